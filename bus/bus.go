@@ -1,0 +1,140 @@
+// Package bus lets other parts of a program fire events by message: a request
+// goes in, a response with the same correlation id comes back (seed 000
+// "MessageBus Integration", seed 001 "MessageBus Contracts").
+package bus
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sourcegraph/conc"
+)
+
+// The types of the two messages.
+const (
+	HookExecutionRequest  = "HOOK_EXECUTION_REQUEST"
+	HookExecutionResponse = "HOOK_EXECUTION_RESPONSE"
+)
+
+// Message is what travels on a bus.
+type Message struct {
+	Type    string         `json:"type"`
+	Payload jsontext.Value `json:"payload,omitzero"` // an object, or nothing
+}
+
+// ErrClosed is the error of publishing on a closed bus.
+var ErrClosed = errors.New("the bus is closed")
+
+// Bus delivers messages within a process. The zero Bus is ready for use; its
+// methods may be called from many goroutines. Messages of one type are handled
+// at the same time and in no order: correlate them by id.
+type Bus struct {
+	mu          sync.RWMutex
+	subscribers map[*subscriber]struct{}
+	closed      bool
+}
+
+type subscriber struct {
+	kind    string
+	handle  func(Message)
+	mu      sync.Mutex
+	stopped bool
+	running conc.WaitGroup
+}
+
+// Subscribe calls handle for every message of a type, each on a goroutine of
+// its own. cancel returns when the last call has; handle must not call it.
+func (b *Bus) Subscribe(kind string, handle func(Message)) (cancel func()) {
+	s := &subscriber{kind: kind, handle: handle}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.subscribers == nil {
+		b.subscribers = map[*subscriber]struct{}{}
+	}
+	b.subscribers[s] = struct{}{}
+	return func() {
+		b.mu.Lock()
+		delete(b.subscribers, s)
+		b.mu.Unlock()
+		s.stop()
+	}
+}
+
+// Publish hands a message to every subscriber of its type and does not wait
+// for what they do with it. A message that nobody wants is gone.
+func (b *Bus) Publish(m Message) error {
+	b.mu.RLock()
+	if b.closed {
+		b.mu.RUnlock()
+		return ErrClosed
+	}
+	var to []*subscriber
+	for s := range b.subscribers {
+		if s.kind == m.Type {
+			to = append(to, s)
+		}
+	}
+	b.mu.RUnlock()
+	for _, s := range to {
+		s.take(m)
+	}
+	return nil
+}
+
+// Close ends all subscriptions and returns when the last handler has.
+func (b *Bus) Close() error {
+	b.mu.Lock()
+	b.closed = true
+	subscribers := b.subscribers
+	b.subscribers = nil
+	b.mu.Unlock()
+	for s := range subscribers {
+		s.stop()
+	}
+	return nil
+}
+
+func (s *subscriber) take(m Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.stopped {
+		s.running.Go(func() { s.handle(m) })
+	}
+}
+
+func (s *subscriber) stop() {
+	s.mu.Lock()
+	s.stopped = true
+	s.mu.Unlock()
+	s.running.Wait()
+}
+
+// Ask publishes a request and waits for its response, or for ctx to end. A
+// request without a correlation id gets one.
+func (b *Bus) Ask(ctx context.Context, r Request) (Response, error) {
+	if r.CorrelationID == "" {
+		r.CorrelationID = newID()
+	}
+	answers := make(chan Response, 1)
+	cancel := b.Subscribe(HookExecutionResponse, func(m Message) {
+		var answer Response
+		if decode(m.Payload, &answer) == nil && answer.CorrelationID == r.CorrelationID {
+			select {
+			case answers <- answer:
+			default: // a second answer to one question
+			}
+		}
+	})
+	defer cancel()
+	if err := b.Publish(Message{Type: HookExecutionRequest, Payload: encode(r)}); err != nil {
+		return Response{}, err
+	}
+	select {
+	case answer := <-answers:
+		return answer, nil
+	case <-ctx.Done():
+		return Response{}, ctx.Err()
+	}
+}

@@ -1,0 +1,119 @@
+package bus
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Request is the payload of a request (seed 001 HookExecutionRequest). Input
+// holds the event's own fields; those that every payload has are the engine's.
+type Request struct {
+	CorrelationID string      `json:"correlationId"`
+	EventName     string      `json:"eventName"`
+	Input         wire.Object `json:"input,omitempty"`
+}
+
+// Response is the payload of a response (seed 001 HookExecutionResponse).
+// Success says that the event was fired; whether hooks failed or blocked is
+// in Output. Without success there is an Error.
+type Response struct {
+	CorrelationID string               `json:"correlationId"`
+	Success       bool                 `json:"success"`
+	Output        *pipeline.Aggregated `json:"output,omitzero"`
+	Error         *Error               `json:"error,omitzero"`
+}
+
+// Error says why an event was not fired.
+type Error struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+}
+
+// Code is the kind of an [Error].
+type Code string
+
+// The codes.
+const (
+	InvalidRequest   Code = "invalid_request"   // no payload, event name or input, or an input that does not fit the event
+	UnsupportedEvent Code = "unsupported_event" // no event of that name
+	InternalError    Code = "internal_error"    // the fire was cut short
+)
+
+// Serve fires the events that requests on b ask for, in s, and publishes the
+// responses. stop cancels the fires under way and returns when the last
+// response is out.
+func Serve(b *Bus, s *pipeline.Session, events []pipeline.Declared) (stop func()) {
+	byName := lo.KeyBy(events, func(e pipeline.Declared) string { return e.Info().Name })
+	ctx, cancel := context.WithCancel(context.Background())
+	unsubscribe := b.Subscribe(HookExecutionRequest, func(m Message) {
+		answer := respond(ctx, s, byName, m.Payload)
+		_ = b.Publish(Message{Type: HookExecutionResponse, Payload: encode(answer)}) // a closed bus has no one to tell
+	})
+	return func() {
+		cancel()
+		unsubscribe()
+	}
+}
+
+func respond(ctx context.Context, s *pipeline.Session, events map[string]pipeline.Declared, payload jsontext.Value) Response {
+	o := wire.Object(payload)
+	id := o.Text("correlationId")
+	if id == "" {
+		id = newID()
+	}
+	fail := func(code Code, format string, args ...any) Response {
+		return Response{CorrelationID: id, Error: &Error{Code: code, Message: fmt.Sprintf(format, args...)}}
+	}
+	if !o.IsObject() || len(o) == 0 {
+		return fail(InvalidRequest, "the request has no payload; want {\"correlationId\", \"eventName\", \"input\"}")
+	}
+	name, input := o.Text("eventName"), o.Get("input")
+	if name == "" {
+		return fail(InvalidRequest, "the request has no eventName")
+	}
+	event := events[name]
+	if event == nil {
+		return fail(UnsupportedEvent, "there is no event %q", name)
+	}
+	if input.Kind() != '{' {
+		return fail(InvalidRequest, "the request has no input; want an object")
+	}
+	fired, err := event.FireJSON(ctx, s, input)
+	var invalid *pipeline.InputError
+	switch {
+	case errors.As(err, &invalid):
+		return fail(InvalidRequest, "%v", err)
+	case err != nil:
+		return fail(InternalError, "%v", err)
+	}
+	return Response{CorrelationID: id, Success: true, Output: &fired.Result}
+}
+
+func encode(v any) jsontext.Value {
+	o, err := wire.Of(v)
+	if err != nil { // requests and responses encode
+		panic(err)
+	}
+	return jsontext.Value(o)
+}
+
+func decode(payload jsontext.Value, to any) error {
+	return json.Unmarshal(payload, to, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+}
+
+// newID gives a random UUID.
+func newID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

@@ -1,0 +1,91 @@
+// Package environ says which of the engine's environment variables an LLxprt
+// hook gets to see, and takes secrets out of text for logs.
+package environ
+
+import (
+	"slices"
+	"strings"
+)
+
+// Redaction withholds environment variables that look like secrets; it is the
+// setting security.environmentVariableRedaction. Names are compared without
+// regard to case. The first rule that knows a variable decides:
+//
+//   - in Allowed: kept;
+//   - in Blocked: withheld;
+//   - a well-known harmless name such as PATH, or LLXPRT_CLI_ before it: kept;
+//   - a well-known name of an account or database: withheld;
+//   - GITHUB_SHA is set in the same environment, so this is a GitHub Action,
+//     which runs what strangers sent: withheld;
+//   - TOKEN, SECRET, PASSWORD, PASSWD, KEY, AUTH, CREDENTIAL, CREDS, PRIVATE or
+//     CERT in the name: withheld;
+//   - a value in which [Scrub] finds a secret: withheld.
+//
+// The zero Redaction withholds nothing.
+type Redaction struct {
+	Enabled bool
+	Allowed []string // names to keep, whatever the other rules say
+	Blocked []string // names to withhold, unless Allowed has them
+}
+
+// Apply gives the entries of env, "NAME=value", that a hook may see, in their
+// order. It leaves env as it is, and gives it back if r is not enabled.
+//
+// An entry without "=" is a name and a value at once. A name may begin with
+// "=", as on Windows: "=C:=C:\dir". Values are searched in linear time.
+func (r Redaction) Apply(env []string) []string {
+	if !r.Enabled {
+		return env
+	}
+	rules := redactor{upper(r.Allowed), upper(r.Blocked), slices.ContainsFunc(env, isActionMark)}
+	kept := make([]string, 0, len(env))
+	for _, entry := range env {
+		if name, value := split(entry); !rules.withholds(strings.ToUpper(name), value) {
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}
+
+type redactor struct {
+	allowed, blocked map[string]bool
+	strict           bool
+}
+
+func (r redactor) withholds(name, value string) bool {
+	switch {
+	case r.allowed[name]:
+		return false
+	case r.blocked[name]:
+		return true
+	case harmless[name] || strings.HasPrefix(name, "LLXPRT_CLI_"):
+		return false
+	case sensitive[name] || r.strict:
+		return true
+	}
+	return slices.ContainsFunc(telling[:], func(word string) bool { return strings.Contains(name, word) }) || hasSecret(value)
+}
+
+func split(entry string) (name, value string) {
+	if entry == "" {
+		return "", ""
+	}
+	end := strings.IndexByte(entry[1:], '=') + 1
+	if end == 0 {
+		return entry, entry
+	}
+	return entry[:end], entry[end+1:]
+}
+
+func isActionMark(entry string) bool {
+	sha, ok := strings.CutPrefix(entry, "GITHUB_SHA=")
+	return ok && sha != ""
+}
+
+func upper(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[strings.ToUpper(name)] = true
+	}
+	return set
+}

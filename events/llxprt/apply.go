@@ -1,0 +1,162 @@
+package llxprt
+
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Common is what every result asks of the caller besides the event's own.
+type Common struct {
+	Stop       bool   // end the agent's loop
+	StopReason string // tell the user why
+	Message    string // put this system message into the conversation
+	Hide       bool   // do not show the output to the user
+	Context    string // tell the model this
+}
+
+// ApplyLifecycle says what a caller has to do after SessionStart, SessionEnd,
+// PreCompress or Notification.
+func ApplyLifecycle[T any](res *hook.Result[T]) Common {
+	c := Common{Stop: res.Stop, Message: res.Message, Hide: res.Suppress, Context: res.Context}
+	if c.Stop {
+		c.StopReason = EffectiveReason(&res.Output)
+	}
+	return c
+}
+
+// ToolVerdict is what a caller has to do after BeforeTool.
+type ToolVerdict struct {
+	Common
+	Run    bool        // run the tool
+	Input  wire.Object // with these arguments: the caller's, with all changes of the hooks
+	Result string      // when it must not run: what the model sees as its result
+}
+
+// ApplyBeforeTool says what a caller has to do with a tool call (seed 003
+// §3.1). A BeforeTool context is not for the model (seed 003 §8); it stays
+// readable in the result.
+func ApplyBeforeTool(call *ToolCall, res *hook.Result[ToolGate]) ToolVerdict {
+	v := ToolVerdict{Common: ApplyLifecycle(res), Input: call.Input.Merge(res.Specific.ModifiedToolInput())}
+	v.Context = ""
+	blocked, reason := BlockingError(&res.Output)
+	v.Run, v.Result = !blocked && !v.Stop, reason
+	if v.Stop && !blocked {
+		v.Result = v.StopReason
+	}
+	return v
+}
+
+// ApplyAfterTool says what a caller has to do with a tool's result (seed 003
+// §3.2): response is the one the model shall see, with the hooks' context
+// appended to its llmContent. A denial does not undo what the tool has done.
+func ApplyAfterTool(done *ToolDone, res *hook.Result[Plain]) (c Common, response wire.Object) {
+	c = ApplyLifecycle(res)
+	response = done.Response
+	if c.Context != "" {
+		response = response.With("llmContent", appendContent(response.Get("llmContent"), c.Context))
+	}
+	return c, response
+}
+
+// appendContent adds text to what a tool tells the model: a string, a part, or
+// a list of both.
+func appendContent(content jsontext.Value, text string) jsontext.Value {
+	switch content.Kind() {
+	case '"':
+		s, _ := wire.Text(content)
+		return wire.Quote(s + "\n\n" + text)
+	case '[':
+		var parts []jsontext.Value
+		if json.Unmarshal(content, &parts) == nil {
+			return list(append(parts, part(text)))
+		}
+	case '{':
+		return list([]jsontext.Value{content, part(text)})
+	}
+	return wire.Quote(text)
+}
+
+func part(text string) jsontext.Value {
+	return jsontext.Value(wire.Object(nil).With("text", wire.Quote(text)))
+}
+
+func list(values []jsontext.Value) jsontext.Value {
+	b, err := json.Marshal(values, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if err != nil { // every value has been JSON before
+		return values[0]
+	}
+	return b
+}
+
+// ModelVerdict is what a caller has to do after BeforeModel.
+type ModelVerdict struct {
+	Common
+	Call     bool        // call the model
+	Request  wire.Object // with this SDK request: the caller's, with all changes of the hooks
+	Response wire.Object // when it must not be called: the SDK response to use
+}
+
+// ApplyBeforeModel says what a caller has to do with a request to the model,
+// which is in the SDK's shape (seed 003 §3.3, seed 001 BeforeModelOutput). A
+// block without a response gives one without candidates.
+func ApplyBeforeModel(request wire.Object, res *hook.Result[ModelGate]) ModelVerdict {
+	v := ModelVerdict{Common: ApplyLifecycle(res), Request: res.Specific.ApplyTo(request), Response: res.Specific.SyntheticResponse()}
+	v.Call = !res.Blocked() && !v.Stop && v.Response == nil
+	if !v.Call && v.Response == nil {
+		v.Response = wire.Object(`{"candidates":[]}`)
+	}
+	return v
+}
+
+// ApplyAfterModel says what a caller has to do with the model's response,
+// which is in the SDK's shape (seed 003 §3.4): response is the one to go on
+// with.
+func ApplyAfterModel(original wire.Object, res *hook.Result[ModelEdit]) (c Common, response wire.Object) {
+	response = ModifiedResponse(&res.Output, original)
+	if response == nil {
+		response = original
+	}
+	return ApplyLifecycle(res), response
+}
+
+// ApplyBeforeToolSelection gives the tools and toolConfig of an SDK request as
+// the hooks restrict them (seed 003 §3.5).
+func ApplyBeforeToolSelection(target wire.Object, res *hook.Result[ToolChoice]) (Common, wire.Object) {
+	return ApplyLifecycle(res), res.Specific.ApplyTo(target)
+}
+
+// PromptVerdict is what a caller has to do after BeforeAgent.
+type PromptVerdict struct {
+	Common
+	Run    bool   // let the agent work on the prompt, with Context for the model
+	Reason string // when it must not: why, for the user
+}
+
+// ApplyBeforeAgent says what a caller has to do with a prompt.
+func ApplyBeforeAgent(res *hook.Result[Plain]) PromptVerdict {
+	blocked, reason := BlockingError(&res.Output)
+	c := ApplyLifecycle(res)
+	return PromptVerdict{Common: c, Run: !blocked && !c.Stop, Reason: reason}
+}
+
+// AgentVerdict is what a caller has to do after AfterAgent.
+type AgentVerdict struct {
+	Common
+	Again        bool   // send the agent back to work
+	Prompt       string // with this prompt
+	ClearContext bool   // forget the conversation so far
+}
+
+// ApplyAfterAgent says what a caller has to do when the agent has answered. A
+// stop is stronger than a block.
+func ApplyAfterAgent(res *hook.Result[AgentEnd]) AgentVerdict {
+	blocked, reason := BlockingError(&res.Output)
+	v := AgentVerdict{Common: ApplyLifecycle(res), ClearContext: res.Specific.ClearContext}
+	if v.Again = blocked && !v.Stop; v.Again {
+		v.Prompt = reason
+	}
+	return v
+}

@@ -1,0 +1,104 @@
+package genai
+
+import "slices"
+
+// match says that a message of was is one of now.
+type match struct{ was, now int }
+
+// align tells for each message that a hook wrote which one of those it was
+// shown it stands for, by index, or -1 for a new one.
+func align(was, now []message) []int {
+	pairs := slices.Repeat([]int{-1}, len(now))
+	w, n := 0, 0
+	for _, m := range append(matches(was, now), match{len(was), len(now)}) {
+		pairInOrder(was[w:m.was], now[n:m.now], pairs[n:m.now], w)
+		if m.now < len(now) {
+			pairs[m.now] = m.was
+		}
+		w, n = m.was+1, m.now+1
+	}
+	return pairs
+}
+
+// pairInOrder pairs each message with the next one of the same role.
+func pairInOrder(was, now []message, pairs []int, offset int) {
+	w := 0
+	for n, m := range now {
+		for next := w; next < len(was); next++ {
+			if m.mayStandFor(was[next]) {
+				pairs[n], w = offset+next, next+1
+				break
+			}
+		}
+	}
+}
+
+func (m message) mayStandFor(was message) bool {
+	return m.garbled || hookRole(m.role) == was.role
+}
+
+func (m message) equals(was message) bool {
+	return !m.garbled && m.text == was.text && hookRole(m.role) == was.role
+}
+
+// matches finds the messages that are certain to be the same: all of them if
+// number and roles agree, else those at both ends that did not change, and
+// the longest common series between.
+func matches(was, now []message) []match {
+	var found []match
+	if slices.EqualFunc(now, was, message.mayStandFor) {
+		for i := range now {
+			found = append(found, match{i, i})
+		}
+		return found
+	}
+	start, end := 0, 0
+	for start < min(len(was), len(now)) && now[start].equals(was[start]) {
+		found = append(found, match{start, start})
+		start++
+	}
+	for end < min(len(was), len(now))-start && now[len(now)-1-end].equals(was[len(was)-1-end]) {
+		end++
+	}
+	for _, m := range commonSeries(was[start:len(was)-end], now[start:len(now)-end]) {
+		found = append(found, match{start + m.was, start + m.now})
+	}
+	for ; end > 0; end-- {
+		found = append(found, match{len(was) - end, len(now) - end})
+	}
+	return found
+}
+
+// maxCells limits what commonSeries may cost: 16 MB and some 50 ms.
+const maxCells = 4 << 20
+
+// commonSeries is the longest common subsequence, or nothing if finding it
+// costs too much.
+func commonSeries(was, now []message) (found []match) {
+	width := len(now) + 1
+	if (len(was)+1)*width > maxCells {
+		return nil
+	}
+	lengths := make([]int32, (len(was)+1)*width) // of was[w:] and now[n:]
+	for w := len(was) - 1; w >= 0; w-- {
+		for n := len(now) - 1; n >= 0; n-- {
+			best := max(lengths[(w+1)*width+n], lengths[w*width+n+1])
+			if now[n].equals(was[w]) {
+				best = 1 + lengths[(w+1)*width+n+1]
+			}
+			lengths[w*width+n] = best
+		}
+	}
+	for w, n := 0, 0; w < len(was) && n < len(now); {
+		switch {
+		case now[n].equals(was[w]):
+			found = append(found, match{w, n})
+			w, n = w+1, n+1
+		case lengths[(w+1)*width+n] >= lengths[w*width+n+1]:
+			w++
+		default:
+			n++
+		}
+	}
+	return found
+}

@@ -1,0 +1,152 @@
+package genai
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// message is one message as hooks see it.
+type message struct {
+	role    string
+	text    string
+	garbled bool // the hook wrote something else than a message
+}
+
+func (m message) encode() jsontext.Value {
+	o := wire.Object(nil).With("role", wire.Quote(m.role))
+	return jsontext.Value(o.With("content", wire.Quote(m.text)))
+}
+
+// content is a new element of contents.
+func (m message) content() jsontext.Value {
+	return newContent(m.role, textPart(m.text))
+}
+
+func newContent(role string, part jsontext.Value) jsontext.Value {
+	o := wire.Object(nil).With("role", wire.Quote(role))
+	return jsontext.Value(o.With("parts", array([]jsontext.Value{part})))
+}
+
+// hookRole is the role that hooks see.
+func hookRole(role string) string {
+	if role == "model" || role == "system" {
+		return role
+	}
+	return "user"
+}
+
+// element is one element of contents, read in one go.
+type element struct {
+	role  string
+	parts jsontext.Value
+	loose bool // a part on its own: strings and parts are what the user says
+}
+
+func readElement(content jsontext.Value) element {
+	e := element{loose: content.Kind() == '"'}
+	for name, member := range object(content).Members() {
+		switch name {
+		case "role":
+			e.role, _ = wire.Text(member)
+		case "parts":
+			e.parts = member
+		default:
+			e.loose = true
+		}
+	}
+	if e.role != "" || given(e.parts) {
+		e.loose = false
+	}
+	return e
+}
+
+// list gives the parts of the element at content.
+func (e element) list(content jsontext.Value) []jsontext.Value {
+	if e.loose {
+		return []jsontext.Value{content}
+	}
+	return list(e.parts)
+}
+
+// show gives the message that hooks see for an element of contents, if any.
+func show(content jsontext.Value) (m message, ok bool) {
+	e := readElement(content)
+	m = message{role: hookRole(e.role), text: join(texts(e.list(content)))}
+	return m, m.text != ""
+}
+
+// edit gives an element that has a message another text, or none if text is
+// empty. If nothing remains of it, the result is nil.
+func edit(content jsontext.Value, text string) jsontext.Value {
+	var said []string
+	if text != "" {
+		said = []string{text}
+	}
+	e := readElement(content)
+	parts := fill(e.list(content), said)
+	switch {
+	case len(parts) == 0:
+		return nil
+	case e.loose:
+		return parts[0]
+	}
+	return jsontext.Value(wire.Object(content).With("parts", array(parts)))
+}
+
+// readMessage reads what a hook wrote as a message. Its role stays as it is.
+func readMessage(value jsontext.Value) message {
+	o := object(value)
+	m := message{role: o.Text("role")}
+	if m.role == "" {
+		m.role = "user"
+	}
+	var ok bool
+	m.text, ok = hookText(o.Get("content"))
+	m.garbled = !ok
+	return m
+}
+
+// hookText reads a text as hooks write it: a string or {"text": string}, or an
+// array of them. Numbers and booleans are their JSON.
+func hookText(value jsontext.Value) (text string, ok bool) {
+	switch value.Kind() {
+	case '"', '{':
+		return partText(value)
+	case '0', 't', 'f':
+		return value.String(), true
+	case '[':
+		all := texts(list(value))
+		return join(all), len(all) > 0
+	}
+	return "", false
+}
+
+// rewrite gives contents with the messages of a hook in place of those that it
+// was shown, and whether that changes anything.
+func rewrite(contents jsontext.Value, messages []jsontext.Value) (now jsontext.Value, changed bool) {
+	elements := list(contents)
+	var was, is []message
+	var at []int // was[i] is what elements[at[i]] says
+	for i, element := range elements {
+		if m, ok := show(element); ok {
+			was, at = append(was, m), append(at, i)
+		}
+	}
+	for _, m := range messages {
+		is = append(is, readMessage(m))
+	}
+	d := newDraft(elements, at)
+	for i, pair := range align(was, is) {
+		if pair < 0 {
+			d.insert(is[i])
+		} else {
+			d.keep(at[pair], is[i], was[pair].text)
+		}
+	}
+	result := d.assemble()
+	if len(contents) > 0 && contents.Kind() != '[' && len(result) == 1 && !d.added {
+		return result[0], string(result[0]) != string(contents)
+	}
+	return array(result), !sameValues(result, elements)
+}

@@ -1,0 +1,99 @@
+package genai
+
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// draft is contents in the making.
+type draft struct {
+	base    []jsontext.Value
+	now     []jsontext.Value // base as edited
+	removed []bool           // of base: the hook left its message out
+	before  [][]message      // new messages by the element they precede
+	waiting []message        // new messages since the last one kept
+	added   bool
+}
+
+// newDraft starts with the messages of the elements in shown all removed.
+func newDraft(base []jsontext.Value, shown []int) *draft {
+	d := &draft{
+		base:    base,
+		now:     slices.Clone(base),
+		removed: make([]bool, len(base)),
+		before:  make([][]message, len(base)),
+	}
+	for _, i := range shown {
+		d.removed[i] = true
+	}
+	return d
+}
+
+// keep gives element i, which said was, the text of m. The elements without
+// text in front of it come before the messages that were inserted.
+func (d *draft) keep(i int, m message, was string) {
+	d.removed[i] = false
+	d.before[i], d.waiting = d.waiting, nil
+	if !m.garbled && m.text != was {
+		d.now[i] = edit(d.base[i], m.text)
+	}
+}
+
+func (d *draft) insert(m message) {
+	if m.garbled || m.text == "" {
+		return
+	}
+	d.waiting = append(d.waiting, m)
+	d.added = true
+}
+
+func (d *draft) assemble() []jsontext.Value {
+	all := []jsontext.Value{}
+	var queue []message
+	flush := func() {
+		for _, m := range queue {
+			all = append(all, m.content())
+		}
+		queue = nil
+	}
+	for i, element := range d.now {
+		queue = append(queue, d.before[i]...)
+		// The API refuses a conversation in which anything comes between a
+		// call and its response.
+		if len(queue) > 0 && !responds(d.base[i]) {
+			flush()
+		}
+		if d.removed[i] {
+			element = edit(element, "")
+		}
+		if element != nil {
+			all = append(all, d.settle(element))
+		}
+	}
+	queue = append(queue, d.waiting...)
+	flush()
+	return all
+}
+
+// settle makes a loose part a content if there are new contents: the SDK
+// refuses a mixture.
+func (d *draft) settle(content jsontext.Value) jsontext.Value {
+	if !d.added || !readElement(content).loose {
+		return content
+	}
+	if text, ok := wire.Text(content); ok {
+		content = textPart(text)
+	}
+	return newContent("user", content)
+}
+
+// responds reports whether an element of contents has the response to a
+// function call.
+func responds(content jsontext.Value) bool {
+	return slices.ContainsFunc(readElement(content).list(content), func(part jsontext.Value) bool {
+		return given(object(part).Get("functionResponse"))
+	})
+}

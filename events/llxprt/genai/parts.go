@@ -1,0 +1,152 @@
+package genai
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// asJavaScript matches how package wire reads: see there.
+var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// list gives the elements of an array. Where the SDK takes one value or many,
+// other JSON is a list of one; null and nothing are the empty list.
+func list(value jsontext.Value) []jsontext.Value {
+	switch value.Kind() {
+	case jsontext.KindInvalid, 'n':
+		return nil
+	case '[':
+		var elements []jsontext.Value
+		if json.Unmarshal(value, &elements, asJavaScript) == nil {
+			return elements
+		}
+	}
+	return []jsontext.Value{value}
+}
+
+func array(elements []jsontext.Value) jsontext.Value {
+	return slices.Concat(jsontext.Value("["), bytes.Join(asBytes(elements), []byte(",")), jsontext.Value("]"))
+}
+
+func sameValues(a, b []jsontext.Value) bool {
+	return slices.EqualFunc(a, b, func(a, b jsontext.Value) bool { return bytes.Equal(a, b) })
+}
+
+func asBytes(values []jsontext.Value) [][]byte {
+	all := make([][]byte, len(values))
+	for i, v := range values {
+		all[i] = v
+	}
+	return all
+}
+
+// object gives value if it is an object, else nil.
+func object(value jsontext.Value) wire.Object {
+	if value.Kind() != '{' {
+		return nil
+	}
+	return wire.Object(value)
+}
+
+// value is the text of o, which may be nil.
+func value(o wire.Object) jsontext.Value {
+	if len(o) == 0 {
+		return jsontext.Value("{}")
+	}
+	return jsontext.Value(o)
+}
+
+// given reports whether a member is there and not null.
+func given(member jsontext.Value) bool {
+	return len(member) > 0 && member.Kind() != 'n'
+}
+
+// partText gives the text of a part that hooks can see: a string, or an object
+// with a string as text.
+func partText(part jsontext.Value) (text string, ok bool) {
+	if part.Kind() == '{' {
+		part = wire.Object(part).Get("text")
+	}
+	return wire.Text(part)
+}
+
+// texts gives the texts of all parts that have one.
+func texts(parts []jsontext.Value) []string {
+	all := []string{}
+	for _, part := range parts {
+		if text, ok := partText(part); ok {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// withText gives a part, which has a text, another one. Its other members
+// stay.
+func withText(part jsontext.Value, text string) jsontext.Value {
+	if old, _ := partText(part); old == text {
+		return part
+	}
+	if part.Kind() == '{' {
+		return jsontext.Value(wire.Object(part).With("text", wire.Quote(text)))
+	}
+	return wire.Quote(text)
+}
+
+func textPart(text string) jsontext.Value {
+	return jsontext.Value(wire.Object(nil).With("text", wire.Quote(text)))
+}
+
+// fill puts said in the place of the texts that parts had, and leaves all
+// other parts where they are. Text parts for which nothing is left go; texts
+// for which there is no part follow the last that has one, or come first.
+func fill(parts []jsontext.Value, said []string) []jsontext.Value {
+	takers := takers(parts, len(said))
+	filled := []jsontext.Value{}
+	added := func() {
+		for _, text := range said[len(takers):] {
+			filled = append(filled, textPart(text))
+		}
+	}
+	if len(takers) == 0 {
+		added()
+	}
+	for i, part := range parts {
+		if n := slices.Index(takers, i); n >= 0 {
+			filled = append(filled, withText(part, said[n]))
+			if n == len(takers)-1 {
+				added()
+			}
+		} else if _, isText := partText(part); !isText {
+			filled = append(filled, part)
+		}
+	}
+	return filled
+}
+
+// takers picks the parts that take n texts, by index.
+func takers(parts []jsontext.Value, n int) []int {
+	var all, spoken []int
+	for i, part := range parts {
+		if _, ok := partText(part); !ok {
+			continue
+		}
+		all = append(all, i)
+		if part.Kind() != '{' || wire.Object(part).Get("thought").Kind() != 't' {
+			spoken = append(spoken, i)
+		}
+	}
+	// An answer must not end up as a thought, which nobody reads, because the
+	// hook joined both.
+	if len(all) != n && len(spoken) > 0 {
+		all = spoken
+	}
+	return all[:min(n, len(all))]
+}
+
+func join(texts []string) string { return strings.Join(texts, "") }

@@ -1,0 +1,135 @@
+// Package genai translates between the JSON of the Google GenAI v1 SDK and the
+// stable format that hooks read and write (seed 003 §5).
+//
+// Hooks see text and nothing else: function calls and their responses, images
+// and files are kept from them. Unlike the translation that seed 003 §5 calls
+// lossy, the way back keeps what hooks cannot see. Every From function takes
+// the SDK value that hooks were shown as its base, and what a hook left alone
+// stays as it is, byte for byte.
+//
+// All functions are pure, never fail and may be called at the same time.
+// Where the JSON has another type than documented, the base counts. They read
+// their arguments a few times over and copy what they keep: a request of a
+// megabyte takes some tens of milliseconds.
+package genai
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// configFields are the generation settings that hooks may see and set.
+var configFields = [...]string{
+	"temperature", "maxOutputTokens", "topP", "topK",
+	"stopSequences", "candidateCount", "presencePenalty", "frequencyPenalty",
+}
+
+// ToHookRequest gives hooks an SDK request in the format of seed 003 §5.1.
+//
+// A message is the joined text of one element of contents; an element without
+// text has none. A string is a message of the user, and so is every role other
+// than model and system. Members that the request does not have are left out,
+// except messages and config.
+func ToHookRequest(sdk wire.Object) wire.Object {
+	req := wire.Object("{}")
+	if model := sdk.Get("model"); given(model) {
+		req = req.With("model", model)
+	}
+	messages := []jsontext.Value{}
+	for _, content := range list(sdk.Get("contents")) {
+		if m, ok := show(content); ok {
+			messages = append(messages, m.encode())
+		}
+	}
+	req = req.With("messages", array(messages))
+	req = req.With("config", value(hookConfig(object(sdk.Get("config")))))
+	if tools := requestToolConfig(sdk); !tools.IsEmpty() {
+		req = req.With("toolConfig", value(tools))
+	}
+	return req
+}
+
+func hookConfig(sdk wire.Object) wire.Object {
+	config := wire.Object("{}")
+	for _, name := range configFields {
+		if setting := sdk.Get(name); given(setting) {
+			config = config.With(name, setting)
+		}
+	}
+	return config
+}
+
+// FromHookRequest gives the SDK request for a hook's: base, the request that
+// the hook was shown, with what the hook changed. Nil is no base.
+//
+// Model and contents are replaced if req gives them, config key by key, and
+// toolConfig key by key where base has it, else in config. Of contents, the
+// elements whose message is unchanged stay as they are. In a changed one the
+// new text takes the place of the old among the other parts. Of one that the
+// hook removed, the parts that hooks cannot see stay, and so do the elements
+// without text: a function call never loses its response. New messages become
+// a role with one text part; one that would come between a call and its
+// response comes after both. Messages without text are dropped.
+//
+// Which message stands for which is found by position if there are as many as
+// before, in the same roles, and otherwise by comparing the texts. That takes
+// time and memory by the square of the messages between the first and the last
+// that changed, up to two thousand; beyond, those are matched in order.
+func FromHookRequest(req, base wire.Object) wire.Object {
+	if !base.IsObject() {
+		return base
+	}
+	sdk := base
+	if model := req.Get("model"); model.Kind() == '"' && req.Text("model") != "" {
+		sdk = sdk.With("model", model)
+	}
+	fresh := len(base) == 0
+	if messages := req.Get("messages"); messages.Kind() == '[' {
+		contents, changed := rewrite(base.Get("contents"), list(messages))
+		if changed || fresh {
+			sdk = sdk.With("contents", contents)
+		}
+	}
+	if config := req.Get("config"); config.Kind() == '{' && (fresh || !object(config).IsEmpty()) {
+		merged := object(sdk.Get("config")).Merge(wire.Object(config))
+		sdk = sdk.With("config", value(merged))
+	}
+	return applyRequestToolConfig(req.Get("toolConfig"), sdk)
+}
+
+// ApplyRequest gives target with the changes of a hook's partial llm_request,
+// by the rules of [FromHookRequest]: what patch does not give stays. Without a
+// patch, target is unchanged.
+func ApplyRequest(patch, target wire.Object) wire.Object {
+	if !patch.IsObject() || patch.IsEmpty() {
+		return target
+	}
+	return FromHookRequest(patch, target)
+}
+
+// MergeRequest gives a hook request with the changes of a partial one (seed
+// 001, "merged with original"): members that patch gives replace those of req,
+// config and toolConfig key by key. A model, messages, config or toolConfig of
+// the wrong type, null included, counts as not given.
+func MergeRequest(req, patch wire.Object) wire.Object {
+	for name, member := range patch.Members() {
+		switch name {
+		case "model":
+			if member.Kind() != '"' {
+				continue
+			}
+		case "messages":
+			if member.Kind() != '[' {
+				continue
+			}
+		case "config", "toolConfig":
+			if member.Kind() != '{' {
+				continue
+			}
+			member = value(object(req.Get(name)).Merge(wire.Object(member)))
+		}
+		req = req.With(name, member)
+	}
+	return req
+}

@@ -1,0 +1,78 @@
+package genai
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// ToHookToolConfig gives hooks the mode and allowedFunctionNames of an SDK
+// toolConfig (seed 003 §5.3). What it does not set is left out.
+func ToHookToolConfig(sdk wire.Object) wire.Object {
+	return callingConfig(object(sdk.Get("functionCallingConfig")))
+}
+
+// FromHookToolConfig is the SDK toolConfig for a hook's: functionCallingConfig
+// with the mode and the allowedFunctionNames it gives, or {} if it gives
+// neither.
+func FromHookToolConfig(config wire.Object) wire.Object {
+	calling := callingConfig(config)
+	if calling.IsEmpty() {
+		return calling
+	}
+	return wire.Object(nil).With("functionCallingConfig", value(calling))
+}
+
+// ApplyToolConfig sets toolConfig.functionCallingConfig of target to what a
+// hook gave, key by key, and leaves everything else, tools included, as it is.
+// A config that gives nothing leaves target unchanged.
+func ApplyToolConfig(config, target wire.Object) wire.Object {
+	calling := callingConfig(config)
+	if calling.IsEmpty() || !target.IsObject() {
+		return target
+	}
+	sdk := object(target.Get("toolConfig"))
+	calling = object(sdk.Get("functionCallingConfig")).Merge(calling)
+	sdk = sdk.With("functionCallingConfig", value(calling))
+	return target.With("toolConfig", value(sdk))
+}
+
+// callingConfig copies the two members that both sides have; one of another
+// type than documented counts as absent.
+func callingConfig(o wire.Object) wire.Object {
+	calling := wire.Object("{}")
+	if mode := o.Get("mode"); mode.Kind() == '"' {
+		calling = calling.With("mode", mode)
+	}
+	if names := o.Get("allowedFunctionNames"); names.Kind() == '[' {
+		calling = calling.With("allowedFunctionNames", names)
+	}
+	return calling
+}
+
+// toolConfigOnTop reports whether a request has its toolConfig beside config,
+// as older callers write it, and not inside.
+func toolConfigOnTop(sdk wire.Object) bool {
+	inside := object(sdk.Get("config")).Get("toolConfig")
+	return inside.Kind() != '{' && sdk.Get("toolConfig").Kind() == '{'
+}
+
+func requestToolConfig(sdk wire.Object) wire.Object {
+	home := sdk
+	if !toolConfigOnTop(sdk) {
+		home = object(sdk.Get("config"))
+	}
+	return ToHookToolConfig(object(home.Get("toolConfig")))
+}
+
+// applyRequestToolConfig sets the toolConfig of a request where it has one.
+func applyRequestToolConfig(config jsontext.Value, sdk wire.Object) wire.Object {
+	if callingConfig(object(config)).IsEmpty() {
+		return sdk
+	}
+	if toolConfigOnTop(sdk) {
+		return ApplyToolConfig(object(config), sdk)
+	}
+	inside := ApplyToolConfig(object(config), object(sdk.Get("config")))
+	return sdk.With("config", value(inside))
+}

@@ -1,0 +1,115 @@
+package llxprt
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// ToolCall is the input of BeforeTool: a tool about to run (seed 001
+// BeforeToolInput).
+type ToolCall struct {
+	Name  string         `json:"tool_name"`
+	Input wire.Object    `json:"tool_input"`            // its arguments
+	MCP   wire.Object    `json:"mcp_context,omitempty"` // where an MCP tool comes from; has server_name
+	Extra jsontext.Value `json:",embed"`                // further members for the hooks; an object or nil
+}
+
+// ToolDone is the input of AfterTool: a tool that has run (seed 001
+// AfterToolInput).
+type ToolDone struct {
+	Name     string         `json:"tool_name"`
+	Input    wire.Object    `json:"tool_input"`
+	Response wire.Object    `json:"tool_response"` // what it gave: llmContent, returnDisplay, …
+	MCP      wire.Object    `json:"mcp_context,omitempty"`
+	Extra    jsontext.Value `json:",embed"`
+}
+
+// ModelCall is the input of BeforeModel and BeforeToolSelection. The request
+// is in the stable format of seed 003 §5.1; package genai translates.
+type ModelCall struct {
+	Request wire.Object    `json:"llm_request"`
+	Extra   jsontext.Value `json:",embed"`
+}
+
+// ModelDone is the input of AfterModel, in the stable formats of seed 003 §5.
+type ModelDone struct {
+	Request  wire.Object    `json:"llm_request"`
+	Response wire.Object    `json:"llm_response"`
+	Extra    jsontext.Value `json:",embed"`
+}
+
+// Prompt is the input of BeforeAgent: what the user asked for.
+type Prompt struct {
+	Prompt string         `json:"prompt"`
+	Extra  jsontext.Value `json:",embed"`
+}
+
+// Answer is the input of AfterAgent: what the agent answered. StopHookActive
+// says that a hook has already sent it back to work.
+type Answer struct {
+	Prompt         string         `json:"prompt"`
+	Response       string         `json:"prompt_response"`
+	StopHookActive bool           `json:"stop_hook_active"`
+	Extra          jsontext.Value `json:",embed"`
+}
+
+// Start is the input of SessionStart. Source is startup, resume, clear or
+// compress.
+type Start struct {
+	Source string         `json:"source"`
+	Extra  jsontext.Value `json:",embed"`
+}
+
+// End is the input of SessionEnd. Reason is exit, clear, logout,
+// prompt_input_exit or other.
+type End struct {
+	Reason string         `json:"reason"`
+	Extra  jsontext.Value `json:",embed"`
+}
+
+// Compression is the input of PreCompress. Trigger is manual or auto.
+type Compression struct {
+	Trigger string         `json:"trigger"`
+	Extra   jsontext.Value `json:",embed"`
+}
+
+// Notice is the input of Notification. Type is ToolPermission.
+type Notice struct {
+	Type    string         `json:"notification_type"`
+	Message string         `json:"message"`
+	Details wire.Object    `json:"details"`
+	Extra   jsontext.Value `json:",embed"`
+}
+
+// The presence of a prompt cannot be told from a string: an empty one is a
+// prompt. Decoding asks for it.
+
+// UnmarshalJSONFrom requires the prompt.
+func (p *Prompt) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	type plain Prompt
+	return decodeWith(d, (*plain)(p), "prompt")
+}
+
+// UnmarshalJSONFrom requires every member.
+func (a *Answer) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	type plain Answer
+	return decodeWith(d, (*plain)(a), "prompt", "prompt_response", "stop_hook_active")
+}
+
+func decodeWith(d *jsontext.Decoder, ptr any, names ...string) error {
+	var o wire.Object
+	if err := o.UnmarshalJSONFrom(d); err != nil {
+		return err
+	}
+	var missing []error
+	for _, name := range names {
+		if o.Get(name) == nil {
+			missing = append(missing, fmt.Errorf("%s: missing", name))
+		}
+	}
+	return errors.Join(append(missing, o.Into(ptr))...)
+}

@@ -1,0 +1,232 @@
+// Package llxprt is the hook system of LLxprt Code, and with it that of
+// Gemini CLI, whose hooks speak the same protocol: eleven events, command
+// hooks, three merge strategies (seeds 000, 001, 003).
+//
+// The package is declarations: [Dialect], one variable for each event, and
+// the types of their inputs and outputs. [Settings] reads the settings files,
+// and the Apply functions say what a caller has to do with a result.
+package llxprt
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/match"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/reducers"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Dialect is the LLxprt system: exit status 0 is read, 2 refuses, anything
+// else warns and lets the action go ahead (seed 003 §4.3); 60 seconds for each
+// hook (seed 003 §6.2); timeouts in milliseconds; matchers are compared with
+// the tool's name as regular expressions (seed 003 §3.1).
+var Dialect = &pipeline.Dialect{
+	Name: "llxprt",
+	Unit: time.Millisecond,
+	Rules: pipeline.Rules{
+		Exits:   hook.Exits{0: hook.Read, 2: hook.Refuse},
+		Match:   match.Tool,
+		Timeout: 60 * time.Second,
+	},
+	Base:      base,
+	BaseNames: []string{"session_id", "transcript_path", "cwd", "hook_event_name", "timestamp"},
+}
+
+// base appends the members that every payload has (seed 003 §4.1).
+func base(dst []byte, event string, now time.Time) []byte {
+	dst = append(dst, `,"hook_event_name":`...)
+	dst = append(dst, wire.Quote(event)...)
+	dst = append(dst, `,"timestamp":"`...)
+	dst = now.UTC().AppendFormat(dst, "2006-01-02T15:04:05.000Z")
+	return append(dst, '"')
+}
+
+// Matchers of events other than the tool events.
+var (
+	everything = pipeline.Rules{Match: func(string) (hook.Matcher, string) { return nil, "" }}
+	equal      = pipeline.Rules{Match: func(pattern string) (hook.Matcher, string) { return match.Trigger(pattern), "" }}
+)
+
+// BeforeTool fires before a tool runs (seed 003 §3.1). A block keeps the tool
+// from running, and the model sees the reason. [ApplyBeforeTool] applies the
+// result.
+var BeforeTool = pipeline.Declare(Dialect, pipeline.Event[ToolCall, ToolGate]{
+	Name:        "BeforeTool",
+	Doc:         "before a tool runs",
+	Can:         pipeline.CanBlock | pipeline.CanRewriteInput | pipeline.CanStop,
+	Subject:     func(c ToolCall) string { return c.Name },
+	SubjectName: "tool_name",
+	Check:       ToolCall.check,
+	Chain: func(c ToolCall, o hook.Output[ToolGate]) ToolCall {
+		c.Input = c.Input.Merge(o.Specific.ToolInput)
+		return c
+	},
+	Rewrites: func(o *hook.Output[ToolGate]) wire.Object { return o.Specific.ToolInput },
+	Blocks:   gateBlocks,
+	Reduce:   mergeGates,
+	Effects:  gateEffects,
+})
+
+// AfterTool fires when a tool has finished, before the model sees what it
+// gave (seed 003 §3.2). [ApplyAfterTool] applies the result.
+var AfterTool = pipeline.Declare(Dialect, pipeline.Event[ToolDone, Plain]{
+	Name:        "AfterTool",
+	Doc:         "when a tool has finished, before the model sees its result",
+	Can:         pipeline.CanStop | pipeline.CanAddContext,
+	Subject:     func(d ToolDone) string { return d.Name },
+	SubjectName: "tool_name",
+	Check:       ToolDone.check,
+	Reduce:      reducers.BlockWins(addPlain),
+	Effects:     plainEffects[ToolDone],
+})
+
+// BeforeModel fires before a request goes to the model (seed 003 §3.3). A
+// block keeps the model from being called; a response given with it, or
+// without, takes the place of the model's. [ApplyBeforeModel] applies the
+// result.
+var BeforeModel = pipeline.Declare(Dialect, pipeline.Event[ModelCall, ModelGate]{
+	Name:     "BeforeModel",
+	Doc:      "before a request goes to the model",
+	Can:      pipeline.CanBlock | pipeline.CanRewriteInput | pipeline.CanStop | pipeline.CanAddContext,
+	Rules:    everything,
+	Check:    ModelCall.check,
+	Chain:    chainModel,
+	Rewrites: func(o *hook.Output[ModelGate]) wire.Object { return o.Specific.Request },
+	Reduce:   reducers.Replace(addModelGate),
+	Effects:  modelGateEffects,
+})
+
+// AfterModel fires once the model has responded in full (seed 003 §3.4).
+// [ApplyAfterModel] applies the result.
+var AfterModel = pipeline.Declare(Dialect, pipeline.Event[ModelDone, ModelEdit]{
+	Name:     "AfterModel",
+	Doc:      "when the model has responded, before the agent reads the response",
+	Can:      pipeline.CanRewriteOutput | pipeline.CanStop,
+	Rules:    everything,
+	Check:    ModelDone.check,
+	Rewrites: func(o *hook.Output[ModelEdit]) wire.Object { return o.Specific.Response },
+	Reduce:   reducers.Replace(addModelEdit),
+	Effects:  modelEditEffects,
+})
+
+// BeforeToolSelection fires before the request that tells the model its tools
+// (seed 003 §3.5). Hooks restrict the tools; they cannot block.
+// [ApplyBeforeToolSelection] applies the result.
+var BeforeToolSelection = pipeline.Declare(Dialect, pipeline.Event[ModelCall, ToolChoice]{
+	Name:    "BeforeToolSelection",
+	Doc:     "before the model is told its tools",
+	Can:     pipeline.CanSelectTools | pipeline.CanStop,
+	Rules:   everything,
+	Check:   ModelCall.check,
+	Blocks:  func(*hook.Output[ToolChoice]) bool { return false },
+	Reduce:  uniteTools,
+	Effects: toolChoiceEffects,
+})
+
+// BeforeAgent fires when the user has sent a prompt, before the agent works on
+// it. [ApplyBeforeAgent] applies the result.
+var BeforeAgent = pipeline.Declare(Dialect, pipeline.Event[Prompt, Plain]{
+	Name:    "BeforeAgent",
+	Doc:     "when the user has sent a prompt, before the agent works on it",
+	Can:     pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
+	Rules:   everything,
+	Chain:   chainPrompt,
+	Reduce:  reducers.BlockWins(addPlain),
+	Effects: plainEffects[Prompt],
+})
+
+// AfterAgent fires when the agent has answered. A block sends the reason back
+// to it, as a prompt. [ApplyAfterAgent] applies the result.
+var AfterAgent = pipeline.Declare(Dialect, pipeline.Event[Answer, AgentEnd]{
+	Name:    "AfterAgent",
+	Doc:     "when the agent has answered",
+	Can:     pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
+	Rules:   everything,
+	Reduce:  reducers.BlockWins(addAgentEnd),
+	Effects: agentEndEffects,
+})
+
+// SessionStart fires when a session begins or is taken up again. Its contexts
+// go to the model.
+var SessionStart = pipeline.Declare(Dialect, pipeline.Event[Start, Plain]{
+	Name:        "SessionStart",
+	Doc:         "when a session begins or is taken up again",
+	Can:         pipeline.CanStop | pipeline.CanAddContext,
+	Rules:       equal,
+	Subject:     func(s Start) string { return s.Source },
+	SubjectName: "source",
+	Check:       func(s Start) error { return given("source", s.Source) },
+	Reduce:      reducers.BlockWins(addPlain),
+	Effects:     plainEffects[Start],
+})
+
+// SessionEnd fires when a session ends.
+var SessionEnd = pipeline.Declare(Dialect, pipeline.Event[End, Plain]{
+	Name:        "SessionEnd",
+	Doc:         "when a session ends",
+	Rules:       equal,
+	Subject:     func(e End) string { return e.Reason },
+	SubjectName: "reason",
+	Check:       func(e End) error { return given("reason", e.Reason) },
+	Reduce:      reducers.Last[Plain],
+	Effects:     plainEffects[End],
+})
+
+// PreCompress fires before the conversation is compressed.
+var PreCompress = pipeline.Declare(Dialect, pipeline.Event[Compression, Plain]{
+	Name:        "PreCompress",
+	Doc:         "before the conversation is compressed",
+	Rules:       equal,
+	Subject:     func(c Compression) string { return c.Trigger },
+	SubjectName: "trigger",
+	Check:       func(c Compression) error { return given("trigger", c.Trigger) },
+	Reduce:      reducers.Last[Plain],
+	Effects:     plainEffects[Compression],
+})
+
+// Notification fires when the agent wants the user's attention.
+var Notification = pipeline.Declare(Dialect, pipeline.Event[Notice, Plain]{
+	Name:    "Notification",
+	Doc:     "when the agent wants the user's attention",
+	Rules:   everything,
+	Check:   Notice.check,
+	Reduce:  reducers.Last[Plain],
+	Effects: plainEffects[Notice],
+})
+
+func given(name, value string) error {
+	if value == "" {
+		return fmt.Errorf("%s: missing; want a string that is not empty", name)
+	}
+	return nil
+}
+
+func object(name string, o wire.Object) error {
+	if o == nil {
+		return fmt.Errorf("%s: missing; want an object", name)
+	}
+	return nil
+}
+
+func (c ToolCall) check() error {
+	err := errors.Join(given("tool_name", c.Name), object("tool_input", c.Input))
+	if err == nil && c.MCP != nil {
+		err = given("mcp_context.server_name", c.MCP.Text("server_name"))
+	}
+	return err
+}
+
+func (d ToolDone) check() error {
+	return errors.Join(given("tool_name", d.Name), object("tool_input", d.Input), object("tool_response", d.Response))
+}
+
+func (c ModelCall) check() error { return object("llm_request", c.Request) }
+
+func (d ModelDone) check() error {
+	return errors.Join(object("llm_request", d.Request), object("llm_response", d.Response))
+}
+
+func (n Notice) check() error { return given("notification_type", n.Type) }

@@ -1,0 +1,69 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Error is the failure of one hook: which hook of which event, and why.
+type Error struct {
+	Hook *Hook
+	Err  error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s hook %q: %v", e.Hook.Event, e.Hook.Label(), e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// TimeoutError says that a hook gave no answer in time. It is a
+// [context.DeadlineExceeded].
+type TimeoutError struct{ After time.Duration }
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("no answer after %dms", e.After.Milliseconds())
+}
+
+// Is makes errors.Is(err, context.DeadlineExceeded) true.
+func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// ExitError says that a hook's process ended badly.
+type ExitError struct{ Reply *Reply }
+
+func (e *ExitError) Error() string {
+	if e.Reply.Signal != nil {
+		return fmt.Sprintf("killed by signal %v", e.Reply.Signal)
+	}
+	return fmt.Sprintf("exit status %d", e.Reply.Exit)
+}
+
+// TooLargeError says that a hook wrote more to standard output than the
+// engine keeps, so that its answer cannot be trusted to be whole.
+type TooLargeError struct{ Kept int }
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("standard output is longer than the %d bytes that are kept", e.Kept)
+}
+
+// PanicError says that a Go hook panicked.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+var (
+	// ErrNotNeeded ends the context of the hooks whose answer can no longer
+	// change the result.
+	ErrNotNeeded = errors.New("the answer is no longer needed")
+
+	// ErrUnsupported is the error of a hook whose type the engine cannot run.
+	ErrUnsupported = errors.New("hooks of this type cannot be run")
+
+	// ErrClosed is the error of a hook, or of a session, of a closed system.
+	ErrClosed = errors.New("the hook system is closed")
+)

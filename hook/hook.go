@@ -1,0 +1,106 @@
+// Package hook holds the words of the engine: what a hook is, what it is
+// given, what it says, and what becomes of it. It depends on nothing but the
+// standard library.
+package hook
+
+import (
+	"context"
+	"strconv"
+	"time"
+)
+
+// Func is a hook written in Go. An error means that the hook failed: its
+// output is not used, and the event's rules say whether that blocks.
+//
+// A panic is caught and becomes the hook's error. The context ends when the
+// hook's timeout has passed, when the caller gives up, or when the answer is
+// no longer needed; a Func that ignores it holds up its fire.
+type Func[In, Out any] func(ctx context.Context, in In) (Output[Out], error)
+
+// Hook is one configured hook. It is shared by every fire and must not change
+// once it is part of a snapshot.
+type Hook struct {
+	ID      string // unique within a project, stable while the settings are: "project/BeforeTool/0/1"
+	Dialect string // "llxprt"
+	Event   string // "BeforeTool"
+	Name    string // as configured; may be empty
+	Type    string // "command", "plugin", "go"
+	Command string // the text a person would recognise the hook by
+	Argv    []string
+
+	Source   Source
+	Position Position
+
+	Pattern    string  // the matcher as configured
+	Matcher    Matcher // nil matches everything
+	Sequential bool    // asks that all hooks of the event run one at a time
+
+	Timeout time.Duration // 0 means the event's default, negative none
+	Key     string        // hooks with the same key run once; empty is never a duplicate
+
+	// Skip says why the hook can never run, whatever the event's input; empty
+	// if it can. Detail says it in words.
+	Skip   Why
+	Detail string
+
+	Runner Runner // starts it; nil for a Go function
+	Func   any    // a Func of the event's types, or nil
+}
+
+// Label is the name to show to people: the configured name, else the command.
+func (h *Hook) Label() string {
+	if h.Name != "" {
+		return h.Name
+	}
+	return h.Command
+}
+
+// Matcher selects by the subject of an event: a tool's name, a trigger.
+// Match is called from many goroutines.
+type Matcher interface{ Match(subject string) bool }
+
+// Source is where a hook comes from. Sources are ordered: a lower one runs
+// first and survives deduplication (seed 003 §6.3).
+type Source uint8
+
+// The sources, highest priority first.
+const (
+	Host       Source = iota // registered by the program, in Go
+	Project                  // the project's settings
+	User                     // the user's settings
+	SystemWide               // the machine's settings
+	Extension                // an extension's settings
+)
+
+var sources = [...]string{"host", "project", "user", "system", "extension"}
+
+func (s Source) String() string { return sources[s] }
+
+// Position is a place in a settings file; the zero Position is nowhere.
+// Line and Column count from 1, columns in bytes.
+type Position struct {
+	File         string
+	Line, Column int
+}
+
+func (p Position) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return p.File + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
+}
+
+// Why is a reason for which a hook does not run.
+type Why string
+
+// The reasons for which a configured hook does not run.
+const (
+	NotMatched      Why = "matcher"          // its matcher does not match the subject
+	Condition       Why = "condition"        // its condition does not hold
+	Disabled        Why = "disabled"         // switched off by name, or all hooks are
+	Untrusted       Why = "untrusted"        // the project's folder is not trusted
+	Duplicate       Why = "duplicate"        // an earlier hook with the same key runs
+	Policy          Why = "policy"           // a policy excludes it
+	UnsupportedType Why = "unsupported_type" // the engine has no way to run its type
+	Invalid         Why = "invalid"          // its settings entry cannot be used
+)

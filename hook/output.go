@@ -1,0 +1,95 @@
+package hook
+
+// Decision is what a hook decided, in the word it used.
+type Decision string
+
+// The decisions of the hook systems. Block and Deny mean the same and both
+// block; the other words let the action go ahead.
+const (
+	Undecided Decision = ""
+	Allow     Decision = "allow"
+	Approve   Decision = "approve"
+	Ask       Decision = "ask"
+	Defer     Decision = "defer"
+	Block     Decision = "block"
+	Deny      Decision = "deny"
+)
+
+// Blocks reports whether d is one of the two words that block (seed 003 §7.2).
+func (d Decision) Blocks() bool { return d == Block || d == Deny }
+
+// Output is what one hook said, or what the answers of many amount to. The
+// zero Output says nothing: the action goes ahead unchanged.
+//
+// T is the event's own part, hookSpecificOutput on the wire.
+type Output[T any] struct {
+	Decision   Decision
+	Reason     string // goes with Decision
+	Stop       bool   // the agent shall stop: "continue": false
+	StopReason string // for the user, when Stop
+	Suppress   bool   // hide the output from the user
+	Message    string // systemMessage
+	Context    string // additionalContext, for the model
+	Specific   T
+
+	// Given names the fields that the hook spelled out, also those it spelled
+	// out as null or false. Decoding sets it; a Go hook needs it only to
+	// overrule an earlier hook with a zero value.
+	Given Fields
+
+	// Assumed marks an answer that the engine made up, from plain text or from
+	// the error of a failed hook. It never lifts what another hook decided.
+	Assumed bool
+
+	// Raw is the answer as the hook wrote it, one JSON object; nil if it wrote
+	// none. Members that no field holds are found here and nowhere else.
+	Raw []byte
+}
+
+// Fields is a set of an Output's fields.
+type Fields uint16
+
+// The fields of an Output. Spoke is set on every decoded answer, so that an
+// empty JSON object is an answer while silence is not.
+const (
+	Spoke Fields = 1 << iota
+	GaveDecision
+	GaveReason
+	GaveStop
+	GaveStopReason
+	GaveSuppress
+	GaveMessage
+	GaveContext
+	GaveSpecific
+)
+
+// Has reports whether every field of want is in f.
+func (f Fields) Has(want Fields) bool { return f&want == want }
+
+// Common reports which of the fields before Specific o sets, either spelled
+// out or not zero.
+func (o *Output[T]) Common() Fields {
+	f := o.Given &^ (Spoke | GaveSpecific)
+	if o.Decision != "" {
+		f |= GaveDecision
+	}
+	if o.Reason != "" {
+		f |= GaveReason
+	}
+	if o.Stop {
+		f |= GaveStop
+	}
+	if o.StopReason != "" {
+		f |= GaveStopReason
+	}
+	if o.Suppress {
+		f |= GaveSuppress
+	}
+	if o.Message != "" {
+		f |= GaveMessage
+	}
+	if o.Context != "" {
+		f |= GaveContext
+	}
+	return f
+}

@@ -1,0 +1,57 @@
+package hook
+
+import (
+	"context"
+	"os"
+)
+
+// Runner runs one hook outside the engine: a process, a request, a model. It
+// is used from many goroutines at once.
+//
+// What the hook said, however badly it ended, is a Reply. An error means that
+// there is no answer: the hook could not be started, or ctx ended first. When
+// Run returns, nothing that it started is left running, save what a hook has
+// deliberately put into the background.
+type Runner interface {
+	Run(ctx context.Context, call Call) (Reply, error)
+}
+
+// Call is what a hook is run with.
+type Call struct {
+	Hook    *Hook
+	Session string // the session's id
+	Dir     string // working directory of the session, and of the hook
+	Payload []byte // one JSON object: the event's input. Must not be changed
+}
+
+// Reply is what came back, in terms of a process whatever the transport.
+type Reply struct {
+	Exit      int       // exit status, or -1 if a signal ended it
+	Signal    os.Signal // the signal that ended it, or nil
+	Stdout    []byte
+	Stderr    []byte
+	Truncated Streams // streams that were longer than the capture limit
+}
+
+// Streams is a set of output streams.
+type Streams uint8
+
+// The two output streams.
+const (
+	Stdout Streams = 1 << iota
+	Stderr
+)
+
+// Effect is what an exit status does to the reading of a Reply.
+type Effect uint8
+
+// The effects. Warn is the zero value, so that a status no table names warns.
+const (
+	Warn   Effect = iota // the hook failed: its text becomes a warning, nothing else of it counts
+	Read                 // standard output is the answer
+	Refuse               // standard output is the answer, and the answer is a denial
+)
+
+// Exits maps exit statuses to effects; a status it does not name, and death
+// by a signal, is Warn.
+type Exits map[int]Effect

@@ -1,0 +1,82 @@
+package hook
+
+import (
+	"iter"
+	"time"
+)
+
+// Report is what became of one hook of a fire.
+type Report[T any] struct {
+	Hook    *Hook
+	Index   int       // place in the plan
+	Output  Output[T] // the zero Output if it said nothing
+	Said    bool      // it gave an answer, even an empty one
+	Reply   *Reply    // the raw answer; nil for a Go function, or if there was none
+	Err     error     // why its answer is missing; nil when the hook worked
+	Elapsed time.Duration
+	Notes   []string // what was wrong with its answer and has been ignored
+}
+
+// OK reports whether the hook did its work: it gave an answer or chose to be
+// silent, and ended with status 0. A deliberate refusal by exit status is not
+// OK in this sense, although nothing went wrong (seed 003 §7.2).
+func (r *Report[T]) OK() bool {
+	return r.Err == nil && (r.Reply == nil || r.Reply.Exit == 0)
+}
+
+// FailedOpen reports whether the hook failed and the action was let through
+// all the same.
+func (r *Report[T]) FailedOpen() bool {
+	return r.Err != nil && !r.Output.Decision.Blocks()
+}
+
+// Result is what the hooks of one fire amount to. A fire for which no hook
+// ran gives a shared empty Result: do not change one.
+type Result[T any] struct {
+	Output[T]             // the merged answer
+	Said      bool        // at least one hook gave an answer
+	Reports   []Report[T] // in plan order, one for each hook that was started
+	Conflicts []Conflict
+}
+
+// Conflict is a part of the input that several hooks rewrote differently. The
+// last one in plan order won.
+type Conflict struct {
+	Key   string  // "path", a member of the rewritten object
+	Hooks []*Hook // in plan order
+}
+
+// Blocked reports whether the action must not go ahead. It is policy, not
+// health: a hook that failed does not block unless the event fails closed.
+func (r *Result[T]) Blocked() bool { return r.Decision.Blocks() }
+
+// OK reports whether every hook worked; see [Report.OK]. A blocked action can
+// be OK, and one whose guard crashed is not.
+func (r *Result[T]) OK() bool {
+	for i := range r.Reports {
+		if !r.Reports[i].OK() {
+			return false
+		}
+	}
+	return true
+}
+
+// Errs gives the errors of the hooks that failed, in plan order.
+func (r *Result[T]) Errs() []error {
+	var errs []error
+	for i := range r.Reports {
+		if err := r.Reports[i].Err; err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// Reducer merges what the hooks of one fire said into one answer. It is given
+// the answers in plan order, each as soon as those before it are there; silent
+// hooks are left out. Returning before they run out cancels the hooks that
+// are still running, and waits for them to go.
+//
+// It is an ordinary loop over an iterator; it runs on the goroutine of the
+// fire, and its cost is the fire's.
+type Reducer[T any] func(outs iter.Seq[Output[T]]) Output[T]

@@ -1,0 +1,65 @@
+package match
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxDepth is how deep groups may be nested. The library recurses into them.
+const maxDepth = 1000
+
+// groups are what JavaScript of Node 20 knows after an opening parenthesis
+// and a question mark. "<" begins a name, which the library checks.
+var groups = [...]string{":", "=", "!", "<=", "<!", "<"}
+
+// lint finds the groups that the library accepts and JavaScript does not:
+// inline flags, atomic groups, comments. It counts the groups with a name.
+func lint(pattern string) (named int, err error) {
+	depth, class := 0, false
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++ // what is escaped opens and closes nothing
+		case class:
+			class = c != ']' // also right behind the opening bracket: [] is an empty class
+		case c == '[':
+			class = true
+		case c == ')':
+			depth--
+		case c == '(':
+			kind, err := groupKind(pattern[i+1:])
+			if err != nil {
+				return 0, err
+			}
+			if kind == "<" {
+				named++
+			}
+			if depth++; depth > maxDepth {
+				return 0, fmt.Errorf("groups are nested more than %d deep; write fewer", maxDepth)
+			}
+		}
+	}
+	return named, nil
+}
+
+// groupKind gives the one of groups that the text behind an opening
+// parenthesis begins with, or nothing for a group that captures.
+func groupKind(text string) (string, error) {
+	text, special := strings.CutPrefix(text, "?")
+	if !special {
+		return "", nil
+	}
+	for _, kind := range groups {
+		if strings.HasPrefix(text, kind) {
+			return kind, nil
+		}
+	}
+	short := text
+	for i := range text {
+		if i > 0 {
+			short = text[:i]
+			break
+		}
+	}
+	return "", fmt.Errorf("(?%s is not a group in JavaScript; write (?: for a group that does not capture", short)
+}

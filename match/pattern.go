@@ -1,0 +1,95 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dlclark/regexp2/v2"
+	"github.com/dlclark/regexp2/v2/syntax"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// limit is how long one test may take. The library looks at a clock that
+// ticks every 100ms, so that a test can take a little longer.
+const limit = time.Second
+
+// Pattern is a compiled regular expression; [Regexp] makes one.
+type Pattern struct {
+	source   string
+	literals []literal       // the fast form; any of them matches
+	re       *regexp2.Regexp // nil if the fast form says it all
+}
+
+// Regexp compiles an ECMAScript regular expression the way JavaScript's
+// new RegExp(pattern) does: unanchored, case-sensitive, without flags. What
+// Node 20 rejects is an error here as well, inline flags like (?i) too.
+//
+// One thing differs: characters beyond U+FFFF are one character here and two
+// in JavaScript, so that "^.$" matches an emoji.
+//
+// Patterns made of literal text, ^, $ and | do not pay for an expression. The
+// others cost some microseconds to compile, and under one to test.
+func Regexp(pattern string) (*Pattern, error) {
+	if fast, ok := literals(pattern); ok {
+		return &Pattern{source: pattern, literals: fast}, nil
+	}
+	named, err := lint(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("regular expression %q: %w", pattern, err)
+	}
+	re, err := regexp2.Compile(pattern, regexp2.ECMAScript)
+	if err != nil {
+		return nil, fmt.Errorf("regular expression %q: %w", pattern, plain(err))
+	}
+	if named > namesOf(re) {
+		return nil, fmt.Errorf("regular expression %q: two groups have the same name; give each its own", pattern)
+	}
+	re.MatchTimeout = limit // before it is shared: the field is not safe to set later
+	return &Pattern{source: pattern, re: re}, nil
+}
+
+// Match reports whether the pattern is found in subject. If the test cannot be
+// finished, see [Pattern.Test], it reports true: a hook that runs once too
+// often does less harm than a guard that is left out.
+func (p *Pattern) Match(subject string) bool {
+	found, err := p.Test(subject)
+	return found || err != nil
+}
+
+// Test reports whether the pattern is found in subject. A test that takes
+// longer than a second, which a pattern like ^(a+)+$ can, is a
+// [hook.TimeoutError]; found is then false. No error shows the subject.
+func (p *Pattern) Test(subject string) (found bool, err error) {
+	if p.re == nil {
+		return anyIn(p.literals, subject), nil
+	}
+	found, err = p.re.MatchString(subject)
+	if err == nil {
+		return found, nil
+	}
+	// The library's error holds the whole subject: it must not get out.
+	if errors.Is(err, regexp2.ErrBacktrackingStackLimit) {
+		return false, fmt.Errorf("regular expression %q: it backtracks too far; write it with fewer nested * and +", p.source)
+	}
+	return false, fmt.Errorf("regular expression %q: %w; write it with fewer nested * and +", p.source, &hook.TimeoutError{After: limit})
+}
+
+// plain takes the pattern out of the library's error, which repeats it.
+func plain(err error) error {
+	if se, ok := errors.AsType[*syntax.Error](err); ok {
+		return fmt.Errorf(string(se.Code), se.Args...)
+	}
+	return err
+}
+
+func namesOf(re *regexp2.Regexp) int {
+	names := map[string]bool{}
+	for _, name := range re.GetGroupNames() {
+		if name != "" && (name[0] < '0' || name[0] > '9') { // the others are listed by number
+			names[name] = true
+		}
+	}
+	return len(names)
+}

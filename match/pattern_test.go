@@ -1,0 +1,113 @@
+package match
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dlclark/regexp2/v2"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+func TestRegexpRejectsWhatJavaScriptRejects(t *testing.T) {
+	for _, pattern := range []string{
+		"(?i)a", "(?i:a)", "(?-i)a", "(?m-s:a)", "(?x)a b", "(?)", "(?:a)(?s)", "(?", "(?>a)", "(?#c)a", "(?P<n>a)",
+		"(?'n'a)", "(?<-n>a)", "(?<1>a)", "(?(1)a|b)", "(?|a)", "(?^:a)", "(?ü)", "a**", "a++", "*a", "a{2,1}", "[b-a]",
+		"(a", "a)", "[a", `a\`, "(?<n>a)(?<n>b)", "(?<n>a)|(?<n>b)", `(?<n>a)|(?<\u006e>b)`, `(?<n>a)\k<m>`, "(?<=a)*",
+		strings.Repeat("(", 1001) + strings.Repeat(")", 1001),
+	} {
+		if p, err := Regexp(pattern); err == nil {
+			t.Errorf("Regexp(%q) = %v, want an error", pattern, p)
+		}
+	}
+}
+
+func TestRegexpAcceptsWhatJavaScriptAccepts(t *testing.T) {
+	for _, pattern := range []string{
+		"", "^", "$", "|", "[]", "[^]", "{", "}", "]", "a{", "a{,2}", "a{1", `\(?i`, "[(?i]", `[\](?i]`, "(?:a)", "(?=a)*", "(?!a)+",
+		"(?<!a)b", "(?<$x>a)", "(?<é>a)", `\k<n>`, `\8`, `\c`, `\u{41}`, `\-`, `\Q`, "[[:alpha:]]", "[A-[b]]", "()", "(?:)", "[(?>]", `\\\(?#`,
+	} {
+		if _, err := Regexp(pattern); err != nil {
+			t.Errorf("Regexp(%q): %v, want none", pattern, err)
+		}
+	}
+}
+
+func TestATestThatTakesTooLongRunsTheHookAndKeepsTheSubjectSecret(t *testing.T) {
+	p, err := Regexp("^(a+)+$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject := strings.Repeat("a", 60) + "!secret"
+	start := time.Now()
+	found, err := p.Test(subject)
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("gave up after %v, want about a second", took)
+	}
+	var late *hook.TimeoutError
+	if found || !errors.As(err, &late) || late.After != time.Second || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v and the error %v, want false and a timeout after 1s", found, err)
+	}
+	if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "aaa") {
+		t.Errorf("the error shows the subject: %v", err)
+	}
+	if !p.Match(subject) {
+		t.Error("Match is false for a test that was not finished, want true")
+	}
+}
+
+func TestATestThatBacktracksTooFarKeepsTheSubjectSecret(t *testing.T) {
+	p, err := Regexp(`^(?:(a)|b)*c$`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject := strings.Repeat("ab", 200_000)
+	found, err := p.Test(subject)
+	if found || !p.Match(subject) {
+		t.Errorf("got %v, and Match %v; want false and true", found, p.Match(subject))
+	}
+	if err == nil || len(err.Error()) > 200 {
+		t.Errorf("got an error of %v, want one without the subject", err)
+	}
+}
+
+func TestTheFastFormIsUsedForLiterals(t *testing.T) {
+	for pattern, want := range map[string]bool{
+		"a": true, "^a$|b|c$|^": true, "a.*": true, ".*a": true, "^.*a": false, "a.*$": false, "a.b": false, `a\.*`: false,
+		"a**": false, "(a|b)": false, "^^a": false, "a{": false, "\ufffd": false, "\xff": false, "größe/-_ #": true,
+	} {
+		if _, got := literals(pattern); got != want {
+			t.Errorf("%q has a fast form: %v, want %v", pattern, got, want)
+		}
+	}
+}
+
+// FuzzLiterals holds the fast form against the expression.
+func FuzzLiterals(f *testing.F) {
+	for _, s := range [...][2]string{
+		{"a", "bab"}, {"^a$|b", "a\n"}, {"a.*", "a\nb"}, {".*a$", "b\na"}, {"^.*", ""}, {"|", "x"}, {"^$", "\n"}, {"$^", ""}, {"é", "\xc3é"}, {"^a.*|.*", "\u2028"},
+		{".*.*", "a"}, {".*|a", "\xff"}, {"/ #-&", "x/ #-&"}, {"e\u0301", "é"},
+	} {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, pattern, subject string) {
+		if len(pattern) > 60 || len(subject) > 60 {
+			return
+		}
+		fast, ok := literals(pattern)
+		if !ok {
+			return
+		}
+		re, err := regexp2.Compile(pattern, regexp2.ECMAScript)
+		if err != nil {
+			t.Fatalf("%q has a fast form but is no expression: %v", pattern, err)
+		}
+		re.MatchTimeout = limit
+		if want, err := re.MatchString(subject); err == nil && anyIn(fast, subject) != want {
+			t.Errorf("%q in %q: %v, want %v", pattern, subject, !want, want)
+		}
+	})
+}

@@ -1,0 +1,187 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/reducers"
+	"github.com/snaphook-go/snaphook/stages"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Event declares one event: what hooks are given, In, what they can say
+// besides the common fields, Out, and the rules in between. Only Name is
+// required. Declare it once, in a package variable.
+//
+// In and Out are encoded to and from JSON for hooks outside the process. All
+// functions of an Event are called from many goroutines, and must not change
+// what they are given.
+type Event[In, Out any] struct {
+	Name string
+	Doc  string // when it fires, completing "fires …"
+	Can  Power
+
+	Rules Rules // departures from the dialect
+
+	// Subject is what matchers test, and SubjectName what people call it.
+	// Nil: the event has no subject, and matchers see "".
+	Subject     func(In) string
+	SubjectName string
+
+	// Check finds what is missing from an input that came as JSON. Nil
+	// accepts what decodes.
+	Check func(In) error
+
+	// Chain gives the input of the next hook in a sequential plan
+	// (applyHookOutputToInput). Nil: every hook sees the same input.
+	Chain func(In, hook.Output[Out]) In
+
+	// Rewrites is the part of the caller's input that an answer replaces, by
+	// member; it serves to report conflicts. Nil: there are none.
+	Rewrites func(*hook.Output[Out]) wire.Object
+
+	// Blocks says whether one answer ends a sequential plan. Nil: its
+	// Decision does.
+	Blocks func(*hook.Output[Out]) bool
+
+	// Decode reads the answer of a hook outside the process. Nil: the common
+	// form, [wire.Answer] and [wire.Decode].
+	Decode stages.Decode[Out]
+
+	// Reduce merges the answers. Nil: [reducers.BlockWins].
+	Reduce hook.Reducer[Out]
+
+	// Effects is what the caller has to apply, for the bus and for tools. Nil:
+	// nothing beyond the answer.
+	Effects func(In, *hook.Result[Out]) any
+
+	dialect *Dialect
+	slot    int
+	empty   hook.Result[Out]
+}
+
+// Declare makes ev an event of d, with the dialect's rules where it has none.
+// It panics if the name is empty or taken.
+func Declare[In, Out any](d *Dialect, ev Event[In, Out]) *Event[In, Out] {
+	if ev.Name == "" {
+		panic("pipeline: an event of " + d.Name + " is declared without a name")
+	}
+	ev.dialect = d
+	ev.Rules = ev.Rules.over(d.Rules)
+	if ev.Decode == nil {
+		ev.Decode = DecodeCommon[Out]
+	}
+	if ev.Reduce == nil {
+		ev.Reduce = reducers.BlockWins[Out](nil)
+	}
+	if ev.Blocks == nil {
+		ev.Blocks = func(o *hook.Output[Out]) bool { return o.Decision.Blocks() }
+	}
+	e := &ev
+	e.slot = register(d.Name+"."+ev.Name, e)
+	return e
+}
+
+// DecodeCommon reads an answer in the common form; see [wire.Decode].
+func DecodeCommon[Out any](stdout []byte) (hook.Output[Out], []string, error) {
+	answer, err := wire.Answer(stdout)
+	if err != nil || answer == nil {
+		return hook.Output[Out]{}, nil, err
+	}
+	out, notes := wire.Decode[Out](answer)
+	return out, notes, nil
+}
+
+// Active reports whether any hook could run for the event in s. It costs under
+// a nanosecond: guard with it what is expensive to build for Fire.
+func (e *Event[In, Out]) Active(s *Session) bool {
+	v := s.view()
+	return e.slot < len(v.active) && v.active[e.slot] != nil
+}
+
+// Fire runs the hooks that are configured for the event and merges their
+// answers. The result is never nil; when no hook ran it is shared and empty,
+// and must not be changed.
+//
+// The error is ctx's, if ctx ended before the hooks were done; the result then
+// holds what was known. A hook that fails is a Report with Err, never an error
+// of Fire.
+//
+// Hooks get a copy of *in, so the original stays as it was. Without hooks Fire
+// costs a few nanoseconds and allocates nothing.
+func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Result[Out], error) {
+	if !e.Active(s) {
+		return &e.empty, nil
+	}
+	return e.fire(ctx, s, in)
+}
+
+// Stream is Fire without merging: it gives the reports as hooks finish. A
+// consumer that stops early cancels the hooks still running, and waits for
+// them to go. The fire begins when the iteration does.
+func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Seq[hook.Report[Out]] {
+	cp := *in
+	return func(yield func(hook.Report[Out]) bool) {
+		f, done := e.begin(ctx, s, cp)
+		if f == nil {
+			return
+		}
+		defer done()
+		for r := range f.reports() {
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// On adds a hook written in Go, to one session or to all sessions of a system.
+// It runs before the configured ones, in the order of registration, and is
+// never a duplicate. remove takes it away again; fires that have begun are not
+// affected, and neither function waits for them.
+//
+// The name is how the hook is called in reports, traces and settings that
+// disable hooks.
+func (e *Event[In, Out]) On(at Scope, name string, f hook.Func[In, Out]) (remove func()) {
+	return at.add(&hook.Hook{
+		ID:      fmt.Sprintf("%s/%s/%s", hook.Host, e.Name, name),
+		Dialect: e.dialect.Name,
+		Event:   e.Name,
+		Name:    name,
+		Type:    "go",
+		Source:  hook.Host,
+		Func:    f,
+	})
+}
+
+// Info is what an event is, without its types.
+type Info struct {
+	Dialect string
+	Name    string
+	Doc     string
+	Can     Power
+	Subject string // what matchers test; empty if nothing
+	Rules   Rules
+}
+
+// FullName is the name with its dialect: "llxprt.BeforeTool".
+func (i Info) FullName() string { return i.Dialect + "." + i.Name }
+
+// Info describes the event.
+func (e *Event[In, Out]) Info() Info {
+	return Info{Dialect: e.dialect.Name, Name: e.Name, Doc: e.Doc, Can: e.Can, Subject: e.SubjectName, Rules: e.Rules}
+}
+
+func (e *Event[In, Out]) place() int { return e.slot }
+
+// timeout is how long h may run: its own, or the event's; 0 means no limit.
+func (e *Event[In, Out]) timeout(h *hook.Hook) time.Duration {
+	d := h.Timeout
+	if d == 0 {
+		d = e.Rules.Timeout
+	}
+	return max(0, d)
+}

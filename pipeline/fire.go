@@ -1,0 +1,227 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/sourcegraph/conc/panics"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/stages"
+)
+
+// fire is the part of Fire behind the guard. It takes a copy of the input
+// before anything can hold on to it, so that the caller's stays on its stack.
+//
+//go:noinline
+func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In) (*hook.Result[Out], error) {
+	if plan := e.plan(s, *in); (plan == nil || len(plan.Run) == 0) && !s.sys.observed() {
+		return &e.empty, nil
+	}
+	return e.merge(ctx, s, *in)
+}
+
+// plan selects the hooks for an input; nil if none could run.
+func (e *Event[In, Out]) plan(s *Session, in In) *stages.Planned {
+	v := s.view()
+	if e.slot >= len(v.active) || v.active[e.slot] == nil {
+		return nil
+	}
+	return v.active[e.slot].plan(e.subject(in))
+}
+
+func (e *Event[In, Out]) subject(in In) string {
+	if e.Subject == nil {
+		return ""
+	}
+	return e.Subject(in)
+}
+
+func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In) (*hook.Result[Out], error) {
+	f, done := e.begin(ctx, s, in)
+	if f == nil {
+		return &e.empty, nil
+	}
+	defer done()
+	enough := func() { f.cancel(hook.ErrNotNeeded) }
+	res, err := stages.Reduce(f.reports(), len(f.plan.Run), e.Reduce, enough)
+	if err != nil {
+		f.logReducer(err)
+	}
+	if !res.Said {
+		res.Output = hook.Output[Out]{} // nobody spoke, so nothing was merged
+	}
+	res.Conflicts = conflicts(e, res.Reports)
+	f.logResult(&res)
+	return &res, ctx.Err()
+}
+
+// firing is one fire under way.
+type firing[In, Out any] struct {
+	event  *Event[In, Out]
+	s      *Session
+	plan   *stages.Planned
+	in     *input[In]
+	began  time.Time
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+}
+
+// begin plans a fire; it gives nil when no hook runs. done has to be called
+// when the reports have been read.
+func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In) (f *firing[In, Out], done func()) {
+	plan := e.plan(s, in)
+	if plan == nil {
+		return nil, nil
+	}
+	f = &firing[In, Out]{event: e, s: s, plan: plan, began: time.Now()}
+	f.logPlan(ctx, in)
+	if len(plan.Run) == 0 {
+		return nil, nil
+	}
+	f.in = &input[In]{value: in}
+	f.ctx, f.cancel = context.WithCancelCause(ctx)
+	if !s.sys.enter() {
+		f.cancel(hook.ErrClosed)
+		return f, func() {}
+	}
+	stop := context.AfterFunc(s.sys.ctx, func() { f.cancel(hook.ErrClosed) })
+	return f, func() {
+		stop()
+		f.cancel(hook.ErrNotNeeded)
+		s.sys.fires.Done()
+	}
+}
+
+// reports runs the hooks.
+func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
+	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.Rules.Sequential {
+		return stages.Fold(f.ctx, f.plan.Run, f.in, f.turn, f.next)
+	}
+	if f.runsOutside() {
+		f.payload(f.in) // once, before the hooks share it
+	}
+	return stages.Parallel(f.ctx, f.cancel, f.plan.Run, f.s.sys.limit, f.in, f.turn)
+}
+
+// runsOutside reports whether a hook of the plan needs the input as JSON.
+func (f *firing[In, Out]) runsOutside() bool {
+	return slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Runner != nil })
+}
+
+// next gives the input of the hook after r, or ends the chain.
+func (f *firing[In, Out]) next(in *input[In], r *hook.Report[Out]) (*input[In], bool) {
+	if f.event.Blocks(&r.Output) {
+		return in, false
+	}
+	if f.event.Chain == nil || !r.Said || r.Err != nil || r.Output.Assumed {
+		return in, true
+	}
+	return &input[In]{value: f.event.Chain(in.value, r.Output)}, true
+}
+
+// turn is one hook's turn: a worker's place, a time limit, then the hook.
+func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *input[In]) (r hook.Report[Out]) {
+	r.Hook, r.Index = h, i
+	if panicked := panics.Try(func() { f.run(ctx, &r, in) }); panicked != nil {
+		r.Err = &hook.PanicError{Value: panicked.Value, Stack: panicked.Stack}
+	}
+	f.settle(&r)
+	f.observe(&r, in)
+	return r
+}
+
+func (f *firing[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+	if ctx.Err() != nil {
+		r.Err = context.Cause(ctx)
+		return
+	}
+	if fn, ok := r.Hook.Func.(hook.Func[In, Out]); ok {
+		f.call(ctx, r, fn, in.value)
+		return
+	}
+	if r.Hook.Runner == nil {
+		r.Err = hook.ErrUnsupported
+		return
+	}
+	if err := f.s.sys.workers.Acquire(ctx, 1); err != nil { // a Go hook holds no place: it may fire events itself
+		r.Err = context.Cause(ctx)
+		return
+	}
+	defer f.s.sys.workers.Release(1)
+	f.start(ctx, r, in)
+}
+
+func (f *firing[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook.Func[In, Out], in In) {
+	start := time.Now()
+	ctx, cancel := f.limit(ctx, r.Hook)
+	defer cancel()
+	defer func() { r.Elapsed = time.Since(start) }()
+	out, err := fn(ctx, in)
+	if err != nil {
+		r.Err = err
+		if cause := context.Cause(ctx); errors.Is(err, context.DeadlineExceeded) && cause != nil {
+			r.Err = cause
+		}
+		return
+	}
+	r.Output = out
+	r.Said = out.Given != 0 || out.Common() != 0 || !reflect.ValueOf(&out.Specific).Elem().IsZero()
+}
+
+func (f *firing[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+	payload, err := f.payload(in)
+	if err != nil {
+		r.Err = err
+		return
+	}
+	ctx, cancel := f.limit(ctx, r.Hook)
+	defer cancel()
+	start := time.Now()
+	reply, err := r.Hook.Runner.Run(ctx, hook.Call{Hook: r.Hook, Session: f.s.id, Dir: f.s.dir, Payload: payload})
+	r.Elapsed = time.Since(start)
+	if err != nil {
+		r.Err = err
+		reply.Exit = -1
+	}
+	if err == nil || reply.Stdout != nil || reply.Stderr != nil {
+		r.Reply = &reply
+	}
+	if err != nil {
+		return
+	}
+	stages.Parse(r, f.event.Rules.Exits, f.event.Decode)
+}
+
+// limit gives a hook its time.
+func (f *firing[In, Out]) limit(ctx context.Context, h *hook.Hook) (context.Context, context.CancelFunc) {
+	d := f.event.timeout(h)
+	if d == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, d, &hook.TimeoutError{After: d})
+}
+
+// settle applies what the event says of hooks that fail, and counts those
+// that fail open.
+func (f *firing[In, Out]) settle(r *hook.Report[Out]) {
+	if r.Err == nil {
+		return
+	}
+	r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
+	if errors.Is(r.Err, hook.ErrNotNeeded) {
+		return // the answer was there without it
+	}
+	if f.event.Rules.FailClosed {
+		r.Said = true
+		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Given: hook.Spoke}
+	}
+	if r.FailedOpen() {
+		f.s.sys.failedOpen.Add(1)
+	}
+	f.logFailure(r)
+}

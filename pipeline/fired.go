@@ -1,0 +1,258 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/stages"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Declared is an event without its types, for what deals in JSON: the message
+// bus and the command line.
+type Declared interface {
+	Info() Info
+
+	// FireJSON is Fire with the input as a JSON object of the event's own
+	// fields; those that every payload has are the engine's, and ignored. An
+	// input that does not fit is an [InputError], and no hook runs.
+	FireJSON(ctx context.Context, s *Session, in []byte) (*Fired, error)
+
+	// PlanJSON is FireJSON up to the plan.
+	PlanJSON(s *Session, in []byte) (stages.Planned, error)
+
+	place() int
+}
+
+// Fired is the result of a fire in JSON terms. It encodes to the form that
+// programs rely on: every member is always there, null where absent.
+type Fired struct {
+	Event     string     `json:"event"`
+	Blocked   bool       `json:"blocked"`
+	Stop      bool       `json:"stop"`
+	Reason    string     `json:"reason"`
+	Result    Aggregated `json:"result"`
+	Processed Processed  `json:"processed"`
+	Effects   any        `json:"effects"`
+	Conflicts []Conflict `json:"conflicts"`
+	Hooks     []HookRun  `json:"hooks"`
+}
+
+// Aggregated is the AggregatedHookResult of seed 001. Errors are those that
+// kept a hook from answering; a bad exit status is not among them.
+type Aggregated struct {
+	Success       bool          `json:"success"`
+	FinalOutput   *wire.Object  `json:"finalOutput"`
+	AllOutputs    []wire.Object `json:"allOutputs"`
+	Errors        []string      `json:"errors"`
+	TotalDuration float64       `json:"totalDuration"` // milliseconds, the sum over the hooks
+}
+
+// Processed is the ProcessedHookResult of seed 001, without the result it is
+// made from.
+type Processed struct {
+	ShouldStop     bool    `json:"shouldStop"`
+	StopReason     *string `json:"stopReason"`
+	SystemMessage  *string `json:"systemMessage"`
+	SuppressOutput bool    `json:"suppressOutput"`
+}
+
+// Conflict is a [hook.Conflict] by the hooks' ids.
+type Conflict struct {
+	Key   string   `json:"key"`
+	Hooks []string `json:"hooks"`
+}
+
+// HookID are the members by which programs recognise a hook.
+type HookID struct {
+	ID      string  `json:"id"`
+	Type    string  `json:"type"`
+	Command *string `json:"command"`
+	Name    *string `json:"name"`
+	Source  string  `json:"source"`
+	File    *string `json:"file"` // file:line:column
+}
+
+// HookRun is one hook that the engine tried to run.
+type HookRun struct {
+	HookID
+	Outcome    Outcome      `json:"outcome"`
+	ExitCode   *int         `json:"exitCode"`
+	Success    bool         `json:"success"`
+	Stdout     *string      `json:"stdout"`
+	Stderr     *string      `json:"stderr"`
+	Truncated  bool         `json:"truncated"`
+	Output     *wire.Object `json:"output"`
+	Error      *string      `json:"error"`
+	Notes      []string     `json:"notes"`
+	DurationMS float64      `json:"durationMs"`
+}
+
+// Identify gives the identifying members of h.
+func Identify(h *hook.Hook) HookID {
+	return HookID{ID: h.ID, Type: h.Type, Command: some(h.Command), Name: some(h.Name), Source: h.Source.String(), File: some(h.Position.String())}
+}
+
+// FireJSON implements [Declared].
+func (e *Event[In, Out]) FireJSON(ctx context.Context, s *Session, text []byte) (*Fired, error) {
+	in, err := e.decodeInput(text)
+	if err != nil {
+		return nil, err
+	}
+	res, err := e.Fire(ctx, s, &in)
+	return e.Describe(in, res), err
+}
+
+// PlanJSON implements [Declared].
+func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, error) {
+	in, err := e.decodeInput(text)
+	if err != nil {
+		return stages.Planned{}, err
+	}
+	if plan := e.plan(s, in); plan != nil {
+		p := *plan
+		p.Sequential = p.Sequential || e.Rules.Sequential
+		return p, nil
+	}
+	return stages.Plan(s.view().listed[e.slot], e.subject(in)), nil
+}
+
+// Describe gives a result of Fire, and the input it was for, in JSON terms.
+func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *Fired {
+	f := &Fired{
+		Event:     e.Info().FullName(),
+		Blocked:   e.Can&CanBlock != 0 && e.Blocks(&res.Output),
+		Stop:      res.Stop,
+		Reason:    res.Reason,
+		Result:    Aggregate(res),
+		Processed: Process(res),
+	}
+	if f.Reason == "" {
+		f.Reason = res.StopReason
+	}
+	if e.Effects != nil {
+		f.Effects = e.Effects(in, res)
+	}
+	for _, c := range res.Conflicts {
+		f.Conflicts = append(f.Conflicts, Conflict{Key: c.Key, Hooks: lo.Map(c.Hooks, func(h *hook.Hook, _ int) string { return h.ID })})
+	}
+	for i := range res.Reports {
+		r := &res.Reports[i]
+		f.Hooks = append(f.Hooks, hookRun(r, outcome(r, e.Blocks(&r.Output))))
+	}
+	return f
+}
+
+// Aggregate gives a result the form of seed 001, AggregatedHookResult.
+func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
+	a := Aggregated{Success: res.OK(), AllOutputs: []wire.Object{}, Errors: []string{}}
+	if res.Said {
+		a.FinalOutput = lo.ToPtr(wire.Encode(&res.Output))
+	}
+	for i := range res.Reports {
+		r := &res.Reports[i]
+		if r.Said {
+			a.AllOutputs = append(a.AllOutputs, wire.Encode(&r.Output))
+		}
+		var exit *hook.ExitError
+		if r.Err != nil && !errors.As(r.Err, &exit) {
+			a.Errors = append(a.Errors, r.Err.Error())
+		}
+		a.TotalDuration += milliseconds(r.Elapsed)
+	}
+	return a
+}
+
+// Process applies the common fields of the answers, one by one in plan order
+// (seed 001, ProcessedHookResult): the first that stops gives the reason, its
+// Reason before its StopReason; the first message that is not empty is shown,
+// unless that hook suppresses its output.
+func Process[Out any](res *hook.Result[Out]) (p Processed) {
+	for i := range res.Reports {
+		o := &res.Reports[i].Output
+		if o.Stop && !p.ShouldStop {
+			p.ShouldStop = true
+			p.StopReason = lo.ToPtr(lo.CoalesceOrEmpty(strings.TrimSpace(o.Reason), strings.TrimSpace(o.StopReason), "Hook requested stop"))
+		}
+		if message := strings.TrimSpace(o.Message); message != "" && p.SystemMessage == nil {
+			p.SystemMessage = &message
+			p.SuppressOutput = o.Suppress
+		}
+	}
+	return p
+}
+
+func hookRun[Out any](r *hook.Report[Out], end Outcome) HookRun {
+	run := HookRun{HookID: Identify(r.Hook), Outcome: end, Success: r.OK(), Notes: r.Notes, DurationMS: milliseconds(r.Elapsed)}
+	if r.Said {
+		run.Output = lo.ToPtr(wire.Encode(&r.Output))
+	}
+	if r.Err != nil {
+		run.Error = lo.ToPtr(r.Err.Error())
+	}
+	if r.Reply != nil {
+		if r.Reply.Signal == nil && r.Reply.Exit >= 0 && !cancelled(r.Err) {
+			run.ExitCode = &r.Reply.Exit
+		}
+		run.Stdout, run.Stderr = lo.ToPtr(wire.Valid(r.Reply.Stdout)), lo.ToPtr(wire.Valid(r.Reply.Stderr))
+		run.Truncated = r.Reply.Truncated != 0
+	}
+	return run
+}
+
+func cancelled(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, hook.ErrClosed) || errors.Is(err, hook.ErrNotNeeded)
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func some(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// InputError says that an event's input, given as JSON, does not fit.
+type InputError struct {
+	Event string
+	Err   error
+}
+
+func (e *InputError) Error() string { return "the input of " + e.Event + ": " + e.Err.Error() }
+
+func (e *InputError) Unwrap() error { return e.Err }
+
+func syntaxError(text []byte) error {
+	var v jsontext.Value
+	err := json.Unmarshal(text, &v, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	var se *jsontext.SyntacticError
+	if errors.As(err, &se) {
+		before := text[:min(int(se.ByteOffset), len(text))]
+		line := 1 + strings.Count(string(before), "\n")
+		column := len(before) - strings.LastIndex(string(before), "\n")
+		return fmt.Errorf("line %d, column %d: not JSON: %w", line, column, se.Err)
+	}
+	return err
+}
+
+// plainError puts a decoding error into words that do not name Go types.
+func plainError(err error) error {
+	var se *json.SemanticError
+	if !errors.As(err, &se) {
+		return err
+	}
+	where := strings.ReplaceAll(strings.TrimPrefix(string(se.JSONPointer), "/"), "/", ".")
+	if se.Err != nil {
+		return fmt.Errorf("%s: %w", where, se.Err)
+	}
+	return fmt.Errorf("%s: got %s, want %s", where, wire.KindName(se.JSONKind), wire.Wanted(se.GoType))
+}

@@ -1,0 +1,110 @@
+package pipeline
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// input is what the hooks of a fire are given: the value for hooks in Go, and
+// its JSON for the others, encoded when the first one needs it.
+type input[In any] struct {
+	value   In
+	encoded []byte
+}
+
+// payload gives the JSON object for a hook outside the process. Hooks that
+// share an input share its text.
+func (f *firing[In, Out]) payload(in *input[In]) ([]byte, error) {
+	if in.encoded != nil {
+		return in.encoded, nil
+	}
+	var own bytes.Buffer
+	if err := json.MarshalWrite(&own, &in.value, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
+		return nil, fmt.Errorf("encode the input of %s: %w", f.event.Name, err)
+	}
+	members := bytes.TrimSpace(own.Bytes())
+	if len(members) < 2 || members[0] != '{' {
+		return nil, fmt.Errorf("the input of %s is not a JSON object but %T", f.event.Name, in.value)
+	}
+	b := make([]byte, 0, len(f.s.base)+len(members)+128)
+	b = append(b, f.s.base...)
+	if base := f.event.dialect.Base; base != nil {
+		b = base(b, f.event.Name, f.began)
+	}
+	if members = members[1:]; len(members) > 1 {
+		b = append(b, ',')
+	}
+	in.encoded = append(b, members...)
+	return in.encoded, nil
+}
+
+// conflicts finds the members of the input that several hooks rewrote, and not
+// to the same value.
+func conflicts[In, Out any](e *Event[In, Out], reports []hook.Report[Out]) []hook.Conflict {
+	if e.Rewrites == nil || len(reports) < 2 {
+		return nil
+	}
+	type rewrite struct {
+		hooks  []*hook.Hook
+		values []string
+	}
+	rewrites := map[string]*rewrite{}
+	var names []string
+	for i := range reports {
+		r := &reports[i]
+		if !r.Said {
+			continue
+		}
+		for name, value := range e.Rewrites(&r.Output).Members() {
+			w := rewrites[name]
+			if w == nil {
+				w = &rewrite{}
+				rewrites[name] = w
+				names = append(names, name)
+			}
+			w.hooks = append(w.hooks, r.Hook)
+			w.values = append(w.values, canonical(value))
+		}
+	}
+	return lo.FilterMap(names, func(name string, _ int) (hook.Conflict, bool) {
+		w := rewrites[name]
+		return hook.Conflict{Key: name, Hooks: w.hooks}, len(lo.Uniq(w.values)) > 1
+	})
+}
+
+// canonical gives equal values equal text.
+func canonical(value jsontext.Value) string {
+	v := value.Clone()
+	if err := v.Canonicalize(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
+		return string(value)
+	}
+	return string(v)
+}
+
+// decodeInput reads an event's input from JSON, without the members that are
+// the engine's to give.
+func (e *Event[In, Out]) decodeInput(text []byte) (in In, err error) {
+	if !jsontext.Value(text).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {
+		return in, &InputError{Event: e.Info().FullName(), Err: syntaxError(text)}
+	}
+	o := wire.Object(bytes.TrimSpace(text))
+	if !o.IsObject() || len(o) == 0 {
+		return in, &InputError{Event: e.Info().FullName(), Err: fmt.Errorf("the input is not a JSON object")}
+	}
+	if err := o.Without(e.dialect.BaseNames...).Into(&in); err != nil {
+		return in, &InputError{Event: e.Info().FullName(), Err: plainError(err)}
+	}
+	if e.Check != nil {
+		if err := e.Check(in); err != nil {
+			return in, &InputError{Event: e.Info().FullName(), Err: err}
+		}
+	}
+	return in, nil
+}

@@ -1,0 +1,157 @@
+package pipeline
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/snaphook-go/snaphook/environ"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Evaluation is what one fire did with one hook: why it did not run, or what
+// came of it.
+type Evaluation struct {
+	Time    time.Time // when the fire began
+	Event   string    // "llxprt.BeforeTool"
+	Session string
+	Subject string // what matchers saw
+	Hook    *hook.Hook
+
+	Why    hook.Why // why it did not run; empty if it did
+	Detail string
+
+	Outcome  Outcome // when it ran
+	Decision hook.Decision
+	Reply    *hook.Reply // nil for a hook in Go
+	Payload  []byte      // what it read; nil for a hook in Go
+	Elapsed  time.Duration
+	Err      error
+}
+
+// Outcome is the end of one hook in one word.
+type Outcome string
+
+// The outcomes.
+const (
+	Success          Outcome = "success"
+	Blocking         Outcome = "blocking"           // it blocked the action
+	NonBlockingError Outcome = "non_blocking_error" // it failed
+	Cancelled        Outcome = "cancelled"          // its time, or the caller's, was over
+)
+
+func outcome[Out any](r *hook.Report[Out], blocks bool) Outcome {
+	switch {
+	case blocks:
+		return Blocking
+	case r.Err == nil:
+		return Success
+	case cancelled(r.Err):
+		return Cancelled
+	}
+	return NonBlockingError
+}
+
+func (sys *System) observed() bool { return sys.debug || sys.cfg.Observe != nil }
+
+// logPlan tells observers of the hooks that do not run, and of the plan.
+func (f *firing[In, Out]) logPlan(ctx context.Context, in In) {
+	sys := f.s.sys
+	if sys.cfg.Observe != nil {
+		for _, skipped := range f.plan.Skipped {
+			sys.cfg.Observe(Evaluation{
+				Time: f.began, Event: f.event.Info().FullName(), Session: f.s.id, Subject: f.event.subject(in),
+				Hook: skipped.Hook, Why: skipped.Why, Detail: skipped.Detail,
+			})
+		}
+	}
+	if !sys.debug {
+		return
+	}
+	for _, skipped := range f.plan.Skipped {
+		f.debug(ctx, "hook not selected", slog.String("hook", skipped.Hook.Label()), slog.String("at", skipped.Hook.Position.String()),
+			slog.String("why", string(skipped.Why)), slog.String("detail", environ.Scrub(skipped.Detail)))
+	}
+	labels := make([]string, len(f.plan.Run))
+	for i, h := range f.plan.Run {
+		labels[i] = h.Label()
+	}
+	f.debug(ctx, "hooks selected", slog.Any("hooks", labels), slog.Bool("sequential", f.plan.Sequential))
+}
+
+// observe tells observers what came of a hook that ran.
+func (f *firing[In, Out]) observe(r *hook.Report[Out], in *input[In]) {
+	sys := f.s.sys
+	if !sys.observed() {
+		return
+	}
+	ev := Evaluation{
+		Time: f.began, Event: f.event.Info().FullName(), Session: f.s.id, Subject: f.event.subject(in.value), Hook: r.Hook,
+		Outcome: outcome(r, f.event.Blocks(&r.Output)), Decision: r.Output.Decision, Reply: r.Reply, Elapsed: r.Elapsed, Err: r.Err,
+	}
+	if r.Hook.Runner != nil {
+		ev.Payload = in.encoded
+	}
+	if sys.cfg.Observe != nil {
+		sys.cfg.Observe(ev)
+	}
+	if sys.debug {
+		f.logHook(&ev)
+	}
+}
+
+func (f *firing[In, Out]) logHook(ev *Evaluation) {
+	attrs := []slog.Attr{
+		slog.String("hook", ev.Hook.Label()), slog.String("at", ev.Hook.Position.String()),
+		slog.String("outcome", string(ev.Outcome)), slog.String("decision", string(ev.Decision)), slog.Duration("took", ev.Elapsed),
+	}
+	if ev.Payload != nil {
+		attrs = append(attrs, slog.String("input", excerpt(ev.Payload)))
+	}
+	if r := ev.Reply; r != nil {
+		attrs = append(attrs, slog.Int("exit", r.Exit), slog.String("stdout", excerpt(r.Stdout)), slog.String("stderr", excerpt(r.Stderr)))
+	}
+	if ev.Err != nil {
+		attrs = append(attrs, slog.String("error", environ.Scrub(ev.Err.Error())))
+	}
+	f.debug(f.ctx, "hook ran", attrs...)
+}
+
+// logFailure warns of a hook that failed, since what it guards goes ahead.
+func (f *firing[In, Out]) logFailure(r *hook.Report[Out]) {
+	msg := "hook failed; the action goes ahead"
+	if !r.FailedOpen() {
+		msg = "hook failed; the action is blocked"
+	}
+	f.s.sys.log.LogAttrs(f.ctx, slog.LevelWarn, msg,
+		slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id), slog.String("hook", r.Hook.Label()),
+		slog.String("at", r.Hook.Position.String()), slog.String("error", environ.Scrub(r.Err.Error())), slog.Duration("took", r.Elapsed))
+}
+
+func (f *firing[In, Out]) logReducer(err error) {
+	f.s.sys.log.LogAttrs(f.ctx, slog.LevelError, "the answers could not be merged; the first one that blocks counts",
+		slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id), slog.Any("error", err))
+}
+
+func (f *firing[In, Out]) logResult(res *hook.Result[Out]) {
+	if f.s.sys.debug {
+		f.debug(f.ctx, "hooks merged", slog.Bool("blocked", res.Blocked()), slog.String("result", excerpt(wire.Encode(&res.Output))),
+			slog.Int("conflicts", len(res.Conflicts)), slog.Duration("took", time.Since(f.began)))
+	}
+}
+
+func (f *firing[In, Out]) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
+	attrs = append([]slog.Attr{slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id)}, attrs...)
+	f.s.sys.log.LogAttrs(ctx, slog.LevelDebug, msg, attrs...)
+}
+
+// excerpt is the beginning of a text for the log, without what looks like a
+// secret.
+func excerpt(b []byte) string {
+	const most = 2048
+	if len(b) > most {
+		return environ.Scrub(wire.Valid(b[:most])) + "…"
+	}
+	return environ.Scrub(wire.Valid(b))
+}

@@ -1,0 +1,140 @@
+// Package pipeline is the engine. An [Event] is a typed pipeline declared as
+// data: its fields are the arguments of the stages. A [System] holds settings
+// and limits of the process, a [Session] is one conversation.
+//
+//	Fire → snapshot → Plan → Parallel or Fold → Parse → Reduce → Result
+package pipeline
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// Dialect is one hook system: a name, and the rules its events start from.
+type Dialect struct {
+	Name  string
+	Rules Rules
+
+	// Unit is what a timeout of 1 in the settings means.
+	Unit time.Duration
+
+	// Base appends the members that every payload of the dialect has besides
+	// session_id, transcript_path and cwd, each with a comma before it. Nil
+	// appends none. BaseNames are the names of all of them: hosts need not
+	// send them, and cannot change them.
+	Base      func(dst []byte, event string, now time.Time) []byte
+	BaseNames []string
+}
+
+// Rules are where events differ in how hooks are run and read. The zero value
+// of a field inherits from the dialect.
+type Rules struct {
+	// Exits says what each exit status does.
+	Exits hook.Exits
+
+	// Match compiles a matcher from the settings; a nil Matcher accepts
+	// everything. The note says what a person should know about the pattern.
+	Match func(pattern string) (m hook.Matcher, note string)
+
+	// Timeout is what a hook gets that asks for none; negative means no limit.
+	Timeout time.Duration
+
+	// Sequential runs the hooks one at a time whatever the settings say.
+	Sequential bool
+
+	// FailClosed makes a hook that fails block: it crashed, gave no answer in
+	// time, or could not be started. Without it such a hook lets the action
+	// go ahead (seed 003 §7.2).
+	FailClosed bool
+}
+
+func (r Rules) over(base Rules) Rules {
+	if r.Exits == nil {
+		r.Exits = base.Exits
+	}
+	if r.Match == nil {
+		r.Match = base.Match
+	}
+	if r.Timeout == 0 {
+		r.Timeout = base.Timeout
+	}
+	r.Sequential = r.Sequential || base.Sequential
+	r.FailClosed = r.FailClosed || base.FailClosed
+	return r
+}
+
+// Power is what the hooks of an event can do.
+type Power uint8
+
+// The powers of hooks. An event's list is documentation, and what Blocked of a
+// [Fired] goes by; a test compares it with the sources.
+const (
+	CanBlock Power = 1 << iota
+	CanStop
+	CanRewriteInput
+	CanRewriteOutput
+	CanAddContext
+	CanSelectTools
+)
+
+var powers = [...]string{"block", "stop", "rewrite input", "rewrite output", "add context", "select tools"}
+
+// Words names the powers in p.
+func (p Power) Words() []string {
+	var words []string
+	for i, word := range powers {
+		if p&(1<<i) != 0 {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// declared holds every event of the process by its full name. Names may be
+// alike in two dialects, so snapshots are indexed by slot.
+var declared struct {
+	sync.RWMutex
+	byName map[string]Declared
+}
+
+func register(name string, e Declared) (slot int) {
+	declared.Lock()
+	defer declared.Unlock()
+	if declared.byName == nil {
+		declared.byName = map[string]Declared{}
+	}
+	if _, twice := declared.byName[name]; twice {
+		panic("pipeline: the event " + name + " is declared twice")
+	}
+	declared.byName[name] = e
+	return len(declared.byName) - 1
+}
+
+// Events gives the events of a dialect by name, those of the user included;
+// of every dialect if d is nil. It is for tools: programs use the event
+// variables.
+func Events(d *Dialect) []Declared {
+	declared.RLock()
+	defer declared.RUnlock()
+	var events []Declared
+	for _, name := range slices.Sorted(maps.Keys(declared.byName)) {
+		if e := declared.byName[name]; d == nil || e.Info().Dialect == d.Name {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+func slots() map[string]int {
+	declared.RLock()
+	defer declared.RUnlock()
+	index := make(map[string]int, len(declared.byName))
+	for name, e := range declared.byName {
+		index[name] = e.place()
+	}
+	return index
+}

@@ -1,0 +1,294 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"weak"
+
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// Config is what a System is made with. The zero Config is a system for hooks
+// in Go alone.
+type Config struct {
+	// Load reads the settings of a directory, one function for each dialect.
+	Load []Load
+
+	// Workers limits the hooks that run outside the process at the same time,
+	// over all fires; 0 means 4 for each processor, and at least 16. Hooks
+	// written in Go do not count. Waiting for a place is not part of a hook's
+	// timeout.
+	Workers int
+
+	// Log gets a warning for every hook that failed and for every settings
+	// entry that cannot be used, and on level Debug the course of every fire.
+	// Nil means [slog.Default]. Whether it is on for Debug is asked once.
+	Log *slog.Logger
+
+	// Observe is told of every hook that was looked at, also of those that
+	// did not run; see [Evaluation]. It is called from many goroutines, and
+	// the fire waits for it. It can change nothing. Nil costs nothing.
+	Observe func(Evaluation)
+}
+
+// Load reads the hooks that are configured for a directory. Settings that
+// cannot be used are Problems, not errors.
+type Load func(ctx context.Context, at Place) (Loaded, error)
+
+// Place is the directory whose settings are read, and what the host knows of
+// it.
+type Place struct {
+	Dir       string // absolute
+	Untrusted bool   // hooks that the directory itself brings must not run
+}
+
+// Loaded is what the settings amount to.
+type Loaded struct {
+	Hooks    []*hook.Hook // also those that can never run, with the reason
+	Problems []settings.Problem
+	Files    []string // the files that were read, highest priority first
+}
+
+// System holds what all sessions of a process share: settings, hooks in Go,
+// the limit of running hooks. Its methods may be called from many goroutines.
+type System struct {
+	cfg     Config
+	log     *slog.Logger
+	debug   bool
+	workers *semaphore.Weighted
+	limit   int
+	loading singleflight.Group
+
+	failedOpen atomic.Int64
+
+	mu       sync.Mutex // guards what follows, and every change of a view
+	places   map[Place]weak.Pointer[registry]
+	host     []*hook.Hook
+	disabled map[string]bool // by name or command; set at run time
+	closed   bool
+
+	fires  sync.WaitGroup
+	ctx    context.Context // ends when the system closes
+	cancel context.CancelCauseFunc
+}
+
+// NewSystem makes a system. It reads nothing: settings are read when the first
+// session of a directory is made.
+func NewSystem(cfg Config) *System {
+	sys := &System{
+		cfg:      cfg,
+		log:      cfg.Log,
+		limit:    cfg.Workers,
+		places:   map[Place]weak.Pointer[registry]{},
+		disabled: map[string]bool{},
+	}
+	if sys.log == nil {
+		sys.log = slog.Default()
+	}
+	if sys.limit <= 0 {
+		sys.limit = max(16, 4*runtime.GOMAXPROCS(0))
+	}
+	sys.workers = semaphore.NewWeighted(int64(sys.limit))
+	sys.ctx, sys.cancel = context.WithCancelCause(context.Background())
+	sys.debug = sys.log.Enabled(sys.ctx, slog.LevelDebug)
+	return sys
+}
+
+// FailedOpen counts the hooks that failed while the action they guarded went
+// ahead, since the system was made.
+func (sys *System) FailedOpen() int64 { return sys.failedOpen.Load() }
+
+// Reload reads the settings of every directory in use again, and swaps them in
+// at once. A fire that has begun keeps the hooks it began with. Where the new
+// settings are not readable, the old ones stay, and the error says why.
+func (sys *System) Reload(ctx context.Context) error {
+	var errs []error
+	for _, reg := range sys.registries() {
+		loaded, err := sys.load(ctx, reg.at)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		sys.mu.Lock()
+		reg.loaded = loaded
+		reg.rebuild()
+		sys.mu.Unlock()
+	}
+	return errors.Join(errs...)
+}
+
+// SetEnabled switches every hook off or on that has this name, or this command
+// if it has no name. It lasts until the system is closed, over every Reload; a
+// name that no hook has changes nothing. Settings that disable a hook are not
+// overruled.
+func (sys *System) SetEnabled(name string, enabled bool) {
+	sys.mu.Lock()
+	defer sys.mu.Unlock()
+	if enabled {
+		delete(sys.disabled, name)
+	} else {
+		sys.disabled[name] = true
+	}
+	sys.rebuildAll()
+}
+
+// Close cancels the fires that are under way and returns when they are done.
+// Afterwards nothing runs: fires give [hook.ErrClosed] in their reports.
+func (sys *System) Close() error {
+	sys.mu.Lock()
+	sys.closed = true
+	sys.mu.Unlock()
+	sys.cancel(hook.ErrClosed)
+	sys.fires.Wait()
+	return nil
+}
+
+// enter counts a fire, unless the system is closed.
+func (sys *System) enter() bool {
+	sys.mu.Lock()
+	defer sys.mu.Unlock()
+	if sys.closed {
+		return false
+	}
+	sys.fires.Add(1)
+	return true
+}
+
+// registries gives those in use.
+func (sys *System) registries() []*registry {
+	sys.mu.Lock()
+	defer sys.mu.Unlock()
+	return sys.living()
+}
+
+func (sys *System) living() []*registry {
+	var regs []*registry
+	for _, p := range sys.places {
+		if reg := p.Value(); reg != nil {
+			regs = append(regs, reg)
+		}
+	}
+	return regs
+}
+
+func (sys *System) rebuildAll() {
+	for _, reg := range sys.living() {
+		reg.rebuild()
+	}
+}
+
+// registry gives the settings of a place, read once and shared. It lives as
+// long as a session uses it.
+func (sys *System) registry(ctx context.Context, at Place) (*registry, error) {
+	if reg := sys.known(at); reg != nil {
+		return reg, nil
+	}
+	key := at.Dir
+	if at.Untrusted {
+		key += "\x00untrusted"
+	}
+	v, err, _ := sys.loading.Do(key, func() (any, error) {
+		if reg := sys.known(at); reg != nil {
+			return reg, nil
+		}
+		loaded, err := sys.load(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		reg := &registry{sys: sys, at: at, loaded: loaded}
+		sys.mu.Lock()
+		defer sys.mu.Unlock()
+		reg.rebuild()
+		sys.places[at] = weak.Make(reg)
+		runtime.AddCleanup(reg, sys.forget, at)
+		return reg, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return v.(*registry), nil
+}
+
+func (sys *System) known(at Place) *registry {
+	sys.mu.Lock()
+	defer sys.mu.Unlock()
+	return sys.places[at].Value()
+}
+
+func (sys *System) forget(at Place) {
+	sys.mu.Lock()
+	defer sys.mu.Unlock()
+	if sys.places[at].Value() == nil {
+		delete(sys.places, at)
+	}
+}
+
+// load reads every dialect's settings of a place. Problems are logged; the
+// error is those that left a file unread.
+func (sys *System) load(ctx context.Context, at Place) (all Loaded, err error) {
+	var fatal []error
+	for _, load := range sys.cfg.Load {
+		l, err := load(ctx, at)
+		if err != nil {
+			return Loaded{}, err
+		}
+		all.Hooks = append(all.Hooks, l.Hooks...)
+		all.Problems = append(all.Problems, l.Problems...)
+		all.Files = append(all.Files, l.Files...)
+	}
+	for _, p := range all.Problems {
+		if p.Fatal {
+			fatal = append(fatal, p)
+			continue
+		}
+		sys.log.LogAttrs(ctx, slog.LevelWarn, "settings entry not used", slog.String("at", p.Position.String()), slog.String("problem", p.Message))
+	}
+	return all, errors.Join(fatal...)
+}
+
+func absolute(dir string) (string, error) {
+	if dir == "" {
+		dir = "."
+	}
+	return filepath.Abs(dir)
+}
+
+// Scope is where a hook in Go is registered: a [System] or a [Session].
+type Scope interface {
+	add(*hook.Hook) (remove func())
+}
+
+func (sys *System) add(h *hook.Hook) (remove func()) {
+	sys.mu.Lock()
+	defer sys.mu.Unlock()
+	sys.host = append(slices.Clip(sys.host), h)
+	sys.rebuildAll()
+	return sync.OnceFunc(func() {
+		sys.mu.Lock()
+		defer sys.mu.Unlock()
+		sys.host = without(sys.host, h)
+		sys.rebuildAll()
+	})
+}
+
+func without(hooks []*hook.Hook, h *hook.Hook) []*hook.Hook {
+	return slices.DeleteFunc(slices.Clone(hooks), func(other *hook.Hook) bool { return other == h })
+}
+
+// Disabled names what SetEnabled has switched off, sorted.
+func (sys *System) Disabled() []string {
+	sys.mu.Lock()
+	defer sys.mu.Unlock()
+	return slices.Sorted(maps.Keys(sys.disabled))
+}

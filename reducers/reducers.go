@@ -1,0 +1,153 @@
+// Package reducers holds the strategies by which the answers of several hooks
+// become one. Each is a loop you can read; copy one to write your own.
+package reducers
+
+import (
+	"iter"
+	"reflect"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// BlockWins lets any answer that blocks win (seed 003 §7.3, "OR-decision
+// logic"; seed 001 "Aggregation Strategies"):
+//
+//   - the decision is that of the last answer that blocks, else allow; when an
+//     answer stops the agent and none blocks, there is no decision;
+//   - reasons, messages and contexts of all answers are joined by newlines, and
+//     so are the stop reasons of those that stop;
+//   - Stop and Suppress hold if any answer says so.
+//
+// specific adds the event's own part of one answer to that of all; nil lets
+// the last one count.
+func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
+	return func(outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
+		all.Given = hook.Spoke | hook.GaveStop | hook.GaveSuppress
+		var reasons, stops, messages, contexts lines
+		for o := range outs {
+			if o.Decision.Blocks() {
+				all.Decision = o.Decision
+			}
+			if o.Stop {
+				all.Stop = true
+				stops.add(o.StopReason)
+			}
+			all.Suppress = all.Suppress || o.Suppress
+			reasons.add(o.Reason)
+			messages.add(o.Message)
+			contexts.add(o.Context)
+			addSpecific(&all, &o, specific)
+		}
+		if all.Decision == "" && !all.Stop {
+			all.Decision = hook.Allow
+		}
+		all.Reason, all.StopReason = reasons.join(), stops.join()
+		all.Message, all.Context = messages.join(), contexts.join()
+		return all
+	}
+}
+
+// Replace lets later answers replace earlier ones field by field, also with an
+// explicit null or false (seed 003 §7.3, "field-replacement logic"): a later
+// allow lifts an earlier denial, but an assumed one, which no hook spelled
+// out, does not.
+//
+// specific is as in [BlockWins].
+func Replace[T any](specific func(all *T, one T)) hook.Reducer[T] {
+	return func(outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
+		for o := range outs {
+			replaceCommon(&all, &o)
+			addSpecific(&all, &o, specific)
+		}
+		all.Given |= hook.Spoke | hook.GaveSpecific
+		return all
+	}
+}
+
+// Last is [Replace] in which the event's own part is replaced as a whole, like
+// any other field.
+func Last[T any](outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
+	for o := range outs {
+		replaceCommon(&all, &o)
+		addSpecific(&all, &o, nil)
+	}
+	all.Given |= hook.Spoke
+	return all
+}
+
+func replaceCommon[T any](all, o *hook.Output[T]) {
+	given := o.Common()
+	decided := all.Given.Has(hook.GaveDecision)
+	if given.Has(hook.GaveDecision) && !(o.Assumed && decided) {
+		all.Decision = o.Decision
+		if o.Assumed {
+			given &^= hook.GaveDecision // the next one may overrule it
+		}
+	} else {
+		given &^= hook.GaveDecision
+	}
+	if given.Has(hook.GaveReason) {
+		all.Reason = o.Reason
+	}
+	if given.Has(hook.GaveStop) {
+		all.Stop = o.Stop
+	}
+	if given.Has(hook.GaveStopReason) {
+		all.StopReason = o.StopReason
+	}
+	if given.Has(hook.GaveSuppress) {
+		all.Suppress = o.Suppress
+	}
+	if given.Has(hook.GaveMessage) {
+		all.Message = o.Message
+	}
+	if given.Has(hook.GaveContext) {
+		all.Context = o.Context
+	}
+	all.Given |= given
+}
+
+func addSpecific[T any](all, o *hook.Output[T], specific func(all *T, one T)) {
+	if o.Assumed {
+		return
+	}
+	all.Given |= o.Given & hook.GaveSpecific
+	if specific != nil {
+		specific(&all.Specific, o.Specific)
+		return
+	}
+	if o.Given.Has(hook.GaveSpecific) || !reflect.ValueOf(&o.Specific).Elem().IsZero() {
+		all.Specific = o.Specific
+	}
+}
+
+// lines joins the lines that are not empty. One line alone is not copied.
+type lines struct {
+	only string
+	all  strings.Builder
+}
+
+func (l *lines) add(line string) {
+	switch {
+	case line == "":
+	case l.only == "":
+		l.only = line
+	default:
+		if l.all.Len() == 0 {
+			l.all.WriteString(l.only)
+		}
+		if need := len(line) + 1; l.all.Cap()-l.all.Len() < need {
+			l.all.Grow(max(need, 1024)) // which also doubles
+		}
+		l.all.WriteByte('\n')
+		l.all.WriteString(line)
+	}
+}
+
+func (l *lines) join() string {
+	if l.all.Len() > 0 {
+		return l.all.String()
+	}
+	return l.only
+}

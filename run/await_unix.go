@@ -1,0 +1,17 @@
+//go:build unix && !linux
+
+package run
+
+import "os"
+
+// collect gives the state of a process that has ended.
+type collect func() (*os.ProcessState, error)
+
+// awaitExit waits for the process and collects it at once: these systems have
+// no common way to do one without the other (waitid of macOS returns for a
+// stopped process too). The group of a killed hook is signalled a moment after
+// its leader is forgotten; its id is taken as long as the group has members.
+func awaitExit(p *os.Process) collect {
+	state, err := p.Wait()
+	return func() (*os.ProcessState, error) { return state, err }
+}

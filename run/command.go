@@ -1,0 +1,110 @@
+// Package run starts hooks that live outside the engine.
+package run
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// Grace is how long a process has between SIGTERM and SIGKILL
+// (seed 003 §7.7).
+const Grace = 5 * time.Second
+
+// The capture limits, in bytes. What a process writes beyond them is read and
+// thrown away, and the stream is flagged in [hook.Reply.Truncated].
+const (
+	MaxStdout = 8 << 20
+	MaxStderr = 1 << 20
+)
+
+const (
+	// patience is how long a process that has ended without a word on standard
+	// output is waited for, if something still holds the stream: a script that
+	// redirects itself with exec > >(tee log) ends before its tee.
+	patience = 50 * time.Millisecond
+
+	// mourning is how long a process may take to go after SIGKILL.
+	mourning = 2 * time.Second
+)
+
+// Command is a [hook.Runner] that starts a program for each call, in the
+// call's directory, with the call's payload, and nothing else, on its standard
+// input. A program that does not read it is no error.
+//
+// The program leads a process group of its own. When the context ends, the
+// group gets SIGTERM and, if its leader is still there after [Grace], SIGKILL;
+// what the leader leaves of its group is killed too. Run returns when the
+// leader is gone, with [context.Cause] as the error and a Reply that holds what
+// was captured. Should a killed process not go within two seconds, because the
+// kernel holds it, Run says so in its error and leaves a goroutine behind to
+// collect it. On Windows the program alone is killed, at once.
+//
+// Run waits for the program, not for its output: a child that it put into the
+// background is left alone and delays nothing. Only if the program wrote
+// nothing to standard output, and a child still holds that open, Run waits for
+// the first word up to 50 ms.
+//
+// A program that fails is a Reply. An error without a Reply says what could
+// not be started and why; it wraps the [syscall.Errno].
+//
+// A Command may be used from many goroutines at once. A run costs little more
+// than the process: one goroutine, the caller's, and a thread while it waits
+// (Linux), and three pipes.
+type Command struct {
+	// Argv is the program and its arguments. A program without a slash is
+	// searched for in the PATH of the call's environment, as a shell would:
+	// relative directories of PATH count from the call's directory.
+	Argv []string
+
+	// Environ gives the whole environment of the process, each name once; nil
+	// means the engine's own.
+	Environ func(call hook.Call) []string
+
+	grace time.Duration // 0 means Grace
+}
+
+var _ hook.Runner = (*Command)(nil)
+
+// Run starts the program and waits for it; see [Command].
+func (c *Command) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
+	return c.run(ctx, call, execute)
+}
+
+// job is one process to be.
+type job struct {
+	program string // what to execute; Argv[0] is only what it is told
+	argv    []string
+	env     []string
+	dir     string // "" is the engine's own
+	stdin   []byte
+	grace   time.Duration
+}
+
+// run is Run with the implementation as a parameter, so that one set of tests
+// fits all.
+func (c *Command) run(ctx context.Context, call hook.Call, execute func(context.Context, *job) (hook.Reply, error)) (hook.Reply, error) {
+	if ctx.Err() != nil {
+		return hook.Reply{}, context.Cause(ctx)
+	}
+	if len(c.Argv) == 0 || c.Argv[0] == "" {
+		return hook.Reply{}, errors.New("cannot start a command without a program: its Argv is empty; name the program first")
+	}
+	j := &job{argv: c.Argv, dir: call.Dir, stdin: call.Payload, grace: c.grace}
+	if j.grace == 0 {
+		j.grace = Grace
+	}
+	if c.Environ != nil {
+		j.env = c.Environ(call)
+	} else {
+		j.env = os.Environ()
+	}
+	var err error
+	if j.program, err = lookup(c.Argv[0], j.env, j.dir); err != nil {
+		return hook.Reply{}, err
+	}
+	return execute(ctx, j)
+}

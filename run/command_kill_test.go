@@ -1,0 +1,119 @@
+//go:build unix
+
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+var errTooSlow = errors.New("too slow")
+
+func TestTheEndOfTheContextKillsTheWholeGroup(t *testing.T) {
+	const soon = 4 * time.Second
+	for _, test := range []struct {
+		name, script, stdout string
+		grace, least, most   time.Duration
+		signal               os.Signal
+	}{
+		{"exec", "echo early; echo $$ >pid; echo >started; exec sleep 30", "early\n", Grace, 0, soon, syscall.SIGTERM},
+		{"a compound command", "true; sh -c 'echo $$ >pid; echo >started; sleep 30; true'; true", "", Grace, 0, soon, syscall.SIGTERM},
+		{"a grandchild that ignores SIGTERM", "(trap '' TERM; echo $BASHPID >pid; echo >started; sleep 30; sleep 30) & wait", "", Grace, 0, soon, syscall.SIGTERM},
+		{"a script that ends well", "trap 'echo bye; exit 0' TERM; echo $$ >pid; echo >started; sleep 30 & wait", "bye\n", Grace, 0, soon, nil},
+		{"SIGTERM ignored", "trap '' TERM; echo $$ >pid; echo >started; while :; do sleep 1; done", "", 100 * time.Millisecond, 100 * time.Millisecond, soon, syscall.SIGKILL},
+		{"SIGTERM ignored, with the real grace", "trap '' TERM; echo $$ >pid; echo >started; while :; do sleep 1; done", "", 0, Grace, Grace + soon, syscall.SIGKILL},
+		{"a stopped script", "trap '' TERM; echo $$ >pid; echo >started; kill -STOP $$", "", 100 * time.Millisecond, 100 * time.Millisecond, soon, syscall.SIGKILL},
+		{"a flood", "echo $$ >pid; echo >started; exec cat /dev/zero", "", Grace, 0, soon, syscall.SIGTERM},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			both(t, func(t *testing.T, run runFunc) {
+				t.Parallel()
+				dir := t.TempDir()
+				ctx, at := cancelledOnceStarted(t, dir)
+				got, err := (&Command{Argv: Shell(test.script), grace: test.grace}).run(ctx, hook.Call{Dir: dir}, run)
+				took := time.Since(<-at)
+				if err != errTooSlow || got.Signal != test.signal || test.stdout != "" && string(got.Stdout) != test.stdout {
+					t.Errorf("got %v, %v, %q; want %v, %v, %q", err, got.Signal, got.Stdout, errTooSlow, test.signal, test.stdout)
+				}
+				if took < test.least || took > test.most {
+					t.Errorf("took %v, want between %v and %v", took, test.least, test.most)
+				}
+				wantGone(t, pidIn(t, dir))
+			})
+		})
+	}
+}
+
+// cancelledOnceStarted gives a context that ends when a script writes to the
+// file "started" in dir, and says when.
+func cancelledOnceStarted(t *testing.T, dir string) (ctx context.Context, at <-chan time.Time) {
+	t.Helper()
+	file := filepath.Join(dir, "started")
+	if err := syscall.Mkfifo(file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fifo, err := os.OpenFile(file, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	when := make(chan time.Time, 1)
+	go func() {
+		defer fifo.Close()
+		_ = fifo.SetReadDeadline(time.Now().Add(30 * time.Second))
+		_, _ = fifo.Read(make([]byte, 1))
+		when <- time.Now()
+		cancel(errTooSlow)
+	}()
+	return ctx, when
+}
+
+// wantGone waits for a process to vanish: SIGKILL has been sent, but takes a
+// moment.
+func wantGone(t *testing.T, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(4 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // a zombie waits for init, not for us
+		if syscall.Kill(pid, 0) == syscall.ESRCH || bytes.Contains(stat, []byte(") Z ")) {
+			return
+		}
+	}
+	t.Errorf("process %d is still there", pid)
+}
+
+func TestATimeoutIsTheErrorOfItsContext(t *testing.T) {
+	both(t, func(t *testing.T, run runFunc) {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		start := time.Now()
+		_, err := (&Command{Argv: Shell("exec sleep 30")}).run(ctx, hook.Call{}, run)
+		if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 4*time.Second {
+			t.Errorf("got %v after %v, want %v after 50ms", err, took, context.DeadlineExceeded)
+		}
+	})
+}
+
+func TestAContextThatIsOverStartsNothing(t *testing.T) {
+	both(t, func(t *testing.T, run runFunc) {
+		dir := t.TempDir()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errTooSlow)
+		if _, err := (&Command{Argv: Shell("echo >ran")}).run(ctx, hook.Call{Dir: dir}, run); err != errTooSlow {
+			t.Errorf("got %v, want %v", err, errTooSlow)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
+			t.Error("it ran although the context was over")
+		}
+	})
+}

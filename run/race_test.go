@@ -1,0 +1,5 @@
+//go:build race
+
+package run
+
+func init() { raceEnabled = true }

@@ -1,0 +1,138 @@
+package run
+
+import (
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Shell gives the Argv of a [Command] that runs script as the hook systems do:
+// with bash, or /bin/sh on a machine without, and with PowerShell on Windows.
+// It searches the engine's PATH for bash, so that a call need not.
+func Shell(script string) []string {
+	if runtime.GOOS == "windows" {
+		return powershell(script)
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		return []string{"/bin/sh", "-c", script}
+	}
+	return []string{bash, "-c", script}
+}
+
+// powershell lets PowerShell end with the status of the script's last program,
+// or with 1 if what failed was no program. Left alone it makes 1 of any
+// failure, and exit status 2 would mean nothing.
+func powershell(script string) []string {
+	const status = `
+$snaphookOK = $?
+if ($null -ne $LASTEXITCODE) { exit $LASTEXITCODE }
+if (-not $snaphookOK) { exit 1 }`
+	return []string{"powershell.exe", "-NoProfile", "-Command", script + status}
+}
+
+// QuoteVars puts double quotes around each unquoted $NAME of a bash script, for
+// the given names. The value, which the shell takes from its environment, is
+// then one word, whatever it holds: white space and patterns mean nothing in
+// it, and nothing in it is ever executed (seed 003 §7.6).
+//
+// Only the short form is touched: neither ${NAME} nor a longer name. What is
+// quoted already, arithmetic and the text of a here-document stay as they are.
+// A script that bash could not parse is returned unchanged.
+func QuoteVars(script string, names ...string) string {
+	if !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(script, "$"+name) }) {
+		return script
+	}
+	file, err := parse(script)
+	if err != nil {
+		return script
+	}
+	var quoted strings.Builder
+	done := 0
+	for _, at := range bareVars(file, script, names) {
+		quoted.WriteString(script[done:at.start] + `"` + script[at.start:at.end] + `"`)
+		done = at.end
+	}
+	quoted.WriteString(script[done:])
+	if _, err := parse(quoted.String()); err != nil {
+		return script
+	}
+	return quoted.String()
+}
+
+func parse(script string) (*syntax.File, error) {
+	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
+}
+
+type span struct{ start, end int }
+
+// place is what the nodes around a word make of it.
+type place struct {
+	bare     bool // quotes would be quotes there, and there are none yet
+	backtick bool // a backslash is read twice there
+}
+
+// bareVars finds the variables to quote, in the order of the script.
+func bareVars(file *syntax.File, script string, names []string) (found []span) {
+	stack := []place{{bare: true}}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if node == nil {
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		here := stack[len(stack)-1].inside(node)
+		stack = append(stack, here)
+		if word, ok := node.(*syntax.Word); ok && here.bare {
+			for _, part := range word.Parts {
+				if at, ok := variable(part, script, names); ok && !(here.backtick && escaped(script, at.start)) {
+					found = append(found, at)
+				}
+			}
+		}
+		return true
+	})
+	slices.SortFunc(found, func(a, b span) int { return a.start - b.start })
+	return found
+}
+
+// inside gives the place inside a node of p.
+func (p place) inside(node syntax.Node) place {
+	switch n := node.(type) {
+	case *syntax.CmdSubst: // a world of its own, also within quotes
+		return place{bare: true, backtick: p.backtick || n.Backquotes}
+	case *syntax.ProcSubst:
+		return place{bare: true, backtick: p.backtick}
+	case *syntax.DblQuoted, *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
+		p.bare = false
+	case *syntax.Redirect:
+		p.bare = p.bare && n.Op != syntax.Hdoc && n.Op != syntax.DashHdoc
+	case *syntax.ParamExp: // an index or an offset is arithmetic
+		p.bare = p.bare && n.Index == nil && n.Slice == nil
+	case *syntax.Assign: // a value is not split, so only an index could matter
+		p.bare = p.bare && n.Index == nil
+	case *syntax.ArrayElem:
+		p.bare = p.bare && n.Index == nil
+	}
+	return p
+}
+
+// variable gives the place of a $NAME with one of the names.
+func variable(part syntax.WordPart, script string, names []string) (at span, ok bool) {
+	v, ok := part.(*syntax.ParamExp)
+	if !ok || !v.Short || v.Param == nil || !slices.Contains(names, v.Param.Value) {
+		return at, false
+	}
+	at = span{int(v.Pos().Offset()), int(v.End().Offset())}
+	// A line continuation or an escape inside the name: not worth the trouble.
+	ok = at.start >= 0 && at.start <= at.end && at.end <= len(script) && script[at.start:at.end] == "$"+v.Param.Value
+	return at, ok
+}
+
+// escaped reports whether a backslash or a dollar before the variable could
+// join with its dollar or its quote when it is read again.
+func escaped(script string, start int) bool {
+	return start > 0 && (script[start-1] == '\\' || script[start-1] == '$')
+}

@@ -1,0 +1,99 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// Layer is one settings file of a known rank.
+type Layer struct {
+	Name   string      // what people call it: "project settings"
+	Source hook.Source // its rank, for whoever merges the layers
+	File   string      // path; also the name in positions
+	Data   []byte      // the text of the file; nil means that File is read
+	Strict bool        // plain JSON only, see [ParseStrict]
+}
+
+// Read reads and parses the layer. A file that does not exist is not found,
+// and no error. One that exists but cannot be read, is no regular file or
+// cannot be parsed is found, and the error a fatal [Problem] that names it.
+func (l Layer) Read() (v Value, found bool, err error) {
+	data := l.Data
+	if data == nil {
+		data, err = readFile(l.File)
+		if errors.Is(err, fs.ErrNotExist) {
+			return Value{}, false, nil
+		}
+		if err != nil {
+			return Value{}, true, fatal(hook.Position{File: l.File}, "cannot be read: %v", withoutPath(err))
+		}
+	}
+	v, err = parse(l.File, data, l.Strict)
+	return v, true, err
+}
+
+// Read reads all layers at once. values[i] belongs to layers[i] and is the
+// zero Value if there is no such file, or if it has a problem; problems are in
+// the order of the layers, at most one for each.
+func Read(layers []Layer) (values []Value, problems []Problem) {
+	values = make([]Value, len(layers))
+	errs := make([]error, len(layers))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, layer := range layers {
+		// A bad file must not hide the others: its error is not the group's.
+		g.Go(func() error {
+			values[i], _, errs[i] = layer.Read()
+			return nil
+		})
+	}
+	_ = g.Wait()
+	for _, err := range errs {
+		if problem, ok := errors.AsType[Problem](err); ok {
+			problems = append(problems, problem)
+		}
+	}
+	return values, problems
+}
+
+// readFile reads a regular file, one byte more than is allowed at most. To open
+// a pipe or a terminal would be to wait for someone who writes to it.
+func readFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if target, linkErr := os.Readlink(name); linkErr == nil {
+			return nil, fmt.Errorf("it is a link to %s, which does not exist", target)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("it is a directory; a file is wanted")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxSize+1))
+}
+
+// withoutPath drops the operation and the file's name, which the problem's
+// position gives already.
+func withoutPath(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err
+	}
+	return err
+}

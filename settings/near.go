@@ -1,0 +1,57 @@
+package settings
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+)
+
+// maxNear is how many names a "did you mean" may offer.
+const maxNear = 3
+
+// Near gives the candidates that a misspelt name may stand for, the nearest
+// first and three at most. Case does not count, swapped neighbours are one
+// mistake, and a candidate allows one mistake for every three letters.
+func Near(name string, candidates []string) []string {
+	type scored struct {
+		name     string
+		mistakes int
+	}
+	wrote := []rune(strings.ToLower(name))
+	near := lo.FilterMap(candidates, func(candidate string, _ int) (scored, bool) {
+		meant := []rune(strings.ToLower(candidate))
+		allowed := max(1, len(meant)/3)
+		if max(len(wrote)-len(meant), len(meant)-len(wrote)) > allowed {
+			return scored{}, false // also keeps very long names cheap
+		}
+		mistakes := distance(wrote, meant)
+		return scored{candidate, mistakes}, mistakes <= allowed
+	})
+	slices.SortStableFunc(near, func(a, b scored) int { return cmp.Compare(a.mistakes, b.mistakes) })
+	return lo.Map(near[:min(len(near), maxNear)], func(s scored, _ int) string { return s.name })
+}
+
+// distance counts the letters to insert, delete, replace, or swap with their
+// neighbour, that make b of a.
+func distance(a, b []rune) int {
+	before, above := make([]int, len(b)+1), lo.Range(len(b)+1) // the two rows above
+	for i := range a {
+		row := append(make([]int, 0, len(b)+1), i+1)
+		for j := range b {
+			d := min(above[j+1]+1, row[j]+1)
+			if a[i] == b[j] {
+				d = min(d, above[j])
+			} else {
+				d = min(d, above[j]+1)
+			}
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d = min(d, before[j-1]+1)
+			}
+			row = append(row, d)
+		}
+		before, above = above, row
+	}
+	return above[len(b)]
+}

@@ -1,0 +1,37 @@
+// Package settings reads settings files: JSON with comments and trailing
+// commas, in which everything has a place, so that whatever is wrong can be
+// said with file, line and column.
+//
+// It knows nothing of hooks; the dialects read their groups and entries from
+// the [Value]s it gives them.
+package settings
+
+import (
+	"fmt"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// Problem is something in a settings file that cannot be used, or looks like a
+// mistake. It is an error, although most problems cost one entry only.
+type Problem struct {
+	Position hook.Position // of the value, or only the file if there is no better place
+	Path     string        // JSON pointer: "/hooks/BeforeTool/0/hooks/2"
+	Message  string        // what is wrong, and what to write instead
+	Fatal    bool          // nothing of the file could be used
+}
+
+// String gives file:line:column: message.
+func (p Problem) String() string {
+	if p.Position == (hook.Position{}) {
+		return p.Message
+	}
+	return p.Position.String() + ": " + p.Message
+}
+
+// Error is the same as [Problem.String].
+func (p Problem) Error() string { return p.String() }
+
+func fatal(at hook.Position, format string, args ...any) Problem {
+	return Problem{Position: at, Message: fmt.Sprintf(format, args...), Fatal: true}
+}

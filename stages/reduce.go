@@ -1,0 +1,119 @@
+package stages
+
+import (
+	"fmt"
+	"iter"
+	"runtime/debug"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// Reduce takes the reports of n hooks as they finish, puts them in plan order,
+// and merges what the hooks said. The answer depends on the order of the plan
+// alone, never on which hook was faster.
+//
+// When merge returns early, Reduce calls enough, which has to cancel what is
+// still running, and collects the reports that are left. Reports of hooks that
+// were never started are absent from the result.
+//
+// A merge that panics costs its own answer only: the first answer that blocks
+// stands in for it, so that no guard is lost, and the error says what happened.
+func Reduce[Out any](reports iter.Seq[hook.Report[Out]], n int, merge hook.Reducer[Out], enough func()) (hook.Result[Out], error) {
+	c := collector[Out]{reports: reports, all: make([]hook.Report[Out], n), enough: enough}
+	output, err := c.merge(merge)
+	c.drain()
+	res := hook.Result[Out]{Output: output, Said: c.said}
+	res.Reports = c.all[:0]
+	for _, r := range c.all {
+		if r.Hook != nil {
+			res.Reports = append(res.Reports, r)
+		}
+	}
+	if err != nil {
+		res.Output = firstBlock(res.Reports)
+	}
+	return res, err
+}
+
+type collector[Out any] struct {
+	reports iter.Seq[hook.Report[Out]]
+	all     []hook.Report[Out] // by index; Hook is nil where none has come
+	enough  func()
+	said    bool
+	drained bool
+	panic   *hook.PanicError
+}
+
+func (c *collector[Out]) merge(merge hook.Reducer[Out]) (out hook.Output[Out], err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			if c.panic == nil {
+				c.panic = &hook.PanicError{Value: v, Stack: debug.Stack()}
+			}
+			err = fmt.Errorf("the reducer panicked: %w", c.panic)
+		}
+	}()
+	return merge(c.outputs), nil
+}
+
+// outputs gives the answers in plan order, each as soon as the ones before it
+// are there. It reads the reports to their end whatever its consumer does.
+func (c *collector[Out]) outputs(yield func(hook.Output[Out]) bool) {
+	next, open := 0, true
+	if !c.drained {
+		c.drained = true
+		for r := range c.reports {
+			c.take(r)
+			for ; open && next < len(c.all) && c.all[next].Hook != nil; next++ {
+				open = c.give(next, yield)
+			}
+			if !open && c.panic == nil {
+				c.enough()
+			}
+		}
+	}
+	for ; open && next < len(c.all); next++ { // a chain may end early, and a merge may range twice
+		open = c.give(next, yield)
+	}
+	if c.panic != nil {
+		panic(c.panic) // now that the others have been heard
+	}
+}
+
+func (c *collector[Out]) give(i int, yield func(hook.Output[Out]) bool) (goOn bool) {
+	if !c.all[i].Said {
+		return true
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			c.panic = &hook.PanicError{Value: v, Stack: debug.Stack()}
+			goOn = false
+		}
+	}()
+	return yield(c.all[i].Output)
+}
+
+func (c *collector[Out]) take(r hook.Report[Out]) {
+	c.all[r.Index] = r
+	c.said = c.said || r.Said
+}
+
+// drain lets the hooks run for a merge that never looked at their answers.
+func (c *collector[Out]) drain() {
+	if c.drained {
+		return
+	}
+	c.drained = true
+	for r := range c.reports {
+		c.take(r)
+	}
+}
+
+func firstBlock[Out any](reports []hook.Report[Out]) (out hook.Output[Out]) {
+	for _, r := range reports {
+		if r.Output.Decision.Blocks() {
+			return r.Output
+		}
+	}
+	return out
+}

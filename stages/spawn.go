@@ -1,0 +1,65 @@
+package stages
+
+import (
+	"context"
+	"iter"
+
+	"github.com/sourcegraph/conc/pool"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// Each runs one hook of a plan and reports on it. It never panics, and returns
+// soon after ctx has ended.
+type Each[In, Out any] func(ctx context.Context, i int, h *hook.Hook, in In) hook.Report[Out]
+
+// Parallel runs the hooks of a plan at the same time, at most limit of them,
+// on a bounded pool. Reports come as the hooks finish, through a channel.
+//
+// cancel has to end ctx. When the consumer stops early, Parallel calls it, and
+// returns when the last hook has gone.
+func Parallel[In, Out any](ctx context.Context, cancel context.CancelCauseFunc, plan []*hook.Hook, limit int, in In, each Each[In, Out]) iter.Seq[hook.Report[Out]] {
+	return func(yield func(hook.Report[Out]) bool) {
+		reports := make(chan hook.Report[Out], len(plan)) // room for all: a worker never waits for the reader
+		go func() {                                       // submitting blocks while the pool is full, and the reader must not
+			workers := pool.New().WithMaxGoroutines(max(1, limit))
+			for i, h := range plan {
+				workers.Go(func() { reports <- each(ctx, i, h, in) })
+			}
+			workers.Wait()
+			close(reports)
+		}()
+		defer func() {
+			cancel(hook.ErrNotNeeded)
+			for range reports { // wait until every worker has gone
+			}
+		}()
+		for r := range reports {
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// Fold runs the hooks of a plan one at a time, on the caller's goroutine. next
+// is told each report and gives the input of the hook after it
+// (applyHookOutputToInput), or ends the chain.
+//
+// A chain also ends when ctx does: hooks behind that point are not started
+// and have no report.
+func Fold[In, Out any](ctx context.Context, plan []*hook.Hook, in In, each Each[In, Out], next func(In, *hook.Report[Out]) (In, bool)) iter.Seq[hook.Report[Out]] {
+	return func(yield func(hook.Report[Out]) bool) {
+		for i, h := range plan {
+			if i > 0 && ctx.Err() != nil {
+				return
+			}
+			r := each(ctx, i, h, in)
+			var goOn bool
+			in, goOn = next(in, &r)
+			if !yield(r) || !goOn {
+				return
+			}
+		}
+	}
+}

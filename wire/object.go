@@ -1,0 +1,220 @@
+// Package wire is JSON as hooks exchange it: objects that keep their text,
+// their order and the members nobody knows, and the common form of an answer.
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// asJavaScript reads JSON like the engines that hooks were written for: of
+// equal names the last one counts, and bytes that are not UTF-8 become U+FFFD.
+var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// Object is the text of one JSON object. Nil is the empty object. Nothing in
+// it is decoded until someone asks, and what nobody asks for stays as it is:
+// big numbers, order, unknown members.
+//
+// An Object that holds other JSON than an object, which a hook can send, has
+// no members. Objects are values: no method changes its receiver's bytes.
+type Object []byte
+
+// Of encodes v, which has to encode to a JSON object.
+func Of(v any) (Object, error) {
+	b, err := json.Marshal(v, asJavaScript, json.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	if jsontext.Value(b).Kind() != '{' {
+		return nil, fmt.Errorf("%T encodes to %s, want an object", v, KindName(jsontext.Value(b).Kind()))
+	}
+	return Object(b), nil
+}
+
+// IsObject reports whether o is an object: nil is, and so is {}.
+func (o Object) IsObject() bool { return len(o) == 0 || jsontext.Value(o).Kind() == '{' }
+
+// IsEmpty reports whether o has no members.
+func (o Object) IsEmpty() bool {
+	for range o.Members() {
+		return false
+	}
+	return true
+}
+
+// Members iterates over the members in their order. The values are the text
+// as it stands, and must not be changed. Of equal names every one is given.
+func (o Object) Members() iter.Seq2[string, jsontext.Value] {
+	return func(yield func(string, jsontext.Value) bool) {
+		if len(o) == 0 || !o.IsObject() {
+			return
+		}
+		d := jsontext.NewDecoder(bytes.NewBuffer(o), asJavaScript) // which it reads in place
+		if _, err := d.ReadToken(); err != nil {
+			return
+		}
+		for d.PeekKind() == '"' {
+			name, err := d.ReadToken()
+			if err != nil {
+				return
+			}
+			key := name.String()
+			value, err := d.ReadValue()
+			if err != nil {
+				return
+			}
+			end := int(d.InputOffset())
+			if !yield(key, jsontext.Value(o[end-len(value):end:end])) { // a part of o, which outlives the decoder's
+				return
+			}
+		}
+	}
+}
+
+// Get gives the value of a member, nil if there is none. It reads the object
+// from the start each time.
+func (o Object) Get(name string) jsontext.Value {
+	var found jsontext.Value
+	for key, value := range o.Members() {
+		if key == name {
+			found = value
+		}
+	}
+	return found
+}
+
+// Text gives the value of a member that is a string, else "".
+func (o Object) Text(name string) string {
+	s, _ := Text(o.Get(name))
+	return s
+}
+
+// Into decodes o into the value that ptr points to.
+func (o Object) Into(ptr any) error {
+	if len(o) == 0 {
+		o = Object("{}")
+	}
+	return json.Unmarshal(o, ptr, asJavaScript)
+}
+
+// Merge gives o with the members of patch: a member of patch replaces the one
+// of that name, whole (a shallow merge; seed 003 §7.3), and new ones follow.
+// If patch is not an object, the result is o.
+func (o Object) Merge(patch Object) Object {
+	if !patch.IsObject() || patch.IsEmpty() {
+		return o
+	}
+	if !o.IsObject() {
+		o = nil
+	}
+	var names []string
+	values := map[string]jsontext.Value{}
+	for _, part := range [...]Object{o, patch} {
+		for name, value := range part.Members() {
+			if _, have := values[name]; !have {
+				names = append(names, name)
+			}
+			values[name] = value
+		}
+	}
+	b := []byte{'{'}
+	for _, name := range names {
+		b = appendMember(b, name, values[name])
+	}
+	return append(b, '}')
+}
+
+// With gives o with one member set to value.
+func (o Object) With(name string, value jsontext.Value) Object {
+	return o.Merge(append(appendMember([]byte{'{'}, name, value), '}'))
+}
+
+// Without gives o less the members of those names.
+func (o Object) Without(names ...string) Object {
+	b := []byte{'{'}
+members:
+	for name, value := range o.Members() {
+		for _, drop := range names {
+			if name == drop {
+				continue members
+			}
+		}
+		b = appendMember(b, name, value)
+	}
+	return append(b, '}')
+}
+
+// MarshalJSONTo writes the object; nil is {}.
+func (o Object) MarshalJSONTo(e *jsontext.Encoder) error {
+	if len(o) == 0 {
+		return e.WriteValue(jsontext.Value("{}"))
+	}
+	return e.WriteValue(jsontext.Value(o))
+}
+
+// UnmarshalJSONFrom accepts an object and nothing else.
+func (o *Object) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	value, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	if kind := value.Kind(); kind != '{' {
+		return fmt.Errorf("got %s, want an object", KindName(kind))
+	}
+	*o = Object(value.Clone())
+	return nil
+}
+
+// Text gives the string that value is, and whether it is one.
+func Text(value jsontext.Value) (string, bool) {
+	if value.Kind() != '"' {
+		return "", false
+	}
+	b, err := jsontext.AppendUnquote(nil, value)
+	if err != nil && len(b) == 0 {
+		return "", false
+	}
+	return string(b), true
+}
+
+// Quote gives s as a JSON string.
+func Quote(s string) jsontext.Value {
+	b, err := jsontext.AppendQuote(nil, s)
+	if err != nil { // s is not UTF-8
+		b, _ = jsontext.AppendQuote(nil, strings.ToValidUTF8(s, "\uFFFD"))
+	}
+	return b
+}
+
+func appendMember(b []byte, name string, value jsontext.Value) []byte {
+	if len(b) > 1 {
+		b = append(b, ',')
+	}
+	b = append(b, Quote(name)...)
+	b = append(b, ':')
+	return append(b, value...)
+}
+
+// KindName says in words what a JSON value is: "a number".
+func KindName(k jsontext.Kind) string {
+	switch k {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case '[':
+		return "an array"
+	case '{':
+		return "an object"
+	}
+	return "no JSON"
+}
