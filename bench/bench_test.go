@@ -69,6 +69,9 @@ var arguments = wire.Object(`{"path": "notes.txt", "content": "hello"}`)
 // answer reads its input and allows, like a small hook does.
 const answer = `cat > /dev/null; echo '{"decision":"allow","reason":"ok"}'`
 
+// rewrite changes an argument.
+const rewrite = `cat > /dev/null; echo '{"hookSpecificOutput":{"tool_input":{"path":"safe.txt"}}}'`
+
 func BenchmarkFireIdle(b *testing.B) {
 	ses := session(b, off)
 	ctx := context.Background()
@@ -124,7 +127,7 @@ func BenchmarkFireParallel8(b *testing.B) {
 }
 
 func BenchmarkFireChained4(b *testing.B) {
-	const rewrite = `cat > /dev/null; echo '{"hookSpecificOutput":{"tool_input":{"path":"safe.txt"}}}'`
+
 	benchmarkHooks(b, commands(`"sequential": true,`, variants(4, rewrite)...))
 }
 

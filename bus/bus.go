@@ -6,10 +6,13 @@ package bus
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/sourcegraph/conc"
+
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // The types of the two messages.
@@ -34,6 +37,7 @@ type Bus struct {
 	mu          sync.RWMutex
 	subscribers map[*subscriber]struct{}
 	closed      bool
+	done        chan struct{} // closed with the bus; nil until someone asks
 }
 
 type subscriber struct {
@@ -83,9 +87,13 @@ func (b *Bus) Publish(m Message) error {
 	return nil
 }
 
-// Close ends all subscriptions and returns when the last handler has.
+// Close ends all subscriptions and returns when the last handler has; handlers
+// must not call it. Whoever waits in [Bus.Ask] gets [ErrClosed].
 func (b *Bus) Close() error {
 	b.mu.Lock()
+	if b.done != nil && !b.closed {
+		close(b.done)
+	}
 	b.closed = true
 	subscribers := b.subscribers
 	b.subscribers = nil
@@ -111,24 +119,23 @@ func (s *subscriber) stop() {
 	s.running.Wait()
 }
 
-// Ask publishes a request and waits for its response, or for ctx to end. A
-// request without a correlation id gets one.
+// Ask publishes a request and waits for its response, or for ctx or the bus to
+// end. A request without a correlation id gets one. An event that was not fired
+// is an answer, with an [Error]; the error is that there is none.
 func (b *Bus) Ask(ctx context.Context, r Request) (Response, error) {
+	if err := ctx.Err(); err != nil {
+		return Response{}, err
+	}
 	if r.CorrelationID == "" {
 		r.CorrelationID = newID()
 	}
-	answers := make(chan Response, 1)
-	cancel := b.Subscribe(HookExecutionResponse, func(m Message) {
-		var answer Response
-		if decode(m.Payload, &answer) == nil && answer.CorrelationID == r.CorrelationID {
-			select {
-			case answers <- answer:
-			default: // a second answer to one question
-			}
-		}
-	})
-	defer cancel()
-	if err := b.Publish(Message{Type: HookExecutionRequest, Payload: encode(r)}); err != nil {
+	request, err := wire.Of(r)
+	if err != nil {
+		return Response{}, fmt.Errorf("the input of %s is not JSON: %w", r.EventName, err)
+	}
+	done, answers := b.ended(), make(chan Response, 1)
+	defer b.Subscribe(HookExecutionResponse, func(m Message) { take(answers, r.CorrelationID, m) })()
+	if err := b.Publish(Message{Type: HookExecutionRequest, Payload: jsontext.Value(request)}); err != nil {
 		return Response{}, err
 	}
 	select {
@@ -136,5 +143,32 @@ func (b *Bus) Ask(ctx context.Context, r Request) (Response, error) {
 		return answer, nil
 	case <-ctx.Done():
 		return Response{}, ctx.Err()
+	case <-done:
+		return Response{}, ErrClosed
 	}
+}
+
+// take passes on the first answer to one question.
+func take(answers chan<- Response, id string, m Message) {
+	var answer Response
+	if decode(m.Payload, &answer) != nil || answer.CorrelationID != id {
+		return
+	}
+	select {
+	case answers <- answer:
+	default: // a second answer to one question
+	}
+}
+
+// ended gives the channel that is closed with the bus.
+func (b *Bus) ended() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.done == nil {
+		b.done = make(chan struct{})
+		if b.closed {
+			close(b.done)
+		}
+	}
+	return b.done
 }

@@ -19,12 +19,13 @@ import (
 type Request struct {
 	CorrelationID string      `json:"correlationId"`
 	EventName     string      `json:"eventName"`
-	Input         wire.Object `json:"input,omitempty"`
+	Input         wire.Object `json:"input"`
 }
 
 // Response is the payload of a response (seed 001 HookExecutionResponse).
-// Success says that the event was fired; whether hooks failed or blocked is
-// in Output. Without success there is an Error.
+// With an Output the event was fired, and Success is its success: whether every
+// hook worked, not whether the action may go ahead. Without one there is an
+// Error that says why it was not fired.
 type Response struct {
 	CorrelationID string               `json:"correlationId"`
 	Success       bool                 `json:"success"`
@@ -56,7 +57,12 @@ func Serve(b *Bus, s *pipeline.Session, events []pipeline.Declared) (stop func()
 	ctx, cancel := context.WithCancel(context.Background())
 	unsubscribe := b.Subscribe(HookExecutionRequest, func(m Message) {
 		answer := respond(ctx, s, byName, m.Payload)
-		_ = b.Publish(Message{Type: HookExecutionResponse, Payload: encode(answer)}) // a closed bus has no one to tell
+		payload, err := wire.Of(answer)
+		if err != nil { // a hook in Go has put something into Raw that is not JSON
+			answer = Response{CorrelationID: answer.CorrelationID, Error: &Error{Code: InternalError, Message: err.Error()}}
+			payload, _ = wire.Of(answer)
+		}
+		_ = b.Publish(Message{Type: HookExecutionResponse, Payload: jsontext.Value(payload)}) // a closed bus has no one to tell
 	})
 	return func() {
 		cancel()
@@ -76,16 +82,19 @@ func respond(ctx context.Context, s *pipeline.Session, events map[string]pipelin
 	if !o.IsObject() || len(o) == 0 {
 		return fail(InvalidRequest, "the request has no payload; want {\"correlationId\", \"eventName\", \"input\"}")
 	}
-	name, input := o.Text("eventName"), o.Get("input")
-	if name == "" {
+	name, input := o.Get("eventName"), o.Get("input")
+	if name == nil || name.Kind() == 'n' {
 		return fail(InvalidRequest, "the request has no eventName")
 	}
-	event := events[name]
+	if input == nil {
+		return fail(InvalidRequest, "the request has no input; want an object")
+	}
+	event := events[o.Text("eventName")]
 	if event == nil {
-		return fail(UnsupportedEvent, "there is no event %q", name)
+		return fail(UnsupportedEvent, "there is no event %s", name)
 	}
 	if input.Kind() != '{' {
-		return fail(InvalidRequest, "the request has no input; want an object")
+		return fail(InvalidRequest, "the input is %s; want an object", wire.KindName(input.Kind()))
 	}
 	fired, err := event.FireJSON(ctx, s, input)
 	var invalid *pipeline.InputError
@@ -95,15 +104,7 @@ func respond(ctx context.Context, s *pipeline.Session, events map[string]pipelin
 	case err != nil:
 		return fail(InternalError, "%v", err)
 	}
-	return Response{CorrelationID: id, Success: true, Output: &fired.Result}
-}
-
-func encode(v any) jsontext.Value {
-	o, err := wire.Of(v)
-	if err != nil { // requests and responses encode
-		panic(err)
-	}
-	return jsontext.Value(o)
+	return Response{CorrelationID: id, Success: fired.Result.Success, Output: &fired.Result}
 }
 
 func decode(payload jsontext.Value, to any) error {

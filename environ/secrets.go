@@ -23,7 +23,7 @@ var secrets = sync.OnceValue(func() (all []secret) {
 	for _, pattern := range [...]string{
 		// A key or certificate goes with its headers and its body, whether or
 		// not the end is there: looking for an end would take quadratic time.
-		`-----BEGIN (?:(?:RSA|OPENSSH|EC|PGP) PRIVATE KEY|CERTIFICATE)-----(?:-?[A-Z0-9+/=\s\\:,.()])*(?:-----END [A-Z ]+-----)?`,
+		`-----BEGIN (?:(?:[A-Z]+ )?PRIVATE KEY|CERTIFICATE)-----(?:-?[A-Z0-9+/=\s\\:,.()])*(?:-----END [A-Z ]+-----)?`,
 		`GH[POSUR]_\w{36,}`,              // GitHub
 		`GITHUB_PAT_\w{36,}`,             // GitHub
 		`AIZASY[\w\\-]{33,}`,             // Google

@@ -60,7 +60,7 @@ func FuzzScrub(f *testing.F) {
 		f.Add(s)
 	}
 	// The patterns once more, as short as they can be.
-	again := regexp.MustCompile(`(?i)-----BEGIN ((RSA|OPENSSH|EC|PGP) PRIVATE KEY|CERTIFICATE)-----|(ghp|gho|ghu|ghs|ghr|github_pat)_\w{36}` +
+	again := regexp.MustCompile(`(?i)-----BEGIN (([A-Z]+ )?PRIVATE KEY|CERTIFICATE)-----|(ghp|gho|ghu|ghs|ghr|github_pat)_\w{36}` +
 		`|AIzaSy[\w\\-]{33}|AKIA[A-Z0-9]{16}|eyJ[\w-]*\.[\w-]*\.|[sr]k_(live|test)_[0-9A-Z]{24}|xox[abpr]-[A-Z0-9-]` +
 		`|(https?|ftp|smtp)://[^:]{1,200}:[^@]{1,200}@`)
 	f.Fuzz(func(t *testing.T, text string) {

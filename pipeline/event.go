@@ -48,7 +48,7 @@ type Event[In, Out any] struct {
 	Blocks func(*hook.Output[Out]) bool
 
 	// Decode reads the answer of a hook outside the process. Nil: the common
-	// form, [wire.Answer] and [wire.Decode].
+	// form, [wire.Read].
 	Decode stages.Decode[Out]
 
 	// Reduce merges the answers. Nil: [reducers.BlockWins].
@@ -72,7 +72,7 @@ func Declare[In, Out any](d *Dialect, ev Event[In, Out]) *Event[In, Out] {
 	ev.dialect = d
 	ev.Rules = ev.Rules.over(d.Rules)
 	if ev.Decode == nil {
-		ev.Decode = DecodeCommon[Out]
+		ev.Decode = wire.Read[Out]
 	}
 	if ev.Reduce == nil {
 		ev.Reduce = reducers.BlockWins[Out](nil)
@@ -81,25 +81,15 @@ func Declare[In, Out any](d *Dialect, ev Event[In, Out]) *Event[In, Out] {
 		ev.Blocks = func(o *hook.Output[Out]) bool { return o.Decision.Blocks() }
 	}
 	e := &ev
-	e.slot = register(d.Name+"."+ev.Name, e)
+	register(d.Name+"."+ev.Name, e, &e.slot)
 	return e
-}
-
-// DecodeCommon reads an answer in the common form; see [wire.Decode].
-func DecodeCommon[Out any](stdout []byte) (hook.Output[Out], []string, error) {
-	answer, err := wire.Answer(stdout)
-	if err != nil || answer == nil {
-		return hook.Output[Out]{}, nil, err
-	}
-	out, notes := wire.Decode[Out](answer)
-	return out, notes, nil
 }
 
 // Active reports whether any hook could run for the event in s. It costs under
 // a nanosecond: guard with it what is expensive to build for Fire.
 func (e *Event[In, Out]) Active(s *Session) bool {
 	v := s.view()
-	return e.slot < len(v.active) && v.active[e.slot] != nil
+	return e.slot < len(v.active) && v.active[e.slot] != nil && v.active[e.slot].runs
 }
 
 // Fire runs the hooks that are configured for the event and merges their
@@ -113,10 +103,11 @@ func (e *Event[In, Out]) Active(s *Session) bool {
 // Hooks get a copy of *in, so the original stays as it was. Without hooks Fire
 // costs a few nanoseconds and allocates nothing.
 func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Result[Out], error) {
-	if !e.Active(s) {
+	v := s.view()
+	if e.slot >= len(v.active) || v.active[e.slot] == nil {
 		return &e.empty, nil
 	}
-	return e.fire(ctx, s, in)
+	return e.fire(ctx, s, in, v.active[e.slot])
 }
 
 // Stream is Fire without merging: it gives the reports as hooks finish. A
@@ -125,7 +116,11 @@ func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Re
 func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Seq[hook.Report[Out]] {
 	cp := *in
 	return func(yield func(hook.Report[Out]) bool) {
-		f, done := e.begin(ctx, s, cp)
+		plan := e.plan(s, &cp)
+		if plan == nil {
+			return
+		}
+		f, done := e.begin(ctx, s, cp, plan)
 		if f == nil {
 			return
 		}

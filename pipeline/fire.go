@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"reflect"
 	"slices"
@@ -18,15 +19,16 @@ import (
 // before anything can hold on to it, so that the caller's stays on its stack.
 //
 //go:noinline
-func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In) (*hook.Result[Out], error) {
-	if plan := e.plan(s, *in); (plan == nil || len(plan.Run) == 0) && !s.sys.observed() {
+func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In, hooks *selector) (*hook.Result[Out], error) {
+	plan := hooks.plan(e.subject(in))
+	if len(plan.Run) == 0 && !s.sys.observed() {
 		return &e.empty, nil
 	}
-	return e.merge(ctx, s, *in)
+	return e.merge(ctx, s, *in, plan)
 }
 
 // plan selects the hooks for an input; nil if none could run.
-func (e *Event[In, Out]) plan(s *Session, in In) *stages.Planned {
+func (e *Event[In, Out]) plan(s *Session, in *In) *stages.Planned {
 	v := s.view()
 	if e.slot >= len(v.active) || v.active[e.slot] == nil {
 		return nil
@@ -34,15 +36,15 @@ func (e *Event[In, Out]) plan(s *Session, in In) *stages.Planned {
 	return v.active[e.slot].plan(e.subject(in))
 }
 
-func (e *Event[In, Out]) subject(in In) string {
+func (e *Event[In, Out]) subject(in *In) string {
 	if e.Subject == nil {
 		return ""
 	}
-	return e.Subject(in)
+	return e.Subject(*in)
 }
 
-func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In) (*hook.Result[Out], error) {
-	f, done := e.begin(ctx, s, in)
+func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In, plan *stages.Planned) (*hook.Result[Out], error) {
+	f, done := e.begin(ctx, s, in, plan)
 	if f == nil {
 		return &e.empty, nil
 	}
@@ -51,9 +53,6 @@ func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In) (*hook.Re
 	res, err := stages.Reduce(f.reports(), len(f.plan.Run), e.Reduce, enough)
 	if err != nil {
 		f.logReducer(err)
-	}
-	if !res.Said {
-		res.Output = hook.Output[Out]{} // nobody spoke, so nothing was merged
 	}
 	res.Conflicts = conflicts(e, res.Reports)
 	f.logResult(&res)
@@ -71,13 +70,9 @@ type firing[In, Out any] struct {
 	cancel context.CancelCauseFunc
 }
 
-// begin plans a fire; it gives nil when no hook runs. done has to be called
-// when the reports have been read.
-func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In) (f *firing[In, Out], done func()) {
-	plan := e.plan(s, in)
-	if plan == nil {
-		return nil, nil
-	}
+// begin prepares a fire; it gives nil when the plan is that no hook runs. done
+// has to be called when the reports have been read.
+func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *stages.Planned) (f *firing[In, Out], done func()) {
 	f = &firing[In, Out]{event: e, s: s, plan: plan, began: time.Now()}
 	f.logPlan(ctx, in)
 	if len(plan.Run) == 0 {
@@ -103,7 +98,7 @@ func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
 		return stages.Fold(f.ctx, f.plan.Run, f.in, f.turn, f.next)
 	}
 	if f.runsOutside() {
-		f.payload(f.in) // once, before the hooks share it
+		panics.Try(func() { f.payload(f.in) }) // once, before the hooks share it; if it fails, each of them will say so
 	}
 	return stages.Parallel(f.ctx, f.cancel, f.plan.Run, f.s.sys.limit, f.in, f.turn)
 }
@@ -131,13 +126,15 @@ func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *inp
 		r.Err = &hook.PanicError{Value: panicked.Value, Stack: panicked.Stack}
 	}
 	f.settle(&r)
-	f.observe(&r, in)
+	if f.s.sys.observed() {
+		f.observe(&r, in)
+	}
 	return r
 }
 
 func (f *firing[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *input[In]) {
 	if ctx.Err() != nil {
-		r.Err = context.Cause(ctx)
+		r.Err = because(ctx, ctx.Err())
 		return
 	}
 	if fn, ok := r.Hook.Func.(hook.Func[In, Out]); ok {
@@ -149,7 +146,7 @@ func (f *firing[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *inpu
 		return
 	}
 	if err := f.s.sys.workers.Acquire(ctx, 1); err != nil { // a Go hook holds no place: it may fire events itself
-		r.Err = context.Cause(ctx)
+		r.Err = because(ctx, err)
 		return
 	}
 	defer f.s.sys.workers.Release(1)
@@ -162,11 +159,11 @@ func (f *firing[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook
 	defer cancel()
 	defer func() { r.Elapsed = time.Since(start) }()
 	out, err := fn(ctx, in)
+	if late := new(hook.TimeoutError); err == nil && errors.As(context.Cause(ctx), &late) {
+		err = late // as with a process: an answer after its time does not count
+	}
 	if err != nil {
-		r.Err = err
-		if cause := context.Cause(ctx); errors.Is(err, context.DeadlineExceeded) && cause != nil {
-			r.Err = cause
-		}
+		r.Err = because(ctx, err)
 		return
 	}
 	r.Output = out
@@ -185,7 +182,7 @@ func (f *firing[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *in
 	reply, err := r.Hook.Runner.Run(ctx, hook.Call{Hook: r.Hook, Session: f.s.id, Dir: f.s.dir, Payload: payload})
 	r.Elapsed = time.Since(start)
 	if err != nil {
-		r.Err = err
+		r.Err = because(ctx, err)
 		reply.Exit = -1
 	}
 	if err == nil || reply.Stdout != nil || reply.Stderr != nil {
@@ -195,6 +192,20 @@ func (f *firing[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *in
 		return
 	}
 	stages.Parse(r, f.event.Rules.Exits, f.event.Decode)
+}
+
+// because gives the reason for which ctx has ended in place of an error that
+// says no more than that it has. A reason of the caller's own stays a
+// cancellation.
+func because(ctx context.Context, err error) error {
+	ended, cause := ctx.Err(), context.Cause(ctx)
+	switch {
+	case ended == nil || !errors.Is(err, ended) && !errors.Is(err, cause):
+		return err
+	case cancelled(cause):
+		return cause
+	}
+	return fmt.Errorf("%w: %w", ended, cause)
 }
 
 // limit gives a hook its time.

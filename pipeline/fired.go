@@ -38,12 +38,13 @@ type Fired struct {
 	Event     string     `json:"event"`
 	Blocked   bool       `json:"blocked"`
 	Stop      bool       `json:"stop"`
-	Reason    string     `json:"reason"`
+	Reason    *string    `json:"reason"`
 	Result    Aggregated `json:"result"`
 	Processed Processed  `json:"processed"`
 	Effects   any        `json:"effects"`
-	Conflicts []Conflict `json:"conflicts"`
 	Hooks     []HookRun  `json:"hooks"`
+
+	Conflicts []Conflict `json:"-"` // not part of the form; for people
 }
 
 // Aggregated is the AggregatedHookResult of seed 001. Errors are those that
@@ -67,8 +68,8 @@ type Processed struct {
 
 // Conflict is a [hook.Conflict] by the hooks' ids.
 type Conflict struct {
-	Key   string   `json:"key"`
-	Hooks []string `json:"hooks"`
+	Key   string
+	Hooks []string
 }
 
 // HookID are the members by which programs recognise a hook.
@@ -92,8 +93,9 @@ type HookRun struct {
 	Truncated  bool         `json:"truncated"`
 	Output     *wire.Object `json:"output"`
 	Error      *string      `json:"error"`
-	Notes      []string     `json:"notes"`
 	DurationMS float64      `json:"durationMs"`
+
+	Notes []string `json:"-"` // not part of the form; for people
 }
 
 // Identify gives the identifying members of h.
@@ -117,12 +119,12 @@ func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, erro
 	if err != nil {
 		return stages.Planned{}, err
 	}
-	if plan := e.plan(s, in); plan != nil {
+	if plan := e.plan(s, &in); plan != nil {
 		p := *plan
 		p.Sequential = p.Sequential || e.Rules.Sequential
 		return p, nil
 	}
-	return stages.Plan(s.view().listed[e.slot], e.subject(in)), nil
+	return stages.Plan(s.view().listed[e.slot], e.subject(&in)), nil
 }
 
 // Describe gives a result of Fire, and the input it was for, in JSON terms.
@@ -131,12 +133,9 @@ func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *Fired {
 		Event:     e.Info().FullName(),
 		Blocked:   e.Can&CanBlock != 0 && e.Blocks(&res.Output),
 		Stop:      res.Stop,
-		Reason:    res.Reason,
+		Reason:    some(lo.CoalesceOrEmpty(res.Reason, res.StopReason)),
 		Result:    Aggregate(res),
 		Processed: Process(res),
-	}
-	if f.Reason == "" {
-		f.Reason = res.StopReason
 	}
 	if e.Effects != nil {
 		f.Effects = e.Effects(in, res)
@@ -154,7 +153,8 @@ func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *Fired {
 // Aggregate gives a result the form of seed 001, AggregatedHookResult.
 func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 	a := Aggregated{Success: res.OK(), AllOutputs: []wire.Object{}, Errors: []string{}}
-	if res.Said {
+	var total time.Duration
+	if res.Said || res.Blocked() || res.Stop {
 		a.FinalOutput = lo.ToPtr(wire.Encode(&res.Output))
 	}
 	for i := range res.Reports {
@@ -166,8 +166,9 @@ func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 		if r.Err != nil && !errors.As(r.Err, &exit) {
 			a.Errors = append(a.Errors, r.Err.Error())
 		}
-		a.TotalDuration += milliseconds(r.Elapsed)
+		total += r.Elapsed
 	}
+	a.TotalDuration = milliseconds(total)
 	return a
 }
 
@@ -182,9 +183,8 @@ func Process[Out any](res *hook.Result[Out]) (p Processed) {
 			p.ShouldStop = true
 			p.StopReason = lo.ToPtr(lo.CoalesceOrEmpty(strings.TrimSpace(o.Reason), strings.TrimSpace(o.StopReason), "Hook requested stop"))
 		}
-		if message := strings.TrimSpace(o.Message); message != "" && p.SystemMessage == nil {
-			p.SystemMessage = &message
-			p.SuppressOutput = o.Suppress
+		if o.Message != "" && p.SystemMessage == nil {
+			p.SystemMessage, p.SuppressOutput = &o.Message, o.Suppress
 		}
 	}
 	return p
@@ -251,8 +251,11 @@ func plainError(err error) error {
 		return err
 	}
 	where := strings.ReplaceAll(strings.TrimPrefix(string(se.JSONPointer), "/"), "/", ".")
-	if se.Err != nil {
+	switch {
+	case se.Err != nil:
 		return fmt.Errorf("%s: %w", where, se.Err)
+	case se.GoType == nil:
+		return fmt.Errorf("%s: %s cannot be used", where, wire.KindName(se.JSONKind))
 	}
 	return fmt.Errorf("%s: got %s, want %s", where, wire.KindName(se.JSONKind), wire.Wanted(se.GoType))
 }

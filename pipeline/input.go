@@ -62,7 +62,7 @@ func conflicts[In, Out any](e *Event[In, Out], reports []hook.Report[Out]) []hoo
 		if !r.Said {
 			continue
 		}
-		for name, value := range e.Rewrites(&r.Output).Members() {
+		for name, value := range wire.Object(nil).Merge(e.Rewrites(&r.Output)).Members() { // merged, a name given twice counts once
 			w := rewrites[name]
 			if w == nil {
 				w = &rewrite{}

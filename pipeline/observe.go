@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -61,7 +62,7 @@ func (f *firing[In, Out]) logPlan(ctx context.Context, in In) {
 	if sys.cfg.Observe != nil {
 		for _, skipped := range f.plan.Skipped {
 			sys.cfg.Observe(Evaluation{
-				Time: f.began, Event: f.event.Info().FullName(), Session: f.s.id, Subject: f.event.subject(in),
+				Time: f.began, Event: f.event.Info().FullName(), Session: f.s.id, Subject: f.event.subject(&in),
 				Hook: skipped.Hook, Why: skipped.Why, Detail: skipped.Detail,
 			})
 		}
@@ -70,24 +71,27 @@ func (f *firing[In, Out]) logPlan(ctx context.Context, in In) {
 		return
 	}
 	for _, skipped := range f.plan.Skipped {
-		f.debug(ctx, "hook not selected", slog.String("hook", skipped.Hook.Label()), slog.String("at", skipped.Hook.Position.String()),
+		f.debug(ctx, "hook not selected", slog.String("hook", environ.Scrub(skipped.Hook.Label())), slog.String("at", skipped.Hook.Position.String()),
 			slog.String("why", string(skipped.Why)), slog.String("detail", environ.Scrub(skipped.Detail)))
 	}
 	labels := make([]string, len(f.plan.Run))
 	for i, h := range f.plan.Run {
-		labels[i] = h.Label()
+		labels[i] = environ.Scrub(h.Label())
 	}
 	f.debug(ctx, "hooks selected", slog.Any("hooks", labels), slog.Bool("sequential", f.plan.Sequential))
 }
 
-// observe tells observers what came of a hook that ran.
+// observe tells observers what came of a hook that ran. An observer that
+// panics has no part in the fire.
 func (f *firing[In, Out]) observe(r *hook.Report[Out], in *input[In]) {
 	sys := f.s.sys
-	if !sys.observed() {
-		return
-	}
+	defer func() {
+		if v := recover(); v != nil {
+			sys.log.LogAttrs(f.ctx, slog.LevelError, "the observer of hooks panicked", slog.String("panic", environ.Scrub(fmt.Sprint(v))))
+		}
+	}()
 	ev := Evaluation{
-		Time: f.began, Event: f.event.Info().FullName(), Session: f.s.id, Subject: f.event.subject(in.value), Hook: r.Hook,
+		Time: f.began, Event: f.event.Info().FullName(), Session: f.s.id, Subject: f.event.subject(&in.value), Hook: r.Hook,
 		Outcome: outcome(r, f.event.Blocks(&r.Output)), Decision: r.Output.Decision, Reply: r.Reply, Elapsed: r.Elapsed, Err: r.Err,
 	}
 	if r.Hook.Runner != nil {
@@ -103,7 +107,7 @@ func (f *firing[In, Out]) observe(r *hook.Report[Out], in *input[In]) {
 
 func (f *firing[In, Out]) logHook(ev *Evaluation) {
 	attrs := []slog.Attr{
-		slog.String("hook", ev.Hook.Label()), slog.String("at", ev.Hook.Position.String()),
+		slog.String("hook", environ.Scrub(ev.Hook.Label())), slog.String("at", ev.Hook.Position.String()),
 		slog.String("outcome", string(ev.Outcome)), slog.String("decision", string(ev.Decision)), slog.Duration("took", ev.Elapsed),
 	}
 	if ev.Payload != nil {
@@ -125,13 +129,13 @@ func (f *firing[In, Out]) logFailure(r *hook.Report[Out]) {
 		msg = "hook failed; the action is blocked"
 	}
 	f.s.sys.log.LogAttrs(f.ctx, slog.LevelWarn, msg,
-		slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id), slog.String("hook", r.Hook.Label()),
+		slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id), slog.String("hook", environ.Scrub(r.Hook.Label())),
 		slog.String("at", r.Hook.Position.String()), slog.String("error", environ.Scrub(r.Err.Error())), slog.Duration("took", r.Elapsed))
 }
 
 func (f *firing[In, Out]) logReducer(err error) {
 	f.s.sys.log.LogAttrs(f.ctx, slog.LevelError, "the answers could not be merged; the first one that blocks counts",
-		slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id), slog.Any("error", err))
+		slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id), slog.String("error", environ.Scrub(err.Error())))
 }
 
 func (f *firing[In, Out]) logResult(res *hook.Result[Out]) {
@@ -150,8 +154,9 @@ func (f *firing[In, Out]) debug(ctx context.Context, msg string, attrs ...slog.A
 // secret.
 func excerpt(b []byte) string {
 	const most = 2048
-	if len(b) > most {
-		return environ.Scrub(wire.Valid(b[:most])) + "…"
+	text := environ.Scrub(wire.Valid(b)) // before the cut: half a secret does not look like one
+	if len(text) > most {
+		return wire.Valid([]byte(text[:most])) + "…"
 	}
-	return environ.Scrub(wire.Valid(b))
+	return text
 }

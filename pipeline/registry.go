@@ -1,10 +1,10 @@
 package pipeline
 
 import (
-	"maps"
+	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
+	"weak"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/stages"
@@ -16,7 +16,7 @@ type registry struct {
 	sys      *System
 	at       Place
 	loaded   Loaded
-	sessions map[*Session]struct{} // those with hooks of their own
+	sessions map[weak.Pointer[Session]]struct{} // those with hooks of their own
 	current  atomic.Pointer[view]
 }
 
@@ -24,9 +24,31 @@ type registry struct {
 // the sessions that have hooks of their own.
 func (reg *registry) rebuild() {
 	reg.current.Store(reg.build(nil))
-	for s := range reg.sessions {
-		s.own.Store(reg.build(s.hooks))
+	for p := range reg.sessions {
+		if s := p.Value(); s != nil {
+			s.own.Store(reg.build(s.hooks))
+		}
 	}
+}
+
+// remember makes s one of the sessions that rebuild looks after. It does not
+// keep s alive: sessions need no closing.
+func (reg *registry) remember(s *Session) {
+	p := weak.Make(s)
+	if reg.sessions == nil {
+		reg.sessions = map[weak.Pointer[Session]]struct{}{}
+	}
+	reg.sessions[p] = struct{}{}
+	if !s.cleaned {
+		s.cleaned = true
+		runtime.AddCleanup(s, reg.forget, p)
+	}
+}
+
+func (reg *registry) forget(p weak.Pointer[Session]) {
+	reg.sys.mu.Lock()
+	defer reg.sys.mu.Unlock()
+	delete(reg.sessions, p)
 }
 
 func (reg *registry) build(own []*hook.Hook) *view {
@@ -44,8 +66,8 @@ func (reg *registry) build(own []*hook.Hook) *view {
 				h = &off
 			}
 			v.listed[slot] = append(v.listed[slot], h)
-			if h.Skip == "" {
-				v.activate(slot)
+			if h.Skip == "" || reg.sys.observed() {
+				v.activate(slot, h.Skip == "")
 			}
 		}
 	}
@@ -59,49 +81,77 @@ func (reg *registry) build(own []*hook.Hook) *view {
 
 // view is an immutable snapshot of the hooks that a fire can meet.
 type view struct {
-	active []*selector // by the event's slot; nil where no hook can run
+	active []*selector // by the event's slot; nil where no hook can run, unless someone observes that
 	listed map[int][]*hook.Hook
 }
 
-func (v *view) activate(slot int) {
+func (v *view) activate(slot int, runs bool) {
 	for len(v.active) <= slot {
 		v.active = append(v.active, nil)
 	}
 	if v.active[slot] == nil {
 		v.active[slot] = &selector{}
 	}
+	v.active[slot].runs = v.active[slot].runs || runs
 }
 
 // selector plans once for each subject, and keeps what it decided.
 type selector struct {
 	hooks []*hook.Hook
-	plans atomic.Pointer[map[string]*stages.Planned]
-	mu    sync.Mutex
+	runs  bool // at least one of them can
+	kept  [mostPlans]atomic.Pointer[kept]
 }
 
-// mostPlans bounds the subjects whose plan is kept: tool names are open-ended.
-// When it is reached, the plans are forgotten and made anew.
-const mostPlans = 256
+// kept is the plan for one subject.
+type kept struct {
+	subject string
+	planned stages.Planned
+}
+
+// mostPlans bounds the subjects whose plan is kept, since tool names are
+// open-ended. A subject has its plan in one of a few neighbouring places; when
+// all are taken by others, one of those is planned anew next time.
+const (
+	mostPlans  = 256
+	neighbours = 4
+)
+
+// spread gives subjects places to begin with. It looks at a few characters
+// only: the names of tools differ in their length, middle and end.
+func spread(s string) uint64 {
+	n := len(s)
+	if n < 4 {
+		return uint64(n)
+	}
+	return uint64(n) + 7*uint64(s[n/4]) + 31*uint64(s[n/2]) + 61*uint64(s[n-2]) + 127*uint64(s[n-1])
+}
 
 func (s *selector) plan(subject string) *stages.Planned {
-	if plans := s.plans.Load(); plans != nil {
-		if p := (*plans)[subject]; p != nil {
-			return p
-		}
+	at := spread(subject)
+	if k := s.kept[at%mostPlans].Load(); k != nil && k.subject == subject {
+		return &k.planned
 	}
-	return s.make(subject)
+	return s.search(subject, at)
 }
 
 //go:noinline
-func (s *selector) make(subject string) *stages.Planned {
-	p := stages.Plan(s.hooks, subject)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	plans := map[string]*stages.Planned{}
-	if old := s.plans.Load(); old != nil && len(*old) < mostPlans {
-		plans = maps.Clone(*old)
+func (s *selector) search(subject string, at uint64) *stages.Planned {
+	for i := range uint64(neighbours) {
+		if k := s.kept[(at+i)%mostPlans].Load(); k != nil && k.subject == subject {
+			return &k.planned
+		}
 	}
-	plans[strings.Clone(subject)] = &p // the subject may be part of a large input
-	s.plans.Store(&plans)
-	return &p
+	return s.make(subject, at)
+}
+
+// make plans, and keeps the plan. Two fires that make the same one do no harm.
+func (s *selector) make(subject string, at uint64) *stages.Planned {
+	k := &kept{subject: strings.Clone(subject), planned: stages.Plan(s.hooks, subject)} // the subject may be part of a large input
+	for i := range uint64(neighbours) {
+		if s.kept[(at+i)%mostPlans].CompareAndSwap(nil, k) {
+			return &k.planned
+		}
+	}
+	s.kept[at%mostPlans].Store(k)
+	return &k.planned
 }

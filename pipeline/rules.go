@@ -101,7 +101,9 @@ var declared struct {
 	byName map[string]Declared
 }
 
-func register(name string, e Declared) (slot int) {
+// register gives e its slot while no snapshot can be made: one that saw the
+// event without it would take it for another.
+func register(name string, e Declared, slot *int) {
 	declared.Lock()
 	defer declared.Unlock()
 	if declared.byName == nil {
@@ -110,8 +112,8 @@ func register(name string, e Declared) (slot int) {
 	if _, twice := declared.byName[name]; twice {
 		panic("pipeline: the event " + name + " is declared twice")
 	}
+	*slot = len(declared.byName)
 	declared.byName[name] = e
-	return len(declared.byName) - 1
 }
 
 // Events gives the events of a dialect by name, those of the user included;

@@ -3,9 +3,11 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/settings"
@@ -35,7 +37,8 @@ type Session struct {
 	dir  string
 	base []byte // the payload members that never change, from the opening brace
 
-	hooks []*hook.Hook // guarded by the system's mutex
+	hooks   []*hook.Hook // guarded by the system's mutex, as is what follows
+	cleaned bool         // the registry forgets the session when it is gone
 }
 
 // NewSession makes a session, and reads the settings of its directory unless
@@ -62,6 +65,13 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 	s.base = append(s.base, `,"cwd":`...)
 	s.base = slices.Clip(append(s.base, wire.Quote(dir)...))
 	return s, nil
+}
+
+func absolute(dir string) (string, error) {
+	if dir == "" {
+		dir = "."
+	}
+	return filepath.Abs(dir)
 }
 
 // ID is the session's id.
@@ -113,13 +123,10 @@ func (s *Session) add(h *hook.Hook) (remove func()) {
 func (s *Session) setHooks(hooks []*hook.Hook) {
 	s.hooks = hooks
 	if len(hooks) == 0 {
-		delete(s.reg.sessions, s)
+		delete(s.reg.sessions, weak.Make(s))
 		s.own.Store(nil)
 		return
 	}
-	if s.reg.sessions == nil {
-		s.reg.sessions = map[*Session]struct{}{}
-	}
-	s.reg.sessions[s] = struct{}{}
+	s.reg.remember(s)
 	s.own.Store(s.reg.build(hooks))
 }

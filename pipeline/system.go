@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -27,8 +26,9 @@ type Config struct {
 
 	// Workers limits the hooks that run outside the process at the same time,
 	// over all fires; 0 means 4 for each processor, and at least 16. Hooks
-	// written in Go do not count. Waiting for a place is not part of a hook's
-	// timeout.
+	// written in Go do not count, but one fire runs no more than this many
+	// hooks of any kind at the same time. Waiting for a place is not part of a
+	// hook's timeout.
 	Workers int
 
 	// Log gets a warning for every hook that failed and for every settings
@@ -69,6 +69,7 @@ type System struct {
 	workers *semaphore.Weighted
 	limit   int
 	loading singleflight.Group
+	reload  sync.Mutex // one at a time, so that the settings read last stay
 
 	failedOpen atomic.Int64
 
@@ -113,6 +114,8 @@ func (sys *System) FailedOpen() int64 { return sys.failedOpen.Load() }
 // at once. A fire that has begun keeps the hooks it began with. Where the new
 // settings are not readable, the old ones stay, and the error says why.
 func (sys *System) Reload(ctx context.Context) error {
+	sys.reload.Lock()
+	defer sys.reload.Unlock()
 	var errs []error
 	for _, reg := range sys.registries() {
 		loaded, err := sys.load(ctx, reg.at)
@@ -198,7 +201,9 @@ func (sys *System) registry(ctx context.Context, at Place) (*registry, error) {
 	if at.Untrusted {
 		key += "\x00untrusted"
 	}
+	reads := false
 	v, err, _ := sys.loading.Do(key, func() (any, error) {
+		reads = true
 		if reg := sys.known(at); reg != nil {
 			return reg, nil
 		}
@@ -214,6 +219,9 @@ func (sys *System) registry(ctx context.Context, at Place) (*registry, error) {
 		runtime.AddCleanup(reg, sys.forget, at)
 		return reg, nil
 	})
+	if err != nil && !reads && ctx.Err() == nil && cancelled(err) {
+		return sys.registry(ctx, at) // whoever was reading for both has given up
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -255,13 +263,6 @@ func (sys *System) load(ctx context.Context, at Place) (all Loaded, err error) {
 		sys.log.LogAttrs(ctx, slog.LevelWarn, "settings entry not used", slog.String("at", p.Position.String()), slog.String("problem", p.Message))
 	}
 	return all, errors.Join(fatal...)
-}
-
-func absolute(dir string) (string, error) {
-	if dir == "" {
-		dir = "."
-	}
-	return filepath.Abs(dir)
 }
 
 // Scope is where a hook in Go is registered: a [System] or a [Session].

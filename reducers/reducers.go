@@ -65,10 +65,14 @@ func Replace[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	}
 }
 
-// Last is [Replace] in which the event's own part is replaced as a whole, like
-// any other field.
+// Last is [Replace] in which the event's own part, with the context that comes
+// in it, is replaced as a whole, like any other field.
 func Last[T any](outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
 	for o := range outs {
+		if o.Given.Has(hook.GaveSpecific) {
+			all.Context = ""
+			all.Given &^= hook.GaveContext
+		}
 		replaceCommon(&all, &o)
 		addSpecific(&all, &o, nil)
 	}

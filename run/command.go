@@ -60,6 +60,14 @@ type Command struct {
 	// relative directories of PATH count from the call's directory.
 	Argv []string
 
+	// Direct is the program that Argv, which starts bash, would only be a
+	// detour to; see the function [Direct]. Run starts it without the shell, in
+	// an environment as bash would make it, in any order. Wherever bash would do
+	// something else, because of a variable such as BASH_ENV or because the
+	// program cannot be started, Run uses Argv after all, and what is seen is
+	// what bash does. Nil means always Argv.
+	Direct []string
+
 	// Environ gives the whole environment of the process, each name once; nil
 	// means the engine's own.
 	Environ func(call hook.Call) []string
@@ -82,6 +90,31 @@ type job struct {
 	dir     string // "" is the engine's own
 	stdin   []byte
 	grace   time.Duration
+
+	started bool // there was a process, if only for a moment
+}
+
+// Starts gives the program and arguments with which Run would start a call:
+// those of Direct or those of Argv.
+func (c *Command) Starts(call hook.Call) []string {
+	if direct := c.job(call).direct(c.Direct); direct != nil {
+		return direct.argv
+	}
+	return c.Argv
+}
+
+// job gives the process of a call, which lacks its program.
+func (c *Command) job(call hook.Call) *job {
+	j := &job{argv: c.Argv, dir: call.Dir, stdin: call.Payload, grace: c.grace}
+	if j.grace == 0 {
+		j.grace = Grace
+	}
+	if c.Environ == nil {
+		j.env = os.Environ()
+	} else if j.env = c.Environ(call); j.env == nil {
+		j.env = []string{} // package os would take nil for the engine's own
+	}
+	return j
 }
 
 // run is Run with the implementation as a parameter, so that one set of tests
@@ -93,14 +126,12 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute func(context.
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return hook.Reply{}, errors.New("cannot start a command without a program: its Argv is empty; name the program first")
 	}
-	j := &job{argv: c.Argv, dir: call.Dir, stdin: call.Payload, grace: c.grace}
-	if j.grace == 0 {
-		j.grace = Grace
-	}
-	if c.Environ != nil {
-		j.env = c.Environ(call)
-	} else {
-		j.env = os.Environ()
+	j := c.job(call)
+	if direct := j.direct(c.Direct); direct != nil {
+		reply, err := execute(ctx, direct)
+		if direct.started || ctx.Err() != nil {
+			return reply, err
+		}
 	}
 	var err error
 	if j.program, err = lookup(c.Argv[0], j.env, j.dir); err != nil {

@@ -77,6 +77,7 @@ func (p *process) start(ctx context.Context, j *job) error {
 		p.pid, err = syscall.ForkExec(j.program, j.argv, &p.attr)
 		return err
 	})
+	j.started = err == nil
 	p.attr.Dir, p.attr.Env = "", nil
 	if err != nil {
 		p.pidfd = -1 // the kernel's leftover, if anything

@@ -72,6 +72,7 @@ func (p *child) start(ctx context.Context, j *job) error {
 		p.process, err = os.StartProcess(j.program, j.argv, attr)
 		return err
 	})
+	j.started = err == nil
 	if err != nil {
 		return err
 	}

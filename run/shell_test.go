@@ -3,6 +3,7 @@
 package run
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -74,7 +75,11 @@ func FuzzQuoteVars(f *testing.F) {
 }
 
 func TestShellRunsBashAndPowerShellKeepsTheStatus(t *testing.T) {
-	if got, want := Shell("exit 2"), []string{"bash", "-c", "exit 2"}; !slices.Equal(got, want) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := Shell("exit 2"), []string{bash, "-c", "exit 2"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	t.Setenv("PATH", t.TempDir())

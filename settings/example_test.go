@@ -44,6 +44,6 @@ func ExampleProblem() {
 		fmt.Println(value.Name().Wrong("unknown event %q; did you mean %q?", name, settings.Near(name, []string{"BeforeTool"})[0]))
 	}
 	// Output:
-	// settings.json:2:15: the only words are true, false and null, and numbers have no unit; other text needs double quotes: "…"
+	// settings.json:2:14: names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without
 	// settings.json:1:2: unknown event "BeforTool"; did you mean "BeforeTool"?
 }

@@ -73,8 +73,7 @@ func checkPlace(t *testing.T, data []byte, at hook.Position) {
 		return // about the file as a whole
 	}
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
-	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte(" \n"))
-	lines := bytes.Split(bytes.ReplaceAll(data, []byte("\r"), []byte("\n")), []byte("\n"))
+	lines := bytes.Split(data, []byte("\n"))
 	if at.Line < 1 || at.Line > len(lines) || at.Column < 1 || at.Column > len(lines[at.Line-1])+1 {
 		t.Fatalf("%q: %v is outside of the file", data, at)
 	}

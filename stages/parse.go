@@ -83,7 +83,7 @@ func refuse[Out any](r *hook.Report[Out], decode Decode[Out]) {
 func warn[Out any](r *hook.Report[Out], decode Decode[Out]) {
 	r.Err = &hook.ExitError{Reply: r.Reply}
 	text := plain(r.Reply.Stderr)
-	if text == "" {
+	if text == "" && r.Reply.Truncated&hook.Stdout == 0 {
 		if _, _, err := decode(r.Reply.Stdout); err != nil {
 			text = plain(r.Reply.Stdout)
 		}

@@ -4,7 +4,11 @@
 // know nothing of events, sessions or settings.
 package stages
 
-import "github.com/snaphook-go/snaphook/hook"
+import (
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
 
 // Planned is what Plan decided for one subject.
 type Planned struct {
@@ -54,7 +58,7 @@ func (p *Planned) skip(h *hook.Hook, why hook.Why, detail string) {
 func quote(s string) string {
 	const most = 80
 	if len(s) > most {
-		s = s[:most] + "…"
+		s = strings.ToValidUTF8(s[:most], "") + "…" // the cut can go through a character
 	}
 	return `"` + s + `"`
 }

@@ -16,8 +16,9 @@ type Each[In, Out any] func(ctx context.Context, i int, h *hook.Hook, in In) hoo
 // Parallel runs the hooks of a plan at the same time, at most limit of them,
 // on a bounded pool. Reports come as the hooks finish, through a channel.
 //
-// cancel has to end ctx. When the consumer stops early, Parallel calls it, and
-// returns when the last hook has gone.
+// cancel has to end ctx. Parallel calls it when the consumer stops early, or
+// has read the last report, and returns when the last hook has gone. A hook
+// whose turn comes after that is still given to each, with ctx ended.
 func Parallel[In, Out any](ctx context.Context, cancel context.CancelCauseFunc, plan []*hook.Hook, limit int, in In, each Each[In, Out]) iter.Seq[hook.Report[Out]] {
 	return func(yield func(hook.Report[Out]) bool) {
 		reports := make(chan hook.Report[Out], len(plan)) // room for all: a worker never waits for the reader

@@ -4,9 +4,12 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -54,26 +57,39 @@ func (o Object) Members() iter.Seq2[string, jsontext.Value] {
 		if len(o) == 0 || !o.IsObject() {
 			return
 		}
-		d := jsontext.NewDecoder(bytes.NewBuffer(o), asJavaScript) // which it reads in place
-		if _, err := d.ReadToken(); err != nil {
-			return
+		_ = o.walk(yield) // what is no JSON ends where it stops being so
+	}
+}
+
+// walk gives the members until yield has enough, or says where o is not one
+// JSON object.
+func (o Object) walk(yield func(string, jsontext.Value) bool) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(o), asJavaScript) // which it reads in place
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return err
 		}
-		for d.PeekKind() == '"' {
-			name, err := d.ReadToken()
-			if err != nil {
-				return
-			}
-			key := name.String()
-			value, err := d.ReadValue()
-			if err != nil {
-				return
-			}
-			end := int(d.InputOffset())
-			if !yield(key, jsontext.Value(o[end-len(value):end:end])) { // a part of o, which outlives the decoder's
-				return
-			}
+		key := name.String()
+		value, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		end := int(d.InputOffset())
+		if !yield(key, jsontext.Value(o[end-len(value):end:end])) { // a part of o, which outlives the decoder's
+			return nil
 		}
 	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	if _, err := d.ReadToken(); err != io.EOF {
+		return errors.New("something follows the object")
+	}
+	return nil
 }
 
 // Get gives the value of a member, nil if there is none. It reads the object
@@ -174,6 +190,9 @@ func (o *Object) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 func Text(value jsontext.Value) (string, bool) {
 	if value.Kind() != '"' {
 		return "", false
+	}
+	if plain := value[1 : len(value)-1]; bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
+		return string(plain), true
 	}
 	b, err := jsontext.AppendUnquote(nil, value)
 	if err != nil && len(b) == 0 {

@@ -52,7 +52,10 @@ func (g *ModelGate) SyntheticResponse() wire.Object {
 	if g.Response == nil || !g.Response.IsObject() {
 		return nil
 	}
-	return genai.FromHookResponse(g.Response, nil)
+	if response := genai.FromHookResponse(g.Response, nil); response != nil {
+		return response
+	}
+	return wire.Object("{}") // an object, if one that says nothing
 }
 
 // ApplyTo gives an SDK request with what the hooks change of it; what they
@@ -112,11 +115,11 @@ type Effects struct {
 	EffectiveReason   *string       `json:"effectiveReason"`
 	BlockingError     *blockedError `json:"blockingError"`
 	AdditionalContext *string       `json:"additionalContext"`
-	ModifiedToolInput wire.Object   `json:"modifiedToolInput,omitempty"`
-	SyntheticResponse wire.Object   `json:"syntheticResponse,omitempty"`
-	ModifiedResponse  wire.Object   `json:"modifiedResponse,omitempty"`
-	ModifiedRequest   wire.Object   `json:"modifiedRequest,omitempty"`
-	ToolSelection     wire.Object   `json:"toolSelection,omitempty"`
+	ModifiedToolInput *wire.Object  `json:"modifiedToolInput"`
+	SyntheticResponse *wire.Object  `json:"syntheticResponse"`
+	ModifiedResponse  *wire.Object  `json:"modifiedResponse"`
+	ModifiedRequest   *wire.Object  `json:"modifiedRequest"` // needs the request, so it is null here; see ModelGate.ApplyTo
+	ToolSelection     *wire.Object  `json:"toolSelection"`   // the same; see ToolChoice.ApplyTo
 	ClearContext      bool          `json:"clearContext"`
 }
 
@@ -139,24 +142,31 @@ func effects[T any](res *hook.Result[T]) Effects {
 	}
 }
 
+func present(o wire.Object) *wire.Object {
+	if o == nil {
+		return nil
+	}
+	return &o
+}
+
 func plainEffects[In any](_ In, res *hook.Result[Plain]) any { return effects(res) }
 
 func gateEffects(_ ToolCall, res *hook.Result[ToolGate]) any {
 	e := effects(res)
-	e.ModifiedToolInput = res.Specific.ModifiedToolInput()
+	e.ModifiedToolInput = present(res.Specific.ModifiedToolInput())
 	return e
 }
 
 func modelGateEffects(_ ModelCall, res *hook.Result[ModelGate]) any {
 	e := effects(res)
-	e.SyntheticResponse = res.Specific.SyntheticResponse()
+	e.SyntheticResponse = present(res.Specific.SyntheticResponse())
 	return e
 }
 
 func modelEditEffects(_ ModelDone, res *hook.Result[ModelEdit]) any {
 	e := effects(res)
 	if res.Said {
-		e.ModifiedResponse = ModifiedResponse(&res.Output, nil)
+		e.ModifiedResponse = present(ModifiedResponse(&res.Output, nil))
 	}
 	return e
 }

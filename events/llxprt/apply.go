@@ -66,8 +66,9 @@ func ApplyAfterTool(done *ToolDone, res *hook.Result[Plain]) (c Common, response
 func appendContent(content jsontext.Value, text string) jsontext.Value {
 	switch content.Kind() {
 	case '"':
-		s, _ := wire.Text(content)
-		return wire.Quote(s + "\n\n" + text)
+		if s, _ := wire.Text(content); s != "" {
+			return wire.Quote(s + "\n\n" + text)
+		}
 	case '[':
 		var parts []jsontext.Value
 		if json.Unmarshal(content, &parts) == nil {

@@ -107,7 +107,7 @@ func (g *group) read(v settings.Value) {
 
 func (g *group) readMatcher(v settings.Value) {
 	pattern, ok := g.text(v)
-	if !ok && v.Exists() && v.Kind() != 'n' {
+	if !ok && v.Exists() && v.Kind() != 'n' && g.event.Subject != "" { // without a subject, matchers do not count
 		g.invalid = "the matcher of its group is not a string"
 		return
 	}
@@ -195,18 +195,21 @@ func (g *group) timeout(v settings.Value) time.Duration {
 // decide completes an entry that can be used: its process, its key, and what
 // keeps it from running.
 func (g *group) decide(h *hook.Hook) {
-	if h.Command != "" {
-		h.Key = h.Command // seed 003 §7.9: the command and nothing else
-	}
 	if h.Type == "command" {
+		h.Key = h.Command // seed 003 §7.9: the command and nothing else
 		script, vars, env := h.Command, projectVars, g.environ
+		known := lo.SliceToMap(projectVars, func(name string) (string, string) { return name, g.at.Dir })
 		if g.layer.Source == hook.Extension {
 			root := filepath.Dir(filepath.Dir(g.layer.File))
 			script = extensionPath.ReplaceAllString(script, "$$extensionPath$1")
 			vars, env = append([]string{"extensionPath"}, vars...), withVar(env, "extensionPath", root)
+			known["extensionPath"] = root
 		}
-		h.Argv = run.Shell(run.QuoteVars(script, vars...))
-		h.Runner = &run.Command{Argv: h.Argv, Environ: func(hook.Call) []string { return env }}
+		command := &run.Command{Argv: run.Shell(run.QuoteVars(script, vars...)), Environ: func(hook.Call) []string { return env }}
+		if !g.shell {
+			command.Direct, _ = run.Direct(script, known)
+		}
+		h.Argv, h.Runner = command.Starts(hook.Call{Dir: g.at.Dir}), command
 	}
 	switch {
 	case g.invalid != "":

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/wire"
@@ -13,9 +14,8 @@ import (
 // BeforeToolInput).
 type ToolCall struct {
 	Name  string         `json:"tool_name"`
-	Input wire.Object    `json:"tool_input"`            // its arguments
-	MCP   wire.Object    `json:"mcp_context,omitempty"` // where an MCP tool comes from; has server_name
-	Extra jsontext.Value `json:",embed"`                // further members for the hooks; an object or nil
+	Input wire.Object    `json:"tool_input"` // its arguments
+	Extra jsontext.Value `json:",embed"`     // further members for the hooks, such as mcp_context {server_name}; an object or nil
 }
 
 // ToolDone is the input of AfterTool: a tool that has run (seed 001
@@ -24,7 +24,6 @@ type ToolDone struct {
 	Name     string         `json:"tool_name"`
 	Input    wire.Object    `json:"tool_input"`
 	Response wire.Object    `json:"tool_response"` // what it gave: llmContent, returnDisplay, …
-	MCP      wire.Object    `json:"mcp_context,omitempty"`
 	Extra    jsontext.Value `json:",embed"`
 }
 
@@ -107,9 +106,19 @@ func decodeWith(d *jsontext.Decoder, ptr any, names ...string) error {
 	}
 	var missing []error
 	for _, name := range names {
-		if o.Get(name) == nil {
+		if v := o.Get(name); v == nil || v.Kind() == 'n' {
 			missing = append(missing, fmt.Errorf("%s: missing", name))
 		}
 	}
-	return errors.Join(append(missing, o.Into(ptr))...)
+	return errors.Join(append(missing, mismatch(o.Into(ptr)))...)
+}
+
+// mismatch puts the error of a member of the wrong type into words that do not
+// name Go types.
+func mismatch(err error) error {
+	var se *json.SemanticError
+	if !errors.As(err, &se) || se.GoType == nil {
+		return err
+	}
+	return fmt.Errorf("%s: got %s, want %s", se.JSONPointer.LastToken(), wire.KindName(se.JSONKind), wire.Wanted(se.GoType))
 }

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/match"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -211,16 +213,24 @@ func object(name string, o wire.Object) error {
 	return nil
 }
 
-func (c ToolCall) check() error {
-	err := errors.Join(given("tool_name", c.Name), object("tool_input", c.Input))
-	if err == nil && c.MCP != nil {
-		err = given("mcp_context.server_name", c.MCP.Text("server_name"))
+// server looks at where a tool of an MCP server comes from, if it does.
+func server(extra jsontext.Value) error {
+	context := wire.Object(extra).Get("mcp_context")
+	switch context.Kind() {
+	case 0, 'n':
+		return nil
+	case '{':
+		return given("mcp_context.server_name", wire.Object(context).Text("server_name"))
 	}
-	return err
+	return fmt.Errorf("mcp_context: got %s, want an object", wire.KindName(context.Kind()))
+}
+
+func (c ToolCall) check() error {
+	return errors.Join(given("tool_name", c.Name), object("tool_input", c.Input), server(c.Extra))
 }
 
 func (d ToolDone) check() error {
-	return errors.Join(given("tool_name", d.Name), object("tool_input", d.Input), object("tool_response", d.Response))
+	return errors.Join(given("tool_name", d.Name), object("tool_input", d.Input), object("tool_response", d.Response), server(d.Extra))
 }
 
 func (c ModelCall) check() error { return object("llm_request", c.Request) }
@@ -229,4 +239,6 @@ func (d ModelDone) check() error {
 	return errors.Join(object("llm_request", d.Request), object("llm_response", d.Response))
 }
 
-func (n Notice) check() error { return given("notification_type", n.Type) }
+func (n Notice) check() error {
+	return errors.Join(given("notification_type", n.Type), given("message", n.Message), object("details", n.Details))
+}

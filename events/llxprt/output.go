@@ -28,7 +28,7 @@ type ToolGate struct {
 
 	// ToolInput are the arguments that the hook changes. In a merged result it
 	// is the last hook's; see [ModifiedToolInput] for all of them together.
-	ToolInput wire.Object    `json:"tool_input,omitempty"`
+	ToolInput wire.Object    `json:"tool_input,omitzero"`
 	Extra     jsontext.Value `json:",embed"`
 
 	patch wire.Object // the ToolInput of every hook, merged in plan order
@@ -37,8 +37,8 @@ type ToolGate struct {
 // ModelGate is what a BeforeModel hook can say besides the common fields (seed
 // 001 BeforeModelOutput).
 type ModelGate struct {
-	Request  wire.Object    `json:"llm_request,omitempty"`  // what changes of the request
-	Response wire.Object    `json:"llm_response,omitempty"` // takes the place of the model's
+	Request  wire.Object    `json:"llm_request,omitzero"`  // what changes of the request
+	Response wire.Object    `json:"llm_response,omitzero"` // takes the place of the model's
 	Extra    jsontext.Value `json:",embed"`
 
 	patch wire.Object // the Request of every hook, merged in plan order
@@ -47,13 +47,13 @@ type ModelGate struct {
 // ModelEdit is what an AfterModel hook can say besides the common fields (seed
 // 001 AfterModelOutput).
 type ModelEdit struct {
-	Response wire.Object    `json:"llm_response,omitempty"`
+	Response wire.Object    `json:"llm_response,omitzero"`
 	Extra    jsontext.Value `json:",embed"`
 }
 
 // AgentEnd is what an AfterAgent hook can say besides the common fields.
 type AgentEnd struct {
-	ClearContext bool           `json:"clearContext,omitempty"` // forget the conversation so far
+	ClearContext bool           `json:"clearContext,omitzero"` // forget the conversation so far
 	Extra        jsontext.Value `json:",embed"`
 }
 
@@ -61,7 +61,7 @@ type AgentEnd struct {
 // fields (seed 001 BeforeToolSelectionOutput): a ToolConfig of seed 003 §5.3.
 type ToolChoice struct {
 	HookEventName string         `json:"hookEventName,omitempty"`
-	ToolConfig    wire.Object    `json:"toolConfig,omitempty"`
+	ToolConfig    wire.Object    `json:"toolConfig,omitzero"`
 	Extra         jsontext.Value `json:",embed"`
 
 	restricts bool // at least one hook gave a ToolConfig
@@ -75,27 +75,46 @@ func merge(all *jsontext.Value, one jsontext.Value) {
 
 func addPlain(all *Plain, one Plain) { merge(&all.Extra, one.Extra) }
 
+// settle drops a member of the wrong type, which decoding keeps in extra, once
+// a hook has given one of the right type: that one counts, in whatever order.
+func settle(extra *jsontext.Value, name string, known bool) {
+	if o := wire.Object(*extra); known && len(o) > 0 && o.Get(name) != nil {
+		*extra = jsontext.Value(o.Without(name))
+	}
+}
+
+// erases reports whether a hook took back a member with an explicit null.
+func erases(extra jsontext.Value, name string) bool {
+	return len(extra) > 0 && wire.Object(extra).Get(name).Kind() == 'n'
+}
+
 func addAgentEnd(all *AgentEnd, one AgentEnd) {
 	all.ClearContext = all.ClearContext || one.ClearContext
 	merge(&all.Extra, one.Extra)
+	settle(&all.Extra, "clearContext", true)
 }
 
 func addModelEdit(all *ModelEdit, one ModelEdit) {
-	if one.Response != nil {
+	if one.Response != nil || erases(one.Extra, "llm_response") {
 		all.Response = one.Response
 	}
 	merge(&all.Extra, one.Extra)
+	settle(&all.Extra, "llm_response", all.Response != nil)
 }
 
 func addModelGate(all *ModelGate, one ModelGate) {
 	if one.Request != nil {
 		all.Request = one.Request
 		all.patch = genai.MergeRequest(all.patch, one.Request)
+	} else if erases(one.Extra, "llm_request") {
+		all.Request, all.patch = nil, nil
 	}
-	if one.Response != nil {
+	if one.Response != nil || erases(one.Extra, "llm_response") {
 		all.Response = one.Response
 	}
 	merge(&all.Extra, one.Extra)
+	settle(&all.Extra, "llm_request", all.Request != nil)
+	settle(&all.Extra, "llm_response", all.Response != nil)
 }
 
 func chainModel(c ModelCall, o hook.Output[ModelGate]) ModelCall {
@@ -132,16 +151,31 @@ func mergeGates(outs iter.Seq[hook.Output[ToolGate]]) hook.Output[ToolGate] {
 var blockWins = reducers.BlockWins(addGate)
 
 func addGate(all *ToolGate, one ToolGate) {
-	if one.PermissionDecision != "" && (one.PermissionDecision.Blocks() || !all.PermissionDecision.Blocks()) {
-		all.PermissionDecision, all.PermissionDecisionReason = one.PermissionDecision, one.PermissionDecisionReason
-	} else if one.PermissionDecisionReason != "" && !all.PermissionDecision.Blocks() {
-		all.PermissionDecisionReason = one.PermissionDecisionReason
-	}
+	addPermission(all, one)
 	if one.ToolInput != nil {
 		all.ToolInput = one.ToolInput
 		all.patch = all.patch.Merge(one.ToolInput)
 	}
 	merge(&all.Extra, one.Extra)
+	settle(&all.Extra, "tool_input", all.ToolInput != nil)
+	settle(&all.Extra, "permissionDecision", all.PermissionDecision != "")
+	settle(&all.Extra, "permissionDecisionReason", all.PermissionDecisionReason != "")
+}
+
+// addPermission lets the last word count, except that none lifts a denial. A
+// denial without a reason keeps that of an earlier denial.
+func addPermission(all *ToolGate, one ToolGate) {
+	word, reason := one.PermissionDecision, one.PermissionDecisionReason
+	denied := all.PermissionDecision.Blocks()
+	if denied && !word.Blocks() {
+		return
+	}
+	if reason != "" || word != "" && word.Blocks() != denied {
+		all.PermissionDecisionReason = reason
+	}
+	if word != "" {
+		all.PermissionDecision = word
+	}
 }
 
 // uniteTools allows every tool that any hook allows; of the modes the most
@@ -170,7 +204,11 @@ func uniteTools(outs iter.Seq[hook.Output[ToolChoice]]) hook.Output[ToolChoice] 
 	return all
 }
 
-func addToolChoice(all *ToolChoice, one ToolChoice) { merge(&all.Extra, one.Extra) }
+func addToolChoice(all *ToolChoice, one ToolChoice) {
+	merge(&all.Extra, one.Extra)
+	settle(&all.Extra, "hookEventName", true)
+	settle(&all.Extra, "toolConfig", true)
+}
 
 // stricter gives the more restrictive of two modes; words that are no mode
 // count as AUTO (seed 003 §7.3).

@@ -27,6 +27,11 @@ type Settings struct {
 	Layers     []settings.Layer // in place of the files found; they are read on every Load
 	Extensions []Extension      // the active ones, in order
 	Environ    []string         // the engine's environment for hooks; nil means os.Environ()
+
+	// Shell starts a shell for every command. Otherwise a command that is one
+	// literal call of a program starts without, which saves most of the time and
+	// looks the same to the program; see [run.Direct].
+	Shell bool
 }
 
 // Extension contributes hooks: the file hooks/hooks.json below its directory,
@@ -72,7 +77,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Place) (loaded pipeline.Lo
 	slices.SortStableFunc(layers, func(a, b settings.Layer) int { return cmp.Compare(a.Source, b.Source) })
 
 	values, problems := settings.Read(layers)
-	r := &reading{at: at, loaded: &loaded, ids: map[string]int{}, environ: s.Environ}
+	r := &reading{at: at, loaded: &loaded, ids: map[string]int{}, environ: s.Environ, shell: s.Shell}
 	loaded.Problems = problems
 	for i, layer := range layers {
 		if values[i].Exists() {
@@ -100,6 +105,7 @@ type reading struct {
 	at       pipeline.Place
 	loaded   *pipeline.Loaded
 	environ  []string
+	shell    bool
 	ids      map[string]int
 	off      string          // why no hook runs at all; empty if hooks are on
 	disabled map[string]bool // by name, or command of a hook without one

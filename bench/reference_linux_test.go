@@ -1,0 +1,144 @@
+//go:build linux
+
+package bench
+
+import (
+	"context"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// exchange is the floor: what a program costs that forks and executes a hook
+// with raw pipes, gives it the payload, reads its answer, and does nothing else.
+func exchange(argv, env []string, dir string, payload, into []byte) (answer []byte) {
+	var stdin, stdout, stderr [2]int
+	for _, p := range []*[2]int{&stdin, &stdout, &stderr} {
+		must(unix.Pipe2(p[:], unix.O_CLOEXEC))
+	}
+	_, err := unix.Write(stdin[1], payload) // fits the pipe
+	must(err)
+	unix.Close(stdin[1])
+	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
+		Dir: dir, Env: env, Files: []uintptr{uintptr(stdin[0]), uintptr(stdout[1]), uintptr(stderr[1])},
+		Sys: &syscall.SysProcAttr{Setpgid: true},
+	})
+	must(err)
+	for _, fd := range []int{stdin[0], stdout[1], stderr[1]} {
+		unix.Close(fd)
+	}
+	answer = readAll(stdout[0], into)
+	readAll(stderr[0], make([]byte, 0, 512))
+	var status syscall.WaitStatus
+	_, err = syscall.Wait4(pid, &status, 0, nil)
+	must(err)
+	return answer
+}
+
+func readAll(fd int, b []byte) []byte {
+	defer unix.Close(fd)
+	for {
+		if len(b) == cap(b) {
+			b = slices.Grow(b, max(4096, len(b)))
+		}
+		n, err := unix.Read(fd, b[len(b):cap(b)])
+		if err == unix.EINTR {
+			continue
+		}
+		must(err)
+		if n == 0 {
+			return b
+		}
+		b = b[:len(b)+n]
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// floor makes the reference for a session's hooks of BeforeTool: the same
+// programs, one after another or all at once.
+type floor struct {
+	argvs   [][]string
+	env     []string
+	dir     string
+	payload []byte
+	buffer  []byte
+}
+
+func floorOf(tb testing.TB, ses *pipeline.Session) *floor {
+	tb.Helper()
+	f := &floor{env: os.Environ(), dir: ses.Dir(), buffer: make([]byte, 0, 2<<20)}
+	for _, h := range ses.Hooks() {
+		f.argvs = append(f.argvs, h.Argv)
+	}
+	f.payload = []byte(`{"session_id":"bench","transcript_path":"","cwd":"` + f.dir + `","hook_event_name":"BeforeTool","timestamp":"2026-01-01T00:00:00.000Z","tool_name":"write_file","tool_input":` + string(arguments) + `}`)
+	return f
+}
+
+func (f *floor) chained() {
+	for _, argv := range f.argvs {
+		exchange(argv, f.env, f.dir, f.payload, f.buffer[:0])
+	}
+}
+
+func (f *floor) parallel() {
+	var all sync.WaitGroup
+	for _, argv := range f.argvs {
+		all.Go(func() { exchange(argv, f.env, f.dir, f.payload, nil) })
+	}
+	all.Wait()
+}
+
+func BenchmarkFloorCommand(b *testing.B) {
+	f := floorOf(b, session(b, commands("", answer)))
+	b.ReportAllocs()
+	for b.Loop() {
+		f.chained()
+	}
+}
+
+// pairs runs a and b in the order a b b a, n times, and gives the median of
+// the ratios a/b of each pair.
+func pairs(n int, a, b func()) float64 {
+	ratios := make([]float64, 0, n)
+	for i := range n {
+		first, second := a, b
+		if i%2 == 1 {
+			first, second = b, a
+		}
+		x, y := timed(first), timed(second)
+		if i%2 == 1 {
+			x, y = y, x
+		}
+		ratios = append(ratios, float64(x)/float64(y))
+	}
+	slices.Sort(ratios)
+	return ratios[n/2]
+}
+
+func timed(f func()) time.Duration {
+	start := time.Now()
+	f()
+	return time.Since(start)
+}
+
+func fireOnce(tb testing.TB, ses *pipeline.Session) func() {
+	ctx := context.Background()
+	return func() {
+		if res, err := llxprt.BeforeTool.Fire(ctx, ses, &llxprt.ToolCall{Name: "write_file", Input: arguments}); err != nil || !res.OK() {
+			tb.Error(err, res.Errs())
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+func newEvents(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "events [DIALECT]",
+		Short: "List the events, and what hooks may do at each",
+		Example: `# The events of LLxprt Code
+snaphook events llxprt`,
+		ValidArgs: dialectNames(),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("one DIALECT is wanted, not %d: %s", len(args), strings.Join(args, " "))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.events(cmd, args) },
+	}
+	f.addJSON(cmd)
+	return cmd
+}
+
+// catalogued is an event as programs see it.
+type catalogued struct {
+	Event     string            `json:"event"`
+	Dialect   string            `json:"dialect"`
+	Fires     string            `json:"fires"`
+	Subject   *string           `json:"subject"` // what matchers test; null: nothing
+	Can       []string          `json:"can"`
+	Exits     map[string]string `json:"exits"` // by status; "other" is any other
+	TimeoutMS *float64          `json:"timeoutMs"`
+}
+
+func (f *flags) events(cmd *cobra.Command, args []string) error {
+	var of *pipeline.Dialect
+	if len(args) > 0 {
+		d, err := dialectNamed(args[0])
+		if err != nil {
+			return err
+		}
+		of = d.Dialect
+	}
+	catalogue := lo.Map(pipeline.Events(of), func(e pipeline.Declared, _ int) catalogued { return catalogue(e.Info()) })
+	if f.json {
+		return sayJSON(cmd, catalogue)
+	}
+	rows := lo.Map(catalogue, func(c catalogued, _ int) []string { return c.row() })
+	return say(cmd, columns(cmd, []string{"EVENT", "FIRES", "MATCHER TESTS", "HOOKS MAY", "EXIT STATUS", "TIMEOUT"}, rows))
+}
+
+var effects = map[hook.Effect]string{hook.Read: "answer", hook.Refuse: "refuse", hook.Warn: "warn"}
+
+func catalogue(i pipeline.Info) catalogued {
+	c := catalogued{Event: i.FullName(), Dialect: i.Dialect, Fires: i.Doc, Can: i.Can.Words(), Exits: map[string]string{"other": effects[hook.Warn]}}
+	c.Subject = lo.EmptyableToPtr(i.Subject)
+	for status, effect := range i.Rules.Exits {
+		c.Exits[strconv.Itoa(status)] = effects[effect]
+	}
+	if i.Rules.Timeout > 0 {
+		c.TimeoutMS = lo.ToPtr(float64(i.Rules.Timeout.Microseconds()) / 1000)
+	}
+	return c
+}
+
+func (c catalogued) row() []string {
+	exits := lo.Map(slices.Sorted(maps.Keys(c.Exits)), func(status string, _ int) string { return status + " " + c.Exits[status] })
+	timeout := "none"
+	if c.TimeoutMS != nil {
+		timeout = (time.Duration(*c.TimeoutMS) * time.Millisecond).String()
+	}
+	can := lo.Ternary(len(c.Can) > 0, strings.Join(c.Can, ", "), "observe")
+	return []string{c.Event, c.Fires, lo.FromPtrOr(c.Subject, "-"), can, strings.Join(exits, ", "), timeout}
+}

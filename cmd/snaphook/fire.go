@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+func newFire(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fire EVENT",
+		Short: "Fire an event: run its hooks and print what they decided",
+		Long: "Reads the event's fields as JSON on stdin, runs the hooks that the settings select, and prints the merged answer.\n\n" +
+			"Exit status: 0 go ahead; 2 blocked, or the agent must stop; 1 snaphook could not do it, or was interrupted, " +
+			"and nothing is on stdout.",
+		Example: `# May this tool run?
+echo '{"tool_name": "write_file", "tool_input": {"path": "a.txt"}}' | snaphook fire llxprt.BeforeTool
+# The same for a program, with a record of every hook that was looked at
+snaphook fire llxprt.BeforeTool --json --trace hooks.jsonl < call.json`,
+		Args:              oneEvent,
+		ValidArgsFunction: completeEvent,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.fire(cmd, args[0]) },
+	}
+	f.addJSON(cmd)
+	f.addSources(cmd.Flags())
+	f.addHost(cmd.Flags())
+	cmd.Flags().StringVar(&f.trace, "trace", "", "Append a line of JSON to this file for every hook that was looked at")
+	return cmd
+}
+
+func (f *flags) fire(cmd *cobra.Command, name string) error {
+	event, err := eventNamed(name, pipeline.Events(nil))
+	if err != nil {
+		return err
+	}
+	input, err := readInput(cmd)
+	if err != nil {
+		return err
+	}
+	tr, err := openTrace(f.trace)
+	if err != nil {
+		return err
+	}
+	fired, err := f.fireTraced(cmd, event, input, tr)
+	if lost := tr.close(); lost != nil {
+		warn(cmd, "--trace %s: %v; the record is not complete", f.trace, lost)
+	}
+	if err != nil {
+		return err
+	}
+	return f.answer(cmd, fired)
+}
+
+func (f *flags) fireTraced(cmd *cobra.Command, event pipeline.Declared, input []byte, tr *trace) (*pipeline.Fired, error) {
+	sys, ses, err := f.session(cmd, event, tr.observer())
+	if err != nil {
+		return nil, err
+	}
+	defer sys.Close()
+	decided, err := event.PlanJSON(ses, input)
+	if err != nil {
+		return nil, inputError(err)
+	}
+	fired, err := event.FireJSON(cmd.Context(), ses, input)
+	switch {
+	case cmd.Context().Err() != nil:
+		return nil, errInterrupted // what is known is not what the hooks would have said
+	case err != nil:
+		return nil, inputError(err)
+	}
+	warnUntrusted(cmd, decided, "did not")
+	return fired, nil
+}
+
+// answer prints what was decided, and sets the exit status for it.
+func (f *flags) answer(cmd *cobra.Command, fired *pipeline.Fired) (err error) {
+	warnFailures(cmd, fired)
+	if f.json {
+		err = sayJSON(cmd, fired)
+	} else {
+		err = say(cmd, firedText(fired))
+	}
+	if err != nil {
+		return err
+	}
+	if !fired.Blocked && !fired.Stop {
+		return nil
+	}
+	if !f.json {
+		fmt.Fprintln(cmd.ErrOrStderr(), visible(reasonOf(fired)))
+	}
+	f.status = refused
+	return nil
+}
+
+func reasonOf(fired *pipeline.Fired) string {
+	if fired.Reason == nil {
+		return "the hook gave no reason"
+	}
+	return *fired.Reason
+}
+
+// inputError names where an event's input came from.
+func inputError(err error) error {
+	var wrong *pipeline.InputError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("standard input: %w", err)
+	}
+	return err
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestFireJSONHasTheDocumentedMembers compares the document with what programs
+// were promised: no member is missing, none is there that nobody was told of.
+func TestFireJSONHasTheDocumentedMembers(t *testing.T) {
+	document := fireJSON(t)
+	for _, of := range []struct {
+		what string
+		got  any
+		want []string
+	}{
+		{"the document", document, []string{"event", "blocked", "stop", "reason", "result", "processed", "effects", "hooks"}},
+		{"result", document["result"], []string{"success", "finalOutput", "allOutputs", "errors", "totalDuration"}},
+		{"processed", document["processed"], []string{"shouldStop", "stopReason", "systemMessage", "suppressOutput"}},
+		{"effects", document["effects"], []string{
+			"isBlocking", "shouldStop", "effectiveReason", "blockingError", "additionalContext", "modifiedToolInput",
+			"syntheticResponse", "modifiedResponse", "modifiedRequest", "toolSelection", "clearContext",
+		}},
+		{"a hook", document["hooks"].([]any)[0], []string{
+			"id", "type", "command", "name", "source", "file", "outcome", "exitCode", "success", "stdout", "stderr", "truncated",
+			"output", "error", "durationMs",
+		}},
+	} {
+		slices.Sort(of.want)
+		if diff := cmp.Diff(of.want, namesOf(of.got)); diff != "" {
+			t.Errorf("%s has other members than documented (-want +got):\n%s", of.what, diff)
+		}
+	}
+}
+
+func fireJSON(t *testing.T) map[string]any {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, ".llxprt", "settings.json"), []byte(
+		`{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "true"}]}]}}`))
+	cmd := exec.Command("snaphook", "fire", "llxprt.BeforeTool", "--json", "--trusted", "--dir", dir) // testscript.Main put it on PATH
+	cmd.Env = append(os.Environ(), "HOME="+dir)
+	cmd.Stdin = strings.NewReader(`{"tool_name": "t", "tool_input": {}}`)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document map[string]any
+	if err := json.Unmarshal(out, &document); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	return document
+}
+
+func namesOf(object any) (names []string) {
+	for name := range object.(map[string]any) {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,103 @@
+package snaphook_test
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/snaphook-go/snaphook"
+
+// Which packages of ours a package may import. Arrows point at words: nothing
+// below an event knows events, and nothing knows a dialect but its own.
+var arrows = map[string][]string{
+	"hook":                {},
+	"environ":             {},
+	"conformance":         {},
+	"wire":                {"hook"},
+	"match":               {"hook", "wire"},
+	"run":                 {"hook"},
+	"settings":            {"hook"},
+	"reducers":            {"hook"},
+	"stages":              {"hook", "wire"},
+	"pipeline":            {"hook", "wire", "stages", "reducers", "settings", "environ"},
+	"bus":                 {"wire", "pipeline"},
+	"events/llxprt/genai": {"wire"},
+	"events/llxprt":       {"hook", "wire", "match", "run", "settings", "environ", "reducers", "pipeline", "events/llxprt/genai"},
+	"":                    {"pipeline", "events/llxprt"},
+}
+
+// What an embedder downloads, with the reason in DESIGN.md.
+var libraries = []string{
+	"github.com/dlclark/regexp2/v2",
+	"github.com/go-json-experiment/json",
+	"github.com/samber/lo",
+	"github.com/sourcegraph/conc",
+	"github.com/tailscale/hujson",
+	"golang.org/x/sync",
+	"golang.org/x/sys",
+	"golang.org/x/text", // of lo
+	"mvdan.cc/sh/v3",
+}
+
+func TestImportsPointAtWords(t *testing.T) {
+	for _, line := range goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...") {
+		path, imports, _ := strings.Cut(line, " ")
+		name := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+		if strings.HasPrefix(name, "examples/") {
+			continue // examples use what they like
+		}
+		allowed, known := arrows[name]
+		if !known && name != "bench" {
+			t.Errorf("package %s is new: say here what it may import", name)
+		}
+		for imported := range strings.FieldsSeq(imports) {
+			ours, is := strings.CutPrefix(imported, module)
+			if ours = strings.TrimPrefix(ours, "/"); is && !slices.Contains(allowed, ours) {
+				t.Errorf("%s imports %s", name, ours)
+			}
+		}
+	}
+}
+
+func TestEmbeddersDownloadFewLibraries(t *testing.T) {
+	linked := map[string]bool{}
+	for _, path := range goList(t, "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./...") {
+		if path != "" && path != module {
+			linked[path] = true
+		}
+	}
+	for path := range linked {
+		if !slices.Contains(libraries, path) {
+			t.Errorf("the core links %s, which is not on the list", path)
+		}
+	}
+	for _, path := range libraries {
+		if !linked[path] {
+			t.Errorf("the core does not link %s any more: take it off the list", path)
+		}
+	}
+}
+
+// Package hook has the standard library alone.
+func TestWordsDependOnNothing(t *testing.T) {
+	for _, path := range goList(t, "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./hook") {
+		if path != "" && path != module+"/hook" {
+			t.Errorf("hook depends on %s", path)
+		}
+	}
+}
+
+func goList(t *testing.T, args ...string) []string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
+}

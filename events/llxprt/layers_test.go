@@ -1,0 +1,246 @@
+package llxprt_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// hooks is a settings text with hooks of those commands, and more members.
+func hooks(more string, commands ...string) string {
+	entries := lo.Map(commands, func(c string, _ int) string { return fmt.Sprintf(`{"type": "command", "command": %q}`, c) })
+	return `{"hooks": {"BeforeTool": [{"hooks": [` + strings.Join(entries, ",") + `]}]}` + more + `}`
+}
+
+const on = `, "tools": {"enableHooks": true}`
+
+func TestTheHooksOfAllLayersRunInTheOrderOfTheirRank(t *testing.T) {
+	s := llxprt.Settings{
+		Layers: []settings.Layer{
+			layer(hook.SystemWide, hooks("", "s1")), layer(hook.User, hooks("", "u1", "u2")), layer(hook.Project, hooks(on, "p1", "p2")),
+		},
+		Extensions: []llxprt.Extension{{Dir: "/x/zeta", Data: []byte(hooks("", "z"))}, {Dir: "/x/alpha", Data: []byte(hooks("", "a"))}},
+	}
+	got := load(t, s, pipeline.Place{})
+	if want := []string{"p1", "p2", "u1", "u2", "s1", "z", "a"}; !slices.Equal(runnable(got.Hooks), want) {
+		t.Errorf("hooks %q; want %q", runnable(got.Hooks), want)
+	}
+	ids := lo.Map(got.Hooks, func(h *hook.Hook, _ int) string { return h.ID })
+	want := []string{
+		"project/BeforeTool/0/0", "project/BeforeTool/0/1", "user/BeforeTool/0/0", "user/BeforeTool/0/1", "system/BeforeTool/0/0",
+		"extension:zeta/BeforeTool/0/0", "extension:alpha/BeforeTool/0/0",
+	}
+	if !slices.Equal(ids, want) {
+		t.Errorf("ids %q; want %q", ids, want)
+	}
+	files := []string{"project.json", "user.json", "system.json", "/x/zeta/hooks/hooks.json", "/x/alpha/hooks/hooks.json"}
+	if !slices.Equal(got.Files, files) {
+		t.Errorf("files %q; want %q", got.Files, files)
+	}
+}
+
+func TestIDsAreUniqueWhenFilesHaveTheSameRankAndName(t *testing.T) {
+	same := llxprt.Extension{Name: "x", Dir: "/x", Data: []byte(hooks("", "a"))}
+	s := llxprt.Settings{
+		Layers:     []settings.Layer{layer(hook.Project, hooks(on, "a")), layer(hook.Project, hooks("", "b"))},
+		Extensions: []llxprt.Extension{same, same},
+	}
+	ids := lo.Map(load(t, s, pipeline.Place{}).Hooks, func(h *hook.Hook, _ int) string { return h.ID })
+	want := []string{"project/BeforeTool/0/0", "project/BeforeTool/0/0#2", "extension:x/BeforeTool/0/0", "extension:x/BeforeTool/0/0#2"}
+	if !slices.Equal(ids, want) {
+		t.Errorf("ids %q; want %q", ids, want)
+	}
+}
+
+func TestTheSwitchOfTheHighestLayerCounts(t *testing.T) {
+	set := func(value string) string {
+		return lo.Ternary(value == "", `{}`, `{"tools": {"enableHooks": `+value+`}}`)
+	}
+	for _, tt := range []struct {
+		user, project, system string
+		untrusted             bool
+		runs                  bool
+	}{
+		{"", "", "", false, false},
+		{"true", "", "", false, true},
+		{"", "true", "", false, true},
+		{"", "", "true", false, true},
+		{"true", "false", "", false, false},
+		{"false", "true", "", false, true},
+		{"true", "true", "false", false, false},
+		{"false", "false", "true", false, true},
+		{"true", "null", "null", false, true},
+		{"true", `"false"`, "", false, true},
+		{"true", "false", "", true, true}, // who is not trusted cannot switch a guard off
+		{"", "false", "", true, false},
+	} {
+		t.Run(fmt.Sprintf("user %q, project %q, system %q, untrusted %v", tt.user, tt.project, tt.system, tt.untrusted), func(t *testing.T) {
+			s := llxprt.Settings{
+				Layers:     []settings.Layer{layer(hook.User, set(tt.user)), layer(hook.Project, set(tt.project)), layer(hook.SystemWide, set(tt.system))},
+				Extensions: []llxprt.Extension{{Dir: "/x", Data: []byte(hooks("", "guard"))}},
+			}
+			got := load(t, s, pipeline.Place{Dir: "/p", Untrusted: tt.untrusted})
+			if runs := len(runnable(got.Hooks)) == 1; runs != tt.runs {
+				t.Errorf("the hook runs: %v; want %v (%s)", runs, tt.runs, got.Hooks[0].Detail)
+			}
+			if h := got.Hooks[0]; !tt.runs && (h.Skip != hook.Disabled || !strings.Contains(h.Detail, "enableHooks")) {
+				t.Errorf("it is skipped as %q, %q; want it to be disabled, and why", h.Skip, h.Detail)
+			}
+		})
+	}
+}
+
+func TestHooksConfigSwitchesOff(t *testing.T) {
+	for name, tt := range map[string]struct {
+		config    string
+		untrusted bool
+		want      []string
+	}{
+		"everything":                       {`{"enabled": false}`, false, nil},
+		"nothing":                          {`{"enabled": true}`, false, []string{"a", "b", "c"}},
+		"a hook by its name":               {`{"disabled": ["guard"]}`, false, []string{"b", "c"}},
+		"a hook without a name by command": {`{"disabled": ["b"]}`, false, []string{"a", "c"}},
+		"a named hook not by its command":  {`{"disabled": ["a"]}`, false, []string{"a", "b", "c"}},
+		"a name that no hook has":          {`{"disabled": ["x"]}`, false, []string{"a", "b", "c"}},
+		"what is a string, whatever else":  {`{"disabled": [7, "b", null]}`, false, []string{"a", "c"}},
+		"nothing of a project not trusted": {`{"enabled": false, "disabled": ["guard", "b", "c"]}`, true, []string{"a", "b", "c"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			user := `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [
+				{"type": "command", "name": "guard", "command": "a"}, {"type": "command", "command": "b"}, {"type": "command", "command": "c"}]}]}}`
+			s := llxprt.Settings{Layers: []settings.Layer{layer(hook.Project, `{"hooksConfig": `+tt.config+`}`), layer(hook.User, user)}}
+			got := load(t, s, pipeline.Place{Dir: "/p", Untrusted: tt.untrusted})
+			if !slices.Equal(runnable(got.Hooks), tt.want) {
+				t.Errorf("hooks %q run; want %q", runnable(got.Hooks), tt.want)
+			}
+			for _, h := range got.Hooks {
+				if h.Skip != "" && (h.Skip != hook.Disabled || !strings.Contains(h.Detail, "hooksConfig")) {
+					t.Errorf("%s is skipped as %q, %q; want it to be disabled by hooksConfig", h.Command, h.Skip, h.Detail)
+				}
+			}
+		})
+	}
+}
+
+func TestAProjectThatIsNotTrustedBringsNoHooks(t *testing.T) {
+	s := llxprt.Settings{
+		Layers:     []settings.Layer{layer(hook.Project, hooks(on, "p")), layer(hook.User, hooks(on, "u"))},
+		Extensions: []llxprt.Extension{{Dir: "/x", Data: []byte(hooks("", "x"))}},
+	}
+	got := load(t, s, pipeline.Place{Dir: "/p", Untrusted: true})
+	if want := []string{"u", "x"}; !slices.Equal(runnable(got.Hooks), want) {
+		t.Errorf("hooks %q run; want %q", runnable(got.Hooks), want)
+	}
+	if h := got.Hooks[0]; h.Command != "p" || h.Skip != hook.Untrusted || !strings.Contains(h.Detail, "not trusted") {
+		t.Errorf("%s is skipped as %q, %q; want it to be untrusted", h.Command, h.Skip, h.Detail)
+	}
+}
+
+func TestFilesAreFoundWhereTheSystemKeepsThem(t *testing.T) {
+	dir, home := directory(t), directory(t)
+	t.Setenv("HOME", home)
+	t.Setenv("LLXPRT_SYSTEM_SETTINGS_PATH", filepath.Join(home, "system.json"))
+	for file, text := range map[string]string{
+		filepath.Join(dir, ".llxprt", "settings.json"):  hooks("", "p"),
+		filepath.Join(home, ".llxprt", "settings.json"): hooks("", "u"),
+		filepath.Join(home, "system.json"):              hooks(on, "s"),
+		filepath.Join(home, "ext", "hooks/hooks.json"):  hooks("", "x"),
+	} {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := llxprt.Settings{Extensions: []llxprt.Extension{{Dir: filepath.Join(home, "ext")}}}
+	if got, want := runnable(load(t, s, pipeline.Place{Dir: dir}).Hooks), []string{"p", "u", "s", "x"}; !slices.Equal(got, want) {
+		t.Errorf("hooks %q; want %q", got, want)
+	}
+	if got, want := runnable(load(t, s, pipeline.Place{Dir: home}).Hooks), []string{"u", "s", "x"}; !slices.Equal(got, want) {
+		t.Errorf("in the home directory hooks %q; want %q, each file once", got, want)
+	}
+}
+
+// prints fires BeforeTool and gives what the one hook prints.
+func prints(t *testing.T, s llxprt.Settings, dir string) string {
+	t.Helper()
+	ses := session(t, system(t, s), pipeline.SessionConfig{Dir: dir})
+	fired, err := declared(t, "BeforeTool").FireJSON(t.Context(), ses, []byte(inputs["BeforeTool"]))
+	if err != nil || len(fired.Hooks) != 1 || fired.Hooks[0].Stdout == nil {
+		t.Fatalf("got %+v, %v; want one hook that prints", fired, err)
+	}
+	return strings.TrimSpace(*fired.Hooks[0].Stdout)
+}
+
+func TestAnExtensionsDirectoryIsDataWhateverItsName(t *testing.T) {
+	root := directory(t)
+	dir := filepath.Join(root, "my ext $(touch pwned) 'x'")
+	script := filepath.Join(dir, "bin", "hook.sh")
+	if err := os.MkdirAll(filepath.Dir(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(script, []byte("#!/bin/bash\necho \"ran with $1\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{
+		`${extensionPath}/bin/hook.sh "$extensionPath"`,
+		`"${extensionPath}/bin/hook.sh" "${extensionPath}"`,
+		`"${extensionPath}"/bin/hook.sh ${extensionPath}`,
+	} {
+		t.Run(command, func(t *testing.T) {
+			s := project(`{"tools": {"enableHooks": true}}`)
+			s.Extensions = []llxprt.Extension{{Dir: dir, Data: []byte(hooks("", command))}}
+			if got := prints(t, s, root); got != "ran with "+dir {
+				t.Errorf("got %q; want %q", got, "ran with "+dir)
+			}
+			if _, err := os.Stat(filepath.Join(root, "pwned")); err == nil {
+				t.Error("the name of the directory was executed")
+			}
+		})
+	}
+}
+
+func TestTheProjectVariablesOverrideInheritedOnes(t *testing.T) {
+	dir := directory(t)
+	s := project(hooks(on, `echo "$LLXPRT_PROJECT_DIR|$GEMINI_PROJECT_DIR|$CLAUDE_PROJECT_DIR|$OTHER"`))
+	s.Environ = []string{"PATH=" + os.Getenv("PATH"), "LLXPRT_PROJECT_DIR=/wrong", "CLAUDE_PROJECT_DIR=/wrong", "OTHER=o"}
+	if got, want := prints(t, s, dir), dir+"|"+dir+"|"+dir+"|o"; got != want {
+		t.Errorf("got %q; want %q", got, want)
+	}
+	if want := "LLXPRT_PROJECT_DIR=/wrong"; s.Environ[1] != want {
+		t.Errorf("the host's environment has become %q", s.Environ)
+	}
+}
+
+func TestTheRedactionIsWhatAllLayersWish(t *testing.T) {
+	wish := func(members string) string {
+		return `{"security": {"environmentVariableRedaction": {` + members + `}}}`
+	}
+	s := llxprt.Settings{
+		Layers: []settings.Layer{
+			layer(hook.Project, wish(`"enabled": false, "allowed": ["MY_TOKEN"], "blocked": ["PLAIN"]`)),
+			layer(hook.User, wish(`"enabled": true, "blocked": ["OTHER"]`)),
+			layer(hook.SystemWide, hooks(on, `echo "$MY_TOKEN|$YOUR_TOKEN|$PLAIN|$OTHER|$REST"`)),
+		},
+		Environ: []string{"PATH=" + os.Getenv("PATH"), "MY_TOKEN=a", "YOUR_TOKEN=b", "PLAIN=c", "OTHER=d", "REST=e"},
+	}
+	if got, want := prints(t, s, directory(t)), "a||||e"; got != want {
+		t.Errorf("got %q; want %q", got, want)
+	}
+	ses := session(t, system(t, s), pipeline.SessionConfig{Dir: directory(t), Untrusted: true})
+	fired, err := declared(t, "BeforeTool").FireJSON(t.Context(), ses, []byte(inputs["BeforeTool"]))
+	if err != nil || strings.TrimSpace(*fired.Hooks[0].Stdout) != "||c||e" {
+		t.Errorf("got %+v, %v; want a project that is not trusted to have no say", fired.Hooks, err)
+	}
+}

@@ -1,0 +1,8 @@
+#!/bin/bash
+# Refuses to let a tool write below /etc. Exit status 2 refuses; standard error
+# is the reason, which the model gets to see in place of the tool's result.
+call=$(cat)
+if [[ $call == *'"path":"/etc/'* ]]; then
+	echo "writing to /etc is prohibited" >&2
+	exit 2
+fi

@@ -1,0 +1,182 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Direct gives the program and the arguments of a script that is one call of a
+// program, with nothing in it that a shell would have to work out. A [Command]
+// that has both, as Argv the script's [Shell] form and as Direct this one,
+// saves the start of a shell: the most expensive part of most hooks.
+//
+// vars are variables whose value is known. They count as literal text in
+// double quotes; as an unquoted $NAME, which is one word because the script
+// goes through [QuoteVars] with the same names before a shell sees it; and as
+// an unquoted ${NAME} whose value the shell would leave in one piece.
+//
+// ok is false if a shell is needed: for any other expansion, pattern, tilde,
+// assignment, redirection, list or second line, for a builtin or reserved word
+// of bash, and whenever it is not certain. It is false too where
+// Shell does not use bash. Argv is then nil.
+func Direct(script string, vars map[string]string) (argv []string, ok bool) {
+	if !oneLine(script) || filepath.Base(Shell("")[0]) != "bash" || os.Geteuid() != os.Getuid() || os.Getegid() != os.Getgid() {
+		return nil, false // of rights that are borrowed, bash lets go
+	}
+	file, err := parse(script)
+	if err != nil || len(file.Stmts) != 1 || len(file.Last) > 0 {
+		return nil, false
+	}
+	call, ok := onlyCall(file.Stmts[0])
+	if !ok {
+		return nil, false
+	}
+	words := literals{script, vars}
+	for _, word := range call.Args {
+		text, ok := words.word(word)
+		if !ok {
+			return nil, false
+		}
+		argv = append(argv, text)
+	}
+	if name := argv[0]; name == "" || name[0] == '%' || strings.Contains(name, "=") || bashWords[name] {
+		return nil, false
+	}
+	return argv, true
+}
+
+// bashWords are the builtins and the reserved words of all versions of bash.
+var bashWords = func() map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(`
+		. : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo
+		enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd
+		printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type
+		typeset ulimit umask unalias unset wait
+		! [[ ]] { } case coproc do done elif else esac fi for function if in select then time until while`) {
+		set[word] = true
+	}
+	return set
+}()
+
+// oneLine reports whether a script is a line of text of a decent length. What
+// follows the first line would keep bash alive behind the program, and what
+// does not fit into one argument cannot be given to bash at all.
+func oneLine(script string) bool {
+	return len(script) < 64<<10 && isText(strings.ReplaceAll(script, "\t", " "))
+}
+
+// isText reports whether there are no control characters: bash uses some for
+// itself.
+func isText(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' })
+}
+
+// onlyCall gives the call that a statement consists of.
+func onlyCall(s *syntax.Stmt) (*syntax.CallExpr, bool) {
+	if s.Negated || s.Background || s.Coprocess || s.Disown || s.Semicolon.IsValid() || len(s.Redirs) > 0 || len(s.Comments) > 0 {
+		return nil, false
+	}
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	return call, ok && len(call.Assigns) == 0 && len(call.Args) > 0
+}
+
+// literals reads words of a script that have one meaning, known now.
+type literals struct {
+	script string
+	vars   map[string]string
+}
+
+func (l literals) word(word *syntax.Word) (text string, ok bool) {
+	for _, part := range word.Parts {
+		var more string
+		switch part := part.(type) {
+		case *syntax.Lit:
+			more, ok = unescape(part.Value, isBare, isPrintable)
+		case *syntax.SglQuoted:
+			more, ok = part.Value, !part.Dollar
+		case *syntax.DblQuoted:
+			more, ok = l.quoted(part)
+		default:
+			more, ok = l.variable(part, false)
+		}
+		if !ok {
+			return "", false
+		}
+		text += more
+	}
+	return text, true
+}
+
+func (l literals) quoted(q *syntax.DblQuoted) (text string, ok bool) {
+	if q.Dollar {
+		return "", false
+	}
+	for _, part := range q.Parts {
+		var more string
+		if lit, is := part.(*syntax.Lit); is {
+			more, ok = unescape(lit.Value, isQuotable, isSpecial)
+		} else {
+			more, ok = l.variable(part, true)
+		}
+		if !ok {
+			return "", false
+		}
+		text += more
+	}
+	return text, true
+}
+
+// variable gives the value of a $NAME or ${NAME}.
+func (l literals) variable(part syntax.WordPart, quoted bool) (value string, ok bool) {
+	v, ok := part.(*syntax.ParamExp)
+	if !ok || v.Param == nil {
+		return "", false
+	}
+	value, known := l.vars[v.Param.Value]
+	if !known || !isText(value) {
+		return "", false
+	}
+	start, end := int(v.Pos().Offset()), int(v.End().Offset())
+	if start < 0 || start > end || end > len(l.script) {
+		return "", false
+	}
+	switch l.script[start:end] {
+	case "$" + v.Param.Value:
+		return value, true
+	case "${" + v.Param.Value + "}":
+		return value, quoted || value != "" && !strings.ContainsAny(value, " \t\n*?[\\")
+	}
+	return "", false
+}
+
+// unescape takes the backslashes out of literal text. Each byte must be plain,
+// or behind a backslash and one that can be escaped.
+func unescape(s string, plain, escapable func(byte) bool) (text string, ok bool) {
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s) && escapable(s[i+1]):
+			i++
+		case !plain(s[i]):
+			return "", false
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String(), true
+}
+
+// isBare reports whether a byte is nothing but itself without quotes.
+func isBare(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte("%+,-./:=@_", c) >= 0
+}
+
+func isPrintable(c byte) bool { return c >= ' ' && c < 0x7f }
+
+// isQuotable and isSpecial are about double quotes, where a backslash before
+// another byte is a backslash.
+func isQuotable(c byte) bool { return c != '$' && c != '`' && c != '"' }
+func isSpecial(c byte) bool  { return strings.IndexByte("$`\"\\", c) >= 0 }

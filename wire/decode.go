@@ -1,0 +1,182 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// Decode reads an answer in the common form: decision, reason, continue,
+// stopReason, suppressOutput, systemMessage and hookSpecificOutput, of which
+// additionalContext goes to Context and the rest to Specific.
+//
+// It is lenient, member by member: one of the wrong type counts as absent,
+// with a note that says what was expected, and never hides the others. Raw
+// keeps it all. JSON other than an object is an assumed permission.
+func Decode[T any](answer jsontext.Value) (out hook.Output[T], notes []string) {
+	out.Given = hook.Spoke
+	if answer.Kind() != '{' {
+		out.Decision, out.Assumed = hook.Allow, true
+		return out, []string{fmt.Sprintf("the answer is %s; want an object", KindName(answer.Kind()))}
+	}
+	out.Raw = answer.Clone()
+	d := reader[T]{out: &out}
+	Object(answer).Members()(d.member)
+	return out, d.notes
+}
+
+type reader[T any] struct {
+	out   *hook.Output[T]
+	notes []string
+}
+
+func (d *reader[T]) member(name string, value jsontext.Value) (more bool) {
+	o := d.out
+	switch name {
+	case "decision":
+		word := string(o.Decision)
+		d.text(name, value, &word, hook.GaveDecision)
+		o.Decision = hook.Decision(word)
+	case "reason":
+		d.text(name, value, &o.Reason, hook.GaveReason)
+	case "stopReason":
+		d.text(name, value, &o.StopReason, hook.GaveStopReason)
+	case "systemMessage":
+		d.text(name, value, &o.Message, hook.GaveMessage)
+	case "continue":
+		goOn := !o.Stop
+		d.bool(name, value, &goOn, true, hook.GaveStop)
+		o.Stop = !goOn
+	case "suppressOutput":
+		d.bool(name, value, &o.Suppress, false, hook.GaveSuppress)
+	case "hookSpecificOutput":
+		d.specific(name, value)
+	}
+	return true
+}
+
+func (d *reader[T]) text(name string, value jsontext.Value, to *string, field hook.Fields) {
+	s, ok := Text(value)
+	if !ok && value.Kind() != 'n' {
+		d.wrong(name, value, "a string")
+		return
+	}
+	*to = s
+	d.out.Given |= field
+}
+
+func (d *reader[T]) bool(name string, value jsontext.Value, to *bool, null bool, field hook.Fields) {
+	switch value.Kind() {
+	case 't', 'f':
+		*to = value.Kind() == 't'
+	case 'n':
+		*to = null
+	default:
+		d.wrong(name, value, "true or false")
+		return
+	}
+	d.out.Given |= field
+}
+
+func (d *reader[T]) specific(name string, value jsontext.Value) {
+	if kind := value.Kind(); kind != '{' && kind != 'n' {
+		d.wrong(name, value, "an object")
+		return
+	}
+	// If it is given twice, the last one counts, and nothing of the first.
+	var zero T
+	d.out.Specific, d.out.Context = zero, ""
+	d.out.Given &^= hook.GaveSpecific | hook.GaveContext
+	if value.Kind() == 'n' {
+		return
+	}
+	d.out.Given |= hook.GaveSpecific
+	rest := Object(value)
+	context := rest.Get("additionalContext")
+	if s, ok := Text(context); ok {
+		d.out.Context = s
+		d.out.Given |= hook.GaveContext
+		rest = rest.Without("additionalContext")
+	} else if context.Kind() == 'n' {
+		d.out.Given |= hook.GaveContext
+		rest = rest.Without("additionalContext")
+	} else if context != nil {
+		d.notes = append(d.notes, "hookSpecificOutput.additionalContext is "+KindName(context.Kind())+"; want a string")
+	}
+	for _, note := range lenient(rest, &d.out.Specific) {
+		d.notes = append(d.notes, "hookSpecificOutput."+note)
+	}
+}
+
+func (d *reader[T]) wrong(name string, value jsontext.Value, want string) {
+	d.notes = append(d.notes, name+" is "+KindName(value.Kind())+"; want "+want)
+}
+
+// lenient decodes o into the struct at ptr. Members that do not fit their
+// field are collected, with those that have none, in the field Extra that
+// embeds the rest. What is no struct keeps the members that fit.
+func lenient(o Object, ptr any) (notes []string) {
+	if json.Unmarshal(o, ptr, asJavaScript) == nil {
+		return nil
+	}
+	// Something does not fit. Try every member alone, and keep those out.
+	reflect.ValueOf(ptr).Elem().SetZero()
+	fit, rest := Object("{"), Object("{")
+	for name, value := range o.Members() {
+		one := append(appendMember([]byte{'{'}, name, value), '}')
+		probe := reflect.New(reflect.TypeOf(ptr).Elem())
+		if err := json.Unmarshal(one, probe.Interface(), asJavaScript); err != nil {
+			notes = append(notes, name+" is "+KindName(value.Kind())+"; "+wanted(err))
+			rest = appendMember(rest, name, value)
+			continue
+		}
+		fit = appendMember(fit, name, value)
+	}
+	if json.Unmarshal(append(fit, '}'), ptr, asJavaScript) != nil {
+		return notes // each fits, so all do
+	}
+	keep(reflect.ValueOf(ptr).Elem(), append(rest, '}'))
+	return notes
+}
+
+// keep puts members that do not fit into the field that embeds the rest.
+func keep(v reflect.Value, rest Object) {
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	if extra := v.FieldByName("Extra"); extra.IsValid() && extra.Type() == reflect.TypeFor[jsontext.Value]() {
+		extra.SetBytes(Object(extra.Bytes()).Merge(rest))
+	}
+}
+
+func wanted(err error) string {
+	var se *json.SemanticError
+	if !errors.As(err, &se) || se.GoType == nil {
+		return "it cannot be used"
+	}
+	return "want " + Wanted(se.GoType)
+}
+
+// Wanted says in words what JSON a Go type takes: "a string".
+func Wanted(t reflect.Type) string {
+	if t == reflect.TypeFor[Object]() {
+		return "an object"
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "a number"
+	}
+	return "an object"
+}
