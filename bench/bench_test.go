@@ -186,7 +186,7 @@ func BenchmarkFireConcurrent200(b *testing.B) {
 func outputs(n int) []hook.Output[llxprt.Plain] {
 	outs := make([]hook.Output[llxprt.Plain], n)
 	for i := range outs {
-		outs[i].Decision = hook.Allow
+		outs[i].Decision, outs[i].Given = hook.Allow, hook.Spoke|hook.GaveDecision
 		if i%10 == 0 {
 			outs[i].Reason, outs[i].Message = "looked at it", "a message for the user"
 		}

@@ -26,9 +26,10 @@ type Event[In, Out any] struct {
 
 	Rules Rules // departures from the dialect
 
-	// Subject is what matchers test, and SubjectName what people call it.
-	// Nil: the event has no subject, and matchers see "".
-	Subject     func(In) string
+	// Subject points at the field of the input that matchers test, and
+	// SubjectName is what people call it. It is asked once, by Declare. Nil:
+	// the event has no subject, and matchers see "".
+	Subject     func(*In) *string
 	SubjectName string
 
 	// Check finds what is missing from an input that came as JSON. Nil
@@ -60,6 +61,7 @@ type Event[In, Out any] struct {
 
 	dialect *Dialect
 	slot    int
+	subject subject[In]
 	empty   hook.Result[Out]
 }
 
@@ -80,6 +82,7 @@ func Declare[In, Out any](d *Dialect, ev Event[In, Out]) *Event[In, Out] {
 	if ev.Blocks == nil {
 		ev.Blocks = func(o *hook.Output[Out]) bool { return o.Decision.Blocks() }
 	}
+	ev.subject = subjectOf(ev.Name, ev.Subject)
 	e := &ev
 	register(d.Name+"."+ev.Name, e, &e.slot)
 	return e

@@ -21,7 +21,7 @@ type Vote struct{ Yes int }
 var BeforeDeploy = pipeline.Declare(dialect, pipeline.Event[Deploy, Vote]{
 	Name:    "BeforeDeploy",
 	Can:     pipeline.CanBlock,
-	Subject: func(d Deploy) string { return d.Service },
+	Subject: func(d *Deploy) *string { return &d.Service },
 	Reduce:  quorum,
 })
 

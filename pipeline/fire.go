@@ -20,7 +20,7 @@ import (
 //
 //go:noinline
 func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In, hooks *selector) (*hook.Result[Out], error) {
-	plan := hooks.plan(e.subject(in))
+	plan := hooks.plan(e.subject.of(in))
 	if len(plan.Run) == 0 && !s.sys.observed() {
 		return &e.empty, nil
 	}
@@ -33,14 +33,7 @@ func (e *Event[In, Out]) plan(s *Session, in *In) *stages.Planned {
 	if e.slot >= len(v.active) || v.active[e.slot] == nil {
 		return nil
 	}
-	return v.active[e.slot].plan(e.subject(in))
-}
-
-func (e *Event[In, Out]) subject(in *In) string {
-	if e.Subject == nil {
-		return ""
-	}
-	return e.Subject(*in)
+	return v.active[e.slot].plan(e.subject.of(in))
 }
 
 func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In, plan *stages.Planned) (*hook.Result[Out], error) {

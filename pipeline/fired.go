@@ -124,7 +124,7 @@ func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, erro
 		p.Sequential = p.Sequential || e.Rules.Sequential
 		return p, nil
 	}
-	return stages.Plan(s.view().listed[e.slot], e.subject(&in)), nil
+	return stages.Plan(s.view().listed[e.slot], e.subject.of(&in)), nil
 }
 
 // Describe gives a result of Fire, and the input it was for, in JSON terms.

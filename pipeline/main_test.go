@@ -49,7 +49,7 @@ func declare(name string, rules pipeline.Rules) *pipeline.Event[call, edit] {
 		Name:        name,
 		Can:         pipeline.CanBlock | pipeline.CanRewriteInput,
 		Rules:       rules,
-		Subject:     func(c call) string { return c.Tool },
+		Subject:     func(c *call) *string { return &c.Tool },
 		SubjectName: "tool",
 		Check: func(c call) error {
 			if c.Tool == "" {

@@ -62,7 +62,7 @@ func (f *firing[In, Out]) logPlan(ctx context.Context, in In) {
 	if sys.cfg.Observe != nil {
 		for _, skipped := range f.plan.Skipped {
 			sys.cfg.Observe(Evaluation{
-				Time: f.began, Event: f.event.Info().FullName(), Session: f.s.id, Subject: f.event.subject(&in),
+				Time: f.began, Event: f.event.Info().FullName(), Session: f.s.id, Subject: f.event.subject.of(&in),
 				Hook: skipped.Hook, Why: skipped.Why, Detail: skipped.Detail,
 			})
 		}
@@ -91,7 +91,7 @@ func (f *firing[In, Out]) observe(r *hook.Report[Out], in *input[In]) {
 		}
 	}()
 	ev := Evaluation{
-		Time: f.began, Event: f.event.Info().FullName(), Session: f.s.id, Subject: f.event.subject(&in.value), Hook: r.Hook,
+		Time: f.began, Event: f.event.Info().FullName(), Session: f.s.id, Subject: f.event.subject.of(&in.value), Hook: r.Hook,
 		Outcome: outcome(r, f.event.Blocks(&r.Output)), Decision: r.Output.Decision, Reply: r.Reply, Elapsed: r.Elapsed, Err: r.Err,
 	}
 	if r.Hook.Runner != nil {

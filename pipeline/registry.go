@@ -120,10 +120,10 @@ const (
 // only: the names of tools differ in their length, middle and end.
 func spread(s string) uint64 {
 	n := len(s)
-	if n < 4 {
-		return uint64(n)
+	if n == 0 {
+		return 0
 	}
-	return uint64(n) + 7*uint64(s[n/4]) + 31*uint64(s[n/2]) + 61*uint64(s[n-2]) + 127*uint64(s[n-1])
+	return uint64(n) + 7*uint64(s[n/2]) + 31*uint64(s[n-1]) + 61*uint64(s[n*3/4])
 }
 
 func (s *selector) plan(subject string) *stages.Planned {

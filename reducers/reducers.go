@@ -113,8 +113,8 @@ func replaceCommon[T any](all, o *hook.Output[T]) {
 }
 
 func addSpecific[T any](all, o *hook.Output[T], specific func(all *T, one T)) {
-	if o.Assumed {
-		return
+	if o.Assumed || o.Given != 0 && !o.Given.Has(hook.GaveSpecific) {
+		return // made up, or decoded from an answer without one
 	}
 	all.Given |= o.Given & hook.GaveSpecific
 	if specific != nil {

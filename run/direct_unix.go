@@ -19,7 +19,7 @@ func (j *job) direct(argv []string) *job {
 	if len(argv) == 0 {
 		return nil
 	}
-	vars, env := inherited(j.env)
+	vars, env := inherited(j.env, argv[0])
 	if vars == nil || !quietLocale(vars["LC_ALL"]) {
 		return nil
 	}
@@ -40,12 +40,16 @@ func (j *job) direct(argv []string) *job {
 
 // inherited gives the variables of an environment, and the part that bash
 // passes on as it is. There are no variables if anything in it concerns bash:
-// a name that is none, a name that is there twice, or one of its own.
-func inherited(env []string) (vars map[string]string, kept []string) {
+// a name that is none, a name that is there twice, one of its own, or a
+// function that stands before the program.
+func inherited(env []string, program string) (vars map[string]string, kept []string) {
 	vars, kept = make(map[string]string, len(env)), make([]string, 0, len(env)+3)
 	for _, entry := range env {
 		name, value, ok := strings.Cut(entry, "=")
-		if _, twice := vars[name]; twice || !ok || !isName(name) || concernsBash(name) {
+		if _, twice := vars[name]; twice || !ok {
+			return nil, nil
+		}
+		if (!isName(name) || concernsBash(name)) && !harmlessFunction(name, value, program) {
 			return nil, nil
 		}
 		vars[name] = value
@@ -57,6 +61,15 @@ func inherited(env []string) (vars map[string]string, kept []string) {
 		}
 	}
 	return vars, kept
+}
+
+// harmlessFunction reports whether a variable is a function, other than
+// program, that bash exported and would export again in the same words.
+// Fedora's shells, for one, export "which".
+func harmlessFunction(name, value, program string) bool {
+	name, is := strings.CutPrefix(name, "BASH_FUNC_")
+	name, too := strings.CutSuffix(name, "%%")
+	return is && too && isName(name) && name != program && strings.HasPrefix(value, "() {  ") && strings.HasSuffix(value, "\n}")
 }
 
 func isName(s string) bool {

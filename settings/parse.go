@@ -12,7 +12,7 @@ import (
 
 const (
 	maxSize  = 1 << 20 // bytes
-	maxDepth = 1000     // arrays and objects within each other
+	maxDepth = 1000    // arrays and objects within each other
 )
 
 // Parse reads JSON with // and /* */ comments and trailing commas. A byte
