@@ -26,7 +26,7 @@ func Decode[T any](answer jsontext.Value) (out hook.Output[T], notes []string) {
 	}
 	out.Raw = answer.Clone()
 	d := reader[T]{out: &out}
-	Object(answer).Members()(d.member)
+	_ = Object(answer).walk(d.member)
 	return out, d.notes
 }
 
@@ -35,9 +35,9 @@ type reader[T any] struct {
 	notes []string
 }
 
-func (d *reader[T]) member(name string, value jsontext.Value) (more bool) {
+func (d *reader[T]) member(key []byte, value jsontext.Value) (more bool) {
 	o := d.out
-	switch name {
+	switch name := string(key); name {
 	case "decision":
 		word := string(o.Decision)
 		d.text(name, value, &word, hook.GaveDecision)

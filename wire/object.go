@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -57,29 +58,36 @@ func (o Object) Members() iter.Seq2[string, jsontext.Value] {
 		if len(o) == 0 || !o.IsObject() {
 			return
 		}
-		_ = o.walk(yield) // what is no JSON ends where it stops being so
+		// What is no JSON ends where it stops being so.
+		_ = o.walk(func(name []byte, value jsontext.Value) bool { return yield(string(name), value) })
 	}
 }
 
 // walk gives the members until yield has enough, or says where o is not one
-// JSON object.
-func (o Object) walk(yield func(string, jsontext.Value) bool) error {
-	d := jsontext.NewDecoder(bytes.NewBuffer(o), asJavaScript) // which it reads in place
+// JSON object. A name is good until yield returns.
+func (o Object) walk(yield func(name []byte, value jsontext.Value) bool) error {
+	w := walkers.Get().(*walker)
+	defer w.release()
+	w.text = *bytes.NewBuffer(o) // which the decoder reads in place
+	d := &w.decoder
+	d.Reset(&w.text, asJavaScript)
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
 	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
+		quoted, err := d.ReadValue()
 		if err != nil {
 			return err
 		}
-		key := name.String()
+		if w.name, err = jsontext.AppendUnquote(w.name[:0], quoted); err != nil && len(w.name) == 0 {
+			return err
+		}
 		value, err := d.ReadValue()
 		if err != nil {
 			return err
 		}
 		end := int(d.InputOffset())
-		if !yield(key, jsontext.Value(o[end-len(value):end:end])) { // a part of o, which outlives the decoder's
+		if !yield(w.name, jsontext.Value(o[end-len(value):end:end])) { // a part of o, which outlives the decoder's
 			return nil
 		}
 	}
@@ -90,6 +98,22 @@ func (o Object) walk(yield func(string, jsontext.Value) bool) error {
 		return errors.New("something follows the object")
 	}
 	return nil
+}
+
+// walker is what a walk needs, kept for the next one.
+type walker struct {
+	text    bytes.Buffer
+	decoder jsontext.Decoder
+	name    []byte
+}
+
+var walkers = sync.Pool{New: func() any { return new(walker) }}
+
+// release lets go of the object that was walked.
+func (w *walker) release() {
+	w.text = bytes.Buffer{}
+	w.decoder.Reset(&w.text, asJavaScript)
+	walkers.Put(w)
 }
 
 // Get gives the value of a member, nil if there is none. It reads the object
