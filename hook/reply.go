@@ -3,15 +3,17 @@ package hook
 import (
 	"context"
 	"os"
+	"time"
 )
 
 // Runner runs one hook outside the engine: a process, a request, a model. It
 // is used from many goroutines at once.
 //
 // What the hook said, however badly it ended, is a Reply. An error means that
-// there is no answer: the hook could not be started, or ctx ended first. When
-// Run returns, nothing that it started is left running, save what a hook has
-// deliberately put into the background.
+// there is no answer: the hook could not be started, ctx ended, or the call's
+// Timeout passed; [Call.Limit] gives a context for both. When Run returns,
+// nothing that it started is left running, save what a hook has deliberately
+// put into the background.
 type Runner interface {
 	Run(ctx context.Context, call Call) (Reply, error)
 }
@@ -22,6 +24,20 @@ type Call struct {
 	Session string // the session's id
 	Dir     string // working directory of the session, and of the hook
 	Payload []byte // one JSON object: the event's input. Must not be changed
+
+	// Timeout is how long the hook may take; 0 is for ever. The Runner sees to
+	// it, since a process or a connection can be watched for less than what a
+	// context costs, and answers with a [TimeoutError].
+	Timeout time.Duration
+}
+
+// Limit gives a context that ends with ctx, or when the call's Timeout has
+// passed; [context.Cause] is a [TimeoutError] then.
+func (c *Call) Limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.Timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, c.Timeout, &TimeoutError{After: c.Timeout})
 }
 
 // Reply is what came back, in terms of a process whatever the transport.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -58,9 +59,16 @@ type firing[In, Out any] struct {
 	s      *Session
 	plan   *stages.Planned
 	in     *input[In]
+	turns  []turn[Out] // by place in the plan
 	began  time.Time
 	ctx    context.Context
 	cancel context.CancelCauseFunc
+}
+
+// turn is the room for what becomes of one hook.
+type turn[Out any] struct {
+	report hook.Report[Out]
+	reply  hook.Reply
 }
 
 // begin prepares a fire; it gives nil when the plan is that no hook runs. done
@@ -72,6 +80,7 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 		return nil, nil
 	}
 	f.in = &input[In]{value: in}
+	f.turns = make([]turn[Out], len(plan.Run))
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
 	if !s.sys.enter() {
 		f.cancel(hook.ErrClosed)
@@ -112,20 +121,25 @@ func (f *firing[In, Out]) next(in *input[In], r *hook.Report[Out]) (*input[In], 
 	return &input[In]{value: f.event.Chain(in.value, r.Output)}, true
 }
 
-// turn is one hook's turn: a worker's place, a time limit, then the hook.
-func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *input[In]) (r hook.Report[Out]) {
+// turn is one hook's turn: a worker's place, then the hook, within its time.
+func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *input[In]) hook.Report[Out] {
+	r := &f.turns[i].report
 	r.Hook, r.Index = h, i
-	if panicked := panics.Try(func() { f.run(ctx, &r, in) }); panicked != nil {
-		r.Err = &hook.PanicError{Value: panicked.Value, Stack: panicked.Stack}
-	}
-	f.settle(&r)
+	f.run(ctx, r, in)
+	f.settle(r)
 	if f.s.sys.observed() {
-		f.observe(&r, in)
+		f.observe(r, in)
 	}
-	return r
+	return *r
 }
 
+// run runs a hook. What panics is the hook's failure.
 func (f *firing[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.Err = &hook.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
 	if ctx.Err() != nil {
 		r.Err = because(ctx, ctx.Err())
 		return
@@ -147,9 +161,13 @@ func (f *firing[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *inpu
 }
 
 func (f *firing[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook.Func[In, Out], in In) {
+	limit := hook.Call{Timeout: f.event.timeout(r.Hook)}
+	if limit.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = limit.Limit(ctx)
+		defer cancel()
+	}
 	start := time.Now()
-	ctx, cancel := f.limit(ctx, r.Hook)
-	defer cancel()
 	defer func() { r.Elapsed = time.Since(start) }()
 	out, err := fn(ctx, in)
 	if late := new(hook.TimeoutError); err == nil && errors.As(context.Cause(ctx), &late) {
@@ -169,17 +187,20 @@ func (f *firing[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *in
 		r.Err = err
 		return
 	}
-	ctx, cancel := f.limit(ctx, r.Hook)
-	defer cancel()
+	call := hook.Call{Hook: r.Hook, Session: f.s.id, Dir: f.s.dir, Payload: payload, Timeout: f.event.timeout(r.Hook)}
+	reply := &f.turns[r.Index].reply
 	start := time.Now()
-	reply, err := r.Hook.Runner.Run(ctx, hook.Call{Hook: r.Hook, Session: f.s.id, Dir: f.s.dir, Payload: payload})
+	*reply, err = r.Hook.Runner.Run(ctx, call)
 	r.Elapsed = time.Since(start)
+	if errors.Is(err, context.DeadlineExceeded) && call.Timeout > 0 && ctx.Err() == nil {
+		err = &hook.TimeoutError{After: call.Timeout} // a Runner may say it in other words
+	}
 	if err != nil {
 		r.Err = because(ctx, err)
 		reply.Exit = -1
 	}
 	if err == nil || reply.Stdout != nil || reply.Stderr != nil {
-		r.Reply = &reply
+		r.Reply = reply
 	}
 	if err != nil {
 		return
@@ -199,15 +220,6 @@ func because(ctx context.Context, err error) error {
 		return cause
 	}
 	return fmt.Errorf("%w: %w", ended, cause)
-}
-
-// limit gives a hook its time.
-func (f *firing[In, Out]) limit(ctx context.Context, h *hook.Hook) (context.Context, context.CancelFunc) {
-	d := f.event.timeout(h)
-	if d == 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeoutCause(ctx, d, &hook.TimeoutError{After: d})
 }
 
 // settle applies what the event says of hooks that fail, and counts those

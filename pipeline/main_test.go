@@ -76,7 +76,11 @@ type output = hook.Output[edit]
 // runner is a hook outside the process.
 type runner func(ctx context.Context, c hook.Call) (hook.Reply, error)
 
-func (r runner) Run(ctx context.Context, c hook.Call) (hook.Reply, error) { return r(ctx, c) }
+func (r runner) Run(ctx context.Context, c hook.Call) (hook.Reply, error) {
+	ctx, cancel := c.Limit(ctx)
+	defer cancel()
+	return r(ctx, c)
+}
 
 // prints is a hook that ends with a status after it has printed.
 func prints(exit int, stdout string) runner {

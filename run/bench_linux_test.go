@@ -44,17 +44,17 @@ var environ = os.Environ()
 
 // bare is the reference: fork, exec and raw pipes. It cannot be cancelled, and
 // a background child holds it up.
-func bare(_ context.Context, j *job) (reply hook.Reply, err error) {
+func bare(_ context.Context, j job) (reply hook.Reply, started bool, err error) {
 	stdin, err := readable(j.stdin)
 	if err != nil {
-		return reply, err
+		return reply, false, err
 	}
 	var stdout, stderr [2]int
 	if err := syscall.Pipe2(stdout[:], syscall.O_CLOEXEC); err != nil {
-		return reply, err
+		return reply, false, err
 	}
 	if err := syscall.Pipe2(stderr[:], syscall.O_CLOEXEC); err != nil {
-		return reply, err
+		return reply, false, err
 	}
 	pid, err := syscall.ForkExec(j.program, j.argv, &syscall.ProcAttr{Dir: j.dir, Env: j.env, Files: []uintptr{uintptr(stdin), uintptr(stdout[1]), uintptr(stderr[1])}})
 	for _, fd := range [...]int{stdin, stdout[1], stderr[1]} {
@@ -71,7 +71,7 @@ func bare(_ context.Context, j *job) (reply hook.Reply, err error) {
 	}
 	_ = syscall.Close(stdout[0])
 	_ = syscall.Close(stderr[0])
-	return reply, err
+	return reply, true, err
 }
 
 func TestARunAllocatesLittle(t *testing.T) { // not parallel: AllocsPerRun counts the whole process

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -35,10 +36,10 @@ const (
 // call's directory, with the call's payload, and nothing else, on its standard
 // input. A program that does not read it is no error.
 //
-// The program leads a process group of its own. When the context ends, the
-// group gets SIGTERM and, if its leader is still there after [Grace], SIGKILL;
+// The program leads a process group of its own. When the context ends, or the
+// call's timeout has passed, the group gets SIGTERM and, if its leader is still there after [Grace], SIGKILL;
 // what the leader leaves of its group is killed too. Run returns when the
-// leader is gone, with [context.Cause] as the error and a Reply that holds what
+// leader is gone, with [context.Cause] or a [hook.TimeoutError] as the error and a Reply that holds what
 // was captured. Should a killed process not go within two seconds, because the
 // kernel holds it, Run says so in its error and leaves a goroutine behind to
 // collect it. On Windows the program alone is killed, at once.
@@ -73,6 +74,8 @@ type Command struct {
 	Environ func(call hook.Call) []string
 
 	grace time.Duration // 0 means Grace
+
+	ready atomic.Pointer[readied] // how the last call started directly
 }
 
 var _ hook.Runner = (*Command)(nil)
@@ -84,28 +87,30 @@ func (c *Command) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 
 // job is one process to be.
 type job struct {
-	program string // what to execute; Argv[0] is only what it is told
+	program string // what to execute; argv[0] is only what it is told
 	argv    []string
 	env     []string
 	dir     string // "" is the engine's own
 	stdin   []byte
+	timeout time.Duration // 0 is none
 	grace   time.Duration
-
-	started bool // there was a process, if only for a moment
 }
+
+// executor runs a job. There may be an error without a process: started tells.
+type executor func(context.Context, job) (reply hook.Reply, started bool, err error)
 
 // Starts gives the program and arguments with which Run would start a call:
 // those of Direct or those of Argv.
 func (c *Command) Starts(call hook.Call) []string {
-	if direct := c.job(call).direct(c.Direct); direct != nil {
+	if direct, ok := c.job(call).direct(c); ok {
 		return direct.argv
 	}
 	return c.Argv
 }
 
 // job gives the process of a call, which lacks its program.
-func (c *Command) job(call hook.Call) *job {
-	j := &job{argv: c.Argv, dir: call.Dir, stdin: call.Payload, grace: c.grace}
+func (c *Command) job(call hook.Call) job {
+	j := job{argv: c.Argv, dir: call.Dir, stdin: call.Payload, timeout: call.Timeout, grace: c.grace}
 	if j.grace == 0 {
 		j.grace = Grace
 	}
@@ -119,7 +124,7 @@ func (c *Command) job(call hook.Call) *job {
 
 // run is Run with the implementation as a parameter, so that one set of tests
 // fits all.
-func (c *Command) run(ctx context.Context, call hook.Call, execute func(context.Context, *job) (hook.Reply, error)) (hook.Reply, error) {
+func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (hook.Reply, error) {
 	if ctx.Err() != nil {
 		return hook.Reply{}, context.Cause(ctx)
 	}
@@ -127,9 +132,9 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute func(context.
 		return hook.Reply{}, errors.New("cannot start a command without a program: its Argv is empty; name the program first")
 	}
 	j := c.job(call)
-	if direct := j.direct(c.Direct); direct != nil {
-		reply, err := execute(ctx, direct)
-		if direct.started || ctx.Err() != nil {
+	if direct, ok := j.direct(c); ok {
+		reply, started, err := execute(ctx, direct)
+		if started || ctx.Err() != nil {
 			return reply, err
 		}
 	}
@@ -137,5 +142,15 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute func(context.
 	if j.program, err = lookup(c.Argv[0], j.env, j.dir); err != nil {
 		return hook.Reply{}, err
 	}
-	return execute(ctx, j)
+	reply, _, err := execute(ctx, j)
+	return reply, err
 }
+
+// limit gives a context that ends when the process has had its time.
+func (j *job) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	call := hook.Call{Timeout: j.timeout}
+	return call.Limit(ctx)
+}
+
+// timedOut is why a process that took too long is killed.
+func (j *job) timedOut() error { return &hook.TimeoutError{After: j.timeout} }

@@ -117,3 +117,18 @@ func TestAContextThatIsOverStartsNothing(t *testing.T) {
 		}
 	})
 }
+
+func TestTheTimeoutOfACallEndsItsProcess(t *testing.T) {
+	both(t, func(t *testing.T, run runFunc) {
+		const timeout = 300 * time.Millisecond
+		start := time.Now()
+		got, err := (&Command{Argv: Shell("echo early; exec sleep 30")}).run(t.Context(), hook.Call{Timeout: timeout}, run)
+		var late *hook.TimeoutError
+		if took := time.Since(start); !errors.As(err, &late) || late.After != timeout || took < timeout {
+			t.Errorf("got %v after %v; want a timeout after %v", err, took, timeout)
+		}
+		if string(got.Stdout) != "early\n" || got.Signal != syscall.SIGTERM {
+			t.Errorf("got %q and signal %v; want what was captured, and SIGTERM", got.Stdout, got.Signal)
+		}
+	})
+}

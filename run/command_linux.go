@@ -16,23 +16,23 @@ import (
 // execute runs a process with raw pipes and one poll(2) loop in the caller's
 // goroutine. os/exec needs three times the system calls, and a goroutine for
 // each stream.
-func execute(ctx context.Context, j *job) (hook.Reply, error) {
+func execute(ctx context.Context, j job) (reply hook.Reply, started bool, err error) {
 	if memfdFlags() < 0 {
 		return executePortable(ctx, j)
 	}
 	p := processes.Get().(*process)
 	defer processes.Put(p)
 	defer p.close()
-	if err := p.start(ctx, j); err != nil {
-		return hook.Reply{}, err
+	if started, err = p.start(ctx, &j); err != nil {
+		return hook.Reply{}, started, err
 	}
-	status, err := p.wait(ctx, j.grace)
-	reply := output(&p.stdout.capture, &p.stderr.capture)
+	status, err := p.wait(ctx, &j)
+	reply = output(&p.stdout.capture, &p.stderr.capture)
 	reply.Exit = status.ExitStatus()
 	if status.Signaled() {
 		reply.Exit, reply.Signal = -1, status.Signal()
 	}
-	return reply, err
+	return reply, true, err
 }
 
 // The descriptors that are polled.
@@ -55,41 +55,46 @@ type process struct {
 	files          [3]uintptr
 	attr           syscall.ProcAttr
 	sys            syscall.SysProcAttr
+	ring           func()        // rings the bell, from another goroutine
+	rang           chan struct{} // it has
 }
 
 var processes = sync.Pool{New: func() any {
-	p := &process{pidfd: -1, bell: -1, theirs: [3]int{-1, -1, -1}}
+	p := &process{pidfd: -1, bell: -1, theirs: [3]int{-1, -1, -1}, rang: make(chan struct{}, 1)}
+	p.ring = func() {
+		_, _ = unix.Write(p.bell, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+		p.rang <- struct{}{}
+	}
 	p.stdout = stream{capture{limit: MaxStdout}, -1}
 	p.stderr = stream{capture{limit: MaxStderr}, -1}
 	return p
 }}
 
-func (p *process) start(ctx context.Context, j *job) error {
+func (p *process) start(ctx context.Context, j *job) (started bool, err error) {
 	if err := p.open(ctx, j.stdin); err != nil {
-		return startError(j, err)
+		return false, startError(j, err)
 	}
 	for i, fd := range p.theirs {
 		p.files[i] = uintptr(fd)
 	}
 	p.sys = syscall.SysProcAttr{Setpgid: true, PidFD: &p.pidfd}
 	p.attr = syscall.ProcAttr{Dir: j.dir, Env: j.env, Files: p.files[:], Sys: &p.sys}
-	err := whileBusy(ctx, func() (err error) {
+	err = whileBusy(ctx, func() (err error) {
 		p.pid, err = syscall.ForkExec(j.program, j.argv, &p.attr)
 		return err
 	})
-	j.started = err == nil
 	p.attr.Dir, p.attr.Env = "", nil
 	if err != nil {
 		p.pidfd = -1 // the kernel's leftover, if anything
-		return startError(j, err)
+		return false, startError(j, err)
 	}
 	if p.pidfd < 0 {
-		return p.abandon(errors.New("the kernel gave no pidfd for it"))
+		return true, p.abandon(errors.New("the kernel gave no pidfd for it"))
 	}
 	for i := range p.theirs {
 		closeFD(&p.theirs[i])
 	}
-	return nil
+	return true, nil
 }
 
 // abandon kills a process that cannot be watched.
@@ -118,13 +123,17 @@ func (p *process) open(ctx context.Context, stdin []byte) (err error) {
 }
 
 // wait watches the process until it is gone.
-func (p *process) wait(ctx context.Context, grace time.Duration) (syscall.WaitStatus, error) {
-	defer p.listen(ctx)()
+func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) {
+	stop := p.listen(ctx)
+	defer p.unlisten(stop)
 	var (
 		cause error     // why the process is being killed
 		sent  int       // how many signals it got
 		until time.Time // when the next is due; zero is never
 	)
+	if j.timeout > 0 {
+		until = time.Now().Add(j.timeout)
+	}
 	for {
 		// Readiness of a pidfd is a state, not an event: an exit before the
 		// call is seen too.
@@ -141,7 +150,10 @@ func (p *process) wait(ctx context.Context, grace time.Duration) (syscall.WaitSt
 		switch sent++; sent {
 		case 1:
 			p.polled[pollBell].Fd = -1
-			cause, until = context.Cause(ctx), time.Now().Add(grace)
+			if cause = j.timedOut(); rang {
+				cause = context.Cause(ctx)
+			}
+			until = time.Now().Add(j.grace)
 			_ = syscall.Kill(-p.pid, syscall.SIGTERM)
 		case 2:
 			until = time.Now().Add(mourning)
@@ -153,9 +165,8 @@ func (p *process) wait(ctx context.Context, grace time.Duration) (syscall.WaitSt
 	}
 }
 
-// listen lets the end of ctx ring the bell. Call stop before the bell is
-// closed.
-func (p *process) listen(ctx context.Context) (stop func()) {
+// listen lets the end of ctx ring the bell.
+func (p *process) listen(ctx context.Context) (stop func() bool) {
 	p.polled = [...]unix.PollFd{
 		pollStdout:  {Fd: int32(p.stdout.fd), Events: unix.POLLIN},
 		pollStderr:  {Fd: int32(p.stderr.fd), Events: unix.POLLIN},
@@ -163,17 +174,15 @@ func (p *process) listen(ctx context.Context) (stop func()) {
 		pollBell:    {Fd: int32(p.bell), Events: unix.POLLIN},
 	}
 	if p.bell < 0 {
-		return func() {}
+		return nil
 	}
-	bell, rang := p.bell, make(chan struct{})
-	cancel := context.AfterFunc(ctx, func() {
-		defer close(rang)
-		_, _ = unix.Write(bell, []byte{1, 0, 0, 0, 0, 0, 0, 0})
-	})
-	return func() {
-		if !cancel() {
-			<-rang
-		}
+	return context.AfterFunc(ctx, p.ring)
+}
+
+// unlisten makes sure that nobody rings, so that the bell can be closed.
+func (p *process) unlisten(stop func() bool) {
+	if stop != nil && !stop() {
+		<-p.rang
 	}
 }
 

@@ -16,33 +16,37 @@ import (
 // names of programs. It uses the engine's PATH.
 func lookup(name string, _ []string, _ string) (string, error) { return name, nil }
 
-// direct gives nil: there is no bash to do without.
-func (*job) direct([]string) *job { return nil }
+// readied does not exist here: there is no bash to do without.
+type readied struct{}
+
+func (j job) direct(*Command) (job, bool) { return j, false }
 
 // execute runs a process with os/exec. There are no signals here: the end of
 // ctx kills the process, without the ones that it has started.
-func execute(ctx context.Context, j *job) (hook.Reply, error) {
+func execute(ctx context.Context, j job) (reply hook.Reply, started bool, err error) {
+	ctx, cancel := j.limit(ctx)
+	defer cancel()
 	stdout, stderr := &capture{limit: MaxStdout}, &capture{limit: MaxStderr}
 	cmd := exec.CommandContext(ctx, j.program, j.argv[1:]...)
 	cmd.Dir, cmd.Env = j.dir, j.env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(j.stdin), stdout, stderr
 	cmd.WaitDelay = patience // the pipes may be held by a child in the background
-	err := cmd.Run()
+	err = cmd.Run()
 	if cmd.ProcessState == nil {
 		if ctx.Err() != nil {
-			return hook.Reply{}, context.Cause(ctx)
+			return hook.Reply{}, false, context.Cause(ctx)
 		}
-		return hook.Reply{}, fmt.Errorf("cannot start %q in %q: %w; check the path of both", j.program, j.dir, err)
+		return hook.Reply{}, false, fmt.Errorf("cannot start %q in %q: %w; check the path of both", j.program, j.dir, err)
 	}
-	reply := output(stdout, stderr)
+	reply = output(stdout, stderr)
 	reply.Exit = cmd.ProcessState.ExitCode()
 	if _, ended := errors.AsType[*exec.ExitError](err); ended && ctx.Err() == nil || errors.Is(err, exec.ErrWaitDelay) {
-		return reply, nil
+		return reply, true, nil
 	}
 	if err != nil && ctx.Err() != nil {
-		return reply, context.Cause(ctx)
+		return reply, true, context.Cause(ctx)
 	}
-	return reply, err
+	return reply, true, err
 }
 
 // Write keeps what fits and never fails.

@@ -15,26 +15,28 @@ import (
 // executePortable runs a process with nothing but what package os offers on
 // every Unix: a goroutine for each stream and one for the process, all of
 // which it waits for.
-func executePortable(ctx context.Context, j *job) (hook.Reply, error) {
+func executePortable(ctx context.Context, j job) (reply hook.Reply, started bool, err error) {
+	ctx, cancel := j.limit(ctx)
+	defer cancel()
 	p := &child{
 		stdout: reader{capture: capture{limit: MaxStdout}},
 		stderr: reader{capture: capture{limit: MaxStderr}},
 	}
 	defer p.close()
-	if err := p.start(ctx, j); err != nil {
-		return hook.Reply{}, startError(j, err)
+	if err := p.start(ctx, &j); err != nil {
+		return hook.Reply{}, false, startError(&j, err)
 	}
 	state, err := p.wait(ctx, j.grace)
 	p.rest(err == nil)
-	reply := output(&p.stdout.capture, &p.stderr.capture)
+	reply = output(&p.stdout.capture, &p.stderr.capture)
 	if state == nil {
-		return reply, err
+		return reply, true, err
 	}
 	reply.Exit = state.ExitCode()
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		reply.Signal = status.Signal()
 	}
-	return reply, err
+	return reply, true, err
 }
 
 // child is a process and our ends of its pipes.
@@ -72,7 +74,6 @@ func (p *child) start(ctx context.Context, j *job) error {
 		p.process, err = os.StartProcess(j.program, j.argv, attr)
 		return err
 	})
-	j.started = err == nil
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ package run
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,7 +26,7 @@ func both(t *testing.T, test func(t *testing.T, run runFunc)) {
 	}
 }
 
-type runFunc func(context.Context, *job) (hook.Reply, error)
+type runFunc = executor
 
 // script runs a shell script, and fails the test if there is no Reply.
 func (r runFunc) script(t *testing.T, script string, call hook.Call) hook.Reply {
@@ -187,24 +186,24 @@ func TestSaysWhatCannotBeStarted(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name  string
-		c     Command
+		c     *Command
 		dir   string
 		errno error
 		words string
 	}{
-		{"a missing program", Command{Argv: []string{"/no/such"}}, dir, fs.ErrNotExist, `"/no/such"`},
-		{"a missing relative program", Command{Argv: []string{"./no"}}, dir, syscall.ENOENT, `"./no"`},
-		{"a program not in PATH", Command{Argv: []string{"no-such"}, Environ: environ("/bin:/usr/bin")}, dir, syscall.ENOENT, "PATH (/bin:/usr/bin)"},
-		{"a file in PATH that is no program", Command{Argv: []string{"plain"}, Environ: environ(dir)}, dir, fs.ErrPermission, `"plain"`},
-		{"a missing directory", Command{Argv: []string{"/bin/sh"}}, dir + "/gone", fs.ErrNotExist, "working directory"},
-		{"a directory that is a file", Command{Argv: []string{"/bin/sh"}}, dir + "/plain", syscall.ENOTDIR, "working directory"},
-		{"no permission", Command{Argv: []string{"./plain"}}, dir, fs.ErrPermission, "chmod +x"},
-		{"a folder as program", Command{Argv: []string{dir}}, dir, fs.ErrPermission, "file"},
-		{"a missing interpreter", Command{Argv: []string{"./nobody.sh"}}, dir, syscall.ENOENT, "interpreter"},
-		{"a file that is no program", Command{Argv: []string{"./garbage"}}, dir, syscall.ENOEXEC, "#!/bin/sh"},
-		{"an argument that is too long", Command{Argv: []string{"/bin/echo", strings.Repeat("x", 1<<20)}}, dir, syscall.E2BIG, "standard input"},
-		{"a NUL in an argument", Command{Argv: []string{"/bin/echo", "a\x00b"}}, dir, syscall.EINVAL, "NUL"},
-		{"no program", Command{}, dir, nil, "Argv is empty"},
+		{"a missing program", &Command{Argv: []string{"/no/such"}}, dir, fs.ErrNotExist, `"/no/such"`},
+		{"a missing relative program", &Command{Argv: []string{"./no"}}, dir, syscall.ENOENT, `"./no"`},
+		{"a program not in PATH", &Command{Argv: []string{"no-such"}, Environ: environ("/bin:/usr/bin")}, dir, syscall.ENOENT, "PATH (/bin:/usr/bin)"},
+		{"a file in PATH that is no program", &Command{Argv: []string{"plain"}, Environ: environ(dir)}, dir, fs.ErrPermission, `"plain"`},
+		{"a missing directory", &Command{Argv: []string{"/bin/sh"}}, dir + "/gone", fs.ErrNotExist, "working directory"},
+		{"a directory that is a file", &Command{Argv: []string{"/bin/sh"}}, dir + "/plain", syscall.ENOTDIR, "working directory"},
+		{"no permission", &Command{Argv: []string{"./plain"}}, dir, fs.ErrPermission, "chmod +x"},
+		{"a folder as program", &Command{Argv: []string{dir}}, dir, fs.ErrPermission, "file"},
+		{"a missing interpreter", &Command{Argv: []string{"./nobody.sh"}}, dir, syscall.ENOENT, "interpreter"},
+		{"a file that is no program", &Command{Argv: []string{"./garbage"}}, dir, syscall.ENOEXEC, "#!/bin/sh"},
+		{"an argument that is too long", &Command{Argv: []string{"/bin/echo", strings.Repeat("x", 1<<20)}}, dir, syscall.E2BIG, "standard input"},
+		{"a NUL in an argument", &Command{Argv: []string{"/bin/echo", "a\x00b"}}, dir, syscall.EINVAL, "NUL"},
+		{"no program", &Command{}, dir, nil, "Argv is empty"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			both(t, func(t *testing.T, run runFunc) {

@@ -8,4 +8,4 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-func execute(ctx context.Context, j *job) (hook.Reply, error) { return executePortable(ctx, j) }
+func execute(ctx context.Context, j job) (hook.Reply, bool, error) { return executePortable(ctx, j) }

@@ -12,30 +12,63 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// direct gives the process that "bash -c" would turn into for a script that is
-// the call argv: the same file, with the same environment. It gives nil if only
-// bash can say what those are, or if there is no argv.
-func (j *job) direct(argv []string) *job {
-	if len(argv) == 0 {
-		return nil
+// readied is how a call started directly: good for every call with the same
+// environment, a slice that nobody changes, in the same directory.
+type readied struct {
+	env []string
+	dir string
+
+	program string
+	made    []string // the environment as bash makes it
+	old     string   // OLDPWD, which bash drops if it is no directory any more
+}
+
+func (r *readied) fits(j *job) bool {
+	return r != nil && r.dir == j.dir && len(r.env) == len(j.env) && len(j.env) > 0 && &r.env[0] == &j.env[0] && (r.old == "" || isDir(r.old))
+}
+
+// direct gives the process that "bash -c" would turn into for c.Direct: the
+// same file, with the same environment. It is not ok if only bash can say what
+// those are, or if there is no such program.
+func (j job) direct(c *Command) (direct job, ok bool) {
+	if len(c.Direct) == 0 {
+		return j, false
 	}
-	vars, env := inherited(j.env, argv[0])
+	r := c.ready.Load()
+	if !r.fits(&j) {
+		var lasts bool
+		if r, lasts = j.getReady(c.Direct[0]); r == nil {
+			return j, false
+		}
+		if lasts && c.Environ != nil { // os.Environ gives a new slice each time
+			c.ready.Store(r)
+		}
+	}
+	j.program, j.argv, j.env = r.program, c.Direct, r.made
+	return j, true
+}
+
+// getReady finds out how a program starts, or gives nil. It lasts if nothing
+// but the environment and the name of the directory had to be asked: no folder
+// of PATH, and no link on the way to the directory.
+func (j *job) getReady(name string) (r *readied, lasts bool) {
+	vars, env := inherited(j.env, name)
 	if vars == nil || !quietLocale(vars["LC_ALL"]) {
-		return nil
+		return nil, false
 	}
-	program := argv[0]
-	if !strings.Contains(program, "/") {
-		program = search(vars["PATH"], program)
+	program := name
+	if lasts = strings.Contains(name, "/"); !lasts {
+		program = search(vars["PATH"], name)
 	}
 	level, levelOK := shellLevel(vars)
 	pwd, pwdOK := workDir(vars, j.dir)
 	if program == "" || !levelOK || !pwdOK {
-		return nil
+		return nil, false
 	}
-	direct := *j
-	direct.program, direct.argv = program, argv
-	direct.env = append(env, "PWD="+pwd, "SHLVL="+level, "_="+program)
-	return &direct
+	return &readied{
+		env: j.env, dir: j.dir, program: program, old: vars["OLDPWD"],
+		made: append(env, "PWD="+pwd, "SHLVL="+level, "_="+program),
+	}, lasts && pwd == j.dir
 }
 
 // inherited gives the variables of an environment, and the part that bash
@@ -129,7 +162,7 @@ func shellLevel(vars map[string]string) (level string, ok bool) {
 func workDir(vars map[string]string, dir string) (pwd string, ok bool) {
 	var here, there unix.Stat_t
 	if old, ok := vars["OLDPWD"]; ok {
-		if !strings.HasPrefix(old, "/") || unix.Stat(old, &there) != nil || there.Mode&unix.S_IFMT != unix.S_IFDIR {
+		if !strings.HasPrefix(old, "/") || !isDir(old) {
 			return "", false
 		}
 	}
@@ -144,6 +177,11 @@ func workDir(vars map[string]string, dir string) (pwd string, ok bool) {
 		pwd, err = filepath.EvalSymlinks(dir)
 	}
 	return pwd, err == nil && filepath.IsAbs(pwd)
+}
+
+func isDir(path string) bool {
+	var stat unix.Stat_t
+	return unix.Stat(path, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFDIR
 }
 
 // quietLocale reports whether bash certainly knows a locale, the value of

@@ -65,11 +65,11 @@ func Read[T any](stdout []byte) (out hook.Output[T], notes []string, err error) 
 		out, notes = Decode[T](answer)
 		return out, notes, nil
 	}
-	d := reader[T]{out: &hook.Output[T]{Given: hook.Spoke, Raw: text}}
+	d := reader[T]{out: hook.Output[T]{Given: hook.Spoke, Raw: text}}
 	if Object(text).walk(d.member) != nil {
 		return out, nil, ErrText
 	}
-	return *d.out, d.notes, nil
+	return d.out, d.notes, nil
 }
 
 // Trim removes the white space around b, as JavaScript counts it: a byte

@@ -25,18 +25,18 @@ func Decode[T any](answer jsontext.Value) (out hook.Output[T], notes []string) {
 		return out, []string{fmt.Sprintf("the answer is %s; want an object", KindName(answer.Kind()))}
 	}
 	out.Raw = answer.Clone()
-	d := reader[T]{out: &out}
+	d := reader[T]{out: out}
 	_ = Object(answer).walk(d.member)
-	return out, d.notes
+	return d.out, d.notes
 }
 
 type reader[T any] struct {
-	out   *hook.Output[T]
+	out   hook.Output[T]
 	notes []string
 }
 
 func (d *reader[T]) member(key []byte, value jsontext.Value) (more bool) {
-	o := d.out
+	o := &d.out
 	switch name := string(key); name {
 	case "decision":
 		word := string(o.Decision)
@@ -108,9 +108,11 @@ func (d *reader[T]) specific(name string, value jsontext.Value) {
 	} else if context != nil {
 		d.notes = append(d.notes, "hookSpecificOutput.additionalContext is "+KindName(context.Kind())+"; want a string")
 	}
-	for _, note := range lenient(rest, &d.out.Specific) {
+	own := new(T)
+	for _, note := range lenient(rest, own) {
 		d.notes = append(d.notes, "hookSpecificOutput."+note)
 	}
+	d.out.Specific = *own
 }
 
 func (d *reader[T]) wrong(name string, value jsontext.Value, want string) {
