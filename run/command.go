@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -75,7 +76,8 @@ type Command struct {
 
 	grace time.Duration // 0 means Grace
 
-	ready atomic.Pointer[readied] // how the last call started directly
+	ready   atomic.Pointer[readied] // how the last call started directly
+	located atomic.Pointer[readied] // where the last call found the program of Argv
 }
 
 var _ hook.Runner = (*Command)(nil)
@@ -138,12 +140,35 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (ho
 			return reply, err
 		}
 	}
-	var err error
-	if j.program, err = lookup(c.Argv[0], j.env, j.dir); err != nil {
+	fresh, err := c.locate(&j)
+	if err != nil {
 		return hook.Reply{}, err
 	}
-	reply, _, err := execute(ctx, j)
+	reply, started, err := execute(ctx, j)
+	if !started && !fresh && ctx.Err() == nil { // it may have moved
+		c.located.Store(nil)
+		if _, err := c.locate(&j); err != nil {
+			return hook.Reply{}, err
+		}
+		reply, _, err = execute(ctx, j)
+	}
 	return reply, err
+}
+
+// locate finds the program of Argv, and keeps where it is for calls with the
+// same environment. It is fresh if it was searched for.
+func (c *Command) locate(j *job) (fresh bool, err error) {
+	if r := c.located.Load(); r.fits(j) {
+		j.program = r.program
+		return false, nil
+	}
+	if j.program, err = lookup(c.Argv[0], j.env, j.dir); err != nil {
+		return true, err
+	}
+	if c.Environ != nil && filepath.IsAbs(j.program) { // os.Environ gives a new slice each time
+		c.located.Store(&readied{env: j.env, dir: j.dir, program: j.program})
+	}
+	return true, nil
 }
 
 // limit gives a context that ends when the process has had its time.

@@ -16,8 +16,14 @@ import (
 // names of programs. It uses the engine's PATH.
 func lookup(name string, _ []string, _ string) (string, error) { return name, nil }
 
-// readied does not exist here: there is no bash to do without.
-type readied struct{}
+// readied is never made here: os/exec searches, and there is no bash to do
+// without.
+type readied struct {
+	env          []string
+	dir, program string
+}
+
+func (*readied) fits(*job) bool { return false }
 
 func (j job) direct(*Command) (job, bool) { return j, false }
 

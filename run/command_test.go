@@ -279,3 +279,12 @@ func TestAFileOpenForWritingIsTriedAgain(t *testing.T) {
 		}
 	})
 }
+
+// A script that deletes or runs "$0" must not get hold of the shell itself.
+func TestTheShellGoesByItsName(t *testing.T) {
+	both(t, func(t *testing.T, run runFunc) {
+		if got := run.script(t, `echo "$0"`, hook.Call{Dir: t.TempDir()}); string(got.Stdout) != "bash\n" {
+			t.Errorf("$0 is %q, want bash", got.Stdout)
+		}
+	})
+}

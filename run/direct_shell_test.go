@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -92,6 +93,9 @@ func pair(t *testing.T, script string, vars map[string]string, env []string) (sh
 		names = append(names, name)
 	}
 	form := Shell(QuoteVars(script, names...))
+	if bash, err := exec.LookPath(form[0]); err == nil {
+		form[0] = bash // also if the call's PATH lacks it
+	}
 	return &Command{Argv: form, Environ: environ}, &Command{Argv: form, Direct: argv, Environ: environ}
 }
 

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readied is how a call started directly: good for every call with the same
-// environment, a slice that nobody changes, in the same directory.
+// readied is how a call started: good for every call with the same environment,
+// a slice that nobody changes, in the same directory.
 type readied struct {
 	env []string
 	dir string

@@ -11,16 +11,16 @@ import (
 
 // Shell gives the Argv of a [Command] that runs script as the hook systems do:
 // with bash, or /bin/sh on a machine without, and with PowerShell on Windows.
-// It searches the engine's PATH for bash, so that a call need not.
+// It looks for bash in the engine's PATH, and leaves the search to the Command:
+// a script's $0 is "bash".
 func Shell(script string) []string {
 	if runtime.GOOS == "windows" {
 		return powershell(script)
 	}
-	bash, err := exec.LookPath("bash")
-	if err != nil {
+	if _, err := exec.LookPath("bash"); err != nil {
 		return []string{"/bin/sh", "-c", script}
 	}
-	return []string{bash, "-c", script}
+	return []string{"bash", "-c", script}
 }
 
 // powershell lets PowerShell end with the status of the script's last program,

@@ -244,3 +244,28 @@ func TestTheRedactionIsWhatAllLayersWish(t *testing.T) {
 		t.Errorf("got %+v, %v; want a project that is not trusted to have no say", fired.Hooks, err)
 	}
 }
+
+func TestASettingRunsEveryCommandThroughTheShell(t *testing.T) {
+	const command = `"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "/bin/cat -n"}]}]}`
+	for _, test := range []struct {
+		name, settings string
+		want           []string
+	}{
+		{"by default a plain call needs none", `{"tools": {"enableHooks": true}, ` + command + `}`, []string{"/bin/cat", "-n"}},
+		{"alwaysShell", `{"tools": {"enableHooks": true}, "hooksConfig": {"alwaysShell": true}, ` + command + `}`, []string{"bash", "-c", "/bin/cat -n"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := llxprt.Settings{
+				Layers:  []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(test.settings)}},
+				Environ: []string{"PATH=/usr/bin:/bin"},
+			}
+			loaded, err := s.Load(t.Context(), pipeline.Place{Dir: t.TempDir()})
+			if err != nil || len(loaded.Problems) > 0 || len(loaded.Hooks) != 1 {
+				t.Fatal(loaded, err)
+			}
+			if got := loaded.Hooks[0].Argv; !slices.Equal(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}

@@ -28,7 +28,8 @@ type Settings struct {
 	Extensions []Extension      // the active ones, in order
 	Environ    []string         // the engine's environment for hooks; nil means os.Environ()
 
-	// Shell starts a shell for every command. Otherwise a command that is one
+	// Shell starts a shell for every command, and so does hooksConfig.alwaysShell
+	// in any settings file. Otherwise a command that is one
 	// literal call of a program starts without, which saves most of the time and
 	// looks the same to the program; see [run.Direct].
 	Shell bool
