@@ -3,51 +3,83 @@
 package bench
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// The cost of hooks is that of their processes. Each goal is a ratio to the
-// bare exchange of the same programs, of 200 pairs; the best of three counts,
-// with 8 percent more for a machine that does other things as well.
+// atTheFloor is the gate on the time of a session's fires: a ratio to the bare
+// exchange of the same programs, of 200 pairs.
+func atTheFloor(t *testing.T, at place, ses *pipeline.Session, bare func(), most float64) gate {
+	at.what += ", ratio to the floor"
+	return compared(at, most, 200, 1, firing(t, ses), timed(bare))
+}
+
+// The cost of hooks is that of their processes.
 func TestCommandsRunAtTheFloor(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "answer.json")
-	if err := os.WriteFile(file, []byte(`{"systemMessage":"`+strings.Repeat("x", 1<<20)+`"}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	for _, goal := range []struct {
-		name     string
+		at       place
 		settings string
 		parallel bool
 		most     float64
 	}{
-		{"one command", commands("", answer), false, 1.08},
-		{"eight at once", commands("", variants(8, answer)...), true, 1.12},
-		{"four in a chain", commands(`"sequential": true,`, variants(4, rewrite)...), false, 1.08},
-		{"an answer of 1 MB", commands("", "cat "+file+"; true"), false, 1.3},
+		{place{"W2", "FireCommand"}, commands("", answer), false, 1.08},
+		{place{"W3", "FireParallel8"}, commands("", variants(8, answer)...), true, 1.12},
+		{place{"W4", "FireChained4"}, commands(`"sequential": true,`, variants(4, rewrite)...), false, 1.08},
+		{place{"W5", "FireOutput1MB, parsed"}, output1MB(t), false, 1.3},
 	} {
-		t.Run(goal.name, func(t *testing.T) {
+		t.Run(goal.at.what, func(t *testing.T) {
 			ses := session(t, goal.settings)
-			bare, fire := floorOf(t, ses), fireOnce(t, ses)
+			bare := floorOf(t, ses)
 			base := bare.chained
 			if goal.parallel {
 				base = bare.parallel
 			}
-			best := 0.0
-			for range 3 {
-				if ratio := pairs(200, fire, base); best == 0 || ratio < best {
-					best = ratio
-				}
-				if best <= goal.most {
-					break
-				}
-			}
-			t.Logf("%.3f of the floor, the goal is %.2f", best, goal.most)
-			if best > goal.most*1.08 {
-				t.Errorf("%.3f of the floor, want at most %.2f and 8 percent", best, goal.most)
-			}
+			atTheFloor(t, goal.at, ses, base, goal.most).test(t)
 		})
 	}
+}
+
+// A command that is one call of a program starts without a shell.
+func TestAProgramCostsLittleOfWhatItsShellDoes(t *testing.T) {
+	withoutShell(t, place{"W2", "a program, ratio to the same through bash"}, "/bin/cat", true).test(t)
+
+	bash, err := exec.LookPath("bash")
+	must(err)
+	script := filepath.Join(t.TempDir(), "hook.sh")
+	if err := os.WriteFile(script, []byte("#!"+bash+"\n"+answer+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	native, sh := session(t, commands("", "/bin/cat")), session(t, commands("", "/bin/sh -c /bin/cat"))
+	for what, c := range map[string]comparison{
+		"a program, ratio to the floor":                       compare(100, firing(t, native), timed(floorOf(t, native).chained)),
+		"a program, ratio to the same through /bin/sh":        compare(100, firing(t, native), firing(t, sh)),
+		"a script of bash, ratio to the same through bash -c": compare(100, firing(t, session(t, commands("", script))), firing(t, setup{settings: commands("", script), shell: true}.session(t))),
+	} {
+		place{"W2", what}.note(fmt.Sprintf("%.3f (%s to %s)", c.ratio, each(c.a, 1), each(c.b, 1)))
+	}
+}
+
+// withoutShell is the gate on what starting a program at once saves: a command
+// is 2.3 times faster than through a shell.
+func withoutShell(t *testing.T, at place, command string, direct bool) gate {
+	ours := setup{settings: commands("", command), shell: !direct}.session(t)
+	shell := setup{settings: commands("", command), shell: true}.session(t)
+	return compared(at, 1/2.3, 200, 1, firing(t, ours), firing(t, shell))
+}
+
+// The gates see what they are there for: a shell too many.
+func TestTheGatesCatchAShellTooMany(t *testing.T) {
+	t.Run("around a command", func(t *testing.T) {
+		bare := floorOf(t, session(t, commands("", answer)))
+		slowed := session(t, commands("", "sh -c '"+`cat > /dev/null; echo "{}"`+"'; true"))
+		atTheFloor(t, place{"", "self-test: a shell around a command"}, slowed, bare.chained, 1.08).mustFail(t)
+	})
+	t.Run("in front of a program", func(t *testing.T) {
+		withoutShell(t, place{"", "self-test: a shell in front of a program"}, "/bin/true", false).mustFail(t)
+	})
 }

@@ -4,73 +4,96 @@ package bench
 
 import (
 	"context"
-	"os/exec"
-	"regexp"
+	"fmt"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
-	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// wantAllocs fails t if f allocates more than most times. It counts the whole
-// process, so the tests that use it do not run in parallel.
-func wantAllocs(t *testing.T, most float64, f func()) {
-	t.Helper()
-	if got := testing.AllocsPerRun(200, f); got > most {
-		t.Errorf("%v allocations, want at most %v", got, most)
-	}
-}
-
 func TestNothingIsAllocatedWhileNoHookRuns(t *testing.T) {
 	ctx := context.Background()
-	for name, text := range map[string]string{"no hooks": off, "10 hooks, none matches": unmatched(10)} {
-		t.Run(name, func(t *testing.T) {
-			ses := session(t, text)
-			wantAllocs(t, 0, func() {
-				llxprt.BeforeTool.Fire(ctx, ses, &llxprt.ToolCall{Name: "write_file", Input: arguments})
-			})
-			wantAllocs(t, 0, func() { llxprt.BeforeTool.Active(ses) })
-		})
+	for at, text := range map[place]string{{"W0", "FireIdle"}: off, {"W1", "FireUnmatched10"}: unmatched(10)} {
+		ses := session(t, text)
+		allocations(at, 0, func() {
+			llxprt.BeforeTool.Fire(ctx, ses, &llxprt.ToolCall{Name: "write_file", Input: arguments})
+		}).test(t)
+		allocations(place{at.work, at.what + ", Active"}, 0, func() { llxprt.BeforeTool.Active(ses) }).test(t)
 	}
 }
 
-func TestAllocationsOfRunningHooksAreBounded(t *testing.T) {
-	ctx := context.Background()
-	ses := session(t, off)
-	llxprt.BeforeTool.On(ses, "silent", func(context.Context, llxprt.ToolCall) (o hook.Output[llxprt.ToolGate], err error) {
-		return o, nil
-	})
-	fire := func() {
-		llxprt.BeforeTool.Fire(ctx, ses, &llxprt.ToolCall{Name: "write_file", Input: arguments})
-	}
-	t.Run("one hook in Go", func(t *testing.T) { wantAllocs(t, 45, fire) })
+// Allocations of a fire that runs hooks are so many for the fire and so many
+// for each hook: the line through plans of 1 to 8 commands, which run in
+// parallel. What is measured today, and a little more.
+const (
+	mostForEachHook = 33
+	mostForTheFire  = 50
+	mostForOneInGo  = 45
+)
 
-	ses = session(t, commands("", answer))
-	t.Run("one command", func(t *testing.T) { wantAllocs(t, 90, fire) })
+func TestAllocationsOfRunningHooksAreBounded(t *testing.T) {
+	var counts []float64
+	for n := 1; n <= 8; n++ {
+		ses := session(t, commands("", variants(n, answer)...))
+		counts = append(counts, testing.AllocsPerRun(20, func() {
+			if err := fireOnce(ses); err != nil {
+				t.Error(err)
+			}
+		}))
+	}
+	fixed, each := line(counts)
+	bounded(place{"W2", "commands, allocations for each"}, each, mostForEachHook).test(t)
+	bounded(place{"W2", "commands, allocations for the fire"}, fixed, mostForTheFire).test(t)
+	place{"W2", "commands, allocations with 1 to 8 of them"}.note(fmt.Sprint(counts))
+
+	ses := session(t, off)
+	silent(ses)
+	allocations(place{"", "FireGo"}, mostForOneInGo, func() { fireOnce(ses) }).test(t)
+}
+
+// bounded is a gate on what has been counted already.
+func bounded(at place, got, most float64) gate {
+	return gate{at: at, most: most, measure: func() float64 { return got }}
+}
+
+// line is the straight line that comes closest to values at 1, 2, 3 and so on.
+func line(values []float64) (atZero, slope float64) {
+	n := float64(len(values))
+	var x, y, xx, xy float64
+	for i, v := range values {
+		at := float64(i + 1)
+		x, y, xx, xy = x+at, y+v, xx+at*at, xy+at*v
+	}
+	slope = (n*xy - x*y) / (n*xx - x*x)
+	return (y - slope*x) / n, slope
+}
+
+// The limits above are of use only if a hook that costs more is seen.
+func TestTheGateSeesAHookThatAllocatesMore(t *testing.T) {
+	fixed, each := line([]float64{90, 150, 200, 250, 300, 350, 400, 450})
+	if each < 45 || each > 55 || fixed < 40 || fixed > 60 {
+		t.Errorf("%.1f for the fire and %.1f for each hook, want about 50 and 50", fixed, each)
+	}
+	bounded(place{"", "self-test: a hook that allocates more"}, each, mostForEachHook).mustFail(t)
 }
 
 func TestMergingIsOnePass(t *testing.T) {
 	outs, all := outputs(1000), reports(1000)
-	t.Run("the answers", func(t *testing.T) {
-		wantAllocs(t, 16, func() { llxprt.AfterTool.Reduce(slices.Values(outs)) })
-	})
-	t.Run("the whole stage", func(t *testing.T) {
-		wantAllocs(t, 32, func() { stages.Reduce(all, 1000, llxprt.AfterTool.Reduce, func() {}) })
-	})
+	answers := func() { llxprt.AfterTool.Reduce(slices.Values(outs)) }
+	allocations(place{"W7", "Reduce1000"}, 16, answers).test(t)
+	stage := func() { stages.Reduce(all, 1000, llxprt.AfterTool.Reduce, func() {}) }
+	allocations(place{"W7", "ReduceReports1000, the whole stage"}, 32, stage).test(t)
+	place{"W7", "Reduce1000, time"}.note(typical(1, answers))
+	place{"W7", "ReduceReports1000, time"}.note(typical(1, stage))
 }
 
 // The cost of a plan that is kept is one look-up, however many hooks there are.
 func TestUnmatchedFireIsFlatInTheNumberOfHooks(t *testing.T) {
-	few, many := session(t, unmatched(10)), session(t, unmatched(1000))
-	ratio := bestRatio(func() time.Duration { return fires(few) }, func() time.Duration { return fires(many) })
-	if ratio > 1.5 {
-		t.Errorf("1000 hooks cost %.2f times 10 hooks, want at most 1.5", ratio)
-	}
+	few, lots := session(t, unmatched(10)), session(t, unmatched(1000))
+	at := place{"W1", "FireUnmatched1000, ratio to FireUnmatched10"}
+	compared(at, 1.5, 21, many, timed(func() { fires(lots) }), timed(func() { fires(few) })).test(t)
 }
 
 // An idle fire is compared with a look-up in a small map, measured in the same
@@ -80,67 +103,34 @@ func TestIdleFireIsCheaperThanAMapLookup(t *testing.T) {
 	plans := map[string]int{"read_file": 1, "write_file": 2, "replace": 3, "glob": 4, "run_shell_command": 5, "web_fetch": 6, "list_directory": 7, "memory": 8, "todo": 9}
 	names := []string{"read_file", "write_file", "glob", "memory"}
 	sum := 0
-	lookups := func() time.Duration {
-		start := time.Now()
-		for i := range 200_000 {
+	lookups := timed(func() {
+		for i := range many {
 			sum += plans[names[i&3]]
 		}
-		return time.Since(start)
-	}
-	if ratio := bestRatio(lookups, func() time.Duration { return fires(ses) }); ratio > 1 {
-		t.Errorf("an idle fire costs %.2f times a map look-up, want less than 1 (%d)", ratio, sum)
-	}
+	})
+	at := place{"W0", "FireIdle, ratio to a look-up in a map"}
+	compared(at, 1, 21, many, timed(func() { fires(ses) }), lookups).test(t)
+	place{"W0", "Active, time"}.note(typical(many, func() { asks(ses) }))
 }
 
-func fires(ses *pipeline.Session) time.Duration {
+// many is how often a thing of nanoseconds is done to be measured.
+const many = 200_000
+
+func fires(ses *pipeline.Session) {
 	ctx := context.Background()
-	start := time.Now()
-	for range 200_000 {
+	for range many {
 		llxprt.BeforeTool.Fire(ctx, ses, &llxprt.ToolCall{Name: "write_file", Input: arguments})
 	}
-	return time.Since(start)
 }
 
-// bestRatio measures two things in turn and gives the smallest ratio b/a of
-// the medians over three tries: what a noisy machine cannot make better.
-func bestRatio(a, b func() time.Duration) float64 {
-	best := 0.0
-	for range 3 {
-		var ratios []float64
-		for range 21 {
-			base, other := a(), b()
-			ratios = append(ratios, float64(other)/float64(base))
-		}
-		slices.Sort(ratios)
-		if median := ratios[len(ratios)/2]; best == 0 || median < best {
-			best = median
+func asks(ses *pipeline.Session) {
+	for range many {
+		if llxprt.BeforeTool.Active(ses) {
+			panic("active without hooks")
 		}
 	}
-	return best
 }
 
 func TestSessionsAreSmall(t *testing.T) {
-	if got := sessionBytes(t, 20_000); got > 1536 {
-		t.Errorf("%.0f bytes for each session, want at most 1536", got)
-	}
-}
-
-// The compiler is the judge of what keeps the idle path free: the guard is
-// inlined, and the caller's input stays on its stack.
-func TestCompilerKeepsTheIdlePathFree(t *testing.T) {
-	out, err := exec.Command("go", "test", "-c", "-o", t.TempDir()+"/bench.test", "-gcflags=-m", ".").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, want := range []string{
-		`inlining call to pipeline\.\(\*Event\[.*\]\)\.Active`,
-		`&llxprt\.ToolCall\{\.\.\.\} does not escape`,
-	} {
-		if !regexp.MustCompile(want).Match(out) {
-			t.Errorf("the compiler does not say %q", want)
-		}
-	}
-	if strings.Contains(string(out), "&llxprt.ToolCall{...} escapes to heap") {
-		t.Error("the input of a fire escapes to the heap")
-	}
+	gate{at: place{"", "SessionIdle, bytes"}, most: 1536, measure: func() float64 { return sessionBytes(t, 20_000) }}.test(t)
 }

@@ -3,17 +3,15 @@
 package bench
 
 import (
-	"context"
 	"os"
+	"os/exec"
 	"slices"
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -61,12 +59,6 @@ func readAll(fd int, b []byte) []byte {
 	}
 }
 
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
 // floor makes the reference for a session's hooks of BeforeTool: the same
 // programs, one after another or all at once.
 type floor struct {
@@ -81,7 +73,9 @@ func floorOf(tb testing.TB, ses *pipeline.Session) *floor {
 	tb.Helper()
 	f := &floor{env: os.Environ(), dir: ses.Dir(), buffer: make([]byte, 0, 2<<20)}
 	for _, h := range ses.Hooks() {
-		f.argvs = append(f.argvs, h.Argv)
+		program, err := exec.LookPath(h.Argv[0])
+		must(err)
+		f.argvs = append(f.argvs, append([]string{program}, h.Argv[1:]...))
 	}
 	f.payload = []byte(`{"session_id":"bench","transcript_path":"","cwd":"` + f.dir + `","hook_event_name":"BeforeTool","timestamp":"2026-01-01T00:00:00.000Z","tool_name":"write_file","tool_input":` + string(arguments) + `}`)
 	return f
@@ -101,44 +95,24 @@ func (f *floor) parallel() {
 	all.Wait()
 }
 
+// limited does the same n times at once, with so many workers.
+func (f *floor) limited(n, workers int) {
+	var all sync.WaitGroup
+	places := make(chan struct{}, workers)
+	for range n {
+		all.Go(func() {
+			places <- struct{}{}
+			exchange(f.argvs[0], f.env, f.dir, f.payload, nil)
+			<-places
+		})
+	}
+	all.Wait()
+}
+
 func BenchmarkFloorCommand(b *testing.B) {
 	f := floorOf(b, session(b, commands("", answer)))
 	b.ReportAllocs()
 	for b.Loop() {
 		f.chained()
-	}
-}
-
-// pairs runs a and b in the order a b b a, n times, and gives the median of
-// the ratios a/b of each pair.
-func pairs(n int, a, b func()) float64 {
-	ratios := make([]float64, 0, n)
-	for i := range n {
-		first, second := a, b
-		if i%2 == 1 {
-			first, second = b, a
-		}
-		x, y := timed(first), timed(second)
-		if i%2 == 1 {
-			x, y = y, x
-		}
-		ratios = append(ratios, float64(x)/float64(y))
-	}
-	slices.Sort(ratios)
-	return ratios[n/2]
-}
-
-func timed(f func()) time.Duration {
-	start := time.Now()
-	f()
-	return time.Since(start)
-}
-
-func fireOnce(tb testing.TB, ses *pipeline.Session) func() {
-	ctx := context.Background()
-	return func() {
-		if res, err := llxprt.BeforeTool.Fire(ctx, ses, &llxprt.ToolCall{Name: "write_file", Input: arguments}); err != nil || !res.OK() {
-			tb.Error(err, res.Errs())
-		}
 	}
 }

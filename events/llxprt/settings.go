@@ -123,6 +123,7 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value) {
 	r.off = "hooks are off: tools.enableHooks is not true in any settings file; add \"tools\": {\"enableHooks\": true}"
 	r.disabled = map[string]bool{}
 	var redact environ.Redaction
+	var off string // by hooksConfig.enabled
 	for _, source := range [...]hook.Source{hook.User, hook.Project, hook.SystemWide} { // the last one that says something counts
 		for i, layer := range layers {
 			if layer.Source != source {
@@ -134,14 +135,22 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value) {
 				continue
 			}
 			config := v.Get("hooksConfig")
-			if on, ok := r.bool(config.Get("enabled")); ok && !on {
-				r.off = "hooks are off: hooksConfig.enabled is false at " + config.Get("enabled").Position().String()
+			if on, ok := r.bool(config.Get("enabled")); ok && on {
+				off = ""
+			} else if ok {
+				off = "hooks are off: hooksConfig.enabled is false at " + config.Get("enabled").Position().String()
+			}
+			if on, ok := r.bool(config.Get("alwaysShell")); ok {
+				r.shell = r.shell || on
 			}
 			for _, name := range r.texts(config.Get("disabled")) {
 				r.disabled[name] = true
 			}
 			r.redaction(&redact, v.Get("security").Get("environmentVariableRedaction"))
 		}
+	}
+	if off != "" {
+		r.off = off
 	}
 	env := r.environ
 	if env == nil {
