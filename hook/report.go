@@ -61,6 +61,17 @@ func (r *Result[T]) OK() bool {
 	return true
 }
 
+// FailedOpen counts the hooks that failed without keeping the action from going
+// ahead. A host that must not go on without its guards asks for it.
+func (r *Result[T]) FailedOpen() (n int) {
+	for i := range r.Reports {
+		if r.Reports[i].FailedOpen() {
+			n++
+		}
+	}
+	return n
+}
+
 // Errs gives the errors of the hooks that failed, in plan order.
 func (r *Result[T]) Errs() []error {
 	var errs []error

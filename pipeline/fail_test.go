@@ -41,7 +41,7 @@ func TestAHookThatFailsCostsItsOwnAnswerOnly(t *testing.T) {
 			if !test.want(res.Reports[0].Err) || !errors.As(res.Reports[0].Err, &of) || of.Hook.Name != "bad" || res.Reports[1].Err != nil {
 				t.Errorf("errors %v and %v", res.Reports[0].Err, res.Reports[1].Err)
 			}
-			if res.Blocked() || res.OK() || res.Decision != hook.Allow || sys.FailedOpen() != 1 {
+			if res.Blocked() || res.OK() || res.Decision != hook.Allow || res.FailedOpen() != 1 || sys.FailedOpen() != 1 {
 				t.Errorf("decision %q, OK %v, failed open %d; want allow, a failed hook", res.Decision, res.OK(), sys.FailedOpen())
 			}
 			res = fire(t, guarded, s, call{Tool: "write"})
