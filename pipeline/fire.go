@@ -100,7 +100,7 @@ func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
 		return stages.Fold(f.ctx, f.plan.Run, f.in, f.turn, f.next)
 	}
 	if f.runsOutside() {
-		panics.Try(func() { f.payload(f.in) }) // once, before the hooks share it; if it fails, each of them will say so
+		panics.Try(func() { _, _ = f.payload(f.in) }) // once, before the hooks share it; if it fails, each of them will say so
 	}
 	return stages.Parallel(f.ctx, f.cancel, f.plan.Run, f.s.sys.limit, f.in, f.turn)
 }

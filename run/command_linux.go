@@ -159,7 +159,7 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 			until = time.Now().Add(mourning)
 			_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 		default:
-			go reap(p.pid)
+			go func() { _, _ = reap(p.pid) }()
 			return 0, stuckError(p.pid, cause)
 		}
 	}

@@ -94,7 +94,7 @@ func (o Object) walk(yield func(name []byte, value jsontext.Value) bool) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
-	if _, err := d.ReadToken(); err != io.EOF {
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
 		return errors.New("something follows the object")
 	}
 	return nil

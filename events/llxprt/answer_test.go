@@ -173,7 +173,7 @@ func TestWhatSeveralAnswersAmountTo(t *testing.T) {
 	} {
 		t.Run(tt.event+": "+tt.name, func(t *testing.T) {
 			fired := fire(t, tt.event, inputs[tt.event], tt.answers...)
-			if got := string(wire.Object(*fired.Result.FinalOutput).Get("hookSpecificOutput")); got != tt.final {
+			if got := string(fired.Result.FinalOutput.Get("hookSpecificOutput")); got != tt.final {
 				t.Errorf("hookSpecificOutput\ngot  %s\nwant %s", got, tt.final)
 			}
 			if got := tt.effect(fired.Effects.(llxprt.Effects)); got != tt.want {

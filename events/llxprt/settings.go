@@ -123,7 +123,7 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value) {
 	r.off = "hooks are off: tools.enableHooks is not true in any settings file; add \"tools\": {\"enableHooks\": true}"
 	r.disabled = map[string]bool{}
 	var redact environ.Redaction
-	var off string // by hooksConfig.enabled
+	var off string                                                                      // by hooksConfig.enabled
 	for _, source := range [...]hook.Source{hook.User, hook.Project, hook.SystemWide} { // the last one that says something counts
 		for i, layer := range layers {
 			if layer.Source != source {

@@ -43,7 +43,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		got := FromHookRequest(hook, base)
 		MergeRequest(base, hook)
-		if !jsontext.Value(value(got)).IsValid(asJavaScript) {
+		if !value(got).IsValid(asJavaScript) {
 			t.Fatalf("got %q, want JSON", got)
 		}
 		was, is := hiddenParts(base.Get("contents")), hiddenParts(got.Get("contents"))
@@ -107,7 +107,7 @@ func FuzzResponse(f *testing.F) {
 			wantJSON(t, FromHookResponse(ToHookResponse(base), base), string(base))
 		}
 		got := FromHookResponse(hook, base)
-		if !jsontext.Value(value(got)).IsValid(asJavaScript) {
+		if !value(got).IsValid(asJavaScript) {
 			t.Fatalf("got %q, want JSON", got)
 		}
 		var was, is []any
@@ -127,7 +127,7 @@ func FuzzResponse(f *testing.F) {
 func FuzzToolConfig(f *testing.F) {
 	fuzz(f, func(t *testing.T, hook, base wire.Object) {
 		got := ApplyToolConfig(hook, base)
-		if !jsontext.Value(value(got)).IsValid(asJavaScript) {
+		if !value(got).IsValid(asJavaScript) {
 			t.Fatalf("got %q, want JSON", got)
 		}
 		config := FromHookToolConfig(hook)

@@ -36,7 +36,7 @@ func decode(v jsontext.Value) any {
 
 func wantJSON(t *testing.T, got wire.Object, want string) {
 	t.Helper()
-	if !jsontext.Value(value(got)).IsValid(asJavaScript) {
+	if !value(got).IsValid(asJavaScript) {
 		t.Fatalf("got %s, which is not JSON; want %s", got, want)
 	}
 	if !reflect.DeepEqual(decode(value(got)), decode(jsontext.Value(want))) {
