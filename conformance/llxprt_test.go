@@ -35,6 +35,17 @@ func TestLLxprt(t *testing.T) {
 	conformance.Run(t, cases, open, translate)
 }
 
+// Cases that are looked for in the wrong place must not look like cases that
+// pass.
+func TestThereAreCases(t *testing.T) {
+	for _, dialect := range []string{"llxprt", "claude", "xcsh"} {
+		if _, found := conformance.Dir(dialect); found {
+			return
+		}
+	}
+	t.Fatal("SNAPHOOK_CASES names a directory without llxprt/cases, claude/cases and xcsh/cases")
+}
+
 // engine is the Go API under the judge.
 type engine struct {
 	p        *conformance.Prepared
