@@ -8,15 +8,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
 // atTheFloor is the gate on the time of a session's fires: a ratio to the bare
-// exchange of the same programs, of 200 pairs.
-func atTheFloor(t *testing.T, at place, ses *pipeline.Session, bare func(), most float64) gate {
+// exchange of the same programs, over so many pairs.
+func atTheFloor(t *testing.T, at place, most float64, pairs int, ses *pipeline.Session, bare func()) gate {
 	at.what += ", ratio to the floor"
-	return compared(at, most, 200, 1, firing(t, ses), timed(bare))
+	return compared(at, most, pairs, 1, firing(t, ses), timed(bare))
 }
 
 // The cost of hooks is that of their processes.
@@ -39,37 +40,22 @@ func TestCommandsRunAtTheFloor(t *testing.T) {
 			if goal.parallel {
 				base = bare.parallel
 			}
-			atTheFloor(t, goal.at, ses, base, goal.most).test(t)
+			atTheFloor(t, goal.at, goal.most, 200, ses, base).test(t)
 		})
 	}
 }
 
 // A command that is one call of a program starts without a shell.
 func TestAProgramCostsLittleOfWhatItsShellDoes(t *testing.T) {
-	withoutShell(t, place{"W2", "a program, ratio to the same through bash"}, "/bin/cat", true).test(t)
-
-	bash, err := exec.LookPath("bash")
-	must(err)
-	script := filepath.Join(t.TempDir(), "hook.sh")
-	if err := os.WriteFile(script, []byte("#!"+bash+"\n"+answer+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	native, sh := session(t, commands("", "/bin/cat")), session(t, commands("", "/bin/sh -c /bin/cat"))
-	for what, c := range map[string]comparison{
-		"a program, ratio to the floor":                       compare(100, firing(t, native), timed(floorOf(t, native).chained)),
-		"a program, ratio to the same through /bin/sh":        compare(100, firing(t, native), firing(t, sh)),
-		"a script of bash, ratio to the same through bash -c": compare(100, firing(t, session(t, commands("", script))), firing(t, setup{settings: commands("", script), shell: true}.session(t))),
-	} {
-		place{"W2", what}.note(fmt.Sprintf("%.3f (%s to %s)", c.ratio, each(c.a, 1), each(c.b, 1)))
-	}
+	withoutShell(t, place{"W2", "/bin/true, ratio to the same through bash"}, 200, "/bin/true", true).test(t)
 }
 
 // withoutShell is the gate on what starting a program at once saves: a command
 // is 2.3 times faster than through a shell.
-func withoutShell(t *testing.T, at place, command string, direct bool) gate {
+func withoutShell(t *testing.T, at place, pairs int, command string, direct bool) gate {
 	ours := setup{settings: commands("", command), shell: !direct}.session(t)
 	shell := setup{settings: commands("", command), shell: true}.session(t)
-	return compared(at, 1/2.3, 200, 1, firing(t, ours), firing(t, shell))
+	return compared(at, 1/2.3, pairs, 1, firing(t, ours), firing(t, shell))
 }
 
 // The gates see what they are there for: a shell too many.
@@ -77,9 +63,38 @@ func TestTheGatesCatchAShellTooMany(t *testing.T) {
 	t.Run("around a command", func(t *testing.T) {
 		bare := floorOf(t, session(t, commands("", answer)))
 		slowed := session(t, commands("", "sh -c '"+`cat > /dev/null; echo "{}"`+"'; true"))
-		atTheFloor(t, place{"", "self-test: a shell around a command"}, slowed, bare.chained, 1.08).mustFail(t)
+		atTheFloor(t, place{what: "a shell around a command"}, 1.08, 60, slowed, bare.chained).mustFail(t)
 	})
 	t.Run("in front of a program", func(t *testing.T) {
-		withoutShell(t, place{"", "self-test: a shell in front of a program"}, "/bin/true", false).mustFail(t)
+		withoutShell(t, place{what: "a shell in front of a program"}, 60, "/bin/cat", false).mustFail(t)
 	})
+}
+
+// What has no goal is measured for the table alone.
+func TestMoreForTheTable(t *testing.T) {
+	pairs := 1
+	if *wantTable {
+		pairs = 100
+	}
+	note := func(work, what string, pairs int, a, b func() time.Duration) {
+		c := compare(pairs, a, b)
+		place{work, what}.note(fmt.Sprintf("%.3f (%s to %s)", c.ratio, each(c.a, 1), each(c.b, 1)))
+	}
+	through := func(command string, shell bool) func() time.Duration {
+		return firing(t, setup{settings: commands("", command), shell: shell}.session(t))
+	}
+	bash, err := exec.LookPath("bash")
+	must(err)
+	script := filepath.Join(t.TempDir(), "hook.sh")
+	must(os.WriteFile(script, []byte("#!"+bash+"\n"+answer+"\n"), 0o755))
+
+	note("W2", "/bin/cat, ratio to the floor", pairs, through("/bin/cat", false), timed(floorOf(t, session(t, commands("", "/bin/cat"))).chained))
+	note("W2", "/bin/cat, ratio to the same through bash", pairs, through("/bin/cat", false), through("/bin/cat", true))
+	note("W2", "/bin/cat, ratio to the same through /bin/sh", pairs, through("/bin/cat", false), through("/bin/sh -c /bin/cat", false))
+	note("W2", "a script of bash, ratio to the same through bash -c", pairs, through(script, false), through(script, true))
+
+	crowd := setup{settings: commands("", answer), workers: 8}.session(t)
+	bare := floorOf(t, crowd)
+	fire := timed(func() { must(fireConcurrently(crowd, 200)) })
+	note("W6", "FireConcurrent200, 8 workers: ratio to the floor", max(1, pairs/10), fire, timed(func() { bare.limited(200, 8) }))
 }

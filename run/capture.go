@@ -6,10 +6,11 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-const (
-	firstRoom = 4 << 10  // of a new buffer
-	mostRoom  = 64 << 10 // of a buffer worth keeping for the next process
-)
+// rooms are the sizes a buffer grows through. Big ones are far apart: what is
+// written to them is copied at each step.
+var rooms = [...]int{4 << 10, 16 << 10, 64 << 10, 2 << 20, 8 << 20}
+
+const mostRoom = 64 << 10 // of a buffer worth keeping for the next process
 
 // capture keeps the first limit bytes of a stream and forgets the rest.
 type capture struct {
@@ -28,11 +29,19 @@ func (c *capture) room() []byte {
 		return c.waste
 	}
 	if len(c.kept) == cap(c.kept) {
-		bigger := make([]byte, len(c.kept), min(max(2*cap(c.kept), firstRoom), c.limit))
-		copy(bigger, c.kept)
-		c.kept = bigger
+		c.kept = append(make([]byte, 0, c.next()), c.kept...)
 	}
 	return c.kept[len(c.kept):min(cap(c.kept), c.limit)]
+}
+
+// next gives the size of the next buffer.
+func (c *capture) next() int {
+	for _, room := range rooms {
+		if room > cap(c.kept) {
+			return min(room, c.limit)
+		}
+	}
+	return c.limit
 }
 
 func (c *capture) took(n int) {

@@ -39,7 +39,9 @@ const (
 //
 // The program leads a process group of its own. When the context ends, or the
 // call's timeout has passed, the group gets SIGTERM and, if its leader is still there after [Grace], SIGKILL;
-// what the leader leaves of its group is killed too. Run returns when the
+// what the leader leaves of its group is killed too. On Linux the same happens
+// to descendants that have left the group, as setsid(1) does, unless they have
+// lost their parent before: those are daemons, and nobody's. Run returns when the
 // leader is gone, with [context.Cause] or a [hook.TimeoutError] as the error and a Reply that holds what
 // was captured. Should a killed process not go within two seconds, because the
 // kernel holds it, Run says so in its error and leaves a goroutine behind to

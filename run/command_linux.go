@@ -51,6 +51,7 @@ type process struct {
 	bell           int // eventfd: ctx is over
 	stdout, stderr stream
 	theirs         [3]int // the child's ends of the pipes
+	strays         []int  // pidfds of its descendants outside its group, once it is to end
 	polled         [4]unix.PollFd
 	files          [3]uintptr
 	attr           syscall.ProcAttr
@@ -70,31 +71,45 @@ var processes = sync.Pool{New: func() any {
 	return p
 }}
 
+// starting lets one process start at a time. The system does no more than that
+// anyway, and those that wait for it would hold twice the descriptors.
+var starting sync.Mutex
+
 func (p *process) start(ctx context.Context, j *job) (started bool, err error) {
-	if err := p.open(ctx, j.stdin); err != nil {
+	err = whileBusy(ctx, func() error { return p.attempt(ctx, j) })
+	if err != nil {
 		return false, startError(j, err)
+	}
+	if p.pidfd < 0 {
+		return true, p.abandon(errors.New("the kernel gave no pidfd for it"))
+	}
+	return true, nil
+}
+
+// attempt starts the process once. Without success nothing is left open.
+func (p *process) attempt(ctx context.Context, j *job) (err error) {
+	starting.Lock()
+	defer starting.Unlock()
+	defer func() {
+		if err != nil {
+			p.pidfd = -1 // the kernel's leftover, if anything
+			p.close()
+		}
+	}()
+	if err := p.open(ctx, j.stdin); err != nil {
+		return err
 	}
 	for i, fd := range p.theirs {
 		p.files[i] = uintptr(fd)
 	}
 	p.sys = syscall.SysProcAttr{Setpgid: true, PidFD: &p.pidfd}
 	p.attr = syscall.ProcAttr{Dir: j.dir, Env: j.env, Files: p.files[:], Sys: &p.sys}
-	err = whileBusy(ctx, func() (err error) {
-		p.pid, err = syscall.ForkExec(j.program, j.argv, &p.attr)
-		return err
-	})
+	p.pid, err = syscall.ForkExec(j.program, j.argv, &p.attr)
 	p.attr.Dir, p.attr.Env = "", nil
-	if err != nil {
-		p.pidfd = -1 // the kernel's leftover, if anything
-		return false, startError(j, err)
-	}
-	if p.pidfd < 0 {
-		return true, p.abandon(errors.New("the kernel gave no pidfd for it"))
-	}
 	for i := range p.theirs {
 		closeFD(&p.theirs[i])
 	}
-	return true, nil
+	return err
 }
 
 // abandon kills a process that cannot be watched.
@@ -154,15 +169,22 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 				cause = context.Cause(ctx)
 			}
 			until = time.Now().Add(j.grace)
-			_ = syscall.Kill(-p.pid, syscall.SIGTERM)
+			p.signal(syscall.SIGTERM)
 		case 2:
 			until = time.Now().Add(mourning)
-			_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+			p.signal(syscall.SIGKILL)
 		default:
 			go func() { _, _ = reap(p.pid) }()
 			return 0, stuckError(p.pid, cause)
 		}
 	}
+}
+
+// signal reaches the group, and whoever left it.
+func (p *process) signal(signal syscall.Signal) {
+	p.strays = append(p.strays, strays(p.pid)...) // before their parents die
+	_ = syscall.Kill(-p.pid, signal)
+	signalAll(p.strays, signal)
 }
 
 // listen lets the end of ctx ring the bell.
@@ -221,6 +243,7 @@ func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 		// As long as its leader is not collected, the group cannot be somebody
 		// else's.
 		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+		signalAll(p.strays, syscall.SIGKILL)
 	}
 	status, err := reap(p.pid)
 	if cause != nil {
@@ -267,4 +290,8 @@ func (p *process) close() {
 	for i := range p.theirs {
 		closeFD(&p.theirs[i])
 	}
+	for i := range p.strays {
+		closeFD(&p.strays[i])
+	}
+	p.strays = p.strays[:0]
 }

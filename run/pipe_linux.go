@@ -32,13 +32,21 @@ type stream struct {
 	fd int
 }
 
-// read reads at least most bytes, or all there is, and gives the descriptor.
+// read reads at least most bytes, or all there is, and gives the descriptor. A
+// process with much to say gets a wider pipe, so that it is woken less often.
 func (s *stream) read(most int) (fd int32) {
+	before := len(s.kept)
 	if s.fd >= 0 && drain(s.fd, &s.capture, most) {
 		closeFD(&s.fd)
 	}
+	if s.fd >= 0 && before < much && len(s.kept) >= much {
+		_, _ = unix.FcntlInt(uintptr(s.fd), unix.F_SETPIPE_SZ, 1<<20) // a user may have too many of them
+	}
 	return int32(s.fd)
 }
+
+// much is about what fits into a pipe.
+const much = 60 << 10
 
 // rest reads what is in the pipe.
 func (s *stream) rest() {

@@ -1,0 +1,78 @@
+package bench
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// comparison is what pairs have shown: medians of the ratios, and of the times.
+type comparison struct {
+	ratio float64
+	a, b  time.Duration
+}
+
+// compare measures a and b in so many pairs, in the order a b b a, so that
+// neither is always the one behind the other. The ratio is the median of the
+// ratios a/b of neighbours, which share the state that the machine is in.
+func compare(pairs int, a, b func() time.Duration) comparison {
+	a()
+	b()
+	runtime.GC() // what was left from before is not theirs
+	as, bs, ratios := make([]time.Duration, pairs), make([]time.Duration, pairs), make([]float64, pairs)
+	for i := range pairs {
+		if i%2 == 0 {
+			as[i] = a()
+			bs[i] = b()
+		} else {
+			bs[i] = b()
+			as[i] = a()
+		}
+		ratios[i] = float64(as[i]) / float64(bs[i])
+	}
+	return comparison{median(ratios), median(as), median(bs)}
+}
+
+func median[T time.Duration | float64](values []T) T {
+	slices.Sort(values)
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+}
+
+// timed makes f tell how long it took.
+func timed(f func()) func() time.Duration {
+	return func() time.Duration {
+		start := time.Now()
+		f()
+		return time.Since(start)
+	}
+}
+
+// firing fires once and tells how long it took.
+func firing(tb testing.TB, ses *pipeline.Session) func() time.Duration {
+	return timed(func() {
+		if err := fireOnce(ses); err != nil {
+			tb.Error(err)
+		}
+	})
+}
+
+// each says how long one of so many times took.
+func each(took time.Duration, times int) string {
+	if one := float64(took) / float64(times); one < 1000 {
+		return fmt.Sprintf("%.1fns", one)
+	}
+	return (took / time.Duration(times)).Round(100 * time.Nanosecond).String()
+}
+
+// typical says how long f takes, which does something so many times.
+func typical(times int, f func()) string {
+	took := make([]time.Duration, 21)
+	for i := range took {
+		took[i] = timed(f)()
+	}
+	return each(median(took), times)
+}

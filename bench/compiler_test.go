@@ -1,0 +1,53 @@
+//go:build !race
+
+package bench
+
+import (
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The compiler is the judge of what keeps the idle path free: the guard is
+// inlined, and the caller's input stays on its stack.
+func TestCompilerKeepsTheIdlePathFree(t *testing.T) {
+	out := compilerOutput(t)
+	if err := staysOnTheStack(out, "bench_test.go"); err != nil {
+		t.Error(err)
+	}
+	if want := regexp.MustCompile(`bench_test\.go:.* inlining call to pipeline\.\(\*Event\[.*\]\)\.Active`); !want.MatchString(out) {
+		t.Errorf("the compiler does not say %q", want)
+	}
+}
+
+// compilerOutput is what the compiler decides about this package. The build
+// cache has it, after the first time.
+func compilerOutput(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "test", "-c", "-o", t.TempDir()+"/bench.test", "-gcflags=-m", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// staysOnTheStack finds what the compiler says of the inputs in a file, all of
+// which have to stay where they are.
+func staysOnTheStack(out, file string) error {
+	found := 0
+	for line := range strings.Lines(out) {
+		at, says, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if !strings.Contains(at, file+":") || !strings.HasPrefix(says, "&llxprt.ToolCall{...}") {
+			continue
+		}
+		if found++; says != "&llxprt.ToolCall{...} does not escape" {
+			return fmt.Errorf("%s: the input of a fire does not stay on the stack: %s", at, says)
+		}
+	}
+	if found == 0 {
+		return fmt.Errorf("the compiler says nothing of an input in %s", file)
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+//go:build linux && !race
+
+package bench
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// resources is what a process holds.
+type resources struct{ descriptors, threads int }
+
+func resourcesOf(pid int) resources {
+	return resources{descriptors: entries(pid, "fd"), threads: entries(pid, "task")}
+}
+
+func entries(pid int, of string) int {
+	list, _ := os.ReadDir(fmt.Sprintf("/proc/%d/%s", pid, of))
+	return len(list)
+}
+
+// resourcesWhile gives the most of each that a process has while f runs.
+func resourcesWhile(pid int, f func()) (most resources) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		often := time.NewTicker(100 * time.Microsecond)
+		defer often.Stop()
+		for {
+			now := resourcesOf(pid)
+			most.descriptors, most.threads = max(most.descriptors, now.descriptors), max(most.threads, now.threads)
+			select {
+			case <-often.C:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	defer func() {
+		close(stop)
+		<-stopped
+	}()
+	f()
+	return // what most is when the goroutine has stopped
+}
+
+// However many fires there are, the number of workers bounds what they hold.
+func TestTwoHundredFiresHoldLittle(t *testing.T) {
+	for _, workers := range []int{8, 0} {
+		t.Run(fmt.Sprintf("%d workers", pool(workers)), func(t *testing.T) {
+			gates, about := held(t, "fire 200 at once by", workers, pool(workers))
+			for _, g := range gates {
+				g.test(t)
+			}
+			place{"W6", fmt.Sprintf("FireConcurrent200, %d workers: time, memory at most; idle", pool(workers))}.note(about)
+		})
+	}
+}
+
+// The gates see a pool without bounds.
+func TestTheGatesCatchAPoolWithoutBounds(t *testing.T) {
+	gates, _ := held(t, "fire 200 that wait at once by", 200, 8)
+	for _, g := range gates {
+		g.mustFail(t)
+	}
+}
+
+// pool is how many processes so many workers mean.
+func pool(workers int) int {
+	if workers == 0 {
+		return max(16, 4*runtime.GOMAXPROCS(0))
+	}
+	return workers
+}
+
+// held are the gates on the most that a process of its own holds while it
+// works: so much for each of the places that it should have.
+func held(t *testing.T, role string, workers, places int) (gates []gate, about string) {
+	c := startChild(t, role, workers)
+	pid := c.cmd.Process.Pid
+	var took time.Duration
+	most := resourcesWhile(pid, func() {
+		for range 3 {
+			took = c.work()
+		}
+	})
+	idle := resourcesOf(pid)
+	about = fmt.Sprintf("%v, %s; %d descriptors, %d threads",
+		took.Round(time.Millisecond), field(fmt.Sprintf("/proc/%d/status", pid), "VmHWM"), idle.descriptors, idle.threads)
+	what := fmt.Sprintf("FireConcurrent200, %d workers: ", places)
+	return []gate{
+		counted(place{"W6", what + "descriptors"}, most.descriptors, 4*places+16),
+		counted(place{"W6", what + "threads"}, most.threads, places+10),
+	}, about
+}
+
+// A large process forks as fast as a small one, where fork has pages to copy.
+func TestMemoryOfTheParentCostsNothing(t *testing.T) {
+	if free := mebibytes("/proc/meminfo", "MemAvailable"); free < 6<<10 {
+		t.Skipf("%d MiB are free, and 2 GiB may be used only if 6 GiB are", free)
+	}
+	large, small := startChild(t, "fire, holding MiB", 2<<10), startChild(t, "fire, holding MiB", 0)
+	large.work()
+	if resident := mebibytes(fmt.Sprintf("/proc/%d/status", large.cmd.Process.Pid), "VmRSS"); resident < 2<<10 {
+		t.Fatalf("the large process has %d MiB in memory, want 2 GiB", resident)
+	}
+	compared(place{what: "FireCommand, 2 GiB resident, ratio to a small process"}, 1.15, 100, 1, large.work, small.work).test(t)
+}
+
+// mebibytes is an amount of memory in a file of /proc.
+func mebibytes(file, name string) int {
+	kib, _ := strconv.Atoi(strings.TrimSuffix(field(file, name), " kB"))
+	return kib >> 10
+}

@@ -1,0 +1,77 @@
+package run
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// mostStrays limits a search that a process which starts more and more could
+// keep up for ever.
+const mostStrays = 1000
+
+// strays finds the descendants of a process that have left its group, as
+// setsid(1) does, and gives a pidfd of each. It goes from parent to child: what
+// has lost its parent is not found, nor is anything on a kernel without lists
+// of children.
+func strays(leader int) (pidfds []int) {
+	family := []int{leader}
+	for i := 0; i < len(family) && i < mostStrays; i++ {
+		for _, child := range offspring(family[i]) {
+			fd, err := unix.PidfdOpen(child, 0)
+			if err != nil {
+				continue // it is gone, or no descriptor is left
+			}
+			// A child of a living parent keeps its id; if it is still one, the
+			// descriptor is of no other process.
+			group, err := unix.Getpgid(child)
+			if err != nil || parent(child) != family[i] {
+				closeFD(&fd)
+				continue
+			}
+			family = append(family, child)
+			if group == leader {
+				closeFD(&fd)
+				continue
+			}
+			pidfds = append(pidfds, fd)
+		}
+	}
+	return pidfds
+}
+
+// offspring gives the children of all threads of a process.
+func offspring(pid int) (children []int) {
+	tasks := "/proc/" + strconv.Itoa(pid) + "/task/"
+	threads, _ := os.ReadDir(tasks)
+	for _, thread := range threads {
+		list, _ := os.ReadFile(tasks + thread.Name() + "/children")
+		for word := range strings.FieldsSeq(string(list)) {
+			if child, err := strconv.Atoi(word); err == nil {
+				children = append(children, child)
+			}
+		}
+	}
+	return children
+}
+
+// parent gives the parent of a process, 0 if there is none.
+func parent(pid int) int {
+	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name before may hold anything
+	if len(fields) < 2 {
+		return 0
+	}
+	ppid, _ := strconv.Atoi(string(fields[1]))
+	return ppid
+}
+
+// signalAll sends a signal by way of pidfds.
+func signalAll(pidfds []int, signal unix.Signal) {
+	for _, fd := range pidfds {
+		_ = unix.PidfdSendSignal(fd, signal, nil, 0)
+	}
+}
