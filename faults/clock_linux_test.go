@@ -1,0 +1,51 @@
+package faults
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// What a clock that is set cannot do: the time limit of a hook in Go is a
+// deadline of its context, and that of a command, like all of the engine's own
+// waits, is the difference of two readings of time.Now that poll(2) is given.
+// All of them count on the monotonic clock, which nobody sets; the wall clock
+// is told to hooks (timestamp) and to observers, and nothing else. A deadline
+// that had lost its monotonic reading would follow the wall clock.
+func TestATimeLimitIsOnTheMonotonicClock(t *testing.T) {
+	leavesNothing(t)
+	w := open(t, setup{})
+	llxprt.BeforeTool.On(w.ses, "reader", func(ctx context.Context, _ llxprt.ToolCall) (o hook.Output[llxprt.ToolGate], err error) {
+		deadline, ok := ctx.Deadline()
+		if !ok || !strings.Contains(deadline.String(), " m=") {
+			o.Reason = deadline.String()
+			o.Decision = hook.Deny
+		}
+		return o, nil
+	})
+	if res := w.fire(t); res.Blocked() {
+		t.Errorf("the deadline is %s, without a reading of the monotonic clock", res.Reason)
+	}
+}
+
+// To an agent whose machine was asleep, time has jumped: it wakes up and finds
+// both the answer and the end of the hook's time. The answer was there first,
+// and counts. The hook itself puts the agent to sleep.
+func TestAnAnswerGivenWhileTheAgentSleptCounts(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	leavesNothing(t)
+	eachForm(t, `kill -STOP $PPID; (sleep 0.5; kill -CONT $PPID) & echo '{"decision":"deny","reason":"in time"}'`, setup{timeout: 300 * time.Millisecond}, func(t *testing.T, w *world) {
+		res := w.fire(t)
+		w.check(t, res, want{blocked: true, reason: "in time"})
+		if took := res.Reports[0].Elapsed; took < 300*time.Millisecond {
+			t.Errorf("took %v: the agent was not asleep", took)
+		}
+		w.alive(t)
+	})
+}

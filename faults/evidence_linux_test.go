@@ -1,0 +1,188 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// kin gives the processes that hooks of w started, wherever they have gone:
+// neither a new session nor a new parent takes their environment from them.
+func (w *world) kin(t *testing.T) (pids []int) {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if bytes.Contains(append([]byte{0}, environment(e.Name())...), []byte("\x00"+w.mark+"\x00")) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// environment gives what a process was started with, nothing if it is gone. One
+// that is just executing another program seems to have none, and may do so
+// several times in a row.
+func environment(pid string) []byte {
+	for settled := 0; settled < 8; runtime.Gosched() {
+		environ, err := os.ReadFile("/proc/" + pid + "/environ")
+		if err != nil || len(environ) > 0 {
+			return environ
+		}
+		stat, _ := os.ReadFile("/proc/" + pid + "/stat")
+		_, rest, _ := strings.Cut(string(stat[max(0, bytes.LastIndexByte(stat, ')')):]), " ")
+		const state, flags, envEnd, kernelThread = 0, 6, 48, 0x200000 // from the third field of proc_pid_stat(5)
+		fields := strings.Fields(rest)
+		if len(fields) <= envEnd || strings.Contains("ZX", fields[state]) {
+			return nil
+		}
+		if bits, err := strconv.Atoi(fields[flags]); err != nil || bits&kernelThread != 0 {
+			return nil
+		}
+		if fields[envEnd] != "0" {
+			settled++
+		}
+	}
+	return nil
+}
+
+// leavesNoProcess waits a moment: a process that has got SIGKILL, or whose
+// reader has gone, needs one to die.
+func (w *world) leavesNoProcess(t *testing.T) {
+	t.Helper()
+	deadline := time.Now().Add(5 * time.Second)
+	for pids := w.kin(t); len(pids) > 0; pids = w.kin(t) {
+		if !gone(pids[0], deadline) {
+			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pids[0]))
+			t.Errorf("process %d is still there: %q", pids[0], line)
+			_ = unix.Kill(pids[0], unix.SIGKILL)
+			deadline = time.Now().Add(time.Second)
+		}
+	}
+}
+
+// killKin ends what hooks of w put into the background on purpose, and says
+// how many there were.
+func (w *world) killKin(t *testing.T) (n int) {
+	t.Helper()
+	for _, pid := range w.kin(t) {
+		if unix.Kill(pid, unix.SIGKILL) == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// gone waits until a process has ended.
+func gone(pid int, deadline time.Time) bool {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return true
+	}
+	defer unix.Close(fd)
+	for {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(max(0, time.Until(deadline).Milliseconds())))
+		if err != unix.EINTR {
+			return n > 0
+		}
+	}
+}
+
+// want is how a fire with one hook has to end. Texts are parts of what is said;
+// an empty err means that the hook has worked.
+type want struct {
+	blocked         bool
+	reason, message string
+	err             string
+	is              error // the Err is this, if not nil
+	exit            int
+	signal          unix.Signal
+	unstarted       bool // there was no process, so there is no Reply
+}
+
+// check looks at all that is told about a fire with one hook: its result, its
+// report, its JSON form, the log, the count of failures.
+func (w *world) check(t *testing.T, res *result, want want) {
+	t.Helper()
+	if res.Blocked() != want.blocked || !strings.Contains(res.Reason, want.reason) || !strings.Contains(res.Message, want.message) {
+		t.Errorf("blocked %v, reason %.200q, message %.200q; want %+v", res.Blocked(), res.Reason, res.Message, want)
+	}
+	if len(res.Reports) != 1 {
+		t.Fatalf("%d reports, want 1", len(res.Reports))
+	}
+	w.checkReport(t, &res.Reports[0], want)
+	w.checkJSON(t, res, want)
+	failed := int64(0)
+	if want.err != "" {
+		failed = 1
+	}
+	if n, logged := w.sys.FailedOpen(), w.log.failures(); n != failed || len(logged) != int(failed) || failed == 1 && !strings.Contains(logged[0], want.err) {
+		t.Errorf("failed open %d times, warnings %q; want %d, and %q", n, logged, failed, want.err)
+	}
+}
+
+func (w *world) checkReport(t *testing.T, r *hook.Report[llxprt.ToolGate], want want) {
+	t.Helper()
+	if r.Hook == nil || r.Hook.ID != "project/BeforeTool/0/0" || r.Hook.Position.Line == 0 || r.Index != 0 || r.Elapsed <= 0 {
+		t.Errorf("the report is not complete: %+v", r)
+	}
+	var of *hook.Error
+	switch {
+	case want.err == "" && r.Err != nil:
+		t.Errorf("the hook failed: %v", r.Err)
+	case want.err == "":
+	case r.Err == nil || !strings.Contains(r.Err.Error(), want.err) || !errors.As(r.Err, &of) || of.Hook != r.Hook || want.is != nil && !errors.Is(r.Err, want.is):
+		t.Errorf("the hook's error is %v, want %q (%v)", r.Err, want.err, want.is)
+	case !r.FailedOpen() || r.OK():
+		t.Errorf("failed open %v, OK %v; want a failure", r.FailedOpen(), r.OK())
+	}
+	switch {
+	case want.unstarted && r.Reply != nil:
+		t.Errorf("there is a reply, %+v, of a process that was not started", r.Reply)
+	case want.unstarted:
+	case r.Reply == nil:
+		t.Errorf("there is no reply")
+	case r.Reply.Exit != want.exit || want.signal != 0 && r.Reply.Signal != want.signal:
+		t.Errorf("exit status %d, signal %v; want %d, %v", r.Reply.Exit, r.Reply.Signal, want.exit, want.signal)
+	}
+}
+
+// checkJSON looks at the form that the command line and the bus give.
+func (w *world) checkJSON(t *testing.T, res *result, want want) {
+	t.Helper()
+	run := llxprt.BeforeTool.Describe(call, res).Hooks[0]
+	outcome := pipeline.Success
+	switch {
+	case want.blocked:
+		outcome = pipeline.Blocking
+	case want.is == context.DeadlineExceeded, want.is == context.Canceled, want.is == hook.ErrClosed:
+		outcome = pipeline.Cancelled
+	case want.err != "":
+		outcome = pipeline.NonBlockingError
+	}
+	if run.Outcome != outcome || run.Success != (want.err == "" && want.exit == 0) || (run.Error != nil) != (want.err != "") {
+		t.Errorf("outcome %s, success %v, error %v; want %s and %q", run.Outcome, run.Success, run.Error, outcome, want.err)
+	}
+	if hasExit := run.ExitCode != nil; hasExit != (!want.unstarted && want.exit >= 0) {
+		t.Errorf("an exit status is told: %v, want %+v", hasExit, want)
+	}
+}

@@ -1,0 +1,129 @@
+package faults
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/snaphook-go/snaphook"
+	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// Whether there are enough descriptors for a hook, or one too few, or none, the
+// hook works or fails open, and takes none with it.
+func TestWithoutDescriptorsAHookFailsOpen(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	leavesNothing(t)
+	for _, f := range forms {
+		w := f.open(t, "exit 2", setup{})
+		w.fire(t)
+		failed := 0
+		for spare := range 16 {
+			lift := limit(t, syscall.RLIMIT_NOFILE, uint64(len(descriptors())+spare))
+			res := w.fireCall(t, sizeable) // which needs a file in memory
+			lift()
+			if res.Blocked() {
+				continue
+			}
+			failed++
+			if err := res.Reports[0].Err; !errors.Is(err, syscall.EMFILE) || int(w.sys.FailedOpen()) != failed {
+				t.Errorf("%s, %d descriptors: error %v, failed open %d; want %v and %d", f.name, spare, err, w.sys.FailedOpen(), syscall.EMFILE, failed)
+			}
+		}
+		if failed == 0 || failed == 16 {
+			t.Errorf("%s: %d of 16 fires failed, want some", f.name, failed)
+		}
+		w.alive(t)
+	}
+}
+
+// The kernel counts the processes and threads of a user, and root's are not
+// limited: the test runs as nobody.
+func TestWithoutProcessesAHookFailsOpen(t *testing.T) {
+	if !alone(t, asNobody, withEnv("HOME=/tmp")) {
+		return
+	}
+	leavesNothing(t)
+	spareThreads(64)
+	for _, f := range forms {
+		w := f.open(t, "exit 2", setup{})
+		lift := limit(t, unix.RLIMIT_NPROC, 1)
+		res := w.fire(t)
+		lift()
+		w.check(t, res, want{err: "no more processes are allowed", is: syscall.EAGAIN, unstarted: true})
+		w.alive(t)
+		if res := w.fire(t); !res.Blocked() {
+			t.Errorf("%s: the same hook does not block when it can start: %v", f.name, res.Errs())
+		}
+	}
+}
+
+// spareThreads makes the runtime keep n idle threads: it ends the program if it
+// wants one more and cannot have it.
+func spareThreads(n int) {
+	var all sync.WaitGroup
+	all.Add(n)
+	for range n {
+		go func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			all.Done()
+			all.Wait() // until each has a thread
+		}()
+	}
+	all.Wait()
+}
+
+// Neither the engine nor a hook needs a home directory, save one that uses it.
+func TestAHomeThatCannotBeWritten(t *testing.T) {
+	if !alone(t, withEnv("HOME=/proc/self/nowhere")) {
+		return
+	}
+	leavesNothing(t)
+	eachForm(t, `echo x >"$HOME/log" || exit 1; exit 2`, setup{}, func(t *testing.T, w *world) {
+		w.check(t, w.fire(t), want{err: "exit status 1", exit: 1, message: "/proc/self/nowhere/log"})
+		w.alive(t)
+	})
+	dir := t.TempDir()
+	file := filepath.Join(dir, ".llxprt", "settings.json")
+	err := errors.Join(os.Mkdir(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(setup{commands: []string{"exit 2"}}.settings()), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys := snaphook.Open(snaphook.Config{})
+	defer sys.Close()
+	ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: dir})
+	if err != nil || len(ses.Problems()) > 0 {
+		t.Fatal(err, ses.Problems())
+	}
+	if res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &call); err != nil || !res.Blocked() {
+		t.Errorf("the settings that were found: blocked %v, %v", res.Blocked(), err)
+	}
+}
+
+// The agent may stand in a directory that is gone: hooks run in the session's.
+func TestTheEnginesOwnDirectoryIsGone(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	leavesNothing(t)
+	gone := t.TempDir()
+	t.Chdir(gone)
+	if err := os.Remove(gone); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Mkdir(gone, 0o755) // the test returns to where it was by way of it
+	eachForm(t, "pwd; exit 2", setup{}, func(t *testing.T, w *world) {
+		w.check(t, w.fire(t), want{blocked: true, reason: w.dir, exit: 2})
+		w.alive(t)
+	})
+}

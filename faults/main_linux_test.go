@@ -1,0 +1,91 @@
+package faults
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain asks of all tests together what cannot be asked of one that runs
+// beside others: see leavesNothing.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	_ = flag.Set("test.parallel", "16") // tests beside which others run do little but wait
+	warmUp()
+	before := descriptors()
+	status := m.Run()
+	err := errors.Join(goleak.Find(clock), opened(before), children())
+	if status == 0 && err != nil {
+		fmt.Fprintln(os.Stderr, "left behind by the tests:", err)
+		status = 1
+	}
+	os.Exit(status)
+}
+
+// clock is the one goroutine that package match leaves to its library: it ends
+// by itself.
+var clock = goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")
+
+// warmUp opens what the runtime opens once: its poller.
+func warmUp() {
+	if r, w, err := os.Pipe(); err == nil {
+		r.Close()
+		w.Close()
+	}
+}
+
+// leavesNothing checks when the test is over, and its systems are closed, that
+// the engine holds no more than before. Only for tests beside which no other
+// runs.
+func leavesNothing(t *testing.T) {
+	t.Helper()
+	before, running := descriptors(), goleak.IgnoreCurrent()
+	t.Cleanup(func() {
+		if err := errors.Join(goleak.Find(running, clock), opened(before), children()); err != nil {
+			t.Errorf("left behind: %v", err)
+		}
+	})
+}
+
+// descriptors gives what is open, by number.
+func descriptors() map[string]string {
+	open := map[string]string{}
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		panic(err) // no test can do without
+	}
+	for _, e := range entries {
+		if target, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil { // the directory itself is closed by now
+			open[e.Name()] = target
+		}
+	}
+	return open
+}
+
+// opened is an error if there are descriptors that were not there before.
+func opened(before map[string]string) error {
+	var errs []error
+	for fd, target := range descriptors() {
+		if before[fd] == "" {
+			errs = append(errs, fmt.Errorf("descriptor %s is open: %s", fd, target))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// children is an error if this process has a child, if only a zombie.
+func children() error {
+	pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+	switch {
+	case err == syscall.ECHILD:
+		return nil
+	case pid > 0:
+		return fmt.Errorf("process %d was a zombie", pid)
+	}
+	return errors.New("a child is running")
+}

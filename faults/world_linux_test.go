@@ -1,0 +1,200 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// world is an engine with one session, and what can be known about it.
+type world struct {
+	sys  *pipeline.System
+	ses  *pipeline.Session
+	dir  string
+	mark string // in the environment of every process that it starts
+	log  *journal
+}
+
+// setup is what a world is made from. The zero setup has no hooks.
+type setup struct {
+	commands   []string // of BeforeTool
+	sequential bool
+	timeout    time.Duration // of each; 0 means the default
+	text       string        // settings, in place of all of the above
+	dir        string        // "" means a new one
+	environ    []string      // besides the engine's
+	shell      bool          // never without a shell
+}
+
+func (s setup) settings() string {
+	if s.text != "" {
+		return s.text
+	}
+	entries := make([]string, len(s.commands))
+	for i, command := range s.commands {
+		entries[i] = fmt.Sprintf(`{"type": "command", "command": %s, "timeout": %d}`, wire.Quote(command), s.timeout.Milliseconds())
+	}
+	return fmt.Sprintf(`{"tools": {"enableHooks": true}, "hooks": {
+		"BeforeTool": [{"sequential": %t, "hooks": [%s]}],
+		"AfterTool": [{"hooks": [{"type": "command", "command": "cat >/dev/null; echo '{\"systemMessage\":\"alive\"}'"}]}]}}`,
+		s.sequential, strings.Join(entries, ","))
+}
+
+var worlds atomic.Int64
+
+// open makes a world, which ends with the test.
+func open(t *testing.T, s setup) *world {
+	t.Helper()
+	w := &world{dir: s.dir, log: &journal{}, mark: fmt.Sprintf("SNAPHOOK_FAULT=%d-%d", os.Getpid(), worlds.Add(1))}
+	if w.dir == "" {
+		w.dir = t.TempDir()
+	}
+	w.sys = pipeline.NewSystem(pipeline.Config{
+		Load: []pipeline.Load{llxprt.Settings{
+			Layers:  []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(s.settings())}},
+			Environ: append(append(os.Environ(), w.mark), s.environ...),
+			Shell:   s.shell,
+		}.Load},
+		Log: slog.New(w.log),
+	})
+	t.Cleanup(func() {
+		w.sys.Close()
+		w.leavesNoProcess(t)
+	})
+	ses, err := w.sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "faults", Dir: w.dir, Transcript: filepath.Join(w.dir, "t.jsonl")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problems := ses.Problems(); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	w.ses = ses
+	return w
+}
+
+// call is the input of the tests for which it does not matter.
+var call = llxprt.ToolCall{Name: "write_file", Input: wire.Object(`{"path":"notes.txt","content":"hello"}`)}
+
+type result = hook.Result[llxprt.ToolGate]
+
+// fire fires BeforeTool, which has to go well for the caller.
+func (w *world) fire(t *testing.T) *result {
+	t.Helper()
+	return w.fireCall(t, call)
+}
+
+func (w *world) fireCall(t *testing.T, c llxprt.ToolCall) *result {
+	t.Helper()
+	res, err := llxprt.BeforeTool.Fire(t.Context(), w.ses, &c)
+	if err != nil {
+		t.Fatalf("the fire itself failed: %v", err)
+	}
+	return res
+}
+
+// alive checks that the same session runs an ordinary hook.
+func (w *world) alive(t *testing.T) {
+	t.Helper()
+	res, err := llxprt.AfterTool.Fire(t.Context(), w.ses, &llxprt.ToolDone{Name: "write_file", Input: call.Input, Response: wire.Object(`{}`)})
+	if err != nil || !res.OK() || res.Message != "alive" {
+		t.Errorf("afterwards an ordinary hook said %q, errors %v, %v; want alive", res.Message, res.Errs(), err)
+	}
+}
+
+// journal keeps the warnings of a log.
+type journal struct {
+	mu      sync.Mutex
+	records []slog.Record
+}
+
+func (j *journal) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+func (j *journal) WithAttrs([]slog.Attr) slog.Handler               { return j }
+func (j *journal) WithGroup(string) slog.Handler                    { return j }
+
+func (j *journal) Handle(_ context.Context, r slog.Record) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.records = append(j.records, r)
+	return nil
+}
+
+// forget drops what has been logged.
+func (j *journal) forget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.records = nil
+}
+
+// failures gives the error of every warning of a hook that failed open.
+func (j *journal) failures() (errs []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, r := range j.records {
+		if r.Message != "hook failed; the action goes ahead" {
+			errs = append(errs, r.Message)
+			continue
+		}
+		r.Attrs(func(a slog.Attr) bool {
+			if a.Key == "error" {
+				errs = append(errs, a.Value.String())
+			}
+			return true
+		})
+	}
+	return errs
+}
+
+// form is a way in which a script becomes a hook.
+type form struct {
+	name  string
+	shell bool
+}
+
+// forms are the two ways: a file that the engine starts itself, and a text
+// that is given to bash.
+var forms = []form{{name: "direct"}, {name: "bash", shell: true}}
+
+// eachForm runs a test for a hook of each form.
+func eachForm(t *testing.T, script string, s setup, test func(t *testing.T, w *world)) {
+	t.Helper()
+	for _, f := range forms {
+		t.Run(f.name, func(t *testing.T) { test(t, f.open(t, script, s)) })
+	}
+}
+
+// open makes a world with a hook of this form.
+func (f form) open(t *testing.T, script string, s setup) *world {
+	t.Helper()
+	s.shell, s.commands = f.shell, []string{script}
+	if !f.shell {
+		s.commands[0] = executable(t, script)
+	}
+	w := open(t, s)
+	if argv := w.ses.Hooks()[0].Argv; (len(argv) == 1) != !f.shell {
+		t.Fatalf("the hook starts as %q, want it %s", argv, f.name)
+	}
+	return w
+}
+
+// executable writes a script to a file.
+func executable(t *testing.T, script string) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "hook.sh")
+	if err := os.WriteFile(file, []byte("#!/bin/bash\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
