@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
 	"strconv"
@@ -45,7 +46,7 @@ func (w *world) kin(t *testing.T) (pids []int) {
 func environment(pid string) []byte {
 	for settled := 0; settled < 8; runtime.Gosched() {
 		environ, err := os.ReadFile("/proc/" + pid + "/environ")
-		if err != nil || len(environ) > 0 {
+		if len(environ) > 0 || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			return environ
 		}
 		stat, _ := os.ReadFile("/proc/" + pid + "/stat")

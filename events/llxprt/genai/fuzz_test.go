@@ -100,6 +100,17 @@ func hiddenParts(contents jsontext.Value) (hidden []any) {
 	return hidden
 }
 
+// hiddenInCandidate looks at the parts of a content. Unlike an element of a
+// request's contents, a content without any is no part itself.
+func hiddenInCandidate(candidate jsontext.Value) (hidden []any) {
+	for _, part := range list(object(object(candidate).Get("content")).Get("parts")) {
+		if _, isText := partText(part); !isText {
+			hidden = append(hidden, decode(part))
+		}
+	}
+	return hidden
+}
+
 // FuzzResponse is the same for responses.
 func FuzzResponse(f *testing.F) {
 	fuzz(f, func(t *testing.T, hook, base wire.Object) {
@@ -112,10 +123,10 @@ func FuzzResponse(f *testing.F) {
 		}
 		var was, is []any
 		for _, candidate := range list(base.Get("candidates")) {
-			was = append(was, hiddenParts(object(candidate).Get("content"))...)
+			was = append(was, hiddenInCandidate(candidate)...)
 		}
 		for _, candidate := range list(got.Get("candidates")) {
-			is = append(is, hiddenParts(object(candidate).Get("content"))...)
+			is = append(is, hiddenInCandidate(candidate)...)
 		}
 		if len(was) > 0 && base.Get("candidates").Kind() == '[' && !reflect.DeepEqual(is, was) {
 			t.Errorf("hidden parts\n got %v\nwant %v", is, was)
