@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -68,11 +69,11 @@ func paths(dir, command string) (found []string) {
 		}
 		return true
 	}
+	var mistake error // the shell, too, runs what stands before it
 	for s, err := range syntax.NewParser().StmtsSeq(strings.NewReader(command)) {
-		if err != nil {
-			break // the shell, too, runs what stands before the mistake
+		if mistake = cmp.Or(mistake, err); mistake == nil { // a loop that is left here panics: the parser goes on
+			syntax.Walk(s, visit)
 		}
-		syntax.Walk(s, visit)
 	}
 	return found
 }
