@@ -38,14 +38,15 @@ const (
 // input. A program that does not read it is no error.
 //
 // The program leads a process group of its own. When the context ends, or the
-// call's timeout has passed, the group gets SIGTERM and, if its leader is still there after [Grace], SIGKILL;
-// what the leader leaves of its group is killed too. On Linux the same happens
-// to descendants that have left the group, as setsid(1) does, unless they have
-// lost their parent before: those are daemons, and nobody's. Run returns when the
-// leader is gone, with [context.Cause] or a [hook.TimeoutError] as the error and a Reply that holds what
-// was captured. Should a killed process not go within two seconds, because the
-// kernel holds it, Run says so in its error and leaves a goroutine behind to
-// collect it. On Windows the program alone is killed, at once.
+// call's timeout has passed, the group gets SIGTERM and, if its leader is still
+// there after [Grace], SIGKILL; what the leader leaves of its group is killed
+// too. On Linux the same happens to descendants that have left the group, as
+// setsid(1) does, unless they have lost their parent before: those are daemons,
+// and nobody's. Run returns when the leader is gone, with [context.Cause] or a
+// [hook.TimeoutError] as the error and a Reply that holds what was captured.
+// Should a killed process not go within two seconds, because the kernel holds
+// it, Run says so in its error and leaves a goroutine behind to collect it. On
+// Windows the program alone is killed, at once.
 //
 // Run waits for the program, not for its output: a child that it put into the
 // background is left alone and delays nothing. Only if the program wrote
