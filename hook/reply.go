@@ -29,6 +29,37 @@ type Call struct {
 	// it, since a process or a connection can be watched for less than what a
 	// context costs, and answers with a [TimeoutError].
 	Timeout time.Duration
+
+	// Env are variables of this call alone, "NAME=value", over those of the
+	// Runner.
+	Env []string
+
+	// Ask puts a hook's question to the user; see [Question]. It blocks until
+	// there is an answer, and is false if the user gave none. Nil means that the
+	// hook may not ask: its standard input ends behind the payload.
+	Ask func(ctx context.Context, q Question) (key string, ok bool)
+
+	// Detach moves a hook that is running to the background, which it asks for
+	// with {"async": true} as the first line of its output. The Runner calls it
+	// once, returns [ErrDetached] from Run at once, and goes on with ctx in place
+	// of its own: what becomes of the hook is given to done, with the whole of
+	// its output. timeout is the hook's own wish, 0 if it has none; ctx keeps to
+	// it. Nil means that such a line is output like any other.
+	Detach func(timeout time.Duration) (ctx context.Context, done func(Reply, error))
+}
+
+// Question is a choice that a running hook puts to the user.
+type Question struct {
+	ID      string // the hook's own, which comes back with the answer
+	Message string
+	Options []Option
+}
+
+// Option is one of the answers to a [Question].
+type Option struct {
+	Key         string // what the hook is told
+	Label       string // what the user sees
+	Description string // may be empty
 }
 
 // Limit gives a context that ends with ctx, or when the call's Timeout has
