@@ -31,12 +31,20 @@ type Hook struct {
 	Source   Source
 	Position Position
 
-	Pattern    string  // the matcher as configured
-	Matcher    Matcher // nil matches everything
-	Sequential bool    // asks that all hooks of the event run one at a time
+	Pattern    string    // the matcher as configured
+	Matcher    Matcher   // nil matches everything
+	If         string    // the condition as configured
+	Condition  Condition // nil always holds
+	Sequential bool      // asks that all hooks of the event run one at a time
 
-	Timeout time.Duration // 0 means the event's default, negative none
-	Key     string        // hooks with the same key run once; empty is never a duplicate
+	Timeout    time.Duration // 0 means the event's default, negative none
+	Key        string        // hooks with the same key run once; empty is never a duplicate
+	Once       bool          // runs once in a session
+	Background Background    // runs while the fire goes on without it
+	FailClosed bool          // blocks when it fails, as if the event's Rules said so
+	Text       Text          // what plain text amounts to; 0 means what the event's Rules say
+	Status     string        // what a host may show while it runs
+	NoEnvFile  bool          // gets no file for variables; see Rules.EnvFile of package pipeline
 
 	// Skip says why the hook can never run, whatever the event's input; empty
 	// if it can. Detail says it in words.
@@ -59,20 +67,45 @@ func (h *Hook) Label() string {
 // Match is called from many goroutines.
 type Matcher interface{ Match(subject string) bool }
 
-// Source is where a hook comes from. Sources are ordered: a lower one runs
-// first and survives deduplication (seed 003 §6.3).
-type Source uint8
+// Condition selects by the input of an event, where a [Matcher] sees no more
+// than its subject. Holds is called from many goroutines, for every fire.
+type Condition interface{ Holds(Detail) bool }
 
-// The sources, highest priority first.
+// Detail is the part of an event's input that a [Condition] goes by.
+type Detail struct {
+	Tool  string
+	Input []byte // the tool's arguments, one JSON object
+	Dir   string // the directory in which the agent works
+}
+
+// Background says how a hook runs that its fire does not wait for.
+type Background uint8
+
+// The ways to run. A hook in the background decides nothing.
 const (
-	Host       Source = iota // registered by the program, in Go
-	Project                  // the project's settings
-	User                     // the user's settings
-	SystemWide               // the machine's settings
-	Extension                // an extension's settings
+	Foreground Background = iota
+	Async                 // what it says is for the model's next turn
+	Rewake                // if it ends with status 2, what it says wakes the model
 )
 
-var sources = [...]string{"host", "project", "user", "system", "extension"}
+// Source is where a hook comes from. Each dialect has an order of its own.
+type Source uint8
+
+// The sources.
+const (
+	Host        Source = iota // registered by the program, in Go
+	Project                   // the project's settings
+	User                      // the user's settings
+	SystemWide                // the machine's settings
+	Extension                 // an extension's settings
+	Local                     // the user's settings for the project
+	Flag                      // settings given when the program was started
+	Managed                   // the settings of whoever manages the machine
+	Plugin                    // a plugin's settings
+	FrontMatter               // the front matter of a skill or of an agent
+)
+
+var sources = [...]string{"host", "project", "user", "system", "extension", "local", "flag", "managed", "plugin", "frontmatter"}
 
 func (s Source) String() string { return sources[s] }
 
@@ -96,7 +129,7 @@ type Why string
 // The reasons for which a configured hook does not run.
 const (
 	NotMatched      Why = "matcher"          // its matcher does not match the subject
-	Condition       Why = "condition"        // its condition does not hold
+	NotHeld         Why = "condition"        // its condition does not hold
 	Disabled        Why = "disabled"         // switched off by name, or all hooks are
 	Untrusted       Why = "untrusted"        // the project's folder is not trusted
 	Duplicate       Why = "duplicate"        // an earlier hook with the same key runs

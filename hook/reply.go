@@ -97,8 +97,35 @@ const (
 	Warn   Effect = iota // the hook failed: its text becomes a warning, nothing else of it counts
 	Read                 // standard output is the answer
 	Refuse               // standard output is the answer, and the answer is a denial
+	Heed                 // an answer on standard output counts; without one, the hook failed
+	Veto                 // a denial, for the answer's own reason or that on standard error, and for no other
+	Drop                 // nothing the hook said counts, and it did not fail
 )
 
-// Exits maps exit statuses to effects; a status it does not name, and death
-// by a signal, is Warn.
+// Exits maps exit statuses to effects. [Other] stands for those it does not
+// name, and for death by a signal; without it they are Warn.
 type Exits map[int]Effect
+
+// Other is the key of [Exits] for everything that has none of its own.
+const Other = -1
+
+// Of gives the effect of an end.
+func (e Exits) Of(r *Reply) Effect {
+	if r.Signal == nil && r.Exit >= 0 {
+		if effect, named := e[r.Exit]; named {
+			return effect
+		}
+	}
+	return e[Other]
+}
+
+// Text is what plain text amounts to, where an answer was expected.
+type Text uint8
+
+// The readings of plain text.
+const (
+	TextInherited Text = iota // as the rules above say, and in the end TextMessage
+	TextMessage               // a message to the user, and an assumed permission
+	TextContext               // context for the model
+	TextIgnored               // nothing; it is in the Reply, and a note says so
+)

@@ -15,6 +15,9 @@ type Report[T any] struct {
 	Err     error     // why its answer is missing; nil when the hook worked
 	Elapsed time.Duration
 	Notes   []string // what was wrong with its answer and has been ignored
+
+	Started      bool // no more than that: the hook has just begun, and its report follows. Only in a stream
+	Backgrounded bool // it goes on while the agent does
 }
 
 // OK reports whether the hook did its work: it gave an answer or chose to be
@@ -37,6 +40,7 @@ type Result[T any] struct {
 	Said      bool        // at least one hook gave an answer
 	Reports   []Report[T] // in plan order, one for each hook that was started
 	Conflicts []Conflict
+	Lifted    string // why a denial does not count that would have; empty if none was lifted
 }
 
 // Conflict is a part of the input that several hooks rewrote differently. The

@@ -36,6 +36,19 @@ type Event[In, Out any] struct {
 	// accepts what decodes.
 	Check func(In) error
 
+	// Detail is what conditions go by; the engine adds the directory. Nil: no
+	// hook with a condition runs.
+	Detail func(*In) hook.Detail
+
+	// Dir is the directory in which the agent works now, if the input says so
+	// and the session's does not count: the hooks run there, and the input's
+	// JSON has a member cwd for it. Nil, or "": the session's.
+	Dir func(*In) string
+
+	// Forget says that an input makes the session forget the variables that
+	// hooks of earlier fires have set; see [Session.EnvFiles]. Nil: none does.
+	Forget func(*In) bool
+
 	// Chain gives the input of the next hook in a sequential plan
 	// (applyHookOutputToInput). Nil: every hook sees the same input.
 	Chain func(In, hook.Output[Out]) In
@@ -52,8 +65,18 @@ type Event[In, Out any] struct {
 	// form, [wire.Read].
 	Decode stages.Decode[Out]
 
+	// Refine adjusts what one hook said to what counts in a session, before it
+	// is merged: what the event does not honour goes. It is called for every
+	// report, from many goroutines, also for those of hooks that have ended in
+	// the background. Nil: everything counts.
+	Refine func(*Session, *In, *hook.Report[Out])
+
 	// Reduce merges the answers. Nil: [reducers.BlockWins].
 	Reduce hook.Reducer[Out]
+
+	// Conclude has the last word on a result, with what the session remembers;
+	// see [Session.Value]. Nil: the merged answer stands.
+	Conclude func(*Session, *In, *hook.Result[Out])
 
 	// Effects is what the caller has to apply, for the bus and for tools. Nil:
 	// nothing beyond the answer.
@@ -113,13 +136,14 @@ func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Re
 	return e.fire(ctx, s, in, v.active[e.slot])
 }
 
-// Stream is Fire without merging: it gives the reports as hooks finish. A
-// consumer that stops early cancels the hooks still running, and waits for
-// them to go. The fire begins when the iteration does.
+// Stream is Fire without merging: it gives the reports as hooks finish, and
+// before that, as soon as each hook begins, one that has Started and says
+// nothing else. A consumer that stops early cancels the hooks still running,
+// and waits for them to go. The fire begins when the iteration does.
 func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Seq[hook.Report[Out]] {
 	cp := *in
 	return func(yield func(hook.Report[Out]) bool) {
-		plan := e.plan(s, &cp)
+		plan := e.plan(s, cp, true)
 		if plan == nil {
 			return
 		}
@@ -128,6 +152,7 @@ func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Se
 			return
 		}
 		defer done()
+		f.announce = true
 		for r := range f.reports() {
 			if !yield(r) {
 				return
@@ -137,14 +162,14 @@ func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Se
 }
 
 // On adds a hook written in Go, to one session or to all sessions of a system.
-// It runs before the configured ones, in the order of registration, and is
-// never a duplicate. remove takes it away again; fires that have begun are not
+// It runs before the configured ones, or behind them where the dialect says so,
+// in the order of registration, and is never a duplicate. remove takes it away again; fires that have begun are not
 // affected, and neither function waits for them.
 //
 // The name is how the hook is called in reports, traces and settings that
 // disable hooks.
 func (e *Event[In, Out]) On(at Scope, name string, f hook.Func[In, Out]) (remove func()) {
-	return at.add(&hook.Hook{
+	return at.add([]*hook.Hook{{
 		ID:      fmt.Sprintf("%s/%s/%s", hook.Host, e.Name, name),
 		Dialect: e.dialect.Name,
 		Event:   e.Name,
@@ -152,7 +177,7 @@ func (e *Event[In, Out]) On(at Scope, name string, f hook.Func[In, Out]) (remove
 		Type:    "go",
 		Source:  hook.Host,
 		Func:    f,
-	})
+	}})
 }
 
 // Info is what an event is, without its types.
@@ -173,7 +198,7 @@ func (e *Event[In, Out]) Info() Info {
 	return Info{Dialect: e.dialect.Name, Name: e.Name, Doc: e.Doc, Can: e.Can, Subject: e.SubjectName, Rules: e.Rules}
 }
 
-func (e *Event[In, Out]) place() int { return e.slot }
+func (e *Event[In, Out]) place() (slot int, d *Dialect) { return e.slot, e.dialect }
 
 // timeout is how long h may run: its own, or the event's; 0 means no limit.
 func (e *Event[In, Out]) timeout(h *hook.Hook) time.Duration {

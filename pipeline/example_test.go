@@ -92,14 +92,20 @@ func ExampleEvent_Stream() {
 	})
 	BeforeDeploy.On(sys, "quick", yes)
 	for report := range BeforeDeploy.Stream(context.Background(), session, &Deploy{"shop", "production"}) {
-		fmt.Println(report.Hook.Name, report.Output.Specific.Yes)
+		if report.Started {
+			fmt.Println(report.Hook.Name, "has started")
+			continue
+		}
+		fmt.Println(report.Hook.Name, "votes", report.Output.Specific.Yes)
 		if report.Hook.Name == "quick" {
 			close(first)
 		}
 	}
-	// Output:
-	// quick 1
-	// slow 1
+	// Unordered output:
+	// slow has started
+	// quick has started
+	// quick votes 1
+	// slow votes 1
 }
 
 // The same event, with hooks outside the process: JSON in, JSON out.

@@ -29,7 +29,7 @@ type Declared interface {
 	// PlanJSON is FireJSON up to the plan.
 	PlanJSON(s *Session, in []byte) (stages.Planned, error)
 
-	place() int
+	place() (slot int, d *Dialect)
 }
 
 // Fired is the result of a fire in JSON terms. It encodes to the form that
@@ -119,19 +119,19 @@ func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, erro
 	if err != nil {
 		return stages.Planned{}, err
 	}
-	if plan := e.plan(s, &in); plan != nil {
+	if plan := e.plan(s, in, false); plan != nil {
 		p := *plan
 		p.Sequential = p.Sequential || e.Rules.Sequential
 		return p, nil
 	}
-	return stages.Plan(s.view().listed[e.slot], e.subject.of(&in)), nil
+	return stages.Plan(s.view().listed[e.slot], e.subject.of(&in)), nil // nothing can run
 }
 
 // Describe gives a result of Fire, and the input it was for, in JSON terms.
 func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *Fired {
 	f := &Fired{
 		Event:     e.Info().FullName(),
-		Blocked:   e.Can&CanBlock != 0 && e.Blocks(&res.Output),
+		Blocked:   e.Can&CanBlock != 0 && res.Lifted == "" && e.Blocks(&res.Output),
 		Stop:      res.Stop,
 		Reason:    some(lo.CoalesceOrEmpty(res.Reason, res.StopReason)),
 		Result:    Aggregate(res),

@@ -35,6 +35,9 @@ func (f *firing[In, Out]) payload(in *input[In]) ([]byte, error) {
 	}
 	b := make([]byte, 0, len(f.s.base)+len(members)+128)
 	b = append(b, f.s.base...)
+	if f.event.Dir == nil || f.event.Dir(&in.value) == "" { // else the input has it
+		b = append(append(b, `,"cwd":`...), f.s.cwd...)
+	}
 	if base := f.event.dialect.Base; base != nil {
 		b = base(b, f.event.Name, f.began)
 	}

@@ -40,10 +40,13 @@ const (
 	Blocking         Outcome = "blocking"           // it blocked the action
 	NonBlockingError Outcome = "non_blocking_error" // it failed
 	Cancelled        Outcome = "cancelled"          // its time, or the caller's, was over
+	Backgrounded     Outcome = "backgrounded"       // it goes on while the agent does
 )
 
 func outcome[Out any](r *hook.Report[Out], blocks bool) Outcome {
 	switch {
+	case r.Backgrounded:
+		return Backgrounded
 	case blocks:
 		return Blocking
 	case r.Err == nil:
@@ -131,6 +134,11 @@ func (f *firing[In, Out]) logFailure(r *hook.Report[Out]) {
 	f.s.sys.log.LogAttrs(f.ctx, slog.LevelWarn, msg,
 		slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id), slog.String("hook", environ.Scrub(r.Hook.Label())),
 		slog.String("at", r.Hook.Position.String()), slog.String("error", environ.Scrub(r.Err.Error())), slog.Duration("took", r.Elapsed))
+}
+
+func (f *firing[In, Out]) logPanic(msg string, v any) {
+	f.s.sys.log.LogAttrs(f.ctx, slog.LevelError, msg, slog.String("event", f.event.Info().FullName()),
+		slog.String("session", f.s.id), slog.String("panic", environ.Scrub(fmt.Sprint(v))))
 }
 
 func (f *firing[In, Out]) logReducer(err error) {

@@ -53,21 +53,17 @@ func (reg *registry) forget(p weak.Pointer[Session]) {
 
 func (reg *registry) build(own []*hook.Hook) *view {
 	v := &view{active: make([]*selector, 0), listed: map[int][]*hook.Hook{}}
-	index := slots()
-	for _, hooks := range [...][]*hook.Hook{reg.sys.host, own, reg.loaded.Hooks} {
-		for _, h := range hooks {
-			slot, known := index[h.Dialect+"."+h.Event]
-			if !known {
-				continue // the loader has reported it
-			}
-			if h.Skip == "" && reg.sys.disabled[h.Label()] {
-				off := *h
-				off.Skip, off.Detail = hook.Disabled, "switched off by the program"
-				h = &off
-			}
-			v.listed[slot] = append(v.listed[slot], h)
-			if h.Skip == "" || reg.sys.observed() {
-				v.activate(slot, h.Skip == "")
+	for _, hostLast := range [...]bool{false, true} {
+		index := slots(hostLast)
+		for _, hooks := range reg.sys.lists(reg, own, hostLast) {
+			for _, h := range hooks {
+				if slot, known := index[h.Dialect+"."+h.Event]; known { // else the loader has reported it
+					h = reg.admit(h)
+					v.listed[slot] = append(v.listed[slot], h)
+					if h.Skip == "" || reg.sys.observed() {
+						v.activate(slot, h.Skip == "")
+					}
+				}
 			}
 		}
 	}
@@ -77,6 +73,33 @@ func (reg *registry) build(own []*hook.Hook) *view {
 		}
 	}
 	return v
+}
+
+// lists gives the hooks of a place and those of a session in their order.
+func (sys *System) lists(reg *registry, own []*hook.Hook, hostLast bool) [3][]*hook.Hook {
+	if hostLast {
+		return [...][]*hook.Hook{reg.loaded.Hooks, sys.host, own}
+	}
+	return [...][]*hook.Hook{sys.host, own, reg.loaded.Hooks}
+}
+
+// admit gives a hook, or one like it that does not run.
+func (reg *registry) admit(h *hook.Hook) *hook.Hook {
+	if h.Skip != "" {
+		return h
+	}
+	why, detail := hook.Why(""), ""
+	if reg.sys.disabled[h.Label()] {
+		why, detail = hook.Disabled, "switched off by the program"
+	} else if reg.loaded.Admit != nil {
+		why, detail = reg.loaded.Admit(h)
+	}
+	if why == "" {
+		return h
+	}
+	off := *h
+	off.Skip, off.Detail = why, detail
+	return &off
 }
 
 // view is an immutable snapshot of the hooks that a fire can meet.

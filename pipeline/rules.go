@@ -28,13 +28,23 @@ type Dialect struct {
 	// send them, and cannot change them.
 	Base      func(dst []byte, event string, now time.Time) []byte
 	BaseNames []string
+
+	// HostLast puts the hooks that the program registers behind those of the
+	// settings, the session's own last.
+	HostLast bool
+
+	// Detaches lets a running hook move itself to the background, with
+	// {"async": true} as its first line of output.
+	Detaches bool
 }
 
 // Rules are where events differ in how hooks are run and read. The zero value
 // of a field inherits from the dialect.
 type Rules struct {
-	// Exits says what each exit status does.
+	// Exits says what each exit status does, and Text what a hook said that
+	// printed plain text in place of an answer.
 	Exits hook.Exits
+	Text  hook.Text
 
 	// Match compiles a matcher from the settings; a nil Matcher accepts
 	// everything. The note says what a person should know about the pattern.
@@ -50,11 +60,30 @@ type Rules struct {
 	// time, or could not be started. Without it such a hook lets the action
 	// go ahead (seed 003 §7.2).
 	FailClosed bool
+
+	// LateBlocks makes a hook block that gives no answer in time, and
+	// LateFuncBlocks does for those written in Go alone.
+	LateBlocks, LateFuncBlocks bool
+
+	// Budget makes the longest timeout of the planned hooks the time of the
+	// whole fire, in which waiting for a worker counts.
+	Budget bool
+
+	// EnvFile names a variable that tells each hook outside the process a file
+	// of its own, in which it leaves shell text that sets variables; see
+	// [Session.EnvFiles]. Empty: there is none.
+	EnvFile string
 }
 
 func (r Rules) over(base Rules) Rules {
 	if r.Exits == nil {
 		r.Exits = base.Exits
+	}
+	if r.Text == 0 {
+		r.Text = base.Text
+	}
+	if r.EnvFile == "" {
+		r.EnvFile = base.EnvFile
 	}
 	if r.Match == nil {
 		r.Match = base.Match
@@ -64,6 +93,9 @@ func (r Rules) over(base Rules) Rules {
 	}
 	r.Sequential = r.Sequential || base.Sequential
 	r.FailClosed = r.FailClosed || base.FailClosed
+	r.LateBlocks = r.LateBlocks || base.LateBlocks
+	r.LateFuncBlocks = r.LateFuncBlocks || base.LateFuncBlocks
+	r.Budget = r.Budget || base.Budget
 	return r
 }
 
@@ -131,12 +163,16 @@ func Events(d *Dialect) []Declared {
 	return events
 }
 
-func slots() map[string]int {
+// slots gives every event's slot by its full name, of the dialects that put the
+// program's hooks last, or of the others.
+func slots(hostLast bool) map[string]int {
 	declared.RLock()
 	defer declared.RUnlock()
 	index := make(map[string]int, len(declared.byName))
 	for name, e := range declared.byName {
-		index[name] = e.place()
+		if slot, d := e.place(); d.HostLast == hostLast {
+			index[name] = slot
+		}
 	}
 	return index
 }

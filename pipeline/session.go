@@ -23,19 +23,44 @@ type SessionConfig struct {
 	// Untrusted says that the user has not agreed to run what the directory
 	// brings: the project's own hooks are listed, and do not run.
 	Untrusted bool
+
+	// Interactive says that there is a user who sees what happens and can be
+	// asked; a program without is headless.
+	Interactive bool
+
+	// Ask puts the question of a running hook to the user, and blocks until
+	// there is an answer or ctx has ended; ok is false if the user gave none.
+	// It is called for one question at a time. Only hooks that MayAsk accepts
+	// can ask: their standard input does not end behind the payload, which
+	// hangs those that read it to its end. Nil: no hook can.
+	Ask    func(ctx context.Context, h *hook.Hook, q hook.Question) (key string, ok bool)
+	MayAsk func(*hook.Hook) bool
+
+	// Finished is told what became of each hook that ran in the background,
+	// on a goroutine of its own, which Wait and Close wait for: it must call
+	// neither. Nil: contexts are kept for NextTurn, and nothing wakes the model.
+	Finished func(Finished)
+
+	// Scratch is a directory for what hooks leave, such as their variables; it
+	// is made when needed. Empty: one below the system's directory for
+	// temporary files, which Close removes.
+	Scratch string
 }
 
 // Session is one conversation of an agent: the identity that hooks are told,
-// the settings of its directory, and hooks of its own. It owns no goroutine
-// and needs no closing. It costs less than a kilobyte; with hooks of its own,
-// about two more for each event that has any hook. Its methods may be called
-// from many goroutines.
+// the settings of its directory, and hooks of its own. It owns no goroutine,
+// and needs closing only where hooks may run in the background or leave files.
+// It costs less than a kilobyte; with hooks of its own, about two more for each
+// event that has any hook. Its methods may be called from many goroutines.
 type Session struct {
 	sys  *System
 	reg  *registry
 	own  atomic.Pointer[view] // nil unless the session has hooks of its own
+	more atomic.Pointer[memory]
+	host *SessionConfig // what it has of functions and flags; nil if nothing
 	id   string
 	dir  string
+	cwd  []byte // dir as JSON
 	base []byte // the payload members that never change, from the opening brace
 
 	hooks   []*hook.Hook // guarded by the system's mutex, as is what follows
@@ -54,17 +79,18 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 	if err != nil {
 		return nil, fmt.Errorf("the session's directory: %w", err)
 	}
-	reg, err := sys.registry(ctx, Place{Dir: dir, Untrusted: cfg.Untrusted})
+	reg, err := sys.registry(ctx, Place{Dir: dir, Untrusted: cfg.Untrusted, Interactive: cfg.Interactive})
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{sys: sys, reg: reg, id: cfg.ID, dir: dir}
+	s := &Session{sys: sys, reg: reg, id: cfg.ID, dir: dir, cwd: wire.Quote(dir)}
+	if cfg.Interactive || cfg.Ask != nil || cfg.Finished != nil || cfg.Scratch != "" {
+		s.host = &cfg
+	}
 	s.base = append(s.base, `{"session_id":`...)
 	s.base = append(s.base, wire.Quote(cfg.ID)...)
 	s.base = append(s.base, `,"transcript_path":`...)
-	s.base = append(s.base, wire.Quote(cfg.Transcript)...)
-	s.base = append(s.base, `,"cwd":`...)
-	s.base = slices.Clip(append(s.base, wire.Quote(dir)...))
+	s.base = slices.Clip(append(s.base, wire.Quote(cfg.Transcript)...))
 	return s, nil
 }
 
@@ -81,12 +107,34 @@ func (s *Session) ID() string { return s.id }
 // Dir is the session's directory.
 func (s *Session) Dir() string { return s.dir }
 
+// Interactive reports whether there is a user who can be asked.
+func (s *Session) Interactive() bool { return s.host != nil && s.host.Interactive }
+
+// Setting gives what a dialect's settings say for one of its functions; see
+// Values of [Loaded]. Nil if they say nothing.
+func (s *Session) Setting(key any) any {
+	s.sys.mu.Lock()
+	defer s.sys.mu.Unlock()
+	return s.reg.loaded.Values[key]
+}
+
 // Hooks lists every hook that is configured for the session, also those that
 // can never run, in the order in which they would.
 func (s *Session) Hooks() []*hook.Hook {
 	s.sys.mu.Lock()
 	defer s.sys.mu.Unlock()
-	return slices.Concat(s.sys.host, s.hooks, s.reg.loaded.Hooks)
+	var all []*hook.Hook
+	for _, hostLast := range [...]bool{false, true} {
+		index := slots(hostLast)
+		for _, hooks := range s.sys.lists(s.reg, s.hooks, hostLast) {
+			for _, h := range hooks {
+				if _, ours := index[h.Dialect+"."+h.Event]; ours {
+					all = append(all, s.reg.admit(h))
+				}
+			}
+		}
+	}
+	return all
 }
 
 // Problems lists the settings entries that cannot be used.
@@ -110,14 +158,14 @@ func (s *Session) view() *view {
 	return s.reg.current.Load()
 }
 
-func (s *Session) add(h *hook.Hook) (remove func()) {
+func (s *Session) add(hooks []*hook.Hook) (remove func()) {
 	s.sys.mu.Lock()
 	defer s.sys.mu.Unlock()
-	s.setHooks(append(slices.Clip(s.hooks), h))
+	s.setHooks(slices.Concat(s.hooks, hooks))
 	return sync.OnceFunc(func() {
 		s.sys.mu.Lock()
 		defer s.sys.mu.Unlock()
-		s.setHooks(without(s.hooks, h))
+		s.setHooks(without(s.hooks, hooks))
 	})
 }
 

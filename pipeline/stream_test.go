@@ -40,12 +40,19 @@ func TestAStreamGivesReportsAsHooksFinish(t *testing.T) {
 		_, s := start(t, three(&gone))
 		stream := event.Stream(t.Context(), s, &call{Tool: "write"})
 		for range 2 { // each iteration is a fire
-			began, got := time.Now(), []string{}
+			began, got, started := time.Now(), []string{}, map[string]bool{}
 			for r := range stream {
+				if r.Started {
+					started[r.Hook.Command] = time.Since(began) == 0 && len(got) == 0 && r.Reply == nil
+					continue
+				}
 				got = append(got, r.Output.Reason+" "+time.Since(began).String())
 			}
 			if words := strings.Join(got, ", "); words != "quick 1s, middle 2s, slow 3s" {
 				t.Errorf("reports %s", words)
+			}
+			if !started["slow"] || !started["quick"] || !started["middle"] {
+				t.Errorf("started %v; want all three before the first report", started)
 			}
 		}
 	})
@@ -74,7 +81,7 @@ func TestAStreamHasACopyOfTheInput(t *testing.T) {
 	stream := event.Stream(t.Context(), s, &in)
 	in.Tool = "changed"
 	for r := range stream {
-		if r.Output.Reason != "write" {
+		if !r.Started && r.Output.Reason != "write" {
 			t.Errorf("the hook saw %q", r.Output.Reason)
 		}
 	}

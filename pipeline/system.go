@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"runtime"
@@ -28,7 +29,7 @@ type Config struct {
 	// over all fires; 0 means 4 for each processor, and at least 16. Hooks
 	// written in Go do not count, but one fire runs no more than this many
 	// hooks of any kind at the same time. Waiting for a place is not part of a
-	// hook's timeout.
+	// hook's timeout. Hooks in the background have as many places of their own.
 	Workers int
 
 	// Log gets a warning for every hook that failed and for every settings
@@ -49,8 +50,9 @@ type Load func(ctx context.Context, at Place) (Loaded, error)
 // Place is the directory whose settings are read, and what the host knows of
 // it.
 type Place struct {
-	Dir       string // absolute
-	Untrusted bool   // hooks that the directory itself brings must not run
+	Dir         string // absolute
+	Untrusted   bool   // the user has not agreed to run what the directory brings
+	Interactive bool   // there is a user who can be asked
 }
 
 // Loaded is what the settings amount to.
@@ -58,6 +60,15 @@ type Loaded struct {
 	Hooks    []*hook.Hook // also those that can never run, with the reason
 	Problems []settings.Problem
 	Files    []string // the files that were read, highest priority first
+
+	// Admit says why a hook must not run that is otherwise fit to: those that
+	// the program registers are subject to the settings too. It is asked for
+	// every hook of every dialect. Nil admits all.
+	Admit func(*hook.Hook) (why hook.Why, detail string)
+
+	// Values are for the functions of the dialect's events; see
+	// [Session.Setting]. Their keys have types of the dialect's own.
+	Values map[any]any
 }
 
 // System holds what all sessions of a process share: settings, hooks in Go,
@@ -67,6 +78,7 @@ type System struct {
 	log     *slog.Logger
 	debug   bool
 	workers *semaphore.Weighted
+	behind  *semaphore.Weighted // the workers of background hooks
 	limit   int
 	loading singleflight.Group
 	reload  sync.Mutex // one at a time, so that the settings read last stay
@@ -100,7 +112,7 @@ func NewSystem(cfg Config) *System {
 	if sys.limit <= 0 {
 		sys.limit = max(16, 4*runtime.GOMAXPROCS(0))
 	}
-	sys.workers = semaphore.NewWeighted(int64(sys.limit))
+	sys.workers, sys.behind = semaphore.NewWeighted(int64(sys.limit)), semaphore.NewWeighted(int64(sys.limit))
 	sys.ctx, sys.cancel = context.WithCancelCause(context.Background())
 	sys.debug = sys.log.Enabled(sys.ctx, slog.LevelDebug)
 	return sys
@@ -197,10 +209,7 @@ func (sys *System) registry(ctx context.Context, at Place) (*registry, error) {
 	if reg := sys.known(at); reg != nil {
 		return reg, nil
 	}
-	key := at.Dir
-	if at.Untrusted {
-		key += "\x00untrusted"
-	}
+	key := fmt.Sprintf("%s\x00%t %t", at.Dir, at.Untrusted, at.Interactive)
 	reads := false
 	v, err, _ := sys.loading.Do(key, func() (any, error) {
 		reads = true
@@ -254,6 +263,11 @@ func (sys *System) load(ctx context.Context, at Place) (all Loaded, err error) {
 		all.Hooks = append(all.Hooks, l.Hooks...)
 		all.Problems = append(all.Problems, l.Problems...)
 		all.Files = append(all.Files, l.Files...)
+		all.Admit = both(all.Admit, l.Admit)
+		if l.Values != nil && all.Values == nil {
+			all.Values = map[any]any{}
+		}
+		maps.Copy(all.Values, l.Values)
 	}
 	for _, p := range all.Problems {
 		if p.Fatal {
@@ -265,26 +279,51 @@ func (sys *System) load(ctx context.Context, at Place) (all Loaded, err error) {
 	return all, errors.Join(fatal...)
 }
 
-// Scope is where a hook in Go is registered: a [System] or a [Session].
-type Scope interface {
-	add(*hook.Hook) (remove func())
+type admission = func(*hook.Hook) (hook.Why, string)
+
+// both asks a, and b if a admits.
+func both(a, b admission) admission {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return func(h *hook.Hook) (hook.Why, string) {
+		if why, detail := a(h); why != "" {
+			return why, detail
+		}
+		return b(h)
+	}
 }
 
-func (sys *System) add(h *hook.Hook) (remove func()) {
+// Scope is where a program registers hooks: a [System] or a [Session].
+type Scope interface {
+	add([]*hook.Hook) (remove func())
+}
+
+// Register adds hooks that are ready to run, such as those that a dialect reads
+// from the front matter of an agent, to one session or to all sessions of a
+// system. For a hook in Go, On of its event is simpler. remove takes them away
+// again; fires that have begun are not affected, and neither function waits for
+// them.
+func Register(at Scope, hooks ...*hook.Hook) (remove func()) { return at.add(slices.Clone(hooks)) }
+
+func (sys *System) add(hooks []*hook.Hook) (remove func()) {
 	sys.mu.Lock()
 	defer sys.mu.Unlock()
-	sys.host = append(slices.Clip(sys.host), h)
+	sys.host = slices.Concat(sys.host, hooks)
 	sys.rebuildAll()
 	return sync.OnceFunc(func() {
 		sys.mu.Lock()
 		defer sys.mu.Unlock()
-		sys.host = without(sys.host, h)
+		sys.host = without(sys.host, hooks)
 		sys.rebuildAll()
 	})
 }
 
-func without(hooks []*hook.Hook, h *hook.Hook) []*hook.Hook {
-	return slices.DeleteFunc(slices.Clone(hooks), func(other *hook.Hook) bool { return other == h })
+func without(hooks, gone []*hook.Hook) []*hook.Hook {
+	return slices.DeleteFunc(slices.Clone(hooks), func(h *hook.Hook) bool { return slices.Contains(gone, h) })
 }
 
 // Disabled names what SetEnabled has switched off, sorted.

@@ -1,90 +1,153 @@
 package stages
 
 import (
+	"errors"
+
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
 // Decode reads what a hook printed: its answer, which has [hook.Spoke] unless
-// it was silent, and notes on what had to be ignored. An error means that the
-// text is not an answer but plain text.
+// it was silent, and notes on what had to be ignored. The error [wire.ErrText]
+// means that the text is not an answer but plain text; any other, that it is
+// an answer that cannot be used.
 type Decode[Out any] func(stdout []byte) (out hook.Output[Out], notes []string, err error)
+
+// Reading is how the Replies of an event are read.
+type Reading[Out any] struct {
+	Exits  hook.Exits
+	Text   hook.Text
+	Decode Decode[Out]
+}
 
 // The reason of a refusal that gives none.
 const noReason = "blocked by a hook that gave no reason"
 
-// Parse reads the Reply of a report into its Output (seed 003 §4.2 to §4.4,
-// §9; seed 000 "Plain Text Fallback"):
+// Parse reads the Reply of a report into its Output, as the hook's end says
+// (seed 003 §4.2 to §4.4, §9; seed 000 "Plain Text Fallback"; seed 004 §18.4):
 //
-//   - Read: standard output is the answer; plain text is a message to the user
-//     and an assumed permission. Standard error has no effect.
+//   - Read: standard output is the answer. Plain text is what Text says. Standard
+//     error has no effect.
 //   - Refuse: as Read, but the answer is a denial whatever it says. Its reason
 //     is the answer's, else standard error, else plain text on standard
 //     output; the other fields keep their effect.
-//   - Warn, and any status exits does not name: the hook failed. Standard
-//     error, else plain text on standard output, becomes a warning; a JSON
-//     answer does not count.
+//   - Veto: as Refuse, but a reason that the answer gives for anything else
+//     than a denial does not count, and neither does plain text. An answer
+//     that cannot be used is as good as none.
+//   - Heed: an answer is read, whatever the status; without one the hook failed.
+//   - Drop: nothing counts.
+//   - Warn: the hook failed. Standard error, else plain text on standard
+//     output, becomes a warning; a JSON answer does not count.
 //
 // An answer that was longer than the engine keeps is not read: its hook has
 // failed, unless its status refuses. Standard error is never decoded.
-func Parse[Out any](r *hook.Report[Out], exits hook.Exits, decode Decode[Out]) {
-	effect := hook.Warn
-	if r.Reply.Signal == nil {
-		effect = exits[r.Reply.Exit]
-	}
-	switch effect {
+func Parse[Out any](r *hook.Report[Out], how Reading[Out]) {
+	switch how.Exits.Of(r.Reply) {
 	case hook.Read:
-		if r.Reply.Truncated&hook.Stdout != 0 {
-			r.Err = &hook.TooLargeError{Kept: len(r.Reply.Stdout)}
-			return
-		}
-		if text := answer(r, decode); text != "" {
-			r.Output = hook.Output[Out]{Decision: hook.Allow, Message: text, Given: hook.Spoke, Assumed: true}
-		}
+		read(r, how)
 	case hook.Refuse:
-		refuse(r, decode)
+		refuse(r, how)
+	case hook.Veto:
+		veto(r, how)
+	case hook.Heed:
+		heed(r, how)
+	case hook.Drop:
 	default:
-		warn(r, decode)
+		warn(r, how)
 	}
 	r.Said = r.Output.Given.Has(hook.Spoke)
 }
 
-// answer decodes standard output into the report, or gives it as plain text.
-func answer[Out any](r *hook.Report[Out], decode Decode[Out]) (text string) {
-	out, notes, err := decode(r.Reply.Stdout)
-	if err != nil {
-		return plain(r.Reply.Stdout)
+func read[Out any](r *hook.Report[Out], how Reading[Out]) {
+	if cut(r) {
+		r.Err = &hook.TooLargeError{Kept: len(r.Reply.Stdout)}
+		return
 	}
-	r.Output, r.Notes = out, notes
-	return ""
+	text, err := answer(r, how)
+	if r.Err = err; err != nil || text == "" {
+		return
+	}
+	switch how.Text {
+	case hook.TextContext:
+		r.Output = hook.Output[Out]{Context: text, Given: hook.Spoke | hook.GaveContext}
+	case hook.TextIgnored:
+		r.Notes = append(r.Notes, "standard output is plain text, which has no effect here")
+	default:
+		r.Output = hook.Output[Out]{Decision: hook.Allow, Message: text, Given: hook.Spoke, Assumed: true}
+	}
 }
 
-func refuse[Out any](r *hook.Report[Out], decode Decode[Out]) {
-	var text string
-	if r.Reply.Truncated&hook.Stdout == 0 {
-		text = answer(r, decode)
+// cut reports whether standard output is not whole.
+func cut[Out any](r *hook.Report[Out]) bool { return r.Reply.Truncated&hook.Stdout != 0 }
+
+// answer decodes standard output into the report, or gives it as plain text.
+func answer[Out any](r *hook.Report[Out], how Reading[Out]) (text string, err error) {
+	out, notes, err := how.Decode(r.Reply.Stdout)
+	if errors.Is(err, wire.ErrText) {
+		return plain(r.Reply.Stdout), nil
 	}
+	if err != nil {
+		return "", err
+	}
+	r.Output, r.Notes = out, notes
+	return "", nil
+}
+
+func refuse[Out any](r *hook.Report[Out], how Reading[Out]) {
+	var text string
+	if !cut(r) {
+		text, _ = answer(r, how)
+	}
+	deny(r, plain(r.Reply.Stderr), text, noReason)
+}
+
+func veto[Out any](r *hook.Report[Out], how Reading[Out]) {
+	if !cut(r) {
+		if _, err := answer(r, how); err != nil {
+			r.Notes = append(r.Notes, err.Error())
+		}
+	}
+	if !r.Output.Decision.Blocks() {
+		r.Output.Reason = ""
+	}
+	deny(r, plain(r.Reply.Stderr), noReason)
+}
+
+// deny makes the answer a denial, for its own reason or the first of others.
+func deny[Out any](r *hook.Report[Out], reasons ...string) {
 	o := &r.Output
 	o.Given |= hook.Spoke
 	o.Assumed = false
 	if !o.Decision.Blocks() {
 		o.Decision = hook.Deny
 	}
-	for _, reason := range [...]string{plain([]byte(o.Reason)), plain(r.Reply.Stderr), text, noReason} {
-		if reason != "" {
-			if plain([]byte(o.Reason)) == "" {
-				o.Reason = reason
-			}
+	for _, reason := range reasons {
+		if plain([]byte(o.Reason)) != "" {
 			return
 		}
+		o.Reason = reason
 	}
 }
 
-func warn[Out any](r *hook.Report[Out], decode Decode[Out]) {
+func heed[Out any](r *hook.Report[Out], how Reading[Out]) {
+	r.Err = &hook.ExitError{Reply: r.Reply}
+	if cut(r) {
+		return
+	}
+	if _, err := answer(r, how); err != nil {
+		r.Notes = append(r.Notes, err.Error())
+		return
+	}
+	if r.Output.Given.Has(hook.Spoke) {
+		r.Err = nil
+	}
+}
+
+func warn[Out any](r *hook.Report[Out], how Reading[Out]) {
 	r.Err = &hook.ExitError{Reply: r.Reply}
 	text := plain(r.Reply.Stderr)
-	if text == "" && r.Reply.Truncated&hook.Stdout == 0 {
-		if _, _, err := decode(r.Reply.Stdout); err != nil {
+	if text == "" && !cut(r) {
+		if _, _, err := how.Decode(r.Reply.Stdout); err != nil {
 			text = plain(r.Reply.Stdout)
 		}
 	}

@@ -32,7 +32,7 @@ var exits = hook.Exits{0: hook.Read, 2: hook.Refuse}
 
 func parse(reply hook.Reply) hook.Report[part] {
 	r := hook.Report[part]{Hook: &hook.Hook{Name: "h"}, Reply: &reply}
-	stages.Parse(&r, exits, decode)
+	stages.Parse(&r, stages.Reading[part]{Exits: exits, Decode: decode})
 	return r
 }
 
@@ -151,7 +151,7 @@ func TestParseGoesByTheTable(t *testing.T) {
 		{hook.Exits{1: hook.Read}, 1, true, true},
 	} {
 		r := hook.Report[part]{Reply: &hook.Reply{Exit: test.exit, Stdout: []byte(`{"decision":"deny"}`)}}
-		stages.Parse(&r, test.exits, decode)
+		stages.Parse(&r, stages.Reading[part]{Exits: test.exits, Decode: decode})
 		if r.Output.Decision.Blocks() != test.blocks || (r.Err == nil) != test.ok {
 			t.Errorf("status %d with %v: decision %q, err %v", test.exit, test.exits, r.Output.Decision, r.Err)
 		}

@@ -15,6 +15,10 @@ type Planned struct {
 	Run        []*hook.Hook // in the order of their answers
 	Sequential bool         // one at a time, each seeing the changes of those before it
 	Skipped    []Skipped    // every other hook, with the reason
+
+	// Open holds the hooks that match, when more than the subject decides which
+	// of them run; see [Planned.Narrow]. Run is empty then.
+	Open []*hook.Hook
 }
 
 // Skipped is a hook that does not run.
@@ -30,24 +34,62 @@ type Skipped struct {
 // sequential; a hook that is not selected has no say (seed 003 §7.4).
 //
 // The order of hooks is kept. Matching may cost a regular expression per hook:
-// keep the result.
+// keep the result. A plan that is Open has to be narrowed for every fire.
 func Plan(hooks []*hook.Hook, subject string) (p Planned) {
-	first := map[string]*hook.Hook{}
+	var matched []*hook.Hook
+	open := false
 	for _, h := range hooks {
 		switch {
 		case h.Skip != "":
 			p.skip(h, h.Skip, h.Detail)
 		case h.Matcher != nil && !h.Matcher.Match(subject):
 			p.skip(h, hook.NotMatched, "matcher "+quote(h.Pattern)+" does not match "+quote(subject))
-		case h.Key != "" && first[h.Key] != nil:
-			p.skip(h, hook.Duplicate, "runs already as "+first[h.Key].ID)
 		default:
-			first[h.Key] = h
-			p.Run = append(p.Run, h)
-			p.Sequential = p.Sequential || h.Sequential
+			matched = append(matched, h)
+			open = open || h.Condition != nil || h.Once
 		}
 	}
+	if open {
+		p.Open = matched
+	} else {
+		p.choose(matched)
+	}
 	return p
+}
+
+// Narrow decides an Open plan for one fire: a hook whose condition does not
+// hold for detail, or which is spent, does not run, and is no duplicate of one
+// that does (seed 004 §18.7: filters come before deduplication). p stays as it
+// is. spent tells of a hook that has had its one run; nil: none has.
+func (p *Planned) Narrow(detail hook.Detail, spent func(*hook.Hook) bool) Planned {
+	n := Planned{Skipped: p.Skipped[:len(p.Skipped):len(p.Skipped)]}
+	left := make([]*hook.Hook, 0, len(p.Open))
+	for _, h := range p.Open {
+		switch {
+		case h.Condition != nil && !h.Condition.Holds(detail):
+			n.skip(h, hook.NotHeld, "the condition "+quote(h.If)+" does not hold for this call")
+		case h.Once && spent != nil && spent(h):
+			n.skip(h, hook.Disabled, "it runs once in a session, and has run")
+		default:
+			left = append(left, h)
+		}
+	}
+	n.choose(left)
+	return n
+}
+
+// choose drops duplicates.
+func (p *Planned) choose(hooks []*hook.Hook) {
+	first := map[string]*hook.Hook{}
+	for _, h := range hooks {
+		if h.Key != "" && first[h.Key] != nil {
+			p.skip(h, hook.Duplicate, "runs already as "+first[h.Key].ID)
+			continue
+		}
+		first[h.Key] = h
+		p.Run = append(p.Run, h)
+		p.Sequential = p.Sequential || h.Sequential
+	}
 }
 
 func (p *Planned) skip(h *hook.Hook, why hook.Why, detail string) {

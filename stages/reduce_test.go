@@ -114,7 +114,7 @@ func TestReduceCancelsAndCollectsWhenTheReducerReturnsEarly(t *testing.T) {
 			return all
 		}
 		start := time.Now()
-		res, err := stages.Reduce(stages.Parallel(ctx, cancel, hooks(5), 5, 0, each), 5, first, func() { cancel(hook.ErrNotNeeded) })
+		res, err := stages.Reduce(stages.Spawn[int, string]{Plan: hooks(5), In: 0, Each: each}.Parallel(ctx, cancel, 5), 5, first, func() { cancel(hook.ErrNotNeeded) })
 		if err != nil || res.Specific != "0" || len(res.Reports) != 5 || time.Since(start) != time.Second {
 			t.Errorf("got %q, %d reports after %v, err %v; want 5 after 1s", res.Specific, len(res.Reports), time.Since(start), err)
 		}

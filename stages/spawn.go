@@ -13,19 +13,36 @@ import (
 // soon after ctx has ended.
 type Each[In, Out any] func(ctx context.Context, i int, h *hook.Hook, in In) hook.Report[Out]
 
+// Spawn is how the hooks of a plan are run.
+type Spawn[In, Out any] struct {
+	Plan     []*hook.Hook
+	In       In
+	Each     Each[In, Out]
+	Announce bool // a report that has Started, and nothing else, comes before each hook
+}
+
 // Parallel runs the hooks of a plan at the same time, at most limit of them,
 // on a bounded pool. Reports come as the hooks finish, through a channel.
 //
 // cancel has to end ctx. Parallel calls it when the consumer stops early, or
 // has read the last report, and returns when the last hook has gone. A hook
-// whose turn comes after that is still given to each, with ctx ended.
-func Parallel[In, Out any](ctx context.Context, cancel context.CancelCauseFunc, plan []*hook.Hook, limit int, in In, each Each[In, Out]) iter.Seq[hook.Report[Out]] {
+// whose turn comes after that is still given to Each, with ctx ended.
+func (s Spawn[In, Out]) Parallel(ctx context.Context, cancel context.CancelCauseFunc, limit int) iter.Seq[hook.Report[Out]] {
 	return func(yield func(hook.Report[Out]) bool) {
-		reports := make(chan hook.Report[Out], len(plan)) // room for all: a worker never waits for the reader
-		go func() {                                       // submitting blocks while the pool is full, and the reader must not
+		room := len(s.Plan) // for all: a worker never waits for the reader
+		if s.Announce {
+			room *= 2
+		}
+		reports := make(chan hook.Report[Out], room)
+		go func() { // submitting blocks while the pool is full, and the reader must not
 			workers := pool.New().WithMaxGoroutines(max(1, limit))
-			for i, h := range plan {
-				workers.Go(func() { reports <- each(ctx, i, h, in) })
+			for i, h := range s.Plan {
+				workers.Go(func() {
+					if s.Announce {
+						reports <- hook.Report[Out]{Hook: h, Index: i, Started: true}
+					}
+					reports <- s.Each(ctx, i, h, s.In)
+				})
 			}
 			workers.Wait()
 			close(reports)
@@ -49,13 +66,17 @@ func Parallel[In, Out any](ctx context.Context, cancel context.CancelCauseFunc, 
 //
 // A chain also ends when ctx does: hooks behind that point are not started
 // and have no report.
-func Fold[In, Out any](ctx context.Context, plan []*hook.Hook, in In, each Each[In, Out], next func(In, *hook.Report[Out]) (In, bool)) iter.Seq[hook.Report[Out]] {
+func (s Spawn[In, Out]) Fold(ctx context.Context, next func(In, *hook.Report[Out]) (In, bool)) iter.Seq[hook.Report[Out]] {
 	return func(yield func(hook.Report[Out]) bool) {
-		for i, h := range plan {
+		in := s.In
+		for i, h := range s.Plan {
 			if i > 0 && ctx.Err() != nil {
 				return
 			}
-			r := each(ctx, i, h, in)
+			if s.Announce && !yield(hook.Report[Out]{Hook: h, Index: i, Started: true}) {
+				return
+			}
+			r := s.Each(ctx, i, h, in)
 			var goOn bool
 			in, goOn = next(in, &r)
 			if !yield(r) || !goOn {

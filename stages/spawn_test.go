@@ -41,7 +41,7 @@ func TestParallelReportsAsHooksFinish(t *testing.T) {
 		start := time.Now()
 		times := []time.Duration{3 * time.Second, time.Second, 2 * time.Second}
 		var order []int
-		for r := range stages.Parallel(ctx, cancel, hooks(3), 3, 100, naps(times...)) {
+		for r := range (stages.Spawn[int, int]{Plan: hooks(3), In: 100, Each: naps(times...)}).Parallel(ctx, cancel, 3) {
 			order = append(order, r.Index)
 			if took := time.Since(start); took != times[r.Index] {
 				t.Errorf("report %d came after %v, want %v", r.Index, took, times[r.Index])
@@ -70,7 +70,7 @@ func TestParallelKeepsItsLimit(t *testing.T) {
 				running.Add(-1)
 				return hook.Report[int]{Hook: h, Index: i}
 			}
-			for r := range stages.Parallel(ctx, cancel, hooks(20), test.limit, 0, each) {
+			for r := range (stages.Spawn[int, int]{Plan: hooks(20), In: 0, Each: each}).Parallel(ctx, cancel, test.limit) {
 				seen[r.Index]++
 			}
 			if got := int(most.Load()); got != test.want {
@@ -87,7 +87,7 @@ func TestParallelStreamsWhileHooksWaitForAPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		start, next := time.Now(), time.Second
-		for range stages.Parallel(ctx, cancel, hooks(3), 1, 0, naps(time.Second, time.Second, time.Second)) {
+		for range (stages.Spawn[int, int]{Plan: hooks(3), In: 0, Each: naps(time.Second, time.Second, time.Second)}).Parallel(ctx, cancel, 1) {
 			if took := time.Since(start); took != next {
 				t.Errorf("a report after %v, want %v", took, next)
 			}
@@ -112,7 +112,7 @@ func TestParallelCancelsAndWaitsForAConsumerThatStops(t *testing.T) {
 			return hook.Report[int]{Hook: h, Index: i}
 		}
 		start := time.Now()
-		for range stages.Parallel(ctx, cancel, hooks(4), 2, 0, each) {
+		for range (stages.Spawn[int, int]{Plan: hooks(4), In: 0, Each: each}).Parallel(ctx, cancel, 2) {
 			break
 		}
 		if gone.Load() != 4 || notNeeded.Load() != 3 {
@@ -132,7 +132,7 @@ func TestParallelWaitsWhenItsConsumerPanics(t *testing.T) {
 				t.Error("the panic is lost, or the hooks go on")
 			}
 		}()
-		for range stages.Parallel(ctx, cancel, hooks(2), 2, 0, naps(0, time.Hour)) {
+		for range (stages.Spawn[int, int]{Plan: hooks(2), In: 0, Each: naps(0, time.Hour)}).Parallel(ctx, cancel, 2) {
 			panic("consumer")
 		}
 	})
@@ -140,7 +140,7 @@ func TestParallelWaitsWhenItsConsumerPanics(t *testing.T) {
 
 func TestParallelOfNothing(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	for range stages.Parallel(ctx, cancel, nil, 4, 0, naps()) {
+	for range (stages.Spawn[int, int]{Plan: nil, In: 0, Each: naps()}).Parallel(ctx, cancel, 4) {
 		t.Error("a report of no hook")
 	}
 }
@@ -153,7 +153,7 @@ func TestFoldGivesEachHookTheChangesOfThoseBefore(t *testing.T) {
 		inputs = append(inputs, in)
 		return hook.Report[int]{Hook: h, Index: i}
 	}
-	reports := slices.Collect(stages.Fold(t.Context(), hooks(4), 7, each, always))
+	reports := slices.Collect(stages.Spawn[int, int]{Plan: hooks(4), In: 7, Each: each}.Fold(t.Context(), always))
 	if want := []int{7, 71, 712, 7123}; !slices.Equal(inputs, want) || len(reports) != 4 {
 		t.Errorf("inputs %v, %d reports; want %v, 4", inputs, len(reports), want)
 	}
@@ -183,7 +183,7 @@ func TestFoldEnds(t *testing.T) {
 				started++
 				return hook.Report[int]{Hook: h, Index: i}
 			}
-			for range stages.Fold(ctx, hooks(4), 0, each, test.next(cancel)) {
+			for range (stages.Spawn[int, int]{Plan: hooks(4), In: 0, Each: each}).Fold(ctx, test.next(cancel)) {
 				if reports++; reports == test.readUntil {
 					break
 				}
@@ -198,7 +198,7 @@ func TestFoldEnds(t *testing.T) {
 func TestFoldReportsOnTheFirstHookOfAContextThatHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(hook.ErrClosed)
-	reports := slices.Collect(stages.Fold(ctx, hooks(3), 0, naps(time.Hour, 0, 0), always))
+	reports := slices.Collect(stages.Spawn[int, int]{Plan: hooks(3), In: 0, Each: naps(time.Hour, 0, 0)}.Fold(ctx, always))
 	if len(reports) != 1 || !errors.Is(reports[0].Err, hook.ErrClosed) {
 		t.Errorf("reports %+v, want one that says the system is closed", reports)
 	}

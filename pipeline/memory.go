@@ -1,0 +1,139 @@
+package pipeline
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// memory is what a session keeps of its fires. Most never need one.
+type memory struct {
+	mu     sync.Mutex
+	spent  map[string]bool // the hooks that have had their one run
+	values map[any]any
+	files  int    // how many names have been given out below scratch
+	folder string // where hooks leave files; empty until one has
+	vars   []varsDir
+	behind background
+
+	asking chan struct{} // holds a token while a question is before the user
+}
+
+// remembers gives the session's memory.
+func (s *Session) remembers() *memory {
+	if m := s.more.Load(); m != nil {
+		return m
+	}
+	s.more.CompareAndSwap(nil, &memory{asking: make(chan struct{}, 1)})
+	return s.more.Load()
+}
+
+// Value gives what a dialect keeps in the session under a key, and makes it the
+// first time. Keys have types of the dialect's own; what is kept has to be safe
+// for many goroutines.
+func (s *Session) Value(key any, first func() any) any {
+	m := s.remembers()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v, kept := m.values[key]
+	if !kept {
+		if m.values == nil {
+			m.values = map[any]any{}
+		}
+		v = first()
+		m.values[key] = v
+	}
+	return v
+}
+
+// once is the key of a hook that runs once. After a Reload, another hook may
+// have its ID.
+func once(h *hook.Hook) string { return h.ID + "\x00" + h.Command }
+
+// isSpent reports whether a hook has had its one run.
+func (s *Session) isSpent(h *hook.Hook) bool {
+	m := s.more.Load()
+	if m == nil {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spent[once(h)]
+}
+
+// spend takes the one run of each of the hooks that have no more; it takes
+// none, and is false, if another fire has just taken one of them.
+func (s *Session) spend(hooks []*hook.Hook) bool {
+	m := s.remembers()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, h := range hooks {
+		if h.Once && m.spent[once(h)] {
+			return false
+		}
+	}
+	for _, h := range hooks {
+		if h.Once {
+			if m.spent == nil {
+				m.spent = map[string]bool{}
+			}
+			m.spent[once(h)] = true
+		}
+	}
+	return true
+}
+
+// ask gives the function by which a hook asks the user; nil if it cannot.
+func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string, bool) {
+	if s.host == nil || s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) {
+		return nil
+	}
+	m := s.remembers()
+	return func(ctx context.Context, q hook.Question) (key string, ok bool) {
+		select {
+		case m.asking <- struct{}{}:
+			defer func() { <-m.asking }()
+			return s.host.Ask(ctx, h, q)
+		case <-ctx.Done():
+			return "", false
+		}
+	}
+}
+
+// scratch makes a directory or names a file below the session's, with a number
+// in its name that was not there before.
+func (s *Session) scratch(name string) (path string, err error) {
+	m := s.remembers()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.folder == "" {
+		if m.folder, err = s.newScratch(); err != nil {
+			return "", err
+		}
+	}
+	m.files++
+	return filepath.Join(m.folder, strconv.Itoa(m.files)+"-"+name), nil
+}
+
+func (s *Session) newScratch() (string, error) {
+	if s.host == nil || s.host.Scratch == "" {
+		return os.MkdirTemp("", "snaphook-")
+	}
+	if err := os.MkdirAll(s.host.Scratch, 0o700); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(s.host.Scratch, "session-") // another session may have the same
+}
+
+// Keep writes a text that is too long to be passed on to a file of the
+// session's, and gives its path. The file is there until Close.
+func (s *Session) Keep(name, text string) (path string, err error) {
+	if path, err = s.scratch(name); err != nil {
+		return "", err
+	}
+	return path, os.WriteFile(path, []byte(text), 0o600)
+}
