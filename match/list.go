@@ -1,0 +1,106 @@
+package match
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+const (
+	// nameChars make a list of names in Claude Code 2.1.88, with | between them.
+	nameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_|"
+	// wideChars make a list of names since 2.1.195.
+	wideChars = nameChars + "-, "
+)
+
+// List is the matcher of the Claude Code events (seed 004 §18.2; Claude Code
+// 2.1.88). Empty and "*" match every subject: m is nil. A pattern of ASCII
+// letters, digits, _ and | is a list of names with | between them, each
+// compared exactly. Else pattern is a regular expression, see [Regexp].
+//
+// A pattern that is neither matches nothing. Note then says what is wrong with
+// it. It also warns of a pattern that [WideList] would read as names and that
+// is an expression here: "code-reviewer" is also found in
+// "senior-code-reviewer". Else note is empty.
+func List(pattern string) (m hook.Matcher, note string) {
+	if m, note, done := list(pattern, nameChars, "|"); done {
+		return m, note
+	}
+	m, note = expression(pattern)
+	if note == "" && only(pattern, wideChars) {
+		note = hiddenList(pattern)
+	}
+	return m, note
+}
+
+// WideList is the matcher of the Claude Code events as of 2.1.239. It is
+// [List], but blanks, hyphens and commas make a list as well: names stand
+// between | or commas, and blanks around a name do not count.
+//
+// Claude Code compares the events FileChanged and StopFailure with List still.
+func WideList(pattern string) (m hook.Matcher, note string) {
+	if m, note, done := list(pattern, wideChars, "|,"); done {
+		return m, note
+	}
+	return expression(pattern)
+}
+
+// list reads a pattern for everything, or one that consists of chars; done is
+// false for any other.
+func list(pattern, chars, separators string) (m hook.Matcher, note string, done bool) {
+	if matchesAll(pattern) {
+		return nil, "", true
+	}
+	if !only(pattern, chars) {
+		return nil, "", false
+	}
+	names := split(pattern, separators)
+	if len(names) == 0 {
+		note = fmt.Sprintf("%q names nothing and matches nothing; write * for everything", pattern)
+	}
+	return names, note, true
+}
+
+// only reports whether s has no other characters than chars.
+func only(s, chars string) bool { return strings.Trim(s, chars) == "" }
+
+// split gives the names of a list, less the blanks around them and the ones
+// that are empty.
+func split(pattern, separators string) Names {
+	names := strings.FieldsFunc(pattern, func(c rune) bool { return strings.ContainsRune(separators, c) })
+	for i := range names {
+		names[i] = strings.Trim(names[i], " ")
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}
+
+func expression(pattern string) (m hook.Matcher, note string) {
+	p, err := Regexp(pattern)
+	if err != nil {
+		return Names(nil), fmt.Sprintf("%v; it matches nothing. Write names like Write|Edit, or an expression like ^mcp__.*", err)
+	}
+	return p, ""
+}
+
+// hiddenList says how to write the names in pattern, so that List and WideList
+// understand the same.
+func hiddenList(pattern string) string {
+	names := split(pattern, "|,")
+	if len(names) == 0 {
+		return fmt.Sprintf("%q is read as a regular expression; write * for everything", pattern)
+	}
+	instead := strings.Join(names, "|")
+	switch {
+	case only(instead, nameChars):
+	case len(names) == 1:
+		instead = "^" + instead + "$"
+	default:
+		instead = "^(?:" + instead + ")$"
+	}
+	if len(names) == 1 {
+		return fmt.Sprintf("%q is read as a regular expression, so it is also found inside longer names; write %s", pattern, instead)
+	}
+	return fmt.Sprintf("%q is read as a regular expression, not as a list of names; write %s", pattern, instead)
+}
