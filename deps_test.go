@@ -18,6 +18,7 @@ var arrows = map[string][]string{
 	"conformance":         {},
 	"wire":                {"hook"},
 	"match":               {"hook", "wire"},
+	"permission":          {"wire"},
 	"run":                 {"hook"},
 	"settings":            {"hook"},
 	"reducers":            {"hook"},
@@ -31,6 +32,7 @@ var arrows = map[string][]string{
 
 // What an embedder downloads, with the reason in DESIGN.md.
 var libraries = []string{
+	"github.com/bmatcuk/doublestar/v4",
 	"github.com/dlclark/regexp2/v2",
 	"github.com/go-json-experiment/json",
 	"github.com/samber/lo",

@@ -1,0 +1,121 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// bash is the spec of a rule for commands.
+type bash struct {
+	source   wildcards // for texts as they are written
+	plain    wildcards // for texts without quotes
+	head     string    // what the pattern begins with, up to its first star
+	argues   bool      // it says more than the name of a command
+	redirect bool      // it could mean redirections
+	compound bool      // it could mean pipelines and lists
+}
+
+// newBash compiles a pattern; nil stands for every command.
+func newBash(pattern string) spec {
+	pattern = tidy(pattern)
+	if pattern == "*" {
+		return nil
+	}
+	w := newEscaped(pattern)
+	b := &bash{
+		source:   w.words(),
+		plain:    w.words(),
+		head:     w[0],
+		argues:   strings.ContainsAny(strings.TrimRight(pattern, " *"), " \t\n"),
+		redirect: strings.ContainsAny(pattern, "<>"),
+		compound: strings.ContainsAny(pattern, "|&;"),
+	}
+	if strings.ContainsAny(pattern, quotes) {
+		b.plain = slices.Concat(b.plain, unquoted(w).words())
+	}
+	return b
+}
+
+const quotes = "\"'\\"
+
+// tidy gives a pattern the form of the texts that it is compared with.
+func tidy(pattern string) string {
+	if name, ok := strings.CutSuffix(pattern, ":*"); ok {
+		pattern = name + " *"
+	}
+	if strings.ContainsAny(pattern, quotes) {
+		return strings.TrimSpace(pattern)
+	}
+	return strings.Join(strings.Fields(pattern), " ")
+}
+
+var unquoter = strings.NewReplacer(`"`, "", `'`, "", `\`, "")
+
+func unquoted(w wildcard) wildcard {
+	plain := slices.Clone(w)
+	for i := range plain {
+		plain[i] = unquoter.Replace(plain[i])
+	}
+	return plain
+}
+
+func (b *bash) match(c Call) bool {
+	command, ok := wire.Text(c.Input.Get("command"))
+	if !ok {
+		return true
+	}
+	file := parseShell(command)
+	if file == nil {
+		return true
+	}
+	s := search{rule: b, command: command}
+	s.in(file)
+	return s.found || b.argues && s.expands
+}
+
+// matchRaw compares a part of the command as it stands.
+func (b *bash) matchRaw(text string) bool {
+	text = strings.TrimSpace(text)
+	return b.source.match(text) || b.plain.match(text)
+}
+
+// matchStage compares a simple command, or what is left of it behind wrappers.
+func (b *bash) matchStage(s stage, redirects []piece) bool {
+	if b.matchPieces(s.words) || b.couldBecome(s) {
+		return true
+	}
+	return len(redirects) > 0 && b.redirect && b.matchRedirected(s.words, redirects)
+}
+
+func (b *bash) matchPieces(words []piece) bool {
+	if len(words) == 0 {
+		return false
+	}
+	source, plain := join(words)
+	return b.source.match(source) || b.plain.match(plain)
+}
+
+// matchRedirected compares the words with the redirections behind them,
+// wherever they stand, written like 2>file and like 2> file.
+func (b *bash) matchRedirected(words, redirects []piece) bool {
+	all := slices.Concat(words, redirects)
+	if b.matchPieces(all) {
+		return true
+	}
+	for i := range all {
+		if op := all[i].operator; op != "" {
+			all[i].source = op + " " + all[i].source[len(op):]
+			all[i].plain = op + " " + all[i].plain[len(op):]
+		}
+	}
+	return b.matchPieces(all)
+}
+
+// couldBecome reports whether the shell has something to expand before the
+// text is complete that the pattern begins with, and that is right so far.
+func (b *bash) couldBecome(s stage) bool {
+	known, open := s.known()
+	return open && b.head != "" && strings.HasPrefix(b.head, known)
+}

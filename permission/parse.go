@@ -1,0 +1,154 @@
+package permission
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Parse reads one rule: Tool or Tool(spec). Tool() and Tool(*) are Tool: every
+// call of exactly that tool. An error says what is wrong with the rule and
+// what to write instead.
+//
+//   - Bash(pattern): any command that the call would run matches; see below.
+//   - PowerShell(pattern): the same for the command as a whole and for what
+//     stands between ; | & line ends and brackets outside quotes, in any case.
+//   - Read(p), Edit(p), Write(p) and other tools: the path file_path, path or
+//     notebook_path. See below.
+//   - WebFetch(domain:host): the host of url. A leading "*." stands for one
+//     label or more, any other * for characters of one label. A URL whose host
+//     cannot be told matches.
+//   - Agent(name), Task(name): subagent_type; Skill(name): skill or command.
+//   - Tool(param:value): a parameter that is a string, number or boolean.
+//   - mcp__server__tool; mcp__server or mcp__server__* for all tools of a
+//     server. The documentation knows no other * in a name; here it stands for
+//     any characters of a name that begins with mcp__.
+//
+// Patterns are compared whole; * stands for any characters, blanks and line
+// ends too. In a Bash or PowerShell pattern a trailing " *", also written
+// ":*", ends a word: "ls *" is ls and "ls -l", not lsof. A Bash pattern may
+// say \* for a star.
+//
+// # Bash
+//
+// A command is split as bash would: lists, pipelines, substitutions, loops,
+// functions. Of each simple command these texts are compared, words joined by
+// one blank: as written, and with the quotes removed (so that "rm" x and \rm x
+// are rm x); with the assignments in front and without; behind each of the
+// wrappers timeout, time, nice, nohup, stdbuf, command, builtin, noglob, and
+// xargs without options. A pattern with < or > is compared with redirections
+// too, one with | & or ; also with whole pipelines and lists. What other
+// programs run is not looked at: sudo, env, find -exec, bash -c, eval; nor are
+// /bin/rm and rm the same.
+//
+// The rule matches when nobody can tell: a command that does not parse, has
+// more than 64 KiB, a carriage return or single quotes in ${ }, or is nested
+// absurdly; for a pattern that says more than
+// the name of a command, any expansion in it ($VAR, $( ), backticks); and, not
+// in the documentation, words that could yet expand to what the pattern begins
+// with: $CMD x, {rm,x}, or what xargs reads.
+//
+// # Paths
+//
+// As in .gitignore: //p is absolute, ~/p below [Origin].Home, /p below
+// [Origin].Root, p and ./p below [Call].Dir. A * stays in one segment, **
+// crosses them, and {a,b} are alternatives. A relative pattern of one segment
+// is found at any depth. A pattern that ends in a slash or in a segment
+// without wildcards is also good for everything below. Upper and lower case
+// differ. Paths are cleaned of . and .., links are not followed, and Windows
+// paths are compared as /c/Users.
+func Parse(rule string, from Origin) (*Rule, error) {
+	text := strings.TrimSpace(rule)
+	r, err := parse(text, from)
+	if err != nil {
+		return nil, fmt.Errorf("permission rule %q: %w", text, err)
+	}
+	return r, nil
+}
+
+func parse(text string, from Origin) (*Rule, error) {
+	tool, inside, hasSpec := strings.Cut(text, "(")
+	if err := checkTool(tool); err != nil {
+		return nil, err
+	}
+	r := &Rule{text: text, tool: toolNames(tool)}
+	if !hasSpec {
+		return r, nil
+	}
+	inside, err := checkSpec(inside)
+	if err != nil || inside == "" || inside == "*" {
+		return r, err
+	}
+	r.spec, err = specOf(tool, inside, from)
+	return r, err
+}
+
+var (
+	toolName = regexp.MustCompile(`^[\pL\pN_.:/-]+$`)
+	mcpName  = regexp.MustCompile(`^mcp__[\pL\pN_.:/*-]+$`)
+	joined   = regexp.MustCompile(`^\s*(?:\|\|?|&&?|[,;]|or|and)\s*[\pL_*]`)
+)
+
+var errSeveral = errors.New("one rule only; write a hook for each, or select tools with the matcher")
+
+func checkTool(tool string) error {
+	name := strings.TrimSpace(tool)
+	switch {
+	case name == "":
+		return errors.New("no tool; write a rule like Bash(git *) or Edit(src/**)")
+	case name == "mcp__":
+		return errors.New("no server; write mcp__server, or mcp__* for all")
+	case toolName.MatchString(tool), mcpName.MatchString(tool):
+		return nil
+	case toolName.MatchString(name):
+		return errors.New("a blank before the parenthesis; write " + name + "(…)")
+	case strings.ContainsAny(name, "|&,; "):
+		return errSeveral
+	case strings.Contains(name, "*"):
+		return errors.New("only names that begin with mcp__ take a *; leave the rule out to run for every tool")
+	}
+	return fmt.Errorf("%q is not the name of a tool; write a rule like Bash(git *) or Edit(src/**)", name)
+}
+
+// checkSpec gives the text up to the parenthesis that ends the rule.
+func checkSpec(text string) (string, error) {
+	if behind, found := afterClose(text); found && joined.MatchString(behind) {
+		return "", errSeveral
+	}
+	inside, closed := strings.CutSuffix(text, ")")
+	if closed {
+		return strings.TrimSpace(inside), nil
+	}
+	if i := strings.LastIndexByte(text, ')'); i >= 0 {
+		return "", fmt.Errorf("%q follows the last parenthesis; end the rule with )", text[i+1:])
+	}
+	return "", errors.New("the parenthesis is not closed; end the rule with )")
+}
+
+// afterClose gives what stands behind the parenthesis that closes the first.
+func afterClose(text string) (behind string, found bool) {
+	depth := 1
+	for i := range len(text) {
+		switch text[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return text[i+1:], true
+			}
+		}
+	}
+	return "", false
+}
+
+// toolNames gives the tools that a name in a rule stands for.
+func toolNames(name string) wildcard {
+	if server, ok := strings.CutPrefix(name, "mcp__"); ok && !strings.Contains(server, "__") && !strings.Contains(server, "*") {
+		name += "__*"
+	}
+	if !strings.HasPrefix(name, "mcp__") {
+		return wildcard{name}
+	}
+	return newWildcard(name)
+}

@@ -1,0 +1,116 @@
+package permission
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// paths is the spec of a rule for files.
+type paths struct {
+	anchor   string // the pattern counts from here; "" is the call's directory
+	home     string
+	glob     string
+	searches bool // the tool works on its directory unless it is told another
+}
+
+// newPath compiles a pattern like those of .gitignore.
+func newPath(pattern string, from Origin, searches bool) (spec, error) {
+	if strings.HasPrefix(pattern, "!") {
+		return nil, errors.New("a rule cannot exclude; write the paths that it is for")
+	}
+	if isWindows(pattern) {
+		pattern = "/" + posix(pattern)
+	}
+	anchor, rest, err := anchorOf(pattern, from)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(strings.Split(rest, "/"), "..") {
+		return nil, errors.New("a path rule cannot go up with ..; write //p with the absolute path p")
+	}
+	glob := globOf(rest, anchor == "")
+	if !doublestar.ValidatePattern(glob) {
+		return nil, fmt.Errorf("%q is not a pattern; close each [ and {, or write \\[ \\{ \\\\ for the characters", rest)
+	}
+	return paths{anchor, from.Home, glob, searches}, nil
+}
+
+// anchorOf gives the directory that a pattern counts from, and the rest of the
+// pattern.
+func anchorOf(pattern string, from Origin) (anchor, rest string, err error) {
+	if pattern == "~" {
+		pattern = "~/"
+	}
+	if rest, ok := strings.CutPrefix(pattern, "//"); ok {
+		return "/", rest, nil
+	}
+	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
+		if from.Home == "" {
+			return "", "", errors.New("there is no home directory; write //p with the absolute path p")
+		}
+		return absolute(from.Home, "", ""), rest, nil
+	}
+	if rest, ok := strings.CutPrefix(pattern, "/"); ok {
+		if from.Root == "" {
+			return "", "", errors.New("a path that begins with / has no directory to count from; write //p with the absolute path p")
+		}
+		return absolute(from.Root, "", from.Home), rest, nil
+	}
+	return "", strings.TrimPrefix(pattern, "./"), nil
+}
+
+// globOf gives the pattern in the form that the library compares with paths
+// below the anchor.
+func globOf(pattern string, floats bool) string {
+	below := strings.HasSuffix(pattern, "/")
+	pattern = strings.TrimPrefix(path.Clean("/"+pattern), "/")
+	if pattern == "" {
+		return "**"
+	}
+	floats = floats && !strings.Contains(pattern, "/") && pattern != "**"
+	if below || !strings.ContainsAny(path.Base(pattern), `*?[{\`) {
+		pattern += "/**" // which is also the directory itself
+	}
+	if floats {
+		pattern = "**/" + pattern
+	}
+	return pattern
+}
+
+func (p paths) match(c Call) bool {
+	named := false
+	for _, field := range [...]string{"file_path", "path", "notebook_path"} {
+		file, _ := wire.Text(c.Input.Get(field))
+		named = named || file != ""
+		if file != "" && p.has(file, c.Dir) {
+			return true
+		}
+	}
+	return !named && p.searches && p.has(".", c.Dir)
+}
+
+// has reports whether the pattern names file. The anchor is taken off first,
+// so that no character in its name is a wildcard.
+func (p paths) has(file, dir string) bool {
+	anchor := p.anchor
+	if anchor == "" {
+		anchor = absolute(".", dir, "")
+	}
+	rest, ok := below(absolute(file, dir, p.home), anchor)
+	return ok && doublestar.MatchUnvalidated(p.glob, rest)
+}
+
+// below gives what file, a clean path, is relative to dir, if it is in it.
+func below(file, dir string) (rest string, ok bool) {
+	if file == dir {
+		return "", true
+	}
+	return strings.CutPrefix(file, strings.TrimSuffix(dir, "/")+"/")
+}

@@ -1,0 +1,151 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+const (
+	// maxCommand bounds what is parsed: the time, and the stack of a parser
+	// that recurses.
+	maxCommand = 64 << 10
+	// maxOpen is how many brackets and backticks a command may have. What
+	// stands in quotes counts too: a quoted closing one must not hide depth.
+	maxOpen = 8192
+	// maxDepth is how deep the syntax may be nested. Each level repeats the
+	// text of those within.
+	maxDepth = 2000
+	// maxLists is how many pipelines and lists are compared as a whole.
+	maxLists = 200
+)
+
+var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)) }}
+
+// parseShell gives the syntax of a command, nil if bash could not parse it or
+// it is too much. The parser drops zero bytes and carriage returns, which are
+// characters to bash and can tell one here-document's end from another's.
+func parseShell(command string) (file *syntax.File) {
+	if len(command) > maxCommand || strings.ContainsAny(command, "\x00\r") || opens(command) > maxOpen {
+		return nil
+	}
+	defer func() {
+		if recover() != nil { // the parser does panic; it is not put back then
+			file = nil
+		}
+	}()
+	parser := parsers.Get().(*syntax.Parser)
+	file, err := parser.Parse(strings.NewReader(command), "")
+	parsers.Put(parser)
+	if err != nil {
+		return nil
+	}
+	return file
+}
+
+func opens(command string) (n int) {
+	for i := range len(command) {
+		switch command[i] {
+		case '(', '{', '[', '`':
+			n++
+		}
+	}
+	return n
+}
+
+// search compares the commands of a syntax tree with a rule.
+type search struct {
+	rule    *bash
+	command string
+	expands bool // there is an expansion
+	found   bool
+	lists   int
+}
+
+// in looks through the tree, and stops when it has found what it looks for.
+func (s *search) in(file *syntax.File) {
+	depth := 0
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if node == nil {
+			depth--
+			return false
+		}
+		if depth++; depth > maxDepth {
+			s.found = true
+		}
+		if !s.found { // Walk goes on beside a node that it did not enter
+			s.visit(node)
+		}
+		return !s.found
+	})
+}
+
+func (s *search) visit(node syntax.Node) {
+	if misread(node, reader{s.command}) {
+		s.found = true
+		return
+	}
+	switch node := node.(type) {
+	case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ArithmExp:
+		s.expands = true
+	case *syntax.Stmt:
+		s.found = s.statement(node)
+	}
+}
+
+// statement compares one statement, without the statements in it.
+func (s *search) statement(stmt *syntax.Stmt) bool {
+	read := reader{s.command}
+	switch cmd := stmt.Cmd.(type) {
+	case nil:
+		return s.simple(nil, nil, stmt.Redirs)
+	case *syntax.CallExpr:
+		return s.simple(cmd.Assigns, read.words(cmd.Args), stmt.Redirs)
+	case *syntax.DeclClause:
+		name := &syntax.Word{Parts: []syntax.WordPart{cmd.Variant}}
+		words := []piece{read.word(name)}
+		for _, a := range cmd.Args {
+			words = append(words, read.assign(a))
+		}
+		return s.simple(nil, words, stmt.Redirs)
+	case *syntax.TimeClause, *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
+		return s.rule.matchRaw(read.slice(cmd.Pos(), cmd.End()))
+	case *syntax.BinaryCmd:
+		return s.rule.compound && s.list(read.slice(cmd.Pos(), cmd.End()))
+	}
+	return false
+}
+
+// list compares a pipeline or a list as a whole. A rule matches a command that
+// has more of them than anyone would write.
+func (s *search) list(text string) bool {
+	s.lists++
+	return s.lists > maxLists || s.rule.matchRaw(text)
+}
+
+// simple compares a command with its assignments, without them, and behind
+// each wrapper.
+func (s *search) simple(assigns []*syntax.Assign, words []piece, redirs []*syntax.Redirect) bool {
+	read := reader{s.command}
+	redirects := make([]piece, len(redirs))
+	for i, r := range redirs {
+		redirects[i] = read.redirect(r)
+	}
+	if len(assigns) > 0 {
+		all := make([]piece, len(assigns))
+		for i, a := range assigns {
+			all[i] = read.assign(a)
+		}
+		if s.rule.matchStage(stage{words: slices.Concat(all, words)}, redirects) {
+			return true
+		}
+	}
+	for next, ok := (stage{words: words}), true; ok; next, ok = next.unwrap() {
+		if s.rule.matchStage(next, redirects) {
+			return true
+		}
+	}
+	return false
+}

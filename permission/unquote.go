@@ -1,0 +1,95 @@
+package permission
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// unquoting builds a word without its quotes.
+type unquoting struct {
+	strings.Builder
+	reader         reader
+	fixed, literal int // where the first expansion begins, and the first file pattern; -1 is nowhere
+}
+
+// upTo gives a place in the word, its end for -1.
+func (u *unquoting) upTo(at int) int {
+	if at < 0 {
+		return u.Len()
+	}
+	return at
+}
+
+func (u *unquoting) part(p syntax.WordPart) {
+	switch p := p.(type) {
+	case *syntax.Lit:
+		u.bare(p.Value)
+	case *syntax.SglQuoted:
+		if p.Dollar && strings.Contains(p.Value, `\`) { // $'\x72m'
+			u.expansion(p)
+			return
+		}
+		u.WriteString(p.Value)
+	case *syntax.DblQuoted:
+		for _, part := range p.Parts {
+			if lit, ok := part.(*syntax.Lit); ok {
+				u.quoted(lit.Value)
+			} else {
+				u.expansion(part)
+			}
+		}
+	default:
+		u.expansion(p)
+	}
+}
+
+// expansion writes what nobody knows the value of as it stands.
+func (u *unquoting) expansion(p syntax.WordPart) {
+	mark(&u.fixed, u.Len())
+	u.WriteString(u.reader.slice(p.Pos(), p.End()))
+}
+
+func mark(first *int, at int) {
+	if *first < 0 {
+		*first = at
+	}
+}
+
+// bare writes text that stands outside quotes.
+func (u *unquoting) bare(text string) {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			if i++; i == len(text) {
+				u.WriteByte('\\')
+			} else if text[i] != '\n' { // which a backslash removes
+				u.WriteByte(text[i])
+			}
+			continue
+		case '{':
+			if rest := text[i:]; strings.Contains(rest, ",") || strings.Contains(rest, "..") || !strings.Contains(rest, "}") {
+				mark(&u.fixed, u.Len())
+			}
+		case '[':
+			if strings.Contains(text[i:], "]") {
+				mark(&u.literal, u.Len())
+			}
+		case '*', '?':
+			mark(&u.literal, u.Len())
+		}
+		u.WriteByte(text[i])
+	}
+}
+
+// quoted writes text that stands in double quotes.
+func (u *unquoting) quoted(text string) {
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte("$`\"\\\n", text[i+1]) >= 0 {
+			if i++; text[i] == '\n' {
+				continue
+			}
+		}
+		u.WriteByte(text[i])
+	}
+}

@@ -1,0 +1,74 @@
+package permission
+
+import "strings"
+
+// wildcard is a pattern cut at its stars.
+type wildcard []string
+
+func newWildcard(pattern string) wildcard { return strings.Split(pattern, "*") }
+
+// newEscaped is newWildcard for patterns in which \* is a star, and \\ is left
+// to the shell.
+func newEscaped(pattern string) wildcard {
+	var w wildcard
+	var part strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		switch rest := pattern[i:]; {
+		case strings.HasPrefix(rest, `\\`):
+			part.WriteString(`\\`)
+			i++
+		case strings.HasPrefix(rest, `\*`):
+			part.WriteByte('*')
+			i++
+		case rest[0] == '*':
+			w = append(w, part.String())
+			part.Reset()
+		default:
+			part.WriteByte(rest[0])
+		}
+	}
+	return append(w, part.String())
+}
+
+// match takes the first place for each part: a later one would leave less
+// text to the parts behind it.
+func (w wildcard) match(text string) bool {
+	if len(w) == 1 {
+		return text == w[0]
+	}
+	text, begins := strings.CutPrefix(text, w[0])
+	text, ends := strings.CutSuffix(text, w[len(w)-1])
+	if !begins || !ends {
+		return false
+	}
+	for _, part := range w[1 : len(w)-1] {
+		var found bool
+		if _, text, found = strings.Cut(text, part); !found {
+			return false
+		}
+	}
+	return true
+}
+
+// wildcards match what any of them does.
+type wildcards []wildcard
+
+// words gives w, and the form without its end if that is " *".
+func (w wildcard) words() wildcards {
+	last := len(w) - 1
+	if last < 1 || w[last] != "" || !strings.HasSuffix(w[last-1], " ") {
+		return wildcards{w}
+	}
+	bare := append(wildcard(nil), w[:last]...)
+	bare[last-1] = strings.TrimSuffix(bare[last-1], " ")
+	return wildcards{w, bare}
+}
+
+func (all wildcards) match(text string) bool {
+	for _, w := range all {
+		if w.match(text) {
+			return true
+		}
+	}
+	return false
+}

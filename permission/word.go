@@ -1,0 +1,116 @@
+package permission
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// piece is a word of a command, an assignment or a redirection.
+type piece struct {
+	source   string
+	plain    string // without quotes
+	fixed    int    // how much of plain no expansion can change; len(plain) is all
+	literal  int    // the same, if file patterns count as expansions
+	operator string // of a redirection: 2>
+}
+
+// join gives the texts of pieces with a blank between each two.
+func join(pieces []piece) (source, plain string) {
+	if len(pieces) == 1 {
+		return pieces[0].source, pieces[0].plain
+	}
+	var s, p strings.Builder
+	for i, piece := range pieces {
+		if i > 0 {
+			s.WriteByte(' ')
+			p.WriteByte(' ')
+		}
+		s.WriteString(piece.source)
+		p.WriteString(piece.plain)
+	}
+	return s.String(), p.String()
+}
+
+// stage is a simple command, or what is left of it behind wrappers.
+type stage struct {
+	words []piece
+	open  bool // more words follow that nobody knows
+}
+
+// known gives the text up to the first expansion, and whether there is one. A
+// file pattern counts in the first word alone: "ls *.go" is still an ls.
+func (s stage) known() (text string, open bool) {
+	var known strings.Builder
+	for i, word := range s.words {
+		if i > 0 {
+			known.WriteByte(' ')
+		}
+		fixed := word.fixed
+		if i == 0 {
+			fixed = min(fixed, word.literal)
+		}
+		known.WriteString(word.plain[:fixed])
+		if fixed < len(word.plain) {
+			return known.String(), true
+		}
+	}
+	return known.String() + " ", s.open
+}
+
+// reader makes pieces of a command's syntax.
+type reader struct{ command string }
+
+// slice gives the command from one node's start to another's end.
+func (r reader) slice(from, to syntax.Pos) string {
+	start, end := int(from.Offset()), int(to.Offset())
+	if end > len(r.command) || start > end { // what the parser made up is nowhere
+		return ""
+	}
+	return r.command[start:end]
+}
+
+func (r reader) words(words []*syntax.Word) []piece {
+	pieces := make([]piece, len(words))
+	for i, w := range words {
+		pieces[i] = r.word(w)
+	}
+	return pieces
+}
+
+func (r reader) word(w *syntax.Word) piece {
+	p := piece{source: r.slice(w.Pos(), w.End())}
+	if len(w.Parts) == 1 {
+		if lit, ok := w.Parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, `\*?[{`) {
+			p.plain, p.fixed, p.literal = lit.Value, len(lit.Value), len(lit.Value)
+			return p
+		}
+	}
+	plain := unquoting{reader: r, fixed: -1, literal: -1}
+	for _, part := range w.Parts {
+		plain.part(part)
+	}
+	p.plain = plain.String()
+	p.fixed, p.literal = plain.upTo(plain.fixed), plain.upTo(plain.literal)
+	return p
+}
+
+// assign is the piece of NAME=value, or of a word among such.
+func (r reader) assign(a *syntax.Assign) piece {
+	p := piece{source: r.slice(a.Pos(), a.End())}
+	p.plain, p.fixed, p.literal = p.source, len(p.source), len(p.source)
+	if a.Value == nil {
+		return p
+	}
+	value := r.word(a.Value)
+	name := strings.TrimSuffix(p.source, value.source)
+	p.plain, p.fixed, p.literal = name+value.plain, len(name)+value.fixed, len(name)+value.literal
+	return p
+}
+
+// redirect is the piece of 2>file.
+func (r reader) redirect(to *syntax.Redirect) piece {
+	word := r.word(to.Word)
+	op := strings.TrimSpace(r.slice(to.Pos(), to.Word.Pos()))
+	return piece{source: op + word.source, plain: op + word.plain, operator: op}
+}
