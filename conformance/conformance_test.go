@@ -39,7 +39,7 @@ func decode[T any](t testing.TB, text string) (v T) {
 func writeTree(t testing.TB, dir string, texts map[string]string) {
 	t.Helper()
 	for name, text := range texts {
-		if err := writeFile(filepath.Join(dir, name), text, 0o644); err != nil {
+		if err := WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -89,12 +89,12 @@ func fieldsOf(key string, known ...string) func(*judge, any) {
 func (j *judge) fields(path string, want, got any, known []string) {
 	wanted, ok := want.(map[string]any)
 	if !ok {
-		j.say("%s: the expectation is %s; write an object", path, show(want))
+		j.say("%s: the expectation is %s; write an object", path, Show(want))
 		return
 	}
 	object, ok := got.(map[string]any)
 	if !ok {
-		j.say("%s: want %s, got %s", path, show(want), show(got))
+		j.say("%s: want %s, got %s", path, Show(want), Show(got))
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
@@ -116,7 +116,7 @@ func (j *judge) final(want any) {
 	case want != nil:
 		j.fields("final", want, got, finalFields)
 	case got != nil:
-		j.say("final: want no final output, got %s", show(got))
+		j.say("final: want no final output, got %s", Show(got))
 	}
 }
 
@@ -136,18 +136,18 @@ func (j *judge) bus(want any) {
 func (j *judge) errors(want any) {
 	got, ok := j.seen["errors"].([]any)
 	if !ok {
-		j.say("errors: want %s, but the engine reported no list of errors", show(want))
+		j.say("errors: want %s, but the engine reported no list of errors", Show(want))
 		return
 	}
 	wanted, ok := want.(map[string]any)
 	if !ok {
-		j.say("errors: the expectation is %s; write an object with count, contains or both", show(want))
+		j.say("errors: the expectation is %s; write an object with count, contains or both", Show(want))
 	}
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
 		switch key {
 		case "count":
 			if wanted[key] != float64(len(got)) {
-				j.say("errors.count: want %s, got %d: %s", show(wanted[key]), len(got), show(got))
+				j.say("errors.count: want %s, got %d: %s", Show(wanted[key]), len(got), Show(got))
 			}
 		case "contains":
 			j.errorsContain(wanted[key], got)
@@ -160,12 +160,12 @@ func (j *judge) errors(want any) {
 func (j *judge) errorsContain(want any, got []any) {
 	parts, ok := want.([]any)
 	if !ok {
-		j.say("errors.contains: the expectation is %s; write a list of strings", show(want))
+		j.say("errors.contains: the expectation is %s; write a list of strings", Show(want))
 	}
 	for _, part := range parts {
 		text, isText := part.(string)
 		if !isText || !slices.ContainsFunc(got, func(e any) bool { return strings.Contains(e.(string), text) }) {
-			j.say("errors.contains: want an error with %s in it, got %s", show(part), show(got))
+			j.say("errors.contains: want an error with %s in it, got %s", Show(part), Show(got))
 		}
 	}
 }
@@ -187,7 +187,7 @@ func (j *judge) bound(key string, want any) (bound, took float64, ok bool) {
 	took, measured := j.seen["elapsedMs"].(float64)
 	switch {
 	case !isNumber:
-		j.say("%s: the expectation is %s; write a number of milliseconds", key, show(want))
+		j.say("%s: the expectation is %s; write a number of milliseconds", key, Show(want))
 	case !measured:
 		j.say("%s: want %v, but the engine did not measure the fire", key, bound)
 	}

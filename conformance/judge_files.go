@@ -44,7 +44,7 @@ func (j *judge) traceSet(want any) {
 	}
 	wanted, ok := texts(want)
 	if !ok {
-		j.say("traceSet: the expectation is %s; write a list of strings", show(want))
+		j.say("traceSet: the expectation is %s; write a list of strings", Show(want))
 		return
 	}
 	j.match("traceSet", sorted(wanted), sorted(got))
@@ -68,7 +68,7 @@ func sorted(list []any) []any {
 func (j *judge) files(want any) {
 	wanted, ok := want.(map[string]any)
 	if !ok {
-		j.say("files: the expectation is %s; write an object of paths", show(want))
+		j.say("files: the expectation is %s; write an object of paths", Show(want))
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		j.file(name, wanted[name])
@@ -87,12 +87,12 @@ func (j *judge) file(name string, want any) {
 	}
 	wanted, ok := want.(map[string]any)
 	if !ok {
-		j.say("%s: the expectation is %s; write null or an object", path, show(want))
+		j.say("%s: the expectation is %s; write null or an object", path, Show(want))
 		return
 	}
 	text, err := os.ReadFile(j.project.path(name))
 	if err != nil {
-		j.say("%s: want %s, got %v", path, show(want), err)
+		j.say("%s: want %s, got %v", path, Show(want), err)
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
@@ -111,7 +111,7 @@ func (j *judge) content(path, key string, want any, text []byte) {
 	case "json":
 		var got any
 		if err := json.Unmarshal(text, &got); err != nil {
-			j.say("%s.json: want one JSON document, got %v in %s", path, err, show(string(text)))
+			j.say("%s.json: want one JSON document, got %v in %s", path, err, Show(string(text)))
 			return
 		}
 		j.match(path+".json", want, got)
@@ -129,7 +129,7 @@ func (j *judge) deadPids(want any) {
 	}
 	names, ok := texts(want)
 	if !ok {
-		j.say("deadPids: the expectation is %s; write a list of file names", show(want))
+		j.say("deadPids: the expectation is %s; write a list of file names", Show(want))
 		return
 	}
 	for _, name := range names {
@@ -145,7 +145,7 @@ func (j *judge) deadPid(name string) {
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil || pid <= 0 {
-		j.say("deadPids.%s: want a file with a process id, got %s", name, show(string(text)))
+		j.say("deadPids.%s: want a file with a process id, got %s", name, Show(string(text)))
 		return
 	}
 	if !diesBy(j.fired.Add(deathPatience), pid) {

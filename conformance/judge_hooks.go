@@ -13,14 +13,14 @@ var hookFields = []string{"command", "exitCode", "success", "stdout", "stderr", 
 func (j *judge) hooks(key string, want any) (hooks []any, ok bool) {
 	hooks, ok = j.seen["perHook"].([]any)
 	if !ok {
-		j.say("%s: want %s, but the engine reported no list of hooks", key, show(want))
+		j.say("%s: want %s, but the engine reported no list of hooks", key, Show(want))
 	}
 	return hooks, ok
 }
 
 func (j *judge) hooksRun(want any) {
 	if hooks, ok := j.hooks("hooksRun", want); ok && want != float64(len(hooks)) {
-		j.say("hooksRun: want %s, got %d: %s", show(want), len(hooks), show(commands(hooks)))
+		j.say("hooksRun: want %s, got %d: %s", Show(want), len(hooks), Show(commands(hooks)))
 	}
 }
 
@@ -45,7 +45,7 @@ func (j *judge) perHook(want any) {
 	}
 	wanted, ok := want.([]any)
 	if !ok || len(wanted) != len(hooks) {
-		j.say("perHook: want %s, got %d hooks: %s", show(want), len(hooks), show(hooks))
+		j.say("perHook: want %s, got %d hooks: %s", Show(want), len(hooks), Show(hooks))
 		return
 	}
 	for i := range wanted {
@@ -63,7 +63,7 @@ func (j *judge) hook(path string, want any, got map[string]any) {
 		text, isText := part.(string)
 		failure, failed := got["error"].(string)
 		if !isText || !failed || !strings.Contains(failure, text) {
-			j.say("%s.errorContains: want an error with %s in it, got %s", path, show(part), show(got["error"]))
+			j.say("%s.errorContains: want an error with %s in it, got %s", path, Show(part), Show(got["error"]))
 		}
 	}
 	j.fields(path, want, got, hookFields)

@@ -29,7 +29,7 @@ func differences(path string, want, got any) []string {
 }
 
 func departs(path string, want, got any) string {
-	return fmt.Sprintf("%s: want %s, got %s", path, show(want), show(got))
+	return fmt.Sprintf("%s: want %s, got %s", path, Show(want), Show(got))
 }
 
 func listDifferences(path string, want []any, got any) []string {
@@ -76,7 +76,7 @@ func textDifferences(path, want string, got any) []string {
 	d := departs(path, want, got)
 	if text, ok := got.(string); ok && max(len(want), len(text)) > longestShown {
 		n := commonPrefix(want, text)
-		d += fmt.Sprintf("; they part at byte %d: want %s, got %s", n, show(excerpt(want, n)), show(excerpt(text, n)))
+		d += fmt.Sprintf("; they part at byte %d: want %s, got %s", n, Show(excerpt(want, n)), Show(excerpt(text, n)))
 	}
 	return []string{d}
 }

@@ -56,23 +56,24 @@ func (p *Prepared) write(key string, texts map[string]string, mode fs.FileMode) 
 		if below, err := filepath.Rel(p.Project, path); err != nil || !filepath.IsLocal(below) || below == "." {
 			return fmt.Errorf("%s: %q is not below the project directory", key, name)
 		}
-		if err := writeFile(path, texts[name], mode); err != nil {
+		if err := WriteFile(path, texts[name], mode); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 	}
 	return nil
 }
 
-// writeFile writes while nobody forks: a child that inherits the open file
-// makes whoever runs the script fail with "text file busy".
-func writeFile(path, text string, mode fs.FileMode) error {
+// WriteFile writes a file with that mode, whatever the umask, and makes the
+// directories above it. It writes while nobody forks: a child that inherits the
+// open file makes whoever runs the script fail with "text file busy".
+func WriteFile(path, text string, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	syscall.ForkLock.RLock()
 	err := os.WriteFile(path, []byte(text), mode)
 	syscall.ForkLock.RUnlock()
-	return errors.Join(err, os.Chmod(path, mode)) // whatever the umask
+	return errors.Join(err, os.Chmod(path, mode))
 }
 
 // path is where a file of the case is: below the project unless absolute.

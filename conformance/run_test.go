@@ -226,8 +226,8 @@ func TestASilentEnginePassesOnlyWhatExpectsSilence(t *testing.T) {
 		for i, s := range p.steps() {
 			delete(s.Expect, "deadPids") // no file, no passing; the other keys must not pass either
 			wrong := p.Judge(s.Expect, Observation{})
-			if expectsSilence := show(s.Expect) == `{"trace":[]}`; len(wrong) == 0 && !expectsSilence {
-				t.Errorf("%s/%s, step %d: %s passes", c.Theme, c.Name, i+1, show(s.Expect))
+			if expectsSilence := Show(s.Expect) == `{"trace":[]}`; len(wrong) == 0 && !expectsSilence {
+				t.Errorf("%s/%s, step %d: %s passes", c.Theme, c.Name, i+1, Show(s.Expect))
 			}
 		}
 	}

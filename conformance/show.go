@@ -10,8 +10,9 @@ import (
 
 const longestShown = 300 // bytes of a string that a person is shown whole
 
-// show writes decoded JSON for a person; long strings are cut.
-func show(v any, options ...json.Options) string {
+// Show writes decoded JSON for a person, on one line unless the options say
+// otherwise; long strings are cut.
+func Show(v any, options ...json.Options) string {
 	if v == nil {
 		return "nothing"
 	}

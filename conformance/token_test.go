@@ -80,7 +80,7 @@ func TestTokensAreExpandedWhereFormatSaysSo(t *testing.T) {
 		"file":       {mustRead(t, p.Project+"/f"), "xxx"},
 		"step":       {string(p.Steps[0].Settings) + p.Steps[0].SetHookEnabled.Hook, quoted + p.Project},
 		"fire":       {string(p.Steps[0].Fire.Input), quoted},
-		"expect":     {show(p.Steps[0].Expect), `{"files":{` + quoted + `:` + quoted + `}}`},
+		"expect":     {Show(p.Steps[0].Expect), `{"files":{` + quoted + `:` + quoted + `}}`},
 	}
 	for what, pair := range checks {
 		if pair[0] != pair[1] {
@@ -88,7 +88,7 @@ func TestTokensAreExpandedWhereFormatSaysSo(t *testing.T) {
 		}
 	}
 	args := mustParse(t, `"kind": "translator", "fn": "f", "args": ["@PROJECT@"], "expect": {"result": "@PROJECT@"}`).Prepare(t)
-	if want := `"` + args.Project + `"`; string(args.Args[0]) != want || show(args.Expect["result"]) != want {
+	if want := `"` + args.Project + `"`; string(args.Args[0]) != want || Show(args.Expect["result"]) != want {
 		t.Errorf("got args %s and expectation %v, want %s", args.Args, args.Expect, want)
 	}
 }
