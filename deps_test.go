@@ -16,6 +16,7 @@ var arrows = map[string][]string{
 	"hook":                {},
 	"environ":             {},
 	"conformance":         {},
+	"conformance/claude":  {"conformance"},
 	"wire":                {"hook"},
 	"match":               {"hook", "wire"},
 	"permission":          {"wire"},

@@ -1,0 +1,47 @@
+package claudecases
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+)
+
+// Environ is the environment of the case's engine, each name once: that of
+// this process without what an agent or a desktop around it may have set, a
+// fresh home directory, HOOK_LOG, then the case's env. Give it to the engine
+// explicitly.
+func (p *Prepared) Environ() []string {
+	env := map[string]string{}
+	for _, pair := range os.Environ() {
+		name, value, ok := strings.Cut(pair, "=")
+		if ok && !strings.HasPrefix(name, "CLAUDE") && !strings.HasPrefix(name, "XDG_") {
+			env[name] = value
+		}
+	}
+	env["HOME"], env["HOOK_LOG"] = p.Home, p.path("hook.log")
+	maps.Copy(env, p.Env)
+	pairs := lo.MapToSlice(env, func(name, value string) string { return name + "=" + value })
+	slices.Sort(pairs)
+	return pairs
+}
+
+// log gives what has really run: the labels of hook.log.
+func (p *Prepared) log() ([]string, error) {
+	text, err := os.ReadFile(p.path("hook.log"))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return lo.Compact(strings.Split(string(text), "\n")), err
+}
+
+// mark begins a step: labels that are there already are not of its hooks.
+func (p *Prepared) mark() error {
+	labels, err := p.log()
+	p.logged = len(labels)
+	return err
+}

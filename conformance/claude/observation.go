@@ -1,0 +1,96 @@
+package claudecases
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Observation is what an engine reports after one fire: the observables of
+// FORMAT.md by the same names, but for those that the judge sees by itself (hook.log,
+// files, what the scripted server, model and user were asked).
+//
+// What is nil was not reported, and passes nothing. An empty list is one that is
+// not nil. A value of type any may be whatever encodes to the JSON in question;
+// one that is absent is reported as [Null], or a nil pointer.
+type Observation struct {
+	Blocked            *bool `json:"blocked,omitzero"` // false for events that cannot block
+	PermissionDecision any   `json:"permissionDecision,omitzero"`
+	PermissionBehavior any   `json:"permissionBehavior,omitzero"`
+	Decision           any   `json:"decision,omitzero"`
+	Reason             any   `json:"reason,omitzero"` // of the winning decision
+	UpdatedInput       any   `json:"updatedInput,omitzero"`
+	UpdatedPermissions any   `json:"updatedPermissions,omitzero"`
+	Interrupt          any   `json:"interrupt,omitzero"`
+
+	AdditionalContext []string `json:"additionalContext,omitzero"` // after capping
+	Spilled           *bool    `json:"spilled,omitzero"`           // whether a text was moved to a file
+	SystemMessages    []string `json:"systemMessages,omitzero"`    // those that the user gets
+	Continue          *bool    `json:"continue,omitzero"`
+	StopReason        any      `json:"stopReason,omitzero"`
+	Errors            *int     `json:"errors,omitzero"` // notices of errors that do not block
+
+	// Everything that is routed to the model, or shown to the user: contexts
+	// and system messages too.
+	ModelSees []string `json:"model_sees,omitzero"`
+	UserSees  []string `json:"user_sees,omitzero"`
+
+	PromptErased           any `json:"promptErased,omitzero"`
+	SuppressOriginalPrompt any `json:"suppressOriginalPrompt,omitzero"`
+	SessionTitle           any `json:"sessionTitle,omitzero"`
+	InitialUserMessage     any `json:"initialUserMessage,omitzero"`
+	WatchPaths             any `json:"watchPaths,omitzero"`
+	ReloadSkills           any `json:"reloadSkills,omitzero"`
+	UpdatedToolOutput      any `json:"updatedToolOutput,omitzero"`
+	DisplayContent         any `json:"displayContent,omitzero"`
+	WorktreePath           any `json:"worktreePath,omitzero"`
+	Retry                  any `json:"retry,omitzero"`
+	Elicitation            any `json:"elicitation,omitzero"` // action, and content if there is any
+	TerminalSequence       any `json:"terminalSequence,omitzero"`
+
+	Hooks []HookRun `json:"hooks,omitzero"` // those that it tried to run
+
+	// The environment for later commands: either what is in the files that the
+	// hooks were given, in the order of the hooks, for bash to read; or the variables.
+	EnvFiles   []string          `json:"env_files,omitzero"`
+	EnvExports map[string]string `json:"env_exports,omitzero"`
+
+	// Elapsed is the time of the fire alone; zero means that of [Engine.Fire].
+	Elapsed time.Duration `json:"-"`
+}
+
+// HookRun is one hook that the engine tried to run.
+type HookRun struct {
+	Command string `json:"command"` // empty if it is no command
+	Outcome string `json:"outcome"` // success, blocking, non_blocking_error, cancelled or backgrounded
+	Error   string `json:"error,omitzero"`
+}
+
+// label is how the cases call a hook.
+func (h HookRun) label() string {
+	return strings.TrimSuffix(filepath.Base(h.Command), ".sh")
+}
+
+// Background is what hooks in the background left, all of them since the engine
+// was opened. As in an [Observation], nil was not reported.
+type Background struct {
+	NextTurnContext []string `json:"next_turn_context,omitzero"` // for the model, at the next turn
+	Rewake          []string `json:"rewake,omitzero"`            // what wakes the model, in order
+	UserSees        []string `json:"user_sees,omitzero"`
+}
+
+// Null reports that a value is absent.
+var Null = jsontext.Value("null")
+
+// members gives what v reports, by name.
+func members(v any) (map[string]jsontext.Value, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var seen map[string]jsontext.Value
+	return seen, json.Unmarshal(text, &seen)
+}
