@@ -4,7 +4,6 @@ package run
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -74,8 +73,25 @@ type Command struct {
 	Direct []string
 
 	// Environ gives the whole environment of the process, each name once; nil
-	// means the engine's own.
+	// means the engine's own. The variables of [hook.Call.Env] replace those of
+	// the same name. They cost a copy of the environment, and what was learnt
+	// from earlier calls about the way to start is not used.
 	Environ func(call hook.Call) []string
+
+	// Needs are directories without which nothing is started, such as the one
+	// that a plugin is installed in: "python3 gone.py" ends with status 2, and
+	// that would be read as a refusal. Each costs a look at the file system.
+	Needs []string
+
+	// Fallback are directories to work in if the call's is gone: the first that
+	// exists is taken. A call whose directory is there pays nothing for them.
+	Fallback []string
+
+	// NoTerminal cuts the program off the terminal that the engine was started
+	// from: it leads a session of its own, and there is no /dev/tty. A program
+	// that is not cut off may write there; one that reads is stopped by the
+	// system, until its time is up. Windows knows no such thing.
+	NoTerminal bool
 
 	grace time.Duration // 0 means Grace
 
@@ -90,20 +106,6 @@ func (c *Command) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	return c.run(ctx, call, execute)
 }
 
-// job is one process to be.
-type job struct {
-	program string // what to execute; argv[0] is only what it is told
-	argv    []string
-	env     []string
-	dir     string // "" is the engine's own
-	stdin   []byte
-	timeout time.Duration // 0 is none
-	grace   time.Duration
-}
-
-// executor runs a job. There may be an error without a process: started tells.
-type executor func(context.Context, job) (reply hook.Reply, started bool, err error)
-
 // Starts gives the program and arguments with which Run would start a call:
 // those of Direct or those of Argv.
 func (c *Command) Starts(call hook.Call) []string {
@@ -111,20 +113,6 @@ func (c *Command) Starts(call hook.Call) []string {
 		return direct.argv
 	}
 	return c.Argv
-}
-
-// job gives the process of a call, which lacks its program.
-func (c *Command) job(call hook.Call) job {
-	j := job{argv: c.Argv, dir: call.Dir, stdin: call.Payload, timeout: call.Timeout, grace: c.grace}
-	if j.grace == 0 {
-		j.grace = Grace
-	}
-	if c.Environ == nil {
-		j.env = os.Environ()
-	} else if j.env = c.Environ(call); j.env == nil {
-		j.env = []string{} // package os would take nil for the engine's own
-	}
-	return j
 }
 
 // run is Run with the implementation as a parameter, so that one set of tests
@@ -136,26 +124,38 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (ho
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return hook.Reply{}, errors.New("cannot start a command without a program: its Argv is empty; name the program first")
 	}
+	if err := c.complete(); err != nil {
+		return hook.Reply{}, err
+	}
 	j := c.job(call)
+	reply, started, err := c.start(ctx, j, execute)
+	if !started && ctx.Err() == nil && c.elsewhere(&j) {
+		reply, _, err = c.start(ctx, j, execute)
+	}
+	return reply, err
+}
+
+// start runs a job by the shortest way that leads to a process.
+func (c *Command) start(ctx context.Context, j job, execute executor) (reply hook.Reply, started bool, err error) {
 	if direct, ok := j.direct(c); ok {
 		reply, started, err := execute(ctx, direct)
 		if started || ctx.Err() != nil {
-			return reply, err
+			return reply, started, err
 		}
 	}
 	fresh, err := c.locate(&j)
 	if err != nil {
-		return hook.Reply{}, err
+		return hook.Reply{}, false, err
 	}
-	reply, started, err := execute(ctx, j)
+	reply, started, err = execute(ctx, j)
 	if !started && !fresh && ctx.Err() == nil { // it may have moved
 		c.located.Store(nil)
 		if _, err := c.locate(&j); err != nil {
-			return hook.Reply{}, err
+			return hook.Reply{}, false, err
 		}
-		reply, _, err = execute(ctx, j)
+		return execute(ctx, j)
 	}
-	return reply, err
+	return reply, started, err
 }
 
 // locate finds the program of Argv, and keeps where it is for calls with the
@@ -168,17 +168,8 @@ func (c *Command) locate(j *job) (fresh bool, err error) {
 	if j.program, err = lookup(c.Argv[0], j.env, j.dir); err != nil {
 		return true, err
 	}
-	if c.Environ != nil && filepath.IsAbs(j.program) { // os.Environ gives a new slice each time
+	if j.shared && filepath.IsAbs(j.program) {
 		c.located.Store(&readied{env: j.env, dir: j.dir, program: j.program})
 	}
 	return true, nil
 }
-
-// limit gives a context that ends when the process has had its time.
-func (j *job) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	call := hook.Call{Timeout: j.timeout}
-	return call.Limit(ctx)
-}
-
-// timedOut is why a process that took too long is killed.
-func (j *job) timedOut() error { return &hook.TimeoutError{After: j.timeout} }

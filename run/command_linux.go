@@ -102,7 +102,7 @@ func (p *process) attempt(ctx context.Context, j *job) (err error) {
 	for i, fd := range p.theirs {
 		p.files[i] = uintptr(fd)
 	}
-	p.sys = syscall.SysProcAttr{Setpgid: true, PidFD: &p.pidfd}
+	p.sys = syscall.SysProcAttr{Setpgid: !j.noTerminal, Setsid: j.noTerminal, PidFD: &p.pidfd}
 	p.attr = syscall.ProcAttr{Dir: j.dir, Env: j.env, Files: p.files[:], Sys: &p.sys}
 	p.pid, err = syscall.ForkExec(j.program, j.argv, &p.attr)
 	p.attr.Dir, p.attr.Env = "", nil

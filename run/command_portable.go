@@ -69,7 +69,7 @@ func (p *child) start(ctx context.Context, j *job) error {
 	if p.stderr.file, theirs[2], err = os.Pipe(); err != nil {
 		return err
 	}
-	attr := &os.ProcAttr{Dir: j.dir, Env: j.env, Files: theirs[:], Sys: &syscall.SysProcAttr{Setpgid: true}}
+	attr := &os.ProcAttr{Dir: j.dir, Env: j.env, Files: theirs[:], Sys: &syscall.SysProcAttr{Setpgid: !j.noTerminal, Setsid: j.noTerminal}}
 	err = whileBusy(ctx, func() (err error) {
 		p.process, err = os.StartProcess(j.program, j.argv, attr)
 		return err

@@ -152,7 +152,7 @@ func TestDirectInheritsWhatTheShellInherits(t *testing.T) {
 		return // no /proc
 	}
 	for _, script := range []string{
-		`grep -E '^(Sig|Shd|Umask|Threads|Seccomp|NoNewPrivs|Cap)' /proc/self/status`, `cat /proc/self/limits`, `ls /proc/self/fd`, `cat /proc/self/oom_score_adj`,
+		`grep -E '^(Sig[A-Z][a-z]|Shd|Umask|Threads|Seccomp|NoNewPrivs|Cap)' /proc/self/status`, `cat /proc/self/limits`, `ls /proc/self/fd`, `cat /proc/self/oom_score_adj`,
 	} {
 		compare(t, script, nil, []string{"PATH=/usr/bin:/bin"}, hook.Call{Dir: "/"})
 	}

@@ -40,7 +40,7 @@ func (j job) direct(c *Command) (direct job, ok bool) {
 		if r, lasts = j.getReady(c.Direct[0]); r == nil {
 			return j, false
 		}
-		if lasts && c.Environ != nil { // os.Environ gives a new slice each time
+		if lasts && j.shared {
 			c.ready.Store(r)
 		}
 	}

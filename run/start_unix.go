@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -112,12 +111,8 @@ func enterable(dir string) error {
 	if dir == "" {
 		return nil
 	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return errors.Unwrap(err) // the errno; the caller names the path
-	}
-	if !info.IsDir() {
-		return syscall.ENOTDIR
+	if err := missing(dir); err != nil {
+		return err
 	}
 	return unix.Access(dir, unix.X_OK)
 }

@@ -1,0 +1,49 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// complete says which of the directories that c needs is missing.
+func (c *Command) complete() error {
+	for _, dir := range c.Needs {
+		if err := missing(dir); err != nil {
+			return fmt.Errorf("cannot start %q without the plugin's directory %q: %w; reinstall the plugin or remove its hooks", c.Argv[0], dir, err)
+		}
+	}
+	return nil
+}
+
+// missing says in what way a directory is none.
+func missing(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return errors.Unwrap(err) // the errno; the caller names the path
+	}
+	if !info.IsDir() {
+		return syscall.ENOTDIR
+	}
+	return nil
+}
+
+// elsewhere moves a job whose directory is gone to the first of Fallback that
+// exists.
+func (c *Command) elsewhere(j *job) bool {
+	if len(c.Fallback) == 0 || j.dir == "" {
+		return false
+	}
+	if err := missing(j.dir); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return false
+	}
+	for _, dir := range c.Fallback {
+		if missing(dir) == nil {
+			j.dir = dir
+			return true
+		}
+	}
+	return false
+}
