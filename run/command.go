@@ -52,6 +52,25 @@ const (
 // nothing to standard output, and a child still holds that open, Run waits for
 // the first word up to 50 ms.
 //
+// With [hook.Call.Detach], a program whose first line of standard output is
+// {"async": true} goes to the background, with the time it asks for in
+// milliseconds as "asyncTimeout". The call's timeout counts no more, a
+// goroutine watches the program under the new context, and all of its output,
+// that line included, is given to done. Nobody else waits for that goroutine.
+// A program that ended before its declaration was noticed has made it too.
+//
+// With [hook.Call.Ask], standard input stays open behind the payload, so that a
+// program that reads it to the end waits until its time is up: a host has to
+// choose the hooks that may ask. Each line of standard output that is
+//
+//	{"prompt": "id", "message": "text", "options": [{"key": "k", "label": "l"}]}
+//
+// is a question and no part of the output. Questions are put to the user in
+// turn, and {"prompt_response": "id", "selected": "k"} is written as the answer;
+// without one standard input ends. The user's time is the hook's: it counts
+// for the timeout. When the program is to end, or has, so does Ask's context,
+// and Run waits for Ask.
+//
 // A program that fails is a Reply. An error without a Reply says what could
 // not be started and why; it wraps the [syscall.Errno].
 //
@@ -132,7 +151,7 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (ho
 	if !started && ctx.Err() == nil && c.elsewhere(&j) {
 		reply, _, err = c.start(ctx, j, execute)
 	}
-	return reply, err
+	return j.settle(reply, err)
 }
 
 // start runs a job by the shortest way that leads to a process.

@@ -81,3 +81,41 @@ func TestWithoutDescriptorsItIsAnErrorAndNoLeak(t *testing.T) {
 		}
 	})
 }
+
+func TestHooksInTheBackgroundLeaveNothingBehind(t *testing.T) {
+	both(t, func(t *testing.T, run runFunc) {
+		run.script(t, "true", hook.Call{})
+		before := descriptors(t)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		var all sync.WaitGroup
+		for i := range 32 {
+			all.Go(func() {
+				call, b := detached(ctx, hook.Call{Timeout: 30 * time.Second})
+				if i%4 == 0 {
+					call.Ask = thinks
+				}
+				c := &Command{Argv: Shell(asks("q") + `; echo '{"async":true}'; sleep 30 & wait`)}
+				if i%4 != 0 {
+					c.Argv = Shell(`echo '{"async":true}'; sleep 30 & wait`)
+				}
+				if _, err := c.run(t.Context(), call, run); !errors.Is(err, hook.ErrDetached) {
+					t.Errorf("process %d: got %v, want %v", i, err, hook.ErrDetached)
+				}
+				if i == 31 {
+					cancel(errTooSlow)
+				}
+				if b.wait(t); b.err != errTooSlow {
+					t.Errorf("process %d: got %v in the background, want %v", i, b.err, errTooSlow)
+				}
+			})
+		}
+		all.Wait()
+		if after := descriptors(t); after != before {
+			t.Errorf("%d descriptors are open, want %d", after, before)
+		}
+		if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG|syscall.WUNTRACED, nil); err != syscall.ECHILD {
+			t.Errorf("child %d is left (%v), want none", pid, err)
+		}
+	})
+}

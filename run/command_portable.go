@@ -15,27 +15,20 @@ import (
 // executePortable runs a process with nothing but what package os offers on
 // every Unix: a goroutine for each stream and one for the process, all of
 // which it waits for.
-func executePortable(ctx context.Context, j job) (reply hook.Reply, started bool, err error) {
+func executePortable(ctx context.Context, j job) (hook.Reply, bool, error) {
 	ctx, cancel := j.limit(ctx)
 	defer cancel()
-	p := &child{
-		stdout: reader{capture: capture{limit: MaxStdout}},
-		stderr: reader{capture: capture{limit: MaxStderr}},
-	}
-	defer p.close()
+	p := newChild(&j)
 	if err := p.start(ctx, &j); err != nil {
+		p.close()
 		return hook.Reply{}, false, startError(&j, err)
 	}
-	state, err := p.wait(ctx, j.grace)
-	p.rest(err == nil)
-	reply = output(&p.stdout.capture, &p.stderr.capture)
-	if state == nil {
-		return reply, true, err
+	if wish, declared := p.watch(ctx); declared {
+		ctx, done := j.detach(wish)
+		go func() { done(p.end(ctx, j.grace)) }()
+		return hook.Reply{}, true, hook.ErrDetached
 	}
-	reply.Exit = state.ExitCode()
-	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		reply.Signal = status.Signal()
-	}
+	reply, err := p.end(ctx, j.grace)
 	return reply, true, err
 }
 
@@ -44,12 +37,62 @@ type child struct {
 	process        *os.Process
 	stdin          *os.File
 	stdout, stderr reader
-	moving         sync.WaitGroup // the goroutines that move data
+	ears           ears
+	moving         sync.WaitGroup          // the goroutines that move data
+	hush           context.CancelCauseFunc // ends the question that the user is asked
+	gone           chan struct{}           // closed when the process is
+	state          collect                 // valid then
 }
 
 type reader struct {
 	capture
 	file *os.File
+	ears *ears // nil hears nothing
+}
+
+func newChild(j *job) *child {
+	p := &child{
+		stdout: reader{capture: capture{limit: MaxStdout}},
+		stderr: reader{capture: capture{limit: MaxStderr}},
+		hush:   func(error) {},
+		gone:   make(chan struct{}),
+	}
+	if j.ask != nil {
+		p.ears.desk = newDesk(j.ask)
+	}
+	if j.detach != nil {
+		p.ears.declared = make(chan time.Duration, 1)
+	}
+	p.stdout.ears = &p.ears
+	return p
+}
+
+// watch waits until there is something to do: the process is gone, has to go,
+// or has declared that it goes on in the background.
+func (p *child) watch(ctx context.Context) (wish time.Duration, declared bool) {
+	select {
+	case <-p.gone:
+	case <-ctx.Done():
+	case wish = <-p.ears.declared:
+		return wish, true
+	}
+	return 0, false
+}
+
+// end waits for the end of the process and gives what it amounts to.
+func (p *child) end(ctx context.Context, grace time.Duration) (hook.Reply, error) {
+	defer p.close()
+	state, err := p.wait(ctx, grace)
+	p.rest(err == nil)
+	reply := output(&p.stdout.capture, &p.stderr.capture)
+	if state == nil {
+		return reply, err
+	}
+	reply.Exit = state.ExitCode()
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		reply.Signal = status.Signal()
+	}
+	return reply, err
 }
 
 func (p *child) start(ctx context.Context, j *job) error {
@@ -77,54 +120,85 @@ func (p *child) start(ctx context.Context, j *job) error {
 	if err != nil {
 		return err
 	}
-	p.moving.Go(func() {
-		_, _ = p.stdin.Write(j.stdin) // a child that does not read it is no error
-		_ = p.stdin.Close()
-	})
 	p.moving.Go(p.stdout.readAll)
 	p.moving.Go(p.stderr.readAll)
+	p.feed(ctx, j)
+	go func() {
+		p.state = awaitExit(p.process)
+		close(p.gone)
+	}()
 	return nil
+}
+
+// feed writes the payload. Standard input then ends, unless there may be answers
+// to write.
+func (p *child) feed(ctx context.Context, j *job) {
+	if p.ears.desk == nil {
+		p.moving.Go(func() {
+			_, _ = p.stdin.Write(j.stdin) // a child that does not read it is no error
+			_ = p.stdin.Close()
+		})
+		return
+	}
+	// A question outlives ctx if the process goes to the background meanwhile.
+	ctx, p.hush = context.WithCancelCause(context.WithoutCancel(ctx))
+	p.moving.Go(func() { p.ears.desk.serve(ctx, j.stdin, p.stdin) })
 }
 
 func (r *reader) readAll() {
 	for {
 		n, err := r.file.Read(r.room())
-		r.took(n)
+		r.heard(n)
 		if err != nil {
 			return
 		}
 	}
 }
 
+// heard is told how many bytes were read.
+func (r *reader) heard(n int) {
+	r.took(n)
+	r.listen()
+}
+
+func (r *reader) listen() {
+	if r.ears != nil {
+		r.ears.listen(&r.capture)
+	}
+}
+
 // wait waits until the process is gone. There is no state if it never went.
 func (p *child) wait(ctx context.Context, grace time.Duration) (*os.ProcessState, error) {
-	gone := make(chan collect, 1) // room for it: nobody may be there to take it
-	go func() { gone <- awaitExit(p.process) }()
 	select {
-	case get := <-gone:
-		return get()
+	case <-p.gone:
+		return p.state()
 	case <-ctx.Done():
 	}
 	cause := context.Cause(ctx)
+	p.hush(cause)
 	for _, ask := range [...]struct {
 		signal   syscall.Signal
 		patience time.Duration
 	}{{syscall.SIGTERM, grace}, {syscall.SIGKILL, mourning}} {
 		_ = syscall.Kill(-p.process.Pid, ask.signal)
 		select {
-		case get := <-gone:
+		case <-p.gone:
 			_ = syscall.Kill(-p.process.Pid, syscall.SIGKILL)
-			state, _ := get()
+			state, _ := p.state()
 			return state, cause
 		case <-time.After(ask.patience):
 		}
 	}
-	go func() { _, _ = (<-gone)() }()
+	go func() { // with what it takes to collect the process, and no more
+		<-p.gone
+		_, _ = p.state()
+	}()
 	return nil, stuckError(p.process.Pid, cause)
 }
 
 // rest stops the goroutines, and reads what is left in the pipes.
 func (p *child) rest(patiently bool) {
+	p.hush(errEnded)
 	past := time.Unix(1, 0)
 	_ = p.stdin.SetWriteDeadline(past)
 	_ = p.stdout.file.SetReadDeadline(past)
@@ -151,6 +225,7 @@ func (r *reader) rest() (eof bool) {
 		eof = drain(int(fd), &r.capture, 1<<20)
 		return true
 	})
+	r.listen()
 	return eof || err != nil
 }
 

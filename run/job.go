@@ -22,6 +22,8 @@ type job struct {
 	timeout    time.Duration // 0 is none
 	grace      time.Duration
 	noTerminal bool
+	ask        func(context.Context, hook.Question) (string, bool)
+	detach     func(time.Duration) (context.Context, func(hook.Reply, error))
 }
 
 // executor runs a job. There may be an error without a process: started tells.
@@ -31,7 +33,7 @@ type executor func(context.Context, job) (reply hook.Reply, started bool, err er
 func (c *Command) job(call hook.Call) job {
 	j := job{
 		argv: c.Argv, dir: call.Dir, stdin: call.Payload, timeout: call.Timeout, grace: cmp.Or(c.grace, Grace),
-		noTerminal: c.NoTerminal,
+		noTerminal: c.NoTerminal, ask: call.Ask, detach: call.Detach,
 	}
 	if c.Environ == nil {
 		j.env = os.Environ() // a new slice each time

@@ -1,0 +1,152 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// mostQuestions is how many questions of one process may wait for the user.
+// What it asks beyond that is output like any other.
+const mostQuestions = 64
+
+// errEnded ends the context of a question that nobody waits for any more.
+var errEnded = errors.New("the hook that asked has ended")
+
+// desk takes the questions out of a process's output, and its answers to its
+// standard input.
+type desk struct {
+	ask      func(context.Context, hook.Question) (key string, ok bool)
+	waiting  chan hook.Question
+	line     int // where the unfinished line of the output begins
+	searched int // up to there it has no end
+}
+
+func newDesk(ask func(context.Context, hook.Question) (string, bool)) *desk {
+	return &desk{ask: ask, waiting: make(chan hook.Question, mostQuestions)}
+}
+
+// take takes the questions from what has been captured since the last call.
+// What was captured before a capture ran over is whole; later nothing is.
+func (d *desk) take(c *capture) {
+	for !c.over {
+		size := bytes.IndexByte(c.kept[d.searched:], '\n')
+		if size < 0 {
+			d.searched = len(c.kept)
+			return
+		}
+		end := d.searched + size + 1
+		if d.accepts(c.kept[d.line:end]) {
+			c.kept = slices.Delete(c.kept, d.line, end)
+			end = d.line
+		}
+		d.line, d.searched = end, end
+	}
+}
+
+// accepts puts a line into the queue if it is a question.
+func (d *desk) accepts(line []byte) bool {
+	q, ok := question(line)
+	if !ok {
+		return false
+	}
+	select {
+	case d.waiting <- q:
+		return true
+	default:
+		return false
+	}
+}
+
+// question reads {"prompt": id, "message": text, "options": [{"key", "label",
+// "description"?}, …]}.
+func question(line []byte) (q hook.Question, ok bool) {
+	if len(line) > mostToHear || !bytes.Contains(line, []byte(`"prompt"`)) {
+		return q, false
+	}
+	var said struct {
+		Prompt  *string `json:"prompt"`
+		Message *string `json:"message"`
+		Options *[]struct {
+			Key         *string `json:"key"`
+			Label       *string `json:"label"`
+			Description string  `json:"description"`
+		} `json:"options"`
+	}
+	if json.Unmarshal(line, &said, asJavaScript) != nil || said.Prompt == nil || said.Message == nil || said.Options == nil {
+		return q, false
+	}
+	q = hook.Question{ID: *said.Prompt, Message: *said.Message}
+	for _, option := range *said.Options {
+		if option.Key == nil || option.Label == nil {
+			return q, false
+		}
+		q.Options = append(q.Options, hook.Option{Key: *option.Key, Label: *option.Label, Description: option.Description})
+	}
+	return q, true
+}
+
+// serve writes the payload and then answers questions, one after the other,
+// until ctx ends. Once the user gave no answer, or the process has closed its
+// standard input, nobody is asked any more.
+func (d *desk) serve(ctx context.Context, payload []byte, stdin io.WriteCloser) {
+	_, err := stdin.Write(payload)
+	open := err == nil
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case q := <-d.waiting:
+			if open && !d.answer(ctx, q, stdin) {
+				open = false
+				_ = stdin.Close()
+			}
+		}
+	}
+}
+
+// answer asks the user, and tells the process. It is false if it could not.
+func (d *desk) answer(ctx context.Context, q hook.Question, stdin io.Writer) bool {
+	key, ok := d.ask(ctx, q)
+	if !ok || ctx.Err() != nil {
+		return false
+	}
+	line, err := json.Marshal(struct {
+		Prompt   string `json:"prompt_response"`
+		Selected string `json:"selected"`
+	}{q.ID, key}, asJavaScript)
+	if err != nil {
+		return false
+	}
+	_, err = stdin.Write(append(line, '\n'))
+	return err == nil
+}
+
+// ears hear what a process says on standard output that is for the engine. The
+// zero ears hear nothing.
+type ears struct {
+	desk     *desk // nil if there are no questions
+	herald   herald
+	declared chan time.Duration // nil if there are no declarations; has room for one
+}
+
+// listen is told each time that something was captured.
+func (e *ears) listen(c *capture) {
+	heard := c.kept
+	if e.desk != nil {
+		e.desk.take(c)
+		heard = c.kept[:e.desk.line] // questions are no part of the output
+	}
+	if e.declared == nil {
+		return
+	}
+	if wish, ok := e.herald.hear(heard); ok {
+		e.declared <- wish
+	}
+}

@@ -1,0 +1,85 @@
+package run
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// mostToHear is how long a line may be that says something to the engine, and
+// not to whoever reads the output.
+const mostToHear = 64 << 10
+
+// asJavaScript reads what JavaScript reads.
+var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// herald waits for the first line of an output, which may declare that the
+// process goes on in the background. The zero herald has heard nothing.
+type herald struct {
+	searched int  // so many bytes hold no end of a line
+	done     bool // the first line was there, or is no declaration
+}
+
+// hear is told what there is of an output, again and again, and says once that
+// it begins with a declaration.
+func (h *herald) hear(output []byte) (wish time.Duration, declared bool) {
+	if h.done {
+		return 0, false
+	}
+	size := bytes.IndexByte(output[h.searched:], '\n')
+	if size < 0 {
+		h.searched = len(output)
+		h.done = len(output) > mostToHear || !maybeObject(output)
+		return 0, false
+	}
+	h.done = true
+	return declaration(output[:h.searched+size])
+}
+
+// declaration reads {"async": true}, and the time that the process asks for, in
+// milliseconds; 0 if it names none.
+func declaration(line []byte) (wish time.Duration, ok bool) {
+	if len(line) > mostToHear || !bytes.Contains(line, []byte(`"async"`)) {
+		return 0, false // spares most answers being read twice
+	}
+	var said struct {
+		Async   jsontext.Value `json:"async"`
+		Timeout jsontext.Value `json:"asyncTimeout"`
+	}
+	if json.Unmarshal(line, &said, asJavaScript) != nil || said.Async.Kind() != 't' {
+		return 0, false
+	}
+	ms, err := strconv.ParseFloat(string(said.Timeout), 64)
+	if err != nil || !(ms > 0) {
+		return 0, true
+	}
+	return time.Duration(min(ms*float64(time.Millisecond), math.MaxInt64/2)), true
+}
+
+// maybeObject reports whether a text could be the beginning of an object.
+func maybeObject(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r")
+	return len(text) == 0 || text[0] == '{'
+}
+
+// settle is the end of Run. A process that had ended before its declaration was
+// noticed has still made it: what becomes of a hook must not depend on how
+// fast it was.
+func (j *job) settle(reply hook.Reply, err error) (hook.Reply, error) {
+	if j.detach == nil || err != nil {
+		return reply, err
+	}
+	wish, declared := new(herald).hear(reply.Stdout)
+	if !declared {
+		return reply, nil
+	}
+	_, done := j.detach(wish)
+	go done(reply, nil)
+	return hook.Reply{}, hook.ErrDetached
+}

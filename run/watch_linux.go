@@ -1,0 +1,205 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// errDeclared interrupts watching: the process has declared that it goes on in
+// the background.
+var errDeclared = errors.New("declared to go on in the background")
+
+// watch watches a process and gives what it amounts to.
+func (p *process) watch(ctx context.Context, j *job) (hook.Reply, error) {
+	status, err := p.wait(ctx, j)
+	if errors.Is(err, errDeclared) {
+		return hook.Reply{}, err
+	}
+	reply := output(&p.stdout.capture, &p.stderr.capture)
+	reply.Exit = status.ExitStatus()
+	if status.Signaled() {
+		reply.Exit, reply.Signal = -1, status.Signal()
+	}
+	return reply, err
+}
+
+// background watches a process that nobody waits for any more.
+func (p *process) background(ctx context.Context, grace time.Duration, done func(hook.Reply, error)) {
+	var rung [8]byte
+	_, _ = unix.Read(p.bell, rung[:]) // for the context before, which may have ended since
+	reply, err := p.watch(ctx, &job{grace: grace})
+	p.free()
+	done(reply, err)
+}
+
+// wait watches the process until it is gone, or declares itself.
+func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) {
+	stop := p.listen(ctx)
+	defer p.unlisten(stop)
+	var e ending
+	if j.timeout > 0 {
+		e.next = time.Now().Add(j.timeout)
+	}
+	for {
+		// Readiness of a pidfd is a state, not an event: an exit before the
+		// call is seen too.
+		if err := p.poll(e.next); err != nil {
+			return 0, p.abandon(err)
+		}
+		rang := p.polled[pollBell].Revents != 0
+		switch {
+		case p.polled[pollProcess].Revents != 0:
+			return p.finish(e.cause)
+		case rang || e.due():
+			if err := p.hasten(ctx, j, &e, rang); err != nil {
+				return 0, err
+			}
+		case j.detach != nil && e.cause == nil && p.declares():
+			return 0, errDeclared
+		}
+	}
+}
+
+// ending is how far a process is on its way to the end.
+type ending struct {
+	cause error     // why it is being killed
+	sent  int       // how many signals it got
+	next  time.Time // when the next is due; zero is never
+}
+
+func (e *ending) due() bool { return !e.next.IsZero() && !time.Now().Before(e.next) }
+
+// hasten sends the next signal. There is an error if none is left.
+func (p *process) hasten(ctx context.Context, j *job, e *ending, rang bool) error {
+	switch e.sent++; e.sent {
+	case 1:
+		p.polled[pollBell].Fd = -1
+		if e.cause = j.timedOut(); rang {
+			e.cause = context.Cause(ctx)
+		}
+		e.next = time.Now().Add(j.grace)
+		p.signal(syscall.SIGTERM)
+	case 2:
+		e.next = time.Now().Add(mourning)
+		p.signal(syscall.SIGKILL)
+	default:
+		go func(pid int) { _, _ = reap(pid) }(p.pid) // p will be another process
+		return stuckError(p.pid, e.cause)
+	}
+	return nil
+}
+
+// declares reports that the process has just declared itself.
+func (p *process) declares() (declared bool) {
+	p.wish, declared = p.herald.hear(p.stdout.kept)
+	return declared
+}
+
+// signal reaches the group, and whoever left it.
+func (p *process) signal(signal syscall.Signal) {
+	p.strays = append(p.strays, strays(p.pid)...) // before their parents die
+	_ = syscall.Kill(-p.pid, signal)
+	signalAll(p.strays, signal)
+}
+
+// listen lets the end of ctx ring the bell.
+func (p *process) listen(ctx context.Context) (stop func() bool) {
+	p.polled = [...]unix.PollFd{
+		pollStdout:  {Fd: int32(p.stdout.fd), Events: unix.POLLIN},
+		pollStderr:  {Fd: int32(p.stderr.fd), Events: unix.POLLIN},
+		pollProcess: {Fd: int32(p.pidfd), Events: unix.POLLIN},
+		pollBell:    {Fd: int32(p.bell), Events: unix.POLLIN},
+	}
+	if p.bell < 0 {
+		return nil
+	}
+	return context.AfterFunc(ctx, p.ring)
+}
+
+// unlisten makes sure that nobody rings, so that the bell can be closed.
+func (p *process) unlisten(stop func() bool) {
+	if stop != nil && !stop() {
+		<-p.rang
+	}
+}
+
+// poll waits until something happens, and reads what there is to read.
+func (p *process) poll(until time.Time) error {
+	for {
+		_, err := unix.Poll(p.polled[:], milliseconds(until))
+		if err == nil {
+			break
+		}
+		if err != unix.EINTR {
+			return err
+		}
+	}
+	if p.polled[pollStdout].Revents != 0 {
+		p.polled[pollStdout].Fd = p.stdout.read(1)
+	}
+	if p.polled[pollStderr].Revents != 0 {
+		p.polled[pollStderr].Fd = p.stderr.read(1)
+	}
+	return nil
+}
+
+// milliseconds is the time left until then, rounded up, as poll counts it.
+func milliseconds(then time.Time) int {
+	if then.IsZero() {
+		return -1
+	}
+	left := time.Until(then)
+	return int(max(left+time.Millisecond-1, 0) / time.Millisecond)
+}
+
+// finish collects a process that is gone, and what it left in the pipes.
+func (p *process) finish(cause error) (syscall.WaitStatus, error) {
+	if cause != nil {
+		// As long as its leader is not collected, the group cannot be somebody
+		// else's.
+		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+		signalAll(p.strays, syscall.SIGKILL)
+	}
+	status, err := reap(p.pid)
+	if cause != nil {
+		err = cause
+	}
+	p.stdout.rest()
+	if err == nil && p.stdout.fd >= 0 && len(p.stdout.kept) == 0 {
+		p.firstWord()
+	}
+	p.stderr.rest()
+	return status, err
+}
+
+// firstWord waits for something on standard output, or its end.
+func (p *process) firstWord() {
+	until := time.Now().Add(patience)
+	one := []unix.PollFd{{Fd: int32(p.stdout.fd), Events: unix.POLLIN}}
+	for {
+		_, err := unix.Poll(one, milliseconds(until))
+		if err != unix.EINTR {
+			break
+		}
+	}
+	p.stdout.rest()
+}
+
+func reap(pid int) (status syscall.WaitStatus, err error) {
+	for {
+		_, err := syscall.Wait4(pid, &status, 0, nil)
+		if err == nil {
+			return status, nil
+		}
+		if err != syscall.EINTR {
+			return 0, fmt.Errorf("the exit status of process %d is lost: %w; the program must not collect the engine's children", pid, err)
+		}
+	}
+}
