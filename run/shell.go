@@ -15,23 +15,12 @@ import (
 // a script's $0 is "bash".
 func Shell(script string) []string {
 	if runtime.GOOS == "windows" {
-		return powershell(script)
+		return []string{"powershell.exe", "-NoProfile", "-Command", script + powershellStatus}
 	}
 	if _, err := exec.LookPath("bash"); err != nil {
 		return []string{"/bin/sh", "-c", script}
 	}
 	return []string{"bash", "-c", script}
-}
-
-// powershell lets PowerShell end with the status of the script's last program,
-// or with 1 if what failed was no program. Left alone it makes 1 of any
-// failure, and exit status 2 would mean nothing.
-func powershell(script string) []string {
-	const status = `
-$snaphookOK = $?
-if ($null -ne $LASTEXITCODE) { exit $LASTEXITCODE }
-if (-not $snaphookOK) { exit 1 }`
-	return []string{"powershell.exe", "-NoProfile", "-Command", script + status}
 }
 
 // QuoteVars puts double quotes around each unquoted $NAME of a bash script, for

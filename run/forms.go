@@ -1,0 +1,120 @@
+package run
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+)
+
+// Sh gives the Argv of a [Command] that runs script with /bin/sh. On Windows it
+// is the bash of Git, with [PosixScript] of the script, or PowerShell if there
+// is none; never cmd.exe. Git's bash is searched for on each call of Sh: in
+// CLAUDE_CODE_GIT_BASH_PATH, beside the git of PATH, and where it is usually
+// installed.
+//
+// The script's $0 is "sh": one that deletes or runs "$0" must not get hold of
+// the shell itself.
+func Sh(script string) []string { return thisMachine.sh(script) }
+
+// PrefixShell gives the Argv of a [Command] that hands script to another
+// program, as one argument: Sh of "prefix 'script'". The prefix is shell text
+// and may hold arguments of its own. Without one, and with PowerShell, which
+// takes no prefix, it is Sh of the script alone.
+func PrefixShell(prefix, script string) []string { return thisMachine.prefixed(prefix, script) }
+
+// PowerShell gives the Argv of a [Command] that runs script with PowerShell 7 or
+// later, pwsh, and on Windows with the one of the system if there is no other.
+// No profile is loaded and nothing is asked; on Windows the policy for scripts
+// is bypassed. It ends with the status of the script's last program, or with 1
+// if what failed was no program.
+func PowerShell(script string) []string { return thisMachine.powerShell(script) }
+
+// machine is what has to be known to find a shell.
+type machine struct {
+	windows  bool
+	getenv   func(name string) string
+	lookPath func(program string) (string, error)
+	isFile   func(path string) bool
+}
+
+var thisMachine = machine{
+	windows:  runtime.GOOS == "windows",
+	getenv:   os.Getenv,
+	lookPath: exec.LookPath,
+	isFile: func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.Mode().IsRegular()
+	},
+}
+
+func (m machine) sh(script string) []string {
+	if !m.windows {
+		return []string{"/bin/sh", "-c", script, "sh"}
+	}
+	if bash := m.gitBash(); bash != "" {
+		return []string{bash, "-c", PosixScript(script), "bash"}
+	}
+	return m.powerShell(script)
+}
+
+func (m machine) prefixed(prefix, script string) []string {
+	if strings.TrimSpace(prefix) == "" {
+		return m.sh(script)
+	}
+	if !m.windows {
+		return m.sh(prefix + " " + singleQuoted(script))
+	}
+	if bash := m.gitBash(); bash != "" {
+		return []string{bash, "-c", PosixScript(prefix) + " " + singleQuoted(PosixScript(script)), "bash"}
+	}
+	return m.powerShell(script)
+}
+
+// singleQuoted gives a word of a shell that stands for text, whatever it holds.
+func singleQuoted(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// powershellStatus lets PowerShell end with the status of the script's last
+// program, or with 1 if what failed was no program. Left alone it makes 1 of
+// any failure, and exit status 2 would mean nothing.
+const powershellStatus = `
+$snaphookOK = $?
+if ($null -ne $LASTEXITCODE) { exit $LASTEXITCODE }
+if (-not $snaphookOK) { exit 1 }`
+
+func (m machine) powerShell(script string) []string {
+	argv := []string{"pwsh", "-NoProfile", "-NonInteractive"}
+	if m.windows {
+		if _, err := m.lookPath("pwsh"); err != nil {
+			argv[0] = "powershell.exe" // comes with Windows
+		}
+		argv = append(argv, "-ExecutionPolicy", "Bypass")
+	}
+	return append(argv, "-Command", script+powershellStatus)
+}
+
+// gitBash finds the bash of Git for Windows, or gives "". The bash of PATH will
+// not do: there it is the one of WSL, another system with other paths.
+func (m machine) gitBash() string {
+	places := []string{m.getenv("CLAUDE_CODE_GIT_BASH_PATH")}
+	if git, err := m.lookPath("git"); err == nil {
+		root := folder(folder(git)) // of Git\cmd\git.exe and Git\bin\git.exe
+		places = append(places, root+`\bin\bash.exe`, folder(root)+`\bin\bash.exe`)
+	}
+	for _, base := range [...]string{m.getenv("ProgramFiles"), m.getenv("ProgramFiles(x86)"), m.getenv("LocalAppData") + `\Programs`, `C:\Program Files`} {
+		places = append(places, base+`\Git\bin\bash.exe`)
+	}
+	for _, place := range places {
+		if isWindowsPath(place) && m.isFile(place) {
+			return place
+		}
+	}
+	return ""
+}
+
+// folder gives the folder of a Windows path, "" at the top.
+func folder(path string) string {
+	return path[:max(strings.LastIndexAny(path, `\/`), 0)]
+}
