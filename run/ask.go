@@ -136,6 +136,16 @@ type ears struct {
 	declared chan time.Duration // nil if there are no declarations; has room for one
 }
 
+func newEars(j *job) (e ears) {
+	if j.ask != nil {
+		e.desk = newDesk(j.ask)
+	}
+	if j.detach != nil {
+		e.declared = make(chan time.Duration, 1)
+	}
+	return e
+}
+
 // listen is told each time that something was captured.
 func (e *ears) listen(c *capture) {
 	heard := c.kept

@@ -33,7 +33,7 @@ func answers(keys ...string) (ask func(context.Context, hook.Question) (string, 
 }
 
 func TestAHookAsksTheUser(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		ask, asked := answers("no", "a \"b\"\n", "x")
 		script := "echo before; read -r input; echo $input; " + asks("q1") + "; read -r a; echo $a; " + asks("q2") + "; " + asks("q3") + "; read -r a; read -r b; echo $a; echo $b; exit 2"
 		got := run.script(t, script, hook.Call{Payload: []byte("{}\n"), Ask: ask})
@@ -49,7 +49,7 @@ func TestAHookAsksTheUser(t *testing.T) {
 }
 
 func TestWithoutAnAnswerStandardInputEnds(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		ask, asked := answers()
 		got := run.script(t, "cat <&0 & "+asks("q1")+"; "+asks("q2")+"; wait; read -r x; echo $? $x", hook.Call{Ask: ask})
 		if string(got.Stdout) != "1\n" || len(*asked) != 1 {
@@ -59,7 +59,7 @@ func TestWithoutAnAnswerStandardInputEnds(t *testing.T) {
 }
 
 func TestOtherLinesAreOutput(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		ask, asked := answers("yes")
 		lines := []string{
 			`{"prompt":1,"message":"m","options":[]}`,
@@ -87,7 +87,7 @@ func TestOtherLinesAreOutput(t *testing.T) {
 }
 
 func TestAHookThatMayNotAskSeesTheEnd(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		got := run.script(t, asks("q")+"; cat; echo end", hook.Call{Payload: []byte("{}\n")})
 		if !strings.HasPrefix(string(got.Stdout), `{"prompt":"q"`) || !strings.HasSuffix(string(got.Stdout), "{}\nend\n") {
 			t.Errorf("got %q, want the question as output", got.Stdout)
@@ -102,7 +102,7 @@ func thinks(ctx context.Context, _ hook.Question) (string, bool) {
 }
 
 func TestWhileTheUserThinksOutputIsReadAndTheTimeRuns(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		dir := t.TempDir()
 		call := hook.Call{Dir: dir, Timeout: 2 * time.Second, Ask: thinks}
 		got, err := (&Command{Argv: Shell(asks("q") + "; head -c 1000000 /dev/zero; echo $$ >pid; read -r a; echo $a")}).run(t.Context(), call, run)
@@ -115,7 +115,7 @@ func TestWhileTheUserThinksOutputIsReadAndTheTimeRuns(t *testing.T) {
 }
 
 func TestTheEndOfTheHookEndsItsQuestion(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		over := false
 		asking := make(chan struct{})
 		dir := t.TempDir()
@@ -137,7 +137,7 @@ func TestTheEndOfTheHookEndsItsQuestion(t *testing.T) {
 }
 
 func TestABigPayloadComesBeforeTheAnswers(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		ask, _ := answers("yes")
 		payload := strings.Repeat("x", 200_000) // more than fits into a pipe
 		got := run.script(t, asks("q")+"; read -r p; echo ${#p}; read -r a; echo $a", hook.Call{Payload: []byte(payload + "\n"), Ask: ask})
@@ -148,7 +148,7 @@ func TestABigPayloadComesBeforeTheAnswers(t *testing.T) {
 }
 
 func TestManyQuestionsAtOnceAreOutput(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		script := "for i in {1..200}; do " + asks("q") + "; done"
 		got := run.script(t, script, hook.Call{Ask: thinks})
 		if n := strings.Count(string(got.Stdout), "prompt"); n < 200-mostQuestions-1 || n > 200-mostQuestions {
@@ -158,7 +158,7 @@ func TestManyQuestionsAtOnceAreOutput(t *testing.T) {
 }
 
 func TestAHookInTheBackgroundMayAsk(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		ctx, cancel := context.WithCancel(t.Context())
 		call, b := detached(t.Context(), hook.Call{Timeout: 30 * time.Second})
 		free := make(chan struct{})
@@ -178,7 +178,7 @@ func TestAHookInTheBackgroundMayAsk(t *testing.T) {
 }
 
 func TestAProcessThatHearsNothingIsNotAsked(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		ask, asked := answers("yes")
 		payload := make([]byte, 1<<20) // more than fits into a pipe
 		got := run.script(t, "exec <&-; sleep 0.05; "+asks("q")+"; sleep 0.05; echo end", hook.Call{Payload: payload, Ask: ask})

@@ -54,14 +54,9 @@ func newChild(j *job) *child {
 	p := &child{
 		stdout: reader{capture: capture{limit: MaxStdout}},
 		stderr: reader{capture: capture{limit: MaxStderr}},
+		ears:   newEars(j),
 		hush:   func(error) {},
 		gone:   make(chan struct{}),
-	}
-	if j.ask != nil {
-		p.ears.desk = newDesk(j.ask)
-	}
-	if j.detach != nil {
-		p.ears.declared = make(chan time.Duration, 1)
 	}
 	p.stdout.ears = &p.ears
 	return p

@@ -26,6 +26,13 @@ func both(t *testing.T, test func(t *testing.T, run runFunc)) {
 	}
 }
 
+// everywhere runs a test with the implementation for systems that are no Unix
+// too: what they share must not depend on signals.
+func everywhere(t *testing.T, test func(t *testing.T, run runFunc)) {
+	both(t, test)
+	t.Run("anywhere", func(t *testing.T) { test(t, executeAnywhere) })
+}
+
 type runFunc = executor
 
 // script runs a shell script, and fails the test if there is no Reply.
@@ -70,7 +77,7 @@ func TestEndsAsTheProgramEnds(t *testing.T) {
 }
 
 func TestStdinIsThePayloadThenTheEnd(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		for _, size := range []int{0, 1, 495, 4096, 64<<10 - 1, 64 << 10, 64<<10 + 1, 1 << 20, 7 << 20} {
 			payload := bytes.Repeat([]byte("é\x00\n\xff7"), size/6+1)[:size]
 			if got := run.script(t, "cat", hook.Call{Payload: payload}); !bytes.Equal(got.Stdout, payload) {
@@ -90,7 +97,7 @@ func TestStdinIsThePayloadThenTheEnd(t *testing.T) {
 }
 
 func TestKeepsTheFirstPartOfAFlood(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		for _, test := range []struct {
 			script         string
 			stdin          int
@@ -119,7 +126,7 @@ func TestKeepsTheFirstPartOfAFlood(t *testing.T) {
 }
 
 func TestABackgroundChildDelaysNothing(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		for _, test := range []struct {
 			script, stdout string
 			atMost         time.Duration

@@ -48,7 +48,7 @@ func (b *behind) wait(t *testing.T) {
 }
 
 func TestAHookGoesToTheBackgroundWhileItRuns(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		for _, test := range []struct {
 			script string
 			wish   time.Duration
@@ -87,7 +87,7 @@ func TestAHookGoesToTheBackgroundWhileItRuns(t *testing.T) {
 }
 
 func TestOnlyADeclarationInTheFirstLineCounts(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		for _, script := range []string{
 			`echo x; echo '{"async":true}'`,
 			`echo; echo '{"async":true}'`,
@@ -117,7 +117,7 @@ func TestOnlyADeclarationInTheFirstLineCounts(t *testing.T) {
 }
 
 func TestAHookThatEndsAtOnceIsInTheBackgroundToo(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		for range 20 {
 			call, b := detached(t.Context(), hook.Call{})
 			_, err := (&Command{Argv: []string{"/bin/echo", `{"async":true}`}}).run(t.Context(), call, run)
@@ -133,7 +133,7 @@ func TestAHookThatEndsAtOnceIsInTheBackgroundToo(t *testing.T) {
 
 func TestTheBackgroundHasItsOwnTime(t *testing.T) {
 	t.Parallel()
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
 		call, b := detached(context.Background(), hook.Call{Timeout: 2 * time.Second})
@@ -174,7 +174,7 @@ func TestTheEndOfTheBackgroundKillsTheWholeGroup(t *testing.T) {
 }
 
 func TestAFloodInTheBackgroundIsDrained(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		call, b := detached(t.Context(), hook.Call{})
 		c := &Command{Argv: Shell(`echo '{"async":true}'; head -c 20000000 /dev/zero`)}
 		_, err := c.run(t.Context(), call, run)
@@ -187,7 +187,7 @@ func TestAFloodInTheBackgroundIsDrained(t *testing.T) {
 // The context of a call that has gone to the background may end in the moment
 // of the change, and must not be taken for the new one.
 func TestTheOldContextMayEndWithTheChange(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		for range 50 {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			call, b := detached(context.Background(), hook.Call{})

@@ -29,7 +29,7 @@ func TestTheVariablesOfACallReplaceThoseOfTheCommand(t *testing.T) {
 		{"one twice", []string{"B=4", "C=5", "B=6"}, "A=1 AB=2 B=6 C=5"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			both(t, func(t *testing.T, run runFunc) {
+			everywhere(t, func(t *testing.T, run runFunc) {
 				c := &Command{Argv: []string{"/usr/bin/env"}, Environ: func(hook.Call) []string { return shared }}
 				got, err := c.run(t.Context(), hook.Call{Env: test.env}, run)
 				lines := strings.Fields(string(got.Stdout))
@@ -93,7 +93,7 @@ func TestNothingStartsWithoutTheDirectoriesItNeeds(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		for _, test := range []struct {
 			needs []string
 			errno error
@@ -170,7 +170,7 @@ func TestAMissingProgramIsNotSearchedForElsewhere(t *testing.T) {
 }
 
 func TestARelativeProgramIsBelowTheDirectoryOfTheCall(t *testing.T) {
-	both(t, func(t *testing.T, run runFunc) {
+	everywhere(t, func(t *testing.T, run runFunc) {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "x"), []byte("#!/bin/sh\necho $#\n"), 0o700); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,119 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"sync"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// executeAnywhere runs a process with os/exec, for systems that are no Unix:
+// the end of ctx kills the process, without the ones that it has started. It is
+// built everywhere so that it is tested everywhere.
+func executeAnywhere(ctx context.Context, j job) (hook.Reply, bool, error) {
+	ctx, cancel := j.limit(ctx)
+	defer cancel()
+	p := newProgram(&j)
+	if err := p.start(ctx, &j); err != nil {
+		return hook.Reply{}, false, fmt.Errorf("cannot start %q in %q: %w; check the path of both", j.program, j.dir, err)
+	}
+	select {
+	case <-p.gone:
+	case <-ctx.Done():
+	case wish := <-p.ears.declared:
+		ctx, done := j.detach(wish)
+		go func() { done(p.end(ctx)) }()
+		return hook.Reply{}, true, hook.ErrDetached
+	}
+	reply, err := p.end(ctx)
+	return reply, true, err
+}
+
+// program is a process of os/exec.
+type program struct {
+	cmd            *exec.Cmd
+	stdout, stderr sink
+	ears           ears
+	asking         sync.WaitGroup
+	hush           context.CancelCauseFunc // ends the question that the user is asked
+	gone           chan struct{}           // closed when the process is
+	err            error                   // of its end; valid then
+}
+
+// sink captures what is written to it.
+type sink struct {
+	capture
+	ears *ears // nil hears nothing
+}
+
+// Write keeps what fits and never fails.
+func (s *sink) Write(b []byte) (int, error) {
+	for rest := b; len(rest) > 0; {
+		n := copy(s.room(), rest)
+		s.took(n)
+		rest = rest[n:]
+		if s.ears != nil {
+			s.ears.listen(&s.capture)
+		}
+	}
+	return len(b), nil
+}
+
+func newProgram(j *job) *program {
+	p := &program{cmd: exec.Command(j.program, j.argv[1:]...), ears: newEars(j), hush: func(error) {}, gone: make(chan struct{})}
+	p.stdout = sink{capture{limit: MaxStdout}, &p.ears}
+	p.stderr = sink{capture: capture{limit: MaxStderr}}
+	p.cmd.Dir, p.cmd.Env = j.dir, j.env
+	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
+	p.cmd.WaitDelay = patience // the pipes may be held by a child in the background
+	return p
+}
+
+func (p *program) start(ctx context.Context, j *job) error {
+	if p.ears.desk == nil {
+		p.cmd.Stdin = bytes.NewReader(j.stdin)
+		if err := p.cmd.Start(); err != nil {
+			return err
+		}
+	} else {
+		stdin, err := p.cmd.StdinPipe()
+		if err != nil {
+			return err
+		}
+		if err := p.cmd.Start(); err != nil {
+			return err
+		}
+		ctx, p.hush = context.WithCancelCause(context.WithoutCancel(ctx))
+		p.asking.Go(func() { p.ears.desk.serve(ctx, j.stdin, stdin) })
+	}
+	go func() {
+		p.err = p.cmd.Wait() // closes stdin
+		close(p.gone)
+	}()
+	return nil
+}
+
+// end waits for the end of the process and gives what it amounts to.
+func (p *program) end(ctx context.Context) (reply hook.Reply, err error) {
+	var cause error
+	select {
+	case <-p.gone:
+	case <-ctx.Done():
+		cause = context.Cause(ctx)
+		p.hush(cause)
+		_ = p.cmd.Process.Kill()
+		<-p.gone
+	}
+	p.hush(errEnded)
+	p.asking.Wait()
+	reply = output(&p.stdout.capture, &p.stderr.capture)
+	reply.Exit = p.cmd.ProcessState.ExitCode()
+	if _, failed := errors.AsType[*exec.ExitError](p.err); cause == nil && !failed && !errors.Is(p.err, exec.ErrWaitDelay) {
+		return reply, p.err
+	}
+	return reply, cause
+}
