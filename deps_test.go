@@ -16,11 +16,10 @@ var arrows = map[string][]string{
 	"hook":                {},
 	"environ":             {},
 	"conformance":         {},
-	"conformance/claude":  {"conformance"},
 	"wire":                {"hook"},
 	"match":               {"hook", "wire"},
-	"permission":          {"wire"},
-	"run":                 {"hook"},
+	"run":                 {"hook", "wire"},
+	"models":              {"wire", "run"},
 	"settings":            {"hook"},
 	"reducers":            {"hook"},
 	"stages":              {"hook", "wire"},
@@ -33,7 +32,6 @@ var arrows = map[string][]string{
 
 // What an embedder downloads, with the reason in DESIGN.md.
 var libraries = []string{
-	"github.com/bmatcuk/doublestar/v4",
 	"github.com/dlclark/regexp2/v2",
 	"github.com/go-json-experiment/json",
 	"github.com/samber/lo",

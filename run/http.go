@@ -1,0 +1,199 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// MaxAnswer is how long the answer of an [HTTP] hook may be, in bytes, once it
+// is unpacked. A longer one is a [hook.TooLargeError].
+const MaxAnswer = MaxStdout
+
+// HTTP is a [hook.Runner] that sends the payload of each call to a server, as a
+// POST with content type application/json (Claude Code hooks documentation
+// 2.1.239, "HTTP hooks"). What comes back is a Reply with exit status 0, or an
+// error:
+//
+//   - 2xx with an empty body, or nothing but white space: a Reply that says
+//     nothing;
+//   - 2xx with one JSON object: a Reply with the body as standard output;
+//   - 2xx with anything else: [ErrText], and nobody gets to see the text;
+//   - any other status, redirects among them: a [StatusError];
+//   - no answer: what went wrong, after the scheme and the host of the URL.
+//     Nothing else of the URL, and no header, is in the text of an error: a
+//     user, a path and a query can be secrets.
+//
+// When ctx ends or the call's timeout has passed, the request is given up, with
+// [context.Cause] or a [hook.TimeoutError] as the error. A request is never
+// sent twice, except on a new connection when nothing of it went through on the
+// old one.
+//
+// Requests are HTTP/1.1. They take the proxy of the engine's environment
+// (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, read once), accept gzip, and keep no
+// cookies. All HTTP hooks of the process share their idle connections: at most
+// 32, 8 for each host, for 4 seconds. A call that ends while a proxy sets up its
+// TLS connection can leave that attempt behind, for a minute at most.
+//
+// An HTTP may be used from many goroutines at once. A call costs the round trip,
+// and a connection if none is idle; its memory is the size of the answer.
+type HTTP struct {
+	// URL is http or https. A user and password in it become basic
+	// authentication, unless Headers have an Authorization.
+	URL string
+
+	// Headers go with the request. In their values $NAME and ${NAME} stand for
+	// variables; control characters, with which a value could pretend to be
+	// another header, are taken out of the result. Content-Type is the only
+	// header of the engine that can be replaced. Left out are names that HTTP
+	// does not know, and those that belong to the connection or to the engine:
+	// Host, Content-Length, Transfer-Encoding, Accept-Encoding, Connection and
+	// its like. [HTTP.Check] names them.
+	Headers map[string]string
+
+	// Vars are the names of the variables that Headers may refer to. Any other
+	// reference stands for nothing. Nil allows none.
+	Vars []string
+
+	// Getenv gives the value of a variable that the call does not bring itself;
+	// nil means [os.LookupEnv].
+	Getenv func(name string) (value string, ok bool)
+
+	// PublicOnly refuses to connect to addresses that are not public, with
+	// [ErrNotPublic]: private and link-local ones, those of carriers and of the
+	// metadata services of clouds, multicast and reserved ones. The loopback is
+	// allowed. The address is looked at when the connection is made, so that a
+	// name that changes its address does not help; proxies are not used, since
+	// they would connect to anything. False allows all.
+	PublicOnly bool
+}
+
+var _ hook.Runner = (*HTTP)(nil)
+
+// ErrText is the error of an [HTTP] hook whose server answered with something
+// other than a JSON object.
+var ErrText = errors.New("answered with text; want a JSON object")
+
+// StatusError says that the server of an [HTTP] hook answered with a status
+// that is not 2xx. No status can block.
+type StatusError struct{ Code int }
+
+func (e *StatusError) Error() string {
+	text := strings.TrimSpace(fmt.Sprintf("answered %d %s", e.Code, http.StatusText(e.Code)))
+	if e.Code/100 == 3 {
+		text += "; redirects are not followed"
+	}
+	return text
+}
+
+// Check says what is wrong with h before anybody calls it: err is why no call
+// can succeed, notes are the headers that are left out, each with the reason.
+func (h *HTTP) Check() (notes []string, err error) {
+	_, err = h.target()
+	_, notes = h.header(func(string) string { return "" })
+	return notes, err
+}
+
+// Run sends the payload and waits for the answer; see [HTTP].
+func (h *HTTP) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
+	return h.run(ctx, call, transport(h.PublicOnly))
+}
+
+// run is Run with the transport as a parameter, so that tests can bring theirs.
+func (h *HTTP) run(ctx context.Context, call hook.Call, transport http.RoundTripper) (hook.Reply, error) {
+	target, err := h.target()
+	if err != nil {
+		return hook.Reply{}, err
+	}
+	body, err := within(ctx, call, func(ctx context.Context) ([]byte, error) {
+		body, err := h.post(ctx, target, call, transport)
+		if err != nil {
+			return nil, fmt.Errorf("POST %s://%s: %w", target.Scheme, target.Host, err)
+		}
+		return body, nil
+	})
+	if err != nil {
+		return hook.Reply{}, err
+	}
+	return hook.Reply{Stdout: body}, nil
+}
+
+var errURL = errors.New("the URL of the hook cannot be used; write http://host/path or https://host/path")
+
+// target reads the URL. What url.Parse says about a broken one can quote a
+// password, so it is not passed on.
+func (h *HTTP) target() (*url.URL, error) {
+	u, err := url.Parse(h.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return nil, errURL
+	}
+	return u, nil
+}
+
+// post gives the body of a good answer. A transport, unlike a client, follows no
+// redirects and keeps no cookies.
+func (h *HTTP) post(ctx context.Context, to *url.URL, call hook.Call, transport http.RoundTripper) ([]byte, error) {
+	req, err := http.NewRequestWithContext(withCall(ctx), http.MethodPost, "", bytes.NewReader(call.Payload))
+	if err != nil {
+		return nil, err
+	}
+	req.URL, req.Host = to, to.Host
+	req.Header, _ = h.header(func(name string) string { return h.variable(call, name) })
+	if to.User != nil && req.Header.Get("Authorization") == "" {
+		password, _ := to.User.Password()
+		req.SetBasicAuth(to.User.Username(), password)
+	}
+	answer, err := transport.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }() // what counts is how reading it ended
+	if answer.StatusCode/100 != 2 {
+		return nil, &StatusError{Code: answer.StatusCode}
+	}
+	body, err := io.ReadAll(io.LimitReader(answer.Body, MaxAnswer+1))
+	if err == nil && len(body) > MaxAnswer {
+		err = &hook.TooLargeError{Kept: MaxAnswer}
+	}
+	if err == nil && !isAnswer(body) {
+		err = ErrText
+	}
+	return body, err
+}
+
+// variable gives the value of a variable: the call's, else the environment's.
+func (h *HTTP) variable(call hook.Call, name string) string {
+	for i := len(call.Env) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(call.Env[i], name+"="); ok {
+			return value
+		}
+	}
+	getenv := h.Getenv
+	if getenv == nil {
+		getenv = os.LookupEnv
+	}
+	value, _ := getenv(name)
+	return value
+}
+
+// isAnswer reports whether a body is silence or one JSON object. What only
+// begins like an object is none: a reader of standard output could take it for
+// the hook's words.
+func isAnswer(body []byte) bool {
+	text := jsontext.Value(wire.Trim(body))
+	if len(text) == 0 {
+		return true
+	}
+	return text[0] == '{' && text.IsValid(equalNames, badUTF8)
+}

@@ -1,0 +1,78 @@
+package run
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// engines are the headers that a hook cannot set: those of the connection, and
+// those with which the engine says how it sends and reads. Host is one of them,
+// as it could lead a request past the list of allowed URLs.
+var engines = []string{
+	"Accept-Encoding", "Connection", "Content-Length", "Expect", "Host", "Keep-Alive", "Proxy-Authenticate",
+	"Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+}
+
+// header gives the headers of a request, and notes on those that are left out.
+func (h *HTTP) header(variable func(name string) string) (http.Header, []string) {
+	header := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"snaphook"}}
+	var notes []string
+	from := map[string]string{} // names as configured, by name
+	for _, configured := range slices.Sorted(maps.Keys(h.Headers)) {
+		name := http.CanonicalHeaderKey(configured)
+		switch {
+		case !isToken(configured):
+			notes = append(notes, fmt.Sprintf("header %q is left out: HTTP allows letters, digits and hyphens in a name", configured))
+			continue
+		case slices.Contains(engines, name):
+			notes = append(notes, fmt.Sprintf("header %q is left out: the engine sets it", configured))
+			continue
+		case from[name] != "":
+			notes = append(notes, fmt.Sprintf("header %q is left out: %q is the same name", from[name], configured))
+		}
+		from[name] = configured
+		header.Set(name, harmless(h.expand(h.Headers[configured], variable)))
+	}
+	return header, notes
+}
+
+var reference = regexp.MustCompile(`\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\})`)
+
+// expand puts variables in the place of $NAME and ${NAME}, and nothing in the
+// place of those that are not allowed. A value is never looked at again.
+func (h *HTTP) expand(text string, variable func(name string) string) string {
+	return reference.ReplaceAllStringFunc(text, func(ref string) string {
+		name := strings.Trim(ref, "${}")
+		if !slices.Contains(h.Vars, name) {
+			return ""
+		}
+		return variable(name)
+	})
+}
+
+// harmless takes out what would end a header, or make it one that cannot be
+// sent: line breaks, NUL and the other control characters but tab.
+func harmless(value string) string {
+	b := make([]byte, 0, len(value))
+	for _, c := range []byte(value) {
+		if c >= ' ' && c != 0x7f || c == '\t' {
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+// isToken reports whether name can be the name of a header (RFC 9110 §5.6.2).
+func isToken(name string) bool {
+	for _, c := range []byte(name) {
+		isLetter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !isLetter && (c < '0' || c > '9') && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+			return false
+		}
+	}
+	return name != ""
+}

@@ -1,0 +1,91 @@
+package run
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// shared is a transport that exists once it is used. It is no package variable
+// with a value: that would put an HTTP client into every program that imports
+// the package.
+type shared struct {
+	once sync.Once
+	made *http.Transport
+}
+
+func (s *shared) get(create func() *http.Transport) *http.Transport {
+	s.once.Do(func() { s.made = create() })
+	return s.made
+}
+
+// Every HTTP hook uses one of these two.
+var anywhere, guarded shared
+
+func transport(publicOnly bool) *http.Transport {
+	if publicOnly {
+		return guarded.get(func() *http.Transport { return newTransport(&net.Dialer{Control: refusePrivate}, nil, nil) })
+	}
+	return anywhere.get(func() *http.Transport { return newTransport(&net.Dialer{}, http.ProxyFromEnvironment, nil) })
+}
+
+// newTransport makes a transport for short requests to few servers. It speaks
+// HTTP/1.1, in which a connection belongs to one call: ending it is ending the
+// call, and nothing else.
+func newTransport(d *net.Dialer, proxy func(*http.Request) (*url.URL, error), config *tls.Config) *http.Transport {
+	secure := &tls.Dialer{NetDialer: d, Config: config}
+	return &http.Transport{
+		Proxy:                  discreet(proxy),
+		DialContext:            duringCall(d.DialContext),
+		DialTLSContext:         duringCall(secure.DialContext),
+		TLSClientConfig:        config,
+		TLSHandshakeTimeout:    10 * time.Second,
+		MaxIdleConns:           32,
+		MaxIdleConnsPerHost:    8,
+		MaxResponseHeaderBytes: 1 << 18,
+
+		// A POST that meets a server which is just closing the connection fails,
+		// and is not repeated. Many servers close after 5 seconds.
+		IdleConnTimeout: 4 * time.Second,
+	}
+}
+
+// discreet keeps the text of a proxy variable, which can hold a password, out
+// of errors.
+func discreet(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
+	if proxy == nil {
+		return nil
+	}
+	return func(req *http.Request) (*url.URL, error) {
+		u, err := proxy(req)
+		if err != nil {
+			return nil, errors.New("the proxy cannot be used; write http://host:port in HTTP_PROXY and HTTPS_PROXY")
+		}
+		return u, nil
+	}
+}
+
+type callKey struct{}
+
+// withCall lets a dial find the context of the call that it is for.
+func withCall(ctx context.Context) context.Context {
+	return context.WithValue(ctx, callKey{}, ctx)
+}
+
+type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
+
+// duringCall ends a dial with its call. A transport by itself lets dials go on,
+// for requests to come.
+func duringCall(dial dialFunc) dialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if call, ok := ctx.Value(callKey{}).(context.Context); ok {
+			ctx = call
+		}
+		return dial(ctx, network, address)
+	}
+}
