@@ -1,0 +1,90 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// ToolCaller is the host's way to call a tool of an MCP server to which it is
+// connected. It is used from many goroutines at once.
+type ToolCaller interface {
+	// CallTool calls a tool and waits for its answer. It neither starts a server
+	// nor logs in: a server that is not connected is an error, and so is a tool
+	// that does not exist. What the tool itself reports as an error is a
+	// ToolAnswer. It returns soon after ctx has ended; nobody reads what it gives
+	// then.
+	CallTool(ctx context.Context, r ToolRequest) (ToolAnswer, error)
+}
+
+// ToolRequest is one call of a tool.
+type ToolRequest struct {
+	Server  string
+	Tool    string
+	Input   wire.Object // the tool's arguments; an object, never nil
+	Session string      // the id of the session whose hook calls
+}
+
+// ToolAnswer is what a tool gave back.
+type ToolAnswer struct {
+	Text    string // its text contents, one after the other
+	IsError bool   // the tool says that it failed, and Text why
+}
+
+// Tool is a [hook.Runner] that calls a tool of an MCP server, an mcp_tool hook
+// (Claude Code hooks documentation 2.1.239, "MCP tool hooks"). The text of the
+// answer counts as the standard output of a command that ended with status 0. A
+// tool that fails or cannot be called is an error, and an answer longer than
+// [MaxStdout] a [hook.TooLargeError].
+//
+// When ctx ends or the call's timeout has passed, the error is [context.Cause]
+// or a [hook.TimeoutError], as soon as the Caller returns.
+//
+// A Tool may be used from many goroutines at once. A call costs what the tool
+// costs.
+type Tool struct {
+	Caller ToolCaller // the host's; nil means that no hook of this type can run
+	Server string     // the server's name
+	Name   string     // the tool's name
+
+	// Input is the tool's arguments. Every ${path.to.member} in a string, at any
+	// depth, stands for that part of the payload: the text of a string, the
+	// compact JSON of any other value, and nothing if the payload does not have
+	// it. An element of an array is named by its number, from 0. Names of members
+	// are left alone, and so is what looks like a placeholder in the payload. Nil
+	// is the empty object.
+	Input wire.Object
+}
+
+var _ hook.Runner = (*Tool)(nil)
+
+// Run calls the tool and waits for its answer; see [Tool].
+func (t *Tool) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
+	if t.Caller == nil {
+		return hook.Reply{}, errors.New("there is nobody to call a tool: the host has to supply a ToolCaller")
+	}
+	input, err := fillInput(t.Input, call.Payload)
+	if err != nil {
+		return hook.Reply{}, fmt.Errorf("input of tool %s of server %s: %w", t.Name, t.Server, err)
+	}
+	text, err := within(ctx, call, func(ctx context.Context) (string, error) {
+		answer, err := t.Caller.CallTool(ctx, ToolRequest{Server: t.Server, Tool: t.Name, Input: input, Session: call.Session})
+		if err == nil && answer.IsError {
+			err = fmt.Errorf("failed: %.200q", answer.Text)
+		}
+		if err == nil && len(answer.Text) > MaxStdout {
+			err = &hook.TooLargeError{Kept: MaxStdout}
+		}
+		if err != nil {
+			return "", fmt.Errorf("tool %s of server %s: %w", t.Name, t.Server, err)
+		}
+		return answer.Text, nil
+	})
+	if err != nil {
+		return hook.Reply{}, err
+	}
+	return hook.Reply{Stdout: []byte(text)}, nil
+}
