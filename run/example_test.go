@@ -1,0 +1,124 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+func ExampleHTTP() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		payload, _ := io.ReadAll(r.Body)
+		fmt.Println(r.Header.Get("Authorization"), string(payload))
+		io.WriteString(w, `{"decision": "block", "reason": "not on a Friday"}`)
+	}))
+	defer server.Close()
+
+	h := &run.HTTP{
+		URL:     server.URL + "/pre-tool-use",
+		Headers: map[string]string{"Authorization": "Bearer $HOOK_TOKEN", "X-Home": "$HOME"},
+		Vars:    []string{"HOOK_TOKEN"}, // and not HOME
+		Getenv:  func(string) (string, bool) { return "t0ken", true },
+	}
+	reply, err := h.Run(context.Background(), hook.Call{Payload: []byte(`{"tool_name":"Bash"}`)})
+	fmt.Println(string(reply.Stdout), err)
+	// Output:
+	// Bearer t0ken {"tool_name":"Bash"}
+	// {"decision": "block", "reason": "not on a Friday"} <nil>
+}
+
+func ExampleHTTP_Check() {
+	h := &run.HTTP{URL: "hooks.example.com", Headers: map[string]string{"Content-Length": "1", "X-A": "kept"}}
+	notes, err := h.Check()
+	fmt.Println(err)
+	for _, note := range notes {
+		fmt.Println(note)
+	}
+	// Output:
+	// the URL of the hook cannot be used; write http://host/path or https://host/path
+	// header "Content-Length" is left out: the engine sets it
+}
+
+func ExampleAllowedURL() {
+	allowed := []string{"https://hooks.example.com/*", "http://127.0.0.1:*"}
+	for _, url := range []string{
+		"https://HOOKS.example.com/x", "http://127.0.0.1:8080/x", "https://hooks.example.com.evil.com/", "https://hooks.example.com@evil.com/",
+	} {
+		fmt.Println(run.AllowedURL(allowed, url), url)
+	}
+	// Output:
+	// true https://HOOKS.example.com/x
+	// true http://127.0.0.1:8080/x
+	// false https://hooks.example.com.evil.com/
+	// false https://hooks.example.com@evil.com/
+}
+
+// careful is a language model.
+type careful struct{}
+
+func (careful) Generate(_ context.Context, r run.ModelRequest) (string, error) {
+	fmt.Println("asked:", r.Prompt)
+	return `{"ok": false, "reason": "the tests have not run"}`, nil
+}
+
+// RunAgent makes it an agent too.
+func (c careful) RunAgent(ctx context.Context, r run.AgentRequest) (string, error) {
+	fmt.Println("in", r.Dir, "for at most", r.MaxTurns, "turns")
+	return c.Generate(ctx, run.ModelRequest{Prompt: r.Prompt})
+}
+
+func block(v run.Verdict) []byte {
+	if v.OK {
+		return nil
+	}
+	return []byte(`{"decision":"block","reason":` + string(wire.Quote(v.Reason)) + `}`)
+}
+
+func ExampleJudge() {
+	j := &run.Judge{Model: careful{}, Prompt: "May the agent stop now? $ARGUMENTS", Answer: block}
+	reply, err := j.Run(context.Background(), hook.Call{Payload: []byte(`{"hook_event_name":"Stop"}`)})
+	fmt.Println(string(reply.Stdout), err)
+	// Output:
+	// asked: May the agent stop now? {"hook_event_name":"Stop"}
+	// {"decision":"block","reason":"the tests have not run"} <nil>
+}
+
+func ExampleJudge_agent() {
+	j := &run.Judge{Agent: careful{}, Prompt: "Look whether $ARGUMENTS is fine.", Answer: block}
+	reply, err := j.Run(context.Background(), hook.Call{Dir: "/project", Payload: []byte(`{}`)})
+	fmt.Println(string(reply.Stdout), err)
+	// Output:
+	// in /project for at most 50 turns
+	// asked: Look whether {} is fine.
+	// {"decision":"block","reason":"the tests have not run"} <nil>
+}
+
+// servers are the MCP servers that a host is connected to.
+type servers struct{}
+
+func (servers) CallTool(_ context.Context, r run.ToolRequest) (run.ToolAnswer, error) {
+	if r.Server != "security" {
+		return run.ToolAnswer{}, fmt.Errorf("not connected")
+	}
+	fmt.Println(r.Tool, string(r.Input))
+	return run.ToolAnswer{Text: `{"decision": "block", "reason": "a password is in it"}`}, nil
+}
+
+func ExampleTool() {
+	call := hook.Call{Payload: []byte(`{"tool_input":{"file_path":"/etc/app.conf"}}`)}
+	for _, server := range []string{"security", "other"} {
+		t := &run.Tool{Caller: servers{}, Server: server, Name: "scan", Input: wire.Object(`{"path":"${tool_input.file_path}"}`)}
+		reply, err := t.Run(context.Background(), call)
+		fmt.Println(string(reply.Stdout), err)
+	}
+	// Output:
+	// scan {"path":"/etc/app.conf"}
+	// {"decision": "block", "reason": "a password is in it"} <nil>
+	//  tool scan of server other: not connected
+}

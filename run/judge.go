@@ -1,0 +1,126 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// MaxTurns is how many turns the agent of an agent hook may take (Claude Code
+// hooks documentation 2.1.239, "Agent-based hooks").
+const MaxTurns = 50
+
+// Model is a language model that the host supplies; package models has some.
+// It is used from many goroutines at once.
+type Model interface {
+	// Generate gives the whole text of the model's answer. What went wrong,
+	// including an answer that was cut, is an error. It returns soon after ctx
+	// has ended; nobody reads what it gives then.
+	Generate(ctx context.Context, r ModelRequest) (string, error)
+}
+
+// ModelRequest is one question to a [Model].
+type ModelRequest struct {
+	Model  string // as configured; "" is the small, fast model that the host prefers
+	System string // how to answer: in JSON
+	Prompt string // what to answer
+}
+
+// AgentRunner is the host's way to let an agent work on a question, with tools
+// that read. It is used from many goroutines at once.
+type AgentRunner interface {
+	// RunAgent gives the whole of the agent's last message. It returns soon
+	// after ctx has ended; nobody reads what it gives then. Hooks must not fire
+	// for what that agent does, or it would be judged by itself.
+	RunAgent(ctx context.Context, r AgentRequest) (string, error)
+}
+
+// AgentRequest is one question to an [AgentRunner].
+type AgentRequest struct {
+	Model    string // as configured; "" is the small, fast model that the host prefers
+	System   string // how to answer: in JSON
+	Prompt   string // what to answer
+	Session  string // the id of the session whose hook asks
+	Dir      string // its working directory
+	MaxTurns int    // give up after so many; always MaxTurns
+}
+
+// Verdict is what a model or an agent said of a call.
+type Verdict struct {
+	OK         bool
+	Reason     string // not empty unless OK
+	Impossible bool   // not OK, and nothing will make it so; never set by an agent
+}
+
+// Judge is a [hook.Runner] that asks a model about each call: a prompt hook, or
+// an agent hook (Claude Code hooks documentation 2.1.239, "Prompt-based hooks").
+//
+// The question is Prompt with the call's payload; the answer is one JSON object
+// {"ok": bool, "reason": string, "impossible": bool}, of which a reason is
+// required if ok is false. White space and one ``` fence around it are skipped.
+// Anything else is an error that quotes the beginning, so a model that
+// evades the question decides nothing.
+//
+// When ctx ends or the call's timeout has passed, the error is [context.Cause]
+// or a [hook.TimeoutError], as soon as the Model returns.
+//
+// A Judge may be used from many goroutines at once. A call costs what the model
+// costs.
+type Judge struct {
+	Model Model       // is asked, unless there is an Agent
+	Agent AgentRunner // is asked; nil means that this is a prompt hook
+
+	Name string // the model as configured; "" leaves the choice to the host
+
+	// Prompt is the question. $ARGUMENTS in it stands for the payload, which
+	// follows after a blank line if that is nowhere; \$ stands for $. Nothing
+	// else is replaced, and nothing in the payload.
+	Prompt string
+
+	// Answer gives what a hook would print to say the same as the verdict: JSON,
+	// or nil for silence. It depends on the event; the dialect knows.
+	Answer func(v Verdict) []byte
+}
+
+var _ hook.Runner = (*Judge)(nil)
+
+// Run asks, and waits for the verdict; see [Judge].
+func (j *Judge) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
+	if j.Answer == nil {
+		return hook.Reply{}, errors.New("a verdict would mean nothing: the Judge has no Answer")
+	}
+	v, err := within(ctx, call, func(ctx context.Context) (Verdict, error) {
+		reply, err := j.ask(ctx, call)
+		if err != nil {
+			return Verdict{}, err
+		}
+		return readVerdict(reply)
+	})
+	if err != nil {
+		return hook.Reply{}, err
+	}
+	v.Impossible = v.Impossible && j.Agent == nil
+	return hook.Reply{Stdout: j.Answer(v)}, nil
+}
+
+func (j *Judge) ask(ctx context.Context, call hook.Call) (reply string, err error) {
+	prompt := fillPrompt(j.Prompt, call.Payload)
+	who := "the model"
+	switch {
+	case j.Agent != nil:
+		who = "the agent"
+		reply, err = j.Agent.RunAgent(ctx, AgentRequest{
+			Model: j.Name, System: agentSystem, Prompt: prompt, Session: call.Session, Dir: call.Dir, MaxTurns: MaxTurns,
+		})
+	case j.Model != nil:
+		reply, err = j.Model.Generate(ctx, ModelRequest{Model: j.Name, System: modelSystem, Prompt: prompt})
+	default:
+		return "", errors.New("there is nobody to ask: the host has to supply a Model, and an AgentRunner for agent hooks")
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", who, err)
+	}
+	return reply, nil
+}

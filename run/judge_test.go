@@ -1,0 +1,169 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// modelFunc and agentFunc are hosts made of a function.
+type modelFunc func(context.Context, ModelRequest) (string, error)
+
+func (f modelFunc) Generate(ctx context.Context, r ModelRequest) (string, error) { return f(ctx, r) }
+
+type agentFunc func(context.Context, AgentRequest) (string, error)
+
+func (f agentFunc) RunAgent(ctx context.Context, r AgentRequest) (string, error) { return f(ctx, r) }
+
+func says(reply string) Model {
+	return modelFunc(func(context.Context, ModelRequest) (string, error) { return reply, nil })
+}
+
+// inWords is an Answer that shows the verdict.
+func inWords(v Verdict) []byte {
+	if v == (Verdict{OK: true}) {
+		return nil
+	}
+	text := v.Reason
+	if v.Impossible {
+		text += " (impossible)"
+	}
+	return []byte(text)
+}
+
+func TestJudgeAnswersWithTheVerdict(t *testing.T) {
+	for _, tt := range []struct{ name, reply, stdout, err string }{
+		{"ok is what the dialect makes of it", `{"ok": true}`, "", ""},
+		{"not ok", `{"ok": false, "reason": "tests missing"}`, "tests missing", ""},
+		{"impossible", `{"ok": false, "reason": "no network", "impossible": true}`, "no network (impossible)", ""},
+		{"text", "Sure, go ahead!", "", `the reply "Sure, go ahead!" is no verdict; want {"ok": true} or {"ok": false, "reason": "..."}`},
+		{"no reason", `{"ok": false}`, "", `the verdict "{\"ok\": false}" has no reason; want {"ok": false, "reason": "..."}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			reply, err := (&Judge{Model: says(tt.reply), Prompt: "?", Answer: inWords}).Run(t.Context(), hook.Call{Payload: []byte("{}")})
+			if string(reply.Stdout) != tt.stdout || reply.Exit != 0 {
+				t.Errorf("got %+v, want standard output %q", reply, tt.stdout)
+			}
+			if tt.err == "" && err != nil || tt.err != "" && (err == nil || err.Error() != tt.err) {
+				t.Errorf("err = %v, want %q", err, tt.err)
+			}
+		})
+	}
+}
+
+func TestJudgeAsksTheModel(t *testing.T) {
+	var got ModelRequest
+	model := modelFunc(func(_ context.Context, r ModelRequest) (string, error) {
+		got = r
+		return `{"ok":true}`, nil
+	})
+	j := &Judge{Model: model, Name: "small", Prompt: "Is $ARGUMENTS fine?", Answer: inWords}
+	if _, err := j.Run(t.Context(), hook.Call{Payload: []byte(`{"tool":"ls"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if got.Model != "small" || got.Prompt != `Is {"tool":"ls"} fine?` {
+		t.Errorf("got %+v, want the model and the prompt with the payload", got)
+	}
+	for _, word := range []string{"JSON", `"ok"`, `"reason"`, `"impossible"`} {
+		if !strings.Contains(got.System, word) {
+			t.Errorf("the system prompt does not speak of %s", word)
+		}
+	}
+}
+
+func TestJudgeAsksTheAgent(t *testing.T) {
+	var got AgentRequest
+	agent := agentFunc(func(_ context.Context, r AgentRequest) (string, error) {
+		got = r
+		return "```json\n" + `{"ok":false,"reason":"uncommitted","impossible":true}` + "\n```", nil
+	})
+	j := &Judge{Model: says(`{"ok":true}`), Agent: agent, Prompt: "Committed?", Answer: inWords}
+	reply, err := j.Run(t.Context(), hook.Call{Session: "s-1", Dir: "/work", Payload: []byte(`{}`)})
+	if err != nil || string(reply.Stdout) != "uncommitted" {
+		t.Errorf("got %q, %v; want the agent's reason, and nothing about impossible", reply.Stdout, err)
+	}
+	if strings.Contains(got.System, "impossible") || !strings.Contains(got.System, `"ok"`) {
+		t.Errorf("the system prompt is %q, want the form of a verdict without impossible", got.System)
+	}
+	got.System = ""
+	if diff := cmp.Diff(AgentRequest{Prompt: "Committed?\n\n{}", Session: "s-1", Dir: "/work", MaxTurns: 50}, got); diff != "" {
+		t.Errorf("request (-want +got):\n%s", diff)
+	}
+}
+
+func TestJudgeSaysWhatIsMissing(t *testing.T) {
+	_, err := (&Judge{Answer: inWords}).Run(t.Context(), hook.Call{})
+	if err == nil || !strings.Contains(err.Error(), "the host has to supply a Model") {
+		t.Errorf("err = %v, want that there is no model", err)
+	}
+	_, err = (&Judge{Model: says(`{"ok":true}`)}).Run(t.Context(), hook.Call{})
+	if err == nil || !strings.Contains(err.Error(), "no Answer") {
+		t.Errorf("err = %v, want that there is no Answer", err)
+	}
+}
+
+func TestJudgePassesErrorsOn(t *testing.T) {
+	overloaded := errors.New("overloaded")
+	model := modelFunc(func(context.Context, ModelRequest) (string, error) { return `{"ok":true}`, overloaded })
+	_, err := (&Judge{Model: model, Answer: inWords}).Run(t.Context(), hook.Call{})
+	if !errors.Is(err, overloaded) || err.Error() != "the model: overloaded" {
+		t.Errorf("err = %v, want the model: overloaded", err)
+	}
+	agent := agentFunc(func(context.Context, AgentRequest) (string, error) { return "", overloaded })
+	if _, err = (&Judge{Agent: agent, Answer: inWords}).Run(t.Context(), hook.Call{}); err == nil || err.Error() != "the agent: overloaded" {
+		t.Errorf("err = %v, want the agent: overloaded", err)
+	}
+}
+
+func TestHostsKeepToTheTimeout(t *testing.T) {
+	gone := errors.New("gone")
+	polite := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	deaf := func(context.Context) error { time.Sleep(time.Minute); return nil }
+	for _, tt := range []struct {
+		name    string
+		wait    func(context.Context) error
+		timeout time.Duration
+		cancel  bool // after a second
+		want    error
+		took    time.Duration
+	}{
+		{"a host that watches its context", polite, 30 * time.Second, false, &hook.TimeoutError{After: 30 * time.Second}, 30 * time.Second},
+		{"a host that answers too late", deaf, 30 * time.Second, false, &hook.TimeoutError{After: 30 * time.Second}, time.Minute},
+		{"a host that answers in time", deaf, 2 * time.Minute, false, nil, time.Minute},
+		{"no timeout", deaf, 0, false, nil, time.Minute},
+		{"the caller gives up", polite, 30 * time.Second, true, gone, time.Second},
+	} {
+		runners := map[string]hook.Runner{
+			"model": &Judge{Answer: inWords, Model: modelFunc(func(ctx context.Context, _ ModelRequest) (string, error) { return `{"ok":true}`, tt.wait(ctx) })},
+			"agent": &Judge{Answer: inWords, Agent: agentFunc(func(ctx context.Context, _ AgentRequest) (string, error) { return `{"ok":true}`, tt.wait(ctx) })},
+			"tool":  &Tool{Caller: callerFunc(func(ctx context.Context, _ ToolRequest) (ToolAnswer, error) { return ToolAnswer{}, tt.wait(ctx) })},
+		}
+		for kind, runner := range runners {
+			t.Run(tt.name+", "+kind, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, cancel := context.WithCancelCause(t.Context())
+					defer cancel(nil)
+					if tt.cancel {
+						time.AfterFunc(time.Second, func() { cancel(gone) })
+					}
+					start := time.Now()
+					_, err := runner.Run(ctx, hook.Call{Payload: []byte("{}"), Timeout: tt.timeout})
+					if took := time.Since(start); took != tt.took || !cmp.Equal(err, tt.want, sameText) {
+						t.Errorf("err = %v after %v, want %v after %v", err, took, tt.want, tt.took)
+					}
+				})
+			})
+		}
+	}
+}
+
+var sameText = cmp.Comparer(func(a, b error) bool {
+	return a == nil && b == nil || a != nil && b != nil && a.Error() == b.Error()
+})
