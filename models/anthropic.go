@@ -1,0 +1,87 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/snaphook-go/snaphook/run"
+)
+
+// Anthropic is a model behind the Messages API of Anthropic, version
+// 2023-06-01.
+//
+// What the API refuses is an [*Error]. An answer that is cut, because it has
+// more than MaxTokens, is an error too, and so is one without text. When the
+// context ends, the error is [context.Cause]. No error holds the key. Redirects
+// are not followed, and a request is not sent a second time.
+//
+// It may be used from many goroutines at once. A call costs a request, and what
+// the API charges.
+type Anthropic struct {
+	BaseURL   string       // with or without /v1 at its end; "" is https://api.anthropic.com
+	Key       string       // the API key; "" sends none, for a proxy that has it
+	Model     string       // for requests that name no model; should be small and fast
+	MaxTokens int          // of the answer; 0 means 1024, more than enough for a verdict
+	HTTP      *http.Client // nil means http.DefaultClient; its CheckRedirect does not count
+}
+
+var _ run.Model = Anthropic{}
+
+// Generate sends one message, and gives the text of the answer.
+func (a Anthropic) Generate(ctx context.Context, r run.ModelRequest) (string, error) {
+	model, err := choose(r.Model, a.Model)
+	if err != nil {
+		return "", err
+	}
+	var answer struct {
+		Content []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"content"`
+		StopReason string `json:"stop_reason"`
+	}
+	request := messages{Model: model, MaxTokens: a.MaxTokens, System: r.System, Messages: []message{{"user", r.Prompt}}}
+	if request.MaxTokens == 0 {
+		request.MaxTokens = 1024
+	}
+	if err := a.api().post(ctx, request, &answer); err != nil {
+		return "", err
+	}
+	text := ""
+	for _, part := range answer.Content {
+		if part.Type == "text" {
+			text += part.Text
+		}
+	}
+	switch {
+	case answer.StopReason == "max_tokens":
+		return "", fmt.Errorf("the answer is cut after %d tokens; raise MaxTokens", request.MaxTokens)
+	case text == "" && answer.StopReason != "":
+		return "", fmt.Errorf("the answer has no text; it ended with %.80q", answer.StopReason)
+	case text == "":
+		return "", errors.New("the answer has no text")
+	}
+	return text, nil
+}
+
+func (a Anthropic) api() *api {
+	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
+	if a.Key != "" {
+		header.Set("X-Api-Key", a.Key)
+	}
+	return &api{client: a.HTTP, url: endpoint(a.BaseURL, "https://api.anthropic.com", "messages"), key: a.Key, header: header}
+}
+
+type messages struct {
+	Model     string    `json:"model"`
+	MaxTokens int       `json:"max_tokens"`
+	System    string    `json:"system,omitzero"`
+	Messages  []message `json:"messages"`
+}
+
+type message struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}

@@ -1,0 +1,159 @@
+// Package models talks to language models over HTTP, for hosts that have no
+// client of their own: each type is a [run.Model].
+//
+// A request is sent once. Neither errors nor limits on rates are followed by
+// another try, since a hook has seconds: it fails, and its event's rules say
+// what that means.
+package models
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// MaxAnswer is how long an answer of an API may be, in bytes.
+const MaxAnswer = 1 << 20
+
+// Error is what an API answered instead of text.
+type Error struct {
+	Status  int    // of HTTP: 429
+	Type    string // the API's word for it: "rate_limit_error"; may be empty
+	Message string // the API's explanation, without the key; may be empty
+}
+
+func (e *Error) Error() string {
+	text := fmt.Sprintf("the API answered %d", e.Status)
+	for _, more := range []struct{ before, text string }{{" ", e.Type}, {": ", e.Message}} {
+		if more.text != "" {
+			text += more.before + more.text
+		}
+	}
+	if e.Status/100 == 3 {
+		text += "; redirects are not followed"
+	}
+	return text
+}
+
+// api is one endpoint, and how to get in.
+type api struct {
+	client *http.Client // nil is one of our own
+	url    string
+	key    string
+	header http.Header
+}
+
+// endpoint gives the URL of a method. A base may end in /v1, or in a slash.
+func endpoint(base, fallback, method string) string {
+	if base == "" {
+		base = fallback
+	}
+	base = strings.TrimSuffix(strings.TrimRight(base, "/"), "/v1")
+	return strings.TrimRight(base, "/") + "/v1/" + method
+}
+
+// post sends a request, and decodes the answer.
+func (a *api) post(ctx context.Context, request, answer any) error {
+	body, err := json.Marshal(request, jsontext.AllowInvalidUTF8(true)) // a payload is as a host got it
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, bytes.NewReader(body))
+	if err != nil {
+		return errors.New("the BaseURL cannot be used; write https://host")
+	}
+	req.Header = a.header.Clone()
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "snaphook")
+	status, text, err := a.send(req)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return fmt.Errorf("POST %s: %w", req.URL.Host, err)
+	case status/100 != 2:
+		return a.failure(status, text)
+	}
+	if err := json.Unmarshal(text, answer, jsontext.AllowInvalidUTF8(true)); err != nil {
+		return fmt.Errorf("POST %s: the answer is not as documented: %w", req.URL.Host, err)
+	}
+	return nil
+}
+
+// send gives the status and the body of the answer.
+func (a *api) send(req *http.Request) (status int, text []byte, err error) {
+	resp, err := still(a.client).Do(req)
+	var outer *url.Error
+	if errors.As(err, &outer) {
+		err = outer.Err // what it adds is the URL
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = resp.Body.Close() }() // what counts is how reading it ended
+	text, err = io.ReadAll(io.LimitReader(resp.Body, MaxAnswer+1))
+	switch {
+	case resp.StatusCode/100 != 2: // half an explanation is one too
+		err = nil
+	case len(text) > MaxAnswer:
+		err = fmt.Errorf("the answer is longer than %d bytes", MaxAnswer)
+	}
+	return resp.StatusCode, text, err
+}
+
+// still gives a client that follows no redirects: they would carry the key to
+// another place.
+func still(client *http.Client) *http.Client {
+	if client == nil {
+		client = http.DefaultClient
+	}
+	own := *client
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &own
+}
+
+// failure reads what an API says of an error: {"error": {"type", "message"}},
+// or what compatible servers make of it. Some repeat the key.
+func (a *api) failure(status int, text []byte) error {
+	e := &Error{Status: status}
+	answer := wire.Object(text)
+	inner := answer.Get("error")
+	if inner.Kind() == '{' {
+		answer = wire.Object(inner)
+	}
+	e.Type, e.Message = answer.Text("type"), answer.Text("message")
+	if message, ok := wire.Text(inner); ok {
+		e.Message = message
+	}
+	e.Type, e.Message = a.discreet(e.Type), a.discreet(e.Message)
+	return e
+}
+
+// discreet gives the beginning of a text, without the key.
+func (a *api) discreet(text string) string {
+	if a.key != "" {
+		text = strings.ReplaceAll(text, a.key, "[redacted]")
+	}
+	return fmt.Sprintf("%.500s", text)
+}
+
+// choose gives the model of a request, else the default.
+func choose(asked, preferred string) (string, error) {
+	if asked == "" {
+		asked = preferred
+	}
+	if asked == "" {
+		return "", errors.New("no model is named: set Model to a small, fast one")
+	}
+	return asked, nil
+}

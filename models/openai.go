@@ -1,0 +1,97 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/snaphook-go/snaphook/run"
+)
+
+// OpenAI is a model behind the Chat Completions API of OpenAI, or of one of the
+// many servers that speak it. It asks for an answer in JSON, so the request has
+// to ask for JSON in words as well, which those of a [run.Judge] do.
+//
+// What the API refuses is an [*Error]. An answer that is cut or that the model
+// declines is an error too, and so is one without text. When the context ends,
+// the error is [context.Cause]. No error holds the key. Redirects are not
+// followed, and a request is not sent a second time.
+//
+// It may be used from many goroutines at once. A call costs a request, and what
+// the API charges.
+type OpenAI struct {
+	BaseURL   string       // with or without /v1 at its end; "" is https://api.openai.com
+	Key       string       // the API key; "" sends none, for a server that wants none
+	Model     string       // for requests that name no model; should be small and fast
+	MaxTokens int          // of the answer, thoughts included; 0 leaves it to the server
+	HTTP      *http.Client // nil means http.DefaultClient; its CheckRedirect does not count
+}
+
+var _ run.Model = OpenAI{}
+
+// Generate sends one message, and gives the text of the answer.
+func (o OpenAI) Generate(ctx context.Context, r run.ModelRequest) (string, error) {
+	model, err := choose(r.Model, o.Model)
+	if err != nil {
+		return "", err
+	}
+	request := completion{Model: model, MaxTokens: o.MaxTokens, Format: format{"json_object"}}
+	if r.System != "" {
+		request.Messages = append(request.Messages, message{"system", r.System})
+	}
+	request.Messages = append(request.Messages, message{"user", r.Prompt})
+	var answer completed
+	if err := o.api().post(ctx, request, &answer); err != nil {
+		return "", err
+	}
+	return answer.text()
+}
+
+func (o OpenAI) api() *api {
+	header := http.Header{}
+	if o.Key != "" {
+		header.Set("Authorization", "Bearer "+o.Key)
+	}
+	return &api{client: o.HTTP, url: endpoint(o.BaseURL, "https://api.openai.com", "chat/completions"), key: o.Key, header: header}
+}
+
+type completion struct {
+	Model     string    `json:"model"`
+	Messages  []message `json:"messages"`
+	Format    format    `json:"response_format"`
+	MaxTokens int       `json:"max_completion_tokens,omitzero"`
+}
+
+type format struct {
+	Type string `json:"type"`
+}
+
+type completed struct {
+	Choices []struct {
+		Message struct {
+			Content string `json:"content"`
+			Refusal string `json:"refusal"`
+		} `json:"message"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+}
+
+// text gives the text of the first choice; we ask for one.
+func (c *completed) text() (string, error) {
+	if len(c.Choices) == 0 {
+		return "", errors.New("the answer has no text")
+	}
+	first := c.Choices[0]
+	switch {
+	case first.Message.Refusal != "":
+		return "", fmt.Errorf("the model declines: %.200q", first.Message.Refusal)
+	case first.FinishReason == "length":
+		return "", errors.New("the answer is cut; raise MaxTokens")
+	case first.Message.Content == "" && first.FinishReason != "":
+		return "", fmt.Errorf("the answer has no text; it ended with %.80q", first.FinishReason)
+	case first.Message.Content == "":
+		return "", errors.New("the answer has no text")
+	}
+	return first.Message.Content, nil
+}
