@@ -16,8 +16,10 @@ var arrows = map[string][]string{
 	"hook":                {},
 	"environ":             {},
 	"conformance":         {},
+	"conformance/claude":  {"conformance"},
 	"wire":                {"hook"},
 	"match":               {"hook", "wire"},
+	"permission":          {"wire"},
 	"run":                 {"hook", "wire"},
 	"models":              {"wire", "run"},
 	"settings":            {"hook"},
@@ -27,11 +29,13 @@ var arrows = map[string][]string{
 	"bus":                 {"wire", "pipeline"},
 	"events/llxprt/genai": {"wire"},
 	"events/llxprt":       {"hook", "wire", "match", "run", "settings", "environ", "reducers", "pipeline", "events/llxprt/genai"},
-	"":                    {"pipeline", "events/llxprt"},
+	"events/claude":       {"hook", "wire", "match", "permission", "run", "settings", "pipeline"},
+	"":                    {"pipeline", "events/llxprt", "events/claude"},
 }
 
 // What an embedder downloads, with the reason in DESIGN.md.
 var libraries = []string{
+	"github.com/bmatcuk/doublestar/v4",
 	"github.com/dlclark/regexp2/v2",
 	"github.com/go-json-experiment/json",
 	"github.com/samber/lo",

@@ -9,6 +9,7 @@ package snaphook
 import (
 	"log/slog"
 
+	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
@@ -33,7 +34,7 @@ type Config struct {
 // [pipeline.NewSystem].
 func Open(cfg Config) *pipeline.System {
 	return pipeline.NewSystem(pipeline.Config{
-		Load:    []pipeline.Load{llxprt.Settings{}.Load},
+		Load:    []pipeline.Load{llxprt.Settings{}.Load, claude.Settings{}.Load},
 		Workers: cfg.Workers,
 		Log:     cfg.Log,
 	})

@@ -99,7 +99,6 @@ const (
 	Refuse               // standard output is the answer, and the answer is a denial
 	Heed                 // an answer on standard output counts; without one, the hook failed
 	Veto                 // a denial, for the answer's own reason or that on standard error, and for no other
-	Drop                 // nothing the hook said counts, and it did not fail
 )
 
 // Exits maps exit statuses to effects. [Other] stands for those it does not

@@ -29,7 +29,9 @@ func ExampleAnthropic() {
 	j := &run.Judge{
 		Model:  models.Anthropic{BaseURL: server.URL, Key: "the API key", Model: "a small, fast model"},
 		Prompt: "May this be deployed? $ARGUMENTS",
-		Answer: func(v run.Verdict) []byte { return fmt.Appendf(nil, "%v, %s", v.OK, v.Reason) },
+		Answer: func(v run.Verdict) hook.Reply {
+			return hook.Reply{Stdout: fmt.Appendf(nil, "%v, %s", v.OK, v.Reason)}
+		},
 	}
 	reply, err := j.Run(context.Background(), hook.Call{Payload: []byte(`{"tool_name":"deploy"}`)})
 	fmt.Println(string(reply.Stdout), err)

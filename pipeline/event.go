@@ -45,6 +45,10 @@ type Event[In, Out any] struct {
 	// JSON has a member cwd for it. Nil, or "": the session's.
 	Dir func(*In) string
 
+	// Vars are environment variables for the hooks of a fire, "NAME=value". Nil:
+	// there are none.
+	Vars func(*Session, *In) []string
+
 	// Forget says that an input makes the session forget the variables that
 	// hooks of earlier fires have set; see [Session.EnvFiles]. Nil: none does.
 	Forget func(*In) bool

@@ -44,7 +44,11 @@ func (f *firing[In, Out]) payload(in *input[In]) ([]byte, error) {
 	if members = members[1:]; len(members) > 1 {
 		b = append(b, ',')
 	}
-	in.encoded = append(b, members...)
+	b = append(b, members...)
+	if f.event.dialect.Newline {
+		b = append(b, '\n')
+	}
+	in.encoded = b
 	return in.encoded, nil
 }
 

@@ -29,6 +29,9 @@ type Dialect struct {
 	Base      func(dst []byte, event string, now time.Time) []byte
 	BaseNames []string
 
+	// Newline ends every payload with one, for scripts that read a line.
+	Newline bool
+
 	// HostLast puts the hooks that the program registers behind those of the
 	// settings, the session's own last.
 	HostLast bool

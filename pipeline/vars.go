@@ -48,11 +48,14 @@ func (f *firing[In, Out]) openVars() {
 }
 
 // env gives the variables of one hook's call.
-func (f *firing[In, Out]) env(i int, h *hook.Hook) []string {
-	if f.vars == "" || h.NoEnvFile {
-		return nil
+func (f *firing[In, Out]) env(i int, h *hook.Hook) (vars []string) {
+	if f.event.Vars != nil {
+		vars = f.event.Vars(f.s, &f.in.value)
 	}
-	return []string{f.event.Rules.EnvFile + "=" + varsFile(f.vars, i)}
+	if f.vars != "" && !h.NoEnvFile {
+		vars = append(vars, f.event.Rules.EnvFile+"="+varsFile(f.vars, i))
+	}
+	return vars
 }
 
 func varsFile(dir string, i int) string {

@@ -73,11 +73,11 @@ func (c careful) RunAgent(ctx context.Context, r run.AgentRequest) (string, erro
 	return c.Generate(ctx, run.ModelRequest{Prompt: r.Prompt})
 }
 
-func block(v run.Verdict) []byte {
+func block(v run.Verdict) hook.Reply {
 	if v.OK {
-		return nil
+		return hook.Reply{}
 	}
-	return []byte(`{"decision":"block","reason":` + string(wire.Quote(v.Reason)) + `}`)
+	return hook.Reply{Stdout: []byte(`{"decision":"block","reason":` + string(wire.Quote(v.Reason)) + `}`)}
 }
 
 func ExampleJudge() {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -79,9 +80,9 @@ type Judge struct {
 	// else is replaced, and nothing in the payload.
 	Prompt string
 
-	// Answer gives what a hook would print to say the same as the verdict: JSON,
-	// or nil for silence. It depends on the event; the dialect knows.
-	Answer func(v Verdict) []byte
+	// Answer gives the reply of a command that would say the same as the verdict.
+	// It depends on the event; the dialect knows.
+	Answer func(v Verdict) hook.Reply
 }
 
 var _ hook.Runner = (*Judge)(nil)
@@ -102,11 +103,11 @@ func (j *Judge) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 		return hook.Reply{}, err
 	}
 	v.Impossible = v.Impossible && j.Agent == nil
-	return hook.Reply{Stdout: j.Answer(v)}, nil
+	return j.Answer(v), nil
 }
 
 func (j *Judge) ask(ctx context.Context, call hook.Call) (reply string, err error) {
-	prompt := fillPrompt(j.Prompt, call.Payload)
+	prompt := fillPrompt(j.Prompt, bytes.TrimSpace(call.Payload))
 	who := "the model"
 	switch {
 	case j.Agent != nil:

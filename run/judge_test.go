@@ -27,15 +27,15 @@ func says(reply string) Model {
 }
 
 // inWords is an Answer that shows the verdict.
-func inWords(v Verdict) []byte {
+func inWords(v Verdict) hook.Reply {
 	if v == (Verdict{OK: true}) {
-		return nil
+		return hook.Reply{}
 	}
 	text := v.Reason
 	if v.Impossible {
 		text += " (impossible)"
 	}
-	return []byte(text)
+	return hook.Reply{Stdout: []byte(text)}
 }
 
 func TestJudgeAnswersWithTheVerdict(t *testing.T) {

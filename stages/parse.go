@@ -35,7 +35,6 @@ const noReason = "blocked by a hook that gave no reason"
 //     than a denial does not count, and neither does plain text. An answer
 //     that cannot be used is as good as none.
 //   - Heed: an answer is read, whatever the status; without one the hook failed.
-//   - Drop: nothing counts.
 //   - Warn: the hook failed. Standard error, else plain text on standard
 //     output, becomes a warning; a JSON answer does not count.
 //
@@ -51,7 +50,6 @@ func Parse[Out any](r *hook.Report[Out], how Reading[Out]) {
 		veto(r, how)
 	case hook.Heed:
 		heed(r, how)
-	case hook.Drop:
 	default:
 		warn(r, how)
 	}

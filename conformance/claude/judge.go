@@ -30,7 +30,7 @@ func (p *Prepared) Judge(expect Expect, got Observation) []string {
 // either: that is what got is for.
 func (p *Prepared) JudgeBackground(expect Expect, got Observation, later Background) []string {
 	if later.UserSees != nil {
-		later.UserSees = slices.Concat(later.UserSees, got.UserSees)
+		later.UserSees = append(slices.Clone(later.UserSees), got.UserSees...) // never nil: that would be no report
 	}
 	j := judge{project: p}
 	j.see(later)

@@ -1,0 +1,152 @@
+package claude
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// The functions of this file add what one hook said to the own part of all.
+
+// addGate lets the last hook that rewrote the arguments win, whole, and not the
+// last to finish (decided: the same configuration always gives the same
+// answer). With a denial there is nothing to run with them.
+func addGate(all *Gate, one *hook.Output[Gate]) {
+	g := one.Specific
+	if rank[g.PermissionDecision] > rank[all.PermissionDecision] {
+		all.PermissionDecision, all.PermissionDecisionReason = g.PermissionDecision, ""
+	}
+	if g.PermissionDecision == all.PermissionDecision && all.PermissionDecisionReason == "" {
+		all.PermissionDecisionReason = g.PermissionDecisionReason
+	}
+	if g.UpdatedInput != nil {
+		all.UpdatedInput = g.UpdatedInput
+	}
+	if all.PermissionDecision == hook.Deny {
+		all.UpdatedInput = nil
+	}
+}
+
+func addSwitch(all *SwitchGate, one *hook.Output[SwitchGate]) {
+	g := one.Specific
+	if rank[g.PermissionDecision] > rank[all.PermissionDecision] {
+		all.PermissionDecision, all.PermissionDecisionReason = g.PermissionDecision, g.PermissionDecisionReason
+	}
+}
+
+// rewrites are the arguments that a hook gave, as one part of the input.
+func rewrites(o *hook.Output[Gate]) wire.Object {
+	if o.Specific.UpdatedInput == nil {
+		return nil
+	}
+	return wire.Object(nil).With("tool_input", []byte(o.Specific.UpdatedInput))
+}
+
+// addPermission lets any denial win, and joins what is permitted.
+func addPermission(all *Permission, one *hook.Output[Permission]) {
+	g := one.Specific.Decision
+	if g == nil {
+		return
+	}
+	grant := *g
+	switch a := all.Decision; {
+	case a == nil || a.Behavior == "allow" && grant.Behavior == "deny":
+	case a.Behavior == "deny" && grant.Behavior == "allow":
+		grant = *a
+	case grant.Behavior == "deny":
+		interrupt := a.Interrupt || grant.Interrupt
+		if a.Message != "" {
+			grant.Message = a.Message
+		}
+		grant.Interrupt = interrupt
+	default:
+		if grant.UpdatedInput == nil {
+			grant.UpdatedInput = a.UpdatedInput
+		}
+		grant.UpdatedPermissions = slices.Concat(a.UpdatedPermissions, grant.UpdatedPermissions)
+	}
+	all.Decision = &grant
+}
+
+func addRetry(all *Retry, one *hook.Output[Retry]) {
+	all.Retry = all.Retry || one.Specific.Retry
+}
+
+// maxClassifier is how long the context for the classifier may be, of all hooks
+// together (release 2.1.236).
+const maxClassifier = 2_000
+
+func addEdit(all *Edit, one *hook.Output[Edit]) {
+	e := one.Specific
+	if e.UpdatedToolOutput != nil {
+		all.UpdatedToolOutput = e.UpdatedToolOutput
+	}
+	if e.ClassifierContext != "" {
+		texts := appendText(nil, all.ClassifierContext)
+		text := strings.Join(append(texts, e.ClassifierContext), "\n")
+		if utf8.RuneCountInString(text) > maxClassifier {
+			text = string([]rune(text)[:maxClassifier])
+		}
+		all.ClassifierContext = text
+	}
+}
+
+func addOpening(all *Opening, one *hook.Output[Opening]) {
+	o := one.Specific
+	if o.InitialUserMessage != "" {
+		all.InitialUserMessage = o.InitialUserMessage
+	}
+	if o.SessionTitle != "" {
+		all.SessionTitle = o.SessionTitle
+	}
+	all.WatchPaths = joined(all.WatchPaths, o.WatchPaths)
+	all.ReloadSkills = all.ReloadSkills || o.ReloadSkills
+}
+
+func addPromptGate(all *PromptGate, one *hook.Output[PromptGate]) {
+	if title := one.Specific.SessionTitle; title != "" {
+		all.SessionTitle = title
+	}
+	all.SuppressOriginalPrompt = all.SuppressOriginalPrompt || one.Specific.SuppressOriginalPrompt
+}
+
+func addWatch(all *Watch, one *hook.Output[Watch]) {
+	all.WatchPaths = joined(all.WatchPaths, one.Specific.WatchPaths)
+}
+
+// joined keeps the difference between no list and an empty one.
+func joined(all, one []string) []string {
+	if one == nil {
+		return all
+	}
+	if all == nil {
+		all = []string{}
+	}
+	return append(slices.Clip(all), one...)
+}
+
+// addPath takes the first path: one worktree is wanted.
+func addPath(all *Path, one *hook.Output[Path]) {
+	if all.WorktreePath == "" {
+		all.WorktreePath = one.Specific.WorktreePath
+	}
+}
+
+// addReply lets a refusal win, and of several answers the last.
+func addReply(all *Reply, one *hook.Output[Reply]) {
+	r := one.Specific
+	refused := all.Action == "decline" || all.Action == "cancel"
+	if r.Action == "" || refused && r.Action == "accept" {
+		return
+	}
+	all.Action, all.Content = r.Action, r.Content
+}
+
+func addDisplay(all *Display, one *hook.Output[Display]) {
+	if text := one.Specific.DisplayContent; text != nil {
+		all.DisplayContent = text
+	}
+}

@@ -1,0 +1,123 @@
+package claude
+
+import (
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// UserPromptSubmit fires when the user has sent a prompt, before anything is
+// done with it (seed 004 §18.4). A block erases the prompt, and the user alone
+// is told why. What hooks print goes to the model.
+var UserPromptSubmit = declare(traits{
+	kinds: all, reason: user, decides: true, stopBlocks: true, erases: true, verdict: block,
+}, addPromptGate, pipeline.Event[Prompt, PromptGate]{
+	Name:  "UserPromptSubmit",
+	Doc:   "when the user has sent a prompt, before anything is done with it",
+	Can:   pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
+	Rules: pipeline.Rules{Text: hook.TextContext, Timeout: 30 * time.Second, LateFuncBlocks: true},
+})
+
+// UserPromptExpansion fires when a typed command expands to a prompt (release
+// 2.1.239). A block keeps it from expanding.
+var UserPromptExpansion = declare(traits{
+	kinds: all, reason: user, decides: true, stopBlocks: true, verdict: block,
+}, addPromptGate, pipeline.Event[Expansion, PromptGate]{
+	Name:        "UserPromptExpansion",
+	Doc:         "when a typed command expands to a prompt",
+	Can:         pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
+	Rules:       pipeline.Rules{Text: hook.TextContext, LateFuncBlocks: true},
+	Subject:     func(e *Expansion) *string { return &e.Command },
+	SubjectName: "command_name",
+})
+
+// Stop fires when the agent is about to end its answer (seed 004 §18.4). A
+// block, or context, keeps it going, up to [StopCap] times in a row.
+var Stop = declare(traits{
+	kinds: all, reason: model, decides: true, stopFrees: true, contextHold: true, inAgent: "SubagentStop", verdict: block,
+}, nil, pipeline.Event[Stopping, Plain]{
+	Name:     "Stop",
+	Doc:      "when the agent is about to end its answer",
+	Can:      pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
+	Conclude: concludeStop,
+})
+
+// SubagentStop is Stop for a sub-agent (seed 004 §18.1).
+var SubagentStop = declare(traits{
+	kinds: all, reason: model, decides: true, stopFrees: true, contextHold: true, verdict: block,
+}, nil, pipeline.Event[SubagentStopping, Plain]{
+	Name:        "SubagentStop",
+	Doc:         "when a sub-agent is about to end its answer",
+	Can:         pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
+	Subject:     func(s *SubagentStopping) *string { return &s.AgentType },
+	SubjectName: "agent_type",
+	Conclude:    concludeSubagentStop,
+})
+
+// SubagentStart fires when a sub-agent begins (seed 004 §18.1).
+var SubagentStart = declare(traits{kinds: outside, reason: user}, nil, pipeline.Event[Subagent, Plain]{
+	Name:        "SubagentStart",
+	Doc:         "when a sub-agent begins",
+	Can:         pipeline.CanStop | pipeline.CanAddContext,
+	Subject:     func(s *Subagent) *string { return &s.AgentType },
+	SubjectName: "agent_type",
+})
+
+// StopFailure fires when a turn has ended by an error of the API (seed 004
+// §18.1). Nothing that hooks say or do has an effect.
+var StopFailure = declare(traits{kinds: outside, silent: true, quiet: true, narrow: true}, nil, pipeline.Event[Failure, Plain]{
+	Name:        "StopFailure",
+	Doc:         "when a turn has ended by an error of the API",
+	Rules:       pipeline.Rules{Exits: ignoresAll},
+	Subject:     func(f *Failure) *string { return &f.Error },
+	SubjectName: "error",
+})
+
+// TeammateIdle fires when a teammate is about to have nothing to do (seed 004
+// §18.1). Exit status 2 keeps it working.
+var TeammateIdle = declare(traits{
+	kinds: all, reason: model, stopFrees: true, verdict: endTurn,
+}, nil, pipeline.Event[Teammate, Plain]{
+	Name: "TeammateIdle",
+	Doc:  "when a teammate is about to have nothing to do",
+	Can:  pipeline.CanBlock | pipeline.CanStop,
+})
+
+// TaskCreated fires when a task is being created (seed 004 §18.1). A block
+// removes it again.
+var TaskCreated = declare(traits{
+	kinds: all, reason: model, decides: true, noContinue: true, verdict: block,
+}, nil, pipeline.Event[Task, Plain]{
+	Name: "TaskCreated",
+	Doc:  "when a task is being created",
+	Can:  pipeline.CanBlock,
+})
+
+// TaskCompleted fires when a task is being completed (seed 004 §18.1). A block
+// leaves it open.
+var TaskCompleted = declare(traits{
+	kinds: all, reason: model, decides: true, stopFrees: true, verdict: block,
+}, nil, pipeline.Event[Task, Plain]{
+	Name: "TaskCompleted",
+	Doc:  "when a task is being completed",
+	Can:  pipeline.CanBlock | pipeline.CanStop,
+})
+
+// Notification fires when the user is notified (release 2.1.239).
+var Notification = declare(traits{kinds: outside, noContinue: true, noMessage: true}, nil, pipeline.Event[Notice, Plain]{
+	Name:        "Notification",
+	Doc:         "when the user is notified",
+	Rules:       pipeline.Rules{Exits: ignoresTwo},
+	Subject:     func(n *Notice) *string { return &n.Type },
+	SubjectName: "notification_type",
+})
+
+// MessageDisplay fires when text of the assistant is about to be shown (release
+// 2.1.239). A hook changes what is shown, and not what was said.
+var MessageDisplay = declare(traits{kinds: outside, noContinue: true, noMessage: true, quiet: true}, addDisplay, pipeline.Event[Delta, Display]{
+	Name:  "MessageDisplay",
+	Doc:   "when text of the assistant is about to be shown",
+	Can:   pipeline.CanRewriteOutput,
+	Rules: pipeline.Rules{Timeout: 10 * time.Second},
+})

@@ -1,0 +1,154 @@
+package claude
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/settings"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// build makes the runner of an entry, and its key. It gives what makes the entry
+// unusable, or nil.
+func (e *entry) build() *settings.Problem {
+	makers := map[kinds]func() *settings.Problem{
+		commands: e.buildCommand, requests: e.buildHTTP, tools: e.buildTool, prompts: e.buildJudge, agents: e.buildJudge,
+	}
+	return makers[e.kind]()
+}
+
+// setKey makes hooks duplicates that would do the same for the same calls (seed
+// 004 §18.7).
+func (e *entry) setKey(payload ...string) {
+	e.hook.Key = e.space() + "\x00" + e.hook.Type + "\x00" + e.hook.If + "\x00" + strings.Join(payload, "\x00")
+}
+
+// buildHTTP reads a hook that is a request (seed 004 §18.2).
+func (e *entry) buildHTTP() *settings.Problem {
+	url, wrong := e.needText("url", "https://…")
+	if wrong != nil {
+		return wrong
+	}
+	e.hook.Command = url
+	e.setKey(url)
+	r := &run.HTTP{
+		URL: url, Headers: e.headers(e.value.Get("headers")), PublicOnly: e.PublicOnly,
+		Vars: e.policy.allowsVars(e.addTexts([]string{}, e.value.Get("allowedEnvVars"))),
+		Getenv: func(name string) (string, bool) {
+			value := getenv(e.Environ, name)
+			return value, value != ""
+		},
+	}
+	notes, err := r.Check()
+	for _, note := range notes {
+		e.problem(e.value.Get("headers").Wrong("%s", note))
+	}
+	if err != nil {
+		return lo.ToPtr(e.value.Get("url").Wrong("%v", err))
+	}
+	e.hook.Runner = r
+	if !run.AllowedURL(e.policy.urls, url) {
+		e.hook.Skip, e.hook.Detail = hook.Policy, "allowedHttpHookUrls has no pattern for this URL"
+	}
+	return nil
+}
+
+func (e *entry) headers(v settings.Value) map[string]string {
+	if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
+		e.problem(v.Want("an object with the names of headers"))
+	}
+	headers := map[string]string{}
+	for name, value := range v.Members() {
+		if text, ok := value.Text(); ok {
+			headers[name] = text
+		} else {
+			e.problem(value.Want("a string"))
+		}
+	}
+	return headers
+}
+
+// buildTool reads a hook that is a tool of an MCP server (release 2.1.239).
+func (e *entry) buildTool() *settings.Problem {
+	server, wrong := e.needText("server", "memory")
+	if wrong != nil {
+		return wrong
+	}
+	tool, wrong := e.needText("tool", "check")
+	if wrong != nil {
+		return wrong
+	}
+	in := e.value.Get("input")
+	if in.Exists() && in.Kind() != '{' && in.Kind() != 'n' {
+		return lo.ToPtr(in.Want("an object"))
+	}
+	var arguments wire.Object
+	if in.Kind() == '{' {
+		arguments = wire.Object(in.JSON())
+	}
+	e.hook.Command = server + "/" + tool
+	e.setKey(server, tool, string(arguments))
+	e.hook.Runner = &run.Tool{Caller: e.Tools, Server: server, Name: tool, Input: arguments}
+	return nil
+}
+
+// buildJudge reads a hook that is a question to a model, or the task of an
+// agent (seed 004 §18.2). An agent's refusal leaves the turn going.
+func (e *entry) buildJudge() *settings.Problem {
+	prompt, wrong := e.needText("prompt", "Is this safe? $ARGUMENTS")
+	if wrong != nil {
+		return wrong
+	}
+	gently, _ := e.bool(e.value.Get("continueOnBlock"))
+	name := e.text("model")
+	e.hook.Command = prompt
+	e.setKey(prompt, name)
+	judge := &run.Judge{Model: e.Model, Name: name, Prompt: prompt}
+	if e.kind == agents {
+		judge.Model, judge.Agent, gently = nil, e.Agent, true
+	}
+	does := e.traits.verdict
+	canStop := e.traits.contextHold
+	judge.Answer = func(v run.Verdict) hook.Reply {
+		if v.OK || v.Impossible && canStop {
+			return hook.Reply{}
+		}
+		return does.reply(v.Reason, gently)
+	}
+	e.hook.Runner = judge
+	return nil
+}
+
+// worktreePath makes an answer of the path that a command prints: its last line
+// that is not empty, without colours (release 2.1.239).
+type worktreePath struct{ hook.Runner }
+
+func (w worktreePath) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
+	reply, err := w.Runner.Run(ctx, call)
+	if err != nil || reply.Exit != 0 || reply.Signal != nil {
+		return reply, err
+	}
+	lines := strings.Split(plain(stripped(reply.Stdout)), "\n")
+	path := strings.TrimSpace(lines[len(lines)-1])
+	own := wire.Object(nil).With("hookEventName", wire.Quote("WorktreeCreate")).With("worktreePath", wire.Quote(path))
+	reply.Stdout = wire.Object(nil).With("hookSpecificOutput", []byte(own))
+	return reply, nil
+}
+
+// furnished makes a plugin's directory for data before its first hook runs.
+type furnished struct {
+	hook.Runner
+	dir string
+}
+
+func (f furnished) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
+	if err := os.MkdirAll(f.dir, 0o755); err != nil {
+		return hook.Reply{}, err
+	}
+	return f.Runner.Run(ctx, call)
+}

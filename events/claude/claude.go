@@ -1,0 +1,136 @@
+// Package claude is the hook system of Claude Code: 33 events, hooks that are
+// commands, HTTP requests, model prompts, agents, MCP tools or Go functions
+// (seed 004; where it is silent, the public documentation of release 2.1.239).
+//
+// The package is declarations: [Dialect], one variable for each event, and the
+// types of their inputs and outputs. [Settings] reads settings files and
+// plugins. What a caller has to do with a result is in [EffectsOf]: what goes to
+// the model, what to the user, and what has been decided.
+package claude
+
+import (
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/match"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Dialect is the Claude Code system: exit status 0 is read, 2 blocks with the
+// text on standard error, and after any other one a JSON answer counts, or the
+// hook has failed and the action goes ahead (seed 004 §18.4; release 2.1.239).
+// Hooks have 10 minutes (seed 004 §18.3), and all run at the same time; the
+// settings count in seconds.
+var Dialect = &pipeline.Dialect{
+	Name: "claude",
+	Unit: time.Second,
+	Rules: pipeline.Rules{
+		Exits:   hook.Exits{0: hook.Read, 2: hook.Veto, hook.Other: hook.Heed},
+		Text:    hook.TextIgnored,
+		Match:   match.List,
+		Timeout: 10 * time.Minute,
+	},
+	Base:      base,
+	BaseNames: []string{"session_id", "transcript_path", "hook_event_name"},
+	Newline:   true, // read -r would fail without (seed 004 §18.3)
+	HostLast:  true,
+	Detaches:  true,
+}
+
+// base appends the members that every payload has besides the session's.
+func base(dst []byte, event string, _ time.Time) []byte {
+	return append(append(dst, `,"hook_event_name":`...), wire.Quote(event)...)
+}
+
+// Level says whose rules count where the seed and newer releases disagree.
+type Level uint8
+
+// The levels. The zero Level is the seed's, release 2.1.88.
+const (
+	Seed Level = iota
+	// Docs is release 2.1.239: matchers such as "code-reviewer" and "Edit, Write"
+	// are names; a command that mentions ${user_config.…} is refused unless it
+	// has "args"; what a Setup hook prints as plain text is no context; "once"
+	// counts in front matter alone.
+	Docs
+)
+
+// The ends of a hook, for events that differ from the dialect.
+var (
+	ignoresTwo  = hook.Exits{0: hook.Read, 2: hook.Read, hook.Other: hook.Heed}
+	ignoresAll  = hook.Exits{0: hook.Read, hook.Other: hook.Read}
+	everyStatus = hook.Exits{0: hook.Read, hook.Other: hook.Veto}
+)
+
+// audience is who gets a text.
+type audience uint8
+
+const (
+	nobody audience = iota // it is in the log
+	model
+	user
+)
+
+// traits is what the tables of the documentation say of an event, and its
+// declaration has no field for.
+type traits struct {
+	kinds  kinds    // the types of hooks it runs
+	reason audience // who is told why something was blocked
+
+	decides     bool   // a "decision" counts, not only an exit status
+	permission  bool   // it is a permission, which can also be given
+	noContinue  bool   // "continue" does not count
+	noMessage   bool   // "systemMessage" does not count
+	silent      bool   // nothing a hook says counts, but a terminal sequence
+	quiet       bool   // the user is not told of hooks that failed
+	stopBlocks  bool   // "continue": false keeps the action from going ahead
+	stopFrees   bool   // "continue": false lifts every block
+	contextHold bool   // context keeps the agent going like a block
+	neverWaits  bool   // every hook runs in the background
+	conditions  bool   // "if" can hold
+	narrow      bool   // matchers are lists of plain names at every level
+	seedText    bool   // plain text counts at the seed's level alone
+	erases      bool   // a block erases the user's prompt
+	lastLine    bool   // a command's answer is the last line that it prints
+	inAgent     string // the event that it is in the front matter of an agent
+
+	verdict verdict // what a prompt's refusal amounts to
+}
+
+// table holds the traits of every event by its name.
+var table = map[string]*traits{}
+
+// input and output are what the types of an event have in common.
+type input interface{ common() *Common }
+
+type output interface{ own() *Own }
+
+// declare makes an event of the dialect, with its traits. add adds to the own
+// part of a merged answer what one hook said; nil: there is none.
+func declare[In, Out any, I interface {
+	*In
+	input
+}, O interface {
+	*Out
+	output
+}](t traits, add func(all *Out, one *hook.Output[Out]), ev pipeline.Event[In, Out]) *pipeline.Event[In, Out] {
+	table[ev.Name] = &t
+	ev.Reduce = reducer[Out, O]{traits: &t, add: add}.reduce
+	r := refiner[In, Out, I, O]{event: ev.Name, traits: &t, own: ev.Refine}
+	ev.Refine = r.refine
+	ev.Decode = decoder[Out, O]{event: ev.Name}.decode
+	ev.Dir = func(in *In) string { return I(in).common().Cwd }
+	ev.Vars = func(s *pipeline.Session, in *In) []string { return variables(s, I(in).common()) }
+	ev.Effects = func(_ In, res *hook.Result[Out]) any { return EffectsOf[Out, O](res) }
+	return pipeline.Declare(Dialect, ev)
+}
+
+// variables are those of one call (release 2.1.239).
+func variables(s *pipeline.Session, c *Common) []string {
+	vars := []string{"CLAUDE_CODE_SESSION_ID=" + s.ID()}
+	if c.Effort != nil && c.Effort.Level != "" {
+		vars = append(vars, "CLAUDE_EFFORT="+c.Effort.Level)
+	}
+	return vars
+}

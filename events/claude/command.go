@@ -1,0 +1,138 @@
+package claude
+
+import (
+	"context"
+	"errors"
+	"os"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// projectDir is the variable with the directory in which the session started.
+const projectDir = "CLAUDE_PROJECT_DIR"
+
+// commandEnv is the environment of commands (seed 004 §18.10; release 2.1.239):
+// the engine's, without telemetry, and on request without credentials of
+// providers, and what hooks are told.
+func commandEnv(environ []string, project string) []string {
+	scrub := truthy(getenv(environ, "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"))
+	env := lo.Filter(environ, func(entry string, _ int) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return !strings.HasPrefix(name, "OTEL_") && !(scrub && credential.MatchString(name))
+	})
+	for _, v := range [...]string{projectDir + "=" + project, "CLAUDECODE=1", "CLAUDE_CODE_CHILD_SESSION=1", "CLAUDE_PID=" + strconv.Itoa(os.Getpid())} {
+		env = withVar(env, v)
+	}
+	return env
+}
+
+// credential are the variables with which providers of models are used.
+var credential = regexp.MustCompile(`^(ANTHROPIC_(API_KEY|AUTH_TOKEN)|CLAUDE_CODE_OAUTH_TOKEN|AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_BEDROCK)|GOOGLE_APPLICATION_CREDENTIALS|AZURE_.*(KEY|SECRET|TOKEN)|OPENAI_API_KEY|GEMINI_API_KEY)$`)
+
+// withVar sets a variable, in a copy.
+func withVar(env []string, entry string) []string {
+	name, _, _ := strings.Cut(entry, "=")
+	env = lo.Filter(env, func(old string, _ int) bool { return !strings.HasPrefix(old, name+"=") })
+	return append(env, entry)
+}
+
+// buildCommand reads a hook that is a command (seed 004 §18.2, §18.10).
+func (e *entry) buildCommand() *settings.Problem {
+	text, wrong := e.needText("command", "./check.sh")
+	if wrong != nil {
+		return wrong
+	}
+	e.hook.Command = text
+	shell := e.text("shell")
+	if shell != "" && shell != "bash" && shell != "powershell" {
+		return lo.ToPtr(e.value.Get("shell").Wrong("there is no shell %q; write \"bash\" or \"powershell\"", shell))
+	}
+	if on, _ := e.bool(e.value.Get("async")); on {
+		e.hook.Background = hook.Async
+	}
+	if on, _ := e.bool(e.value.Get("asyncRewake")); on {
+		e.hook.Background = hook.Rewake
+	}
+	args := e.value.Get("args")
+	if args.Exists() && args.Kind() != 'n' && args.Kind() != '[' {
+		return lo.ToPtr(args.Want("an array of strings"))
+	}
+	e.setKey(text, shell, string(args.JSON()))
+	c := &run.Command{Environ: func(hook.Call) []string { return e.env }, NoTerminal: true, Fallback: e.fallback()}
+	if e.plugin != nil {
+		c.Needs = []string{e.plugin.Root}
+	}
+	switch {
+	case args.Kind() == '[':
+		c.Argv = append([]string{e.plainly(text)}, lo.Map(e.addTexts(nil, args), func(arg string, _ int) string { return e.plainly(arg) })...)
+	case shell == "powershell":
+		e.hook.NoEnvFile = true
+		c.Argv = run.PowerShell(e.inPowerShell(text))
+	default:
+		e.shell(c, text)
+	}
+	e.hook.Argv, e.hook.Runner = c.Starts(hook.Call{Hook: e.hook, Dir: e.at.Dir}), c
+	e.wrap(text, args.Kind() == '[')
+	return nil
+}
+
+// wrap puts around the command what some hooks need.
+func (e *entry) wrap(text string, exec bool) {
+	h := e.hook
+	if e.Level == Docs && !exec && userConfig.MatchString(text) {
+		h.Runner = cannot{errors.New(`a command in shell form cannot mention ${user_config.…}, whose value would be read as code; write it into "args"`)}
+		return
+	}
+	if e.plugin != nil {
+		h.Runner = furnished{h.Runner, e.plugin.data(e.reading)}
+	}
+	if e.traits.lastLine {
+		h.Runner = worktreePath{h.Runner}
+	}
+}
+
+// shell makes the form that a shell runs.
+func (e *entry) shell(c *run.Command, text string) {
+	script := e.inShell(text)
+	if runtime.GOOS == "windows" {
+		script = run.PosixScript(script)
+	}
+	if prefix := getenv(e.Environ, "CLAUDE_CODE_SHELL_PREFIX"); prefix != "" {
+		c.Argv = run.PrefixShell(prefix, script)
+		return
+	}
+	c.Argv = run.Sh(script)
+	known := map[string]string{}
+	for name, value := range e.paths() {
+		if tame.MatchString(value) {
+			known[name] = value
+		}
+	}
+	c.Direct, _ = run.Direct(script, known)
+}
+
+// tame are values that no shell would take apart.
+var tame = regexp.MustCompile(`^[A-Za-z0-9/._+:@%-]+$`)
+
+// fallback are the directories to run in when the agent's own is gone.
+func (e *entry) fallback() []string {
+	return lo.Compact([]string{e.at.Dir, e.home, os.TempDir()})
+}
+
+// cannot is a hook that cannot be run for a reason that is worth a message.
+type cannot struct{ err error }
+
+func (c cannot) Run(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply{}, c.err }
+
+// escapes are the sequences with which programs colour what they print.
+var escapes = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z\\\\-_])")
+
+func stripped(b []byte) []byte { return escapes.ReplaceAll(b, nil) }

@@ -1,0 +1,183 @@
+package claude
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// AnswerError says why an answer cannot be used: nothing of it counts (release
+// 2.1.214).
+type AnswerError struct {
+	Member string // "permissionDecision"
+	Got    string // "a number", or the word itself
+	Want   string
+}
+
+func (e *AnswerError) Error() string {
+	return fmt.Sprintf("the answer cannot be used: %s is %s; want %s", e.Member, e.Got, e.Want)
+}
+
+// decoder reads the answers of an event's hooks.
+type decoder[Out any, O interface {
+	*Out
+	output
+}] struct{ event string }
+
+// decode reads what a hook printed: white space and then an object is an
+// answer, and anything else, a banner before the object too, is plain text
+// (seed 004 §18.4). Members that are known have to be of the right type; a null
+// counts as absent. Members that nobody knows are no mistake.
+func (d decoder[Out, O]) decode(stdout []byte) (out hook.Output[Out], notes []string, err error) {
+	text := wire.Trim(stdout)
+	if len(text) == 0 {
+		return out, nil, nil
+	}
+	if text[0] != '{' || !jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+		return out, nil, wire.ErrText
+	}
+	out.Given, out.Raw = hook.Spoke, text
+	var specific wire.Object
+	for name, value := range wire.Object(text).Members() {
+		if err := member(&out, O(&out.Specific).own(), &specific, name, value); err != nil {
+			return hook.Output[Out]{}, nil, err
+		}
+	}
+	if specific == nil {
+		return out, nil, nil
+	}
+	return d.specific(out, specific)
+}
+
+// member reads one top-level member.
+func member[Out any](out *hook.Output[Out], own *Own, specific *wire.Object, name string, value jsontext.Value) error {
+	if value.Kind() == 'n' {
+		return nil
+	}
+	switch name {
+	case "continue":
+		goOn, err := boolean(name, value)
+		out.Stop = !goOn
+		out.Given |= hook.GaveStop
+		return err
+	case "suppressOutput":
+		out.Given |= hook.GaveSuppress
+		return setBool(&out.Suppress, name, value)
+	case "stopReason":
+		return setText(&out.StopReason, name, value)
+	case "systemMessage":
+		return setText(&out.Message, name, value)
+	case "reason":
+		return setText(&out.Reason, name, value)
+	case "terminalSequence":
+		return setText(&own.TerminalSequence, name, value)
+	case "decision":
+		return setWord((*string)(&out.Decision), name, value, "approve", "block")
+	case "hookSpecificOutput":
+		if value.Kind() != '{' {
+			return wrongKind(name, value, "an object")
+		}
+		*specific = wire.Object(value)
+	}
+	return nil
+}
+
+// specific reads hookSpecificOutput. One that is meant for another event does
+// not count; one that does not say for which is a mistake.
+func (d decoder[Out, O]) specific(out hook.Output[Out], o wire.Object) (hook.Output[Out], []string, error) {
+	var name string
+	if err := setText(&name, "hookSpecificOutput.hookEventName", o.Get("hookEventName")); err != nil {
+		return hook.Output[Out]{}, nil, err
+	}
+	if name != d.event {
+		return out, []string{fmt.Sprintf("hookSpecificOutput is for %q, and has no effect on %s", name, d.event)}, nil
+	}
+	if context := o.Get("additionalContext"); context != nil && context.Kind() != 'n' {
+		if err := setText(&out.Context, "hookSpecificOutput.additionalContext", context); err != nil {
+			return hook.Output[Out]{}, nil, err
+		}
+		out.Given |= hook.GaveContext
+	}
+	sequence := O(&out.Specific).own().TerminalSequence
+	if err := o.Without("additionalContext").Into(&out.Specific); err != nil {
+		return hook.Output[Out]{}, nil, misfit(o, err)
+	}
+	O(&out.Specific).own().TerminalSequence = sequence
+	out.Given |= hook.GaveSpecific
+	if c, ok := any(&out.Specific).(checked); ok {
+		if err := c.check(); err != nil {
+			return hook.Output[Out]{}, nil, err
+		}
+	}
+	if v, ok := any(&out.Specific).(voter); ok {
+		v.vote(&out.Decision, &out.Reason)
+	}
+	return out, nil, nil
+}
+
+// misfit says which member of hookSpecificOutput does not fit its type.
+func misfit(o wire.Object, err error) error {
+	e := &AnswerError{Member: "hookSpecificOutput", Got: "not as it should be", Want: "see the documentation of the event"}
+	if se, ok := errorAs[*json.SemanticError](err); ok && se.GoType != nil {
+		e.Member = "hookSpecificOutput" + string(se.JSONPointer)
+		e.Got, e.Want = wire.KindName(se.JSONKind), wanted(se.GoType)
+	}
+	return e
+}
+
+func wanted(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return wire.Wanted(t)
+}
+
+// checked is an own part whose words have to be of a list.
+type checked interface{ check() error }
+
+// voter is an own part that decides. It gives what it says, if anything, as the
+// common decision and reason, before which it counts.
+type voter interface {
+	vote(decision *hook.Decision, reason *string)
+}
+
+func setText(to *string, name string, value jsontext.Value) error {
+	s, ok := wire.Text(value)
+	if !ok {
+		return wrongKind(name, value, "a string")
+	}
+	*to = s
+	return nil
+}
+
+func setBool(to *bool, name string, value jsontext.Value) (err error) {
+	*to, err = boolean(name, value)
+	return err
+}
+
+func boolean(name string, value jsontext.Value) (bool, error) {
+	if k := value.Kind(); k != 't' && k != 'f' {
+		return false, wrongKind(name, value, "true or false")
+	}
+	return value.Kind() == 't', nil
+}
+
+func setWord(to *string, name string, value jsontext.Value, words ...string) error {
+	if err := setText(to, name, value); err != nil {
+		return err
+	}
+	return oneOf(name, *to, words...)
+}
+
+func wrongKind(name string, value jsontext.Value, want string) error {
+	got := "missing"
+	if value != nil {
+		got = wire.KindName(value.Kind())
+	}
+	return &AnswerError{Member: name, Got: got, Want: want}
+}

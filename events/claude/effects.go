@@ -1,0 +1,250 @@
+package claude
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Texts are the texts of one fire by who gets them (release 2.1.239), each in
+// plan order. What reaches neither is in Log.
+type Texts struct {
+	Model []string
+	User  []string
+	Log   []string
+}
+
+// Effects is what a caller has to do about the result of a fire. Members that
+// the event does not have are null, and lists empty.
+type Effects struct {
+	PermissionDecision *hook.Decision `json:"permissionDecision"` // of PreToolUse and PreModelSwitch
+	PermissionBehavior *string        `json:"permissionBehavior"` // of PermissionRequest
+	Decision           *hook.Decision `json:"decision"`           // block, if a hook's answer said so
+	Reason             *string        `json:"reason"`
+
+	UpdatedInput       jsontext.Value `json:"updatedInput"`
+	UpdatedPermissions *[]wire.Object `json:"updatedPermissions"`
+	Interrupt          *bool          `json:"interrupt"`
+	UpdatedToolOutput  jsontext.Value `json:"updatedToolOutput"`
+	ClassifierContext  *string        `json:"classifierContext"`
+
+	AdditionalContext []string `json:"additionalContext"`
+	SystemMessages    []string `json:"systemMessages"`
+	Continue          bool     `json:"continue"`
+	StopReason        *string  `json:"stopReason"`
+	Errors            int      `json:"errors"` // hooks that failed and blocked nothing
+	ModelSees         []string `json:"model_sees"`
+	UserSees          []string `json:"user_sees"`
+	Lifted            *string  `json:"lifted"` // why a block does not count
+
+	PromptErased           *bool           `json:"promptErased"`
+	SuppressOriginalPrompt *bool           `json:"suppressOriginalPrompt"`
+	SessionTitle           *string         `json:"sessionTitle"`
+	InitialUserMessage     *string         `json:"initialUserMessage"`
+	WatchPaths             *[]string       `json:"watchPaths"`
+	ReloadSkills           *bool           `json:"reloadSkills"`
+	DisplayContent         *string         `json:"displayContent"`
+	WorktreePath           *string         `json:"worktreePath"`
+	Retry                  *bool           `json:"retry"`
+	Elicitation            *ElicitedAnswer `json:"elicitation"`
+	TerminalSequence       *string         `json:"terminalSequence"`
+	Spilled                bool            `json:"spilled"` // a text was too long; see Kept of Own
+}
+
+// ElicitedAnswer is what an MCP server is told in the user's place.
+type ElicitedAnswer struct {
+	Action  string      `json:"action"`
+	Content wire.Object `json:"content,omitzero"`
+}
+
+// effected is an own part that has effects.
+type effected interface{ effects(*Effects) }
+
+// EffectsOf gives what a caller has to do about a result. It is made for tools
+// and for hosts that treat all events alike; a host that knows the event can use
+// the result's fields, and [TextsOf].
+func EffectsOf[Out any, O interface {
+	*Out
+	output
+}](res *hook.Result[Out]) *Effects {
+	texts := TextsOf(res)
+	own := O(&res.Specific).own()
+	e := &Effects{
+		Reason:           some(res.Reason),
+		Continue:         !res.Stop,
+		Errors:           lo.CountBy(res.Reports, func(r hook.Report[Out]) bool { return failed(&r) && !timedOut(r.Err) }),
+		ModelSees:        nonNil(texts.Model),
+		UserSees:         nonNil(texts.User),
+		Lifted:           some(res.Lifted),
+		TerminalSequence: some(own.TerminalSequence),
+		Spilled:          len(own.Kept) > 0,
+		AdditionalContext: lo.FilterMap(res.Reports, func(r hook.Report[Out], _ int) (string, bool) {
+			return r.Output.Context, r.Output.Context != "" && !r.Backgrounded
+		}),
+		SystemMessages: lo.FilterMap(res.Reports, func(r hook.Report[Out], _ int) (string, bool) {
+			return r.Output.Message, r.Output.Message != "" && !r.Backgrounded
+		}),
+	}
+	if res.Stop {
+		e.StopReason = some(res.StopReason)
+	}
+	if lo.SomeBy(res.Reports, func(r hook.Report[Out]) bool { return saidBlock(&r) }) {
+		e.Decision = lo.ToPtr(hook.Block)
+	}
+	if len(res.Reports) > 0 && table[res.Reports[0].Hook.Event].erases {
+		e.PromptErased = lo.ToPtr(res.Blocked())
+	}
+	if own, ok := any(&res.Specific).(effected); ok {
+		own.effects(e)
+	}
+	return e
+}
+
+// saidBlock reports whether the answer of a hook, and not its end, blocked in
+// the common word.
+func saidBlock[Out any](r *hook.Report[Out]) bool {
+	word := wire.Object(r.Output.Raw).Text("decision")
+	return r.Output.Decision.Blocks() && word == string(hook.Block) || r.Reply == nil && r.Err == nil && r.Output.Decision == hook.Block
+}
+
+// failed reports whether a hook failed and blocked nothing.
+func failed[Out any](r *hook.Report[Out]) bool { return r.Err != nil && !r.Output.Decision.Blocks() }
+
+func timedOut(err error) bool {
+	_, late := errorAs[*hook.TimeoutError](err)
+	return late
+}
+
+// TextsOf says who gets the texts of a result.
+func TextsOf[Out any](res *hook.Result[Out]) (t Texts) {
+	for i := range res.Reports {
+		if r := &res.Reports[i]; !r.Backgrounded {
+			t.add(of(r))
+		}
+	}
+	if res.Lifted != "" {
+		t.User = append(t.User, res.Lifted)
+	}
+	return t
+}
+
+func (t *Texts) add(more Texts) {
+	t.Model, t.User, t.Log = append(t.Model, more.Model...), append(t.User, more.User...), append(t.Log, more.Log...)
+}
+
+// of gives the texts of one hook.
+func of[Out any](r *hook.Report[Out]) (t Texts) {
+	traits, o := table[r.Hook.Event], &r.Output
+	t.give(model, o.Context)
+	t.give(user, o.Message)
+	if o.Stop {
+		t.give(user, o.StopReason)
+	}
+	switch {
+	case o.Decision.Blocks():
+		t.give(traits.reason, o.Reason)
+	case o.Decision != "":
+		t.give(user, o.Reason) // why it was permitted, or what the user is asked
+	}
+	if failed(r) {
+		to := user
+		if traits.quiet {
+			to = nobody
+		}
+		t.give(to, notice(r.Hook, r.Err, r.Reply))
+	} else if r.Reply != nil && o.Context == "" {
+		t.give(nobody, plain(r.Reply.Stdout))
+		t.give(nobody, plain(r.Reply.Stderr))
+	}
+	t.Log = append(t.Log, r.Notes...)
+	return t
+}
+
+func (t *Texts) give(to audience, text string) {
+	list := map[audience]*[]string{model: &t.Model, user: &t.User, nobody: &t.Log}[to]
+	*list = appendText(*list, text)
+}
+
+// notice tells the user that a hook failed: its name, and the first line of what
+// it said about it.
+func notice(h *hook.Hook, err error, reply *hook.Reply) string {
+	var exit *hook.ExitError
+	var own *hook.Error
+	if errors.As(err, &own) {
+		err = own.Err
+	}
+	if errors.As(err, &exit) && reply != nil {
+		line, _, _ := bytes.Cut(wire.Trim(reply.Stderr), []byte("\n"))
+		return fmt.Sprintf("%s hook error: %s: %s", h.Label(), exit, cmp.Or(wire.Valid(line), "no message on standard error"))
+	}
+	return fmt.Sprintf("%s hook error: %v", h.Label(), err)
+}
+
+func plain(b []byte) string { return wire.Valid(wire.Trim(b)) }
+
+func some(s string) *string { return lo.EmptyableToPtr(s) }
+
+// list is nil if there is none, which an empty one is not.
+func list[T any](l []T) *[]T {
+	if l == nil {
+		return nil
+	}
+	return &l
+}
+
+func nonNil(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}
+
+func (g *Gate) effects(e *Effects) {
+	e.PermissionDecision = lo.EmptyableToPtr(g.PermissionDecision)
+	e.UpdatedInput = jsontext.Value(g.UpdatedInput)
+}
+
+func (g *SwitchGate) effects(e *Effects) {
+	e.PermissionDecision = lo.EmptyableToPtr(g.PermissionDecision)
+}
+
+func (p *Permission) effects(e *Effects) {
+	if d := p.Decision; d != nil {
+		e.PermissionBehavior, e.UpdatedInput, e.UpdatedPermissions = &d.Behavior, jsontext.Value(d.UpdatedInput), list(d.UpdatedPermissions)
+		e.Interrupt = lo.EmptyableToPtr(d.Interrupt)
+	}
+}
+
+func (r *Retry) effects(e *Effects) { e.Retry = lo.EmptyableToPtr(r.Retry) }
+
+func (d *Edit) effects(e *Effects) {
+	e.UpdatedToolOutput, e.ClassifierContext = d.UpdatedToolOutput, some(d.ClassifierContext)
+}
+
+func (o *Opening) effects(e *Effects) {
+	e.InitialUserMessage, e.SessionTitle = some(o.InitialUserMessage), some(o.SessionTitle)
+	e.WatchPaths, e.ReloadSkills = list(o.WatchPaths), lo.EmptyableToPtr(o.ReloadSkills)
+}
+
+func (g *PromptGate) effects(e *Effects) {
+	e.SessionTitle, e.SuppressOriginalPrompt = some(g.SessionTitle), lo.EmptyableToPtr(g.SuppressOriginalPrompt)
+}
+
+func (w *Watch) effects(e *Effects) { e.WatchPaths = list(w.WatchPaths) }
+
+func (p *Path) effects(e *Effects) { e.WorktreePath = some(p.WorktreePath) }
+
+func (r *Reply) effects(e *Effects) {
+	if r.Action != "" {
+		e.Elicitation = &ElicitedAnswer{Action: r.Action, Content: r.Content}
+	}
+}
+
+func (d *Display) effects(e *Effects) { e.DisplayContent = d.DisplayContent }

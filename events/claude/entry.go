@@ -1,0 +1,323 @@
+package claude
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/match"
+	"github.com/snaphook-go/snaphook/permission"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// origin is where hooks come from, and what they have in common.
+type origin struct {
+	*reading
+	layer  settings.Layer
+	root   string // what a path rule with a leading slash counts from
+	env    []string
+	plugin *Plugin // nil for hooks that are no plugin's
+	agent  bool    // the front matter of an agent: its Stop is SubagentStop
+}
+
+// label names the origin in the ids of its hooks.
+func (o origin) label() string {
+	if o.plugin != nil {
+		return "plugin:" + o.plugin.id()
+	}
+	if o.layer.Source == hook.FrontMatter {
+		return "frontmatter:" + o.layer.Name
+	}
+	return o.layer.Source.String()
+}
+
+// space is the part of a key that keeps hooks of different plugins apart (seed
+// 004 §18.7).
+func (o origin) space() string {
+	switch {
+	case o.plugin != nil:
+		return o.plugin.Root
+	case o.layer.Source == hook.FrontMatter:
+		return o.root
+	}
+	return ""
+}
+
+// hooks reads the object of events. Whatever cannot be used is a problem at its
+// place and never touches its neighbours.
+func (o origin) hooks(v settings.Value) {
+	if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
+		o.problem(v.Want("an object with the names of events"))
+	}
+	events := lo.SliceToMap(pipeline.Events(Dialect), func(e pipeline.Declared) (string, pipeline.Info) { return e.Info().Name, e.Info() })
+	for name, groups := range v.Members() {
+		if t := table[name]; o.agent && t != nil && t.inAgent != "" {
+			name = t.inAgent
+		}
+		event, known := events[name]
+		switch {
+		case !known:
+			o.problem(unknownEvent(groups, name, lo.Keys(events)))
+		case groups.Kind() == 'n':
+		case groups.Kind() != '[':
+			o.problem(groups.Want("an array of groups: [{\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]}]"))
+		default:
+			for i, v := range groups.Elements() {
+				(&group{origin: o, event: event, traits: table[name], index: i}).read(v)
+			}
+		}
+	}
+}
+
+// Names that people write for events of this system.
+var elsewhere = map[string]string{
+	"BeforeTool": "PreToolUse", "AfterTool": "PostToolUse", "BeforeAgent": "UserPromptSubmit", "AfterAgent": "Stop", "PreCompress": "PreCompact",
+}
+
+func unknownEvent(at settings.Value, name string, events []string) settings.Problem {
+	if ours := elsewhere[name]; ours != "" {
+		return at.Wrong("%q is an event of another system; here it is %q", name, ours)
+	}
+	if near := settings.Near(name, events); len(near) > 0 {
+		return at.Wrong("there is no event %q; did you mean %s?", name, strings.Join(lo.Map(near, func(s string, _ int) string { return strconv.Quote(s) }), " or "))
+	}
+	return at.Wrong("there is no event %q; see the command \"events claude\" for their names", name)
+}
+
+// group is one group of hooks, with a common matcher.
+type group struct {
+	origin
+	event   pipeline.Info
+	traits  *traits
+	index   int
+	pattern string
+	matcher hook.Matcher
+	invalid string // why none of its hooks can run
+}
+
+func (g *group) read(v settings.Value) {
+	entries := v.Get("hooks")
+	switch {
+	case v.Kind() != '{':
+		g.problem(v.Want("an object {\"matcher\": \"…\", \"hooks\": […]}"))
+		return
+	case entries.Kind() == '[':
+	case v.Get("type").Exists() || v.Get("command").Exists():
+		g.problem(v.Wrong("a hook stands where a group is wanted; write {\"hooks\": [ … ]} around it"))
+		return
+	case entries.Exists():
+		g.problem(entries.Want("an array of hooks"))
+		return
+	default:
+		g.problem(v.Wrong("the group has no \"hooks\"; add \"hooks\": [ … ]"))
+		return
+	}
+	g.readMatcher(v.Get("matcher"))
+	for i, entry := range entries.Elements() {
+		g.readEntry(entry, i)
+	}
+}
+
+// readMatcher compiles the matcher; an event without a subject has none.
+func (g *group) readMatcher(v settings.Value) {
+	pattern, ok := v.Text()
+	if g.event.Subject == "" {
+		return
+	}
+	if !ok && v.Exists() && v.Kind() != 'n' {
+		g.problem(v.Want("a string"))
+		g.invalid = "the matcher of its group is not a string"
+		return
+	}
+	g.pattern = pattern
+	compile := g.event.Rules.Match
+	if g.Level == Docs && !g.traits.narrow {
+		compile = match.WideList
+	}
+	var note string
+	if g.matcher, note = compile(pattern); note != "" {
+		g.problem(v.Wrong("%s", note))
+	}
+}
+
+func (g *group) readEntry(v settings.Value, i int) {
+	h := &hook.Hook{
+		ID: g.id(g.label(), g.event.Name, g.index, i), Dialect: Dialect.Name, Event: g.event.Name,
+		Source: g.layer.Source, Position: v.Position(), Pattern: g.pattern, Matcher: g.matcher,
+	}
+	e := entry{group: g, hook: h, value: v}
+	if wrong := e.fill(); wrong != nil {
+		g.problem(*wrong)
+		h.Skip, h.Detail = hook.Invalid, wrong.Message
+	} else {
+		e.decide()
+	}
+	g.loaded.Hooks = append(g.loaded.Hooks, h)
+}
+
+// entry is one hook of a group.
+type entry struct {
+	*group
+	hook  *hook.Hook
+	value settings.Value
+	kind  kinds
+}
+
+// fill reads what every type has, and then what its own has. It gives what
+// makes the entry unusable, or nil.
+func (e *entry) fill() *settings.Problem {
+	v, h := e.value, e.hook
+	if v.Kind() != '{' {
+		return lo.ToPtr(v.Want("an object {\"type\": \"command\", \"command\": \"…\"}"))
+	}
+	word, isText := v.Get("type").Text()
+	h.Type = word
+	if e.kind = kindOf(word); e.kind == 0 {
+		return e.wrongType(isText)
+	}
+	h.Timeout = e.timeout(v.Get("timeout"))
+	h.Status = e.text("statusMessage")
+	if on, _ := e.bool(v.Get("once")); on {
+		h.Once = e.Level == Seed || h.Source == hook.FrontMatter
+	}
+	if wrong := e.condition(v.Get("if")); wrong != nil {
+		return wrong
+	}
+	if wrong := e.build(); wrong != nil {
+		return wrong
+	}
+	e.failure(v.Get("onFailure"))
+	if e.traits.neverWaits && h.Background == hook.Foreground {
+		h.Background = hook.Async
+	}
+	if e.traits.seedText && e.Level == Docs {
+		h.Text = hook.TextIgnored
+	}
+	return nil
+}
+
+func (e *entry) wrongType(isText bool) *settings.Problem {
+	at := e.value.Get("type")
+	switch {
+	case !at.Exists():
+		return lo.ToPtr(e.value.Wrong("the hook has no \"type\"; add \"type\": \"command\""))
+	case !isText:
+		return lo.ToPtr(at.Want("one of " + all.String()))
+	}
+	return lo.ToPtr(at.Wrong("there is no hook type %q; write one of %s", e.hook.Type, all))
+}
+
+// text reads an optional string.
+func (e *entry) text(name string) string {
+	v := e.value.Get(name)
+	text, ok := v.Text()
+	if !ok && v.Exists() && v.Kind() != 'n' {
+		e.problem(v.Want("a string"))
+	}
+	return text
+}
+
+// needText reads a string that has to be there.
+func (e *entry) needText(name, example string) (string, *settings.Problem) {
+	v := e.value.Get(name)
+	text, ok := v.Text()
+	switch {
+	case ok && strings.TrimSpace(text) != "":
+		return text, nil
+	case !v.Exists() || ok:
+		return "", lo.ToPtr(e.value.Wrong("the hook has no %q; add %q: %q", name, name, example))
+	}
+	return "", lo.ToPtr(v.Want("a string"))
+}
+
+// timeout reads seconds; what is no time is the default.
+func (e *entry) timeout(v settings.Value) time.Duration {
+	seconds, ok := v.Number()
+	if ok && seconds > 0 {
+		return time.Duration(min(seconds*float64(Dialect.Unit), math.MaxInt64/2))
+	}
+	if v.Exists() && v.Kind() != 'n' {
+		e.problem(v.Wrong("a timeout is a number of seconds above 0, such as 30 or 0.5. The default counts"))
+	}
+	return map[kinds]time.Duration{prompts: 30 * time.Second, agents: time.Minute}[e.kind] // release 2.1.239; 0 is the event's
+}
+
+// condition reads "if" (seed 004 §18.2). It has a meaning for tool events
+// alone; a hook that has one elsewhere never runs.
+func (e *entry) condition(v settings.Value) *settings.Problem {
+	if !v.Exists() || v.Kind() == 'n' {
+		return nil
+	}
+	text, ok := v.Text()
+	if !ok {
+		return lo.ToPtr(v.Want("a permission rule such as \"Bash(git *)\""))
+	}
+	if e.hook.If = text; !e.traits.conditions {
+		wrong := v.Wrong("\"if\" has no meaning on %s, which is no tool's event: the hook never runs; remove it", e.event.Name)
+		e.problem(wrong)
+		e.hook.Skip, e.hook.Detail = hook.NotHeld, wrong.Message
+		return nil
+	}
+	rule, err := permission.Parse(text, permission.Origin{Root: e.root, Home: e.home})
+	if err != nil {
+		return lo.ToPtr(v.Wrong("the hook never runs: %v", err))
+	}
+	e.hook.Condition = condition{rule}
+	return nil
+}
+
+type condition struct{ *permission.Rule }
+
+func (c condition) Holds(d hook.Detail) bool {
+	return c.Match(permission.Call{Tool: d.Tool, Input: d.Input, Dir: d.Dir})
+}
+
+// failure reads "onFailure" (release 2.1.295): to block as exit status 2 would,
+// where that blocks.
+func (e *entry) failure(v settings.Value) {
+	if !v.Exists() || v.Kind() == 'n' {
+		return
+	}
+	word, _ := v.Text()
+	if !slices.Contains([]string{"block", "continue"}, word) {
+		e.problem(v.Wrong("onFailure is \"block\" or \"continue\"; the hook lets the action go ahead when it fails"))
+		return
+	}
+	if word != "block" {
+		return
+	}
+	if e.kind&outside == 0 || e.hook.Background != hook.Foreground || e.traits.stopFrees || e.event.Rules.Exits[2] != hook.Veto {
+		e.problem(v.Wrong("onFailure has no effect on this hook of %s, which lets the action go ahead when it fails", e.event.Name))
+		return
+	}
+	e.hook.FailClosed = true
+}
+
+// decide completes an entry that can be used: its key, and what keeps it from
+// running.
+func (e *entry) decide() {
+	h := e.hook
+	id := ""
+	if e.plugin != nil {
+		id = e.plugin.id()
+	}
+	switch why, detail := e.policy.judge(h.Source, id); {
+	case h.Skip != "":
+	case e.invalid != "":
+		h.Skip, h.Detail = hook.Invalid, e.invalid
+	case why != "":
+		h.Skip, h.Detail = why, detail
+	case e.traits.kinds&e.kind == 0:
+		h.Skip, h.Detail = hook.UnsupportedType, fmt.Sprintf("%s runs no hooks of type %q; write one of %s", h.Event, h.Type, e.traits.kinds)
+		if e.kind&(prompts|agents) != 0 {
+			e.problem(e.value.Get("type").Wrong("%s", h.Detail))
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package claude
+
+import (
+	"errors"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// FrontMatter is what a skill or an agent says of hooks at its head. Front
+// matter is YAML; a program that reads it passes its "hooks" on as JSON.
+type FrontMatter struct {
+	Name  string // of the skill or agent
+	File  string // where it stands, for messages
+	Root  string // the skill's directory; its hooks are no duplicates of others
+	Hooks []byte // one JSON object: events and their groups, as in settings
+	Agent bool   // it is an agent's: its Stop hooks are for SubagentStop
+}
+
+// Register adds the hooks of front matter to a session: those of a skill from
+// its first use to the end of the session, and those of an agent for as long as
+// it runs; remove takes them away. The session's settings have to come from
+// [Settings]; their policies, level and environment count for these hooks too.
+// Entries that cannot be used are problems, and never disturb the others.
+func (f FrontMatter) Register(s *pipeline.Session) (remove func(), problems []settings.Problem, err error) {
+	loaded, ok := s.Setting(readingKey{}).(*reading)
+	if !ok {
+		return nil, nil, errors.New("the session's settings are not those of Claude Code: open the system with claude.Settings")
+	}
+	v, err := settings.ParseStrict(f.File, f.Hooks)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := newReading(loaded.Settings, loaded.at)
+	r.policy = loaded.policy
+	layer := settings.Layer{Name: f.Name, Source: hook.FrontMatter, File: f.File}
+	origin{reading: r, layer: layer, root: f.Root, env: r.env, agent: f.Agent}.hooks(v)
+	r.limitEnds()
+	return pipeline.Register(s, r.loaded.Hooks...), r.loaded.Problems, nil
+}

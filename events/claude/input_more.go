@@ -1,0 +1,126 @@
+package claude
+
+import "github.com/snaphook-go/snaphook/wire"
+
+// File is the input of FileChanged. Event is change, add or unlink. Matchers
+// see the last element of Path.
+type File struct {
+	Common
+	Path  string `json:"file_path"`
+	Event string `json:"event"`
+}
+
+// Moved is the input of CwdChanged.
+type Moved struct {
+	Common
+	Old string `json:"old_cwd"`
+	New string `json:"new_cwd"`
+}
+
+// Change is the input of ConfigChange. Source is user_settings,
+// project_settings, local_settings, policy_settings or skills.
+type Change struct {
+	Common
+	Source string `json:"source"`
+	Path   string `json:"file_path,omitempty"`
+}
+
+// Instructions is the input of InstructionsLoaded. Reason is session_start,
+// nested_traversal, path_glob_match, include or compact.
+type Instructions struct {
+	Common
+	Path    string   `json:"file_path"`
+	Type    string   `json:"memory_type"` // User, Project, Local or Managed
+	Reason  string   `json:"load_reason"`
+	Globs   []string `json:"globs,omitempty"`
+	Trigger string   `json:"trigger_file_path,omitempty"`
+	Parent  string   `json:"parent_file_path,omitempty"`
+}
+
+// Directory is the input of DirectoryAdded. Source is slash_command or
+// register_repo_root.
+type Directory struct {
+	Common
+	Directory string `json:"directory"`
+	Source    string `json:"source"`
+}
+
+// Worktree is the input of WorktreeCreate.
+type Worktree struct {
+	Common
+	Name string `json:"name"`
+}
+
+// OldWorktree is the input of WorktreeRemove.
+type OldWorktree struct {
+	Common
+	Path string `json:"worktree_path"`
+}
+
+// Compaction is the input of PreCompact. Trigger is manual or auto.
+type Compaction struct {
+	Common
+	Trigger      string  `json:"trigger"`
+	Instructions *string `json:"custom_instructions"` // null if there are none
+}
+
+// Compacted is the input of PostCompact.
+type Compacted struct {
+	Common
+	Trigger string `json:"trigger"`
+	Summary string `json:"compact_summary"`
+}
+
+// Question is the input of Elicitation: an MCP server asks the user.
+type Question struct {
+	Common
+	Server  string      `json:"mcp_server_name"`
+	Message string      `json:"message"`
+	Mode    string      `json:"mode,omitempty"` // form or url
+	URL     string      `json:"url,omitempty"`
+	ID      string      `json:"elicitation_id,omitempty"`
+	Schema  wire.Object `json:"requested_schema,omitempty"`
+}
+
+// Answered is the input of ElicitationResult: what the user answered.
+type Answered struct {
+	Common
+	Server  string      `json:"mcp_server_name"`
+	Action  string      `json:"action"`
+	Mode    string      `json:"mode,omitempty"`
+	ID      string      `json:"elicitation_id,omitempty"`
+	Content wire.Object `json:"content,omitempty"`
+}
+
+// Notice is the input of Notification.
+type Notice struct {
+	Common
+	Message string `json:"message"`
+	Title   string `json:"title,omitempty"`
+	Type    string `json:"notification_type"`
+}
+
+// Delta is the input of MessageDisplay: a piece of the assistant's text.
+type Delta struct {
+	Common
+	Turn    string `json:"turn_id"`
+	Message string `json:"message_id"`
+	Index   int    `json:"index"`
+	Final   bool   `json:"final"`
+	Delta   string `json:"delta"`
+}
+
+// Switch is the input of PreModelSwitch and PostModelSwitch. Source is command,
+// picker or sdk, afterwards also auto or resume.
+type Switch struct {
+	Common
+	From          string  `json:"from_model"`
+	To            string  `json:"to_model"`
+	Requested     *string `json:"requested_model"`
+	Source        string  `json:"source"`
+	ContextTokens int     `json:"context_tokens"`
+	CacheWarm     bool    `json:"prompt_cache_warm"`
+	CacheTTL      string  `json:"cache_ttl,omitempty"`
+	CacheCost     float64 `json:"estimated_cache_write_usd"`
+	Pricing       string  `json:"pricing,omitempty"`
+}

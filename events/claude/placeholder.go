@@ -1,0 +1,87 @@
+package claude
+
+import (
+	"maps"
+	"regexp"
+)
+
+// placeholder is ${NAME} or ${user_config.key}.
+var (
+	placeholder = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*|user_config\.[^{}]+)\}`)
+	userConfig  = regexp.MustCompile(`\$\{user_config\.[^{}]+\}`)
+)
+
+// paths are the placeholders that stand for directories.
+func (o origin) paths() map[string]string {
+	paths := map[string]string{projectDir: o.at.Dir}
+	if o.plugin != nil {
+		maps.Copy(paths, map[string]string{pluginRoot: o.plugin.Root, pluginData: o.plugin.data(o.reading)})
+	}
+	return paths
+}
+
+// replace puts something in the place of every placeholder that f knows. What it
+// puts is not looked at again: a user's value that looks like a placeholder
+// stays as it is (seed 004 §18.10).
+func replace(text string, f func(name, option string) (string, bool)) string {
+	return placeholder.ReplaceAllStringFunc(text, func(whole string) string {
+		name, option := whole[2:len(whole)-1], ""
+		if userConfig.MatchString(whole) {
+			name, option = "", name[len("user_config."):]
+		}
+		if value, ok := f(name, option); ok {
+			return value
+		}
+		return whole
+	})
+}
+
+// plainly gives the values themselves: for a text that nobody reads as code.
+func (o origin) plainly(text string) string {
+	paths := o.paths()
+	return replace(text, func(name, option string) (string, bool) {
+		if option != "" {
+			return o.option(option), true
+		}
+		value, ok := paths[name]
+		return value, ok
+	})
+}
+
+// inShell gives a script in which a user's values are variables, and never code;
+// and so are the paths, unless they mean the same in every place.
+func (o origin) inShell(script string) string {
+	paths := o.paths()
+	return replace(script, func(name, option string) (string, bool) {
+		if option != "" {
+			return "${" + optionVar(option) + "}", true
+		}
+		value, ok := paths[name]
+		return value, ok && name != projectDir && tame.MatchString(value)
+	})
+}
+
+// inPowerShell gives a script in which all of them are variables (release
+// 2.1.198).
+func (o origin) inPowerShell(script string) string {
+	paths := o.paths()
+	return replace(script, func(name, option string) (string, bool) {
+		if option != "" {
+			return "${env:" + optionVar(option) + "}", true
+		}
+		_, ok := paths[name]
+		return "${env:" + name + "}", ok
+	})
+}
+
+// option is the value of a plugin's option; empty if it has none.
+func (o origin) option(key string) string {
+	if o.plugin == nil {
+		return ""
+	}
+	value, ok := o.plugin.Options[key]
+	if !ok {
+		return ""
+	}
+	return optionText(value)
+}

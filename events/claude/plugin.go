@@ -1,0 +1,150 @@
+package claude
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// Plugin contributes hooks: the file hooks/hooks.json below its root, and what
+// its manifest .claude-plugin/plugin.json says of hooks, a path, a list of paths
+// or the object itself.
+type Plugin struct {
+	Name        string // empty means the manifest's, or the last element of Root
+	Marketplace string // may be empty
+	Root        string // absolute; where it is installed
+	Data        []byte // the text of hooks/hooks.json in place of the file; nil means the files are read
+	Options     map[string]any
+}
+
+// The variables of plugins (seed 004 §18.10).
+const (
+	pluginRoot = "CLAUDE_PLUGIN_ROOT"
+	pluginData = "CLAUDE_PLUGIN_DATA"
+)
+
+// id is the name by which managed settings know the plugin.
+func (p *Plugin) id() string {
+	if p.Marketplace == "" {
+		return p.Name
+	}
+	return p.Name + "@" + p.Marketplace
+}
+
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// data is the plugin's directory for what it keeps.
+func (p *Plugin) data(r *reading) string {
+	return filepath.Join(configDir(r.Environ), "plugins", "data", notInNames.ReplaceAllString(p.id(), "-"))
+}
+
+var notInVars = regexp.MustCompile(`[^A-Za-z0-9_]`)
+
+// optionVar is the variable that holds an option's value.
+func optionVar(key string) string {
+	return "CLAUDE_PLUGIN_OPTION_" + notInVars.ReplaceAllString(strings.ToUpper(key), "_")
+}
+
+func optionText(value any) string {
+	if text, ok := value.(string); ok {
+		return text
+	}
+	b, err := json.Marshal(value, json.Deterministic(true))
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(b)
+}
+
+// environ is the environment of the plugin's commands.
+func (p *Plugin) environ(r *reading) []string {
+	env := withVar(withVar(r.env, pluginRoot+"="+p.Root), pluginData+"="+p.data(r))
+	for _, key := range slices.Sorted(maps.Keys(p.Options)) {
+		env = withVar(env, optionVar(key)+"="+optionText(p.Options[key]))
+	}
+	return env
+}
+
+// plugin reads the hooks of one plugin.
+func (r *reading) plugin(p Plugin) {
+	manifest := p.manifest(r)
+	if name, ok := manifest.Get("name").Text(); ok && p.Name == "" {
+		p.Name = name
+	}
+	if p.Name == "" {
+		p.Name = filepath.Base(p.Root)
+	}
+	files := []settings.Layer{{File: filepath.Join(p.Root, "hooks", "hooks.json"), Data: p.Data}}
+	inline := p.more(r, manifest.Get("hooks"), &files)
+	env := p.environ(r)
+	from := func(layer settings.Layer) origin {
+		layer.Name, layer.Source = p.Name, hook.Plugin
+		return origin{reading: r, layer: layer, root: r.at.Dir, env: env, plugin: &p}
+	}
+	for _, layer := range files {
+		layer.Strict = true
+		v, found, err := layer.Read()
+		switch {
+		case err != nil:
+			r.problem(asProblem(err, layer.File))
+		case found:
+			r.loaded.Files = append(r.loaded.Files, layer.File)
+			from(layer).hooks(v.Get("hooks"))
+		}
+	}
+	from(settings.Layer{}).hooks(inline)
+}
+
+// manifest reads plugin.json; the zero Value if there is none.
+func (p *Plugin) manifest(r *reading) settings.Value {
+	layer := settings.Layer{File: filepath.Join(p.Root, ".claude-plugin", "plugin.json"), Strict: true}
+	v, _, err := layer.Read()
+	if err != nil {
+		r.problem(asProblem(err, layer.File))
+		return settings.Value{}
+	}
+	return v
+}
+
+// more gives the hooks that stand in the manifest, or adds the files it names.
+func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (inline settings.Value) {
+	switch v.Kind() {
+	case '{':
+		if nested := v.Get("hooks"); nested.Kind() == '{' {
+			return nested
+		}
+		return v
+	case '[':
+		for _, element := range v.Elements() {
+			p.more(r, element, files)
+		}
+	case '"':
+		path, _ := v.Text()
+		file := filepath.Join(p.Root, path)
+		switch _, err := os.Stat(file); {
+		case !strings.HasPrefix(path, "./") || !filepath.IsLocal(path):
+			r.problem(v.Wrong("%q is no path below the plugin's directory; begin it with ./", path))
+		case err != nil:
+			r.problem(v.Wrong("the file %q cannot be read: %v", path, err))
+		case !slices.ContainsFunc(*files, func(l settings.Layer) bool { return l.File == file }):
+			*files = append(*files, settings.Layer{File: file})
+		}
+	}
+	return settings.Value{}
+}
+
+func asProblem(err error, file string) settings.Problem {
+	if problem, ok := errorAs[settings.Problem](err); ok {
+		return problem
+	}
+	return settings.Problem{Position: hook.Position{File: file}, Message: err.Error(), Fatal: true}
+}

@@ -1,0 +1,121 @@
+package claude
+
+import (
+	"slices"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// policy is which hooks may run, as the settings say in their order (seed 004
+// §18.5, §18.6).
+type policy struct {
+	untrusted bool // a user is there who has not agreed to the directory
+	safe      bool // only managed hooks run
+
+	nothing     settings.Value // disableAllHooks of the managed settings
+	managedOnly settings.Value // allowManagedHooksOnly
+	pluginsOnly settings.Value // strictPluginOnlyCustomization
+	mostOff     settings.Value // disableAllHooks of the others; the highest that says anything counts
+
+	forced []string // the plugins that the managed settings enable, by name@marketplace
+	urls   []string // allowedHttpHookUrls; nil allows all
+	vars   []string // httpHookAllowedEnvVars; nil allows all
+}
+
+// read takes what the layers say, lowest priority first.
+func (p *policy) read(r *reading, layers []settings.Layer, values []settings.Value) {
+	var off settings.Value
+	for i, v := range values {
+		p.urls = r.addTexts(p.urls, v.Get("allowedHttpHookUrls"))
+		p.vars = r.addTexts(p.vars, v.Get("httpHookAllowedEnvVars"))
+		switched := v.Get("disableAllHooks")
+		if _, ok := r.bool(switched); ok {
+			off = switched
+		}
+		if layers[i].Source == hook.Managed {
+			p.manage(r, v)
+		}
+	}
+	if on, _ := off.Bool(); on && !p.nothing.Exists() {
+		p.mostOff = off
+	}
+}
+
+// manage takes what the managed settings alone can say.
+func (p *policy) manage(r *reading, v settings.Value) {
+	if on, _ := v.Get("disableAllHooks").Bool(); on {
+		p.nothing = v.Get("disableAllHooks")
+	}
+	if on, _ := r.bool(v.Get("allowManagedHooksOnly")); on {
+		p.managedOnly = v.Get("allowManagedHooksOnly")
+	}
+	strict := v.Get("strictPluginOnlyCustomization")
+	if on, _ := strict.Bool(); on || slices.Contains(r.addTexts(nil, strict), "hooks") {
+		p.pluginsOnly = strict
+	}
+	for id, enabled := range v.Get("enabledPlugins").Members() {
+		if on, _ := enabled.Bool(); on {
+			p.forced = append(p.forced, id)
+		}
+	}
+}
+
+// judge says why a hook of a source, or of a plugin, does not run.
+func (p *policy) judge(source hook.Source, plugin string) (why hook.Why, detail string) {
+	managed := source == hook.Managed || plugin != "" && slices.Contains(p.forced, plugin)
+	custom := slices.Contains([]hook.Source{hook.User, hook.Project, hook.Local, hook.FrontMatter}, source) && plugin == ""
+	switch {
+	case p.untrusted:
+		return hook.Untrusted, "the user has not agreed to run what the folder brings, so no hook runs"
+	case p.nothing.Exists():
+		return hook.Disabled, "disableAllHooks is true in the managed settings, at " + p.nothing.Position().String()
+	case p.managedOnly.Exists() && !managed && source != hook.Host:
+		return hook.Policy, "allowManagedHooksOnly is true at " + p.managedOnly.Position().String()
+	case p.pluginsOnly.Exists() && custom:
+		return hook.Policy, "strictPluginOnlyCustomization leaves hooks to plugins, at " + p.pluginsOnly.Position().String()
+	case p.mostOff.Exists() && !managed:
+		return hook.Disabled, "disableAllHooks is true at " + p.mostOff.Position().String()
+	case p.safe && !managed:
+		return hook.Disabled, "in safe mode only managed hooks run"
+	}
+	return "", ""
+}
+
+// allowsVars gives those of the names that a header may refer to.
+func (p *policy) allowsVars(names []string) []string {
+	if p.vars == nil {
+		return names
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(p.vars, name) })
+}
+
+// addTexts adds the strings of an array. A list that is there is never nil.
+func (r *reading) addTexts(list []string, v settings.Value) []string {
+	if !v.Exists() || v.Kind() == 'n' || v.Kind() == 't' || v.Kind() == 'f' {
+		return list
+	}
+	if v.Kind() != '[' {
+		r.problem(v.Want("an array of strings"))
+		return list
+	}
+	if list == nil {
+		list = []string{}
+	}
+	for _, element := range v.Elements() {
+		if text, ok := element.Text(); ok {
+			list = append(list, text)
+		} else {
+			r.problem(element.Want("a string"))
+		}
+	}
+	return list
+}
+
+// bool reads a switch. One that is none counts as not there.
+func (r *reading) bool(v settings.Value) (on, ok bool) {
+	if on, ok = v.Bool(); !ok && v.Exists() && v.Kind() != 'n' {
+		r.problem(v.Want("true or false"))
+	}
+	return on, ok
+}

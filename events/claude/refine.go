@@ -1,0 +1,104 @@
+package claude
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// MaxText is how many characters of a text reach the model or the user; of a
+// longer one they get the beginning and the path of a file with the whole of it
+// (release 2.1.239).
+const MaxText = 10_000
+
+// preview is how much of a long text is shown.
+const preview = 2_000
+
+// refiner adjusts what one hook said to what its event honours.
+type refiner[In, Out any, I interface {
+	*In
+	input
+}, O interface {
+	*Out
+	output
+}] struct {
+	event  string
+	traits *traits
+	own    func(*pipeline.Session, *In, *hook.Report[Out]) // what is the event's alone
+}
+
+func (f refiner[In, Out, I, O]) refine(s *pipeline.Session, in *In, r *hook.Report[Out]) {
+	o, own := &r.Output, O(&r.Output.Specific).own()
+	if r.Hook.Func != nil && r.Err == nil {
+		f.spoken(o)
+	}
+	if !r.Backgrounded {
+		f.drop(r)
+	}
+	if f.own != nil {
+		f.own(s, in, r)
+	}
+	own.TerminalSequence = shown(s, own.TerminalSequence, &r.Notes)
+	for _, text := range [...]*string{&o.Context, &o.Message, &o.Reason} {
+		cut(s, f.event+".txt", text, own, &r.Notes)
+	}
+}
+
+// spoken makes the common decision of what a Go function said in the own part.
+func (f refiner[In, Out, I, O]) spoken(o *hook.Output[Out]) {
+	if v, ok := any(&o.Specific).(voter); ok && !o.Decision.Blocks() {
+		reason := o.Reason
+		v.vote(&o.Decision, &reason)
+		if reason != "" {
+			o.Reason = reason
+		}
+	}
+}
+
+// drop takes away what the event does not honour.
+func (f refiner[In, Out, I, O]) drop(r *hook.Report[Out]) {
+	t, o := f.traits, &r.Output
+	if t.silent {
+		sequence := O(&o.Specific).own().TerminalSequence
+		r.Output = hook.Output[Out]{Given: o.Given & hook.Spoke, Raw: o.Raw}
+		O(&r.Output.Specific).own().TerminalSequence = sequence
+		return
+	}
+	if t.noContinue {
+		o.Stop, o.StopReason = false, ""
+	}
+	if t.noMessage {
+		o.Message = ""
+	}
+	allows := !o.Decision.Blocks() && !t.permission // "approve" means nothing here
+	if allows || !t.decides && !refused(r) {
+		o.Decision, o.Reason = "", ""
+	}
+}
+
+// refused reports whether a hook blocked by its end and not by what it said.
+func refused[Out any](r *hook.Report[Out]) bool {
+	if r.Err != nil {
+		return r.Output.Decision.Blocks() // it failed, and fails closed
+	}
+	return r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 && r.Output.Decision.Blocks()
+}
+
+// cut shortens a text that is too long.
+func cut(s *pipeline.Session, name string, text *string, own *Own, notes *[]string) {
+	if len(*text) <= MaxText || utf8.RuneCountInString(*text) <= MaxText {
+		return
+	}
+	whole := *text
+	*text = string([]rune(whole)[:preview])
+	path, err := s.Keep(name, whole)
+	if err != nil {
+		*text += "…"
+		*notes = append(*notes, fmt.Sprintf("a text of %d bytes was cut, and could not be kept: %v", len(whole), err))
+		return
+	}
+	*text += fmt.Sprintf("…\n\nThis is the beginning of a text of %d characters. The whole of it is in %s", utf8.RuneCountInString(whole), path)
+	own.Kept = append(own.Kept, path)
+}

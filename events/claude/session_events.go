@@ -1,0 +1,131 @@
+package claude
+
+import (
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// envFile is the variable that tells a hook where to leave variables (seed 004
+// §18.1).
+const envFile = "CLAUDE_ENV_FILE"
+
+// SessionStart fires when a session begins, or goes on after a break (seed 004
+// §18.1). What hooks print goes to the model; nothing blocks.
+var SessionStart = declare(traits{kinds: commands | tools, reason: user}, addOpening, pipeline.Event[Start, Opening]{
+	Name:        "SessionStart",
+	Doc:         "when a session begins, or goes on after a break",
+	Can:         pipeline.CanStop | pipeline.CanAddContext,
+	Rules:       pipeline.Rules{Text: hook.TextContext, EnvFile: envFile},
+	Subject:     func(s *Start) *string { return &s.Source },
+	SubjectName: "source",
+	Forget:      func(s *Start) bool { return s.Source == "clear" || s.Source == "resume" },
+	Refine:      refineOpening,
+})
+
+// Setup fires when a repository is initialised or maintained (seed 004 §18.1).
+// What hooks print goes to the model; nothing blocks.
+var Setup = declare(traits{kinds: commands | tools, reason: user, seedText: true}, nil, pipeline.Event[Maintenance, Plain]{
+	Name:        "Setup",
+	Doc:         "when a repository is initialised or maintained",
+	Can:         pipeline.CanStop | pipeline.CanAddContext,
+	Rules:       pipeline.Rules{Text: hook.TextContext, EnvFile: envFile},
+	Subject:     func(m *Maintenance) *string { return &m.Trigger },
+	SubjectName: "trigger",
+})
+
+// SessionEnd fires when a session ends (seed 004 §18.3). All hooks together
+// have 1.5 seconds, so that nobody who wants to leave has to wait.
+var SessionEnd = declare(traits{kinds: outside, reason: user, silent: true}, nil, pipeline.Event[End, Plain]{
+	Name:        "SessionEnd",
+	Doc:         "when a session ends",
+	Rules:       pipeline.Rules{Timeout: sessionEnd, Budget: true},
+	Subject:     func(e *End) *string { return &e.Reason },
+	SubjectName: "reason",
+})
+
+// sessionEnd is the time of all SessionEnd hooks (seed 004 §18.3).
+const sessionEnd = 1500 * time.Millisecond
+
+// CwdChanged fires when the agent has changed its directory (seed 004 §18.1).
+var CwdChanged = declare(traits{kinds: outside, reason: user, noContinue: true}, addWatch, pipeline.Event[Moved, Watch]{
+	Name:  "CwdChanged",
+	Doc:   "when the agent has changed its directory",
+	Rules: pipeline.Rules{EnvFile: envFile},
+})
+
+// FileChanged fires when a watched file has changed on disk (seed 004 §18.1).
+var FileChanged = declare(traits{kinds: outside, reason: user, noContinue: true, narrow: true}, addWatch, pipeline.Event[File, Watch]{
+	Name:        "FileChanged",
+	Doc:         "when a watched file has changed on disk",
+	Rules:       pipeline.Rules{EnvFile: envFile, Match: matchFile},
+	Subject:     func(f *File) *string { return &f.Path },
+	SubjectName: "the last element of file_path",
+})
+
+// ConfigChange fires when a settings file has changed (seed 004 §18.1). A block
+// keeps the change from applying, unless it is a policy; nobody is told why.
+var ConfigChange = declare(traits{kinds: outside, decides: true, noContinue: true, noMessage: true}, nil, pipeline.Event[Change, Plain]{
+	Name:        "ConfigChange",
+	Doc:         "when a settings file has changed during a session",
+	Can:         pipeline.CanBlock,
+	Subject:     func(c *Change) *string { return &c.Source },
+	SubjectName: "source",
+	Refine:      refineChange,
+})
+
+// InstructionsLoaded fires when a file with instructions has been loaded (seed
+// 004 §18.1). Hooks watch, no more.
+var InstructionsLoaded = declare(traits{kinds: outside, silent: true}, nil, pipeline.Event[Instructions, Plain]{
+	Name:        "InstructionsLoaded",
+	Doc:         "when a file with instructions has been loaded",
+	Rules:       pipeline.Rules{Exits: ignoresTwo},
+	Subject:     func(i *Instructions) *string { return &i.Reason },
+	SubjectName: "load_reason",
+})
+
+// DirectoryAdded fires when a directory has been added to a session (release
+// 2.1.219). No hook is waited for.
+var DirectoryAdded = declare(traits{kinds: outside, noContinue: true, quiet: true, neverWaits: true}, nil, pipeline.Event[Directory, Plain]{
+	Name:        "DirectoryAdded",
+	Doc:         "when a directory has been added to a session",
+	Subject:     func(d *Directory) *string { return &d.Source },
+	SubjectName: "source",
+	Refine:      refineDirectory,
+})
+
+// WorktreeCreate fires when a worktree is wanted; a hook makes it, in git's
+// place, and names its path (seed 004 §18.1). A hook that fails in any way makes
+// the whole fail.
+var WorktreeCreate = declare(traits{kinds: outside, reason: user, decides: true, lastLine: true}, addPath, pipeline.Event[Worktree, Path]{
+	Name:   "WorktreeCreate",
+	Doc:    "when a worktree is wanted; a hook makes it and names its path",
+	Can:    pipeline.CanBlock,
+	Rules:  pipeline.Rules{Exits: everyStatus, FailClosed: true},
+	Refine: refinePath,
+})
+
+// WorktreeRemove fires when a worktree is removed (seed 004 §18.1).
+var WorktreeRemove = declare(traits{kinds: outside, silent: true, quiet: true}, nil, pipeline.Event[OldWorktree, Plain]{
+	Name: "WorktreeRemove",
+	Doc:  "when a worktree is removed",
+})
+
+// PreCompact fires before the conversation is compacted (seed 004 §18.1). A
+// block keeps it as it is.
+var PreCompact = declare(traits{kinds: outside, reason: user, decides: true, noContinue: true, noMessage: true}, nil, pipeline.Event[Compaction, Plain]{
+	Name:        "PreCompact",
+	Doc:         "before the conversation is compacted",
+	Can:         pipeline.CanBlock,
+	Subject:     func(c *Compaction) *string { return &c.Trigger },
+	SubjectName: "trigger",
+})
+
+// PostCompact fires when the conversation has been compacted (seed 004 §18.1).
+var PostCompact = declare(traits{kinds: outside, reason: user, noContinue: true, noMessage: true}, nil, pipeline.Event[Compacted, Plain]{
+	Name:        "PostCompact",
+	Doc:         "when the conversation has been compacted",
+	Subject:     func(c *Compacted) *string { return &c.Trigger },
+	SubjectName: "trigger",
+})

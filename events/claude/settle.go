@@ -1,0 +1,155 @@
+package claude
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/match"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// The functions of this file adjust an answer where one event is like no other.
+
+// refineGate makes one permission of the ways to say it. A deferred call is
+// taken up later, with nothing but its own arguments, and only where there is
+// no user whom one could ask now (release 2.1.239).
+func refineGate[In any](s *pipeline.Session, _ *In, r *hook.Report[Gate]) {
+	o := &r.Output
+	o.Decision = permissions[o.Decision]
+	switch {
+	case o.Decision != hook.Defer:
+	case s.Interactive():
+		r.Notes = append(r.Notes, `"defer" has no effect while there is a user to ask; the answer does not count`)
+		*o = hook.Output[Gate]{Given: hook.Spoke, Raw: o.Raw}
+	default:
+		o.Reason, o.Context, o.Specific.UpdatedInput = "", "", nil
+	}
+	o.Specific.PermissionDecision, o.Specific.PermissionDecisionReason = o.Decision, o.Reason
+}
+
+// refineSwitch is the same for PreModelSwitch, where asking nobody is refusing.
+func refineSwitch(s *pipeline.Session, _ *Switch, r *hook.Report[SwitchGate]) {
+	o := &r.Output
+	if o.Decision = permissions[o.Decision]; o.Decision == hook.Ask && !s.Interactive() {
+		o.Decision = hook.Deny
+	}
+	o.Specific.PermissionDecision, o.Specific.PermissionDecisionReason = o.Decision, o.Reason
+}
+
+// refinePermission lets nothing but the object decide that is made for it: no
+// exit status, and no top-level decision.
+func refinePermission(_ *pipeline.Session, _ *Asked, r *hook.Report[Permission]) {
+	r.Output.Decision, r.Output.Reason = "", ""
+	r.Output.Specific.vote(&r.Output.Decision, &r.Output.Reason)
+}
+
+// refineEdit lets the older field count, for the tools of MCP servers.
+func refineEdit(_ *pipeline.Session, in *Done, r *hook.Report[Edit]) {
+	e := &r.Output.Specific
+	if e.UpdatedMCPToolOutput == nil {
+		return
+	}
+	if !strings.HasPrefix(in.Name, "mcp__") {
+		r.Notes = append(r.Notes, "updatedMCPToolOutput has no effect on "+in.Name+", which is no MCP tool; write updatedToolOutput")
+		return
+	}
+	if e.UpdatedToolOutput == nil {
+		e.UpdatedToolOutput = e.UpdatedMCPToolOutput
+	}
+}
+
+// refineOpening keeps titles from sessions that have one.
+func refineOpening(_ *pipeline.Session, in *Start, r *hook.Report[Opening]) {
+	switch in.Source {
+	case "startup", "resume", "fork":
+	default:
+		r.Output.Specific.SessionTitle = ""
+	}
+}
+
+// refineReply makes a refusal of exit status 2; nothing else counts then.
+func refineReply[In any](_ *pipeline.Session, _ *In, r *hook.Report[Reply]) {
+	if o := &r.Output; o.Decision.Blocks() {
+		o.Context, o.Specific = "", Reply{Own: o.Specific.Own, Action: "decline"}
+	}
+}
+
+// replyBlocks: what was asked for does not go ahead.
+func replyBlocks(o *hook.Output[Reply]) bool {
+	return o.Decision.Blocks() || o.Specific.Action == "decline" || o.Specific.Action == "cancel"
+}
+
+// refineChange: policies cannot be kept from applying.
+func refineChange(_ *pipeline.Session, in *Change, r *hook.Report[Plain]) {
+	if in.Source == "policy_settings" {
+		r.Output.Decision, r.Output.Reason = "", ""
+	}
+}
+
+// refineDirectory: what a hook says when the program adds a directory is not
+// for the model.
+func refineDirectory(_ *pipeline.Session, in *Directory, r *hook.Report[Plain]) {
+	if in.Source != "slash_command" {
+		r.Output.Message = ""
+	}
+}
+
+// refinePath finds the worktree, or refuses (release 2.1.216).
+func refinePath(s *pipeline.Session, in *Worktree, r *hook.Report[Path]) {
+	o := &r.Output
+	if r.Backgrounded || o.Decision.Blocks() {
+		return
+	}
+	dir := in.Cwd
+	if dir == "" {
+		dir = s.Dir()
+	}
+	at, err := worktree(dir, s.Dir(), o.Specific.WorktreePath)
+	if err != nil {
+		r.Said, o.Decision, o.Reason = true, hook.Block, err.Error()
+	}
+	o.Specific.WorktreePath = at
+}
+
+// worktree gives the path that a hook means in dir.
+func worktree(dir, project, given string) (string, error) {
+	switch {
+	case given == "":
+		return "", fmt.Errorf("the hook named no path for the worktree; print it as the last line")
+	case !filepath.IsAbs(given):
+		return filepath.Join(dir, given), nil
+	case filepath.Clean(given) != strings.TrimRight(given, "/"):
+		return "", fmt.Errorf("the worktree's path %q has \".\" or \"..\" in it; print a plain absolute path", given)
+	}
+	below, err := filepath.Rel(project, given)
+	if err != nil || !filepath.IsLocal(below) {
+		return given, nil
+	}
+	at := project
+	for part := range strings.SplitSeq(below, string(filepath.Separator)) {
+		at = filepath.Join(at, part)
+		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return "", fmt.Errorf("the worktree's path %q goes through the link %q; print a path without links", given, at)
+		}
+	}
+	return given, nil
+}
+
+// fileName matches by the last element of a path.
+type fileName struct{ hook.Matcher }
+
+func (f fileName) Match(file string) bool {
+	return f.Matcher.Match(path.Base(strings.ReplaceAll(file, `\`, "/")))
+}
+
+func matchFile(pattern string) (hook.Matcher, string) {
+	m, note := match.List(pattern)
+	if m == nil {
+		return nil, note
+	}
+	return fileName{m}, note
+}

@@ -1,0 +1,66 @@
+package claude
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// StopCap is how many times in a row hooks can keep an agent going, unless the
+// environment variable CLAUDE_CODE_STOP_HOOK_BLOCK_CAP says otherwise; 0 there
+// is no limit (release 2.1.239).
+const StopCap = 8
+
+type (
+	stopCap  struct{}               // key of a setting: the cap, an int
+	stopsKey struct{ agent string } // key of what a session keeps of an agent
+)
+
+// stops counts how often an agent has been kept going.
+type stops struct {
+	mu sync.Mutex
+	n  int
+}
+
+// another counts one more, or starts anew, and reports whether it is too many.
+func (c *stops) another(again, held bool, most int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !again || !held {
+		c.n = 0
+	}
+	if !held {
+		return false
+	}
+	c.n++
+	if most > 0 && c.n > most {
+		c.n = 0
+		return true
+	}
+	return false
+}
+
+// capStops lets an agent stop that hooks have kept going too often. It is
+// called for Stop and SubagentStop; again says that a hook has kept it going
+// before.
+func capStops(s *pipeline.Session, agent string, again bool, res *hook.Result[Plain]) {
+	most, set := s.Setting(stopCap{}).(int)
+	if !set {
+		most = StopCap
+	}
+	c := s.Value(stopsKey{agent}, func() any { return &stops{} }).(*stops)
+	if c.another(again, res.Decision.Blocks(), most) {
+		res.Decision = ""
+		res.Lifted = fmt.Sprintf("hooks have kept the agent going %d times in a row; it stops now", most)
+	}
+}
+
+func concludeStop(s *pipeline.Session, in *Stopping, res *hook.Result[Plain]) {
+	capStops(s, "", in.Active, res)
+}
+
+func concludeSubagentStop(s *pipeline.Session, in *SubagentStopping, res *hook.Result[Plain]) {
+	capStops(s, in.AgentID, in.Active, res)
+}

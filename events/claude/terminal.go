@@ -1,0 +1,26 @@
+package claude
+
+import (
+	"regexp"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// harmless are the sequences that a hook may send to the user's terminal: the
+// bell, and titles and notifications (OSC 0, 1, 2, 9, 99 and 777).
+var harmless = regexp.MustCompile("^(\x07|\x1b\\](0|1|2|9|99|777)(;[^\x00-\x1f\x7f]*)?(\x07|\x1b\\\\))+$")
+
+// shown gives a terminal sequence that may be sent. There has to be a terminal,
+// and of one that holds anything else nothing is sent (release 2.1.141).
+func shown(s *pipeline.Session, sequence string, notes *[]string) string {
+	switch {
+	case sequence == "":
+	case !s.Interactive():
+		*notes = append(*notes, "terminalSequence has no effect without a user at a terminal")
+	case !harmless.MatchString(sequence):
+		*notes = append(*notes, "terminalSequence has more in it than bells, titles and notifications, and is not sent")
+	default:
+		return sequence
+	}
+	return ""
+}

@@ -1,0 +1,33 @@
+package claude
+
+import (
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// verdict is what it means for an event that a model has said no (release
+// 2.1.239).
+type verdict uint8
+
+const (
+	nothing    verdict = iota // no effect
+	block                     // as exit status 2: what is guarded does not go ahead
+	endTurn                   // the turn ends, or the teammate stops; the user is told why
+	denyAndEnd                // both
+)
+
+// reply gives a refusal the form in which a command would have said it. gently
+// leaves the turn going, and tells the model what is wrong.
+func (v verdict) reply(reason string, gently bool) hook.Reply {
+	switch {
+	case v == nothing:
+		return hook.Reply{}
+	case v == block || gently:
+		return hook.Reply{Exit: 2, Stderr: []byte(reason)}
+	}
+	r := hook.Reply{Stdout: wire.Object(nil).With("continue", []byte("false")).With("stopReason", wire.Quote(reason))}
+	if v == denyAndEnd {
+		r.Exit, r.Stderr = 2, []byte(reason)
+	}
+	return r
+}

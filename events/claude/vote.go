@@ -1,0 +1,81 @@
+package claude
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+func errorAs[E error](err error) (e E, ok bool) {
+	ok = errors.As(err, &e)
+	return e, ok
+}
+
+// oneOf wants a word to be one of a list.
+func oneOf(name, word string, words ...string) error {
+	if slices.Contains(words, word) {
+		return nil
+	}
+	return &AnswerError{Member: name, Got: fmt.Sprintf("%q", word), Want: strings.Join(words, ", ")}
+}
+
+// The words of a permission decision and of a legacy one, which means the same
+// (seed 004 §18.1): approve is allow, block is deny.
+var permissions = map[hook.Decision]hook.Decision{
+	hook.Approve: hook.Allow, hook.Block: hook.Deny,
+	hook.Allow: hook.Allow, hook.Deny: hook.Deny, hook.Ask: hook.Ask, hook.Defer: hook.Defer,
+}
+
+func (g *Gate) check() error {
+	if g.PermissionDecision == "" {
+		return nil
+	}
+	return oneOf("hookSpecificOutput.permissionDecision", string(g.PermissionDecision), "allow", "deny", "ask", "defer")
+}
+
+func (g *Gate) vote(d *hook.Decision, reason *string) {
+	votePermission(g.PermissionDecision, g.PermissionDecisionReason, d, reason)
+}
+
+func (g *SwitchGate) check() error {
+	if g.PermissionDecision == "" {
+		return nil
+	}
+	return oneOf("hookSpecificOutput.permissionDecision", string(g.PermissionDecision), "allow", "deny", "ask")
+}
+
+func (g *SwitchGate) vote(d *hook.Decision, reason *string) {
+	votePermission(g.PermissionDecision, g.PermissionDecisionReason, d, reason)
+}
+
+func votePermission(word hook.Decision, why string, d *hook.Decision, reason *string) {
+	if word != "" {
+		*d, *reason = word, why
+	}
+}
+
+func (p *Permission) check() error {
+	if p.Decision == nil {
+		return nil
+	}
+	return oneOf("hookSpecificOutput.decision.behavior", p.Decision.Behavior, "allow", "deny")
+}
+
+// A permission dialog is answered by this object alone: a top-level decision
+// means nothing there.
+func (p *Permission) vote(d *hook.Decision, reason *string) {
+	*d, *reason = "", ""
+	if p.Decision != nil {
+		*d, *reason = hook.Decision(p.Decision.Behavior), p.Decision.Message
+	}
+}
+
+func (r *Reply) check() error {
+	if r.Action == "" {
+		return nil
+	}
+	return oneOf("hookSpecificOutput.action", r.Action, "accept", "decline", "cancel")
+}
