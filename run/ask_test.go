@@ -102,7 +102,9 @@ func thinks(ctx context.Context, _ hook.Question) (string, bool) {
 }
 
 func TestWhileTheUserThinksOutputIsReadAndTheTimeRuns(t *testing.T) {
+	t.Parallel()
 	everywhere(t, func(t *testing.T, run runFunc) {
+		t.Parallel()
 		dir := t.TempDir()
 		call := hook.Call{Dir: dir, Timeout: 2 * time.Second, Ask: thinks}
 		got, err := (&Command{Argv: Shell(asks("q") + "; head -c 1000000 /dev/zero; echo $$ >pid; read -r a; echo $a")}).run(t.Context(), call, run)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"sync"
 
@@ -73,25 +74,22 @@ func newProgram(j *job) *program {
 	return p
 }
 
-func (p *program) start(ctx context.Context, j *job) error {
+func (p *program) start(ctx context.Context, j *job) (err error) {
+	var stdin io.WriteCloser // of a process that may ask
 	if p.ears.desk == nil {
 		p.cmd.Stdin = bytes.NewReader(j.stdin)
-		if err := p.cmd.Start(); err != nil {
-			return err
-		}
-	} else {
-		stdin, err := p.cmd.StdinPipe()
-		if err != nil {
-			return err
-		}
-		if err := p.cmd.Start(); err != nil {
-			return err
-		}
+	} else if stdin, err = p.cmd.StdinPipe(); err != nil {
+		return err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	if stdin != nil {
 		ctx, p.hush = context.WithCancelCause(context.WithoutCancel(ctx))
 		p.asking.Go(func() { p.ears.desk.serve(ctx, j.stdin, stdin) })
 	}
 	go func() {
-		p.err = p.cmd.Wait() // closes stdin
+		p.err = p.cmd.Wait()
 		close(p.gone)
 	}()
 	return nil
@@ -104,8 +102,8 @@ func (p *program) end(ctx context.Context) (reply hook.Reply, err error) {
 	case <-p.gone:
 	case <-ctx.Done():
 		cause = context.Cause(ctx)
-		p.hush(cause)
 		_ = p.cmd.Process.Kill()
+		p.hush(cause)
 		<-p.gone
 	}
 	p.hush(errEnded)

@@ -170,12 +170,12 @@ func (p *child) wait(ctx context.Context, grace time.Duration) (*os.ProcessState
 	case <-ctx.Done():
 	}
 	cause := context.Cause(ctx)
-	p.hush(cause)
 	for _, ask := range [...]struct {
 		signal   syscall.Signal
 		patience time.Duration
 	}{{syscall.SIGTERM, grace}, {syscall.SIGKILL, mourning}} {
 		_ = syscall.Kill(-p.process.Pid, ask.signal)
+		p.hush(cause) // not before: the end of standard input must not look like an answer
 		select {
 		case <-p.gone:
 			_ = syscall.Kill(-p.process.Pid, syscall.SIGKILL)
