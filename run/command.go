@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Grace is how long a process has between SIGTERM and SIGKILL
-// (seed 003 §7.7).
+// Grace is how long a process has between SIGTERM and SIGKILL, unless its
+// [Command] says otherwise (seed 003 §7.7).
 const Grace = 5 * time.Second
 
 // The capture limits, in bytes. What a process writes beyond them is read and
@@ -38,7 +38,7 @@ const (
 //
 // The program leads a process group of its own. When the context ends, or the
 // call's timeout has passed, the group gets SIGTERM and, if its leader is still
-// there after [Grace], SIGKILL; what the leader leaves of its group is killed
+// there after its Grace, SIGKILL; what the leader leaves of its group is killed
 // too. On Linux the same happens to descendants that have left the group, as
 // setsid(1) does, unless they have lost their parent before: those are daemons,
 // and nobody's. Run returns when the leader is gone, with [context.Cause] or a
@@ -112,7 +112,9 @@ type Command struct {
 	// system, until its time is up. Windows knows no such thing.
 	NoTerminal bool
 
-	grace time.Duration // 0 means Grace
+	// Grace is how long the program has between SIGTERM and SIGKILL; 0 means the
+	// constant.
+	Grace time.Duration
 
 	ready   atomic.Pointer[readied] // how the last call started directly
 	located atomic.Pointer[readied] // where the last call found the program of Argv

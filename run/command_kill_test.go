@@ -41,7 +41,7 @@ func TestTheEndOfTheContextKillsTheWholeGroup(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
 				ctx, at := cancelledOnceStarted(t, dir)
-				got, err := (&Command{Argv: Shell(test.script), grace: test.grace}).run(ctx, hook.Call{Dir: dir}, run)
+				got, err := (&Command{Argv: Shell(test.script), Grace: test.grace}).run(ctx, hook.Call{Dir: dir}, run)
 				took := time.Since(<-at)
 				if err != errTooSlow || got.Signal != test.signal || test.stdout != "" && string(got.Stdout) != test.stdout {
 					t.Errorf("got %v, %v, %q; want %v, %v, %q", err, got.Signal, got.Stdout, errTooSlow, test.signal, test.stdout)

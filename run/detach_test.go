@@ -159,7 +159,7 @@ func TestTheEndOfTheBackgroundKillsTheWholeGroup(t *testing.T) {
 				cancel(errTooSlow)
 			}
 			call, b := detached(ctx, hook.Call{Dir: dir})
-			c := &Command{Argv: Shell(test.trap + `sleep 30 & echo $! >pid; echo '{"async":true}'; wait; wait`), grace: 100 * time.Millisecond}
+			c := &Command{Argv: Shell(test.trap + `sleep 30 & echo $! >pid; echo '{"async":true}'; wait; wait`), Grace: 100 * time.Millisecond}
 			if _, err := c.run(t.Context(), call, run); !errors.Is(err, hook.ErrDetached) {
 				t.Fatalf("%s: got %v, want %v", test.name, err, hook.ErrDetached)
 			}

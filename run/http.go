@@ -144,7 +144,7 @@ func (h *HTTP) target() (*url.URL, error) {
 // post gives the body of a good answer. A transport, unlike a client, follows no
 // redirects and keeps no cookies.
 func (h *HTTP) post(ctx context.Context, to *url.URL, call hook.Call, transport http.RoundTripper) ([]byte, error) {
-	req, err := http.NewRequestWithContext(withCall(ctx), http.MethodPost, "", bytes.NewReader(bytes.TrimRight(call.Payload, "\n")))
+	req, err := http.NewRequestWithContext(withCall(ctx), http.MethodPost, "", bytes.NewReader(call.Payload))
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ type executor func(context.Context, job) (reply hook.Reply, started bool, err er
 // job gives the process of a call, which lacks its program.
 func (c *Command) job(call hook.Call) job {
 	j := job{
-		argv: c.Argv, dir: call.Dir, stdin: call.Payload, timeout: call.Timeout, grace: cmp.Or(c.grace, Grace),
+		argv: c.Argv, dir: call.Dir, stdin: call.Payload, timeout: call.Timeout, grace: cmp.Or(c.Grace, Grace),
 		noTerminal: c.NoTerminal, ask: call.Ask, detach: call.Detach,
 	}
 	if c.Environ == nil {

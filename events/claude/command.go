@@ -5,9 +5,9 @@ import (
 	"errors"
 	"os"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/samber/lo"
 
@@ -44,6 +44,10 @@ func withVar(env []string, entry string) []string {
 	return append(env, entry)
 }
 
+// impatient is what is left to a command, after SIGTERM, for which somebody
+// waits who wants to leave.
+const impatient = 200 * time.Millisecond
+
 // buildCommand reads a hook that is a command (seed 004 §18.2, §18.10).
 func (e *entry) buildCommand() *settings.Problem {
 	text, wrong := e.needText("command", "./check.sh")
@@ -67,6 +71,9 @@ func (e *entry) buildCommand() *settings.Problem {
 	}
 	e.setKey(text, shell, string(args.JSON()))
 	c := &run.Command{Environ: func(hook.Call) []string { return e.env }, NoTerminal: true, Fallback: e.fallback()}
+	if e.event.Rules.Budget {
+		c.Grace = impatient
+	}
 	if e.plugin != nil {
 		c.Needs = []string{e.plugin.Root}
 	}
@@ -102,9 +109,6 @@ func (e *entry) wrap(text string, exec bool) {
 // shell makes the form that a shell runs.
 func (e *entry) shell(c *run.Command, text string) {
 	script := e.inShell(text)
-	if runtime.GOOS == "windows" {
-		script = run.PosixScript(script)
-	}
 	if prefix := getenv(e.Environ, "CLAUDE_CODE_SHELL_PREFIX"); prefix != "" {
 		c.Argv = run.PrefixShell(prefix, script)
 		return
