@@ -222,7 +222,9 @@ func (f *firing[In, Out]) finish(ctx context.Context, order int, r hook.Report[O
 	case r.Hook.Background == hook.Rewake:
 		done.Outcome, done.Wakes = Success, reply.Signal == nil && reply.Exit == 2
 		if done.Wakes {
-			done.Wake = cmp.Or(plainText(reply.Stderr), plainText(reply.Stdout))
+			r.Output = hook.Output[Out]{Context: cmp.Or(plainText(reply.Stderr), plainText(reply.Stdout))}
+			f.refine(&r, in)
+			done.Wake = r.Output.Context
 		}
 	default:
 		done.Outcome = Success

@@ -24,11 +24,11 @@ func Shell(script string) []string {
 }
 
 // QuoteVars puts double quotes around each unquoted $NAME of a bash script, for
-// the given names. The value, which the shell takes from its environment, is
+// the given names, which are what stands behind the dollar: NAME, or {NAME}. The value, which the shell takes from its environment, is
 // then one word, whatever it holds: white space and patterns mean nothing in
 // it, and nothing in it is ever executed (seed 003 §7.6).
 //
-// Only the short form is touched: neither ${NAME} nor a longer name. What is
+// Nothing else is touched: no longer name, and no other form of it. What is
 // quoted already, arithmetic and the text of a here-document stay as they are.
 // A script that bash could not parse is returned unchanged.
 func QuoteVars(script string, names ...string) string {
@@ -108,15 +108,15 @@ func (p place) inside(node syntax.Node) place {
 	return p
 }
 
-// variable gives the place of a $NAME with one of the names.
+// variable gives the place of a variable that is written as one of the names.
 func variable(part syntax.WordPart, script string, names []string) (at span, ok bool) {
 	v, ok := part.(*syntax.ParamExp)
-	if !ok || !v.Short || v.Param == nil || !slices.Contains(names, v.Param.Value) {
+	if !ok || v.Param == nil {
 		return at, false
 	}
 	at = span{int(v.Pos().Offset()), int(v.End().Offset())}
 	// A line continuation or an escape inside the name: not worth the trouble.
-	ok = at.start >= 0 && at.start <= at.end && at.end <= len(script) && script[at.start:at.end] == "$"+v.Param.Value
+	ok = at.start >= 0 && at.start < at.end && at.end <= len(script) && script[at.start] == '$' && slices.Contains(names, script[at.start+1:at.end])
 	return at, ok
 }
 

@@ -20,7 +20,7 @@ func addGate(all *Gate, one *hook.Output[Gate]) {
 		all.PermissionDecision, all.PermissionDecisionReason = g.PermissionDecision, ""
 	}
 	if g.PermissionDecision == all.PermissionDecision && all.PermissionDecisionReason == "" {
-		all.PermissionDecisionReason = g.PermissionDecisionReason
+		all.PermissionDecisionReason = one.Reason
 	}
 	if g.UpdatedInput != nil {
 		all.UpdatedInput = g.UpdatedInput
@@ -33,7 +33,7 @@ func addGate(all *Gate, one *hook.Output[Gate]) {
 func addSwitch(all *SwitchGate, one *hook.Output[SwitchGate]) {
 	g := one.Specific
 	if rank[g.PermissionDecision] > rank[all.PermissionDecision] {
-		all.PermissionDecision, all.PermissionDecisionReason = g.PermissionDecision, g.PermissionDecisionReason
+		all.PermissionDecision, all.PermissionDecisionReason = g.PermissionDecision, one.Reason
 	}
 }
 
@@ -52,6 +52,7 @@ func addPermission(all *Permission, one *hook.Output[Permission]) {
 		return
 	}
 	grant := *g
+	grant.Message = one.Reason
 	switch a := all.Decision; {
 	case a == nil || a.Behavior == "allow" && grant.Behavior == "deny":
 	case a.Behavior == "deny" && grant.Behavior == "allow":

@@ -116,8 +116,9 @@ var Notification = declare(traits{kinds: outside, noContinue: true, noMessage: t
 // MessageDisplay fires when text of the assistant is about to be shown (release
 // 2.1.239). A hook changes what is shown, and not what was said.
 var MessageDisplay = declare(traits{kinds: outside, noContinue: true, noMessage: true, quiet: true}, addDisplay, pipeline.Event[Delta, Display]{
-	Name:  "MessageDisplay",
-	Doc:   "when text of the assistant is about to be shown",
-	Can:   pipeline.CanRewriteOutput,
-	Rules: pipeline.Rules{Timeout: 10 * time.Second},
+	Name:   "MessageDisplay",
+	Doc:    "when text of the assistant is about to be shown",
+	Can:    pipeline.CanRewriteOutput,
+	Rules:  pipeline.Rules{Timeout: 10 * time.Second},
+	Refine: refineDisplay,
 })

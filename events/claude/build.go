@@ -25,7 +25,7 @@ func (e *entry) build() *settings.Problem {
 // setKey makes hooks duplicates that would do the same for the same calls (seed
 // 004 §18.7).
 func (e *entry) setKey(payload ...string) {
-	e.hook.Key = e.space() + "\x00" + e.hook.Type + "\x00" + e.hook.If + "\x00" + strings.Join(payload, "\x00")
+	e.hook.Key = e.space + "\x00" + e.hook.Type + "\x00" + e.hook.If + "\x00" + strings.Join(payload, "\x00")
 }
 
 // buildHTTP reads a hook that is a request (seed 004 §18.2).

@@ -96,6 +96,20 @@ type traits struct {
 	inAgent     string // the event that it is in the front matter of an agent
 
 	verdict verdict // what a prompt's refusal amounts to
+
+	// What follows is in the declaration.
+	vetoes   bool // exit status 2 refuses
+	blocks   bool // hooks can block
+	contexts bool // hooks can add context
+}
+
+// derive takes from a declaration what the traits repeat.
+func (t *traits) derive(exits hook.Exits, can pipeline.Power) {
+	if exits == nil {
+		exits = Dialect.Rules.Exits
+	}
+	t.vetoes = exits.Of(&hook.Reply{Exit: 2}) == hook.Veto
+	t.blocks, t.contexts = can&pipeline.CanBlock != 0, can&pipeline.CanAddContext != 0
 }
 
 // table holds the traits of every event by its name.
@@ -115,6 +129,7 @@ func declare[In, Out any, I interface {
 	*Out
 	output
 }](t traits, add func(all *Out, one *hook.Output[Out]), ev pipeline.Event[In, Out]) *pipeline.Event[In, Out] {
+	t.derive(ev.Rules.Exits, ev.Can)
 	table[ev.Name] = &t
 	ev.Reduce = reducer[Out, O]{traits: &t, add: add}.reduce
 	r := refiner[In, Out, I, O]{event: ev.Name, traits: &t, own: ev.Refine}

@@ -26,7 +26,7 @@ func commandEnv(environ []string, project string) []string {
 	scrub := truthy(getenv(environ, "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"))
 	env := lo.Filter(environ, func(entry string, _ int) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return !strings.HasPrefix(name, "OTEL_") && !(scrub && credential.MatchString(name))
+		return !foreign.MatchString(name) && !(scrub && credential.MatchString(name))
 	})
 	for _, v := range [...]string{projectDir + "=" + project, "CLAUDECODE=1", "CLAUDE_CODE_CHILD_SESSION=1", "CLAUDE_PID=" + strconv.Itoa(os.Getpid())} {
 		env = withVar(env, v)
@@ -34,8 +34,12 @@ func commandEnv(environ []string, project string) []string {
 	return env
 }
 
+// foreign are the variables that a hook never inherits: those of telemetry, and
+// those for one hook, which an engine has that is a hook's child itself.
+var foreign = regexp.MustCompile(`^(OTEL_.*|CLAUDE_PLUGIN_(ROOT|DATA|OPTION_.*)|CLAUDE_ENV_FILE|CLAUDE_EFFORT)$`)
+
 // credential are the variables with which providers of models are used.
-var credential = regexp.MustCompile(`^(ANTHROPIC_(API_KEY|AUTH_TOKEN)|CLAUDE_CODE_OAUTH_TOKEN|AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_BEDROCK)|GOOGLE_APPLICATION_CREDENTIALS|AZURE_.*(KEY|SECRET|TOKEN)|OPENAI_API_KEY|GEMINI_API_KEY)$`)
+var credential = regexp.MustCompile(`^(ANTHROPIC_(.*_)?(API_KEY|AUTH_TOKEN)|ANTHROPIC_CUSTOM_HEADERS|CLAUDE_CODE_OAUTH_.*TOKEN|AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_BEDROCK)|GOOGLE_(API_KEY|APPLICATION_CREDENTIALS)|AZURE_.*(KEY|SECRET|TOKEN)|OPENAI_API_KEY|GEMINI_API_KEY)$`)
 
 // withVar sets a variable, in a copy.
 func withVar(env []string, entry string) []string {
@@ -65,11 +69,11 @@ func (e *entry) buildCommand() *settings.Problem {
 	if on, _ := e.bool(e.value.Get("asyncRewake")); on {
 		e.hook.Background = hook.Rewake
 	}
-	args := e.value.Get("args")
-	if args.Exists() && args.Kind() != 'n' && args.Kind() != '[' {
-		return lo.ToPtr(args.Want("an array of strings"))
+	args, exec, wrong := e.args(e.value.Get("args"))
+	if wrong != nil {
+		return wrong
 	}
-	e.setKey(text, shell, string(args.JSON()))
+	e.setKey(text, shell, string(e.value.Get("args").JSON()))
 	c := &run.Command{Environ: func(hook.Call) []string { return e.env }, NoTerminal: true, Fallback: e.fallback()}
 	if e.event.Rules.Budget {
 		c.Grace = impatient
@@ -78,8 +82,8 @@ func (e *entry) buildCommand() *settings.Problem {
 		c.Needs = []string{e.plugin.Root}
 	}
 	switch {
-	case args.Kind() == '[':
-		c.Argv = append([]string{e.plainly(text)}, lo.Map(e.addTexts(nil, args), func(arg string, _ int) string { return e.plainly(arg) })...)
+	case exec:
+		c.Argv = lo.Map(append([]string{text}, args...), func(arg string, _ int) string { return e.plainly(arg) })
 	case shell == "powershell":
 		e.hook.NoEnvFile = true
 		c.Argv = run.PowerShell(e.inPowerShell(text))
@@ -87,8 +91,27 @@ func (e *entry) buildCommand() *settings.Problem {
 		e.shell(c, text)
 	}
 	e.hook.Argv, e.hook.Runner = c.Starts(hook.Call{Hook: e.hook, Dir: e.at.Dir}), c
-	e.wrap(text, args.Kind() == '[')
+	e.wrap(text, exec)
 	return nil
+}
+
+// args reads the arguments of a command that no shell reads. Without one of them
+// it would be another command.
+func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *settings.Problem) {
+	if !v.Exists() || v.Kind() == 'n' {
+		return nil, false, nil
+	}
+	if v.Kind() != '[' {
+		return nil, false, lo.ToPtr(v.Want("an array of strings"))
+	}
+	for _, element := range v.Elements() {
+		text, ok := element.Text()
+		if !ok {
+			return nil, false, lo.ToPtr(element.Want("a string"))
+		}
+		args = append(args, text)
+	}
+	return args, true, nil
 }
 
 // wrap puts around the command what some hooks need.

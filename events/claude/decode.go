@@ -104,7 +104,7 @@ func (d decoder[Out, O]) specific(out hook.Output[Out], o wire.Object) (hook.Out
 		out.Given |= hook.GaveContext
 	}
 	sequence := O(&out.Specific).own().TerminalSequence
-	if err := o.Without("additionalContext").Into(&out.Specific); err != nil {
+	if err := o.Without(append(nulls(o), "additionalContext")...).Into(&out.Specific); err != nil {
 		return hook.Output[Out]{}, nil, misfit(o, err)
 	}
 	O(&out.Specific).own().TerminalSequence = sequence
@@ -118,6 +118,16 @@ func (d decoder[Out, O]) specific(out hook.Output[Out], o wire.Object) (hook.Out
 		v.vote(&out.Decision, &out.Reason)
 	}
 	return out, nil, nil
+}
+
+// nulls gives the names of the members that count as absent.
+func nulls(o wire.Object) (names []string) {
+	for name, value := range o.Members() {
+		if value.Kind() == 'n' {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // misfit says which member of hookSpecificOutput does not fit its type.

@@ -39,7 +39,7 @@ type Effects struct {
 	SystemMessages    []string `json:"systemMessages"`
 	Continue          bool     `json:"continue"`
 	StopReason        *string  `json:"stopReason"`
-	Errors            int      `json:"errors"` // hooks that failed and blocked nothing
+	Errors            int      `json:"errors"` // hooks that failed and blocked nothing, of which the user is told
 	ModelSees         []string `json:"model_sees"`
 	UserSees          []string `json:"user_sees"`
 	Lifted            *string  `json:"lifted"` // why a block does not count
@@ -79,7 +79,7 @@ func EffectsOf[Out any, O interface {
 	e := &Effects{
 		Reason:           some(res.Reason),
 		Continue:         !res.Stop,
-		Errors:           lo.CountBy(res.Reports, func(r hook.Report[Out]) bool { return failed(&r) && !timedOut(r.Err) }),
+		Errors:           lo.CountBy(res.Reports, func(r hook.Report[Out]) bool { return told(&r) && !timedOut(r.Err) }),
 		ModelSees:        nonNil(texts.Model),
 		UserSees:         nonNil(texts.User),
 		Lifted:           some(res.Lifted),
@@ -117,6 +117,9 @@ func saidBlock[Out any](r *hook.Report[Out]) bool {
 // failed reports whether a hook failed and blocked nothing.
 func failed[Out any](r *hook.Report[Out]) bool { return r.Err != nil && !r.Output.Decision.Blocks() }
 
+// told reports whether the user gets to know that a hook failed.
+func told[Out any](r *hook.Report[Out]) bool { return failed(r) && !table[r.Hook.Event].quiet }
+
 func timedOut(err error) bool {
 	_, late := errorAs[*hook.TimeoutError](err)
 	return late
@@ -141,30 +144,38 @@ func (t *Texts) add(more Texts) {
 
 // of gives the texts of one hook.
 func of[Out any](r *hook.Report[Out]) (t Texts) {
-	traits, o := table[r.Hook.Event], &r.Output
+	o := &r.Output
 	t.give(model, o.Context)
 	t.give(user, o.Message)
 	if o.Stop {
 		t.give(user, o.StopReason)
 	}
 	switch {
+	case o.Decision.Blocks() && o.Stop && o.Reason == o.StopReason: // the user has it
 	case o.Decision.Blocks():
-		t.give(traits.reason, o.Reason)
+		t.give(reasonTo(r), o.Reason)
 	case o.Decision != "":
 		t.give(user, o.Reason) // why it was permitted, or what the user is asked
 	}
-	if failed(r) {
-		to := user
-		if traits.quiet {
-			to = nobody
-		}
-		t.give(to, notice(r.Hook, r.Err, r.Reply))
-	} else if r.Reply != nil && o.Context == "" {
+	switch {
+	case told(r):
+		t.give(user, notice(r.Hook, r.Err, r.Reply))
+	case failed(r):
+		t.give(nobody, notice(r.Hook, r.Err, r.Reply))
+	case r.Reply != nil && o.Context == "":
 		t.give(nobody, plain(r.Reply.Stdout))
 		t.give(nobody, plain(r.Reply.Stderr))
 	}
 	t.Log = append(t.Log, r.Notes...)
 	return t
+}
+
+// reasonTo is who is told why a hook blocked.
+func reasonTo[Out any](r *hook.Report[Out]) audience {
+	if own, ok := any(&r.Output.Specific).(output); ok && own.own().hushed {
+		return nobody
+	}
+	return table[r.Hook.Event].reason
 }
 
 func (t *Texts) give(to audience, text string) {

@@ -22,6 +22,7 @@ type origin struct {
 	*reading
 	layer  settings.Layer
 	root   string // what a path rule with a leading slash counts from
+	space  string // keeps hooks of different plugins and skills apart (seed 004 §18.7)
 	env    []string
 	plugin *Plugin // nil for hooks that are no plugin's
 	agent  bool    // the front matter of an agent: its Stop is SubagentStop
@@ -36,18 +37,6 @@ func (o origin) label() string {
 		return "frontmatter:" + o.layer.Name
 	}
 	return o.layer.Source.String()
-}
-
-// space is the part of a key that keeps hooks of different plugins apart (seed
-// 004 §18.7).
-func (o origin) space() string {
-	switch {
-	case o.plugin != nil:
-		return o.plugin.Root
-	case o.layer.Source == hook.FrontMatter:
-		return o.root
-	}
-	return ""
 }
 
 // hooks reads the object of events. Whatever cannot be used is a problem at its
@@ -184,19 +173,18 @@ func (e *entry) fill() *settings.Problem {
 	}
 	h.Timeout = e.timeout(v.Get("timeout"))
 	h.Status = e.text("statusMessage")
-	if on, _ := e.bool(v.Get("once")); on {
-		h.Once = e.Level == Seed || h.Source == hook.FrontMatter
-	}
+	e.once(v.Get("once"))
+	e.misplaced()
 	if wrong := e.condition(v.Get("if")); wrong != nil {
 		return wrong
 	}
 	if wrong := e.build(); wrong != nil {
 		return wrong
 	}
-	e.failure(v.Get("onFailure"))
 	if e.traits.neverWaits && h.Background == hook.Foreground {
 		h.Background = hook.Async
 	}
+	e.failure(v.Get("onFailure"))
 	if e.traits.seedText && e.Level == Docs {
 		h.Text = hook.TextIgnored
 	}
@@ -241,12 +229,40 @@ func (e *entry) needText(name, example string) (string, *settings.Problem) {
 func (e *entry) timeout(v settings.Value) time.Duration {
 	seconds, ok := v.Number()
 	if ok && seconds > 0 {
-		return time.Duration(min(seconds*float64(Dialect.Unit), math.MaxInt64/2))
+		return max(1, time.Duration(min(seconds*float64(Dialect.Unit), math.MaxInt64/2)))
 	}
 	if v.Exists() && v.Kind() != 'n' {
 		e.problem(v.Wrong("a timeout is a number of seconds above 0, such as 30 or 0.5. The default counts"))
 	}
 	return map[kinds]time.Duration{prompts: 30 * time.Second, agents: time.Minute}[e.kind] // release 2.1.239; 0 is the event's
+}
+
+// once reads "once": the hook runs one time in a session.
+func (e *entry) once(v settings.Value) {
+	on, _ := e.bool(v)
+	e.hook.Once = on && (e.Level == Seed || e.hook.Source == hook.FrontMatter)
+	if on && !e.hook.Once {
+		e.problem(v.Wrong("\"once\" counts in the front matter of skills alone: the hook runs every time"))
+	}
+}
+
+// only are the members that mean something to some types of hooks alone.
+var only = []struct {
+	member string
+	kinds  kinds
+}{
+	{"args", commands}, {"shell", commands}, {"async", commands}, {"asyncRewake", commands},
+	{"headers", requests}, {"allowedEnvVars", requests},
+	{"continueOnBlock", prompts | agents},
+}
+
+// misplaced says which members have no effect on this type of hook.
+func (e *entry) misplaced() {
+	for _, m := range only {
+		if v := e.value.Get(m.member); v.Exists() && m.kinds&e.kind == 0 {
+			e.problem(v.Wrong("%q has no effect on hooks of type %q; it is for %s", m.member, e.hook.Type, m.kinds))
+		}
+	}
 }
 
 // condition reads "if" (seed 004 §18.2). It has a meaning for tool events
@@ -293,7 +309,7 @@ func (e *entry) failure(v settings.Value) {
 	if word != "block" {
 		return
 	}
-	if e.kind&outside == 0 || e.hook.Background != hook.Foreground || e.traits.stopFrees || e.event.Rules.Exits[2] != hook.Veto {
+	if e.kind&outside == 0 || e.hook.Background != hook.Foreground || e.traits.stopFrees || !e.traits.vetoes {
 		e.problem(v.Wrong("onFailure has no effect on this hook of %s, which lets the action go ahead when it fails", e.event.Name))
 		return
 	}
@@ -312,7 +328,7 @@ func (e *entry) decide() {
 	case h.Skip != "":
 	case e.invalid != "":
 		h.Skip, h.Detail = hook.Invalid, e.invalid
-	case why != "":
+	case why != "" && h.Source != hook.FrontMatter: // which is judged anew with each Reload
 		h.Skip, h.Detail = why, detail
 	case e.traits.kinds&e.kind == 0:
 		h.Skip, h.Detail = hook.UnsupportedType, fmt.Sprintf("%s runs no hooks of type %q; write one of %s", h.Event, h.Type, e.traits.kinds)

@@ -1,7 +1,9 @@
 package claude
 
 import (
+	"cmp"
 	"errors"
+	"path/filepath"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -21,7 +23,8 @@ type FrontMatter struct {
 // Register adds the hooks of front matter to a session: those of a skill from
 // its first use to the end of the session, and those of an agent for as long as
 // it runs; remove takes them away. The session's settings have to come from
-// [Settings]; their policies, level and environment count for these hooks too.
+// [Settings]; their policies, level and environment count for these hooks too, and
+// an agent of a project that is not trusted has no hooks (release 2.1.218).
 // Entries that cannot be used are problems, and never disturb the others.
 func (f FrontMatter) Register(s *pipeline.Session) (remove func(), problems []settings.Problem, err error) {
 	loaded, ok := s.Setting(readingKey{}).(*reading)
@@ -35,7 +38,27 @@ func (f FrontMatter) Register(s *pipeline.Session) (remove func(), problems []se
 	r := newReading(loaded.Settings, loaded.at)
 	r.policy = loaded.policy
 	layer := settings.Layer{Name: f.Name, Source: hook.FrontMatter, File: f.File}
-	origin{reading: r, layer: layer, root: f.Root, env: r.env, agent: f.Agent}.hooks(v)
+	origin{reading: r, layer: layer, root: cmp.Or(f.Root, r.at.Dir), space: f.Root, env: r.env, agent: f.Agent}.hooks(v)
+	r.loaded.Problems = append(r.loaded.Problems, v.Duplicates()...)
 	r.limitEnds()
+	if f.Agent && r.at.Untrusted && below(r.at.Dir, f.File) {
+		distrust(r.loaded.Hooks)
+	}
 	return pipeline.Register(s, r.loaded.Hooks...), r.loaded.Problems, nil
+}
+
+// below reports whether a file is in a directory.
+func below(dir, file string) bool {
+	path, err := filepath.Rel(dir, file)
+	return err == nil && filepath.IsLocal(path)
+}
+
+// distrust keeps hooks from running: what a project brings needs trust also
+// where there is no user.
+func distrust(hooks []*hook.Hook) {
+	for _, h := range hooks {
+		if h.Skip == "" {
+			h.Skip, h.Detail = hook.Untrusted, "the agent is the project's, and nobody has agreed to run what the folder brings"
+		}
+	}
 }

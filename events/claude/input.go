@@ -91,6 +91,12 @@ type Start struct {
 	Source string `json:"source"`
 	Model  string `json:"model,omitempty"`
 	Title  string `json:"session_title,omitempty"`
+
+	// Of a session that goes on after a break.
+	Idle          float64 `json:"seconds_since_last_response,omitzero"`
+	ContextTokens int     `json:"context_tokens,omitzero"`
+	CacheExpired  bool    `json:"prompt_cache_likely_expired,omitzero"`
+	CacheCost     float64 `json:"estimated_cache_write_usd,omitzero"`
 }
 
 // Maintenance is the input of Setup. Trigger is init or maintenance.

@@ -18,6 +18,8 @@ type Own struct {
 
 	// Kept are the files with the whole of texts that were cut.
 	Kept []string `json:"-"`
+
+	hushed bool // nobody is told the reason
 }
 
 func (o *Own) own() *Own { return o }

@@ -3,6 +3,8 @@ package claude
 import (
 	"maps"
 	"regexp"
+
+	"github.com/snaphook-go/snaphook/run"
 )
 
 // placeholder is ${NAME} or ${user_config.key}.
@@ -49,16 +51,24 @@ func (o origin) plainly(text string) string {
 }
 
 // inShell gives a script in which a user's values are variables, and never code;
-// and so are the paths, unless they mean the same in every place.
+// and so are the paths, unless they mean the same in every place. A path that is
+// a variable is one word, also if nobody has thought of quotes.
 func (o origin) inShell(script string) string {
 	paths := o.paths()
-	return replace(script, func(name, option string) (string, bool) {
+	script = replace(script, func(name, option string) (string, bool) {
 		if option != "" {
 			return "${" + optionVar(option) + "}", true
 		}
 		value, ok := paths[name]
 		return value, ok && name != projectDir && tame.MatchString(value)
 	})
+	var names []string
+	for name, value := range paths {
+		if !tame.MatchString(value) {
+			names = append(names, name, "{"+name+"}")
+		}
+	}
+	return run.QuoteVars(script, names...)
 }
 
 // inPowerShell gives a script in which all of them are variables (release

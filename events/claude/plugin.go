@@ -88,7 +88,7 @@ func (r *reading) plugin(p Plugin) {
 	env := p.environ(r)
 	from := func(layer settings.Layer) origin {
 		layer.Name, layer.Source = p.Name, hook.Plugin
-		return origin{reading: r, layer: layer, root: r.at.Dir, env: env, plugin: &p}
+		return origin{reading: r, layer: layer, root: r.at.Dir, space: p.Root, env: env, plugin: &p}
 	}
 	for _, layer := range files {
 		layer.Strict = true
@@ -98,19 +98,38 @@ func (r *reading) plugin(p Plugin) {
 			r.problem(asProblem(err, layer.File))
 		case found:
 			r.loaded.Files = append(r.loaded.Files, layer.File)
-			from(layer).hooks(v.Get("hooks"))
+			r.inspect(v)
+			from(layer).hooks(p.wrapped(r, v))
 		}
 	}
 	from(settings.Layer{}).hooks(inline)
 }
 
+// wrapped gives the hooks of a file.
+func (p *Plugin) wrapped(r *reading, v settings.Value) settings.Value {
+	hooks := v.Get("hooks")
+	if !hooks.Exists() {
+		for name := range v.Members() {
+			if table[name] != nil {
+				r.problem(v.Get(name).Wrong("an event stands where \"hooks\" is wanted; write {\"hooks\": { … }} around all of them"))
+			}
+		}
+	}
+	return hooks
+}
+
 // manifest reads plugin.json; the zero Value if there is none.
 func (p *Plugin) manifest(r *reading) settings.Value {
 	layer := settings.Layer{File: filepath.Join(p.Root, ".claude-plugin", "plugin.json"), Strict: true}
-	v, _, err := layer.Read()
+	v, found, err := layer.Read()
 	if err != nil {
 		r.problem(asProblem(err, layer.File))
 		return settings.Value{}
+	}
+	if found {
+		r.inspect(v)
+	} else if _, err := os.Stat(p.Root); err != nil && p.Data == nil {
+		r.problem(settings.Problem{Message: fmt.Sprintf("the plugin's directory %q cannot be read: %v; reinstall the plugin or disable it", p.Root, err)})
 	}
 	return v
 }
@@ -125,7 +144,15 @@ func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (in
 		return v
 	case '[':
 		for _, element := range v.Elements() {
-			p.more(r, element, files)
+			if element.Kind() == '"' {
+				p.more(r, element, files)
+			} else {
+				r.problem(element.Want("the path of a file with hooks, which begins with ./"))
+			}
+		}
+	default:
+		if v.Exists() && v.Kind() != 'n' {
+			r.problem(v.Want("a path, an array of paths, or an object with the names of events"))
 		}
 	case '"':
 		path, _ := v.Text()

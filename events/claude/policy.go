@@ -13,57 +13,60 @@ type policy struct {
 	untrusted bool // a user is there who has not agreed to the directory
 	safe      bool // only managed hooks run
 
+	// The settings that are on; the zero Value: it is off.
 	nothing     settings.Value // disableAllHooks of the managed settings
 	managedOnly settings.Value // allowManagedHooksOnly
 	pluginsOnly settings.Value // strictPluginOnlyCustomization
-	mostOff     settings.Value // disableAllHooks of the others; the highest that says anything counts
+	mostOff     settings.Value // disableAllHooks of all, of which the highest that says anything counts
 
-	forced []string // the plugins that the managed settings enable, by name@marketplace
-	urls   []string // allowedHttpHookUrls; nil allows all
-	vars   []string // httpHookAllowedEnvVars; nil allows all
+	forced map[string]bool // the plugins that the managed settings enable, by name@marketplace
+	urls   []string        // allowedHttpHookUrls; nil allows all
+	vars   []string        // httpHookAllowedEnvVars; nil allows all
 }
 
 // read takes what the layers say, lowest priority first.
 func (p *policy) read(r *reading, layers []settings.Layer, values []settings.Value) {
-	var off settings.Value
 	for i, v := range values {
-		p.urls = r.addTexts(p.urls, v.Get("allowedHttpHookUrls"))
-		p.vars = r.addTexts(p.vars, v.Get("httpHookAllowedEnvVars"))
-		switched := v.Get("disableAllHooks")
-		if _, ok := r.bool(switched); ok {
-			off = switched
-		}
+		p.urls = r.limit(p.urls, v.Get("allowedHttpHookUrls"))
+		p.vars = r.limit(p.vars, v.Get("httpHookAllowedEnvVars"))
+		r.switched(&p.mostOff, v.Get("disableAllHooks"))
 		if layers[i].Source == hook.Managed {
 			p.manage(r, v)
 		}
-	}
-	if on, _ := off.Bool(); on && !p.nothing.Exists() {
-		p.mostOff = off
 	}
 }
 
 // manage takes what the managed settings alone can say.
 func (p *policy) manage(r *reading, v settings.Value) {
-	if on, _ := v.Get("disableAllHooks").Bool(); on {
-		p.nothing = v.Get("disableAllHooks")
+	if off := v.Get("disableAllHooks"); off.Kind() == 't' || off.Kind() == 'f' {
+		r.switched(&p.nothing, off)
 	}
-	if on, _ := r.bool(v.Get("allowManagedHooksOnly")); on {
-		p.managedOnly = v.Get("allowManagedHooksOnly")
-	}
-	strict := v.Get("strictPluginOnlyCustomization")
-	if on, _ := strict.Bool(); on || slices.Contains(r.addTexts(nil, strict), "hooks") {
+	r.switched(&p.managedOnly, v.Get("allowManagedHooksOnly"))
+	switch strict := v.Get("strictPluginOnlyCustomization"); {
+	case strict.Kind() != '[':
+		r.switched(&p.pluginsOnly, strict)
+	case slices.Contains(r.addTexts(nil, strict), "hooks"):
 		p.pluginsOnly = strict
 	}
 	for id, enabled := range v.Get("enabledPlugins").Members() {
-		if on, _ := enabled.Bool(); on {
-			p.forced = append(p.forced, id)
-		}
+		on, _ := enabled.Bool()
+		p.forced[id] = on
+	}
+}
+
+// switched takes a switch over what files of lower rank say.
+func (r *reading) switched(to *settings.Value, v settings.Value) {
+	switch on, ok := r.bool(v); {
+	case on:
+		*to = v
+	case ok:
+		*to = settings.Value{}
 	}
 }
 
 // judge says why a hook of a source, or of a plugin, does not run.
 func (p *policy) judge(source hook.Source, plugin string) (why hook.Why, detail string) {
-	managed := source == hook.Managed || plugin != "" && slices.Contains(p.forced, plugin)
+	managed := source == hook.Managed || plugin != "" && p.forced[plugin]
 	custom := slices.Contains([]hook.Source{hook.User, hook.Project, hook.Local, hook.FrontMatter}, source) && plugin == ""
 	switch {
 	case p.untrusted:
@@ -92,7 +95,7 @@ func (p *policy) allowsVars(names []string) []string {
 
 // addTexts adds the strings of an array. A list that is there is never nil.
 func (r *reading) addTexts(list []string, v settings.Value) []string {
-	if !v.Exists() || v.Kind() == 'n' || v.Kind() == 't' || v.Kind() == 'f' {
+	if !v.Exists() || v.Kind() == 'n' {
 		return list
 	}
 	if v.Kind() != '[' {
@@ -108,6 +111,15 @@ func (r *reading) addTexts(list []string, v settings.Value) []string {
 		} else {
 			r.problem(element.Want("a string"))
 		}
+	}
+	return list
+}
+
+// limit adds to a list outside of which nothing is allowed. One that cannot be
+// read allows nothing: somebody meant to forbid.
+func (r *reading) limit(list []string, v settings.Value) []string {
+	if list = r.addTexts(list, v); list == nil && v.Exists() && v.Kind() != 'n' {
+		list = []string{}
 	}
 	return list
 }

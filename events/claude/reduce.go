@@ -58,6 +58,8 @@ func (m reducer[Out, O]) reduce(outs iter.Seq[hook.Output[Out]]) (all hook.Outpu
 // settle makes one decision of what blocks and what stops.
 func (m reducer[Out, O]) settle(all *hook.Output[Out]) {
 	switch {
+	case !m.traits.blocks && !m.traits.decides:
+		all.Decision = "" // there is nothing to keep from going ahead
 	case m.traits.stopFrees && all.Stop:
 		all.Decision, all.Reason = "", ""
 	case m.traits.stopBlocks && all.Stop && !all.Decision.Blocks():

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"fmt"
 	"unicode/utf8"
 
@@ -34,14 +35,14 @@ func (f refiner[In, Out, I, O]) refine(s *pipeline.Session, in *In, r *hook.Repo
 	if r.Hook.Func != nil && r.Err == nil {
 		f.spoken(o)
 	}
-	if !r.Backgrounded {
+	if f.traits.silent || !r.Backgrounded {
 		f.drop(r)
 	}
 	if f.own != nil {
 		f.own(s, in, r)
 	}
 	own.TerminalSequence = shown(s, own.TerminalSequence, &r.Notes)
-	for _, text := range [...]*string{&o.Context, &o.Message, &o.Reason} {
+	for _, text := range [...]*string{&o.Context, &o.Message, &o.Reason, &o.StopReason} {
 		cut(s, f.event+".txt", text, own, &r.Notes)
 	}
 }
@@ -60,11 +61,9 @@ func (f refiner[In, Out, I, O]) spoken(o *hook.Output[Out]) {
 // drop takes away what the event does not honour.
 func (f refiner[In, Out, I, O]) drop(r *hook.Report[Out]) {
 	t, o := f.traits, &r.Output
+	refuses := refused(t, r)
 	if t.silent {
-		sequence := O(&o.Specific).own().TerminalSequence
-		r.Output = hook.Output[Out]{Given: o.Given & hook.Spoke, Raw: o.Raw}
-		O(&r.Output.Specific).own().TerminalSequence = sequence
-		return
+		f.silence(r, refuses)
 	}
 	if t.noContinue {
 		o.Stop, o.StopReason = false, ""
@@ -72,18 +71,39 @@ func (f refiner[In, Out, I, O]) drop(r *hook.Report[Out]) {
 	if t.noMessage {
 		o.Message = ""
 	}
-	allows := !o.Decision.Blocks() && !t.permission // "approve" means nothing here
-	if allows || !t.decides && !refused(r) {
+	if !t.contexts {
+		o.Context = ""
+	}
+	means := o.Decision.Blocks() || t.permission && o.Decision != "" // "approve" means nothing elsewhere
+	if !means || !t.decides && !refuses {
 		o.Decision, o.Reason = "", ""
+	}
+	if o.Decision.Blocks() && r.Err != nil && r.Reply != nil && !timedOut(r.Err) {
+		o.Reason = cmp.Or(plain(r.Reply.Stderr), o.Reason) // as of a hook that has refused
 	}
 }
 
-// refused reports whether a hook blocked by its end and not by what it said.
-func refused[Out any](r *hook.Report[Out]) bool {
-	if r.Err != nil {
-		return r.Output.Decision.Blocks() // it failed, and fails closed
+// silence leaves of an answer the terminal sequence, and that the hook refused.
+func (f refiner[In, Out, I, O]) silence(r *hook.Report[Out], refuses bool) {
+	o := r.Output
+	r.Output = hook.Output[Out]{Given: o.Given & hook.Spoke, Raw: o.Raw}
+	O(&r.Output.Specific).own().TerminalSequence = O(&o.Specific).own().TerminalSequence
+	if refuses && r.Reply != nil {
+		r.Output.Decision, r.Output.Reason = o.Decision, plain(r.Reply.Stderr)
 	}
-	return r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 && r.Output.Decision.Blocks()
+}
+
+// refused reports whether a hook blocked by its end and not by what it said. Of
+// a Go function the word for that is deny.
+func refused[Out any](t *traits, r *hook.Report[Out]) bool {
+	d := r.Output.Decision
+	switch {
+	case r.Err != nil:
+		return d.Blocks() // it failed, and fails closed
+	case r.Reply == nil:
+		return d == hook.Deny && t.vetoes
+	}
+	return r.Reply.Signal == nil && r.Reply.Exit == 2 && d.Blocks() && t.vetoes
 }
 
 // cut shortens a text that is too long.

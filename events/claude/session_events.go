@@ -77,7 +77,7 @@ var ConfigChange = declare(traits{kinds: outside, decides: true, noContinue: tru
 
 // InstructionsLoaded fires when a file with instructions has been loaded (seed
 // 004 §18.1). Hooks watch, no more.
-var InstructionsLoaded = declare(traits{kinds: outside, silent: true}, nil, pipeline.Event[Instructions, Plain]{
+var InstructionsLoaded = declare(traits{kinds: outside, silent: true, quiet: true}, nil, pipeline.Event[Instructions, Plain]{
 	Name:        "InstructionsLoaded",
 	Doc:         "when a file with instructions has been loaded",
 	Rules:       pipeline.Rules{Exits: ignoresTwo},
@@ -86,7 +86,7 @@ var InstructionsLoaded = declare(traits{kinds: outside, silent: true}, nil, pipe
 })
 
 // DirectoryAdded fires when a directory has been added to a session (release
-// 2.1.219). No hook is waited for.
+// 2.1.219). No hook outside the process is waited for.
 var DirectoryAdded = declare(traits{kinds: outside, noContinue: true, quiet: true, neverWaits: true}, nil, pipeline.Event[Directory, Plain]{
 	Name:        "DirectoryAdded",
 	Doc:         "when a directory has been added to a session",
@@ -113,13 +113,14 @@ var WorktreeRemove = declare(traits{kinds: outside, silent: true, quiet: true}, 
 })
 
 // PreCompact fires before the conversation is compacted (seed 004 §18.1). A
-// block keeps it as it is.
+// block keeps it as it is; the user is told why, if it was the user's wish.
 var PreCompact = declare(traits{kinds: outside, reason: user, decides: true, noContinue: true, noMessage: true}, nil, pipeline.Event[Compaction, Plain]{
 	Name:        "PreCompact",
 	Doc:         "before the conversation is compacted",
 	Can:         pipeline.CanBlock,
 	Subject:     func(c *Compaction) *string { return &c.Trigger },
 	SubjectName: "trigger",
+	Refine:      refineCompaction,
 })
 
 // PostCompact fires when the conversation has been compacted (seed 004 §18.1).

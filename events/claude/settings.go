@@ -49,12 +49,14 @@ type Settings struct {
 // settings.local.json in it, settings.json in the user's directory, which is
 // ~/.claude or what CLAUDE_CONFIG_DIR names, and the managed settings with
 // their drop-ins.
-func Discover(dir string) []settings.Layer {
+func Discover(dir string) []settings.Layer { return discover(dir, os.Environ()) }
+
+func discover(dir string, environ []string) []settings.Layer {
 	layers := []settings.Layer{
 		{Name: "project", Source: hook.Project, File: filepath.Join(dir, ".claude", "settings.json"), Strict: true},
 		{Name: "local", Source: hook.Local, File: filepath.Join(dir, ".claude", "settings.local.json"), Strict: true},
 	}
-	if home := configDir(os.Environ()); home != "" && home != filepath.Join(dir, ".claude") {
+	if home := configDir(environ); home != "" && home != filepath.Join(dir, ".claude") {
 		layers = append(layers, settings.Layer{Name: "user", Source: hook.User, File: filepath.Join(home, "settings.json"), Strict: true})
 	}
 	managed := managedFile()
@@ -118,9 +120,9 @@ func (s Settings) Load(_ context.Context, at pipeline.Place) (pipeline.Loaded, e
 	if s.Bare || truthy(getenv(s.Environ, "CLAUDE_CODE_SIMPLE")) {
 		return r.loaded, nil
 	}
-	layers := s.Layers
-	if layers == nil {
-		layers = Discover(at.Dir)
+	layers := slices.Clone(s.Layers) // others may be loading them too
+	if s.Layers == nil {
+		layers = discover(at.Dir, s.Environ)
 	}
 	slices.SortStableFunc(layers, func(a, b settings.Layer) int {
 		return slices.Index(order, a.Source) - slices.Index(order, b.Source)
@@ -160,7 +162,7 @@ func newReading(s Settings, at pipeline.Place) *reading {
 	r := &reading{Settings: s, at: at, home: homeDir(s.Environ), ids: map[string]int{}}
 	r.env = commandEnv(s.Environ, at.Dir)
 	r.loaded.Admit = func(h *hook.Hook) (hook.Why, string) {
-		if h.Dialect != Dialect.Name || h.Source != hook.Host {
+		if h.Dialect != Dialect.Name || h.Source != hook.Host && h.Source != hook.FrontMatter {
 			return "", ""
 		}
 		return r.policy.judge(h.Source, "")
@@ -169,6 +171,7 @@ func newReading(s Settings, at pipeline.Place) *reading {
 	if n, err := strconv.Atoi(getenv(s.Environ, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")); err == nil && n >= 0 {
 		r.loaded.Values[stopCap{}] = n
 	}
+	r.policy.forced = map[string]bool{}
 	r.policy.untrusted = at.Interactive && at.Untrusted
 	r.policy.safe = s.Safe || truthy(getenv(s.Environ, "CLAUDE_CODE_SAFE_MODE"))
 	return r
@@ -181,19 +184,28 @@ func (r *reading) readLayers(layers []settings.Layer) []settings.Value {
 	for i, layer := range slices.Backward(layers) {
 		if values[i].Exists() {
 			r.loaded.Files = append(r.loaded.Files, layer.File)
-			r.loaded.Problems = append(r.loaded.Problems, values[i].Duplicates()...)
+			r.inspect(values[i])
 		}
 	}
 	return values
 }
 
+// inspect looks at a file as a whole.
+func (r *reading) inspect(v settings.Value) {
+	if v.Kind() != '{' {
+		r.problem(v.Want("an object {\"hooks\": {…}}"))
+	}
+	r.loaded.Problems = append(r.loaded.Problems, v.Duplicates()...)
+}
+
 // rootOf is what a path rule with a leading slash counts from.
 func (r *reading) rootOf(layer settings.Layer) string {
-	switch layer.Source {
-	case hook.User:
+	file, err := filepath.Abs(layer.File)
+	switch {
+	case layer.Source == hook.User:
 		return configDir(r.Environ)
-	case hook.Flag, hook.Managed:
-		return filepath.Dir(layer.File)
+	case layer.File != "" && err == nil && (layer.Source == hook.Flag || layer.Source == hook.Managed):
+		return filepath.Dir(file)
 	}
 	return r.at.Dir
 }
@@ -207,7 +219,7 @@ func (r *reading) problem(p settings.Problem) {
 // (seed 004 §18.3; release 2.1.239).
 func (r *reading) limitEnds() {
 	rules := lo.SliceToMap(pipeline.Events(Dialect), func(e pipeline.Declared) (string, pipeline.Rules) { return e.Info().Name, e.Info().Rules })
-	ends := lo.Filter(r.loaded.Hooks, func(h *hook.Hook, _ int) bool { return rules[h.Event].Budget })
+	ends := lo.Filter(r.loaded.Hooks, func(h *hook.Hook, _ int) bool { return rules[h.Event].Budget && h.Skip == "" })
 	each, budget := sessionEnd, sessionEnd
 	if ms, err := strconv.Atoi(getenv(r.Environ, "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS")); err == nil && ms > 0 {
 		each = time.Duration(ms) * time.Millisecond

@@ -90,6 +90,18 @@ func refineChange(_ *pipeline.Session, in *Change, r *hook.Report[Plain]) {
 	}
 }
 
+// refineDisplay: the text of a hook that refuses is not shown.
+func refineDisplay(_ *pipeline.Session, _ *Delta, r *hook.Report[Display]) {
+	if r.Output.Decision.Blocks() {
+		r.Output.Specific.DisplayContent = nil
+	}
+}
+
+// refineCompaction: the user is told of a compaction that the user asked for.
+func refineCompaction(_ *pipeline.Session, in *Compaction, r *hook.Report[Plain]) {
+	r.Output.Specific.hushed = in.Trigger == "auto"
+}
+
 // refineDirectory: what a hook says when the program adds a directory is not
 // for the model.
 func refineDirectory(_ *pipeline.Session, in *Directory, r *hook.Report[Plain]) {

@@ -53,9 +53,6 @@ var PermissionDenied = declare(traits{
 	SubjectName: "tool_name",
 	Check:       func(d Denied) error { return d.check() },
 	Detail:      func(d *Denied) hook.Detail { return d.detail() },
-	Refine: func(_ *pipeline.Session, _ *Denied, r *hook.Report[Retry]) {
-		r.Output.Context = ""
-	},
 })
 
 // PostToolUse fires when a tool has succeeded (seed 004 §18.1). A block undoes
@@ -89,7 +86,7 @@ var PostToolUseFailure = declare(traits{
 // PostToolBatch fires when all calls of one turn of the model are done, before
 // it is asked again (release 2.1.239). A block ends the agent's work.
 var PostToolBatch = declare(traits{
-	kinds: all, reason: user, decides: true, stopBlocks: true, verdict: endTurn,
+	kinds: all, reason: user, decides: true, stopBlocks: true, verdict: endLoop,
 }, nil, pipeline.Event[Batch, Plain]{
 	Name: "PostToolBatch",
 	Doc:  "when all parallel calls are done, before the model is asked again",

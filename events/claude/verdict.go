@@ -14,6 +14,7 @@ const (
 	block                     // as exit status 2: what is guarded does not go ahead
 	endTurn                   // the turn ends, or the teammate stops; the user is told why
 	denyAndEnd                // both
+	endLoop                   // as endTurn, and gently too
 )
 
 // reply gives a refusal the form in which a command would have said it. gently
@@ -22,7 +23,7 @@ func (v verdict) reply(reason string, gently bool) hook.Reply {
 	switch {
 	case v == nothing:
 		return hook.Reply{}
-	case v == block || gently:
+	case v == block || gently && v != endLoop:
 		return hook.Reply{Exit: 2, Stderr: []byte(reason)}
 	}
 	r := hook.Reply{Stdout: wire.Object(nil).With("continue", []byte("false")).With("stopReason", wire.Quote(reason))}
