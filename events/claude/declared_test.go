@@ -1,0 +1,154 @@
+package claude
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+var update = flag.Bool("update", false, "write docs/claude-events.md")
+
+// The events as the sources describe them, written down by hand (seed 004 §18.1
+// and §18.4; documentation of release 2.1.239). types are command, http,
+// mcp_tool, prompt and agent by their letters; two is what exit status 2 does:
+// blocks, tells, or nothing, and who is told.
+var described = []struct {
+	name, subject, types, two string
+	timeout                   time.Duration
+}{
+	{"PreToolUse", "tool_name", "CHMPA", "blocks, the model is told", 10 * time.Minute},
+	{"PostToolUse", "tool_name", "CHMPA", "the model is told", 10 * time.Minute},
+	{"PostToolUseFailure", "tool_name", "CHMPA", "the model is told", 10 * time.Minute},
+	{"PermissionRequest", "tool_name", "CHMPA", "nothing", 10 * time.Minute},
+	{"PermissionDenied", "tool_name", "CHMPA", "nothing", 10 * time.Minute},
+	{"SessionStart", "source", "CM", "the user is told", 10 * time.Minute},
+	{"Setup", "trigger", "CM", "the user is told", 10 * time.Minute},
+	{"SessionEnd", "reason", "CHM", "the user is told", 1500 * time.Millisecond},
+	{"UserPromptSubmit", "", "CHMPA", "blocks, the user is told", 30 * time.Second},
+	{"Stop", "", "CHMPA", "blocks, the model is told", 10 * time.Minute},
+	{"StopFailure", "error", "CHM", "nothing", 10 * time.Minute},
+	{"SubagentStart", "agent_type", "CHM", "the user is told", 10 * time.Minute},
+	{"SubagentStop", "agent_type", "CHMPA", "blocks, the model is told", 10 * time.Minute},
+	{"TeammateIdle", "", "CHMPA", "blocks, the model is told", 10 * time.Minute},
+	{"TaskCreated", "", "CHMPA", "blocks, the model is told", 10 * time.Minute},
+	{"TaskCompleted", "", "CHMPA", "blocks, the model is told", 10 * time.Minute},
+	{"FileChanged", "the last element of file_path", "CHM", "the user is told", 10 * time.Minute},
+	{"CwdChanged", "", "CHM", "the user is told", 10 * time.Minute},
+	{"ConfigChange", "source", "CHM", "blocks, nobody is told", 10 * time.Minute},
+	{"InstructionsLoaded", "load_reason", "CHM", "nothing", 10 * time.Minute},
+	{"PreCompact", "trigger", "CHM", "blocks, the user is told", 10 * time.Minute},
+	{"PostCompact", "trigger", "CHM", "the user is told", 10 * time.Minute},
+	{"Elicitation", "mcp_server_name", "CHM", "blocks, nobody is told", 10 * time.Minute},
+	{"ElicitationResult", "mcp_server_name", "CHM", "blocks, nobody is told", 10 * time.Minute},
+	{"WorktreeCreate", "", "CHM", "blocks, the user is told", 10 * time.Minute},
+	{"WorktreeRemove", "", "CHM", "nobody is told", 10 * time.Minute},
+	{"Notification", "notification_type", "CHM", "nothing", 10 * time.Minute},
+	{"UserPromptExpansion", "command_name", "CHMPA", "blocks, the user is told", 10 * time.Minute},
+	{"PostToolBatch", "", "CHMPA", "blocks, the user is told", 10 * time.Minute},
+	{"MessageDisplay", "", "CHM", "nobody is told", 10 * time.Second},
+	{"DirectoryAdded", "source", "CHM", "nobody is told", 10 * time.Minute},
+	{"PreModelSwitch", "to_model", "CHMPA", "blocks, the user is told", 30 * time.Second},
+	{"PostModelSwitch", "to_model", "CHMPA", "the user is told", 30 * time.Second},
+}
+
+// two says what exit status 2 does, as the declarations have it.
+func two(t *traits) string {
+	who := [...]string{nobody: "nobody is told", model: "the model is told", user: "the user is told"}[t.reason]
+	switch {
+	case !t.vetoes:
+		return "nothing"
+	case t.blocks:
+		return "blocks, " + who
+	}
+	return who
+}
+
+func letters(k kinds) (s string) {
+	for i, c := range "CHMPA" {
+		if k&(1<<i) != 0 {
+			s += string(c)
+		}
+	}
+	return s
+}
+
+func TestEventsAreDeclaredAsTheSourcesDescribeThem(t *testing.T) {
+	events := lo.KeyBy(pipeline.Events(Dialect), func(e pipeline.Declared) string { return e.Info().Name })
+	if len(events) != len(described) {
+		t.Errorf("declared are %v; want %d events", slices.Sorted(maps.Keys(events)), len(described))
+	}
+	for _, want := range described {
+		t.Run(want.name, func(t *testing.T) {
+			if events[want.name] == nil {
+				t.Fatal("not declared")
+			}
+			info, own := events[want.name].Info(), table[want.name]
+			if info.Subject != want.subject {
+				t.Errorf("matchers test %q; want %q", info.Subject, want.subject)
+			}
+			if got := letters(own.kinds); got != want.types {
+				t.Errorf("types are %s; want %s", got, want.types)
+			}
+			if got := two(own); got != want.two {
+				t.Errorf("exit status 2: %s; want %s", got, want.two)
+			}
+			if info.Rules.Timeout != want.timeout {
+				t.Errorf("the timeout is %v; want %v", info.Rules.Timeout, want.timeout)
+			}
+			if info.Doc == "" || info.FullName() != "claude."+want.name {
+				t.Errorf("name %q, doc %q", info.FullName(), info.Doc)
+			}
+		})
+	}
+}
+
+// The page about the events is what the declarations say.
+func TestThePageListsTheEvents(t *testing.T) {
+	file := filepath.Join("..", "..", "docs", "claude-events.md")
+	want := page()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is not what the declarations say; run go test ./events/claude -update\n%s", file, want)
+	}
+}
+
+func page() string {
+	var b strings.Builder
+	b.WriteString(`# The events of Claude Code
+
+Types of hooks: C command, H http, M mcp_tool, P prompt, A agent. The timeout is
+that of a hook that asks for none; a prompt has 30 seconds and an agent 60.
+Exit status 2 says what was wrong on standard error; of PreCompact the user is
+told only of a compaction that the user asked for.
+
+| event | fires | matchers test | types | exit status 2 | timeout |
+|---|---|---|---|---|---|
+`)
+	for _, e := range pipeline.Events(Dialect) {
+		i := e.Info()
+		row := fmt.Sprintf("| %s | %s | %s | %s | %s | %v |", i.Name, i.Doc, i.Subject, letters(table[i.Name].kinds), two(table[i.Name]), i.Rules.Timeout)
+		b.WriteString(strings.ReplaceAll(row, "|  |", "| |") + "\n")
+	}
+	return b.String()
+}
