@@ -32,14 +32,15 @@ const noReason = "blocked by a hook that gave no reason"
 //     is the answer's, else standard error, else plain text on standard
 //     output; the other fields keep their effect.
 //   - Veto: as Refuse, but a reason that the answer gives for anything else
-//     than a denial does not count, and neither does plain text. An answer
-//     that cannot be used is as good as none.
+//     than a denial does not count, and neither does plain text.
 //   - Heed: an answer is read, whatever the status; without one the hook failed.
 //   - Warn: the hook failed. Standard error, else plain text on standard
 //     output, becomes a warning; a JSON answer does not count.
 //
-// An answer that was longer than the engine keeps is not read: its hook has
-// failed, unless its status refuses. Standard error is never decoded.
+// An answer that cannot be used is as good as none, and what was wrong with it
+// is noted; where Read expects one, its hook has failed. One that was longer than
+// the engine keeps is not read: its hook has failed, unless its status refuses.
+// Standard error is never decoded.
 func Parse[Out any](r *hook.Report[Out], how Reading[Out]) {
 	switch how.Exits.Of(r.Reply) {
 	case hook.Read:
@@ -91,20 +92,25 @@ func answer[Out any](r *hook.Report[Out], how Reading[Out]) (text string, err er
 	return "", nil
 }
 
-func refuse[Out any](r *hook.Report[Out], how Reading[Out]) {
-	var text string
-	if !cut(r) {
-		text, _ = answer(r, how)
+// anyAnswer is answer for hooks that count without one: what cannot be used is
+// noted, and what was cut is left.
+func anyAnswer[Out any](r *hook.Report[Out], how Reading[Out]) (text string) {
+	if cut(r) {
+		return ""
 	}
-	deny(r, plain(r.Reply.Stderr), text, noReason)
+	text, err := answer(r, how)
+	if err != nil {
+		r.Notes = append(r.Notes, err.Error())
+	}
+	return text
+}
+
+func refuse[Out any](r *hook.Report[Out], how Reading[Out]) {
+	deny(r, plain(r.Reply.Stderr), anyAnswer(r, how), noReason)
 }
 
 func veto[Out any](r *hook.Report[Out], how Reading[Out]) {
-	if !cut(r) {
-		if _, err := answer(r, how); err != nil {
-			r.Notes = append(r.Notes, err.Error())
-		}
-	}
+	anyAnswer(r, how)
 	if !r.Output.Decision.Blocks() {
 		r.Output.Reason = ""
 	}
@@ -129,14 +135,7 @@ func deny[Out any](r *hook.Report[Out], reasons ...string) {
 
 func heed[Out any](r *hook.Report[Out], how Reading[Out]) {
 	r.Err = &hook.ExitError{Reply: r.Reply}
-	if cut(r) {
-		return
-	}
-	if _, err := answer(r, how); err != nil {
-		r.Notes = append(r.Notes, err.Error())
-		return
-	}
-	if r.Output.Given.Has(hook.Spoke) {
+	if anyAnswer(r, how); r.Output.Given.Has(hook.Spoke) {
 		r.Err = nil
 	}
 }
@@ -145,7 +144,7 @@ func warn[Out any](r *hook.Report[Out], how Reading[Out]) {
 	r.Err = &hook.ExitError{Reply: r.Reply}
 	text := plain(r.Reply.Stderr)
 	if text == "" && !cut(r) {
-		if _, _, err := how.Decode(r.Reply.Stdout); err != nil {
+		if _, _, err := how.Decode(r.Reply.Stdout); errors.Is(err, wire.ErrText) {
 			text = plain(r.Reply.Stdout)
 		}
 	}
