@@ -41,7 +41,7 @@ type Hook struct {
 	Key        string        // hooks with the same key run once; empty is never a duplicate
 	Once       bool          // runs once in a session
 	Background Background    // runs while the fire goes on without it
-	FailClosed bool          // blocks when it fails, as if the event's Rules said so
+	FailClosed bool          // blocks when it fails, as if the event's Rules said so; not in the background
 	Text       Text          // what plain text amounts to; 0 means what the event's Rules say
 	Status     string        // what a host may show while it runs
 	NoEnvFile  bool          // gets no file for variables; see Rules.EnvFile of package pipeline

@@ -50,7 +50,8 @@ type Event[In, Out any] struct {
 	Vars func(*Session, *In) []string
 
 	// Forget says that an input makes the session forget the variables that
-	// hooks of earlier fires have set; see [Session.EnvFiles]. Nil: none does.
+	// hooks of earlier fires have set, whether or not one runs now; see
+	// [Session.EnvFiles]. Nil: none does.
 	Forget func(*In) bool
 
 	// Chain gives the input of the next hook in a sequential plan
@@ -133,6 +134,9 @@ func (e *Event[In, Out]) Active(s *Session) bool {
 // Hooks get a copy of *in, so the original stays as it was. Without hooks Fire
 // costs a few nanoseconds and allocates nothing.
 func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Result[Out], error) {
+	if e.Forget != nil {
+		e.forget(s, in)
+	}
 	v := s.view()
 	if e.slot >= len(v.active) || v.active[e.slot] == nil {
 		return &e.empty, nil
@@ -147,6 +151,9 @@ func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Re
 func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Seq[hook.Report[Out]] {
 	cp := *in
 	return func(yield func(hook.Report[Out]) bool) {
+		if e.Forget != nil {
+			e.forget(s, &cp)
+		}
 		plan := e.plan(s, cp, true)
 		if plan == nil {
 			return

@@ -3,11 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"iter"
-	"reflect"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -48,11 +44,12 @@ func (e *Event[In, Out]) plan(s *Session, in In, spend bool) *stages.Planned {
 
 // narrow decides a plan for which the subject is not enough.
 func (e *Event[In, Out]) narrow(s *Session, in In, plan *stages.Planned, spend bool) *stages.Planned {
-	var detail hook.Detail
+	var detail *hook.Detail
 	if e.Detail != nil {
-		detail = e.Detail(&in)
+		d := e.Detail(&in)
+		d.Dir = e.dir(s, &in)
+		detail = &d
 	}
-	detail.Dir = e.dir(s, &in)
 	for {
 		n := plan.Narrow(detail, s.isSpent)
 		if !spend || !slices.ContainsFunc(n.Run, func(h *hook.Hook) bool { return h.Once }) || s.spend(n.Run) {
@@ -96,16 +93,11 @@ type firing[In, Out any] struct {
 	in       *input[In]
 	turns    []turn[Out] // by place in the plan
 	began    time.Time
-	announce bool   // in a stream, when hooks begin
-	vars     string // the directory in which hooks leave variables; empty if they do not
+	number   int64    // of all fires of the system
+	announce bool     // in a stream, when hooks begin
+	vars     *varsDir // where hooks leave variables; nil if they do not
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
-}
-
-// turn is the room for what becomes of one hook.
-type turn[Out any] struct {
-	report hook.Report[Out]
-	reply  hook.Reply
 }
 
 // begin prepares a fire; it gives nil when the plan is that no hook runs. done
@@ -116,6 +108,7 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 	if len(plan.Run) == 0 {
 		return nil, nil
 	}
+	f.number = s.sys.begun.Add(1)
 	f.in = &input[In]{value: in}
 	f.turns = make([]turn[Out], len(plan.Run))
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
@@ -130,11 +123,26 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 		stop()
 		f.cancel(hook.ErrNotNeeded)
 		over()
+		s.giveBack(f.unbegun())
+		s.release(f.vars)
 		s.sys.fires.Done()
 	}
 }
 
-// budget ends the fire when its longest hook has had its time.
+// unbegun gives the hooks that run once, and which it has not come to.
+func (f *firing[In, Out]) unbegun() (hooks []*hook.Hook) {
+	for i, h := range f.plan.Run {
+		if h.Once && !f.turns[i].begun {
+			hooks = append(hooks, h)
+		}
+	}
+	return hooks
+}
+
+// waitsFor reports whether the fire goes on only when the hook is done.
+func waitsFor(h *hook.Hook) bool { return h.Background == hook.Foreground || h.Func != nil }
+
+// budget ends the fire when the longest hook that it waits for has had its time.
 func (f *firing[In, Out]) budget() (over context.CancelFunc) {
 	if !f.event.Rules.Budget {
 		return func() {}
@@ -142,6 +150,9 @@ func (f *firing[In, Out]) budget() (over context.CancelFunc) {
 	var longest time.Duration
 	for _, h := range f.plan.Run {
 		d := f.event.timeout(h)
+		if !waitsFor(h) {
+			continue
+		}
 		if d == 0 {
 			return func() {}
 		}
@@ -178,191 +189,4 @@ func (f *firing[In, Out]) next(in *input[In], r *hook.Report[Out]) (*input[In], 
 		return in, true
 	}
 	return &input[In]{value: f.event.Chain(in.value, r.Output)}, true
-}
-
-// turn is one hook's turn: a worker's place, then the hook, within its time.
-func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *input[In]) hook.Report[Out] {
-	r := &f.turns[i].report
-	r.Hook, r.Index = h, i
-	if h.Background != hook.Foreground && h.Runner != nil {
-		f.launch(r, in)
-	} else {
-		f.run(ctx, r, in)
-	}
-	f.settle(r)
-	f.refine(r, in)
-	if f.s.sys.observed() {
-		f.observe(r, in)
-	}
-	return *r
-}
-
-// run runs a hook. What panics is the hook's failure.
-func (f *firing[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *input[In]) {
-	defer func() {
-		if v := recover(); v != nil {
-			r.Err = &hook.PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	if ctx.Err() != nil {
-		r.Err = because(ctx, ctx.Err())
-		return
-	}
-	if fn, ok := r.Hook.Func.(hook.Func[In, Out]); ok {
-		f.call(ctx, r, fn, in.value)
-		return
-	}
-	if r.Hook.Runner == nil {
-		r.Err = hook.ErrUnsupported
-		return
-	}
-	if err := f.s.sys.workers.Acquire(ctx, 1); err != nil { // a Go hook holds no place: it may fire events itself
-		r.Err = because(ctx, err)
-		return
-	}
-	defer f.s.sys.workers.Release(1)
-	f.start(ctx, r, in)
-}
-
-func (f *firing[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook.Func[In, Out], in In) {
-	limit := hook.Call{Timeout: f.event.timeout(r.Hook)}
-	if limit.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = limit.Limit(ctx)
-		defer cancel()
-	}
-	start := time.Now()
-	defer func() { r.Elapsed = time.Since(start) }()
-	out, err := fn(ctx, in)
-	if late := new(hook.TimeoutError); err == nil && errors.As(context.Cause(ctx), &late) {
-		err = late // as with a process: an answer after its time does not count
-	}
-	if err != nil {
-		r.Err = because(ctx, err)
-		return
-	}
-	r.Output = out
-	r.Said = out.Given != 0 || out.Common() != 0 || !reflect.ValueOf(&out.Specific).Elem().IsZero()
-}
-
-func (f *firing[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *input[In]) {
-	payload, err := f.payload(in)
-	if err != nil {
-		r.Err = err
-		return
-	}
-	call := f.newCall(r, payload)
-	call.Ask, call.Detach = f.s.ask(r.Hook), f.detach(r, in)
-	reply := &f.turns[r.Index].reply
-	start := time.Now()
-	*reply, err = r.Hook.Runner.Run(ctx, call)
-	r.Elapsed = time.Since(start)
-	if errors.Is(err, hook.ErrDetached) {
-		r.Backgrounded = true
-		return
-	}
-	if errors.Is(err, context.DeadlineExceeded) && call.Timeout > 0 && ctx.Err() == nil {
-		err = &hook.TimeoutError{After: call.Timeout} // a Runner may say it in other words
-	}
-	if err != nil {
-		r.Err = because(ctx, err)
-		reply.Exit = -1
-	}
-	if err == nil || reply.Stdout != nil || reply.Stderr != nil {
-		r.Reply = reply
-	}
-	if err != nil {
-		return
-	}
-	stages.Parse(r, f.reading(r.Hook))
-}
-
-// reading is how the replies of a hook are read.
-func (f *firing[In, Out]) reading(h *hook.Hook) stages.Reading[Out] {
-	return stages.Reading[Out]{Exits: f.event.Rules.Exits, Text: cmp.Or(h.Text, f.event.Rules.Text), Decode: f.event.Decode}
-}
-
-// newCall gives the call of a hook outside the process.
-func (f *firing[In, Out]) newCall(r *hook.Report[Out], payload []byte) hook.Call {
-	return hook.Call{
-		Hook: r.Hook, Session: f.s.id, Dir: f.event.dir(f.s, &f.in.value), Payload: payload,
-		Timeout: f.event.timeout(r.Hook), Env: f.env(r.Index, r.Hook),
-	}
-}
-
-// runSafely runs a hook on a goroutine that nobody else looks after.
-func runSafely(ctx context.Context, runner hook.Runner, call hook.Call) (reply hook.Reply, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &hook.PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	return runner.Run(ctx, call)
-}
-
-// because gives the reason for which ctx has ended in place of an error that
-// says no more than that it has. A reason of the caller's own stays a
-// cancellation.
-func because(ctx context.Context, err error) error {
-	ended, cause := ctx.Err(), context.Cause(ctx)
-	switch {
-	case ended == nil || !errors.Is(err, ended) && !errors.Is(err, cause):
-		return err
-	case cancelled(cause):
-		return cause
-	}
-	return fmt.Errorf("%w: %w", ended, cause)
-}
-
-// failsClosed reports whether a hook that failed blocks.
-func (f *firing[In, Out]) failsClosed(r *hook.Report[Out]) bool {
-	rules, late := &f.event.Rules, new(hook.TimeoutError)
-	if rules.FailClosed || r.Hook.FailClosed {
-		return true
-	}
-	return errors.As(r.Err, &late) && (rules.LateBlocks || rules.LateFuncBlocks && r.Hook.Func != nil)
-}
-
-// refine lets the event adjust a report. What panics costs no more than that.
-func (f *firing[In, Out]) refine(r *hook.Report[Out], in *input[In]) {
-	if f.event.Refine == nil {
-		return
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			f.logPanic("the event could not adjust an answer", v)
-		}
-	}()
-	f.event.Refine(f.s, &in.value, r)
-}
-
-// conclude lets the event have the last word. If it panics, the merged answer
-// stands.
-func (f *firing[In, Out]) conclude(res *hook.Result[Out]) {
-	defer func() {
-		if v := recover(); v != nil {
-			f.logPanic("the event could not conclude", v)
-		}
-	}()
-	f.event.Conclude(f.s, &f.in.value, res)
-}
-
-// settle applies what the event says of hooks that fail, and counts those
-// that fail open.
-func (f *firing[In, Out]) settle(r *hook.Report[Out]) {
-	if r.Err == nil {
-		return
-	}
-	r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
-	if errors.Is(r.Err, hook.ErrNotNeeded) {
-		return // the answer was there without it
-	}
-	if f.failsClosed(r) {
-		r.Said = true
-		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Given: hook.Spoke}
-	}
-	if r.FailedOpen() {
-		f.s.sys.failedOpen.Add(1)
-	}
-	f.logFailure(r)
 }

@@ -17,7 +17,7 @@ type memory struct {
 	values map[any]any
 	files  int    // how many names have been given out below scratch
 	folder string // where hooks leave files; empty until one has
-	vars   []varsDir
+	vars   []*varsDir
 	behind background
 
 	asking chan struct{} // holds a token while a question is before the user
@@ -33,8 +33,8 @@ func (s *Session) remembers() *memory {
 }
 
 // Value gives what a dialect keeps in the session under a key, and makes it the
-// first time. Keys have types of the dialect's own; what is kept has to be safe
-// for many goroutines.
+// first time, once, whoever else asks. Keys have types of the dialect's own; what
+// is kept has to be safe for many goroutines. first must not use the session.
 func (s *Session) Value(key any, first func() any) any {
 	m := s.remembers()
 	m.mu.Lock()
@@ -87,6 +87,19 @@ func (s *Session) spend(hooks []*hook.Hook) bool {
 	return true
 }
 
+// giveBack gives hooks their one run back, which they have not had.
+func (s *Session) giveBack(hooks []*hook.Hook) {
+	if len(hooks) == 0 {
+		return
+	}
+	m := s.remembers()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, h := range hooks {
+		delete(m.spent, once(h))
+	}
+}
+
 // ask gives the function by which a hook asks the user; nil if it cannot.
 func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string, bool) {
 	if s.host == nil || s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) {
@@ -97,10 +110,12 @@ func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string
 		select {
 		case m.asking <- struct{}{}:
 			defer func() { <-m.asking }()
-			return s.host.Ask(ctx, h, q)
 		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
 			return "", false
 		}
+		return s.host.Ask(ctx, h, q)
 	}
 }
 
@@ -110,6 +125,9 @@ func (s *Session) scratch(name string) (path string, err error) {
 	m := s.remembers()
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.behind.closed {
+		return "", hook.ErrClosed // nobody would remove it
+	}
 	if m.folder == "" {
 		if m.folder, err = s.newScratch(); err != nil {
 			return "", err
@@ -123,10 +141,14 @@ func (s *Session) newScratch() (string, error) {
 	if s.host == nil || s.host.Scratch == "" {
 		return os.MkdirTemp("", "snaphook-")
 	}
-	if err := os.MkdirAll(s.host.Scratch, 0o700); err != nil {
+	scratch, err := filepath.Abs(s.host.Scratch) // hooks run elsewhere
+	if err != nil {
 		return "", err
 	}
-	return os.MkdirTemp(s.host.Scratch, "session-") // another session may have the same
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(scratch, "session-") // another session may have the same
 }
 
 // Keep writes a text that is too long to be passed on to a file of the

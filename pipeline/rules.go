@@ -68,8 +68,9 @@ type Rules struct {
 	// LateFuncBlocks does for those written in Go alone.
 	LateBlocks, LateFuncBlocks bool
 
-	// Budget makes the longest timeout of the planned hooks the time of the
-	// whole fire, in which waiting for a worker counts.
+	// Budget makes the longest timeout of the planned hooks that are not in the
+	// background the time of the whole fire, in which waiting for a worker counts.
+	// If one of them has no limit, the fire has none.
 	Budget bool
 
 	// EnvFile names a variable that tells each hook outside the process a file

@@ -37,8 +37,8 @@ type SessionConfig struct {
 	MayAsk func(*hook.Hook) bool
 
 	// Finished is told what became of each hook that ran in the background,
-	// on a goroutine of its own, which Wait and Close wait for: it must call
-	// neither. Nil: contexts are kept for NextTurn, and nothing wakes the model.
+	// on a goroutine of its own, which Wait and both Closes wait for: it must call
+	// none of them. Nil: contexts are kept for NextTurn, and nothing wakes the model.
 	Finished func(Finished)
 
 	// Scratch is a directory for what hooks leave, such as their variables; it

@@ -29,7 +29,8 @@ type Config struct {
 	// over all fires; 0 means 4 for each processor, and at least 16. Hooks
 	// written in Go do not count, but one fire runs no more than this many
 	// hooks of any kind at the same time. Waiting for a place is not part of a
-	// hook's timeout. Hooks in the background have as many places of their own.
+	// hook's timeout. Hooks in the background have as many places of their own;
+	// one that has gone there while it ran holds none.
 	Workers int
 
 	// Log gets a warning for every hook that failed and for every settings
@@ -84,6 +85,7 @@ type System struct {
 	reload  sync.Mutex // one at a time, so that the settings read last stay
 
 	failedOpen atomic.Int64
+	begun      atomic.Int64 // fires, ever
 
 	mu       sync.Mutex // guards what follows, and every change of a view
 	places   map[Place]weak.Pointer[registry]
@@ -322,8 +324,15 @@ func (sys *System) add(hooks []*hook.Hook) (remove func()) {
 	})
 }
 
+// without drops hooks, each once: it may have been added more often than that.
 func without(hooks, gone []*hook.Hook) []*hook.Hook {
-	return slices.DeleteFunc(slices.Clone(hooks), func(h *hook.Hook) bool { return slices.Contains(gone, h) })
+	left := slices.Clone(hooks)
+	for _, h := range gone {
+		if i := slices.Index(left, h); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+		}
+	}
+	return left
 }
 
 // Disabled names what SetEnabled has switched off, sorted.

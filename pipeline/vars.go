@@ -13,11 +13,14 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// varsDir is where the hooks of one fire leave their variables.
+// varsDir is where the hooks of one fire leave their variables. The mutex of the
+// session's memory guards it.
 type varsDir struct {
 	event string
 	path  string
 	hooks int
+	users int  // the fire, and those of its hooks that are in the background
+	stale bool // what is in it counts no more, and the last user removes it
 }
 
 // openVars makes the directory of a fire whose hooks may leave variables; it
@@ -25,9 +28,6 @@ type varsDir struct {
 // run all the same: they have other things to do.
 func (f *firing[In, Out]) openVars() {
 	needed := func(h *hook.Hook) bool { return h.Runner != nil && !h.NoEnvFile }
-	if f.event.Forget != nil && f.event.Forget(&f.in.value) {
-		f.s.forgetVars("")
-	}
 	if f.event.Rules.EnvFile == "" || !slices.ContainsFunc(f.plan.Run, needed) {
 		return
 	}
@@ -39,21 +39,21 @@ func (f *firing[In, Out]) openVars() {
 		f.s.sys.log.LogAttrs(f.ctx, slog.LevelWarn, "hooks cannot leave variables", slog.String("event", f.event.Info().FullName()), slog.String("error", err.Error()))
 		return
 	}
-	f.vars = dir
-	f.s.forgetVars(f.event.Name)
+	f.vars = &varsDir{event: f.event.Name, path: dir, hooks: len(f.plan.Run), users: 1}
 	m := f.s.remembers()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.vars = append(m.vars, varsDir{f.event.Name, dir, len(f.plan.Run)})
+	m.forget(f.event.Name)
+	m.vars = append(m.vars, f.vars)
 }
 
 // env gives the variables of one hook's call.
-func (f *firing[In, Out]) env(i int, h *hook.Hook) (vars []string) {
+func (f *firing[In, Out]) env(r *hook.Report[Out], in *input[In]) (vars []string) {
 	if f.event.Vars != nil {
-		vars = f.event.Vars(f.s, &f.in.value)
+		vars = slices.Clip(f.event.Vars(f.s, &in.value)) // which may be the same for all
 	}
-	if f.vars != "" && !h.NoEnvFile {
-		vars = append(vars, f.event.Rules.EnvFile+"="+varsFile(f.vars, i))
+	if f.vars != nil && !r.Hook.NoEnvFile {
+		vars = append(vars, f.event.Rules.EnvFile+"="+varsFile(f.vars.path, r.Index))
 	}
 	return vars
 }
@@ -62,28 +62,65 @@ func varsFile(dir string, i int) string {
 	return filepath.Join(dir, "hook-"+strconv.Itoa(i)+".sh")
 }
 
-// forgetVars drops the variables of an event, or of all if event is empty.
-func (s *Session) forgetVars(event string) {
+// forget makes the session forget variables, if the input says so. It looks at a
+// copy: a caller's input stays on its stack.
+//
+//go:noinline
+func (e *Event[In, Out]) forget(s *Session, in *In) {
 	m := s.more.Load()
 	if m == nil {
 		return
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.vars = slices.DeleteFunc(m.vars, func(d varsDir) bool {
+	if in := *in; e.Forget(&in) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.forget("")
+	}
+}
+
+// forget drops the variables of an event, or all if event is empty.
+func (m *memory) forget(event string) {
+	m.vars = slices.DeleteFunc(m.vars, func(d *varsDir) bool {
 		gone := event == "" || d.event == event
 		if gone {
-			_ = os.RemoveAll(d.path)
+			d.stale = true
+			d.clean()
 		}
 		return gone
 	})
+}
+
+// clean removes a directory that nobody needs any more: a hook that still runs
+// would fail without.
+func (d *varsDir) clean() {
+	if d.stale && d.users == 0 {
+		_ = os.RemoveAll(d.path)
+	}
+}
+
+// hold counts a hook in the background that may leave variables in d.
+func (s *Session) hold(d *varsDir) { s.use(d, 1) }
+
+// release ends what hold, or the fire, has begun.
+func (s *Session) release(d *varsDir) { s.use(d, -1) }
+
+func (s *Session) use(d *varsDir, more int) {
+	if d == nil {
+		return
+	}
+	m := s.remembers()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	d.users += more
+	d.clean()
 }
 
 // EnvFiles gives the files in which hooks have left variables, as shell text,
 // in the order in which a host has to source them before each of its own shell
 // commands: the hooks of an event that fired last come last, and among them the
 // plan's order counts (seed 004 §18.1). An event that fires again replaces what
-// its hooks left before.
+// its hooks left before; of fires at the same time, the one that began last
+// counts.
 func (s *Session) EnvFiles() (files []string) {
 	m := s.more.Load()
 	if m == nil {

@@ -60,13 +60,13 @@ func Plan(hooks []*hook.Hook, subject string) (p Planned) {
 // Narrow decides an Open plan for one fire: a hook whose condition does not
 // hold for detail, or which is spent, does not run, and is no duplicate of one
 // that does (seed 004 §18.7: filters come before deduplication). p stays as it
-// is. spent tells of a hook that has had its one run; nil: none has.
-func (p *Planned) Narrow(detail hook.Detail, spent func(*hook.Hook) bool) Planned {
+// is. Without a detail no condition holds. spent tells of a hook that has had its one run; nil: none has.
+func (p *Planned) Narrow(detail *hook.Detail, spent func(*hook.Hook) bool) Planned {
 	n := Planned{Skipped: p.Skipped[:len(p.Skipped):len(p.Skipped)]}
 	left := make([]*hook.Hook, 0, len(p.Open))
 	for _, h := range p.Open {
 		switch {
-		case h.Condition != nil && !h.Condition.Holds(detail):
+		case h.Condition != nil && (detail == nil || !h.Condition.Holds(*detail)):
 			n.skip(h, hook.NotHeld, "the condition "+quote(h.If)+" does not hold for this call")
 		case h.Once && spent != nil && spent(h):
 			n.skip(h, hook.Disabled, "it runs once in a session, and has run")

@@ -1,0 +1,220 @@
+package pipeline
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"runtime/debug"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// behind is a hook in the background, whose fire goes on, and ends, without it.
+type behind[In, Out any] struct {
+	*firing[In, Out]
+	in     *input[In]
+	report hook.Report[Out] // the fire has, and goes on to change, one of its own
+}
+
+func (f *firing[In, Out]) behind(r *hook.Report[Out], in *input[In]) *behind[In, Out] {
+	return &behind[In, Out]{firing: f, in: in, report: hook.Report[Out]{Hook: r.Hook, Index: r.Index, Backgrounded: true}}
+}
+
+// stay counts the hook, unless the session or the system is closed.
+func (b *behind[In, Out]) stay() (ctx context.Context, ok bool) {
+	if ctx, ok = b.s.stay(); ok {
+		b.turns[b.report.Index].begun = true
+		b.s.hold(b.vars)
+	}
+	return ctx, ok
+}
+
+// leave undoes stay.
+func (b *behind[In, Out]) leave() {
+	b.s.release(b.vars)
+	b.s.leave()
+}
+
+// launch starts a hook that the fire does not wait for.
+func (f *firing[In, Out]) launch(r *hook.Report[Out], in *input[In]) {
+	payload, err := f.payload(in)
+	if err != nil {
+		r.Err = err
+		return
+	}
+	call, b := f.newCall(r, in, payload), f.behind(r, in)
+	ctx, ok := b.stay()
+	if !ok {
+		r.Err = hook.ErrClosed
+		return
+	}
+	r.Backgrounded = true
+	go func() {
+		defer b.leave()
+		b.run(ctx, call)
+	}()
+}
+
+// run runs the hook when there is a place for it.
+func (b *behind[In, Out]) run(ctx context.Context, call hook.Call) {
+	var reply hook.Reply
+	err := b.s.sys.behind.Acquire(ctx, 1)
+	start := time.Now()
+	if err == nil {
+		reply, err = runSafely(ctx, b.report.Hook.Runner, call)
+		b.s.sys.behind.Release(1)
+	}
+	b.report.Reply, b.report.Err = answered(ctx, call.Timeout, &reply, err)
+	b.finish(time.Since(start))
+}
+
+// runSafely runs a hook on a goroutine that nobody else looks after.
+func runSafely(ctx context.Context, runner hook.Runner, call hook.Call) (reply hook.Reply, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &hook.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return runner.Run(ctx, call)
+}
+
+// detach lets a running hook go to the background; nil where hooks cannot.
+func (f *firing[In, Out]) detach(r *hook.Report[Out], in *input[In]) func(time.Duration) (context.Context, func(hook.Reply, error)) {
+	if !f.event.dialect.Detaches {
+		return nil
+	}
+	b, start := f.behind(r, in), time.Now()
+	return func(wish time.Duration) (context.Context, func(hook.Reply, error)) {
+		ctx, ok := b.stay()
+		if !ok {
+			return f.turns[b.report.Index].refuse()
+		}
+		limit := hook.Call{Timeout: cmp.Or(wish, f.event.timeout(b.report.Hook))}
+		ctx, cancel := limit.Limit(ctx)
+		return ctx, func(reply hook.Reply, err error) {
+			defer b.leave()
+			defer cancel()
+			b.report.Reply, b.report.Err = answered(ctx, limit.Timeout, &reply, err)
+			b.finish(time.Since(start))
+		}
+	}
+}
+
+// refuse ends a hook that may not go to the background.
+func (t *turn[Out]) refuse() (ended context.Context, done func(hook.Reply, error)) {
+	ended, cancel := context.WithCancelCause(context.Background())
+	cancel(hook.ErrClosed)
+	refused := make(chan struct{})
+	t.refused = refused
+	return ended, func(hook.Reply, error) { close(refused) }
+}
+
+// gone says what became of a hook that asked to go to the background. One that
+// was refused is waited for: nobody else does.
+func (t *turn[Out]) gone() (backgrounded bool, err error) {
+	if t.refused == nil {
+		return true, nil
+	}
+	<-t.refused
+	return false, hook.ErrClosed
+}
+
+// finish takes what the hook has said, and tells those who want to know.
+func (b *behind[In, Out]) finish(took time.Duration) {
+	r := &b.report
+	r.Elapsed = took
+	if r.Err == nil {
+		r.Err = b.listen()
+	}
+	if r.Err != nil {
+		r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
+		b.logFailure(r)
+	}
+	b.refine(r, b.in)
+	r.Backgrounded = false // its end is what counts now
+	b.s.hear(b.number, r.Index, b.told())
+	if b.s.sys.observed() {
+		b.observe(r, b.in)
+	}
+}
+
+// listen reads what the hook has to say to the model: its context and its
+// message (seed 004 §18.3). Nothing it decides has an effect, but an end that is
+// a failure is one here too.
+func (b *behind[In, Out]) listen() (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &hook.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	r := &b.report
+	end := b.event.Rules.Exits.Of(r.Reply)
+	switch {
+	case r.Hook.Background == hook.Rewake && wakes(r.Reply):
+		r.Output.Context = cmp.Or(plainText(r.Reply.Stderr), plainText(r.Reply.Stdout))
+	case r.Hook.Background != hook.Rewake && end != hook.Warn:
+		r.Output, r.Notes = said[Out](r.Reply.Stdout)
+		r.Said = r.Output.Given.Has(hook.Spoke)
+	}
+	if end == hook.Warn || end == hook.Heed && !r.Said {
+		return &hook.ExitError{Reply: r.Reply}
+	}
+	return nil
+}
+
+// said gives the part of the answer that counts. What does not fit is left out
+// of it, and noted.
+func said[Out any](stdout []byte) (o hook.Output[Out], notes []string) {
+	for _, text := range answers(stdout) {
+		out, notes, err := wire.Read[Out](text)
+		if err == nil && out.Given.Has(hook.Spoke) && !out.Assumed {
+			return hook.Output[Out]{Context: out.Context, Message: out.Message, Given: hook.Spoke}, notes
+		}
+	}
+	return o, nil
+}
+
+// told is what the host is told.
+func (b *behind[In, Out]) told() Finished {
+	r := &b.report
+	done := Finished{
+		Event: b.event.Info().FullName(), Hook: r.Hook, Outcome: outcome(r, false),
+		Reply: r.Reply, Err: r.Err, Elapsed: r.Elapsed, Notes: r.Notes,
+	}
+	if r.Hook.Background == hook.Rewake {
+		done.Wakes, done.Wake = r.Err == nil && wakes(r.Reply), r.Output.Context
+		return done
+	}
+	for _, text := range [...]string{r.Output.Context, r.Output.Message} {
+		if text != "" {
+			done.Context = append(done.Context, text)
+		}
+	}
+	return done
+}
+
+// wakes reports whether the end of a hook wakes the model (seed 004 §18.3).
+func wakes(r *hook.Reply) bool { return r.Signal == nil && r.Exit == 2 }
+
+// answers gives what the answer of a hook in the background may be: all that it
+// printed, less the line with which it asked to be there, or one line of it.
+func answers(stdout []byte) (texts [][]byte) {
+	first, rest, more := bytes.Cut(wire.Trim(stdout), []byte("\n"))
+	if wire.Object(wire.Trim(first)).Get("async").Kind() == 't' {
+		stdout = rest
+		if !more {
+			return nil
+		}
+	}
+	texts = append(texts, stdout)
+	for line := range bytes.Lines(stdout) {
+		if line = wire.Trim(line); len(line) > 0 && line[0] == '{' {
+			texts = append(texts, line)
+		}
+	}
+	return texts
+}
+
+func plainText(b []byte) string { return wire.Valid(wire.Trim(b)) }

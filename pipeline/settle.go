@@ -1,0 +1,83 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// because gives the reason for which ctx has ended in place of an error that
+// says no more than that it has. A reason of the caller's own stays a
+// cancellation.
+func because(ctx context.Context, err error) error {
+	ended, cause := ctx.Err(), context.Cause(ctx)
+	switch {
+	case ended == nil || !errors.Is(err, ended) && !errors.Is(err, cause):
+		return err
+	case cancelled(cause):
+		return cause
+	}
+	return fmt.Errorf("%w: %w", ended, cause)
+}
+
+// failsClosed reports whether a hook that failed blocks.
+func (f *firing[In, Out]) failsClosed(r *hook.Report[Out]) bool {
+	rules, late := &f.event.Rules, new(hook.TimeoutError)
+	if !waitsFor(r.Hook) {
+		return false // it would have decided nothing
+	}
+	if rules.FailClosed || r.Hook.FailClosed {
+		return true
+	}
+	return errors.As(r.Err, &late) && (rules.LateBlocks || rules.LateFuncBlocks && r.Hook.Func != nil)
+}
+
+// refine lets the event adjust a report. What panics costs no more than that.
+func (f *firing[In, Out]) refine(r *hook.Report[Out], in *input[In]) {
+	if f.event.Refine == nil {
+		return
+	}
+	before := *r
+	defer func() {
+		if v := recover(); v != nil {
+			*r = before
+			f.logPanic("the event could not adjust an answer", v)
+		}
+	}()
+	f.event.Refine(f.s, &in.value, r)
+}
+
+// conclude lets the event have the last word. If it panics, the merged answer
+// stands.
+func (f *firing[In, Out]) conclude(res *hook.Result[Out]) {
+	merged := *res
+	defer func() {
+		if v := recover(); v != nil {
+			*res = merged
+			f.logPanic("the event could not conclude", v)
+		}
+	}()
+	f.event.Conclude(f.s, &f.in.value, res)
+}
+
+// settle applies what the event says of hooks that fail, and counts those
+// that fail open.
+func (f *firing[In, Out]) settle(r *hook.Report[Out]) {
+	if r.Err == nil {
+		return
+	}
+	r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
+	if errors.Is(r.Err, hook.ErrNotNeeded) {
+		return // the answer was there without it
+	}
+	if f.failsClosed(r) {
+		r.Said = true
+		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Given: hook.Spoke}
+	}
+	if r.FailedOpen() {
+		f.s.sys.failedOpen.Add(1)
+	}
+	f.logFailure(r)
+}

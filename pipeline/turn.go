@@ -1,0 +1,137 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"reflect"
+	"runtime/debug"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/stages"
+)
+
+// turn is the room for what becomes of one hook.
+type turn[Out any] struct {
+	report  hook.Report[Out]
+	reply   hook.Reply
+	begun   bool          // it has come to the hook itself
+	refused chan struct{} // not nil: it may not go to the background, and is gone when this is closed
+}
+
+// turn is one hook's turn: a worker's place, then the hook, within its time.
+func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *input[In]) hook.Report[Out] {
+	r := &f.turns[i].report
+	r.Hook, r.Index = h, i
+	f.run(ctx, r, in)
+	f.settle(r)
+	f.refine(r, in)
+	if f.s.sys.observed() {
+		f.observe(r, in)
+	}
+	return *r
+}
+
+// run runs a hook. What panics is the hook's failure.
+func (f *firing[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.Err = &hook.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	if ctx.Err() != nil {
+		r.Err = because(ctx, ctx.Err())
+		return
+	}
+	if fn, ok := r.Hook.Func.(hook.Func[In, Out]); ok {
+		f.call(ctx, r, fn, in.value)
+		return
+	}
+	if r.Hook.Runner == nil {
+		r.Err = hook.ErrUnsupported
+		return
+	}
+	if !waitsFor(r.Hook) {
+		f.launch(r, in)
+		return
+	}
+	if err := f.s.sys.workers.Acquire(ctx, 1); err != nil { // a Go hook holds no place: it may fire events itself
+		r.Err = because(ctx, err)
+		return
+	}
+	defer f.s.sys.workers.Release(1)
+	f.start(ctx, r, in)
+}
+
+func (f *firing[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook.Func[In, Out], in In) {
+	limit := hook.Call{Timeout: f.event.timeout(r.Hook)}
+	if limit.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = limit.Limit(ctx)
+		defer cancel()
+	}
+	f.turns[r.Index].begun = true
+	start := time.Now()
+	defer func() { r.Elapsed = time.Since(start) }()
+	out, err := fn(ctx, in)
+	if late := new(hook.TimeoutError); err == nil && errors.As(context.Cause(ctx), &late) {
+		err = late // as with a process: an answer after its time does not count
+	}
+	if err != nil {
+		r.Err = because(ctx, err)
+		return
+	}
+	r.Output = out
+	r.Said = out.Given != 0 || out.Common() != 0 || !reflect.ValueOf(&out.Specific).Elem().IsZero()
+}
+
+func (f *firing[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+	payload, err := f.payload(in)
+	if err != nil {
+		r.Err = err
+		return
+	}
+	call := f.newCall(r, in, payload)
+	call.Ask, call.Detach = f.s.ask(r.Hook), f.detach(r, in)
+	turn := &f.turns[r.Index]
+	turn.begun = true
+	start := time.Now()
+	turn.reply, err = r.Hook.Runner.Run(ctx, call)
+	r.Elapsed = time.Since(start)
+	if errors.Is(err, hook.ErrDetached) {
+		r.Backgrounded, r.Err = turn.gone()
+		return
+	}
+	if r.Reply, r.Err = answered(ctx, call.Timeout, &turn.reply, err); r.Err == nil {
+		stages.Parse(r, f.reading(r.Hook))
+	}
+}
+
+// answered gives what a Runner has answered: no reply where there is none, and
+// of its errors the reason.
+func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err error) (*hook.Reply, error) {
+	if err == nil {
+		return reply, nil
+	}
+	if errors.Is(err, context.DeadlineExceeded) && timeout > 0 && ctx.Err() == nil {
+		err = &hook.TimeoutError{After: timeout} // a Runner may say it in other words
+	}
+	if reply.Exit = -1; reply.Stdout == nil && reply.Stderr == nil {
+		reply = nil
+	}
+	return reply, because(ctx, err)
+}
+
+// reading is how the replies of a hook are read.
+func (f *firing[In, Out]) reading(h *hook.Hook) stages.Reading[Out] {
+	return stages.Reading[Out]{Exits: f.event.Rules.Exits, Text: cmp.Or(h.Text, f.event.Rules.Text), Decode: f.event.Decode}
+}
+
+// newCall gives the call of a hook outside the process.
+func (f *firing[In, Out]) newCall(r *hook.Report[Out], in *input[In], payload []byte) hook.Call {
+	return hook.Call{
+		Hook: r.Hook, Session: f.s.id, Dir: f.event.dir(f.s, &in.value), Payload: payload,
+		Timeout: f.event.timeout(r.Hook), Env: f.env(r, in),
+	}
+}

@@ -1,0 +1,105 @@
+package stages_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/match"
+	"github.com/snaphook-go/snaphook/stages"
+)
+
+// in is a condition that holds for calls in a directory.
+type in string
+
+func (c in) Holds(d hook.Detail) bool { return d.Dir == string(c) }
+
+// here holds for the calls of the tests below.
+var here = hook.Detail{Tool: "write", Dir: "/here"}
+
+func TestNarrowDecidesWhatTheSubjectCannot(t *testing.T) {
+	tests := map[string]struct {
+		hooks []*hook.Hook
+		spent string // the hook that has had its one run
+		want  string
+	}{
+		"a condition that holds":               {[]*hook.Hook{{ID: "a", Condition: in("/here")}}, "", "a"},
+		"one that does not":                    {[]*hook.Hook{{ID: "a", Condition: in("/there")}, {ID: "b"}}, "", "b a:condition"},
+		"none at all":                          {[]*hook.Hook{{ID: "a"}, {ID: "b", Condition: in("/here")}}, "", "a b"},
+		"the order is kept":                    {[]*hook.Hook{{ID: "c"}, {ID: "a", Condition: in("/here")}, {ID: "b", Once: true}}, "", "c a b"},
+		"conditions come before duplicates":    {[]*hook.Hook{{ID: "a", Key: "k", Condition: in("/there")}, {ID: "b", Key: "k"}}, "", "b a:condition"},
+		"the first that holds is no duplicate": {[]*hook.Hook{{ID: "a", Key: "k", Condition: in("/here")}, {ID: "b", Key: "k", Condition: in("/here")}}, "", "a b:duplicate"},
+		"a hook that runs once":                {[]*hook.Hook{{ID: "a", Once: true}}, "", "a"},
+		"one that has run":                     {[]*hook.Hook{{ID: "a", Once: true}, {ID: "b"}}, "a", "b a:disabled"},
+		"what is spent is no duplicate":        {[]*hook.Hook{{ID: "a", Once: true, Key: "k"}, {ID: "b", Key: "k"}}, "a", "b a:disabled"},
+		"what may run again is never spent":    {[]*hook.Hook{{ID: "a"}, {ID: "b", Once: true}}, "a", "a b"},
+		"the condition is asked first":         {[]*hook.Hook{{ID: "a", Once: true, Condition: in("/there")}}, "a", "a:condition"},
+		"what was skipped before stays so":     {[]*hook.Hook{{ID: "a", Matcher: match.Exact("read")}, {ID: "b", Condition: in("/there")}, {ID: "c", Skip: hook.Untrusted, Once: true}}, "", "a:matcher c:untrusted b:condition"},
+		"one selected hook makes sequence":     {[]*hook.Hook{{ID: "a", Sequential: true, Condition: in("/here")}, {ID: "b"}}, "", "a b sequential"},
+		"one that does not hold does not":      {[]*hook.Hook{{ID: "a", Sequential: true, Condition: in("/there")}, {ID: "b"}}, "", "b a:condition"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := stages.Plan(test.hooks, "write")
+			before := planned(p)
+			if len(p.Run) > 0 || len(p.Open) == 0 || p.Sequential {
+				t.Fatalf("the plan is %q with %d open hooks; want that nothing is decided yet", before, len(p.Open))
+			}
+			got := p.Narrow(&here, func(h *hook.Hook) bool { return h.ID == test.spent })
+			if planned(got) != test.want || got.Open != nil {
+				t.Errorf("got %q, %d open; want %q, none", planned(got), len(got.Open), test.want)
+			}
+			if planned(p) != before {
+				t.Errorf("the plan became %q, it was %q", planned(p), before)
+			}
+		})
+	}
+}
+
+func TestNarrowWithoutAnswersToItsQuestions(t *testing.T) {
+	p := stages.Plan([]*hook.Hook{{ID: "a", Condition: in("")}, {ID: "b", Once: true}}, "write")
+	if got := planned(p.Narrow(nil, nil)); got != "b a:condition" {
+		t.Errorf("got %q, want that no condition holds without a detail, and that no hook is spent", got)
+	}
+	if got := planned(p.Narrow(&hook.Detail{}, nil)); got != "a b" {
+		t.Errorf("got %q, want that a detail that is empty is one", got)
+	}
+}
+
+func TestNarrowSaysInWordsWhyAHookDoesNotRun(t *testing.T) {
+	p := stages.Plan([]*hook.Hook{{ID: "a", Condition: in("/there"), If: "Write(/there/**)"}, {ID: "b", Once: true}}, "write")
+	n := p.Narrow(&here, func(*hook.Hook) bool { return true })
+	want := []string{`the condition "Write(/there/**)" does not hold for this call`, "it runs once in a session, and has run"}
+	for i, s := range n.Skipped {
+		if s.Detail != want[i] {
+			t.Errorf("%s: %q, want %q", s.Hook.ID, s.Detail, want[i])
+		}
+	}
+}
+
+// A plan is kept, and narrowed by many fires at once.
+func TestNarrowIsForManyFires(t *testing.T) {
+	p := stages.Plan([]*hook.Hook{{ID: "a", Matcher: match.Exact("read")}, {ID: "b", Condition: in("/here")}, {ID: "c", Condition: in("/there"), Key: "k"}, {ID: "d", Key: "k"}}, "write")
+	want := map[string]string{"/here": "b d a:matcher c:condition", "/there": "c a:matcher b:condition d:duplicate"}
+	var all sync.WaitGroup
+	for dir, planFor := range want {
+		for range 4 {
+			all.Go(func() {
+				for range 200 {
+					if n := p.Narrow(&hook.Detail{Dir: dir}, nil); planned(n) != planFor {
+						t.Errorf("in %s got %q, want %q", dir, planned(n), planFor)
+						return
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+}
+
+func TestAPlanThatTheSubjectDecidesIsNotOpen(t *testing.T) {
+	p := stages.Plan([]*hook.Hook{{ID: "a"}, {ID: "b", Matcher: match.Exact("read"), Once: true}, {ID: "c", Skip: hook.Disabled, Condition: in("/here")}}, "write")
+	if planned(p) != "a b:matcher c:disabled" || p.Open != nil {
+		t.Errorf("got %q, %d open; want a plan that is done", planned(p), len(p.Open))
+	}
+}
