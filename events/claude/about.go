@@ -1,0 +1,25 @@
+package claude
+
+// Traits is what an event is besides its declaration, for tools that explain
+// it.
+type Traits struct {
+	Types []string // the types of hooks that it runs: command, http, mcp_tool, prompt, agent
+
+	// Told is who gets the text with which a hook ended with status 2: "model",
+	// "user", or "" if it is in the log alone.
+	Told string
+}
+
+// About gives the traits of an event by its name, PreToolUse; ok is false if
+// there is no such event.
+func About(event string) (about Traits, ok bool) {
+	t := table[event]
+	if t == nil {
+		return about, false
+	}
+	about.Types = t.kinds.names()
+	if !t.silent {
+		about.Told = map[audience]string{model: "model", user: "user"}[t.reason]
+	}
+	return about, true
+}

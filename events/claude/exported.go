@@ -1,0 +1,85 @@
+package claude
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// sourcing prints the variables, an empty one, reads the files, and prints the
+// variables again. What the files print is no variable, and what they do to PATH
+// does not hide env.
+const sourcing = `command -p env -0; printf '\0'; for file; do . "$file" >&2; done; command -p env -0`
+
+// sourcingTime is how long a shell may take over the files.
+const sourcingTime = 10 * time.Second
+
+// theShells are the variables that a shell sets by itself.
+var theShells = []string{"_", "SHLVL", "PWD", "OLDPWD"}
+
+// Exported gives the variables that the files of [pipeline.Session.EnvFiles] add
+// to an environment or change in it, as bash makes them of the files in their
+// order; where there is no bash, sh. A variable that they remove is not told.
+//
+// It is for tools that show what hooks left. A host reads the files itself before
+// each command, so that functions and options count as well. It costs a process,
+// which has ten seconds; a file that ends the shell is an error.
+func Exported(ctx context.Context, files, environ []string) (map[string]string, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	c := &run.Command{Argv: append(sourcingShell(), files...), Environ: func(hook.Call) []string { return quiet(environ) }, NoTerminal: true}
+	reply, err := c.Run(ctx, hook.Call{Timeout: sourcingTime})
+	if err != nil {
+		return nil, fmt.Errorf("the shell that reads the variables of hooks: %w", err)
+	}
+	before, after, whole := bytes.Cut(reply.Stdout, []byte("\x00\x00"))
+	if reply.Exit != 0 || reply.Signal != nil || !whole || len(after) == 0 {
+		return nil, fmt.Errorf("a file with variables of hooks ended the shell: %s", lo.CoalesceOrEmpty(plain(reply.Stderr), "it said nothing"))
+	}
+	if reply.Truncated != 0 {
+		return nil, errors.New("the variables of hooks are too long to be read")
+	}
+	old, exported := pairs(before), pairs(after)
+	for name, value := range old {
+		if exported[name] == value {
+			delete(exported, name)
+		}
+	}
+	return lo.OmitByKeys(exported, theShells), nil
+}
+
+func sourcingShell() []string {
+	if bash, err := exec.LookPath("bash"); err == nil {
+		return []string{bash, "--norc", "--noprofile", "-c", sourcing, "bash"}
+	}
+	return []string{"/bin/sh", "-c", sourcing, "sh"}
+}
+
+// quiet is an environment without what makes shells read other files first.
+func quiet(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		return strings.HasPrefix(entry, "BASH_ENV=") || strings.HasPrefix(entry, "ENV=")
+	})
+}
+
+func pairs(text []byte) map[string]string {
+	all := map[string]string{}
+	for entry := range bytes.SplitSeq(text, []byte{0}) {
+		if name, value, ok := strings.Cut(wire.Valid(entry), "="); ok {
+			all[name] = value
+		}
+	}
+	return all
+}
