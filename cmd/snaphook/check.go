@@ -19,15 +19,20 @@ func newCheck(f *flags) *cobra.Command {
 		Short: "Check settings files, and list the hooks that they configure",
 		Long: "Checks the settings that are found for the project, or the files given, which are read as a project's. " +
 			"Every problem is one line: file:line:column, what is wrong, what to write instead.\n\n" +
+			"Whose settings a file has shows in its path, .claude or .llxprt, else in the events that it names; " +
+			"--dialect decides where that is not enough.\n\n" +
 			"Exit status: 0 no problem, 1 at least one.",
 		Example: `# Everything that counts here
 snaphook check
 # One file
-snaphook check .llxprt/settings.json`,
+snaphook check .claude/settings.json
+# A plugin, and nothing else
+snaphook check --dialect claude --plugin ./guard --dir /var/empty`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.check(cmd, args) },
 	}
 	f.addJSON(cmd)
 	f.addSources(cmd.Flags())
+	f.addDialect(cmd.Flags())
 	return cmd
 }
 
@@ -60,13 +65,13 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	if err := f.checkFiles(files); err != nil {
 		return err
 	}
+	all, err := f.allSources(cmd)
+	if err != nil {
+		return err
+	}
 	var found checked
 	var problems []settings.Problem
-	for _, d := range dialects {
-		src, err := f.sources(d)
-		if err != nil {
-			return err
-		}
+	for _, src := range all {
 		loaded, err := src.load(cmd.Context(), pipeline.Place{Dir: src.dir})
 		if err != nil {
 			return err

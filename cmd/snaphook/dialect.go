@@ -9,7 +9,6 @@ import (
 
 	"github.com/samber/lo"
 
-	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
@@ -18,30 +17,39 @@ import (
 // dialect is what the command line knows of a hook system.
 type dialect struct {
 	*pipeline.Dialect
-	level    string                 // what of the system is supported
+	supports string   // what of the system is supported
+	levels   []string // the names that --level takes, the default first; nil: there is only one level
+
+	marks    []string               // directories and files that no other dialect has
 	layers   map[string]hook.Source // the names that --settings takes
+	strict   bool                   // settings are JSON without comments
 	discover func(dir string) []settings.Layer
-	load     func(layers []settings.Layer, extensions []string) pipeline.Load
+	load     func(origins) pipeline.Load
+
+	adds addition // what else hooks come from
+
+	// headless says that without --interactive every hook runs: where there is
+	// nobody to ask, whoever starts the program has agreed.
+	headless bool
+	asks     bool // a running hook can ask the user
+
+	// traits gives the types of hooks that an event runs, and who gets the
+	// text of a refusal: "model", "user" or "".
+	traits func(event string) (types []string, told string)
 
 	// reaching are the members of a project's settings with which it touches
 	// more than its own hooks, so that trust covers them too.
 	reaching [][]string
 }
 
-var dialects = []*dialect{{
-	Dialect:  llxprt.Dialect,
-	level:    "LLxprt Code hooks as of February 2026 (seeds 000, 001, 003), which Gemini CLI's hooks share",
-	layers:   map[string]hook.Source{"project": hook.Project, "user": hook.User, "system": hook.SystemWide},
-	discover: llxprt.Discover,
-	load: func(layers []settings.Layer, extensions []string) pipeline.Load {
-		s := llxprt.Settings{Layers: layers}
-		for _, dir := range extensions {
-			s.Extensions = append(s.Extensions, llxprt.Extension{Dir: dir})
-		}
-		return s.Load
-	},
-	reaching: [][]string{{"tools", "enableHooks"}, {"hooksConfig"}, {"security", "environmentVariableRedaction"}},
-}}
+// origins are where the hooks of a dialect come from.
+type origins struct {
+	layers []settings.Layer
+	added  []added
+	level  string // one of the dialect's levels
+}
+
+var dialects = []*dialect{&llxprtRow, &claudeRow}
 
 func dialectNames() []string {
 	return lo.Map(dialects, func(d *dialect, _ int) string { return d.Name })
@@ -56,25 +64,48 @@ func dialectNamed(name string) (*dialect, error) {
 	return nil, fmt.Errorf("there is no dialect %q; write one of: %s", name, strings.Join(dialectNames(), ", "))
 }
 
-// layerNames gives the names that --settings takes, highest priority first.
+// layerNames gives the names that --settings takes, in the order of sources.
 func (d *dialect) layerNames() []string {
 	return slices.SortedFunc(maps.Keys(d.layers), func(a, b string) int { return int(d.layers[a]) - int(d.layers[b]) })
 }
 
-// layer reads one [LAYER=]FILE of --settings. A file whose path has a "=" in
-// its first element is written with "./" before it.
-func (d *dialect) layer(value string) (settings.Layer, error) {
+// layerOf splits [LAYER=]FILE. A file whose path has a "=" in its first element
+// is written with "./" before it.
+func layerOf(value string) (name, file string) {
 	name, file, named := strings.Cut(value, "=")
 	if !named || strings.ContainsRune(filepath.ToSlash(name), '/') {
-		name, file = "project", value
+		return "project", value
 	}
+	return name, file
+}
+
+// layer reads one [LAYER=]FILE of --settings.
+func (d *dialect) layer(value string) (settings.Layer, error) {
+	name, file := layerOf(value)
 	source, known := d.layers[name]
 	if !known {
-		return settings.Layer{}, fmt.Errorf("--settings %s: there is no layer %q; write one of %s before the \"=\", or ./ if it is part of the file's name",
-			value, name, strings.Join(d.layerNames(), ", "))
+		return settings.Layer{}, noLayer(value, name, d.layerNames())
 	}
 	if err := wantFile(file); err != nil {
 		return settings.Layer{}, fmt.Errorf("--settings %s: %w", value, err)
 	}
-	return settings.Layer{Name: name, Source: source, File: file}, nil
+	return settings.Layer{Name: name, Source: source, File: file, Strict: d.strict}, nil
+}
+
+func noLayer(value, name string, names []string) error {
+	return fmt.Errorf("--settings %s: there is no layer %q; write one of %s before the \"=\", or ./ if it is part of the file's name",
+		value, name, strings.Join(names, ", "))
+}
+
+// levelNamed gives the level to follow; the default if name is empty.
+func (d *dialect) levelNamed(name string) (string, error) {
+	switch {
+	case name == "" && len(d.levels) > 0:
+		return d.levels[0], nil
+	case name == "" || slices.Contains(d.levels, name):
+		return name, nil
+	case len(d.levels) == 0:
+		return "", fmt.Errorf("--level %s: %s has no levels; leave the flag out", name, d.Name)
+	}
+	return "", fmt.Errorf("--level %s: %s has no such level; write one of: %s", name, d.Name, strings.Join(d.levels, ", "))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,8 +20,8 @@ func newEvents(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events [DIALECT]",
 		Short: "List the events, and what hooks may do at each",
-		Example: `# The events of LLxprt Code
-snaphook events llxprt`,
+		Example: `# The events of Claude Code
+snaphook events claude`,
 		ValidArgs: dialectNames(),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -40,6 +41,7 @@ type catalogued struct {
 	Dialect   string            `json:"dialect"`
 	Fires     string            `json:"fires"`
 	Subject   *string           `json:"subject"` // what matchers test; null: nothing
+	Types     []string          `json:"types"`   // of the hooks that run there
 	Can       []string          `json:"can"`
 	Exits     map[string]string `json:"exits"` // by status; "other" is any other
 	TimeoutMS *float64          `json:"timeoutMs"`
@@ -59,21 +61,44 @@ func (f *flags) events(cmd *cobra.Command, args []string) error {
 		return sayJSON(cmd, catalogue)
 	}
 	rows := lo.Map(catalogue, func(c catalogued, _ int) []string { return c.row() })
-	return say(cmd, columns(cmd, []string{"EVENT", "FIRES", "MATCHER TESTS", "HOOKS MAY", "EXIT STATUS", "TIMEOUT"}, rows))
+	return say(cmd, columns(cmd, []string{"EVENT", "FIRES", "MATCHER TESTS", "HOOKS MAY", "EXIT STATUS", "TIMEOUT", "HOOK TYPES"}, rows))
 }
 
-var effects = map[hook.Effect]string{hook.Read: "answer", hook.Refuse: "refuse", hook.Warn: "warn"}
+// effects are what an exit status does, in words.
+var effects = map[hook.Effect]string{hook.Read: "answer", hook.Refuse: "refuse", hook.Warn: "warn", hook.Heed: "answer or warn"}
 
 func catalogue(i pipeline.Info) catalogued {
 	c := catalogued{Event: i.FullName(), Dialect: i.Dialect, Fires: i.Doc, Can: i.Can.Words(), Exits: map[string]string{"other": effects[hook.Warn]}}
 	c.Subject = lo.EmptyableToPtr(i.Subject)
+	told := ""
+	if d, err := dialectNamed(i.Dialect); err == nil {
+		c.Types, told = d.traits(i.Name)
+	}
 	for status, effect := range i.Rules.Exits {
-		c.Exits[strconv.Itoa(status)] = effects[effect]
+		name := strconv.Itoa(status)
+		if status == hook.Other {
+			name = "other"
+		}
+		c.Exits[name] = cmp.Or(effects[effect], vetoed(i.Can, told))
 	}
 	if i.Rules.Timeout > 0 {
 		c.TimeoutMS = lo.ToPtr(float64(i.Rules.Timeout.Microseconds()) / 1000)
 	}
 	return c
+}
+
+// vetoed says what a status does that blocks where something can be blocked,
+// and who gets the text on standard error.
+func vetoed(can pipeline.Power, told string) string {
+	switch blocks := can&pipeline.CanBlock != 0; {
+	case blocks && told != "":
+		return "block and tell the " + told
+	case blocks:
+		return "block"
+	case told != "":
+		return "tell the " + told
+	}
+	return "nothing"
 }
 
 func (c catalogued) row() []string {
@@ -83,5 +108,5 @@ func (c catalogued) row() []string {
 		timeout = (time.Duration(*c.TimeoutMS) * time.Millisecond).String()
 	}
 	can := lo.Ternary(len(c.Can) > 0, strings.Join(c.Can, ", "), "observe")
-	return []string{c.Event, c.Fires, lo.FromPtrOr(c.Subject, "-"), can, strings.Join(exits, ", "), timeout}
+	return []string{c.Event, c.Fires, lo.FromPtrOr(c.Subject, "-"), can, strings.Join(exits, ", "), timeout, strings.Join(c.Types, ", ")}
 }

@@ -13,13 +13,16 @@ func newFire(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fire EVENT",
 		Short: "Fire an event: run its hooks and print what they decided",
-		Long: "Reads the event's fields as JSON on stdin, runs the hooks that the settings select, and prints the merged answer.\n\n" +
+		Long: "Reads the event's fields as JSON on stdin, runs the hooks that the settings select, and prints the merged answer. " +
+			"Hooks in the background are waited for: the answer then says what they left.\n\n" +
 			"Exit status: 0 go ahead; 2 blocked, or the agent must stop; 1 snaphook could not do it, or was interrupted, " +
-			"and nothing is on stdout.",
+			"and nothing is on stdout.\n\n" + modelHelp,
 		Example: `# May this tool run?
 echo '{"tool_name": "write_file", "tool_input": {"path": "a.txt"}}' | snaphook fire llxprt.BeforeTool
 # The same for a program, with a record of every hook that was looked at
-snaphook fire llxprt.BeforeTool --json --trace hooks.jsonl < call.json`,
+snaphook fire llxprt.BeforeTool --json --trace hooks.jsonl < call.json
+# What do the hooks of a plugin say to a recorded call?
+snaphook fire claude.PreToolUse --plugin ./guard < call.json`,
 		Args:              oneEvent,
 		ValidArgsFunction: completeEvent,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.fire(cmd, args[0]) },
@@ -27,7 +30,8 @@ snaphook fire llxprt.BeforeTool --json --trace hooks.jsonl < call.json`,
 	f.addJSON(cmd)
 	f.addSources(cmd.Flags())
 	f.addHost(cmd.Flags())
-	cmd.Flags().StringVar(&f.trace, "trace", "", "Append a line of JSON to this file for every hook that was looked at")
+	cmd.Flags().BoolVar(&f.ask, "ask", false, "Let hooks ask you on the terminal (claude, with --interactive); their standard input stays open, so one that reads it to the end hangs")
+	cmd.Flags().StringVar(&f.trace, "trace", "", "Append a line of JSON to this file for every hook that was looked at: --trace hooks.jsonl")
 	return cmd
 }
 
@@ -54,32 +58,38 @@ func (f *flags) fire(cmd *cobra.Command, name string) error {
 	return f.answer(cmd, fired)
 }
 
-func (f *flags) fireTraced(cmd *cobra.Command, event pipeline.Declared, input []byte, tr *trace) (*pipeline.Fired, error) {
-	sys, ses, err := f.session(cmd, event, tr.observer())
+func (f *flags) fireTraced(cmd *cobra.Command, event pipeline.Declared, input []byte, tr *trace) (*fired, error) {
+	ask, err := f.asker(event)
+	if err != nil {
+		return nil, err
+	}
+	all := &fired{}
+	sys, ses, err := f.session(cmd, opening{event: event, input: input, observe: tr.observer(), finished: all.hear, ask: ask})
 	if err != nil {
 		return nil, err
 	}
 	defer sys.Close()
+	defer all.close(cmd.Context(), ses)
 	decided, err := event.PlanJSON(ses, input)
 	if err != nil {
 		return nil, inputError(err)
 	}
-	fired, err := event.FireJSON(cmd.Context(), ses, input)
-	switch {
-	case cmd.Context().Err() != nil:
-		return nil, errInterrupted // what is known is not what the hooks would have said
-	case err != nil:
+	all.Fired, err = event.FireJSON(cmd.Context(), ses, input)
+	if err != nil && cmd.Context().Err() == nil {
 		return nil, inputError(err)
 	}
-	warnUntrusted(cmd, decided, "did not")
-	return fired, nil
+	if all.settle(cmd, ses); cmd.Context().Err() != nil {
+		return nil, errInterrupted // what is known is not what the hooks would have said
+	}
+	warnUntrusted(cmd, event, decided, "did not")
+	return all, nil
 }
 
 // answer prints what was decided, and sets the exit status for it.
-func (f *flags) answer(cmd *cobra.Command, fired *pipeline.Fired) (err error) {
+func (f *flags) answer(cmd *cobra.Command, fired *fired) (err error) {
 	warnFailures(cmd, fired)
 	if f.json {
-		err = sayJSON(cmd, fired)
+		err = sayJSON(cmd, fired.Fired)
 	} else {
 		err = say(cmd, firedText(fired))
 	}
@@ -96,7 +106,7 @@ func (f *flags) answer(cmd *cobra.Command, fired *pipeline.Fired) (err error) {
 	return nil
 }
 
-func reasonOf(fired *pipeline.Fired) string {
+func reasonOf(fired *fired) string {
 	if fired.Reason == nil {
 		return "the hook gave no reason"
 	}

@@ -19,7 +19,9 @@ func newPlan(f *flags) *cobra.Command {
 		Long: "Reads the event's fields as JSON on stdin, like fire, and runs nothing. " +
 			"Every hook that is configured for the event is in the answer.",
 		Example: `# Does the guard see this tool?
-echo '{"tool_name": "write_file", "tool_input": {}}' | snaphook plan llxprt.BeforeTool`,
+echo '{"tool_name": "write_file", "tool_input": {}}' | snaphook plan llxprt.BeforeTool
+# Which hooks of a plugin would see this command?
+echo '{"tool_name": "Bash", "tool_input": {"command": "git push"}}' | snaphook plan claude.PreToolUse --plugin ./guard`,
 		Args:              oneEvent,
 		ValidArgsFunction: completeEvent,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.plan(cmd, args[0]) },
@@ -47,7 +49,7 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	sys, ses, err := f.session(cmd, event, nil)
+	sys, ses, err := f.session(cmd, opening{event: event, input: input})
 	if err != nil {
 		return err
 	}
@@ -56,7 +58,7 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return inputError(err)
 	}
-	warnUntrusted(cmd, decided, "would not")
+	warnUntrusted(cmd, event, decided, "would not")
 	p := newPlanned(event.Info().FullName(), decided, ses.Hooks())
 	if f.json {
 		return sayJSON(cmd, p)

@@ -23,12 +23,15 @@ type flags struct {
 	settings   []string // [LAYER=]FILE
 	extensions []string
 	plugins    []string
+	level      string
+	dialect    string
 
 	id          string
 	transcript  string
 	interactive bool
 	trusted     bool
 	untrusted   bool
+	ask         bool
 	trace       string
 }
 
@@ -39,9 +42,9 @@ func newRoot(f *flags) *cobra.Command {
 		Long: "snaphook fires the events of AI agents and runs the hooks that a project's settings select.\n\n" +
 			"Exit status: 0 go ahead, 2 blocked or the agent must stop, 1 snaphook could not do it.",
 		Example: `# What would run before this tool does?
-echo '{"tool_name": "write_file", "tool_input": {"path": "a.txt"}}' | snaphook plan llxprt.BeforeTool`,
+echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | snaphook plan claude.PreToolUse`,
 	}
-	root.PersistentFlags().StringVar(&f.dir, "dir", "", "Directory of the project; the current one if not given")
+	root.PersistentFlags().StringVar(&f.dir, "dir", "", "Directory of the project, such as ~/project; the current one if not given")
 	root.PersistentFlags().BoolVarP(&f.verbose, "verbose", "v", false, "Tell on stderr what happens; SNAPHOOK_DEBUG=1 does the same")
 	root.SetFlagErrorFunc(explainFlag)
 	root.AddCommand(newFire(f), newPlan(f), newEvents(f), newCheck(f), newTrust(f), newVersion(f))
@@ -56,18 +59,20 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 
 // addSources adds the flags that say where settings come from.
 func (f *flags) addSources(to *pflag.FlagSet) {
-	to.StringArrayVar(&f.settings, "settings", nil, "Read [LAYER=]FILE in place of the settings found; repeatable. LAYER is project, user or system")
-	to.StringArrayVar(&f.extensions, "extension", nil, "Add the hooks of an extension, hooks/hooks.json below this directory; repeatable")
-	to.StringArrayVar(&f.plugins, "plugin", nil, "Add the hooks of a plugin below this directory; repeatable. llxprt has extensions instead")
+	to.StringArrayVar(&f.settings, "settings", nil, "Read [LAYER=]FILE in place of the settings found; repeatable. "+
+		"LAYER is project, user or system for llxprt, and managed, flag, local, project or user for claude: user=mine.json")
+	to.StringArrayVar(&f.extensions, "extension", nil, "Add the hooks of an extension (llxprt), hooks/hooks.json below this directory; repeatable: --extension ./ext")
+	to.StringArrayVar(&f.plugins, "plugin", nil, "Add the hooks of a plugin (claude) in this directory, DIR or NAME@MARKETPLACE=DIR; repeatable: --plugin fmt@acme=./fmt")
+	to.StringVar(&f.level, "level", "", "Follow this release where releases differ (claude): 2.1.88, which is the default, or "+newerLevel)
 }
 
 // addHost adds the flags that say what an agent would know.
 func (f *flags) addHost(to *pflag.FlagSet) {
-	to.StringVar(&f.id, "session", "", "The session's id; a random one if not given")
-	to.StringVar(&f.transcript, "transcript", "", "Path of the conversation's transcript")
+	to.StringVar(&f.id, "session", "", "The session's id, such as s-1; else that of the input, else a random one")
+	to.StringVar(&f.transcript, "transcript", "", "Path of the conversation's transcript, such as t.jsonl; else that of the input")
 	to.BoolVar(&f.interactive, "interactive", false, "Act as for an agent that a person talks to: only trusted projects run hooks")
-	to.BoolVar(&f.trusted, "trusted", false, "Run the project's hooks whatever snaphook trust says")
-	to.BoolVar(&f.untrusted, "untrusted", false, "Run none of the project's hooks")
+	to.BoolVar(&f.trusted, "trusted", false, "Run the project's hooks whatever snaphook trust says: fire EVENT --interactive --trusted")
+	to.BoolVar(&f.untrusted, "untrusted", false, "Run none of the project's hooks; for claude, with --interactive no hooks at all")
 }
 
 // explainFlag says what is wrong with a flag, and offers the nearest names.

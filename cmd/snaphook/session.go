@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -14,12 +15,22 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/stages"
+	"github.com/snaphook-go/snaphook/wire"
 )
+
+// opening is what a session is opened for.
+type opening struct {
+	event    pipeline.Declared
+	input    []byte
+	observe  func(pipeline.Evaluation) // may be nil
+	finished func(pipeline.Finished)   // may be nil
+	ask      func(context.Context, *hook.Hook, hook.Question) (string, bool)
+}
 
 // session opens a session as the flags describe it, on settings that can be
 // read, and says what is odd about them. Close the system.
-func (f *flags) session(cmd *cobra.Command, event pipeline.Declared, observe func(pipeline.Evaluation)) (*pipeline.System, *pipeline.Session, error) {
-	d, err := dialectNamed(event.Info().Dialect)
+func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipeline.Session, error) {
+	d, err := dialectNamed(o.event.Info().Dialect)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -31,10 +42,8 @@ func (f *flags) session(cmd *cobra.Command, event pipeline.Declared, observe fun
 	if err != nil {
 		return nil, nil, err
 	}
-	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{src.load}, Log: f.log(cmd), Observe: observe})
-	ses, err := sys.NewSession(cmd.Context(), pipeline.SessionConfig{
-		ID: lo.CoalesceOrEmpty(f.id, rand.Text()), Dir: src.dir, Transcript: f.transcript, Untrusted: untrusted,
-	})
+	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{src.load}, Log: f.log(cmd), Observe: o.observe})
+	ses, err := sys.NewSession(cmd.Context(), f.config(o, src.dir, untrusted))
 	if err == nil {
 		err = unreadable(ses.Problems())
 	}
@@ -46,6 +55,22 @@ func (f *flags) session(cmd *cobra.Command, event pipeline.Declared, observe fun
 		warn(cmd, "%s", p)
 	}
 	return sys, ses, nil
+}
+
+// config describes the session. Its id and transcript are those of a recorded
+// input, unless there are flags for them.
+func (f *flags) config(o opening, dir string, untrusted bool) pipeline.SessionConfig {
+	recorded := wire.Object(o.input)
+	return pipeline.SessionConfig{
+		ID:          lo.CoalesceOrEmpty(f.id, recorded.Text("session_id"), rand.Text()),
+		Transcript:  lo.CoalesceOrEmpty(f.transcript, recorded.Text("transcript_path")),
+		Dir:         dir,
+		Untrusted:   untrusted,
+		Interactive: f.interactive,
+		Finished:    o.finished,
+		Ask:         o.ask,
+		MayAsk:      func(h *hook.Hook) bool { return o.ask != nil && h.Type == "command" },
+	}
 }
 
 // log is the engine's. What fails is in the answer, and said once: without
@@ -74,27 +99,46 @@ func (f *flags) judge(cmd *cobra.Command, src *sources) (untrusted bool, err err
 	switch {
 	case f.trusted && f.untrusted:
 		return false, errors.New("--trusted and --untrusted exclude each other; give one of them")
+	case src.dialect.headless && !f.interactive:
+		f.warnHeadless(cmd, src)
+		return f.untrusted, nil
 	case f.trusted || f.untrusted:
 		return f.untrusted, nil
 	}
 	st, err := standing(cmd.Context(), src)
 	state := st.State
+	none := lo.Ternary(src.dialect.headless, "no hook runs", "its own hooks do not run")
 	switch {
 	case err != nil:
 		return false, fmt.Errorf("%w; or say --trusted or --untrusted", err)
 	case state == revoked:
-		warn(cmd, "trust in %s was revoked; its own hooks do not run. `snaphook trust grant` allows them again", src.dir)
+		warn(cmd, "trust in %s was revoked; %s. `snaphook trust grant` allows them again", src.dir, none)
 	case state == changed:
-		warn(cmd, "the hooks of %s, or scripts that they run, are not those that trust was granted for; they do not run. "+
-			"`snaphook trust` shows them, `snaphook trust grant` allows them", src.dir)
+		warn(cmd, "the hooks of %s, or scripts that they run, are not those that trust was granted for; %s. "+
+			"`snaphook trust` shows them, `snaphook trust grant` allows them", src.dir, lo.Ternary(src.dialect.headless, none, "they do not run"))
 	}
 	return state == revoked || state == changed || state == unknown && f.interactive, nil
 }
 
-// warnUntrusted says how many hooks of a plan the lack of trust keeps back.
-func warnUntrusted(cmd *cobra.Command, plan stages.Planned, verb string) {
-	n := lo.CountBy(plan.Skipped, func(s stages.Skipped) bool { return s.Why == hook.Untrusted })
-	if n > 0 {
-		warn(cmd, "%s of this project %s run: the folder is not trusted; `snaphook trust` shows them, `snaphook trust grant` allows them", count(n, "hook"), verb)
+// warnHeadless says that trust is not asked for where there is nobody to ask.
+func (f *flags) warnHeadless(cmd *cobra.Command, src *sources) {
+	switch {
+	case f.untrusted:
+		warn(cmd, "--untrusted has no effect without --interactive: where there is nobody to ask, all hooks of %s run", src.dialect.Name)
+	case !f.trusted && isRevokedFor(src.dir):
+		warn(cmd, "trust in %s was revoked, which counts with --interactive alone: where there is nobody to ask, all hooks of %s run", src.dir, src.dialect.Name)
 	}
+}
+
+// warnUntrusted says how many hooks of a plan the lack of trust keeps back.
+func warnUntrusted(cmd *cobra.Command, event pipeline.Declared, plan stages.Planned, verb string) {
+	n := lo.CountBy(plan.Skipped, func(s stages.Skipped) bool { return s.Why == hook.Untrusted })
+	if n == 0 {
+		return
+	}
+	hooks := count(n, "hook")
+	if d, err := dialectNamed(event.Info().Dialect); err == nil && !d.headless {
+		hooks += " of this project"
+	}
+	warn(cmd, "%s %s run: the folder is not trusted; `snaphook trust` shows them, `snaphook trust grant` allows them", hooks, verb)
 }

@@ -22,24 +22,39 @@ type sources struct {
 	load    pipeline.Load
 }
 
-// sources finds out where the settings of a dialect come from.
+// given is what the command line says of the settings of a dialect.
+type given struct {
+	replaces bool     // there are files in place of those that would be found
+	settings []string // [LAYER=]FILE
+	level    string
+
+	extensions, plugins []string
+}
+
+// sources finds out where the settings of an event's dialect come from; all
+// that is given is for it.
 func (f *flags) sources(d *dialect) (*sources, error) {
+	return f.sourcesOf(d, given{len(f.settings) > 0, f.settings, f.level, f.extensions, f.plugins})
+}
+
+func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
 	dir, err := f.directory()
 	if err != nil {
 		return nil, err
 	}
-	layers, err := f.layers(d, dir)
+	level, err := d.levelNamed(g.level)
 	if err != nil {
 		return nil, err
 	}
-	if len(f.plugins) > 0 {
-		return nil, fmt.Errorf("--plugin %s: %s has no plugins; write --extension for an extension's directory", f.plugins[0], d.Name)
-	}
-	extensions, err := extensionDirs(f.extensions)
+	layers, err := g.layers(d, dir)
 	if err != nil {
 		return nil, err
 	}
-	return &sources{dialect: d, dir: dir, layers: layers, load: d.load(layers, extensions)}, nil
+	more, err := d.added(g)
+	if err != nil {
+		return nil, err
+	}
+	return &sources{dialect: d, dir: dir, layers: layers, load: d.load(origins{layers, more, level})}, nil
 }
 
 // directory is the project's.
@@ -54,14 +69,15 @@ func (f *flags) directory() (string, error) {
 	return dir, nil
 }
 
-func (f *flags) layers(d *dialect, dir string) (layers []settings.Layer, err error) {
-	if len(f.settings) == 0 {
+func (g given) layers(d *dialect, dir string) ([]settings.Layer, error) {
+	if !g.replaces {
 		return lo.Map(d.discover(dir), func(l settings.Layer, _ int) settings.Layer {
 			l.File = short(l.File)
 			return l
 		}), nil
 	}
-	for _, value := range f.settings {
+	layers := []settings.Layer{} // if it were nil, they would be searched for
+	for _, value := range g.settings {
 		layer, err := d.layer(value)
 		if err != nil {
 			return nil, err
@@ -82,25 +98,6 @@ func short(path string) string {
 		return below
 	}
 	return path
-}
-
-func extensionDirs(given []string) (dirs []string, err error) {
-	for _, value := range given {
-		dir, err := filepath.Abs(value)
-		if err == nil {
-			err = wantDir(dir)
-		}
-		if err == nil {
-			if err = wantFile(filepath.Join(dir, "hooks", "hooks.json")); err != nil {
-				err = fmt.Errorf("hooks/hooks.json: %w", err)
-			}
-		}
-		if err != nil {
-			return nil, fmt.Errorf("--extension %s: %w", value, err)
-		}
-		dirs = append(dirs, dir)
-	}
-	return dirs, nil
 }
 
 func wantDir(path string) error {
@@ -131,8 +128,11 @@ func wantFile(path string) error {
 
 // projectHooks are those that the directory itself brings.
 func projectHooks(loaded pipeline.Loaded) []*hook.Hook {
-	return lo.Filter(loaded.Hooks, func(h *hook.Hook, _ int) bool { return h.Source == hook.Project })
+	return lo.Filter(loaded.Hooks, func(h *hook.Hook, _ int) bool { return isProjects(h.Source) })
 }
+
+// isProjects reports whether a source lies in the project's directory.
+func isProjects(s hook.Source) bool { return s == hook.Project || s == hook.Local }
 
 // unreadable gives the settings files of which nothing can be used, as one
 // error, or nil.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,6 +51,7 @@ func (f *flags) newDecision(name, short, decision string) *cobra.Command {
 func (f *flags) addTrust(cmd *cobra.Command) {
 	f.addJSON(cmd)
 	f.addSources(cmd.Flags())
+	f.addDialect(cmd.Flags())
 }
 
 func noArguments(cmd *cobra.Command, args []string) error {
@@ -61,16 +63,16 @@ func noArguments(cmd *cobra.Command, args []string) error {
 
 // trust shows the state, after a decision if there is one.
 func (f *flags) trust(cmd *cobra.Command, decision string) error {
-	src, err := f.sources(dialects[0])
+	all, err := f.allSources(cmd)
 	if err != nil {
 		return err
 	}
-	st, err := standing(cmd.Context(), src)
+	st, err := standing(cmd.Context(), all...)
 	if err != nil {
 		return err
 	}
 	if decision != "" {
-		r := record{State: decision, Digest: st.Digest, Time: time.Now().UTC().Truncate(time.Second)}
+		r := record{State: decision, Digests: st.Digests, Time: time.Now().UTC().Truncate(time.Second)}
 		if err := decide(cmd.Context(), st.store, st.Dir, r); err != nil {
 			return err
 		}
@@ -79,7 +81,7 @@ func (f *flags) trust(cmd *cobra.Command, decision string) error {
 	if f.json {
 		return sayJSON(cmd, st)
 	}
-	return say(cmd, st.text())
+	return say(cmd, st.text(all))
 }
 
 var meanings = map[trust]string{
@@ -89,13 +91,27 @@ var meanings = map[trust]string{
 	changed: "trust was granted for other hooks or scripts than these; none runs until `snaphook trust grant`",
 }
 
-func (st status) text() string {
+// exceptions names the dialects for which the state is not all that counts.
+func (st status) exceptions(all []*sources) (names []string) {
+	for _, src := range all {
+		of := func(h trustHook) bool { return strings.HasPrefix(h.Event, src.dialect.Name+".") }
+		if src.dialect.headless && slices.ContainsFunc(st.Hooks, of) {
+			names = append(names, src.dialect.Name)
+		}
+	}
+	return names
+}
+
+func (st status) text(all []*sources) string {
 	var b strings.Builder
 	style := odd
 	if st.State == granted {
 		style = good
 	}
 	fmt.Fprintf(&b, "%s: %s: %s\n", visible(st.Dir), style.Render(string(st.State)), meanings[st.State])
+	for _, name := range st.exceptions(all) {
+		fmt.Fprintf(&b, "for %s it counts with --interactive alone, and for hooks of all sources; where there is nobody to ask, they run\n", name)
+	}
 	if len(st.Hooks) == 0 {
 		b.WriteString("the project has no hooks of its own\n")
 		return b.String()

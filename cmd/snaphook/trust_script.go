@@ -14,6 +14,8 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/hook"
 )
 
 // script is a file that a command runs.
@@ -22,12 +24,41 @@ type script struct {
 	SHA256 string `json:"sha256"`
 }
 
+// hookScripts finds the files that a hook runs: those of its command, and the
+// scripts among its arguments.
+func hookScripts(dir string, h *hook.Hook) (scripts []script, err error) {
+	if h.Type != "command" {
+		return nil, nil
+	}
+	found := paths(dir, h.Command)
+	if len(h.Argv) > 1 && h.Argv[1] != "-c" { // what follows -c is the command
+		for _, arg := range h.Argv[1:] {
+			if path := within(dir, arg); looksLikeScript(path) && !slices.Contains(found, path) {
+				found = append(found, path)
+			}
+		}
+	}
+	return readScripts(found)
+}
+
+// within gives the path that a word means to a program that runs in dir.
+func within(dir, word string) string {
+	if filepath.IsAbs(word) {
+		return word
+	}
+	return filepath.Join(dir, word)
+}
+
 // scriptsOf finds the files that a command runs, as far as they can be told
 // from its text: commands that are paths, and arguments and input that look
 // like scripts ("python3 check.py"). What a script runs in turn is not found,
 // and programs of the search path are the system's.
 func scriptsOf(dir, command string) (scripts []script, err error) {
-	for _, path := range paths(dir, command) {
+	return readScripts(paths(dir, command))
+}
+
+func readScripts(paths []string) (scripts []script, err error) {
+	for _, path := range paths {
 		s, found, err := readScript(path)
 		if err != nil {
 			return nil, err
@@ -47,10 +78,7 @@ func paths(dir, command string) (found []string) {
 		if err != nil || text == "" {
 			return // it depends on what commands print
 		}
-		path := text
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
-		}
+		path := within(dir, text)
 		isScript := !first && looksLikeScript(path) || first && strings.ContainsRune(text, '/')
 		if isScript && !slices.Contains(found, path) {
 			found = append(found, path)

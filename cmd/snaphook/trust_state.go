@@ -6,10 +6,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -30,11 +32,11 @@ const (
 
 // status is what trust rests on.
 type status struct {
-	Dir    string      `json:"dir"` // absolute, without symbolic links
-	State  trust       `json:"state"`
-	Since  *time.Time  `json:"time"` // of the decision
-	Digest string      `json:"digest"`
-	Hooks  []trustHook `json:"hooks"` // all that the project brings
+	Dir     string            `json:"dir"` // absolute, without symbolic links
+	State   trust             `json:"state"`
+	Since   *time.Time        `json:"time"`    // of the decision
+	Digests map[string]string `json:"digests"` // by dialect
+	Hooks   []trustHook       `json:"hooks"`   // all that the project brings
 
 	store string
 }
@@ -47,53 +49,67 @@ type trustHook struct {
 }
 
 // standing reads the settings and the store, and compares.
-func standing(ctx context.Context, src *sources) (st status, err error) {
-	loaded, err := src.load(ctx, pipeline.Place{Dir: src.dir})
-	if err != nil {
-		return st, err
-	}
-	if err := unreadable(loaded.Problems); err != nil {
-		return st, err
-	}
-	if st.Dir, err = filepath.EvalSymlinks(src.dir); err != nil {
-		return st, err
-	}
-	if st.Hooks, err = trustHooks(st.Dir, projectHooks(loaded)); err != nil {
-		return st, err
-	}
-	if st.Digest, err = digest(st.Hooks, src.reaching()); err != nil {
-		return st, err
+func standing(ctx context.Context, all ...*sources) (st status, err error) {
+	st.Digests = map[string]string{}
+	for _, src := range all {
+		if st.Dir, err = filepath.EvalSymlinks(src.dir); err != nil {
+			return st, err
+		}
+		if err := st.add(ctx, src); err != nil {
+			return st, err
+		}
 	}
 	if st.store, err = storeFile(); err != nil {
 		return st, err
 	}
-	all, err := readStore(st.store)
+	decisions, err := readStore(st.store)
 	if err != nil {
 		return st, err
 	}
-	st.judge(all)
+	st.judge(decisions)
 	return st, nil
 }
 
+// add adds the hooks that the project has for one dialect.
+func (st *status) add(ctx context.Context, src *sources) error {
+	loaded, err := src.load(ctx, pipeline.Place{Dir: src.dir})
+	if err != nil {
+		return err
+	}
+	if err := unreadable(loaded.Problems); err != nil {
+		return err
+	}
+	hooks, err := trustHooks(st.Dir, projectHooks(loaded))
+	if err != nil {
+		return err
+	}
+	st.Hooks = append(st.Hooks, hooks...)
+	st.Digests[src.dialect.Name], err = digest(hooks, src.reaching())
+	return err
+}
+
+// judge compares with what was decided. What a decision was not about is fine
+// as long as it is nothing.
 func (st *status) judge(all records) {
 	r, decided := all[st.Dir]
-	switch {
-	case !decided:
+	if !decided {
 		st.State = unknown
 		return
-	case r.State == isRevoked:
-		st.State = revoked
-	case r.Digest == st.Digest:
-		st.State = granted
-	default:
-		st.State = changed
 	}
-	st.Since = &r.Time
+	st.Since, st.State = &r.Time, granted
+	for dialect, digest := range st.Digests {
+		if r.Digests[dialect] != digest {
+			st.State = changed
+		}
+	}
+	if r.State == isRevoked {
+		st.State = revoked
+	}
 }
 
 func trustHooks(dir string, hooks []*hook.Hook) (all []trustHook, err error) {
 	for _, h := range hooks {
-		scripts, err := scriptsOf(dir, h.Command)
+		scripts, err := hookScripts(dir, h)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", h.Position, err)
 		}
@@ -103,8 +119,12 @@ func trustHooks(dir string, hooks []*hook.Hook) (all []trustHook, err error) {
 }
 
 // digest covers what the hooks are and what they run, and the settings with
-// which the project reaches beyond them. Where a hook stands does not count.
+// which the project reaches beyond them. Where a hook stands does not count. It
+// is empty if there is nothing to cover.
 func digest(hooks []trustHook, reaching []string) (string, error) {
+	if len(hooks)+len(reaching) == 0 {
+		return "", nil
+	}
 	covered := lo.Map(hooks, func(h trustHook, _ int) trustHook {
 		h.ID, h.File = "", nil
 		return h
@@ -124,7 +144,7 @@ func digest(hooks []trustHook, reaching []string) (string, error) {
 // than its own hooks.
 func (src *sources) reaching() (found []string) {
 	for _, layer := range src.layers {
-		if layer.Source != hook.Project {
+		if !isProjects(layer.Source) {
 			continue
 		}
 		root, _, err := layer.Read()
@@ -134,9 +154,16 @@ func (src *sources) reaching() (found []string) {
 		for _, path := range src.dialect.reaching {
 			v := lo.Reduce(path, func(v settings.Value, name string, _ int) settings.Value { return v.Get(name) }, root)
 			if v.Exists() {
-				found = append(found, strings.Join(path, ".")+": "+string(v.JSON()))
+				found = append(found, strings.Join(path, ".")+": "+compact(v))
 			}
 		}
 	}
 	return found
+}
+
+// compact is a value without the white space around its parts.
+func compact(v settings.Value) string {
+	text := jsontext.Value(slices.Clone(v.JSON()))
+	_ = text.Compact() // what has been read is JSON
+	return string(text)
 }

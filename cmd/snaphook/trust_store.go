@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -17,9 +18,21 @@ import (
 
 // record is what a person decided on a project directory.
 type record struct {
-	State  string    `json:"state"`  // granted or revoked
-	Digest string    `json:"digest"` // what was looked at; see digest
-	Time   time.Time `json:"time"`
+	State   string            `json:"state"`   // granted or revoked
+	Digests map[string]string `json:"digests"` // of what was looked at, by dialect; see digest
+	Time    time.Time         `json:"time"`
+}
+
+// over keeps from an older decision of the same kind what the newer one was not
+// about.
+func (r record) over(old record) record {
+	if old.State != r.State {
+		return r
+	}
+	digests := maps.Clone(old.Digests)
+	maps.Copy(digests, r.Digests)
+	r.Digests = digests
+	return r
 }
 
 // The states of a record.
@@ -61,6 +74,21 @@ func readStore(file string) (records, error) {
 	return all, nil
 }
 
+// isRevokedFor reports whether a decision against dir is on record. Where trust
+// has no say, neither has a store that cannot be read.
+func isRevokedFor(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	file, err := storeFile()
+	if err != nil {
+		return false
+	}
+	all, err := readStore(file)
+	return err == nil && all[real].State == isRevoked
+}
+
 func (all records) check() error {
 	if all == nil {
 		return errors.New("it is not a JSON object")
@@ -68,6 +96,9 @@ func (all records) check() error {
 	for dir, r := range all {
 		if !filepath.IsAbs(dir) || r.State != isGranted && r.State != isRevoked {
 			return fmt.Errorf("the entry %q is not one of an absolute directory that is granted or revoked", dir)
+		}
+		if r.Digests == nil {
+			return fmt.Errorf("the entry %q does not say what was looked at: it has no digests", dir)
 		}
 	}
 	return nil
@@ -91,6 +122,9 @@ func decide(ctx context.Context, file, dir string, r record) (err error) {
 	all, err := readStore(file)
 	if err != nil {
 		return err
+	}
+	if old, ok := all[dir]; ok {
+		r = r.over(old)
 	}
 	all[dir] = r
 	text, err := json.Marshal(all, json.Deterministic(true), jsontext.WithIndent("  "))

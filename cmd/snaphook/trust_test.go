@@ -55,7 +55,7 @@ func TestDecisionsOfManyProcessesAreAllKept(t *testing.T) {
 	want := records{}
 	var g errgroup.Group
 	for i := range 20 {
-		dir, r := fmt.Sprintf("/p/%d", i), record{State: isGranted, Digest: "d", Time: time.Unix(int64(i), 0).UTC()}
+		dir, r := fmt.Sprintf("/p/%d", i), record{State: isGranted, Digests: map[string]string{"llxprt": "d"}, Time: time.Unix(int64(i), 0).UTC()}
 		want[dir] = r
 		g.Go(func() error { return decide(t.Context(), file, dir, r) })
 	}
@@ -69,7 +69,7 @@ func TestDecisionsOfManyProcessesAreAllKept(t *testing.T) {
 }
 
 func FuzzStoreGivesDecisionsOrAnError(f *testing.F) {
-	for _, text := range []string{``, `{}`, `null`, `{"/p": {"state": "granted", "digest": "d", "time": "2026-01-01T00:00:00Z"}}`, `{"/p": {}}`, `{"/p"`} {
+	for _, text := range []string{``, `{}`, `null`, `{"/p": {"state": "granted", "digests": {"claude": "d"}, "time": "2026-01-01T00:00:00Z"}}`, `{"/p": {}}`, `{"/p"`} {
 		f.Add([]byte(text))
 	}
 	file := filepath.Join(f.TempDir(), "trust.json")

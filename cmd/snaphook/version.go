@@ -52,7 +52,7 @@ func thisVersion() versions {
 	}
 	v.Version = lo.CoalesceOrEmpty(v.Version, "(devel)")
 	for _, d := range dialects {
-		v.Dialects[d.Name] = d.level
+		v.Dialects[d.Name] = d.supports
 	}
 	return v
 }
@@ -65,7 +65,7 @@ func (v versions) text() string {
 	}
 	fmt.Fprintf(&b, "go       %s\n", strings.TrimPrefix(v.Go, "go"))
 	for _, d := range dialects {
-		fmt.Fprintf(&b, "%-8s %s\n", d.Name, d.level)
+		fmt.Fprintf(&b, "%-8s %s\n", d.Name, d.supports)
 	}
 	return b.String()
 }
