@@ -38,6 +38,7 @@ type Hook struct {
 	Sequential bool      // asks that all hooks of the event run one at a time
 
 	Timeout    time.Duration // 0 means the event's default, negative none
+	Rank       int           // hooks that a program registers run by rank, equal ones as they came
 	Key        string        // hooks with the same key run once; empty is never a duplicate
 	Once       bool          // runs once in a session
 	Background Background    // runs while the fire goes on without it

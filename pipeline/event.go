@@ -128,8 +128,8 @@ func (e *Event[In, Out]) Active(s *Session) bool {
 // and must not be changed.
 //
 // The error is ctx's, if ctx ended before the hooks were done; the result then
-// holds what was known. A hook that fails is a Report with Err, never an error
-// of Fire.
+// holds what was known. A hook that fails is a Report with Err, and an error of
+// Fire only where the event's Rules Propagate it.
 //
 // Hooks get a copy of *in, so the original stays as it was. Without hooks Fire
 // costs a few nanoseconds and allocates nothing.

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"time"
@@ -82,7 +83,26 @@ func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In, plan *sta
 		f.conclude(&res)
 	}
 	f.logResult(&res)
+	if err := f.propagated(&res); err != nil {
+		return &res, err
+	}
+	if e.Rules.Unstoppable {
+		return &res, nil // nothing is missing
+	}
 	return &res, ctx.Err()
+}
+
+// propagated is the error of a hook that is Fire's.
+func (f *firing[In, Out]) propagated(res *hook.Result[Out]) error {
+	if !f.event.Rules.Propagate {
+		return nil
+	}
+	for i := range res.Reports {
+		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) {
+			return err
+		}
+	}
+	return nil
 }
 
 // firing is one fire under way.
@@ -98,6 +118,11 @@ type firing[In, Out any] struct {
 	vars     *varsDir // where hooks leave variables; nil if they do not
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
+	over     context.CancelFunc // ends the budget's timer; nil if there is none
+	list     underway
+
+	view  *view     // the hooks as they were when the plan was made, of a live event
+	first input[In] // room for what in points at
 }
 
 // begin prepares a fire; it gives nil when the plan is that no hook runs. done
@@ -109,30 +134,34 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 		return nil, nil
 	}
 	f.number = s.sys.begun.Add(1)
-	f.in = &input[In]{value: in}
-	f.turns = make([]turn[Out], len(plan.Run))
+	f.first.value = in
+	f.in = &f.first
+	f.turns = make([]turn[Out], len(plan.Run)) // apart from f, which results must not keep alive
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
-	if !s.sys.enter() {
+	f.list.cancel = f.cancel
+	if !s.sys.begin(&f.list) {
 		f.cancel(hook.ErrClosed)
 		return f, func() {}
 	}
-	over := f.budget()
+	f.budget()
 	f.openVars()
-	stop := context.AfterFunc(s.sys.ctx, func() { f.cancel(hook.ErrClosed) })
-	return f, func() {
-		stop()
-		f.cancel(hook.ErrNotNeeded)
-		over()
-		s.giveBack(f.unbegun())
-		s.release(f.vars)
-		s.sys.fires.Done()
+	return f, f.end
+}
+
+func (f *firing[In, Out]) end() {
+	f.cancel(hook.ErrNotNeeded)
+	if f.over != nil {
+		f.over()
 	}
+	f.s.giveBack(f.unbegun())
+	f.s.release(f.vars)
+	f.s.sys.end(&f.list)
 }
 
 // unbegun gives the hooks that run once, and which it has not come to.
 func (f *firing[In, Out]) unbegun() (hooks []*hook.Hook) {
 	for i, h := range f.plan.Run {
-		if h.Once && !f.turns[i].begun {
+		if h.Once && (i >= len(f.turns) || !f.turns[i].begun) {
 			hooks = append(hooks, h)
 		}
 	}
@@ -143,9 +172,9 @@ func (f *firing[In, Out]) unbegun() (hooks []*hook.Hook) {
 func waitsFor(h *hook.Hook) bool { return h.Background == hook.Foreground || h.Func != nil }
 
 // budget ends the fire when the longest hook that it waits for has had its time.
-func (f *firing[In, Out]) budget() (over context.CancelFunc) {
+func (f *firing[In, Out]) budget() {
 	if !f.event.Rules.Budget {
-		return func() {}
+		return
 	}
 	var longest time.Duration
 	for _, h := range f.plan.Run {
@@ -154,25 +183,44 @@ func (f *firing[In, Out]) budget() (over context.CancelFunc) {
 			continue
 		}
 		if d == 0 {
-			return func() {}
+			return
 		}
 		longest = max(longest, d)
 	}
 	limit := hook.Call{Timeout: longest}
-	f.ctx, over = limit.Limit(f.ctx)
-	return over
+	f.ctx, f.over = limit.Limit(f.ctx)
 }
 
 // reports runs the hooks.
 func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
-	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.turn, Announce: f.announce}
+	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.turn, Announce: f.announce, Unstoppable: f.event.Rules.Unstoppable}
 	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.Rules.Sequential {
+		if f.event.Rules.Live {
+			f.view = f.s.view()
+			spawn.Rest = f.rest
+		}
 		return spawn.Fold(f.ctx, f.next)
 	}
 	if f.runsOutside() {
 		panics.Try(func() { _, _ = f.payload(f.in) }) // once, before the hooks share it; if it fails, each of them will say so
 	}
 	return spawn.Parallel(f.ctx, f.cancel, f.s.sys.limit)
+}
+
+// rest gives what is left of the plan behind a hook, if the hooks of the session
+// have changed.
+func (f *firing[In, Out]) rest(ran *hook.Hook) (left []*hook.Hook, changed bool) {
+	now := f.s.view()
+	if now == f.view {
+		return nil, false
+	}
+	f.view = now
+	plan := f.event.plan(f.s, f.in.value, true)
+	if plan == nil {
+		return nil, true
+	}
+	i := slices.Index(plan.Run, ran)
+	return plan.Run[i+1:], i >= 0 // a hook that has removed itself has no place
 }
 
 // runsOutside reports whether a hook of the plan needs the input as JSON.

@@ -20,6 +20,8 @@ type memory struct {
 	vars   []*varsDir
 	behind background
 
+	listeners []*func(Failure) // never changed in place
+
 	asking chan struct{} // holds a token while a question is before the user
 }
 

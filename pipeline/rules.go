@@ -64,6 +64,19 @@ type Rules struct {
 	// go ahead (seed 003 §7.2).
 	FailClosed bool
 
+	// Propagate is FailClosed, and makes Fire return the error of a hook that
+	// failed, which is then its caller's business: listeners are not told. In a
+	// sequential plan the hooks behind it do not run (seed 002 "Event-time").
+	Propagate bool
+
+	// Unstoppable runs hooks in Go also when the caller has given up. They see
+	// it in their ctx, as does what they guard, which may go ahead all the same.
+	Unstoppable bool
+
+	// Live lets hooks that a hook registers, or removes, in the middle of a
+	// sequential plan count in the same fire, as far as they come behind it.
+	Live bool
+
 	// LateBlocks makes a hook block that gives no answer in time, and
 	// LateFuncBlocks does for those written in Go alone.
 	LateBlocks, LateFuncBlocks bool
@@ -97,6 +110,9 @@ func (r Rules) over(base Rules) Rules {
 	}
 	r.Sequential = r.Sequential || base.Sequential
 	r.FailClosed = r.FailClosed || base.FailClosed
+	r.Propagate = r.Propagate || base.Propagate
+	r.Unstoppable = r.Unstoppable || base.Unstoppable
+	r.Live = r.Live || base.Live
 	r.LateBlocks = r.LateBlocks || base.LateBlocks
 	r.LateFuncBlocks = r.LateFuncBlocks || base.LateFuncBlocks
 	r.Budget = r.Budget || base.Budget

@@ -161,7 +161,7 @@ func (s *Session) view() *view {
 func (s *Session) add(hooks []*hook.Hook) (remove func()) {
 	s.sys.mu.Lock()
 	defer s.sys.mu.Unlock()
-	s.setHooks(slices.Concat(s.hooks, hooks))
+	s.setHooks(ranked(s.hooks, hooks))
 	return sync.OnceFunc(func() {
 		s.sys.mu.Lock()
 		defer s.sys.mu.Unlock()

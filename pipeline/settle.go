@@ -28,7 +28,7 @@ func (f *firing[In, Out]) failsClosed(r *hook.Report[Out]) bool {
 	if !waitsFor(r.Hook) {
 		return false // it would have decided nothing
 	}
-	if rules.FailClosed || r.Hook.FailClosed {
+	if rules.FailClosed || rules.Propagate || r.Hook.FailClosed {
 		return true
 	}
 	return errors.As(r.Err, &late) && (rules.LateBlocks || rules.LateFuncBlocks && r.Hook.Func != nil)
@@ -80,4 +80,7 @@ func (f *firing[In, Out]) settle(r *hook.Report[Out]) {
 		f.s.sys.failedOpen.Add(1)
 	}
 	f.logFailure(r)
+	if !f.event.Rules.Propagate {
+		f.tell(r)
+	}
 }

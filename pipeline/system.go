@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,6 +93,7 @@ type System struct {
 	host     []*hook.Hook
 	disabled map[string]bool // by name or command; set at run time
 	closed   bool
+	underway *underway // the first of the fires that Close has to end
 
 	fires  sync.WaitGroup
 	ctx    context.Context // ends when the system closes
@@ -167,6 +169,7 @@ func (sys *System) Close() error {
 	sys.closed = true
 	sys.mu.Unlock()
 	sys.cancel(hook.ErrClosed)
+	sys.endAll()
 	sys.fires.Wait()
 	return nil
 }
@@ -314,7 +317,7 @@ func Register(at Scope, hooks ...*hook.Hook) (remove func()) { return at.add(sli
 func (sys *System) add(hooks []*hook.Hook) (remove func()) {
 	sys.mu.Lock()
 	defer sys.mu.Unlock()
-	sys.host = slices.Concat(sys.host, hooks)
+	sys.host = ranked(sys.host, hooks)
 	sys.rebuildAll()
 	return sync.OnceFunc(func() {
 		sys.mu.Lock()
@@ -322,6 +325,13 @@ func (sys *System) add(hooks []*hook.Hook) (remove func()) {
 		sys.host = without(sys.host, hooks)
 		sys.rebuildAll()
 	})
+}
+
+// ranked adds hooks to those that are there.
+func ranked(there, hooks []*hook.Hook) []*hook.Hook {
+	all := slices.Concat(there, hooks)
+	slices.SortStableFunc(all, func(a, b *hook.Hook) int { return cmp.Compare(a.Rank, b.Rank) })
+	return all
 }
 
 // without drops hooks, each once: it may have been added more often than that.

@@ -22,6 +22,9 @@ type turn[Out any] struct {
 
 // turn is one hook's turn: a worker's place, then the hook, within its time.
 func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *input[In]) hook.Report[Out] {
+	if i >= len(f.turns) { // a sequential plan can grow
+		f.turns = append(f.turns, turn[Out]{})
+	}
 	r := &f.turns[i].report
 	r.Hook, r.Index = h, i
 	f.run(ctx, r, in)
@@ -40,7 +43,7 @@ func (f *firing[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *inpu
 			r.Err = &hook.PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && !f.goesOn(r.Hook) {
 		r.Err = because(ctx, ctx.Err())
 		return
 	}
@@ -64,6 +67,11 @@ func (f *firing[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *inpu
 	f.start(ctx, r, in)
 }
 
+// goesOn reports whether a hook runs although ctx has ended.
+func (f *firing[In, Out]) goesOn(h *hook.Hook) bool {
+	return f.event.Rules.Unstoppable && h.Func != nil && f.s.sys.ctx.Err() == nil
+}
+
 func (f *firing[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook.Func[In, Out], in In) {
 	limit := hook.Call{Timeout: f.event.timeout(r.Hook)}
 	if limit.Timeout > 0 {
@@ -75,15 +83,24 @@ func (f *firing[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook
 	start := time.Now()
 	defer func() { r.Elapsed = time.Since(start) }()
 	out, err := fn(ctx, in)
-	if late := new(hook.TimeoutError); err == nil && errors.As(context.Cause(ctx), &late) {
-		err = late // as with a process: an answer after its time does not count
+	if err == nil && ctx.Err() != nil {
+		err = late(ctx)
 	}
 	if err != nil {
 		r.Err = because(ctx, err)
 		return
 	}
 	r.Output = out
-	r.Said = out.Given != 0 || out.Common() != 0 || !reflect.ValueOf(&out.Specific).Elem().IsZero()
+	r.Said = out.Given != 0 || out.Common() != 0 || !reflect.ValueOf(&r.Output.Specific).Elem().IsZero()
+}
+
+// late is a hook's error if it has answered after its time, as with a process:
+// the answer does not count.
+func late(ctx context.Context) error {
+	if over := new(hook.TimeoutError); errors.As(context.Cause(ctx), &over) {
+		return over
+	}
+	return nil
 }
 
 func (f *firing[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *input[In]) {

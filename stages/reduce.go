@@ -94,6 +94,9 @@ func (c *collector[Out]) give(i int, yield func(hook.Output[Out]) bool) (goOn bo
 }
 
 func (c *collector[Out]) take(r hook.Report[Out]) {
+	for r.Index >= len(c.all) { // a plan can grow
+		c.all = append(c.all, hook.Report[Out]{})
+	}
 	c.all[r.Index] = r
 	c.said = c.said || r.Said
 }

@@ -19,6 +19,12 @@ type Spawn[In, Out any] struct {
 	In       In
 	Each     Each[In, Out]
 	Announce bool // a report that has Started, and nothing else, comes before each hook
+
+	Unstoppable bool // Fold goes on when ctx has ended
+
+	// Rest is asked by Fold behind each hook which ones are left, if that is
+	// no longer what the plan says. Nil: the plan stays.
+	Rest func(ran *hook.Hook) (left []*hook.Hook, changed bool)
 }
 
 // Parallel runs the hooks of a plan at the same time, at most limit of them,
@@ -68,9 +74,10 @@ func (s Spawn[In, Out]) Parallel(ctx context.Context, cancel context.CancelCause
 // and have no report.
 func (s Spawn[In, Out]) Fold(ctx context.Context, next func(In, *hook.Report[Out]) (In, bool)) iter.Seq[hook.Report[Out]] {
 	return func(yield func(hook.Report[Out]) bool) {
-		in := s.In
-		for i, h := range s.Plan {
-			if i > 0 && ctx.Err() != nil {
+		in, plan := s.In, s.Plan
+		for i := 0; i < len(plan); i++ {
+			h := plan[i]
+			if i > 0 && ctx.Err() != nil && !s.Unstoppable {
 				return
 			}
 			if s.Announce && !yield(hook.Report[Out]{Hook: h, Index: i, Started: true}) {
@@ -81,6 +88,11 @@ func (s Spawn[In, Out]) Fold(ctx context.Context, next func(In, *hook.Report[Out
 			in, goOn = next(in, &r)
 			if !yield(r) || !goOn {
 				return
+			}
+			if s.Rest != nil {
+				if left, changed := s.Rest(h); changed {
+					plan = append(plan[:i+1:i+1], left...)
+				}
 			}
 		}
 	}

@@ -1,0 +1,61 @@
+package pipeline
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// Failure is a hook that failed, for those who listen to a session.
+type Failure struct {
+	Event   string // "llxprt.BeforeTool"
+	Hook    *hook.Hook
+	Err     error // as in the hook's Report: a [hook.Error]
+	Blocked bool  // the action does not go ahead because of it
+}
+
+// OnFailure tells listen of every hook that fails in the session, on the
+// goroutine that ran it and before the fire goes on. It can change nothing: what
+// panics in it is logged. Listeners are told in the order in which they came;
+// remove ends it.
+//
+// A hook whose error Fire returns, see Propagate of [Rules], is no news.
+func (s *Session) OnFailure(listen func(Failure)) (remove func()) {
+	m := s.remembers()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := &listen
+	m.listeners = append(slices.Clip(m.listeners), l)
+	return sync.OnceFunc(func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.listeners = slices.DeleteFunc(slices.Clone(m.listeners), func(other *func(Failure)) bool { return other == l })
+	})
+}
+
+func (s *Session) listeners() []*func(Failure) {
+	m := s.more.Load()
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.listeners
+}
+
+// tell tells the listeners of a hook that failed.
+func (f *firing[In, Out]) tell(r *hook.Report[Out]) {
+	for _, listen := range f.s.listeners() {
+		f.tellOne(*listen, Failure{Event: f.event.Info().FullName(), Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()})
+	}
+}
+
+func (f *firing[In, Out]) tellOne(listen func(Failure), failure Failure) {
+	defer func() {
+		if v := recover(); v != nil {
+			f.logPanic("a listener to failures panicked", v)
+		}
+	}()
+	listen(failure)
+}
