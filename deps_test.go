@@ -31,11 +31,19 @@ var arrows = map[string][]string{
 	"events/llxprt":       {"hook", "wire", "match", "run", "settings", "environ", "reducers", "pipeline", "events/llxprt/genai"},
 	"events/claude":       {"hook", "wire", "match", "permission", "run", "settings", "pipeline"},
 	"":                    {"pipeline", "events/llxprt", "events/claude"},
+
+	"events/xcsh":            {"hook", "wire", "run", "environ", "reducers", "pipeline", "events/xcsh/discover"},
+	"events/xcsh/discover":   {"events/xcsh/gitignore"},
+	"events/xcsh/gitignore":  {},
+	"events/xcsh/statusline": {},
+	"conformance/xcsh":       {"wire", "pipeline", "events/xcsh", "events/xcsh/discover", "events/xcsh/statusline"},
 }
 
 // What an embedder downloads, with the reason in DESIGN.md.
 var libraries = []string{
 	"github.com/bmatcuk/doublestar/v4",
+	"github.com/clipperhouse/displaywidth",
+	"github.com/clipperhouse/uax29/v2", // of displaywidth
 	"github.com/dlclark/regexp2/v2",
 	"github.com/go-json-experiment/json",
 	"github.com/samber/lo",

@@ -1,0 +1,192 @@
+package xcsh
+
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/reducers"
+)
+
+// The events of the agent (seed 002 "Agent/context events").
+var (
+	// Context fires before every request to the model, with the messages of
+	// that request. Each handler gets those of the one before it; nil keeps
+	// them, and an empty list does not. [ApplyContext] applies the result. The
+	// session keeps its own messages.
+	Context = declare(pipeline.Event[ContextEvent, ContextResult]{
+		Name: "context",
+		Doc:  "before every request to the model",
+		Can:  pipeline.CanRewriteInput,
+		Chain: func(e ContextEvent, o hook.Output[ContextResult]) ContextEvent {
+			if o.Specific.Messages != nil {
+				e.Messages = o.Specific.Messages
+			}
+			return e
+		},
+		Reduce: reducers.LastWhole(func(o *hook.Output[ContextResult]) bool { return o.Specific.Messages != nil }),
+	}, nil)
+
+	// BeforeAgentStart fires when the user has sent a prompt. The first result
+	// with a message counts; the handlers behind it run all the same.
+	BeforeAgentStart = declare(pipeline.Event[BeforeAgentStartEvent, BeforeAgentStartResult]{
+		Name:   "before_agent_start",
+		Doc:    "when the user has sent a prompt, before the agent works on it",
+		Can:    pipeline.CanAddContext,
+		Reduce: reducers.FirstWhole(func(o *hook.Output[BeforeAgentStartResult]) bool { return o.Specific.Message != nil }),
+	}, nil, collectMessages)
+
+	AgentStart          = notice[AgentStartEvent]("agent_start", "when the agent begins to work on a prompt")
+	AgentEnd            = notice[AgentEndEvent]("agent_end", "when the agent is done with a prompt")
+	TurnStart           = notice[TurnStartEvent]("turn_start", "when a turn begins")
+	TurnEnd             = notice[TurnEndEvent]("turn_end", "when a turn is done")
+	AutoCompactionStart = notice[AutoCompactionStartEvent]("auto_compaction_start", "when the host begins to compact on its own")
+	AutoCompactionEnd   = notice[AutoCompactionEndEvent]("auto_compaction_end", "when the host has compacted on its own")
+	AutoRetryStart      = notice[AutoRetryStartEvent]("auto_retry_start", "before the host asks a model again that has failed")
+	AutoRetryEnd        = notice[AutoRetryEndEvent]("auto_retry_end", "when asking again has come to an end")
+	TTSRTriggered       = notice[TTSRTriggeredEvent]("ttsr_triggered", "when a rule has interrupted the model")
+	TodoReminder        = notice[TodoReminderEvent]("todo_reminder", "when the agent is reminded of what is left to do")
+)
+
+// collectMessages are the extension runtime's rules: every message counts, and
+// each handler sees the system prompt of the one before it.
+func collectMessages(ev *pipeline.Event[BeforeAgentStartEvent, BeforeAgentStartResult]) {
+	ev.Chain = func(e BeforeAgentStartEvent, o hook.Output[BeforeAgentStartResult]) BeforeAgentStartEvent {
+		if o.Specific.SystemPrompt != nil {
+			e.SystemPrompt = *o.Specific.SystemPrompt
+		}
+		return e
+	}
+	ev.Refine = unless[BeforeAgentStartEvent](func(r *BeforeAgentStartResult) bool { return r.Message == nil && r.SystemPrompt == nil })
+	ev.Reduce = reducers.Gather(func(all *BeforeAgentStartResult, one BeforeAgentStartResult) {
+		if one.Message != nil {
+			all.Messages = append(all.Messages, *one.Message)
+		}
+		if one.SystemPrompt != nil {
+			all.SystemPrompt = one.SystemPrompt
+		}
+	})
+}
+
+// ContextEvent has the messages of one request.
+type ContextEvent struct {
+	Messages []Message `json:"messages"`
+}
+
+// ContextResult has the messages to send instead; nil keeps those there are.
+type ContextResult struct {
+	Messages []Message `json:"messages,omitzero"`
+}
+
+// ApplyContext gives the messages to send: those of the result, if it has any
+// say, else those that were fired. Neither is changed.
+func ApplyContext(messages []Message, r *ContextResult) []Message {
+	if r == nil || r.Messages == nil {
+		return messages
+	}
+	return slices.Clone(r.Messages)
+}
+
+// BeforeAgentStartEvent has what the user has sent.
+type BeforeAgentStartEvent struct {
+	Prompt       string `json:"prompt"` // expanded
+	Images       []Part `json:"images,omitzero"`
+	SystemPrompt string `json:"systemPrompt,omitzero"` // of the extension runtime
+}
+
+// BeforeAgentStartResult adds a message to the prompt's. In the extension
+// runtime a handler can replace the system prompt, and the result of a fire has
+// Messages in place of Message.
+type BeforeAgentStartResult struct {
+	Message      *CustomMessage  `json:"message,omitzero"`
+	SystemPrompt *string         `json:"systemPrompt,omitzero"`
+	Messages     []CustomMessage `json:"messages,omitzero"`
+}
+
+// AgentStartEvent has nothing to say.
+type AgentStartEvent struct{}
+
+// AgentEndEvent has the messages that the agent has made.
+type AgentEndEvent struct {
+	Messages []Message `json:"messages"`
+}
+
+// TurnStartEvent counts the turns of a prompt from 0.
+type TurnStartEvent struct {
+	TurnIndex int   `json:"turnIndex"`
+	Timestamp int64 `json:"timestamp"` // milliseconds since 1970
+}
+
+// TurnEndEvent has the assistant's message, and what its tools gave.
+type TurnEndEvent struct {
+	TurnIndex   int       `json:"turnIndex"`
+	Message     Message   `json:"message"`
+	ToolResults []Message `json:"toolResults"`
+}
+
+// AutoCompactionStartEvent says why, and what.
+type AutoCompactionStartEvent struct {
+	Reason string `json:"reason"` // "threshold", "overflow", "idle"
+	Action string `json:"action"` // "context-full", "handoff"
+}
+
+// AutoCompactionEndEvent says what came of it.
+type AutoCompactionEndEvent struct {
+	Action       string         `json:"action"`
+	Result       jsontext.Value `json:"result,omitzero"`
+	Aborted      bool           `json:"aborted"`
+	WillRetry    bool           `json:"willRetry"`
+	ErrorMessage string         `json:"errorMessage,omitzero"`
+	Skipped      bool           `json:"skipped,omitzero"`
+}
+
+// AutoRetryStartEvent counts attempts from 1.
+type AutoRetryStartEvent struct {
+	Attempt      int    `json:"attempt"`
+	MaxAttempts  int    `json:"maxAttempts"`
+	DelayMS      int64  `json:"delayMs"`
+	ErrorMessage string `json:"errorMessage"`
+}
+
+// AutoRetryEndEvent says what came of it.
+type AutoRetryEndEvent struct {
+	Success    bool   `json:"success"`
+	Attempt    int    `json:"attempt"`
+	FinalError string `json:"finalError,omitzero"`
+}
+
+// TTSRTriggeredEvent has the rules that interrupted the model.
+type TTSRTriggeredEvent struct {
+	Rules []Rule `json:"rules"`
+}
+
+// Rule is a rule of the host.
+type Rule struct {
+	Name          string         `json:"name"`
+	Path          string         `json:"path"`
+	Content       string         `json:"content"`
+	Globs         []string       `json:"globs,omitzero"`
+	AlwaysApply   bool           `json:"alwaysApply,omitzero"`
+	Description   string         `json:"description,omitzero"`
+	Condition     jsontext.Value `json:"condition,omitzero"`
+	Scope         jsontext.Value `json:"scope,omitzero"`
+	InterruptMode string         `json:"interruptMode,omitzero"`
+}
+
+// TodoReminderEvent has what is left to do.
+type TodoReminderEvent struct {
+	Todos       []Todo `json:"todos"`
+	Attempt     int    `json:"attempt"`
+	MaxAttempts int    `json:"maxAttempts"`
+}
+
+// Todo is one thing to do.
+type Todo struct {
+	ID      string         `json:"id"`
+	Content string         `json:"content"`
+	Status  string         `json:"status"`
+	Notes   jsontext.Value `json:"notes,omitzero"`
+	Details jsontext.Value `json:"details,omitzero"`
+}

@@ -1,0 +1,96 @@
+package xcsh
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// API is what a factory is given (seed 002 "What a hook module is"). Events
+// are subscribed to with their On; it may be kept, and used from many
+// goroutines at once. A handler that a handler of the same module and event
+// subscribes runs in the same fire.
+type API struct {
+	m      *Modules
+	module *module
+}
+
+// Path is the module's path, as configured.
+func (a *API) Path() string { return a.module.path }
+
+// SendMessage gives the host a message, which it persists and shows to the
+// model. It is an error before the host has initialised its modules.
+func (a *API) SendMessage(message CustomMessage, opt SendOptions) error {
+	h := a.m.host.Load()
+	if h == nil || h.SendMessage == nil {
+		return errors.New("sendMessage handler not initialized")
+	}
+	return h.SendMessage(message, opt)
+}
+
+// AppendEntry lets the host persist data, encoded as JSON, that never reaches
+// the model; nil is none. It is an error before the host has initialised its
+// modules.
+func (a *API) AppendEntry(customType string, data any) error {
+	h := a.m.host.Load()
+	if h == nil || h.AppendEntry == nil {
+		return errors.New("appendEntry handler not initialized")
+	}
+	if data == nil {
+		return h.AppendEntry(customType, nil)
+	}
+	text, err := json.Marshal(data, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return err
+	}
+	return h.AppendEntry(customType, text)
+}
+
+// RegisterCommand adds a slash command. The last one of a name counts, at the
+// place of the first; for those of several modules see [Modules.Command].
+func (a *API) RegisterCommand(c Command) {
+	mod := a.module
+	mod.mu.Lock()
+	defer mod.mu.Unlock()
+	if mod.closed {
+		return
+	}
+	c.module = mod.path
+	if i := slices.IndexFunc(mod.commands, func(other Command) bool { return other.Name == c.Name }); i >= 0 {
+		mod.commands[i] = c
+		return
+	}
+	mod.commands = append(mod.commands, c)
+}
+
+// RegisterMessageRenderer says how messages of a custom type are shown. The
+// last one of a type counts; for those of several modules see
+// [Modules.Renderer].
+func (a *API) RegisterMessageRenderer(customType string, r Renderer) {
+	mod := a.module
+	mod.mu.Lock()
+	defer mod.mu.Unlock()
+	if mod.closed {
+		return
+	}
+	if mod.renderers == nil {
+		mod.renderers = map[string]Renderer{}
+	}
+	mod.renderers[customType] = r
+}
+
+// Exec runs a program; see the function [Exec]. Its directory is that of the
+// modules unless opt has another.
+func (a *API) Exec(ctx context.Context, program string, args []string, opt ExecOptions) (ExecResult, error) {
+	if opt.Dir == "" {
+		opt.Dir = a.m.cfg.Dir
+	}
+	return Exec(ctx, program, args, opt)
+}
+
+// Logger logs with the module's path.
+func (a *API) Logger() *slog.Logger { return a.m.cfg.Log.With(slog.String("module", a.module.path)) }

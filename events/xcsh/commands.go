@@ -1,0 +1,112 @@
+package xcsh
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/sourcegraph/conc/panics"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// Command is a slash command.
+type Command struct {
+	Name        string // without the slash
+	Description string // for lists; may be empty
+
+	// Run runs it. args is what the user has typed behind the name, as it is.
+	Run func(ctx context.Context, args string, cc *CommandContext) error
+
+	module string
+}
+
+// Module is the path of the module that has registered the command.
+func (c *Command) Module() string { return c.module }
+
+// Renderer shows a custom message as lines of text for the terminal.
+type Renderer func(m CustomMessage, expanded bool, theme Theme) string
+
+// Commands lists the commands of all modules in their order. In the hook
+// runtime a name can be there more than once (seed 002 "Command/renderer
+// conflicts"); in the extension runtime the last of a name takes the place of
+// the first, and those with a reserved name are left out.
+func (m *Modules) Commands(reserved ...string) []Command {
+	var all []Command
+	for _, mod := range m.list() {
+		mod.mu.Lock()
+		all = append(all, mod.commands...)
+		mod.mu.Unlock()
+	}
+	if !m.cfg.Extensions {
+		return all
+	}
+	return distinct(slices.DeleteFunc(all, func(c Command) bool { return slices.Contains(reserved, c.Name) }))
+}
+
+// distinct keeps the last command of each name, at the place of the first.
+func distinct(all []Command) []Command {
+	at := map[string]int{}
+	var kept []Command
+	for _, c := range all {
+		if i, there := at[c.Name]; there {
+			kept[i] = c
+			continue
+		}
+		at[c.Name] = len(kept)
+		kept = append(kept, c)
+	}
+	return kept
+}
+
+// Command finds the command of a name: that of the module loaded first, in the
+// extension runtime of the one loaded last.
+func (m *Modules) Command(name string) (c Command, ok bool) {
+	all := m.Commands()
+	if i := slices.IndexFunc(all, func(c Command) bool { return c.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return Command{}, false
+}
+
+// Slash runs what the user has typed, "/name args", if there is such a command.
+// args is everything behind the first space. A command that fails, or panics, is
+// reported to the listeners, and was handled all the same.
+func (m *Modules) Slash(ctx context.Context, input string) (handled bool) {
+	input, is := strings.CutPrefix(input, "/")
+	name, args, _ := strings.Cut(input, " ")
+	c, found := m.Command(name)
+	if !is || !found {
+		return false
+	}
+	if err := m.RunCommand(ctx, &c, args); err != nil {
+		m.Report(HookError{Path: "command:" + name, Event: "command", Message: err.Error(), Stack: m.stack(err)})
+	}
+	return true
+}
+
+// RunCommand runs a command with a context of its own. A panic is its error.
+func (m *Modules) RunCommand(ctx context.Context, c *Command, args string) (err error) {
+	if c.Run == nil {
+		return nil
+	}
+	caught := panics.Try(func() { err = c.Run(ctx, args, m.CommandContext()) })
+	if caught != nil {
+		return &hook.PanicError{Value: caught.Value, Stack: caught.Stack}
+	}
+	return err
+}
+
+// Renderer finds how messages of a type are shown: by the module loaded first
+// that says it.
+func (m *Modules) Renderer(customType string) (r Renderer, ok bool) {
+	for _, mod := range m.list() {
+		mod.mu.Lock()
+		r, ok = mod.renderers[customType]
+		mod.mu.Unlock()
+		if ok {
+			return r, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,119 @@
+package xcsh
+
+import "context"
+
+// HookContext is what a handler knows of the host (seed 002 "UI interactions").
+// It is the same for all handlers of one fire, and good for no longer.
+type HookContext struct {
+	UI      UI   // never nil
+	HasUI   bool // somebody is there to answer
+	Dir     string
+	Session SessionView
+	Models  ModelRegistry
+
+	m     *Modules
+	model Model
+	live  bool // the model is asked for each time
+}
+
+type contextKey struct{}
+
+// newContext reads what there is now.
+func (m *Modules) newContext(live bool) *HookContext {
+	h := m.hosted()
+	hc := &HookContext{UI: h.UI, HasUI: h.HasUI, Dir: m.cfg.Dir, Session: m.cfg.Session, Models: m.cfg.Models, m: m, live: live}
+	if m.cfg.Extensions {
+		hc.HasUI = h.UI != nil
+	}
+	if hc.UI == nil {
+		hc.UI = NoUI{}
+	}
+	if !live && h.Model != nil {
+		hc.model = h.Model()
+	}
+	return hc
+}
+
+// contextOf gives the HookContext of the fire that a handler is called by, or
+// one of its own if it was called otherwise.
+func (m *Modules) contextOf(ctx context.Context) *HookContext {
+	if hc, ok := ctx.Value(contextKey{}).(*HookContext); ok && hc.m == m {
+		return hc
+	}
+	return m.newContext(m.cfg.Extensions)
+}
+
+// hosted is the host as it is now, the zero Host before Initialize.
+func (m *Modules) hosted() *Host {
+	if h := m.host.Load(); h != nil {
+		return h
+	}
+	return &Host{}
+}
+
+// Model is the model in use: as it was when the fire began, in the extension
+// runtime as it is now.
+func (hc *HookContext) Model() Model {
+	if h := hc.m.hosted(); hc.live && h.Model != nil {
+		return h.Model()
+	}
+	return hc.model
+}
+
+// IsIdle reports whether the agent is not working now.
+func (hc *HookContext) IsIdle() bool {
+	h := hc.m.hosted()
+	return h.IsIdle == nil || h.IsIdle()
+}
+
+// HasQueuedMessages reports whether messages wait for the agent now.
+func (hc *HookContext) HasQueuedMessages() bool {
+	h := hc.m.hosted()
+	return h.HasQueuedMessages != nil && h.HasQueuedMessages()
+}
+
+// Abort asks the agent to stop, and returns at once.
+func (hc *HookContext) Abort() {
+	if h := hc.m.hosted(); h.Abort != nil {
+		h.Abort()
+	}
+}
+
+// CommandContext is what a command knows of the host, and can do with the
+// session: event handlers cannot, since the agent would wait for itself.
+type CommandContext struct{ HookContext }
+
+// CommandContext makes the context for one run of a command.
+func (m *Modules) CommandContext() *CommandContext { return &CommandContext{*m.newContext(false)} }
+
+// WaitForIdle returns when the agent is not working.
+func (cc *CommandContext) WaitForIdle(ctx context.Context) error {
+	if h := cc.m.hosted(); h.WaitForIdle != nil {
+		return h.WaitForIdle(ctx)
+	}
+	return nil
+}
+
+// NewSession begins a session.
+func (cc *CommandContext) NewSession(ctx context.Context, opt NewSession) (cancelled bool, err error) {
+	if h := cc.m.hosted(); h.NewSession != nil {
+		return h.NewSession(ctx, opt)
+	}
+	return false, nil
+}
+
+// Branch lets a session branch off from a message of the user.
+func (cc *CommandContext) Branch(ctx context.Context, entryID string) (cancelled bool, err error) {
+	if h := cc.m.hosted(); h.Branch != nil {
+		return h.Branch(ctx, entryID)
+	}
+	return false, nil
+}
+
+// NavigateTree takes another place in the session's tree.
+func (cc *CommandContext) NavigateTree(ctx context.Context, targetID string, opt NavigateTree) (cancelled bool, err error) {
+	if h := cc.m.hosted(); h.NavigateTree != nil {
+		return h.NavigateTree(ctx, targetID, opt)
+	}
+	return false, nil
+}

@@ -1,0 +1,62 @@
+//go:build !race
+
+package xcsh_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// What a fire with one handler allocates, and a little more.
+const mostAllocations = 28
+
+var bash = xcsh.ToolCallEvent{ToolName: "bash", ToolCallID: "c1", Input: wire.Object(`{"command":"ls -la /tmp"}`)}
+
+// gated makes modules with a gate in Go.
+func gated(t testing.TB) *xcsh.Modules {
+	m := start(t, xcsh.Config{})
+	if err := m.Add("gate", gate); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func gate(api *xcsh.API) error {
+	xcsh.ToolCall.On(api, func(_ context.Context, e *xcsh.ToolCallEvent, _ *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
+		if e.ToolName == "bash" && strings.Contains(e.Input.Text("command"), "rm -rf") {
+			return &xcsh.ToolCallResult{Block: true, Reason: "blocked by policy"}, nil
+		}
+		return nil, nil
+	})
+	return nil
+}
+
+func TestAGateInGoAllocatesLittle(t *testing.T) { // not parallel: AllocsPerRun counts the whole process
+	m := gated(t)
+	got := testing.AllocsPerRun(200, func() { _, _ = xcsh.ToolCall.Fire(context.Background(), m, &bash) })
+	t.Logf("%v allocations", got)
+	if got > mostAllocations {
+		t.Errorf("a fire with one gate allocates %v times, want at most %d", got, mostAllocations)
+	}
+}
+
+func TestWithoutHandlersNothingIsAllocated(t *testing.T) {
+	m := gated(t)
+	got := testing.AllocsPerRun(200, func() { xcsh.TurnStart.Fire(context.Background(), m, &xcsh.TurnStartEvent{}) })
+	if got != 0 {
+		t.Errorf("a fire without handlers allocates %v times", got)
+	}
+}
+
+// The target is 2 µs.
+func BenchmarkToolCallGate(b *testing.B) {
+	m := gated(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		_, _ = xcsh.ToolCall.Fire(b.Context(), m, &bash)
+	}
+}

@@ -1,0 +1,67 @@
+package discover
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// plugin is one installation of a plugin.
+type plugin struct {
+	Scope       string `json:"scope"`
+	InstallPath string `json:"installPath"`
+	ProjectPath string `json:"projectPath"` // of scopes other than user
+}
+
+// installed reads the list of installed plugins, sorted by their names. It
+// comes in two versions: with one installation of each, or a list of them.
+func installed(at Place) ([]plugin, error) {
+	file := filepath.Join(at.Home, ".claude", "plugins", "installed_plugins.json")
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Plugins map[string]jsontext.Value `json:"plugins"`
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	var all []plugin
+	for _, name := range slices.Sorted(maps.Keys(list.Plugins)) {
+		some, err := installations(list.Plugins[name])
+		if err != nil {
+			return nil, fmt.Errorf("%s: plugin %q: %w", file, name, err)
+		}
+		all = append(all, some...)
+	}
+	return slices.DeleteFunc(all, func(p plugin) bool { return !p.isFor(at) }), nil
+}
+
+func installations(value jsontext.Value) ([]plugin, error) {
+	some := make([]plugin, 1)
+	var to any = &some[0]
+	if value.Kind() == '[' {
+		to = &some
+	}
+	err := json.Unmarshal(value, to)
+	for i := range some {
+		some[i].Scope = cmp.Or(some[i].Scope, "user")
+	}
+	return some, err
+}
+
+func (p *plugin) isFor(at Place) bool {
+	return filepath.IsAbs(p.InstallPath) && (p.ProjectPath == "" || filepath.Clean(p.ProjectPath) == filepath.Clean(at.Cwd))
+}

@@ -1,0 +1,152 @@
+package discover
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/events/xcsh/gitignore"
+)
+
+// Standard is the registry of the providers that xcsh has (seed 002
+// "Discovery-level ordering").
+func Standard() Registry {
+	return Registry{Providers: []Provider{Native, Claude, ClaudePlugins, Codex}}
+}
+
+// Here is the place of a directory, for the user that runs the program.
+// PI_CONFIG_DIR names the user's own directory, else it is .xcsh.
+func Here(cwd string) (Place, error) {
+	abs, err := filepath.Abs(cwd)
+	if err != nil {
+		return Place{}, err
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return Place{}, err
+	}
+	at := Place{Cwd: abs, Home: home, User: os.Getenv("PI_CONFIG_DIR")}
+	if at.User == "" {
+		at.User = ".xcsh"
+	}
+	return at, nil
+}
+
+// Native finds the files of .xcsh/hooks/{pre,post} in the project, then those
+// of the user: every one but hidden ones, also those that git ignores.
+var Native = Provider{ID: "native", Name: "xcsh", Priority: 100, Load: func(_ context.Context, at Place) ([]Item, []string, error) {
+	s := search{provider: "native", tool: withoutExtension}
+	s.preAndPost(filepath.Join(at.Cwd, ".xcsh", "hooks"), "project")
+	s.preAndPost(filepath.Join(at.Home, at.User, "agent", "hooks"), "user")
+	return s.items, s.warnings, nil
+}}
+
+// Claude finds the files of .claude/hooks/{pre,post} of the user, then those
+// of the project, but none that git ignores.
+var Claude = Provider{ID: "claude", Name: "Claude Code", Priority: 80, Load: func(_ context.Context, at Place) ([]Item, []string, error) {
+	s := search{provider: "claude", tool: withoutShell, ignore: true}
+	s.preAndPost(filepath.Join(at.Home, ".claude", "hooks"), "user")
+	s.preAndPost(filepath.Join(at.Cwd, ".claude", "hooks"), "project")
+	return s.items, s.warnings, nil
+}}
+
+// ClaudePlugins finds the files of hooks/{pre,post} in the plugins that the
+// user has installed from a marketplace, but none that git ignores. A plugin
+// that was installed for another project is left out.
+var ClaudePlugins = Provider{ID: "claude-plugins", Name: "Claude Code plugins", Priority: 70, Load: func(_ context.Context, at Place) ([]Item, []string, error) {
+	plugins, err := installed(at)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := search{provider: "claude-plugins", tool: withoutShell, ignore: true}
+	for _, p := range plugins {
+		s.preAndPost(filepath.Join(p.InstallPath, "hooks"), p.Scope)
+	}
+	return s.items, s.warnings, nil
+}}
+
+// Codex finds the .ts and .js files of .codex/hooks of the user, then those of
+// the project, but none that git ignores. The beginning of a name, pre- or
+// post-, is the type; without one it is pre.
+var Codex = Provider{ID: "codex", Name: "OpenAI Codex", Priority: 70, Load: func(_ context.Context, at Place) ([]Item, []string, error) {
+	s := search{provider: "codex", tool: withoutExtension, ignore: true, accept: script.MatchString}
+	s.prefixed(filepath.Join(at.Home, ".codex", "hooks"), "user")
+	s.prefixed(filepath.Join(at.Cwd, ".codex", "hooks"), "project")
+	return s.items, s.warnings, nil
+}}
+
+var (
+	script = regexp.MustCompile(`\.[tj]s$`)
+	shell  = regexp.MustCompile(`\.(sh|bash|zsh|fish)$`)
+)
+
+func withoutShell(name string) string { return shell.ReplaceAllString(name, "") }
+
+func withoutExtension(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }
+
+// search collects the items of one provider.
+type search struct {
+	provider string
+	tool     func(name string) string
+	accept   func(name string) bool // nil takes every name
+	ignore   bool                   // what git ignores
+	items    []Item
+	warnings []string
+}
+
+func (s *search) preAndPost(dir, level string) {
+	for _, kind := range [...]string{"pre", "post"} {
+		for _, path := range s.files(filepath.Join(dir, kind)) {
+			s.add(kind, s.tool(filepath.Base(path)), path, level)
+		}
+	}
+}
+
+func (s *search) prefixed(dir, level string) {
+	for _, path := range s.files(dir) {
+		kind, tool := "pre", s.tool(filepath.Base(path))
+		if rest, is := strings.CutPrefix(tool, "post-"); is {
+			kind, tool = "post", rest
+		} else {
+			tool = strings.TrimPrefix(tool, "pre-")
+		}
+		s.add(kind, tool, path, level)
+	}
+}
+
+func (s *search) add(kind, tool, path, level string) {
+	s.items = append(s.items, Item{
+		Type: kind, Tool: tool, Name: filepath.Base(path), Path: path,
+		Source: Source{Provider: s.provider, Path: path, Level: level},
+	})
+}
+
+// files gives the files of a directory by name, those behind links too. One
+// that does not exist has none.
+func (s *search) files(dir string) (paths []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			s.warnings = append(s.warnings, "Failed to read directory: "+err.Error())
+		}
+		return nil
+	}
+	var tree *gitignore.Tree
+	if s.ignore {
+		tree = gitignore.Open(dir)
+	}
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		if strings.HasPrefix(entry.Name(), ".") || s.accept != nil && !s.accept(entry.Name()) || tree.Ignores(path, false) {
+			continue
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}

@@ -1,0 +1,200 @@
+package discover
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/samber/lo"
+	"github.com/sourcegraph/conc/panics"
+)
+
+// Item is a hook file that a provider has found.
+type Item struct {
+	Type string // "pre" or "post"
+	Tool string // the tool it is for; "*" is every one
+	Name string // the file's name, with its extension
+	Path string // absolute
+
+	Source   Source
+	Shadowed bool // an item of higher priority has the same Key
+}
+
+// Source is where an item comes from. Without a Provider it is not known, and
+// the item is left out.
+type Source struct {
+	Provider string // its id
+	Name     string // what people call the provider; set by Discover
+	Path     string // absolute
+	Level    string // "user", "project"
+}
+
+// Key tells which items stand in each other's way (seed 002 "Discovery-level
+// ordering").
+func (i *Item) Key() string { return i.Type + ":" + i.Tool + ":" + i.Name }
+
+// ID is how settings name the item that they disable.
+func (i *Item) ID() string { return "hook:" + i.Key() }
+
+func (i *Item) wrong() string {
+	switch {
+	case i.Name == "":
+		return "Missing name"
+	case i.Path == "":
+		return "Missing path"
+	case i.Type != "pre" && i.Type != "post":
+		return "Invalid type (must be 'pre' or 'post')"
+	case i.Tool == "":
+		return "Missing tool"
+	}
+	return ""
+}
+
+// Place is where providers look. No field has a default.
+type Place struct {
+	Cwd  string // absolute; its ancestors are not searched
+	Home string
+	User string // the name of the user's own directory in Home: ".xcsh"
+}
+
+// Provider knows one kind of place in which hooks lie.
+type Provider struct {
+	ID       string
+	Name     string // for people; empty means the ID
+	Priority int    // the highest is asked to speak first
+
+	// Load gives the items, and warnings of what could not be used. It runs
+	// at the same time as that of other providers.
+	Load func(ctx context.Context, at Place) (items []Item, warnings []string, err error)
+}
+
+func (p *Provider) label() string { return cmp.Or(p.Name, p.ID) }
+
+// Registry is the list of providers. Among those of one priority the order
+// counts.
+type Registry struct {
+	Providers []Provider
+	Disabled  []string // ids of providers that are not asked (disabledProviders)
+}
+
+// Options choose among what there is. The zero Options choose everything.
+type Options struct {
+	Providers       []string // ids of the only ones to ask; empty means all
+	Exclude         []string // ids of providers that are not asked
+	Disabled        []string // ids of items to leave out (disabledExtensions)
+	IncludeDisabled bool     // leave none out
+	IncludeInvalid  bool     // keep items that lack something
+}
+
+// Found is what Discover gives.
+type Found struct {
+	Items     []Item   // the effective ones, by priority
+	All       []Item   // also those that are shadowed or invalid
+	Warnings  []string // "[Name] what was wrong"
+	Providers []string // ids of those that found something
+}
+
+// Order gives the providers that are asked, highest priority first.
+func (r Registry) Order(opt Options) []Provider {
+	asked := lo.Filter(r.Providers, func(p Provider, _ int) bool {
+		only := len(opt.Providers) == 0 || slices.Contains(opt.Providers, p.ID)
+		return only && !slices.Contains(opt.Exclude, p.ID) && !slices.Contains(r.Disabled, p.ID)
+	})
+	slices.SortStableFunc(asked, func(a, b Provider) int { return cmp.Compare(b.Priority, a.Priority) })
+	return asked
+}
+
+// Discover asks all providers at the same time, and takes their items by
+// priority, whoever was faster: the first item with a key stays, the others are
+// shadowed. A provider that fails, or panics, is a warning (seed 002
+// "Discovery-level ordering").
+//
+// Items are looked at only then: one that lacks something is left out, with a
+// warning, and has shadowed others all the same.
+func (r Registry) Discover(ctx context.Context, at Place, opt Options) Found {
+	asked := r.Order(opt)
+	answers := make([]answer, len(asked))
+	var all sync.WaitGroup
+	for i := range asked {
+		all.Go(func() { answers[i] = ask(ctx, &asked[i], at) })
+	}
+	all.Wait()
+	f := Found{}
+	for i := range asked {
+		f.collect(&asked[i], answers[i], opt)
+	}
+	f.shadow()
+	if !opt.IncludeInvalid {
+		f.validate()
+	}
+	return f
+}
+
+type answer struct {
+	items    []Item
+	warnings []string
+	err      error
+}
+
+func ask(ctx context.Context, p *Provider, at Place) (a answer) {
+	caught := panics.Try(func() { a.items, a.warnings, a.err = p.Load(ctx, at) })
+	if caught != nil {
+		a.err = fmt.Errorf("panic: %v", caught.Value)
+	}
+	return a
+}
+
+// collect takes the items of one provider.
+func (f *Found) collect(p *Provider, a answer, opt Options) {
+	if a.err != nil {
+		f.warn(p.label(), "Failed to load: %v", a.err)
+		return
+	}
+	for _, warning := range a.warnings {
+		f.warn(p.label(), "%s", warning)
+	}
+	if len(a.items) > 0 {
+		f.Providers = append(f.Providers, p.ID)
+	}
+	for _, item := range a.items {
+		if item.Source.Provider == "" {
+			f.warn(p.label(), "Item missing _source metadata, skipping")
+			continue
+		}
+		if opt.IncludeDisabled || !slices.Contains(opt.Disabled, item.ID()) {
+			item.Source.Name = p.label()
+			f.All = append(f.All, item)
+		}
+	}
+}
+
+func (f *Found) warn(name, format string, args ...any) {
+	f.Warnings = append(f.Warnings, "["+name+"] "+fmt.Sprintf(format, args...))
+}
+
+// shadow keeps the first item of each key.
+func (f *Found) shadow() {
+	seen := map[string]bool{}
+	for i := range f.All {
+		item := &f.All[i]
+		item.Shadowed = seen[item.Key()]
+		seen[item.Key()] = true
+		if !item.Shadowed {
+			f.Items = append(f.Items, *item)
+		}
+	}
+}
+
+// validate leaves out what lacks something, and warns in the original's order,
+// last to first.
+func (f *Found) validate() {
+	for i := len(f.Items) - 1; i >= 0; i-- {
+		item := &f.Items[i]
+		if wrong := item.wrong(); wrong != "" {
+			f.warn(item.Source.Name, "Invalid item at %s: %s", item.Source.Path, wrong)
+			f.Items = slices.Delete(f.Items, i, i+1)
+		}
+	}
+}

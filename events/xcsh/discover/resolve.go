@@ -1,0 +1,71 @@
+// Package discover finds the hook modules of the xcsh system: it resolves the
+// paths that people write, and asks providers for the files that lie in known
+// places (seed 002 "Discovery and loading").
+package discover
+
+import (
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Resolve gives the file that a configured path means (seed 002 "Path
+// resolution"), in this order:
+//
+//   - an @ in front of an absolute path, of one in the home directory or of a
+//     URL is dropped;
+//   - Unicode spaces become plain ones;
+//   - a file URL becomes its path;
+//   - ~ and ~/x are in home, and so is ~x;
+//   - an absolute path is given as it is, not even cleaned;
+//   - any other counts from cwd, and is cleaned.
+func Resolve(path, cwd, home string) string {
+	path = plainSpaces.Replace(dropAt(path))
+	if local, ok := fromURL(path); ok {
+		path = local
+	}
+	if rest, is := strings.CutPrefix(path, "~"); is {
+		path = filepath.Join(home, rest)
+	}
+	if filepath.IsAbs(path) || windows.MatchString(path) {
+		return path
+	}
+	return filepath.Join(cwd, path)
+}
+
+var (
+	windows = regexp.MustCompile(`^([A-Za-z]:[\\/]|\\\\)`)
+	scheme  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+
+	plainSpaces = spaces("\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000")
+)
+
+func spaces(all string) *strings.Replacer {
+	var pairs []string
+	for _, space := range all {
+		pairs = append(pairs, string(space), " ")
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// dropAt removes the @ with which people mention files.
+func dropAt(path string) string {
+	rest, is := strings.CutPrefix(path, "@")
+	if is && (rest == "~" || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "~/") || windows.MatchString(rest) || scheme.MatchString(rest)) {
+		return rest
+	}
+	return path
+}
+
+// fromURL gives the path of a file URL of this machine.
+func fromURL(path string) (local string, ok bool) {
+	if !strings.HasPrefix(path, "file://") {
+		return "", false
+	}
+	u, err := url.Parse(path)
+	if err != nil || u.Path == "" || u.Host != "" && u.Host != "localhost" {
+		return "", false
+	}
+	return filepath.FromSlash(u.Path), true
+}

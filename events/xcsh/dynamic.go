@@ -1,0 +1,147 @@
+package xcsh
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Dynamic is an event without its types, for modules in other languages and for
+// hosts that deal in JSON.
+type Dynamic interface {
+	// Name is the name in modules: "tool_call".
+	Name() string
+
+	// Active reports whether a module has a handler for the event.
+	Active(m *Modules) bool
+
+	// FireJSON is Fire with the event as a JSON object, and its result as one;
+	// nil if there is none. Members that the event does not have are lost.
+	FireJSON(ctx context.Context, m *Modules, event jsontext.Value) (result jsontext.Value, err error)
+
+	onJSON(api *API, h DynamicHandler) (remove func())
+}
+
+// DynamicHandler answers to an event in JSON. event is an object of its own,
+// whose first member is the type. The result counts as in JavaScript: nothing,
+// null, false, 0 and "" are no answer, and members that say yes or no do so by
+// truthiness.
+type DynamicHandler func(ctx context.Context, event wire.Object, hc *HookContext) (result jsontext.Value, err error)
+
+// known are all events, in the order of their declaration.
+var known []Dynamic
+
+// Events lists the events of the system.
+func Events() []Dynamic { return slices.Clone(known) }
+
+// Lookup finds an event by its name.
+func Lookup(name string) (Dynamic, bool) {
+	i := slices.IndexFunc(known, func(e Dynamic) bool { return e.Name() == name })
+	if i < 0 {
+		return nil, false
+	}
+	return known[i], true
+}
+
+// OnDynamic subscribes a handler to the event of a name. Any name is accepted;
+// one that no event has never fires.
+func OnDynamic(api *API, event string, h DynamicHandler) (remove func()) {
+	if e, ok := Lookup(event); ok {
+		return e.onJSON(api, h)
+	}
+	dialect := Dialect
+	if api.m.cfg.Extensions {
+		dialect = Extensions
+	}
+	return api.module.add(&hook.Hook{Dialect: dialect.Name, Event: event})
+}
+
+func (e *Event[E, R]) onJSON(api *API, h DynamicHandler) (remove func()) {
+	return on(e, api, func(ctx context.Context, in E) (hook.Output[R], error) {
+		event, err := e.encode(in)
+		if err != nil {
+			return hook.Output[R]{}, err
+		}
+		result, err := h(ctx, event, api.m.contextOf(ctx))
+		if err != nil || !truthy(result) {
+			return hook.Output[R]{}, err
+		}
+		r, err := e.decode(result)
+		return e.output(r), err
+	})
+}
+
+// encode gives the event as modules see it.
+func (e *Event[E, R]) encode(in E) (wire.Object, error) {
+	members, err := wire.Of(in)
+	if err != nil {
+		return nil, fmt.Errorf("the event %s: %w", e.Name(), err)
+	}
+	return wire.Object(`{"type":` + string(wire.Quote(e.Name())) + `}`).Merge(members), nil
+}
+
+// decode reads a result that is an answer.
+func (e *Event[E, R]) decode(result jsontext.Value) (*R, error) {
+	r := new(R)
+	if !valid(result) {
+		return nil, fmt.Errorf("the result for %s is no JSON", e.Name())
+	}
+	if result.Kind() != '{' {
+		return r, nil
+	}
+	o := wire.Object(result)
+	for _, name := range flags {
+		if v := o.Get(name); v != nil && v.Kind() != 'n' {
+			o = o.With(name, jsontext.Value(strconv.FormatBool(truthy(v))))
+		}
+	}
+	if err := o.Into(r); err != nil {
+		return nil, fmt.Errorf("the result for %s: %w", e.Name(), err)
+	}
+	return r, nil
+}
+
+// flags are the members of results that say yes or no.
+var flags = []string{"block", "cancel", "skipConversationRestore", "isError"}
+
+// FireJSON implements [Dynamic].
+func (e *Event[E, R]) FireJSON(ctx context.Context, m *Modules, event jsontext.Value) (jsontext.Value, error) {
+	var in E
+	if !valid(event) || event.Kind() != '{' {
+		return nil, fmt.Errorf("the event %s is not a JSON object", e.Name())
+	}
+	if err := wire.Object(event).Without("type").Into(&in); err != nil {
+		return nil, fmt.Errorf("the event %s: %w", e.Name(), err)
+	}
+	r, err := e.Fire(ctx, m, &in)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	return json.Marshal(r, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
+}
+
+func valid(v jsontext.Value) bool {
+	return v.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+}
+
+// truthy is what JavaScript takes for yes.
+func truthy(v jsontext.Value) bool {
+	switch v.Kind() {
+	case 0, 'n', 'f':
+		return false
+	case '"':
+		text, _ := wire.Text(v)
+		return text != ""
+	case '0':
+		var number float64
+		return json.Unmarshal(v, &number) != nil || number != 0
+	}
+	return true
+}

@@ -1,0 +1,78 @@
+package xcsh_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// answers gives modules whose one handler of an event answers with JSON.
+func answers(t testing.TB, event string, result *jsontext.Value) *xcsh.Modules {
+	m := start(t, xcsh.Config{})
+	if err := m.Add("a.js", func(api *xcsh.API) error {
+		xcsh.OnDynamic(api, event, func(context.Context, wire.Object, *xcsh.HookContext) (jsontext.Value, error) { return *result, nil })
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestResultsCountAsInJavaScript(t *testing.T) {
+	for result, want := range map[string]string{
+		``: ``, `null`: ``, `false`: ``, `0`: ``, `-0`: ``, `0.0e5`: ``, `""`: ``,
+		`true`: `{}`, `1`: `{}`, `"x"`: `{}`, `[]`: `{}`, `{}`: `{}`,
+		`{"block":true}`: `{"block":true}`, `{"block":"yes"}`: `{"block":true}`, `{"block":[]}`: `{"block":true}`, `{"block":1e400}`: `{"block":true}`,
+		`{"block":0}`: `{}`, `{"block":""}`: `{}`, `{"block":null}`: `{}`,
+		`{"reason":null,"extra":1}`: `{}`,
+		`{"reason":5}`:              `error`,
+	} {
+		value := jsontext.Value(result)
+		m := answers(t, "tool_call", &value)
+		e, _ := xcsh.Lookup("tool_call")
+		got, err := e.FireJSON(t.Context(), m, jsontext.Value(`{"type":"tool_call","toolName":"t","unknown":1}`))
+		if err != nil {
+			got = jsontext.Value("error")
+		}
+		if string(got) != want {
+			t.Errorf("%s gives %s, want %s (%v)", result, got, want, err)
+		}
+	}
+}
+
+func TestAnEventThatDoesNotFitIsAnError(t *testing.T) {
+	var none jsontext.Value
+	m := answers(t, "tool_call", &none)
+	e, _ := xcsh.Lookup("tool_call")
+	for _, event := range []string{`{"toolName":3}`, `{"input":`, `{"input":[]}`} {
+		if _, err := e.FireJSON(t.Context(), m, jsontext.Value(event)); err == nil {
+			t.Errorf("%s is no error", event)
+		}
+	}
+}
+
+// What a module answers can break nothing but its own answer.
+func FuzzResult(f *testing.F) {
+	for _, seed := range []string{`{"block":true}`, `{"messages":[{"role":"user"}]}`, `{"content":[],"details":0}`, `null`, `{"cancel":"x","compaction":{}}`, `{`} {
+		f.Add(seed)
+	}
+	var value jsontext.Value
+	var all []*xcsh.Modules
+	events := xcsh.Events()
+	for _, e := range events {
+		all = append(all, answers(f, e.Name(), &value))
+	}
+	f.Fuzz(func(t *testing.T, result string) {
+		value = jsontext.Value(result)
+		for i, e := range events {
+			got, err := e.FireJSON(context.Background(), all[i], jsontext.Value(`{}`))
+			if err == nil && got != nil && !got.IsValid() {
+				t.Errorf("%s: %s gives %s", e.Name(), result, got)
+			}
+		}
+	})
+}

@@ -1,0 +1,84 @@
+package xcsh
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/snaphook-go/snaphook/environ"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// HookError is a handler that failed, as listeners are told (seed 002
+// "Event-time").
+type HookError struct {
+	Path    string `json:"hookPath"` // of the module, as configured
+	Event   string `json:"event"`
+	Message string `json:"error"`
+	Stack   string `json:"stack,omitzero"` // of a panic, in the extension runtime
+}
+
+// Listener is told of handlers that fail. It is a pointer that tells whether
+// two are the same.
+type Listener struct{ Failed func(HookError) }
+
+// Listen tells l of every handler that fails, on the goroutine that ran it and
+// before the fire goes on, in the order in which listeners came; the same one
+// twice is told once. It cannot change the fire: what panics in it is logged.
+// remove ends it.
+func (m *Modules) Listen(l *Listener) (remove func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !slices.Contains(m.listeners, l) {
+		m.listeners = append(slices.Clip(m.listeners), l)
+	}
+	return sync.OnceFunc(func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.listeners = slices.DeleteFunc(slices.Clone(m.listeners), func(other *Listener) bool { return other == l })
+	})
+}
+
+// Report tells the listeners of an error of the host's own.
+func (m *Modules) Report(e HookError) {
+	m.mu.Lock()
+	listeners := m.listeners
+	m.mu.Unlock()
+	for _, l := range listeners {
+		m.tell(l, e)
+	}
+}
+
+func (m *Modules) tell(l *Listener, e HookError) {
+	defer func() {
+		if v := recover(); v != nil {
+			m.cfg.Log.Error("a listener to hook errors panicked", slog.String("event", e.Event), slog.String("panic", environ.Scrub(fmt.Sprint(v))))
+		}
+	}()
+	l.Failed(e)
+}
+
+// failed reports what the engine says of the session's hooks.
+func (m *Modules) failed(f pipeline.Failure) {
+	if f.Hook.Dialect == Dialect.Name || f.Hook.Dialect == Extensions.Name {
+		err := cause(f.Err)
+		m.Report(HookError{Path: f.Hook.Label(), Event: f.Hook.Event, Message: err.Error(), Stack: m.stack(err)})
+	}
+}
+
+// stack is where a handler panicked.
+func (m *Modules) stack(err error) string {
+	if panicked := new(hook.PanicError); m.cfg.Extensions && errors.As(err, &panicked) {
+		return string(panicked.Stack)
+	}
+	return ""
+}
+
+// Thrown is the error of a handler, in a language that can throw anything, that
+// threw something else than an error. [WrapTool] says so in its own words.
+type Thrown struct{ Value string }
+
+func (t *Thrown) Error() string { return t.Value }

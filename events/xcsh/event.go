@@ -1,0 +1,150 @@
+package xcsh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/reducers"
+)
+
+// Event is an event whose handlers have a say: they are given an E and can
+// answer with an R.
+type Event[E, R any] struct {
+	hooks, extensions *pipeline.Event[E, R] // of the two runtimes
+	stops             stop[R]
+}
+
+// Notice is an event whose handlers are told, and no more.
+type Notice[E any] struct{ event *Event[E, Nothing] }
+
+// Handler answers to an event. A nil result is no answer; any other one is,
+// even an empty one. An error, or a panic, is the handler's failure, and costs
+// its own answer; what else it does, the event says.
+//
+// The handler may change what it is given: it is a copy of its own. hc is that
+// of all handlers of one fire. ctx is the caller's.
+type Handler[E, R any] func(ctx context.Context, e *E, hc *HookContext) (*R, error)
+
+// stop says whether a result ends the fire. Nil: none does.
+type stop[R any] func(*R) (stops bool, reason string)
+
+// declare makes an event of both runtimes; changes are those of the extension
+// runtime.
+func declare[E, R any](ev pipeline.Event[E, R], stops stop[R], changes ...func(*pipeline.Event[E, R])) *Event[E, R] {
+	ev.Effects = func(_ E, res *hook.Result[R]) any {
+		if gave(&res.Output) {
+			return res.Specific
+		}
+		return nil
+	}
+	extension := ev
+	for _, change := range changes {
+		change(&extension)
+	}
+	e := &Event[E, R]{hooks: pipeline.Declare(Dialect, ev), extensions: pipeline.Declare(Extensions, extension), stops: stops}
+	known = append(known, e)
+	return e
+}
+
+func notice[E any](name, doc string) *Notice[E] {
+	return &Notice[E]{declare(pipeline.Event[E, Nothing]{Name: name, Doc: doc, Reduce: reducers.Ignore[Nothing]}, nil)}
+}
+
+// unless lets an answer with nothing in it count as none.
+func unless[E, R any](empty func(*R) bool) func(*pipeline.Session, *E, *hook.Report[R]) {
+	return func(_ *pipeline.Session, _ *E, r *hook.Report[R]) {
+		if r.Err == nil && empty(&r.Output.Specific) {
+			r.Output, r.Said = hook.Output[R]{}, false
+		}
+	}
+}
+
+func (e *Event[E, R]) of(m *Modules) *pipeline.Event[E, R] {
+	if m.cfg.Extensions {
+		return e.extensions
+	}
+	return e.hooks
+}
+
+// Name is the name in modules: "tool_call".
+func (e *Event[E, R]) Name() string { return e.hooks.Name }
+
+// Name is the name in modules: "turn_start".
+func (n *Notice[E]) Name() string { return n.event.Name() }
+
+// On subscribes a handler, in a factory or later. The same one twice runs
+// twice. remove ends it; fires that have begun are not affected.
+func (e *Event[E, R]) On(api *API, h Handler[E, R]) (remove func()) {
+	return on(e, api, func(ctx context.Context, in E) (hook.Output[R], error) {
+		r, err := h(ctx, clone(in), api.m.contextOf(ctx))
+		return e.output(r), err
+	})
+}
+
+// On subscribes a handler; see On of [Event].
+func (n *Notice[E]) On(api *API, h func(ctx context.Context, e *E, hc *HookContext) error) (remove func()) {
+	return n.event.On(api, func(ctx context.Context, e *E, hc *HookContext) (*Nothing, error) { return nil, h(ctx, e, hc) })
+}
+
+func on[E, R any](e *Event[E, R], api *API, f hook.Func[E, R]) (remove func()) {
+	return api.module.add(&hook.Hook{Dialect: e.of(api.m).Info().Dialect, Event: e.Name(), Func: f})
+}
+
+// output is a result in the words of the engine.
+func (e *Event[E, R]) output(r *R) (o hook.Output[R]) {
+	if r == nil {
+		return o
+	}
+	o.Specific, o.Given = *r, hook.Spoke|hook.GaveSpecific
+	if e.stops != nil {
+		if stops, reason := e.stops(r); stops {
+			o.Decision, o.Reason = hook.Block, reason
+		}
+	}
+	return o
+}
+
+// Active reports whether a module has a handler for the event.
+func (e *Event[E, R]) Active(m *Modules) bool { return e.of(m).Active(m.ses) }
+
+// Active reports whether a module has a handler for the event.
+func (n *Notice[E]) Active(m *Modules) bool { return n.event.Active(m) }
+
+// Fire runs the handlers, and gives the result by the event's rule; nil if
+// there is none. *in stays as it is.
+//
+// The error is that of a handler, where the event's rule is to pass it on. In
+// all other events handlers that fail are reported to the listeners, and change
+// nothing. Handlers run even when ctx has ended: what they guard may go ahead.
+//
+// Without handlers Fire costs a few nanoseconds and allocates nothing.
+func (e *Event[E, R]) Fire(ctx context.Context, m *Modules, in *E) (*R, error) {
+	ev := e.of(m)
+	if !ev.Active(m.ses) {
+		return nil, nil
+	}
+	res, err := ev.Fire(m.firing(ctx), m.ses, in)
+	if err != nil {
+		return nil, cause(err)
+	}
+	if !gave(&res.Output) {
+		return nil, nil
+	}
+	return &res.Specific, nil
+}
+
+// Fire tells the handlers. Those that fail are reported to the listeners.
+func (n *Notice[E]) Fire(ctx context.Context, m *Modules, in *E) {
+	_, _ = n.event.Fire(ctx, m, in) // no error passes on
+}
+
+// cause is the error that a handler gave, without whose it was.
+func cause(err error) error {
+	if failed := new(hook.Error); errors.As(err, &failed) {
+		return failed.Err
+	}
+	return fmt.Errorf("hooks: %w", err)
+}

@@ -1,0 +1,57 @@
+package xcsh
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// ExecGrace is how long a program has between SIGTERM and SIGKILL.
+const ExecGrace = time.Second
+
+// ExecOptions say how [Exec] runs a program.
+type ExecOptions struct {
+	Timeout time.Duration // 0 or less means none
+	Dir     string        // empty means the current one
+}
+
+// ExecResult is what came of a program that could be started.
+type ExecResult struct {
+	Stdout string `json:"stdout"`
+	Stderr string `json:"stderr"`
+	Code   int    `json:"code"`   // exit status; 128+n after signal n; -1 if Killed
+	Killed bool   `json:"killed"` // its time was over, or ctx ended
+
+	// Truncated says that there was more output than [run.MaxStdout] or
+	// [run.MaxStderr].
+	Truncated bool `json:"-"`
+}
+
+// Exec runs a program, not a shell, with nothing on its standard input. One
+// that ends badly is a result; one that cannot be started is an error.
+//
+// When ctx ends, or the timeout has passed, the program's process group gets
+// SIGTERM and, after [ExecGrace], SIGKILL. The result then has what it wrote so
+// far. Exec waits for the program, not for what it leaves in the background.
+func Exec(ctx context.Context, program string, args []string, opt ExecOptions) (ExecResult, error) {
+	argv := append([]string{program}, args...)
+	reply, err := (&run.Command{Argv: argv, Grace: ExecGrace}).Run(ctx, hook.Call{Dir: opt.Dir, Timeout: max(0, opt.Timeout)})
+	r := ExecResult{Stdout: wire.Valid(reply.Stdout), Stderr: wire.Valid(reply.Stderr), Code: reply.Exit, Truncated: reply.Truncated != 0}
+	late := new(hook.TimeoutError)
+	switch {
+	case err != nil && (errors.As(err, &late) || ctx.Err() != nil && errors.Is(err, context.Cause(ctx))):
+		r.Code, r.Killed = -1, true
+		return r, nil
+	case err != nil:
+		return ExecResult{}, err
+	}
+	if signal, ok := reply.Signal.(syscall.Signal); ok {
+		r.Code = 128 + int(signal)
+	}
+	return r, nil
+}

@@ -1,0 +1,87 @@
+package xcsh
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Host is what the program lends to its modules. Each function may be nil and
+// then does nothing; all are called from many goroutines.
+type Host struct {
+	// UI asks the user and shows things; nil means [NoUI]. HasUI says that
+	// somebody is there to answer; the extension runtime goes by UI alone.
+	UI    UI
+	HasUI bool
+
+	// Model is the model in use; asked once for each fire.
+	Model func() Model
+
+	IsIdle            func() bool // nil: always
+	HasQueuedMessages func() bool // nil: never
+	Abort             func()      // returns at once
+
+	// What commands alone can do. Cancelled is true if a module, or the user,
+	// has prevented it.
+	WaitForIdle  func(ctx context.Context) error
+	NewSession   func(ctx context.Context, opt NewSession) (cancelled bool, err error)
+	Branch       func(ctx context.Context, entryID string) (cancelled bool, err error)
+	NavigateTree func(ctx context.Context, targetID string, opt NavigateTree) (cancelled bool, err error)
+
+	// SendMessage and AppendEntry take what modules send. Without them modules
+	// get an error.
+	SendMessage func(CustomMessage, SendOptions) error
+	AppendEntry func(customType string, data jsontext.Value) error
+}
+
+// NewSession is how a session is to begin.
+type NewSession struct {
+	ParentSession string // the file of the session it follows; empty if none
+
+	// Setup writes the first entries; nil writes none.
+	Setup func(ctx context.Context, s SessionWriter) error
+}
+
+// NavigateTree is how to move in the session's tree.
+type NavigateTree struct {
+	Summarize bool // what is left behind
+}
+
+// SessionWriter writes to a session that is about to begin.
+type SessionWriter interface {
+	AppendMessage(Message) (entryID string, err error)
+	AppendCustomEntry(customType string, data jsontext.Value) (entryID string, err error)
+}
+
+// Initialize lends the host to the modules, or another one in its place.
+// Functions for messages, for entries, for the model and for the control of
+// sessions stay when h has none; everything else falls back to its default.
+func (m *Modules) Initialize(h Host) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if before := m.host.Load(); before != nil {
+		h.inherit(before)
+	}
+	m.host.Store(&h)
+}
+
+func (h *Host) inherit(before *Host) {
+	if h.Model == nil {
+		h.Model = before.Model
+	}
+	if h.NewSession == nil {
+		h.NewSession = before.NewSession
+	}
+	if h.Branch == nil {
+		h.Branch = before.Branch
+	}
+	if h.NavigateTree == nil {
+		h.NavigateTree = before.NavigateTree
+	}
+	if h.SendMessage == nil {
+		h.SendMessage = before.SendMessage
+	}
+	if h.AppendEntry == nil {
+		h.AppendEntry = before.AppendEntry
+	}
+}

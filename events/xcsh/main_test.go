@@ -1,0 +1,46 @@
+package xcsh_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// start makes modules of a session of its own.
+func start(t testing.TB, cfg xcsh.Config) *xcsh.Modules {
+	t.Helper()
+	sys := pipeline.NewSystem(pipeline.Config{Log: quiet})
+	t.Cleanup(func() { sys.Close() })
+	ses, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "s", Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Log == nil {
+		cfg.Log = quiet
+	}
+	return xcsh.New(ses, cfg)
+}
+
+// add loads a module that has to load.
+func add(t *testing.T, m *xcsh.Modules, path string, f xcsh.Factory) {
+	t.Helper()
+	if err := m.Add(path, f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// errorsOf collects what is reported, as "path event message".
+func errorsOf(m *xcsh.Modules) *[]string {
+	var all []string
+	m.Listen(&xcsh.Listener{Failed: func(e xcsh.HookError) { all = append(all, e.Path+" "+e.Event+" "+e.Message) }})
+	return &all
+}

@@ -1,0 +1,105 @@
+package xcsh
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// module is one module's own tables.
+type module struct {
+	m              *Modules
+	path, resolved string
+	rank           int
+	closer         io.Closer
+
+	mu        sync.Mutex
+	live      bool // its handlers run
+	closed    bool
+	handlers  []*handler
+	counted   int
+	commands  []Command
+	renderers map[string]Renderer
+}
+
+// handler is one subscription.
+type handler struct {
+	hook   *hook.Hook
+	remove func() // nil until the handler runs
+}
+
+// add subscribes a hook that lacks all but its event and function. It runs as
+// soon as the module has been loaded.
+func (mod *module) add(h *hook.Hook) (remove func()) {
+	mod.mu.Lock()
+	defer mod.mu.Unlock()
+	mod.counted++
+	h.ID = fmt.Sprintf("%s/%s/%s#%d", hook.Host, h.Event, mod.path, mod.counted)
+	h.Name, h.Type, h.Source, h.Rank = mod.path, "module", hook.Host, mod.rank
+	h.Position.File = mod.resolved
+	entry := &handler{hook: h}
+	if mod.closed {
+		return func() {}
+	}
+	mod.handlers = append(mod.handlers, entry)
+	if mod.live {
+		entry.remove = pipeline.Register(mod.m.ses, h)
+	}
+	return func() { mod.drop(entry) }
+}
+
+func (mod *module) drop(entry *handler) {
+	mod.mu.Lock()
+	defer mod.mu.Unlock()
+	mod.handlers = slices.DeleteFunc(mod.handlers, func(other *handler) bool { return other == entry })
+	if entry.remove != nil {
+		entry.remove()
+	}
+}
+
+// begin lets the handlers run.
+func (mod *module) begin() {
+	mod.mu.Lock()
+	defer mod.mu.Unlock()
+	mod.live = true
+	for _, entry := range mod.handlers {
+		entry.remove = pipeline.Register(mod.m.ses, entry.hook)
+	}
+}
+
+// close takes everything back. What the module registers from now on is lost.
+func (mod *module) close() error {
+	mod.mu.Lock()
+	mod.closed = true
+	for _, entry := range mod.handlers {
+		if entry.remove != nil {
+			entry.remove()
+		}
+	}
+	mod.handlers, mod.commands, mod.renderers = nil, nil, nil
+	mod.mu.Unlock()
+	if mod.closer == nil {
+		return nil
+	}
+	if err := mod.closer.Close(); err != nil {
+		return fmt.Errorf("%s: %w", mod.path, err)
+	}
+	return nil
+}
+
+func (mod *module) info() Info {
+	mod.mu.Lock()
+	defer mod.mu.Unlock()
+	i := Info{Path: mod.path, Resolved: mod.resolved, Events: map[string]int{}, Commands: []string{}}
+	for _, entry := range mod.handlers {
+		i.Events[entry.hook.Event]++
+	}
+	for _, c := range mod.commands {
+		i.Commands = append(i.Commands, c.Name)
+	}
+	return i
+}

@@ -1,0 +1,178 @@
+package xcsh
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sourcegraph/conc/panics"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// Config is what [New] makes Modules with. The zero Config is the hook runtime.
+type Config struct {
+	// Dir is the directory that handlers are told and [API.Exec] runs in; empty
+	// means the session's.
+	Dir string
+
+	// Extensions switches to the rules of the extension runtime, which the
+	// xcsh command runs today: other rules for tool_call, tool_result and
+	// before_agent_start, the last command of a name in place of the first, and
+	// HasUI whenever there is a UI.
+	Extensions bool
+
+	// Loaders load modules that are files. Nil: there are no such.
+	Loaders []ModuleLoader
+
+	// Home is where ~ is in the paths of modules; empty means the user's.
+	Home string
+
+	// Session and Models are what handlers may read; nil means [NoSession] and
+	// [NoModels].
+	Session SessionView
+	Models  ModelRegistry
+
+	// Log is what modules log to, and what a listener that panics is logged to;
+	// nil means [slog.Default].
+	Log *slog.Logger
+}
+
+// Modules are the modules of one session, in the order in which they were
+// loaded. Its methods may be called from many goroutines at once; Close ends
+// its work.
+type Modules struct {
+	ses  *pipeline.Session
+	cfg  Config
+	host atomic.Pointer[Host] // nil until Initialize
+
+	mu        sync.Mutex
+	modules   []*module
+	loads     int // how many modules were ever begun
+	listeners []*Listener
+	unlisten  func()
+}
+
+// New makes Modules of a session. Their handlers are hooks of the session, and
+// appear in its lists, logs and traces. A session has no more than one Modules
+// of a runtime: a fire runs the handlers of all.
+func New(ses *pipeline.Session, cfg Config) *Modules {
+	if cfg.Dir == "" {
+		cfg.Dir = ses.Dir()
+	}
+	if cfg.Session == nil {
+		cfg.Session = NoSession{}
+	}
+	if cfg.Models == nil {
+		cfg.Models = NoModels{}
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	m := &Modules{ses: ses, cfg: cfg}
+	m.unlisten = ses.OnFailure(m.failed)
+	return m
+}
+
+// Factory is a module: it is called once, and subscribes its handlers to the
+// events of api. If it returns an error, or panics, nothing of the module stays.
+type Factory func(api *API) error
+
+// Add loads a module that is written in Go. The path is how errors name it.
+func (m *Modules) Add(path string, f Factory) error { return m.add(path, path, f, nil) }
+
+// add loads a module; closer ends what it needs.
+func (m *Modules) add(path, resolved string, f Factory, closer io.Closer) error {
+	mod := &module{m: m, path: path, resolved: resolved, closer: closer}
+	m.mu.Lock()
+	m.loads++
+	mod.rank = m.loads
+	m.mu.Unlock()
+	if err := m.run(f, &API{m: m, module: mod}); err != nil {
+		return errors.Join(err, mod.close())
+	}
+	m.mu.Lock()
+	m.modules = append(m.modules, mod)
+	slices.SortStableFunc(m.modules, func(a, b *module) int { return a.rank - b.rank })
+	m.mu.Unlock()
+	mod.begin()
+	return nil
+}
+
+func (m *Modules) run(f Factory, api *API) (err error) {
+	if f == nil {
+		return &LoadError{Path: api.module.path, Err: m.noFactory(api.module.path)}
+	}
+	caught := panics.Try(func() { err = f(api) })
+	if caught != nil {
+		err = &hook.PanicError{Value: caught.Value, Stack: caught.Stack}
+	}
+	if err != nil {
+		return m.loadError(api.module.path, err)
+	}
+	return nil
+}
+
+// Close takes the handlers of all modules away and ends the modules, the last
+// one first. Fires that have begun go on.
+func (m *Modules) Close() error {
+	m.mu.Lock()
+	mods := m.modules
+	m.modules = nil
+	m.mu.Unlock()
+	m.unlisten()
+	var errs []error
+	for _, mod := range slices.Backward(mods) {
+		errs = append(errs, mod.close())
+	}
+	return errors.Join(errs...)
+}
+
+// list gives the modules in order.
+func (m *Modules) list() []*module {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.modules)
+}
+
+// Info is what a module has registered.
+type Info struct {
+	Path     string         // as configured
+	Resolved string         // absolute, for a module that is a file
+	Events   map[string]int // how many handlers, by the event's name
+	Commands []string
+}
+
+// Infos lists the modules in the order in which they were loaded.
+func (m *Modules) Infos() []Info {
+	var all []Info
+	for _, mod := range m.list() {
+		all = append(all, mod.info())
+	}
+	return all
+}
+
+// Paths lists the modules' paths, as configured.
+func (m *Modules) Paths() []string {
+	var paths []string
+	for _, mod := range m.list() {
+		paths = append(paths, mod.path)
+	}
+	return paths
+}
+
+// Has reports whether a module has a handler for the event of that name.
+func (m *Modules) Has(event string) bool {
+	return slices.ContainsFunc(m.list(), func(mod *module) bool { return mod.info().Events[event] > 0 })
+}
+
+// firing gives the context of a fire, in which all handlers find the same
+// HookContext.
+func (m *Modules) firing(ctx context.Context) context.Context {
+	return context.WithValue(ctx, contextKey{}, m.newContext(m.cfg.Extensions))
+}

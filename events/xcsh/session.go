@@ -1,0 +1,192 @@
+package xcsh
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/reducers"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// The events of a session (seed 002 "Session events"). Those before something
+// can cancel it: the first handler that does ends the fire, else the last
+// result counts, as a whole. A handler that fails cancels nothing.
+var (
+	SessionStart        = notice[SessionStartEvent]("session_start", "once the session is ready")
+	SessionBeforeSwitch = before[SessionBeforeSwitchEvent, SessionBeforeSwitchResult]("session_before_switch", "before another session takes the place of this one")
+	SessionSwitch       = notice[SessionSwitchEvent]("session_switch", "when another session has taken the place of this one")
+	SessionBeforeBranch = before[SessionBeforeBranchEvent, SessionBeforeBranchResult]("session_before_branch", "before a session branches off")
+	SessionBranch       = notice[SessionBranchEvent]("session_branch", "when a session has branched off")
+
+	SessionBeforeCompact = before[SessionBeforeCompactEvent, SessionBeforeCompactResult]("session_before_compact", "before the conversation is compacted")
+
+	// SessionCompacting fires while a compaction is prepared. It cannot be
+	// cancelled; the last result counts, as a whole.
+	SessionCompacting = declare(pipeline.Event[SessionCompactingEvent, SessionCompactingResult]{
+		Name:   "session.compacting",
+		Doc:    "while the conversation is being compacted, before the model is asked for a summary",
+		Can:    pipeline.CanAddContext,
+		Reduce: reducers.LastWhole[SessionCompactingResult](nil),
+	}, nil)
+
+	SessionCompact    = notice[SessionCompactEvent]("session_compact", "when the conversation has been compacted")
+	SessionBeforeTree = before[SessionBeforeTreeEvent, SessionBeforeTreeResult]("session_before_tree", "before another place in the session's tree is taken")
+	SessionTree       = notice[SessionTreeEvent]("session_tree", "when another place in the session's tree has been taken")
+	SessionShutdown   = notice[SessionShutdownEvent]("session_shutdown", "first thing when the session is closed")
+)
+
+// before declares an event that handlers can cancel.
+func before[E any, R interface{ cancels() bool }](name, doc string) *Event[E, R] {
+	return declare(pipeline.Event[E, R]{
+		Name: name, Doc: doc, Can: pipeline.CanBlock, Reduce: reducers.LastWhole[R](nil),
+	}, func(r *R) (stops bool, reason string) { return (*r).cancels(), "" })
+}
+
+// SessionStartEvent has nothing to say.
+type SessionStartEvent struct{}
+
+// SessionBeforeSwitchEvent says why, and to which file if that is known.
+type SessionBeforeSwitchEvent struct {
+	Reason            string `json:"reason"` // "new", "resume", "fork"
+	TargetSessionFile string `json:"targetSessionFile,omitzero"`
+}
+
+// SessionBeforeSwitchResult can keep the session.
+type SessionBeforeSwitchResult struct {
+	Cancel bool `json:"cancel,omitzero"`
+}
+
+func (r SessionBeforeSwitchResult) cancels() bool { return r.Cancel }
+
+// SessionSwitchEvent says which file there was before.
+type SessionSwitchEvent struct {
+	Reason              string `json:"reason"`
+	PreviousSessionFile string `json:"previousSessionFile,omitzero"`
+}
+
+// SessionBeforeBranchEvent names the user's message from which to branch off.
+type SessionBeforeBranchEvent struct {
+	EntryID string `json:"entryId"`
+}
+
+// SessionBeforeBranchResult can keep the session from branching off, or the
+// messages in memory as they are.
+type SessionBeforeBranchResult struct {
+	Cancel                  bool `json:"cancel,omitzero"`
+	SkipConversationRestore bool `json:"skipConversationRestore,omitzero"`
+}
+
+func (r SessionBeforeBranchResult) cancels() bool { return r.Cancel }
+
+// SessionBranchEvent says which file there was before.
+type SessionBranchEvent struct {
+	PreviousSessionFile string `json:"previousSessionFile,omitzero"`
+}
+
+// SessionBeforeCompactEvent has what is about to be summarised. Handlers that
+// take long heed their ctx.
+type SessionBeforeCompactEvent struct {
+	Preparation        CompactionPreparation `json:"preparation"`
+	BranchEntries      []Entry               `json:"branchEntries"` // from the root to the leaf
+	CustomInstructions string                `json:"customInstructions,omitzero"`
+}
+
+// CompactionPreparation is what the host has worked out for a compaction.
+type CompactionPreparation struct {
+	FirstKeptEntryID     string         `json:"firstKeptEntryId"`
+	MessagesToSummarize  []Message      `json:"messagesToSummarize"`
+	TurnPrefixMessages   []Message      `json:"turnPrefixMessages"`
+	RecentMessages       []Message      `json:"recentMessages"`
+	IsSplitTurn          bool           `json:"isSplitTurn"`
+	TokensBefore         int            `json:"tokensBefore"`
+	PreviousSummary      string         `json:"previousSummary,omitzero"`
+	PreviousPreserveData wire.Object    `json:"previousPreserveData,omitzero"`
+	FileOps              jsontext.Value `json:"fileOps,omitzero"`
+	Settings             jsontext.Value `json:"settings,omitzero"`
+}
+
+// SessionBeforeCompactResult can cancel, or bring a compaction that is used as
+// it is: no model is asked, and SessionCompacting does not fire.
+type SessionBeforeCompactResult struct {
+	Cancel     bool        `json:"cancel,omitzero"`
+	Compaction *Compaction `json:"compaction,omitzero"`
+}
+
+func (r SessionBeforeCompactResult) cancels() bool { return r.Cancel }
+
+// Compaction is a summary in place of the messages before an entry.
+type Compaction struct {
+	Summary          string         `json:"summary"`
+	ShortSummary     string         `json:"shortSummary,omitzero"`
+	FirstKeptEntryID string         `json:"firstKeptEntryId"`
+	TokensBefore     int            `json:"tokensBefore"`
+	Details          jsontext.Value `json:"details,omitzero"`
+	PreserveData     wire.Object    `json:"preserveData,omitzero"`
+}
+
+// SessionCompactingEvent has the messages that the model will be asked to
+// summarise.
+type SessionCompactingEvent struct {
+	SessionID string    `json:"sessionId"`
+	Messages  []Message `json:"messages"`
+}
+
+// SessionCompactingResult adds to the request for a summary.
+type SessionCompactingResult struct {
+	Context      []string    `json:"context,omitzero"`
+	Prompt       string      `json:"prompt,omitzero"`       // replaces the host's own
+	PreserveData wire.Object `json:"preserveData,omitzero"` // the summariser's own members win
+}
+
+// SessionCompactEvent has the entry that was saved.
+type SessionCompactEvent struct {
+	CompactionEntry Entry `json:"compactionEntry"`
+	FromExtension   bool  `json:"fromExtension"`
+}
+
+// SessionBeforeTreeEvent says where to.
+type SessionBeforeTreeEvent struct {
+	Preparation TreePreparation `json:"preparation"`
+}
+
+// TreePreparation is what the host has worked out for a move in the tree.
+type TreePreparation struct {
+	TargetID           string  `json:"targetId"`
+	OldLeafID          *string `json:"oldLeafId"`
+	CommonAncestorID   *string `json:"commonAncestorId"`
+	EntriesToSummarize []Entry `json:"entriesToSummarize"`
+	UserWantsSummary   bool    `json:"userWantsSummary"`
+}
+
+// SessionBeforeTreeResult can cancel, or bring the summary of what is left
+// behind, which counts only if the user wants one.
+type SessionBeforeTreeResult struct {
+	Cancel  bool         `json:"cancel,omitzero"`
+	Summary *TreeSummary `json:"summary,omitzero"`
+}
+
+func (r SessionBeforeTreeResult) cancels() bool { return r.Cancel }
+
+// TreeSummary is a summary of entries that are left behind.
+type TreeSummary struct {
+	Summary string         `json:"summary"`
+	Details jsontext.Value `json:"details,omitzero"`
+}
+
+// SessionTreeEvent says where the session is now.
+type SessionTreeEvent struct {
+	NewLeafID     *string `json:"newLeafId"`
+	OldLeafID     *string `json:"oldLeafId"`
+	SummaryEntry  *Entry  `json:"summaryEntry,omitzero"`
+	FromExtension bool    `json:"fromExtension,omitzero"`
+}
+
+// SessionShutdownEvent has nothing to say.
+type SessionShutdownEvent struct{}
+
+// Nothing is the result of an event whose handlers have no say.
+type Nothing struct{}
+
+// gave reports whether an answer has a result of the event's own.
+func gave[R any](o *hook.Output[R]) bool { return o.Given.Has(hook.GaveSpecific) }

@@ -1,0 +1,125 @@
+package xcsh
+
+import (
+	"context"
+	"errors"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// SessionView is what handlers may read of the host's session, and where they
+// may leave big data. A host embeds [NoSession] and has what it knows.
+type SessionView interface {
+	Cwd() string
+	SessionDir() string
+	SessionID() string
+	SessionFile() string
+	SessionName() string
+
+	// Artifacts are files beside the session.
+	ArtifactsDir() string
+	AllocateArtifactPath(kind string) (path, id string, err error)
+	SaveArtifact(content, kind string) (id string, err error)
+	ArtifactPath(id string) (path string, ok bool)
+	PutBlob(data []byte) (ref string, err error)
+
+	// Entries form a tree, in which the session is at its leaf.
+	LeafID() string
+	LeafEntry() (Entry, bool)
+	Entry(id string) (Entry, bool)
+	Label(id string) string
+	Branch(fromID string) []Entry // from the root; "" means from the leaf
+	Header() (Entry, bool)
+	Entries() []Entry
+	Tree() jsontext.Value
+	UsageStatistics() jsontext.Value
+}
+
+// ModelRegistry finds models, and the keys to use them.
+type ModelRegistry interface {
+	Find(provider, id string) (Model, bool)
+	Available() []Model
+	APIKey(ctx context.Context, m Model) (key string, err error)
+}
+
+var (
+	errNoPlace = errors.New("the host has no place for artifacts")
+	errNoKey   = errors.New("the host has no key for the model")
+)
+
+// NoSession is a session of which nothing is known, and where nothing can be
+// left.
+type NoSession struct{}
+
+var _ SessionView = NoSession{}
+
+// Cwd implements [SessionView]: it is not known.
+func (NoSession) Cwd() string { return "" }
+
+// SessionDir implements [SessionView]: there is none.
+func (NoSession) SessionDir() string { return "" }
+
+// SessionID implements [SessionView]: it is not known.
+func (NoSession) SessionID() string { return "" }
+
+// SessionFile implements [SessionView]: there is none.
+func (NoSession) SessionFile() string { return "" }
+
+// SessionName implements [SessionView]: there is none.
+func (NoSession) SessionName() string { return "" }
+
+// ArtifactsDir implements [SessionView]: there is none.
+func (NoSession) ArtifactsDir() string { return "" }
+
+// LeafID implements [SessionView]: there is none.
+func (NoSession) LeafID() string { return "" }
+
+// AllocateArtifactPath implements [SessionView]: there is no place.
+func (NoSession) AllocateArtifactPath(string) (path, id string, err error) { return "", "", errNoPlace }
+
+// SaveArtifact implements [SessionView]: there is no place.
+func (NoSession) SaveArtifact(_, _ string) (id string, err error) { return "", errNoPlace }
+
+// ArtifactPath implements [SessionView]: there is none.
+func (NoSession) ArtifactPath(string) (string, bool) { return "", false }
+
+// PutBlob implements [SessionView]: there is no place.
+func (NoSession) PutBlob([]byte) (ref string, err error) { return "", errNoPlace }
+
+// LeafEntry implements [SessionView]: there is none.
+func (NoSession) LeafEntry() (Entry, bool) { return Entry{}, false }
+
+// Entry implements [SessionView]: there is none.
+func (NoSession) Entry(string) (Entry, bool) { return Entry{}, false }
+
+// Label implements [SessionView]: there is none.
+func (NoSession) Label(string) string { return "" }
+
+// Branch implements [SessionView]: there are no entries.
+func (NoSession) Branch(string) []Entry { return nil }
+
+// Header implements [SessionView]: there is none.
+func (NoSession) Header() (Entry, bool) { return Entry{}, false }
+
+// Entries implements [SessionView]: there are none.
+func (NoSession) Entries() []Entry { return nil }
+
+// Tree implements [SessionView]: there is none.
+func (NoSession) Tree() jsontext.Value { return nil }
+
+// UsageStatistics implements [SessionView]: there are none.
+func (NoSession) UsageStatistics() jsontext.Value { return nil }
+
+// NoModels knows no model.
+type NoModels struct{}
+
+var _ ModelRegistry = NoModels{}
+
+// Find implements [ModelRegistry]: there is none.
+func (NoModels) Find(string, string) (Model, bool) { return Model{}, false }
+
+// Available implements [ModelRegistry]: there are none.
+func (NoModels) Available() []Model { return nil }
+
+// APIKey implements [ModelRegistry]: there is none.
+func (NoModels) APIKey(context.Context, Model) (string, error) { return "", errNoKey }

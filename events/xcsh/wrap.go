@@ -1,0 +1,172 @@
+package xcsh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Execute runs a tool of the host, with parameters P and a result R. progress
+// takes what there is so far; it may be nil.
+type Execute[P, R any] func(ctx context.Context, id string, params P, progress func(R)) (R, error)
+
+// Shape tells [WrapTool] what the parameters and results of a host's tools look
+// like to hooks.
+type Shape[P, R any] struct {
+	// Input gives the parameters as an object. Nil: their JSON.
+	Input func(P) (wire.Object, error)
+
+	// Content and Details are the parts of a result that hooks see.
+	Content func(R) []Part
+	Details func(R) jsontext.Value
+
+	// Make makes a result of what hooks have left; everything else that the
+	// tool's own result had is lost.
+	Make func(content []Part, details jsontext.Value) R
+}
+
+// Output is a tool's result, for hosts that have no type of their own.
+type Output struct {
+	Content []Part         `json:"content"`
+	Details jsontext.Value `json:"details,omitzero"`
+	Extra   jsontext.Value `json:",embed"` // further members, an object or nil
+}
+
+// OutputShape is the [Shape] of tools that give an [Output].
+func OutputShape[P any]() Shape[P, *Output] {
+	return Shape[P, *Output]{
+		Content: func(o *Output) []Part { return o.Content },
+		Details: func(o *Output) jsontext.Value { return o.Details },
+		Make: func(content []Part, details jsontext.Value) *Output {
+			return &Output{Content: content, Details: details}
+		},
+	}
+}
+
+// BlockedError says that hooks have kept a tool from running, or have marked
+// its result as an error.
+type BlockedError struct{ Reason string }
+
+func (e *BlockedError) Error() string { return e.Reason }
+
+// WrapTool puts the hooks around a tool (seed 002 "Hook tool interception
+// flow"): what it gives is run in the tool's place. The tool gets the very
+// parameters, context and progress of the caller.
+//
+//   - A handler of ToolCall that blocks, or fails, keeps the tool from running:
+//     the error is a [BlockedError], or the handler's own.
+//   - The handlers of ToolResult see what the tool gave. If one has an answer,
+//     the result is made anew, else it is the tool's own.
+//   - They see the error of a tool that failed, too; it stays what it is. In the
+//     extension runtime they can turn a failure into a success, and a success
+//     into a [BlockedError].
+//
+// Without handlers nothing is added to the tool's own cost.
+func WrapTool[P, R any](m *Modules, name string, shape Shape[P, R], execute Execute[P, R]) Execute[P, R] {
+	w := wrapper[P, R]{m: m, name: name, shape: shape, execute: execute}
+	if w.shape.Input == nil {
+		w.shape.Input = func(p P) (wire.Object, error) { return wire.Of(p) }
+	}
+	return w.run
+}
+
+type wrapper[P, R any] struct {
+	m       *Modules
+	name    string
+	shape   Shape[P, R]
+	execute Execute[P, R]
+}
+
+func (w *wrapper[P, R]) run(ctx context.Context, id string, params P, progress func(R)) (none R, err error) {
+	if err := w.before(ctx, id, params); err != nil {
+		return none, err
+	}
+	result, err := w.execute(ctx, id, params, progress)
+	if !ToolResult.Active(w.m) {
+		return result, err
+	}
+	if err != nil {
+		return w.afterFailure(ctx, id, params, result, err)
+	}
+	return w.afterSuccess(ctx, id, params, result)
+}
+
+// before asks whether the tool may run.
+func (w *wrapper[P, R]) before(ctx context.Context, id string, params P) error {
+	if !ToolCall.Active(w.m) {
+		return nil
+	}
+	input, err := w.shape.Input(params)
+	if err != nil {
+		return fmt.Errorf("the parameters of %s cannot be shown to its hooks: %w", w.name, err)
+	}
+	r, err := ToolCall.Fire(ctx, w.m, &ToolCallEvent{ToolName: w.name, ToolCallID: id, Input: input})
+	if thrown := new(Thrown); errors.As(err, &thrown) {
+		return fmt.Errorf("Hook failed, blocking execution: %w", thrown) //nolint:staticcheck // as the original says it
+	}
+	if err != nil || r == nil || !r.Block {
+		return err
+	}
+	if r.Reason == "" {
+		return &BlockedError{Reason: "Tool execution was blocked by " + w.whom()}
+	}
+	return &BlockedError{Reason: r.Reason}
+}
+
+func (w *wrapper[P, R]) whom() string {
+	if w.m.cfg.Extensions {
+		return "an extension"
+	}
+	return "a hook"
+}
+
+func (w *wrapper[P, R]) event(id string, params P) *ToolResultEvent {
+	input, err := w.shape.Input(params)
+	if err != nil {
+		input = nil // it has run: a gate would have kept it from that
+	}
+	return &ToolResultEvent{ToolName: w.name, ToolCallID: id, Input: input}
+}
+
+func (w *wrapper[P, R]) afterSuccess(ctx context.Context, id string, params P, result R) (none R, err error) {
+	e := w.event(id, params)
+	e.Content, e.Details = w.shape.Content(result), w.shape.Details(result)
+	o, err := ToolResult.Fire(ctx, w.m, e)
+	if err != nil || o == nil {
+		return result, nil // what fails here has been reported
+	}
+	content := o.content(e.Content)
+	if w.m.cfg.Extensions && o.isError(false) {
+		return none, &BlockedError{Reason: marked(content)}
+	}
+	return w.shape.Make(content, o.details(e.Details)), nil
+}
+
+func (w *wrapper[P, R]) afterFailure(ctx context.Context, id string, params P, result R, failed error) (R, error) {
+	e := w.event(id, params)
+	e.Content, e.IsError = []Part{TextPart(failed.Error())}, true
+	o, err := ToolResult.Fire(ctx, w.m, e)
+	if err != nil || o == nil || !w.m.cfg.Extensions || o.isError(true) {
+		return result, failed
+	}
+	return w.shape.Make(o.content(e.Content), o.details(e.Details)), nil
+}
+
+// marked is the error of a result that was marked as one.
+func marked(content []Part) string {
+	var texts []string
+	for _, part := range content {
+		if text, ok := part.PlainText(); ok && text != "" {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) == 0 {
+		return "Tool result marked as error by extension"
+	}
+	return strings.Join(texts, "\n")
+}

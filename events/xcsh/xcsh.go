@@ -1,0 +1,51 @@
+// Package xcsh is the hook system of xcsh and pi: hooks that run inside the
+// host, written as modules whose factory subscribes handlers to 25 events, each
+// with its own rule for conflicts and for errors (seed 002).
+//
+// [Modules] is what a session has loaded. A [Factory] is a module in Go; those
+// in other languages come from a [ModuleLoader]. A host fires the events,
+// wraps its tools with [WrapTool], and lends what it can through [Host].
+//
+//	m := xcsh.New(ses, xcsh.Config{})
+//	m.Add("gate", func(api *xcsh.API) error {
+//		xcsh.ToolCall.On(api, func(ctx context.Context, e *xcsh.ToolCallEvent, hc *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
+//			…
+//		})
+//		return nil
+//	})
+//
+// Handlers run one after another on the goroutine of the fire, those of the
+// module loaded first before others, each in the order of registration. They
+// have no time limit; ctx is the caller's, and ends with it. Two calls of the
+// host may fire at the same time, and so run one handler twice at once.
+package xcsh
+
+import (
+	"time"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Dialect is the hook runtime, which the seed describes; Extensions is the
+// extension runtime, with other rules for three of the events. [Config] has the
+// switch.
+var (
+	Dialect    = dialect("xcsh")
+	Extensions = dialect("xcsh-extension")
+)
+
+func dialect(name string) *pipeline.Dialect {
+	return &pipeline.Dialect{
+		Name:      name,
+		Unit:      time.Millisecond,
+		Rules:     pipeline.Rules{Sequential: true, Unstoppable: true, Live: true, Timeout: -1},
+		Base:      base,
+		BaseNames: []string{"session_id", "transcript_path", "cwd", "type"},
+	}
+}
+
+// base appends the member that every event has.
+func base(dst []byte, event string, _ time.Time) []byte {
+	return append(append(dst, `,"type":`...), wire.Quote(event)...)
+}
