@@ -1,0 +1,88 @@
+// Package xcshcases runs the language-neutral cases of the xcsh system, which
+// FORMAT.md describes. Hooks in the cases are behaviour, not
+// code: a [Maker] makes modules of them, in Go or in another language.
+package xcshcases
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// Case is one case, as in its file.
+type Case struct {
+	ID                 string          `json:"id"`
+	Name               string          `json:"name"`
+	Area               string          `json:"area"`
+	Title              string          `json:"title"`
+	Notes              string          `json:"notes"`
+	Basis              []string        `json:"basis"`
+	SeedConflict       jsontext.Value  `json:"seedConflict"`
+	Runtime            string          `json:"runtime"`
+	Requires           []string        `json:"requires"`
+	RacyUpstream       jsontext.Value  `json:"racyUpstream"`
+	Files              map[string]File `json:"files"`
+	Hooks              []Hook          `json:"hooks"`
+	Runner             Runner          `json:"runner"`
+	Steps              []Step          `json:"steps"`
+	EngineTextPrefixes []string        `json:"engineTextPrefixes"`
+	Expect             Expect          `json:"expect"`
+
+	Path string `json:"-"` // of the file
+}
+
+// File is a file that is there before the first step.
+type File struct {
+	Text       string `json:"text"`
+	Executable bool   `json:"executable"`
+	As         string `json:"as"`
+}
+
+// Expect is what has to come of a case.
+type Expect struct {
+	Steps      []map[string]any `json:"steps"`
+	Trace      []any            `json:"trace"`
+	HookErrors []any            `json:"hookErrors"`
+	Sent       []any            `json:"sent"`
+	UICalls    []any            `json:"uiCalls"`
+	CtxCalls   []any            `json:"ctxCalls"`
+	LoadErrors []any            `json:"loadErrors"`
+}
+
+// Runner is the host.
+type Runner struct {
+	Cwd        string           `json:"cwd"`
+	Entries    []jsontext.Value `json:"entries"`
+	Listeners  *[]Listener      `json:"listeners"` // nil: one, L1
+	Initialize *Initialize      `json:"initialize"`
+}
+
+// Listener is told of errors.
+type Listener struct {
+	ID     string `json:"id"`
+	Throws string `json:"throws"`
+}
+
+// Initialize is what the host lends.
+type Initialize struct {
+	Model             jsontext.Value `json:"model"` // an id, or a list of them
+	IsIdle            *bool          `json:"isIdle"`
+	HasQueuedMessages *bool          `json:"hasQueuedMessages"`
+	Abort             bool           `json:"abort"`
+	WaitForIdle       bool           `json:"waitForIdle"`
+	NewSession        *Cancelled     `json:"newSession"`
+	Branch            *Cancelled     `json:"branch"`
+	NavigateTree      *Cancelled     `json:"navigateTree"`
+	HasUI             bool           `json:"hasUI"`
+	UI                *ScriptedUI    `json:"ui"`
+}
+
+// Cancelled is what the control of a session answers.
+type Cancelled struct {
+	Cancelled bool `json:"cancelled"`
+}
+
+// ScriptedUI answers from queues.
+type ScriptedUI struct {
+	Confirm    []bool    `json:"confirm"`
+	Select     []*string `json:"select"`
+	Input      []*string `json:"input"`
+	Editor     []*string `json:"editor"`
+	EditorText string    `json:"editorText"`
+}

@@ -1,0 +1,122 @@
+package xcshcases
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// compareStep reports whether an outcome is what is expected, and gives both as
+// they were compared.
+func (w *world) compareStep(step *Step, want, got map[string]any) (same bool, wanted, seen map[string]any) {
+	want, got = copyJSON(want).(map[string]any), copyJSON(got).(map[string]any)
+	if want["errorAny"] == true && got["error"] != nil {
+		delete(want, "errorAny")
+		delete(got, "error")
+	}
+	for _, detail := range []string{"sameResultObject", "sameErrorAsTool", "nonError"} { // a case says them where they matter
+		if want[detail] == nil {
+			delete(got, detail)
+		}
+	}
+	if read := resultOf(step); read != nil && want["value"] != nil {
+		want["value"] = read(want["value"])
+	}
+	if step.Op == "registry" || step.Op == "discover" {
+		warnings(want)
+	}
+	prefixes(want, got)
+	return reflect.DeepEqual(want, got), want, got
+}
+
+// resultOf gives how the result of a fire is read, so that fields no type has
+// are left out of the comparison.
+func resultOf(step *Step) func(any) any {
+	name := map[string]string{"emitToolCall": "tool_call", "emitBeforeAgentStart": "before_agent_start"}[step.Op]
+	if step.Op == "emit" {
+		name = eventName(step.Event)
+	}
+	i := slices.IndexFunc(typed, func(e eventType) bool { return e.name == name })
+	if i < 0 || typed[i].read == nil {
+		return nil
+	}
+	return func(value any) any { return typed[i].read(truthy(value)) }
+}
+
+// truthy reads the members that say yes or no as JavaScript does.
+func truthy(value any) any {
+	members, is := value.(map[string]any)
+	if !is {
+		return map[string]any{}
+	}
+	members = maps.Clone(members)
+	for _, name := range []string{"block", "cancel", "skipConversationRestore"} {
+		if v, has := members[name]; has {
+			members[name] = v != nil && !reflect.ValueOf(v).IsZero()
+		}
+	}
+	return members
+}
+
+// warnings takes the engine's form out of the failures of providers.
+func warnings(want map[string]any) {
+	value, _ := want["value"].(map[string]any)
+	list, _ := value["warnings"].([]any)
+	for i := range list {
+		if text, is := list[i].(string); is {
+			list[i] = strings.Replace(text, "Failed to load: Error: ", "Failed to load: ", 1)
+		}
+	}
+}
+
+// prefixes compares texts of which only the beginning is known.
+func prefixes(want, got map[string]any) {
+	wants, _ := lookup(want, "value.errors")
+	gots, _ := lookup(got, "value.errors")
+	wantList, _ := wants.([]any)
+	gotList, _ := gots.([]any)
+	for i := range min(len(wantList), len(gotList)) {
+		w, _ := wantList[i].(map[string]any)
+		g, _ := gotList[i].(map[string]any)
+		prefix, is := w["errorPrefix"].(string)
+		if text, _ := g["error"].(string); is && strings.HasPrefix(text, prefix) {
+			delete(w, "errorPrefix")
+			delete(g, "error")
+		}
+	}
+}
+
+// compareLists compares what the whole case has left.
+func (w *world) compareLists(title string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e := &w.c.Expect
+	for _, list := range []struct {
+		name      string
+		want, got []any
+	}{
+		{"trace", e.Trace, typedTrace(e.Trace, w.trace)}, {"hookErrors", e.HookErrors, w.hookErrors}, {"sent", e.Sent, w.sent},
+		{"uiCalls", e.UICalls, w.uiCalls}, {"ctxCalls", e.CtxCalls, w.ctxCalls}, {"loadErrors", e.LoadErrors, w.loadErrors},
+	} {
+		if len(list.want)+len(list.got) > 0 && !reflect.DeepEqual(list.want, list.got) {
+			w.t.Errorf("%s\n%s, %s\nwant %s\ngot  %s", title, w.c.Path, list.name, toJSON(list.want), toJSON(list.got))
+		}
+	}
+}
+
+// typedTrace leaves out what a typed event has and the host of the case has not
+// given: members that are zero.
+func typedTrace(want, got []any) []any {
+	for i := range min(len(want), len(got)) {
+		wanted, _ := lookup(want[i], "saw.@event")
+		seen, _ := lookup(got[i], "saw.@event")
+		have, _ := seen.(map[string]any)
+		for name, value := range have {
+			if _, asked := lookup(wanted, name); !asked && (value == nil || reflect.ValueOf(value).IsZero()) {
+				delete(have, name)
+			}
+		}
+	}
+	return got
+}

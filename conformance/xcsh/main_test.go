@@ -1,0 +1,30 @@
+package xcshcases_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/snaphook-go/snaphook/conformance"
+	xcshcases "github.com/snaphook-go/snaphook/conformance/xcsh"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func cases(t *testing.T) []xcshcases.Case {
+	dir, found := conformance.Dir("xcsh")
+	if !found {
+		t.Skip("there are no xcsh cases in the directory of SNAPHOOK_CASES")
+	}
+	cases, err := xcshcases.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cases
+}
+
+func TestXcsh(t *testing.T) { xcshcases.Run(t, cases(t), xcshcases.Options{}) }
+
+func TestXcshUntyped(t *testing.T) {
+	xcshcases.Run(t, cases(t), xcshcases.Options{Make: xcshcases.Untyped})
+}

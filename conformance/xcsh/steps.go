@@ -1,0 +1,221 @@
+package xcshcases
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+)
+
+// operations are what steps can do, by name. Each gives its outcome.
+var operations map[string]func(*world, *Step) map[string]any
+
+func init() { // they lead back to the table
+	operations = map[string]func(*world, *Step) map[string]any{
+		"emit":                  (*world).emit,
+		"emitToolCall":          func(w *world, s *Step) map[string]any { return w.fire("tool_call", s.Event) },
+		"emitContext":           (*world).emitContext,
+		"emitBeforeAgentStart":  (*world).emitBeforeAgentStart,
+		"runTool":               (*world).runTool,
+		"hasHandlers":           func(w *world, s *Step) map[string]any { return ok(w.modules.Has(fromJSON(s.Event).(string))) },
+		"getHookPaths":          func(w *world, _ *Step) map[string]any { return ok(list(w.modules.Paths())) },
+		"getRegisteredCommands": (*world).commands,
+		"getCommand":            (*world).getCommand,
+		"getMessageRenderer":    (*world).getRenderer,
+		"runCommand":            (*world).runCommand,
+		"callApi":               (*world).callAPI,
+		"initialize":            (*world).initialize,
+		"addListener":           func(w *world, s *Step) map[string]any { w.listen(Listener{ID: s.ID}); return done(nil) },
+		"removeListener":        func(w *world, s *Step) map[string]any { w.unlisten[s.ID](); return done(nil) },
+		"emitError":             (*world).emitError,
+		"runnerState":           (*world).runnerState,
+		"commandContext":        (*world).commandContext,
+		"wait": func(_ *world, s *Step) map[string]any {
+			time.Sleep(time.Duration(s.MS) * time.Millisecond)
+			return done(nil)
+		},
+		"loadHooks":       (*world).load,
+		"discoverAndLoad": (*world).discoverAndLoad,
+		"discover":        (*world).discover,
+		"registry":        (*world).registry,
+		"capabilityInfo":  (*world).capabilityInfo,
+		"resolvePath":     (*world).resolvePath,
+		"status":          (*world).status,
+		"sanitize":        (*world).sanitize,
+		"exec":            (*world).exec,
+	}
+}
+
+func ok(value any) map[string]any { return map[string]any{"ok": true, "value": value} }
+
+// done is an outcome without a value.
+func done(err error) map[string]any {
+	if err == nil {
+		return map[string]any{"ok": true}
+	}
+	outcome := map[string]any{"ok": false, "error": err.Error()}
+	if thrown := new(xcsh.Thrown); errors.As(err, &thrown) && err.Error() == thrown.Value {
+		outcome["nonError"] = true
+	}
+	return outcome
+}
+
+// list makes nil an empty list.
+func list[T any](items []T) []T {
+	if items == nil {
+		return []T{}
+	}
+	return items
+}
+
+func eventName(event jsontext.Value) string {
+	named := struct {
+		Type string `json:"type"`
+	}{}
+	_ = json.Unmarshal(event, &named)
+	return named.Type
+}
+
+// emit is the generic emit, which three of the events do not have here: they
+// are fired by their own rules.
+func (w *world) emit(s *Step) map[string]any { return w.fire(eventName(s.Event), s.Event) }
+
+func (w *world) fire(name string, event jsontext.Value) map[string]any {
+	e, known := xcsh.Lookup(name)
+	if !known {
+		return done(nil) // nobody listens to what is no event
+	}
+	result, err := e.FireJSON(w.t.Context(), w.modules, event)
+	if err != nil || result == nil {
+		return done(err)
+	}
+	return ok(fromJSON(result))
+}
+
+func (w *world) emitContext(s *Step) map[string]any {
+	messages := []xcsh.Message{}
+	for _, m := range s.Messages {
+		messages = append(messages, xcsh.Message{Object: []byte(m)})
+	}
+	r, err := xcsh.Context.Fire(w.t.Context(), w.modules, &xcsh.ContextEvent{Messages: messages})
+	outcome := done(err)
+	if err == nil {
+		outcome = ok(xcsh.ApplyContext(messages, r))
+	}
+	outcome["inputAfter"] = messages
+	return outcome
+}
+
+func (w *world) emitBeforeAgentStart(s *Step) map[string]any {
+	event := map[string]any{"prompt": s.Prompt}
+	if s.Images != nil {
+		event["images"] = s.Images
+	}
+	if s.SystemPrompt != "" {
+		event["systemPrompt"] = s.SystemPrompt
+	}
+	return w.fire("before_agent_start", toJSON(event))
+}
+
+func described(c xcsh.Command) map[string]any {
+	d := map[string]any{"name": c.Name}
+	if c.Description != "" {
+		d["description"] = c.Description
+	}
+	return d
+}
+
+func (w *world) commands(*Step) map[string]any {
+	all := []any{}
+	for _, c := range w.modules.Commands() {
+		all = append(all, described(c))
+	}
+	return ok(all)
+}
+
+func (w *world) getCommand(s *Step) map[string]any {
+	c, found := w.modules.Command(s.Name)
+	if !found {
+		return done(nil)
+	}
+	return ok(described(c))
+}
+
+func (w *world) getRenderer(s *Step) map[string]any {
+	render, found := w.modules.Renderer(s.CustomType)
+	if !found {
+		return done(nil)
+	}
+	return ok(render(xcsh.CustomMessage{CustomType: s.CustomType, Content: xcsh.Text("")}, false, xcsh.NoUI{}.Theme()))
+}
+
+func (w *world) runCommand(s *Step) map[string]any {
+	c, found := w.modules.Command(s.Name)
+	if !found {
+		return done(fmt.Errorf("there is no command %s", strconv.Quote(s.Name)))
+	}
+	args, _ := fromJSON(s.Args).(string)
+	return done(w.modules.RunCommand(w.t.Context(), &c, args))
+}
+
+func (w *world) callAPI(s *Step) map[string]any {
+	call := Call{Call: s.Call}
+	if err := json.Unmarshal(s.Args, &call.Args); err != nil {
+		return done(err)
+	}
+	return done(call.onAPI(w.apis[s.Hook]))
+}
+
+func (w *world) initialize(s *Step) map[string]any {
+	var i Initialize
+	if err := json.Unmarshal(s.Options, &i, json.RejectUnknownMembers(true)); err != nil {
+		w.t.Fatal(err)
+	}
+	w.modules.Initialize(w.host(&i))
+	return done(nil)
+}
+
+func (w *world) emitError(s *Step) map[string]any {
+	text := func(name string) string { t, _ := s.Error[name].(string); return t }
+	w.modules.Report(xcsh.HookError{Path: text("hookPath"), Event: text("event"), Message: text("error")})
+	return done(nil)
+}
+
+func (w *world) runnerState(*Step) map[string]any {
+	return ok(map[string]any{"hasUI": w.modules.CommandContext().HasUI})
+}
+
+func (w *world) commandContext(s *Step) map[string]any {
+	cc := w.modules.CommandContext()
+	value := map[string]any{}
+	for _, field := range s.Fields {
+		if v, has := lookup(fields(&cc.HookContext), field); has {
+			value[field] = v
+		}
+	}
+	outcome := ok(value)
+	if len(s.Calls) > 0 {
+		outcome["calls"] = results(s.Calls, func(c *Call) (any, bool) { return onCommandContext(w.t.Context(), c, cc) })
+	}
+	return outcome
+}
+
+// entries is a session of which the entries are known.
+type entries struct {
+	xcsh.NoSession
+	list []jsontext.Value
+}
+
+// Entries implements [xcsh.SessionView].
+func (e entries) Entries() []xcsh.Entry {
+	var all []xcsh.Entry
+	for _, entry := range e.list {
+		all = append(all, xcsh.Entry{Object: []byte(entry)})
+	}
+	return all
+}
