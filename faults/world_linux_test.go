@@ -58,18 +58,31 @@ var worlds atomic.Int64
 // open makes a world, which ends with the test.
 func open(t *testing.T, s setup) *world {
 	t.Helper()
-	w := &world{dir: s.dir, log: &journal{}, mark: fmt.Sprintf("SNAPHOOK_FAULT=%d-%d", os.Getpid(), worlds.Add(1))}
-	if w.dir == "" {
-		w.dir = t.TempDir()
+	w := newWorld(t, s.dir)
+	w.start(t, llxprt.Settings{
+		Layers:  []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(s.settings())}},
+		Environ: append(w.environ(), s.environ...),
+		Shell:   s.shell,
+	}.Load)
+	return w
+}
+
+// newWorld makes one that has no session yet. dir "" means a new one.
+func newWorld(t *testing.T, dir string) *world {
+	t.Helper()
+	if dir == "" {
+		dir = t.TempDir()
 	}
-	w.sys = pipeline.NewSystem(pipeline.Config{
-		Load: []pipeline.Load{llxprt.Settings{
-			Layers:  []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(s.settings())}},
-			Environ: append(append(os.Environ(), w.mark), s.environ...),
-			Shell:   s.shell,
-		}.Load},
-		Log: slog.New(w.log),
-	})
+	return &world{dir: dir, log: &journal{}, mark: fmt.Sprintf("SNAPHOOK_FAULT=%d-%d", os.Getpid(), worlds.Add(1))}
+}
+
+// environ is what hooks get, marked.
+func (w *world) environ() []string { return append(os.Environ(), w.mark) }
+
+// start makes the engine, with the hooks that load finds.
+func (w *world) start(t *testing.T, load pipeline.Load) {
+	t.Helper()
+	w.sys = pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{load}, Log: slog.New(w.log)})
 	t.Cleanup(func() {
 		w.sys.Close()
 		w.leavesNoProcess(t)
@@ -82,7 +95,6 @@ func open(t *testing.T, s setup) *world {
 		t.Fatal(problems)
 	}
 	w.ses = ses
-	return w
 }
 
 // call is the input of the tests for which it does not matter.
