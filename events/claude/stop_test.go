@@ -1,0 +1,192 @@
+package claude_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// holds counts how often in a row a session is kept going, up to a limit.
+func holds(t *testing.T, s *pipeline.Session, limit int) (n int) {
+	for ; n < limit; n++ {
+		if res := mustFire(t, claude.Stop, s, claude.Stopping{Active: n > 0}); !res.Blocked() {
+			if res.Lifted == "" {
+				t.Error("the result does not say why the block does not count")
+			}
+			return n
+		}
+	}
+	return n
+}
+
+func TestHooksKeepAnAgentGoingEightTimesInARow(t *testing.T) {
+	for _, tt := range []struct {
+		env  string
+		want int
+	}{{"", 8}, {"=3", 3}, {"=0", 30}, {"=-1", 8}, {"=many", 8}, {"=", 8}} {
+		for name, says := range map[string]hook.Output[claude.Plain]{"a block": {Decision: hook.Block}, "context": {Context: "go on"}} {
+			t.Run(tt.env+" "+name, func(t *testing.T) {
+				w := project(`{}`)
+				if tt.env != "" {
+					w.Environ = append(w.Environ, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"+tt.env)
+				}
+				s := w.open(t)
+				answers(claude.Stop, s, says)
+				if got := holds(t, s, 30); got != tt.want {
+					t.Errorf("kept going %d times; want %d", got, tt.want)
+				}
+				if got := holds(t, s, 30); got != tt.want {
+					t.Errorf("after that, kept going %d times; want %d again", got, tt.want)
+				}
+			})
+		}
+	}
+}
+
+func TestTheCountOfStopsStartsAnew(t *testing.T) {
+	s := project(`{}`).open(t)
+	answers(claude.Stop, s, hook.Output[claude.Plain]{Decision: hook.Block})
+	answers(claude.SubagentStop, s, hook.Output[claude.Plain]{Decision: hook.Block})
+	for range 3 {
+		if got := holds(t, s, 6); got != 6 { // a stop that no hook has kept begins a new row
+			t.Errorf("kept going %d times; want 6", got)
+		}
+	}
+	for _, agent := range []string{"a", "b"} { // each agent has a row of its own
+		var in claude.SubagentStopping
+		in.AgentID = agent
+		for n := range 9 {
+			in.Active = n > 0
+			if res := mustFire(t, claude.SubagentStop, s, in); res.Blocked() != (n < 8) {
+				t.Errorf("agent %s, stop %d: blocked %v", agent, n, res.Blocked())
+			}
+		}
+	}
+}
+
+func TestALiftedBlockIsNoBlock(t *testing.T) {
+	w := project(hooks("Stop", "h"))
+	w.Environ = append(w.Environ, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=1")
+	w.replies = map[string]scripted{"h": says(2, "", "go on")}
+	s := w.open(t)
+	wantEffects(t, fire(t, s, "Stop", `{"stop_hook_active":false}`), `{"blocked":true,"lifted":null,"model_sees":["go on"]}`)
+	wantEffects(t, fire(t, s, "Stop", `{"stop_hook_active":true}`), `{"blocked":false,"lifted":"hooks have kept the agent going 1 times in a row; it stops now"}`)
+}
+
+func TestSessionEndHooksHaveOneBudget(t *testing.T) {
+	const slow = `{"type":"command","command":"slow"}`
+	for _, tt := range []struct {
+		name, env, hooks string
+		want             time.Duration
+	}{
+		{"1.5 seconds", "", slow, 1500 * time.Millisecond},
+		{"what a hook asks for", "", `{"type":"command","command":"slow","timeout":5}`, 5 * time.Second},
+		{"less", "", `{"type":"command","command":"slow","timeout":0.5}`, 500 * time.Millisecond},
+		{"a minute at most", "", `{"type":"command","command":"slow","timeout":500}`, time.Minute},
+		{"one asks for more, the other has its own", "", slow + `,{"type":"command","command":"quick","timeout":10}`, 1500 * time.Millisecond},
+		{"a hook that cannot run asks for nothing", "", slow + `,{"type":"prompt","prompt":"p","timeout":50}`, 1500 * time.Millisecond},
+		{"the variable", "7000", slow, 7 * time.Second},
+		{"the variable against a hook", "2000", `{"type":"command","command":"slow","timeout":5}`, 2 * time.Second},
+		{"a variable that is none", "soon", slow, 1500 * time.Millisecond},
+		{"zero", "0", slow, 1500 * time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := project(`{"hooks":{"SessionEnd":[{"hooks":[` + tt.hooks + `]}]}}`)
+				w.Environ = append(w.Environ, "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS="+tt.env)
+				w.replies = map[string]scripted{"slow": {delay: time.Hour}, "quick": {}}
+				s, start := w.open(t), time.Now()
+				fire(t, s, "SessionEnd", "")
+				if took := time.Since(start); took != tt.want {
+					t.Errorf("the end took %v; want %v", took, tt.want)
+				}
+			})
+		})
+	}
+}
+
+func TestAPluginDoesNotRaiseTheBudgetOfSessionEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := project(`{}`)
+		w.Plugins = []claude.Plugin{{Name: "p", Root: directory(t), Data: []byte(`{"hooks":{"SessionEnd":[{"hooks":[{"type":"command","command":"slow","timeout":30}]}]}}`)}}
+		w.replies = map[string]scripted{"slow": {delay: time.Hour}}
+		s, start := w.open(t), time.Now()
+		fire(t, s, "SessionEnd", "")
+		if took := time.Since(start); took != 1500*time.Millisecond {
+			t.Errorf("the end took %v; want 1.5s", took)
+		}
+	})
+}
+
+// late fires an event with a hook in Go that never answers.
+func late[In, Out any](t *testing.T, e *pipeline.Event[In, Out], in In) *hook.Result[Out] {
+	s := project(`{}`).open(t)
+	e.On(s, "late", func(ctx context.Context, _ In) (o hook.Output[Out], err error) {
+		<-ctx.Done()
+		return o, ctx.Err()
+	})
+	res := mustFire(t, e, s, in)
+	if len(res.Errs()) != 1 || !errors.Is(res.Errs()[0], context.DeadlineExceeded) {
+		t.Errorf("errors %v; want a timeout", res.Errs())
+	}
+	return res
+}
+
+func TestALateHookInGoBlocksWhatItGuards(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pre := late(t, claude.PreToolUse, claude.Call{Name: "Bash"})
+		if texts := claude.TextsOf(pre); !pre.Blocked() || pre.Specific.PermissionDecision != hook.Deny || len(texts.Model) != 1 {
+			t.Errorf("PreToolUse: blocked %v, %q, model is told %q; want a denial of which the model is told", pre.Blocked(), pre.Specific.PermissionDecision, texts.Model)
+		}
+		if res := late(t, claude.UserPromptSubmit, claude.Prompt{}); !res.Blocked() {
+			t.Error("UserPromptSubmit: not blocked")
+		}
+		if res := late(t, claude.UserPromptExpansion, claude.Expansion{}); !res.Blocked() {
+			t.Error("UserPromptExpansion: not blocked")
+		}
+		if late(t, claude.PostToolUse, claude.Done{}).Blocked() || late(t, claude.Stop, claude.Stopping{}).Blocked() || late(t, claude.PreCompact, claude.Compaction{}).Blocked() {
+			t.Error("another event is blocked by a late hook; want it to go on")
+		}
+	})
+}
+
+func TestADenialBeatsAHookThatDidNotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := project(`{}`).open(t)
+		answers(claude.PreToolUse, s, gate("deny", "explicit", ""))
+		claude.PreToolUse.On(s, "late", func(ctx context.Context, _ claude.Call) (o hook.Output[claude.Gate], err error) {
+			<-ctx.Done()
+			return o, ctx.Err()
+		})
+		if res := mustFire(t, claude.PreToolUse, s, claude.Call{Name: "Bash"}); res.Specific.PermissionDecisionReason != "explicit" {
+			t.Errorf("the reason is %q; want the explicit one", res.Specific.PermissionDecisionReason)
+		}
+	})
+}
+
+func TestADecisionOfAGoHookIsHeldToTheEvent(t *testing.T) {
+	s := project(`{}`).open(t)
+	answers(claude.SessionStart, s, hook.Output[claude.Opening]{Decision: hook.Deny, Reason: "no"})
+	if res := mustFire(t, claude.SessionStart, s, claude.Start{Source: "startup"}); res.Blocked() {
+		t.Error("a session cannot be kept from beginning, and the result is blocked")
+	}
+	answers(claude.TeammateIdle, s, hook.Output[claude.Plain]{Decision: hook.Deny, Reason: "work"})
+	if res := mustFire(t, claude.TeammateIdle, s, claude.Teammate{}); !res.Blocked() {
+		t.Error("deny is what exit status 2 is, and the teammate may idle")
+	}
+	answers(claude.PermissionRequest, s, hook.Output[claude.Permission]{Decision: hook.Deny})
+	if res := mustFire(t, claude.PermissionRequest, s, claude.Asked{Call: claude.Call{Name: "Bash"}}); res.Blocked() {
+		t.Error("a permission is answered by its object alone, and the result is blocked")
+	}
+	claude.PreToolUse.On(s, "broken", func(context.Context, claude.Call) (o hook.Output[claude.Gate], err error) { return o, fmt.Errorf("broken") })
+	if res := mustFire(t, claude.PreToolUse, s, claude.Call{Name: "Bash"}); res.Blocked() || res.OK() {
+		t.Errorf("a hook that failed: blocked %v, OK %v; want neither", res.Blocked(), res.OK())
+	}
+}
