@@ -1,0 +1,69 @@
+package jsrun
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// binding is what Go knows of an object that JavaScript has. It goes when the
+// object does, which JavaScript tells.
+type binding struct {
+	id    int64
+	shape int
+	funcs []Func
+	this  any
+	call  *call       // that the object was an argument of
+	stop  func() bool // ends watching the call's context; nil if nobody does
+}
+
+func (m *Module) bind(c *call, b Bound) *binding {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at, known := m.shapes[b.object]
+	if !known {
+		at = len(m.known)
+		m.known = append(m.known, newShape(b.object))
+		m.shapes[b.object] = at
+	}
+	m.ids++
+	made := &binding{id: m.ids, shape: at, funcs: m.known[at].funcs, this: b.this, call: c}
+	c.objects = append(c.objects, made)
+	return made
+}
+
+// context is what functions of the object get. When the call has ended well,
+// its context ending does not matter any more.
+func (b *binding) context() context.Context {
+	if b.call.settled {
+		return context.WithoutCancel(b.call.ctx)
+	}
+	return b.call.ctx
+}
+
+// watch tells the object's signal when the context of the call ends.
+func (m *Module) watch(b *binding) {
+	if b.call.settled || b.stop != nil {
+		return
+	}
+	ctx := b.call.ctx
+	b.stop = context.AfterFunc(ctx, func() {
+		m.queue.add(func() { m.enter(nil, "abort", b.id, context.Cause(ctx).Error()) })
+	})
+}
+
+func (m *Module) unwatch(b *binding) {
+	if b.stop != nil && b.stop() {
+		m.queue.add(func() { m.enter(nil, "done", b.id) })
+	}
+}
+
+// inside is the key of a visit, in the context of a synchronous function.
+type inside struct{ m *Module }
+
+// visit is a synchronous function at work.
+type visit struct{ over atomic.Bool }
+
+func (m *Module) isInside(ctx context.Context) bool {
+	v, is := ctx.Value(inside{m}).(*visit)
+	return is && !v.over.Load()
+}

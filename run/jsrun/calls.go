@@ -1,0 +1,132 @@
+package jsrun
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// call is something asked of the module. Who takes it out of Module.calls
+// answers it, so that there is one answer.
+type call struct {
+	id      int64
+	ctx     context.Context
+	answer  chan outcome // one place: the module never waits for who asked
+	objects []*binding
+	settled bool // of the module's goroutine
+}
+
+type outcome struct {
+	value Value
+	err   error
+}
+
+// do has run called on the module's goroutine, with the arguments as text, and
+// waits for an answer.
+func (m *Module) do(ctx context.Context, args []any, run func(c *call, text string)) (Value, error) {
+	if m.isInside(ctx) {
+		return nil, ErrInside
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	c := &call{ctx: ctx, answer: make(chan outcome, 1)}
+	text, err := m.encode(c, args)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.admit(c, func() { m.begin(c, text, run) }); err != nil {
+		return nil, err
+	}
+	select {
+	case o := <-c.answer:
+		return o.value, o.err
+	case <-ctx.Done():
+		m.take(c.id)
+		return nil, context.Cause(ctx)
+	}
+}
+
+// admit makes c known and queues its task.
+func (m *Module) admit(c *call, task func()) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.reason != nil {
+		return m.reason
+	}
+	m.ids++
+	c.id = m.ids
+	m.calls[c.id] = c
+	m.queue.add(task)
+	return nil
+}
+
+// begin runs a call unless who asked has gone.
+func (m *Module) begin(c *call, text string, run func(c *call, text string)) {
+	if c.ctx.Err() != nil {
+		return
+	}
+	for _, b := range c.objects {
+		m.bindings[b.id] = b
+	}
+	run(c, text)
+}
+
+// take gives the call, once; nil if it has an answer or nobody waits for one.
+func (m *Module) take(id int64) *call {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.calls[id]
+	delete(m.calls, id)
+	return c
+}
+
+// settle answers a call, and reports whether anybody was waiting. It is of the
+// module's goroutine.
+func (m *Module) settle(id int64, o outcome) bool {
+	c := m.take(id)
+	if c == nil {
+		return false
+	}
+	c.settled = true
+	for _, b := range c.objects {
+		m.unwatch(b)
+	}
+	c.answer <- o
+	return true
+}
+
+// encode writes arguments as prelude.js reads them: [arguments, objects], with
+// null where an object belongs.
+func (m *Module) encode(c *call, args []any) (string, error) {
+	var list, objects strings.Builder
+	for i, arg := range args {
+		if i > 0 {
+			list.WriteByte(',')
+		}
+		if b, is := arg.(Bound); is {
+			if b.err != nil {
+				return "", fmt.Errorf("argument %d: %w", i+1, b.err)
+			}
+			list.WriteString("null")
+			m.writeBound(&objects, i, m.bind(c, b), b)
+			continue
+		}
+		v, err := valueOf(arg)
+		if err != nil || v != nil && !v.IsValid(asJavaScript) {
+			return "", fmt.Errorf("argument %d is not JSON: %w", i+1, err)
+		}
+		if v == nil {
+			v = Value("null")
+		}
+		list.Write(v)
+	}
+	return "[[" + list.String() + "],[" + objects.String() + "]]", nil
+}
+
+func (m *Module) writeBound(to *strings.Builder, at int, b *binding, bound Bound) {
+	if to.Len() > 0 {
+		to.WriteByte(',')
+	}
+	fmt.Fprintf(to, "[%d,%d,%d,%s]", at, b.shape, b.id, bound.values)
+}

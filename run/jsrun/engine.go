@@ -1,0 +1,156 @@
+package jsrun
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"modernc.org/quickjs"
+)
+
+var (
+	//go:embed prelude.js
+	preludeJS string
+	//go:embed globals.js
+	globalsJS string
+	//go:embed text.js
+	textJS string
+)
+
+// maxFrames is the most that Options.Stack can ask for: the engine's frames
+// are frames of Go as well, and those must not run out.
+const maxFrames = 20_000
+
+// maxJobs is how many jobs the engine runs before it comes back by itself.
+const maxJobs = 1 << 20
+
+var undefined = quickjs.Undefined{}
+
+// errCut means that the engine was interrupted.
+var errCut = errors.New("interrupted")
+
+// errEngine means that the engine can only be closed.
+type errEngine struct{ cause any }
+
+func (e *errEngine) Error() string { return fmt.Sprintf("the engine failed: %v", e.cause) }
+
+// engine is a VM and the one way into it. It belongs to one goroutine at a
+// time.
+type engine struct {
+	vm    *quickjs.VM
+	main  quickjs.Value // the function that prelude.js gives
+	guard *guard
+}
+
+// host is what JavaScript calls; see prelude.js.
+type host func(args []any) (any, error)
+
+func newEngine(opt Options, source *bundle, back host) (*engine, error) {
+	vm, err := quickjs.NewVM()
+	if err != nil {
+		return nil, err
+	}
+	vm.SetMemoryLimit(uintptr(min(opt.Memory, math.MaxUint/2)))
+	vm.SetMaxStackSize(uintptr(min(opt.Stack, maxFrames)))
+	vm.SetCanBlock(false)
+	vm.SetModuleLoader(source.load, func(_ *quickjs.VM, _, name string) (string, error) { return name, nil })
+	e := &engine{vm: vm, guard: &guard{interrupt: vm.Interrupt, patience: deaf}}
+	if err := e.prelude(back); err != nil {
+		e.close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// prelude makes the globals and the bridge. The way back is no global once
+// the prelude has it.
+func (e *engine) prelude(back host) error {
+	const name = "__host"
+	if err := e.vm.RegisterHostFunc(name, quickjs.HostFunc(back)); err != nil {
+		return err
+	}
+	source := "(() => { \"use strict\"; const host = globalThis." + name + "; delete globalThis." + name + ";\n" +
+		"(" + textJS + ")();\nreturn (" + preludeJS + ")(host, (" + globalsJS + ")(host)); })()"
+	var err error
+	e.main, err = e.vm.EvalValue(source, quickjs.EvalGlobal)
+	return err
+}
+
+// enter calls an entry of prelude.js, and does not run the jobs that follow.
+func (e *engine) enter(until time.Time, op string, args ...any) error {
+	return e.run(until, func() error {
+		_, err := e.main.Call(quickjs.UndefinedValue, append([]any{op}, args...)...)
+		return err
+	})
+}
+
+// drain runs the jobs that wait, and those that they make. The error is errCut
+// if there is no end to that, or what a job threw that nobody caught.
+func (e *engine) drain(until time.Time) error {
+	for {
+		jobs := 0
+		err := e.run(until, func() (err error) {
+			jobs, err = e.vm.ExecutePendingJobs()
+			return err
+		})
+		if jobs < maxJobs || errors.Is(err, errCut) {
+			return err
+		}
+	}
+}
+
+func (e *engine) run(until time.Time, f func() error) (err error) {
+	left := time.Until(until)
+	if left <= 0 {
+		return errCut
+	}
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = &errEngine{cause}
+		}
+	}()
+	if err := e.vm.SetEvalTimeout(left); err != nil {
+		return err
+	}
+	e.guard.enter(until)
+	defer e.guard.leave()
+	err = f()
+	if thrown := (*quickjs.Error)(nil); errors.As(err, &thrown) {
+		return e.thrown(thrown, until)
+	}
+	return err
+}
+
+// thrown is err as what the module's callers see.
+func (e *engine) thrown(err *quickjs.Error, until time.Time) error {
+	switch {
+	case isInterruption(err.Name, err.Message) && (e.guard.hasEnded() || !time.Now().Before(until)):
+		return errCut
+	case err.Error() == "null" || err.Error() == "":
+		// The engine throws null when there is no memory left for an error.
+		return &Error{Message: "out of memory", Name: "InternalError"}
+	case err.Name == "":
+		return &Error{Message: err.Error(), NonError: true}
+	}
+	return &Error{Message: err.Message, Name: err.Name, Stack: err.Stack}
+}
+
+// isInterruption recognizes the error that the engine throws where it was
+// interrupted. JavaScript could throw the same.
+func isInterruption(name, message string) bool {
+	return name == "InternalError" && message == "interrupted"
+}
+
+func (e *engine) close() (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = &errEngine{cause}
+		}
+	}()
+	if e.main.VM() != nil {
+		e.main.Free()
+	}
+	return e.vm.Close()
+}

@@ -1,0 +1,71 @@
+package jsrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Error is what JavaScript threw.
+type Error struct {
+	Message  string // the message of an error; of anything else thrown, its string form
+	Name     string // as "TypeError"; empty for what is no error
+	Stack    string // where, a line for each call, as lines of the files themselves; may be empty
+	NonError bool   // what was thrown is no error, as in throw "no"
+}
+
+// Error is the message alone.
+func (e *Error) Error() string { return e.Message }
+
+// LoadError says that a module cannot be used, because its text, an import,
+// its top level or its default export failed.
+type LoadError struct {
+	Path string
+	Err  error
+}
+
+// Error leaves the path out: who loads a module names it.
+func (e *LoadError) Error() string { return "Failed to load hook: " + e.Err.Error() }
+
+// Unwrap returns the failure itself: an [*Error] if it was thrown.
+func (e *LoadError) Unwrap() error { return e.Err }
+
+// ErrNoFactory means that a module's default export is missing, or is
+// something else than a function.
+//
+//nolint:revive,staticcheck // the text is what users of such modules know
+var ErrNoFactory = errors.New("Hook must export a default function")
+
+// ErrClosed is the error of whatever is asked of a module after Close.
+var ErrClosed = errors.New("the module is closed")
+
+// ErrInside is the error of a Call made by a synchronous function that the
+// same module is calling: both would wait for each other.
+var ErrInside = errors.New("a synchronous function cannot call the module that is calling it")
+
+// DeadError says that a module came to an end by itself, and why. It is the
+// error of the calls that were under way, and of every later one.
+type DeadError struct{ Reason error }
+
+// Error starts with what it means.
+func (e *DeadError) Error() string { return "the module is dead: " + e.Reason.Error() }
+
+// Unwrap returns the reason, such as a [*BudgetError].
+func (e *DeadError) Unwrap() error { return e.Reason }
+
+// BudgetError says that JavaScript ran for too long without a pause. As it is
+// about time, errors.Is(err, context.DeadlineExceeded) holds.
+type BudgetError struct{ After time.Duration }
+
+// Error names the limit.
+func (e *BudgetError) Error() string {
+	return fmt.Sprintf("JavaScript ran for more than %v without a pause", e.After)
+}
+
+// Unwrap makes it a matter of time.
+func (e *BudgetError) Unwrap() error { return context.DeadlineExceeded }
+
+// errDeaf is the end of a module whose engine is in a long operation of its
+// own, such as a search through an array of four billion places.
+var errDeaf = errors.New("the engine does not react to being interrupted")

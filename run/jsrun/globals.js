@@ -1,0 +1,156 @@
+// What a module finds beside the language, without a host's API: console,
+// timers, abort signals, text and base64, structuredClone.
+host => {
+  const { stringify } = JSON;
+  const define = all => {
+    for (const [name, value] of Object.entries(all)) {
+      Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+    }
+  };
+  const named = (name, message) => Object.defineProperty(new Error(message), "name", { value: name, configurable: true });
+
+  // describe says what was thrown.
+  function describe(thrown) {
+    if (!(thrown instanceof Error)) return { message: text(thrown), nonError: true };
+    return { message: `${thrown.message}`, name: `${thrown.name}`, stack: `${thrown.stack}` };
+  }
+
+  function text(value) {
+    try {
+      return String(value);
+    } catch {
+      return Object.prototype.toString.call(value);
+    }
+  }
+
+  function shown(value) {
+    if (typeof value !== "object" || value === null) return text(value);
+    if (value instanceof Error) return `${value.name}: ${value.message}\n${value.stack}`.trimEnd();
+    try {
+      return stringify(value) ?? text(value);
+    } catch {
+      return text(value);
+    }
+  }
+
+  const say = level => (...values) => void host("console", level, values.map(shown).join(" "));
+  const console = { log: say("log"), info: say("info"), warn: say("warn"), error: say("error"), debug: say("debug") };
+  const complain = error => console.error("Uncaught", error);
+
+  // Timers: Go keeps the time, and calls fire.
+  const running = new Map();
+  let last = 0;
+  const timer = repeat => (fn, ms = 0, ...args) => {
+    if (typeof fn !== "function") throw new TypeError("the callback of a timer must be a function");
+    running.set(++last, { fn, args, repeat });
+    host("timer", last, Number(ms) || 0, repeat);
+    return last;
+  };
+  const clear = id => void (running.delete(id) && host("clear", id));
+  const timers = {
+    fire(id, failed) {
+      const due = running.get(id);
+      if (due === undefined) return;
+      if (!due.repeat) running.delete(id);
+      run(due.fn, due.args, failed);
+    },
+  };
+  async function run(fn, args, failed) {
+    try {
+      await fn(...args);
+    } catch (error) {
+      failed(error);
+    }
+  }
+  const queueMicrotask = fn => void Promise.resolve().then(() => run(fn, [], complain));
+
+  class AbortSignal {
+    #listeners = new Set();
+    aborted = false;
+    reason = undefined;
+    onabort = null;
+    addEventListener(type, listener) {
+      if (type === "abort") this.#listeners.add(listener);
+    }
+    removeEventListener(type, listener) {
+      if (type === "abort") this.#listeners.delete(listener);
+    }
+    throwIfAborted() {
+      if (this.aborted) throw this.reason;
+    }
+    static raise(signal, reason = named("AbortError", "This operation was aborted")) {
+      if (signal.aborted) return;
+      signal.aborted = true;
+      signal.reason = reason;
+      const event = { type: "abort", target: signal };
+      const listeners = [...signal.#listeners];
+      signal.#listeners.clear(); // a signal aborts once
+      if (typeof signal.onabort === "function") listeners.unshift(signal.onabort);
+      for (const fn of listeners) run(typeof fn === "function" ? fn.bind(signal) : e => fn.handleEvent(e), [event], complain);
+    }
+    static abort(reason) {
+      const signal = new AbortSignal();
+      raise(signal, reason);
+      return signal;
+    }
+    static timeout(ms) {
+      const signal = new AbortSignal();
+      setTimeout(() => raise(signal, named("TimeoutError", "The operation timed out")), ms);
+      return signal;
+    }
+    static any(signals) {
+      const signal = new AbortSignal();
+      for (const other of signals) {
+        if (other.aborted) raise(signal, other.reason);
+        else other.addEventListener("abort", () => raise(signal, other.reason));
+      }
+      return signal;
+    }
+  }
+  const { raise } = AbortSignal;
+  delete AbortSignal.raise;
+  const setTimeout = timer(false);
+
+  class AbortController {
+    signal = new AbortSignal();
+    abort(reason) {
+      raise(this.signal, reason);
+    }
+  }
+
+  // Signals are the abort signals that Go raises, by the object they belong to.
+  class Signals {
+    #known = new Map();
+    #host;
+    constructor(host) {
+      this.#host = host;
+    }
+    of(id) {
+      const signal = new AbortSignal();
+      this.#known.set(id, signal);
+      this.#host("watch", id);
+      return signal;
+    }
+    abort(id, why) {
+      const signal = this.#known.get(id);
+      if (signal !== undefined) raise(signal, named("AbortError", why));
+      this.#known.delete(id);
+    }
+    forget(id) {
+      this.#known.delete(id);
+    }
+    // cancel lets the signal end the context of an async call, until the
+    // function it gives is called.
+    cancel(signal, call) {
+      const end = () => void this.#host("cancel", call);
+      if (signal.aborted) end();
+      signal.addEventListener("abort", end);
+      return () => signal.removeEventListener("abort", end);
+    }
+  }
+
+  define({ console, setTimeout, setInterval: timer(true), setImmediate: (fn, ...args) => setTimeout(fn, 0, ...args) });
+  define({ clearTimeout: clear, clearInterval: clear, clearImmediate: clear, queueMicrotask });
+  define({ AbortSignal, AbortController });
+  return { Signals, timers, describe, complain };
+}

@@ -1,0 +1,152 @@
+package jsrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+)
+
+// errAborted is the cause of a context that JavaScript ended.
+var errAborted = errors.New("aborted by the module")
+
+// fromJS is host of prelude.js. It is called on the module's goroutine, in the
+// middle of JavaScript.
+func (m *Module) fromJS(args []any) (any, error) {
+	op, _ := args[0].(string)
+	id := number(args[1])
+	switch op {
+	case "answer":
+		m.settle(id, outcome{value: value(args[2])})
+	case "fail":
+		m.settle(id, outcome{err: m.thrown(args[2])})
+	case "sync":
+		return m.sync(m.bindings[id], number(args[2]), text(args[3])), nil
+	case "async":
+		m.async(id, m.bindings[number(args[2])], number(args[3]), text(args[4]))
+	case "cancel":
+		if cancel := m.cancels[id]; cancel != nil {
+			cancel(errAborted)
+		}
+	case "watch":
+		m.watch(m.bindings[id])
+	case "release":
+		delete(m.bindings, id)
+	case "shape":
+		return m.shapeSource(id), nil
+	case "timer":
+		m.setTimer(id, args[2], args[3] == true)
+	case "clear":
+		m.clearTimer(id)
+	case "console":
+		m.console(text(args[1]), text(args[2]))
+	}
+	return undefined, nil
+}
+
+func (m *Module) shapeSource(id int64) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.known[id].source
+}
+
+func (m *Module) console(level, text string) {
+	if m.opt.Console != nil {
+		m.opt.Console(level, text)
+	}
+}
+
+// sync calls a function while JavaScript stands still.
+func (m *Module) sync(b *binding, fn int64, text string) any {
+	now := &visit{}
+	defer now.over.Store(true)
+	ctx := context.WithValue(b.context(), inside{m}, now)
+	return answerOf(ctx, b.funcs[fn], b.this, text)
+}
+
+// async calls a function on a goroutine of its own, and settles the promise
+// with the number id when it has returned.
+func (m *Module) async(id int64, b *binding, fn int64, text string) {
+	ctx, cancel := context.WithCancelCause(b.context())
+	stop := context.AfterFunc(m.ctx, func() { cancel(context.Cause(m.ctx)) })
+	m.cancels[id] = cancel
+	m.work.Go(func() {
+		var answer any = "!the function ended its goroutine"
+		defer func() {
+			stop()
+			cancel(nil)
+			m.queue.add(func() {
+				delete(m.cancels, id)
+				m.enter(nil, "settle", id, answer)
+			})
+		}()
+		answer = answerOf(ctx, b.funcs[fn], b.this, text)
+	})
+}
+
+// answerOf is what f answers, as prelude.js reads it: undefined, "=" and JSON,
+// or "!" and what is wrong.
+func answerOf(ctx context.Context, f Func, this any, args string) (answer any) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			answer = fmt.Sprintf("!panic: %v", cause)
+		}
+	}()
+	var list Args
+	if err := json.Unmarshal([]byte(args), &list, asJavaScript); err != nil {
+		return "!" + err.Error()
+	}
+	result, err := f(ctx, this, list)
+	if err != nil {
+		return "!" + err.Error()
+	}
+	v, err := valueOf(result)
+	if err != nil {
+		return "!" + err.Error()
+	}
+	if v == nil {
+		return undefined
+	}
+	return "=" + string(v)
+}
+
+// thrown is the error that JavaScript describes.
+func (m *Module) thrown(description any) error {
+	var e struct {
+		Message, Name, Stack string
+		NonError             bool `json:"nonError"`
+	}
+	err := json.Unmarshal([]byte(text(description)), &e, json.MatchCaseInsensitiveNames(true), asJavaScript)
+	switch {
+	case err != nil:
+		return &Error{Message: "an error that cannot be read", NonError: true}
+	case m.cut && isInterruption(e.Name, e.Message):
+		return &BudgetError{After: m.opt.CPU}
+	}
+	return &Error{Message: e.Message, Name: e.Name, Stack: m.source.stack(e.Stack), NonError: e.NonError}
+}
+
+// What JavaScript gives as a number, a text and a value.
+
+func number(v any) int64 {
+	switch v := v.(type) {
+	case int:
+		return int64(v)
+	case float64:
+		return int64(v)
+	}
+	return 0
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+func value(v any) Value {
+	if s, is := v.(string); is {
+		return Value(s)
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package jsrun
+
+import (
+	"errors"
+	"time"
+)
+
+// loop is the module's goroutine.
+func (m *Module) loop() {
+	defer close(m.done)
+	defer m.clean()
+	// A host function that ends the goroutine, as t.FailNow does, comes here.
+	defer m.end(&DeadError{errors.New("a function of the host ended the module's goroutine")})
+	m.queue.run()
+}
+
+func (m *Module) clean() {
+	for _, t := range m.timers {
+		t.Stop()
+	}
+	m.failed = m.engine.close()
+}
+
+// end gives the module a reason to have ended, unless it has one, and fails
+// whoever waits for it.
+func (m *Module) end(reason error) {
+	m.mu.Lock()
+	if m.reason != nil {
+		m.mu.Unlock()
+		return
+	}
+	m.reason = reason
+	calls := m.calls
+	m.calls = nil
+	m.mu.Unlock()
+
+	m.queue.close()
+	m.engine.guard.end()
+	m.cancel(reason)
+	for _, c := range calls {
+		c.answer <- outcome{err: reason}
+	}
+}
+
+// enter runs an entry of the prelude and the jobs it leads to, on behalf of
+// owner, which may be nil.
+//
+// When that takes too long the engine is interrupted. The function that ran
+// fails, and what waits for it has as much time again to settle, so that a
+// loop without end costs one call. Where the jobs have no end, the module has.
+func (m *Module) enter(owner *call, op string, args ...any) {
+	until := time.Now().Add(m.opt.CPU)
+	err := m.engine.enter(until, op, args...)
+	if err == nil {
+		err = m.engine.drain(until)
+	}
+	if errors.Is(err, errCut) {
+		err = &BudgetError{After: m.opt.CPU}
+		m.cut = true
+		again := m.engine.drain(time.Now().Add(m.opt.CPU))
+		m.cut = false
+		if errors.Is(again, errCut) {
+			m.end(&DeadError{err})
+		}
+	}
+	m.after(owner, err)
+}
+
+// after sees to what an entry came to. Most errors are of the function that
+// was called, and known already.
+func (m *Module) after(owner *call, err error) {
+	var broken *errEngine
+	switch {
+	case err == nil:
+	case errors.As(err, &broken):
+		m.end(&DeadError{err})
+	case owner == nil || !m.settle(owner.id, outcome{err: err}):
+		m.complain(err)
+	}
+}
+
+// complain tells the console of an error nobody waits for.
+func (m *Module) complain(err error) {
+	if m.opt.Console != nil {
+		m.opt.Console("error", "Uncaught "+err.Error())
+	}
+}

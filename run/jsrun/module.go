@@ -1,0 +1,181 @@
+package jsrun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Options bound what a module can do. The zero value is a good one.
+type Options struct {
+	CPU    time.Duration // longest run without a pause; 0 means a second
+	Memory uint64        // bytes of the engine's heap; 0 means 64 MiB
+	Stack  int           // depth of calls; 0 means the engine's 5000, and 20000 is the most
+
+	// Console gets what the module writes to its console, and what was thrown
+	// where nobody waits for it, as level "error". It is called on the module's
+	// goroutine. Nil drops it.
+	Console func(level, text string)
+
+	// Modules are the texts, JavaScript or TypeScript, of what can be imported
+	// by a bare name.
+	Modules map[string]string
+}
+
+// Module is a JavaScript module in a VM of its own. It may be used from many
+// goroutines at once; the module itself runs one at a time, and what is called
+// meanwhile has its turn whenever the module awaits something.
+type Module struct {
+	path    string
+	opt     Options
+	source  *bundle
+	engine  *engine
+	queue   *queue
+	factory bool // the default export is a function
+
+	ctx    context.Context // ends with the module
+	cancel context.CancelCauseFunc
+	work   sync.WaitGroup // the asynchronous functions
+	done   chan struct{}  // closed when the goroutine is gone
+	deaf   chan struct{}  // closed when it cannot be waited for
+
+	mu     sync.Mutex
+	calls  map[int64]*call // those that were not answered yet
+	shapes map[*Object]int // places in known
+	known  []*shape
+	ids    int64 // of calls and bindings
+	reason error // why the module has ended; nil while it has not
+
+	// Of the module's goroutine alone.
+	bindings map[int64]*binding
+	cancels  map[int64]context.CancelCauseFunc // of asynchronous functions
+	timers   map[int64]*timer
+	cut      bool  // an interruption that the module reports is ours
+	failed   error // of closing the engine
+}
+
+// Open loads the module of a file: it strips the types, joins the files that
+// it imports, and runs the top level. The error is a [*LoadError].
+//
+// The context bounds loading alone, and ctx ending is the only limit to a top
+// level that awaits what never comes. Opening costs a few milliseconds, and a
+// module some 300 KiB and one goroutine, until Close.
+func Open(ctx context.Context, path string, opt Options) (*Module, error) {
+	m, err := open(ctx, path, opt)
+	if err != nil {
+		return nil, &LoadError{Path: path, Err: err}
+	}
+	return m, nil
+}
+
+func open(ctx context.Context, path string, opt Options) (*Module, error) {
+	opt.CPU = cmp.Or(opt.CPU, time.Second)
+	opt.Memory = cmp.Or(opt.Memory, 64<<20)
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	source, err := bundled(full, opt.Modules)
+	if err != nil {
+		return nil, err
+	}
+	m, err := start(path, opt, source)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := m.do(ctx, nil, func(c *call, _ string) { m.enter(c, "load", c.id, source.name) })
+	if err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	m.factory = Truthy(answer)
+	return m, nil
+}
+
+// start makes the engine and the goroutine.
+func start(path string, opt Options, source *bundle) (*Module, error) {
+	m := &Module{
+		path:     path,
+		opt:      opt,
+		source:   source,
+		queue:    newQueue(),
+		done:     make(chan struct{}),
+		deaf:     make(chan struct{}),
+		calls:    map[int64]*call{},
+		shapes:   map[*Object]int{},
+		bindings: map[int64]*binding{},
+		cancels:  map[int64]context.CancelCauseFunc{},
+		timers:   map[int64]*timer{},
+	}
+	var err error
+	if m.engine, err = newEngine(opt, source, m.fromJS); err != nil {
+		return nil, fmt.Errorf("cannot start the engine: %w", err)
+	}
+	m.ctx, m.cancel = context.WithCancelCause(context.Background())
+	m.engine.guard.lost = func() {
+		m.end(&DeadError{errDeaf})
+		close(m.deaf)
+	}
+	go m.loop()
+	return m, nil
+}
+
+// Path is the path the module was opened with.
+func (m *Module) Path() string { return m.path }
+
+// Start calls the default export with the API object, and waits for what it
+// returns. The error is [ErrNoFactory], or a [*LoadError]. A module that did
+// not start has to be closed as any other.
+func (m *Module) Start(ctx context.Context, api Bound) error {
+	if !m.factory {
+		return ErrNoFactory
+	}
+	_, err := m.do(ctx, []any{api}, func(c *call, args string) { m.enter(c, "start", c.id, args) })
+	if err != nil {
+		return &LoadError{Path: m.path, Err: err}
+	}
+	return nil
+}
+
+// Call calls a function and waits for what it returns; a promise is awaited.
+// Arguments are a [Bound], a [Value], or anything that encodes to JSON.
+//
+// What it throws is an [*Error]. When ctx ends, Call returns its cause at once
+// and the module goes on without anybody listening; contexts of Go functions
+// that it waits for have ended then. There is no other limit to the waiting,
+// but one to running without a pause: [*BudgetError]. A module that has ended
+// gives [ErrClosed] or its [*DeadError].
+//
+// A call of a small handler costs about 20 microseconds.
+func (m *Module) Call(ctx context.Context, fn Handle, args ...any) (Value, error) {
+	return m.do(ctx, args, func(c *call, text string) { m.enter(c, "call", c.id, int64(fn), text) })
+}
+
+// Dead says why the module has ended: a [*DeadError], or [ErrClosed] after
+// Close. Nil means it has not.
+func (m *Module) Dead() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.reason
+}
+
+// Close ends the module: its timers, the contexts of the Go functions that it
+// waits for, and, with [ErrClosed], the calls under way. It returns when those
+// functions have returned and the VM is gone; more than once does no harm. It
+// must not be called by one of those functions.
+//
+// An engine that does not react within five seconds to being interrupted is
+// left behind with its goroutine, until it does. Close says so.
+func (m *Module) Close() error {
+	m.end(ErrClosed)
+	select {
+	case <-m.done:
+	case <-m.deaf:
+		return fmt.Errorf("%s: %w", m.path, errDeaf)
+	}
+	m.work.Wait()
+	return m.failed
+}

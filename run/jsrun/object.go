@@ -1,0 +1,120 @@
+package jsrun
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Func is a Go function that JavaScript can call. this is what its object was
+// bound to. The context is that of the [Module.Call] that the object was an
+// argument of, while that is under way, and ends with the module.
+//
+// A nil result is undefined; a Value stays as it is; anything else is encoded
+// as JSON. An error, or a panic, is thrown as an Error with its text.
+type Func func(ctx context.Context, this any, args Args) (any, error)
+
+// On makes a Func of a function that knows the type of what its object is
+// bound to.
+func On[T any](f func(ctx context.Context, this T, args Args) (any, error)) Func {
+	return func(ctx context.Context, this any, args Args) (any, error) { return f(ctx, this.(T), args) }
+}
+
+// Object describes a JavaScript object that Go stands behind. One description
+// serves all modules and all calls; [Object.Bind] makes an object of it. It
+// must not be changed once it was bound.
+type Object struct {
+	// Sync functions run on the module's goroutine: JavaScript stops until they
+	// return, and their time counts as JavaScript's own. They must not wait for
+	// the module.
+	Sync map[string]Func
+
+	// Async functions run on goroutines of their own, and JavaScript gets a
+	// promise: for whatever waits for a person, a process or the module itself.
+	// An AbortSignal anywhere among the arguments ends the context.
+	Async map[string]Func
+
+	// Getters are properties whose value is asked for each time they are read,
+	// as Sync functions are.
+	Getters map[string]Func
+
+	// Objects are properties that are such objects themselves, bound to the same.
+	Objects map[string]*Object
+
+	// Signal is the name of a property that is an AbortSignal, aborted when the
+	// context of the call ends before the call does. Empty means none.
+	Signal string
+}
+
+// Bound is an Object with what it is bound to.
+type Bound struct {
+	object *Object
+	this   any
+	values Value
+	err    error
+}
+
+// Bind gives an object of JavaScript's. Its functions are called with this;
+// values, a JSON object or what is encoded as one, are plain properties.
+func (o *Object) Bind(this, values any) Bound {
+	text, err := valueOf(values)
+	if text == nil {
+		text = Value("{}")
+	}
+	return Bound{object: o, this: this, values: text, err: err}
+}
+
+// shape is an Object as one module knows it: its functions numbered, and the
+// JavaScript that makes one.
+type shape struct {
+	funcs  []Func
+	source string
+}
+
+// newShape writes a function of JavaScript that takes the ways to call Go and
+// gives one that takes a token and properties, and gives the object. Members
+// are the object's own, so that they can be spread; inner objects are made
+// when they are looked at.
+func newShape(o *Object) *shape {
+	s := &shape{}
+	var inner int
+	body := s.members(o, &inner)
+	s.source = "({ sync, async, signal }) => (t, p) => { let s"
+	for i := range inner {
+		s.source += fmt.Sprintf(", o%d", i)
+	}
+	s.source = "(" + s.source + "; return { ...p, " + body + "}; })"
+	return s
+}
+
+func (s *shape) members(o *Object, inner *int) string {
+	var b strings.Builder
+	each := func(funcs map[string]Func, format string) {
+		for _, name := range slices.Sorted(maps.Keys(funcs)) {
+			fmt.Fprintf(&b, format, quoted(name), len(s.funcs))
+			s.funcs = append(s.funcs, funcs[name])
+		}
+	}
+	each(o.Sync, "%s: (...a) => sync(t, %d, a), ")
+	each(o.Async, "%s: (...a) => async(t, %d, a), ")
+	each(o.Getters, "get %s() { return sync(t, %d, []); }, ")
+	for _, name := range slices.Sorted(maps.Keys(o.Objects)) {
+		n := *inner
+		*inner++
+		fmt.Fprintf(&b, "get %s() { return o%d ??= { %s}; }, ", quoted(name), n, s.members(o.Objects[name], inner))
+	}
+	if o.Signal != "" {
+		fmt.Fprintf(&b, "get %s() { return s ??= signal(t); }, ", quoted(o.Signal))
+	}
+	return b.String()
+}
+
+// quoted is name as a property name: computed, since "__proto__" is special.
+func quoted(name string) string {
+	text, _ := jsontext.AppendQuote(nil, name) // invalid UTF-8 becomes U+FFFD
+	return "[" + string(text) + "]"
+}

@@ -1,0 +1,146 @@
+// The JavaScript half of the bridge. Go evaluates this expression once for
+// each VM and keeps the function it gives, the only one that Go ever calls.
+//
+// host(op, ...) is the way back to Go. Values cross as JSON text; undefined,
+// which JSON lacks, crosses as undefined.
+(host, { Signals, timers, describe, complain }) => {
+  const { parse, stringify } = JSON;
+  const { apply } = Reflect;
+  const evaluate = globalThis.eval;
+
+  const functions = new Map(); // handle → {fn, self}
+  const shapes = new Map(); // shape → function that makes an object of it
+  const waiting = new Map(); // number of an async call → {resolve, reject, ends}
+  let factory;
+  let last = 0; // handle, or number of an async call
+
+  const signals = new Signals(host);
+  const released = new FinalizationRegistry(id => host("release", id));
+
+  // outgoing is the JSON of a result.
+  function outgoing(value) {
+    return value === undefined ? undefined : stringify(value, refuse);
+  }
+
+  function refuse(key, value) {
+    const kind = typeof value;
+    if (kind === "object" || kind === "string" || kind === "boolean") return value;
+    if (kind === "bigint" || kind === "function" || kind === "symbol") {
+      throw new TypeError(`${key === "" ? "the result" : `"${key}" of the result`} is a ${kind}, which JSON cannot hold`);
+    }
+    return value;
+  }
+
+  // listed is the JSON of arguments. Functions become handles, which are added
+  // to handles; abort signals are added to aborts.
+  function listed(args, handles, aborts) {
+    while (args.length > 0 && args[args.length - 1] === undefined) args.pop();
+    return stringify(args, function (key, value) {
+      if (typeof value === "function") {
+        functions.set(++last, { fn: value, self: this === args ? undefined : this });
+        handles.push(last);
+        return { $function: last };
+      }
+      if (value instanceof AbortSignal) {
+        aborts.push(value);
+        return undefined;
+      }
+      if (typeof value === "bigint") throw new TypeError(`"${key}" of the arguments is a bigint, which JSON cannot hold`);
+      return value;
+    });
+  }
+
+  // answered is what a Go function answered: nothing, "=" and JSON, or "!" and
+  // the text of an error.
+  function answered(text) {
+    if (text === undefined) return undefined;
+    if (text[0] === "!") throw new Error(text.slice(1));
+    return parse(text.slice(1));
+  }
+
+  // The members of objects that Go stands behind; token says which object.
+  const members = {
+    sync: (token, fn, args) => answered(host("sync", token.id, fn, listed(args, [], []))),
+    async: (token, fn, args) =>
+      new Promise((resolve, reject) => {
+        const handles = [];
+        const aborts = [];
+        const text = listed(args, handles, aborts);
+        const id = ++last;
+        const ends = handles.map(handle => () => functions.delete(handle));
+        waiting.set(id, { resolve, reject, ends });
+        host("async", id, token.id, fn, text);
+        for (const signal of aborts) ends.push(signals.cancel(signal, id));
+      }),
+    signal: token => signals.of(token.id),
+  };
+
+  function bound([shape, id, properties]) {
+    if (!shapes.has(shape)) shapes.set(shape, evaluate(host("shape", shape))(members));
+    const token = { id };
+    released.register(token, id);
+    return shapes.get(shape)(token, properties);
+  }
+
+  // answer tells Go what comes of run. The failure of telling is told as well:
+  // what a module returns or throws can run code of its own when it is read.
+  function answer(call, run) {
+    attempt(run).then(text => host("answer", call, text), error => explain(call, error));
+  }
+
+  async function attempt(run) {
+    return outgoing(await run());
+  }
+
+  async function explain(call, error) {
+    try {
+      host("fail", call, stringify(describe(error)));
+    } catch {
+      host("fail", call, undefined);
+    }
+  }
+
+  // received turns the text of a call's arguments into them.
+  function received(text) {
+    const [args, objects] = parse(text);
+    for (const [at, ...object] of objects) args[at] = bound(object);
+    return args;
+  }
+
+  const entries = {
+    load(call, name) {
+      answer(call, async () => {
+        factory = (await import(name)).default;
+        return typeof factory === "function";
+      });
+    },
+    start(call, text) {
+      answer(call, async () => {
+        await factory(...received(text));
+      });
+    },
+    call(call, handle, text) {
+      answer(call, () => {
+        const args = received(text); // first, so that objects are always released
+        const known = functions.get(handle);
+        if (known === undefined) throw new Error("the function is gone: the call it was given to has ended");
+        return apply(known.fn, known.self, args);
+      });
+    },
+    settle(id, text) {
+      const { resolve, reject, ends } = waiting.get(id);
+      waiting.delete(id);
+      for (const end of ends) end();
+      try {
+        resolve(answered(text));
+      } catch (error) {
+        reject(error);
+      }
+    },
+    abort: (id, why) => signals.abort(id, why),
+    done: id => signals.forget(id),
+    fire: id => timers.fire(id, complain),
+  };
+
+  return (op, ...args) => entries[op](...args);
+}

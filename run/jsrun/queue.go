@@ -1,0 +1,66 @@
+package jsrun
+
+import "sync"
+
+// queue holds what a module's goroutine has to do. Adding never waits.
+type queue struct {
+	wake chan struct{} // one place: a signal is enough, however much there is
+
+	mu     sync.Mutex
+	tasks  []func()
+	closed bool
+}
+
+func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
+
+// add reports false if nobody will run task any more.
+func (q *queue) add(task func()) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return false
+	}
+	q.tasks = append(q.tasks, task)
+	q.signal()
+	return true
+}
+
+// close lets run return after the task at hand. What waits is forgotten.
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed, q.tasks = true, nil
+	q.signal()
+}
+
+func (q *queue) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run does the tasks in their order until the queue is closed.
+func (q *queue) run() {
+	for range q.wake {
+		for {
+			task, closed := q.next()
+			if closed {
+				return
+			}
+			if task == nil {
+				break
+			}
+			task()
+		}
+	}
+}
+
+func (q *queue) next() (task func(), closed bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.tasks) > 0 {
+		task, q.tasks[0], q.tasks = q.tasks[0], nil, q.tasks[1:]
+	}
+	return task, q.closed
+}

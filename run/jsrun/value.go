@@ -1,0 +1,116 @@
+package jsrun
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Value is a JavaScript value as JSON. Nil is undefined, which is no value at
+// all; null is the text null.
+//
+// A value comes out of JavaScript as JSON.stringify gives it: members that are
+// undefined are left out, and what JSON has no number for, NaN and the
+// infinities, is null. A function, a symbol, a bigint or an object that holds
+// itself is an error instead.
+type Value = jsontext.Value
+
+// Truthy reports whether JavaScript takes v for true. False are undefined,
+// null, false, 0 and "".
+func Truthy(v Value) bool {
+	switch v.Kind() {
+	case '"':
+		return len(v) > len(`""`)
+	case '0':
+		f, err := strconv.ParseFloat(string(v), 64)
+		return f != 0 || err != nil && !errors.Is(err, strconv.ErrRange)
+	case 't', '{', '[':
+		return true
+	}
+	return false
+}
+
+// Handle stands for a JavaScript function of one module. Zero is none.
+//
+// Functions among the arguments of a Go function arrive as handles; decode
+// into a Handle, or a struct with such a field, to get them. What a
+// synchronous function was given can be called until the module is closed,
+// what an asynchronous one was given until that has answered.
+type Handle int64
+
+// UnmarshalJSON reads a handle as it stands among arguments; anything else
+// there than a function is an error.
+func (h *Handle) UnmarshalJSON(text []byte) error {
+	var function struct {
+		Handle int64 `json:"$function"`
+	}
+	if err := json.Unmarshal(text, &function, json.RejectUnknownMembers(true)); err != nil || function.Handle <= 0 {
+		return fmt.Errorf("%.40s is not a function", text)
+	}
+	*h = Handle(function.Handle)
+	return nil
+}
+
+// asJavaScript reads and writes JSON as JavaScript does.
+var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// Args are the arguments that JavaScript called a Go function with.
+type Args []Value
+
+// Value is argument i; nil if there is none.
+func (a Args) Value(i int) Value {
+	if i >= len(a) {
+		return nil
+	}
+	return a[i]
+}
+
+// String is argument i as text: a string as it is, nothing for null or a
+// missing one, and the JSON of everything else.
+func (a Args) String(i int) string {
+	v := a.Value(i)
+	switch v.Kind() {
+	case '"':
+		text, _ := jsontext.AppendUnquote(nil, v) // on an error, the text with U+FFFD
+		return string(text)
+	case 'n', 0:
+		return ""
+	}
+	return string(v)
+}
+
+// Decode stores argument i in target, as [json.Unmarshal] does, and changes
+// nothing if the argument is missing or null.
+func (a Args) Decode(i int, target any) error {
+	v := a.Value(i)
+	if v == nil || v.Kind() == 'n' {
+		return nil
+	}
+	if err := json.Unmarshal(v, target, asJavaScript); err != nil {
+		return fmt.Errorf("argument %d: %w", i+1, err)
+	}
+	return nil
+}
+
+// Handle is argument i, which has to be a function.
+func (a Args) Handle(i int) (Handle, error) {
+	var h Handle
+	if err := a.Decode(i, &h); err != nil || h == 0 {
+		return 0, fmt.Errorf("argument %d is not a function", i+1)
+	}
+	return h, nil
+}
+
+// valueOf is v as a Value: nil is undefined, text of JSON is taken as it is.
+func valueOf(v any) (Value, error) {
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case Value:
+		return v, nil
+	}
+	return json.Marshal(v, asJavaScript, json.Deterministic(true))
+}
