@@ -153,6 +153,21 @@ func loaded(t testing.TB, path string, opt Options) *agent {
 			t.Error(err)
 		}
 	})
+	return started(t, m)
+}
+
+// opened is a module with that text, which the caller closes.
+func opened(t testing.TB, text string, opt Options) *Module {
+	t.Helper()
+	m, err := Open(t.Context(), file(t, "hook.ts", text), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func started(t testing.TB, m *Module) *agent {
+	t.Helper()
 	a := &agent{module: m, handlers: map[string][]Handle{}, commands: map[string]command{}}
 	if err := m.Start(t.Context(), pi.Bind(a, nil)); err != nil {
 		t.Fatal(err)

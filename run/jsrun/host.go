@@ -38,7 +38,7 @@ func (m *Module) fromJS(args []any) (any, error) {
 	case "timer":
 		m.setTimer(id, args[2], args[3] == true)
 	case "clear":
-		m.clearTimer(id)
+		m.clock.remove(id)
 	case "console":
 		m.console(text(args[1]), text(args[2]))
 	}

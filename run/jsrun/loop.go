@@ -15,9 +15,7 @@ func (m *Module) loop() {
 }
 
 func (m *Module) clean() {
-	for _, t := range m.timers {
-		t.Stop()
-	}
+	m.clock.stop()
 	m.failed = m.engine.close()
 }
 

@@ -7,3 +7,6 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// raceEnabled makes loops shorter: the engine is many times slower then.
+var raceEnabled bool

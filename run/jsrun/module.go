@@ -53,7 +53,7 @@ type Module struct {
 	// Of the module's goroutine alone.
 	bindings map[int64]*binding
 	cancels  map[int64]context.CancelCauseFunc // of asynchronous functions
-	timers   map[int64]*timer
+	clock    clock
 	cut      bool  // an interruption that the module reports is ours
 	failed   error // of closing the engine
 }
@@ -108,12 +108,12 @@ func start(path string, opt Options, source *bundle) (*Module, error) {
 		shapes:   map[*Object]int{},
 		bindings: map[int64]*binding{},
 		cancels:  map[int64]context.CancelCauseFunc{},
-		timers:   map[int64]*timer{},
 	}
 	var err error
 	if m.engine, err = newEngine(opt, source, m.fromJS); err != nil {
 		return nil, fmt.Errorf("cannot start the engine: %w", err)
 	}
+	m.clock.ring = func() { m.queue.add(m.fire) }
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	m.engine.guard.lost = func() {
 		m.end(&DeadError{errDeaf})

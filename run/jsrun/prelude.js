@@ -17,36 +17,44 @@
   const signals = new Signals(host);
   const released = new FinalizationRegistry(id => host("release", id));
 
-  // outgoing is the JSON of a result.
+  // outgoing is the JSON of a result. What JSON cannot hold is refused there
+  // only: elsewhere JSON.stringify leaves functions out, as ever.
+  let leaving = false;
   function outgoing(value) {
-    return value === undefined ? undefined : stringify(value, refuse);
+    if (value === undefined) return undefined;
+    leaving = true;
+    try {
+      return stringify(value);
+    } finally {
+      leaving = false;
+    }
   }
 
-  function refuse(key, value) {
-    const kind = typeof value;
-    if (kind === "object" || kind === "string" || kind === "boolean") return value;
-    if (kind === "bigint" || kind === "function" || kind === "symbol") {
-      throw new TypeError(`${key === "" ? "the result" : `"${key}" of the result`} is a ${kind}, which JSON cannot hold`);
-    }
-    return value;
-  }
+  // toJSON is asked by JSON.stringify, which costs nothing where it is not.
+  Object.defineProperty(Function.prototype, "toJSON", {
+    value(key) {
+      if (!leaving) return undefined;
+      throw new TypeError(`${key === "" ? "the result" : `"${key}" of the result`} is a function, which JSON cannot hold`);
+    },
+    writable: true,
+    configurable: true,
+  });
 
   // listed is the JSON of arguments. Functions become handles, which are added
   // to handles; abort signals are added to aborts.
   function listed(args, handles, aborts) {
     while (args.length > 0 && args[args.length - 1] === undefined) args.pop();
+    if (args.every(plain)) return stringify(args);
     return stringify(args, function (key, value) {
-      if (typeof value === "function") {
-        functions.set(++last, { fn: value, self: this === args ? undefined : this });
+      const raw = this[key]; // before any toJSON
+      if (typeof raw === "function") {
+        functions.set(++last, { fn: raw, self: this === args ? undefined : this });
         handles.push(last);
         return { $function: last };
       }
-      if (value instanceof AbortSignal) {
-        aborts.push(value);
-        return undefined;
-      }
-      if (typeof value === "bigint") throw new TypeError(`"${key}" of the arguments is a bigint, which JSON cannot hold`);
-      return value;
+      if (!(raw instanceof AbortSignal)) return value;
+      aborts.push(raw);
+      return undefined;
     });
   }
 
@@ -57,6 +65,8 @@
     if (text[0] === "!") throw new Error(text.slice(1));
     return parse(text.slice(1));
   }
+
+  const plain = arg => typeof arg === "string" || typeof arg === "number" || typeof arg === "boolean";
 
   // The members of objects that Go stands behind; token says which object.
   const members = {
@@ -75,7 +85,7 @@
     signal: token => signals.of(token.id),
   };
 
-  function bound([shape, id, properties]) {
+  function bound(shape, id, properties) {
     if (!shapes.has(shape)) shapes.set(shape, evaluate(host("shape", shape))(members));
     const token = { id };
     released.register(token, id);
@@ -103,7 +113,10 @@
   // received turns the text of a call's arguments into them.
   function received(text) {
     const [args, objects] = parse(text);
-    for (const [at, ...object] of objects) args[at] = bound(object);
+    for (let i = 0; i < objects.length; i++) {
+      const object = objects[i];
+      args[object[0]] = bound(object[1], object[2], object[3]);
+    }
     return args;
   }
 
@@ -142,5 +155,5 @@
     fire: id => timers.fire(id, complain),
   };
 
-  return (op, ...args) => entries[op](...args);
+  return (op, a, b, c) => entries[op](a, b, c);
 }

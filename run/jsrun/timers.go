@@ -1,14 +1,76 @@
 package jsrun
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"time"
 )
 
 // timer is a timeout or an interval of the module's.
 type timer struct {
-	*time.Timer
+	id    int64
+	due   time.Time
 	every time.Duration // of an interval; 0 is a timeout
+}
+
+// clock has the timers of a module in the order they are due, those of one
+// time as they were set, and one timer of Go's for the first. It belongs to
+// the module's goroutine.
+type clock struct {
+	ring  func() // from any goroutine, when the first is due
+	bell  *time.Timer
+	queue []timer
+}
+
+func byTime(a, b timer) int { return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.id, b.id)) }
+
+func (c *clock) add(t timer) {
+	at, _ := slices.BinarySearchFunc(c.queue, t, byTime)
+	c.queue = slices.Insert(c.queue, at, t)
+	if at == 0 {
+		c.wind()
+	}
+}
+
+func (c *clock) remove(id int64) {
+	c.queue = slices.DeleteFunc(c.queue, func(t timer) bool { return t.id == id })
+}
+
+// wind sets the bell for the first timer.
+func (c *clock) wind() {
+	if len(c.queue) == 0 {
+		return
+	}
+	wait := time.Until(c.queue[0].due)
+	if c.bell == nil {
+		c.bell = time.AfterFunc(wait, c.ring)
+		return
+	}
+	c.bell.Reset(wait)
+}
+
+// next takes the first timer if it is due by then. An interval is due again
+// after that, so that it never waits for itself.
+func (c *clock) next(now time.Time) (t timer, is bool) {
+	if len(c.queue) == 0 || c.queue[0].due.After(now) {
+		return timer{}, false
+	}
+	t = c.queue[0]
+	c.queue = slices.Delete(c.queue, 0, 1)
+	if t.every > 0 {
+		again := t
+		again.due = now.Add(t.every)
+		c.add(again)
+	}
+	return t, true
+}
+
+func (c *clock) stop() {
+	if c.bell != nil {
+		c.bell.Stop()
+	}
+	c.queue = nil
 }
 
 // setTimer runs the callback with the number id after so many milliseconds: at
@@ -23,33 +85,19 @@ func (m *Module) setTimer(id int64, ms any, repeat bool) {
 			wait = time.Duration(ms * float64(time.Millisecond))
 		}
 	}
-	t := &timer{}
+	t := timer{id: id, due: time.Now().Add(wait)}
 	if repeat {
 		t.every = wait
 	}
-	m.timers[id] = t
-	t.Timer = time.AfterFunc(wait, func() { m.queue.add(func() { m.fire(id) }) })
+	m.clock.add(t)
 }
 
-func (m *Module) clearTimer(id int64) {
-	if t := m.timers[id]; t != nil {
-		t.Stop()
-		delete(m.timers, id)
+// fire runs what is due now, and leaves the rest to the next time: timers that
+// set timers do not keep everybody else waiting.
+func (m *Module) fire() {
+	now := time.Now()
+	for t, is := m.clock.next(now); is; t, is = m.clock.next(now) {
+		m.enter(nil, "fire", t.id)
 	}
-}
-
-// fire runs a callback. An interval starts anew afterwards, so that it never
-// waits for itself.
-func (m *Module) fire(id int64) {
-	t := m.timers[id]
-	if t == nil {
-		return // cleared after it went off
-	}
-	if t.every == 0 {
-		delete(m.timers, id)
-	}
-	m.enter(nil, "fire", id)
-	if t.every > 0 && m.timers[id] == t {
-		t.Reset(t.every)
-	}
+	m.clock.wind()
 }

@@ -1,0 +1,98 @@
+package jsrun
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestGlobals(t *testing.T) {
+	for _, test := range []struct{ name, body, want string }{
+		{"nothing of a system", "['std', 'os', 'process', 'require', 'Bun', 'Deno', 'fetch', 'print', '__host', 'scriptArgs', 'Worker'].filter(n => n in globalThis)", `[]`},
+		{"text to bytes", "[...new TextEncoder().encode('aé€😀\\ud800')]", `[97,195,169,226,130,172,240,159,152,128,239,191,189]`},
+		{"bytes to text", "new TextDecoder().decode(new Uint8Array([0xef, 0xbb, 0xbf, 97, 195, 169, 226, 130, 172, 240, 159, 152, 128, 0xff, 0xe2, 0x82]))", `"aé€😀��"`},
+		{"part of a buffer", "new TextDecoder().decode(new Uint8Array([97, 98, 99, 100]).subarray(1, 3))", `"bc"`},
+		{"overlong bytes", "new TextDecoder().decode(new Uint8Array([0xc0, 0x80, 0xed, 0xa0, 0x80]))", `"�����"`},
+		{"fatal bytes", "(() => { try { new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array([255])) } catch (e) { return e.name } })()", `"TypeError"`},
+		{"another encoding", "(() => { try { new TextDecoder('latin1') } catch (e) { return e.name } })()", `"RangeError"`},
+		{"base64", "['', 'a', 'ab', 'abc', '\\u00ff\\u00fe'].map(btoa)", `["","YQ==","YWI=","YWJj","//4="]`},
+		{"base64 back", "['', 'YQ==', 'Y W I=', 'YWJj', '//4', 'YQ'].map(atob)", `["","a","ab","abc","ÿþ","a"]`},
+		{"base64 that is none", "['=', 'Y', 'a-b_', 'YQ=', 'Y=Q='].map(s => { try { return atob(s) } catch (e) { return e.name } })", `["InvalidCharacterError","InvalidCharacterError","InvalidCharacterError","InvalidCharacterError","InvalidCharacterError"]`},
+		{"btoa beyond bytes", "(() => { try { btoa('€') } catch (e) { return e.name } })()", `"InvalidCharacterError"`},
+		{"a copy", "(() => { const a = { d: new Date(0), m: new Map([[1, new Set([2])]]), l: [1, , 3], r: /x/gi, e: new RangeError('no'), b: new Uint8Array([1, 2]) }; a.self = a; const c = structuredClone(a); return [c !== a, c.self === c, c.d.getTime(), c.m.get(1).has(2), c.l.length, 1 in c.l, `${c.r}`, c.e instanceof RangeError, c.e.message, c.b[1], c.b.buffer !== a.b.buffer] })()",
+			`[true,true,0,true,3,false,"/x/gi",true,"no",2,true]`},
+		{"no copy", "[() => {}, Symbol(), Promise.resolve()].map(x => { try { structuredClone(x) } catch (e) { return e.name } })", `["DataCloneError","DataCloneError","DataCloneError"]`},
+		{"the order of things", "(async () => { const all = []; setTimeout(() => all.push('timer'), 1); setImmediate(() => all.push('soon')); queueMicrotask(() => all.push('micro')); all.push('now'); await new Promise(go => setTimeout(go, 30)); return [all[0], all[1], all.length] })()", `["now","micro",4]`},
+		{"timers of one time, in their order", "new Promise(go => { const all = []; for (let i = 0; i < 9; i++) setTimeout(() => all.push(i) === 9 && go(all.join('')), i % 2) })", `"012345678"`},
+		{"a timer's arguments", "new Promise(go => setTimeout((a, b) => go([a, b]), 1, 'x', 'y'))", `["x","y"]`},
+		{"a timer that is stopped", "(async () => { let n = 0; clearTimeout(setTimeout(() => n++, 1)); clearTimeout(undefined); await new Promise(go => setTimeout(go, 20)); return n })()", `0`},
+		{"an interval that stops itself", "new Promise(go => { let n = 0; const id = setInterval(() => { if (++n === 3) { clearInterval(id); setTimeout(() => go(n), 20) } }, 1) })", `3`},
+		{"odd times", "Promise.all([NaN, -5, undefined, '2', Infinity, 2 ** 40, null].map(ms => new Promise(go => setTimeout(go, ms, 1))))", `[1,1,1,1,1,1,1]`},
+		{"a timer without a function", "(() => { try { setTimeout('1') } catch (e) { return e.name } })()", `"TypeError"`},
+		{"abort", "(() => { const c = new AbortController(); const seen = []; c.signal.onabort = e => seen.push(e.type); c.signal.addEventListener('abort', () => seen.push('listener')); c.abort(); c.abort(); try { c.signal.throwIfAborted() } catch (e) { seen.push(e.name) } return [...seen, c.signal.aborted] })()", `["abort","listener","AbortError",true]`},
+		{"abort for a reason", "AbortSignal.any([new AbortController().signal, AbortSignal.abort('why')]).reason", `"why"`},
+		{"abort after a time", "new Promise(go => AbortSignal.timeout(5).addEventListener('abort', e => go(e.target.reason.name)))", `"TimeoutError"`},
+		{"a signal ends what the host does", "(async () => { const c = new AbortController(); setTimeout(() => c.abort(), 5); return [await pi.exec(1e6, { signal: c.signal }), await pi.exec(1e6, { signal: c.signal })] })()", `[{"killed":true},{"killed":true}]`},
+		{"functions stay out of JSON as ever", "[JSON.stringify({ f() {} }), JSON.stringify([() => {}])]", `["{}","[null]"]`},
+		{"what the engine can do", "[/\\p{L}/u.test('é'), 'a-b'.replaceAll('-', '+'), [1, 2].at(-1), [3, 1].toSorted()[0], Object.groupBy ? 1 : 0, 2n ** 64n > 1]", `[true,"a+b",2,1,1,true]`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			a := limited(t, "async () => ("+test.body+")", Options{CPU: 5 * time.Second})
+			got, err := a.call(t, "{}")
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameJSON(t, got, test.want)
+		})
+	}
+}
+
+func TestConsole(t *testing.T) {
+	var mu sync.Mutex
+	var said []string
+	opt := Options{Console: func(level, text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		said = append(said, level+": "+strings.SplitN(text, "\n", 2)[0])
+	}}
+	a := limited(t, `async () => {
+		console.log("a", 1, null, undefined, { b: [2] });
+		console.info(true); console.warn(new TypeError("w")); console.error(() => 1); console.debug(Symbol("s"));
+		const cycle = {}; cycle.cycle = cycle; console.log(cycle, 1n);
+		setTimeout(() => { throw new Error("timer"); }, 1);
+		setTimeout(async () => { await null; throw "later"; }, 2);
+		queueMicrotask(() => { throw new Error("micro"); });
+		await new Promise(go => setTimeout(go, 40));
+	}`, opt)
+	if _, err := a.call(t, "{}"); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`log: a 1 null undefined {"b":[2]}`, "info: true", "warn: TypeError: w", "error: () => 1", "debug: Symbol(s)", "log: [object Object] 1",
+		"error: Uncaught Error: micro", "error: Uncaught Error: timer", "error: Uncaught later",
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if !slices.Equal(said, want) {
+		t.Errorf("got  %q\nwant %q", said, want)
+	}
+}
+
+func TestASignalTellsOfTheCallsEnd(t *testing.T) {
+	a := limited(t, "(e, ctx) => { e.signal.addEventListener('abort', () => pi.sendMessage(e.signal.reason.message)); return e.wait ? new Promise(() => {}) : e.signal.aborted }", Options{})
+	h := a.handlers["call"][0]
+	signalled := &Object{Signal: "signal"}
+	got, err := a.module.Call(t.Context(), h, signalled.Bind(nil, Value(`{"wait":false}`)))
+	if err != nil || string(got) != "false" {
+		t.Errorf("got %s, %v", got, err)
+	}
+	ctx, cancel := contextWithCause(t, "given up")
+	time.AfterFunc(10*time.Millisecond, cancel)
+	if _, err := a.module.Call(ctx, h, signalled.Bind(nil, Value(`{"wait":true}`))); err == nil {
+		t.Error("the call has ended")
+	}
+	a.waitFor(t, "message given up")
+}

@@ -1,0 +1,254 @@
+package jsrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestCallsTakeTurnsWhereTheyAwait(t *testing.T) {
+	a := limited(t, `(() => {
+		let inside = 0;
+		return async e => {
+			if (++inside !== 1) return "two at once";
+			let n = 0;
+			for (let i = 0; i < 100; i++) n += i;
+			inside--;
+			await pi.exec(5);
+			return e.n;
+		};
+	})()`, Options{})
+	var all sync.WaitGroup
+	start := time.Now()
+	for i := range 50 {
+		all.Go(func() {
+			got, err := a.fire(t.Context(), "call", fmt.Sprintf(`{"n":%d}`, i))
+			if err != nil || string(got) != fmt.Sprint(i) {
+				t.Errorf("call %d: %s, %v", i, got, err)
+			}
+		})
+	}
+	all.Wait()
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("50 calls that wait 5 ms took %v", took)
+	}
+}
+
+func TestAnAbandonedCallSettlesUnheard(t *testing.T) {
+	for _, test := range []struct{ name, handler string }{
+		{"never", "() => new Promise(() => {})"},
+		{"later", "async () => { await new Promise(go => setTimeout(go, 30)); return 1; }"},
+		{"throwing later", "async () => { await new Promise(go => setTimeout(go, 30)); throw new Error('late'); }"},
+		{"when the host gives up", "async () => { const { killed } = await pi.exec(1e6); return killed; }"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a := limited(t, test.handler, Options{})
+			ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, errors.New("enough"))
+			defer cancel()
+			if _, err := a.fire(ctx, "call", "{}"); err == nil || err.Error() != "enough" {
+				t.Errorf("got %v, want the cause", err)
+			}
+			time.Sleep(40 * time.Millisecond)
+			a.stillWorks(t)
+			if n := len(a.module.calls); n != 0 {
+				t.Errorf("%d calls are still known", n)
+			}
+		})
+	}
+}
+
+func TestHostFunctionsLoseTheirContextWithTheCall(t *testing.T) {
+	a := limited(t, "async (_, ctx) => ctx.ui.confirm('a', 'b')", Options{})
+	ended := make(chan error, 1)
+	a.confirm = func(ctx context.Context, _, _ string) (any, error) {
+		<-ctx.Done()
+		ended <- context.Cause(ctx)
+		return false, nil
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	time.AfterFunc(10*time.Millisecond, func() { cancel(enough) })
+	if _, err := a.fire(ctx, "call", "{}"); !errors.Is(err, enough) {
+		t.Errorf("got %v", err)
+	}
+	if err := <-ended; !errors.Is(err, enough) {
+		t.Errorf("the function's context ended with %v", err)
+	}
+}
+
+func TestAContextOutlivesItsCall(t *testing.T) {
+	a := limited(t, "(_, ctx) => { setTimeout(() => ctx.ui.notify('later', ctx.ui.theme), 20) }", Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := a.fire(ctx, "call", "{}"); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	a.waitFor(t, "notify later dark")
+}
+
+// The engine tells of objects that are gone when it collects garbage.
+func TestObjectsAreForgottenAfterTheirLastUse(t *testing.T) {
+	a := limited(t, "async (e, ctx) => { const { ui } = ctx; await null; return ui.theme }", Options{})
+	const calls = 4000
+	for range calls {
+		if _, err := a.call(t, "{}"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := a.bindings(t); n > calls/2 {
+		t.Errorf("%d objects of %d calls are still known", n, calls)
+	}
+}
+
+func TestCloseEndsEverything(t *testing.T) {
+	before := runtime.NumGoroutine()
+	m := opened(t, `export default pi => {
+		setInterval(() => {}, 1);
+		setTimeout(() => {}, 1e6);
+		pi.on("call", e => e.loop ? (() => { for (;;); })() : e.host ? pi.exec(1e6) : new Promise(() => {}));
+	}`, Options{CPU: time.Minute})
+	a := started(t, m)
+	var all sync.WaitGroup
+	for _, event := range []string{`{}`, `{"host":true}`, `{"loop":true}`} {
+		all.Go(func() {
+			if _, err := a.fire(t.Context(), "call", event); !errors.Is(err, ErrClosed) {
+				t.Errorf("%s: got %v, want ErrClosed", event, err)
+			}
+		})
+	}
+	time.Sleep(30 * time.Millisecond)
+	for range 3 {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	all.Wait()
+	if _, err := a.call(t, "{}"); !errors.Is(err, ErrClosed) || !errors.Is(m.Dead(), ErrClosed) {
+		t.Errorf("after Close: %v, %v", err, m.Dead())
+	}
+	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+	}
+}
+
+func TestClosingWhileCallsComeIn(t *testing.T) {
+	for range 20 {
+		m := opened(t, "export default pi => pi.on('call', async e => { await pi.exec(0); return e })", Options{})
+		a := started(t, m)
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				for {
+					if _, err := a.fire(t.Context(), "call", "{}"); err != nil {
+						if !errors.Is(err, ErrClosed) {
+							t.Error(err)
+						}
+						return
+					}
+				}
+			})
+		}
+		time.Sleep(time.Millisecond)
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+		all.Wait()
+	}
+}
+
+func TestASynchronousFunctionCannotCallItsModule(t *testing.T) {
+	m := opened(t, "export default pi => { pi.on(() => 1); pi.again(); }", Options{})
+	defer m.Close()
+	var handler Handle
+	var inside, after error
+	done := make(chan struct{})
+	again := &Object{Sync: map[string]Func{
+		"on": func(_ context.Context, _ any, args Args) (_ any, err error) {
+			handler, err = args.Handle(0)
+			return nil, err
+		},
+		"again": func(ctx context.Context, _ any, _ Args) (any, error) {
+			_, inside = m.Call(ctx, handler)
+			go func() {
+				defer close(done)
+				time.Sleep(50 * time.Millisecond) // by then the function has returned
+				_, after = m.Call(ctx, handler)
+			}()
+			return nil, nil
+		},
+	}}
+	if err := m.Start(t.Context(), again.Bind(nil, nil)); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	if !errors.Is(inside, ErrInside) || after != nil {
+		t.Errorf("from inside %v, want ErrInside; afterwards %v, want none", inside, after)
+	}
+}
+
+func TestAnAgentThatEndsTheGoroutineEndsTheModule(t *testing.T) {
+	m := opened(t, "export default pi => pi.exit()", Options{})
+	exit := &Object{Sync: map[string]Func{"exit": func(context.Context, any, Args) (any, error) { runtime.Goexit(); return nil, nil }}}
+	var dead *DeadError
+	if err := m.Start(t.Context(), exit.Bind(nil, nil)); !errors.As(err, &dead) {
+		t.Errorf("got %v, want a *DeadError", err)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestManyModulesLeaveNothingBehind(t *testing.T) {
+	n := 100
+	if testing.Short() || raceEnabled {
+		n = 10
+	}
+	for range n {
+		m := opened(t, `export default pi => {
+			globalThis.self = globalThis;
+			const cycle = { pi }; cycle.cycle = cycle;
+			pi.on("call", async () => { for await (const x of (async function* () { yield 1; await new Promise(() => {}); })()); });
+		}`, Options{})
+		a := started(t, m)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		if _, err := a.fire(ctx, "call", "{}"); err == nil {
+			t.Error("a promise that never settles has settled")
+		}
+		cancel()
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// waitFor waits until the module has said that.
+func (a *agent) waitFor(t *testing.T, line string) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if slices.Contains(a.lines(), line) {
+			return
+		}
+	}
+	t.Fatalf("the module said %q, want %q", a.lines(), line)
+}
+
+// bindings counts the objects that Go knows of.
+func (a *agent) bindings(t *testing.T) int {
+	t.Helper()
+	n := make(chan int)
+	a.module.queue.add(func() { n <- len(a.module.bindings) })
+	return <-n
+}
+
+func contextWithCause(t *testing.T, why string) (context.Context, func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	return ctx, func() { cancel(errors.New(why)) }
+}

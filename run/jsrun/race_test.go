@@ -1,0 +1,5 @@
+//go:build race
+
+package jsrun
+
+func init() { raceEnabled = true }
