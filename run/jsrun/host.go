@@ -122,6 +122,7 @@ func (m *Module) thrown(description any) error {
 	case err != nil:
 		return &Error{Message: "an error that cannot be read", NonError: true}
 	case m.cut && isInterruption(e.Name, e.Message):
+		m.told = true
 		return &BudgetError{After: m.opt.CPU}
 	}
 	return &Error{Message: e.Message, Name: e.Name, Stack: m.source.stack(e.Stack), NonError: e.NonError}

@@ -94,6 +94,9 @@ func TestAContextOutlivesItsCall(t *testing.T) {
 // The engine tells of objects that are gone when it collects garbage.
 func TestObjectsAreForgottenAfterTheirLastUse(t *testing.T) {
 	a := limited(t, "async (e, ctx) => { const { ui } = ctx; await null; return ui.theme }", Options{})
+	if raceEnabled {
+		t.Skip("thousands of calls take long")
+	}
 	const calls = 4000
 	for range calls {
 		if _, err := a.call(t, "{}"); err != nil {

@@ -82,12 +82,12 @@ func TestMemoryAndDepthAreBounded(t *testing.T) {
 		{"recursion in a getter", "() => ({ get x() { return this.x; } }).x", "stack overflow"},
 		{"recursion in toJSON", "() => ({ toJSON() { return JSON.stringify(this); } })", "stack overflow"},
 		{"deep JSON", "() => JSON.parse('['.repeat(1e5))", "stack overflow"},
-		{"a deep result", "() => { let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; return o; }", "stack overflow"},
+		{"a deep result", "() => { let o = {}; for (let i = 0; i < 2e4; i++) o = { o }; return o; }", "stack overflow"},
 		{"waiting for a lock", "() => Atomics.wait(new Int32Array(new SharedArrayBuffer(8)), 0, 0)", "cannot block in this thread"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			a := limited(t, test.handler, Options{CPU: 30 * time.Second, Memory: 16 << 20})
+			a := limited(t, test.handler, Options{CPU: 30 * time.Second, Memory: 4 << 20})
 			_, err := a.call(t, "{}")
 			if err == nil || !strings.Contains(err.Error(), test.message) {
 				t.Errorf("got %v, want %s", err, test.message)
@@ -107,6 +107,9 @@ func TestDeepArgumentsAreAnError(t *testing.T) {
 }
 
 func TestTheStackCanBeDeeper(t *testing.T) {
+	if raceEnabled {
+		t.Skip("twenty thousand calls take half a minute")
+	}
 	const depth = "() => { let n = 0; (function f() { n++; try { f(); } catch {} })(); return n; }"
 	for _, test := range []struct{ stack, least, most int }{{0, 3000, 5000}, {15_000, 10_000, 15_000}, {1 << 30, 15_000, 20_000}} {
 		a := limited(t, depth, Options{Stack: test.stack, CPU: 10 * time.Second})
@@ -174,11 +177,15 @@ func TestGuardInterruptsUntilTheEngineIsBack(t *testing.T) {
 }
 
 func TestADeafEngineIsLeftBehind(t *testing.T) {
-	m := opened(t, "export default pi => pi.on('call', () => new Array(5e7).indexOf(1))", Options{CPU: time.Millisecond})
-	m.engine.guard.patience = 10 * time.Millisecond
+	m := opened(t, "export default pi => pi.on('call', e => new Array(e.n).indexOf(1))", Options{})
 	a := started(t, m)
+	m.opt.CPU, m.engine.guard.patience = time.Millisecond, 10*time.Millisecond
 	var dead *DeadError
-	if _, err := a.call(t, "{}"); !errors.As(err, &dead) || !errors.Is(err, errDeaf) {
+	n := `{"n":30000000}`
+	if raceEnabled {
+		n = `{"n":1000000}`
+	}
+	if _, err := a.call(t, n); !errors.As(err, &dead) || !errors.Is(err, errDeaf) {
 		t.Errorf("got %v, want a *DeadError", err)
 	}
 	if err := m.Close(); !errors.Is(err, errDeaf) {

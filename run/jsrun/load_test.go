@@ -38,7 +38,7 @@ func TestModulesThatCannotBeLoadedSayWhy(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			path := file(t, "hook.ts", test.text)
 			write(t, filepath.Join(filepath.Dir(path), "broken.js"), "const = 1")
-			if err := load(t, path, Options{CPU: quick}); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			if err := load(t, path, Options{CPU: quick, Memory: 2 << 20}); err == nil || !strings.HasPrefix(err.Error(), test.want) {
 				t.Errorf("got %v\nwant %s", err, test.want)
 			}
 		})

@@ -52,29 +52,32 @@ func (m *Module) enter(owner *call, op string, args ...any) {
 	if err == nil {
 		err = m.engine.drain(until)
 	}
+	told := false
 	if errors.Is(err, errCut) {
-		err = &BudgetError{After: m.opt.CPU}
-		m.cut = true
-		again := m.engine.drain(time.Now().Add(m.opt.CPU))
-		m.cut = false
-		if errors.Is(again, errCut) {
-			m.end(&DeadError{err})
-		}
+		told, err = m.afterCut()
 	}
-	m.after(owner, err)
-}
-
-// after sees to what an entry came to. Most errors are of the function that
-// was called, and known already.
-func (m *Module) after(owner *call, err error) {
 	var broken *errEngine
 	switch {
-	case err == nil:
+	case err == nil, m.Dead() != nil:
 	case errors.As(err, &broken):
 		m.end(&DeadError{err})
-	case owner == nil || !m.settle(owner.id, outcome{err: err}):
+	case owner != nil && m.settle(owner.id, outcome{err: err}), told:
+	default:
 		m.complain(err)
 	}
+}
+
+// afterCut lets what waits for an interrupted function settle. It reports the
+// interruption as an error, and whether a call has been told of it.
+func (m *Module) afterCut() (told bool, err error) {
+	m.cut, m.told = true, false
+	again := m.engine.drain(time.Now().Add(m.opt.CPU))
+	m.cut = false
+	err = &BudgetError{After: m.opt.CPU}
+	if errors.Is(again, errCut) {
+		m.end(&DeadError{err})
+	}
+	return m.told, err
 }
 
 // complain tells the console of an error nobody waits for.

@@ -55,6 +55,7 @@ type Module struct {
 	cancels  map[int64]context.CancelCauseFunc // of asynchronous functions
 	clock    clock
 	cut      bool  // an interruption that the module reports is ours
+	told     bool  // a call has been told of it
 	failed   error // of closing the engine
 }
 
