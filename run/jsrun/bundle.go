@@ -33,7 +33,6 @@ func bundled(path string, modules map[string]string) (*bundle, error) {
 		Sourcemap:         api.SourceMapExternal,
 		SourcesContent:    api.SourcesContentExclude,
 		Charset:           api.CharsetUTF8,
-		KeepNames:         false,
 		TsconfigRaw:       "{}", // what lies around the file does not count
 		ResolveExtensions: []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"},
 		Plugins:           []api.Plugin{imports(modules)},

@@ -113,11 +113,13 @@ func (m *Module) encode(c *call, args []any) (string, error) {
 			continue
 		}
 		v, err := valueOf(arg)
-		if err != nil || v != nil && !v.IsValid(asJavaScript) {
-			return "", fmt.Errorf("argument %d is not JSON: %w", i+1, err)
-		}
-		if v == nil {
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("argument %d: %w", i+1, err)
+		case v == nil:
 			v = Value("null")
+		case !v.IsValid(asJavaScript):
+			return "", fmt.Errorf("argument %d is not JSON", i+1)
 		}
 		list.Write(v)
 	}

@@ -119,11 +119,11 @@ func (m *Module) thrown(description any) error {
 	}
 	err := json.Unmarshal([]byte(text(description)), &e, json.MatchCaseInsensitiveNames(true), asJavaScript)
 	switch {
-	case err != nil:
-		return &Error{Message: "an error that cannot be read", NonError: true}
-	case m.cut && isInterruption(e.Name, e.Message):
+	case m.cut && (err != nil || isInterruption(e.Name, e.Message)):
 		m.told = true
 		return &BudgetError{After: m.opt.CPU}
+	case err != nil:
+		return &Error{Message: "an error that cannot be read", NonError: true}
 	}
 	return &Error{Message: e.Message, Name: e.Name, Stack: m.source.stack(e.Stack), NonError: e.NonError}
 }

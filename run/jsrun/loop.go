@@ -71,7 +71,11 @@ func (m *Module) enter(owner *call, op string, args ...any) {
 // interruption as an error, and whether a call has been told of it.
 func (m *Module) afterCut() (told bool, err error) {
 	m.cut, m.told = true, false
-	again := m.engine.drain(time.Now().Add(m.opt.CPU))
+	until := time.Now().Add(m.opt.CPU)
+	again := m.engine.enter(until, "interrupted")
+	if again == nil {
+		again = m.engine.drain(until)
+	}
 	m.cut = false
 	err = &BudgetError{After: m.opt.CPU}
 	if errors.Is(again, errCut) {

@@ -142,7 +142,8 @@ func (m *Module) Start(ctx context.Context, api Bound) error {
 }
 
 // Call calls a function and waits for what it returns; a promise is awaited.
-// Arguments are a [Bound], a [Value], or anything that encodes to JSON.
+// Arguments are a [Bound], a [Value], or anything that encodes to JSON; nil is
+// null.
 //
 // What it throws is an [*Error]. When ctx ends, Call returns its cause at once
 // and the module goes on without anybody listening; contexts of Go functions

@@ -2,6 +2,7 @@ package jsrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,8 +26,9 @@ func On[T any](f func(ctx context.Context, this T, args Args) (any, error)) Func
 }
 
 // Object describes a JavaScript object that Go stands behind. One description
-// serves all modules and all calls; [Object.Bind] makes an object of it. It
-// must not be changed once it was bound.
+// serves all modules and all calls, and belongs in a variable: modules keep
+// every one that they have seen. [Object.Bind] makes an object of it. It must
+// not be changed once it was bound.
 type Object struct {
 	// Sync functions run on the module's goroutine: JavaScript stops until they
 	// return, and their time counts as JavaScript's own. They must not wait for
@@ -59,11 +61,15 @@ type Bound struct {
 }
 
 // Bind gives an object of JavaScript's. Its functions are called with this;
-// values, a JSON object or what is encoded as one, are plain properties.
+// values, nil or a JSON object or what is encoded as one, are plain properties.
 func (o *Object) Bind(this, values any) Bound {
 	text, err := valueOf(values)
-	if text == nil {
+	switch {
+	case err != nil:
+	case text == nil:
 		text = Value("{}")
+	case text.Kind() != '{' || !text.IsValid(asJavaScript):
+		err = errors.New("the properties are no JSON object")
 	}
 	return Bound{object: o, this: this, values: text, err: err}
 }
@@ -83,11 +89,11 @@ func newShape(o *Object) *shape {
 	s := &shape{}
 	var inner int
 	body := s.members(o, &inner)
-	s.source = "({ sync, async, signal }) => (t, p) => { let s"
+	variables := "s"
 	for i := range inner {
-		s.source += fmt.Sprintf(", o%d", i)
+		variables += fmt.Sprintf(", o%d", i)
 	}
-	s.source = "(" + s.source + "; return { ...p, " + body + "}; })"
+	s.source = "(({ sync, async, signal }) => (t, p) => { let " + variables + "; return { ...p, " + body + "}; })"
 	return s
 }
 

@@ -6,6 +6,8 @@
 (host, { Signals, timers, describe, complain }) => {
   const { parse, stringify } = JSON;
   const { apply } = Reflect;
+  const resolve = Promise.resolve.bind(Promise);
+  const { then } = Promise.prototype;
   const evaluate = globalThis.eval;
 
   const functions = new Map(); // handle → {fn, self}
@@ -92,22 +94,46 @@
     return shapes.get(shape)(token, properties);
   }
 
-  // answer tells Go what comes of run. The failure of telling is told as well:
-  // what a module returns or throws can run code of its own when it is read.
+  // answer tells Go what comes of run, at once if that is no promise.
   function answer(call, run) {
-    attempt(run).then(text => host("answer", call, text), error => explain(call, error));
-  }
-
-  async function attempt(run) {
-    return outgoing(await run());
-  }
-
-  async function explain(call, error) {
+    let value;
     try {
-      host("fail", call, stringify(describe(error)));
-    } catch {
-      host("fail", call, undefined);
+      value = run();
+      if (value instanceof Promise || typeof value?.then === "function") {
+        const promise = value instanceof Promise ? value : resolve(value);
+        apply(then, promise, [result => tell(call, result), error => explain(call, error)]);
+        return;
+      }
+    } catch (error) {
+      return explain(call, error);
     }
+    tell(call, value);
+  }
+
+  // What a module returns or throws can run code of its own when it is read,
+  // and that code can be interrupted: telling is the call that waits then.
+  let telling;
+
+  function tell(call, value) {
+    telling = call;
+    try {
+      host("answer", call, outgoing(value));
+    } catch (error) {
+      explain(call, error);
+    }
+    telling = undefined;
+  }
+
+  function explain(call, error) {
+    telling = call;
+    let text;
+    try {
+      text = stringify(describe(error));
+    } catch {
+      // Go knows what to say.
+    }
+    host("fail", call, text);
+    telling = undefined;
   }
 
   // received turns the text of a call's arguments into them.
@@ -149,6 +175,11 @@
       } catch (error) {
         reject(error);
       }
+    },
+    interrupted() {
+      leaving = false;
+      if (telling !== undefined) host("fail", telling, undefined);
+      telling = undefined;
     },
     abort: (id, why) => signals.abort(id, why),
     done: id => signals.forget(id),
