@@ -2,8 +2,8 @@ package jsrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 )
 
 // call is something asked of the module. Who takes it out of Module.calls
@@ -96,39 +96,39 @@ func (m *Module) settle(id int64, o outcome) bool {
 	return true
 }
 
-// encode writes arguments as prelude.js reads them: [arguments, objects], with
-// null where an object belongs.
+// encode writes arguments as prelude.js reads them: a list of them, where the
+// place of an object has its properties; then place, shape and number of each
+// object; and how many there are.
 func (m *Module) encode(c *call, args []any) (string, error) {
-	var list, objects strings.Builder
+	text, objects := []byte{'['}, []byte{}
 	for i, arg := range args {
-		if i > 0 {
-			list.WriteByte(',')
-		}
+		var v Value
+		var err error
 		if b, is := arg.(Bound); is {
-			if b.err != nil {
-				return "", fmt.Errorf("argument %d: %w", i+1, b.err)
-			}
-			list.WriteString("null")
-			m.writeBound(&objects, i, m.bind(c, b), b)
-			continue
+			v, err = b.values, b.err
+			made := m.bind(c, b)
+			objects = fmt.Appendf(objects, "%d,%d,%d,", i, made.shape, made.id)
+		} else {
+			v, err = argument(arg)
 		}
-		v, err := valueOf(arg)
-		switch {
-		case err != nil:
+		if err != nil {
 			return "", fmt.Errorf("argument %d: %w", i+1, err)
-		case v == nil:
-			v = Value("null")
-		case !v.IsValid(asJavaScript):
-			return "", fmt.Errorf("argument %d is not JSON", i+1)
 		}
-		list.Write(v)
+		text = append(append(text, v...), ',')
 	}
-	return "[[" + list.String() + "],[" + objects.String() + "]]", nil
+	return string(fmt.Appendf(append(text, objects...), "%d]", len(c.objects))), nil
 }
 
-func (m *Module) writeBound(to *strings.Builder, at int, b *binding, bound Bound) {
-	if to.Len() > 0 {
-		to.WriteByte(',')
+// argument is v as JSON that can be part of more.
+func argument(v any) (Value, error) {
+	text, err := valueOf(v)
+	switch {
+	case err != nil:
+		return nil, err
+	case text == nil:
+		return Value("null"), nil
+	case !text.IsValid(asJavaScript):
+		return nil, errors.New("not JSON")
 	}
-	fmt.Fprintf(to, "[%d,%d,%d,%s]", at, b.shape, b.id, bound.values)
+	return text, nil
 }

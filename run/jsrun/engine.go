@@ -37,7 +37,7 @@ type errEngine struct{ cause any }
 func (e *errEngine) Error() string { return fmt.Sprintf("the engine failed: %v", e.cause) }
 
 // engine is a VM and the one way into it. It belongs to one goroutine at a
-// time.
+// time, which tells the guard when it is in the engine.
 type engine struct {
 	vm    *quickjs.VM
 	main  quickjs.Value // the function that prelude.js gives
@@ -114,8 +114,6 @@ func (e *engine) run(until time.Time, f func() error) (err error) {
 	if err := e.vm.SetEvalTimeout(left); err != nil {
 		return err
 	}
-	e.guard.enter(until)
-	defer e.guard.leave()
 	err = f()
 	if thrown := (*quickjs.Error)(nil); errors.As(err, &thrown) {
 		return e.thrown(thrown, until)
@@ -149,6 +147,7 @@ func (e *engine) close() (err error) {
 			err = &errEngine{cause}
 		}
 	}()
+	e.guard.stop()
 	if e.main.VM() != nil {
 		e.main.Free()
 	}

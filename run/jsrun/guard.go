@@ -16,7 +16,8 @@ const (
 )
 
 // guard interrupts an engine that does not return in time. It costs no
-// goroutine while all is well.
+// goroutine while all is well, and no timer for each entry: the one it has goes
+// off now and then, and finds nothing to do.
 type guard struct {
 	interrupt func() // from any goroutine; has an effect on a running engine only
 	lost      func() // called once, when the engine does not react
@@ -24,6 +25,7 @@ type guard struct {
 
 	mu      sync.Mutex
 	timer   *time.Timer
+	armed   time.Time // when the timer goes off; zero if it does not
 	until   time.Time
 	running bool
 	ended   bool
@@ -37,11 +39,9 @@ func (g *guard) enter(until time.Time) {
 		until = time.Now()
 	}
 	g.until, g.running = until, true
-	if g.timer == nil {
-		g.timer = time.AfterFunc(time.Until(until), g.tick)
-		return
+	if g.armed.IsZero() || g.armed.After(until) {
+		g.arm(until)
 	}
-	g.timer.Reset(time.Until(until))
 }
 
 // leave says that the engine is back.
@@ -49,7 +49,6 @@ func (g *guard) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running = false
-	g.timer.Stop()
 }
 
 // end interrupts the engine now and whenever it is entered from now on.
@@ -62,27 +61,7 @@ func (g *guard) end() {
 	}
 	g.ended = true
 	if g.running {
-		g.timer.Reset(0)
-	}
-}
-
-func (g *guard) tick() {
-	g.mu.Lock()
-	late := time.Since(g.until)
-	busy := g.running && late >= 0
-	if busy {
-		g.interrupt()
-		g.timer.Reset(again)
-	}
-	lost := g.lost
-	if busy && late >= g.patience && lost != nil {
-		g.lost = nil
-	} else {
-		lost = nil
-	}
-	g.mu.Unlock()
-	if lost != nil {
-		lost()
+		g.arm(now)
 	}
 }
 
@@ -90,4 +69,50 @@ func (g *guard) hasEnded() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.ended
+}
+
+// stop gives the timer up. The engine is not entered any more.
+func (g *guard) stop() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.timer != nil {
+		g.timer.Stop()
+	}
+}
+
+func (g *guard) arm(at time.Time) {
+	g.armed = at
+	if g.timer == nil {
+		g.timer = time.AfterFunc(time.Until(at), g.tick)
+		return
+	}
+	g.timer.Reset(time.Until(at))
+}
+
+func (g *guard) tick() {
+	if lost := g.check(); lost != nil {
+		lost()
+	}
+}
+
+// check interrupts an engine that is late, and gives what is to be done about
+// one that does not react.
+func (g *guard) check() (lost func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.armed = time.Time{}
+	if !g.running {
+		return nil
+	}
+	late := time.Since(g.until)
+	if late < 0 {
+		g.arm(g.until)
+		return nil
+	}
+	g.interrupt()
+	g.arm(time.Now().Add(again))
+	if late >= g.patience {
+		lost, g.lost = g.lost, nil
+	}
+	return lost
 }

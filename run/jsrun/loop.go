@@ -47,11 +47,7 @@ func (m *Module) end(reason error) {
 // fails, and what waits for it has as much time again to settle, so that a
 // loop without end costs one call. Where the jobs have no end, the module has.
 func (m *Module) enter(owner *call, op string, args ...any) {
-	until := time.Now().Add(m.opt.CPU)
-	err := m.engine.enter(until, op, args...)
-	if err == nil {
-		err = m.engine.drain(until)
-	}
+	err := m.turn(op, args...)
 	told := false
 	if errors.Is(err, errCut) {
 		told, err = m.afterCut()
@@ -67,15 +63,22 @@ func (m *Module) enter(owner *call, op string, args ...any) {
 	}
 }
 
+// turn is one stay in the engine, and has one limit.
+func (m *Module) turn(op string, args ...any) error {
+	until := time.Now().Add(m.opt.CPU)
+	m.engine.guard.enter(until)
+	defer m.engine.guard.leave()
+	if err := m.engine.enter(until, op, args...); err != nil {
+		return err
+	}
+	return m.engine.drain(until)
+}
+
 // afterCut lets what waits for an interrupted function settle. It reports the
 // interruption as an error, and whether a call has been told of it.
 func (m *Module) afterCut() (told bool, err error) {
 	m.cut, m.told = true, false
-	until := time.Now().Add(m.opt.CPU)
-	again := m.engine.enter(until, "interrupted")
-	if again == nil {
-		again = m.engine.drain(until)
-	}
+	again := m.turn("interrupted")
 	m.cut = false
 	err = &BudgetError{After: m.opt.CPU}
 	if errors.Is(again, errCut) {
