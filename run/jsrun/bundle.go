@@ -13,7 +13,7 @@ import (
 // bundle is a module with everything it imports, as one text.
 type bundle struct {
 	name   string // of the module in the engine
-	code   string
+	code   string // until the engine has it
 	lines  []byte // the source map
 	loaded bool
 }
@@ -57,8 +57,9 @@ func (b *bundle) load(_ *quickjs.VM, name string) (string, error) {
 	if b.loaded {
 		return "", fmt.Errorf("import(%q): what is imported has to be written out, as a relative path in quotes", name)
 	}
-	b.loaded = true
-	return b.code, nil
+	code := b.code
+	b.code, b.loaded = "", true
+	return code, nil
 }
 
 // buildError has the first error, with its place, and how many more there are.

@@ -180,7 +180,7 @@ func TestGuardInterruptsUntilTheEngineIsBack(t *testing.T) {
 func TestADeafEngineIsLeftBehind(t *testing.T) {
 	m := opened(t, "export default pi => pi.on('call', e => new Array(e.n).indexOf(1))", Options{})
 	a := started(t, m)
-	m.opt.CPU = time.Millisecond
+	m.opt.CPU = quick
 	m.engine.guard.mu.Lock()
 	m.engine.guard.patience = 10 * time.Millisecond
 	m.engine.guard.mu.Unlock()

@@ -4,6 +4,7 @@
 // host(op, ...) is the way back to Go. Values cross as JSON text; undefined,
 // which JSON lacks, crosses as undefined.
 (host, { Signals, timers, describe, complain }) => {
+  const { AbortSignal, Promise } = globalThis; // whatever a module makes of them
   const { parse, stringify } = JSON;
   const { apply } = Reflect;
   const resolve = Promise.resolve.bind(Promise);
