@@ -3,6 +3,7 @@ package jsrun
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,9 +11,8 @@ import (
 	"modernc.org/quickjs"
 )
 
-// quick keeps tests of limits short; under the race detector the engine takes
-// some ten times as long for everything.
-const quick = 150 * time.Millisecond
+// quick keeps tests of limits short; see raceEnabled.
+var quick = 150 * time.Millisecond
 
 func TestWhatRunsTooLongCostsOneCall(t *testing.T) {
 	for _, test := range []struct{ name, handler string }{
@@ -127,8 +127,8 @@ func TestTheStackCanBeDeeper(t *testing.T) {
 }
 
 func TestWaitingIsNotRunning(t *testing.T) {
-	a := limited(t, "async () => { await pi.exec(400); return 'late' }", Options{CPU: quick})
-	got, err := a.call(t, "{}")
+	a := limited(t, "async event => { await pi.exec(event.ms); return 'late' }", Options{CPU: quick})
+	got, err := a.call(t, fmt.Sprintf(`{"ms":%d}`, 2*quick.Milliseconds()))
 	if err != nil {
 		t.Fatal(err)
 	}

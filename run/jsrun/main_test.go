@@ -8,5 +8,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// raceEnabled makes loops shorter: the engine is many times slower then.
+// raceEnabled makes loops shorter and limits wider: the engine is many times
+// slower then.
 var raceEnabled bool

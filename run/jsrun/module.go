@@ -12,7 +12,7 @@ import (
 
 // Options bound what a module can do. The zero value is a good one.
 type Options struct {
-	CPU    time.Duration // longest run without a pause; 0 means a second
+	CPU    time.Duration // longest run without a pause, on the wall clock; 0 means a second
 	Memory uint64        // bytes of the engine's heap; 0 means 64 MiB
 	Stack  int           // depth of calls; 0 means the engine's 5000, and 20000 is the most
 

@@ -2,4 +2,6 @@
 
 package jsrun
 
-func init() { raceEnabled = true }
+import "time"
+
+func init() { raceEnabled, quick = true, 2*time.Second }
