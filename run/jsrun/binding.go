@@ -1,6 +1,7 @@
 package jsrun
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 )
@@ -12,7 +13,8 @@ type binding struct {
 	shape int
 	funcs []Func
 	this  any
-	call  *call       // that the object was an argument of
+	call  *call // that the object was an argument of
+	ctx   context.Context
 	stop  func() bool // ends watching the call's context; nil if nobody does
 }
 
@@ -26,7 +28,7 @@ func (m *Module) bind(c *call, b Bound) *binding {
 		m.shapes[b.object] = at
 	}
 	m.ids++
-	made := &binding{id: m.ids, shape: at, funcs: m.known[at].funcs, this: b.this, call: c}
+	made := &binding{id: m.ids, shape: at, funcs: m.known[at].funcs, this: b.this, call: c, ctx: cmp.Or(b.ctx, c.ctx)}
 	c.objects = append(c.objects, made)
 	return made
 }
@@ -35,20 +37,25 @@ func (m *Module) bind(c *call, b Bound) *binding {
 // its context ending does not matter any more.
 func (b *binding) context() context.Context {
 	if b.call.settled {
-		return context.WithoutCancel(b.call.ctx)
+		return context.WithoutCancel(b.ctx)
 	}
-	return b.call.ctx
+	return b.ctx
 }
 
-// watch tells the object's signal when the context of the call ends.
-func (m *Module) watch(b *binding) {
-	if b.call.settled || b.stop != nil {
-		return
+// watch tells the object's signal when its context ends; why, if it has ended
+// already.
+func (m *Module) watch(b *binding) (why any) {
+	ctx := b.ctx
+	switch {
+	case b.call.settled || b.stop != nil:
+		return undefined
+	case ctx.Err() != nil:
+		return context.Cause(ctx).Error()
 	}
-	ctx := b.call.ctx
 	b.stop = context.AfterFunc(ctx, func() {
 		m.queue.add(func() { m.enter(nil, "abort", b.id, context.Cause(ctx).Error()) })
 	})
+	return undefined
 }
 
 func (m *Module) unwatch(b *binding) {

@@ -18,6 +18,9 @@ type Error struct {
 // Error is the message alone.
 func (e *Error) Error() string { return e.Message }
 
+// StackTrace is the stack, for those who know an error by what it can do.
+func (e *Error) StackTrace() string { return e.Stack }
+
 // LoadError says that a module cannot be used, because its text, an import,
 // its top level or its default export failed.
 type LoadError struct {

@@ -11,6 +11,8 @@ host => {
 
   // describe says what was thrown.
   function describe(thrown) {
+    // The engine throws null when there is no memory left for an error.
+    if (thrown === null) return { message: "out of memory, or null was thrown", name: "InternalError" };
     if (!(thrown instanceof Error)) return { message: text(thrown), nonError: true };
     return { message: `${thrown.message}`, name: `${thrown.name}`, stack: `${thrown.stack}` };
   }
@@ -128,7 +130,8 @@ host => {
     of(id) {
       const signal = new AbortSignal();
       this.#known.set(id, signal);
-      this.#host("watch", id);
+      const why = this.#host("watch", id);
+      if (why !== undefined) this.abort(id, why);
       return signal;
     }
     abort(id, why) {

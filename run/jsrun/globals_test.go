@@ -96,3 +96,28 @@ func TestASignalTellsOfTheCallsEnd(t *testing.T) {
 	}
 	a.waitFor(t, "message given up")
 }
+
+func TestAnObjectCanHaveAContextOfItsOwn(t *testing.T) {
+	const handler = "(e, ctx) => [e.signal.aborted, e.signal.reason?.message, e.signal.aborted]"
+	a := limited(t, handler, Options{})
+	ctx, cancel := contextWithCause(t, "given up before")
+	cancel()
+	event := &Object{Signal: "signal"}
+	got, err := a.module.Call(t.Context(), a.handlers["call"][0], event.Bind(nil, nil).In(ctx))
+	if want := `[true,"given up before",true]`; err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
+
+func TestWhatIsMissingSaysWhy(t *testing.T) {
+	a := limited(t, `async (e, { gone, ...rest }) => {
+		const tries = [() => gone.x, () => gone(), () => new gone(), () => { gone.x = 1; }, () => "x" in gone];
+		const said = tries.map(each => { try { each(); return "nothing"; } catch (e) { return e.message; } });
+		return [typeof gone, (await gone) === gone, JSON.stringify({ gone }), "gone" in rest, ...new Set(said)];
+	}`, Options{})
+	object := &Object{Missing: map[string]string{"gone": "it is \"gone\""}}
+	got, err := a.module.Call(t.Context(), a.handlers["call"][0], nil, object.Bind(nil, nil))
+	if want := `["function",true,"{}",false,"it is \"gone\""]`; err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}

@@ -30,7 +30,7 @@ func (m *Module) fromJS(args []any) (any, error) {
 			cancel(errAborted)
 		}
 	case "watch":
-		m.watch(m.bindings[id])
+		return m.watch(m.bindings[id]), nil
 	case "release":
 		delete(m.bindings, id)
 	case "shape":

@@ -99,6 +99,17 @@ func TestLoadingEndsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestADefaultExportCanBeCommonJS(t *testing.T) {
+	for name, text := range map[string]string{
+		"a.cjs": "module.exports = pi => pi.on('call', e => e)",
+		"b.js":  "Object.defineProperty(exports, '__esModule', { value: true }); exports.default = pi => pi.on('call', e => e)",
+	} {
+		if err := load(t, file(t, name, text), Options{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // load opens, starts and closes a module, and gives what went wrong.
 func load(t *testing.T, path string, opt Options) error {
 	t.Helper()
@@ -107,7 +118,7 @@ func load(t *testing.T, path string, opt Options) error {
 		return err
 	}
 	defer m.Close()
-	return m.Start(t.Context(), pi.Bind(&agent{}, nil))
+	return m.Start(t.Context(), pi.Bind(&agent{handlers: map[string][]Handle{}}, nil))
 }
 
 func write(t *testing.T, path, text string) {

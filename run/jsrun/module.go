@@ -127,11 +127,15 @@ func start(path string, opt Options, source *bundle) (*Module, error) {
 // Path is the path the module was opened with.
 func (m *Module) Path() string { return m.path }
 
+// HasFactory reports whether the default export is a function, as [Module.Start]
+// wants it.
+func (m *Module) HasFactory() bool { return m.factory }
+
 // Start calls the default export with the API object, and waits for what it
 // returns. The error is [ErrNoFactory], or a [*LoadError]. A module that did
 // not start has to be closed as any other.
 func (m *Module) Start(ctx context.Context, api Bound) error {
-	if !m.factory {
+	if !m.HasFactory() {
 		return ErrNoFactory
 	}
 	_, err := m.do(ctx, []any{api}, func(c *call, args string) { m.enter(c, "start", c.id, args) })

@@ -121,6 +121,7 @@ func TestWhatIsThrownIsAnError(t *testing.T) {
 		{"an error of the module's own", "() => { throw new (class Mine extends Error { name = 'Mine' })('no') }", "no", "Mine", false},
 		{"a text", "() => { throw 'no' }", "no", "", true},
 		{"nothing", "() => { throw undefined }", "undefined", "", true},
+		{"null", "() => { throw null }", "out of memory, or null was thrown", "InternalError", false},
 		{"an object", "() => Promise.reject({ toString: () => 'no' })", "no", "", true},
 		{"an object without a text", "() => { throw Object.create(null) }", "[object Object]", "", true},
 		{"an error that throws", "() => { const e = new Error(); Object.defineProperty(e, 'message', { get() { throw 1 } }); throw e }", "an error that cannot be read", "", true},

@@ -47,6 +47,10 @@ type Object struct {
 	// Objects are properties that are such objects themselves, bound to the same.
 	Objects map[string]*Object
 
+	// Missing are properties that are not there, and why: they can be looked at,
+	// and whatever is done with one throws an Error with the text.
+	Missing map[string]string
+
 	// Signal is the name of a property that is an AbortSignal, aborted when the
 	// context of the call ends before the call does. Empty means none.
 	Signal string
@@ -57,7 +61,15 @@ type Bound struct {
 	object *Object
 	this   any
 	values Value
+	ctx    context.Context // of its functions; nil means the call's
 	err    error
+}
+
+// In gives the object with another context in place of the call's: that of its
+// functions, and the one its signal goes by.
+func (b Bound) In(ctx context.Context) Bound {
+	b.ctx = ctx
+	return b
 }
 
 // Bind gives an object of JavaScript's. Its functions are called with this;
@@ -93,7 +105,7 @@ func newShape(o *Object) *shape {
 	for i := range inner {
 		variables += fmt.Sprintf(", o%d", i)
 	}
-	s.source = "(({ sync, async, signal }) => (t, p) => { let " + variables + "; return { ...p, " + body + "}; })"
+	s.source = "(({ sync, async, signal, missing }) => (t, p) => { let " + variables + "; return { ...p, " + body + "}; })"
 	return s
 }
 
@@ -113,6 +125,9 @@ func (s *shape) members(o *Object, inner *int) string {
 		*inner++
 		fmt.Fprintf(&b, "get %s() { return o%d ??= { %s}; }, ", quoted(name), n, s.members(o.Objects[name], inner))
 	}
+	for _, name := range slices.Sorted(maps.Keys(o.Missing)) {
+		fmt.Fprintf(&b, "%s: missing(%s), ", quoted(name), literal(o.Missing[name]))
+	}
 	if o.Signal != "" {
 		fmt.Fprintf(&b, "get %s() { return s ??= signal(t); }, ", quoted(o.Signal))
 	}
@@ -120,7 +135,9 @@ func (s *shape) members(o *Object, inner *int) string {
 }
 
 // quoted is name as a property name: computed, since "__proto__" is special.
-func quoted(name string) string {
-	text, _ := jsontext.AppendQuote(nil, name) // invalid UTF-8 becomes U+FFFD
-	return "[" + string(text) + "]"
+func quoted(name string) string { return "[" + literal(name) + "]" }
+
+func literal(s string) string {
+	text, _ := jsontext.AppendQuote(nil, s) // invalid UTF-8 becomes U+FFFD
+	return string(text)
 }

@@ -71,6 +71,15 @@
 
   const plain = arg => typeof arg === "string" || typeof arg === "number" || typeof arg === "boolean";
 
+  // missing stands for what is not there. Awaiting it, and showing it, is no use.
+  function missing(why) {
+    const use = () => {
+      throw new Error(why);
+    };
+    const get = (_, name) => (typeof name === "symbol" || name === "then" || name === "toJSON" ? undefined : use());
+    return new Proxy(function () {}, { get, has: use, set: use, apply: use, construct: use });
+  }
+
   // The members of objects that Go stands behind; token says which object.
   const members = {
     sync: (token, fn, args) => answered(host("sync", token.id, fn, listed(args, [], []))),
@@ -86,6 +95,7 @@
         for (const signal of aborts) ends.push(signals.cancel(signal, id));
       }),
     signal: token => signals.of(token.id),
+    missing,
   };
 
   function bound(shape, id, properties) {
@@ -155,6 +165,7 @@
     load(call, name) {
       answer(call, async () => {
         factory = (await import(name)).default;
+        if (factory?.__esModule) factory = factory.default; // written as CommonJS by a compiler
         return typeof factory === "function";
       });
     },
