@@ -80,6 +80,7 @@ host => {
     throwIfAborted() {
       if (this.aborted) throw this.reason;
     }
+    toJSON() {} // left out, as it is where a host function is called with it
     static raise(signal, reason = named("AbortError", "This operation was aborted")) {
       if (signal.aborted) return;
       signal.aborted = true;

@@ -33,6 +33,7 @@ func TestGlobals(t *testing.T) {
 		{"a timer without a function", "(() => { try { setTimeout('1') } catch (e) { return e.name } })()", `"TypeError"`},
 		{"abort", "(() => { const c = new AbortController(); const seen = []; c.signal.onabort = e => seen.push(e.type); c.signal.addEventListener('abort', () => seen.push('listener')); c.abort(); c.abort(); try { c.signal.throwIfAborted() } catch (e) { seen.push(e.name) } return [...seen, c.signal.aborted] })()", `["abort","listener","AbortError",true]`},
 		{"abort for a reason", "AbortSignal.any([new AbortController().signal, AbortSignal.abort('why')]).reason", `"why"`},
+		{"no signal in JSON", "JSON.stringify({ signal: AbortSignal.abort(), a: 1 })", `"{\"a\":1}"`},
 		{"abort after a time", "new Promise(go => AbortSignal.timeout(5).addEventListener('abort', e => go(e.target.reason.name)))", `"TimeoutError"`},
 		{"a signal ends what the host does", "(async () => { const c = new AbortController(); setTimeout(() => c.abort(), 5); return [await pi.exec(1e6, { signal: c.signal }), await pi.exec(1e6, { signal: c.signal })] })()", `[{"killed":true},{"killed":true}]`},
 		{"functions stay out of JSON as ever", "[JSON.stringify({ f() {} }), JSON.stringify([() => {}])]", `["{}","[null]"]`},

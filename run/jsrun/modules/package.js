@@ -1,0 +1,11 @@
+// What hook modules can import from the packages of their agents.
+const is = name => event => event.toolName === name;
+
+export const isBashToolResult = is("bash");
+export const isEditToolResult = is("edit");
+export const isFindToolResult = is("find");
+export const isGrepToolResult = is("grep");
+export const isLsToolResult = is("ls");
+export const isReadToolResult = is("read");
+export const isWriteToolResult = is("write");
+export const isToolCallEventType = (name, event) => event.type === "tool_call" && event.toolName === name;
