@@ -18,7 +18,7 @@ type HookError struct {
 	Path    string `json:"hookPath"` // of the module, as configured
 	Event   string `json:"event"`
 	Message string `json:"error"`
-	Stack   string `json:"stack,omitzero"` // of a panic, in the extension runtime
+	Stack   string `json:"stack,omitzero"` // in the extension runtime: of a panic, or an error with a method StackTrace() string
 }
 
 // Listener is told of handlers that fail. It is a pointer that tells whether
@@ -69,10 +69,15 @@ func (m *Modules) failed(f pipeline.Failure) {
 	}
 }
 
-// stack is where a handler panicked.
+// stack is where a handler panicked, or what an error with a StackTrace says.
 func (m *Modules) stack(err error) string {
-	if panicked := new(hook.PanicError); m.cfg.Extensions && errors.As(err, &panicked) {
+	panicked, traced := new(hook.PanicError), interface{ StackTrace() string }(nil)
+	switch {
+	case !m.cfg.Extensions:
+	case errors.As(err, &panicked):
 		return string(panicked.Stack)
+	case errors.As(err, &traced):
+		return traced.StackTrace()
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
 )
@@ -90,5 +91,22 @@ func TestStacksAreTheExtensionRuntimes(t *testing.T) {
 		if got := strings.Contains(stack, "TestStacksAreTheExtensionRuntimes"); got != extensions {
 			t.Errorf("extensions %v: the stack is %q", extensions, stack)
 		}
+	}
+}
+
+func TestAGateThatIsGivenUpIsNamed(t *testing.T) {
+	m := start(t, xcsh.Config{})
+	add(t, m, "slow", func(api *xcsh.API) error {
+		xcsh.ToolCall.On(api, func(ctx context.Context, _ *xcsh.ToolCallEvent, _ *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		return nil
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	_, err := xcsh.ToolCall.Fire(ctx, m, &xcsh.ToolCallEvent{ToolName: "bash"})
+	if err == nil || err.Error() != "slow: context deadline exceeded" || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
 	}
 }

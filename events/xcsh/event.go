@@ -128,7 +128,7 @@ func (e *Event[E, R]) Fire(ctx context.Context, m *Modules, in *E) (*R, error) {
 	}
 	res, err := ev.Fire(m.firing(ctx), m.ses, in)
 	if err != nil {
-		return nil, cause(err)
+		return nil, passedOn(ctx, err)
 	}
 	if !gave(&res.Output) {
 		return nil, nil
@@ -139,6 +139,16 @@ func (e *Event[E, R]) Fire(ctx context.Context, m *Modules, in *E) (*R, error) {
 // Fire tells the handlers. Those that fail are reported to the listeners.
 func (n *Notice[E]) Fire(ctx context.Context, m *Modules, in *E) {
 	_, _ = n.event.Fire(ctx, m, in) // no error passes on
+}
+
+// passedOn is the error of a handler as it was given. Where that says no more
+// than that ctx has ended, it says who was waited for as well.
+func passedOn(ctx context.Context, err error) error {
+	given, failed := cause(err), new(hook.Error)
+	if ctx.Err() != nil && errors.Is(given, ctx.Err()) && errors.As(err, &failed) {
+		return fmt.Errorf("%s: %w", failed.Hook.Label(), given)
+	}
+	return given
 }
 
 // cause is the error that a handler gave, without whose it was.

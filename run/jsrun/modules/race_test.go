@@ -1,0 +1,8 @@
+//go:build race
+
+package modules_test
+
+import "time"
+
+// The engine is many times slower then.
+func init() { quick = 2 * time.Second }
