@@ -158,11 +158,11 @@ func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Se
 		if plan == nil {
 			return
 		}
-		f, done := e.begin(ctx, s, cp, plan)
+		f := e.begin(ctx, s, cp, plan)
 		if f == nil {
 			return
 		}
-		defer done()
+		defer f.end()
 		f.announce = true
 		for r := range f.reports() {
 			if !yield(r) {

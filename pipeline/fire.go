@@ -68,13 +68,12 @@ func (e *Event[In, Out]) dir(s *Session, in *In) string {
 }
 
 func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In, plan *stages.Planned) (*hook.Result[Out], error) {
-	f, done := e.begin(ctx, s, in, plan)
+	f := e.begin(ctx, s, in, plan)
 	if f == nil {
 		return &e.empty, nil
 	}
-	defer done()
-	enough := func() { f.cancel(hook.ErrNotNeeded) }
-	res, err := stages.Reduce(f.reports(), len(f.plan.Run), e.Reduce, enough)
+	defer f.end()
+	res, err := f.reduced()
 	if err != nil {
 		f.logReducer(err)
 	}
@@ -120,18 +119,20 @@ type firing[In, Out any] struct {
 	cancel   context.CancelCauseFunc
 	over     context.CancelFunc // ends the budget's timer; nil if there is none
 	list     underway
+	listed   bool // in the list of those that Close ends
 
-	view  *view     // the hooks as they were when the plan was made, of a live event
-	first input[In] // room for what in points at
+	view  *view             // the hooks as they were when the plan was made, of a live event
+	first input[In]         // room for what in points at
+	given *hook.Report[Out] // what became of the first hook, if it has had its turn
 }
 
-// begin prepares a fire; it gives nil when the plan is that no hook runs. done
-// has to be called when the reports have been read.
-func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *stages.Planned) (f *firing[In, Out], done func()) {
-	f = &firing[In, Out]{event: e, s: s, plan: plan, began: time.Now()}
+// begin prepares a fire; it gives nil when the plan is that no hook runs. Its
+// end has to be called when the reports have been read.
+func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *stages.Planned) *firing[In, Out] {
+	f := &firing[In, Out]{event: e, s: s, plan: plan, began: time.Now()}
 	f.logPlan(ctx, in)
 	if len(plan.Run) == 0 {
-		return nil, nil
+		return nil
 	}
 	f.number = s.sys.begun.Add(1)
 	f.first.value = in
@@ -141,15 +142,22 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 	f.list.cancel = f.cancel
 	if !s.sys.begin(&f.list) {
 		f.cancel(hook.ErrClosed)
-		return f, func() {}
+		return f
+	}
+	f.listed = true
+	if e.Rules.Live {
+		f.view = s.view()
 	}
 	f.budget()
 	f.openVars()
-	return f, f.end
+	return f
 }
 
 func (f *firing[In, Out]) end() {
 	f.cancel(hook.ErrNotNeeded)
+	if !f.listed {
+		return
+	}
 	if f.over != nil {
 		f.over()
 	}
@@ -191,12 +199,24 @@ func (f *firing[In, Out]) budget() {
 	f.ctx, f.over = limit.Limit(f.ctx)
 }
 
+// reduced runs the hooks and merges what they said. Most fires have one hook,
+// for which nothing has to be streamed.
+func (f *firing[In, Out]) reduced() (hook.Result[Out], error) {
+	if len(f.plan.Run) == 1 {
+		r := f.turn(f.ctx, 0, f.plan.Run[0], f.in)
+		if !f.event.Rules.Live || f.s.view() == f.view {
+			return stages.ReduceOne(&r, f.event.Reduce)
+		}
+		f.given = &r
+	}
+	return stages.Reduce(f.reports(), len(f.plan.Run), f.event.Reduce, func() { f.cancel(hook.ErrNotNeeded) })
+}
+
 // reports runs the hooks.
 func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
 	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.turn, Announce: f.announce, Unstoppable: f.event.Rules.Unstoppable}
 	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.Rules.Sequential {
 		if f.event.Rules.Live {
-			f.view = f.s.view()
 			spawn.Rest = f.rest
 		}
 		return spawn.Fold(f.ctx, f.next)

@@ -35,6 +35,23 @@ func Reduce[Out any](reports iter.Seq[hook.Report[Out]], n int, merge hook.Reduc
 	return res, err
 }
 
+// ReduceOne is [Reduce] for a plan of one hook, which has had its turn.
+func ReduceOne[Out any](r *hook.Report[Out], merge hook.Reducer[Out]) (res hook.Result[Out], err error) {
+	res.Said, res.Reports = r.Said, []hook.Report[Out]{*r}
+	defer func() {
+		if v := recover(); v != nil {
+			res.Output = firstBlock(res.Reports)
+			err = fmt.Errorf("the reducer panicked: %w", &hook.PanicError{Value: v, Stack: debug.Stack()})
+		}
+	}()
+	res.Output = merge(func(yield func(hook.Output[Out]) bool) {
+		if r.Said {
+			yield(r.Output)
+		}
+	})
+	return res, nil
+}
+
 type collector[Out any] struct {
 	reports iter.Seq[hook.Report[Out]]
 	all     []hook.Report[Out] // by index; Hook is nil where none has come

@@ -12,7 +12,7 @@ import (
 )
 
 // What a fire with one handler allocates, and a little more.
-const mostAllocations = 28
+const mostAllocations = 18
 
 var bash = xcsh.ToolCallEvent{ToolName: "bash", ToolCallID: "c1", Input: wire.Object(`{"command":"ls -la /tmp"}`)}
 
