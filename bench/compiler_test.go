@@ -33,21 +33,25 @@ func compilerOutput(t *testing.T) string {
 	return string(out)
 }
 
-// staysOnTheStack finds what the compiler says of the inputs in a file, all of
-// which have to stay where they are.
-func staysOnTheStack(out, file string) error {
+// staysOnTheStack finds what the compiler says of the tool calls in a file, all
+// of which have to stay where they are.
+func staysOnTheStack(out, file string) error { return onTheStack(out, file, "llxprt.ToolCall") }
+
+// onTheStack is the same for the literals of any type.
+func onTheStack(out, file, typ string) error {
+	literal := "&" + typ + "{...}"
 	found := 0
 	for line := range strings.Lines(out) {
 		at, says, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		if !strings.Contains(at, file+":") || !strings.HasPrefix(says, "&llxprt.ToolCall{...}") {
+		if !strings.Contains(at, file+":") || !strings.HasPrefix(says, literal) {
 			continue
 		}
-		if found++; says != "&llxprt.ToolCall{...} does not escape" {
+		if found++; says != literal+" does not escape" {
 			return fmt.Errorf("%s: the input of a fire does not stay on the stack: %s", at, says)
 		}
 	}
 	if found == 0 {
-		return fmt.Errorf("the compiler says nothing of an input in %s", file)
+		return fmt.Errorf("the compiler says nothing of %s in %s", literal, file)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func TestNothingIsAllocatedWhileNoHookRuns(t *testing.T) {
 const (
 	mostForEachHook = 15
 	mostForTheFire  = 50
-	mostForOneInGo  = 45
+	mostForOneInGo  = 42
 )
 
 func TestAllocationsOfRunningHooksAreBounded(t *testing.T) {

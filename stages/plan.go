@@ -19,6 +19,8 @@ type Planned struct {
 	// Open holds the hooks that match, when more than the subject decides which
 	// of them run; see [Planned.Narrow]. Run is empty then.
 	Open []*hook.Hook
+
+	unheld []string // for each of Open, what to say when its condition does not hold
 }
 
 // Skipped is a hook that does not run.
@@ -50,24 +52,34 @@ func Plan(hooks []*hook.Hook, subject string) (p Planned) {
 		}
 	}
 	if open {
-		p.Open = matched
+		p.leaveOpen(matched)
 	} else {
 		p.choose(matched)
 	}
 	return p
 }
 
-// Narrow decides an Open plan for one fire: a hook whose condition does not
+func (p *Planned) leaveOpen(hooks []*hook.Hook) {
+	p.Open, p.unheld = hooks, make([]string, len(hooks))
+	for i, h := range hooks {
+		if h.Condition != nil {
+			p.unheld[i] = "the condition " + quote(h.If) + " does not hold for this call"
+		}
+	}
+}
+
+// Narrow decides an Open plan of Plan for one fire: a hook whose condition does not
 // hold for detail, or which is spent, does not run, and is no duplicate of one
 // that does (seed 004 §18.7: filters come before deduplication). p stays as it
 // is. Without a detail no condition holds. spent tells of a hook that has had its one run; nil: none has.
 func (p *Planned) Narrow(detail *hook.Detail, spent func(*hook.Hook) bool) Planned {
-	n := Planned{Skipped: p.Skipped[:len(p.Skipped):len(p.Skipped)]}
+	n := Planned{Skipped: make([]Skipped, len(p.Skipped), len(p.Skipped)+len(p.Open))}
+	copy(n.Skipped, p.Skipped)
 	left := make([]*hook.Hook, 0, len(p.Open))
-	for _, h := range p.Open {
+	for i, h := range p.Open {
 		switch {
 		case h.Condition != nil && (detail == nil || !h.Condition.Holds(*detail)):
-			n.skip(h, hook.NotHeld, "the condition "+quote(h.If)+" does not hold for this call")
+			n.skip(h, hook.NotHeld, p.unheld[i])
 		case h.Once && spent != nil && spent(h):
 			n.skip(h, hook.Disabled, "it runs once in a session, and has run")
 		default:
