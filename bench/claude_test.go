@@ -94,8 +94,8 @@ func TestClaudeHooksOfOtherToolsCostLittle(t *testing.T) {
 
 // Allocations of PreToolUse with callbacks that say nothing.
 const (
-	mostForOneCallback    = 39
-	mostForEightCallbacks = 112
+	mostForOneCallback    = 25
+	mostForEightCallbacks = 106
 )
 
 func TestCallbacksAreCalledAndNoMore(t *testing.T) {
