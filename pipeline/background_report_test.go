@@ -1,0 +1,43 @@
+package pipeline_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// refined notes on every report that it has been refined.
+var refined = pipeline.Declare(dialect, pipeline.Event[call, edit]{
+	Name: "Refined",
+	Refine: func(_ *pipeline.Session, _ *call, r *hook.Report[edit]) {
+		r.Notes = append(r.Notes, "refined")
+	},
+})
+
+// The fire goes on to refine its report of a hook in the background while the
+// hook may already end: each has a report of its own.
+func TestTheEndInTheBackgroundHasAReportOfItsOwn(t *testing.T) {
+	fired := make(chan struct{})
+	late := configured("Refined", "late", func(context.Context, hook.Call) (hook.Reply, error) {
+		<-fired
+		return hook.Reply{}, nil
+	})
+	late.Background = hook.Async
+	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{loads(late)}, Log: quiet})
+	defer sys.Close()
+	var notes []string
+	s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Finished: func(f pipeline.Finished) { notes = f.Notes }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := refined.Fire(t.Context(), s, &call{Tool: "t"}); err != nil {
+		t.Fatal(err)
+	}
+	close(fired)
+	if err := s.Wait(t.Context()); err != nil || !slices.Equal(notes, []string{"refined"}) {
+		t.Errorf("got notes %q, %v; want one", notes, err)
+	}
+}
