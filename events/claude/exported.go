@@ -51,13 +51,15 @@ func Exported(ctx context.Context, files, environ []string) (map[string]string, 
 	if reply.Truncated != 0 {
 		return nil, errors.New("the variables of hooks are too long to be read")
 	}
-	old, exported := pairs(before), pairs(after)
-	for name, value := range old {
-		if exported[name] == value {
-			delete(exported, name)
-		}
-	}
-	return lo.OmitByKeys(exported, theShells), nil
+	return lo.OmitByKeys(changes(pairs(before), pairs(after)), theShells), nil
+}
+
+// changes gives what is not in old, or otherwise.
+func changes(old, now map[string]string) map[string]string {
+	return lo.OmitBy(now, func(name, value string) bool {
+		before, ok := old[name]
+		return ok && before == value
+	})
 }
 
 func sourcingShell() []string {
