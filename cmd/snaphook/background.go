@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
@@ -30,6 +31,9 @@ type later struct {
 	UserSees []string `json:"user_sees"` // nothing of theirs is for the user
 }
 
+// exported is the effect with the variables that hooks left.
+const exported = "env_exports"
+
 // hear keeps what became of a hook in the background.
 func (f *fired) hear(end pipeline.Finished) {
 	f.mu.Lock()
@@ -41,7 +45,9 @@ func (f *fired) hear(end pipeline.Finished) {
 // adds to the effects what they left, and the variables that hooks left.
 func (f *fired) settle(cmd *cobra.Command, ses *pipeline.Session) {
 	ctx := cmd.Context()
-	if ses.Wait(ctx) != nil {
+	waiting := f.patience(cmd)
+	err := ses.Wait(ctx)
+	if waiting.Stop(); err != nil {
 		return // it was interrupted
 	}
 	if f.next = ses.NextTurn(); f.isBehind() {
@@ -52,8 +58,20 @@ func (f *fired) settle(cmd *cobra.Command, ses *pipeline.Session) {
 		warn(cmd, "%v", err)
 	}
 	if len(exports) > 0 {
-		f.add(cmd, "env_exports", exports)
+		f.add(cmd, exported, exports)
 	}
+}
+
+// longWait is after how long a person is told what is waited for.
+const longWait = 2 * time.Second
+
+// patience tells a person at the terminal why nothing happens. Stop it.
+func (f *fired) patience(cmd *cobra.Command) *time.Timer {
+	return time.AfterFunc(longWait, func() {
+		if isTerminal(cmd.ErrOrStderr()) {
+			warn(cmd, "hooks are still running in the background, and are waited for; an interrupt ends them")
+		}
+	})
 }
 
 // isBehind reports whether a hook went to the background.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -26,8 +27,8 @@ func newCheck(f *flags) *cobra.Command {
 snaphook check
 # One file
 snaphook check .claude/settings.json
-# A plugin, and nothing else
-snaphook check --dialect claude --plugin ./guard --dir /var/empty`,
+# What counts here, and a plugin
+snaphook check --dialect claude --plugin ./guard`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.check(cmd, args) },
 	}
 	f.addJSON(cmd)
@@ -69,23 +70,26 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	var found checked
-	var problems []settings.Problem
-	for _, src := range all {
-		loaded, err := src.load(cmd.Context(), pipeline.Place{Dir: src.dir})
-		if err != nil {
-			return err
-		}
-		found.add(loaded)
-		problems = append(problems, loaded.Problems...)
-	}
-	if err := f.sayChecked(cmd, found, problems); err != nil {
+	found, problems, err := load(cmd.Context(), all)
+	if err != nil {
 		return err
 	}
 	if len(problems) > 0 {
 		f.status = failed
 	}
-	return nil
+	return f.sayChecked(cmd, found, problems)
+}
+
+func load(ctx context.Context, all []*sources) (found checked, problems []settings.Problem, err error) {
+	for _, src := range all {
+		loaded, err := src.load(ctx, pipeline.Place{Dir: src.dir})
+		if err != nil {
+			return found, nil, err
+		}
+		found.add(loaded)
+		problems = append(problems, loaded.Problems...)
+	}
+	return found, problems, nil
 }
 
 // checkFiles makes the arguments the settings to read.

@@ -46,28 +46,38 @@ func openClaude(t testing.TB, path string, p *claudecases.Prepared) (claudecases
 	if _, waits := p.Expect["async"]; waits {
 		delete(p.Expect, "duration_lt_ms") // the process waits for hooks in the background, the fire does not
 	}
-	e := &claudeProgram{path: path, env: p.Environ()}
-	e.args = []string{"--json", "--dir", p.Dir, "--session", claudecases.SessionID, "--transcript", p.Transcript,
-		lo.Ternary(p.Host.Trusted, "--trusted", "--untrusted")}
-	if p.Host.Interactive {
-		e.args = append(e.args, "--interactive")
-	}
-	if p.Level != "" {
-		e.args = append(e.args, "--level", strings.TrimPrefix(p.Level, "docs-"))
-	}
-	if lo.SomeBy(p.LayerFiles, func(l claudecases.LayerFile) bool { return l.Name == "managed" || l.Name == "flag" }) {
-		for _, l := range p.LayerFiles {
-			e.args = append(e.args, "--settings", l.Name+"="+l.File)
-		}
-	}
-	for _, q := range p.Plugins {
-		name := strings.TrimSuffix(q.Name+"@"+q.Marketplace, "@")
-		e.args = append(e.args, "--plugin", name+"="+q.Root)
-	}
+	e := &claudeProgram{path: path, env: p.Environ(), args: append(claudeArgs(p), claudeSources(p)...)}
 	if p.LLM != nil {
 		e.env = append(e.env, "SNAPHOOK_MODEL_PROVIDER=anthropic", "SNAPHOOK_MODEL_URL="+serveModel(t, p), "SNAPHOOK_MODEL="+hostsChoice)
 	}
 	return e, ""
+}
+
+// claudeArgs is what the host knows.
+func claudeArgs(p *claudecases.Prepared) []string {
+	args := []string{"--json", "--dir", p.Dir, "--session", claudecases.SessionID, "--transcript", p.Transcript,
+		lo.Ternary(p.Host.Trusted, "--trusted", "--untrusted")}
+	if p.Host.Interactive {
+		args = append(args, "--interactive")
+	}
+	if p.Level != "" {
+		args = append(args, "--level", strings.TrimPrefix(p.Level, "docs-"))
+	}
+	return args
+}
+
+// claudeSources is where hooks come from: what is not found by itself.
+func claudeSources(p *claudecases.Prepared) (args []string) {
+	if lo.SomeBy(p.LayerFiles, func(l claudecases.LayerFile) bool { return l.Name == "managed" || l.Name == "flag" }) {
+		for _, l := range p.LayerFiles {
+			args = append(args, "--settings", l.Name+"="+l.File)
+		}
+	}
+	for _, q := range p.Plugins {
+		name := strings.TrimSuffix(q.Name+"@"+q.Marketplace, "@")
+		args = append(args, "--plugin", name+"="+q.Root)
+	}
+	return args
 }
 
 // claudeUnspeakable says why a case cannot be put on a command line.

@@ -70,19 +70,27 @@ func (f *flags) fireTraced(cmd *cobra.Command, event pipeline.Declared, input []
 	}
 	defer sys.Close()
 	defer all.close(cmd.Context(), ses)
+	if err := all.run(cmd, event, ses, input); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// run fires the event and waits for everything that comes of it.
+func (f *fired) run(cmd *cobra.Command, event pipeline.Declared, ses *pipeline.Session, input []byte) error {
 	decided, err := event.PlanJSON(ses, input)
 	if err != nil {
-		return nil, inputError(err)
+		return inputError(err)
 	}
-	all.Fired, err = event.FireJSON(cmd.Context(), ses, input)
+	f.Fired, err = event.FireJSON(cmd.Context(), ses, input)
 	if err != nil && cmd.Context().Err() == nil {
-		return nil, inputError(err)
+		return inputError(err)
 	}
-	if all.settle(cmd, ses); cmd.Context().Err() != nil {
-		return nil, errInterrupted // what is known is not what the hooks would have said
+	if f.settle(cmd, ses); cmd.Context().Err() != nil {
+		return errInterrupted // what is known is not what the hooks would have said
 	}
 	warnUntrusted(cmd, event, decided, "did not")
-	return all, nil
+	return nil
 }
 
 // answer prints what was decided, and sets the exit status for it.

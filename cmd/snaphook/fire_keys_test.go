@@ -15,7 +15,7 @@ import (
 // TestFireJSONHasTheDocumentedMembers compares the document with what programs
 // were promised: no member is missing, none is there that nobody was told of.
 func TestFireJSONHasTheDocumentedMembers(t *testing.T) {
-	document := fireJSON(t)
+	document := fireJSON(t, "llxprt.BeforeTool", ".llxprt")
 	for _, of := range []struct {
 		what string
 		got  any
@@ -40,11 +40,27 @@ func TestFireJSONHasTheDocumentedMembers(t *testing.T) {
 	}
 }
 
-func fireJSON(t *testing.T) map[string]any {
+// TestEffectsOfClaudeHaveTheDocumentedMembers does the same for the observables
+// of the conformance cases' FORMAT.md.
+func TestEffectsOfClaudeHaveTheDocumentedMembers(t *testing.T) {
+	want := []string{
+		"permissionDecision", "permissionBehavior", "decision", "reason", "updatedInput", "updatedPermissions", "interrupt",
+		"additionalContext", "systemMessages", "continue", "stopReason", "errors", "model_sees", "user_sees", "promptErased",
+		"suppressOriginalPrompt", "sessionTitle", "initialUserMessage", "watchPaths", "reloadSkills", "updatedToolOutput",
+		"displayContent", "worktreePath", "retry", "elicitation", "terminalSequence", "spilled", "classifierContext", "lifted",
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, namesOf(fireJSON(t, "claude.PreToolUse", ".claude")["effects"])); diff != "" {
+		t.Errorf("effects have other members than documented (-want +got):\n%s", diff)
+	}
+}
+
+func fireJSON(t *testing.T, event, folder string) map[string]any {
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, ".llxprt", "settings.json"), []byte(
-		`{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "true"}]}]}}`))
-	cmd := exec.Command("snaphook", "fire", "llxprt.BeforeTool", "--json", "--trusted", "--dir", dir) // testscript.Main put it on PATH
+	_, name, _ := strings.Cut(event, ".")
+	writeFile(t, filepath.Join(dir, folder, "settings.json"), []byte(
+		`{"tools": {"enableHooks": true}, "hooks": {"`+name+`": [{"hooks": [{"type": "command", "command": "true"}]}]}}`))
+	cmd := exec.Command("snaphook", "fire", event, "--json", "--trusted", "--dir", dir) // testscript.Main put it on PATH
 	cmd.Env = append(os.Environ(), "HOME="+dir)
 	cmd.Stdin = strings.NewReader(`{"tool_name": "t", "tool_input": {}}`)
 	out, err := cmd.Output()

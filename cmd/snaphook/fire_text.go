@@ -20,7 +20,7 @@ import (
 func warnFailures(cmd *cobra.Command, fired *fired) {
 	for _, h := range fired.Hooks {
 		if h.Error != nil && h.Outcome != pipeline.Success {
-			warn(cmd, "%s: %s%s", lo.FromPtrOr(h.File, h.Source), *h.Error, lo.Ternary(fired.Blocked, "", "; what it guards goes ahead"))
+			warn(cmd, "%s: %s%s%s", lo.FromPtrOr(h.File, h.Source), *h.Error, because(h), lo.Ternary(fired.Blocked, "", "; what it guards goes ahead"))
 		}
 		for _, note := range h.Notes {
 			warn(cmd, "%s: hook %q: %s", lo.FromPtrOr(h.File, h.Source), label(h.HookID), note)
@@ -32,6 +32,21 @@ func warnFailures(cmd *cobra.Command, fired *fired) {
 	for _, c := range fired.Conflicts {
 		warn(cmd, "%s rewrote %q differently; the last one counts", strings.Join(c.Hooks, " and "), c.Key)
 	}
+}
+
+// because is the first line of what a hook that failed said about it.
+func because(h pipeline.HookRun) (text string) {
+	if h.ExitCode == nil {
+		return ""
+	}
+	said, _, _ := strings.Cut(strings.TrimSpace(lo.FromPtr(h.Stderr)), "\n")
+	if said != "" {
+		text = ": " + said
+	}
+	if *h.ExitCode == 126 { // of shells
+		text += "; a script has to be executable: chmod +x, or write its interpreter before it"
+	}
+	return text
 }
 
 // warnEnded names a hook in the background that failed.
@@ -100,7 +115,7 @@ func effectLines(fired *fired, effects wire.Object) (lines [][2]string) {
 	}
 	for name, value := range effects.Members() {
 		if !slices.Contains(told, name) && !isNothing(value) && !(routed && name == "additionalContext") {
-			lines = append(lines, [2]string{strings.ReplaceAll(name, "_", " "), plainValue(value)})
+			lines = append(lines, [2]string{strings.ReplaceAll(name, "_", " "), plainValue(name, value)})
 		}
 	}
 	for _, text := range fired.next {
@@ -116,13 +131,20 @@ func isNothing(v jsontext.Value) bool {
 	return slices.Contains([]string{"null", "false", `""`, "[]", "{}"}, string(v))
 }
 
-// plainValue is a string's text, the lines of a list of them, or other JSON as
-// it is.
-func plainValue(v jsontext.Value) string {
+// plainValue is a string's text, the lines of a list of them or of variables,
+// or other JSON as it is.
+func plainValue(name string, v jsontext.Value) string {
 	if s, ok := wire.Text(v); ok {
 		return s
 	}
 	var texts []string
+	if name == exported {
+		for variable, value := range wire.Object(v).Members() {
+			text, _ := wire.Text(value)
+			texts = append(texts, variable+"="+text)
+		}
+		return strings.Join(texts, "\n")
+	}
 	if v.Kind() == '[' && json.Unmarshal(v, &texts) == nil {
 		return strings.Join(texts, "\n")
 	}

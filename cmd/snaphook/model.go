@@ -23,14 +23,7 @@ const modelHelp = `Hooks of type "prompt" ask the model that the environment nam
 // modelOf gives the model that the environment names. Without one, it gives a
 // model that says what to set.
 func modelOf(getenv func(string) string) ask.Model {
-	provider := getenv("SNAPHOOK_MODEL_PROVIDER")
-	switch {
-	case provider != "":
-	case getenv("ANTHROPIC_API_KEY") == "" && getenv("ANTHROPIC_BASE_URL") == "" && getenv("OPENAI_API_KEY")+getenv("OPENAI_BASE_URL") != "":
-		provider = "openai"
-	default:
-		provider = "anthropic"
-	}
+	provider := providerOf(getenv)
 	prefix := map[string]string{"anthropic": "ANTHROPIC", "openai": "OPENAI"}[provider]
 	if prefix == "" {
 		return refusing{fmt.Errorf("SNAPHOOK_MODEL_PROVIDER is %q; set it to anthropic or openai", provider)}
@@ -46,6 +39,19 @@ func modelOf(getenv func(string) string) ask.Model {
 		return named{models.OpenAI{BaseURL: url, Key: key, Model: name}, name}
 	}
 	return named{models.Anthropic{BaseURL: url, Key: key, Model: name}, name}
+}
+
+// providerOf is the one that is asked for, else the one whose variables are set;
+// Anthropic's before OpenAI's.
+func providerOf(getenv func(string) string) string {
+	set := func(prefix string) bool { return getenv(prefix+"_API_KEY")+getenv(prefix+"_BASE_URL") != "" }
+	switch asked := getenv("SNAPHOOK_MODEL_PROVIDER"); {
+	case asked != "":
+		return asked
+	case !set("ANTHROPIC") && set("OPENAI"):
+		return "openai"
+	}
+	return "anthropic"
 }
 
 // refusing is a model that is not there.

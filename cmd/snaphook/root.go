@@ -45,7 +45,7 @@ func newRoot(f *flags) *cobra.Command {
 echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | snaphook plan claude.PreToolUse`,
 	}
 	root.PersistentFlags().StringVar(&f.dir, "dir", "", "Directory of the project, such as ~/project; the current one if not given")
-	root.PersistentFlags().BoolVarP(&f.verbose, "verbose", "v", false, "Tell on stderr what happens; SNAPHOOK_DEBUG=1 does the same")
+	root.PersistentFlags().BoolVarP(&f.verbose, "verbose", "v", false, "Tell on stderr what happens, as in snaphook -v fire EVENT; SNAPHOOK_DEBUG=1 does the same")
 	root.SetFlagErrorFunc(explainFlag)
 	root.AddCommand(newFire(f), newPlan(f), newEvents(f), newCheck(f), newTrust(f), newVersion(f))
 	_ = root.MarkPersistentFlagDirname("dir")
@@ -54,7 +54,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | snaphook plan cl
 
 // addJSON adds the flag of the verbs that have an answer for programs.
 func (f *flags) addJSON(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.json, "json", false, "Answer with one JSON document")
+	cmd.Flags().BoolVar(&f.json, "json", false, "Answer with one JSON document: --json | jq .")
 }
 
 // addSources adds the flags that say where settings come from.
@@ -70,9 +70,9 @@ func (f *flags) addSources(to *pflag.FlagSet) {
 func (f *flags) addHost(to *pflag.FlagSet) {
 	to.StringVar(&f.id, "session", "", "The session's id, such as s-1; else that of the input, else a random one")
 	to.StringVar(&f.transcript, "transcript", "", "Path of the conversation's transcript, such as t.jsonl; else that of the input")
-	to.BoolVar(&f.interactive, "interactive", false, "Act as for an agent that a person talks to: only trusted projects run hooks")
+	to.BoolVar(&f.interactive, "interactive", false, "Act as for an agent that a person talks to: only trusted projects run hooks, see snaphook trust --help")
 	to.BoolVar(&f.trusted, "trusted", false, "Run the project's hooks whatever snaphook trust says: fire EVENT --interactive --trusted")
-	to.BoolVar(&f.untrusted, "untrusted", false, "Run none of the project's hooks; for claude, with --interactive no hooks at all")
+	to.BoolVar(&f.untrusted, "untrusted", false, "Run none of the project's hooks; for claude, with --interactive, no hooks at all: fire EVENT --interactive --untrusted")
 }
 
 // explainFlag says what is wrong with a flag, and offers the nearest names.

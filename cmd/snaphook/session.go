@@ -51,10 +51,18 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 		_ = sys.Close() // never fails
 		return nil, nil, err
 	}
+	o.warn(cmd, ses)
+	return sys, ses, nil
+}
+
+// warn says what is odd about the settings, and about a recorded input.
+func (o opening) warn(cmd *cobra.Command, ses *pipeline.Session) {
 	for _, p := range ses.Problems() {
 		warn(cmd, "%s", p)
 	}
-	return sys, ses, nil
+	if recorded := wire.Object(o.input).Text("hook_event_name"); recorded != "" && recorded != o.event.Info().Name {
+		warn(cmd, "the input is one of %s; it is taken for one of %s", recorded, o.event.Info().Name)
+	}
 }
 
 // config describes the session. Its id and transcript are those of a recorded

@@ -21,13 +21,9 @@ func (f *flags) addDialect(to *pflag.FlagSet) {
 // allSources finds out where settings come from, for every dialect or for the
 // one of --dialect. If files are given, only dialects that have one are there.
 func (f *flags) allSources(cmd *cobra.Command) (all []*sources, err error) {
-	chosen := dialects
-	if f.dialect != "" {
-		d, err := dialectNamed(f.dialect)
-		if err != nil {
-			return nil, err
-		}
-		chosen = []*dialect{d}
+	chosen, err := f.chosen()
+	if err != nil {
+		return nil, err
 	}
 	parts, err := f.split(cmd, chosen)
 	if err != nil {
@@ -44,6 +40,14 @@ func (f *flags) allSources(cmd *cobra.Command) (all []*sources, err error) {
 		all = append(all, src)
 	}
 	return all, nil
+}
+
+func (f *flags) chosen() ([]*dialect, error) {
+	if f.dialect == "" {
+		return dialects, nil
+	}
+	d, err := dialectNamed(f.dialect)
+	return []*dialect{d}, err
 }
 
 // split shares out what is given among dialects.
