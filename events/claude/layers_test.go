@@ -33,3 +33,21 @@ func TestRulesOfARelativeFileCountFromItsDirectory(t *testing.T) {
 		t.Error("the rule does not hold for a file below the directory of the settings")
 	}
 }
+
+func TestWhatIsTakenForHooksAndIsNoneIsAProblem(t *testing.T) {
+	for text, want := range map[string]string{
+		`[]`:                 `f.json:1:1: got an array, want an object {"hooks": {…}}`,
+		`{"PreToolUse": []}`: `f.json:1:16: "PreToolUse" stands beside "hooks", where nothing reads it; write {"hooks": {"PreToolUse": …}}`,
+		`{"model": "x"}`:     "",
+		``:                   "",
+	} {
+		loaded, err := claude.Settings{Layers: []settings.Layer{{Source: hook.Project, File: "f.json", Data: []byte(text)}}}.Load(t.Context(), pipeline.Place{Dir: "/p"})
+		got := ""
+		for _, p := range loaded.Problems {
+			got += p.String()
+		}
+		if err != nil || got != want {
+			t.Errorf("%s: got %q, %v; want %q", text, got, err, want)
+		}
+	}
+}

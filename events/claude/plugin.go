@@ -99,23 +99,10 @@ func (r *reading) plugin(p Plugin) {
 		case found:
 			r.loaded.Files = append(r.loaded.Files, layer.File)
 			r.inspect(v)
-			from(layer).hooks(p.wrapped(r, v))
+			from(layer).file(v)
 		}
 	}
 	from(settings.Layer{}).hooks(inline)
-}
-
-// wrapped gives the hooks of a file.
-func (p *Plugin) wrapped(r *reading, v settings.Value) settings.Value {
-	hooks := v.Get("hooks")
-	if !hooks.Exists() {
-		for name := range v.Members() {
-			if table[name] != nil {
-				r.problem(v.Get(name).Wrong("an event stands where \"hooks\" is wanted; write {\"hooks\": { … }} around all of them"))
-			}
-		}
-	}
-	return hooks
 }
 
 // manifest reads plugin.json; the zero Value if there is none.

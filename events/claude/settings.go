@@ -130,7 +130,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Place) (pipeline.Loaded, e
 	values := r.readLayers(layers)
 	r.policy.read(r, layers, values)
 	for i, layer := range layers {
-		origin{reading: r, layer: layer, root: r.rootOf(layer), env: r.env}.hooks(values[i].Get("hooks"))
+		origin{reading: r, layer: layer, root: r.rootOf(layer), env: r.env}.file(values[i])
 	}
 	for _, p := range s.Plugins {
 		r.plugin(p)

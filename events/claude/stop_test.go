@@ -185,7 +185,9 @@ func TestADecisionOfAGoHookIsHeldToTheEvent(t *testing.T) {
 	if res := mustFire(t, claude.PermissionRequest, s, claude.Asked{Call: claude.Call{Name: "Bash"}}); res.Blocked() {
 		t.Error("a permission is answered by its object alone, and the result is blocked")
 	}
-	claude.PreToolUse.On(s, "broken", func(context.Context, claude.Call) (o hook.Output[claude.Gate], err error) { return o, fmt.Errorf("broken") })
+	claude.PreToolUse.On(s, "broken", func(context.Context, claude.Call) (o hook.Output[claude.Gate], err error) {
+		return o, fmt.Errorf("broken")
+	})
 	if res := mustFire(t, claude.PreToolUse, s, claude.Call{Name: "Bash"}); res.Blocked() || res.OK() {
 		t.Errorf("a hook that failed: blocked %v, OK %v; want neither", res.Blocked(), res.OK())
 	}
