@@ -1,0 +1,341 @@
+package claude_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// command is settings with one command, which has more members.
+func command(t testing.TB, event, text, more string) string {
+	return `{"hooks":{"` + event + `":[{"hooks":[{"type":"command","command":` + string(mustEncode(t, text)) + more + `}]}]}}`
+}
+
+// stdout gives what the only hook of a fire printed.
+func stdout(t testing.TB, fired *pipeline.Fired) string {
+	t.Helper()
+	if len(fired.Hooks) != 1 || fired.Hooks[0].Stdout == nil {
+		t.Fatalf("hooks %+v; want one that printed something", fired.Hooks)
+	}
+	return strings.TrimSpace(*fired.Hooks[0].Stdout)
+}
+
+func TestTheEnvironmentOfCommands(t *testing.T) {
+	w := project(command(t, "PreToolUse", "env", ""))
+	w.host.Dir = directory(t)
+	w.Environ = append(w.Environ, "OTEL_X=1", "KEPT=2", "CLAUDE_ENV_FILE=/x", "CLAUDE_PLUGIN_ROOT=/x", "CLAUDE_PLUGIN_OPTION_KEY=s", "CLAUDE_EFFORT=low",
+		"CLAUDE_PROJECT_DIR=/old", "ANTHROPIC_API_KEY=k", "AWS_SECRET_ACCESS_KEY=k", "MY_API_KEY=mine")
+	env := strings.Split(stdout(t, fire(t, w.open(t), "PreToolUse", `{"effort":{"level":"high"}}`)), "\n")
+	for _, want := range []string{"CLAUDE_PROJECT_DIR=" + w.host.Dir, "CLAUDECODE=1", "CLAUDE_CODE_CHILD_SESSION=1", "CLAUDE_CODE_SESSION_ID=s-1", "CLAUDE_EFFORT=high", "KEPT=2", "ANTHROPIC_API_KEY=k", "MY_API_KEY=mine"} {
+		if !slices.Contains(env, want) {
+			t.Errorf("no %s in %q", want, env)
+		}
+	}
+	for _, name := range []string{"OTEL_X", "CLAUDE_ENV_FILE", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_OPTION_KEY", "ARGUMENTS"} {
+		if slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") }) {
+			t.Errorf("%s is in %q; want it not to be", name, env)
+		}
+	}
+	w.Environ = append(w.Environ, "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB=1")
+	env = strings.Split(stdout(t, fire(t, w.open(t), "PreToolUse", "")), "\n")
+	for _, gone := range []string{"ANTHROPIC_API_KEY=k", "AWS_SECRET_ACCESS_KEY=k", "CLAUDE_EFFORT=low"} {
+		if slices.Contains(env, gone) {
+			t.Errorf("%s is there", gone)
+		}
+	}
+	if !slices.Contains(env, "MY_API_KEY=mine") {
+		t.Error("a key that is no provider's is gone")
+	}
+}
+
+func TestTheInputOfCommands(t *testing.T) {
+	w := project(command(t, "PreToolUse", `IFS= read -r line && printf '%s' "$line"`, ""))
+	got := stdout(t, fire(t, w.open(t), "PreToolUse", `{"permission_mode":"plan","future":{"a":1},"tool_input":{"n":12345678901234567890}}`))
+	for _, part := range []string{`{"session_id":"s-1","transcript_path":"","cwd":"`, `"hook_event_name":"PreToolUse"`, `"permission_mode":"plan"`, `"future":{"a":1}`, `"tool_input":{"n":12345678901234567890}`} {
+		if !strings.Contains(got, part) {
+			t.Errorf("no %s in %s", part, got)
+		}
+	}
+}
+
+// Members that no type knows reach the hook, of every event.
+func TestUnknownMembersOfTheInputReachTheHook(t *testing.T) {
+	for event := range events {
+		var payload []byte
+		w := project(hooks(event, "h"))
+		w.replies = map[string]scripted{}
+		sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{w.load}, Observe: func(ev pipeline.Evaluation) { payload = ev.Payload }})
+		s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: directory(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fire(t, s, event, `{"future":[1,{"x":null}]}`)
+		_ = s.Close(context.Background())
+		_ = sys.Close()
+		if !strings.Contains(string(payload), `"future":[1,{"x":null}]`) {
+			t.Errorf("%s: the hook got %s", event, payload)
+		}
+	}
+}
+
+func TestUnknownMembersOfAnAnswerSurvive(t *testing.T) {
+	const answer = `{"metrics":{"a":1},"hookSpecificOutput":{"hookEventName":"PreToolUse","future":[1]}}`
+	w := project(hooks("PreToolUse", "h"))
+	w.replies = map[string]scripted{"h": says(0, answer, "")}
+	res := mustFire(t, claude.PreToolUse, w.open(t), claude.Call{Name: "Bash"})
+	if o := res.Reports[0].Output; string(o.Raw) != answer || string(o.Specific.Extra) != `{"future":[1]}` {
+		t.Errorf("raw %s, extra %s; want all of it", o.Raw, o.Specific.Extra)
+	}
+}
+
+func TestWhereCommandsRun(t *testing.T) {
+	here := directory(t)
+	for _, tt := range []struct{ cwd, want string }{{"", "DIR"}, {here, here}, {"/gone/away", "DIR"}} {
+		w := project(command(t, "Notification", "pwd", ""))
+		w.host.Dir = directory(t)
+		input := "{}"
+		if tt.cwd != "" {
+			input = `{"cwd":"` + tt.cwd + `"}`
+		}
+		if got, want := stdout(t, fire(t, w.open(t), "Notification", input)), strings.ReplaceAll(tt.want, "DIR", w.host.Dir); got != want {
+			t.Errorf("cwd %q: it ran in %s; want %s", tt.cwd, got, want)
+		}
+	}
+	w := project(command(t, "Notification", "pwd", ""))
+	w.host.Dir = filepath.Join(directory(t), "gone")
+	w.Environ = append(w.Environ, "HOME="+here)
+	if got := stdout(t, fire(t, w.open(t), "Notification", `{"cwd":"/gone"}`)); got != here {
+		t.Errorf("without its directories it ran in %s; want the home, %s", got, here)
+	}
+}
+
+func TestTheFormsOfACommand(t *testing.T) {
+	dir := directory(t)
+	tree(t, dir, map[string]string{
+		"my dir/x.sh": "#!/bin/sh\nprintf '%s|' ran \"$@\"\n",
+		"wrap.sh":     "#!/bin/sh\nprintf '%s|' wrapped \"$@\"\n",
+	})
+	for _, tt := range []struct{ name, command, more, prefix, want string }{
+		{"a shell", `echo $((1+1)) | cat`, "", "", "2"},
+		{"sh and no bash", `echo "${BASH_VERSION:-none}"`, `,"shell":"bash"`, "", "none"},
+		{"exec form", "${CLAUDE_PROJECT_DIR}/x.sh", `,"args":["$HOME","a b","*"]`, "", "ran|$HOME|a b|*|"},
+		{"exec form has no shell", "${CLAUDE_PROJECT_DIR}/x.sh", `,"args":[],"shell":"powershell"`, "false", "ran|"},
+		{"an unquoted directory with a blank", "$CLAUDE_PROJECT_DIR/x.sh a", "", "", "ran|a|"},
+		{"the same in braces", "${CLAUDE_PROJECT_DIR}/x.sh a", "", "", "ran|a|"},
+		{"the prefix", "echo 'it''s' | cat", "", "../wrap.sh -x", "wrapped|-x|echo 'it''s' | cat|"},
+		{"an argument of null", "echo a", `,"args":null`, "", "a"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := project(command(t, "Notification", tt.command, tt.more))
+			w.host.Dir = filepath.Join(dir, "my dir")
+			w.Environ = append(w.Environ, "CLAUDE_CODE_SHELL_PREFIX="+tt.prefix)
+			if got := stdout(t, fire(t, w.open(t), "Notification", "")); got != tt.want {
+				t.Errorf("got %q; want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAHookThatNeverReadsIsNoError(t *testing.T) {
+	w := project(command(t, "PostToolUse", "exec 0<&-; exit 0", ""))
+	wantEffects(t, fire(t, w.open(t), "PostToolUse", `{"tool_response":"`+strings.Repeat("x", 200_000)+`"}`), `{"errors":0,"blocked":false}`)
+}
+
+func TestHowAFailedGuardBlocksOnRequest(t *testing.T) {
+	for _, tt := range []struct{ command, more, want string }{
+		{"echo boom >&2; exit 3", `,"onFailure":"block"`, `{"blocked":true,"permissionDecision":"deny","reason":"boom","model_sees":["boom"],"user_sees":[]}`},
+		{"echo '{\"continue\":5}'", `,"onFailure":"block"`, `{"blocked":true,"permissionDecision":"deny"}`},
+		{"/no/such/program", `,"args":[],"onFailure":"block"`, `{"blocked":true}`},
+		{"sleep 20", `,"timeout":0.1,"onFailure":"block"`, `{"blocked":true}`},
+		{"exit 3", `,"onFailure":"continue"`, `{"blocked":false,"errors":1}`},
+		{"exit 3", "", `{"blocked":false,"errors":1}`},
+		{"echo '{}'; exit 3", `,"onFailure":"block"`, `{"blocked":false,"errors":0}`},
+		{"exit 0", `,"onFailure":"block"`, `{"blocked":false}`},
+	} {
+		wantEffects(t, fire(t, project(command(t, "PreToolUse", tt.command, tt.more)).open(t), "PreToolUse", ""), tt.want)
+	}
+}
+
+func TestVariablesThatHooksLeave(t *testing.T) {
+	w := project(`{"hooks":{"SessionStart":[{"hooks":[
+{"type":"command","command":"echo export A=1 > \"$CLAUDE_ENV_FILE\""},
+{"type":"command","command":"printf 'export A=2' > \"$CLAUDE_ENV_FILE\""}]}],
+"CwdChanged":[{"hooks":[{"type":"command","command":"echo export B=$PWD > \"$CLAUDE_ENV_FILE\""}]}]}}`)
+	s := w.open(t)
+	want := func(text string) {
+		t.Helper()
+		if got, err := s.Exports(); err != nil || got != text {
+			t.Errorf("exports %q, %v; want %q", got, err, text)
+		}
+	}
+	fire(t, s, "SessionStart", "")
+	want("export A=1\nexport A=2\n")
+	fire(t, s, "CwdChanged", `{"cwd":"/"}`)
+	want("export A=1\nexport A=2\nexport B=/\n")
+	fire(t, s, "SessionStart", `{"source":"clear"}`)
+	want("export A=1\nexport A=2\n")
+}
+
+func TestBackgroundHooksTellTheModelLater(t *testing.T) {
+	long := `head -c 12000 /dev/zero | tr '\0' x >&2; exit 2`
+	for _, tt := range []struct {
+		name, command, more, outcome string
+		next                         []string
+		wake                         string
+		wakes                        bool
+	}{
+		{"async", `echo '{"systemMessage":"m","decision":"block","hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"c"}}'; exit 2`, `,"async":true`, "backgrounded", []string{"c", "m"}, "", false},
+		{"declared when it runs", `echo '{"async":true}'; echo '{"systemMessage":"m"}'`, "", "backgrounded", []string{"m"}, "", false},
+		{"rewake", `echo out; echo err >&2; exit 2`, `,"asyncRewake":true`, "backgrounded", nil, "err", true},
+		{"rewake without a word on standard error", `echo out; exit 2`, `,"asyncRewake":true`, "backgrounded", nil, "out", true},
+		{"no rewake", `echo err >&2; exit 1`, `,"asyncRewake":true`, "backgrounded", nil, "", false},
+		{"a long rewake", long, `,"asyncRewake":true`, "backgrounded", nil, strings.Repeat("x", 2000), true},
+		{"plain text", `echo plain`, `,"async":true`, "backgrounded", nil, "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var ended pipeline.Finished
+			w := project(command(t, "PostToolUse", tt.command, tt.more))
+			w.host.Finished = func(f pipeline.Finished) { ended = f }
+			s := w.open(t)
+			wantEffects(t, fire(t, s, "PostToolUse", ""), `{"blocked":false,"decision":null,"additionalContext":[],"user_sees":[],"errors":0}`)
+			if err := s.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.NextTurn(); !slices.Equal(got, tt.next) {
+				t.Errorf("for the next turn %q; want %q", got, tt.next)
+			}
+			if ended.Wakes != tt.wakes || !strings.HasPrefix(ended.Wake, tt.wake) || len(ended.Wake) > 3000 {
+				t.Errorf("wakes %v, with %.50q (%d bytes); want %v, %.50q", ended.Wakes, ended.Wake, len(ended.Wake), tt.wakes, tt.wake)
+			}
+		})
+	}
+}
+
+func TestAUserWhoGivesNoAnswerEndsTheInput(t *testing.T) {
+	w := project(command(t, "PreToolUse", `read -r in; echo '{"prompt":"q","message":"?","options":[{"key":"y","label":"Yes"}]}'; read -r a || { echo cancelled >&2; exit 2; }`, ""))
+	w.host.MayAsk = func(*hook.Hook) bool { return true }
+	w.host.Ask = func(context.Context, *hook.Hook, hook.Question) (string, bool) { return "", false }
+	wantEffects(t, fire(t, w.open(t), "PreToolUse", ""), `{"blocked":true,"reason":"cancelled"}`)
+	w.host.Ask = nil
+	wantEffects(t, fire(t, w.open(t), "PreToolUse", ""), `{"blocked":true,"reason":"cancelled"}`) // there is nobody to ask
+}
+
+func TestWorktrees(t *testing.T) {
+	dir := directory(t)
+	if err := os.Symlink("/tmp", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	tree(t, dir, map[string]string{"sub/x": ""})
+	for _, tt := range []struct{ command, path string }{
+		{"echo building >&2; echo one; echo DIR/w; echo; echo", "DIR/w"},
+		{`printf '\033[32m%s\033[0m\n' DIR/w`, "DIR/w"},
+		{"echo w/x", "DIR/w/x"},
+		{"echo '  DIR/a b  '", "DIR/a b"},
+		{"echo DIR/../w", ""},
+		{"echo DIR/./w", ""},
+		{"echo DIR/w/", "DIR/w/"},
+		{"echo DIR/link/w", ""},
+		{"echo /tmp/w", "/tmp/w"},
+		{"echo DIR/w; exit 1", ""},
+		{"true", ""},
+		{"exit 2", ""},
+		{`echo '{"async":false}'`, `DIR/{"async":false}`},
+	} {
+		t.Run(tt.command, func(t *testing.T) {
+			w := project(command(t, "WorktreeCreate", strings.ReplaceAll(tt.command, "DIR", dir), ""))
+			w.host.Dir = dir
+			want := string(mustEncode(t, strings.ReplaceAll(tt.path, "DIR", dir)))
+			wantEffects(t, fire(t, w.open(t), "WorktreeCreate", ""), lo.Ternary(tt.path == "", `{"blocked":true}`, `{"blocked":false,"worktreePath":`+want+`}`))
+		})
+	}
+	w := project(command(t, "WorktreeCreate", "echo w", ""))
+	w.host.Dir = dir
+	wantEffects(t, fire(t, w.open(t), "WorktreeCreate", `{"cwd":"`+dir+`/sub"}`), `{"worktreePath":"`+dir+`/sub/w"}`)
+}
+
+func TestRequests(t *testing.T) {
+	var got *http.Request
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r
+		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client has gone
+		switch r.URL.Path {
+		case "/deny":
+			_, _ = w.Write([]byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"r"}}`))
+		case "/text":
+			_, _ = w.Write([]byte("no"))
+		case "/500":
+			w.WriteHeader(500)
+		case "/slow":
+			<-r.Context().Done()
+		}
+	}))
+	defer srv.Close()
+	for path, want := range map[string]string{
+		"/deny": `{"blocked":true,"reason":"r","errors":0}`, "/empty": `{"blocked":false,"errors":0}`, "/text": `{"blocked":false,"errors":1,"model_sees":[]}`,
+		"/500": `{"blocked":false,"errors":1}`, "/slow": `{"blocked":false,"errors":0}`,
+	} {
+		w := project(`{"httpHookAllowedEnvVars":["A","B"],"hooks":{"PreToolUse":[{"hooks":[{"type":"http","url":"` + srv.URL + path + `","timeout":` + lo.Ternary(path == "/slow", "0.1", "9") + `,"headers":{"X":"$A ${B} $C"},"allowedEnvVars":["A","C"]}]}]}}`)
+		w.Environ = append(w.Environ, "A=a", "B=b", "C=c")
+		wantEffects(t, fire(t, w.open(t), "PreToolUse", ""), want)
+		if x := got.Header.Get("X"); strings.TrimSpace(x) != "a" || got.Method != "POST" {
+			t.Errorf("%s %s with X %q; want a POST with X a", got.Method, path, x)
+		}
+	}
+}
+
+func TestARuleSelectsTheCalls(t *testing.T) {
+	dir := directory(t)
+	for _, tt := range []struct {
+		event, rule, input string
+		runs               bool
+	}{
+		{"PreToolUse", "Bash(git *)", `{"tool_input":{"command":"FOO=1 git push"}}`, true},
+		{"PreToolUse", "Bash(git *)", `{"tool_input":{"command":"npm t | git apply"}}`, true},
+		{"PreToolUse", "Bash(git *)", `{"tool_input":{"command":"npm t"}}`, false},
+		{"PreToolUse", "Bash()", `{"tool_input":{"command":"npm t"}}`, true},
+		{"PostToolUse", "Write(*.ts)", `{"tool_name":"Write","tool_input":{"file_path":"DIR/a/b.ts"}}`, true},
+		{"PostToolUse", "Edit(*.ts)", `{"tool_name":"Write","tool_input":{"file_path":"DIR/a/b.ts"}}`, false},
+		{"PostToolUseFailure", "Edit(/src/**)", `{"tool_name":"Edit","tool_input":{"file_path":"DIR/src/b.ts"},"cwd":"/tmp"}`, true},
+		{"PermissionRequest", "Edit(src/**)", `{"tool_name":"Edit","tool_input":{"file_path":"DIR/src/b.ts"},"cwd":"/tmp"}`, false},
+		{"PermissionDenied", "mcp__s", `{"tool_name":"mcp__s__t"}`, true},
+		{"PermissionDenied", "mcp__s__*", `{"tool_name":"mcp__r__t"}`, false},
+		{"Stop", "Bash", ``, false},
+		{"PostToolBatch", "Bash", ``, false},
+		{"UserPromptSubmit", "Bash(git *)", ``, false},
+	} {
+		w := project(command(t, tt.event, "h", `,"if":"`+tt.rule+`"`))
+		w.host.Dir, w.replies = dir, map[string]scripted{"h": {}}
+		if got := len(fire(t, w.open(t), tt.event, strings.ReplaceAll(tt.input, "DIR", dir)).Hooks) > 0; got != tt.runs {
+			t.Errorf("%s %s on %s: runs %v; want %v", tt.rule, tt.event, tt.input, got, tt.runs)
+		}
+	}
+}
+
+func TestWhereSettingsAreFound(t *testing.T) {
+	home, dir := directory(t), directory(t)
+	tree(t, home, map[string]string{"other/settings.json": hooks("Stop", "other"), ".claude/settings.json": hooks("Stop", "user")})
+	tree(t, dir, map[string]string{".claude/settings.json": hooks("Stop", "project"), ".claude/settings.local.json": hooks("Stop", "local")})
+	for env, want := range map[string][]string{"": {"user", "project", "local"}, home + "/other": {"other", "project", "local"}} {
+		s := claude.Settings{Environ: []string{"HOME=" + home, "CLAUDE_CONFIG_DIR=" + env}}
+		loaded, err := s.Load(t.Context(), pipeline.Place{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := lo.Filter(loaded.Hooks, func(h *hook.Hook, _ int) bool { return h.Source != hook.Managed })
+		if got := runnable(found); !slices.Equal(got, want) {
+			t.Errorf("CLAUDE_CONFIG_DIR %q: hooks %q; want %q", env, got, want)
+		}
+	}
+}
