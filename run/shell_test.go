@@ -45,6 +45,14 @@ func TestQuoteVarsQuotesShortUnquotedVariables(t *testing.T) {
 	}
 }
 
+func TestQuoteVarsQuotesBracesOnRequest(t *testing.T) {
+	const script = `${DIR}/x ${DIR}b "${DIR}" '${DIR}' ${DIR:-x} ${#DIR} $DIR`
+	const want = `"${DIR}"/x "${DIR}"b "${DIR}" '${DIR}' ${DIR:-x} ${#DIR} $DIR`
+	if got := QuoteVars(script, "{DIR}"); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func FuzzQuoteVars(f *testing.F) {
 	for _, seed := range []string{
 		`cat $D/x "$D" '$D' ${D} $DX`, "cat <<E\n$D `ls $D`\nE", "echo `echo \\`ls $D\\``", `a[$D]=$D; (($D)); echo ${x/$D/y}`,

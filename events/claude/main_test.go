@@ -2,7 +2,6 @@ package claude_test
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"maps"
 	"os"
@@ -81,7 +80,7 @@ func (w world) load(ctx context.Context, at pipeline.Place) (pipeline.Loaded, er
 }
 
 func (w world) system(t testing.TB) *pipeline.System {
-	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{w.load}, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{w.load}, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() { _ = sys.Close() })
 	return sys
 }
