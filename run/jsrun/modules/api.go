@@ -7,10 +7,9 @@ import (
 	"math"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/run/jsrun"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // pi is what a factory is given.
@@ -89,15 +88,11 @@ func milliseconds(n float64) time.Duration {
 // logging logs a message, with the members of an object as attributes.
 func logging(level slog.Level) jsrun.Func {
 	return jsrun.On(func(ctx context.Context, m *module, args jsrun.Args) (any, error) {
-		var members map[string]jsontext.Value
-		if args.Value(1).Kind() == '{' {
-			if err := args.Decode(1, &members); err != nil {
-				return nil, err
-			}
-		}
 		var attrs []slog.Attr
-		for name, value := range members {
-			attrs = append(attrs, slog.String(name, jsrun.Args{value}.String(0)))
+		if v := args.Value(1); v.Kind() == '{' {
+			for name, value := range wire.Object(v).Members() {
+				attrs = append(attrs, slog.String(name, jsrun.Args{value}.String(0)))
+			}
 		}
 		m.api.Logger().LogAttrs(ctx, level, args.String(0), attrs...)
 		return nil, nil
