@@ -39,10 +39,10 @@ func TestMessagesAndEntries(t *testing.T) {
 		pi.appendEntry("n", { n: 1 });
 		pi.appendEntry("none");
 		await failing(() => pi.appendEntry("full", null));
-		await failing(() => pi.sendMessage({ customType: { no: 1 } }));`,
+		try { pi.sendMessage({ customType: { no: 1 } }); } catch (e) { say(e.message.slice(0, 11)); }`,
 		`message: a [{"type":"text","text":"x"}] {false }`, `message: b "x" {true followUp}`, `message: c "x" {false }`,
 		`entry: n {"n":1}`, "entry: none ", "entry: full null", `DEBUG: "no space"`,
-		`DEBUG: "argument 1: json: cannot unmarshal JSON object into Go string within \"/customType\""`)
+		`DEBUG: "argument 1:"`)
 }
 
 func TestMessagesBeforeThereIsAHost(t *testing.T) {

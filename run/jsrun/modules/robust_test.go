@@ -78,7 +78,7 @@ func TestAGateThatNeverAnswersIsRefusedWhenTheCallerGivesUp(t *testing.T) {
 	h := opened(t, xcsh.Config{}, &modules.Loader{})
 	h.written(t, "good.ts", counting)
 	h.written(t, "bad.ts", `export default pi => pi.on("tool_call", e => e.toolName === "bad" ? new Promise(() => {}) : undefined)`)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*quick)
 	defer cancel()
 	err := h.run(ctx, "bad", `{}`)
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(err.Error(), "bad.ts: ") {
@@ -115,7 +115,10 @@ func TestASignalTellsThatTheFireIsGivenUp(t *testing.T) {
 		e.signal.addEventListener("abort", () => pi.logger.debug("aborted: " + e.signal.reason.message));
 	}))`)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	time.AfterFunc(20*time.Millisecond, func() { cancel(errors.New("given up")) })
+	go func() {
+		h.waitFor(t, "DEBUG: before false")
+		cancel(errors.New("given up"))
+	}()
 	if r, err := xcsh.SessionBeforeTree.Fire(ctx, h.Modules, &xcsh.SessionBeforeTreeEvent{}); r != nil || err != nil {
 		t.Errorf("got %+v, %v", r, err)
 	}
