@@ -5,8 +5,10 @@ package bench
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -100,17 +102,33 @@ func TestUnmatchedFireIsFlatInTheNumberOfHooks(t *testing.T) {
 // run: 2 to 4 ns against 5 to 10.
 func TestIdleFireIsCheaperThanAMapLookup(t *testing.T) {
 	ses := session(t, off)
+	at := place{"W0", "FireIdle, ratio to a look-up in a map"}
+	compared(at, 1, 21, many, timed(func() { fires(ses) }), lookups()).test(t)
+	place{"W0", "Active, time"}.note(typical(many, func() { asks(ses) }))
+}
+
+// lookups looks many names up.
+func lookups() func() time.Duration {
 	plans := map[string]int{"read_file": 1, "write_file": 2, "replace": 3, "glob": 4, "run_shell_command": 5, "web_fetch": 6, "list_directory": 7, "memory": 8, "todo": 9}
 	names := []string{"read_file", "write_file", "glob", "memory"}
 	sum := 0
-	lookups := timed(func() {
+	return timed(func() {
 		for i := range many {
 			sum += plans[names[i&3]]
 		}
 	})
-	at := place{"W0", "FireIdle, ratio to a look-up in a map"}
-	compared(at, 1, 21, many, timed(func() { fires(ses) }), lookups).test(t)
-	place{"W0", "Active, time"}.note(typical(many, func() { asks(ses) }))
+}
+
+// Hooks of other dialects cost an event without any nothing.
+func TestIdleFireIsAsCheapInASessionOfThreeDialects(t *testing.T) {
+	all := allDialects(t).idle()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		fire := all[name]
+		at := place{"W0", "FireIdle of " + name + " beside two other dialects"}
+		allocations(at, 0, func() { fire(1) }).test(t)
+		at.what += ", ratio to a look-up in a map"
+		compared(at, 1, 21, many, timed(func() { fire(many) }), lookups()).test(t)
+	}
 }
 
 // many is how often a thing of nanoseconds is done to be measured.

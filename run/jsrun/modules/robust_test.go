@@ -37,7 +37,11 @@ func TestAGateThatGoesWrongRefusesTheCall(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			h := opened(t, xcsh.Config{}, &modules.Loader{Options: jsrun.Options{CPU: quick, Memory: 4 << 20}})
+			limits := jsrun.Options{CPU: 30 * time.Second, Memory: 4 << 20, Stack: 1000}
+			if strings.Contains(test.want, "JavaScript ran") {
+				limits.CPU = quick
+			}
+			h := opened(t, xcsh.Config{}, &modules.Loader{Options: limits})
 			h.written(t, "good.ts", counting)
 			h.written(t, "bad.ts", `export default pi => pi.on("tool_call", (event, ctx) => event.toolName === "bad" ? (`+test.handler+`)(event, ctx) : undefined)`)
 			err := h.run(t.Context(), "bad", `{}`)
