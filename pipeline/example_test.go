@@ -128,3 +128,20 @@ func TestACustomEventTakesCommands(t *testing.T) {
 		}
 	}
 }
+
+func ExampleSystem_SetEnabled() {
+	sys := pipeline.NewSystem(pipeline.Config{})
+	defer sys.Close()
+	session, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "1"})
+	if err != nil {
+		panic(err)
+	}
+	BeforeDeploy.On(session, "noisy", yes)
+	sys.SetEnabled("noisy", false)
+	fmt.Println(BeforeDeploy.Active(session), sys.Disabled()) // a host keeps the list, for the next start
+	sys.SetEnabled("noisy", true)
+	fmt.Println(BeforeDeploy.Active(session), sys.Disabled())
+	// Output:
+	// false [noisy]
+	// true []
+}

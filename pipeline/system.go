@@ -1,10 +1,8 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"runtime"
@@ -17,7 +15,6 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/settings"
 )
 
 // Config is what a System is made with. The zero Config is a system for hooks
@@ -43,34 +40,6 @@ type Config struct {
 	// did not run; see [Evaluation]. It is called from many goroutines, and
 	// the fire waits for it. It can change nothing. Nil costs nothing.
 	Observe func(Evaluation)
-}
-
-// Load reads the hooks that are configured for a directory. Settings that
-// cannot be used are Problems, not errors.
-type Load func(ctx context.Context, at Place) (Loaded, error)
-
-// Place is the directory whose settings are read, and what the host knows of
-// it.
-type Place struct {
-	Dir         string // absolute
-	Untrusted   bool   // the user has not agreed to run what the directory brings
-	Interactive bool   // there is a user who can be asked
-}
-
-// Loaded is what the settings amount to.
-type Loaded struct {
-	Hooks    []*hook.Hook // also those that can never run, with the reason
-	Problems []settings.Problem
-	Files    []string // the files that were read, highest priority first
-
-	// Admit says why a hook must not run that is otherwise fit to: those that
-	// the program registers are subject to the settings too. It is asked for
-	// every hook of every dialect. Nil admits all.
-	Admit func(*hook.Hook) (why hook.Why, detail string)
-
-	// Values are for the functions of the dialect's events; see
-	// [Session.Setting]. Their keys have types of the dialect's own.
-	Values map[any]any
 }
 
 // System holds what all sessions of a process share: settings, hooks in Go,
@@ -162,6 +131,13 @@ func (sys *System) SetEnabled(name string, enabled bool) {
 	sys.rebuildAll()
 }
 
+// Disabled names what SetEnabled has switched off, sorted.
+func (sys *System) Disabled() []string {
+	sys.mu.Lock()
+	defer sys.mu.Unlock()
+	return slices.Sorted(maps.Keys(sys.disabled))
+}
+
 // Close cancels the fires that are under way and returns when they are done.
 // Afterwards nothing runs: fires give [hook.ErrClosed] in their reports.
 func (sys *System) Close() error {
@@ -185,169 +161,8 @@ func (sys *System) enter() bool {
 	return true
 }
 
-// registries gives those in use.
-func (sys *System) registries() []*registry {
-	sys.mu.Lock()
-	defer sys.mu.Unlock()
-	return sys.living()
-}
-
-func (sys *System) living() []*registry {
-	var regs []*registry
-	for _, p := range sys.places {
-		if reg := p.Value(); reg != nil {
-			regs = append(regs, reg)
-		}
-	}
-	return regs
-}
-
 func (sys *System) rebuildAll() {
 	for _, reg := range sys.living() {
 		reg.rebuild()
 	}
-}
-
-// registry gives the settings of a place, read once and shared. It lives as
-// long as a session uses it.
-func (sys *System) registry(ctx context.Context, at Place) (*registry, error) {
-	if reg := sys.known(at); reg != nil {
-		return reg, nil
-	}
-	key := fmt.Sprintf("%s\x00%t %t", at.Dir, at.Untrusted, at.Interactive)
-	reads := false
-	v, err, _ := sys.loading.Do(key, func() (any, error) {
-		reads = true
-		if reg := sys.known(at); reg != nil {
-			return reg, nil
-		}
-		loaded, err := sys.load(ctx, at)
-		if err != nil {
-			return nil, err
-		}
-		reg := &registry{sys: sys, at: at, loaded: loaded}
-		sys.mu.Lock()
-		defer sys.mu.Unlock()
-		reg.rebuild()
-		sys.places[at] = weak.Make(reg)
-		runtime.AddCleanup(reg, sys.forget, at)
-		return reg, nil
-	})
-	if err != nil && !reads && ctx.Err() == nil && cancelled(err) {
-		return sys.registry(ctx, at) // whoever was reading for both has given up
-	}
-	if err != nil {
-		return nil, err
-	}
-	return v.(*registry), nil
-}
-
-func (sys *System) known(at Place) *registry {
-	sys.mu.Lock()
-	defer sys.mu.Unlock()
-	return sys.places[at].Value()
-}
-
-func (sys *System) forget(at Place) {
-	sys.mu.Lock()
-	defer sys.mu.Unlock()
-	if sys.places[at].Value() == nil {
-		delete(sys.places, at)
-	}
-}
-
-// load reads every dialect's settings of a place. Problems are logged; the
-// error is those that left a file unread.
-func (sys *System) load(ctx context.Context, at Place) (all Loaded, err error) {
-	var fatal []error
-	for _, load := range sys.cfg.Load {
-		l, err := load(ctx, at)
-		if err != nil {
-			return Loaded{}, err
-		}
-		all.Hooks = append(all.Hooks, l.Hooks...)
-		all.Problems = append(all.Problems, l.Problems...)
-		all.Files = append(all.Files, l.Files...)
-		all.Admit = both(all.Admit, l.Admit)
-		if l.Values != nil && all.Values == nil {
-			all.Values = map[any]any{}
-		}
-		maps.Copy(all.Values, l.Values)
-	}
-	for _, p := range all.Problems {
-		if p.Fatal {
-			fatal = append(fatal, p)
-			continue
-		}
-		sys.log.LogAttrs(ctx, slog.LevelWarn, "settings entry not used", slog.String("at", p.Position.String()), slog.String("problem", p.Message))
-	}
-	return all, errors.Join(fatal...)
-}
-
-type admission = func(*hook.Hook) (hook.Why, string)
-
-// both asks a, and b if a admits.
-func both(a, b admission) admission {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	}
-	return func(h *hook.Hook) (hook.Why, string) {
-		if why, detail := a(h); why != "" {
-			return why, detail
-		}
-		return b(h)
-	}
-}
-
-// Scope is where a program registers hooks: a [System] or a [Session].
-type Scope interface {
-	add([]*hook.Hook) (remove func())
-}
-
-// Register adds hooks that are ready to run, such as those that a dialect reads
-// from the front matter of an agent, to one session or to all sessions of a
-// system. For a hook in Go, On of its event is simpler. remove takes them away
-// again; fires that have begun are not affected, and neither function waits for
-// them.
-func Register(at Scope, hooks ...*hook.Hook) (remove func()) { return at.add(slices.Clone(hooks)) }
-
-func (sys *System) add(hooks []*hook.Hook) (remove func()) {
-	sys.mu.Lock()
-	defer sys.mu.Unlock()
-	sys.host = ranked(sys.host, hooks)
-	sys.rebuildAll()
-	return sync.OnceFunc(func() {
-		sys.mu.Lock()
-		defer sys.mu.Unlock()
-		sys.host = without(sys.host, hooks)
-		sys.rebuildAll()
-	})
-}
-
-// ranked adds hooks to those that are there.
-func ranked(there, hooks []*hook.Hook) []*hook.Hook {
-	all := slices.Concat(there, hooks)
-	slices.SortStableFunc(all, func(a, b *hook.Hook) int { return cmp.Compare(a.Rank, b.Rank) })
-	return all
-}
-
-// without drops hooks, each once: it may have been added more often than that.
-func without(hooks, gone []*hook.Hook) []*hook.Hook {
-	left := slices.Clone(hooks)
-	for _, h := range gone {
-		if i := slices.Index(left, h); i >= 0 {
-			left = slices.Delete(left, i, i+1)
-		}
-	}
-	return left
-}
-
-// Disabled names what SetEnabled has switched off, sorted.
-func (sys *System) Disabled() []string {
-	sys.mu.Lock()
-	defer sys.mu.Unlock()
-	return slices.Sorted(maps.Keys(sys.disabled))
 }
