@@ -17,9 +17,10 @@ var (
 	// them, and an empty list does not. [ApplyContext] applies the result. The
 	// session keeps its own messages.
 	Context = declare(pipeline.Event[ContextEvent, ContextResult]{
-		Name: "context",
-		Doc:  "before every request to the model",
-		Can:  pipeline.CanRewriteInput,
+		Name:  "context",
+		Doc:   "before every request to the model",
+		Can:   pipeline.CanRewriteInput,
+		Check: ContextEvent.check,
 		Chain: func(e ContextEvent, o hook.Output[ContextResult]) ContextEvent {
 			if o.Specific.Messages != nil {
 				e.Messages = o.Specific.Messages
@@ -73,6 +74,13 @@ func collectMessages(ev *pipeline.Event[BeforeAgentStartEvent, BeforeAgentStartR
 // ContextEvent has the messages of one request.
 type ContextEvent struct {
 	Messages []Message `json:"messages"`
+}
+
+func (e ContextEvent) check() error {
+	if e.Messages == nil {
+		return missing("messages")
+	}
+	return nil
 }
 
 // ContextResult has the messages to send instead; nil keeps those there are.

@@ -1,6 +1,7 @@
 package xcsh_test
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -96,4 +97,19 @@ func shares(of reflect.Type) []reflect.Kind {
 		return slices.Clip(all)
 	}
 	return nil
+}
+
+// A gate that is given what it does not understand lets it pass.
+func TestInputInJSONHasWhatGatesGoBy(t *testing.T) {
+	lacks := map[string]string{"tool_call": `{"toolName":"bash"}`, "tool_result": `{"content":[]}`, "context": `{}`}
+	for _, e := range slices.Concat(pipeline.Events(xcsh.Dialect), pipeline.Events(xcsh.Extensions)) {
+		input, needs := lacks[e.Info().Name]
+		if !needs {
+			continue
+		}
+		wrong := new(pipeline.InputError)
+		if _, err := e.FireJSON(t.Context(), session(t), []byte(input)); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "is missing") {
+			t.Errorf("%s %s: got %v, want what is missing", e.Info().FullName(), input, err)
+		}
+	}
 }

@@ -53,6 +53,10 @@ func notice[E any](name, doc string) *Notice[E] {
 	return &Notice[E]{declare(pipeline.Event[E, Nothing]{Name: name, Doc: doc, Reduce: reducers.Ignore[Nothing]}, nil)}
 }
 
+// missing names a member that an input given as JSON lacks: without it a gate
+// would see nothing that it knows, and let it pass.
+func missing(member string) error { return fmt.Errorf("%q is missing", member) }
+
 // unless lets an answer with nothing in it count as none.
 func unless[E, R any](empty func(*R) bool) func(*pipeline.Session, *E, *hook.Report[R]) {
 	return func(_ *pipeline.Session, _ *E, r *hook.Report[R]) {

@@ -8,7 +8,10 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/samber/lo"
+
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
+	"github.com/snaphook-go/snaphook/hook"
 )
 
 // ModuleLoader loads modules that are files of a kind.
@@ -44,11 +47,21 @@ func (m *Modules) Load(ctx context.Context, paths []string, cwd string) (errs []
 	if cwd == "" {
 		cwd = m.cfg.Dir
 	}
-	for _, path := range paths {
-		if err := m.load(ctx, path, cwd); err != nil {
+	return m.loadAll(ctx, lo.Map(paths, func(path string, _ int) file { return file{path, hook.Host} }), cwd)
+}
+
+// file is a module to load, and where it comes from.
+type file struct {
+	path   string
+	source hook.Source
+}
+
+func (m *Modules) loadAll(ctx context.Context, files []file, cwd string) (errs []*LoadError) {
+	for _, f := range files {
+		if err := m.load(ctx, f, cwd); err != nil {
 			failed := new(LoadError)
 			if !errors.As(err, &failed) {
-				failed = m.loadError(path, err)
+				failed = m.loadError(f.path, err)
 			}
 			errs = append(errs, failed)
 		}
@@ -56,7 +69,8 @@ func (m *Modules) Load(ctx context.Context, paths []string, cwd string) (errs []
 	return errs
 }
 
-func (m *Modules) load(ctx context.Context, path, cwd string) error {
+func (m *Modules) load(ctx context.Context, from file, cwd string) error {
+	path := from.path
 	resolved := discover.Resolve(path, cwd, m.home())
 	for _, loader := range m.cfg.Loaders {
 		if !loader.Match(resolved) {
@@ -69,7 +83,7 @@ func (m *Modules) load(ctx context.Context, path, cwd string) error {
 		if err != nil {
 			return m.loadError(path, err)
 		}
-		return m.add(path, resolved, f, closer)
+		return m.add(&module{path: path, resolved: resolved, source: from.source, closer: closer}, f)
 	}
 	return &LoadError{Path: path, Err: fmt.Errorf("%w: nothing here can load %s files", m.noFactory(path), strconv.Quote(filepath.Ext(resolved)))}
 }
@@ -122,24 +136,27 @@ type Discovery struct {
 // used: a module sees every tool. warnings are those of the registry.
 func (m *Modules) DiscoverAndLoad(ctx context.Context, d Discovery, configured []string) (warnings []string, errs []*LoadError) {
 	found := d.Registry.Discover(ctx, d.Place, d.Options)
-	var paths []string
+	var files []file
 	for _, item := range found.Items {
-		paths = append(paths, item.Path)
+		files = append(files, file{item.Path, SourceOf(item.Source.Level)})
 	}
 	for _, path := range configured {
-		paths = append(paths, discover.Resolve(path, d.Place.Cwd, d.Place.Home))
+		files = append(files, file{discover.Resolve(path, d.Place.Cwd, d.Place.Home), hook.Host})
 	}
-	return found.Warnings, m.Load(ctx, distinctPaths(paths), d.Place.Cwd)
+	files = lo.UniqBy(files, func(f file) string { return filepath.Clean(f.path) })
+	return found.Warnings, m.loadAll(ctx, files, d.Place.Cwd)
 }
 
-// distinctPaths keeps the first of the paths that are the same when cleaned.
-func distinctPaths(paths []string) (kept []string) {
-	seen := map[string]bool{}
-	for _, path := range paths {
-		if clean := filepath.Clean(path); !seen[clean] {
-			seen[clean] = true
-			kept = append(kept, path)
-		}
+// SourceOf is where the modules of a level of discovery come from. A level that
+// is not known is taken for the project's, whom a user need not trust.
+func SourceOf(level string) hook.Source {
+	switch level {
+	case "user":
+		return hook.User
+	case "local":
+		return hook.Local
+	case "managed":
+		return hook.Managed
 	}
-	return kept
+	return hook.Project
 }

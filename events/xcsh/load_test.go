@@ -12,6 +12,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
+	"github.com/snaphook-go/snaphook/hook"
 )
 
 // files loads .txt files: what a file says is what comes of it.
@@ -127,7 +128,18 @@ func TestDiscoveredModulesComeFirstAndEachFileOnce(t *testing.T) {
 	if want := []string{"a", "b", "mine"}; !slices.Equal(got, want) || len(warnings) > 0 {
 		t.Errorf("loaded %q, want %q; warnings %q", got, want, warnings)
 	}
+	if i := m.Infos(); i[0].Source != hook.Project || i[2].Source != hook.Host {
+		t.Errorf("they come from %v and %v, want project and host", i[0].Source, i[2].Source)
+	}
 	if len(errs) != 1 || errs[0].Path != filepath.Join(pre, "gate.sh") || !strings.Contains(errs[0].Error(), "nothing here can load") {
 		t.Errorf("errors: %q", texts(errs))
+	}
+}
+
+func TestALevelThatIsNotKnownIsTheProjects(t *testing.T) {
+	for level, want := range map[string]hook.Source{"user": hook.User, "project": hook.Project, "local": hook.Local, "managed": hook.Managed, "": hook.Project, "friend": hook.Project} {
+		if got := xcsh.SourceOf(level); got != want {
+			t.Errorf("%q: got %v, want %v", level, got, want)
+		}
 	}
 }

@@ -18,16 +18,21 @@ var quiet = slog.New(slog.DiscardHandler)
 // start makes modules of a session of its own.
 func start(t testing.TB, cfg xcsh.Config) *xcsh.Modules {
 	t.Helper()
+	if cfg.Log == nil {
+		cfg.Log = quiet
+	}
+	return xcsh.New(session(t), cfg)
+}
+
+func session(t testing.TB) *pipeline.Session {
+	t.Helper()
 	sys := pipeline.NewSystem(pipeline.Config{Log: quiet})
 	t.Cleanup(func() { sys.Close() })
 	ses, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "s", Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cfg.Log == nil {
-		cfg.Log = quiet
-	}
-	return xcsh.New(ses, cfg)
+	return ses
 }
 
 // add loads a module that has to load.

@@ -3,6 +3,7 @@ package xcsh
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 
@@ -14,6 +15,7 @@ import (
 type module struct {
 	m              *Modules
 	path, resolved string
+	source         hook.Source
 	rank           int
 	closer         io.Closer
 
@@ -38,8 +40,8 @@ func (mod *module) add(h *hook.Hook) (remove func()) {
 	mod.mu.Lock()
 	defer mod.mu.Unlock()
 	mod.counted++
-	h.ID = fmt.Sprintf("%s/%s/%s#%d", hook.Host, h.Event, mod.path, mod.counted)
-	h.Name, h.Type, h.Source, h.Rank = mod.path, "module", hook.Host, mod.rank
+	h.ID = fmt.Sprintf("%s/%s/%s#%d", mod.source, h.Event, mod.path, mod.counted)
+	h.Name, h.Type, h.Command, h.Source, h.Rank = mod.path, "module", mod.path, mod.source, mod.rank
 	h.Position.File = mod.resolved
 	entry := &handler{hook: h}
 	if mod.closed {
@@ -94,12 +96,13 @@ func (mod *module) close() error {
 func (mod *module) info() Info {
 	mod.mu.Lock()
 	defer mod.mu.Unlock()
-	i := Info{Path: mod.path, Resolved: mod.resolved, Events: map[string]int{}, Commands: []string{}}
+	i := Info{Path: mod.path, Resolved: mod.resolved, Source: mod.source, Events: map[string]int{}, Commands: []string{}}
 	for _, entry := range mod.handlers {
 		i.Events[entry.hook.Event]++
 	}
 	for _, c := range mod.commands {
 		i.Commands = append(i.Commands, c.Name)
 	}
+	i.Renderers = slices.Sorted(maps.Keys(mod.renderers))
 	return i
 }

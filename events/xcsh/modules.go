@@ -3,7 +3,6 @@ package xcsh
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"slices"
 	"sync"
@@ -84,11 +83,13 @@ func New(ses *pipeline.Session, cfg Config) *Modules {
 type Factory func(api *API) error
 
 // Add loads a module that is written in Go. The path is how errors name it.
-func (m *Modules) Add(path string, f Factory) error { return m.add(path, path, f, nil) }
+func (m *Modules) Add(path string, f Factory) error {
+	return m.add(&module{path: path, resolved: path}, f)
+}
 
-// add loads a module; closer ends what it needs.
-func (m *Modules) add(path, resolved string, f Factory, closer io.Closer) error {
-	mod := &module{m: m, path: path, resolved: resolved, closer: closer}
+// add loads a module.
+func (m *Modules) add(mod *module, f Factory) error {
+	mod.m = m
 	m.mu.Lock()
 	m.loads++
 	mod.rank = m.loads
@@ -144,8 +145,11 @@ func (m *Modules) list() []*module {
 type Info struct {
 	Path     string         // as configured
 	Resolved string         // absolute, for a module that is a file
+	Source   hook.Source    // see [SourceOf]; Host if it was not found by a registry
 	Events   map[string]int // how many handlers, by the event's name
 	Commands []string
+
+	Renderers []string // the types of messages, sorted
 }
 
 // Infos lists the modules in the order in which they were loaded.

@@ -24,6 +24,7 @@ var (
 		Doc:         "before a tool runs",
 		Can:         pipeline.CanBlock,
 		Rules:       pipeline.Rules{Propagate: true},
+		Check:       ToolCallEvent.check,
 		Subject:     func(e *ToolCallEvent) *string { return &e.ToolName },
 		SubjectName: "toolName",
 		Reduce:      reducers.LastWhole[ToolCallResult](nil),
@@ -38,6 +39,7 @@ var (
 		Name:        "tool_result",
 		Doc:         "when a tool is done, or has failed",
 		Can:         pipeline.CanRewriteOutput,
+		Check:       ToolResultEvent.check,
 		Subject:     func(e *ToolResultEvent) *string { return &e.ToolName },
 		SubjectName: "toolName",
 		Reduce:      reducers.LastWhole[ToolResultOverride](nil),
@@ -50,6 +52,16 @@ type ToolCallEvent struct {
 	ToolName   string      `json:"toolName"`
 	ToolCallID string      `json:"toolCallId"`
 	Input      wire.Object `json:"input"`
+}
+
+func (e ToolCallEvent) check() error {
+	switch {
+	case e.ToolName == "":
+		return missing("toolName")
+	case e.Input == nil:
+		return missing("input")
+	}
+	return nil
 }
 
 // ToolCallResult can keep the tool from running.
@@ -67,6 +79,16 @@ type ToolResultEvent struct {
 	Content    []Part         `json:"content"` // of a failure: the error's text
 	Details    jsontext.Value `json:"details,omitzero"`
 	IsError    bool           `json:"isError"`
+}
+
+func (e ToolResultEvent) check() error {
+	switch {
+	case e.ToolName == "":
+		return missing("toolName")
+	case e.Content == nil:
+		return missing("content")
+	}
+	return nil
 }
 
 // ToolResultOverride replaces parts of what a tool gave: those that are not

@@ -106,6 +106,13 @@ func (w *wrapper[P, R]) before(ctx context.Context, id string, params P) error {
 		return fmt.Errorf("the parameters of %s cannot be shown to its hooks: %w", w.name, err)
 	}
 	r, err := ToolCall.Fire(ctx, w.m, &ToolCallEvent{ToolName: w.name, ToolCallID: id, Input: input})
+	return w.m.Verdict(r, err)
+}
+
+// Verdict is the error with which a tool call fails, given what came of a fire
+// of [ToolCall]: nil if the tool may run, else a [BlockedError] or the error of
+// the handler.
+func (m *Modules) Verdict(r *ToolCallResult, err error) error {
 	if thrown := new(Thrown); errors.As(err, &thrown) {
 		return fmt.Errorf("Hook failed, blocking execution: %w", thrown) //nolint:staticcheck // as the original says it
 	}
@@ -113,13 +120,13 @@ func (w *wrapper[P, R]) before(ctx context.Context, id string, params P) error {
 		return err
 	}
 	if r.Reason == "" {
-		return &BlockedError{Reason: "Tool execution was blocked by " + w.whom()}
+		return &BlockedError{Reason: "Tool execution was blocked by " + m.whom()}
 	}
 	return &BlockedError{Reason: r.Reason}
 }
 
-func (w *wrapper[P, R]) whom() string {
-	if w.m.cfg.Extensions {
+func (m *Modules) whom() string {
+	if m.cfg.Extensions {
 		return "an extension"
 	}
 	return "a hook"

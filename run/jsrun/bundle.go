@@ -1,7 +1,6 @@
 package jsrun
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -21,8 +20,25 @@ type bundle struct {
 // bundled makes a bundle of the file at path, which is absolute. Types are
 // gone afterwards, and with them the imports of types alone.
 func bundled(path string, modules map[string]string) (*bundle, error) {
-	dir, name := filepath.Split(path)
-	result := api.Build(api.BuildOptions{
+	result := api.Build(building(path, modules))
+	if len(result.Errors) > 0 {
+		return nil, buildError(result.Errors)
+	}
+	b := &bundle{name: filepath.Base(path)}
+	for _, file := range result.OutputFiles {
+		if strings.HasSuffix(file.Path, ".map") {
+			b.lines = file.Contents
+		} else {
+			b.code = string(file.Contents)
+		}
+	}
+	return b, nil
+}
+
+// building are the options for a bundle.
+func building(path string, modules map[string]string) api.BuildOptions {
+	dir, _ := filepath.Split(path)
+	return api.BuildOptions{
 		EntryPoints:       []string{path},
 		AbsWorkingDir:     filepath.Clean(dir),
 		Outfile:           filepath.Join(dir, "bundle.js"), // nothing is written: for the names in the map
@@ -36,19 +52,7 @@ func bundled(path string, modules map[string]string) (*bundle, error) {
 		TsconfigRaw:       "{}", // what lies around the file does not count
 		ResolveExtensions: []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"},
 		Plugins:           []api.Plugin{imports(modules)},
-	})
-	if len(result.Errors) > 0 {
-		return nil, buildError(result.Errors)
 	}
-	b := &bundle{name: name}
-	for _, file := range result.OutputFiles {
-		if strings.HasSuffix(file.Path, ".map") {
-			b.lines = file.Contents
-		} else {
-			b.code = string(file.Contents)
-		}
-	}
-	return b, nil
 }
 
 // load is the engine's way to a module: there is one, once. Only an import()
@@ -62,19 +66,10 @@ func (b *bundle) load(_ *quickjs.VM, name string) (string, error) {
 	return code, nil
 }
 
-// buildError has the first error, with its place, and how many more there are.
-func buildError(all []api.Message) error {
-	text := all[0].Text
-	if at := all[0].Location; at != nil {
-		text = fmt.Sprintf("%s:%d:%d: %s", at.File, at.Line, at.Column+1, text)
-	}
-	if more := len(all) - 1; more > 0 {
-		text += fmt.Sprintf(" (and %d more)", more)
-	}
-	return errors.New(text)
-}
-
+// virtual is the namespace of modules that are no files.
 const virtual = "module"
+
+func isVirtual(name string) bool { return strings.HasPrefix(name, virtual+":") }
 
 // imports decides what can be imported: files by path, and modules.
 func imports(modules map[string]string) api.Plugin {

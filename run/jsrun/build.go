@@ -1,0 +1,79 @@
+package jsrun
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/evanw/esbuild/pkg/api"
+	"github.com/go-json-experiment/json"
+)
+
+// BuildError says what is wrong with the text of a module, or with what it
+// imports.
+type BuildError struct{ Mistakes []Mistake } // one at least
+
+// Mistake is one thing that is wrong, and where.
+type Mistake struct {
+	File         string // from the module's directory; empty if it is nowhere
+	Line, Column int    // from 1, columns in bytes
+	Message      string
+}
+
+// Error has the first mistake, and how many more there are.
+func (e *BuildError) Error() string {
+	text := e.Mistakes[0].String()
+	if more := len(e.Mistakes) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
+	}
+	return text
+}
+
+func (m Mistake) String() string {
+	if m.File == "" {
+		return m.Message
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", m.File, m.Line, m.Column, m.Message)
+}
+
+func buildError(all []api.Message) *BuildError {
+	e := &BuildError{}
+	for _, message := range all {
+		m := Mistake{Message: message.Text}
+		if at := message.Location; at != nil {
+			m.File, m.Line, m.Column = at.File, at.Line, at.Column+1
+		}
+		e.Mistakes = append(e.Mistakes, m)
+	}
+	return e
+}
+
+// Files gives the files that a module is made of, by name: its own, and those
+// that it imports. modules is as in [Options]. It runs nothing. The error is a
+// [*BuildError] if the module cannot be built: then it cannot be opened either.
+func Files(path string, modules map[string]string) ([]string, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	opt := building(full, modules)
+	opt.Metafile = true
+	result := api.Build(opt)
+	if len(result.Errors) > 0 {
+		return nil, buildError(result.Errors)
+	}
+	var made struct {
+		Inputs map[string]struct{} `json:"inputs"`
+	}
+	if err := json.Unmarshal([]byte(result.Metafile), &made); err != nil {
+		return nil, fmt.Errorf("the files of %s: %w", path, err)
+	}
+	var files []string
+	for name := range made.Inputs {
+		if file := filepath.Join(filepath.Dir(full), filepath.FromSlash(name)); !isVirtual(name) {
+			files = append(files, file)
+		}
+	}
+	slices.Sort(files)
+	return files, nil
+}
