@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/samber/lo"
 )
 
 // addition is what a dialect's hooks can come from besides its settings:
@@ -26,7 +28,8 @@ func (d *dialect) added(g given) (all []added, err error) {
 	byFlag := map[string][]string{"extension": g.extensions, "plugin": g.plugins}
 	for _, other := range dialects {
 		if values := byFlag[other.adds.flag]; other.adds.flag != d.adds.flag && len(values) > 0 {
-			return nil, fmt.Errorf("--%s %s: %s has no %[1]ss; write --%[4]s for %[5]s's directory", other.adds.flag, values[0], d.Name, d.adds.flag, d.adds.one)
+			return nil, fmt.Errorf("--%s %s: %s has no %[1]ss; write --%[4]s for %[5]s%[6]s", other.adds.flag, values[0], d.Name, d.adds.flag, d.adds.one,
+				lo.Ternary(d.modules, "", "'s directory"))
 		}
 	}
 	for _, value := range byFlag[d.adds.flag] {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -21,18 +20,22 @@ func newCheck(f *flags) *cobra.Command {
 		Long: "Checks the settings that are found for the project, or the files given, which are read as a project's. " +
 			"Every problem is one line: file:line:column, what is wrong, what to write instead.\n\n" +
 			"Whose settings a file has shows in its path, .claude or .llxprt, else in the events that it names; " +
-			"--dialect decides where that is not enough.\n\n" +
+			"--dialect decides where that is not enough. A file of JavaScript or TypeScript is a module of xcsh: it is loaded, " +
+			"and no handler runs.\n\n" +
 			"Exit status: 0 no problem, 1 at least one.",
 		Example: `# Everything that counts here
 snaphook check
 # One file
 snaphook check .claude/settings.json
+# A module: what does it register?
+snaphook check gate.ts
 # What counts here, and a plugin
 snaphook check --dialect claude --plugin ./guard`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.check(cmd, args) },
 	}
 	f.addJSON(cmd)
 	f.addSources(cmd.Flags())
+	f.addModules(cmd.Flags())
 	f.addDialect(cmd.Flags())
 	return cmd
 }
@@ -42,6 +45,8 @@ type checked struct {
 	Files    []string      `json:"files"` // that were read, highest priority first
 	Hooks    []checkedHook `json:"hooks"`
 	Problems []problem     `json:"problems"`
+
+	Modules []checkedModule `json:"modules,omitempty"` // and what they have registered
 }
 
 // checkedHook is a configured hook; Why and Detail are null if it can run.
@@ -70,7 +75,7 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	found, problems, err := load(cmd.Context(), all)
+	found, problems, err := f.load(cmd, all)
 	if err != nil {
 		return err
 	}
@@ -80,15 +85,24 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	return f.sayChecked(cmd, found, problems)
 }
 
-func load(ctx context.Context, all []*sources) (found checked, problems []settings.Problem, err error) {
+func (f *flags) load(cmd *cobra.Command, all []*sources) (found checked, problems []settings.Problem, err error) {
 	for _, src := range all {
-		loaded, err := src.load(ctx, pipeline.Place{Dir: src.dir})
+		if src.dialect.modules {
+			more, err := f.checkModules(cmd, src, &found)
+			if err != nil {
+				return found, nil, err
+			}
+			problems = append(problems, more...)
+			continue
+		}
+		loaded, err := src.load(cmd.Context(), pipeline.Place{Dir: src.dir})
 		if err != nil {
 			return found, nil, err
 		}
 		found.add(loaded)
 		problems = append(problems, loaded.Problems...)
 	}
+	found.addProblems(problems)
 	return found, problems, nil
 }
 
@@ -100,6 +114,10 @@ func (f *flags) checkFiles(files []string) error {
 	for _, file := range files {
 		if err := wantFile(file); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
+		}
+		if isModule(file) {
+			f.modules = append(f.modules, file)
+			continue
 		}
 		f.settings = append(f.settings, "project="+file)
 	}
@@ -115,7 +133,10 @@ func (c *checked) add(loaded pipeline.Loaded) {
 		}
 		c.Hooks = append(c.Hooks, line)
 	}
-	for _, p := range loaded.Problems {
+}
+
+func (c *checked) addProblems(problems []settings.Problem) {
+	for _, p := range problems {
 		at := p.Position
 		c.Problems = append(c.Problems, problem{at.File, at.Line, at.Column, p.Path, p.Message, p.Fatal})
 	}
@@ -136,8 +157,11 @@ func (c checked) text(problems []settings.Problem) string {
 	if len(c.Files) == 0 {
 		b.WriteString("no settings file was read\n")
 	}
+	for _, m := range c.Modules {
+		b.WriteString(m.text())
+	}
 	for _, h := range c.Hooks {
-		fmt.Fprintf(&b, "%s: %s  %s%s\n", oneLine(lo.FromPtrOr(h.File, h.Source)), h.Event, label(h.HookID), h.notRun())
+		fmt.Fprintf(&b, "%s: %s  %s%s\n", oneLine(short(lo.FromPtrOr(h.File, h.Source))), h.Event, label(h.HookID), h.notRun())
 	}
 	for _, p := range problems {
 		fmt.Fprintln(&b, bad.Render(visible(p.String())))

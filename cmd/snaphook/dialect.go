@@ -26,7 +26,8 @@ type dialect struct {
 	discover func(dir string) []settings.Layer
 	load     func(origins) pipeline.Load
 
-	adds addition // what else hooks come from
+	adds    addition // what else hooks come from
+	modules bool     // hooks are what modules subscribe; see modules.go
 
 	// headless says that without --interactive every hook runs: where there is
 	// nobody to ask, whoever starts the program has agreed.
@@ -44,12 +45,18 @@ type dialect struct {
 
 // origins are where the hooks of a dialect come from.
 type origins struct {
-	layers []settings.Layer
-	added  []added
-	level  string // one of the dialect's levels
+	layers  []settings.Layer
+	added   []added
+	level   string   // one of the dialect's levels
+	modules []string // those that are named, in place of those that would be found
 }
 
-var dialects = []*dialect{&llxprtRow, &claudeRow}
+var dialects = []*dialect{&llxprtRow, &claudeRow, &xcshRow, &extensionRow}
+
+// mainDialects are those that are not another's with other rules.
+func mainDialects() []*dialect {
+	return lo.Reject(dialects, func(d *dialect, _ int) bool { return d.isVariant() })
+}
 
 func dialectNames() []string {
 	return lo.Map(dialects, func(d *dialect, _ int) string { return d.Name })
@@ -81,6 +88,9 @@ func layerOf(value string) (name, file string) {
 
 // layer reads one [LAYER=]FILE of --settings.
 func (d *dialect) layer(value string) (settings.Layer, error) {
+	if d.modules {
+		return settings.Layer{}, fmt.Errorf("--settings %s: %s has no settings with hooks; name its modules with --module", value, d.Name)
+	}
 	name, file := layerOf(value)
 	source, known := d.layers[name]
 	if !known {

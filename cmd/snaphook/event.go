@@ -20,7 +20,9 @@ func eventNamed(name string, events []pipeline.Declared) (pipeline.Declared, err
 		case info.FullName():
 			return e, nil
 		case info.Name:
-			found = append(found, e)
+			if info.Dialect != extensionRow.Name { // its events are meant only by their full names
+				found = append(found, e)
+			}
 		}
 	}
 	switch len(found) {
@@ -61,14 +63,16 @@ func completeEvent(_ *cobra.Command, args []string, typed string) ([]cobra.Compl
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	events := pipeline.Events(nil)
-	bare := lo.CountValuesBy(events, func(e pipeline.Declared) string { return e.Info().Name })
+	bare := lo.CountValuesBy(events, func(e pipeline.Declared) string {
+		return lo.Ternary(e.Info().Dialect == extensionRow.Name, "", e.Info().Name)
+	})
 	var names []cobra.Completion
 	for _, e := range events {
 		info := e.Info()
 		switch {
 		case strings.HasPrefix(info.FullName(), typed):
 			names = append(names, cobra.CompletionWithDesc(info.FullName(), info.Doc))
-		case strings.HasPrefix(info.Name, typed) && bare[info.Name] == 1:
+		case info.Dialect != extensionRow.Name && strings.HasPrefix(info.Name, typed) && bare[info.Name] == 1:
 			names = append(names, cobra.CompletionWithDesc(info.Name, info.Doc))
 		}
 	}

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -41,6 +43,25 @@ func TestEventThatIsNotFoundIsExplained(t *testing.T) {
 	} {
 		if _, err := eventNamed(name, events); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q in it", name, err, want)
+		}
+	}
+}
+
+func TestTheExtensionRuntimeIsMeantByFullNamesAlone(t *testing.T) {
+	for name, want := range map[string]string{"tool_call": "xcsh.tool_call", "xcsh-extension.tool_call": "xcsh-extension.tool_call"} {
+		event, err := eventNamed(name, pipeline.Events(nil))
+		if err != nil || event.Info().FullName() != want {
+			t.Errorf("%q: got %v, %v, want %s", name, event, err, want)
+		}
+	}
+}
+
+// What handlers may return is listed for every event at which they have a say.
+func TestResultsOfModulesAreListed(t *testing.T) {
+	for _, e := range slices.Concat(pipeline.Events(xcsh.Dialect), pipeline.Events(xcsh.Extensions)) {
+		c := catalogue(e.Info())
+		if has, want := len(c.Result) > 0, len(c.Can) > 0; has != want {
+			t.Errorf("%s: results %q, powers %q", c.Event, c.Result, c.Can)
 		}
 	}
 }

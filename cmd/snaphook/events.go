@@ -45,6 +45,7 @@ type catalogued struct {
 	Can       []string          `json:"can"`
 	Exits     map[string]string `json:"exits"` // by status; "other" is any other
 	TimeoutMS *float64          `json:"timeoutMs"`
+	Result    []string          `json:"result,omitempty"` // members of what modules may return
 }
 
 func (f *flags) events(cmd *cobra.Command, args []string) error {
@@ -71,7 +72,8 @@ func catalogue(i pipeline.Info) catalogued {
 	c := catalogued{Event: i.FullName(), Dialect: i.Dialect, Fires: i.Doc, Can: i.Can.Words(), Exits: map[string]string{"other": effects[hook.Warn]}}
 	c.Subject = lo.EmptyableToPtr(i.Subject)
 	told := ""
-	if d, err := dialectNamed(i.Dialect); err == nil {
+	d, err := dialectNamed(i.Dialect)
+	if err == nil {
 		c.Types, told = d.traits(i.Name)
 	}
 	for status, effect := range i.Rules.Exits {
@@ -80,6 +82,9 @@ func catalogue(i pipeline.Info) catalogued {
 			name = "other"
 		}
 		c.Exits[name] = cmp.Or(effects[effect], vetoed(i.Can, told))
+	}
+	if d != nil && d.modules {
+		c.describeModules(i)
 	}
 	if i.Rules.Timeout > 0 {
 		c.TimeoutMS = lo.ToPtr(float64(i.Rules.Timeout.Microseconds()) / 1000)
@@ -108,5 +113,8 @@ func (c catalogued) row() []string {
 		timeout = (time.Duration(*c.TimeoutMS) * time.Millisecond).String()
 	}
 	can := lo.Ternary(len(c.Can) > 0, strings.Join(c.Can, ", "), "observe")
+	if len(c.Result) > 0 {
+		can += ": " + strings.Join(c.Result, ", ")
+	}
 	return []string{c.Event, c.Fires, lo.FromPtrOr(c.Subject, "-"), can, strings.Join(exits, ", "), timeout, strings.Join(c.Types, ", ")}
 }

@@ -16,18 +16,21 @@ func newPlan(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan EVENT",
 		Short: "Say which hooks would run, and why the others would not",
-		Long: "Reads the event's fields as JSON on stdin, like fire, and runs nothing. " +
-			"Every hook that is configured for the event is in the answer.",
+		Long: "Reads the event's fields as JSON on stdin, like fire, and runs no hook. " +
+			"Every hook that is configured for the event is in the answer. Modules of xcsh are loaded, which is how they say what they handle.",
 		Example: `# Does the guard see this tool?
 echo '{"tool_name": "write_file", "tool_input": {}}' | snaphook plan llxprt.BeforeTool
 # Which hooks of a plugin would see this command?
-echo '{"tool_name": "Bash", "tool_input": {"command": "git push"}}' | snaphook plan claude.PreToolUse --plugin ./guard`,
+echo '{"tool_name": "Bash", "tool_input": {"command": "git push"}}' | snaphook plan claude.PreToolUse --plugin ./guard
+# Which handlers of these modules would run, and in which order?
+echo '{"toolName": "bash", "input": {"command": "ls"}}' | snaphook plan xcsh.tool_call --module gate.ts --module log.ts`,
 		Args:              oneEvent,
 		ValidArgsFunction: completeEvent,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.plan(cmd, args[0]) },
 	}
 	f.addJSON(cmd)
 	f.addSources(cmd.Flags())
+	f.addModules(cmd.Flags())
 	f.addHost(cmd.Flags())
 	return cmd
 }
@@ -54,12 +57,18 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 		return err
 	}
 	defer sys.Close()
+	a, err := f.attach(cmd, event, ses, f.lookHost(cmd))
+	if err != nil {
+		return err
+	}
+	defer a.close(cmd)
 	decided, err := event.PlanJSON(ses, input)
 	if err != nil {
 		return inputError(err)
 	}
 	warnUntrusted(cmd, event, decided, "would not")
 	p := newPlanned(event.Info().FullName(), decided, ses.Hooks())
+	p.Skipped = append(p.Skipped, a.skipped()...)
 	if f.json {
 		return sayJSON(cmd, p)
 	}
@@ -114,5 +123,5 @@ func (p plan) text() string {
 var manner = map[string]string{"parallel": "at the same time", "sequential": "one after another"}
 
 func place(h pipeline.HookID) string {
-	return faint.Render(oneLine(lo.FromPtrOr(h.File, h.Source)))
+	return faint.Render(oneLine(short(lo.FromPtrOr(h.File, h.Source))))
 }

@@ -23,6 +23,7 @@ type flags struct {
 	settings   []string // [LAYER=]FILE
 	extensions []string
 	plugins    []string
+	modules    []string
 	level      string
 	dialect    string
 

@@ -107,6 +107,8 @@ func (f *flags) judge(cmd *cobra.Command, src *sources) (untrusted bool, err err
 	switch {
 	case f.trusted && f.untrusted:
 		return false, errors.New("--trusted and --untrusted exclude each other; give one of them")
+	case src.dialect.modules:
+		return false, nil // modules are judged before they are loaded
 	case src.dialect.headless && !f.interactive:
 		f.warnHeadless(cmd, src)
 		return f.untrusted, nil

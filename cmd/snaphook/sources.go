@@ -29,15 +29,19 @@ type given struct {
 	level    string
 
 	extensions, plugins []string
+	modules             []string
 }
 
 // sources finds out where the settings of an event's dialect come from; all
 // that is given is for it.
 func (f *flags) sources(d *dialect) (*sources, error) {
-	return f.sourcesOf(d, given{len(f.settings) > 0, f.settings, f.level, f.extensions, f.plugins})
+	return f.sourcesOf(d, given{len(f.settings) > 0, f.settings, f.level, f.extensions, f.plugins, f.modules})
 }
 
 func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
+	if len(g.modules) > 0 && !d.modules {
+		return nil, fmt.Errorf("--module %s: %s has no modules; leave the flag out, or name an event of %s", g.modules[0], d.Name, xcshRow.Name)
+	}
 	dir, err := f.directory()
 	if err != nil {
 		return nil, err
@@ -54,7 +58,7 @@ func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sources{dialect: d, dir: dir, layers: layers, load: d.load(origins{layers, more, level})}, nil
+	return &sources{dialect: d, dir: dir, layers: layers, load: d.load(origins{layers, more, level, g.modules})}, nil
 }
 
 // directory is the project's.

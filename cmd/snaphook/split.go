@@ -30,7 +30,7 @@ func (f *flags) allSources(cmd *cobra.Command) (all []*sources, err error) {
 		return nil, err
 	}
 	for i, d := range chosen {
-		if parts[i].replaces && len(parts[i].settings)+len(parts[i].plugins)+len(parts[i].extensions) == 0 {
+		if parts[i].replaces && len(parts[i].settings)+len(parts[i].plugins)+len(parts[i].extensions)+len(parts[i].modules) == 0 {
 			continue
 		}
 		src, err := f.sourcesOf(d, parts[i])
@@ -44,7 +44,7 @@ func (f *flags) allSources(cmd *cobra.Command) (all []*sources, err error) {
 
 func (f *flags) chosen() ([]*dialect, error) {
 	if f.dialect == "" {
-		return dialects, nil
+		return mainDialects(), nil
 	}
 	d, err := dialectNamed(f.dialect)
 	return []*dialect{d}, err
@@ -55,12 +55,15 @@ func (f *flags) split(cmd *cobra.Command, chosen []*dialect) ([]given, error) {
 	parts := make([]given, len(chosen))
 	for i, d := range chosen {
 		alone := len(chosen) == 1 // what is not for it is a mistake
-		parts[i].replaces = len(f.settings) > 0
+		parts[i].replaces = len(f.settings)+len(f.modules) > 0
 		if alone || d.adds.flag == "extension" {
 			parts[i].extensions = f.extensions
 		}
 		if alone || d.adds.flag == "plugin" {
 			parts[i].plugins = f.plugins
+		}
+		if alone || d.modules {
+			parts[i].modules = f.modules
 		}
 		if alone || len(d.levels) > 0 {
 			parts[i].level = f.level

@@ -10,13 +10,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// asker gives the function by which hooks ask the user; nil if they may not.
-// Standard input is the event's, so the terminal is opened by its name.
-func (f *flags) asker(event pipeline.Declared) (func(context.Context, *hook.Hook, hook.Question) (string, bool), error) {
+// terminal gives what hooks ask the user on; nil if they may not. Standard input
+// is the event's, so the terminal is opened by its name.
+func (f *flags) terminal(event pipeline.Declared) (*asking, error) {
 	if !f.ask {
 		return nil, nil
 	}
@@ -30,7 +32,15 @@ func (f *flags) asker(event pipeline.Declared) (func(context.Context, *hook.Hook
 	if err != nil {
 		return nil, fmt.Errorf("--ask: there is no terminal to ask on: %w; leave the flag out", err)
 	}
-	return (&asking{in: bufio.NewReader(tty), out: tty}).ask, nil
+	return &asking{in: bufio.NewReader(tty), out: tty}, nil
+}
+
+// asker gives the function by which hooks ask; nil if they may not.
+func (a *asking) asker() func(context.Context, *hook.Hook, hook.Question) (string, bool) {
+	if a == nil {
+		return nil
+	}
+	return a.ask
 }
 
 // asking puts questions to a person, one at a time.
@@ -50,9 +60,26 @@ type line struct {
 // answers nothing. Once ctx ends the question is dropped, and what is typed in
 // answer to it is not taken for the next one's.
 func (a *asking) ask(ctx context.Context, h *hook.Hook, q hook.Question) (key string, ok bool) {
+	return a.put(ctx, "The hook "+oneLine(h.Label())+" asks: "+q.Message, q.Options)
+}
+
+// choose lets the user choose one of several texts.
+func (a *asking) choose(ctx context.Context, title string, texts []string) (text string, ok bool) {
+	return a.put(ctx, title, lo.Map(texts, func(text string, _ int) hook.Option { return hook.Option{Key: text} }))
+}
+
+// enter lets the user type a line.
+func (a *asking) enter(ctx context.Context, title string) (text string, ok bool) {
 	a.dropLate()
-	fmt.Fprintf(a.out, "\nThe hook %s asks: %s\n", oneLine(h.Label()), visible(q.Message))
-	for i, option := range q.Options {
+	fmt.Fprintf(a.out, "\n%s: ", visible(title))
+	text, ok = a.read(ctx)
+	return text, ok && text != ""
+}
+
+func (a *asking) put(ctx context.Context, question string, options []hook.Option) (key string, ok bool) {
+	a.dropLate()
+	fmt.Fprintf(a.out, "\n%s\n", visible(question))
+	for i, option := range options {
 		fmt.Fprintf(a.out, "  %d  %s\n", i+1, oneLine(described(option)))
 	}
 	for {
@@ -62,7 +89,7 @@ func (a *asking) ask(ctx context.Context, h *hook.Hook, q hook.Question) (key st
 			fmt.Fprintln(a.out)
 			return "", false
 		}
-		if key, ok = chosen(q.Options, typed); ok {
+		if key, ok = chosen(options, typed); ok {
 			return key, true
 		}
 		fmt.Fprintf(a.out, "%s is none of them.\n", visible(typed))

@@ -112,6 +112,9 @@ func (st status) text(all []*sources) string {
 	for _, name := range st.exceptions(all) {
 		fmt.Fprintf(&b, "for %s it counts with --interactive alone, and for hooks of all sources; where there is nobody to ask, they run\n", name)
 	}
+	if slices.ContainsFunc(st.Hooks, func(h trustHook) bool { return h.Type == moduleType }) && st.State == unknown {
+		fmt.Fprintf(&b, "modules of %s are loaded only once trust is granted\n", xcshRow.Name)
+	}
 	if len(st.Hooks) == 0 {
 		b.WriteString("the project has no hooks of its own\n")
 		return b.String()

@@ -27,7 +27,11 @@ type script struct {
 // hookScripts finds the files that a hook runs: those of its command, and the
 // scripts among its arguments.
 func hookScripts(dir string, h *hook.Hook) (scripts []script, err error) {
-	if h.Type != "command" {
+	switch h.Type {
+	case moduleType:
+		return moduleScripts(within(dir, filepath.FromSlash(h.Command)))
+	case "command":
+	default:
 		return nil, nil
 	}
 	found := paths(dir, h.Command)

@@ -84,7 +84,7 @@ func (st *status) add(ctx context.Context, src *sources) error {
 		return err
 	}
 	st.Hooks = append(st.Hooks, hooks...)
-	st.Digests[src.dialect.Name], err = digest(hooks, src.reaching())
+	st.Digests[src.dialect.trustName()], err = digest(hooks, src.reaching())
 	return err
 }
 

@@ -51,7 +51,7 @@ func thisVersion() versions {
 		}
 	}
 	v.Version = lo.CoalesceOrEmpty(v.Version, "(devel)")
-	for _, d := range dialects {
+	for _, d := range mainDialects() {
 		v.Dialects[d.Name] = d.supports
 	}
 	return v
@@ -64,7 +64,7 @@ func (v versions) text() string {
 		fmt.Fprintf(&b, "commit   %s\n", *v.Commit)
 	}
 	fmt.Fprintf(&b, "go       %s\n", strings.TrimPrefix(v.Go, "go"))
-	for _, d := range dialects {
+	for _, d := range mainDialects() {
 		fmt.Fprintf(&b, "%-8s %s\n", d.Name, d.supports)
 	}
 	return b.String()
