@@ -87,23 +87,24 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 
 func (f *flags) load(cmd *cobra.Command, all []*sources) (found checked, problems []settings.Problem, err error) {
 	for _, src := range all {
-		if src.dialect.modules {
-			more, err := f.checkModules(cmd, src, &found)
-			if err != nil {
-				return found, nil, err
-			}
-			problems = append(problems, more...)
-			continue
-		}
-		loaded, err := src.load(cmd.Context(), pipeline.Place{Dir: src.dir})
+		more, err := f.checkSources(cmd, src, &found)
 		if err != nil {
 			return found, nil, err
 		}
-		found.add(loaded)
-		problems = append(problems, loaded.Problems...)
+		problems = append(problems, more...)
 	}
 	found.addProblems(problems)
 	return found, problems, nil
+}
+
+// checkSources adds what one dialect has, and gives what is wrong with it.
+func (f *flags) checkSources(cmd *cobra.Command, src *sources, found *checked) ([]settings.Problem, error) {
+	if src.dialect.modules {
+		return f.checkModules(cmd, src, found)
+	}
+	loaded, err := src.load(cmd.Context(), pipeline.Place{Dir: src.dir})
+	found.add(loaded)
+	return loaded.Problems, err
 }
 
 // checkFiles makes the arguments the settings to read.

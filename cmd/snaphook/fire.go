@@ -91,8 +91,7 @@ func (f *fired) run(cmd *cobra.Command, event pipeline.Declared, ses *pipeline.S
 		return inputError(err)
 	}
 	f.Fired, err = event.FireJSON(cmd.Context(), ses, input)
-	err = mods.conclude(f.Fired, err)
-	if err != nil && cmd.Context().Err() == nil {
+	if err = mods.conclude(f.Fired, err); err != nil && cmd.Context().Err() == nil {
 		return inputError(err)
 	}
 	if f.settle(cmd, ses); cmd.Context().Err() != nil {

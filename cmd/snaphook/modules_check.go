@@ -43,6 +43,7 @@ func (f *flags) checkModules(cmd *cobra.Command, src *sources, found *checked) (
 		return nil, err
 	}
 	defer a.close(cmd)
+	found.addHandlers(ses.Hooks(), a)
 	problems := slices.Clone(ses.Problems())
 	for _, failed := range a.failed {
 		problems = append(problems, mistakes(failed)...)
@@ -50,14 +51,18 @@ func (f *flags) checkModules(cmd *cobra.Command, src *sources, found *checked) (
 	for _, info := range a.Infos() {
 		problems = append(problems, found.addModule(info)...)
 	}
-	for _, h := range ses.Hooks() {
-		found.Hooks = append(found.Hooks, checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h)})
+	return problems, nil
+}
+
+// addHandlers lists what modules have subscribed, and modules that could not.
+func (c *checked) addHandlers(handlers []*hook.Hook, a *attached) {
+	for _, h := range handlers {
+		c.Hooks = append(c.Hooks, checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h)})
 	}
 	for _, h := range a.kept {
 		line := checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h), Why: lo.ToPtr(hook.Untrusted), Detail: lo.ToPtr(a.keptDetail())}
-		found.Hooks = append(found.Hooks, line)
+		c.Hooks = append(c.Hooks, line)
 	}
-	return problems, nil
 }
 
 // addModule lists a module. It gives the names of events that it subscribes to

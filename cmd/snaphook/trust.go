@@ -13,7 +13,7 @@ func newTrust(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust",
 		Short: "Show, grant or revoke trust in a project's hooks",
-		Long: "Shows what the project's own hooks would run: commands, and the scripts they name, with a digest of each. " +
+		Long: "Shows what the project's own hooks would run: commands, and the scripts they name, or modules, and the files they import, with a digest of each. " +
 			"Trust covers exactly these; when one changes, none of them runs until trust is granted again.",
 		Example: `# What would the hooks of this project run?
 snaphook trust
@@ -112,7 +112,7 @@ func (st status) text(all []*sources) string {
 	for _, name := range st.exceptions(all) {
 		fmt.Fprintf(&b, "for %s it counts with --interactive alone, and for hooks of all sources; where there is nobody to ask, they run\n", name)
 	}
-	if slices.ContainsFunc(st.Hooks, func(h trustHook) bool { return h.Type == moduleType }) && st.State == unknown {
+	if st.State == unknown && slices.ContainsFunc(st.Hooks, func(h trustHook) bool { return h.Type == moduleType }) {
 		fmt.Fprintf(&b, "modules of %s are loaded only once trust is granted\n", xcshRow.Name)
 	}
 	if len(st.Hooks) == 0 {
