@@ -26,10 +26,11 @@ var arrows = map[string][]string{
 	"reducers":            {"hook"},
 	"stages":              {"hook", "wire"},
 	"pipeline":            {"hook", "wire", "stages", "reducers", "settings", "environ"},
+	"entries":             {"hook", "settings", "pipeline"},
 	"bus":                 {"wire", "pipeline"},
 	"events/llxprt/genai": {"wire"},
-	"events/llxprt":       {"hook", "wire", "match", "run", "settings", "environ", "reducers", "pipeline", "events/llxprt/genai"},
-	"events/claude":       {"hook", "wire", "match", "permission", "run", "settings", "pipeline"},
+	"events/llxprt":       {"hook", "wire", "match", "run", "settings", "environ", "reducers", "pipeline", "entries", "events/llxprt/genai"},
+	"events/claude":       {"hook", "wire", "match", "permission", "run", "settings", "environ", "pipeline", "entries"},
 	"":                    {"pipeline", "events/llxprt", "events/claude"},
 
 	"events/xcsh":            {"hook", "wire", "run", "environ", "reducers", "pipeline", "events/xcsh/discover"},

@@ -1,5 +1,5 @@
-// Package environ says which of the engine's environment variables an LLxprt
-// hook gets to see, and takes secrets out of text for logs.
+// Package environ reads and sets variables of an environment, says which of the
+// engine's an LLxprt hook gets to see, and takes secrets out of text for logs.
 package environ
 
 import (

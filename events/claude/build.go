@@ -7,6 +7,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/environ"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/settings"
@@ -40,13 +41,13 @@ func (e *entry) buildHTTP() *settings.Problem {
 		URL: url, Headers: e.headers(e.value.Get("headers")), PublicOnly: e.PublicOnly,
 		Vars: e.policy.allowsVars(e.addTexts([]string{}, e.value.Get("allowedEnvVars"))),
 		Getenv: func(name string) (string, bool) {
-			value := getenv(e.Environ, name)
+			value := environ.Getenv(e.Environ, name)
 			return value, value != ""
 		},
 	}
 	notes, err := r.Check()
 	for _, note := range notes {
-		e.problem(e.value.Get("headers").Wrong("%s", note))
+		e.Problem(e.value.Get("headers").Wrong("%s", note))
 	}
 	if err != nil {
 		return lo.ToPtr(e.value.Get("url").Wrong("%v", err))
@@ -60,14 +61,14 @@ func (e *entry) buildHTTP() *settings.Problem {
 
 func (e *entry) headers(v settings.Value) map[string]string {
 	if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
-		e.problem(v.Want("an object with the names of headers"))
+		e.Problem(v.Want("an object with the names of headers"))
 	}
 	headers := map[string]string{}
 	for name, value := range v.Members() {
 		if text, ok := value.Text(); ok {
 			headers[name] = text
 		} else {
-			e.problem(value.Want("a string"))
+			e.Problem(value.Want("a string"))
 		}
 	}
 	return headers
@@ -104,7 +105,7 @@ func (e *entry) buildJudge() *settings.Problem {
 	if wrong != nil {
 		return wrong
 	}
-	gently, _ := e.bool(e.value.Get("continueOnBlock"))
+	gently, _ := e.Bool(e.value.Get("continueOnBlock"))
 	name := e.text("model")
 	e.hook.Command = prompt
 	e.setKey(prompt, name)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/environ"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/settings"
@@ -22,14 +23,14 @@ const projectDir = "CLAUDE_PROJECT_DIR"
 // commandEnv is the environment of commands (seed 004 §18.10; release 2.1.239):
 // the engine's, without telemetry, and on request without credentials of
 // providers, and what hooks are told.
-func commandEnv(environ []string, project string) []string {
-	scrub := truthy(getenv(environ, "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"))
-	env := lo.Filter(environ, func(entry string, _ int) bool {
+func commandEnv(all []string, project string) []string {
+	scrub := truthy(environ.Getenv(all, "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"))
+	env := lo.Filter(all, func(entry string, _ int) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return !foreign.MatchString(name) && !(scrub && credential.MatchString(name))
 	})
-	for _, v := range [...]string{projectDir + "=" + project, "CLAUDECODE=1", "CLAUDE_CODE_CHILD_SESSION=1", "CLAUDE_PID=" + strconv.Itoa(os.Getpid())} {
-		env = withVar(env, v)
+	for _, v := range [...][2]string{{projectDir, project}, {"CLAUDECODE", "1"}, {"CLAUDE_CODE_CHILD_SESSION", "1"}, {"CLAUDE_PID", strconv.Itoa(os.Getpid())}} {
+		env = environ.WithVar(env, v[0], v[1])
 	}
 	return env
 }
@@ -40,13 +41,6 @@ var foreign = regexp.MustCompile(`^(OTEL_.*|CLAUDE_PLUGIN_(ROOT|DATA|OPTION_.*)|
 
 // credential are the variables with which providers of models are used.
 var credential = regexp.MustCompile(`^(ANTHROPIC_(.*_)?(API_KEY|AUTH_TOKEN)|ANTHROPIC_CUSTOM_HEADERS|CLAUDE_CODE_OAUTH_.*TOKEN|AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_BEDROCK)|GOOGLE_(API_KEY|APPLICATION_CREDENTIALS)|AZURE_.*(KEY|SECRET|TOKEN)|OPENAI_API_KEY|GEMINI_API_KEY)$`)
-
-// withVar sets a variable, in a copy.
-func withVar(env []string, entry string) []string {
-	name, _, _ := strings.Cut(entry, "=")
-	env = lo.Filter(env, func(old string, _ int) bool { return !strings.HasPrefix(old, name+"=") })
-	return append(env, entry)
-}
 
 // impatient is what is left to a command, after SIGTERM, for which somebody
 // waits who wants to leave.
@@ -63,10 +57,10 @@ func (e *entry) buildCommand() *settings.Problem {
 	if shell != "" && shell != "bash" && shell != "powershell" {
 		return lo.ToPtr(e.value.Get("shell").Wrong("there is no shell %q; write \"bash\" or \"powershell\"", shell))
 	}
-	if on, _ := e.bool(e.value.Get("async")); on {
+	if on, _ := e.Bool(e.value.Get("async")); on {
 		e.hook.Background = hook.Async
 	}
-	if on, _ := e.bool(e.value.Get("asyncRewake")); on {
+	if on, _ := e.Bool(e.value.Get("asyncRewake")); on {
 		e.hook.Background = hook.Rewake
 	}
 	args, exec, wrong := e.args(e.value.Get("args"))
@@ -75,7 +69,7 @@ func (e *entry) buildCommand() *settings.Problem {
 	}
 	e.setKey(text, shell, string(e.value.Get("args").JSON()))
 	c := &run.Command{Environ: func(hook.Call) []string { return e.env }, NoTerminal: true, Fallback: e.fallback()}
-	if e.event.Rules.Budget {
+	if e.Event.Rules.Budget {
 		c.Grace = impatient
 	}
 	if e.plugin != nil {
@@ -132,7 +126,7 @@ func (e *entry) wrap(text string, exec bool) {
 // shell makes the form that a shell runs.
 func (e *entry) shell(c *run.Command, text string) {
 	script := e.inShell(text)
-	if prefix := getenv(e.Environ, "CLAUDE_CODE_SHELL_PREFIX"); prefix != "" {
+	if prefix := environ.Getenv(e.Environ, "CLAUDE_CODE_SHELL_PREFIX"); prefix != "" {
 		c.Argv = run.PrefixShell(prefix, script)
 		return
 	}

@@ -67,11 +67,7 @@ func (e *entry) wrongType(isText bool) *settings.Problem {
 
 // text reads an optional string.
 func (e *entry) text(name string) string {
-	v := e.value.Get(name)
-	text, ok := v.Text()
-	if !ok && v.Exists() && v.Kind() != 'n' {
-		e.problem(v.Want("a string"))
-	}
+	text, _ := e.Text(e.value.Get(name))
 	return text
 }
 
@@ -95,17 +91,17 @@ func (e *entry) timeout(v settings.Value) time.Duration {
 		return max(1, time.Duration(min(seconds*float64(Dialect.Unit), math.MaxInt64/2)))
 	}
 	if v.Exists() && v.Kind() != 'n' {
-		e.problem(v.Wrong("a timeout is a number of seconds above 0, such as 30 or 0.5. The default counts"))
+		e.Problem(v.Wrong("a timeout is a number of seconds above 0, such as 30 or 0.5. The default counts"))
 	}
 	return map[kinds]time.Duration{prompts: 30 * time.Second, agents: time.Minute}[e.kind] // release 2.1.239; 0 is the event's
 }
 
 // once reads "once": the hook runs one time in a session.
 func (e *entry) once(v settings.Value) {
-	on, _ := e.bool(v)
+	on, _ := e.Bool(v)
 	e.hook.Once = on && (e.Level == Seed || e.hook.Source == hook.FrontMatter)
 	if on && !e.hook.Once {
-		e.problem(v.Wrong("\"once\" counts in the front matter of skills alone: the hook runs every time"))
+		e.Problem(v.Wrong("\"once\" counts in the front matter of skills alone: the hook runs every time"))
 	}
 }
 
@@ -123,7 +119,7 @@ var only = []struct {
 func (e *entry) misplaced() {
 	for _, m := range only {
 		if v := e.value.Get(m.member); v.Exists() && m.kinds&e.kind == 0 {
-			e.problem(v.Wrong("%q has no effect on hooks of type %q; it is for %s", m.member, e.hook.Type, m.kinds))
+			e.Problem(v.Wrong("%q has no effect on hooks of type %q; it is for %s", m.member, e.hook.Type, m.kinds))
 		}
 	}
 }
@@ -139,8 +135,8 @@ func (e *entry) condition(v settings.Value) *settings.Problem {
 		return lo.ToPtr(v.Want("a permission rule such as \"Bash(git *)\""))
 	}
 	if e.hook.If = text; !e.traits.conditions {
-		wrong := v.Wrong("\"if\" has no meaning on %s, which is no tool's event: the hook never runs; remove it", e.event.Name)
-		e.problem(wrong)
+		wrong := v.Wrong("\"if\" has no meaning on %s, which is no tool's event: the hook never runs; remove it", e.Event.Name)
+		e.Problem(wrong)
 		e.hook.Skip, e.hook.Detail = hook.NotHeld, wrong.Message
 		return nil
 	}
@@ -166,14 +162,14 @@ func (e *entry) failure(v settings.Value) {
 	}
 	word, _ := v.Text()
 	if !slices.Contains([]string{"block", "continue"}, word) {
-		e.problem(v.Wrong("onFailure is \"block\" or \"continue\"; the hook lets the action go ahead when it fails"))
+		e.Problem(v.Wrong("onFailure is \"block\" or \"continue\"; the hook lets the action go ahead when it fails"))
 		return
 	}
 	if word != "block" {
 		return
 	}
 	if e.kind&outside == 0 || e.hook.Background != hook.Foreground || e.traits.stopFrees || !e.traits.vetoes {
-		e.problem(v.Wrong("onFailure has no effect on this hook of %s, which lets the action go ahead when it fails", e.event.Name))
+		e.Problem(v.Wrong("onFailure has no effect on this hook of %s, which lets the action go ahead when it fails", e.Event.Name))
 		return
 	}
 	e.hook.FailClosed = true
@@ -196,7 +192,7 @@ func (e *entry) decide() {
 	case e.traits.kinds&e.kind == 0:
 		h.Skip, h.Detail = hook.UnsupportedType, fmt.Sprintf("%s runs no hooks of type %q; write one of %s", h.Event, h.Type, e.traits.kinds)
 		if e.kind&(prompts|agents) != 0 {
-			e.problem(e.value.Get("type").Wrong("%s", h.Detail))
+			e.Problem(e.value.Get("type").Wrong("%s", h.Detail))
 		}
 	}
 }

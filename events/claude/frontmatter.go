@@ -39,12 +39,12 @@ func (f FrontMatter) Register(s *pipeline.Session) (remove func(), problems []se
 	r.policy = loaded.policy
 	layer := settings.Layer{Name: f.Name, Source: hook.FrontMatter, File: f.File}
 	origin{reading: r, layer: layer, root: cmp.Or(f.Root, r.at.Dir), space: f.Root, env: r.env, agent: f.Agent}.hooks(v)
-	r.loaded.Problems = append(r.loaded.Problems, v.Duplicates()...)
+	r.Loaded.Problems = append(r.Loaded.Problems, v.Duplicates()...)
 	r.limitEnds()
 	if f.Agent && r.at.Untrusted && below(r.at.Dir, f.File) {
-		distrust(r.loaded.Hooks)
+		distrust(r.Loaded.Hooks)
 	}
-	return pipeline.Register(s, r.loaded.Hooks...), r.loaded.Problems, nil
+	return pipeline.Register(s, r.Loaded.Hooks...), r.Loaded.Problems, nil
 }
 
 // below reports whether a file is in a directory.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/snaphook-go/snaphook/environ"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/settings"
 )
@@ -67,9 +68,9 @@ func optionText(value any) string {
 
 // environ is the environment of the plugin's commands.
 func (p *Plugin) environ(r *reading) []string {
-	env := withVar(withVar(r.env, pluginRoot+"="+p.Root), pluginData+"="+p.data(r))
+	env := environ.WithVar(environ.WithVar(r.env, pluginRoot, p.Root), pluginData, p.data(r))
 	for _, key := range slices.Sorted(maps.Keys(p.Options)) {
-		env = withVar(env, optionVar(key)+"="+optionText(p.Options[key]))
+		env = environ.WithVar(env, optionVar(key), optionText(p.Options[key]))
 	}
 	return env
 }
@@ -95,9 +96,9 @@ func (r *reading) plugin(p Plugin) {
 		v, found, err := layer.Read()
 		switch {
 		case err != nil:
-			r.problem(asProblem(err, layer.File))
+			r.Problem(asProblem(err, layer.File))
 		case found:
-			r.loaded.Files = append(r.loaded.Files, layer.File)
+			r.Loaded.Files = append(r.Loaded.Files, layer.File)
 			r.inspect(v)
 			from(layer).file(v)
 		}
@@ -110,13 +111,13 @@ func (p *Plugin) manifest(r *reading) settings.Value {
 	layer := settings.Layer{File: filepath.Join(p.Root, ".claude-plugin", "plugin.json"), Strict: true}
 	v, found, err := layer.Read()
 	if err != nil {
-		r.problem(asProblem(err, layer.File))
+		r.Problem(asProblem(err, layer.File))
 		return settings.Value{}
 	}
 	if found {
 		r.inspect(v)
 	} else if _, err := os.Stat(p.Root); err != nil && p.Data == nil {
-		r.problem(settings.Problem{Message: fmt.Sprintf("the plugin's directory %q cannot be read: %v; reinstall the plugin or disable it", p.Root, err)})
+		r.Problem(settings.Problem{Message: fmt.Sprintf("the plugin's directory %q cannot be read: %v; reinstall the plugin or disable it", p.Root, err)})
 	}
 	return v
 }
@@ -134,21 +135,21 @@ func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (in
 			if element.Kind() == '"' {
 				p.more(r, element, files)
 			} else {
-				r.problem(element.Want("the path of a file with hooks, which begins with ./"))
+				r.Problem(element.Want("the path of a file with hooks, which begins with ./"))
 			}
 		}
 	default:
 		if v.Exists() && v.Kind() != 'n' {
-			r.problem(v.Want("a path, an array of paths, or an object with the names of events"))
+			r.Problem(v.Want("a path, an array of paths, or an object with the names of events"))
 		}
 	case '"':
 		path, _ := v.Text()
 		file := filepath.Join(p.Root, path)
 		switch _, err := os.Stat(file); {
 		case !strings.HasPrefix(path, "./") || !filepath.IsLocal(path):
-			r.problem(v.Wrong("%q is no path below the plugin's directory; begin it with ./", path))
+			r.Problem(v.Wrong("%q is no path below the plugin's directory; begin it with ./", path))
 		case err != nil:
-			r.problem(v.Wrong("the file %q cannot be read: %v", path, err))
+			r.Problem(v.Wrong("the file %q cannot be read: %v", path, err))
 		case !slices.ContainsFunc(*files, func(l settings.Layer) bool { return l.File == file }):
 			*files = append(*files, settings.Layer{File: file})
 		}

@@ -56,7 +56,7 @@ func (p *policy) manage(r *reading, v settings.Value) {
 
 // switched takes a switch over what files of lower rank say.
 func (r *reading) switched(to *settings.Value, v settings.Value) {
-	switch on, ok := r.bool(v); {
+	switch on, ok := r.Bool(v); {
 	case on:
 		*to = v
 	case ok:
@@ -99,7 +99,7 @@ func (r *reading) addTexts(list []string, v settings.Value) []string {
 		return list
 	}
 	if v.Kind() != '[' {
-		r.problem(v.Want("an array of strings"))
+		r.Problem(v.Want("an array of strings"))
 		return list
 	}
 	if list == nil {
@@ -109,7 +109,7 @@ func (r *reading) addTexts(list []string, v settings.Value) []string {
 		if text, ok := element.Text(); ok {
 			list = append(list, text)
 		} else {
-			r.problem(element.Want("a string"))
+			r.Problem(element.Want("a string"))
 		}
 	}
 	return list
@@ -122,12 +122,4 @@ func (r *reading) limit(list []string, v settings.Value) []string {
 		list = []string{}
 	}
 	return list
-}
-
-// bool reads a switch. One that is none counts as not there.
-func (r *reading) bool(v settings.Value) (on, ok bool) {
-	if on, ok = v.Bool(); !ok && v.Exists() && v.Kind() != 'n' {
-		r.problem(v.Want("true or false"))
-	}
-	return on, ok
 }

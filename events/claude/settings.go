@@ -2,17 +2,17 @@ package claude
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/entries"
+	"github.com/snaphook-go/snaphook/environ"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run"
@@ -51,12 +51,12 @@ type Settings struct {
 // their drop-ins.
 func Discover(dir string) []settings.Layer { return discover(dir, os.Environ()) }
 
-func discover(dir string, environ []string) []settings.Layer {
+func discover(dir string, env []string) []settings.Layer {
 	layers := []settings.Layer{
 		{Name: "project", Source: hook.Project, File: filepath.Join(dir, ".claude", "settings.json"), Strict: true},
 		{Name: "local", Source: hook.Local, File: filepath.Join(dir, ".claude", "settings.local.json"), Strict: true},
 	}
-	if home := configDir(environ); home != "" && home != filepath.Join(dir, ".claude") {
+	if home := configDir(env); home != "" && home != filepath.Join(dir, ".claude") {
 		layers = append(layers, settings.Layer{Name: "user", Source: hook.User, File: filepath.Join(home, "settings.json"), Strict: true})
 	}
 	managed := managedFile()
@@ -78,33 +78,22 @@ func managedFile() string {
 }
 
 // configDir is the user's directory; empty if there is no home.
-func configDir(environ []string) string {
-	if dir := getenv(environ, "CLAUDE_CONFIG_DIR"); dir != "" {
+func configDir(env []string) string {
+	if dir := environ.Getenv(env, "CLAUDE_CONFIG_DIR"); dir != "" {
 		return dir
 	}
-	if home := homeDir(environ); home != "" {
+	if home := homeDir(env); home != "" {
 		return filepath.Join(home, ".claude")
 	}
 	return ""
 }
 
-func homeDir(environ []string) string {
-	if home := getenv(environ, "HOME"); home != "" {
+func homeDir(env []string) string {
+	if home := environ.Getenv(env, "HOME"); home != "" {
 		return home
 	}
 	home, _ := os.UserHomeDir()
 	return home
-}
-
-// getenv gives the value of a variable, "" if there is none. Of equal names the
-// last one counts.
-func getenv(environ []string, name string) string {
-	for _, entry := range slices.Backward(environ) {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			return value
-		}
-	}
-	return ""
 }
 
 // order is that of the layers' hooks, and at the same time of precedence: of a
@@ -117,8 +106,8 @@ func (s Settings) Load(_ context.Context, at pipeline.Place) (pipeline.Loaded, e
 		s.Environ = os.Environ()
 	}
 	r := newReading(s, at)
-	if s.Bare || truthy(getenv(s.Environ, "CLAUDE_CODE_SIMPLE")) {
-		return r.loaded, nil
+	if s.Bare || truthy(environ.Getenv(s.Environ, "CLAUDE_CODE_SIMPLE")) {
+		return r.Loaded, nil
 	}
 	layers := slices.Clone(s.Layers) // others may be loading them too
 	if s.Layers == nil {
@@ -136,7 +125,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Place) (pipeline.Loaded, e
 		r.plugin(p)
 	}
 	r.limitEnds()
-	return r.loaded, nil
+	return r.Loaded, nil
 }
 
 func truthy(s string) bool {
@@ -146,44 +135,43 @@ func truthy(s string) bool {
 
 // reading is one Load, and what is kept of it for front matter.
 type reading struct {
+	entries.Reader
 	Settings
 	at     pipeline.Place
 	home   string
 	env    []string // what commands get
 	policy policy
-	ids    map[string]int
-	loaded pipeline.Loaded
 }
 
 // readingKey is the key of the setting that holds the reading.
 type readingKey struct{}
 
 func newReading(s Settings, at pipeline.Place) *reading {
-	r := &reading{Settings: s, at: at, home: homeDir(s.Environ), ids: map[string]int{}}
+	r := &reading{Reader: entries.Reader{Dialect: Dialect, Elsewhere: elsewhere}, Settings: s, at: at, home: homeDir(s.Environ)}
 	r.env = commandEnv(s.Environ, at.Dir)
-	r.loaded.Admit = func(h *hook.Hook) (hook.Why, string) {
+	r.Loaded.Admit = func(h *hook.Hook) (hook.Why, string) {
 		if h.Dialect != Dialect.Name || h.Source != hook.Host && h.Source != hook.FrontMatter {
 			return "", ""
 		}
 		return r.policy.judge(h.Source, "")
 	}
-	r.loaded.Values = map[any]any{readingKey{}: r}
-	if n, err := strconv.Atoi(getenv(s.Environ, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")); err == nil && n >= 0 {
-		r.loaded.Values[stopCap{}] = n
+	r.Loaded.Values = map[any]any{readingKey{}: r}
+	if n, err := strconv.Atoi(environ.Getenv(s.Environ, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")); err == nil && n >= 0 {
+		r.Loaded.Values[stopCap{}] = n
 	}
 	r.policy.forced = map[string]bool{}
 	r.policy.untrusted = at.Interactive && at.Untrusted
-	r.policy.safe = s.Safe || truthy(getenv(s.Environ, "CLAUDE_CODE_SAFE_MODE"))
+	r.policy.safe = s.Safe || truthy(environ.Getenv(s.Environ, "CLAUDE_CODE_SAFE_MODE"))
 	return r
 }
 
 // readLayers reads the files. The names of files come highest priority first.
 func (r *reading) readLayers(layers []settings.Layer) []settings.Value {
 	values, problems := settings.Read(layers)
-	r.loaded.Problems = problems
+	r.Loaded.Problems = problems
 	for i, layer := range slices.Backward(layers) {
 		if values[i].Exists() {
-			r.loaded.Files = append(r.loaded.Files, layer.File)
+			r.Loaded.Files = append(r.Loaded.Files, layer.File)
 			r.inspect(values[i])
 		}
 	}
@@ -193,9 +181,9 @@ func (r *reading) readLayers(layers []settings.Layer) []settings.Value {
 // inspect looks at a file as a whole.
 func (r *reading) inspect(v settings.Value) {
 	if v.Kind() != '{' {
-		r.problem(v.Want("an object {\"hooks\": {…}}"))
+		r.Problem(v.Want("an object {\"hooks\": {…}}"))
 	}
-	r.loaded.Problems = append(r.loaded.Problems, v.Duplicates()...)
+	r.Loaded.Problems = append(r.Loaded.Problems, v.Duplicates()...)
 }
 
 // rootOf is what a path rule with a leading slash counts from.
@@ -210,18 +198,14 @@ func (r *reading) rootOf(layer settings.Layer) string {
 	return r.at.Dir
 }
 
-func (r *reading) problem(p settings.Problem) {
-	r.loaded.Problems = append(r.loaded.Problems, p)
-}
-
 // limitEnds keeps the SessionEnd hooks to their common time: the longest that a
 // hook of the settings files asks for, up to a minute, or what a variable says
 // (seed 004 §18.3; release 2.1.239).
 func (r *reading) limitEnds() {
 	rules := lo.SliceToMap(pipeline.Events(Dialect), func(e pipeline.Declared) (string, pipeline.Rules) { return e.Info().Name, e.Info().Rules })
-	ends := lo.Filter(r.loaded.Hooks, func(h *hook.Hook, _ int) bool { return rules[h.Event].Budget && h.Skip == "" })
+	ends := lo.Filter(r.Loaded.Hooks, func(h *hook.Hook, _ int) bool { return rules[h.Event].Budget && h.Skip == "" })
 	each, budget := sessionEnd, sessionEnd
-	if ms, err := strconv.Atoi(getenv(r.Environ, "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS")); err == nil && ms > 0 {
+	if ms, err := strconv.Atoi(environ.Getenv(r.Environ, "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS")); err == nil && ms > 0 {
 		each = time.Duration(ms) * time.Millisecond
 		budget = each
 	} else {
@@ -237,13 +221,4 @@ func (r *reading) limitEnds() {
 		}
 		h.Timeout = min(h.Timeout, budget)
 	}
-}
-
-// id is unique also when two files have the same rank.
-func (r *reading) id(source, event string, group, i int) string {
-	id := fmt.Sprintf("%s/%s/%d/%d", source, event, group, i)
-	if r.ids[id]++; r.ids[id] > 1 {
-		id += "#" + strconv.Itoa(r.ids[id])
-	}
-	return id
 }

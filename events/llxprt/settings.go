@@ -10,6 +10,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/entries"
 	"github.com/snaphook-go/snaphook/environ"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -69,7 +70,7 @@ func systemFile() string {
 }
 
 // Load reads the settings for a directory. It is a [pipeline.Load].
-func (s Settings) Load(_ context.Context, at pipeline.Place) (loaded pipeline.Loaded, err error) {
+func (s Settings) Load(_ context.Context, at pipeline.Place) (pipeline.Loaded, error) {
 	layers := s.Layers
 	if layers == nil {
 		layers = Discover(at.Dir)
@@ -78,19 +79,19 @@ func (s Settings) Load(_ context.Context, at pipeline.Place) (loaded pipeline.Lo
 	slices.SortStableFunc(layers, func(a, b settings.Layer) int { return cmp.Compare(a.Source, b.Source) })
 
 	values, problems := settings.Read(layers)
-	r := &reading{at: at, loaded: &loaded, ids: map[string]int{}, environ: s.Environ, shell: s.Shell}
-	loaded.Problems = problems
+	r := &reading{Reader: entries.Reader{Dialect: Dialect, Elsewhere: elsewhere, Misplaced: misplaced}, at: at, environ: s.Environ, shell: s.Shell}
+	r.Loaded.Problems = problems
 	for i, layer := range layers {
 		if values[i].Exists() {
-			loaded.Files = append(loaded.Files, layer.File)
-			loaded.Problems = append(loaded.Problems, values[i].Duplicates()...)
+			r.Loaded.Files = append(r.Loaded.Files, layer.File)
+			r.Loaded.Problems = append(r.Loaded.Problems, values[i].Duplicates()...)
 		}
 	}
 	r.switches(layers, values)
 	for i, layer := range layers {
 		r.hooks(layer, values[i].Get("hooks"))
 	}
-	return loaded, nil
+	return r.Loaded, nil
 }
 
 func (e Extension) layer() settings.Layer {
@@ -103,17 +104,12 @@ func (e Extension) layer() settings.Layer {
 
 // reading is one Load under way.
 type reading struct {
+	entries.Reader
 	at       pipeline.Place
-	loaded   *pipeline.Loaded
 	environ  []string
 	shell    bool
-	ids      map[string]int
 	off      string          // why no hook runs at all; empty if hooks are on
 	disabled map[string]bool // by name, or command of a hook without one
-}
-
-func (r *reading) problem(p settings.Problem) {
-	r.loaded.Problems = append(r.loaded.Problems, p)
 }
 
 // switches reads what concerns all hooks: the switch, the disabled names, and
@@ -135,12 +131,12 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value) {
 				continue
 			}
 			config := v.Get("hooksConfig")
-			if on, ok := r.bool(config.Get("enabled")); ok && on {
+			if on, ok := r.Bool(config.Get("enabled")); ok && on {
 				off = ""
 			} else if ok {
 				off = "hooks are off: hooksConfig.enabled is false at " + config.Get("enabled").Position().String()
 			}
-			if on, ok := r.bool(config.Get("alwaysShell")); ok {
+			if on, ok := r.Bool(config.Get("alwaysShell")); ok {
 				r.shell = r.shell || on
 			}
 			for _, name := range r.texts(config.Get("disabled")) {
@@ -160,7 +156,7 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value) {
 }
 
 func (r *reading) enable(v settings.Value, trusted bool) {
-	on, ok := r.bool(v)
+	on, ok := r.Bool(v)
 	switch {
 	case !ok || !on && !trusted:
 	case on:
@@ -172,35 +168,19 @@ func (r *reading) enable(v settings.Value, trusted bool) {
 
 // redaction adds one layer's wishes; a layer cannot undo another's.
 func (r *reading) redaction(all *environ.Redaction, v settings.Value) {
-	if on, ok := r.bool(v.Get("enabled")); ok {
+	if on, ok := r.Bool(v.Get("enabled")); ok {
 		all.Enabled = all.Enabled || on
 	}
 	all.Allowed = append(all.Allowed, r.texts(v.Get("allowed"))...)
 	all.Blocked = append(all.Blocked, r.texts(v.Get("blocked"))...)
 }
 
-// bool reads a switch; null counts as absent.
-func (r *reading) bool(v settings.Value) (value, ok bool) {
-	if value, ok = v.Bool(); !ok && v.Exists() && v.Kind() != 'n' {
-		r.problem(v.Want("true or false"))
-	}
-	return value, ok
-}
-
-func (r *reading) text(v settings.Value) (string, bool) {
-	s, ok := v.Text()
-	if !ok && v.Exists() && v.Kind() != 'n' {
-		r.problem(v.Want("a string"))
-	}
-	return s, ok
-}
-
 func (r *reading) texts(v settings.Value) (list []string) {
 	if v.Exists() && v.Kind() != '[' && v.Kind() != 'n' {
-		r.problem(v.Want("an array of strings"))
+		r.Problem(v.Want("an array of strings"))
 	}
 	for _, element := range v.Elements() {
-		if s, ok := r.text(element); ok {
+		if s, ok := r.Text(element); ok {
 			list = append(list, s)
 		}
 	}
@@ -212,14 +192,7 @@ var projectVars = []string{"LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_P
 
 func withProject(env []string, dir string) []string {
 	for _, name := range projectVars {
-		env = withVar(env, name, dir)
+		env = environ.WithVar(env, name, dir)
 	}
 	return env
-}
-
-// withVar sets a variable, in a copy.
-func withVar(env []string, name, value string) []string {
-	prefix := name + "="
-	env = slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return len(entry) >= len(prefix) && entry[:len(prefix)] == prefix })
-	return append(env, prefix+value)
 }

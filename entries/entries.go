@@ -1,0 +1,152 @@
+// Package entries reads the hooks of settings files as several systems write
+// them: an object of events, each an array of groups, each an object with an
+// array "hooks". What an entry of that array says is left to the dialect.
+//
+//	{"BeforeTool": [{"matcher": "^write_", "hooks": [{"type": "command", "command": "./check.sh"}]}]}
+package entries
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// Reader reads hooks of one dialect into Loaded. Whatever cannot be used is a
+// problem at its place, and never touches its neighbours.
+//
+// A Reader is for one load, and for one goroutine.
+type Reader struct {
+	Dialect   *pipeline.Dialect
+	Elsewhere map[string]string // names of other systems' events: the name here
+	Misplaced map[string]string // members that are no events: the object below which they belong
+	Loaded    pipeline.Loaded   // the hooks and problems so far; more may be added
+
+	ids map[string]int
+}
+
+// Problem adds to the problems.
+func (r *Reader) Problem(p settings.Problem) { r.Loaded.Problems = append(r.Loaded.Problems, p) }
+
+// Bool reads a switch. What is none is a problem, unless it is null or not
+// there.
+func (r *Reader) Bool(v settings.Value) (on, ok bool) {
+	if on, ok = v.Bool(); !ok && v.Exists() && v.Kind() != 'n' {
+		r.Problem(v.Want("true or false"))
+	}
+	return on, ok
+}
+
+// Text reads a string. What is none is a problem, unless it is null or not
+// there.
+func (r *Reader) Text(v settings.Value) (text string, ok bool) {
+	if text, ok = v.Text(); !ok && v.Exists() && v.Kind() != 'n' {
+		r.Problem(v.Want("a string"))
+	}
+	return text, ok
+}
+
+// Group is one group of hooks.
+type Group struct {
+	Event pipeline.Info
+	Value settings.Value // the object, for its matcher and whatever else it has
+
+	reader *Reader
+	hooks  settings.Value
+	index  int
+}
+
+// Groups iterates over the groups of all events of v, in the order of the
+// file. Those that have no array of hooks are problems, as are names that no
+// event of the dialect has. Rename may put another event in place of the one
+// that is written; nil leaves all names.
+func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter.Seq[Group] {
+	return func(yield func(Group) bool) {
+		if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
+			r.Problem(v.Want("an object with the names of events"))
+		}
+		events := lo.SliceToMap(pipeline.Events(r.Dialect), func(e pipeline.Declared) (string, pipeline.Info) { return e.Info().Name, e.Info() })
+		for name, groups := range v.Members() {
+			if rename != nil {
+				name = rename(name)
+			}
+			event, known := events[name]
+			switch {
+			case !known:
+				r.Problem(r.unknown(groups, name, lo.Keys(events)))
+				continue
+			case groups.Kind() == 'n':
+			case groups.Kind() != '[':
+				r.Problem(groups.Want("an array of groups: [{\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]}]"))
+			}
+			for i, v := range groups.Elements() {
+				if hooks, ok := r.hooks(v); ok && !yield(Group{event, v, r, hooks, i}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (r *Reader) unknown(at settings.Value, name string, events []string) settings.Problem {
+	if below := r.Misplaced[name]; below != "" {
+		return at.Wrong("%q is no event; write it below %q", name, below)
+	}
+	if ours := r.Elsewhere[name]; ours != "" {
+		return at.Wrong("%q is an event of another system; here it is %q", name, ours)
+	}
+	if near := settings.Near(name, events); len(near) > 0 {
+		return at.Wrong("there is no event %q; did you mean %s?", name, strings.Join(lo.Map(near, func(s string, _ int) string { return strconv.Quote(s) }), " or "))
+	}
+	return at.Wrong("there is no event %q; see the command \"events %s\" for their names", name, r.Dialect.Name)
+}
+
+// hooks gives the array of a group.
+func (r *Reader) hooks(group settings.Value) (hooks settings.Value, ok bool) {
+	switch hooks = group.Get("hooks"); {
+	case hooks.Kind() == '[':
+		return hooks, true
+	case group.Kind() != '{':
+		r.Problem(group.Want("an object {\"matcher\": \"…\", \"hooks\": […]}"))
+	case group.Get("type").Exists() || group.Get("command").Exists():
+		r.Problem(group.Wrong("a hook stands where a group is wanted; write {\"hooks\": [ … ]} around it"))
+	case hooks.Exists():
+		r.Problem(hooks.Want("an array of hooks"))
+	default:
+		r.Problem(group.Wrong("the group has no \"hooks\"; add \"hooks\": [ … ]"))
+	}
+	return hooks, false
+}
+
+// Read adds the hooks of the group. Each begins as a copy of like, with its
+// ID, "label/event/group/entry", event and place; fill completes it from its
+// entry. An entry for which fill gives a problem is listed as invalid.
+func (g Group) Read(label string, like hook.Hook, fill func(*hook.Hook, settings.Value) *settings.Problem) {
+	for i, v := range g.hooks.Elements() {
+		h := like
+		h.ID = g.reader.id(fmt.Sprintf("%s/%s/%d/%d", label, g.Event.Name, g.index, i))
+		h.Dialect, h.Event, h.Position = g.Event.Dialect, g.Event.Name, v.Position()
+		if wrong := fill(&h, v); wrong != nil {
+			g.reader.Problem(*wrong)
+			h.Skip, h.Detail = hook.Invalid, wrong.Message
+		}
+		g.reader.Loaded.Hooks = append(g.reader.Loaded.Hooks, &h)
+	}
+}
+
+// id is unique also when two files have the same label.
+func (r *Reader) id(id string) string {
+	if r.ids == nil {
+		r.ids = map[string]int{}
+	}
+	if r.ids[id]++; r.ids[id] > 1 {
+		id += "#" + strconv.Itoa(r.ids[id])
+	}
+	return id
+}

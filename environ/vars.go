@@ -1,0 +1,23 @@
+package environ
+
+import (
+	"slices"
+	"strings"
+)
+
+// Getenv gives the value of a variable in env, "" if there is none. Of equal
+// names the last one counts.
+func Getenv(env []string, name string) string {
+	for _, entry := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// WithVar gives a copy of env in which a variable is set.
+func WithVar(env []string, name, value string) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
+	return append(env, name+"="+value)
+}
