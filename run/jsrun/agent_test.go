@@ -124,7 +124,6 @@ var (
 			"newSession":  On(newSession),
 		},
 	}
-	signalled = &Object{Signal: "signal"}
 )
 
 // sleep is exec: it takes so many milliseconds, or until its context ends.

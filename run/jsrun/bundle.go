@@ -1,6 +1,7 @@
 package jsrun
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -82,9 +83,9 @@ func imports(modules map[string]string) api.Plugin {
 		case isPath(args.Path) && args.Namespace != virtual:
 			return api.OnResolveResult{}, nil
 		}
-		return api.OnResolveResult{Errors: []api.Message{{Text: unavailable(args.Path)}}}, nil
+		return api.OnResolveResult{}, errors.New(unavailable(args.Path))
 	}
-	load := func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+	load := func(args api.OnLoadArgs) (api.OnLoadResult, error) { //nolint:unparam // esbuild wants the error
 		text := modules[args.Path]
 		return api.OnLoadResult{Contents: &text, Loader: api.LoaderTS}, nil
 	}

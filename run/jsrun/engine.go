@@ -58,8 +58,7 @@ func newEngine(opt Options, source *bundle, back host) (*engine, error) {
 	vm.SetModuleLoader(source.load, func(_ *quickjs.VM, _, name string) (string, error) { return name, nil })
 	e := &engine{vm: vm, guard: &guard{interrupt: vm.Interrupt, patience: deaf}}
 	if err := e.prelude(back); err != nil {
-		e.close()
-		return nil, err
+		return nil, errors.Join(err, e.close())
 	}
 	return e, nil
 }

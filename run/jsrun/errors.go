@@ -37,7 +37,7 @@ func (e *LoadError) Unwrap() error { return e.Err }
 // ErrNoFactory means that a module's default export is missing, or is
 // something else than a function.
 //
-//nolint:revive,staticcheck // the text is what users of such modules know
+//nolint:staticcheck // the text is what users of such modules know
 var ErrNoFactory = errors.New("Hook must export a default function")
 
 // ErrClosed is the error of whatever is asked of a module after Close.

@@ -110,6 +110,22 @@ func TestAnObjectCanHaveAContextOfItsOwn(t *testing.T) {
 	}
 }
 
+// Objects are made when they are looked at, which nobody can see.
+func TestObjectsLookLikeAnyOther(t *testing.T) {
+	a := limited(t, `(e, ctx) => {
+		const before = ["isIdle" in ctx, "x" in ctx, Object.keys(ctx).includes("ui"), typeof { ...ctx }.ui.confirm, ctx.ui === ctx.ui];
+		ctx.x = 1;
+		delete ctx.cwd;
+		Object.defineProperty(ctx, "y", { value: 2, enumerable: true, configurable: true });
+		const { x, cwd, ...rest } = ctx;
+		return [...before, x, cwd === undefined, rest.y, JSON.parse(JSON.stringify(ctx)).hasUI, ctx.isIdle()];
+	}`, Options{})
+	got, err := a.call(t, "{}")
+	if want := `[true,false,true,"function",true,1,true,2,false,true]`; err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
+
 func TestWhatIsMissingSaysWhy(t *testing.T) {
 	a := limited(t, `async (e, { gone, ...rest }) => {
 		const tries = [() => gone.x, () => gone(), () => new gone(), () => { gone.x = 1; }, () => "x" in gone];

@@ -97,7 +97,7 @@ func TestObjectsAreForgottenAfterTheirLastUse(t *testing.T) {
 	if raceEnabled {
 		t.Skip("thousands of calls take long")
 	}
-	const calls = 4000
+	const calls = 8000
 	for range calls {
 		if _, err := a.call(t, "{}"); err != nil {
 			t.Fatal(err)

@@ -98,11 +98,24 @@
     missing,
   };
 
+  // lazily makes an object when somebody looks at it: many handlers do not, and
+  // its functions are most of what a call costs.
+  const made = target => (target.object ??= shapes.get(target.shape)(target.token, target.properties));
+  const lazily = {
+    get: (target, name) => made(target)[name],
+    set: (target, name, value) => Reflect.set(made(target), name, value),
+    has: (target, name) => name in made(target),
+    ownKeys: target => Reflect.ownKeys(made(target)),
+    getOwnPropertyDescriptor: (target, name) => Reflect.getOwnPropertyDescriptor(made(target), name),
+    defineProperty: (target, name, how) => Reflect.defineProperty(made(target), name, how),
+    deleteProperty: (target, name) => Reflect.deleteProperty(made(target), name),
+  };
+
   function bound(shape, id, properties) {
     if (!shapes.has(shape)) shapes.set(shape, evaluate(host("shape", shape))(members));
     const token = { id };
     released.register(token, id);
-    return shapes.get(shape)(token, properties);
+    return new Proxy({ shape, token, properties }, lazily);
   }
 
   // answer tells Go what comes of run, at once if that is no promise.

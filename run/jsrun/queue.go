@@ -13,16 +13,15 @@ type queue struct {
 
 func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
 
-// add reports false if nobody will run task any more.
-func (q *queue) add(task func()) bool {
+// add forgets the task if nobody will run it any more.
+func (q *queue) add(task func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		return false
+		return
 	}
 	q.tasks = append(q.tasks, task)
 	q.signal()
-	return true
 }
 
 // close lets run return after the task at hand. What waits is forgotten.
