@@ -131,7 +131,7 @@ func TestAPatternOfManyPartsEndsSoon(t *testing.T) {
 }
 
 func bashCall(command string) Call {
-	return Call{Tool: "Bash", Input: wire.Object(`{"command":` + string(wire.Quote(command)) + `}`), Dir: "/work/app"}
+	return Call{Tool: "Bash", Input: wire.Object(`{"command":` + string(wire.Quote(command)) + `}`), Dir: "/repo/app"}
 }
 
 // TestMatchOfAnotherToolDoesNotAllocate is not parallel: AllocsPerRun counts
@@ -158,7 +158,7 @@ func BenchmarkMatch(b *testing.B) {
 		})
 	}
 	b.Run("path", func(b *testing.B) {
-		r, c := mustParse(b, "Edit(src/**/*.ts)"), Call{Tool: "Edit", Input: wire.Object(`{"file_path":"/work/app/src/a/b.ts"}`), Dir: "/work/app"}
+		r, c := mustParse(b, "Edit(src/**/*.ts)"), Call{Tool: "Edit", Input: wire.Object(`{"file_path":"/repo/app/src/a/b.ts"}`), Dir: "/repo/app"}
 		b.ReportAllocs()
 		for b.Loop() {
 			r.Match(c)

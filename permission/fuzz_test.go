@@ -181,7 +181,7 @@ func FuzzNothingPanicsAndWhatDoesNotParseRuns(f *testing.F) {
 				continue
 			}
 			start := time.Now()
-			got := r.Match(Call{Tool: tool, Input: input, Dir: "/work/app"})
+			got := r.Match(Call{Tool: tool, Input: input, Dir: "/repo/app"})
 			if took := time.Since(start); took > 2*time.Second {
 				t.Errorf("%s took %v for %q", r, took, value)
 			}

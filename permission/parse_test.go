@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-var origin = Origin{Root: "/work/app", Home: "/home/ann"}
+var origin = Origin{Root: "/repo/app", Home: "/home/ann"}
 
 func mustParse(t testing.TB, rule string) *Rule {
 	t.Helper()

@@ -53,8 +53,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for _, file := range []string{"/work/a.txt", "/etc/passwd"} {
-		answer, err := m.Call(ctx, handler, map[string]string{"path": file}, view.Bind("ann", map[string]string{"cwd": "/work/"}))
+	for _, file := range []string{"/repo/a.txt", "/etc/passwd"} {
+		answer, err := m.Call(ctx, handler, map[string]string{"path": file}, view.Bind("ann", map[string]string{"cwd": "/repo/"}))
 		if answer == nil && err == nil {
 			fmt.Println(file, "is nothing to talk about")
 			continue
@@ -62,7 +62,7 @@ func Example() {
 		fmt.Println(file, answer, err)
 	}
 	// Output:
-	// /work/a.txt is nothing to talk about
+	// /repo/a.txt is nothing to talk about
 	// ann is asked: Outside of the project, /etc/passwd?
 	// /etc/passwd {"block":true,"reason":"refused"} <nil>
 }
