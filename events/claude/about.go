@@ -18,8 +18,6 @@ func About(event string) (about Traits, ok bool) {
 		return about, false
 	}
 	about.Types = t.kinds.names()
-	if !t.silent {
-		about.Told = map[audience]string{model: "model", user: "user"}[t.reason]
-	}
+	about.Told = map[audience]string{model: "model", user: "user"}[t.reason]
 	return about, true
 }
