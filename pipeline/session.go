@@ -21,7 +21,9 @@ type SessionConfig struct {
 	Transcript string // transcript_path in every payload; may be empty
 
 	// Untrusted says that the user has not agreed to run what the directory
-	// brings: the project's own hooks are listed, and do not run.
+	// brings. What that means is the dialect's: LLxprt's hooks of the project do
+	// not run; of Claude Code's none runs if the session is Interactive, and all
+	// do if it is not, since whoever starts it has agreed (seed 004 §18.5).
 	Untrusted bool
 
 	// Interactive says that there is a user who sees what happens and can be
