@@ -83,7 +83,7 @@ func TestConsole(t *testing.T) {
 }
 
 func TestASignalTellsOfTheCallsEnd(t *testing.T) {
-	a := limited(t, "(e, ctx) => { e.signal.addEventListener('abort', () => pi.sendMessage(e.signal.reason.message)); return e.wait ? new Promise(() => {}) : e.signal.aborted }", Options{})
+	a := limited(t, "(e, ctx) => { e.signal.addEventListener('abort', () => pi.sendMessage(e.signal.reason.message)); pi.sendMessage('listening'); return e.wait ? new Promise(() => {}) : e.signal.aborted }", Options{})
 	h := a.handlers["call"][0]
 	signalled := &Object{Signal: "signal"}
 	got, err := a.module.Call(t.Context(), h, signalled.Bind(nil, Value(`{"wait":false}`)))
@@ -91,7 +91,11 @@ func TestASignalTellsOfTheCallsEnd(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 	ctx, cancel := contextWithCause(t, "given up")
-	time.AfterFunc(10*time.Millisecond, cancel)
+	a.forget()
+	go func() {
+		defer cancel()
+		a.waitFor(t, "message listening") // before that nobody would hear of it
+	}()
 	if _, err := a.module.Call(ctx, h, signalled.Bind(nil, Value(`{"wait":true}`))); err == nil {
 		t.Error("the call has ended")
 	}

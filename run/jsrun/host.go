@@ -123,7 +123,7 @@ func (m *Module) thrown(description any) error {
 		m.told = true
 		return &BudgetError{After: m.opt.CPU}
 	case err != nil:
-		return &Error{Message: "an error that cannot be read", NonError: true}
+		return &Error{Message: "an error that cannot be read", Name: "InternalError"}
 	}
 	return &Error{Message: e.Message, Name: e.Name, Stack: m.source.stack(e.Stack), NonError: e.NonError}
 }

@@ -65,14 +65,14 @@ func TestAnAbandonedCallSettlesUnheard(t *testing.T) {
 func TestHostFunctionsLoseTheirContextWithTheCall(t *testing.T) {
 	a := limited(t, "async (_, ctx) => ctx.ui.confirm('a', 'b')", Options{})
 	ended := make(chan error, 1)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
 	a.confirm = func(ctx context.Context, _, _ string) (any, error) {
+		cancel(enough) // not before: the handler would not run at all
 		<-ctx.Done()
 		ended <- context.Cause(ctx)
 		return false, nil
 	}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	enough := errors.New("enough")
-	time.AfterFunc(10*time.Millisecond, func() { cancel(enough) })
 	if _, err := a.fire(ctx, "call", "{}"); !errors.Is(err, enough) {
 		t.Errorf("got %v", err)
 	}
@@ -240,6 +240,13 @@ func (a *agent) waitFor(t *testing.T, line string) {
 		}
 	}
 	t.Fatalf("the module said %q, want %q", a.lines(), line)
+}
+
+// forget begins to listen anew.
+func (a *agent) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.said = nil
 }
 
 // bindings counts the objects that Go knows of.
