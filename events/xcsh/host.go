@@ -29,7 +29,8 @@ type Host struct {
 	NavigateTree func(ctx context.Context, targetID string, opt NavigateTree) (cancelled bool, err error)
 
 	// SendMessage and AppendEntry take what modules send. Without them modules
-	// get an error.
+	// get an error. They must not wait for a module: it stands still until they
+	// return, and one that stands still too long is given up.
 	SendMessage func(CustomMessage, SendOptions) error
 	AppendEntry func(customType string, data jsontext.Value) error
 }
