@@ -112,18 +112,17 @@ type firing[In, Out any] struct {
 	in       *input[In]
 	turns    []turn[Out] // by place in the plan
 	began    time.Time
-	number   int64    // of all fires of the system
-	announce bool     // in a stream, when hooks begin
-	vars     *varsDir // where hooks leave variables; nil if they do not
-	ctx      context.Context
-	cancel   context.CancelCauseFunc
-	over     context.CancelFunc // ends the budget's timer; nil if there is none
+	number   int64           // of all fires of the system
+	announce bool            // in a stream, when hooks begin
+	vars     *varsDir        // where hooks leave variables; nil if they do not
+	ctx      context.Context // own, or what the budget makes of it
+	own      lazy
 	list     underway
 	listed   bool // in the list of those that Close ends
 
-	view  *view             // the hooks as they were when the plan was made, of a live event
-	first input[In]         // room for what in points at
-	given *hook.Report[Out] // what became of the first hook, if it has had its turn
+	view  *view     // the hooks as they were when the plan was made, of a live event
+	first input[In] // room for what in points at
+	given bool      // the first hook has had its turn
 }
 
 // begin prepares a fire; it gives nil when the plan is that no hook runs. Its
@@ -138,10 +137,10 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 	f.first.value = in
 	f.in = &f.first
 	f.turns = make([]turn[Out], len(plan.Run)) // apart from f, which results must not keep alive
-	f.ctx, f.cancel = context.WithCancelCause(ctx)
-	f.list.cancel = f.cancel
+	f.own.parent = ctx
+	f.ctx, f.list.fire = &f.own, &f.own
 	if !s.sys.begin(&f.list) {
-		f.cancel(hook.ErrClosed)
+		f.own.end(hook.ErrClosed)
 		return f
 	}
 	f.listed = true
@@ -154,12 +153,9 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 }
 
 func (f *firing[In, Out]) end() {
-	f.cancel(hook.ErrNotNeeded)
+	f.own.end(hook.ErrNotNeeded)
 	if !f.listed {
 		return
-	}
-	if f.over != nil {
-		f.over()
 	}
 	f.s.giveBack(f.unbegun())
 	f.s.release(f.vars)
@@ -195,26 +191,25 @@ func (f *firing[In, Out]) budget() {
 		}
 		longest = max(longest, d)
 	}
-	limit := hook.Call{Timeout: longest}
-	f.ctx, f.over = limit.Limit(f.ctx)
+	f.ctx = within(f.ctx, longest, time.Now())
 }
 
 // reduced runs the hooks and merges what they said. Most fires have one hook,
 // for which nothing has to be streamed.
 func (f *firing[In, Out]) reduced() (hook.Result[Out], error) {
 	if len(f.plan.Run) == 1 {
-		r := f.turn(f.ctx, 0, f.plan.Run[0], f.in)
+		f.turn(f.ctx, 0, f.plan.Run[0], f.in)
 		if !f.event.Rules.Live || f.s.view() == f.view {
-			return stages.ReduceOne(&r, f.event.Reduce)
+			return stages.ReduceOne(&f.turns[0].report, f.event.Reduce)
 		}
-		f.given = &r
+		f.given = true
 	}
-	return stages.Reduce(f.reports(), len(f.plan.Run), f.event.Reduce, func() { f.cancel(hook.ErrNotNeeded) })
+	return stages.Reduce(f.reports(), len(f.plan.Run), f.event.Reduce, func() { f.own.end(hook.ErrNotNeeded) })
 }
 
 // reports runs the hooks.
 func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
-	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.turn, Announce: f.announce, Unstoppable: f.event.Rules.Unstoppable}
+	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.each, Announce: f.announce, Unstoppable: f.event.Rules.Unstoppable}
 	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.Rules.Sequential {
 		if f.event.Rules.Live {
 			spawn.Rest = f.rest
@@ -224,7 +219,7 @@ func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
 	if f.runsOutside() {
 		panics.Try(func() { _, _ = f.payload(f.in) }) // once, before the hooks share it; if it fails, each of them will say so
 	}
-	return spawn.Parallel(f.ctx, f.cancel, f.s.sys.limit)
+	return spawn.Parallel(f.ctx, f.own.end, f.s.sys.limit)
 }
 
 // rest gives what is left of the plan behind a hook, if the hooks of the session

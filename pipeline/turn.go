@@ -14,21 +14,15 @@ import (
 
 // turn is the room for what becomes of one hook.
 type turn[Out any] struct {
-	report  hook.Report[Out]
+	report  [1]hook.Report[Out] // as a result has it if the plan is of one hook
 	reply   hook.Reply
 	begun   bool          // it has come to the hook itself
 	refused chan struct{} // not nil: it may not go to the background, and is gone when this is closed
 }
 
 // turn is one hook's turn: a worker's place, then the hook, within its time.
-func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *input[In]) hook.Report[Out] {
-	if i == 0 && f.given != nil {
-		return *f.given
-	}
-	if i >= len(f.turns) { // a sequential plan can grow
-		f.turns = append(f.turns, turn[Out]{})
-	}
-	r := &f.turns[i].report
+func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *input[In]) {
+	r := &f.turns[i].report[0]
 	r.Hook, r.Index = h, i
 	f.run(ctx, r, in)
 	f.settle(r)
@@ -36,7 +30,17 @@ func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *inp
 	if f.s.sys.observed() {
 		f.observe(r, in)
 	}
-	return *r
+}
+
+// each gives every hook of a plan its turn.
+func (f *firing[In, Out]) each(ctx context.Context, i int, h *hook.Hook, in *input[In]) hook.Report[Out] {
+	if i >= len(f.turns) { // a sequential plan can grow
+		f.turns = append(f.turns, turn[Out]{})
+	}
+	if i > 0 || !f.given {
+		f.turn(ctx, i, h, in)
+	}
+	return f.turns[i].report[0]
 }
 
 // run runs a hook. What panics is the hook's failure.
@@ -76,15 +80,14 @@ func (f *firing[In, Out]) goesOn(h *hook.Hook) bool {
 }
 
 func (f *firing[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook.Func[In, Out], in In) {
-	limit := hook.Call{Timeout: f.event.timeout(r.Hook)}
-	if limit.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = limit.Limit(ctx)
-		defer cancel()
-	}
 	f.turns[r.Index].begun = true
 	start := time.Now()
 	defer func() { r.Elapsed = time.Since(start) }()
+	if timeout := f.event.timeout(r.Hook); timeout > 0 {
+		limit := within(ctx, timeout, start)
+		defer limit.end(context.Canceled)
+		ctx = limit
+	}
 	out, err := fn(ctx, in)
 	if err == nil && ctx.Err() != nil {
 		err = late(ctx)

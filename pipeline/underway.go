@@ -1,16 +1,12 @@
 package pipeline
 
-import (
-	"context"
-
-	"github.com/snaphook-go/snaphook/hook"
-)
+import "github.com/snaphook-go/snaphook/hook"
 
 // underway is a fire that Close has to end, in the list of its system. The list
 // costs a fire no allocation, where a context that follows the system's would
 // cost five.
 type underway struct {
-	cancel     context.CancelCauseFunc
+	fire       *lazy
 	prev, next *underway
 }
 
@@ -47,12 +43,12 @@ func (sys *System) end(u *underway) {
 // endAll ends the fires that are under way. It takes no lock that they need.
 func (sys *System) endAll() {
 	sys.mu.Lock()
-	var all []context.CancelCauseFunc
+	var all []*lazy
 	for u := sys.underway; u != nil; u = u.next {
-		all = append(all, u.cancel)
+		all = append(all, u.fire)
 	}
 	sys.mu.Unlock()
-	for _, cancel := range all {
-		cancel(hook.ErrClosed)
+	for _, fire := range all {
+		fire.end(hook.ErrClosed)
 	}
 }

@@ -35,22 +35,27 @@ func Reduce[Out any](reports iter.Seq[hook.Report[Out]], n int, merge hook.Reduc
 	return res, err
 }
 
-// ReduceOne is [Reduce] for a plan of one hook, which has had its turn.
-func ReduceOne[Out any](r *hook.Report[Out], merge hook.Reducer[Out]) (res hook.Result[Out], err error) {
-	res.Said, res.Reports = r.Said, []hook.Report[Out]{*r}
+// ReduceOne is [Reduce] for a plan of one hook, which has had its turn. The
+// report becomes that of the result.
+func ReduceOne[Out any](report *[1]hook.Report[Out], merge hook.Reducer[Out]) (res hook.Result[Out], err error) {
+	r := &report[0]
+	res.Said, res.Reports = r.Said, report[:]
 	defer func() {
 		if v := recover(); v != nil {
 			res.Output = firstBlock(res.Reports)
 			err = fmt.Errorf("the reducer panicked: %w", &hook.PanicError{Value: v, Stack: debug.Stack()})
 		}
 	}()
-	res.Output = merge(func(yield func(hook.Output[Out]) bool) {
-		if r.Said {
-			yield(r.Output)
-		}
-	})
+	if !r.Said {
+		res.Output = merge(silence[Out])
+		return res, nil
+	}
+	res.Output = merge(func(yield func(hook.Output[Out]) bool) { yield(r.Output) })
 	return res, nil
 }
+
+// silence is the answers of hooks that gave none.
+func silence[Out any](func(hook.Output[Out]) bool) {}
 
 type collector[Out any] struct {
 	reports iter.Seq[hook.Report[Out]]

@@ -1,0 +1,107 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// lazy is a context that ends with its parent, at its deadline, or when it is
+// cancelled. Its channel, its timer and its place among the children of the
+// parent are made when somebody waits for its end, which few hooks in Go do.
+type lazy struct {
+	parent  context.Context
+	timeout time.Duration // 0: no deadline of its own
+	due     time.Time
+
+	mu     sync.Mutex
+	made   context.Context // nil until somebody waits
+	cancel context.CancelCauseFunc
+	why    error // it was cancelled before it was made
+}
+
+// within gives a context that has so much time from now on; 0 means no limit.
+func within(parent context.Context, timeout time.Duration, now time.Time) *lazy {
+	return &lazy{parent: parent, timeout: timeout, due: now.Add(timeout)}
+}
+
+// end cancels the context.
+func (c *lazy) end(why error) {
+	c.mu.Lock()
+	if c.made == nil && c.parent.Err() != nil {
+		c.make() // it has ended before
+	}
+	if c.made == nil && c.why == nil {
+		c.why = why
+	}
+	cancel := c.cancel
+	c.mu.Unlock()
+	if cancel != nil {
+		cancel(why)
+	}
+}
+
+// real makes the context that stands behind this one.
+func (c *lazy) real() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.make()
+}
+
+// make is real, under the lock.
+func (c *lazy) make() context.Context {
+	if c.made != nil {
+		return c.made
+	}
+	if c.why != nil {
+		c.made, c.cancel = context.WithCancelCause(context.WithoutCancel(c.parent)) // which ended later, if it did
+		c.cancel(c.why)
+		return c.made
+	}
+	made, cancel := context.WithCancelCause(c.parent)
+	c.made, c.cancel = made, cancel
+	if c.timeout > 0 {
+		due, stop := context.WithDeadlineCause(made, c.due, &hook.TimeoutError{After: c.timeout})
+		c.made, c.cancel = due, func(why error) {
+			cancel(why)
+			stop()
+		}
+	}
+	return c.made
+}
+
+// Err is nil while the context goes on. One that has ended is made, since it is
+// there that package context looks for the cause.
+func (c *lazy) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.made == nil && c.why == nil && c.parent.Err() == nil && (c.timeout <= 0 || time.Now().Before(c.due)) {
+		return nil
+	}
+	return c.make().Err()
+}
+
+func (c *lazy) Done() <-chan struct{} { return c.real().Done() }
+
+func (c *lazy) Deadline() (time.Time, bool) {
+	due, ok := c.parent.Deadline()
+	if c.timeout > 0 && (!ok || c.due.Before(due)) {
+		return c.due, true
+	}
+	return due, ok
+}
+
+func (c *lazy) Value(key any) any {
+	c.mu.Lock()
+	from := c.made
+	c.mu.Unlock()
+	if from == nil {
+		from = c.parent
+	}
+	return from.Value(key)
+}
+
+func (c *lazy) String() string { return fmt.Sprint(c.parent) + ".hook" }
