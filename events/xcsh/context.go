@@ -18,10 +18,29 @@ type HookContext struct {
 
 type contextKey struct{}
 
+// fireContext is the caller's context, in which all handlers of a fire find the
+// same HookContext.
+type fireContext struct {
+	context.Context
+	handlers HookContext
+}
+
+func (c *fireContext) Value(key any) any {
+	if key == (contextKey{}) {
+		return &c.handlers
+	}
+	return c.Context.Value(key)
+}
+
+// firing gives the context of a fire.
+func (m *Modules) firing(ctx context.Context) context.Context {
+	return &fireContext{ctx, m.newContext(m.cfg.Extensions)}
+}
+
 // newContext reads what there is now.
-func (m *Modules) newContext(live bool) *HookContext {
+func (m *Modules) newContext(live bool) HookContext {
 	h := m.hosted()
-	hc := &HookContext{UI: h.UI, HasUI: h.HasUI, Dir: m.cfg.Dir, Session: m.cfg.Session, Models: m.cfg.Models, m: m, live: live}
+	hc := HookContext{UI: h.UI, HasUI: h.HasUI, Dir: m.cfg.Dir, Session: m.cfg.Session, Models: m.cfg.Models, m: m, live: live}
 	if m.cfg.Extensions {
 		hc.HasUI = h.UI != nil
 	}
@@ -40,7 +59,8 @@ func (m *Modules) contextOf(ctx context.Context) *HookContext {
 	if hc, ok := ctx.Value(contextKey{}).(*HookContext); ok && hc.m == m {
 		return hc
 	}
-	return m.newContext(m.cfg.Extensions)
+	hc := m.newContext(m.cfg.Extensions)
+	return &hc
 }
 
 // hosted is the host as it is now, the zero Host before Initialize.
@@ -84,7 +104,7 @@ func (hc *HookContext) Abort() {
 type CommandContext struct{ HookContext }
 
 // CommandContext makes the context for one run of a command.
-func (m *Modules) CommandContext() *CommandContext { return &CommandContext{*m.newContext(false)} }
+func (m *Modules) CommandContext() *CommandContext { return &CommandContext{m.newContext(false)} }
 
 // WaitForIdle returns when the agent is not working.
 func (cc *CommandContext) WaitForIdle(ctx context.Context) error {

@@ -1,7 +1,6 @@
 package xcsh
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"slices"
@@ -173,10 +172,4 @@ func (m *Modules) Paths() []string {
 // Has reports whether a module has a handler for the event of that name.
 func (m *Modules) Has(event string) bool {
 	return slices.ContainsFunc(m.list(), func(mod *module) bool { return mod.info().Events[event] > 0 })
-}
-
-// firing gives the context of a fire, in which all handlers find the same
-// HookContext.
-func (m *Modules) firing(ctx context.Context) context.Context {
-	return context.WithValue(ctx, contextKey{}, m.newContext(m.cfg.Extensions))
 }
