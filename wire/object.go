@@ -66,6 +66,15 @@ func (o Object) Members() iter.Seq2[string, jsontext.Value] {
 // walk gives the members until yield has enough, or says where o is not one
 // JSON object. A name is good until yield returns.
 func (o Object) walk(yield func(name []byte, value jsontext.Value) bool) error {
+	given, done := o.scan(yield)
+	if done {
+		return nil
+	}
+	return o.decode(given, yield)
+}
+
+// decode is walk with a decoder, without the first members.
+func (o Object) decode(skip int, yield func(name []byte, value jsontext.Value) bool) error {
 	w := walkers.Get().(*walker)
 	defer w.release()
 	w.text = *bytes.NewBuffer(o) // which the decoder reads in place
@@ -85,6 +94,9 @@ func (o Object) walk(yield func(name []byte, value jsontext.Value) bool) error {
 		value, err := d.ReadValue()
 		if err != nil {
 			return err
+		}
+		if skip--; skip >= 0 {
+			continue
 		}
 		end := int(d.InputOffset())
 		if !yield(w.name, jsontext.Value(o[end-len(value):end:end])) { // a part of o, which outlives the decoder's

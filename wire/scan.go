@@ -1,0 +1,186 @@
+package wire
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// scan is walk for the objects that are met every day, without the cost of a
+// decoder. It goes as far as it is sure: names in ASCII without escapes, values
+// that nest a little. It says how many members it has given, and whether that
+// was all there is to do; what is left, or wrong, is the decoder's.
+func (o Object) scan(yield func(name []byte, value jsontext.Value) bool) (given int, done bool) {
+	i := space(o, 0)
+	if i == len(o) || o[i] != '{' {
+		return 0, false
+	}
+	i = space(o, i+1)
+	if i < len(o) && o[i] == '}' {
+		return 0, space(o, i+1) == len(o)
+	}
+	for {
+		start, end, ok := member(o, i)
+		if !ok {
+			return given, false
+		}
+		after := value(o, start, deepest)
+		if after == bad {
+			return given, false
+		}
+		given++
+		if !yield(o[i+1:end], jsontext.Value(o[start:after:after])) {
+			return given, true
+		}
+		switch i = space(o, after); {
+		case i == len(o):
+			return given, false
+		case o[i] == '}':
+			return given, space(o, i+1) == len(o)
+		case o[i] != ',':
+			return given, false
+		}
+		i = space(o, i+1)
+	}
+}
+
+const (
+	deepest = 16 // how deep values may nest
+	bad     = -1 // in place of an offset: left to the decoder
+)
+
+// member reads a name at i, and the colon behind it. It gives where the name
+// ends and the value starts.
+func member(b []byte, i int) (start, end int, ok bool) {
+	if i == len(b) || b[i] != '"' {
+		return 0, 0, false
+	}
+	for end = i + 1; end < len(b) && b[end] != '"'; end++ {
+		if c := b[end]; c < ' ' || c == '\\' || c > '~' {
+			return 0, 0, false
+		}
+	}
+	if start = space(b, end+1); start >= len(b) || b[start] != ':' {
+		return 0, 0, false
+	}
+	return space(b, start+1), end, true
+}
+
+// space gives the offset behind white space.
+func space(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
+		i++
+	}
+	return min(i, len(b))
+}
+
+// value gives the offset behind the value at i.
+func value(b []byte, i, depth int) int {
+	if i >= len(b) || depth == 0 {
+		return bad
+	}
+	switch b[i] {
+	case '"':
+		return text(b, i+1)
+	case '{', '[':
+		return nested(b, i, depth)
+	case 't':
+		return literal(b, i, "true")
+	case 'f':
+		return literal(b, i, "false")
+	case 'n':
+		return literal(b, i, "null")
+	}
+	return number(b, i)
+}
+
+func literal(b []byte, i int, word string) int {
+	if end := i + len(word); end <= len(b) && string(b[i:end]) == word {
+		return end
+	}
+	return bad
+}
+
+// text gives the offset behind a string whose quote is before i.
+func text(b []byte, i int) int {
+	for {
+		for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
+			i++
+		}
+		switch {
+		case i == len(b) || b[i] < ' ':
+			return bad
+		case b[i] == '"':
+			return i + 1
+		case i+1 == len(b) || !escapes[b[i+1]]:
+			return bad
+		}
+		i += 2
+	}
+}
+
+// escapes are the characters that may follow a backslash, but for u.
+var escapes = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
+
+// number gives the offset behind a number.
+func number(b []byte, i int) int {
+	if i < len(b) && b[i] == '-' {
+		i++
+	}
+	if i < len(b) && b[i] == '0' {
+		i++
+	} else if i = digits(b, i); i == bad {
+		return bad
+	}
+	if i < len(b) && b[i] == '.' {
+		if i = digits(b, i+1); i == bad {
+			return bad
+		}
+	}
+	if i < len(b) && b[i]|0x20 == 'e' {
+		if i++; i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		i = digits(b, i)
+	}
+	return i
+}
+
+// digits gives the offset behind digits, of which there is at least one.
+func digits(b []byte, i int) int {
+	start := i
+	for i < len(b) && '0' <= b[i] && b[i] <= '9' {
+		i++
+	}
+	if i == start {
+		return bad
+	}
+	return i
+}
+
+// nested gives the offset behind the object or array at i.
+func nested(b []byte, i, depth int) int {
+	object := b[i] == '{'
+	end := b[i] + 2 // "{" and "}", "[" and "]"
+	i = space(b, i+1)
+	if i < len(b) && b[i] == end {
+		return i + 1
+	}
+	for {
+		if object {
+			start, _, ok := member(b, i)
+			if !ok {
+				return bad
+			}
+			i = start
+		}
+		if i = value(b, i, depth-1); i == bad {
+			return bad
+		}
+		switch i = space(b, i); {
+		case i == len(b):
+			return bad
+		case b[i] == end:
+			return i + 1
+		case b[i] != ',':
+			return bad
+		}
+		i = space(b, i+1)
+	}
+}
