@@ -94,8 +94,8 @@ func TestClaudeHooksOfOtherToolsCostLittle(t *testing.T) {
 
 // Allocations of PreToolUse with callbacks that say nothing.
 const (
-	mostForOneCallback    = 25
-	mostForEightCallbacks = 106
+	mostForOneCallback    = 12
+	mostForEightCallbacks = 70
 )
 
 func TestCallbacksAreCalledAndNoMore(t *testing.T) {

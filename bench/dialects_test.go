@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/snaphook-go/snaphook/events/claude"
@@ -10,6 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // dialects is a session that three dialects have hooks in, none of which is for
@@ -30,12 +32,31 @@ func allDialects(tb testing.TB) *dialects {
 	d := &dialects{ses, xcsh.New(ses, xcsh.Config{})}
 	tb.Cleanup(func() { must(d.modules.Close()) })
 	must(d.modules.Add("gate", func(api *xcsh.API) error {
-		xcsh.ToolCall.On(api, func(context.Context, *xcsh.ToolCallEvent, *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
-			return nil, nil
-		})
+		xcsh.ToolCall.On(api, gateBash)
 		return nil
 	}))
 	return d
+}
+
+// gateBash is a gate as people write them.
+func gateBash(_ context.Context, e *xcsh.ToolCallEvent, _ *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
+	if e.ToolName == "bash" && strings.Contains(e.Input.Text("command"), "rm -rf") {
+		return &xcsh.ToolCallResult{Block: true, Reason: "rm -rf is not for tools"}, nil
+	}
+	return nil, nil
+}
+
+// bashCall is a call that it lets pass.
+var bashCall = xcsh.ToolCallEvent{ToolName: "bash", ToolCallID: "c1", Input: wire.Object(`{"command":"ls -la /tmp"}`)}
+
+const bashCallJSON = `{"toolName":"bash","toolCallId":"c1","input":{"command":"ls -la /tmp"}}`
+
+func BenchmarkFireGate(b *testing.B) {
+	d := allDialects(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		_, _ = xcsh.ToolCall.Fire(b.Context(), d.modules, &bashCall)
+	}
 }
 
 // idle fires an event that has no hooks so many times, in each of the dialects.

@@ -73,22 +73,22 @@ func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In, plan *sta
 		return &e.empty, nil
 	}
 	defer f.end()
-	res, err := f.reduced()
-	if err != nil {
+	res := f.result
+	if err := f.reduce(res); err != nil {
 		f.logReducer(err)
 	}
 	res.Conflicts = conflicts(e, res.Reports)
 	if e.Conclude != nil {
-		f.conclude(&res)
+		f.conclude(res)
 	}
-	f.logResult(&res)
-	if err := f.propagated(&res); err != nil {
-		return &res, err
+	f.logResult(res)
+	if err := f.propagated(res); err != nil {
+		return res, err
 	}
 	if e.Rules.Unstoppable {
-		return &res, nil // nothing is missing
+		return res, nil // nothing is missing
 	}
-	return &res, ctx.Err()
+	return res, ctx.Err()
 }
 
 // propagated is the error of a hook that is Fire's.
@@ -111,6 +111,7 @@ type firing[In, Out any] struct {
 	plan     *stages.Planned
 	in       *input[In]
 	turns    []turn[Out] // by place in the plan
+	result   *hook.Result[Out]
 	began    time.Time
 	number   int64           // of all fires of the system
 	announce bool            // in a stream, when hooks begin
@@ -136,7 +137,7 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 	f.number = s.sys.begun.Add(1)
 	f.first.value = in
 	f.in = &f.first
-	f.turns = make([]turn[Out], len(plan.Run)) // apart from f, which results must not keep alive
+	f.room()
 	f.own.parent = ctx
 	f.ctx, f.list.fire = &f.own, &f.own
 	if !s.sys.begin(&f.list) {
@@ -150,6 +151,19 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 	f.budget()
 	f.openVars()
 	return f
+}
+
+// room makes room for the result, apart from f, which a result must not keep alive.
+func (f *firing[In, Out]) room() {
+	if len(f.plan.Run) > 1 {
+		f.turns, f.result = make([]turn[Out], len(f.plan.Run)), new(hook.Result[Out])
+		return
+	}
+	lone := new(struct {
+		turn   [1]turn[Out]
+		result hook.Result[Out]
+	})
+	f.turns, f.result = lone.turn[:], &lone.result
 }
 
 func (f *firing[In, Out]) end() {
@@ -194,17 +208,19 @@ func (f *firing[In, Out]) budget() {
 	f.ctx = within(f.ctx, longest, time.Now())
 }
 
-// reduced runs the hooks and merges what they said. Most fires have one hook,
+// reduce runs the hooks and merges what they said. Most fires have one hook,
 // for which nothing has to be streamed.
-func (f *firing[In, Out]) reduced() (hook.Result[Out], error) {
+func (f *firing[In, Out]) reduce(res *hook.Result[Out]) (err error) {
 	if len(f.plan.Run) == 1 {
 		f.turn(f.ctx, 0, f.plan.Run[0], f.in)
 		if !f.event.Rules.Live || f.s.view() == f.view {
-			return stages.ReduceOne(&f.turns[0].report, f.event.Reduce)
+			*res, err = stages.ReduceOne(&f.turns[0].report, f.event.Reduce)
+			return err
 		}
 		f.given = true
 	}
-	return stages.Reduce(f.reports(), len(f.plan.Run), f.event.Reduce, func() { f.own.end(hook.ErrNotNeeded) })
+	*res, err = stages.Reduce(f.reports(), len(f.plan.Run), f.event.Reduce, func() { f.own.end(hook.ErrNotNeeded) })
+	return err
 }
 
 // reports runs the hooks.
