@@ -4,7 +4,7 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
+	"encoding/json" //nolint:depguard // what an engine around JSON would use
 	"fmt"
 	"maps"
 	"slices"

@@ -47,8 +47,9 @@ func TestOneQuestionAtATimeIsPutToTheUser(t *testing.T) {
 // questioner is a hook that says what the user has answered.
 func questioner(event, command string) *hook.Hook {
 	return configured(event, command, func(ctx context.Context, c hook.Call) (hook.Reply, error) {
-		key, ok := "may not ask", false
+		key := "may not ask"
 		if c.Ask != nil {
+			var ok bool
 			if key, ok = c.Ask(ctx, hook.Question{ID: "1", Message: "which?"}); !ok {
 				key = "no answer"
 			}

@@ -84,8 +84,10 @@ func (c *lazy) Err() error {
 	return c.make().Err()
 }
 
+// Done makes the channel.
 func (c *lazy) Done() <-chan struct{} { return c.real().Done() }
 
+// Deadline is the earlier one of its own and its parent's.
 func (c *lazy) Deadline() (time.Time, bool) {
 	due, ok := c.parent.Deadline()
 	if c.timeout > 0 && (!ok || c.due.Before(due)) {
@@ -94,6 +96,7 @@ func (c *lazy) Deadline() (time.Time, bool) {
 	return due, ok
 }
 
+// Value is the parent's; package context also finds what was made.
 func (c *lazy) Value(key any) any {
 	c.mu.Lock()
 	from := c.made

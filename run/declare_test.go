@@ -2,7 +2,7 @@ package run
 
 import (
 	"bytes"
-	"encoding/json"
+	"encoding/json" //nolint:depguard // decodes as everybody else does, to be compared with
 	"testing"
 	"time"
 )

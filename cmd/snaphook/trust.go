@@ -19,7 +19,7 @@ func newTrust(f *flags) *cobra.Command {
 snaphook trust
 # Allow it
 snaphook trust grant`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return fmt.Errorf("snaphook trust cannot %q%s; write grant or revoke, or nothing to see the state", args[0],
 					didYouMean("", args[0], []string{"grant", "revoke"}))

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -163,7 +162,7 @@ func (src *sources) reaching() (found []string) {
 
 // compact is a value without the white space around its parts.
 func compact(v settings.Value) string {
-	text := jsontext.Value(slices.Clone(v.JSON()))
+	text := slices.Clone(v.JSON())
 	_ = text.Compact() // what has been read is JSON
 	return string(text)
 }

@@ -77,7 +77,7 @@ func readStore(file string) (records, error) {
 // isRevokedFor reports whether a decision against dir is on record. Where trust
 // has no say, neither has a store that cannot be read.
 func isRevokedFor(dir string) bool {
-	real, err := filepath.EvalSymlinks(dir)
+	path, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return false
 	}
@@ -86,7 +86,7 @@ func isRevokedFor(dir string) bool {
 		return false
 	}
 	all, err := readStore(file)
-	return err == nil && all[real].State == isRevoked
+	return err == nil && all[path].State == isRevoked
 }
 
 func (all records) check() error {

@@ -75,7 +75,7 @@ type wantLLMs []wantLLM
 
 func (w wantLLMs) check() error {
 	for i, r := range w {
-		if err := parts(slices.Concat(r.PromptContains, r.PromptNotContains)).check(); err != nil {
+		if err := slices.Concat(r.PromptContains, r.PromptNotContains).check(); err != nil {
 			return fmt.Errorf("item %d: %w", i+1, err)
 		}
 		if r.Kind != "" && r.Kind != "prompt" && r.Kind != "agent" {

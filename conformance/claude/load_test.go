@@ -84,7 +84,7 @@ var faults = []struct {
 	{"both settings and layers", changed(`"event"`, `"layers": {}, "event"`), []string{"settings and layers"}},
 	{"an unknown layer", changed(`"settings": {}`, `"layers": {"usr": {}}`), []string{"usr", "managed"}},
 	{"an unknown key of the host", changed(`"event"`, `"host": {"tursted": true}, "event"`), []string{"tursted"}},
-	{"an unknown key of a plugin", changed(`"event"`, `"plugins": [{"nmae": "p"}], "event"`), []string{"nmae"}},
+	{"an unknown key of a plugin", changed(`"event"`, `"plugins": [{"tilte": "p"}], "event"`), []string{"tilte"}},
 	{"a plugin without hooks", changed(`"event"`, `"plugins": [{"name": "p", "root": "/r"}], "event"`), []string{"plugins: item 1", "hooks"}},
 	{"an answer without a status", changed(`"event"`, `"http": {"/x": {"body": ""}}, "event"`), []string{"/x", "status is 0"}},
 	{"an answer without a path", changed(`"event"`, `"http": {"x": {"status": 200}}, "event"`), []string{"slash"}},

@@ -31,7 +31,7 @@ func TestTheServerAnswersAsScripted(t *testing.T) {
 	p := mustParse(t, `"settings": {"url": "{{HTTP}}"}, "http": {"/hook": {"status": 307, "headers": {"Location": "{{HTTP}}/other"}, "body": "b"}}`).Prepare(t, "")
 	url := p.server.web.URL
 	wantContains(t, string(p.Settings), url)
-	status, body, header, err := ask(t.Context(), "POST", url+"/hook", `{"a": 1}`)
+	status, body, header, err := ask(t.Context(), http.MethodPost, url+"/hook", `{"a": 1}`)
 	if err != nil || status != 307 || body != "b" || header.Get("Location") != url+"/other" {
 		t.Errorf("got %d %q %v, error %v; want the scripted answer", status, body, header, err)
 	}

@@ -129,6 +129,7 @@ func (e *entry) buildJudge() *settings.Problem {
 // that is not empty, without colours (release 2.1.239).
 type worktreePath struct{ hook.Runner }
 
+// Run runs the command and reads the path.
 func (w worktreePath) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	reply, err := w.Runner.Run(ctx, call)
 	if err != nil || reply.Exit != 0 || reply.Signal != nil {
@@ -147,6 +148,7 @@ type furnished struct {
 	dir string
 }
 
+// Run makes the directory and runs the hook.
 func (f furnished) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return hook.Reply{}, err

@@ -151,6 +151,7 @@ func (e *entry) fallback() []string {
 // cannot is a hook that cannot be run for a reason that is worth a message.
 type cannot struct{ err error }
 
+// Run fails for the reason.
 func (c cannot) Run(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply{}, c.err }
 
 // escapes are the sequences with which programs colour what they print.

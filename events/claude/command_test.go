@@ -180,7 +180,7 @@ func TestRequests(t *testing.T) {
 		case "/text":
 			_, _ = w.Write([]byte("no"))
 		case "/500":
-			w.WriteHeader(500)
+			w.WriteHeader(http.StatusInternalServerError)
 		case "/slow":
 			<-r.Context().Done()
 		}
@@ -194,7 +194,7 @@ func TestRequests(t *testing.T) {
 		w.Environ = append(w.Environ, "A=a", "B=b", "C=c")
 		wantEffects(t, fire(t, w.open(t), "PreToolUse", ""), want)
 		got := <-asked
-		if x := got.Header.Get("X"); strings.TrimSpace(x) != "a" || got.Method != "POST" {
+		if x := got.Header.Get("X"); strings.TrimSpace(x) != "a" || got.Method != http.MethodPost {
 			t.Errorf("%s %s with X %q; want a POST with X a", got.Method, path, x)
 		}
 	}

@@ -105,7 +105,7 @@ func (d decoder[Out, O]) specific(out hook.Output[Out], o wire.Object) (hook.Out
 	}
 	sequence := O(&out.Specific).own().TerminalSequence
 	if err := o.Without(append(nulls(o), "additionalContext")...).Into(&out.Specific); err != nil {
-		return hook.Output[Out]{}, nil, misfit(o, err)
+		return hook.Output[Out]{}, nil, misfit(err)
 	}
 	O(&out.Specific).own().TerminalSequence = sequence
 	out.Given |= hook.GaveSpecific
@@ -131,7 +131,7 @@ func nulls(o wire.Object) (names []string) {
 }
 
 // misfit says which member of hookSpecificOutput does not fit its type.
-func misfit(o wire.Object, err error) error {
+func misfit(err error) error {
 	e := &AnswerError{Member: "hookSpecificOutput", Got: "not as it should be", Want: "see the documentation of the event"}
 	if se, ok := errorAs[*json.SemanticError](err); ok && se.GoType != nil {
 		e.Member = "hookSpecificOutput" + string(se.JSONPointer)

@@ -150,6 +150,7 @@ func (e *entry) condition(v settings.Value) *settings.Problem {
 
 type condition struct{ *permission.Rule }
 
+// Holds asks the rule.
 func (c condition) Holds(d hook.Detail) bool {
 	return c.Match(permission.Call{Tool: d.Tool, Input: d.Input, Dir: d.Dir})
 }

@@ -138,10 +138,6 @@ func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (in
 				r.Problem(element.Want("the path of a file with hooks, which begins with ./"))
 			}
 		}
-	default:
-		if v.Exists() && v.Kind() != 'n' {
-			r.Problem(v.Want("a path, an array of paths, or an object with the names of events"))
-		}
 	case '"':
 		path, _ := v.Text()
 		file := filepath.Join(p.Root, path)
@@ -152,6 +148,10 @@ func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (in
 			r.Problem(v.Wrong("the file %q cannot be read: %v", path, err))
 		case !slices.ContainsFunc(*files, func(l settings.Layer) bool { return l.File == file }):
 			*files = append(*files, settings.Layer{File: file})
+		}
+	default:
+		if v.Exists() && v.Kind() != 'n' {
+			r.Problem(v.Want("a path, an array of paths, or an object with the names of events"))
 		}
 	}
 	return settings.Value{}

@@ -154,6 +154,7 @@ func worktree(dir, project, given string) (string, error) {
 // fileName matches by the last element of a path.
 type fileName struct{ hook.Matcher }
 
+// Match leaves the directories away.
 func (f fileName) Match(file string) bool {
 	return f.Matcher.Match(path.Base(strings.ReplaceAll(file, `\`, "/")))
 }

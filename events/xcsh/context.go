@@ -25,6 +25,7 @@ type fireContext struct {
 	handlers HookContext
 }
 
+// Value finds the HookContext besides what the caller has put there.
 func (c *fireContext) Value(key any) any {
 	if key == (contextKey{}) {
 		return &c.handlers
