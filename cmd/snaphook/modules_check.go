@@ -107,11 +107,14 @@ func mistakes(failed *xcsh.LoadError) []settings.Problem {
 			return settings.Problem{Position: hook.Position{File: at, Line: m.Line, Column: m.Column}, Message: m.Message}
 		})
 	}
-	at := hook.Position{File: file}
+	at, message := hook.Position{File: file}, failed.Err.Error()
 	if thrown := new(jsrun.Error); errors.As(failed, &thrown) {
 		at = thrownAt(file, thrown)
 	}
-	return []settings.Problem{{Position: at, Message: failed.Err.Error()}}
+	if missing := new(jsrun.UnavailableError); errors.As(failed, &missing) {
+		message = missing.Reason()
+	}
+	return []settings.Problem{{Position: at, Message: message}}
 }
 
 // frame is the place at the end of a line of a stack.

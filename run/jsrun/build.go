@@ -3,6 +3,7 @@ package jsrun
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -36,10 +37,15 @@ func (m Mistake) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", m.File, m.Line, m.Column, m.Message)
 }
 
+// noExport is what esbuild says of a name that a module with a bare name lacks.
+var noExport = regexp.MustCompile(`^No matching export in "` + virtual + `:(.+)" for import "(.+)"$`)
+
+const noSuchPart = "$2 of $1 is not available: only the part of it that works without a system and a terminal is there; write import type if it is a type"
+
 func buildError(all []api.Message) *BuildError {
 	e := &BuildError{}
 	for _, message := range all {
-		m := Mistake{Message: message.Text}
+		m := Mistake{Message: noExport.ReplaceAllString(message.Text, noSuchPart)}
 		if at := message.Location; at != nil {
 			m.File, m.Line, m.Column = at.File, at.Line, at.Column+1
 		}

@@ -13,7 +13,7 @@ import (
 // bundle is a module with everything it imports, as one text.
 type bundle struct {
 	name   string // of the module in the engine
-	code   string // until the engine has it
+	code   string
 	lines  []byte // the source map
 	loaded bool
 }
@@ -62,9 +62,8 @@ func (b *bundle) load(_ *quickjs.VM, name string) (string, error) {
 	if b.loaded {
 		return "", fmt.Errorf("import(%q): what is imported has to be written out, as a relative path in quotes", name)
 	}
-	code := b.code
-	b.code, b.loaded = "", true
-	return code, nil
+	b.loaded = true
+	return b.code, nil
 }
 
 // virtual is the namespace of modules that are no files.

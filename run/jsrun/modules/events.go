@@ -67,6 +67,8 @@ func (m *module) failure(err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, new(*jsrun.UnavailableError)):
+		return err
 	case !errors.As(err, &thrown) || thrown.Name == "InternalError":
 		return m.named(err)
 	case thrown.NonError:

@@ -166,7 +166,7 @@ func TestModulesThatNeedWhatIsNotThereDoNotLoad(t *testing.T) {
 	for name, want := range map[string]string{
 		"file-trigger.ts":      "Failed to load hook: file-trigger.ts:1:21: node:fs is not available: a module has no file system, processes or network of its own; use what the host's API object offers, such as exec",
 		"custom-compaction.ts": "Failed to load hook: custom-compaction.ts:1:26: @mariozechner/pi-ai is not available: packages are not looked up",
-		"foreign-export.ts":    `Failed to load hook: foreign-export.ts:1:24: No matching export in "module:@mariozechner/pi-coding-agent" for import "compact"`,
+		"foreign-export.ts":    `Failed to load hook: foreign-export.ts:1:24: compact of @mariozechner/pi-coding-agent is not available: only the part of it`,
 		"tool-schema.ts":       "Failed to load hook: pi.typebox is not available: schemas are for tools, and hooks register none",
 		"nowhere.ts":           "Failed to load hook: Could not resolve",
 	} {

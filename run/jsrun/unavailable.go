@@ -1,0 +1,108 @@
+package jsrun
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// UnavailableError says that JavaScript used a global that runtimes with a
+// system have, and modules do not.
+type UnavailableError struct {
+	Name  string // as "process"
+	Place string // file, line and column, as "gate.ts:3:12"; may be empty
+	Err   *Error // what the engine threw
+}
+
+// Error names the place, the global, and what to use instead.
+func (e *UnavailableError) Error() string {
+	if e.Place == "" {
+		return e.Reason()
+	}
+	return e.Place + ": " + e.Reason()
+}
+
+// Reason is the error without the place.
+func (e *UnavailableError) Reason() string { return e.Name + " is not available: " + foreign[e.Name] }
+
+// Unwrap returns what the engine threw, which is what the module could catch.
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+const (
+	noRuntime = "a module runs in an engine of its own, without Node.js, Bun or Deno; use what the host's API object offers, such as exec"
+	noNetwork = "a module has no network of its own; use what the host's API object offers, such as exec"
+)
+
+// foreign are the globals that people expect, and what to say to them.
+var foreign = map[string]string{
+	"process": "a module has no environment, arguments or current directory of its own; use what the host's objects offer, such as ctx.cwd",
+	"Buffer":  "use Uint8Array with TextEncoder and TextDecoder, and atob and btoa for base64",
+	"Intl":    "the engine knows no languages but that of JavaScript itself",
+	"require": "write import, which finds files by a relative path",
+	"global":  "write globalThis",
+	"Bun":     noRuntime, "Deno": noRuntime, "Worker": noRuntime,
+	"fetch": noNetwork, "WebSocket": noNetwork, "XMLHttpRequest": noNetwork, "EventSource": noNetwork,
+	"Request": noNetwork, "Response": noNetwork, "Headers": noNetwork,
+}
+
+// notDefined is what the engine says of a name that nothing has.
+var notDefined = regexp.MustCompile(`^'?([\w$]+)'? is not defined$`)
+
+// explained is what JavaScript threw, in words that help. The engine does not
+// say what is not a function, nor that it is a runtime that is missing.
+func (b *bundle) explained(e *Error, stack string) error {
+	switch e.Name {
+	case "TypeError":
+		if callee := b.callee(stack); e.Message == "not a function" && callee != "" {
+			e.Message = callee + " is not a function"
+		}
+	case "ReferenceError":
+		m := notDefined.FindStringSubmatch(e.Message)
+		if m == nil {
+			break
+		}
+		e.Message = m[1] + " is not defined"
+		if foreign[m[1]] != "" {
+			return &UnavailableError{Name: m[1], Place: e.place(), Err: e}
+		}
+	}
+	return e
+}
+
+// place is where the error comes from, if its first line says it.
+func (e *Error) place() string {
+	line, _, _ := strings.Cut(e.Stack, "\n")
+	if m := frame.FindStringSubmatch(line); m != nil {
+		return m[1] + ":" + m[2] + ":" + m[3]
+	}
+	return ""
+}
+
+// called is a name with its members, at the end of a text.
+var called = regexp.MustCompile(`[A-Za-z_$][\w$]*(?:\??\.#?[A-Za-z_$][\w$]*)*$`)
+
+// callee is what the text calls where the first line of a stack of the
+// engine's points to: behind a function, at its arguments. Empty means that
+// it cannot be told.
+func (b *bundle) callee(stack string) string {
+	line, _, _ := strings.Cut(stack, "\n")
+	m := frame.FindStringSubmatch(line)
+	if m == nil || m[1] != b.name {
+		return ""
+	}
+	row, _ := strconv.Atoi(m[2])
+	column, _ := strconv.Atoi(m[3])
+	lines := strings.Split(b.code, "\n")
+	if row < 1 || row > len(lines) {
+		return ""
+	}
+	text := []rune(lines[row-1])
+	if column < 1 || column > len(text) || text[column-1] != '(' {
+		return ""
+	}
+	name := called.FindString(string(text[:column-1]))
+	if name == "TypeError" { // the module made the error itself
+		return ""
+	}
+	return name
+}

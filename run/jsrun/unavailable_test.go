@@ -1,0 +1,71 @@
+package jsrun
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestGlobalsOfASystemAreNamedWithTheirPlace(t *testing.T) {
+	for _, test := range []struct{ name, body, want string }{
+		{"the environment", "if (process.env.MODE === 'x') return", "hook.ts:4:7: process is not available: a module has no environment, arguments or current directory of its own; use what the host's objects offer, such as ctx.cwd"},
+		{"the network", "return fetch('https://example.org')", "hook.ts:4:10: fetch is not available: a module has no network of its own"},
+		{"bytes", "return Buffer.from('a')", "hook.ts:4:10: Buffer is not available: use Uint8Array with TextEncoder"},
+		{"languages", "return new Intl.Collator()", "hook.ts:4:14: Intl is not available"},
+		{"another runtime", "return Bun.file('a')", "hook.ts:4:10: Bun is not available: a module runs in an engine of its own"},
+		{"one's own mistake", "return proces.env", "proces is not defined"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			a := written(t, "interface Gone { a: 1 }\nexport default (pi: any) =>\npi.on('call', () => {\n  "+test.body+"\n})", Options{})
+			_, err := a.call(t, "{}")
+			if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+				t.Fatalf("got  %v\nwant %s", err, test.want)
+			}
+			thrown := new(Error)
+			if !errors.As(err, &thrown) || thrown.Name != "ReferenceError" {
+				t.Errorf("got %#v; it is what the engine threw, too", err)
+			}
+		})
+	}
+}
+
+func TestGlobalsOfASystemAreMissingToWhoLooks(t *testing.T) {
+	const handler = "() => { try { return process.cwd() } catch (e) { return [typeof process, e.name, globalThis.Buffer === undefined] } }"
+	got, err := handling(t, handler, Options{}).call(t, "{}")
+	if want := `["undefined","ReferenceError",true]`; err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
+
+func TestATopLevelThatNeedsASystemSaysWhere(t *testing.T) {
+	err := load(t, file(t, "hook.ts", "type A = 1\nconst home: string = process.env.HOME\nexport default () => home"), Options{})
+	missing := new(UnavailableError)
+	if !errors.As(err, &missing) || missing.Name != "process" || missing.Place != "hook.ts:2:22" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWhatIsNoFunctionIsNamed(t *testing.T) {
+	for _, test := range []struct{ name, body, want string }{
+		{"a member", "ctx.ui.bell()", "ctx.ui.bell is not a function"},
+		{"a name", "const it = 3 as any; it()", "it is not a function"},
+		{"behind letters of all kinds", "const a = 'äöü€😀'; return a + ctx.bell(1)", "ctx.bell is not a function"},
+		{"after a question mark", "ctx?.ui.bell()", "ctx?.ui.bell is not a function"},
+		{"a constructor", "return new ctx.Text(1)", "ctx.Text is not a function"},
+		{"after an await", "await null; ctx.gone()", "ctx.gone is not a function"},
+		{"in a callback", "return [1].map(n => n.gone())", "n.gone is not a function"},
+		{"a callback of the language's", "return [1].map(ctx.gone)", "not a function"},
+		{"what has no name", "return ctx['ui']['bell']()", "not a function"},
+		{"an error of its own", "throw new TypeError('not a function')", "not a function"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := handling(t, "async (e, ctx: any) => { "+test.body+" }", Options{}).call(t, "{}")
+			thrown := new(Error)
+			if !errors.As(err, &thrown) || thrown.Message != test.want || thrown.Name != "TypeError" {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		})
+	}
+}
