@@ -1,6 +1,7 @@
 package jsrun
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -139,6 +140,19 @@ func TestWhatIsMissingSaysWhy(t *testing.T) {
 	object := &Object{Missing: map[string]string{"gone": "it is \"gone\""}}
 	got, err := a.module.Call(t.Context(), a.handlers["call"][0], nil, object.Bind(nil, nil))
 	if want := `["function",true,"{}",false,"it is \"gone\""]`; err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
+
+func TestJavaScriptCanStandAroundAFunction(t *testing.T) {
+	object := &Object{
+		Sync:   map[string]Func{"twice": func(_ context.Context, _ any, args Args) (any, error) { return args.String(0) + args.String(0), nil }},
+		Async:  map[string]Func{"later": func(_ context.Context, _ any, args Args) (any, error) { return args.String(0), nil }},
+		Around: map[string]string{"twice": "call => (...all) => call(all.join('-')) + '!'", "later": "call => async x => [await call(x)]"},
+	}
+	a := limited(t, "async (e, { twice, later }) => [twice('a', 'b'), await later('c')]", Options{})
+	got, err := a.module.Call(t.Context(), a.handlers["call"][0], nil, object.Bind(nil, nil))
+	if want := `["a-ba-b!",["c"]]`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v; want %s", got, err, want)
 	}
 }

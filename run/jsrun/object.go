@@ -40,6 +40,12 @@ type Object struct {
 	// An AbortSignal anywhere among the arguments ends the context.
 	Async map[string]Func
 
+	// Around are texts of JavaScript for Sync and Async functions that have to do
+	// something on its side: each gives a function that takes the one that calls
+	// Go, and gives the one that the object has. The error of a wrong one is that
+	// of every use of the object.
+	Around map[string]string
+
 	// Getters are properties whose value is asked for each time they are read,
 	// as Sync functions are.
 	Getters map[string]Func
@@ -111,15 +117,19 @@ func newShape(o *Object) *shape {
 
 func (s *shape) members(o *Object, inner *int) string {
 	var b strings.Builder
-	each := func(funcs map[string]Func, format string) {
+	each := func(funcs map[string]Func, property, call string) {
 		for _, name := range slices.Sorted(maps.Keys(funcs)) {
-			fmt.Fprintf(&b, format, quoted(name), len(s.funcs))
+			text := fmt.Sprintf(call, len(s.funcs))
+			if around := o.Around[name]; around != "" {
+				text = fmt.Sprintf("(%s)(%s)", around, text)
+			}
+			fmt.Fprintf(&b, property, quoted(name), text)
 			s.funcs = append(s.funcs, funcs[name])
 		}
 	}
-	each(o.Sync, "%s: (...a) => sync(t, %d, a), ")
-	each(o.Async, "%s: (...a) => async(t, %d, a), ")
-	each(o.Getters, "get %s() { return sync(t, %d, []); }, ")
+	each(o.Sync, "%s: %s, ", "(...a) => sync(t, %d, a)")
+	each(o.Async, "%s: %s, ", "(...a) => async(t, %d, a)")
+	each(o.Getters, "get %s() { return %s; }, ", "sync(t, %d, [])")
 	for _, name := range slices.Sorted(maps.Keys(o.Objects)) {
 		n := *inner
 		*inner++

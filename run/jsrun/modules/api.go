@@ -3,6 +3,7 @@ package modules
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"time"
@@ -21,6 +22,7 @@ var pi = &jsrun.Object{
 		"registerCommand":         jsrun.On(registerCommand),
 		"registerMessageRenderer": jsrun.On(registerRenderer),
 	},
+	Around:  map[string]string{"registerMessageRenderer": drawn},
 	Async:   map[string]jsrun.Func{"exec": jsrun.On(exec)},
 	Objects: map[string]*jsrun.Object{"logger": logger},
 	Missing: map[string]string{
@@ -102,6 +104,17 @@ func logging(level slog.Level) jsrun.Func {
 // RenderTime is how long a renderer of messages may take. The host waits for
 // it, so that it must not render where it is called by a module itself.
 const RenderTime = time.Second
+
+// RenderWidth is how wide components are told to draw themselves. It is for
+// those that ask: the host lays out the lines.
+const RenderWidth = 80
+
+// drawn lets renderers give components, which cannot leave the engine: their
+// lines can.
+var drawn = fmt.Sprintf(`call => {
+	const draw = made => typeof made?.then === "function" ? made.then(draw) : typeof made?.render === "function" ? made.render(%d) : made;
+	return (type, render) => call(type, typeof render === "function" ? (...args) => draw(render(...args)) : render);
+}`, RenderWidth)
 
 var shown = &jsrun.Object{Sync: themeFuncs(func(theme xcsh.Theme) xcsh.Theme { return theme })}
 

@@ -116,19 +116,43 @@ func TestRenderers(t *testing.T) {
 		pi.registerMessageRenderer("text", (m, { expanded }, theme) => theme.fg("red", m.content) + theme.bold(String(expanded)) + theme.bg("blue", m.details.n));
 		pi.registerMessageRenderer("lines", async () => ["a", "b"]);
 		pi.registerMessageRenderer("nothing", () => {});
-		pi.registerMessageRenderer("component", () => ({ render: width => ["a"] }));
+		pi.registerMessageRenderer("component", () => ({ width: "w", render(width) { return [this.width + width]; }, invalidate() {} }));
+		pi.registerMessageRenderer("component, later", async () => ({ render: () => ["a", "b"] }));
+		pi.registerMessageRenderer("one that fails", () => ({ render() { throw new Error("no"); } }));
+		pi.registerMessageRenderer("what JSON cannot hold", () => ({ draw: () => ["a"] }));
 	}`)
 	message := xcsh.CustomMessage{Content: xcsh.Text("hi"), Details: jsontext.Value(`{"n":1}`)}
-	for customType, want := range map[string]string{"text": "<red>hitrue[blue]1", "lines": "a\nb", "nothing": "", "component": ""} {
-		render, found := h.Renderer(customType)
+	for _, test := range [][2]string{
+		{"text", "<red>hitrue[blue]1"}, {"lines", "a\nb"}, {"nothing", ""}, {"component", "w80"}, {"component, later", "a\nb"},
+		{"one that fails", ""}, {"what JSON cannot hold", ""},
+	} {
+		render, found := h.Renderer(test[0])
 		if !found {
-			t.Fatalf("there is no renderer for %s", customType)
+			t.Fatalf("there is no renderer for %s", test[0])
 		}
-		if got := render(message, true, h); got != want {
-			t.Errorf("%s: %q, want %q", customType, got, want)
+		if got := render(message, true, h); got != test[1] {
+			t.Errorf("%s: %q, want %q", test[0], got, test[1])
 		}
 	}
-	h.heard(t, `ERROR: a renderer failed customType= error=hook.ts: "render" of the result is a function, which JSON cannot hold`)
+	h.heard(t, `ERROR: a renderer failed customType= error=hook.ts: no`,
+		`ERROR: a renderer failed customType= error=hook.ts: "draw" of the result is a function, which JSON cannot hold`)
+}
+
+func TestComponentsOfTheTerminalPackagesAreText(t *testing.T) {
+	h := published(t, "message-card.ts", "")
+	for content, want := range map[string]string{
+		`"one\ntwo"`:                       "[customMessageBg]<accent>Card\n[customMessageBg]\n[customMessageBg]one\n[customMessageBg]two",
+		`[{"type":"text","text":"**a**"}]`: "[customMessageBg]<accent>Card\n[customMessageBg]\n[customMessageBg]**a**",
+	} {
+		render, _ := h.Renderer("card")
+		if got := render(xcsh.CustomMessage{CustomType: "card", Content: jsontext.Value(content)}, true, h); got != want {
+			t.Errorf("%s:\ngot  %q\nwant %q", content, got, want)
+		}
+		if got, want := render(xcsh.CustomMessage{CustomType: "card", Content: jsontext.Value(content)}, false, h), "<accent>Card"; got != want {
+			t.Errorf("%s, not expanded: %q, want %q", content, got, want)
+		}
+	}
+	h.heard(t)
 }
 
 func TestWhatAModuleRegistersHasToBeRight(t *testing.T) {

@@ -22,8 +22,9 @@
 // newSession, branch and navigateTree besides.
 //
 // Whatever asks the user, runs a program or works on a session gives a promise;
-// the module goes on with other calls meanwhile. A renderer gives a text, or a
-// list of lines, within [RenderTime].
+// the module goes on with other calls meanwhile. A renderer gives a text, a list
+// of lines, or a component, whose render is asked for lines of [RenderWidth],
+// within [RenderTime].
 //
 // # What can be imported
 //

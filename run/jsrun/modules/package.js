@@ -9,3 +9,4 @@ export const isLsToolResult = is("ls");
 export const isReadToolResult = is("read");
 export const isWriteToolResult = is("write");
 export const isToolCallEventType = (name, event) => event.type === "tool_call" && event.toolName === name;
+export const getMarkdownTheme = () => ({});

@@ -1,23 +1,32 @@
 package modules
 
-import _ "embed" // the text of packages
+import _ "embed" // the texts of packages
 
-//go:embed package.js
-var packageJS string
+var (
+	//go:embed package.js
+	packageJS string
+	//go:embed tui.js
+	tuiJS string
+)
 
 // Packages are the modules with a bare name that can be imported, and their
 // texts: the packages of the agents whose hook modules run here. They have the
-// functions that tell tools apart; what else is imported from them has to be
-// types alone.
+// functions that tell tools apart, and the components that are text; what else
+// is imported from them has to be types alone.
 func Packages() map[string]string {
 	all := map[string]string{}
-	for _, name := range []string{
+	for _, agent := range []string{
 		"@f5xc-salesdemos/xcsh",
 		"@oh-my-pi/pi-coding-agent",
 		"@mariozechner/pi-coding-agent",
 		"@earendil-works/pi-coding-agent",
 	} {
-		all[name], all[name+"/hooks"] = packageJS, packageJS
+		for _, part := range []string{"", "/hooks", "/extensibility/hooks", "/extensions", "/extensibility/extensions"} {
+			all[agent+part] = packageJS
+		}
+	}
+	for _, scope := range []string{"@f5xc-salesdemos", "@oh-my-pi", "@mariozechner", "@earendil-works"} {
+		all[scope+"/pi-tui"] = tuiJS
 	}
 	return all
 }

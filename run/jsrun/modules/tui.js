@@ -1,0 +1,83 @@
+// What hook modules can import from the packages that draw on a terminal:
+// components that are nothing but text, for renderers of messages. The host
+// lays lines out, so that widths and paddings do not count here.
+class Component {
+  invalidate() {}
+}
+
+const same = line => line;
+
+export class Text extends Component {
+  #text;
+  #background;
+  constructor(text = "", _paddingX, _paddingY, background = same) {
+    super();
+    this.#text = text;
+    this.#background = background;
+  }
+  setText(text) {
+    this.#text = text;
+  }
+  setCustomBgFn(background = same) {
+    this.#background = background;
+  }
+  render() {
+    return String(this.#text).split("\n").map(line => this.#background(line));
+  }
+}
+
+export class TruncatedText extends Text {
+  render() {
+    return super.render().slice(0, 1);
+  }
+}
+
+export class Markdown extends Text {
+  constructor(text, paddingX, paddingY) {
+    super(text, paddingX, paddingY); // and a theme, which is for its parts
+  }
+}
+
+export class Spacer extends Component {
+  #lines;
+  constructor(lines = 1) {
+    super();
+    this.#lines = lines;
+  }
+  setLines(lines) {
+    this.#lines = lines;
+  }
+  render() {
+    return new Array(this.#lines).fill("");
+  }
+}
+
+export class Container extends Component {
+  children = [];
+  addChild(child) {
+    this.children.push(child);
+  }
+  removeChild(child) {
+    this.children = this.children.filter(other => other !== child);
+  }
+  clear() {
+    this.children = [];
+  }
+  render(width) {
+    return this.children.flatMap(child => child.render(width));
+  }
+}
+
+export class Box extends Container {
+  #background;
+  constructor(_paddingX, _paddingY, background = same) {
+    super();
+    this.#background = background;
+  }
+  setBgFn(background = same) {
+    this.#background = background;
+  }
+  render(width) {
+    return super.render(width).map(line => this.#background(line));
+  }
+}
