@@ -67,7 +67,7 @@ func (f *flags) attach(cmd *cobra.Command, ev pipeline.Declared, ses *pipeline.S
 func (f *flags) openModules(cmd *cobra.Command, src *sources, ses *pipeline.Session, host *cliHost) (a *attached, err error) {
 	a = &attached{Modules: xcsh.New(ses, xcsh.Config{
 		Extensions: src.dialect.isVariant(),
-		Loaders:    []xcsh.ModuleLoader{host.loader()},
+		Loaders:    []xcsh.ModuleLoader{host.loader(ses.Dir())},
 		Session:    sessionView{ses: ses, transcript: f.transcript},
 		Log:        f.log(cmd),
 	})}

@@ -37,8 +37,9 @@ func (f *flags) lookHost(cmd *cobra.Command) *cliHost {
 	return &cliHost{said: cmd.ErrOrStderr()}
 }
 
-func (h *cliHost) loader() *modules.Loader {
-	l := &modules.Loader{Options: jsrun.Options{Console: h.console}}
+// loader loads modules for a session in a directory.
+func (h *cliHost) loader(dir string) *modules.Loader {
+	l := &modules.Loader{Options: jsrun.Options{Console: h.console, Dir: dir}}
 	if h.runs {
 		l.Exec = (*xcsh.API).Exec
 	}

@@ -62,7 +62,7 @@ func Files(path string, modules map[string]string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := building(full, modules)
+	opt := building(full, importable(Options{Modules: modules}))
 	opt.Metafile = true
 	result := api.Build(opt)
 	if len(result.Errors) > 0 {

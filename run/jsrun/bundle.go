@@ -51,6 +51,7 @@ func building(path string, modules map[string]string) api.BuildOptions {
 		SourcesContent:    api.SourcesContentExclude,
 		Charset:           api.CharsetUTF8,
 		TsconfigRaw:       "{}", // what lies around the file does not count
+		Define:            whereabouts,
 		ResolveExtensions: []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"},
 		Plugins:           []api.Plugin{imports(modules)},
 	}
@@ -91,6 +92,7 @@ func imports(modules map[string]string) api.Plugin {
 	return api.Plugin{Name: "imports", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: ".*"}, resolve)
 		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: virtual}, load)
+		build.OnLoad(api.OnLoadOptions{Filter: `\.[mc]?[jt]s$`, Namespace: "file"}, placed)
 	}}
 }
 

@@ -21,8 +21,10 @@
 // await, also at the top level, generators of both kinds, all of regular
 // expressions. Relative imports of .ts, .mts, .cts, .js, .mjs, .cjs and .json
 // files are joined into one text when the module is opened, those of types
-// alone vanish, and [Options.Modules] adds modules with a bare name. Anything
-// else fails to load: packages, the modules of Node.js and Bun, addresses.
+// alone vanish, and [Options.Modules] adds modules with a bare name. Of the
+// modules of Node.js there are path and url, which need no system; a file knows
+// its own place, by import.meta.url and the like. Anything else fails to load:
+// packages, the other modules of Node.js and Bun, addresses.
 //
 // Beside the language there are
 //
@@ -30,9 +32,13 @@
 //   - setTimeout, setInterval, setImmediate, their opposites, queueMicrotask
 //   - AbortController, and AbortSignal with abort, timeout and any
 //   - TextEncoder, TextDecoder for UTF-8, atob, btoa
+//   - URL, for hosts in ASCII, and URLSearchParams
 //   - structuredClone, without transfer
+//   - performance.now, crypto.randomUUID, crypto.getRandomValues
+//   - toLocaleString of numbers, as in America
 //
-// and no file system, processes, network, environment, URL, Intl or crypto.
+// and no file system, processes, network, environment or Intl. An error that
+// comes from looking for them is an [*UnavailableError], which says where.
 // Rejected promises that nobody looks at are not reported.
 //
 // # What a module can do to its host

@@ -17,6 +17,8 @@ var (
 	globalsJS string
 	//go:embed text.js
 	textJS string
+	//go:embed url.js
+	webURL string
 )
 
 // maxFrames is the most that Options.Stack can ask for: the engine's frames

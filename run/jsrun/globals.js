@@ -1,5 +1,6 @@
 // What a module finds beside the language, without a host's API: console,
-// timers, abort signals, text and base64, structuredClone.
+// timers, abort signals, performance, random values, and URL when it is wanted;
+// what text.js has is there before.
 host => {
   const { stringify } = JSON;
   const define = all => {
@@ -156,5 +157,36 @@ host => {
   define({ console, setTimeout, setInterval: timer(true), setImmediate: (fn, ...args) => setTimeout(fn, 0, ...args) });
   define({ clearTimeout: clear, clearInterval: clear, clearImmediate: clear, queueMicrotask });
   define({ AbortSignal, AbortController });
+
+  const begin = Date.now();
+  const performance = { timeOrigin: begin, now: () => Date.now() - begin };
+
+  const random = n => host("random", n).match(/../g).map(hex => parseInt(hex, 16));
+  const crypto = {
+    getRandomValues(array) {
+      if (!ArrayBuffer.isView(array)) throw new TypeError("getRandomValues fills a typed array");
+      if (array.byteLength > 65536) throw named("QuotaExceededError", "getRandomValues gives 65536 bytes at most");
+      if (array.byteLength > 0) new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(random(array.byteLength));
+      return array;
+    },
+    randomUUID() {
+      const bytes = random(16);
+      bytes[6] = (bytes[6] & 15) | 64;
+      bytes[8] = (bytes[8] & 63) | 128;
+      const hex = bytes.map(b => b.toString(16).padStart(2, "0")).join("");
+      return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+    },
+  };
+  define({ performance, crypto });
+
+  // URL is made when somebody looks at it: few modules do, and its text is long.
+  const evaluate = globalThis.eval;
+  for (const name of ["URL", "URLSearchParams"]) {
+    const get = () => {
+      define(evaluate(host("url", 0))());
+      return globalThis[name];
+    };
+    Object.defineProperty(globalThis, name, { get, set: value => define({ [name]: value }), configurable: true });
+  }
   return { Signals, timers, describe, complain };
 }

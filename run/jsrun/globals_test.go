@@ -38,6 +38,16 @@ func TestGlobals(t *testing.T) {
 		{"abort after a time", "new Promise(go => AbortSignal.timeout(5).addEventListener('abort', e => go(e.target.reason.name)))", `"TimeoutError"`},
 		{"a signal ends what the host does", "(async () => { const c = new AbortController(); setTimeout(() => c.abort(), 5); return [await pi.exec(1e6, { signal: c.signal }), await pi.exec(1e6, { signal: c.signal })] })()", `[{"killed":true},{"killed":true}]`},
 		{"functions stay out of JSON as ever", "[JSON.stringify({ f() {} }), JSON.stringify([() => {}])]", `["{}","[null]"]`},
+		{"identifiers that nobody else has", "(() => { const a = crypto.randomUUID(), b = crypto.randomUUID(); return [/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(a), a !== b] })()", `[true,true]`},
+		{"random bytes", "(() => { const a = new Uint16Array(40), b = new Uint8Array(8).subarray(2, 6); crypto.getRandomValues(b); return [crypto.getRandomValues(a) === a, a.some(n => n > 255), b.buffer.byteLength, [...new Uint8Array(b.buffer)].filter((n, i) => n !== 0 && (i < 2 || i > 5)).length] })()", `[true,true,8,0]`},
+		{"random bytes for nothing", "[() => crypto.getRandomValues([1]), () => crypto.getRandomValues(new Uint8Array(65537))].map(f => { try { f() } catch (e) { return e.name } })", `["TypeError","QuotaExceededError"]`},
+		{"a clock that starts with the module", "[performance.now() >= 0, performance.now() < 60000, Math.abs(performance.timeOrigin + performance.now() - Date.now()) < 1000]", `[true,true,true]`},
+		{"numbers for people", "[1234567.8916, 0, -1234.5, 999, 1e21, -0.5, NaN, -Infinity, 12n ** 12n].map(n => n.toLocaleString())", `["1,234,567.892","0","-1,234.5","999","1,000,000,000,000,000,000,000","-0.5","NaN","-∞","8,916,100,448,256"]`},
+		{"numbers with so many digits", "[(0.5).toLocaleString('en-US', { minimumFractionDigits: 2 }), (1234.5678).toLocaleString(undefined, { maximumFractionDigits: 1 }), (1234).toLocaleString([], { useGrouping: false }), [1234, 5].toLocaleString()]", `["0.50","1,234.6","1234","1,234,5"]`},
+		{"numbers in ways that it does not know", "[() => (1).toLocaleString('de'), () => (1).toLocaleString('en', { style: 'percent' })].map(f => { try { return f() } catch (e) { return e.message } })", `["toLocaleString knows en-US and digits alone, not \"de\"","toLocaleString knows en-US and digits alone, not \"style\""]`},
+		{"what is disposed of", "(async () => { const seen = []; { using a = { [Symbol.dispose]: () => seen.push('a') }; await using b = { [Symbol.asyncDispose]: async () => seen.push('b') }; seen.push('in') } return seen })()", `["in","b","a"]`},
+		{"an error of one's own", "(() => { class Own extends Error { constructor() { super('own'); Error.captureStackTrace(this, Own) } } const e = new Own(); return [e.message, typeof e.stack, Object.keys(e)] })()", `["own","string",[]]`},
+		{"globals that can be replaced", "(() => { globalThis.URL = 1; const seen = [URL, typeof URLSearchParams]; delete globalThis.URL; return [...seen, typeof URL] })()", `[1,"function","undefined"]`},
 		{"what the engine can do", "[/\\p{L}/u.test('é'), 'a-b'.replaceAll('-', '+'), [1, 2].at(-1), [3, 1].toSorted()[0], Object.groupBy ? 1 : 0, 2n ** 64n > 1]", `[true,"a+b",2,1,1,true]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

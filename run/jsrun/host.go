@@ -2,6 +2,8 @@ package jsrun
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -39,10 +41,21 @@ func (m *Module) fromJS(args []any) (any, error) {
 		m.setTimer(id, args[2], args[3] == true)
 	case "clear":
 		m.clock.remove(id)
+	case "random":
+		return random(id), nil
+	case "url":
+		return "(" + webURL + ")", nil
 	case "console":
 		m.console(text(args[1]), text(args[2]))
 	}
 	return undefined, nil
+}
+
+// random gives so many random bytes, in hexadecimal.
+func random(n int64) string {
+	bytes := make([]byte, min(max(n, 0), 1<<16))
+	_, _ = rand.Read(bytes) // never fails
+	return hex.EncodeToString(bytes)
 }
 
 func (m *Module) shapeSource(id int64) string {

@@ -22,8 +22,12 @@ type Options struct {
 	Console func(level, text string)
 
 	// Modules are the texts, JavaScript or TypeScript, of what can be imported
-	// by a bare name.
+	// by a bare name, beside node:path and node:url.
 	Modules map[string]string
+
+	// Dir is the current directory, where resolve of node:path starts. Without
+	// one, or with a relative one, a path that needs it is an error.
+	Dir string
 }
 
 // Module is a JavaScript module in a VM of its own. It may be used from many
@@ -80,7 +84,7 @@ func open(ctx context.Context, path string, opt Options) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, err := bundled(full, opt.Modules)
+	source, err := bundled(full, importable(opt))
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,5 @@
-// Text, base64 and copies: pure functions of the web platform.
+// Text, base64, copies, numbers as people in America write them, and what the
+// language is about to have: functions that need no host.
 () => {
   const named = (name, message) => Object.defineProperty(new Error(message), "name", { value: name, configurable: true });
   const bytesOf = source => (ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength) : new Uint8Array(source));
@@ -135,6 +136,35 @@
     const made = new (kinds.find(kind => error instanceof kind) ?? Error)(error.message);
     Object.defineProperty(made, "stack", own(String(error.stack), false));
     return made;
+  }
+
+  // toLocaleString writes 1234.5678 as 1,234.568. What else there is to choose
+  // would need data of languages.
+  function toLocaleString(locale = "en-US", options = {}) {
+    const { minimumFractionDigits: least = 0, maximumFractionDigits: most = Math.max(3, least), useGrouping = true, ...rest } = options;
+    const other = Object.keys(rest)[0] ?? (/^en(-US)?$/i.test([locale].flat()[0] ?? "en") ? undefined : locale);
+    if (other !== undefined) throw new RangeError(`toLocaleString knows en-US and digits alone, not "${other}"`);
+    const value = typeof this === "bigint" ? this : Number(this);
+    if (typeof value === "number" && !Number.isFinite(value)) return `${value}`.replace("Infinity", "∞");
+    const plain = typeof value === "bigint" ? `${value}` : fixed(value, most);
+    const [, sign, whole, fraction] = /^(-?)(\d+)(?:\.(\d*?)0*)?$/.exec(plain);
+    const digits = (fraction ?? "").padEnd(least, "0");
+    return sign + (useGrouping ? whole.replace(/\B(?=(\d{3})+$)/g, ",") : whole) + (digits && `.${digits}`);
+  }
+
+  // fixed is toFixed for numbers of any size.
+  const fixed = (value, digits) => (Math.abs(value) < 1e21 ? value.toFixed(digits) : `${BigInt(value)}`);
+
+  // What using looks for, where the language has it not yet.
+  for (const name of ["dispose", "asyncDispose"]) {
+    if (!(name in Symbol)) Object.defineProperty(Symbol, name, { value: Symbol(`Symbol.${name}`) });
+  }
+
+  // Classes of errors call it, as V8 and JavaScriptCore have it.
+  Error.captureStackTrace ??= error => void Object.defineProperty(error, "stack", own(new Error().stack, false));
+
+  for (const { prototype } of [Number, BigInt]) {
+    Object.defineProperty(prototype, "toLocaleString", { value: toLocaleString, writable: true, configurable: true });
   }
 
   for (const [name, value] of Object.entries({ TextEncoder, TextDecoder, atob, btoa, structuredClone })) {

@@ -28,10 +28,13 @@
 //
 // # What can be imported
 //
-// Files by relative paths; types from anywhere. The packages in [Packages]
-// have the functions that tell tools apart, such as isBashToolResult, and no
+// Files by relative paths; types from anywhere; node:path and node:url. The
+// packages in [Packages] have the functions that tell tools apart, such as
+// isBashToolResult, the components that are text, such as Text and Box, and no
 // other value. Everything else, node:fs among it, keeps the module from being
-// loaded, with an error that names the import.
+// loaded, with an error that names the import, the file and the line. A global
+// that is not there, such as process, fails the call that uses it in the same
+// way.
 //
 // # What a module cannot do
 //

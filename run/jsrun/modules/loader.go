@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -21,7 +22,8 @@ var Extensions = []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"}
 // must not be changed then.
 type Loader struct {
 	// Options bound each module. Without a Console, what modules write to theirs
-	// goes to their logger. Modules can add to what [Packages] offers.
+	// goes to their logger. Modules can add to what [Packages] offers. Without a
+	// Dir, it is the directory where relative paths of modules count from.
 	Options jsrun.Options
 
 	// Exec runs the programs of pi.exec. Nil means that the host does not let
@@ -43,11 +45,12 @@ func (l *Loader) Match(path string) bool {
 // factory it gives is for one call, which ctx bounds as well. Loading takes a
 // few milliseconds, and a module some 400 KiB and one goroutine until it is
 // closed.
-func (l *Loader) Load(ctx context.Context, path, _ string) (xcsh.Factory, io.Closer, error) {
+func (l *Loader) Load(ctx context.Context, path, cwd string) (xcsh.Factory, io.Closer, error) {
 	c := &console{to: l.Options.Console}
 	opt := l.Options
 	opt.Console, opt.Modules = c.write, Packages()
 	maps.Copy(opt.Modules, l.Options.Modules)
+	opt.Dir = cmp.Or(opt.Dir, cwd)
 	js, err := jsrun.Open(ctx, path, opt)
 	if err != nil {
 		return nil, nil, reason(err)

@@ -105,6 +105,36 @@ func TestProtectedPaths(t *testing.T) {
 	h.heard(t, `ran: write {"path":"src/a.ts"}`, `ran: bash {"path":".env"}`, "notify: warning Blocked write to protected path: /p/.env")
 }
 
+func TestPathGuard(t *testing.T) {
+	h := published(t, "path-guard.ts", "/work/project")
+	for _, test := range []struct{ tool, input, want string }{
+		{"read", `{"path":"src/../a.ts"}`, ""},
+		{"read", `{"path":"./src/../../other/a.ts"}`, "/work/other/a.ts is not in the project"},
+		{"read", `{"path":"config/.env.local"}`, ".env.local is a secret"},
+		{"read", `{"path":"file:///work/project/%2eenv"}`, ".env is a secret"},
+		{"fetch", `{"url":"https://docs.example.org/a"}`, ""},
+		{"fetch", `{"url":"https://docs.example.org@evil.example/a"}`, "evil.example is not a known host"},
+		{"fetch", `{"url":"http://0x7f.1/"}`, "127.0.0.1 is not a known host"},
+		{"fetch", `{"url":"nowhere"}`, "Invalid URL: neither a scheme nor a base"}, // fails closed
+		{"bash", `{"command":"ls"}`, ""},
+	} {
+		err := h.run(t.Context(), test.tool, test.input)
+		if (err == nil) != (test.want == "") || err != nil && err.Error() != test.want {
+			t.Errorf("%s %s: %v, want %q", test.tool, test.input, err, test.want)
+		}
+	}
+}
+
+func TestAGateThatNeedsTheEnvironmentBlocksAndSaysWhere(t *testing.T) {
+	h := published(t, "env-gate.ts", "")
+	err := h.run(t.Context(), "bash", `{"command":"ls"}`)
+	const want = "env-gate.ts:6:7: process is not available: a module has no environment"
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	h.heard(t) // the tool did not run
+}
+
 func TestConfirmDestructive(t *testing.T) {
 	h := published(t, "confirm-destructive.ts", "")
 	for _, yes := range []bool{true, false} {
