@@ -36,6 +36,7 @@
 //   - structuredClone, without transfer
 //   - performance.now, crypto.randomUUID, crypto.getRandomValues
 //   - toLocaleString of numbers, as in America
+//   - process.cwd and process.platform, with an [Options.Dir]
 //
 // and no file system, processes, network, environment or Intl. An error that
 // comes from looking for them is an [*UnavailableError], which says where.

@@ -179,6 +179,18 @@ host => {
   };
   define({ performance, crypto });
 
+  // Of process there is what its directory says, if it has one; whatever else
+  // is asked of it is an error that says so.
+  const directory = host("directory", 0);
+  if (directory !== undefined) {
+    const known = { __proto__: null, cwd: () => directory, platform: host("platform", 0), then: undefined, toJSON: undefined };
+    const get = (_, name) => {
+      if (typeof name !== "symbol" && !(name in known)) throw new ReferenceError(`process.${name} is not defined`);
+      return known[name];
+    };
+    define({ process: new Proxy(known, { get }) });
+  }
+
   // URL is made when somebody looks at it: few modules do, and its text is long.
   const evaluate = globalThis.eval;
   for (const name of ["URL", "URLSearchParams"]) {

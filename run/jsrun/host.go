@@ -43,6 +43,12 @@ func (m *Module) fromJS(args []any) (any, error) {
 		m.clock.remove(id)
 	case "random":
 		return random(id), nil
+	case "directory":
+		if dir := current(m.opt.Dir); dir != "" {
+			return dir, nil
+		}
+	case "platform":
+		return platform(), nil
 	case "url":
 		return "(" + webURL + ")", nil
 	case "console":

@@ -25,8 +25,9 @@ type Options struct {
 	// by a bare name, beside node:path and node:url.
 	Modules map[string]string
 
-	// Dir is the current directory, where resolve of node:path starts. Without
-	// one, or with a relative one, a path that needs it is an error.
+	// Dir is the current directory: what process.cwd gives, and where resolve of
+	// node:path starts. Without one, or with a relative one, there is no process,
+	// and a path that needs a directory is an error.
 	Dir string
 }
 

@@ -20,11 +20,8 @@ var (
 // pure are the modules of Node.js that need nothing of a system, and their
 // texts. dir is what stands for the current directory; empty means none.
 func pure(dir string) map[string]string {
-	if !filepath.IsAbs(dir) {
-		dir = ""
-	}
-	windows := runtime.GOOS == "windows"
-	native := "posix"
+	dir = current(dir)
+	native, windows := "posix", platform() == "win32"
 	if windows {
 		native = "win32"
 	}
@@ -40,6 +37,22 @@ func pure(dir string) map[string]string {
 		all[name], all["node:"+name] = text, text
 	}
 	return all
+}
+
+// current is dir if it can be a current directory, and empty if not.
+func current(dir string) string {
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	return filepath.Clean(dir)
+}
+
+// platform is the system as Node.js calls it.
+func platform() string {
+	if runtime.GOOS == "windows" {
+		return "win32"
+	}
+	return runtime.GOOS
 }
 
 // importable are the modules with a bare name: those of Node.js, and the

@@ -9,7 +9,7 @@ import (
 // UnavailableError says that JavaScript used a global that runtimes with a
 // system have, and modules do not.
 type UnavailableError struct {
-	Name  string // as "process"
+	Name  string // as "fetch", or "process.env"
 	Place string // file, line and column, as "gate.ts:3:12"; may be empty
 	Err   *Error // what the engine threw
 }
@@ -23,7 +23,10 @@ func (e *UnavailableError) Error() string {
 }
 
 // Reason is the error without the place.
-func (e *UnavailableError) Reason() string { return e.Name + " is not available: " + foreign[e.Name] }
+func (e *UnavailableError) Reason() string {
+	global, _, _ := strings.Cut(e.Name, ".")
+	return e.Name + " is not available: " + foreign[global]
+}
 
 // Unwrap returns what the engine threw, which is what the module could catch.
 func (e *UnavailableError) Unwrap() error { return e.Err }
@@ -35,7 +38,7 @@ const (
 
 // foreign are the globals that people expect, and what to say to them.
 var foreign = map[string]string{
-	"process": "a module has no environment, arguments or current directory of its own; use what the host's objects offer, such as ctx.cwd",
+	"process": "a module has no environment, arguments or processes of its own; use what the host's API object and its context offer, such as exec and cwd",
 	"Buffer":  "use Uint8Array with TextEncoder and TextDecoder, and atob and btoa for base64",
 	"Intl":    "the engine knows no languages but that of JavaScript itself",
 	"require": "write import, which finds files by a relative path",
@@ -46,7 +49,7 @@ var foreign = map[string]string{
 }
 
 // notDefined is what the engine says of a name that nothing has.
-var notDefined = regexp.MustCompile(`^'?([\w$]+)'? is not defined$`)
+var notDefined = regexp.MustCompile(`^'?(([\w$]+)(?:\.[\w$]+)*)'? is not defined$`)
 
 // explained is what JavaScript threw, in words that help. The engine does not
 // say what is not a function, nor that it is a runtime that is missing.
@@ -62,7 +65,7 @@ func (b *bundle) explained(e *Error, stack string) error {
 			break
 		}
 		e.Message = m[1] + " is not defined"
-		if foreign[m[1]] != "" {
+		if foreign[m[2]] != "" {
 			return &UnavailableError{Name: m[1], Place: e.place(), Err: e}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 func TestGlobalsOfASystemAreNamedWithTheirPlace(t *testing.T) {
 	for _, test := range []struct{ name, body, want string }{
-		{"the environment", "if (process.env.MODE === 'x') return", "hook.ts:4:7: process is not available: a module has no environment, arguments or current directory of its own; use what the host's objects offer, such as ctx.cwd"},
+		{"the environment", "if (process.env.MODE === 'x') return", "hook.ts:4:7: process is not available: a module has no environment, arguments or processes of its own; use what the host's API object and its context offer, such as exec and cwd"},
 		{"the network", "return fetch('https://example.org')", "hook.ts:4:10: fetch is not available: a module has no network of its own"},
 		{"bytes", "return Buffer.from('a')", "hook.ts:4:10: Buffer is not available: use Uint8Array with TextEncoder"},
 		{"languages", "return new Intl.Collator()", "hook.ts:4:14: Intl is not available"},
@@ -35,6 +35,23 @@ func TestGlobalsOfASystemAreMissingToWhoLooks(t *testing.T) {
 	got, err := handling(t, handler, Options{}).call(t, "{}")
 	if want := `["undefined","ReferenceError",true]`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
+
+func TestOfAProcessThereIsTheDirectory(t *testing.T) {
+	dir := t.TempDir()
+	const handler = `async ({ name }) => name === "" ? [process.cwd(), typeof process.platform, "env" in process, JSON.stringify(process), await process === process, process?.cwd()] : process[name]`
+	a := handling(t, handler, Options{Dir: dir})
+	got, err := a.call(t, `{"name":""}`)
+	if want := "[" + literal(dir) + `,"string",false,` + literal(`{"platform":`+literal(platform())+`}`) + ",true," + literal(dir) + "]"; err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+	for _, name := range []string{"env", "exit", "argv", "stdout"} {
+		_, err := a.call(t, `{"name":"`+name+`"}`)
+		missing := new(UnavailableError)
+		if !errors.As(err, &missing) || missing.Name != "process."+name || !strings.HasPrefix(err.Error(), "hook.ts:1:") {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
 

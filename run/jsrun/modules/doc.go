@@ -33,7 +33,7 @@
 // isBashToolResult, the components that are text, such as Text and Box, and no
 // other value. Everything else, node:fs among it, keeps the module from being
 // loaded, with an error that names the import, the file and the line. A global
-// that is not there, such as process, fails the call that uses it in the same
+// that is not there, such as fetch, fails the call that uses it in the same
 // way.
 //
 // # What a module cannot do

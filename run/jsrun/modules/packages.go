@@ -17,6 +17,7 @@ func Packages() map[string]string {
 	all := map[string]string{}
 	for _, agent := range []string{
 		"@f5xc-salesdemos/xcsh",
+		"@f5-sales-demo/xcsh",
 		"@oh-my-pi/pi-coding-agent",
 		"@mariozechner/pi-coding-agent",
 		"@earendil-works/pi-coding-agent",
@@ -25,7 +26,7 @@ func Packages() map[string]string {
 			all[agent+part] = packageJS
 		}
 	}
-	for _, scope := range []string{"@f5xc-salesdemos", "@oh-my-pi", "@mariozechner", "@earendil-works"} {
+	for _, scope := range []string{"@f5xc-salesdemos", "@f5-sales-demo", "@oh-my-pi", "@mariozechner", "@earendil-works"} {
 		all[scope+"/pi-tui"] = tuiJS
 	}
 	return all

@@ -125,10 +125,19 @@ func TestPathGuard(t *testing.T) {
 	}
 }
 
+func TestTheDirectoryOfAModuleIsThatOfTheSession(t *testing.T) {
+	h := opened(t, xcsh.Config{}, &modules.Loader{})
+	h.written(t, "hook.ts", `import { resolve } from "node:path";
+		export default (pi: any) => pi.on("tool_call", (e: any, ctx: any) => ({ block: true, reason: String(process.cwd() === ctx.cwd && resolve("a") === resolve(ctx.cwd, "a")) }));`)
+	if err := h.run(t.Context(), "bash", "{}"); err == nil || err.Error() != "true" {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestAGateThatNeedsTheEnvironmentBlocksAndSaysWhere(t *testing.T) {
 	h := published(t, "env-gate.ts", "")
 	err := h.run(t.Context(), "bash", `{"command":"ls"}`)
-	const want = "env-gate.ts:6:7: process is not available: a module has no environment"
+	const want = "env-gate.ts:6:7: process.env is not available: a module has no environment"
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
