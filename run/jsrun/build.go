@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync/atomic"
 
 	"github.com/evanw/esbuild/pkg/api"
 	"github.com/go-json-experiment/json"
@@ -62,7 +63,7 @@ func Files(path string, modules map[string]string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt := building(full, importable(Options{Modules: modules}))
+	opt := building(full, library{host: modules}, new(atomic.Bool))
 	opt.Metafile = true
 	result := api.Build(opt)
 	if len(result.Errors) > 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/evanw/esbuild/pkg/api"
 	"modernc.org/quickjs"
@@ -20,8 +21,14 @@ type bundle struct {
 
 // bundled makes a bundle of the file at path, which is absolute. Types are
 // gone afterwards, and with them the imports of types alone.
-func bundled(path string, modules map[string]string) (*bundle, error) {
-	result := api.Build(building(path, modules))
+func bundled(path string, modules library) (*bundle, error) {
+	asked := new(atomic.Bool)
+	opt := building(path, modules, asked)
+	result := api.Build(opt)
+	if asked.Load() { // few do, and the bundler takes a tenth longer for those who do not
+		opt.Define = whereabouts
+		result = api.Build(opt)
+	}
 	if len(result.Errors) > 0 {
 		return nil, buildError(result.Errors)
 	}
@@ -36,8 +43,9 @@ func bundled(path string, modules map[string]string) (*bundle, error) {
 	return b, nil
 }
 
-// building are the options for a bundle.
-func building(path string, modules map[string]string) api.BuildOptions {
+// building are the options for a bundle. asked becomes true if a file may want
+// to know its place.
+func building(path string, modules library, asked *atomic.Bool) api.BuildOptions {
 	dir, _ := filepath.Split(path)
 	return api.BuildOptions{
 		EntryPoints:       []string{path},
@@ -51,9 +59,8 @@ func building(path string, modules map[string]string) api.BuildOptions {
 		SourcesContent:    api.SourcesContentExclude,
 		Charset:           api.CharsetUTF8,
 		TsconfigRaw:       "{}", // what lies around the file does not count
-		Define:            whereabouts,
 		ResolveExtensions: []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"},
-		Plugins:           []api.Plugin{imports(modules)},
+		Plugins:           []api.Plugin{imports(modules, asked)},
 	}
 }
 
@@ -73,12 +80,12 @@ const virtual = "module"
 func isVirtual(name string) bool { return strings.HasPrefix(name, virtual+":") }
 
 // imports decides what can be imported: files by path, and modules.
-func imports(modules map[string]string) api.Plugin {
+func imports(modules library, asked *atomic.Bool) api.Plugin {
 	resolve := func(args api.OnResolveArgs) (api.OnResolveResult, error) {
-		switch _, known := modules[args.Path]; {
+		switch {
 		case args.Kind == api.ResolveEntryPoint:
 			return api.OnResolveResult{}, nil
-		case known:
+		case modules.has(args.Path):
 			return api.OnResolveResult{Path: args.Path, Namespace: virtual}, nil
 		case isPath(args.Path) && args.Namespace != virtual:
 			return api.OnResolveResult{}, nil
@@ -86,13 +93,13 @@ func imports(modules map[string]string) api.Plugin {
 		return api.OnResolveResult{}, errors.New(unavailable(args.Path))
 	}
 	load := func(args api.OnLoadArgs) (api.OnLoadResult, error) { //nolint:unparam // esbuild wants the error
-		text := modules[args.Path]
+		text := modules.text(args.Path)
 		return api.OnLoadResult{Contents: &text, Loader: api.LoaderTS}, nil
 	}
 	return api.Plugin{Name: "imports", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: ".*"}, resolve)
 		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: virtual}, load)
-		build.OnLoad(api.OnLoadOptions{Filter: `\.[mc]?[jt]s$`, Namespace: "file"}, placed)
+		build.OnLoad(api.OnLoadOptions{Filter: `\.[mc]?[jt]s$`, Namespace: "file"}, placed(asked))
 	}}
 }
 

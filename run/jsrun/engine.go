@@ -21,6 +21,12 @@ var (
 	webURL string
 )
 
+// startJS is what a VM runs first, and hostName the global that it takes away.
+var startJS = "(() => { \"use strict\"; const host = globalThis." + hostName + "; delete globalThis." + hostName + ";\n" +
+	"(" + textJS + ")();\nreturn (" + preludeJS + ")(host, (" + globalsJS + ")(host)); })()"
+
+const hostName = "__host"
+
 // maxFrames is the most that Options.Stack can ask for: the engine's frames
 // are frames of Go as well, and those must not run out.
 const maxFrames = 20_000
@@ -68,14 +74,11 @@ func newEngine(opt Options, source *bundle, back host) (*engine, error) {
 // prelude makes the globals and the bridge. The way back is no global once
 // the prelude has it.
 func (e *engine) prelude(back host) error {
-	const name = "__host"
-	if err := e.vm.RegisterHostFunc(name, quickjs.HostFunc(back)); err != nil {
+	if err := e.vm.RegisterHostFunc(hostName, quickjs.HostFunc(back)); err != nil {
 		return err
 	}
-	source := "(() => { \"use strict\"; const host = globalThis." + name + "; delete globalThis." + name + ";\n" +
-		"(" + textJS + ")();\nreturn (" + preludeJS + ")(host, (" + globalsJS + ")(host)); })()"
 	var err error
-	e.main, err = e.vm.EvalValue(source, quickjs.EvalGlobal)
+	e.main, err = e.vm.EvalValue(startJS, quickjs.EvalGlobal)
 	return err
 }
 

@@ -113,6 +113,17 @@ func TestASignalTellsOfTheCallsEnd(t *testing.T) {
 	a.waitFor(t, "message given up")
 }
 
+func TestWhatBeginsAbortedHasEndedBeforeItBegins(t *testing.T) {
+	object := &Object{Async: map[string]Func{"work": func(ctx context.Context, _ any, _ Args) (any, error) { return ctx.Err() != nil, nil }}}
+	a := limited(t, "async (e, { work }) => [await work({ signal: AbortSignal.abort() }), await work({ signal: new AbortController().signal })]", Options{})
+	for range 50 { // else it is a matter of luck
+		got, err := a.module.Call(t.Context(), a.handlers["call"][0], nil, object.Bind(nil, nil))
+		if want := "[true,false]"; err != nil || string(got) != want {
+			t.Fatalf("got %s, %v; want %s", got, err, want)
+		}
+	}
+}
+
 func TestAnObjectCanHaveAContextOfItsOwn(t *testing.T) {
 	const handler = "(e, ctx) => [e.signal.aborted, e.signal.reason?.message, e.signal.aborted]"
 	a := limited(t, handler, Options{})

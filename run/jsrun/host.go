@@ -26,7 +26,7 @@ func (m *Module) fromJS(args []any) (any, error) {
 	case "sync":
 		return m.sync(m.bindings[id], number(args[2]), text(args[3])), nil
 	case "async":
-		m.async(id, m.bindings[number(args[2])], number(args[3]), text(args[4]))
+		m.async(id, m.bindings[number(args[2])], number(args[3]), text(args[4]), args[5] == true)
 	case "cancel":
 		if cancel := m.cancels[id]; cancel != nil {
 			cancel(errAborted)
@@ -86,8 +86,11 @@ func (m *Module) sync(b *binding, fn int64, text string) any {
 
 // async calls a function on a goroutine of its own, and settles the promise
 // with the number id when it has returned.
-func (m *Module) async(id int64, b *binding, fn int64, text string) {
+func (m *Module) async(id int64, b *binding, fn int64, text string, aborted bool) {
 	ctx, cancel := context.WithCancelCause(b.context())
+	if aborted { // before the function can begin
+		cancel(errAborted)
+	}
 	stop := context.AfterFunc(m.ctx, func() { cancel(context.Cause(m.ctx)) })
 	m.cancels[id] = cancel
 	m.work.Go(func() {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -28,24 +29,31 @@ func asksWhere(text []byte) bool {
 	return slices.ContainsFunc([]string{"import.meta", "__filename", "__dirname"}, func(s string) bool { return bytes.Contains(text, []byte(s)) })
 }
 
-// placed loads a file that asks for its place: the answers stand before it, on
-// its own first line, so that the others keep their numbers.
-func placed(args api.OnLoadArgs) (api.OnLoadResult, error) {
-	text, err := os.ReadFile(args.Path)
-	if err != nil || !asksWhere(text) {
-		return api.OnLoadResult{}, nil //nolint:nilerr // esbuild reads it, and says what is wrong
+// placed loads files that ask for their place, and says that there is one. The
+// answers stand before the text, on its own first line, so that the others keep
+// their numbers.
+func placed(asked *atomic.Bool) func(api.OnLoadArgs) (api.OnLoadResult, error) {
+	return func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+		text, err := os.ReadFile(args.Path)
+		if err != nil || !asksWhere(text) {
+			return api.OnLoadResult{}, nil //nolint:nilerr // esbuild reads it, and says what is wrong
+		}
+		asked.Store(true)
+		at := 0
+		if bytes.HasPrefix(text, []byte("#!")) {
+			at = bytes.IndexByte(text, '\n') + 1
+		}
+		with := string(text[:at]) + answers(args.Path) + string(text[at:])
+		return api.OnLoadResult{Contents: &with, Loader: loaderOf(args.Path)}, nil
 	}
-	at := 0
-	if bytes.HasPrefix(text, []byte("#!")) {
-		at = bytes.IndexByte(text, '\n') + 1
-	}
-	with := string(text[:at]) + answers(args.Path) + string(text[at:])
-	loader := api.LoaderJS
-	switch filepath.Ext(args.Path) {
+}
+
+func loaderOf(path string) api.Loader {
+	switch filepath.Ext(path) {
 	case ".ts", ".mts", ".cts":
-		loader = api.LoaderTS
+		return api.LoaderTS
 	}
-	return api.OnLoadResult{Contents: &with, Loader: loader}, nil
+	return api.LoaderJS
 }
 
 func answers(path string) string {

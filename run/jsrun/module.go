@@ -85,7 +85,7 @@ func open(ctx context.Context, path string, opt Options) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, err := bundled(full, importable(opt))
+	source, err := bundled(full, opt.library())
 	if err != nil {
 		return nil, err
 	}

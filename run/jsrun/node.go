@@ -3,9 +3,9 @@ package jsrun
 import (
 	_ "embed"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 var (
@@ -17,26 +17,40 @@ var (
 	urlJS string
 )
 
-// pure are the modules of Node.js that need nothing of a system, and their
-// texts. dir is what stands for the current directory; empty means none.
-func pure(dir string) map[string]string {
-	dir = current(dir)
-	native, windows := "posix", platform() == "win32"
-	if windows {
-		native = "win32"
+// library are the modules with a bare name: the host's, and those of Node.js
+// that need nothing of a system.
+type library struct {
+	host map[string]string // their texts
+	dir  string            // the current directory; empty means none
+}
+
+func (o *Options) library() library { return library{host: o.Modules, dir: current(o.Dir)} }
+
+// pure are modules of Node.js, and what writes their texts.
+var pure = map[string]func(l library) string{
+	"path":       func(l library) string { return l.path(native) },
+	"path/posix": func(l library) string { return l.path("posix") },
+	"path/win32": func(l library) string { return l.path("win32") },
+	"url":        func(library) string { return fmt.Sprintf("const windows = %t;\n%s", native == "win32", urlJS) },
+}
+
+// native is what paths of this system are like.
+var native = map[bool]string{false: "posix", true: "win32"}[runtime.GOOS == "windows"]
+
+func (l library) path(kind string) string {
+	return fmt.Sprintf("const start = %s;\n%sconst chosen = %s;\n%s", literal(l.dir), pathJS, kind, exportsJS)
+}
+
+func (l library) has(name string) bool {
+	_, own := l.host[name]
+	return own || pure[strings.TrimPrefix(name, "node:")] != nil
+}
+
+func (l library) text(name string) string {
+	if text, own := l.host[name]; own {
+		return text
 	}
-	path := fmt.Sprintf("const start = %s;\n%s", literal(dir), pathJS)
-	as := func(name string) string { return fmt.Sprintf("%sconst chosen = %s;\n%s", path, name, exportsJS) }
-	all := map[string]string{}
-	for name, text := range map[string]string{
-		"path":       as(native),
-		"path/posix": as("posix"),
-		"path/win32": as("win32"),
-		"url":        fmt.Sprintf("const windows = %t;\n%s", windows, urlJS),
-	} {
-		all[name], all["node:"+name] = text, text
-	}
-	return all
+	return pure[strings.TrimPrefix(name, "node:")](l)
 }
 
 // current is dir if it can be a current directory, and empty if not.
@@ -53,12 +67,4 @@ func platform() string {
 		return "win32"
 	}
 	return runtime.GOOS
-}
-
-// importable are the modules with a bare name: those of Node.js, and the
-// host's.
-func importable(opt Options) map[string]string {
-	all := pure(opt.Dir)
-	maps.Copy(all, opt.Modules)
-	return all
 }

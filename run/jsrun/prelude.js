@@ -91,7 +91,7 @@
         const id = ++last;
         const ends = handles.map(handle => () => functions.delete(handle));
         waiting.set(id, { resolve, reject, ends });
-        host("async", id, token.id, fn, text);
+        host("async", id, token.id, fn, text, aborts.some(signal => signal.aborted));
         for (const signal of aborts) ends.push(signals.cancel(signal, id));
       }),
     signal: token => signals.of(token.id),
