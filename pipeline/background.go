@@ -52,7 +52,7 @@ func (s *Session) stay() (ctx context.Context, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b := &m.behind
-	if b.closed || !s.sys.enter() {
+	if b.closed || !s.lane.enter() {
 		return nil, false
 	}
 	if b.running++; b.running == 1 {
@@ -71,7 +71,7 @@ func (s *Session) leave() {
 		m.behind.cancel(nil)
 		close(m.behind.idle)
 	}
-	s.sys.fires.Done()
+	s.lane.done.Done()
 }
 
 // Wait returns when no hook of the session runs in the background any more, or

@@ -113,7 +113,7 @@ type firing[In, Out any] struct {
 	turns    []turn[Out] // by place in the plan
 	result   *hook.Result[Out]
 	began    time.Time
-	number   int64           // of all fires of the system
+	number   int64           // among the session's fires
 	announce bool            // in a stream, when hooks begin
 	vars     *varsDir        // where hooks leave variables; nil if they do not
 	ctx      context.Context // own, or what the budget makes of it
@@ -134,17 +134,15 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 	if len(plan.Run) == 0 {
 		return nil
 	}
-	f.number = s.sys.begun.Add(1)
 	f.first.value = in
 	f.in = &f.first
 	f.room()
 	f.own.parent = ctx
 	f.ctx, f.list.fire = &f.own, &f.own
-	if !s.sys.begin(&f.list) {
+	if f.number, f.listed = s.lane.begin(&f.list); !f.listed {
 		f.own.end(hook.ErrClosed)
 		return f
 	}
-	f.listed = true
 	if e.Rules.Live {
 		f.view = s.view()
 	}
@@ -173,7 +171,7 @@ func (f *firing[In, Out]) end() {
 	}
 	f.s.giveBack(f.unbegun())
 	f.s.release(f.vars)
-	f.s.sys.end(&f.list)
+	f.s.lane.end(&f.list)
 }
 
 // unbegun gives the hooks that run once, and which it has not come to.

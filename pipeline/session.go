@@ -56,6 +56,7 @@ type SessionConfig struct {
 // event that has any hook. Its methods may be called from many goroutines.
 type Session struct {
 	sys  *System
+	lane *lane
 	reg  *registry
 	own  atomic.Pointer[view] // nil unless the session has hooks of its own
 	more atomic.Pointer[memory]
@@ -85,7 +86,7 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{sys: sys, reg: reg, id: cfg.ID, dir: dir, cwd: wire.Quote(dir)}
+	s := &Session{sys: sys, lane: sys.lane(), reg: reg, id: cfg.ID, dir: dir, cwd: wire.Quote(dir)}
 	if cfg.Interactive || cfg.Ask != nil || cfg.Finished != nil || cfg.Scratch != "" {
 		s.host = &cfg
 	}

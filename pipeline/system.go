@@ -55,16 +55,14 @@ type System struct {
 	reload  sync.Mutex // one at a time, so that the settings read last stay
 
 	failedOpen atomic.Int64
-	begun      atomic.Int64 // fires, ever
+	sessions   atomic.Uint64 // ever
+	lanes      lanes
 
 	mu       sync.Mutex // guards what follows, and every change of a view
 	places   map[Place]weak.Pointer[registry]
 	host     []*hook.Hook
 	disabled map[string]bool // by name or command; set at run time
-	closed   bool
-	underway *underway // the first of the fires that Close has to end
 
-	fires  sync.WaitGroup
 	ctx    context.Context // ends when the system closes
 	cancel context.CancelCauseFunc
 }
@@ -141,24 +139,9 @@ func (sys *System) Disabled() []string {
 // Close cancels the fires that are under way and returns when they are done.
 // Afterwards nothing runs: fires give [hook.ErrClosed] in their reports.
 func (sys *System) Close() error {
-	sys.mu.Lock()
-	sys.closed = true
-	sys.mu.Unlock()
 	sys.cancel(hook.ErrClosed)
-	sys.endAll()
-	sys.fires.Wait()
+	sys.lanes.close()
 	return nil
-}
-
-// enter counts a fire, unless the system is closed.
-func (sys *System) enter() bool {
-	sys.mu.Lock()
-	defer sys.mu.Unlock()
-	if sys.closed {
-		return false
-	}
-	sys.fires.Add(1)
-	return true
 }
 
 func (sys *System) rebuildAll() {

@@ -1,54 +1,101 @@
 package pipeline
 
-import "github.com/snaphook-go/snaphook/hook"
+import (
+	"sync"
 
-// underway is a fire that Close has to end, in the list of its system. The list
-// costs a fire no allocation, where a context that follows the system's would
-// cost five.
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// underway is a fire that Close has to end, in the list of its session's lane.
+// The list costs a fire no allocation, where a context that follows the
+// system's would cost five.
 type underway struct {
 	fire       *lazy
 	prev, next *underway
 }
 
-// begin counts a fire and lists it, unless the system is closed.
-func (sys *System) begin(u *underway) bool {
-	sys.mu.Lock()
-	defer sys.mu.Unlock()
-	if sys.closed {
+// lanes are what the fires of a system are spread over, by session, so that
+// they do not wait for each other, nor for settings that are read again.
+type lanes [16]lane
+
+// lane has the fires of some sessions.
+type lane struct {
+	mu     sync.Mutex
+	closed bool
+	first  *underway
+	begun  int64          // fires, ever
+	done   sync.WaitGroup // fires, and hooks in the background
+	_      [64]byte       // two lanes share no line of a processor's cache
+}
+
+// enter counts what Close waits for, unless the system is closed.
+func (l *lane) enter() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
 		return false
 	}
-	sys.fires.Add(1)
-	if u.next = sys.underway; u.next != nil {
-		u.next.prev = u
-	}
-	sys.underway = u
+	l.done.Add(1)
 	return true
 }
 
-func (sys *System) end(u *underway) {
-	sys.mu.Lock()
-	defer sys.mu.Unlock()
+// begin counts a fire and lists it, unless the system is closed. The number is
+// higher than that of every fire which the session began before.
+func (l *lane) begin(u *underway) (number int64, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return 0, false
+	}
+	l.done.Add(1)
+	if u.next = l.first; u.next != nil {
+		u.next.prev = u
+	}
+	l.first = u
+	l.begun++
+	return l.begun, true
+}
+
+func (l *lane) end(u *underway) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if u.next != nil {
 		u.next.prev = u.prev
 	}
 	if u.prev != nil {
 		u.prev.next = u.next
 	} else {
-		sys.underway = u.next
+		l.first = u.next
 	}
 	u.prev, u.next = nil, nil
-	sys.fires.Done()
+	l.done.Done()
 }
 
-// endAll ends the fires that are under way. It takes no lock that they need.
-func (sys *System) endAll() {
-	sys.mu.Lock()
-	var all []*lazy
-	for u := sys.underway; u != nil; u = u.next {
-		all = append(all, u.fire)
+// close lets nothing begin any more, and gives what is under way.
+func (l *lane) close() (fires []*lazy) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	for u := l.first; u != nil; u = u.next {
+		fires = append(fires, u.fire)
 	}
-	sys.mu.Unlock()
-	for _, fire := range all {
+	return fires
+}
+
+// lane gives the lane of the next session.
+func (sys *System) lane() *lane { return &sys.lanes[sys.sessions.Add(1)%uint64(len(sys.lanes))] }
+
+// close ends the fires that are under way, and waits for all that was begun. It
+// holds no lock that they need.
+func (all *lanes) close() {
+	var fires []*lazy
+	for i := range all {
+		fires = append(fires, all[i].close()...)
+	}
+	for _, fire := range fires {
 		fire.end(hook.ErrClosed)
+	}
+	for i := range all {
+		all[i].done.Wait()
 	}
 }
