@@ -1,6 +1,7 @@
 package xcsh
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -31,8 +32,9 @@ type Dynamic interface {
 
 // DynamicHandler answers to an event in JSON. event is an object of its own,
 // whose first member is the type. The result counts as in JavaScript: nothing,
-// null, false, 0 and "" are no answer, and members that say yes or no do so by
-// truthiness.
+// null, false, 0 and "" are no answer; members that say yes or no do so by
+// truthiness, and those that are falsy are as good as absent where JavaScript
+// asks for no more.
 type DynamicHandler func(ctx context.Context, event wire.Object, hc *HookContext) (result jsontext.Value, err error)
 
 // known are all events, in the order of their declaration.
@@ -96,20 +98,62 @@ func (e *Event[E, R]) decode(result jsontext.Value) (*R, error) {
 	if result.Kind() != '{' {
 		return r, nil
 	}
-	o := wire.Object(result)
-	for _, name := range flags {
-		if v := o.Get(name); v != nil && v.Kind() != 'n' {
-			o = o.With(name, jsontext.Value(strconv.FormatBool(truthy(v))))
-		}
-	}
-	if err := o.Into(r); err != nil {
+	if err := read(wire.Object(result)).Into(r); err != nil {
 		return nil, fmt.Errorf("the result for %s: %w", e.Name(), err)
 	}
 	return r, nil
 }
 
-// flags are the members of results that say yes or no.
-var flags = []string{"block", "cancel", "skipConversationRestore", "isError"}
+// read gives an object with those members that count, as JavaScript reads them.
+func read(o wire.Object) wire.Object {
+	as := o
+	for name, value := range o.Members() {
+		reader := readers[name]
+		if reader == nil {
+			continue
+		}
+		if meant := reader(value); meant == nil {
+			as = as.Without(name)
+		} else if !bytes.Equal(meant, as.Get(name)) { // of a name that is there twice the last counts
+			as = as.With(name, meant)
+		}
+	}
+	return as
+}
+
+// readers say how members of results are read; nil leaves one out. Those that
+// are not listed stay as they are.
+var readers map[string]func(jsontext.Value) jsontext.Value
+
+func init() { // a compaction has members of its own
+	readers = map[string]func(jsontext.Value) jsontext.Value{
+		"block": yesOrNo, "cancel": yesOrNo, "skipConversationRestore": yesOrNo, "isError": yesOrNo,
+		"reason": unlessFalsy, "message": unlessFalsy, "messages": unlessFalsy, "summary": unlessFalsy,
+		"context": unlessFalsy, "prompt": unlessFalsy, "preserveData": unlessFalsy,
+		"compaction": func(v jsontext.Value) jsontext.Value {
+			if v = unlessFalsy(v); v.Kind() == '{' {
+				v = jsontext.Value(read(wire.Object(v)))
+			}
+			return v
+		},
+	}
+}
+
+// yesOrNo is a member that is asked whether it is truthy.
+func yesOrNo(v jsontext.Value) jsontext.Value {
+	if v.Kind() == 'n' {
+		return nil
+	}
+	return jsontext.Value(strconv.FormatBool(truthy(v)))
+}
+
+// unlessFalsy is a member that counts if it is truthy.
+func unlessFalsy(v jsontext.Value) jsontext.Value {
+	if !truthy(v) {
+		return nil
+	}
+	return v
+}
 
 // FireJSON implements [Dynamic].
 func (e *Event[E, R]) FireJSON(ctx context.Context, m *Modules, event jsontext.Value) (jsontext.Value, error) {

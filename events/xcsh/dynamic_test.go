@@ -2,6 +2,7 @@ package xcsh_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -27,9 +28,10 @@ func TestResultsCountAsInJavaScript(t *testing.T) {
 		``: ``, `null`: ``, `false`: ``, `0`: ``, `-0`: ``, `0.0e5`: ``, `""`: ``,
 		`true`: `{}`, `1`: `{}`, `"x"`: `{}`, `[]`: `{}`, `{}`: `{}`,
 		`{"block":true}`: `{"block":true}`, `{"block":"yes"}`: `{"block":true}`, `{"block":[]}`: `{"block":true}`, `{"block":1e400}`: `{"block":true}`,
+		`{"block":0,"block":true}`: `{"block":true}`, `{"block":true,"block":0}`: `{}`, `{"reason":null,"reason":"r"}`: `{"reason":"r"}`,
 		`{"block":0}`: `{}`, `{"block":""}`: `{}`, `{"block":null}`: `{}`,
-		`{"reason":null,"extra":1}`: `{}`,
-		`{"reason":5}`:              `error`,
+		`{"reason":null,"extra":1}`: `{}`, `{"reason":false}`: `{}`, `{"block":true,"reason":0}`: `{"block":true}`,
+		`{"reason":5}`: `error`,
 	} {
 		value := jsontext.Value(result)
 		m := answers(t, "tool_call", &value)
@@ -40,6 +42,28 @@ func TestResultsCountAsInJavaScript(t *testing.T) {
 		}
 		if string(got) != want {
 			t.Errorf("%s gives %s, want %s (%v)", result, got, want, err)
+		}
+	}
+}
+
+func TestMembersThatAreFalsyAreAsGoodAsAbsent(t *testing.T) {
+	for _, tt := range []struct{ event, result, want string }{
+		{"context", `{"messages":%s}`, ``},
+		{"before_agent_start", `{"message":%s}`, ``},
+		{"session_before_tree", `{"summary":%s}`, `{}`},
+		{"session_before_compact", `{"compaction":%s}`, `{}`},
+		{"session_before_compact", `{"compaction":{"preserveData":%s}}`, `{"compaction":{"summary":"","firstKeptEntryId":"","tokensBefore":0}}`},
+		{"session.compacting", `{"context":%s,"prompt":%[1]s,"preserveData":%[1]s}`, `{}`},
+	} {
+		var value jsontext.Value
+		m := answers(t, tt.event, &value)
+		failed := errorsOf(m)
+		e, _ := xcsh.Lookup(tt.event)
+		for _, falsy := range []string{`null`, `false`, `0`, `""`} {
+			value = jsontext.Value(fmt.Sprintf(tt.result, falsy))
+			if got, err := e.FireJSON(t.Context(), m, jsontext.Value(`{}`)); err != nil || string(got) != tt.want || len(*failed) > 0 {
+				t.Errorf("%s: %s gives %s, %v, reported %q; want %s and no error", tt.event, value, got, err, *failed, tt.want)
+			}
 		}
 	}
 }
