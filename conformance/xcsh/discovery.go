@@ -34,6 +34,9 @@ func (w *world) discoverAndLoad(s *Step) map[string]any {
 
 // loaded loads into new modules, which later steps use.
 func (w *world) loaded(load func(*xcsh.Modules) []*xcsh.LoadError) map[string]any {
+	if err := w.modules.Close(); err != nil { // a session has one Modules: two would both tell the listeners
+		return done(err)
+	}
 	w.modules = w.newModules()
 	w.prepareHost()
 	hooks, failed := []any{}, []any{}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // operations are what steps can do, by name. Each gives its outcome.
@@ -88,7 +89,7 @@ func (w *world) emit(s *Step) map[string]any { return w.fire(eventName(s.Event),
 func (w *world) fire(name string, event jsontext.Value) map[string]any {
 	e, known := xcsh.Lookup(name)
 	if !known {
-		return done(nil) // nobody listens to what is no event
+		return done(w.modules.Announce(w.t.Context(), name, wire.Object(event)))
 	}
 	result, err := e.FireJSON(w.t.Context(), w.modules, event)
 	if err != nil || result == nil {

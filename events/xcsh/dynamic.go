@@ -53,7 +53,7 @@ func Lookup(name string) (Dynamic, bool) {
 }
 
 // OnDynamic subscribes a handler to the event of a name. Any name is accepted;
-// one that no event has never fires.
+// one that no event has is for [Modules.Announce].
 func OnDynamic(api *API, event string, h DynamicHandler) (remove func()) {
 	if e, ok := Lookup(event); ok {
 		return e.onJSON(api, h)
@@ -62,7 +62,7 @@ func OnDynamic(api *API, event string, h DynamicHandler) (remove func()) {
 	if api.m.cfg.Extensions {
 		dialect = Extensions
 	}
-	return api.module.add(&hook.Hook{Dialect: dialect.Name, Event: event})
+	return api.module.subscribe(&hook.Hook{Dialect: dialect.Name, Event: event}, h)
 }
 
 func (e *Event[E, R]) onJSON(api *API, h DynamicHandler) (remove func()) {
@@ -86,7 +86,11 @@ func (e *Event[E, R]) encode(in E) (wire.Object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the event %s: %w", e.Name(), err)
 	}
-	return wire.Object(`{"type":` + string(wire.Quote(e.Name())) + `}`).Merge(members), nil
+	return withType(e.Name(), members), nil
+}
+
+func withType(name string, members wire.Object) wire.Object {
+	return wire.Object(`{"type":` + string(wire.Quote(name)) + `}`).Merge(members)
 }
 
 // decode reads a result that is an answer.

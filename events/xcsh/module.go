@@ -30,20 +30,24 @@ type module struct {
 
 // handler is one subscription.
 type handler struct {
-	hook   *hook.Hook
-	remove func() // nil until the handler runs
+	hook    *hook.Hook
+	number  int            // in the module, from 1
+	dynamic DynamicHandler // of an event that the system does not have; see [Modules.Announce]
+	remove  func()         // nil until the handler runs
 }
 
 // add subscribes a hook that lacks all but its event and function. It runs as
 // soon as the module has been loaded.
-func (mod *module) add(h *hook.Hook) (remove func()) {
+func (mod *module) add(h *hook.Hook) (remove func()) { return mod.subscribe(h, nil) }
+
+func (mod *module) subscribe(h *hook.Hook, dynamic DynamicHandler) (remove func()) {
 	mod.mu.Lock()
 	defer mod.mu.Unlock()
 	mod.counted++
 	h.ID = fmt.Sprintf("%s/%s/%s#%d", mod.source, h.Event, mod.path, mod.counted)
 	h.Name, h.Type, h.Command, h.Source, h.Rank = mod.path, "module", mod.path, mod.source, mod.rank
 	h.Position.File = mod.resolved
-	entry := &handler{hook: h}
+	entry := &handler{hook: h, number: mod.counted, dynamic: dynamic}
 	if mod.closed {
 		return func() {}
 	}

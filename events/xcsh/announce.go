@@ -1,0 +1,60 @@
+package xcsh
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sourcegraph/conc/panics"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Announce tells modules of an event that the system does not have: those of
+// their handlers that were subscribed to its name, which can be any. They have
+// no say, and those that fail are reported to the listeners, as with a
+// [Notice]. Each is given a copy of event, an object, with the name as its type.
+//
+// It is an error, and nothing runs, if the system has an event of that name:
+// that one is fired by its own rule.
+func (m *Modules) Announce(ctx context.Context, name string, event wire.Object) error {
+	if _, known := Lookup(name); known {
+		return fmt.Errorf("%s is an event of the system: fire it with its own Fire", name)
+	}
+	if len(event) > 0 && (!valid(jsontext.Value(event)) || !event.IsObject()) {
+		return fmt.Errorf("the event %s is not a JSON object", name)
+	}
+	event = withType(name, event.Without("type"))
+	ctx = m.firing(ctx)
+	for _, mod := range m.list() {
+		for h := mod.next(name, 0); h != nil; h = mod.next(name, h.number) {
+			if err := m.announce(ctx, h.dynamic, event); err != nil {
+				m.Report(HookError{Path: mod.path, Event: name, Message: err.Error(), Stack: m.stack(err)})
+			}
+		}
+	}
+	return nil
+}
+
+func (m *Modules) announce(ctx context.Context, h DynamicHandler, event wire.Object) (err error) {
+	caught := panics.Try(func() { _, err = h(ctx, bytes.Clone(event), m.contextOf(ctx)) })
+	if caught != nil {
+		return &hook.PanicError{Value: caught.Value, Stack: caught.Stack}
+	}
+	return err
+}
+
+// next gives the handler of an event of no type that comes after one, also if
+// it was subscribed while that one ran; nil if there is none.
+func (mod *module) next(event string, after int) *handler {
+	mod.mu.Lock()
+	defer mod.mu.Unlock()
+	i := slices.IndexFunc(mod.handlers, func(h *handler) bool { return h.number > after && h.dynamic != nil && h.hook.Event == event })
+	if i < 0 {
+		return nil
+	}
+	return mod.handlers[i]
+}
