@@ -15,7 +15,18 @@ host => {
     // The engine throws null when there is no memory left for an error.
     if (thrown === null) return { message: "out of memory, or null was thrown", name: "InternalError" };
     if (!(thrown instanceof Error)) return { message: text(thrown), nonError: true };
-    return { message: `${thrown.message}`, name: `${thrown.name}`, stack: `${thrown.stack}` };
+    return { message: messageOf(thrown), name: `${thrown.name}`, stack: `${thrown.stack}` };
+  }
+
+  // messageOf is the message of an error. Where there was no memory left for
+  // it, reading it throws what is of no type at all.
+  function messageOf(error) {
+    try {
+      return `${error.message}`;
+    } catch (failure) {
+      if (typeof failure !== "unknown") throw failure;
+      return "out of memory";
+    }
   }
 
   function text(value) {

@@ -102,6 +102,17 @@ func TestMemoryAndDepthAreBounded(t *testing.T) {
 	}
 }
 
+// Where memory ends, there may be none for the text that says so.
+func TestMemoryIsSaidToBeOverWhereverItEnds(t *testing.T) {
+	for more := range uint64(20) {
+		a := limited(t, "() => { const all = []; for (;;) all.push(new Array(1000).fill(1)); }", Options{CPU: 30 * time.Second, Memory: 4<<20 + more*1997})
+		if _, err := a.call(t, "{}"); err == nil || !strings.Contains(err.Error(), "out of memory") {
+			t.Errorf("with %d bytes more: got %v, want out of memory", more*1997, err)
+		}
+		a.stillWorks(t)
+	}
+}
+
 func TestDeepArgumentsAreAnError(t *testing.T) {
 	a := limited(t, "() => {}", Options{})
 	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)

@@ -126,6 +126,8 @@ func TestWhatIsThrownIsAnError(t *testing.T) {
 		{"an object without a text", "() => { throw Object.create(null) }", "[object Object]", "", true},
 		{"an error that throws", "() => { const e = new Error(); Object.defineProperty(e, 'message', { get() { throw 1 } }); throw e }", "an error that cannot be read", "InternalError", false},
 		{"a function in a result", "() => ({ a: [{ f() {} }] })", `"f" of the result is a function, which JSON cannot hold`, "TypeError", false},
+		{"a member beyond all numbers", "() => ({ yes: 1 / 0 })", `"yes" of the result is Infinity, which JSON cannot hold`, "TypeError", false},
+		{"a symbol", "async () => ({ yes: Symbol('s') })", `"yes" of the result is Symbol(s), which JSON cannot hold`, "TypeError", false},
 		{"a bigint as a result", "() => 1n", "Do not know how to serialize a BigInt", "TypeError", false},
 		{"a result in itself", "() => { const a = {}; a.a = a; return a }", "circular reference", "TypeError", false},
 		{"a host function's error", "(_, ctx) => globalThis.pi.fail()", "permission denied", "Error", false},

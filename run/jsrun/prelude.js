@@ -7,6 +7,8 @@
   const { AbortSignal, Promise } = globalThis; // whatever a module makes of them
   const { parse, stringify } = JSON;
   const { apply } = Reflect;
+  const { keys } = Object;
+  const { String, TypeError } = globalThis;
   const resolve = Promise.resolve.bind(Promise);
   const { then } = Promise.prototype;
   const evaluate = globalThis.eval;
@@ -27,10 +29,18 @@
     if (value === undefined) return undefined;
     leaving = true;
     try {
+      if (typeof value === "object" && value !== null) for (const name of keys(value)) held(name, value[name]);
       return stringify(value);
     } finally {
       leaving = false;
     }
+  }
+
+  // held refuses members that say yes in JavaScript, and that JSON leaves out or
+  // makes null: {block: 1 / 0} would not block.
+  function held(name, value) {
+    if (value !== Infinity && value !== -Infinity && typeof value !== "symbol") return;
+    throw new TypeError(`"${name}" of the result is ${String(value)}, which JSON cannot hold`);
   }
 
   // toJSON is asked by JSON.stringify, which costs nothing where it is not.

@@ -33,6 +33,7 @@ func TestAGateThatGoesWrongRefusesTheCall(t *testing.T) {
 		{"no error", "async () => { throw 'no'; }", "Hook failed, blocking execution: no", false},
 		{"null", "() => { throw null; }", "bad.ts: out of memory, or null was thrown", false},
 		{"a result that is none", "() => ({ block: false, also() {} })", `"also" of the result is a function, which JSON cannot hold`, false},
+		{"a yes that JSON cannot hold", "() => ({ block: 1 / 0 })", `"block" of the result is Infinity, which JSON cannot hold`, false},
 		{"a result that does not fit", "() => ({ reason: { no: 1 } })", "the result for tool_call: ", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
