@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
@@ -57,7 +58,7 @@ func (f *flags) attach(cmd *cobra.Command, ev pipeline.Declared, ses *pipeline.S
 	}
 	if len(f.modules) > 0 && len(a.failed) > 0 {
 		a.close(cmd)
-		return nil, errors.Join(lo.Map(a.failed, func(e *xcsh.LoadError, _ int) error { return fmt.Errorf("--module %w", e) })...)
+		return nil, errors.Join(lo.Map(a.failed, func(e *xcsh.LoadError, _ int) error { return fmt.Errorf("--module %w%s", e, whereThrown(e)) })...)
 	}
 	a.event = ev.Info().Name
 	return a, nil
@@ -84,18 +85,41 @@ func (f *flags) openModules(cmd *cobra.Command, src *sources, ses *pipeline.Sess
 	return a, nil
 }
 
-// loadNamed loads modules by paths that count from the current directory.
+// loadNamed loads modules by paths that count from the current directory, and
+// may be written as in xcsh: ~/gate.ts, @/tmp/gate.ts, file:///tmp/gate.ts.
 func (a *attached) loadNamed(ctx context.Context, files []string) error {
-	for _, file := range files {
-		if err := wantFile(file); err != nil {
-			return fmt.Errorf("--module %s: %w", file, err)
-		}
-	}
 	wd, err := os.Getwd()
 	if err != nil {
 		return fmt.Errorf("the current directory: %w", err)
 	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "~" // without a home it stays as it was written
+	}
+	for _, file := range files {
+		if err := wantModule(file, wd, home); err != nil {
+			return fmt.Errorf("--module %s: %w", file, err)
+		}
+	}
 	a.failed = a.Load(ctx, files, wd)
+	return nil
+}
+
+// wantModule says what is wrong with the name of a module.
+func wantModule(file, wd, home string) error {
+	path := file
+	if file != "" {
+		path = discover.Resolve(file, wd, home)
+	}
+	if err := wantFile(path); err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return errors.New("this is a directory; name a file in it")
+	}
+	if !isModule(path) {
+		return fmt.Errorf("a module is a file of JavaScript or TypeScript, whose name ends in %s", strings.Join(modules.Extensions, ", "))
+	}
 	return nil
 }
 
@@ -174,7 +198,7 @@ func (a *attached) warn(cmd *cobra.Command, blocked bool) {
 		warn(cmd, "%s of this project did not run: %s; `snaphook trust` shows them, `snaphook trust grant` allows them", count(n, moduleType), a.why)
 	}
 	for _, err := range a.failed {
-		warn(cmd, "%v%s", err, lo.Ternary(blocked, "", "; what it guards goes ahead"))
+		warn(cmd, "%v%s%s", err, whereThrown(err), lo.Ternary(blocked, "", "; what it guards goes ahead"))
 	}
 	for _, info := range a.Infos() {
 		for _, name := range unheard(info) { // others belong to runtimes that offer more

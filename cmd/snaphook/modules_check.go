@@ -132,6 +132,20 @@ func thrownAt(file string, thrown *jsrun.Error) hook.Position {
 	return hook.Position{File: filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1])), Line: line, Column: column}
 }
 
+// whereThrown is the place of an error that was thrown while a module was
+// loaded, in parentheses. Those of a module's text name it themselves.
+func whereThrown(failed *xcsh.LoadError) string {
+	thrown := new(jsrun.Error)
+	if !errors.As(failed, &thrown) {
+		return ""
+	}
+	at := thrownAt(failed.Path, thrown)
+	if at.Line == 0 {
+		return ""
+	}
+	return " (" + at.String() + ")"
+}
+
 // keptDetail says why a module was not loaded.
 func (a *attached) keptDetail() string {
 	return a.why + "; which events it handles shows only when it is loaded"
