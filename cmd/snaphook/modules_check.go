@@ -160,7 +160,7 @@ func (a *attached) skipped() (all []notRun) {
 		all = append(all, notRun{describe(h), hook.Untrusted, a.keptDetail()})
 	}
 	for _, failed := range a.failed {
-		h := &hook.Hook{ID: moduleType + "/" + failed.Path, Type: moduleType, Command: failed.Path, Source: hook.Project, Position: hook.Position{File: short(failed.Path)}}
+		h := &hook.Hook{ID: moduleType + "/" + failed.Path, Type: moduleType, Command: failed.Path, Source: failed.Source, Position: hook.Position{File: short(failed.Path)}}
 		all = append(all, notRun{describe(h), hook.Invalid, failed.Err.Error()})
 	}
 	return all

@@ -28,8 +28,8 @@ type ExecResult struct {
 	Killed bool   `json:"killed"` // its time was over, or ctx ended
 
 	// Truncated says that there was more output than [run.MaxStdout] or
-	// [run.MaxStderr].
-	Truncated bool `json:"-"`
+	// [run.MaxStderr]. In JSON it is there only then.
+	Truncated bool `json:"truncated,omitzero"`
 }
 
 // Exec runs a program, not a shell, with nothing on its standard input. One

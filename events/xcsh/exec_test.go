@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/snaphook-go/snaphook/events/xcsh"
 )
 
@@ -38,6 +40,19 @@ func TestExecGivesWhatCameOfAProgram(t *testing.T) {
 		}
 		if took := time.Since(start); took > 5*time.Second {
 			t.Errorf("a program %s: it took %v", name, took)
+		}
+	}
+}
+
+func TestModulesAreToldThatOutputIsMissing(t *testing.T) {
+	for script, want := range map[string]bool{"yes | head -c 1100000 >&2": true, "yes | head -c 1000000 >&2": false, "true": false} {
+		got, err := xcsh.Exec(t.Context(), "sh", []string{"-c", script}, xcsh.ExecOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(got)
+		if said := strings.Contains(string(text), `"truncated":true`); err != nil || said != want {
+			t.Errorf("%s: %v: it says that output is missing: %v, want %v", script, err, said, want)
 		}
 	}
 }

@@ -31,8 +31,9 @@ var ErrNoFactory = errors.New("Hook must export a default function") //nolint:st
 
 // LoadError is a module that could not be loaded.
 type LoadError struct {
-	Path string // as configured
-	Err  error
+	Path   string      // as configured
+	Source hook.Source // where the module comes from, as in [Info]
+	Err    error
 }
 
 func (e *LoadError) Error() string { return e.Path + ": " + e.Err.Error() }
@@ -63,6 +64,7 @@ func (m *Modules) loadAll(ctx context.Context, files []file, cwd string) (errs [
 			if !errors.As(err, &failed) {
 				failed = m.loadError(f.path, err)
 			}
+			failed.Source = f.source
 			errs = append(errs, failed)
 		}
 	}

@@ -131,7 +131,7 @@ func TestDiscoveredModulesComeFirstAndEachFileOnce(t *testing.T) {
 	if i := m.Infos(); i[0].Source != hook.Project || i[2].Source != hook.Host {
 		t.Errorf("they come from %v and %v, want project and host", i[0].Source, i[2].Source)
 	}
-	if len(errs) != 1 || errs[0].Path != filepath.Join(pre, "gate.sh") || !strings.Contains(errs[0].Error(), "nothing here can load") {
+	if len(errs) != 1 || errs[0].Path != filepath.Join(pre, "gate.sh") || errs[0].Source != hook.Project || !strings.Contains(errs[0].Error(), "nothing here can load") {
 		t.Errorf("errors: %q", texts(errs))
 	}
 }
