@@ -3,6 +3,7 @@ package jsrun
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -99,8 +100,18 @@ func imports(modules library, asked *atomic.Bool) api.Plugin {
 	return api.Plugin{Name: "imports", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: ".*"}, resolve)
 		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: virtual}, load)
+		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "file"}, refuseEndless)
 		build.OnLoad(api.OnLoadOptions{Filter: `\.[mc]?[jt]s$`, Namespace: "file"}, placed(asked))
 	}}
+}
+
+// refuseEndless keeps from being read what may have no end, such as a pipe.
+// Everything else is left to be read as ever.
+func refuseEndless(args api.OnLoadArgs) (api.OnLoadResult, error) {
+	if info, err := os.Stat(args.Path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return api.OnLoadResult{}, fmt.Errorf("%s is a pipe or a device; a module is a regular file", filepath.Base(args.Path))
+	}
+	return api.OnLoadResult{}, nil
 }
 
 func isPath(name string) bool {
