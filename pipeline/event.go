@@ -174,8 +174,9 @@ func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Se
 
 // On adds a hook written in Go, to one session or to all sessions of a system.
 // It runs before the configured ones, or behind them where the dialect says so,
-// in the order of registration, and is never a duplicate. remove takes it away again; fires that have begun are not
-// affected, and neither function waits for them.
+// in the order of registration, and is never a duplicate. remove takes it away
+// again. Fires that have begun are not affected, unless the event's Rules are
+// Live, and neither function waits for them.
 //
 // The name is how the hook is called in reports, traces and settings that
 // disable hooks.

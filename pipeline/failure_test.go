@@ -118,6 +118,30 @@ func TestALivePlanGrowsAndShrinks(t *testing.T) {
 	}
 }
 
+// A hook that has removed itself has no place in the new plan any more.
+func TestALivePlanGrowsBehindAHookThatHasRemovedItself(t *testing.T) {
+	ranked := func(s *pipeline.Session, name string, rank int, f hook.Func[call, edit]) func() {
+		return pipeline.Register(s, &hook.Hook{Dialect: "test", Event: "Live", Name: name, Rank: rank, Func: f})
+	}
+	_, s := start(t, pipeline.Config{})
+	ranked(s, "a1", 1, allow)
+	var removeSelf, removeLast func()
+	removeSelf = ranked(s, "b1", 2, func(context.Context, call) (o output, err error) {
+		removeSelf()
+		removeLast()
+		ranked(s, "a2, too late", 1, allow)
+		ranked(s, "b3", 2, allow)
+		ranked(s, "c2", 3, allow)
+		return o, nil
+	})
+	ranked(s, "b2", 2, allow)
+	ranked(s, "c1", 3, allow)
+	removeLast = ranked(s, "removed", 3, allow)
+	if got := labels(fire(t, live, s, call{Tool: "t"})); got != "[a1 b1 b2 b3 c1 c2]" {
+		t.Errorf("ran %s", got)
+	}
+}
+
 func TestHooksRunByRank(t *testing.T) {
 	sys, s := start(t, pipeline.Config{})
 	for _, h := range []struct {

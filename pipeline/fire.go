@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/samber/lo"
 	"github.com/sourcegraph/conc/panics"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -236,20 +237,25 @@ func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
 	return spawn.Parallel(f.ctx, f.own.end, f.s.sys.limit)
 }
 
-// rest gives what is left of the plan behind a hook, if the hooks of the session
-// have changed.
-func (f *firing[In, Out]) rest(ran *hook.Hook) (left []*hook.Hook, changed bool) {
+// rest gives the hooks that are left behind the one at ran, with the changes
+// that were made to the session's meanwhile.
+func (f *firing[In, Out]) rest(plan []*hook.Hook, ran int) (left []*hook.Hook) {
+	left = plan[ran+1:]
 	now := f.s.view()
 	if now == f.view {
-		return nil, false
+		return left
 	}
 	f.view = now
-	plan := f.event.plan(f.s, f.in.value, true)
-	if plan == nil {
-		return nil, true
+	changed := f.event.plan(f.s, f.in.value, true)
+	if changed == nil {
+		return nil
 	}
-	i := slices.Index(plan.Run, ran)
-	return plan.Run[i+1:], i >= 0 // a hook that has removed itself has no place
+	if i := slices.Index(changed.Run, plan[ran]); i >= 0 {
+		return changed.Run[i+1:]
+	}
+	return lo.Filter(changed.Run, func(h *hook.Hook, _ int) bool { // it has removed itself, and a new one is the last of its rank
+		return slices.Contains(left, h) || h.Rank >= plan[ran].Rank && !slices.Contains(plan[:ran], h)
+	})
 }
 
 // runsOutside reports whether a hook of the plan needs the input as JSON.

@@ -22,9 +22,9 @@ type Spawn[In, Out any] struct {
 
 	Unstoppable bool // Fold goes on when ctx has ended
 
-	// Rest is asked by Fold behind each hook which ones are left, if that is
-	// no longer what the plan says. Nil: the plan stays.
-	Rest func(ran *hook.Hook) (left []*hook.Hook, changed bool)
+	// Rest is asked by Fold behind each hook, the one at ran, which hooks are
+	// left. Nil: those that the plan has.
+	Rest func(plan []*hook.Hook, ran int) (left []*hook.Hook)
 }
 
 // Parallel runs the hooks of a plan at the same time, at most limit of them,
@@ -90,9 +90,7 @@ func (s Spawn[In, Out]) Fold(ctx context.Context, next func(In, *hook.Report[Out
 				return
 			}
 			if s.Rest != nil {
-				if left, changed := s.Rest(h); changed {
-					plan = append(plan[:i+1:i+1], left...)
-				}
+				plan = append(plan[:i+1:i+1], s.Rest(plan, i)...)
 			}
 		}
 	}

@@ -80,7 +80,8 @@ func (e *Event[E, R]) Name() string { return e.hooks.Name }
 func (n *Notice[E]) Name() string { return n.event.Name() }
 
 // On subscribes a handler, in a factory or later. The same one twice runs
-// twice. remove ends it; fires that have begun are not affected.
+// twice. remove ends it. In a fire that has begun, a handler whose turn is yet
+// to come has it if it is subscribed by then: the original's lists are live.
 func (e *Event[E, R]) On(api *API, h Handler[E, R]) (remove func()) {
 	return on(e, api, func(ctx context.Context, in E) (hook.Output[R], error) {
 		r, err := h(ctx, clone(in), api.m.contextOf(ctx))
