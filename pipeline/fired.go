@@ -3,12 +3,9 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -219,43 +216,4 @@ func some(s string) *string {
 		return nil
 	}
 	return &s
-}
-
-// InputError says that an event's input, given as JSON, does not fit.
-type InputError struct {
-	Event string
-	Err   error
-}
-
-func (e *InputError) Error() string { return "the input of " + e.Event + ": " + e.Err.Error() }
-
-func (e *InputError) Unwrap() error { return e.Err }
-
-func syntaxError(text []byte) error {
-	var v jsontext.Value
-	err := json.Unmarshal(text, &v, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	var se *jsontext.SyntacticError
-	if errors.As(err, &se) {
-		before := text[:min(int(se.ByteOffset), len(text))]
-		line := 1 + strings.Count(string(before), "\n")
-		column := len(before) - strings.LastIndex(string(before), "\n")
-		return fmt.Errorf("line %d, column %d: not JSON: %w", line, column, se.Err)
-	}
-	return err
-}
-
-// plainError puts a decoding error into words that do not name Go types.
-func plainError(err error) error {
-	var se *json.SemanticError
-	if !errors.As(err, &se) {
-		return err
-	}
-	where := strings.ReplaceAll(strings.TrimPrefix(string(se.JSONPointer), "/"), "/", ".")
-	switch {
-	case se.Err != nil:
-		return fmt.Errorf("%s: %w", where, se.Err)
-	case se.GoType == nil:
-		return fmt.Errorf("%s: %s cannot be used", where, wire.KindName(se.JSONKind))
-	}
-	return fmt.Errorf("%s: got %s, want %s", where, wire.KindName(se.JSONKind), wire.Wanted(se.GoType))
 }

@@ -98,7 +98,7 @@ func canonical(value jsontext.Value) string {
 // decodeInput reads an event's input from JSON, without the members that are
 // the engine's to give.
 func (e *Event[In, Out]) decodeInput(text []byte) (in In, err error) {
-	if !jsontext.Value(text).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) {
+	if !jsontext.Value(text).IsValid(lenient) {
 		return in, &InputError{Event: e.Info().FullName(), Err: syntaxError(text)}
 	}
 	o := wire.Object(bytes.TrimSpace(text))
@@ -106,7 +106,7 @@ func (e *Event[In, Out]) decodeInput(text []byte) (in In, err error) {
 		return in, &InputError{Event: e.Info().FullName(), Err: fmt.Errorf("the input is not a JSON object")}
 	}
 	if err := o.Without(e.dialect.BaseNames...).Into(&in); err != nil {
-		return in, &InputError{Event: e.Info().FullName(), Err: plainError(err)}
+		return in, &InputError{Event: e.Info().FullName(), Err: misfit(text, err)}
 	}
 	if e.Check != nil {
 		if err := e.Check(in); err != nil {

@@ -1,14 +1,13 @@
 package pipeline_test
 
 import (
-	"github.com/samber/lo"
-
 	"context"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/match"
@@ -24,13 +23,15 @@ func TestInputErrorsSayWhereAndWhatToWrite(t *testing.T) {
 		"a byte order mark":   {"\uFEFF{}", "line 1, column 1: not JSON: "},
 		"something behind":    {"{}\n{}", "line 2, column 1: not JSON: "},
 		"an array":            {`[{"tool":"x"}]`, "the input is not a JSON object"},
-		"a member of no use":  {`{"tool":7}`, "tool: got a number, want a string"},
+		"a member of no use":  {`{"tool":7}`, "line 1, column 9: tool: got a number, want a string"},
 		"a null of no use":    {`{"tool":null}`, "tool: missing; want a string that is not empty"},
 		"a member is missing": {`{}`, "tool: missing; want a string that is not empty"},
-		"an object is wanted": {`{"tool":"x","input":"rm"}`, "input: got a string, want an object"},
-		"a number is wanted":  {`{"tool":"x","count":"many"}`, "count: got a string, want a number"},
-		"a number of no use":  {`{"tool":"x","count":1.5}`, "count: "},
-		"the last one counts": {`{"tool":"x","tool":{}}`, "tool: got an object, want a string"},
+		"an object is wanted": {`{"tool":"x","input":"rm"}`, "line 1, column 21: input: got a string, want an object"},
+		"a number is wanted":  {"{\"tool\":\"x\",\n  \"count\" : \"many\"}", "line 2, column 13: count: got a string, want a number"},
+		"a number of no use":  {`{"tool":"x","count":1.5}`, "line 1, column 21: count: 1.5 is no whole number"},
+		"a number of no room": {`{"tool":"x","count":1e99}`, "line 1, column 21: count: 1e99 is no whole number"},
+		"a number too large":  {`{"tool":"x","count":99999999999999999999}`, "line 1, column 21: count: 99999999999999999999 is too large or too small"},
+		"the last one counts": {`{"tool":"x","tool":{}}`, "line 1, column 20: tool: got an object, want a string"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

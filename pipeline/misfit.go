@@ -1,0 +1,85 @@
+package pipeline
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// InputError says that an event's input, given as JSON, does not fit.
+type InputError struct {
+	Event string
+	Err   error
+}
+
+func (e *InputError) Error() string { return "the input of " + e.Event + ": " + e.Err.Error() }
+
+func (e *InputError) Unwrap() error { return e.Err }
+
+// lenient is how inputs are read.
+var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+
+// syntaxError says where text is not JSON.
+func syntaxError(text []byte) error {
+	var v jsontext.Value
+	err := json.Unmarshal(text, &v, lenient)
+	var se *jsontext.SyntacticError
+	if errors.As(err, &se) {
+		return fmt.Errorf("%s: not JSON: %w", position(text, int(se.ByteOffset)), se.Err)
+	}
+	return err
+}
+
+// misfit puts a decoding error into words that do not name Go types, and says
+// where it is in the text.
+func misfit(text []byte, err error) error {
+	var se *json.SemanticError
+	if !errors.As(err, &se) {
+		return err
+	}
+	where := strings.ReplaceAll(strings.TrimPrefix(string(se.JSONPointer), "/"), "/", ".")
+	if at := find(text, se.JSONPointer); at >= 0 {
+		where = position(text, at) + ": " + where
+	}
+	switch {
+	case errors.Is(se.Err, strconv.ErrSyntax):
+		return fmt.Errorf("%s: %s is no whole number", where, se.JSONValue)
+	case errors.Is(se.Err, strconv.ErrRange):
+		return fmt.Errorf("%s: %s is too large or too small", where, se.JSONValue)
+	case se.Err != nil:
+		return fmt.Errorf("%s: %w", where, se.Err)
+	case se.GoType == nil:
+		return fmt.Errorf("%s: %s cannot be used", where, wire.KindName(se.JSONKind))
+	}
+	return fmt.Errorf("%s: got %s, want %s", where, wire.KindName(se.JSONKind), wire.Wanted(se.GoType))
+}
+
+// find gives the offset of the value at that pointer in text, which is JSON, and
+// of values with the same pointer the last one's; -1 if there is none.
+func find(text []byte, pointer jsontext.Pointer) (at int) {
+	at = -1
+	d := jsontext.NewDecoder(bytes.NewReader(text), lenient)
+	for {
+		behind := text[d.InputOffset():]
+		token, err := d.ReadToken()
+		if err != nil {
+			return at
+		}
+		if ends := token.Kind() == '}' || token.Kind() == ']'; d.StackPointer() == pointer && !ends {
+			at = len(text) - len(bytes.TrimLeft(behind, " \t\r\n,:"))
+		}
+	}
+}
+
+// position is a place in text as people count.
+func position(text []byte, offset int) string {
+	before := text[:min(offset, len(text))]
+	return fmt.Sprintf("line %d, column %d", 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n'))
+}
