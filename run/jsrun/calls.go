@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // call is something asked of the module. Who takes it out of Module.calls
@@ -40,11 +41,22 @@ func (m *Module) do(ctx context.Context, args []any, run func(c *call, text stri
 	}
 	select {
 	case o := <-c.answer:
-		return o.value, o.err
+		return o.value, m.large(o.err, len(text))
 	case <-ctx.Done():
 		m.take(c.id)
 		return nil, context.Cause(ctx)
 	}
+}
+
+// large says what an error of the engine's may come from, if a call has brought
+// much.
+func (m *Module) large(err error, size int) error {
+	thrown := new(Error)
+	if !errors.As(err, &thrown) || thrown.Name != internalError || size < int(min(m.opt.Memory/8, math.MaxInt)) {
+		return err
+	}
+	thrown.Message += fmt.Sprintf(" (the call has brought %d KiB, and the module's memory is %d KiB)", size>>10, m.opt.Memory>>10)
+	return err
 }
 
 // admit makes c known and queues its task.

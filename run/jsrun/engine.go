@@ -132,7 +132,7 @@ func (e *engine) thrown(err *quickjs.Error, until time.Time) error {
 		return errCut
 	case err.Error() == "null" || err.Error() == "":
 		// The engine throws null when there is no memory left for an error.
-		return &Error{Message: "out of memory", Name: "InternalError"}
+		return &Error{Message: "out of memory", Name: internalError}
 	case err.Name == "":
 		return &Error{Message: err.Error(), NonError: true}
 	}
@@ -142,7 +142,7 @@ func (e *engine) thrown(err *quickjs.Error, until time.Time) error {
 // isInterruption recognizes the error that the engine throws where it was
 // interrupted. JavaScript could throw the same.
 func isInterruption(name, message string) bool {
-	return name == "InternalError" && message == "interrupted"
+	return name == internalError && message == "interrupted"
 }
 
 func (e *engine) close() (err error) {

@@ -15,6 +15,9 @@ type Error struct {
 	NonError bool   // what was thrown is no error, as in throw "no"
 }
 
+// internalError is the name of what the engine itself is at fault for.
+const internalError = "InternalError"
+
 // Error is the message alone.
 func (e *Error) Error() string { return e.Message }
 

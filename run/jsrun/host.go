@@ -145,7 +145,7 @@ func (m *Module) thrown(description any) error {
 		m.told = true
 		return &BudgetError{After: m.opt.CPU}
 	case err != nil:
-		return &Error{Message: "an error that cannot be read", Name: "InternalError"}
+		return &Error{Message: "an error that cannot be read", Name: internalError}
 	}
 	return m.source.explained(&Error{Message: e.Message, Name: e.Name, Stack: m.source.stack(e.Stack), NonError: e.NonError}, e.Stack)
 }

@@ -116,8 +116,17 @@ func TestMemoryIsSaidToBeOverWhereverItEnds(t *testing.T) {
 func TestDeepArgumentsAreAnError(t *testing.T) {
 	a := limited(t, "() => {}", Options{})
 	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
-	if _, err := a.call(t, deep); err == nil || !strings.Contains(err.Error(), "stack overflow") {
+	if _, err := a.call(t, deep); err == nil || err.Error() != "the module was called with more than its engine can take in: stack overflow" {
 		t.Errorf("got %v, want a stack overflow", err)
+	}
+	a.stillWorks(t)
+}
+
+func TestLargeArgumentsAreAnErrorThatSaysSo(t *testing.T) {
+	a := limited(t, "() => {}", Options{Memory: 16 << 20, CPU: 30 * time.Second})
+	const want = "(the call has brought 12288 KiB, and the module's memory is 16384 KiB)"
+	if _, err := a.call(t, `"`+strings.Repeat("a", 12<<20)+`"`); err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v, want that it ends with %s", err, want)
 	}
 	a.stillWorks(t)
 }

@@ -174,7 +174,7 @@
   // three numbers for each object that is one of them, and how many there are:
   // a flat list is the quickest to read.
   function received(text) {
-    const args = parse(text);
+    const args = taken(text);
     for (let n = args.pop(); n > 0; n--) {
       const id = args.pop();
       const shape = args.pop();
@@ -182,6 +182,16 @@
       args[at] = bound(shape, id, args[at]);
     }
     return args;
+  }
+
+  // taken is text that Go has written, which can still be too deep or too large.
+  function taken(text) {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (error !== null) Object.assign(error, { name: "InternalError", message: `the module was called with more than its engine can take in: ${error.message}` });
+      throw error;
+    }
   }
 
   const entries = {
