@@ -32,7 +32,7 @@
 //   - setTimeout, setInterval, setImmediate, their opposites, queueMicrotask
 //   - AbortController, and AbortSignal with abort, timeout and any
 //   - TextEncoder, TextDecoder for UTF-8, atob, btoa
-//   - URL, for hosts in ASCII, and URLSearchParams
+//   - URL and URLSearchParams, for addresses of up to 64 KiB
 //   - structuredClone, without transfer
 //   - performance.now, crypto.randomUUID, crypto.getRandomValues
 //   - toLocaleString of numbers, as in America

@@ -206,7 +206,7 @@ host => {
   const evaluate = globalThis.eval;
   for (const name of ["URL", "URLSearchParams"]) {
     const get = () => {
-      define(evaluate(host("url", 0))());
+      define(evaluate(host("url", 0))(host));
       return globalThis[name];
     };
     Object.defineProperty(globalThis, name, { get, set: value => define({ [name]: value }), configurable: true });

@@ -51,6 +51,8 @@ func (m *Module) fromJS(args []any) (any, error) {
 		return platform(), nil
 	case "url":
 		return "(" + webURL + ")", nil
+	case "address":
+		return address(args[1:]), nil
 	case "console":
 		m.console(text(args[1]), text(args[2]))
 	}

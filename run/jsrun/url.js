@@ -1,27 +1,25 @@
-// URL and URLSearchParams of the web platform, for hosts in ASCII.
-() => {
-  const ports = { http: 80, https: 443, ws: 80, wss: 443, ftp: 21, file: null };
-  const isSpecial = scheme => Object.hasOwn(ports, scheme);
+// URL and URLSearchParams of the web platform. Go reads addresses, see url.go:
+// here are the parts that it found, by name.
+host => {
+  const { parse } = JSON;
   const utf8 = new TextEncoder();
-  const fail = why => {
-    throw Object.assign(new TypeError(`Invalid URL: ${why}`), { code: "ERR_INVALID_URL" });
+
+  // parts is what Go answers: nothing if there is no such address, "=" and the
+  // parts, or "!" and why it does not read it.
+  function parts(...asked) {
+    const answer = host("address", ...asked.map(text => text.toWellFormed()));
+    if (answer?.[0] === "!") throw new RangeError(answer.slice(1));
+    return answer && parse(answer.slice(1));
+  }
+
+  const fail = (input, base) => {
+    throw Object.assign(new TypeError("Invalid URL"), { code: "ERR_INVALID_URL", input }, base === undefined ? {} : { base });
   };
 
-  // encoder percent-encodes what is beyond ASCII or a control character, and
-  // the characters given.
-  const encoder = more => {
-    const wanted = new RegExp(`[^\\x20-\\x7e]|[${more}]`, "gu");
+  function percentEncoded(text) {
     const hex = b => `%${b.toString(16).toUpperCase().padStart(2, "0")}`;
-    return text => text.toWellFormed().replace(wanted, c => Array.from(utf8.encode(c), hex).join(""));
-  };
-  const encode = {
-    control: text => encoder("\\x7f")(text),
-    fragment: encoder(' "<>`'),
-    query: encoder(' "#<>'),
-    specialQuery: encoder(" \"#<>'"),
-    path: encoder(' "#<>?^`{}'),
-    user: encoder(' "#<>?`{}/:;=@\\[\\\\\\]^|'),
-  };
+    return text.replace(/[^\w*.\- ]/gu, c => Array.from(utf8.encode(c), hex).join(""));
+  }
 
   function percentDecoded(text) {
     if (!text.includes("%")) return text;
@@ -33,206 +31,7 @@
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new Uint8Array(bytes));
   }
 
-  // Hosts.
-
-  function hostOf(text, special) {
-    if (text.startsWith("[")) {
-      if (!text.endsWith("]")) fail("the address has no ]");
-      return `[${ipv6(text.slice(1, -1))}]`;
-    }
-    if (!special) {
-      if (/[\0\t\n\r #/:<>?@[\\\]^|]/.test(text)) fail("a character that hosts cannot have");
-      return encode.control(text);
-    }
-    const name = percentDecoded(text).toLowerCase();
-    if (/[^\0-\x7f]/.test(name)) fail("hosts beyond ASCII are not supported, write them as xn--");
-    if (name === "" || /[\0-\x20#%/:<>?@[\\\]^|\x7f]/.test(name)) fail("a character that hosts cannot have");
-    const labels = name.split(".");
-    if (labels.length > 1 && labels.at(-1) === "") labels.pop();
-    return /^([0-9]+|0x[0-9a-f]*)$/.test(labels.at(-1)) ? ipv4(labels) : name;
-  }
-
-  function ipv4(labels) {
-    if (labels.length > 4) fail("an IPv4 address of more than four parts");
-    const numbers = labels.map(label => {
-      if (!/^(0x[0-9a-f]*|0[0-7]*|[1-9][0-9]*)$/.test(label)) fail("no number in an IPv4 address");
-      return /^0x/.test(label) ? parseInt(label.slice(2) || "0", 16) : parseInt(label, /^0./.test(label) ? 8 : 10);
-    });
-    const last = numbers.pop();
-    if (numbers.some(n => n > 255) || last >= 256 ** (4 - numbers.length)) fail("too large a number in an IPv4 address");
-    const all = numbers.reduce((sum, n, i) => sum + n * 256 ** (3 - i), last);
-    return [3, 2, 1, 0].map(i => Math.floor(all / 256 ** i) % 256).join(".");
-  }
-
-  function ipv6(text) {
-    const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
-    if (tail !== null) {
-      const parts = tail[2].split(".");
-      if (parts.some(p => !/^(0|[1-9]\d{0,2})$/.test(p) || p > 255)) fail("no IPv6 address");
-      const [a, b, c, d] = parts.map(Number);
-      text = `${tail[1]}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-    }
-    const halves = text.split("::");
-    const pieces = halves.map(half => (half === "" ? [] : half.split(":")));
-    const known = pieces.flat();
-    if (halves.length > 2 || known.some(p => !/^[0-9a-f]{1,4}$/i.test(p))) fail("no IPv6 address");
-    if (halves.length === 2 ? known.length > 7 : known.length !== 8) fail("no IPv6 address");
-    const zeros = new Array(8 - known.length).fill("0");
-    const all = (halves.length === 2 ? [...pieces[0], ...zeros, ...pieces[1]] : known).map(p => parseInt(p, 16));
-    // The first of the longest runs of zeros is left out.
-    let [at, most] = [-1, 1];
-    for (let i = 0; i < 8; i++) {
-      let n = 0;
-      while (i + n < 8 && all[i + n] === 0) n++;
-      if (n > most) [at, most] = [i, n];
-    }
-    const hex = list => list.map(n => n.toString(16)).join(":");
-    return at < 0 ? hex(all) : `${hex(all.slice(0, at))}::${hex(all.slice(at + most))}`;
-  }
-
-  // Paths.
-
-  const isDrive = text => /^[a-z][:|]$/i.test(text);
-  const startsDrive = text => /^[a-z][:|]([/\\]|$)/i.test(text);
-
-  function shorten(url) {
-    if (url.scheme === "file" && url.path.length === 1 && /^[a-z]:$/i.test(url.path[0])) return;
-    url.path.pop();
-  }
-
-  // walk adds the parts of a path to that of the URL.
-  function walk(url, text) {
-    const parts = text.split(isSpecial(url.scheme) ? /[/\\]/ : "/");
-    parts.forEach((part, i) => {
-      const last = i === parts.length - 1;
-      const plain = part.replace(/%2e/gi, ".");
-      if (plain === "..") {
-        shorten(url);
-        if (last) url.path.push("");
-      } else if (plain === ".") {
-        if (last) url.path.push("");
-      } else {
-        if (url.scheme === "file" && url.path.length === 0 && isDrive(part)) part = `${part[0]}:`;
-        url.path.push(encode.path(part));
-      }
-    });
-  }
-
-  function absolutePath(url, text) {
-    url.path = [];
-    if (text === "" && !isSpecial(url.scheme)) return;
-    walk(url, text.replace(isSpecial(url.scheme) ? /^[/\\]/ : /^\//, ""));
-  }
-
-  // Parts.
-
-  function authority(url, text) {
-    const special = isSpecial(url.scheme);
-    const end = text.search(special ? /[/\\]/ : /\//);
-    const [head, path] = end < 0 ? [text, ""] : [text.slice(0, end), text.slice(end)];
-    const at = head.lastIndexOf("@");
-    const host = head.slice(at + 1);
-    if (at >= 0) {
-      const [user, ...password] = head.slice(0, at).split(":");
-      url.username = encode.user(user);
-      url.password = encode.user(password.join(":"));
-    }
-    const m = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(host);
-    if (m === null || (m[1] === "" && (special || at >= 0 || m[2] !== undefined))) fail("no host");
-    url.host = m[1] === "" ? "" : hostOf(m[1], special);
-    url.port = portOf(m[2] ?? "", url.scheme);
-    absolutePath(url, path);
-  }
-
-  function portOf(text, scheme) {
-    if (text === "") return null;
-    if (!/^\d+$/.test(text) || Number(text) > 65535) fail("no port");
-    return Number(text) === ports[scheme] ? null : Number(text);
-  }
-
-  function fileParts(url, text, base) {
-    url.host = "";
-    const m = /^[/\\]{2}([^/\\]*)(.*)$/s.exec(text);
-    if (m !== null && !isDrive(m[1])) {
-      const host = m[1] === "" ? "" : hostOf(m[1], true);
-      url.host = host === "localhost" ? "" : host;
-      return absolutePath(url, m[2]);
-    }
-    if (m !== null) return absolutePath(url, text.slice(2));
-    if (base?.scheme !== "file") return absolutePath(url, text);
-    url.host = base.host;
-    if (/^[/\\]/.test(text)) {
-      url.path = [];
-      if (/^[a-z]:$/i.test(base.path[0] ?? "") && !startsDrive(text.slice(1))) url.path.push(base.path[0]);
-      return walk(url, text.slice(1));
-    }
-    beside(url, text, base);
-    if (startsDrive(text)) absolutePath(url, text);
-  }
-
-  // beside is a path that counts from the base's.
-  function beside(url, text, base) {
-    url.path = [...base.path];
-    if (text === "") {
-      url.query ??= base.query;
-      return;
-    }
-    shorten(url);
-    walk(url, text);
-  }
-
-  function relativeParts(url, text, base) {
-    const special = isSpecial(url.scheme);
-    if (special ? /^[/\\]{2}/.test(text) : text.startsWith("//")) {
-      return authority(url, text.replace(special ? /^[/\\]+/ : /^\/\//, ""));
-    }
-    Object.assign(url, { username: base.username, password: base.password, host: base.host, port: base.port });
-    if (special ? /^[/\\]/.test(text) : text.startsWith("/")) return absolutePath(url, text);
-    beside(url, text, base);
-  }
-
-  function parsed(input, base) {
-    let text = input.replace(/^[\0-\x20]+|[\0-\x20]+$/g, "").replace(/[\t\n\r]/g, "");
-    const url = { scheme: "", username: "", password: "", host: null, port: null, path: [], opaque: false, query: null, fragment: null };
-    const cut = (at, rest) => (text = text.slice(0, at), rest);
-    const hash = text.indexOf("#");
-    if (hash >= 0) url.fragment = encode.fragment(cut(hash, text.slice(hash + 1)));
-    const mark = text.indexOf("?");
-    const query = mark < 0 ? null : cut(mark, text.slice(mark + 1));
-    const m = /^([a-z][a-z0-9+.-]*):/i.exec(text);
-    url.scheme = m?.[1].toLowerCase() ?? base?.scheme ?? fail("neither a scheme nor a base");
-    if (query !== null) url.query = encode[isSpecial(url.scheme) ? "specialQuery" : "query"](query);
-    if (m !== null) text = text.slice(m[0].length);
-    parts(url, text, m !== null, base);
-    return url;
-  }
-
-  function parts(url, text, schemed, base) {
-    const special = isSpecial(url.scheme);
-    if (!schemed && base.opaque) {
-      if (text !== "" || url.query !== null || url.fragment === null) fail("the base has no path to count from");
-      Object.assign(url, { path: base.path, opaque: true, query: base.query });
-    } else if (url.scheme === "file") fileParts(url, text, base);
-    else if (!schemed || (special && base?.scheme === url.scheme && !/^\/\//.test(text))) relativeParts(url, text, base);
-    else if (special) authority(url, text.replace(/^[/\\]+/, ""));
-    else if (text.startsWith("//")) authority(url, text.slice(2));
-    else if (text.startsWith("/")) absolutePath(url, text);
-    else Object.assign(url, { path: encode.control(text), opaque: true });
-  }
-
-  const pathOf = url => (url.opaque ? url.path : url.path.map(part => `/${part}`).join(""));
-
-  function written(url) {
-    const who = url.username + (url.password && `:${url.password}`);
-    const where = url.host !== null ? `//${who && `${who}@`}${hostAndPort(url)}` : !url.opaque && url.path.length > 1 && url.path[0] === "" ? "/." : "";
-    return `${url.scheme}:${where}${pathOf(url)}${url.query === null ? "" : `?${url.query}`}${url.fragment === null ? "" : `#${url.fragment}`}`;
-  }
-
-  const hostAndPort = url => (url.host ?? "") + (url.port === null ? "" : `:${url.port}`);
-
-  // Queries.
-
-  const plus = text => encoder(" !\"#$%&'()+,/:;<=>?@\\[\\\\\\]^`{|}~")(text).replaceAll("%20", "+");
+  const plus = text => percentEncoded(text).replaceAll(" ", "+");
   const pairsOf = text =>
     text.split("&").filter(part => part !== "").map(part => {
       const at = part.indexOf("=");
@@ -314,10 +113,11 @@
   delete URLSearchParams.renew;
 
   class URL {
-    #url;
+    #parts;
     #params;
     constructor(input, base) {
-      this.#url = parsed(`${input}`, base === undefined ? undefined : parsed(`${base}`));
+      const asked = base === undefined ? [`${input}`] : [`${input}`, `${base}`];
+      this.#parts = parts("href", ...asked) ?? fail(...asked);
     }
     static canParse(input, base) {
       return URL.parse(input, base) !== null;
@@ -329,58 +129,22 @@
         return null;
       }
     }
-    get href() {
-      return written(this.#url);
+    // get and set are for the accessors below. What a part cannot be changes nothing.
+    static get(url, name) {
+      return url.#parts[name];
     }
-    set href(text) {
-      this.#url = parsed(`${text}`);
-      if (this.#params !== undefined) renew(this.#params, this.#url.query ?? "");
+    static set(url, name, value, renewed = true) {
+      url.#parts = name === "href" ? (parts(name, value) ?? fail(value)) : (parts(name, value, url.#parts.href) ?? url.#parts);
+      if (renewed && url.#params !== undefined) renew(url.#params, url.#parts.search.slice(1));
     }
     get origin() {
-      const { scheme } = this.#url;
-      if (scheme === "blob") return URL.parse(this.pathname)?.origin ?? "null";
-      return isSpecial(scheme) && scheme !== "file" ? `${scheme}://${this.host}` : "null";
-    }
-    get protocol() {
-      return `${this.#url.scheme}:`;
-    }
-    get username() {
-      return this.#url.username;
-    }
-    get password() {
-      return this.#url.password;
-    }
-    get host() {
-      return hostAndPort(this.#url);
-    }
-    get hostname() {
-      return this.#url.host ?? "";
-    }
-    get port() {
-      return `${this.#url.port ?? ""}`;
-    }
-    get pathname() {
-      return pathOf(this.#url);
-    }
-    set pathname(text) {
-      if (!this.#url.opaque) absolutePath(this.#url, `${text}`.replace(/[\t\n\r]/g, "").replace(/[?#]/g, c => (c === "?" ? "%3F" : "%23")).replace(/^(?![/\\])/, "/"));
-    }
-    get search() {
-      return this.#url.query ? `?${this.#url.query}` : "";
-    }
-    set search(text) {
-      const query = `${text}`.replace(/[\t\n\r]/g, "").replace(/^\?/, "");
-      this.#url.query = `${text}` === "" ? null : encode[isSpecial(this.#url.scheme) ? "specialQuery" : "query"](query);
-      if (this.#params !== undefined) renew(this.#params, this.#url.query ?? "");
+      const { protocol, host, pathname } = this.#parts;
+      if (/^(https?|wss?|ftp):$/.test(protocol)) return `${protocol}//${host}`;
+      const inner = protocol === "blob:" ? URL.parse(pathname) : null;
+      return /^https?:$/.test(inner?.protocol) ? inner.origin : "null";
     }
     get searchParams() {
-      return (this.#params ??= of(this.#url.query ?? "", text => (this.#url.query = text === "" ? null : text)));
-    }
-    get hash() {
-      return this.#url.fragment ? `#${this.#url.fragment}` : "";
-    }
-    set hash(text) {
-      this.#url.fragment = `${text}` === "" ? null : encode.fragment(`${text}`.replace(/[\t\n\r]/g, "").replace(/^#/, ""));
+      return (this.#params ??= of(this.#parts.search.slice(1), text => set(this, "search", text, false)));
     }
     toString() {
       return this.href;
@@ -389,12 +153,19 @@
       return this.href;
     }
   }
-  for (const name of ["protocol", "username", "password", "host", "hostname", "port"]) {
-    const { get } = Object.getOwnPropertyDescriptor(URL.prototype, name);
-    const set = () => {
-      throw new TypeError(`${name} of a URL cannot be changed here; make a new one`);
+  const { get, set } = URL;
+  delete URL.get;
+  delete URL.set;
+  for (const name of ["href", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"]) {
+    const accessor = {
+      get() {
+        return get(this, name);
+      },
+      set(value) {
+        set(this, name, `${value}`);
+      },
     };
-    Object.defineProperty(URL.prototype, name, { get, set, configurable: true, enumerable: true });
+    Object.defineProperty(URL.prototype, name, { ...accessor, configurable: true, enumerable: true });
   }
   return { URL, URLSearchParams };
 }
