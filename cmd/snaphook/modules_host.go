@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 
@@ -39,7 +40,7 @@ func (f *flags) lookHost(cmd *cobra.Command) *cliHost {
 
 // loader loads modules for a session in a directory.
 func (h *cliHost) loader(dir string) *modules.Loader {
-	l := &modules.Loader{Options: jsrun.Options{Console: h.console, Dir: dir}}
+	l := &modules.Loader{Options: jsrun.Options{Console: h.console, Dir: dir, Environ: os.Environ()}}
 	if h.runs {
 		l.Exec = (*xcsh.API).Exec
 	}

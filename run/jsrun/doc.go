@@ -36,9 +36,10 @@
 //   - structuredClone, without transfer
 //   - performance.now, crypto.randomUUID, crypto.getRandomValues
 //   - toLocaleString of numbers, as in America
-//   - process.cwd and process.platform, with an [Options.Dir]
+//   - process.cwd with an [Options.Dir], process.env with an [Options.Environ],
+//     process.platform with either
 //
-// and no file system, processes, network, environment or Intl. An error that
+// and no file system, processes, network or Intl. An error that
 // comes from looking for them is an [*UnavailableError], which says where.
 // Rejected promises that nobody looks at are not reported.
 //

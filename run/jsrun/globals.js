@@ -190,11 +190,14 @@ host => {
   };
   define({ performance, crypto });
 
-  // Of process there is what its directory says, if it has one; whatever else
-  // is asked of it is an error that says so.
+  // Of process there is what the host grants; whatever else is asked of it is an
+  // error that says so.
   const directory = host("directory", 0);
-  if (directory !== undefined) {
-    const known = { __proto__: null, cwd: () => directory, platform: host("platform", 0), then: undefined, toJSON: undefined };
+  const environ = host("environ", 0);
+  if (directory !== undefined || environ !== undefined) {
+    const known = { __proto__: null, platform: host("platform", 0), then: undefined, toJSON: undefined };
+    if (directory !== undefined) known.cwd = () => directory;
+    if (environ !== undefined) known.env = JSON.parse(environ);
     const get = (_, name) => {
       if (typeof name !== "symbol" && !(name in known)) throw new ReferenceError(`process.${name} is not defined`);
       return known[name];

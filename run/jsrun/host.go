@@ -47,6 +47,10 @@ func (m *Module) fromJS(args []any) (any, error) {
 		if dir := current(m.opt.Dir); dir != "" {
 			return dir, nil
 		}
+	case "environ":
+		if m.opt.Environ != nil {
+			return variables(m.opt.Environ)
+		}
 	case "platform":
 		return platform(), nil
 	case "url":

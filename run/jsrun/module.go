@@ -26,9 +26,14 @@ type Options struct {
 	Modules map[string]string
 
 	// Dir is the current directory: what process.cwd gives, and where resolve of
-	// node:path starts. Without one, or with a relative one, there is no process,
-	// and a path that needs a directory is an error.
+	// node:path starts. Without one, or with a relative one, a path that needs a
+	// directory is an error.
 	Dir string
+
+	// Environ are the variables of process.env, "NAME=value". Nil grants none:
+	// asking for process.env is an error, for a gate that is switched by a
+	// variable would take an empty environment for an answer.
+	Environ []string
 }
 
 // Module is a JavaScript module in a VM of its own. It may be used from many

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 )
 
 var (
@@ -59,6 +61,18 @@ func current(dir string) string {
 		return ""
 	}
 	return filepath.Clean(dir)
+}
+
+// variables are an environment as one JSON object.
+func variables(environ []string) (string, error) {
+	all := map[string]string{}
+	for _, variable := range environ {
+		if name, value, ok := strings.Cut(variable, "="); ok && name != "" {
+			all[name] = value
+		}
+	}
+	text, err := json.Marshal(all, asJavaScript)
+	return string(text), err
 }
 
 // platform is the system as Node.js calls it.

@@ -38,7 +38,7 @@ const (
 
 // foreign are the globals that people expect, and what to say to them.
 var foreign = map[string]string{
-	"process": "a module has no environment, arguments or processes of its own; use what the host's API object and its context offer, such as exec and cwd",
+	"process": "a module has no environment, unless its host grants it, and no arguments or processes of its own; use what the host's API object and its context offer, such as exec and cwd",
 	"Buffer":  "use Uint8Array with TextEncoder and TextDecoder, and atob and btoa for base64",
 	"Intl":    "the engine knows no languages but that of JavaScript itself",
 	"require": "write import, which finds files by a relative path",

@@ -8,12 +8,12 @@ import (
 
 func TestGlobalsOfASystemAreNamedWithTheirPlace(t *testing.T) {
 	for _, test := range []struct{ name, body, want string }{
-		{"the environment", "if (process.env.MODE === 'x') return", "hook.ts:4:7: process is not available: a module has no environment, arguments or processes of its own; use what the host's API object and its context offer, such as exec and cwd"},
+		{"the environment", "if (process.env.MODE === 'x') return", "hook.ts:4:7: process is not available: a module has no environment, unless its host grants it, and no arguments or processes of its own; use what the host's API object and its context offer, such as exec and cwd"},
 		{"the network", "return fetch('https://example.org')", "hook.ts:4:10: fetch is not available: a module has no network of its own"},
 		{"bytes", "return Buffer.from('a')", "hook.ts:4:10: Buffer is not available: use Uint8Array with TextEncoder"},
 		{"languages", "return new Intl.Collator()", "hook.ts:4:14: Intl is not available"},
 		{"another runtime", "return Bun.file('a')", "hook.ts:4:10: Bun is not available: a module runs in an engine of its own"},
-		{"one's own mistake", "return proces.env", "proces is not defined"},
+		{"one's own mistake", "return evnet.input", "evnet is not defined"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -52,6 +52,29 @@ func TestOfAProcessThereIsTheDirectory(t *testing.T) {
 		if !errors.As(err, &missing) || missing.Name != "process."+name || !strings.HasPrefix(err.Error(), "hook.ts:1:") {
 			t.Errorf("%s: got %v", name, err)
 		}
+	}
+}
+
+func TestTheEnvironmentIsTheHostsToGrant(t *testing.T) {
+	const handler = `({ name, value }) => { if (value) process.env[name] = value; return [process.env[name] ?? null, typeof process.env, "cwd" in process] }`
+	for _, test := range []struct {
+		name    string
+		environ []string
+		event   string
+		want    string
+	}{
+		{"a variable", []string{"MODE=off", "HOME=/home/a"}, `{"name":"MODE"}`, `["off","object",false]`},
+		{"one with signs", []string{`MODE="a=b"\u0000`}, `{"name":"MODE"}`, `["\"a=b\"\\u0000","object",false]`},
+		{"one that is not there", []string{}, `{"name":"MODE"}`, `[null,"object",false]`},
+		{"one that was set twice", []string{"MODE=off", "MODE=on"}, `{"name":"MODE"}`, `["on","object",false]`},
+		{"what is no variable", []string{"MODE", "=C:=C:", ""}, `{"name":""}`, `[null,"object",false]`},
+		{"one of its own", []string{}, `{"name":"MODE","value":"x"}`, `["x","object",false]`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got, err := handling(t, handler, Options{Environ: test.environ}).call(t, test.event); err != nil || string(got) != test.want {
+				t.Errorf("got %s, %v; want %s", got, err, test.want)
+			}
+		})
 	}
 }
 
