@@ -44,7 +44,7 @@ func TestTheServerAnswersAsScripted(t *testing.T) {
 		}
 	}
 	got := p.server.received()
-	if len(got) != 4 || got[0].Method != "POST" || got[0].Path != "/hook" || got[0].Body != `{"a": 1}` || got[0].Header["x-a"] != "1" || got[2].Path != "/other" {
+	if len(got) != 4 || got[0].Method != http.MethodPost || got[0].Path != "/hook" || got[0].Body != `{"a": 1}` || got[0].Header["x-a"] != "1" || got[2].Path != "/other" {
 		t.Errorf("received %+v, want every request in order", got)
 	}
 }
