@@ -179,3 +179,21 @@ func ExampleOnDynamic() {
 	// {"type":"tool_call","toolName":"bash","toolCallId":"1","input":{}}
 	// {"block":true,"reason":"truthy"} <nil>
 }
+
+func ExampleModules_Announce() {
+	m, done := opened(xcsh.Config{})
+	defer done()
+	_ = m.Add("notifier", func(api *xcsh.API) error {
+		xcsh.OnDynamic(api, "deployed", func(_ context.Context, event wire.Object, _ *xcsh.HookContext) (jsontext.Value, error) {
+			fmt.Println("now in", event.Text("to"))
+			return nil, nil
+		})
+		return nil
+	})
+	fmt.Println(m.Announce(context.Background(), "deployed", wire.Object(`{"to":"production"}`)))
+	fmt.Println(m.Announce(context.Background(), "tool_call", nil))
+	// Output:
+	// now in production
+	// <nil>
+	// tool_call is an event of the system: fire it with its own Fire
+}
