@@ -106,12 +106,12 @@ func TestProtectedPaths(t *testing.T) {
 }
 
 func TestPathGuard(t *testing.T) {
-	h := published(t, "path-guard.ts", "/work/project")
+	h := published(t, "path-guard.ts", "/srv/project")
 	for _, test := range []struct{ tool, input, want string }{
 		{"read", `{"path":"src/../a.ts"}`, ""},
-		{"read", `{"path":"./src/../../other/a.ts"}`, "/work/other/a.ts is not in the project"},
+		{"read", `{"path":"./src/../../other/a.ts"}`, "/srv/other/a.ts is not in the project"},
 		{"read", `{"path":"config/.env.local"}`, ".env.local is a secret"},
-		{"read", `{"path":"file:///work/project/%2eenv"}`, ".env is a secret"},
+		{"read", `{"path":"file:///srv/project/%2eenv"}`, ".env is a secret"},
 		{"fetch", `{"url":"https://docs.example.org/a"}`, ""},
 		{"fetch", `{"url":"https://docs.example.org@evil.example/a"}`, "evil.example is not a known host"},
 		{"fetch", `{"url":"http://0x7f.1/"}`, "127.0.0.1 is not a known host"},
