@@ -227,7 +227,7 @@ func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
 	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.each, Announce: f.announce, Unstoppable: f.event.Rules.Unstoppable}
 	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.Rules.Sequential {
 		if f.event.Rules.Live {
-			spawn.Rest = f.rest
+			spawn.Renew = f.renew
 		}
 		return spawn.Fold(f.ctx, f.next)
 	}
@@ -237,25 +237,26 @@ func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
 	return spawn.Parallel(f.ctx, f.own.end, f.s.sys.limit)
 }
 
-// rest gives the hooks that are left behind the one at ran, with the changes
-// that were made to the session's meanwhile.
-func (f *firing[In, Out]) rest(plan []*hook.Hook, ran int) (left []*hook.Hook) {
-	left = plan[ran+1:]
+// renew gives the plan with the changes that were made to the session's hooks
+// while the one at ran had its turn.
+func (f *firing[In, Out]) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	now := f.s.view()
 	if now == f.view {
-		return left
+		return plan
 	}
 	f.view = now
+	had := plan[:ran+1]
 	changed := f.event.plan(f.s, f.in.value, true)
 	if changed == nil {
-		return nil
+		return had
 	}
 	if i := slices.Index(changed.Run, plan[ran]); i >= 0 {
-		return changed.Run[i+1:]
+		return slices.Concat(had, changed.Run[i+1:])
 	}
-	return lo.Filter(changed.Run, func(h *hook.Hook, _ int) bool { // it has removed itself, and a new one is the last of its rank
-		return slices.Contains(left, h) || h.Rank >= plan[ran].Rank && !slices.Contains(plan[:ran], h)
+	left := lo.Filter(changed.Run, func(h *hook.Hook, _ int) bool { // it has removed itself, and a new one is the last of its rank
+		return slices.Contains(plan[ran+1:], h) || h.Rank >= plan[ran].Rank && !slices.Contains(had, h)
 	})
+	return slices.Concat(had, left)
 }
 
 // runsOutside reports whether a hook of the plan needs the input as JSON.

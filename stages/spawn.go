@@ -22,9 +22,9 @@ type Spawn[In, Out any] struct {
 
 	Unstoppable bool // Fold goes on when ctx has ended
 
-	// Rest is asked by Fold behind each hook, the one at ran, which hooks are
-	// left. Nil: those that the plan has.
-	Rest func(plan []*hook.Hook, ran int) (left []*hook.Hook)
+	// Renew is asked by Fold behind each hook, the one at ran, for the plan as
+	// it is now, which is the same up to there. Nil: it stays.
+	Renew func(plan []*hook.Hook, ran int) []*hook.Hook
 }
 
 // Parallel runs the hooks of a plan at the same time, at most limit of them,
@@ -89,8 +89,8 @@ func (s Spawn[In, Out]) Fold(ctx context.Context, next func(In, *hook.Report[Out
 			if !yield(r) || !goOn {
 				return
 			}
-			if s.Rest != nil {
-				plan = append(plan[:i+1:i+1], s.Rest(plan, i)...)
+			if s.Renew != nil {
+				plan = s.Renew(plan, i)
 			}
 		}
 	}

@@ -44,6 +44,27 @@ func TestAGateInGoAllocatesLittle(t *testing.T) { // not parallel: AllocsPerRun 
 	}
 }
 
+// What a further handler allocates: its copy of the event and what it reads, and no plan of its own.
+const mostForEachHandler = 4
+
+func TestFurtherHandlersAllocateLittle(t *testing.T) {
+	counts := map[int]float64{}
+	for _, n := range []int{4, 12} {
+		m := start(t, xcsh.Config{})
+		for range n {
+			if err := m.Add("gate", gate); err != nil {
+				t.Fatal(err)
+			}
+		}
+		counts[n] = testing.AllocsPerRun(200, func() { _, _ = xcsh.ToolCall.Fire(context.Background(), m, &bash) })
+	}
+	if each := (counts[12] - counts[4]) / 8; each > mostForEachHandler {
+		t.Errorf("each handler allocates %v times, want at most %d", each, mostForEachHandler)
+	} else {
+		t.Logf("%v allocations each", each)
+	}
+}
+
 func TestWithoutHandlersNothingIsAllocated(t *testing.T) {
 	m := gated(t)
 	got := testing.AllocsPerRun(200, func() { xcsh.TurnStart.Fire(context.Background(), m, &xcsh.TurnStartEvent{}) })

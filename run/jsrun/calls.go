@@ -55,8 +55,9 @@ func (m *Module) large(err error, size int) error {
 	if !errors.As(err, &thrown) || thrown.Name != internalError || size < int(min(m.opt.Memory/8, math.MaxInt)) {
 		return err
 	}
-	thrown.Message += fmt.Sprintf(" (the call has brought %d KiB, and the module's memory is %d KiB)", size>>10, m.opt.Memory>>10)
-	return err
+	said := *thrown
+	said.Message += fmt.Sprintf(" (the call has brought %d KiB, and the module's memory is %d KiB)", size>>10, m.opt.Memory>>10)
+	return &said
 }
 
 // admit makes c known and queues its task.
