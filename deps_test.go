@@ -14,30 +14,30 @@ const module = "github.com/snaphook-go/snaphook"
 // below an event knows events, and nothing knows a dialect but its own.
 var arrows = map[string][]string{
 	"hook":                {},
-	"environ":             {},
+	"internal/environ":    {},
 	"conformance":         {},
 	"conformance/claude":  {"conformance"},
 	"wire":                {"hook"},
 	"match":               {"hook", "wire"},
-	"permission":          {"wire"},
+	"internal/permission": {"wire"},
 	"run":                 {"hook", "wire"},
 	"models":              {"wire", "run"},
 	"settings":            {"hook"},
 	"reducers":            {"hook"},
 	"stages":              {"hook", "wire"},
-	"pipeline":            {"hook", "wire", "stages", "reducers", "settings", "environ"},
+	"pipeline":            {"hook", "wire", "stages", "reducers", "settings", "internal/environ"},
 	"entries":             {"hook", "settings", "pipeline"},
 	"bus":                 {"wire", "pipeline"},
 	"events/llxprt/genai": {"wire"},
-	"events/llxprt":       {"hook", "wire", "match", "run", "settings", "environ", "reducers", "pipeline", "entries", "events/llxprt/genai"},
-	"events/claude":       {"hook", "wire", "match", "permission", "run", "settings", "environ", "pipeline", "entries"},
+	"events/llxprt":       {"hook", "wire", "match", "run", "settings", "internal/environ", "reducers", "pipeline", "entries", "events/llxprt/genai"},
+	"events/claude":       {"hook", "wire", "match", "internal/permission", "run", "settings", "internal/environ", "pipeline", "entries"},
 	"":                    {"pipeline", "events/llxprt", "events/claude"},
 
-	"events/xcsh":            {"hook", "wire", "run", "environ", "reducers", "pipeline", "events/xcsh/discover"},
-	"events/xcsh/discover":   {"events/xcsh/gitignore"},
-	"events/xcsh/gitignore":  {},
-	"events/xcsh/statusline": {},
-	"conformance/xcsh":       {"wire", "pipeline", "events/xcsh", "events/xcsh/discover", "events/xcsh/statusline"},
+	"events/xcsh":          {"hook", "wire", "run", "internal/environ", "reducers", "pipeline", "events/xcsh/discover"},
+	"events/xcsh/discover": {"internal/gitignore"},
+	"internal/gitignore":   {},
+	"internal/statusline":  {},
+	"conformance/xcsh":     {"wire", "pipeline", "events/xcsh", "events/xcsh/discover", "internal/statusline"},
 }
 
 // What an embedder downloads, with the reason in DESIGN.md.
@@ -64,7 +64,7 @@ func TestImportsPointAtWords(t *testing.T) {
 			continue // examples use what they like
 		}
 		allowed, known := arrows[name]
-		if !known && name != "bench" && name != "faults" {
+		if !known && name != "bench" && name != "internal/faults" {
 			t.Errorf("package %s is new: say here what it may import", name)
 		}
 		for imported := range strings.FieldsSeq(imports) {

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/snaphook-go/snaphook/environ"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/environ"
 )
 
 // Finished is what became of a hook that ran in the background.

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/snaphook-go/snaphook/environ"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/wire"
 )
 

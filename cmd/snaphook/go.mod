@@ -13,7 +13,7 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/samber/lo v1.53.0
 	github.com/snaphook-go/snaphook v0.0.0
-	github.com/snaphook-go/snaphook/run/jsrun v0.0.0
+	github.com/snaphook-go/snaphook/jsrun v0.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	go.uber.org/goleak v1.3.0
@@ -66,4 +66,4 @@ require (
 
 replace github.com/snaphook-go/snaphook => ../..
 
-replace github.com/snaphook-go/snaphook/run/jsrun => ../../run/jsrun
+replace github.com/snaphook-go/snaphook/jsrun => ../../jsrun

@@ -10,7 +10,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
-	"github.com/snaphook-go/snaphook/events/xcsh/statusline"
+	"github.com/snaphook-go/snaphook/internal/statusline"
 )
 
 func (w *world) cwd(s *Step) string {

@@ -42,7 +42,7 @@ func (o *Options) skip(c *Case) string {
 		case o.Lacks[capability] != "":
 			return capability + ": " + o.Lacks[capability]
 		case capability == "js-modules" && o.Loader == nil:
-			return "js-modules: the nested module run/jsrun runs it"
+			return "js-modules: the nested module jsrun runs it"
 		case capability == "locale-collation":
 			return "locale-collation: keys are in byte order, a decided difference"
 		case (capability == "posix-paths" || capability == "subprocess") && runtime.GOOS == "windows":

@@ -10,7 +10,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/permission"
+	"github.com/snaphook-go/snaphook/internal/permission"
 	"github.com/snaphook-go/snaphook/settings"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/entries"
-	"github.com/snaphook-go/snaphook/environ"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 )

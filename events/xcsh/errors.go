@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/snaphook-go/snaphook/environ"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 

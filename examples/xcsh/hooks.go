@@ -1,7 +1,7 @@
 // Package xcsh has the four modules that people write first, in Go: a gate that
 // asks the user, a redactor, a filter of what the model sees, and a slash
 // command. The files beside it have the same modules in TypeScript, for the
-// loader in run/jsrun/modules, whose tests compare the two.
+// loader in jsrun/modules, whose tests compare the two.
 package xcsh
 
 import (

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/snaphook-go/snaphook/events/xcsh/gitignore"
+	"github.com/snaphook-go/snaphook/internal/gitignore"
 )
 
 // Standard is the registry of the providers that xcsh has (seed 002

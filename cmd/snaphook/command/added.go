@@ -1,0 +1,72 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/samber/lo"
+)
+
+// addition is what a dialect's hooks can come from besides its settings:
+// extensions or plugins.
+type addition struct {
+	flag  string   // of the command line: extension, plugin
+	one   string   // what it is, with its article
+	files []string // of which one has to be there
+	named bool     // a name can stand before the directory
+}
+
+// added is one extension or plugin.
+type added struct {
+	name string // NAME or NAME@MARKETPLACE; empty if none is given
+	dir  string // absolute
+}
+
+// added checks the directories that the flags add to the sources of d.
+func (d *dialect) added(g given) (all []added, err error) {
+	byFlag := map[string][]string{"extension": g.extensions, "plugin": g.plugins}
+	for _, other := range dialects {
+		if values := byFlag[other.adds.flag]; other.adds.flag != d.adds.flag && len(values) > 0 {
+			return nil, fmt.Errorf("--%s %s: %s has no %[1]ss; write --%[4]s for %[5]s%[6]s", other.adds.flag, values[0], d.Name, d.adds.flag, d.adds.one,
+				lo.Ternary(d.modules, "", "'s directory"))
+		}
+	}
+	for _, value := range byFlag[d.adds.flag] {
+		one, err := d.adds.read(value)
+		if err != nil {
+			return nil, fmt.Errorf("--%s %s: %w", d.adds.flag, value, err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// read reads one value of the flag: DIR or, where there are names, NAME=DIR. A
+// directory with "=" in its first element is written with "./" before it.
+func (k addition) read(value string) (one added, err error) {
+	dir := value
+	if name, rest, ok := strings.Cut(value, "="); ok && k.named && !strings.ContainsRune(filepath.ToSlash(name), '/') {
+		one.name, dir = name, rest
+	}
+	if one.dir, err = filepath.Abs(dir); err != nil {
+		return one, err
+	}
+	if err := wantDir(one.dir); err != nil {
+		return one, err
+	}
+	return one, k.check(one.dir)
+}
+
+// check wants one of the files that make a directory an extension or a plugin.
+func (k addition) check(dir string) (err error) {
+	for _, file := range k.files {
+		if err = wantFile(filepath.Join(dir, filepath.FromSlash(file))); err == nil {
+			return nil
+		}
+	}
+	if len(k.files) == 1 {
+		return fmt.Errorf("%s: %w", k.files[0], err)
+	}
+	return fmt.Errorf("neither %s is below it; give %s's own directory", strings.Join(k.files, " nor "), k.one)
+}

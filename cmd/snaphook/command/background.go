@@ -1,0 +1,116 @@
+package command
+
+import (
+	"context"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// fired is what came of a fire, with what its hooks in the background left.
+type fired struct {
+	*pipeline.Fired
+
+	mu    sync.Mutex
+	ended []pipeline.Finished // as they ended
+	next  []string            // for the model's next turn
+}
+
+// later is what hooks in the background left, as programs see it.
+type later struct {
+	NextTurn []string `json:"next_turn_context"`
+	Rewake   []string `json:"rewake"`
+	UserSees []string `json:"user_sees"` // nothing of theirs is for the user
+}
+
+// exported is the effect with the variables that hooks left.
+const exported = "env_exports"
+
+// hear keeps what became of a hook in the background.
+func (f *fired) hear(end pipeline.Finished) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended = append(f.ended, end)
+}
+
+// settle waits for the hooks in the background, which end with the process, and
+// adds to the effects what they left, and the variables that hooks left.
+func (f *fired) settle(cmd *cobra.Command, ses *pipeline.Session) {
+	ctx := cmd.Context()
+	waiting := f.patience(cmd)
+	err := ses.Wait(ctx)
+	if waiting.Stop(); err != nil {
+		return // it was interrupted
+	}
+	if f.next = ses.NextTurn(); f.isBehind() {
+		f.add(cmd, "async", later{NextTurn: orEmpty(f.next), Rewake: orEmpty(f.rewakes()), UserSees: []string{}})
+	}
+	exports, err := claude.Exported(ctx, ses.EnvFiles(), os.Environ())
+	if err != nil {
+		warn(cmd, "%v", err)
+	}
+	if len(exports) > 0 {
+		f.add(cmd, exported, exports)
+	}
+}
+
+// longWait is after how long a person is told what is waited for.
+const longWait = 2 * time.Second
+
+// patience tells a person at the terminal why nothing happens. Stop it.
+func (f *fired) patience(cmd *cobra.Command) *time.Timer {
+	return time.AfterFunc(longWait, func() {
+		if isTerminal(cmd.ErrOrStderr()) {
+			warn(cmd, "hooks are still running in the background, and are waited for; an interrupt ends them")
+		}
+	})
+}
+
+// isBehind reports whether a hook went to the background.
+func (f *fired) isBehind() bool {
+	return slices.ContainsFunc(f.Hooks, func(h pipeline.HookRun) bool { return h.Outcome == pipeline.Backgrounded })
+}
+
+func (f *fired) rewakes() []string {
+	return lo.FilterMap(f.ended, func(end pipeline.Finished, _ int) (string, bool) { return end.Wake, end.Wakes })
+}
+
+// add adds a member to the effects.
+func (f *fired) add(cmd *cobra.Command, name string, v any) {
+	effects, err := wire.Of(f.Effects)
+	var more wire.Object
+	if err == nil {
+		more, err = wire.Of(v)
+	}
+	if err != nil {
+		warn(cmd, "%s is not part of the answer: %v", name, err)
+		return
+	}
+	f.Effects = effects.With(name, []byte(more))
+}
+
+// close removes what the session has left on the disk, unless the answer says
+// where the whole of a long text is.
+func (f *fired) close(ctx context.Context, ses *pipeline.Session) {
+	if f.Fired != nil {
+		if effects, err := wire.Of(f.Effects); err == nil && string(effects.Get("spilled")) == "true" {
+			return
+		}
+	}
+	_ = ses.Close(ctx) // its hooks have ended, or the answer is that we were interrupted
+}
+
+func orEmpty(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}

@@ -1,0 +1,180 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+func newCheck(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check [FILE…]",
+		Short: "Check settings files, and list the hooks that they configure",
+		Long: "Checks the settings that are found for the project, or the files given, which are read as a project's. " +
+			"Every problem is one line: file:line:column, what is wrong, what to write instead.\n\n" +
+			"Whose settings a file has shows in its path, .claude or .llxprt, else in the events that it names; " +
+			"--dialect decides where that is not enough. A file of JavaScript or TypeScript is a module of xcsh: it is loaded, " +
+			"and no handler runs.\n\n" +
+			"Exit status: 0 no problem, 1 at least one.",
+		Example: `# Everything that counts here
+snaphook check
+# One file
+snaphook check .claude/settings.json
+# A module: what does it register?
+snaphook check gate.ts
+# What counts here, and a plugin
+snaphook check --dialect claude --plugin ./guard`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.check(cmd, args) },
+	}
+	f.addJSON(cmd)
+	f.addSources(cmd.Flags())
+	f.addModules(cmd.Flags())
+	f.addDialect(cmd.Flags())
+	return cmd
+}
+
+// checked is the answer of the verb.
+type checked struct {
+	Files    []string      `json:"files"` // that were read, highest priority first
+	Hooks    []checkedHook `json:"hooks"`
+	Problems []problem     `json:"problems"`
+
+	Modules []checkedModule `json:"modules,omitempty"` // and what they have registered
+}
+
+// checkedHook is a configured hook; Why and Detail are null if it can run.
+type checkedHook struct {
+	Event string `json:"event"`
+	planned
+	Why    *hook.Why `json:"why"`
+	Detail *string   `json:"detail"`
+}
+
+// problem is a [settings.Problem] for programs.
+type problem struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Path    string `json:"path"`
+	Message string `json:"message"`
+	Fatal   bool   `json:"fatal"`
+}
+
+func (f *flags) check(cmd *cobra.Command, files []string) error {
+	if err := f.checkFiles(files); err != nil {
+		return err
+	}
+	all, err := f.allSources(cmd)
+	if err != nil {
+		return err
+	}
+	found, problems, err := f.load(cmd, all)
+	if err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		f.status = failed
+	}
+	return f.sayChecked(cmd, found, problems)
+}
+
+func (f *flags) load(cmd *cobra.Command, all []*sources) (found checked, problems []settings.Problem, err error) {
+	for _, src := range all {
+		more, err := f.checkSources(cmd, src, &found)
+		if err != nil {
+			return found, nil, err
+		}
+		problems = append(problems, more...)
+	}
+	found.addProblems(problems)
+	return found, problems, nil
+}
+
+// checkSources adds what one dialect has, and gives what is wrong with it.
+func (f *flags) checkSources(cmd *cobra.Command, src *sources, found *checked) ([]settings.Problem, error) {
+	if src.dialect.modules {
+		return f.checkModules(cmd, src, found)
+	}
+	loaded, err := src.load(cmd.Context(), pipeline.Place{Dir: src.dir})
+	found.add(loaded)
+	return loaded.Problems, err
+}
+
+// checkFiles makes the arguments the settings to read.
+func (f *flags) checkFiles(files []string) error {
+	if len(files) > 0 && len(f.settings) > 0 {
+		return fmt.Errorf("--settings %s: give the files either as arguments or with --settings", f.settings[0])
+	}
+	for _, file := range files {
+		if err := wantFile(file); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if isModule(file) {
+			f.modules = append(f.modules, file)
+			continue
+		}
+		f.settings = append(f.settings, "project="+file)
+	}
+	return nil
+}
+
+func (c *checked) add(loaded pipeline.Loaded) {
+	c.Files = append(c.Files, loaded.Files...)
+	for _, h := range loaded.Hooks {
+		line := checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h), Why: lo.EmptyableToPtr(h.Skip), Detail: lo.EmptyableToPtr(h.Detail)}
+		if h.Skip == "" && !runnable(h) {
+			line.Why, line.Detail = lo.ToPtr(hook.UnsupportedType), lo.ToPtr(unsupported(h))
+		}
+		c.Hooks = append(c.Hooks, line)
+	}
+}
+
+func (c *checked) addProblems(problems []settings.Problem) {
+	for _, p := range problems {
+		at := p.Position
+		c.Problems = append(c.Problems, problem{at.File, at.Line, at.Column, p.Path, p.Message, p.Fatal})
+	}
+}
+
+func (f *flags) sayChecked(cmd *cobra.Command, found checked, problems []settings.Problem) error {
+	if f.json {
+		return sayJSON(cmd, found)
+	}
+	return say(cmd, found.text(problems))
+}
+
+func (c checked) text(problems []settings.Problem) string {
+	var b strings.Builder
+	for _, file := range c.Files {
+		fmt.Fprintf(&b, "%s: read\n", strong.Render(oneLine(filepath.ToSlash(file))))
+	}
+	if len(c.Files) == 0 {
+		b.WriteString("no settings file was read\n")
+	}
+	for _, m := range c.Modules {
+		b.WriteString(m.text())
+	}
+	for _, h := range c.Hooks {
+		fmt.Fprintf(&b, "%s: %s  %s%s\n", oneLine(short(lo.FromPtrOr(h.File, h.Source))), h.Event, label(h.HookID), h.notRun())
+	}
+	for _, p := range problems {
+		fmt.Fprintln(&b, bad.Render(visible(p.String())))
+	}
+	fmt.Fprintf(&b, "%s, %s\n", count(len(c.Hooks), "hook"), count(len(problems), "problem"))
+	return b.String()
+}
+
+// notRun says why a hook cannot run at all; empty if it can.
+func (h checkedHook) notRun() string {
+	if h.Why == nil {
+		return ""
+	}
+	return odd.Render("  does not run: " + oneLine(string(*h.Why)+": "+lo.FromPtr(h.Detail)))
+}

@@ -1,0 +1,217 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/conformance"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// TestLLxprt judges the built binary by the cases that judge the Go API.
+func TestLLxprt(t *testing.T) {
+	dir, found := conformance.Dir("llxprt")
+	if !found {
+		t.Skip("there are no llxprt cases in the directory of SNAPHOOK_CASES")
+	}
+	cases, err := conformance.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := build(t)
+	conformance.Run(t, cases, func(t testing.TB, p *conformance.Prepared) (conformance.Engine, string) {
+		return openProgram(t, program, p)
+	}, nil)
+}
+
+// build makes the binary, which lives as long as t.
+func build(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "snaphook")
+	if said, err := exec.Command("go", "build", "-o", path, "..").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, said)
+	}
+	return path
+}
+
+// program is the command line under the judge. It has no memory: every fire is
+// a process, which reads what settings there are then.
+type program struct {
+	path string
+	p    *conformance.Prepared
+	args []string // what the host knows
+	env  []string
+}
+
+func openProgram(t testing.TB, path string, p *conformance.Prepared) (conformance.Engine, string) {
+	if reason := unspeakable(p); reason != "" {
+		return nil, reason
+	}
+	e := &program{path: path, p: p, env: environ(t, p)}
+	settings := filepath.Join(p.Project, ".llxprt", "settings.json")
+	writeFile(t, settings, p.Settings)
+	e.args = []string{"--session", p.SessionID, "--transcript", p.TranscriptPath, "--dir", p.Cwd, lo.Ternary(p.Trusted, "--trusted", "--untrusted")}
+	if p.Cwd != p.Project {
+		e.args = append(e.args, "--settings", "project="+settings)
+	}
+	for _, x := range p.Extensions {
+		if x.IsActive {
+			dir := filepath.Join(t.TempDir(), x.Name)
+			writeFile(t, filepath.Join(dir, "hooks", "hooks.json"), wire.Object(nil).With("hooks", x.Hooks))
+			e.args = append(e.args, "--extension", dir)
+		}
+	}
+	return e, ""
+}
+
+// unspeakable says why a case cannot be put on a command line.
+func unspeakable(p *conformance.Prepared) string {
+	switch {
+	case p.Via == "bus":
+		return "the command line has no message bus"
+	case p.Target.LLMRequest != nil || p.Target.ToolSelection != nil:
+		return "the command line has no SDK request to apply the answer to"
+	case slices.ContainsFunc(p.Steps, func(s conformance.Step) bool { return s.SetHookEnabled != nil }):
+		return "the command line does not switch hooks while it runs"
+	case slices.ContainsFunc(p.Steps, func(s conformance.Step) bool { return s.Settings != nil }):
+		return "every invocation reads the settings anew, so there are no old ones to keep"
+	}
+	return ""
+}
+
+// environ is the case's environment, with a home directory that has no
+// settings and no trust store.
+func environ(t testing.TB, p *conformance.Prepared) []string {
+	empty := t.TempDir()
+	env := p.Environ()
+	for name, value := range map[string]string{"HOME": empty, "XDG_CONFIG_HOME": empty, "LLXPRT_SYSTEM_SETTINGS_PATH": filepath.Join(empty, "none.json")} {
+		if _, given := p.Env[name]; !given {
+			env = append(env, name+"="+value) // of equal names the last one counts
+		}
+	}
+	return env
+}
+
+func writeFile(t testing.TB, path string, text []byte) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs the program and gives what it printed and its exit status.
+func (e *program) run(ctx context.Context, input []byte, args ...string) (stdout []byte, status int, err error) {
+	cmd := exec.CommandContext(ctx, e.path, args...)
+	cmd.Env, cmd.Stdin = e.env, bytes.NewReader(input)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() >= 0 {
+		err = nil
+	}
+	if err == nil && out.Len() == 0 {
+		err = fmt.Errorf("snaphook %s: nothing on stdout, exit status %d: %s", strings.Join(args, " "), cmd.ProcessState.ExitCode(), said.String())
+	}
+	return out.Bytes(), cmd.ProcessState.ExitCode(), err
+}
+
+func (e *program) Fire(ctx context.Context, event string, input jsontext.Value) (o conformance.Observation, err error) {
+	if input == nil {
+		input = jsontext.Value("{}")
+	}
+	start := time.Now()
+	stdout, status, err := e.run(ctx, input, append([]string{"fire", "llxprt." + event, "--json"}, e.args...)...)
+	took := time.Since(start)
+	if err != nil {
+		return o, err
+	}
+	var fired pipeline.Fired
+	if err := wire.Object(stdout).Into(&fired); err != nil {
+		return o, fmt.Errorf("%w: %s", err, stdout)
+	}
+	if want := lo.Ternary(fired.Blocked || fired.Stop, 2, 0); status != want {
+		return o, fmt.Errorf("exit status %d, want %d with %s", status, want, stdout)
+	}
+	o = observe(&fired)
+	o.Elapsed = took
+	if _, wanted := e.p.Expect["registered"]; wanted {
+		o.Registered, err = e.registered(ctx)
+	}
+	return o, err
+}
+
+// registered counts the hooks that check finds usable.
+func (e *program) registered(ctx context.Context) (*int, error) {
+	stdout, _, err := e.run(ctx, nil, "check", "--json", "--dir", e.p.Project)
+	if err != nil {
+		return nil, err
+	}
+	var found checked
+	if err := wire.Object(stdout).Into(&found); err != nil {
+		return nil, err
+	}
+	return lo.ToPtr(lo.CountBy(found.Hooks, func(h checkedHook) bool { return lo.FromPtr(h.Why) != "invalid" })), nil
+}
+
+func observe(fired *pipeline.Fired) conformance.Observation {
+	o := conformance.Observation{
+		Success:    &fired.Result.Success,
+		Errors:     fired.Result.Errors,
+		AllOutputs: fired.Result.AllOutputs,
+		PerHook:    []conformance.HookRun{},
+		Methods:    members(fired.Effects),
+		Processed:  members(fired.Processed),
+	}
+	if fired.Result.FinalOutput != nil {
+		o.Final = jsontext.Value(*fired.Result.FinalOutput)
+	}
+	for _, h := range fired.Hooks {
+		run := conformance.HookRun{
+			Command: lo.FromPtr(h.Command), ExitCode: h.ExitCode, Success: &h.Success,
+			Stdout: lo.FromPtr(h.Stdout), Stderr: lo.FromPtr(h.Stderr), Error: lo.FromPtr(h.Error),
+		}
+		if h.Output != nil {
+			run.Output = jsontext.Value(*h.Output)
+		}
+		o.PerHook = append(o.PerHook, run)
+	}
+	return o
+}
+
+func members(v any) map[string]any {
+	o, err := wire.Of(v)
+	if err != nil {
+		return nil
+	}
+	m := map[string]any{}
+	for name, value := range o.Members() {
+		m[name] = value
+	}
+	return m
+}
+
+// What a process that ends with every fire does not do; the cases that ask for
+// it are skipped.
+
+func (e *program) Publish(context.Context, jsontext.Value) (o conformance.Observation, err error) {
+	return o, errors.ErrUnsupported
+}
+func (e *program) SetHookEnabled(string, bool) error   { return errors.ErrUnsupported }
+func (e *program) ChangeSettings(jsontext.Value) error { return errors.ErrUnsupported }
+func (e *program) Reinitialize() error                 { return nil }
+func (e *program) Close() error                        { return nil }

@@ -1,0 +1,61 @@
+package command
+
+import (
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// planned is a hook as plan, check and trust describe it to programs.
+type planned struct {
+	pipeline.HookID
+	Argv      []string `json:"argv"`
+	TimeoutMS *float64 `json:"timeoutMs"` // null: no limit
+	Matcher   *string  `json:"matcher"`
+}
+
+func describe(h *hook.Hook) planned {
+	p := planned{HookID: pipeline.Identify(h), Argv: h.Argv}
+	if h.Pattern != "" {
+		p.Matcher = &h.Pattern
+	}
+	timeout := h.Timeout
+	if timeout == 0 {
+		timeout = rulesOf(h).Timeout
+	}
+	if timeout > 0 {
+		p.TimeoutMS = lo.ToPtr(float64(timeout.Microseconds()) / 1000)
+	}
+	return p
+}
+
+// rulesOf gives the rules of a hook's event.
+func rulesOf(h *hook.Hook) pipeline.Rules {
+	for _, e := range pipeline.Events(nil) {
+		if info := e.Info(); info.Name == h.Event && info.Dialect == h.Dialect {
+			return info.Rules
+		}
+	}
+	return pipeline.Rules{}
+}
+
+// notRun says why a hook does not run.
+type notRun struct {
+	planned
+	Why    hook.Why `json:"why"`
+	Detail string   `json:"detail"`
+}
+
+// runnable reports whether the engine has a way to run h.
+func runnable(h *hook.Hook) bool { return h.Runner != nil || h.Func != nil }
+
+// unsupported says in words why the engine cannot run h.
+func unsupported(h *hook.Hook) string {
+	return "hooks of type \"" + h.Type + "\" cannot be run; write \"type\": \"command\""
+}
+
+// label is the name of a hook for people.
+func label(h pipeline.HookID) string {
+	return oneLine(lo.CoalesceOrEmpty(lo.FromPtr(h.Name), lo.FromPtr(h.Command), h.ID))
+}

@@ -1,0 +1,121 @@
+package command
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// dialect is what the command line knows of a hook system.
+type dialect struct {
+	*pipeline.Dialect
+	supports string   // what of the system is supported
+	levels   []string // the names that --level takes, the default first; nil: there is only one level
+
+	marks    []string               // directories and files that no other dialect has
+	layers   map[string]hook.Source // the names that --settings takes
+	strict   bool                   // settings are JSON without comments
+	discover func(dir string) []settings.Layer
+	load     func(origins) pipeline.Load
+
+	adds    addition // what else hooks come from
+	modules bool     // hooks are what modules subscribe; see modules.go
+
+	// headless says that without --interactive every hook runs: where there is
+	// nobody to ask, whoever starts the program has agreed.
+	headless bool
+	asks     bool // a running hook can ask the user
+
+	// traits gives the types of hooks that an event runs, and who gets the
+	// text of a refusal: "model", "user" or "".
+	traits func(event string) (types []string, told string)
+
+	// reaching are the members of a project's settings with which it touches
+	// more than its own hooks, so that trust covers them too.
+	reaching [][]string
+}
+
+// origins are where the hooks of a dialect come from.
+type origins struct {
+	layers  []settings.Layer
+	added   []added
+	level   string   // one of the dialect's levels
+	modules []string // those that are named, in place of those that would be found
+}
+
+var dialects = []*dialect{&llxprtRow, &claudeRow, &xcshRow, &extensionRow}
+
+// mainDialects are those that are not another's with other rules.
+func mainDialects() []*dialect {
+	return lo.Reject(dialects, func(d *dialect, _ int) bool { return d.isVariant() })
+}
+
+func dialectNames() []string {
+	return lo.Map(dialects, func(d *dialect, _ int) string { return d.Name })
+}
+
+func dialectNamed(name string) (*dialect, error) {
+	for _, d := range dialects {
+		if d.Name == name {
+			return d, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no dialect %q; write one of: %s", name, strings.Join(dialectNames(), ", "))
+}
+
+// layerNames gives the names that --settings takes, in the order of sources.
+func (d *dialect) layerNames() []string {
+	return slices.SortedFunc(maps.Keys(d.layers), func(a, b string) int { return int(d.layers[a]) - int(d.layers[b]) })
+}
+
+// layerOf splits [LAYER=]FILE. A file whose path has a "=" in its first element
+// is written with "./" before it.
+func layerOf(value string) (name, file string) {
+	name, file, named := strings.Cut(value, "=")
+	if !named || strings.ContainsRune(filepath.ToSlash(name), '/') {
+		return "project", value
+	}
+	return name, file
+}
+
+// layer reads one [LAYER=]FILE of --settings.
+func (d *dialect) layer(value string) (settings.Layer, error) {
+	if d.modules {
+		return settings.Layer{}, fmt.Errorf("--settings %s: %s has no settings with hooks; name its modules with --module", value, d.Name)
+	}
+	name, file := layerOf(value)
+	source, known := d.layers[name]
+	if !known {
+		return settings.Layer{}, noLayer(value, name, d.layerNames())
+	}
+	if err := wantFile(file); err != nil {
+		return settings.Layer{}, fmt.Errorf("--settings %s: %w", value, err)
+	}
+	return settings.Layer{Name: name, Source: source, File: file, Strict: d.strict}, nil
+}
+
+func noLayer(value, name string, names []string) error {
+	return fmt.Errorf("--settings %s: there is no layer %q; write one of %s before the \"=\", or ./ if it is part of the file's name",
+		value, name, strings.Join(names, ", "))
+}
+
+// levelNamed gives the level to follow; the default if name is empty.
+func (d *dialect) levelNamed(name string) (string, error) {
+	switch {
+	case name == "" && len(d.levels) > 0:
+		return d.levels[0], nil
+	case name == "" || slices.Contains(d.levels, name):
+		return name, nil
+	case len(d.levels) == 0:
+		return "", fmt.Errorf("--level %s: %s has no levels; leave the flag out", name, d.Name)
+	}
+	return "", fmt.Errorf("--level %s: %s has no such level; write one of: %s", name, d.Name, strings.Join(d.levels, ", "))
+}

@@ -1,0 +1,58 @@
+package command
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// newerLevel is the level of claude that is not the default.
+const newerLevel = "2.1.239"
+
+var claudeRow = dialect{
+	Dialect:  claude.Dialect,
+	supports: "Claude Code hooks, level 2.1.88 (seed 004), or " + newerLevel + " with --level " + newerLevel,
+	levels:   []string{"2.1.88", newerLevel},
+	marks:    []string{".claude", ".claude-plugin", "managed-settings.json", "managed-settings.d"},
+	layers: map[string]hook.Source{
+		"managed": hook.Managed, "flag": hook.Flag, "local": hook.Local, "project": hook.Project, "user": hook.User,
+	},
+	strict:   true,
+	discover: claude.Discover,
+	load:     loadClaude,
+	adds:     addition{flag: "plugin", one: "a plugin", files: []string{"hooks/hooks.json", ".claude-plugin/plugin.json"}, named: true},
+	headless: true,
+	asks:     true,
+	traits: func(event string) ([]string, string) {
+		about, _ := claude.About(event)
+		return about.Types, about.Told
+	},
+	reaching: [][]string{{"hooks"}, {"disableAllHooks"}, {"allowedHttpHookUrls"}, {"httpHookAllowedEnvVars"}},
+}
+
+func loadClaude(o origins) pipeline.Load {
+	s := claude.Settings{
+		Layers:  o.layers,
+		Environ: withoutKey(os.Environ()),
+		Model:   modelOf(os.Getenv), Agent: nobody{}, Tools: nobody{},
+		Plugins: lo.Map(o.added, func(a added, _ int) claude.Plugin {
+			name, market, _ := strings.Cut(a.name, "@")
+			return claude.Plugin{Name: name, Marketplace: market, Root: a.dir}
+		}),
+	}
+	if o.level == newerLevel {
+		s.Level = claude.Docs
+	}
+	return s.Load
+}
+
+// withoutKey is an environment without the key that is snaphook's own.
+func withoutKey(environ []string) []string {
+	return slices.DeleteFunc(environ, func(entry string) bool { return strings.HasPrefix(entry, modelKey+"=") })
+}

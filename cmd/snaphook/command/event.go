@@ -1,0 +1,80 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// eventNamed finds an event by its full name, or by its bare name where only
+// one dialect has it.
+func eventNamed(name string, events []pipeline.Declared) (pipeline.Declared, error) {
+	var found []pipeline.Declared
+	for _, e := range events {
+		switch info := e.Info(); name {
+		case info.FullName():
+			return e, nil
+		case info.Name:
+			if info.Dialect != extensionRow.Name { // its events are meant only by their full names
+				found = append(found, e)
+			}
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, unknownEvent(name, events)
+	}
+	return nil, fmt.Errorf("several dialects have an event %q; write %s", name,
+		strings.Join(lo.Map(found, func(e pipeline.Declared, _ int) string { return e.Info().FullName() }), " or "))
+}
+
+func unknownEvent(name string, events []pipeline.Declared) error {
+	if name == "" {
+		return errors.New("the name of the event is empty; `snaphook events` lists them")
+	}
+	names := lo.Map(events, func(e pipeline.Declared, _ int) string { return e.Info().FullName() })
+	if !strings.Contains(name, ".") {
+		names = lo.Uniq(lo.Map(events, func(e pipeline.Declared, _ int) string { return e.Info().Name }))
+	}
+	return fmt.Errorf("there is no event %q%s; `snaphook events` lists them", name, didYouMean("", name, names))
+}
+
+// oneEvent accepts the one argument of the verbs that take an event.
+func oneEvent(cmd *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return fmt.Errorf("EVENT is missing; write %s llxprt.BeforeTool, or another of those that `snaphook events` lists", cmd.CommandPath())
+	case 1:
+		return nil
+	}
+	return fmt.Errorf("one EVENT is wanted, not %d: %s; the event's fields come as JSON on standard input", len(args), strings.Join(args, " "))
+}
+
+// completeEvent completes full names, and bare ones where they are unique.
+func completeEvent(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	events := pipeline.Events(nil)
+	bare := lo.CountValuesBy(events, func(e pipeline.Declared) string {
+		return lo.Ternary(e.Info().Dialect == extensionRow.Name, "", e.Info().Name)
+	})
+	var names []cobra.Completion
+	for _, e := range events {
+		info := e.Info()
+		switch {
+		case strings.HasPrefix(info.FullName(), typed):
+			names = append(names, cobra.CompletionWithDesc(info.FullName(), info.Doc))
+		case info.Dialect != extensionRow.Name && strings.HasPrefix(info.Name, typed) && bare[info.Name] == 1:
+			names = append(names, cobra.CompletionWithDesc(info.Name, info.Doc))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,120 @@
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+func newEvents(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "events [DIALECT]",
+		Short: "List the events, and what hooks may do at each",
+		Example: `# The events of Claude Code
+snaphook events claude`,
+		ValidArgs: dialectNames(),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("one DIALECT is wanted, not %d: %s", len(args), strings.Join(args, " "))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.events(cmd, args) },
+	}
+	f.addJSON(cmd)
+	return cmd
+}
+
+// catalogued is an event as programs see it.
+type catalogued struct {
+	Event     string            `json:"event"`
+	Dialect   string            `json:"dialect"`
+	Fires     string            `json:"fires"`
+	Subject   *string           `json:"subject"` // what matchers test; null: nothing
+	Types     []string          `json:"types"`   // of the hooks that run there
+	Can       []string          `json:"can"`
+	Exits     map[string]string `json:"exits"` // by status; "other" is any other
+	TimeoutMS *float64          `json:"timeoutMs"`
+	Result    []string          `json:"result,omitempty"` // members of what modules may return
+}
+
+func (f *flags) events(cmd *cobra.Command, args []string) error {
+	var of *pipeline.Dialect
+	if len(args) > 0 {
+		d, err := dialectNamed(args[0])
+		if err != nil {
+			return err
+		}
+		of = d.Dialect
+	}
+	catalogue := lo.Map(pipeline.Events(of), func(e pipeline.Declared, _ int) catalogued { return catalogue(e.Info()) })
+	if f.json {
+		return sayJSON(cmd, catalogue)
+	}
+	rows := lo.Map(catalogue, func(c catalogued, _ int) []string { return c.row() })
+	return say(cmd, columns(cmd, []string{"EVENT", "FIRES", "MATCHER TESTS", "HOOKS MAY", "EXIT STATUS", "TIMEOUT", "HOOK TYPES"}, rows))
+}
+
+// effects are what an exit status does, in words.
+var effects = map[hook.Effect]string{hook.Read: "answer", hook.Refuse: "refuse", hook.Warn: "warn", hook.Heed: "answer or warn"}
+
+func catalogue(i pipeline.Info) catalogued {
+	c := catalogued{Event: i.FullName(), Dialect: i.Dialect, Fires: i.Doc, Can: i.Can.Words(), Exits: map[string]string{"other": effects[hook.Warn]}}
+	c.Subject = lo.EmptyableToPtr(i.Subject)
+	told := ""
+	d, err := dialectNamed(i.Dialect)
+	if err == nil {
+		c.Types, told = d.traits(i.Name)
+	}
+	for status, effect := range i.Rules.Exits {
+		name := strconv.Itoa(status)
+		if status == hook.Other {
+			name = "other"
+		}
+		c.Exits[name] = cmp.Or(effects[effect], vetoed(i.Can, told))
+	}
+	if d != nil && d.modules {
+		c.describeModules(i)
+	}
+	if i.Rules.Timeout > 0 {
+		c.TimeoutMS = lo.ToPtr(float64(i.Rules.Timeout.Microseconds()) / 1000)
+	}
+	return c
+}
+
+// vetoed says what a status does that blocks where something can be blocked,
+// and who gets the text on standard error.
+func vetoed(can pipeline.Power, told string) string {
+	switch blocks := can&pipeline.CanBlock != 0; {
+	case blocks && told != "":
+		return "block and tell the " + told
+	case blocks:
+		return "block"
+	case told != "":
+		return "tell the " + told
+	}
+	return "nothing"
+}
+
+func (c catalogued) row() []string {
+	exits := lo.Map(slices.Sorted(maps.Keys(c.Exits)), func(status string, _ int) string { return status + " " + c.Exits[status] })
+	timeout := "none"
+	if c.TimeoutMS != nil {
+		timeout = (time.Duration(*c.TimeoutMS) * time.Millisecond).String()
+	}
+	can := lo.Ternary(len(c.Can) > 0, strings.Join(c.Can, ", "), "observe")
+	if len(c.Result) > 0 {
+		can += ": " + strings.Join(c.Result, ", ")
+	}
+	return []string{c.Event, c.Fires, lo.FromPtrOr(c.Subject, "-"), can, strings.Join(exits, ", "), timeout, strings.Join(c.Types, ", ")}
+}

@@ -1,0 +1,140 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+func newFire(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fire EVENT",
+		Short: "Fire an event: run its hooks and print what they decided",
+		Long: "Reads the event's fields as JSON on stdin, runs the hooks that the settings select, and prints the merged answer. " +
+			"Hooks in the background are waited for: the answer then says what they left.\n\n" +
+			"Exit status: 0 go ahead; 2 blocked, or the agent must stop; 1 snaphook could not do it, or was interrupted, " +
+			"and nothing is on stdout.\n\n" + modelHelp + "\n\n" + moduleHelp,
+		Example: `# May this tool run?
+echo '{"tool_name": "write_file", "tool_input": {"path": "a.txt"}}' | snaphook fire llxprt.BeforeTool
+# The same for a program, with a record of every hook that was looked at
+snaphook fire llxprt.BeforeTool --json --trace hooks.jsonl < call.json
+# What do the hooks of a plugin say to a recorded call?
+snaphook fire claude.PreToolUse --plugin ./guard < call.json
+# Does this module of xcsh let the call pass?
+echo '{"toolName": "bash", "toolCallId": "1", "input": {"command": "rm -rf /"}}' | snaphook fire xcsh.tool_call --module gate.ts`,
+		Args:              oneEvent,
+		ValidArgsFunction: completeEvent,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.fire(cmd, args[0]) },
+	}
+	f.addJSON(cmd)
+	f.addSources(cmd.Flags())
+	f.addModules(cmd.Flags())
+	f.addHost(cmd.Flags())
+	cmd.Flags().BoolVar(&f.ask, "ask", false, "Let hooks ask you on the terminal (claude and xcsh, with --interactive); for claude their standard input stays open, so one that reads it to the end hangs")
+	cmd.Flags().StringVar(&f.trace, "trace", "", "Append a line of JSON to this file for every hook that was looked at: --trace hooks.jsonl")
+	return cmd
+}
+
+func (f *flags) fire(cmd *cobra.Command, name string) error {
+	event, err := eventNamed(name, pipeline.Events(nil))
+	if err != nil {
+		return err
+	}
+	input, err := readInput(cmd)
+	if err != nil {
+		return err
+	}
+	tr, err := openTrace(f.trace)
+	if err != nil {
+		return err
+	}
+	fired, err := f.fireTraced(cmd, event, input, tr)
+	if lost := tr.close(); lost != nil {
+		warn(cmd, "--trace %s: %v; the record is not complete", f.trace, lost)
+	}
+	if err != nil {
+		return err
+	}
+	return f.answer(cmd, fired)
+}
+
+func (f *flags) fireTraced(cmd *cobra.Command, event pipeline.Declared, input []byte, tr *trace) (*fired, error) {
+	term, err := f.terminal(event)
+	if err != nil {
+		return nil, err
+	}
+	all := &fired{}
+	sys, ses, err := f.session(cmd, opening{event: event, input: input, observe: tr.observer(), finished: all.hear, ask: term.asker()})
+	if err != nil {
+		return nil, err
+	}
+	defer sys.Close()
+	defer all.close(cmd.Context(), ses)
+	mods, err := f.attach(cmd, event, ses, f.host(cmd, term))
+	if err != nil {
+		return nil, err
+	}
+	defer mods.close(cmd)
+	if err := all.run(cmd, event, ses, mods, input); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// run fires the event and waits for everything that comes of it.
+func (f *fired) run(cmd *cobra.Command, event pipeline.Declared, ses *pipeline.Session, mods *attached, input []byte) error {
+	decided, err := event.PlanJSON(ses, input)
+	if err != nil {
+		return inputError(err)
+	}
+	f.Fired, err = event.FireJSON(cmd.Context(), ses, input)
+	if err = mods.conclude(f.Fired, err); err != nil && cmd.Context().Err() == nil {
+		return inputError(err)
+	}
+	if f.settle(cmd, ses); cmd.Context().Err() != nil {
+		return errInterrupted // what is known is not what the hooks would have said
+	}
+	warnUntrusted(cmd, event, decided, "did not")
+	mods.warn(cmd, f.Blocked)
+	return nil
+}
+
+// answer prints what was decided, and sets the exit status for it.
+func (f *flags) answer(cmd *cobra.Command, fired *fired) (err error) {
+	warnFailures(cmd, fired)
+	if f.json {
+		err = sayJSON(cmd, fired.Fired)
+	} else {
+		err = say(cmd, firedText(fired))
+	}
+	if err != nil {
+		return err
+	}
+	if !fired.Blocked && !fired.Stop {
+		return nil
+	}
+	if !f.json {
+		fmt.Fprintln(cmd.ErrOrStderr(), visible(reasonOf(fired)))
+	}
+	f.status = refused
+	return nil
+}
+
+func reasonOf(fired *fired) string {
+	if fired.Reason == nil {
+		return "the hook gave no reason"
+	}
+	return *fired.Reason
+}
+
+// inputError names where an event's input came from.
+func inputError(err error) error {
+	var wrong *pipeline.InputError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("standard input: %w", err)
+	}
+	return err
+}

@@ -1,0 +1,163 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// warnFailures names the hooks that gave no answer: what they guard may have
+// gone ahead.
+func warnFailures(cmd *cobra.Command, fired *fired) {
+	for _, h := range fired.Hooks {
+		if h.Error != nil && h.Outcome != pipeline.Success {
+			warn(cmd, "%s: %s%s%s", lo.FromPtrOr(h.File, h.Source), *h.Error, because(h), lo.Ternary(fired.Blocked, "", "; what it guards goes ahead"))
+		}
+		for _, note := range h.Notes {
+			warn(cmd, "%s: hook %q: %s", lo.FromPtrOr(h.File, h.Source), label(h.HookID), note)
+		}
+	}
+	for _, end := range fired.ended {
+		warnEnded(cmd, end)
+	}
+	for _, c := range fired.Conflicts {
+		warn(cmd, "%s rewrote %q differently; the last one counts", strings.Join(c.Hooks, " and "), c.Key)
+	}
+}
+
+// because is the first line of what a hook that failed said about it.
+func because(h pipeline.HookRun) (text string) {
+	if h.ExitCode == nil {
+		return ""
+	}
+	said, _, _ := strings.Cut(strings.TrimSpace(lo.FromPtr(h.Stderr)), "\n")
+	if said != "" {
+		text = ": " + said
+	}
+	if *h.ExitCode == 126 { // of shells
+		text += "; a script has to be executable: chmod +x, or write its interpreter before it"
+	}
+	return text
+}
+
+// warnEnded names a hook in the background that failed.
+func warnEnded(cmd *cobra.Command, end pipeline.Finished) {
+	id := pipeline.Identify(end.Hook)
+	at := lo.FromPtrOr(id.File, id.Source)
+	if end.Err != nil {
+		warn(cmd, "%s: in the background: %v", at, end.Err)
+	}
+	for _, note := range end.Notes {
+		warn(cmd, "%s: hook %q: %s", at, label(id), note)
+	}
+}
+
+// firedText is the short answer for people: the decision, what the caller has
+// to apply, and which hooks ran.
+func firedText(fired *fired) string {
+	var b strings.Builder
+	effects, _ := wire.Of(fired.Effects) // without effects there are no lines of them
+	b.WriteString(strong.Render(fired.Event) + ": " + decision(fired, effects) + "\n")
+	for _, line := range effectLines(fired, effects) {
+		fmt.Fprintf(&b, "  %-12s  %s\n", line[0], indented(line[1], 16))
+	}
+	for _, h := range fired.Hooks {
+		fmt.Fprintf(&b, "  %s  %s  %.1fms  %s\n", outcomeStyle(h.Outcome), label(h.HookID), h.DurationMS, place(h.HookID))
+	}
+	for _, end := range fired.ended {
+		id := pipeline.Identify(end.Hook)
+		fmt.Fprintf(&b, "  %s  %s  %.1fms  %s\n", outcomeStyle("later: "+end.Outcome), label(id), end.Elapsed.Seconds()*1000, place(id))
+	}
+	return b.String()
+}
+
+func decision(fired *fired, effects wire.Object) string {
+	switch {
+	case fired.Blocked:
+		return bad.Render("blocked")
+	case fired.Stop:
+		return bad.Render("the agent must stop")
+	case len(fired.Hooks) == 0:
+		return good.Render("go ahead") + "; no hook ran, `snaphook plan " + fired.Event + "` says why"
+	case effects.Text("permissionDecision") == string(hook.Ask):
+		return odd.Render("ask the user")
+	case effects.Text("permissionDecision") == string(hook.Defer):
+		return odd.Render("put off")
+	}
+	return good.Render("go ahead")
+}
+
+// told are the effects that the answer shows by other means: in its first
+// line, as the reason, or among the texts for the model and the user.
+var told = []string{
+	"isBlocking", "shouldStop", "effectiveReason", "blockingError",
+	"reason", "decision", "continue", "stopReason", "errors", "spilled", "systemMessages", "async",
+}
+
+// effectLines gives name and value of everything that the caller would show
+// or apply.
+func effectLines(fired *fired, effects wire.Object) (lines [][2]string) {
+	if fired.Blocked || fired.Stop {
+		lines = append(lines, [2]string{"reason", reasonOf(fired)})
+	}
+	routed := effects.Get("model_sees") != nil // the texts stand there by who gets them
+	if message := fired.Processed.SystemMessage; message != nil && !routed {
+		lines = append(lines, [2]string{"message", *message})
+	}
+	for name, value := range effects.Members() {
+		if !slices.Contains(told, name) && !isNothing(value) && !(routed && name == "additionalContext") {
+			lines = append(lines, [2]string{strings.ReplaceAll(name, "_", " "), plainValue(name, value)})
+		}
+	}
+	for _, text := range fired.next {
+		lines = append(lines, [2]string{"next turn", text})
+	}
+	for _, text := range fired.rewakes() {
+		lines = append(lines, [2]string{"wakes", text})
+	}
+	return lines
+}
+
+func isNothing(v jsontext.Value) bool {
+	return slices.Contains([]string{"null", "false", `""`, "[]", "{}"}, string(v))
+}
+
+// plainValue is a string's text, the lines of a list of them or of variables,
+// or other JSON as it is.
+func plainValue(name string, v jsontext.Value) string {
+	if s, ok := wire.Text(v); ok {
+		return s
+	}
+	var texts []string
+	if name == exported {
+		for variable, value := range wire.Object(v).Members() {
+			text, _ := wire.Text(value)
+			texts = append(texts, variable+"="+text)
+		}
+		return strings.Join(texts, "\n")
+	}
+	if v.Kind() == '[' && json.Unmarshal(v, &texts) == nil {
+		return strings.Join(texts, "\n")
+	}
+	return string(v)
+}
+
+func outcomeStyle(o pipeline.Outcome) string {
+	word := fmt.Sprintf("%-18s", o)
+	switch o {
+	case pipeline.Success:
+		return good.Render(word)
+	case pipeline.Blocking:
+		return bad.Render(word)
+	}
+	return odd.Render(word)
+}

@@ -1,0 +1,62 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// pipeExample is how to do it, for modules and for commands.
+func pipeExample(cmd *cobra.Command) string {
+	example := `{"tool_name": "write_file", "tool_input": {"path": "a.txt"}}' | snaphook %s llxprt.BeforeTool`
+	if named := cmd.Flags().Arg(0); strings.HasPrefix(named, "xcsh") || cmd.Flags().Changed("module") {
+		example = `{"toolName": "bash", "toolCallId": "1", "input": {"command": "ls"}}' | snaphook %s xcsh.tool_call`
+	}
+	return fmt.Sprintf("; pipe the event's fields in as JSON:\n  echo '"+example, cmd.Name())
+}
+
+// readInput reads the event's fields. A person who is not aware that they are
+// wanted is told, in place of waiting for what will never be typed.
+func readInput(cmd *cobra.Command) ([]byte, error) {
+	in := cmd.InOrStdin()
+	if file, ok := in.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		return nil, errors.New("standard input is a terminal" + pipeExample(cmd))
+	}
+	text, err := readAll(cmd.Context(), in)
+	if err != nil {
+		return nil, fmt.Errorf("standard input: %w", err)
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, errors.New("standard input is empty" + pipeExample(cmd))
+	}
+	return text, nil
+}
+
+// readAll reads to the end, or until ctx ends. The read that is then left
+// behind ends with the process.
+func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
+	type read struct {
+		text []byte
+		err  error
+	}
+	done := make(chan read, 1) // room for the result that nobody waits for
+	go func() {
+		text, err := io.ReadAll(in)
+		done <- read{text, err}
+	}()
+	select {
+	case r := <-done:
+		return r.text, r.err
+	case <-ctx.Done():
+		return nil, errInterrupted
+	}
+}
+
+var errInterrupted = errors.New("interrupted by a signal")

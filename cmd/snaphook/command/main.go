@@ -1,0 +1,49 @@
+// Package command is the command line of snaphook: it fires hook events, runs
+// the hooks that a project's settings select, and shows which would run and
+// why others would not.
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"charm.land/fang/v2"
+)
+
+// Main does what the arguments of the process say, and returns the exit status.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	defer stop()
+	f := &flags{}
+	if err := fang.Execute(ctx, newRoot(f), fang.WithVersion(thisVersion().Version), fang.WithErrorHandler(showError)); err != nil {
+		return failed
+	}
+	return f.status
+}
+
+// endings are the signals that end a fire. One that our parent told us to
+// ignore stays ignored: nohup, and background jobs of scripts.
+func endings() (signals []os.Signal) {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signals = append(signals, s)
+		}
+	}
+	return signals
+}
+
+// The exit statuses besides 0.
+const (
+	failed  = 1 // snaphook could not do it, or check found something
+	refused = 2 // a hook blocked, or wants the agent to stop
+)
+
+// showError says what went wrong, in the words of the error: no capital
+// letters or full stops are added, since many begin with a file.
+func showError(w io.Writer, styles fang.Styles, err error) {
+	fmt.Fprintln(w, styles.ErrorHeader.UnsetMargins().UnsetPadding().UnsetTransform().SetString("snaphook:").String(), visible(err.Error()))
+}

@@ -1,0 +1,48 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(leakless{m}, map[string]func(){
+		"snaphook": func() { os.Exit(Main()) },
+	})
+}
+
+// leakless fails the tests if they leave goroutines behind.
+type leakless struct{ *testing.M }
+
+func (m leakless) Run() int {
+	status := m.M.Run()
+	if err := goleak.Find(); err != nil && status == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return status
+}
+
+// TestScripts runs the scenarios of testdata/script, each in a project of its
+// own with a home directory of its own.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("..", "..", "..", "testdata", "script"),
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+			env.Setenv("LLXPRT_SYSTEM_SETTINGS_PATH", filepath.Join(home, "no-system-settings.json"))
+			env.Setenv("NO_COLOR", "")
+			return os.MkdirAll(home, 0o755)
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+	})
+}

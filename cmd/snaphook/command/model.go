@@ -1,0 +1,85 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/snaphook-go/snaphook/models"
+	ask "github.com/snaphook-go/snaphook/run"
+)
+
+// modelKey is the variable with the key to the model, which no hook sees.
+const modelKey = "SNAPHOOK_MODEL_KEY"
+
+// modelHelp is for people whose hooks ask a model.
+const modelHelp = `Hooks of type "prompt" ask the model that the environment names:
+  SNAPHOOK_MODEL_PROVIDER  anthropic or openai; the kind of its API
+  SNAPHOOK_MODEL_URL       else ANTHROPIC_BASE_URL or OPENAI_BASE_URL
+  SNAPHOOK_MODEL_KEY       else ANTHROPIC_API_KEY or OPENAI_API_KEY
+  SNAPHOOK_MODEL           the model for hooks that name none`
+
+// modelOf gives the model that the environment names. Without one, it gives a
+// model that says what to set.
+func modelOf(getenv func(string) string) ask.Model {
+	provider := providerOf(getenv)
+	prefix := map[string]string{"anthropic": "ANTHROPIC", "openai": "OPENAI"}[provider]
+	if prefix == "" {
+		return refusing{fmt.Errorf("SNAPHOOK_MODEL_PROVIDER is %q; set it to anthropic or openai", provider)}
+	}
+	url := cmp.Or(getenv("SNAPHOOK_MODEL_URL"), getenv(prefix+"_BASE_URL"))
+	key := cmp.Or(getenv(modelKey), getenv(prefix+"_API_KEY"))
+	if url == "" && key == "" {
+		return refusing{errors.New("the command line knows no model; set SNAPHOOK_MODEL_PROVIDER to anthropic or openai, " +
+			"SNAPHOOK_MODEL_KEY or " + prefix + "_API_KEY to the API key, and SNAPHOOK_MODEL to a small, fast model")}
+	}
+	name := getenv("SNAPHOOK_MODEL")
+	if provider == "openai" {
+		return named{models.OpenAI{BaseURL: url, Key: key, Model: name}, name}
+	}
+	return named{models.Anthropic{BaseURL: url, Key: key, Model: name}, name}
+}
+
+// providerOf is the one that is asked for, else the one whose variables are set;
+// Anthropic's before OpenAI's.
+func providerOf(getenv func(string) string) string {
+	set := func(prefix string) bool { return getenv(prefix+"_API_KEY")+getenv(prefix+"_BASE_URL") != "" }
+	switch asked := getenv("SNAPHOOK_MODEL_PROVIDER"); {
+	case asked != "":
+		return asked
+	case !set("ANTHROPIC") && set("OPENAI"):
+		return "openai"
+	}
+	return "anthropic"
+}
+
+// refusing is a model that is not there.
+type refusing struct{ err error }
+
+func (r refusing) Generate(context.Context, ask.ModelRequest) (string, error) { return "", r.err }
+
+// named is a model with a name for hooks that have none.
+type named struct {
+	ask.Model
+	name string
+}
+
+func (n named) Generate(ctx context.Context, r ask.ModelRequest) (string, error) {
+	if r.Model == "" && n.name == "" {
+		return "", errors.New(`no model is named; set SNAPHOOK_MODEL to a small, fast one, or add "model" to the hook`)
+	}
+	return n.Model.Generate(ctx, r)
+}
+
+// nobody stands for what only a host has: agents, and connections to MCP
+// servers.
+type nobody struct{}
+
+func (nobody) RunAgent(context.Context, ask.AgentRequest) (string, error) {
+	return "", errors.New(`the command line cannot run agents, while a host of snaphook can; write "type": "prompt" to ask a model`)
+}
+
+func (nobody) CallTool(context.Context, ask.ToolRequest) (ask.ToolAnswer, error) {
+	return ask.ToolAnswer{}, errors.New("the command line is connected to no MCP server, while a host of snaphook can be")
+}

@@ -1,0 +1,259 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/events/xcsh/discover"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/jsrun/modules"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// moduleHelp is for people whose hooks are modules.
+const moduleHelp = `Modules of xcsh run inside snaphook, in engines of their own, and have no files, network or processes but pi.exec, ` +
+	`which runs what they ask for. Without --module, those that xcsh would find are loaded, the project's own only if trust ` +
+	`is granted or --trusted says so. What they write to the console is on stderr, what they log with --verbose. ` +
+	`xcsh-extension.tool_call follows the rules of the extension runtime.`
+
+// addModules adds the flag that names modules.
+func (f *flags) addModules(to *pflag.FlagSet) {
+	to.StringArrayVar(&f.modules, "module", nil, "Load this module (xcsh), a file of JavaScript or TypeScript, in place of those found; "+
+		"repeatable, and loaded in this order: --module gate.ts")
+}
+
+// attached are the modules of a session. Nil: its dialect has none.
+type attached struct {
+	*xcsh.Modules
+	event  string
+	failed []*xcsh.LoadError // found, and of no use
+	kept   []*hook.Hook      // found, and not loaded: the project is not trusted
+	why    string            // it is not
+}
+
+// attach loads the modules of a session, if its dialect has any. One that was
+// named and cannot be loaded is an error: it may be a guard. Close what it gives.
+func (f *flags) attach(cmd *cobra.Command, ev pipeline.Declared, ses *pipeline.Session, host *cliHost) (*attached, error) {
+	d, err := dialectNamed(ev.Info().Dialect)
+	if err != nil || !d.modules {
+		return nil, err
+	}
+	src, err := f.sources(d)
+	if err != nil {
+		return nil, err
+	}
+	a, err := f.openModules(cmd, src, ses, host)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.modules) > 0 && len(a.failed) > 0 {
+		a.close(cmd)
+		return nil, errors.Join(lo.Map(a.failed, func(e *xcsh.LoadError, _ int) error { return fmt.Errorf("--module %w%s", e, whereThrown(e)) })...)
+	}
+	a.event = ev.Info().Name
+	return a, nil
+}
+
+// openModules loads the modules that are named, or else found.
+func (f *flags) openModules(cmd *cobra.Command, src *sources, ses *pipeline.Session, host *cliHost) (a *attached, err error) {
+	a = &attached{Modules: xcsh.New(ses, xcsh.Config{
+		Extensions: src.dialect.isVariant(),
+		Loaders:    []xcsh.ModuleLoader{host.loader(ses.Dir())},
+		Session:    sessionView{ses: ses, transcript: f.transcript},
+		Log:        f.log(cmd),
+	})}
+	a.Initialize(host.host())
+	if len(f.modules) > 0 {
+		err = a.loadNamed(cmd.Context(), f.modules)
+	} else {
+		err = f.loadFound(cmd.Context(), src, a)
+	}
+	if err != nil {
+		a.close(cmd)
+		return nil, err
+	}
+	return a, nil
+}
+
+// loadNamed loads modules by paths that count from the current directory, and
+// may be written as in xcsh: ~/gate.ts, @/tmp/gate.ts, file:///tmp/gate.ts.
+func (a *attached) loadNamed(ctx context.Context, files []string) error {
+	wd, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("the current directory: %w", err)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "~" // without a home it stays as it was written
+	}
+	for _, file := range files {
+		if err := wantModule(file, wd, home); err != nil {
+			return fmt.Errorf("--module %s: %w", file, err)
+		}
+	}
+	a.failed = a.Load(ctx, files, wd)
+	return nil
+}
+
+// wantModule says what is wrong with the name of a module.
+func wantModule(file, wd, home string) error {
+	path := file
+	if file != "" {
+		path = discover.Resolve(file, wd, home)
+	}
+	if err := wantFile(path); err != nil {
+		return err
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return errors.New("this is a directory; name a file in it")
+	}
+	if !isModule(path) {
+		return fmt.Errorf("a module is a file of JavaScript or TypeScript, whose name ends in %s", strings.Join(modules.Extensions, ", "))
+	}
+	return nil
+}
+
+// loadFound loads the modules that discovery finds.
+func (f *flags) loadFound(ctx context.Context, src *sources, a *attached) error {
+	place, err := discover.Here(src.dir)
+	if err != nil {
+		return nil // whoever lists the modules has said so
+	}
+	if err := f.keepBack(ctx, src, a); err != nil {
+		return err
+	}
+	registry := discover.Standard()
+	if len(a.kept) > 0 {
+		registry = withoutProject(registry)
+	}
+	_, a.failed = a.DiscoverAndLoad(ctx, xcsh.Discovery{Registry: registry, Place: place}, nil)
+	return nil
+}
+
+// withoutProject leaves out what the project brings before it can take the
+// place of anything that the user has.
+func withoutProject(r discover.Registry) discover.Registry {
+	for i := range r.Providers {
+		load := r.Providers[i].Load
+		r.Providers[i].Load = func(ctx context.Context, at discover.Place) ([]discover.Item, []string, error) {
+			items, warnings, err := load(ctx, at)
+			return lo.Reject(items, func(item discover.Item, _ int) bool { return isProjects(xcsh.SourceOf(item.Source.Level)) }), warnings, err
+		}
+	}
+	return r
+}
+
+// keepBack decides which of the project's modules must not be loaded: all or
+// none. To load a module is to run it, also where no handler does, so that
+// nobody's having decided is not enough.
+func (f *flags) keepBack(ctx context.Context, src *sources, a *attached) error {
+	if f.trusted {
+		return nil
+	}
+	loaded, err := src.load(ctx, pipeline.Place{Dir: src.dir})
+	if err != nil {
+		return err
+	}
+	own := projectHooks(loaded)
+	if len(own) == 0 {
+		return nil
+	}
+	a.kept, a.why = own, "--untrusted was given"
+	if f.untrusted {
+		return nil
+	}
+	st, err := standing(ctx, src)
+	if err != nil {
+		return fmt.Errorf("%w; or say --trusted or --untrusted", err)
+	}
+	if st.State == granted {
+		a.kept = nil
+	}
+	a.why = keptBack[st.State]
+	return nil
+}
+
+var keptBack = map[trust]string{
+	unknown: "the folder is not trusted",
+	revoked: "trust in the folder was revoked",
+	changed: "they, or files that they import, are not those that trust was granted for",
+}
+
+// warn says which modules have no part in a fire.
+func (a *attached) warn(cmd *cobra.Command, blocked bool) {
+	if a == nil {
+		return
+	}
+	if n := len(a.kept); n > 0 {
+		warn(cmd, "%s of this project did not run: %s; `snaphook trust` shows them, `snaphook trust grant` allows them", count(n, moduleType), a.why)
+	}
+	for _, err := range a.failed {
+		warn(cmd, "%v%s%s", err, whereThrown(err), lo.Ternary(blocked, "", "; what it guards goes ahead"))
+	}
+	for _, info := range a.Infos() {
+		for _, name := range unheard(info) { // others belong to runtimes that offer more
+			if near := didYouMean("", name, eventNames()); near != "" {
+				warn(cmd, "%s: there is no event %q%s", info.Path, name, near)
+			}
+		}
+	}
+}
+
+// conclude completes what came of a fire with what the dialect adds: the error
+// of a handler is a refusal, which has the words that the agent would see, and
+// an event without a result has an empty one.
+func (a *attached) conclude(fired *pipeline.Fired, err error) error {
+	if a == nil || fired == nil {
+		return err
+	}
+	result, _ := fired.Effects.(xcsh.ToolCallResult)
+	if fired.Effects == nil {
+		fired.Effects = struct{}{}
+	}
+	if a.event != xcsh.ToolCall.Name() {
+		return err
+	}
+	failed := new(hook.Error)
+	if errors.As(err, &failed) {
+		err, fired.Effects = failed.Err, struct{}{} // what others said before is lost
+	}
+	if refusal := a.Verdict(&result, err); refusal != nil {
+		fired.Blocked, fired.Reason = true, lo.ToPtr(refusal.Error())
+	}
+	return nil
+}
+
+// close ends the modules.
+func (a *attached) close(cmd *cobra.Command) {
+	if a == nil {
+		return
+	}
+	if err := a.Close(); err != nil {
+		warn(cmd, "%v", err)
+	}
+}
+
+// unheard gives the names that a module subscribes to, and that nothing fires.
+func unheard(info xcsh.Info) []string {
+	return lo.Reject(slices.Sorted(maps.Keys(info.Events)), func(name string, _ int) bool {
+		_, known := xcsh.Lookup(name)
+		return known
+	})
+}
+
+func eventNames() []string {
+	return lo.Map(xcsh.Events(), func(e xcsh.Dynamic, _ int) string { return e.Name() })
+}
+
+// isModule reports whether a file is one by its name.
+func isModule(file string) bool { return (&modules.Loader{}).Match(file) }

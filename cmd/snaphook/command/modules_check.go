@@ -1,0 +1,167 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/jsrun"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// checkedModule is what a module has registered.
+type checkedModule struct {
+	File      string         `json:"file"`
+	Source    string         `json:"source"`
+	Events    map[string]int `json:"events"` // how many handlers, by event
+	Commands  []string       `json:"commands"`
+	Renderers []string       `json:"renderers"` // the types of messages
+}
+
+// checkModules loads the modules of a dialect, and gives what is wrong with
+// them. No handler runs.
+func (f *flags) checkModules(cmd *cobra.Command, src *sources, found *checked) ([]settings.Problem, error) {
+	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{src.load}, Log: f.log(cmd)})
+	defer sys.Close()
+	ses, err := sys.NewSession(cmd.Context(), pipeline.SessionConfig{Dir: src.dir})
+	if err != nil {
+		return nil, err
+	}
+	a, err := f.openModules(cmd, src, ses, f.lookHost(cmd))
+	if err != nil {
+		return nil, err
+	}
+	defer a.close(cmd)
+	found.addHandlers(ses.Hooks(), a)
+	problems := slices.Clone(ses.Problems())
+	for _, failed := range a.failed {
+		problems = append(problems, mistakes(failed)...)
+	}
+	for _, info := range a.Infos() {
+		problems = append(problems, found.addModule(info)...)
+	}
+	return problems, nil
+}
+
+// addHandlers lists what modules have subscribed, and modules that could not.
+func (c *checked) addHandlers(handlers []*hook.Hook, a *attached) {
+	for _, h := range handlers {
+		c.Hooks = append(c.Hooks, checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h)})
+	}
+	for _, h := range a.kept {
+		line := checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h), Why: lo.ToPtr(hook.Untrusted), Detail: lo.ToPtr(a.keptDetail())}
+		c.Hooks = append(c.Hooks, line)
+	}
+}
+
+// addModule lists a module. It gives the names of events that it subscribes to
+// in vain.
+func (c *checked) addModule(info xcsh.Info) (problems []settings.Problem) {
+	file := short(info.Resolved)
+	c.Files = append(c.Files, file)
+	c.Modules = append(c.Modules, checkedModule{File: file, Source: info.Source.String(), Events: info.Events, Commands: info.Commands, Renderers: orEmpty(info.Renderers)})
+	for _, name := range unheard(info) {
+		problems = append(problems, settings.Problem{
+			Position: hook.Position{File: file},
+			Message:  fmt.Sprintf("nothing fires the event %q%s; `snaphook events xcsh` lists those there are", name, didYouMean("", name, eventNames())),
+		})
+	}
+	return problems
+}
+
+// text is a module's line for people.
+func (m checkedModule) text() string {
+	var parts []string
+	for _, event := range slices.Sorted(maps.Keys(m.Events)) {
+		parts = append(parts, event+lo.Ternary(m.Events[event] > 1, " ×"+strconv.Itoa(m.Events[event]), ""))
+	}
+	parts = append(parts, lo.Map(m.Commands, func(name string, _ int) string { return "/" + name })...)
+	parts = append(parts, lo.Map(m.Renderers, func(name string, _ int) string { return "renderer of " + name })...)
+	if len(parts) == 0 {
+		parts = []string{"nothing"}
+	}
+	return fmt.Sprintf("%s: registers %s\n", oneLine(filepath.ToSlash(m.File)), oneLine(strings.Join(parts, ", ")))
+}
+
+// mistakes says what keeps a module from being loaded, and where.
+func mistakes(failed *xcsh.LoadError) []settings.Problem {
+	file := short(failed.Path)
+	var text *jsrun.BuildError
+	if errors.As(failed, &text) {
+		return lo.Map(text.Mistakes, func(m jsrun.Mistake, _ int) settings.Problem {
+			if m.File == "" {
+				return settings.Problem{Position: hook.Position{File: file}, Message: m.Message}
+			}
+			at := filepath.Join(filepath.Dir(file), filepath.FromSlash(m.File))
+			return settings.Problem{Position: hook.Position{File: at, Line: m.Line, Column: m.Column}, Message: m.Message}
+		})
+	}
+	at, message := hook.Position{File: file}, failed.Err.Error()
+	if thrown := new(jsrun.Error); errors.As(failed, &thrown) {
+		at = thrownAt(file, thrown)
+	}
+	if missing := new(jsrun.UnavailableError); errors.As(failed, &missing) {
+		message = missing.Reason()
+	}
+	return []settings.Problem{{Position: at, Message: message}}
+}
+
+// frame is the place at the end of a line of a stack.
+var frame = regexp.MustCompile(`([^\s()]+):(\d+):(\d+)\)?$`)
+
+// thrownAt is where an error was thrown, as far as its stack says it.
+func thrownAt(file string, thrown *jsrun.Error) hook.Position {
+	first, _, _ := strings.Cut(thrown.Stack, "\n")
+	m := frame.FindStringSubmatch(first)
+	if m == nil {
+		return hook.Position{File: file}
+	}
+	line, _ := strconv.Atoi(m[2])
+	column, _ := strconv.Atoi(m[3])
+	return hook.Position{File: filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1])), Line: line, Column: column}
+}
+
+// whereThrown is the place of an error that was thrown while a module was
+// loaded, in parentheses. Those of a module's text name it themselves.
+func whereThrown(failed *xcsh.LoadError) string {
+	thrown := new(jsrun.Error)
+	if !errors.As(failed, &thrown) {
+		return ""
+	}
+	at := thrownAt(failed.Path, thrown)
+	if at.Line == 0 {
+		return ""
+	}
+	return " (" + at.String() + ")"
+}
+
+// keptDetail says why a module was not loaded.
+func (a *attached) keptDetail() string {
+	return a.why + "; which events it handles shows only when it is loaded"
+}
+
+// skipped are the modules that were found and have no part in a plan.
+func (a *attached) skipped() (all []notRun) {
+	if a == nil {
+		return nil
+	}
+	for _, h := range a.kept {
+		all = append(all, notRun{describe(h), hook.Untrusted, a.keptDetail()})
+	}
+	for _, failed := range a.failed {
+		h := &hook.Hook{ID: moduleType + "/" + failed.Path, Type: moduleType, Command: failed.Path, Source: failed.Source, Position: hook.Position{File: short(failed.Path)}}
+		all = append(all, notRun{describe(h), hook.Invalid, failed.Err.Error()})
+	}
+	return all
+}

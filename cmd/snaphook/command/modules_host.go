@@ -1,0 +1,131 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/jsrun"
+	"github.com/snaphook-go/snaphook/jsrun/modules"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// cliHost is what the command line lends to modules. The zero cliHost lends
+// nothing.
+type cliHost struct {
+	mu    sync.Mutex
+	said  io.Writer // their console; nil drops it
+	notes bool      // tell of messages and entries, which no agent is there to take
+	runs  bool      // pi.exec runs programs
+	term  *asking   // nil: there is nobody to ask
+}
+
+// host is the host of modules that are about to handle an event.
+func (f *flags) host(cmd *cobra.Command, term *asking) *cliHost {
+	return &cliHost{said: cmd.ErrOrStderr(), notes: !f.json, runs: true, term: term}
+}
+
+// lookHost is the host of modules that are only looked at: what they register
+// is wanted, and no handler runs.
+func (f *flags) lookHost(cmd *cobra.Command) *cliHost {
+	return &cliHost{said: cmd.ErrOrStderr()}
+}
+
+// loader loads modules for a session in a directory.
+func (h *cliHost) loader(dir string) *modules.Loader {
+	l := &modules.Loader{Options: jsrun.Options{Console: h.console, Dir: dir, Environ: os.Environ()}}
+	if h.runs {
+		l.Exec = (*xcsh.API).Exec
+	}
+	return l
+}
+
+func (h *cliHost) host() xcsh.Host {
+	lent := xcsh.Host{
+		SendMessage: func(m xcsh.CustomMessage, _ xcsh.SendOptions) error {
+			h.note("a module sent the message %s: %s", m.CustomType, plainValue("", m.Content))
+			return nil
+		},
+		AppendEntry: func(customType string, data jsontext.Value) error {
+			h.note("a module kept the entry %s: %s", customType, data)
+			return nil
+		},
+	}
+	if h.term != nil {
+		lent.UI, lent.HasUI = &terminalUI{term: h.term}, true
+	}
+	return lent
+}
+
+func (h *cliHost) console(level, text string) { h.line("console "+level, text) }
+
+func (h *cliHost) note(format string, args ...any) {
+	if h.notes {
+		h.line("note", fmt.Sprintf(format, args...))
+	}
+}
+
+// line writes a line; modules do on goroutines of their own.
+func (h *cliHost) line(label, text string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.said != nil {
+		fmt.Fprintf(h.said, "%s: %s\n", label, visible(strings.TrimRight(text, "\n")))
+	}
+}
+
+// sessionView is what modules may read of the session.
+type sessionView struct {
+	xcsh.NoSession
+	ses        *pipeline.Session
+	transcript string
+}
+
+func (v sessionView) Cwd() string         { return v.ses.Dir() }
+func (v sessionView) SessionID() string   { return v.ses.ID() }
+func (v sessionView) SessionFile() string { return v.transcript }
+
+// terminalUI puts the questions of modules to the person at the terminal, one
+// at a time.
+type terminalUI struct {
+	xcsh.NoUI
+	mu   sync.Mutex
+	term *asking
+}
+
+// Select implements [xcsh.UI]: the number of an option, or its text.
+func (u *terminalUI) Select(ctx context.Context, title string, options []string) (string, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.term.choose(ctx, title, options)
+}
+
+// Confirm implements [xcsh.UI]. What is no answer is a no.
+func (u *terminalUI) Confirm(ctx context.Context, title, message string) bool {
+	answer, _ := u.Select(ctx, strings.TrimSpace(title+"\n"+message), []string{"yes", "no"})
+	return answer == "yes"
+}
+
+// Input implements [xcsh.UI]: a line.
+func (u *terminalUI) Input(ctx context.Context, title, placeholder string) (string, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if placeholder != "" {
+		title += " (" + placeholder + ")"
+	}
+	return u.term.enter(ctx, title)
+}
+
+// Notify implements [xcsh.UI].
+func (u *terminalUI) Notify(message, level string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	fmt.Fprintf(u.term.out, "%s: %s\n", visible(level), visible(message))
+}

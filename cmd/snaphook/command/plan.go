@@ -1,0 +1,127 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/stages"
+)
+
+func newPlan(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plan EVENT",
+		Short: "Say which hooks would run, and why the others would not",
+		Long: "Reads the event's fields as JSON on stdin, like fire, and runs no hook. " +
+			"Every hook that is configured for the event is in the answer. Modules of xcsh are loaded, which is how they say what they handle.",
+		Example: `# Does the guard see this tool?
+echo '{"tool_name": "write_file", "tool_input": {}}' | snaphook plan llxprt.BeforeTool
+# Which hooks of a plugin would see this command?
+echo '{"tool_name": "Bash", "tool_input": {"command": "git push"}}' | snaphook plan claude.PreToolUse --plugin ./guard
+# Which handlers of these modules would run, and in which order?
+echo '{"toolName": "bash", "input": {"command": "ls"}}' | snaphook plan xcsh.tool_call --module gate.ts --module log.ts`,
+		Args:              oneEvent,
+		ValidArgsFunction: completeEvent,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.plan(cmd, args[0]) },
+	}
+	f.addJSON(cmd)
+	f.addSources(cmd.Flags())
+	f.addModules(cmd.Flags())
+	f.addHost(cmd.Flags())
+	return cmd
+}
+
+// plan is the answer of the verb.
+type plan struct {
+	Event   string    `json:"event"`
+	Mode    string    `json:"mode"` // parallel, sequential or none
+	Run     []planned `json:"run"`
+	Skipped []notRun  `json:"skipped"`
+}
+
+func (f *flags) plan(cmd *cobra.Command, name string) error {
+	event, err := eventNamed(name, pipeline.Events(nil))
+	if err != nil {
+		return err
+	}
+	input, err := readInput(cmd)
+	if err != nil {
+		return err
+	}
+	sys, ses, err := f.session(cmd, opening{event: event, input: input})
+	if err != nil {
+		return err
+	}
+	defer sys.Close()
+	a, err := f.attach(cmd, event, ses, f.lookHost(cmd))
+	if err != nil {
+		return err
+	}
+	defer a.close(cmd)
+	decided, err := event.PlanJSON(ses, input)
+	if err != nil {
+		return inputError(err)
+	}
+	warnUntrusted(cmd, event, decided, "would not")
+	p := newPlanned(event.Info().FullName(), decided, ses.Hooks())
+	p.Skipped = append(p.Skipped, a.skipped()...)
+	if f.json {
+		return sayJSON(cmd, p)
+	}
+	return say(cmd, p.text())
+}
+
+// newPlanned describes what was decided, the hooks that do not run in their
+// configured order. One that would be tried in vain is among them.
+func newPlanned(event string, decided stages.Planned, configured []*hook.Hook) plan {
+	p := plan{Event: event, Mode: "none"}
+	skipped := slices.Clone(decided.Skipped)
+	for _, h := range decided.Run {
+		if runnable(h) {
+			p.Run = append(p.Run, describe(h))
+			continue
+		}
+		skipped = append(skipped, stages.Skipped{Hook: h, Why: hook.UnsupportedType, Detail: unsupported(h)})
+	}
+	rank := func(s stages.Skipped) int {
+		return slices.IndexFunc(configured, func(h *hook.Hook) bool { return h.ID == s.Hook.ID })
+	}
+	slices.SortStableFunc(skipped, func(a, b stages.Skipped) int { return rank(a) - rank(b) })
+	for _, s := range skipped {
+		p.Skipped = append(p.Skipped, notRun{describe(s.Hook), s.Why, s.Detail})
+	}
+	if len(p.Run) > 0 {
+		p.Mode = lo.Ternary(decided.Sequential, "sequential", "parallel")
+	}
+	return p
+}
+
+func (p plan) text() string {
+	var b strings.Builder
+	switch b.WriteString(strong.Render(p.Event) + ": "); {
+	case len(p.Run)+len(p.Skipped) == 0:
+		b.WriteString("no hook is configured for this event\n")
+	case len(p.Run) == 0:
+		b.WriteString("no hook would run\n")
+	default:
+		b.WriteString(count(len(p.Run), "hook") + " would run" + lo.Ternary(len(p.Run) > 1, ", "+manner[p.Mode], "") + "\n")
+	}
+	for _, h := range p.Run {
+		b.WriteString("  " + good.Render("run   ") + "  " + label(h.HookID) + "  " + place(h.HookID) + "\n")
+	}
+	for _, s := range p.Skipped {
+		b.WriteString("  " + odd.Render("not   ") + "  " + label(s.HookID) + "  " + place(s.HookID) + "\n")
+		b.WriteString("          " + string(s.Why) + ": " + indented(s.Detail, 10) + "\n")
+	}
+	return b.String()
+}
+
+var manner = map[string]string{"parallel": "at the same time", "sequential": "one after another"}
+
+func place(h pipeline.HookID) string {
+	return faint.Render(oneLine(short(lo.FromPtrOr(h.File, h.Source))))
+}

@@ -1,0 +1,130 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"charm.land/lipgloss/v2"
+	"charm.land/lipgloss/v2/table"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// The styles of text on a terminal.
+var (
+	strong = lipgloss.NewStyle().Bold(true)
+	faint  = lipgloss.NewStyle().Faint(true)
+	good   = lipgloss.NewStyle().Foreground(lipgloss.Green)
+	bad    = lipgloss.NewStyle().Foreground(lipgloss.Red)
+	odd    = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+)
+
+// say writes an answer to standard output at once, so that there is a whole
+// one or none; styles are dropped where they are not wanted.
+func say(cmd *cobra.Command, text string) error {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return write(colorprofile.NewWriter(cmd.OutOrStdout(), os.Environ()), []byte(text))
+}
+
+// sayJSON writes one JSON document, in one line unless a person looks at it.
+func sayJSON(cmd *cobra.Command, v any) error {
+	options := json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), json.Deterministic(true))
+	if isTerminal(cmd.OutOrStdout()) {
+		options = json.JoinOptions(options, jsontext.WithIndent("  "))
+	}
+	document, err := json.Marshal(v, options)
+	if err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	return write(cmd.OutOrStdout(), append(document, '\n'))
+}
+
+func write(w io.Writer, text []byte) error {
+	if _, err := io.Copy(w, bytes.NewReader(text)); err != nil {
+		return fmt.Errorf("write the answer to standard output: %w", err)
+	}
+	return nil
+}
+
+// warn tells on standard error what a person should know.
+func warn(cmd *cobra.Command, format string, args ...any) {
+	fmt.Fprintln(colorprofile.NewWriter(cmd.ErrOrStderr(), os.Environ()), odd.Render("warning:"), visible(fmt.Sprintf(format, args...)))
+}
+
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// visible shows characters that would move the cursor, change colours or turn
+// text around, in place of doing what they say: it may come from strangers.
+func visible(s string) string {
+	hidden := func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }
+	if !strings.ContainsFunc(s, hidden) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hidden(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// oneLine is the visible form of text for a line of a list.
+func oneLine(s string) string {
+	return strings.ReplaceAll(visible(s), "\n", `\n`)
+}
+
+// columns aligns rows; the first may be headers. They are as wide as they
+// need, and wrapped only on a terminal.
+func columns(cmd *cobra.Command, headers []string, rows [][]string) string {
+	t := table.New().Headers(headers...).Rows(rows...).
+		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).BorderHeader(false).BorderColumn(false).
+		StyleFunc(func(row, _ int) lipgloss.Style {
+			if row == table.HeaderRow {
+				return strong.PaddingRight(2)
+			}
+			return lipgloss.NewStyle().PaddingRight(2)
+		})
+	if file, ok := cmd.OutOrStdout().(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+			t = t.Width(width)
+		}
+	}
+	lines := strings.Split(t.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.TrimLeft(strings.Join(lines, "\n"), "\n") + "\n"
+}
+
+// indented puts spaces before every line but the first.
+func indented(s string, by int) string {
+	return strings.ReplaceAll(strings.TrimRight(visible(s), "\n"), "\n", "\n"+strings.Repeat(" ", by))
+}
+
+// quoted shows an argument list so that its parts can be told apart, and
+// nothing in it is hidden.
+func quoted(argv []string) string {
+	words := make([]string, len(argv))
+	for i, arg := range argv {
+		words[i] = oneLine(arg)
+		if arg == "" || strings.ContainsAny(arg, " \t\n'\"\\$`;&|<>(){}*?#~") {
+			words[i] = "'" + strings.ReplaceAll(words[i], "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}

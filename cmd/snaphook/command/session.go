@@ -1,0 +1,154 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/stages"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// opening is what a session is opened for.
+type opening struct {
+	event    pipeline.Declared
+	input    []byte
+	observe  func(pipeline.Evaluation) // may be nil
+	finished func(pipeline.Finished)   // may be nil
+	ask      func(context.Context, *hook.Hook, hook.Question) (string, bool)
+}
+
+// session opens a session as the flags describe it, on settings that can be
+// read, and says what is odd about them. Close the system.
+func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipeline.Session, error) {
+	d, err := dialectNamed(o.event.Info().Dialect)
+	if err != nil {
+		return nil, nil, err
+	}
+	src, err := f.sources(d)
+	if err != nil {
+		return nil, nil, err
+	}
+	untrusted, err := f.judge(cmd, src)
+	if err != nil {
+		return nil, nil, err
+	}
+	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{src.load}, Log: f.log(cmd), Observe: o.observe})
+	ses, err := sys.NewSession(cmd.Context(), f.config(o, src.dir, untrusted))
+	if err == nil {
+		err = unreadable(ses.Problems())
+	}
+	if err != nil {
+		_ = sys.Close() // never fails
+		return nil, nil, err
+	}
+	o.warn(cmd, ses)
+	return sys, ses, nil
+}
+
+// warn says what is odd about the settings, and about a recorded input.
+func (o opening) warn(cmd *cobra.Command, ses *pipeline.Session) {
+	for _, p := range ses.Problems() {
+		warn(cmd, "%s", p)
+	}
+	if recorded := wire.Object(o.input).Text("hook_event_name"); recorded != "" && recorded != o.event.Info().Name {
+		warn(cmd, "the input is one of %s; it is taken for one of %s", recorded, o.event.Info().Name)
+	}
+}
+
+// config describes the session. Its id and transcript are those of a recorded
+// input, unless there are flags for them.
+func (f *flags) config(o opening, dir string, untrusted bool) pipeline.SessionConfig {
+	recorded := wire.Object(o.input)
+	return pipeline.SessionConfig{
+		ID:          lo.CoalesceOrEmpty(f.id, recorded.Text("session_id"), rand.Text()),
+		Transcript:  lo.CoalesceOrEmpty(f.transcript, recorded.Text("transcript_path")),
+		Dir:         dir,
+		Untrusted:   untrusted,
+		Interactive: f.interactive,
+		Finished:    o.finished,
+		Ask:         o.ask,
+		MayAsk:      func(h *hook.Hook) bool { return o.ask != nil && h.Type == "command" },
+	}
+}
+
+// log is the engine's. What fails is in the answer, and said once: without
+// --verbose only the engine's own errors are left.
+func (f *flags) log(cmd *cobra.Command) *slog.Logger {
+	level := slog.LevelError
+	if f.verbose || wantsDebug() {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
+}
+
+// wantsDebug reports whether the environment asks for the debug log: by our
+// own variable, or by DEBUG=llxprt:core:hooks:* (seed 000 "Debugging Hooks").
+func wantsDebug() bool {
+	switch strings.ToLower(os.Getenv("SNAPHOOK_DEBUG")) {
+	case "", "0", "false":
+		return strings.Contains(os.Getenv("DEBUG"), "hooks")
+	}
+	return true
+}
+
+// judge decides whether the project is untrusted, and reports a decision that
+// was taken back.
+func (f *flags) judge(cmd *cobra.Command, src *sources) (untrusted bool, err error) {
+	switch {
+	case f.trusted && f.untrusted:
+		return false, errors.New("--trusted and --untrusted exclude each other; give one of them")
+	case src.dialect.modules:
+		return false, nil // modules are judged before they are loaded
+	case src.dialect.headless && !f.interactive:
+		f.warnHeadless(cmd, src)
+		return f.untrusted, nil
+	case f.trusted || f.untrusted:
+		return f.untrusted, nil
+	}
+	st, err := standing(cmd.Context(), src)
+	state := st.State
+	none := lo.Ternary(src.dialect.headless, "no hook runs", "its own hooks do not run")
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("%w; or say --trusted or --untrusted", err)
+	case state == revoked:
+		warn(cmd, "trust in %s was revoked; %s. `snaphook trust grant` allows them again", src.dir, none)
+	case state == changed:
+		warn(cmd, "the hooks of %s, or scripts that they run, are not those that trust was granted for; %s. "+
+			"`snaphook trust` shows them, `snaphook trust grant` allows them", src.dir, lo.Ternary(src.dialect.headless, none, "they do not run"))
+	}
+	return state == revoked || state == changed || state == unknown && f.interactive, nil
+}
+
+// warnHeadless says that trust is not asked for where there is nobody to ask.
+func (f *flags) warnHeadless(cmd *cobra.Command, src *sources) {
+	switch {
+	case f.untrusted:
+		warn(cmd, "--untrusted has no effect without --interactive: where there is nobody to ask, all hooks of %s run", src.dialect.Name)
+	case !f.trusted && isRevokedFor(src.dir):
+		warn(cmd, "trust in %s was revoked, which counts with --interactive alone: where there is nobody to ask, all hooks of %s run", src.dir, src.dialect.Name)
+	}
+}
+
+// warnUntrusted says how many hooks of a plan the lack of trust keeps back.
+func warnUntrusted(cmd *cobra.Command, event pipeline.Declared, plan stages.Planned, verb string) {
+	n := lo.CountBy(plan.Skipped, func(s stages.Skipped) bool { return s.Why == hook.Untrusted })
+	if n == 0 {
+		return
+	}
+	hooks := count(n, "hook")
+	if d, err := dialectNamed(event.Info().Dialect); err == nil && !d.headless {
+		hooks += " of this project"
+	}
+	warn(cmd, "%s %s run: the folder is not trusted; `snaphook trust` shows them, `snaphook trust grant` allows them", hooks, verb)
+}

@@ -1,0 +1,151 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// sources are the settings of one dialect for one directory.
+type sources struct {
+	dialect *dialect
+	dir     string // absolute
+	layers  []settings.Layer
+	load    pipeline.Load
+}
+
+// given is what the command line says of the settings of a dialect.
+type given struct {
+	replaces bool     // there are files in place of those that would be found
+	settings []string // [LAYER=]FILE
+	level    string
+
+	extensions, plugins []string
+	modules             []string
+}
+
+// sources finds out where the settings of an event's dialect come from; all
+// that is given is for it.
+func (f *flags) sources(d *dialect) (*sources, error) {
+	return f.sourcesOf(d, given{len(f.settings) > 0, f.settings, f.level, f.extensions, f.plugins, f.modules})
+}
+
+func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
+	if len(g.modules) > 0 && !d.modules {
+		return nil, fmt.Errorf("--module %s: %s has no modules; leave the flag out, or name an event of %s", g.modules[0], d.Name, xcshRow.Name)
+	}
+	dir, err := f.directory()
+	if err != nil {
+		return nil, err
+	}
+	level, err := d.levelNamed(g.level)
+	if err != nil {
+		return nil, err
+	}
+	layers, err := g.layers(d, dir)
+	if err != nil {
+		return nil, err
+	}
+	more, err := d.added(g)
+	if err != nil {
+		return nil, err
+	}
+	return &sources{dialect: d, dir: dir, layers: layers, load: d.load(origins{layers, more, level, g.modules})}, nil
+}
+
+// directory is the project's.
+func (f *flags) directory() (string, error) {
+	dir, err := filepath.Abs(f.dir)
+	if err != nil {
+		return "", fmt.Errorf("the current directory: %w; give one with --dir", err)
+	}
+	if err := wantDir(dir); err != nil {
+		return "", fmt.Errorf("--dir %s: %w", f.dir, err)
+	}
+	return dir, nil
+}
+
+func (g given) layers(d *dialect, dir string) ([]settings.Layer, error) {
+	if !g.replaces {
+		return lo.Map(d.discover(dir), func(l settings.Layer, _ int) settings.Layer {
+			l.File = short(l.File)
+			return l
+		}), nil
+	}
+	layers := []settings.Layer{} // if it were nil, they would be searched for
+	for _, value := range g.settings {
+		layer, err := d.layer(value)
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, layer)
+	}
+	return layers, nil
+}
+
+// short gives a path relative to the current directory if the file is below
+// it, as compilers do.
+func short(path string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if below, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(below) {
+		return below
+	}
+	return path
+}
+
+func wantDir(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("there is no such directory; give one that exists")
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return errors.New("this is not a directory; give one")
+	}
+	return nil
+}
+
+// wantFile refuses what is not there. A file that is unsuitable in other ways
+// is the settings reader's to explain.
+func wantFile(path string) error {
+	if path == "" {
+		return errors.New("the name of the file is missing")
+	}
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("there is no such file; give one that exists")
+	}
+	return err
+}
+
+// projectHooks are those that the directory itself brings.
+func projectHooks(loaded pipeline.Loaded) []*hook.Hook {
+	return lo.Filter(loaded.Hooks, func(h *hook.Hook, _ int) bool { return isProjects(h.Source) })
+}
+
+// isProjects reports whether a source lies in the project's directory.
+func isProjects(s hook.Source) bool { return s == hook.Project || s == hook.Local }
+
+// unreadable gives the settings files of which nothing can be used, as one
+// error, or nil.
+func unreadable(problems []settings.Problem) error {
+	var errs []error
+	for _, p := range problems {
+		if p.Fatal {
+			errs = append(errs, p)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,141 @@
+package command
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// addDialect adds the flag of the verbs that are about more than one event.
+func (f *flags) addDialect(to *pflag.FlagSet) {
+	to.StringVar(&f.dialect, "dialect", "", "Look at one dialect alone, such as claude; all of them if not given")
+}
+
+// allSources finds out where settings come from, for every dialect or for the
+// one of --dialect. If files are given, only dialects that have one are there.
+func (f *flags) allSources(cmd *cobra.Command) (all []*sources, err error) {
+	chosen, err := f.chosen()
+	if err != nil {
+		return nil, err
+	}
+	parts, err := f.split(cmd, chosen)
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range chosen {
+		if parts[i].replaces && len(parts[i].settings)+len(parts[i].plugins)+len(parts[i].extensions)+len(parts[i].modules) == 0 {
+			continue
+		}
+		src, err := f.sourcesOf(d, parts[i])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, src)
+	}
+	return all, nil
+}
+
+func (f *flags) chosen() ([]*dialect, error) {
+	if f.dialect == "" {
+		return mainDialects(), nil
+	}
+	d, err := dialectNamed(f.dialect)
+	return []*dialect{d}, err
+}
+
+// split shares out what is given among dialects.
+func (f *flags) split(cmd *cobra.Command, chosen []*dialect) ([]given, error) {
+	parts := make([]given, len(chosen))
+	for i, d := range chosen {
+		alone := len(chosen) == 1 // what is not for it is a mistake
+		parts[i].replaces = len(f.settings)+len(f.modules) > 0
+		if alone || d.adds.flag == "extension" {
+			parts[i].extensions = f.extensions
+		}
+		if alone || d.adds.flag == "plugin" {
+			parts[i].plugins = f.plugins
+		}
+		if alone || d.modules {
+			parts[i].modules = f.modules
+		}
+		if alone || len(d.levels) > 0 {
+			parts[i].level = f.level
+		}
+	}
+	for _, value := range f.settings {
+		i, err := owner(cmd, chosen, value)
+		if err != nil {
+			return nil, err
+		}
+		parts[i].settings = append(parts[i].settings, value)
+	}
+	return parts, nil
+}
+
+// owner finds out whose settings a file has: by the name of its layer, by its
+// path, by the events that it names, in this order.
+func owner(cmd *cobra.Command, chosen []*dialect, value string) (int, error) {
+	name, file := layerOf(value)
+	var may []int
+	for i, d := range chosen {
+		if _, ok := d.layers[name]; ok {
+			may = append(may, i)
+		}
+	}
+	if len(may) == 0 {
+		return 0, noLayer(value, name, lo.Uniq(lo.FlatMap(chosen, func(d *dialect, _ int) []string { return d.layerNames() })))
+	}
+	marked := lo.MaxBy(may, func(a, b int) bool { return chosen[a].mark(file) > chosen[b].mark(file) })
+	if chosen[marked].mark(file) >= 0 {
+		return marked, nil
+	}
+	return guess(cmd, chosen, may, file), nil
+}
+
+// guess goes by the events that a file names. Of equals the first is taken.
+func guess(cmd *cobra.Command, chosen []*dialect, may []int, file string) int {
+	points := lo.Map(may, func(i int, _ int) int { return chosen[i].points(file) })
+	best := slices.Index(points, slices.Max(points))
+	if points[best] > 0 && lo.Count(points, points[best]) > 1 {
+		warn(cmd, "%s: nothing in it is of one dialect alone, so it is read as settings of %s; --dialect names another", file, chosen[may[best]].Name)
+	}
+	return may[best]
+}
+
+// mark gives the place in a path that shows that the file is one of the
+// dialect's; -1 if none does.
+func (d *dialect) mark(file string) (at int) {
+	at = -1
+	for i, part := range strings.Split(filepath.ToSlash(file), "/") {
+		if slices.Contains(d.marks, part) {
+			at = i
+		}
+	}
+	return at
+}
+
+// points counts the names of a file's hooks that are events of the dialect,
+// those that are nearly ones half.
+func (d *dialect) points(file string) (points int) {
+	root, _, err := settings.Layer{File: file}.Read()
+	if err != nil {
+		return 0 // whoever loads it says so
+	}
+	events := lo.Map(pipeline.Events(d.Dialect), func(e pipeline.Declared, _ int) string { return e.Info().Name })
+	for name := range root.Get("hooks").Members() {
+		switch {
+		case slices.Contains(events, name):
+			points += 2
+		case len(settings.Near(name, events)) > 0:
+			points++
+		}
+	}
+	return points
+}

@@ -1,0 +1,152 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// terminal gives what hooks ask the user on; nil if they may not. Standard input
+// is the event's, so the terminal is opened by its name.
+func (f *flags) terminal(event pipeline.Declared) (*asking, error) {
+	if !f.ask {
+		return nil, nil
+	}
+	if !f.interactive {
+		return nil, errors.New("--ask: there is nobody to ask; add --interactive")
+	}
+	if d, err := dialectNamed(event.Info().Dialect); err != nil || !d.asks {
+		return nil, fmt.Errorf("--ask: hooks of %s cannot ask; leave the flag out", event.Info().Dialect)
+	}
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("--ask: there is no terminal to ask on: %w; leave the flag out", err)
+	}
+	return &asking{in: bufio.NewReader(tty), out: tty}, nil
+}
+
+// asker gives the function by which hooks ask; nil if they may not.
+func (a *asking) asker() func(context.Context, *hook.Hook, hook.Question) (string, bool) {
+	if a == nil {
+		return nil
+	}
+	return a.ask
+}
+
+// asking puts questions to a person, one at a time.
+type asking struct {
+	in      *bufio.Reader
+	out     io.Writer
+	lines   chan line
+	reading bool // a line is being waited for
+}
+
+type line struct {
+	text string
+	err  error
+}
+
+// ask shows a question until one of its keys or numbers is typed; an empty line
+// answers nothing. Once ctx ends the question is dropped, and what is typed in
+// answer to it is not taken for the next one's.
+func (a *asking) ask(ctx context.Context, h *hook.Hook, q hook.Question) (key string, ok bool) {
+	return a.put(ctx, "The hook "+oneLine(h.Label())+" asks: "+q.Message, q.Options)
+}
+
+// choose lets the user choose one of several texts.
+func (a *asking) choose(ctx context.Context, title string, texts []string) (text string, ok bool) {
+	return a.put(ctx, title, lo.Map(texts, func(text string, _ int) hook.Option { return hook.Option{Key: text} }))
+}
+
+// enter lets the user type a line.
+func (a *asking) enter(ctx context.Context, title string) (text string, ok bool) {
+	a.dropLate()
+	fmt.Fprintf(a.out, "\n%s: ", visible(title))
+	text, ok = a.read(ctx)
+	return text, ok && text != ""
+}
+
+func (a *asking) put(ctx context.Context, question string, options []hook.Option) (key string, ok bool) {
+	a.dropLate()
+	fmt.Fprintf(a.out, "\n%s\n", visible(question))
+	for i, option := range options {
+		fmt.Fprintf(a.out, "  %d  %s\n", i+1, oneLine(described(option)))
+	}
+	for {
+		fmt.Fprint(a.out, "Number or key; empty for no answer: ")
+		typed, read := a.read(ctx)
+		if !read || typed == "" {
+			fmt.Fprintln(a.out)
+			return "", false
+		}
+		if key, ok = chosen(options, typed); ok {
+			return key, true
+		}
+		fmt.Fprintf(a.out, "%s is none of them.\n", visible(typed))
+	}
+}
+
+func described(o hook.Option) string {
+	text := o.Key
+	if o.Label != "" && o.Label != o.Key {
+		text += ": " + o.Label
+	}
+	if o.Description != "" {
+		text += ", " + o.Description
+	}
+	return text
+}
+
+// chosen gives the key that was typed, or the one with the number typed.
+func chosen(options []hook.Option, typed string) (key string, ok bool) {
+	for _, option := range options {
+		if option.Key == typed {
+			return typed, true
+		}
+	}
+	if n, err := strconv.Atoi(typed); err == nil && n >= 1 && n <= len(options) {
+		return options[n-1].Key, true
+	}
+	return "", false
+}
+
+// read gives the next line. A read that is left behind when ctx ends goes on,
+// and ends with the process.
+func (a *asking) read(ctx context.Context) (text string, ok bool) {
+	if a.lines == nil {
+		a.lines = make(chan line, 1) // room for what nobody waits for
+	}
+	if !a.reading {
+		a.reading = true
+		go func() {
+			text, err := a.in.ReadString('\n')
+			a.lines <- line{text, err}
+		}()
+	}
+	select {
+	case l := <-a.lines:
+		a.reading = false
+		return strings.TrimSpace(l.text), l.err == nil || l.text != ""
+	case <-ctx.Done():
+		return "", false
+	}
+}
+
+// dropLate forgets a line that was typed for a question that is over.
+func (a *asking) dropLate() {
+	select {
+	case <-a.lines:
+		a.reading = false
+	default:
+	}
+}

@@ -1,0 +1,115 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// trace appends a line of JSON to a file for every hook that a fire looked at.
+// Nil traces nothing. It holds what hooks read and wrote, in full.
+type trace struct {
+	mu   sync.Mutex // hooks end on many goroutines
+	file *os.File
+	err  error // the first
+}
+
+func openTrace(name string) (*trace, error) {
+	if name == "" {
+		return nil, nil
+	}
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("--trace %s: %w", name, err)
+	}
+	return &trace{file: file}, nil
+}
+
+// observer is the function for the engine; nil if nothing is traced.
+func (t *trace) observer() func(pipeline.Evaluation) {
+	if t == nil {
+		return nil
+	}
+	return t.write
+}
+
+// close gives the first error that cost a line.
+func (t *trace) close() error {
+	if t == nil {
+		return nil
+	}
+	if err := t.file.Close(); t.err == nil {
+		t.err = err
+	}
+	return t.err
+}
+
+// traced is one line of a trace.
+type traced struct {
+	Time    time.Time `json:"time"` // when the fire began
+	Event   string    `json:"event"`
+	Session string    `json:"session"`
+	Subject string    `json:"subject"`
+	pipeline.HookID
+
+	Why    *hook.Why `json:"why"` // null if it ran
+	Detail *string   `json:"detail"`
+
+	Outcome    *pipeline.Outcome `json:"outcome"` // null if it did not run
+	Decision   *hook.Decision    `json:"decision"`
+	ExitCode   *int              `json:"exitCode"`
+	Signal     *string           `json:"signal"`
+	Input      jsontext.Value    `json:"input"`
+	Stdout     *string           `json:"stdout"`
+	Stderr     *string           `json:"stderr"`
+	Error      *string           `json:"error"`
+	DurationMS *float64          `json:"durationMs"`
+}
+
+func (t *trace) write(ev pipeline.Evaluation) {
+	line, err := json.Marshal(describeEvaluation(ev), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err == nil {
+		_, err = t.file.Write(append(line, '\n'))
+	}
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+func describeEvaluation(ev pipeline.Evaluation) traced {
+	line := traced{
+		Time: ev.Time, Event: ev.Event, Session: ev.Session, Subject: ev.Subject, HookID: pipeline.Identify(ev.Hook),
+		Why: lo.EmptyableToPtr(ev.Why), Detail: lo.EmptyableToPtr(ev.Detail), Input: jsontext.Value("null"),
+	}
+	if ev.Why != "" {
+		return line
+	}
+	line.Outcome, line.Decision = &ev.Outcome, lo.EmptyableToPtr(ev.Decision)
+	line.DurationMS = lo.ToPtr(float64(ev.Elapsed.Microseconds()) / 1000)
+	if ev.Payload != nil {
+		line.Input = jsontext.Value(ev.Payload)
+	}
+	if ev.Err != nil {
+		line.Error = lo.ToPtr(ev.Err.Error())
+	}
+	if r := ev.Reply; r != nil {
+		line.Stdout, line.Stderr = lo.ToPtr(wire.Valid(r.Stdout)), lo.ToPtr(wire.Valid(r.Stderr))
+		if r.Signal != nil {
+			line.Signal = lo.ToPtr(r.Signal.String())
+		} else if r.Exit >= 0 {
+			line.ExitCode = &r.Exit
+		}
+	}
+	return line
+}

@@ -1,0 +1,133 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func newTrust(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "trust",
+		Short: "Show, grant or revoke trust in a project's hooks",
+		Long: "Shows what the project's own hooks would run: commands, and the scripts they name, or modules, and the files they import, with a digest of each. " +
+			"Trust covers exactly these; when one changes, none of them runs until trust is granted again.",
+		Example: `# What would the hooks of this project run?
+snaphook trust
+# Allow it
+snaphook trust grant`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("snaphook trust cannot %q%s; write grant or revoke, or nothing to see the state", args[0],
+					didYouMean("", args[0], []string{"grant", "revoke"}))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.trust(cmd, "") },
+	}
+	cmd.AddCommand(
+		f.newDecision("grant", "Allow the project's hooks, as they are now", isGranted),
+		f.newDecision("revoke", "Forbid the project's hooks", isRevoked),
+	)
+	f.addTrust(cmd)
+	return cmd
+}
+
+func (f *flags) newDecision(name, short, decision string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     name,
+		Short:   short,
+		Example: "snaphook trust " + name + " --dir ~/project",
+		Args:    noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.trust(cmd, decision) },
+	}
+	f.addTrust(cmd)
+	return cmd
+}
+
+func (f *flags) addTrust(cmd *cobra.Command) {
+	f.addJSON(cmd)
+	f.addSources(cmd.Flags())
+	f.addDialect(cmd.Flags())
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no arguments, not %q; the directory is given with --dir", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// trust shows the state, after a decision if there is one.
+func (f *flags) trust(cmd *cobra.Command, decision string) error {
+	all, err := f.allSources(cmd)
+	if err != nil {
+		return err
+	}
+	st, err := standing(cmd.Context(), all...)
+	if err != nil {
+		return err
+	}
+	if decision != "" {
+		r := record{State: decision, Digests: st.Digests, Time: time.Now().UTC().Truncate(time.Second)}
+		if err := decide(cmd.Context(), st.store, st.Dir, r); err != nil {
+			return err
+		}
+		st.judge(records{st.Dir: r})
+	}
+	if f.json {
+		return sayJSON(cmd, st)
+	}
+	return say(cmd, st.text(all))
+}
+
+var meanings = map[trust]string{
+	granted: "the hooks of this project run",
+	revoked: "the hooks of this project do not run; `snaphook trust grant` allows them",
+	unknown: "nobody has decided; the hooks run when you fire events, but not with --interactive",
+	changed: "trust was granted for other hooks or scripts than these; none runs until `snaphook trust grant`",
+}
+
+// exceptions names the dialects for which the state is not all that counts.
+func (st status) exceptions(all []*sources) (names []string) {
+	for _, src := range all {
+		of := func(h trustHook) bool { return strings.HasPrefix(h.Event, src.dialect.Name+".") }
+		if src.dialect.headless && slices.ContainsFunc(st.Hooks, of) {
+			names = append(names, src.dialect.Name)
+		}
+	}
+	return names
+}
+
+func (st status) text(all []*sources) string {
+	var b strings.Builder
+	style := odd
+	if st.State == granted {
+		style = good
+	}
+	fmt.Fprintf(&b, "%s: %s: %s\n", visible(st.Dir), style.Render(string(st.State)), meanings[st.State])
+	for _, name := range st.exceptions(all) {
+		fmt.Fprintf(&b, "for %s it counts with --interactive alone, and for hooks of all sources; where there is nobody to ask, they run\n", name)
+	}
+	if st.State == unknown && slices.ContainsFunc(st.Hooks, func(h trustHook) bool { return h.Type == moduleType }) {
+		fmt.Fprintf(&b, "modules of %s are loaded only once trust is granted\n", xcshRow.Name)
+	}
+	if len(st.Hooks) == 0 {
+		b.WriteString("the project has no hooks of its own\n")
+		return b.String()
+	}
+	fmt.Fprintf(&b, "%s of this project:\n", count(len(st.Hooks), "hook"))
+	for _, h := range st.Hooks {
+		fmt.Fprintf(&b, "  %s  %s  %s\n", strong.Render(h.Event), label(h.HookID), place(h.HookID))
+		if len(h.Argv) > 0 {
+			fmt.Fprintf(&b, "    runs    %s\n", quoted(h.Argv))
+		}
+		for _, s := range h.Scripts {
+			fmt.Fprintf(&b, "    script  %s  sha256:%s\n", oneLine(s.File), s.SHA256)
+		}
+	}
+	return b.String()
+}

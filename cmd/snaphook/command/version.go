@@ -1,0 +1,71 @@
+package command
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+)
+
+// version is set by releases: -ldflags "-X main.version=1.2.3".
+var version string
+
+// versions are the answer of the verb.
+type versions struct {
+	Version  string            `json:"version"`
+	Commit   *string           `json:"commit"`
+	Go       string            `json:"go"`
+	Dialects map[string]string `json:"dialects"` // what of each is supported
+}
+
+func newVersion(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version, and what of each dialect is supported",
+		Example: "snaphook version --json",
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if v := thisVersion(); f.json {
+				return sayJSON(cmd, v)
+			} else {
+				return say(cmd, v.text())
+			}
+		},
+	}
+	f.addJSON(cmd)
+	return cmd
+}
+
+// thisVersion is the version of the program that runs.
+func thisVersion() versions {
+	v := versions{Version: version, Go: runtime.Version(), Dialects: map[string]string{}}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		v.Version = lo.CoalesceOrEmpty(version, strings.TrimPrefix(info.Main.Version, "v"))
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				v.Commit = &s.Value
+			}
+		}
+	}
+	v.Version = lo.CoalesceOrEmpty(v.Version, "(devel)")
+	for _, d := range mainDialects() {
+		v.Dialects[d.Name] = d.supports
+	}
+	return v
+}
+
+func (v versions) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "snaphook %s\n", v.Version)
+	if v.Commit != nil {
+		fmt.Fprintf(&b, "commit   %s\n", *v.Commit)
+	}
+	fmt.Fprintf(&b, "go       %s\n", strings.TrimPrefix(v.Go, "go"))
+	for _, d := range mainDialects() {
+		fmt.Fprintf(&b, "%-8s %s\n", d.Name, d.supports)
+	}
+	return b.String()
+}

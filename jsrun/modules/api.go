@@ -1,0 +1,145 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"time"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/jsrun"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// pi is what a factory is given.
+var pi = &jsrun.Object{
+	Sync: map[string]jsrun.Func{
+		"on":                      jsrun.On(on),
+		"sendMessage":             jsrun.On(sendMessage),
+		"appendEntry":             jsrun.On(appendEntry),
+		"registerCommand":         jsrun.On(registerCommand),
+		"registerMessageRenderer": jsrun.On(registerRenderer),
+	},
+	Around:  map[string]string{"registerMessageRenderer": drawn},
+	Async:   map[string]jsrun.Func{"exec": jsrun.On(exec)},
+	Objects: map[string]*jsrun.Object{"logger": logger},
+	Missing: map[string]string{
+		"typebox": "pi.typebox is not available: schemas are for tools, and hooks register none",
+		"pi":      "pi.pi is not available: the host's own package is not there for modules",
+	},
+}
+
+var logger = &jsrun.Object{Sync: map[string]jsrun.Func{
+	"error": logging(slog.LevelError),
+	"warn":  logging(slog.LevelWarn),
+	"debug": logging(slog.LevelDebug),
+}}
+
+func sendMessage(_ context.Context, m *module, args jsrun.Args) (any, error) {
+	var message xcsh.CustomMessage
+	if err := args.Decode(0, &message); err != nil {
+		return nil, err
+	}
+	var opt struct {
+		TriggerTurn jsrun.Value `json:"triggerTurn"`
+		DeliverAs   string      `json:"deliverAs"`
+	}
+	if args.Value(1).Kind() == '{' { // once it was triggerTurn alone, which is ignored now
+		if err := args.Decode(1, &opt); err != nil {
+			return nil, err
+		}
+	}
+	return nil, m.api.SendMessage(message, xcsh.SendOptions{TriggerTurn: jsrun.Truthy(opt.TriggerTurn), DeliverAs: opt.DeliverAs})
+}
+
+func appendEntry(_ context.Context, m *module, args jsrun.Args) (any, error) {
+	if data := args.Value(1); data != nil {
+		return nil, m.api.AppendEntry(args.String(0), data)
+	}
+	return nil, m.api.AppendEntry(args.String(0), nil)
+}
+
+// errNoExec is what pi.exec says where programs cannot be run.
+var errNoExec = errors.New("pi.exec is not available: the host does not let modules run programs")
+
+func exec(ctx context.Context, m *module, args jsrun.Args) (any, error) {
+	if m.exec == nil {
+		return nil, errNoExec
+	}
+	var list []string
+	var opt struct {
+		Timeout float64 `json:"timeout"`
+		Cwd     string  `json:"cwd"`
+	}
+	if err := errors.Join(args.Decode(1, &list), args.Decode(2, &opt)); err != nil {
+		return nil, err
+	}
+	return m.exec(m.api, ctx, args.String(0), list, xcsh.ExecOptions{Timeout: milliseconds(opt.Timeout), Dir: opt.Cwd})
+}
+
+// milliseconds is so many of them, or 0 if there are too many to count.
+func milliseconds(n float64) time.Duration {
+	if n *= float64(time.Millisecond); n < math.MaxInt64 {
+		return time.Duration(n)
+	}
+	return 0
+}
+
+// logging logs a message, with the members of an object as attributes.
+func logging(level slog.Level) jsrun.Func {
+	return jsrun.On(func(ctx context.Context, m *module, args jsrun.Args) (any, error) {
+		var attrs []slog.Attr
+		if v := args.Value(1); v.Kind() == '{' {
+			for name, value := range wire.Object(v).Members() {
+				attrs = append(attrs, slog.String(name, jsrun.Args{value}.String(0)))
+			}
+		}
+		m.api.Logger().LogAttrs(ctx, level, args.String(0), attrs...)
+		return nil, nil
+	})
+}
+
+// RenderTime is how long a renderer of messages may take. The host waits for
+// it, so that it must not render where it is called by a module itself.
+const RenderTime = time.Second
+
+// RenderWidth is how wide components are told to draw themselves. It is for
+// those that ask: the host lays out the lines.
+const RenderWidth = 80
+
+// drawn lets renderers give components, which cannot leave the engine: their
+// lines can.
+var drawn = fmt.Sprintf(`call => {
+	const draw = made => typeof made?.then === "function" ? made.then(draw) : typeof made?.render === "function" ? made.render(%d) : made;
+	return (type, render) => call(type, typeof render === "function" ? (...args) => draw(render(...args)) : render);
+}`, RenderWidth)
+
+var shown = &jsrun.Object{Sync: themeFuncs(func(theme xcsh.Theme) xcsh.Theme { return theme })}
+
+func registerRenderer(_ context.Context, m *module, args jsrun.Args) (any, error) {
+	handle, err := args.Handle(1)
+	if err != nil {
+		return nil, err
+	}
+	m.api.RegisterMessageRenderer(args.String(0), func(message xcsh.CustomMessage, expanded bool, theme xcsh.Theme) string {
+		ctx, cancel := context.WithTimeout(context.Background(), RenderTime)
+		defer cancel()
+		text, err := m.render(ctx, handle, message, expanded, theme)
+		if err != nil {
+			m.api.Logger().Error("a renderer failed", slog.String("customType", message.CustomType), slog.String("error", m.named(err).Error()))
+		}
+		return text
+	})
+	return nil, nil
+}
+
+// render gives the text that a renderer makes of a message, which may be lines.
+func (m *module) render(ctx context.Context, h jsrun.Handle, message xcsh.CustomMessage, expanded bool, theme xcsh.Theme) (string, error) {
+	v, err := m.js.Call(ctx, h, message, map[string]bool{"expanded": expanded}, shown.Bind(theme, nil))
+	if err != nil {
+		return "", err
+	}
+	return lines(v)
+}

@@ -1,0 +1,100 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/jsrun"
+)
+
+// control is the ctx of commands.
+var control = commandView()
+
+// commandView is view, and what commands alone can do.
+func commandView() *jsrun.Object {
+	o := *view
+	o.Async = maps.Clone(view.Async)
+	if o.Async == nil {
+		o.Async = map[string]jsrun.Func{}
+	}
+	o.Async["waitForIdle"] = jsrun.On(waitForIdle)
+	o.Async["newSession"] = jsrun.On(newSession)
+	o.Async["branch"] = jsrun.On(branch)
+	o.Async["navigateTree"] = jsrun.On(navigateTree)
+	return &o
+}
+
+func registerCommand(_ context.Context, m *module, args jsrun.Args) (any, error) {
+	var c struct {
+		Description string       `json:"description"`
+		Handler     jsrun.Handle `json:"handler"`
+	}
+	if err := args.Decode(1, &c); err != nil {
+		return nil, err
+	}
+	if c.Handler == 0 {
+		return nil, errors.New("the command " + args.String(0) + " has no handler")
+	}
+	m.api.RegisterCommand(xcsh.Command{Name: args.String(0), Description: c.Description, Run: func(ctx context.Context, rest string, cc *xcsh.CommandContext) error {
+		_, err := m.js.Call(ctx, c.Handler, rest, control.Bind(&seen{HookContext: &cc.HookContext, m: m, control: cc}, facts(&cc.HookContext)))
+		return m.failure(err)
+	}})
+	return nil, nil
+}
+
+func waitForIdle(ctx context.Context, s *seen, _ jsrun.Args) (any, error) {
+	return nil, s.control.WaitForIdle(ctx)
+}
+
+// outcome is what came of work on a session.
+func outcome(cancelled bool, err error) (any, error) {
+	return map[string]bool{"cancelled": cancelled}, err
+}
+
+func newSession(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
+	var opt struct {
+		ParentSession string       `json:"parentSession"`
+		Setup         jsrun.Handle `json:"setup"`
+	}
+	if err := args.Decode(0, &opt); err != nil {
+		return nil, err
+	}
+	session := xcsh.NewSession{ParentSession: opt.ParentSession}
+	if opt.Setup != 0 {
+		session.Setup = func(ctx context.Context, w xcsh.SessionWriter) error {
+			_, err := s.m.js.Call(ctx, opt.Setup, writable.Bind(w, nil))
+			return s.m.failure(err)
+		}
+	}
+	return outcome(s.control.NewSession(ctx, session))
+}
+
+func branch(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
+	return outcome(s.control.Branch(ctx, args.String(0)))
+}
+
+func navigateTree(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
+	var opt struct {
+		Summarize jsrun.Value `json:"summarize"`
+	}
+	if err := args.Decode(1, &opt); err != nil {
+		return nil, err
+	}
+	return outcome(s.control.NavigateTree(ctx, args.String(0), xcsh.NavigateTree{Summarize: jsrun.Truthy(opt.Summarize)}))
+}
+
+// writable is the session that setup writes to.
+var writable = &jsrun.Object{Sync: map[string]jsrun.Func{
+	"appendMessage": jsrun.On(func(_ context.Context, w xcsh.SessionWriter, args jsrun.Args) (any, error) {
+		var message xcsh.Message
+		if err := args.Decode(0, &message); err != nil {
+			return nil, err
+		}
+		return w.AppendMessage(message)
+	}),
+	"appendCustomEntry": jsrun.On(func(_ context.Context, w xcsh.SessionWriter, args jsrun.Args) (any, error) {
+		return w.AppendCustomEntry(args.String(0), args.Value(1))
+	}),
+}}

@@ -1,0 +1,63 @@
+package modules_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/snaphook-go/snaphook/conformance"
+	xcshcases "github.com/snaphook-go/snaphook/conformance/xcsh"
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/jsrun/modules"
+)
+
+// Every case, with modules in JavaScript in place of those in Go.
+func TestXcsh(t *testing.T) {
+	dir, found := conformance.Dir("xcsh")
+	if !found {
+		t.Skip("there are no xcsh cases in the directory of SNAPHOOK_CASES")
+	}
+	cases, err := xcshcases.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		maker := &maker{t: t, dir: t.TempDir()}
+		xcshcases.Run(t, []xcshcases.Case{c}, xcshcases.Options{Make: maker.make, Loader: &modules.Loader{}})
+		maker.close()
+	}
+}
+
+// maker makes the modules of a case.
+type maker struct {
+	t    *testing.T
+	dir  string
+	made []func() error
+}
+
+func (m *maker) make(h xcshcases.Hook) (string, xcsh.Factory) {
+	path := filepath.Join(m.dir, strconv.Itoa(len(m.made)), "hook.mjs")
+	return h.Path, func(api *xcsh.API) error {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(xcshcases.GenerateJS(h)), 0o600); err != nil {
+			return err
+		}
+		f, closer, err := (&modules.Loader{}).Load(m.t.Context(), path, m.dir)
+		if err != nil {
+			return err
+		}
+		m.made = append(m.made, closer.Close)
+		return f(api)
+	}
+}
+
+func (m *maker) close() {
+	for _, end := range m.made {
+		if err := end(); err != nil {
+			m.t.Error(err)
+		}
+	}
+}

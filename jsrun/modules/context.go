@@ -1,0 +1,66 @@
+package modules
+
+import (
+	"context"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/jsrun"
+)
+
+// seen is what the functions of a ctx are bound to.
+type seen struct {
+	*xcsh.HookContext
+	m       *module
+	control *xcsh.CommandContext // of a command; nil for a handler
+}
+
+// view is the ctx of handlers.
+var view = &jsrun.Object{
+	Sync: map[string]jsrun.Func{
+		"isIdle":             asks((*xcsh.HookContext).IsIdle),
+		"hasQueuedMessages":  asks((*xcsh.HookContext).HasQueuedMessages),
+		"hasPendingMessages": asks((*xcsh.HookContext).HasQueuedMessages), // the extension runtime's name
+		"abort":              jsrun.On(abort),
+	},
+	Getters: map[string]jsrun.Func{"model": jsrun.On(model)},
+	Objects: map[string]*jsrun.Object{"ui": ui, "sessionManager": session, "modelRegistry": models},
+}
+
+// asks is a function of a ctx without arguments that gives what it knows.
+func asks[T any](f func(*xcsh.HookContext) T) jsrun.Func {
+	return jsrun.On(func(_ context.Context, s *seen, _ jsrun.Args) (any, error) { return f(s.HookContext), nil })
+}
+
+func abort(_ context.Context, s *seen, _ jsrun.Args) (any, error) {
+	s.Abort()
+	return nil, nil
+}
+
+func model(_ context.Context, s *seen, _ jsrun.Args) (any, error) {
+	if m := s.Model(); !m.IsEmpty() {
+		return m, nil
+	}
+	return nil, nil
+}
+
+// orNone is an answer that there may be none of, which is undefined then.
+func orNone[T any](answer T, ok bool) any {
+	if !ok {
+		return nil
+	}
+	return answer
+}
+
+// textOrNone is a text, and undefined if it is empty.
+func textOrNone(text string) any { return orNone(text, text != "") }
+
+// textOrNull is a text, and null if it is empty.
+func textOrNull(text string) any { return orNull(text, text != "") }
+
+// orNull is an answer that there may be none of, which is null then.
+func orNull[T any](answer T, ok bool) any {
+	if !ok {
+		return jsrun.Value("null")
+	}
+	return answer
+}

@@ -1,0 +1,90 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/jsrun"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Grace is how long a handler has that is called when its context has ended
+// already, as handlers are: what it guards may go ahead all the same.
+const Grace = 5 * time.Second
+
+// interruptible is an event with a signal.
+var interruptible = &jsrun.Object{Signal: "signal"}
+
+var signalled = map[string]bool{"session_before_compact": true, "session_before_tree": true}
+
+func on(_ context.Context, m *module, args jsrun.Args) (any, error) {
+	handle, err := args.Handle(1)
+	if err != nil {
+		return nil, err
+	}
+	name := args.String(0)
+	xcsh.OnDynamic(m.api, name, func(ctx context.Context, event wire.Object, hc *xcsh.HookContext) (jsontext.Value, error) {
+		return m.handle(ctx, handle, signalled[name], jsontext.Value(event), hc)
+	})
+	return nil, nil
+}
+
+// handle calls a handler. Where the context has ended, what the handler asks
+// for ends at once, but not the waiting for its answer.
+func (m *module) handle(ctx context.Context, h jsrun.Handle, signal bool, event jsontext.Value, hc *xcsh.HookContext) (jsontext.Value, error) {
+	waiting := ctx
+	if ctx.Err() != nil {
+		var cancel func()
+		waiting, cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), Grace, context.Cause(ctx))
+		defer cancel()
+	}
+	var first any = event
+	if signal {
+		first = interruptible.Bind(nil, event).In(ctx)
+	}
+	answer, err := m.js.Call(waiting, h, first, view.Bind(&seen{HookContext: hc, m: m}, facts(hc)).In(ctx))
+	return answer, m.failure(err)
+}
+
+// facts are the properties of a ctx that stay what they are.
+func facts(hc *xcsh.HookContext) jsontext.Value {
+	b := strconv.AppendBool([]byte(`{"hasUI":`), hc.HasUI)
+	b = append(append(b, `,"cwd":`...), wire.Quote(hc.Dir)...)
+	return append(b, '}')
+}
+
+// failure is an error of the module's as xcsh knows it: what was thrown has its
+// own message, and what the engine is at fault for says which module it is.
+func (m *module) failure(err error) error {
+	thrown := new(jsrun.Error)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, new(*jsrun.UnavailableError)):
+		return err
+	case !errors.As(err, &thrown) || thrown.Name == "InternalError":
+		return m.named(err)
+	case thrown.NonError:
+		return &xcsh.Thrown{Value: thrown.Message}
+	}
+	return thrown
+}
+
+func (m *module) named(err error) error { return fmt.Errorf("%s: %w", m.api.Path(), err) }
+
+// lines is a text, or a list of lines, as one text.
+func lines(v jsrun.Value) (string, error) {
+	if v.Kind() != '[' {
+		return jsrun.Args{v}.String(0), nil
+	}
+	var list []string
+	err := jsrun.Args{v}.Decode(0, &list)
+	return strings.Join(list, "\n"), err
+}
