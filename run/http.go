@@ -119,7 +119,7 @@ func (h *HTTP) run(ctx context.Context, call hook.Call, transport http.RoundTrip
 	body, err := within(ctx, call, func(ctx context.Context) ([]byte, error) {
 		body, err := h.post(ctx, target, call, transport)
 		if err != nil {
-			return nil, fmt.Errorf("POST %s://%s: %w", target.Scheme, target.Host, err)
+			return nil, classed(err, fmt.Errorf("POST %s://%s: %w", target.Scheme, target.Host, err))
 		}
 		return body, nil
 	})
@@ -127,6 +127,15 @@ func (h *HTTP) run(ctx context.Context, call hook.Call, transport http.RoundTrip
 		return hook.Reply{}, err
 	}
 	return hook.Reply{Stdout: body}, nil
+}
+
+// classed gives an error its class: an answer of text is one that cannot be
+// used, and all else is a matter of the connection.
+func classed(cause, err error) error {
+	if errors.Is(cause, ErrText) {
+		return &hook.ClassError{Class: hook.ClassOutput, Err: err}
+	}
+	return &hook.ClassError{Class: hook.ClassHTTP, Err: err}
 }
 
 var errURL = errors.New("the URL of the hook cannot be used; write http://host/path or https://host/path")

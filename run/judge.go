@@ -97,7 +97,11 @@ func (j *Judge) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 		if err != nil {
 			return Verdict{}, err
 		}
-		return readVerdict(reply)
+		v, err := readVerdict(reply)
+		if err != nil {
+			err = &hook.ClassError{Class: hook.ClassOutput, Err: err}
+		}
+		return v, err
 	})
 	if err != nil {
 		return hook.Reply{}, err
@@ -121,7 +125,7 @@ func (j *Judge) ask(ctx context.Context, call hook.Call) (reply string, err erro
 		return "", errors.New("there is nobody to ask: the host has to supply a Model, and an AgentRunner for agent hooks")
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", who, err)
+		return "", &hook.ClassError{Class: hook.ClassModel, Err: fmt.Errorf("%s: %w", who, err)}
 	}
 	return reply, nil
 }

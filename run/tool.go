@@ -73,7 +73,7 @@ func (t *Tool) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	text, err := within(ctx, call, func(ctx context.Context) (string, error) {
 		answer, err := t.Caller.CallTool(ctx, ToolRequest{Server: t.Server, Tool: t.Name, Input: input, Session: call.Session})
 		if err == nil && answer.IsError {
-			err = fmt.Errorf("failed: %.200q", answer.Text)
+			err = &hook.ClassError{Class: hook.ClassExit, Err: fmt.Errorf("failed: %.200q", answer.Text)}
 		}
 		if err == nil && len(answer.Text) > MaxStdout {
 			err = &hook.TooLargeError{Kept: MaxStdout}

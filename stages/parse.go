@@ -86,7 +86,7 @@ func answer[Out any](r *hook.Report[Out], how Reading[Out]) (text string, err er
 		return plain(r.Reply.Stdout), nil
 	}
 	if err != nil {
-		return "", err
+		return "", &hook.ClassError{Class: hook.ClassOutput, Err: err}
 	}
 	r.Output, r.Notes = out, notes
 	return "", nil
