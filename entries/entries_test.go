@@ -18,8 +18,8 @@ type nothing struct{}
 var (
 	kitchen = &pipeline.Dialect{Name: "kitchen"}
 
-	_ = pipeline.Declare(kitchen, pipeline.Event[nothing, nothing]{Name: "BeforeBake"})
-	_ = pipeline.Declare(kitchen, pipeline.Event[nothing, nothing]{Name: "AfterBake"})
+	_ = pipeline.Declare(kitchen, pipeline.Spec[nothing, nothing]{Name: "BeforeBake"})
+	_ = pipeline.Declare(kitchen, pipeline.Spec[nothing, nothing]{Name: "AfterBake"})
 )
 
 func reader() *entries.Reader {

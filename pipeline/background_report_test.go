@@ -10,7 +10,7 @@ import (
 )
 
 // refined notes on every report that it has been refined.
-var refined = pipeline.Declare(dialect, pipeline.Event[call, edit]{
+var refined = pipeline.Declare(dialect, pipeline.Spec[call, edit]{
 	Name: "Refined",
 	Refine: func(_ *pipeline.Session, _ *call, r *hook.Report[edit]) {
 		r.Notes = append(r.Notes, "refined")

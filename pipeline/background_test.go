@@ -205,7 +205,7 @@ type moodyOut struct{}
 
 func (*moodyOut) UnmarshalJSON([]byte) error { panic("oh") }
 
-var moodyDone = pipeline.Declare(lively, pipeline.Event[call, moodyOut]{Name: "MoodyDone"})
+var moodyDone = pipeline.Declare(lively, pipeline.Spec[call, moodyOut]{Name: "MoodyDone"})
 
 func TestAnAnswerThatPanicsCostsItsHookInTheBackground(t *testing.T) {
 	var told host

@@ -12,14 +12,25 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Event declares one event: what hooks are given, In, what they can say
-// besides the common fields, Out, and the rules in between. Only Name is
-// required. Declare it once, in a package variable.
+// Event is a declared event: Fire runs the hooks that are configured for it,
+// On adds one written in Go. [Declare] makes it, from a [Spec]; from then on it
+// cannot be changed, and its methods may be called from many goroutines.
+type Event[In, Out any] struct {
+	spec    Spec[In, Out]
+	dialect *Dialect
+	slot    int
+	subject subject[In]
+	empty   hook.Result[Out]
+}
+
+// Spec declares one event: what hooks are given, In, what they can say besides
+// the common fields, Out, and the rules in between. Only Name is required.
+// Declare the event once, in a package variable.
 //
 // In and Out are encoded to and from JSON for hooks outside the process. All
-// functions of an Event are called from many goroutines, and must not change
-// what they are given.
-type Event[In, Out any] struct {
+// functions of a Spec are called from many goroutines, and must not change what
+// they are given.
+type Spec[In, Out any] struct {
 	Name string
 	Doc  string // when it fires, completing "fires …"
 	Can  Power
@@ -86,33 +97,29 @@ type Event[In, Out any] struct {
 	// Effects is what the caller has to apply, for the bus and for tools. Nil:
 	// nothing beyond the answer.
 	Effects func(In, *hook.Result[Out]) any
-
-	dialect *Dialect
-	slot    int
-	subject subject[In]
-	empty   hook.Result[Out]
 }
 
-// Declare makes ev an event of d, with the dialect's rules where it has none.
-// It panics if the name is empty or taken.
-func Declare[In, Out any](d *Dialect, ev Event[In, Out]) *Event[In, Out] {
-	if ev.Name == "" {
+// Declare makes an event of d, with the dialect's rules where spec has none. It
+// panics if the name is empty or taken. Write the event's type out where you
+// declare it, so that go doc shows it:
+//
+//	var BeforeDeploy *pipeline.Event[Deploy, Vote] = pipeline.Declare(dialect, pipeline.Spec[Deploy, Vote]{…})
+func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
+	if spec.Name == "" {
 		panic("pipeline: an event of " + d.Name + " is declared without a name")
 	}
-	ev.dialect = d
-	ev.Rules = ev.Rules.over(d.Rules)
-	if ev.Decode == nil {
-		ev.Decode = wire.Read[Out]
+	spec.Rules = spec.Rules.over(d.Rules)
+	if spec.Decode == nil {
+		spec.Decode = wire.Read[Out]
 	}
-	if ev.Reduce == nil {
-		ev.Reduce = reducers.BlockWins[Out](nil)
+	if spec.Reduce == nil {
+		spec.Reduce = reducers.BlockWins[Out](nil)
 	}
-	if ev.Blocks == nil {
-		ev.Blocks = func(o *hook.Output[Out]) bool { return o.Decision.Blocks() }
+	if spec.Blocks == nil {
+		spec.Blocks = func(o *hook.Output[Out]) bool { return o.Decision.Blocks() }
 	}
-	ev.subject = subjectOf(ev.Name, ev.Subject)
-	e := &ev
-	register(d.Name+"."+ev.Name, e, &e.slot)
+	e := &Event[In, Out]{spec: spec, dialect: d, subject: subjectOf(spec.Name, spec.Subject)}
+	register(d.Name+"."+spec.Name, e, &e.slot)
 	return e
 }
 
@@ -135,7 +142,7 @@ func (e *Event[In, Out]) Active(s *Session) bool {
 // costs a few nanoseconds and allocates nothing. One hook in Go costs about two
 // microseconds, and 14 allocations.
 func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Result[Out], error) {
-	if e.Forget != nil {
+	if e.spec.Forget != nil {
 		e.forget(s, in)
 	}
 	v := s.view()
@@ -152,7 +159,7 @@ func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Re
 func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Seq[hook.Report[Out]] {
 	cp := *in
 	return func(yield func(hook.Report[Out]) bool) {
-		if e.Forget != nil {
+		if e.spec.Forget != nil {
 			e.forget(s, &cp)
 		}
 		plan := e.plan(s, cp, true)
@@ -173,6 +180,12 @@ func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Se
 	}
 }
 
+// Reduce merges answers by the event's rule, as Fire does with those of its
+// hooks; see [hook.Reducer].
+func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
+	return e.spec.Reduce(outs)
+}
+
 // On adds a hook written in Go, to one session or to all sessions of a system.
 // It runs before the configured ones, or behind them where the dialect says so,
 // in the order of registration, and is never a duplicate. remove takes it away
@@ -183,9 +196,9 @@ func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Se
 // disable hooks.
 func (e *Event[In, Out]) On(at Scope, name string, f hook.Func[In, Out]) (remove func()) {
 	return at.add([]*hook.Hook{{
-		ID:      fmt.Sprintf("%s/%s/%s", hook.Host, e.Name, name),
+		ID:      fmt.Sprintf("%s/%s/%s", hook.Host, e.spec.Name, name),
 		Dialect: e.dialect.Name,
-		Event:   e.Name,
+		Event:   e.spec.Name,
 		Name:    name,
 		Type:    "go",
 		Source:  hook.Host,
@@ -208,7 +221,7 @@ func (i Info) FullName() string { return i.Dialect + "." + i.Name }
 
 // Info describes the event.
 func (e *Event[In, Out]) Info() Info {
-	return Info{Dialect: e.dialect.Name, Name: e.Name, Doc: e.Doc, Can: e.Can, Subject: e.SubjectName, Rules: e.Rules}
+	return Info{Dialect: e.dialect.Name, Name: e.spec.Name, Doc: e.spec.Doc, Can: e.spec.Can, Subject: e.spec.SubjectName, Rules: e.spec.Rules}
 }
 
 func (e *Event[In, Out]) place() (slot int, d *Dialect) { return e.slot, e.dialect }
@@ -217,7 +230,7 @@ func (e *Event[In, Out]) place() (slot int, d *Dialect) { return e.slot, e.diale
 func (e *Event[In, Out]) timeout(h *hook.Hook) time.Duration {
 	d := h.Timeout
 	if d == 0 {
-		d = e.Rules.Timeout
+		d = e.spec.Rules.Timeout
 	}
 	return max(0, d)
 }

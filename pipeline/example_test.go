@@ -1,13 +1,12 @@
 package pipeline_test
 
 import (
-	"github.com/samber/lo"
-
 	"context"
 	"fmt"
-	"iter"
 	"strings"
 	"testing"
+
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -15,48 +14,16 @@ import (
 
 type Deploy struct{ Service, Env string }
 
-type Vote struct{ Yes int }
-
 // BeforeDeploy fires before a service is deployed.
-var BeforeDeploy = pipeline.Declare(dialect, pipeline.Event[Deploy, Vote]{
+var BeforeDeploy *pipeline.Event[Deploy, Vote] = pipeline.Declare(dialect, pipeline.Spec[Deploy, Vote]{
 	Name:    "BeforeDeploy",
 	Can:     pipeline.CanBlock,
 	Subject: func(d *Deploy) *string { return &d.Service },
 	Reduce:  quorum,
 })
 
-// quorum lets a deploy go on once two hooks have voted for it.
-func quorum(outs iter.Seq[hook.Output[Vote]]) (all hook.Output[Vote]) {
-	for o := range outs {
-		if all.Specific.Yes += o.Specific.Yes; all.Specific.Yes >= 2 {
-			return all
-		}
-	}
-	all.Decision, all.Reason = hook.Deny, fmt.Sprintf("%d of 2 votes", all.Specific.Yes)
-	return all
-}
-
 func yes(context.Context, Deploy) (hook.Output[Vote], error) {
 	return hook.Output[Vote]{Specific: Vote{Yes: 1}}, nil
-}
-
-func ExampleDeclare() {
-	sys := pipeline.NewSystem(pipeline.Config{})
-	defer sys.Close()
-	session, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "1"})
-	if err != nil {
-		panic(err)
-	}
-	BeforeDeploy.On(sys, "on-call", yes)
-	res, _ := BeforeDeploy.Fire(context.Background(), session, &Deploy{"shop", "production"})
-	fmt.Println(res.Blocked(), res.Reason)
-
-	BeforeDeploy.On(sys, "release manager", yes)
-	res, _ = BeforeDeploy.Fire(context.Background(), session, &Deploy{"shop", "production"})
-	fmt.Println(res.Blocked(), res.Specific.Yes)
-	// Output:
-	// true 1 of 2 votes
-	// false 2
 }
 
 func ExampleEvent_On() {

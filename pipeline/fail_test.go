@@ -84,7 +84,7 @@ func TestTheCallersEndIsTheErrorOfTheFire(t *testing.T) {
 }
 
 // firstOf is an event whose reducer takes the first answer.
-var firstOf = pipeline.Declare(dialect, pipeline.Event[call, edit]{
+var firstOf = pipeline.Declare(dialect, pipeline.Spec[call, edit]{
 	Name:  "FirstOf",
 	Rules: pipeline.Rules{FailClosed: true},
 	Reduce: func(outs iter.Seq[output]) (all output) {
@@ -122,7 +122,7 @@ func TestAHookWithoutAWayToRunSaysSo(t *testing.T) {
 	}
 }
 
-var list = pipeline.Declare(dialect, pipeline.Event[[]int, edit]{Name: "List"})
+var list = pipeline.Declare(dialect, pipeline.Spec[[]int, edit]{Name: "List"})
 
 func TestAnInputThatIsNoObjectReachesNoHookOutside(t *testing.T) {
 	_, s := start(t, pipeline.Config{Load: []pipeline.Load{loads(configured("List", "1", prints(0, "{}")), configured("List", "2", prints(0, "{}")))}})
@@ -137,7 +137,7 @@ type moody struct{}
 
 func (moody) MarshalJSON() ([]byte, error) { panic("oh") }
 
-var moods = pipeline.Declare(dialect, pipeline.Event[moody, edit]{Name: "Moody"})
+var moods = pipeline.Declare(dialect, pipeline.Spec[moody, edit]{Name: "Moody"})
 
 func TestAnInputThatPanicsCostsTheHooksThatReadIt(t *testing.T) {
 	for _, n := range []int{1, 2} {

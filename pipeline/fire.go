@@ -47,8 +47,8 @@ func (e *Event[In, Out]) plan(s *Session, in In, spend bool) *stages.Planned {
 // narrow decides a plan for which the subject is not enough.
 func (e *Event[In, Out]) narrow(s *Session, in In, plan *stages.Planned, spend bool) *stages.Planned {
 	var detail *hook.Detail
-	if e.Detail != nil {
-		d := e.Detail(&in)
+	if e.spec.Detail != nil {
+		d := e.spec.Detail(&in)
 		d.Dir = e.dir(s, &in)
 		detail = &d
 	}
@@ -62,8 +62,8 @@ func (e *Event[In, Out]) narrow(s *Session, in In, plan *stages.Planned, spend b
 
 // dir is the directory in which the agent works.
 func (e *Event[In, Out]) dir(s *Session, in *In) string {
-	if e.Dir != nil {
-		return cmp.Or(e.Dir(in), s.dir)
+	if e.spec.Dir != nil {
+		return cmp.Or(e.spec.Dir(in), s.dir)
 	}
 	return s.dir
 }
@@ -79,14 +79,14 @@ func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In, plan *sta
 		f.logReducer(err)
 	}
 	res.Conflicts = conflicts(e, res.Reports)
-	if e.Conclude != nil {
+	if e.spec.Conclude != nil {
 		f.conclude(res)
 	}
 	f.logResult(res)
 	if err := f.propagated(res); err != nil {
 		return res, err
 	}
-	if e.Rules.Unstoppable {
+	if e.spec.Rules.Unstoppable {
 		return res, nil // nothing is missing
 	}
 	return res, ctx.Err()
@@ -94,7 +94,7 @@ func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In, plan *sta
 
 // propagated is the error of a hook that is Fire's.
 func (f *firing[In, Out]) propagated(res *hook.Result[Out]) error {
-	if !f.event.Rules.Propagate {
+	if !f.event.spec.Rules.Propagate {
 		return nil
 	}
 	for i := range res.Reports {
@@ -144,7 +144,7 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 		f.own.end(hook.ErrClosed)
 		return f
 	}
-	if e.Rules.Live {
+	if e.spec.Rules.Live {
 		f.view = s.view()
 	}
 	f.budget()
@@ -190,7 +190,7 @@ func waitsFor(h *hook.Hook) bool { return h.Background == hook.Foreground || h.F
 
 // budget ends the fire when the longest hook that it waits for has had its time.
 func (f *firing[In, Out]) budget() {
-	if !f.event.Rules.Budget {
+	if !f.event.spec.Rules.Budget {
 		return
 	}
 	var longest time.Duration
@@ -212,21 +212,21 @@ func (f *firing[In, Out]) budget() {
 func (f *firing[In, Out]) reduce(res *hook.Result[Out]) (err error) {
 	if len(f.plan.Run) == 1 {
 		f.turn(f.ctx, 0, f.plan.Run[0], f.in)
-		if !f.event.Rules.Live || f.s.view() == f.view {
-			*res, err = stages.ReduceOne(&f.turns[0].report, f.event.Reduce)
+		if !f.event.spec.Rules.Live || f.s.view() == f.view {
+			*res, err = stages.ReduceOne(&f.turns[0].report, f.event.spec.Reduce)
 			return err
 		}
 		f.given = true
 	}
-	*res, err = stages.Reduce(f.reports(), len(f.plan.Run), f.event.Reduce, func() { f.own.end(hook.ErrNotNeeded) })
+	*res, err = stages.Reduce(f.reports(), len(f.plan.Run), f.event.spec.Reduce, func() { f.own.end(hook.ErrNotNeeded) })
 	return err
 }
 
 // reports runs the hooks.
 func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
-	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.each, Announce: f.announce, Unstoppable: f.event.Rules.Unstoppable}
-	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.Rules.Sequential {
-		if f.event.Rules.Live {
+	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.each, Announce: f.announce, Unstoppable: f.event.spec.Rules.Unstoppable}
+	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.spec.Rules.Sequential {
+		if f.event.spec.Rules.Live {
 			spawn.Renew = f.renew
 		}
 		return spawn.Fold(f.ctx, f.next)
@@ -266,11 +266,11 @@ func (f *firing[In, Out]) runsOutside() bool {
 
 // next gives the input of the hook after r, or ends the chain.
 func (f *firing[In, Out]) next(in *input[In], r *hook.Report[Out]) (*input[In], bool) {
-	if f.event.Blocks(&r.Output) {
+	if f.event.spec.Blocks(&r.Output) {
 		return in, false
 	}
-	if f.event.Chain == nil || !r.Said || r.Err != nil || r.Output.Assumed {
+	if f.event.spec.Chain == nil || !r.Said || r.Err != nil || r.Output.Assumed {
 		return in, true
 	}
-	return &input[In]{value: f.event.Chain(in.value, r.Output)}, true
+	return &input[In]{value: f.event.spec.Chain(in.value, r.Output)}, true
 }

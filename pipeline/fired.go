@@ -118,7 +118,7 @@ func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, erro
 	}
 	if plan := e.plan(s, in, false); plan != nil {
 		p := *plan
-		p.Sequential = p.Sequential || e.Rules.Sequential
+		p.Sequential = p.Sequential || e.spec.Rules.Sequential
 		return p, nil
 	}
 	return stages.Plan(s.view().listed[e.slot], e.subject.of(&in)), nil // nothing can run
@@ -128,21 +128,21 @@ func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, erro
 func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *Fired {
 	f := &Fired{
 		Event:     e.Info().FullName(),
-		Blocked:   e.Can&CanBlock != 0 && res.Lifted == "" && e.Blocks(&res.Output),
+		Blocked:   e.spec.Can&CanBlock != 0 && res.Lifted == "" && e.spec.Blocks(&res.Output),
 		Stop:      res.Stop,
 		Reason:    some(lo.CoalesceOrEmpty(res.Reason, res.StopReason)),
 		Result:    Aggregate(res),
 		Processed: Process(res),
 	}
-	if e.Effects != nil {
-		f.Effects = e.Effects(in, res)
+	if e.spec.Effects != nil {
+		f.Effects = e.spec.Effects(in, res)
 	}
 	for _, c := range res.Conflicts {
 		f.Conflicts = append(f.Conflicts, Conflict{Key: c.Key, Hooks: lo.Map(c.Hooks, func(h *hook.Hook, _ int) string { return h.ID })})
 	}
 	for i := range res.Reports {
 		r := &res.Reports[i]
-		f.Hooks = append(f.Hooks, hookRun(r, outcome(r, e.Blocks(&r.Output))))
+		f.Hooks = append(f.Hooks, hookRun(r, outcome(r, e.spec.Blocks(&r.Output))))
 	}
 	return f
 }

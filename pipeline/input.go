@@ -27,19 +27,19 @@ func (f *firing[In, Out]) payload(in *input[In]) ([]byte, error) {
 	}
 	var own bytes.Buffer
 	if err := json.MarshalWrite(&own, &in.value, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
-		return nil, fmt.Errorf("encode the input of %s: %w", f.event.Name, err)
+		return nil, fmt.Errorf("encode the input of %s: %w", f.event.spec.Name, err)
 	}
 	members := bytes.TrimSpace(own.Bytes())
 	if len(members) < 2 || members[0] != '{' {
-		return nil, fmt.Errorf("the input of %s is not a JSON object but %T", f.event.Name, in.value)
+		return nil, fmt.Errorf("the input of %s is not a JSON object but %T", f.event.spec.Name, in.value)
 	}
 	b := make([]byte, 0, len(f.s.base)+len(members)+128)
 	b = append(b, f.s.base...)
-	if f.event.Dir == nil || f.event.Dir(&in.value) == "" { // else the input has it
+	if f.event.spec.Dir == nil || f.event.spec.Dir(&in.value) == "" { // else the input has it
 		b = append(append(b, `,"cwd":`...), f.s.cwd...)
 	}
 	if base := f.event.dialect.Base; base != nil {
-		b = base(b, f.event.Name, f.began)
+		b = base(b, f.event.spec.Name, f.began)
 	}
 	if members = members[1:]; len(members) > 1 {
 		b = append(b, ',')
@@ -55,7 +55,7 @@ func (f *firing[In, Out]) payload(in *input[In]) ([]byte, error) {
 // conflicts finds the members of the input that several hooks rewrote, and not
 // to the same value.
 func conflicts[In, Out any](e *Event[In, Out], reports []hook.Report[Out]) []hook.Conflict {
-	if e.Rewrites == nil || len(reports) < 2 {
+	if e.spec.Rewrites == nil || len(reports) < 2 {
 		return nil
 	}
 	type rewrite struct {
@@ -69,7 +69,7 @@ func conflicts[In, Out any](e *Event[In, Out], reports []hook.Report[Out]) []hoo
 		if !r.Said {
 			continue
 		}
-		for name, value := range wire.Object(nil).Merge(e.Rewrites(&r.Output)).Members() { // merged, a name given twice counts once
+		for name, value := range wire.Object(nil).Merge(e.spec.Rewrites(&r.Output)).Members() { // merged, a name given twice counts once
 			w := rewrites[name]
 			if w == nil {
 				w = &rewrite{}
@@ -108,8 +108,8 @@ func (e *Event[In, Out]) decodeInput(text []byte) (in In, err error) {
 	if err := o.Without(e.dialect.BaseNames...).Into(&in); err != nil {
 		return in, &InputError{Event: e.Info().FullName(), Err: misfit(text, err)}
 	}
-	if e.Check != nil {
-		if err := e.Check(in); err != nil {
+	if e.spec.Check != nil {
+		if err := e.spec.Check(in); err != nil {
 			return in, &InputError{Event: e.Info().FullName(), Err: err}
 		}
 	}

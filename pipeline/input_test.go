@@ -66,7 +66,7 @@ func TestMembersOfEveryPayloadAreTheEngines(t *testing.T) {
 	}
 }
 
-var empty = pipeline.Declare(dialect, pipeline.Event[struct{}, edit]{Name: "Empty"})
+var empty = pipeline.Declare(dialect, pipeline.Spec[struct{}, edit]{Name: "Empty"})
 
 func TestAPayloadWithoutMembersOfItsOwn(t *testing.T) {
 	var payload string

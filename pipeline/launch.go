@@ -150,7 +150,7 @@ func (b *behind[In, Out]) listen() (err error) {
 		}
 	}()
 	r := &b.report
-	end := b.event.Rules.Exits.Of(r.Reply)
+	end := b.event.spec.Rules.Exits.Of(r.Reply)
 	switch {
 	case r.Hook.Background == hook.Rewake && wakes(r.Reply):
 		r.Output.Context = cmp.Or(plainText(r.Reply.Stderr), plainText(r.Reply.Stdout))

@@ -23,7 +23,7 @@ var lively = &pipeline.Dialect{
 
 // livelyEvent declares an event of it. Its reports are refined by what may race
 // with a hook in the background: they are written to.
-func livelyEvent(name string, ev pipeline.Event[call, edit]) *pipeline.Event[call, edit] {
+func livelyEvent(name string, ev pipeline.Spec[call, edit]) *pipeline.Event[call, edit] {
 	ev.Name, ev.Subject = name, func(c *call) *string { return &c.Tool }
 	if ev.Refine == nil {
 		ev.Refine = func(_ *pipeline.Session, _ *call, r *hook.Report[edit]) { r.Notes = append(r.Notes, "refined") }
@@ -31,7 +31,7 @@ func livelyEvent(name string, ev pipeline.Event[call, edit]) *pipeline.Event[cal
 	return pipeline.Declare(lively, ev)
 }
 
-var toolDone = livelyEvent("Done", pipeline.Event[call, edit]{})
+var toolDone = livelyEvent("Done", pipeline.Spec[call, edit]{})
 
 // of is a hook of the settings for an event of any dialect.
 func of(e *pipeline.Event[call, edit], command string, r hook.Runner) *hook.Hook {

@@ -45,7 +45,7 @@ type edit struct {
 
 // declare gives events that differ in their rules alone.
 func declare(name string, rules pipeline.Rules) *pipeline.Event[call, edit] {
-	return pipeline.Declare(dialect, pipeline.Event[call, edit]{
+	return pipeline.Declare(dialect, pipeline.Spec[call, edit]{
 		Name:        name,
 		Can:         pipeline.CanBlock | pipeline.CanRewriteInput,
 		Rules:       rules,

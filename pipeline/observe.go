@@ -95,7 +95,7 @@ func (f *firing[In, Out]) observe(r *hook.Report[Out], in *input[In]) {
 	}()
 	ev := Evaluation{
 		Time: f.began, Event: f.event.Info().FullName(), Session: f.s.id, Subject: f.event.subject.of(&in.value), Hook: r.Hook,
-		Outcome: outcome(r, f.event.Blocks(&r.Output)), Decision: r.Output.Decision, Reply: r.Reply, Elapsed: r.Elapsed, Err: r.Err,
+		Outcome: outcome(r, f.event.spec.Blocks(&r.Output)), Decision: r.Output.Decision, Reply: r.Reply, Elapsed: r.Elapsed, Err: r.Err,
 	}
 	if r.Hook.Runner != nil {
 		ev.Payload = in.encoded

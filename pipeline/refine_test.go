@@ -13,7 +13,7 @@ import (
 
 // judged is an event that adjusts what its hooks say: the reasons "drop" and
 // "panic" are commands to it.
-var judged = pipeline.Declare(lively, pipeline.Event[call, edit]{
+var judged = pipeline.Declare(lively, pipeline.Spec[call, edit]{
 	Name: "Judged",
 	Refine: func(s *pipeline.Session, in *call, r *hook.Report[edit]) {
 		said := s.Value(keyA{}, func() any { return &host{} }).(*host)

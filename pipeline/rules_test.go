@@ -13,7 +13,7 @@ import (
 )
 
 // moving is an event whose input says where the agent works.
-var moving = pipeline.Declare(dialect, pipeline.Event[call, edit]{
+var moving = pipeline.Declare(dialect, pipeline.Spec[call, edit]{
 	Name:    "Moving",
 	Subject: func(c *call) *string { return &c.Tool },
 	Detail:  func(c *call) hook.Detail { return hook.Detail{Tool: c.Tool, Input: c.Input} },

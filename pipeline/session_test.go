@@ -105,7 +105,7 @@ func TestPlansAreKeptForASubject(t *testing.T) {
 	}
 }
 
-var namesake = pipeline.Declare(&pipeline.Dialect{Name: "test2"}, pipeline.Event[call, edit]{Name: "Call"})
+var namesake = pipeline.Declare(&pipeline.Dialect{Name: "test2"}, pipeline.Spec[call, edit]{Name: "Call"})
 
 func TestEventsOfOneNameInTwoDialectsDoNotMix(t *testing.T) {
 	theirs := configured("Call", "theirs", prints(0, "{}"))
@@ -150,7 +150,7 @@ func TestDeclareRefusesNamesThatCannotBe(t *testing.T) {
 					t.Errorf("%q: panic %q, want %q", name, got, want)
 				}
 			}()
-			pipeline.Declare(dialect, pipeline.Event[call, edit]{Name: name})
+			pipeline.Declare(dialect, pipeline.Spec[call, edit]{Name: name})
 		}()
 	}
 }

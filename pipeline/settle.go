@@ -24,7 +24,7 @@ func because(ctx context.Context, err error) error {
 
 // failsClosed reports whether a hook that failed blocks.
 func (f *firing[In, Out]) failsClosed(r *hook.Report[Out]) bool {
-	rules, late := &f.event.Rules, new(hook.TimeoutError)
+	rules, late := &f.event.spec.Rules, new(hook.TimeoutError)
 	if !waitsFor(r.Hook) {
 		return false // it would have decided nothing
 	}
@@ -36,7 +36,7 @@ func (f *firing[In, Out]) failsClosed(r *hook.Report[Out]) bool {
 
 // refine lets the event adjust a report. What panics costs no more than that.
 func (f *firing[In, Out]) refine(r *hook.Report[Out], in *input[In]) {
-	if f.event.Refine == nil {
+	if f.event.spec.Refine == nil {
 		return
 	}
 	before := *r
@@ -46,7 +46,7 @@ func (f *firing[In, Out]) refine(r *hook.Report[Out], in *input[In]) {
 			f.logPanic("the event could not adjust an answer", v)
 		}
 	}()
-	f.event.Refine(f.s, &in.value, r)
+	f.event.spec.Refine(f.s, &in.value, r)
 }
 
 // conclude lets the event have the last word. If it panics, the merged answer
@@ -59,7 +59,7 @@ func (f *firing[In, Out]) conclude(res *hook.Result[Out]) {
 			f.logPanic("the event could not conclude", v)
 		}
 	}()
-	f.event.Conclude(f.s, &f.in.value, res)
+	f.event.spec.Conclude(f.s, &f.in.value, res)
 }
 
 // settle applies what the event says of hooks that fail, and counts those
@@ -80,7 +80,7 @@ func (f *firing[In, Out]) settle(r *hook.Report[Out]) {
 		f.s.sys.failedOpen.Add(1)
 	}
 	f.logFailure(r)
-	if !f.event.Rules.Propagate {
+	if !f.event.spec.Rules.Propagate {
 		f.tell(r)
 	}
 }

@@ -12,13 +12,13 @@ func TestDeclareRefusesASubjectOutsideTheInput(t *testing.T) {
 	elsewhere := "x"
 	for name, declare := range map[string]func(){
 		"another variable": func() {
-			pipeline.Declare(dialect, pipeline.Event[call, edit]{Name: "Elsewhere", Subject: func(*call) *string { return &elsewhere }})
+			pipeline.Declare(dialect, pipeline.Spec[call, edit]{Name: "Elsewhere", Subject: func(*call) *string { return &elsewhere }})
 		},
 		"nothing": func() {
-			pipeline.Declare(dialect, pipeline.Event[call, edit]{Name: "Nowhere", Subject: func(*call) *string { return nil }})
+			pipeline.Declare(dialect, pipeline.Spec[call, edit]{Name: "Nowhere", Subject: func(*call) *string { return nil }})
 		},
 		"no room for a string": func() {
-			pipeline.Declare(dialect, pipeline.Event[small, edit]{Name: "Small", Subject: func(*small) *string { return &elsewhere }})
+			pipeline.Declare(dialect, pipeline.Spec[small, edit]{Name: "Small", Subject: func(*small) *string { return &elsewhere }})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

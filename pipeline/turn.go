@@ -76,7 +76,7 @@ func (f *firing[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *inpu
 
 // goesOn reports whether a hook runs although ctx has ended.
 func (f *firing[In, Out]) goesOn(h *hook.Hook) bool {
-	return f.event.Rules.Unstoppable && h.Func != nil && f.s.sys.ctx.Err() == nil
+	return f.event.spec.Rules.Unstoppable && h.Func != nil && f.s.sys.ctx.Err() == nil
 }
 
 func (f *firing[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook.Func[In, Out], in In) {
@@ -148,7 +148,7 @@ func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err
 
 // reading is how the replies of a hook are read.
 func (f *firing[In, Out]) reading(h *hook.Hook) stages.Reading[Out] {
-	return stages.Reading[Out]{Exits: f.event.Rules.Exits, Text: cmp.Or(h.Text, f.event.Rules.Text), Decode: f.event.Decode}
+	return stages.Reading[Out]{Exits: f.event.spec.Rules.Exits, Text: cmp.Or(h.Text, f.event.spec.Rules.Text), Decode: f.event.spec.Decode}
 }
 
 // newCall gives the call of a hook outside the process.

@@ -28,10 +28,10 @@ type varsDir struct {
 // run all the same: they have other things to do.
 func (f *firing[In, Out]) openVars() {
 	needed := func(h *hook.Hook) bool { return h.Runner != nil && !h.NoEnvFile }
-	if f.event.Rules.EnvFile == "" || !slices.ContainsFunc(f.plan.Run, needed) {
+	if f.event.spec.Rules.EnvFile == "" || !slices.ContainsFunc(f.plan.Run, needed) {
 		return
 	}
-	dir, err := f.s.scratch(f.event.Name)
+	dir, err := f.s.scratch(f.event.spec.Name)
 	if err == nil {
 		err = os.Mkdir(dir, 0o700)
 	}
@@ -39,21 +39,21 @@ func (f *firing[In, Out]) openVars() {
 		f.s.sys.log.LogAttrs(f.ctx, slog.LevelWarn, "hooks cannot leave variables", slog.String("event", f.event.Info().FullName()), slog.String("error", err.Error()))
 		return
 	}
-	f.vars = &varsDir{event: f.event.Name, path: dir, hooks: len(f.plan.Run), users: 1}
+	f.vars = &varsDir{event: f.event.spec.Name, path: dir, hooks: len(f.plan.Run), users: 1}
 	m := f.s.remembers()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.forget(f.event.Name)
+	m.forget(f.event.spec.Name)
 	m.vars = append(m.vars, f.vars)
 }
 
 // env gives the variables of one hook's call.
 func (f *firing[In, Out]) env(r *hook.Report[Out], in *input[In]) (vars []string) {
-	if f.event.Vars != nil {
-		vars = slices.Clip(f.event.Vars(f.s, &in.value)) // which may be the same for all
+	if f.event.spec.Vars != nil {
+		vars = slices.Clip(f.event.spec.Vars(f.s, &in.value)) // which may be the same for all
 	}
 	if f.vars != nil && !r.Hook.NoEnvFile {
-		vars = append(vars, f.event.Rules.EnvFile+"="+varsFile(f.vars.path, r.Index))
+		vars = append(vars, f.event.spec.Rules.EnvFile+"="+varsFile(f.vars.path, r.Index))
 	}
 	return vars
 }
@@ -71,7 +71,7 @@ func (e *Event[In, Out]) forget(s *Session, in *In) {
 	if m == nil {
 		return
 	}
-	if in := *in; e.Forget(&in) {
+	if in := *in; e.spec.Forget(&in) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.forget("")

@@ -17,7 +17,7 @@ import (
 // leaving declares an event whose hooks leave variables, and which forgets all
 // when the tool is "clear".
 func leaving(name string) *pipeline.Event[call, edit] {
-	return livelyEvent(name, pipeline.Event[call, edit]{
+	return livelyEvent(name, pipeline.Spec[call, edit]{
 		Rules:  pipeline.Rules{EnvFile: "VARS"},
 		Forget: func(c *call) bool { return c.Tool == "clear" },
 	})

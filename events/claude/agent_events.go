@@ -10,9 +10,9 @@ import (
 // UserPromptSubmit fires when the user has sent a prompt, before anything is
 // done with it (seed 004 §18.4). A block erases the prompt, and the user alone
 // is told why. What hooks print goes to the model.
-var UserPromptSubmit = declare(traits{
+var UserPromptSubmit *pipeline.Event[Prompt, PromptGate] = declare(traits{
 	kinds: all, reason: user, decides: true, stopBlocks: true, erases: true, verdict: block,
-}, addPromptGate, pipeline.Event[Prompt, PromptGate]{
+}, addPromptGate, pipeline.Spec[Prompt, PromptGate]{
 	Name:  "UserPromptSubmit",
 	Doc:   "when the user has sent a prompt, before anything is done with it",
 	Can:   pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
@@ -21,9 +21,9 @@ var UserPromptSubmit = declare(traits{
 
 // UserPromptExpansion fires when a typed command expands to a prompt (release
 // 2.1.239). A block keeps it from expanding.
-var UserPromptExpansion = declare(traits{
+var UserPromptExpansion *pipeline.Event[Expansion, PromptGate] = declare(traits{
 	kinds: all, reason: user, decides: true, stopBlocks: true, verdict: block,
-}, addPromptGate, pipeline.Event[Expansion, PromptGate]{
+}, addPromptGate, pipeline.Spec[Expansion, PromptGate]{
 	Name:        "UserPromptExpansion",
 	Doc:         "when a typed command expands to a prompt",
 	Can:         pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
@@ -34,9 +34,9 @@ var UserPromptExpansion = declare(traits{
 
 // Stop fires when the agent is about to end its answer (seed 004 §18.4). A
 // block, or context, keeps it going, up to [StopCap] times in a row.
-var Stop = declare(traits{
+var Stop *pipeline.Event[Stopping, Plain] = declare(traits{
 	kinds: all, reason: model, decides: true, stopFrees: true, contextHold: true, inAgent: "SubagentStop", verdict: block,
-}, nil, pipeline.Event[Stopping, Plain]{
+}, nil, pipeline.Spec[Stopping, Plain]{
 	Name:     "Stop",
 	Doc:      "when the agent is about to end its answer",
 	Can:      pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
@@ -44,9 +44,9 @@ var Stop = declare(traits{
 })
 
 // SubagentStop is Stop for a sub-agent (seed 004 §18.1).
-var SubagentStop = declare(traits{
+var SubagentStop *pipeline.Event[SubagentStopping, Plain] = declare(traits{
 	kinds: all, reason: model, decides: true, stopFrees: true, contextHold: true, verdict: block,
-}, nil, pipeline.Event[SubagentStopping, Plain]{
+}, nil, pipeline.Spec[SubagentStopping, Plain]{
 	Name:        "SubagentStop",
 	Doc:         "when a sub-agent is about to end its answer",
 	Can:         pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
@@ -56,7 +56,9 @@ var SubagentStop = declare(traits{
 })
 
 // SubagentStart fires when a sub-agent begins (seed 004 §18.1).
-var SubagentStart = declare(traits{kinds: outside, reason: user}, nil, pipeline.Event[Subagent, Plain]{
+var SubagentStart *pipeline.Event[Subagent, Plain] = declare(traits{
+	kinds: outside, reason: user,
+}, nil, pipeline.Spec[Subagent, Plain]{
 	Name:        "SubagentStart",
 	Doc:         "when a sub-agent begins",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,
@@ -66,7 +68,9 @@ var SubagentStart = declare(traits{kinds: outside, reason: user}, nil, pipeline.
 
 // StopFailure fires when a turn has ended by an error of the API (seed 004
 // §18.1). Nothing that hooks say or do has an effect.
-var StopFailure = declare(traits{kinds: outside, silent: true, quiet: true, narrow: true}, nil, pipeline.Event[Failure, Plain]{
+var StopFailure *pipeline.Event[Failure, Plain] = declare(traits{
+	kinds: outside, silent: true, quiet: true, narrow: true,
+}, nil, pipeline.Spec[Failure, Plain]{
 	Name:        "StopFailure",
 	Doc:         "when a turn has ended by an error of the API",
 	Rules:       pipeline.Rules{Exits: ignoresAll},
@@ -76,9 +80,9 @@ var StopFailure = declare(traits{kinds: outside, silent: true, quiet: true, narr
 
 // TeammateIdle fires when a teammate is about to have nothing to do (seed 004
 // §18.1). Exit status 2 keeps it working.
-var TeammateIdle = declare(traits{
+var TeammateIdle *pipeline.Event[Teammate, Plain] = declare(traits{
 	kinds: all, reason: model, stopFrees: true, verdict: endTurn,
-}, nil, pipeline.Event[Teammate, Plain]{
+}, nil, pipeline.Spec[Teammate, Plain]{
 	Name: "TeammateIdle",
 	Doc:  "when a teammate is about to have nothing to do",
 	Can:  pipeline.CanBlock | pipeline.CanStop,
@@ -86,9 +90,9 @@ var TeammateIdle = declare(traits{
 
 // TaskCreated fires when a task is being created (seed 004 §18.1). A block
 // removes it again.
-var TaskCreated = declare(traits{
+var TaskCreated *pipeline.Event[Task, Plain] = declare(traits{
 	kinds: all, reason: model, decides: true, noContinue: true, verdict: block,
-}, nil, pipeline.Event[Task, Plain]{
+}, nil, pipeline.Spec[Task, Plain]{
 	Name: "TaskCreated",
 	Doc:  "when a task is being created",
 	Can:  pipeline.CanBlock,
@@ -96,16 +100,18 @@ var TaskCreated = declare(traits{
 
 // TaskCompleted fires when a task is being completed (seed 004 §18.1). A block
 // leaves it open.
-var TaskCompleted = declare(traits{
+var TaskCompleted *pipeline.Event[Task, Plain] = declare(traits{
 	kinds: all, reason: model, decides: true, stopFrees: true, verdict: block,
-}, nil, pipeline.Event[Task, Plain]{
+}, nil, pipeline.Spec[Task, Plain]{
 	Name: "TaskCompleted",
 	Doc:  "when a task is being completed",
 	Can:  pipeline.CanBlock | pipeline.CanStop,
 })
 
 // Notification fires when the user is notified (release 2.1.239).
-var Notification = declare(traits{kinds: outside, noContinue: true, noMessage: true}, nil, pipeline.Event[Notice, Plain]{
+var Notification *pipeline.Event[Notice, Plain] = declare(traits{
+	kinds: outside, noContinue: true, noMessage: true,
+}, nil, pipeline.Spec[Notice, Plain]{
 	Name:        "Notification",
 	Doc:         "when the user is notified",
 	Rules:       pipeline.Rules{Exits: ignoresTwo},
@@ -115,7 +121,9 @@ var Notification = declare(traits{kinds: outside, noContinue: true, noMessage: t
 
 // MessageDisplay fires when text of the assistant is about to be shown (release
 // 2.1.239). A hook changes what is shown, and not what was said.
-var MessageDisplay = declare(traits{kinds: outside, noContinue: true, noMessage: true, quiet: true}, addDisplay, pipeline.Event[Delta, Display]{
+var MessageDisplay *pipeline.Event[Delta, Display] = declare(traits{
+	kinds: outside, noContinue: true, noMessage: true, quiet: true,
+}, addDisplay, pipeline.Spec[Delta, Display]{
 	Name:   "MessageDisplay",
 	Doc:    "when text of the assistant is about to be shown",
 	Can:    pipeline.CanRewriteOutput,

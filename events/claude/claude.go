@@ -128,7 +128,7 @@ func declare[In, Out any, I interface {
 }, O interface {
 	*Out
 	output
-}](t traits, add func(all *Out, one *hook.Output[Out]), ev pipeline.Event[In, Out]) *pipeline.Event[In, Out] {
+}](t traits, add func(all *Out, one *hook.Output[Out]), ev pipeline.Spec[In, Out]) *pipeline.Event[In, Out] {
 	t.derive(ev.Rules.Exits, ev.Can)
 	table[ev.Name] = &t
 	ev.Reduce = reducer[Out, O]{traits: &t, add: add}.reduce

@@ -13,7 +13,9 @@ const envFile = "CLAUDE_ENV_FILE"
 
 // SessionStart fires when a session begins, or goes on after a break (seed 004
 // §18.1). What hooks print goes to the model; nothing blocks.
-var SessionStart = declare(traits{kinds: commands | tools, reason: user}, addOpening, pipeline.Event[Start, Opening]{
+var SessionStart *pipeline.Event[Start, Opening] = declare(traits{
+	kinds: commands | tools, reason: user,
+}, addOpening, pipeline.Spec[Start, Opening]{
 	Name:        "SessionStart",
 	Doc:         "when a session begins, or goes on after a break",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,
@@ -26,7 +28,9 @@ var SessionStart = declare(traits{kinds: commands | tools, reason: user}, addOpe
 
 // Setup fires when a repository is initialised or maintained (seed 004 §18.1).
 // What hooks print goes to the model; nothing blocks.
-var Setup = declare(traits{kinds: commands | tools, reason: user, seedText: true}, nil, pipeline.Event[Maintenance, Plain]{
+var Setup *pipeline.Event[Maintenance, Plain] = declare(traits{
+	kinds: commands | tools, reason: user, seedText: true,
+}, nil, pipeline.Spec[Maintenance, Plain]{
 	Name:        "Setup",
 	Doc:         "when a repository is initialised or maintained",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,
@@ -37,7 +41,9 @@ var Setup = declare(traits{kinds: commands | tools, reason: user, seedText: true
 
 // SessionEnd fires when a session ends (seed 004 §18.3). All hooks together
 // have 1.5 seconds, so that nobody who wants to leave has to wait.
-var SessionEnd = declare(traits{kinds: outside, reason: user, silent: true}, nil, pipeline.Event[End, Plain]{
+var SessionEnd *pipeline.Event[End, Plain] = declare(traits{
+	kinds: outside, reason: user, silent: true,
+}, nil, pipeline.Spec[End, Plain]{
 	Name:        "SessionEnd",
 	Doc:         "when a session ends",
 	Rules:       pipeline.Rules{Timeout: sessionEnd, Budget: true},
@@ -49,14 +55,18 @@ var SessionEnd = declare(traits{kinds: outside, reason: user, silent: true}, nil
 const sessionEnd = 1500 * time.Millisecond
 
 // CwdChanged fires when the agent has changed its directory (seed 004 §18.1).
-var CwdChanged = declare(traits{kinds: outside, reason: user, noContinue: true}, addWatch, pipeline.Event[Moved, Watch]{
+var CwdChanged *pipeline.Event[Moved, Watch] = declare(traits{
+	kinds: outside, reason: user, noContinue: true,
+}, addWatch, pipeline.Spec[Moved, Watch]{
 	Name:  "CwdChanged",
 	Doc:   "when the agent has changed its directory",
 	Rules: pipeline.Rules{EnvFile: envFile},
 })
 
 // FileChanged fires when a watched file has changed on disk (seed 004 §18.1).
-var FileChanged = declare(traits{kinds: outside, reason: user, noContinue: true, narrow: true}, addWatch, pipeline.Event[File, Watch]{
+var FileChanged *pipeline.Event[File, Watch] = declare(traits{
+	kinds: outside, reason: user, noContinue: true, narrow: true,
+}, addWatch, pipeline.Spec[File, Watch]{
 	Name:        "FileChanged",
 	Doc:         "when a watched file has changed on disk",
 	Rules:       pipeline.Rules{EnvFile: envFile, Match: matchFile},
@@ -66,7 +76,9 @@ var FileChanged = declare(traits{kinds: outside, reason: user, noContinue: true,
 
 // ConfigChange fires when a settings file has changed (seed 004 §18.1). A block
 // keeps the change from applying, unless it is a policy; nobody is told why.
-var ConfigChange = declare(traits{kinds: outside, decides: true, noContinue: true, noMessage: true}, nil, pipeline.Event[Change, Plain]{
+var ConfigChange *pipeline.Event[Change, Plain] = declare(traits{
+	kinds: outside, decides: true, noContinue: true, noMessage: true,
+}, nil, pipeline.Spec[Change, Plain]{
 	Name:        "ConfigChange",
 	Doc:         "when a settings file has changed during a session",
 	Can:         pipeline.CanBlock,
@@ -77,7 +89,9 @@ var ConfigChange = declare(traits{kinds: outside, decides: true, noContinue: tru
 
 // InstructionsLoaded fires when a file with instructions has been loaded (seed
 // 004 §18.1). Hooks watch, no more.
-var InstructionsLoaded = declare(traits{kinds: outside, silent: true, quiet: true}, nil, pipeline.Event[Instructions, Plain]{
+var InstructionsLoaded *pipeline.Event[Instructions, Plain] = declare(traits{
+	kinds: outside, silent: true, quiet: true,
+}, nil, pipeline.Spec[Instructions, Plain]{
 	Name:        "InstructionsLoaded",
 	Doc:         "when a file with instructions has been loaded",
 	Rules:       pipeline.Rules{Exits: ignoresTwo},
@@ -87,7 +101,9 @@ var InstructionsLoaded = declare(traits{kinds: outside, silent: true, quiet: tru
 
 // DirectoryAdded fires when a directory has been added to a session (release
 // 2.1.219). No hook outside the process is waited for.
-var DirectoryAdded = declare(traits{kinds: outside, noContinue: true, quiet: true, neverWaits: true}, nil, pipeline.Event[Directory, Plain]{
+var DirectoryAdded *pipeline.Event[Directory, Plain] = declare(traits{
+	kinds: outside, noContinue: true, quiet: true, neverWaits: true,
+}, nil, pipeline.Spec[Directory, Plain]{
 	Name:        "DirectoryAdded",
 	Doc:         "when a directory has been added to a session",
 	Subject:     func(d *Directory) *string { return &d.Source },
@@ -98,7 +114,9 @@ var DirectoryAdded = declare(traits{kinds: outside, noContinue: true, quiet: tru
 // WorktreeCreate fires when a worktree is wanted; a hook makes it, in git's
 // place, and names its path (seed 004 §18.1). A hook that fails in any way makes
 // the whole fail.
-var WorktreeCreate = declare(traits{kinds: outside, reason: user, decides: true, lastLine: true}, addPath, pipeline.Event[Worktree, Path]{
+var WorktreeCreate *pipeline.Event[Worktree, Path] = declare(traits{
+	kinds: outside, reason: user, decides: true, lastLine: true,
+}, addPath, pipeline.Spec[Worktree, Path]{
 	Name:   "WorktreeCreate",
 	Doc:    "when a worktree is wanted; a hook makes it and names its path",
 	Can:    pipeline.CanBlock,
@@ -107,14 +125,18 @@ var WorktreeCreate = declare(traits{kinds: outside, reason: user, decides: true,
 })
 
 // WorktreeRemove fires when a worktree is removed (seed 004 §18.1).
-var WorktreeRemove = declare(traits{kinds: outside, silent: true, quiet: true}, nil, pipeline.Event[OldWorktree, Plain]{
+var WorktreeRemove *pipeline.Event[OldWorktree, Plain] = declare(traits{
+	kinds: outside, silent: true, quiet: true,
+}, nil, pipeline.Spec[OldWorktree, Plain]{
 	Name: "WorktreeRemove",
 	Doc:  "when a worktree is removed",
 })
 
 // PreCompact fires before the conversation is compacted (seed 004 §18.1). A
 // block keeps it as it is; the user is told why, if it was the user's wish.
-var PreCompact = declare(traits{kinds: outside, reason: user, decides: true, noContinue: true, noMessage: true}, nil, pipeline.Event[Compaction, Plain]{
+var PreCompact *pipeline.Event[Compaction, Plain] = declare(traits{
+	kinds: outside, reason: user, decides: true, noContinue: true, noMessage: true,
+}, nil, pipeline.Spec[Compaction, Plain]{
 	Name:        "PreCompact",
 	Doc:         "before the conversation is compacted",
 	Can:         pipeline.CanBlock,
@@ -124,7 +146,9 @@ var PreCompact = declare(traits{kinds: outside, reason: user, decides: true, noC
 })
 
 // PostCompact fires when the conversation has been compacted (seed 004 §18.1).
-var PostCompact = declare(traits{kinds: outside, reason: user, noContinue: true, noMessage: true}, nil, pipeline.Event[Compacted, Plain]{
+var PostCompact *pipeline.Event[Compacted, Plain] = declare(traits{
+	kinds: outside, reason: user, noContinue: true, noMessage: true,
+}, nil, pipeline.Spec[Compacted, Plain]{
 	Name:        "PostCompact",
 	Doc:         "when the conversation has been compacted",
 	Subject:     func(c *Compacted) *string { return &c.Trigger },

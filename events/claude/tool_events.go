@@ -10,9 +10,9 @@ import (
 // PreToolUse fires before a tool runs and before permission is asked for (seed
 // 004 §18.1). A hook denies the call, permits it, has the user asked, puts it
 // off, or rewrites its arguments; silence leaves it to the normal permissions.
-var PreToolUse = declare(traits{
+var PreToolUse *pipeline.Event[Call, Gate] = declare(traits{
 	kinds: all, reason: model, decides: true, permission: true, stopBlocks: true, conditions: true, verdict: denyAndEnd,
-}, addGate, pipeline.Event[Call, Gate]{
+}, addGate, pipeline.Spec[Call, Gate]{
 	Name:        "PreToolUse",
 	Doc:         "before a tool runs, and before permission is asked for",
 	Can:         pipeline.CanBlock | pipeline.CanStop | pipeline.CanRewriteInput | pipeline.CanAddContext,
@@ -27,9 +27,9 @@ var PreToolUse = declare(traits{
 
 // PermissionRequest fires before the user is asked for a permission (seed 004
 // §18.1); a hook answers in the user's place. Its exit status decides nothing.
-var PermissionRequest = declare(traits{
+var PermissionRequest *pipeline.Event[Asked, Permission] = declare(traits{
 	kinds: all, reason: model, decides: true, permission: true, conditions: true,
-}, addPermission, pipeline.Event[Asked, Permission]{
+}, addPermission, pipeline.Spec[Asked, Permission]{
 	Name:        "PermissionRequest",
 	Doc:         "before the user is asked for a permission",
 	Can:         pipeline.CanBlock | pipeline.CanStop | pipeline.CanRewriteInput,
@@ -43,9 +43,9 @@ var PermissionRequest = declare(traits{
 
 // PermissionDenied fires when the classifier of the auto mode has refused a
 // call (seed 004 §18.1).
-var PermissionDenied = declare(traits{
+var PermissionDenied *pipeline.Event[Denied, Retry] = declare(traits{
 	kinds: all, noContinue: true, noMessage: true, conditions: true,
-}, addRetry, pipeline.Event[Denied, Retry]{
+}, addRetry, pipeline.Spec[Denied, Retry]{
 	Name:        "PermissionDenied",
 	Doc:         "when the classifier of the auto mode has refused a call",
 	Rules:       pipeline.Rules{Exits: ignoresTwo},
@@ -57,9 +57,9 @@ var PermissionDenied = declare(traits{
 
 // PostToolUse fires when a tool has succeeded (seed 004 §18.1). A block undoes
 // nothing: its reason goes to the model, beside the result.
-var PostToolUse = declare(traits{
+var PostToolUse *pipeline.Event[Done, Edit] = declare(traits{
 	kinds: all, reason: model, decides: true, conditions: true, verdict: endTurn,
-}, addEdit, pipeline.Event[Done, Edit]{
+}, addEdit, pipeline.Spec[Done, Edit]{
 	Name:        "PostToolUse",
 	Doc:         "when a tool has succeeded",
 	Can:         pipeline.CanStop | pipeline.CanRewriteOutput | pipeline.CanAddContext,
@@ -71,9 +71,9 @@ var PostToolUse = declare(traits{
 })
 
 // PostToolUseFailure fires when a tool has failed (seed 004 §18.1).
-var PostToolUseFailure = declare(traits{
+var PostToolUseFailure *pipeline.Event[Failed, Plain] = declare(traits{
 	kinds: all, reason: model, decides: true, conditions: true, verdict: block,
-}, nil, pipeline.Event[Failed, Plain]{
+}, nil, pipeline.Spec[Failed, Plain]{
 	Name:        "PostToolUseFailure",
 	Doc:         "when a tool has failed",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,
@@ -85,9 +85,9 @@ var PostToolUseFailure = declare(traits{
 
 // PostToolBatch fires when all calls of one turn of the model are done, before
 // it is asked again (release 2.1.239). A block ends the agent's work.
-var PostToolBatch = declare(traits{
+var PostToolBatch *pipeline.Event[Batch, Plain] = declare(traits{
 	kinds: all, reason: user, decides: true, stopBlocks: true, verdict: endLoop,
-}, nil, pipeline.Event[Batch, Plain]{
+}, nil, pipeline.Spec[Batch, Plain]{
 	Name: "PostToolBatch",
 	Doc:  "when all parallel calls are done, before the model is asked again",
 	Can:  pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
@@ -95,9 +95,9 @@ var PostToolBatch = declare(traits{
 
 // Elicitation fires when an MCP server asks the user (seed 004 §18.1); a hook
 // answers in the user's place.
-var Elicitation = declare(traits{
+var Elicitation *pipeline.Event[Question, Reply] = declare(traits{
 	kinds: outside, noContinue: true, noMessage: true,
-}, addReply, pipeline.Event[Question, Reply]{
+}, addReply, pipeline.Spec[Question, Reply]{
 	Name:        "Elicitation",
 	Doc:         "when an MCP server asks the user",
 	Can:         pipeline.CanBlock,
@@ -109,9 +109,9 @@ var Elicitation = declare(traits{
 
 // ElicitationResult fires when the user has answered, before the server is told
 // (seed 004 §18.1).
-var ElicitationResult = declare(traits{
+var ElicitationResult *pipeline.Event[Answered, Reply] = declare(traits{
 	kinds: outside, noContinue: true, noMessage: true,
-}, addReply, pipeline.Event[Answered, Reply]{
+}, addReply, pipeline.Spec[Answered, Reply]{
 	Name:        "ElicitationResult",
 	Doc:         "when the user has answered an MCP server, before the answer is sent",
 	Can:         pipeline.CanBlock,
@@ -122,9 +122,9 @@ var ElicitationResult = declare(traits{
 })
 
 // PreModelSwitch fires before another model is used (release 2.1.251).
-var PreModelSwitch = declare(traits{
+var PreModelSwitch *pipeline.Event[Switch, SwitchGate] = declare(traits{
 	kinds: all, reason: user, decides: true, permission: true, verdict: block,
-}, addSwitch, pipeline.Event[Switch, SwitchGate]{
+}, addSwitch, pipeline.Spec[Switch, SwitchGate]{
 	Name:        "PreModelSwitch",
 	Doc:         "before another model is used",
 	Can:         pipeline.CanBlock | pipeline.CanStop,
@@ -135,7 +135,9 @@ var PreModelSwitch = declare(traits{
 })
 
 // PostModelSwitch fires when another model is used (release 2.1.251).
-var PostModelSwitch = declare(traits{kinds: all, reason: user}, nil, pipeline.Event[Switch, Plain]{
+var PostModelSwitch *pipeline.Event[Switch, Plain] = declare(traits{
+	kinds: all, reason: user,
+}, nil, pipeline.Spec[Switch, Plain]{
 	Name:        "PostModelSwitch",
 	Doc:         "when another model is used",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,

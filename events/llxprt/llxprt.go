@@ -55,7 +55,7 @@ var (
 // BeforeTool fires before a tool runs (seed 003 §3.1). A block keeps the tool
 // from running, and the model sees the reason. [ApplyBeforeTool] applies the
 // result.
-var BeforeTool = pipeline.Declare(Dialect, pipeline.Event[ToolCall, ToolGate]{
+var BeforeTool *pipeline.Event[ToolCall, ToolGate] = pipeline.Declare(Dialect, pipeline.Spec[ToolCall, ToolGate]{
 	Name:        "BeforeTool",
 	Doc:         "before a tool runs",
 	Can:         pipeline.CanBlock | pipeline.CanRewriteInput | pipeline.CanStop,
@@ -74,7 +74,7 @@ var BeforeTool = pipeline.Declare(Dialect, pipeline.Event[ToolCall, ToolGate]{
 
 // AfterTool fires when a tool has finished, before the model sees what it
 // gave (seed 003 §3.2). [ApplyAfterTool] applies the result.
-var AfterTool = pipeline.Declare(Dialect, pipeline.Event[ToolDone, Plain]{
+var AfterTool *pipeline.Event[ToolDone, Plain] = pipeline.Declare(Dialect, pipeline.Spec[ToolDone, Plain]{
 	Name:        "AfterTool",
 	Doc:         "when a tool has finished, before the model sees its result",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,
@@ -89,7 +89,7 @@ var AfterTool = pipeline.Declare(Dialect, pipeline.Event[ToolDone, Plain]{
 // block keeps the model from being called; a response given with it, or
 // without, takes the place of the model's. [ApplyBeforeModel] applies the
 // result.
-var BeforeModel = pipeline.Declare(Dialect, pipeline.Event[ModelCall, ModelGate]{
+var BeforeModel *pipeline.Event[ModelCall, ModelGate] = pipeline.Declare(Dialect, pipeline.Spec[ModelCall, ModelGate]{
 	Name:     "BeforeModel",
 	Doc:      "before a request goes to the model",
 	Can:      pipeline.CanBlock | pipeline.CanRewriteInput | pipeline.CanStop | pipeline.CanAddContext,
@@ -103,7 +103,7 @@ var BeforeModel = pipeline.Declare(Dialect, pipeline.Event[ModelCall, ModelGate]
 
 // AfterModel fires once the model has responded in full (seed 003 §3.4).
 // [ApplyAfterModel] applies the result.
-var AfterModel = pipeline.Declare(Dialect, pipeline.Event[ModelDone, ModelEdit]{
+var AfterModel *pipeline.Event[ModelDone, ModelEdit] = pipeline.Declare(Dialect, pipeline.Spec[ModelDone, ModelEdit]{
 	Name:     "AfterModel",
 	Doc:      "when the model has responded, before the agent reads the response",
 	Can:      pipeline.CanRewriteOutput | pipeline.CanStop,
@@ -117,7 +117,7 @@ var AfterModel = pipeline.Declare(Dialect, pipeline.Event[ModelDone, ModelEdit]{
 // BeforeToolSelection fires before the request that tells the model its tools
 // (seed 003 §3.5). Hooks restrict the tools; they cannot block.
 // [ApplyBeforeToolSelection] applies the result.
-var BeforeToolSelection = pipeline.Declare(Dialect, pipeline.Event[ModelCall, ToolChoice]{
+var BeforeToolSelection *pipeline.Event[ModelCall, ToolChoice] = pipeline.Declare(Dialect, pipeline.Spec[ModelCall, ToolChoice]{
 	Name:    "BeforeToolSelection",
 	Doc:     "before the model is told its tools",
 	Can:     pipeline.CanSelectTools | pipeline.CanStop,
@@ -130,7 +130,7 @@ var BeforeToolSelection = pipeline.Declare(Dialect, pipeline.Event[ModelCall, To
 
 // BeforeAgent fires when the user has sent a prompt, before the agent works on
 // it. [ApplyBeforeAgent] applies the result.
-var BeforeAgent = pipeline.Declare(Dialect, pipeline.Event[Prompt, Plain]{
+var BeforeAgent *pipeline.Event[Prompt, Plain] = pipeline.Declare(Dialect, pipeline.Spec[Prompt, Plain]{
 	Name:    "BeforeAgent",
 	Doc:     "when the user has sent a prompt, before the agent works on it",
 	Can:     pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
@@ -142,7 +142,7 @@ var BeforeAgent = pipeline.Declare(Dialect, pipeline.Event[Prompt, Plain]{
 
 // AfterAgent fires when the agent has answered. A block sends the reason back
 // to it, as a prompt. [ApplyAfterAgent] applies the result.
-var AfterAgent = pipeline.Declare(Dialect, pipeline.Event[Answer, AgentEnd]{
+var AfterAgent *pipeline.Event[Answer, AgentEnd] = pipeline.Declare(Dialect, pipeline.Spec[Answer, AgentEnd]{
 	Name:    "AfterAgent",
 	Doc:     "when the agent has answered",
 	Can:     pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
@@ -153,7 +153,7 @@ var AfterAgent = pipeline.Declare(Dialect, pipeline.Event[Answer, AgentEnd]{
 
 // SessionStart fires when a session begins or is taken up again. Its contexts
 // go to the model.
-var SessionStart = pipeline.Declare(Dialect, pipeline.Event[Start, Plain]{
+var SessionStart *pipeline.Event[Start, Plain] = pipeline.Declare(Dialect, pipeline.Spec[Start, Plain]{
 	Name:        "SessionStart",
 	Doc:         "when a session begins or is taken up again",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,
@@ -166,7 +166,7 @@ var SessionStart = pipeline.Declare(Dialect, pipeline.Event[Start, Plain]{
 })
 
 // SessionEnd fires when a session ends.
-var SessionEnd = pipeline.Declare(Dialect, pipeline.Event[End, Plain]{
+var SessionEnd *pipeline.Event[End, Plain] = pipeline.Declare(Dialect, pipeline.Spec[End, Plain]{
 	Name:        "SessionEnd",
 	Doc:         "when a session ends",
 	Rules:       equal,
@@ -178,7 +178,7 @@ var SessionEnd = pipeline.Declare(Dialect, pipeline.Event[End, Plain]{
 })
 
 // PreCompress fires before the conversation is compressed.
-var PreCompress = pipeline.Declare(Dialect, pipeline.Event[Compression, Plain]{
+var PreCompress *pipeline.Event[Compression, Plain] = pipeline.Declare(Dialect, pipeline.Spec[Compression, Plain]{
 	Name:        "PreCompress",
 	Doc:         "before the conversation is compressed",
 	Rules:       equal,
@@ -190,7 +190,7 @@ var PreCompress = pipeline.Declare(Dialect, pipeline.Event[Compression, Plain]{
 })
 
 // Notification fires when the agent wants the user's attention.
-var Notification = pipeline.Declare(Dialect, pipeline.Event[Notice, Plain]{
+var Notification *pipeline.Event[Notice, Plain] = pipeline.Declare(Dialect, pipeline.Spec[Notice, Plain]{
 	Name:    "Notification",
 	Doc:     "when the agent wants the user's attention",
 	Rules:   everything,

@@ -16,7 +16,7 @@ var (
 	// that request. Each handler gets those of the one before it; nil keeps
 	// them, and an empty list does not. [ApplyContext] applies the result. The
 	// session keeps its own messages.
-	Context = declare(pipeline.Event[ContextEvent, ContextResult]{
+	Context *Event[ContextEvent, ContextResult] = declare(pipeline.Spec[ContextEvent, ContextResult]{
 		Name:  "context",
 		Doc:   "before every request to the model",
 		Can:   pipeline.CanRewriteInput,
@@ -32,28 +32,37 @@ var (
 
 	// BeforeAgentStart fires when the user has sent a prompt. The first result
 	// with a message counts; the handlers behind it run all the same.
-	BeforeAgentStart = declare(pipeline.Event[BeforeAgentStartEvent, BeforeAgentStartResult]{
-		Name:   "before_agent_start",
-		Doc:    "when the user has sent a prompt, before the agent works on it",
-		Can:    pipeline.CanAddContext,
-		Reduce: reducers.FirstWhole(func(o *hook.Output[BeforeAgentStartResult]) bool { return o.Specific.Message != nil }),
-	}, nil, collectMessages)
+	BeforeAgentStart *Event[BeforeAgentStartEvent, BeforeAgentStartResult] = declare(
+		pipeline.Spec[BeforeAgentStartEvent, BeforeAgentStartResult]{
+			Name:   "before_agent_start",
+			Doc:    "when the user has sent a prompt, before the agent works on it",
+			Can:    pipeline.CanAddContext,
+			Reduce: reducers.FirstWhole(func(o *hook.Output[BeforeAgentStartResult]) bool { return o.Specific.Message != nil }),
+		}, nil, collectMessages)
 
-	AgentStart          = notice[AgentStartEvent]("agent_start", "when the agent begins to work on a prompt")
-	AgentEnd            = notice[AgentEndEvent]("agent_end", "when the agent is done with a prompt")
-	TurnStart           = notice[TurnStartEvent]("turn_start", "when a turn begins")
-	TurnEnd             = notice[TurnEndEvent]("turn_end", "when a turn is done")
-	AutoCompactionStart = notice[AutoCompactionStartEvent]("auto_compaction_start", "when the host begins to compact on its own")
-	AutoCompactionEnd   = notice[AutoCompactionEndEvent]("auto_compaction_end", "when the host has compacted on its own")
-	AutoRetryStart      = notice[AutoRetryStartEvent]("auto_retry_start", "before the host asks a model again that has failed")
-	AutoRetryEnd        = notice[AutoRetryEndEvent]("auto_retry_end", "when asking again has come to an end")
-	TTSRTriggered       = notice[TTSRTriggeredEvent]("ttsr_triggered", "when a rule has interrupted the model")
-	TodoReminder        = notice[TodoReminderEvent]("todo_reminder", "when the agent is reminded of what is left to do")
+	AgentStart *Notice[AgentStartEvent] = notice[AgentStartEvent](
+		"agent_start", "when the agent begins to work on a prompt")
+	AgentEnd *Notice[AgentEndEvent] = notice[AgentEndEvent](
+		"agent_end", "when the agent is done with a prompt")
+	TurnStart           *Notice[TurnStartEvent]           = notice[TurnStartEvent]("turn_start", "when a turn begins")
+	TurnEnd             *Notice[TurnEndEvent]             = notice[TurnEndEvent]("turn_end", "when a turn is done")
+	AutoCompactionStart *Notice[AutoCompactionStartEvent] = notice[AutoCompactionStartEvent](
+		"auto_compaction_start", "when the host begins to compact on its own")
+	AutoCompactionEnd *Notice[AutoCompactionEndEvent] = notice[AutoCompactionEndEvent](
+		"auto_compaction_end", "when the host has compacted on its own")
+	AutoRetryStart *Notice[AutoRetryStartEvent] = notice[AutoRetryStartEvent](
+		"auto_retry_start", "before the host asks a model again that has failed")
+	AutoRetryEnd *Notice[AutoRetryEndEvent] = notice[AutoRetryEndEvent](
+		"auto_retry_end", "when asking again has come to an end")
+	TTSRTriggered *Notice[TTSRTriggeredEvent] = notice[TTSRTriggeredEvent](
+		"ttsr_triggered", "when a rule has interrupted the model")
+	TodoReminder *Notice[TodoReminderEvent] = notice[TodoReminderEvent](
+		"todo_reminder", "when the agent is reminded of what is left to do")
 )
 
 // collectMessages are the extension runtime's rules: every message counts, and
 // each handler sees the system prompt of the one before it.
-func collectMessages(ev *pipeline.Event[BeforeAgentStartEvent, BeforeAgentStartResult]) {
+func collectMessages(ev *pipeline.Spec[BeforeAgentStartEvent, BeforeAgentStartResult]) {
 	ev.Chain = func(e BeforeAgentStartEvent, o hook.Output[BeforeAgentStartResult]) BeforeAgentStartEvent {
 		if o.Specific.SystemPrompt != nil {
 			e.SystemPrompt = *o.Specific.SystemPrompt

@@ -33,7 +33,7 @@ type stop[R any] func(*R) (stops bool, reason string)
 
 // declare makes an event of both runtimes; changes are those of the extension
 // runtime.
-func declare[E, R any](ev pipeline.Event[E, R], stops stop[R], changes ...func(*pipeline.Event[E, R])) *Event[E, R] {
+func declare[E, R any](ev pipeline.Spec[E, R], stops stop[R], changes ...func(*pipeline.Spec[E, R])) *Event[E, R] {
 	ev.Effects = func(_ E, res *hook.Result[R]) any {
 		if gave(&res.Output) {
 			return res.Specific
@@ -50,7 +50,7 @@ func declare[E, R any](ev pipeline.Event[E, R], stops stop[R], changes ...func(*
 }
 
 func notice[E any](name, doc string) *Notice[E] {
-	return &Notice[E]{declare(pipeline.Event[E, Nothing]{Name: name, Doc: doc, Reduce: reducers.Ignore[Nothing]}, nil)}
+	return &Notice[E]{declare(pipeline.Spec[E, Nothing]{Name: name, Doc: doc, Reduce: reducers.Ignore[Nothing]}, nil)}
 }
 
 // missing names a member that an input given as JSON lacks: without it a gate
@@ -74,7 +74,7 @@ func (e *Event[E, R]) of(m *Modules) *pipeline.Event[E, R] {
 }
 
 // Name is the name in modules: "tool_call".
-func (e *Event[E, R]) Name() string { return e.hooks.Name }
+func (e *Event[E, R]) Name() string { return e.hooks.Info().Name }
 
 // Name is the name in modules: "turn_start".
 func (n *Notice[E]) Name() string { return n.event.Name() }

@@ -13,32 +13,51 @@ import (
 // can cancel it: the first handler that does ends the fire, else the last
 // result counts, as a whole. A handler that fails cancels nothing.
 var (
-	SessionStart        = notice[SessionStartEvent]("session_start", "once the session is ready")
-	SessionBeforeSwitch = before[SessionBeforeSwitchEvent, SessionBeforeSwitchResult]("session_before_switch", "before another session takes the place of this one")
-	SessionSwitch       = notice[SessionSwitchEvent]("session_switch", "when another session has taken the place of this one")
-	SessionBeforeBranch = before[SessionBeforeBranchEvent, SessionBeforeBranchResult]("session_before_branch", "before a session branches off")
-	SessionBranch       = notice[SessionBranchEvent]("session_branch", "when a session has branched off")
+	SessionStart *Notice[SessionStartEvent] = notice[SessionStartEvent](
+		"session_start", "once the session is ready")
+	SessionBeforeSwitch *Event[SessionBeforeSwitchEvent, SessionBeforeSwitchResult] = before[
+		SessionBeforeSwitchEvent, SessionBeforeSwitchResult,
+	](
+		"session_before_switch", "before another session takes the place of this one")
+	SessionSwitch *Notice[SessionSwitchEvent] = notice[SessionSwitchEvent](
+		"session_switch", "when another session has taken the place of this one")
+	SessionBeforeBranch *Event[SessionBeforeBranchEvent, SessionBeforeBranchResult] = before[
+		SessionBeforeBranchEvent, SessionBeforeBranchResult,
+	](
+		"session_before_branch", "before a session branches off")
+	SessionBranch *Notice[SessionBranchEvent] = notice[SessionBranchEvent](
+		"session_branch", "when a session has branched off")
 
-	SessionBeforeCompact = before[SessionBeforeCompactEvent, SessionBeforeCompactResult]("session_before_compact", "before the conversation is compacted")
+	SessionBeforeCompact *Event[SessionBeforeCompactEvent, SessionBeforeCompactResult] = before[
+		SessionBeforeCompactEvent, SessionBeforeCompactResult,
+	](
+		"session_before_compact", "before the conversation is compacted")
 
 	// SessionCompacting fires while a compaction is prepared. It cannot be
 	// cancelled; the last result counts, as a whole.
-	SessionCompacting = declare(pipeline.Event[SessionCompactingEvent, SessionCompactingResult]{
-		Name:   "session.compacting",
-		Doc:    "while the conversation is being compacted, before the model is asked for a summary",
-		Can:    pipeline.CanAddContext,
-		Reduce: reducers.LastWhole[SessionCompactingResult](nil),
-	}, nil)
+	SessionCompacting *Event[SessionCompactingEvent, SessionCompactingResult] = declare(
+		pipeline.Spec[SessionCompactingEvent, SessionCompactingResult]{
+			Name:   "session.compacting",
+			Doc:    "while the conversation is being compacted, before the model is asked for a summary",
+			Can:    pipeline.CanAddContext,
+			Reduce: reducers.LastWhole[SessionCompactingResult](nil),
+		}, nil)
 
-	SessionCompact    = notice[SessionCompactEvent]("session_compact", "when the conversation has been compacted")
-	SessionBeforeTree = before[SessionBeforeTreeEvent, SessionBeforeTreeResult]("session_before_tree", "before another place in the session's tree is taken")
-	SessionTree       = notice[SessionTreeEvent]("session_tree", "when another place in the session's tree has been taken")
-	SessionShutdown   = notice[SessionShutdownEvent]("session_shutdown", "first thing when the session is closed")
+	SessionCompact *Notice[SessionCompactEvent] = notice[SessionCompactEvent](
+		"session_compact", "when the conversation has been compacted")
+	SessionBeforeTree *Event[SessionBeforeTreeEvent, SessionBeforeTreeResult] = before[
+		SessionBeforeTreeEvent, SessionBeforeTreeResult,
+	](
+		"session_before_tree", "before another place in the session's tree is taken")
+	SessionTree *Notice[SessionTreeEvent] = notice[SessionTreeEvent](
+		"session_tree", "when another place in the session's tree has been taken")
+	SessionShutdown *Notice[SessionShutdownEvent] = notice[SessionShutdownEvent](
+		"session_shutdown", "first thing when the session is closed")
 )
 
 // before declares an event that handlers can cancel.
 func before[E any, R interface{ cancels() bool }](name, doc string) *Event[E, R] {
-	return declare(pipeline.Event[E, R]{
+	return declare(pipeline.Spec[E, R]{
 		Name: name, Doc: doc, Can: pipeline.CanBlock, Reduce: reducers.LastWhole[R](nil),
 	}, func(r *R) (stops bool, reason string) { return (*r).cancels(), "" })
 }

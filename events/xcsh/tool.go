@@ -19,7 +19,7 @@ var (
 	// do not either; listeners are not told.
 	//
 	// In the extension runtime listeners are told, and the error is a block.
-	ToolCall = declare(pipeline.Event[ToolCallEvent, ToolCallResult]{
+	ToolCall *Event[ToolCallEvent, ToolCallResult] = declare(pipeline.Spec[ToolCallEvent, ToolCallResult]{
 		Name:        "tool_call",
 		Doc:         "before a tool runs",
 		Can:         pipeline.CanBlock,
@@ -35,7 +35,7 @@ var (
 	//
 	// In the extension runtime results are merged by member, and each handler
 	// sees the changes of those before it.
-	ToolResult = declare(pipeline.Event[ToolResultEvent, ToolResultOverride]{
+	ToolResult *Event[ToolResultEvent, ToolResultOverride] = declare(pipeline.Spec[ToolResultEvent, ToolResultOverride]{
 		Name:        "tool_result",
 		Doc:         "when a tool is done, or has failed",
 		Can:         pipeline.CanRewriteOutput,
@@ -122,7 +122,7 @@ func (o *ToolResultOverride) isError(there bool) bool {
 }
 
 // mergeOverrides are the extension runtime's rules.
-func mergeOverrides(ev *pipeline.Event[ToolResultEvent, ToolResultOverride]) {
+func mergeOverrides(ev *pipeline.Spec[ToolResultEvent, ToolResultOverride]) {
 	ev.Chain = func(e ToolResultEvent, o hook.Output[ToolResultOverride]) ToolResultEvent {
 		e.Content, e.Details, e.IsError = o.Specific.content(e.Content), o.Specific.details(e.Details), o.Specific.isError(e.IsError)
 		return e
@@ -137,7 +137,7 @@ func mergeOverrides(ev *pipeline.Event[ToolResultEvent, ToolResultOverride]) {
 }
 
 // errorsBlock are the extension runtime's rules.
-func errorsBlock(ev *pipeline.Event[ToolCallEvent, ToolCallResult]) {
+func errorsBlock(ev *pipeline.Spec[ToolCallEvent, ToolCallResult]) {
 	ev.Rules.Propagate, ev.Rules.FailClosed = false, true
 	ev.Refine = func(_ *pipeline.Session, _ *ToolCallEvent, r *hook.Report[ToolCallResult]) {
 		if failed := new(hook.Error); errors.As(r.Err, &failed) {

@@ -15,7 +15,7 @@ import (
 // start do not have it.
 var declareOther = sync.OnceValue(func() pipeline.Declared {
 	other := &pipeline.Dialect{Name: "other"}
-	return pipeline.Declare(other, pipeline.Event[struct{}, struct{}]{Name: "BeforeTool"})
+	return pipeline.Declare(other, pipeline.Spec[struct{}, struct{}]{Name: "BeforeTool"})
 })
 
 func TestEventIsFoundByAnUnambiguousName(t *testing.T) {
