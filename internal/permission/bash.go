@@ -15,6 +15,7 @@ type bash struct {
 	argues   bool      // it says more than the name of a command
 	redirect bool      // it could mean redirections
 	compound bool      // it could mean pipelines and lists
+	chain    *chain    // it cut at their operators
 }
 
 // newBash compiles a pattern; nil stands for every command.
@@ -31,6 +32,9 @@ func newBash(pattern string) spec {
 		argues:   strings.ContainsAny(strings.TrimRight(pattern, " *"), " \t\n"),
 		redirect: strings.ContainsAny(pattern, "<>"),
 		compound: strings.ContainsAny(pattern, "|&;"),
+	}
+	if b.compound {
+		b.chain = newChain(pattern)
 	}
 	if strings.ContainsAny(pattern, quotes) {
 		b.plain = slices.Concat(b.plain, unquoted(w).words())
@@ -66,13 +70,8 @@ func (b *bash) match(c Call) bool {
 	if !ok {
 		return true
 	}
-	file := parseShell(command)
-	if file == nil {
-		return true
-	}
-	s := search{rule: b, command: command}
-	s.in(file)
-	return s.found || b.argues && s.expands
+	s := search{rule: b}
+	return s.text(command) || b.argues && s.expands
 }
 
 // matchRaw compares a part of the command as it stands.
@@ -83,7 +82,10 @@ func (b *bash) matchRaw(text string) bool {
 
 // matchStage compares a simple command, or what is left of it behind wrappers.
 func (b *bash) matchStage(s stage, redirects []piece) bool {
-	if b.matchPieces(s.words) || b.couldBecome(s) {
+	if b.matchPieces(s.words) || b.couldBecome(s) || b.couldMatch(s) {
+		return true
+	}
+	if len(redirects) > 0 && b.redirect && b.couldMatch(stage{words: slices.Concat(s.words, redirects), open: s.open}) {
 		return true
 	}
 	return len(redirects) > 0 && b.redirect && b.matchRedirected(s.words, redirects)
@@ -118,4 +120,11 @@ func (b *bash) matchRedirected(words, redirects []piece) bool {
 func (b *bash) couldBecome(s stage) bool {
 	known, open := s.known()
 	return open && b.head != "" && strings.HasPrefix(b.head, known)
+}
+
+// couldMatch reports whether the shell could expand the stage to what the
+// pattern is about.
+func (b *bash) couldMatch(s stage) bool {
+	shape := s.shape(b.argues)
+	return shape != nil && b.plain.overlap(shape)
 }

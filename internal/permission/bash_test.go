@@ -31,14 +31,14 @@ var bashTests = []struct {
 		"nice -5 rm x", "nice --adjustment=5 rm x", "nice --adjustment 5 rm x", "nohup rm x &", "stdbuf -oL rm x", "stdbuf -o L -e 0 rm x", "stdbuf --output=L rm x",
 		"command rm x", "command -p rm x", "command -- rm x", "builtin rm x", "noglob rm x", "nohup nice -n 5 timeout 5 command rm x", "FOO=1 nohup rm x",
 		"time FOO=1 nice rm x", "\"timeout\" 5 rm x", "\\rm x", "\"rm\" x", "'rm' x", "r''m x", "r\"\"m x", "\"r\"'m' x", "r\\m x", "$'rm' x", "$\"rm\" x", "r\\\nm x",
-		"\"r\\\nm\" x", "rm\tx", "rm", "rm;", "rm&", ";rm", "(rm)", "rm</dev/null", "2>&1 rm x", ">f rm x", "echo a&&rm x", "echo a||rm x", "echo a;rm x", "echo a|rm x",
+		"\"r\\\nm\" x", "rm\tx", "rm", "eval 'rm x'", "eval rm x", "trap 'rm x' EXIT", "exec rm x", "rm;", "rm&", ";rm", "(rm)", "rm</dev/null", "2>&1 rm x", ">f rm x", "echo a&&rm x", "echo a||rm x", "echo a;rm x", "echo a|rm x",
 		"echo a\n\nrm x", "echo a # b\nrm x", "true && (cd x; { rm y; })", "echo $(echo $(echo $(rm x)))", "echo ${x/a/$(rm y)}", "echo ${x[$(rm y)]}", "eval $(rm x)",
 		"a=1 b=2 rm x", "a+=1 rm x", "trap 'x' EXIT; rm x", "if", "echo $(", "echo `", "'", "{ rm x", "rm x)", "cat <<EOF", "rm ../*.go", "rm {a,b}",
 		// What nobody can tell.
 		"$CMD -rf x", "${CMD} x", "\"$CMD\" x", "$(echo rm) x", "`echo rm` x", "r$X x", "$X rm x", "{rm,-rf,x}", "{r,}m x", "r? x", "[r]m x", "r* x", "$'\\x72m' x", "timeout 5 $CMD", "nohup {rm,x}", "xargs $CMD", "$'\\162m' x", "r$((0))m x",
 	}, []string{
 		"echo $(date)", "echo \"a && rm b\"", "echo 'a && rm b'", "echo 'x; rm y'", "echo '$(rm x)'", "echo '`rm x`'", "echo \\$\\(rm x\\)", "echo \"\\$(rm x)\"", "echo \"\\`rm x\\`\"",
-		"sudo rm x", "echo rm x", "env rm x", "/bin/rm x", "find . -exec rm {} +", "bash -c 'rm x'", "eval 'rm x'", "eval rm x", "sh <<EOF\nrm x\nEOF", "cat <<'EOF'\n$(rm x)\nEOF",
+		"sudo rm x", "echo rm x", "env rm x", "/bin/rm x", "find . -exec rm {} +", "bash -c 'rm x'", "eval 'ls x'", "trap - EXIT", "trap 'ls x' EXIT", "set -euo pipefail", "printf %s x", "source venv/bin/activate", "export A=1 B=$C", "declare -r a=1", "read -r line", "unset A", "[ \"$x\" = y ]", "[[ $x == y ]]", "echo $((1+2))", "exec ls", "OPTIND=1", "cat ~/x", "jobs", "wait $!", "ls ~", "sh <<EOF\nrm x\nEOF", "cat <<'EOF'\n$(rm x)\nEOF",
 		"cat <<\"EOF\"\n$(rm x)\nEOF", "cat <<\\EOF\n`rm x`\nEOF", "echo a # rm x", "echo a \\; rm x", "echo a \\\nrm x", "rmdir x", "rm-x", "rm=1", "rm() { :; }", "for rm in a; do :; done",
 		"case rm in rm) ;; esac", "command -v rm", "command -V rm", "command -pv rm", "xargs -0 rm", "xargs -I{} rm {}", "timeout 5 echo rm x", "time", "nohup", "timeout 5", "xargs", "echo $HOME",
 		"ls *.go", "echo {a,b}", "./$X", "echo \"$X\"", "git add .", "x=rm", "export rm", "[[ rm ]]", "git commit -m \"rm x\"", "nice -n rm x", "timeout -k rm 5 ls", "rmdir $X", "",

@@ -2,7 +2,9 @@ package permission
 
 import (
 	"errors"
+	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/wire"
@@ -23,7 +25,7 @@ func newFetch(text string) (spec, error) {
 	if name != "domain" {
 		return param{name, newWildcard(value)}, nil
 	}
-	host := normal(value)
+	host := address(normal(value))
 	if host == "" || strings.ContainsAny(host, "/ ") {
 		return nil, errors.New("a domain is a host alone; write WebFetch(domain:example.com)")
 	}
@@ -50,7 +52,11 @@ func (f fetch) match(c Call) bool {
 	if err != nil || u.Host == "" || !ascii(u.Host) {
 		return true // browsers may yet find a host in it
 	}
-	labels := strings.Split(normal(u.Hostname()), ".")
+	host := normal(u.Hostname())
+	if host = address(host); host == "" {
+		return true // it ends in a number, and is no address: programs read those in different ways
+	}
+	labels := strings.Split(host, ".")
 	if f.below && len(labels) > len(f.labels) {
 		labels = labels[len(labels)-len(f.labels):]
 	} else if f.below || len(labels) != len(f.labels) {
@@ -71,4 +77,46 @@ func ascii(s string) bool {
 		}
 	}
 	return true
+}
+
+// address returns a host that is an address in its usual form: programs read
+// 2130706433, 0x7f.1, 127.1 and [::ffff:7f00:1] as 127.0.0.1. It returns "" if
+// the host ends in a number and is no address, and other hosts as they are.
+func address(host string) string {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.Unmap().WithZone("").String()
+	}
+	labels := strings.Split(host, ".")
+	last := labels[len(labels)-1]
+	if _, err := parseNumber(last); err != nil && strings.Trim(last, "0123456789") != "" {
+		return host
+	}
+	var ip uint32
+	for i, label := range labels {
+		n, err := parseNumber(label)
+		width := 8 // bits
+		if i == len(labels)-1 {
+			width = 8 * (5 - len(labels))
+		}
+		if err != nil || len(labels) > 4 || n >= 1<<width {
+			return ""
+		}
+		ip |= uint32(n) << (32 - 8*i - width)
+	}
+	return netip.AddrFrom4([4]byte{byte(ip >> 24), byte(ip >> 16), byte(ip >> 8), byte(ip)}).String()
+}
+
+// parseNumber reads a number as addresses have them: 0x for hexadecimal, 0 for
+// octal.
+func parseNumber(label string) (uint64, error) {
+	if hex, ok := strings.CutPrefix(label, "0x"); ok {
+		if hex == "" {
+			return 0, nil
+		}
+		return strconv.ParseUint(hex, 16, 64)
+	}
+	if len(label) > 1 && label[0] == '0' {
+		return strconv.ParseUint(label[1:], 8, 64)
+	}
+	return strconv.ParseUint(label, 10, 64)
 }

@@ -149,7 +149,7 @@ func FuzzCommandsAreSplitAsBashSplitsThem(f *testing.F) {
 		for _, text := range texts {
 			rule := newBash(text).(*bash)
 			rule.head = "" // what could be is not what is
-			search := search{rule: rule, command: command}
+			search := search{rule: rule, command: command, whole: command}
 			if search.in(file); search.found != slices.Contains(s.runs, text) {
 				t.Errorf("%q runs %q: %v, want %v", command, text, search.found, !search.found)
 			}

@@ -1,14 +1,20 @@
 package permission
 
 import (
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// confusing is text that the parser reads in another way than bash, or may:
+// a line continuation after $ or an operator, a comment right after a bracket,
+// and $< $> before a bracket. Differential tests against bash found these; see
+// TestNoTrickOfBashGetsPastARule.
+var confusing = regexp.MustCompile(`(?:^|[^\w \t\n'".,:/@%\\-])\\\n|\)#|\$[<>]\(`)
+
 // misread reports whether the parser may take a node for something else than
-// bash does, so that a command would hide in it. A differential test found
-// these; see TestNoTrickOfBashGetsPastARule.
+// bash does, so that a command would hide in it.
 func misread(node syntax.Node, read reader) bool {
 	switch node := node.(type) {
 	case *syntax.Comment:
@@ -19,8 +25,27 @@ func misread(node syntax.Node, read reader) bool {
 		return node.Backquotes && strings.Contains(read.slice(node.Pos(), node.End()), `\\`)
 	case *syntax.ParamExp:
 		// In double quotes it believes in single quotes, and takes what stands
-		// behind for text: "${x:-'}"; rm y; echo "'}".
-		return strings.Contains(read.slice(node.Pos(), node.End()), "'")
+		// after them for text: "${x:-'}"; rm y; echo "'}".
+		text := read.slice(node.Pos(), node.End())
+		return strings.Contains(text, "'") || strings.Contains(text, `$"`)
+	case *syntax.Redirect:
+		return node.Op == syntax.Hdoc && misreadHeredoc(node, read) || node.Op == syntax.DashHdoc && misreadHeredoc(node, read)
 	}
 	return false
+}
+
+// delimiter is the end of a here-document as the parser and bash read it alike.
+var delimiter = regexp.MustCompile(`^(?:\\?[\w.-]+|'[\w. -]+'|"[\w. -]+")$`)
+
+// misreadHeredoc reports whether bash may end a here-document elsewhere, or
+// find other substitutions in it.
+func misreadHeredoc(node *syntax.Redirect, read reader) bool {
+	if !delimiter.MatchString(read.slice(node.Word.Pos(), node.Word.End())) {
+		return true
+	}
+	if node.Hdoc == nil {
+		return false
+	}
+	body := read.slice(node.Hdoc.Pos(), node.Hdoc.End())
+	return strings.Contains(body, "\\\n") || strings.Contains(body, `$'`) || strings.Contains(body, `$"`)
 }

@@ -13,12 +13,16 @@ import (
 //
 //   - Bash(pattern): any command that the call would run matches; see below.
 //   - PowerShell(pattern): the same for the command as a whole and for what
-//     stands between ; | & line ends and brackets outside quotes, in any case.
+//     stands between ; | & = line ends and brackets outside quotes, in any case,
+//     without quotes and backticks, and with the common aliases of cmdlets
+//     replaced. Here-strings, comments with quotes in them, calls of variables,
+//     dot-sourcing, Invoke-Expression and the like match every rule.
 //   - Read(p), Edit(p), Write(p) and other tools: the path file_path, path or
-//     notebook_path. See below.
+//     notebook_path; a path that is not a string matches. See below.
 //   - WebFetch(domain:host): the host of url. A leading "*." stands for one
-//     label or more, any other * for characters of one label. A URL whose host
-//     cannot be told matches.
+//     label or more, any other * for characters of one label. An address is the
+//     same in every spelling: 2130706433 is 127.0.0.1. A URL whose host is not
+//     certain matches.
 //   - Agent(name), Task(name): subagent_type; Skill(name): skill or command.
 //   - Tool(param:value): a parameter that is a string, number or boolean.
 //   - mcp__server__tool; mcp__server or mcp__server__* for all tools of a
@@ -33,21 +37,29 @@ import (
 // # Bash
 //
 // A command is split as bash would: lists, pipelines, substitutions, loops,
-// functions. Of each simple command these texts are compared, words joined by
+// functions, and the text that eval and trap run. Of each simple command these
+// texts are compared, words joined by
 // one blank: as written, and with the quotes removed (so that "rm" x and \rm x
-// are rm x); with the assignments in front and without; behind each of the
-// wrappers timeout, time, nice, nohup, stdbuf, command, builtin, noglob, and
-// xargs without options. A pattern with < or > is compared with redirections
-// too, one with | & or ; also with whole pipelines and lists. What other
-// programs run is not looked at: sudo, env, find -exec, bash -c, eval; nor are
-// /bin/rm and rm the same.
+// are rm x); with the assignments in front and without; after each of the
+// wrappers timeout, time, nice, nohup, stdbuf, command, builtin, exec, noglob,
+// and xargs without options. A pattern with < or > is compared with
+// redirections too. One with | & or ; is about commands that follow each other,
+// however they are written: "curl * | sh" is also curl x|sh and curl x |& \sh,
+// and a command in brackets may be anything. What other
+// programs run is not looked at: sudo, env, find -exec, bash -c, a file that is
+// sourced; nor are /bin/rm and rm the same.
 //
-// The rule matches when nobody can tell: a command that does not parse, has
+// In doubt the rule matches. That is a command that does not parse, has
 // more than 64 KiB, a carriage return or single quotes in ${ }, or is nested
-// absurdly; for a pattern that says more than
+// absurdly; one that the parser here may read in another way than bash (a line
+// continuation after $ or an operator, unusual ends of here-documents); one that
+// can run text which is not part of its syntax: arithmetic and subscripts with
+// names in them, ${x@P}, ${!x}, set -x, alias, source of what the command itself
+// may write, names with subscripts for printf -v, read, test -v, declare; for a
+// pattern that says more than
 // the name of a command, any expansion in it ($VAR, $( ), backticks); and, not
-// in the documentation, words that could yet expand to what the pattern begins
-// with: $CMD x, {rm,x}, or what xargs reads.
+// in the documentation, words that could yet expand to what the pattern is
+// about: $CMD x, {rm,x}, git p*, or what xargs reads.
 //
 // # Paths
 //

@@ -87,13 +87,62 @@ func globOf(pattern string, floats bool) string {
 func (p paths) match(c Call) bool {
 	named := false
 	for _, field := range [...]string{"file_path", "path", "notebook_path"} {
-		file, _ := wire.Text(c.Input.Get(field))
+		value := c.Input.Get(field)
+		file, ok := wire.Text(value)
+		if !ok && len(value) > 0 && value.Kind() != 'n' {
+			return true // a path that is no string: the tool may yet read one in it
+		}
 		named = named || file != ""
 		if file != "" && p.has(file, c.Dir) {
 			return true
 		}
 	}
-	return !named && p.searches && p.has(".", c.Dir)
+	if !p.searches {
+		return false
+	}
+	return !named && p.has(".", c.Dir) || p.searchesFor(c)
+}
+
+// searchesFor reports whether the pattern of a search, which may lead anywhere
+// by itself, could find a file that the rule names: Glob with /etc/*.
+func (p paths) searchesFor(c Call) bool {
+	pattern, _ := wire.Text(c.Input.Get("pattern"))
+	if c.Tool != "Glob" || !leadsAway(pattern) {
+		return false
+	}
+	from, _ := wire.Text(c.Input.Get("path"))
+	if strings.Contains(pattern, "{") || strings.Contains(strings.TrimLeft(pattern, "./"), "..") {
+		return true // it may be any of several patterns
+	}
+	base, _ := cutPattern(pattern)
+	dir := absolute(from, c.Dir, p.home)
+	if p.has(base, dir) {
+		return true
+	}
+	anchor := p.anchor
+	if anchor == "" {
+		anchor = absolute(".", c.Dir, "")
+	}
+	fixed, _ := cutPattern(p.glob)
+	_, above := below(path.Join(anchor, fixed), absolute(base, dir, p.home))
+	return above // the search begins above the files of the rule
+}
+
+// leadsAway reports whether a pattern may find files that are not below the
+// directory from which it counts.
+func leadsAway(pattern string) bool {
+	return isWindows(pattern) || strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..") || strings.Contains(pattern, "{")
+}
+
+// cutPattern returns the directory from which a pattern has to be searched,
+// and what is left.
+func cutPattern(pattern string) (base, rest string) {
+	end := strings.IndexAny(pattern, "*?[{")
+	if end < 0 {
+		return pattern, ""
+	}
+	slash := strings.LastIndexAny(pattern[:end], `/\`)
+	return pattern[:slash+1], pattern[slash+1:]
 }
 
 // has reports whether the pattern names file. The anchor is taken off first,

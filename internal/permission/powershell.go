@@ -1,13 +1,17 @@
 package permission
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/wire"
 )
 
 // powershell is the spec of a rule for PowerShell commands.
-type powershell struct{ pattern wildcards }
+type powershell struct {
+	pattern wildcards
+	argues  bool // it says more than the name of a command
+}
 
 // newPowerShell compiles a pattern; nil stands for every command.
 func newPowerShell(pattern string) spec {
@@ -18,7 +22,11 @@ func newPowerShell(pattern string) spec {
 	if pattern == "*" {
 		return nil
 	}
-	return powershell{newWildcard(pattern).words()}
+	p := powershell{newWildcard(pattern).words(), strings.ContainsAny(strings.TrimRight(pattern, " *"), " \t\n")}
+	if name, rest := firstWord(pattern); cmdlets[name] != "" {
+		p.pattern = append(p.pattern, newWildcard(cmdlets[name]+rest).words()...)
+	}
+	return p
 }
 
 // blanks gives text with one blank for each run of white space, none around.
@@ -26,25 +34,93 @@ func blanks(text string) string { return strings.Join(strings.Fields(text), " ")
 
 func (p powershell) match(c Call) bool {
 	command, ok := wire.Text(c.Input.Get("command"))
-	if !ok {
+	if !ok || len(command) > maxCommand {
 		return true
 	}
 	command = strings.ToLower(command)
-	parts, closed := powershellParts(command)
-	if !closed || p.pattern.match(blanks(command)) {
+	parts, clear := powershellParts(command)
+	if !clear || dubious.MatchString(command) || p.pattern.match(blanks(command)) {
 		return true
 	}
 	for _, part := range parts {
-		if p.pattern.match(blanks(part)) {
+		if p.matchPart(part) {
 			return true
 		}
 	}
 	return false
 }
 
-// powershellParts cuts a command at what separates or encloses commands, and
-// at $( in double quotes. It reports whether all quotes are closed.
-func powershellParts(command string) (parts []string, closed bool) {
+// dubious are ways to write PowerShell that hide what is a command from a
+// reader without a parser: comments in brackets and with quotes in them,
+// here-strings, quotes, dashes and blanks beyond ASCII, arguments that are not
+// parsed, names in braces, dot-sourcing and calls of what an expression says;
+// and what runs text or makes another name for a command.
+var dubious = regexp.MustCompile("<#|#>|#[^\n]*['\"`]|@['\"]|--%|\\$\\{" +
+	`|[\x00-\x08\x0b\x0c\x0e-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200f}\x{2010}-\x{201f}\x{2028}-\x{202f}\x{205f}\x{3000}\x{feff}]` +
+	`|(?:^|[;|&\n\r(){}=])\s*\.[\s'"$(]|(?:^|[^&])&\s*[$(@\[]` +
+	"|\\S`\r?\n|" + `(?:^|[;|&\n\r(){}=])\s*[*\d]?>` +
+	`|\b(?:iex|invoke-expression|invoke-command|icm|set-alias|new-alias|sal|nal|import-alias|ipal|add-type)\b` +
+	`|\.\s*['"]?(?:invoke|invokescript|invokereturnasis|invokewithcontext|newscriptblock|expandstring)\b|::\s*['"]?create\b|\b(?:alias|function):`)
+
+// matchPart compares one command as it is written, without quotes and
+// backticks, without redirections, and by the name of the cmdlet that an alias
+// or a name with a module stands for.
+func (p powershell) matchPart(part string) bool {
+	part = leading.ReplaceAllString(strings.TrimSpace(part), "")
+	plain := plainly.Replace(part)
+	for _, text := range [...]string{part, plain, redirections.ReplaceAllString(plain, " ")} {
+		text = blanks(text)
+		if p.pattern.match(text) {
+			return true
+		}
+		name, rest := firstWord(text)
+		name = name[strings.LastIndexByte(name, '\\')+1:]
+		if full := cmdlets[name]; full != "" {
+			name = full
+		}
+		if p.pattern.match(name+rest) || p.argues && p.couldMatch(name+rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// couldMatch reports whether a variable, an expression or a file pattern could
+// make a command what the pattern is about.
+func (p powershell) couldMatch(text string) bool {
+	i := strings.IndexAny(text, "$@*?[~")
+	return i >= 0 && p.pattern.overlap(wildcard{text[:i], ""})
+}
+
+var (
+	leading      = regexp.MustCompile(`^(?:(?:return|throw|exit|trap)\s+|\$[\w:]+\s+in\s+|:\w+\s+|[-+!,]\s*)+`)
+	plainly      = strings.NewReplacer("`\r\n", " ", "`\n", " ", "`", "", `"`, "", `'`, "")
+	redirections = regexp.MustCompile(`[*\d]?>>?(?:&\d)?|<`)
+)
+
+func firstWord(text string) (name, rest string) {
+	if i := strings.IndexByte(text, ' '); i >= 0 {
+		return text[:i], text[i:]
+	}
+	return text, ""
+}
+
+// cmdlets are what the aliases of PowerShell stand for that guards are likely
+// to be about.
+var cmdlets = map[string]string{
+	"rm": "remove-item", "del": "remove-item", "erase": "remove-item", "rd": "remove-item", "ri": "remove-item", "rmdir": "remove-item",
+	"cp": "copy-item", "copy": "copy-item", "cpi": "copy-item", "mv": "move-item", "move": "move-item", "mi": "move-item", "ren": "rename-item", "rni": "rename-item",
+	"ni": "new-item", "si": "set-item", "clc": "clear-content", "cli": "clear-item", "sc": "set-content", "ac": "add-content", "sp": "set-itemproperty", "rp": "remove-itemproperty",
+	"cat": "get-content", "gc": "get-content", "type": "get-content", "ls": "get-childitem", "dir": "get-childitem", "gci": "get-childitem", "gi": "get-item",
+	"iwr": "invoke-webrequest", "wget": "invoke-webrequest", "curl": "invoke-webrequest", "irm": "invoke-restmethod", "ii": "invoke-item",
+	"saps": "start-process", "start": "start-process", "kill": "stop-process", "spps": "stop-process", "sasv": "start-service", "spsv": "stop-service",
+	"cd": "set-location", "chdir": "set-location", "sl": "set-location", "echo": "write-output", "write": "write-output", "tee": "tee-object", "sajb": "start-job",
+}
+
+// powershellParts cuts a command at what separates, encloses or takes the
+// output of commands. It reports whether it is clear where strings end: all
+// quotes are closed, and none holds commands.
+func powershellParts(command string) (parts []string, clear bool) {
 	var quote byte
 	start := 0
 	cut := func(i int) {
@@ -58,12 +134,11 @@ func powershellParts(command string) (parts []string, closed bool) {
 		case c == quote:
 			quote = 0
 		case quote == '"' && strings.HasPrefix(command[i:], "$("):
-			i++
-			cut(i)
+			return nil, false
 		case quote != 0:
 		case c == '"', c == '\'':
 			quote = c
-		case strings.IndexByte(";|&\n(){}", c) >= 0:
+		case strings.IndexByte(";|&\n\r(){}=", c) >= 0:
 			cut(i)
 		}
 	}

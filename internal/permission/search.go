@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -62,7 +63,30 @@ type search struct {
 	expands bool // there is an expansion
 	found   bool
 	lists   int
+	depth   int    // of text within text
+	whole   string // the command with all such text
 }
+
+// maxText is how deep text that builtins run may be within such text.
+const maxText = 4
+
+// text reports whether the rule matches a command, or may. It is also asked
+// about the text that eval and trap run.
+func (s *search) text(command string) bool {
+	if confusing.MatchString(command) || s.depth > maxText {
+		return true
+	}
+	file := parseShell(command)
+	if file == nil {
+		return true
+	}
+	inner := search{rule: s.rule, command: command, depth: s.depth + 1, lists: s.lists, whole: cmp.Or(s.whole, command)}
+	inner.in(file)
+	s.expands = s.expands || inner.expands
+	return inner.found
+}
+
+func (s *search) reader() reader { return reader{s.command, strings.Contains(s.command, "~")} }
 
 // in looks through the tree, and stops when it has found what it looks for.
 func (s *search) in(file *syntax.File) {
@@ -83,7 +107,12 @@ func (s *search) in(file *syntax.File) {
 }
 
 func (s *search) visit(node syntax.Node) {
-	if misread(node, reader{s.command}) {
+	read := reader{command: s.command}
+	if misread(node, read) || computes(node, s.reader()) {
+		s.found = true
+		return
+	}
+	if s.rule.chain != nil && s.chained(node) {
 		s.found = true
 		return
 	}
@@ -97,7 +126,7 @@ func (s *search) visit(node syntax.Node) {
 
 // statement compares one statement, without the statements in it.
 func (s *search) statement(stmt *syntax.Stmt) bool {
-	read := reader{s.command}
+	read := s.reader()
 	switch cmd := stmt.Cmd.(type) {
 	case nil:
 		return s.simple(nil, nil, stmt.Redirs)
@@ -128,24 +157,57 @@ func (s *search) list(text string) bool {
 // simple compares a command with its assignments, without them, and behind
 // each wrapper.
 func (s *search) simple(assigns []*syntax.Assign, words []piece, redirs []*syntax.Redirect) bool {
-	read := reader{s.command}
+	read := s.reader()
 	redirects := make([]piece, len(redirs))
 	for i, r := range redirs {
 		redirects[i] = read.redirect(r)
 	}
 	if len(assigns) > 0 {
-		all := make([]piece, len(assigns))
-		for i, a := range assigns {
-			all[i] = read.assign(a)
-		}
-		if s.rule.matchStage(stage{words: slices.Concat(all, words)}, redirects) {
+		if s.rule.matchStage(stage{words: slices.Concat(read.assigns(assigns), words)}, redirects) {
 			return true
 		}
 	}
 	for next, ok := (stage{words: words}), true; ok; next, ok = next.unwrap() {
-		if s.rule.matchStage(next, redirects) {
+		if s.rule.matchStage(next, redirects) || s.runsText(next) {
 			return true
 		}
 	}
 	return false
+}
+
+// chained compares the commands of lists and pipelines, one after the other.
+func (s *search) chained(node syntax.Node) bool {
+	var lists [][]*syntax.Stmt
+	switch node := node.(type) {
+	case *syntax.File:
+		lists = [][]*syntax.Stmt{node.Stmts}
+	case *syntax.Block:
+		lists = [][]*syntax.Stmt{node.Stmts}
+	case *syntax.Subshell:
+		lists = [][]*syntax.Stmt{node.Stmts}
+	case *syntax.CmdSubst:
+		lists = [][]*syntax.Stmt{node.Stmts}
+	case *syntax.ProcSubst:
+		lists = [][]*syntax.Stmt{node.Stmts}
+	case *syntax.CaseItem:
+		lists = [][]*syntax.Stmt{node.Stmts}
+	case *syntax.IfClause:
+		lists = [][]*syntax.Stmt{node.Cond, node.Then}
+	case *syntax.WhileClause:
+		lists = [][]*syntax.Stmt{node.Cond, node.Do}
+	case *syntax.ForClause:
+		lists = [][]*syntax.Stmt{node.Do}
+	case *syntax.FuncDecl:
+		lists = [][]*syntax.Stmt{{node.Body}}
+	case *syntax.TimeClause:
+		lists = [][]*syntax.Stmt{{node.Stmt}}
+	case *syntax.CoprocClause:
+		lists = [][]*syntax.Stmt{{node.Stmt}}
+	}
+	return slices.ContainsFunc(lists, func(stmts []*syntax.Stmt) bool {
+		if s.lists++; s.lists > maxLists {
+			return true
+		}
+		return len(stmts) > 0 && stmts[0] != nil && s.rule.chain.matches(s.links(stmts))
+	})
 }

@@ -11,6 +11,9 @@ type unquoting struct {
 	strings.Builder
 	reader         reader
 	fixed, literal int // where the first expansion begins, and the first file pattern; -1 is nowhere
+	holes          []hole
+	rest           int  // where an expansion begins that may reach to the word's end; -1 is nowhere
+	quotes         bool // all expansions stand in double quotes
 }
 
 // upTo gives a place in the word, its end for -1.
@@ -37,9 +40,11 @@ func (u *unquoting) part(p syntax.WordPart) {
 				u.quoted(lit.Value)
 			} else {
 				u.expansion(part)
+				u.quotes = u.quotes && !splits(part)
 			}
 		}
 	default:
+		u.quotes = false
 		u.expansion(p)
 	}
 }
@@ -47,7 +52,29 @@ func (u *unquoting) part(p syntax.WordPart) {
 // expansion writes what nobody knows the value of as it stands.
 func (u *unquoting) expansion(p syntax.WordPart) {
 	mark(&u.fixed, u.Len())
+	from := u.Len()
 	u.WriteString(u.reader.slice(p.Pos(), p.End()))
+	u.holes = append(u.holes, hole{from, u.Len()})
+}
+
+// splits reports whether an expansion in double quotes may become several
+// words, or none: "$@", "${a[@]}".
+func splits(p syntax.WordPart) bool {
+	param, ok := p.(*syntax.ParamExp)
+	return ok && (param.Param.Value == "@" || param.Index != nil || param.Excl)
+}
+
+// allHoles returns what expansions may change, none overlapping another.
+func (u *unquoting) allHoles() []hole {
+	if u.rest < 0 {
+		return u.holes
+	}
+	for i, h := range u.holes {
+		if h.to > u.rest {
+			return append(u.holes[:i], hole{min(h.from, u.rest), u.Len()})
+		}
+	}
+	return append(u.holes, hole{u.rest, u.Len()})
 }
 
 func mark(first *int, at int) {
@@ -70,16 +97,35 @@ func (u *unquoting) bare(text string) {
 		case '{':
 			if rest := text[i:]; strings.Contains(rest, ",") || strings.Contains(rest, "..") || !strings.Contains(rest, "}") {
 				mark(&u.fixed, u.Len())
+				mark(&u.rest, u.Len())
+				u.quotes = false
 			}
 		case '[':
 			if strings.Contains(text[i:], "]") {
 				mark(&u.literal, u.Len())
+				mark(&u.rest, u.Len())
 			}
 		case '*', '?':
 			mark(&u.literal, u.Len())
+			u.holes = append(u.holes, hole{u.Len(), u.Len() + 1})
+		case '~':
+			u.tilde(text[i:])
 		}
 		u.WriteByte(text[i])
 	}
+}
+
+// tilde marks what the beginning of a word, up to a slash, becomes.
+func (u *unquoting) tilde(text string) {
+	if u.Len() > 0 {
+		return
+	}
+	end := strings.IndexByte(text, '/')
+	if end < 0 {
+		mark(&u.rest, 0)
+		return
+	}
+	u.holes = append(u.holes, hole{0, end})
 }
 
 // quoted writes text that stands in double quotes.

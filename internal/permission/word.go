@@ -13,6 +13,9 @@ type piece struct {
 	fixed    int    // how much of plain no expansion can change; len(plain) is all
 	literal  int    // the same, if file patterns count as expansions
 	operator string // of a redirection: 2>
+	holes    []hole // what expansions may change
+	quoted   bool   // expansions in it stand in double quotes, and stay one word
+	array    bool   // it is NAME=(…)
 }
 
 // join gives the texts of pieces with a blank between each two.
@@ -59,7 +62,10 @@ func (s stage) known() (text string, open bool) {
 }
 
 // reader makes pieces of a command's syntax.
-type reader struct{ command string }
+type reader struct {
+	command string
+	tilde   bool // there is a ~ somewhere
+}
 
 // slice gives the command from one node's start to another's end.
 func (r reader) slice(from, to syntax.Pos) string {
@@ -81,17 +87,18 @@ func (r reader) words(words []*syntax.Word) []piece {
 func (r reader) word(w *syntax.Word) piece {
 	p := piece{source: r.slice(w.Pos(), w.End())}
 	if len(w.Parts) == 1 {
-		if lit, ok := w.Parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, `\*?[{`) {
+		if lit, ok := w.Parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, `\*?[{~`) {
 			p.plain, p.fixed, p.literal = lit.Value, len(lit.Value), len(lit.Value)
 			return p
 		}
 	}
-	plain := unquoting{reader: r, fixed: -1, literal: -1}
+	plain := unquoting{reader: r, fixed: -1, literal: -1, rest: -1, quotes: true}
 	for _, part := range w.Parts {
 		plain.part(part)
 	}
 	p.plain = plain.String()
 	p.fixed, p.literal = plain.upTo(plain.fixed), plain.upTo(plain.literal)
+	p.holes, p.quoted = plain.allHoles(), plain.quotes
 	return p
 }
 
@@ -99,18 +106,38 @@ func (r reader) word(w *syntax.Word) piece {
 func (r reader) assign(a *syntax.Assign) piece {
 	p := piece{source: r.slice(a.Pos(), a.End())}
 	p.plain, p.fixed, p.literal = p.source, len(p.source), len(p.source)
-	if a.Value == nil {
+	if p.array = a.Array != nil; a.Value == nil {
 		return p
 	}
 	value := r.word(a.Value)
 	name := strings.TrimSuffix(p.source, value.source)
 	p.plain, p.fixed, p.literal = name+value.plain, len(name)+value.fixed, len(name)+value.literal
+	p.quoted = value.quoted
+	if a.Name == nil { // a word among assignments
+		p.holes = value.holes
+		return p
+	}
+	for _, h := range value.holes {
+		p.holes = append(p.holes, hole{len(name) + h.from, len(name) + h.to})
+	}
 	return p
+}
+
+func (r reader) assigns(all []*syntax.Assign) []piece {
+	pieces := make([]piece, len(all))
+	for i, a := range all {
+		pieces[i] = r.assign(a)
+	}
+	return pieces
 }
 
 // redirect is the piece of 2>file.
 func (r reader) redirect(to *syntax.Redirect) piece {
 	word := r.word(to.Word)
 	op := strings.TrimSpace(r.slice(to.Pos(), to.Word.Pos()))
-	return piece{source: op + word.source, plain: op + word.plain, operator: op}
+	p := piece{source: op + word.source, plain: op + word.plain, operator: op, fixed: len(op) + word.fixed, literal: len(op) + word.literal}
+	for _, h := range word.holes {
+		p.holes = append(p.holes, hole{len(op) + h.from, len(op) + h.to})
+	}
+	return p
 }

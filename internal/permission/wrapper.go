@@ -23,6 +23,7 @@ var wrappers = map[string]wrapper{
 	"nohup":   {},
 	"command": {without: "vV"},
 	"builtin": {},
+	"exec":    {letters: "a"},
 	"noglob":  {},
 	"xargs":   {bare: true, reads: true},
 }

@@ -1,0 +1,123 @@
+package permission
+
+import (
+	"regexp"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// numbers is arithmetic that names no variable. The value of a variable is
+// arithmetic again, and its subscripts are expanded: after x='a[$(rm y)]',
+// $((x)) runs rm.
+var numbers = regexp.MustCompile(`^[\d\s+*/%<>=!&|^~?:,()-]*$`)
+
+// subscript is one that needs no arithmetic over strings.
+var subscript = regexp.MustCompile(`^(?:-?\d+|[@*])$`)
+
+// computes reports whether bash would evaluate text as arithmetic in a node,
+// and with it, perhaps, commands that stand in no syntax tree.
+func computes(node syntax.Node, read reader) bool {
+	switch node := node.(type) {
+	case *syntax.ArithmExp:
+		return !onlyNumbers(node.X, read)
+	case *syntax.ArithmCmd:
+		return !onlyNumbers(node.X, read)
+	case *syntax.CStyleLoop:
+		return !onlyNumbers(node.Init, read) || !onlyNumbers(node.Cond, read) || !onlyNumbers(node.Post, read)
+	case *syntax.LetClause:
+		return true
+	case *syntax.ParamExp:
+		return computesParam(node, read)
+	case *syntax.Assign:
+		return !plainSubscript(node.Index, read) || node.Name != nil && !node.Naked && !harmless(node.Name.Value, read.value(node), read)
+	case *syntax.ArrayElem:
+		return !plainSubscript(node.Index, read)
+	case *syntax.WordIter:
+		return special[node.Name.Value] != nil
+	case *syntax.Redirect:
+		// Bash expands the word of >& twice if it is no number.
+		duplicates := node.Op == syntax.DplOut || node.Op == syntax.DplIn
+		return node.N != nil && !redirected.MatchString(node.N.Value) || duplicates && !duplicated.MatchString(read.slice(node.Word.Pos(), node.Word.End()))
+	case *syntax.UnaryTest:
+		return node.Op == syntax.TsVarSet || node.Op == syntax.TsRefVar
+	case *syntax.BinaryTest:
+		return node.Op >= syntax.TsEql && node.Op <= syntax.TsGtr && (!onlyNumbers(node.X, read) || !onlyNumbers(node.Y, read))
+	}
+	return false
+}
+
+// redirected is what stands in front of a redirection: 2>x, {fd}>x.
+var redirected = regexp.MustCompile(`^(?:\d+|\{\w+\})$`)
+
+// duplicated is a word of >& in which nothing is expanded.
+var duplicated = regexp.MustCompile(`^[\w./-]+$`)
+
+func computesParam(node *syntax.ParamExp, read reader) bool {
+	switch {
+	case node.Excl, node.Exp != nil && node.Exp.Op == syntax.OtherParamOps && !node.Short && runsPrompt(node):
+		return true
+	case node.Slice != nil && !(onlyNumbers(node.Slice.Offset, read) && onlyNumbers(node.Slice.Length, read)):
+		return true
+	case node.Exp != nil && (node.Exp.Op == syntax.AssignUnset || node.Exp.Op == syntax.AssignUnsetOrNull) && special[node.Param.Value] != nil:
+		return true
+	}
+	return !plainSubscript(node.Index, read)
+}
+
+// runsPrompt reports whether ${x@…} may be ${x@P}, which expands the value.
+func runsPrompt(node *syntax.ParamExp) bool {
+	lit := node.Exp.Word.Lit()
+	return lit == "" || lit == "P"
+}
+
+func onlyNumbers(node syntax.Node, read reader) bool {
+	return absent(node) || numbers.MatchString(read.slice(node.Pos(), node.End()))
+}
+
+func plainSubscript(node syntax.ArithmExpr, read reader) bool {
+	return absent(node) || subscript.MatchString(read.slice(node.Pos(), node.End()))
+}
+
+// absent reports whether a part that need not be there is not.
+func absent(node syntax.Node) bool {
+	if node == nil {
+		return true
+	}
+	word, ok := node.(*syntax.Word)
+	return ok && word == nil
+}
+
+// value returns the piece of an assignment's value, and false for an array.
+func (r reader) value(a *syntax.Assign) piece {
+	if a.Array != nil {
+		return piece{plain: "(", fixed: 1, literal: 1}
+	}
+	if a.Value == nil {
+		return piece{}
+	}
+	return r.word(a.Value)
+}
+
+// special are variables to which bash attaches more than a value: what it
+// expands, what it evaluates as a number when it is assigned, and what changes
+// its grammar. The expression says which values do no harm.
+var special = map[string]*regexp.Regexp{
+	"OPTIND": integer, "RANDOM": integer, "SRANDOM": integer, "HISTCMD": integer, "SECONDS": integer, "LINENO": integer, "BASHPID": integer,
+	"PS4": never, "BASH_ALIASES": never, "BASH_CMDS": never, "POSIXLY_CORRECT": never, "BASH_COMPAT": never, "SHELLOPTS": never, "BASHOPTS": never,
+	"HOME": absolutePath, "PWD": absolutePath, "OLDPWD": absolutePath, // what ~, ~+ and ~- become
+}
+
+var (
+	integer      = regexp.MustCompile(`^\d*$`)
+	never        = regexp.MustCompile(`^\b$`)
+	absolutePath = regexp.MustCompile(`^/`)
+)
+
+// harmless reports whether a variable may have the value.
+func harmless(name string, value piece, read reader) bool {
+	values := special[name]
+	if values == nil || values == absolutePath && !read.tilde {
+		return true
+	}
+	return value.isLiteral() && values.MatchString(value.plain) || values == absolutePath && values.MatchString(value.plain[:value.fixed])
+}

@@ -1,0 +1,223 @@
+package permission
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// runsText reports whether a builtin of bash may run text that stands in no
+// syntax tree, or changes how the rest is read. Text that is known is searched
+// like the command itself.
+func (s *search) runsText(st stage) bool {
+	if len(st.words) == 0 {
+		return false
+	}
+	if shape := (stage{words: st.words[:1]}).shape(true); shape != nil {
+		return couldName(shape)
+	}
+	check := builtins[st.words[0].plain]
+	return check != nil && (check(s, st.words[1:]) || st.open)
+}
+
+// builtins are those that may run text, with what decides it from their words.
+var builtins map[string]func(*search, []piece) bool
+
+func init() { // a table whose functions search again
+	always := func(*search, []piece) bool { return true }
+	builtins = map[string]func(*search, []piece) bool{
+		"eval": (*search).evaluates, "trap": (*search).traps, ".": (*search).sources, "source": (*search).sources,
+		"alias": func(_ *search, args []piece) bool { return slices.ContainsFunc(args, definesAlias) },
+		"read":  assigns("adinNptu"), "mapfile": assigns("dnOsuCc"), "readarray": assigns("dnOsuCc"), "getopts": assigns(""), "unset": assigns(""),
+		"wait": func(_ *search, args []piece) bool { return hasOption(args, "p") }, "jobs": func(_ *search, args []piece) bool { return hasOption(args, "x") },
+		"enable": func(_ *search, args []piece) bool { return hasOption(args, "f") }, "history": func(_ *search, args []piece) bool { return hasOption(args, "ps") },
+		"printf": func(_ *search, args []piece) bool { return printsToName(args) }, "let": always,
+		"declare": declares(true), "typeset": declares(true), "local": declares(true), "export": declares(false), "readonly": declares(false),
+		"test": func(_ *search, args []piece) bool { return testsName(args) }, "[": func(_ *search, args []piece) bool { return testsName(args) },
+		"set": func(_ *search, args []piece) bool { return changesShell(args) }, "shopt": func(_ *search, args []piece) bool { return slices.ContainsFunc(args, changesGrammar) },
+		"compgen": always, "complete": always, "compopt": always, "bind": always, "fc": always,
+	}
+}
+
+// couldName reports whether an expansion could make the name of a builtin that
+// runs text.
+func couldName(shape wildcard) bool {
+	for name := range builtins {
+		if shape.match(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// evaluates is eval: it reads its words, joined, as a command.
+func (s *search) evaluates(args []piece) bool {
+	if len(args) > 0 && args[0].plain == "--" {
+		args = args[1:]
+	}
+	_, text := join(args)
+	return !allLiteral(args) || s.text(text)
+}
+
+// traps is trap: its first operand is a command.
+func (s *search) traps(args []piece) bool {
+	if !allLiteral(args) {
+		return true
+	}
+	if len(args) > 0 && args[0].plain == "--" {
+		args = args[1:]
+	}
+	return len(args) > 1 && s.text(args[0].plain)
+}
+
+// sources is source and dot. A file is another program's business, unless the
+// command itself can write what stands in it.
+func (s *search) sources(args []piece) bool {
+	if len(args) == 0 || !allLiteral(args[:1]) || strings.ContainsAny(s.whole, "<>|") {
+		return len(args) > 0
+	}
+	file := args[0].plain
+	return strings.HasPrefix(file, "-") || strings.HasPrefix(file, "/dev") || strings.HasPrefix(file, "/proc") || strings.Contains(file, "..")
+}
+
+func definesAlias(arg piece) bool { return !arg.isLiteral() || strings.Contains(arg.plain, "=") }
+
+// assigns is a builtin that sets variables by name: a subscript in a name is
+// expanded. values are its options that take one.
+func assigns(values string) func(*search, []piece) bool {
+	callback := strings.Contains(values, "C")
+	return func(_ *search, args []piece) bool {
+		return callback && hasOption(args, "C") || slices.ContainsFunc(args, unclearName)
+	}
+}
+
+func unclearName(arg piece) bool {
+	return !arg.isLiteral() || strings.Contains(arg.plain, "[") || special[strings.TrimLeft(arg.plain, "-ap")] != nil || special[arg.plain] != nil
+}
+
+// printsToName reports whether printf sets a variable whose name has, or may
+// have, a subscript.
+func printsToName(args []piece) bool {
+	if len(args) == 0 {
+		return false
+	}
+	first := args[0]
+	if !first.isLiteral() {
+		return first.fixed == 0 || first.literal == 0 || first.plain[0] == '-'
+	}
+	name, ok := strings.CutPrefix(first.plain, "-v")
+	if !ok {
+		return false
+	}
+	if name == "" && len(args) > 1 {
+		return unclearName(args[1])
+	}
+	return strings.Contains(name, "[") || special[name] != nil
+}
+
+// declares is declare and those like it. Some attributes make a value code, a
+// value in brackets becomes an array, and so become subscripts.
+func declares(arrays bool) func(*search, []piece) bool {
+	return func(s *search, args []piece) bool {
+		arrays := arrays && strings.ContainsAny(s.whole, "([") || hasOption(args, "aA")
+		for _, arg := range args {
+			if arg.isOption() && strings.ContainsAny(arg.plain, "inu") && arg.plain != "-n" || arg.plain == "-n" && arrays {
+				return true
+			}
+			if !arg.array && s.declaresUnclear(arg, arrays) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func (s *search) declaresUnclear(arg piece, arrays bool) bool {
+	name, value, assigns := strings.Cut(arg.plain, "=")
+	if min(arg.fixed, arg.literal) < len(name) || strings.Contains(name, "[") {
+		return true
+	}
+	name = strings.TrimSuffix(name, "+")
+	if !assigns {
+		return false
+	}
+	rest := piece{plain: value, fixed: arg.fixed - len(arg.plain) + len(value), literal: arg.literal - len(arg.plain) + len(value)}
+	rest.fixed, rest.literal = max(rest.fixed, 0), max(rest.literal, 0)
+	if !harmless(name, rest, s.reader()) {
+		return true
+	}
+	return arrays && (strings.HasPrefix(value, "(") || rest.fixed == 0 && value != "")
+}
+
+// testsName reports whether test asks for a variable by a name that has, or
+// may have, a subscript: -v is an operator only where one is expected, which
+// words that are not known can make so.
+func testsName(args []piece) bool {
+	for i, arg := range args {
+		if arg.plain == "-v" || arg.plain == "-R" {
+			return i+1 < len(args) && unclearName(args[i+1])
+		}
+		if arg.fixed == len(arg.plain) {
+			continue
+		}
+		if !arg.quoted || i+1 < len(args) && (args[i+1].fixed < len(args[i+1].plain) || strings.Contains(args[i+1].plain, "[$")) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	harmlessSet   = regexp.MustCompile(`^[-+][euofvabCETnhmpB]+$`)
+	harmlessSetO  = []string{"allexport", "braceexpand", "errexit", "errtrace", "functrace", "hashall", "monitor", "noclobber", "noexec", "noglob", "nounset", "onecmd", "physical", "pipefail", "verbose"}
+	harmlessShopt = []string{"-s", "-u", "-q", "-p", "nullglob", "globstar", "dotglob", "nocaseglob", "failglob", "lastpipe", "inherit_errexit", "checkwinsize", "histappend", "autocd", "cdspell"}
+)
+
+// changesShell reports whether set traces commands, which expands PS4, or
+// changes how the rest is read.
+func changesShell(args []piece) bool {
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg.plain == "--" || arg.plain == "-":
+			return false
+		case !arg.isLiteral():
+			return arg.fixed == 0 || strings.ContainsAny(arg.plain[:1], "-+")
+		case !strings.HasPrefix(arg.plain, "-") && !strings.HasPrefix(arg.plain, "+"):
+			return false
+		case !harmlessSet.MatchString(arg.plain):
+			return true
+		}
+		for range strings.Count(arg.plain, "o") {
+			if i++; i < len(args) && !slices.Contains(harmlessSetO, args[i].plain) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// changesGrammar reports whether a word of shopt names what changes how the
+// rest is read, or may.
+func changesGrammar(arg piece) bool {
+	return !arg.isLiteral() || !slices.Contains(harmlessShopt, arg.plain)
+}
+
+// hasOption reports whether one of the words is, or may be, an option with one
+// of the letters.
+func hasOption(args []piece, letters string) bool {
+	return slices.ContainsFunc(args, func(arg piece) bool {
+		return arg.isOption() && strings.ContainsAny(arg.plain, letters) || min(arg.fixed, arg.literal) == 0 && arg.plain != "" && arg.plain != "$!"
+	})
+}
+
+func (p piece) isOption() bool {
+	return len(p.plain) > 1 && (p.plain[0] == '-' || p.plain[0] == '+')
+}
+
+// isLiteral reports whether nothing in the word is expanded.
+func (p piece) isLiteral() bool { return p.fixed == len(p.plain) && p.literal == len(p.plain) }
+
+func allLiteral(words []piece) bool {
+	return !slices.ContainsFunc(words, func(p piece) bool { return !p.isLiteral() })
+}

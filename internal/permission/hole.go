@@ -1,0 +1,63 @@
+package permission
+
+import "strings"
+
+// hole is a part of a word without quotes that an expansion may change.
+type hole struct{ from, to int }
+
+// shape returns the text of a stage with a star for all that is not known. It
+// is nil if everything is. An expansion may also become no word at all: loose
+// leaves out the blanks around those.
+func (s stage) shape(loose bool) wildcard {
+	var w wildcard
+	var known strings.Builder
+	star := func() {
+		w = append(w, known.String())
+		known.Reset()
+	}
+	after := false // a hole ended the word before
+	for i, word := range s.words {
+		begins := len(word.holes) > 0 && word.holes[0].from == 0
+		if i > 0 && !(loose && (after || begins)) {
+			known.WriteByte(' ')
+		}
+		at := 0
+		for _, h := range word.holes {
+			known.WriteString(word.plain[at:h.from])
+			star()
+			at = h.to
+		}
+		known.WriteString(word.plain[at:])
+		after = len(word.holes) > 0 && at == len(word.plain)
+	}
+	if s.open {
+		known.WriteByte(' ')
+		star()
+	}
+	if w == nil {
+		return nil
+	}
+	return append(w, known.String())
+}
+
+// overlaps reports whether there is a text that both patterns match.
+func (w wildcard) overlaps(other wildcard) bool {
+	if len(w) == 1 {
+		return other.match(w[0])
+	}
+	if len(other) == 1 {
+		return w.match(other[0])
+	}
+	a, b := w[0], other[0]
+	c, d := w[len(w)-1], other[len(other)-1]
+	return (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) && (strings.HasSuffix(c, d) || strings.HasSuffix(d, c))
+}
+
+func (all wildcards) overlap(other wildcard) bool {
+	for _, w := range all {
+		if w.overlaps(other) {
+			return true
+		}
+	}
+	return false
+}
