@@ -136,6 +136,18 @@ func (f *firing[In, Out]) logFailure(r *hook.Report[Out]) {
 		slog.String("at", r.Hook.Position.String()), slog.String("error", environ.Scrub(r.Err.Error())), slog.Duration("took", r.Elapsed))
 }
 
+// logNotes warns of what a hook answered in vain, since it may have been a guard.
+func (f *firing[In, Out]) logNotes(r *hook.Report[Out]) {
+	if !r.Said {
+		return // plain text: no answer
+	}
+	for _, note := range r.Notes {
+		f.s.sys.log.LogAttrs(f.ctx, slog.LevelWarn, "a part of a hook's answer has no effect",
+			slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id), slog.String("hook", environ.Scrub(r.Hook.Label())),
+			slog.String("at", r.Hook.Position.String()), slog.String("note", environ.Scrub(note)))
+	}
+}
+
 func (f *firing[In, Out]) logPanic(msg string, v any) {
 	f.s.sys.log.LogAttrs(f.ctx, slog.LevelError, msg, slog.String("event", f.event.Info().FullName()),
 		slog.String("session", f.s.id), slog.String("panic", environ.Scrub(fmt.Sprint(v))))

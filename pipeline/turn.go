@@ -27,6 +27,7 @@ func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *inp
 	f.run(ctx, r, in)
 	f.settle(r)
 	f.refine(r, in)
+	f.logNotes(r)
 	if f.s.sys.observed() {
 		f.observe(r, in)
 	}

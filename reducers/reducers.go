@@ -13,8 +13,9 @@ import (
 // BlockWins lets any answer that blocks win (seed 003 §7.3, "OR-decision
 // logic"; seed 001 "Aggregation Strategies"):
 //
-//   - the decision is that of the last answer that blocks, else allow; when an
-//     answer stops the agent and none blocks, there is no decision;
+//   - the decision is that of the last answer that blocks, else ask if any asks,
+//     else allow; when an answer stops the agent and none blocks or asks, there
+//     is no decision;
 //   - reasons, messages and contexts of all answers are joined by newlines, and
 //     so are the stop reasons of those that stop;
 //   - Stop and Suppress hold if any answer says so.
@@ -26,7 +27,7 @@ func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 		all.Given = hook.Spoke | hook.GaveStop | hook.GaveSuppress
 		var reasons, stops, messages, contexts lines
 		for o := range outs {
-			if o.Decision.Blocks() {
+			if o.Decision.Blocks() || o.Decision == hook.Ask && !all.Decision.Blocks() {
 				all.Decision = o.Decision
 			}
 			if o.Stop {

@@ -1,6 +1,7 @@
 package llxprt
 
 import (
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/events/llxprt/genai"
@@ -61,31 +62,46 @@ func (g *ModelGate) SyntheticResponse() wire.Object {
 // ApplyTo gives an SDK request with what the hooks change of it; what they
 // cannot see stays (applyLLMRequestModifications).
 func (g *ModelGate) ApplyTo(request wire.Object) wire.Object {
-	patch := g.patch
-	if patch == nil {
-		patch = g.Request
+	if changes := g.changes(); changes != nil {
+		return genai.ApplyRequest(changes, request)
 	}
-	if patch == nil || !patch.IsObject() {
-		return request
-	}
-	return genai.ApplyRequest(patch, request)
+	return request
 }
 
-// ApplyTo gives an SDK request's toolConfig and tools with the choice of the
-// hooks; without one they stay (applyToolConfigModifications).
-func (c *ToolChoice) ApplyTo(target wire.Object) wire.Object {
-	if !c.restricts {
-		return target
+// changes is what all hooks together change of the request.
+func (g *ModelGate) changes() wire.Object {
+	if g.patch != nil {
+		return g.patch
 	}
-	return genai.ApplyToolConfig(c.ToolConfig, target)
+	if g.Request.IsObject() {
+		return g.Request
+	}
+	return nil
 }
 
 // ModifiedResponse is the response that takes the place of the model's, in the
-// SDK's shape, or nil (getModifiedResponse). A stop gives a response that says
-// the reason (seed 003 §3.4). original is the SDK's response, whose parts that
-// hooks cannot see are kept; nil keeps none.
+// SDK's shape, or nil (getModifiedResponse). Hooks may give a part of one: a
+// text, counters, a candidate with a finishReason alone; the rest is original's.
+// A stop without a text gives a response that says the reason (seed 003 §3.4).
+// original is the SDK's response, whose parts that hooks cannot see are kept;
+// nil keeps none.
 func ModifiedResponse(o *hook.Output[ModelEdit], original wire.Object) wire.Object {
-	if r := o.Specific.Response; r != nil && hasContent(r) {
+	return modifiedResponse(o, o.Specific.changes(), original)
+}
+
+// changes is what all hooks together change of the response.
+func (e *ModelEdit) changes() wire.Object {
+	if e.patch != nil {
+		return e.patch
+	}
+	if e.Response.IsObject() {
+		return e.Response
+	}
+	return nil
+}
+
+func modifiedResponse(o *hook.Output[ModelEdit], r, original wire.Object) wire.Object {
+	if speaks(r) || r != nil && !o.Stop && changes(r) {
 		return genai.FromHookResponse(r, original)
 	}
 	if !o.Stop {
@@ -98,83 +114,21 @@ func ModifiedResponse(o *hook.Output[ModelEdit], original wire.Object) wire.Obje
 	return genai.FromHookResponse(stop, nil)
 }
 
-// hasContent reports whether a response has candidates[0].content.
-func hasContent(response wire.Object) bool {
+// speaks reports whether a response has a text, or candidates[0].content.
+func speaks(response wire.Object) bool {
+	if _, ok := wire.Text(response.Get("text")); ok {
+		return true
+	}
 	var r struct {
 		Candidates []struct {
-			Content wire.Object `json:"content"`
+			Content jsontext.Value `json:"content"`
 		} `json:"candidates"`
 	}
-	return response.Into(&r) == nil && len(r.Candidates) > 0 && r.Candidates[0].Content != nil
+	return response.Into(&r) == nil && len(r.Candidates) > 0 && r.Candidates[0].Content != nil && r.Candidates[0].Content.Kind() != 'n'
 }
 
-// Effects is what a caller has to apply, by the names of seed 001's methods.
-type Effects struct {
-	IsBlocking        bool          `json:"isBlocking"`
-	ShouldStop        bool          `json:"shouldStop"`
-	EffectiveReason   *string       `json:"effectiveReason"`
-	BlockingError     *blockedError `json:"blockingError"`
-	AdditionalContext *string       `json:"additionalContext"`
-	ModifiedToolInput *wire.Object  `json:"modifiedToolInput"`
-	SyntheticResponse *wire.Object  `json:"syntheticResponse"`
-	ModifiedResponse  *wire.Object  `json:"modifiedResponse"`
-	ModifiedRequest   *wire.Object  `json:"modifiedRequest"` // needs the request, so it is null here; see ModelGate.ApplyTo
-	ToolSelection     *wire.Object  `json:"toolSelection"`   // the same; see ToolChoice.ApplyTo
-	ClearContext      bool          `json:"clearContext"`
-}
-
-type blockedError struct {
-	Blocked bool   `json:"blocked"`
-	Reason  string `json:"reason"`
-}
-
-func effects[T any](res *hook.Result[T]) Effects {
-	if !res.Said {
-		return Effects{}
-	}
-	blocked, reason := BlockingError(&res.Output)
-	return Effects{
-		IsBlocking:        blocked,
-		ShouldStop:        res.Stop,
-		EffectiveReason:   lo.ToPtr(EffectiveReason(&res.Output)),
-		BlockingError:     &blockedError{Blocked: blocked, Reason: reason},
-		AdditionalContext: lo.EmptyableToPtr(res.Context),
-	}
-}
-
-func present(o wire.Object) *wire.Object {
-	if o == nil {
-		return nil
-	}
-	return &o
-}
-
-func plainEffects[In any](_ In, res *hook.Result[Plain]) any { return effects(res) }
-
-func gateEffects(_ ToolCall, res *hook.Result[ToolGate]) any {
-	e := effects(res)
-	e.ModifiedToolInput = present(res.Specific.ModifiedToolInput())
-	return e
-}
-
-func modelGateEffects(_ ModelCall, res *hook.Result[ModelGate]) any {
-	e := effects(res)
-	e.SyntheticResponse = present(res.Specific.SyntheticResponse())
-	return e
-}
-
-func modelEditEffects(_ ModelDone, res *hook.Result[ModelEdit]) any {
-	e := effects(res)
-	if res.Said {
-		e.ModifiedResponse = present(ModifiedResponse(&res.Output, nil))
-	}
-	return e
-}
-
-func toolChoiceEffects(_ ModelCall, res *hook.Result[ToolChoice]) any { return effects(res) }
-
-func agentEndEffects(_ Answer, res *hook.Result[AgentEnd]) any {
-	e := effects(res)
-	e.ClearContext = res.Specific.ClearContext
-	return e
+// changes reports whether a part of a response says anything of the rest.
+func changes(response wire.Object) bool {
+	candidates := response.Get("candidates")
+	return candidates.Kind() == '[' && string(candidates) != "[]" || response.Get("usageMetadata").Kind() == '{'
 }

@@ -141,9 +141,70 @@ func TestWhatSeveralAnswersAmountTo(t *testing.T) {
 			`{"candidates":[{"content":{"role":"model","parts":[{"text":"ok"}]}}]}`,
 		},
 		{
-			"a response without a content changes nothing", "AfterModel",
-			[]string{`{"hookSpecificOutput":{"llm_response":{"text":"x","candidates":[{"finishReason":"STOP"}]}}}`},
-			`{"llm_response":{"text":"x","candidates":[{"finishReason":"STOP"}]}}`, modifiedResponse, ``,
+			"a text alone is a response", "AfterModel",
+			[]string{`{"hookSpecificOutput":{"llm_response":{"text":"x"}}}`},
+			`{"llm_response":{"text":"x"}}`, modifiedResponse,
+			`{"text":"x","candidates":[{"content":{"role":"model","parts":[{"text":"x"}]}}]}`,
+		},
+		{
+			"a text fills a candidate without content", "AfterModel",
+			[]string{`{"hookSpecificOutput":{"llm_response":{"text":"x","candidates":[{"finishReason":"MAX_TOKENS"}]}}}`},
+			`{"llm_response":{"text":"x","candidates":[{"finishReason":"MAX_TOKENS"}]}}`, modifiedResponse,
+			`{"text":"x","candidates":[{"content":{"role":"model","parts":[{"text":"x"}]},"finishReason":"MAX_TOKENS"}]}`,
+		},
+		{
+			"parts of a response compose", "AfterModel",
+			[]string{`{"hookSpecificOutput":{"llm_response":{"text":"x"}}}`, `{"hookSpecificOutput":{"llm_response":{"usageMetadata":{"totalTokenCount":1}}}}`},
+			`{"llm_response":{"usageMetadata":{"totalTokenCount":1}}}`, modifiedResponse,
+			`{"text":"x","candidates":[{"content":{"role":"model","parts":[{"text":"x"}]}}],"usageMetadata":{"totalTokenCount":1}}`,
+		},
+		{
+			"a stop with counters alone still says its reason", "AfterModel",
+			[]string{`{"continue":false,"stopReason":"enough","hookSpecificOutput":{"llm_response":{"usageMetadata":{"totalTokenCount":1}}}}`},
+			`{"llm_response":{"usageMetadata":{"totalTokenCount":1}}}`, modifiedResponse,
+			`{"candidates":[{"content":{"role":"model","parts":[{"text":"enough"}]},"finishReason":"STOP"}]}`,
+		},
+		{
+			"a response that says nothing changes nothing", "AfterModel",
+			[]string{`{"hookSpecificOutput":{"llm_response":{"candidates":[]}}}`},
+			`{"llm_response":{"candidates":[]}}`, modifiedResponse, ``,
+		},
+		{
+			"an ask survives a later permission", "BeforeTool",
+			[]string{`{"decision":"ask","reason":"sure?"}`, `{"decision":"allow"}`, `{"hookSpecificOutput":{"permissionDecision":"allow"}}`},
+			`{"permissionDecision":"allow"}`, decided, hook.Ask,
+		},
+		{
+			"an ask by permission survives a later permission, with its reason", "BeforeTool",
+			[]string{`{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"sure?"}}`, `{"hookSpecificOutput":{"permissionDecision":"allow","permissionDecisionReason":"fine"}}`},
+			`{"permissionDecision":"ask","permissionDecisionReason":"sure?"}`, decided, hook.Ask,
+		},
+		{
+			"a denial is stronger than an ask", "BeforeTool",
+			[]string{`{"decision":"deny"}`, `{"decision":"ask"}`},
+			``, decided, hook.Deny,
+		},
+		{
+			"a denial's reason stands beside a tool's result, before the context", "AfterTool",
+			[]string{`{"decision":"block","reason":"tests fail"}`, `{"hookSpecificOutput":{"additionalContext":"see log"}}`},
+			`{"additionalContext":"see log"}`, toolResponse, `{"llmContent":"ok\n\ntests fail\n\nsee log"}`,
+		},
+		{
+			"without words the model sees a tool's result as it is", "AfterTool",
+			[]string{`{"systemMessage":"hi"}`},
+			``, toolResponse, ``,
+		},
+		{
+			"a mode alone leaves the request's names", "BeforeToolSelection",
+			[]string{`{"hookSpecificOutput":{"toolConfig":{"mode":"ANY"}}}`},
+			`{"hookEventName":"BeforeToolSelection","toolConfig":{"mode":"ANY","allowedFunctionNames":[]}}`, toolSelection,
+			`{"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["ls","rm"]}}}`,
+		},
+		{
+			"names alone leave the request's mode", "BeforeToolSelection",
+			[]string{`{"hookSpecificOutput":{"toolConfig":{"allowedFunctionNames":["ls"]}}}`, `{"hookSpecificOutput":{"toolConfig":{"mode":"none"}}}`},
+			`{"hookEventName":"BeforeToolSelection","toolConfig":{"mode":"AUTO","allowedFunctionNames":["ls"]}}`, toolSelection,
+			`{"toolConfig":{"functionCallingConfig":{"mode":"NONE","allowedFunctionNames":["ls"]}}}`,
 		},
 		{
 			"a tool choice of the wrong type is none", "BeforeToolSelection",
@@ -189,16 +250,19 @@ func modifiedResponse(e llxprt.Effects) any  { return string(lo.FromPtr(e.Modifi
 func reason(e llxprt.Effects) any            { return *e.EffectiveReason }
 func addedContext(e llxprt.Effects) any      { return *e.AdditionalContext }
 func blocking(e llxprt.Effects) any          { return e.IsBlocking }
+func decided(e llxprt.Effects) any           { return *e.Decision }
+func toolResponse(e llxprt.Effects) any      { return string(lo.FromPtr(e.ToolResponse)) }
+func toolSelection(e llxprt.Effects) any     { return string(lo.FromPtr(e.ToolSelection)) }
 func clearContext(e llxprt.Effects) any      { return e.ClearContext }
 
 func TestSyntheticResponseIsAnObjectOrNil(t *testing.T) {
 	for response, want := range map[string]string{
-		``:            ``,
-		`[]`:          ``,
-		`"text"`:      ``,
-		`{}`:          `{}`,
-		`{"a":1}`:     `{}`,
-		`{"text":""}`: `{"text":""}`,
+		``:             ``,
+		`[]`:           ``,
+		`"text"`:       ``,
+		`{}`:           `{}`,
+		`{"a":1}`:      `{}`,
+		`{"text":"a"}`: `{"text":"a","candidates":[{"content":{"role":"model","parts":[{"text":"a"}]},"finishReason":"STOP"}]}`,
 	} {
 		gate := llxprt.ModelGate{Response: lo.Ternary(response == "", nil, wire.Object(response))}
 		if got := string(gate.SyntheticResponse()); got != want {
@@ -233,6 +297,7 @@ func TestToolChoiceAppliesToAnSDKRequest(t *testing.T) {
 		{"a null choice", `{"hookSpecificOutput":{"toolConfig":null}}`, target},
 		{"names", `{"hookSpecificOutput":{"toolConfig":{"allowedFunctionNames":["ls"]}}}`,
 			`{"tools":[{"functionDeclarations":[{"name":"ls"}]}],"toolConfig":{"x":1,"functionCallingConfig":{"mode":"AUTO","allowedFunctionNames":["ls"]}}}`},
+		{"an unknown mode", `{"hookSpecificOutput":{"toolConfig":{"mode":"some"}}}`, target},
 		{"none", `{"hookSpecificOutput":{"toolConfig":{"mode":"NONE"}}}`,
 			`{"tools":[{"functionDeclarations":[{"name":"ls"}]}],"toolConfig":{"x":1,"functionCallingConfig":{"mode":"NONE","allowedFunctionNames":[]}}}`},
 	} {

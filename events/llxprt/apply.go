@@ -3,6 +3,7 @@ package llxprt
 import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
@@ -33,6 +34,14 @@ type ToolVerdict struct {
 	Run    bool        // run the tool
 	Input  wire.Object // with these arguments: the caller's, with all changes of the hooks
 	Result string      // when it must not run: what the model sees as its result
+
+	// Ask says that a hook wants the user asked before the tool runs. LLxprt runs
+	// it all the same, so that Run is true and asking is the caller's choice. In
+	// the profile Gemini Run is false until the user has said yes: then run the
+	// tool with Input, else give the model Result. Where a session is not
+	// interactive, the report of the hook has a note, and in the profile Gemini the
+	// call is blocked in place of Ask.
+	Ask bool
 }
 
 // ApplyBeforeTool says what a caller has to do with a tool call (seed 003
@@ -42,23 +51,43 @@ func ApplyBeforeTool(call *ToolCall, res *hook.Result[ToolGate]) ToolVerdict {
 	v := ToolVerdict{Common: ApplyLifecycle(res), Input: call.Input.Merge(res.Specific.ModifiedToolInput())}
 	v.Context = ""
 	blocked, reason := BlockingError(&res.Output)
-	v.Run, v.Result = !blocked && !v.Stop, reason
-	if v.Stop && !blocked {
+	v.Ask = !blocked && !v.Stop && wanted(&res.Output) == hook.Ask
+	v.Run, v.Result = !blocked && !v.Stop && !res.Specific.waits, reason
+	switch {
+	case v.Stop && !blocked:
 		v.Result = v.StopReason
+	case !v.Run && !blocked:
+		v.Result = EffectiveReason(&res.Output)
 	}
 	return v
 }
 
 // ApplyAfterTool says what a caller has to do with a tool's result (seed 003
-// §3.2): response is the one the model shall see, with the hooks' context
-// appended to its llmContent. A denial does not undo what the tool has done.
+// §3.2): response is the one the model shall see. A denial does not undo what the
+// tool has done: its reason, and then the hooks' context, are appended to
+// llmContent. In the profile Gemini the reason takes the place of llmContent and
+// returnDisplay, error says it too, and there is no context.
 func ApplyAfterTool(done *ToolDone, res *hook.Result[Plain]) (c Common, response wire.Object) {
 	c = ApplyLifecycle(res)
 	response = done.Response
-	if c.Context != "" {
-		response = response.With("llmContent", appendContent(response.Get("llmContent"), c.Context))
+	blocked, reason := BlockingError(&res.Output)
+	if blocked && res.Specific.replaces {
+		c.Context = ""
+		return c, replaced(response, reason)
+	}
+	for _, text := range [...]string{lo.Ternary(blocked, reason, ""), c.Context} {
+		if text != "" {
+			response = response.With("llmContent", appendContent(response.Get("llmContent"), text))
+		}
 	}
 	return c, response
+}
+
+// replaced is a tool's response after a denial in the profile Gemini.
+func replaced(response wire.Object, reason string) wire.Object {
+	text := wire.Quote("Tool result blocked: " + reason)
+	failure := wire.Object(nil).With("type", wire.Quote("EXECUTION_FAILED")).With("message", wire.Quote(reason))
+	return response.With("llmContent", text).With("returnDisplay", text).With("error", jsontext.Value(failure))
 }
 
 // appendContent adds text to what a tool tells the model: a string, a part, or
@@ -102,20 +131,25 @@ type ModelVerdict struct {
 
 // ApplyBeforeModel says what a caller has to do with a request to the model,
 // which is in the SDK's shape (seed 003 §3.3, seed 001 BeforeModelOutput). A
-// block without a response gives one without candidates.
+// block without a response gives one without candidates, and every response has
+// a list of them.
 func ApplyBeforeModel(request wire.Object, res *hook.Result[ModelGate]) ModelVerdict {
 	v := ModelVerdict{Common: ApplyLifecycle(res), Request: res.Specific.ApplyTo(request), Response: res.Specific.SyntheticResponse()}
 	v.Call = !res.Blocked() && !v.Stop && v.Response == nil
-	if !v.Call && v.Response == nil {
-		v.Response = wire.Object(`{"candidates":[]}`)
+	if !v.Call && v.Response.Get("candidates").Kind() != '[' {
+		v.Response = v.Response.With("candidates", jsontext.Value("[]"))
 	}
 	return v
 }
 
 // ApplyAfterModel says what a caller has to do with the model's response,
 // which is in the SDK's shape (seed 003 §3.4): response is the one to go on
-// with.
+// with. A denial has no effect, and the hook's report says so; in the profile
+// Gemini it takes the place of the response, which then has no candidates.
 func ApplyAfterModel(original wire.Object, res *hook.Result[ModelEdit]) (c Common, response wire.Object) {
+	if res.Specific.replaces {
+		return ApplyLifecycle(res), wire.Object(`{"candidates":[]}`)
+	}
 	response = ModifiedResponse(&res.Output, original)
 	if response == nil {
 		response = original

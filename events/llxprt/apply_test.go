@@ -60,12 +60,40 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 			log: []string{"stopped: enough"}, transcript: []string{"user: go", "tool: enough"}, requests: 1,
 		},
 		{
-			name: "after a tool context is appended, output hidden, and a denial undoes nothing",
+			name: "after a tool a denial's reason and the context are appended, and the output is hidden",
 			hooks: func(s *pipeline.Session) {
 				llxprt.AfterTool.On(s, "note", says[llxprt.ToolDone](hook.Output[llxprt.Plain]{Decision: hook.Deny, Reason: "late", Context: "and linted", Suppress: true, Message: "linted"}))
 			},
 			tools: []string{`{"path":"a","content":"hi"}`}, log: []string{"message: linted", "answer: done"},
-			transcript: []string{"user: go", "tool: written\n\nand linted"}, requests: 2,
+			transcript: []string{"user: go", "tool: written\n\nlate\n\nand linted"}, requests: 2,
+		},
+		{
+			name: "a text alone is the response to go on with",
+			hooks: func(s *pipeline.Session) {
+				llxprt.AfterModel.On(s, "redact", func(_ context.Context, d llxprt.ModelDone) (o hook.Output[llxprt.ModelEdit], err error) {
+					if strings.Contains(string(d.Response), "done") {
+						o.Specific.Response = wire.Object(`{"text":"redacted"}`)
+					}
+					return o, nil
+				})
+			},
+			tools: []string{`{"path":"a","content":"hi"}`}, log: []string{"output: 1 line", "answer: redacted"},
+			transcript: []string{"user: go", "tool: written"}, requests: 2,
+		},
+		{
+			name: "a text alone takes the place of the model's response",
+			hooks: func(s *pipeline.Session) {
+				llxprt.BeforeModel.On(s, "cache", says[llxprt.ModelCall](hook.Output[llxprt.ModelGate]{Specific: llxprt.ModelGate{Response: wire.Object(`{"text":"cached"}`)}}))
+			},
+			log: []string{"answer: cached"}, transcript: []string{"user: go"},
+		},
+		{
+			name: "an ask of LLxprt runs the tool",
+			hooks: func(s *pipeline.Session) {
+				llxprt.BeforeTool.On(s, "guard", says[llxprt.ToolCall](gateOutput{Decision: hook.Ask, Reason: "sure?"}))
+			},
+			tools: []string{`{"path":"a","content":"hi"}`}, log: []string{"output: 1 line", "answer: done"},
+			transcript: []string{"user: go", "tool: written"}, requests: 2,
 		},
 		{
 			name: "a stop after a tool ends the agent",

@@ -55,7 +55,7 @@ var (
 // BeforeTool fires before a tool runs (seed 003 §3.1). A block keeps the tool
 // from running, and the model sees the reason. [ApplyBeforeTool] applies the
 // result.
-var BeforeTool *pipeline.Event[ToolCall, ToolGate] = pipeline.Declare(Dialect, pipeline.Spec[ToolCall, ToolGate]{
+var BeforeTool *pipeline.Event[ToolCall, ToolGate] = declare(candor{asks: true}, pipeline.Spec[ToolCall, ToolGate]{
 	Name:        "BeforeTool",
 	Doc:         "before a tool runs",
 	Can:         pipeline.CanBlock | pipeline.CanRewriteInput | pipeline.CanStop,
@@ -69,12 +69,15 @@ var BeforeTool *pipeline.Event[ToolCall, ToolGate] = pipeline.Declare(Dialect, p
 	Rewrites: func(o *hook.Output[ToolGate]) wire.Object { return o.Specific.ToolInput },
 	Blocks:   gateBlocks,
 	Reduce:   mergeGates,
+	Conclude: concludeCall,
 	Effects:  gateEffects,
 })
 
 // AfterTool fires when a tool has finished, before the model sees what it
-// gave (seed 003 §3.2). [ApplyAfterTool] applies the result.
-var AfterTool *pipeline.Event[ToolDone, Plain] = pipeline.Declare(Dialect, pipeline.Spec[ToolDone, Plain]{
+// gave (seed 003 §3.2). A denial, by decision or by exit status 2, undoes nothing:
+// the model sees its reason beside the result. [ApplyAfterTool] applies the
+// result.
+var AfterTool *pipeline.Event[ToolDone, Plain] = declare(candor{}, pipeline.Spec[ToolDone, Plain]{
 	Name:        "AfterTool",
 	Doc:         "when a tool has finished, before the model sees its result",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,
@@ -82,14 +85,15 @@ var AfterTool *pipeline.Event[ToolDone, Plain] = pipeline.Declare(Dialect, pipel
 	SubjectName: "tool_name",
 	Check:       ToolDone.check,
 	Reduce:      reducers.BlockWins(addPlain),
-	Effects:     plainEffects[ToolDone],
+	Conclude:    concludeDone,
+	Effects:     toolDoneEffects,
 })
 
 // BeforeModel fires before a request goes to the model (seed 003 §3.3). A
 // block keeps the model from being called; a response given with it, or
 // without, takes the place of the model's. [ApplyBeforeModel] applies the
 // result.
-var BeforeModel *pipeline.Event[ModelCall, ModelGate] = pipeline.Declare(Dialect, pipeline.Spec[ModelCall, ModelGate]{
+var BeforeModel *pipeline.Event[ModelCall, ModelGate] = declare(candor{}, pipeline.Spec[ModelCall, ModelGate]{
 	Name:     "BeforeModel",
 	Doc:      "before a request goes to the model",
 	Can:      pipeline.CanBlock | pipeline.CanRewriteInput | pipeline.CanStop | pipeline.CanAddContext,
@@ -103,7 +107,7 @@ var BeforeModel *pipeline.Event[ModelCall, ModelGate] = pipeline.Declare(Dialect
 
 // AfterModel fires once the model has responded in full (seed 003 §3.4).
 // [ApplyAfterModel] applies the result.
-var AfterModel *pipeline.Event[ModelDone, ModelEdit] = pipeline.Declare(Dialect, pipeline.Spec[ModelDone, ModelEdit]{
+var AfterModel *pipeline.Event[ModelDone, ModelEdit] = declare(candor{denied: "the response goes on; \"continue\": false stops the agent", gemini: true}, pipeline.Spec[ModelDone, ModelEdit]{
 	Name:     "AfterModel",
 	Doc:      "when the model has responded, before the agent reads the response",
 	Can:      pipeline.CanRewriteOutput | pipeline.CanStop,
@@ -111,13 +115,14 @@ var AfterModel *pipeline.Event[ModelDone, ModelEdit] = pipeline.Declare(Dialect,
 	Check:    ModelDone.check,
 	Rewrites: func(o *hook.Output[ModelEdit]) wire.Object { return o.Specific.Response },
 	Reduce:   reducers.Replace(addModelEdit),
+	Conclude: concludeEdit,
 	Effects:  modelEditEffects,
 })
 
 // BeforeToolSelection fires before the request that tells the model its tools
 // (seed 003 §3.5). Hooks restrict the tools; they cannot block.
 // [ApplyBeforeToolSelection] applies the result.
-var BeforeToolSelection *pipeline.Event[ModelCall, ToolChoice] = pipeline.Declare(Dialect, pipeline.Spec[ModelCall, ToolChoice]{
+var BeforeToolSelection *pipeline.Event[ModelCall, ToolChoice] = declare(candor{denied: "the model is told its tools; the mode NONE takes them away"}, pipeline.Spec[ModelCall, ToolChoice]{
 	Name:    "BeforeToolSelection",
 	Doc:     "before the model is told its tools",
 	Can:     pipeline.CanSelectTools | pipeline.CanStop,
@@ -130,7 +135,7 @@ var BeforeToolSelection *pipeline.Event[ModelCall, ToolChoice] = pipeline.Declar
 
 // BeforeAgent fires when the user has sent a prompt, before the agent works on
 // it. [ApplyBeforeAgent] applies the result.
-var BeforeAgent *pipeline.Event[Prompt, Plain] = pipeline.Declare(Dialect, pipeline.Spec[Prompt, Plain]{
+var BeforeAgent *pipeline.Event[Prompt, Plain] = declare(candor{}, pipeline.Spec[Prompt, Plain]{
 	Name:    "BeforeAgent",
 	Doc:     "when the user has sent a prompt, before the agent works on it",
 	Can:     pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
@@ -142,7 +147,7 @@ var BeforeAgent *pipeline.Event[Prompt, Plain] = pipeline.Declare(Dialect, pipel
 
 // AfterAgent fires when the agent has answered. A block sends the reason back
 // to it, as a prompt. [ApplyAfterAgent] applies the result.
-var AfterAgent *pipeline.Event[Answer, AgentEnd] = pipeline.Declare(Dialect, pipeline.Spec[Answer, AgentEnd]{
+var AfterAgent *pipeline.Event[Answer, AgentEnd] = declare(candor{}, pipeline.Spec[Answer, AgentEnd]{
 	Name:    "AfterAgent",
 	Doc:     "when the agent has answered",
 	Can:     pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
@@ -153,7 +158,7 @@ var AfterAgent *pipeline.Event[Answer, AgentEnd] = pipeline.Declare(Dialect, pip
 
 // SessionStart fires when a session begins or is taken up again. Its contexts
 // go to the model.
-var SessionStart *pipeline.Event[Start, Plain] = pipeline.Declare(Dialect, pipeline.Spec[Start, Plain]{
+var SessionStart *pipeline.Event[Start, Plain] = declare(candor{denied: "the session starts; \"continue\": false stops it"}, pipeline.Spec[Start, Plain]{
 	Name:        "SessionStart",
 	Doc:         "when a session begins or is taken up again",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,
@@ -166,7 +171,7 @@ var SessionStart *pipeline.Event[Start, Plain] = pipeline.Declare(Dialect, pipel
 })
 
 // SessionEnd fires when a session ends.
-var SessionEnd *pipeline.Event[End, Plain] = pipeline.Declare(Dialect, pipeline.Spec[End, Plain]{
+var SessionEnd *pipeline.Event[End, Plain] = declare(candor{denied: "the session ends"}, pipeline.Spec[End, Plain]{
 	Name:        "SessionEnd",
 	Doc:         "when a session ends",
 	Rules:       equal,
@@ -178,7 +183,7 @@ var SessionEnd *pipeline.Event[End, Plain] = pipeline.Declare(Dialect, pipeline.
 })
 
 // PreCompress fires before the conversation is compressed.
-var PreCompress *pipeline.Event[Compression, Plain] = pipeline.Declare(Dialect, pipeline.Spec[Compression, Plain]{
+var PreCompress *pipeline.Event[Compression, Plain] = declare(candor{denied: "the conversation is compressed"}, pipeline.Spec[Compression, Plain]{
 	Name:        "PreCompress",
 	Doc:         "before the conversation is compressed",
 	Rules:       equal,
@@ -190,7 +195,7 @@ var PreCompress *pipeline.Event[Compression, Plain] = pipeline.Declare(Dialect, 
 })
 
 // Notification fires when the agent wants the user's attention.
-var Notification *pipeline.Event[Notice, Plain] = pipeline.Declare(Dialect, pipeline.Spec[Notice, Plain]{
+var Notification *pipeline.Event[Notice, Plain] = declare(candor{denied: "the user is notified"}, pipeline.Spec[Notice, Plain]{
 	Name:    "Notification",
 	Doc:     "when the agent wants the user's attention",
 	Rules:   everything,

@@ -2,11 +2,8 @@ package llxprt
 
 import (
 	"iter"
-	"slices"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/events/llxprt/genai"
 	"github.com/snaphook-go/snaphook/hook"
@@ -17,6 +14,8 @@ import (
 // Plain is the own part of events that have none: members that hooks pass on.
 type Plain struct {
 	Extra jsontext.Value `json:",embed"`
+
+	replaces bool // a denial takes the place of the tool's result
 }
 
 // ToolGate is what a BeforeTool hook can say besides the common fields (seed
@@ -32,6 +31,7 @@ type ToolGate struct {
 	Extra     jsontext.Value `json:",embed"`
 
 	patch wire.Object // the ToolInput of every hook, merged in plan order
+	waits bool        // the tool waits for the user's word
 }
 
 // ModelGate is what a BeforeModel hook can say besides the common fields (seed
@@ -47,24 +47,17 @@ type ModelGate struct {
 // ModelEdit is what an AfterModel hook can say besides the common fields (seed
 // 001 AfterModelOutput).
 type ModelEdit struct {
-	Response wire.Object    `json:"llm_response,omitzero"`
+	Response wire.Object    `json:"llm_response,omitzero"` // what changes of the response
 	Extra    jsontext.Value `json:",embed"`
+
+	patch    wire.Object // the Response of every hook, merged in plan order
+	replaces bool        // a denial takes the place of the response
 }
 
 // AgentEnd is what an AfterAgent hook can say besides the common fields.
 type AgentEnd struct {
 	ClearContext bool           `json:"clearContext,omitzero"` // forget the conversation so far
 	Extra        jsontext.Value `json:",embed"`
-}
-
-// ToolChoice is what a BeforeToolSelection hook can say besides the common
-// fields (seed 001 BeforeToolSelectionOutput): a ToolConfig of seed 003 §5.3.
-type ToolChoice struct {
-	HookEventName string         `json:"hookEventName,omitempty"`
-	ToolConfig    wire.Object    `json:"toolConfig,omitzero"`
-	Extra         jsontext.Value `json:",embed"`
-
-	restricts bool // at least one hook gave a ToolConfig
 }
 
 func merge(all *jsontext.Value, one jsontext.Value) {
@@ -95,8 +88,11 @@ func addAgentEnd(all *AgentEnd, one AgentEnd) {
 }
 
 func addModelEdit(all *ModelEdit, one ModelEdit) {
-	if one.Response != nil || erases(one.Extra, "llm_response") {
+	if one.Response != nil {
 		all.Response = one.Response
+		all.patch = all.patch.Merge(one.Response)
+	} else if erases(one.Extra, "llm_response") {
+		all.Response, all.patch = nil, nil
 	}
 	merge(&all.Extra, one.Extra)
 	settle(&all.Extra, "llm_response", all.Response != nil)
@@ -133,14 +129,12 @@ func gateBlocks(o *hook.Output[ToolGate]) bool {
 	return o.Decision.Blocks() || o.Specific.PermissionDecision.Blocks()
 }
 
-// mergeGates is BlockWins in which a denial by PermissionDecision counts too,
-// also when a later hook permits (a guard is never lost).
+// mergeGates is BlockWins in which a PermissionDecision counts too if it is the
+// stricter one, also when a later hook permits (a guard is never lost).
 func mergeGates(outs iter.Seq[hook.Output[ToolGate]]) hook.Output[ToolGate] {
 	return blockWins(func(yield func(hook.Output[ToolGate]) bool) {
 		for o := range outs {
-			if p := o.Specific.PermissionDecision; p.Blocks() && !o.Decision.Blocks() {
-				o.Decision = p
-			}
+			o.Decision = wanted(&o)
 			if !yield(o) {
 				return
 			}
@@ -162,70 +156,18 @@ func addGate(all *ToolGate, one ToolGate) {
 	settle(&all.Extra, "permissionDecisionReason", all.PermissionDecisionReason != "")
 }
 
-// addPermission lets the last word count, except that none lifts a denial. A
-// denial without a reason keeps that of an earlier denial.
+// addPermission lets the last word count, except that none lifts a stricter one. A
+// denial without a reason keeps that of an earlier denial, and so does an ask.
 func addPermission(all *ToolGate, one ToolGate) {
 	word, reason := one.PermissionDecision, one.PermissionDecisionReason
-	denied := all.PermissionDecision.Blocks()
-	if denied && !word.Blocks() {
+	had := rank(all.PermissionDecision)
+	if rank(word) < had {
 		return
 	}
-	if reason != "" || word != "" && word.Blocks() != denied {
+	if reason != "" || word != "" && rank(word) != had {
 		all.PermissionDecisionReason = reason
 	}
 	if word != "" {
 		all.PermissionDecision = word
 	}
-}
-
-// uniteTools allows every tool that any hook allows; of the modes the most
-// restrictive one counts, and NONE allows no tool at all (seed 003 §7.3,
-// §8.1). A hook without a toolConfig has no say. Names are sorted, so that the
-// request does not depend on the order of hooks. Denials have no effect here
-// (seed 003 §8); the other common fields are merged as in BlockWins.
-func uniteTools(outs iter.Seq[hook.Output[ToolChoice]]) hook.Output[ToolChoice] {
-	said := slices.Collect(outs)
-	all := reducers.BlockWins(addToolChoice)(slices.Values(said))
-	all.Decision = ""
-
-	mode, allowed := "AUTO", []string{}
-	for _, o := range said {
-		config := o.Specific.ToolConfig
-		all.Specific.restricts = all.Specific.restricts || config != nil
-		mode = stricter(mode, config.Text("mode"))
-		allowed = append(allowed, texts(config.Get("allowedFunctionNames"))...)
-	}
-	if mode == "NONE" {
-		allowed = nil
-	}
-	slices.Sort(allowed)
-	config, _ := wire.Of(genai.ToolConfig{Mode: mode, AllowedFunctionNames: append([]string{}, slices.Compact(allowed)...)})
-	all.Specific.HookEventName, all.Specific.ToolConfig = "BeforeToolSelection", config
-	return all
-}
-
-func addToolChoice(all *ToolChoice, one ToolChoice) {
-	merge(&all.Extra, one.Extra)
-	settle(&all.Extra, "hookEventName", true)
-	settle(&all.Extra, "toolConfig", true)
-}
-
-// stricter gives the more restrictive of two modes; words that are no mode
-// count as AUTO (seed 003 §7.3).
-func stricter(a, b string) string {
-	for _, mode := range [...]string{"NONE", "ANY"} {
-		if a == mode || b == mode {
-			return mode
-		}
-	}
-	return "AUTO"
-}
-
-// texts gives the strings in a JSON array.
-func texts(array jsontext.Value) (list []string) {
-	var values []jsontext.Value
-	if json.Unmarshal(array, &values) != nil {
-		return nil
-	}
-	return lo.FilterMap(values, func(v jsontext.Value, _ int) (string, bool) { return wire.Text(v) })
 }

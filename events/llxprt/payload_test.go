@@ -23,7 +23,7 @@ var inputs = map[string]string{
 	"AfterTool":           `{"tool_name":"write_file","tool_input":{"path":"a"},"tool_response":{"llmContent":"ok"}}`,
 	"BeforeModel":         `{"llm_request":{"model":"m","messages":[]}}`,
 	"AfterModel":          `{"llm_request":{"model":"m","messages":[]},"llm_response":{"text":"hi","candidates":[]}}`,
-	"BeforeToolSelection": `{"llm_request":{"model":"m","messages":[]}}`,
+	"BeforeToolSelection": `{"llm_request":{"model":"m","messages":[],"toolConfig":{"mode":"NONE","allowedFunctionNames":["ls","rm"]}}}`,
 	"BeforeAgent":         `{"prompt":"go"}`,
 	"AfterAgent":          `{"prompt":"go","prompt_response":"done","stop_hook_active":false}`,
 	"SessionStart":        `{"source":"startup"}`,

@@ -10,6 +10,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/events/llxprt/genai"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
@@ -92,6 +93,8 @@ func decision(fired *fired, effects wire.Object) string {
 		return odd.Render("ask the user")
 	case effects.Text("permissionDecision") == string(hook.Defer):
 		return odd.Render("put off")
+	case effects.Text("decision") == string(hook.Ask): // of LLxprt, whose hooks cannot hold up the tool for it
+		return good.Render("go ahead") + "; a hook wants the user asked"
 	}
 	return good.Render("go ahead")
 }
@@ -115,7 +118,7 @@ func effectLines(fired *fired, effects wire.Object) (lines [][2]string) {
 	}
 	for name, value := range effects.Members() {
 		if !slices.Contains(told, name) && !isNothing(value) && !(routed && name == "additionalContext") {
-			lines = append(lines, [2]string{strings.ReplaceAll(name, "_", " "), plainValue(name, value)})
+			lines = append(lines, [2]string{lo.CoalesceOrEmpty(titles[name], strings.ReplaceAll(name, "_", " ")), plainValue(name, value)})
 		}
 	}
 	for _, text := range fired.next {
@@ -127,6 +130,30 @@ func effectLines(fired *fired, effects wire.Object) (lines [][2]string) {
 	return lines
 }
 
+// selected is the effect with the tools that the model may call, and titles are
+// what people call effects whose names are for programs.
+const selected = "toolSelection"
+
+var titles = map[string]string{selected: "tools"}
+
+// selection says in words which tools the model may call.
+func selection(v jsontext.Value) string {
+	var s struct {
+		ToolConfig struct {
+			Calling genai.ToolConfig `json:"functionCallingConfig"`
+		} `json:"toolConfig"`
+	}
+	if wire.Object(v).Into(&s) != nil {
+		return string(v)
+	}
+	calling := s.ToolConfig.Calling
+	text := "mode " + lo.CoalesceOrEmpty(calling.Mode, "AUTO")
+	if calling.AllowedFunctionNames != nil && calling.Mode != "NONE" {
+		text += ": " + strings.Join(calling.AllowedFunctionNames, ", ")
+	}
+	return text
+}
+
 func isNothing(v jsontext.Value) bool {
 	return slices.Contains([]string{"null", "false", `""`, "[]", "{}"}, string(v))
 }
@@ -136,6 +163,9 @@ func isNothing(v jsontext.Value) bool {
 func plainValue(name string, v jsontext.Value) string {
 	if s, ok := wire.Text(v); ok {
 		return s
+	}
+	if name == selected {
+		return selection(v)
 	}
 	var texts []string
 	if name == exported {

@@ -44,7 +44,7 @@ func ToHookRequest(sdk wire.Object) wire.Object {
 	}
 	req = req.With("messages", array(messages))
 	req = req.With("config", value(hookConfig(object(sdk.Get("config")))))
-	if tools := requestToolConfig(sdk); !tools.IsEmpty() {
+	if tools := RequestToolConfig(sdk); !tools.IsEmpty() {
 		req = req.With("toolConfig", value(tools))
 	}
 	return req

@@ -90,12 +90,13 @@ func hookUsage(sdk wire.Object) wire.Object {
 // many as before; else the first take the new texts and the others go. Parts
 // that hooks cannot see stay, even those of a candidate that the hook removed.
 // The texts of a hook are strings or {"text": string}; other parts it writes
-// are no texts and are dropped. The member text of the hook counts only
-// without a base; with one, that of base follows its first candidate.
+// are no texts and are dropped. The member text of the hook is the text of the
+// first candidate, see [SpellText]; that of base follows its first candidate.
 func FromHookResponse(resp, base wire.Object) wire.Object {
 	if !base.IsObject() {
 		return base
 	}
+	resp = SpellText(resp, shownOf(resp, base))
 	sdk := base
 	if text := resp.Get("text"); text.Kind() == '"' && len(base) == 0 {
 		sdk = sdk.With("text", text)
@@ -112,6 +113,14 @@ func FromHookResponse(resp, base wire.Object) wire.Object {
 		sdk = sdk.With("usageMetadata", value(merged))
 	}
 	return sdk
+}
+
+// shownOf gives what the hook was shown of base, if that is asked for.
+func shownOf(resp, base wire.Object) wire.Object {
+	if len(base) == 0 || resp.Get("text") == nil {
+		return nil
+	}
+	return ToHookResponse(base)
 }
 
 // followText renews the member text that some SDKs write beside candidates: a

@@ -25,11 +25,15 @@ func FromHookToolConfig(config wire.Object) wire.Object {
 
 // ApplyToolConfig sets toolConfig.functionCallingConfig of target to what a
 // hook gave, key by key, and leaves everything else, tools included, as it is.
-// A config that gives nothing leaves target unchanged.
+// A config that gives nothing leaves target unchanged. A request that has its
+// toolConfig inside config keeps it there.
 func ApplyToolConfig(config, target wire.Object) wire.Object {
 	calling := callingConfig(config)
 	if calling.IsEmpty() || !target.IsObject() {
 		return target
+	}
+	if inside := object(target.Get("config")); inside.Get("toolConfig").Kind() == '{' && !toolConfigOnTop(target) {
+		return target.With("config", value(ApplyToolConfig(config, inside)))
 	}
 	sdk := object(target.Get("toolConfig"))
 	calling = object(sdk.Get("functionCallingConfig")).Merge(calling)
@@ -57,7 +61,9 @@ func toolConfigOnTop(sdk wire.Object) bool {
 	return inside.Kind() != '{' && sdk.Get("toolConfig").Kind() == '{'
 }
 
-func requestToolConfig(sdk wire.Object) wire.Object {
+// RequestToolConfig gives hooks the toolConfig of an SDK request, wherever it has
+// it: beside config or inside.
+func RequestToolConfig(sdk wire.Object) wire.Object {
 	home := sdk
 	if !toolConfigOnTop(sdk) {
 		home = object(sdk.Get("config"))

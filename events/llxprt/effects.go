@@ -1,0 +1,113 @@
+package llxprt
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/events/llxprt/genai"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Effects is what a caller has to apply, by the names of seed 001's methods.
+type Effects struct {
+	IsBlocking        bool          `json:"isBlocking"`
+	ShouldStop        bool          `json:"shouldStop"`
+	EffectiveReason   *string       `json:"effectiveReason"`
+	BlockingError     *blockedError `json:"blockingError"`
+	AdditionalContext *string       `json:"additionalContext"`
+	ModifiedToolInput *wire.Object  `json:"modifiedToolInput"`
+	SyntheticResponse *wire.Object  `json:"syntheticResponse"`
+	ModifiedResponse  *wire.Object  `json:"modifiedResponse"`
+	ModifiedRequest   *wire.Object  `json:"modifiedRequest"` // made from what hooks see of the request; see ModelGate.ApplyTo
+	ToolSelection     *wire.Object  `json:"toolSelection"`   // {"toolConfig"}, the same; see ToolChoice.ApplyTo
+	ClearContext      bool          `json:"clearContext"`
+
+	// What the methods do not say.
+	Decision     *hook.Decision `json:"decision"`     // the word that counts: "ask" does not block
+	ToolResponse *wire.Object   `json:"toolResponse"` // what the model sees after AfterTool, if hooks changed it
+}
+
+type blockedError struct {
+	Blocked bool   `json:"blocked"`
+	Reason  string `json:"reason"`
+}
+
+func effects[T any](res *hook.Result[T]) Effects {
+	if !res.Said {
+		return Effects{}
+	}
+	blocked, reason := BlockingError(&res.Output)
+	return Effects{
+		IsBlocking:        blocked,
+		ShouldStop:        res.Stop,
+		EffectiveReason:   lo.ToPtr(EffectiveReason(&res.Output)),
+		BlockingError:     &blockedError{Blocked: blocked, Reason: reason},
+		AdditionalContext: lo.EmptyableToPtr(res.Context),
+		Decision:          lo.EmptyableToPtr(wanted(&res.Output)),
+	}
+}
+
+func present(o wire.Object) *wire.Object {
+	if o == nil {
+		return nil
+	}
+	return &o
+}
+
+func plainEffects[In any](_ In, res *hook.Result[Plain]) any { return effects(res) }
+
+func toolDoneEffects(in ToolDone, res *hook.Result[Plain]) any {
+	e := effects(res)
+	if _, response := ApplyAfterTool(&in, res); string(response) != string(in.Response) {
+		e.ToolResponse = present(response)
+	}
+	return e
+}
+
+func gateEffects(_ ToolCall, res *hook.Result[ToolGate]) any {
+	e := effects(res)
+	e.ModifiedToolInput = present(res.Specific.ModifiedToolInput())
+	return e
+}
+
+func modelGateEffects(in ModelCall, res *hook.Result[ModelGate]) any {
+	e := effects(res)
+	if changes := res.Specific.changes(); changes != nil {
+		e.ModifiedRequest = present(genai.ApplyRequest(changes, genai.FromHookRequest(in.Request, nil)))
+	}
+	e.SyntheticResponse = present(res.Specific.SyntheticResponse())
+	return e
+}
+
+func modelEditEffects(in ModelDone, res *hook.Result[ModelEdit]) any {
+	e := effects(res)
+	if res.Said {
+		said := res.Specific.changes()
+		e.ModifiedResponse = present(modifiedResponse(&res.Output, genai.SpellText(said, in.Response), nil))
+	}
+	return e
+}
+
+func toolChoiceEffects(in ModelCall, res *hook.Result[ToolChoice]) any {
+	e := effects(res)
+	if res.Specific.said != nil {
+		e.ToolSelection = present(res.Specific.ApplyTo(toolConfigOf(in.Request)))
+	}
+	return e
+}
+
+// toolConfigOf is what an SDK request says of tools that hooks see as request.
+func toolConfigOf(request wire.Object) wire.Object {
+	shown := wire.Object(request.Get("toolConfig"))
+	if !shown.IsObject() || len(shown) == 0 {
+		return wire.Object("{}")
+	}
+	return wire.Object("{}").With("toolConfig", jsontext.Value(genai.FromHookToolConfig(shown)))
+}
+
+func agentEndEffects(_ Answer, res *hook.Result[AgentEnd]) any {
+	e := effects(res)
+	e.ClearContext = res.Specific.ClearContext
+	return e
+}

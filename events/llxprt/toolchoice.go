@@ -1,0 +1,130 @@
+package llxprt
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/events/llxprt/genai"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/reducers"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// ToolChoice is what a BeforeToolSelection hook can say besides the common
+// fields (seed 001 BeforeToolSelectionOutput): a ToolConfig of seed 003 §5.3.
+type ToolChoice struct {
+	HookEventName string         `json:"hookEventName,omitempty"`
+	ToolConfig    wire.Object    `json:"toolConfig,omitzero"`
+	Extra         jsontext.Value `json:",embed"`
+
+	said wire.Object // of ToolConfig, what the hooks spelled out; nil if nothing
+}
+
+// uniteTools allows every tool that any hook allows; of the modes the most
+// restrictive one counts, and NONE allows no tool at all (seed 003 §7.3,
+// §8.1). A hook without a toolConfig has no say. Names are sorted, so that the
+// request does not depend on the order of hooks. Denials have no effect here
+// (seed 003 §8); the other common fields are merged as in BlockWins.
+func uniteTools(outs iter.Seq[hook.Output[ToolChoice]]) hook.Output[ToolChoice] {
+	answers := slices.Collect(outs)
+	all := reducers.BlockWins(addToolChoice)(slices.Values(answers))
+	all.Decision = ""
+
+	said := chosen{mode: "AUTO", allowed: []string{}}
+	for _, o := range answers {
+		said.add(o.Specific.ToolConfig)
+	}
+	all.Specific.HookEventName, all.Specific.ToolConfig = "BeforeToolSelection", said.config()
+	all.Specific.said = said.spelledOut()
+	return all
+}
+
+// chosen is what several hooks choose.
+type chosen struct {
+	mode             string
+	allowed          []string
+	hasMode, hasList bool // at least one hook spelled it out
+}
+
+func (c *chosen) add(config wire.Object) {
+	mode := config.Text("mode")
+	c.mode = stricter(c.mode, mode)
+	c.hasMode = c.hasMode || slices.Contains(modes, mode)
+	if list := config.Get("allowedFunctionNames"); list.Kind() == '[' {
+		c.hasList = true
+		c.allowed = append(c.allowed, texts(list)...)
+	}
+}
+
+// names gives the names that count, sorted.
+func (c *chosen) names() []string {
+	if c.mode == "NONE" {
+		return []string{}
+	}
+	slices.Sort(c.allowed)
+	return slices.Compact(c.allowed)
+}
+
+func (c *chosen) config() wire.Object {
+	config, _ := wire.Of(genai.ToolConfig{Mode: c.mode, AllowedFunctionNames: c.names()})
+	return config
+}
+
+// spelledOut leaves out what no hook said: that is the host's, and stays.
+func (c *chosen) spelledOut() (said wire.Object) {
+	if c.hasMode {
+		said = said.With("mode", wire.Quote(c.mode))
+	}
+	if c.hasList || c.mode == "NONE" {
+		said = said.With("allowedFunctionNames", c.config().Get("allowedFunctionNames"))
+	}
+	return said
+}
+
+// ApplyTo gives an SDK request's toolConfig and tools with the choice of the
+// hooks (applyToolConfigModifications). What no hook said stays: a mode alone
+// keeps the request's names, names alone keep its mode, which is AUTO if it has
+// none.
+func (c *ToolChoice) ApplyTo(target wire.Object) wire.Object {
+	said := c.said
+	if said == nil {
+		return target
+	}
+	if said.Get("mode") == nil && genai.RequestToolConfig(target).Get("mode") == nil {
+		said = said.With("mode", wire.Quote("AUTO"))
+	}
+	return genai.ApplyToolConfig(said, target)
+}
+
+func addToolChoice(all *ToolChoice, one ToolChoice) {
+	merge(&all.Extra, one.Extra)
+	settle(&all.Extra, "hookEventName", true)
+	settle(&all.Extra, "toolConfig", true)
+}
+
+// modes are the words of seed 003 §5.3, the most restrictive first.
+var modes = []string{"NONE", "ANY", "AUTO"}
+
+// stricter gives the more restrictive of two modes; words that are no mode
+// count as AUTO (seed 003 §7.3).
+func stricter(a, b string) string {
+	for _, mode := range modes {
+		if a == mode || b == mode {
+			return mode
+		}
+	}
+	return "AUTO"
+}
+
+// texts gives the strings in a JSON array.
+func texts(array jsontext.Value) (list []string) {
+	var values []jsontext.Value
+	if json.Unmarshal(array, &values) != nil {
+		return nil
+	}
+	return lo.FilterMap(values, func(v jsontext.Value, _ int) (string, bool) { return wire.Text(v) })
+}
