@@ -34,6 +34,9 @@ type Call struct {
 	// Runner.
 	Env []string
 
+	// Trace is where the call is in a distributed trace; Env has it already.
+	Trace Trace
+
 	// Ask puts a hook's question to the user; see [Question]. It blocks until
 	// there is an answer, and is false if the user gave none. Nil means that the
 	// hook may not ask: its standard input ends behind the payload.

@@ -65,7 +65,7 @@ func TestAHookInTheBackgroundEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var told host
 				var seen evaluations
-				sys, s := open(t, pipeline.Config{Observe: seen.add, Load: []pipeline.Load{loads(behind("hook", test.how, test.run))}}, pipeline.SessionConfig{Finished: told.finished})
+				sys, s := open(t, pipeline.Config{Observe: []pipeline.Observer{pipeline.HookEnds(seen.add)}, Load: []pipeline.Load{loads(behind("hook", test.how, test.run))}}, pipeline.SessionConfig{Finished: told.finished})
 				began := time.Now()
 				res := fire(t, toolDone, s, call{Tool: "write"})
 				if r := res.Reports[0]; time.Since(began) != 0 || !r.Backgrounded || r.Err != nil || r.Said || r.Reply != nil || res.Said {

@@ -34,7 +34,7 @@ func TestAHookLeavesTheFireWhileItRuns(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var told host
 				var seen evaluations
-				_, s := open(t, pipeline.Config{Observe: seen.add, Load: []pipeline.Load{loads(of(toolDone, "hook", leaves{test.wish, test.rest}))}}, pipeline.SessionConfig{Finished: told.finished})
+				_, s := open(t, pipeline.Config{Observe: []pipeline.Observer{pipeline.HookEnds(seen.add)}, Load: []pipeline.Load{loads(of(toolDone, "hook", leaves{test.wish, test.rest}))}}, pipeline.SessionConfig{Finished: told.finished})
 				began := time.Now()
 				res := fire(t, toolDone, s, call{Tool: "write"})
 				if r := res.Reports[0]; time.Since(began) != time.Second || !r.Backgrounded || r.Err != nil || r.Elapsed != time.Second {
@@ -114,7 +114,7 @@ func TestAHookThatMayNotLeaveIsWaitedFor(t *testing.T) {
 // report, are written at the same time. The race detector is the judge.
 func TestTheBackgroundAndTheFireDoNotMeet(t *testing.T) {
 	var told host
-	sys, s := open(t, pipeline.Config{Workers: 4, Observe: func(pipeline.Evaluation) {}, Load: []pipeline.Load{loads(
+	sys, s := open(t, pipeline.Config{Workers: 4, Observe: []pipeline.Observer{pipeline.HookEnds(func(context.Context, *pipeline.Evaluation) {})}, Load: []pipeline.Load{loads(
 		behind("a", hook.Async, says(0)), behind("b", hook.Rewake, prints(2, "b")), of(toolDone, "c", quits{}), of(toolDone, "d", quits{}), of(toolDone, "e", prints(0, "{}")),
 	)}}, pipeline.SessionConfig{Finished: told.finished})
 	var all sync.WaitGroup

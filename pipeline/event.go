@@ -18,6 +18,7 @@ import (
 type Event[In, Out any] struct {
 	spec    Spec[In, Out]
 	dialect *Dialect
+	full    string // the name with the dialect's
 	slot    int
 	subject subject[In]
 	empty   hook.Result[Out]
@@ -118,8 +119,8 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 	if spec.Blocks == nil {
 		spec.Blocks = func(o *hook.Output[Out]) bool { return o.Decision.Blocks() }
 	}
-	e := &Event[In, Out]{spec: spec, dialect: d, subject: subjectOf(spec.Name, spec.Subject)}
-	register(d.Name+"."+spec.Name, e, &e.slot)
+	e := &Event[In, Out]{spec: spec, dialect: d, full: d.Name + "." + spec.Name, subject: subjectOf(spec.Name, spec.Subject)}
+	register(e.full, e, &e.slot)
 	return e
 }
 
@@ -172,7 +173,10 @@ func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Se
 		}
 		defer f.end()
 		f.announce = true
+		seen := f.streamed()
+		defer seen.end()
 		for r := range f.reports() {
+			seen.add(&r)
 			if !yield(r) {
 				return
 			}

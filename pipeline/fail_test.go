@@ -61,11 +61,11 @@ func TestTheCallersEndIsTheErrorOfTheFire(t *testing.T) {
 			_, s := start(t, pipeline.Config{
 				Load:    []pipeline.Load{loads(configured(name, "quick", prints(0, `{"reason":"quick"}`)), configured(name, "slow", hangs), configured(name, "last", hangs))},
 				Workers: 2,
-				Observe: func(ev pipeline.Evaluation) {
+				Observe: []pipeline.Observer{pipeline.HookEnds(func(_ context.Context, ev *pipeline.Evaluation) {
 					if ev.Hook.Label() == "slow" {
 						outcomes = append(outcomes, ev.Outcome)
 					}
-				},
+				})},
 			})
 			ctx, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(time.Second, func() { cancel(because) })

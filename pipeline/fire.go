@@ -74,7 +74,14 @@ func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In, plan *sta
 		return &e.empty, nil
 	}
 	defer f.end()
-	res := f.result
+	res, err := f.conclusion(ctx)
+	f.endObserving(res, err)
+	return res, err
+}
+
+// conclusion runs the hooks and merges their answers.
+func (f *firing[In, Out]) conclusion(ctx context.Context) (*hook.Result[Out], error) {
+	e, res := f.event, f.result
 	if err := f.reduce(res); err != nil {
 		f.logReducer(err)
 	}
@@ -120,7 +127,9 @@ type firing[In, Out any] struct {
 	ctx      context.Context // own, or what the budget makes of it
 	own      lazy
 	list     underway
-	listed   bool // in the list of those that Close ends
+	listed   bool            // in the list of those that Close ends
+	info     *FireInfo       // nil if there are no observers
+	observed context.Context // the caller's, or what observers have made of it
 
 	view  *view     // the hooks as they were when the plan was made, of a live event
 	first input[In] // room for what in points at
@@ -130,15 +139,19 @@ type firing[In, Out any] struct {
 // begin prepares a fire; it gives nil when the plan is that no hook runs. Its
 // end has to be called when the reports have been read.
 func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *stages.Planned) *firing[In, Out] {
-	f := &firing[In, Out]{event: e, s: s, plan: plan, began: time.Now()}
-	f.logPlan(ctx, in)
-	if len(plan.Run) == 0 {
-		return nil
-	}
+	f := &firing[In, Out]{event: e, s: s, plan: plan, began: time.Now(), observed: ctx}
 	f.first.value = in
 	f.in = &f.first
+	f.logPlan(ctx)
+	if len(s.sys.cfg.Observe) > 0 {
+		f.observed = f.startObserving(ctx)
+	}
+	if len(plan.Run) == 0 {
+		f.endObserving(&e.empty, nil)
+		return nil
+	}
 	f.room()
-	f.own.parent = ctx
+	f.own.parent = f.observed
 	f.ctx, f.list.fire = &f.own, &f.own
 	if f.number, f.listed = s.lane.begin(&f.list); !f.listed {
 		f.own.end(hook.ErrClosed)

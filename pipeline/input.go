@@ -17,6 +17,7 @@ import (
 type input[In any] struct {
 	value   In
 	encoded []byte
+	members int // where in encoded the value's own members begin
 }
 
 // payload gives the JSON object for a hook outside the process. Hooks that
@@ -44,12 +45,26 @@ func (f *firing[In, Out]) payload(in *input[In]) ([]byte, error) {
 	if members = members[1:]; len(members) > 1 {
 		b = append(b, ',')
 	}
+	in.members = len(b)
 	b = append(b, members...)
 	if f.event.dialect.Newline {
 		b = append(b, '\n')
 	}
 	in.encoded = b
 	return in.encoded, nil
+}
+
+// appendInput implements [FireInfo.AppendInput].
+func (f *firing[In, Out]) appendInput(dst []byte) ([]byte, error) {
+	if f.first.encoded != nil {
+		own := bytes.TrimSuffix(f.first.encoded[f.first.members:], []byte("\n"))
+		return append(append(dst, '{'), own...), nil
+	}
+	text := bytes.NewBuffer(dst)
+	if err := json.MarshalWrite(text, &f.first.value, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
+		return dst, fmt.Errorf("encode the input of %s: %w", f.event.spec.Name, err)
+	}
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
 // conflicts finds the members of the input that several hooks rewrote, and not

@@ -15,11 +15,13 @@ import (
 type behind[In, Out any] struct {
 	*firing[In, Out]
 	in     *input[In]
+	ctx    context.Context // of the observers
+	queued time.Duration
 	report hook.Report[Out] // the fire has, and goes on to change, one of its own
 }
 
-func (f *firing[In, Out]) behind(r *hook.Report[Out], in *input[In]) *behind[In, Out] {
-	return &behind[In, Out]{firing: f, in: in, report: hook.Report[Out]{Hook: r.Hook, Index: r.Index, Backgrounded: true}}
+func (f *firing[In, Out]) behind(ctx context.Context, r *hook.Report[Out], in *input[In]) *behind[In, Out] {
+	return &behind[In, Out]{firing: f, in: in, ctx: context.WithoutCancel(ctx), report: hook.Report[Out]{Hook: r.Hook, Index: r.Index, Backgrounded: true}}
 }
 
 // stay counts the hook, unless the session or the system is closed.
@@ -38,13 +40,13 @@ func (b *behind[In, Out]) leave() {
 }
 
 // launch starts a hook that the fire does not wait for.
-func (f *firing[In, Out]) launch(r *hook.Report[Out], in *input[In]) {
+func (f *firing[In, Out]) launch(from context.Context, r *hook.Report[Out], in *input[In]) {
 	payload, err := f.payload(in)
 	if err != nil {
 		r.Err = err
 		return
 	}
-	call, b := f.newCall(r, in, payload), f.behind(r, in)
+	call, b := f.newCall(from, r, in, payload), f.behind(from, r, in)
 	ctx, ok := b.stay()
 	if !ok {
 		r.Err = hook.ErrClosed
@@ -60,7 +62,8 @@ func (f *firing[In, Out]) launch(r *hook.Report[Out], in *input[In]) {
 // run runs the hook when there is a place for it.
 func (b *behind[In, Out]) run(ctx context.Context, call hook.Call) {
 	var reply hook.Reply
-	err := b.s.sys.behind.Acquire(ctx, 1)
+	queued, err := acquire(ctx, b.s.sys.behind)
+	b.queued = queued
 	start := time.Now()
 	if err == nil {
 		reply, err = runSafely(ctx, b.report.Hook.Runner, call)
@@ -81,11 +84,11 @@ func runSafely(ctx context.Context, runner hook.Runner, call hook.Call) (reply h
 }
 
 // detach lets a running hook go to the background; nil where hooks cannot.
-func (f *firing[In, Out]) detach(r *hook.Report[Out], in *input[In]) func(time.Duration) (context.Context, func(hook.Reply, error)) {
+func (f *firing[In, Out]) detach(from context.Context, r *hook.Report[Out], in *input[In]) func(time.Duration) (context.Context, func(hook.Reply, error)) {
 	if !f.event.dialect.Detaches {
 		return nil
 	}
-	b, start := f.behind(r, in), time.Now()
+	b, start := f.behind(from, r, in), time.Now()
 	return func(wish time.Duration) (context.Context, func(hook.Reply, error)) {
 		ctx, ok := b.stay()
 		if !ok {
@@ -136,7 +139,17 @@ func (b *behind[In, Out]) finish(took time.Duration) {
 	r.Backgrounded = false // its end is what counts now
 	b.s.hear(b.number, r.Index, b.told())
 	if b.s.sys.observed() {
-		b.observe(r, b.in)
+		b.observeLate()
+	}
+}
+
+// observeLate reports the second end of the hook.
+func (b *behind[In, Out]) observeLate() {
+	ev := b.evaluation(&b.report, b.in)
+	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // it guarded nothing
+	b.s.sys.hookEnd(b.ctx, ev)
+	if b.s.sys.debug {
+		b.logHook(ev)
 	}
 }
 

@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -14,21 +16,24 @@ import (
 // Evaluation is what one fire did with one hook: why it did not run, or what
 // came of it.
 type Evaluation struct {
-	Time    time.Time // when the fire began
-	Event   string    // "llxprt.BeforeTool"
-	Session string
-	Subject string // what matchers saw
-	Hook    *hook.Hook
+	Fire *FireInfo
+	Hook *hook.Hook
 
 	Why    hook.Why // why it did not run; empty if it did
 	Detail string
 
-	Outcome  Outcome // when it ran
-	Decision hook.Decision
-	Reply    *hook.Reply // nil for a hook in Go
-	Payload  []byte      // what it read; nil for a hook in Go
-	Elapsed  time.Duration
-	Err      error
+	Index      int // when it ran: its place among those that do
+	Outcome    Outcome
+	Decision   hook.Decision
+	Reason     string        // goes with Decision, or with the wish that the agent stop
+	Reply      *hook.Reply   // nil for a hook in Go
+	Payload    []byte        // what it read; nil for a hook in Go
+	Elapsed    time.Duration // of the hook itself
+	Queued     time.Duration // before that, it waited so long for a permit
+	Err        error
+	FailedOpen bool // it failed, and the action goes ahead
+	Notes      []string
+	Late       bool // the end of a hook that had gone to the background
 }
 
 // Outcome is the end of one hook in one word.
@@ -57,20 +62,11 @@ func outcome[Out any](r *hook.Report[Out], blocks bool) Outcome {
 	return NonBlockingError
 }
 
-func (sys *System) observed() bool { return sys.debug || sys.cfg.Observe != nil }
+func (sys *System) observed() bool { return sys.debug || len(sys.cfg.Observe) > 0 }
 
-// logPlan tells observers of the hooks that do not run, and of the plan.
-func (f *firing[In, Out]) logPlan(ctx context.Context, in In) {
-	sys := f.s.sys
-	if sys.cfg.Observe != nil {
-		for _, skipped := range f.plan.Skipped {
-			sys.cfg.Observe(Evaluation{
-				Time: f.began, Event: f.event.Info().FullName(), Session: f.s.id, Subject: f.event.subject.of(&in),
-				Hook: skipped.Hook, Why: skipped.Why, Detail: skipped.Detail,
-			})
-		}
-	}
-	if !sys.debug {
+// logPlan writes the plan to the log.
+func (f *firing[In, Out]) logPlan(ctx context.Context) {
+	if !f.s.sys.debug {
 		return
 	}
 	for _, skipped := range f.plan.Skipped {
@@ -84,28 +80,38 @@ func (f *firing[In, Out]) logPlan(ctx context.Context, in In) {
 	f.debug(ctx, "hooks selected", slog.Any("hooks", labels), slog.Bool("sequential", f.plan.Sequential))
 }
 
-// observe tells observers what came of a hook that ran. An observer that
-// panics has no part in the fire.
-func (f *firing[In, Out]) observe(r *hook.Report[Out], in *input[In]) {
-	sys := f.s.sys
-	defer func() {
-		if v := recover(); v != nil {
-			sys.log.LogAttrs(f.ctx, slog.LevelError, "the observer of hooks panicked", slog.String("panic", environ.Scrub(fmt.Sprint(v))))
-		}
-	}()
-	ev := Evaluation{
-		Time: f.began, Event: f.event.Info().FullName(), Session: f.s.id, Subject: f.event.subject.of(&in.value), Hook: r.Hook,
-		Outcome: outcome(r, f.event.spec.Blocks(&r.Output)), Decision: r.Output.Decision, Reply: r.Reply, Elapsed: r.Elapsed, Err: r.Err,
+// observe reports what came of a hook that ran, to observers and to the log.
+func (f *firing[In, Out]) observe(ctx context.Context, r *hook.Report[Out], in *input[In], queued time.Duration) {
+	ev := f.evaluation(r, in)
+	ev.Queued = queued
+	f.s.sys.hookEnd(ctx, ev)
+	if f.s.sys.debug {
+		f.logHook(ev)
+	}
+}
+
+func (f *firing[In, Out]) evaluation(r *hook.Report[Out], in *input[In]) *Evaluation {
+	ev := &Evaluation{
+		Fire: f.info, Hook: r.Hook, Index: r.Index,
+		Outcome: outcome(r, f.blocks(r)), Decision: r.Output.Decision, Reason: cmp.Or(r.Output.Reason, r.Output.StopReason),
+		Reply: r.Reply, Elapsed: r.Elapsed, Err: r.Err, FailedOpen: r.FailedOpen() && !errors.Is(r.Err, hook.ErrNotNeeded), Notes: r.Notes,
 	}
 	if r.Hook.Runner != nil {
 		ev.Payload = in.encoded
 	}
-	if sys.cfg.Observe != nil {
-		sys.cfg.Observe(ev)
-	}
-	if sys.debug {
-		f.logHook(&ev)
-	}
+	return ev
+}
+
+// blocks reports whether one answer blocks; one that makes the event's function
+// panic does not.
+func (f *firing[In, Out]) blocks(r *hook.Report[Out]) (yes bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			yes = r.Output.Decision.Blocks()
+			f.logPanic("the event could not read an answer", v)
+		}
+	}()
+	return f.event.spec.Blocks(&r.Output)
 }
 
 func (f *firing[In, Out]) logHook(ev *Evaluation) {

@@ -22,10 +22,10 @@ type evaluations struct {
 	all []pipeline.Evaluation
 }
 
-func (e *evaluations) add(ev pipeline.Evaluation) {
+func (e *evaluations) add(_ context.Context, ev *pipeline.Evaluation) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.all = append(e.all, ev)
+	e.all = append(e.all, *ev)
 }
 
 func (e *evaluations) words() string {
@@ -50,14 +50,14 @@ func TestEveryHookIsObserved(t *testing.T) {
 	lonely.Skip, lonely.Detail = hook.Disabled, "switched off"
 
 	var seen evaluations
-	_, s := start(t, pipeline.Config{Observe: seen.add, Load: []pipeline.Load{loads(other, twin, again, untrusted, lonely, configured("Call", "denies", prints(2, "")), configured("Call", "fails", prints(1, "")))}})
+	_, s := start(t, pipeline.Config{Observe: []pipeline.Observer{pipeline.HookEnds(seen.add)}, Load: []pipeline.Load{loads(other, twin, again, untrusted, lonely, configured("Call", "denies", prints(2, "")), configured("Call", "fails", prints(1, "")))}})
 	event.On(s, "own", allow)
 	fire(t, event, s, call{Tool: "write"})
 	if got, want := seen.words(), "again: duplicate, denies: blocking, fails: non_blocking_error, other: matcher, own: success, twin: success, untrusted: untrusted"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	for _, ev := range seen.all {
-		if ev.Event != "test.Call" || ev.Session != "s1" || ev.Subject != "write" || ev.Time.IsZero() {
+		if ev.Fire.Event != "test.Call" || ev.Fire.Session != "s1" || ev.Fire.Subject != "write" || ev.Fire.Time.IsZero() {
 			t.Errorf("%+v", ev)
 		}
 		if outside := ev.Why == "" && ev.Hook.Runner != nil; (ev.Payload != nil) != outside || (ev.Reply != nil) != outside {

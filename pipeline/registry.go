@@ -55,6 +55,11 @@ func (reg *registry) build(own []*hook.Hook) *view {
 	v := &view{active: make([]*selector, 0), listed: map[int][]*hook.Hook{}}
 	for _, hostLast := range [...]bool{false, true} {
 		index := slots(hostLast)
+		if reg.sys.cfg.ObserveIdle {
+			for _, slot := range index {
+				v.activate(slot, false)
+			}
+		}
 		for _, hooks := range reg.sys.lists(reg, own, hostLast) {
 			for _, h := range hooks {
 				if slot, known := index[h.Dialect+"."+h.Event]; known { // else the loader has reported it

@@ -161,7 +161,7 @@ func TestSessionsNeedNoClosing(t *testing.T) {
 
 // Everything that changes hooks, while they run.
 func TestNothingGetsInTheWayOfAnythingElse(t *testing.T) {
-	sys, s := start(t, pipeline.Config{Workers: 4, Observe: func(pipeline.Evaluation) {}, Load: []pipeline.Load{loads(configured("Call", "a", prints(0, `{"reason":"a"}`)), configured("Call", "b", prints(2, "b")))}})
+	sys, s := start(t, pipeline.Config{Workers: 4, Observe: []pipeline.Observer{pipeline.HookEnds(func(context.Context, *pipeline.Evaluation) {})}, Load: []pipeline.Load{loads(configured("Call", "a", prints(0, `{"reason":"a"}`)), configured("Call", "b", prints(2, "b")))}})
 	other := session(t, sys, "s2")
 	ctx := context.Background()
 	var all sync.WaitGroup

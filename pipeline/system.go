@@ -36,10 +36,13 @@ type Config struct {
 	// Nil means [slog.Default]. Whether it is on for Debug is asked once.
 	Log *slog.Logger
 
-	// Observe is told of every hook that was looked at, also of those that
-	// did not run; see [Evaluation]. It is called from many goroutines, and
-	// the fire waits for it. It can change nothing. Nil costs nothing.
-	Observe func(Evaluation)
+	// Observe follows every fire that looks at a hook, each Observer in the
+	// context that the one before it has made. Empty costs nothing.
+	Observe []Observer
+
+	// ObserveIdle has Observe follow the fires of events for which no hook is
+	// configured, too. They cost nothing without.
+	ObserveIdle bool
 }
 
 // System holds what all sessions of a process share: settings, hooks in Go,
@@ -54,9 +57,10 @@ type System struct {
 	loading singleflight.Group
 	reload  sync.Mutex // one at a time, so that the settings read last stay
 
-	failedOpen atomic.Int64
-	sessions   atomic.Uint64 // ever
-	lanes      lanes
+	failedOpen       atomic.Int64
+	observerFailures atomic.Int64
+	sessions         atomic.Uint64 // ever
+	lanes            lanes
 
 	mu       sync.Mutex // guards what follows, and every change of a view
 	places   map[Place]weak.Pointer[registry]

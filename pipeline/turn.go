@@ -6,7 +6,10 @@ import (
 	"errors"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/stages"
@@ -17,6 +20,7 @@ type turn[Out any] struct {
 	report  [1]hook.Report[Out] // as a result has it if the plan is of one hook
 	reply   hook.Reply
 	begun   bool          // it has come to the hook itself
+	queued  time.Duration // it waited so long for a permit
 	refused chan struct{} // not nil: it may not go to the background, and is gone when this is closed
 }
 
@@ -24,12 +28,15 @@ type turn[Out any] struct {
 func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *input[In]) {
 	r := &f.turns[i].report[0]
 	r.Hook, r.Index = h, i
+	if f.info != nil {
+		ctx = f.s.sys.hookStart(ctx, f.info, h)
+	}
 	f.run(ctx, r, in)
 	f.settle(r)
 	f.refine(r, in)
 	f.logNotes(r)
 	if f.s.sys.observed() {
-		f.observe(r, in)
+		f.observe(ctx, r, in, f.turns[i].queued)
 	}
 }
 
@@ -64,15 +71,26 @@ func (f *firing[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *inpu
 		return
 	}
 	if !waitsFor(r.Hook) {
-		f.launch(r, in)
+		f.launch(ctx, r, in)
 		return
 	}
-	if err := f.s.sys.workers.Acquire(ctx, 1); err != nil { // a Go hook holds no place: it may fire events itself
+	var err error
+	if f.turns[r.Index].queued, err = acquire(ctx, f.s.sys.workers); err != nil { // a Go hook needs no permit: it may fire events itself
 		r.Err = because(ctx, err)
 		return
 	}
 	defer f.s.sys.workers.Release(1)
 	f.start(ctx, r, in)
+}
+
+// acquire returns how long it has waited for a permit.
+func acquire(ctx context.Context, permits *semaphore.Weighted) (queued time.Duration, err error) {
+	if permits.TryAcquire(1) {
+		return 0, nil
+	}
+	start := time.Now()
+	err = permits.Acquire(ctx, 1)
+	return time.Since(start), err
 }
 
 // goesOn reports whether a hook runs although ctx has ended.
@@ -116,8 +134,8 @@ func (f *firing[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *in
 		r.Err = err
 		return
 	}
-	call := f.newCall(r, in, payload)
-	call.Ask, call.Detach = f.s.ask(r.Hook), f.detach(r, in)
+	call := f.newCall(ctx, r, in, payload)
+	call.Ask, call.Detach = f.s.ask(r.Hook), f.detach(ctx, r, in)
 	turn := &f.turns[r.Index]
 	turn.begun = true
 	start := time.Now()
@@ -153,9 +171,18 @@ func (f *firing[In, Out]) reading(h *hook.Hook) stages.Reading[Out] {
 }
 
 // newCall gives the call of a hook outside the process.
-func (f *firing[In, Out]) newCall(r *hook.Report[Out], in *input[In], payload []byte) hook.Call {
+func (f *firing[In, Out]) newCall(ctx context.Context, r *hook.Report[Out], in *input[In], payload []byte) hook.Call {
+	trace := hook.TraceOf(ctx)
 	return hook.Call{
 		Hook: r.Hook, Session: f.s.id, Dir: f.event.dir(f.s, &in.value), Payload: payload,
-		Timeout: f.event.timeout(r.Hook), Env: f.env(r, in),
+		Timeout: f.event.timeout(r.Hook), Env: traced(f.env(r, in), trace), Trace: trace,
 	}
+}
+
+// traced adds the variables in which programs look for their place in a trace.
+func traced(env []string, t hook.Trace) []string {
+	if t.Parent == "" {
+		return env
+	}
+	return append(slices.Clip(env), "TRACEPARENT="+t.Parent, "TRACESTATE="+t.State)
 }

@@ -159,6 +159,10 @@ func (h *HTTP) post(ctx context.Context, to *url.URL, call hook.Call, transport 
 	}
 	req.URL, req.Host = to, to.Host
 	req.Header, _ = h.header(func(name string) string { return h.variable(call, name) })
+	if call.Trace.Parent != "" {
+		req.Header.Set("Traceparent", call.Trace.Parent)
+		req.Header.Set("Tracestate", call.Trace.State)
+	}
 	if to.User != nil && req.Header.Get("Authorization") == "" {
 		password, _ := to.User.Password()
 		req.SetBasicAuth(to.User.Username(), password)

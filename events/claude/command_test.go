@@ -77,7 +77,7 @@ func TestUnknownMembersOfTheInputReachTheHook(t *testing.T) {
 		var payload atomic.Value // a hook in the background is seen twice, and at the same time
 		w := project(hooks(event, "h"))
 		w.replies = map[string]scripted{}
-		sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{w.load}, Log: slog.New(slog.DiscardHandler), Observe: func(ev pipeline.Evaluation) { payload.Store(string(ev.Payload)) }})
+		sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{w.load}, Log: slog.New(slog.DiscardHandler), Observe: []pipeline.Observer{pipeline.HookEnds(func(_ context.Context, ev *pipeline.Evaluation) { payload.Store(string(ev.Payload)) })}})
 		s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: directory(t)})
 		if err != nil {
 			t.Fatal(err)

@@ -67,7 +67,7 @@ func (f *flags) fireTraced(cmd *cobra.Command, event pipeline.Declared, input []
 		return nil, err
 	}
 	all := &fired{}
-	sys, ses, err := f.session(cmd, opening{event: event, input: input, observe: tr.observer(), finished: all.hear, ask: term.asker()})
+	sys, ses, err := f.session(cmd, opening{event: event, input: input, observe: tr.observers(), finished: all.hear, ask: term.asker()})
 	if err != nil {
 		return nil, err
 	}

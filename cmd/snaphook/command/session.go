@@ -22,8 +22,8 @@ import (
 type opening struct {
 	event    pipeline.Declared
 	input    []byte
-	observe  func(pipeline.Evaluation) // may be nil
-	finished func(pipeline.Finished)   // may be nil
+	observe  []pipeline.Observer
+	finished func(pipeline.Finished) // may be nil
 	ask      func(context.Context, *hook.Hook, hook.Question) (string, bool)
 }
 

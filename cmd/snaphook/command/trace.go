@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"sync"
@@ -34,12 +35,12 @@ func openTrace(name string) (*trace, error) {
 	return &trace{file: file}, nil
 }
 
-// observer is the function for the engine; nil if nothing is traced.
-func (t *trace) observer() func(pipeline.Evaluation) {
+// observers are for the engine; none if nothing is traced.
+func (t *trace) observers() []pipeline.Observer {
 	if t == nil {
 		return nil
 	}
-	return t.write
+	return []pipeline.Observer{pipeline.HookEnds(t.write)}
 }
 
 // close gives the first error that cost a line.
@@ -75,7 +76,7 @@ type traced struct {
 	DurationMS *float64          `json:"durationMs"`
 }
 
-func (t *trace) write(ev pipeline.Evaluation) {
+func (t *trace) write(_ context.Context, ev *pipeline.Evaluation) {
 	line, err := json.Marshal(describeEvaluation(ev), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,9 +88,9 @@ func (t *trace) write(ev pipeline.Evaluation) {
 	}
 }
 
-func describeEvaluation(ev pipeline.Evaluation) traced {
+func describeEvaluation(ev *pipeline.Evaluation) traced {
 	line := traced{
-		Time: ev.Time, Event: ev.Event, Session: ev.Session, Subject: ev.Subject, HookID: pipeline.Identify(ev.Hook),
+		Time: ev.Fire.Time, Event: ev.Fire.Event, Session: ev.Fire.Session, Subject: ev.Fire.Subject, HookID: pipeline.Identify(ev.Hook),
 		Why: lo.EmptyableToPtr(ev.Why), Detail: lo.EmptyableToPtr(ev.Detail), Input: jsontext.Value("null"),
 	}
 	if ev.Why != "" {

@@ -1,0 +1,241 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/stages"
+)
+
+// Observer follows fires: their start, every hook that was looked at, their
+// end. Its methods are called from many goroutines, for one fire in the order
+// below, save that HookEnd may be called for several hooks at the same time.
+//
+// An Observer can change nothing but the context of the hooks. One that panics
+// is logged and counted, see [System.ObserverFailures], and the fire goes on.
+type Observer interface {
+	// FireStart is called before the first hook. The hooks run in the context
+	// that it returns, which has to be ctx or one made from it.
+	FireStart(ctx context.Context, f *FireInfo) context.Context
+
+	// HookEnd is called for every hook that was looked at: at once for one that
+	// does not run, with the reason, and for the others when they have ended. A
+	// hook that has gone to the background has a second end, with Late set,
+	// which may come after FireEnd.
+	HookEnd(ctx context.Context, e *Evaluation)
+
+	// FireEnd is called with what the answers amount to, before Fire returns.
+	FireEnd(ctx context.Context, f *FireInfo, r *FireOutcome)
+}
+
+// HookStarter is an [Observer] that also follows hooks as they begin.
+type HookStarter interface {
+	// HookStart is called when h is about to run, or to wait for a permit to.
+	// The hook runs in the context that it returns.
+	HookStart(ctx context.Context, f *FireInfo, h *hook.Hook) context.Context
+}
+
+// HookEnds is an [Observer] of the ends of hooks alone.
+type HookEnds func(ctx context.Context, e *Evaluation)
+
+// FireStart returns ctx.
+func (h HookEnds) FireStart(ctx context.Context, _ *FireInfo) context.Context { return ctx }
+
+// HookEnd calls h.
+func (h HookEnds) HookEnd(ctx context.Context, e *Evaluation) { h(ctx, e) }
+
+// FireEnd does nothing.
+func (h HookEnds) FireEnd(context.Context, *FireInfo, *FireOutcome) {}
+
+// FireInfo is one fire, for observers. They must not change it, except for its
+// two traces.
+type FireInfo struct {
+	Time    time.Time // when it began
+	Event   string    // "llxprt.BeforeTool"
+	Session string
+	Subject string       // what matchers see
+	Hooks   []*hook.Hook // those that are configured for the event, in plan order; shared
+
+	// Caller is where in a trace the fire was made, and Trace is the fire's own
+	// place. An observer that keeps a trace sets them in FireStart.
+	Caller, Trace hook.Trace
+
+	input interface{ appendInput([]byte) ([]byte, error) }
+}
+
+// AppendInput appends the event's input to dst, one JSON object of the event's
+// own members. Only FireStart and FireEnd may call it. It encodes the input
+// unless a hook outside the process has had it encoded before.
+func (f *FireInfo) AppendInput(dst []byte) ([]byte, error) { return f.input.appendInput(dst) }
+
+// FireOutcome is what the hooks of one fire amount to.
+type FireOutcome struct {
+	Decision   hook.Decision // Deny, Ask or Allow; Undecided if no hook decided, or if its denial has no effect
+	Reason     string        // of the decision, or of Stop
+	Stop       bool          // the agent must stop
+	Rewritten  bool          // the input is not what the caller had given
+	FailedOpen int           // hooks that failed while the action goes ahead
+	Conflicts  []hook.Conflict
+	Elapsed    time.Duration
+	Err        error // of Fire
+
+	// Would is what Decision and Reason were if the hooks in shadow counted; nil
+	// where that is no difference.
+	Would *Would
+}
+
+// Would is a decision that was not made.
+type Would struct {
+	Decision hook.Decision
+	Reason   string
+}
+
+// ObserverFailures counts the calls of observers that panicked.
+func (sys *System) ObserverFailures() int64 { return sys.observerFailures.Load() }
+
+// startObserving returns the context of the hooks, and reports those that do
+// not run.
+func (f *firing[In, Out]) startObserving(ctx context.Context) context.Context {
+	f.info = &FireInfo{
+		Time: f.began, Event: f.event.full, Session: f.s.id, Subject: f.event.subject.of(&f.in.value), Hooks: f.s.view().listed[f.event.slot],
+		Caller: hook.TraceOf(ctx), input: f,
+	}
+	for _, o := range f.s.sys.cfg.Observe {
+		ctx = f.s.sys.fireStart(ctx, o, f.info)
+	}
+	for i := range f.plan.Skipped {
+		s := &f.plan.Skipped[i]
+		f.s.sys.hookEnd(ctx, &Evaluation{Fire: f.info, Hook: s.Hook, Why: s.Why, Detail: s.Detail})
+	}
+	return ctx
+}
+
+// endObserving reports what became of the fire.
+func (f *firing[In, Out]) endObserving(res *hook.Result[Out], err error) {
+	if f.info == nil {
+		return
+	}
+	out := f.outcome(res, err)
+	for _, o := range f.s.sys.cfg.Observe {
+		f.s.sys.fireEnd(f.observed, o, f.info, out)
+	}
+}
+
+// streamed collects the reports of a stream, so that its observers see what the
+// answers amount to.
+type streamed[In, Out any] struct {
+	*firing[In, Out]
+	reports []hook.Report[Out]
+}
+
+func (f *firing[In, Out]) streamed() *streamed[In, Out] {
+	if f.info == nil {
+		return nil
+	}
+	return &streamed[In, Out]{firing: f}
+}
+
+func (s *streamed[In, Out]) add(r *hook.Report[Out]) {
+	if s != nil && !r.Started {
+		s.reports = append(s.reports, *r)
+	}
+}
+
+func (s *streamed[In, Out]) end() {
+	if s == nil {
+		return
+	}
+	res, err := stages.Reduce(slices.Values(s.reports), len(s.plan.Run), s.event.spec.Reduce, func() {})
+	if err != nil {
+		s.logReducer(err)
+	}
+	s.endObserving(&res, s.observed.Err())
+}
+
+func (sys *System) fireStart(ctx context.Context, o Observer, f *FireInfo) (in context.Context) {
+	in = ctx
+	defer sys.caught(ctx, o)
+	if own := o.FireStart(ctx, f); own != nil {
+		in = own
+	}
+	return in
+}
+
+// hookStart returns the context of one hook.
+func (sys *System) hookStart(ctx context.Context, f *FireInfo, h *hook.Hook) context.Context {
+	for _, o := range sys.cfg.Observe {
+		if starter, ok := o.(HookStarter); ok {
+			ctx = sys.startHook(ctx, o, starter, f, h)
+		}
+	}
+	return ctx
+}
+
+func (sys *System) startHook(ctx context.Context, o Observer, starter HookStarter, f *FireInfo, h *hook.Hook) (in context.Context) {
+	in = ctx
+	defer sys.caught(ctx, o)
+	if own := starter.HookStart(ctx, f, h); own != nil {
+		in = own
+	}
+	return in
+}
+
+func (sys *System) hookEnd(ctx context.Context, e *Evaluation) {
+	for _, o := range sys.cfg.Observe {
+		sys.endHook(ctx, o, e)
+	}
+}
+
+func (sys *System) endHook(ctx context.Context, o Observer, e *Evaluation) {
+	defer sys.caught(ctx, o)
+	o.HookEnd(ctx, e)
+}
+
+func (sys *System) fireEnd(ctx context.Context, o Observer, f *FireInfo, r *FireOutcome) {
+	defer sys.caught(ctx, o)
+	o.FireEnd(ctx, f, r)
+}
+
+// caught counts an observer that panicked, for which it is deferred.
+func (sys *System) caught(ctx context.Context, o Observer) {
+	if v := recover(); v != nil {
+		sys.observerFailures.Add(1)
+		sys.log.LogAttrs(ctx, slog.LevelError, "an observer of hooks panicked", slog.String("observer", fmt.Sprintf("%T", o)),
+			slog.String("panic", environ.Scrub(fmt.Sprint(v))))
+	}
+}
+
+// outcome sums a result up.
+func (f *firing[In, Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
+	e := f.event
+	out := &FireOutcome{
+		Reason: res.Reason, Stop: res.Stop, FailedOpen: res.FailedOpen(), Conflicts: res.Conflicts, Elapsed: time.Since(f.began), Err: err,
+		Rewritten: e.spec.Rewrites != nil && !e.spec.Rewrites(&res.Output).IsEmpty(),
+	}
+	if out.Reason == "" {
+		out.Reason = res.StopReason
+	}
+	switch {
+	case e.spec.Blocks(&res.Output):
+		if e.spec.Can&CanBlock != 0 && res.Lifted == "" {
+			out.Decision = hook.Deny
+		}
+	case res.Decision == hook.Ask:
+		out.Decision = hook.Ask
+	case res.Decision == hook.Allow, res.Decision == hook.Approve:
+		if slices.ContainsFunc(res.Reports, decided[Out]) { // reducers fill an allow in
+			out.Decision = hook.Allow
+		}
+	}
+	return out
+}
+
+// decided reports whether a hook has decided in its own words.
+func decided[Out any](r hook.Report[Out]) bool {
+	return r.Output.Decision != hook.Undecided && !r.Output.Assumed
+}
