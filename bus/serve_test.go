@@ -39,6 +39,7 @@ func exchange(t *testing.T, b *bus.Bus, payload string) bus.Response {
 	}
 }
 
+// Rule L62.
 func TestARequestThatCannotBeFiredGetsAnError(t *testing.T) {
 	b, _ := served(t)
 	for _, tt := range []struct {
@@ -80,6 +81,7 @@ func TestARequestThatCannotBeFiredGetsAnError(t *testing.T) {
 	}
 }
 
+// Rule L61.
 func TestEveryEventCanBeFiredOverTheBus(t *testing.T) {
 	b, _ := served(t)
 	if len(names) != 11 {

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 // mustParse reads a case of which only the interesting part is given.
 func mustParse(t testing.TB, members string) Case {
 	t.Helper()
-	text := `{"name": "n", "basis": "seed", ` + members + `}`
+	text := `{"name": "n", "basis": "spec", ` + members + `}`
 	c, err := parse(jsontext.Value(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)

@@ -67,7 +67,7 @@ func TestDir(t *testing.T) {
 }
 
 func TestLoadNamesWhatIsWrong(t *testing.T) {
-	const good = `"basis": "seed", "event": "BeforeTool", "expect": {"success": true}`
+	const good = `"basis": "spec", "event": "BeforeTool", "expect": {"success": true}`
 	tests := []struct {
 		name, file string
 		want       []string
@@ -79,7 +79,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		{"a file without cases", `{"theme": "x", "cases": []}`, []string{"holds no cases"}},
 		{"an unknown key of a case", in(`"name": "a", "expct": {}, ` + good), []string{"x.json", `case 1 ("a")`, "expct"}},
 		{"an unknown key in other case", in(`"name": "a", "Event": "e", ` + good), []string{`case 1 ("a")`, "Event"}},
-		{"an unknown key of a step", in(`"name": "a", "basis": "seed", "event": "e", "steps": [{"fires": {}}]`), []string{`("a")`, "fires"}},
+		{"an unknown key of a step", in(`"name": "a", "basis": "spec", "event": "e", "steps": [{"fires": {}}]`), []string{`("a")`, "fires"}},
 		{"an unknown key of an extension", in(`"name": "a", "extensions": [{"active": true}], ` + good), []string{"active"}},
 		{"a case of another type", `{"theme": "x", "cases": [7]}`, []string{"x.json", "case 1"}},
 		{"a value of the wrong type", in(`"name": "a", "slow": "yes", ` + good), []string{`("a")`, "slow"}},
@@ -90,19 +90,19 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		{"an unknown via", in(`"name": "a", "via": "pigeon", ` + good), []string{"pigeon"}},
 		{"via bus without a message", in(`"name": "a", "via": "bus", ` + good), []string{"bus.message"}},
 		{"a message without via", in(`"name": "a", "bus": {"message": {}}, ` + good), []string{"bus.message"}},
-		{"no event", in(`"name": "a", "basis": "seed", "expect": {"success": true}`), []string{"event is missing"}},
-		{"no expectation", in(`"name": "a", "basis": "seed", "event": "e"`), []string{"nothing is expected"}},
-		{"an empty expectation", in(`"name": "a", "basis": "seed", "event": "e", "expect": {}`), []string{"nothing is expected"}},
-		{"steps without expectation", in(`"name": "a", "basis": "seed", "event": "e", "steps": [{"fire": {}}]`), []string{"nothing is expected"}},
+		{"no event", in(`"name": "a", "basis": "spec", "expect": {"success": true}`), []string{"event is missing"}},
+		{"no expectation", in(`"name": "a", "basis": "spec", "event": "e"`), []string{"nothing is expected"}},
+		{"an empty expectation", in(`"name": "a", "basis": "spec", "event": "e", "expect": {}`), []string{"nothing is expected"}},
+		{"steps without expectation", in(`"name": "a", "basis": "spec", "event": "e", "steps": [{"fire": {}}]`), []string{"nothing is expected"}},
 		{"steps beside an expectation", in(`"name": "a", "steps": [], ` + good), []string{"exclude each other"}},
-		{"a step that fires nothing", in(`"name": "a", "basis": "seed", "event": "e", "steps": [{"expect": {"trace": []}}]`), []string{"step 1", "fires nothing"}},
+		{"a step that fires nothing", in(`"name": "a", "basis": "spec", "event": "e", "steps": [{"expect": {"trace": []}}]`), []string{"step 1", "fires nothing"}},
 		{"a project outside", in(`"name": "a", "projectDirName": "..", ` + good), []string{"projectDirName"}},
 		{"a deep project", in(`"name": "a", "projectDirName": "a/b", ` + good), []string{"projectDirName"}},
 		{"args of an event", in(`"name": "a", "args": [1], ` + good), []string{"translator"}},
-		{"result of an event", in(`"name": "a", "basis": "seed", "event": "e", "expect": {"result": 1}`), []string{"translator"}},
-		{"a translator without fn", in(`"name": "a", "basis": "seed", "kind": "translator", "expect": {"result": 1}`), []string{"fn is missing"}},
-		{"a translator without result", in(`"name": "a", "basis": "seed", "kind": "translator", "fn": "f", "expect": {"success": true}`), []string{"result"}},
-		{"a translator with an event", in(`"name": "a", "kind": "translator", "fn": "f", "basis": "seed", "event": "e", "expect": {"result": 1}`), []string{"no meaning"}},
+		{"result of an event", in(`"name": "a", "basis": "spec", "event": "e", "expect": {"result": 1}`), []string{"translator"}},
+		{"a translator without fn", in(`"name": "a", "basis": "spec", "kind": "translator", "expect": {"result": 1}`), []string{"fn is missing"}},
+		{"a translator without result", in(`"name": "a", "basis": "spec", "kind": "translator", "fn": "f", "expect": {"success": true}`), []string{"result"}},
+		{"a translator with an event", in(`"name": "a", "kind": "translator", "fn": "f", "basis": "spec", "event": "e", "expect": {"result": 1}`), []string{"no meaning"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestLoadReadsFilesInOrderAndNamesEveryFault(t *testing.T) {
 		t.Error("a directory without cases loads")
 	}
 	good := func(name string) string {
-		return strings.ReplaceAll(in(`"name": "NAME", "basis": "seed", "event": "e", "expect": {"success": true}`), "NAME", name)
+		return strings.ReplaceAll(in(`"name": "NAME", "basis": "spec", "event": "e", "expect": {"success": true}`), "NAME", name)
 	}
 	writeTree(t, dir, map[string]string{"cases/b.json": good("2"), "cases/a.json": good("1"), "cases/notes.txt": "no case"})
 	cases, err := Load(dir)
@@ -157,8 +157,8 @@ func TestDefaults(t *testing.T) {
 }
 
 func FuzzParseFile(f *testing.F) {
-	f.Add([]byte(in(`"name": "a", "basis": "seed", "event": "e", "expect": {"success": true}`)))
-	f.Add([]byte(in(`"name": "a", "basis": "seed", "kind": "translator", "fn": "f", "args": ["@REPEAT:x:3@"], "expect": {"result": 1}`)))
+	f.Add([]byte(in(`"name": "a", "basis": "spec", "event": "e", "expect": {"success": true}`)))
+	f.Add([]byte(in(`"name": "a", "basis": "spec", "kind": "translator", "fn": "f", "args": ["@REPEAT:x:3@"], "expect": {"result": 1}`)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		cases, err := parseFile("x.json", text)
 		if err != nil {
@@ -171,4 +171,12 @@ func FuzzParseFile(f *testing.F) {
 			_, _ = c.expanded("/p") // an error, or not; no panic
 		}
 	})
+}
+
+// Cases from before the rules had numbers are read as they are.
+func TestOlderCasesAreRead(t *testing.T) {
+	c, err := parse([]byte(`{"name": "n", "basis": "seed", "seed_ref": ["4.3"], "event": "e", "expect": {"success": true}}`))
+	if err != nil || c.Basis != "spec" {
+		t.Errorf("basis %q, err %v; want an older case to be one of the documentation", c.Basis, err)
+	}
 }

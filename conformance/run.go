@@ -183,7 +183,7 @@ func (p *Prepared) failure(expect map[string]any, got Observation, wrong []strin
 	seen["trace"], _ = p.traced() // the judge has complained if need be
 	lines := jsontext.WithIndent("  ")
 	return fmt.Sprintf("%s\nexpectation: %s\nseen: %s\ncase: %q of %s\nbasis: %s %q %s",
-		strings.Join(wrong, "\n"), Show(expect, lines), Show(seen, lines), p.Name, p.File, p.Basis, p.SeedRef, p.Note)
+		strings.Join(wrong, "\n"), Show(expect, lines), Show(seen, lines), p.Name, p.File, p.Basis, p.Rules, p.Note)
 }
 
 // looksAtTheClock reports whether other work on the machine could fail c.

@@ -116,7 +116,7 @@ func TestAnEngineThatCannotFails(t *testing.T) {
 }
 
 func TestAFailureTellsExpectationObservationAndPlace(t *testing.T) {
-	p := mustParse(t, `"event": "E", "seed_ref": ["003 §4.3"], "note": "mind the gap", "expect": {"final": {"reason": "x"}}`).Prepare(t)
+	p := mustParse(t, `"event": "E", "rules": ["L30"], "note": "mind the gap", "expect": {"final": {"reason": "x"}}`).Prepare(t)
 	engine := &replay{project: p, told: []Observation{{Final: map[string]any{"reason": strings.Repeat("y", 1e6)}}}}
 	failure := p.play(t.Context(), engine)
 	wantContains(t, failure, `final.reason: want "x", got "yyy`, `"reason": "x"`, "(1000000 bytes)", `"trace": [`, `case: "n" of theme.json`, "003 §4.3", "mind the gap")
@@ -180,13 +180,13 @@ func inside(t *testing.T, files map[string]string, flags ...string) (output stri
 }
 
 func TestRunNamesSkipsAndFails(t *testing.T) {
-	const ok = `"basis": "seed", "event": "E", "expect": {"success": true}`
+	const ok = `"basis": "spec", "event": "E", "expect": {"success": true}`
 	output, passed := inside(t, map[string]string{
-		"cases/one.json": `{"theme": "one", "cases": [{"name": "good", ` + ok + `}, {"name": "wrong", "basis": "seed", "event": "E", "expect": {"success": false}},
-			{"name": "timed", "basis": "seed", "event": "E", "expect": {"maxMs": 1000}}]}`,
-		"cases/two.json": `{"theme": "two", "cases": [{"name": "strange", "basis": "seed", "event": "Unknown", "expect": {"success": true}},
+		"cases/one.json": `{"theme": "one", "cases": [{"name": "good", ` + ok + `}, {"name": "wrong", "basis": "spec", "event": "E", "expect": {"success": false}},
+			{"name": "timed", "basis": "spec", "event": "E", "expect": {"maxMs": 1000}}]}`,
+		"cases/two.json": `{"theme": "two", "cases": [{"name": "strange", "basis": "spec", "event": "Unknown", "expect": {"success": true}},
 			{"name": "lasting", "slow": true, ` + ok + `},
-			{"name": "pure", "basis": "seed", "kind": "translator", "fn": "f", "expect": {"result": 1}}]}`,
+			{"name": "pure", "basis": "spec", "kind": "translator", "fn": "f", "expect": {"result": 1}}]}`,
 	}, "-test.short")
 	if passed {
 		t.Error("it passes, want it to fail")
@@ -200,7 +200,7 @@ func TestRunNamesSkipsAndFails(t *testing.T) {
 }
 
 func TestRunPassesWhenEveryCaseDoes(t *testing.T) {
-	files := map[string]string{"cases/one.json": in(`"name": "good", "slow": true, "basis": "seed", "event": "E", "expect": {"success": true}`)}
+	files := map[string]string{"cases/one.json": in(`"name": "good", "slow": true, "basis": "spec", "event": "E", "expect": {"success": true}`)}
 	if output, passed := inside(t, files); !passed || !strings.Contains(output, "--- PASS: TestInside/x/good") {
 		t.Errorf("got %s, want it to pass", output)
 	}

@@ -83,6 +83,7 @@ func TestBlockWinsJoinsManyLongTexts(t *testing.T) {
 	}
 }
 
+// Rule L47.
 func TestReplace(t *testing.T) {
 	all := hook.GaveDecision | hook.GaveReason | hook.GaveStop | hook.GaveStopReason | hook.GaveSuppress | hook.GaveMessage | hook.GaveContext
 	full := output{Decision: hook.Deny, Reason: "r", Stop: true, StopReason: "s", Suppress: true, Message: "m", Context: "c", Given: given | all}

@@ -22,6 +22,7 @@ func TestNoTerminalIsASessionOfItsOwn(t *testing.T) {
 	})
 }
 
+// Rule C95.
 func TestASessionOfItsOwnDiesWhole(t *testing.T) {
 	both(t, func(t *testing.T, run runFunc) {
 		dir := t.TempDir()

@@ -26,12 +26,13 @@ import (
 type Case struct {
 	File string `json:"-"` // the path of the file
 
-	Name    string   `json:"name"`
-	Group   string   `json:"group"`
-	Tier    int      `json:"tier"` // 1 is the core set
-	Basis   []string `json:"basis"`
-	SeedRef *string  `json:"seed_ref"`
-	Note    string   `json:"note"`
+	Name  string   `json:"name"`
+	Group string   `json:"group"`
+	Tier  int      `json:"tier"` // 1 is the core set
+	Basis []string `json:"basis"`
+	Rules []string `json:"rules"`    // of docs/spec/claude.md
+	Older *string  `json:"seed_ref"` // the reference of cases from before the rules had numbers
+	Note  string   `json:"note"`
 
 	Settings    jsontext.Value            `json:"settings"` // of the project; of any type, and nil if there are layers
 	Layers      map[string]jsontext.Value `json:"layers"`   // instead of settings; see [Prepared.LayerFiles]

@@ -15,7 +15,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // good has every key that a case must have.
-const good = `"name": "n", "group": "g", "tier": 1, "basis": ["seed"], "settings": {}, "event": "Stop", "expect": {"ran": []}`
+const good = `"name": "n", "group": "g", "tier": 1, "basis": ["spec"], "settings": {}, "event": "Stop", "expect": {"ran": []}`
 
 // mustParse reads a case of which only the interesting part is given; where
 // that has a key of good, it counts.

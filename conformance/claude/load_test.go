@@ -79,7 +79,7 @@ var faults = []struct {
 	{"no name", changed(`"name": "n"`, `"name": ""`), []string{"name is missing"}},
 	{"no group", changed(`"group": "g"`, `"group": ""`), []string{"group is missing"}},
 	{"another tier", changed(`"tier": 1`, `"tier": 3`), []string{"tier is 3", "write 1"}},
-	{"no basis", changed(`["seed"]`, `[]`), []string{"basis is missing"}},
+	{"no basis", changed(`["spec"]`, `[]`), []string{"basis is missing"}},
 	{"neither settings nor layers", changed(`"settings": {}, `, ``), []string{"settings and layers"}},
 	{"both settings and layers", changed(`"event"`, `"layers": {}, "event"`), []string{"settings and layers"}},
 	{"an unknown layer", changed(`"settings": {}`, `"layers": {"usr": {}}`), []string{"usr", "managed"}},
@@ -186,7 +186,7 @@ func TestLoadReadsFilesInOrderAndNamesEveryFault(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	c := mustParse(t, ``)
-	if !c.Host.Trusted || c.Host.Interactive || c.UserSelects != nil || c.SeedRef != nil {
+	if !c.Host.Trusted || c.Host.Interactive || c.UserSelects != nil || c.Rules != nil {
 		t.Errorf("got %+v, want the defaults of FORMAT.md", c)
 	}
 	c = mustParse(t, `"host": {"interactive": true}, "user_selects": []`)

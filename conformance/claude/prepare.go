@@ -23,7 +23,7 @@ const SessionID = "s-1"
 // files written, its server answers.
 type Prepared struct {
 	Case
-	Level string // what the engine has to follow: a name of the case's variants, or empty for the seed
+	Level string // what the engine has to follow: a name of the case's variants, or empty for release 2.1.88
 
 	Dir        string // the project directory and cwd: absolute, without symbolic links
 	Home       string // a fresh home directory, outside of Dir

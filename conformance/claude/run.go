@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/conformance"
 )
@@ -171,5 +170,5 @@ func (p *Prepared) failure(expect Expect, got seen, wrong []string) string {
 	}
 	lines := jsontext.WithIndent("  ")
 	return fmt.Sprintf("%s\nexpectation: %s\nseen: %s\ncase: %q of %s, level %q\nbasis: %q %s %s",
-		strings.Join(wrong, "\n"), show(expect, lines), show(all, lines), p.Name, p.File, p.Level, p.Basis, lo.FromPtr(p.SeedRef), p.Note)
+		strings.Join(wrong, "\n"), show(expect, lines), show(all, lines), p.Name, p.File, p.Level, p.Basis, p.Rules, p.Note)
 }

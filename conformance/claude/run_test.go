@@ -107,7 +107,7 @@ func TestAnEngineThatCannotFails(t *testing.T) {
 }
 
 func TestAFailureTellsExpectationObservationAndPlace(t *testing.T) {
-	p := mustParse(t, `"seed_ref": "18.4 JSON", "note": "mind the gap", "http": {"/x": {"status": 200}}, "expect": {"reason": "x"}, "variants": {"new": {"note": "mind"}}`).Prepare(t, "new")
+	p := mustParse(t, `"rules": ["C40"], "note": "mind the gap", "http": {"/x": {"status": 200}}, "expect": {"reason": "x"}, "variants": {"new": {"note": "mind"}}`).Prepare(t, "new")
 	engine := &replay{project: p, told: []Observation{{Reason: strings.Repeat("y", 1e6), ModelSees: []string{"m"}}}}
 	failure := p.play(t.Context(), engine)
 	wantContains(t, failure, `reason: want "x", got "yyy`, `"reason": "x"`, "(1000000 bytes)", `"hook.log": [`, `"model_sees": [`, `"http_requests": []`,
@@ -151,7 +151,7 @@ func inside(t *testing.T, files map[string]string) (output string, passed bool) 
 
 // blocks is a case that passes if the engine says that it blocks.
 func blocks(name, more string) string {
-	return `{"name": "` + name + `", "group": "g", "tier": 1, "basis": ["seed"], "settings": {}, "event": "Stop", "expect": {"blocked": true}` + more + `}`
+	return `{"name": "` + name + `", "group": "g", "tier": 1, "basis": ["spec"], "settings": {}, "event": "Stop", "expect": {"blocked": true}` + more + `}`
 }
 
 func TestRunNamesSkipsAndFails(t *testing.T) {

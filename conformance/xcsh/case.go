@@ -13,7 +13,9 @@ type Case struct {
 	Title              string          `json:"title"`
 	Notes              string          `json:"notes"`
 	Basis              []string        `json:"basis"`
-	SeedConflict       jsontext.Value  `json:"seedConflict"`
+	Rules              []string        `json:"rules"`        // of docs/spec/xcsh.md
+	Conflict           jsontext.Value  `json:"conflict"`     // where the documentation says otherwise
+	Older              jsontext.Value  `json:"seedConflict"` // its name before
 	Runtime            string          `json:"runtime"`
 	Requires           []string        `json:"requires"`
 	RacyUpstream       jsontext.Value  `json:"racyUpstream"`

@@ -14,6 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
+// Rule C85.
 func TestVariablesThatHooksLeave(t *testing.T) {
 	w := project(`{"hooks":{"SessionStart":[{"hooks":[
 {"type":"command","command":"echo export A=1 > \"$CLAUDE_ENV_FILE\""},
@@ -34,6 +35,7 @@ func TestVariablesThatHooksLeave(t *testing.T) {
 	want("export A=1\nexport A=2\n")
 }
 
+// Rule C81.
 func TestBackgroundHooksTellTheModelLater(t *testing.T) {
 	long := `head -c 12000 /dev/zero | tr '\0' x >&2; exit 2`
 	for _, tt := range []struct {
@@ -69,6 +71,7 @@ func TestBackgroundHooksTellTheModelLater(t *testing.T) {
 	}
 }
 
+// Rule C84.
 func TestAUserWhoGivesNoAnswerEndsTheInput(t *testing.T) {
 	w := project(command(t, "PreToolUse", `read -r in; echo '{"prompt":"q","message":"?","options":[{"key":"y","label":"Yes"}]}'; read -r a || { echo cancelled >&2; exit 2; }`, ""))
 	w.host.MayAsk = func(*hook.Hook) bool { return true }

@@ -33,6 +33,7 @@ func stdout(t testing.TB, fired *pipeline.Fired) string {
 	return strings.TrimSpace(*fired.Hooks[0].Stdout)
 }
 
+// Rules C91, C94.
 func TestTheEnvironmentOfCommands(t *testing.T) {
 	w := project(command(t, "PreToolUse", "env", ""))
 	w.host.Dir = directory(t)
@@ -61,6 +62,7 @@ func TestTheEnvironmentOfCommands(t *testing.T) {
 	}
 }
 
+// Rules C26, C27, C28.
 func TestTheInputOfCommands(t *testing.T) {
 	w := project(command(t, "PreToolUse", `IFS= read -r line && printf '%s' "$line"`, ""))
 	got := stdout(t, fire(t, w.open(t), "PreToolUse", `{"permission_mode":"plan","future":{"a":1},"tool_input":{"n":12345678901234567890}}`))
@@ -101,6 +103,7 @@ func TestUnknownMembersOfAnAnswerSurvive(t *testing.T) {
 	}
 }
 
+// Rule C90.
 func TestWhereCommandsRun(t *testing.T) {
 	here := directory(t)
 	for _, tt := range []struct{ cwd, want string }{{"", "DIR"}, {here, here}, {"/gone/away", "DIR"}} {
@@ -122,6 +125,7 @@ func TestWhereCommandsRun(t *testing.T) {
 	}
 }
 
+// Rules C86, C87, C88, C89.
 func TestTheFormsOfACommand(t *testing.T) {
 	dir := directory(t)
 	tree(t, dir, map[string]string{
@@ -169,6 +173,7 @@ func TestHowAFailedGuardBlocksOnRequest(t *testing.T) {
 	}
 }
 
+// Rules C29, C43.
 func TestRequests(t *testing.T) {
 	asked := make(chan *http.Request, 1)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -61,6 +61,7 @@ func one(t *testing.T, event, input string, says scripted) (effects func(want st
 	return func(want string) { t.Helper(); wantEffects(t, fired, want) }
 }
 
+// Rules C35, C96, C97.
 func TestExitStatusTwoOfEveryEvent(t *testing.T) {
 	for _, tt := range honoured {
 		t.Run(tt.event, func(t *testing.T) {
@@ -83,6 +84,7 @@ func TestExitStatusTwoBlocksWithoutAWordAndAgainstAnAnswer(t *testing.T) {
 	}
 }
 
+// Rules C36, C66.
 func TestAnotherExitStatusNeverBlocks(t *testing.T) {
 	quiet := []string{"StopFailure", "InstructionsLoaded", "WorktreeRemove", "MessageDisplay"}
 	for _, tt := range honoured {
@@ -96,6 +98,7 @@ func TestAnotherExitStatusNeverBlocks(t *testing.T) {
 	}
 }
 
+// Rules C39, C69, C74.
 func TestEveryEventHonoursItsMembersAndNoOthers(t *testing.T) {
 	for _, tt := range honoured {
 		has := func(c string) bool { return strings.Contains(tt.fields, c) }
@@ -181,6 +184,7 @@ var members = []struct {
 	{"a policy", "ConfigChange", `{"source":"policy_settings"}`, `{}`, `{"blocked":false}`, false},
 }
 
+// Rules C55, C62, C75.
 func TestTheOwnMembersOfEvents(t *testing.T) {
 	for _, tt := range members {
 		t.Run(tt.event+": "+tt.name, func(t *testing.T) {
@@ -194,6 +198,7 @@ func TestTheOwnMembersOfEvents(t *testing.T) {
 	}
 }
 
+// Rule C41.
 func TestWhatAnswersMeanInOneEventOnly(t *testing.T) {
 	for _, tt := range []struct {
 		name, event, input string
@@ -240,6 +245,7 @@ func TestTerminalSequencesAreBellsTitlesAndNotifications(t *testing.T) {
 	}
 }
 
+// Rules C30, C97, C98.
 func TestAFailureIsToldOnceAndATimeoutIsNoError(t *testing.T) {
 	one(t, "PreToolUse", "", scripted{err: fmt.Errorf("cannot start")})(`{"errors":1,"blocked":false,"user_sees":["h hook error: cannot start"],"outcomes":{"h":"non_blocking_error"}}`)
 	one(t, "UserPromptSubmit", "", scripted{err: &hook.TimeoutError{After: 30e9}})(`{"errors":0,"blocked":false,"user_sees":["h hook error: no answer after 30000ms"],"outcomes":{"h":"cancelled"}}`)

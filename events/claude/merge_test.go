@@ -170,6 +170,7 @@ func TestAnswersOfSeveralHooksAreMerged(t *testing.T) {
 	}
 }
 
+// Rule C37.
 func TestTextsThatAreTooLongAreCutAndKept(t *testing.T) {
 	long := strings.Repeat("ä", claude.MaxText+1)
 	exact := strings.Repeat("ä", claude.MaxText)

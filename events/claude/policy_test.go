@@ -139,6 +139,7 @@ func TestRequestsKeepToTheListsOfAllLayers(t *testing.T) {
 	}
 }
 
+// Rules C1, C2.
 func TestTheOrderOfHooks(t *testing.T) {
 	got := everyone(nil).present(t)
 	if want := []string{"user", "project", "local", "flag", "managed", "forced", "own", "true", "go"}; !slices.Equal(got, want) {

@@ -52,6 +52,7 @@ const neighbour = `{"hooks": [{"type": "command", "command": "neighbour"}]}`
 // Rows of this file are one line of a settings file; problems are at their
 // column, in the second line.
 
+// Rules C3, C4, C5.
 func TestABadEntryIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {
 	const types = "command, http, mcp_tool, prompt, agent"
 	for _, tt := range []struct{ name, event, entry, want string }{

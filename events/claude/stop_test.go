@@ -26,6 +26,7 @@ func holds(t *testing.T, s *pipeline.Session, limit int) (n int) {
 	return n
 }
 
+// Rule C64.
 func TestHooksKeepAnAgentGoingEightTimesInARow(t *testing.T) {
 	for _, tt := range []struct {
 		env  string
@@ -80,6 +81,7 @@ func TestALiftedBlockIsNoBlock(t *testing.T) {
 	wantEffects(t, fire(t, s, "Stop", `{"stop_hook_active":true}`), `{"blocked":false,"lifted":"hooks have kept the agent going 1 times in a row; it stops now"}`)
 }
 
+// Rule C60.
 func TestSessionEndHooksHaveOneBudget(t *testing.T) {
 	const slow = `{"type":"command","command":"slow"}`
 	for _, tt := range []struct {
@@ -139,6 +141,7 @@ func late[In, Out any](t *testing.T, e *pipeline.Event[In, Out], in In) *hook.Re
 	return res
 }
 
+// Rule C51.
 func TestALateHookInGoBlocksWhatItGuards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pre := late(t, claude.PreToolUse, claude.Call{Name: "Bash"})

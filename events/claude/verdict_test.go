@@ -43,6 +43,7 @@ func judged(event, hook string, o *oracle) world {
 
 // What a refusal amounts to: by default, and if the turn is to go on (release
 // 2.1.239).
+// Rule C48.
 func TestARefusalOfAModel(t *testing.T) {
 	const (
 		held  = `{"blocked":true,"continue":true,"model_sees":["r"],"user_sees":[]}`
@@ -93,6 +94,7 @@ func TestAModelThatSaysImpossibleLetsTheAgentStop(t *testing.T) {
 	}
 }
 
+// Rule C47.
 func TestAModelWithoutAVerdictDecidesNothing(t *testing.T) {
 	for _, o := range []*oracle{{answer: "I think so"}, {answer: `{"ok":"yes"}`}, {answer: `{"ok":false}`}, {answer: ""}, {err: errors.New("overloaded")}} {
 		w := judged("PreToolUse", `{"type":"prompt","prompt":"p"}`, o)

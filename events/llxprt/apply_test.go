@@ -14,6 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
+// Rules L48, L49, L50, L51, L52, L53.
 func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 	for _, tt := range []struct {
 		name       string

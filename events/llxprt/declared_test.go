@@ -35,6 +35,7 @@ var described = []struct {
 	{"Notification", nil, "", "none"},
 }
 
+// Rule L54.
 func TestEventsAreDeclaredAsTheSourcesDescribeThem(t *testing.T) {
 	events := lo.KeyBy(pipeline.Events(llxprt.Dialect), func(e pipeline.Declared) string { return e.Info().Name })
 	if len(events) != len(described) {
@@ -87,6 +88,7 @@ func matcherKind(r pipeline.Rules) string {
 // Which strategy an event merges by shows in what two answers amount to: a
 // denial and a later permission (seed 003 §7.3, seed 001 "Aggregation
 // Strategies"; simple replacement for the events the seeds leave open).
+// Rules L38, L39, L40, L41.
 func TestEveryEventMergesByItsStrategy(t *testing.T) {
 	for _, tt := range []struct {
 		strategy string

@@ -53,6 +53,7 @@ func TestConflictsOfCommandsAndRenderers(t *testing.T) {
 	}
 }
 
+// Rule X7.
 func TestSlashKnowsItsCommands(t *testing.T) {
 	m := start(t, xcsh.Config{})
 	told := errorsOf(m)
@@ -73,6 +74,7 @@ func TestSlashKnowsItsCommands(t *testing.T) {
 	}
 }
 
+// Rule X11.
 func TestInitializeKeepsTheControlOfSessions(t *testing.T) {
 	m := start(t, xcsh.Config{})
 	var got []string

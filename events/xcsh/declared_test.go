@@ -22,6 +22,7 @@ var declared = map[string]string{
 	"tool_call": "block", "tool_result": "rewrite output",
 }
 
+// Rules X16, X19, X22, X27.
 func TestEventsAreThoseOfTheSources(t *testing.T) {
 	for _, d := range []*pipeline.Dialect{xcsh.Dialect, xcsh.Extensions} {
 		got := map[string]string{}
@@ -68,6 +69,7 @@ func TestEventsAreFoundByName(t *testing.T) {
 
 // A handler's copy of an event is made by going through slices and pointers:
 // payloads must not share anything else.
+// Rule X13.
 func TestPayloadsHaveNothingThatCannotBeCopied(t *testing.T) {
 	for _, payload := range []any{
 		xcsh.SessionBeforeSwitchEvent{}, xcsh.SessionBeforeCompactEvent{}, xcsh.SessionCompactingEvent{}, xcsh.SessionCompactEvent{},

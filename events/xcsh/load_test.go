@@ -110,6 +110,7 @@ func TestAModuleThatCannotBeLoadedDoesNotStopTheOthers(t *testing.T) {
 	}
 }
 
+// Rule X40.
 func TestDiscoveredModulesComeFirstAndEachFileOnce(t *testing.T) {
 	dir := t.TempDir()
 	at := discover.Place{Cwd: filepath.Join(dir, "proj"), Home: filepath.Join(dir, "home"), User: ".xcsh"}

@@ -27,6 +27,7 @@ func says(api *xcsh.API, ran *[]string, name string) (remove func()) {
 
 func turn(t *testing.T, m *xcsh.Modules) { xcsh.TurnStart.Fire(t.Context(), m, &xcsh.TurnStartEvent{}) }
 
+// Rule X14.
 func TestModulesRunInTheOrderInWhichTheyWereLoaded(t *testing.T) {
 	m := start(t, xcsh.Config{})
 	var ran []string
@@ -47,6 +48,7 @@ func TestModulesRunInTheOrderInWhichTheyWereLoaded(t *testing.T) {
 	}
 }
 
+// Rule X3.
 func TestAHandlerCanBeSubscribedInTheMiddleOfAFire(t *testing.T) {
 	m := start(t, xcsh.Config{})
 	var ran []string
@@ -65,6 +67,7 @@ func TestAHandlerCanBeSubscribedInTheMiddleOfAFire(t *testing.T) {
 	}
 }
 
+// Rules X1, X38.
 func TestNothingStaysOfAModuleThatFails(t *testing.T) {
 	for name, fail := range map[string]func() error{
 		"an error": func() error { return errors.New("no license") },
@@ -108,6 +111,7 @@ func TestCloseTakesEverythingAway(t *testing.T) {
 	}
 }
 
+// Rule X2.
 func TestAnyNameCanBeSubscribedTo(t *testing.T) {
 	m := start(t, xcsh.Config{})
 	add(t, m, "a", func(api *xcsh.API) error {
@@ -119,6 +123,7 @@ func TestAnyNameCanBeSubscribedTo(t *testing.T) {
 	}
 }
 
+// Rule X12.
 func TestEachHandlerHasACopyOfItsOwn(t *testing.T) {
 	m := start(t, xcsh.Config{})
 	leaf, before := "leaf", `{"text":"aaaa","type":"text"}`

@@ -101,6 +101,7 @@ func TestAGateKeepsAToolFromRunning(t *testing.T) {
 	}
 }
 
+// Rule X45.
 func TestAnErrorOfAnExtensionIsReported(t *testing.T) {
 	m := guarded(t, xcsh.Config{Extensions: true}, func(context.Context, *xcsh.ToolCallEvent, *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
 		return nil, errors.New("boom")

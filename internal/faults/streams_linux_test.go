@@ -17,6 +17,7 @@ func callOf(size int) llxprt.ToolCall {
 	return llxprt.ToolCall{Name: "write_file", Input: wire.Object(`{"path":"big","content":"` + strings.Repeat("x", size) + `"}`)}
 }
 
+// Rule L18.
 func TestAHookNeedNotReadItsInput(t *testing.T) {
 	const answer = `; echo '{"decision":"deny","reason":"enough"}'`
 	denied := want{blocked: true, reason: "enough"}

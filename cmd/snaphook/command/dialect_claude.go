@@ -17,7 +17,7 @@ const newerLevel = "2.1.239"
 
 var claudeRow = dialect{
 	Dialect:  claude.Dialect,
-	supports: "Claude Code hooks, level 2.1.88 (seed 004), or " + newerLevel + " with --level " + newerLevel,
+	supports: "Claude Code hooks, level 2.1.88 (rules C1 to C98), or " + newerLevel + " with --level " + newerLevel,
 	levels:   []string{"2.1.88", newerLevel},
 	marks:    []string{".claude", ".claude-plugin", "managed-settings.json", "managed-settings.d"},
 	layers: map[string]hook.Source{

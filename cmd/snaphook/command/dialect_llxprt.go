@@ -10,7 +10,7 @@ import (
 
 var llxprtRow = dialect{
 	Dialect:  llxprt.Dialect,
-	supports: "LLxprt Code hooks as of February 2026 (seeds 000, 001, 003), which Gemini CLI's hooks share",
+	supports: "LLxprt Code hooks as of February 2026 (rules L1 to L63), which Gemini CLI's hooks share",
 	marks:    []string{".llxprt"},
 	layers:   map[string]hook.Source{"project": hook.Project, "user": hook.User, "system": hook.SystemWide},
 	discover: llxprt.Discover,

@@ -17,7 +17,7 @@ import (
 // xcshRow is the hook runtime, extensionRow the extension runtime: other rules
 // for the same modules, which are found and trusted alike.
 var (
-	xcshRow      = moduleRow(xcsh.Dialect, "xcsh and pi hook modules in JavaScript and TypeScript, hook runtime of 17.4.4 (seed 002); xcsh-extension.* events have the rules of its extension runtime")
+	xcshRow      = moduleRow(xcsh.Dialect, "xcsh and pi hook modules in JavaScript and TypeScript, hook runtime of 17.4.4 (rules X1 to X47); xcsh-extension.* events have the rules of its extension runtime")
 	extensionRow = moduleRow(xcsh.Extensions, "the rules of the extension runtime")
 )
 
