@@ -13,7 +13,7 @@ import (
 
 // behind is a hook in the background, whose fire goes on, and ends, without it.
 type behind[In, Out any] struct {
-	*firing[In, Out]
+	fire   *firing[In, Out] // a field: embedded, it would add wrappers of all its methods to every event
 	in     *input[In]
 	ctx    context.Context // of the observers
 	queued time.Duration
@@ -21,22 +21,22 @@ type behind[In, Out any] struct {
 }
 
 func (f *firing[In, Out]) behind(ctx context.Context, r *hook.Report[Out], in *input[In]) *behind[In, Out] {
-	return &behind[In, Out]{firing: f, in: in, ctx: context.WithoutCancel(ctx), report: hook.Report[Out]{Hook: r.Hook, Index: r.Index, Backgrounded: true}}
+	return &behind[In, Out]{fire: f, in: in, ctx: context.WithoutCancel(ctx), report: hook.Report[Out]{Hook: r.Hook, Index: r.Index, Backgrounded: true}}
 }
 
 // stay counts the hook, unless the session or the system is closed.
 func (b *behind[In, Out]) stay() (ctx context.Context, ok bool) {
-	if ctx, ok = b.s.stay(); ok {
-		b.turns[b.report.Index].begun = true
-		b.s.hold(b.vars)
+	if ctx, ok = b.fire.s.stay(); ok {
+		b.fire.turns[b.report.Index].begun = true
+		b.fire.s.hold(b.fire.vars)
 	}
 	return ctx, ok
 }
 
 // leave undoes stay.
 func (b *behind[In, Out]) leave() {
-	b.s.release(b.vars)
-	b.s.leave()
+	b.fire.s.release(b.fire.vars)
+	b.fire.s.leave()
 }
 
 // launch starts a hook that the fire does not wait for.
@@ -62,12 +62,12 @@ func (f *firing[In, Out]) launch(from context.Context, r *hook.Report[Out], in *
 // run runs the hook when there is a place for it.
 func (b *behind[In, Out]) run(ctx context.Context, call hook.Call) {
 	var reply hook.Reply
-	queued, err := acquire(ctx, b.s.sys.behind)
+	queued, err := acquire(ctx, b.fire.s.sys.behind)
 	b.queued = queued
 	start := time.Now()
 	if err == nil {
 		reply, err = runSafely(ctx, b.report.Hook.Runner, call)
-		b.s.sys.behind.Release(1)
+		b.fire.s.sys.behind.Release(1)
 	}
 	b.report.Reply, b.report.Err = answered(ctx, call.Timeout, &reply, err)
 	b.finish(time.Since(start))
@@ -133,23 +133,23 @@ func (b *behind[In, Out]) finish(took time.Duration) {
 	}
 	if r.Err != nil {
 		r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
-		b.logFailure(r)
+		b.fire.logFailure(r)
 	}
-	b.refine(r, b.in)
+	b.fire.refine(r, b.in)
 	r.Backgrounded = false // its end is what counts now
-	b.s.hear(b.number, r.Index, b.told())
-	if b.s.sys.observed() {
+	b.fire.s.hear(b.fire.number, r.Index, b.told())
+	if b.fire.s.sys.observed() {
 		b.observeLate()
 	}
 }
 
 // observeLate reports the second end of the hook.
 func (b *behind[In, Out]) observeLate() {
-	ev := b.evaluation(&b.report, b.in)
+	ev := b.fire.evaluation(&b.report, b.in)
 	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // it guarded nothing
-	b.s.sys.hookEnd(b.ctx, ev)
-	if b.s.sys.debug {
-		b.logHook(ev)
+	b.fire.s.sys.hookEnd(b.ctx, ev)
+	if b.fire.s.sys.debug {
+		b.fire.logHook(ev)
 	}
 }
 
@@ -163,7 +163,7 @@ func (b *behind[In, Out]) listen() (err error) {
 		}
 	}()
 	r := &b.report
-	end := b.event.spec.Rules.Exits.Of(r.Reply)
+	end := b.fire.event.spec.Rules.Exits.Of(r.Reply)
 	switch {
 	case r.Hook.Background == hook.Rewake && wakes(r.Reply):
 		r.Output.Context = cmp.Or(plainText(r.Reply.Stderr), plainText(r.Reply.Stdout))
@@ -193,7 +193,7 @@ func said[Out any](stdout []byte) (o hook.Output[Out], notes []string) {
 func (b *behind[In, Out]) told() Finished {
 	r := &b.report
 	done := Finished{
-		Event: b.event.Info().FullName(), Hook: r.Hook, Outcome: outcome(r, false),
+		Event: b.fire.event.Info().FullName(), Hook: r.Hook, Outcome: outcome(r, false),
 		Reply: r.Reply, Err: r.Err, Elapsed: r.Elapsed, Notes: r.Notes,
 	}
 	if r.Hook.Background == hook.Rewake {

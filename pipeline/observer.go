@@ -129,7 +129,7 @@ func (f *firing[In, Out]) endObserving(res *hook.Result[Out], err error) {
 // streamed collects the reports of a stream, so that its observers see what the
 // answers amount to.
 type streamed[In, Out any] struct {
-	*firing[In, Out]
+	fire    *firing[In, Out]
 	reports []hook.Report[Out]
 }
 
@@ -137,7 +137,7 @@ func (f *firing[In, Out]) streamed() *streamed[In, Out] {
 	if f.info == nil {
 		return nil
 	}
-	return &streamed[In, Out]{firing: f}
+	return &streamed[In, Out]{fire: f}
 }
 
 func (s *streamed[In, Out]) add(r *hook.Report[Out]) {
@@ -150,11 +150,11 @@ func (s *streamed[In, Out]) end() {
 	if s == nil {
 		return
 	}
-	res, err := stages.Reduce(slices.Values(s.reports), len(s.plan.Run), s.event.spec.Reduce, func() {})
+	res, err := stages.Reduce(slices.Values(s.reports), len(s.fire.plan.Run), s.fire.event.spec.Reduce, func() {})
 	if err != nil {
-		s.logReducer(err)
+		s.fire.logReducer(err)
 	}
-	s.endObserving(&res, s.observed.Err())
+	s.fire.endObserving(&res, s.fire.observed.Err())
 }
 
 func (sys *System) fireStart(ctx context.Context, o Observer, f *FireInfo) (in context.Context) {
