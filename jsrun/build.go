@@ -1,11 +1,11 @@
 package jsrun
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"sync/atomic"
 
 	"github.com/evanw/esbuild/pkg/api"
 	"github.com/go-json-experiment/json"
@@ -55,17 +55,25 @@ func buildError(all []api.Message) *BuildError {
 	return e
 }
 
-// Files gives the files that a module is made of, by name: its own, and those
-// that it imports. modules is as in [Options]. It runs nothing. The error is a
-// [*BuildError] if the module cannot be built: then it cannot be opened either.
-func Files(path string, modules map[string]string) ([]string, error) {
+// Files returns the files that a module is made of, by name: its own, and those
+// that it imports. It runs nothing, but it reads them as [Open] does: of opt the
+// Modules, the Root and the Check count. The error is a [*BuildError] if the
+// module cannot be built: then it cannot be opened either.
+func Files(ctx context.Context, path string, opt Options) ([]string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	opt := building(full, library{host: modules}, new(atomic.Bool))
-	opt.Metafile = true
-	result := api.Build(opt)
+	from, err := newSources(full, opt)
+	if err != nil {
+		return nil, err
+	}
+	build := building(full, opt.library(), from)
+	build.Metafile = true
+	result, err := buildWithin(ctx, build)
+	if err != nil {
+		return nil, err
+	}
 	if len(result.Errors) > 0 {
 		return nil, buildError(result.Errors)
 	}

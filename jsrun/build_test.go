@@ -14,7 +14,7 @@ func TestFilesAreThoseThatAModuleIsMadeOf(t *testing.T) {
 	for name, text := range map[string]string{"lib/a.ts": "import '../b.json'; b", "b.json": "{}", "lib/later.js": "", "other.ts": ""} {
 		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
-	got, err := Files(path, map[string]string{"virtual": "export const Kind = 1"})
+	got, err := Files(t.Context(), path, Options{Modules: map[string]string{"virtual": "export const Kind = 1"}})
 	want := []string{filepath.Join(dir, "b.json"), path, filepath.Join(dir, "lib", "a.ts"), filepath.Join(dir, "lib", "later.js")}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
@@ -27,7 +27,7 @@ func TestEveryMistakeHasItsPlace(t *testing.T) {
 	if err := load(t, path, Options{}); !errors.As(err, &failed) || len(failed.Mistakes) != 2 || failed.Mistakes[1].Line != 2 {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Files(path, nil); !errors.As(err, &failed) {
+	if _, err := Files(t.Context(), path, Options{}); !errors.As(err, &failed) {
 		t.Errorf("got %v, want a BuildError", err)
 	}
 }

@@ -1,12 +1,12 @@
 package jsrun
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
+	"time"
 
 	"github.com/evanw/esbuild/pkg/api"
 	"modernc.org/quickjs"
@@ -22,13 +22,20 @@ type bundle struct {
 
 // bundled makes a bundle of the file at path, which is absolute. Types are
 // gone afterwards, and with them the imports of types alone.
-func bundled(path string, modules library) (*bundle, error) {
-	asked := new(atomic.Bool)
-	opt := building(path, modules, asked)
-	result := api.Build(opt)
-	if asked.Load() { // few do, and the bundler takes a tenth longer for those who do not
-		opt.Define = whereabouts
-		result = api.Build(opt)
+func bundled(ctx context.Context, path string, opt Options) (*bundle, error) {
+	files, err := newSources(path, opt)
+	if err != nil {
+		return nil, err
+	}
+	build := building(path, opt.library(), files)
+	result, err := buildWithin(ctx, build)
+	if err == nil && files.asked { // few do, and the bundler takes a tenth longer for those who do not
+		files.total = 0
+		build.Define = whereabouts
+		result, err = buildWithin(ctx, build)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if len(result.Errors) > 0 {
 		return nil, buildError(result.Errors)
@@ -44,24 +51,41 @@ func bundled(path string, modules library) (*bundle, error) {
 	return b, nil
 }
 
-// building are the options for a bundle. asked becomes true if a file may want
-// to know its place.
-func building(path string, modules library, asked *atomic.Bool) api.BuildOptions {
+// mostBuild is how long the bundler may take. It backtracks in the types of
+// TypeScript, and some text keeps it busy for ever.
+const mostBuild = 10 * time.Second
+
+// buildWithin gives the bundler up after its time, or when ctx ends. What it is
+// busy with cannot be stopped, so that its goroutine is left behind.
+func buildWithin(ctx context.Context, build api.BuildOptions) (api.BuildResult, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, mostBuild, fmt.Errorf("it could not be read within %v; write it in a simpler way, types above all", mostBuild))
+	defer cancel()
+	done := make(chan api.BuildResult, 1)
+	go func() { done <- api.Build(build) }()
+	select {
+	case result := <-done:
+		return result, nil
+	case <-ctx.Done():
+		return api.BuildResult{}, context.Cause(ctx)
+	}
+}
+
+// building are the options for a bundle.
+func building(path string, modules library, files *sources) api.BuildOptions {
 	dir, _ := filepath.Split(path)
 	return api.BuildOptions{
-		EntryPoints:       []string{path},
-		AbsWorkingDir:     filepath.Clean(dir),
-		Outfile:           filepath.Join(dir, "bundle.js"), // nothing is written: for the names in the map
-		Bundle:            true,
-		Format:            api.FormatESModule,
-		Platform:          api.PlatformNeutral,
-		Target:            api.ES2023,
-		Sourcemap:         api.SourceMapExternal,
-		SourcesContent:    api.SourcesContentExclude,
-		Charset:           api.CharsetUTF8,
-		TsconfigRaw:       "{}", // what lies around the file does not count
-		ResolveExtensions: []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"},
-		Plugins:           []api.Plugin{imports(modules, asked)},
+		EntryPoints:    []string{path},
+		AbsWorkingDir:  filepath.Clean(dir),
+		Outfile:        filepath.Join(dir, "bundle.js"), // nothing is written: for the names in the map
+		Bundle:         true,
+		Format:         api.FormatESModule,
+		Platform:       api.PlatformNeutral,
+		Target:         api.ES2023,
+		Sourcemap:      api.SourceMapExternal,
+		SourcesContent: api.SourcesContentExclude,
+		Charset:        api.CharsetUTF8,
+		TsconfigRaw:    "{}", // what lies around the file does not count
+		Plugins:        []api.Plugin{imports(modules, files)},
 	}
 }
 
@@ -80,38 +104,30 @@ const virtual = "module"
 
 func isVirtual(name string) bool { return strings.HasPrefix(name, virtual+":") }
 
-// imports decides what can be imported: files by path, and modules.
-func imports(modules library, asked *atomic.Bool) api.Plugin {
+// imports decides what can be imported: files by path, and modules. It answers
+// for everything, so that the bundler looks nowhere itself.
+func imports(modules library, files *sources) api.Plugin {
 	resolve := func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 		switch {
 		case args.Kind == api.ResolveEntryPoint:
-			return api.OnResolveResult{}, nil
+			return api.OnResolveResult{Path: files.entry, Namespace: "file"}, nil
 		case modules.has(args.Path):
 			return api.OnResolveResult{Path: args.Path, Namespace: virtual}, nil
 		case isPath(args.Path) && args.Namespace != virtual:
-			return api.OnResolveResult{}, nil
+			path, err := files.resolve(args.Importer, args.Path)
+			return api.OnResolveResult{Path: path, Namespace: "file"}, err
 		}
 		return api.OnResolveResult{}, errors.New(unavailable(args.Path))
 	}
-	load := func(args api.OnLoadArgs) (api.OnLoadResult, error) { //nolint:unparam // esbuild wants the error
+	load := func(args api.OnLoadArgs) (api.OnLoadResult, error) {
 		text := modules.text(args.Path)
 		return api.OnLoadResult{Contents: &text, Loader: api.LoaderTS}, nil
 	}
 	return api.Plugin{Name: "imports", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: ".*"}, resolve)
 		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: virtual}, load)
-		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "file"}, refuseEndless)
-		build.OnLoad(api.OnLoadOptions{Filter: `\.[mc]?[jt]s$`, Namespace: "file"}, placed(asked))
+		build.OnLoad(api.OnLoadOptions{Filter: ".*"}, files.load)
 	}}
-}
-
-// refuseEndless keeps from being read what may have no end, such as a pipe.
-// Everything else is left to be read as ever.
-func refuseEndless(args api.OnLoadArgs) (api.OnLoadResult, error) {
-	if info, err := os.Stat(args.Path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return api.OnLoadResult{}, fmt.Errorf("%s is a pipe or a device; a module is a regular file", filepath.Base(args.Path))
-	}
-	return api.OnLoadResult{}, nil
 }
 
 func isPath(name string) bool {

@@ -1,15 +1,11 @@
 package jsrun
 
 import (
-	"bytes"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
-
-	"github.com/evanw/esbuild/pkg/api"
+	"strings"
 )
 
 // whereabouts are the ways to ask for the place of a file, and the constant
@@ -25,35 +21,25 @@ var whereabouts = map[string]string{
 }
 
 // asksWhere reports whether a file may want to know its place.
-func asksWhere(text []byte) bool {
-	return slices.ContainsFunc([]string{"import.meta", "__filename", "__dirname"}, func(s string) bool { return bytes.Contains(text, []byte(s)) })
+func asksWhere(text string) bool {
+	return slices.ContainsFunc([]string{"import.meta", "__filename", "__dirname"}, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// placed loads files that ask for their place, and says that there is one. The
-// answers stand before the text, on its own first line, so that the others keep
-// their numbers.
-func placed(asked *atomic.Bool) func(api.OnLoadArgs) (api.OnLoadResult, error) {
-	return func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-		text, err := os.ReadFile(args.Path)
-		if err != nil || !asksWhere(text) {
-			return api.OnLoadResult{}, nil //nolint:nilerr // esbuild reads it, and says what is wrong
-		}
-		asked.Store(true)
-		at := 0
-		if bytes.HasPrefix(text, []byte("#!")) {
-			at = bytes.IndexByte(text, '\n') + 1
-		}
-		with := string(text[:at]) + answers(args.Path) + string(text[at:])
-		return api.OnLoadResult{Contents: &with, Loader: loaderOf(args.Path)}, nil
+// placed is the text of a file that may ask for its place, and notes that one
+// did. The answers stand before the text, on its own first line, so that the
+// others keep their numbers.
+func (s *sources) placed(path, text string) string {
+	if !asksWhere(text) {
+		return text
 	}
-}
-
-func loaderOf(path string) api.Loader {
-	switch filepath.Ext(path) {
-	case ".ts", ".mts", ".cts":
-		return api.LoaderTS
+	s.mu.Lock()
+	s.asked = true
+	s.mu.Unlock()
+	at := 0
+	if strings.HasPrefix(text, "#!") {
+		at = strings.IndexByte(text, '\n') + 1
 	}
-	return api.LoaderJS
+	return text[:at] + answers(path) + text[at:]
 }
 
 func answers(path string) string {

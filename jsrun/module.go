@@ -25,6 +25,16 @@ type Options struct {
 	// by a bare name, beside node:path and node:url.
 	Modules map[string]string
 
+	// Root is the directory below which the files lie that the module may import,
+	// once links are resolved; empty means the module's own directory. What is
+	// elsewhere is an error when the module is loaded.
+	Root string
+
+	// Check is called with each file of the module before it is read as code, on
+	// goroutines of the bundler; its error keeps the module from being loaded.
+	// Nil accepts all.
+	Check func(path string, text []byte) error
+
 	// Dir is the current directory: what process.cwd gives, and where resolve of
 	// node:path starts. Without one, or with a relative one, a path that needs a
 	// directory is an error.
@@ -90,7 +100,7 @@ func open(ctx context.Context, path string, opt Options) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, err := bundled(full, opt.library())
+	source, err := bundled(ctx, full, opt)
 	if err != nil {
 		return nil, err
 	}

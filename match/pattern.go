@@ -9,6 +9,7 @@ import (
 	"github.com/dlclark/regexp2/v2/syntax"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // limit is how long one test may take. The library looks at a clock that
@@ -34,6 +35,9 @@ type Pattern struct {
 func Regexp(pattern string) (*Pattern, error) {
 	if fast, ok := literals(pattern); ok {
 		return &Pattern{source: pattern, literals: fast}, nil
+	}
+	if err := bounded.Pattern(pattern); err != nil {
+		return nil, fmt.Errorf("regular expression %.40q…: %w", pattern, err)
 	}
 	named, err := lint(pattern)
 	if err != nil {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // varsDir is where the hooks of one fire leave their variables. The mutex of the
@@ -130,7 +132,7 @@ func (s *Session) EnvFiles() (files []string) {
 	defer m.mu.Unlock()
 	for _, d := range m.vars {
 		for i := range d.hooks {
-			if info, err := os.Stat(varsFile(d.path, i)); err == nil && info.Size() > 0 {
+			if info, err := os.Stat(varsFile(d.path, i)); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
 				files = append(files, varsFile(d.path, i))
 			}
 		}
@@ -140,11 +142,12 @@ func (s *Session) EnvFiles() (files []string) {
 
 // Exports gives the text of all EnvFiles in their order: shell text, of which a
 // later line overrules an earlier one. It is empty if hooks have left none. A
-// file that cannot be read is an error, and the others are given all the same.
+// file that cannot be read, or has more than 1 MiB, is an error, and the others
+// are given all the same.
 func (s *Session) Exports() (script string, err error) {
 	var text strings.Builder
 	for _, file := range s.EnvFiles() {
-		b, failed := os.ReadFile(file)
+		b, failed := bounded.ReadFile(context.Background(), file, maxVars)
 		err = lo.CoalesceOrEmpty(err, failed)
 		text.Write(b)
 		if len(b) > 0 && b[len(b)-1] != '\n' {
@@ -153,3 +156,6 @@ func (s *Session) Exports() (script string, err error) {
 	}
 	return text.String(), err
 }
+
+// maxVars is how much text a hook may leave.
+const maxVars = 1 << 20

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // Shell gives the Argv of a [Command] that runs script as the hook systems do:
@@ -30,7 +32,8 @@ func Shell(script string) []string {
 //
 // Nothing else is touched: no longer name, and no other form of it. What is
 // quoted already, arithmetic and the text of a here-document stay as they are.
-// A script that bash could not parse is returned unchanged.
+// A script that bash could not parse is returned unchanged, and so is one that
+// [CheckScript] refuses.
 func QuoteVars(script string, names ...string) string {
 	if !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(script, "$"+name) }) {
 		return script
@@ -52,7 +55,17 @@ func QuoteVars(script string, names ...string) string {
 	return quoted.String()
 }
 
+// CheckScript says what keeps a script from being read: it has more than
+// 128 KiB, with which no shell could be started, or more than 8192 brackets,
+// which can be nested deeper than a parser can follow. A hook whose script it
+// refuses cannot be used.
+func CheckScript(script string) error { return bounded.Shell(script) }
+
+// parse reads a script that is not too much for the parser's stack.
 func parse(script string) (*syntax.File, error) {
+	if err := bounded.Shell(script); err != nil {
+		return nil, err
+	}
 	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
 }
 

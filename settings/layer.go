@@ -1,9 +1,9 @@
 package settings
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // Layer is one settings file of a known rank.
@@ -31,6 +32,9 @@ func (l Layer) Read() (v Value, found bool, err error) {
 		data, err = readFile(l.File)
 		if errors.Is(err, fs.ErrNotExist) {
 			return Value{}, false, nil
+		}
+		if _, large := errors.AsType[*bounded.SizeError](err); large {
+			return Value{}, true, tooLong(l.File)
 		}
 		if err != nil {
 			return Value{}, true, fatal(hook.Position{File: l.File}, "cannot be read: %v", withoutPath(err))
@@ -64,29 +68,15 @@ func Read(layers []Layer) (values []Value, problems []Problem) {
 	return values, problems
 }
 
-// readFile reads a regular file, one byte more than is allowed at most. To open
-// a pipe or a terminal would be to wait for someone who writes to it.
+// readFile reads a regular file of the size that is allowed.
 func readFile(name string) ([]byte, error) {
-	info, err := os.Stat(name)
+	text, err := bounded.ReadFile(context.Background(), name, maxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		if target, linkErr := os.Readlink(name); linkErr == nil {
 			return nil, fmt.Errorf("it is a link to %s, which does not exist", target)
 		}
 	}
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, errors.New("it is a directory; a file is wanted")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxSize+1))
+	return text, err
 }
 
 // withoutPath drops the operation and the file's name, which the problem's

@@ -33,7 +33,7 @@ func ParseStrict(file string, data []byte) (Value, error) { return parse(file, d
 
 func parse(file string, data []byte, strict bool) (Value, error) {
 	if len(data) > maxSize {
-		return Value{}, fatal(hook.Position{File: file}, "the file is longer than %d MiB; shorten it", maxSize>>20)
+		return Value{}, tooLong(file)
 	}
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	d := &document{file: file, size: len(data), lines: make([]int, 1, bytes.Count(data, []byte("\n"))+2)}
@@ -52,6 +52,10 @@ func parse(file string, data []byte, strict bool) (Value, error) {
 		return Value{}, err
 	}
 	return Value{doc: d, node: &d.root}, nil
+}
+
+func tooLong(file string) error {
+	return fatal(hook.Position{File: file}, "the file is longer than %d MiB; shorten it", maxSize>>20)
 }
 
 // document is a parsed file.

@@ -75,6 +75,9 @@ func (e *entry) buildCommand() *settings.Problem {
 	if e.plugin != nil {
 		c.Needs = []string{e.plugin.Root}
 	}
+	if err := run.CheckScript(text); err != nil && !exec {
+		return lo.ToPtr(e.value.Get("command").Wrong("the command cannot be used: %v", err))
+	}
 	switch {
 	case exec:
 		c.Argv = lo.Map(append([]string{text}, args...), func(arg string, _ int) string { return e.plainly(arg) })

@@ -101,6 +101,9 @@ func (g *group) fill(h *hook.Hook, v settings.Value) (invalid *settings.Problem)
 	case kind != "command":
 		return wrong(v.Get("type").Wrong("there is no hook type %q; write \"command\"", kind))
 	case strings.TrimSpace(h.Command) != "":
+		if err := run.CheckScript(h.Command); err != nil {
+			return wrong(v.Get("command").Wrong("the command cannot be used: %v", err))
+		}
 		return nil
 	case !v.Get("command").Exists() || v.Get("command").Kind() == '"':
 		return wrong(v.Wrong("the hook has no command to run; add \"command\": \"…\""))

@@ -6,10 +6,13 @@
 package gitignore
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // Tree answers for the files of one repository. A nil Tree is no repository,
@@ -72,13 +75,17 @@ func (t *Tree) excludes(names []string, isDir bool) bool {
 	return false
 }
 
-// read gives the rules of a directory. A file that cannot be read has none.
+// maxFile is the most that a .gitignore file may hold, in bytes.
+const maxFile = 1 << 20
+
+// read gives the rules of a directory. A file that cannot be read, or is no
+// regular file of a decent size, has none.
 func (t *Tree) read(dir string) []rule {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	rules, known := t.rules[dir]
 	if !known {
-		text, _ := os.ReadFile(filepath.Join(t.root, filepath.FromSlash(dir), ".gitignore"))
+		text, _ := bounded.ReadFile(context.Background(), filepath.Join(t.root, filepath.FromSlash(dir), ".gitignore"), maxFile)
 		rules = parse(string(text))
 		t.rules[dir] = rules
 	}

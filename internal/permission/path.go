@@ -9,6 +9,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -36,6 +37,9 @@ func newPath(pattern string, from Origin, searches bool) (spec, error) {
 		return nil, errors.New("a path rule cannot go up with ..; write //p with the absolute path p")
 	}
 	glob := globOf(rest, anchor == "")
+	if err := bounded.Glob(glob); err != nil {
+		return nil, fmt.Errorf("%.40q: %w", rest, err)
+	}
 	if !doublestar.ValidatePattern(glob) {
 		return nil, fmt.Errorf("%q is not a pattern; close each [ and {, or write \\[ \\{ \\\\ for the characters", rest)
 	}

@@ -7,15 +7,14 @@ import (
 	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 const (
 	// maxCommand bounds what is parsed: the time, and the stack of a parser
 	// that recurses.
 	maxCommand = 64 << 10
-	// maxOpen is how many brackets and backticks a command may have. What
-	// stands in quotes counts too: a quoted closing one must not hide depth.
-	maxOpen = 8192
 	// maxDepth is how deep the syntax may be nested. Each level repeats the
 	// text of those within.
 	maxDepth = 2000
@@ -29,7 +28,7 @@ var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant
 // it is too much. The parser drops zero bytes and carriage returns, which are
 // characters to bash and can tell one here-document's end from another's.
 func parseShell(command string) (file *syntax.File) {
-	if len(command) > maxCommand || strings.ContainsAny(command, "\x00\r") || opens(command) > maxOpen {
+	if len(command) > maxCommand || strings.ContainsAny(command, "\x00\r") || bounded.Shell(command) != nil {
 		return nil
 	}
 	defer func() {
@@ -44,16 +43,6 @@ func parseShell(command string) (file *syntax.File) {
 		return nil
 	}
 	return file
-}
-
-func opens(command string) (n int) {
-	for i := range len(command) {
-		switch command[i] {
-		case '(', '{', '[', '`':
-			n++
-		}
-	}
-	return n
 }
 
 // search compares the commands of a syntax tree with a rule.

@@ -23,7 +23,8 @@ var Extensions = []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"}
 type Loader struct {
 	// Options bound each module. Without a Console, what modules write to theirs
 	// goes to their logger. Modules can add to what [Packages] offers. Without a
-	// Dir, it is the directory where relative paths of modules count from.
+	// Dir, it is the directory where relative paths of modules count from; without
+	// a Root, it is that of the module, see [Root].
 	Options jsrun.Options
 
 	// Exec runs the programs of pi.exec. Nil means that the host does not let
@@ -51,6 +52,7 @@ func (l *Loader) Load(ctx context.Context, path, cwd string) (xcsh.Factory, io.C
 	opt.Console, opt.Modules = c.write, Packages()
 	maps.Copy(opt.Modules, l.Options.Modules)
 	opt.Dir = cmp.Or(opt.Dir, cwd)
+	opt.Root = cmp.Or(opt.Root, Root(path))
 	js, err := jsrun.Open(ctx, path, opt)
 	if err != nil {
 		return nil, nil, reason(err)
@@ -62,6 +64,21 @@ func (l *Loader) Load(ctx context.Context, path, cwd string) (xcsh.Factory, io.C
 		c.attach(api.Logger())
 		return reason(js.Start(ctx, pi.Bind(&module{js: js, api: api, exec: l.Exec}, nil)))
 	}, js, nil
+}
+
+// Root returns the directory whose files a module may import, and which trust in
+// it has to cover: the one that it lies in, or the one above if that is pre or
+// post, as in hooks/pre/bash.ts. Links are resolved; a file that is not there has
+// the directory that its path says.
+func Root(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	dir := filepath.Dir(path)
+	if name := filepath.Base(dir); name == "pre" || name == "post" {
+		return filepath.Dir(dir)
+	}
+	return dir
 }
 
 // reason is what is wrong, without that it was while loading: who loads says so.

@@ -1,23 +1,60 @@
 package command
 
 import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/jsrun"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
 
-// moduleScripts finds the files that a module is made of: its own, and those
-// that it imports. One that cannot be built is covered all the same; it may be
-// built once what it imports has changed, and is made of more then.
-func moduleScripts(path string) ([]script, error) {
+// mostModuleFiles is how many files a folder of modules may hold.
+const mostModuleFiles = 10_000
+
+// moduleScripts finds the files that a module may be made of. None of them is
+// read as code, for nobody may trust it: a module that imports anything may
+// import whatever lies in its folder.
+func moduleScripts(ctx context.Context, path string) ([]script, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, err
 	}
-	files, err := jsrun.Files(path, modules.Packages())
-	if err != nil {
-		files = []string{path}
+	files := []string{path}
+	text, err := bounded.ReadFile(ctx, path, jsrun.MaxFile)
+	if err != nil || importsFiles(text) {
+		more, err := importable(ctx, modules.Root(path))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, slices.DeleteFunc(more, func(file string) bool { return file == path })...)
 	}
 	return readScripts(files)
+}
+
+// importsFiles reports whether a module may import anything. A name can be
+// written with escapes.
+func importsFiles(text []byte) bool {
+	return slices.ContainsFunc([]string{"import", "require", "from", `\u`}, func(word string) bool { return bytes.Contains(text, []byte(word)) })
+}
+
+// importable gives the files below a directory that a module can import.
+func importable(ctx context.Context, root string) (files []string, err error) {
+	seen := 0
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if seen++; seen > mostModuleFiles {
+			return fmt.Errorf("%s holds more than %d files; move the modules into a folder of their own", root, mostModuleFiles)
+		}
+		ext := strings.ToLower(filepath.Ext(path))
+		if err == nil && !entry.IsDir() && (ext == ".json" || slices.Contains(modules.Extensions, ext)) {
+			files = append(files, path)
+		}
+		return ctx.Err() // a directory that cannot be read has nothing to import
+	})
+	return files, err
 }

@@ -2,11 +2,13 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +18,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // script is a file that a command runs.
@@ -26,10 +29,10 @@ type script struct {
 
 // hookScripts finds the files that a hook runs: those of its command, and the
 // scripts among its arguments.
-func hookScripts(dir string, h *hook.Hook) (scripts []script, err error) {
+func hookScripts(ctx context.Context, dir string, h *hook.Hook) (scripts []script, err error) {
 	switch h.Type {
 	case moduleType:
-		return moduleScripts(within(dir, filepath.FromSlash(h.Command)))
+		return moduleScripts(ctx, within(dir, filepath.FromSlash(h.Command)))
 	case "command":
 	default:
 		return nil, nil
@@ -101,6 +104,9 @@ func paths(dir, command string) (found []string) {
 		}
 		return true
 	}
+	if bounded.Shell(command) != nil {
+		return nil // such a hook never runs
+	}
 	var mistake error // the shell, too, runs what stands before it
 	for s, err := range syntax.NewParser().StmtsSeq(strings.NewReader(command)) {
 		if mistake = cmp.Or(mistake, err); mistake == nil { // a loop that is left here panics: the parser goes on
@@ -143,18 +149,17 @@ const largestScript = 1 << 30
 // readScript gives the digest of a regular file. No more is read than the file
 // says it has: some of the system's say 0 and never end.
 func readScript(path string) (s script, found bool, err error) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
+	f, info, err := bounded.Open(path)
+	if errors.Is(err, fs.ErrPermission) {
+		return s, false, err
+	}
+	if err != nil {
 		return s, false, nil
 	}
+	defer f.Close()
 	if info.Size() > largestScript {
 		return s, false, fmt.Errorf("%s has %d bytes, and trust covers files of up to %d; run it through a small script", path, info.Size(), largestScript)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return s, false, err
-	}
-	defer f.Close()
 	sum := sha256.New()
 	if _, err := io.CopyN(sum, f, info.Size()); err != nil && !errors.Is(err, io.EOF) {
 		return s, false, err

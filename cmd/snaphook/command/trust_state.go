@@ -78,7 +78,7 @@ func (st *status) add(ctx context.Context, src *sources) error {
 	if err := unreadable(loaded.Problems); err != nil {
 		return err
 	}
-	hooks, err := trustHooks(st.Dir, projectHooks(loaded))
+	hooks, err := trustHooks(ctx, st.Dir, projectHooks(loaded))
 	if err != nil {
 		return err
 	}
@@ -106,9 +106,9 @@ func (st *status) judge(all records) {
 	}
 }
 
-func trustHooks(dir string, hooks []*hook.Hook) (all []trustHook, err error) {
+func trustHooks(ctx context.Context, dir string, hooks []*hook.Hook) (all []trustHook, err error) {
 	for _, h := range hooks {
-		scripts, err := hookScripts(dir, h)
+		scripts, err := hookScripts(ctx, dir, h)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", h.Position, err)
 		}

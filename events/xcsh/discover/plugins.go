@@ -2,16 +2,18 @@ package discover
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // plugin is one installation of a plugin.
@@ -21,11 +23,14 @@ type plugin struct {
 	ProjectPath string `json:"projectPath"` // of scopes other than user
 }
 
+// maxList is the most that the list of installed plugins may hold.
+const maxList = 16 << 20
+
 // installed reads the list of installed plugins, sorted by their names. It
 // comes in two versions: with one installation of each, or a list of them.
-func installed(at Place) ([]plugin, error) {
+func installed(ctx context.Context, at Place) ([]plugin, error) {
 	file := filepath.Join(at.Home, ".claude", "plugins", "installed_plugins.json")
-	text, err := os.ReadFile(file)
+	text, err := bounded.ReadFile(ctx, file, maxList)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -57,8 +57,8 @@ var Claude = Provider{ID: "claude", Name: "Claude Code", Priority: 80, Load: fun
 // ClaudePlugins finds the files of hooks/{pre,post} in the plugins that the
 // user has installed from a marketplace, but none that git ignores. A plugin
 // that was installed for another project is left out.
-var ClaudePlugins = Provider{ID: "claude-plugins", Name: "Claude Code plugins", Priority: 70, Load: func(_ context.Context, at Place) ([]Item, []string, error) {
-	plugins, err := installed(at)
+var ClaudePlugins = Provider{ID: "claude-plugins", Name: "Claude Code plugins", Priority: 70, Load: func(ctx context.Context, at Place) ([]Item, []string, error) {
+	plugins, err := installed(ctx, at)
 	if err != nil {
 		return nil, nil, err
 	}

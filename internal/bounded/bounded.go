@@ -1,0 +1,103 @@
+// Package bounded stands in front of everything that reads foreign text: the
+// settings, scripts and modules of a project that nobody may have looked at.
+//
+// A parser that calls itself for every bracket overflows its stack on text made
+// for the purpose, and an overflow ends the process: recover cannot help. So
+// the text is measured before a parser starts. A file is opened in one way, in
+// which nothing but a regular file is read, and no more of it than was agreed.
+package bounded
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The largest texts, in bytes.
+const (
+	// MaxShell is what one argument of a program can hold on Linux: no shell
+	// could be started with a longer script.
+	MaxShell = 128 << 10
+	// MaxPattern is for regular expressions.
+	MaxPattern = 64 << 10
+	// MaxGlob is for patterns of paths: the longest path.
+	MaxGlob = 4 << 10
+)
+
+const (
+	// maxOpen is how many brackets and backticks a script may have. The parser
+	// of shell syntax needs up to 7 KiB of stack for each that is open. What
+	// stands in quotes counts too, and what is closed: that a quoted bracket
+	// closes nothing is for the parser to find out.
+	maxOpen = 8192
+	// maxChoices is how many ways there may be through the braces of a pattern,
+	// all of which are tried.
+	maxChoices = 1024
+	// maxBraces is how deep they may be nested.
+	maxBraces = 64
+)
+
+// Error says which limit a text exceeds.
+type Error struct {
+	What  string // "brackets", "bytes"
+	Limit int
+	Hint  string // what to write instead
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("it has more than %d %s; %s", e.Limit, e.What, e.Hint)
+}
+
+const intoFile = "put it into a script file, and run that"
+
+// Shell returns an error, of type [*Error], if a parser of shell syntax must
+// not be given text. It costs a pass over the text.
+func Shell(text string) error {
+	if len(text) > MaxShell {
+		return &Error{"bytes", MaxShell, intoFile}
+	}
+	open := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '{', '[', '`':
+			open++
+		}
+	}
+	if open > maxOpen {
+		return &Error{"brackets", maxOpen, intoFile}
+	}
+	return nil
+}
+
+// Pattern returns an error if a regular expression is too long to be compiled.
+func Pattern(text string) error {
+	if len(text) > MaxPattern {
+		return &Error{"bytes", MaxPattern, "write a shorter expression"}
+	}
+	return nil
+}
+
+// Glob returns an error if a pattern of paths is too long, its braces are
+// nested too deep, or they can be read in too many ways.
+func Glob(text string) error {
+	if len(text) > MaxGlob {
+		return &Error{"bytes", MaxGlob, "write a shorter pattern"}
+	}
+	if strings.Count(text, "{") > maxBraces {
+		return &Error{"braces", maxBraces, "write several rules"}
+	}
+	choices, here := 1, 1
+	for i := range len(text) {
+		switch text[i] {
+		case '{':
+			choices, here = choices*here, 1
+		case ',':
+			here++
+		case '}':
+			choices, here = choices*here, 1
+		}
+		if choices*here > maxChoices {
+			return &Error{"combinations of what stands in braces", maxChoices, "write several rules"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package bounded
+
+import "os"
+
+func isKernels(*os.File) bool { return false }

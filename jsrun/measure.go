@@ -1,0 +1,153 @@
+package jsrun
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// maxNests is how many characters and words of a file may begin something that
+// lies within what stands before it. The bundler calls itself for each, with up
+// to 5 KiB of stack; those in texts and comments count too, and what is closed.
+const maxNests = 25_000
+
+// nesting are the characters that can nest, and nestingWords the words.
+const nesting = "([{!-+~:$=?.,<@*&|`"
+
+var nestingWords = func() map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(`new typeof void await yield delete if else for while do with try in as satisfies keyof infer readonly unique
+		asserts is abstract import require class extends function async case default switch`) {
+		set[word] = true
+	}
+	return set
+}()
+
+// readable says what keeps a file from being given to the bundler.
+func readable(text []byte, isData bool) error {
+	if nests(string(text), isData) > maxNests {
+		return fmt.Errorf("it has more than %d brackets and operators, which can be nested too deep to be read; split it into several files", maxNests)
+	}
+	if isData {
+		return nil
+	}
+	return writtenOut(string(text))
+}
+
+func nests(text string, isData bool) (count int) {
+	if isData {
+		return strings.Count(text, "[") + strings.Count(text, "{")
+	}
+	word := 0 // where it starts
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && text[i] >= 'a' && text[i] <= 'z' {
+			continue
+		}
+		if nestingWords[text[word:i]] {
+			count++
+		}
+		if word = i + 1; i < len(text) && strings.IndexByte(nesting, text[i]) >= 0 {
+			count++
+		}
+	}
+	return count
+}
+
+var errWrittenOut = errors.New("what import() and require() take has to be written out, as one relative path in quotes")
+
+// loading are the words that load files: the bundler looks for them wherever a
+// path that is put together may lead to, on the disk, so that it never gets to
+// see one.
+var loading = regexp.MustCompile(`\b(import|require)\b`)
+
+var escaped = regexp.MustCompile(`\\u(?:\{0*([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))`)
+
+// writtenOut reports what import() and require() may be given that is not one
+// text. A name can be written with escapes.
+func writtenOut(text string) error {
+	if strings.Contains(text, `\u`) {
+		text = escaped.ReplaceAllStringFunc(text, func(escape string) string {
+			code, _ := strconv.ParseUint(strings.Trim(escape[2:], "{}"), 16, 32)
+			if code >= 'a' && code <= 'z' {
+				return string(rune(code))
+			}
+			return escape
+		})
+	}
+	for _, at := range loading.FindAllStringIndex(text, -1) {
+		if after := text[at[1]:]; mayBeCalled(after) && !takesText(after) {
+			return fmt.Errorf("line %d: %w", 1+strings.Count(text[:at[0]], "\n"), errWrittenOut)
+		}
+	}
+	return nil
+}
+
+// mayBeCalled reports whether what stands before text may be called by it, also
+// from within parentheses and behind the types of TypeScript.
+func mayBeCalled(text string) bool {
+	text = afterGap(text)
+	for strings.HasPrefix(text, ")") {
+		if text = afterGap(text[1:]); text == "" {
+			return false
+		}
+	}
+	switch {
+	case strings.HasPrefix(text, "!"):
+		return !strings.HasPrefix(text, "!=")
+	case strings.HasPrefix(text, "."):
+		text = afterGap(text[1:])
+		return strings.HasPrefix(text, "defer") || strings.HasPrefix(text, "source")
+	}
+	return slices.ContainsFunc([]string{"(", "?.", "<", "as", "satisfies", tooFar}, func(s string) bool { return strings.HasPrefix(text, s) })
+}
+
+// takesText reports whether text is an argument that is one plain text.
+func takesText(text string) bool {
+	text, open := strings.CutPrefix(afterGap(text), "(")
+	if text = afterGap(text); !open || text == "" || strings.IndexByte("\"'`", text[0]) < 0 {
+		return false
+	}
+	end := strings.IndexAny(text[1:], string(text[0])+"\\\n$")
+	if end < 0 || text[1+end] != text[0] {
+		return false
+	}
+	text = afterGap(text[end+2:])
+	return strings.HasPrefix(text, ")") || strings.HasPrefix(text, ",")
+}
+
+// tooFar stands for what follows more white space and comments than anybody
+// puts there.
+const (
+	tooFar  = "\x00"
+	mostGap = 4096
+)
+
+// afterGap drops white space and comments.
+func afterGap(text string) string {
+	for rest := text; ; {
+		rest = strings.TrimLeftFunc(rest, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
+		end := -1
+		switch {
+		case strings.HasPrefix(rest, "/*"):
+			end = strings.Index(rest[2:min(len(rest), mostGap)], "*/") + 4
+			if end < 4 {
+				return tooFar
+			}
+		case strings.HasPrefix(rest, "//"):
+			end = strings.IndexAny(rest[:min(len(rest), mostGap)], "\n\r\u2028\u2029")
+			if end < 0 && len(rest) > mostGap {
+				return tooFar
+			}
+		}
+		if end < 0 {
+			return rest
+		}
+		if rest = rest[end:]; len(text)-len(rest) > mostGap {
+			return tooFar
+		}
+	}
+}
