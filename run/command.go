@@ -118,6 +118,7 @@ type Command struct {
 
 	ready   atomic.Pointer[readied] // how the last call started directly
 	located atomic.Pointer[readied] // where the last call found the program of Argv
+	warm    atomic.Pointer[warmth]  // nil: every call starts a process
 }
 
 var _ hook.Runner = (*Command)(nil)
@@ -149,6 +150,11 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (ho
 		return hook.Reply{}, err
 	}
 	j := c.job(call)
+	if m := c.warm.Load(); m != nil {
+		if reply, ran, err := m.run(ctx, c, call, j); ran {
+			return j.settle(reply, err)
+		}
+	}
 	reply, started, err := c.start(ctx, j, execute)
 	if !started && ctx.Err() == nil && c.elsewhere(&j) {
 		reply, _, err = c.start(ctx, j, execute)

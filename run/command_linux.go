@@ -62,6 +62,7 @@ type process struct {
 	sys            syscall.SysProcAttr
 	ring           func()        // rings the bell, from another goroutine
 	rang           chan struct{} // it has
+	remote         *remote       // forked by a resident interpreter; pidfd is its status then
 }
 
 var processes = sync.Pool{New: func() any {
@@ -119,6 +120,10 @@ func (p *process) attempt(j *job, bell bool) (err error) {
 
 // abandon kills a process that cannot be watched.
 func (p *process) abandon(err error) error {
+	if p.remote != nil {
+		p.remote.signal(syscall.SIGKILL)
+		return fmt.Errorf("process %d had to be killed: %w", p.pid, err)
+	}
 	_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 	_, _ = reap(p.pid)
 	return fmt.Errorf("process %d had to be killed: %w", p.pid, err)
@@ -145,7 +150,7 @@ func (p *process) open(stdin []byte, bell bool) (err error) {
 // free gives back what the process took. p belongs to others then.
 func (p *process) free() {
 	p.close()
-	p.herald = herald{}
+	p.herald, p.remote = herald{}, nil
 	processes.Put(p)
 }
 

@@ -18,6 +18,7 @@ type job struct {
 	env        []string
 	shared     bool   // env is the same slice for other calls
 	dir        string // "" is the engine's own
+	event      string // of the hook
 	stdin      []byte
 	timeout    time.Duration // 0 is none
 	grace      time.Duration
@@ -39,6 +40,9 @@ func (c *Command) job(call hook.Call) job {
 		j.env = os.Environ() // a new slice each time
 	} else if j.env = c.Environ(call); j.env == nil {
 		j.env = []string{} // package os would take nil for the engine's own
+	}
+	if call.Hook != nil {
+		j.event = call.Hook.Event
 	}
 	j.shared = c.Environ != nil && len(call.Env) == 0
 	if len(call.Env) > 0 {

@@ -90,7 +90,9 @@ func (p *process) hasten(ctx context.Context, j *job, e *ending, rang bool) erro
 		e.next = time.Now().Add(mourning)
 		p.signal(syscall.SIGKILL)
 	default:
-		go func(pid int) { _, _ = reap(pid) }(p.pid) // p will be another process
+		if p.remote == nil {
+			go func(pid int) { _, _ = reap(pid) }(p.pid) // p will be another process
+		}
 		return stuckError(p.pid, e.cause)
 	}
 	return nil
@@ -105,7 +107,11 @@ func (p *process) declares() (declared bool) {
 // signal reaches the group, and whoever left it.
 func (p *process) signal(signal syscall.Signal) {
 	p.strays = append(p.strays, strays(p.pid)...) // before their parents die
-	_ = syscall.Kill(-p.pid, signal)
+	if p.remote != nil {
+		p.remote.signal(signal)
+	} else {
+		_ = syscall.Kill(-p.pid, signal)
+	}
 	signalAll(p.strays, signal)
 }
 
@@ -164,10 +170,12 @@ func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 	if cause != nil {
 		// As long as its leader is not collected, the group cannot be somebody
 		// else's.
-		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+		if p.remote == nil {
+			_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+		}
 		signalAll(p.strays, syscall.SIGKILL)
 	}
-	status, err := reap(p.pid)
+	status, err := p.collect()
 	if cause != nil {
 		err = cause
 	}
@@ -177,6 +185,14 @@ func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 	}
 	p.stderr.rest()
 	return status, err
+}
+
+// collect returns how the process ended, and lets the system forget it.
+func (p *process) collect() (syscall.WaitStatus, error) {
+	if p.remote != nil {
+		return p.remote.status(p), nil
+	}
+	return reap(p.pid)
 }
 
 // firstWord waits for something on standard output, or its end.

@@ -1,0 +1,138 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// The kinds of warm hooks. [WarmAuto] chooses Python or Node by the program
+// that the command starts.
+const (
+	WarmAuto   = "auto"
+	WarmPython = "python"
+	WarmNode   = "node"
+	WarmBash   = "bash"
+	WarmWorker = "worker"
+	WarmOff    = "off"
+)
+
+// WarmKinds are the words that settings may use, in the order of their
+// documentation.
+var WarmKinds = []string{WarmAuto, WarmPython, WarmNode, WarmBash, WarmWorker, WarmOff}
+
+// Warmable is a [hook.Runner] that can keep the interpreter of its command
+// ready between calls.
+type Warmable interface {
+	// SetWarm makes later calls use w, for one of the kinds; dir is where they
+	// run. note says why the command stays cold all the same; it is empty if it
+	// does not.
+	SetWarm(w *Warm, kind, dir string) (note string)
+}
+
+var _ Warmable = (*Command)(nil)
+
+// warmth is how a Command is kept warm.
+type warmth struct {
+	pool *Warm
+	kind string // python, node, bash or worker
+}
+
+// SetWarm keeps the interpreter of the command ready in w; see [Warm]. It is
+// called before the first Run. Commands that are more than one plain call of an
+// interpreter with a script stay cold, and so does every command on systems
+// other than Linux.
+func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
+	if kind == WarmOff || kind == "" {
+		return ""
+	}
+	chosen, note := c.warmKind(kind, dir)
+	if note != "" {
+		return note
+	}
+	c.warm.Store(&warmth{pool: w, kind: chosen})
+	return ""
+}
+
+// warmKind is the kind that fits the command, or the reason why none does.
+func (c *Command) warmKind(kind, dir string) (chosen, note string) {
+	if !slices.Contains(WarmKinds, kind) {
+		return "", fmt.Sprintf("there is no kind of warm hook %q; write one of %s", kind, strings.Join(WarmKinds, ", "))
+	}
+	if !warmSystem {
+		return "", "hooks are kept warm on Linux alone"
+	}
+	if kind == WarmBash {
+		return c.shellKind()
+	}
+	j, plain := c.job(hook.Call{Dir: dir}).plain(c)
+	if !plain {
+		return "", "the command is not one plain call of a program, so a shell has to run it each time"
+	}
+	if kind == WarmWorker {
+		return WarmWorker, ""
+	}
+	found, note := interpreterOf(j)
+	switch {
+	case note != "":
+		return "", note
+	case kind != WarmAuto && kind != found.kind:
+		return "", fmt.Sprintf("the command runs %s, not %s", found.kind, kind)
+	}
+	return found.kind, ""
+}
+
+// plain returns the process that a call starts without a shell.
+func (j job) plain(c *Command) (direct job, ok bool) {
+	if direct, ok := j.direct(c); ok {
+		return direct, true
+	}
+	if len(c.Direct) > 0 || len(c.Argv) == 0 || isShell(c.Argv[0]) {
+		return j, false
+	}
+	j.program = c.Argv[0]
+	if program, err := lookup(c.Argv[0], j.env, j.dir); err == nil {
+		j.program = program
+	}
+	return j, true
+}
+
+// isShell reports whether a program reads what it does from its arguments.
+func isShell(program string) bool {
+	switch program[strings.LastIndexByte(program, '/')+1:] {
+	case "sh", "bash", "dash", "zsh", "pwsh", "powershell.exe":
+		return true
+	}
+	return false
+}
+
+// run runs a call warm. ran is false if it has to start cold.
+func (m *warmth) run(ctx context.Context, c *Command, call hook.Call, j job) (reply hook.Reply, ran bool, err error) {
+	direct, ok := j.plain(c)
+	if !ok || ctx.Err() != nil {
+		return reply, false, nil
+	}
+	return m.pool.run(ctx, m, c, call, direct)
+}
+
+// environKey tells environments apart.
+func environKey(env []string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(environSeed)
+	for _, entry := range env {
+		_, _ = h.WriteString(entry)
+		_ = h.WriteByte(0)
+	}
+	return h.Sum64()
+}
+
+var environSeed = maphash.MakeSeed()
+
+// shellKind says whether a script of a shell can run in this process.
+func (c *Command) shellKind() (kind, note string) {
+	return "", "scripts of this shell start cold"
+}

@@ -1,0 +1,148 @@
+package run
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// interpreter is the program that runs a hook's script.
+type interpreter struct {
+	kind    string // WarmPython or WarmNode
+	program string // the file to execute
+	argv    []string
+	flags   int // how many arguments stand before the script
+}
+
+// script is the file that is run, as it is written.
+func (i interpreter) script() string { return i.argv[1+i.flags] }
+
+var (
+	pythonName = regexp.MustCompile(`^python(3(\.\d+)?)?$`)
+	nodeName   = regexp.MustCompile(`^node(js)?$`)
+
+	// pythonFlag are the options after which Python still starts as a warm
+	// hook has to: site is imported, and the environment counts.
+	pythonFlag = regexp.MustCompile(`^-[ubBOPsq]+$|^-W.+$`)
+	nodeFlag   = regexp.MustCompile(`^--(no-|enable-|experimental-|trace-|throw-)[a-z-]+$`)
+	nodeScript = regexp.MustCompile(`\.(js|cjs|mjs|ts)$`)
+)
+
+// mostShebang is how much of a script Linux reads to find its interpreter.
+const mostShebang = 256
+
+// interpreterOf finds the interpreter of a process, which may be named by the
+// first line of a script. note says why there is none that can be kept ready.
+func interpreterOf(j job) (found interpreter, note string) {
+	name := filepath.Base(j.argv[0])
+	if !pythonName.MatchString(name) && !nodeName.MatchString(name) {
+		return scriptInterpreter(j)
+	}
+	return withScript(interpreter{program: j.program, argv: j.argv})
+}
+
+// withScript looks for the script among the arguments.
+func withScript(i interpreter) (interpreter, string) {
+	name, flag := filepath.Base(i.argv[0]), nodeFlag
+	if i.kind = WarmNode; pythonName.MatchString(name) {
+		i.kind, flag = WarmPython, pythonFlag
+	}
+	for _, arg := range i.argv[1:] {
+		switch {
+		case !strings.HasPrefix(arg, "-"):
+			if i.kind == WarmNode && strings.Contains(filepath.Base(arg), ".") && !nodeScript.MatchString(arg) {
+				return i, "Node is not given a script that ends in .js, .cjs, .mjs or .ts"
+			}
+			return i, ""
+		case !flag.MatchString(arg):
+			return i, "the interpreter's option " + arg + " needs a start of its own"
+		}
+		i.flags++
+	}
+	return i, "the interpreter is not given a script"
+}
+
+// scriptInterpreter reads the first line of the script that is the program.
+func scriptInterpreter(j job) (found interpreter, note string) {
+	const none = "the command runs neither Python nor Node"
+	line, ok := shebang(inDir(j.program, j.dir))
+	if !ok {
+		return found, none
+	}
+	words := strings.Fields(line)
+	if len(words) == 0 || !filepath.IsAbs(words[0]) {
+		return found, none
+	}
+	program, argv := words[0], words[:1:1]
+	if filepath.Base(program) == "env" {
+		if len(words) != 2 || strings.HasPrefix(words[1], "-") || strings.Contains(words[1], "=") {
+			return found, "the script's first line gives env more than a program"
+		}
+		var err error
+		if program, err = lookup(words[1], j.env, j.dir); err != nil {
+			return found, err.Error()
+		}
+		argv = []string{words[1]}
+	} else if len(words) > 1 {
+		argv = append(argv, strings.TrimSpace(strings.TrimPrefix(line, words[0]))) // Linux passes the rest as one
+	}
+	if name := filepath.Base(argv[0]); !pythonName.MatchString(name) && !nodeName.MatchString(name) {
+		return found, none
+	}
+	argv = append(append(argv, j.program), j.argv[1:]...)
+	return withScript(interpreter{program: program, argv: argv})
+}
+
+// shebang returns what follows #! on the first line of a file.
+func shebang(file string) (line string, ok bool) {
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	head := make([]byte, mostShebang)
+	n, _ := f.Read(head)
+	text, ok := bytes.CutPrefix(head[:n], []byte("#!"))
+	end := bytes.IndexByte(text, '\n')
+	if !ok || end < 0 {
+		return "", false
+	}
+	return strings.TrimSpace(string(text[:end])), true
+}
+
+// startVars are the variables that an interpreter reads before it runs a
+// script. A call that changes one of them starts cold.
+var startVars = regexp.MustCompile(`^(PYTHON.*|NODE_.*|LD_.*|LC_.*|LANG|LANGUAGE|TZ|PATH|HOME|MALLOC_.*|GLIBC_.*|SSL_.*|UV_.*|VIRTUAL_ENV|PYENV_.*)=`)
+
+// changes are what turns one environment into another, in the form in which
+// warm processes read it. ok is false if only a new start can make it.
+func changes(from, to []string) (list []string, ok bool) {
+	had := make(map[string]bool, len(from))
+	for _, entry := range from {
+		had[entry] = true
+	}
+	for _, entry := range to {
+		if had[entry] {
+			delete(had, entry)
+			continue
+		}
+		if startVars.MatchString(entry) || !strings.Contains(entry, "=") || strings.ContainsRune(entry, 0) {
+			return nil, false
+		}
+		list = append(list, "+"+entry)
+	}
+	for entry := range had {
+		if name, _, _ := strings.Cut(entry, "="); !sets(to, entry) {
+			if startVars.MatchString(entry) {
+				return nil, false
+			}
+			list = append(list, "-"+name)
+		}
+	}
+	return list, true
+}

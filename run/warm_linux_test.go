@@ -1,0 +1,246 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// The files beside each script of testdata/warm.
+var warmProject = map[string]string{
+	"helper.py":                       "def name():\n    return 'helper'\ndef fail():\n    raise LookupError('in helper')\n",
+	"package/__init__.py":             "",
+	"package/inner.py":                "def where():\n    return __name__\n",
+	"lib/helper.js":                   "exports.name = () => 'helper';\n",
+	"lib/data.json":                   `{"a": [1]}`,
+	"node_modules/thing/package.json": `{"name": "thing", "main": "main.js"}`,
+	"node_modules/thing/main.js":      "module.exports = 'a package';\n",
+}
+
+// warmScripts reads the scripts of a file: each follows a line "=== name".
+func warmScripts(t *testing.T, file string) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "warm", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts := map[string]string{}
+	for part := range strings.SplitSeq("\n"+string(text), "\n=== ") {
+		if name, script, _ := strings.Cut(part, "\n"); name != "" {
+			scripts[name] = script
+		}
+	}
+	return scripts
+}
+
+// left is all that a hook leaves.
+type left struct {
+	Exit           int
+	Signal         string
+	Stdout, Stderr string
+	Truncated      hook.Streams
+	Err            string
+	Files          map[string]string
+}
+
+// lay makes dir what it was before the script.
+func lay(t *testing.T, dir, script, text string) {
+	t.Helper()
+	old, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range old {
+		os.RemoveAll(filepath.Join(dir, entry.Name()))
+	}
+	for name, text := range warmProject {
+		os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, script), []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// address is where something lies in memory.
+var address = regexp.MustCompile(`0x[0-9a-f]+`)
+
+// leaves runs a command and returns all that it leaves.
+func leaves(c *Command, call hook.Call) left {
+	reply, err := c.Run(context.Background(), call)
+	l := left{Exit: reply.Exit, Stdout: string(reply.Stdout), Stderr: address.ReplaceAllString(string(reply.Stderr), "0x…"), Truncated: reply.Truncated, Files: map[string]string{}}
+	if reply.Signal != nil {
+		l.Signal = reply.Signal.String()
+	}
+	if err != nil {
+		l.Err = err.Error()
+	}
+	_ = filepath.WalkDir(call.Dir, func(path string, entry fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(call.Dir, path)
+		if err != nil || entry.IsDir() || strings.Contains(name, "__pycache__") || name == "late-file" {
+			return nil
+		}
+		text, _ := os.ReadFile(path)
+		info, _ := entry.Info()
+		l.Files[name] = fmt.Sprint(info.Mode(), " ", string(text))
+		return nil
+	})
+	return l
+}
+
+// need returns the path of a program, or skips the test.
+func need(t *testing.T, program string, candidates ...string) string {
+	t.Helper()
+	for _, path := range candidates {
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Skipf("%s is not installed, so its hooks cannot be kept warm", program)
+	}
+	return path
+}
+
+// sameWarm runs a script cold, and then warm again and again.
+func sameWarm(t *testing.T, argv []string, script, text string, calls int) {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8", "TOKEN=s3cret", "PWD=" + dir, "EMPTY="}
+	environ := func(hook.Call) []string { return env }
+	call := hook.Call{Dir: dir, Hook: &hook.Hook{Event: "PreToolUse"}, Payload: []byte("{\"tool_name\": \"Bash\",\n \"n\": 1}\n"), Env: []string{"CALL=one"}}
+	cold := &Command{Argv: argv, Environ: environ}
+	lay(t, dir, script, text)
+	want := leaves(cold, call)
+	w := &Warm{Log: quietLog}
+	defer w.Close()
+	warm := &Command{Argv: argv, Environ: environ}
+	if note := warm.SetWarm(w, WarmAuto, dir); note != "" {
+		t.Fatal(note)
+	}
+	for i := range calls {
+		lay(t, dir, script, text)
+		if got := leaves(warm, call); !cmp.Equal(got, want) {
+			t.Fatalf("call %d, %d of them warm:\n%s", i, w.ran.Load(), cmp.Diff(want, got))
+		}
+		w.starts.Wait()
+	}
+	if ran := w.ran.Load(); int(ran) < calls-2 {
+		t.Errorf("%d of %d calls were warm", ran, calls)
+	}
+}
+
+func TestWarmPythonIsTheSame(t *testing.T) {
+	python := need(t, "python3", "/usr/bin/python3")
+	for name, text := range warmScripts(t, "python.txt") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sameWarm(t, []string{python, "hook.py", "a", "b c"}, "hook.py", text, 4)
+		})
+	}
+}
+
+func TestWarmNodeIsTheSame(t *testing.T) {
+	node := need(t, "node", "/usr/bin/node")
+	for name, text := range warmScripts(t, "node.txt") {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sameWarm(t, []string{node, name, "a", "b c"}, name, text, 3)
+		})
+	}
+}
+
+// The other ways to write the command of a script.
+func TestWarmFormsAreTheSame(t *testing.T) {
+	python := need(t, "python3", "/usr/bin/python3")
+	const text = "import sys\nprint(sys.argv, sys.flags, sys.path[0], open('/proc/self/cmdline').read().split(chr(0)))\n"
+	for name, form := range map[string]struct {
+		argv []string
+		line string
+	}{
+		"unbuffered":              {[]string{python, "-u", "hook.py"}, ""},
+		"without byte code":       {[]string{python, "-B", "hook.py"}, ""},
+		"optimised":               {[]string{python, "-OO", "hook.py"}, ""},
+		"a warning filter":        {[]string{python, "-Werror", "hook.py"}, ""},
+		"without the user's site": {[]string{python, "-s", "hook.py"}, ""},
+		"a first line":            {[]string{"./hook.py", "x"}, "#!" + python + "\n"},
+		"a first line with env":   {[]string{"./hook.py", "x"}, "#!/usr/bin/env python3\n"},
+		"an option there":         {[]string{"./hook.py", "x"}, "#!" + python + " -u\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sameWarm(t, form.argv, "hook.py", form.line+text, 3)
+		})
+	}
+}
+
+// What cannot be the same stays cold, with a note.
+func TestColdWithANote(t *testing.T) {
+	for _, test := range []struct {
+		argv []string
+		kind string
+		note string
+	}{
+		{[]string{"/usr/bin/python3", "-c", "1"}, WarmAuto, "option -c"},
+		{[]string{"/usr/bin/python3", "-m", "json.tool"}, WarmPython, "option -m"},
+		{[]string{"/usr/bin/python3", "-E", "x.py"}, WarmAuto, "option -E"},
+		{[]string{"/usr/bin/python3", "-S", "x.py"}, WarmAuto, "option -S"},
+		{[]string{"/usr/bin/python3", "-I", "x.py"}, WarmAuto, "option -I"},
+		{[]string{"/usr/bin/python3", "-X", "dev", "x.py"}, WarmAuto, "option -X"},
+		{[]string{"/usr/bin/python3"}, WarmAuto, "not given a script"},
+		{[]string{"/usr/bin/python3", "x.py"}, WarmNode, "runs python, not node"},
+		{[]string{"/usr/bin/node", "-e", "1"}, WarmAuto, "option -e"},
+		{[]string{"/usr/bin/node", "--inspect", "x.js"}, WarmAuto, "option --inspect"},
+		{[]string{"/bin/true"}, WarmAuto, "neither Python nor Node"},
+		{[]string{"bash", "-c", "python3 x.py | tee log"}, WarmAuto, "a shell has to run it"},
+		{[]string{"/bin/true"}, "hot", `no kind of warm hook "hot"`},
+	} {
+		c := &Command{Argv: test.argv}
+		if note := c.SetWarm(&Warm{}, test.kind, "/"); !strings.Contains(note, test.note) || c.warm.Load() != nil {
+			t.Errorf("%q as %s: note %q, want one with %q", test.argv, test.kind, note, test.note)
+		}
+	}
+}
+
+// A program that is called python3 and loads nothing first would run the script
+// without a call.
+func TestAnInterpreterThatLoadsNothingStaysCold(t *testing.T) {
+	dir := t.TempDir()
+	fake := filepath.Join(dir, "python3")
+	if err := os.WriteFile(fake, []byte("#!/bin/sh\necho ran >> "+dir+"/ran\nexit 0\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := &Warm{Log: quietLog}
+	defer w.Close()
+	c := &Command{Argv: []string{fake, "hook.py"}}
+	c.SetWarm(w, WarmPython, dir)
+	for range 3 {
+		if _, err := c.Run(t.Context(), hook.Call{Dir: dir}); err != nil {
+			t.Fatal(err)
+		}
+		w.starts.Wait()
+	}
+	ran, _ := os.ReadFile(dir + "/ran")
+	if n := bytes.Count(ran, []byte("\n")); n != 4 || w.ran.Load() != 0 { // three calls, and the question
+		t.Errorf("the program ran %d times, %d calls were warm", n, w.ran.Load())
+	}
+}
+
+var quietLog = slog.New(slog.DiscardHandler)

@@ -1,0 +1,25 @@
+//go:build !linux
+
+package run
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+const warmSystem = false
+
+// Warm keeps no processes ready on this system: every call starts cold.
+type Warm struct {
+	Limit int          // not used
+	Log   *slog.Logger // not used
+}
+
+// Close does nothing.
+func (w *Warm) Close() {}
+
+func (w *Warm) run(context.Context, *warmth, *Command, hook.Call, job) (reply hook.Reply, ran bool, err error) {
+	return reply, false, nil
+}

@@ -1,0 +1,386 @@
+package run
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// warmSystem says whether hooks can be kept warm on this system.
+const warmSystem = true
+
+// Warm holds the processes that warm commands keep ready: interpreters of
+// Python that fork for each call, processes of Node that have started and wait
+// for one call, and workers that answer many. A Command uses it after
+// [Command.SetWarm].
+//
+// A process belongs to one Command in one directory with one environment; it
+// is never shared with another hook, project or user. What is not ready, does
+// not fit or has changed starts cold, as without Warm. All processes are
+// children of this process; they end with Close, and by a signal of the kernel
+// if this process is killed.
+//
+// The zero Warm is ready for use, from many goroutines.
+type Warm struct {
+	// Limit is the number of commands that are kept warm; 0 means 8. The least
+	// recently used goes first.
+	Limit int
+
+	// Log gets a warning for each command that cannot be kept warm; nil means
+	// [slog.Default].
+	Log *slog.Logger
+
+	mu     sync.Mutex
+	dir    string // holds what the interpreters load first
+	kept   map[warmKey]*slot
+	clock  uint64
+	closed bool
+	forks  chan func() // run on the thread that starts processes
+	closes sync.WaitGroup
+	probed sync.Map // interpreter: whether it loads what it must
+
+	starts sync.WaitGroup // what is being started in the background
+	ran    atomic.Uint64  // calls that did not start cold
+}
+
+// warmKey is what a warm process belongs to.
+type warmKey struct {
+	command *Command
+	dir     string
+	env     uint64
+}
+
+// slot is a place of the pool.
+type slot struct {
+	mu     sync.Mutex
+	keeper keeper    // nil until it is ready
+	busy   bool      // one is being started
+	after  time.Time // after a failure: when to try again
+	used   uint64    // by the pool's clock
+	gone   bool
+}
+
+// keeper runs the calls of one command in processes that it keeps ready.
+type keeper interface {
+	// run runs a call. ran is false if nothing of it has happened, so that it
+	// can start cold; stale if the keeper is of no further use.
+	run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error)
+
+	// retire ends the keeper when its last call has ended, and close at once.
+	retire()
+	close()
+}
+
+// uses counts the calls of a keeper.
+type uses struct {
+	mu      sync.Mutex
+	running int
+	retired bool
+	closed  bool
+}
+
+// use counts a call; false if the keeper takes no more.
+func (u *uses) use() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.retired || u.closed {
+		return false
+	}
+	u.running++
+	return true
+}
+
+// unuse counts the end of a call, and closes a retired keeper after its last.
+func (u *uses) unuse(closeIt func()) {
+	u.mu.Lock()
+	u.running--
+	last := u.retired && u.running == 0
+	u.mu.Unlock()
+	if last {
+		closeIt()
+	}
+}
+
+func (u *uses) retire(closeIt func()) {
+	u.mu.Lock()
+	u.retired = true
+	idle := u.running == 0
+	u.mu.Unlock()
+	if idle {
+		closeIt()
+	}
+}
+
+// end marks the keeper as closed; false if it was.
+func (u *uses) end() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	was := u.closed
+	u.closed = true
+	return !was
+}
+
+const (
+	defaultWarm  = 8
+	warmRetry    = 30 * time.Second // after a process that could not be kept ready
+	warmReady    = time.Second      // for a resident interpreter to begin a call
+	warmProbe    = 10 * time.Second
+	probedStatus = 77
+)
+
+// run runs a call warm. ran is false if it has to start cold.
+func (w *Warm) run(ctx context.Context, m *warmth, c *Command, call hook.Call, j job) (reply hook.Reply, ran bool, err error) {
+	base, ok := c.job(hook.Call{Hook: call.Hook, Session: call.Session, Dir: call.Dir}).plain(c)
+	if !ok || j.ask != nil {
+		return reply, false, nil
+	}
+	list, ok := changes(base.env, j.env)
+	if !ok && m.kind != WarmWorker {
+		return reply, false, nil
+	}
+	s := w.slot(warmKey{c, j.dir, environKey(base.env)})
+	if s == nil {
+		return reply, false, nil
+	}
+	start := func() keeper { return w.start(m.kind, c, base) }
+	find := func(start func() keeper) keeper { return s.ready(&w.starts, start) }
+	if m.kind == WarmWorker {
+		find = s.now
+	}
+	k := find(start)
+	if k == nil {
+		return reply, false, nil
+	}
+	reply, ran, stale, err := k.run(ctx, j, list)
+	if ran {
+		w.ran.Add(1)
+	}
+	if stale {
+		s.drop(k)
+		s.ready(&w.starts, start)
+	}
+	return reply, ran, err
+}
+
+// slot returns the place for a key, and makes room for it.
+func (w *Warm) slot(key warmKey) *slot {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil
+	}
+	w.clock++
+	s := w.kept[key]
+	if s == nil {
+		if w.kept == nil {
+			w.kept = map[warmKey]*slot{}
+		}
+		s = &slot{}
+		w.kept[key] = s
+		w.evict()
+	}
+	s.used = w.clock
+	return s
+}
+
+// evict ends the least recently used commands beyond the limit.
+func (w *Warm) evict() {
+	limit := w.Limit
+	if limit <= 0 {
+		limit = defaultWarm
+	}
+	for len(w.kept) > limit {
+		var oldest warmKey
+		var least uint64
+		for key, s := range w.kept {
+			if s.used != 0 && (least == 0 || s.used < least) {
+				oldest, least = key, s.used
+			}
+		}
+		s := w.kept[oldest]
+		if s == nil {
+			return
+		}
+		delete(w.kept, oldest)
+		w.closes.Go(func() { s.end(keeper.retire) })
+	}
+}
+
+// ready returns the keeper, and starts one in the background if there is none.
+func (s *slot) ready(starts *sync.WaitGroup, start func() keeper) keeper {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.keeper != nil || s.busy || s.gone || time.Now().Before(s.after) {
+		return s.keeper
+	}
+	s.busy = true
+	starts.Go(func() {
+		k := start()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.busy = false
+		switch {
+		case k == nil:
+			s.after = time.Now().Add(warmRetry)
+		case s.gone:
+			k.close()
+		default:
+			s.keeper = k
+		}
+	})
+	return nil
+}
+
+// now returns the keeper, which costs nothing to start.
+func (s *slot) now(start func() keeper) keeper {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.keeper == nil && !s.gone {
+		s.keeper = start()
+	}
+	return s.keeper
+}
+
+// drop ends a keeper that is of no further use.
+func (s *slot) drop(k keeper) {
+	s.mu.Lock()
+	if s.keeper == k {
+		s.keeper = nil
+	}
+	s.mu.Unlock()
+	k.retire()
+}
+
+// end ends what the slot keeps, for good.
+func (s *slot) end(how func(keeper)) {
+	s.mu.Lock()
+	k := s.keeper
+	s.keeper, s.gone = nil, true
+	s.mu.Unlock()
+	if k != nil {
+		how(k)
+	}
+}
+
+// Close ends all processes and returns when they are gone. Later calls start
+// cold.
+func (w *Warm) Close() {
+	w.mu.Lock()
+	w.closed = true
+	for key, s := range w.kept {
+		delete(w.kept, key)
+		w.closes.Go(func() { s.end(keeper.close) })
+	}
+	w.mu.Unlock()
+	w.starts.Wait()
+	w.closes.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.forks != nil {
+		close(w.forks)
+		w.forks = nil
+	}
+	if w.dir != "" {
+		_ = os.RemoveAll(w.dir)
+		w.dir = ""
+	}
+}
+
+// fork runs start on a thread that lives as long as the pool: the kernel sends
+// its signal to the children when the thread that started them ends.
+func (w *Warm) fork(start func()) bool {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return false
+	}
+	if w.forks == nil {
+		w.forks = make(chan func())
+		go func(forks <-chan func()) {
+			runtime.LockOSThread() // the thread ends with the goroutine
+			for start := range forks {
+				start()
+			}
+		}(w.forks)
+	}
+	forks := w.forks
+	w.closes.Add(1) // Close waits, so the channel stays open
+	w.mu.Unlock()
+	defer w.closes.Done()
+	done := make(chan struct{})
+	forks <- func() { defer close(done); start() }
+	<-done
+	return true
+}
+
+// loader returns the directory of the files that interpreters load first.
+func (w *Warm) loader() (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return "", hook.ErrClosed
+	}
+	if w.dir != "" {
+		return w.dir, nil
+	}
+	dir, err := os.MkdirTemp("", "snaphook-warm-")
+	if err != nil {
+		return "", err
+	}
+	for name, text := range map[string]string{"sitecustomize.py": warmPython, "warm.cjs": warmNode} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			_ = os.RemoveAll(dir)
+			return "", err
+		}
+	}
+	w.dir = dir
+	return dir, nil
+}
+
+// start makes a keeper for a command; nil if it cannot, which is in the log.
+func (w *Warm) start(kind string, c *Command, base job) keeper {
+	var k keeper
+	var err error
+	switch kind {
+	case WarmPython:
+		k, err = w.startPython(base)
+	case WarmNode:
+		k, err = w.startNode(base)
+	case WarmWorker:
+		k = w.startWorker(base)
+	}
+	if err != nil {
+		w.log().Warn("a hook cannot be kept warm and starts cold", slog.String("program", base.argv[0]), slog.String("error", err.Error()))
+		return nil
+	}
+	return k
+}
+
+func (w *Warm) log() *slog.Logger {
+	if w.Log != nil {
+		return w.Log
+	}
+	return slog.Default()
+}
+
+// endProcess waits for a process that has been told to end, and kills its group
+// if it does not.
+func endProcess(p *os.Process) {
+	done := make(chan struct{})
+	go func() { defer close(done); _, _ = p.Wait() }()
+	select {
+	case <-done:
+		return
+	case <-time.After(500 * time.Millisecond):
+	}
+	_ = syscall.Kill(-p.Pid, syscall.SIGKILL)
+	<-done
+}

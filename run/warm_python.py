@@ -1,0 +1,304 @@
+# The resident interpreter of warm Python hooks. It is found as sitecustomize
+# by an interpreter that is started exactly as for the hook: site imports it
+# after everything that comes before a script and before the script itself.
+# There it waits. For each call it forks; the child returns from this module
+# and so becomes an ordinary start of the script, with its argv, its traceback
+# and its end. The parent never returns: it must not run the script.
+#
+# Messages are packets on a socket, in: "run", id, flags, directory, "+NAME=value" or
+# "-NAME" for each variable that differs, with the descriptors of standard
+# input, output and error, and one for the status; "kill", id, signal. On the
+# status descriptor: "p<pid>", written by the child when it leads its process
+# group, "e<wait status>", or "s<reason>" when this interpreter is out of date.
+import os
+import sys
+
+
+def _serve(fd, script, own):
+    before = set(sys.modules)
+    import _socket
+    import atexit
+    import gc
+    import select
+
+    mine = {"_socket", "select", "atexit", "gc"} - before
+    start = set(sys.modules) - mine
+    started = os.listdir("/proc/self/fd")
+    inherited = sorted(int(n) for n in started if int(n) > 2 and int(n) != fd and os.path.exists("/proc/self/fd/" + n))
+    control = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, fd)
+    poller = select.poll()
+    poller.register(fd, select.POLLIN)
+    running = {}  # pidfd: [id, pid, status fd, was signalled, learn file]
+    files = {}  # path: signature; what was read before the script
+    tops = set()  # top-level names of the modules that are loaded in advance
+    offer = True  # modules may be loaded in advance
+    io = sys.modules["io"]
+    files_to_close = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
+    keep = []  # the modules that are there before the script, and the list itself
+    keep.append(keep)
+
+    def spare():
+        # Runs last at the end of a child, after all that the script has asked
+        # for. Taking apart what is there before the script takes longer than most
+        # hooks, and has no effect: the children leave it to the kernel.
+        for module in keep:
+            if module is not keep and sys.modules.get(module.__name__) is module:
+                del sys.modules[module.__name__]
+        if len(sys._current_frames()) == 1:  # no other thread sees it
+            main = sys.modules.pop("__main__").__dict__
+            for names in ([n for n in main if n[:1] == "_" and n[1:2] != "_"], [n for n in main if n != "__builtins__"]):
+                for name in names:
+                    main[name] = None
+            gc.collect()
+        for o in gc.get_objects():  # what a module that stays would have closed
+            if isinstance(o, files_to_close):
+                try:
+                    o.flush()
+                except Exception:
+                    pass
+
+    def freeze():
+        del keep[1:]
+        keep.extend(m for n, m in sys.modules.items() if n not in ("sys", "builtins", "__main__") and getattr(m, "__name__", None) == n)
+        gc.collect()
+        gc.freeze()
+
+    atexit.register(spare)
+    freeze()
+
+    def signature(path):
+        try:
+            s = os.stat(path)
+        except OSError:
+            return None
+        return (s.st_mtime_ns, s.st_size, s.st_ino, s.st_dev)
+
+    def watch(path):
+        if path:
+            files[path] = signature(path)
+
+    watch(os.path.realpath(sys.executable))
+    watch(os.path.join(sys.prefix, "pyvenv.cfg"))
+    for folder in sys.path:
+        watch(folder if folder.endswith("-packages") else None)
+    for name in start:
+        watch(getattr(getattr(sys.modules.get(name), "__spec__", None), "origin", None)
+              if name not in sys.builtin_module_names else None)
+    files.pop("built-in", None)
+    files.pop("frozen", None)
+
+    library = os.path.dirname(os.__file__)
+    here = os.path.dirname(os.path.realpath(script))
+    ahead = [here] + sys.path[:sys.path.index(library) if library in sys.path else 0]
+
+    def shadowed():
+        for folder in ahead:
+            try:
+                names = os.listdir(folder or ".")
+            except OSError:
+                continue
+            for name in names:
+                if name.split(".", 1)[0] in tops:
+                    return os.path.join(folder, name)
+        return None
+
+    def stale():
+        for path, was in files.items():
+            if signature(path) != was:
+                return path + " has changed"
+        name = shadowed()
+        return name and name + " hides a module that is loaded"
+
+    def load(path):
+        # Loads what the script has imported, as far as it is no part of the
+        # project: the standard library and installed packages.
+        nonlocal offer
+        try:
+            with open(path) as f:
+                lines = f.read().splitlines()
+            os.unlink(path)
+        except OSError:
+            return
+        threads = len(os.listdir("/proc/self/task"))
+        wanted = {line.partition("\t")[0] for line in lines}
+        for line in lines:
+            name = line.partition("\t")[0]
+            if name in sys.modules or name in ("this", "antigravity"):
+                continue
+            try:
+                __import__(name)
+            except BaseException:
+                sys.modules.pop(name, None)
+                continue
+        for name, module in list(sys.modules.items()):
+            if name in start or name in mine and name not in wanted:
+                continue
+            tops.add(name.split(".", 1)[0])
+            spec = getattr(module, "__spec__", None)
+            origin = getattr(spec, "origin", None)
+            if origin and origin not in ("built-in", "frozen"):
+                watch(origin)
+        if len(os.listdir("/proc/self/task")) != threads or len(os.listdir("/proc/self/fd")) > len(started) + len(running) * 2 + 2:
+            os._exit(76)  # a module that starts threads or opens files cannot be loaded in advance
+        freeze()
+        offer = False
+
+    def child(parts, fds):
+        flags, folder, changes = parts[2], parts[3], parts[4:]
+        if b"s" in flags:
+            os.setsid()
+        else:
+            os.setpgid(0, 0)
+        os.dup2(fds[0], 0)
+        os.dup2(fds[1], 1)
+        os.dup2(fds[2], 2)
+        os.write(fds[3], b"p%d\n" % os.getpid())
+        control.detach()
+        first = 3
+        for n in inherited + [1 << 16]:
+            os.closerange(first, n)
+            first = n + 1
+        for change in changes:
+            name, _, value = change[1:].partition(b"=")
+            if change[:1] == b"+":
+                os.environb[name] = value
+            else:
+                os.environb.pop(name, None)
+        if b"l" in flags:
+            atexit.register(learn, os.path.join(own, "learned-" + os.fsdecode(parts[1])), list(sys.path))
+
+    def learn(path, paths):
+        installed = tuple(p + os.sep for p in paths if p.endswith("-packages")) if sys.path[1:] == paths or sys.path == paths else ()
+        out = []
+        for name, module in list(sys.modules.items()):
+            spec = getattr(module, "__spec__", None)
+            origin = getattr(spec, "origin", None)
+            if name in start or name == "__main__" or not origin or spec.name != name:
+                continue
+            plain = origin in ("built-in", "frozen")
+            if not plain and origin.startswith(here + os.sep):
+                continue
+            if plain or origin.startswith(installed) or (origin.startswith(library + os.sep) and "-packages" + os.sep not in origin):
+                out.append(name + "\t" + origin)
+        try:
+            with open(path + ".new", "w") as f:
+                f.write("\n".join(out))
+            os.rename(path + ".new", path)
+        except OSError:
+            pass
+
+    def end(pidfd):
+        ident, pid, status, signalled, learned = running.pop(pidfd)
+        if signalled:  # its group is still its own: it has not been collected
+            try:
+                os.killpg(pid, 9)
+            except OSError:
+                pass
+        code = os.waitpid(pid, 0)[1]
+        poller.unregister(pidfd)
+        os.close(pidfd)
+        tell(status, b"e%d\n" % code)
+        if learned and offer:
+            load(learned)
+
+    def tell(status, text):
+        try:
+            os.write(status, text)
+        except OSError:
+            pass
+        os.close(status)
+
+    def leave():
+        for ident, pid, status, signalled, learned in running.values():
+            try:
+                os.killpg(pid, 9)
+            except OSError:
+                pass
+        os._exit(0)
+
+    def run(parts, fds):
+        try:
+            os.chdir(parts[3])
+        except OSError as e:
+            return tell(fds[3], b"s" + os.fsencode(str(e)) + b"\n")
+        reason = stale()
+        if reason:
+            return tell(fds[3], b"s" + os.fsencode(reason) + b"\n")
+        if offer:
+            parts[2] += b"l"
+        try:
+            pid = os.fork()
+        except OSError as e:
+            return tell(fds[3], b"s" + os.fsencode(str(e)) + b"\n")
+        if pid == 0:
+            child(parts, fds)
+            return True
+        pidfd = os.pidfd_open(pid, 0)
+        poller.register(pidfd, select.POLLIN)
+        running[pidfd] = [parts[1], pid, fds[3], False, os.path.join(own, "learned-" + os.fsdecode(parts[1])) if offer else None]
+
+    def packet():
+        data, control_data, flags, _ = control.recvmsg(1 << 17, 64)
+        if not data:
+            leave()
+        fds = []
+        for level, kind, raw in control_data:
+            fds += [int.from_bytes(raw[i:i + 4], sys.byteorder) for i in range(0, len(raw) - 3, 4)]
+        parts = data.split(b"\0")
+        if parts[0] == b"kill":
+            for call in running.values():
+                if call[0] == parts[1]:
+                    call[3] = True
+                    try:
+                        os.killpg(call[1], int(parts[2]))
+                    except OSError:
+                        pass
+            return False
+        if run(parts, fds):
+            return True
+        for f in fds[:3]:
+            os.close(f)
+        return False
+
+    while True:
+        for ready, _ in poller.poll():
+            if ready == fd:
+                if packet():
+                    for name in mine:
+                        if name not in start and name not in tops:
+                            sys.modules.pop(name, None)
+                    return
+            elif ready in running:
+                end(ready)
+
+
+def _snaphook():
+    fd, _, rest = os.environ.pop("SNAPHOOK_WARM").partition(":")
+    path, _, script = rest.partition(":")
+    if fd == "probe":
+        os._exit(77 if hasattr(os, "pidfd_open") and hasattr(sys, "orig_argv") else 1)
+    own = os.path.dirname(os.path.abspath(__file__))
+    if path == "=":
+        del os.environ["PYTHONPATH"]
+    else:
+        os.environ["PYTHONPATH"] = os.environ["PYTHONPATH"][len(own) + 1:]
+    sys.path.remove(own)
+    sys.path_importer_cache.pop(own, None)
+    os.environb  # made here, not in every child
+    _serve(int(fd), script, own)
+
+
+if "SNAPHOOK_WARM" in os.environ:
+    try:
+        _snaphook()
+    except BaseException as e:
+        if os.environ.get("SNAPHOOK_WARM_DEBUG"):
+            os.write(2, repr(e).encode())
+        os._exit(75)
+    del sys.modules["sitecustomize"], _snaphook, _serve
+    try:
+        import sitecustomize
+    except ImportError as e:
+        raise ImportError(str(e), name=e.name) from None
+else:
+    raise ImportError("not for this process", name="sitecustomize")

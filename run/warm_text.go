@@ -1,0 +1,11 @@
+package run
+
+import _ "embed"
+
+// What interpreters load before the script of a warm hook.
+var (
+	//go:embed warm_python.py
+	warmPython string
+	//go:embed warm_node.cjs
+	warmNode string
+)
