@@ -25,8 +25,8 @@ const warmSystem = true
 // A process belongs to one Command in one directory with one environment; it
 // is never shared with another hook, project or user. What is not ready, does
 // not fit or has changed starts cold, as without Warm. All processes are
-// children of this process; they end with Close, and by a signal of the kernel
-// if this process is killed.
+// children of this process; they end with Close, and when this process is
+// killed.
 //
 // The zero Warm is ready for use, from many goroutines.
 type Warm struct {
@@ -47,6 +47,7 @@ type Warm struct {
 	closes sync.WaitGroup
 	probed sync.Map // interpreter: whether it loads what it must
 
+	guard  guardian
 	starts sync.WaitGroup // what is being started in the background
 	ran    atomic.Uint64  // calls that did not start cold
 }
@@ -282,6 +283,7 @@ func (w *Warm) Close() {
 	w.mu.Unlock()
 	w.starts.Wait()
 	w.closes.Wait()
+	w.guard.close()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.forks != nil {

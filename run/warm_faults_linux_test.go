@@ -1,0 +1,410 @@
+package run
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// warmHook is a command in a directory of its own, kept warm.
+type warmHook struct {
+	*Command
+	t    *testing.T
+	w    *Warm
+	dir  string
+	call hook.Call
+}
+
+func newWarmHook(t *testing.T, program, script, text string) *warmHook {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(dir, "project")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h := &warmHook{t: t, w: &Warm{Log: quietLog}, dir: dir, call: hook.Call{Dir: dir, Hook: &hook.Hook{Event: "E"}, Payload: []byte("{}"), Timeout: 20 * time.Second}}
+	t.Cleanup(h.w.Close)
+	h.write(script, text)
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+	h.Command = &Command{Argv: []string{program, script}, Environ: func(hook.Call) []string { return env }, Grace: 200 * time.Millisecond}
+	if note := h.SetWarm(h.w, WarmAuto, dir); note != "" {
+		t.Fatal(note)
+	}
+	return h
+}
+
+func (h *warmHook) write(name, text string) {
+	h.t.Helper()
+	if err := os.WriteFile(filepath.Join(h.dir, name), []byte(text), 0o755); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// run runs a call and returns what it printed.
+func (h *warmHook) run(env ...string) string {
+	h.t.Helper()
+	call := h.call
+	call.Env = env
+	reply, err := h.Run(context.Background(), call)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return string(reply.Stdout) + string(reply.Stderr)
+}
+
+// heat runs calls until one has been warm, and returns what the last printed.
+func (h *warmHook) heat() (out string) {
+	h.t.Helper()
+	for before := h.w.ran.Load(); h.w.ran.Load() < before+2; {
+		out = h.run()
+		h.w.starts.Wait()
+	}
+	return out
+}
+
+// warm runs a call that has to be warm.
+func (h *warmHook) warm(env ...string) string {
+	h.t.Helper()
+	before := h.w.ran.Load()
+	out := h.run(env...)
+	if h.w.ran.Load() != before+1 {
+		h.t.Fatal("the call started cold")
+	}
+	return out
+}
+
+// resident is the process of the interpreter that forks.
+func (h *warmHook) resident() *os.Process {
+	h.t.Helper()
+	h.w.mu.Lock()
+	defer h.w.mu.Unlock()
+	for _, s := range h.w.kept {
+		if p, ok := s.keeper.(*python); ok {
+			return p.proc
+		}
+	}
+	h.t.Fatal("no interpreter is resident")
+	return nil
+}
+
+func TestWhatChangesWhileWarmIsSeenByTheNextCall(t *testing.T) {
+	python := need(t, "python3", "/usr/bin/python3")
+	for name, test := range map[string]struct {
+		before, after map[string]string
+		path          string // PYTHONPATH, beside the directory
+		cold          bool   // the next call starts cold
+	}{
+		"the script":                             {map[string]string{"hook.py": "print('old')"}, map[string]string{"hook.py": "print('new')"}, "", false},
+		"a module of the project":                {map[string]string{"hook.py": "import m; print(m.x)", "m.py": "x = 'old'"}, map[string]string{"m.py": "x = 'newer'"}, "", false},
+		"an installed package":                   {map[string]string{"hook.py": "import inst; print(inst.x)", "../lib/site-packages/inst.py": "x = 'old'"}, map[string]string{"../lib/site-packages/inst.py": "x = 'newer'"}, "../lib/site-packages", true},
+		"a module that hides one of the library": {map[string]string{"hook.py": "import colorsys; print(getattr(colorsys, 'x', 'old'))"}, map[string]string{"colorsys.py": "x = 'new'"}, "", true},
+		"a package that hides one":               {map[string]string{"hook.py": "import colorsys; print(getattr(colorsys, 'x', 'old'))"}, map[string]string{"colorsys/__init__.py": "x = 'new'"}, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newWarmHook(t, python, "hook.py", "")
+			if test.path != "" {
+				env := []string{"PATH=" + os.Getenv("PATH"), "PYTHONPATH=" + filepath.Join(h.dir, test.path)}
+				h.Environ = func(hook.Call) []string { return env }
+			}
+			lay := func(files map[string]string) {
+				for name, text := range files {
+					os.MkdirAll(filepath.Dir(filepath.Join(h.dir, name)), 0o755)
+					h.write(name, text+"\n")
+				}
+			}
+			lay(test.before)
+			if out := h.heat(); out != "old\n" {
+				t.Fatalf("before the change %q", out)
+			}
+			lay(test.after)
+			before := h.w.ran.Load()
+			if out := h.run(); !strings.HasPrefix(out, "new") {
+				t.Errorf("after the change %q", out)
+			}
+			if cold := h.w.ran.Load() == before; cold != test.cold {
+				t.Errorf("the call after the change was cold %v, want %v", cold, test.cold)
+			}
+			if out := h.heat(); !strings.HasPrefix(out, "new") {
+				t.Errorf("later %q", out)
+			}
+		})
+	}
+}
+
+func TestNothingStaysFromOneCallToTheNext(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "import os\nprint(open('/proc/self/environ').read(), sorted(os.environ), os.environ.get('SECRET'))\n")
+	h.heat()
+	if out := h.warm("SECRET=hunter2"); !strings.Contains(out, "hunter2") {
+		t.Errorf("the call does not see its own variable: %s", out)
+	}
+	if out := h.warm(); strings.Contains(out, "hunter2") || strings.Contains(out, "SECRET'") || strings.Contains(out, "SNAPHOOK_WARM'") {
+		t.Errorf("the next call sees %s", out)
+	}
+	environ, err := os.ReadFile("/proc/" + strconv.Itoa(h.resident().Pid) + "/environ")
+	if err != nil || bytes.Contains(environ, []byte("hunter2")) {
+		t.Errorf("the interpreter's environment (%v) is %q", err, environ)
+	}
+}
+
+func TestAVariableThatInterpretersReadStartsCold(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "import sys\nprint(sys.flags.optimize)\n")
+	h.heat()
+	before := h.w.ran.Load()
+	if out := h.run("PYTHONOPTIMIZE=2"); out != "2\n" || h.w.ran.Load() != before {
+		t.Errorf("got %q, %d calls were warm", out, h.w.ran.Load()-before)
+	}
+}
+
+func TestTheInterpreterDiesBetweenCalls(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "print('here')\n")
+	h.heat()
+	_ = h.resident().Kill()
+	for range 3 {
+		if out := h.run(); out != "here\n" {
+			t.Errorf("a call after its death: %q", out)
+		}
+	}
+	if out := h.heat(); out != "here\n" {
+		t.Errorf("warm again: %q", out)
+	}
+}
+
+func TestTheInterpreterDiesDuringACall(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "import os, sys, time\nif os.path.exists('slow'):\n    open('began-' + str(os.getpid()), 'w').close()\n    time.sleep(30)\nprint('here')\n")
+	h.heat()
+	h.write("slow", "")
+	replies := make(chan hook.Reply, 1)
+	go func() {
+		reply, _ := h.Run(context.Background(), h.call)
+		replies <- reply
+	}()
+	pid := waitForFile(t, h.dir, "began-")
+	_ = h.resident().Kill()
+	if reply := <-replies; reply.Signal != syscall.SIGKILL || reply.Exit != -1 {
+		t.Errorf("the call ended with %d, %v; want it killed", reply.Exit, reply.Signal)
+	}
+	waitGone(t, pid)
+	os.Remove(filepath.Join(h.dir, "slow"))
+	if out := h.run(); out != "here\n" {
+		t.Errorf("the next call: %q", out)
+	}
+	if files, _ := filepath.Glob(filepath.Join(h.dir, "began-*")); len(files) != 1 {
+		t.Errorf("the call ran %d times", len(files))
+	}
+}
+
+// A call that a hung interpreter does not begin starts cold, and only once.
+func TestTheInterpreterHangs(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "with open('ran', 'a') as f:\n    f.write('x')\n")
+	h.heat()
+	os.Remove(filepath.Join(h.dir, "ran"))
+	p := h.resident()
+	_ = p.Signal(syscall.SIGSTOP)
+	h.run()
+	_ = p.Signal(syscall.SIGCONT)
+	h.run()
+	h.heat()
+	if ran, _ := os.ReadFile(filepath.Join(h.dir, "ran")); len(ran) != 4 {
+		t.Errorf("4 calls ran %d times", len(ran))
+	}
+}
+
+func TestAWarmCallThatIgnoresItsEndIsKilled(t *testing.T) {
+	for _, test := range []struct{ program, script, text string }{
+		{"python3", "hook.py", "import os, signal, subprocess, time\nif os.path.exists('slow'):\n    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n    subprocess.Popen(['sleep', '30'])\n    open('began-' + str(os.getpid()), 'w').close()\n    time.sleep(30)\n"},
+		{"node", "hook.js", "const fs = require('fs');\nif (fs.existsSync('slow')) {\n  process.on('SIGTERM', () => {});\n  require('child_process').spawn('sleep', ['30']);\n  fs.writeFileSync('began-' + process.pid, '');\n  setTimeout(() => {}, 30000);\n}\n"},
+	} {
+		t.Run(test.program, func(t *testing.T) {
+			h := newWarmHook(t, need(t, test.program, "/usr/bin/"+test.program), test.script, test.text)
+			h.heat()
+			h.write("slow", "")
+			call := h.call
+			call.Timeout = 2 * time.Second
+			before := h.w.ran.Load()
+			_, err := h.Run(context.Background(), call)
+			var late *hook.TimeoutError
+			if !errors.As(err, &late) || late.After != call.Timeout || h.w.ran.Load() != before+1 {
+				t.Errorf("err %v, warm %v; want a timeout of a warm call", err, h.w.ran.Load() != before)
+			}
+			pid := waitForFile(t, h.dir, "began-")
+			waitGone(t, pid)
+			if left := inGroup(pid); len(left) > 0 {
+				t.Errorf("processes %v of its group are left", left)
+			}
+			os.Remove(filepath.Join(h.dir, "slow"))
+			h.heat()
+		})
+	}
+}
+
+func TestADirectoryThatIsGone(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "print('here')\n")
+	h.heat()
+	os.RemoveAll(h.dir)
+	if _, err := h.Run(context.Background(), h.call); err == nil || !strings.Contains(err.Error(), h.dir) {
+		t.Errorf("err %v, want what a cold start says", err)
+	}
+}
+
+func TestManyWarmCallsAtOnce(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "import sys\nprint(sys.stdin.read())\n")
+	h.heat()
+	places := make(chan struct{}, 16)
+	var wg sync.WaitGroup
+	most := 0
+	for i := range 200 {
+		places <- struct{}{}
+		most = max(most, descriptors(t))
+		wg.Go(func() {
+			defer func() { <-places }()
+			call := h.call
+			call.Payload = []byte(strconv.Itoa(i))
+			if reply, err := h.Run(context.Background(), call); err != nil || string(reply.Stdout) != strconv.Itoa(i)+"\n" {
+				t.Errorf("call %d: %q, %v", i, reply.Stdout, err)
+			}
+		})
+	}
+	wg.Wait()
+	if limit := 4*cap(places) + 24; most > limit {
+		t.Errorf("%d descriptors at most, want %d", most, limit)
+	}
+}
+
+func TestLeastRecentlyUsedGoesFirst(t *testing.T) {
+	python := need(t, "python3", "/usr/bin/python3")
+	h := newWarmHook(t, python, "hook.py", "print('here')\n")
+	h.w.Limit = 1
+	h.heat()
+	first := h.resident().Pid
+	other := &Command{Argv: h.Argv, Environ: h.Environ}
+	other.SetWarm(h.w, WarmPython, h.dir)
+	if _, err := other.Run(context.Background(), h.call); err != nil {
+		t.Fatal(err)
+	}
+	h.w.starts.Wait()
+	h.w.closes.Wait()
+	waitGone(t, first)
+	h.w.mu.Lock()
+	defer h.w.mu.Unlock()
+	if len(h.w.kept) != 1 {
+		t.Errorf("%d commands are kept, want 1", len(h.w.kept))
+	}
+}
+
+// A host that is killed leaves nothing: not the interpreter, not a process that
+// waits, not a call that runs, nor what that has started.
+func TestNothingOutlivesAHostThatIsKilled(t *testing.T) {
+	if dir := os.Getenv("SNAPHOOK_TEST_WARM_HOST"); dir != "" {
+		warmHost(t, dir)
+		return
+	}
+	need(t, "python3", "/usr/bin/python3")
+	need(t, "node", "/usr/bin/node")
+	dir := t.TempDir()
+	host := exec.Command(os.Args[0], "-test.run", "^TestNothingOutlivesAHostThatIsKilled$")
+	host.Env = append(os.Environ(), "SNAPHOOK_TEST_WARM_HOST="+dir)
+	out, err := host.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer host.Wait()
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "warm" {
+	}
+	family := descendants(host.Process.Pid)
+	if len(family) < 7 {
+		t.Errorf("the host has %d descendants, want an interpreter, its call, a process of Node, a child of each, and more that wait", len(family))
+	}
+	_ = host.Process.Kill()
+	until := time.Now().Add(2 * time.Second)
+	for _, pid := range family {
+		for alive(pid) && time.Now().Before(until) {
+			time.Sleep(5 * time.Millisecond) // the kernel does not tell of a process that is no child
+		}
+		if alive(pid) {
+			command, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+			t.Errorf("process %d is left: %q", pid, command)
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+// warmHost is a program that embeds warm hooks, until it is killed.
+func warmHost(t *testing.T, dir string) {
+	py := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "import os, subprocess, time\nif os.path.exists('slow'):\n    subprocess.Popen(['sleep', '30'])\n    open('began-' + str(os.getpid()), 'w').close()\n    time.sleep(30)\n")
+	js := newWarmHook(t, need(t, "node", "/usr/bin/node"), "hook.js", "const fs = require('fs');\nif (fs.existsSync('slow')) {\n  require('child_process').spawn('sleep', ['30']);\n  fs.writeFileSync('began-' + process.pid, '');\n  setTimeout(() => {}, 30000);\n}\n")
+	for _, h := range []*warmHook{py, js} {
+		h.heat()
+		h.write("slow", "")
+		go h.Run(context.Background(), h.call)
+		waitForFile(t, h.dir, "began-")
+	}
+	os.Stdout.WriteString("\nwarm\n")
+	select {}
+}
+
+// waitForFile returns the process id in the name of a file that begins so.
+func waitForFile(t *testing.T, dir, prefix string) (pid int) {
+	t.Helper()
+	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(2 * time.Millisecond) {
+		if files, _ := filepath.Glob(filepath.Join(dir, prefix+"*")); len(files) > 0 {
+			pid, _ = strconv.Atoi(strings.TrimPrefix(filepath.Base(files[0]), prefix))
+			return pid
+		}
+	}
+	t.Fatal("the script has not begun")
+	return 0
+}
+
+func waitGone(t *testing.T, pid int) {
+	t.Helper()
+	for until := time.Now().Add(5 * time.Second); alive(pid); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("process %d is still there", pid)
+		}
+	}
+}
+
+// alive reports whether a process is there and is no zombie.
+func alive(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	_, rest, _ := bytes.Cut(stat, []byte(") "))
+	return err == nil && len(rest) > 0 && rest[0] != 'Z'
+}
+
+// inGroup returns the processes of a process group.
+func inGroup(group int) (pids []int) {
+	entries, _ := os.ReadDir("/proc")
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if g, _ := syscall.Getpgid(pid); err == nil && g == group && alive(pid) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func descendants(pid int) (family []int) {
+	for _, child := range offspring(pid) {
+		family = append(append(family, child), descendants(child)...)
+	}
+	return family
+}
