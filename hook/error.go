@@ -56,6 +56,18 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
+// InputError says that an event was fired with an input that no hook can be
+// given: it is nil, not JSON where JSON belongs, or lacks a member. No hook has
+// run, and the result blocks if the event's hooks can.
+type InputError struct {
+	Event string // "llxprt.BeforeTool"
+	Err   error
+}
+
+func (e *InputError) Error() string { return "the input of " + e.Event + ": " + e.Err.Error() }
+
+func (e *InputError) Unwrap() error { return e.Err }
+
 var (
 	// ErrNotNeeded ends the context of the hooks whose answer can no longer
 	// change the result.

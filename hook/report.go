@@ -2,6 +2,7 @@ package hook
 
 import (
 	"iter"
+	"reflect"
 	"time"
 )
 
@@ -18,6 +19,7 @@ type Report[T any] struct {
 
 	Started      bool // no more than that: the hook has just begun, and its report follows. Only in a stream
 	Backgrounded bool // it goes on while the agent does
+	Concluded    bool // it is no hook's, but what the fire amounts to. Only in a stream, as the last one
 }
 
 // OK reports whether the hook did its work: it gave an answer or chose to be
@@ -33,14 +35,40 @@ func (r *Report[T]) FailedOpen() bool {
 	return r.Err != nil && !r.Output.Decision.Blocks()
 }
 
-// Result is what the hooks of one fire amount to. A fire for which no hook
-// ran gives a shared empty Result: do not change one.
+// Result is what the hooks of one fire amount to. Fires for which no hook ran
+// return one empty Result that they share. Do not write to it: what is written
+// there counts for nobody, see [Result.Restore].
 type Result[T any] struct {
 	Output[T]             // the merged answer
 	Said      bool        // at least one hook gave an answer
 	Reports   []Report[T] // in plan order, one for each hook that was started
 	Conflicts []Conflict
 	Lifted    string // why a denial does not count that would have; empty if none was lifted
+
+	shared bool // by all fires of its event for which no hook ran
+}
+
+// Empty returns the result that fires share for which no hook ran.
+func Empty[T any]() Result[T] { return Result[T]{shared: true} }
+
+// Restore empties a shared Result that was written to, by mistake, and returns
+// r. The methods of a Result and the functions that apply one call it first, so
+// that such a write never decides about another fire. It costs one comparison;
+// any other Result stays as it is.
+func (r *Result[T]) Restore() *Result[T] {
+	if r.shared {
+		r.restore()
+	}
+	return r
+}
+
+// restore writes only where there is something to undo: many goroutines read a
+// shared Result.
+func (r *Result[T]) restore() {
+	if r.Output.Common() != 0 || r.Given != 0 || r.Assumed || r.Raw != nil || r.Said || r.Reports != nil || r.Conflicts != nil || r.Lifted != "" ||
+		!reflect.ValueOf(&r.Specific).Elem().IsZero() {
+		*r = Empty[T]()
+	}
 }
 
 // Conflict is a part of the input that several hooks rewrote differently. The
@@ -52,11 +80,12 @@ type Conflict struct {
 
 // Blocked reports whether the action must not go ahead. It is policy, not
 // health: a hook that failed does not block unless the event fails closed.
-func (r *Result[T]) Blocked() bool { return r.Decision.Blocks() }
+func (r *Result[T]) Blocked() bool { return r.Restore().Decision.Blocks() }
 
 // OK reports whether every hook worked; see [Report.OK]. A blocked action can
 // be OK, and one whose guard crashed is not.
 func (r *Result[T]) OK() bool {
+	r.Restore()
 	for i := range r.Reports {
 		if !r.Reports[i].OK() {
 			return false
@@ -68,6 +97,7 @@ func (r *Result[T]) OK() bool {
 // FailedOpen counts the hooks that failed without keeping the action from going
 // ahead. A host that must not go on without its guards asks for it.
 func (r *Result[T]) FailedOpen() (n int) {
+	r.Restore()
 	for i := range r.Reports {
 		if r.Reports[i].FailedOpen() {
 			n++
@@ -78,6 +108,7 @@ func (r *Result[T]) FailedOpen() (n int) {
 
 // Errs gives the errors of the hooks that failed, in plan order.
 func (r *Result[T]) Errs() []error {
+	r.Restore()
 	var errs []error
 	for i := range r.Reports {
 		if err := r.Reports[i].Err; err != nil {

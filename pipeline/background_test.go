@@ -235,8 +235,8 @@ func TestAnInputThatPanicsStartsNothingBehind(t *testing.T) {
 		_, s := open(t, pipeline.Config{Load: []pipeline.Load{loads(hooks...)}}, pipeline.SessionConfig{})
 		res, err := moods.Fire(t.Context(), s, &moody{})
 		var panicked *hook.PanicError
-		if err != nil || len(res.Errs()) != n || !errors.As(res.Errs()[0], &panicked) || res.Reports[0].Backgrounded {
-			t.Errorf("%d hooks: errors %v, err %v; want panics", n, res.Errs(), err)
+		if !errors.As(err, &panicked) || len(res.Reports) > 0 {
+			t.Errorf("%d hooks: %d reports, err %v; want the panic", n, len(res.Reports), err)
 		}
 	}
 }

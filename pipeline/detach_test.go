@@ -139,7 +139,11 @@ func TestTheBackgroundAndTheFireDoNotMeet(t *testing.T) {
 	for range 4 { // and while it closes
 		all.Go(func() {
 			for range 50 {
-				for _, r := range fire(t, toolDone, s, call{Tool: "write"}).Reports {
+				res, err := toolDone.Fire(t.Context(), s, &call{Tool: "write"})
+				if err != nil && !errors.Is(err, hook.ErrClosed) {
+					t.Error(err)
+				}
+				for _, r := range res.Reports {
 					if r.Err != nil && !errors.Is(r.Err, hook.ErrClosed) {
 						t.Error(r.Err)
 					}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"reflect"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -22,6 +23,9 @@ type Event[In, Out any] struct {
 	slot    int
 	subject subject[In]
 	empty   hook.Result[Out]
+	guards  bool   // a fire that cannot ask its hooks blocks
+	input   *check // of the JSON text in inputs; nil if they have none
+	output  *check // the same of answers
 }
 
 // Spec declares one event: what hooks are given, In, what they can say besides
@@ -109,6 +113,7 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 	if spec.Name == "" {
 		panic("pipeline: an event of " + d.Name + " is declared without a name")
 	}
+	guards := spec.Can&CanBlock != 0 || spec.Can == 0 && spec.Reduce == nil // a denial would count
 	spec.Rules = spec.Rules.over(d.Rules)
 	if spec.Decode == nil {
 		spec.Decode = wire.Read[Out]
@@ -119,7 +124,10 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 	if spec.Blocks == nil {
 		spec.Blocks = func(o *hook.Output[Out]) bool { return o.Decision.Blocks() }
 	}
-	e := &Event[In, Out]{spec: spec, dialect: d, full: d.Name + "." + spec.Name, subject: subjectOf(spec.Name, spec.Subject)}
+	e := &Event[In, Out]{
+		spec: spec, dialect: d, full: d.Name + "." + spec.Name, subject: subjectOf(spec.Name, spec.Subject), empty: hook.Empty[Out](),
+		guards: guards, input: checkOf(reflect.TypeFor[In]()), output: checkOf(reflect.TypeFor[Out]()),
+	}
 	register(e.full, e, &e.slot)
 	return e
 }
@@ -127,6 +135,9 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 // Active reports whether any hook could run for the event in s. It costs under
 // a nanosecond: guard with it what is expensive to build for Fire.
 func (e *Event[In, Out]) Active(s *Session) bool {
+	if s == nil {
+		return false
+	}
 	v := s.view()
 	return e.slot < len(v.active) && v.active[e.slot] != nil && v.active[e.slot].runs
 }
@@ -135,53 +146,28 @@ func (e *Event[In, Out]) Active(s *Session) bool {
 // answers. The result is never nil; when no hook ran it is shared and empty,
 // and must not be changed.
 //
-// The error is ctx's, if ctx ended before the hooks were done; the result then
-// holds what was known. A hook that fails is a Report with Err, and an error of
-// Fire only where the event's Rules Propagate it.
+// The error is a [*hook.InputError] if the input cannot be given to hooks: a
+// pointer is nil, or JSON text in it, such as the arguments of a tool, is not
+// JSON. It is [hook.ErrClosed] if the system is closed, or was while the hooks
+// ran. In both cases nothing vouches for the action: the result blocks, if the
+// event can.
+//
+// Else the error is ctx's, if ctx ended before the hooks were done; the result
+// then holds what was known. A hook that fails is a Report with Err, and an
+// error of Fire only where the event's Rules Propagate it.
 //
 // Hooks get a copy of *in, so the original stays as it was. Without hooks Fire
 // costs a few nanoseconds and allocates nothing. One hook in Go costs about two
 // microseconds, and 14 allocations.
 func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Result[Out], error) {
-	if e.spec.Forget != nil {
-		e.forget(s, in)
+	if s == nil || in == nil {
+		return e.unusable(s)
 	}
 	v := s.view()
 	if e.slot >= len(v.active) || v.active[e.slot] == nil {
 		return &e.empty, nil
 	}
 	return e.fire(ctx, s, in, v.active[e.slot])
-}
-
-// Stream is Fire without merging: it gives the reports as hooks finish, and
-// before that, as soon as each hook begins, one that has Started and says
-// nothing else. A consumer that stops early cancels the hooks still running,
-// and waits for them to go. The fire begins when the iteration does.
-func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Seq[hook.Report[Out]] {
-	cp := *in
-	return func(yield func(hook.Report[Out]) bool) {
-		if e.spec.Forget != nil {
-			e.forget(s, &cp)
-		}
-		plan := e.plan(s, cp, true)
-		if plan == nil {
-			return
-		}
-		f := e.begin(ctx, s, cp, plan)
-		if f == nil {
-			return
-		}
-		defer f.end()
-		f.announce = true
-		seen := f.streamed()
-		defer seen.end()
-		for r := range f.reports() {
-			seen.add(&r)
-			if !yield(r) {
-				return
-			}
-		}
-	}
 }
 
 // Reduce merges answers by the event's rule, as Fire does with those of its
@@ -229,6 +215,8 @@ func (e *Event[In, Out]) Info() Info {
 }
 
 func (e *Event[In, Out]) place() (slot int, d *Dialect) { return e.slot, e.dialect }
+
+func (e *Event[In, Out]) forgets() bool { return e.spec.Forget != nil }
 
 // timeout is how long h may run: its own, or the event's; 0 means no limit.
 func (e *Event[In, Out]) timeout(h *hook.Hook) time.Duration {

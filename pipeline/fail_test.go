@@ -127,8 +127,8 @@ var list = pipeline.Declare(dialect, pipeline.Spec[[]int, edit]{Name: "List"})
 func TestAnInputThatIsNoObjectReachesNoHookOutside(t *testing.T) {
 	_, s := start(t, pipeline.Config{Load: []pipeline.Load{loads(configured("List", "1", prints(0, "{}")), configured("List", "2", prints(0, "{}")))}})
 	res, err := list.Fire(t.Context(), s, &[]int{1})
-	if err != nil || len(res.Errs()) != 2 || !strings.Contains(res.Errs()[0].Error(), "the input of List is not a JSON object but []int") {
-		t.Errorf("errors %v, err %v", res.Errs(), err)
+	if wrong := new(hook.InputError); !errors.As(err, &wrong) || len(res.Reports) > 0 || !strings.Contains(err.Error(), "the input of test.List: *[]int does not encode to a JSON object") {
+		t.Errorf("%d reports, err %v", len(res.Reports), err)
 	}
 }
 
@@ -139,15 +139,15 @@ func (moody) MarshalJSON() ([]byte, error) { panic("oh") }
 
 var moods = pipeline.Declare(dialect, pipeline.Spec[moody, edit]{Name: "Moody"})
 
-func TestAnInputThatPanicsCostsTheHooksThatReadIt(t *testing.T) {
-	for _, n := range []int{1, 2} {
-		_, s := start(t, pipeline.Config{Load: []pipeline.Load{loads([]*hook.Hook{configured("Moody", "1", prints(2, "")), configured("Moody", "2", prints(2, ""))}[:n]...)}})
-		moods.On(s, "own", func(context.Context, moody) (output, error) { return output{Decision: hook.Deny}, nil })
-		moods.On(s, "too", func(context.Context, moody) (output, error) { return output{}, nil })
+func TestAnInputThatCannotBeEncodedIsAnErrorBeforeAnyHookRuns(t *testing.T) {
+	for n := range 3 {
+		sys, s := start(t, pipeline.Config{Load: []pipeline.Load{loads([]*hook.Hook{configured("Moody", "1", prints(0, "")), configured("Moody", "2", prints(0, ""))}[:n]...)}})
+		ran := 0
+		moods.On(s, "own", func(context.Context, moody) (output, error) { ran++; return output{}, nil })
 		res, err := moods.Fire(t.Context(), s, &moody{})
 		var panicked *hook.PanicError
-		if err != nil || !res.Blocked() || len(res.Errs()) != n || !errors.As(res.Errs()[0], &panicked) {
-			t.Errorf("%d hooks outside: decision %q, errors %v, err %v", n, res.Decision, res.Errs(), err)
+		if outside := n > 0; errors.As(err, &panicked) != outside || res.Blocked() != outside || (ran == 0) != outside || sys.FailedOpen() > 0 {
+			t.Errorf("%d hooks outside: %d in Go ran, decision %q, err %v", n, ran, res.Decision, err)
 		}
 	}
 }

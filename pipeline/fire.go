@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/samber/lo"
-	"github.com/sourcegraph/conc/panics"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/stages"
@@ -20,6 +19,9 @@ import (
 //
 //go:noinline
 func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In, hooks *selector) (*hook.Result[Out], error) {
+	if e.spec.Forget != nil {
+		e.forget(s, in)
+	}
 	plan := hooks.plan(e.subject.of(in))
 	if plan.Open != nil {
 		plan = e.narrow(s, *in, plan, true)
@@ -27,7 +29,7 @@ func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In, hooks *se
 	if len(plan.Run) == 0 && !s.sys.observed() {
 		return &e.empty, nil
 	}
-	return e.merge(ctx, s, *in, plan)
+	return e.merge(ctx, s, *in, plan, nil)
 }
 
 // plan selects the hooks for an input; nil if none could run. If they are
@@ -68,12 +70,14 @@ func (e *Event[In, Out]) dir(s *Session, in *In) string {
 	return s.dir
 }
 
-func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In, plan *stages.Planned) (*hook.Result[Out], error) {
+// merge runs the hooks of a plan and merges what they said. A watcher may be nil.
+func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In, plan *stages.Planned, w *watcher[Out]) (*hook.Result[Out], error) {
 	f := e.begin(ctx, s, in, plan)
 	if f == nil {
 		return &e.empty, nil
 	}
 	defer f.end()
+	f.watcher = w
 	res, err := f.conclusion(ctx)
 	f.endObserving(res, err)
 	return res, err
@@ -82,14 +86,12 @@ func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In, plan *sta
 // conclusion runs the hooks and merges their answers.
 func (f *firing[In, Out]) conclusion(ctx context.Context) (*hook.Result[Out], error) {
 	e, res := f.event, f.result
-	if err := f.reduce(res); err != nil {
-		f.logReducer(err)
+	if f.failed == nil || f.failed == hook.ErrClosed {
+		f.ask(res)
 	}
-	res.Conflicts = conflicts(e, res.Reports)
-	if e.spec.Conclude != nil {
-		f.conclude(res)
+	if f.failed != nil {
+		return e.refuse(f.s, &f.in.value, res, f.failed), f.failed
 	}
-	f.logResult(res)
 	if err := f.propagated(res); err != nil {
 		return res, err
 	}
@@ -97,6 +99,21 @@ func (f *firing[In, Out]) conclusion(ctx context.Context) (*hook.Result[Out], er
 		return res, nil // nothing is missing
 	}
 	return res, ctx.Err()
+}
+
+// ask runs the hooks and makes the result of what they said.
+func (f *firing[In, Out]) ask(res *hook.Result[Out]) {
+	if err := f.reduce(res); err != nil {
+		f.logReducer(err)
+	}
+	res.Conflicts = conflicts(f.event, res.Reports)
+	if f.closedMeanwhile(res) {
+		f.failed = hook.ErrClosed
+	}
+	if f.failed == nil && f.event.spec.Conclude != nil {
+		f.conclude(res)
+	}
+	f.logResult(res)
 }
 
 // propagated is the error of a hook that is Fire's.
@@ -122,7 +139,8 @@ type firing[In, Out any] struct {
 	result   *hook.Result[Out]
 	began    time.Time
 	number   int64           // among the session's fires
-	announce bool            // in a stream, when hooks begin
+	watcher  *watcher[Out]   // of a stream; nil if there is none
+	failed   error           // why the hooks cannot be asked, or not all of them
 	vars     *varsDir        // where hooks leave variables; nil if they do not
 	ctx      context.Context // own, or what the budget makes of it
 	own      lazy
@@ -139,6 +157,7 @@ type firing[In, Out any] struct {
 // begin prepares a fire; it gives nil when the plan is that no hook runs. Its
 // end has to be called when the reports have been read.
 func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *stages.Planned) *firing[In, Out] {
+	plan, closed := open(plan)
 	f := &firing[In, Out]{event: e, s: s, plan: plan, began: time.Now(), observed: ctx}
 	f.first.value = in
 	f.in = &f.first
@@ -146,7 +165,7 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 	if len(s.sys.cfg.Observe) > 0 {
 		f.observed = f.startObserving(ctx)
 	}
-	if len(plan.Run) == 0 {
+	if len(plan.Run) == 0 && !closed {
 		f.endObserving(&e.empty, nil)
 		return nil
 	}
@@ -155,6 +174,10 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 	f.ctx, f.list.fire = &f.own, &f.own
 	if f.number, f.listed = s.lane.begin(&f.list); !f.listed {
 		f.own.end(hook.ErrClosed)
+		f.failed = hook.ErrClosed
+		return f
+	}
+	if f.failed = f.checkInput(); f.failed != nil {
 		return f
 	}
 	if e.spec.Rules.Live {
@@ -223,7 +246,10 @@ func (f *firing[In, Out]) budget() {
 // reduce runs the hooks and merges what they said. Most fires have one hook,
 // for which nothing has to be streamed.
 func (f *firing[In, Out]) reduce(res *hook.Result[Out]) (err error) {
-	if len(f.plan.Run) == 1 {
+	if len(f.plan.Run) == 0 {
+		return nil // of a closed system
+	}
+	if len(f.plan.Run) == 1 && f.watcher == nil {
 		f.turn(f.ctx, 0, f.plan.Run[0], f.in)
 		if !f.event.spec.Rules.Live || f.s.view() == f.view {
 			*res, err = stages.ReduceOne(&f.turns[0].report, f.event.spec.Reduce)
@@ -231,21 +257,18 @@ func (f *firing[In, Out]) reduce(res *hook.Result[Out]) (err error) {
 		}
 		f.given = true
 	}
-	*res, err = stages.Reduce(f.reports(), len(f.plan.Run), f.event.spec.Reduce, func() { f.own.end(hook.ErrNotNeeded) })
+	*res, err = stages.Reduce(f.watched(), len(f.plan.Run), f.event.spec.Reduce, func() { f.own.end(hook.ErrNotNeeded) })
 	return err
 }
 
 // reports runs the hooks.
 func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
-	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.each, Announce: f.announce, Unstoppable: f.event.spec.Rules.Unstoppable}
+	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.each, Announce: f.watcher != nil, Unstoppable: f.event.spec.Rules.Unstoppable}
 	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.spec.Rules.Sequential {
 		if f.event.spec.Rules.Live {
 			spawn.Renew = f.renew
 		}
 		return spawn.Fold(f.ctx, f.next)
-	}
-	if f.runsOutside() {
-		panics.Try(func() { _, _ = f.payload(f.in) }) // once, before the hooks share it; if it fails, each of them will say so
 	}
 	return spawn.Parallel(f.ctx, f.own.end, f.s.sys.limit)
 }
@@ -279,7 +302,7 @@ func (f *firing[In, Out]) runsOutside() bool {
 
 // next gives the input of the hook after r, or ends the chain.
 func (f *firing[In, Out]) next(in *input[In], r *hook.Report[Out]) (*input[In], bool) {
-	if f.event.spec.Blocks(&r.Output) {
+	if f.event.spec.Blocks(&r.Output) || f.failed != nil && f.failed != hook.ErrClosed {
 		return in, false
 	}
 	if f.event.spec.Chain == nil || !r.Said || r.Err != nil || r.Output.Assumed {

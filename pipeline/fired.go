@@ -27,6 +27,7 @@ type Declared interface {
 	PlanJSON(s *Session, in []byte) (stages.Planned, error)
 
 	place() (slot int, d *Dialect)
+	forgets() bool // it has to be fired also where no hook is
 }
 
 // Fired is the result of a fire in JSON terms. It encodes to the form that
@@ -126,6 +127,7 @@ func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, erro
 
 // Describe gives a result of Fire, and the input it was for, in JSON terms.
 func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *Fired {
+	res.Restore()
 	f := &Fired{
 		Event:     e.Info().FullName(),
 		Blocked:   e.spec.Can&CanBlock != 0 && res.Lifted == "" && e.spec.Blocks(&res.Output),
@@ -149,6 +151,7 @@ func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *Fired {
 
 // Aggregate gives a result the form of seed 001, AggregatedHookResult.
 func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
+	res.Restore()
 	a := Aggregated{Success: res.OK(), AllOutputs: []wire.Object{}, Errors: []string{}}
 	var total time.Duration
 	if res.Said || res.Blocked() || res.Stop {
@@ -174,6 +177,7 @@ func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 // Reason before its StopReason; the first message that is not empty is shown,
 // unless that hook suppresses its output.
 func Process[Out any](res *hook.Result[Out]) (p Processed) {
+	res.Restore()
 	for i := range res.Reports {
 		o := &res.Reports[i].Output
 		if o.Stop && !p.ShouldStop {

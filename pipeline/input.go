@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,13 +27,9 @@ func (f *firing[In, Out]) payload(in *input[In]) ([]byte, error) {
 	if in.encoded != nil {
 		return in.encoded, nil
 	}
-	var own bytes.Buffer
-	if err := json.MarshalWrite(&own, &in.value, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
-		return nil, fmt.Errorf("encode the input of %s: %w", f.event.spec.Name, err)
-	}
-	members := bytes.TrimSpace(own.Bytes())
-	if len(members) < 2 || members[0] != '{' {
-		return nil, fmt.Errorf("the input of %s is not a JSON object but %T", f.event.spec.Name, in.value)
+	members, err := encode(&in.value)
+	if err != nil {
+		return nil, &hook.InputError{Event: f.event.full, Err: err}
 	}
 	b := make([]byte, 0, len(f.s.base)+len(members)+128)
 	b = append(b, f.s.base...)
@@ -60,11 +57,30 @@ func (f *firing[In, Out]) appendInput(dst []byte) ([]byte, error) {
 		own := bytes.TrimSuffix(f.first.encoded[f.first.members:], []byte("\n"))
 		return append(append(dst, '{'), own...), nil
 	}
-	text := bytes.NewBuffer(dst)
-	if err := json.MarshalWrite(text, &f.first.value, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
-		return dst, fmt.Errorf("encode the input of %s: %w", f.event.spec.Name, err)
+	own, err := encode(&f.first.value)
+	if err != nil {
+		return dst, fmt.Errorf("the input of %s: %w", f.event.full, err)
 	}
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
+	return append(dst, own...), nil
+}
+
+// encode returns the JSON object that a value encodes to. A method of the value
+// that panics is an error.
+func encode(value any) (object []byte, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &hook.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	var own bytes.Buffer
+	if err := json.MarshalWrite(&own, value, lenient); err != nil {
+		return nil, fmt.Errorf("it cannot be encoded: %w", err)
+	}
+	object = bytes.TrimSpace(own.Bytes())
+	if len(object) < 2 || object[0] != '{' {
+		return nil, fmt.Errorf("%T does not encode to a JSON object", value)
+	}
+	return object, nil
 }
 
 // conflicts finds the members of the input that several hooks rewrote, and not
@@ -113,8 +129,8 @@ func canonical(value jsontext.Value) string {
 // decodeInput reads an event's input from JSON, without the members that are
 // the engine's to give.
 func (e *Event[In, Out]) decodeInput(text []byte) (in In, err error) {
-	if !jsontext.Value(text).IsValid(lenient) {
-		return in, &InputError{Event: e.Info().FullName(), Err: syntaxError(text)}
+	if err := wire.CheckValue(text); err != nil {
+		return in, &InputError{Event: e.Info().FullName(), Err: err}
 	}
 	o := wire.Object(bytes.TrimSpace(text))
 	if !o.IsObject() || len(o) == 0 {

@@ -42,8 +42,8 @@ func (b *behind[In, Out]) leave() {
 // launch starts a hook that the fire does not wait for.
 func (f *firing[In, Out]) launch(from context.Context, r *hook.Report[Out], in *input[In]) {
 	payload, err := f.payload(in)
-	if err != nil {
-		r.Err = err
+	if err != nil { // only of an input that the hook before has changed, when no two run at a time
+		r.Err, f.failed = err, err
 		return
 	}
 	call, b := f.newCall(from, r, in, payload), f.behind(from, r, in)

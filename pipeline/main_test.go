@@ -141,6 +141,16 @@ func fire(t *testing.T, e *pipeline.Event[call, edit], s *pipeline.Session, in c
 	return res
 }
 
+// fireClosed fires on a system that is closed, before or meanwhile.
+func fireClosed(t *testing.T, e *pipeline.Event[call, edit], s *pipeline.Session) *hook.Result[edit] {
+	t.Helper()
+	res, err := e.Fire(t.Context(), s, &call{Tool: "write"})
+	if !errors.Is(err, hook.ErrClosed) || !res.Blocked() {
+		t.Errorf("fire: %v, blocked %v; want that the system is closed, and that it blocks", err, res.Blocked())
+	}
+	return res
+}
+
 // labels names the hooks that ran.
 func labels(res *hook.Result[edit]) string {
 	names := []string{}

@@ -10,32 +10,15 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// InputError says that an event's input, given as JSON, does not fit.
-type InputError struct {
-	Event string
-	Err   error
-}
-
-func (e *InputError) Error() string { return "the input of " + e.Event + ": " + e.Err.Error() }
-
-func (e *InputError) Unwrap() error { return e.Err }
+// InputError says that an event's input does not fit.
+type InputError = hook.InputError
 
 // lenient is how inputs are read.
 var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-
-// syntaxError says where text is not JSON.
-func syntaxError(text []byte) error {
-	var v jsontext.Value
-	err := json.Unmarshal(text, &v, lenient)
-	var se *jsontext.SyntacticError
-	if errors.As(err, &se) {
-		return fmt.Errorf("%s: not JSON: %w", position(text, int(se.ByteOffset)), se.Err)
-	}
-	return err
-}
 
 // misfit puts a decoding error into words that do not name Go types, and says
 // where it is in the text.
@@ -46,7 +29,7 @@ func misfit(text []byte, err error) error {
 	}
 	where := strings.ReplaceAll(strings.TrimPrefix(string(se.JSONPointer), "/"), "/", ".")
 	if at := find(text, se.JSONPointer); at >= 0 {
-		where = position(text, at) + ": " + where
+		where = wire.Position(text, at) + ": " + where
 	}
 	switch {
 	case errors.Is(se.Err, strconv.ErrSyntax):
@@ -76,10 +59,4 @@ func find(text []byte, pointer jsontext.Pointer) (at int) {
 			at = len(text) - len(bytes.TrimLeft(behind, " \t\r\n,:"))
 		}
 	}
-}
-
-// position is a place in text as people count.
-func position(text []byte, offset int) string {
-	before := text[:min(offset, len(text))]
-	return fmt.Sprintf("line %d, column %d", 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n'))
 }

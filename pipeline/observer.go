@@ -9,7 +9,6 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
-	"github.com/snaphook-go/snaphook/stages"
 )
 
 // Observer follows fires: their start, every hook that was looked at, their
@@ -124,37 +123,6 @@ func (f *firing[In, Out]) endObserving(res *hook.Result[Out], err error) {
 	for _, o := range f.s.sys.cfg.Observe {
 		f.s.sys.fireEnd(f.observed, o, f.info, out)
 	}
-}
-
-// streamed collects the reports of a stream, so that its observers see what the
-// answers amount to.
-type streamed[In, Out any] struct {
-	fire    *firing[In, Out]
-	reports []hook.Report[Out]
-}
-
-func (f *firing[In, Out]) streamed() *streamed[In, Out] {
-	if f.info == nil {
-		return nil
-	}
-	return &streamed[In, Out]{fire: f}
-}
-
-func (s *streamed[In, Out]) add(r *hook.Report[Out]) {
-	if s != nil && !r.Started {
-		s.reports = append(s.reports, *r)
-	}
-}
-
-func (s *streamed[In, Out]) end() {
-	if s == nil {
-		return
-	}
-	res, err := stages.Reduce(slices.Values(s.reports), len(s.fire.plan.Run), s.fire.event.spec.Reduce, func() {})
-	if err != nil {
-		s.fire.logReducer(err)
-	}
-	s.fire.endObserving(&res, s.fire.observed.Err())
 }
 
 func (sys *System) fireStart(ctx context.Context, o Observer, f *FireInfo) (in context.Context) {

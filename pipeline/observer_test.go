@@ -86,7 +86,7 @@ func TestTheEndOfAFireSaysWhatItAmountsTo(t *testing.T) {
 		"status 2":        {"", 2, pipeline.FireOutcome{Decision: hook.Deny}},
 		"an approval":     {`{"decision":"approve"}`, 0, pipeline.FireOutcome{Decision: hook.Allow}},
 		"a permission":    {`{"decision":"allow"}`, 0, pipeline.FireOutcome{Decision: hook.Allow}},
-		"a question":      {`{"decision":"ask","reason":"sure?"}`, 0, pipeline.FireOutcome{Decision: hook.Allow, Reason: "sure?"}}, // which the reducer does not know
+		"a question":      {`{"decision":"ask","reason":"sure?"}`, 0, pipeline.FireOutcome{Decision: hook.Ask, Reason: "sure?"}},
 		"plain text":      {"fine", 0, pipeline.FireOutcome{}},
 		"the wish to end": {`{"continue":false,"stopReason":"late"}`, 0, pipeline.FireOutcome{Stop: true, Reason: "late"}},
 		"a rewrite":       {`{"hookSpecificOutput":{"input":{"a":1}}}`, 0, pipeline.FireOutcome{Rewritten: true}},

@@ -72,10 +72,16 @@ func (reg *registry) build(own []*hook.Hook) *view {
 			}
 		}
 	}
+	for _, slot := range forgetting() {
+		v.activate(slot, false)
+	}
 	for slot, s := range v.active {
 		if s != nil {
 			s.hooks = v.listed[slot]
 		}
+	}
+	if reg.sys.ctx.Err() != nil {
+		v.close()
 	}
 	return v
 }

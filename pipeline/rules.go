@@ -196,3 +196,23 @@ func slots(hostLast bool) map[string]int {
 	}
 	return index
 }
+
+// forgetting returns the slots of the events that make a session forget, which
+// they do also where no hook runs.
+func forgetting() (found []int) {
+	declared.RLock()
+	defer declared.RUnlock()
+	for _, e := range declared.byName {
+		if e.forgets() {
+			slot, _ := e.place()
+			found = append(found, slot)
+		}
+	}
+	return found
+}
+
+func declaredEvents() int {
+	declared.RLock()
+	defer declared.RUnlock()
+	return len(declared.byName)
+}

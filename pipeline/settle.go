@@ -60,13 +60,14 @@ func (f *firing[In, Out]) conclude(res *hook.Result[Out]) {
 		}
 	}()
 	f.event.spec.Conclude(f.s, &f.in.value, res)
+	f.noteConclusion(&merged, res)
 }
 
 // settle applies what the event says of hooks that fail, and counts those
 // that fail open.
 func (f *firing[In, Out]) settle(r *hook.Report[Out]) {
-	if r.Err == nil {
-		return
+	if r.Err == nil || r.Err == f.failed {
+		return // it has not failed: it could not be asked
 	}
 	r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
 	if errors.Is(r.Err, hook.ErrNotNeeded) {

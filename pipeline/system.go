@@ -140,11 +140,20 @@ func (sys *System) Disabled() []string {
 	return slices.Sorted(maps.Keys(sys.disabled))
 }
 
-// Close cancels the fires that are under way and returns when they are done.
-// Afterwards nothing runs: fires give [hook.ErrClosed] in their reports.
+// Close cancels the fires that are in flight and returns when they are done.
+// Afterwards no hook runs, so that nothing vouches for an action: a fire returns
+// [hook.ErrClosed] and a result that blocks, if the event can, and so does one
+// that was cancelled. Active is true for every event.
 func (sys *System) Close() error {
 	sys.cancel(hook.ErrClosed)
-	sys.lanes.close()
+	fires := sys.lanes.shut()
+	sys.mu.Lock()
+	sys.rebuildAll()
+	sys.mu.Unlock()
+	for _, fire := range fires {
+		fire.end(hook.ErrClosed)
+	}
+	sys.lanes.wait()
 	return nil
 }
 

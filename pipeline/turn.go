@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -116,6 +117,14 @@ func (f *firing[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook
 		return
 	}
 	r.Output = out
+	if err := f.event.output.checked(&r.Output.Specific); err != nil {
+		r.Output.Specific = *new(Out)
+		if !f.event.spec.Blocks(&r.Output) {
+			r.Output, r.Err = hook.Output[Out]{}, fmt.Errorf("its answer holds what is not JSON: %w", err)
+			return
+		}
+		r.Notes = append(r.Notes, "the event's own part of the answer is left out: "+err.Error()) // the denial counts
+	}
 	r.Said = out.Given != 0 || out.Common() != 0 || !reflect.ValueOf(&r.Output.Specific).Elem().IsZero()
 }
 
@@ -130,8 +139,8 @@ func late(ctx context.Context) error {
 
 func (f *firing[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *input[In]) {
 	payload, err := f.payload(in)
-	if err != nil {
-		r.Err = err
+	if err != nil { // only of an input that the hook before has changed, when no two run at a time
+		r.Err, f.failed = err, err
 		return
 	}
 	call := f.newCall(ctx, r, in, payload)

@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"sync"
-
-	"github.com/snaphook-go/snaphook/hook"
 )
 
 // underway is a fire that Close has to end, in the list of its session's lane.
@@ -85,16 +83,16 @@ func (l *lane) close() (fires []*lazy) {
 // lane gives the lane of the next session.
 func (sys *System) lane() *lane { return &sys.lanes[sys.sessions.Add(1)%uint64(len(sys.lanes))] }
 
-// close ends the fires that are under way, and waits for all that was begun. It
-// holds no lock that they need.
-func (all *lanes) close() {
-	var fires []*lazy
+// shut lets nothing begin any more, and returns what is in flight.
+func (all *lanes) shut() (fires []*lazy) {
 	for i := range all {
 		fires = append(fires, all[i].close()...)
 	}
-	for _, fire := range fires {
-		fire.end(hook.ErrClosed)
-	}
+	return fires
+}
+
+// wait waits for all that was begun. It holds no lock that they need.
+func (all *lanes) wait() {
 	for i := range all {
 		all[i].done.Wait()
 	}

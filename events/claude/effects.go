@@ -74,7 +74,7 @@ func EffectsOf[Out any, O interface {
 	*Out
 	output
 }](res *hook.Result[Out]) *Effects {
-	texts := TextsOf(res)
+	texts := TextsOf(res.Restore())
 	own := O(&res.Specific).own()
 	e := &Effects{
 		Reason:           some(res.Reason),
@@ -127,7 +127,7 @@ func timedOut(err error) bool {
 
 // TextsOf says who gets the texts of a result.
 func TextsOf[Out any](res *hook.Result[Out]) (t Texts) {
-	for i := range res.Reports {
+	for i := range res.Restore().Reports {
 		if r := &res.Reports[i]; !r.Backgrounded {
 			t.add(of(r))
 		}
@@ -158,6 +158,8 @@ func of[Out any](r *hook.Report[Out]) (t Texts) {
 		t.give(user, o.Reason) // why it was permitted, or what the user is asked
 	}
 	switch {
+	case inVain(r):
+		t.give(user, notice(r.Hook, &hook.ExitError{Reply: r.Reply}, r.Reply))
 	case told(r):
 		t.give(user, notice(r.Hook, r.Err, r.Reply))
 	case failed(r):
@@ -168,6 +170,13 @@ func of[Out any](r *hook.Report[Out]) (t Texts) {
 	}
 	t.Log = append(t.Log, r.Notes...)
 	return t
+}
+
+// inVain reports whether a hook wanted to block what others can, by an exit
+// status that decides nothing here.
+func inVain[Out any](r *hook.Report[Out]) bool {
+	t := table[r.Hook.Event]
+	return t.blocks && !t.vetoes && r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 && r.Output.Decision == ""
 }
 
 // reasonTo is who is told why a hook blocked.

@@ -66,7 +66,7 @@ func TestExitStatusTwoOfEveryEvent(t *testing.T) {
 	for _, tt := range honoured {
 		t.Run(tt.event, func(t *testing.T) {
 			one(t, tt.event, "", says(2, "", "no\n"))(fmt.Sprintf(`{"blocked":%t,"model_sees":%s,"user_sees":%s,"errors":0,"decision":null}`,
-				tt.blocks, lo.Ternary(tt.to == "model", `["no"]`, `[]`), lo.Ternary(tt.to == "user", `["no"]`, `[]`)))
+				tt.blocks, lo.Ternary(tt.to == "model", `["no"]`, `[]`), lo.Ternary(tt.to == "user", `["no"]`, lo.Ternary(tt.event == "PermissionRequest", `["h hook error: exit status 2: no"]`, `[]`))))
 		})
 	}
 }

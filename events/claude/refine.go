@@ -3,6 +3,7 @@ package claude
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -75,8 +76,14 @@ func (f refiner[In, Out, I, O]) drop(r *hook.Report[Out]) {
 		o.Context = ""
 	}
 	means := o.Decision.Blocks() || t.permission && o.Decision != "" // "approve" means nothing elsewhere
+	if dropped := !means || !t.decides && !refuses; r.Hook.Func != nil && (dropped || !t.blocks && !t.decides) && o.Decision != "" && o.Decision != hook.Allow && o.Decision != hook.Approve {
+		r.Notes = append(r.Notes, fmt.Sprintf("decision %q has no effect on %s", o.Decision, f.event))
+	}
 	if !means || !t.decides && !refuses {
 		o.Decision, o.Reason = "", ""
+	}
+	if r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 && !t.vetoes {
+		r.Notes = append(r.Notes, strings.TrimSuffix(fmt.Sprintf("exit status 2 has no effect on %s: %s", f.event, plain(r.Reply.Stderr)), ": "))
 	}
 	if o.Decision.Blocks() && r.Err != nil && r.Reply != nil && !timedOut(r.Err) {
 		o.Reason = cmp.Or(plain(r.Reply.Stderr), o.Reason) // as of a hook that has refused

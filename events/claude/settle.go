@@ -40,11 +40,26 @@ func refineSwitch(s *pipeline.Session, _ *Switch, r *hook.Report[SwitchGate]) {
 	o.Specific.PermissionDecision, o.Specific.PermissionDecisionReason = o.Decision, o.Reason
 }
 
-// refinePermission lets nothing but the object decide that is made for it: no
-// exit status, and no top-level decision.
+// refinePermission lets the object decide that is made for it. Of a command no
+// exit status does, and no top-level decision. What a function of the program
+// decides in the common word counts, and so does a hook that failed closed: they
+// mean the permission.
 func refinePermission(_ *pipeline.Session, _ *Asked, r *hook.Report[Permission]) {
-	r.Output.Decision, r.Output.Reason = "", ""
-	r.Output.Specific.vote(&r.Output.Decision, &r.Output.Reason)
+	o := &r.Output
+	common, own := permissions[o.Decision], o.Specific.Decision
+	switch {
+	case own != nil && (own.Behavior == "deny" || common != hook.Deny):
+	case common != hook.Deny && common != hook.Allow:
+		if common != "" {
+			r.Notes = append(r.Notes, fmt.Sprintf("decision %q has no effect on PermissionRequest; allow or deny", common))
+		}
+	case r.Reply == nil || r.Err != nil:
+		o.Specific.Decision = &Grant{Behavior: string(common), Message: o.Reason}
+	default:
+		r.Notes = append(r.Notes, "a top-level decision has no effect on PermissionRequest; use hookSpecificOutput.decision")
+	}
+	o.Decision, o.Reason = "", ""
+	o.Specific.vote(&o.Decision, &o.Reason)
 }
 
 // refineEdit lets the older field count, for the tools of MCP servers.

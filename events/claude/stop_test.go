@@ -177,16 +177,16 @@ func TestADenialBeatsAHookThatDidNotAnswer(t *testing.T) {
 func TestADecisionOfAGoHookIsHeldToTheEvent(t *testing.T) {
 	s := project(`{}`).open(t)
 	answers(claude.SessionStart, s, hook.Output[claude.Opening]{Decision: hook.Deny, Reason: "no"})
-	if res := mustFire(t, claude.SessionStart, s, claude.Start{Source: "startup"}); res.Blocked() {
-		t.Error("a session cannot be kept from beginning, and the result is blocked")
+	if res := mustFire(t, claude.SessionStart, s, claude.Start{Source: "startup"}); res.Blocked() || len(res.Reports[0].Notes) != 1 {
+		t.Errorf("a session cannot be kept from beginning: blocked %v, notes %q", res.Blocked(), res.Reports[0].Notes)
 	}
 	answers(claude.TeammateIdle, s, hook.Output[claude.Plain]{Decision: hook.Deny, Reason: "work"})
 	if res := mustFire(t, claude.TeammateIdle, s, claude.Teammate{}); !res.Blocked() {
 		t.Error("deny is what exit status 2 is, and the teammate may idle")
 	}
 	answers(claude.PermissionRequest, s, hook.Output[claude.Permission]{Decision: hook.Deny})
-	if res := mustFire(t, claude.PermissionRequest, s, claude.Asked{Call: claude.Call{Name: "Bash"}}); res.Blocked() {
-		t.Error("a permission is answered by its object alone, and the result is blocked")
+	if res := mustFire(t, claude.PermissionRequest, s, claude.Asked{Call: claude.Call{Name: "Bash"}}); !res.Blocked() || res.Specific.Decision.Behavior != "deny" {
+		t.Error("a denial of the program's counts, and the permission is not denied")
 	}
 	claude.PreToolUse.On(s, "broken", func(context.Context, claude.Call) (o hook.Output[claude.Gate], err error) {
 		return o, fmt.Errorf("broken")

@@ -64,10 +64,7 @@ func (p *Permission) check() error {
 	return oneOf("hookSpecificOutput.decision.behavior", p.Decision.Behavior, "allow", "deny")
 }
 
-// A permission dialog is answered by this object alone: a top-level decision
-// means nothing there.
 func (p *Permission) vote(d *hook.Decision, reason *string) {
-	*d, *reason = "", ""
 	if p.Decision != nil {
 		*d, *reason = hook.Decision(p.Decision.Behavior), p.Decision.Message
 	}

@@ -21,6 +21,7 @@ type Common struct {
 // ApplyLifecycle says what a caller has to do after SessionStart, SessionEnd,
 // PreCompress or Notification.
 func ApplyLifecycle[T any](res *hook.Result[T]) Common {
+	res.Restore()
 	c := Common{Stop: res.Stop, Message: res.Message, Hide: res.Suppress, Context: res.Context}
 	if c.Stop {
 		c.StopReason = EffectiveReason(&res.Output)
@@ -147,7 +148,7 @@ func ApplyBeforeModel(request wire.Object, res *hook.Result[ModelGate]) ModelVer
 // with. A denial has no effect, and the hook's report says so; in the profile
 // Gemini it takes the place of the response, which then has no candidates.
 func ApplyAfterModel(original wire.Object, res *hook.Result[ModelEdit]) (c Common, response wire.Object) {
-	if res.Specific.replaces {
+	if res.Restore().Specific.replaces {
 		return ApplyLifecycle(res), wire.Object(`{"candidates":[]}`)
 	}
 	response = ModifiedResponse(&res.Output, original)
@@ -172,8 +173,8 @@ type PromptVerdict struct {
 
 // ApplyBeforeAgent says what a caller has to do with a prompt.
 func ApplyBeforeAgent(res *hook.Result[Plain]) PromptVerdict {
-	blocked, reason := BlockingError(&res.Output)
 	c := ApplyLifecycle(res)
+	blocked, reason := BlockingError(&res.Output)
 	return PromptVerdict{Common: c, Run: !blocked && !c.Stop, Reason: reason}
 }
 
@@ -188,8 +189,9 @@ type AgentVerdict struct {
 // ApplyAfterAgent says what a caller has to do when the agent has answered. A
 // stop is stronger than a block.
 func ApplyAfterAgent(res *hook.Result[AgentEnd]) AgentVerdict {
+	common := ApplyLifecycle(res)
 	blocked, reason := BlockingError(&res.Output)
-	v := AgentVerdict{Common: ApplyLifecycle(res), ClearContext: res.Specific.ClearContext}
+	v := AgentVerdict{Common: common, ClearContext: res.Specific.ClearContext}
 	if v.Again = blocked && !v.Stop; v.Again {
 		v.Prompt = reason
 	}

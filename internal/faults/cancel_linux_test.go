@@ -113,12 +113,12 @@ func TestASystemThatIsClosedDuringAFire(t *testing.T) {
 				t.Errorf("processes %d run although the system is closed", pids)
 			}
 		})
-		res := w.fire(t)
+		res := w.fireClosed(t)
 		<-done
-		w.check(t, res, want{err: "the hook system is closed", is: hook.ErrClosed, exit: -1})
+		w.checkReport(t, &res.Reports[0], want{err: "the hook system is closed", is: hook.ErrClosed, exit: -1})
 		w.leavesNoProcess(t)
 
-		if res := w.fire(t); res.Blocked() || !errors.Is(res.Reports[0].Err, hook.ErrClosed) || res.Reports[0].Reply != nil {
+		if res := w.fireClosed(t); !res.Blocked() || !errors.Is(res.Reports[0].Err, hook.ErrClosed) || res.Reports[0].Reply != nil {
 			t.Errorf("afterwards: %+v; want that the system is closed", res.Reports[0])
 		}
 		if _, err := w.sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: w.dir}); !errors.Is(err, hook.ErrClosed) {

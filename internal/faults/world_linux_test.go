@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -113,6 +114,16 @@ func (w *world) fireCall(t *testing.T, c llxprt.ToolCall) *result {
 	res, err := llxprt.BeforeTool.Fire(t.Context(), w.ses, &c)
 	if err != nil {
 		t.Fatalf("the fire itself failed: %v", err)
+	}
+	return res
+}
+
+// fireClosed fires on a system that is closed, before or meanwhile.
+func (w *world) fireClosed(t *testing.T) *result {
+	t.Helper()
+	res, err := llxprt.BeforeTool.Fire(t.Context(), w.ses, &call)
+	if !errors.Is(err, hook.ErrClosed) || !res.Blocked() || llxprt.ApplyBeforeTool(&call, res).Run {
+		t.Errorf("a fire of a closed system: %v, blocked %v", err, res.Blocked())
 	}
 	return res
 }
