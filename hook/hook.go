@@ -36,6 +36,7 @@ type Hook struct {
 	If         string    // the condition as configured
 	Condition  Condition // nil always holds
 	Sequential bool      // asks that all hooks of the event run one at a time
+	OwnOnly    bool      // the user has not agreed to more: Sequential counts in plans of such hooks alone, and an equal hook of any other kind replaces it
 
 	Timeout    time.Duration // 0 means the event's default, negative none
 	Rank       int           // hooks that a program registers run by rank, equal ones as they came
@@ -109,6 +110,20 @@ const (
 var sources = [...]string{"host", "project", "user", "system", "extension", "local", "flag", "managed", "plugin", "frontmatter"}
 
 func (s Source) String() string { return sources[s] }
+
+// ranks say how much a source is trusted. What the machine's administrator
+// wrote is trusted most.
+var ranks = [...]int{FrontMatter: 1, Project: 1, Local: 1, Extension: 1, Plugin: 1, User: 2, Flag: 2, Host: 2, SystemWide: 3, Managed: 3}
+
+// TrustRank says how much the source of a hook is trusted, against those of others:
+// of equal hooks the one with the highest runs. That of a project which the user
+// has not agreed to is 0.
+func (h *Hook) TrustRank() int {
+	if h.OwnOnly {
+		return 0
+	}
+	return ranks[h.Source]
+}
 
 // Position is a place in a settings file; the zero Position is nowhere.
 // Line and Column count from 1, columns in bytes.

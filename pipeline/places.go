@@ -22,6 +22,7 @@ type Load func(ctx context.Context, at Place) (Loaded, error)
 type Place struct {
 	Dir         string // absolute
 	Untrusted   bool   // the user has not agreed to run what the directory brings
+	Undecided   bool   // the user has not agreed that its settings count for hooks of other levels
 	Interactive bool   // there is a user who can be asked
 }
 
@@ -64,7 +65,7 @@ func (sys *System) registry(ctx context.Context, at Place) (*registry, error) {
 	if reg := sys.known(at); reg != nil {
 		return reg, nil
 	}
-	key := fmt.Sprintf("%s\x00%t %t", at.Dir, at.Untrusted, at.Interactive)
+	key := fmt.Sprintf("%s\x00%t %t %t", at.Dir, at.Untrusted, at.Undecided, at.Interactive)
 	reads := false
 	v, err, _ := sys.loading.Do(key, func() (any, error) {
 		reads = true
@@ -104,6 +105,12 @@ func (sys *System) forget(at Place) {
 	if sys.places[at].Value() == nil {
 		delete(sys.places, at)
 	}
+}
+
+// Vouches reports whether the settings of a source may count for hooks of other
+// sources: those of the project itself do once the user has agreed.
+func (p Place) Vouches(source hook.Source) bool {
+	return !p.Untrusted && !p.Undecided || source != hook.Project && source != hook.Local
 }
 
 // load reads every dialect's settings of a place. Problems are logged; the

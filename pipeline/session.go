@@ -26,6 +26,12 @@ type SessionConfig struct {
 	// do if it is not, since whoever starts it has agreed (seed 004 §18.5).
 	Untrusted bool
 
+	// Undecided says that the user has not been asked: what the directory brings
+	// runs, and its settings count for its own hooks alone. They switch no hook
+	// of another level off, and loosen nothing. Untrusted implies it. The zero
+	// SessionConfig is for a directory that the host vouches for.
+	Undecided bool
+
 	// Interactive says that there is a user who sees what happens and can be
 	// asked; a program without is headless.
 	Interactive bool
@@ -82,7 +88,7 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 	if err != nil {
 		return nil, fmt.Errorf("the session's directory: %w", err)
 	}
-	reg, err := sys.registry(ctx, Place{Dir: dir, Untrusted: cfg.Untrusted, Interactive: cfg.Interactive})
+	reg, err := sys.registry(ctx, Place{Dir: dir, Untrusted: cfg.Untrusted, Undecided: cfg.Undecided || cfg.Untrusted, Interactive: cfg.Interactive})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@
 package stages
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -31,8 +32,9 @@ type Skipped struct {
 }
 
 // Plan selects the hooks that run for a subject: those that can run and whose
-// matcher accepts it, less duplicates, of which the first stays (seed 003
-// §7.9). One selected hook that asks for sequence makes the whole plan
+// matcher accepts it, less duplicates: of hooks with one key the first of the
+// most trusted source stays, so that no project can put a copy of a guard in
+// its place. One selected hook that asks for sequence makes the whole plan
 // sequential; a hook that is not selected has no say (seed 003 §7.4).
 //
 // The order of hooks is kept. Matching may cost a regular expression per hook:
@@ -92,16 +94,23 @@ func (p *Planned) Narrow(detail *hook.Detail, spent func(*hook.Hook) bool) Plann
 
 // choose drops duplicates.
 func (p *Planned) choose(hooks []*hook.Hook) {
-	first := map[string]*hook.Hook{}
+	stays := make(map[string]*hook.Hook, len(hooks))
 	for _, h := range hooks {
-		if h.Key != "" && first[h.Key] != nil {
-			p.skip(h, hook.Duplicate, "runs already as "+first[h.Key].ID)
+		if other := stays[h.Key]; h.Key != "" && (other == nil || h.TrustRank() > other.TrustRank()) {
+			stays[h.Key] = h
+		}
+	}
+	own := false // a hook asks for sequence that may ask its own kind alone
+	for _, h := range hooks {
+		if h.Key != "" && stays[h.Key] != h {
+			p.skip(h, hook.Duplicate, "runs already as "+stays[h.Key].ID)
 			continue
 		}
-		first[h.Key] = h
 		p.Run = append(p.Run, h)
-		p.Sequential = p.Sequential || h.Sequential
+		p.Sequential = p.Sequential || h.Sequential && !h.OwnOnly
+		own = own || h.Sequential
 	}
+	p.Sequential = p.Sequential || own && !slices.ContainsFunc(p.Run, func(h *hook.Hook) bool { return !h.OwnOnly })
 }
 
 func (p *Planned) skip(h *hook.Hook, why hook.Why, detail string) {

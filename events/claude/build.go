@@ -39,7 +39,7 @@ func (e *entry) buildHTTP() *settings.Problem {
 	e.setKey(url)
 	r := &run.HTTP{
 		URL: url, Headers: e.headers(e.value.Get("headers")), PublicOnly: e.PublicOnly,
-		Vars: e.policy.allowsVars(e.addTexts([]string{}, e.value.Get("allowedEnvVars"))),
+		Vars: e.policy.allowsVars(e.hook.Source, e.addTexts([]string{}, e.value.Get("allowedEnvVars"))),
 		Getenv: func(name string) (string, bool) {
 			value := environ.Getenv(e.Environ, name)
 			return value, value != ""
@@ -53,7 +53,7 @@ func (e *entry) buildHTTP() *settings.Problem {
 		return lo.ToPtr(e.value.Get("url").Wrong("%v", err))
 	}
 	e.hook.Runner = r
-	if !run.AllowedURL(e.policy.urls, url) {
+	if !e.policy.allowsURL(e.hook.Source, url) {
 		e.hook.Skip, e.hook.Detail = hook.Policy, "allowedHttpHookUrls has no pattern for this URL"
 	}
 	return nil

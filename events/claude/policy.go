@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -19,6 +20,10 @@ type policy struct {
 	pluginsOnly settings.Value // strictPluginOnlyCustomization
 	mostOff     settings.Value // disableAllHooks of all, of which the highest that says anything counts
 
+	// What a project says that the user has not agreed to counts for its own
+	// hooks alone, beside what the others say.
+	own *policy
+
 	forced map[string]bool // the plugins that the managed settings enable, by name@marketplace
 	urls   []string        // allowedHttpHookUrls; nil allows all
 	vars   []string        // httpHookAllowedEnvVars; nil allows all
@@ -27,6 +32,10 @@ type policy struct {
 // read takes what the layers say, lowest priority first.
 func (p *policy) read(r *reading, layers []settings.Layer, values []settings.Value) {
 	for i, v := range values {
+		if !r.at.Vouches(layers[i].Source) {
+			p.readOwn(r, v)
+			continue
+		}
 		p.urls = r.limit(p.urls, v.Get("allowedHttpHookUrls"))
 		p.vars = r.limit(p.vars, v.Get("httpHookAllowedEnvVars"))
 		r.switched(&p.mostOff, v.Get("disableAllHooks"))
@@ -34,6 +43,24 @@ func (p *policy) read(r *reading, layers []settings.Layer, values []settings.Val
 			p.manage(r, v)
 		}
 	}
+}
+
+// readOwn takes what a project says that the user has not agreed to.
+func (p *policy) readOwn(r *reading, v settings.Value) {
+	if p.own == nil {
+		p.own = &policy{}
+	}
+	p.own.urls = r.limit(p.own.urls, v.Get("allowedHttpHookUrls"))
+	p.own.vars = r.limit(p.own.vars, v.Get("httpHookAllowedEnvVars"))
+	r.switched(&p.own.mostOff, v.Get("disableAllHooks"))
+}
+
+// ownOf returns what counts for hooks of the source alone; nil is nothing.
+func (p *policy) ownOf(source hook.Source) *policy {
+	if source == hook.Project || source == hook.Local {
+		return p.own
+	}
+	return nil
 }
 
 // manage takes what the managed settings alone can say.
@@ -82,11 +109,23 @@ func (p *policy) judge(source hook.Source, plugin string) (why hook.Why, detail 
 	case p.safe && !managed:
 		return hook.Disabled, "in safe mode only managed hooks run"
 	}
+	if own := p.ownOf(source); own != nil && plugin == "" {
+		return own.judge(source, "")
+	}
 	return "", ""
 }
 
+// allowsURL reports whether hooks of a source may send requests to an address.
+func (p *policy) allowsURL(source hook.Source, url string) bool {
+	own := p.ownOf(source)
+	return run.AllowedURL(p.urls, url) && (own == nil || run.AllowedURL(own.urls, url))
+}
+
 // allowsVars gives those of the names that a header may refer to.
-func (p *policy) allowsVars(names []string) []string {
+func (p *policy) allowsVars(source hook.Source, names []string) []string {
+	if own := p.ownOf(source); own != nil {
+		names = own.allowsVars(hook.Managed, names)
+	}
 	if p.vars == nil {
 		return names
 	}

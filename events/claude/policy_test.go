@@ -3,6 +3,7 @@ package claude_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/samber/lo"
@@ -112,6 +113,54 @@ func TestStartModes(t *testing.T) {
 				t.Errorf("ran %q; want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// Where the user has not decided, what a project's settings say counts for its
+// own hooks alone, also without anybody to ask.
+func TestAProjectThatWasNotDecidedOnSwitchesOffItsOwnHooksOnly(t *testing.T) {
+	for name, set := range map[string]func(*world){
+		"undecided":              func(w *world) { w.host.Undecided = true },
+		"untrusted and headless": func(w *world) { w.host.Untrusted = true },
+	} {
+		for _, level := range []hook.Source{hook.Project, hook.Local} {
+			w := everyone(map[hook.Source]string{level: `"disableAllHooks":true,`})
+			set(&w)
+			if got, want := w.present(t), []string{"user", "flag", "managed", "forced", "own", "true", "go"}; !slices.Equal(got, want) {
+				t.Errorf("%s, %s: ran %q; want %q", name, level, got, want)
+			}
+		}
+	}
+	w := everyone(map[hook.Source]string{hook.User: `"disableAllHooks":true,`, hook.Project: `"disableAllHooks":false,`})
+	w.host.Undecided = true
+	if got, want := w.present(t), []string{"managed"}; !slices.Equal(got, want) {
+		t.Errorf("ran %q; want %q: the user has switched hooks off", got, want)
+	}
+}
+
+func TestAProjectThatWasNotDecidedOnHasNoSayInRequestsOfOthers(t *testing.T) {
+	request := `"hooks":{"Stop":[{"hooks":[{"type":"http","url":"https://hooks.example.com/a"}]}]}}`
+	for _, tt := range []struct {
+		user, project string
+		own           bool // the hook is the project's
+		runs          bool
+	}{
+		{"", `"allowedHttpHookUrls":[],`, false, true},
+		{"", `"allowedHttpHookUrls":[],`, true, false},
+		{`"allowedHttpHookUrls":[],`, `"allowedHttpHookUrls":["https://hooks.example.com/*"],`, true, false},
+		{`"allowedHttpHookUrls":["https://hooks.example.com/*"],`, "", true, true},
+	} {
+		user, project := "{"+strings.TrimSuffix(tt.user, ",")+"}", "{"+strings.TrimSuffix(tt.project, ",")+"}"
+		if tt.own {
+			project = "{" + tt.project + request
+		} else {
+			user = "{" + tt.user + request
+		}
+		s := claude.Settings{Layers: []settings.Layer{layer(hook.User, user), layer(hook.Project, project)}, Environ: []string{"HOME=/h"}}
+		loaded, err := s.Load(t.Context(), pipeline.Place{Dir: "/p", Undecided: true})
+		if err != nil || len(loaded.Hooks) != 1 || (loaded.Hooks[0].Skip == "") != tt.runs {
+			t.Errorf("user %s, project %s: got %+v, %v; want it to run: %v", user, project, loaded.Hooks, err, tt.runs)
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ func (g *group) read() {
 	if g.layer.Source == hook.Extension {
 		label += ":" + g.layer.Name
 	}
-	like := hook.Hook{Source: g.layer.Source, Pattern: g.pattern, Matcher: g.matcher, Sequential: sequential}
+	like := hook.Hook{Source: g.layer.Source, Pattern: g.pattern, Matcher: g.matcher, Sequential: sequential, OwnOnly: !g.at.Vouches(g.layer.Source)}
 	g.Read(label, like, func(h *hook.Hook, v settings.Value) *settings.Problem {
 		wrong := g.fill(h, v)
 		if wrong == nil {
@@ -130,7 +130,7 @@ func (g *group) timeout(v settings.Value) time.Duration {
 func (g *group) decide(h *hook.Hook) {
 	if h.Type == "command" {
 		h.Key = h.Command // seed 003 §7.9: the command and nothing else
-		script, vars, env := h.Command, projectVars, g.environ
+		script, vars, env := h.Command, projectVars, g.of(h.Source).environ
 		known := lo.SliceToMap(projectVars, func(name string) (string, string) { return name, g.at.Dir })
 		if g.layer.Source == hook.Extension {
 			root := filepath.Dir(filepath.Dir(g.layer.File))
@@ -139,7 +139,7 @@ func (g *group) decide(h *hook.Hook) {
 			known["extensionPath"] = root
 		}
 		command := &run.Command{Argv: run.Shell(run.QuoteVars(script, vars...)), Environ: func(hook.Call) []string { return env }}
-		if !g.shell {
+		if !g.of(h.Source).shell {
 			command.Direct, _ = run.Direct(script, known)
 		}
 		h.Argv, h.Runner = command.Starts(hook.Call{Dir: g.at.Dir}), command
@@ -147,9 +147,9 @@ func (g *group) decide(h *hook.Hook) {
 	switch {
 	case g.invalid != "":
 		h.Skip, h.Detail = hook.Invalid, g.invalid
-	case g.off != "":
-		h.Skip, h.Detail = hook.Disabled, g.off
-	case g.disabled[h.Label()]:
+	case g.of(h.Source).off != "":
+		h.Skip, h.Detail = hook.Disabled, g.of(h.Source).off
+	case g.of(h.Source).disabled[h.Label()]:
 		h.Skip, h.Detail = hook.Disabled, fmt.Sprintf("%q is listed in hooksConfig.disabled", h.Label())
 	case g.at.Untrusted && h.Source == hook.Project:
 		h.Skip, h.Detail = hook.Untrusted, "the folder is not trusted, so hooks that it brings do not run"

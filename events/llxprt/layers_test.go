@@ -146,6 +146,100 @@ func TestAProjectThatIsNotTrustedBringsNoHooks(t *testing.T) {
 	}
 }
 
+// While the user has not decided, what a project's settings say counts for its own
+// hooks alone.
+func TestAProjectThatWasNotDecidedOnSwitchesOffItsOwnHooksOnly(t *testing.T) {
+	guards := `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "u"}]}]}}`
+	for name, tt := range map[string]struct {
+		project     string
+		own, others bool // which of the hooks run
+	}{
+		"nothing":                {`{`, true, true},
+		"by name":                {`{"hooksConfig": {"disabled": ["guard", "s"]},`, true, true},
+		"its own by name":        {`{"hooksConfig": {"disabled": ["own"]},`, false, true},
+		"by hooksConfig.enabled": {`{"hooksConfig": {"enabled": false},`, false, true},
+		"by tools.enableHooks":   {`{"tools": {"enableHooks": false},`, false, true},
+		"everything at once":     {`{"tools": {"enableHooks": false}, "hooksConfig": {"enabled": false, "disabled": ["own", "guard", "s"]},`, false, true},
+		"on, what is on anyway":  {`{"tools": {"enableHooks": true}, "hooksConfig": {"enabled": true},`, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := llxprt.Settings{Layers: []settings.Layer{
+				layer(hook.Project, tt.project+` "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "own", "command": "p"}]}]}}`),
+				layer(hook.User, guards), layer(hook.SystemWide, hooks("", "s")),
+			}}
+			got := runnable(load(t, s, pipeline.Place{Dir: "/p", Undecided: true}).Hooks)
+			if own, others := slices.Contains(got, "p"), slices.Contains(got, "u") && slices.Contains(got, "s"); own != tt.own || others != tt.others {
+				t.Errorf("hooks %q run; want the own: %v, the others: %v", got, tt.own, tt.others)
+			}
+		})
+	}
+}
+
+func TestAProjectThatWasNotDecidedOnDoesNotSwitchOnWhatTheUserSwitchedOff(t *testing.T) {
+	s := llxprt.Settings{Layers: []settings.Layer{layer(hook.Project, hooks(on, "p")), layer(hook.User, `{"tools": {"enableHooks": false}, `+hooks("", "u")[1:])}}
+	if got := runnable(load(t, s, pipeline.Place{Dir: "/p", Undecided: true}).Hooks); len(got) != 0 {
+		t.Errorf("hooks %q run; want none, the user has switched them off", got)
+	}
+}
+
+func TestAProjectThatWasNotDecidedOnTakesNoVariablesFromOthers(t *testing.T) {
+	s := llxprt.Settings{
+		Layers: []settings.Layer{
+			layer(hook.Project, `{"security": {"environmentVariableRedaction": {"enabled": true, "blocked": ["PLAIN"]}}}`),
+			layer(hook.User, hooks(on, `echo "$PLAIN"`)),
+		},
+		Environ: []string{"PATH=" + os.Getenv("PATH"), "PLAIN=c"},
+	}
+	for undecided, want := range map[bool]string{true: "c", false: ""} {
+		ses := session(t, system(t, s), pipeline.SessionConfig{Dir: directory(t), Undecided: undecided})
+		fired, err := declared(t, "BeforeTool").FireJSON(t.Context(), ses, []byte(inputs["BeforeTool"]))
+		if err != nil || strings.TrimSpace(*fired.Hooks[0].Stdout) != want {
+			t.Errorf("undecided %v: the user's hook sees %q, %v; want %q", undecided, *fired.Hooks[0].Stdout, err, want)
+		}
+	}
+}
+
+// No project can replace a guard by its own copy with a shorter time limit.
+func TestOfEqualHooksThatOfTheMoreTrustedLevelRuns(t *testing.T) {
+	guard := func(name, timeout string) string {
+		return `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "` + name + `", "command": "exit 2", "timeout": ` + timeout + `}]}]}}`
+	}
+	for _, undecided := range []bool{false, true} {
+		for name, layers := range map[string][]settings.Layer{
+			"u": {layer(hook.Project, guard("p", "1")), layer(hook.User, guard("u", "5000"))},
+			"s": {layer(hook.Project, guard("p", "1")), layer(hook.User, guard("u", "1")), layer(hook.SystemWide, guard("s", "5000"))},
+		} {
+			ses := session(t, system(t, llxprt.Settings{Layers: layers}), pipeline.SessionConfig{Dir: t.TempDir(), Undecided: undecided})
+			res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.ToolCall{Name: "ls"})
+			if err != nil || len(res.Reports) != 1 || res.Reports[0].Hook.Name != name || !res.Blocked() {
+				t.Errorf("undecided %v: got %+v, %v; want %s to run, and to block", undecided, res.Reports, err, name)
+			}
+		}
+	}
+	project := layer(hook.Project, guard("p", "1"))
+	s := llxprt.Settings{Layers: []settings.Layer{project}, Extensions: []llxprt.Extension{{Dir: "/x", Data: []byte(guard("x", "5000"))}}}
+	ses := session(t, system(t, s), pipeline.SessionConfig{Dir: t.TempDir(), Undecided: true})
+	if res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.ToolCall{Name: "ls"}); err != nil || len(res.Reports) != 1 || res.Reports[0].Hook.Name != "x" {
+		t.Errorf("got %+v, %v; want the hook of the extension", res.Reports, err)
+	}
+}
+
+func TestAProjectThatWasNotDecidedOnOrdersItsOwnHooksOnly(t *testing.T) {
+	sequence := `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"sequential": true, "hooks": [{"type": "command", "command": "exit 2"}, {"type": "command", "command": "exit 0"}]}]}}`
+	for _, tt := range []struct {
+		user      string
+		undecided bool
+		ran       int
+	}{{"{}", true, 1}, {hooks("", "true"), true, 3}, {hooks("", "true"), false, 1}} {
+		s := llxprt.Settings{Layers: []settings.Layer{layer(hook.Project, sequence), layer(hook.User, tt.user)}}
+		ses := session(t, system(t, s), pipeline.SessionConfig{Dir: t.TempDir(), Undecided: tt.undecided})
+		res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.ToolCall{Name: "ls"})
+		if err != nil || len(res.Reports) != tt.ran {
+			t.Errorf("user %s, undecided %v: %d hooks ran, %v; want %d: a block ends a sequence", tt.user, tt.undecided, len(res.Reports), err, tt.ran)
+		}
+	}
+}
+
 func TestFilesAreFoundWhereTheSystemKeepsThem(t *testing.T) {
 	dir, home := directory(t), directory(t)
 	t.Setenv("HOME", home)
@@ -235,7 +329,7 @@ func TestTheRedactionIsWhatAllLayersWish(t *testing.T) {
 		},
 		Environ: []string{"PATH=" + os.Getenv("PATH"), "MY_TOKEN=a", "YOUR_TOKEN=b", "PLAIN=c", "OTHER=d", "REST=e"},
 	}
-	if got, want := prints(t, s, directory(t)), "a||||e"; got != want {
+	if got, want := prints(t, s, directory(t)), "||||e"; got != want {
 		t.Errorf("got %q; want %q", got, want)
 	}
 	ses := session(t, system(t, s), pipeline.SessionConfig{Dir: directory(t), Untrusted: true})

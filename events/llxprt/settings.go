@@ -79,7 +79,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Place) (pipeline.Loaded, e
 	slices.SortStableFunc(layers, func(a, b settings.Layer) int { return cmp.Compare(a.Source, b.Source) })
 
 	values, problems := settings.Read(layers)
-	r := &reading{Reader: entries.Reader{Dialect: Dialect, Elsewhere: elsewhere, Misplaced: misplaced}, at: at, environ: s.Environ, shell: s.Shell}
+	r := &reading{Reader: entries.Reader{Dialect: Dialect, Elsewhere: elsewhere, Misplaced: misplaced}, at: at}
 	r.Loaded.Problems = problems
 	for i, layer := range layers {
 		if values[i].Exists() {
@@ -87,7 +87,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Place) (pipeline.Loaded, e
 			r.Loaded.Problems = append(r.Loaded.Problems, values[i].Duplicates()...)
 		}
 	}
-	r.switches(layers, values)
+	r.switches(layers, values, s.Environ, s.Shell)
 	for i, layer := range layers {
 		r.hooks(layer, values[i].Get("hooks"))
 	}
@@ -105,74 +105,113 @@ func (e Extension) layer() settings.Layer {
 // reading is one Load under way.
 type reading struct {
 	entries.Reader
-	at       pipeline.Place
-	environ  []string
-	shell    bool
-	off      string          // why no hook runs at all; empty if hooks are on
-	disabled map[string]bool // by name, or command of a hook without one
+	at  pipeline.Place
+	all scope // for hooks of all levels
+	own scope // for the project's, whose settings may count for them alone
+}
+
+// scope is what the settings say for some hooks.
+type scope struct {
+	environ   []string
+	redaction []environ.Redaction // of each layer
+	shell     bool
+	off       string          // why none of them runs; empty if they are on
+	decided   bool            // a layer has said whether they are on
+	config    string          // the same by hooksConfig.enabled
+	disabled  map[string]bool // by name, or command of a hook without one
+}
+
+// of returns what counts for a hook of a source.
+func (r *reading) of(source hook.Source) *scope {
+	if source == hook.Project {
+		return &r.own
+	}
+	return &r.all
 }
 
 // switches reads what concerns all hooks: the switch, the disabled names, and
-// the redaction of the environment. An untrusted project can switch hooks on,
-// which lets others run, but cannot switch any off.
-func (r *reading) switches(layers []settings.Layer, values []settings.Value) {
-	r.off = "hooks are off: tools.enableHooks is not true in any settings file; add \"tools\": {\"enableHooks\": true}"
-	r.disabled = map[string]bool{}
-	var redact environ.Redaction
-	var off string                                                                      // by hooksConfig.enabled
+// the redaction of the environment. Of a project that the user has not agreed
+// to, all counts for its own hooks alone; it can switch hooks on, which lets
+// others run, where no other level says that they are off.
+func (r *reading) switches(layers []settings.Layer, values []settings.Value, environment []string, shell bool) {
+	if environment == nil {
+		environment = os.Environ()
+	}
+	r.all = scope{shell: shell, off: "hooks are off: tools.enableHooks is not true in any settings file; add \"tools\": {\"enableHooks\": true}"}
+	r.own = r.all
+	r.all.disabled, r.own.disabled = map[string]bool{}, map[string]bool{}
 	for _, source := range [...]hook.Source{hook.User, hook.Project, hook.SystemWide} { // the last one that says something counts
 		for i, layer := range layers {
 			if layer.Source != source {
 				continue
 			}
-			v, trusted := values[i], !(r.at.Untrusted && source == hook.Project)
-			r.enable(v.Get("tools").Get("enableHooks"), trusted)
-			if !trusted {
-				continue
+			w := r.wishes(values[i])
+			vouched := r.at.Vouches(source)
+			r.own.add(w, vouched)
+			if vouched {
+				r.all.add(w, true)
+			} else if w.hooks.Kind() == 't' && !r.all.decided {
+				r.all.off = ""
 			}
-			config := v.Get("hooksConfig")
-			if on, ok := r.Bool(config.Get("enabled")); ok && on {
-				off = ""
-			} else if ok {
-				off = "hooks are off: hooksConfig.enabled is false at " + config.Get("enabled").Position().String()
-			}
-			if on, ok := r.Bool(config.Get("alwaysShell")); ok {
-				r.shell = r.shell || on
-			}
-			for _, name := range r.texts(config.Get("disabled")) {
-				r.disabled[name] = true
-			}
-			r.redaction(&redact, v.Get("security").Get("environmentVariableRedaction"))
 		}
 	}
-	if off != "" {
-		r.off = off
-	}
-	env := r.environ
-	if env == nil {
-		env = os.Environ()
-	}
-	r.environ = withProject(redact.Apply(env), r.at.Dir)
+	r.own.finish(environment, r.at.Dir)
+	r.all.finish(environment, r.at.Dir)
 }
 
-func (r *reading) enable(v settings.Value, trusted bool) {
-	on, ok := r.Bool(v)
+// wishes are what one layer says of all hooks. A switch that is no boolean is
+// the zero Value.
+type wishes struct {
+	hooks, enabled settings.Value // tools.enableHooks, hooksConfig.enabled
+	shell          bool
+	disabled       []string
+	redaction      environ.Redaction
+}
+
+func (r *reading) wishes(v settings.Value) (w wishes) {
+	config := v.Get("hooksConfig")
+	w.hooks, w.enabled = r.boolean(v.Get("tools").Get("enableHooks")), r.boolean(config.Get("enabled"))
+	w.shell, _ = r.Bool(config.Get("alwaysShell"))
+	w.disabled = r.texts(config.Get("disabled"))
+	redaction := v.Get("security").Get("environmentVariableRedaction")
+	w.redaction.Enabled, _ = r.Bool(redaction.Get("enabled"))
+	w.redaction.Allowed = r.texts(redaction.Get("allowed"))
+	w.redaction.Blocked = r.texts(redaction.Get("blocked"))
+	return w
+}
+
+func (r *reading) boolean(v settings.Value) settings.Value {
+	if _, ok := r.Bool(v); !ok {
+		return settings.Value{}
+	}
+	return v
+}
+
+// add takes what one layer says. A layer that is not vouched for cannot switch
+// on what another has switched off.
+func (s *scope) add(w wishes, vouched bool) {
 	switch {
-	case !ok || !on && !trusted:
-	case on:
-		r.off = ""
-	default:
-		r.off = "hooks are off: tools.enableHooks is false at " + v.Position().String()
+	case w.hooks.Kind() == 'f':
+		s.off, s.decided = "hooks are off: tools.enableHooks is false at "+w.hooks.Position().String(), true
+	case w.hooks.Kind() == 't' && (vouched || !s.decided):
+		s.off, s.decided = "", true
 	}
+	switch {
+	case w.enabled.Kind() == 'f':
+		s.config = "hooks are off: hooksConfig.enabled is false at " + w.enabled.Position().String()
+	case w.enabled.Kind() == 't' && vouched:
+		s.config = ""
+	}
+	s.shell = s.shell || w.shell
+	for _, name := range w.disabled {
+		s.disabled[name] = true
+	}
+	s.redaction = append(s.redaction, w.redaction)
 }
 
-// redaction adds one layer's wishes; a layer cannot undo another's.
-func (r *reading) redaction(all *environ.Redaction, v settings.Value) {
-	if on, ok := r.Bool(v.Get("enabled")); ok {
-		all.Enabled = all.Enabled || on
-	}
-	all.Allowed = append(all.Allowed, r.texts(v.Get("allowed"))...)
-	all.Blocked = append(all.Blocked, r.texts(v.Get("blocked"))...)
+func (s *scope) finish(environment []string, dir string) {
+	s.off = cmp.Or(s.config, s.off)
+	s.environ = withProject(environ.ApplyAll(environment, s.redaction), dir)
 }
 
 func (r *reading) texts(v settings.Value) (list []string) {

@@ -38,9 +38,34 @@ func (r Redaction) Apply(env []string) []string {
 		return env
 	}
 	rules := redactor{upper(r.Allowed), upper(r.Blocked), slices.ContainsFunc(env, isActionMark)}
+	return keep(env, rules.withholds)
+}
+
+// ApplyAll applies the wishes of several levels of settings. If one of them is
+// enabled, what any level blocks is withheld, and what one withholds by the
+// other rules stays so: Allowed is an exception from the rules of its own level.
+func ApplyAll(env []string, levels []Redaction) []string {
+	if !slices.ContainsFunc(levels, func(r Redaction) bool { return r.Enabled }) {
+		return env
+	}
+	strict := slices.ContainsFunc(env, isActionMark)
+	for _, r := range levels {
+		if r.Enabled {
+			rules := redactor{upper(r.Allowed), upper(r.Blocked), strict}
+			env = keep(env, rules.withholds)
+			continue
+		}
+		allowed, blocked := upper(r.Allowed), upper(r.Blocked)
+		env = keep(env, func(name, _ string) bool { return blocked[name] && !allowed[name] })
+	}
+	return env
+}
+
+// keep returns the entries that are not withheld.
+func keep(env []string, withholds func(name, value string) bool) []string {
 	kept := make([]string, 0, len(env))
 	for _, entry := range env {
-		if name, value := split(entry); !rules.withholds(strings.ToUpper(name), value) {
+		if name, value := split(entry); !withholds(strings.ToUpper(name), value) {
 			kept = append(kept, entry)
 		}
 	}

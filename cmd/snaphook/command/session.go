@@ -38,12 +38,12 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 	if err != nil {
 		return nil, nil, err
 	}
-	untrusted, err := f.judge(cmd, src)
+	trust, err := f.judge(cmd, src)
 	if err != nil {
 		return nil, nil, err
 	}
 	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{src.load}, Log: f.log(cmd), Observe: o.observe})
-	ses, err := sys.NewSession(cmd.Context(), f.config(o, src.dir, untrusted))
+	ses, err := sys.NewSession(cmd.Context(), f.config(o, src.dir, trust))
 	if err == nil {
 		err = unreadable(ses.Problems())
 	}
@@ -67,13 +67,14 @@ func (o opening) warn(cmd *cobra.Command, ses *pipeline.Session) {
 
 // config describes the session. Its id and transcript are those of a recorded
 // input, unless there are flags for them.
-func (f *flags) config(o opening, dir string, untrusted bool) pipeline.SessionConfig {
+func (f *flags) config(o opening, dir string, trust standpoint) pipeline.SessionConfig {
 	recorded := wire.Object(o.input)
 	return pipeline.SessionConfig{
 		ID:          lo.CoalesceOrEmpty(f.id, recorded.Text("session_id"), rand.Text()),
 		Transcript:  lo.CoalesceOrEmpty(f.transcript, recorded.Text("transcript_path")),
 		Dir:         dir,
-		Untrusted:   untrusted,
+		Untrusted:   trust.untrusted,
+		Undecided:   trust.undecided,
 		Interactive: f.interactive,
 		Finished:    o.finished,
 		Ask:         o.ask,
@@ -101,33 +102,48 @@ func wantsDebug() bool {
 	return true
 }
 
-// judge decides whether the project is untrusted, and reports a decision that
+// standpoint is how far the user trusts a project: its own hooks run unless it
+// is untrusted, and its settings count for those of others unless the user has
+// not decided.
+type standpoint struct{ untrusted, undecided bool }
+
+// judge decides how far the project is trusted, and reports a decision that
 // was taken back.
-func (f *flags) judge(cmd *cobra.Command, src *sources) (untrusted bool, err error) {
+func (f *flags) judge(cmd *cobra.Command, src *sources) (standpoint, error) {
 	switch {
 	case f.trusted && f.untrusted:
-		return false, errors.New("--trusted and --untrusted exclude each other; give one of them")
+		return standpoint{}, errors.New("--trusted and --untrusted exclude each other; give one of them")
 	case src.dialect.modules:
-		return false, nil // modules are judged before they are loaded
+		return standpoint{}, nil // modules are judged before they are loaded
 	case src.dialect.headless && !f.interactive:
 		f.warnHeadless(cmd, src)
-		return f.untrusted, nil
+		return standpoint{f.untrusted, !f.trusted && !isVouched(cmd, src)}, nil
 	case f.trusted || f.untrusted:
-		return f.untrusted, nil
+		return standpoint{f.untrusted, f.untrusted}, nil
 	}
 	st, err := standing(cmd.Context(), src)
 	state := st.State
 	none := lo.Ternary(src.dialect.headless, "no hook runs", "its own hooks do not run")
 	switch {
 	case err != nil:
-		return false, fmt.Errorf("%w; or say --trusted or --untrusted", err)
+		return standpoint{}, fmt.Errorf("%w; or say --trusted or --untrusted", err)
 	case state == revoked:
 		warn(cmd, "trust in %s was revoked; %s. `snaphook trust grant` allows them again", src.dir, none)
 	case state == changed:
 		warn(cmd, "the hooks of %s, or scripts that they run, are not those that trust was granted for; %s. "+
 			"`snaphook trust` shows them, `snaphook trust grant` allows them", src.dir, lo.Ternary(src.dialect.headless, none, "they do not run"))
 	}
-	return state == revoked || state == changed || state == unknown && f.interactive, nil
+	return standpoint{state == revoked || state == changed || state == unknown && f.interactive, state != granted}, nil
+}
+
+// isVouched reports whether trust was granted to the project as it is now. It is
+// asked only where the project's settings could reach further than its hooks.
+func isVouched(cmd *cobra.Command, src *sources) bool {
+	if len(src.reaching()) == 0 {
+		return false
+	}
+	st, err := standing(cmd.Context(), src)
+	return err == nil && st.State == granted
 }
 
 // warnHeadless says that trust is not asked for where there is nobody to ask.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 )
 
@@ -87,7 +88,7 @@ func (f *flags) trust(cmd *cobra.Command, decision string) error {
 var meanings = map[trust]string{
 	granted: "the hooks of this project run",
 	revoked: "the hooks of this project do not run; `snaphook trust grant` allows them",
-	unknown: "nobody has decided; the hooks run when you fire events, but not with --interactive",
+	unknown: "nobody has decided; the hooks run when you fire events, but not with --interactive; its settings count for its own hooks alone",
 	changed: "trust was granted for other hooks or scripts than these; none runs until `snaphook trust grant`",
 }
 
@@ -114,6 +115,12 @@ func (st status) text(all []*sources) string {
 	}
 	if st.State == unknown && slices.ContainsFunc(st.Hooks, func(h trustHook) bool { return h.Type == moduleType }) {
 		fmt.Fprintf(&b, "modules of %s are loaded only once trust is granted\n", xcshRow.Name)
+	}
+	if len(st.Reaches) > 0 {
+		b.WriteString(lo.Ternary(st.State == granted, "its settings, which trust covers:\n", "once it is trusted, its settings:\n"))
+		for _, words := range st.Reaches {
+			fmt.Fprintf(&b, "  %s\n", visible(words))
+		}
 	}
 	if len(st.Hooks) == 0 {
 		b.WriteString("the project has no hooks of its own\n")

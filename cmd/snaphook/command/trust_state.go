@@ -36,6 +36,7 @@ type status struct {
 	Since   *time.Time        `json:"time"`    // of the decision
 	Digests map[string]string `json:"digests"` // by dialect
 	Hooks   []trustHook       `json:"hooks"`   // all that the project brings
+	Reaches []string          `json:"reaches"` // what its settings do beyond these, in words
 
 	store string
 }
@@ -83,8 +84,36 @@ func (st *status) add(ctx context.Context, src *sources) error {
 		return err
 	}
 	st.Hooks = append(st.Hooks, hooks...)
-	st.Digests[src.dialect.trustName()], err = digest(hooks, src.reaching())
+	reaching := src.reaching()
+	if len(reaching) > 0 {
+		alone, err := src.load(ctx, pipeline.Place{Dir: src.dir, Undecided: true})
+		if err != nil {
+			return err
+		}
+		st.Reaches = append(st.Reaches, differences(alone.Hooks, loaded.Hooks)...)
+	}
+	for _, setting := range reaching {
+		if !strings.HasPrefix(setting, "hooks: ") {
+			st.Reaches = append(st.Reaches, "sets for the hooks of all levels "+setting)
+		}
+	}
+	st.Digests[src.dialect.trustName()], err = digest(hooks, reaching)
 	return err
+}
+
+// differences says in words what the settings of the project do to hooks of
+// others: which run without them, and not with them, and the other way round.
+func differences(without, with []*hook.Hook) (words []string) {
+	trusted := lo.KeyBy(with, func(h *hook.Hook) string { return h.Dialect + "/" + h.ID })
+	for _, h := range without {
+		other := trusted[h.Dialect+"/"+h.ID]
+		if isProjects(h.Source) || other == nil || (h.Skip == "") == (other.Skip == "") {
+			continue
+		}
+		verb := lo.Ternary(h.Skip == "", "switches off", "switches on")
+		words = append(words, fmt.Sprintf("%s the %s's hook %s of %s.%s", verb, h.Source, oneLine(h.Label()), h.Dialect, h.Event))
+	}
+	return words
 }
 
 // judge compares with what was decided. What a decision was not about is fine
