@@ -117,6 +117,8 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 type view struct {
 	active []*selector // by the event's slot; nil where no hook can run, unless someone observes that
 	listed map[int][]*hook.Hook
+
+	watched atomic.Pointer[watched] // what the last Watch found here
 }
 
 func (v *view) activate(slot int, runs bool) {

@@ -67,7 +67,8 @@ func ApplyBeforeTool(call *ToolCall, res *hook.Result[ToolGate]) ToolVerdict {
 // §3.2): response is the one the model shall see. A denial does not undo what the
 // tool has done: its reason, and then the hooks' context, are appended to
 // llmContent. In the profile Gemini the reason takes the place of llmContent and
-// returnDisplay, error says it too, and there is no context.
+// returnDisplay, error says it too, and there is no context. c.Context is empty, as
+// the model is to see it once.
 func ApplyAfterTool(done *ToolDone, res *hook.Result[Plain]) (c Common, response wire.Object) {
 	c = ApplyLifecycle(res)
 	response = done.Response
@@ -81,6 +82,7 @@ func ApplyAfterTool(done *ToolDone, res *hook.Result[Plain]) (c Common, response
 			response = response.With("llmContent", appendContent(response.Get("llmContent"), text))
 		}
 	}
+	c.Context = ""
 	return c, response
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/internal/gitignore"
@@ -16,6 +17,25 @@ import (
 // "Discovery-level ordering").
 func Standard() Registry {
 	return Registry{Providers: []Provider{Native, Claude, ClaudePlugins, Codex}}
+}
+
+// Without is the registry with providers that leave items out, before these can take
+// the place of others.
+func (r Registry) Without(drop func(Item) bool) Registry {
+	r.Providers = slices.Clone(r.Providers)
+	for i := range r.Providers {
+		load := r.Providers[i].Load
+		r.Providers[i].Load = func(ctx context.Context, at Place) ([]Item, []string, error) {
+			items, warnings, err := load(ctx, at)
+			return slices.DeleteFunc(items, drop), warnings, err
+		}
+	}
+	return r
+}
+
+// IsScript reports whether a file is one of JavaScript or TypeScript, by its name.
+func IsScript(path string) bool {
+	return slices.Contains([]string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"}, strings.ToLower(filepath.Ext(path)))
 }
 
 // Here is the place of a directory, for the user that runs the program.

@@ -1,0 +1,183 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// Config is what hooks are opened with. The zero Config runs the hooks of every
+// dialect, found where the users of the systems keep them.
+type Config struct {
+	// Tools are the host's. One that is not listed has its own name, and its own names
+	// of arguments, in every dialect.
+	Tools []Tool
+
+	// Dialects are the systems whose hooks run, in the order in which they compose. Nil
+	// means [Claude], [LLxprt] and [Xcsh]; empty means none but the program's own.
+	Dialects []*Dialect
+
+	// Workers limits the hooks that run outside the process at the same time, over all
+	// sessions; 0 means 4 for each processor, and at least 16.
+	Workers int
+
+	// Log gets a warning for every hook that failed and for every settings entry that
+	// cannot be used; nil means [slog.Default].
+	Log *slog.Logger
+
+	// Observer follows every fire of every hook, for records, metrics and progress: with a
+	// method HookStart it is also called when a hook begins. Nil costs nothing.
+	Observer pipeline.Observer
+
+	// Ask puts a question to the user, and blocks until there is an answer or ctx has
+	// ended; ok is false if the user gave none. It is called by [Session.RunTool] for a
+	// call that hooks want the user to decide, with the options allow and deny; by modules
+	// that ask; and by running hooks that MayAsk accepts. h is nil in the first two cases.
+	// Nil: there is nobody to ask, but hosts of Interactive sessions ask on their own.
+	Ask func(ctx context.Context, s *Session, h *hook.Hook, q hook.Question) (key string, ok bool)
+
+	// MayAsk says which commands may ask while they run. Their standard input does not
+	// end after the payload, which hangs those that read it to its end. Nil: none may.
+	MayAsk func(*hook.Hook) bool
+
+	// Recheck runs the hooks of a gate again, once, when its arguments have been
+	// rewritten, so that every guard has seen what runs. What hooks rewrite then does
+	// not count.
+	Recheck bool
+
+	// Finished is given what became of each hook that ran in the background, on a
+	// goroutine of its own; it must not close the session. Nil: [Session.NextTurn] has
+	// what they said.
+	Finished func(*Session, pipeline.Finished)
+}
+
+// Hooks are the hooks of a process. Its methods may be called from many goroutines.
+type Hooks struct {
+	cfg      Config
+	log      *slog.Logger
+	sys      *pipeline.System
+	watch    *pipeline.Watch
+	dialects []*Dialect
+	tools    map[string][]*translated // by the dialect's place
+	closed   atomic.Bool
+
+	mu       sync.Mutex
+	sessions map[*Session]bool
+}
+
+// Open makes the hooks of a process. It reads nothing: the settings of a directory are
+// read for its first session. The error names what is wrong with the tools, or with the
+// list of dialects.
+func Open(cfg Config) (*Hooks, error) {
+	if err := checkTools(cfg.Tools); err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
+	}
+	h := &Hooks{cfg: cfg, log: cmp.Or(cfg.Log, slog.Default()), dialects: cfg.Dialects, sessions: map[*Session]bool{}}
+	if h.dialects == nil {
+		h.dialects = []*Dialect{Claude(ClaudeConfig{}), LLxprt(LLxprtConfig{}), Xcsh(XcshConfig{})}
+	}
+	if err := checkDialects(h.dialects); err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
+	}
+	h.translate(cfg.Tools)
+	system := pipeline.Config{Workers: cfg.Workers, Log: cfg.Log}
+	if cfg.Observer != nil {
+		system.Observe = []pipeline.Observer{cfg.Observer}
+	}
+	sets := ownDialectEvents()
+	for _, d := range h.dialects {
+		if d.load != nil {
+			system.Load = append(system.Load, d.load)
+		}
+		sets = append(sets, d.events()...)
+	}
+	h.watch = pipeline.NewWatch(sets...)
+	h.sys = pipeline.NewSystem(system)
+	return h, nil
+}
+
+func checkDialects(all []*Dialect) error {
+	if len(all) > maxDialects {
+		return fmt.Errorf("%d dialects are given; no more than %d can be", len(all), maxDialects)
+	}
+	seen := map[string]bool{}
+	for i, d := range all {
+		switch {
+		case d == nil:
+			return fmt.Errorf("dialect %d is nil; write agent.Claude, agent.LLxprt or agent.Xcsh with its Config", i+1)
+		case seen[d.name]:
+			return fmt.Errorf("the dialect %s is given twice", d.name)
+		}
+		seen[d.name] = true
+	}
+	return nil
+}
+
+// translate puts the host's tools into the words of every dialect.
+func (h *Hooks) translate(tools []Tool) {
+	h.tools = make(map[string][]*translated, len(tools))
+	for i := range tools {
+		t := &tools[i]
+		if names := t.unknown(); names != nil {
+			h.log.Warn("the tool has arguments that its kind does not know; hooks see them under these names",
+				slog.String("tool", t.Name), slog.String("kind", t.Kind.String()), slog.String("arguments", strings.Join(names, ", ")))
+		}
+		for _, d := range h.dialects {
+			h.tools[t.Name] = append(h.tools[t.Name], d.words.translate(t))
+		}
+	}
+}
+
+// show gives a call of the host to a dialect.
+func (h *Hooks) show(dialect int, name string, args []byte) view {
+	if t := h.tools[name]; t != nil {
+		return t[dialect].show(args)
+	}
+	return view{name: name, args: args}
+}
+
+// server is the MCP server that a tool is one of; empty if it is none.
+func (h *Hooks) server(name string) string {
+	for i := range h.cfg.Tools {
+		if t := &h.cfg.Tools[i]; t.Name == name && t.Kind == MCP {
+			return t.Server
+		}
+	}
+	return ""
+}
+
+// named is the host's name of a tool that a dialect names.
+func (h *Hooks) named(dialect int, name string) string {
+	for i := range h.cfg.Tools {
+		if h.tools[h.cfg.Tools[i].Name][dialect].name == name {
+			return h.cfg.Tools[i].Name
+		}
+	}
+	return name
+}
+
+// System is the engine below: for its Reload, its SetEnabled and its FailedOpen.
+func (h *Hooks) System() *pipeline.System { return h.sys }
+
+// Close ends everything that runs, and returns when it has. From now on every moment is
+// a denial with [hook.ErrClosed]. It may be called more than once.
+func (h *Hooks) Close() {
+	h.closed.Store(true)
+	h.mu.Lock()
+	open := h.sessions
+	h.sessions = map[*Session]bool{}
+	h.mu.Unlock()
+	_ = h.sys.Close() // never fails
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for s := range open {
+		_ = s.end(ended)
+	}
+}

@@ -1,0 +1,50 @@
+package agent
+
+import (
+	"context"
+
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// resolve makes a denial of a question that nobody can answer.
+func (s *Session) resolve(v *Verdict) {
+	if v.Decision == hook.Ask && s.hooks.cfg.Ask == nil && !s.cfg.Interactive {
+		v.Decision = hook.Deny
+		v.Reason = lines(v.Reason, "A hook wants the user to be asked, and there is no user who could be: it is refused.")
+	}
+}
+
+// permit asks the user about a call, and reports whether it may run.
+func (s *Session) permit(ctx context.Context, call *ToolCall, reason string) (ok bool, why string) {
+	if s.hooks.cfg.Ask == nil {
+		return false, lines(reason, "A hook wants the user to be asked, and the program cannot: it is refused.")
+	}
+	message := reason
+	if message == "" {
+		message = "May " + call.Name + " run?"
+	}
+	key, answered := s.hooks.cfg.Ask(ctx, s, nil, hook.Question{ID: call.ID, Message: message, Options: []hook.Option{
+		{Key: "allow", Label: "Allow"}, {Key: "deny", Label: "Deny"},
+	}})
+	if answered && key == "allow" {
+		return true, ""
+	}
+	return false, lines(reason, "The user has refused.")
+}
+
+// exports reads the variables that hooks have left at the start of a session. It costs a
+// shell, if they have left any.
+func exports(s *Session, _ *StartInput, v *Verdict) {
+	files := s.ses.EnvFiles()
+	if len(files) == 0 {
+		return
+	}
+	env, err := claude.Exported(context.Background(), files, environment())
+	if err != nil {
+		v.Messages = append(v.Messages, err.Error())
+		s.hooks.log.Warn("the variables of hooks cannot be used", "session", s.cfg.ID, "error", err.Error())
+		return
+	}
+	v.Env = env
+}

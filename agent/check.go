@@ -1,0 +1,29 @@
+package agent
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// checkArguments says what is wrong with the arguments of a call.
+func checkArguments(call *ToolCall) error {
+	if len(call.Input) == 0 {
+		return nil
+	}
+	value := jsontext.Value(call.Input)
+	switch {
+	case !value.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)):
+		return inputError(call, "are not JSON")
+	case value.Kind() != '{':
+		return inputError(call, "are "+wire.KindName(value.Kind()))
+	}
+	return nil
+}
+
+func inputError(call *ToolCall, what string) error {
+	return &pipeline.InputError{Event: "agent.BeforeTool", Err: fmt.Errorf("the arguments of %q %s; want one JSON object", call.Name, what)}
+}

@@ -1,0 +1,246 @@
+package agent
+
+import (
+	"context"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// ClaudeConfig is how the hooks of Claude Code are read and run: its settings, and the
+// models, agents and tools that its hooks may use.
+type ClaudeConfig = claude.Settings
+
+// claudeWords is how Claude Code calls tools.
+var claudeWords = vocabulary{
+	kinds: map[Kind]spelling{
+		Shell:  {tool: "Bash"},
+		Read:   {"Read", map[string]string{"path": "file_path"}},
+		Write:  {"Write", map[string]string{"path": "file_path"}},
+		Edit:   {"Edit", map[string]string{"path": "file_path", "old": "old_string", "new": "new_string", "all": "replace_all"}},
+		List:   {tool: "LS"},
+		Glob:   {tool: "Glob"},
+		Grep:   {"Grep", map[string]string{"include": "glob"}},
+		Fetch:  {tool: "WebFetch"},
+		Search: {tool: "WebSearch"},
+		Task:   {"Task", map[string]string{"agent": "subagent_type"}},
+		Todo:   {tool: "TodoWrite"},
+	},
+	mcp: func(server, tool string) string { return "mcp__" + server + "__" + tool },
+}
+
+// Claude is the hook system of Claude Code. The zero config finds the settings where
+// Claude Code keeps them.
+func Claude(cfg ClaudeConfig) *Dialect {
+	return &Dialect{
+		name: claude.Dialect.Name, words: claudeWords, load: cfg.Load,
+
+		start: claudeStage(claude.SessionStart, func(_ *site, in *StartInput, _ *part) claude.Start {
+			return claude.Start{Source: or(in.Source, "startup"), Model: in.Model}
+		}, nil),
+		prompt: claudeStage(claude.UserPromptSubmit, func(_ *site, in *PromptInput, _ *part) claude.Prompt {
+			return claude.Prompt{Prompt: in.Text}
+		}, blocks[claude.Prompt, claude.PromptGate]),
+		beforeTool: claudeStage(claude.PreToolUse, func(at *site, in *ToolCall, p *part) claude.Call {
+			return claudeCall(at, in, p)
+		}, claudeGate),
+		afterTool: claudeAfterTool(),
+		permission: claudeStage(claude.PermissionRequest, func(at *site, in *PermissionInput, p *part) claude.Asked {
+			return claude.Asked{Call: claudeCall(at, &in.ToolCall, p), Suggestions: in.Suggestions}
+		}, claudePermission),
+		subagentStart: claudeStage(claude.SubagentStart, func(_ *site, in *SubagentStartInput, _ *part) claude.Subagent {
+			return claude.Subagent{Common: claude.Common{AgentID: in.ID, AgentType: in.Type}}
+		}, nil),
+		subagentStop: claudeStage(claude.SubagentStop, func(_ *site, in *SubagentStopInput, _ *part) claude.SubagentStopping {
+			return claude.SubagentStopping{Transcript: in.Transcript, Stopping: claude.Stopping{
+				Common: claude.Common{AgentID: in.ID, AgentType: in.Type}, Active: in.Again, Message: in.Answer,
+			}}
+		}, continues[claude.SubagentStopping]),
+		stop: claudeStage(claude.Stop, func(_ *site, in *StopInput, _ *part) claude.Stopping {
+			return claude.Stopping{Active: in.Again, Message: in.Answer}
+		}, continues[claude.Stopping]),
+		beforeCompact: claudeStage(claude.PreCompact, func(_ *site, in *BeforeCompactInput, _ *part) claude.Compaction {
+			c := claude.Compaction{Trigger: or(in.Trigger, "auto")}
+			if in.Instructions != "" {
+				c.Instructions = &in.Instructions
+			}
+			return c
+		}, blocks[claude.Compaction, claude.Plain]),
+		afterCompact: claudeStage(claude.PostCompact, func(_ *site, in *AfterCompactInput, _ *part) claude.Compacted {
+			return claude.Compacted{Trigger: or(in.Trigger, "auto"), Summary: in.Summary}
+		}, nil),
+		notify: claudeStage(claude.Notification, func(_ *site, in *NotifyInput, _ *part) claude.Notice {
+			return claude.Notice{Message: in.Message, Title: in.Title, Type: in.Type}
+		}, nil),
+		end: claudeStage(claude.SessionEnd, func(_ *site, in *EndInput, _ *part) claude.End {
+			return claude.End{Reason: or(in.Reason, "other")}
+		}, nil),
+	}
+}
+
+// claudeStage makes a stage of one event: its input of the host's, and what its result
+// says besides stop, contexts and messages.
+func claudeStage[In, CIn, COut any](ev *pipeline.Event[CIn, COut], input func(*site, *In, *part) CIn, read func(*CIn, *hook.Result[COut], *part)) stage[In] {
+	return stage[In]{
+		events: []pipeline.Declared{ev},
+		fire: func(ctx context.Context, at *site, in *In, p *part) {
+			sent := input(at, in, p)
+			claudeFire(ctx, at, ev, &sent, read, p)
+		},
+	}
+}
+
+func claudeFire[CIn, COut any](ctx context.Context, at *site, ev *pipeline.Event[CIn, COut], sent *CIn, read func(*CIn, *hook.Result[COut], *part), p *part) {
+	res, err := ev.Fire(ctx, at.ses, sent)
+	p.err = err
+	report(p, claude.Dialect.Name, res, ev.Outcome)
+	d := claude.ApplyLifecycle(res)
+	p.Stop, p.StopReason, p.Context, p.Messages = d.Stop, d.StopReason, d.Context, d.Messages
+	if read != nil {
+		read(sent, res, p)
+	}
+	if res.Lifted != "" {
+		p.Messages = append(p.Messages, res.Lifted)
+	}
+}
+
+// claudeCall is a call as Claude Code's hooks see it.
+func claudeCall(at *site, in *ToolCall, p *part) claude.Call {
+	p.view = at.show(in)
+	c := claude.Call{Name: p.view.name, Input: p.view.args, ID: in.ID}
+	if server := at.hooks.server(in.Name); server != "" {
+		c.Server = &claude.Server{Name: server}
+	}
+	return c
+}
+
+func claudeGate(sent *claude.Call, res *hook.Result[claude.Gate], p *part) {
+	v := claude.ApplyPreToolUse(sent, res)
+	p.Decision, p.Reason, p.Preapproved = word(v.Decision), v.Reason, v.Decision == hook.Allow
+	if now := res.Specific.UpdatedInput; now != nil && v.Decision != hook.Deny {
+		p.changes = p.view.whole(now)
+	}
+	claims(p, res, func(g *claude.Gate) wire.Object { return g.UpdatedInput })
+}
+
+func claudePermission(sent *claude.Asked, res *hook.Result[claude.Permission], p *part) {
+	v := claude.ApplyPermissionRequest(sent, res)
+	p.Decision, p.Reason, p.Preapproved = word(v.Decision), v.Reason, v.Decision == hook.Allow
+	if v.Interrupt {
+		p.Stop, p.StopReason = true, v.Reason
+	}
+	if d := res.Specific.Decision; d != nil && d.UpdatedInput != nil && v.Decision != hook.Deny {
+		p.changes = p.view.whole(d.UpdatedInput)
+	}
+	claims(p, res, func(g *claude.Permission) wire.Object {
+		if g.Decision == nil {
+			return nil
+		}
+		return g.Decision.UpdatedInput
+	})
+}
+
+// claims notes what each hook has rewritten that answers with all arguments. One that
+// leaves as it was what another has changed takes that back.
+func claims[COut any](p *part, res *hook.Result[COut], input func(*COut) wire.Object) {
+	var touched []string
+	for i := range res.Reports {
+		if now := input(&res.Reports[i].Output.Specific); now != nil {
+			for _, c := range p.view.whole(now) {
+				touched = append(touched, c.name)
+			}
+		}
+	}
+	for i := range res.Reports {
+		r := &res.Reports[i]
+		now := input(&r.Output.Specific)
+		if now == nil {
+			continue
+		}
+		changes := p.view.whole(now)
+		for _, m := range members(now) {
+			name := p.view.host(m.name)
+			if slices.Contains(touched, name) && !slices.ContainsFunc(changes, func(c change) bool { return c.name == name }) {
+				changes = append(changes, change{name, m.value})
+			}
+		}
+		p.rewrites(r.Hook, changes)
+	}
+}
+
+// blocks reads the result of an event whose hooks can keep something from happening.
+func blocks[CIn, COut any](_ *CIn, res *hook.Result[COut], p *part) {
+	v := claude.ApplyBlock(res)
+	if !v.Run && (!v.Stop || v.Reason != "") {
+		p.Decision, p.Reason = hook.Deny, v.Reason
+	}
+}
+
+// continues reads the result of an event whose hooks can send an agent back to work.
+func continues[CIn any](_ *CIn, res *hook.Result[claude.Plain], p *part) {
+	v := claude.ApplyStop(res)
+	switch {
+	case !v.Again:
+	case v.Prompt != "":
+		p.Continue = v.Prompt
+	case len(p.Context) > 0: // contexts alone keep an agent going
+		p.Continue, p.Context = lines(p.Context...), nil
+	default:
+		p.Continue = "A hook has sent the agent back to work, and gave no reason."
+	}
+}
+
+// claudeAfterTool fires the event of a tool that has succeeded, or that of one that has
+// failed.
+func claudeAfterTool() stage[AfterToolInput] {
+	return stage[AfterToolInput]{
+		events: []pipeline.Declared{claude.PostToolUse, claude.PostToolUseFailure},
+		fire: func(ctx context.Context, at *site, in *AfterToolInput, p *part) {
+			call := claudeCall(at, &in.ToolCall, p)
+			if in.Result.Failed {
+				claudeFire(ctx, at, claude.PostToolUseFailure, &claude.Failed{Call: call, Error: in.Result.Text},
+					func(_ *claude.Failed, res *hook.Result[claude.Plain], p *part) {
+						objects(claude.ApplyPostToolUseFailure(res), p)
+					}, p)
+				return
+			}
+			claudeFire(ctx, at, claude.PostToolUse, &claude.Done{Call: call, Response: in.Result.json()}, claudeEdit, p)
+		},
+	}
+}
+
+func claudeEdit(sent *claude.Done, res *hook.Result[claude.Edit], p *part) {
+	v := claude.ApplyPostToolUse(sent, res)
+	objects(v, p)
+	if res.Specific.UpdatedToolOutput != nil {
+		p.Result = resultOf(v.Response)
+	}
+}
+
+// objects makes a denial of what a hook objects to after the fact.
+func objects(v claude.ResultVerdict, p *part) {
+	if v.Feedback != "" {
+		p.Decision, p.Reason = hook.Deny, v.Feedback
+	}
+}
+
+// json is what hooks see of a result.
+func (r *ToolResult) json() jsontext.Value {
+	if r.Data != nil {
+		return r.Data
+	}
+	return wire.Quote(r.Text)
+}
+
+// resultOf is a result that a hook wrote as JSON.
+func resultOf(value jsontext.Value) *ToolResult {
+	if text, ok := wire.Text(value); ok {
+		return &ToolResult{Text: text}
+	}
+	return &ToolResult{Text: string(value), Data: value}
+}

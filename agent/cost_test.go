@@ -1,0 +1,148 @@
+package agent_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// idle is a session of three dialects that has hooks, and none for what is fired.
+func idle(t testing.TB) *agent.Session {
+	s := open(t, agent.Config{}, map[string]string{".claude/settings.json": claudeHook("PostCompact", "", "true")})
+	llxprt.AfterAgent.On(s.Pipeline(), "go", func(context.Context, llxprt.Answer) (o hook.Output[llxprt.AgentEnd], err error) { return o, nil })
+	return s
+}
+
+func TestAMomentWithoutHooksAllocatesNothing(t *testing.T) { // not parallel: AllocsPerRun counts the whole process
+	s, ctx, call := idle(t), t.Context(), command("ls -la")
+	denied := 0
+	count := func(v *agent.Verdict, err error) {
+		if err != nil || v.Denied() {
+			denied++
+		}
+	}
+	for name, fire := range map[string]func(){
+		"BeforeTool":    func() { v, err := s.BeforeTool(ctx, call); count(v, err) },
+		"AfterTool":     func() { v, err := s.AfterTool(ctx, &agent.AfterToolInput{ToolCall: *call}); count(v, err) },
+		"Prompt":        func() { v, err := s.Prompt(ctx, &agent.PromptInput{Text: "hi"}); count(v, err) },
+		"BeforeModel":   func() { v, err := s.BeforeModel(ctx, &agent.BeforeModelInput{}); count(v, err) },
+		"AfterModel":    func() { v, err := s.AfterModel(ctx, &agent.AfterModelInput{}); count(v, err) },
+		"ToolChoice":    func() { v, err := s.ToolChoice(ctx, &agent.ToolChoiceInput{}); count(v, err) },
+		"Permission":    func() { v, err := s.Permission(ctx, &agent.PermissionInput{}); count(v, err) },
+		"SubagentStart": func() { v, err := s.SubagentStart(ctx, &agent.SubagentStartInput{}); count(v, err) },
+		"SubagentStop":  func() { v, err := s.SubagentStop(ctx, &agent.SubagentStopInput{}); count(v, err) },
+		"BeforeCompact": func() { v, err := s.BeforeCompact(ctx, &agent.BeforeCompactInput{}); count(v, err) },
+		"Notify":        func() { v, err := s.Notify(ctx, &agent.NotifyInput{}); count(v, err) },
+		"Start":         func() { v, err := s.Start(ctx, &agent.StartInput{}); count(v, err) },
+		"End":           func() { v, err := s.End(ctx, &agent.EndInput{}); count(v, err) },
+		"Active":        func() { _ = s.Active(agent.BeforeTool) },
+	} {
+		if n := testing.AllocsPerRun(100, fire); n != 0 {
+			t.Errorf("%s allocates %v times; want 0", name, n)
+		}
+	}
+	if denied > 0 {
+		t.Errorf("%d denials", denied)
+	}
+}
+
+// ratio is how many times as long as with the other function it takes, the best of a
+// few tries.
+func ratio(this, other func(times int), times int) float64 {
+	best := func(f func(int)) time.Duration {
+		least := time.Hour
+		for range 7 {
+			start := time.Now()
+			f(times)
+			least = min(least, time.Since(start))
+		}
+		return least
+	}
+	this(times / 10)
+	other(times / 10)
+	return float64(best(this)) / float64(best(other))
+}
+
+// idleRatio and hookRatio are what a moment may cost against one dialect's event.
+const (
+	idleRatio = 4.0
+	hookRatio = 1.3
+)
+
+func TestAMomentWithoutHooksCostsAFewIdleFires(t *testing.T) {
+	s, ctx, call := idle(t), t.Context(), command("ls -la")
+	in, ses := claude.Call{Name: "Bash", Input: call.Input}, s.Pipeline()
+	got := ratio(func(n int) {
+		for range n {
+			_, _ = s.BeforeTool(ctx, call)
+		}
+	}, func(n int) {
+		for range n {
+			_, _ = claude.PreToolUse.Fire(ctx, ses, &in)
+		}
+	}, 2_000_000)
+	t.Logf("an idle moment of three dialects costs %.2f idle fires of one", got)
+	if got > idleRatio {
+		t.Errorf("an idle moment costs %.2f idle fires; want at most %v", got, idleRatio)
+	}
+}
+
+func TestAHookInGoCostsLittleMoreThanInItsDialect(t *testing.T) {
+	s, ctx := open(t, agent.Config{}, nil), t.Context()
+	call := &agent.ToolCall{ID: "c", Name: "grep_files", Input: wire.Object(`{"pattern":"x"}`)}
+	in, ses := claude.Call{Name: "grep_files", ID: "c", Input: call.Input}, s.Pipeline()
+	claude.PreToolUse.On(ses, "gate", func(context.Context, claude.Call) (o hook.Output[claude.Gate], err error) { return o, nil })
+	got := ratio(func(n int) {
+		for range n {
+			_, _ = s.BeforeTool(ctx, call)
+		}
+	}, func(n int) {
+		for range n {
+			_, _ = claude.PreToolUse.Fire(ctx, ses, &in)
+		}
+	}, 50_000)
+	t.Logf("a hook in Go costs %.2f times what it costs in its dialect", got)
+	if got > hookRatio {
+		t.Errorf("a hook in Go costs %.2f times its dialect's; want at most %v", got, hookRatio)
+	}
+}
+
+func BenchmarkMoment(b *testing.B) {
+	s, ctx, call := idle(b), b.Context(), command("ls -la")
+	b.Run("idle", func(b *testing.B) {
+		b.ReportAllocs()
+		for range b.N {
+			_, _ = s.BeforeTool(ctx, call)
+		}
+	})
+	b.Run("active", func(b *testing.B) {
+		for range b.N {
+			_ = s.Active(agent.BeforeTool)
+		}
+	})
+	in, ses := claude.Call{Name: "grep_files", Input: call.Input}, s.Pipeline()
+	b.Run("idle of claude", func(b *testing.B) {
+		for range b.N {
+			_, _ = claude.PreToolUse.Fire(ctx, ses, &in)
+		}
+	})
+	claude.PreToolUse.On(ses, "gate", func(context.Context, claude.Call) (o hook.Output[claude.Gate], err error) { return o, nil })
+	b.Run("hook", func(b *testing.B) {
+		b.ReportAllocs()
+		for range b.N {
+			_, _ = s.BeforeTool(ctx, call)
+		}
+	})
+	b.Run("hook of claude", func(b *testing.B) {
+		b.ReportAllocs()
+		for range b.N {
+			_, _ = claude.PreToolUse.Fire(ctx, ses, &in)
+		}
+	})
+}

@@ -1,0 +1,245 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// stage is one moment in one dialect: the events that it fires, and how. The zero
+// stage is of a dialect that has no such moment.
+type stage[In any] struct {
+	events []pipeline.Declared
+	fire   func(ctx context.Context, at *site, in *In, p *part)
+}
+
+// site is where a stage runs: a session, and the dialect's place in its Hooks.
+type site struct {
+	*Session
+	dialect int
+}
+
+// moment is one moment of all dialects.
+type moment[In any] struct {
+	at   Moment
+	gate bool                                 // hooks can keep something from happening
+	own  *pipeline.Event[In, Verdict]         // the program's own hooks
+	of   func(*Dialect) *stage[In]            // the dialects'
+	args func(*In) *wire.Object               // what hooks rewrite; nil: there is nothing
+	ends func(s *Session, in *In, v *Verdict) // what is left to do; may be nil
+}
+
+// The bits of a moment: the program's own hooks first, then the dialects.
+const (
+	maxDialects = pipeline.MaxWatched/int(moments) - 1
+	bitsEach    = int(moments)
+)
+
+func bit(dialect int, at Moment) uint64 { return 1 << (dialect*bitsEach + int(at)) }
+
+// mask has the bits of a moment in every dialect.
+func mask(at Moment) (m uint64) {
+	for d := range maxDialects + 1 {
+		m |= bit(d, at)
+	}
+	return m
+}
+
+var masks = func() (all [moments]uint64) {
+	for at := range all {
+		all[at] = mask(Moment(at))
+	}
+	return all
+}()
+
+// run runs the hooks of a moment, and leaves in v what they say. v does not escape,
+// so that a caller's verdict stays on its stack; nor does in.
+func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) error {
+	if s.idle(m.at) {
+		return nil
+	}
+	if s.closed.Load() || s.hooks.closed.Load() {
+		v.refuse(hook.ErrClosed)
+		return hook.ErrClosed
+	}
+	copied := *in
+	said, err := m.fire(ctx, s, &copied, s.hooks.watch.Of(s.ses).Fires&masks[m.at])
+	*v = said
+	return err
+}
+
+// refuse makes v what a host gets with an error: nothing runs unguarded.
+func (v *Verdict) refuse(err error) {
+	v.Decision, v.Reason, v.Continue, v.Preapproved = hook.Deny, err.Error(), "", false
+}
+
+func (m *moment[In]) fire(ctx context.Context, s *Session, in *In, fires uint64) (Verdict, error) {
+	v, err := m.round(ctx, s, in, fires)
+	if err == nil && m.args != nil && s.hooks.cfg.Recheck && !v.Denied() && !v.Stop {
+		err = m.recheck(ctx, s, in, fires, &v)
+	}
+	v.settle()
+	s.resolve(&v)
+	if m.ends != nil {
+		m.ends(s, in, &v)
+	}
+	if err == nil && (s.closed.Load() || s.hooks.closed.Load()) {
+		err = hook.ErrClosed
+	}
+	if err != nil {
+		v.refuse(err)
+	}
+	return v, err
+}
+
+// recheck fires the gates again with the arguments as hooks have left them, if they
+// have. What hooks would rewrite now does not count: nothing would have seen it.
+func (m *moment[In]) recheck(ctx context.Context, s *Session, in *In, fires uint64, v *Verdict) error {
+	args := m.args(in)
+	if equal(object(*args), object(v.Input)) {
+		return nil
+	}
+	final := *in
+	*m.args(&final) = v.Input
+	again, err := m.round(ctx, s, &final, fires)
+	reason := again.Reason
+	if again.Decision == v.Decision {
+		reason = news(v.Reason, reason)
+	}
+	v.add(&part{Verdict: Verdict{
+		Decision: again.Decision, Reason: reason, Stop: again.Stop, StopReason: news(v.StopReason, again.StopReason),
+		Reports: again.Reports, Context: newsOf(v.Context, again.Context), Messages: newsOf(v.Messages, again.Messages),
+		Preapproved: again.Preapproved,
+	}})
+	return err
+}
+
+// round runs the hooks of the program, then those of the dialects side by side, and
+// merges what they say.
+func (m *moment[In]) round(ctx context.Context, s *Session, in *In, fires uint64) (v Verdict, err error) {
+	var args wire.Object
+	if m.args != nil {
+		args = *m.args(in)
+	}
+	var changes []change
+	var claims []claim
+	if fires&bit(0, m.at) != 0 {
+		var p part
+		m.ask(ctx, s, in, -1, &p)
+		v.add(&p)
+		changes, claims, err = p.changes, p.claims, p.err
+		if m.args != nil {
+			*m.args(in) = rewrite(args, changes)
+		}
+	}
+	for _, p := range m.dialects(ctx, s, in, fires) {
+		v.add(&p)
+		changes, claims = append(changes, p.changes...), append(claims, p.claims...)
+		if err == nil {
+			err = p.err
+		}
+	}
+	if m.args != nil {
+		v.Input = rewrite(args, changes)
+		*m.args(in) = args
+	}
+	if len(claims) > 1 {
+		v.Conflicts = conflicts(claims)
+	}
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return v, err
+}
+
+// dialects runs the hooks of every dialect that has some, side by side.
+func (m *moment[In]) dialects(ctx context.Context, s *Session, in *In, fires uint64) []part {
+	var active [maxDialects]int
+	n := 0
+	for d := range s.hooks.dialects {
+		if fires&bit(d+1, m.at) != 0 {
+			active[n] = d
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	parts := make([]part, n)
+	var others sync.WaitGroup
+	for i := 1; i < n; i++ {
+		others.Go(func() { m.ask(ctx, s, in, active[i], &parts[i]) })
+	}
+	m.ask(ctx, s, in, active[0], &parts[0])
+	others.Wait()
+	return parts
+}
+
+// ask runs the hooks of one dialect, or those of the program if dialect is -1. What
+// panics costs this part alone; where hooks can keep something from happening, it does
+// not happen.
+func (m *moment[In]) ask(ctx context.Context, s *Session, in *In, dialect int, p *part) {
+	defer func() {
+		if failed := recover(); failed != nil {
+			m.failed(ctx, s, dialect, failed, p)
+		}
+	}()
+	if dialect < 0 {
+		m.askOwn(ctx, s, in, p)
+		return
+	}
+	m.of(s.hooks.dialects[dialect]).fire(ctx, &site{s, dialect}, in, p)
+}
+
+func (m *moment[In]) failed(ctx context.Context, s *Session, dialect int, value any, p *part) {
+	name := ownDialect.Name
+	if dialect >= 0 {
+		name = s.hooks.dialects[dialect].name
+	}
+	err := &hook.PanicError{Value: value, Stack: debug.Stack()}
+	*p = part{}
+	p.Reports = []Report{{Dialect: name, Event: m.at.String(), Outcome: string(pipeline.NonBlockingError), Err: err}}
+	if m.gate {
+		p.Reports[0].Outcome = string(pipeline.Blocking)
+		p.Decision, p.Reason = hook.Deny, fmt.Sprintf("the hooks of %s could not be asked: %v", name, err)
+	}
+	s.hooks.log.LogAttrs(ctx, slog.LevelError, "the hooks of a dialect could not be asked", slog.String("dialect", name),
+		slog.String("moment", m.at.String()), slog.String("session", s.cfg.ID), slog.String("error", err.Error()), slog.Bool("blocked", m.gate))
+}
+
+// object is the text of an object, also of an empty one.
+func object(o wire.Object) []byte {
+	if len(o) == 0 {
+		return []byte("{}")
+	}
+	return o
+}
+
+// news is the part of a text that is not in another one, line by line.
+func news(known, text string) string {
+	var fresh []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(line, "\n"); !slices.Contains(strings.Split(known, "\n"), line) {
+			fresh = append(fresh, line)
+		}
+	}
+	return lines(fresh...)
+}
+
+// newsOf lists the texts that are not known.
+func newsOf(known, texts []string) (fresh []string) {
+	for _, text := range texts {
+		if !slices.Contains(known, text) {
+			fresh = append(fresh, text)
+		}
+	}
+	return fresh
+}

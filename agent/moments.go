@@ -1,0 +1,231 @@
+package agent
+
+import (
+	"context"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// The moments, each with what is its own.
+var (
+	starts         = declare(moment[StartInput]{at: Start, of: func(d *Dialect) *stage[StartInput] { return &d.start }, ends: exports}, nil)
+	prompts        = declare(moment[PromptInput]{at: Prompt, gate: true, of: func(d *Dialect) *stage[PromptInput] { return &d.prompt }}, nil)
+	beforeModels   = declare(moment[BeforeModelInput]{at: BeforeModel, gate: true, of: func(d *Dialect) *stage[BeforeModelInput] { return &d.beforeModel }, args: func(in *BeforeModelInput) *wire.Object { return &in.Request }}, nil)
+	afterModels    = declare(moment[AfterModelInput]{at: AfterModel, of: func(d *Dialect) *stage[AfterModelInput] { return &d.afterModel }}, nil)
+	toolChoices    = declare(moment[ToolChoiceInput]{at: ToolChoice, of: func(d *Dialect) *stage[ToolChoiceInput] { return &d.toolChoice }, args: func(in *ToolChoiceInput) *wire.Object { return &in.Request }}, nil)
+	beforeTools    = declare(moment[ToolCall]{at: BeforeTool, gate: true, of: func(d *Dialect) *stage[ToolCall] { return &d.beforeTool }, args: (*ToolCall).input}, func(c *ToolCall) *string { return &c.Name })
+	afterTools     = declare(moment[AfterToolInput]{at: AfterTool, of: func(d *Dialect) *stage[AfterToolInput] { return &d.afterTool }}, func(in *AfterToolInput) *string { return &in.Name })
+	permissions    = declare(moment[PermissionInput]{at: Permission, gate: true, of: func(d *Dialect) *stage[PermissionInput] { return &d.permission }, args: func(in *PermissionInput) *wire.Object { return &in.Input }}, func(in *PermissionInput) *string { return &in.Name })
+	subagentStarts = declare(moment[SubagentStartInput]{at: SubagentStart, of: func(d *Dialect) *stage[SubagentStartInput] { return &d.subagentStart }}, func(in *SubagentStartInput) *string { return &in.Type })
+	subagentStops  = declare(moment[SubagentStopInput]{at: SubagentStop, of: func(d *Dialect) *stage[SubagentStopInput] { return &d.subagentStop }}, func(in *SubagentStopInput) *string { return &in.Type })
+	stops          = declare(moment[StopInput]{at: Stop, of: func(d *Dialect) *stage[StopInput] { return &d.stop }}, nil)
+	beforeCompacts = declare(moment[BeforeCompactInput]{at: BeforeCompact, gate: true, of: func(d *Dialect) *stage[BeforeCompactInput] { return &d.beforeCompact }}, func(in *BeforeCompactInput) *string { return &in.Trigger })
+	afterCompacts  = declare(moment[AfterCompactInput]{at: AfterCompact, of: func(d *Dialect) *stage[AfterCompactInput] { return &d.afterCompact }}, func(in *AfterCompactInput) *string { return &in.Trigger })
+	notifies       = declare(moment[NotifyInput]{at: Notify, of: func(d *Dialect) *stage[NotifyInput] { return &d.notify }}, func(in *NotifyInput) *string { return &in.Type })
+	ends           = declare(moment[EndInput]{at: End, of: func(d *Dialect) *stage[EndInput] { return &d.end }}, func(in *EndInput) *string { return &in.Reason })
+)
+
+// Each method below runs the hooks of one moment, and says what the host has to do.
+// The verdict is never nil. The error is ctx's, or [hook.ErrClosed] once the session
+// or its Hooks are closed; with any error the verdict is a denial. Without hooks a
+// moment costs a few nanoseconds, and nothing is allocated as long as the verdict
+// stays with the caller.
+//
+// The bodies are alike because they are to be inlined: a verdict that the caller does
+// not keep lies on the caller's stack.
+
+// Start begins the session, or says that it goes on after a break. The verdict has
+// Context, Messages and Env.
+func (s *Session) Start(ctx context.Context, in *StartInput) (*Verdict, error) {
+	v := new(Verdict)
+	err := s.atStart(ctx, in, v)
+	return v, err
+}
+
+// Prompt is for what the user has sent: a denial drops it, and Reason says to the user
+// why; Context is for the model.
+func (s *Session) Prompt(ctx context.Context, in *PromptInput) (*Verdict, error) {
+	v := new(Verdict)
+	err := s.atPrompt(ctx, in, v)
+	return v, err
+}
+
+// BeforeModel is for a request to the model. The verdict's Input is the request to
+// send; after a denial, or with a Result, none is sent, and Result.Data is the
+// response to use.
+func (s *Session) BeforeModel(ctx context.Context, in *BeforeModelInput) (*Verdict, error) {
+	v := new(Verdict)
+	v.Input = in.Request
+	err := s.atBeforeModel(ctx, in, v)
+	return v, err
+}
+
+// AfterModel is for the response of the model. Result.Data is the one to go on with,
+// if there is a Result.
+func (s *Session) AfterModel(ctx context.Context, in *AfterModelInput) (*Verdict, error) {
+	v := new(Verdict)
+	err := s.atAfterModel(ctx, in, v)
+	return v, err
+}
+
+// ToolChoice is for the tools that the model is about to be given. The verdict's
+// Input is the request, with a toolConfig if hooks restrict the tools.
+func (s *Session) ToolChoice(ctx context.Context, in *ToolChoiceInput) (*Verdict, error) {
+	v := new(Verdict)
+	v.Input = in.Request
+	err := s.atToolChoice(ctx, in, v)
+	return v, err
+}
+
+// BeforeTool is for a call that a tool is about to run. The verdict's Input are the
+// arguments to run it with; after a denial Reason is for the model, in place of a
+// result. Arguments that are no JSON object are an input error, and a denial.
+//
+// Without hooks the arguments are looked at no further than their ends.
+func (s *Session) BeforeTool(ctx context.Context, call *ToolCall) (*Verdict, error) {
+	v := new(Verdict)
+	err := s.atBeforeTool(ctx, call, v)
+	return v, err
+}
+
+// AfterTool is for a tool that has finished, or has failed. A denial undoes nothing:
+// its Reason is for the model, beside the result.
+func (s *Session) AfterTool(ctx context.Context, in *AfterToolInput) (*Verdict, error) {
+	v := new(Verdict)
+	err := s.atAfterTool(ctx, in, v)
+	return v, err
+}
+
+// Permission is for a permission that the user is about to be asked for: an Allow or a
+// denial is the answer in the user's place. The verdict's Input are the arguments.
+func (s *Session) Permission(ctx context.Context, in *PermissionInput) (*Verdict, error) {
+	v := new(Verdict)
+	v.Input = in.Input
+	err := s.atPermission(ctx, in, v)
+	return v, err
+}
+
+// SubagentStart is for a sub-agent that begins; Context is for it.
+func (s *Session) SubagentStart(ctx context.Context, in *SubagentStartInput) (*Verdict, error) {
+	v := new(Verdict)
+	err := s.atSubagentStart(ctx, in, v)
+	return v, err
+}
+
+// SubagentStop is for a sub-agent that is about to end its answer. Continue sends it
+// back to work.
+func (s *Session) SubagentStop(ctx context.Context, in *SubagentStopInput) (*Verdict, error) {
+	v := new(Verdict)
+	err := s.atSubagentStop(ctx, in, v)
+	return v, err
+}
+
+// Stop is for an agent that is about to end its answer. Continue sends it back to work.
+func (s *Session) Stop(ctx context.Context, in *StopInput) (*Verdict, error) {
+	v := new(Verdict)
+	err := s.atStop(ctx, in, v)
+	return v, err
+}
+
+// BeforeCompact is for a conversation that is about to be compacted. A denial keeps it
+// as it is; Result.Text takes the place of the summary, and Context is for the model
+// that makes it.
+func (s *Session) BeforeCompact(ctx context.Context, in *BeforeCompactInput) (*Verdict, error) {
+	v := new(Verdict)
+	err := s.atBeforeCompact(ctx, in, v)
+	return v, err
+}
+
+// AfterCompact is for a conversation that has been compacted.
+func (s *Session) AfterCompact(ctx context.Context, in *AfterCompactInput) (*Verdict, error) {
+	v := new(Verdict)
+	err := s.atAfterCompact(ctx, in, v)
+	return v, err
+}
+
+// Notify is for a notification of the user.
+func (s *Session) Notify(ctx context.Context, in *NotifyInput) (*Verdict, error) {
+	v := new(Verdict)
+	err := s.atNotify(ctx, in, v)
+	return v, err
+}
+
+// End ends the session, for hooks; [Session.Close] releases what it has.
+func (s *Session) End(ctx context.Context, in *EndInput) (*Verdict, error) {
+	v := new(Verdict)
+	err := s.atEnd(ctx, in, v)
+	return v, err
+}
+
+// The functions that these methods call are no generic ones, and are not inlined: what
+// escapes from a generic function is not known where it is inlined.
+
+//go:noinline
+func (s *Session) atStart(ctx context.Context, in *StartInput, v *Verdict) error {
+	return starts.run(ctx, s, in, v)
+}
+
+//go:noinline
+func (s *Session) atPrompt(ctx context.Context, in *PromptInput, v *Verdict) error {
+	return prompts.run(ctx, s, in, v)
+}
+
+//go:noinline
+func (s *Session) atBeforeModel(ctx context.Context, in *BeforeModelInput, v *Verdict) error {
+	return beforeModels.run(ctx, s, in, v)
+}
+
+//go:noinline
+func (s *Session) atAfterModel(ctx context.Context, in *AfterModelInput, v *Verdict) error {
+	return afterModels.run(ctx, s, in, v)
+}
+
+//go:noinline
+func (s *Session) atToolChoice(ctx context.Context, in *ToolChoiceInput, v *Verdict) error {
+	return toolChoices.run(ctx, s, in, v)
+}
+
+//go:noinline
+func (s *Session) atAfterTool(ctx context.Context, in *AfterToolInput, v *Verdict) error {
+	return afterTools.run(ctx, s, in, v)
+}
+
+//go:noinline
+func (s *Session) atPermission(ctx context.Context, in *PermissionInput, v *Verdict) error {
+	return permissions.run(ctx, s, in, v)
+}
+
+//go:noinline
+func (s *Session) atSubagentStart(ctx context.Context, in *SubagentStartInput, v *Verdict) error {
+	return subagentStarts.run(ctx, s, in, v)
+}
+
+//go:noinline
+func (s *Session) atSubagentStop(ctx context.Context, in *SubagentStopInput, v *Verdict) error {
+	return subagentStops.run(ctx, s, in, v)
+}
+
+//go:noinline
+func (s *Session) atStop(ctx context.Context, in *StopInput, v *Verdict) error {
+	return stops.run(ctx, s, in, v)
+}
+
+//go:noinline
+func (s *Session) atBeforeCompact(ctx context.Context, in *BeforeCompactInput, v *Verdict) error {
+	return beforeCompacts.run(ctx, s, in, v)
+}
+
+//go:noinline
+func (s *Session) atAfterCompact(ctx context.Context, in *AfterCompactInput, v *Verdict) error {
+	return afterCompacts.run(ctx, s, in, v)
+}
+
+//go:noinline
+func (s *Session) atNotify(ctx context.Context, in *NotifyInput, v *Verdict) error {
+	return notifies.run(ctx, s, in, v)
+}
+
+//go:noinline
+func (s *Session) atEnd(ctx context.Context, in *EndInput, v *Verdict) error {
+	return ends.run(ctx, s, in, v)
+}

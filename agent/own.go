@@ -1,0 +1,95 @@
+package agent
+
+import (
+	"context"
+	"iter"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Scope is where a program adds hooks of its own: [Hooks], for all sessions, or one
+// [Session].
+type Scope interface{ scope() pipeline.Scope }
+
+func (h *Hooks) scope() pipeline.Scope   { return h.sys }
+func (s *Session) scope() pipeline.Scope { return s.ses }
+
+// ownDialect has the program's own hooks. They run one after another as they were
+// added, and each sees what those before it have rewritten.
+var ownDialect = &pipeline.Dialect{
+	Name:  "host",
+	Rules: pipeline.Rules{Sequential: true, Timeout: -1},
+}
+
+// declare makes a moment, and the event for the program's own hooks. A gate that
+// fails is a denial.
+func declare[In any](m moment[In], subject func(*In) *string) *moment[In] {
+	m.own = pipeline.Declare(ownDialect, pipeline.Spec[In, Verdict]{
+		Name: m.at.String(), Doc: "at the moment of this name", Rules: pipeline.Rules{FailClosed: m.gate},
+		Subject: subject,
+		Chain: func(in In, o hook.Output[Verdict]) In {
+			if m.args != nil && o.Specific.Input != nil {
+				*m.args(&in) = o.Specific.Input
+			}
+			return in
+		},
+		Reduce: mergeOwn,
+	})
+	return &m
+}
+
+// mergeOwn merges the answers of the program's own hooks.
+func mergeOwn(outs iter.Seq[hook.Output[Verdict]]) (all hook.Output[Verdict]) {
+	for o := range outs {
+		p := part{Verdict: o.Specific}
+		p.Decision, p.Reason = word(o.Decision), o.Reason
+		all.Specific.add(&p)
+	}
+	all.Decision, all.Reason = all.Specific.Decision, all.Specific.Reason
+	all.Given = hook.Spoke
+	return all
+}
+
+// on adds a hook of the program.
+func (m *moment[In]) on(at Scope, name string, f func(context.Context, In) (Verdict, error)) (remove func()) {
+	return m.own.On(at.scope(), name, func(ctx context.Context, in In) (o hook.Output[Verdict], err error) {
+		v, err := f(ctx, in)
+		v.Reports, v.Conflicts, v.Preapproved = nil, nil, v.Decision == hook.Allow
+		o.Specific, o.Decision, o.Reason = v, v.Decision, v.Reason
+		o.Stop, o.StopReason = v.Stop, v.StopReason
+		return o, err
+	})
+}
+
+// askOwn runs the hooks of the program.
+func (m *moment[In]) askOwn(ctx context.Context, s *Session, in *In, p *part) {
+	res, err := m.own.Fire(ctx, s.ses, in)
+	p.Verdict, p.err = res.Specific, err
+	report(p, ownDialect.Name, res, m.own.Outcome)
+	if m.args == nil {
+		return
+	}
+	seen := *m.args(in)
+	for i := range res.Reports {
+		r := &res.Reports[i]
+		if now := r.Output.Specific.Input; now != nil && r.Err == nil {
+			p.rewrites(r.Hook, (&view{args: seen}).whole(now))
+			seen = now
+		}
+	}
+	for _, c := range p.claims {
+		p.changes = append(p.changes, c.change)
+	}
+}
+
+// rewrites notes what one hook has changed.
+func (p *part) rewrites(h *hook.Hook, changes []change) {
+	for _, c := range changes {
+		p.claims = append(p.claims, claim{c, h.ID})
+	}
+}
+
+// input gives the arguments of a call.
+func (c *ToolCall) input() *wire.Object { return &c.Input }

@@ -1,0 +1,113 @@
+package agent
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// change is what was done to one argument, in the host's words.
+type change struct {
+	name  string
+	value jsontext.Value // nil: it was removed
+}
+
+// claim is what one hook wants an argument to be.
+type claim struct {
+	change
+	hook string // its id
+}
+
+// Conflict is an argument that several hooks rewrote, and not to the same value.
+// The last one in the order of dialects and plans counts.
+type Conflict struct {
+	Key   string   // the argument, in the host's words
+	Hooks []string // ids of the hooks, in order
+}
+
+// whole finds what a hook has changed that answers with all arguments.
+func (v *view) whole(now wire.Object) (changes []change) {
+	before, after := members(v.args), members(now)
+	for _, m := range after {
+		i := slices.IndexFunc(before, func(b member) bool { return b.name == m.name })
+		if i < 0 || !equal(before[i].value, m.value) {
+			changes = append(changes, change{v.host(m.name), m.value})
+		}
+	}
+	for _, m := range before {
+		if !slices.ContainsFunc(after, func(a member) bool { return a.name == m.name }) {
+			changes = append(changes, change{v.host(m.name), nil})
+		}
+	}
+	return changes
+}
+
+// patch finds what a hook has changed that answers with the changes.
+func (v *view) patch(patch wire.Object) (changes []change) {
+	for _, m := range members(patch) {
+		changes = append(changes, change{v.host(m.name), m.value})
+	}
+	return changes
+}
+
+// rewrite applies changes in their order, the last one of an argument counts.
+func rewrite(args wire.Object, changes []change) wire.Object {
+	if len(changes) == 0 {
+		return args
+	}
+	patch := []byte{'{'}
+	var gone []string
+	for i, c := range changes {
+		switch last := slices.IndexFunc(changes[i+1:], func(later change) bool { return later.name == c.name }) < 0; {
+		case !last:
+		case c.value == nil:
+			gone = append(gone, c.name)
+		default:
+			patch = appendMember(patch, c.name, c.value)
+		}
+	}
+	args = args.Merge(append(patch, '}'))
+	if len(gone) > 0 {
+		args = args.Without(gone...)
+	}
+	return args
+}
+
+// conflicts finds the arguments that hooks disagree about.
+func conflicts(claims []claim) (found []Conflict) {
+	for i, first := range claims {
+		if slices.ContainsFunc(claims[:i], func(c claim) bool { return c.name == first.name }) {
+			continue
+		}
+		c, differ := Conflict{Key: first.name}, false
+		for _, other := range claims[i:] {
+			if other.name == first.name {
+				c.Hooks = append(c.Hooks, other.hook)
+				differ = differ || !equal(other.value, first.value)
+			}
+		}
+		if differ {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// equal reports whether two values are the same JSON; nil is none.
+func equal(a, b jsontext.Value) bool {
+	if bytes.Equal(a, b) || a == nil || b == nil {
+		return bytes.Equal(a, b)
+	}
+	return bytes.Equal(canonical(a), canonical(b))
+}
+
+func canonical(value jsontext.Value) []byte {
+	v := value.Clone()
+	if v.Canonicalize(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
+		return value
+	}
+	return v
+}

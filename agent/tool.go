@@ -1,0 +1,128 @@
+package agent
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind is what a tool does. It decides how each dialect calls the tool and its
+// arguments.
+type Kind int
+
+// The kinds, each with the canonical names of its arguments. A tool of kind Other,
+// and one that is not declared, has its own name in every dialect.
+const (
+	Shell  Kind = iota + 1 // command, timeout, description
+	Read                   // path, offset, limit
+	Write                  // path, content
+	Edit                   // path, old, new, all
+	List                   // path
+	Glob                   // pattern, path
+	Grep                   // pattern, path, include
+	Fetch                  // url, prompt
+	Search                 // query
+	Task                   // prompt, description, agent
+	Todo                   // todos
+	MCP                    // the server's own
+	Other                  // the host's own
+)
+
+var kindNames = [...]string{"", "Shell", "Read", "Write", "Edit", "List", "Glob", "Grep", "Fetch", "Search", "Task", "Todo", "MCP", "Other"}
+
+func (k Kind) String() string {
+	if k <= 0 || int(k) >= len(kindNames) {
+		return "Kind(" + strconv.Itoa(int(k)) + ")"
+	}
+	return kindNames[k]
+}
+
+// arguments are the canonical names, each with other spellings in which a host's
+// arguments are recognised that Args does not name.
+var arguments = [...]map[string][]string{
+	Shell:  {"command": {"cmd"}, "timeout": nil, "description": nil},
+	Read:   {"path": {"file_path", "absolute_path"}, "offset": nil, "limit": nil},
+	Write:  {"path": {"file_path", "absolute_path"}, "content": nil},
+	Edit:   {"path": {"file_path", "absolute_path"}, "old": {"old_string", "oldText"}, "new": {"new_string", "newText"}, "all": {"replace_all"}},
+	List:   {"path": {"dir_path"}},
+	Glob:   {"pattern": nil, "path": {"dir_path"}},
+	Grep:   {"pattern": nil, "path": {"dir_path"}, "include": {"glob"}},
+	Fetch:  {"url": nil, "prompt": nil},
+	Search: {"query": nil},
+	Task:   {"prompt": nil, "description": nil, "agent": {"subagent_type", "subagent_name"}},
+	Todo:   {"todos": nil},
+	MCP:    {},
+	Other:  {},
+}
+
+// Tool is a tool of the host.
+type Tool struct {
+	Name string
+	Kind Kind
+
+	// Args says how the host calls the arguments of the Kind, by their canonical
+	// names: {"command": "cmd"}. One that it does not name has its canonical name,
+	// or one of the spellings that hook systems use.
+	Args map[string]string
+
+	// Server is the MCP server that the tool is one of, for kind MCP.
+	Server string
+}
+
+// check says what is wrong with a tool of a host.
+func (t *Tool) check() error {
+	switch {
+	case t.Name == "":
+		return fmt.Errorf("a tool of kind %v has no name", t.Kind)
+	case t.Kind == 0:
+		return fmt.Errorf("the tool %q has no kind; write Kind: agent.Shell, or agent.Other if no other kind fits", t.Name)
+	case t.Kind < 0 || int(t.Kind) >= len(kindNames):
+		return fmt.Errorf("the tool %q has the unknown kind %d; write one of agent.%s", t.Name, int(t.Kind), strings.Join(kindNames[1:], ", agent."))
+	case t.Kind == MCP && t.Server == "":
+		return fmt.Errorf("the tool %q of kind MCP has no server; write Server: the name that the host has for it", t.Name)
+	}
+	taken := map[string]string{}
+	for _, canonical := range slices.Sorted(maps.Keys(t.Args)) {
+		name := t.Args[canonical]
+		if name == "" || canonical == "" {
+			return fmt.Errorf("the tool %q: Args has %q: %q; both have to be names", t.Name, canonical, name)
+		}
+		if other, twice := taken[name]; twice {
+			return fmt.Errorf("the tool %q: Args is not one-to-one: %q and %q are both %q", t.Name, other, canonical, name)
+		}
+		taken[name] = canonical
+	}
+	return nil
+}
+
+// unknown lists the names in Args that are not arguments of the kind. Hooks see
+// them under these names, which may be a slip.
+func (t *Tool) unknown() (names []string) {
+	if t.Kind == MCP || t.Kind == Other {
+		return nil
+	}
+	for name := range t.Args {
+		if _, known := arguments[t.Kind][name]; !known {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// checkTools says what is wrong with the tools of a host.
+func checkTools(tools []Tool) error {
+	seen := map[string]bool{}
+	for i := range tools {
+		if err := tools[i].check(); err != nil {
+			return err
+		}
+		if seen[tools[i].Name] {
+			return fmt.Errorf("the tool %q is declared twice; its name has to be its own", tools[i].Name)
+		}
+		seen[tools[i].Name] = true
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package claude
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// GateTool fires PreToolUse and applies its result: the first half of [RunTool],
+// for frameworks that call back before and after a tool. The error is that of the
+// fire; Run is false with it.
+func GateTool(ctx context.Context, s *pipeline.Session, call *Call) (ToolVerdict, error) {
+	res, err := PreToolUse.Fire(ctx, s, call)
+	v := ApplyPreToolUse(call, res)
+	if err != nil {
+		v.Run, v.Decision, v.Reason = false, hook.Deny, err.Error()
+	}
+	return v, err
+}
+
+// ReviewTool fires PostToolUse, or PostToolUseFailure if the tool has failed, and
+// applies its result: the second half of [RunTool]. The arguments in call are
+// those that the tool ran with.
+func ReviewTool(ctx context.Context, s *pipeline.Session, call *Call, response jsontext.Value, failed error) (ResultVerdict, error) {
+	if failed != nil {
+		res, err := PostToolUseFailure.Fire(ctx, s, &Failed{Call: *call, Error: failed.Error()})
+		return ApplyPostToolUseFailure(res), err
+	}
+	done := &Done{Call: *call, Response: response}
+	res, err := PostToolUse.Fire(ctx, s, done)
+	return ApplyPostToolUse(done, res), err
+}
+
+// RunTool runs a tool with the hooks around it. tool gets the arguments as hooks
+// have left them, and returns any JSON; its error is a failure of the tool, and
+// that of RunTool. ask puts a question to the user where hooks want that; nil
+// refuses. A call that is refused is not an error: the tool does not run, and ran is
+// nil.
+//
+//	gate, after, err := claude.RunTool(ctx, session, &call, tool, ask)
+//	if after == nil {
+//		// the model sees gate.Reason in place of a result
+//	}
+func RunTool(ctx context.Context, s *pipeline.Session, call *Call, tool func(context.Context, wire.Object) (jsontext.Value, error),
+	ask func(ctx context.Context, reason string) bool) (gate ToolVerdict, ran *ResultVerdict, err error) {
+	gate, err = GateTool(ctx, s, call)
+	if err == nil && gate.Decision == hook.Ask && !gate.Stop && ask != nil {
+		gate.Run = ask(ctx, gate.Reason)
+	}
+	if err != nil || !gate.Run {
+		return gate, nil, err
+	}
+	final := *call
+	final.Input = gate.Input
+	response, failed := tool(ctx, gate.Input)
+	after, err := ReviewTool(ctx, s, &final, response, failed)
+	if failed != nil {
+		err = failed
+	}
+	return gate, &after, err
+}

@@ -1,0 +1,52 @@
+package llxprt
+
+import (
+	"context"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// GateTool fires BeforeTool and applies its result: the first half of [RunTool],
+// for frameworks that call back before and after a tool. The error is that of the
+// fire; Run is false with it.
+func GateTool(ctx context.Context, s *pipeline.Session, call *ToolCall) (ToolVerdict, error) {
+	res, err := BeforeTool.Fire(ctx, s, call)
+	v := ApplyBeforeTool(call, res)
+	if err != nil {
+		v.Run, v.Result = false, err.Error()
+	}
+	return v, err
+}
+
+// ReviewTool fires AfterTool and applies its result: the second half of
+// [RunTool]. response is the one that the model shall see.
+func ReviewTool(ctx context.Context, s *pipeline.Session, done *ToolDone) (c Common, response wire.Object, err error) {
+	res, err := AfterTool.Fire(ctx, s, done)
+	c, response = ApplyAfterTool(done, res)
+	return c, response, err
+}
+
+// RunTool runs a tool with the hooks around it. tool gets the arguments as hooks
+// have left them, and returns what AfterTool shows: llmContent, returnDisplay,
+// and error if it has failed. Its error is that of RunTool. A call that is refused
+// is not an error: the tool does not run, and response has the reason for the model
+// as its llmContent.
+//
+//	response, asks, err := llxprt.RunTool(ctx, session, &call, tool)
+func RunTool(ctx context.Context, s *pipeline.Session, call *ToolCall,
+	tool func(context.Context, wire.Object) (wire.Object, error)) (response wire.Object, asks Common, err error) {
+	gate, err := GateTool(ctx, s, call)
+	if err != nil || !gate.Run {
+		return wire.Object(nil).With("llmContent", wire.Quote(gate.Result)), gate.Common, err
+	}
+	response, err = tool(ctx, gate.Input)
+	if err != nil {
+		return response, gate.Common, err
+	}
+	if response == nil {
+		response = wire.Object("{}")
+	}
+	asks, response, err = ReviewTool(ctx, s, &ToolDone{Name: call.Name, Input: gate.Input, Response: response, Extra: call.Extra})
+	return response, asks, err
+}

@@ -1,0 +1,98 @@
+package xcsh
+
+import (
+	"context"
+	"errors"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// FireResult is [Event.Fire] with what became of each handler. The result is
+// never nil; it counts if its Given has GaveSpecific.
+func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.Result[R], error) {
+	res, err := e.of(m).Fire(m.firing(ctx), m.ses, in)
+	if err != nil {
+		err = passedOn(ctx, err)
+	}
+	return res, err
+}
+
+// FireResult is [Notice.Fire] with what became of each handler.
+func (n *Notice[E]) FireResult(ctx context.Context, m *Modules, in *E) *hook.Result[Nothing] {
+	res, _ := n.event.FireResult(ctx, m, in) // no error passes on
+	return res
+}
+
+// Outcome is the end of a handler in one word.
+func (e *Event[E, R]) Outcome(m *Modules, r *hook.Report[R]) pipeline.Outcome {
+	return e.of(m).Outcome(r)
+}
+
+// Outcome is the end of a handler in one word.
+func (n *Notice[E]) Outcome(m *Modules, r *hook.Report[Nothing]) pipeline.Outcome {
+	return n.event.Outcome(m, r)
+}
+
+// Declared are the event's declarations, in the hook runtime and in the
+// extension runtime.
+func (e *Event[E, R]) Declared() [2]pipeline.Declared {
+	return [2]pipeline.Declared{e.hooks, e.extensions}
+}
+
+// Declared are the event's declarations, in the hook runtime and in the
+// extension runtime.
+func (n *Notice[E]) Declared() [2]pipeline.Declared { return n.event.Declared() }
+
+// GateTool fires [ToolCall]: the first half of [WrapTool], for frameworks that call
+// back before and after a tool. An error means that the tool must not run: a
+// [BlockedError], or that of the handler.
+func GateTool(ctx context.Context, m *Modules, call *ToolCallEvent) error {
+	return m.Verdict(ToolCall.Fire(ctx, m, call))
+}
+
+// ReviewTool fires [ToolResult]: the second half of [WrapTool]. It returns what the
+// model shall see of a tool that is done, or has failed if done.IsError is set: the
+// content and details as handlers have left them. In the extension runtime a
+// handler can turn a success into a failure, and a failure into a success.
+func ReviewTool(ctx context.Context, m *Modules, done *ToolResultEvent) ToolResultEvent {
+	o, err := ToolResult.Fire(ctx, m, done)
+	if err != nil || o == nil {
+		return *done // what fails here has been reported
+	}
+	return m.Review(done, o)
+}
+
+// Review is what the model shall see of a tool, given what came of a fire of
+// [ToolResult] that handlers had an answer to.
+func (m *Modules) Review(done *ToolResultEvent, o *ToolResultOverride) ToolResultEvent {
+	now := *done
+	if m.cfg.Extensions {
+		now.IsError = o.isError(now.IsError)
+	}
+	if !done.IsError || m.cfg.Extensions {
+		now.Content, now.Details = o.content(now.Content), o.details(now.Details)
+	}
+	return now
+}
+
+// RunTool is [WrapTool] around one call of a tool that returns an [Output]. A call
+// that handlers refuse is not an error: refused says why.
+//
+//	out, refused, err := xcsh.RunTool(ctx, modules, &call, tool)
+func RunTool(ctx context.Context, m *Modules, call *ToolCallEvent, tool func(context.Context, *ToolCallEvent) (*Output, error)) (out *Output, refused string, err error) {
+	run := WrapTool(m, call.ToolName, Shape[*ToolCallEvent, *Output]{
+		Input:   func(c *ToolCallEvent) (in wire.Object, err error) { return c.Input, nil },
+		Content: OutputShape[*ToolCallEvent]().Content,
+		Details: OutputShape[*ToolCallEvent]().Details,
+		Make:    OutputShape[*ToolCallEvent]().Make,
+	}, func(ctx context.Context, _ string, c *ToolCallEvent, _ func(*Output)) (*Output, error) {
+		return tool(ctx, c)
+	})
+	out, err = run(ctx, call.ToolCallID, call, nil)
+	if blocked := new(BlockedError); errors.As(err, &blocked) {
+		return out, blocked.Reason, nil
+	}
+	return out, "", err
+}

@@ -1,0 +1,26 @@
+package xcsh
+
+import (
+	"slices"
+	"sync"
+)
+
+var linked struct {
+	sync.Mutex
+	loaders []ModuleLoader
+}
+
+// RegisterLoader makes a loader known to programs that find modules on their own. A
+// package that loads modules registers one when it is imported, as jsrun/modules does.
+func RegisterLoader(l ModuleLoader) {
+	linked.Lock()
+	defer linked.Unlock()
+	linked.loaders = append(linked.loaders, l)
+}
+
+// Loaders are the registered loaders.
+func Loaders() []ModuleLoader {
+	linked.Lock()
+	defer linked.Unlock()
+	return slices.Clone(linked.loaders)
+}
