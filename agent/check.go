@@ -3,11 +3,15 @@ package agent
 import (
 	"fmt"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
+
+// lenient is how JSON of hosts and hooks is read.
+var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
 // checkArguments says what is wrong with the arguments of a call.
 func checkArguments(call *ToolCall) error {
@@ -16,7 +20,7 @@ func checkArguments(call *ToolCall) error {
 	}
 	value := jsontext.Value(call.Input)
 	switch {
-	case !value.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)):
+	case !value.IsValid(lenient):
 		return inputError(call, "are not JSON")
 	case value.Kind() != '{':
 		return inputError(call, "are "+wire.KindName(value.Kind()))

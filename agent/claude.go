@@ -98,7 +98,7 @@ func claudeStage[In, CIn, COut any](ev *pipeline.Event[CIn, COut], input func(*s
 func claudeFire[CIn, COut any](ctx context.Context, at *site, ev *pipeline.Event[CIn, COut], sent *CIn, read func(*CIn, *hook.Result[COut], *part), p *part) {
 	res, err := ev.Fire(ctx, at.ses, sent)
 	p.err = err
-	report(p, claude.Dialect.Name, res, ev.Outcome)
+	report(p, claude.Dialect.Name, res, ev)
 	d := claude.ApplyLifecycle(res)
 	p.Stop, p.StopReason, p.Context, p.Messages = d.Stop, d.StopReason, d.Context, d.Messages
 	if read != nil {
@@ -148,6 +148,12 @@ func claudePermission(sent *claude.Asked, res *hook.Result[claude.Permission], p
 // claims notes what each hook has rewritten that answers with all arguments. One that
 // leaves as it was what another has changed takes that back.
 func claims[COut any](p *part, res *hook.Result[COut], input func(*COut) wire.Object) {
+	if len(res.Reports) == 1 {
+		if now := input(&res.Reports[0].Output.Specific); now != nil {
+			p.rewrites(res.Reports[0].Hook, p.view.whole(now))
+		}
+		return
+	}
 	var touched []string
 	for i := range res.Reports {
 		if now := input(&res.Reports[i].Output.Specific); now != nil {

@@ -3,13 +3,11 @@ package agent_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/wire"
 )
 
 // idle is a session of three dialects that has hooks, and none for what is fired.
@@ -49,67 +47,6 @@ func TestAMomentWithoutHooksAllocatesNothing(t *testing.T) { // not parallel: Al
 	}
 	if denied > 0 {
 		t.Errorf("%d denials", denied)
-	}
-}
-
-// ratio is how many times as long as with the other function it takes, the best of a
-// few tries.
-func ratio(this, other func(times int), times int) float64 {
-	best := func(f func(int)) time.Duration {
-		least := time.Hour
-		for range 7 {
-			start := time.Now()
-			f(times)
-			least = min(least, time.Since(start))
-		}
-		return least
-	}
-	this(times / 10)
-	other(times / 10)
-	return float64(best(this)) / float64(best(other))
-}
-
-// idleRatio and hookRatio are what a moment may cost against one dialect's event.
-const (
-	idleRatio = 4.0
-	hookRatio = 1.3
-)
-
-func TestAMomentWithoutHooksCostsAFewIdleFires(t *testing.T) {
-	s, ctx, call := idle(t), t.Context(), command("ls -la")
-	in, ses := claude.Call{Name: "Bash", Input: call.Input}, s.Pipeline()
-	got := ratio(func(n int) {
-		for range n {
-			_, _ = s.BeforeTool(ctx, call)
-		}
-	}, func(n int) {
-		for range n {
-			_, _ = claude.PreToolUse.Fire(ctx, ses, &in)
-		}
-	}, 2_000_000)
-	t.Logf("an idle moment of three dialects costs %.2f idle fires of one", got)
-	if got > idleRatio {
-		t.Errorf("an idle moment costs %.2f idle fires; want at most %v", got, idleRatio)
-	}
-}
-
-func TestAHookInGoCostsLittleMoreThanInItsDialect(t *testing.T) {
-	s, ctx := open(t, agent.Config{}, nil), t.Context()
-	call := &agent.ToolCall{ID: "c", Name: "grep_files", Input: wire.Object(`{"pattern":"x"}`)}
-	in, ses := claude.Call{Name: "grep_files", ID: "c", Input: call.Input}, s.Pipeline()
-	claude.PreToolUse.On(ses, "gate", func(context.Context, claude.Call) (o hook.Output[claude.Gate], err error) { return o, nil })
-	got := ratio(func(n int) {
-		for range n {
-			_, _ = s.BeforeTool(ctx, call)
-		}
-	}, func(n int) {
-		for range n {
-			_, _ = claude.PreToolUse.Fire(ctx, ses, &in)
-		}
-	}, 50_000)
-	t.Logf("a hook in Go costs %.2f times what it costs in its dialect", got)
-	if got > hookRatio {
-		t.Errorf("a hook in Go costs %.2f times its dialect's; want at most %v", got, hookRatio)
 	}
 }
 

@@ -100,7 +100,7 @@ func llxprtStage[In, LIn, LOut any](ev *pipeline.Event[LIn, LOut], input func(*s
 			sent := input(at, in, p)
 			res, err := ev.Fire(ctx, at.ses, &sent)
 			p.err = err
-			report(p, llxprt.Dialect.Name, res, ev.Outcome)
+			report(p, llxprt.Dialect.Name, res, ev)
 			c := llxprt.ApplyLifecycle(res)
 			p.Stop, p.StopReason = c.Stop, c.StopReason
 			p.Context, p.Messages = said(res, c.Context, func(o *hook.Output[LOut]) string { return o.Context }), said(res, c.Message, func(o *hook.Output[LOut]) string { return o.Message })

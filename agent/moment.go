@@ -174,13 +174,21 @@ func (m *moment[In]) dialects(ctx context.Context, s *Session, in *In, fires uin
 		return nil
 	}
 	parts := make([]part, n)
+	if n > 1 {
+		m.sideBySide(ctx, s, in, active, parts)
+		return parts
+	}
+	m.ask(ctx, s, in, active[0], &parts[0])
+	return parts
+}
+
+func (m *moment[In]) sideBySide(ctx context.Context, s *Session, in *In, active [maxDialects]int, parts []part) {
 	var others sync.WaitGroup
-	for i := 1; i < n; i++ {
+	for i := 1; i < len(parts); i++ {
 		others.Go(func() { m.ask(ctx, s, in, active[i], &parts[i]) })
 	}
 	m.ask(ctx, s, in, active[0], &parts[0])
 	others.Wait()
-	return parts
 }
 
 // ask runs the hooks of one dialect, or those of the program if dialect is -1. What

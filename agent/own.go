@@ -67,7 +67,7 @@ func (m *moment[In]) on(at Scope, name string, f func(context.Context, In) (Verd
 func (m *moment[In]) askOwn(ctx context.Context, s *Session, in *In, p *part) {
 	res, err := m.own.Fire(ctx, s.ses, in)
 	p.Verdict, p.err = res.Specific, err
-	report(p, ownDialect.Name, res, m.own.Outcome)
+	report(p, ownDialect.Name, res, m.own)
 	if m.args == nil {
 		return
 	}

@@ -85,10 +85,12 @@ type part struct {
 }
 
 // outcomes is an event that knows how its hooks ended.
-type outcomes[Out any] func(*hook.Report[Out]) pipeline.Outcome
+type outcomes[Out any] interface {
+	Outcome(*hook.Report[Out]) pipeline.Outcome
+}
 
 // report fills in the reports of a result.
-func report[Out any](p *part, dialect string, res *hook.Result[Out], outcome outcomes[Out]) {
+func report[Out any](p *part, dialect string, res *hook.Result[Out], event outcomes[Out]) {
 	if len(res.Reports) == 0 {
 		return
 	}
@@ -100,7 +102,7 @@ func report[Out any](p *part, dialect string, res *hook.Result[Out], outcome out
 		if h.Position.File != "" {
 			to.File = h.Position.String()
 		}
-		to.Outcome, to.Elapsed, to.Err, to.Notes = string(outcome(r)), r.Elapsed, r.Err, r.Notes
+		to.Outcome, to.Elapsed, to.Err, to.Notes = string(event.Outcome(r)), r.Elapsed, r.Err, r.Notes
 		if r.Reply != nil {
 			to.Exit, to.Stdout, to.Stderr = r.Reply.Exit, wire.Valid(r.Reply.Stdout), wire.Valid(r.Reply.Stderr)
 		}

@@ -126,7 +126,7 @@ func xcshStage[In, E, R any](ev *xcsh.Event[E, R], input func(*site, *In, *part)
 
 func xcshFire[E, R any](ctx context.Context, at *site, ev *xcsh.Event[E, R], sent *E, read func(*site, *E, *hook.Result[R], error, *part), p *part) {
 	res, err := ev.FireResult(ctx, at.modules, sent)
-	took(p, res, func(r *hook.Report[R]) pipeline.Outcome { return ev.Outcome(at.modules, r) })
+	took(p, res, handled[E, R]{ev, at.modules})
 	if errors.Is(err, hook.ErrClosed) {
 		p.err = hook.ErrClosed
 	}
@@ -136,15 +136,15 @@ func xcshFire[E, R any](ctx context.Context, at *site, ev *xcsh.Event[E, R], sen
 
 // tell fires an event whose handlers have no say.
 func tell[E any](ctx context.Context, at *site, ev *xcsh.Notice[E], sent *E, p *part) {
-	took(p, ev.FireResult(ctx, at.modules, sent), func(r *hook.Report[xcsh.Nothing]) pipeline.Outcome { return ev.Outcome(at.modules, r) })
+	took(p, ev.FireResult(ctx, at.modules, sent), noticed[E]{ev, at.modules})
 	at.abort(p)
 }
 
 // took adds the reports of a result to those that are there.
-func took[R any](p *part, res *hook.Result[R], outcome outcomes[R]) {
+func took[R any](p *part, res *hook.Result[R], event outcomes[R]) {
 	before := p.Reports
 	p.Reports = nil
-	report(p, xcsh.Dialect.Name, res, outcome)
+	report(p, xcsh.Dialect.Name, res, event)
 	p.Reports = joined(before, p.Reports)
 }
 
@@ -223,4 +223,24 @@ func partsText(parts []xcsh.Part) string {
 		}
 	}
 	return lines(texts...)
+}
+
+// handled is an event with the modules whose handlers it has run.
+type handled[E, R any] struct {
+	*xcsh.Event[E, R]
+	modules *xcsh.Modules
+}
+
+func (h handled[E, R]) Outcome(r *hook.Report[R]) pipeline.Outcome {
+	return h.Event.Outcome(h.modules, r)
+}
+
+// noticed is the same for an event whose handlers have no say.
+type noticed[E any] struct {
+	*xcsh.Notice[E]
+	modules *xcsh.Modules
+}
+
+func (n noticed[E]) Outcome(r *hook.Report[xcsh.Nothing]) pipeline.Outcome {
+	return n.Notice.Outcome(n.modules, r)
 }
