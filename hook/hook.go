@@ -27,6 +27,7 @@ type Hook struct {
 	Type    string // "command", "plugin", "go"
 	Command string // the text a person would recognise the hook by
 	Argv    []string
+	Vars    []string // "NAME=value", the environment variables that its entry sets
 
 	Source   Source
 	Position Position
@@ -44,6 +45,7 @@ type Hook struct {
 	Once       bool          // runs once in a session
 	Background Background    // runs while the fire goes on without it
 	FailClosed bool          // blocks when it fails, as if the event's Rules said so; not in the background
+	Exits      Exits         // what its end amounts to; nil means what the event's Rules say
 	Text       Text          // what plain text amounts to; 0 means what the event's Rules say
 	Status     string        // what a host may show while it runs
 	NoEnvFile  bool          // gets no file for variables; see Rules.EnvFile of package pipeline

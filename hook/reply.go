@@ -102,6 +102,12 @@ const (
 	Refuse               // standard output is the answer, and the answer is a denial
 	Heed                 // an answer on standard output counts; without one, the hook failed
 	Veto                 // a denial, for the answer's own reason or that on standard error, and for no other
+
+	// Of the following the answer is on standard output or, if that is blank, on
+	// standard error, and it counts as it is. They differ in plain text.
+	ReadAny // it is what Text says
+	WarnAny // the hook failed, and it is a warning
+	DenyAny // it is the reason of a denial; without any, the hook failed
 )
 
 // Exits maps exit statuses to effects. [Other] stands for those it does not

@@ -163,7 +163,7 @@ func (b *behind[In, Out]) listen() (err error) {
 		}
 	}()
 	r := &b.report
-	end := b.fire.event.spec.Rules.Exits.Of(r.Reply)
+	end := exitsOf(r.Hook, &b.fire.event.spec.Rules).Of(r.Reply)
 	switch {
 	case r.Hook.Background == hook.Rewake && wakes(r.Reply):
 		r.Output.Context = cmp.Or(plainText(r.Reply.Stderr), plainText(r.Reply.Stdout))
@@ -171,7 +171,7 @@ func (b *behind[In, Out]) listen() (err error) {
 		r.Output, r.Notes = said[Out](r.Reply.Stdout)
 		r.Said = r.Output.Given.Has(hook.Spoke)
 	}
-	if end == hook.Warn || end == hook.Heed && !r.Said {
+	if end == hook.Warn || (end == hook.Heed || end == hook.WarnAny || end == hook.DenyAny) && !r.Said {
 		return &hook.ExitError{Reply: r.Reply}
 	}
 	return nil

@@ -176,7 +176,7 @@ func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err
 
 // reading is how the replies of a hook are read.
 func (f *firing[In, Out]) reading(h *hook.Hook) stages.Reading[Out] {
-	return stages.Reading[Out]{Exits: f.event.spec.Rules.Exits, Text: cmp.Or(h.Text, f.event.spec.Rules.Text), Decode: f.event.spec.Decode}
+	return stages.Reading[Out]{Exits: exitsOf(h, &f.event.spec.Rules), Text: cmp.Or(h.Text, f.event.spec.Rules.Text), Decode: f.event.spec.Decode}
 }
 
 // newCall gives the call of a hook outside the process.
@@ -194,4 +194,12 @@ func traced(env []string, t hook.Trace) []string {
 		return env
 	}
 	return append(slices.Clip(env), "TRACEPARENT="+t.Parent, "TRACESTATE="+t.State)
+}
+
+// exitsOf is what the end of a hook amounts to.
+func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
+	if h.Exits != nil {
+		return h.Exits
+	}
+	return rules.Exits
 }

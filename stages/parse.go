@@ -34,13 +34,16 @@ const noReason = "blocked by a hook that gave no reason"
 //   - Veto: as Refuse, but a reason that the answer gives for anything else
 //     than a denial does not count, and neither does plain text.
 //   - Heed: an answer is read, whatever the status; without one the hook failed.
+//   - ReadAny, WarnAny, DenyAny: standard output, or standard error if that is
+//     blank, is the answer, which is read. Plain text is what Text says, a
+//     warning of a hook that failed, or the reason of a denial.
 //   - Warn: the hook failed. Standard error, else plain text on standard
 //     output, becomes a warning; a JSON answer does not count.
 //
 // An answer that cannot be used is as good as none, and what was wrong with it
 // is noted; where Read expects one, its hook has failed. One that was longer than
 // the engine keeps is not read: its hook has failed, unless its status refuses.
-// Standard error is never decoded.
+// But for those with Any, standard error is never decoded.
 func Parse[Out any](r *hook.Report[Out], how Reading[Out]) {
 	switch how.Exits.Of(r.Reply) {
 	case hook.Read:
@@ -51,6 +54,8 @@ func Parse[Out any](r *hook.Report[Out], how Reading[Out]) {
 		veto(r, how)
 	case hook.Heed:
 		heed(r, how)
+	case hook.ReadAny, hook.WarnAny, hook.DenyAny:
+		readAny(r, how)
 	default:
 		warn(r, how)
 	}
@@ -66,7 +71,12 @@ func read[Out any](r *hook.Report[Out], how Reading[Out]) {
 	if r.Err = err; err != nil || text == "" {
 		return
 	}
-	switch how.Text {
+	readText(r, how.Text, text)
+}
+
+// readText reads plain text of a hook that worked.
+func readText[Out any](r *hook.Report[Out], how hook.Text, text string) {
+	switch how {
 	case hook.TextContext:
 		r.Output = hook.Output[Out]{Context: text, Given: hook.Spoke | hook.GaveContext}
 	case hook.TextIgnored:

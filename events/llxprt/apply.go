@@ -145,13 +145,16 @@ func ApplyBeforeModel(request wire.Object, res *hook.Result[ModelGate]) ModelVer
 	return v
 }
 
+// noCandidates is a response that says nothing.
+var noCandidates = wire.Object(`{"candidates":[]}`)
+
 // ApplyAfterModel says what a caller has to do with the model's response,
 // which is in the SDK's shape (seed 003 §3.4): response is the one to go on
 // with. A denial has no effect, and the hook's report says so; in the profile
 // Gemini it takes the place of the response, which then has no candidates.
 func ApplyAfterModel(original wire.Object, res *hook.Result[ModelEdit]) (c Common, response wire.Object) {
 	if res.Restore().Specific.replaces {
-		return ApplyLifecycle(res), wire.Object(`{"candidates":[]}`)
+		return ApplyLifecycle(res), noCandidates
 	}
 	response = ModifiedResponse(&res.Output, original)
 	if response == nil {

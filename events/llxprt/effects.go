@@ -25,6 +25,7 @@ type Effects struct {
 
 	// What the methods do not say.
 	Decision     *hook.Decision `json:"decision"`     // the word that counts: "ask" does not block
+	AskUser      bool           `json:"askUser"`      // the tool waits for the user's word, in the profile Gemini
 	ToolResponse *wire.Object   `json:"toolResponse"` // what the model sees after AfterTool, if hooks changed it
 }
 
@@ -68,6 +69,7 @@ func toolDoneEffects(in ToolDone, res *hook.Result[Plain]) any {
 func gateEffects(_ ToolCall, res *hook.Result[ToolGate]) any {
 	e := effects(res)
 	e.ModifiedToolInput = present(res.Specific.ModifiedToolInput())
+	e.AskUser = res.Specific.waits
 	return e
 }
 
@@ -82,7 +84,10 @@ func modelGateEffects(in ModelCall, res *hook.Result[ModelGate]) any {
 
 func modelEditEffects(in ModelDone, res *hook.Result[ModelEdit]) any {
 	e := effects(res)
-	if res.Said {
+	switch {
+	case res.Specific.replaces:
+		e.ModifiedResponse = present(noCandidates)
+	case res.Said:
 		said := res.Specific.changes()
 		e.ModifiedResponse = present(modifiedResponse(&res.Output, genai.SpellText(said, in.Response), nil))
 	}

@@ -44,6 +44,8 @@ type group struct {
 	pattern string
 	matcher hook.Matcher
 	invalid string // why none of its hooks can run
+
+	vars []string // "NAME=value", the entry's own; in the profile Gemini
 }
 
 func (g *group) read() {
@@ -89,6 +91,7 @@ func (g *group) fill(h *hook.Hook, v settings.Value) (invalid *settings.Problem)
 	h.Name, _ = g.Text(v.Get("name"))
 	h.Command, _ = v.Get("command").Text()
 	h.Timeout = g.timeout(v.Get("timeout"))
+	g.vars = g.ownVars(v.Get("env"))
 	kind, isText := v.Get("type").Text()
 	h.Type = kind
 	switch {
@@ -131,6 +134,10 @@ func (g *group) decide(h *hook.Hook) {
 	if h.Type == "command" {
 		h.Key = h.Command // seed 003 §7.9: the command and nothing else
 		script, vars, env := h.Command, projectVars, g.of(h.Source).environ
+		if g.profile == Gemini {
+			h.Key, h.Exits = h.Name+":"+h.Command, geminiExits
+			env, h.Vars = g.gemini(env), g.vars
+		}
 		known := lo.SliceToMap(projectVars, func(name string) (string, string) { return name, g.at.Dir })
 		if g.layer.Source == hook.Extension {
 			root := filepath.Dir(filepath.Dir(g.layer.File))
@@ -138,7 +145,7 @@ func (g *group) decide(h *hook.Hook) {
 			vars, env = append([]string{"extensionPath"}, vars...), environ.WithVar(env, "extensionPath", root)
 			known["extensionPath"] = root
 		}
-		command := &run.Command{Argv: run.Shell(run.QuoteVars(script, vars...)), Environ: func(hook.Call) []string { return env }}
+		command := &run.Command{Argv: run.Shell(run.QuoteVars(script, vars...)), Environ: g.environOf(env)}
 		if !g.of(h.Source).shell {
 			command.Direct, _ = run.Direct(script, known)
 		}

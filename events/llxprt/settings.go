@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 
 	"github.com/samber/lo"
@@ -23,8 +22,10 @@ import (
 //
 // The hooks of all layers run, in the order project, user, system, extensions
 // (seed 003 §6.3). Nothing runs unless tools.enableHooks is true; of several
-// layers that set it, system counts before project before user.
+// layers that set it, system counts before project before user. In the profile
+// [Gemini] hooks are on unless a layer switches them off.
 type Settings struct {
+	Profile    Profile          // whose files and rules; Found means as [Find] says, or as the paths of Layers do
 	Layers     []settings.Layer // in place of the files found; they are read on every Load
 	Extensions []Extension      // the active ones, in order
 	Environ    []string         // the engine's environment for hooks; nil means os.Environ()
@@ -44,43 +45,16 @@ type Extension struct {
 	Data []byte
 }
 
-// Discover gives the layers of a project directory: .llxprt/settings.json in
-// it, in the user's home directory, and the system's, which is
-// /etc/llxprt-code/settings.json or its like, or what the variable
-// LLXPRT_SYSTEM_SETTINGS_PATH names.
-func Discover(dir string) []settings.Layer {
-	layers := []settings.Layer{{Name: "project", Source: hook.Project, File: filepath.Join(dir, ".llxprt", "settings.json")}}
-	if home, err := os.UserHomeDir(); err == nil && home != dir {
-		layers = append(layers, settings.Layer{Name: "user", Source: hook.User, File: filepath.Join(home, ".llxprt", "settings.json")})
-	}
-	return append(layers, settings.Layer{Name: "system", Source: hook.SystemWide, File: systemFile()})
-}
-
-func systemFile() string {
-	if file := os.Getenv("LLXPRT_SYSTEM_SETTINGS_PATH"); file != "" {
-		return file
-	}
-	switch runtime.GOOS {
-	case "darwin":
-		return "/Library/Application Support/LLxprt-Code/settings.json"
-	case "windows":
-		return `C:\ProgramData\llxprt-code\settings.json`
-	}
-	return "/etc/llxprt-code/settings.json"
-}
-
 // Load reads the settings for a directory. It is a [pipeline.Load].
 func (s Settings) Load(_ context.Context, at pipeline.Place) (pipeline.Loaded, error) {
-	layers := s.Layers
-	if layers == nil {
-		layers = Discover(at.Dir)
-	}
-	layers = slices.Concat(layers, lo.Map(s.Extensions, func(e Extension, _ int) settings.Layer { return e.layer() }))
+	passed := s.profile(at.Dir)
+	layers := slices.Concat(s.Layers, lo.Map(s.Extensions, func(e Extension, _ int) settings.Layer { return e.layer() }))
 	slices.SortStableFunc(layers, func(a, b settings.Layer) int { return cmp.Compare(a.Source, b.Source) })
 
 	values, problems := settings.Read(layers)
-	r := &reading{Reader: entries.Reader{Dialect: Dialect, Elsewhere: elsewhere, Misplaced: misplaced}, at: at}
-	r.Loaded.Problems = problems
+	r := &reading{Reader: entries.Reader{Dialect: Dialect, Elsewhere: elsewhere, Misplaced: misplaced}, at: at, profile: s.Profile}
+	r.Loaded.Problems = append(passed, problems...)
+	r.Loaded.Values = map[any]any{profileKey{}: s.Profile}
 	for i, layer := range layers {
 		if values[i].Exists() {
 			r.Loaded.Files = append(r.Loaded.Files, layer.File)
@@ -105,9 +79,10 @@ func (e Extension) layer() settings.Layer {
 // reading is one Load under way.
 type reading struct {
 	entries.Reader
-	at  pipeline.Place
-	all scope // for hooks of all levels
-	own scope // for the project's, whose settings may count for them alone
+	at      pipeline.Place
+	profile Profile
+	all     scope // for hooks of all levels
+	own     scope // for the project's, whose settings may count for them alone
 }
 
 // scope is what the settings say for some hooks.
@@ -137,26 +112,42 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value, env
 	if environment == nil {
 		environment = os.Environ()
 	}
-	r.all = scope{shell: shell, off: "hooks are off: tools.enableHooks is not true in any settings file; add \"tools\": {\"enableHooks\": true}"}
+	r.all = scope{shell: shell}
+	if r.profile != Gemini {
+		r.all.off = "hooks are off: tools.enableHooks is not true in any settings file; add \"tools\": {\"enableHooks\": true}"
+	}
 	r.own = r.all
 	r.all.disabled, r.own.disabled = map[string]bool{}, map[string]bool{}
-	for _, source := range [...]hook.Source{hook.User, hook.Project, hook.SystemWide} { // the last one that says something counts
-		for i, layer := range layers {
-			if layer.Source != source {
-				continue
-			}
-			w := r.wishes(values[i])
-			vouched := r.at.Vouches(source)
-			r.own.add(w, vouched)
-			if vouched {
-				r.all.add(w, true)
-			} else if w.hooks.Kind() == 't' && !r.all.decided {
-				r.all.off = ""
-			}
+	for _, i := range overruling(layers) { // the last one that says something counts
+		w := r.wishes(values[i])
+		vouched := r.at.Vouches(layers[i].Source)
+		r.own.add(w, vouched)
+		if vouched {
+			r.all.add(w, true)
+		} else if w.hooks.Kind() == 't' && !r.all.decided {
+			r.all.off = ""
 		}
 	}
 	r.own.finish(environment, r.at.Dir)
 	r.all.finish(environment, r.at.Dir)
+}
+
+// overruling gives the layers with switches, by index, each before those that
+// overrule it: a machine's defaults, user, project, system.
+func overruling(layers []settings.Layer) (order []int) {
+	rank := func(l settings.Layer) int {
+		if l.Name == defaultsLayer {
+			return 0
+		}
+		return 1 + slices.Index([]hook.Source{hook.User, hook.Project, hook.SystemWide}, l.Source)
+	}
+	for i, layer := range layers {
+		if rank(layer) > 0 || layer.Name == defaultsLayer {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank(layers[a]), rank(layers[b])) })
+	return order
 }
 
 // wishes are what one layer says of all hooks. A switch that is no boolean is

@@ -11,12 +11,13 @@ import (
 type planned struct {
 	pipeline.HookID
 	Argv      []string `json:"argv"`
-	TimeoutMS *float64 `json:"timeoutMs"` // null: no limit
+	Env       []string `json:"env,omitempty"` // "NAME=value", what the entry sets (llxprt, profile gemini)
+	TimeoutMS *float64 `json:"timeoutMs"`     // null: no limit
 	Matcher   *string  `json:"matcher"`
 }
 
 func describe(h *hook.Hook) planned {
-	p := planned{HookID: pipeline.Identify(h), Argv: h.Argv}
+	p := planned{HookID: pipeline.Identify(h), Argv: h.Argv, Env: h.Vars}
 	if h.Pattern != "" {
 		p.Matcher = &h.Pattern
 	}

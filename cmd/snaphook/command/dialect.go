@@ -19,11 +19,16 @@ type dialect struct {
 	*pipeline.Dialect
 	supports string   // what of the system is supported
 	levels   []string // the names that --level takes, the default first; nil: there is only one level
+	profiles []string // the names that --profile takes; nil: there are none
+
+	// find gives the profile for a directory, or for files given in place of
+	// those that would be found there, and what it passes over.
+	find func(dir string, layers []settings.Layer) (profile string, passed []settings.Problem)
 
 	marks    []string               // directories and files that no other dialect has
 	layers   map[string]hook.Source // the names that --settings takes
 	strict   bool                   // settings are JSON without comments
-	discover func(dir string) []settings.Layer
+	discover func(dir, profile string) []settings.Layer
 	load     func(origins) pipeline.Load
 
 	adds    addition // what else hooks come from
@@ -48,6 +53,7 @@ type origins struct {
 	layers  []settings.Layer
 	added   []added
 	level   string   // one of the dialect's levels
+	profile string   // one of its profiles; empty if it has none
 	modules []string // those that are named, in place of those that would be found
 }
 
@@ -118,4 +124,16 @@ func (d *dialect) levelNamed(name string) (string, error) {
 		return "", fmt.Errorf("--level %s: %s has no levels; leave the flag out", name, d.Name)
 	}
 	return "", fmt.Errorf("--level %s: %s has no such level; write one of: %s", name, d.Name, strings.Join(d.levels, ", "))
+}
+
+// profileNamed refuses a profile that the dialect does not have; empty is the one
+// that is found.
+func (d *dialect) profileNamed(name string) error {
+	switch {
+	case name == "" || slices.Contains(d.profiles, name):
+		return nil
+	case len(d.profiles) == 0:
+		return fmt.Errorf("--profile %s: %s has no profiles; leave the flag out", name, d.Name)
+	}
+	return fmt.Errorf("--profile %s: %s has no such profile; write one of: %s", name, d.Name, strings.Join(d.profiles, ", "))
 }

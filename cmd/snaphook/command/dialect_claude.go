@@ -10,6 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
 )
 
 // newerLevel is the level of claude that is not the default.
@@ -24,7 +25,7 @@ var claudeRow = dialect{
 		"managed": hook.Managed, "flag": hook.Flag, "local": hook.Local, "project": hook.Project, "user": hook.User,
 	},
 	strict:   true,
-	discover: claude.Discover,
+	discover: func(dir, _ string) []settings.Layer { return claude.Discover(dir) },
 	load:     loadClaude,
 	adds:     addition{flag: "plugin", one: "a plugin", files: []string{"hooks/hooks.json", ".claude-plugin/plugin.json"}, named: true},
 	headless: true,

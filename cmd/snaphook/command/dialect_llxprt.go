@@ -6,20 +6,31 @@ import (
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
 )
 
 var llxprtRow = dialect{
 	Dialect:  llxprt.Dialect,
-	supports: "LLxprt Code hooks as of February 2026 (rules L1 to L63), which Gemini CLI's hooks share",
-	marks:    []string{".llxprt"},
+	supports: "LLxprt Code hooks as of February 2026 (rules L1 to L63); those of Gemini CLI by --profile gemini, or where settings of Gemini CLI alone are there",
+	profiles: []string{string(llxprt.LLxprt), string(llxprt.Gemini)},
+	find:     findProfile,
+	marks:    []string{".llxprt", ".gemini"},
 	layers:   map[string]hook.Source{"project": hook.Project, "user": hook.User, "system": hook.SystemWide},
-	discover: llxprt.Discover,
+	discover: func(dir, profile string) []settings.Layer { return llxprt.Profile(profile).Discover(dir) },
 	load: func(o origins) pipeline.Load {
-		s := llxprt.Settings{Layers: o.layers}
+		s := llxprt.Settings{Layers: o.layers, Profile: llxprt.Profile(o.profile)}
 		s.Extensions = lo.Map(o.added, func(a added, _ int) llxprt.Extension { return llxprt.Extension{Dir: a.dir} })
 		return s.Load
 	},
 	adds:     addition{flag: "extension", one: "an extension", files: []string{"hooks/hooks.json"}},
 	traits:   func(string) ([]string, string) { return []string{"command"}, "" },
 	reaching: [][]string{{"tools", "enableHooks"}, {"hooksConfig"}, {"security", "environmentVariableRedaction"}},
+}
+
+func findProfile(dir string, layers []settings.Layer) (string, []settings.Problem) {
+	if layers != nil {
+		return string(llxprt.ProfileOfFiles(layers)), nil
+	}
+	profile, passed := llxprt.Find(dir)
+	return string(profile), passed
 }

@@ -25,7 +25,7 @@ func moduleRow(d *pipeline.Dialect, supports string) dialect {
 	return dialect{
 		Dialect:  d,
 		supports: supports,
-		discover: func(string) []settings.Layer { return nil },
+		discover: func(_, _ string) []settings.Layer { return nil },
 		load:     loadXcsh,
 		adds:     addition{flag: "module", one: "a module"},
 		asks:     true,

@@ -66,7 +66,8 @@ func (f *flags) events(cmd *cobra.Command, args []string) error {
 }
 
 // effects are what an exit status does, in words.
-var effects = map[hook.Effect]string{hook.Read: "answer", hook.Refuse: "refuse", hook.Warn: "warn", hook.Heed: "answer or warn"}
+var effects = map[hook.Effect]string{hook.Read: "answer", hook.Refuse: "refuse", hook.Warn: "warn", hook.Heed: "answer or warn",
+	hook.ReadAny: "answer", hook.WarnAny: "answer or warn", hook.DenyAny: "answer or refuse"}
 
 func catalogue(i pipeline.Info) catalogued {
 	c := catalogued{Event: i.FullName(), Dialect: i.Dialect, Fires: i.Doc, Can: i.Can.Words(), Exits: map[string]string{"other": effects[hook.Warn]}}

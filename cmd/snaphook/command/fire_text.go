@@ -89,7 +89,7 @@ func decision(fired *fired, effects wire.Object) string {
 		return bad.Render("the agent must stop")
 	case len(fired.Hooks) == 0:
 		return good.Render("go ahead") + "; no hook ran, `snaphook plan " + fired.Event + "` says why"
-	case effects.Text("permissionDecision") == string(hook.Ask):
+	case effects.Text("permissionDecision") == string(hook.Ask), string(effects.Get("askUser")) == "true":
 		return odd.Render("ask the user")
 	case effects.Text("permissionDecision") == string(hook.Defer):
 		return odd.Render("put off")
@@ -103,7 +103,7 @@ func decision(fired *fired, effects wire.Object) string {
 // line, as the reason, or among the texts for the model and the user.
 var told = []string{
 	"isBlocking", "shouldStop", "effectiveReason", "blockingError",
-	"reason", "decision", "continue", "stopReason", "errors", "spilled", "systemMessages", "async",
+	"reason", "decision", "askUser", "continue", "stopReason", "errors", "spilled", "systemMessages", "async",
 }
 
 // effectLines gives name and value of everything that the caller would show

@@ -25,6 +25,7 @@ type flags struct {
 	plugins    []string
 	modules    []string
 	level      string
+	profile    string
 	dialect    string
 
 	id          string
@@ -64,6 +65,7 @@ func (f *flags) addSources(to *pflag.FlagSet) {
 		"LAYER is project, user or system for llxprt, and managed, flag, local, project or user for claude: user=mine.json")
 	to.StringArrayVar(&f.extensions, "extension", nil, "Add the hooks of an extension (llxprt), hooks/hooks.json below this directory; repeatable: --extension ./ext")
 	to.StringArrayVar(&f.plugins, "plugin", nil, "Add the hooks of a plugin (claude) in this directory, DIR or NAME@MARKETPLACE=DIR; repeatable: --plugin fmt@acme=./fmt")
+	to.StringVar(&f.profile, "profile", "", "Act as this agent (llxprt): llxprt or gemini; if not given, gemini where settings of Gemini CLI alone are there: --profile gemini")
 	to.StringVar(&f.level, "level", "", "Follow this release where releases differ (claude): 2.1.88, which is the default, or "+newerLevel)
 }
 

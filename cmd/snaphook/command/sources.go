@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,6 +28,7 @@ type given struct {
 	replaces bool     // there are files in place of those that would be found
 	settings []string // [LAYER=]FILE
 	level    string
+	profile  string
 
 	extensions, plugins []string
 	modules             []string
@@ -35,7 +37,7 @@ type given struct {
 // sources finds out where the settings of an event's dialect come from; all
 // that is given is for it.
 func (f *flags) sources(d *dialect) (*sources, error) {
-	return f.sourcesOf(d, given{len(f.settings) > 0, f.settings, f.level, f.extensions, f.plugins, f.modules})
+	return f.sourcesOf(d, given{len(f.settings) > 0, f.settings, f.level, f.profile, f.extensions, f.plugins, f.modules})
 }
 
 func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
@@ -50,15 +52,42 @@ func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	layers, err := g.layers(d, dir)
+	if err := d.profileNamed(g.profile); err != nil {
+		return nil, err
+	}
+	layers, err := g.named(d)
 	if err != nil {
 		return nil, err
+	}
+	passed := g.findProfile(d, dir, layers)
+	if layers == nil {
+		layers = d.found(dir, g.profile)
 	}
 	more, err := d.added(g)
 	if err != nil {
 		return nil, err
 	}
-	return &sources{dialect: d, dir: dir, layers: layers, load: d.load(origins{layers, more, level, g.modules})}, nil
+	return &sources{dialect: d, dir: dir, layers: layers, load: passing(d.load(origins{layers, more, level, g.profile, g.modules}), passed)}, nil
+}
+
+// findProfile settles the profile, and gives what it passes over.
+func (g *given) findProfile(d *dialect, dir string, layers []settings.Layer) (passed []settings.Problem) {
+	if g.profile == "" && d.find != nil {
+		g.profile, passed = d.find(dir, layers)
+	}
+	return passed
+}
+
+// passing adds to what is loaded what is not.
+func passing(load pipeline.Load, passed []settings.Problem) pipeline.Load {
+	if len(passed) == 0 {
+		return load
+	}
+	return func(ctx context.Context, at pipeline.Place) (pipeline.Loaded, error) {
+		loaded, err := load(ctx, at)
+		loaded.Problems = append(passed, loaded.Problems...)
+		return loaded, err
+	}
 }
 
 // directory is the project's.
@@ -73,12 +102,18 @@ func (f *flags) directory() (string, error) {
 	return dir, nil
 }
 
-func (g given) layers(d *dialect, dir string) ([]settings.Layer, error) {
+// found are the layers of a directory, with paths as short as they can be.
+func (d *dialect) found(dir, profile string) []settings.Layer {
+	return lo.Map(d.discover(dir, profile), func(l settings.Layer, _ int) settings.Layer {
+		l.File = short(l.File)
+		return l
+	})
+}
+
+// named are the layers of --settings; nil if they are to be found.
+func (g given) named(d *dialect) ([]settings.Layer, error) {
 	if !g.replaces {
-		return lo.Map(d.discover(dir), func(l settings.Layer, _ int) settings.Layer {
-			l.File = short(l.File)
-			return l
-		}), nil
+		return nil, nil
 	}
 	layers := []settings.Layer{} // if it were nil, they would be searched for
 	for _, value := range g.settings {

@@ -68,6 +68,9 @@ func (f *flags) split(cmd *cobra.Command, chosen []*dialect) ([]given, error) {
 		if alone || len(d.levels) > 0 {
 			parts[i].level = f.level
 		}
+		if alone || len(d.profiles) > 0 {
+			parts[i].profile = f.profile
+		}
 	}
 	for _, value := range f.settings {
 		i, err := owner(cmd, chosen, value)

@@ -1,0 +1,131 @@
+package llxprt
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// Discover gives the layers of a project directory: .llxprt/settings.json in
+// it, in the user's home directory, and the system's, which is
+// /etc/llxprt-code/settings.json or its like, or what the variable
+// LLXPRT_SYSTEM_SETTINGS_PATH names.
+func Discover(dir string) []settings.Layer { return LLxprt.Discover(dir) }
+
+// Discover gives the layers of a project directory where the profile keeps them.
+// Those of Gemini are .gemini/settings.json in the directory and in the user's
+// home directory, and the system's settings.json and system-defaults.json in
+// /etc/gemini-cli or its like, or what the variables
+// GEMINI_CLI_SYSTEM_SETTINGS_PATH and GEMINI_CLI_SYSTEM_DEFAULTS_PATH name. For
+// Found it looks which files are there, see [Find].
+func (p Profile) Discover(dir string) []settings.Layer {
+	if p == Found {
+		p, _ = Find(dir)
+	}
+	folder := ".llxprt"
+	if p == Gemini {
+		folder = ".gemini"
+	}
+	layers := []settings.Layer{{Name: "project", Source: hook.Project, File: filepath.Join(dir, folder, "settings.json")}}
+	if home, err := os.UserHomeDir(); err == nil && home != dir {
+		layers = append(layers, settings.Layer{Name: "user", Source: hook.User, File: filepath.Join(home, folder, "settings.json")})
+	}
+	if p == Gemini {
+		return append(layers,
+			settings.Layer{Name: defaultsLayer, Source: hook.SystemWide, File: systemFile("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", geminiHome, "system-defaults.json")},
+			settings.Layer{Name: "system", Source: hook.SystemWide, File: systemFile("GEMINI_CLI_SYSTEM_SETTINGS_PATH", geminiHome, "settings.json")})
+	}
+	return append(layers, settings.Layer{Name: "system", Source: hook.SystemWide, File: systemFile("LLXPRT_SYSTEM_SETTINGS_PATH", llxprtHome, "settings.json")})
+}
+
+// defaultsLayer is the name of the layer of a machine whose switches every other
+// layer overrules.
+const defaultsLayer = "defaults"
+
+// systemHome is where a machine keeps its settings, by operating system.
+type systemHome struct{ darwin, windows, other string }
+
+var (
+	llxprtHome = systemHome{"/Library/Application Support/LLxprt-Code", `C:\ProgramData\llxprt-code`, "/etc/llxprt-code"}
+	geminiHome = systemHome{"/Library/Application Support/GeminiCli", `C:\ProgramData\gemini-cli`, "/etc/gemini-cli"}
+)
+
+func systemFile(variable string, home systemHome, name string) string {
+	if file := os.Getenv(variable); file != "" {
+		return file
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		return filepath.Join(home.darwin, name)
+	case "windows":
+		return filepath.Join(home.windows, name)
+	}
+	return filepath.Join(home.other, name)
+}
+
+// Find gives the profile for a directory: Gemini if there are settings of Gemini
+// CLI and none of LLxprt Code, in the directory, in the user's home directory
+// and in the system's; else LLxprt. So no directory switches off guards of its
+// user. A project's settings with hooks that are passed over for that reason are
+// a problem.
+func Find(dir string) (Profile, []settings.Problem) {
+	gemini := Gemini.Discover(dir)
+	if !slices.ContainsFunc(gemini, isThere) {
+		return LLxprt, nil
+	}
+	llxprt := LLxprt.Discover(dir)
+	if !slices.ContainsFunc(llxprt, isThere) {
+		return Gemini, nil
+	}
+	if isThere(llxprt[0]) || !isThere(gemini[0]) {
+		return LLxprt, nil
+	}
+	root, _, err := gemini[0].Read()
+	if err != nil || !root.Get("hooks").Exists() {
+		return LLxprt, nil
+	}
+	p := root.Get("hooks").Wrong("the hooks of this file do not run: there are settings of LLxprt Code, whose profile counts; choose the profile gemini, or move the hooks to .llxprt/settings.json")
+	return LLxprt, []settings.Problem{p}
+}
+
+func isThere(layer settings.Layer) bool {
+	info, err := os.Stat(layer.File)
+	return err == nil && !info.IsDir()
+}
+
+// ProfileOfFiles goes by the paths of files that are given in place of those that
+// would be found: Gemini if one lies below .gemini and none below .llxprt.
+func ProfileOfFiles(layers []settings.Layer) Profile {
+	gemini := false
+	for _, layer := range layers {
+		parts := strings.Split(filepath.ToSlash(layer.File), "/")
+		if slices.Contains(parts, ".llxprt") {
+			return LLxprt
+		}
+		gemini = gemini || slices.Contains(parts, ".gemini")
+	}
+	if gemini {
+		return Gemini
+	}
+	return LLxprt
+}
+
+// profile settles the profile and the layers.
+func (s *Settings) profile(dir string) (problems []settings.Problem) {
+	switch {
+	case s.Profile != Found:
+	case s.Layers != nil:
+		s.Profile = ProfileOfFiles(s.Layers)
+	default:
+		s.Profile, problems = Find(dir)
+	}
+	if s.Layers == nil {
+		s.Layers = s.Profile.Discover(dir)
+	}
+	return problems
+}

@@ -1,0 +1,224 @@
+package llxprt_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// gemini opens a session with one hook for an event in the profile Gemini.
+func gemini(t *testing.T, event, command string, interactive bool) *pipeline.Session {
+	text := `{"hooks":{"` + event + `":[{"hooks":[{"type":"command","command":` + string(wire.Quote(command)) + `}]}]}}`
+	s := llxprt.Settings{Profile: llxprt.Gemini, Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(text)}}}
+	return session(t, system(t, s), pipeline.SessionConfig{ID: "s-1", Dir: directory(t), Interactive: interactive})
+}
+
+// How Gemini CLI reads the end of a hook, beside how LLxprt Code does.
+func TestTheProfileGeminiReadsTheEndOfAHookItsOwnWay(t *testing.T) {
+	for _, tt := range []struct {
+		name, command   string
+		gemini, llxprt  hook.Decision
+		message, reason string // in the profile Gemini
+		failed          bool   // in the profile Gemini
+	}{
+		{"0, an answer on standard error", `echo '{"decision":"deny","reason":"r"}' >&2`, hook.Deny, "", "", "r", false},
+		{"0, standard output before standard error", `echo '{"decision":"allow"}'; echo '{"decision":"deny"}' >&2`, hook.Allow, hook.Allow, "", "", false},
+		{"0, plain text", `echo hi`, hook.Allow, hook.Allow, "hi", "", false},
+		{"1, an answer", `echo '{"decision":"deny","reason":"r"}'; exit 1`, hook.Deny, "", "", "r", false},
+		{"1, plain text", `echo hi >&2; exit 1`, hook.Allow, hook.Allow, "Warning: hi", "", true},
+		{"2, plain text", `echo no >&2; exit 2`, hook.Deny, hook.Deny, "", "no", false},
+		{"2, nothing", `exit 2`, "", hook.Deny, "", "", true},
+		{"2, an answer without a decision", `echo '{"systemMessage":"m"}'; exit 2`, hook.Allow, hook.Deny, "m", "", false},
+		{"2, an answer that allows", `echo '{"decision":"allow"}'; exit 2`, hook.Allow, hook.Deny, "", "", false},
+		{"3, plain text", `echo no; exit 3`, hook.Deny, hook.Allow, "", "no", false},
+		{"127, no such program", `no-such-program-here`, hook.Deny, hook.Allow, "", "not found", false},
+		{"3, nothing", `exit 3`, "", "", "", "", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			call := llxprt.ToolCall{Name: "rm", Input: wire.Object(`{}`)}
+			res, err := llxprt.BeforeTool.Fire(t.Context(), gemini(t, "BeforeTool", tt.command, false), &call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.gemini == "" {
+				tt.gemini = hook.Allow // of silence
+			}
+			if tt.llxprt == "" {
+				tt.llxprt = hook.Allow
+			}
+			if res.Decision != tt.gemini || res.Message != tt.message || !strings.Contains(res.Reason, tt.reason) || (res.Reports[0].Err != nil) != tt.failed {
+				t.Errorf("Gemini: %q, message %q, reason %q, error %v", res.Decision, res.Message, res.Reason, res.Reports[0].Err)
+			}
+			text := `{"tools":{"enableHooks":true},"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":` + string(wire.Quote(tt.command)) + `}]}]}}`
+			ses := session(t, system(t, project(text)), pipeline.SessionConfig{Dir: directory(t)})
+			if res, err = llxprt.BeforeTool.Fire(t.Context(), ses, &call); err != nil || res.Decision != tt.llxprt {
+				t.Errorf("LLxprt: %q, %v; want %q", res.Decision, err, tt.llxprt)
+			}
+		})
+	}
+}
+
+func TestAnAskOfTheProfileGeminiHoldsUpTheTool(t *testing.T) {
+	for _, ask := range []string{`{"decision":"ask","reason":"sure?"}`, `{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"sure?"}}`} {
+		for _, interactive := range []bool{true, false} {
+			ses := gemini(t, "BeforeTool", "echo '"+ask+"'", interactive)
+			call := llxprt.ToolCall{Name: "rm", Input: wire.Object(`{"a":1}`)}
+			res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := llxprt.ApplyBeforeTool(&call, res)
+			if v.Run || v.Ask != interactive || res.Blocked() == interactive || !strings.Contains(v.Result, "sure?") {
+				t.Errorf("%s, interactive %v: got %+v, blocked %v", ask, interactive, v, res.Blocked())
+			}
+			if notes := strings.Join(res.Reports[0].Notes, ""); strings.Contains(notes, "the tool does not run") == interactive {
+				t.Errorf("notes %q", notes)
+			}
+		}
+	}
+}
+
+func TestADenialOfTheProfileGeminiReplacesTheResult(t *testing.T) {
+	done := llxprt.ToolDone{Name: "cat", Input: wire.Object(`{}`), Response: wire.Object(`{"llmContent":"secret","returnDisplay":"secret","x":1}`)}
+	res, err := llxprt.AfterTool.Fire(t.Context(), gemini(t, "AfterTool", `echo '{"decision":"deny","reason":"private","hookSpecificOutput":{"additionalContext":"c"}}'`, false), &done)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"llmContent":"Tool result blocked: private","returnDisplay":"Tool result blocked: private","x":1,"error":{"type":"EXECUTION_FAILED","message":"private"}}`
+	if c, response := llxprt.ApplyAfterTool(&done, res); string(response) != want || c.Context != "" {
+		t.Errorf("got %s, %+v\nwant %s", response, c, want)
+	}
+
+	answer := llxprt.ModelDone{Request: wire.Object(`{}`), Response: wire.Object(`{"text":"secret"}`)}
+	edit, err := llxprt.AfterModel.Fire(t.Context(), gemini(t, "AfterModel", `echo private >&2; exit 2`, false), &answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, response := llxprt.ApplyAfterModel(wire.Object(`{"candidates":[{"content":{"parts":[{"text":"secret"}]}}]}`), edit); string(response) != `{"candidates":[]}` {
+		t.Errorf("got %s; want a response that says nothing", response)
+	}
+	if len(edit.Reports[0].Notes) > 0 {
+		t.Errorf("notes %q; want none: the denial counts", edit.Reports[0].Notes)
+	}
+}
+
+func TestHooksOfTheProfileGeminiHaveItsVariables(t *testing.T) {
+	text := `{"hooks":{"SessionStart":[{"hooks":[
+		{"type":"command","name":"a","command":"echo $MODE $GEMINI_SESSION_ID \"$GEMINI_CWD\" $GEMINI_PROJECT_DIR $CLAUDE_PROJECT_DIR","env":{"MODE":"strict"}},
+		{"type":"command","name":"b","command":"echo $MODE $GEMINI_SESSION_ID \"$GEMINI_CWD\" $GEMINI_PROJECT_DIR $CLAUDE_PROJECT_DIR"},
+		{"type":"command","command":"true","env":["MODE"]}]}]}}`
+	s := llxprt.Settings{Profile: llxprt.Gemini, Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(text)}}}
+	dir := directory(t)
+	ses := session(t, system(t, s), pipeline.SessionConfig{ID: "s-1", Dir: dir})
+	res, err := llxprt.SessionStart.Fire(t.Context(), ses, &llxprt.Start{Source: "startup"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := strings.Join([]string{"s-1", dir, dir, dir}, " ")
+	if want := "strict " + rest + "\n" + rest; res.Message != want {
+		t.Errorf("got %q; want %q: the same command under two names runs twice", res.Message, want)
+	}
+	if p := ses.Problems(); len(p) != 1 || !strings.Contains(p[0].String(), "an object of variables") {
+		t.Errorf("problems %v; want one of the variables that are a list", p)
+	}
+	if llxprt.ProfileOf(ses) != llxprt.Gemini || !llxprt.ProfileOf(ses).PerChunk() || llxprt.LLxprt.PerChunk() {
+		t.Error("AfterModel is fired for each chunk in the profile Gemini alone")
+	}
+}
+
+func TestTheProfileIsFoundByTheFilesThatAreThere(t *testing.T) {
+	const hooks = `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"echo gemini"}]}]}}`
+	const off = `{"hooksConfig":{"enabled":false}}`
+	for _, tt := range []struct {
+		name          string
+		project, home map[string]string
+		want          llxprt.Profile
+		runs          bool // the hook of .gemini
+		problem       string
+	}{
+		{name: "nothing is there", want: llxprt.LLxprt},
+		{name: "Gemini's project alone", project: map[string]string{".gemini": hooks}, want: llxprt.Gemini, runs: true},
+		{name: "Gemini's home alone", home: map[string]string{".gemini": hooks}, want: llxprt.Gemini, runs: true},
+		{name: "both in the project", project: map[string]string{".gemini": hooks, ".llxprt": `{}`}, want: llxprt.LLxprt},
+		{name: "LLxprt at home", project: map[string]string{".gemini": hooks}, home: map[string]string{".llxprt": `{}`}, want: llxprt.LLxprt, problem: "the hooks of this file do not run"},
+		{name: "LLxprt at home, no hooks passed over", project: map[string]string{".gemini": `{}`}, home: map[string]string{".llxprt": `{}`}, want: llxprt.LLxprt},
+		{name: "switched off", project: map[string]string{".gemini": hooks}, home: map[string]string{".gemini": off}, want: llxprt.Gemini},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, home := directory(t), directory(t)
+			t.Setenv("HOME", home)
+			for _, name := range []string{"LLXPRT_SYSTEM_SETTINGS_PATH", "GEMINI_CLI_SYSTEM_SETTINGS_PATH", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"} {
+				t.Setenv(name, filepath.Join(home, "none.json"))
+			}
+			for at, files := range map[string]map[string]string{dir: tt.project, home: tt.home} {
+				for folder, text := range files {
+					write(t, filepath.Join(at, folder, "settings.json"), text)
+				}
+			}
+			ses := session(t, system(t, llxprt.Settings{}), pipeline.SessionConfig{Dir: dir})
+			if got := llxprt.ProfileOf(ses); got != tt.want {
+				t.Errorf("the profile is %q; want %q", got, tt.want)
+			}
+			res, err := llxprt.SessionStart.Fire(t.Context(), ses, &llxprt.Start{Source: "startup"})
+			if err != nil || (res.Message == "gemini") != tt.runs {
+				t.Errorf("got %q, %v; runs: %v", res.Message, err, tt.runs)
+			}
+			var problems []string
+			for _, p := range ses.Problems() {
+				problems = append(problems, p.String())
+			}
+			if text := strings.Join(problems, "\n"); (text == "") != (tt.problem == "") || !strings.Contains(text, tt.problem) {
+				t.Errorf("problems %q; want %q", text, tt.problem)
+			}
+		})
+	}
+}
+
+// A machine's defaults are overruled by every other layer, and its settings by none.
+func TestTheLayersOfTheProfileGemini(t *testing.T) {
+	const on, off = `{"hooksConfig":{"enabled":true}}`, `{"hooksConfig":{"enabled":false}}`
+	const hooks = `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"echo ran"}]}]}}`
+	for _, tt := range []struct {
+		name, defaults, user, system string
+		runs                         bool
+	}{
+		{"off by default", off, `{}`, `{}`, false},
+		{"off by default, on for the user", off, on, `{}`, true},
+		{"on for the user, off by the system", ``, on, off, false},
+		{"nobody says", `{}`, `{}`, `{}`, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, home := directory(t), directory(t)
+			t.Setenv("HOME", home)
+			t.Setenv("GEMINI_CLI_SYSTEM_SETTINGS_PATH", filepath.Join(home, "system.json"))
+			t.Setenv("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", filepath.Join(home, "defaults.json"))
+			write(t, filepath.Join(dir, ".gemini", "settings.json"), hooks)
+			write(t, filepath.Join(home, ".gemini", "settings.json"), tt.user)
+			write(t, filepath.Join(home, "system.json"), tt.system)
+			if tt.defaults != "" {
+				write(t, filepath.Join(home, "defaults.json"), tt.defaults)
+			}
+			ses := session(t, system(t, llxprt.Settings{Profile: llxprt.Gemini}), pipeline.SessionConfig{Dir: dir})
+			if res, err := llxprt.SessionStart.Fire(t.Context(), ses, &llxprt.Start{Source: "startup"}); err != nil || (res.Message == "ran") != tt.runs {
+				t.Errorf("got %q, %v; runs: %v", res.Message, err, tt.runs)
+			}
+		})
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
