@@ -17,11 +17,17 @@ type Exact string
 // Match reports whether subject equals e.
 func (e Exact) Match(subject string) bool { return string(e) == subject }
 
+// Quick reports that comparing never takes long.
+func (e Exact) Quick() bool { return true }
+
 // Names matches each subject that is in the list. An empty list matches none.
 type Names []string
 
 // Match reports whether subject is one of n.
 func (n Names) Match(subject string) bool { return slices.Contains(n, subject) }
+
+// Quick reports that comparing with a few names never takes long.
+func (n Names) Quick() bool { return true }
 
 // Tool is the matcher of the LLxprt tool events (seed 003 §3.1, §6.2). White
 // space around pattern does not count. Empty and "*" match every tool: m is

@@ -12,15 +12,20 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// limit is how long one test may take. The library looks at a clock that
-// ticks every 100ms, so that a test can take a little longer.
-const limit = time.Second
+// limit is how long a test by [Pattern.Test] may take, and patience how long one
+// for which a fire waits. The library looks at a clock that ticks every 100ms,
+// so that a test can take a little longer.
+const (
+	limit    = time.Second
+	patience = 100 * time.Millisecond
+)
 
 // Pattern is a compiled regular expression; [Regexp] makes one.
 type Pattern struct {
 	source   string
 	literals []literal       // the fast form; any of them matches
 	re       *regexp2.Regexp // nil if the fast form says it all
+	late     lateness
 }
 
 // Regexp compiles an ECMAScript regular expression the way JavaScript's
@@ -50,17 +55,30 @@ func Regexp(pattern string) (*Pattern, error) {
 	if named > namesOf(re) {
 		return nil, fmt.Errorf("regular expression %q: two groups have the same name; give each its own", pattern)
 	}
-	re.MatchTimeout = limit // before it is shared: the field is not safe to set later
+	re.MatchTimeout = patience // before it is shared: the field is not safe to set later
 	return &Pattern{source: pattern, re: re}, nil
 }
 
-// Match reports whether the pattern is found in subject. If the test cannot be
-// finished, see [Pattern.Test], it reports true: a hook that runs once too
-// often does less harm than a guard that is left out.
+// Match reports whether the pattern is found in subject. If that is not certain
+// after about 100 ms, it reports true: a hook that runs once too
+// often does less harm than a guard that is left out. It remembers for which
+// subjects that was so, up to a number, and does not try again.
 func (p *Pattern) Match(subject string) bool {
-	found, err := p.Test(subject)
+	if p.re == nil {
+		return anyIn(p.literals, subject)
+	}
+	if p.late.has(subject) {
+		return true
+	}
+	found, err := p.re.MatchString(subject)
+	if err != nil {
+		p.late.add(subject)
+	}
 	return found || err != nil
 }
+
+// Quick reports whether a test never takes long, since no expression is needed.
+func (p *Pattern) Quick() bool { return p.re == nil }
 
 // Test reports whether the pattern is found in subject. A test that takes
 // longer than a second, which a pattern like ^(a+)+$ can, is a
@@ -69,9 +87,14 @@ func (p *Pattern) Test(subject string) (found bool, err error) {
 	if p.re == nil {
 		return anyIn(p.literals, subject), nil
 	}
-	found, err = p.re.MatchString(subject)
-	if err == nil {
+	if found, err = p.re.MatchString(subject); err == nil {
 		return found, nil
+	}
+	if patient, bad := regexp2.Compile(p.source, regexp2.ECMAScript); bad == nil && !errors.Is(err, regexp2.ErrBacktrackingStackLimit) {
+		patient.MatchTimeout = limit
+		if found, err = patient.MatchString(subject); err == nil {
+			return found, nil
+		}
 	}
 	// The library's error holds the whole subject: it must not get out.
 	if errors.Is(err, regexp2.ErrBacktrackingStackLimit) {

@@ -3,6 +3,7 @@ package match
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -110,4 +111,42 @@ func FuzzLiterals(f *testing.F) {
 			t.Errorf("%q in %q: %v, want %v", pattern, subject, !want, want)
 		}
 	})
+}
+
+func TestAPatternThatRanOutOfTimeIsRememberedForItsText(t *testing.T) {
+	p, err := Regexp("^(b+)+$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject := strings.Repeat("b", 60) + "!"
+	start := time.Now()
+	if !p.Match(subject) {
+		t.Error("it does not match, want a match in doubt")
+	}
+	first := time.Since(start)
+	start = time.Now()
+	for range 100 {
+		if !p.Match(subject) {
+			t.Error("it does not match any more")
+		}
+	}
+	if again := time.Since(start); again > first {
+		t.Errorf("100 tests more took %v after the first took %v, want none to be tried", again, first)
+	}
+	if p.Match("c") || !p.Match("bb") {
+		t.Error("other texts are not tested any more")
+	}
+}
+
+func TestWhatIsRememberedOfAPatternIsBounded(t *testing.T) {
+	var l lateness
+	for i := range 3 * mostLate {
+		l.add(fmt.Sprint(i))
+		if !l.has(fmt.Sprint(i)) {
+			t.Fatalf("%d is not remembered", i)
+		}
+	}
+	if len(l.subjects) > mostLate {
+		t.Errorf("%d are remembered, want at most %d", len(l.subjects), mostLate)
+	}
 }

@@ -22,7 +22,7 @@ func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In, hooks *se
 	if e.spec.Forget != nil {
 		e.forget(s, in)
 	}
-	plan := hooks.plan(e.subject.of(in))
+	plan := hooks.plan(ctx, e.subject.of(in))
 	if plan.Open != nil {
 		plan = e.narrow(s, *in, plan, true)
 	}
@@ -34,12 +34,12 @@ func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In, hooks *se
 
 // plan selects the hooks for an input; nil if none could run. If they are
 // going to, those that run once are spent.
-func (e *Event[In, Out]) plan(s *Session, in In, spend bool) *stages.Planned {
+func (e *Event[In, Out]) plan(ctx context.Context, s *Session, in In, spend bool) *stages.Planned {
 	v := s.view()
 	if e.slot >= len(v.active) || v.active[e.slot] == nil {
 		return nil
 	}
-	plan := v.active[e.slot].plan(e.subject.of(&in))
+	plan := v.active[e.slot].plan(ctx, e.subject.of(&in))
 	if plan.Open != nil {
 		return e.narrow(s, in, plan, spend)
 	}
@@ -282,7 +282,7 @@ func (f *firing[In, Out]) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	}
 	f.view = now
 	had := plan[:ran+1]
-	changed := f.event.plan(f.s, f.in.value, true)
+	changed := f.event.plan(f.ctx, f.s, f.in.value, true)
 	if changed == nil {
 		return had
 	}

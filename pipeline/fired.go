@@ -117,7 +117,7 @@ func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, erro
 	if err != nil {
 		return stages.Planned{}, err
 	}
-	if plan := e.plan(s, in, false); plan != nil {
+	if plan := e.plan(context.Background(), s, in, false); plan != nil {
 		p := *plan
 		p.Sequential = p.Sequential || e.spec.Rules.Sequential
 		return p, nil

@@ -65,7 +65,7 @@ func (e *Event[In, Out]) watch(ctx context.Context, s *Session, in *In, w *watch
 	if e.spec.Forget != nil {
 		e.forget(s, in)
 	}
-	plan := e.plan(s, *in, true)
+	plan := e.plan(ctx, s, *in, true)
 	if plan == nil {
 		return &e.empty, nil
 	}

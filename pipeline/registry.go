@@ -1,9 +1,12 @@
 package pipeline
 
 import (
+	"cmp"
+	"context"
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"time"
 	"weak"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -77,7 +80,7 @@ func (reg *registry) build(own []*hook.Hook) *view {
 	}
 	for slot, s := range v.active {
 		if s != nil {
-			s.hooks = v.listed[slot]
+			s.hooks, s.matching = v.listed[slot], reg.sys.cfg.Matching
 		}
 	}
 	if reg.sys.ctx.Err() != nil {
@@ -135,7 +138,10 @@ func (v *view) activate(slot int, runs bool) {
 type selector struct {
 	hooks []*hook.Hook
 	runs  bool // at least one of them can
-	kept  [mostPlans]atomic.Pointer[kept]
+
+	matching time.Duration // for the matchers of one plan; 0 means stages.MatchTime
+
+	kept [mostPlans]atomic.Pointer[kept]
 }
 
 // kept is the plan for one subject.
@@ -162,27 +168,32 @@ func spread(s string) uint64 {
 	return uint64(n) + 7*uint64(s[n/2]) + 31*uint64(s[n-1]) + 61*uint64(s[n*3/4])
 }
 
-func (s *selector) plan(subject string) *stages.Planned {
+func (s *selector) plan(ctx context.Context, subject string) *stages.Planned {
 	at := spread(subject)
 	if k := s.kept[at%mostPlans].Load(); k != nil && k.subject == subject {
 		return &k.planned
 	}
-	return s.search(subject, at)
+	return s.search(ctx, subject, at)
 }
 
 //go:noinline
-func (s *selector) search(subject string, at uint64) *stages.Planned {
+func (s *selector) search(ctx context.Context, subject string, at uint64) *stages.Planned {
 	for i := range uint64(neighbours) {
 		if k := s.kept[(at+i)%mostPlans].Load(); k != nil && k.subject == subject {
 			return &k.planned
 		}
 	}
-	return s.make(subject, at)
+	return s.make(ctx, subject, at)
 }
 
-// make plans, and keeps the plan. Two fires that make the same one do no harm.
-func (s *selector) make(subject string, at uint64) *stages.Planned {
-	k := &kept{subject: strings.Clone(subject), planned: stages.Plan(s.hooks, subject)} // the subject may be part of a large input
+// make plans, and keeps the plan unless its matchers ran out of time: those
+// remember for which text they did. Two fires that make the same one do no harm.
+func (s *selector) make(ctx context.Context, subject string, at uint64) *stages.Planned {
+	k := &kept{subject: strings.Clone(subject)} // it may be part of a large input
+	k.planned = stages.PlanWithin(ctx, s.hooks, k.subject, cmp.Or(s.matching, stages.MatchTime))
+	if k.planned.Late {
+		return &k.planned
+	}
 	for i := range uint64(neighbours) {
 		if s.kept[(at+i)%mostPlans].CompareAndSwap(nil, k) {
 			return &k.planned

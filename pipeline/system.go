@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 	"weak"
 
 	"golang.org/x/sync/semaphore"
@@ -30,6 +31,10 @@ type Config struct {
 	// hook's timeout. Hooks in the background have as many places of their own;
 	// one that has gone there while it ran holds none.
 	Workers int
+
+	// Matching is the time that all matchers of one plan have together; 0 means
+	// 100 ms. A matcher for which none is left matches.
+	Matching time.Duration
 
 	// Log gets a warning for every hook that failed and for every settings
 	// entry that cannot be used, and on level Debug the course of every fire.

@@ -5,8 +5,10 @@
 package stages
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
 )
@@ -16,6 +18,10 @@ type Planned struct {
 	Run        []*hook.Hook // in the order of their answers
 	Sequential bool         // one at a time, each seeing the changes of those before it
 	Skipped    []Skipped    // every other hook, with the reason
+
+	// Late says that the matchers ran out of time: hooks whose matcher was not
+	// asked were taken to match.
+	Late bool
 
 	// Open holds the hooks that match, when more than the subject decides which
 	// of them run; see [Planned.Narrow]. Run is empty then.
@@ -40,19 +46,33 @@ type Skipped struct {
 // The order of hooks is kept. Matching may cost a regular expression per hook:
 // keep the result. A plan that is Open has to be narrowed for every fire.
 func Plan(hooks []*hook.Hook, subject string) (p Planned) {
+	return PlanWithin(context.Background(), hooks, subject, MatchTime)
+}
+
+// MatchTime is the time that the matchers of a plan have together, unless a
+// host says otherwise.
+const MatchTime = 100 * time.Millisecond
+
+// PlanWithin is [Plan] with a time for all matchers together, and an end by
+// ctx. What matchers cannot be asked any more then match, but for those that
+// are known to be [Quick]: a hook too many does less harm than a guard that is
+// left out. One matcher that has begun is not interrupted.
+func PlanWithin(ctx context.Context, hooks []*hook.Hook, subject string, within time.Duration) (p Planned) {
 	var matched []*hook.Hook
 	open := false
+	clock := budget{ctx: ctx, left: within}
 	for _, h := range hooks {
 		switch {
 		case h.Skip != "":
 			p.skip(h, h.Skip, h.Detail)
-		case h.Matcher != nil && !h.Matcher.Match(subject):
+		case h.Matcher != nil && !clock.match(h.Matcher, subject):
 			p.skip(h, hook.NotMatched, "matcher "+quote(h.Pattern)+" does not match "+quote(subject))
 		default:
 			matched = append(matched, h)
 			open = open || h.Condition != nil || h.Once
 		}
 	}
+	p.Late = clock.late
 	if open {
 		p.leaveOpen(matched)
 	} else {
