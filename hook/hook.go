@@ -92,39 +92,45 @@ const (
 	Rewake                // if it ends with status 2, what it says wakes the model
 )
 
-// Source is where a hook comes from. Each dialect has an order of its own.
-type Source uint8
+// Source is where a hook comes from, in the word that reports use. A dialect
+// can have sources of its own; each has an order of its own.
+type Source string
 
-// The sources.
+// The sources that dialects have in common.
 const (
-	Host        Source = iota // registered by the program, in Go
-	Project                   // the project's settings
-	User                      // the user's settings
-	SystemWide                // the machine's settings
-	Extension                 // an extension's settings
-	Local                     // the user's settings for the project
-	Flag                      // settings given when the program was started
-	Managed                   // the settings of whoever manages the machine
-	Plugin                    // a plugin's settings
-	FrontMatter               // the front matter of a skill or of an agent
+	Host        Source = ""            // registered by the program, in Go; String says "host"
+	Project     Source = "project"     // the project's settings
+	User        Source = "user"        // the user's settings
+	SystemWide  Source = "system"      // the machine's settings
+	Extension   Source = "extension"   // an extension's settings
+	Local       Source = "local"       // the user's settings for the project
+	Flag        Source = "flag"        // settings given when the program was started
+	Managed     Source = "managed"     // the settings of the machine's administrator
+	Plugin      Source = "plugin"      // a plugin's settings
+	FrontMatter Source = "frontmatter" // the front matter of a skill or of an agent
 )
 
-var sources = [...]string{"host", "project", "user", "system", "extension", "local", "flag", "managed", "plugin", "frontmatter"}
-
-func (s Source) String() string { return sources[s] }
-
-// ranks say how much a source is trusted. What the machine's administrator
-// wrote is trusted most.
-var ranks = [...]int{FrontMatter: 1, Project: 1, Local: 1, Extension: 1, Plugin: 1, User: 2, Flag: 2, Host: 2, SystemWide: 3, Managed: 3}
+func (s Source) String() string {
+	if s == Host {
+		return "host"
+	}
+	return string(s)
+}
 
 // TrustRank says how much the source of a hook is trusted, against those of others:
 // of equal hooks the one with the highest runs. That of a project which the user
-// has not agreed to is 0.
+// has not agreed to is 0, and a source of the host's own counts like a project.
 func (h *Hook) TrustRank() int {
 	if h.OwnOnly {
 		return 0
 	}
-	return ranks[h.Source]
+	switch h.Source {
+	case SystemWide, Managed: // what the machine's administrator wrote
+		return 3
+	case User, Flag, Host:
+		return 2
+	}
+	return 1
 }
 
 // Position is a place in a settings file; the zero Position is nowhere.

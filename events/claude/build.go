@@ -19,6 +19,7 @@ import (
 func (e *entry) build() *settings.Problem {
 	makers := map[kinds]func() *settings.Problem{
 		commands: e.buildCommand, requests: e.buildHTTP, tools: e.buildTool, prompts: e.buildJudge, agents: e.buildJudge,
+		added: e.buildAdded,
 	}
 	return makers[e.kind]()
 }
@@ -27,6 +28,15 @@ func (e *entry) build() *settings.Problem {
 // 004 §18.7).
 func (e *entry) setKey(payload ...string) {
 	e.hook.Key = e.space + "\x00" + e.hook.Type + "\x00" + e.hook.If + "\x00" + strings.Join(payload, "\x00")
+}
+
+// buildAdded reads a hook of a type that the program adds.
+func (e *entry) buildAdded() *settings.Problem {
+	wrong := e.Types.Read(e.hook.Type, e.hook, e.value)
+	if e.hook.Key != "" {
+		e.setKey(e.hook.Key)
+	}
+	return wrong
 }
 
 // buildHTTP reads a hook that is a request (seed 004 §18.2).

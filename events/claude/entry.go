@@ -31,7 +31,10 @@ func (e *entry) fill() *settings.Problem {
 	}
 	word, isText := v.Get("type").Text()
 	h.Type = word
-	if e.kind = kindOf(word); e.kind == 0 {
+	if e.kind = kindOf(word); e.kind == 0 && e.Types[word] != nil {
+		e.kind = added
+	}
+	if e.kind == 0 {
 		return e.wrongType(isText)
 	}
 	h.Timeout = e.timeout(v.Get("timeout"))
@@ -118,7 +121,7 @@ var only = []struct {
 // misplaced says which members have no effect on this type of hook.
 func (e *entry) misplaced() {
 	for _, m := range only {
-		if v := e.value.Get(m.member); v.Exists() && m.kinds&e.kind == 0 {
+		if v := e.value.Get(m.member); v.Exists() && m.kinds&e.kind == 0 && e.kind != added {
 			e.Problem(v.Wrong("%q has no effect on hooks of type %q; it is for %s", m.member, e.hook.Type, m.kinds))
 		}
 	}
@@ -190,7 +193,7 @@ func (e *entry) decide() {
 		h.Skip, h.Detail = hook.Invalid, e.invalid
 	case why != "" && h.Source != hook.FrontMatter: // which is judged anew with each Reload
 		h.Skip, h.Detail = why, detail
-	case e.traits.kinds&e.kind == 0:
+	case e.traits.kinds&e.kind == 0 && e.kind != added:
 		h.Skip, h.Detail = hook.UnsupportedType, fmt.Sprintf("%s runs no hooks of type %q; write one of %s", h.Event, h.Type, e.traits.kinds)
 		if e.kind&(prompts|agents) != 0 {
 			e.Problem(e.value.Get("type").Wrong("%s", h.Detail))

@@ -11,8 +11,9 @@ const (
 	tools
 	prompts
 	agents
+	added // a type of [Settings.Types]
 
-	outside = commands | requests | tools
+	outside = commands | requests | tools | added
 	all     = outside | prompts | agents
 )
 

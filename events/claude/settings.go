@@ -40,6 +40,9 @@ type Settings struct {
 	// PublicOnly keeps HTTP hooks from private addresses; see [run.HTTP].
 	PublicOnly bool
 
+	// Types are further types of hooks. They run on every event.
+	Types entries.Types
+
 	// Safe runs managed hooks alone, and so does CLAUDE_CODE_SAFE_MODE. Bare
 	// reads no settings at all, and so does CLAUDE_CODE_SIMPLE.
 	Safe, Bare bool

@@ -99,6 +99,8 @@ func (g *group) fill(h *hook.Hook, v settings.Value) (invalid *settings.Problem)
 		return wrong(v.Wrong("the hook has no \"type\"; add \"type\": \"command\""))
 	case !isText:
 		return wrong(v.Get("type").Want("\"command\""))
+	case kind != "command" && g.types[kind] != nil:
+		return g.types.Read(kind, h, v)
 	case kind == "plugin":
 		return nil
 	case kind != "command":

@@ -35,6 +35,9 @@ type Settings struct {
 	// literal call of a program starts without, which saves most of the time and
 	// looks the same to the program; see [run.Direct].
 	Shell bool
+
+	// Types are further types of hooks, besides "command".
+	Types entries.Types
 }
 
 // Extension contributes hooks: the file hooks/hooks.json below its directory,
@@ -45,14 +48,25 @@ type Extension struct {
 	Data []byte
 }
 
+// order is that of the sources (L7).
+var order = []hook.Source{hook.Project, hook.User, hook.SystemWide, hook.Extension}
+
+// layerRank is the index of a source in the order; one of the host's own comes last.
+func layerRank(s hook.Source) int {
+	if i := slices.Index(order, s); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
 // Load reads the settings for a directory. It is a [pipeline.Load].
 func (s Settings) Load(_ context.Context, at pipeline.Place) (pipeline.Loaded, error) {
 	passed := s.profile(at.Dir)
 	layers := slices.Concat(s.Layers, lo.Map(s.Extensions, func(e Extension, _ int) settings.Layer { return e.layer() }))
-	slices.SortStableFunc(layers, func(a, b settings.Layer) int { return cmp.Compare(a.Source, b.Source) })
+	slices.SortStableFunc(layers, func(a, b settings.Layer) int { return cmp.Compare(layerRank(a.Source), layerRank(b.Source)) })
 
 	values, problems := settings.Read(layers)
-	r := &reading{Reader: entries.Reader{Dialect: Dialect, Elsewhere: elsewhere, Misplaced: misplaced}, at: at, profile: s.Profile}
+	r := &reading{Reader: entries.Reader{Dialect: Dialect, Elsewhere: elsewhere, Misplaced: misplaced}, at: at, profile: s.Profile, types: s.Types}
 	r.Loaded.Problems = append(passed, problems...)
 	r.Loaded.Values = map[any]any{profileKey{}: s.Profile}
 	for i, layer := range layers {
@@ -83,6 +97,7 @@ type reading struct {
 	profile Profile
 	all     scope // for hooks of all levels
 	own     scope // for the project's, whose settings may count for them alone
+	types   entries.Types
 }
 
 // scope is what the settings say for some hooks.

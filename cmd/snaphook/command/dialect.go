@@ -79,7 +79,8 @@ func dialectNamed(name string) (*dialect, error) {
 
 // layerNames gives the names that --settings takes, in the order of sources.
 func (d *dialect) layerNames() []string {
-	return slices.SortedFunc(maps.Keys(d.layers), func(a, b string) int { return int(d.layers[a]) - int(d.layers[b]) })
+	order := []string{"project", "user", "system", "local", "flag", "managed"}
+	return slices.SortedFunc(maps.Keys(d.layers), func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
 }
 
 // layerOf splits [LAYER=]FILE. A file whose path has a "=" in its first element
