@@ -30,10 +30,11 @@ var arrows = map[string][]string{
 	"pipeline":            {"hook", "wire", "stages", "reducers", "settings", "internal/environ", "internal/bounded"},
 	"entries":             {"hook", "settings", "pipeline"},
 	"bus":                 {"wire", "pipeline"},
+	"record":              {"hook", "internal/environ", "pipeline"},
 	"events/llxprt/genai": {"wire"},
 	"events/llxprt":       {"hook", "wire", "match", "run", "settings", "internal/environ", "reducers", "pipeline", "entries", "events/llxprt/genai", "internal/bounded"},
 	"events/claude":       {"hook", "wire", "match", "internal/permission", "run", "settings", "internal/environ", "pipeline", "entries", "internal/bounded"},
-	"":                    {"pipeline", "events/llxprt", "events/claude"},
+	"":                    {"pipeline", "record", "events/llxprt", "events/claude"},
 
 	"events/xcsh":          {"hook", "wire", "run", "internal/environ", "reducers", "pipeline", "events/xcsh/discover"},
 	"events/xcsh/discover": {"internal/gitignore", "internal/bounded"},

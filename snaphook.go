@@ -7,11 +7,15 @@
 package snaphook
 
 import (
+	"cmp"
 	"log/slog"
+	"os"
+	"slices"
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/record"
 )
 
 // Config is what a hook system is opened with. The zero Config reads the
@@ -24,18 +28,47 @@ type Config struct {
 	// Log gets a warning for every hook that failed and for every settings
 	// entry that cannot be used; nil means slog.Default().
 	Log *slog.Logger
+
+	// Record is the path of a file that gets a line of JSON for each fire that
+	// looks at a hook; see package record. Empty means what the environment
+	// variable SNAPHOOK_RECORD says. A file that cannot be opened is a warning in
+	// the log: a record changes nothing.
+	Record string
+
+	// Observe follows every fire that looks at a hook.
+	Observe []pipeline.Observer
+
+	// ObserveIdle has Record and Observe follow the fires of events without
+	// hooks, too, which cost nothing without.
+	ObserveIdle bool
 }
 
 // Open makes a system that reads every hook system's settings from where they
 // are kept, when the first session of a directory is made. Close it when the
 // program ends.
 //
-// For other sources of settings, and to observe hooks, make the system with
-// [pipeline.NewSystem].
+// For other sources of settings make the system with [pipeline.NewSystem].
 func Open(cfg Config) *pipeline.System {
 	return pipeline.NewSystem(pipeline.Config{
 		Load:    []pipeline.Load{llxprt.Settings{}.Load, claude.Settings{}.Load},
 		Workers: cfg.Workers,
 		Log:     cfg.Log,
+
+		Observe:     cfg.observers(),
+		ObserveIdle: cfg.ObserveIdle,
 	})
+}
+
+// observers are those of the config, and its record.
+func (cfg Config) observers() []pipeline.Observer {
+	path := cmp.Or(cfg.Record, os.Getenv("SNAPHOOK_RECORD"))
+	if path == "" {
+		return cfg.Observe
+	}
+	r, err := record.Open(path, record.Config{Log: cfg.Log})
+	if err != nil {
+		cmp.Or(cfg.Log, slog.Default()).Warn("hooks are not recorded", "error", err.Error())
+		return cfg.Observe
+	}
+	return append(slices.Clip(cfg.Observe), r)
 }

@@ -27,7 +27,7 @@ func (f *firing[In, Out]) payload(in *input[In]) ([]byte, error) {
 	if in.encoded != nil {
 		return in.encoded, nil
 	}
-	members, err := encode(&in.value)
+	members, err := encode(nil, &in.value)
 	if err != nil {
 		return nil, &hook.InputError{Event: f.event.full, Err: err}
 	}
@@ -57,30 +57,30 @@ func (f *firing[In, Out]) appendInput(dst []byte) ([]byte, error) {
 		own := bytes.TrimSuffix(f.first.encoded[f.first.members:], []byte("\n"))
 		return append(append(dst, '{'), own...), nil
 	}
-	own, err := encode(&f.first.value)
+	text, err := encode(dst, &f.first.value)
 	if err != nil {
 		return dst, fmt.Errorf("the input of %s: %w", f.event.full, err)
 	}
-	return append(dst, own...), nil
+	return text, nil
 }
 
-// encode returns the JSON object that a value encodes to. A method of the value
+// encode appends the JSON object that a value encodes to. A method of the value
 // that panics is an error.
-func encode(value any) (object []byte, err error) {
+func encode(dst []byte, value any) (text []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &hook.PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	var own bytes.Buffer
-	if err := json.MarshalWrite(&own, value, lenient); err != nil {
+	own := bytes.NewBuffer(dst)
+	if err := json.MarshalWrite(own, value, lenient); err != nil {
 		return nil, fmt.Errorf("it cannot be encoded: %w", err)
 	}
-	object = bytes.TrimSpace(own.Bytes())
-	if len(object) < 2 || object[0] != '{' {
+	text = bytes.TrimRight(own.Bytes(), "\n")
+	if object := text[len(dst):]; len(object) < 2 || object[0] != '{' {
 		return nil, fmt.Errorf("%T does not encode to a JSON object", value)
 	}
-	return object, nil
+	return text, nil
 }
 
 // conflicts finds the members of the input that several hooks rewrote, and not

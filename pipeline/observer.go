@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -38,6 +39,10 @@ type HookStarter interface {
 	// The hook runs in the context that it returns.
 	HookStart(ctx context.Context, f *FireInfo, h *hook.Hook) context.Context
 }
+
+// SystemEnder is an [Observer] that also learns that the system has been closed,
+// after the last hook.
+type SystemEnder interface{ SystemEnd() }
 
 // HookEnds is an [Observer] of the ends of hooks alone.
 type HookEnds func(ctx context.Context, e *Evaluation)
@@ -169,6 +174,17 @@ func (sys *System) fireEnd(ctx context.Context, o Observer, f *FireInfo, r *Fire
 	o.FireEnd(ctx, f, r)
 }
 
+func (sys *System) endObservers() {
+	for _, o := range sys.cfg.Observe {
+		if ender, ok := o.(SystemEnder); ok {
+			func() {
+				defer sys.caught(context.Background(), o)
+				ender.SystemEnd()
+			}()
+		}
+	}
+}
+
 // caught counts an observer that panicked, for which it is deferred.
 func (sys *System) caught(ctx context.Context, o Observer) {
 	if v := recover(); v != nil {
@@ -182,7 +198,7 @@ func (sys *System) caught(ctx context.Context, o Observer) {
 func (f *firing[In, Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
 	e := f.event
 	out := &FireOutcome{
-		Reason: res.Reason, Stop: res.Stop, FailedOpen: res.FailedOpen(), Conflicts: res.Conflicts, Elapsed: time.Since(f.began), Err: err,
+		Reason: res.Reason, Stop: res.Stop, FailedOpen: failedOpen(res.Reports), Conflicts: res.Conflicts, Elapsed: time.Since(f.began), Err: err,
 		Rewritten: e.spec.Rewrites != nil && !e.spec.Rewrites(&res.Output).IsEmpty(),
 	}
 	if out.Reason == "" {
@@ -201,6 +217,17 @@ func (f *firing[In, Out]) outcome(res *hook.Result[Out], err error) *FireOutcome
 		}
 	}
 	return out
+}
+
+// failedOpen counts the hooks that failed while the action goes ahead, without
+// those whose answer was no longer needed.
+func failedOpen[Out any](reports []hook.Report[Out]) (n int) {
+	for i := range reports {
+		if reports[i].FailedOpen() && !errors.Is(reports[i].Err, hook.ErrNotNeeded) {
+			n++
+		}
+	}
+	return n
 }
 
 // decided reports whether a hook has decided in its own words.

@@ -143,6 +143,27 @@ func TestAnObserverThatPanicsChangesNothing(t *testing.T) {
 	}
 }
 
+// ender is an observer of the system's end.
+type ender struct {
+	pipeline.HookEnds
+	times *int
+}
+
+func (e ender) SystemEnd() { *e.times++ }
+
+func TestObserversLearnOfTheEndOfTheSystem(t *testing.T) {
+	times := 0
+	sys, s := start(t, pipeline.Config{Observe: []pipeline.Observer{ender{func(context.Context, *pipeline.Evaluation) {}, &times}}})
+	event.On(s, "own", allow)
+	fire(t, event, s, call{Tool: "write"})
+	if times != 0 {
+		t.Error("the end has come too early")
+	}
+	if sys.Close(); times != 1 {
+		t.Errorf("%d ends, want 1", times)
+	}
+}
+
 func TestFiresWithoutHooksAreObservedOnRequest(t *testing.T) {
 	for _, idle := range []bool{false, true} {
 		o := &follower{name: "o"}

@@ -64,6 +64,7 @@ type System struct {
 
 	failedOpen       atomic.Int64
 	observerFailures atomic.Int64
+	ended            sync.Once
 	sessions         atomic.Uint64 // ever
 	lanes            lanes
 
@@ -159,6 +160,7 @@ func (sys *System) Close() error {
 		fire.end(hook.ErrClosed)
 	}
 	sys.lanes.wait()
+	sys.ended.Do(sys.endObservers)
 	return nil
 }
 

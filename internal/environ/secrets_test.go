@@ -3,6 +3,7 @@ package environ
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -93,5 +94,30 @@ func BenchmarkScrub(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// The quick look at a text must not miss what the patterns find: each pattern
+// begins with one of its beginnings.
+func TestTheQuickLookMissesNoSecret(t *testing.T) {
+	for _, s := range secrets() {
+		begins := func(b string) bool { return strings.HasPrefix(strings.ToLower(s.pattern.String()), b) }
+		if strings.HasPrefix(s.pattern.String(), "GH[POSUR]_") {
+			begins = func(b string) bool { return b == "gho_" } // and the four others
+		}
+		if strings.HasPrefix(s.pattern.String(), "-----BEGIN ") {
+			begins = func(b string) bool { return b == "-----begin " }
+		}
+		if !slices.ContainsFunc(beginnings[:], begins) {
+			t.Errorf("no beginning is that of %s", s.pattern)
+		}
+	}
+	for _, text := range []string{"gHp_", "x://", "a-----Begin ", "SK_LIVE", "fooXoXb-", "Eyj"} {
+		if isPlain(text) {
+			t.Errorf("%q is taken for plain", text)
+		}
+	}
+	if text := "write_file --session 0199-abc a:b ghx_ xo sk-"; !isPlain(text) || testing.AllocsPerRun(10, func() { Scrub(text) }) != 0 {
+		t.Errorf("%q is not plain, or costs something", text)
 	}
 }

@@ -35,6 +35,7 @@ echo '{"toolName": "bash", "toolCallId": "1", "input": {"command": "rm -rf /"}}'
 	f.addHost(cmd.Flags())
 	cmd.Flags().BoolVar(&f.ask, "ask", false, "Let hooks ask you on the terminal (claude and xcsh, with --interactive); for claude their standard input stays open, so one that reads it to the end hangs")
 	cmd.Flags().StringVar(&f.trace, "trace", "", "Append a line of JSON to this file for every hook that was looked at: --trace hooks.jsonl")
+	f.addRecord(cmd.Flags())
 	return cmd
 }
 
@@ -47,11 +48,16 @@ func (f *flags) fire(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
+	kept, err := f.openRecord(cmd)
+	if err != nil {
+		return err
+	}
+	defer kept.close(cmd) // the answer comes first
 	tr, err := openTrace(f.trace)
 	if err != nil {
 		return err
 	}
-	fired, err := f.fireTraced(cmd, event, input, tr)
+	fired, err := f.fireTraced(cmd, event, input, append(tr.observers(), kept.observers()...))
 	if lost := tr.close(); lost != nil {
 		warn(cmd, "--trace %s: %v; the record is not complete", f.trace, lost)
 	}
@@ -61,13 +67,13 @@ func (f *flags) fire(cmd *cobra.Command, name string) error {
 	return f.answer(cmd, fired)
 }
 
-func (f *flags) fireTraced(cmd *cobra.Command, event pipeline.Declared, input []byte, tr *trace) (*fired, error) {
+func (f *flags) fireTraced(cmd *cobra.Command, event pipeline.Declared, input []byte, observe []pipeline.Observer) (*fired, error) {
 	term, err := f.terminal(event)
 	if err != nil {
 		return nil, err
 	}
 	all := &fired{}
-	sys, ses, err := f.session(cmd, opening{event: event, input: input, observe: tr.observers(), finished: all.hear, ask: term.asker()})
+	sys, ses, err := f.session(cmd, opening{event: event, input: input, observe: observe, finished: all.hear, ask: term.asker()})
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +96,7 @@ func (f *fired) run(cmd *cobra.Command, event pipeline.Declared, ses *pipeline.S
 	if err != nil {
 		return inputError(err)
 	}
-	f.Fired, err = event.FireJSON(cmd.Context(), ses, input)
+	f.Fired, err = event.FireJSON(traced(cmd.Context()), ses, input)
 	if err = mods.conclude(f.Fired, err); err != nil && cmd.Context().Err() == nil {
 		return inputError(err)
 	}

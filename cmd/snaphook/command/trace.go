@@ -54,8 +54,8 @@ func (t *trace) close() error {
 	return t.err
 }
 
-// traced is one line of a trace.
-type traced struct {
+// tracedHook is one line of a trace.
+type tracedHook struct {
 	Time    time.Time `json:"time"` // when the fire began
 	Event   string    `json:"event"`
 	Session string    `json:"session"`
@@ -88,8 +88,8 @@ func (t *trace) write(_ context.Context, ev *pipeline.Evaluation) {
 	}
 }
 
-func describeEvaluation(ev *pipeline.Evaluation) traced {
-	line := traced{
+func describeEvaluation(ev *pipeline.Evaluation) tracedHook {
+	line := tracedHook{
 		Time: ev.Fire.Time, Event: ev.Fire.Event, Session: ev.Fire.Session, Subject: ev.Fire.Subject, HookID: pipeline.Identify(ev.Hook),
 		Why: lo.EmptyableToPtr(ev.Why), Detail: lo.EmptyableToPtr(ev.Detail), Input: jsontext.Value("null"),
 	}

@@ -1,0 +1,215 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	rec "github.com/snaphook-go/snaphook/record"
+)
+
+// maxToldLines bounds the unreadable lines that are named one by one.
+const maxToldLines = 20
+
+// history is a record that is read.
+type history struct {
+	file       string
+	fires      int
+	unreadable int
+}
+
+// recordOf is the record that an argument names, or the environment.
+func recordOf(args []string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	if path := os.Getenv(recordVariable); path != "" {
+		return path, nil
+	}
+	return "", fmt.Errorf("which record? Name its file, or set %s", recordVariable)
+}
+
+func oneRecord(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%d records are named, want one; see %s --help", len(args), cmd.CommandPath())
+	}
+	return nil
+}
+
+// read gives every fire of a record to use, in memory for one of them, and says
+// which lines cannot be read. A record without one that can is an error.
+func readRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text, *rec.Line) error) (*history, error) {
+	in, err := openHistory(cmd, path, follow)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	h := &history{file: path}
+	var broken error
+	for text, line := range rec.Lines(in, func(number int, why error) { broken = errors.Join(broken, h.bad(cmd, number, why)) }) {
+		h.fires++
+		if err := use(text, line); err != nil {
+			return nil, err
+		}
+	}
+	if more := h.unreadable - maxToldLines; more > 0 {
+		warn(cmd, "%s: %s more that cannot be read", path, count(more, "line"))
+	}
+	if broken == nil && h.fires == 0 && !follow {
+		broken = fmt.Errorf("%s: there is no fire in it", path)
+	}
+	return h, broken
+}
+
+// bad says which line cannot be read; what ends the reading is an error.
+func (h *history) bad(cmd *cobra.Command, number int, why error) error {
+	if number == 0 {
+		return fmt.Errorf("%s: %w", h.file, why)
+	}
+	if h.unreadable++; h.unreadable <= maxToldLines {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s:%d: %s; the line is left out\n", h.file, number, visible(why.Error()))
+	}
+	return nil
+}
+
+func openHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, error) {
+	if path == "-" {
+		return io.NopCloser(cmd.InOrStdin()), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		_ = f.Close() // it was only looked at
+		return nil, fmt.Errorf("%s is a directory; name the file of a record", path)
+	}
+	if follow {
+		return &tail{ctx: cmd.Context(), path: path, f: f}, nil
+	}
+	return f, nil
+}
+
+// tail reads a file as it grows, and the one that takes its place when it is
+// rotated, until ctx ends.
+type tail struct {
+	ctx  context.Context
+	path string
+	f    *os.File
+}
+
+// glance is how often a file is looked at that is followed.
+const glance = 100 * time.Millisecond
+
+func (t *tail) Read(b []byte) (int, error) {
+	for {
+		n, err := t.f.Read(b)
+		if n > 0 || err != nil && !errors.Is(err, io.EOF) {
+			return n, err
+		}
+		select {
+		case <-t.ctx.Done():
+			return 0, io.EOF
+		case <-time.After(glance):
+		}
+		t.move()
+	}
+}
+
+// move goes on with the file that has taken the place of a finished one, or
+// from the beginning of one that was emptied.
+func (t *tail) move() {
+	ours, err := t.f.Stat()
+	there, err2 := os.Stat(t.path)
+	if err != nil || err2 != nil {
+		return
+	}
+	at, err := t.f.Seek(0, io.SeekCurrent)
+	switch {
+	case err != nil || os.SameFile(ours, there) && there.Size() >= at:
+	case os.SameFile(ours, there):
+		_, _ = t.f.Seek(0, io.SeekStart) // if not, nothing more is read
+	case ours.Size() > at: // first the rest of it
+	default:
+		if next, err := os.Open(t.path); err == nil {
+			_ = t.f.Close() // it has been read
+			t.f = next
+		}
+	}
+}
+
+func (t *tail) Close() error { return t.f.Close() }
+
+// choice selects fires.
+type choice struct {
+	event, hook       func(string) bool
+	decision, session string
+	since             time.Time
+	failed            bool
+	anyEvent, anyHook bool
+}
+
+func (c *choice) has(l *rec.Line) bool {
+	switch {
+	case !c.anyEvent && !c.event(l.Event) && !c.event(l.Event[strings.IndexByte(l.Event, '.')+1:]):
+	case c.decision != "" && c.decision != l.Decision && (c.decision != "none" || l.Decision != ""):
+	case c.session != "" && c.session != l.Session:
+	case !c.since.IsZero() && l.Time.Before(c.since):
+	case !c.anyHook && !c.hasHook(l):
+	case c.failed && !hasFailed(l):
+	default:
+		return true
+	}
+	return false
+}
+
+func (c *choice) hasHook(l *rec.Line) bool {
+	for i := range l.Hooks {
+		if h := &l.Hooks[i]; c.hook(h.ID) || c.hook(h.Command) || c.hook(h.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasFailed(l *rec.Line) bool {
+	for i := range l.Hooks {
+		if l.Hooks[i].Failed() {
+			return true
+		}
+	}
+	return false
+}
+
+// glob matches a whole text; * stands for any text, ? for one character.
+func glob(pattern string) func(string) bool {
+	re := regexp.MustCompile("(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern)) + "$")
+	return re.MatchString
+}
+
+// moment reads a time: how long ago, a date, or both with a time.
+func moment(text string, now time.Time) (time.Time, error) {
+	ago := text
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		ago = days + "h"
+	}
+	if d, err := time.ParseDuration(ago); err == nil && d >= 0 {
+		if ago != text {
+			d *= 24
+		}
+		return now.Add(-d), nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("--since %q: write how long ago, such as 90s, 2h or 7d, or a time, such as 2026-01-31 or 2026-01-31T12:00:00Z", text)
+}

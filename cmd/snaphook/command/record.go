@@ -1,0 +1,89 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	rec "github.com/snaphook-go/snaphook/record"
+)
+
+// recordVariable names the file that every fire is recorded in.
+const recordVariable = "SNAPHOOK_RECORD"
+
+// recordPatience is how long the end of the program waits for the record.
+const recordPatience = 200 * time.Millisecond
+
+// inputs are the words for what a record keeps of inputs.
+var inputs = map[string]rec.Input{"none": rec.None, "keys": rec.Keys, "full": rec.Full}
+
+func (f *flags) addRecord(to *pflag.FlagSet) {
+	to.StringVar(&f.record, "record", "", "Append a line of JSON for the fire to this file, for log, stats and trace; else to that of SNAPHOOK_RECORD: --record hooks.jsonl")
+	to.StringVar(&f.recordInput, "record-input", "keys", "Keep none, the keys or the full input in the record: --record-input full")
+}
+
+// recording is where a fire is recorded. Nil records nothing.
+type recording struct {
+	*rec.Recorder
+	name string // the flag or variable that asks for it
+}
+
+// openRecord opens the record that is asked for. One that cannot be opened is
+// said, and changes nothing.
+func (f *flags) openRecord(cmd *cobra.Command) (*recording, error) {
+	input, known := inputs[f.recordInput]
+	if !known {
+		return nil, fmt.Errorf("--record-input %q: write none, keys or full", f.recordInput)
+	}
+	path := lo.CoalesceOrEmpty(f.record, os.Getenv(recordVariable))
+	if path == "" {
+		return nil, nil
+	}
+	name := lo.Ternary(f.record != "", "--record ", recordVariable+"=") + path
+	r, err := rec.Open(path, rec.Config{Input: input, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		warn(cmd, "%s: %v; the fire is not recorded", name, err)
+		return nil, nil
+	}
+	return &recording{r, name}, nil
+}
+
+// observers are for the engine.
+func (r *recording) observers() []pipeline.Observer {
+	if r == nil {
+		return nil
+	}
+	return []pipeline.Observer{follower{r.Recorder}}
+}
+
+// follower keeps a record open when the system is closed: the answer comes first.
+type follower struct{ pipeline.Observer }
+
+// close ends the record, and says what is missing in it.
+func (r *recording) close(cmd *cobra.Command) {
+	if r == nil {
+		return
+	}
+	r.Close(recordPatience)
+	if n, err := r.Lost(); n > 0 {
+		warn(cmd, "%s: %s not recorded: %v", r.name, lo.Ternary(n == 1, "the fire is", count(int(n), "fire")+" are"), err)
+	}
+}
+
+// traced is the context of a fire below the span that the environment names, as
+// for programs that a hook of a recorded fire runs.
+func traced(ctx context.Context) context.Context {
+	t := hook.Trace{Parent: os.Getenv("TRACEPARENT"), State: os.Getenv("TRACESTATE")}
+	if _, _, ok := t.IDs(); !ok {
+		return ctx
+	}
+	return hook.WithTrace(ctx, t)
+}

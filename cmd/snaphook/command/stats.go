@@ -1,0 +1,185 @@
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	rec "github.com/snaphook-go/snaphook/record"
+)
+
+// statistics are the answer of the verb.
+type statistics struct {
+	File       string      `json:"file"`
+	Fires      int         `json:"fires"`
+	Unreadable int         `json:"unreadable"`
+	Hooks      []*hookStat `json:"hooks"`
+}
+
+// hookStat is what the fires of a record did with one hook.
+type hookStat struct {
+	ID         string  `json:"id"`
+	Event      string  `json:"event"`
+	Looked     int     `json:"looked"`
+	Ran        int     `json:"ran"`
+	Blocked    int     `json:"blocked"`
+	Failed     int     `json:"failed"`
+	FailedOpen int     `json:"failedOpen"`
+	RunMS      ranks   `json:"runMs"`
+	QueuedMS   ranks   `json:"queuedMs"`
+	Nearest    *string `json:"nearest"`
+
+	label       string
+	run, queued times
+	curve       curve
+	near        nearest
+}
+
+// ranks are percentiles by nearest rank; null where nothing was measured.
+type ranks struct {
+	P50 *float64 `json:"p50"`
+	P95 *float64 `json:"p95"`
+	P99 *float64 `json:"p99"`
+	Max *float64 `json:"max"`
+}
+
+func newStats(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "stats [FILE]",
+		Short: "Count what each hook did, and how long it took",
+		Long: "Reads a record, as fire --record keeps it, of FILE, or of SNAPHOOK_RECORD; - is standard input. For each hook: in how many fires it was looked at, ran, " +
+			"blocked, failed, and failed while the action went ahead; how long it ran and waited for a permit; and, for a hook that never ran, " +
+			"which of the subjects that were seen is nearest to its matcher.",
+		Example: `# Which hooks are slow, and which never run?
+snaphook stats hooks.jsonl
+snaphook stats hooks.jsonl --json | jq '.hooks[] | select(.ran == 0) | {id, nearest}'`,
+		Args: oneRecord,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := recordOf(args)
+			if err != nil {
+				return err
+			}
+			return f.stats(cmd, path)
+		},
+	}
+	f.addJSON(cmd)
+	return cmd
+}
+
+func (f *flags) stats(cmd *cobra.Command, path string) error {
+	all := tally{}
+	h, err := readRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
+		all.add(l)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s := &statistics{File: path, Fires: h.fires, Unreadable: h.unreadable, Hooks: all.hooks()}
+	if f.json {
+		return sayJSON(cmd, s)
+	}
+	return say(cmd, s.text(cmd))
+}
+
+// tally counts by hook.
+type tally struct {
+	by    map[[2]string]*hookStat
+	order []*hookStat
+}
+
+func (t *tally) add(l *rec.Line) {
+	if t.by == nil {
+		t.by = map[[2]string]*hookStat{}
+	}
+	for i := range l.Hooks {
+		h := &l.Hooks[i]
+		key := [2]string{l.Event, h.ID}
+		s := t.by[key]
+		if s == nil {
+			s = &hookStat{ID: h.ID, Event: l.Event, label: h.Label()}
+			t.by[key], t.order = s, append(t.order, s)
+		}
+		s.add(h, l.Subject)
+	}
+}
+
+func (s *hookStat) add(h *rec.Hook, subject string) {
+	s.Looked++
+	if !h.Ran {
+		s.near.see(h.Matcher, subject)
+		return
+	}
+	s.Ran++
+	if h.Decision == "deny" {
+		s.Blocked++
+	}
+	if h.Outcome == "non_blocking_error" || h.Outcome == "cancelled" {
+		s.Failed++
+	}
+	if h.IsFailedOpen() {
+		s.FailedOpen++
+	}
+	if h.MS != nil {
+		s.run.add(*h.MS)
+		s.curve.add(*h.MS)
+	}
+	if h.QueuedMS != nil {
+		s.queued.add(*h.QueuedMS)
+	}
+}
+
+// hooks are by event, in the order in which they were seen.
+func (t *tally) hooks() []*hookStat {
+	slices.SortStableFunc(t.order, func(a, b *hookStat) int { return cmp.Compare(a.Event, b.Event) })
+	for _, s := range t.order {
+		s.RunMS, s.QueuedMS = s.run.ranks(), s.queued.ranks()
+		if s.Ran == 0 {
+			s.Nearest = s.near.best()
+		}
+	}
+	return append([]*hookStat{}, t.order...)
+}
+
+func (s *statistics) text(cmd *cobra.Command) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", oneLine(s.File), count(s.Fires, "fire"))
+	if s.Unreadable > 0 {
+		fmt.Fprintf(&b, ", %s unreadable", count(s.Unreadable, "line"))
+	}
+	b.WriteString("\n\n")
+	rows := lo.Map(s.Hooks, func(h *hookStat, _ int) []string { return h.row() })
+	if len(rows) > 0 {
+		b.WriteString(columns(cmd, []string{"HOOK", "EVENT", "LOOKED", "RAN", "BLOCKED", "FAILED", "OPEN", "P50", "P95", "P99", "MAX", "WAITED P95", "OVER TIME"}, rows))
+	}
+	for _, h := range s.Hooks {
+		if h.Ran > 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s of %s never ran", oneLine(h.label), oneLine(h.Event))
+		if h.Nearest != nil {
+			fmt.Fprintf(&b, "; of the subjects that were seen, %q is nearest to its matcher %q", *h.Nearest, h.near.matcher)
+		}
+	}
+	return b.String()
+}
+
+func (h *hookStat) row() []string {
+	ms := func(v *float64) string {
+		if v == nil {
+			return "–"
+		}
+		return took(*v)
+	}
+	label := oneLine(h.label)
+	if cut := []rune(label); len(cut) > 40 {
+		label = string(cut[:39]) + "…"
+	}
+	n := func(v int) string { return fmt.Sprint(v) }
+	return []string{label, oneLine(h.Event), n(h.Looked), n(h.Ran), n(h.Blocked), n(h.Failed), n(h.FailedOpen),
+		ms(h.RunMS.P50), ms(h.RunMS.P95), ms(h.RunMS.P99), ms(h.RunMS.Max), ms(h.QueuedMS.P95), h.curve.String()}
+}

@@ -1,0 +1,151 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+)
+
+// file is a record that many processes append to. The system appends each line
+// at once, at the end of the file as it then is; only rotating needs a lock.
+type file struct {
+	path string
+	max  int64 // bytes; 0: it is not rotated
+
+	regular bool // no pipe, and no device
+	keep    int
+	f       *os.File
+	torn    bool      // the last line is not whole
+	seen    time.Time // when path was last known to be f
+}
+
+// Defaults of rotation.
+const (
+	defaultSize = 64 << 20
+	defaultKeep = 8
+)
+
+// glance is how long a file that is renamed by another program, before it is
+// full, may go on to get lines.
+const glance = time.Second
+
+func openFile(path string, cfg Config) (*file, error) {
+	f := &file{path: path, max: cfg.MaxSize, keep: cfg.Keep}
+	if f.max == 0 {
+		f.max = defaultSize
+	}
+	if f.keep <= 0 {
+		f.keep = defaultKeep
+	}
+	if err := f.open(); err != nil {
+		return nil, err
+	}
+	info, err := f.f.Stat()
+	f.regular = err == nil && info.Mode().IsRegular()
+	if !f.regular || f.max < 0 {
+		f.max = 0
+	}
+	return f, nil
+}
+
+func (f *file) open() error {
+	opened, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_RDWR|nonBlocking, 0o600)
+	if err != nil {
+		return fmt.Errorf("the record: %w", err)
+	}
+	if f.f != nil {
+		_ = f.f.Close() // every line is in it
+	}
+	f.f, f.seen, f.torn = opened, time.Now(), endsInALine(opened)
+	return nil
+}
+
+// endsInALine reports whether a file ends without the end of a line, as one does
+// whose writer was killed, or whose disk was full.
+func endsInALine(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return false
+	}
+	var last [1]byte
+	_, err = f.ReadAt(last[:], info.Size()-1)
+	return err == nil && last[0] != '\n'
+}
+
+// Write appends one line.
+func (f *file) Write(line []byte) (int, error) {
+	if f.max > 0 {
+		f.follow()
+	}
+	if f.torn { // or the line is lost with the one before it
+		if _, err := f.f.Write([]byte("\n")); err != nil {
+			return 0, err
+		}
+		f.torn = false
+	}
+	n, err := f.f.Write(line)
+	f.torn = n > 0 && n < len(line)
+	if err == nil && f.max > 0 {
+		f.rotate()
+	}
+	return n, err
+}
+
+// follow opens the file anew if another program has renamed it.
+func (f *file) follow() {
+	now := time.Now()
+	if now.Sub(f.seen) < glance {
+		return
+	}
+	if f.seen = now; !f.isCurrent() {
+		_ = f.open() // else the old one has to do
+	}
+}
+
+func (f *file) isCurrent() bool {
+	ours, err := f.f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(f.path)
+	return err == nil && os.SameFile(ours, there)
+}
+
+// rotate renames a file that is full. A process that has been waiting while
+// another one renamed it finds a new one, which it goes on with. A file that
+// cannot be renamed grows.
+func (f *file) rotate() {
+	end, err := f.f.Seek(0, io.SeekCurrent) // after an append, the end of the file
+	if err != nil || end < f.max {
+		return
+	}
+	lock, err := acquire(f.path + ".lock")
+	if err != nil {
+		return
+	}
+	defer lock.release()
+	if f.isCurrent() && f.shift() != nil {
+		return
+	}
+	_ = f.open()
+}
+
+// shift renames the files of a record, the oldest first.
+func (f *file) shift() error {
+	for i := f.keep; i > 0; i-- {
+		from := f.path
+		if i > 1 {
+			from += "." + strconv.Itoa(i-1)
+		}
+		if err := os.Rename(from, f.path+"."+strconv.Itoa(i)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes the file.
+func (f *file) Close() error { return f.f.Close() }

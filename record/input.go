@@ -1,0 +1,165 @@
+package record
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// refs are the members of inputs that tie events together. They are kept
+// whatever the record keeps of the input.
+var refs = map[string]bool{
+	`"tool_use_id"`: true, `"toolCallId"`: true, `"agent_id"`: true, `"agent_type"`: true,
+}
+
+// maxRef bounds the text of one of them.
+const maxRef = 256
+
+// shape makes a line's input.
+type shape struct {
+	own    []byte // the input as it was
+	reader bytes.Buffer
+	dec    *jsontext.Decoder
+	out    []byte
+	refs   []byte
+	mode   Input
+	most   int // bytes of out
+}
+
+var shapes = sync.Pool{New: func() any { return &shape{dec: jsontext.NewDecoder(new(bytes.Buffer))} }}
+
+// appendInput appends the input, and its refs.
+func (r *Recorder) appendInput(b []byte, f *pipeline.FireInfo) []byte {
+	s := shapes.Get().(*shape)
+	defer shapes.Put(s)
+	s.out, s.refs, s.mode, s.most = s.out[:0], s.refs[:0], r.cfg.Input, r.cfg.MaxInput
+	own, err := f.AppendInput(s.own[:0])
+	s.own = own
+	if err == nil {
+		s.reader.Reset()
+		s.reader.Write(own)
+		s.dec.Reset(&s.reader, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+		err = s.value(0, false)
+	}
+	b = append(b, `,"input":`...)
+	if err != nil || s.mode == None {
+		b = append(b, "null"...)
+	} else {
+		b = append(b, s.out...)
+	}
+	b = append(b, `,"refs":`...)
+	if err != nil || len(s.refs) == 0 {
+		return append(b, "null"...)
+	}
+	return append(append(append(b, '{'), s.refs...), '}')
+}
+
+// value appends the next value; ref is its name if it is a ref.
+func (s *shape) value(depth int, ref bool) error {
+	switch s.dec.PeekKind() {
+	case '{':
+		return s.object(depth)
+	case '[':
+		return s.array(depth)
+	}
+	v, err := s.dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	if ref {
+		s.ref(v)
+	}
+	s.leaf(v)
+	return nil
+}
+
+func (s *shape) object(depth int) error {
+	if _, err := s.dec.ReadToken(); err != nil {
+		return err
+	}
+	s.out = append(s.out, '{')
+	for s.dec.PeekKind() != '}' {
+		name, err := s.dec.ReadValue()
+		if err != nil {
+			return err
+		}
+		ref := depth == 0 && refs[string(name)] && s.dec.PeekKind() == '"'
+		if len(s.out)+len(name) > s.most && !ref {
+			if err := s.dec.SkipValue(); err != nil {
+				return err
+			}
+			continue
+		}
+		if ref {
+			s.refName(name)
+		}
+		s.comma()
+		s.out = append(append(s.out, name...), ':')
+		if err := s.value(depth+1, ref); err != nil {
+			return err
+		}
+	}
+	_, err := s.dec.ReadToken()
+	s.out = append(s.out, '}')
+	return err
+}
+
+func (s *shape) array(depth int) error {
+	if _, err := s.dec.ReadToken(); err != nil {
+		return err
+	}
+	s.out = append(s.out, '[')
+	for s.dec.PeekKind() != ']' {
+		if len(s.out) > s.most {
+			if err := s.dec.SkipValue(); err != nil {
+				return err
+			}
+			continue
+		}
+		s.comma()
+		if err := s.value(depth+1, false); err != nil {
+			return err
+		}
+	}
+	_, err := s.dec.ReadToken()
+	s.out = append(s.out, ']')
+	return err
+}
+
+// comma separates a value from the one before it.
+func (s *shape) comma() {
+	if last := s.out[len(s.out)-1]; last != '{' && last != '[' {
+		s.out = append(s.out, ',')
+	}
+}
+
+// leaf appends a value that is no object and no array.
+func (s *shape) leaf(v jsontext.Value) {
+	if s.mode == Keys {
+		s.out = append(s.out, typeNames[v.Kind()]...)
+		return
+	}
+	if v.Kind() != '"' {
+		s.out = append(s.out, v...)
+		return
+	}
+	text, _ := jsontext.AppendUnquote(nil, v)
+	s.out = quote(s.out, string(text), max(0, s.most-len(s.out)))
+}
+
+func (s *shape) refName(name jsontext.Value) {
+	if len(s.refs) > 0 {
+		s.refs = append(s.refs, ',')
+	}
+	s.refs = append(append(s.refs, name...), ':')
+}
+
+func (s *shape) ref(v jsontext.Value) {
+	text, _ := jsontext.AppendUnquote(nil, v)
+	s.refs = quote(s.refs, string(text), maxRef)
+}
+
+var typeNames = map[jsontext.Kind]string{'"': `"string"`, '0': `"number"`, 't': `"boolean"`, 'f': `"boolean"`, 'n': `"null"`}

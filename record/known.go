@@ -1,0 +1,50 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"sync"
+	"sync/atomic"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// known keeps the part of a line that is the same for every fire of a hook.
+type known struct {
+	texts sync.Map // of []byte, by *hook.Hook
+	n     atomic.Int64
+}
+
+// mostKnown bounds the hooks that are kept: settings that are read again bring
+// new ones.
+const mostKnown = 4096
+
+func (k *known) of(h *hook.Hook) []byte {
+	if b, ok := k.texts.Load(h); ok {
+		return b.([]byte)
+	}
+	if k.n.Add(1) > mostKnown {
+		k.n.Store(1)
+		k.texts.Clear()
+	}
+	b := describe(h)
+	k.texts.Store(h, b)
+	return b
+}
+
+// describe is the beginning of a hook's entry.
+func describe(h *hook.Hook) []byte {
+	b := text([]byte(`{"id":`), h.ID)
+	b = text(append(b, `,"type":`...), h.Type)
+	b = text(append(b, `,"source":`...), h.Source.String())
+	b = text(append(b, `,"name":`...), h.Name)
+	b = text(append(b, `,"command":`...), h.Command)
+	b = text(append(b, `,"matcher":`...), h.Pattern)
+	b = text(append(b, `,"file":`...), h.Position.String())
+	digest := ""
+	if h.Command != "" {
+		sum := sha256.Sum256([]byte(h.Command))
+		digest = hex.EncodeToString(sum[:])
+	}
+	return text(append(b, `,"sha256":`...), digest)
+}

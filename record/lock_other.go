@@ -1,0 +1,15 @@
+//go:build !unix || solaris || aix
+
+package record
+
+import "errors"
+
+const nonBlocking = 0
+
+// lock does not exist here: files that other processes have open cannot be
+// renamed, and records are not rotated.
+type lock struct{}
+
+func acquire(string) (lock, error) { return lock{}, errors.ErrUnsupported }
+
+func (lock) release() {}

@@ -1,0 +1,154 @@
+// Package record keeps what hooks did: one line of JSON for each fire, with
+// every hook that was looked at. A [Recorder] is an observer of package
+// pipeline; [Lines] reads what it has written. docs/record.schema.json
+// describes the lines.
+package record
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// Input says what a line keeps of an event's input.
+type Input uint8
+
+// What can be kept. Identifiers that tie events together, such as tool_use_id,
+// are in the refs of a line whatever is kept.
+const (
+	Keys Input = iota // the object with the name of its JSON type in place of each leaf
+	None              // null
+	Full              // the object, without what looks like a secret; also what hooks answered and wrote to standard error
+)
+
+// Config says how a record is kept. The zero Config keeps the keys of the
+// input.
+type Config struct {
+	Input    Input
+	MaxInput int // most bytes of the input in a line; what does not fit is left out. 0 means 4 KiB
+
+	// MaxSize is how many bytes a file may have before it is renamed to FILE.1,
+	// FILE.1 to FILE.2, and so on up to Keep; the oldest is removed. 0 means 64
+	// MiB and 8 files, a negative MaxSize never. Only for Open.
+	MaxSize int64
+	Keep    int
+
+	// Log gets one warning when lines are lost for the first time. Nil means
+	// [slog.Default].
+	Log *slog.Logger
+}
+
+// Recorder writes a line for each fire. Its methods may be called from many
+// goroutines.
+//
+// A line is handed to a goroutine that writes it, and the fire waits for that no
+// longer than a millisecond: a sink that is slow, full or broken delays and
+// changes no answer. Lines that could not be written are counted. A regular file
+// is written to at once, until a line takes longer than that millisecond. A fire
+// with one hook in Go costs about five microseconds and six allocations more
+// than without a Recorder.
+type Recorder struct {
+	cfg   Config
+	sink  *sink
+	known known
+	fires sync.Pool // of *fire
+}
+
+var _ pipeline.Observer = (*Recorder)(nil)
+
+// New makes a Recorder that writes to w, one call for each line. Close it.
+func New(w io.Writer, cfg Config) *Recorder {
+	if cfg.MaxInput <= 0 {
+		cfg.MaxInput = 4 << 10
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	r := &Recorder{cfg: cfg, sink: newSink(w, cfg.Log)}
+	r.fires.New = func() any { return new(fire) }
+	return r
+}
+
+// Open makes a Recorder that appends to a file, which it makes if there is none.
+// Any number of processes may append to one file: each line is written at once,
+// and they take turns to rotate it.
+func Open(path string, cfg Config) (*Recorder, error) {
+	file, err := openFile(path, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return New(file, cfg), nil
+}
+
+// Lost counts the lines that were not written. The error says why the first one
+// was not.
+func (r *Recorder) Lost() (n int64, err error) { return r.sink.lost() }
+
+// Close writes what is still to be written, for at most so long, and closes the
+// file. What is left then counts as lost.
+func (r *Recorder) Close(within time.Duration) { r.sink.close(within) }
+
+// SystemEnd implements [pipeline.SystemEnder]: it closes the record, within a
+// second. A Recorder so belongs to one System.
+func (r *Recorder) SystemEnd() { r.Close(time.Second) }
+
+// fire is what is known of a fire that has not ended.
+type fire struct {
+	mu   sync.Mutex
+	ends []*pipeline.Evaluation
+}
+
+type fireKey struct{ r *Recorder }
+
+// FireStart implements [pipeline.Observer].
+func (r *Recorder) FireStart(ctx context.Context, _ *pipeline.FireInfo) context.Context {
+	return context.WithValue(ctx, fireKey{r}, r.fires.Get())
+}
+
+// HookEnd implements [pipeline.Observer].
+func (r *Recorder) HookEnd(ctx context.Context, e *pipeline.Evaluation) {
+	f, ok := ctx.Value(fireKey{r}).(*fire)
+	if !ok || e.Late { // its fire may have ended
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ends = append(f.ends, e)
+}
+
+// FireEnd implements [pipeline.Observer].
+func (r *Recorder) FireEnd(ctx context.Context, info *pipeline.FireInfo, out *pipeline.FireOutcome) {
+	f, ok := ctx.Value(fireKey{r}).(*fire)
+	if !ok {
+		return
+	}
+	inPlanOrder(f.ends, info.Hooks)
+	l := r.sink.line()
+	l.text = r.append(l.text, info, out, f.ends)
+	r.sink.put(l)
+	clear(f.ends)
+	f.ends = f.ends[:0]
+	r.fires.Put(f)
+}
+
+// inPlanOrder sorts the hooks that were looked at: they ended in any order.
+func inPlanOrder(ends []*pipeline.Evaluation, plan []*hook.Hook) {
+	if len(ends) < 2 {
+		return
+	}
+	place := make(map[*hook.Hook]int, len(plan))
+	for i, h := range plan {
+		place[h] = i
+	}
+	sortByPlace(ends, func(e *pipeline.Evaluation) int {
+		if i, ok := place[e.Hook]; ok {
+			return i
+		}
+		return len(plan) + e.Index // registered while the fire went on
+	})
+}

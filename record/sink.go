@@ -1,0 +1,217 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Limits of what waits for a sink that is slow.
+const (
+	maxWaiting = 1024             // lines
+	patience   = time.Millisecond // of a fire
+)
+
+var (
+	errSlow   = errors.New("the sink takes lines slower than they come")
+	errClosed = errors.New("the record was closed before they could be written")
+)
+
+// line is one line on its way to the sink.
+type line struct {
+	text    []byte
+	written chan struct{} // has a token when it is
+}
+
+// sink writes lines on a goroutine of its own, so that a fire can leave one that
+// is slow. A regular file takes lines in less time than that costs: there the
+// fire writes, until a line has taken longer than a fire waits.
+type sink struct {
+	w     io.Writer
+	use   sync.Mutex // of w
+	quick atomic.Bool
+	log   *slog.Logger
+	queue chan *line
+	lines sync.Pool // of *line
+	times sync.Pool // of *time.Timer
+
+	mu      sync.Mutex
+	started bool
+	closed  bool
+	n       int64 // lost
+	err     error // why the first one was
+	done    chan struct{}
+}
+
+func newSink(w io.Writer, log *slog.Logger) *sink {
+	s := &sink{w: w, log: log, queue: make(chan *line, maxWaiting), done: make(chan struct{})}
+	f, ok := w.(*file)
+	s.quick.Store(ok && f.regular)
+	return s
+}
+
+// line returns an empty line.
+func (s *sink) line() *line {
+	if l, ok := s.lines.Get().(*line); ok {
+		l.text = l.text[:0]
+		return l
+	}
+	return &line{text: make([]byte, 0, 1024), written: make(chan struct{}, 1)}
+}
+
+// put hands a line over, and waits a little for it to be written.
+func (s *sink) put(l *line) {
+	if s.quick.Load() && s.use.TryLock() {
+		s.putNow(l)
+		return
+	}
+	if !s.enqueue(l) {
+		return
+	}
+	t, ok := s.times.Get().(*time.Timer)
+	if ok {
+		t.Reset(patience)
+	} else {
+		t = time.NewTimer(patience)
+	}
+	select {
+	case <-l.written:
+		s.lines.Put(l)
+	case <-t.C: // the line is the writer's now
+	}
+	t.Stop()
+	s.times.Put(t)
+}
+
+// putNow writes a line on the goroutine of the fire.
+func (s *sink) putNow(l *line) {
+	start, err := time.Now(), errClosed
+	if !s.isClosed() {
+		err = s.writeOne(l.text)
+	}
+	s.use.Unlock()
+	if time.Since(start) > patience {
+		s.quick.Store(false)
+	}
+	s.lines.Put(l)
+	if err != nil {
+		s.mu.Lock()
+		s.lose(1, err)
+		s.mu.Unlock()
+	}
+}
+
+func (s *sink) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// enqueue queues a line, unless too many wait.
+func (s *sink) enqueue(l *line) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		s.lose(1, errClosed)
+		return false
+	}
+	if !s.started {
+		s.started = true
+		go s.write()
+	}
+	select {
+	case s.queue <- l:
+		return true
+	default:
+		s.lose(1, errSlow)
+		return false
+	}
+}
+
+// write writes what is queued until the sink is closed.
+func (s *sink) write() {
+	defer close(s.done)
+	for l := range s.queue {
+		s.use.Lock()
+		err := s.writeOne(l.text)
+		s.use.Unlock()
+		if err != nil {
+			s.mu.Lock()
+			s.lose(1, err)
+			s.mu.Unlock()
+		}
+		l.written <- struct{}{}
+	}
+}
+
+// writeOne writes a line. A sink that panics is a sink that fails.
+func (s *sink) writeOne(text []byte) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = errors.New("the sink panicked")
+		}
+	}()
+	n, err := s.w.Write(text)
+	if err == nil && n < len(text) {
+		err = io.ErrShortWrite
+	}
+	return err
+}
+
+// lose counts lines, under the lock, and warns of the first.
+func (s *sink) lose(n int64, why error) {
+	if s.n += n; s.err != nil {
+		return
+	}
+	s.err = why
+	go s.log.LogAttrs(context.Background(), slog.LevelWarn, "the record of hooks is not complete; no more is said of it", slog.String("error", why.Error()))
+}
+
+func (s *sink) lost() (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.n, s.err
+}
+
+// close waits for what is queued, for a while.
+func (s *sink) close(wait time.Duration) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
+	s.closed = true
+	close(s.queue)
+	started := s.started
+	s.mu.Unlock()
+	if started {
+		t := time.NewTimer(wait)
+		defer t.Stop()
+		select {
+		case <-s.done:
+		case <-t.C:
+			s.abandon()
+			return
+		}
+	}
+	s.use.Lock()
+	defer s.use.Unlock()
+	if c, ok := s.w.(io.Closer); ok {
+		_ = c.Close() // every line has been written, or is counted
+	}
+}
+
+// abandon counts what is still queued as lost.
+func (s *sink) abandon() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := int64(1) // the one that is being written
+	for range s.queue {
+		n++
+	}
+	s.lose(n, errClosed)
+}

@@ -1,0 +1,194 @@
+package record
+
+import (
+	"cmp"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// maxText bounds each text of a hook in a line.
+const maxText = 4 << 10
+
+// version is the v of the lines.
+const version = 1
+
+// append appends the line of a fire, with its end.
+func (r *Recorder) append(b []byte, f *pipeline.FireInfo, out *pipeline.FireOutcome, ends []*pipeline.Evaluation) []byte {
+	b = append(b, `{"v":1,"id":"`...)
+	b = append(appendID(b, f.Time), `","time":"`...)
+	b = append(f.Time.UTC().AppendFormat(b, "2006-01-02T15:04:05.000000Z"), '"')
+	b = text(append(b, `,"event":`...), f.Event)
+	b = text(append(b, `,"session":`...), f.Session)
+	b = text(append(b, `,"subject":`...), f.Subject)
+	b = appendTrace(b, f)
+	b = r.appendInput(b, f)
+	b = text(append(b, `,"decision":`...), decision(out.Decision))
+	b = text(append(b, `,"reason":`...), out.Reason)
+	b = strconv.AppendBool(append(b, `,"stop":`...), out.Stop)
+	b = strconv.AppendBool(append(b, `,"rewritten":`...), out.Rewritten)
+	b = append(b, `,"would":`...)
+	if out.Would == nil {
+		b = append(b, "null"...)
+	} else {
+		b = text(append(b, `{"decision":`...), decision(out.Would.Decision))
+		b = append(text(append(b, `,"reason":`...), out.Would.Reason), '}')
+	}
+	b = milliseconds(append(b, `,"ms":`...), out.Elapsed)
+	b = strconv.AppendInt(append(b, `,"failed_open":`...), int64(out.FailedOpen), 10)
+	b = appendConflicts(append(b, `,"conflicts":`...), out.Conflicts)
+	b = append(b, `,"hooks":[`...)
+	for i, e := range ends {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = r.appendHook(b, e)
+	}
+	return append(b, "]}\n"...)
+}
+
+// appendTrace appends the fire's place in a trace: its own, or one below that of
+// the caller, or a trace that begins here.
+func appendTrace(b []byte, f *pipeline.FireInfo) []byte {
+	trace, span, own := f.Trace.IDs()
+	callers, parent, below := f.Caller.IDs()
+	b = append(b, `,"trace":"`...)
+	if trace = cmp.Or(trace, callers); own || below {
+		b = append(b, trace...)
+	} else {
+		b = appendHex(appendHex(b, 16), 16)
+	}
+	b = append(b, `","span":"`...)
+	if own {
+		b = append(b, span...)
+	} else {
+		b = appendHex(b, 16)
+	}
+	b = append(b, `","parent":`...)
+	if !below {
+		return append(b, "null"...)
+	}
+	return append(append(append(b, '"'), parent...), '"')
+}
+
+func appendConflicts(b []byte, all []hook.Conflict) []byte {
+	b = append(b, '[')
+	for i, c := range all {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(text(append(b, `{"key":`...), c.Key), `,"hooks":[`...)
+		for j, h := range c.Hooks {
+			if j > 0 {
+				b = append(b, ',')
+			}
+			b = text(b, h.ID)
+		}
+		b = append(b, "]}"...)
+	}
+	return append(b, ']')
+}
+
+// appendHook appends what became of one hook.
+func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation) []byte {
+	b = append(b, r.known.of(e.Hook)...)
+	if e.Why != "" {
+		b = text(append(b, `,"ran":false,"why":`...), string(e.Why))
+		b = text(append(b, `,"detail":`...), e.Detail)
+		return append(b, `,"outcome":null,"exit":null,"ms":null,"queued_ms":null,"decision":null,"reason":null,"mode":"enforce","class":null,"failed_open":false,"error":null,"answer":null,"stderr":null}`...)
+	}
+	b = text(append(b, `,"ran":true,"why":null,"detail":null,"outcome":`...), string(e.Outcome))
+	b = append(b, `,"exit":`...)
+	if reply := e.Reply; reply != nil && reply.Signal == nil && reply.Exit >= 0 && e.Outcome != pipeline.Cancelled {
+		b = strconv.AppendInt(b, int64(reply.Exit), 10)
+	} else {
+		b = append(b, "null"...)
+	}
+	b = milliseconds(append(b, `,"ms":`...), e.Elapsed)
+	b = milliseconds(append(b, `,"queued_ms":`...), e.Queued)
+	b = text(append(b, `,"decision":`...), decision(e.Decision))
+	b = text(append(b, `,"reason":`...), reason(e))
+	b = append(b, `,"mode":"enforce","class":`...)
+	b = text(b, string(hook.ClassOf(e.Err)))
+	b = strconv.AppendBool(append(b, `,"failed_open":`...), e.FailedOpen)
+	b = append(b, `,"error":`...)
+	if e.Err != nil {
+		b = text(b, e.Err.Error())
+	} else {
+		b = append(b, "null"...)
+	}
+	answer, stderr := r.outputs(e)
+	b = text(append(b, `,"answer":`...), answer)
+	return append(text(append(b, `,"stderr":`...), stderr), '}')
+}
+
+// reason is what a hook gave for its decision; for a denial by status alone what
+// it wrote to standard error.
+func reason(e *pipeline.Evaluation) string {
+	if e.Reason == "" && e.Outcome == pipeline.Blocking && e.Reply != nil {
+		return string(e.Reply.Stderr)
+	}
+	return e.Reason
+}
+
+// outputs are what a hook wrote, if the record is to have it.
+func (r *Recorder) outputs(e *pipeline.Evaluation) (stdout, stderr string) {
+	if r.cfg.Input != Full || e.Reply == nil {
+		return "", ""
+	}
+	return string(e.Reply.Stdout), string(e.Reply.Stderr)
+}
+
+// decision is the word for a decision in a line.
+func decision(d hook.Decision) string {
+	switch {
+	case d.Blocks():
+		return "deny"
+	case d == hook.Approve:
+		return "allow"
+	case d == hook.Allow, d == hook.Ask:
+		return string(d)
+	}
+	return ""
+}
+
+// text appends a text without its secrets, and null for the empty one. What is
+// longer than maxText is cut.
+func text(b []byte, s string) []byte {
+	if s == "" {
+		return append(b, "null"...)
+	}
+	return quote(b, s, maxText)
+}
+
+// quote appends a text that has at most so many bytes, and a mark if it was
+// longer. Secrets go before the cut: half of one does not look like any.
+func quote(b []byte, s string, most int) []byte {
+	s = environ.Scrub(s)
+	if len(s) > most {
+		s = whole(s[:most]) + "…"
+	}
+	quoted, _ := jsontext.AppendQuote(b, s) // text that is no UTF-8 becomes such
+	return quoted
+}
+
+// whole drops the beginning of a character that is not whole.
+func whole(s string) string {
+	for i := 1; i <= 3 && i <= len(s); i++ {
+		if c := s[len(s)-i]; c >= 0xC0 {
+			return s[:len(s)-i]
+		} else if c < 0x80 {
+			break
+		}
+	}
+	return s
+}
+
+func milliseconds(b []byte, d time.Duration) []byte {
+	return strconv.AppendFloat(b, float64(d.Microseconds())/1000, 'f', -1, 64)
+}
