@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -35,6 +36,23 @@ type Warmable interface {
 }
 
 var _ Warmable = (*Command)(nil)
+
+// Keep keeps the interpreter of a hook ready, as [Command.SetWarm] does for its
+// command; note says why it starts cold all the same. A Runner with a method
+// Unwrap() hook.Runner is looked into.
+func (w *Warm) Keep(h *hook.Hook, kind, dir string) (note string) {
+	for r := h.Runner; r != nil; {
+		if command, ok := r.(Warmable); ok {
+			return command.SetWarm(w, kind, dir)
+		}
+		wrapper, ok := r.(interface{ Unwrap() hook.Runner })
+		if !ok {
+			break
+		}
+		r = wrapper.Unwrap()
+	}
+	return "a hook of type " + strconv.Quote(h.Type) + " starts no interpreter"
+}
 
 // warmth is how a Command is kept warm.
 type warmth struct {

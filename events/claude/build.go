@@ -139,6 +139,9 @@ func (e *entry) buildJudge() *settings.Problem {
 // that is not empty, without colours (release 2.1.239).
 type worktreePath struct{ hook.Runner }
 
+// Unwrap returns the Runner of the command itself.
+func (w worktreePath) Unwrap() hook.Runner { return w.Runner }
+
 // Run runs the command and reads the path.
 func (w worktreePath) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	reply, err := w.Runner.Run(ctx, call)
@@ -157,6 +160,9 @@ type furnished struct {
 	hook.Runner
 	dir string
 }
+
+// Unwrap returns the Runner of the hook itself.
+func (f furnished) Unwrap() hook.Runner { return f.Runner }
 
 // Run makes the directory and runs the hook.
 func (f furnished) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
