@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -59,13 +58,6 @@ func runnable(file string) syscall.Errno {
 		return syscall.EACCES
 	}
 	return 0
-}
-
-func inDir(file, dir string) string {
-	if filepath.IsAbs(file) {
-		return file
-	}
-	return filepath.Join(dir, file)
 }
 
 // advice says what to do about the reasons for which a process cannot start.
