@@ -39,16 +39,17 @@ type Hook struct {
 	Sequential bool      // asks that all hooks of the event run one at a time
 	OwnOnly    bool      // the user has not agreed to more: Sequential counts in plans of such hooks alone, and an equal hook of any other kind replaces it
 
-	Timeout    time.Duration // 0 means the event's default, negative none
-	Rank       int           // hooks that a program registers run by rank, equal ones as they came
-	Key        string        // hooks with the same key run once; empty is never a duplicate
-	Once       bool          // runs once in a session
-	Background Background    // runs while the fire goes on without it
-	FailClosed bool          // blocks when it fails, as if the event's Rules said so; not in the background
-	Exits      Exits         // what its end amounts to; nil means what the event's Rules say
-	Text       Text          // what plain text amounts to; 0 means what the event's Rules say
-	Status     string        // what a host may show while it runs
-	NoEnvFile  bool          // gets no file for variables; see Rules.EnvFile of package pipeline
+	Timeout      time.Duration // 0 means the event's default, negative none
+	Rank         int           // hooks that a program registers run by rank, equal ones as they came
+	Key          string        // hooks with the same key run once; empty is never a duplicate
+	Once         bool          // runs once in a session
+	Background   Background    // runs while the fire goes on without it
+	FailClosed   bool          // blocks when it fails, as if the event's Rules said so; not in the background
+	Exits        Exits         // what its end amounts to; nil means what the event's Rules say
+	Text         Text          // what plain text amounts to; 0 means what the event's Rules say
+	Status       string        // what a host may show while it runs
+	UserProvided bool          // a callback that the program passes on for its users: the settings' policies count for it
+	NoEnvFile    bool          // gets no file for variables; see Rules.EnvFile of package pipeline
 
 	// Skip says why the hook can never run, whatever the event's input; empty
 	// if it can. Detail says it in words.

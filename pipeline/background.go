@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"slices"
 	"time"
 
@@ -71,7 +70,7 @@ func (s *Session) leave() {
 		m.behind.cancel(nil)
 		close(m.behind.idle)
 	}
-	s.lane.done.Done()
+	s.lane.leave()
 }
 
 // Wait returns when no hook of the session runs in the background any more, or
@@ -120,9 +119,7 @@ func (s *Session) Close(ctx context.Context) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.folder != "" {
-		_ = os.RemoveAll(m.folder)
-	}
+	s.sys.scratches.drop(m.folder)
 	m.folder, m.vars = "", nil
 	return err
 }

@@ -43,7 +43,7 @@ type Spec[In, Out any] struct {
 	Rules Rules // departures from the dialect
 
 	// Subject points at the field of the input that matchers test, and
-	// SubjectName is what people call it. It is asked once, by Declare. Nil:
+	// SubjectName is what people call it; empty means "subject". It is asked once, by Declare. Nil:
 	// the event has no subject, and matchers see "".
 	Subject     func(*In) *string
 	SubjectName string
@@ -113,8 +113,14 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 	if spec.Name == "" {
 		panic("pipeline: an event of " + d.Name + " is declared without a name")
 	}
+	if spec.Subject != nil && spec.SubjectName == "" {
+		spec.SubjectName = "subject"
+	}
 	guards := spec.Can&CanBlock != 0 || spec.Can == 0 && spec.Reduce == nil // a denial would count
 	spec.Rules = spec.Rules.over(d.Rules)
+	if spec.Rules.Exits == nil {
+		spec.Rules.Exits = hook.Exits{0: hook.Read, 2: hook.Refuse} // without any, no status would block
+	}
 	if spec.Decode == nil {
 		spec.Decode = wire.Read[Out]
 	}
@@ -183,9 +189,9 @@ func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out
 // Live, and neither function waits for them.
 //
 // The name is how the hook is called in reports, traces and settings that
-// disable hooks.
-func (e *Event[In, Out]) On(at Scope, name string, f hook.Func[In, Out]) (remove func()) {
-	return at.add([]*hook.Hook{{
+// disable hooks. A hook is the program's own unless it is [UserProvided].
+func (e *Event[In, Out]) On(at Scope, name string, f hook.Func[In, Out], options ...Option) (remove func()) {
+	h := &hook.Hook{
 		ID:      fmt.Sprintf("%s/%s/%s", hook.Host, e.spec.Name, name),
 		Dialect: e.dialect.Name,
 		Event:   e.spec.Name,
@@ -193,7 +199,12 @@ func (e *Event[In, Out]) On(at Scope, name string, f hook.Func[In, Out]) (remove
 		Type:    "go",
 		Source:  hook.Host,
 		Func:    f,
-	}})
+	}
+	info := e.Info()
+	for _, option := range options {
+		option(h, &info)
+	}
+	return at.add([]*hook.Hook{h})
 }
 
 // Info is what an event is, without its types.
@@ -212,6 +223,12 @@ func (i Info) FullName() string { return i.Dialect + "." + i.Name }
 // Info describes the event.
 func (e *Event[In, Out]) Info() Info {
 	return Info{Dialect: e.dialect.Name, Name: e.spec.Name, Doc: e.spec.Doc, Can: e.spec.Can, Subject: e.spec.SubjectName, Rules: e.spec.Rules}
+}
+
+// accepts reports whether a hook's Func can be called for the event.
+func (e *Event[In, Out]) accepts(fn any) (want string, ok bool) {
+	f, ok := fn.(hook.Func[In, Out])
+	return reflect.TypeFor[hook.Func[In, Out]]().String(), ok && f != nil
 }
 
 func (e *Event[In, Out]) place() (slot int, d *Dialect) { return e.slot, e.dialect }

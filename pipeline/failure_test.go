@@ -121,7 +121,11 @@ func TestALivePlanGrowsAndShrinks(t *testing.T) {
 // A hook that has removed itself has no place in the new plan any more.
 func TestALivePlanGrowsBehindAHookThatHasRemovedItself(t *testing.T) {
 	ranked := func(s *pipeline.Session, name string, rank int, f hook.Func[call, edit]) func() {
-		return pipeline.Register(s, &hook.Hook{Dialect: "test", Event: "Live", Name: name, Rank: rank, Func: f})
+		remove, err := pipeline.Register(s, &hook.Hook{Dialect: "test", Event: "Live", Name: name, Rank: rank, Func: f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return remove
 	}
 	_, s := start(t, pipeline.Config{})
 	ranked(s, "a1", 1, allow)

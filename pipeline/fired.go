@@ -27,6 +27,7 @@ type Declared interface {
 	PlanJSON(s *Session, in []byte) (stages.Planned, error)
 
 	place() (slot int, d *Dialect)
+	accepts(fn any) (want string, ok bool)
 	forgets() bool // it has to be fired also where no hook is
 }
 

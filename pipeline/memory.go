@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 
@@ -134,6 +135,8 @@ func (s *Session) scratch(name string) (path string, err error) {
 		if m.folder, err = s.newScratch(); err != nil {
 			return "", err
 		}
+		s.sys.scratches.add(m.folder)
+		runtime.AddCleanup(s, s.sys.scratches.drop, m.folder) // of a session that is dropped without Close
 	}
 	m.files++
 	return filepath.Join(m.folder, strconv.Itoa(m.files)+"-"+name), nil

@@ -45,7 +45,8 @@ type Dialect struct {
 // of a field inherits from the dialect.
 type Rules struct {
 	// Exits says what each exit status does, and Text what a hook said that
-	// printed plain text in place of an answer.
+	// printed plain text in place of an answer. Where neither the dialect nor the
+	// event has any, status 0 is read and 2 refuses.
 	Exits hook.Exits
 	Text  hook.Text
 
@@ -181,6 +182,13 @@ func Events(d *Dialect) []Declared {
 		}
 	}
 	return events
+}
+
+// eventNamed returns the event of a full name; nil if there is none.
+func eventNamed(name string) Declared {
+	declared.RLock()
+	defer declared.RUnlock()
+	return declared.byName[name]
 }
 
 // slots gives every event's slot by its full name, of the dialects that put the

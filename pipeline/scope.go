@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -18,7 +20,34 @@ type Scope interface {
 // system. For a hook in Go, On of its event is simpler. remove takes them away
 // again; fires that have begun are not affected, and neither function waits for
 // them.
-func Register(at Scope, hooks ...*hook.Hook) (remove func()) { return at.add(slices.Clone(hooks)) }
+//
+// The error says which hook can never run: its event is not declared, or its
+// Func is not one of the event's types. Then none is added.
+func Register(at Scope, hooks ...*hook.Hook) (remove func(), err error) {
+	for _, h := range hooks {
+		if err := registrable(h); err != nil {
+			return func() {}, err
+		}
+	}
+	return at.add(slices.Clone(hooks)), nil
+}
+
+// registrable says why a hook could never run.
+func registrable(h *hook.Hook) error {
+	if h == nil {
+		return errors.New("register a hook: it is nil")
+	}
+	e := eventNamed(h.Dialect + "." + h.Event)
+	if e == nil {
+		return fmt.Errorf("register the hook %q: there is no event %q; declare it first, or look for its name among those of Events", h.Label(), h.Dialect+"."+h.Event)
+	}
+	if h.Func != nil {
+		if want, ok := e.accepts(h.Func); !ok {
+			return fmt.Errorf("register the hook %q of %s: its Func is a %T; want a %s", h.Label(), h.Dialect+"."+h.Event, h.Func, want)
+		}
+	}
+	return nil
+}
 
 func (sys *System) add(hooks []*hook.Hook) (remove func()) {
 	sys.mu.Lock()
@@ -36,8 +65,18 @@ func (sys *System) add(hooks []*hook.Hook) (remove func()) {
 // ranked adds hooks to those that are there.
 func ranked(there, hooks []*hook.Hook) []*hook.Hook {
 	all := slices.Concat(there, hooks)
-	slices.SortStableFunc(all, func(a, b *hook.Hook) int { return cmp.Compare(a.Rank, b.Rank) })
+	slices.SortStableFunc(all, func(a, b *hook.Hook) int {
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(group(a), group(b)))
+	})
 	return all
+}
+
+// group puts the hooks of front matter before the program's own functions.
+func group(h *hook.Hook) int {
+	if h.Source == hook.FrontMatter {
+		return 0
+	}
+	return 1
 }
 
 // without drops hooks, each once: it may have been added more often than that.

@@ -20,18 +20,21 @@ func TestHooksThatAreReadyCanBeRegistered(t *testing.T) {
 			t.Errorf("session %s runs %s, want %s", s.ID(), got, labelled)
 		}
 	}
-	remove := pipeline.Register(s, ready...)
+	remove, err := pipeline.Register(s, ready...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	want(s, "[one two settings]")
 	want(other, "[settings]")
 	if !chain.Active(s) || chain.Active(other) {
 		t.Error("the other event is active in the other session, or not in this one")
 	}
-	again := pipeline.Register(s, ready...) // as two agents with the same front matter do
+	again, _ := pipeline.Register(s, ready...) // as two agents with the same front matter do
 	want(s, "[one two one two settings]")
 	again()
 	again()
 	want(s, "[one two settings]")
-	everywhere := pipeline.Register(sys, ready[0])
+	everywhere, _ := pipeline.Register(sys, ready[0])
 	ready[1] = nil // the caller's list is the caller's
 	want(other, "[one settings]")
 	remove()

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,6 +67,7 @@ type System struct {
 	observerFailures atomic.Int64
 	ended            sync.Once
 	sessions         atomic.Uint64 // ever
+	scratches        scratches
 	lanes            lanes
 
 	mu       sync.Mutex // guards what follows, and every change of a view
@@ -149,7 +151,12 @@ func (sys *System) Disabled() []string {
 // Close cancels the fires that are in flight and returns when they are done.
 // Afterwards no hook runs, so that nothing vouches for an action: a fire returns
 // [hook.ErrClosed] and a result that blocks, if the event can, and so does one
-// that was cancelled. Active is true for every event.
+// that was cancelled. Active is true for every event. What hooks have left in
+// files is removed.
+//
+// A hook in Go that closes the system would wait for itself: there Close cancels
+// the fires, and returns an error without waiting if any is left. A hook must not
+// wait for a Close on another goroutine.
 func (sys *System) Close() error {
 	sys.cancel(hook.ErrClosed)
 	fires := sys.lanes.shut()
@@ -159,10 +166,34 @@ func (sys *System) Close() error {
 	for _, fire := range fires {
 		fire.end(hook.ErrClosed)
 	}
+	if insideHook() && sys.lanes.busy() {
+		return errInsideHook
+	}
 	sys.lanes.wait()
 	sys.ended.Do(sys.endObservers)
+	sys.scratches.remove()
 	return nil
 }
+
+var errInsideHook = errors.New("the hook system is closing, but a hook that closes it cannot wait for its own fire; call Close where no hook runs")
+
+// insideHook reports whether its caller is called by a hook in Go.
+func insideHook() bool {
+	var callers [128]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
+	for {
+		frame, more := frames.Next()
+		if strings.HasPrefix(frame.Function, hookCaller) && strings.HasSuffix(frame.Function, ".call") {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// hookCaller begins the name of the method that calls hooks in Go.
+const hookCaller = "github.com/snaphook-go/snaphook/pipeline.(*firing["
 
 func (sys *System) rebuildAll() {
 	for _, reg := range sys.living() {

@@ -18,12 +18,13 @@ type lanes [16]lane
 
 // lane has the fires of some sessions.
 type lane struct {
-	mu     sync.Mutex
-	closed bool
-	first  *underway
-	begun  int64          // fires, ever
-	done   sync.WaitGroup // fires, and hooks in the background
-	_      [64]byte       // two lanes share no line of a processor's cache
+	mu      sync.Mutex
+	closed  bool
+	first   *underway
+	begun   int64          // fires, ever
+	done    sync.WaitGroup // fires, and hooks in the background
+	running int            // how many done waits for
+	_       [64]byte       // two lanes share no line of a processor's cache
 }
 
 // enter counts what Close waits for, unless the system is closed.
@@ -34,6 +35,7 @@ func (l *lane) enter() bool {
 		return false
 	}
 	l.done.Add(1)
+	l.running++
 	return true
 }
 
@@ -46,6 +48,7 @@ func (l *lane) begin(u *underway) (number int64, ok bool) {
 		return 0, false
 	}
 	l.done.Add(1)
+	l.running++
 	if u.next = l.first; u.next != nil {
 		u.next.prev = u
 	}
@@ -66,6 +69,15 @@ func (l *lane) end(u *underway) {
 		l.first = u.next
 	}
 	u.prev, u.next = nil, nil
+	l.running--
+	l.done.Done()
+}
+
+// leave undoes enter.
+func (l *lane) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running--
 	l.done.Done()
 }
 
@@ -80,6 +92,13 @@ func (l *lane) close() (fires []*lazy) {
 	return fires
 }
 
+// busy reports whether anything that was begun goes on.
+func (l *lane) busy() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running > 0
+}
+
 // lane gives the lane of the next session.
 func (sys *System) lane() *lane { return &sys.lanes[sys.sessions.Add(1)%uint64(len(sys.lanes))] }
 
@@ -89,6 +108,16 @@ func (all *lanes) shut() (fires []*lazy) {
 		fires = append(fires, all[i].close()...)
 	}
 	return fires
+}
+
+// busy reports whether anything that was begun goes on.
+func (all *lanes) busy() bool {
+	for i := range all {
+		if all[i].busy() {
+			return true
+		}
+	}
+	return false
 }
 
 // wait waits for all that was begun. It holds no lock that they need.

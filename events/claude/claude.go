@@ -112,8 +112,23 @@ func (t *traits) derive(exits hook.Exits, can pipeline.Power) {
 	t.blocks, t.contexts = can&pipeline.CanBlock != 0, can&pipeline.CanAddContext != 0
 }
 
-// table holds the traits of every event by its name.
+// table holds the traits of every event of this package by its name.
 var table = map[string]*traits{}
+
+// traitsOf returns the traits of an event. One that a program has declared in
+// the dialect runs hooks of every type, and honours what its declaration says.
+func traitsOf(event string) *traits {
+	if t := table[event]; t != nil {
+		return t
+	}
+	t := &traits{kinds: all, reason: model, decides: true, conditions: true, verdict: block}
+	for _, e := range pipeline.Events(Dialect) {
+		if info := e.Info(); info.Name == event {
+			t.derive(info.Rules.Exits, info.Can)
+		}
+	}
+	return t
+}
 
 // input and output are what the types of an event have in common.
 type input interface{ common() *Common }

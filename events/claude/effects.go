@@ -98,7 +98,7 @@ func EffectsOf[Out any, O interface {
 	if lo.SomeBy(res.Reports, func(r hook.Report[Out]) bool { return saidBlock(&r) }) {
 		e.Decision = lo.ToPtr(hook.Block)
 	}
-	if len(res.Reports) > 0 && table[res.Reports[0].Hook.Event].erases {
+	if len(res.Reports) > 0 && traitsOf(res.Reports[0].Hook.Event).erases {
 		e.PromptErased = lo.ToPtr(res.Blocked())
 	}
 	if own, ok := any(&res.Specific).(effected); ok {
@@ -118,7 +118,7 @@ func saidBlock[Out any](r *hook.Report[Out]) bool {
 func failed[Out any](r *hook.Report[Out]) bool { return r.Err != nil && !r.Output.Decision.Blocks() }
 
 // told reports whether the user gets to know that a hook failed.
-func told[Out any](r *hook.Report[Out]) bool { return failed(r) && !table[r.Hook.Event].quiet }
+func told[Out any](r *hook.Report[Out]) bool { return failed(r) && !traitsOf(r.Hook.Event).quiet }
 
 func timedOut(err error) bool {
 	_, late := errorAs[*hook.TimeoutError](err)
@@ -175,7 +175,7 @@ func of[Out any](r *hook.Report[Out]) (t Texts) {
 // inVain reports whether a hook wanted to block what others can, by an exit
 // status that decides nothing here.
 func inVain[Out any](r *hook.Report[Out]) bool {
-	t := table[r.Hook.Event]
+	t := traitsOf(r.Hook.Event)
 	return t.blocks && !t.vetoes && r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 && r.Output.Decision == ""
 }
 
@@ -184,7 +184,7 @@ func reasonTo[Out any](r *hook.Report[Out]) audience {
 	if own, ok := any(&r.Output.Specific).(output); ok && own.own().hushed {
 		return nobody
 	}
-	return table[r.Hook.Event].reason
+	return traitsOf(r.Hook.Event).reason
 }
 
 func (t *Texts) give(to audience, text string) {

@@ -44,7 +44,8 @@ func (f FrontMatter) Register(s *pipeline.Session) (remove func(), problems []se
 	if f.Agent && r.at.Untrusted && below(r.at.Dir, f.File) {
 		distrust(r.Loaded.Hooks)
 	}
-	return pipeline.Register(s, r.Loaded.Hooks...), r.Loaded.Problems, nil
+	remove, err = pipeline.Register(s, r.Loaded.Hooks...)
+	return remove, r.Loaded.Problems, err
 }
 
 // below reports whether a file is in a directory.

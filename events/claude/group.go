@@ -32,7 +32,7 @@ func (o origin) label() string {
 // hooks reads the object of events.
 func (o origin) hooks(v settings.Value) {
 	for g := range o.Groups(v, o.renamed) {
-		(&group{origin: o, Group: g, traits: table[g.Event.Name]}).read()
+		(&group{origin: o, Group: g, traits: traitsOf(g.Event.Name)}).read()
 	}
 }
 

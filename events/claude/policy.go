@@ -100,7 +100,7 @@ func (p *policy) judge(source hook.Source, plugin string) (why hook.Why, detail 
 		return hook.Untrusted, "the user has not agreed to run what the folder brings, so no hook runs"
 	case p.nothing.Exists():
 		return hook.Disabled, "disableAllHooks is true in the managed settings, at " + p.nothing.Position().String()
-	case p.managedOnly.Exists() && !managed && source != hook.Host:
+	case p.managedOnly.Exists() && !managed:
 		return hook.Policy, "allowManagedHooksOnly is true at " + p.managedOnly.Position().String()
 	case p.pluginsOnly.Exists() && custom:
 		return hook.Policy, "strictPluginOnlyCustomization leaves hooks to plugins, at " + p.pluginsOnly.Position().String()

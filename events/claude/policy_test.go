@@ -41,15 +41,20 @@ func (w world) present(t *testing.T) (ran []string) {
 	if _, problems, err := skill.Register(s); err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
-	claude.Stop.On(s, "go", func(context.Context, claude.Stopping) (o hook.Output[claude.Plain], err error) { return o, nil })
+	silent := func(context.Context, claude.Stopping) (o hook.Output[claude.Plain], err error) { return o, nil }
+	claude.Stop.On(s, "go", silent)
+	claude.Stop.On(s, "callback", silent, pipeline.UserProvided())
 	for _, h := range fire(t, s, "Stop", "").Hooks {
 		ran = append(ran, lo.CoalesceOrEmpty(lo.FromPtr(h.Name), lo.FromPtr(h.Command)))
 	}
-	return ran
+	if !slices.Contains(ran, "go") {
+		t.Error("the program's own hook does not run")
+	}
+	return slices.DeleteFunc(ran, func(name string) bool { return name == "go" })
 }
 
 func TestPoliciesSayWhichHooksRun(t *testing.T) {
-	all := []string{"user", "project", "local", "flag", "managed", "forced", "own", "true", "go"}
+	all := []string{"user", "project", "local", "flag", "managed", "forced", "own", "true", "callback"}
 	managed := []string{"managed", "forced"}
 	const force = `"enabledPlugins":{"forced@corp":true,"own@corp":false,"forced":true,"x":1},`
 	type policies = map[hook.Source]string
@@ -61,11 +66,11 @@ func TestPoliciesSayWhichHooksRun(t *testing.T) {
 		{"none", nil, all},
 		{"managed settings switch all off", policies{hook.Managed: force + `"disableAllHooks":true,`}, nil},
 		{"also against others", policies{hook.Managed: `"disableAllHooks":true,`, hook.Flag: `"disableAllHooks":false,`}, nil},
-		{"managed hooks alone", policies{hook.Managed: force + `"allowManagedHooksOnly":true,`}, []string{"managed", "forced", "go"}},
-		{"no plugin is forced", policies{hook.Managed: `"allowManagedHooksOnly":true,`}, []string{"managed", "go"}},
+		{"managed hooks alone", policies{hook.Managed: force + `"allowManagedHooksOnly":true,`}, []string{"managed", "forced"}},
+		{"no plugin is forced", policies{hook.Managed: `"allowManagedHooksOnly":true,`}, []string{"managed"}},
 		{"managed hooks alone, says somebody else", policies{hook.User: `"allowManagedHooksOnly":true,`, hook.Flag: `"allowManagedHooksOnly":true,`}, all},
-		{"plugins alone", policies{hook.Managed: `"strictPluginOnlyCustomization":true,`}, []string{"flag", "managed", "forced", "own", "go"}},
-		{"plugins alone for hooks", policies{hook.Managed: `"strictPluginOnlyCustomization":["skills","hooks","x"],`}, []string{"flag", "managed", "forced", "own", "go"}},
+		{"plugins alone", policies{hook.Managed: `"strictPluginOnlyCustomization":true,`}, []string{"flag", "managed", "forced", "own", "callback"}},
+		{"plugins alone for hooks", policies{hook.Managed: `"strictPluginOnlyCustomization":["skills","hooks","x"],`}, []string{"flag", "managed", "forced", "own", "callback"}},
 		{"plugins alone for something else", policies{hook.Managed: `"strictPluginOnlyCustomization":["skills"],`}, all},
 		{"plugins alone, says somebody else", policies{hook.Local: `"strictPluginOnlyCustomization":true,`}, all},
 		{"the user switches off", policies{hook.User: `"disableAllHooks":true,`, hook.Managed: force}, managed},
@@ -100,11 +105,11 @@ func TestStartModes(t *testing.T) {
 	}{
 		{"safe", func(w *world) { w.Safe = true }, []string{"managed"}},
 		{"safe, by the variable", func(w *world) { w.Environ = append(w.Environ, "CLAUDE_CODE_SAFE_MODE=1") }, []string{"managed"}},
-		{"not safe", func(w *world) { w.Environ = append(w.Environ, "CLAUDE_CODE_SAFE_MODE=0", "CLAUDE_CODE_SIMPLE=false") }, []string{"user", "project", "local", "flag", "managed", "forced", "own", "true", "go"}},
-		{"bare", func(w *world) { w.Bare = true }, []string{"true", "go"}},
-		{"bare, by the variable", func(w *world) { w.Environ = append(w.Environ, "CLAUDE_CODE_SIMPLE=true") }, []string{"true", "go"}},
+		{"not safe", func(w *world) { w.Environ = append(w.Environ, "CLAUDE_CODE_SAFE_MODE=0", "CLAUDE_CODE_SIMPLE=false") }, []string{"user", "project", "local", "flag", "managed", "forced", "own", "true", "callback"}},
+		{"bare", func(w *world) { w.Bare = true }, []string{"true", "callback"}},
+		{"bare, by the variable", func(w *world) { w.Environ = append(w.Environ, "CLAUDE_CODE_SIMPLE=true") }, []string{"true", "callback"}},
 		{"an untrusted folder with a user", func(w *world) { w.host.Untrusted, w.host.Interactive = true, true }, nil},
-		{"an untrusted folder without one", func(w *world) { w.host.Untrusted = true }, []string{"user", "project", "local", "flag", "managed", "forced", "own", "true", "go"}},
+		{"an untrusted folder without one", func(w *world) { w.host.Untrusted = true }, []string{"user", "project", "local", "flag", "managed", "forced", "own", "true", "callback"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := everyone(nil)
@@ -191,7 +196,7 @@ func TestRequestsKeepToTheListsOfAllLayers(t *testing.T) {
 // Rules C1, C2.
 func TestTheOrderOfHooks(t *testing.T) {
 	got := everyone(nil).present(t)
-	if want := []string{"user", "project", "local", "flag", "managed", "forced", "own", "true", "go"}; !slices.Equal(got, want) {
+	if want := []string{"user", "project", "local", "flag", "managed", "forced", "own", "true", "callback"}; !slices.Equal(got, want) {
 		t.Errorf("the order is %q; want %q", got, want)
 	}
 }

@@ -153,8 +153,8 @@ func newReading(s Settings, at pipeline.Place) *reading {
 	r := &reading{Reader: entries.Reader{Dialect: Dialect, Elsewhere: elsewhere}, Settings: s, at: at, home: homeDir(s.Environ)}
 	r.env = commandEnv(s.Environ, at.Dir)
 	r.Loaded.Admit = func(h *hook.Hook) (hook.Why, string) {
-		if h.Dialect != Dialect.Name || h.Source != hook.Host && h.Source != hook.FrontMatter {
-			return "", ""
+		if h.Dialect != Dialect.Name || h.Source != hook.FrontMatter && !h.UserProvided {
+			return "", "" // it is judged already, or it is the program's own
 		}
 		return r.policy.judge(h.Source, "")
 	}

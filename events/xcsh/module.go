@@ -53,7 +53,7 @@ func (mod *module) subscribe(h *hook.Hook, dynamic DynamicHandler) (remove func(
 	}
 	mod.handlers = append(mod.handlers, entry)
 	if mod.live {
-		entry.remove = pipeline.Register(mod.m.ses, h)
+		entry.remove, _ = pipeline.Register(mod.m.ses, h) // its event has made it
 	}
 	return func() { mod.drop(entry) }
 }
@@ -73,7 +73,7 @@ func (mod *module) begin() {
 	defer mod.mu.Unlock()
 	mod.live = true
 	for _, entry := range mod.handlers {
-		entry.remove = pipeline.Register(mod.m.ses, entry.hook)
+		entry.remove, _ = pipeline.Register(mod.m.ses, entry.hook) // its event has made it
 	}
 }
 

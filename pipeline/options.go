@@ -1,0 +1,54 @@
+package pipeline
+
+import (
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// Option is how a hook is registered with On of its event.
+type Option func(*hook.Hook, *Info)
+
+// Match runs the hook only for subjects that a pattern matches, which is read as
+// the event reads the matchers of its settings. An event without a subject
+// ignores it.
+func Match(pattern string) Option {
+	return func(h *hook.Hook, e *Info) {
+		if e.Subject == "" {
+			return
+		}
+		h.Pattern, h.Matcher = pattern, nil
+		if compile := e.Rules.Match; compile != nil {
+			h.Matcher, _ = compile(pattern)
+		} else if pattern != "" {
+			h.Matcher = exactly(pattern)
+		}
+	}
+}
+
+// MatchWith runs the hook only for subjects that m matches. An event without a
+// subject ignores it.
+func MatchWith(m hook.Matcher) Option {
+	return func(h *hook.Hook, e *Info) {
+		if e.Subject != "" {
+			h.Matcher = m
+		}
+	}
+}
+
+// Timeout gives the hook so much time; 0 is the event's, negative no limit.
+func Timeout(d time.Duration) Option { return func(h *hook.Hook, _ *Info) { h.Timeout = d } }
+
+// FailClosed makes the hook block when it fails, as if the event's Rules said so.
+func FailClosed() Option { return func(h *hook.Hook, _ *Info) { h.FailClosed = true } }
+
+// UserProvided marks a callback that the program passes on for its users. It is
+// subject to what the settings say of hooks, such as trust and policies. Without
+// it a hook is the program's own, and runs whatever they say.
+func UserProvided() Option { return func(h *hook.Hook, _ *Info) { h.UserProvided = true } }
+
+// exactly is the matcher of a dialect that has no patterns.
+type exactly string
+
+// Match compares.
+func (e exactly) Match(subject string) bool { return subject == string(e) }
