@@ -20,6 +20,12 @@ type Config struct {
 	// of arguments, in every dialect.
 	Tools []Tool
 
+	// Resolve describes a tool that is not in Tools, such as one of an MCP server whose
+	// list is not known yet. It is called once for each name, from any goroutine; ok is
+	// false if there is nothing to say about the tool, and so it is if the description
+	// cannot be used, which the log says. It may be nil.
+	Resolve func(name string) (t Tool, ok bool)
+
 	// Dialects are the systems whose hooks run, in the order in which they compose. Nil
 	// means [Claude], [LLxprt] and [Xcsh]; empty means none but the program's own.
 	Dialects []*Dialect
@@ -65,7 +71,8 @@ type Hooks struct {
 	sys      *pipeline.System
 	watch    *pipeline.Watch
 	dialects []*Dialect
-	tools    map[string][]*translated // by the dialect's place
+	tools    map[string]*known
+	resolved sync.Map // of *known by name
 	closed   atomic.Bool
 
 	mu       sync.Mutex
@@ -120,44 +127,75 @@ func checkDialects(all []*Dialect) error {
 	return nil
 }
 
+// known is a tool of the host, and what it is in each dialect.
+type known struct {
+	Tool
+	by []*translated
+}
+
+// nameless is a tool of which nothing is known.
+var nameless = new(known)
+
 // translate puts the host's tools into the words of every dialect.
 func (h *Hooks) translate(tools []Tool) {
-	h.tools = make(map[string][]*translated, len(tools))
-	for i := range tools {
-		t := &tools[i]
-		if names := t.unknown(); names != nil {
-			h.log.Warn("the tool has arguments that its kind does not know; hooks see them under these names",
-				slog.String("tool", t.Name), slog.String("kind", t.Kind.String()), slog.String("arguments", strings.Join(names, ", ")))
-		}
-		for _, d := range h.dialects {
-			h.tools[t.Name] = append(h.tools[t.Name], d.words.translate(t))
+	h.tools = make(map[string]*known, len(tools))
+	for _, t := range tools {
+		h.tools[t.Name] = h.know(t)
+	}
+}
+
+func (h *Hooks) know(t Tool) *known {
+	if names := t.unknown(); names != nil {
+		h.log.Warn("the tool has arguments that its kind does not know; hooks see them under these names",
+			slog.String("tool", t.Name), slog.String("kind", t.Kind.String()), slog.String("arguments", strings.Join(names, ", ")))
+	}
+	k := &known{Tool: t}
+	for _, d := range h.dialects {
+		k.by = append(k.by, d.words.translate(&t))
+	}
+	return k
+}
+
+// tool is what is known of a tool.
+func (h *Hooks) tool(name string) *known {
+	if k := h.tools[name]; k != nil {
+		return k
+	}
+	if h.cfg.Resolve == nil {
+		return nameless
+	}
+	if k, ok := h.resolved.Load(name); ok {
+		return k.(*known)
+	}
+	k := nameless
+	if t, ok := h.cfg.Resolve(name); ok {
+		t.Name = name
+		if err := t.check(); err != nil {
+			h.log.Warn("a tool cannot be translated", slog.String("error", err.Error()))
+		} else {
+			k = h.know(t)
 		}
 	}
+	was, _ := h.resolved.LoadOrStore(name, k)
+	return was.(*known)
 }
 
 // show gives a call of the host to a dialect.
 func (h *Hooks) show(dialect int, name string, args []byte) view {
-	if t := h.tools[name]; t != nil {
-		return t[dialect].show(args)
+	if k := h.tool(name); k != nameless {
+		return k.by[dialect].show(args)
 	}
 	return view{name: name, args: args}
 }
 
 // server is the MCP server that a tool is one of; empty if it is none.
-func (h *Hooks) server(name string) string {
-	for i := range h.cfg.Tools {
-		if t := &h.cfg.Tools[i]; t.Name == name && t.Kind == MCP {
-			return t.Server
-		}
-	}
-	return ""
-}
+func (h *Hooks) server(name string) string { return h.tool(name).Server }
 
 // named is the host's name of a tool that a dialect names.
 func (h *Hooks) named(dialect int, name string) string {
-	for i := range h.cfg.Tools {
-		if h.tools[h.cfg.Tools[i].Name][dialect].name == name {
-			return h.cfg.Tools[i].Name
+	for _, t := range h.cfg.Tools {
+		if h.tools[t.Name].by[dialect].name == name {
+			return t.Name
 		}
 	}
 	return name

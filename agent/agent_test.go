@@ -15,7 +15,6 @@ import (
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -220,7 +219,7 @@ func TestBadInputIsAnErrorAndADenial(t *testing.T) {
 	for _, args := range []string{`[1]`, `"x"`, `{"a":`, `nope`, `{nope}`, `null`, ` `} {
 		for name, s := range map[string]*agent.Session{"idle": idle, "busy": busy} {
 			v, err := s.BeforeTool(t.Context(), &agent.ToolCall{Name: "execute_command", Input: wire.Object(args)})
-			if wrong := new(pipeline.InputError); !errors.As(err, &wrong) || !v.Denied() || len(v.Reports) > 0 {
+			if wrong := new(hook.InputError); !errors.As(err, &wrong) || !v.Denied() || len(v.Reports) > 0 {
 				t.Errorf("%s %s: %+v, %v; want an input error, a denial, and no hook", name, args, v, err)
 			}
 		}

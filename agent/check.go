@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -29,5 +29,5 @@ func checkArguments(call *ToolCall) error {
 }
 
 func inputError(call *ToolCall, what string) error {
-	return &pipeline.InputError{Event: "agent.BeforeTool", Err: fmt.Errorf("the arguments of %q %s; want one JSON object", call.Name, what)}
+	return &hook.InputError{Event: "agent.BeforeTool", Err: fmt.Errorf("the arguments of %q %s; want one JSON object", call.Name, what)}
 }

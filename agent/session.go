@@ -28,6 +28,11 @@ type SessionConfig struct {
 	// hooks and modules of the project do not run. Of Claude Code's none runs if the
 	// session is Interactive, and all do if it is not, as with Claude Code itself.
 	Untrusted bool
+
+	// Undecided says that the user has not been asked yet: hooks of the project run, but
+	// its settings switch no hooks of another level off, and loosen nothing. Untrusted
+	// implies it.
+	Undecided bool
 }
 
 // Session is one conversation. Its methods may be called from many goroutines. Close it
@@ -56,7 +61,7 @@ func (h *Hooks) NewSession(ctx context.Context, cfg SessionConfig) (*Session, er
 	}
 	s := &Session{hooks: h, cfg: cfg}
 	config := pipeline.SessionConfig{
-		ID: cfg.ID, Dir: cfg.Dir, Transcript: cfg.Transcript, Interactive: cfg.Interactive, Untrusted: cfg.Untrusted, MayAsk: h.cfg.MayAsk,
+		ID: cfg.ID, Dir: cfg.Dir, Transcript: cfg.Transcript, Interactive: cfg.Interactive, Untrusted: cfg.Untrusted, Undecided: cfg.Undecided, MayAsk: h.cfg.MayAsk,
 	}
 	if h.cfg.Ask != nil {
 		config.Ask = func(ctx context.Context, hk *hook.Hook, q hook.Question) (string, bool) {

@@ -21,6 +21,9 @@ type XcshConfig struct {
 	// Modules are paths of modules besides those that are found.
 	Modules []string
 
+	// NoProject leaves out the modules of the project, also where the session is trusted.
+	NoProject bool
+
 	// Setup adds modules in Go to each session; see [xcsh.Modules]. Its error is that of
 	// NewSession. It may be nil.
 	Setup func(*xcsh.Modules) error

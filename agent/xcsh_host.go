@@ -33,7 +33,7 @@ func (s *Session) attach(ctx context.Context, cfg *XcshConfig) error {
 	if err != nil {
 		s.lost("modules of xcsh are not looked for: " + err.Error())
 	} else {
-		s.find(ctx, config, place)
+		s.find(ctx, config, place, s.cfg.Untrusted || cfg.NoProject)
 	}
 	for _, failed := range s.modules.Load(ctx, cfg.Modules, "") {
 		s.lost("the module cannot be loaded: " + failed.Error())
@@ -46,9 +46,9 @@ func (s *Session) attach(ctx context.Context, cfg *XcshConfig) error {
 
 // find loads the modules that discovery finds. Those of the project run only if the
 // user has agreed to that.
-func (s *Session) find(ctx context.Context, config xcsh.Config, place discover.Place) {
+func (s *Session) find(ctx context.Context, config xcsh.Config, place discover.Place, untrusted bool) {
 	registry := discover.Standard()
-	if s.cfg.Untrusted {
+	if untrusted {
 		registry = registry.Without(func(item discover.Item) bool { return isProjects(xcsh.SourceOf(item.Source.Level)) })
 	}
 	if len(config.Loaders) == 0 {

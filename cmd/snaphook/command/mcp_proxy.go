@@ -1,0 +1,172 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook/wire"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+)
+
+func newMCPProxy(f *flags) *cobra.Command {
+	var server string
+	cmd := &cobra.Command{
+		Use:   "mcp-proxy [--server NAME] -- COMMAND [ARGUMENT...]",
+		Short: "Put the hooks of a project before an MCP server",
+		Long: "mcp-proxy starts an MCP server that speaks on standard input and output, passes every message on, and runs the hooks " +
+			"of the project around each call of a tool: PreToolUse and PostToolUse of claude, BeforeTool and AfterTool of llxprt, tool_call and " +
+			"tool_result of xcsh. The tool is named mcp__NAME__TOOL there.\n\n" +
+			"A call that hooks refuse, or that they want the user asked about, is answered with the reason as a failed result, and the server does not see it. " +
+			"MCP has no way to end the agent's work: that a hook wants it to end is a text in the result.",
+		Example: `snaphook mcp-proxy --server files -- npx -y @modelcontextprotocol/server-filesystem .`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if server == "" {
+				server = strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
+			}
+			return f.proxy(cmd, server, args)
+		},
+	}
+	cmd.Flags().StringVar(&server, "server", "", "Name of the server in the names of its tools; that of the program if not given")
+	cmd.Flags().StringVar(&f.id, "session-id", "", "Id of the session that hooks see")
+	cmd.Flags().BoolVar(&f.trusted, "trusted", false, "The project's own hooks may run")
+	cmd.Flags().BoolVar(&f.untrusted, "untrusted", false, "The project's own hooks do not run")
+	return cmd
+}
+
+// proxy runs the server with the hooks before it.
+func (f *flags) proxy(cmd *cobra.Command, server string, args []string) error {
+	s, closeAll, err := f.proxySession(cmd, server)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	run := exec.CommandContext(ctx, args[0], args[1:]...)
+	run.Stderr = cmd.ErrOrStderr()
+	to, err := run.StdinPipe()
+	if err != nil {
+		return err
+	}
+	from, err := run.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := run.Start(); err != nil {
+		return fmt.Errorf("mcp-proxy: the server cannot be started: %w", err)
+	}
+	p := newProxy(s, cmd.OutOrStdout(), to)
+	go func() { // standard input cannot be interrupted; the process ends with the server
+		p.clientToServer(ctx, bufio.NewReader(cmd.InOrStdin()))
+		_ = to.Close()
+	}()
+	p.serverToClient(bufio.NewReader(from))
+	err = run.Wait()
+	cancel()
+	p.calls.Wait()
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		f.status = max(1, exit.ExitCode())
+		return nil
+	}
+	return err
+}
+
+// proxySession opens the hooks of the project for the tools of a server.
+func (f *flags) proxySession(cmd *cobra.Command, server string) (s *agent.Session, closeAll func(), err error) {
+	trust, modulesOff := standpoint{}, false
+	for _, d := range mainDialects() {
+		src, err := f.sources(d)
+		if err != nil {
+			return nil, nil, err
+		}
+		if d.modules {
+			st, err := standing(cmd.Context(), src)
+			modulesOff = !f.trusted && (err != nil || st.State != granted)
+			continue
+		}
+		one, err := f.judge(cmd, src)
+		if err != nil {
+			return nil, nil, err
+		}
+		trust.untrusted, trust.undecided = trust.untrusted || one.untrusted, trust.undecided || one.undecided
+	}
+	host := &cliHost{said: cmd.ErrOrStderr(), runs: true}
+	dir, err := filepath.Abs(f.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	hooks, err := agent.Open(agent.Config{
+		Log:     f.log(cmd),
+		Resolve: func(string) (agent.Tool, bool) { return agent.Tool{Kind: agent.MCP, Server: server}, true },
+		Dialects: []*agent.Dialect{
+			agent.Claude(agent.ClaudeConfig{Environ: withoutKey(os.Environ())}), agent.LLxprt(agent.LLxprtConfig{}),
+			agent.Xcsh(agent.XcshConfig{Config: xcsh.Config{Loaders: []xcsh.ModuleLoader{host.loader(dir)}}, NoProject: modulesOff}),
+		},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err = hooks.NewSession(cmd.Context(), agent.SessionConfig{ID: f.id, Dir: f.dir, Untrusted: trust.untrusted, Undecided: trust.undecided})
+	if err != nil {
+		hooks.Close()
+		return nil, nil, err
+	}
+	for _, p := range s.Problems() {
+		warn(cmd, "%s", p)
+	}
+	return s, hooks.Close, nil
+}
+
+// clientToServer passes the client's messages on; calls of tools go through the hooks.
+func (p *proxy) clientToServer(ctx context.Context, in *bufio.Reader) {
+	for {
+		line, err := in.ReadBytes('\n')
+		if text := wire.Trim(line); len(text) > 0 {
+			p.fromClient(ctx, wire.Object(text))
+		}
+		if err != nil {
+			p.calls.Wait()
+			return
+		}
+	}
+}
+
+// serverToClient passes the server's messages on; results of calls go to those that wait
+// for them.
+func (p *proxy) serverToClient(out *bufio.Reader) {
+	for {
+		line, err := out.ReadBytes('\n')
+		if text := wire.Trim(line); len(text) > 0 {
+			p.fromServer(wire.Object(text))
+		}
+		if err != nil {
+			p.gone()
+			return
+		}
+	}
+}
+
+// lineWriter writes whole lines, from many goroutines.
+type lineWriter struct {
+	to    io.Writer
+	token chan struct{}
+}
+
+func (w *lineWriter) write(o wire.Object) error {
+	w.token <- struct{}{}
+	defer func() { <-w.token }()
+	_, err := w.to.Write(append(append([]byte{}, o...), '\n'))
+	return err
+}
