@@ -14,7 +14,9 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/record"
 )
 
@@ -41,6 +43,15 @@ type Config struct {
 	// ObserveIdle has Record and Observe follow the fires of events without
 	// hooks, too, which cost nothing without.
 	ObserveIdle bool
+
+	// Policy is what the program demands of hooks beyond their settings; see
+	// package policy. It counts together with the files .snaphook.json of the
+	// project and config.json of the user and of the machine.
+	Policy []policy.Overlay
+
+	// Wrap puts something around the Runner of a hook, such as a sandbox; see
+	// [pipeline.Config].
+	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 }
 
 // Open makes a system that reads every hook system's settings from where they
@@ -53,6 +64,8 @@ func Open(cfg Config) *pipeline.System {
 		Load:    []pipeline.Load{llxprt.Settings{}.Load, claude.Settings{}.Load},
 		Workers: cfg.Workers,
 		Log:     cfg.Log,
+		Policy:  policy.Source{Discover: true, Overlays: cfg.Policy},
+		Wrap:    cfg.Wrap,
 
 		Observe:     cfg.observers(),
 		ObserveIdle: cfg.ObserveIdle,

@@ -51,6 +51,10 @@ type Hook struct {
 	UserProvided bool          // a callback that the program passes on for its users: the settings' policies count for it
 	NoEnvFile    bool          // gets no file for variables; see Rules.EnvFile of package pipeline
 
+	// Policy is what its operator demands of it; nil is nothing. The engine sets
+	// it in a copy of the hook, when settings are loaded.
+	Policy *EffectivePolicy
+
 	// Skip says why the hook can never run, whatever the event's input; empty
 	// if it can. Detail says it in words.
 	Skip   Why

@@ -17,6 +17,13 @@ type Report[T any] struct {
 	Elapsed time.Duration
 	Notes   []string // what was wrong with its answer and has been ignored
 
+	// OnFailure is what the policy of a hook that failed did: a denial or a
+	// question in place of an answer. FailOpen without one.
+	OnFailure Action
+
+	// Shadow is what a hook in shadow said; the report itself says nothing then.
+	Shadow *Shadowed[T]
+
 	Started      bool // no more than that: the hook has just begun, and its report follows. Only in a stream
 	Backgrounded bool // it goes on while the agent does
 	Concluded    bool // it is no hook's, but what the fire amounts to. Only in a stream, as the last one
@@ -32,7 +39,26 @@ func (r *Report[T]) OK() bool {
 // FailedOpen reports whether the hook failed and the action was let through
 // all the same.
 func (r *Report[T]) FailedOpen() bool {
-	return r.Err != nil && !r.Output.Decision.Blocks()
+	return r.Err != nil && !r.Output.Decision.Blocks() && r.OnFailure != FailAsk
+}
+
+// Shadowed is the report of a hook whose answer takes no part.
+type Shadowed[T any] struct {
+	Output    Output[T]
+	Said      bool
+	Reply     *Reply
+	Err       error
+	OnFailure Action
+	Notes     []string
+	Differs   bool // the outcome of the fire would be another if this hook alone counted too
+}
+
+// Would is the outcome that a fire would have had if its hooks in shadow had
+// counted.
+type Would struct {
+	Decision Decision
+	Reason   string
+	Stop     bool
 }
 
 // Result is what the hooks of one fire amount to. Fires for which no hook ran
@@ -43,6 +69,7 @@ type Result[T any] struct {
 	Said      bool        // at least one hook gave an answer
 	Reports   []Report[T] // in plan order, one for each hook that was started
 	Conflicts []Conflict
+	Would     *Would // with hooks in shadow, if that is another outcome; else nil
 	Lifted    string // why a denial does not count that would have; empty if none was lifted
 
 	shared bool // by all fires of its event for which no hook ran

@@ -105,6 +105,9 @@ func (f *firing[In, Out]) ask(res *hook.Result[Out]) {
 		f.logReducer(err)
 	}
 	res.Conflicts = conflicts(f.event, res.Reports)
+	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Policy != nil }) {
+		f.hold(res)
+	}
 	if f.closedMeanwhile(res) {
 		f.failed = hook.ErrClosed
 	}
@@ -120,7 +123,7 @@ func (f *firing[In, Out]) propagated(res *hook.Result[Out]) error {
 		return nil
 	}
 	for i := range res.Reports {
-		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) {
+		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) && f.propagates(&res.Reports[i]) {
 			return err
 		}
 	}

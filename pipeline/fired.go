@@ -43,7 +43,8 @@ type Fired struct {
 	Effects   any        `json:"effects"`
 	Hooks     []HookRun  `json:"hooks"`
 
-	Conflicts []Conflict `json:"-"` // not part of the form; for people
+	Conflicts []Conflict  `json:"-"` // not part of the form; for people
+	Would     *hook.Would `json:"-"` // the same; see Would of [hook.Result]
 }
 
 // Aggregated is the AggregatedHookResult of seed 001. Errors are those that
@@ -93,6 +94,7 @@ type HookRun struct {
 	Output     *wire.Object `json:"output"`
 	Error      *string      `json:"error"`
 	DurationMS float64      `json:"durationMs"`
+	Mode       string       `json:"mode,omitempty"` // "shadow" if its answer took no part
 
 	Notes []string `json:"-"` // not part of the form; for people
 }
@@ -136,6 +138,7 @@ func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *Fired {
 		Reason:    some(lo.CoalesceOrEmpty(res.Reason, res.StopReason)),
 		Result:    Aggregate(res),
 		Processed: Process(res),
+		Would:     res.Would,
 	}
 	if e.spec.Effects != nil {
 		f.Effects = e.spec.Effects(in, res)
@@ -144,8 +147,12 @@ func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *Fired {
 		f.Conflicts = append(f.Conflicts, Conflict{Key: c.Key, Hooks: lo.Map(c.Hooks, func(h *hook.Hook, _ int) string { return h.ID })})
 	}
 	for i := range res.Reports {
-		r := &res.Reports[i]
-		f.Hooks = append(f.Hooks, hookRun(r, outcome(r, e.spec.Blocks(&r.Output))))
+		r := lit(&res.Reports[i])
+		run := hookRun(r, outcome(r, e.spec.Blocks(&r.Output)))
+		if r.Shadow != nil {
+			run.Mode = hook.Shadow.String()
+		}
+		f.Hooks = append(f.Hooks, run)
 	}
 	return f
 }

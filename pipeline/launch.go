@@ -62,12 +62,13 @@ func (f *firing[In, Out]) launch(from context.Context, r *hook.Report[Out], in *
 // run runs the hook when there is a place for it.
 func (b *behind[In, Out]) run(ctx context.Context, call hook.Call) {
 	var reply hook.Reply
-	queued, err := acquire(ctx, b.fire.s.sys.behind)
+	h := b.report.Hook
+	queued, err := b.fire.s.sys.acquire(ctx, h, b.fire.s.sys.behind)
 	b.queued = queued
 	start := time.Now()
 	if err == nil {
-		reply, err = runSafely(ctx, b.report.Hook.Runner, call)
-		b.fire.s.sys.behind.Release(1)
+		reply, err = runSafely(ctx, h.Runner, call)
+		b.fire.s.sys.release(h, b.fire.s.sys.behind)
 	}
 	b.report.Reply, b.report.Err = answered(ctx, call.Timeout, &reply, err)
 	b.finish(time.Since(start))
@@ -137,7 +138,10 @@ func (b *behind[In, Out]) finish(took time.Duration) {
 	}
 	b.fire.refine(r, b.in)
 	r.Backgrounded = false // its end is what counts now
-	b.fire.s.hear(b.fire.number, r.Index, b.told())
+	keeperOf(r.Hook).done(r.Err)
+	if !inShadow(r.Hook) {
+		b.fire.s.hear(b.fire.number, r.Index, b.told())
+	}
 	if b.fire.s.sys.observed() {
 		b.observeLate()
 	}

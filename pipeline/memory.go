@@ -105,7 +105,7 @@ func (s *Session) giveBack(hooks []*hook.Hook) {
 
 // ask gives the function by which a hook asks the user; nil if it cannot.
 func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string, bool) {
-	if s.host == nil || s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) {
+	if s.host == nil || s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) || inShadow(h) {
 		return nil
 	}
 	m := s.remembers()

@@ -34,6 +34,9 @@ type Evaluation struct {
 	FailedOpen bool // it failed, and the action goes ahead
 	Notes      []string
 	Late       bool // the end of a hook that had gone to the background
+
+	Class hook.Class // of Err
+	Mode  hook.Mode  // in shadow, what is here took no part
 }
 
 // Outcome is the end of one hook in one word.
@@ -91,10 +94,16 @@ func (f *firing[In, Out]) observe(ctx context.Context, r *hook.Report[Out], in *
 }
 
 func (f *firing[In, Out]) evaluation(r *hook.Report[Out], in *input[In]) *Evaluation {
+	r = lit(r)
 	ev := &Evaluation{
 		Fire: f.info, Hook: r.Hook, Index: r.Index,
 		Outcome: outcome(r, f.blocks(r)), Decision: r.Output.Decision, Reason: cmp.Or(r.Output.Reason, r.Output.StopReason),
 		Reply: r.Reply, Elapsed: r.Elapsed, Err: r.Err, FailedOpen: r.FailedOpen() && !errors.Is(r.Err, hook.ErrNotNeeded), Notes: r.Notes,
+	}
+	ev.Class = hook.ClassOf(r.Err)
+	if r.Hook.Policy != nil {
+		ev.Mode = r.Hook.Policy.Mode
+		ev.FailedOpen = ev.FailedOpen && ev.Mode == hook.Enforce
 	}
 	if r.Hook.Runner != nil {
 		ev.Payload = in.encoded

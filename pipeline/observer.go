@@ -204,17 +204,11 @@ func (f *firing[In, Out]) outcome(res *hook.Result[Out], err error) *FireOutcome
 	if out.Reason == "" {
 		out.Reason = res.StopReason
 	}
-	switch {
-	case e.spec.Blocks(&res.Output):
-		if e.spec.Can&CanBlock != 0 && res.Lifted == "" {
-			out.Decision = hook.Deny
-		}
-	case res.Decision == hook.Ask:
-		out.Decision = hook.Ask
-	case res.Decision == hook.Allow, res.Decision == hook.Approve:
-		if slices.ContainsFunc(res.Reports, decided[Out]) { // reducers fill an allow in
-			out.Decision = hook.Allow
-		}
+	if out.Decision = f.word(&res.Output, res.Reports); out.Decision == hook.Deny && res.Lifted != "" {
+		out.Decision = hook.Undecided
+	}
+	if w := res.Would; w != nil {
+		out.Would = &Would{Decision: w.Decision, Reason: w.Reason}
 	}
 	return out
 }
@@ -228,6 +222,23 @@ func failedOpen[Out any](reports []hook.Report[Out]) (n int) {
 		}
 	}
 	return n
+}
+
+// word is what an event's hooks have decided: Deny, Ask or Allow, or nothing.
+func (f *firing[In, Out]) word(all *hook.Output[Out], reports []hook.Report[Out]) hook.Decision {
+	switch e := f.event; {
+	case e.spec.Blocks(all):
+		if e.spec.Can&CanBlock != 0 {
+			return hook.Deny
+		}
+	case all.Decision == hook.Ask:
+		return hook.Ask
+	case all.Decision == hook.Allow, all.Decision == hook.Approve:
+		if slices.ContainsFunc(reports, decided[Out]) { // reducers fill an allow in
+			return hook.Allow
+		}
+	}
+	return hook.Undecided
 }
 
 // decided reports whether a hook has decided in its own words.

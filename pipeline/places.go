@@ -7,9 +7,11 @@ import (
 	"log/slog"
 	"maps"
 	"runtime"
+	"slices"
 	"weak"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -40,6 +42,8 @@ type Loaded struct {
 	// Values are for the functions of the dialect's events; see
 	// [Session.Setting]. Their keys have types of the dialect's own.
 	Values map[any]any
+
+	policy *policy.Set // what is demanded of the hooks; nil: nothing
 }
 
 // registries gives those in use.
@@ -131,7 +135,11 @@ func (sys *System) load(ctx context.Context, at Place) (all Loaded, err error) {
 		}
 		maps.Copy(all.Values, l.Values)
 	}
-	for _, p := range all.Problems {
+	set, wrong := sys.cfg.Policy.Load(at.Dir, at.Untrusted || at.Undecided)
+	if wrong = append(wrong, set.Problems(all.Hooks, PolicyEvents())...); len(wrong) == 0 {
+		all.policy = set
+	}
+	for _, p := range append(slices.Clip(all.Problems), wrong...) {
 		if p.Fatal {
 			fatal = append(fatal, p)
 			continue

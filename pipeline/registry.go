@@ -21,6 +21,10 @@ type registry struct {
 	loaded   Loaded
 	sessions map[weak.Pointer[Session]]struct{} // those with hooks of their own
 	current  atomic.Pointer[view]
+
+	governed map[*hook.Hook]*hook.Hook // by the hook that was made known
+	breakers map[string]*breaker
+	bounds   bounds
 }
 
 // rebuild makes new views of the hooks as they are now, for the place and for
@@ -66,7 +70,7 @@ func (reg *registry) build(own []*hook.Hook) *view {
 		for _, hooks := range reg.sys.lists(reg, own, hostLast) {
 			for _, h := range hooks {
 				if slot, known := index[h.Dialect+"."+h.Event]; known { // else the loader has reported it
-					h = reg.admit(h)
+					h = reg.admit(reg.govern(h))
 					v.listed[slot] = append(v.listed[slot], h)
 					if h.Skip == "" || reg.sys.observed() {
 						v.activate(slot, h.Skip == "")

@@ -78,6 +78,10 @@ type Rules struct {
 	// sequential plan count in the same fire, as far as they come behind it.
 	Live bool
 
+	// Asks says that a host asks the user where an answer's Decision is ask. A
+	// policy that wants it elsewhere is one that denies.
+	Asks bool
+
 	// LateBlocks makes a hook block that gives no answer in time, and
 	// LateFuncBlocks does for those written in Go alone.
 	LateBlocks, LateFuncBlocks bool
@@ -114,6 +118,7 @@ func (r Rules) over(base Rules) Rules {
 	r.Propagate = r.Propagate || base.Propagate
 	r.Unstoppable = r.Unstoppable || base.Unstoppable
 	r.Live = r.Live || base.Live
+	r.Asks = r.Asks || base.Asks
 	r.LateBlocks = r.LateBlocks || base.LateBlocks
 	r.LateFuncBlocks = r.LateFuncBlocks || base.LateFuncBlocks
 	r.Budget = r.Budget || base.Budget

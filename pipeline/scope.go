@@ -59,6 +59,9 @@ func (sys *System) add(hooks []*hook.Hook) (remove func()) {
 		defer sys.mu.Unlock()
 		sys.host = without(sys.host, hooks)
 		sys.rebuildAll()
+		for _, reg := range sys.living() {
+			reg.release(hooks)
+		}
 	})
 }
 

@@ -138,7 +138,7 @@ func (s *Session) Hooks() []*hook.Hook {
 		for _, hooks := range s.sys.lists(s.reg, s.hooks, hostLast) {
 			for _, h := range hooks {
 				if _, ours := index[h.Dialect+"."+h.Event]; ours {
-					all = append(all, s.reg.admit(h))
+					all = append(all, s.reg.admit(s.reg.govern(h)))
 				}
 			}
 		}
@@ -175,6 +175,7 @@ func (s *Session) add(hooks []*hook.Hook) (remove func()) {
 		s.sys.mu.Lock()
 		defer s.sys.mu.Unlock()
 		s.setHooks(without(s.hooks, hooks))
+		s.reg.release(hooks)
 	})
 }
 

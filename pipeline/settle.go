@@ -73,15 +73,20 @@ func (f *firing[In, Out]) settle(r *hook.Report[Out]) {
 	if errors.Is(r.Err, hook.ErrNotNeeded) {
 		return // the answer was there without it
 	}
-	if f.failsClosed(r) {
+	if r.Hook.Policy != nil {
+		f.decideFailure(r)
+	} else if f.failsClosed(r) {
 		r.Said = true
 		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Given: hook.Spoke}
 	}
+	if inShadow(r.Hook) {
+		return // it guards nothing, and nothing goes ahead because of it
+	}
 	if r.FailedOpen() {
-		f.s.sys.failedOpen.Add(1)
+		f.s.sys.failedOpen.add(hook.ClassOf(r.Err))
 	}
 	f.logFailure(r)
-	if !f.event.spec.Rules.Propagate {
+	if !f.propagates(r) {
 		f.tell(r)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/policy"
 )
 
 // Config is what a System is made with. The zero Config is a system for hooks
@@ -49,6 +50,15 @@ type Config struct {
 	// ObserveIdle has Observe follow the fires of events for which no hook is
 	// configured, too. They cost nothing without.
 	ObserveIdle bool
+
+	// Policy is what the program and the operators of hooks demand of them; see
+	// package policy. The zero Policy demands nothing, and costs nothing.
+	Policy policy.Source
+
+	// Wrap puts something around the Runner of a hook, such as a sandbox, once
+	// when the hook is made known; it returns the Runner that is used. It is
+	// called from many goroutines. Nil: hooks run as they are.
+	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 }
 
 // System holds what all sessions of a process share: settings, hooks in Go,
@@ -63,7 +73,8 @@ type System struct {
 	loading singleflight.Group
 	reload  sync.Mutex // one at a time, so that the settings read last stay
 
-	failedOpen       atomic.Int64
+	failedOpen       openFailures
+	bounds           bounds // those of the policy that are over all directories
 	observerFailures atomic.Int64
 	ended            sync.Once
 	sessions         atomic.Uint64 // ever
@@ -103,7 +114,11 @@ func NewSystem(cfg Config) *System {
 
 // FailedOpen counts the hooks that failed while the action they guarded went
 // ahead, since the system was made.
-func (sys *System) FailedOpen() int64 { return sys.failedOpen.Load() }
+func (sys *System) FailedOpen() int64 { return sys.failedOpen.all.Load() }
+
+// FailedOpenBy is FailedOpen by the class of the failure; classes without one
+// are left out.
+func (sys *System) FailedOpenBy() map[hook.Class]int64 { return sys.failedOpen.by() }
 
 // Reload reads the settings of every directory in use again, and swaps them in
 // at once. A fire that has begun keeps the hooks it began with. Where the new
@@ -120,6 +135,7 @@ func (sys *System) Reload(ctx context.Context) error {
 		}
 		sys.mu.Lock()
 		reg.loaded = loaded
+		reg.governed = nil
 		reg.rebuild()
 		sys.mu.Unlock()
 	}

@@ -32,10 +32,17 @@ func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *inp
 	if f.info != nil {
 		ctx = f.s.sys.hookStart(ctx, f.info, h)
 	}
-	f.run(ctx, r, in)
+	if h.Policy == nil {
+		f.run(ctx, r, in)
+	} else {
+		f.runGoverned(ctx, r, in)
+	}
 	f.settle(r)
 	f.refine(r, in)
 	f.logNotes(r)
+	if h.Policy != nil {
+		f.uphold(r)
+	}
 	if f.s.sys.observed() {
 		f.observe(ctx, r, in, f.turns[i].queued)
 	}
@@ -76,11 +83,11 @@ func (f *firing[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *inpu
 		return
 	}
 	var err error
-	if f.turns[r.Index].queued, err = acquire(ctx, f.s.sys.workers); err != nil { // a Go hook needs no permit: it may fire events itself
+	if f.turns[r.Index].queued, err = f.s.sys.acquire(ctx, r.Hook, f.s.sys.workers); err != nil { // a Go hook needs no permit: it may fire events itself
 		r.Err = because(ctx, err)
 		return
 	}
-	defer f.s.sys.workers.Release(1)
+	defer f.s.sys.release(r.Hook, f.s.sys.workers)
 	f.start(ctx, r, in)
 }
 

@@ -85,7 +85,7 @@ func (f refiner[In, Out, I, O]) drop(r *hook.Report[Out]) {
 	if r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 && !t.vetoes {
 		r.Notes = append(r.Notes, strings.TrimSuffix(fmt.Sprintf("exit status 2 has no effect on %s: %s", f.event, plain(r.Reply.Stderr)), ": "))
 	}
-	if o.Decision.Blocks() && r.Err != nil && r.Reply != nil && !timedOut(r.Err) {
+	if o.Decision.Blocks() && r.Err != nil && r.Reply != nil && r.OnFailure == hook.FailOpen && !timedOut(r.Err) {
 		o.Reason = cmp.Or(plain(r.Reply.Stderr), o.Reason) // as of a hook that has refused
 	}
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/samber/lo"
@@ -36,6 +37,7 @@ snaphook check --dialect claude --plugin ./guard`,
 	f.addJSON(cmd)
 	f.addSources(cmd.Flags())
 	f.addModules(cmd.Flags())
+	f.addPolicy(cmd.Flags())
 	f.addDialect(cmd.Flags())
 	return cmd
 }
@@ -45,16 +47,21 @@ type checked struct {
 	Files    []string      `json:"files"` // that were read, highest priority first
 	Hooks    []checkedHook `json:"hooks"`
 	Problems []problem     `json:"problems"`
+	Findings []finding     `json:"findings"`
 
 	Modules []checkedModule `json:"modules,omitempty"` // and what they have registered
+
+	notes  bool         // the text has them too
+	loaded []*hook.Hook // those of Hooks, in the same order
 }
 
 // checkedHook is a configured hook; Why and Detail are null if it can run.
 type checkedHook struct {
 	Event string `json:"event"`
 	planned
-	Why    *hook.Why `json:"why"`
-	Detail *string   `json:"detail"`
+	Why    *hook.Why  `json:"why"`
+	Detail *string    `json:"detail"`
+	Policy *effective `json:"policy"`
 }
 
 // problem is a [settings.Problem] for programs.
@@ -79,13 +86,14 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	if len(problems) > 0 {
+	if len(problems) > 0 || slices.ContainsFunc(found.Findings, finding.counts) {
 		f.status = failed
 	}
 	return f.sayChecked(cmd, found, problems)
 }
 
 func (f *flags) load(cmd *cobra.Command, all []*sources) (found checked, problems []settings.Problem, err error) {
+	found.Findings, found.notes = []finding{}, f.verbose
 	for _, src := range all {
 		more, err := f.checkSources(cmd, src, &found)
 		if err != nil {
@@ -93,6 +101,11 @@ func (f *flags) load(cmd *cobra.Command, all []*sources) (found checked, problem
 		}
 		problems = append(problems, more...)
 	}
+	more, err := f.checkPolicy(all, &found)
+	if err != nil {
+		return found, nil, err
+	}
+	problems = append(problems, more...)
 	found.addProblems(problems)
 	return found, problems, nil
 }
@@ -133,6 +146,7 @@ func (c *checked) add(loaded pipeline.Loaded) {
 			line.Why, line.Detail = lo.ToPtr(hook.UnsupportedType), lo.ToPtr(unsupported(h))
 		}
 		c.Hooks = append(c.Hooks, line)
+		c.loaded = append(c.loaded, h)
 	}
 }
 
@@ -163,11 +177,17 @@ func (c checked) text(problems []settings.Problem) string {
 	}
 	for _, h := range c.Hooks {
 		fmt.Fprintf(&b, "%s: %s  %s%s\n", oneLine(short(lo.FromPtrOr(h.File, h.Source))), h.Event, label(h.HookID), h.notRun())
+		b.WriteString(h.Policy.text(4))
+	}
+	for _, g := range c.Findings {
+		if g.counts() || c.notes {
+			b.WriteString(g.text())
+		}
 	}
 	for _, p := range problems {
 		fmt.Fprintln(&b, bad.Render(visible(p.String())))
 	}
-	fmt.Fprintf(&b, "%s, %s\n", count(len(c.Hooks), "hook"), count(len(problems), "problem"))
+	fmt.Fprintf(&b, "%s, %s%s\n", count(len(c.Hooks), "hook"), count(len(problems), "problem"), c.counted())
 	return b.String()
 }
 

@@ -44,8 +44,15 @@ func rulesOf(h *hook.Hook) pipeline.Rules {
 // notRun says why a hook does not run.
 type notRun struct {
 	planned
-	Why    hook.Why `json:"why"`
-	Detail string   `json:"detail"`
+	Why    hook.Why   `json:"why"`
+	Detail string     `json:"detail"`
+	Policy *effective `json:"policy"`
+}
+
+// willRun is a hook that runs.
+type willRun struct {
+	planned
+	Policy *effective `json:"policy"`
 }
 
 // runnable reports whether the engine has a way to run h.

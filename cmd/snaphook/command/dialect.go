@@ -43,6 +43,11 @@ type dialect struct {
 	// text of a refusal: "model", "user" or "".
 	traits func(event string) (types []string, told string)
 
+	// toolGate is the event before a tool runs, and writers are the tools that
+	// change files or run commands.
+	toolGate string
+	writers  []string
+
 	// reaching are the members of a project's settings with which it touches
 	// more than its own hooks, so that trust covers them too.
 	reaching [][]string

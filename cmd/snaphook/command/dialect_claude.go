@@ -30,6 +30,8 @@ var claudeRow = dialect{
 	adds:     addition{flag: "plugin", one: "a plugin", files: []string{"hooks/hooks.json", ".claude-plugin/plugin.json"}, named: true},
 	headless: true,
 	asks:     true,
+	toolGate: "PreToolUse",
+	writers:  []string{"Bash", "Write", "Edit", "MultiEdit", "NotebookEdit"},
 	traits: func(event string) ([]string, string) {
 		about, _ := claude.About(event)
 		return about.Types, about.Told

@@ -15,6 +15,8 @@ var llxprtRow = dialect{
 	profiles: []string{string(llxprt.LLxprt), string(llxprt.Gemini)},
 	find:     findProfile,
 	marks:    []string{".llxprt", ".gemini"},
+	toolGate: "BeforeTool",
+	writers:  []string{"write_file", "replace", "run_shell_command"},
 	layers:   map[string]hook.Source{"project": hook.Project, "user": hook.User, "system": hook.SystemWide},
 	discover: func(dir, profile string) []settings.Layer { return llxprt.Profile(profile).Discover(dir) },
 	load: func(o origins) pipeline.Load {

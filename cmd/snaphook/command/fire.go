@@ -32,6 +32,7 @@ echo '{"toolName": "bash", "toolCallId": "1", "input": {"command": "rm -rf /"}}'
 	f.addJSON(cmd)
 	f.addSources(cmd.Flags())
 	f.addModules(cmd.Flags())
+	f.addPolicy(cmd.Flags())
 	f.addHost(cmd.Flags())
 	cmd.Flags().BoolVar(&f.ask, "ask", false, "Let hooks ask you on the terminal (claude and xcsh, with --interactive); for claude their standard input stays open, so one that reads it to the end hangs")
 	cmd.Flags().StringVar(&f.trace, "trace", "", "Append a line of JSON to this file for every hook that was looked at: --trace hooks.jsonl")

@@ -21,7 +21,7 @@ import (
 func warnFailures(cmd *cobra.Command, fired *fired) {
 	for _, h := range fired.Hooks {
 		if h.Error != nil && h.Outcome != pipeline.Success {
-			warn(cmd, "%s: %s%s%s", lo.FromPtrOr(h.File, h.Source), *h.Error, because(h), lo.Ternary(fired.Blocked, "", "; what it guards goes ahead"))
+			warn(cmd, "%s: %s%s%s", lo.FromPtrOr(h.File, h.Source), *h.Error, because(h), afterFailure(fired, h))
 		}
 		for _, note := range h.Notes {
 			warn(cmd, "%s: hook %q: %s", lo.FromPtrOr(h.File, h.Source), label(h.HookID), note)
@@ -33,6 +33,20 @@ func warnFailures(cmd *cobra.Command, fired *fired) {
 	for _, c := range fired.Conflicts {
 		warn(cmd, "%s rewrote %q differently; the last one counts", strings.Join(c.Hooks, " and "), c.Key)
 	}
+}
+
+// afterFailure says what becomes of the action, where the failure has a part in it.
+func afterFailure(fired *fired, h pipeline.HookRun) string {
+	effects, _ := wire.Of(fired.Effects)
+	switch {
+	case h.Mode != "":
+		return "; it is in shadow, so that changes nothing"
+	case fired.Blocked:
+		return ""
+	case effects.Text("permissionDecision") == string(hook.Ask):
+		return "; the user is asked"
+	}
+	return "; what it guards goes ahead"
 }
 
 // because is the first line of what a hook that failed said about it.

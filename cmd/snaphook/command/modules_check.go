@@ -157,11 +157,11 @@ func (a *attached) skipped() (all []notRun) {
 		return nil
 	}
 	for _, h := range a.kept {
-		all = append(all, notRun{describe(h), hook.Untrusted, a.keptDetail()})
+		all = append(all, notRun{describe(h), hook.Untrusted, a.keptDetail(), governed(h)})
 	}
 	for _, failed := range a.failed {
 		h := &hook.Hook{ID: moduleType + "/" + failed.Path, Type: moduleType, Command: failed.Path, Source: failed.Source, Position: hook.Position{File: short(failed.Path)}}
-		all = append(all, notRun{describe(h), hook.Invalid, failed.Err.Error()})
+		all = append(all, notRun{describe(h), hook.Invalid, failed.Err.Error(), governed(h)})
 	}
 	return all
 }

@@ -31,6 +31,7 @@ echo '{"toolName": "bash", "input": {"command": "ls"}}' | snaphook plan xcsh.too
 	f.addJSON(cmd)
 	f.addSources(cmd.Flags())
 	f.addModules(cmd.Flags())
+	f.addPolicy(cmd.Flags())
 	f.addHost(cmd.Flags())
 	return cmd
 }
@@ -39,7 +40,7 @@ echo '{"toolName": "bash", "input": {"command": "ls"}}' | snaphook plan xcsh.too
 type plan struct {
 	Event   string    `json:"event"`
 	Mode    string    `json:"mode"` // parallel, sequential or none
-	Run     []planned `json:"run"`
+	Run     []willRun `json:"run"`
 	Skipped []notRun  `json:"skipped"`
 }
 
@@ -81,8 +82,12 @@ func newPlanned(event string, decided stages.Planned, configured []*hook.Hook) p
 	p := plan{Event: event, Mode: "none"}
 	skipped := slices.Clone(decided.Skipped)
 	for _, h := range decided.Run {
+		if why, detail := held(h); why != "" {
+			skipped = append(skipped, stages.Skipped{Hook: h, Why: why, Detail: detail})
+			continue
+		}
 		if runnable(h) {
-			p.Run = append(p.Run, describe(h))
+			p.Run = append(p.Run, willRun{describe(h), governed(h)})
 			continue
 		}
 		skipped = append(skipped, stages.Skipped{Hook: h, Why: hook.UnsupportedType, Detail: unsupported(h)})
@@ -92,7 +97,7 @@ func newPlanned(event string, decided stages.Planned, configured []*hook.Hook) p
 	}
 	slices.SortStableFunc(skipped, func(a, b stages.Skipped) int { return rank(a) - rank(b) })
 	for _, s := range skipped {
-		p.Skipped = append(p.Skipped, notRun{describe(s.Hook), s.Why, s.Detail})
+		p.Skipped = append(p.Skipped, notRun{describe(s.Hook), s.Why, s.Detail, governed(s.Hook)})
 	}
 	if len(p.Run) > 0 {
 		p.Mode = lo.Ternary(decided.Sequential, "sequential", "parallel")
@@ -111,7 +116,7 @@ func (p plan) text() string {
 		b.WriteString(count(len(p.Run), "hook") + " would run" + lo.Ternary(len(p.Run) > 1, ", "+manner[p.Mode], "") + "\n")
 	}
 	for _, h := range p.Run {
-		b.WriteString("  " + good.Render("run   ") + "  " + label(h.HookID) + "  " + place(h.HookID) + "\n")
+		b.WriteString("  " + good.Render("run   ") + "  " + label(h.HookID) + "  " + place(h.HookID) + "\n" + h.Policy.text(10))
 	}
 	for _, s := range p.Skipped {
 		b.WriteString("  " + odd.Render("not   ") + "  " + label(s.HookID) + "  " + place(s.HookID) + "\n")

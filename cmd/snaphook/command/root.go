@@ -26,6 +26,7 @@ type flags struct {
 	modules    []string
 	level      string
 	profile    string
+	policies   []string // [LEVEL=]FILE
 	dialect    string
 
 	id          string

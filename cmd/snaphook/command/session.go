@@ -42,7 +42,11 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 	if err != nil {
 		return nil, nil, err
 	}
-	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{src.load}, Log: f.log(cmd), Observe: o.observe, ObserveIdle: len(o.observe) > 0})
+	rules, err := f.policySource(src.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{src.load}, Log: f.log(cmd), Observe: o.observe, ObserveIdle: len(o.observe) > 0, Policy: rules})
 	ses, err := sys.NewSession(cmd.Context(), f.config(o, src.dir, trust))
 	if err == nil {
 		err = unreadable(ses.Problems())

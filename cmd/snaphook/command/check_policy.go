@@ -1,0 +1,184 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// checkPolicy finds what is wrong with the overlays, and with the hooks under
+// them.
+func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem, error) {
+	dir, err := f.directory()
+	if err != nil {
+		return nil, err
+	}
+	src, err := f.policySource(dir)
+	if err != nil {
+		return nil, err
+	}
+	for level := policy.Machine; level <= policy.Project; level++ {
+		if file := src.Files[level]; file != "" {
+			found.Files = append(found.Files, file)
+		}
+	}
+	set, problems := src.Load(dir, false)
+	events := pipeline.PolicyEvents()
+	problems = append(problems, set.Problems(found.loaded, events)...)
+	dialects := lo.Uniq(lo.FilterMap(all, func(s *sources, _ int) (string, bool) { return s.dialect.Name, !s.dialect.modules }))
+	for _, g := range set.Findings(found.loaded, events, dialects) {
+		found.Findings = append(found.Findings, newFinding(g.ID, isWarning, g.Position, g.Message, g.Fix))
+	}
+	for i, h := range found.loaded {
+		h = set.Apply(h, events.Of(h))
+		found.Hooks[i].planned, found.Hooks[i].Policy = describe(h), governed(h)
+		if h.Skip == hook.Policy && found.Hooks[i].Why == nil {
+			found.Hooks[i].Why, found.Hooks[i].Detail = &h.Skip, &h.Detail
+		}
+		found.Findings = append(found.Findings, gateFindings(h, events.Of(h), dir)...)
+	}
+	return problems, nil
+}
+
+// gateFindings looks at one hook that can block.
+func gateFindings(h *hook.Hook, ev policy.Event, dir string) (found []finding) {
+	if !ev.Gate || h.Skip != "" || h.Background != hook.Foreground || h.Policy != nil && h.Policy.Mode != hook.Enforce {
+		return nil
+	}
+	p := h.Policy
+	if p == nil {
+		p = policy.EffectiveDefault(h, ev)
+	}
+	if gone := missingProgram(h, dir); gone != "" && p.OnFailure[hook.ClassMissing] == hook.FailClosed {
+		at, way := h.Position, "in its settings"
+		if from, ok := p.From["onFailure"]; ok {
+			way = "at " + from.Position.String()
+		}
+		found = append(found, newFinding(policy.ClosedMissing, isError, at,
+			fmt.Sprintf("%s is not there, and this hook fails closed (class %q): every call that it matches will be denied", gone, hook.ClassMissing),
+			fmt.Sprintf("put the program there; or write \"onFailure\": {\"missing\": \"open\"} %s; or switch the hook off with \"mode\": \"off\"", way)))
+	}
+	if open := openClasses(p); len(open) > 0 {
+		if tools := writesMatched(h); len(tools) > 0 {
+			found = append(found, newFinding(policy.GateOpen, isNote, h.Position,
+				fmt.Sprintf("this hook guards tools that write (%s), and if it fails (%s) they run all the same", strings.Join(tools, ", "), strings.Join(open, ", ")),
+				fmt.Sprintf("if it must hold, write {\"hooks\": [{\"match\": {\"event\": %q, \"command\": %q}, \"onFailure\": \"closed\"}]} in %s", h.Event, short80(h.Command), policy.FileName)))
+		}
+	}
+	return found
+}
+
+func short80(s string) string {
+	if runes := []rune(oneLine(s)); len(runes) > 80 {
+		return string(runes[:79]) + "*"
+	}
+	return oneLine(s)
+}
+
+// openClasses are the failures of a hook itself that its policy lets pass.
+func openClasses(p *hook.EffectivePolicy) (open []string) {
+	for _, class := range hook.Classes() {
+		if class != hook.ClassUntrusted && class != hook.ClassCancelled && class != hook.ClassQueue && class != hook.ClassBreaker && p.OnFailure[class] == hook.FailOpen {
+			open = append(open, string(class))
+		}
+	}
+	return open
+}
+
+// writesMatched are the tools of the hook's dialect that write and that it matches.
+func writesMatched(h *hook.Hook) []string {
+	d, err := dialectNamed(h.Dialect)
+	if err != nil || h.Event != d.toolGate {
+		return nil
+	}
+	return lo.Filter(d.writers, func(tool string, _ int) bool { return h.Matcher == nil || h.Matcher.Match(tool) })
+}
+
+// interpreters start a script that is their first argument without a dash; all
+// others are programs of their own.
+var interpreters = []string{"bash", "sh", "dash", "zsh", "ksh"}
+
+// missingProgram returns the program of a command, or the script of a shell,
+// that is not there; empty if it is, or if only a shell could say.
+func missingProgram(h *hook.Hook, dir string) string {
+	if h.Type != "command" {
+		return ""
+	}
+	words := commandWords(h)
+	if len(words) == 0 {
+		return ""
+	}
+	program := expandVars(words[0], dir)
+	if program == "" {
+		return ""
+	}
+	if !isThere(program, dir) {
+		return program
+	}
+	if slices.Contains(interpreters, filepath.Base(program)) && len(words) > 1 && !strings.HasPrefix(words[1], "-") {
+		if script := expandVars(words[1], dir); script != "" && !fileThere(script, dir) {
+			return script
+		}
+	}
+	return ""
+}
+
+// commandWords are the words of a command that is one plain call; none if it is
+// more than that.
+func commandWords(h *hook.Hook) []string {
+	text := h.Command
+	if n := len(h.Argv); n > 0 && !slices.Contains(interpreters, filepath.Base(h.Argv[0])) {
+		return h.Argv
+	}
+	return plainWords(text)
+}
+
+// expandVars puts the directories into a word that hooks know; empty if there
+// are other things in it.
+func expandVars(word, dir string) string {
+	for _, name := range []string{"CLAUDE_PROJECT_DIR", "LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR"} {
+		word = strings.ReplaceAll(strings.ReplaceAll(word, "${"+name+"}", dir), "$"+name, dir)
+	}
+	home, _ := os.UserHomeDir()
+	word = strings.ReplaceAll(strings.ReplaceAll(word, "${HOME}", home), "$HOME", home)
+	if rest, ok := strings.CutPrefix(word, "~/"); ok {
+		word = filepath.Join(home, rest)
+	}
+	if strings.ContainsAny(word, "$`*?") {
+		return ""
+	}
+	return word
+}
+
+func isThere(program, dir string) bool {
+	if strings.ContainsRune(program, '/') {
+		return fileThere(program, dir)
+	}
+	if slices.Contains(builtins, program) {
+		return true
+	}
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
+func fileThere(file, dir string) bool {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// builtins are the words that a shell knows without a program.
+var builtins = []string{"exit", "echo", "printf", "test", "[", "true", "false", "cd", "exec", "eval", "set", "export", "read", "if", "for", "while", "case",
+	"{", "(", "!", ":", ".", "source", "trap", "ulimit", "umask", "unset", "wait", "kill", "command", "type", "return", "shift", "local", "function", "[[", "time"}

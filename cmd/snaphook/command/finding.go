@@ -1,0 +1,65 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// severity is how much a finding matters. Only notes leave the exit status.
+type severity string
+
+const (
+	isError   severity = "error"
+	isWarning severity = "warning"
+	isNote    severity = "note"
+)
+
+// finding is something in settings, overlays or scripts that a person should
+// know of. Programs go by its id.
+type finding struct {
+	ID       string   `json:"id"`
+	Severity severity `json:"severity"`
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Column   int      `json:"column"`
+	Message  string   `json:"message"`
+	Fix      string   `json:"fix"`
+}
+
+func newFinding(id string, s severity, at hook.Position, message, fix string) finding {
+	return finding{ID: id, Severity: s, File: short(at.File), Line: at.Line, Column: at.Column, Message: message, Fix: fix}
+}
+
+// counts reports whether check ends with 1 because of it.
+func (g finding) counts() bool { return g.Severity != isNote }
+
+func (g finding) text() string {
+	style := odd
+	if g.Severity == isError {
+		style = bad
+	}
+	at := hook.Position{File: g.File, Line: g.Line, Column: g.Column}
+	return style.Render(visible(fmt.Sprintf("%s: %s: %s [%s]", at, g.Severity, g.Message, g.ID))) + "\n    " + faint.Render(visible(g.Fix)) + "\n"
+}
+
+// counted says how many findings there are that count; nothing if there are none.
+func (c checked) counted() string {
+	var parts []string
+	for _, s := range []severity{isError, isWarning} {
+		n := 0
+		for _, g := range c.Findings {
+			if g.Severity == s {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, count(n, string(s)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ", " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,164 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/pflag"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
+)
+
+// addPolicy adds the flag that says where the policy of hooks comes from.
+func (f *flags) addPolicy(to *pflag.FlagSet) {
+	to.StringArrayVar(&f.policies, "policy", nil, "Read [LEVEL=]FILE in place of that level's policy; repeatable. "+
+		"LEVEL is machine, user or project, which is the default: machine=/tmp/strict.json")
+}
+
+// policySource says where the policy for a directory is read from.
+func (f *flags) policySource(dir string) (policy.Source, error) {
+	files := map[policy.Level]string{}
+	for level, file := range policy.Files(dir) {
+		if wantFile(file) == nil {
+			files[level] = short(file)
+		}
+	}
+	given := map[policy.Level]bool{}
+	for _, value := range f.policies {
+		name, file := layerOf(value)
+		level, known := levelNamed(name)
+		switch {
+		case !known:
+			return policy.Source{}, fmt.Errorf("--policy %s: there is no level %q; write machine, user or project before the \"=\", or ./ if it is part of the file's name", value, name)
+		case given[level]:
+			return policy.Source{}, fmt.Errorf("--policy %s: the %s's policy is given twice; give one file for each level", value, level)
+		}
+		if err := wantFile(file); err != nil {
+			return policy.Source{}, fmt.Errorf("--policy %s: %w", value, err)
+		}
+		given[level], files[level] = true, file
+	}
+	return policy.Source{Files: files}, nil
+}
+
+func levelNamed(name string) (policy.Level, bool) {
+	for _, level := range []policy.Level{policy.Machine, policy.User, policy.Project} {
+		if level.String() == name {
+			return level, true
+		}
+	}
+	return 0, false
+}
+
+// effective is the policy of a hook as plan and check tell it to programs.
+type effective struct {
+	OnFailure map[hook.Class]string `json:"onFailure"`
+	Mode      string                `json:"mode"`
+	TimeoutMS *float64              `json:"timeoutMs"` // null: no limit
+	Retry     *retried              `json:"retry"`     // null: it is not run again
+	QueueMS   *float64              `json:"queueMs"`   // null: it waits as long as it takes
+	Warm      string                `json:"warm"`
+	From      map[string]origin     `json:"from"` // by member, of those that an overlay has set
+}
+
+type retried struct {
+	Times int          `json:"times"`
+	On    []hook.Class `json:"on"`
+}
+
+type origin struct {
+	Level string `json:"level"`
+	File  string `json:"file"` // file:line:column
+}
+
+// governed describes the policy of a hook.
+func governed(h *hook.Hook) *effective {
+	p, timeout := h.Policy, describe(h).TimeoutMS
+	if p == nil {
+		p = policy.EffectiveDefault(h, pipeline.PolicyEvents().Of(h))
+	}
+	e := &effective{
+		OnFailure: map[hook.Class]string{}, Mode: p.Mode.String(), TimeoutMS: timeout,
+		Warm: lo.CoalesceOrEmpty(p.Warm, "off"), From: map[string]origin{},
+	}
+	for class, action := range p.OnFailure {
+		e.OnFailure[class] = action.String()
+	}
+	if p.Retry.Times > 0 {
+		e.Retry = &retried{p.Retry.Times, p.Retry.On}
+	}
+	if p.Queue > 0 {
+		e.QueueMS = lo.ToPtr(float64(p.Queue.Microseconds()) / 1000)
+	}
+	for member, from := range p.From {
+		at := from.Position
+		at.File = short(at.File)
+		e.From[member] = origin{from.Level, at.String()}
+	}
+	return e
+}
+
+// text says what is not as it would be without a policy, and where that comes
+// from; nothing if all is.
+func (e *effective) text(indent int) string {
+	if e == nil || len(e.From) == 0 {
+		return ""
+	}
+	said := map[string]string{"onFailure": "on failure " + e.failures(), "mode": "mode " + e.Mode, "warm": "warm " + e.Warm, "recheck": "recheck"}
+	if e.TimeoutMS != nil {
+		said["timeout"] = fmt.Sprintf("timeout %gms", *e.TimeoutMS)
+	}
+	if e.QueueMS != nil {
+		said["queue"] = fmt.Sprintf("queue %gms", *e.QueueMS)
+	}
+	if e.Retry != nil {
+		said["retry"] = fmt.Sprintf("retry %d on %v", e.Retry.Times, e.Retry.On)
+	}
+	var lines []string
+	for _, member := range slices.Sorted(mapKeys(e.From)) {
+		from := e.From[member]
+		lines = append(lines, strings.Repeat(" ", indent)+"policy: "+oneLine(said[member])+"  "+faint.Render(from.Level+" "+oneLine(from.File))+"\n")
+	}
+	return strings.Join(lines, "")
+}
+
+func mapKeys[K comparable, V any](m map[K]V) func(func(K) bool) {
+	return func(yield func(K) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// failures says it in one word where all classes have the same.
+func (e *effective) failures() string {
+	by := map[string][]string{}
+	for _, class := range hook.Classes() {
+		by[e.OnFailure[class]] = append(by[e.OnFailure[class]], string(class))
+	}
+	var parts []string
+	for _, action := range []string{"closed", "ask", "open"} {
+		switch classes := by[action]; {
+		case len(classes) == len(hook.Classes()):
+			return action
+		case len(classes) > 0:
+			parts = append(parts, action+" ("+strings.Join(classes, ", ")+")")
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// held says why a hook of a plan is not started: its policy makes that a
+// failure. Empty if it is.
+func held(h *hook.Hook) (why hook.Why, detail string) {
+	if h.Policy == nil || h.Policy.Held == "" {
+		return "", ""
+	}
+	return h.Policy.Held, fmt.Sprintf("%s; its failure policy is %q", h.Detail, h.Policy.OnFailure[hook.ClassUntrusted])
+}

@@ -1,0 +1,76 @@
+package hook
+
+import "time"
+
+// Action says what becomes of the action that a hook guards when the hook has
+// failed. A greater Action is stricter.
+type Action uint8
+
+// The actions.
+const (
+	FailOpen   Action = iota // it goes ahead
+	FailAsk                  // the user is asked; where there is no way to ask, it is denied
+	FailClosed               // it is denied
+)
+
+var actions = [...]string{"open", "ask", "closed"}
+
+func (a Action) String() string { return actions[a] }
+
+// Mode says whether a hook runs, and whether its answer counts.
+type Mode uint8
+
+// The modes.
+const (
+	Enforce Mode = iota // it runs, and its answer counts
+	Shadow              // it runs and is recorded, and its answer takes no part
+	Off                 // it does not run
+)
+
+var modes = [...]string{"enforce", "shadow", "off"}
+
+func (m Mode) String() string { return modes[m] }
+
+// EffectivePolicy is what the operator of a hook demands of it, beyond its settings; see
+// package policy, which decides it when settings are loaded. It must not change
+// while a hook has it.
+type EffectivePolicy struct {
+	OnFailure map[Class]Action // every class is in it
+	Mode      Mode
+	Timeout   time.Duration // in place of the hook's own; 0 leaves that
+	Retry     Retry
+	Queue     time.Duration // how long it may wait for a permit to run; 0 is for ever
+	Warm      string        // auto, python, node, bash, worker or off; empty means off
+	Recheck   bool          // runs again on the arguments that other hooks have rewritten
+
+	// From says where each member comes from, by its name in an overlay; those
+	// that no overlay sets are not in it.
+	From map[string]Origin
+
+	// Held says why the hook is never started, and fails instead. Empty: it is.
+	Held Why
+
+	// Keeper is what the engine knows of the hook while it runs, such as its
+	// breaker. It is the engine's alone.
+	Keeper any
+}
+
+// Retry runs a hook again that has failed in one of the classes.
+type Retry struct {
+	Times int
+	On    []Class
+}
+
+// Origin is the place in an overlay that decided a member of an [EffectivePolicy].
+type Origin struct {
+	Level    string // machine, user or project
+	Position Position
+}
+
+// Strictest returns the strictest of the actions of some classes.
+func (p *EffectivePolicy) Strictest(classes ...Class) (strictest Action) {
+	for _, class := range classes {
+		strictest = max(strictest, p.OnFailure[class])
+	}
+	return strictest
+}

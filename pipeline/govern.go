@@ -1,0 +1,165 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/policy"
+)
+
+// keeper is what the engine knows of a hook with a policy while it runs. A nil
+// one is that of a hook without.
+type keeper struct {
+	breaker *breaker // nil: there is none
+	bounds  []*semaphore.Weighted
+}
+
+// keeperOf returns the keeper of a hook; nil if it has none.
+func keeperOf(h *hook.Hook) *keeper {
+	if h.Policy == nil {
+		return nil
+	}
+	k, _ := h.Policy.Keeper.(*keeper)
+	return k
+}
+
+func inShadow(h *hook.Hook) bool { return h.Policy != nil && h.Policy.Mode == hook.Shadow }
+
+// PolicyEvent describes an event to package policy.
+func PolicyEvent(i Info) policy.Event {
+	r := i.Rules
+	return policy.Event{
+		Gate: i.Can&CanBlock != 0, FailClosed: r.FailClosed || r.Propagate,
+		LateBlocks: r.LateBlocks, LateFuncBlocks: r.LateFuncBlocks, Timeout: r.Timeout,
+	}
+}
+
+// PolicyEvents describes all events.
+func PolicyEvents() policy.Events {
+	events := policy.Events{}
+	for _, e := range Events(nil) {
+		events[e.Info().FullName()] = PolicyEvent(e.Info())
+	}
+	return events
+}
+
+// govern returns a hook as the policy of the place, and the program's Wrap, have
+// it: the hook itself if they have nothing to do with it. It is decided once, so
+// that a hook stays the same in every view.
+func (reg *registry) govern(h *hook.Hook) *hook.Hook {
+	set, wrap := reg.loaded.policy, reg.sys.cfg.Wrap
+	if set == nil && (wrap == nil || h.Runner == nil) {
+		return h
+	}
+	if g, known := reg.governed[h]; known {
+		return g
+	}
+	g := set.Apply(h, eventOf(h))
+	if g.Policy != nil {
+		g.Policy.Keeper = reg.keeper(h)
+	}
+	if wrap != nil && g.Runner != nil {
+		wrapped := *g
+		wrapped.Runner = wrap(g, g.Runner)
+		g = &wrapped
+	}
+	if reg.governed == nil {
+		reg.governed = map[*hook.Hook]*hook.Hook{}
+	}
+	reg.governed[h] = g
+	return g
+}
+
+// release forgets hooks that are not there any more.
+func (reg *registry) release(hooks []*hook.Hook) {
+	for _, h := range hooks {
+		delete(reg.governed, h)
+	}
+}
+
+func eventOf(h *hook.Hook) policy.Event {
+	declared.RLock()
+	defer declared.RUnlock()
+	if e := declared.byName[h.Dialect+"."+h.Event]; e != nil {
+		return PolicyEvent(e.Info())
+	}
+	return policy.Event{}
+}
+
+// keeper makes the keeper of a hook. Its breaker outlives a Reload.
+func (reg *registry) keeper(h *hook.Hook) *keeper {
+	k := &keeper{}
+	if limit := reg.loaded.policy.Breaker(h); limit.Failures > 0 {
+		if reg.breakers == nil {
+			reg.breakers = map[string]*breaker{}
+		}
+		name := once(h)
+		if reg.breakers[name] == nil {
+			reg.breakers[name] = &breaker{}
+		}
+		k.breaker = reg.breakers[name]
+		k.breaker.set(limit)
+	}
+	for _, b := range reg.loaded.policy.Bounds(h) {
+		if b.Wide {
+			k.bounds = append(k.bounds, reg.sys.bounds.get(b))
+		} else {
+			k.bounds = append(k.bounds, reg.bounds.get(b))
+		}
+	}
+	return k
+}
+
+// bounds are the limits of a policy by name. The system's mutex guards them.
+type bounds map[policy.Bound]*semaphore.Weighted
+
+func (all *bounds) get(b policy.Bound) *semaphore.Weighted {
+	if *all == nil {
+		*all = bounds{}
+	}
+	if (*all)[b] == nil {
+		(*all)[b] = semaphore.NewWeighted(int64(b.Limit))
+	}
+	return (*all)[b]
+}
+
+// acquire takes the permits that a hook needs to run: those of its policy, the
+// narrowest first, then one of the workers. All hooks take them in this order,
+// so that none holds what another needs while it waits for that one.
+//
+// It returns how long it has waited.
+func (sys *System) acquire(ctx context.Context, h *hook.Hook, workers *semaphore.Weighted) (queued time.Duration, err error) {
+	k := keeperOf(h)
+	if k == nil {
+		return acquire(ctx, workers)
+	}
+	start := time.Now()
+	if h.Policy.Queue > 0 {
+		waits, cancel := context.WithTimeoutCause(ctx, h.Policy.Queue, &hook.QueueError{After: h.Policy.Queue})
+		defer cancel()
+		ctx = waits
+	}
+	for i, permits := range append(slices.Clip(k.bounds), workers) {
+		if err := permits.Acquire(ctx, 1); err != nil {
+			for _, held := range k.bounds[:i] {
+				held.Release(1)
+			}
+			return time.Since(start), because(ctx, err)
+		}
+	}
+	return time.Since(start), nil
+}
+
+// release returns what acquire took.
+func (sys *System) release(h *hook.Hook, workers *semaphore.Weighted) {
+	workers.Release(1)
+	if k := keeperOf(h); k != nil {
+		for _, held := range k.bounds {
+			held.Release(1)
+		}
+	}
+}

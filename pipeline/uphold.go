@@ -1,0 +1,149 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// runGoverned is run for a hook with a policy: its breaker lets it, and it runs
+// again where the policy says so.
+func (f *firing[In, Out]) runGoverned(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+	p, k := r.Hook.Policy, keeperOf(r.Hook)
+	if r.Err = k.allow(); r.Err != nil {
+		return
+	}
+	before := r.Elapsed
+	for tries := 0; ; tries++ {
+		f.run(ctx, r, in)
+		failed := asHookError(r.Hook, r.Err)
+		if failed == nil || tries >= p.Retry.Times || !slices.Contains(p.Retry.On, hook.ClassOf(failed)) || ctx.Err() != nil {
+			if !r.Backgrounded {
+				k.done(failed)
+			}
+			r.Elapsed += before
+			return
+		}
+		before += r.Elapsed
+		*r = hook.Report[Out]{Hook: r.Hook, Index: r.Index, Notes: append(r.Notes, "run again after: "+r.Err.Error())}
+	}
+}
+
+func asHookError(h *hook.Hook, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &hook.Error{Hook: h, Err: err}
+}
+
+// decideFailure makes of the failure of a hook what its policy says.
+func (f *firing[In, Out]) decideFailure(r *hook.Report[Out]) {
+	p, class := r.Hook.Policy, hook.ClassOf(r.Err)
+	if r.OnFailure = f.failureAction(r, class); r.OnFailure == hook.FailOpen {
+		return
+	}
+	o := hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Given: hook.Spoke}
+	if _, overlaid := p.From["onFailure"]; overlaid {
+		o.Reason = failureReason(r, class, r.OnFailure)
+	}
+	if r.OnFailure == hook.FailAsk {
+		o.Decision = hook.Ask
+	}
+	r.Said, r.Output = true, o
+}
+
+// failureAction is what the policy of a hook says of a failure. While a breaker
+// is open, what is closed for a failure that opened it stays closed.
+func (f *firing[In, Out]) failureAction(r *hook.Report[Out], class hook.Class) hook.Action {
+	if !waitsFor(r.Hook) {
+		return hook.FailOpen // it would have decided nothing
+	}
+	action := r.Hook.Policy.OnFailure[class]
+	if open, ok := errors.AsType[*openError](r.Err); ok {
+		action = max(action, r.Hook.Policy.Strictest(open.classes...))
+	}
+	if action == hook.FailAsk && !f.event.spec.Rules.Asks {
+		action = hook.FailClosed
+	}
+	return action
+}
+
+// failureReason names the hook, the class, and the ways out.
+func failureReason[Out any](r *hook.Report[Out], class hook.Class, action hook.Action) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v", r.Err)
+	if r.Reply != nil {
+		if line, _, _ := bytes.Cut(wire.Trim(r.Reply.Stderr), []byte("\n")); len(line) > 0 {
+			fmt.Fprintf(&b, ": %.400s", wire.Valid(line))
+		}
+	}
+	at := r.Hook.Policy.From["onFailure"].Position
+	fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its failure policy is %q, at %s", class, place(r.Hook), r.Hook.Policy.OnFailure[class], at)
+	if action == hook.FailClosed {
+		b.WriteString(", so the call is denied")
+	}
+	fmt.Fprintf(&b, ". Three ways out: repair the hook; write \"onFailure\": {%q: \"open\"} or \"ask\" there; or switch the hook off with \"mode\": \"off\".", class)
+	return b.String()
+}
+
+// place is where a person finds a hook.
+func place(h *hook.Hook) string {
+	if at := h.Position.String(); at != "" {
+		return at
+	}
+	return h.Source.String()
+}
+
+// uphold looks at the report of a hook with a policy as the event has left it:
+// what the policy denies is denied, whatever the event honours. A hook in shadow
+// steps aside.
+func (f *firing[In, Out]) uphold(r *hook.Report[Out]) {
+	blocks := f.blocks(r)
+	held := r.OnFailure == hook.FailOpen || blocks || r.OnFailure == hook.FailAsk && r.Output.Decision == hook.Ask
+	if !held {
+		class := hook.ClassOf(r.Err)
+		r.Said = true
+		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: failureReason(r, class, hook.FailClosed), Given: hook.Spoke}
+	}
+	if !inShadow(r.Hook) {
+		return
+	}
+	r.Shadow = &hook.Shadowed[Out]{Output: r.Output, Said: r.Said, Reply: r.Reply, Err: r.Err, OnFailure: r.OnFailure, Notes: r.Notes}
+	r.Output, r.Said, r.Reply, r.Err, r.OnFailure, r.Notes = hook.Output[Out]{}, false, nil, nil, hook.FailOpen, nil
+}
+
+// propagates reports whether the error of a hook is Fire's.
+func (f *firing[In, Out]) propagates(r *hook.Report[Out]) bool {
+	return f.event.spec.Rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen)
+}
+
+// hold looks at a merged result where there is a policy: no reducer takes a
+// denial by policy away, and what hooks in shadow would have changed is known.
+func (f *firing[In, Out]) hold(res *hook.Result[Out]) {
+	f.strictest(&res.Output, res.Reports)
+	f.compare(res)
+}
+
+// strictest makes the strictest of the failure policies count in a merged answer.
+func (f *firing[In, Out]) strictest(all *hook.Output[Out], reports []hook.Report[Out]) {
+	if all.Stop || f.event.spec.Blocks(all) {
+		return
+	}
+	for i := range reports {
+		r := &reports[i]
+		switch {
+		case r.OnFailure == hook.FailOpen:
+		case r.Output.Decision.Blocks() || f.blocks(r):
+			all.Decision, all.Reason = hook.Deny, r.Output.Reason
+			return
+		case all.Decision != hook.Ask:
+			all.Decision, all.Reason = hook.Ask, r.Output.Reason
+		}
+	}
+}

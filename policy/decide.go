@@ -1,0 +1,320 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// Set is the overlays that count for a directory, those of the machine first.
+// It does not change, and may be used from many goroutines.
+type Set struct {
+	overlays  []*Overlay
+	untrusted bool // the project's overlay is for the project's own hooks alone
+}
+
+// Event is what a policy has to know of a hook's event.
+type Event struct {
+	Gate           bool // its hooks can block
+	FailClosed     bool // a hook that fails blocks
+	LateBlocks     bool // one that gives no answer in time does
+	LateFuncBlocks bool // the same for hooks in Go
+	Timeout        time.Duration
+}
+
+// Finding is something that an overlay says in vain, or that a person should
+// know of a hook's policy.
+type Finding struct {
+	ID       string // such as policy-locked
+	Position hook.Position
+	Message  string
+	Fix      string
+}
+
+// The findings of a set. [Set.Findings] returns the first three.
+const (
+	Unmatched     = "policy-rule-unmatched" // a rule matches no hook
+	Locked        = "policy-locked"         // the machine's policy has locked what a rule would change
+	Weakens       = "policy-weakens"        // a rule would make the hook of a higher level laxer
+	ClosedMissing = "policy-closed-missing" // a closed gate whose program is not there
+	GateOpen      = "policy-gate-open"      // a gate that fails open, before tools that write
+)
+
+// EffectiveDefault returns the policy of a hook of which no overlay says
+// anything: its own entry, then the rules of its event.
+func EffectiveDefault(h *hook.Hook, ev Event) *hook.EffectivePolicy {
+	p := &hook.EffectivePolicy{OnFailure: map[hook.Class]hook.Action{}, From: map[string]hook.Origin{}}
+	for _, class := range hook.Classes() {
+		p.OnFailure[class] = ev.action(h, class)
+	}
+	return p
+}
+
+// guards reports whether a hook can block: not when nothing waits for it.
+func (ev Event) guards(h *hook.Hook) bool {
+	return ev.Gate && (h.Background == hook.Foreground || h.Func != nil)
+}
+
+// action is what an event's own rules say, or the hook's entry.
+func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
+	waits := h.Background == hook.Foreground || h.Func != nil
+	late := class == hook.ClassTimeout && (ev.LateBlocks || ev.LateFuncBlocks && h.Func != nil)
+	closed := ev.FailClosed || h.FailClosed || late
+	if class == hook.ClassUntrusted { // what may not run is skipped, whatever the event says
+		closed = false
+	}
+	if waits && closed {
+		return hook.FailClosed
+	}
+	return hook.FailOpen
+}
+
+// Effective decides the policy of a hook. It is never nil.
+func (s *Set) Effective(h *hook.Hook, ev Event) *hook.EffectivePolicy {
+	d := s.decide(h, ev)
+	return d.p
+}
+
+// Apply returns the hook as the overlays have it: a copy with its policy, or h
+// itself if they demand nothing. One that is off has a reason to be skipped. s
+// may be nil.
+func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
+	if s == nil {
+		return h
+	}
+	p := s.Effective(h, ev)
+	if len(p.From) == 0 && s.breaker(h).Failures == 0 && !s.bounds(h) {
+		return h
+	}
+	governed := *h
+	governed.Policy = p
+	if p.Timeout > 0 {
+		governed.Timeout = p.Timeout
+	}
+	if p.Mode == hook.Off && h.Skip == "" {
+		governed.Skip = hook.Policy
+		governed.Detail = fmt.Sprintf("its mode is off at %s", p.From["mode"].Position)
+	}
+	if h.Skip == hook.Untrusted && p.Mode != hook.Off && p.OnFailure[hook.ClassUntrusted] != hook.FailOpen {
+		p.Held, governed.Skip, governed.Key, governed.Once = h.Skip, "", "", false
+		governed.Runner, governed.Func = untrusted{}, nil
+	}
+	if p.Mode == hook.Shadow {
+		governed.NoEnvFile = true // its variables are an answer too
+	}
+	if governed.Key != "" { // what has another policy does not do the same
+		governed.Key += "\x00" + fingerprint(p)
+	}
+	return &governed
+}
+
+// untrusted is the runner of a hook that may not run, where that is a failure.
+type untrusted struct{}
+
+// Run fails.
+func (untrusted) Run(context.Context, hook.Call) (hook.Reply, error) {
+	return hook.Reply{}, hook.ErrUntrusted
+}
+
+// fingerprint tells policies apart: a lax copy of a strict hook must not take
+// its part as its duplicate.
+func fingerprint(p *hook.EffectivePolicy) string {
+	var b strings.Builder
+	for _, class := range hook.Classes() {
+		b.WriteByte('0' + byte(p.OnFailure[class]))
+	}
+	fmt.Fprintf(&b, " %d %d %d %v %v", p.Mode, p.Timeout, p.Queue, p.Retry, p.Recheck)
+	return b.String()
+}
+
+// decision is a policy in the making.
+type decision struct {
+	set      *Set
+	h        *hook.Hook
+	ev       Event
+	level    Level
+	p        *hook.EffectivePolicy
+	findings []Finding
+}
+
+func (s *Set) decide(h *hook.Hook, ev Event) *decision {
+	d := &decision{set: s, h: h, ev: ev, level: LevelOf(h.Source), p: EffectiveDefault(h, ev)}
+	for _, o := range s.overlays {
+		d.defaults(o)
+	}
+	for _, o := range s.overlays {
+		d.onFailure(o)
+		d.mode(o)
+		d.times(o)
+		d.retry(o)
+		d.warm(o)
+		d.recheck(o)
+	}
+	return d
+}
+
+// change reports whether an overlay may change a member, and records what it
+// does, or why it does not.
+func (d *decision) change(o *Overlay, member, path string, laxer bool) bool {
+	top := member
+	if i := strings.IndexByte(member, '.'); i > 0 {
+		top = member[:i]
+	}
+	at := o.at(path)
+	switch {
+	case d.set.untrusted && o.Level == Project && d.level != Project:
+		return false
+	case o.Level != Machine && d.locked(member):
+		d.find(Locked, at, fmt.Sprintf("%s of %s is locked by the machine's policy, so this changes nothing", member, d.label()), "remove it, or ask the operator of the machine")
+		return false
+	case laxer && o.Level > d.level:
+		d.find(Weakens, at, fmt.Sprintf("%s would make %s laxer, which is a hook of the %s level, so this changes nothing", member, d.label(), d.level),
+			fmt.Sprintf("remove it, or match hooks of the %s alone (\"source\")", o.Level))
+		return false
+	}
+	d.p.From[top] = hook.Origin{Level: o.Level.String(), Position: at}
+	return true
+}
+
+func (d *decision) find(id string, at hook.Position, message, fix string) {
+	if slices.ContainsFunc(d.findings, func(f Finding) bool { return f.ID == id && f.Position == at }) {
+		return // one for the rule, not one for each class
+	}
+	d.findings = append(d.findings, Finding{id, at, message, fix})
+}
+
+func (d *decision) label() string { return fmt.Sprintf("%s hook %q", d.h.Event, short(d.h.Label())) }
+
+func short(s string) string {
+	if line, _, more := strings.Cut(s, "\n"); more {
+		s = line + "…"
+	}
+	if runes := []rune(s); len(runes) > 80 {
+		return string(runes[:80]) + "…"
+	}
+	return s
+}
+
+func (d *decision) locked(member string) bool {
+	return slices.ContainsFunc(d.set.overlays, func(o *Overlay) bool {
+		return o.Level == Machine && (o.locks(d.h, member) || o.holds(member))
+	})
+}
+
+// rule finds the first rule of an overlay that matches and has a member.
+func (d *decision) rule(o *Overlay, has func(*Rule) bool) (r *Rule, path string) {
+	for i := range o.Rules {
+		if r := &o.Rules[i]; has(r) && r.Match.Matches(d.h) {
+			return r, rulePath(i)
+		}
+	}
+	return nil, ""
+}
+
+// defaults are for hooks whose own entry says nothing.
+func (d *decision) defaults(o *Overlay) {
+	group, all := "gates", o.Defaults.Gates
+	if !d.ev.guards(d.h) {
+		group, all = "observers", o.Defaults.Observers
+	}
+	if d.h.FailClosed {
+		return
+	}
+	for _, class := range hook.Classes() {
+		if action, ok := all.of(class); ok {
+			d.fail(o, class, action, "defaults."+group+".onFailure")
+		}
+	}
+}
+
+func (d *decision) onFailure(o *Overlay) {
+	if !d.ev.guards(d.h) {
+		return // its failure cannot block; [Set.Problems] refuses rules that want it to
+	}
+	for _, class := range hook.Classes() {
+		r, path := d.rule(o, func(r *Rule) bool { _, ok := r.OnFailure.of(class); return ok })
+		if r == nil {
+			continue
+		}
+		action, _ := r.OnFailure.of(class)
+		d.fail(o, class, action, path+".onFailure")
+	}
+}
+
+func (d *decision) fail(o *Overlay, class hook.Class, action hook.Action, path string) {
+	if d.change(o, "onFailure."+string(class), path, action < d.p.OnFailure[class]) {
+		d.p.OnFailure[class] = action
+	}
+}
+
+func (d *decision) mode(o *Overlay) {
+	r, path := d.rule(o, func(r *Rule) bool { return r.Mode != nil })
+	if r == nil {
+		return
+	}
+	laxer := *r.Mode != hook.Enforce && d.p.Mode == hook.Enforce
+	if d.change(o, "mode", path+".mode", laxer) {
+		d.p.Mode = *r.Mode
+	}
+}
+
+// times are the times that a hook has. One that is shorter makes it fail more
+// often, so it is laxer unless failing is as strict as can be.
+func (d *decision) times(o *Overlay) {
+	if r, path := d.rule(o, func(r *Rule) bool { return r.Timeout > 0 }); r != nil {
+		if d.change(o, "timeout", path+".timeout", shorter(r.Timeout, d.timeout())) {
+			d.p.Timeout = r.Timeout
+		}
+	}
+	if r, path := d.rule(o, func(r *Rule) bool { return r.Queue > 0 }); r != nil {
+		if d.change(o, "queue", path+".queue", shorter(r.Queue, d.p.Queue)) {
+			d.p.Queue = r.Queue
+		}
+	}
+}
+
+// shorter compares times of which zero, or less, is for ever.
+func shorter(a, b time.Duration) bool { return a > 0 && (b <= 0 || a < b) }
+
+// timeout is what the hook has so far.
+func (d *decision) timeout() time.Duration {
+	switch {
+	case d.p.Timeout > 0:
+		return d.p.Timeout
+	case d.h.Timeout != 0:
+		return d.h.Timeout
+	}
+	return d.ev.Timeout
+}
+
+func (d *decision) retry(o *Overlay) {
+	r, path := d.rule(o, func(r *Rule) bool { return r.Retry != nil })
+	if r == nil {
+		return
+	}
+	fewer := r.Retry.Times < d.p.Retry.Times || slices.ContainsFunc(d.p.Retry.On, func(c hook.Class) bool { return !slices.Contains(r.Retry.On, c) })
+	if d.change(o, "retry", path+".retry", fewer) {
+		d.p.Retry = *r.Retry
+	}
+}
+
+func (d *decision) warm(o *Overlay) {
+	r, path := d.rule(o, func(r *Rule) bool { return r.Warm != "" })
+	if r != nil && d.change(o, "warm", path+".warm", false) {
+		d.p.Warm = r.Warm
+	}
+}
+
+func (d *decision) recheck(o *Overlay) {
+	if r, path := d.rule(o, func(r *Rule) bool { return r.Recheck != nil }); r != nil {
+		if d.change(o, "recheck", path+".recheck", d.p.Recheck && !*r.Recheck) {
+			d.p.Recheck = *r.Recheck
+		}
+	} else if o.Recheck && d.ev.Gate && d.change(o, "recheck", "recheck", false) {
+		d.p.Recheck = true
+	}
+}

@@ -1,0 +1,152 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// Events describes every event that there is, by its full name.
+type Events map[string]Event
+
+// Of returns the event of a hook.
+func (e Events) Of(h *hook.Hook) Event { return e[h.Dialect+"."+h.Event] }
+
+// Problems finds what makes overlays unusable although each can be read:
+// "closed" where nothing can be blocked, and limits of events that there are
+// not. hooks are those that the settings have. s may be nil.
+func (s *Set) Problems(hooks []*hook.Hook, events Events) (problems []settings.Problem) {
+	if s == nil {
+		return nil
+	}
+	for _, o := range s.overlays {
+		for i := range o.Rules {
+			if problem := o.closes(i, hooks, events); problem != nil {
+				problems = append(problems, *problem)
+			}
+		}
+		names := lo.Keys(events)
+		slices.Sort(names)
+		for _, event := range slices.Sorted(keys(o.Limits.PerEvent)) {
+			if _, known := events[event]; !known {
+				problems = append(problems, o.fatal("limits.perEvent."+event, "there is no event %q%s; write a name such as \"claude.PreToolUse\"", event, near(event, names)))
+			}
+		}
+	}
+	return problems
+}
+
+func keys[K comparable, V any](m map[K]V) func(func(K) bool) {
+	return func(yield func(K) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func (o *Overlay) fatal(path, format string, args ...any) settings.Problem {
+	return settings.Problem{Position: o.at(path), Message: fmt.Sprintf(format, args...), Fatal: true}
+}
+
+// closes finds a rule whose failures cannot be closed: all events that it names
+// are ones that cannot block, or all hooks that it names are of such events.
+func (o *Overlay) closes(i int, hooks []*hook.Hook, events Events) *settings.Problem {
+	r, path := &o.Rules[i], rulePath(i)+".onFailure"
+	strict := lo.Max(lo.Values(r.OnFailure))
+	if strict == hook.FailOpen {
+		return nil
+	}
+	if r.Match.Event != "" || r.Match.Dialect != "" {
+		gate, observer := false, ""
+		for name, ev := range events {
+			if dialect, event, _ := strings.Cut(name, "."); r.Match.selects(dialect, event) {
+				if gate = gate || ev.Gate; !ev.Gate {
+					observer = max(observer, name)
+				}
+			}
+		}
+		if observer != "" && !gate {
+			return new(o.fatal(path, "%s cannot block, so a failure there cannot be %q; write \"open\", or match an event that can", observer, strict))
+		}
+	}
+	if r.Match.Event == "" && (r.Match.Name != "" || r.Match.Command != "") {
+		matched := lo.Filter(hooks, func(h *hook.Hook, _ int) bool { return r.Match.Matches(h) })
+		if len(matched) > 0 && !slices.ContainsFunc(matched, func(h *hook.Hook) bool { return events.Of(h).guards(h) }) {
+			return new(o.fatal(path, "%s cannot block, so a failure of %q there cannot be %q; write \"open\", or match a hook of an event that can",
+				matched[0].Event, short(matched[0].Label()), strict))
+		}
+	}
+	return nil
+}
+
+// Findings says which rules match no hook, and which say something in vain.
+// hooks are all that the settings have, of the dialects that were read.
+func (s *Set) Findings(hooks []*hook.Hook, events Events, dialects []string) (findings []Finding) {
+	if s == nil {
+		return nil
+	}
+	for _, h := range hooks {
+		for _, f := range s.decide(h, events.Of(h)).findings {
+			if !slices.ContainsFunc(findings, func(g Finding) bool { return g.ID == f.ID && g.Position == f.Position }) {
+				findings = append(findings, f)
+			}
+		}
+	}
+	for _, o := range s.overlays {
+		findings = append(findings, s.lockedLimits(o)...)
+		for i, r := range o.Rules {
+			if !slices.ContainsFunc(hooks, r.Match.Matches) && r.Match.meant(dialects) {
+				findings = append(findings, Finding{Unmatched, o.at(rulePath(i)), "this rule matches no hook" + r.Match.hint(hooks, events),
+					"correct its \"match\", or remove the rule; snaphook check lists the hooks"})
+			}
+		}
+	}
+	return findings
+}
+
+// meant reports whether a rule can be for one of the dialects that were read.
+func (m Match) meant(dialects []string) bool {
+	return m.Dialect == "" || slices.ContainsFunc(dialects, func(d string) bool { return matches(m.Dialect, d) })
+}
+
+// hint says which member of a rule is at fault, where one alone is.
+func (m Match) hint(hooks []*hook.Hook, events Events) string {
+	known := slices.ContainsFunc(lo.Keys(events), func(name string) bool {
+		dialect, event, _ := strings.Cut(name, ".")
+		return m.selects(dialect, event)
+	})
+	if m.Event != "" && !known {
+		names := lo.Map(lo.Keys(events), func(name string, _ int) string { _, event, _ := strings.Cut(name, "."); return event })
+		slices.Sort(names)
+		return fmt.Sprintf(": there is no event %q%s", m.Event, near(m.Event, slices.Compact(names)))
+	}
+	if m.Source != "" && !slices.ContainsFunc(hooks, func(h *hook.Hook) bool { return matches(m.Source, h.Source.String()) }) {
+		return fmt.Sprintf(": no hook has the source %q", m.Source)
+	}
+	if m.Command != "" {
+		commands := lo.Uniq(lo.FlatMap(hooks, func(h *hook.Hook, _ int) []string { return []string{short(h.Command), firstWord(h.Command)} }))
+		return near(m.Command, commands)
+	}
+	return ""
+}
+
+// lockedLimits finds limits that the machine's policy has locked.
+func (s *Set) lockedLimits(o *Overlay) (findings []Finding) {
+	given := map[string]bool{
+		"concurrent": o.Limits.Concurrent > 0, "perEvent": len(o.Limits.PerEvent) > 0, "breaker": o.Limits.Breaker.Failures > 0,
+	}
+	for _, member := range limitsMembers {
+		if given[member] && s.limitLocked(o, member) {
+			findings = append(findings, Finding{Locked, o.at("limits." + member), "limits." + member + " is locked by the machine's policy, so this changes nothing",
+				"remove it, or ask the operator of the machine"})
+		}
+	}
+	return findings
+}

@@ -1,0 +1,75 @@
+package policy
+
+import (
+	"fmt"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// Bound is one limit of hooks that run at the same time. Those with the same
+// Name share it.
+type Bound struct {
+	Name  string
+	Limit int
+	Wide  bool // over all directories: the machine's, the user's and the program's
+}
+
+// Bounds returns the limits that a hook keeps to, the narrowest first.
+func (s *Set) Bounds(h *hook.Hook) (bounds []Bound) {
+	if s == nil {
+		return nil
+	}
+	event := h.Dialect + "." + h.Event
+	for level := Project; ; level-- {
+		for i, o := range s.overlays {
+			if o.Level != level || !s.binds(o, h) {
+				continue
+			}
+			name := fmt.Sprintf("%s %d %s", o.Level, i, o.File)
+			if n := o.Limits.PerEvent[event]; n > 0 && !s.limitLocked(o, "perEvent") {
+				bounds = append(bounds, Bound{name + " " + event, n, o.Level != Project})
+			}
+			if n := o.Limits.Concurrent; n > 0 && !s.limitLocked(o, "concurrent") {
+				bounds = append(bounds, Bound{name, n, o.Level != Project})
+			}
+		}
+		if level == Machine {
+			return bounds
+		}
+	}
+}
+
+func (s *Set) bounds(h *hook.Hook) bool { return len(s.Bounds(h)) > 0 }
+
+// binds reports whether the limits of an overlay are for a hook. They are not
+// for those of higher levels: a hook that waits too long may fail open.
+func (s *Set) binds(o *Overlay, h *hook.Hook) bool { return LevelOf(h.Source) >= o.Level }
+
+func (s *Set) limitLocked(o *Overlay, member string) bool {
+	if o.Level == Machine {
+		return false
+	}
+	for _, m := range s.overlays {
+		if m.Level == Machine && m.holds("limits."+member) {
+			return true
+		}
+	}
+	return false
+}
+
+// Breaker returns the breaker of a hook: the nearest level's that is for it.
+func (s *Set) Breaker(h *hook.Hook) Breaker {
+	if s == nil {
+		return Breaker{}
+	}
+	return s.breaker(h)
+}
+
+func (s *Set) breaker(h *hook.Hook) (b Breaker) {
+	for _, o := range s.overlays {
+		if o.Limits.Breaker.Failures > 0 && s.binds(o, h) && !s.limitLocked(o, "breaker") {
+			b = o.Limits.Breaker
+		}
+	}
+	return b
+}

@@ -1,0 +1,76 @@
+package policy
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// lock reads the members that lower levels cannot change.
+func (p *parser) lock(v settings.Value) {
+	if p.o.Level != Machine {
+		p.wrong(v.Wrong("only the machine's policy can lock members, and this is the %s's; move \"lock\" to %s, or remove it", p.o.Level, machineFile()))
+		return
+	}
+	if v.Kind() != '[' {
+		p.wrong(v.Want("an array of members, such as [\"hooks[0].onFailure\", \"limits\"]"))
+	}
+	for _, element := range v.Elements() {
+		path, ok := element.Text()
+		if !ok {
+			p.wrong(element.Want("the path of a member, such as \"hooks[0].onFailure\""))
+			continue
+		}
+		if err := p.o.lockable(path); err != nil {
+			p.wrong(element.Wrong("%v", err))
+		}
+		p.o.Lock = append(p.o.Lock, path)
+	}
+}
+
+var rulePart = regexp.MustCompile(`^hooks\[(\d{1,6})\](?:\.(.*))?$`)
+
+// lockable says what is wrong with a path to lock.
+func (o *Overlay) lockable(path string) error {
+	known := []string{"hooks", "defaults", "defaults.gates", "defaults.gates.onFailure", "defaults.observers", "defaults.observers.onFailure",
+		"limits", "limits.concurrent", "limits.perEvent", "limits.breaker", "recheck"}
+	for i := range o.Rules {
+		known = append(known, rulePath(i))
+		for _, member := range ruleMembers[1:] {
+			known = append(known, rulePath(i)+"."+member)
+		}
+		for _, class := range hook.Classes() {
+			known = append(known, rulePath(i)+".onFailure."+string(class))
+		}
+	}
+	if slices.Contains(known, path) {
+		return nil
+	}
+	if part := rulePart.FindStringSubmatch(path); part != nil {
+		return fmt.Errorf("%q is no member of a rule of this file, which has %d, counted from 0%s", path, len(o.Rules), near(path, known))
+	}
+	return fmt.Errorf("there is no member %q to lock%s; write such as \"hooks[0].onFailure\" or \"limits\"", path, near(path, known))
+}
+
+// locks reports whether a machine's overlay locks a member of a hook: for a rule
+// that matches it, the member or what is around it.
+func (o *Overlay) locks(h *hook.Hook, member string) bool {
+	for i, r := range o.Rules {
+		if r.Match.Matches(h) && o.holds(rulePath(i)+"."+member) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether a path, or one around it, is locked.
+func (o *Overlay) holds(path string) bool {
+	return slices.ContainsFunc(o.Lock, func(lock string) bool {
+		rest, ok := strings.CutPrefix(path, lock)
+		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	})
+}

@@ -1,0 +1,135 @@
+// Package policy decides what the operators of hooks demand of them, beyond
+// what settings files of the hook systems can say: what happens when a hook
+// fails, whether its answer counts, how long it may take and wait.
+//
+// An [Overlay] is one file, .snaphook.json, or its like in Go. There are three
+// levels of them, machine, user and project. [Source] finds them; [Set.Apply]
+// decides the [hook.Policy] of one hook.
+package policy
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// Level is the rank of an overlay, and of a hook by its source. A greater Level
+// is a lower one: it may make the hooks of those above stricter, never laxer.
+type Level uint8
+
+// The levels. What a program sets in Go is of the machine's, unless it says
+// otherwise.
+const (
+	Machine Level = iota
+	User
+	Project
+)
+
+var levels = [...]string{"machine", "user", "project"}
+
+func (l Level) String() string { return levels[l] }
+
+// LevelOf returns the level of a hook: that of where it comes from.
+func LevelOf(s hook.Source) Level {
+	switch s {
+	case hook.Project, hook.Local, hook.FrontMatter:
+		return Project
+	case hook.User, hook.Flag, hook.Extension, hook.Plugin:
+		return User
+	}
+	return Machine // the host's own, the system's, and managed ones
+}
+
+// Default is the key of an [OnFailure] for the classes that it does not name.
+const Default hook.Class = "default"
+
+// OnFailure says what happens when a hook fails, by class.
+type OnFailure map[hook.Class]hook.Action
+
+// of returns what o says of a class.
+func (o OnFailure) of(class hook.Class) (hook.Action, bool) {
+	if a, ok := o[class]; ok {
+		return a, true
+	}
+	a, ok := o[Default]
+	return a, ok
+}
+
+// Overlay is what one level demands. The zero Overlay demands nothing.
+type Overlay struct {
+	Level    Level
+	File     string // for messages; empty in Go
+	Rules    []Rule
+	Defaults Defaults
+	Limits   Limits
+	Recheck  bool     // as in every rule
+	Lock     []string // members that lower levels cannot change: "hooks[0].onFailure", "limits". Of the machine's level alone
+
+	places map[string]hook.Position // by path, such as "hooks[0].mode"
+}
+
+// Defaults are for hooks of which neither a rule nor their own entry says
+// anything: those of events that can block, and all others.
+type Defaults struct {
+	Gates, Observers OnFailure
+}
+
+// Rule demands something of the hooks that it matches. Members that are zero
+// demand nothing.
+type Rule struct {
+	Match     Match
+	OnFailure OnFailure
+	Mode      *hook.Mode
+	Timeout   time.Duration
+	Retry     *hook.Retry
+	Queue     time.Duration
+	Warm      string
+	Recheck   *bool
+}
+
+// Limits bound what runs at the same time, of the hooks that are of the
+// overlay's level or of a lower one. Hooks in Go hold no permit.
+type Limits struct {
+	Concurrent int            // hooks at the same time, over all fires; 0: no bound
+	PerEvent   map[string]int // the same for one event, by its full name
+	Breaker    Breaker
+}
+
+// Breaker stops a hook that has failed so many times in a row, for a while.
+// What counts are failures of the means by which it runs, never a status that
+// means failure, or a denial. Zero Failures: there is none.
+type Breaker struct {
+	Failures int
+	For      time.Duration
+}
+
+// at returns the place of a path in the overlay, or of the nearest one around it.
+func (o *Overlay) at(path string) hook.Position {
+	for p := path; p != ""; p = parent(p) {
+		if at, ok := o.places[p]; ok {
+			return at
+		}
+	}
+	return hook.Position{File: o.name()}
+}
+
+func (o *Overlay) name() string {
+	if o.File == "" {
+		return fmt.Sprintf("the program's %s policy", o.Level)
+	}
+	return o.File
+}
+
+func rulePath(i int) string { return "hooks[" + strconv.Itoa(i) + "]" }
+
+// parent cuts the last part off a path.
+func parent(path string) string {
+	for i := len(path) - 1; i > 0; i-- {
+		if path[i] == '.' || path[i] == '[' {
+			return path[:i]
+		}
+	}
+	return ""
+}

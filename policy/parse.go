@@ -1,0 +1,315 @@
+package policy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// maxRetries bounds how often a hook is run again.
+const maxRetries = 10
+
+// Warms are the words for the ways to keep a hook warm.
+var Warms = []string{"auto", "python", "node", "bash", "worker", "off"}
+
+// The members of an overlay and of its parts.
+var (
+	overlayMembers  = []string{"hooks", "defaults", "limits", "recheck", "lock"}
+	ruleMembers     = []string{"match", "onFailure", "mode", "timeout", "retry", "queue", "warm", "recheck"}
+	matchMembers    = []string{"dialect", "event", "name", "command", "source"}
+	defaultsMembers = []string{"gates", "observers"}
+	limitsMembers   = []string{"concurrent", "perEvent", "breaker"}
+)
+
+// Parse reads an overlay: JSON in which comments and trailing commas are
+// allowed. What cannot be used is a problem, and then nothing of the file
+// counts; each is fatal, at its place, with what to write instead.
+func Parse(level Level, file string, data []byte) (*Overlay, []settings.Problem) {
+	v, err := settings.Parse(file, data)
+	return fromValue(level, file, v, err)
+}
+
+func fromValue(level Level, file string, v settings.Value, err error) (*Overlay, []settings.Problem) {
+	p := parser{o: &Overlay{Level: level, File: file, places: map[string]hook.Position{}}}
+	if err != nil {
+		problem, ok := err.(settings.Problem)
+		if !ok {
+			problem = settings.Problem{Position: hook.Position{File: file}, Message: err.Error(), Fatal: true}
+		}
+		return nil, []settings.Problem{problem}
+	}
+	for _, twice := range v.Duplicates() {
+		p.wrong(twice)
+	}
+	p.overlay(v)
+	if len(p.problems) > 0 {
+		return nil, p.problems
+	}
+	return p.o, nil
+}
+
+// parser reads one file.
+type parser struct {
+	o        *Overlay
+	problems []settings.Problem
+}
+
+func (p *parser) wrong(problem settings.Problem) {
+	problem.Fatal = true
+	p.problems = append(p.problems, problem)
+}
+
+// members gives each known member of an object to a function, and refuses the
+// others. It keeps the places.
+func (p *parser) members(v settings.Value, path, what string, known []string, read func(name, path string, v settings.Value)) {
+	if v.Kind() != '{' {
+		p.wrong(v.Want(what))
+		return
+	}
+	p.o.places[path] = v.Position()
+	for name, member := range v.Members() {
+		at := strings.TrimPrefix(path+"."+name, ".")
+		if !slices.Contains(known, name) {
+			p.wrong(member.Name().Wrong("there is no member %q%s; write one of %s", name, near(name, known), strings.Join(known, ", ")))
+			continue
+		}
+		p.o.places[at] = member.Position()
+		read(name, at, member)
+	}
+}
+
+// near offers the names that a misspelt one may stand for.
+func near(name string, known []string) string {
+	found := settings.Near(name, known)
+	if len(found) == 0 {
+		return ""
+	}
+	return " (did you mean " + strings.Join(lo.Map(found, func(s string, _ int) string { return fmt.Sprintf("%q", s) }), " or ") + "?)"
+}
+
+func (p *parser) overlay(v settings.Value) {
+	p.members(v, "", "an object {\"hooks\": […]}", overlayMembers, func(name, path string, v settings.Value) {
+		switch name {
+		case "hooks":
+			if v.Kind() != '[' {
+				p.wrong(v.Want("an array of rules"))
+			}
+			for i, rule := range v.Elements() {
+				p.rule(rule, rulePath(i))
+			}
+		case "defaults":
+			p.defaults(v, path)
+		case "limits":
+			p.limits(v, path)
+		case "recheck":
+			p.o.Recheck = p.bool(v)
+		}
+	})
+	if lock := v.Get("lock"); lock.Exists() { // when the rules are known
+		p.lock(lock)
+	}
+}
+
+func (p *parser) rule(v settings.Value, path string) {
+	var r Rule
+	p.members(v, path, "an object with \"match\" and what it demands", ruleMembers, func(name, path string, v settings.Value) {
+		switch name {
+		case "match":
+			p.match(&r.Match, v, path)
+		case "onFailure":
+			r.OnFailure = p.onFailure(v, path)
+		case "mode":
+			r.Mode = new(hook.Mode(p.word(v, "enforce", "shadow", "off")))
+		case "timeout":
+			r.Timeout = p.duration(v)
+		case "queue":
+			r.Queue = p.duration(v)
+		case "retry":
+			r.Retry = p.retry(v, path)
+		case "warm":
+			r.Warm = Warms[p.word(v, Warms...)]
+		case "recheck":
+			r.Recheck = new(p.bool(v))
+		}
+	})
+	p.o.Rules = append(p.o.Rules, r)
+}
+
+func (p *parser) match(m *Match, v settings.Value, path string) {
+	p.members(v, path, "an object of globs", matchMembers, func(name, _ string, v settings.Value) {
+		into := map[string]*string{"dialect": &m.Dialect, "event": &m.Event, "name": &m.Name, "command": &m.Command, "source": &m.Source}[name]
+		text, ok := v.Text()
+		switch {
+		case !ok:
+			p.wrong(v.Want("a glob, such as \"*guard*\""))
+		case text == "":
+			p.wrong(v.Wrong("an empty glob matches nothing; leave %q out, or write \"*\"", name))
+		}
+		*into = text
+	})
+}
+
+// onFailure reads one word, or an object of classes.
+func (p *parser) onFailure(v settings.Value, path string) OnFailure {
+	if v.Kind() == '"' {
+		return OnFailure{Default: hook.Action(p.word(v, "open", "ask", "closed"))}
+	}
+	known := []string{string(Default)}
+	for _, class := range hook.Classes() {
+		known = append(known, string(class))
+	}
+	all := OnFailure{}
+	p.members(v, path, "\"open\", \"ask\" or \"closed\", or an object of failure classes", known, func(name, _ string, v settings.Value) {
+		all[hook.Class(name)] = hook.Action(p.word(v, "open", "ask", "closed"))
+	})
+	return all
+}
+
+func (p *parser) retry(v settings.Value, path string) *hook.Retry {
+	r := &hook.Retry{Times: 1, On: []hook.Class{hook.ClassSpawn, hook.ClassHTTP}}
+	p.members(v, path, "an object {\"times\": 1, \"on\": [\"spawn\"]}", []string{"times", "on"}, func(name, _ string, v settings.Value) {
+		if name == "times" {
+			r.Times = p.int(v, 0, maxRetries)
+			return
+		}
+		r.On = nil
+		if v.Kind() != '[' {
+			p.wrong(v.Want("an array of failure classes"))
+		}
+		for _, class := range v.Elements() {
+			r.On = append(r.On, p.retryClass(class))
+		}
+	})
+	return r
+}
+
+// retryClass refuses the classes in which another try can change nothing: a
+// hook would go round and round.
+func (p *parser) retryClass(v settings.Value) hook.Class {
+	var known []string
+	for _, class := range hook.Classes() {
+		known = append(known, string(class))
+	}
+	class := hook.Class(known[p.word(v, known...)])
+	switch class {
+	case hook.ClassCancelled, hook.ClassQueue, hook.ClassUntrusted, hook.ClassBreaker:
+		if len(p.problems) == 0 || p.problems[len(p.problems)-1].Position != v.Position() {
+			p.wrong(v.Wrong("a failure of class %q is not one of the hook, so running it again changes nothing; leave it out", class))
+		}
+	}
+	return class
+}
+
+func (p *parser) defaults(v settings.Value, path string) {
+	p.members(v, path, "an object with \"gates\" and \"observers\"", defaultsMembers, func(name, path string, v settings.Value) {
+		p.members(v, path, "an object {\"onFailure\": …}", []string{"onFailure"}, func(_, path string, v settings.Value) {
+			if name == "gates" {
+				p.o.Defaults.Gates = p.onFailure(v, path)
+				return
+			}
+			p.o.Defaults.Observers = p.onFailure(v, path)
+			for class, action := range p.o.Defaults.Observers {
+				if action != hook.FailOpen {
+					p.wrong(v.Wrong("observers are hooks of events that cannot block, so a failure (%s) cannot be %q; write \"open\"", class, action))
+					break
+				}
+			}
+		})
+	})
+}
+
+func (p *parser) limits(v settings.Value, path string) {
+	p.members(v, path, "an object with \"concurrent\", \"perEvent\" and \"breaker\"", limitsMembers, func(name, path string, v settings.Value) {
+		switch name {
+		case "concurrent":
+			p.o.Limits.Concurrent = p.int(v, 1, math.MaxInt32)
+		case "perEvent":
+			p.perEvent(v)
+		case "breaker":
+			p.breaker(v, path)
+		}
+	})
+}
+
+func (p *parser) perEvent(v settings.Value) {
+	if v.Kind() != '{' {
+		p.wrong(v.Want("an object {\"claude.PostToolUse\": 4}"))
+	}
+	p.o.Limits.PerEvent = map[string]int{}
+	for event, n := range v.Members() {
+		p.o.places["limits.perEvent."+event] = n.Name().Position()
+		p.o.Limits.PerEvent[event] = p.int(n, 1, math.MaxInt32)
+	}
+}
+
+func (p *parser) breaker(v settings.Value, path string) {
+	b := &p.o.Limits.Breaker
+	p.members(v, path, "an object {\"failures\": 5, \"for\": \"30s\"}", []string{"failures", "for"}, func(name, _ string, v settings.Value) {
+		if name == "failures" {
+			b.Failures = p.int(v, 1, math.MaxInt32)
+		} else {
+			b.For = p.duration(v)
+		}
+	})
+	if v.Kind() == '{' && (!v.Get("failures").Exists() || !v.Get("for").Exists()) {
+		p.wrong(v.Wrong("a breaker needs both members; write {\"failures\": 5, \"for\": \"30s\"}"))
+	}
+}
+
+// word reads one of several words, and returns which.
+func (p *parser) word(v settings.Value, words ...string) int {
+	text, ok := v.Text()
+	i := slices.Index(words, text)
+	switch {
+	case !ok:
+		p.wrong(v.Want("one of " + strings.Join(words, ", ")))
+	case i < 0:
+		p.wrong(v.Wrong("%.60q is none of the words for this%s; write one of %s", text, near(text, words), strings.Join(words, ", ")))
+	}
+	return max(0, i)
+}
+
+func (p *parser) bool(v settings.Value) bool {
+	on, ok := v.Bool()
+	if !ok {
+		p.wrong(v.Want("true or false"))
+	}
+	return on
+}
+
+func (p *parser) int(v settings.Value, least, most int) int {
+	n, ok := v.Number()
+	switch {
+	case !ok:
+		p.wrong(v.Want("a whole number"))
+	case n != math.Trunc(n) || n < float64(least) || n > float64(most):
+		p.wrong(v.Wrong("got %v, want a whole number from %d to %d", n, least, most))
+	default:
+		return int(n)
+	}
+	return least
+}
+
+// duration reads a time with a unit.
+func (p *parser) duration(v settings.Value) time.Duration {
+	text, ok := v.Text()
+	if !ok {
+		p.wrong(v.Want("a duration with a unit, such as \"5s\" or \"250ms\""))
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		p.wrong(v.Wrong("%.60q is no duration with a unit; write such as \"5s\" or \"250ms\"", text))
+	case d <= 0:
+		p.wrong(v.Wrong("%.60q is no time; write one above zero, or leave the member out for no limit of its own", text))
+	}
+	return d
+}
