@@ -16,6 +16,7 @@ var arrows = map[string][]string{
 	"hook":                {},
 	"internal/environ":    {},
 	"internal/bounded":    {},
+	"trust":               {"hook", "internal/bounded"},
 	"internal/deep":       {},
 	"conformance":         {},
 	"conformance/claude":  {"conformance"},
@@ -52,6 +53,8 @@ var libraries = []string{
 	"github.com/clipperhouse/uax29/v2", // of displaywidth
 	"github.com/dlclark/regexp2/v2",
 	"github.com/go-json-experiment/json",
+	"github.com/gofrs/flock",
+	"github.com/google/renameio/v2",
 	"github.com/samber/lo",
 	"github.com/sourcegraph/conc",
 	"github.com/tailscale/hujson",

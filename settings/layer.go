@@ -23,22 +23,30 @@ type Layer struct {
 	Strict bool        // plain JSON only, see [ParseStrict]
 }
 
+// Text reads the layer without parsing it; see Read.
+func (l Layer) Text() (text []byte, found bool, err error) {
+	if l.Data != nil {
+		return l.Data, true, nil
+	}
+	text, err = readFile(l.File)
+	switch large := new(bounded.SizeError); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, false, nil
+	case errors.As(err, &large):
+		return nil, true, tooLong(l.File)
+	case err != nil:
+		return nil, true, fatal(hook.Position{File: l.File}, "cannot be read: %v", withoutPath(err))
+	}
+	return text, true, nil
+}
+
 // Read reads and parses the layer. A file that does not exist is not found,
 // and no error. One that exists but cannot be read, is no regular file or
 // cannot be parsed is found, and the error a fatal [Problem] that names it.
 func (l Layer) Read() (v Value, found bool, err error) {
-	data := l.Data
-	if data == nil {
-		data, err = readFile(l.File)
-		if errors.Is(err, fs.ErrNotExist) {
-			return Value{}, false, nil
-		}
-		if _, large := errors.AsType[*bounded.SizeError](err); large {
-			return Value{}, true, tooLong(l.File)
-		}
-		if err != nil {
-			return Value{}, true, fatal(hook.Position{File: l.File}, "cannot be read: %v", withoutPath(err))
-		}
+	data, found, err := l.Text()
+	if !found || err != nil {
+		return Value{}, found, err
 	}
 	v, err = parse(l.File, data, l.Strict)
 	return v, true, err

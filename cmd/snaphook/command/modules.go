@@ -18,6 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/trust"
 )
 
 // moduleHelp is for people whose hooks are modules.
@@ -36,9 +37,19 @@ func (f *flags) addModules(to *pflag.FlagSet) {
 type attached struct {
 	*xcsh.Modules
 	event  string
-	failed []*xcsh.LoadError // found, and of no use
-	kept   []*hook.Hook      // found, and not loaded: the project is not trusted
-	why    string            // it is not
+	failed []*xcsh.LoadError                    // found, and of no use
+	kept   []*hook.Hook                         // found, and not loaded: the project is not trusted
+	why    string                               // it is not
+	check  func(path string, text []byte) error // of the project's files; nil accepts all
+}
+
+// wasTrusted reports a file of the project that is not the one which trust was
+// looked up for.
+func (a *attached) wasTrusted(path string, text []byte) error {
+	if a.check == nil {
+		return nil
+	}
+	return a.check(path, text)
 }
 
 // attach loads the modules of a session, if its dialect has any. One that was
@@ -66,12 +77,13 @@ func (f *flags) attach(cmd *cobra.Command, ev pipeline.Declared, ses *pipeline.S
 
 // openModules loads the modules that are named, or else found.
 func (f *flags) openModules(cmd *cobra.Command, src *sources, ses *pipeline.Session, host *cliHost) (a *attached, err error) {
-	a = &attached{Modules: xcsh.New(ses, xcsh.Config{
+	a = &attached{}
+	a.Modules = xcsh.New(ses, xcsh.Config{
 		Extensions: src.dialect.isVariant(),
-		Loaders:    []xcsh.ModuleLoader{host.loader(ses.Dir())},
+		Loaders:    []xcsh.ModuleLoader{host.loader(ses.Dir(), a.wasTrusted)},
 		Session:    sessionView{ses: ses, transcript: f.transcript},
 		Log:        f.log(cmd),
-	})}
+	})
 	a.Initialize(host.host())
 	if len(f.modules) > 0 {
 		err = a.loadNamed(cmd.Context(), f.modules)
@@ -176,17 +188,17 @@ func (f *flags) keepBack(ctx context.Context, src *sources, a *attached) error {
 	if err != nil {
 		return fmt.Errorf("%w; or say --trusted or --untrusted", err)
 	}
-	if st.State == granted {
-		a.kept = nil
+	if st.State == trust.Trusted {
+		a.kept, a.check = nil, st.check
 	}
 	a.why = keptBack[st.State]
 	return nil
 }
 
-var keptBack = map[trust]string{
-	unknown: "the folder is not trusted",
-	revoked: "trust in the folder was revoked",
-	changed: "they, or files that they import, are not those that trust was granted for",
+var keptBack = map[trust.State]string{
+	trust.Unknown:   "the folder is not trusted",
+	trust.Untrusted: "trust in the folder was revoked",
+	trust.Changed:   "they, or files that they import, are not those that trust was granted for",
 }
 
 // warn says which modules have no part in a fire.

@@ -39,8 +39,8 @@ func (f *flags) lookHost(cmd *cobra.Command) *cliHost {
 }
 
 // loader loads modules for a session in a directory.
-func (h *cliHost) loader(dir string) *modules.Loader {
-	l := &modules.Loader{Options: jsrun.Options{Console: h.console, Dir: dir, Environ: os.Environ()}}
+func (h *cliHost) loader(dir string, check func(string, []byte) error) *modules.Loader {
+	l := &modules.Loader{Options: jsrun.Options{Console: h.console, Dir: dir, Environ: os.Environ(), Check: check}}
 	if h.runs {
 		l.Exec = (*xcsh.API).Exec
 	}

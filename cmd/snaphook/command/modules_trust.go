@@ -17,10 +17,10 @@ import (
 // mostModuleFiles is how many files a folder of modules may hold.
 const mostModuleFiles = 10_000
 
-// moduleScripts finds the files that a module may be made of. None of them is
+// moduleFiles finds the files that a module may be made of. None of them is
 // read as code, for nobody may trust it: a module that imports anything may
 // import whatever lies in its folder.
-func moduleScripts(ctx context.Context, path string) ([]script, error) {
+func moduleFiles(ctx context.Context, path string) ([]string, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func moduleScripts(ctx context.Context, path string) ([]script, error) {
 		}
 		files = append(files, slices.DeleteFunc(more, func(file string) bool { return file == path })...)
 	}
-	return readScripts(files)
+	return files, nil
 }
 
 // importsFiles reports whether a module may import anything. A name can be

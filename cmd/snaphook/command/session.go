@@ -15,6 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/stages"
+	"github.com/snaphook-go/snaphook/trust"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -131,13 +132,13 @@ func (f *flags) judge(cmd *cobra.Command, src *sources) (standpoint, error) {
 	switch {
 	case err != nil:
 		return standpoint{}, fmt.Errorf("%w; or say --trusted or --untrusted", err)
-	case state == revoked:
+	case state == trust.Untrusted:
 		warn(cmd, "trust in %s was revoked; %s. `snaphook trust grant` allows them again", src.dir, none)
-	case state == changed:
+	case state == trust.Changed:
 		warn(cmd, "the hooks of %s, or scripts that they run, are not those that trust was granted for; %s. "+
 			"`snaphook trust` shows them, `snaphook trust grant` allows them", src.dir, lo.Ternary(src.dialect.headless, none, "they do not run"))
 	}
-	return standpoint{state == revoked || state == changed || state == unknown && f.interactive, state != granted}, nil
+	return standpoint{state == trust.Untrusted || state == trust.Changed || state == trust.Unknown && f.interactive, state != trust.Trusted}, nil
 }
 
 // isVouched reports whether trust was granted to the project as it is now. It is
@@ -147,7 +148,7 @@ func isVouched(cmd *cobra.Command, src *sources) bool {
 		return false
 	}
 	st, err := standing(cmd.Context(), src)
-	return err == nil && st.State == granted
+	return err == nil && st.State == trust.Trusted
 }
 
 // warnHeadless says that trust is not asked for where there is nobody to ask.
@@ -155,7 +156,7 @@ func (f *flags) warnHeadless(cmd *cobra.Command, src *sources) {
 	switch {
 	case f.untrusted:
 		warn(cmd, "--untrusted has no effect without --interactive: where there is nobody to ask, all hooks of %s run", src.dialect.Name)
-	case !f.trusted && isRevokedFor(src.dir):
+	case !f.trusted && isRevokedFor(cmd.Context(), src.dir):
 		warn(cmd, "trust in %s was revoked, which counts with --interactive alone: where there is nobody to ask, all hooks of %s run", src.dir, src.dialect.Name)
 	}
 }

@@ -102,11 +102,12 @@ func (f *flags) directory() (string, error) {
 	return dir, nil
 }
 
-// found are the layers of a directory, with paths as short as they can be.
+// found are the layers of a directory that are there, with paths as short as they
+// can be.
 func (d *dialect) found(dir, profile string) []settings.Layer {
-	return lo.Map(d.discover(dir, profile), func(l settings.Layer, _ int) settings.Layer {
+	return lo.FilterMap(d.discover(dir, profile), func(l settings.Layer, _ int) (settings.Layer, bool) {
 		l.File = short(l.File)
-		return l
+		return once(l)
 	})
 }
 
@@ -121,9 +122,22 @@ func (g given) named(d *dialect) ([]settings.Layer, error) {
 		if err != nil {
 			return nil, err
 		}
-		layers = append(layers, layer)
+		if layer, found := once(layer); found {
+			layers = append(layers, layer)
+		}
 	}
 	return layers, nil
+}
+
+// once reads the file of a layer, so that what runs is what trust was looked up
+// for: it may change any time, or come to be. A file that cannot be read stays
+// for the reader of settings, which says what is wrong with it.
+func once(l settings.Layer) (layer settings.Layer, found bool) {
+	text, found, err := l.Text()
+	if err == nil {
+		l.Data = text
+	}
+	return l, found
 }
 
 // short gives a path relative to the current directory if the file is below

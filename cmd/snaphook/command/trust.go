@@ -8,6 +8,8 @@ import (
 
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/trust"
 )
 
 func newTrust(f *flags) *cobra.Command {
@@ -30,8 +32,8 @@ snaphook trust grant`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.trust(cmd, "") },
 	}
 	cmd.AddCommand(
-		f.newDecision("grant", "Allow the project's hooks, as they are now", isGranted),
-		f.newDecision("revoke", "Forbid the project's hooks", isRevoked),
+		f.newDecision("grant", "Allow the project's hooks, as they are now", trust.Granted),
+		f.newDecision("revoke", "Forbid the project's hooks", trust.Revoked),
 	)
 	f.addTrust(cmd)
 	return cmd
@@ -73,11 +75,11 @@ func (f *flags) trust(cmd *cobra.Command, decision string) error {
 		return err
 	}
 	if decision != "" {
-		r := record{State: decision, Digests: st.Digests, Time: time.Now().UTC().Truncate(time.Second)}
-		if err := decide(cmd.Context(), st.store, st.Dir, r); err != nil {
+		d := trust.Decision{State: decision, Digests: st.Digests, Time: time.Now().UTC().Truncate(time.Second)}
+		if err := st.store.Decide(cmd.Context(), st.Dir, d); err != nil {
 			return err
 		}
-		st.judge(records{st.Dir: r})
+		st.judge(trust.Decisions{st.Dir: d})
 	}
 	if f.json {
 		return sayJSON(cmd, st)
@@ -85,11 +87,11 @@ func (f *flags) trust(cmd *cobra.Command, decision string) error {
 	return say(cmd, st.text(all))
 }
 
-var meanings = map[trust]string{
-	granted: "the hooks of this project run",
-	revoked: "the hooks of this project do not run; `snaphook trust grant` allows them",
-	unknown: "nobody has decided; the hooks run when you fire events, but not with --interactive; its settings count for its own hooks alone",
-	changed: "trust was granted for other hooks or scripts than these; none runs until `snaphook trust grant`",
+var meanings = map[trust.State]string{
+	trust.Trusted:   "the hooks of this project run",
+	trust.Untrusted: "the hooks of this project do not run; `snaphook trust grant` allows them",
+	trust.Unknown:   "nobody has decided; the hooks run when you fire events, but not with --interactive; its settings count for its own hooks alone",
+	trust.Changed:   "trust was granted for other hooks or scripts than these; none runs until `snaphook trust grant`",
 }
 
 // exceptions names the dialects for which the state is not all that counts.
@@ -106,18 +108,18 @@ func (st status) exceptions(all []*sources) (names []string) {
 func (st status) text(all []*sources) string {
 	var b strings.Builder
 	style := odd
-	if st.State == granted {
+	if st.State == trust.Trusted {
 		style = good
 	}
 	fmt.Fprintf(&b, "%s: %s: %s\n", visible(st.Dir), style.Render(string(st.State)), meanings[st.State])
 	for _, name := range st.exceptions(all) {
 		fmt.Fprintf(&b, "for %s it counts with --interactive alone, and for hooks of all sources; where there is nobody to ask, they run\n", name)
 	}
-	if st.State == unknown && slices.ContainsFunc(st.Hooks, func(h trustHook) bool { return h.Type == moduleType }) {
+	if st.State == trust.Unknown && slices.ContainsFunc(st.Hooks, func(h trustHook) bool { return h.Type == moduleType }) {
 		fmt.Fprintf(&b, "modules of %s are loaded only once trust is granted\n", xcshRow.Name)
 	}
 	if len(st.Reaches) > 0 {
-		b.WriteString(lo.Ternary(st.State == granted, "its settings, which trust covers:\n", "once it is trusted, its settings:\n"))
+		b.WriteString(lo.Ternary(st.State == trust.Trusted, "its settings, which trust covers:\n", "once it is trusted, its settings:\n"))
 		for _, words := range st.Reaches {
 			fmt.Fprintf(&b, "  %s\n", visible(words))
 		}
@@ -131,6 +133,10 @@ func (st status) text(all []*sources) string {
 		fmt.Fprintf(&b, "  %s  %s  %s\n", strong.Render(h.Event), label(h.HookID), place(h.HookID))
 		if len(h.Argv) > 0 {
 			fmt.Fprintf(&b, "    runs    %s\n", quoted(h.Argv))
+		}
+		if h.Unclear != nil {
+			fmt.Fprintf(&b, "    %s\n", odd.Render("cannot be seen through: "+oneLine(*h.Unclear)+"; trust covers "+count(len(h.Scripts), "file")+" of the project"))
+			continue
 		}
 		for _, s := range h.Scripts {
 			fmt.Fprintf(&b, "    script  %s  sha256:%s\n", oneLine(s.File), s.SHA256)

@@ -2,50 +2,40 @@ package command
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
-)
-
-// trust is the relation of a person to a project directory.
-type trust string
-
-// The relations.
-const (
-	granted trust = "trusted"
-	revoked trust = "untrusted"
-	unknown trust = "unknown" // nobody has decided
-	changed trust = "changed" // granted, but for other hooks or scripts than there are now
+	"github.com/snaphook-go/snaphook/trust"
 )
 
 // status is what trust rests on.
 type status struct {
 	Dir     string            `json:"dir"` // absolute, without symbolic links
-	State   trust             `json:"state"`
+	State   trust.State       `json:"state"`
 	Since   *time.Time        `json:"time"`    // of the decision
 	Digests map[string]string `json:"digests"` // by dialect
 	Hooks   []trustHook       `json:"hooks"`   // all that the project brings
 	Reaches []string          `json:"reaches"` // what its settings do beyond these, in words
 
-	store string
+	store   trust.Store
+	covered []*trust.Covered
 }
 
 // trustHook is a hook with everything that trust in it covers.
 type trustHook struct {
 	Event string `json:"event"`
 	planned
-	Scripts []script `json:"scripts"`
+	Scripts []trust.File `json:"scripts"`
+	Unclear *string      `json:"unclear"` // why Scripts are all files of the project
 }
 
 // standing reads the settings and the store, and compares.
@@ -59,10 +49,10 @@ func standing(ctx context.Context, all ...*sources) (st status, err error) {
 			return st, err
 		}
 	}
-	if st.store, err = storeFile(); err != nil {
+	if st.store, err = trust.DefaultStore(); err != nil {
 		return st, err
 	}
-	decisions, err := readStore(st.store)
+	decisions, err := st.store.Read(ctx)
 	if err != nil {
 		return st, err
 	}
@@ -79,26 +69,43 @@ func (st *status) add(ctx context.Context, src *sources) error {
 	if err := unreadable(loaded.Problems); err != nil {
 		return err
 	}
-	hooks, err := trustHooks(ctx, st.Dir, projectHooks(loaded))
+	reaching := src.reaching()
+	covered, err := trust.Cover(ctx, st.Dir, projectHooks(loaded), trust.Options{
+		Reaching: reaching,
+		Files: func(ctx context.Context, h *hook.Hook) ([]string, error) {
+			if h.Type != moduleType {
+				return nil, nil
+			}
+			return moduleFiles(ctx, below(st.Dir, h.Command))
+		},
+	})
 	if err != nil {
 		return err
 	}
-	st.Hooks = append(st.Hooks, hooks...)
-	reaching := src.reaching()
-	if len(reaching) > 0 {
-		alone, err := src.load(ctx, pipeline.Place{Dir: src.dir, Undecided: true})
-		if err != nil {
-			return err
-		}
-		st.Reaches = append(st.Reaches, differences(alone.Hooks, loaded.Hooks)...)
+	st.covered = append(st.covered, covered)
+	st.Digests[src.dialect.trustName()] = covered.Digest
+	for _, h := range covered.Hooks {
+		st.Hooks = append(st.Hooks, trustHook{h.Dialect + "." + h.Event, describe(h.Hook), h.Files, lo.EmptyableToPtr(h.Unclear)})
 	}
+	return st.reach(ctx, src, loaded.Hooks, reaching)
+}
+
+// reach says what the settings of the project do beyond its own hooks.
+func (st *status) reach(ctx context.Context, src *sources, trusted []*hook.Hook, reaching []string) error {
+	if len(reaching) == 0 {
+		return nil
+	}
+	alone, err := src.load(ctx, pipeline.Place{Dir: src.dir, Undecided: true})
+	if err != nil {
+		return err
+	}
+	st.Reaches = append(st.Reaches, differences(alone.Hooks, trusted)...)
 	for _, setting := range reaching {
 		if !strings.HasPrefix(setting, "hooks: ") {
 			st.Reaches = append(st.Reaches, "sets for the hooks of all levels "+setting)
 		}
 	}
-	st.Digests[src.dialect.trustName()], err = digest(hooks, reaching)
-	return err
+	return nil
 }
 
 // differences says in words what the settings of the project do to hooks of
@@ -116,56 +123,47 @@ func differences(without, with []*hook.Hook) (words []string) {
 	return words
 }
 
-// judge compares with what was decided. What a decision was not about is fine
-// as long as it is nothing.
-func (st *status) judge(all records) {
-	r, decided := all[st.Dir]
-	if !decided {
-		st.State = unknown
-		return
-	}
-	st.Since, st.State = &r.Time, granted
-	for dialect, digest := range st.Digests {
-		if r.Digests[dialect] != digest {
-			st.State = changed
-		}
-	}
-	if r.State == isRevoked {
-		st.State = revoked
-	}
-}
-
-func trustHooks(ctx context.Context, dir string, hooks []*hook.Hook) (all []trustHook, err error) {
-	for _, h := range hooks {
-		scripts, err := hookScripts(ctx, dir, h)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", h.Position, err)
-		}
-		all = append(all, trustHook{Event: h.Dialect + "." + h.Event, planned: describe(h), Scripts: scripts})
-	}
-	return all, nil
-}
-
-// digest covers what the hooks are and what they run, and the settings with
-// which the project reaches beyond them. Where a hook stands does not count. It
-// is empty if there is nothing to cover.
-func digest(hooks []trustHook, reaching []string) (string, error) {
-	if len(hooks)+len(reaching) == 0 {
-		return "", nil
-	}
-	covered := lo.Map(hooks, func(h trustHook, _ int) trustHook {
-		h.ID, h.File = "", nil
-		return h
-	})
-	text, err := json.Marshal(struct {
-		Hooks    []trustHook
-		Reaching []string
-	}{covered, reaching}, json.Deterministic(true))
+// check reports a file of the project that is not one of those covered.
+func (st *status) check(path string, text []byte) error {
+	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", fmt.Errorf("the digest of the hooks: %w", err)
+		return err
 	}
-	sum := sha256.Sum256(text)
-	return "sha256:" + hex.EncodeToString(sum[:]), nil
+	if rel, err := filepath.Rel(st.Dir, real); err != nil || !filepath.IsLocal(rel) {
+		return nil // of the user
+	}
+	return errors.Join(lo.Map(st.covered, func(c *trust.Covered, _ int) error { return c.Check(path, text) })...)
+}
+
+// below is the path of a module, which its hook has from the project's directory.
+func below(dir, path string) string {
+	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// judge compares with what was decided.
+func (st *status) judge(all trust.Decisions) {
+	st.State = all.State(st.Dir, st.Digests)
+	if d, decided := all[st.Dir]; decided {
+		st.Since = &d.Time
+	}
+}
+
+// isRevokedFor reports whether a decision against dir is on record. Where trust
+// has no say, neither has a store that cannot be read.
+func isRevokedFor(ctx context.Context, dir string) bool {
+	path, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	store, err := trust.DefaultStore()
+	if err != nil {
+		return false
+	}
+	all, err := store.Read(ctx)
+	return err == nil && all[path].State == trust.Revoked
 }
 
 // reaching gives the settings of the project itself with which it touches more

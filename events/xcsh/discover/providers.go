@@ -13,10 +13,11 @@ import (
 	"github.com/snaphook-go/snaphook/internal/gitignore"
 )
 
-// Standard is the registry of the providers that xcsh has (seed 002
+// Standard is the registry of the providers that xcsh has, but that a project
+// takes no module away from the user (seed 002
 // "Discovery-level ordering").
 func Standard() Registry {
-	return Registry{Providers: []Provider{Native, Claude, ClaudePlugins, Codex}}
+	return Registry{Providers: []Provider{Native, Claude, ClaudePlugins, Codex}, KeepUsers: true}
 }
 
 // Without is the registry with providers that leave items out, before these can take

@@ -112,14 +112,18 @@ func TestWhatGitIgnoresIsNotFoundButNative(t *testing.T) {
 	}
 }
 
-func TestTheSameNameWithAnotherExtensionIsAnotherItem(t *testing.T) {
+func TestAProjectsItemTakesNoPlaceOfTheUsers(t *testing.T) {
 	got, f := found(t, place(t, map[string]string{
 		"proj/.xcsh/hooks/pre/bash.ts":       "",
 		"home/.xcsh/agent/hooks/pre/bash.ts": "",
 		"home/.xcsh/agent/hooks/pre/bash.sh": "",
 	}))
-	if len(got) != 2 || len(f.All) != 3 || !f.All[2].Shadowed {
-		t.Errorf("got %q of %+v", got, f.All)
+	want := []string{
+		"native user pre bash home/.xcsh/agent/hooks/pre/bash.ts", "native project pre bash proj/.xcsh/hooks/pre/bash.ts",
+		"native user pre bash home/.xcsh/agent/hooks/pre/bash.sh", // another extension is another item
+	}
+	if !slices.Equal(got, want) || len(f.All) != 3 || len(f.Warnings) != 1 || !strings.HasSuffix(f.Warnings[0], "both run, the user's first") {
+		t.Errorf("got %q, warnings %q of %+v", got, f.Warnings, f.All)
 	}
 }
 

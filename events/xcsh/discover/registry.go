@@ -77,6 +77,10 @@ func (p *Provider) label() string { return cmp.Or(p.Name, p.ID) }
 type Registry struct {
 	Providers []Provider
 	Disabled  []string // ids of providers that are not asked (disabledProviders)
+
+	// KeepUsers keeps an item of the user that one of the project shadows, which
+	// may be a guard: both are effective, the user's first, with a warning.
+	KeepUsers bool
 }
 
 // Options choose among what there is. The zero Options choose everything.
@@ -108,7 +112,7 @@ func (r Registry) Order(opt Options) []Provider {
 
 // Discover asks all providers at the same time, and takes their items by
 // priority, whoever was faster: the first item with a key stays, the others are
-// shadowed. A provider that fails, or panics, is a warning (seed 002
+// shadowed, see KeepUsers. A provider that fails, or panics, is a warning (seed 002
 // "Discovery-level ordering").
 //
 // Items are looked at only then: one that lacks something is left out, with a
@@ -125,7 +129,7 @@ func (r Registry) Discover(ctx context.Context, at Place, opt Options) Found {
 	for i := range asked {
 		f.collect(&asked[i], answers[i], opt)
 	}
-	f.shadow()
+	f.shadow(r.KeepUsers)
 	if !opt.IncludeInvalid {
 		f.validate()
 	}
@@ -174,18 +178,28 @@ func (f *Found) warn(name, format string, args ...any) {
 	f.Warnings = append(f.Warnings, "["+name+"] "+fmt.Sprintf(format, args...))
 }
 
-// shadow keeps the first item of each key.
-func (f *Found) shadow() {
+// shadow keeps the first item of each key, and on request the first of the user.
+func (f *Found) shadow(keepUsers bool) {
 	seen := map[string]bool{}
 	for i := range f.All {
 		item := &f.All[i]
-		item.Shadowed = seen[item.Key()]
+		same := func(other Item) bool { return other.Key() == item.Key() }
+		at := slices.IndexFunc(f.Items, same)
+		replaced := keepUsers && at >= 0 && item.Source.Level != project && !slices.ContainsFunc(f.Items, func(other Item) bool { return same(other) && other.Source.Level != project })
+		item.Shadowed = seen[item.Key()] && !replaced
 		seen[item.Key()] = true
-		if !item.Shadowed {
+		switch {
+		case replaced:
+			f.warn(item.Source.Name, "%s has the name of %s: both run, the user's first", f.Items[at].Path, item.Path)
+			f.Items = slices.Insert(f.Items, at, *item)
+		case !item.Shadowed:
 			f.Items = append(f.Items, *item)
 		}
 	}
 }
+
+// project is the level of what the directory itself brings.
+const project = "project"
 
 // validate leaves out what lacks something, and warns in the original's order,
 // last to first.

@@ -1,0 +1,253 @@
+package trust
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+// The most that trust covers.
+const (
+	mostFiles = 20_000
+	mostBytes = 512 << 20
+	mostText  = 256 << 10 // of a script that is read for what it runs
+)
+
+// collector finds and hashes the files of hooks, each once.
+type collector struct {
+	ctx     context.Context
+	dir     string
+	environ map[string]string
+	sums    map[string]string // by file, links resolved; "" is no regular file
+	bytes   int64
+
+	found   []File // of the hook at hand
+	has     map[string]bool
+	ran     map[string]bool // what was read for what it runs
+	unclear string
+	depth   int
+}
+
+func newCollector(ctx context.Context, dir string, environ []string) *collector {
+	if environ == nil {
+		environ = os.Environ()
+	}
+	c := &collector{ctx: ctx, dir: dir, environ: map[string]string{}, sums: map[string]string{}}
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		c.environ[name] = value
+	}
+	for _, name := range []string{"LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "PWD"} {
+		c.environ[name] = dir
+	}
+	return c
+}
+
+// hook finds what one hook runs.
+func (c *collector) hook(h *hook.Hook, files func(context.Context, *hook.Hook) ([]string, error)) (Hook, error) {
+	c.found, c.has, c.ran, c.unclear, c.depth = nil, map[string]bool{}, map[string]bool{}, "", 0
+	var err error
+	switch {
+	case h.Type == "command":
+		err = c.command(h)
+	case files != nil:
+		var paths []string
+		if paths, err = files(c.ctx, h); err == nil {
+			err = c.addAll(paths)
+		}
+	}
+	if err == nil && c.unclear != "" {
+		err = c.tree()
+	}
+	return Hook{Hook: h, Files: c.found, Unclear: c.unclear}, err
+}
+
+// command finds the files of a command: those of its text, and those of its
+// arguments unless they are a shell's with the text.
+func (c *collector) command(h *hook.Hook) error {
+	s := newScope(c, "")
+	err := s.script(h.Command)
+	if len(h.Argv) > 1 && h.Argv[1] != "-c" && err == nil {
+		err = s.call(h.Argv)
+	}
+	return err
+}
+
+// cannotSee notes why not all files can be found. The first reason stays.
+func (c *collector) cannotSee(format string, args ...any) {
+	if c.unclear == "" {
+		c.unclear = fmt.Sprintf(format, args...)
+	}
+}
+
+// below reports whether a file lies in the project.
+func (c *collector) below(path string) bool {
+	rel, err := filepath.Rel(c.dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func (c *collector) addAll(paths []string) error {
+	for _, path := range paths {
+		if _, err := c.add(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add covers a file if it is a regular one, and reports whether that is new.
+func (c *collector) add(path string) (isNew bool, err error) {
+	path = filepath.Clean(path)
+	if c.has[path] {
+		return false, nil
+	}
+	digest, err := c.sum(path)
+	if err != nil || digest == "" {
+		return false, err
+	}
+	c.has[path] = true
+	c.found = append(c.found, File{path, digest})
+	return true, nil
+}
+
+// sum is the digest of a regular file, "" if it is none.
+func (c *collector) sum(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", nil //nolint:nilerr // what is not there runs nothing
+	}
+	if digest, known := c.sums[real]; known {
+		return digest, nil
+	}
+	f, _, err := bounded.Open(real)
+	if errors.Is(err, bounded.ErrDirectory) || errors.Is(err, bounded.ErrNotRegular) || errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	err = bounded.Copy(c.ctx, f, mostBytes-c.bytes, func(part []byte) {
+		c.bytes += int64(len(part))
+		hash.Write(part)
+	})
+	if large := new(bounded.SizeError); errors.As(err, &large) || len(c.sums) >= mostFiles {
+		return "", fmt.Errorf("trust covers %d files and %d MiB, and the hooks of the project may run more than that: %s; name the script that the hook runs by its path", mostFiles, mostBytes>>20, path)
+	}
+	if err != nil {
+		return "", err
+	}
+	c.sums[real] = hex.EncodeToString(hash.Sum(nil))
+	return c.sums[real], nil
+}
+
+// file covers a file that a command names, and what that runs in turn. runs says
+// that it surely runs: only then counts what cannot be seen through.
+func (c *collector) file(path string, runs bool) error {
+	if isNew, err := c.add(path); err != nil || !c.has[filepath.Clean(path)] || !isNew && !(runs && !c.ran[path]) {
+		return err
+	}
+	c.ran[path] = c.ran[path] || runs
+	text, err := bounded.ReadFile(c.ctx, path, mostText)
+	if err != nil {
+		return nil //nolint:nilerr // larger than people write: a program, or data
+	}
+	interpreter, isShell := shebang(text)
+	if interpreter != "" {
+		s := newScope(c, path)
+		s.quiet = !runs
+		if err := s.call(append(strings.Fields(interpreter), path)); err != nil || isShell {
+			return err // a shell has read the file
+		}
+	}
+	switch ext := strings.ToLower(filepath.Ext(path)); {
+	case interpreter == "" && (shellEndings[ext] || ext == "") && !bytes.ContainsRune(text, 0):
+		s := newScope(c, path)
+		s.quiet = !runs
+		return s.script(string(text))
+	case families[ext] != nil && c.below(path): // what a script of another language imports lies beside or below it
+		return c.beside(path, families[ext])
+	}
+	return nil
+}
+
+// shellFile covers a file that a shell reads as its own text, within the scope
+// of one that sources it.
+func (c *collector) shellFile(path string, from *scope) error {
+	if _, err := c.add(path); err != nil || !c.has[filepath.Clean(path)] {
+		return err
+	}
+	if key := path + "\x00"; c.ran[key] && !from.quiet || c.ran[key+"quiet"] {
+		return nil
+	} else if from.quiet {
+		c.ran[key+"quiet"] = true
+	} else {
+		c.ran[key] = true
+	}
+	text, err := bounded.ReadFile(c.ctx, path, mostText)
+	if err != nil || bytes.ContainsRune(text, 0) {
+		return nil //nolint:nilerr // a program, or data
+	}
+	inner := *from
+	inner.path = path
+	inner.addDir(filepath.Dir(path))
+	return inner.script(string(text))
+}
+
+// beside covers the files of one language in and below the directory of a script.
+func (c *collector) beside(path string, endings []string) error {
+	return c.walk(filepath.Dir(path), func(file string) error {
+		if !slices.Contains(endings, strings.ToLower(filepath.Ext(file))) {
+			return nil
+		}
+		_, err := c.add(file)
+		return err
+	})
+}
+
+// shebang returns the interpreter of a script, and whether it is a shell.
+func shebang(text []byte) (interpreter string, isShell bool) {
+	line, is := bytes.CutPrefix(text, []byte("#!"))
+	if !is {
+		return "", false
+	}
+	line, _, _ = bytes.Cut(line[:min(len(line), 4096)], []byte("\n"))
+	for _, word := range strings.Fields(string(line)) {
+		if shells[filepath.Base(word)] {
+			return string(line), true
+		}
+	}
+	return string(line), false
+}
+
+func set(words string) map[string]bool {
+	all := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		all[word] = true
+	}
+	return all
+}
+
+var (
+	shells       = set("sh bash dash zsh ksh mksh ash busybox")
+	shellEndings = set(".sh .bash .zsh .ksh")
+
+	python   = []string{".py", ".pyw", ".pth", ".so"}
+	node     = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".json", ".node"}
+	families = map[string][]string{
+		".py": python, ".js": node, ".mjs": node, ".cjs": node, ".ts": node, ".mts": node, ".cts": node,
+		".rb": {".rb"}, ".pl": {".pl", ".pm"}, ".php": {".php", ".inc"}, ".lua": {".lua"}, ".ps1": {".ps1", ".psm1", ".psd1"}, ".fish": {".fish"},
+	}
+)

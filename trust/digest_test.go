@@ -1,0 +1,112 @@
+package trust_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/trust"
+)
+
+func TestTheDigestIsOfWhatAHookIsAndRuns(t *testing.T) {
+	dir := project(t, map[string]string{"*guard": "#!/bin/sh\n", "notes": "x"})
+	digest := func(h hook.Hook, reaching ...string) string {
+		t.Helper()
+		c, err := trust.Cover(t.Context(), dir, []*hook.Hook{&h}, trust.Options{Reaching: reaching})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Digest
+	}
+	h := hook.Hook{ID: "1", Dialect: "llxprt", Event: "BeforeTool", Type: "command", Command: "./guard", Position: hook.Position{File: "a", Line: 1}}
+	same, was := h, digest(h)
+	same.ID, same.Position = "2", hook.Position{File: "b"}
+	if digest(same) != was {
+		t.Error("the digest depends on where the hook stands")
+	}
+	for name, change := range map[string]func(*hook.Hook){
+		"event":   func(h *hook.Hook) { h.Event = "AfterTool" },
+		"command": func(h *hook.Hook) { h.Command = "./guard --off" },
+		"matcher": func(h *hook.Hook) { h.Pattern = "x" },
+		"if":      func(h *hook.Hook) { h.If = "Bash" },
+		"timeout": func(h *hook.Hook) { h.Timeout = time.Second },
+		"async":   func(h *hook.Hook) { h.Background = hook.Async },
+	} {
+		other := h
+		if change(&other); digest(other) == was {
+			t.Errorf("another %s has the same digest", name)
+		}
+	}
+	if digest(h, `hooksConfig: {"disabled":["x"]}`) == was {
+		t.Error("what reaches further has the same digest")
+	}
+	write(t, dir, "guard", "#!/bin/sh\nexit 2\n")
+	if digest(h) == was {
+		t.Error("another script has the same digest")
+	}
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhereThereIsGitItsIndexIsTheTree(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("this machine has no git")
+	}
+	dir := project(t, map[string]string{"a.sh": "", "deep/b": "", "a name that is longer than eight bytes": "", "run.log": ""})
+	for _, args := range [][]string{{"init", "-q"}, {"add", "a.sh", "deep/b", "a name that is longer than eight bytes"}} {
+		if out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	got, c := covered(t, dir, "make guard")
+	if want := []string{"a name that is longer than eight bytes", "a.sh", "deep/b"}; !slices.Equal(got, want) || !strings.Contains(c.Hooks[0].Unclear, "make") {
+		t.Errorf("got %q, %q; want what git tracks: %q", got, c.Hooks[0].Unclear, want)
+	}
+}
+
+func FuzzIndexOfGit(f *testing.F) {
+	f.Add([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01" + strings.Repeat("\x00", 62) + "name\x00\x00\x00\x00\x00\x00"))
+	f.Add([]byte("DIRC\x00\x00\x00\x03\xff\xff\xff\xff" + strings.Repeat("\xff", 90)))
+	dir := project(f, map[string]string{"name": ""})
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, index []byte) {
+		write(t, filepath.Join(dir, ".git"), "index", string(index))
+		for _, name := range first(covered(t, dir, "make")) {
+			if filepath.IsAbs(name) || strings.HasPrefix(name, "..") {
+				t.Errorf("%q is not in the project", name)
+			}
+		}
+	})
+}
+
+func first(files []string, _ *trust.Covered) []string { return files }
+
+func TestWhatIsReadLaterIsWhatWasCovered(t *testing.T) {
+	dir := project(t, map[string]string{"a.ts": "1", "b.ts": "2", "c.ts": "3"})
+	h := &hook.Hook{Type: "module", Command: "a.ts"}
+	c, err := trust.Cover(t.Context(), dir, []*hook.Hook{h}, trust.Options{Files: func(context.Context, *hook.Hook) ([]string, error) {
+		return []string{filepath.Join(dir, "a.ts"), filepath.Join(dir, "b.ts")}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range [][3]string{{"a.ts", "1", ""}, {"b.ts", "4", "has changed"}, {"c.ts", "3", "was not there"}} {
+		err := c.Check(filepath.Join(dir, test[0]), []byte(test[1]))
+		if (err == nil) != (test[2] == "") || err != nil && !strings.Contains(err.Error(), test[2]) {
+			t.Errorf("%s: got %v, want %q", test[0], err, test[2])
+		}
+	}
+}

@@ -1,0 +1,295 @@
+package trust
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+const (
+	mostDepth = 16 // scripts that run scripts
+	mostDirs  = 16 // that a script may be in, as far as its words tell
+)
+
+// scope is what is known while a shell reads a text.
+type scope struct {
+	c     *collector
+	path  string              // of the script; empty for the command of a hook
+	dirs  []string            // where it may be
+	vars  map[string][]string // the values that were assigned; nil is not known
+	quiet bool                // the text may not run at all: what cannot be seen through does not count
+	text  string
+}
+
+func newScope(c *collector, path string) *scope {
+	s := &scope{c: c, path: path, dirs: []string{c.dir}, vars: map[string][]string{}}
+	if path != "" {
+		s.addDir(filepath.Dir(path))
+	}
+	return s
+}
+
+func (s *scope) addDir(dir string) {
+	if !slices.Contains(s.dirs, dir) && len(s.dirs) < mostDirs {
+		s.dirs = append(s.dirs, dir)
+	}
+}
+
+// fork is the scope of a shell that this one starts.
+func (s *scope) fork() *scope {
+	inner := *s
+	inner.dirs, inner.vars = slices.Clone(s.dirs), maps.Clone(s.vars)
+	return &inner
+}
+
+func (s *scope) cannotSee(format string, args ...any) {
+	if !s.quiet {
+		s.c.cannotSee(format, args...)
+	}
+}
+
+// script finds the files that a text of shell runs.
+func (s *scope) script(text string) (err error) {
+	if s.c.depth++; s.c.depth > mostDepth {
+		s.cannotSee("its scripts run each other more than %d deep", mostDepth)
+		return nil
+	}
+	defer func() { s.c.depth-- }()
+	if wrong := bounded.Shell(text); wrong != nil {
+		s.cannotSee("a script of it is too long: %v", wrong)
+		return nil
+	}
+	defer func(was string) {
+		s.text = was
+		if recover() != nil { // the parser does panic
+			s.cannotSee("a script of it is no shell syntax")
+		}
+	}(s.text)
+	s.text = text
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	var mistake error // the shell, too, runs what stands before it
+	for stmt, wrong := range parser.StmtsSeq(strings.NewReader(text)) {
+		if mistake == nil && wrong != nil {
+			mistake = wrong
+			s.cannotSee("a script of it is no shell syntax: %v", wrong)
+		}
+		if mistake == nil && err == nil { // a loop that is left here panics: the parser goes on
+			err = s.walk(stmt)
+		}
+	}
+	return err
+}
+
+func (s *scope) walk(stmt *syntax.Stmt) (err error) {
+	syntax.Walk(stmt, func(node syntax.Node) bool {
+		if node == nil || err != nil {
+			return err == nil
+		}
+		err = s.visit(node)
+		return err == nil
+	})
+	return err
+}
+
+func (s *scope) visit(node syntax.Node) error {
+	switch node := node.(type) {
+	case *syntax.Stmt:
+		return s.input(node)
+	case *syntax.BinaryCmd:
+		if node.Op == syntax.Pipe || node.Op == syntax.PipeAll {
+			return s.pipe(node)
+		}
+	case *syntax.Assign:
+		return s.assign(node)
+	case *syntax.WordIter:
+		return s.loop(node)
+	case *syntax.CallExpr:
+		for _, a := range node.Assigns {
+			if err := s.assign(a); err != nil {
+				return err
+			}
+		}
+		return s.program(s.words(node.Args))
+	case *syntax.Redirect:
+		if node.Word != nil && (node.Op == syntax.RdrIn || node.Op == syntax.RdrInOut || node.Op == syntax.WordHdoc) {
+			return s.cover(s.word(node.Word), false)
+		}
+	}
+	return nil
+}
+
+// input reads the texts that a shell has as its input.
+func (s *scope) input(stmt *syntax.Stmt) error {
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	if !ok || !s.readsInput(call) {
+		return nil
+	}
+	for _, r := range stmt.Redirs {
+		word := r.Hdoc
+		if r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn {
+			word = r.Word
+		}
+		if word == nil {
+			continue
+		}
+		a := s.word(word)
+		switch {
+		case !a.known:
+			s.cannotSee("what a shell gets as its input shows only when it runs")
+		case r.Op == syntax.RdrIn:
+			for _, text := range a.texts {
+				if err := s.source(text); err != nil {
+					return err
+				}
+			}
+		default:
+			if err := s.script(strings.Join(a.texts, " ")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readsInput reports whether a call is one of a shell without a script.
+func (s *scope) readsInput(call *syntax.CallExpr) bool {
+	args := s.words(call.Args)
+	for i, a := range args {
+		if a.known && len(a.texts) > 0 && shells[filepath.Base(a.texts[0])] {
+			return !slices.ContainsFunc(args[i+1:], func(a arg) bool { return a.known && len(a.texts) > 0 && !strings.HasPrefix(a.texts[0], "-") })
+		}
+		if i == 0 && !(a.known && len(a.texts) > 0 && wrappers[filepath.Base(a.texts[0])]) {
+			break
+		}
+	}
+	return false
+}
+
+// printing are programs whose output shows in their words and files.
+var printing = set("cat echo printf head tail sed grep")
+
+// pipe looks at what a shell gets from another program. The words of both are
+// covered anyway; here it counts whether they say everything.
+func (s *scope) pipe(pipe *syntax.BinaryCmd) error {
+	to, ok := pipe.Y.Cmd.(*syntax.CallExpr)
+	if !ok || !s.readsInput(to) {
+		return nil
+	}
+	from, ok := pipe.X.Cmd.(*syntax.CallExpr)
+	if !ok || len(from.Args) == 0 {
+		s.cannotSee("what is piped into a shell shows only when it runs")
+		return nil
+	}
+	args := s.words(from.Args)
+	name := ""
+	if len(args[0].texts) > 0 {
+		name = filepath.Base(args[0].texts[0])
+	}
+	if !printing[name] || slices.ContainsFunc(args, func(a arg) bool { return !a.known }) {
+		s.cannotSee("what is piped into a shell shows only when it runs")
+		return nil
+	}
+	for _, a := range args[1:] {
+		for _, text := range a.texts {
+			run := s.script
+			if name != "echo" && name != "printf" {
+				run = s.source
+			}
+			if err := run(text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// loop notes the values that the variable of a loop has.
+func (s *scope) loop(iter *syntax.WordIter) error {
+	var values []string
+	known := iter.InPos.IsValid()
+	for _, a := range s.words(iter.Items) {
+		known = known && a.known
+		for _, text := range a.texts {
+			values = append(values, s.existing(text)...)
+			values = append(values, text)
+		}
+	}
+	if !known || len(values) > mostValues {
+		values = nil
+	}
+	s.vars[iter.Name.Value] = values
+	return nil
+}
+
+// searched are the variables with folders or files that programs load.
+func searched(name string) bool {
+	return strings.HasSuffix(name, "PATH") || strings.HasSuffix(name, "LIB")
+}
+
+// assign notes a value, and covers what it names.
+func (s *scope) assign(a *syntax.Assign) error {
+	if a.Name == nil || a.Value == nil {
+		if a.Name != nil {
+			s.vars[a.Name.Value] = nil
+		}
+		return nil
+	}
+	name, value := a.Name.Value, s.word(a.Value)
+	if !value.known || a.Append || a.Index != nil {
+		s.vars[name] = nil
+	} else if values := append(slices.Clone(s.vars[name]), strings.Join(value.texts, " ")); len(values) <= mostValues {
+		s.vars[name] = values
+	}
+	for _, text := range value.texts {
+		switch {
+		case searched(name) || name == "LD_PRELOAD":
+			for part := range strings.SplitSeq(text, ":") {
+				if err := s.directory(part); err != nil {
+					return err
+				}
+			}
+		case name == "BASH_ENV" || name == "ENV":
+			if err := s.source(text); err != nil {
+				return err
+			}
+		}
+	}
+	return s.cover(value, false)
+}
+
+// directory covers all below a directory of the project, or a file.
+func (s *scope) directory(text string) error {
+	for _, path := range s.paths(text) {
+		info, err := os.Stat(path)
+		switch {
+		case err != nil || !s.c.below(path):
+		case !info.IsDir():
+			if err := s.c.file(path, true); err != nil {
+				return err
+			}
+		case path == s.c.dir:
+			s.cannotSee("any file of the project may run, by its name")
+		default:
+			if err := s.c.walk(path, func(file string) error { return s.c.file(file, false) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// source reads a file as shell text, whatever it is named.
+func (s *scope) source(text string) error {
+	for _, path := range s.existing(text) {
+		if err := s.c.shellFile(path, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}

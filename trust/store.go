@@ -1,0 +1,159 @@
+package trust
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2/maybe"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+// What a user can decide.
+const (
+	Granted = "granted"
+	Revoked = "revoked"
+)
+
+// Decision is what a user decided about a directory.
+type Decision struct {
+	State   string            `json:"state"`   // Granted or Revoked
+	Digests map[string]string `json:"digests"` // of what was looked at, by dialect; see [Covered]
+	Time    time.Time         `json:"time"`
+}
+
+// Decisions are those of a user, by absolute directory without symbolic links.
+type Decisions map[string]Decision
+
+// State compares a decision with what there is now, by dialect. Dialects that
+// the decision was not about count as empty.
+func (all Decisions) State(dir string, digests map[string]string) State {
+	d, decided := all[dir]
+	switch {
+	case !decided:
+		return Unknown
+	case d.State == Revoked:
+		return Untrusted
+	}
+	for dialect, digest := range digests {
+		if d.Digests[dialect] != digest {
+			return Changed
+		}
+	}
+	return Trusted
+}
+
+// Store is a file of decisions. It may be used from many goroutines, and
+// processes, at once.
+type Store string
+
+// DefaultStore is the one of the user that runs the process: snaphook/trust.json
+// in the directory for settings.
+func DefaultStore() (Store, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("the place of the trust store: %w; set one of them to a directory of yours", err)
+	}
+	return Store(filepath.Join(dir, "snaphook", "trust.json")), nil
+}
+
+// maxStore is the largest store that is read: some 100 000 decisions.
+const maxStore = 64 << 20
+
+// Read reads the decisions; a store that does not exist has none. One that makes
+// no sense, or is no regular file, is an error: what it says of trust is not for
+// guessing.
+func (s Store) Read(ctx context.Context) (Decisions, error) {
+	text, err := bounded.ReadFile(ctx, string(s), maxStore)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Decisions{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the trust store: %w", err)
+	}
+	var all Decisions
+	err = json.Unmarshal(text, &all, json.RejectUnknownMembers(true))
+	if err == nil {
+		err = all.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the trust store %s cannot be used: %w; repair or delete it", string(s), err)
+	}
+	return all, nil
+}
+
+func (all Decisions) check() error {
+	if all == nil {
+		return errors.New("it is not a JSON object")
+	}
+	for dir, d := range all {
+		if !filepath.IsAbs(dir) || d.State != Granted && d.State != Revoked {
+			return fmt.Errorf("the entry %q is not one of an absolute directory that is granted or revoked", dir)
+		}
+		if d.Digests == nil {
+			return fmt.Errorf("the entry %q does not say what was looked at: it has no digests", dir)
+		}
+	}
+	return nil
+}
+
+// patience is how long another process may hold the store.
+const patience = 10 * time.Second
+
+// Decide keeps a decision about dir, whatever other processes write meanwhile.
+// Of an older decision of the same kind it keeps what the newer is not about.
+// It waits up to ten seconds for another process.
+func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
+	file := string(s)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return fmt.Errorf("the trust store: %w", err)
+	}
+	lock, err := s.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	all, err := s.Read(ctx)
+	if err != nil {
+		return err
+	}
+	if old, ok := all[dir]; ok && old.State == d.State {
+		digests := maps.Clone(old.Digests)
+		maps.Copy(digests, d.Digests)
+		d.Digests = digests
+	}
+	all[dir] = d
+	text, err := json.Marshal(all, json.Deterministic(true), jsontext.WithIndent("  "))
+	if err == nil {
+		err = maybe.WriteFile(file, append(text, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("the trust store %s: %w", file, err)
+	}
+	return nil
+}
+
+// lock takes the lock of the store, a file beside it. One that is no regular
+// file, such as a pipe, would hold up whoever opens it.
+func (s Store) lock(ctx context.Context) (*flock.Flock, error) {
+	name := string(s) + ".lock"
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("the trust store cannot be locked: %s is no regular file; delete it", name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	lock := flock.New(name, flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("the trust store %s is locked by another process: %w", string(s), err)
+	}
+	return lock, nil
+}

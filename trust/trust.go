@@ -1,0 +1,173 @@
+// Package trust knows what a user agreed to when they let the hooks of a
+// project run: what the hooks are, and the bytes of the files that they run.
+// Trust covers exactly these, and when one changes it has to be given again.
+//
+//	covered, err := trust.Cover(ctx, dir, hooks, trust.Options{})  // what would run
+//	…                                                              // the user agrees
+//	err = store.Decide(ctx, dir, trust.Decision{State: trust.Granted, Digests: map[string]string{"llxprt": covered.Digest}})
+//	…
+//	all, err := store.Read(ctx)
+//	state := all.State(dir, map[string]string{"llxprt": covered.Digest})
+//	ses, err := sys.NewSession(ctx, pipeline.SessionConfig{Dir: dir, Untrusted: state != trust.Trusted})
+//
+// Nothing of the project is run or read as code but shell text, within the
+// limits of a parser. Which files a command runs is found from its words: those
+// that name a file of the project, through variables, cd and patterns; what these
+// files run in turn, if they are shell scripts; and the interpreters they name.
+// Where a command cannot be seen through, it says so, and covers all files of
+// the project: those in git's index, or those there are.
+package trust
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// State is the relation of a user to the hooks of a directory.
+type State string
+
+// The states.
+const (
+	Trusted   State = "trusted"
+	Untrusted State = "untrusted" // revoked
+	Unknown   State = "unknown"   // the user has not decided
+	Changed   State = "changed"   // granted, but for other hooks or files than there are now
+)
+
+// File is a file that a hook runs, or may run.
+type File struct {
+	File   string `json:"file"` // absolute, or below "…" as the hook names it
+	SHA256 string `json:"sha256"`
+}
+
+// Hook is a hook with everything that trust in it covers.
+type Hook struct {
+	*hook.Hook
+	Files []File // in the order in which they were found
+
+	// Unclear says why not all files that the hook runs can be found from its
+	// words, so that Files are all of the project; empty if they can.
+	Unclear string
+}
+
+// Covered is what trust in the hooks of a directory covers.
+type Covered struct {
+	Hooks  []Hook
+	Digest string // "sha256:…"; empty if there is nothing to cover
+
+	sums map[string]string
+}
+
+// Options are what a host knows of hooks and settings.
+type Options struct {
+	// Reaching are settings of the project with which it touches more than its
+	// own hooks, in any form that does not change while they do not.
+	Reaching []string
+
+	// Files returns the files of a hook that is not a command, such as a module;
+	// nil has none.
+	Files func(ctx context.Context, h *hook.Hook) ([]string, error)
+
+	// Environ are the variables that commands get; nil means those of the process.
+	Environ []string
+}
+
+// Cover finds out what trust in hooks covers, and its digest. dir is absolute,
+// without symbolic links. The digest does not depend on where settings have a
+// hook, only on what it is, and on the bytes of its files.
+//
+// It reads every file once, at most 20 000 files and 512 MiB of them: more is an
+// error, for what is not covered could change unseen.
+func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*Covered, error) {
+	c := newCollector(ctx, dir, opt.Environ)
+	covered := &Covered{sums: c.sums}
+	for _, h := range hooks {
+		found, err := c.hook(h, opt.Files)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", h.Position, err)
+		}
+		covered.Hooks = append(covered.Hooks, found)
+	}
+	if len(hooks)+len(opt.Reaching) == 0 {
+		return covered, nil
+	}
+	text, err := json.Marshal(struct {
+		Hooks    []digested
+		Reaching []string
+	}{digests(dir, covered.Hooks), opt.Reaching}, json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("the digest of the hooks: %w", err)
+	}
+	covered.Digest = "sha256:" + sum(text)
+	return covered, nil
+}
+
+// Check reports an error if a file is not the one that was covered, or was none
+// of those. It is made for what reads files later, such as the loader of modules.
+func (c *Covered) Check(path string, text []byte) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	was, covered := c.sums[real]
+	switch {
+	case !covered:
+		return fmt.Errorf("%s was not there when trust in it was looked up", path)
+	case was != sum(text):
+		return fmt.Errorf("%s has changed since trust in it was looked up", path)
+	}
+	return nil
+}
+
+// digested is a hook as the digest has it: what it does, and not where it stands.
+type digested struct {
+	Event, Name, Type, Command   string
+	Argv                         []string
+	Source, Matcher, If          string
+	Timeout                      int64 // nanoseconds
+	Sequential, Once, FailClosed bool
+	Background                   hook.Background
+	Unclear                      bool
+	Files                        []File
+}
+
+func digests(dir string, hooks []Hook) []digested {
+	all := make([]digested, 0, len(hooks))
+	for _, h := range hooks {
+		files := slices.Clone(h.Files)
+		for i := range files {
+			if below, err := filepath.Rel(dir, files[i].File); err == nil && filepath.IsLocal(below) {
+				files[i].File = filepath.ToSlash(below)
+			}
+		}
+		slices.SortFunc(files, func(a, b File) int { return compare(a.File, b.File) })
+		all = append(all, digested{
+			h.Dialect + "." + h.Event, h.Name, h.Type, h.Command, h.Argv, h.Source.String(), h.Pattern, h.If,
+			int64(h.Timeout), h.Sequential, h.Once, h.FailClosed, h.Background, h.Unclear != "", files,
+		})
+	}
+	return all
+}
+
+func compare(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func sum(text []byte) string {
+	s := sha256.Sum256(text)
+	return hex.EncodeToString(s[:])
+}

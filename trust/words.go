@@ -1,0 +1,234 @@
+package trust
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+const (
+	mostValues = 64   // of a variable
+	mostValue  = 2048 // bytes of a value
+)
+
+// arg is a word of a command.
+type arg struct {
+	texts []string // what it may be, as far as that is known
+	known bool     // it is nothing else
+}
+
+func (s *scope) words(words []*syntax.Word) (all []arg) {
+	for _, w := range words {
+		all = append(all, s.word(w))
+	}
+	return all
+}
+
+// word expands a word as a shell would, and runs nothing. A variable may have
+// had several values: each is tried.
+func (s *scope) word(w *syntax.Word) (a arg) {
+	raw := s.source1(w)
+	if strings.Contains(raw, "{") && (strings.Contains(raw, "..") || bounded.Glob(raw) != nil) {
+		return s.plainly(w)
+	}
+	a.known = true
+	for pick, most := 0, 1; pick < most; pick++ {
+		env := &environ{s: s, pick: pick}
+		fields, err := expand.Fields(env.config(), w)
+		if most = max(most, env.most); pick == 0 {
+			a.known = err == nil && !env.unknown
+		}
+		for _, text := range fields {
+			if len(text) > mostValue {
+				a.known = false
+				continue
+			}
+			a.texts = append(a.texts, text)
+		}
+	}
+	return a
+}
+
+// plainly reads a word whose braces are too much, as if they were letters.
+func (s *scope) plainly(w *syntax.Word) arg {
+	env := &environ{s: s}
+	text, err := expand.Literal(env.config(), w)
+	if err != nil || len(text) > mostValue {
+		return arg{}
+	}
+	return arg{texts: []string{text}}
+}
+
+// source1 is a word as it is written.
+func (s *scope) source1(w *syntax.Word) string {
+	start, end := int(w.Pos().Offset()), int(w.End().Offset())
+	if start > end || end > len(s.text) {
+		return ""
+	}
+	return s.text[start:end]
+}
+
+// environ gives variables to an expansion, and notes those that are not known.
+type environ struct {
+	s       *scope
+	pick    int // which of a variable's values
+	most    int // how many the variables that were asked for have
+	unknown bool
+}
+
+func (e *environ) config() *expand.Config {
+	return &expand.Config{
+		Env:       e,
+		CmdSubst:  e.substitute,
+		ProcSubst: func(*syntax.ProcSubst) (string, error) { e.unknown = true; return "", nil },
+	}
+}
+
+// Get implements [expand.Environ].
+func (e *environ) Get(name string) expand.Variable {
+	value, ok := e.value(name)
+	if !ok || len(value) > mostValue {
+		e.unknown = e.unknown || name != "IFS"
+		return expand.Variable{}
+	}
+	return expand.Variable{Set: true, Exported: true, Kind: expand.String, Str: value}
+}
+
+func (e *environ) value(name string) (string, bool) {
+	if values, assigned := e.s.vars[name]; assigned {
+		if len(values) == 0 {
+			return "", false
+		}
+		e.most = max(e.most, len(values))
+		return values[min(e.pick, len(values)-1)], true
+	}
+	switch name {
+	case "0", "BASH_SOURCE":
+		return e.s.path, e.s.path != ""
+	case "IFS":
+		return "", false
+	}
+	value, ok := e.s.c.environ[name]
+	return value, ok
+}
+
+// Each implements [expand.Environ].
+func (e *environ) Each(func(string, expand.Variable) bool) {}
+
+var errUnknown = errors.New("it shows only when it runs")
+
+// substitute answers for commands whose output is known: where a script lies,
+// and where the project does.
+func (e *environ) substitute(w io.Writer, cs *syntax.CmdSubst) error {
+	text, ok := e.output(cs.Stmts)
+	if !ok {
+		e.unknown = true
+		return nil
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+func (e *environ) output(stmts []*syntax.Stmt) (string, bool) {
+	if len(stmts) != 1 {
+		if len(stmts) == 2 { // cd x; pwd
+			return e.changed(stmts[0], stmts[1])
+		}
+		return "", false
+	}
+	switch cmd := stmts[0].Cmd.(type) {
+	case *syntax.BinaryCmd:
+		if cmd.Op == syntax.AndStmt {
+			return e.changed(cmd.X, cmd.Y)
+		}
+	case *syntax.CallExpr:
+		args := e.s.words(cmd.Args)
+		var words []string
+		for _, a := range args {
+			if !a.known || len(a.texts) != 1 {
+				return "", false
+			}
+			words = append(words, a.texts[0])
+		}
+		return e.run(words)
+	}
+	return "", false
+}
+
+// changed is the output of cd and pwd.
+func (e *environ) changed(first, second *syntax.Stmt) (string, bool) {
+	cd, ok := first.Cmd.(*syntax.CallExpr)
+	pwd, too := second.Cmd.(*syntax.CallExpr)
+	if !ok || !too || len(cd.Args) < 2 || len(pwd.Args) == 0 {
+		return "", false
+	}
+	to, named, ends := e.s.word(cd.Args[len(cd.Args)-1]), e.s.word(cd.Args[0]), e.s.word(pwd.Args[0])
+	if !to.known || len(to.texts) != 1 || !named.is("cd") || !ends.is("pwd") {
+		return "", false
+	}
+	if existing := e.s.existing(to.texts[0]); len(existing) > 0 {
+		return existing[0], true
+	}
+	return within(e.s.c.dir, to.texts[0]), true
+}
+
+func (a arg) is(word string) bool { return a.known && len(a.texts) == 1 && a.texts[0] == word }
+
+func (e *environ) run(words []string) (string, bool) {
+	switch last := words[len(words)-1]; {
+	case len(words) == 1 && words[0] == "pwd":
+		return e.s.c.dir, true
+	case len(words) > 1 && words[0] == "dirname":
+		return filepath.Dir(last), true
+	case len(words) == 2 && words[0] == "basename":
+		return filepath.Base(last), true
+	case len(words) > 1 && (words[0] == "realpath" || words[0] == "readlink"):
+		return within(e.s.c.dir, last), true
+	case strings.Join(words, " ") == "git rev-parse --show-toplevel":
+		return e.s.c.dir, true
+	case words[0] == "echo":
+		return strings.Join(words[1:], " "), true
+	}
+	return "", false
+}
+
+// within is the path that a word means to a program that runs in dir.
+func within(dir, word string) string {
+	if filepath.IsAbs(word) {
+		return filepath.Clean(word)
+	}
+	return filepath.Join(dir, word)
+}
+
+// paths are what a word may mean, existing or not.
+func (s *scope) paths(text string) (paths []string) {
+	if text == "" || len(text) > mostValue || strings.ContainsRune(text, 0) {
+		return nil
+	}
+	for _, dir := range s.dirs {
+		path := within(dir, text)
+		if strings.ContainsAny(text, "*?[") {
+			matched, _ := filepath.Glob(path) // a pattern that is none has no files
+			paths = append(paths, matched[:min(len(matched), mostFiles)]...)
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// existing are the paths of a word that are there.
+func (s *scope) existing(text string) (there []string) {
+	for _, path := range s.paths(text) {
+		if _, err := os.Stat(path); err == nil {
+			there = append(there, path)
+		}
+	}
+	return there
+}
