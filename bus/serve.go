@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,7 +16,10 @@ import (
 )
 
 // Request is the payload of a request (seed 001 HookExecutionRequest). Input
-// holds the event's own fields; those that every payload has are the engine's.
+// holds the event's own fields. Of those that every payload has it may have a
+// timestamp, which hooks are given, and session_id, transcript_path, cwd and
+// hook_event_name if they are what the session and the event say: a request
+// about another session is refused.
 type Request struct {
 	CorrelationID string      `json:"correlationId"`
 	EventName     string      `json:"eventName"`
@@ -96,6 +100,10 @@ func respond(ctx context.Context, s *pipeline.Session, events map[string]pipelin
 	if input.Kind() != '{' {
 		return fail(InvalidRequest, "the input is %s; want an object", wire.KindName(input.Kind()))
 	}
+	ctx, err := agree(ctx, s, event.Info(), wire.Object(input))
+	if err != nil {
+		return fail(InvalidRequest, "%v", err)
+	}
 	fired, err := event.FireJSON(ctx, s, input)
 	var invalid *pipeline.InputError
 	switch {
@@ -105,6 +113,34 @@ func respond(ctx context.Context, s *pipeline.Session, events map[string]pipelin
 		return fail(InternalError, "%v", err)
 	}
 	return Response{CorrelationID: id, Success: fired.Result.Success, Output: &fired.Result}
+}
+
+// agree compares the members of an input that are the engine's to give with what
+// it gives, and takes its time. The empty string says nothing.
+func agree(ctx context.Context, s *pipeline.Session, event pipeline.Info, input wire.Object) (context.Context, error) {
+	ours := map[string]string{"session_id": s.ID(), "transcript_path": s.Transcript(), "cwd": s.Dir(), "hook_event_name": event.Name}
+	for _, name := range event.Base {
+		value := input.Get(name)
+		if value == nil || value.Kind() == 'n' || string(value) == `""` {
+			continue
+		}
+		text, ok := wire.Text(value)
+		if !ok {
+			return ctx, fmt.Errorf("%s: got %s, want a string", name, wire.KindName(value.Kind()))
+		}
+		if name == "timestamp" {
+			at, err := time.Parse(time.RFC3339, text)
+			if err != nil {
+				return ctx, fmt.Errorf("timestamp: %q is no time; write it as in 2026-01-31T12:00:00.000Z, or leave it out", text)
+			}
+			ctx = pipeline.WithTime(ctx, at)
+			continue
+		}
+		if own, known := ours[name]; known && text != own {
+			return ctx, fmt.Errorf("%s: got %q, but here it is %q; leave it out, or publish on the bus of the session that it is about", name, text, own)
+		}
+	}
+	return ctx, nil
 }
 
 func decode(payload jsontext.Value, to any) error {

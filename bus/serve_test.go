@@ -13,6 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -109,7 +110,7 @@ func TestAnAnswerCarriesWhatTheHooksSaid(t *testing.T) {
 		saw = c
 		return hook.Output[llxprt.ToolGate]{Decision: hook.Deny, Reason: "over the bus"}, nil
 	})
-	got := exchange(t, b, `{"correlationId":"c-77","eventName":"BeforeTool","input":{"session_id":"mine","tool_name":"ls","tool_input":{"a":1}}}`)
+	got := exchange(t, b, `{"correlationId":"c-77","eventName":"BeforeTool","input":{"tool_name":"ls","tool_input":{"a":1}}}`)
 	if got.CorrelationID != "c-77" || !got.Success || got.Error != nil || got.Output == nil {
 		t.Fatalf("got %+v; want a success with that id", got)
 	}
@@ -161,4 +162,48 @@ func TestStoppingCancelsTheFiresUnderWayAndAnswersThem(t *testing.T) {
 		t.Errorf("got %+v, %+v; want an internal error", got, got.Error)
 	}
 	stop() // a second time does nothing
+}
+
+// What a request says of the members that every payload has counts, or the
+// request is refused: hooks are never given something else in silence.
+func TestWhatARequestSaysOfItsSessionIsUsedOrRefused(t *testing.T) {
+	b, ses := served(t)
+	for _, tt := range []struct{ member, value, says string }{
+		{"session_id", ses.ID(), ""},
+		{"session_id", "another", "session_id"},
+		{"transcript_path", "", ""},
+		{"transcript_path", "/elsewhere.jsonl", "transcript_path"},
+		{"cwd", ses.Dir(), ""},
+		{"cwd", "/elsewhere", "cwd"},
+		{"hook_event_name", "BeforeTool", ""},
+		{"hook_event_name", "AfterTool", "hook_event_name"},
+		{"timestamp", "2025-02-18T16:30:00.000Z", ""},
+		{"timestamp", "yesterday", "2026-01-31T12:00:00.000Z"},
+	} {
+		t.Run(tt.member+" "+tt.value, func(t *testing.T) {
+			input := wire.Object(`{"tool_name":"ls","tool_input":{}}`).With(tt.member, wire.Quote(tt.value))
+			got := ask(t, b, bus.Request{CorrelationID: "c", EventName: "BeforeTool", Input: input})
+			if refused := got.Error != nil && got.Error.Code == bus.InvalidRequest && strings.Contains(got.Error.Message, tt.says); refused != (tt.says != "") {
+				t.Errorf("got %+v, error %+v; refused: %v", got, got.Error, tt.says != "")
+			}
+		})
+	}
+}
+
+func TestHooksAreGivenTheTimeOfTheRequest(t *testing.T) {
+	b := new(bus.Bus)
+	defer b.Close()
+	settings := llxprt.Settings{Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: "s.json", Data: []byte(`{"tools":{"enableHooks":true},
+		"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"grep -o '2025-02-18T16:30:00.000Z' >&2; exit 2"}]}]}}`)}}}
+	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{settings.Load}})
+	defer sys.Close()
+	ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s-1", Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bus.Serve(b, ses, pipeline.Events(llxprt.Dialect))()
+	got := ask(t, b, bus.Request{CorrelationID: "c", EventName: "BeforeTool", Input: wire.Object(`{"tool_name":"ls","tool_input":{},"timestamp":"2025-02-18T17:30:00+01:00"}`)})
+	if got.Output == nil || got.Output.FinalOutput.Text("reason") != "2025-02-18T16:30:00.000Z" || got.Output.AllOutputs[0].Text("reason") == "" {
+		t.Errorf("got %+v; want the block of exit status 2 with its reason, which is the time", got.Output)
+	}
 }

@@ -24,7 +24,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type TimeoutError struct{ After time.Duration }
 
 func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("no answer after %dms", e.After.Milliseconds())
+	return fmt.Sprintf("Hook timed out after %dms", e.After.Milliseconds())
 }
 
 // Is makes errors.Is(err, context.DeadlineExceeded) true.

@@ -6,6 +6,7 @@ package match
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
@@ -33,8 +34,9 @@ func (n Names) Quick() bool { return true }
 // space around pattern does not count. Empty and "*" match every tool: m is
 // nil. Else pattern is a regular expression, see [Regexp].
 //
-// A pattern that is not one matches the tool of exactly that name; note then
-// says what is wrong with it, for the person who wrote it, and is else empty.
+// A pattern that is not one matches the tool of exactly that name. note says what
+// the person who wrote it should know: what is wrong with it, or that a pattern
+// that looks like a glob matches more; it is else empty.
 func Tool(pattern string) (m hook.Matcher, note string) {
 	pattern = trim(pattern)
 	if matchesAll(pattern) {
@@ -44,7 +46,18 @@ func Tool(pattern string) (m hook.Matcher, note string) {
 	if err != nil {
 		return Exact(pattern), fmt.Sprintf("%v; it only matches the tool of exactly that name", err)
 	}
-	return p, ""
+	return p, glob(pattern)
+}
+
+// glob warns of a pattern such as "write_*", which as a regular expression also
+// finds "overwrite".
+func glob(pattern string) (note string) {
+	name, star := strings.CutSuffix(pattern, "*")
+	if !star || len(name) < 2 || strings.ContainsAny(name, `\^$.?*+()[]{}|`) {
+		return ""
+	}
+	found := name[:len(name)-1] // the star makes the last character optional
+	return fmt.Sprintf("%q is a regular expression, no glob: it matches every name with %q in it, %q too; write %q for the names that begin so", pattern, found, "over"+found, "^"+name)
 }
 
 // Trigger is the matcher of the LLxprt lifecycle events (seed 000, "context

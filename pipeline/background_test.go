@@ -53,7 +53,7 @@ func TestAHookInTheBackgroundEnds(t *testing.T) {
 		"by a signal":                      {hook.Async, reply(hook.Reply{Exit: -1, Signal: syscall.SIGKILL}), pipeline.NonBlockingError, "", "", "killed", "", 0},
 		"without a start":                  {hook.Async, func(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply{}, errors.New("no such file") }, pipeline.NonBlockingError, "", "", "no such file", "", -1},
 		"in a panic":                       {hook.Async, func(context.Context, hook.Call) (hook.Reply, error) { panic("oh") }, pipeline.NonBlockingError, "", "", "panic: oh", "", -1},
-		"late":                             {hook.Async, hangs, pipeline.Cancelled, "", "", "no answer after 60000ms", "", time.Minute},
+		"late":                             {hook.Async, hangs, pipeline.Cancelled, "", "", "Hook timed out after 60000ms", "", time.Minute},
 		"waking the model":                 {hook.Rewake, reply(hook.Reply{Exit: 2, Stderr: []byte(" failed\n"), Stdout: []byte("out")}), pipeline.Success, "", "failed", "", "", 0},
 		"waking with standard output":      {hook.Rewake, out(2, "out\n"), pipeline.Success, "", "out", "", "", 0},
 		"waking nobody":                    {hook.Rewake, out(0, context1), pipeline.Success, "", "", "", "", 0},

@@ -48,7 +48,7 @@ type Fired struct {
 }
 
 // Aggregated is the AggregatedHookResult of seed 001. Errors are those that
-// kept a hook from answering; a bad exit status is not among them.
+// kept a hook from answering, death by a signal among them; a bad exit status is not.
 type Aggregated struct {
 	Success       bool          `json:"success"`
 	FinalOutput   *wire.Object  `json:"finalOutput"`
@@ -171,7 +171,7 @@ func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 			a.AllOutputs = append(a.AllOutputs, wire.Encode(&r.Output))
 		}
 		var exit *hook.ExitError
-		if r.Err != nil && !errors.As(r.Err, &exit) {
+		if r.Err != nil && !(errors.As(r.Err, &exit) && exit.Reply.Signal == nil) {
 			a.Errors = append(a.Errors, r.Err.Error())
 		}
 		total += r.Elapsed
@@ -180,21 +180,14 @@ func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 	return a
 }
 
-// Process applies the common fields of the answers, one by one in plan order
-// (seed 001, ProcessedHookResult): the first that stops gives the reason, its
-// Reason before its StopReason; the first message that is not empty is shown,
-// unless that hook suppresses its output.
+// Process says what the merged answer says in its common fields (seed 001,
+// ProcessedHookResult): messages and stop reasons of all hooks as they were
+// merged, and a stop reason before a reason.
 func Process[Out any](res *hook.Result[Out]) (p Processed) {
-	res.Restore()
-	for i := range res.Reports {
-		o := &res.Reports[i].Output
-		if o.Stop && !p.ShouldStop {
-			p.ShouldStop = true
-			p.StopReason = lo.ToPtr(lo.CoalesceOrEmpty(strings.TrimSpace(o.Reason), strings.TrimSpace(o.StopReason), "Hook requested stop"))
-		}
-		if o.Message != "" && p.SystemMessage == nil {
-			p.SystemMessage, p.SuppressOutput = &o.Message, o.Suppress
-		}
+	p.ShouldStop, p.SuppressOutput = res.Stop, res.Suppress
+	p.SystemMessage = some(res.Message)
+	if res.Stop {
+		p.StopReason = lo.ToPtr(lo.CoalesceOrEmpty(strings.TrimSpace(res.StopReason), strings.TrimSpace(res.Reason), "Hook requested stop"))
 	}
 	return p
 }

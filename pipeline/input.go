@@ -2,8 +2,10 @@ package pipeline
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,7 +39,7 @@ func (f *firing[In, Out]) payload(in *input[In]) ([]byte, error) {
 		b = append(append(b, `,"cwd":`...), f.s.cwd...)
 	}
 	if base := f.event.dialect.Base; base != nil {
-		b = base(b, f.event.spec.Name, f.began)
+		b = base(b, f.event.spec.Name, f.stamp())
 	}
 	if members = members[1:]; len(members) > 1 {
 		b = append(b, ',')
@@ -49,6 +51,24 @@ func (f *firing[In, Out]) payload(in *input[In]) ([]byte, error) {
 	}
 	in.encoded = b
 	return in.encoded, nil
+}
+
+// timeKey is the key of the time that a caller gives its payloads.
+type timeKey struct{}
+
+// WithTime returns a context in which payloads say that their event happened at
+// this time, for callers that are told of it later, such as a message bus. Limits
+// of time are not affected.
+func WithTime(ctx context.Context, at time.Time) context.Context {
+	return context.WithValue(ctx, timeKey{}, at)
+}
+
+// stamp is the time that payloads have.
+func (f *firing[In, Out]) stamp() time.Time {
+	if at, given := f.ctx.Value(timeKey{}).(time.Time); given {
+		return at
+	}
+	return f.began
 }
 
 // appendInput implements [FireInfo.AppendInput].

@@ -103,7 +103,7 @@ func TestAFireInJSONTermsHasEveryMember(t *testing.T) {
 	if !fired.Blocked || !fired.Stop || lo.FromPtr(fired.Reason) != "no" || fired.Result.Success || len(fired.Result.AllOutputs) != 2 || len(fired.Result.Errors) != 0 {
 		t.Errorf("got %+v", fired)
 	}
-	if p := fired.Processed; !p.ShouldStop || *p.StopReason != "Hook requested stop" || *p.SystemMessage != " m " || !p.SuppressOutput {
+	if p := fired.Processed; !p.ShouldStop || *p.StopReason != "no" || *p.SystemMessage != " m " || !p.SuppressOutput {
 		t.Errorf("processed %+v", p)
 	}
 	for i, want := range []pipeline.Outcome{pipeline.Blocking, pipeline.NonBlockingError, pipeline.Success} {

@@ -153,7 +153,7 @@ func (b *behind[In, Out]) observeLate() {
 	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // it guarded nothing
 	b.fire.s.sys.hookEnd(b.ctx, ev)
 	if b.fire.s.sys.debug {
-		b.fire.logHook(ev)
+		b.fire.logHook(ev, &b.report, &b.in.value)
 	}
 }
 

@@ -89,7 +89,7 @@ func (f *firing[In, Out]) observe(ctx context.Context, r *hook.Report[Out], in *
 	ev.Queued = queued
 	f.s.sys.hookEnd(ctx, ev)
 	if f.s.sys.debug {
-		f.logHook(ev)
+		f.logHook(ev, r, &in.value)
 	}
 }
 
@@ -123,13 +123,19 @@ func (f *firing[In, Out]) blocks(r *hook.Report[Out]) (yes bool) {
 	return f.event.spec.Blocks(&r.Output)
 }
 
-func (f *firing[In, Out]) logHook(ev *Evaluation) {
+func (f *firing[In, Out]) logHook(ev *Evaluation, r *hook.Report[Out], in *In) {
 	attrs := []slog.Attr{
 		slog.String("hook", environ.Scrub(ev.Hook.Label())), slog.String("at", ev.Hook.Position.String()),
 		slog.String("outcome", string(ev.Outcome)), slog.String("decision", string(ev.Decision)), slog.Duration("took", ev.Elapsed),
 	}
-	if ev.Payload != nil {
+	switch own, err := encode(nil, in); {
+	case ev.Payload != nil:
 		attrs = append(attrs, slog.String("input", excerpt(ev.Payload)))
+	case err == nil: // of a hook in Go
+		attrs = append(attrs, slog.String("input", excerpt(own)))
+	}
+	if ev.Reply == nil && r.Said {
+		attrs = append(attrs, slog.String("output", excerpt(wire.Encode(&r.Output))))
 	}
 	if r := ev.Reply; r != nil {
 		attrs = append(attrs, slog.Int("exit", r.Exit), slog.String("stdout", excerpt(r.Stdout)), slog.String("stderr", excerpt(r.Stderr)))

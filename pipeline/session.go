@@ -116,6 +116,11 @@ func (s *Session) ID() string { return s.id }
 // Dir is the session's directory.
 func (s *Session) Dir() string { return s.dir }
 
+// Transcript is the path of the conversation's transcript; it may be empty.
+func (s *Session) Transcript() string {
+	return wire.Object(append(slices.Clone(s.base), '}')).Text("transcript_path")
+}
+
 // Interactive reports whether there is a user who can be asked.
 func (s *Session) Interactive() bool { return s.host != nil && s.host.Interactive }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -40,7 +41,8 @@ type Config struct {
 
 	// Log gets a warning for every hook that failed and for every settings
 	// entry that cannot be used, and on level Debug the course of every fire.
-	// Nil means [slog.Default]. Whether it is on for Debug is asked once.
+	// Nil means [slog.Default]. Whether it is on for Debug is asked once; the
+	// environment variable DEBUG turns it on too, see [WantsDebug].
 	Log *slog.Logger
 
 	// Observe follows every fire that looks at a hook, each Observer in the
@@ -108,7 +110,9 @@ func NewSystem(cfg Config) *System {
 	}
 	sys.workers, sys.behind = semaphore.NewWeighted(int64(sys.limit)), semaphore.NewWeighted(int64(sys.limit))
 	sys.ctx, sys.cancel = context.WithCancelCause(context.Background())
-	sys.debug = sys.log.Enabled(sys.ctx, slog.LevelDebug)
+	if sys.debug = sys.log.Enabled(sys.ctx, slog.LevelDebug); !sys.debug && WantsDebug(os.Getenv("DEBUG")) {
+		sys.log, sys.debug = slog.New(loud{sys.log.Handler()}), true
+	}
 	return sys
 }
 

@@ -248,7 +248,7 @@ func TestTerminalSequencesAreBellsTitlesAndNotifications(t *testing.T) {
 // Rules C30, C97, C98.
 func TestAFailureIsToldOnceAndATimeoutIsNoError(t *testing.T) {
 	one(t, "PreToolUse", "", scripted{err: fmt.Errorf("cannot start")})(`{"errors":1,"blocked":false,"user_sees":["h hook error: cannot start"],"outcomes":{"h":"non_blocking_error"}}`)
-	one(t, "UserPromptSubmit", "", scripted{err: &hook.TimeoutError{After: 30e9}})(`{"errors":0,"blocked":false,"user_sees":["h hook error: no answer after 30000ms"],"outcomes":{"h":"cancelled"}}`)
+	one(t, "UserPromptSubmit", "", scripted{err: &hook.TimeoutError{After: 30e9}})(`{"errors":0,"blocked":false,"user_sees":["h hook error: Hook timed out after 30000ms"],"outcomes":{"h":"cancelled"}}`)
 	one(t, "PreModelSwitch", "", scripted{err: &hook.TimeoutError{After: 30e9}})(`{"blocked":true}`)
 	one(t, "WorktreeCreate", "", scripted{err: &hook.TimeoutError{After: 30e9}})(`{"blocked":true}`)
 }

@@ -10,6 +10,8 @@ package llxprt
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -49,8 +51,20 @@ func base(dst []byte, event string, now time.Time) []byte {
 // Matchers of events other than the tool events.
 var (
 	everything = pipeline.Rules{Match: func(string) (hook.Matcher, string) { return nil, "" }}
-	equal      = pipeline.Rules{Match: func(pattern string) (hook.Matcher, string) { return match.Trigger(pattern), "" }}
 )
+
+// equal is a matcher that has to be one of the words of an event; another never
+// matches, which its note says.
+func equal(words ...string) pipeline.Rules {
+	return pipeline.Rules{Match: func(pattern string) (hook.Matcher, string) {
+		m := match.Trigger(pattern)
+		word, exact := m.(match.Exact)
+		if !exact || slices.Contains(words, string(word)) {
+			return m, ""
+		}
+		return m, fmt.Sprintf("%q never matches: here a matcher is one whole word, no regular expression; write one of: %s, each in a group of its own", word, strings.Join(words, ", "))
+	}}
+}
 
 // BeforeTool fires before a tool runs (seed 003 §3.1). A block keeps the tool
 // from running, and the model sees the reason. [ApplyBeforeTool] applies the
@@ -162,7 +176,7 @@ var SessionStart *pipeline.Event[Start, Plain] = declare(candor{denied: "the ses
 	Name:        "SessionStart",
 	Doc:         "when a session begins or is taken up again",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,
-	Rules:       equal,
+	Rules:       equal("startup", "resume", "clear", "compress"),
 	Subject:     func(s *Start) *string { return &s.Source },
 	SubjectName: "source",
 	Check:       func(s Start) error { return given("source", s.Source) },
@@ -174,7 +188,7 @@ var SessionStart *pipeline.Event[Start, Plain] = declare(candor{denied: "the ses
 var SessionEnd *pipeline.Event[End, Plain] = declare(candor{denied: "the session ends"}, pipeline.Spec[End, Plain]{
 	Name:        "SessionEnd",
 	Doc:         "when a session ends",
-	Rules:       equal,
+	Rules:       equal("exit", "clear", "logout", "prompt_input_exit", "other"),
 	Subject:     func(e *End) *string { return &e.Reason },
 	SubjectName: "reason",
 	Check:       func(e End) error { return given("reason", e.Reason) },
@@ -186,7 +200,7 @@ var SessionEnd *pipeline.Event[End, Plain] = declare(candor{denied: "the session
 var PreCompress *pipeline.Event[Compression, Plain] = declare(candor{denied: "the conversation is compressed"}, pipeline.Spec[Compression, Plain]{
 	Name:        "PreCompress",
 	Doc:         "before the conversation is compressed",
-	Rules:       equal,
+	Rules:       equal("manual", "auto"),
 	Subject:     func(c *Compression) *string { return &c.Trigger },
 	SubjectName: "trigger",
 	Check:       func(c Compression) error { return given("trigger", c.Trigger) },

@@ -23,7 +23,7 @@ const generous = 4 * time.Second
 const timeout = 400 * time.Millisecond
 
 // late is the end of a hook that did not answer in time.
-var late = want{err: "no answer after 400ms", is: context.DeadlineExceeded, exit: -1}
+var late = want{err: "Hook timed out after 400ms", is: context.DeadlineExceeded, exit: -1}
 
 // A hook that does not answer costs its timeout, one that ignores SIGTERM the
 // five seconds of grace besides (seed 003 §7.7); nothing that it said counts,

@@ -102,7 +102,7 @@ func (f *flags) log(cmd *cobra.Command) *slog.Logger {
 func wantsDebug() bool {
 	switch strings.ToLower(os.Getenv("SNAPHOOK_DEBUG")) {
 	case "", "0", "false":
-		return strings.Contains(os.Getenv("DEBUG"), "hooks")
+		return pipeline.WantsDebug(os.Getenv("DEBUG"))
 	}
 	return true
 }
