@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Request is the payload of a request (seed 001 HookExecutionRequest). Input
+// Request is the payload of a request (L61). Input
 // holds the event's own fields; those that every payload has are the engine's.
 type Request struct {
 	CorrelationID string      `json:"correlationId"`
@@ -22,7 +22,7 @@ type Request struct {
 	Input         wire.Object `json:"input"`
 }
 
-// Response is the payload of a response (seed 001 HookExecutionResponse).
+// Response is the payload of a response (L61).
 // With an Output the event was fired, and Success is its success: whether every
 // hook worked, not whether the action may go ahead. Without one there is an
 // Error that says why it was not fired.

@@ -46,7 +46,7 @@ type Fired struct {
 	Conflicts []Conflict `json:"-"` // not part of the form; for people
 }
 
-// Aggregated is the AggregatedHookResult of seed 001. Errors are those that
+// Aggregated is the AggregatedHookResult (L42). Errors are those that
 // kept a hook from answering; a bad exit status is not among them.
 type Aggregated struct {
 	Success       bool          `json:"success"`
@@ -56,7 +56,7 @@ type Aggregated struct {
 	TotalDuration float64       `json:"totalDuration"` // milliseconds, the sum over the hooks
 }
 
-// Processed is the ProcessedHookResult of seed 001, without the result it is
+// Processed is the ProcessedHookResult (L43), without the result it is
 // made from.
 type Processed struct {
 	ShouldStop     bool    `json:"shouldStop"`
@@ -150,7 +150,7 @@ func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *Fired {
 	return f
 }
 
-// Aggregate gives a result the form of seed 001, AggregatedHookResult.
+// Aggregate gives a result the form of rule L42.
 func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 	res.Restore()
 	a := Aggregated{Success: res.OK(), AllOutputs: []wire.Object{}, Errors: []string{}}
@@ -174,7 +174,7 @@ func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 }
 
 // Process applies the common fields of the answers, one by one in plan order
-// (seed 001, ProcessedHookResult): the first that stops gives the reason, its
+// (L43): the first that stops gives the reason, its
 // Reason before its StopReason; the first message that is not empty is shown,
 // unless that hook suppresses its output.
 func Process[Out any](res *hook.Result[Out]) (p Processed) {

@@ -13,8 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/gitignore"
 )
 
-// Standard is the registry of the providers that xcsh has (seed 002
-// "Discovery-level ordering").
+// Standard is the registry of the providers that xcsh has (X42).
 func Standard() Registry {
 	return Registry{Providers: []Provider{Native, Claude, ClaudePlugins, Codex}}
 }
