@@ -8,7 +8,6 @@ import (
 	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/pipeline"
-	"github.com/snaphook-go/snaphook/wire"
 )
 
 // A tool is about to write a file; the hooks of the project in
@@ -17,12 +16,12 @@ func Example() {
 	ctx := context.Background()
 	sys := snaphook.Open(snaphook.Config{})
 	defer sys.Close()
-	session, err := sys.NewSession(ctx, pipeline.SessionConfig{ID: "s-1", Dir: "examples/quickstart"})
+	session, err := sys.NewSession(ctx, snaphook.SessionConfig{ID: "s-1", Dir: "examples/quickstart"})
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	call := llxprt.ToolCall{Name: "write_file", Input: wire.Object(`{"path": "/etc/passwd", "content": "root::0:0"}`)}
+	call := llxprt.ToolCall{Name: "write_file", Input: []byte(`{"path": "/etc/passwd", "content": "root::0:0"}`)}
 	res, err := llxprt.BeforeTool.Fire(ctx, session, &call)
 	if err != nil {
 		log.Fatal(err) // ctx ended first

@@ -54,12 +54,19 @@ type Config struct {
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 }
 
+// What a host needs of package pipeline to fire events.
+type (
+	System        = pipeline.System
+	Session       = pipeline.Session
+	SessionConfig = pipeline.SessionConfig
+)
+
 // Open makes a system that reads every hook system's settings from where they
 // are kept, when the first session of a directory is made. Close it when the
 // program ends.
 //
 // For other sources of settings make the system with [pipeline.NewSystem].
-func Open(cfg Config) *pipeline.System {
+func Open(cfg Config) *System {
 	return pipeline.NewSystem(pipeline.Config{
 		Load:    []pipeline.Load{llxprt.Settings{}.Load, claude.Settings{}.Load},
 		Workers: cfg.Workers,

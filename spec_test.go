@@ -62,6 +62,16 @@ func TestRulesAreThereAndCited(t *testing.T) {
 	}
 }
 
+// Rules are cited by their numbers, and not by texts that nobody can read here.
+func TestNothingCitesOtherTexts(t *testing.T) {
+	other := regexp.MustCompile(`(?i)\bseeds?[\s/]+00\d|00[0-4] §`)
+	for file := range citations(t) {
+		if cited := other.FindString(read(t, file)); cited != "" && file != "spec_test.go" {
+			t.Errorf("%s cites %q; cite a rule of docs/spec", file, cited)
+		}
+	}
+}
+
 func pad(number string) string { return strings.Repeat("0", 4-len(number)) + number }
 
 // citations are the rules that the files of this repository cite.
@@ -82,6 +92,7 @@ func citations(t *testing.T) map[string][]string {
 		case ext == ".json" && strings.HasPrefix(path, "conformance"):
 			cited[path] = rulesOf(t, path)
 		case (ext == ".go" || ext == ".md" || ext == ".txtar") && !strings.HasPrefix(path, filepath.Join("docs", "spec")):
+			cited[path] = nil
 			for _, m := range citation.FindAllString(read(t, path), -1) {
 				cited[path] = append(cited[path], ruleName.FindAllString(m, -1)...)
 			}

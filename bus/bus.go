@@ -1,6 +1,5 @@
 // Package bus lets other parts of a program fire events by message: a request
-// goes in, a response with the same correlation id comes back (seed 000
-// "MessageBus Integration", seed 001 "MessageBus Contracts").
+// goes in, a response with the same correlation id comes back (L61).
 package bus
 
 import (

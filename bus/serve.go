@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Request is the payload of a request (seed 001 HookExecutionRequest). Input
+// Request is the payload of a request (L61). Input
 // holds the event's own fields. Of those that every payload has it may have a
 // timestamp, which hooks are given, and session_id, transcript_path, cwd and
 // hook_event_name if they are what the session and the event say: a request
@@ -26,7 +26,7 @@ type Request struct {
 	Input         wire.Object `json:"input"`
 }
 
-// Response is the payload of a response (seed 001 HookExecutionResponse).
+// Response is the payload of a response (L61).
 // With an Output the event was fired, and Success is its success: whether every
 // hook worked, not whether the action may go ahead. Without one there is an
 // Error that says why it was not fired.

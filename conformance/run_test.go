@@ -119,7 +119,7 @@ func TestAFailureTellsExpectationObservationAndPlace(t *testing.T) {
 	p := mustParse(t, `"event": "E", "rules": ["L30"], "note": "mind the gap", "expect": {"final": {"reason": "x"}}`).Prepare(t)
 	engine := &replay{project: p, told: []Observation{{Final: map[string]any{"reason": strings.Repeat("y", 1e6)}}}}
 	failure := p.play(t.Context(), engine)
-	wantContains(t, failure, `final.reason: want "x", got "yyy`, `"reason": "x"`, "(1000000 bytes)", `"trace": [`, `case: "n" of theme.json`, "003 §4.3", "mind the gap")
+	wantContains(t, failure, `final.reason: want "x", got "yyy`, `"reason": "x"`, "(1000000 bytes)", `"trace": [`, `case: "n" of theme.json`, "L30", "mind the gap")
 	if len(failure) > 5000 {
 		t.Errorf("the report has %d bytes, want long strings cut", len(failure))
 	}

@@ -15,7 +15,7 @@ const (
 	Deny      Decision = "deny"
 )
 
-// Blocks reports whether d is one of the two words that block (seed 003 §7.2).
+// Blocks reports whether d is one of the two words that block (L32, L33).
 func (d Decision) Blocks() bool { return d == Block || d == Deny }
 
 // Output is what one hook said, or what the answers of many amount to. The

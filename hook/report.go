@@ -31,7 +31,7 @@ type Report[T any] struct {
 
 // OK reports whether the hook did its work: it gave an answer or chose to be
 // silent, and ended with status 0. A deliberate refusal by exit status is not
-// OK in this sense, although nothing went wrong (seed 003 §7.2).
+// OK in this sense, although nothing went wrong (L32, L33).
 func (r *Report[T]) OK() bool {
 	return r.Err == nil && (r.Reply == nil || r.Reply.Exit == 0)
 }

@@ -15,7 +15,7 @@ const (
 	wideChars = nameChars + "-, "
 )
 
-// List is the matcher of the Claude Code events (seed 004 §18.2; Claude Code
+// List is the matcher of the Claude Code events (rule C15; Claude Code
 // 2.1.88). Empty and "*" match every subject: m is nil. A pattern of ASCII
 // letters, digits, _ and | is a list of names with | between them, each
 // compared exactly. Else pattern is a regular expression, see [Regexp].

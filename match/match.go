@@ -30,7 +30,7 @@ func (n Names) Match(subject string) bool { return slices.Contains(n, subject) }
 // Quick reports that comparing with a few names never takes long.
 func (n Names) Quick() bool { return true }
 
-// Tool is the matcher of the LLxprt tool events (seed 003 §3.1, §6.2). White
+// Tool is the matcher of the LLxprt tool events (L10). White
 // space around pattern does not count. Empty and "*" match every tool: m is
 // nil. Else pattern is a regular expression, see [Regexp].
 //
@@ -60,8 +60,8 @@ func glob(pattern string) (note string) {
 	return fmt.Sprintf("%q is a regular expression, no glob: it matches every name with %q in it, %q too; write %q for the names that begin so", pattern, found, "over"+found, "^"+name)
 }
 
-// Trigger is the matcher of the LLxprt lifecycle events (seed 000, "context
-// values"). White space around pattern does not count. Empty and "*" match
+// Trigger is the matcher of the LLxprt lifecycle events (L12). White space around
+// pattern does not count. Empty and "*" match
 // every trigger: the Matcher is nil. Else the trigger has to equal pattern.
 func Trigger(pattern string) hook.Matcher {
 	pattern = trim(pattern)

@@ -23,7 +23,7 @@ func reply(r hook.Reply) runner {
 	}
 }
 
-// The table is seed 004 §18.3, and what a hook that failed is told of anywhere.
+// The table is rule C81, and what a hook that failed is told of anywhere.
 func TestAHookInTheBackgroundEnds(t *testing.T) {
 	const context1 = `{"hookSpecificOutput":{"additionalContext":"c"},"systemMessage":"m"}`
 	out := func(exit int, stdout string) runner { return reply(hook.Reply{Exit: exit, Stdout: []byte(stdout)}) }

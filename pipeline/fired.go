@@ -47,7 +47,7 @@ type Fired struct {
 	Would     *hook.Would `json:"-"` // the same; see Would of [hook.Result]
 }
 
-// Aggregated is the AggregatedHookResult of seed 001. Errors are those that
+// Aggregated is the AggregatedHookResult (L42). Errors are those that
 // kept a hook from answering, death by a signal among them; a bad exit status is not.
 type Aggregated struct {
 	Success       bool          `json:"success"`
@@ -57,7 +57,7 @@ type Aggregated struct {
 	TotalDuration float64       `json:"totalDuration"` // milliseconds, the sum over the hooks
 }
 
-// Processed is the ProcessedHookResult of seed 001, without the result it is
+// Processed is the ProcessedHookResult (L43), without the result it is
 // made from.
 type Processed struct {
 	ShouldStop     bool    `json:"shouldStop"`
@@ -157,7 +157,7 @@ func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *Fired {
 	return f
 }
 
-// Aggregate gives a result the form of seed 001, AggregatedHookResult.
+// Aggregate gives a result the form of rule L42.
 func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 	res.Restore()
 	a := Aggregated{Success: res.OK(), AllOutputs: []wire.Object{}, Errors: []string{}}
@@ -180,8 +180,7 @@ func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 	return a
 }
 
-// Process says what the merged answer says in its common fields (seed 001,
-// ProcessedHookResult): messages and stop reasons of all hooks as they were
+// Process says what the merged answer says in its common fields (L43): messages and stop reasons of all hooks as they were
 // merged, and a stop reason before a reason.
 func Process[Out any](res *hook.Result[Out]) (p Processed) {
 	p.ShouldStop, p.SuppressOutput = res.Stop, res.Suppress

@@ -158,7 +158,7 @@ func (b *behind[In, Out]) observeLate() {
 }
 
 // listen reads what the hook has to say to the model: its context and its
-// message (seed 004 §18.3). Nothing it decides has an effect, but an end that is
+// message (C81). Nothing it decides has an effect, but an end that is
 // a failure is one here too.
 func (b *behind[In, Out]) listen() (err error) {
 	defer func() {
@@ -212,7 +212,7 @@ func (b *behind[In, Out]) told() Finished {
 	return done
 }
 
-// wakes reports whether the end of a hook wakes the model (seed 004 §18.3).
+// wakes reports whether the end of a hook wakes the model (C83).
 func wakes(r *hook.Reply) bool { return r.Signal == nil && r.Exit == 2 }
 
 // answers gives what the answer of a hook in the background may be: all that it

@@ -62,12 +62,12 @@ type Rules struct {
 
 	// FailClosed makes a hook that fails block: it crashed, gave no answer in
 	// time, or could not be started. Without it such a hook lets the action
-	// go ahead (seed 003 §7.2).
+	// go ahead (L32, L33).
 	FailClosed bool
 
 	// Propagate is FailClosed, and makes Fire return the error of a hook that
 	// failed, which is then its caller's business: listeners are not told. In a
-	// sequential plan the hooks behind it do not run (seed 002 "Event-time").
+	// sequential plan the hooks behind it do not run (X17).
 	Propagate bool
 
 	// Unstoppable runs hooks in Go also when the caller has given up. They see

@@ -23,7 +23,7 @@ type SessionConfig struct {
 	// Untrusted says that the user has not agreed to run what the directory
 	// brings. What that means is the dialect's: LLxprt's hooks of the project do
 	// not run; of Claude Code's none runs if the session is Interactive, and all
-	// do if it is not, since whoever starts it has agreed (seed 004 §18.5).
+	// do if it is not, since whoever starts it has agreed (C9).
 	Untrusted bool
 
 	// Undecided says that the user has not been asked: what the directory brings

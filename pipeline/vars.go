@@ -120,7 +120,7 @@ func (s *Session) use(d *varsDir, more int) {
 // EnvFiles gives the files in which hooks have left variables, as shell text,
 // in the order in which a host has to source them before each of its own shell
 // commands: the hooks of an event that fired last come last, and among them the
-// plan's order counts (seed 004 §18.1). An event that fires again replaces what
+// plan's order counts (C85). An event that fires again replaces what
 // its hooks left before; of fires at the same time, the one that began last
 // counts.
 func (s *Session) EnvFiles() (files []string) {

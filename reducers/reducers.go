@@ -10,8 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// BlockWins lets any answer that blocks win (seed 003 §7.3, "OR-decision
-// logic"; seed 001 "Aggregation Strategies"):
+// BlockWins lets any answer that blocks win (L38):
 //
 //   - the decision is that of the last answer that blocks, else ask if any asks,
 //     else allow; when an answer stops the agent and none blocks or asks, there
@@ -50,7 +49,7 @@ func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 }
 
 // Replace lets later answers replace earlier ones field by field, also with an
-// explicit null or false (seed 003 §7.3, "field-replacement logic"): a later
+// explicit null or false (L38): a later
 // allow lifts an earlier denial, but an assumed one, which no hook spelled
 // out, does not.
 //

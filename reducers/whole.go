@@ -8,7 +8,7 @@ import (
 
 // LastWhole keeps the last answer as it is: nothing of an earlier one is merged
 // into it, so that one with few fields undoes one with many. An answer that
-// blocks is the last (seed 002 "Conflict behavior by event type").
+// blocks is the last (X16).
 //
 // keep chooses the answers that count; nil counts all.
 func LastWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
@@ -29,8 +29,7 @@ func LastWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 func counts[T any](o hook.Output[T], keep func(*hook.Output[T]) bool) bool { return keep(&o) }
 
 // FirstWhole keeps the first answer that keep accepts, as it is; nil accepts
-// all. The hooks behind it run all the same (seed 002 "Conflict behavior by
-// event type").
+// all. The hooks behind it run all the same (X16).
 func FirstWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) (first hook.Output[T]) {
 		found := false

@@ -12,7 +12,7 @@ import (
 )
 
 // Grace is how long a process has between SIGTERM and SIGKILL, unless its
-// [Command] says otherwise (seed 003 §7.7).
+// [Command] says otherwise (L24).
 const Grace = 5 * time.Second
 
 // The capture limits, in bytes. What a process writes beyond them is read and

@@ -26,9 +26,10 @@ func Shell(script string) []string {
 }
 
 // QuoteVars puts double quotes around each unquoted $NAME of a bash script, for
-// the given names, which are what stands behind the dollar: NAME, or {NAME}. The value, which the shell takes from its environment, is
+// the given names, which are what stands behind the dollar: NAME, or {NAME}. The
+// value, which the shell takes from its environment, is
 // then one word, whatever it holds: white space and patterns mean nothing in
-// it, and nothing in it is ever executed (seed 003 §7.6).
+// it, and nothing in it is ever executed (L20).
 //
 // Nothing else is touched: no longer name, and no other form of it. What is
 // quoted already, arithmetic and the text of a here-document stay as they are.

@@ -24,7 +24,7 @@ func strict(stdout []byte) (hook.Output[part], []string, error) {
 // ends have every effect, each under a status of its own.
 var ends = hook.Exits{0: hook.Read, 1: hook.Warn, 2: hook.Refuse, 3: hook.Heed, 4: hook.Veto}
 
-// The dialect with most effects is that of seed 004 §18.4.
+// The dialect with most effects is that of rule C35.
 func TestParseByEffect(t *testing.T) {
 	const none = "blocked by a hook that gave no reason"
 	const bad = `{"bad":1,"decision":"deny"}`

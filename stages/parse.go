@@ -24,7 +24,7 @@ type Reading[Out any] struct {
 const noReason = "blocked by a hook that gave no reason"
 
 // Parse reads the Reply of a report into its Output, as the hook's end says
-// (seed 003 §4.2 to §4.4, §9; seed 000 "Plain Text Fallback"; seed 004 §18.4):
+// (rules L27, L31, L33; rule L28; rule C35):
 //
 //   - Read: standard output is the answer. Plain text is what Text says. Standard
 //     error has no effect.

@@ -36,8 +36,7 @@ func parse(reply hook.Reply) hook.Report[part] {
 	return r
 }
 
-// The first table is seed 003 §4.2 to §4.4 and §9, seed 000 "Plain Text
-// Fallback".
+// The first table is rules L27, L31, L33, rule L28.
 func TestParse(t *testing.T) {
 	const noReason = "blocked by a hook that gave no reason"
 	type output = hook.Output[part]

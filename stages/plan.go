@@ -41,7 +41,7 @@ type Skipped struct {
 // matcher accepts it, less duplicates: of hooks with one key the first of the
 // most trusted source stays, so that no project can put a copy of a guard in
 // its place. One selected hook that asks for sequence makes the whole plan
-// sequential; a hook that is not selected has no say (seed 003 §7.4).
+// sequential; a hook that is not selected has no say (L14, L35).
 //
 // The order of hooks is kept. Matching may cost a regular expression per hook:
 // keep the result. A plan that is Open has to be narrowed for every fire.
@@ -92,8 +92,9 @@ func (p *Planned) leaveOpen(hooks []*hook.Hook) {
 
 // Narrow decides an Open plan of Plan for one fire: a hook whose condition does not
 // hold for detail, or which is spent, does not run, and is no duplicate of one
-// that does (seed 004 §18.7: filters come before deduplication). p stays as it
-// is. Without a detail no condition holds. spent tells of a hook that has had its one run; nil: none has.
+// that does (rule C18: filters come before deduplication). p stays as it
+// is. Without a detail no condition holds. spent tells of a hook that has had its
+// one run; nil: none has.
 func (p *Planned) Narrow(detail *hook.Detail, spent func(*hook.Hook) bool) Planned {
 	n := Planned{Skipped: make([]Skipped, len(p.Skipped), len(p.Skipped)+len(p.Open))}
 	copy(n.Skipped, p.Skipped)

@@ -15,7 +15,7 @@ import (
 // ErrText says that what a hook printed is not JSON.
 var ErrText = errors.New("not JSON")
 
-// Answer finds the answer in what a hook printed (seed 003 §4.2): one JSON
+// Answer finds the answer in what a hook printed (L27): one JSON
 // document, of which a string is decoded a second time. Surrounding white
 // space and a byte order mark are skipped. Nothing, null, false, 0 and "" are
 // silence, a nil Value; what is not one JSON document is [ErrText].

@@ -155,7 +155,7 @@ func (o Object) Into(ptr any) error {
 }
 
 // Merge gives o with the members of patch: a member of patch replaces the one
-// of that name, whole (a shallow merge; seed 003 §7.3), and new ones follow.
+// of that name, whole (a shallow merge; rule L38), and new ones follow.
 // If patch is not an object, the result is o.
 func (o Object) Merge(patch Object) Object {
 	if !patch.IsObject() || patch.IsEmpty() {

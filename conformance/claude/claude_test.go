@@ -69,7 +69,7 @@ func configured(p *claudecases.Prepared) claude.Settings {
 			return claude.Plugin{Name: q.Name, Marketplace: q.Marketplace, Root: q.Root, Data: q.Hooks, Options: q.Options}
 		}),
 		Environ: p.Environ(),
-		Level:   lo.Ternary(p.Level == "", claude.Seed, claude.Docs),
+		Level:   lo.Ternary(p.Level == "", claude.Base, claude.Docs),
 		Model:   scripted{p.Model},
 		Agent:   scripted{p.Model},
 	}

@@ -111,7 +111,7 @@ func TestAFailureTellsExpectationObservationAndPlace(t *testing.T) {
 	engine := &replay{project: p, told: []Observation{{Reason: strings.Repeat("y", 1e6), ModelSees: []string{"m"}}}}
 	failure := p.play(t.Context(), engine)
 	wantContains(t, failure, `reason: want "x", got "yyy`, `"reason": "x"`, "(1000000 bytes)", `"hook.log": [`, `"model_sees": [`, `"http_requests": []`,
-		`case: "n" of n.json, level "new"`, "18.4 JSON", "mind")
+		`case: "n" of n.json, level "new"`, "C40", "mind")
 	if len(failure) > 5000 {
 		t.Errorf("the report has %d bytes, want long strings cut", len(failure))
 	}

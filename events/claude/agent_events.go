@@ -8,7 +8,7 @@ import (
 )
 
 // UserPromptSubmit fires when the user has sent a prompt, before anything is
-// done with it (seed 004 §18.4). A block erases the prompt, and the user alone
+// done with it (C61). A block erases the prompt, and the user alone
 // is told why. What hooks print goes to the model.
 var UserPromptSubmit *pipeline.Event[Prompt, PromptGate] = declare(traits{
 	kinds: all, reason: user, decides: true, stopBlocks: true, erases: true, verdict: block,
@@ -32,7 +32,7 @@ var UserPromptExpansion *pipeline.Event[Expansion, PromptGate] = declare(traits{
 	SubjectName: "command_name",
 })
 
-// Stop fires when the agent is about to end its answer (seed 004 §18.4). A
+// Stop fires when the agent is about to end its answer (C63). A
 // block, or context, keeps it going, up to [StopCap] times in a row.
 var Stop *pipeline.Event[Stopping, Plain] = declare(traits{
 	kinds: all, reason: model, decides: true, stopFrees: true, contextHold: true, inAgent: "SubagentStop", verdict: block,
@@ -43,7 +43,7 @@ var Stop *pipeline.Event[Stopping, Plain] = declare(traits{
 	Conclude: concludeStop,
 })
 
-// SubagentStop is Stop for a sub-agent (seed 004 §18.1).
+// SubagentStop is Stop for a sub-agent (C65).
 var SubagentStop *pipeline.Event[SubagentStopping, Plain] = declare(traits{
 	kinds: all, reason: model, decides: true, stopFrees: true, contextHold: true, verdict: block,
 }, nil, pipeline.Spec[SubagentStopping, Plain]{
@@ -55,7 +55,7 @@ var SubagentStop *pipeline.Event[SubagentStopping, Plain] = declare(traits{
 	Conclude:    concludeSubagentStop,
 })
 
-// SubagentStart fires when a sub-agent begins (seed 004 §18.1).
+// SubagentStart fires when a sub-agent begins (C65).
 var SubagentStart *pipeline.Event[Subagent, Plain] = declare(traits{
 	kinds: outside, reason: user,
 }, nil, pipeline.Spec[Subagent, Plain]{
@@ -66,8 +66,8 @@ var SubagentStart *pipeline.Event[Subagent, Plain] = declare(traits{
 	SubjectName: "agent_type",
 })
 
-// StopFailure fires when a turn has ended by an error of the API (seed 004
-// §18.1). Nothing that hooks say or do has an effect.
+// StopFailure fires when a turn has ended by an error of the API (C66). Nothing
+// that hooks say or do has an effect.
 var StopFailure *pipeline.Event[Failure, Plain] = declare(traits{
 	kinds: outside, silent: true, quiet: true, narrow: true,
 }, nil, pipeline.Spec[Failure, Plain]{
@@ -78,8 +78,8 @@ var StopFailure *pipeline.Event[Failure, Plain] = declare(traits{
 	SubjectName: "error",
 })
 
-// TeammateIdle fires when a teammate is about to have nothing to do (seed 004
-// §18.1). Exit status 2 keeps it working.
+// TeammateIdle fires when a teammate is about to have nothing to do (C67). Exit
+// status 2 keeps it working.
 var TeammateIdle *pipeline.Event[Teammate, Plain] = declare(traits{
 	kinds: all, reason: model, stopFrees: true, verdict: endTurn,
 }, nil, pipeline.Spec[Teammate, Plain]{
@@ -88,7 +88,7 @@ var TeammateIdle *pipeline.Event[Teammate, Plain] = declare(traits{
 	Can:  pipeline.CanBlock | pipeline.CanStop,
 })
 
-// TaskCreated fires when a task is being created (seed 004 §18.1). A block
+// TaskCreated fires when a task is being created (C67). A block
 // removes it again.
 var TaskCreated *pipeline.Event[Task, Plain] = declare(traits{
 	kinds: all, reason: model, decides: true, noContinue: true, verdict: block,
@@ -98,7 +98,7 @@ var TaskCreated *pipeline.Event[Task, Plain] = declare(traits{
 	Can:  pipeline.CanBlock,
 })
 
-// TaskCompleted fires when a task is being completed (seed 004 §18.1). A block
+// TaskCompleted fires when a task is being completed (C67). A block
 // leaves it open.
 var TaskCompleted *pipeline.Event[Task, Plain] = declare(traits{
 	kinds: all, reason: model, decides: true, stopFrees: true, verdict: block,

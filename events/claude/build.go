@@ -24,8 +24,7 @@ func (e *entry) build() *settings.Problem {
 	return makers[e.kind]()
 }
 
-// setKey makes hooks duplicates that would do the same for the same calls (seed
-// 004 §18.7).
+// setKey makes hooks duplicates that would do the same for the same calls (C18).
 func (e *entry) setKey(payload ...string) {
 	e.hook.Key = e.space + "\x00" + e.hook.Type + "\x00" + e.hook.If + "\x00" + strings.Join(payload, "\x00")
 }
@@ -39,7 +38,7 @@ func (e *entry) buildAdded() *settings.Problem {
 	return wrong
 }
 
-// buildHTTP reads a hook that is a request (seed 004 §18.2).
+// buildHTTP reads a hook that is a request (C43).
 func (e *entry) buildHTTP() *settings.Problem {
 	url, wrong := e.needText("url", "https://…")
 	if wrong != nil {
@@ -109,7 +108,7 @@ func (e *entry) buildTool() *settings.Problem {
 }
 
 // buildJudge reads a hook that is a question to a model, or the task of an
-// agent (seed 004 §18.2). An agent's refusal leaves the turn going.
+// agent (C49). An agent's refusal leaves the turn going.
 func (e *entry) buildJudge() *settings.Problem {
 	prompt, wrong := e.needText("prompt", "Is this safe? $ARGUMENTS")
 	if wrong != nil {

@@ -1,6 +1,6 @@
 // Package claude is the hook system of Claude Code: 33 events, hooks that are
 // commands, HTTP requests, model prompts, agents, MCP tools or Go functions
-// (seed 004; where it is silent, the public documentation of release 2.1.239).
+// (docs/spec/claude.md; where it is silent, the public documentation of release 2.1.239).
 //
 // The package is declarations: [Dialect], one variable for each event, and the
 // types of their inputs and outputs. [Settings] reads settings files and
@@ -19,8 +19,8 @@ import (
 
 // Dialect is the Claude Code system: exit status 0 is read, 2 blocks with the
 // text on standard error, and after any other one a JSON answer counts, or the
-// hook has failed and the action goes ahead (seed 004 §18.4; release 2.1.239).
-// Hooks have 10 minutes (seed 004 §18.3), and all run at the same time; the
+// hook has failed and the action goes ahead (rule C35; release 2.1.239).
+// Hooks have 10 minutes (C7), and all run at the same time; the
 // settings count in seconds.
 var Dialect = &pipeline.Dialect{
 	Name: "claude",
@@ -33,7 +33,7 @@ var Dialect = &pipeline.Dialect{
 	},
 	Base:      base,
 	BaseNames: []string{"session_id", "transcript_path", "hook_event_name"},
-	Newline:   true, // read -r would fail without (seed 004 §18.3)
+	Newline:   true, // read -r would fail without (C26)
 	HostLast:  true,
 	Detaches:  true,
 }
@@ -43,12 +43,12 @@ func base(dst []byte, event string, _ time.Time) []byte {
 	return append(append(dst, `,"hook_event_name":`...), wire.Quote(event)...)
 }
 
-// Level says whose rules count where the seed and newer releases disagree.
+// Level says whose rules count where releases disagree.
 type Level uint8
 
-// The levels. The zero Level is the seed's, release 2.1.88.
+// The levels. The zero Level is that of release 2.1.88.
 const (
-	Seed Level = iota
+	Base Level = iota
 	// Docs is release 2.1.239: matchers such as "code-reviewer" and "Edit, Write"
 	// are names; a command that mentions ${user_config.…} is refused unless it
 	// has "args"; what a Setup hook prints as plain text is no context; "once"
@@ -90,7 +90,7 @@ type traits struct {
 	neverWaits  bool   // every hook runs in the background
 	conditions  bool   // "if" can hold
 	narrow      bool   // matchers are lists of plain names at every level
-	seedText    bool   // plain text counts at the seed's level alone
+	baseText    bool   // plain text counts at the level Base alone
 	erases      bool   // a block erases the user's prompt
 	lastLine    bool   // a command's answer is the last line that it prints
 	inAgent     string // the event that it is in the front matter of an agent

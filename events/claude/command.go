@@ -20,7 +20,7 @@ import (
 // projectDir is the variable with the directory in which the session started.
 const projectDir = "CLAUDE_PROJECT_DIR"
 
-// commandEnv is the environment of commands (seed 004 §18.10; release 2.1.239):
+// commandEnv is the environment of commands (rule C92; release 2.1.239):
 // the engine's, without telemetry, and on request without credentials of
 // providers, and what hooks are told.
 func commandEnv(all []string, project string) []string {
@@ -46,7 +46,7 @@ var credential = regexp.MustCompile(`^(ANTHROPIC_(.*_)?(API_KEY|AUTH_TOKEN)|ANTH
 // waits who wants to leave.
 const impatient = 200 * time.Millisecond
 
-// buildCommand reads a hook that is a command (seed 004 §18.2, §18.10).
+// buildCommand reads a hook that is a command (C4, C92).
 func (e *entry) buildCommand() *settings.Problem {
 	text, wrong := e.needText("command", "./check.sh")
 	if wrong != nil {

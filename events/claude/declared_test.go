@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/claude-events.md")
 
-// The events as the sources describe them, written down by hand (seed 004 §18.1
-// and §18.4; documentation of release 2.1.239). types are command, http,
+// The events as the sources describe them, written down by hand (rules C52, C35;
+// documentation of release 2.1.239). types are command, http,
 // mcp_tool, prompt and agent by their letters; two is what exit status 2 does:
 // blocks, tells, or nothing, and who is told.
 var described = []struct {

@@ -51,7 +51,7 @@ func (e *entry) fill() *settings.Problem {
 		h.Background = hook.Async
 	}
 	e.failure(v.Get("onFailure"))
-	if e.traits.seedText && e.Level == Docs {
+	if e.traits.baseText && e.Level == Docs {
 		h.Text = hook.TextIgnored
 	}
 	return nil
@@ -102,7 +102,7 @@ func (e *entry) timeout(v settings.Value) time.Duration {
 // once reads "once": the hook runs one time in a session.
 func (e *entry) once(v settings.Value) {
 	on, _ := e.Bool(v)
-	e.hook.Once = on && (e.Level == Seed || e.hook.Source == hook.FrontMatter)
+	e.hook.Once = on && (e.Level == Base || e.hook.Source == hook.FrontMatter)
 	if on && !e.hook.Once {
 		e.Problem(v.Wrong("\"once\" counts in the front matter of skills alone: the hook runs every time"))
 	}
@@ -127,7 +127,7 @@ func (e *entry) misplaced() {
 	}
 }
 
-// condition reads "if" (seed 004 §18.2). It has a meaning for tool events
+// condition reads "if" (C19). It has a meaning for tool events
 // alone; a hook that has one elsewhere never runs.
 func (e *entry) condition(v settings.Value) *settings.Problem {
 	if !v.Exists() || v.Kind() == 'n' {

@@ -12,7 +12,7 @@ type origin struct {
 	*reading
 	layer  settings.Layer
 	root   string // what a path rule with a leading slash counts from
-	space  string // keeps hooks of different plugins and skills apart (seed 004 §18.7)
+	space  string // keeps hooks of different plugins and skills apart (C18)
 	env    []string
 	plugin *Plugin // nil for hooks that are no plugin's
 	agent  bool    // the front matter of an agent: its Stop is SubagentStop

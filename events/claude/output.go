@@ -27,8 +27,7 @@ func (o *Own) own() *Own { return o }
 // Plain is the own part of events that have none.
 type Plain struct{ Own }
 
-// Gate is what a PreToolUse hook can say besides the common fields (seed 004
-// §18.1).
+// Gate is what a PreToolUse hook can say besides the common fields (C52).
 type Gate struct {
 	Own
 
@@ -46,7 +45,7 @@ type SwitchGate struct {
 	PermissionDecisionReason string        `json:"permissionDecisionReason,omitempty"`
 }
 
-// Permission is what a PermissionRequest hook can say (seed 004 §18.4).
+// Permission is what a PermissionRequest hook can say (C53).
 type Permission struct {
 	Own
 	Decision *Grant `json:"decision,omitempty"`

@@ -24,7 +24,7 @@ func (o origin) paths() map[string]string {
 
 // replace puts something in the place of every placeholder that f knows. What it
 // puts is not looked at again: a user's value that looks like a placeholder
-// stays as it is (seed 004 §18.10).
+// stays as it is (C92).
 func replace(text string, f func(name, option string) (string, bool)) string {
 	return placeholder.ReplaceAllStringFunc(text, func(whole string) string {
 		name, option := whole[2:len(whole)-1], ""

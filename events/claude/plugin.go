@@ -27,7 +27,7 @@ type Plugin struct {
 	Options     map[string]any
 }
 
-// The variables of plugins (seed 004 §18.10).
+// The variables of plugins (C92).
 const (
 	pluginRoot = "CLAUDE_PLUGIN_ROOT"
 	pluginData = "CLAUDE_PLUGIN_DATA"

@@ -8,8 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// policy is which hooks may run, as the settings say in their order (seed 004
-// §18.5, §18.6).
+// policy is which hooks may run, as the settings say in their order (C10).
 type policy struct {
 	untrusted bool // a user is there who has not agreed to the directory
 	safe      bool // only managed hooks run

@@ -7,12 +7,11 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// envFile is the variable that tells a hook where to leave variables (seed 004
-// §18.1).
+// envFile is the variable that tells a hook where to leave variables (C85).
 const envFile = "CLAUDE_ENV_FILE"
 
-// SessionStart fires when a session begins, or goes on after a break (seed 004
-// §18.1). What hooks print goes to the model; nothing blocks.
+// SessionStart fires when a session begins, or goes on after a break (C58). What
+// hooks print goes to the model; nothing blocks.
 var SessionStart *pipeline.Event[Start, Opening] = declare(traits{
 	kinds: commands | tools, reason: user,
 }, addOpening, pipeline.Spec[Start, Opening]{
@@ -26,10 +25,10 @@ var SessionStart *pipeline.Event[Start, Opening] = declare(traits{
 	Refine:      refineOpening,
 })
 
-// Setup fires when a repository is initialised or maintained (seed 004 §18.1).
+// Setup fires when a repository is initialised or maintained (C59).
 // What hooks print goes to the model; nothing blocks.
 var Setup *pipeline.Event[Maintenance, Plain] = declare(traits{
-	kinds: commands | tools, reason: user, seedText: true,
+	kinds: commands | tools, reason: user, baseText: true,
 }, nil, pipeline.Spec[Maintenance, Plain]{
 	Name:        "Setup",
 	Doc:         "when a repository is initialised or maintained",
@@ -39,7 +38,7 @@ var Setup *pipeline.Event[Maintenance, Plain] = declare(traits{
 	SubjectName: "trigger",
 })
 
-// SessionEnd fires when a session ends (seed 004 §18.3). All hooks together
+// SessionEnd fires when a session ends (C60). All hooks together
 // have 1.5 seconds, so that nobody who wants to leave has to wait.
 var SessionEnd *pipeline.Event[End, Plain] = declare(traits{
 	kinds: outside, reason: user, silent: true,
@@ -51,10 +50,10 @@ var SessionEnd *pipeline.Event[End, Plain] = declare(traits{
 	SubjectName: "reason",
 })
 
-// sessionEnd is the time of all SessionEnd hooks (seed 004 §18.3).
+// sessionEnd is the time of all SessionEnd hooks (C60).
 const sessionEnd = 1500 * time.Millisecond
 
-// CwdChanged fires when the agent has changed its directory (seed 004 §18.1).
+// CwdChanged fires when the agent has changed its directory (C70).
 var CwdChanged *pipeline.Event[Moved, Watch] = declare(traits{
 	kinds: outside, reason: user, noContinue: true,
 }, addWatch, pipeline.Spec[Moved, Watch]{
@@ -63,7 +62,7 @@ var CwdChanged *pipeline.Event[Moved, Watch] = declare(traits{
 	Rules: pipeline.Rules{EnvFile: envFile},
 })
 
-// FileChanged fires when a watched file has changed on disk (seed 004 §18.1).
+// FileChanged fires when a watched file has changed on disk (C70).
 var FileChanged *pipeline.Event[File, Watch] = declare(traits{
 	kinds: outside, reason: user, noContinue: true, narrow: true,
 }, addWatch, pipeline.Spec[File, Watch]{
@@ -74,7 +73,7 @@ var FileChanged *pipeline.Event[File, Watch] = declare(traits{
 	SubjectName: "the last element of file_path",
 })
 
-// ConfigChange fires when a settings file has changed (seed 004 §18.1). A block
+// ConfigChange fires when a settings file has changed (C68). A block
 // keeps the change from applying, unless it is a policy; nobody is told why.
 var ConfigChange *pipeline.Event[Change, Plain] = declare(traits{
 	kinds: outside, decides: true, noContinue: true, noMessage: true,
@@ -87,8 +86,8 @@ var ConfigChange *pipeline.Event[Change, Plain] = declare(traits{
 	Refine:      refineChange,
 })
 
-// InstructionsLoaded fires when a file with instructions has been loaded (seed
-// 004 §18.1). Hooks watch, no more.
+// InstructionsLoaded fires when a file with instructions has been loaded (C69).
+// Hooks watch, no more.
 var InstructionsLoaded *pipeline.Event[Instructions, Plain] = declare(traits{
 	kinds: outside, silent: true, quiet: true,
 }, nil, pipeline.Spec[Instructions, Plain]{
@@ -112,7 +111,7 @@ var DirectoryAdded *pipeline.Event[Directory, Plain] = declare(traits{
 })
 
 // WorktreeCreate fires when a worktree is wanted; a hook makes it, in git's
-// place, and names its path (seed 004 §18.1). A hook that fails in any way makes
+// place, and names its path (C71). A hook that fails in any way makes
 // the whole fail.
 var WorktreeCreate *pipeline.Event[Worktree, Path] = declare(traits{
 	kinds: outside, reason: user, decides: true, lastLine: true,
@@ -124,7 +123,7 @@ var WorktreeCreate *pipeline.Event[Worktree, Path] = declare(traits{
 	Refine: refinePath,
 })
 
-// WorktreeRemove fires when a worktree is removed (seed 004 §18.1).
+// WorktreeRemove fires when a worktree is removed (C71).
 var WorktreeRemove *pipeline.Event[OldWorktree, Plain] = declare(traits{
 	kinds: outside, silent: true, quiet: true,
 }, nil, pipeline.Spec[OldWorktree, Plain]{
@@ -132,7 +131,7 @@ var WorktreeRemove *pipeline.Event[OldWorktree, Plain] = declare(traits{
 	Doc:  "when a worktree is removed",
 })
 
-// PreCompact fires before the conversation is compacted (seed 004 §18.1). A
+// PreCompact fires before the conversation is compacted (C72). A
 // block keeps it as it is; the user is told why, if it was the user's wish.
 var PreCompact *pipeline.Event[Compaction, Plain] = declare(traits{
 	kinds: outside, reason: user, decides: true, noContinue: true, noMessage: true,
@@ -145,7 +144,7 @@ var PreCompact *pipeline.Event[Compaction, Plain] = declare(traits{
 	Refine:      refineCompaction,
 })
 
-// PostCompact fires when the conversation has been compacted (seed 004 §18.1).
+// PostCompact fires when the conversation has been compacted (C72).
 var PostCompact *pipeline.Event[Compacted, Plain] = declare(traits{
 	kinds: outside, reason: user, noContinue: true, noMessage: true,
 }, nil, pipeline.Spec[Compacted, Plain]{

@@ -24,8 +24,8 @@ import (
 // them, see [Discover].
 //
 // The hooks of all layers run, in the order user, project, local, flag,
-// managed, then plugins, the program's own, and those of front matter (seed 004
-// §18.9); policies leave some out (seed 004 §18.6). Files are read once for a
+// managed, then plugins, the program's own, and those of front matter (C2);
+// policies leave some out (C10). Files are read once for a
 // directory, and again by Reload.
 type Settings struct {
 	Layers  []settings.Layer // in place of the files found; they are read on every Load
@@ -203,7 +203,7 @@ func (r *reading) rootOf(layer settings.Layer) string {
 
 // limitEnds keeps the SessionEnd hooks to their common time: the longest that a
 // hook of the settings files asks for, up to a minute, or what a variable says
-// (seed 004 §18.3; release 2.1.239).
+// (rule C60; release 2.1.239).
 func (r *reading) limitEnds() {
 	rules := lo.SliceToMap(pipeline.Events(Dialect), func(e pipeline.Declared) (string, pipeline.Rules) { return e.Info().Name, e.Info().Rules })
 	ends := lo.Filter(r.Loaded.Hooks, func(h *hook.Hook, _ int) bool { return rules[h.Event].Budget && h.Skip == "" })

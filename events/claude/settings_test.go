@@ -228,7 +228,7 @@ func TestOnceCountsInFrontMatterAloneAtTheDocsLevel(t *testing.T) {
 	s := project(`{"hooks": {"Stop": [{"hooks": [
 {"type": "command", "command": "x", "once": true}]}]}}`).Settings
 	if got := read(t, s); !got.Hooks[0].Once || len(got.Problems) > 0 {
-		t.Errorf("at the seed's level once is %v, problems %v; want it to count", got.Hooks[0].Once, got.Problems)
+		t.Errorf("at the default level once is %v, problems %v; want it to count", got.Hooks[0].Once, got.Problems)
 	}
 	s.Level = claude.Docs
 	got := read(t, s)

@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// PreToolUse fires before a tool runs and before permission is asked for (seed
-// 004 §18.1). A hook denies the call, permits it, has the user asked, puts it
+// PreToolUse fires before a tool runs and before permission is asked for (C52). A
+// hook denies the call, permits it, has the user asked, puts it
 // off, or rewrites its arguments; silence leaves it to the normal permissions.
 var PreToolUse *pipeline.Event[Call, Gate] = declare(traits{
 	kinds: all, reason: model, decides: true, permission: true, stopBlocks: true, conditions: true, verdict: denyAndEnd,
@@ -25,8 +25,8 @@ var PreToolUse *pipeline.Event[Call, Gate] = declare(traits{
 	Refine:      refineGate[Call],
 })
 
-// PermissionRequest fires before the user is asked for a permission (seed 004
-// §18.1); a hook answers in the user's place. Its exit status decides nothing.
+// PermissionRequest fires before the user is asked for a permission (C53); a hook
+// answers in the user's place. Its exit status decides nothing.
 var PermissionRequest *pipeline.Event[Asked, Permission] = declare(traits{
 	kinds: all, reason: model, decides: true, permission: true, conditions: true,
 }, addPermission, pipeline.Spec[Asked, Permission]{
@@ -42,7 +42,7 @@ var PermissionRequest *pipeline.Event[Asked, Permission] = declare(traits{
 })
 
 // PermissionDenied fires when the classifier of the auto mode has refused a
-// call (seed 004 §18.1).
+// call (C54).
 var PermissionDenied *pipeline.Event[Denied, Retry] = declare(traits{
 	kinds: all, noContinue: true, noMessage: true, conditions: true,
 }, addRetry, pipeline.Spec[Denied, Retry]{
@@ -55,7 +55,7 @@ var PermissionDenied *pipeline.Event[Denied, Retry] = declare(traits{
 	Detail:      func(d *Denied) hook.Detail { return d.detail() },
 })
 
-// PostToolUse fires when a tool has succeeded (seed 004 §18.1). A block undoes
+// PostToolUse fires when a tool has succeeded (C55). A block undoes
 // nothing: its reason goes to the model, beside the result.
 var PostToolUse *pipeline.Event[Done, Edit] = declare(traits{
 	kinds: all, reason: model, decides: true, conditions: true, verdict: endTurn,
@@ -70,7 +70,7 @@ var PostToolUse *pipeline.Event[Done, Edit] = declare(traits{
 	Refine:      refineEdit,
 })
 
-// PostToolUseFailure fires when a tool has failed (seed 004 §18.1).
+// PostToolUseFailure fires when a tool has failed (C56).
 var PostToolUseFailure *pipeline.Event[Failed, Plain] = declare(traits{
 	kinds: all, reason: model, decides: true, conditions: true, verdict: block,
 }, nil, pipeline.Spec[Failed, Plain]{
@@ -93,7 +93,7 @@ var PostToolBatch *pipeline.Event[Batch, Plain] = declare(traits{
 	Can:  pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
 })
 
-// Elicitation fires when an MCP server asks the user (seed 004 §18.1); a hook
+// Elicitation fires when an MCP server asks the user (C73); a hook
 // answers in the user's place.
 var Elicitation *pipeline.Event[Question, Reply] = declare(traits{
 	kinds: outside, noContinue: true, noMessage: true,
@@ -108,7 +108,7 @@ var Elicitation *pipeline.Event[Question, Reply] = declare(traits{
 })
 
 // ElicitationResult fires when the user has answered, before the server is told
-// (seed 004 §18.1).
+// (C73).
 var ElicitationResult *pipeline.Event[Answered, Reply] = declare(traits{
 	kinds: outside, noContinue: true, noMessage: true,
 }, addReply, pipeline.Spec[Answered, Reply]{

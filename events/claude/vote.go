@@ -23,7 +23,7 @@ func oneOf(name, word string, words ...string) error {
 }
 
 // The words of a permission decision and of a legacy one, which means the same
-// (seed 004 §18.1): approve is allow, block is deny.
+// (C52): approve is allow, block is deny.
 var permissions = map[hook.Decision]hook.Decision{
 	hook.Approve: hook.Allow, hook.Block: hook.Deny,
 	hook.Allow: hook.Allow, hook.Deny: hook.Deny, hook.Ask: hook.Ask, hook.Defer: hook.Defer,

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// What follows are the helper methods of seed 001, "Hook Output Classes".
+// What follows are the helpers of an answer (L44, L45, L46).
 // Those that need the common fields of an answer are functions.
 
 // EffectiveReason is the reason to show for a block or a stop: StopReason,
@@ -82,7 +82,7 @@ func (g *ModelGate) changes() wire.Object {
 // ModifiedResponse is the response that takes the place of the model's, in the
 // SDK's shape, or nil (getModifiedResponse). Hooks may give a part of one: a
 // text, counters, a candidate with a finishReason alone; the rest is original's.
-// A stop without a text gives a response that says the reason (seed 003 §3.4).
+// A stop without a text gives a response that says the reason (L51).
 // original is the SDK's response, whose parts that hooks cannot see are kept;
 // nil keeps none.
 func ModifiedResponse(o *hook.Output[ModelEdit], original wire.Object) wire.Object {

@@ -45,8 +45,8 @@ type ToolVerdict struct {
 	Ask bool
 }
 
-// ApplyBeforeTool says what a caller has to do with a tool call (seed 003
-// §3.1). A BeforeTool context is not for the model (seed 003 §8); it stays
+// ApplyBeforeTool says what a caller has to do with a tool call (L48). A
+// BeforeTool context is not for the model (L54); it stays
 // readable in the result.
 func ApplyBeforeTool(call *ToolCall, res *hook.Result[ToolGate]) ToolVerdict {
 	v := ToolVerdict{Common: ApplyLifecycle(res), Input: call.Input.Merge(res.Specific.ModifiedToolInput())}
@@ -63,8 +63,8 @@ func ApplyBeforeTool(call *ToolCall, res *hook.Result[ToolGate]) ToolVerdict {
 	return v
 }
 
-// ApplyAfterTool says what a caller has to do with a tool's result (seed 003
-// §3.2): response is the one the model shall see. A denial does not undo what the
+// ApplyAfterTool says what a caller has to do with a tool's result (L49): response
+// is the one the model shall see. A denial does not undo what the
 // tool has done: its reason, and then the hooks' context, are appended to
 // llmContent. In the profile Gemini the reason takes the place of llmContent and
 // returnDisplay, error says it too, and there is no context. c.Context is empty, as
@@ -133,7 +133,7 @@ type ModelVerdict struct {
 }
 
 // ApplyBeforeModel says what a caller has to do with a request to the model,
-// which is in the SDK's shape (seed 003 §3.3, seed 001 BeforeModelOutput). A
+// which is in the SDK's shape (L50, L60). A
 // block without a response gives one without candidates, and every response has
 // a list of them.
 func ApplyBeforeModel(request wire.Object, res *hook.Result[ModelGate]) ModelVerdict {
@@ -149,7 +149,7 @@ func ApplyBeforeModel(request wire.Object, res *hook.Result[ModelGate]) ModelVer
 var noCandidates = wire.Object(`{"candidates":[]}`)
 
 // ApplyAfterModel says what a caller has to do with the model's response,
-// which is in the SDK's shape (seed 003 §3.4): response is the one to go on
+// which is in the SDK's shape (L51): response is the one to go on
 // with. A denial has no effect, and the hook's report says so; in the profile
 // Gemini it takes the place of the response, which then has no candidates.
 func ApplyAfterModel(original wire.Object, res *hook.Result[ModelEdit]) (c Common, response wire.Object) {
@@ -164,7 +164,7 @@ func ApplyAfterModel(original wire.Object, res *hook.Result[ModelEdit]) (c Commo
 }
 
 // ApplyBeforeToolSelection gives the tools and toolConfig of an SDK request as
-// the hooks restrict them (seed 003 §3.5).
+// the hooks restrict them (L52).
 func ApplyBeforeToolSelection(target wire.Object, res *hook.Result[ToolChoice]) (Common, wire.Object) {
 	return ApplyLifecycle(res), res.Specific.ApplyTo(target)
 }

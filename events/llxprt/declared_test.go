@@ -13,9 +13,9 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// The events as the sources describe them, written down by hand: seed 003 §8
-// "Decision Summary by Event" for the first five, seed 003 §3.1 and §6.2 and
-// seed 000 "context values" for matchers.
+// The events as the sources describe them, written down by hand: rule L54 for the
+// first five, rules L48, L10 and
+// rule L12 for matchers.
 var described = []struct {
 	name    string
 	can     []string
@@ -57,13 +57,13 @@ func TestEventsAreDeclaredAsTheSourcesDescribeThem(t *testing.T) {
 				t.Errorf("matchers are of kind %s; want %s", kind, want.matcher)
 			}
 			if exits := (hook.Exits{0: hook.Read, 2: hook.Refuse}); !maps.Equal(got.Rules.Exits, exits) {
-				t.Errorf("exit statuses have the effects %v; want %v, seed 003 §4.3", got.Rules.Exits, exits)
+				t.Errorf("exit statuses have the effects %v; want %v, rules L29, L30", got.Rules.Exits, exits)
 			}
 			if got.Rules.Timeout != 60*time.Second {
-				t.Errorf("the default timeout is %v; want 60s, seed 003 §6.2", got.Rules.Timeout)
+				t.Errorf("the default timeout is %v; want 60s, rule L23", got.Rules.Timeout)
 			}
 			if got.Rules.FailClosed || got.Rules.Sequential {
-				t.Error("the event fails closed or is always sequential; want neither, seed 003 §7.2 and §7.4")
+				t.Error("the event fails closed or is always sequential; want neither, rules L32, L33, L14, L35")
 			}
 			if got.Doc == "" || got.FullName() != "llxprt."+want.name {
 				t.Errorf("name %q, doc %q", got.FullName(), got.Doc)
@@ -86,8 +86,8 @@ func matcherKind(r pipeline.Rules) string {
 }
 
 // Which strategy an event merges by shows in what two answers amount to: a
-// denial and a later permission (seed 003 §7.3, seed 001 "Aggregation
-// Strategies"; simple replacement for the events the seeds leave open).
+// denial and a later permission (L38; simple replacement for the events that the
+// documentation leaves open).
 // Rules L38, L39, L40, L41.
 func TestEveryEventMergesByItsStrategy(t *testing.T) {
 	for _, tt := range []struct {

@@ -10,7 +10,7 @@ import (
 )
 
 // A hook that cannot run does not take the place of a guard with the same
-// command (seed 003 §7.9: hooks are duplicates after they have been selected).
+// command (rule L13: hooks are duplicates after they have been selected).
 func TestAHookThatDoesNotRunHidesNoGuard(t *testing.T) {
 	guard := `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}`
 	group := func(group string) string { return `{"hooks": {"BeforeTool": [` + group + `]}` }

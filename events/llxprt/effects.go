@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Effects is what a caller has to apply, by the names of seed 001's methods.
+// Effects is what a caller has to apply, by the names of the original's methods.
 type Effects struct {
 	IsBlocking        bool          `json:"isBlocking"`
 	ShouldStop        bool          `json:"shouldStop"`

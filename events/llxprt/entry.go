@@ -21,7 +21,7 @@ import (
 // variable of that name can stand for it.
 var extensionPath = regexp.MustCompile(`\$\{extensionPath\}(\W|$)`)
 
-// hooks reads the hooks of one layer (seed 001 SettingsHooks).
+// hooks reads the hooks of one layer (L4).
 func (r *reading) hooks(layer settings.Layer, v settings.Value) {
 	for g := range r.Groups(v, nil) {
 		(&group{reading: r, Group: g, layer: layer}).read()
@@ -81,7 +81,7 @@ func (g *group) readMatcher(v settings.Value) {
 	}
 }
 
-// fill reads an entry (seed 001 CommandHookConfig, seed 003 §6.2); it gives
+// fill reads an entry (L4); it gives
 // what makes the entry unusable, or nil.
 func (g *group) fill(h *hook.Hook, v settings.Value) (invalid *settings.Problem) {
 	wrong := func(p settings.Problem) *settings.Problem { return &p }
@@ -134,7 +134,7 @@ func (g *group) timeout(v settings.Value) time.Duration {
 // keeps it from running.
 func (g *group) decide(h *hook.Hook) {
 	if h.Type == "command" {
-		h.Key = h.Command // seed 003 §7.9: the command and nothing else
+		h.Key = h.Command // rule L13: the command and nothing else
 		script, vars, env := h.Command, projectVars, g.of(h.Source).environ
 		if g.profile == Gemini {
 			h.Key, h.Exits = h.Name+":"+h.Command, geminiExits

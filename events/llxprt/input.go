@@ -10,16 +10,14 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// ToolCall is the input of BeforeTool: a tool about to run (seed 001
-// BeforeToolInput).
+// ToolCall is the input of BeforeTool: a tool about to run (L17).
 type ToolCall struct {
 	Name  string         `json:"tool_name"`
 	Input wire.Object    `json:"tool_input"` // its arguments
 	Extra jsontext.Value `json:",embed"`     // further members for the hooks, such as mcp_context {server_name}; an object or nil
 }
 
-// ToolDone is the input of AfterTool: a tool that has run (seed 001
-// AfterToolInput).
+// ToolDone is the input of AfterTool: a tool that has run (L17).
 type ToolDone struct {
 	Name     string         `json:"tool_name"`
 	Input    wire.Object    `json:"tool_input"`
@@ -28,13 +26,13 @@ type ToolDone struct {
 }
 
 // ModelCall is the input of BeforeModel and BeforeToolSelection. The request
-// is in the stable format of seed 003 §5.1; package genai translates.
+// is in the stable format of rule L56; package genai translates.
 type ModelCall struct {
 	Request wire.Object    `json:"llm_request"`
 	Extra   jsontext.Value `json:",embed"`
 }
 
-// ModelDone is the input of AfterModel, in the stable formats of seed 003 §5.
+// ModelDone is the input of AfterModel, in the stable formats of rules L56, L59.
 type ModelDone struct {
 	Request  wire.Object    `json:"llm_request"`
 	Response wire.Object    `json:"llm_response"`

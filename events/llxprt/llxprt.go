@@ -1,6 +1,6 @@
 // Package llxprt is the hook system of LLxprt Code, and with it that of
 // Gemini CLI, whose hooks speak the same protocol: eleven events, command
-// hooks, three merge strategies (seeds 000, 001, 003).
+// hooks, three merge strategies (docs/spec/llxprt.md).
 //
 // The package is declarations: [Dialect], one variable for each event, and
 // the types of their inputs and outputs. [Settings] reads the settings files,
@@ -24,9 +24,9 @@ import (
 )
 
 // Dialect is the LLxprt system: exit status 0 is read, 2 refuses, anything
-// else warns and lets the action go ahead (seed 003 §4.3); 60 seconds for each
-// hook (seed 003 §6.2); timeouts in milliseconds; matchers are compared with
-// the tool's name as regular expressions (seed 003 §3.1).
+// else warns and lets the action go ahead (L29, L30); 60 seconds for each
+// hook (L23); timeouts in milliseconds; matchers are compared with
+// the tool's name as regular expressions (L10).
 var Dialect = &pipeline.Dialect{
 	Name: "llxprt",
 	Unit: time.Millisecond,
@@ -39,7 +39,7 @@ var Dialect = &pipeline.Dialect{
 	BaseNames: []string{"session_id", "transcript_path", "cwd", "hook_event_name", "timestamp"},
 }
 
-// base appends the members that every payload has (seed 003 §4.1).
+// base appends the members that every payload has (L15, L16).
 func base(dst []byte, event string, now time.Time) []byte {
 	dst = append(dst, `,"hook_event_name":`...)
 	dst = append(dst, wire.Quote(event)...)
@@ -66,7 +66,7 @@ func equal(words ...string) pipeline.Rules {
 	}}
 }
 
-// BeforeTool fires before a tool runs (seed 003 §3.1). A block keeps the tool
+// BeforeTool fires before a tool runs (L48). A block keeps the tool
 // from running, and the model sees the reason. [ApplyBeforeTool] applies the
 // result.
 var BeforeTool *pipeline.Event[ToolCall, ToolGate] = declare(candor{asks: true}, pipeline.Spec[ToolCall, ToolGate]{
@@ -88,7 +88,7 @@ var BeforeTool *pipeline.Event[ToolCall, ToolGate] = declare(candor{asks: true},
 })
 
 // AfterTool fires when a tool has finished, before the model sees what it
-// gave (seed 003 §3.2). A denial, by decision or by exit status 2, undoes nothing:
+// gave (L49). A denial, by decision or by exit status 2, undoes nothing:
 // the model sees its reason beside the result. [ApplyAfterTool] applies the
 // result.
 var AfterTool *pipeline.Event[ToolDone, Plain] = declare(candor{}, pipeline.Spec[ToolDone, Plain]{
@@ -103,7 +103,7 @@ var AfterTool *pipeline.Event[ToolDone, Plain] = declare(candor{}, pipeline.Spec
 	Effects:     toolDoneEffects,
 })
 
-// BeforeModel fires before a request goes to the model (seed 003 §3.3). A
+// BeforeModel fires before a request goes to the model (L50). A
 // block keeps the model from being called; a response given with it, or
 // without, takes the place of the model's. [ApplyBeforeModel] applies the
 // result.
@@ -119,7 +119,7 @@ var BeforeModel *pipeline.Event[ModelCall, ModelGate] = declare(candor{}, pipeli
 	Effects:  modelGateEffects,
 })
 
-// AfterModel fires once the model has responded in full (seed 003 §3.4).
+// AfterModel fires once the model has responded in full (L51).
 // [ApplyAfterModel] applies the result.
 var AfterModel *pipeline.Event[ModelDone, ModelEdit] = declare(candor{denied: "the response goes on; \"continue\": false stops the agent", gemini: true}, pipeline.Spec[ModelDone, ModelEdit]{
 	Name:     "AfterModel",
@@ -134,7 +134,7 @@ var AfterModel *pipeline.Event[ModelDone, ModelEdit] = declare(candor{denied: "t
 })
 
 // BeforeToolSelection fires before the request that tells the model its tools
-// (seed 003 §3.5). Hooks restrict the tools; they cannot block.
+// (L52). Hooks restrict the tools; they cannot block.
 // [ApplyBeforeToolSelection] applies the result.
 var BeforeToolSelection *pipeline.Event[ModelCall, ToolChoice] = declare(candor{denied: "the model is told its tools; the mode NONE takes them away"}, pipeline.Spec[ModelCall, ToolChoice]{
 	Name:    "BeforeToolSelection",

@@ -18,8 +18,7 @@ type Plain struct {
 	replaces bool // a denial takes the place of the tool's result
 }
 
-// ToolGate is what a BeforeTool hook can say besides the common fields (seed
-// 001 BeforeToolOutput).
+// ToolGate is what a BeforeTool hook can say besides the common fields (L44, L45).
 type ToolGate struct {
 	// PermissionDecision counts like Decision, and its reason is shown first.
 	PermissionDecision       hook.Decision `json:"permissionDecision,omitempty"`
@@ -34,8 +33,7 @@ type ToolGate struct {
 	waits bool        // the tool waits for the user's word
 }
 
-// ModelGate is what a BeforeModel hook can say besides the common fields (seed
-// 001 BeforeModelOutput).
+// ModelGate is what a BeforeModel hook can say besides the common fields (L60).
 type ModelGate struct {
 	Request  wire.Object    `json:"llm_request,omitzero"`  // what changes of the request
 	Response wire.Object    `json:"llm_response,omitzero"` // takes the place of the model's
@@ -44,8 +42,7 @@ type ModelGate struct {
 	patch wire.Object // the Request of every hook, merged in plan order
 }
 
-// ModelEdit is what an AfterModel hook can say besides the common fields (seed
-// 001 AfterModelOutput).
+// ModelEdit is what an AfterModel hook can say besides the common fields (L51).
 type ModelEdit struct {
 	Response wire.Object    `json:"llm_response,omitzero"` // what changes of the response
 	Extra    jsontext.Value `json:",embed"`

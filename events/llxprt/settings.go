@@ -21,7 +21,7 @@ import (
 // them, see [Discover].
 //
 // The hooks of all layers run, in the order project, user, system, extensions
-// (seed 003 §6.3). Nothing runs unless tools.enableHooks is true; of several
+// (L7). Nothing runs unless tools.enableHooks is true; of several
 // layers that set it, system counts before project before user. In the profile
 // [Gemini] hooks are on unless a layer switches them off.
 type Settings struct {
@@ -232,7 +232,7 @@ func (r *reading) texts(v settings.Value) (list []string) {
 	return list
 }
 
-// The variables that hold the project's directory (seed 003 §7.6).
+// The variables that hold the project's directory (L20).
 var projectVars = []string{"LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"}
 
 func withProject(env []string, dir string) []string {

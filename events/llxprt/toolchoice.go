@@ -15,7 +15,7 @@ import (
 )
 
 // ToolChoice is what a BeforeToolSelection hook can say besides the common
-// fields (seed 001 BeforeToolSelectionOutput): a ToolConfig of seed 003 §5.3.
+// fields (L46): a ToolConfig of rule L58.
 type ToolChoice struct {
 	HookEventName string         `json:"hookEventName,omitempty"`
 	ToolConfig    wire.Object    `json:"toolConfig,omitzero"`
@@ -25,10 +25,10 @@ type ToolChoice struct {
 }
 
 // uniteTools allows every tool that any hook allows; of the modes the most
-// restrictive one counts, and NONE allows no tool at all (seed 003 §7.3,
-// §8.1). A hook without a toolConfig has no say. Names are sorted, so that the
+// restrictive one counts, and NONE allows no tool at all (L40). A hook without a
+// toolConfig has no say. Names are sorted, so that the
 // request does not depend on the order of hooks. Denials have no effect here
-// (seed 003 §8); the other common fields are merged as in BlockWins.
+// (L54); the other common fields are merged as in BlockWins.
 func uniteTools(outs iter.Seq[hook.Output[ToolChoice]]) hook.Output[ToolChoice] {
 	answers := slices.Collect(outs)
 	all := reducers.BlockWins(addToolChoice)(slices.Values(answers))
@@ -106,11 +106,11 @@ func addToolChoice(all *ToolChoice, one ToolChoice) {
 	settle(&all.Extra, "toolConfig", true)
 }
 
-// modes are the words of seed 003 §5.3, the most restrictive first.
+// modes are the words of rule L58, the most restrictive first.
 var modes = []string{"NONE", "ANY", "AUTO"}
 
 // stricter gives the more restrictive of two modes; words that are no mode
-// count as AUTO (seed 003 §7.3).
+// count as AUTO (L40).
 func stricter(a, b string) string {
 	for _, mode := range modes {
 		if a == mode || b == mode {

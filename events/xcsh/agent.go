@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/reducers"
 )
 
-// The events of the agent (seed 002 "Agent/context events").
+// The events of the agent (X25).
 var (
 	// Context fires before every request to the model, with the messages of
 	// that request. Each handler gets those of the one before it; nil keeps

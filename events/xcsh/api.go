@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// API is what a factory is given (seed 002 "What a hook module is"). Events
+// API is what a factory is given (X1). Events
 // are subscribed to with their On; it may be kept, and used from many
 // goroutines at once. A handler that a handler of the same module and event
 // subscribes runs in the same fire.

@@ -28,8 +28,8 @@ func (c *Command) Module() string { return c.module }
 type Renderer func(m CustomMessage, expanded bool, theme Theme) string
 
 // Commands lists the commands of all modules in their order. In the hook
-// runtime a name can be there more than once (seed 002 "Command/renderer
-// conflicts"); in the extension runtime the last of a name takes the place of
+// runtime a name can be there more than once (X5); in the extension runtime the
+// last of a name takes the place of
 // the first, and those with a reserved name are left out.
 func (m *Modules) Commands(reserved ...string) []Command {
 	var all []Command

@@ -2,7 +2,7 @@ package xcsh
 
 import "context"
 
-// HookContext is what a handler knows of the host (seed 002 "UI interactions").
+// HookContext is what a handler knows of the host (X9).
 // It is the same for all handlers of one fire, and good for no longer.
 type HookContext struct {
 	UI      UI   // never nil

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Seed 002, "Event surfaces": the names, and what handlers can answer.
+// Rule X19: the names, and what handlers can answer.
 var declared = map[string]string{
 	"session_start": "", "session_switch": "", "session_branch": "", "session_compact": "", "session_tree": "", "session_shutdown": "",
 	"session_before_switch": "block", "session_before_branch": "block", "session_before_compact": "block", "session_before_tree": "block",

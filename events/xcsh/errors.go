@@ -12,8 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// HookError is a handler that failed, as listeners are told (seed 002
-// "Event-time").
+// HookError is a handler that failed, as listeners are told (X17).
 type HookError struct {
 	Path    string `json:"hookPath"` // of the module, as configured
 	Event   string `json:"event"`

@@ -41,7 +41,7 @@ func (e *LoadError) Error() string { return e.Path + ": " + e.Err.Error() }
 func (e *LoadError) Unwrap() error { return e.Err }
 
 // Load loads modules, one after another. The errors are those of the ones that
-// cannot be, and do not stop the others (seed 002 "Load-time"). A path that is
+// cannot be, and do not stop the others (X38). A path that is
 // there twice is loaded twice. cwd is where relative paths count from; empty
 // means the directory of the modules.
 func (m *Modules) Load(ctx context.Context, paths []string, cwd string) (errs []*LoadError) {
@@ -133,8 +133,8 @@ type Discovery struct {
 }
 
 // DiscoverAndLoad loads the modules that the registry finds, in its order, and
-// then the configured ones; a file that is there twice is loaded once (seed 002
-// "Discovery and loading"). What an item is for, its type and its tool, is not
+// then the configured ones; a file that is there twice is loaded once (X41). What
+// an item is for, its type and its tool, is not
 // used: a module sees every tool. warnings are those of the registry.
 func (m *Modules) DiscoverAndLoad(ctx context.Context, d Discovery, configured []string) (warnings []string, errs []*LoadError) {
 	found := d.Registry.Discover(ctx, d.Place, d.Options)

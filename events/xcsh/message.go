@@ -7,7 +7,7 @@ import (
 )
 
 // Message is one message of the conversation, as the host has it: a JSON
-// object with a role (seed 002 "Agent/context events").
+// object with a role (X25).
 type Message struct{ wire.Object }
 
 // Role is who speaks: "user", "assistant", "toolResult", "custom".

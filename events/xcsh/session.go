@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The events of a session (seed 002 "Session events"). Those before something
+// The events of a session (X20). Those before something
 // can cancel it: the first handler that does ends the fire, else the last
 // result counts, as a whole. A handler that fails cancels nothing.
 var (

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The events around a tool (seed 002 "Tool events"), which [WrapTool] fires.
+// The events around a tool (X28), which [WrapTool] fires.
 var (
 	// ToolCall fires before a tool runs. The first result that blocks ends the
 	// fire, else the last one counts, as a whole. The error of a handler is

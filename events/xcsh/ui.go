@@ -2,7 +2,7 @@ package xcsh
 
 import "context"
 
-// UI is how handlers speak with the user (seed 002 "UI interactions"). No call
+// UI is how handlers speak with the user (X9). No call
 // has a time limit but its ctx; a user who cancels gives no answer. A host
 // embeds [NoUI] and has what it can do.
 type UI interface {

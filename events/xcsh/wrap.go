@@ -54,8 +54,8 @@ type BlockedError struct{ Reason string }
 
 func (e *BlockedError) Error() string { return e.Reason }
 
-// WrapTool puts the hooks around a tool (seed 002 "Hook tool interception
-// flow"): what it gives is run in the tool's place. The tool gets the very
+// WrapTool puts the hooks around a tool (X28): what it gives is run in the tool's
+// place. The tool gets the very
 // parameters, context and progress of the caller.
 //
 //   - A handler of ToolCall that blocks, or fails, keeps the tool from running:

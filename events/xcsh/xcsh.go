@@ -1,6 +1,6 @@
 // Package xcsh is the hook system of xcsh and pi: hooks that run inside the
 // host, written as modules whose factory subscribes handlers to 25 events, each
-// with its own rule for conflicts and for errors (seed 002).
+// with its own rule for conflicts and for errors (docs/spec/xcsh.md).
 //
 // [Modules] is what a session has loaded. A [Factory] is a module in Go; those
 // in other languages come from a [ModuleLoader]. A host fires the events,
@@ -27,7 +27,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is the hook runtime, which the seed describes; Extensions is the
+// Dialect is the hook runtime, which docs/spec/xcsh.md describes; Extensions is the
 // extension runtime, with other rules for three of the events. [Config] has the
 // switch.
 var (

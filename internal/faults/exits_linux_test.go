@@ -10,12 +10,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// noReason is what a refusal without a word is given (seed 003 §4.3 leaves it
+// noReason is what a refusal without a word is given (L29 leaves it
 // open).
 const noReason = "blocked by a hook that gave no reason"
 
 // Whatever a hook prints and however it ends, only status 2 and a decision on
-// status 0 block (seed 003 §7.2).
+// status 0 block (L32, L33).
 func TestAnAnswerIsReadByItsStatusFirst(t *testing.T) {
 	for _, test := range []struct {
 		name, script string

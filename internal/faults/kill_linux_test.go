@@ -26,7 +26,7 @@ const timeout = 400 * time.Millisecond
 var late = want{err: "Hook timed out after 400ms", is: context.DeadlineExceeded, exit: -1}
 
 // A hook that does not answer costs its timeout, one that ignores SIGTERM the
-// five seconds of grace besides (seed 003 §7.7); nothing that it said counts,
+// five seconds of grace besides (L24); nothing that it said counts,
 // and nothing of its process group stays.
 func TestAHookWithoutAnAnswerEndsWithItsTime(t *testing.T) {
 	const deny = `echo '{"decision":"deny","reason":"too late"}'; `

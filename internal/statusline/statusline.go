@@ -1,5 +1,5 @@
 // Package statusline shows what hooks have to say about their state, in one
-// line (seed 002 "Status line behavior").
+// line (X34).
 package statusline
 
 import (
@@ -75,8 +75,8 @@ func Width(text string) int { return visible.String(text) }
 var colour = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
 // Sanitize makes a text fit for one line of a terminal: CR, LF and TAB become
-// spaces, runs of spaces one, and there are none at the ends (seed 002 "Status
-// line behavior"). Of control characters only those of colours stay.
+// spaces, runs of spaces one, and there are none at the ends (X34). Of control
+// characters only those of colours stay.
 func Sanitize(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	var b strings.Builder

@@ -98,7 +98,7 @@ func (f *flags) log(cmd *cobra.Command) *slog.Logger {
 }
 
 // wantsDebug reports whether the environment asks for the debug log: by our
-// own variable, or by DEBUG=llxprt:core:hooks:* (seed 000 "Debugging Hooks").
+// own variable, or by DEBUG=llxprt:core:hooks:* (L63).
 func wantsDebug() bool {
 	switch strings.ToLower(os.Getenv("SNAPHOOK_DEBUG")) {
 	case "", "0", "false":

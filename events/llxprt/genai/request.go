@@ -1,8 +1,8 @@
 // Package genai translates between the JSON of the Google GenAI v1 SDK and the
-// stable format that hooks read and write (seed 003 §5).
+// stable format that hooks read and write (L56, L59).
 //
 // Hooks see text and nothing else: function calls and their responses, images
-// and files are kept from them. Unlike the translation that seed 003 §5 calls
+// and files are kept from them. Unlike the translation that rule L59 calls
 // lossy, the way back keeps what hooks cannot see. Every From function takes
 // the SDK value that hooks were shown as its base, and what a hook left alone
 // stays as it is, byte for byte.
@@ -25,7 +25,7 @@ var configFields = [...]string{
 	"stopSequences", "candidateCount", "presencePenalty", "frequencyPenalty",
 }
 
-// ToHookRequest gives hooks an SDK request in the format of seed 003 §5.1.
+// ToHookRequest gives hooks an SDK request in the format of rule L56.
 //
 // A message is the joined text of one element of contents; an element without
 // text has none. A string is a message of the user, and so is every role other
@@ -108,8 +108,8 @@ func ApplyRequest(patch, target wire.Object) wire.Object {
 	return FromHookRequest(patch, target)
 }
 
-// MergeRequest gives a hook request with the changes of a partial one (seed
-// 001, "merged with original"): members that patch gives replace those of req,
+// MergeRequest gives a hook request with the changes of a partial one (L60):
+// members that patch gives replace those of req,
 // config and toolConfig key by key. A model, messages, config or toolConfig of
 // the wrong type, null included, counts as not given.
 func MergeRequest(req, patch wire.Object) wire.Object {

@@ -9,7 +9,7 @@ import (
 // usageFields are the counters that hooks may see.
 var usageFields = [...]string{"promptTokenCount", "candidatesTokenCount", "totalTokenCount"}
 
-// ToHookResponse gives hooks an SDK response in the format of seed 003 §5.2:
+// ToHookResponse gives hooks an SDK response in the format of rule L57:
 // of each candidate the texts, finishReason, index, and safetyRatings without
 // blocked. The member text is the joined text of the first candidate. Members
 // that the response does not have are left out, except candidates and their

@@ -7,7 +7,7 @@ import (
 )
 
 // ToHookToolConfig gives hooks the mode and allowedFunctionNames of an SDK
-// toolConfig (seed 003 §5.3). What it does not set is left out.
+// toolConfig (L58). What it does not set is left out.
 func ToHookToolConfig(sdk wire.Object) wire.Object {
 	return callingConfig(object(sdk.Get("functionCallingConfig")))
 }

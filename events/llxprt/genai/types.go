@@ -6,12 +6,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The types below are the format of seed 003 §5 for Go hooks, which decode a
+// The types below are the format of rules L56, L59, which decode a
 // [wire.Object] into them with its Into method and encode them with [wire.Of].
 // What a hook leaves zero is not written, so a Request with nothing but a
 // Config is a patch of the config. Members that no field holds stay in Extra.
 
-// Request is llm_request (seed 003 §5.1).
+// Request is llm_request (L56).
 type Request struct {
 	Model      string         `json:"model,omitzero"`
 	Messages   []Message      `json:"messages,omitzero"` // nil is not given, empty removes all
@@ -41,7 +41,7 @@ type Config struct {
 	Extra            jsontext.Value `json:",embed"`
 }
 
-// ToolConfig restricts the tools that the model may call (seed 003 §5.3).
+// ToolConfig restricts the tools that the model may call (L58).
 // Mode is AUTO, ANY or NONE. AllowedFunctionNames is not given if nil; it is
 // written if empty.
 type ToolConfig struct {
@@ -50,7 +50,7 @@ type ToolConfig struct {
 	Extra                jsontext.Value `json:",embed"`
 }
 
-// Response is llm_response (seed 003 §5.2). Text is all that the first
+// Response is llm_response (L57). Text is all that the first
 // candidate says, for reading: to change it, change the candidate.
 type Response struct {
 	Text       string         `json:"text,omitzero"`
@@ -92,7 +92,7 @@ type Usage struct {
 }
 
 // Text is written as a string, and read from a string, an object with a string
-// as text (seed 001), or an array of them, which it joins.
+// as text (L57), or an array of them, which it joins.
 type Text string
 
 // UnmarshalJSONFrom reads the text, or fails if there is none.

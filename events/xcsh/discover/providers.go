@@ -14,8 +14,7 @@ import (
 )
 
 // Standard is the registry of the providers that xcsh has, but that a project
-// takes no module away from the user (seed 002
-// "Discovery-level ordering").
+// takes no module away from the user (X42).
 func Standard() Registry {
 	return Registry{Providers: []Provider{Native, Claude, ClaudePlugins, Codex}, KeepUsers: true}
 }

@@ -31,8 +31,7 @@ type Source struct {
 	Level    string // "user", "project"
 }
 
-// Key tells which items stand in each other's way (seed 002 "Discovery-level
-// ordering").
+// Key tells which items stand in each other's way (X42).
 func (i *Item) Key() string { return i.Type + ":" + i.Tool + ":" + i.Name }
 
 // ID is how settings name the item that they disable.
@@ -112,8 +111,7 @@ func (r Registry) Order(opt Options) []Provider {
 
 // Discover asks all providers at the same time, and takes their items by
 // priority, whoever was faster: the first item with a key stays, the others are
-// shadowed, see KeepUsers. A provider that fails, or panics, is a warning (seed 002
-// "Discovery-level ordering").
+// shadowed, see KeepUsers. A provider that fails, or panics, is a warning (X42).
 //
 // Items are looked at only then: one that lacks something is left out, with a
 // warning, and has shadowed others all the same.

@@ -1,6 +1,6 @@
 // Package discover finds the hook modules of the xcsh system: it resolves the
 // paths that people write, and asks providers for the files that lie in known
-// places (seed 002 "Discovery and loading").
+// places (X41).
 package discover
 
 import (
@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// Resolve gives the file that a configured path means (seed 002 "Path
-// resolution"), in this order:
+// Resolve gives the file that a configured path means (X39), in this order:
 //
 //   - an @ in front of an absolute path, of one in the home directory or of a
 //     URL is dropped;

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/match"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// The exit statuses of Acme's hooks. A status that is not here is a failure:
+// its text becomes a warning, and the action goes ahead.
+const (
+	answered = 0
+	refused  = 3
+	halted   = 49 // refused, and the agent has to stop
+)
+
+// Acme is a hook system of its own: what its events have in common.
+var Acme = &pipeline.Dialect{
+	Name: "acme",
+	Unit: time.Second, // "timeout": 5 means five seconds
+	Rules: pipeline.Rules{
+		Exits:   hook.Exits{answered: hook.Read, refused: hook.Veto, halted: hook.Veto},
+		Text:    hook.TextIgnored,
+		Match:   func(pattern string) (hook.Matcher, string) { return match.Trigger(pattern), "" },
+		Timeout: 10 * time.Second,
+	},
+	Base: func(dst []byte, event string, now time.Time) []byte {
+		dst = append(append(append(dst, `,"event":"`...), event...), `","at":`...)
+		return now.UTC().AppendFormat(dst, `"2006-01-02T15:04:05Z"`)
+	},
+	BaseNames: []string{"session_id", "transcript_path", "cwd", "event", "at"},
+}
+
+// Run is the input of BeforeRun, and Change what an answer can change of it.
+type (
+	Run struct {
+		Tool string   `json:"tool"`
+		Args []string `json:"args"`
+	}
+	Change struct {
+		Args []string `json:"args,omitzero"`
+	}
+)
+
+// BeforeRun fires before the agent runs a tool.
+var BeforeRun *pipeline.Event[Run, Change] = pipeline.Declare(Acme, pipeline.Spec[Run, Change]{
+	Name:        "before_run",
+	Doc:         "before the agent runs a tool",
+	Can:         pipeline.CanBlock | pipeline.CanStop | pipeline.CanRewriteInput,
+	Subject:     func(r *Run) *string { return &r.Tool },
+	SubjectName: "tool",
+	Check: func(r Run) error {
+		if r.Tool == "" {
+			return errors.New("tool: missing; want the name of a tool")
+		}
+		return nil
+	},
+	Decode: decode,
+	Refine: halt,
+})
+
+// decode reads an answer of Acme's form: {"verdict": "no", "because": "…", "args": […]}.
+func decode(stdout []byte) (out hook.Output[Change], notes []string, err error) {
+	var answer struct {
+		Verdict string   `json:"verdict"`
+		Because string   `json:"because"`
+		Args    []string `json:"args"`
+	}
+	if err := json.Unmarshal(stdout, &answer); err != nil {
+		return out, nil, err
+	}
+	out.Given = hook.Spoke
+	out.Reason, out.Specific.Args = answer.Because, answer.Args
+	switch answer.Verdict {
+	case "no":
+		out.Decision = hook.Deny
+	case "yes":
+		out.Decision = hook.Allow
+	case "":
+	default:
+		notes = append(notes, "verdict is "+answer.Verdict+"; it is ignored, write yes or no")
+	}
+	return out, notes, nil
+}
+
+// halt makes status 49 stop the agent.
+func halt(_ *pipeline.Session, _ *Run, r *hook.Report[Change]) {
+	if r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == halted {
+		r.Output.Stop, r.Output.StopReason = true, r.Output.Reason
+	}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// Load reads .acme/hooks.json, a list of entries such as
+//
+//	{"on": "before_run", "tool": "shell", "do": "./guard.sh", "timeout": 5}
+//
+// It is a [pipeline.Load]. An entry that cannot be used is a problem with its
+// position, and the others count.
+func Load(_ context.Context, at pipeline.Place) (loaded pipeline.Loaded, err error) {
+	layer := settings.Layer{Name: "project", Source: hook.Project, File: filepath.Join(at.Dir, ".acme", "hooks.json")}
+	root, found, err := layer.Read()
+	if err != nil || !found {
+		return loaded, err
+	}
+	loaded.Files = []string{layer.File}
+	for i, entry := range root.Elements() {
+		h, wrong := read(i, entry)
+		if wrong != nil {
+			loaded.Problems = append(loaded.Problems, *wrong)
+			continue
+		}
+		if at.Untrusted {
+			h.Skip, h.Detail = hook.Untrusted, "the project is not trusted"
+		}
+		loaded.Hooks = append(loaded.Hooks, h)
+	}
+	return loaded, nil
+}
+
+// read makes a hook of an entry.
+func read(i int, entry settings.Value) (*hook.Hook, *settings.Problem) {
+	event, _ := entry.Get("on").Text()
+	if event != BeforeRun.Info().Name {
+		p := entry.Wrong("there is no event %q; write \"on\": \"before_run\"", event)
+		return nil, &p
+	}
+	script, ok := entry.Get("do").Text()
+	if !ok || script == "" {
+		p := entry.Wrong("the entry has nothing to do; add \"do\": \"./script.sh\"")
+		return nil, &p
+	}
+	tool, _ := entry.Get("tool").Text()
+	seconds, _ := entry.Get("timeout").Number()
+	matcher, _ := Acme.Rules.Match(tool)
+	return &hook.Hook{
+		ID:      fmt.Sprintf("project/%s/%d", event, i),
+		Dialect: Acme.Name, Event: event, Type: "command", Command: script,
+		Source: hook.Project, Position: entry.Position(),
+		Pattern: tool, Matcher: matcher,
+		Timeout: time.Duration(seconds * float64(Acme.Unit)),
+		Key:     script, // the same script runs once for an event
+		Runner:  &run.Command{Argv: run.Shell(script)},
+	}, nil
+}
