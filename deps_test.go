@@ -32,6 +32,7 @@ var arrows = map[string][]string{
 	"pipeline":            {"hook", "wire", "stages", "reducers", "settings", "policy", "internal/environ", "internal/bounded"},
 	"entries":             {"hook", "settings", "pipeline"},
 	"bus":                 {"wire", "pipeline"},
+	"tracetree":           {"record"},
 	"record":              {"hook", "internal/environ", "pipeline"},
 	"events/llxprt/genai": {"wire"},
 	"events/llxprt":       {"hook", "wire", "match", "run", "settings", "internal/environ", "reducers", "pipeline", "entries", "events/llxprt/genai", "internal/bounded"},

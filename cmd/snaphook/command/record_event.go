@@ -1,0 +1,77 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+func newRecordEvent(f *flags) *cobra.Command {
+	var dialect string
+	cmd := &cobra.Command{
+		Use:   "record-event [EVENT]",
+		Short: "Record an event that another agent fires",
+		Long: "Reads the payload of a hook on stdin and appends a line for it to a record, as fire --record does for an event without hooks. It prints nothing and decides nothing: " +
+			"run it as a hook in the background of an agent that does not embed snaphook, and its sessions can be read with log and trace. " +
+			"The event is the argument, or the hook_event_name of the payload.",
+		Example: `# In .claude/settings.json, for each of the events
+{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "async": true, "command": "snaphook record-event --record ~/hooks.jsonl"}]}]}}`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("%d events are named, want at most one; see %s --help", len(args), cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.recordEvent(cmd, dialect, args) },
+	}
+	cmd.Flags().StringVar(&dialect, "dialect", "claude", "Whose event a bare name, or the payload's, is: --dialect llxprt")
+	cmd.Flags().StringVar(&f.id, "session", "", "The session's id, such as s-1; else that of the payload")
+	f.addRecord(cmd.Flags())
+	return cmd
+}
+
+func (f *flags) recordEvent(cmd *cobra.Command, dialect string, args []string) error {
+	input, err := readInput(cmd)
+	if err != nil {
+		return err
+	}
+	recorded := wire.Object(input)
+	name := cmp.Or(strings.Join(args, ""), recorded.Text("hook_event_name"))
+	if name == "" {
+		return errors.New("which event? The payload has no hook_event_name: name it, as in record-event claude.PreToolUse")
+	}
+	if !strings.Contains(name, ".") || dialect == "xcsh" && !strings.HasPrefix(name, "xcsh.") {
+		name = dialect + "." + name
+	}
+	event, err := eventNamed(name, pipeline.Events(nil))
+	if err != nil {
+		return err
+	}
+	if cmp.Or(f.record, os.Getenv(recordVariable)) == "" {
+		return fmt.Errorf("where to? Say --record FILE, or set %s", recordVariable)
+	}
+	to, err := f.openRecord(cmd)
+	if err != nil {
+		return err
+	}
+	defer to.close(cmd)
+	sys := pipeline.NewSystem(pipeline.Config{Log: f.log(cmd), Observe: to.observers(), ObserveIdle: true})
+	defer sys.Close()
+	ses, err := sys.NewSession(cmd.Context(), pipeline.SessionConfig{
+		ID: cmp.Or(f.id, recorded.Text("session_id")), Transcript: recorded.Text("transcript_path"), Dir: cmp.Or(f.dir, recorded.Text("cwd")),
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := event.FireJSON(traced(cmd.Context()), ses, input); err != nil {
+		return inputError(err)
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	rec "github.com/snaphook-go/snaphook/record"
+)
+
+// ends is a hook that ends in a way.
+type ends struct {
+	reply hook.Reply
+	err   error
+}
+
+func (e ends) Run(context.Context, hook.Call) (hook.Reply, error) { return e.reply, e.err }
+
+// Every kind of line that the engine writes is one of the schema.
+func TestLinesAreOfTheSchema(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "..", "docs", "record.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hooks []*hook.Hook
+	for name, runner := range map[string]hook.Runner{
+		"silent": ends{}, "blocks": ends{reply: hook.Reply{Exit: 2, Stderr: []byte("no")}}, "fails": ends{reply: hook.Reply{Exit: 1}}, "missing": ends{reply: hook.Reply{Exit: 127}},
+		"late": ends{err: &hook.TimeoutError{After: time.Second}}, "asks": ends{reply: hook.Reply{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}`)}},
+		"rewrites": ends{reply: hook.Reply{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"a"}}}`)}},
+		"again":    ends{reply: hook.Reply{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"b"}}}`)}},
+		"text":     ends{reply: hook.Reply{Stdout: []byte("\xff\x1b[31m")}}, "off": nil,
+	} {
+		h := &hook.Hook{ID: "project/PreToolUse/" + name, Dialect: "claude", Event: "PreToolUse", Type: "command", Command: name, Source: hook.Project, Runner: runner}
+		if name == "off" {
+			h.Skip, h.Detail = hook.Disabled, "switched off"
+		}
+		hooks = append(hooks, h)
+	}
+	for _, input := range []rec.Input{rec.Keys, rec.None, rec.Full} {
+		for n := 0; n <= len(hooks); n++ {
+			var text bytes.Buffer
+			r := rec.New(&text, rec.Config{Input: input, Log: slog.New(slog.DiscardHandler)})
+			load := func(context.Context, pipeline.Place) (pipeline.Loaded, error) {
+				return pipeline.Loaded{Hooks: hooks[:n]}, nil
+			}
+			sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{load}, Observe: []pipeline.Observer{r}, ObserveIdle: true, Log: slog.New(slog.DiscardHandler)})
+			ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s-1", Dir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := claude.PreToolUse.FireJSON(t.Context(), ses, []byte(`{"tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"ls"}}`)); err != nil {
+				t.Fatal(err)
+			}
+			sys.Close()
+			line, err := jsonschema.UnmarshalJSON(strings.NewReader(text.String()))
+			if err == nil {
+				err = schema.Validate(line)
+			}
+			if err != nil {
+				t.Errorf("%v\n%s", err, text.String())
+			}
+		}
+	}
+}

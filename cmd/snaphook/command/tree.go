@@ -1,0 +1,175 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2/maybe"
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	rec "github.com/snaphook-go/snaphook/record"
+	"github.com/snaphook-go/snaphook/tracetree"
+)
+
+// mostTraced bounds the fires of a trace, and with them the memory.
+const mostTraced = 200_000
+
+// traceFlags are those of the verb.
+type traceFlags struct{ session, html, chrome, otlp string }
+
+func newTrace(f *flags) *cobra.Command {
+	var of traceFlags
+	cmd := &cobra.Command{
+		Use:   "trace [FILE]",
+		Short: "Show what an agent did, as a tree of turns, calls and hooks",
+		Long: "Reads a record, as fire --record and record-event keep it, of FILE, or of SNAPHOOK_RECORD; - is standard input. Each session is a tree: its turns, the calls of models and tools, " +
+			"sub-agents below the call that started them, and the hooks of each with what they did or why they did not run. " +
+			"--html writes a page that needs no network.",
+		Example: `snaphook trace hooks.jsonl
+# As a page with a waterfall, a search and the details of each hook
+snaphook trace hooks.jsonl --html trace.html
+# For Perfetto, and for a collector of OpenTelemetry
+snaphook trace hooks.jsonl --session s-1 --chrome trace.json --otlp spans.json`,
+		Args: oneRecord,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := recordOf(args)
+			if err != nil {
+				return err
+			}
+			return of.trace(cmd, path)
+		},
+	}
+	to := cmd.Flags()
+	to.StringVar(&of.session, "session", "", "Only this session: --session s-1")
+	to.StringVar(&of.html, "html", "", "Write a page to this file: --html trace.html")
+	to.StringVar(&of.chrome, "chrome", "", "Write trace events to this file, for Perfetto and chrome://tracing: --chrome trace.json")
+	to.StringVar(&of.otlp, "otlp", "", "Write OTLP/JSON to this file, for collectors of OpenTelemetry: --otlp spans.json")
+	_ = f
+	return cmd
+}
+
+func (of *traceFlags) trace(cmd *cobra.Command, path string) error {
+	b := tracetree.Builder{Most: mostTraced}
+	_, err := readRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
+		if of.session == "" || l.Session == of.session {
+			b.Add(l)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if n := b.Dropped(); n > 0 {
+		warn(cmd, "%s: the oldest %s left out; --session chooses one session", path, count(n, "fire")+lo.Ternary(n == 1, " is", " are"))
+	}
+	sessions := b.Sessions()
+	if len(sessions) == 0 {
+		return fmt.Errorf("%s: there is no fire of the session %q in it", path, of.session)
+	}
+	return of.write(cmd, sessions)
+}
+
+// write writes the trace in every form that is asked for; without any to
+// standard output, for a person.
+func (of *traceFlags) write(cmd *cobra.Command, sessions []*tracetree.Node) error {
+	forms := []struct {
+		flag, file string
+		make       func([]*tracetree.Node) ([]byte, error)
+	}{{"--html", of.html, pageOf}, {"--chrome", of.chrome, chromeOf}, {"--otlp", of.otlp, otlpOf}}
+	written := false
+	for _, form := range forms {
+		if form.file == "" {
+			continue
+		}
+		text, err := form.make(sessions)
+		if err == nil {
+			err = save(form.file, text)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", form.flag, form.file, err)
+		}
+		written = true
+	}
+	if written {
+		return nil
+	}
+	return say(cmd, treeText(sessions))
+}
+
+// save writes a whole file or none; what is no file, such as /dev/stdout, is
+// written to.
+func save(path string, text []byte) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(path, text, 0o600)
+	}
+	return maybe.WriteFile(path, text, 0o600)
+}
+
+// barWidth is that of a session's whole time, in characters.
+const barWidth = 32
+
+// treeText is the trace for a person.
+func treeText(sessions []*tracetree.Node) string {
+	var b strings.Builder
+	for i, s := range sessions {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		s.Walk(func(n *tracetree.Node, depth int) bool {
+			nodeText(&b, s, n, depth)
+			return true
+		})
+	}
+	return b.String()
+}
+
+func nodeText(b *strings.Builder, session, n *tracetree.Node, depth int) {
+	indent := strings.Repeat("  ", depth)
+	name := indent + nodeName(n)
+	if cut := []rune(name); len(cut) > 44 {
+		name = string(cut[:43]) + "…"
+	}
+	state := ""
+	if n.State != "" {
+		state = "  " + lo.Ternary(n.State == tracetree.Denied || n.State == tracetree.Failed, bad, odd).Render(string(n.State))
+	}
+	fmt.Fprintf(b, "%-44s %s %7s%s\n", name, barOf(session, n), took(float64(n.End.Sub(n.Start))/float64(time.Millisecond)), state)
+	for _, l := range n.Fires {
+		if len(l.Hooks) == 0 && l.Decision == "" {
+			continue
+		}
+		fmt.Fprintf(b, "%s  %s  %s\n", indent, faint.Render(oneLine(l.Event)), decisionText(l)+lo.Ternary(l.Reason != "", "  "+oneLine(l.Reason), ""))
+		for i := range l.Hooks {
+			b.WriteString(indent + hookText(&l.Hooks[i]))
+		}
+	}
+}
+
+// nodeName is a node in a few words.
+func nodeName(n *tracetree.Node) string {
+	words := []string{string(n.Kind)}
+	switch n.Kind {
+	case tracetree.Tool, tracetree.Mark:
+		words = []string{n.Name}
+	case tracetree.Agent:
+		words = append(words, n.Name)
+	}
+	if n.ID != "" {
+		words = append(words, n.ID)
+	}
+	return oneLine(strings.Join(lo.Compact(words), " "))
+}
+
+// barOf shows when a node was, within its session.
+func barOf(session, n *tracetree.Node) string {
+	whole := max(1, float64(session.End.Sub(session.Start)))
+	at := func(t time.Time) int {
+		return min(barWidth, max(0, int(float64(t.Sub(session.Start))/whole*barWidth)))
+	}
+	first := min(barWidth-1, at(n.Start))
+	last := max(first+1, at(n.End))
+	return strings.Repeat("·", first) + strings.Repeat("█", last-first) + strings.Repeat("·", barWidth-last)
+}

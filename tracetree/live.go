@@ -1,0 +1,41 @@
+package tracetree
+
+import (
+	"bytes"
+	"log/slog"
+	"time"
+
+	"github.com/snaphook-go/snaphook/record"
+)
+
+// Live is an observer that builds trees from fires as they end. It makes the
+// lines that a record has, so that both give the same trees.
+type Live struct {
+	*record.Recorder
+	Builder
+}
+
+// NewLive makes a Live. Its system needs ObserveIdle, or it misses the events
+// without hooks.
+func NewLive() *Live {
+	l := &Live{}
+	l.Recorder = record.New(feed{&l.Builder}, record.Config{Log: slog.New(slog.DiscardHandler)})
+	return l
+}
+
+// Sessions returns the trees as they are now. Close waits for the fires that
+// have just ended.
+func (l *Live) Sessions() []*Node { return l.Builder.Sessions() }
+
+// Close ends the observer, within a time.
+func (l *Live) Close(within time.Duration) { l.Recorder.Close(within) }
+
+// feed adds the lines that are written to it.
+type feed struct{ to *Builder }
+
+func (f feed) Write(text []byte) (int, error) {
+	for _, l := range record.Lines(bytes.NewReader(text), nil) {
+		f.to.Add(l)
+	}
+	return len(text), nil
+}

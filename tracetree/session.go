@@ -1,0 +1,174 @@
+package tracetree
+
+import (
+	"strings"
+
+	"github.com/snaphook-go/snaphook/record"
+)
+
+// session is the tree of one session as it grows.
+type session struct {
+	node     *Node
+	turn     *Node               // the open one, or nil
+	models   map[*Node]*Node     // the last call of a model, by turn or agent
+	runs     map[string]*Node    // of tools, by tool_use_id
+	open     map[toolKey][]*Node // runs without an id that have not ended, the oldest first
+	agents   map[string]*Node    // by agent_id
+	ended    map[*Node]bool      // turns, runs and agents whose end has come
+	parent   map[*Node]*Node
+	starters []*Node // open runs of tools that start agents
+}
+
+// toolKey tells runs without an id apart.
+type toolKey struct{ agent, tool string }
+
+func newSession(l *record.Line) *session {
+	return &session{
+		node:   &Node{Kind: Session, ID: l.Session, Start: l.Time, End: end(l)},
+		models: map[*Node]*Node{}, runs: map[string]*Node{}, open: map[toolKey][]*Node{}, agents: map[string]*Node{},
+		ended: map[*Node]bool{}, parent: map[*Node]*Node{},
+	}
+}
+
+// take adds the next fire.
+func (s *session) take(l *record.Line) {
+	if s.node.End.Before(end(l)) {
+		s.node.End = end(l)
+	}
+	switch roles[l.Event] {
+	case sessionStart:
+		s.begin(l)
+	case sessionEnd:
+		s.close(l)
+	case turnStart:
+		s.startTurn(l)
+	case turnEnd, turnFailed:
+		s.endTurn(l)
+	case modelStart:
+		s.startModel(l)
+	case modelEnd:
+		s.endModel(l)
+	case toolStart:
+		s.startTool(l)
+	case toolEnd, toolFailed:
+		s.endTool(l)
+	case toolMark:
+		s.markTool(l)
+	case agentStart:
+		s.startAgent(l)
+	case agentEnd:
+		s.endAgent(l)
+	default:
+		s.mark(s.place(l), l)
+	}
+}
+
+func (s *session) begin(l *record.Line) {
+	if len(s.node.Fires) == 0 && len(s.node.Children) == 0 {
+		s.add(s.node, l)
+		return
+	}
+	s.mark(s.node, l) // resumed, cleared, or compacted
+}
+
+func (s *session) close(l *record.Line) {
+	s.interrupt(l)
+	s.add(s.node, l)
+}
+
+// startTurn opens a turn; one that is open was interrupted.
+func (s *session) startTurn(l *record.Line) {
+	s.interrupt(l)
+	s.turn = s.child(s.node, &Node{Kind: Turn}, l)
+	if l.Decision == "deny" {
+		s.turn.State, s.turn.End, s.turn = Denied, end(l), nil
+	}
+}
+
+func (s *session) interrupt(l *record.Line) {
+	if s.turn != nil {
+		s.turn.State, s.turn.End, s.turn = Interrupted, l.Time, nil
+	}
+}
+
+// endTurn closes the turn, unless a hook makes it go on.
+func (s *session) endTurn(l *record.Line) {
+	switch {
+	case s.turn == nil:
+		s.mark(s.node, l)
+	case l.Decision == "deny" && !l.Stop:
+		s.add(s.turn, l)
+	default:
+		s.add(s.turn, l)
+		if roles[l.Event] == turnFailed {
+			s.turn.State = Failed
+		}
+		s.turn = nil
+	}
+}
+
+func (s *session) startModel(l *record.Line) {
+	at := s.context(l)
+	n := s.child(at, &Node{Kind: Model}, l)
+	if s.models[at] = n; l.Decision == "deny" {
+		n.State = Denied
+		s.ended[n] = true
+	}
+}
+
+func (s *session) endModel(l *record.Line) {
+	n := s.models[s.context(l)]
+	if n == nil {
+		n = s.child(s.context(l), &Node{Kind: Model, State: Headless}, l)
+		s.models[s.context(l)] = n
+	} else {
+		s.add(n, l)
+	}
+	s.ended[n] = s.ended[n] || !strings.HasSuffix(l.Event, ".BeforeToolSelection")
+}
+
+// context is the agent that a fire belongs to, or the turn, or the session.
+func (s *session) context(l *record.Line) *Node {
+	if l.Refs.AgentID != "" {
+		return s.agent(l)
+	}
+	if s.turn != nil {
+		return s.turn
+	}
+	return s.node
+}
+
+// place is where a call belongs: below the model that asked for it, if there is
+// one.
+func (s *session) place(l *record.Line) *Node {
+	at := s.context(l)
+	if m := s.models[at]; m != nil && at.Kind != Session {
+		return m
+	}
+	return at
+}
+
+// child adds a node that begins with a fire.
+func (s *session) child(at, n *Node, l *record.Line) *Node {
+	n.Start = l.Time
+	s.parent[n] = at
+	at.Children = append(at.Children, n)
+	s.add(n, l)
+	return n
+}
+
+// add adds a fire to a node.
+func (s *session) add(n *Node, l *record.Line) {
+	n.Fires = append(n.Fires, l)
+	if n.End.Before(end(l)) {
+		n.End = end(l)
+	}
+}
+
+func (s *session) mark(at *Node, l *record.Line) {
+	name := l.Event[strings.IndexByte(l.Event, '.')+1:]
+	if l.Subject != "" {
+		name += " " + l.Subject
+	}
+	s.child(at, &Node{Kind: Mark, Name: name}, l)
+}

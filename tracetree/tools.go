@@ -1,0 +1,209 @@
+package tracetree
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/snaphook-go/snaphook/record"
+)
+
+// id is that of the run that a fire is about, or empty.
+func id(l *record.Line) string { return cmp.Or(l.Refs.ToolUseID, l.Refs.ToolCallID) }
+
+// startTool begins a run, unless its end was first.
+func (s *session) startTool(l *record.Line) {
+	n := s.runs[id(l)]
+	if n == nil || id(l) == "" {
+		n = s.child(s.place(l), &Node{Kind: Tool, Name: l.Subject, ID: id(l)}, l)
+		s.remember(n, l)
+		if starts[n.Name] {
+			s.starters = append(s.starters, n)
+		}
+	} else {
+		s.add(n, l)
+		if n.Start.After(l.Time) {
+			n.Start = l.Time
+		}
+		if n.State == Headless {
+			n.State = ""
+		}
+	}
+	if l.Decision == "deny" {
+		n.State = Denied
+		s.endRun(n, l)
+	}
+}
+
+func (s *session) remember(n *Node, l *record.Line) {
+	if n.ID != "" {
+		s.runs[n.ID] = n
+		return
+	}
+	key := toolKey{l.Refs.AgentID, l.Subject}
+	s.open[key] = append(s.open[key], n)
+}
+
+// run finds the run that a fire is about: by its id, or else the oldest one of
+// the tool that has not ended.
+func (s *session) run(l *record.Line) *Node {
+	if id(l) != "" {
+		return s.runs[id(l)]
+	}
+	if open := s.open[toolKey{l.Refs.AgentID, l.Subject}]; len(open) > 0 {
+		return open[0]
+	}
+	return nil
+}
+
+func (s *session) endTool(l *record.Line) {
+	n := s.run(l)
+	if n == nil {
+		n = s.child(s.place(l), &Node{Kind: Tool, Name: l.Subject, ID: id(l), State: Headless}, l)
+		s.remember(n, l)
+	} else {
+		s.add(n, l)
+	}
+	if roles[l.Event] == toolFailed {
+		n.State = Failed
+	}
+	s.endRun(n, l)
+}
+
+func (s *session) endRun(n *Node, l *record.Line) {
+	s.ended[n] = true
+	key := toolKey{l.Refs.AgentID, l.Subject}
+	s.open[key] = slices.DeleteFunc(s.open[key], func(other *Node) bool { return other == n })
+}
+
+func (s *session) markTool(l *record.Line) {
+	if n := s.run(l); n != nil {
+		s.add(n, l)
+		if l.Event == "claude.PermissionDenied" || l.Decision == "deny" {
+			n.State = Denied
+			s.endRun(n, l)
+		}
+		return
+	}
+	s.mark(s.place(l), l)
+}
+
+// agent is the agent of a fire. One whose start has not been seen is below what
+// may have started it.
+func (s *session) agent(l *record.Line) *Node {
+	n := s.agents[l.Refs.AgentID]
+	if n == nil {
+		n = &Node{Kind: Agent, Name: l.Refs.AgentType, ID: l.Refs.AgentID, State: Headless, Start: l.Time, End: end(l)}
+		s.adopt(s.starter(), n)
+	}
+	if n.End.Before(end(l)) && !s.ended[n] {
+		n.End = end(l)
+	}
+	return n
+}
+
+func (s *session) adopt(at, n *Node) {
+	s.agents[n.ID], s.parent[n] = n, at
+	at.Children = append(at.Children, n)
+}
+
+// startAgent begins a sub-agent, below the call that started it.
+func (s *session) startAgent(l *record.Line) {
+	if l.Refs.AgentID == "" {
+		s.mark(s.place(l), l)
+		return
+	}
+	n := s.agents[l.Refs.AgentID]
+	if n == nil {
+		n = &Node{Kind: Agent, ID: l.Refs.AgentID, Start: l.Time}
+		s.adopt(s.starter(), n)
+	}
+	n.Name = cmp.Or(n.Name, l.Refs.AgentType, l.Subject)
+	if n.State == Headless {
+		n.State = ""
+	}
+	if n.Start.After(l.Time) {
+		n.Start = l.Time
+	}
+	if s.ended[n] { // it goes on
+		delete(s.ended, n)
+	}
+	s.add(n, l)
+}
+
+// starter is the call that a new agent belongs to: the oldest open run of a tool
+// that starts agents and has none yet, of the agent that began last; or else
+// the turn, or the session. An event does not say what started its agent.
+func (s *session) starter() *Node {
+	var best *Node
+	s.starters = slices.DeleteFunc(s.starters, func(n *Node) bool { return s.ended[n] || hasAgent(n) })
+	for _, n := range s.starters {
+		if best == nil || s.depth(n) > s.depth(best) {
+			best = n
+		}
+	}
+	if best != nil {
+		return best
+	}
+	return s.top()
+}
+
+// top is the turn, or the session.
+func (s *session) top() *Node {
+	if s.turn != nil {
+		return s.turn
+	}
+	return s.node
+}
+
+// starts are the tools that start agents.
+var starts = map[string]bool{"Task": true, "Agent": true, "task": true, "agent": true}
+
+func hasAgent(n *Node) bool {
+	return slices.ContainsFunc(n.Children, func(c *Node) bool { return c.Kind == Agent })
+}
+
+func (s *session) depth(n *Node) (d int) {
+	for ; n != nil; n = s.parent[n] {
+		d++
+	}
+	return d
+}
+
+func (s *session) endAgent(l *record.Line) {
+	if l.Refs.AgentID == "" {
+		s.mark(s.place(l), l)
+		return
+	}
+	n := s.agent(l)
+	s.add(n, l)
+	if l.Decision != "deny" || l.Stop { // else a hook makes it go on
+		s.ended[n] = true
+	}
+}
+
+// finish closes what has not ended, and returns the tree.
+func (s *session) finish() *Node {
+	if s.turn != nil {
+		s.turn.State = Unfinished
+		s.turn.End = s.node.End
+	}
+	s.closeOpen(s.node, s.node.End)
+	sortChildren(s.node)
+	return s.node
+}
+
+// closeOpen gives what has no end that of what it is part of.
+func (s *session) closeOpen(n *Node, until time.Time) {
+	for _, c := range n.Children {
+		if (c.Kind == Tool || c.Kind == Agent || c.Kind == Model) && !s.ended[c] {
+			if c.State == "" {
+				c.State = Unfinished
+			}
+			if c.End.Before(until) {
+				c.End = until
+			}
+		}
+		s.closeOpen(c, c.End)
+	}
+}

@@ -1,0 +1,140 @@
+// Package tracetree rebuilds what an agent did from the events of its hooks
+// alone: sessions, turns, calls of models and tools, sub-agents. A [Builder]
+// takes the lines of a record, or follows fires as an observer, and returns the
+// same tree from both.
+//
+// Fires are put in the order of their times first, so the order in which they
+// come does not count. What never ended is closed with what it is part of, and
+// says so in its State.
+package tracetree
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/snaphook-go/snaphook/record"
+)
+
+// Kind is what a node stands for.
+type Kind string
+
+// The kinds of nodes.
+const (
+	Session Kind = "session"
+	Turn    Kind = "turn"  // from a prompt to the answer
+	Model   Kind = "model" // one request to a model; the calls that it asks for are below it
+	Tool    Kind = "tool"  // one run of a tool; sub-agents that it starts are below it
+	Agent   Kind = "agent" // a sub-agent
+	Mark    Kind = "mark"  // an event that is over at once: a compaction, a notification
+)
+
+// State is how a node ended.
+type State string
+
+// The states. A node without one has ended as it should.
+const (
+	Failed      State = "failed"      // the tool failed, or the turn
+	Denied      State = "denied"      // a hook denied it
+	Interrupted State = "interrupted" // the next prompt, or the end of the session, came first
+	Unfinished  State = "unfinished"  // its end is missing
+	Headless    State = "headless"    // its beginning is missing
+)
+
+// Node is a part of what an agent did.
+type Node struct {
+	Kind     Kind
+	Name     string // of the tool, the agent's type, the mark; empty if the kind says it all
+	ID       string // of the session, the tool's run, the agent
+	State    State
+	Start    time.Time
+	End      time.Time
+	Fires    []*record.Line // those that the node is made of, in order
+	Children []*Node        // by their start
+}
+
+// Walk calls visit for the node and for all below it, and returns when visit
+// returns false.
+func (n *Node) Walk(visit func(n *Node, depth int) bool) { n.walk(0, visit) }
+
+func (n *Node) walk(depth int, visit func(*Node, int) bool) bool {
+	if !visit(n, depth) {
+		return false
+	}
+	for _, c := range n.Children {
+		if !c.walk(depth+1, visit) {
+			return false
+		}
+	}
+	return true
+}
+
+// Builder collects fires. The zero Builder is ready. Its methods may be called
+// from many goroutines.
+type Builder struct {
+	// Most bounds the fires that are kept; the oldest go first. 0 means all.
+	Most int
+
+	mu      sync.Mutex
+	fires   []*record.Line
+	next    int // where in fires the oldest is, when there are Most
+	dropped int
+}
+
+// Add adds a fire.
+func (b *Builder) Add(l *record.Line) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.Most <= 0 || len(b.fires) < b.Most {
+		b.fires = append(b.fires, l)
+		return
+	}
+	b.fires[b.next] = l
+	b.next = (b.next + 1) % b.Most
+	b.dropped++
+}
+
+// Dropped counts the fires that were not kept.
+func (b *Builder) Dropped() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.dropped
+}
+
+// Sessions builds the tree of each session, by their start. It takes time in
+// proportion to the fires, and sorts them.
+func (b *Builder) Sessions() []*Node {
+	b.mu.Lock()
+	fires := slices.Concat(b.fires[b.next:], b.fires[:b.next])
+	b.mu.Unlock()
+	slices.SortStableFunc(fires, func(x, y *record.Line) int { return x.Time.Compare(y.Time) })
+	byID := map[string]*session{}
+	var all []*session
+	for _, l := range fires {
+		s := byID[l.Session]
+		if s == nil {
+			s = newSession(l)
+			byID[l.Session], all = s, append(all, s)
+		}
+		s.take(l)
+	}
+	nodes := make([]*Node, len(all))
+	for i, s := range all {
+		nodes[i] = s.finish()
+	}
+	return nodes
+}
+
+// end is when a fire ended.
+func end(l *record.Line) time.Time {
+	return l.Time.Add(time.Duration(l.MS * float64(time.Millisecond)))
+}
+
+// sortChildren puts the children of n in the order of their start.
+func sortChildren(n *Node) {
+	slices.SortStableFunc(n.Children, func(a, b *Node) int { return cmp.Or(a.Start.Compare(b.Start), 0) })
+	for _, c := range n.Children {
+		sortChildren(c)
+	}
+}

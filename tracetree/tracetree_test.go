@@ -1,0 +1,261 @@
+package tracetree_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	_ "github.com/snaphook-go/snaphook/events/claude" // its events
+	_ "github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/record"
+	"github.com/snaphook-go/snaphook/tracetree"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// verbs are the short names of the events in the cases.
+var verbs = map[string]string{
+	"start": "claude.SessionStart", "end": "claude.SessionEnd", "prompt": "claude.UserPromptSubmit", "stop": "claude.Stop", "stopfail": "claude.StopFailure",
+	"pre": "claude.PreToolUse", "post": "claude.PostToolUse", "fail": "claude.PostToolUseFailure", "ask": "claude.PermissionRequest", "denied": "claude.PermissionDenied",
+	"agent+": "claude.SubagentStart", "agent-": "claude.SubagentStop", "compact": "claude.PreCompact", "compacted": "claude.PostCompact", "notify": "claude.Notification",
+	"l.start": "llxprt.SessionStart", "l.end": "llxprt.SessionEnd", "l.prompt": "llxprt.BeforeAgent", "l.stop": "llxprt.AfterAgent", "l.model": "llxprt.BeforeModel", "l.answer": "llxprt.AfterModel",
+	"l.pre": "llxprt.BeforeTool", "l.post": "llxprt.AfterTool", "l.tools": "llxprt.BeforeToolSelection",
+}
+
+// step is one event of a case: [SESSION:][TIME>]VERB [NAME[#ID]] [@AGENT] [=DECISION].
+type step struct {
+	at                                         int
+	session, event, subject, id, agent, decide string
+}
+
+func parse(t *testing.T, text string, at int) step {
+	t.Helper()
+	s := step{at: at, session: "s"}
+	if name, rest, ok := strings.Cut(text, "/"); ok {
+		s.session, text = name, rest
+	}
+	if when, rest, ok := strings.Cut(text, ">"); ok {
+		s.at, _ = strconv.Atoi(when)
+		text = rest
+	}
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+			if s.event = verbs[word]; s.event == "" {
+				t.Fatalf("there is no verb %q", word)
+			}
+		case word[0] == '@':
+			s.agent = word[1:]
+		case word[0] == '=':
+			s.decide = word[1:]
+		default:
+			s.subject, s.id, _ = strings.Cut(word, "#")
+		}
+	}
+	return s
+}
+
+func (s step) line() *record.Line {
+	return &record.Line{
+		V: 1, ID: fmt.Sprint(s.at), Time: time.Unix(int64(1000+s.at), 0).UTC(), Event: s.event, Session: s.session, Subject: s.subject, Decision: s.decide, MS: 100,
+		Refs: record.Refs{ToolUseID: s.id, AgentID: s.agent},
+	}
+}
+
+// outline is a tree in one line: s(turn(Bash:t1!failed @a1(Read:t2) *PreCompact)).
+func outline(nodes []*tracetree.Node) string {
+	var words []string
+	for _, n := range nodes {
+		word := string(n.Kind)
+		switch n.Kind {
+		case tracetree.Session:
+			word = n.ID
+		case tracetree.Tool:
+			word = strings.TrimSuffix(n.Name+":"+n.ID, ":")
+		case tracetree.Agent:
+			word = "@" + n.ID
+		case tracetree.Mark:
+			word = "*" + strings.Fields(n.Name)[0]
+		}
+		if n.State != "" {
+			word += "!" + string(n.State)
+		}
+		if len(n.Children) > 0 {
+			word += "(" + outline(n.Children) + ")"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+var cases = []struct{ name, steps, want string }{
+	{"nothing", "", ""},
+	{"a session and no more", "start", "s"},
+	{"a whole turn", "start; prompt; pre Bash#1; post Bash#1; stop; end", "s(turn(Bash:1))"},
+	{"a turn without tools", "start; prompt; stop; end", "s(turn)"},
+	{"several turns", "start; prompt; stop; prompt; pre Bash#1; post Bash#1; stop", "s(turn turn(Bash:1))"},
+	{"tools one after the other", "prompt; pre Bash#1; post Bash#1; pre Read#2; post Read#2; stop", "s(turn(Bash:1 Read:2))"},
+	{"parallel calls are siblings", "prompt; pre Bash#1; pre Read#2; pre Bash#3; post Bash#3; post Bash#1; post Read#2; stop", "s(turn(Bash:1 Read:2 Bash:3))"},
+	{"the same tool twice at once", "prompt; pre Bash#1; pre Bash#2; post Bash#2; fail Bash#1; stop", "s(turn(Bash:1!failed Bash:2))"},
+	{"a failed tool", "prompt; pre Bash#1; fail Bash#1; stop", "s(turn(Bash:1!failed))"},
+	{"a denied tool has no end to wait for", "prompt; pre Bash#1 =deny; pre Read#2; post Read#2; stop", "s(turn(Bash:1!denied Read:2))"},
+	{"the permission of a call belongs to it", "prompt; pre Bash#1; ask Bash#1; post Bash#1; stop", "s(turn(Bash:1))"},
+	{"a permission that is denied ends the call", "prompt; pre Bash#1; ask Bash#1 =deny; stop", "s(turn(Bash:1!denied))"},
+	{"a classifier that denies ends the call", "prompt; pre Bash#1; denied Bash#1; stop", "s(turn(Bash:1!denied))"},
+	{"an interrupted turn is closed by the next prompt", "prompt; pre Bash#1; prompt; stop", "s(turn!interrupted(Bash:1!unfinished) turn)"},
+	{"an interrupted turn is closed by the end of the session", "prompt; pre Bash#1; post Bash#1; end", "s(turn!interrupted(Bash:1))"},
+	{"a turn whose end is missing", "prompt; pre Bash#1; post Bash#1", "s(turn!unfinished(Bash:1))"},
+	{"a tool whose end is missing", "prompt; pre Bash#1; pre Read#2; post Read#2; stop", "s(turn(Bash:1!unfinished Read:2))"},
+	{"a tool whose start is missing", "prompt; post Bash#1; stop", "s(turn(Bash:1!headless))"},
+	{"a tool that ends after its turn", "prompt; pre Bash#1; stop; post Bash#1", "s(turn(Bash:1))"},
+	{"a tool that ends in the next turn belongs to its own", "prompt; pre Bash#1; prompt; post Bash#1; stop", "s(turn!interrupted(Bash:1) turn)"},
+	{"a prompt that is denied opens no turn", "prompt =deny; pre Bash#1; post Bash#1", "s(turn!denied Bash:1)"},
+	{"a turn that a hook makes go on", "prompt; stop =deny; pre Bash#1; post Bash#1; stop", "s(turn(Bash:1))"},
+	{"a turn that fails", "prompt; pre Bash#1; post Bash#1; stopfail", "s(turn!failed(Bash:1))"},
+	{"tools before any prompt", "start; pre Bash#1; post Bash#1; end", "s(Bash:1)"},
+	{"an end of a turn without a start", "stop; prompt; stop", "s(*Stop turn)"},
+	{"a sub-agent below the call that started it", "prompt; pre Task#1; agent+ Explore @a; pre Read#2 @a; post Read#2 @a; agent- Explore @a; post Task#1; stop", "s(turn(Task:1(@a(Read:2))))"},
+	{"two sub-agents at once", "prompt; pre Task#1; pre Task#2; agent+ X @a; agent+ Y @b; pre Read#3 @b; pre Read#4 @a; post Read#3 @b; post Read#4 @a; agent- X @a; agent- Y @b; post Task#1; post Task#2; stop", "s(turn(Task:1(@a(Read:4)) Task:2(@b(Read:3))))"},
+	{"sub-agents two deep", "prompt; pre Task#1; agent+ X @a; pre Task#2 @a; agent+ Y @b; pre Bash#3 @b; post Bash#3 @b; agent- Y @b; post Task#2 @a; agent- X @a; post Task#1; stop", "s(turn(Task:1(@a(Task:2(@b(Bash:3))))))"},
+	{"a sub-agent that ends after its parent", "prompt; pre Task#1; agent+ X @a; post Task#1; stop; pre Read#2 @a; post Read#2 @a; agent- X @a", "s(turn(Task:1(@a(Read:2))))"},
+	{"a sub-agent that ends in the next turn", "prompt; pre Task#1; agent+ X @a; post Task#1; stop; prompt; pre Read#2 @a; post Read#2 @a; agent- X @a; stop", "s(turn(Task:1(@a(Read:2))) turn)"},
+	{"a sub-agent without an end", "prompt; pre Task#1; agent+ X @a; pre Read#2 @a; stop", "s(turn(Task:1!unfinished(@a!unfinished(Read:2!unfinished))))"},
+	{"a sub-agent without a start", "prompt; pre Task#1; pre Read#2 @a; post Read#2 @a; agent- X @a; post Task#1; stop", "s(turn(Task:1(@a!headless(Read:2))))"},
+	{"a sub-agent without a call", "prompt; agent+ X @a; pre Read#2 @a; post Read#2 @a; agent- X @a; stop", "s(turn(@a(Read:2)))"},
+	{"a sub-agent that a hook makes go on", "prompt; pre Task#1; agent+ X @a; agent- X @a =deny; pre Read#2 @a; post Read#2 @a; agent- X @a; post Task#1; stop", "s(turn(Task:1(@a(Read:2))))"},
+	{"a sub-agent that is resumed", "prompt; pre Task#1; agent+ X @a; agent- X @a; post Task#1; stop; prompt; agent+ X @a; pre Read#2 @a; post Read#2 @a; agent- X @a; stop", "s(turn(Task:1(@a(Read:2))) turn)"},
+	{"calls of the agent and of its sub-agent at once", "prompt; pre Task#1; agent+ X @a; pre Bash#2; pre Bash#3 @a; post Bash#2; post Bash#3 @a; agent- X @a; post Task#1; stop", "s(turn(Task:1(@a(Bash:3)) Bash:2))"},
+	{"two sessions interleaved", "prompt; t/prompt; pre Bash#1; t/pre Read#1; t/post Read#1; post Bash#1; t/stop; stop", "s(turn(Bash:1)) t(turn(Read:1))"},
+	{"two sessions with the same ids of calls and agents", "prompt; t/prompt; pre Task#1; t/pre Task#1; t/agent+ X @a; agent+ X @a; t/agent- X @a; agent- X @a; post Task#1; t/post Task#1; stop; t/stop", "s(turn(Task:1(@a))) t(turn(Task:1(@a)))"},
+	{"a session that is resumed goes on", "start startup; prompt; stop; end; start resume; prompt; pre Bash#1; post Bash#1; stop; end", "s(turn *SessionStart turn(Bash:1))"},
+	{"a session that is resumed in the middle of a turn", "start startup; prompt; pre Bash#1; start resume; prompt; stop", "s(turn!interrupted(Bash:1!unfinished) *SessionStart turn)"},
+	{"a compaction is a mark", "prompt; pre Bash#1; post Bash#1; compact auto; compacted auto; pre Read#2; post Read#2; stop", "s(turn(Bash:1 *PreCompact *PostCompact Read:2))"},
+	{"a compaction between turns", "prompt; stop; compact manual; start compact; prompt; stop", "s(turn *PreCompact *SessionStart turn)"},
+	{"a notification in a turn", "prompt; notify idle_prompt; stop", "s(turn(*Notification))"},
+	{"an end that comes before its start", "1>prompt; 3>post Bash#1; 2>pre Bash#1; 4>stop", "s(turn(Bash:1))"},
+	{"everything backwards", "9>end; 8>stop; 7>agent- X @a; 6>post Read#2 @a; 5>pre Read#2 @a; 4>agent+ X @a; 3>pre Task#1; 2>prompt; 1>start", "s(turn(Task:1!unfinished(@a(Read:2))))"},
+	{"an end with a clock that is behind", "1>prompt; 2>post Bash#1; 3>pre Bash#1; 4>stop", "s(turn(Bash:1))"},
+	{"a sub-agent whose start comes after its first call", "1>prompt; 2>pre Task#1; 3>pre Read#2 @a; 4>agent+ X @a; 5>post Read#2 @a; 6>agent- X @a; 7>post Task#1; 8>stop", "s(turn(Task:1(@a(Read:2))))"},
+	{"models, and the calls that they ask for", "l.start; l.prompt; l.model; l.answer; l.pre read_file; l.post read_file; l.model; l.tools; l.answer; l.stop; l.end", "s(turn(model(read_file) model))"},
+	{"calls without ids end in their order", "l.prompt; l.model; l.answer; l.pre grep; l.pre grep; l.post grep; l.post grep; l.stop", "s(turn(model(grep grep)))"},
+	{"calls without ids, one without an end", "l.prompt; l.pre grep; l.pre ls; l.post ls; l.stop", "s(turn(grep!unfinished ls))"},
+	{"a model without an answer", "l.prompt; l.model; l.stop", "s(turn(model!unfinished))"},
+	{"an answer without a request", "l.prompt; l.answer; l.stop", "s(turn(model!headless))"},
+	{"a model that a hook blocks", "l.prompt; l.model =deny; l.stop", "s(turn(model!denied))"},
+}
+
+func TestEventsGiveTheTree(t *testing.T) {
+	if len(cases) < 40 {
+		t.Errorf("there are %d cases", len(cases))
+	}
+	for _, test := range cases {
+		t.Run(test.name, func(t *testing.T) {
+			var b tracetree.Builder
+			for i, text := range strings.Split(test.steps, ";") {
+				if text = strings.TrimSpace(text); text != "" {
+					b.Add(parse(t, text, 10*(i+1)).line())
+				}
+			}
+			nodes := b.Sessions()
+			if got := outline(nodes); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+			for _, n := range nodes {
+				n.Walk(func(n *tracetree.Node, _ int) bool {
+					if n.End.Before(n.Start) || n.Start.IsZero() || len(n.Fires) == 0 && n.State != tracetree.Headless && n.Kind != tracetree.Session {
+						t.Errorf("%s %s is from %v to %v, with %d fires", n.Kind, n.ID, n.Start, n.End, len(n.Fires))
+					}
+					return true
+				})
+			}
+		})
+	}
+}
+
+// inputs are what the events need besides what a step says.
+var inputs = map[string]string{
+	"claude.SessionStart": `"source":%q`, "claude.SessionEnd": `"reason":"other"`, "claude.UserPromptSubmit": `"prompt":"go"`, "claude.Stop": `"stop_hook_active":false`,
+	"claude.StopFailure": `"error":"rate_limit"`,
+	"claude.PreToolUse":  `"tool_name":%q,"tool_input":{}`, "claude.PostToolUse": `"tool_name":%q,"tool_input":{},"tool_response":{}`,
+	"claude.PostToolUseFailure": `"tool_name":%q,"tool_input":{},"error":"bad"`, "claude.PermissionRequest": `"tool_name":%q,"tool_input":{}`,
+	"claude.PermissionDenied": `"tool_name":%q,"tool_input":{},"reason":"no"`, "claude.SubagentStart": `"agent_type":%q`, "claude.SubagentStop": `"agent_type":%q,"stop_hook_active":false`,
+	"claude.PreCompact": `"trigger":%q,"custom_instructions":null`, "claude.PostCompact": `"trigger":%q,"compact_summary":""`, "claude.Notification": `"notification_type":%q,"message":"hi"`,
+	"llxprt.SessionStart": `"source":"startup"`, "llxprt.SessionEnd": `"reason":"exit"`, "llxprt.BeforeAgent": `"prompt":"go"`, "llxprt.AfterAgent": `"prompt":"go","prompt_response":"done","stop_hook_active":false`,
+	"llxprt.BeforeModel": `"llm_request":{"model":"m","messages":[]}`, "llxprt.AfterModel": `"llm_request":{"model":"m","messages":[]},"llm_response":{"candidates":[]}`,
+	"llxprt.BeforeTool": `"tool_name":%q,"tool_input":{}`, "llxprt.AfterTool": `"tool_name":%q,"tool_input":{},"tool_response":{}`,
+	"llxprt.BeforeToolSelection": `"llm_request":{"model":"m","messages":[]}`,
+}
+
+// The same events through the engine: an observer that builds the tree, and the
+// record of the same fires that is read.
+func TestLiveAndFileGiveTheSameTree(t *testing.T) {
+	events := map[string]pipeline.Declared{}
+	for _, e := range pipeline.Events(nil) {
+		events[e.Info().FullName()] = e
+	}
+	for _, test := range cases {
+		if strings.Contains(test.steps, ">") || strings.Contains(test.steps, "=") {
+			continue // fires have their own times, and these sessions no hooks that decide
+		}
+		t.Run(test.name, func(t *testing.T) {
+			live := tracetree.NewLive()
+			var text bytes.Buffer
+			file := record.New(&text, record.Config{Log: slog.New(slog.DiscardHandler)})
+			sys := pipeline.NewSystem(pipeline.Config{Observe: []pipeline.Observer{live, file}, ObserveIdle: true, Log: slog.New(slog.DiscardHandler)})
+			for i, one := range strings.Split(test.steps, ";") {
+				if one = strings.TrimSpace(one); one != "" {
+					fire(t, sys, events, parse(t, one, i))
+				}
+			}
+			sys.Close() // which closes both
+			var b tracetree.Builder
+			for _, l := range record.Lines(&text, func(n int, err error) { t.Errorf("line %d: %v", n, err) }) {
+				b.Add(l)
+			}
+			fromFile, fromLive := outline(b.Sessions()), outline(live.Sessions())
+			if fromFile != fromLive || fromLive != test.want {
+				t.Errorf("live %s\nfile %s\nwant %s", fromLive, fromFile, test.want)
+			}
+		})
+	}
+}
+
+func fire(t *testing.T, sys *pipeline.System, events map[string]pipeline.Declared, s step) {
+	t.Helper()
+	ses, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: s.session, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	members := []string{inputs[s.event]}
+	if strings.Contains(members[0], "%q") {
+		members[0] = fmt.Sprintf(members[0], s.subject)
+	}
+	for name, value := range map[string]string{"tool_use_id": s.id, "agent_id": s.agent} {
+		if value != "" {
+			members = append(members, fmt.Sprintf("%q:%q", name, value))
+		}
+	}
+	slices.Sort(members)
+	if _, err := events[s.event].FireJSON(t.Context(), ses, []byte("{"+strings.Join(members, ",")+"}")); err != nil {
+		t.Fatalf("%s: %v", s.event, err)
+	}
+}
+
+func TestABuilderKeepsTheLatest(t *testing.T) {
+	b := tracetree.Builder{Most: 3}
+	for i, text := range []string{"prompt", "stop", "prompt", "pre Bash#1", "post Bash#1"} {
+		b.Add(parse(t, text, i).line())
+	}
+	if got := outline(b.Sessions()); got != "s(turn!unfinished(Bash:1))" || b.Dropped() != 2 {
+		t.Errorf("%s, %d dropped", got, b.Dropped())
+	}
+}
