@@ -263,7 +263,7 @@ func (f *firing[In, Out]) reduce(res *hook.Result[Out]) (err error) {
 
 // reports runs the hooks.
 func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
-	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.each, Announce: f.watcher != nil, Unstoppable: f.event.spec.Rules.Unstoppable}
+	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.each, Announce: f.watcher != nil, Unstoppable: f.event.spec.Rules.Unstoppable, Ready: f.inside()}
 	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.spec.Rules.Sequential {
 		if f.event.spec.Rules.Live {
 			spawn.Renew = f.renew
@@ -293,6 +293,11 @@ func (f *firing[In, Out]) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 		return slices.Contains(plan[ran+1:], h) || h.Rank >= plan[ran].Rank && !slices.Contains(had, h)
 	})
 	return slices.Concat(had, left)
+}
+
+// inside reports whether all hooks of the plan are functions of the program.
+func (f *firing[In, Out]) inside() bool {
+	return !slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Func == nil })
 }
 
 // runsOutside reports whether a hook of the plan needs the input as JSON.
