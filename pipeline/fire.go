@@ -264,7 +264,7 @@ func (f *firing[In, Out]) reduce(res *hook.Result[Out]) (err error) {
 
 // reports runs the hooks.
 func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
-	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.each, Announce: f.watcher != nil, Unstoppable: f.event.spec.Rules.Unstoppable}
+	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.each, Announce: f.watcher != nil, Unstoppable: f.event.spec.Rules.Unstoppable, Ready: f.inside()}
 	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.spec.Rules.Sequential {
 		if f.event.spec.Rules.Live {
 			spawn.Renew = f.renew
@@ -272,6 +272,11 @@ func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
 		return spawn.Fold(f.ctx, f.next)
 	}
 	return spawn.Parallel(f.ctx, f.own.end, f.s.sys.limit)
+}
+
+// inside reports whether all hooks of the plan are functions of the program.
+func (f *firing[In, Out]) inside() bool {
+	return !slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Func == nil })
 }
 
 // runsOutside reports whether a hook of the plan needs the input as JSON.

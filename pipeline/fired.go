@@ -125,7 +125,7 @@ func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, erro
 		p.Sequential = p.Sequential || e.spec.Rules.Sequential
 		return p, nil
 	}
-	return stages.Plan(s.view().listed[e.slot], e.subject.of(&in)), nil // nothing can run
+	return stages.Plan(s.view().listed.of(e.slot), e.subject.of(&in)), nil // nothing can run
 }
 
 // Describe gives a result of Fire, and the input it was for, in JSON terms.

@@ -106,7 +106,7 @@ func (sys *System) ObserverFailures() int64 { return sys.observerFailures.Load()
 // not run.
 func (f *firing[In, Out]) startObserving(ctx context.Context) context.Context {
 	f.info = &FireInfo{
-		Time: f.began, Event: f.event.full, Session: f.s.id, Subject: f.event.subject.of(&f.in.value), Hooks: f.s.view().listed[f.event.slot],
+		Time: f.began, Event: f.event.full, Session: f.s.id, Subject: f.event.subject.of(&f.in.value), Hooks: f.s.view().listed.of(f.event.slot),
 		Caller: hook.TraceOf(ctx), input: f,
 	}
 	for _, o := range f.s.sys.cfg.Observe {

@@ -118,7 +118,7 @@ func (v *view) close() {
 		case v.active[slot] == nil:
 			v.active[slot] = closedEvent
 		default:
-			v.active[slot] = &selector{hooks: append(slices.Clip(v.listed[slot]), closed), runs: true}
+			v.active[slot] = &selector{hooks: append(slices.Clip(v.listed.of(slot)), closed), runs: true}
 		}
 	}
 }

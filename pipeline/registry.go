@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -59,7 +60,7 @@ func (reg *registry) forget(p weak.Pointer[Session]) {
 }
 
 func (reg *registry) build(own []*hook.Hook) *view {
-	v := &view{active: make([]*selector, 0), listed: map[int][]*hook.Hook{}}
+	v := &view{active: make([]*selector, 0)}
 	for _, hostLast := range [...]bool{false, true} {
 		index := slots(hostLast)
 		if reg.sys.cfg.ObserveIdle {
@@ -71,7 +72,7 @@ func (reg *registry) build(own []*hook.Hook) *view {
 			for _, h := range hooks {
 				if slot, known := index[h.Dialect+"."+h.Event]; known { // else the loader has reported it
 					h = reg.admit(reg.govern(h))
-					v.listed[slot] = append(v.listed[slot], h)
+					v.listed.add(slot, h)
 					if h.Skip == "" || reg.sys.observed() {
 						v.activate(slot, h.Skip == "")
 					}
@@ -83,8 +84,8 @@ func (reg *registry) build(own []*hook.Hook) *view {
 		v.activate(slot, false)
 	}
 	for slot, s := range v.active {
-		if s != nil {
-			s.hooks, s.matching = v.listed[slot], reg.sys.cfg.Matching
+		if hooks := v.listed.of(slot); s != nil && len(hooks) > 0 {
+			s.hooks, s.matching = hooks, reg.sys.cfg.Matching
 		}
 	}
 	if reg.sys.ctx.Err() != nil {
@@ -123,19 +124,55 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 // view is an immutable snapshot of the hooks that a fire can meet.
 type view struct {
 	active []*selector // by the event's slot; nil where no hook can run, unless someone observes that
-	listed map[int][]*hook.Hook
+	listed listing
 
 	watched atomic.Pointer[watched] // what the last Watch found here
 }
 
+// listing is the hooks of each event that has any, by the event's slot. It is a
+// list, since most sessions with hooks of their own have them for an event or two.
+type listing []listed
+
+type listed struct {
+	slot  int
+	hooks []*hook.Hook
+}
+
+func (l listing) of(slot int) []*hook.Hook {
+	for _, e := range l {
+		if e.slot == slot {
+			return e.hooks
+		}
+	}
+	return nil
+}
+
+func (l *listing) add(slot int, h *hook.Hook) {
+	for i := range *l {
+		if (*l)[i].slot == slot {
+			(*l)[i].hooks = append((*l)[i].hooks, h)
+			return
+		}
+	}
+	*l = append(*l, listed{slot, []*hook.Hook{h}})
+}
+
+// noHooks is the selector of events that are active without any hook. All views
+// share it: what it keeps holds for all.
+var noHooks selector
+
 func (v *view) activate(slot int, runs bool) {
-	for len(v.active) <= slot {
-		v.active = append(v.active, nil)
+	if len(v.active) <= slot {
+		v.active = append(slices.Grow(v.active, slot+1-len(v.active)), make([]*selector, slot+1-len(v.active))...)
 	}
-	if v.active[slot] == nil {
-		v.active[slot] = &selector{}
+	switch at := v.active[slot]; {
+	case at == nil && len(v.listed.of(slot)) == 0:
+		v.active[slot] = &noHooks
+	case at == nil || at == &noHooks:
+		v.active[slot] = &selector{runs: runs}
+	default:
+		at.runs = at.runs || runs
 	}
-	v.active[slot].runs = v.active[slot].runs || runs
 }
 
 // selector plans once for each subject, and keeps what it decided.
@@ -144,8 +181,7 @@ type selector struct {
 	runs  bool // at least one of them can
 
 	matching time.Duration // for the matchers of one plan; 0 means stages.MatchTime
-
-	kept [mostPlans]atomic.Pointer[kept]
+	kept     atomic.Pointer[table]
 }
 
 // kept is the plan for one subject.
@@ -153,6 +189,12 @@ type kept struct {
 	subject string
 	planned stages.Planned
 }
+
+// table holds plans by their subject. Most selectors of a session with hooks of
+// its own see a few subjects, or none: a table begins small, and grows once.
+type table []atomic.Pointer[kept]
+
+const fewPlans = 2
 
 // mostPlans bounds the subjects whose plan is kept, since tool names are
 // open-ended. A subject has its plan in one of a few neighbouring places; when
@@ -174,20 +216,33 @@ func spread(s string) uint64 {
 
 func (s *selector) plan(ctx context.Context, subject string) *stages.Planned {
 	at := spread(subject)
-	if k := s.kept[at%mostPlans].Load(); k != nil && k.subject == subject {
-		return &k.planned
+	if t := s.kept.Load(); t != nil {
+		if k := (*t)[at%uint64(len(*t))].Load(); k != nil && k.subject == subject {
+			return &k.planned
+		}
 	}
 	return s.search(ctx, subject, at)
 }
 
 //go:noinline
 func (s *selector) search(ctx context.Context, subject string, at uint64) *stages.Planned {
+	t := s.table()
 	for i := range uint64(neighbours) {
-		if k := s.kept[(at+i)%mostPlans].Load(); k != nil && k.subject == subject {
+		if k := t[(at+i)%uint64(len(t))].Load(); k != nil && k.subject == subject {
 			return &k.planned
 		}
 	}
 	return s.make(ctx, subject, at)
+}
+
+// table returns the plans that are kept, an empty table at first.
+func (s *selector) table() table {
+	if t := s.kept.Load(); t != nil {
+		return *t
+	}
+	t := make(table, fewPlans)
+	s.kept.CompareAndSwap(nil, &t)
+	return *s.kept.Load()
 }
 
 // make plans, and keeps the plan unless its matchers ran out of time: those
@@ -198,11 +253,16 @@ func (s *selector) make(ctx context.Context, subject string, at uint64) *stages.
 	if k.planned.Late {
 		return &k.planned
 	}
+	t := s.table()
 	for i := range uint64(neighbours) {
-		if s.kept[(at+i)%mostPlans].CompareAndSwap(nil, k) {
+		if t[(at+i)%uint64(len(t))].CompareAndSwap(nil, k) {
 			return &k.planned
 		}
 	}
-	s.kept[at%mostPlans].Store(k)
+	if len(t) == fewPlans {
+		t = make(table, mostPlans) // the plans of the small one are made again
+		s.kept.Store(&t)
+	}
+	t[at%uint64(len(t))].Store(k)
 	return &k.planned
 }

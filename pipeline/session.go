@@ -88,7 +88,7 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 	if err != nil {
 		return nil, fmt.Errorf("the session's directory: %w", err)
 	}
-	reg, err := sys.registry(ctx, Place{Dir: dir, Untrusted: cfg.Untrusted, Undecided: cfg.Undecided || cfg.Untrusted, Interactive: cfg.Interactive})
+	reg, err := sys.registry(ctx, Place{Dir: dir, Untrusted: cfg.Untrusted, Undecided: cfg.Undecided, Interactive: cfg.Interactive})
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,10 @@ type Spawn[In, Out any] struct {
 	Each     Each[In, Out]
 	Announce bool // a report that has Started, and nothing else, comes before each hook
 
+	// Ready says that the hooks are likely to be ready at once, as functions of
+	// the program are: Parallel starts no pool until one of them waits.
+	Ready bool
+
 	Unstoppable bool // Fold goes on when ctx has ended
 
 	// Renew is asked by Fold behind each hook, the one at ran, for the plan as
@@ -34,21 +38,15 @@ type Spawn[In, Out any] struct {
 // has read the last report, and returns when the last hook has gone. A hook
 // whose turn comes after that is still given to Each, with ctx ended.
 func (s Spawn[In, Out]) Parallel(ctx context.Context, cancel context.CancelCauseFunc, limit int) iter.Seq[hook.Report[Out]] {
+	if s.Ready {
+		return s.eager(ctx, cancel, limit)
+	}
 	return func(yield func(hook.Report[Out]) bool) {
-		room := len(s.Plan) // for all: a worker never waits for the reader
-		if s.Announce {
-			room *= 2
-		}
-		reports := make(chan hook.Report[Out], room)
+		reports := make(chan hook.Report[Out], s.room())
 		go func() { // submitting blocks while the pool is full, and the reader must not
 			workers := pool.New().WithMaxGoroutines(max(1, limit))
 			for i, h := range s.Plan {
-				workers.Go(func() {
-					if s.Announce {
-						reports <- hook.Report[Out]{Hook: h, Index: i, Started: true}
-					}
-					reports <- s.Each(ctx, i, h, s.In)
-				})
+				workers.Go(func() { s.one(ctx, i, h, reports) })
 			}
 			workers.Wait()
 			close(reports)
@@ -64,6 +62,21 @@ func (s Spawn[In, Out]) Parallel(ctx context.Context, cancel context.CancelCause
 			}
 		}
 	}
+}
+
+// room is for all reports: a worker never waits for the reader.
+func (s Spawn[In, Out]) room() int {
+	if s.Announce {
+		return 2 * len(s.Plan)
+	}
+	return len(s.Plan)
+}
+
+func (s Spawn[In, Out]) one(ctx context.Context, i int, h *hook.Hook, reports chan<- hook.Report[Out]) {
+	if s.Announce {
+		reports <- hook.Report[Out]{Hook: h, Index: i, Started: true}
+	}
+	reports <- s.Each(ctx, i, h, s.In)
 }
 
 // Fold runs the hooks of a plan one at a time, on the caller's goroutine. next
