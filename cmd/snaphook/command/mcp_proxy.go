@@ -17,6 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/trust"
 )
 
 func newMCPProxy(f *flags) *cobra.Command {
@@ -85,7 +86,8 @@ func (f *flags) proxy(cmd *cobra.Command, server string, args []string) error {
 
 // proxySession opens the hooks of the project for the tools of a server.
 func (f *flags) proxySession(cmd *cobra.Command, server string) (s *agent.Session, closeAll func(), err error) {
-	trust, modulesOff := standpoint{}, false
+	all, modulesOff := standpoint{}, false
+	var check func(path string, text []byte) error // modules that run are those that trust was granted for
 	for _, d := range mainDialects() {
 		src, err := f.sources(d)
 		if err != nil {
@@ -93,14 +95,17 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *agent.Sessio
 		}
 		if d.modules {
 			st, err := standing(cmd.Context(), src)
-			modulesOff = !f.trusted && (err != nil || st.State != granted)
+			modulesOff = !f.trusted && (err != nil || st.State != trust.Trusted)
+			if !modulesOff && !f.trusted {
+				check = st.check
+			}
 			continue
 		}
 		one, err := f.judge(cmd, src)
 		if err != nil {
 			return nil, nil, err
 		}
-		trust.untrusted, trust.undecided = trust.untrusted || one.untrusted, trust.undecided || one.undecided
+		all.untrusted, all.undecided = all.untrusted || one.untrusted, all.undecided || one.undecided
 	}
 	host := &cliHost{said: cmd.ErrOrStderr(), runs: true}
 	dir, err := filepath.Abs(f.dir)
@@ -112,13 +117,13 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *agent.Sessio
 		Resolve: func(string) (agent.Tool, bool) { return agent.Tool{Kind: agent.MCP, Server: server}, true },
 		Dialects: []*agent.Dialect{
 			agent.Claude(agent.ClaudeConfig{Environ: withoutKey(os.Environ())}), agent.LLxprt(agent.LLxprtConfig{}),
-			agent.Xcsh(agent.XcshConfig{Config: xcsh.Config{Loaders: []xcsh.ModuleLoader{host.loader(dir)}}, NoProject: modulesOff}),
+			agent.Xcsh(agent.XcshConfig{Config: xcsh.Config{Loaders: []xcsh.ModuleLoader{host.loader(dir, check)}}, NoProject: modulesOff}),
 		},
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err = hooks.NewSession(cmd.Context(), agent.SessionConfig{ID: f.id, Dir: f.dir, Untrusted: trust.untrusted, Undecided: trust.undecided})
+	s, err = hooks.NewSession(cmd.Context(), agent.SessionConfig{ID: f.id, Dir: f.dir, Untrusted: all.untrusted, Undecided: all.undecided})
 	if err != nil {
 		hooks.Close()
 		return nil, nil, err
