@@ -11,12 +11,12 @@ import (
 // done with it (C61). A block erases the prompt, and the user alone
 // is told why. What hooks print goes to the model.
 var UserPromptSubmit *pipeline.Event[Prompt, PromptGate] = declare(traits{
-	kinds: all, reason: user, decides: true, stopBlocks: true, erases: true, verdict: block,
+	kinds: all, reason: user, decides: true, stopBlocks: true, erases: true, verdict: block, timeout: 30 * time.Second,
 }, addPromptGate, pipeline.Spec[Prompt, PromptGate]{
 	Name:  "UserPromptSubmit",
 	Doc:   "when the user has sent a prompt, before anything is done with it",
 	Can:   pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
-	Rules: pipeline.Rules{Text: hook.TextContext, Timeout: 30 * time.Second, LateFuncBlocks: true},
+	Rules: pipeline.Rules{Text: hook.TextContext, LateFuncBlocks: true},
 })
 
 // UserPromptExpansion fires when a typed command expands to a prompt (release
@@ -69,7 +69,7 @@ var SubagentStart *pipeline.Event[Subagent, Plain] = declare(traits{
 // StopFailure fires when a turn has ended by an error of the API (C66). Nothing
 // that hooks say or do has an effect.
 var StopFailure *pipeline.Event[Failure, Plain] = declare(traits{
-	kinds: outside, silent: true, quiet: true, narrow: true,
+	kinds: outside, silent: true, quiet: true, narrow: true, neverWaits: true,
 }, nil, pipeline.Spec[Failure, Plain]{
 	Name:        "StopFailure",
 	Doc:         "when a turn has ended by an error of the API",

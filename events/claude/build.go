@@ -123,6 +123,9 @@ func (e *entry) buildJudge() *settings.Problem {
 		judge.Model, judge.Agent, gently = nil, e.Agent, true
 	}
 	does := e.traits.verdict
+	if does == nothing && e.traits.kinds&prompts == 0 && e.traits.vetoes {
+		does = block // as of a command
+	}
 	canStop := e.traits.contextHold
 	judge.Answer = func(v run.Verdict) hook.Reply {
 		if v.OK || v.Impossible && canStop {

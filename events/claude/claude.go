@@ -95,7 +95,8 @@ type traits struct {
 	lastLine    bool   // a command's answer is the last line that it prints
 	inAgent     string // the event that it is in the front matter of an agent
 
-	verdict verdict // what a prompt's refusal amounts to
+	timeout time.Duration // of commands and requests at the newer level; 0 is the event's
+	verdict verdict       // what a prompt's refusal amounts to
 
 	// What follows is in the declaration.
 	vetoes   bool // exit status 2 refuses

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -86,10 +87,32 @@ func (e *entry) buildCommand() *settings.Problem {
 		c.Argv = run.PowerShell(e.inPowerShell(text))
 	default:
 		e.shell(c, text)
+		if prefix := environ.Getenv(e.Environ, "CLAUDE_CODE_SHELL_PREFIX"); shell == "bash" && prefix == "" && runtime.GOOS != "windows" {
+			c.Argv, c.Direct = []string{"bash", "-c", e.inShell(text)}, nil
+		}
+	}
+	if argumentsVar.MatchString(text) {
+		c.Environ = func(call hook.Call) []string { return withArguments(e.env, call.Payload) }
 	}
 	e.hook.Argv, e.hook.Runner = c.Starts(hook.Call{Hook: e.hook, Dir: e.at.Dir}), c
 	e.wrap(text, exec)
 	return nil
+}
+
+// argumentsVar is a mention of the hook's input in a command.
+var argumentsVar = regexp.MustCompile(`\$(ARGUMENTS\b|\{ARGUMENTS\b)`)
+
+// mostArguments is how much of an input a variable holds: systems bound the
+// length of one.
+const mostArguments = 100 << 10
+
+// withArguments adds the input as a variable, unless it is too long; it is on
+// standard input in any case.
+func withArguments(env []string, payload []byte) []string {
+	if len(payload) > mostArguments {
+		return env
+	}
+	return environ.WithVar(env, "ARGUMENTS", strings.TrimSpace(string(payload)))
 }
 
 // args reads the arguments of a command that no shell reads. Without one of them

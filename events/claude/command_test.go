@@ -134,7 +134,9 @@ func TestTheFormsOfACommand(t *testing.T) {
 	})
 	for _, tt := range []struct{ name, command, more, prefix, want string }{
 		{"a shell", `echo $((1+1)) | cat`, "", "", "2"},
-		{"sh and no bash", `echo "${BASH_VERSION:-none}"`, `,"shell":"bash"`, "", "none"},
+		{"sh and no bash", `echo "${BASH_VERSION:-none}"`, "", "", "none"},
+		{"bash where it is asked for", `a=(x y); echo "${a[1]}"`, `,"shell":"bash"`, "", "y"},
+		{"the input as a variable", `test "$ARGUMENTS" = "$(cat)" && echo same`, "", "", "same"},
 		{"exec form", "${CLAUDE_PROJECT_DIR}/x.sh", `,"args":["$HOME","a b","*"]`, "", "ran|$HOME|a b|*|"},
 		{"exec form has no shell", "${CLAUDE_PROJECT_DIR}/x.sh", `,"args":[],"shell":"powershell"`, "false", "ran|"},
 		{"an unquoted directory with a blank", "$CLAUDE_PROJECT_DIR/x.sh a", "", "", "ran|a|"},

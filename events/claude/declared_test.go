@@ -34,7 +34,7 @@ var described = []struct {
 	{"SessionStart", "source", "CM", "the user is told", 10 * time.Minute},
 	{"Setup", "trigger", "CM", "the user is told", 10 * time.Minute},
 	{"SessionEnd", "reason", "CHM", "the user is told", 1500 * time.Millisecond},
-	{"UserPromptSubmit", "", "CHMPA", "blocks, the user is told", 30 * time.Second},
+	{"UserPromptSubmit", "", "CHMPA", "blocks, the user is told", 10 * time.Minute},
 	{"Stop", "", "CHMPA", "blocks, the model is told", 10 * time.Minute},
 	{"StopFailure", "error", "CHM", "nothing", 10 * time.Minute},
 	{"SubagentStart", "agent_type", "CHM", "the user is told", 10 * time.Minute},

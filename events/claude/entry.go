@@ -96,6 +96,9 @@ func (e *entry) timeout(v settings.Value) time.Duration {
 	if v.Exists() && v.Kind() != 'n' {
 		e.Problem(v.Wrong("a timeout is a number of seconds above 0, such as 30 or 0.5. The default counts"))
 	}
+	if e.kind&outside != 0 && e.Level == Docs {
+		return e.traits.timeout
+	}
 	return map[kinds]time.Duration{prompts: 30 * time.Second, agents: time.Minute}[e.kind] // release 2.1.239; 0 is the event's
 }
 
@@ -193,8 +196,8 @@ func (e *entry) decide() {
 		h.Skip, h.Detail = hook.Invalid, e.invalid
 	case why != "" && h.Source != hook.FrontMatter: // which is judged anew with each Reload
 		h.Skip, h.Detail = why, detail
-	case e.traits.kinds&e.kind == 0 && e.kind != added:
-		h.Skip, h.Detail = hook.UnsupportedType, fmt.Sprintf("%s runs no hooks of type %q; write one of %s", h.Event, h.Type, e.traits.kinds)
+	case e.traits.runs(e.Level)&e.kind == 0 && e.kind != added:
+		h.Skip, h.Detail = hook.UnsupportedType, fmt.Sprintf("%s runs no hooks of type %q; write one of %s", h.Event, h.Type, e.traits.runs(e.Level))
 		if e.kind&(prompts|agents) != 0 {
 			e.Problem(e.value.Get("type").Wrong("%s", h.Detail))
 		}

@@ -103,7 +103,9 @@ func (r *reading) plugin(p Plugin) {
 			from(layer).file(v)
 		}
 	}
-	from(settings.Layer{}).hooks(inline)
+	for _, v := range inline {
+		from(settings.Layer{}).hooks(v)
+	}
 }
 
 // manifest reads plugin.json; the zero Value if there is none.
@@ -123,19 +125,19 @@ func (p *Plugin) manifest(r *reading) settings.Value {
 }
 
 // more gives the hooks that stand in the manifest, or adds the files it names.
-func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (inline settings.Value) {
+func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (inline []settings.Value) {
 	switch v.Kind() {
 	case '{':
 		if nested := v.Get("hooks"); nested.Kind() == '{' {
-			return nested
+			return []settings.Value{nested}
 		}
-		return v
+		return []settings.Value{v}
 	case '[':
 		for _, element := range v.Elements() {
-			if element.Kind() == '"' {
-				p.more(r, element, files)
+			if element.Kind() == '"' || element.Kind() == '{' {
+				inline = append(inline, p.more(r, element, files)...)
 			} else {
-				r.Problem(element.Want("the path of a file with hooks, which begins with ./"))
+				r.Problem(element.Want("the path of a file with hooks, which begins with ./, or an object with the names of events"))
 			}
 		}
 	case '"':
@@ -154,7 +156,7 @@ func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (in
 			r.Problem(v.Want("a path, an array of paths, or an object with the names of events"))
 		}
 	}
-	return settings.Value{}
+	return inline
 }
 
 func asProblem(err error, file string) settings.Problem {

@@ -60,7 +60,7 @@ func TestAPluginSaysWhereItsHooksAre(t *testing.T) {
 		{"a path that leads out", map[string]string{manifest: `{"hooks":"./../x.json"}`}, nil, `1:10: "./../x.json" is no path below the plugin's directory; begin it with ./`},
 		{"a path to nothing", map[string]string{manifest: `{"hooks":["./x.json"]}`}, nil, `1:11: the file "./x.json" cannot be read: *`},
 		{"a number", map[string]string{manifest: `{"hooks":5}`}, nil, `1:10: got a number, want a path, an array of paths, or an object with the names of events`},
-		{"a number in a list", map[string]string{manifest: `{"hooks":[5]}`}, nil, `1:11: got a number, want the path of a file with hooks, which begins with ./`},
+		{"a number in a list", map[string]string{manifest: `{"hooks":[5]}`}, nil, `1:11: got a number, want the path of a file with hooks, which begins with ./, or an object with the names of events`},
 		{"events without hooks around", map[string]string{"hooks/hooks.json": bare}, nil, `1:9: "Stop" stands beside "hooks", where nothing reads it; write {"hooks": {"Stop": …}}`},
 		{"an array", map[string]string{"hooks/hooks.json": `[]`}, nil, `1:1: got an array, want an object {"hooks": {…}}`},
 		{"twice the same", map[string]string{"hooks/hooks.json": `{"a":1,"a":2,` + more("usual")[1:]}, []string{"usual"}, `1:8: "a" is given twice; *`},

@@ -131,7 +131,7 @@ func TestAProjectThatWasNotDecidedOnSwitchesOffItsOwnHooksOnly(t *testing.T) {
 		for _, level := range []hook.Source{hook.Project, hook.Local} {
 			w := everyone(map[hook.Source]string{level: `"disableAllHooks":true,`})
 			set(&w)
-			if got, want := w.present(t), []string{"user", "flag", "managed", "forced", "own", "true", "go"}; !slices.Equal(got, want) {
+			if got, want := w.present(t), []string{"user", "flag", "managed", "forced", "own", "true", "callback"}; !slices.Equal(got, want) {
 				t.Errorf("%s, %s: ran %q; want %q", name, level, got, want)
 			}
 		}

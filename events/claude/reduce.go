@@ -64,8 +64,6 @@ func (m reducer[Out, O]) settle(all *hook.Output[Out]) {
 		all.Decision, all.Reason = "", ""
 	case m.traits.stopBlocks && all.Stop && !all.Decision.Blocks():
 		all.Decision, all.Reason = hook.Block, ""
-	case m.traits.contextHold && all.Context != "" && !all.Decision.Blocks():
-		all.Decision = hook.Block
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/samber/lo"
@@ -201,17 +202,17 @@ func (r *reading) rootOf(layer settings.Layer) string {
 	return r.at.Dir
 }
 
-// limitEnds keeps the SessionEnd hooks to their common time: the longest that a
-// hook of the settings files asks for, up to a minute, or what a variable says
-// (rule C60; release 2.1.239).
+// limitEnds keeps the SessionEnd hooks to their common time: 1.5 seconds, or what
+// a variable says. At the newer level the longest time that a hook of the settings
+// files asks for raises it, up to a minute (rule C60; release 2.1.239).
 func (r *reading) limitEnds() {
 	rules := lo.SliceToMap(pipeline.Events(Dialect), func(e pipeline.Declared) (string, pipeline.Rules) { return e.Info().Name, e.Info().Rules })
 	ends := lo.Filter(r.Loaded.Hooks, func(h *hook.Hook, _ int) bool { return rules[h.Event].Budget && h.Skip == "" })
 	each, budget := sessionEnd, sessionEnd
-	if ms, err := strconv.Atoi(environ.Getenv(r.Environ, "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS")); err == nil && ms > 0 {
+	if ms := parseInt(environ.Getenv(r.Environ, "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS")); ms > 0 {
 		each = time.Duration(ms) * time.Millisecond
 		budget = each
-	} else {
+	} else if r.Level == Docs {
 		for _, h := range ends {
 			if h.Source != hook.Plugin {
 				budget = min(max(budget, h.Timeout), time.Minute)
@@ -224,4 +225,20 @@ func (r *reading) limitEnds() {
 		}
 		h.Timeout = min(h.Timeout, budget)
 	}
+}
+
+// parseInt reads a number as JavaScript's parseInt does: white space, a sign and
+// the digits that follow count, and the rest does not; 0 if there are none.
+func parseInt(text string) int {
+	text = strings.TrimLeft(text, " \t\n\r\v\f")
+	text = strings.TrimPrefix(text, "+")
+	end := 0
+	for end < len(text) && (text[end] >= '0' && text[end] <= '9' || end == 0 && text[0] == '-') {
+		end++
+	}
+	n, err := strconv.Atoi(text[:min(end, 12)]) // more digits are more time than anybody has
+	if err != nil {
+		return 0
+	}
+	return n
 }

@@ -82,8 +82,12 @@ func TestABadEntryIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {
 		{"an agent that the event does not run", "SubagentStart", `{"type": "agent", "prompt": "p"}`, `10: SubagentStart runs no hooks of type "agent"; write one of command, http, mcp_tool`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := read(t, project(`{"hooks": {"`+tt.event+`": [{"hooks": [`+"\n"+tt.entry+`
-				, {"type": "command", "command": "brother"}]}, `+neighbour+`]}}`).Settings)
+			config := project(`{"hooks": {"` + tt.event + `": [{"hooks": [` + "\n" + tt.entry + `
+				, {"type": "command", "command": "brother"}]}, ` + neighbour + `]}}`).Settings
+			if strings.HasSuffix(tt.name, "does not run") {
+				config.Level = claude.Docs
+			}
+			got := read(t, config)
 			wantProblems(t, got.Problems, "project.json:2:"+tt.want)
 			wantRunnable(t, got.Hooks, "brother", "neighbour")
 			if bad := got.Hooks[0]; bad.Skip == "" || bad.Detail == "" {

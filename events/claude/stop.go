@@ -46,6 +46,9 @@ func (c *stops) another(again, held bool, most int) bool {
 // called for Stop and SubagentStop; again says that a hook has kept it going
 // before.
 func capStops(s *pipeline.Session, agent string, again bool, res *hook.Result[Plain]) {
+	if !res.Stop && res.Context != "" && levelOf(s) == Docs && !res.Decision.Blocks() {
+		res.Decision = hook.Block
+	}
 	most, set := s.Setting(stopCap{}).(int)
 	if !set {
 		most = StopCap
@@ -55,6 +58,14 @@ func capStops(s *pipeline.Session, agent string, again bool, res *hook.Result[Pl
 		res.Decision = ""
 		res.Lifted = fmt.Sprintf("hooks have kept the agent going %d times in a row; it stops now", most)
 	}
+}
+
+// levelOf is the level of a session's settings.
+func levelOf(s *pipeline.Session) Level {
+	if r, ok := s.Setting(readingKey{}).(*reading); ok {
+		return r.Level
+	}
+	return Seed
 }
 
 func concludeStop(s *pipeline.Session, in *Stopping, res *hook.Result[Plain]) {

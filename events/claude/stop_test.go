@@ -35,6 +35,7 @@ func TestHooksKeepAnAgentGoingEightTimesInARow(t *testing.T) {
 		for name, says := range map[string]hook.Output[claude.Plain]{"a block": {Decision: hook.Block}, "context": {Context: "go on"}} {
 			t.Run(tt.env+" "+name, func(t *testing.T) {
 				w := project(`{}`)
+				w.Level = claude.Docs // where context counts
 				if tt.env != "" {
 					w.Environ = append(w.Environ, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"+tt.env)
 				}
@@ -89,6 +90,8 @@ func TestSessionEndHooksHaveOneBudget(t *testing.T) {
 		want             time.Duration
 	}{
 		{"1.5 seconds", "", slow, 1500 * time.Millisecond},
+		{"whatever a hook asks for", "", `{"type":"command","command":"slow","timeout":5}`, 1500 * time.Millisecond},
+		{"a variable is read as far as it is a number", " 500ms", slow, 500 * time.Millisecond},
 		{"what a hook asks for", "", `{"type":"command","command":"slow","timeout":5}`, 5 * time.Second},
 		{"less", "", `{"type":"command","command":"slow","timeout":0.5}`, 500 * time.Millisecond},
 		{"a minute at most", "", `{"type":"command","command":"slow","timeout":500}`, time.Minute},
@@ -102,6 +105,9 @@ func TestSessionEndHooksHaveOneBudget(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := project(`{"hooks":{"SessionEnd":[{"hooks":[` + tt.hooks + `]}]}}`)
+				if tt.name == "what a hook asks for" || tt.name == "a minute at most" {
+					w.Level = claude.Docs
+				}
 				w.Environ = append(w.Environ, "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS="+tt.env)
 				w.replies = map[string]scripted{"slow": {delay: time.Hour}, "quick": {}}
 				s, start := w.open(t), time.Now()
