@@ -6,30 +6,34 @@ import (
 	"log"
 
 	"github.com/snaphook-go/snaphook"
-	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // A tool is about to write a file; the hooks of the project in
 // examples/quickstart have a word to say.
 func Example() {
 	ctx := context.Background()
-	sys := snaphook.Open(snaphook.Config{})
-	defer sys.Close()
-	session, err := sys.NewSession(ctx, snaphook.SessionConfig{ID: "s-1", Dir: "examples/quickstart"})
+	hooks, err := agent.Open(agent.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer hooks.Close()
+	session, err := hooks.NewSession(ctx, agent.SessionConfig{ID: "s-1", Dir: "examples/quickstart"})
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	call := llxprt.ToolCall{Name: "write_file", Input: []byte(`{"path": "/etc/passwd", "content": "root::0:0"}`)}
-	res, err := llxprt.BeforeTool.Fire(ctx, session, &call)
+	call := agent.ToolCall{ID: "c-1", Name: "write_file", Input: wire.Object(`{"path": "/etc/passwd", "content": "root::0:0"}`)}
+	out, err := session.RunTool(ctx, &call, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
+		return agent.ToolResult{Text: "written"}, nil // your tool, with the arguments as hooks have left them
+	})
 	if err != nil {
-		log.Fatal(err) // ctx ended first
+		log.Fatal(err)
 	}
-	if verdict := llxprt.ApplyBeforeTool(&call, res); !verdict.Run {
-		fmt.Println("blocked:", verdict.Result)
-	}
-	// Output: blocked: writing to /etc is prohibited
+	fmt.Println(out.Text)
+	// Output: writing to /etc is prohibited
 }
 
 // Open reads settings when the first session of a directory is made, so a
