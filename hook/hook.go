@@ -1,6 +1,3 @@
-// Package hook holds the words of the engine: what a hook is, what it is
-// given, what it says, and what becomes of it. It depends on nothing but the
-// standard library.
 package hook
 
 import (

@@ -1,8 +1,3 @@
-// Package pipeline is the engine. An [Event] is a typed pipeline declared as
-// data: its fields are the arguments of the stages. A [System] holds settings
-// and limits of the process, a [Session] is one conversation.
-//
-//	Fire → snapshot → Plan → Parallel or Fold → Parse → Reduce → Result
 package pipeline
 
 import (

@@ -1,4 +1,3 @@
-// Package run starts hooks that live outside the engine.
 package run
 
 import (

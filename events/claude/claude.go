@@ -1,11 +1,3 @@
-// Package claude is the hook system of Claude Code: 33 events, hooks that are
-// commands, HTTP requests, model prompts, agents, MCP tools or Go functions
-// (docs/spec/claude.md; where it is silent, the public documentation of release 2.1.239).
-//
-// The package is declarations: [Dialect], one variable for each event, and the
-// types of their inputs and outputs. [Settings] reads settings files and
-// plugins. What a caller has to do with a result is in [EffectsOf]: what goes to
-// the model, what to the user, and what has been decided.
 package claude
 
 import (

@@ -1,0 +1,56 @@
+// Package pipeline is the engine: it fires events, runs the hooks that are
+// configured for them, and merges their answers.
+//
+//	Fire → snapshot → Plan → Parallel or Fold → Parse → Reduce → Result
+//
+// # What there is
+//
+// A [System] is the process: limits, hooks in Go for all sessions, the log. A
+// [Session] is one conversation of an agent: an id, a directory whose settings
+// count, and hooks of its own. A [Dialect] is one hook system, which is what its
+// events have in common. An [Event] is declared from a [Spec], once, in a
+// package variable:
+//
+//	var BeforeDeploy *pipeline.Event[Deploy, Vote] = pipeline.Declare(dialect, pipeline.Spec[Deploy, Vote]{
+//		Name:    "BeforeDeploy",
+//		Can:     pipeline.CanBlock,
+//		Subject: func(d *Deploy) *string { return &d.Service },
+//		Reduce:  quorum,
+//	})
+//
+// The fields of a Spec are the arguments of the stages. Nothing in the engine
+// asks for the name of an event or of a dialect.
+//
+// # One fire
+//
+//	res, err := BeforeDeploy.Fire(ctx, session, &Deploy{Service: "shop"})
+//	if err != nil {
+//		return err // ctx ended before the hooks did
+//	}
+//	if res.Blocked() {
+//		return errors.New(res.Reason)
+//	}
+//
+// Fire looks up the hooks that match the subject of the input, runs them at the
+// same time or one after the other, reads what they answer, and merges the
+// answers in the order of the plan. A hook that fails is a report with an error,
+// a line in the log, and no error of Fire, except where the event's [Rules]
+// propagate it. Whether it blocks is up to the rules, too.
+//
+// [Event.Stream] returns the reports one by one, [Event.On] adds a hook in Go,
+// [Event.Active] says cheaply whether any hook could run, and [Event.FireJSON]
+// is for programs that have JSON and no types.
+//
+// # Settings
+//
+// A [Load] reads the hooks of a directory. It runs when the first session of the
+// directory is made; later sessions share the result, and [System.Reload] reads
+// all directories again. A fire that has begun keeps the hooks it began with.
+//
+// # Concurrency and cost
+//
+// All methods may be called from many goroutines. Fire without hooks costs a few
+// nanoseconds and allocates nothing; [Config].Workers limits the processes that
+// run at the same time, over all sessions. A session has no goroutine.
+// [System.Close] ends what runs and returns when nothing does.
+package pipeline

@@ -1,0 +1,46 @@
+// Package run runs hooks that live outside the engine: processes, HTTP requests,
+// and the models, agents and tools of the host. Each type here is a
+// [hook.Runner].
+//
+// # Processes
+//
+// A [Command] starts a program, writes the input to its standard input, and
+// reads what it prints:
+//
+//	r := &run.Command{Argv: run.Shell("./guard.sh --strict")}
+//	reply, err := r.Run(ctx, hook.Call{Dir: dir, Payload: payload, Timeout: time.Minute})
+//
+// A program that fails is a Reply, whatever its exit status. An error means that
+// there is no answer: the program could not be started, or its time was over.
+//
+// When the time is over, the whole process group gets SIGTERM, and SIGKILL after
+// [Grace]. Run waits for the process and not for its pipes: a child in the
+// background that holds standard output open delays nothing. Output is kept up
+// to [MaxStdout] and [MaxStderr], and read on beyond that, so that no program
+// blocks on a full pipe.
+//
+// [Shell] runs a text in bash, [Sh] in the POSIX shell, [PowerShell] in
+// PowerShell. [Direct] recognises texts that are one plain call of a program:
+// these start without a shell, in less than half the time. [QuoteVars] makes
+// variables safe that hold any characters.
+//
+// # Requests, models, tools
+//
+// [HTTP] posts the input to a server and reads the response like the output of a
+// program; a response never blocks by its status. [Judge] asks a [Model] or an
+// [AgentRunner], and reads a verdict. [Tool] calls a tool of a [ToolCaller].
+// The interfaces are the host's; package models has clients for two of them.
+//
+// # Security
+//
+// A command is never built from a payload. Requests follow no redirection, and
+// with PublicOnly connect to public addresses alone, which is checked after the
+// name has been resolved.
+//
+// # Concurrency and cost
+//
+// A Runner may be used from many goroutines. A process costs about a
+// millisecond, most of it the system's; on Linux one goroutine watches both
+// streams and the process. Nothing that Run started is left when it returns,
+// save what a hook has deliberately put into the background.
+package run
