@@ -27,9 +27,10 @@ var arrows = map[string][]string{
 	"models":              {"wire", "run"},
 	"settings":            {"hook", "internal/bounded"},
 	"policy":              {"hook", "settings"},
+	"state":               {},
 	"reducers":            {"hook"},
 	"stages":              {"hook", "wire"},
-	"pipeline":            {"hook", "wire", "stages", "reducers", "settings", "policy", "internal/environ", "internal/bounded"},
+	"pipeline":            {"hook", "wire", "stages", "reducers", "settings", "policy", "state", "internal/environ", "internal/bounded"},
 	"entries":             {"hook", "settings", "pipeline"},
 	"bus":                 {"wire", "pipeline"},
 	"tracetree":           {"record"},
@@ -43,7 +44,7 @@ var arrows = map[string][]string{
 	"events/xcsh/discover": {"internal/gitignore", "internal/bounded"},
 	"internal/gitignore":   {"internal/bounded"},
 	"internal/statusline":  {},
-	"agent":                {"hook", "wire", "pipeline", "settings", "events/claude", "events/llxprt", "events/llxprt/genai", "events/xcsh", "events/xcsh/discover"},
+	"agent":                {"hook", "wire", "pipeline", "policy", "settings", "events/claude", "events/llxprt", "events/llxprt/genai", "events/xcsh", "events/xcsh/discover"},
 	"conformance/xcsh":     {"wire", "pipeline", "events/xcsh", "events/xcsh/discover", "internal/statusline"},
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
 )
 
 // Config is what hooks are opened with. The zero Config runs the hooks of every
@@ -94,7 +95,7 @@ func Open(cfg Config) (*Hooks, error) {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
 	h.translate(cfg.Tools)
-	system := pipeline.Config{Workers: cfg.Workers, Log: cfg.Log}
+	system := pipeline.Config{Workers: cfg.Workers, Log: cfg.Log, Policy: policy.Source{Discover: true}}
 	if cfg.Observer != nil {
 		system.Observe = []pipeline.Observer{cfg.Observer}
 	}

@@ -57,7 +57,7 @@ func (f *firing[In, Out]) env(r *hook.Report[Out], in *input[In]) (vars []string
 	if f.vars != nil && !r.Hook.NoEnvFile {
 		vars = append(vars, f.event.spec.Rules.EnvFile+"="+varsFile(f.vars.path, r.Index))
 	}
-	return vars
+	return append(vars, f.s.stateVar())
 }
 
 func varsFile(dir string, i int) string {
