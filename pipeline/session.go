@@ -55,7 +55,9 @@ type SessionConfig struct {
 	Scratch string
 
 	// State is the directory below which the session's hooks keep values between
-	// their runs; see [Session.State]. Empty: [state.Home].
+	// their runs; see [Session.State]. Empty: [state.Home], and hooks outside the
+	// process are told of it only where their calls have variables anyway, as in
+	// the Claude dialect.
 	State string
 }
 

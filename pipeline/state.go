@@ -18,6 +18,13 @@ const stateName = "SNAPHOOK_STATE="
 // if the session has no id; else it goes when it has not been used for a week.
 func (s *Session) State() hook.State { return state.Dir(s.stateVar()[len(stateName):]) }
 
+// tellsState reports whether hooks outside the process get the variable. In a
+// dialect whose calls have no variables of their own it would cost each call a
+// copy of the environment, so that there a host asks for it.
+func (s *Session) tellsState(vars []string) bool {
+	return len(vars) > 0 || s.host != nil && s.host.State != ""
+}
+
 // stateVar names the directory, as a variable for hooks. It is made once.
 func (s *Session) stateVar() string {
 	if kept := s.kept.Load(); kept != nil {

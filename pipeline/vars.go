@@ -57,7 +57,10 @@ func (f *firing[In, Out]) env(r *hook.Report[Out], in *input[In]) (vars []string
 	if f.vars != nil && !r.Hook.NoEnvFile {
 		vars = append(vars, f.event.spec.Rules.EnvFile+"="+varsFile(f.vars.path, r.Index))
 	}
-	return append(vars, f.s.stateVar())
+	if f.s.tellsState(vars) {
+		vars = append(vars, f.s.stateVar())
+	}
+	return vars
 }
 
 func varsFile(dir string, i int) string {
