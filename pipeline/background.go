@@ -10,6 +10,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/state"
 )
 
 // Finished is what became of a hook that ran in the background.
@@ -121,6 +122,9 @@ func (s *Session) Close(ctx context.Context) error {
 	defer m.mu.Unlock()
 	s.sys.scratches.drop(m.folder)
 	m.folder, m.vars = "", nil
+	if s.id == "" && s.kept.Load() != nil {
+		_ = s.State().(state.Dir).Remove() // nothing can take it up again
+	}
 	return err
 }
 

@@ -171,7 +171,7 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 		return nil
 	}
 	f.room()
-	f.own.parent = f.observed
+	f.own.parent, f.own.session = f.observed, s
 	f.ctx, f.list.fire = &f.own, &f.own
 	if f.number, f.listed = s.lane.begin(&f.list); !f.listed {
 		f.own.end(hook.ErrClosed)

@@ -14,6 +14,7 @@ import (
 // parent are made when somebody waits for its end, which few hooks in Go do.
 type lazy struct {
 	parent  context.Context
+	session *Session      // whose state hooks find in it; nil in those below that of a fire
 	timeout time.Duration // 0: no deadline of its own
 	due     time.Time
 
@@ -98,6 +99,9 @@ func (c *lazy) Deadline() (time.Time, bool) {
 
 // Value is the parent's; package context also finds what was made.
 func (c *lazy) Value(key any) any {
+	if _, is := key.(hook.StateKey); is && c.session != nil {
+		return c.session.State()
+	}
 	c.mu.Lock()
 	from := c.made
 	c.mu.Unlock()

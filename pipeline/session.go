@@ -53,6 +53,12 @@ type SessionConfig struct {
 	// is made when needed. Empty: one below the system's directory for
 	// temporary files, which Close removes.
 	Scratch string
+
+	// State is the directory below which the session's hooks keep values between
+	// their runs; see [Session.State]. Empty: [state.Home], and hooks outside the
+	// process are told of it only where their calls have variables anyway, as in
+	// the Claude dialect.
+	State string
 }
 
 // Session is one conversation of an agent: the identity that hooks are told,
@@ -69,8 +75,9 @@ type Session struct {
 	host *SessionConfig // what it has of functions and flags; nil if nothing
 	id   string
 	dir  string
-	cwd  []byte // dir as JSON
-	base []byte // the payload members that never change, from the opening brace
+	cwd  []byte                 // dir as JSON
+	kept atomic.Pointer[string] // the variable that names the state's directory
+	base []byte                 // the payload members that never change, from the opening brace
 
 	hooks   []*hook.Hook // guarded by the system's mutex, as is what follows
 	cleaned bool         // the registry forgets the session when it is gone
@@ -93,7 +100,7 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 		return nil, err
 	}
 	s := &Session{sys: sys, lane: sys.lane(), reg: reg, id: cfg.ID, dir: dir, cwd: wire.Quote(dir)}
-	if cfg.Interactive || cfg.Ask != nil || cfg.Finished != nil || cfg.Scratch != "" {
+	if cfg.Interactive || cfg.Ask != nil || cfg.Finished != nil || cfg.Scratch != "" || cfg.State != "" {
 		s.host = &cfg
 	}
 	s.base = append(s.base, `{"session_id":`...)

@@ -57,6 +57,9 @@ func (f *firing[In, Out]) env(r *hook.Report[Out], in *input[In]) (vars []string
 	if f.vars != nil && !r.Hook.NoEnvFile {
 		vars = append(vars, f.event.spec.Rules.EnvFile+"="+varsFile(f.vars.path, r.Index))
 	}
+	if f.s.tellsState(vars) {
+		vars = append(vars, f.s.stateVar())
+	}
 	return vars
 }
 

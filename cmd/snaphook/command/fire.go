@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 func newFire(f *flags) *cobra.Command {
@@ -82,6 +83,7 @@ func (f *flags) fireTraced(cmd *cobra.Command, event pipeline.Declared, input []
 		return nil, err
 	}
 	defer sys.Close()
+	defer f.forget(ses, input)
 	defer all.close(cmd.Context(), ses)
 	mods, err := f.attach(cmd, event, ses, f.host(cmd, term))
 	if err != nil {
@@ -147,4 +149,15 @@ func inputError(err error) error {
 		return fmt.Errorf("standard input: %w", err)
 	}
 	return err
+}
+
+// forget removes what hooks have kept in a session that nothing can take up
+// again: it had no id but a random one.
+func (f *flags) forget(ses *pipeline.Session, input []byte) {
+	if f.id != "" || wire.Object(input).Text("session_id") != "" {
+		return
+	}
+	if kept, ok := ses.State().(interface{ Remove() error }); ok {
+		_ = kept.Remove()
+	}
 }

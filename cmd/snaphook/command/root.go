@@ -52,7 +52,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | snaphook plan cl
 	root.PersistentFlags().StringVar(&f.dir, "dir", "", "Directory of the project, such as ~/project; the current one if not given")
 	root.PersistentFlags().BoolVarP(&f.verbose, "verbose", "v", false, "Tell on stderr what happens, as in snaphook -v fire EVENT; SNAPHOOK_DEBUG=1 does the same")
 	root.SetFlagErrorFunc(explainFlag)
-	root.AddCommand(newFire(f), newPlan(f), newEvents(f), newCheck(f), newTrust(f), newLog(f), newStats(f), newMCPProxy(f), newVersion(f))
+	root.AddCommand(newFire(f), newPlan(f), newEvents(f), newCheck(f), newTrust(f), newLog(f), newStats(f), newMCPProxy(f), newState(f), newVersion(f))
 	root.AddCommand(newTrace(f), newRecordEvent(f))
 	_ = root.MarkPersistentFlagDirname("dir")
 	return root

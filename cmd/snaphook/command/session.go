@@ -15,6 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/stages"
+	"github.com/snaphook-go/snaphook/state"
 	"github.com/snaphook-go/snaphook/trust"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -83,6 +84,7 @@ func (f *flags) config(o opening, dir string, trust standpoint) pipeline.Session
 		Undecided:   trust.undecided,
 		Interactive: f.interactive,
 		Finished:    o.finished,
+		State:       state.Home(),
 		Ask:         o.ask,
 		MayAsk:      func(h *hook.Hook) bool { return o.ask != nil && h.Type == "command" },
 	}

@@ -1,0 +1,103 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/state"
+)
+
+// stateVar names the directory of a session's state.
+const stateVar = "SNAPHOOK_STATE"
+
+func newState(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "state",
+		Short: "Keep values between the hooks of a session",
+		Long: "Reads and writes small texts that all hooks of one session share, in the directory that " + stateVar + " names; every hook is started with it. " +
+			"Hooks that run at the same time lose nothing. All keys and values of a session have 1 MiB together.\n\n" +
+			"Exit status: 0 done; 1 there is no such value, or cas did not hold; 2 it could not be done.",
+		Example: `# Count the calls of a session, in a hook
+n=$(snaphook state incr calls)
+# Do something once in a session
+snaphook state get warned > /dev/null || { snaphook state set warned yes; echo "Mind the budget." >&2; }`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	add := func(use, short, example string, least, most int, run func(cmd *cobra.Command, d state.Dir, args []string) error) {
+		cmd.AddCommand(&cobra.Command{
+			Use: use, Short: short, Example: example, DisableFlagParsing: least > 1 || most > 1,
+			Args: cobra.RangeArgs(least, most),
+			RunE: func(cmd *cobra.Command, args []string) error { return f.withState(cmd, args, run) },
+		})
+	}
+	add("get KEY", "Print a value", "snaphook state get warned", 1, 1, f.stateGet)
+	add("set KEY VALUE", "Give a key a value", "snaphook state set warned yes", 2, 2, func(_ *cobra.Command, d state.Dir, args []string) error {
+		return d.Set(args[0], args[1])
+	})
+	add("incr KEY [N]", "Add to a number, 1 if N is not given, and print the sum", "snaphook state incr calls", 1, 2, stateIncr)
+	add("cas KEY OLD NEW", "Give a key the value NEW if it has the value OLD", "snaphook state cas phase plan build", 3, 3, f.stateCAS)
+	add("delete KEY", "Remove a key", "snaphook state delete warned", 1, 1, func(_ *cobra.Command, d state.Dir, args []string) error {
+		return d.Delete(args[0])
+	})
+	return cmd
+}
+
+// withState runs a verb over the session's directory. What cannot be done is
+// status 2, since 1 is an answer.
+func (f *flags) withState(cmd *cobra.Command, args []string, run func(*cobra.Command, state.Dir, []string) error) error {
+	dir := os.Getenv(stateVar)
+	err := errors.New(stateVar + " is not set: hooks are started with it; elsewhere set it to a directory")
+	if dir != "" {
+		err = run(cmd, state.Dir(dir), args)
+	}
+	if err != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "snaphook: state %s: %v\n", cmd.Name(), err)
+		f.status = unusable
+	}
+	return nil
+}
+
+// unusable is the status of what could not be done, of the verbs for which 1 is
+// an answer.
+const unusable = 2
+
+func (f *flags) stateGet(cmd *cobra.Command, d state.Dir, args []string) error {
+	value, ok, err := d.Get(args[0])
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		f.status = failed
+		return nil
+	}
+	return say(cmd, value+"\n")
+}
+
+func stateIncr(cmd *cobra.Command, d state.Dir, args []string) error {
+	by := int64(1)
+	if len(args) > 1 {
+		n, err := strconv.ParseInt(args[1], 10, 64)
+		if err != nil {
+			return fmt.Errorf("%q is no whole number; write such as 1 or -1", args[1])
+		}
+		by = n
+	}
+	sum, err := d.Incr(args[0], by)
+	if err != nil {
+		return err
+	}
+	return say(cmd, strconv.FormatInt(sum, 10)+"\n")
+}
+
+func (f *flags) stateCAS(_ *cobra.Command, d state.Dir, args []string) error {
+	swapped, err := d.CompareAndSwap(args[0], args[1], args[2])
+	if err == nil && !swapped {
+		f.status = failed
+	}
+	return err
+}

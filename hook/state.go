@@ -1,0 +1,28 @@
+package hook
+
+import "context"
+
+// State is what the hooks of a session keep between their runs: small texts by
+// key, 1 MiB together. Processes reach the same by the command snaphook state.
+// Hooks that use it at the same time lose nothing. Each call costs a file.
+type State interface {
+	// Get returns the value of a key, and whether there is one.
+	Get(key string) (value string, ok bool, err error)
+	Set(key, value string) error
+	// CompareAndSwap sets a key to new if its value is old, and reports whether
+	// it did.
+	CompareAndSwap(key, old, new string) (swapped bool, err error)
+	// Incr adds to a number, 0 if the key has no value, and returns the sum.
+	Incr(key string, by int64) (sum int64, err error)
+	Delete(key string) error
+}
+
+// StateKey is the key of the [State] in the context of a hook.
+type StateKey struct{}
+
+// StateFrom returns the state of the session for which a hook in Go runs, from
+// its context; nil if ctx is not one of a hook.
+func StateFrom(ctx context.Context) State {
+	s, _ := ctx.Value(StateKey{}).(State)
+	return s
+}

@@ -1,0 +1,205 @@
+// Package state keeps what the hooks of one session remember: small texts by
+// key, in a directory of the session, for processes and for hooks in Go alike.
+//
+// Every operation holds a lock on the directory, so that two hooks at once lose
+// nothing. A value that was acknowledged is there after a crash of the process
+// that wrote it, since it was put in its place as a whole.
+package state
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Most is how many bytes the keys and values of a session may have together.
+const Most = 1 << 20
+
+// mostKey bounds a key, whose name becomes that of a file.
+const mostKey = 200
+
+// ErrFull is the error of a value for which there is no space left.
+var ErrFull = errors.New("the state of a session is limited to 1 MiB; delete what is not needed")
+
+// Dir is the state in a directory. It is made when something is set, for its
+// owner alone; one of another user is refused. A Dir may be used from many
+// goroutines and processes at once. An operation costs a lock and a small file.
+type Dir string
+
+// Get returns the value of a key, and whether there is one.
+func (d Dir) Get(key string) (value string, ok bool, err error) {
+	if !d.exists() {
+		return "", false, check(key)
+	}
+	err = d.locked(func() error {
+		value, ok, err = d.read(key)
+		return err
+	})
+	return value, ok, err
+}
+
+// Set gives a key a value.
+func (d Dir) Set(key, value string) error {
+	return d.locked(func() error { return d.write(key, value) })
+}
+
+// CompareAndSwap gives a key the value new if it has the value old, and reports
+// whether it did. A key without a value has none that could be old.
+func (d Dir) CompareAndSwap(key, old, new string) (swapped bool, err error) {
+	err = d.locked(func() error {
+		value, ok, err := d.read(key)
+		if err != nil || !ok || value != old {
+			return err
+		}
+		swapped = true
+		return d.write(key, new)
+	})
+	return swapped && err == nil, err
+}
+
+// Incr adds to the number that is the value of a key, 0 if it has none, and
+// returns the sum.
+func (d Dir) Incr(key string, by int64) (sum int64, err error) {
+	err = d.locked(func() error {
+		value, ok, err := d.read(key)
+		if err != nil {
+			return err
+		}
+		if ok {
+			if sum, err = strconv.ParseInt(strings.TrimSpace(value), 10, 64); err != nil {
+				return fmt.Errorf("the value of %q is %.40q, which is no whole number; set it to one first", key, value)
+			}
+		}
+		if by > 0 && sum > sum+by || by < 0 && sum < sum+by {
+			return fmt.Errorf("the value of %q would be beyond 64 bits", key)
+		}
+		sum += by
+		return d.write(key, strconv.FormatInt(sum, 10))
+	})
+	if err != nil {
+		return 0, err
+	}
+	return sum, nil
+}
+
+// Delete removes a key. One that has no value is no error.
+func (d Dir) Delete(key string) error {
+	if !d.exists() {
+		return check(key)
+	}
+	return d.locked(func() error {
+		if err := check(key); err != nil {
+			return err
+		}
+		if err := os.Remove(d.file(key)); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+}
+
+// Remove removes all of it.
+func (d Dir) Remove() error { return os.RemoveAll(string(d)) }
+
+func (d Dir) exists() bool {
+	_, err := os.Lstat(string(d))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+const (
+	session  = "s-" // begins the name of a session's directory below Home
+	prefix   = "k-" // of the files that hold values
+	lockName = "lock"
+	newName  = "new" // where a value is written before it is put in its place
+)
+
+func check(key string) error {
+	switch {
+	case key == "":
+		return errors.New("a key cannot be empty")
+	case len(url.PathEscape(key)) > mostKey:
+		return fmt.Errorf("the key %.40q… is too long; use one of at most %d bytes", key, mostKey)
+	}
+	return nil
+}
+
+func (d Dir) file(key string) string {
+	return filepath.Join(string(d), prefix+strings.ReplaceAll(url.PathEscape(key), ":", "%3A"))
+}
+
+// locked makes the directory if need be, and holds its lock.
+func (d Dir) locked(do func() error) error {
+	if d == "" {
+		return errors.New("the state has no directory")
+	}
+	if strings.HasPrefix(filepath.Base(string(d)), session) && !d.exists() {
+		_, _ = Sweep(filepath.Dir(string(d))) // it is tidied up when a session begins; nothing depends on it
+	}
+	if err := own(string(d)); err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(filepath.Join(string(d), lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer lock.Close() // which releases the lock
+	if err := lockFile(lock); err != nil {
+		return fmt.Errorf("lock %s: %w", lock.Name(), err)
+	}
+	return do()
+}
+
+func (d Dir) read(key string) (value string, ok bool, err error) {
+	if err := check(key); err != nil {
+		return "", false, err
+	}
+	text, err := os.ReadFile(d.file(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	return string(text), err == nil, err
+}
+
+// write puts a value in its place in one step.
+func (d Dir) write(key, value string) error {
+	if err := check(key); err != nil {
+		return err
+	}
+	if err := d.fits(key, value); err != nil {
+		return err
+	}
+	fresh := filepath.Join(string(d), newName)
+	if err := os.WriteFile(fresh, []byte(value), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(fresh, d.file(key))
+}
+
+// fits reports whether there is space for a value in place of the one that the
+// key has.
+func (d Dir) fits(key, value string) error {
+	entries, err := os.ReadDir(string(d))
+	if err != nil {
+		return err
+	}
+	sum, own := int64(len(key)+len(value)), filepath.Base(d.file(key))
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), prefix) || entry.Name() == own {
+			continue
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		sum += int64(len(entry.Name())-len(prefix)) + info.Size()
+	}
+	if sum > Most {
+		return ErrFull
+	}
+	return nil
+}

@@ -1,0 +1,264 @@
+package state_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/snaphook-go/snaphook/state"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("STATE_TEST_DIR"); dir != "" {
+		os.Exit(child(state.Dir(dir), os.Getenv("STATE_TEST_DOES")))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// child is a hook process: it counts, or writes for ever and says what has been
+// acknowledged.
+func child(d state.Dir, does string) int {
+	if does == "count" {
+		for range rounds() {
+			if _, err := d.Incr("n", 1); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return 1
+			}
+		}
+		return 0
+	}
+	for i := 1; ; i++ {
+		if err := d.Set("v", strings.Repeat(strconv.Itoa(i)+" ", 2000)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		fmt.Println(i)
+	}
+}
+
+// rounds are how often each hook counts.
+func rounds() int {
+	if os.Getenv("STATE_TEST_ROUNDS") == "" {
+		return 200
+	}
+	n, _ := strconv.Atoi(os.Getenv("STATE_TEST_ROUNDS"))
+	return n
+}
+
+func process(t *testing.T, d state.Dir, does string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), "STATE_TEST_DIR="+string(d), "STATE_TEST_DOES="+does)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+func fresh(t *testing.T) state.Dir { return state.Dir(filepath.Join(t.TempDir(), "below", "state")) }
+
+func TestHooksAtTheSameTimeLoseNothing(t *testing.T) {
+	const each = 32 // processes, and as many hooks in Go
+	d := fresh(t)
+	var all sync.WaitGroup
+	for range each {
+		cmd := process(t, d, "count")
+		all.Go(func() {
+			if err := cmd.Run(); err != nil {
+				t.Error(err)
+			}
+		})
+		all.Go(func() {
+			for range rounds() {
+				if _, err := d.Incr("n", 1); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	if got, _, err := d.Get("n"); got != strconv.Itoa(2*each*rounds()) || err != nil {
+		t.Errorf("the counter is %s, err %v; want %d", got, err, 2*each*rounds())
+	}
+}
+
+func TestWhatWasAcknowledgedSurvivesAKill(t *testing.T) {
+	for range 20 {
+		d := fresh(t)
+		cmd := process(t, d, "write")
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines, last := bufio.NewScanner(out), 0
+		for i := 0; i < 30 && lines.Scan(); i++ {
+			last, _ = strconv.Atoi(lines.Text())
+		}
+		_ = cmd.Process.Kill()
+		for lines.Scan() {
+			last, _ = strconv.Atoi(lines.Text())
+		}
+		_, _ = io.Copy(io.Discard, out)
+		_ = cmd.Wait()
+		value, ok, err := d.Get("v")
+		first, _, _ := strings.Cut(value, " ")
+		got, _ := strconv.Atoi(first)
+		if !ok || err != nil || got < last || got > last+1 || value != strings.Repeat(first+" ", 2000) {
+			t.Fatalf("after the kill the value is %.20q…, %v, %v; want all of number %d, or the one after it", value, ok, err, last)
+		}
+		if n, err := d.Incr("n", 1); n != 1 || err != nil {
+			t.Errorf("afterwards Incr is %d, %v; want that the lock is free", n, err)
+		}
+	}
+}
+
+func TestValues(t *testing.T) {
+	d := fresh(t)
+	if _, ok, err := d.Get("k"); ok || err != nil {
+		t.Errorf("a key that was never set: %v, %v", ok, err)
+	}
+	if _, err := os.Stat(string(d)); err == nil {
+		t.Error("the directory was made although nothing was set")
+	}
+	for _, key := range []string{"k", "a/b", "..", ".", "k:1", "a b%", "ü", strings.Repeat("x", 150)} {
+		if err := d.Set(key, "v of "+key); err != nil {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+	for _, key := range []string{"k", "a/b", "..", ".", "k:1", "a b%", "ü", strings.Repeat("x", 150)} {
+		if v, ok, err := d.Get(key); v != "v of "+key || !ok || err != nil {
+			t.Errorf("%q is %q, %v, %v", key, v, ok, err)
+		}
+	}
+	for name, err := range map[string]error{"empty": d.Set("", "v"), "long": d.Set(strings.Repeat("x", 500), "v"), "long to delete": d.Delete(strings.Repeat("x", 500))} {
+		if err == nil {
+			t.Errorf("a key that is %s is accepted", name)
+		}
+	}
+	for _, step := range []struct {
+		old, new string
+		want     bool
+	}{{"x", "y", false}, {"v of k", "y", true}, {"v of k", "z", false}, {"y", "z", true}} {
+		if got, err := d.CompareAndSwap("k", step.old, step.new); got != step.want || err != nil {
+			t.Errorf("swap of %q: %v, %v; want %v", step.old, got, err, step.want)
+		}
+	}
+	if got, err := d.CompareAndSwap("none", "", "x"); got || err != nil {
+		t.Errorf("swap of a key without a value: %v, %v", got, err)
+	}
+	if _, err := d.Incr("k", 1); err == nil || !strings.Contains(err.Error(), `"z"`) {
+		t.Errorf("counting a text: %v", err)
+	}
+	if n, err := d.Incr("n", -5); n != -5 || err != nil {
+		t.Errorf("got %d, %v, want -5", n, err)
+	}
+	if err := d.Set("n", "9223372036854775807"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Incr("n", 1); err == nil {
+		t.Error("the counter went round")
+	}
+	if err := errors.Join(d.Delete("k"), d.Delete("k")); err != nil {
+		t.Error(err)
+	}
+	if _, ok, _ := d.Get("k"); ok {
+		t.Error("what was deleted is there")
+	}
+}
+
+func TestASessionHasAMegabyte(t *testing.T) {
+	d := fresh(t)
+	if err := d.Set("big", strings.Repeat("x", state.Most-1000)); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Set("more", strings.Repeat("x", 1000)); !errors.Is(err, state.ErrFull) {
+		t.Errorf("err %v, want ErrFull", err)
+	}
+	if err := d.Set("big", strings.Repeat("y", state.Most-1000)); err != nil {
+		t.Errorf("another value in its place: %v", err)
+	}
+}
+
+func TestADirectoryIsForItsOwnerAlone(t *testing.T) {
+	d := fresh(t)
+	if err := d.Set("k", "v"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(string(d)); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("its mode is %v, %v; want 0700", info.Mode(), err)
+	}
+	link := state.Dir(filepath.Join(t.TempDir(), "link"))
+	if err := os.Symlink(string(d), string(link)); err != nil {
+		t.Skip("no links here:", err)
+	}
+	if err := link.Set("k", "v"); err == nil {
+		t.Error("a link to a directory is followed")
+	}
+	other := state.Dir(filepath.Join(t.TempDir(), "other"))
+	if err := os.Mkdir(string(other), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(string(other), 12345, -1); err != nil {
+		t.Skip("only root can give a directory to another user:", err)
+	}
+	if err := other.Set("k", "v"); err == nil || !strings.Contains(err.Error(), "another user") {
+		t.Errorf("the directory of another user: err %v, want that it is refused", err)
+	}
+}
+
+func TestStaleSessionsAreRemoved(t *testing.T) {
+	home, old := t.TempDir(), time.Now().Add(-state.Stale-time.Hour)
+	const stale = 10_000
+	for i := range stale {
+		dir := string(state.Of(home, "/p", strconv.Itoa(i)))
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if i%100 == 0 {
+			if err := os.WriteFile(filepath.Join(dir, "k-x"), []byte("1"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chtimes(dir, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	live := state.Of(home, "/p", "live")
+	if err := live.Set("k", "v"); err != nil { // which sweeps, as the first use of a session
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(home)
+	if err != nil || len(entries) != 2 { // the live one, and the mark
+		t.Errorf("%d entries are left, %v; want 2", len(entries), err)
+	}
+	if n, err := state.Sweep(home); n != 0 || err != nil {
+		t.Errorf("a second sweep removed %d, %v; want that it is not due", n, err)
+	}
+	if v, _, _ := live.Get("k"); v != "v" {
+		t.Error("the live session has lost its value")
+	}
+}
+
+func TestASessionThatIsTakenUpAgainHasItsState(t *testing.T) {
+	a := state.Of("/h", "/p", "s-1")
+	if a != state.Of("/h", "/p", "s-1") || a == state.Of("/h", "/q", "s-1") || a == state.Of("/h", "/p", "s-2") {
+		t.Error("the directory of a session is not its own, or not always the same")
+	}
+}
