@@ -44,7 +44,7 @@ func (e *entry) buildHTTP() *settings.Problem {
 	if wrong != nil {
 		return wrong
 	}
-	e.hook.Command = url
+	e.hook.Command = environ.MaskURL(url)
 	e.setKey(url)
 	r := &run.HTTP{
 		URL: url, Headers: e.headers(e.value.Get("headers")), PublicOnly: e.PublicOnly,

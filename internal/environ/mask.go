@@ -1,0 +1,54 @@
+package environ
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// MaskURL returns an address to show to people and to write to logs: [redacted]
+// stands for its user and password, its query, its fragment, and for segments
+// of its path that look like tokens. Of what is no address nothing is left.
+func MaskURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return redacted
+	}
+	masked := u.Scheme + "://"
+	if u.User != nil {
+		masked += redacted + "@"
+	}
+	masked += u.Host
+	segments := strings.Split(u.EscapedPath(), "/")
+	for i, segment := range segments {
+		if isToken(segment) {
+			segments[i] = redacted
+		}
+	}
+	masked += strings.Join(segments, "/")
+	if u.RawQuery != "" {
+		masked += "?" + redacted
+	}
+	if u.Fragment != "" {
+		masked += "#" + redacted
+	}
+	return masked
+}
+
+var (
+	word    = regexp.MustCompile(`^[A-Za-z_-]+\d{0,4}(?:\.\w{1,5})?$`) // v1, guard, check-2024, hook.php
+	letters = regexp.MustCompile(`[A-Za-z]`)
+	digits  = regexp.MustCompile(`\d`)
+)
+
+// isToken reports whether a part of a path may be a secret: long text that is no
+// word, or letters and digits mixed.
+func isToken(segment string) bool {
+	switch {
+	case len(segment) >= 20 && !strings.ContainsAny(segment, "-_."), len(segment) >= 40:
+		return true
+	case len(segment) < 8 || word.MatchString(segment):
+		return false
+	}
+	return digits.MatchString(segment) && (letters.MatchString(segment) || len(segment) >= 12) || hasSecret(segment)
+}
