@@ -1,0 +1,121 @@
+package mcphooks_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/snaphook-go/snaphook/adapters/mcp"
+	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+type input struct {
+	Text string `json:"text"`
+}
+
+// connect makes a server with a tool echo, and a client, with the hooks of a session on one
+// of the two sides.
+func connect(t *testing.T, s *agent.Session, opt mcphooks.Options, onServer bool) *mcp.ClientSession {
+	t.Helper()
+	server := mcp.NewServer(&mcp.Implementation{Name: "files", Version: "1"}, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "echo"}, func(_ context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "echo " + in.Text}}}, nil, nil
+	})
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	if onServer {
+		server.AddReceivingMiddleware(mcphooks.Middleware(s, opt))
+	} else {
+		client.AddSendingMiddleware(mcphooks.Middleware(s, opt))
+	}
+	here, there := mcp.NewInMemoryTransports()
+	if _, err := server.Connect(t.Context(), there, nil); err != nil {
+		t.Fatal(err)
+	}
+	session, err := client.Connect(t.Context(), here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+func open(t *testing.T) *agent.Session {
+	t.Helper()
+	t.Setenv("HOME", t.TempDir())
+	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{{Name: "echo", Kind: agent.MCP, Server: "files"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(hooks.Close)
+	s, err := hooks.NewSession(t.Context(), agent.SessionConfig{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestHooksAroundAServersTool(t *testing.T) {
+	before := func(v agent.Verdict) func(*agent.Session) {
+		return func(s *agent.Session) {
+			agent.OnBeforeTool(s, "test", func(context.Context, agent.ToolCall) (agent.Verdict, error) { return v, nil })
+		}
+	}
+	after := func(v agent.Verdict) func(*agent.Session) {
+		return func(s *agent.Session) {
+			agent.OnAfterTool(s, "test", func(context.Context, agent.AfterToolInput) (agent.Verdict, error) { return v, nil })
+		}
+	}
+	for name, tt := range map[string]struct {
+		hook   func(*agent.Session)
+		want   string
+		failed bool
+	}{
+		"none":             {func(*agent.Session) {}, "echo hi", false},
+		"deny":             {before(agent.Verdict{Decision: hook.Deny, Reason: "no"}), "no", true},
+		"ask":              {before(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), "sure?", true},
+		"rewrite":          {before(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), "echo other", false},
+		"stop":             {before(agent.Verdict{Stop: true, StopReason: "enough"}), "enough", true},
+		"context":          {after(agent.Verdict{Context: []string{"fyi"}}), "echo hi|fyi", false},
+		"rewritten result": {after(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), "new", false},
+	} {
+		for side, onServer := range map[string]bool{"client": false, "server": true} {
+			t.Run(name+" on the "+side, func(t *testing.T) {
+				s, stopped := open(t), ""
+				tt.hook(s)
+				c := connect(t, s, mcphooks.Options{Stop: func(reason string) { stopped = reason }}, onServer)
+				res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"text": "hi"}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var texts []string
+				for _, content := range res.Content {
+					texts = append(texts, content.(*mcp.TextContent).Text)
+				}
+				if got := strings.Join(texts, "|"); !strings.Contains(got, tt.want) || res.IsError != tt.failed {
+					t.Errorf("the result is %q, failed %v; want %q, %v", got, res.IsError, tt.want, tt.failed)
+				}
+				if name == "stop" && stopped != "enough" {
+					t.Errorf("stopped for %q", stopped)
+				}
+			})
+		}
+	}
+}
+
+func Example() {
+	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{{Name: "read", Kind: agent.MCP, Server: "files"}}})
+	if err != nil {
+		panic(err)
+	}
+	defer hooks.Close()
+	s, err := hooks.NewSession(context.Background(), agent.SessionConfig{ID: "s-1"})
+	if err != nil {
+		panic(err)
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil)
+	client.AddSendingMiddleware(mcphooks.Middleware(s, mcphooks.Options{}))
+}
