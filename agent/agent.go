@@ -211,6 +211,9 @@ func (h *Hooks) Close() {
 	h.mu.Lock()
 	open := h.sessions
 	h.sessions = map[*Session]bool{}
+	for s := range open {
+		s.shut.Store(1)
+	}
 	h.mu.Unlock()
 	_ = h.sys.Close() // never fails
 	ended, cancel := context.WithCancel(context.Background())

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/events/claude"
@@ -25,6 +26,8 @@ func TestAMomentWithoutHooksAllocatesNothing(t *testing.T) { // not parallel: Al
 			denied++
 		}
 	}
+	// Start is not among them: it always reaches Claude Code's SessionStart, which makes a
+	// session forget variables.
 	for name, fire := range map[string]func(){
 		"BeforeTool":    func() { v, err := s.BeforeTool(ctx, call); count(v, err) },
 		"AfterTool":     func() { v, err := s.AfterTool(ctx, &agent.AfterToolInput{ToolCall: *call}); count(v, err) },
@@ -37,7 +40,6 @@ func TestAMomentWithoutHooksAllocatesNothing(t *testing.T) { // not parallel: Al
 		"SubagentStop":  func() { v, err := s.SubagentStop(ctx, &agent.SubagentStopInput{}); count(v, err) },
 		"BeforeCompact": func() { v, err := s.BeforeCompact(ctx, &agent.BeforeCompactInput{}); count(v, err) },
 		"Notify":        func() { v, err := s.Notify(ctx, &agent.NotifyInput{}); count(v, err) },
-		"Start":         func() { v, err := s.Start(ctx, &agent.StartInput{}); count(v, err) },
 		"End":           func() { v, err := s.End(ctx, &agent.EndInput{}); count(v, err) },
 		"Active":        func() { _ = s.Active(agent.BeforeTool) },
 	} {
@@ -51,6 +53,41 @@ func TestAMomentWithoutHooksAllocatesNothing(t *testing.T) { // not parallel: Al
 	}
 	if denied > 0 {
 		t.Errorf("%d denials", denied)
+	}
+}
+
+// ratio is how many times as long as with the other function it takes: the best of many
+// short tries of each, in turn.
+func ratio(this, other func(times int), times int) float64 {
+	least := [2]time.Duration{time.Hour, time.Hour}
+	for range 60 {
+		for i, f := range [...]func(int){this, other} {
+			start := time.Now()
+			f(times)
+			least[i] = min(least[i], time.Since(start))
+		}
+	}
+	return float64(least[0]) / float64(least[1])
+}
+
+// idleRatio is what a moment without hooks may cost against one dialect's idle fire.
+const idleRatio = 4.0
+
+func TestAMomentWithoutHooksCostsAFewIdleFires(t *testing.T) {
+	s, ctx, call := idle(t), t.Context(), command("ls -la")
+	in, ses := claude.Call{Name: "Bash", Input: call.Input}, s.Pipeline()
+	got := ratio(func(n int) {
+		for range n {
+			_, _ = s.BeforeTool(ctx, call)
+		}
+	}, func(n int) {
+		for range n {
+			_, _ = claude.PreToolUse.Fire(ctx, ses, &in)
+		}
+	}, 50_000)
+	t.Logf("an idle moment of three dialects costs %.2f idle fires of one", got)
+	if got > idleRatio {
+		t.Errorf("an idle moment costs %.2f idle fires; want at most %v", got, idleRatio)
 	}
 }
 

@@ -63,10 +63,10 @@ var masks = func() (all [moments]uint64) {
 // run runs the hooks of a moment, and leaves in v what they say. v does not escape,
 // so that a caller's verdict stays on its stack; nor does in.
 func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) error {
-	if s.idle(m.at) {
+	if s.watch.Of(s.ses).Fires&masks[m.at] == 0 && s.shut.Load() == 0 {
 		return nil
 	}
-	if s.closed.Load() || s.hooks.closed.Load() {
+	if s.shut.Load() != 0 {
 		v.refuse(hook.ErrClosed)
 		return hook.ErrClosed
 	}
@@ -91,7 +91,7 @@ func (m *moment[In]) fire(ctx context.Context, s *Session, in *In, fires uint64)
 	if m.ends != nil {
 		m.ends(s, in, &v)
 	}
-	if err == nil && (s.closed.Load() || s.hooks.closed.Load()) {
+	if err == nil && s.shut.Load() != 0 {
 		err = hook.ErrClosed
 	}
 	if err != nil {

@@ -38,14 +38,16 @@ type SessionConfig struct {
 // Session is one conversation. Its methods may be called from many goroutines. Close it
 // in the end.
 type Session struct {
-	hooks   *Hooks
 	ses     *pipeline.Session
+	watch   *pipeline.Watch
+	shut    atomic.Uint32 // the session or its Hooks are closed: every moment is a denial
+	hooks   *Hooks
 	cfg     SessionConfig
 	modules *xcsh.Modules // nil if the dialect is not among those that run
-	closed  atomic.Bool
-	aborted atomic.Bool  // a module wants the agent to stop
-	started atomic.Bool  // modules know that the session has begun
-	turns   atomic.Int64 // how often the model has responded
+	closed  atomic.Bool   // what it has is being released
+	aborted atomic.Bool   // a module wants the agent to stop
+	started atomic.Bool   // modules know that the session has begun
+	turns   atomic.Int64  // how often the model has responded
 
 	mu       sync.Mutex
 	queued   []string // what modules have to say at the model's next turn
@@ -59,7 +61,7 @@ func (h *Hooks) NewSession(ctx context.Context, cfg SessionConfig) (*Session, er
 	if h.closed.Load() {
 		return nil, hook.ErrClosed
 	}
-	s := &Session{hooks: h, cfg: cfg}
+	s := &Session{hooks: h, watch: h.watch, cfg: cfg}
 	config := pipeline.SessionConfig{
 		ID: cfg.ID, Dir: cfg.Dir, Transcript: cfg.Transcript, Interactive: cfg.Interactive, Untrusted: cfg.Untrusted, Undecided: cfg.Undecided, MayAsk: h.cfg.MayAsk,
 	}
@@ -95,7 +97,7 @@ func (h *Hooks) NewSession(ctx context.Context, cfg SessionConfig) (*Session, er
 // Active reports whether any hook of any dialect, or of the program, could run at a
 // moment. It costs a nanosecond or two: guard with it what is expensive to build.
 func (s *Session) Active(at Moment) bool {
-	return at < moments && s.hooks.watch.Of(s.ses).Runs&masks[at] != 0
+	return at < moments && s.watch.Of(s.ses).Runs&masks[at] != 0
 }
 
 // ID is the session's id.
@@ -166,6 +168,7 @@ func (s *Session) Close(ctx context.Context) error {
 }
 
 func (s *Session) end(ctx context.Context) error {
+	s.shut.Store(1)
 	if s.closed.Swap(true) {
 		return nil
 	}
@@ -185,17 +188,12 @@ func (s *Session) problem(p settings.Problem) {
 	}
 }
 
-// idle reports whether no hook can run at a moment of an open session.
-func (s *Session) idle(at Moment) bool {
-	return s.hooks.watch.Of(s.ses).Fires&masks[at] == 0 && !s.closed.Load() && !s.hooks.closed.Load()
-}
-
 // atBeforeTool is [Session.BeforeTool] without the verdict's place.
 //
 //go:noinline
 func (s *Session) atBeforeTool(ctx context.Context, call *ToolCall, v *Verdict) error {
 	v.Input = call.Input
-	if s.idle(BeforeTool) && plain(call.Input) {
+	if s.watch.Of(s.ses).Fires&masks[BeforeTool] == 0 && s.shut.Load() == 0 && plain(call.Input) {
 		return nil
 	}
 	if err := checkArguments(call); err != nil {
