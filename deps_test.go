@@ -44,7 +44,11 @@ var arrows = map[string][]string{
 	"events/xcsh/discover": {"internal/gitignore", "internal/bounded"},
 	"internal/gitignore":   {"internal/bounded"},
 	"internal/statusline":  {},
+<<<<<<< HEAD
 	"agent":                {"hook", "wire", "pipeline", "policy", "run", "settings", "events/claude", "events/llxprt", "events/llxprt/genai", "events/xcsh", "events/xcsh/discover"},
+=======
+	"agent":                {"hook", "wire", "pipeline", "policy", "record", "settings", "events/claude", "events/llxprt", "events/llxprt/genai", "events/xcsh", "events/xcsh/discover"},
+>>>>>>> agent
 	"conformance/xcsh":     {"wire", "pipeline", "events/xcsh", "events/xcsh/discover", "internal/statusline"},
 }
 

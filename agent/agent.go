@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,7 +13,11 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
+<<<<<<< HEAD
 	"github.com/snaphook-go/snaphook/run"
+=======
+	"github.com/snaphook-go/snaphook/record"
+>>>>>>> agent
 )
 
 // Config is what hooks are opened with. The zero Config runs the hooks of every
@@ -43,6 +48,20 @@ type Config struct {
 	// Observer follows every fire of every hook, for records, metrics and progress: with a
 	// method HookStart it is also called when a hook begins. Nil costs nothing.
 	Observer pipeline.Observer
+
+	// Record is the path of a file that gets a line of JSON for each fire that looks at a
+	// hook; see package record. Empty means what the environment variable SNAPHOOK_RECORD
+	// says. A file that cannot be opened is a warning in the log.
+	Record string
+
+	// Policy is what the program demands of hooks beyond their settings; see package
+	// policy. It counts together with the files .snaphook.json of the project and
+	// config.json of the user and of the machine, which are found without it.
+	Policy []policy.Overlay
+
+	// Wrap puts something around the Runner of a hook, such as a sandbox; see
+	// [pipeline.Config].
+	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 
 	// Ask puts a question to the user, and blocks until there is an answer or ctx has
 	// ended; ok is false if the user gave none. It is called by [Session.RunTool] for a
@@ -97,12 +116,17 @@ func Open(cfg Config) (*Hooks, error) {
 	}
 	h.translate(cfg.Tools)
 	system := pipeline.Config{
+<<<<<<< HEAD
 		Workers: cfg.Workers, Log: cfg.Log,
 		Policy: policy.Source{Discover: true},
 		Warm:   &run.Warm{Log: cfg.Log},
 	}
 	if cfg.Observer != nil {
 		system.Observe = []pipeline.Observer{cfg.Observer}
+=======
+		Workers: cfg.Workers, Log: cfg.Log, Wrap: cfg.Wrap, Observe: cfg.observers(),
+		Policy: policy.Source{Discover: true, Overlays: cfg.Policy},
+>>>>>>> agent
 	}
 	sets := ownDialectEvents()
 	for _, d := range h.dialects {
@@ -114,6 +138,23 @@ func Open(cfg Config) (*Hooks, error) {
 	h.watch = pipeline.NewWatch(sets...)
 	h.sys = pipeline.NewSystem(system)
 	return h, nil
+}
+
+// observers are that of the config, and its record.
+func (cfg Config) observers() (all []pipeline.Observer) {
+	if cfg.Observer != nil {
+		all = append(all, cfg.Observer)
+	}
+	path := cmp.Or(cfg.Record, os.Getenv("SNAPHOOK_RECORD"))
+	if path == "" {
+		return all
+	}
+	r, err := record.Open(path, record.Config{Log: cfg.Log})
+	if err != nil {
+		cmp.Or(cfg.Log, slog.Default()).Warn("hooks are not recorded", slog.String("error", err.Error()))
+		return all
+	}
+	return append(all, r)
 }
 
 func checkDialects(all []*Dialect) error {

@@ -381,3 +381,14 @@ func TestAToolThatIsNotDeclaredKeepsItsName(t *testing.T) {
 		t.Errorf("the hook sees %s, %v", text, err)
 	}
 }
+
+func TestTheOverlayOfAProjectNeedsNoOption(t *testing.T) {
+	s := open(t, agent.Config{}, map[string]string{
+		".claude/settings.json": claudeHook("PreToolUse", "", "./missing.sh"),
+		".snaphook.json":        `{"hooks":[{"match":{"command":"*missing.sh"},"onFailure":"closed"}]}`,
+	})
+	v, err := s.BeforeTool(t.Context(), command("ls"))
+	if err != nil || !v.Denied() || !strings.Contains(v.Reason, "missing.sh") {
+		t.Errorf("a guard that fails closed: %q %q, %v", v.Decision, v.Reason, err)
+	}
+}
