@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -58,7 +59,9 @@ func (f *flags) fire(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	fired, err := f.fireTraced(cmd, event, input, append(tr.observers(), kept.observers()...))
+	shown := f.openProgress(cmd)
+	fired, err := f.fireTraced(cmd, event, input, slices.Concat(tr.observers(), kept.observers(), shown.observers()))
+	shown.close()
 	if lost := tr.close(); lost != nil {
 		warn(cmd, "--trace %s: %v; the record is not complete", f.trace, lost)
 	}

@@ -1,0 +1,150 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// Times of the status line: hooks that are done before the first show nothing.
+const (
+	progressAfter = 400 * time.Millisecond
+	progressEvery = 100 * time.Millisecond
+)
+
+// progress shows on a terminal which hooks run, and for how long, in one line
+// that goes when they are done.
+type progress struct {
+	to    io.Writer
+	width func() int
+
+	mu      sync.Mutex
+	running []underWay
+	shown   bool
+	stop    chan struct{}
+	done    chan struct{}
+}
+
+type underWay struct {
+	hook  *hook.Hook
+	began time.Time
+}
+
+// openProgress starts the status line, if a person looks at standard error and
+// hooks cannot ask on it.
+func (f *flags) openProgress(cmd *cobra.Command) *progress {
+	file, ok := cmd.ErrOrStderr().(*os.File)
+	if !ok || f.ask || f.verbose || wantsDebug() || !isTerminal(file) {
+		return nil
+	}
+	p := &progress{to: file, width: func() int {
+		width, _, err := term.GetSize(int(file.Fd()))
+		return lo.Ternary(err == nil && width > 0, width, 80)
+	}, stop: make(chan struct{}), done: make(chan struct{})}
+	go p.run()
+	return p
+}
+
+// observers are for the engine.
+func (p *progress) observers() []pipeline.Observer {
+	if p == nil {
+		return nil
+	}
+	return []pipeline.Observer{p}
+}
+
+// close removes the line.
+func (p *progress) close() {
+	if p == nil {
+		return
+	}
+	close(p.stop)
+	<-p.done
+	p.show("")
+}
+
+func (p *progress) run() {
+	defer close(p.done)
+	first := time.NewTimer(progressAfter)
+	defer first.Stop()
+	select {
+	case <-p.stop:
+		return
+	case <-first.C:
+	}
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	for {
+		p.show(p.line(time.Now()))
+		select {
+		case <-p.stop:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// show puts a text in place of the line that is shown.
+func (p *progress) show(text string) {
+	if text == "" && !p.shown {
+		return
+	}
+	p.shown = text != ""
+	_, _ = io.WriteString(p.to, "\r\x1b[K"+text) // a terminal that is gone shows nothing
+}
+
+// line is what runs now, the longest first; empty if nothing does.
+func (p *progress) line(now time.Time) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.running) == 0 {
+		return ""
+	}
+	words := lo.Map(p.running, func(r underWay, _ int) string {
+		name := []rune(oneLine(lo.CoalesceOrEmpty(r.hook.Status, r.hook.Label())))
+		if len(name) > 40 {
+			name = append(name[:39], '…')
+		}
+		return fmt.Sprintf("%s %.1fs", string(name), now.Sub(r.began).Seconds())
+	})
+	text := []rune(count(len(words), "hook") + ": " + strings.Join(words, ", "))
+	if most := max(10, p.width()-1); len(text) > most {
+		text = append(text[:most-1], '…')
+	}
+	return string(text)
+}
+
+// FireStart implements [pipeline.Observer].
+func (p *progress) FireStart(ctx context.Context, _ *pipeline.FireInfo) context.Context { return ctx }
+
+// HookStart implements [pipeline.HookStarter].
+func (p *progress) HookStart(ctx context.Context, _ *pipeline.FireInfo, h *hook.Hook) context.Context {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running = append(p.running, underWay{h, time.Now()})
+	return ctx
+}
+
+// HookEnd implements [pipeline.Observer].
+func (p *progress) HookEnd(_ context.Context, e *pipeline.Evaluation) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.Why == "" && e.Outcome != pipeline.Backgrounded {
+		p.running = slices.DeleteFunc(p.running, func(r underWay) bool { return r.hook == e.Hook })
+	}
+}
+
+// FireEnd implements [pipeline.Observer].
+func (p *progress) FireEnd(context.Context, *pipeline.FireInfo, *pipeline.FireOutcome) {}

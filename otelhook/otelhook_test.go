@@ -1,0 +1,216 @@
+package otelhook_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/otelhook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// session is one whose hooks are those of a Claude settings file.
+func session(t *testing.T, cfg otelhook.Config, settings string) *pipeline.Session {
+	t.Helper()
+	o, err := otelhook.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Setenv("HOME", t.TempDir())
+	if err := os.Mkdir(filepath.Join(dir, ".claude"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".claude", "settings.json"), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{claude.Settings{}.Load}, Observe: []pipeline.Observer{o}, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(func() { sys.Close() })
+	s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s-1", Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+const callText = `{"tool_name":"Bash","tool_use_id":"toolu_1","tool_input":{"command":"ls"}}`
+
+func fire(t *testing.T, ctx context.Context, s *pipeline.Session) *pipeline.Fired {
+	t.Helper()
+	fired, err := claude.PreToolUse.FireJSON(ctx, s, []byte(callText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fired
+}
+
+// attributesOf are the attributes of a span by their keys.
+func attributesOf(all []attribute.KeyValue) map[string]string {
+	by := map[string]string{}
+	for _, a := range all {
+		by[string(a.Key)] = a.Value.Emit()
+	}
+	return by
+}
+
+func TestSpansNestBelowTheCallersAndAboveTheChilds(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3 for the hook")
+	}
+	spans := tracetest.NewSpanRecorder()
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
+	s := session(t, otelhook.Config{Traces: provider}, `{"hooks": {"PreToolUse": [
+		{"matcher": "Read", "hooks": [{"type": "command", "command": "true"}]},
+		{"hooks": [{"type": "command", "command": "`+python+` -c 'import os,sys; sys.stderr.write(os.environ[\"TRACEPARENT\"]); sys.exit(2)'"}]}]}}`)
+	ctx, caller := provider.Tracer("test").Start(t.Context(), "caller")
+	fired := fire(t, ctx, s)
+	caller.End()
+	ended := map[string]sdktrace.ReadOnlySpan{}
+	for _, span := range spans.Ended() {
+		ended[strings.Fields(span.Name())[0]] = span
+	}
+	of, run := ended["hook.fire"], ended["hook"]
+	if len(spans.Ended()) != 3 || of == nil || run == nil {
+		t.Fatalf("the spans are %v", spans.Ended())
+	}
+	if of.Name() != "hook.fire claude.PreToolUse" || of.Parent().SpanID() != caller.SpanContext().SpanID() || run.Parent().SpanID() != of.SpanContext().SpanID() {
+		t.Errorf("%s is below %s, %s below %s", of.Name(), of.Parent().SpanID(), run.Name(), run.Parent().SpanID())
+	}
+	want := "00-" + caller.SpanContext().TraceID().String() + "-" + run.SpanContext().SpanID().String() + "-01"
+	if fired.Reason == nil || *fired.Reason != want {
+		t.Errorf("the hook has TRACEPARENT %v, want %s", fired.Reason, want)
+	}
+	attrs := attributesOf(of.Attributes())
+	for key, want := range map[string]string{"gen_ai.conversation.id": "s-1", "gen_ai.tool.name": "Bash", "gen_ai.tool.call.id": "toolu_1", "snaphook.event": "claude.PreToolUse", "snaphook.decision": "deny"} {
+		if attrs[key] != want {
+			t.Errorf("%s is %q, want %q", key, attrs[key], want)
+		}
+	}
+	if events := of.Events(); len(events) != 1 || attributesOf(events[0].Attributes)["snaphook.why"] != "matcher" {
+		t.Errorf("the events of the fire are %v", events)
+	}
+	if attrs := attributesOf(run.Attributes()); attrs["snaphook.hook.outcome"] != "blocking" || attrs["process.exit.code"] != "2" || run.Status().Code == codes.Error {
+		t.Errorf("the hook's span has %v, %v", attrs, run.Status())
+	}
+}
+
+func TestAHookThatFailsIsAnErrorOfItsSpan(t *testing.T) {
+	spans, reader := tracetest.NewSpanRecorder(), sdkmetric.NewManualReader()
+	s := session(t, otelhook.Config{Traces: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)), Metrics: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))},
+		`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 1"}, {"type": "command", "command": "true"}]}]}}`)
+	ctx := hook.WithTrace(t.Context(), hook.Trace{Parent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"})
+	fire(t, ctx, s)
+	failed := 0
+	for _, span := range spans.Ended() {
+		if span.SpanContext().TraceID().String() != "4bf92f3577b34da6a3ce929d0e0e4736" {
+			t.Errorf("%s is in another trace", span.Name())
+		}
+		if span.Status().Code == codes.Error {
+			failed++
+			if got := attributesOf(span.Attributes())["error.type"]; got != "exit" || span.Name() != "hook exit 1" {
+				t.Errorf("%s has the error %q", span.Name(), got)
+			}
+		}
+	}
+	if failed != 1 || len(spans.Ended()) != 3 {
+		t.Errorf("%d of %d spans are errors", failed, len(spans.Ended()))
+	}
+	var all metricdata.ResourceMetrics
+	if err := reader.Collect(t.Context(), &all); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, m := range all.ScopeMetrics[0].Metrics {
+		switch data := m.Data.(type) {
+		case metricdata.Histogram[float64]:
+			n := uint64(0)
+			for _, p := range data.DataPoints {
+				n += p.Count
+			}
+			got[m.Name] = m.Unit + " " + string(rune('0'+n))
+		case metricdata.Sum[int64]:
+			n := int64(0)
+			for _, p := range data.DataPoints {
+				n += p.Value
+			}
+			got[m.Name] = m.Unit + " " + string(rune('0'+n))
+		}
+	}
+	for name, want := range map[string]string{"snaphook.hook.duration": "s 2", "snaphook.fires": "{fire} 1", "snaphook.failed_open": "{hook} 1", "snaphook.running": "{hook} 0"} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
+	}
+}
+
+func TestSpansReachACollector(t *testing.T) {
+	var mu sync.Mutex
+	var names []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var req collector.ExportTraceServiceRequest
+		if err := proto.Unmarshal(body, &req); err != nil {
+			t.Errorf("%s: %v", r.URL, err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, resource := range req.ResourceSpans {
+			for _, scope := range resource.ScopeSpans {
+				for _, span := range scope.Spans {
+					names = append(names, span.Name)
+				}
+			}
+		}
+		w.Header().Set("Content-Type", "application/x-protobuf")
+	}))
+	defer server.Close()
+	exporter, err := otlptracehttp.New(t.Context(), otlptracehttp.WithEndpointURL(server.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter))
+	s := session(t, otelhook.Config{Traces: provider}, `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}`)
+	fire(t, t.Context(), s)
+	if err := provider.Shutdown(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if got := strings.Join(names, ", "); got != "hook true, hook.fire claude.PreToolUse" {
+		t.Errorf("the collector has %s", got)
+	}
+}
+
+// A program that does not sample, or has no provider, gets its answers, and no
+// trace is made up.
+func TestWithoutAProviderNothingIsTraced(t *testing.T) {
+	s := session(t, otelhook.Config{}, `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "test -z \"$TRACEPARENT\" || exit 2"}]}]}}`)
+	if fired := fire(t, trace.ContextWithSpan(t.Context(), nil), s); fired.Blocked {
+		t.Errorf("the hook has a trace: %+v", fired.Reason)
+	}
+}
