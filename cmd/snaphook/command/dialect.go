@@ -69,6 +69,14 @@ func mainDialects() []*dialect {
 	return lo.Reject(dialects, func(d *dialect, _ int) bool { return d.isVariant() })
 }
 
+// knownEvents are the events of the dialects of the command line. A package that
+// is linked may declare others, for programs.
+func knownEvents() []pipeline.Declared {
+	return lo.Filter(pipeline.Events(nil), func(e pipeline.Declared, _ int) bool {
+		return slices.Contains(dialectNames(), e.Info().Dialect)
+	})
+}
+
 func dialectNames() []string {
 	return lo.Map(dialects, func(d *dialect, _ int) string { return d.Name })
 }

@@ -62,7 +62,7 @@ func completeEvent(_ *cobra.Command, args []string, typed string) ([]cobra.Compl
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	events := pipeline.Events(nil)
+	events := knownEvents()
 	bare := lo.CountValuesBy(events, func(e pipeline.Declared) string {
 		return lo.Ternary(e.Info().Dialect == extensionRow.Name, "", e.Info().Name)
 	})

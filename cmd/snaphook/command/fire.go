@@ -42,7 +42,7 @@ echo '{"toolName": "bash", "toolCallId": "1", "input": {"command": "rm -rf /"}}'
 }
 
 func (f *flags) fire(cmd *cobra.Command, name string) error {
-	event, err := eventNamed(name, pipeline.Events(nil))
+	event, err := eventNamed(name, knownEvents())
 	if err != nil {
 		return err
 	}

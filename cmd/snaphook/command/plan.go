@@ -46,7 +46,7 @@ type plan struct {
 }
 
 func (f *flags) plan(cmd *cobra.Command, name string) error {
-	event, err := eventNamed(name, pipeline.Events(nil))
+	event, err := eventNamed(name, knownEvents())
 	if err != nil {
 		return err
 	}

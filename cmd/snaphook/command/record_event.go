@@ -50,7 +50,7 @@ func (f *flags) recordEvent(cmd *cobra.Command, dialect string, args []string) e
 	if !strings.Contains(name, ".") || dialect == "xcsh" && !strings.HasPrefix(name, "xcsh.") {
 		name = dialect + "." + name
 	}
-	event, err := eventNamed(name, pipeline.Events(nil))
+	event, err := eventNamed(name, knownEvents())
 	if err != nil {
 		return err
 	}
