@@ -44,11 +44,7 @@ var arrows = map[string][]string{
 	"events/xcsh/discover": {"internal/gitignore", "internal/bounded"},
 	"internal/gitignore":   {"internal/bounded"},
 	"internal/statusline":  {},
-<<<<<<< HEAD
-	"agent":                {"hook", "wire", "pipeline", "policy", "run", "settings", "events/claude", "events/llxprt", "events/llxprt/genai", "events/xcsh", "events/xcsh/discover"},
-=======
-	"agent":                {"hook", "wire", "pipeline", "policy", "record", "settings", "events/claude", "events/llxprt", "events/llxprt/genai", "events/xcsh", "events/xcsh/discover"},
->>>>>>> agent
+	"agent":                {"hook", "wire", "pipeline", "policy", "record", "run", "settings", "events/claude", "events/llxprt", "events/llxprt/genai", "events/xcsh", "events/xcsh/discover"},
 	"conformance/xcsh":     {"wire", "pipeline", "events/xcsh", "events/xcsh/discover", "internal/statusline"},
 }
 

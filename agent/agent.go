@@ -13,11 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
-<<<<<<< HEAD
-	"github.com/snaphook-go/snaphook/run"
-=======
 	"github.com/snaphook-go/snaphook/record"
->>>>>>> agent
+	"github.com/snaphook-go/snaphook/run"
 )
 
 // Config is what hooks are opened with. The zero Config runs the hooks of every
@@ -116,17 +113,9 @@ func Open(cfg Config) (*Hooks, error) {
 	}
 	h.translate(cfg.Tools)
 	system := pipeline.Config{
-<<<<<<< HEAD
-		Workers: cfg.Workers, Log: cfg.Log,
-		Policy: policy.Source{Discover: true},
-		Warm:   &run.Warm{Log: cfg.Log},
-	}
-	if cfg.Observer != nil {
-		system.Observe = []pipeline.Observer{cfg.Observer}
-=======
 		Workers: cfg.Workers, Log: cfg.Log, Wrap: cfg.Wrap, Observe: cfg.observers(),
 		Policy: policy.Source{Discover: true, Overlays: cfg.Policy},
->>>>>>> agent
+		Warm:   &run.Warm{Log: cfg.Log},
 	}
 	sets := ownDialectEvents()
 	for _, d := range h.dialects {
