@@ -65,7 +65,7 @@ func levelOf(s *pipeline.Session) Level {
 	if r, ok := s.Setting(readingKey{}).(*reading); ok {
 		return r.Level
 	}
-	return Seed
+	return Base
 }
 
 func concludeStop(s *pipeline.Session, in *Stopping, res *hook.Result[Plain]) {
