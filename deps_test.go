@@ -38,13 +38,13 @@ var arrows = map[string][]string{
 	"events/llxprt/genai": {"wire"},
 	"events/llxprt":       {"hook", "wire", "match", "run", "settings", "internal/environ", "reducers", "pipeline", "entries", "events/llxprt/genai", "internal/bounded"},
 	"events/claude":       {"hook", "wire", "match", "internal/permission", "run", "settings", "internal/environ", "pipeline", "entries", "internal/bounded"},
-	"":                    {"hook", "policy", "pipeline", "record", "events/llxprt", "events/claude"},
+	"":                    {"hook", "policy", "pipeline", "record", "run", "events/llxprt", "events/claude"},
 
 	"events/xcsh":          {"hook", "wire", "run", "internal/environ", "reducers", "pipeline", "events/xcsh/discover"},
 	"events/xcsh/discover": {"internal/gitignore", "internal/bounded"},
 	"internal/gitignore":   {"internal/bounded"},
 	"internal/statusline":  {},
-	"agent":                {"hook", "wire", "pipeline", "policy", "settings", "events/claude", "events/llxprt", "events/llxprt/genai", "events/xcsh", "events/xcsh/discover"},
+	"agent":                {"hook", "wire", "pipeline", "policy", "run", "settings", "events/claude", "events/llxprt", "events/llxprt/genai", "events/xcsh", "events/xcsh/discover"},
 	"conformance/xcsh":     {"wire", "pipeline", "events/xcsh", "events/xcsh/discover", "internal/statusline"},
 }
 

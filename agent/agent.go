@@ -12,6 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
+	"github.com/snaphook-go/snaphook/run"
 )
 
 // Config is what hooks are opened with. The zero Config runs the hooks of every
@@ -95,7 +96,11 @@ func Open(cfg Config) (*Hooks, error) {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
 	h.translate(cfg.Tools)
-	system := pipeline.Config{Workers: cfg.Workers, Log: cfg.Log, Policy: policy.Source{Discover: true}}
+	system := pipeline.Config{
+		Workers: cfg.Workers, Log: cfg.Log,
+		Policy: policy.Source{Discover: true},
+		Warm:   &run.Warm{Log: cfg.Log},
+	}
 	if cfg.Observer != nil {
 		system.Observe = []pipeline.Observer{cfg.Observer}
 	}
