@@ -18,6 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/record"
+	"github.com/snaphook-go/snaphook/run"
 )
 
 // Config is what a hook system is opened with. The zero Config reads the
@@ -73,6 +74,7 @@ func Open(cfg Config) *System {
 		Log:     cfg.Log,
 		Policy:  policy.Source{Discover: true, Overlays: cfg.Policy},
 		Wrap:    cfg.Wrap,
+		Warm:    &run.Warm{Log: cfg.Log},
 
 		Observe:     cfg.observers(),
 		ObserveIdle: cfg.ObserveIdle,

@@ -61,6 +61,9 @@ func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	g := set.Apply(h, eventOf(h))
 	if g.Policy != nil {
 		g.Policy.Keeper = reg.keeper(h)
+		if warm := reg.sys.cfg.Warm; warm != nil && g.Policy.Warm != "" && g.Runner != nil {
+			g.Policy.WarmNote = warm.Keep(g, g.Policy.Warm, reg.at.Dir)
+		}
 	}
 	if wrap != nil && g.Runner != nil {
 		wrapped := *g

@@ -61,6 +61,10 @@ type Config struct {
 	// when the hook is made known; it returns the Runner that is used. It is
 	// called from many goroutines. Nil: hooks run as they are.
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
+
+	// Warm keeps the interpreters of hooks ready between calls, where a policy
+	// asks for it; see run.Warm. The system closes it. Nil: every hook starts cold.
+	Warm Warmer
 }
 
 // System holds what all sessions of a process share: settings, hooks in Go,
@@ -191,8 +195,22 @@ func (sys *System) Close() error {
 	}
 	sys.lanes.wait()
 	sys.ended.Do(sys.endObservers)
+	if sys.cfg.Warm != nil {
+		sys.cfg.Warm.Close()
+	}
 	sys.scratches.remove()
 	return nil
+}
+
+// Warmer keeps the interpreters of hooks ready between calls.
+type Warmer interface {
+	// Keep makes later runs of h in dir use an interpreter that is kept ready, in
+	// one of the ways that a policy names. It is called before the first of them.
+	// note says why the hook starts cold all the same; it is empty if it does not.
+	Keep(h *hook.Hook, kind, dir string) (note string)
+
+	// Close ends what is kept and returns when it is gone. It may be called again.
+	Close()
 }
 
 var errInsideHook = errors.New("the hook system is closing, but a hook that closes it cannot wait for its own fire; call Close where no hook runs")

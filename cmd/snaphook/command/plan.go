@@ -9,6 +9,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/stages"
 )
 
@@ -53,7 +54,7 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	sys, ses, err := f.session(cmd, opening{event: event, input: input})
+	sys, ses, err := f.session(cmd, opening{event: event, input: input, warm: &run.Warm{}})
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,8 @@ type effective struct {
 	Retry     *retried              `json:"retry"`     // null: it is not run again
 	QueueMS   *float64              `json:"queueMs"`   // null: it waits as long as it takes
 	Warm      string                `json:"warm"`
-	From      map[string]origin     `json:"from"` // by member, of those that an overlay has set
+	WarmNote  *string               `json:"warmNote"` // why it starts cold all the same; null if it does not
+	From      map[string]origin     `json:"from"`     // by member, of those that an overlay has set
 }
 
 type retried struct {
@@ -88,6 +89,9 @@ func governed(h *hook.Hook) *effective {
 	for class, action := range p.OnFailure {
 		e.OnFailure[class] = action.String()
 	}
+	if p.WarmNote != "" {
+		e.WarmNote = &p.WarmNote
+	}
 	if p.Retry.Times > 0 {
 		e.Retry = &retried{p.Retry.Times, p.Retry.On}
 	}
@@ -109,6 +113,9 @@ func (e *effective) text(indent int) string {
 		return ""
 	}
 	said := map[string]string{"onFailure": "on failure " + e.failures(), "mode": "mode " + e.Mode, "warm": "warm " + e.Warm, "recheck": "recheck"}
+	if e.WarmNote != nil {
+		said["warm"] += " (cold: " + *e.WarmNote + ")"
+	}
 	if e.TimeoutMS != nil {
 		said["timeout"] = fmt.Sprintf("timeout %gms", *e.TimeoutMS)
 	}

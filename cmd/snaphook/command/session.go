@@ -25,6 +25,7 @@ type opening struct {
 	event    pipeline.Declared
 	input    []byte
 	observe  []pipeline.Observer
+	warm     pipeline.Warmer
 	finished func(pipeline.Finished) // may be nil
 	ask      func(context.Context, *hook.Hook, hook.Question) (string, bool)
 }
@@ -48,7 +49,7 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 	if err != nil {
 		return nil, nil, err
 	}
-	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{src.load}, Log: f.log(cmd), Observe: o.observe, ObserveIdle: len(o.observe) > 0, Policy: rules})
+	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{src.load}, Log: f.log(cmd), Observe: o.observe, ObserveIdle: len(o.observe) > 0, Policy: rules, Warm: o.warm})
 	ses, err := sys.NewSession(cmd.Context(), f.config(o, src.dir, trust))
 	if err == nil {
 		err = unreadable(ses.Problems())
