@@ -100,7 +100,7 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation) []byte {
 	if e.Why != "" {
 		b = text(append(b, `,"ran":false,"why":`...), string(e.Why))
 		b = text(append(b, `,"detail":`...), e.Detail)
-		return append(b, `,"outcome":null,"exit":null,"ms":null,"queued_ms":null,"decision":null,"reason":null,"mode":"`+mode(e.Hook)+`","class":null,"failed_open":false,"error":null,"answer":null,"stderr":null}`...)
+		return append(b, `,"outcome":null,"exit":null,"ms":null,"queued_ms":null,"decision":null,"reason":null,"mode":"enforce","class":null,"failed_open":false,"error":null,"answer":null,"stderr":null}`...)
 	}
 	b = text(append(b, `,"ran":true,"why":null,"detail":null,"outcome":`...), string(e.Outcome))
 	b = append(b, `,"exit":`...)
@@ -113,8 +113,7 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation) []byte {
 	b = milliseconds(append(b, `,"queued_ms":`...), e.Queued)
 	b = text(append(b, `,"decision":`...), decision(e.Decision))
 	b = text(append(b, `,"reason":`...), reason(e))
-	b = text(append(b, `,"mode":`...), e.Mode.String())
-	b = append(b, `,"class":`...)
+	b = append(b, `,"mode":"enforce","class":`...)
 	b = text(b, string(hook.ClassOf(e.Err)))
 	b = strconv.AppendBool(append(b, `,"failed_open":`...), e.FailedOpen)
 	b = append(b, `,"error":`...)
@@ -126,14 +125,6 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation) []byte {
 	answer, stderr := r.outputs(e)
 	b = text(append(b, `,"answer":`...), answer)
 	return append(text(append(b, `,"stderr":`...), stderr), '}')
-}
-
-// mode is that of a hook that did not run.
-func mode(h *hook.Hook) string {
-	if h.Policy == nil {
-		return hook.Enforce.String()
-	}
-	return h.Policy.Mode.String()
 }
 
 // reason is what a hook gave for its decision; for a denial by status alone what
