@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"weak"
@@ -91,6 +92,9 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 	if sys.ctx.Err() != nil {
 		return nil, hook.ErrClosed
 	}
+	if len(cfg.ID) > maxID || strings.ContainsRune(cfg.ID, 0) {
+		return nil, fmt.Errorf("the session's id, %.20q, has %d bytes: write up to %d without NUL, for hooks get it as a variable", cfg.ID, len(cfg.ID), maxID)
+	}
 	dir, err := absolute(cfg.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("the session's directory: %w", err)
@@ -109,6 +113,10 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 	s.base = slices.Clip(append(s.base, wire.Quote(cfg.Transcript)...))
 	return s, nil
 }
+
+// maxID bounds the id of a session: with a variable that is too long, or has a
+// NUL in it, no program can be started, so that every command hook would fail.
+const maxID = 4096
 
 func absolute(dir string) (string, error) {
 	if dir == "" {
