@@ -96,7 +96,37 @@ type HookRun struct {
 	DurationMS float64      `json:"durationMs"`
 	Mode       string       `json:"mode,omitempty"` // "shadow" if its answer took no part
 
+	// Background is how a hook ended that went to the background, for callers
+	// that wait for it; nil where it did not, or nobody waited.
+	Background *Ending `json:"background,omitzero"`
+
 	Notes []string `json:"-"` // not part of the form; for people
+}
+
+// Ending is a [Finished] in JSON terms.
+type Ending struct {
+	Outcome    Outcome  `json:"outcome"`
+	ExitCode   *int     `json:"exitCode"`
+	Stdout     *string  `json:"stdout"`
+	Stderr     *string  `json:"stderr"`
+	Error      *string  `json:"error"`
+	Context    []string `json:"context"` // for the model's next turn
+	DurationMS float64  `json:"durationMs"`
+}
+
+// Ending describes the end of a hook in JSON terms.
+func (f *Finished) Ending() *Ending {
+	e := &Ending{Outcome: f.Outcome, Context: append([]string{}, f.Context...), DurationMS: milliseconds(f.Elapsed)}
+	if f.Err != nil {
+		e.Error = lo.ToPtr(f.Err.Error())
+	}
+	if r := f.Reply; r != nil {
+		if r.Signal == nil && r.Exit >= 0 && !cancelled(f.Err) {
+			e.ExitCode = &r.Exit
+		}
+		e.Stdout, e.Stderr = lo.ToPtr(wire.Valid(r.Stdout)), lo.ToPtr(wire.Valid(r.Stderr))
+	}
+	return e
 }
 
 // Identify gives the identifying members of h.

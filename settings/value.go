@@ -20,8 +20,9 @@ import (
 // as one is kept, so is its whole file: the text, and some 120 bytes for each
 // value in it.
 type Value struct {
-	doc  *document
-	node *hujson.Value // in doc.root; nil for the zero Value
+	within *hujson.Value // of a member that is missing: where it was looked for
+	doc    *document
+	node   *hujson.Value // in doc.root; nil for the zero Value
 }
 
 // Exists reports whether v is in the file. A null is.
@@ -35,8 +36,12 @@ func (v Value) Kind() jsontext.Kind {
 	return jsontext.Kind(v.node.Value.Kind())
 }
 
-// Position is where v starts.
+// Position is where v starts; of a member that is missing, where the value starts
+// in which it was looked for.
 func (v Value) Position() hook.Position {
+	if v.node == nil && v.within != nil {
+		return v.doc.position(v.within.StartOffset)
+	}
 	if v.node == nil {
 		return hook.Position{}
 	}
@@ -94,7 +99,10 @@ func (v Value) Get(name string) Value {
 			return Value{doc: v.doc, node: &members[i].Value}
 		}
 	}
-	return Value{}
+	if v.node == nil {
+		return Value{doc: v.doc, within: v.within}
+	}
+	return Value{doc: v.doc, within: v.node}
 }
 
 // Members iterates over the members of an object in the order of the file. Of

@@ -137,7 +137,7 @@ func TestWantSaysWhatIsThere(t *testing.T) {
 		"a": "settings.json:1:7: got a number, want a string", "b": "settings.json:1:15: got a string, want a string",
 		"c": "settings.json:1:25: got true, want a string", "d": "settings.json:1:36: got null, want a string",
 		"e": "settings.json:1:47: got an array, want a string", "f": "settings.json:1:56: got an object, want a string",
-		"g": "got nothing, want a string",
+		"g": "settings.json:1:1: got nothing, want a string",
 	} {
 		got := v.Get(name).Want("a string")
 		if got.String() != want || got.Error() != want || got.Fatal {

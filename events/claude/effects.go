@@ -95,7 +95,7 @@ func EffectsOf[Out any, O interface {
 	if res.Stop {
 		e.StopReason = some(res.StopReason)
 	}
-	if lo.SomeBy(res.Reports, func(r hook.Report[Out]) bool { return saidBlock(&r) }) {
+	if lo.SomeBy(res.Reports, func(r hook.Report[Out]) bool { return saidBlock(&r) || blocksPlainly(&r) }) {
 		e.Decision = lo.ToPtr(hook.Block)
 	}
 	if len(res.Reports) > 0 && traitsOf(res.Reports[0].Hook.Event).erases {
@@ -112,6 +112,13 @@ func EffectsOf[Out any, O interface {
 func saidBlock[Out any](r *hook.Report[Out]) bool {
 	word := wire.Object(r.Output.Raw).Text("decision")
 	return r.Output.Decision.Blocks() && word == string(hook.Block) || r.Reply == nil && r.Err == nil && r.Output.Decision == hook.Block
+}
+
+// blocksPlainly reports whether a hook blocked, in whatever way, where the word for
+// it is the common one and not a permission.
+func blocksPlainly[Out any](r *hook.Report[Out]) bool {
+	t := table[r.Hook.Event]
+	return r.Output.Decision.Blocks() && t != nil && t.decides && t.blocks && !t.permission
 }
 
 // failed reports whether a hook failed and blocked nothing.

@@ -53,12 +53,24 @@ func (f *fired) settle(cmd *cobra.Command, ses *pipeline.Session) {
 	if f.next = ses.NextTurn(); f.isBehind() {
 		f.add(cmd, "async", later{NextTurn: orEmpty(f.next), Rewake: orEmpty(f.rewakes()), UserSees: []string{}})
 	}
+	f.addEndings()
 	exports, err := claude.Exported(ctx, ses.EnvFiles(), os.Environ())
 	if err != nil {
 		warn(cmd, "%v", err)
 	}
 	if len(exports) > 0 {
 		f.add(cmd, exported, exports)
+	}
+}
+
+// addEndings says of each hook that went to the background how it ended.
+func (f *fired) addEndings() {
+	for i := range f.Hooks {
+		for j := range f.ended {
+			if h := &f.Hooks[i]; h.Outcome == pipeline.Backgrounded && h.Background == nil && f.ended[j].Hook.ID == h.ID {
+				h.Background = f.ended[j].Ending()
+			}
+		}
 	}
 }
 

@@ -53,6 +53,8 @@ type checked struct {
 
 	notes  bool         // the text has them too
 	loaded []*hook.Hook // those of Hooks, in the same order
+
+	onlyModules bool // they were asked for, and nothing else
 }
 
 // checkedHook is a configured hook; Why and Detail are null if it can run.
@@ -89,6 +91,7 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	if len(problems) > 0 || slices.ContainsFunc(found.Findings, finding.counts) {
 		f.status = failed
 	}
+	found.onlyModules = len(f.modules) > 0 && len(f.settings) == 0
 	return f.sayChecked(cmd, found, problems)
 }
 
@@ -169,7 +172,7 @@ func (c checked) text(problems []settings.Problem) string {
 	for _, file := range c.Files {
 		fmt.Fprintf(&b, "%s: read\n", strong.Render(oneLine(filepath.ToSlash(file))))
 	}
-	if len(c.Files) == 0 {
+	if len(c.Files) == 0 && !c.onlyModules {
 		b.WriteString("no settings file was read\n")
 	}
 	for _, m := range c.Modules {

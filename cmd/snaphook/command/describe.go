@@ -1,6 +1,8 @@
 package command
 
 import (
+	"strings"
+
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -63,7 +65,16 @@ func unsupported(h *hook.Hook) string {
 	return "hooks of type \"" + h.Type + "\" cannot be run; write \"type\": \"command\""
 }
 
-// label is the name of a hook for people.
+// label is the name of a hook for people: one line, and of a long command its
+// beginning.
 func label(h pipeline.HookID) string {
-	return oneLine(lo.CoalesceOrEmpty(lo.FromPtr(h.Name), lo.FromPtr(h.Command), h.ID))
+	text := lo.CoalesceOrEmpty(lo.FromPtr(h.Name), lo.FromPtr(h.Command), h.ID)
+	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if runes := []rune(line); len(runes) > longLabel {
+		line, more = string(runes[:longLabel]), true
+	}
+	return oneLine(line) + lo.Ternary(more, "…", "")
 }
+
+// longLabel is how many characters of a command a list shows.
+const longLabel = 72

@@ -41,12 +41,19 @@ func afterFailure(fired *fired, h pipeline.HookRun) string {
 	switch {
 	case h.Mode != "":
 		return "; it is in shadow, so that changes nothing"
-	case fired.Blocked:
+	case fired.Blocked, !guards(fired.Event):
 		return ""
 	case effects.Text("permissionDecision") == string(hook.Ask):
 		return "; the user is asked"
 	}
 	return "; what it guards goes ahead"
+}
+
+// guards reports whether hooks of an event can keep anything from going ahead.
+func guards(event string) bool {
+	return slices.ContainsFunc(pipeline.Events(nil), func(e pipeline.Declared) bool {
+		return e.Info().FullName() == event && e.Info().Can&pipeline.CanBlock != 0
+	})
 }
 
 // because is the first line of what a hook that failed said about it.
@@ -86,13 +93,22 @@ func firedText(fired *fired) string {
 		fmt.Fprintf(&b, "  %-12s  %s\n", line[0], indented(line[1], 16))
 	}
 	for _, h := range fired.Hooks {
-		fmt.Fprintf(&b, "  %s  %s  %.1fms  %s\n", outcomeStyle(h.Outcome), label(h.HookID), h.DurationMS, place(h.HookID))
+		fmt.Fprintf(&b, "  %s  %s  %.1fms  %s\n", outcomeStyle(wordOf(h)), label(h.HookID), h.DurationMS, place(h.HookID))
 	}
 	for _, end := range fired.ended {
 		id := pipeline.Identify(end.Hook)
 		fmt.Fprintf(&b, "  %s  %s  %.1fms  %s\n", outcomeStyle("later: "+end.Outcome), label(id), end.Elapsed.Seconds()*1000, place(id))
 	}
 	return b.String()
+}
+
+// wordOf is a hook's outcome for people: one that stops the agent has a word of
+// its own.
+func wordOf(h pipeline.HookRun) pipeline.Outcome {
+	if h.Outcome == pipeline.Success && h.Output != nil && string(h.Output.Get("continue")) == "false" {
+		return "stops"
+	}
+	return h.Outcome
 }
 
 func decision(fired *fired, effects wire.Object) string {

@@ -11,12 +11,17 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/snaphook-go/snaphook/pipeline"
 )
 
 // pipeExample is how to do it, for modules and for commands.
 func pipeExample(cmd *cobra.Command) string {
 	example := `{"tool_name": "write_file", "tool_input": {"path": "a.txt"}}' | snaphook %s llxprt.BeforeTool`
-	if named := cmd.Flags().Arg(0); strings.HasPrefix(named, "xcsh") || cmd.Flags().Changed("module") {
+	switch event, err := eventNamed(cmd.Flags().Arg(0), pipeline.Events(nil)); {
+	case err == nil && event.Info().Dialect == claudeRow.Name:
+		example = `{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | snaphook %s claude.PreToolUse`
+	case strings.HasPrefix(cmd.Flags().Arg(0), "xcsh"), cmd.Flags().Changed("module"), err == nil && event.Info().Dialect == xcshRow.Name:
 		example = `{"toolName": "bash", "toolCallId": "1", "input": {"command": "ls"}}' | snaphook %s xcsh.tool_call`
 	}
 	return fmt.Sprintf("; pipe the event's fields in as JSON:\n  echo '"+example, cmd.Name())

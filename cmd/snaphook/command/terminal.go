@@ -107,11 +107,21 @@ func described(o hook.Option) string {
 	return text
 }
 
+// yesNo are the letters that people type for the commonest keys.
+var yesNo = map[string]string{"y": "yes", "n": "no"}
+
 // chosen gives the key that was typed, or the one with the number typed.
 func chosen(options []hook.Option, typed string) (key string, ok bool) {
 	for _, option := range options {
 		if option.Key == typed {
 			return typed, true
+		}
+	}
+	if word, ok := yesNo[strings.ToLower(typed)]; ok {
+		for _, option := range options {
+			if strings.EqualFold(option.Key, word) {
+				return option.Key, true
+			}
 		}
 	}
 	if n, err := strconv.Atoi(typed); err == nil && n >= 1 && n <= len(options) {
