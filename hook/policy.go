@@ -42,7 +42,7 @@ type EffectivePolicy struct {
 	Queue     time.Duration // how long it may wait for a permit to run; 0 is for ever
 	Warm      string        // auto, python, node, bash, worker or off; empty means off
 	WarmNote  string        // why it starts cold although Warm says otherwise; empty if it does not
-	Recheck   bool          // runs again on the arguments that other hooks have rewritten
+	Recheck   bool          // kept for a later version: overlays that set it are refused
 
 	// From says where each member comes from, by its name in an overlay; those
 	// that no overlay sets are not in it.

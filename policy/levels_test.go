@@ -121,13 +121,12 @@ var hostile = map[string]string{
 	"a breaker that opens":     `{"limits": {"breaker": {"failures": 1, "for": "1000h"}}}`,
 	"permits for one":          `{"limits": {"concurrent": 1}}`,
 	"permits of the event":     `{"limits": {"perEvent": {"claude.PreToolUse": 1}}}`,
-	"no second look":           `{"hooks": [{"recheck": false}]}`,
 	"all of it at once":        `{"hooks": [{"onFailure": "open", "mode": "off", "timeout": "1ns", "queue": "1ns", "retry": {"times": 0}, "recheck": false}], "limits": {"concurrent": 1}}`,
 	"a member of its own, too": `{"hooks": [{"match": {"source": "*"}, "onFailure": {"breaker": "open", "queue": "open", "untrusted": "open"}}]}`,
 }
 
 func TestAProjectCannotWeakenTheGuardOfAUser(t *testing.T) {
-	const user = `{"hooks": [{"match": {"command": "guard*"}, "onFailure": "closed", "timeout": "5s", "retry": {"times": 2, "on": ["spawn"]}, "recheck": true}]}`
+	const user = `{"hooks": [{"match": {"command": "guard*"}, "onFailure": "closed", "timeout": "5s", "retry": {"times": 2, "on": ["spawn"]}}]}`
 	alone := load(t, map[policy.Level]string{policy.User: user})
 	want := alone.Effective(gate(hook.User), events["claude.PreToolUse"])
 	for name, overlay := range hostile {
