@@ -76,7 +76,7 @@ type Session struct {
 	host *SessionConfig // what it has of functions and flags; nil if nothing
 	id   string
 	dir  string
-	cwd  []byte                 // dir as JSON
+	cwd  string                 // dir as JSON
 	kept atomic.Pointer[string] // the variable that names the state's directory
 	base []byte                 // the payload members that never change, from the opening brace
 
@@ -103,7 +103,7 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{sys: sys, lane: sys.lane(), reg: reg, id: cfg.ID, dir: dir, cwd: wire.Quote(dir)}
+	s := &Session{sys: sys, lane: sys.lane(), reg: reg, id: cfg.ID, dir: dir, cwd: string(wire.Quote(dir))}
 	if cfg.Interactive || cfg.Ask != nil || cfg.Finished != nil || cfg.Scratch != "" || cfg.State != "" {
 		s.host = &cfg
 	}

@@ -148,8 +148,8 @@ func TestASystemThatIsClosedDuringManyFires(t *testing.T) {
 				t.Errorf("hook %d: %v, want %v", i, r.Err, hook.ErrClosed)
 			}
 		}
-		if len(res.Reports) != hooks || res.Blocked() {
-			t.Errorf("%d reports, blocked %v; want %d, not blocked", len(res.Reports), res.Blocked(), hooks)
+		if len(res.Reports) != hooks || !res.Blocked() {
+			t.Errorf("%d reports, blocked %v; want %d, blocked", len(res.Reports), res.Blocked(), hooks)
 		}
 	}
 	<-done
