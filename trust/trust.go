@@ -99,12 +99,13 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 	if len(hooks)+len(opt.Reaching) == 0 {
 		return covered, nil
 	}
-	text, err := json.Marshal(struct {
+	all := struct {
 		Hooks    []digested
 		Reaching []string
-	}{digests(dir, covered.Hooks), opt.Reaching}, json.Deterministic(true))
-	if err != nil {
-		return nil, fmt.Errorf("the digest of the hooks: %w", err)
+	}{digests(dir, covered.Hooks), opt.Reaching}
+	text, err := json.Marshal(all, json.Deterministic(true))
+	if err != nil { // JSON has no form for bytes that are not UTF-8; this one has, so that none is taken for another
+		text = fmt.Appendf(nil, "%+q", all)
 	}
 	covered.Digest = "sha256:" + sum(text)
 	return covered, nil
