@@ -105,7 +105,7 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 	}{digests(dir, covered.Hooks), opt.Reaching}
 	text, err := json.Marshal(all, json.Deterministic(true))
 	if err != nil { // JSON has no form for bytes that are not UTF-8; this one has, so that none is taken for another
-		text = fmt.Appendf(nil, "%+q", all)
+		text = fmt.Appendf(nil, "%#v", all)
 	}
 	covered.Digest = "sha256:" + sum(text)
 	return covered, nil
