@@ -26,7 +26,7 @@ func TestFireJSONHasTheDocumentedMembers(t *testing.T) {
 		{"processed", document["processed"], []string{"shouldStop", "stopReason", "systemMessage", "suppressOutput"}},
 		{"effects", document["effects"], []string{
 			"isBlocking", "shouldStop", "effectiveReason", "blockingError", "additionalContext", "modifiedToolInput",
-			"syntheticResponse", "modifiedResponse", "modifiedRequest", "toolSelection", "clearContext",
+			"syntheticResponse", "modifiedResponse", "modifiedRequest", "toolSelection", "clearContext", "askUser", "decision", "toolResponse",
 		}},
 		{"a hook", document["hooks"].([]any)[0], []string{
 			"id", "type", "command", "name", "source", "file", "outcome", "exitCode", "success", "stdout", "stderr", "truncated",
