@@ -95,7 +95,7 @@ func EffectsOf[Out any, O interface {
 	if res.Stop {
 		e.StopReason = some(res.StopReason)
 	}
-	if lo.SomeBy(res.Reports, func(r hook.Report[Out]) bool { return saidBlock(&r) || blocksPlainly(&r) }) {
+	if lo.SomeBy(res.Reports, func(r hook.Report[Out]) bool { return saidBlock(&r) }) {
 		e.Decision = lo.ToPtr(hook.Block)
 	}
 	if len(res.Reports) > 0 && traitsOf(res.Reports[0].Hook.Event).erases {
@@ -103,6 +103,9 @@ func EffectsOf[Out any, O interface {
 	}
 	if own, ok := any(&res.Specific).(effected); ok {
 		own.effects(e)
+	}
+	if e.PermissionDecision == nil && lo.SomeBy(res.Reports, func(r hook.Report[Out]) bool { return blocksPlainly(&r) }) {
+		e.Decision = lo.ToPtr(hook.Block)
 	}
 	return e
 }
@@ -118,7 +121,7 @@ func saidBlock[Out any](r *hook.Report[Out]) bool {
 // it is the common one and not a permission.
 func blocksPlainly[Out any](r *hook.Report[Out]) bool {
 	t := table[r.Hook.Event]
-	return r.Output.Decision.Blocks() && t != nil && t.decides && t.blocks && !t.permission
+	return r.Output.Decision.Blocks() && t != nil && t.decides && t.blocks
 }
 
 // failed reports whether a hook failed and blocked nothing.

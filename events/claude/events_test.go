@@ -63,16 +63,12 @@ func one(t *testing.T, event, input string, says scripted) (effects func(want st
 }
 
 // Rules C35, C96, C97.
-// blockPlainly are the events whose word for a refusal is "block", whether a hook
-// prints it or ends with 2.
-var blockPlainly = []string{"UserPromptSubmit", "UserPromptExpansion", "PostToolBatch", "Stop", "SubagentStop", "TaskCreated", "TaskCompleted", "ConfigChange", "PreCompact"}
-
 func TestExitStatusTwoOfEveryEvent(t *testing.T) {
 	for _, tt := range honoured {
 		t.Run(tt.event, func(t *testing.T) {
-			one(t, tt.event, "", says(2, "", "no\n"))(fmt.Sprintf(`{"blocked":%t,"model_sees":%s,"user_sees":%s,"errors":0,"decision":%s}`,
-				tt.blocks, lo.Ternary(tt.to == "model", `["no"]`, `[]`), lo.Ternary(tt.to == "user", `["no"]`, lo.Ternary(tt.event == "PermissionRequest", `["h hook error: exit status 2: no"]`, `[]`)),
-				lo.Ternary(lo.Contains(blockPlainly, tt.event), `"block"`, "null")))
+			word := lo.Ternary(tt.blocks && strings.Contains(tt.fields, "d") && tt.event != "PreToolUse" && tt.event != "PreModelSwitch", `"block"`, "null") // there it is a permission
+			one(t, tt.event, "", says(2, "", "no\n"))(fmt.Sprintf(`{"blocked":%t,"model_sees":%s,"user_sees":%s,"errors":0,"decision":`+word+`}`,
+				tt.blocks, lo.Ternary(tt.to == "model", `["no"]`, `[]`), lo.Ternary(tt.to == "user", `["no"]`, lo.Ternary(tt.event == "PermissionRequest", `["h hook error: exit status 2: no"]`, `[]`))))
 		})
 	}
 }

@@ -68,9 +68,12 @@ func unsupported(h *hook.Hook) string {
 // label is the name of a hook for people: one line, and of a long command its
 // beginning.
 func label(h pipeline.HookID) string {
-	text := lo.CoalesceOrEmpty(lo.FromPtr(h.Name), lo.FromPtr(h.Command), h.ID)
+	if name := lo.FromPtr(h.Name); name != "" {
+		return oneLine(name)
+	}
+	text := lo.CoalesceOrEmpty(lo.FromPtr(h.Command), h.ID)
 	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	if runes := []rune(line); len(runes) > longLabel {
+	if runes := []rune(line); len(runes) > longLabel && h.Type != moduleType { // a module is known by its path
 		line, more = string(runes[:longLabel]), true
 	}
 	return oneLine(line) + lo.Ternary(more, "…", "")

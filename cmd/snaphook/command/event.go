@@ -20,7 +20,7 @@ func eventNamed(name string, events []pipeline.Declared) (pipeline.Declared, err
 		case info.FullName():
 			return e, nil
 		case info.Name:
-			if info.Dialect != extensionRow.Name { // its events are meant only by their full names
+			if goesByName(info) {
 				found = append(found, e)
 			}
 		}
@@ -34,6 +34,16 @@ func eventNamed(name string, events []pipeline.Declared) (pipeline.Declared, err
 	return nil, fmt.Errorf("several dialects have an event %q; write %s", name,
 		strings.Join(lo.Map(found, func(e pipeline.Declared, _ int) string { return e.Info().FullName() }), " or "))
 }
+
+// goesByName reports whether an event is meant by its bare name: those of a
+// dialect that is another's with other rules, and the moments of package agent,
+// for which no settings have hooks, are meant by their full names alone.
+func goesByName(info pipeline.Info) bool {
+	return info.Dialect != extensionRow.Name && info.Dialect != agentDialect
+}
+
+// agentDialect is the name under which package agent declares its moments.
+const agentDialect = "host"
 
 func unknownEvent(name string, events []pipeline.Declared) error {
 	if name == "" {
@@ -64,7 +74,7 @@ func completeEvent(_ *cobra.Command, args []string, typed string) ([]cobra.Compl
 	}
 	events := knownEvents()
 	bare := lo.CountValuesBy(events, func(e pipeline.Declared) string {
-		return lo.Ternary(e.Info().Dialect == extensionRow.Name, "", e.Info().Name)
+		return lo.Ternary(goesByName(e.Info()), e.Info().Name, "")
 	})
 	var names []cobra.Completion
 	for _, e := range events {
@@ -72,7 +82,7 @@ func completeEvent(_ *cobra.Command, args []string, typed string) ([]cobra.Compl
 		switch {
 		case strings.HasPrefix(info.FullName(), typed):
 			names = append(names, cobra.CompletionWithDesc(info.FullName(), info.Doc))
-		case info.Dialect != extensionRow.Name && strings.HasPrefix(info.Name, typed) && bare[info.Name] == 1:
+		case goesByName(info) && strings.HasPrefix(info.Name, typed) && bare[info.Name] == 1:
 			names = append(names, cobra.CompletionWithDesc(info.Name, info.Doc))
 		}
 	}
