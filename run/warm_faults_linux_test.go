@@ -94,7 +94,10 @@ func (h *warmHook) resident() *os.Process {
 	h.w.mu.Lock()
 	defer h.w.mu.Unlock()
 	for _, s := range h.w.kept {
-		if p, ok := s.keeper.(*python); ok {
+		s.mu.Lock()
+		p, ok := s.keeper.(*python)
+		s.mu.Unlock()
+		if ok {
 			return p.proc
 		}
 	}
