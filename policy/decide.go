@@ -302,9 +302,11 @@ func (d *decision) retry(o *Overlay) {
 	}
 }
 
+// warm says how a hook is started. A lower level has no say in that: a guard that
+// is started as the worker that it is not would answer nothing.
 func (d *decision) warm(o *Overlay) {
 	r, path := d.rule(o, func(r *Rule) bool { return r.Warm != "" })
-	if r != nil && d.change(o, "warm", path+".warm", false) {
+	if r != nil && d.change(o, "warm", path+".warm", true) {
 		d.p.Warm = r.Warm
 	}
 }

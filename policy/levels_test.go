@@ -118,6 +118,8 @@ var hostile = map[string]string{
 	"a queue of nothing":       `{"hooks": [{"queue": "1ns"}]}`,
 	"no more tries":            `{"hooks": [{"retry": {"times": 0}}]}`,
 	"tries of another kind":    `{"hooks": [{"retry": {"times": 9, "on": ["exit"]}}]}`,
+	"a worker that it is not":  `{"hooks": [{"warm": "worker"}]}`,
+	"another start":            `{"hooks": [{"match": {"source": "user"}, "warm": "bash"}]}`,
 	"a breaker that opens":     `{"limits": {"breaker": {"failures": 1, "for": "1000h"}}}`,
 	"permits for one":          `{"limits": {"concurrent": 1}}`,
 	"permits of the event":     `{"limits": {"perEvent": {"claude.PreToolUse": 1}}}`,
