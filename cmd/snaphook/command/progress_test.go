@@ -1,8 +1,8 @@
 package command
 
 import (
-	"bytes"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,7 +13,7 @@ import (
 
 func TestTheStatusLineShowsWhatRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var text bytes.Buffer
+		var text sharedText
 		p := &progress{to: &text, width: func() int { return 60 }, stop: make(chan struct{}), done: make(chan struct{})}
 		go p.run()
 		lint, guard := &hook.Hook{Command: "lint.sh", Status: "Linting\x1b[31m"}, &hook.Hook{Command: "guard.sh --with " + strings.Repeat("x", 50)}
@@ -21,7 +21,7 @@ func TestTheStatusLineShowsWhatRuns(t *testing.T) {
 		time.Sleep(300 * time.Millisecond)
 		p.HookStart(t.Context(), nil, guard)
 		p.HookEnd(t.Context(), &pipeline.Evaluation{Hook: &hook.Hook{}, Why: hook.NotMatched})
-		if synctest.Wait(); text.Len() > 0 {
+		if synctest.Wait(); text.String() != "" {
 			t.Errorf("already it shows %q", text.String())
 		}
 		time.Sleep(700 * time.Millisecond)
@@ -47,13 +47,31 @@ func TestTheStatusLineShowsWhatRuns(t *testing.T) {
 
 func TestHooksThatAreQuickShowNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var text bytes.Buffer
+		var text sharedText
 		p := &progress{to: &text, width: func() int { return 60 }, stop: make(chan struct{}), done: make(chan struct{})}
 		go p.run()
 		p.HookStart(t.Context(), nil, &hook.Hook{Command: "quick"})
 		time.Sleep(progressAfter - 1)
-		if p.close(); text.Len() > 0 {
+		if p.close(); text.String() != "" {
 			t.Errorf("it shows %q", text.String())
 		}
 	})
+}
+
+// sharedText is a text that one goroutine writes while another reads it.
+type sharedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *sharedText) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *sharedText) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
 }
