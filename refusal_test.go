@@ -31,15 +31,15 @@ func TestArgumentsThatAreNotJSONAreBlocked(t *testing.T) {
 			pipeline.Register(s, &h)
 		}
 		arguments, wrong := wire.Object(text), new(hook.InputError)
-		pre, err := claude.PreToolUse.Fire(t.Context(), s, &claude.Call{Name: "Bash", Input: arguments})
+		pre, err := claude.PreToolUse.Fire(t.Context(), s, &claude.PreToolUseInput{Name: "Bash", Input: arguments})
 		if !errors.As(err, &wrong) || !pre.Blocked() || pre.Specific.PermissionDecision != hook.Deny {
 			t.Errorf("%s: PreToolUse: %v, %q", name, err, pre.Specific.PermissionDecision)
 		}
-		asked, err := claude.PermissionRequest.Fire(t.Context(), s, &claude.Asked{Call: claude.Call{Name: "Bash", Input: arguments}})
+		asked, err := claude.PermissionRequest.Fire(t.Context(), s, &claude.PermissionRequestInput{PreToolUseInput: claude.PreToolUseInput{Name: "Bash", Input: arguments}})
 		if !errors.As(err, &wrong) || !asked.Blocked() || asked.Specific.Decision.Behavior != "deny" {
 			t.Errorf("%s: PermissionRequest: %v, %+v", name, err, asked.Specific)
 		}
-		call := llxprt.ToolCall{Name: "run_shell_command", Input: arguments}
+		call := llxprt.BeforeToolInput{Name: "run_shell_command", Input: arguments}
 		before, err := llxprt.BeforeTool.Fire(t.Context(), s, &call)
 		if !errors.As(err, &wrong) || llxprt.ApplyBeforeTool(&call, before).Run {
 			t.Errorf("%s: BeforeTool: %v, the tool runs", name, err)

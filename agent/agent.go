@@ -64,7 +64,7 @@ type Config struct {
 	// ended; ok is false if the user gave none. It is called by [Session.RunTool] for a
 	// call that hooks want the user to decide, with the options allow and deny; by modules
 	// that ask; and by running hooks that MayAsk accepts. h is nil in the first two cases.
-	// Nil: there is nobody to ask, but hosts of Interactive sessions ask on their own.
+	// Nil: no question can be asked, but hosts of Interactive sessions ask on their own.
 	Ask func(ctx context.Context, s *Session, h *hook.Hook, q hook.Question) (key string, ok bool)
 
 	// MayAsk says which commands may ask while they run. Their standard input does not

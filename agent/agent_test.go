@@ -26,7 +26,7 @@ var tools = []agent.Tool{
 	{Name: "remember", Kind: agent.MCP, Server: "memory"},
 }
 
-// quiet is a log that nobody reads.
+// quiet discards what is logged.
 var quiet = slog.New(slog.DiscardHandler)
 
 // project makes a directory with files, and keeps the hooks of the user that runs the
@@ -357,11 +357,11 @@ func TestAHookOfTheProgramThatFailsIsADenialAtAGate(t *testing.T) {
 
 func TestHooksOfOneDialectCanBeAddedInGo(t *testing.T) {
 	s := open(t, agent.Config{}, nil)
-	claude.PreToolUse.On(s.Pipeline(), "gate", func(_ context.Context, c claude.Call) (o hook.Output[claude.Gate], err error) {
+	claude.PreToolUse.On(s.Pipeline(), "gate", func(_ context.Context, c claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], err error) {
 		o.Specific.PermissionDecision, o.Specific.PermissionDecisionReason = hook.Ask, c.Name
 		return o, nil
 	})
-	llxprt.BeforeTool.On(s.Pipeline(), "gate", func(_ context.Context, c llxprt.ToolCall) (o hook.Output[llxprt.ToolGate], err error) {
+	llxprt.BeforeTool.On(s.Pipeline(), "gate", func(_ context.Context, c llxprt.BeforeToolInput) (o hook.Output[llxprt.BeforeToolOutput], err error) {
 		o.Decision, o.Reason = hook.Ask, c.Name
 		return o, nil
 	})

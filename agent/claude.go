@@ -40,45 +40,45 @@ func Claude(cfg ClaudeConfig) *Dialect {
 	return &Dialect{
 		name: claude.Dialect.Name, words: claudeWords, load: cfg.Load,
 
-		start: claudeStage(claude.SessionStart, func(_ *site, in *StartInput, _ *part) claude.Start {
-			return claude.Start{Source: or(in.Source, "startup"), Model: in.Model}
+		start: claudeStage(claude.SessionStart, func(_ *site, in *StartInput, _ *part) claude.SessionStartInput {
+			return claude.SessionStartInput{Source: or(in.Source, "startup"), Model: in.Model}
 		}, nil),
-		prompt: claudeStage(claude.UserPromptSubmit, func(_ *site, in *PromptInput, _ *part) claude.Prompt {
-			return claude.Prompt{Prompt: in.Text}
-		}, blocks[claude.Prompt, claude.PromptGate]),
-		beforeTool: claudeStage(claude.PreToolUse, func(at *site, in *ToolCall, p *part) claude.Call {
+		prompt: claudeStage(claude.UserPromptSubmit, func(_ *site, in *PromptInput, _ *part) claude.UserPromptSubmitInput {
+			return claude.UserPromptSubmitInput{Prompt: in.Text}
+		}, blocks[claude.UserPromptSubmitInput, claude.UserPromptSubmitOutput]),
+		beforeTool: claudeStage(claude.PreToolUse, func(at *site, in *ToolCall, p *part) claude.PreToolUseInput {
 			return claudeCall(at, in, p)
 		}, claudeGate),
 		afterTool: claudeAfterTool(),
-		permission: claudeStage(claude.PermissionRequest, func(at *site, in *PermissionInput, p *part) claude.Asked {
-			return claude.Asked{Call: claudeCall(at, &in.ToolCall, p), Suggestions: in.Suggestions}
+		permission: claudeStage(claude.PermissionRequest, func(at *site, in *PermissionInput, p *part) claude.PermissionRequestInput {
+			return claude.PermissionRequestInput{PreToolUseInput: claudeCall(at, &in.ToolCall, p), Suggestions: in.Suggestions}
 		}, claudePermission),
-		subagentStart: claudeStage(claude.SubagentStart, func(_ *site, in *SubagentStartInput, _ *part) claude.Subagent {
-			return claude.Subagent{Common: claude.Common{AgentID: in.ID, AgentType: in.Type}}
+		subagentStart: claudeStage(claude.SubagentStart, func(_ *site, in *SubagentStartInput, _ *part) claude.SubagentStartInput {
+			return claude.SubagentStartInput{CommonInput: claude.CommonInput{AgentID: in.ID, AgentType: in.Type}}
 		}, nil),
-		subagentStop: claudeStage(claude.SubagentStop, func(_ *site, in *SubagentStopInput, _ *part) claude.SubagentStopping {
-			return claude.SubagentStopping{Transcript: in.Transcript, Stopping: claude.Stopping{
-				Common: claude.Common{AgentID: in.ID, AgentType: in.Type}, Active: in.Again, Message: in.Answer,
+		subagentStop: claudeStage(claude.SubagentStop, func(_ *site, in *SubagentStopInput, _ *part) claude.SubagentStopInput {
+			return claude.SubagentStopInput{Transcript: in.Transcript, StopInput: claude.StopInput{
+				CommonInput: claude.CommonInput{AgentID: in.ID, AgentType: in.Type}, Active: in.Again, Message: in.Answer,
 			}}
-		}, continues[claude.SubagentStopping]),
-		stop: claudeStage(claude.Stop, func(_ *site, in *StopInput, _ *part) claude.Stopping {
-			return claude.Stopping{Active: in.Again, Message: in.Answer}
-		}, continues[claude.Stopping]),
-		beforeCompact: claudeStage(claude.PreCompact, func(_ *site, in *BeforeCompactInput, _ *part) claude.Compaction {
-			c := claude.Compaction{Trigger: or(in.Trigger, "auto")}
+		}, continues[claude.SubagentStopInput]),
+		stop: claudeStage(claude.Stop, func(_ *site, in *StopInput, _ *part) claude.StopInput {
+			return claude.StopInput{Active: in.Again, Message: in.Answer}
+		}, continues[claude.StopInput]),
+		beforeCompact: claudeStage(claude.PreCompact, func(_ *site, in *BeforeCompactInput, _ *part) claude.PreCompactInput {
+			c := claude.PreCompactInput{Trigger: or(in.Trigger, "auto")}
 			if in.Instructions != "" {
 				c.Instructions = &in.Instructions
 			}
 			return c
-		}, blocks[claude.Compaction, claude.Plain]),
-		afterCompact: claudeStage(claude.PostCompact, func(_ *site, in *AfterCompactInput, _ *part) claude.Compacted {
-			return claude.Compacted{Trigger: or(in.Trigger, "auto"), Summary: in.Summary}
+		}, blocks[claude.PreCompactInput, claude.BasicOutput]),
+		afterCompact: claudeStage(claude.PostCompact, func(_ *site, in *AfterCompactInput, _ *part) claude.PostCompactInput {
+			return claude.PostCompactInput{Trigger: or(in.Trigger, "auto"), Summary: in.Summary}
 		}, nil),
-		notify: claudeStage(claude.Notification, func(_ *site, in *NotifyInput, _ *part) claude.Notice {
-			return claude.Notice{Message: in.Message, Title: in.Title, Type: in.Type}
+		notify: claudeStage(claude.Notification, func(_ *site, in *NotifyInput, _ *part) claude.NotificationInput {
+			return claude.NotificationInput{Message: in.Message, Title: in.Title, Type: in.Type}
 		}, nil),
-		end: claudeStage(claude.SessionEnd, func(_ *site, in *EndInput, _ *part) claude.End {
-			return claude.End{Reason: or(in.Reason, "other")}
+		end: claudeStage(claude.SessionEnd, func(_ *site, in *EndInput, _ *part) claude.SessionEndInput {
+			return claude.SessionEndInput{Reason: or(in.Reason, "other")}
 		}, nil),
 	}
 }
@@ -104,31 +104,31 @@ func claudeFire[CIn, COut any](ctx context.Context, at *site, ev *pipeline.Event
 	if read != nil {
 		read(sent, res, p)
 	}
-	if res.Lifted != "" {
-		p.Messages = append(p.Messages, res.Lifted)
+	if res.OverriddenBlock != "" {
+		p.Messages = append(p.Messages, res.OverriddenBlock)
 	}
 }
 
 // claudeCall is a call as Claude Code's hooks see it.
-func claudeCall(at *site, in *ToolCall, p *part) claude.Call {
+func claudeCall(at *site, in *ToolCall, p *part) claude.PreToolUseInput {
 	p.view = at.show(in)
-	c := claude.Call{Name: p.view.name, Input: p.view.args, ID: in.ID}
+	c := claude.PreToolUseInput{Name: p.view.name, Input: p.view.args, ID: in.ID}
 	if server := at.hooks.server(in.Name); server != "" {
 		c.Server = &claude.Server{Name: server}
 	}
 	return c
 }
 
-func claudeGate(sent *claude.Call, res *hook.Result[claude.Gate], p *part) {
+func claudeGate(sent *claude.PreToolUseInput, res *hook.Result[claude.PreToolUseOutput], p *part) {
 	v := claude.ApplyPreToolUse(sent, res)
 	p.Decision, p.Reason, p.Preapproved = word(v.Decision), v.Reason, v.Decision == hook.Allow
 	if now := res.Specific.UpdatedInput; now != nil && v.Decision != hook.Deny {
 		p.changes = p.view.whole(now)
 	}
-	claims(p, res, func(g *claude.Gate) wire.Object { return g.UpdatedInput })
+	claims(p, res, func(g *claude.PreToolUseOutput) wire.Object { return g.UpdatedInput })
 }
 
-func claudePermission(sent *claude.Asked, res *hook.Result[claude.Permission], p *part) {
+func claudePermission(sent *claude.PermissionRequestInput, res *hook.Result[claude.PermissionRequestOutput], p *part) {
 	v := claude.ApplyPermissionRequest(sent, res)
 	p.Decision, p.Reason, p.Preapproved = word(v.Decision), v.Reason, v.Decision == hook.Allow
 	if v.Interrupt {
@@ -137,7 +137,7 @@ func claudePermission(sent *claude.Asked, res *hook.Result[claude.Permission], p
 	if d := res.Specific.Decision; d != nil && d.UpdatedInput != nil && v.Decision != hook.Deny {
 		p.changes = p.view.whole(d.UpdatedInput)
 	}
-	claims(p, res, func(g *claude.Permission) wire.Object {
+	claims(p, res, func(g *claude.PermissionRequestOutput) wire.Object {
 		if g.Decision == nil {
 			return nil
 		}
@@ -188,7 +188,7 @@ func blocks[CIn, COut any](_ *CIn, res *hook.Result[COut], p *part) {
 }
 
 // continues reads the result of an event whose hooks can send an agent back to work.
-func continues[CIn any](_ *CIn, res *hook.Result[claude.Plain], p *part) {
+func continues[CIn any](_ *CIn, res *hook.Result[claude.BasicOutput], p *part) {
 	v := claude.ApplyStop(res)
 	switch {
 	case !v.Again:
@@ -209,18 +209,18 @@ func claudeAfterTool() stage[AfterToolInput] {
 		fire: func(ctx context.Context, at *site, in *AfterToolInput, p *part) {
 			call := claudeCall(at, &in.ToolCall, p)
 			if in.Result.Failed {
-				claudeFire(ctx, at, claude.PostToolUseFailure, &claude.Failed{Call: call, Error: in.Result.Text},
-					func(_ *claude.Failed, res *hook.Result[claude.Plain], p *part) {
+				claudeFire(ctx, at, claude.PostToolUseFailure, &claude.PostToolUseFailureInput{PreToolUseInput: call, Error: in.Result.Text},
+					func(_ *claude.PostToolUseFailureInput, res *hook.Result[claude.BasicOutput], p *part) {
 						objects(claude.ApplyPostToolUseFailure(res), p)
 					}, p)
 				return
 			}
-			claudeFire(ctx, at, claude.PostToolUse, &claude.Done{Call: call, Response: in.Result.json()}, claudeEdit, p)
+			claudeFire(ctx, at, claude.PostToolUse, &claude.PostToolUseInput{PreToolUseInput: call, Response: in.Result.json()}, claudeEdit, p)
 		},
 	}
 }
 
-func claudeEdit(sent *claude.Done, res *hook.Result[claude.Edit], p *part) {
+func claudeEdit(sent *claude.PostToolUseInput, res *hook.Result[claude.PostToolUseOutput], p *part) {
 	v := claude.ApplyPostToolUse(sent, res)
 	objects(v, p)
 	if res.Specific.UpdatedToolOutput != nil {

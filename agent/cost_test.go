@@ -14,7 +14,9 @@ import (
 // idle is a session of three dialects that has hooks, and none for what is fired.
 func idle(t testing.TB) *agent.Session {
 	s := open(t, agent.Config{}, map[string]string{".claude/settings.json": claudeHook("PostCompact", "", "true")})
-	llxprt.AfterAgent.On(s.Pipeline(), "go", func(context.Context, llxprt.Answer) (o hook.Output[llxprt.AgentEnd], err error) { return o, nil })
+	llxprt.AfterAgent.On(s.Pipeline(), "go", func(context.Context, llxprt.AfterAgentInput) (o hook.Output[llxprt.AfterAgentOutput], err error) {
+		return o, nil
+	})
 	return s
 }
 
@@ -75,7 +77,7 @@ const idleRatio = 4.0
 
 func TestAMomentWithoutHooksCostsAFewIdleFires(t *testing.T) {
 	s, ctx, call := idle(t), t.Context(), command("ls -la")
-	in, ses := claude.Call{Name: "Bash", Input: call.Input}, s.Pipeline()
+	in, ses := claude.PreToolUseInput{Name: "Bash", Input: call.Input}, s.Pipeline()
 	got := ratio(func(n int) {
 		for range n {
 			_, _ = s.BeforeTool(ctx, call)
@@ -104,13 +106,15 @@ func BenchmarkMoment(b *testing.B) {
 			_ = s.Active(agent.BeforeTool)
 		}
 	})
-	in, ses := claude.Call{Name: "grep_files", Input: call.Input}, s.Pipeline()
+	in, ses := claude.PreToolUseInput{Name: "grep_files", Input: call.Input}, s.Pipeline()
 	b.Run("idle of claude", func(b *testing.B) {
 		for range b.N {
 			_, _ = claude.PreToolUse.Fire(ctx, ses, &in)
 		}
 	})
-	claude.PreToolUse.On(ses, "gate", func(context.Context, claude.Call) (o hook.Output[claude.Gate], err error) { return o, nil })
+	claude.PreToolUse.On(ses, "gate", func(context.Context, claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], err error) {
+		return o, nil
+	})
 	b.Run("hook", func(b *testing.B) {
 		b.ReportAllocs()
 		for range b.N {

@@ -128,7 +128,7 @@ type fires func(t *testing.T, ses *pipeline.Session, s *agent.Session, one, two 
 
 var llxprtFires = map[string]fires{
 	"BeforeTool": func(t *testing.T, ses *pipeline.Session, s *agent.Session, one, two wire.Object) (a, b answer) {
-		call := llxprt.ToolCall{Name: one.Text("tool_name"), Input: wire.Object(one.Get("tool_input"))}
+		call := llxprt.BeforeToolInput{Name: one.Text("tool_name"), Input: wire.Object(one.Get("tool_input"))}
 		res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &call)
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +144,7 @@ var llxprtFires = map[string]fires{
 		return a, b
 	},
 	"BeforeAgent": func(t *testing.T, ses *pipeline.Session, s *agent.Session, one, two wire.Object) (answer, answer) {
-		res, err := llxprt.BeforeAgent.Fire(t.Context(), ses, &llxprt.Prompt{Prompt: one.Text("prompt")})
+		res, err := llxprt.BeforeAgent.Fire(t.Context(), ses, &llxprt.BeforeAgentInput{Prompt: one.Text("prompt")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ var llxprtFires = map[string]fires{
 	},
 	"AfterAgent": func(t *testing.T, ses *pipeline.Session, s *agent.Session, one, two wire.Object) (answer, answer) {
 		again := one.Get("stop_hook_active").Kind() == 't'
-		res, err := llxprt.AfterAgent.Fire(t.Context(), ses, &llxprt.Answer{Prompt: one.Text("prompt"), Response: one.Text("prompt_response"), StopHookActive: again})
+		res, err := llxprt.AfterAgent.Fire(t.Context(), ses, &llxprt.AfterAgentInput{Prompt: one.Text("prompt"), Response: one.Text("prompt_response"), StopHookActive: again})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ var llxprtFires = map[string]fires{
 		return answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: v.Context, Continue: v.Prompt}, of(t, got, err)
 	},
 	"SessionStart": func(t *testing.T, ses *pipeline.Session, s *agent.Session, one, two wire.Object) (answer, answer) {
-		res, err := llxprt.SessionStart.Fire(t.Context(), ses, &llxprt.Start{Source: one.Text("source")})
+		res, err := llxprt.SessionStart.Fire(t.Context(), ses, &llxprt.SessionStartInput{Source: one.Text("source")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,8 +245,8 @@ func (s scripted) RunAgent(ctx context.Context, r run.AgentRequest) (string, err
 	return s.LLM.Generate(ctx, "agent", r.Model, r.Prompt)
 }
 
-func claudeCall(o wire.Object) claude.Call {
-	return claude.Call{Name: o.Text("tool_name"), Input: wire.Object(o.Get("tool_input")), ID: o.Text("tool_use_id")}
+func claudeCall(o wire.Object) claude.PreToolUseInput {
+	return claude.PreToolUseInput{Name: o.Text("tool_name"), Input: wire.Object(o.Get("tool_input")), ID: o.Text("tool_use_id")}
 }
 
 func agentCall(o wire.Object) agent.ToolCall {
@@ -270,16 +270,16 @@ var claudeFires = map[string]fires{
 		}, of(t, got, err)
 	},
 	"PostToolUse": func(t *testing.T, ses *pipeline.Session, s *agent.Session, one, two wire.Object) (answer, answer) {
-		res, err := claude.PostToolUse.Fire(t.Context(), ses, &claude.Done{Call: claudeCall(one), Response: one.Get("tool_response")})
+		res, err := claude.PostToolUse.Fire(t.Context(), ses, &claude.PostToolUseInput{PreToolUseInput: claudeCall(one), Response: one.Get("tool_response")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := claude.ApplyPostToolUse(&claude.Done{}, res)
+		v := claude.ApplyPostToolUse(&claude.PostToolUseInput{}, res)
 		got, err := s.AfterTool(t.Context(), &agent.AfterToolInput{ToolCall: agentCall(two), Result: agent.ToolResult{Data: two.Get("tool_response")}})
 		return answer{Denied: v.Feedback != "", Reason: v.Feedback, Stop: v.Stop, StopReason: v.StopReason, Contexts: contexts(v.Directive)}, of(t, got, err)
 	},
 	"UserPromptSubmit": func(t *testing.T, ses *pipeline.Session, s *agent.Session, one, two wire.Object) (answer, answer) {
-		res, err := claude.UserPromptSubmit.Fire(t.Context(), ses, &claude.Prompt{Prompt: one.Text("prompt")})
+		res, err := claude.UserPromptSubmit.Fire(t.Context(), ses, &claude.UserPromptSubmitInput{Prompt: one.Text("prompt")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,7 +289,7 @@ var claudeFires = map[string]fires{
 	},
 	"Stop": func(t *testing.T, ses *pipeline.Session, s *agent.Session, one, two wire.Object) (a, b answer) {
 		active := one.Get("stop_hook_active").Kind() == 't'
-		res, err := claude.Stop.Fire(t.Context(), ses, &claude.Stopping{Active: active, Message: one.Text("last_assistant_message")})
+		res, err := claude.Stop.Fire(t.Context(), ses, &claude.StopInput{Active: active, Message: one.Text("last_assistant_message")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,7 +306,7 @@ var claudeFires = map[string]fires{
 		return a, b
 	},
 	"SessionStart": func(t *testing.T, ses *pipeline.Session, s *agent.Session, one, two wire.Object) (answer, answer) {
-		res, err := claude.SessionStart.Fire(t.Context(), ses, &claude.Start{Source: one.Text("source")})
+		res, err := claude.SessionStart.Fire(t.Context(), ses, &claude.SessionStartInput{Source: one.Text("source")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,53 +40,55 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 	return &Dialect{
 		name: llxprt.Dialect.Name, words: llxprtWords, load: cfg.Load,
 
-		start: llxprtStage(llxprt.SessionStart, func(_ *site, in *StartInput, _ *part) llxprt.Start {
-			return llxprt.Start{Source: llxprtSource(in.Source)}
+		start: llxprtStage(llxprt.SessionStart, func(_ *site, in *StartInput, _ *part) llxprt.SessionStartInput {
+			return llxprt.SessionStartInput{Source: llxprtSource(in.Source)}
 		}, nil),
-		prompt: llxprtStage(llxprt.BeforeAgent, func(_ *site, in *PromptInput, _ *part) llxprt.Prompt {
-			return llxprt.Prompt{Prompt: in.Text}
-		}, func(_ *site, _ *llxprt.Prompt, res *hook.Result[llxprt.Plain], p *part) { decide(res, p) }),
-		beforeModel: llxprtStage(llxprt.BeforeModel, func(_ *site, in *BeforeModelInput, p *part) llxprt.ModelCall {
+		prompt: llxprtStage(llxprt.BeforeAgent, func(_ *site, in *PromptInput, _ *part) llxprt.BeforeAgentInput {
+			return llxprt.BeforeAgentInput{Prompt: in.Text}
+		}, func(_ *site, _ *llxprt.BeforeAgentInput, res *hook.Result[llxprt.BasicOutput], p *part) {
+			decide(res, p)
+		}),
+		beforeModel: llxprtStage(llxprt.BeforeModel, func(_ *site, in *BeforeModelInput, p *part) llxprt.BeforeModelInput {
 			p.view = view{args: in.Request}
-			return llxprt.ModelCall{Request: object(in.Request)}
+			return llxprt.BeforeModelInput{Request: object(in.Request)}
 		}, llxprtRequest),
-		afterModel: llxprtStage(llxprt.AfterModel, func(_ *site, in *AfterModelInput, _ *part) llxprt.ModelDone {
-			return llxprt.ModelDone{Request: object(in.Request), Response: object(in.Response)}
-		}, func(at *site, _ *llxprt.ModelDone, res *hook.Result[llxprt.ModelEdit], p *part) {
+		afterModel: llxprtStage(llxprt.AfterModel, func(_ *site, in *AfterModelInput, _ *part) llxprt.AfterModelInput {
+			return llxprt.AfterModelInput{Request: object(in.Request), Response: object(in.Response)}
+		}, func(at *site, _ *llxprt.AfterModelInput, res *hook.Result[llxprt.AfterModelOutput], p *part) {
 			p.Result = response(res.Specific.Response)
 			if res.Blocked() && llxprt.ProfileOf(at.ses) == llxprt.Gemini {
 				p.Result = &ToolResult{Data: jsontext.Value(`{"candidates":[]}`), Failed: true}
 			}
 		}),
-		toolChoice: llxprtStage(llxprt.BeforeToolSelection, func(at *site, in *ToolChoiceInput, p *part) llxprt.ModelCall {
+		toolChoice: llxprtStage(llxprt.BeforeToolSelection, func(at *site, in *ToolChoiceInput, p *part) llxprt.BeforeModelInput {
 			p.view = view{args: in.Request}
-			return llxprt.ModelCall{Request: object(in.Request)}
+			return llxprt.BeforeModelInput{Request: object(in.Request)}
 		}, llxprtTools),
 		beforeTool: llxprtStage(llxprt.BeforeTool, llxprtCall, llxprtGate),
-		afterTool: llxprtStage(llxprt.AfterTool, func(at *site, in *AfterToolInput, p *part) llxprt.ToolDone {
+		afterTool: llxprtStage(llxprt.AfterTool, func(at *site, in *AfterToolInput, p *part) llxprt.AfterToolInput {
 			c := llxprtCall(at, &in.ToolCall, p)
-			return llxprt.ToolDone{Name: c.Name, Input: c.Input, Extra: c.Extra, Response: llxprtResponse(&in.Result)}
+			return llxprt.AfterToolInput{Name: c.Name, Input: c.Input, Extra: c.Extra, Response: llxprtResponse(&in.Result)}
 		}, llxprtReview),
-		permission: llxprtStage(llxprt.Notification, func(at *site, in *PermissionInput, p *part) llxprt.Notice {
+		permission: llxprtStage(llxprt.Notification, func(at *site, in *PermissionInput, p *part) llxprt.NotificationInput {
 			c := llxprtCall(at, &in.ToolCall, p)
 			details := wire.Object(nil).With("tool_name", wire.Quote(c.Name)).With("tool_input", jsontext.Value(c.Input))
-			return llxprt.Notice{Type: "ToolPermission", Message: or(in.Reason, "May "+c.Name+" run?"), Details: details}
+			return llxprt.NotificationInput{Type: "ToolPermission", Message: or(in.Reason, "May "+c.Name+" run?"), Details: details}
 		}, nil),
-		stop: llxprtStage(llxprt.AfterAgent, func(_ *site, in *StopInput, _ *part) llxprt.Answer {
-			return llxprt.Answer{Prompt: in.Prompt, Response: in.Answer, StopHookActive: in.Again}
-		}, func(_ *site, _ *llxprt.Answer, res *hook.Result[llxprt.AgentEnd], p *part) {
+		stop: llxprtStage(llxprt.AfterAgent, func(_ *site, in *StopInput, _ *part) llxprt.AfterAgentInput {
+			return llxprt.AfterAgentInput{Prompt: in.Prompt, Response: in.Answer, StopHookActive: in.Again}
+		}, func(_ *site, _ *llxprt.AfterAgentInput, res *hook.Result[llxprt.AfterAgentOutput], p *part) {
 			if v := llxprt.ApplyAfterAgent(res); v.Again {
 				p.Continue = v.Prompt
 			}
 		}),
-		beforeCompact: llxprtStage(llxprt.PreCompress, func(_ *site, in *BeforeCompactInput, _ *part) llxprt.Compression {
-			return llxprt.Compression{Trigger: or(in.Trigger, "auto")}
+		beforeCompact: llxprtStage(llxprt.PreCompress, func(_ *site, in *BeforeCompactInput, _ *part) llxprt.PreCompressInput {
+			return llxprt.PreCompressInput{Trigger: or(in.Trigger, "auto")}
 		}, nil),
-		notify: llxprtStage(llxprt.Notification, func(_ *site, in *NotifyInput, _ *part) llxprt.Notice {
-			return llxprt.Notice{Type: in.Type, Message: in.Message, Details: wire.Object("{}")}
+		notify: llxprtStage(llxprt.Notification, func(_ *site, in *NotifyInput, _ *part) llxprt.NotificationInput {
+			return llxprt.NotificationInput{Type: in.Type, Message: in.Message, Details: wire.Object("{}")}
 		}, nil),
-		end: llxprtStage(llxprt.SessionEnd, func(_ *site, in *EndInput, _ *part) llxprt.End {
-			return llxprt.End{Reason: or(in.Reason, "other")}
+		end: llxprtStage(llxprt.SessionEnd, func(_ *site, in *EndInput, _ *part) llxprt.SessionEndInput {
+			return llxprt.SessionEndInput{Reason: or(in.Reason, "other")}
 		}, nil),
 	}
 }
@@ -142,9 +144,9 @@ func llxprtSource(source string) string {
 }
 
 // llxprtCall is a call as LLxprt's hooks see it.
-func llxprtCall(at *site, in *ToolCall, p *part) llxprt.ToolCall {
+func llxprtCall(at *site, in *ToolCall, p *part) llxprt.BeforeToolInput {
 	p.view = at.show(in)
-	c := llxprt.ToolCall{Name: p.view.name, Input: object(p.view.args)}
+	c := llxprt.BeforeToolInput{Name: p.view.name, Input: object(p.view.args)}
 	if server := at.hooks.server(in.Name); server != "" {
 		context := wire.Object(nil).With("server_name", wire.Quote(server)).With("tool_name", wire.Quote(in.Name))
 		c.Extra = jsontext.Value(wire.Object(nil).With("mcp_context", jsontext.Value(context)))
@@ -152,7 +154,7 @@ func llxprtCall(at *site, in *ToolCall, p *part) llxprt.ToolCall {
 	return c
 }
 
-func llxprtGate(_ *site, sent *llxprt.ToolCall, res *hook.Result[llxprt.ToolGate], p *part) {
+func llxprtGate(_ *site, sent *llxprt.BeforeToolInput, res *hook.Result[llxprt.BeforeToolOutput], p *part) {
 	p.Context = nil // it is not for the model here
 	decide(res, p)
 	p.changes = p.view.patch(res.Specific.ModifiedToolInput())
@@ -173,11 +175,11 @@ func decide[LOut any](res *hook.Result[LOut], p *part) {
 	for i := range res.Reports {
 		o := &res.Reports[i].Output
 		d := word(o.Decision)
-		if g, ok := any(&o.Specific).(*llxprt.ToolGate); ok {
+		if g, ok := any(&o.Specific).(*llxprt.BeforeToolOutput); ok {
 			d = strictest(d, word(g.PermissionDecision))
 		}
 		switch {
-		case o.Assumed || d == hook.Undecided:
+		case o.Synthetic || d == hook.Undecided:
 		case stricter(d, p.Decision):
 			p.Decision, p.Reason = d, o.Reason
 		case d == p.Decision:
@@ -188,7 +190,7 @@ func decide[LOut any](res *hook.Result[LOut], p *part) {
 
 // llxprtReview takes what a hook objects to after the fact. In the profile of Gemini CLI
 // the reason takes the place of the result.
-func llxprtReview(at *site, _ *llxprt.ToolDone, res *hook.Result[llxprt.Plain], p *part) {
+func llxprtReview(at *site, _ *llxprt.AfterToolInput, res *hook.Result[llxprt.BasicOutput], p *part) {
 	blocked, reason := llxprt.BlockingError(&res.Output)
 	switch {
 	case !blocked:
@@ -211,7 +213,7 @@ func llxprtResponse(r *ToolResult) wire.Object {
 	return o
 }
 
-func llxprtRequest(_ *site, sent *llxprt.ModelCall, res *hook.Result[llxprt.ModelGate], p *part) {
+func llxprtRequest(_ *site, sent *llxprt.BeforeModelInput, res *hook.Result[llxprt.BeforeModelOutput], p *part) {
 	if res.Blocked() {
 		p.Decision, p.Reason = hook.Deny, llxprt.EffectiveReason(&res.Output)
 	}
@@ -231,7 +233,7 @@ func llxprtRequest(_ *site, sent *llxprt.ModelCall, res *hook.Result[llxprt.Mode
 }
 
 // llxprtTools takes the tools that hooks choose, in the host's names.
-func llxprtTools(at *site, _ *llxprt.ModelCall, res *hook.Result[llxprt.ToolChoice], p *part) {
+func llxprtTools(at *site, _ *llxprt.BeforeModelInput, res *hook.Result[llxprt.BeforeToolSelectionOutput], p *part) {
 	config := genai.ToolConfig{}
 	if res.Specific.ToolConfig == nil || res.Specific.ToolConfig.Into(&config) != nil {
 		return

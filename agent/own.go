@@ -48,7 +48,7 @@ func mergeOwn(outs iter.Seq[hook.Output[Verdict]]) (all hook.Output[Verdict]) {
 		all.Specific.add(&p)
 	}
 	all.Decision, all.Reason = all.Specific.Decision, all.Specific.Reason
-	all.Given = hook.Spoke
+	all.Set = hook.SetAnswer
 	return all
 }
 

@@ -160,7 +160,7 @@ func (at *site) abort(p *part) {
 
 func xcshGate(at *site, _ *xcsh.ToolCallEvent, res *hook.Result[xcsh.ToolCallResult], err error, p *part) {
 	var r *xcsh.ToolCallResult
-	if res.Given.Has(hook.GaveSpecific) {
+	if res.Set.Has(hook.SetSpecific) {
 		r = &res.Specific
 	}
 	if refusal := at.modules.Verdict(r, err); refusal != nil {
@@ -196,7 +196,7 @@ func xcshDone(at *site, in *AfterToolInput, p *part) xcsh.ToolResultEvent {
 // xcshEdit takes what modules have made of a tool's result. That of a tool which has
 // failed is its own in the hook runtime.
 func xcshEdit(at *site, sent *xcsh.ToolResultEvent, res *hook.Result[xcsh.ToolResultOverride], _ error, p *part) {
-	if !res.Given.Has(hook.GaveSpecific) {
+	if !res.Set.Has(hook.SetSpecific) {
 		return
 	}
 	now := at.modules.Review(sent, &res.Specific)

@@ -47,7 +47,7 @@ func xcshMessages(_ *site, in *BeforeModelInput, p *part) xcsh.ContextEvent {
 // xcshRewritten takes the messages that modules have left. The content of one may be
 // a list of parts, of which the text counts.
 func xcshRewritten(_ *site, _ *xcsh.ContextEvent, res *hook.Result[xcsh.ContextResult], _ error, p *part) {
-	if !res.Given.Has(hook.GaveSpecific) || res.Specific.Messages == nil {
+	if !res.Set.Has(hook.SetSpecific) || res.Specific.Messages == nil {
 		return
 	}
 	list := []byte{'['}

@@ -16,7 +16,7 @@ func BenchmarkFireIdle(b *testing.B) {
 	ctx := context.Background()
 	b.ReportAllocs()
 	for b.Loop() {
-		llxprt.BeforeTool.Fire(ctx, ses, &llxprt.ToolCall{Name: "write_file", Input: arguments})
+		llxprt.BeforeTool.Fire(ctx, ses, &llxprt.BeforeToolInput{Name: "write_file", Input: arguments})
 	}
 }
 
@@ -43,7 +43,7 @@ func benchmarkUnmatched(b *testing.B, n int) {
 	ctx := context.Background()
 	b.ReportAllocs()
 	for b.Loop() {
-		llxprt.BeforeTool.Fire(ctx, ses, &llxprt.ToolCall{Name: "write_file", Input: arguments})
+		llxprt.BeforeTool.Fire(ctx, ses, &llxprt.BeforeToolInput{Name: "write_file", Input: arguments})
 	}
 }
 

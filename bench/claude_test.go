@@ -54,9 +54,11 @@ func TestTwoDialectsCostNoMoreThanOneWhileNoHookRuns(t *testing.T) {
 		t.Fatal("the hooks of the other events are not there")
 	}
 	for what, f := range map[string]func(){
-		"FireIdle, both dialects":         func() { llxprt.BeforeTool.Fire(ctx, ses, &llxprt.ToolCall{Name: "write_file", Input: arguments}) },
-		"FireIdle, claude":                func() { claude.PreToolUse.Fire(ctx, ses, &claude.Call{Name: "Write", Input: arguments}) },
-		"FireIdle, claude, which forgets": func() { claude.SessionStart.Fire(ctx, ses, &claude.Start{Source: "clear"}) },
+		"FireIdle, both dialects": func() {
+			llxprt.BeforeTool.Fire(ctx, ses, &llxprt.BeforeToolInput{Name: "write_file", Input: arguments})
+		},
+		"FireIdle, claude":                func() { claude.PreToolUse.Fire(ctx, ses, &claude.PreToolUseInput{Name: "Write", Input: arguments}) },
+		"FireIdle, claude, which forgets": func() { claude.SessionStart.Fire(ctx, ses, &claude.SessionStartInput{Source: "clear"}) },
 		"Active, both dialects":           func() { llxprt.BeforeTool.Active(ses); claude.PreToolUse.Active(ses) },
 	} {
 		allocations(place{"W0", what}, 0, f).test(t)
@@ -122,7 +124,7 @@ func withCallbacks(t *testing.T, text string, n int) (*pipeline.Session, *atomic
 	t.Helper()
 	ses, called := bilingual(t, off, text), new(atomic.Int64)
 	for i := range n {
-		claude.PreToolUse.On(ses, fmt.Sprint(i), func(context.Context, claude.Call) (o hook.Output[claude.Gate], err error) {
+		claude.PreToolUse.On(ses, fmt.Sprint(i), func(context.Context, claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], err error) {
 			called.Add(1)
 			return o, nil
 		})
@@ -131,7 +133,7 @@ func withCallbacks(t *testing.T, text string, n int) (*pipeline.Session, *atomic
 }
 
 func preToolUse(ses *pipeline.Session) {
-	claude.PreToolUse.Fire(context.Background(), ses, &claude.Call{Name: "Write", Input: arguments})
+	claude.PreToolUse.Fire(context.Background(), ses, &claude.PreToolUseInput{Name: "Write", Input: arguments})
 }
 
 // outside gives the parts of the program that allocate while f runs, of those

@@ -27,8 +27,10 @@ func allDialects(tb testing.TB) *dialects {
 	tb.Cleanup(func() { sys.Close() })
 	ses, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "bench", Dir: tb.TempDir()})
 	must(err)
-	llxprt.AfterTool.On(ses, "go", func(context.Context, llxprt.ToolDone) (o hook.Output[llxprt.Plain], err error) { return o, nil })
-	claude.Stop.On(ses, "go", func(context.Context, claude.Stopping) (o hook.Output[claude.Plain], err error) { return o, nil })
+	llxprt.AfterTool.On(ses, "go", func(context.Context, llxprt.AfterToolInput) (o hook.Output[llxprt.BasicOutput], err error) {
+		return o, nil
+	})
+	claude.Stop.On(ses, "go", func(context.Context, claude.StopInput) (o hook.Output[claude.BasicOutput], err error) { return o, nil })
 	d := &dialects{ses, xcsh.New(ses, xcsh.Config{})}
 	tb.Cleanup(func() { must(d.modules.Close()) })
 	must(d.modules.Add("gate", func(api *xcsh.API) error {
@@ -64,7 +66,7 @@ func BenchmarkFireGate(b *testing.B) {
 // zeroes cost as much as the fire.
 func (d *dialects) idle() map[string]func(times int) {
 	ctx := context.Background()
-	write, use, start := llxprt.ToolCall{Name: "write_file", Input: arguments}, claude.Call{Name: "Write", Input: arguments}, xcsh.BeforeAgentStartEvent{Prompt: "tidy up"}
+	write, use, start := llxprt.BeforeToolInput{Name: "write_file", Input: arguments}, claude.PreToolUseInput{Name: "Write", Input: arguments}, xcsh.BeforeAgentStartEvent{Prompt: "tidy up"}
 	return map[string]func(int){
 		"llxprt": func(times int) {
 			for range times {

@@ -22,7 +22,7 @@ func TestNothingIsAllocatedWhileNoHookRuns(t *testing.T) {
 	for at, text := range map[place]string{{"W0", "FireIdle"}: off, {"W1", "FireUnmatched10"}: unmatched(10)} {
 		ses := session(t, text)
 		allocations(at, 0, func() {
-			llxprt.BeforeTool.Fire(ctx, ses, &llxprt.ToolCall{Name: "write_file", Input: arguments})
+			llxprt.BeforeTool.Fire(ctx, ses, &llxprt.BeforeToolInput{Name: "write_file", Input: arguments})
 		}).test(t)
 		allocations(place{at.work, at.what + ", Active"}, 0, func() { llxprt.BeforeTool.Active(ses) }).test(t)
 	}
@@ -167,7 +167,7 @@ const many = 200_000
 func fires(ses *pipeline.Session) {
 	ctx := context.Background()
 	for range many {
-		llxprt.BeforeTool.Fire(ctx, ses, &llxprt.ToolCall{Name: "write_file", Input: arguments})
+		llxprt.BeforeTool.Fire(ctx, ses, &llxprt.BeforeToolInput{Name: "write_file", Input: arguments})
 	}
 }
 

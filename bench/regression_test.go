@@ -18,7 +18,7 @@ var kept any
 // leakyFire is Fire with a mistake: behind the guard, where it is never seen
 // while there are no hooks, the input itself goes into an interface. It costs
 // every caller an allocation, also the idle ones.
-func leakyFire(ctx context.Context, ses *pipeline.Session, in *llxprt.ToolCall) (*hook.Result[llxprt.ToolGate], error) {
+func leakyFire(ctx context.Context, ses *pipeline.Session, in *llxprt.BeforeToolInput) (*hook.Result[llxprt.BeforeToolOutput], error) {
 	if llxprt.BeforeTool.Active(ses) {
 		kept = in
 	}
@@ -26,7 +26,7 @@ func leakyFire(ctx context.Context, ses *pipeline.Session, in *llxprt.ToolCall) 
 }
 
 // compilingFire is Fire with another mistake: the matcher is compiled for each.
-func compilingFire(ctx context.Context, ses *pipeline.Session, in *llxprt.ToolCall) (*hook.Result[llxprt.ToolGate], error) {
+func compilingFire(ctx context.Context, ses *pipeline.Session, in *llxprt.BeforeToolInput) (*hook.Result[llxprt.BeforeToolOutput], error) {
 	if m, note := match.Tool("^mcp__server__(read|write)_.*$"); note == "" && m.Match(in.Name) {
 		kept = m
 	}
@@ -36,7 +36,7 @@ func compilingFire(ctx context.Context, ses *pipeline.Session, in *llxprt.ToolCa
 func TestTheGatesCatchAnInputThatLeaks(t *testing.T) {
 	ses := session(t, off)
 	allocations(place{what: "a leaking input"}, 0, func() {
-		leakyFire(context.Background(), ses, &llxprt.ToolCall{Name: "write_file", Input: arguments})
+		leakyFire(context.Background(), ses, &llxprt.BeforeToolInput{Name: "write_file", Input: arguments})
 	}).mustFail(t)
 	if err := staysOnTheStack(compilerOutput(t), "regression_test.go"); err == nil {
 		t.Error("the compiler's output is taken for good, although the input of leakyFire escapes")
@@ -46,6 +46,6 @@ func TestTheGatesCatchAnInputThatLeaks(t *testing.T) {
 func TestTheGatesCatchAMatcherThatIsCompiledForEachFire(t *testing.T) {
 	ses := session(t, unmatched(10))
 	allocations(place{what: "a matcher compiled for each fire"}, 0, func() {
-		compilingFire(context.Background(), ses, &llxprt.ToolCall{Name: "write_file", Input: arguments})
+		compilingFire(context.Background(), ses, &llxprt.BeforeToolInput{Name: "write_file", Input: arguments})
 	}).mustFail(t)
 }

@@ -14,7 +14,7 @@ import (
 // Neither memory nor goroutines nor descriptors grow with the number of fires.
 func TestFiresLeaveNothingBehind(t *testing.T) {
 	goHook := session(t, off)
-	llxprt.BeforeTool.On(goHook, "reader", func(_ context.Context, c llxprt.ToolCall) (o hook.Output[llxprt.ToolGate], err error) {
+	llxprt.BeforeTool.On(goHook, "reader", func(_ context.Context, c llxprt.BeforeToolInput) (o hook.Output[llxprt.BeforeToolOutput], err error) {
 		o.Message = c.Name
 		return o, nil
 	})
@@ -47,7 +47,7 @@ func TestFiresLeaveNothingBehind(t *testing.T) {
 func fire(t *testing.T, ses *pipeline.Session, n int) {
 	t.Helper()
 	for range n {
-		if res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.ToolCall{Name: "write_file", Input: arguments}); err != nil || !res.OK() {
+		if res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.BeforeToolInput{Name: "write_file", Input: arguments}); err != nil || !res.OK() {
 			t.Fatal(err, res.Errs())
 		}
 	}

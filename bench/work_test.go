@@ -107,14 +107,14 @@ func output1MB(tb testing.TB) string {
 
 // silent adds a hook in Go that says nothing.
 func silent(ses *pipeline.Session) {
-	llxprt.BeforeTool.On(ses, "silent", func(context.Context, llxprt.ToolCall) (o hook.Output[llxprt.ToolGate], err error) {
+	llxprt.BeforeTool.On(ses, "silent", func(context.Context, llxprt.BeforeToolInput) (o hook.Output[llxprt.BeforeToolOutput], err error) {
 		return o, nil
 	})
 }
 
 // fireOnce fires BeforeTool; every hook has to work.
 func fireOnce(ses *pipeline.Session) error {
-	res, err := llxprt.BeforeTool.Fire(context.Background(), ses, &llxprt.ToolCall{Name: "write_file", Input: arguments})
+	res, err := llxprt.BeforeTool.Fire(context.Background(), ses, &llxprt.BeforeToolInput{Name: "write_file", Input: arguments})
 	return errors.Join(err, errors.Join(res.Errs()...))
 }
 
@@ -131,10 +131,10 @@ func fireConcurrently(ses *pipeline.Session, n int) error {
 
 // outputs are n answers like those of a crowd of AfterTool hooks: each
 // decides, every tenth gives a reason and a message.
-func outputs(n int) []hook.Output[llxprt.Plain] {
-	outs := make([]hook.Output[llxprt.Plain], n)
+func outputs(n int) []hook.Output[llxprt.BasicOutput] {
+	outs := make([]hook.Output[llxprt.BasicOutput], n)
 	for i := range outs {
-		outs[i].Decision, outs[i].Given = hook.Allow, hook.Spoke|hook.GaveDecision
+		outs[i].Decision, outs[i].Set = hook.Allow, hook.SetAnswer|hook.SetDecision
 		if i%10 == 0 {
 			outs[i].Reason, outs[i].Message = "looked at it", "a message for the user"
 		}
@@ -142,11 +142,11 @@ func outputs(n int) []hook.Output[llxprt.Plain] {
 	return outs
 }
 
-func reports(n int) iter.Seq[hook.Report[llxprt.Plain]] {
+func reports(n int) iter.Seq[hook.Report[llxprt.BasicOutput]] {
 	outs, h := outputs(n), &hook.Hook{}
-	return func(yield func(hook.Report[llxprt.Plain]) bool) {
+	return func(yield func(hook.Report[llxprt.BasicOutput]) bool) {
 		for i := range outs {
-			if !yield(hook.Report[llxprt.Plain]{Hook: h, Index: i, Output: outs[i], Said: true}) {
+			if !yield(hook.Report[llxprt.BasicOutput]{Hook: h, Index: i, Output: outs[i], Answered: true}) {
 				return
 			}
 		}

@@ -66,7 +66,7 @@ func (b *Bus) Subscribe(kind string, handle func(Message)) (cancel func()) {
 }
 
 // Publish hands a message to every subscriber of its type and does not wait
-// for what they do with it. A message that nobody wants is gone.
+// for what they do with it. A message without a subscriber is dropped.
 func (b *Bus) Publish(m Message) error {
 	b.mu.RLock()
 	if b.closed {

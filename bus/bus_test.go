@@ -109,7 +109,7 @@ func TestClosingEndsTheWaitForAnAnswer(t *testing.T) {
 
 func TestAskEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var b bus.Bus // on which nobody answers
+		var b bus.Bus // without a subscriber
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
@@ -146,8 +146,8 @@ func TestARequestWithoutAnIDGetsOne(t *testing.T) {
 
 func TestRequestsAtTheSameTimeKeepTheirIDs(t *testing.T) {
 	b, ses := served(t)
-	llxprt.BeforeTool.On(ses, "echo", func(_ context.Context, c llxprt.ToolCall) (hook.Output[llxprt.ToolGate], error) {
-		return hook.Output[llxprt.ToolGate]{Reason: c.Input.Text("n")}, nil
+	llxprt.BeforeTool.On(ses, "echo", func(_ context.Context, c llxprt.BeforeToolInput) (hook.Output[llxprt.BeforeToolOutput], error) {
+		return hook.Output[llxprt.BeforeToolOutput]{Reason: c.Input.Text("n")}, nil
 	})
 	var wg sync.WaitGroup
 	for i := range 50 {

@@ -20,7 +20,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	llxprt.BeforeTool.On(ses, "guard", func(_ context.Context, call llxprt.ToolCall) (o hook.Output[llxprt.ToolGate], err error) {
+	llxprt.BeforeTool.On(ses, "guard", func(_ context.Context, call llxprt.BeforeToolInput) (o hook.Output[llxprt.BeforeToolOutput], err error) {
 		if call.Name == "rm" {
 			o.Decision, o.Reason = hook.Deny, "nothing is removed"
 		}

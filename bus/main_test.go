@@ -51,8 +51,8 @@ func toolCall(id string) bus.Request {
 
 // gate adds a hook to BeforeTool.
 func gate(ses *pipeline.Session, f func(ctx context.Context) error) {
-	llxprt.BeforeTool.On(ses, "gate", func(ctx context.Context, _ llxprt.ToolCall) (hook.Output[llxprt.ToolGate], error) {
-		return hook.Output[llxprt.ToolGate]{}, f(ctx)
+	llxprt.BeforeTool.On(ses, "gate", func(ctx context.Context, _ llxprt.BeforeToolInput) (hook.Output[llxprt.BeforeToolOutput], error) {
+		return hook.Output[llxprt.BeforeToolOutput]{}, f(ctx)
 	})
 }
 

@@ -105,10 +105,10 @@ func TestEveryEventCanBeFiredOverTheBus(t *testing.T) {
 
 func TestAnAnswerCarriesWhatTheHooksSaid(t *testing.T) {
 	b, ses := served(t)
-	var saw llxprt.ToolCall
-	llxprt.BeforeTool.On(ses, "guard", func(_ context.Context, c llxprt.ToolCall) (hook.Output[llxprt.ToolGate], error) {
+	var saw llxprt.BeforeToolInput
+	llxprt.BeforeTool.On(ses, "guard", func(_ context.Context, c llxprt.BeforeToolInput) (hook.Output[llxprt.BeforeToolOutput], error) {
 		saw = c
-		return hook.Output[llxprt.ToolGate]{Decision: hook.Deny, Reason: "over the bus"}, nil
+		return hook.Output[llxprt.BeforeToolOutput]{Decision: hook.Deny, Reason: "over the bus"}, nil
 	})
 	got := exchange(t, b, `{"correlationId":"c-77","eventName":"BeforeTool","input":{"tool_name":"ls","tool_input":{"a":1}}}`)
 	if got.CorrelationID != "c-77" || !got.Success || got.Error != nil || got.Output == nil {
@@ -133,8 +133,8 @@ func TestAHookThatFailsIsInTheOutput(t *testing.T) {
 
 func TestAnAnswerThatIsNotJSONIsAnInternalError(t *testing.T) {
 	b, ses := served(t)
-	llxprt.BeforeTool.On(ses, "raw", func(context.Context, llxprt.ToolCall) (hook.Output[llxprt.ToolGate], error) {
-		return hook.Output[llxprt.ToolGate]{Given: hook.Spoke, Raw: []byte("{oops")}, nil
+	llxprt.BeforeTool.On(ses, "raw", func(context.Context, llxprt.BeforeToolInput) (hook.Output[llxprt.BeforeToolOutput], error) {
+		return hook.Output[llxprt.BeforeToolOutput]{Set: hook.SetAnswer, Raw: []byte("{oops")}, nil
 	})
 	got := ask(t, b, toolCall("c"))
 	if got.Success || got.Error == nil || got.Error.Code != bus.InternalError || got.CorrelationID != "c" {

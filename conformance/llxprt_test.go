@@ -70,7 +70,7 @@ func open(t testing.TB, p *conformance.Prepared) (conformance.Engine, string) {
 	return e, ""
 }
 
-func (e *engine) load(ctx context.Context, at pipeline.Place) (pipeline.Loaded, error) {
+func (e *engine) load(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 	s := llxprt.Settings{
 		Layers:  []settings.Layer{{Name: "project", Source: hook.Project, File: ".llxprt/settings.json", Data: e.settings}},
 		Environ: e.p.Environ(),
@@ -100,13 +100,13 @@ type fireFunc func(context.Context, *engine, wire.Object) (conformance.Observati
 var fires = map[string]fireFunc{
 	"BeforeTool": typed(llxprt.BeforeTool, nil),
 	"AfterTool":  typed(llxprt.AfterTool, nil),
-	"BeforeModel": typed(llxprt.BeforeModel, func(m map[string]any, p *conformance.Prepared, res *hook.Result[llxprt.ModelGate]) {
+	"BeforeModel": typed(llxprt.BeforeModel, func(m map[string]any, p *conformance.Prepared, res *hook.Result[llxprt.BeforeModelOutput]) {
 		if target := p.Target.LLMRequest; target != nil {
 			m["modifiedRequest"] = jsontext.Value(res.Specific.ApplyTo(wire.Object(target)))
 		}
 	}),
 	"AfterModel": typed(llxprt.AfterModel, nil),
-	"BeforeToolSelection": typed(llxprt.BeforeToolSelection, func(m map[string]any, p *conformance.Prepared, res *hook.Result[llxprt.ToolChoice]) {
+	"BeforeToolSelection": typed(llxprt.BeforeToolSelection, func(m map[string]any, p *conformance.Prepared, res *hook.Result[llxprt.BeforeToolSelectionOutput]) {
 		if target := p.Target.ToolSelection; target != nil {
 			m["toolSelection"] = jsontext.Value(res.Specific.ApplyTo(wire.Object(target)))
 		}
@@ -141,7 +141,7 @@ func typed[In, Out any](ev *pipeline.Event[In, Out], more func(map[string]any, *
 	}
 }
 
-func observe(fired *pipeline.Fired) conformance.Observation {
+func observe(fired *pipeline.JSONResult) conformance.Observation {
 	o := conformance.Observation{
 		Success:    &fired.Result.Success,
 		Errors:     fired.Result.Errors,

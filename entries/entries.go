@@ -134,7 +134,7 @@ func (g Group) Read(label string, like hook.Hook, fill func(*hook.Hook, settings
 		h.Dialect, h.Event, h.Position = g.Event.Dialect, g.Event.Name, v.Position()
 		if wrong := fill(&h, v); wrong != nil {
 			g.reader.Problem(*wrong)
-			h.Skip, h.Detail = hook.Invalid, wrong.Message
+			h.Skip, h.SkipDetail = hook.Invalid, wrong.Message
 		}
 		g.reader.Loaded.Hooks = append(g.reader.Loaded.Hooks, &h)
 	}

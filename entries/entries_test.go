@@ -100,7 +100,7 @@ func TestOneBadEntryDoesNotHideTheOthers(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("hooks (-want +got):\n%s", diff)
 	}
-	if got := r.Loaded.Hooks[1].Detail; got != "got a number, want a command" {
+	if got := r.Loaded.Hooks[1].SkipDetail; got != "got a number, want a command" {
 		t.Errorf("the invalid entry says %q", got)
 	}
 }

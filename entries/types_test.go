@@ -51,11 +51,11 @@ func TestTypesOfTheProgramAreRead(t *testing.T) {
 		fire func(*pipeline.Session) (blocked bool, reason string, reports int)
 	}{
 		"llxprt": {llxprt.Settings{Layers: entriesOf("BeforeTool", list), Types: types}.Load, func(s *pipeline.Session) (bool, string, int) {
-			res, _ := llxprt.BeforeTool.Fire(t.Context(), s, &llxprt.ToolCall{Name: "x", Input: []byte(`{}`)})
+			res, _ := llxprt.BeforeTool.Fire(t.Context(), s, &llxprt.BeforeToolInput{Name: "x", Input: []byte(`{}`)})
 			return res.Blocked(), res.Reason, len(res.Reports)
 		}},
 		"claude": {claude.Settings{Layers: entriesOf("PreToolUse", list), Types: types}.Load, func(s *pipeline.Session) (bool, string, int) {
-			res, _ := claude.PreToolUse.Fire(t.Context(), s, &claude.Call{Name: "x", Input: []byte(`{}`)})
+			res, _ := claude.PreToolUse.Fire(t.Context(), s, &claude.PreToolUseInput{Name: "x", Input: []byte(`{}`)})
 			return res.Blocked(), res.Reason, len(res.Reports)
 		}},
 	} {
@@ -90,7 +90,7 @@ func TestATypeOfTheDialectIsNotReplaced(t *testing.T) {
 		"llxprt": llxprt.Settings{Layers: entriesOf("BeforeTool", `{"type": "command", "command": "true"}`), Types: own}.Load,
 		"claude": claude.Settings{Layers: entriesOf("PreToolUse", `{"type": "command", "command": "true"}`), Types: own}.Load,
 	} {
-		loaded, err := load(t.Context(), pipeline.Place{Dir: t.TempDir()})
+		loaded, err := load(t.Context(), pipeline.Workspace{Dir: t.TempDir()})
 		if err != nil || len(loaded.Hooks) != 1 || loaded.Hooks[0].Skip != "" {
 			t.Errorf("%s: %d hooks, problems %v, err %v; want the dialect's command", name, len(loaded.Hooks), loaded.Problems, err)
 		}
@@ -104,7 +104,7 @@ func TestASourceOfTheHostsOwn(t *testing.T) {
 	loaded, err := llxprt.Settings{Layers: []settings.Layer{
 		{Name: "team", Source: team, File: "t.json", Data: []byte(strings.Replace(hooks, "NAME", "team", 1))},
 		{Name: "user", Source: hook.User, File: "u.json", Data: []byte(strings.Replace(hooks, "NAME", "user", 1))},
-	}}.Load(t.Context(), pipeline.Place{Dir: t.TempDir()})
+	}}.Load(t.Context(), pipeline.Workspace{Dir: t.TempDir()})
 	if err != nil || len(loaded.Hooks) != 2 {
 		t.Fatalf("%d hooks, err %v; want two", len(loaded.Hooks), err)
 	}

@@ -54,8 +54,8 @@ type Hook struct {
 
 	// Skip says why the hook can never run, whatever the event's input; empty
 	// if it can. Detail says it in words.
-	Skip   Why
-	Detail string
+	Skip       SkipReason
+	SkipDetail string
 
 	Runner Runner // starts it; nil for a Go function
 	Func   any    // a Func of the event's types, or nil
@@ -75,10 +75,10 @@ type Matcher interface{ Match(subject string) bool }
 
 // Condition selects by the input of an event, where a [Matcher] sees no more
 // than its subject. Holds is called from many goroutines, for every fire.
-type Condition interface{ Holds(Detail) bool }
+type Condition interface{ Holds(ConditionInput) bool }
 
-// Detail is the part of an event's input that a [Condition] goes by.
-type Detail struct {
+// ConditionInput is the part of an event's input that a [Condition] goes by.
+type ConditionInput struct {
 	Tool  string
 	Input []byte // the tool's arguments, one JSON object
 	Dir   string // the directory in which the agent works
@@ -149,17 +149,17 @@ func (p Position) String() string {
 	return p.File + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
 }
 
-// Why is a reason for which a hook does not run.
-type Why string
+// SkipReason is a reason for which a hook does not run.
+type SkipReason string
 
 // The reasons for which a configured hook does not run.
 const (
-	NotMatched      Why = "matcher"          // its matcher does not match the subject
-	NotHeld         Why = "condition"        // its condition does not hold
-	Disabled        Why = "disabled"         // switched off by name, or all hooks are
-	Untrusted       Why = "untrusted"        // the project's folder is not trusted
-	Duplicate       Why = "duplicate"        // an earlier hook with the same key runs
-	Policy          Why = "policy"           // a policy excludes it
-	UnsupportedType Why = "unsupported_type" // the engine has no way to run its type
-	Invalid         Why = "invalid"          // its settings entry cannot be used
+	NotMatched      SkipReason = "matcher"          // its matcher does not match the subject
+	ConditionFalse  SkipReason = "condition"        // its condition does not hold
+	Disabled        SkipReason = "disabled"         // switched off by name, or all hooks are
+	Untrusted       SkipReason = "untrusted"        // the project's folder is not trusted
+	Duplicate       SkipReason = "duplicate"        // an earlier hook with the same key runs
+	Policy          SkipReason = "policy"           // a policy excludes it
+	UnsupportedType SkipReason = "unsupported_type" // the engine has no way to run its type
+	Invalid         SkipReason = "invalid"          // its settings entry cannot be used
 )

@@ -32,14 +32,14 @@ type Output[T any] struct {
 	Context    string // additionalContext, for the model
 	Specific   T
 
-	// Given names the fields that the hook spelled out, also those it spelled
+	// Set names the fields that the hook spelled out, also those it spelled
 	// out as null or false. Decoding sets it; a Go hook needs it only to
 	// overrule an earlier hook with a zero value.
-	Given Fields
+	Set Fields
 
-	// Assumed marks an answer that the engine made up, from plain text or from
+	// Synthetic marks an answer that the engine made up, from plain text or from
 	// the error of a failed hook. It never lifts what another hook decided.
-	Assumed bool
+	Synthetic bool
 
 	// Raw is the answer as the hook wrote it, one JSON object; nil if it wrote
 	// none. Members that no field holds are found here and nowhere else.
@@ -49,18 +49,18 @@ type Output[T any] struct {
 // Fields is a set of an Output's fields.
 type Fields uint16
 
-// The fields of an Output. Spoke is set on every decoded answer, so that an
+// The fields of an Output. SetAnswer is set on every decoded answer, so that an
 // empty JSON object is an answer while silence is not.
 const (
-	Spoke Fields = 1 << iota
-	GaveDecision
-	GaveReason
-	GaveStop
-	GaveStopReason
-	GaveSuppress
-	GaveMessage
-	GaveContext
-	GaveSpecific
+	SetAnswer Fields = 1 << iota
+	SetDecision
+	SetReason
+	SetStop
+	SetStopReason
+	SetSuppress
+	SetMessage
+	SetContext
+	SetSpecific
 )
 
 // Has reports whether every field of want is in f.
@@ -69,27 +69,27 @@ func (f Fields) Has(want Fields) bool { return f&want == want }
 // Common reports which of the fields before Specific o sets, either spelled
 // out or not zero.
 func (o *Output[T]) Common() Fields {
-	f := o.Given &^ (Spoke | GaveSpecific)
+	f := o.Set &^ (SetAnswer | SetSpecific)
 	if o.Decision != "" {
-		f |= GaveDecision
+		f |= SetDecision
 	}
 	if o.Reason != "" {
-		f |= GaveReason
+		f |= SetReason
 	}
 	if o.Stop {
-		f |= GaveStop
+		f |= SetStop
 	}
 	if o.StopReason != "" {
-		f |= GaveStopReason
+		f |= SetStopReason
 	}
 	if o.Suppress {
-		f |= GaveSuppress
+		f |= SetSuppress
 	}
 	if o.Message != "" {
-		f |= GaveMessage
+		f |= SetMessage
 	}
 	if o.Context != "" {
-		f |= GaveContext
+		f |= SetContext
 	}
 	return f
 }

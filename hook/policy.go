@@ -49,7 +49,7 @@ type EffectivePolicy struct {
 	From map[string]Origin
 
 	// Held says why the hook is never started, and fails instead. Empty: it is.
-	Held Why
+	Held SkipReason
 
 	// Keeper is what the engine knows of the hook while it runs, such as its
 	// breaker. It is the engine's alone.

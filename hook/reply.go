@@ -92,16 +92,16 @@ const (
 	Stderr
 )
 
-// Effect is what an exit status does to the reading of a Reply.
-type Effect uint8
+// ExitEffect is what an exit status does to the reading of a Reply.
+type ExitEffect uint8
 
 // The effects. Warn is the zero value, so that a status no table names warns.
 const (
-	Warn   Effect = iota // the hook failed: its text becomes a warning, nothing else of it counts
-	Read                 // standard output is the answer
-	Refuse               // standard output is the answer, and the answer is a denial
-	Heed                 // an answer on standard output counts; without one, the hook failed
-	Veto                 // a denial, for the answer's own reason or that on standard error, and for no other
+	FailWithWarning ExitEffect = iota // the hook failed: its text becomes a warning, nothing else of it counts
+	ParseAnswer                       // standard output is the answer
+	ParseAndDeny                      // standard output is the answer, and the answer is a denial
+	ParseOrFail                       // an answer on standard output counts; without one, the hook failed
+	DenyWithReason                    // a denial, for the answer's own reason or that on standard error, and for no other
 
 	// Of the following the answer is on standard output or, if that is blank, on
 	// standard error, and it counts as it is. They differ in plain text.
@@ -110,21 +110,21 @@ const (
 	DenyAny // it is the reason of a denial; without any, the hook failed
 )
 
-// Exits maps exit statuses to effects. [Other] stands for those it does not
+// Exits maps exit statuses to effects. [OtherStatus] stands for those it does not
 // name, and for death by a signal; without it they are Warn.
-type Exits map[int]Effect
+type Exits map[int]ExitEffect
 
-// Other is the key of [Exits] for everything that has none of its own.
-const Other = -1
+// OtherStatus is the key of [Exits] for everything that has none of its own.
+const OtherStatus = -1
 
 // Of gives the effect of an end.
-func (e Exits) Of(r *Reply) Effect {
+func (e Exits) Of(r *Reply) ExitEffect {
 	if r.Signal == nil && r.Exit >= 0 {
 		if effect, named := e[r.Exit]; named {
 			return effect
 		}
 	}
-	return e[Other]
+	return e[OtherStatus]
 }
 
 // Text is what plain text amounts to, where an answer was expected.

@@ -8,14 +8,14 @@ import (
 
 // Report is what became of one hook of a fire.
 type Report[T any] struct {
-	Hook    *Hook
-	Index   int       // place in the plan
-	Output  Output[T] // the zero Output if it said nothing
-	Said    bool      // it gave an answer, even an empty one
-	Reply   *Reply    // the raw answer; nil for a Go function, or if there was none
-	Err     error     // why its answer is missing; nil when the hook worked
-	Elapsed time.Duration
-	Notes   []string // what was wrong with its answer and has been ignored
+	Hook     *Hook
+	Index    int       // place in the plan
+	Output   Output[T] // the zero Output if it said nothing
+	Answered bool      // it gave an answer, even an empty one
+	Reply    *Reply    // the raw answer; nil for a Go function, or if there was none
+	Err      error     // why its answer is missing; nil when the hook worked
+	Elapsed  time.Duration
+	Notes    []string // what was wrong with its answer and has been ignored
 
 	// OnFailure is what the policy of a hook that failed did: a denial or a
 	// question in place of an answer. FailOpen without one.
@@ -65,12 +65,12 @@ type Would struct {
 // return one empty Result that they share. Do not write to it: what is written
 // there counts for nobody, see [Result.Restore].
 type Result[T any] struct {
-	Output[T]             // the merged answer
-	Said      bool        // at least one hook gave an answer
-	Reports   []Report[T] // in plan order, one for each hook that was started
-	Conflicts []Conflict
-	Would     *Would // with hooks in shadow, if that is another outcome; else nil
-	Lifted    string // why a denial does not count that would have; empty if none was lifted
+	Output[T]                   // the merged answer
+	Answered        bool        // at least one hook gave an answer
+	Reports         []Report[T] // in plan order, one for each hook that was started
+	Conflicts       []Conflict
+	Would           *Would // with hooks in shadow, if that is another outcome; else nil
+	OverriddenBlock string // why a denial does not count that would have; empty if none was lifted
 
 	shared bool // by all fires of its event for which no hook ran
 }
@@ -92,7 +92,7 @@ func (r *Result[T]) Restore() *Result[T] {
 // restore writes only where there is something to undo: many goroutines read a
 // shared Result.
 func (r *Result[T]) restore() {
-	if r.Output.Common() != 0 || r.Given != 0 || r.Assumed || r.Raw != nil || r.Said || r.Reports != nil || r.Conflicts != nil || r.Lifted != "" ||
+	if r.Output.Common() != 0 || r.Set != 0 || r.Synthetic || r.Raw != nil || r.Answered || r.Reports != nil || r.Conflicts != nil || r.OverriddenBlock != "" ||
 		!reflect.ValueOf(&r.Specific).Elem().IsZero() {
 		*r = Empty[T]()
 	}

@@ -94,9 +94,9 @@ func (m *Module) take(id int64) *call {
 	return c
 }
 
-// settle answers a call, and reports whether anybody was waiting. It is of the
+// complete answers a call, and reports whether anybody was waiting. It is of the
 // module's goroutine.
-func (m *Module) settle(id int64, o outcome) bool {
+func (m *Module) complete(id int64, o outcome) bool {
 	c := m.take(id)
 	if c == nil {
 		return false

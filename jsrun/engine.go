@@ -64,7 +64,7 @@ func newEngine(opt Options, source *bundle, back host) (*engine, error) {
 	vm.SetMaxStackSize(uintptr(min(opt.Stack, maxFrames)))
 	vm.SetCanBlock(false)
 	vm.SetModuleLoader(source.load, func(_ *quickjs.VM, _, name string) (string, error) { return name, nil })
-	e := &engine{vm: vm, guard: &guard{interrupt: vm.Interrupt, patience: deaf}}
+	e := &engine{vm: vm, guard: &guard{interrupt: vm.Interrupt, patience: maxUninterruptible}}
 	if err := e.prelude(back); err != nil {
 		return nil, errors.Join(err, e.close())
 	}

@@ -10,9 +10,9 @@ const (
 	// one that arrives as it is entered, so one is never enough.
 	again = 10 * time.Millisecond
 
-	// deaf is how long the engine may go on after it was interrupted. Some
+	// maxUninterruptible is how long the engine may go on after it was interrupted. Some
 	// operations of its own, such as a search through a long text, do not look.
-	deaf = 5 * time.Second
+	maxUninterruptible = 5 * time.Second
 )
 
 // guard interrupts an engine that does not return in time. It costs no

@@ -20,9 +20,9 @@ func (m *Module) fromJS(args []any) (any, error) {
 	id := number(args[1])
 	switch op {
 	case "answer":
-		m.settle(id, outcome{value: value(args[2])})
+		m.complete(id, outcome{value: value(args[2])})
 	case "fail":
-		m.settle(id, outcome{err: m.thrown(args[2])})
+		m.complete(id, outcome{err: m.thrown(args[2])})
 	case "sync":
 		return m.sync(m.bindings[id], number(args[2]), text(args[3])), nil
 	case "async":
@@ -148,7 +148,7 @@ func (m *Module) thrown(description any) error {
 	err := json.Unmarshal([]byte(text(description)), &e, json.MatchCaseInsensitiveNames(true), asJavaScript)
 	switch {
 	case m.cut && (err != nil || isInterruption(e.Name, e.Message)):
-		m.told = true
+		m.reported = true
 		return &BudgetError{After: m.opt.CPU}
 	case err != nil:
 		return &Error{Message: "an error that cannot be read", Name: internalError}

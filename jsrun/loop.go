@@ -57,7 +57,7 @@ func (m *Module) enter(owner *call, op string, args ...any) {
 	case err == nil, m.Dead() != nil:
 	case errors.As(err, &broken):
 		m.end(&DeadError{err})
-	case owner != nil && m.settle(owner.id, outcome{err: err}), told:
+	case owner != nil && m.complete(owner.id, outcome{err: err}), told:
 	default:
 		m.complain(err)
 	}
@@ -77,14 +77,14 @@ func (m *Module) turn(op string, args ...any) error {
 // afterCut lets what waits for an interrupted function settle. It reports the
 // interruption as an error, and whether a call has been told of it.
 func (m *Module) afterCut() (told bool, err error) {
-	m.cut, m.told = true, false
+	m.cut, m.reported = true, false
 	again := m.turn("interrupted")
 	m.cut = false
 	err = &BudgetError{After: m.opt.CPU}
 	if errors.Is(again, errCut) {
 		m.end(&DeadError{err})
 	}
-	return m.told, err
+	return m.reported, err
 }
 
 // complain tells the console of an error nobody waits for.

@@ -57,11 +57,11 @@ type Module struct {
 	queue   *queue
 	factory bool // the default export is a function
 
-	ctx    context.Context // ends with the module
-	cancel context.CancelCauseFunc
-	work   sync.WaitGroup // the asynchronous functions
-	done   chan struct{}  // closed when the goroutine is gone
-	deaf   chan struct{}  // closed when it cannot be waited for
+	ctx       context.Context // ends with the module
+	cancel    context.CancelCauseFunc
+	work      sync.WaitGroup // the asynchronous functions
+	done      chan struct{}  // closed when the goroutine is gone
+	abandoned chan struct{}  // closed when it cannot be waited for
 
 	mu     sync.Mutex
 	calls  map[int64]*call // those that were not answered yet
@@ -75,7 +75,7 @@ type Module struct {
 	cancels  map[int64]context.CancelCauseFunc // of asynchronous functions
 	clock    clock
 	cut      bool  // an interruption that the module reports is ours
-	told     bool  // a call has been told of it
+	reported bool  // a call has been told of it
 	failed   error // of closing the engine
 }
 
@@ -119,16 +119,16 @@ func open(ctx context.Context, path string, opt Options) (*Module, error) {
 // start makes the engine and the goroutine.
 func start(path string, opt Options, source *bundle) (*Module, error) {
 	m := &Module{
-		path:     path,
-		opt:      opt,
-		source:   source,
-		queue:    newQueue(),
-		done:     make(chan struct{}),
-		deaf:     make(chan struct{}),
-		calls:    map[int64]*call{},
-		shapes:   map[*Object]int{},
-		bindings: map[int64]*binding{},
-		cancels:  map[int64]context.CancelCauseFunc{},
+		path:      path,
+		opt:       opt,
+		source:    source,
+		queue:     newQueue(),
+		done:      make(chan struct{}),
+		abandoned: make(chan struct{}),
+		calls:     map[int64]*call{},
+		shapes:    map[*Object]int{},
+		bindings:  map[int64]*binding{},
+		cancels:   map[int64]context.CancelCauseFunc{},
 	}
 	var err error
 	if m.engine, err = newEngine(opt, source, m.fromJS); err != nil {
@@ -138,7 +138,7 @@ func start(path string, opt Options, source *bundle) (*Module, error) {
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	m.engine.guard.lost = func() {
 		m.end(&DeadError{errDeaf})
-		close(m.deaf)
+		close(m.abandoned)
 	}
 	go m.loop()
 	return m, nil
@@ -200,7 +200,7 @@ func (m *Module) Close() error {
 	m.end(ErrClosed)
 	select {
 	case <-m.done:
-	case <-m.deaf:
+	case <-m.abandoned:
 		return fmt.Errorf("%s: %w", m.path, errDeaf)
 	}
 	m.work.Wait()

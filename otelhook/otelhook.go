@@ -154,9 +154,9 @@ func (o *Observer) HookStart(ctx context.Context, f *pipeline.FireInfo, h *hook.
 // HookEnd implements [pipeline.Observer]: it ends the hook's span, or notes in
 // that of the fire why the hook did not run.
 func (o *Observer) HookEnd(ctx context.Context, e *pipeline.Evaluation) {
-	if e.Why != "" {
+	if e.SkipReason != "" {
 		trace.SpanFromContext(ctx).AddEvent("hook not run", trace.WithAttributes(attribute.String("snaphook.hook.id", e.Hook.ID),
-			attribute.String("snaphook.why", string(e.Why)), attribute.String("snaphook.detail", environ.Scrub(e.Detail))))
+			attribute.String("snaphook.why", string(e.SkipReason)), attribute.String("snaphook.detail", environ.Scrub(e.SkipDetail))))
 		return
 	}
 	if e.Outcome == pipeline.Backgrounded {

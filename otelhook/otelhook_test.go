@@ -59,7 +59,7 @@ func session(t *testing.T, cfg otelhook.Config, settings string) *pipeline.Sessi
 
 const callText = `{"tool_name":"Bash","tool_use_id":"toolu_1","tool_input":{"command":"ls"}}`
 
-func fire(t *testing.T, ctx context.Context, s *pipeline.Session) *pipeline.Fired {
+func fire(t *testing.T, ctx context.Context, s *pipeline.Session) *pipeline.JSONResult {
 	t.Helper()
 	fired, err := claude.PreToolUse.FireJSON(ctx, s, []byte(callText))
 	if err != nil {

@@ -94,7 +94,7 @@ func TestAHookAsksOnlyIfItMay(t *testing.T) {
 		want string
 	}{
 		"no host":        {pipeline.SessionConfig{}, "may not ask"},
-		"nobody to ask":  {pipeline.SessionConfig{Interactive: true, MayAsk: may(true)}, "may not ask"},
+		"no user to ask": {pipeline.SessionConfig{Interactive: true, MayAsk: may(true)}, "may not ask"},
 		"nothing allows": {pipeline.SessionConfig{Ask: ask}, "may not ask"},
 		"it may not":     {pipeline.SessionConfig{Ask: ask, MayAsk: may(false)}, "may not ask"},
 		"it may":         {pipeline.SessionConfig{Ask: ask, MayAsk: may(true)}, "yes"},

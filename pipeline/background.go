@@ -35,24 +35,24 @@ type background struct {
 	cancel  context.CancelCauseFunc
 	idle    chan struct{} // closed when the last one is done
 	closed  bool
-	said    []saying
+	pending []backgroundContext
 }
 
-// saying is a context for the model's next turn, of one hook of a fire.
-type saying struct {
+// backgroundContext is a context for the model's next turn, of one hook of a fire.
+type backgroundContext struct {
 	fire  int64
-	place int
+	index int
 	texts []string
 }
 
-// stay counts a hook that goes to the background, unless the session or the
+// beginBackground counts a hook that goes to the background, unless the session or the
 // system is closed.
-func (s *Session) stay() (ctx context.Context, ok bool) {
-	m := s.remembers()
+func (s *Session) beginBackground() (ctx context.Context, ok bool) {
+	m := s.state()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	b := &m.behind
-	if b.closed || !s.lane.enter() {
+	b := &m.background
+	if b.closed || !s.shard.enter() {
 		return nil, false
 	}
 	if b.running++; b.running == 1 {
@@ -62,16 +62,16 @@ func (s *Session) stay() (ctx context.Context, ok bool) {
 	return b.ctx, true
 }
 
-// leave undoes stay.
-func (s *Session) leave() {
-	m := s.remembers()
+// endBackground undoes stay.
+func (s *Session) endBackground() {
+	m := s.state()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.behind.running--; m.behind.running == 0 {
-		m.behind.cancel(nil)
-		close(m.behind.idle)
+	if m.background.running--; m.background.running == 0 {
+		m.background.cancel(nil)
+		close(m.background.idle)
 	}
-	s.lane.leave()
+	s.shard.leave()
 }
 
 // Wait returns when no hook of the session runs in the background any more, or
@@ -98,10 +98,10 @@ func (s *Session) idle() chan struct{} {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.behind.running == 0 {
+	if m.background.running == 0 {
 		return nil
 	}
-	return m.behind.idle
+	return m.background.idle
 }
 
 // Close ends what the session has in the background, and removes the files its
@@ -110,9 +110,9 @@ func (s *Session) idle() chan struct{} {
 // the background fail with [hook.ErrClosed], and none can leave files. A session
 // that never had any needs no Close.
 func (s *Session) Close(ctx context.Context) error {
-	m := s.remembers()
+	m := s.state()
 	m.mu.Lock()
-	m.behind.closed = true
+	m.background.closed = true
 	m.mu.Unlock()
 	err := s.Wait(ctx)
 	if err != nil {
@@ -120,8 +120,8 @@ func (s *Session) Close(ctx context.Context) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s.sys.scratches.drop(m.folder)
-	m.folder, m.vars = "", nil
+	s.sys.scratches.drop(m.scratchDir)
+	m.scratchDir, m.vars = "", nil
 	if s.id == "" && s.kept.Load() != nil {
 		_ = s.State().(state.Dir).Remove() // nothing can take it up again
 	}
@@ -130,9 +130,9 @@ func (s *Session) Close(ctx context.Context) error {
 
 // stopAll ends what still runs in the background, if anything does.
 func (s *Session) stopAll(ctx context.Context, why error) error {
-	m := s.remembers()
+	m := s.state()
 	m.mu.Lock()
-	n, cancel := m.behind.running, m.behind.cancel
+	n, cancel := m.background.running, m.background.cancel
 	m.mu.Unlock()
 	if n == 0 {
 		return nil // the last one was faster
@@ -151,11 +151,11 @@ func (s *Session) NextTurn() (texts []string) {
 		return nil
 	}
 	m.mu.Lock()
-	said := m.behind.said
-	m.behind.said = nil
+	said := m.background.pending
+	m.background.pending = nil
 	m.mu.Unlock()
-	slices.SortFunc(said, func(a, b saying) int {
-		return cmp.Or(cmp.Compare(a.fire, b.fire), cmp.Compare(a.place, b.place))
+	slices.SortFunc(said, func(a, b backgroundContext) int {
+		return cmp.Or(cmp.Compare(a.fire, b.fire), cmp.Compare(a.index, b.index))
 	})
 	for _, one := range said {
 		texts = append(texts, one.texts...)
@@ -163,13 +163,13 @@ func (s *Session) NextTurn() (texts []string) {
 	return texts
 }
 
-// hear keeps what is for the model's next turn, and tells the host. A host that
+// deliver keeps what is for the model's next turn, and tells the host. A host that
 // panics has no part in what goes on.
-func (s *Session) hear(fire int64, place int, done Finished) {
+func (s *Session) deliver(fire int64, place int, done Finished) {
 	if len(done.Context) > 0 {
-		m := s.remembers()
+		m := s.state()
 		m.mu.Lock()
-		m.behind.said = append(m.behind.said, saying{fire, place, done.Context})
+		m.background.pending = append(m.background.pending, backgroundContext{fire, place, done.Context})
 		m.mu.Unlock()
 	}
 	if s.host == nil || s.host.Finished == nil {

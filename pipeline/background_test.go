@@ -56,9 +56,9 @@ func TestAHookInTheBackgroundEnds(t *testing.T) {
 		"late":                             {hook.Async, hangs, pipeline.Cancelled, "", "", "Hook timed out after 60000ms", "", time.Minute},
 		"waking the model":                 {hook.Rewake, reply(hook.Reply{Exit: 2, Stderr: []byte(" failed\n"), Stdout: []byte("out")}), pipeline.Success, "", "failed", "", "", 0},
 		"waking with standard output":      {hook.Rewake, out(2, "out\n"), pipeline.Success, "", "out", "", "", 0},
-		"waking nobody":                    {hook.Rewake, out(0, context1), pipeline.Success, "", "", "", "", 0},
-		"waking nobody, with status 1":     {hook.Rewake, out(1, context1), pipeline.NonBlockingError, "", "", "exit status 1", "", 0},
-		"waking nobody, killed by a ghost": {hook.Rewake, reply(hook.Reply{Exit: 2, Signal: syscall.SIGTERM}), pipeline.NonBlockingError, "", "", "killed", "", 0},
+		"waking no one":                    {hook.Rewake, out(0, context1), pipeline.Success, "", "", "", "", 0},
+		"waking no one, with status 1":     {hook.Rewake, out(1, context1), pipeline.NonBlockingError, "", "", "exit status 1", "", 0},
+		"waking no one, killed by a ghost": {hook.Rewake, reply(hook.Reply{Exit: 2, Signal: syscall.SIGTERM}), pipeline.NonBlockingError, "", "", "killed", "", 0},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestAHookInTheBackgroundEnds(t *testing.T) {
 				sys, s := open(t, pipeline.Config{Observe: []pipeline.Observer{pipeline.HookEnds(seen.add)}, Load: []pipeline.Load{loads(behind("hook", test.how, test.run))}}, pipeline.SessionConfig{Finished: told.finished})
 				began := time.Now()
 				res := fire(t, toolDone, s, call{Tool: "write"})
-				if r := res.Reports[0]; time.Since(began) != 0 || !r.Backgrounded || r.Err != nil || r.Said || r.Reply != nil || res.Said {
+				if r := res.Reports[0]; time.Since(began) != 0 || !r.Backgrounded || r.Err != nil || r.Answered || r.Reply != nil || res.Answered {
 					t.Errorf("the fire took %v, and its report is %+v; want a hook that goes on", time.Since(began), r)
 				}
 				if texts := s.NextTurn(); texts != nil {

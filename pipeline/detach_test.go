@@ -81,7 +81,7 @@ func TestHooksCannotLeaveWhereTheDialectHasNoSuchThing(t *testing.T) {
 		return hook.Reply{Stdout: []byte("{\"async\":true}\n")}, nil
 	}
 	_, s := open(t, pipeline.Config{Load: []pipeline.Load{loads(configured("Call", "a", asks), behind("b", hook.Async, asks))}}, pipeline.SessionConfig{})
-	if res := fire(t, event, s, call{Tool: "write"}); res.Reports[0].Backgrounded || !res.Said {
+	if res := fire(t, event, s, call{Tool: "write"}); res.Reports[0].Backgrounded || !res.Answered {
 		t.Errorf("report %+v, want an ordinary answer", res.Reports[0])
 	}
 	fire(t, toolDone, s, call{Tool: "write"})
@@ -90,7 +90,7 @@ func TestHooksCannotLeaveWhereTheDialectHasNoSuchThing(t *testing.T) {
 	}
 }
 
-// The hook may not leave, so the fire waits until it is gone: nobody else does.
+// The hook may not leave, so the fire waits until it is gone: nothing else does.
 func TestAHookThatMayNotLeaveIsWaitedFor(t *testing.T) {
 	slow := func(ctx context.Context, _ hook.Call) (hook.Reply, error) {
 		<-ctx.Done()

@@ -38,7 +38,7 @@ type Event[In, Out any] struct {
 type Spec[In, Out any] struct {
 	Name string
 	Doc  string // when it fires, completing "fires …"
-	Can  Power
+	Can  Capability
 
 	Rules Rules // departures from the dialect
 
@@ -52,9 +52,9 @@ type Spec[In, Out any] struct {
 	// accepts what decodes.
 	Check func(In) error
 
-	// Detail is what conditions go by; the engine adds the directory. Nil: no
+	// ConditionInput is what conditions go by; the engine adds the directory. Nil: no
 	// hook with a condition runs.
-	Detail func(*In) hook.Detail
+	ConditionInput func(*In) hook.ConditionInput
 
 	// Dir is the directory in which the agent works now, if the input says so
 	// and the session's does not count: the hooks run there, and the input's
@@ -119,7 +119,7 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 	guards := spec.Can&CanBlock != 0 || spec.Can == 0 && spec.Reduce == nil // a denial would count
 	spec.Rules = spec.Rules.over(d.Rules)
 	if spec.Rules.Exits == nil {
-		spec.Rules.Exits = hook.Exits{0: hook.Read, 2: hook.Refuse} // without any, no status would block
+		spec.Rules.Exits = hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAndDeny} // without any, no status would block
 	}
 	if spec.Decode == nil {
 		spec.Decode = wire.Read[Out]
@@ -212,7 +212,7 @@ type Info struct {
 	Dialect string
 	Name    string
 	Doc     string
-	Can     Power
+	Can     Capability
 	Subject string   // what matchers test; empty if nothing
 	Base    []string // the members of its payloads that are the engine's to give
 	Rules   Rules
@@ -232,7 +232,7 @@ func (e *Event[In, Out]) accepts(fn any) (want string, ok bool) {
 	return reflect.TypeFor[hook.Func[In, Out]]().String(), ok && f != nil
 }
 
-func (e *Event[In, Out]) place() (slot int, d *Dialect) { return e.slot, e.dialect }
+func (e *Event[In, Out]) slotOf() (slot int, d *Dialect) { return e.slot, e.dialect }
 
 func (e *Event[In, Out]) forgets() bool { return e.spec.Forget != nil }
 

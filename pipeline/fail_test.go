@@ -106,8 +106,8 @@ func TestHooksThatAreNotNeededHaveNotFailed(t *testing.T) {
 			t.Errorf("reason %q, decision %q, failed open %d after %v", res.Reason, res.Decision, sys.FailedOpen(), time.Since(began))
 		}
 		for _, r := range res.Reports[1:] {
-			if !errors.Is(r.Err, hook.ErrNotNeeded) || r.Said {
-				t.Errorf("%s: said %v, err %v; want that it is not needed", r.Hook.Label(), r.Said, r.Err)
+			if !errors.Is(r.Err, hook.ErrNotNeeded) || r.Answered {
+				t.Errorf("%s: said %v, err %v; want that it is not needed", r.Hook.Label(), r.Answered, r.Err)
 			}
 		}
 	})

@@ -22,7 +22,7 @@ type Failure struct {
 //
 // A hook whose error Fire returns, see Propagate of [Rules], is no news.
 func (s *Session) OnFailure(listen func(Failure)) (remove func()) {
-	m := s.remembers()
+	m := s.state()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	l := &listen
@@ -44,14 +44,14 @@ func (s *Session) listeners() []*func(Failure) {
 	return m.listeners
 }
 
-// tell tells the listeners of a hook that failed.
-func (f *firing[In, Out]) tell(r *hook.Report[Out]) {
+// notifyFailure tells the listeners of a hook that failed.
+func (f *fireRun[In, Out]) notifyFailure(r *hook.Report[Out]) {
 	for _, listen := range f.s.listeners() {
-		f.tellOne(*listen, Failure{Event: f.event.Info().FullName(), Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()})
+		f.notifyListener(*listen, Failure{Event: f.event.Info().FullName(), Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()})
 	}
 }
 
-func (f *firing[In, Out]) tellOne(listen func(Failure), failure Failure) {
+func (f *fireRun[In, Out]) notifyListener(listen func(Failure), failure Failure) {
 	defer func() {
 		if v := recover(); v != nil {
 			f.logPanic("a listener to failures panicked", v)

@@ -46,9 +46,9 @@ func (e *Event[In, Out]) plan(ctx context.Context, s *Session, in In, spend bool
 
 // narrow decides a plan for which the subject is not enough.
 func (e *Event[In, Out]) narrow(s *Session, in In, plan *stages.Planned, spend bool) *stages.Planned {
-	var detail *hook.Detail
-	if e.spec.Detail != nil {
-		d := e.spec.Detail(&in)
+	var detail *hook.ConditionInput
+	if e.spec.ConditionInput != nil {
+		d := e.spec.ConditionInput(&in)
 		d.Dir = e.dir(s, &in)
 		detail = &d
 	}
@@ -82,7 +82,7 @@ func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In, plan *sta
 }
 
 // conclusion runs the hooks and merges their answers.
-func (f *firing[In, Out]) conclusion(ctx context.Context) (*hook.Result[Out], error) {
+func (f *fireRun[In, Out]) conclusion(ctx context.Context) (*hook.Result[Out], error) {
 	e, res := f.event, f.result
 	if f.failed == nil || f.failed == hook.ErrClosed {
 		f.ask(res)
@@ -100,7 +100,7 @@ func (f *firing[In, Out]) conclusion(ctx context.Context) (*hook.Result[Out], er
 }
 
 // ask runs the hooks and makes the result of what they said.
-func (f *firing[In, Out]) ask(res *hook.Result[Out]) {
+func (f *fireRun[In, Out]) ask(res *hook.Result[Out]) {
 	if err := f.reduce(res); err != nil {
 		f.logReducer(err)
 	}
@@ -118,7 +118,7 @@ func (f *firing[In, Out]) ask(res *hook.Result[Out]) {
 }
 
 // propagated is the error of a hook that is Fire's.
-func (f *firing[In, Out]) propagated(res *hook.Result[Out]) error {
+func (f *fireRun[In, Out]) propagated(res *hook.Result[Out]) error {
 	if !f.event.spec.Rules.Propagate {
 		return nil
 	}
@@ -130,36 +130,36 @@ func (f *firing[In, Out]) propagated(res *hook.Result[Out]) error {
 	return nil
 }
 
-// firing is one fire under way.
-type firing[In, Out any] struct {
-	event    *Event[In, Out]
-	s        *Session
-	plan     *stages.Planned
-	in       *input[In]
-	turns    []turn[Out] // by place in the plan
-	result   *hook.Result[Out]
-	began    time.Time
-	number   int64           // among the session's fires
-	watcher  *watcher[Out]   // of a stream; nil if there is none
-	failed   error           // why the hooks cannot be asked, or not all of them
-	vars     *varsDir        // where hooks leave variables; nil if they do not
-	ctx      context.Context // own, or what the budget makes of it
-	own      lazy
-	list     underway
-	listed   bool            // in the list of those that Close ends
-	info     *FireInfo       // nil if there are no observers
-	observed context.Context // the caller's, or what observers have made of it
+// fireRun is one fire under way.
+type fireRun[In, Out any] struct {
+	event         *Event[In, Out]
+	s             *Session
+	plan          *stages.Planned
+	in            *input[In]
+	runs          []hookRun[Out] // by place in the plan
+	result        *hook.Result[Out]
+	began         time.Time
+	number        int64           // among the session's fires
+	watcher       *watcher[Out]   // of a stream; nil if there is none
+	failed        error           // why the hooks cannot be asked, or not all of them
+	vars          *varsDir        // where hooks leave variables; nil if they do not
+	ctx           context.Context // own, or what the budget makes of it
+	fireContext   lazyContext
+	inflightEntry inflight
+	listed        bool            // in the list of those that Close ends
+	info          *FireInfo       // nil if there are no observers
+	observed      context.Context // the caller's, or what observers have made of it
 
-	view  *view     // the hooks as they were when the plan was made, of a live event
-	first input[In] // room for what in points at
-	given bool      // the first hook has had its turn
+	view     *view     // the hooks as they were when the plan was made, of a live event
+	first    input[In] // room for what in points at
+	firstRan bool      // the first hook has had its turn
 }
 
 // begin prepares a fire; it gives nil when the plan is that no hook runs. Its
 // end has to be called when the reports have been read.
-func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *stages.Planned) *firing[In, Out] {
+func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *stages.Planned) *fireRun[In, Out] {
 	plan, closed := open(plan)
-	f := &firing[In, Out]{event: e, s: s, plan: plan, began: time.Now(), observed: ctx}
+	f := &fireRun[In, Out]{event: e, s: s, plan: plan, began: time.Now(), observed: ctx}
 	f.first.value = in
 	f.in = &f.first
 	f.logPlan(ctx)
@@ -170,11 +170,11 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 		f.endObserving(&e.empty, nil)
 		return nil
 	}
-	f.room()
-	f.own.parent, f.own.session = f.observed, s
-	f.ctx, f.list.fire = &f.own, &f.own
-	if f.number, f.listed = s.lane.begin(&f.list); !f.listed {
-		f.own.end(hook.ErrClosed)
+	f.alloc()
+	f.fireContext.parent, f.fireContext.session = f.observed, s
+	f.ctx, f.inflightEntry.ctx = &f.fireContext, &f.fireContext
+	if f.number, f.listed = s.shard.begin(&f.inflightEntry); !f.listed {
+		f.fireContext.end(hook.ErrClosed)
 		f.failed = hook.ErrClosed
 		return f
 	}
@@ -189,33 +189,33 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 	return f
 }
 
-// room makes room for the result, apart from f, which a result must not keep alive.
-func (f *firing[In, Out]) room() {
+// alloc makes room for the result, apart from f, which a result must not keep alive.
+func (f *fireRun[In, Out]) alloc() {
 	if len(f.plan.Run) > 1 {
-		f.turns, f.result = make([]turn[Out], len(f.plan.Run)), new(hook.Result[Out])
+		f.runs, f.result = make([]hookRun[Out], len(f.plan.Run)), new(hook.Result[Out])
 		return
 	}
 	lone := new(struct {
-		turn   [1]turn[Out]
+		turn   [1]hookRun[Out]
 		result hook.Result[Out]
 	})
-	f.turns, f.result = lone.turn[:], &lone.result
+	f.runs, f.result = lone.turn[:], &lone.result
 }
 
-func (f *firing[In, Out]) end() {
-	f.own.end(hook.ErrNotNeeded)
+func (f *fireRun[In, Out]) end() {
+	f.fireContext.end(hook.ErrNotNeeded)
 	if !f.listed {
 		return
 	}
-	f.s.giveBack(f.unbegun())
+	f.s.unspend(f.notStarted())
 	f.s.release(f.vars)
-	f.s.lane.end(&f.list)
+	f.s.shard.end(&f.inflightEntry)
 }
 
-// unbegun gives the hooks that run once, and which it has not come to.
-func (f *firing[In, Out]) unbegun() (hooks []*hook.Hook) {
+// notStarted gives the hooks that run once, and which it has not come to.
+func (f *fireRun[In, Out]) notStarted() (hooks []*hook.Hook) {
 	for i, h := range f.plan.Run {
-		if h.Once && (i >= len(f.turns) || !f.turns[i].begun) {
+		if h.Once && (i >= len(f.runs) || !f.runs[i].started) {
 			hooks = append(hooks, h)
 		}
 	}
@@ -226,7 +226,7 @@ func (f *firing[In, Out]) unbegun() (hooks []*hook.Hook) {
 func waitsFor(h *hook.Hook) bool { return h.Background == hook.Foreground || h.Func != nil }
 
 // budget ends the fire when the longest hook that it waits for has had its time.
-func (f *firing[In, Out]) budget() {
+func (f *fireRun[In, Out]) budget() {
 	if !f.event.spec.Rules.Budget {
 		return
 	}
@@ -241,55 +241,55 @@ func (f *firing[In, Out]) budget() {
 		}
 		longest = max(longest, d)
 	}
-	f.ctx = within(f.ctx, longest, time.Now())
+	f.ctx = lazyTimeout(f.ctx, longest, time.Now())
 }
 
 // reduce runs the hooks and merges what they said. Most fires have one hook,
 // for which nothing has to be streamed.
-func (f *firing[In, Out]) reduce(res *hook.Result[Out]) (err error) {
+func (f *fireRun[In, Out]) reduce(res *hook.Result[Out]) (err error) {
 	if len(f.plan.Run) == 0 {
 		return nil // of a closed system
 	}
 	if len(f.plan.Run) == 1 && f.watcher == nil {
-		f.turn(f.ctx, 0, f.plan.Run[0], f.in)
+		f.runHook(f.ctx, 0, f.plan.Run[0], f.in)
 		if !f.event.spec.Rules.Live || f.s.view() == f.view {
-			*res, err = stages.ReduceOne(&f.turns[0].report, f.event.spec.Reduce)
+			*res, err = stages.ReduceOne(&f.runs[0].report, f.event.spec.Reduce)
 			return err
 		}
-		f.given = true
+		f.firstRan = true
 	}
-	*res, err = stages.Reduce(f.watched(), len(f.plan.Run), f.event.spec.Reduce, func() { f.own.end(hook.ErrNotNeeded) })
+	*res, err = stages.Reduce(f.watched(), len(f.plan.Run), f.event.spec.Reduce, func() { f.fireContext.end(hook.ErrNotNeeded) })
 	return err
 }
 
 // reports runs the hooks.
-func (f *firing[In, Out]) reports() iter.Seq[hook.Report[Out]] {
-	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.each, Announce: f.watcher != nil, Unstoppable: f.event.spec.Rules.Unstoppable, Ready: f.inside()}
+func (f *fireRun[In, Out]) reports() iter.Seq[hook.Report[Out]] {
+	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.runNext, Announce: f.watcher != nil, Unstoppable: f.event.spec.Rules.Unstoppable, Ready: f.inside()}
 	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.spec.Rules.Sequential {
 		if f.event.spec.Rules.Live {
 			spawn.Renew = f.renew
 		}
 		return spawn.Fold(f.ctx, f.next)
 	}
-	return spawn.Parallel(f.ctx, f.own.end, f.s.sys.limit)
+	return spawn.Parallel(f.ctx, f.fireContext.end, f.s.sys.limit)
 }
 
 // inside reports whether all hooks of the plan are functions of the program.
-func (f *firing[In, Out]) inside() bool {
+func (f *fireRun[In, Out]) inside() bool {
 	return !slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Func == nil })
 }
 
 // runsOutside reports whether a hook of the plan needs the input as JSON.
-func (f *firing[In, Out]) runsOutside() bool {
+func (f *fireRun[In, Out]) runsOutside() bool {
 	return slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Runner != nil })
 }
 
 // next gives the input of the hook after r, or ends the chain.
-func (f *firing[In, Out]) next(in *input[In], r *hook.Report[Out]) (*input[In], bool) {
+func (f *fireRun[In, Out]) next(in *input[In], r *hook.Report[Out]) (*input[In], bool) {
 	if f.event.spec.Blocks(&r.Output) || f.failed != nil && f.failed != hook.ErrClosed {
 		return in, false
 	}
-	if f.event.spec.Chain == nil || !r.Said || r.Err != nil || r.Output.Assumed {
+	if f.event.spec.Chain == nil || !r.Answered || r.Err != nil || r.Output.Synthetic {
 		return in, true
 	}
 	return &input[In]{value: f.event.spec.Chain(in.value, r.Output)}, true

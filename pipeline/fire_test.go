@@ -25,7 +25,7 @@ func TestAFireWithoutHooksGivesTheSharedEmptyResult(t *testing.T) {
 
 	for name, e := range map[string]*pipeline.Event[call, edit]{"no hook": guarded, "none that matches": event, "none that can run": chain} {
 		first, again := fire(t, e, s, call{Tool: "write"}), fire(t, e, s, call{Tool: "write"})
-		if first != again || first.Said || first.Blocked() || !first.OK() || len(first.Reports) > 0 {
+		if first != again || first.Answered || first.Blocked() || !first.OK() || len(first.Reports) > 0 {
 			t.Errorf("%s: %+v, want the same empty result twice", name, first)
 		}
 	}

@@ -151,7 +151,7 @@ func (sys *System) acquire(ctx context.Context, h *hook.Hook, workers *semaphore
 			for _, held := range k.bounds[:i] {
 				held.Release(1)
 			}
-			return time.Since(start), because(ctx, err)
+			return time.Since(start), contextCause(ctx, err)
 		}
 	}
 	return time.Since(start), nil

@@ -25,7 +25,7 @@ type input[In any] struct {
 
 // payload gives the JSON object for a hook outside the process. Hooks that
 // share an input share its text.
-func (f *firing[In, Out]) payload(in *input[In]) ([]byte, error) {
+func (f *fireRun[In, Out]) payload(in *input[In]) ([]byte, error) {
 	if in.encoded != nil {
 		return in.encoded, nil
 	}
@@ -64,7 +64,7 @@ func WithTime(ctx context.Context, at time.Time) context.Context {
 }
 
 // stamp is the time that payloads have.
-func (f *firing[In, Out]) stamp() time.Time {
+func (f *fireRun[In, Out]) stamp() time.Time {
 	if at, given := f.ctx.Value(timeKey{}).(time.Time); given {
 		return at
 	}
@@ -72,7 +72,7 @@ func (f *firing[In, Out]) stamp() time.Time {
 }
 
 // appendInput implements [FireInfo.AppendInput].
-func (f *firing[In, Out]) appendInput(dst []byte) ([]byte, error) {
+func (f *fireRun[In, Out]) appendInput(dst []byte) ([]byte, error) {
 	if f.first.encoded != nil {
 		own := bytes.TrimSuffix(f.first.encoded[f.first.members:], []byte("\n"))
 		return append(append(dst, '{'), own...), nil
@@ -117,7 +117,7 @@ func conflicts[In, Out any](e *Event[In, Out], reports []hook.Report[Out]) []hoo
 	var names []string
 	for i := range reports {
 		r := &reports[i]
-		if !r.Said {
+		if !r.Answered {
 			continue
 		}
 		for name, value := range wire.Object(nil).Merge(e.spec.Rewrites(&r.Output)).Members() { // merged, a name given twice counts once
@@ -157,7 +157,7 @@ func (e *Event[In, Out]) decodeInput(text []byte) (in In, err error) {
 		return in, &InputError{Event: e.Info().FullName(), Err: fmt.Errorf("the input is not a JSON object")}
 	}
 	if err := o.Without(e.dialect.BaseNames...).Into(&in); err != nil {
-		return in, &InputError{Event: e.Info().FullName(), Err: misfit(text, err)}
+		return in, &InputError{Event: e.Info().FullName(), Err: inputError(text, err)}
 	}
 	if e.spec.Check != nil {
 		if err := e.spec.Check(in); err != nil {

@@ -87,7 +87,7 @@ func TestPlanJSONSaysWhatFireWouldRun(t *testing.T) {
 	other.Matcher = match.Exact("other")
 	_, s := start(t, pipeline.Config{Load: []pipeline.Load{loads(configured("Chain", "runs", prints(0, "{}")), other)}})
 	p, err := chain.PlanJSON(s, []byte(`{"tool":"write"}`))
-	if err != nil || len(p.Run) != 1 || len(p.Skipped) != 1 || p.Skipped[0].Why != hook.NotMatched || !p.Sequential {
+	if err != nil || len(p.Run) != 1 || len(p.Skipped) != 1 || p.Skipped[0].Reason != hook.NotMatched || !p.Sequential {
 		t.Errorf("plan %+v, err %v", p, err)
 	}
 }
@@ -114,11 +114,11 @@ func TestAFireInJSONTermsHasEveryMember(t *testing.T) {
 	if got := string(*fired.Hooks[2].Output); !strings.Contains(got, `"later":1`) {
 		t.Errorf("the answer lost a member: %s", got)
 	}
-	nobody, err := guarded.FireJSON(t.Context(), s, []byte(`{"tool":"write"}`))
+	unblocked, err := guarded.FireJSON(t.Context(), s, []byte(`{"tool":"write"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(nobody, json.Deterministic(true))
+	text, err := json.Marshal(unblocked, json.Deterministic(true))
 	want := `{"event":"test.Guarded","blocked":false,"stop":false,"reason":null,"result":{"success":true,"finalOutput":null,"allOutputs":[],"errors":[],"totalDuration":0},` +
 		`"processed":{"shouldStop":false,"stopReason":null,"systemMessage":null,"suppressOutput":false},"effects":null,"hooks":[]}`
 	if err != nil || string(text) != want {

@@ -10,7 +10,7 @@ import (
 
 // renew gives the plan with the changes that were made to the session's hooks
 // while the one at ran had its turn.
-func (f *firing[In, Out]) renew(plan []*hook.Hook, ran int) []*hook.Hook {
+func (f *fireRun[In, Out]) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	now := f.s.view()
 	if now == f.view {
 		return plan

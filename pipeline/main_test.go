@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var dialect = &pipeline.Dialect{
 	Name:  "test",
 	Unit:  time.Second,
-	Rules: pipeline.Rules{Exits: hook.Exits{0: hook.Read, 2: hook.Refuse}, Timeout: time.Minute},
+	Rules: pipeline.Rules{Exits: hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAndDeny}, Timeout: time.Minute},
 	Base: func(dst []byte, event string, _ time.Time) []byte {
 		return append(append(append(dst, `,"hook_event_name":"`...), event...), '"')
 	},
@@ -101,7 +101,7 @@ func configured(event, command string, r runner) *hook.Hook {
 }
 
 func loads(hooks ...*hook.Hook) pipeline.Load {
-	return func(context.Context, pipeline.Place) (pipeline.Loaded, error) {
+	return func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 		return pipeline.Loaded{Hooks: hooks, Files: []string{"settings.json"}}, nil
 	}
 }

@@ -19,8 +19,8 @@ type Evaluation struct {
 	Fire *FireInfo
 	Hook *hook.Hook
 
-	Why    hook.Why // why it did not run; empty if it did
-	Detail string
+	SkipReason hook.SkipReason // why it did not run; empty if it did
+	SkipDetail string
 
 	Index      int // when it ran: its place among those that do
 	Outcome    Outcome
@@ -68,13 +68,13 @@ func outcome[Out any](r *hook.Report[Out], blocks bool) Outcome {
 func (sys *System) observed() bool { return sys.debug || len(sys.cfg.Observe) > 0 }
 
 // logPlan writes the plan to the log.
-func (f *firing[In, Out]) logPlan(ctx context.Context) {
+func (f *fireRun[In, Out]) logPlan(ctx context.Context) {
 	if !f.s.sys.debug {
 		return
 	}
 	for _, skipped := range f.plan.Skipped {
 		f.debug(ctx, "hook not selected", slog.String("hook", environ.Scrub(skipped.Hook.Label())), slog.String("at", skipped.Hook.Position.String()),
-			slog.String("why", string(skipped.Why)), slog.String("detail", environ.Scrub(skipped.Detail)))
+			slog.String("why", string(skipped.Reason)), slog.String("detail", environ.Scrub(skipped.Detail)))
 	}
 	labels := make([]string, len(f.plan.Run))
 	for i, h := range f.plan.Run {
@@ -84,7 +84,7 @@ func (f *firing[In, Out]) logPlan(ctx context.Context) {
 }
 
 // observe reports what came of a hook that ran, to observers and to the log.
-func (f *firing[In, Out]) observe(ctx context.Context, r *hook.Report[Out], in *input[In], queued time.Duration) {
+func (f *fireRun[In, Out]) observe(ctx context.Context, r *hook.Report[Out], in *input[In], queued time.Duration) {
 	ev := f.evaluation(r, in)
 	ev.Queued = queued
 	f.s.sys.hookEnd(ctx, ev)
@@ -93,7 +93,7 @@ func (f *firing[In, Out]) observe(ctx context.Context, r *hook.Report[Out], in *
 	}
 }
 
-func (f *firing[In, Out]) evaluation(r *hook.Report[Out], in *input[In]) *Evaluation {
+func (f *fireRun[In, Out]) evaluation(r *hook.Report[Out], in *input[In]) *Evaluation {
 	r = lit(r)
 	ev := &Evaluation{
 		Fire: f.info, Hook: r.Hook, Index: r.Index,
@@ -113,7 +113,7 @@ func (f *firing[In, Out]) evaluation(r *hook.Report[Out], in *input[In]) *Evalua
 
 // blocks reports whether one answer blocks; one that makes the event's function
 // panic does not.
-func (f *firing[In, Out]) blocks(r *hook.Report[Out]) (yes bool) {
+func (f *fireRun[In, Out]) blocks(r *hook.Report[Out]) (yes bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			yes = r.Output.Decision.Blocks()
@@ -123,7 +123,7 @@ func (f *firing[In, Out]) blocks(r *hook.Report[Out]) (yes bool) {
 	return f.event.spec.Blocks(&r.Output)
 }
 
-func (f *firing[In, Out]) logHook(ev *Evaluation, r *hook.Report[Out], in *In) {
+func (f *fireRun[In, Out]) logHook(ev *Evaluation, r *hook.Report[Out], in *In) {
 	attrs := []slog.Attr{
 		slog.String("hook", environ.Scrub(ev.Hook.Label())), slog.String("at", ev.Hook.Position.String()),
 		slog.String("outcome", string(ev.Outcome)), slog.String("decision", string(ev.Decision)), slog.Duration("took", ev.Elapsed),
@@ -134,7 +134,7 @@ func (f *firing[In, Out]) logHook(ev *Evaluation, r *hook.Report[Out], in *In) {
 	case err == nil: // of a hook in Go
 		attrs = append(attrs, slog.String("input", excerpt(own)))
 	}
-	if ev.Reply == nil && r.Said {
+	if ev.Reply == nil && r.Answered {
 		attrs = append(attrs, slog.String("output", excerpt(wire.Encode(&r.Output))))
 	}
 	if r := ev.Reply; r != nil {
@@ -147,7 +147,7 @@ func (f *firing[In, Out]) logHook(ev *Evaluation, r *hook.Report[Out], in *In) {
 }
 
 // logFailure warns of a hook that failed, since what it guards goes ahead.
-func (f *firing[In, Out]) logFailure(r *hook.Report[Out]) {
+func (f *fireRun[In, Out]) logFailure(r *hook.Report[Out]) {
 	msg := "hook failed; the action goes ahead"
 	if !r.FailedOpen() {
 		msg = "hook failed; the action is blocked"
@@ -158,8 +158,8 @@ func (f *firing[In, Out]) logFailure(r *hook.Report[Out]) {
 }
 
 // logNotes warns of what a hook answered in vain, since it may have been a guard.
-func (f *firing[In, Out]) logNotes(r *hook.Report[Out]) {
-	if !r.Said {
+func (f *fireRun[In, Out]) logNotes(r *hook.Report[Out]) {
+	if !r.Answered {
 		return // plain text: no answer
 	}
 	for _, note := range r.Notes {
@@ -169,24 +169,24 @@ func (f *firing[In, Out]) logNotes(r *hook.Report[Out]) {
 	}
 }
 
-func (f *firing[In, Out]) logPanic(msg string, v any) {
+func (f *fireRun[In, Out]) logPanic(msg string, v any) {
 	f.s.sys.log.LogAttrs(f.ctx, slog.LevelError, msg, slog.String("event", f.event.Info().FullName()),
 		slog.String("session", f.s.id), slog.String("panic", environ.Scrub(fmt.Sprint(v))))
 }
 
-func (f *firing[In, Out]) logReducer(err error) {
+func (f *fireRun[In, Out]) logReducer(err error) {
 	f.s.sys.log.LogAttrs(f.ctx, slog.LevelError, "the answers could not be merged; the first one that blocks counts",
 		slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id), slog.String("error", environ.Scrub(err.Error())))
 }
 
-func (f *firing[In, Out]) logResult(res *hook.Result[Out]) {
+func (f *fireRun[In, Out]) logResult(res *hook.Result[Out]) {
 	if f.s.sys.debug {
 		f.debug(f.ctx, "hooks merged", slog.Bool("blocked", res.Blocked()), slog.String("result", excerpt(wire.Encode(&res.Output))),
 			slog.Int("conflicts", len(res.Conflicts)), slog.Duration("took", time.Since(f.began)))
 	}
 }
 
-func (f *firing[In, Out]) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
+func (f *fireRun[In, Out]) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
 	attrs = append([]slog.Attr{slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id)}, attrs...)
 	f.s.sys.log.LogAttrs(ctx, slog.LevelDebug, msg, attrs...)
 }

@@ -31,7 +31,7 @@ func (e *evaluations) add(_ context.Context, ev *pipeline.Evaluation) {
 func (e *evaluations) words() string {
 	var words []string
 	for _, ev := range e.all {
-		words = append(words, fmt.Sprintf("%s: %s%s", ev.Hook.Label(), ev.Why, ev.Outcome))
+		words = append(words, fmt.Sprintf("%s: %s%s", ev.Hook.Label(), ev.SkipReason, ev.Outcome))
 	}
 	slices.Sort(words)
 	return strings.Join(words, ", ")
@@ -47,7 +47,7 @@ func TestEveryHookIsObserved(t *testing.T) {
 	untrusted := configured("Call", "untrusted", prints(0, "{}"))
 	untrusted.Skip = hook.Untrusted
 	lonely := configured("Guarded", "lonely", prints(0, "{}"))
-	lonely.Skip, lonely.Detail = hook.Disabled, "switched off"
+	lonely.Skip, lonely.SkipDetail = hook.Disabled, "switched off"
 
 	var seen evaluations
 	_, s := start(t, pipeline.Config{Observe: []pipeline.Observer{pipeline.HookEnds(seen.add)}, Load: []pipeline.Load{loads(other, twin, again, untrusted, lonely, configured("Call", "denies", prints(2, "")), configured("Call", "fails", prints(1, "")))}})
@@ -60,7 +60,7 @@ func TestEveryHookIsObserved(t *testing.T) {
 		if ev.Fire.Event != "test.Call" || ev.Fire.Session != "s1" || ev.Fire.Subject != "write" || ev.Fire.Time.IsZero() {
 			t.Errorf("%+v", ev)
 		}
-		if outside := ev.Why == "" && ev.Hook.Runner != nil; (ev.Payload != nil) != outside || (ev.Reply != nil) != outside {
+		if outside := ev.SkipReason == "" && ev.Hook.Runner != nil; (ev.Payload != nil) != outside || (ev.Reply != nil) != outside {
 			t.Errorf("%s: payload %s, reply %v", ev.Hook.Label(), ev.Payload, ev.Reply)
 		}
 	}

@@ -104,7 +104,7 @@ func (sys *System) ObserverFailures() int64 { return sys.observerFailures.Load()
 
 // startObserving returns the context of the hooks, and reports those that do
 // not run.
-func (f *firing[In, Out]) startObserving(ctx context.Context) context.Context {
+func (f *fireRun[In, Out]) startObserving(ctx context.Context) context.Context {
 	f.info = &FireInfo{
 		Time: f.began, Event: f.event.full, Session: f.s.id, Subject: f.event.subject.of(&f.in.value), Hooks: f.s.view().listed.of(f.event.slot),
 		Caller: hook.TraceOf(ctx), input: f,
@@ -114,13 +114,13 @@ func (f *firing[In, Out]) startObserving(ctx context.Context) context.Context {
 	}
 	for i := range f.plan.Skipped {
 		s := &f.plan.Skipped[i]
-		f.s.sys.hookEnd(ctx, &Evaluation{Fire: f.info, Hook: s.Hook, Why: s.Why, Detail: s.Detail})
+		f.s.sys.hookEnd(ctx, &Evaluation{Fire: f.info, Hook: s.Hook, SkipReason: s.Reason, SkipDetail: s.Detail})
 	}
 	return ctx
 }
 
 // endObserving reports what became of the fire.
-func (f *firing[In, Out]) endObserving(res *hook.Result[Out], err error) {
+func (f *fireRun[In, Out]) endObserving(res *hook.Result[Out], err error) {
 	if f.info == nil {
 		return
 	}
@@ -195,7 +195,7 @@ func (sys *System) caught(ctx context.Context, o Observer) {
 }
 
 // outcome sums a result up.
-func (f *firing[In, Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
+func (f *fireRun[In, Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
 	e := f.event
 	out := &FireOutcome{
 		Reason: res.Reason, Stop: res.Stop, FailedOpen: failedOpen(res.Reports), Conflicts: res.Conflicts, Elapsed: time.Since(f.began), Err: err,
@@ -204,7 +204,7 @@ func (f *firing[In, Out]) outcome(res *hook.Result[Out], err error) *FireOutcome
 	if out.Reason == "" {
 		out.Reason = res.StopReason
 	}
-	if out.Decision = f.word(&res.Output, res.Reports); out.Decision == hook.Deny && res.Lifted != "" {
+	if out.Decision = f.word(&res.Output, res.Reports); out.Decision == hook.Deny && res.OverriddenBlock != "" {
 		out.Decision = hook.Undecided
 	}
 	if w := res.Would; w != nil {
@@ -225,7 +225,7 @@ func failedOpen[Out any](reports []hook.Report[Out]) (n int) {
 }
 
 // word is what an event's hooks have decided: Deny, Ask or Allow, or nothing.
-func (f *firing[In, Out]) word(all *hook.Output[Out], reports []hook.Report[Out]) hook.Decision {
+func (f *fireRun[In, Out]) word(all *hook.Output[Out], reports []hook.Report[Out]) hook.Decision {
 	switch e := f.event; {
 	case e.spec.Blocks(all):
 		if e.spec.Can&CanBlock != 0 {
@@ -243,5 +243,5 @@ func (f *firing[In, Out]) word(all *hook.Output[Out], reports []hook.Report[Out]
 
 // decided reports whether a hook has decided in its own words.
 func decided[Out any](r hook.Report[Out]) bool {
-	return r.Output.Decision != hook.Undecided && !r.Output.Assumed
+	return r.Output.Decision != hook.Undecided && !r.Output.Synthetic
 }

@@ -42,7 +42,7 @@ func (o *follower) HookStart(ctx context.Context, _ *pipeline.FireInfo, h *hook.
 }
 
 func (o *follower) HookEnd(ctx context.Context, e *pipeline.Evaluation) {
-	o.say(ctx, "end ", e.Hook.Label(), " ", e.Why, e.Outcome)
+	o.say(ctx, "end ", e.Hook.Label(), " ", e.SkipReason, e.Outcome)
 }
 
 func (o *follower) FireEnd(ctx context.Context, _ *pipeline.FireInfo, r *pipeline.FireOutcome) {

@@ -37,8 +37,8 @@ func TestAHookInGoIsRegisteredWithOptions(t *testing.T) {
 }
 
 func TestSettingsDecideAboutWhatUsersProvideAlone(t *testing.T) {
-	refuse := func(context.Context, pipeline.Place) (pipeline.Loaded, error) {
-		return pipeline.Loaded{Admit: func(h *hook.Hook) (hook.Why, string) {
+	refuse := func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
+		return pipeline.Loaded{Admit: func(h *hook.Hook) (hook.SkipReason, string) {
 			if h.UserProvided {
 				return hook.Policy, "no"
 			}

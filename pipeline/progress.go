@@ -37,9 +37,9 @@ func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Se
 		}}
 		res, err := e.watch(ctx, s, in, w)
 		if !left && (err != nil || w.concluded) {
-			last := hook.Report[Out]{Hook: e.engine(), Index: len(res.Reports), Output: res.Output, Said: true, Err: err, Concluded: true}
-			if res.Lifted != "" {
-				last.Notes = []string{res.Lifted}
+			last := hook.Report[Out]{Hook: e.engine(), Index: len(res.Reports), Output: res.Output, Answered: true, Err: err, Concluded: true}
+			if res.OverriddenBlock != "" {
+				last.Notes = []string{res.OverriddenBlock}
 			}
 			yield(last)
 		}
@@ -74,7 +74,7 @@ func (e *Event[In, Out]) watch(ctx context.Context, s *Session, in *In, w *watch
 
 // watched is the reports, which the watcher sees first. One that has enough ends
 // the fire.
-func (f *firing[In, Out]) watched() iter.Seq[hook.Report[Out]] {
+func (f *fireRun[In, Out]) watched() iter.Seq[hook.Report[Out]] {
 	if f.watcher == nil {
 		return f.reports()
 	}
@@ -90,8 +90,8 @@ func (f *firing[In, Out]) watched() iter.Seq[hook.Report[Out]] {
 
 // noteConclusion tells the watcher whether the last word on a result differs
 // from what its hooks amount to.
-func (f *firing[In, Out]) noteConclusion(merged, res *hook.Result[Out]) {
+func (f *fireRun[In, Out]) noteConclusion(merged, res *hook.Result[Out]) {
 	if f.watcher != nil {
-		f.watcher.concluded = merged.Lifted != res.Lifted || !reflect.DeepEqual(merged.Output, res.Output)
+		f.watcher.concluded = merged.OverriddenBlock != res.OverriddenBlock || !reflect.DeepEqual(merged.Output, res.Output)
 	}
 }

@@ -28,10 +28,10 @@ var judged = pipeline.Declare(lively, pipeline.Spec[call, edit]{
 	},
 	Conclude: func(s *pipeline.Session, in *call, res *hook.Result[edit]) {
 		if s.Setting(keyA{}) != nil {
-			res.Lifted, res.Decision = "the settings say so", ""
+			res.OverriddenBlock, res.Decision = "the settings say so", ""
 		}
 		if in.Tool == "panic" {
-			res.Decision, res.Said = "", false
+			res.Decision, res.Answered = "", false
 			panic("oh")
 		}
 	},
@@ -76,7 +76,7 @@ func TestWhatAnEventAdjustsIsMerged(t *testing.T) {
 }
 
 func TestAnEventHasTheLastWordOnAResult(t *testing.T) {
-	lifting := func(context.Context, pipeline.Place) (pipeline.Loaded, error) {
+	lifting := func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 		return pipeline.Loaded{Values: map[any]any{keyA{}: true}}, nil
 	}
 	for name, test := range map[string]struct {
@@ -94,8 +94,8 @@ func TestAnEventHasTheLastWordOnAResult(t *testing.T) {
 			judged.On(s, "guard", deny)
 			res := fire(t, judged, s, call{Tool: test.tool})
 			fired := judged.Describe(call{}, res)
-			if res.Blocked() != test.blocks || !res.Said || (res.Lifted != "") != (test.load != nil) || fired.Blocked {
-				t.Errorf("%s: blocked %v, lifted %q; want %v", name, res.Blocked(), res.Lifted, test.blocks)
+			if res.Blocked() != test.blocks || !res.Answered || (res.OverriddenBlock != "") != (test.load != nil) || fired.Blocked {
+				t.Errorf("%s: blocked %v, lifted %q; want %v", name, res.Blocked(), res.OverriddenBlock, test.blocks)
 			}
 		})
 		if strings.Contains(text, `msg="the event could not conclude" event=lively.Judged`) != test.logged {

@@ -15,7 +15,7 @@ import (
 // follows says so, and blocks where the event can.
 
 // checkInput finds what is wrong with the input before any hook runs.
-func (f *firing[In, Out]) checkInput() error {
+func (f *fireRun[In, Out]) checkInput() error {
 	if err := f.event.input.checked(&f.in.value); err != nil {
 		return &hook.InputError{Event: f.event.full, Err: err}
 	}
@@ -58,21 +58,21 @@ func (e *Event[In, Out]) refuse(s *Session, in *In, res *hook.Result[Out], why e
 }
 
 func (e *Event[In, Out]) deny(s *Session, in *In, res *hook.Result[Out], why error) {
-	denial := hook.Output[Out]{Decision: hook.Deny, Reason: why.Error(), Given: hook.Spoke}
-	res.Said, res.Lifted = true, ""
+	denial := hook.Output[Out]{Decision: hook.Deny, Reason: why.Error(), Set: hook.SetAnswer}
+	res.Answered, res.OverriddenBlock = true, ""
 	defer func() {
 		_ = recover() // of the event's functions: the denial as it is will do
-		if !res.Decision.Blocks() && res.Lifted == "" {
+		if !res.Decision.Blocks() && res.OverriddenBlock == "" {
 			res.Output = denial
 		}
 	}()
-	last := hook.Report[Out]{Hook: e.engine(), Index: len(res.Reports), Output: denial, Said: true}
+	last := hook.Report[Out]{Hook: e.engine(), Index: len(res.Reports), Output: denial, Answered: true}
 	if e.spec.Refine != nil && s != nil && in != nil {
 		e.spec.Refine(s, in, &last)
 	}
 	res.Output = e.spec.Reduce(func(yield func(hook.Output[Out]) bool) {
 		for i := range res.Reports {
-			if r := &res.Reports[i]; r.Said && !yield(r.Output) {
+			if r := &res.Reports[i]; r.Answered && !yield(r.Output) {
 				return
 			}
 		}
@@ -85,7 +85,7 @@ func (e *Event[In, Out]) deny(s *Session, in *In, res *hook.Result[Out], why err
 
 // closedMeanwhile reports whether the system was closed before every hook had
 // answered.
-func (f *firing[In, Out]) closedMeanwhile(res *hook.Result[Out]) bool {
+func (f *fireRun[In, Out]) closedMeanwhile(res *hook.Result[Out]) bool {
 	if f.s.sys.ctx.Err() == nil {
 		return false
 	}

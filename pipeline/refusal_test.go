@@ -200,15 +200,17 @@ func TestAClosedSystemBlocksWhetherOrNotHooksAreThere(t *testing.T) {
 func TestTheSharedResultCannotBePoisoned(t *testing.T) {
 	_, s := start(t, pipeline.Config{})
 	for name, poison := range map[string]func(*hook.Result[edit]){
-		"a denial":   func(r *hook.Result[edit]) { r.Decision = hook.Deny },
-		"a stop":     func(r *hook.Result[edit]) { r.Stop = true },
-		"a report":   func(r *hook.Result[edit]) { r.Reports = append(r.Reports, hook.Report[edit]{}) },
-		"a rewrite":  func(r *hook.Result[edit]) { r.Specific.Input = wire.Object(`{"a":1}`) },
-		"everything": func(r *hook.Result[edit]) { r.Said, r.Lifted, r.Message, r.Raw = true, "x", "y", []byte("{}") },
+		"a denial":  func(r *hook.Result[edit]) { r.Decision = hook.Deny },
+		"a stop":    func(r *hook.Result[edit]) { r.Stop = true },
+		"a report":  func(r *hook.Result[edit]) { r.Reports = append(r.Reports, hook.Report[edit]{}) },
+		"a rewrite": func(r *hook.Result[edit]) { r.Specific.Input = wire.Object(`{"a":1}`) },
+		"everything": func(r *hook.Result[edit]) {
+			r.Answered, r.OverriddenBlock, r.Message, r.Raw = true, "x", "y", []byte("{}")
+		},
 	} {
 		poison(fire(t, event, s, call{}))
 		res, err := event.Fire(t.Context(), s, &call{})
-		if err != nil || res.Blocked() || !res.OK() || res.Stop || len(res.Reports) > 0 || res.Specific.Input != nil || res.Said || res.Message != "" || res.Lifted != "" {
+		if err != nil || res.Blocked() || !res.OK() || res.Stop || len(res.Reports) > 0 || res.Specific.Input != nil || res.Answered || res.Message != "" || res.OverriddenBlock != "" {
 			t.Errorf("%s: %+v, %v", name, res, err)
 		}
 		poison(res)

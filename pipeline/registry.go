@@ -18,7 +18,7 @@ import (
 // the system's mutex.
 type registry struct {
 	sys      *System
-	at       Place
+	at       Workspace
 	loaded   Loaded
 	sessions map[weak.Pointer[Session]]struct{} // those with hooks of their own
 	current  atomic.Pointer[view]
@@ -107,7 +107,7 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 	if h.Skip != "" {
 		return h
 	}
-	why, detail := hook.Why(""), ""
+	why, detail := hook.SkipReason(""), ""
 	if reg.sys.disabled[h.Label()] {
 		why, detail = hook.Disabled, "switched off by the program"
 	} else if reg.loaded.Admit != nil {
@@ -117,7 +117,7 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 		return h
 	}
 	off := *h
-	off.Skip, off.Detail = why, detail
+	off.Skip, off.SkipDetail = why, detail
 	return &off
 }
 

@@ -26,7 +26,7 @@ func TestReloadSwapsHooksForFiresToCome(t *testing.T) {
 		var hooks atomic.Pointer[[]*hook.Hook]
 		var problem atomic.Pointer[settings.Problem]
 		hooks.Store(&[]*hook.Hook{configured("Chain", "old 1", nap), configured("Chain", "old 2", nap)})
-		sys, s := start(t, pipeline.Config{Load: []pipeline.Load{func(context.Context, pipeline.Place) (l pipeline.Loaded, err error) {
+		sys, s := start(t, pipeline.Config{Load: []pipeline.Load{func(context.Context, pipeline.Workspace) (l pipeline.Loaded, err error) {
 			l.Hooks = *hooks.Load()
 			if p := problem.Load(); p != nil {
 				l.Hooks, l.Problems = nil, []settings.Problem{*p}
@@ -65,7 +65,7 @@ func TestReloadSwapsHooksForFiresToCome(t *testing.T) {
 func TestSettingsOfADirectoryAreReadOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reads atomic.Int64
-		sys := pipeline.NewSystem(pipeline.Config{Log: quiet, Load: []pipeline.Load{func(_ context.Context, at pipeline.Place) (pipeline.Loaded, error) {
+		sys := pipeline.NewSystem(pipeline.Config{Log: quiet, Load: []pipeline.Load{func(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 			reads.Add(1)
 			time.Sleep(time.Second)
 			return pipeline.Loaded{Files: []string{at.Dir + "/settings.json"}}, nil
@@ -95,7 +95,7 @@ func TestSettingsOfADirectoryAreReadOnce(t *testing.T) {
 func TestASessionThatGivesUpTakesNoOtherWithIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reads atomic.Int64
-		sys := pipeline.NewSystem(pipeline.Config{Log: quiet, Load: []pipeline.Load{func(ctx context.Context, _ pipeline.Place) (pipeline.Loaded, error) {
+		sys := pipeline.NewSystem(pipeline.Config{Log: quiet, Load: []pipeline.Load{func(ctx context.Context, _ pipeline.Workspace) (pipeline.Loaded, error) {
 			reads.Add(1)
 			select {
 			case <-ctx.Done():
@@ -134,7 +134,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 
 func TestSettingsGoWithTheLastSession(t *testing.T) {
 	var reads atomic.Int64
-	sys := pipeline.NewSystem(pipeline.Config{Log: quiet, Load: []pipeline.Load{func(context.Context, pipeline.Place) (pipeline.Loaded, error) {
+	sys := pipeline.NewSystem(pipeline.Config{Log: quiet, Load: []pipeline.Load{func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 		reads.Add(1)
 		return pipeline.Loaded{}, nil
 	}}})
@@ -174,8 +174,8 @@ func TestNothingGetsInTheWayOfAnythingElse(t *testing.T) {
 	}
 	for _, s := range []*pipeline.Session{s, other} {
 		repeat(func(i int) {
-			if res, err := event.Fire(ctx, s, &call{Tool: "tool " + strconv.Itoa(i)}); err != nil || !res.Said {
-				t.Errorf("said %v, err %v", res.Said, err)
+			if res, err := event.Fire(ctx, s, &call{Tool: "tool " + strconv.Itoa(i)}); err != nil || !res.Answered {
+				t.Errorf("said %v, err %v", res.Answered, err)
 			}
 		})
 		repeat(func(i int) {

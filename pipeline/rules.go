@@ -120,13 +120,13 @@ func (r Rules) over(base Rules) Rules {
 	return r
 }
 
-// Power is what the hooks of an event can do.
-type Power uint8
+// Capability is what the hooks of an event can do.
+type Capability uint8
 
 // The powers of hooks. An event's list is documentation, and what Blocked of a
-// [Fired] goes by; a test compares it with the sources.
+// [JSONResult] goes by; a test compares it with the sources.
 const (
-	CanBlock Power = 1 << iota
+	CanBlock Capability = 1 << iota
 	CanStop
 	CanRewriteInput
 	CanRewriteOutput
@@ -137,7 +137,7 @@ const (
 var powers = [...]string{"block", "stop", "rewrite input", "rewrite output", "add context", "select tools"}
 
 // Words names the powers in p.
-func (p Power) Words() []string {
+func (p Capability) Words() []string {
 	var words []string
 	for i, word := range powers {
 		if p&(1<<i) != 0 {
@@ -198,7 +198,7 @@ func slots(hostLast bool) map[string]int {
 	defer declared.RUnlock()
 	index := make(map[string]int, len(declared.byName))
 	for name, e := range declared.byName {
-		if slot, d := e.place(); d.HostLast == hostLast {
+		if slot, d := e.slotOf(); d.HostLast == hostLast {
 			index[name] = slot
 		}
 	}
@@ -212,7 +212,7 @@ func forgetting() (found []int) {
 	defer declared.RUnlock()
 	for _, e := range declared.byName {
 		if e.forgets() {
-			slot, _ := e.place()
+			slot, _ := e.slotOf()
 			found = append(found, slot)
 		}
 	}

@@ -14,9 +14,9 @@ import (
 
 // moving is an event whose input says where the agent works.
 var moving = pipeline.Declare(dialect, pipeline.Spec[call, edit]{
-	Name:    "Moving",
-	Subject: func(c *call) *string { return &c.Tool },
-	Detail:  func(c *call) hook.Detail { return hook.Detail{Tool: c.Tool, Input: c.Input} },
+	Name:           "Moving",
+	Subject:        func(c *call) *string { return &c.Tool },
+	ConditionInput: func(c *call) hook.ConditionInput { return hook.ConditionInput{Tool: c.Tool, Input: c.Input} },
 	Dir: func(c *call) string {
 		if c.Tool == "cd" {
 			return "/elsewhere"

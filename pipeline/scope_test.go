@@ -45,9 +45,9 @@ func TestHooksThatAreReadyCanBeRegistered(t *testing.T) {
 }
 
 // admits is a loader with one hook that admits those that a word is not part of.
-func admits(word string, why hook.Why, hooks ...*hook.Hook) pipeline.Load {
-	return func(context.Context, pipeline.Place) (pipeline.Loaded, error) {
-		return pipeline.Loaded{Hooks: hooks, Admit: func(h *hook.Hook) (hook.Why, string) {
+func admits(word string, why hook.SkipReason, hooks ...*hook.Hook) pipeline.Load {
+	return func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
+		return pipeline.Loaded{Hooks: hooks, Admit: func(h *hook.Hook) (hook.SkipReason, string) {
 			if strings.Contains(h.Label(), word) {
 				return why, "because of " + word
 			}
@@ -75,7 +75,7 @@ func TestEveryLoaderAdmitsEveryHook(t *testing.T) {
 	why := map[string]string{}
 	for _, h := range s.Hooks() {
 		if h.Skip != "" {
-			why[h.Label()] = string(h.Skip) + " " + h.Detail
+			why[h.Label()] = string(h.Skip) + " " + h.SkipDetail
 		}
 	}
 	for label, want := range map[string]string{
@@ -95,7 +95,7 @@ func TestEveryLoaderAdmitsEveryHook(t *testing.T) {
 func TestSettingsAreForTheFunctionsOfTheDialect(t *testing.T) {
 	var n atomic.Int64
 	values := func(key any) pipeline.Load {
-		return func(context.Context, pipeline.Place) (pipeline.Loaded, error) {
+		return func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 			return pipeline.Loaded{Values: map[any]any{key: n.Add(1)}}, nil
 		}
 	}
@@ -116,12 +116,12 @@ func TestSettingsAreForTheFunctionsOfTheDialect(t *testing.T) {
 }
 
 func TestSettingsAreReadForEveryKindOfPlace(t *testing.T) {
-	var places []pipeline.Place
-	sys, s := start(t, pipeline.Config{Load: []pipeline.Load{func(_ context.Context, at pipeline.Place) (pipeline.Loaded, error) {
+	var places []pipeline.Workspace
+	sys, s := start(t, pipeline.Config{Load: []pipeline.Load{func(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 		places = append(places, at)
 		return pipeline.Loaded{}, nil
 	}}})
-	seen := map[pipeline.Place]bool{{Dir: "/project"}: true}
+	seen := map[pipeline.Workspace]bool{{Dir: "/project"}: true}
 	for _, trusted := range []bool{true, false} {
 		for _, interactive := range []bool{true, false} {
 			for range 2 {
@@ -130,7 +130,7 @@ func TestSettingsAreReadForEveryKindOfPlace(t *testing.T) {
 					t.Errorf("interactive %v, want %v", at.Interactive(), interactive)
 				}
 			}
-			seen[pipeline.Place{Dir: "/project", Untrusted: !trusted, Interactive: interactive}] = true
+			seen[pipeline.Workspace{Dir: "/project", Untrusted: !trusted, Interactive: interactive}] = true
 		}
 	}
 	if len(places) != 4 || len(seen) != 4 || s.Interactive() {

@@ -24,7 +24,7 @@ type SessionConfig struct {
 	// Untrusted says that the user has not agreed to run what the directory
 	// brings. What that means is the dialect's: LLxprt's hooks of the project do
 	// not run; of Claude Code's none runs if the session is Interactive, and all
-	// do if it is not, since whoever starts it has agreed (C9).
+	// do if it is not, since the user who starts it has agreed (C9).
 	Untrusted bool
 
 	// Undecided says that the user has not been asked: what the directory brings
@@ -68,17 +68,17 @@ type SessionConfig struct {
 // It costs less than a kilobyte; with hooks of its own, about two more for each
 // event that has any hook. Its methods may be called from many goroutines.
 type Session struct {
-	sys  *System
-	lane *lane
-	reg  *registry
-	own  atomic.Pointer[view] // nil unless the session has hooks of its own
-	more atomic.Pointer[memory]
-	host *SessionConfig // what it has of functions and flags; nil if nothing
-	id   string
-	dir  string
-	cwd  string                 // dir as JSON
-	kept atomic.Pointer[string] // the variable that names the state's directory
-	base []byte                 // the payload members that never change, from the opening brace
+	sys   *System
+	shard *shard
+	reg   *registry
+	own   atomic.Pointer[view] // nil unless the session has hooks of its own
+	more  atomic.Pointer[sessionState]
+	host  *SessionConfig // what it has of functions and flags; nil if nothing
+	id    string
+	dir   string
+	cwd   string                 // dir as JSON
+	kept  atomic.Pointer[string] // the variable that names the state's directory
+	base  []byte                 // the payload members that never change, from the opening brace
 
 	hooks   []*hook.Hook // guarded by the system's mutex, as is what follows
 	cleaned bool         // the registry forgets the session when it is gone
@@ -99,11 +99,11 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 	if err != nil {
 		return nil, fmt.Errorf("the session's directory: %w", err)
 	}
-	reg, err := sys.registry(ctx, Place{Dir: dir, Untrusted: cfg.Untrusted, Undecided: cfg.Undecided, Interactive: cfg.Interactive})
+	reg, err := sys.registry(ctx, Workspace{Dir: dir, Untrusted: cfg.Untrusted, Undecided: cfg.Undecided, Interactive: cfg.Interactive})
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{sys: sys, lane: sys.lane(), reg: reg, id: cfg.ID, dir: dir, cwd: string(wire.Quote(dir))}
+	s := &Session{sys: sys, shard: sys.nextShard(), reg: reg, id: cfg.ID, dir: dir, cwd: string(wire.Quote(dir))}
 	if cfg.Interactive || cfg.Ask != nil || cfg.Finished != nil || cfg.Scratch != "" || cfg.State != "" {
 		s.host = &cfg
 	}

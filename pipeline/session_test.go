@@ -128,7 +128,7 @@ func TestAnEventDeclaredLateIsActiveAfterAReload(t *testing.T) {
 	name := "Late" + strconv.FormatInt(lates.Add(1), 10)
 	sys, s := start(t, pipeline.Config{Load: []pipeline.Load{loads(configured(name, "late", prints(0, "{}")))}})
 	late := declare(name, pipeline.Rules{})
-	if late.Active(s) || fire(t, late, s, call{Tool: "x"}).Said {
+	if late.Active(s) || fire(t, late, s, call{Tool: "x"}).Answered {
 		t.Error("the event is active before the reload")
 	}
 	if plan, err := late.PlanJSON(s, []byte(`{"tool":"x"}`)); err != nil || len(plan.Run) > 0 {

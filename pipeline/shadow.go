@@ -10,7 +10,7 @@ import (
 
 // compare finds out what the fire would have decided if its hooks in shadow had
 // counted: all of them, and each alone.
-func (f *firing[In, Out]) compare(res *hook.Result[Out]) {
+func (f *fireRun[In, Out]) compare(res *hook.Result[Out]) {
 	is, shadows := f.decided(&res.Output, res.Reports), false
 	for i := range res.Reports {
 		if res.Reports[i].Shadow != nil {
@@ -26,7 +26,7 @@ func (f *firing[In, Out]) compare(res *hook.Result[Out]) {
 	}
 }
 
-func (f *firing[In, Out]) decided(all *hook.Output[Out], reports []hook.Report[Out]) hook.Would {
+func (f *fireRun[In, Out]) decided(all *hook.Output[Out], reports []hook.Report[Out]) hook.Would {
 	return hook.Would{Decision: f.word(all, reports), Reason: cmp.Or(all.Reason, all.StopReason), Stop: all.Stop}
 }
 
@@ -37,13 +37,13 @@ func lit[Out any](r *hook.Report[Out]) *hook.Report[Out] {
 		return r
 	}
 	own := *r
-	own.Output, own.Said, own.Reply, own.Err, own.OnFailure, own.Notes = s.Output, s.Said, s.Reply, s.Err, s.OnFailure, s.Notes
+	own.Output, own.Answered, own.Reply, own.Err, own.OnFailure, own.Notes = s.Output, s.Said, s.Reply, s.Err, s.OnFailure, s.Notes
 	return &own
 }
 
 // merged merges reports in which the shadows that are chosen count. A sequential
 // plan ends at the first that blocks, as it would have.
-func (f *firing[In, Out]) merged(reports []hook.Report[Out], counts func(i int) bool) hook.Would {
+func (f *fireRun[In, Out]) merged(reports []hook.Report[Out], counts func(i int) bool) hook.Would {
 	all := slices.Clone(reports)
 	sequential := f.plan.Sequential || f.event.spec.Rules.Sequential
 	for i := range all {

@@ -70,14 +70,14 @@ type Config struct {
 // System holds what all sessions of a process share: settings, hooks in Go,
 // the limit of running hooks. Its methods may be called from many goroutines.
 type System struct {
-	cfg     Config
-	log     *slog.Logger
-	debug   bool
-	workers *semaphore.Weighted
-	behind  *semaphore.Weighted // the workers of background hooks
-	limit   int
-	loading singleflight.Group
-	reload  sync.Mutex // one at a time, so that the settings read last stay
+	cfg               Config
+	log               *slog.Logger
+	debug             bool
+	workers           *semaphore.Weighted
+	backgroundWorkers *semaphore.Weighted // the workers of background hooks
+	limit             int
+	loading           singleflight.Group
+	reload            sync.Mutex // one at a time, so that the settings read last stay
 
 	failedOpen       openFailures
 	bounds           bounds // those of the policy that are over all directories
@@ -85,12 +85,12 @@ type System struct {
 	ended            sync.Once
 	sessions         atomic.Uint64 // ever
 	scratches        scratches
-	lanes            lanes
+	shards           shards
 
-	mu       sync.Mutex // guards what follows, and every change of a view
-	places   map[Place]weak.Pointer[registry]
-	host     []*hook.Hook
-	disabled map[string]bool // by name or command; set at run time
+	mu         sync.Mutex // guards what follows, and every change of a view
+	workspaces map[Workspace]weak.Pointer[registry]
+	host       []*hook.Hook
+	disabled   map[string]bool // by name or command; set at run time
 
 	ctx    context.Context // ends when the system closes
 	cancel context.CancelCauseFunc
@@ -100,11 +100,11 @@ type System struct {
 // session of a directory is made.
 func NewSystem(cfg Config) *System {
 	sys := &System{
-		cfg:      cfg,
-		log:      cfg.Log,
-		limit:    cfg.Workers,
-		places:   map[Place]weak.Pointer[registry]{},
-		disabled: map[string]bool{},
+		cfg:        cfg,
+		log:        cfg.Log,
+		limit:      cfg.Workers,
+		workspaces: map[Workspace]weak.Pointer[registry]{},
+		disabled:   map[string]bool{},
 	}
 	if sys.log == nil {
 		sys.log = slog.Default()
@@ -112,7 +112,7 @@ func NewSystem(cfg Config) *System {
 	if sys.limit <= 0 {
 		sys.limit = max(16, 4*runtime.GOMAXPROCS(0))
 	}
-	sys.workers, sys.behind = semaphore.NewWeighted(int64(sys.limit)), semaphore.NewWeighted(int64(sys.limit))
+	sys.workers, sys.backgroundWorkers = semaphore.NewWeighted(int64(sys.limit)), semaphore.NewWeighted(int64(sys.limit))
 	sys.ctx, sys.cancel = context.WithCancelCause(context.Background())
 	if sys.debug = sys.log.Enabled(sys.ctx, slog.LevelDebug); !sys.debug && WantsDebug(os.Getenv("DEBUG")) {
 		sys.log, sys.debug = slog.New(loud{sys.log.Handler()}), true
@@ -183,17 +183,17 @@ func (sys *System) Disabled() []string {
 // wait for a Close on another goroutine.
 func (sys *System) Close() error {
 	sys.cancel(hook.ErrClosed)
-	fires := sys.lanes.shut()
+	fires := sys.shards.shut()
 	sys.mu.Lock()
 	sys.rebuildAll()
 	sys.mu.Unlock()
 	for _, fire := range fires {
 		fire.end(hook.ErrClosed)
 	}
-	if insideHook() && sys.lanes.busy() {
+	if insideHook() && sys.shards.busy() {
 		return errInsideHook
 	}
-	sys.lanes.wait()
+	sys.shards.wait()
 	sys.ended.Do(sys.endObservers)
 	if sys.cfg.Warm != nil {
 		sys.cfg.Warm.Close()
@@ -231,7 +231,7 @@ func insideHook() bool {
 }
 
 // hookCaller begins the name of the method that calls hooks in Go.
-const hookCaller = "github.com/snaphook-go/snaphook/pipeline.(*firing["
+const hookCaller = "github.com/snaphook-go/snaphook/pipeline.(*fireRun["
 
 func (sys *System) rebuildAll() {
 	for _, reg := range sys.living() {

@@ -14,7 +14,7 @@ import (
 
 // runGoverned is run for a hook with a policy: its breaker lets it, and it runs
 // again where the policy says so.
-func (f *firing[In, Out]) runGoverned(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+func (f *fireRun[In, Out]) runGoverned(ctx context.Context, r *hook.Report[Out], in *input[In]) {
 	p, k := r.Hook.Policy, keeperOf(r.Hook)
 	if r.Err = k.allow(); r.Err != nil {
 		return
@@ -43,24 +43,24 @@ func asHookError(h *hook.Hook, err error) error {
 }
 
 // decideFailure makes of the failure of a hook what its policy says.
-func (f *firing[In, Out]) decideFailure(r *hook.Report[Out]) {
+func (f *fireRun[In, Out]) decideFailure(r *hook.Report[Out]) {
 	p, class := r.Hook.Policy, hook.ClassOf(r.Err)
 	if r.OnFailure = f.failureAction(r, class); r.OnFailure == hook.FailOpen {
 		return
 	}
-	o := hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Given: hook.Spoke}
+	o := hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
 	if _, overlaid := p.From["onFailure"]; overlaid {
 		o.Reason = failureReason(r, class, r.OnFailure)
 	}
 	if r.OnFailure == hook.FailAsk {
 		o.Decision = hook.Ask
 	}
-	r.Said, r.Output = true, o
+	r.Answered, r.Output = true, o
 }
 
 // failureAction is what the policy of a hook says of a failure. While a breaker
 // is open, what is closed for a failure that opened it stays closed.
-func (f *firing[In, Out]) failureAction(r *hook.Report[Out], class hook.Class) hook.Action {
+func (f *fireRun[In, Out]) failureAction(r *hook.Report[Out], class hook.Class) hook.Action {
 	if !waitsFor(r.Hook) {
 		return hook.FailOpen // it would have decided nothing
 	}
@@ -103,35 +103,35 @@ func place(h *hook.Hook) string {
 // uphold looks at the report of a hook with a policy as the event has left it:
 // what the policy denies is denied, whatever the event honours. A hook in shadow
 // steps aside.
-func (f *firing[In, Out]) uphold(r *hook.Report[Out]) {
+func (f *fireRun[In, Out]) uphold(r *hook.Report[Out]) {
 	blocks := f.blocks(r)
 	held := r.OnFailure == hook.FailOpen || blocks || r.OnFailure == hook.FailAsk && r.Output.Decision == hook.Ask
 	if !held {
 		class := hook.ClassOf(r.Err)
-		r.Said = true
-		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: failureReason(r, class, hook.FailClosed), Given: hook.Spoke}
+		r.Answered = true
+		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: failureReason(r, class, hook.FailClosed), Set: hook.SetAnswer}
 	}
 	if !inShadow(r.Hook) {
 		return
 	}
-	r.Shadow = &hook.Shadowed[Out]{Output: r.Output, Said: r.Said, Reply: r.Reply, Err: r.Err, OnFailure: r.OnFailure, Notes: r.Notes}
-	r.Output, r.Said, r.Reply, r.Err, r.OnFailure, r.Notes = hook.Output[Out]{}, false, nil, nil, hook.FailOpen, nil
+	r.Shadow = &hook.Shadowed[Out]{Output: r.Output, Said: r.Answered, Reply: r.Reply, Err: r.Err, OnFailure: r.OnFailure, Notes: r.Notes}
+	r.Output, r.Answered, r.Reply, r.Err, r.OnFailure, r.Notes = hook.Output[Out]{}, false, nil, nil, hook.FailOpen, nil
 }
 
 // propagates reports whether the error of a hook is Fire's.
-func (f *firing[In, Out]) propagates(r *hook.Report[Out]) bool {
+func (f *fireRun[In, Out]) propagates(r *hook.Report[Out]) bool {
 	return f.event.spec.Rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen)
 }
 
 // hold looks at a merged result where there is a policy: no reducer takes a
 // denial by policy away, and what hooks in shadow would have changed is known.
-func (f *firing[In, Out]) hold(res *hook.Result[Out]) {
+func (f *fireRun[In, Out]) hold(res *hook.Result[Out]) {
 	f.strictest(&res.Output, res.Reports)
 	f.compare(res)
 }
 
 // strictest makes the strictest of the failure policies count in a merged answer.
-func (f *firing[In, Out]) strictest(all *hook.Output[Out], reports []hook.Report[Out]) {
+func (f *fireRun[In, Out]) strictest(all *hook.Output[Out], reports []hook.Report[Out]) {
 	if all.Stop || f.event.spec.Blocks(all) {
 		return
 	}

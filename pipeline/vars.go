@@ -28,7 +28,7 @@ type varsDir struct {
 // openVars makes the directory of a fire whose hooks may leave variables; it
 // takes the place of the one that the event had before. Without it the hooks
 // run all the same: they have other things to do.
-func (f *firing[In, Out]) openVars() {
+func (f *fireRun[In, Out]) openVars() {
 	needed := func(h *hook.Hook) bool { return h.Runner != nil && !h.NoEnvFile }
 	if f.event.spec.Rules.EnvFile == "" || !slices.ContainsFunc(f.plan.Run, needed) {
 		return
@@ -42,7 +42,7 @@ func (f *firing[In, Out]) openVars() {
 		return
 	}
 	f.vars = &varsDir{event: f.event.spec.Name, path: dir, hooks: len(f.plan.Run), users: 1}
-	m := f.s.remembers()
+	m := f.s.state()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forget(f.event.spec.Name)
@@ -50,7 +50,7 @@ func (f *firing[In, Out]) openVars() {
 }
 
 // env gives the variables of one hook's call.
-func (f *firing[In, Out]) env(r *hook.Report[Out], in *input[In]) (vars []string) {
+func (f *fireRun[In, Out]) env(r *hook.Report[Out], in *input[In]) (vars []string) {
 	if f.event.spec.Vars != nil {
 		vars = slices.Clip(f.event.spec.Vars(f.s, &in.value)) // which may be the same for all
 	}
@@ -84,7 +84,7 @@ func (e *Event[In, Out]) forget(s *Session, in *In) {
 }
 
 // forget drops the variables of an event, or all if event is empty.
-func (m *memory) forget(event string) {
+func (m *sessionState) forget(event string) {
 	m.vars = slices.DeleteFunc(m.vars, func(d *varsDir) bool {
 		gone := event == "" || d.event == event
 		if gone {
@@ -95,7 +95,7 @@ func (m *memory) forget(event string) {
 	})
 }
 
-// clean removes a directory that nobody needs any more: a hook that still runs
+// clean removes a directory that is no longer needed: a hook that still runs
 // would fail without.
 func (d *varsDir) clean() {
 	if d.stale && d.users == 0 {
@@ -113,7 +113,7 @@ func (s *Session) use(d *varsDir, more int) {
 	if d == nil {
 		return
 	}
-	m := s.remembers()
+	m := s.state()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	d.users += more

@@ -18,7 +18,7 @@ func NewWatch(sets ...[]Declared) *Watch {
 	w := &Watch{slots: make([][]int, len(sets))}
 	for i, set := range sets {
 		for _, ev := range set {
-			slot, _ := ev.place()
+			slot, _ := ev.slotOf()
 			w.slots[i] = append(w.slots[i], slot)
 		}
 	}

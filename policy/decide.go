@@ -97,7 +97,7 @@ func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	}
 	if p.Mode == hook.Off && h.Skip == "" {
 		governed.Skip = hook.Policy
-		governed.Detail = fmt.Sprintf("its mode is off at %s", p.From["mode"].Position)
+		governed.SkipDetail = fmt.Sprintf("its mode is off at %s", p.From["mode"].Position)
 	}
 	if h.Skip == hook.Untrusted && p.Mode != hook.Off && p.OnFailure[hook.ClassUntrusted] != hook.FailOpen {
 		p.Held, governed.Skip, governed.Key, governed.Once = h.Skip, "", "", false

@@ -143,7 +143,7 @@ func TestAProjectCannotWeakenTheGuardOfAUser(t *testing.T) {
 			t.Errorf("%s: the project's limits count for the user's guard: %v %v", name, set.Bounds(h), set.Breaker(h))
 		}
 		if applied := set.Apply(h, events.Of(h)); applied.Skip != "" {
-			t.Errorf("%s: the guard is skipped: %s %s", name, applied.Skip, applied.Detail)
+			t.Errorf("%s: the guard is skipped: %s %s", name, applied.Skip, applied.SkipDetail)
 		}
 		if found := set.Findings([]*hook.Hook{h}, events, []string{"claude"}); strings.Contains(overlay, `"hooks"`) && len(found) == 0 && name != "a breaker that opens" {
 			t.Errorf("%s: there is no finding; want one that says it is in vain", name)

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-var dialect = &pipeline.Dialect{Name: "test", Rules: pipeline.Rules{Exits: hook.Exits{0: hook.Read, 2: hook.Refuse}, Timeout: time.Minute}}
+var dialect = &pipeline.Dialect{Name: "test", Rules: pipeline.Rules{Exits: hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAndDeny}, Timeout: time.Minute}}
 
 // call is the input of the event.
 type call struct {
@@ -52,7 +52,7 @@ var quiet = slog.New(slog.DiscardHandler)
 // they are called.
 func session(t testing.TB, o pipeline.Observer, hooks ...*hook.Hook) *pipeline.Session {
 	t.Helper()
-	load := func(context.Context, pipeline.Place) (pipeline.Loaded, error) {
+	load := func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 		return pipeline.Loaded{Hooks: hooks}, nil
 	}
 	cfg := pipeline.Config{Log: quiet, Load: []pipeline.Load{load}}

@@ -97,9 +97,9 @@ func appendConflicts(b []byte, all []hook.Conflict) []byte {
 // appendHook appends what became of one hook.
 func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation) []byte {
 	b = append(b, r.known.of(e.Hook)...)
-	if e.Why != "" {
-		b = text(append(b, `,"ran":false,"why":`...), string(e.Why))
-		b = text(append(b, `,"detail":`...), e.Detail)
+	if e.SkipReason != "" {
+		b = text(append(b, `,"ran":false,"why":`...), string(e.SkipReason))
+		b = text(append(b, `,"detail":`...), e.SkipDetail)
 		return append(b, `,"outcome":null,"exit":null,"ms":null,"queued_ms":null,"decision":null,"reason":null,"mode":"enforce","class":null,"failed_open":false,"error":null,"answer":null,"stderr":null}`...)
 	}
 	b = text(append(b, `,"ran":true,"why":null,"detail":null,"outcome":`...), string(e.Outcome))

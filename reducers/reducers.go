@@ -23,7 +23,7 @@ import (
 // the last one count.
 func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
-		all.Given = hook.Spoke | hook.GaveStop | hook.GaveSuppress
+		all.Set = hook.SetAnswer | hook.SetStop | hook.SetSuppress
 		var reasons, stops, messages, contexts lines
 		for o := range outs {
 			if o.Decision.Blocks() || o.Decision == hook.Ask && !all.Decision.Blocks() {
@@ -60,7 +60,7 @@ func Replace[T any](specific func(all *T, one T)) hook.Reducer[T] {
 			replaceCommon(&all, &o)
 			addSpecific(&all, &o, specific)
 		}
-		all.Given |= hook.Spoke | hook.GaveSpecific
+		all.Set |= hook.SetAnswer | hook.SetSpecific
 		return all
 	}
 }
@@ -69,59 +69,59 @@ func Replace[T any](specific func(all *T, one T)) hook.Reducer[T] {
 // in it, is replaced as a whole, like any other field.
 func Last[T any](outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
 	for o := range outs {
-		if o.Given.Has(hook.GaveSpecific) {
+		if o.Set.Has(hook.SetSpecific) {
 			all.Context = ""
-			all.Given &^= hook.GaveContext
+			all.Set &^= hook.SetContext
 		}
 		replaceCommon(&all, &o)
 		addSpecific(&all, &o, nil)
 	}
-	all.Given |= hook.Spoke
+	all.Set |= hook.SetAnswer
 	return all
 }
 
 func replaceCommon[T any](all, o *hook.Output[T]) {
 	given := o.Common()
-	decided := all.Given.Has(hook.GaveDecision)
-	if given.Has(hook.GaveDecision) && !(o.Assumed && decided) {
+	decided := all.Set.Has(hook.SetDecision)
+	if given.Has(hook.SetDecision) && !(o.Synthetic && decided) {
 		all.Decision = o.Decision
-		if o.Assumed {
-			given &^= hook.GaveDecision // the next one may overrule it
+		if o.Synthetic {
+			given &^= hook.SetDecision // the next one may overrule it
 		}
 	} else {
-		given &^= hook.GaveDecision
+		given &^= hook.SetDecision
 	}
-	if given.Has(hook.GaveReason) {
+	if given.Has(hook.SetReason) {
 		all.Reason = o.Reason
 	}
-	if given.Has(hook.GaveStop) {
+	if given.Has(hook.SetStop) {
 		all.Stop = o.Stop
 	}
-	if given.Has(hook.GaveStopReason) {
+	if given.Has(hook.SetStopReason) {
 		all.StopReason = o.StopReason
 	}
-	if given.Has(hook.GaveSuppress) {
+	if given.Has(hook.SetSuppress) {
 		all.Suppress = o.Suppress
 	}
-	if given.Has(hook.GaveMessage) {
+	if given.Has(hook.SetMessage) {
 		all.Message = o.Message
 	}
-	if given.Has(hook.GaveContext) {
+	if given.Has(hook.SetContext) {
 		all.Context = o.Context
 	}
-	all.Given |= given
+	all.Set |= given
 }
 
 func addSpecific[T any](all, o *hook.Output[T], specific func(all *T, one T)) {
-	if o.Assumed || o.Given != 0 && !o.Given.Has(hook.GaveSpecific) {
+	if o.Synthetic || o.Set != 0 && !o.Set.Has(hook.SetSpecific) {
 		return // made up, or decoded from an answer without one
 	}
-	all.Given |= o.Given & hook.GaveSpecific
+	all.Set |= o.Set & hook.SetSpecific
 	if specific != nil {
 		specific(&all.Specific, o.Specific)
 		return
 	}
-	if o.Given.Has(hook.GaveSpecific) || !reflect.ValueOf(&o.Specific).Elem().IsZero() {
+	if o.Set.Has(hook.SetSpecific) || !reflect.ValueOf(&o.Specific).Elem().IsZero() {
 		all.Specific = o.Specific
 	}
 }

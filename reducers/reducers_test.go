@@ -14,13 +14,13 @@ import (
 
 type output = hook.Output[string]
 
-const given = hook.Spoke // what a hook says nothing of beyond that it spoke
+const given = hook.SetAnswer // what a hook says nothing of beyond that it spoke
 
-func silent() output { return output{Given: given} }
+func silent() output { return output{Set: given} }
 
 // assumed is the answer the engine makes up from plain text.
 func assumed(message string) output {
-	return output{Decision: hook.Allow, Message: message, Given: given, Assumed: true}
+	return output{Decision: hook.Allow, Message: message, Set: given, Synthetic: true}
 }
 
 // check compares everything but the fields that are given, which it returns.
@@ -28,10 +28,10 @@ func check(t *testing.T, reduce hook.Reducer[string], outs []output, want output
 	t.Helper()
 	before := slices.Clone(outs)
 	got := reduce(slices.Values(outs))
-	if !got.Given.Has(hook.Spoke) {
+	if !got.Set.Has(hook.SetAnswer) {
 		t.Error("the answer does not speak")
 	}
-	got.Given = 0
+	got.Set = 0
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -53,11 +53,11 @@ func TestBlockWins(t *testing.T) {
 		"an ask survives approval":           {[]output{{Decision: hook.Ask}, {Decision: hook.Approve}}, output{Decision: hook.Ask}},
 		"approval is allow":                  {[]output{{Decision: hook.Approve}}, output{Decision: hook.Allow}},
 		"an assumed answer lifts nothing":    {[]output{{Decision: hook.Deny}, assumed("hi")}, output{Decision: hook.Deny, Message: "hi"}},
-		"null lifts nothing":                 {[]output{{Decision: hook.Deny}, {Given: given | hook.GaveDecision}}, output{Decision: hook.Deny}},
+		"null lifts nothing":                 {[]output{{Decision: hook.Deny}, {Set: given | hook.SetDecision}}, output{Decision: hook.Deny}},
 		"who stops does not decide":          {[]output{{Stop: true, StopReason: "s"}, {Decision: hook.Allow}}, output{Stop: true, StopReason: "s"}},
 		"unless someone blocks":              {[]output{{Stop: true}, {Decision: hook.Deny}}, output{Stop: true, Decision: hook.Deny}},
-		"nobody can undo a stop":             {[]output{{Stop: true}, {Given: given | hook.GaveStop}}, output{Stop: true}},
-		"nobody can undo a suppression":      {[]output{{Suppress: true}, {Given: given | hook.GaveSuppress}}, output{Decision: hook.Allow, Suppress: true}},
+		"nobody can undo a stop":             {[]output{{Stop: true}, {Set: given | hook.SetStop}}, output{Stop: true}},
+		"nobody can undo a suppression":      {[]output{{Suppress: true}, {Set: given | hook.SetSuppress}}, output{Decision: hook.Allow, Suppress: true}},
 		"texts are joined in order": {
 			[]output{{Reason: "a", Message: "m1", Context: "c1"}, {Decision: hook.Deny, Reason: "b"}, {Message: "m2", Context: "c2"}, {Reason: "c", Context: "c3"}},
 			output{Decision: hook.Deny, Reason: "a\nb\nc", Message: "m1\nm2", Context: "c1\nc2\nc3"}},
@@ -66,8 +66,8 @@ func TestBlockWins(t *testing.T) {
 			output{Stop: true, StopReason: "one\ntwo"}},
 		"lines within a text stay":          {[]output{{Reason: "a\n\nb"}, {Reason: " "}}, output{Decision: hook.Allow, Reason: "a\n\nb\n "}},
 		"the last own part counts":          {[]output{{Specific: "a"}, {Specific: "b"}, silent()}, output{Decision: hook.Allow, Specific: "b"}},
-		"an own part that is given empty":   {[]output{{Specific: "a"}, {Given: given | hook.GaveSpecific}}, output{Decision: hook.Allow}},
-		"an assumed answer has no own part": {[]output{{Specific: "a"}, {Specific: "b", Assumed: true, Decision: hook.Allow}}, output{Decision: hook.Allow, Specific: "a"}},
+		"an own part that is given empty":   {[]output{{Specific: "a"}, {Set: given | hook.SetSpecific}}, output{Decision: hook.Allow}},
+		"an assumed answer has no own part": {[]output{{Specific: "a"}, {Specific: "b", Synthetic: true, Decision: hook.Allow}}, output{Decision: hook.Allow, Specific: "a"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { check(t, reducers.BlockWins[string](nil), test.outs, test.want) })
@@ -85,8 +85,8 @@ func TestBlockWinsJoinsManyLongTexts(t *testing.T) {
 
 // Rule L47.
 func TestReplace(t *testing.T) {
-	all := hook.GaveDecision | hook.GaveReason | hook.GaveStop | hook.GaveStopReason | hook.GaveSuppress | hook.GaveMessage | hook.GaveContext
-	full := output{Decision: hook.Deny, Reason: "r", Stop: true, StopReason: "s", Suppress: true, Message: "m", Context: "c", Given: given | all}
+	all := hook.SetDecision | hook.SetReason | hook.SetStop | hook.SetStopReason | hook.SetSuppress | hook.SetMessage | hook.SetContext
+	full := output{Decision: hook.Deny, Reason: "r", Stop: true, StopReason: "s", Suppress: true, Message: "m", Context: "c", Set: given | all}
 	tests := map[string]struct {
 		outs []output
 		want output
@@ -99,17 +99,17 @@ func TestReplace(t *testing.T) {
 			[]output{{Reason: "r1", Message: "m1", Stop: true}, {Reason: "r2", StopReason: "s2"}, {Context: "c3", Suppress: true}},
 			output{Reason: "r2", Message: "m1", Stop: true, StopReason: "s2", Context: "c3", Suppress: true}},
 		"silence erases nothing":             {[]output{full, silent()}, output{Decision: hook.Deny, Reason: "r", Stop: true, StopReason: "s", Suppress: true, Message: "m", Context: "c"}},
-		"an explicit null or false erases":   {[]output{full, {Given: given | all}}, output{}},
-		"an assumed answer lifts no denial":  {[]output{{Decision: hook.Deny, Given: given | hook.GaveDecision}, assumed("hi")}, output{Decision: hook.Deny, Message: "hi"}},
+		"an explicit null or false erases":   {[]output{full, {Set: given | all}}, output{}},
+		"an assumed answer lifts no denial":  {[]output{{Decision: hook.Deny, Set: given | hook.SetDecision}, assumed("hi")}, output{Decision: hook.Deny, Message: "hi"}},
 		"nor one that was not spelled out":   {[]output{{Decision: hook.Deny}, assumed("hi")}, output{Decision: hook.Deny, Message: "hi"}},
 		"nor any other decision":             {[]output{{Decision: hook.Ask}, assumed("")}, output{Decision: hook.Ask}},
-		"nor one that was taken back":        {[]output{{Decision: hook.Deny}, {Given: given | hook.GaveDecision}, assumed("")}, output{}},
+		"nor one that was taken back":        {[]output{{Decision: hook.Deny}, {Set: given | hook.SetDecision}, assumed("")}, output{}},
 		"alone it counts":                    {[]output{assumed("hi")}, output{Decision: hook.Allow, Message: "hi"}},
 		"and anyone overrules it":            {[]output{assumed("hi"), {Decision: hook.Deny}}, output{Decision: hook.Deny, Message: "hi"}},
 		"also after a second one":            {[]output{assumed("1"), assumed("2"), {Decision: hook.Deny}, assumed("3")}, output{Decision: hook.Deny, Message: "3"}},
 		"the last own part counts":           {[]output{{Specific: "a"}, {Specific: "b"}, silent()}, output{Specific: "b"}},
-		"an own part that is given is empty": {[]output{{Specific: "a"}, {Given: given | hook.GaveSpecific}}, output{}},
-		"an assumed answer has no own part":  {[]output{{Specific: "a"}, {Specific: "b", Assumed: true}}, output{Specific: "a"}},
+		"an own part that is given is empty": {[]output{{Specific: "a"}, {Set: given | hook.SetSpecific}}, output{}},
+		"an assumed answer has no own part":  {[]output{{Specific: "a"}, {Specific: "b", Synthetic: true}}, output{Specific: "a"}},
 	}
 	for name, test := range tests {
 		t.Run("Replace/"+name, func(t *testing.T) { check(t, reducers.Replace[string](nil), test.outs, test.want) })
@@ -119,7 +119,7 @@ func TestReplace(t *testing.T) {
 
 func TestAnEventAddsItsOwnParts(t *testing.T) {
 	add := func(all *string, one string) { *all += one }
-	outs := []output{{Specific: "a"}, silent(), {Specific: "x", Assumed: true}, {Specific: "b"}}
+	outs := []output{{Specific: "a"}, silent(), {Specific: "x", Synthetic: true}, {Specific: "b"}}
 	for name, reduce := range map[string]hook.Reducer[string]{"BlockWins": reducers.BlockWins(add), "Replace": reducers.Replace(add)} {
 		if got := reduce(slices.Values(outs)).Specific; got != "ab" {
 			t.Errorf("%s: the own part is %q, want %q", name, got, "ab")
@@ -129,20 +129,20 @@ func TestAnEventAddsItsOwnParts(t *testing.T) {
 
 func TestGivenSaysWhatTheAnswerSpellsOut(t *testing.T) {
 	given := func(reduce hook.Reducer[string], outs ...output) hook.Fields {
-		return reduce(slices.Values(outs)).Given
+		return reduce(slices.Values(outs)).Set
 	}
 	deny := output{Decision: hook.Deny}
-	taken := output{Given: hook.Spoke | hook.GaveReason}
+	taken := output{Set: hook.SetAnswer | hook.SetReason}
 	for _, test := range []struct {
 		what      string
 		got, want hook.Fields
 	}{
-		{"BlockWins always says whether to stop and to hide", given(reducers.BlockWins[string](nil)), hook.Spoke | hook.GaveStop | hook.GaveSuppress},
-		{"BlockWins with an own part", given(reducers.BlockWins[string](nil), output{Given: hook.Spoke | hook.GaveSpecific}), hook.Spoke | hook.GaveStop | hook.GaveSuppress | hook.GaveSpecific},
-		{"Replace always has an own part", given(reducers.Replace[string](nil), deny), hook.Spoke | hook.GaveSpecific | hook.GaveDecision},
-		{"Replace passes on what is null", given(reducers.Replace[string](nil), taken), hook.Spoke | hook.GaveSpecific | hook.GaveReason},
-		{"Last has what the hooks gave", given(reducers.Last[string], deny, taken), hook.Spoke | hook.GaveDecision | hook.GaveReason},
-		{"an assumed decision is not given", given(reducers.Last[string], assumed("hi")), hook.Spoke | hook.GaveMessage},
+		{"BlockWins always says whether to stop and to hide", given(reducers.BlockWins[string](nil)), hook.SetAnswer | hook.SetStop | hook.SetSuppress},
+		{"BlockWins with an own part", given(reducers.BlockWins[string](nil), output{Set: hook.SetAnswer | hook.SetSpecific}), hook.SetAnswer | hook.SetStop | hook.SetSuppress | hook.SetSpecific},
+		{"Replace always has an own part", given(reducers.Replace[string](nil), deny), hook.SetAnswer | hook.SetSpecific | hook.SetDecision},
+		{"Replace passes on what is null", given(reducers.Replace[string](nil), taken), hook.SetAnswer | hook.SetSpecific | hook.SetReason},
+		{"Last has what the hooks gave", given(reducers.Last[string], deny, taken), hook.SetAnswer | hook.SetDecision | hook.SetReason},
+		{"an assumed decision is not given", given(reducers.Last[string], assumed("hi")), hook.SetAnswer | hook.SetMessage},
 	} {
 		if test.got != test.want {
 			t.Errorf("%s: %b, want %b", test.what, test.got, test.want)
@@ -184,7 +184,7 @@ func anyOutput(random *rand.Rand) output {
 	return output{
 		Decision: hook.Decision(word("", "allow", "deny", "block", "ask")), Reason: word("", "r1", "r2"), Stop: random.IntN(2) == 0, StopReason: word("", "s"),
 		Suppress: random.IntN(2) == 0, Message: word("", "m1", "m2"), Context: word("", "c"), Specific: word("", "a", "b"),
-		Given: hook.Fields(random.IntN(1 << 9)), Assumed: random.IntN(4) == 0,
+		Set: hook.Fields(random.IntN(1 << 9)), Synthetic: random.IntN(4) == 0,
 	}
 }
 

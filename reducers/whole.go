@@ -47,9 +47,9 @@ func FirstWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 func Gather[T any](add func(all *T, one T)) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
 		for o := range outs {
-			if o.Given.Has(hook.GaveSpecific) {
+			if o.Set.Has(hook.SetSpecific) {
 				add(&all.Specific, o.Specific)
-				all.Given = hook.Spoke | hook.GaveSpecific
+				all.Set = hook.SetAnswer | hook.SetSpecific
 			}
 		}
 		return all

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/reducers"
 )
 
-func part(s string) output { return output{Specific: s, Given: given | hook.GaveSpecific} }
+func part(s string) output { return output{Specific: s, Set: given | hook.SetSpecific} }
 
 func TestOneAnswerIsKeptWhole(t *testing.T) {
 	long := func(o *output) bool { return len(o.Specific) > 1 }
@@ -44,7 +44,7 @@ func TestOneAnswerIsKeptWhole(t *testing.T) {
 				}
 			}
 		})
-		if got.Specific != tt.want.Specific || got.Decision != tt.want.Decision || got.Message != tt.want.Message || got.Given != tt.want.Given || heard != tt.heard {
+		if got.Specific != tt.want.Specific || got.Decision != tt.want.Decision || got.Message != tt.want.Message || got.Set != tt.want.Set || heard != tt.heard {
 			t.Errorf("%s: got %+v after %d answers, want %+v after %d", name, got, heard, tt.want, tt.heard)
 		}
 	}

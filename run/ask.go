@@ -68,7 +68,7 @@ func (d *desk) accepts(line []byte) bool {
 // question reads {"prompt": id, "message": text, "options": [{"key", "label",
 // "description"?}, …]}.
 func question(line []byte) (q hook.Question, ok bool) {
-	if len(line) > mostToHear || !bytes.Contains(line, []byte(`"prompt"`)) {
+	if len(line) > maxMarker || !bytes.Contains(line, []byte(`"prompt"`)) {
 		return q, false
 	}
 	var said struct {
@@ -132,7 +132,7 @@ func (d *desk) answer(ctx context.Context, q hook.Question, stdin io.Writer) boo
 // zero ears hear nothing.
 type ears struct {
 	desk     *desk // nil if there are no questions
-	herald   herald
+	herald   asyncMarker
 	declared chan time.Duration // nil if there are no declarations; has room for one
 }
 
@@ -156,7 +156,7 @@ func (e *ears) listen(c *capture) {
 	if e.declared == nil {
 		return
 	}
-	if wish, ok := e.herald.hear(heard); ok {
+	if wish, ok := e.herald.scan(heard); ok {
 		e.declared <- wish
 	}
 }

@@ -151,14 +151,14 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (ho
 	j := c.job(call)
 	if m := c.warm.Load(); m != nil {
 		if reply, ran, err := m.run(ctx, c, call, j); ran {
-			return j.settle(reply, err)
+			return j.detachIfMarked(reply, err)
 		}
 	}
 	reply, started, err := c.start(ctx, j, execute)
 	if !started && ctx.Err() == nil && c.elsewhere(&j) {
 		reply, _, err = c.start(ctx, j, execute)
 	}
-	return j.settle(reply, err)
+	return j.detachIfMarked(reply, err)
 }
 
 // start runs a job by the shortest way that leads to a process.

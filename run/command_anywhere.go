@@ -34,13 +34,13 @@ func executeAnywhere(ctx context.Context, j job) (hook.Reply, bool, error) {
 	return reply, true, err
 }
 
-// program is a process of os/exec.
-type program struct {
+// anyProcess is a process of os/exec.
+type anyProcess struct {
 	cmd            *exec.Cmd
 	stdout, stderr sink
 	ears           ears
 	asking         sync.WaitGroup
-	hush           context.CancelCauseFunc // ends the question that the user is asked
+	stopAsking     context.CancelCauseFunc // ends the question that the user is asked
 	gone           chan struct{}           // closed when the process is
 	err            error                   // of its end; valid then
 }
@@ -64,8 +64,8 @@ func (s *sink) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func newProgram(j *job) *program {
-	p := &program{cmd: exec.Command(j.program, j.argv[1:]...), ears: newEars(j), hush: func(error) {}, gone: make(chan struct{})}
+func newProgram(j *job) *anyProcess {
+	p := &anyProcess{cmd: exec.Command(j.program, j.argv[1:]...), ears: newEars(j), stopAsking: func(error) {}, gone: make(chan struct{})}
 	p.stdout = sink{capture{limit: MaxStdout}, &p.ears}
 	p.stderr = sink{capture: capture{limit: MaxStderr}}
 	p.cmd.Dir, p.cmd.Env = j.dir, j.env
@@ -74,7 +74,7 @@ func newProgram(j *job) *program {
 	return p
 }
 
-func (p *program) start(ctx context.Context, j *job) (err error) {
+func (p *anyProcess) start(ctx context.Context, j *job) (err error) {
 	var stdin io.WriteCloser // of a process that may ask
 	if p.ears.desk == nil {
 		p.cmd.Stdin = bytes.NewReader(j.stdin)
@@ -85,7 +85,7 @@ func (p *program) start(ctx context.Context, j *job) (err error) {
 		return err
 	}
 	if stdin != nil {
-		ctx, p.hush = context.WithCancelCause(context.WithoutCancel(ctx))
+		ctx, p.stopAsking = context.WithCancelCause(context.WithoutCancel(ctx))
 		p.asking.Go(func() { p.ears.desk.serve(ctx, j.stdin, stdin) })
 	}
 	go func() {
@@ -96,17 +96,17 @@ func (p *program) start(ctx context.Context, j *job) (err error) {
 }
 
 // end waits for the end of the process and gives what it amounts to.
-func (p *program) end(ctx context.Context) (reply hook.Reply, err error) {
+func (p *anyProcess) end(ctx context.Context) (reply hook.Reply, err error) {
 	var cause error
 	select {
 	case <-p.gone:
 	case <-ctx.Done():
 		cause = context.Cause(ctx)
 		_ = p.cmd.Process.Kill()
-		p.hush(cause)
+		p.stopAsking(cause)
 		<-p.gone
 	}
-	p.hush(errEnded)
+	p.stopAsking(errEnded)
 	p.asking.Wait()
 	reply = output(&p.stdout.capture, &p.stderr.capture)
 	reply.Exit = p.cmd.ProcessState.ExitCode()

@@ -39,7 +39,7 @@ type child struct {
 	stdout, stderr reader
 	ears           ears
 	moving         sync.WaitGroup          // the goroutines that move data
-	hush           context.CancelCauseFunc // ends the question that the user is asked
+	stopAsking     context.CancelCauseFunc // ends the question that the user is asked
 	gone           chan struct{}           // closed when the process is
 	state          collect                 // valid then
 }
@@ -52,11 +52,11 @@ type reader struct {
 
 func newChild(j *job) *child {
 	p := &child{
-		stdout: reader{capture: capture{limit: MaxStdout}},
-		stderr: reader{capture: capture{limit: MaxStderr}},
-		ears:   newEars(j),
-		hush:   func(error) {},
-		gone:   make(chan struct{}),
+		stdout:     reader{capture: capture{limit: MaxStdout}},
+		stderr:     reader{capture: capture{limit: MaxStderr}},
+		ears:       newEars(j),
+		stopAsking: func(error) {},
+		gone:       make(chan struct{}),
 	}
 	p.stdout.ears = &p.ears
 	return p
@@ -136,27 +136,27 @@ func (p *child) feed(ctx context.Context, j *job) {
 		return
 	}
 	// A question outlives ctx if the process goes to the background meanwhile.
-	ctx, p.hush = context.WithCancelCause(context.WithoutCancel(ctx))
+	ctx, p.stopAsking = context.WithCancelCause(context.WithoutCancel(ctx))
 	p.moving.Go(func() { p.ears.desk.serve(ctx, j.stdin, p.stdin) })
 }
 
 func (r *reader) readAll() {
 	for {
 		n, err := r.file.Read(r.room())
-		r.heard(n)
+		r.received(n)
 		if err != nil {
 			return
 		}
 	}
 }
 
-// heard is told how many bytes were read.
-func (r *reader) heard(n int) {
+// received is told how many bytes were read.
+func (r *reader) received(n int) {
 	r.took(n)
-	r.listen()
+	r.scanMarker()
 }
 
-func (r *reader) listen() {
+func (r *reader) scanMarker() {
 	if r.ears != nil {
 		r.ears.listen(&r.capture)
 	}
@@ -175,7 +175,7 @@ func (p *child) wait(ctx context.Context, grace time.Duration) (*os.ProcessState
 		patience time.Duration
 	}{{syscall.SIGTERM, grace}, {syscall.SIGKILL, mourning}} {
 		_ = syscall.Kill(-p.process.Pid, ask.signal)
-		p.hush(cause) // not before: the end of standard input must not look like an answer
+		p.stopAsking(cause) // not before: the end of standard input must not look like an answer
 		select {
 		case <-p.gone:
 			_ = syscall.Kill(-p.process.Pid, syscall.SIGKILL)
@@ -193,7 +193,7 @@ func (p *child) wait(ctx context.Context, grace time.Duration) (*os.ProcessState
 
 // rest stops the goroutines, and reads what is left in the pipes.
 func (p *child) rest(patiently bool) {
-	p.hush(errEnded)
+	p.stopAsking(errEnded)
 	past := time.Unix(1, 0)
 	_ = p.stdin.SetWriteDeadline(past)
 	_ = p.stdout.file.SetReadDeadline(past)
@@ -220,7 +220,7 @@ func (r *reader) rest() (eof bool) {
 		eof = drain(int(fd), &r.capture, 1<<20)
 		return true
 	})
-	r.listen()
+	r.scanMarker()
 	return eof || err != nil
 }
 

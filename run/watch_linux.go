@@ -100,7 +100,7 @@ func (p *process) hasten(ctx context.Context, j *job, e *ending, rang bool) erro
 
 // declares reports that the process has just declared itself.
 func (p *process) declares() (declared bool) {
-	p.wish, declared = p.herald.hear(p.stdout.kept)
+	p.wish, declared = p.herald.scan(p.stdout.kept)
 	return declared
 }
 
@@ -181,7 +181,7 @@ func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 	}
 	p.stdout.rest()
 	if err == nil && p.stdout.fd >= 0 && len(p.stdout.kept) == 0 {
-		p.firstWord()
+		p.scanMarker()
 	}
 	p.stderr.rest()
 	return status, err
@@ -195,8 +195,8 @@ func (p *process) collect() (syscall.WaitStatus, error) {
 	return reap(p.pid)
 }
 
-// firstWord waits for something on standard output, or its end.
-func (p *process) firstWord() {
+// scanMarker waits for something on standard output, or its end.
+func (p *process) scanMarker() {
 	until := time.Now().Add(patience)
 	one := []unix.PollFd{{Fd: int32(p.stdout.fd), Events: unix.POLLIN}}
 	for {

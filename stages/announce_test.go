@@ -62,7 +62,7 @@ func TestAnAnnouncementSaysNothingElse(t *testing.T) {
 			if r.Hook != s.Plan[r.Index] || !r.Started && !started[r.Index] {
 				t.Errorf("report %+v; want one with its hook, behind its announcement", r)
 			}
-			if r.Started && (r.Said || r.Err != nil || r.Output.Specific != 0 || started[r.Index]) {
+			if r.Started && (r.Answered || r.Err != nil || r.Output.Specific != 0 || started[r.Index]) {
 				t.Errorf("the announcement is %+v, want one that says nothing", r)
 			}
 			started[r.Index] = true

@@ -22,7 +22,7 @@ func strict(stdout []byte) (hook.Output[part], []string, error) {
 }
 
 // ends have every effect, each under a status of its own.
-var ends = hook.Exits{0: hook.Read, 1: hook.Warn, 2: hook.Refuse, 3: hook.Heed, 4: hook.Veto}
+var ends = hook.Exits{0: hook.ParseAnswer, 1: hook.FailWithWarning, 2: hook.ParseAndDeny, 3: hook.ParseOrFail, 4: hook.DenyWithReason}
 
 // The dialect with most effects is that of rule C35.
 func TestParseByEffect(t *testing.T) {
@@ -58,7 +58,7 @@ func TestParseByEffect(t *testing.T) {
 		"refuse, an answer that cannot be used":          {exit: 2, stdout: bad, stderr: "no", want: output{Decision: hook.Deny, Reason: "no"}, said: true, note: "cannot be used"},
 		"refuse, and nothing else":                       {exit: 2, stdout: bad, want: output{Decision: hook.Deny, Reason: none}, said: true, note: "cannot be used"},
 		"warn, an answer that cannot be used is no text": {exit: 1, stdout: bad, err: "exit status 1"},
-		"warn, nor does it hide standard error":          {exit: 1, stdout: bad, stderr: "oh", want: output{Decision: hook.Allow, Message: "Warning: oh", Assumed: true}, said: true, err: "exit status 1"},
+		"warn, nor does it hide standard error":          {exit: 1, stdout: bad, stderr: "oh", want: output{Decision: hook.Allow, Message: "Warning: oh", Synthetic: true}, said: true, err: "exit status 1"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestParseByEffect(t *testing.T) {
 			if test.cut {
 				r.Reply.Truncated = hook.Stdout
 			}
-			stages.Parse(&r, stages.Reading[part]{Exits: ends, Decode: strict})
+			stages.Parse(&r, stages.ReplyRules[part]{Exits: ends, Decode: strict})
 			if (r.Err != nil) != (test.err != "") || r.Err != nil && !strings.Contains(r.Err.Error(), test.err) {
 				t.Errorf("err %v, want %q", r.Err, test.err)
 			}
@@ -74,9 +74,9 @@ func TestParseByEffect(t *testing.T) {
 				t.Errorf("notes %q, want %q", notes, test.note)
 			}
 			got := r.Output
-			got.Given, got.Raw = 0, nil
-			if r.Said != test.said || string(wire.Encode(&got)) != string(wire.Encode(&test.want)) || got.Assumed != test.want.Assumed {
-				t.Errorf("said %v, got  %+v\nwant %v, want %+v", r.Said, got, test.said, test.want)
+			got.Set, got.Raw = 0, nil
+			if r.Answered != test.said || string(wire.Encode(&got)) != string(wire.Encode(&test.want)) || got.Synthetic != test.want.Synthetic {
+				t.Errorf("said %v, got  %+v\nwant %v, want %+v", r.Answered, got, test.said, test.want)
 			}
 		})
 	}
@@ -92,19 +92,19 @@ func TestParseOfOtherEnds(t *testing.T) {
 		message string
 		err     string
 	}{
-		"a status without a name":           {hook.Exits{0: hook.Read, hook.Other: hook.Heed}, hook.Reply{Exit: 7}, true, "", ""},
-		"a status with a name":              {hook.Exits{7: hook.Warn, hook.Other: hook.Heed}, hook.Reply{Exit: 7}, false, "", "exit status 7"},
-		"a signal":                          {hook.Exits{0: hook.Read, hook.Other: hook.Heed}, hook.Reply{Exit: -1, Signal: syscall.SIGKILL}, true, "", ""},
-		"a signal, whatever its status":     {hook.Exits{0: hook.Read, hook.Other: hook.Warn}, hook.Reply{Exit: 0, Signal: syscall.SIGKILL}, false, "", "killed by signal killed"},
-		"a signal is no status of a table":  {hook.Exits{2: hook.Refuse, hook.Other: hook.Warn}, hook.Reply{Exit: 2, Signal: syscall.SIGTERM}, false, "", "killed by signal terminated"},
-		"a signal, and everything refuses":  {hook.Exits{hook.Other: hook.Veto}, hook.Reply{Exit: -1, Signal: syscall.SIGKILL}, true, "", ""},
-		"no other, and the hook has failed": {hook.Exits{0: hook.Read}, hook.Reply{Exit: 7, Stderr: []byte("oh")}, false, "Warning: oh", "exit status 7"},
-		"no status at all":                  {hook.Exits{hook.Other: hook.Read}, hook.Reply{Exit: -1}, true, "", ""},
+		"a status without a name":           {hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.ParseOrFail}, hook.Reply{Exit: 7}, true, "", ""},
+		"a status with a name":              {hook.Exits{7: hook.FailWithWarning, hook.OtherStatus: hook.ParseOrFail}, hook.Reply{Exit: 7}, false, "", "exit status 7"},
+		"a signal":                          {hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.ParseOrFail}, hook.Reply{Exit: -1, Signal: syscall.SIGKILL}, true, "", ""},
+		"a signal, whatever its status":     {hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.FailWithWarning}, hook.Reply{Exit: 0, Signal: syscall.SIGKILL}, false, "", "killed by signal killed"},
+		"a signal is no status of a table":  {hook.Exits{2: hook.ParseAndDeny, hook.OtherStatus: hook.FailWithWarning}, hook.Reply{Exit: 2, Signal: syscall.SIGTERM}, false, "", "killed by signal terminated"},
+		"a signal, and everything refuses":  {hook.Exits{hook.OtherStatus: hook.DenyWithReason}, hook.Reply{Exit: -1, Signal: syscall.SIGKILL}, true, "", ""},
+		"no other, and the hook has failed": {hook.Exits{0: hook.ParseAnswer}, hook.Reply{Exit: 7, Stderr: []byte("oh")}, false, "Warning: oh", "exit status 7"},
+		"no status at all":                  {hook.Exits{hook.OtherStatus: hook.ParseAnswer}, hook.Reply{Exit: -1}, true, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.reply.Stdout = []byte(answer)
 			r := hook.Report[part]{Reply: &test.reply}
-			stages.Parse(&r, stages.Reading[part]{Exits: test.exits, Decode: strict})
+			stages.Parse(&r, stages.ReplyRules[part]{Exits: test.exits, Decode: strict})
 			if r.Output.Decision.Blocks() != test.blocks || r.Output.Message != test.message {
 				t.Errorf("decision %q, message %q; want blocks %v, %q", r.Output.Decision, r.Output.Message, test.blocks, test.message)
 			}
@@ -117,20 +117,20 @@ func TestParseOfOtherEnds(t *testing.T) {
 
 func TestPlainTextIsWhatTheEventSays(t *testing.T) {
 	for text, want := range map[hook.Text]hook.Output[part]{
-		hook.TextInherited: {Decision: hook.Allow, Message: "hello", Given: hook.Spoke, Assumed: true},
-		hook.TextMessage:   {Decision: hook.Allow, Message: "hello", Given: hook.Spoke, Assumed: true},
-		hook.TextContext:   {Context: "hello", Given: hook.Spoke | hook.GaveContext},
+		hook.TextInherited: {Decision: hook.Allow, Message: "hello", Set: hook.SetAnswer, Synthetic: true},
+		hook.TextMessage:   {Decision: hook.Allow, Message: "hello", Set: hook.SetAnswer, Synthetic: true},
+		hook.TextContext:   {Context: "hello", Set: hook.SetAnswer | hook.SetContext},
 		hook.TextIgnored:   {},
 	} {
 		for stdout, silent := range map[string]bool{" hello\n": false, " \n": true} {
 			r := hook.Report[part]{Reply: &hook.Reply{Stdout: []byte(stdout)}}
-			stages.Parse(&r, stages.Reading[part]{Exits: ends, Text: text, Decode: strict})
+			stages.Parse(&r, stages.ReplyRules[part]{Exits: ends, Text: text, Decode: strict})
 			said, noted := !silent && text != hook.TextIgnored, !silent && text == hook.TextIgnored
-			if r.Err != nil || r.Said != said || (len(r.Notes) > 0) != noted {
-				t.Errorf("text %d, %q: said %v, notes %q, err %v", text, stdout, r.Said, r.Notes, r.Err)
+			if r.Err != nil || r.Answered != said || (len(r.Notes) > 0) != noted {
+				t.Errorf("text %d, %q: said %v, notes %q, err %v", text, stdout, r.Answered, r.Notes, r.Err)
 			}
 			o := r.Output
-			if got := [...]any{o.Decision, o.Message, o.Context, o.Given, o.Assumed}; said && got != [...]any{want.Decision, want.Message, want.Context, want.Given, want.Assumed} {
+			if got := [...]any{o.Decision, o.Message, o.Context, o.Set, o.Synthetic}; said && got != [...]any{want.Decision, want.Message, want.Context, want.Set, want.Synthetic} {
 				t.Errorf("text %d: %+v, want %+v", text, o, want)
 			}
 		}

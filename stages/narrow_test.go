@@ -12,10 +12,10 @@ import (
 // in is a condition that holds for calls in a directory.
 type in string
 
-func (c in) Holds(d hook.Detail) bool { return d.Dir == string(c) }
+func (c in) Holds(d hook.ConditionInput) bool { return d.Dir == string(c) }
 
 // here holds for the calls of the tests below.
-var here = hook.Detail{Tool: "write", Dir: "/here"}
+var here = hook.ConditionInput{Tool: "write", Dir: "/here"}
 
 func TestNarrowDecidesWhatTheSubjectCannot(t *testing.T) {
 	tests := map[string]struct {
@@ -61,7 +61,7 @@ func TestNarrowWithoutAnswersToItsQuestions(t *testing.T) {
 	if got := planned(p.Narrow(nil, nil)); got != "b a:condition" {
 		t.Errorf("got %q, want that no condition holds without a detail, and that no hook is spent", got)
 	}
-	if got := planned(p.Narrow(&hook.Detail{}, nil)); got != "a b" {
+	if got := planned(p.Narrow(&hook.ConditionInput{}, nil)); got != "a b" {
 		t.Errorf("got %q, want that a detail that is empty is one", got)
 	}
 }
@@ -86,7 +86,7 @@ func TestNarrowIsForManyFires(t *testing.T) {
 		for range 4 {
 			all.Go(func() {
 				for range 200 {
-					if n := p.Narrow(&hook.Detail{Dir: dir}, nil); planned(n) != planFor {
+					if n := p.Narrow(&hook.ConditionInput{Dir: dir}, nil); planned(n) != planFor {
 						t.Errorf("in %s got %q, want %q", dir, planned(n), planFor)
 						return
 					}

@@ -7,62 +7,62 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Decode reads what a hook printed: its answer, which has [hook.Spoke] unless
+// Decode reads what a hook printed: its answer, which has [hook.SetAnswer] unless
 // it was silent, and notes on what had to be ignored. The error [wire.ErrText]
 // means that the text is not an answer but plain text; any other, that it is
 // an answer that cannot be used.
 type Decode[Out any] func(stdout []byte) (out hook.Output[Out], notes []string, err error)
 
-// Reading is how the Replies of an event are read.
-type Reading[Out any] struct {
+// ReplyRules is how the Replies of an event are read.
+type ReplyRules[Out any] struct {
 	Exits  hook.Exits
 	Text   hook.Text
 	Decode Decode[Out]
 }
 
-// The reason of a refusal that gives none.
+// The reason of a denial that has none.
 const noReason = "blocked by a hook that gave no reason"
 
 // Parse reads the Reply of a report into its Output, as the hook's end says
 // (rules L27, L31, L33; rule L28; rule C35):
 //
-//   - Read: standard output is the answer. Plain text is what Text says. Standard
+//   - ParseAnswer: standard output is the answer. Plain text is what Text says. Standard
 //     error has no effect.
-//   - Refuse: as Read, but the answer is a denial whatever it says. Its reason
+//   - ParseAndDeny: as ParseAnswer, but the answer is a denial whatever it says. Its reason
 //     is the answer's, else standard error, else plain text on standard
 //     output; the other fields keep their effect.
-//   - Veto: as Refuse, but a reason that the answer gives for anything else
+//   - DenyWithReason: as ParseAndDeny, but a reason that the answer gives for anything else
 //     than a denial does not count, and neither does plain text.
-//   - Heed: an answer is read, whatever the status; without one the hook failed.
+//   - ParseOrFail: an answer is read, whatever the status; without one the hook failed.
 //   - ReadAny, WarnAny, DenyAny: standard output, or standard error if that is
 //     blank, is the answer, which is read. Plain text is what Text says, a
 //     warning of a hook that failed, or the reason of a denial.
-//   - Warn: the hook failed. Standard error, else plain text on standard
+//   - FailWithWarning: the hook failed. Standard error, else plain text on standard
 //     output, becomes a warning; a JSON answer does not count.
 //
 // An answer that cannot be used is as good as none, and what was wrong with it
-// is noted; where Read expects one, its hook has failed. One that was longer than
+// is noted; where ParseAnswer expects one, its hook has failed. One that was longer than
 // the engine keeps is not read: its hook has failed, unless its status refuses.
 // But for those with Any, standard error is never decoded.
-func Parse[Out any](r *hook.Report[Out], how Reading[Out]) {
+func Parse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	switch how.Exits.Of(r.Reply) {
-	case hook.Read:
+	case hook.ParseAnswer:
 		read(r, how)
-	case hook.Refuse:
+	case hook.ParseAndDeny:
 		refuse(r, how)
-	case hook.Veto:
+	case hook.DenyWithReason:
 		veto(r, how)
-	case hook.Heed:
+	case hook.ParseOrFail:
 		heed(r, how)
 	case hook.ReadAny, hook.WarnAny, hook.DenyAny:
 		readAny(r, how)
 	default:
 		warn(r, how)
 	}
-	r.Said = r.Output.Given.Has(hook.Spoke)
+	r.Answered = r.Output.Set.Has(hook.SetAnswer)
 }
 
-func read[Out any](r *hook.Report[Out], how Reading[Out]) {
+func read[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	if cut(r) {
 		r.Err = &hook.TooLargeError{Kept: len(r.Reply.Stdout)}
 		return
@@ -78,11 +78,11 @@ func read[Out any](r *hook.Report[Out], how Reading[Out]) {
 func readText[Out any](r *hook.Report[Out], how hook.Text, text string) {
 	switch how {
 	case hook.TextContext:
-		r.Output = hook.Output[Out]{Context: text, Given: hook.Spoke | hook.GaveContext}
+		r.Output = hook.Output[Out]{Context: text, Set: hook.SetAnswer | hook.SetContext}
 	case hook.TextIgnored:
 		r.Notes = append(r.Notes, "standard output is plain text, which has no effect here")
 	default:
-		r.Output = hook.Output[Out]{Decision: hook.Allow, Message: text, Given: hook.Spoke, Assumed: true}
+		r.Output = hook.Output[Out]{Decision: hook.Allow, Message: text, Set: hook.SetAnswer, Synthetic: true}
 	}
 }
 
@@ -90,7 +90,7 @@ func readText[Out any](r *hook.Report[Out], how hook.Text, text string) {
 func cut[Out any](r *hook.Report[Out]) bool { return r.Reply.Truncated&hook.Stdout != 0 }
 
 // answer decodes standard output into the report, or gives it as plain text.
-func answer[Out any](r *hook.Report[Out], how Reading[Out]) (text string, err error) {
+func answer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string, err error) {
 	out, notes, err := how.Decode(r.Reply.Stdout)
 	if errors.Is(err, wire.ErrText) {
 		return plain(r.Reply.Stdout), nil
@@ -104,7 +104,7 @@ func answer[Out any](r *hook.Report[Out], how Reading[Out]) (text string, err er
 
 // anyAnswer is answer for hooks that count without one: what cannot be used is
 // noted, and what was cut is left.
-func anyAnswer[Out any](r *hook.Report[Out], how Reading[Out]) (text string) {
+func anyAnswer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string) {
 	if cut(r) {
 		return ""
 	}
@@ -115,11 +115,11 @@ func anyAnswer[Out any](r *hook.Report[Out], how Reading[Out]) (text string) {
 	return text
 }
 
-func refuse[Out any](r *hook.Report[Out], how Reading[Out]) {
+func refuse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	deny(r, plain(r.Reply.Stderr), anyAnswer(r, how), noReason)
 }
 
-func veto[Out any](r *hook.Report[Out], how Reading[Out]) {
+func veto[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	anyAnswer(r, how)
 	if !r.Output.Decision.Blocks() {
 		r.Output.Reason = ""
@@ -130,8 +130,8 @@ func veto[Out any](r *hook.Report[Out], how Reading[Out]) {
 // deny makes the answer a denial, for its own reason or the first of others.
 func deny[Out any](r *hook.Report[Out], reasons ...string) {
 	o := &r.Output
-	o.Given |= hook.Spoke
-	o.Assumed = false
+	o.Set |= hook.SetAnswer
+	o.Synthetic = false
 	if !o.Decision.Blocks() {
 		o.Decision = hook.Deny
 	}
@@ -143,14 +143,14 @@ func deny[Out any](r *hook.Report[Out], reasons ...string) {
 	}
 }
 
-func heed[Out any](r *hook.Report[Out], how Reading[Out]) {
+func heed[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	r.Err = &hook.ExitError{Reply: r.Reply}
-	if anyAnswer(r, how); r.Output.Given.Has(hook.Spoke) {
+	if anyAnswer(r, how); r.Output.Set.Has(hook.SetAnswer) {
 		r.Err = nil
 	}
 }
 
-func warn[Out any](r *hook.Report[Out], how Reading[Out]) {
+func warn[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	r.Err = &hook.ExitError{Reply: r.Reply}
 	text := plain(r.Reply.Stderr)
 	if text == "" && !cut(r) {
@@ -159,7 +159,7 @@ func warn[Out any](r *hook.Report[Out], how Reading[Out]) {
 		}
 	}
 	if text != "" {
-		r.Output = hook.Output[Out]{Decision: hook.Allow, Message: "Warning: " + text, Given: hook.Spoke, Assumed: true}
+		r.Output = hook.Output[Out]{Decision: hook.Allow, Message: "Warning: " + text, Set: hook.SetAnswer, Synthetic: true}
 	}
 }
 

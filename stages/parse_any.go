@@ -9,7 +9,7 @@ import (
 
 // readAny reads the answer from the stream that has one. A hook that fails
 // without a word has failed, whatever its status.
-func readAny[Out any](r *hook.Report[Out], how Reading[Out]) {
+func readAny[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	effect := how.Exits.Of(r.Reply)
 	if effect != hook.ReadAny {
 		r.Err = &hook.ExitError{Reply: r.Reply}
@@ -30,19 +30,19 @@ func readAny[Out any](r *hook.Report[Out], how Reading[Out]) {
 		r.Err = err
 	case err != nil:
 		r.Notes = append(r.Notes, err.Error())
-	case out.Given.Has(hook.Spoke):
+	case out.Set.Has(hook.SetAnswer):
 		r.Output, r.Notes, r.Err = out, notes, nil
 	}
 }
 
 // readWords reads plain text.
-func readWords[Out any](r *hook.Report[Out], how Reading[Out], effect hook.Effect, text string) {
+func readWords[Out any](r *hook.Report[Out], how ReplyRules[Out], effect hook.ExitEffect, text string) {
 	switch effect {
 	case hook.DenyAny:
 		r.Err = nil
 		deny(r, text)
 	case hook.WarnAny:
-		r.Output = hook.Output[Out]{Decision: hook.Allow, Message: "Warning: " + text, Given: hook.Spoke, Assumed: true}
+		r.Output = hook.Output[Out]{Decision: hook.Allow, Message: "Warning: " + text, Set: hook.SetAnswer, Synthetic: true}
 	default:
 		readText(r, how.Text, text)
 	}
@@ -50,7 +50,7 @@ func readWords[Out any](r *hook.Report[Out], how Reading[Out], effect hook.Effec
 
 // readCut reads a hook whose answer is not whole: it has failed, unless its
 // status and what is there of its words refuse.
-func readCut[Out any](r *hook.Report[Out], effect hook.Effect) {
+func readCut[Out any](r *hook.Report[Out], effect hook.ExitEffect) {
 	if effect != hook.DenyAny {
 		r.Err = &hook.TooLargeError{Kept: len(r.Reply.Stdout)}
 		return

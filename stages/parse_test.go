@@ -28,11 +28,11 @@ func decode(stdout []byte) (hook.Output[part], []string, error) {
 	return out, notes, nil
 }
 
-var exits = hook.Exits{0: hook.Read, 2: hook.Refuse}
+var exits = hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAndDeny}
 
 func parse(reply hook.Reply) hook.Report[part] {
 	r := hook.Report[part]{Hook: &hook.Hook{Name: "h"}, Reply: &reply}
-	stages.Parse(&r, stages.Reading[part]{Exits: exits, Decode: decode})
+	stages.Parse(&r, stages.ReplyRules[part]{Exits: exits, Decode: decode})
 	return r
 }
 
@@ -54,10 +54,10 @@ func TestParse(t *testing.T) {
 		"0, standard error":            {stderr: "noise", want: output{}},
 		"0, JSON on standard error":    {stderr: `{"decision":"deny"}`, want: output{}},
 		"0, an answer and noise":       {stdout: `{"reason":"r"}`, stderr: "noise", want: output{Reason: "r"}, said: true},
-		"0, plain text":                {stdout: "\n hello \n", want: output{Decision: hook.Allow, Message: "hello", Assumed: true}, said: true},
-		"0, text that is not UTF-8":    {stdout: "a\xff\xe2\x82b", want: output{Decision: hook.Allow, Message: "a\uFFFD\uFFFDb", Assumed: true}, said: true},
-		"0, an array":                  {stdout: `["deny"]`, want: output{Decision: hook.Allow, Assumed: true}, said: true},
-		"0, an answer that breaks off": {stdout: `{"decision":"deny"`, want: output{Decision: hook.Allow, Message: `{"decision":"deny"`, Assumed: true}, said: true},
+		"0, plain text":                {stdout: "\n hello \n", want: output{Decision: hook.Allow, Message: "hello", Synthetic: true}, said: true},
+		"0, text that is not UTF-8":    {stdout: "a\xff\xe2\x82b", want: output{Decision: hook.Allow, Message: "a\uFFFD\uFFFDb", Synthetic: true}, said: true},
+		"0, an array":                  {stdout: `["deny"]`, want: output{Decision: hook.Allow, Synthetic: true}, said: true},
+		"0, an answer that breaks off": {stdout: `{"decision":"deny"`, want: output{Decision: hook.Allow, Message: `{"decision":"deny"`, Synthetic: true}, said: true},
 		"0, longer than is kept":       {stdout: `{"decision":"allow"}`, truncated: hook.Stdout, failed: true},
 		"0, noise longer than is kept": {stdout: `{"decision":"ask"}`, stderr: "n", truncated: hook.Stderr, want: output{Decision: hook.Ask}, said: true},
 
@@ -81,26 +81,26 @@ func TestParse(t *testing.T) {
 			want: output{Decision: hook.Deny, Reason: "no", Stop: true, StopReason: "s", Suppress: true, Message: "m", Context: "c", Specific: part{N: 7}}, said: true},
 
 		"1, nothing":                       {exit: 1, failed: true},
-		"1, standard error":                {exit: 1, stderr: "oh\n", want: output{Decision: hook.Allow, Message: "Warning: oh", Assumed: true}, said: true, failed: true},
-		"1, plain text":                    {exit: 1, stdout: "oh", want: output{Decision: hook.Allow, Message: "Warning: oh", Assumed: true}, said: true, failed: true},
-		"1, standard error before text":    {exit: 1, stdout: "text", stderr: "oh", want: output{Decision: hook.Allow, Message: "Warning: oh", Assumed: true}, said: true, failed: true},
+		"1, standard error":                {exit: 1, stderr: "oh\n", want: output{Decision: hook.Allow, Message: "Warning: oh", Synthetic: true}, said: true, failed: true},
+		"1, plain text":                    {exit: 1, stdout: "oh", want: output{Decision: hook.Allow, Message: "Warning: oh", Synthetic: true}, said: true, failed: true},
+		"1, standard error before text":    {exit: 1, stdout: "text", stderr: "oh", want: output{Decision: hook.Allow, Message: "Warning: oh", Synthetic: true}, said: true, failed: true},
 		"1, an answer does not count":      {exit: 1, stdout: `{"decision":"deny"}`, failed: true},
-		"1, nor on standard error":         {exit: 1, stderr: `{"decision":"deny"}`, want: output{Decision: hook.Allow, Message: `Warning: {"decision":"deny"}`, Assumed: true}, said: true, failed: true},
-		"127, as of a script that is gone": {exit: 127, stderr: "not found", want: output{Decision: hook.Allow, Message: "Warning: not found", Assumed: true}, said: true, failed: true},
+		"1, nor on standard error":         {exit: 1, stderr: `{"decision":"deny"}`, want: output{Decision: hook.Allow, Message: `Warning: {"decision":"deny"}`, Synthetic: true}, said: true, failed: true},
+		"127, as of a script that is gone": {exit: 127, stderr: "not found", want: output{Decision: hook.Allow, Message: "Warning: not found", Synthetic: true}, said: true, failed: true},
 		"-1 is no status":                  {exit: -1, stdout: `{"decision":"deny"}`, failed: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := parse(hook.Reply{Exit: test.exit, Stdout: []byte(test.stdout), Stderr: []byte(test.stderr), Truncated: test.truncated})
-			if r.Said != test.said || (r.Err != nil) != test.failed {
-				t.Errorf("said %v, err %v; want %v, failed %v", r.Said, r.Err, test.said, test.failed)
+			if r.Answered != test.said || (r.Err != nil) != test.failed {
+				t.Errorf("said %v, err %v; want %v, failed %v", r.Answered, r.Err, test.said, test.failed)
 			}
-			if r.Said != r.Output.Given.Has(hook.Spoke) {
-				t.Errorf("said %v, but the output's fields are %b", r.Said, r.Output.Given)
+			if r.Answered != r.Output.Set.Has(hook.SetAnswer) {
+				t.Errorf("said %v, but the output's fields are %b", r.Answered, r.Output.Set)
 			}
 			got := r.Output
-			got.Given, got.Raw = 0, nil
-			if string(wire.Encode(&got)) != string(wire.Encode(&test.want)) || got.Assumed != test.want.Assumed {
+			got.Set, got.Raw = 0, nil
+			if string(wire.Encode(&got)) != string(wire.Encode(&test.want)) || got.Synthetic != test.want.Synthetic {
 				t.Errorf("got  %+v\nwant %+v", got, test.want)
 			}
 		})
@@ -113,8 +113,8 @@ func TestParseFailsWithTheExit(t *testing.T) {
 		t.Errorf("err %v", r.Err)
 	}
 	r := parse(hook.Reply{Exit: 2, Signal: syscall.SIGKILL, Stdout: []byte(`{"decision":"deny"}`)})
-	if !errors.As(r.Err, &exit) || r.Err.Error() != "killed by signal killed" || r.Said {
-		t.Errorf("a hook that was killed: said %v, err %v", r.Said, r.Err)
+	if !errors.As(r.Err, &exit) || r.Err.Error() != "killed by signal killed" || r.Answered {
+		t.Errorf("a hook that was killed: said %v, err %v", r.Answered, r.Err)
 	}
 	if r := parse(hook.Reply{Signal: syscall.SIGTERM, Stderr: []byte("bye")}); r.Output.Message != "Warning: bye" {
 		t.Errorf("the message of a hook that was killed is %q", r.Output.Message)
@@ -145,12 +145,12 @@ func TestParseGoesByTheTable(t *testing.T) {
 		blocks, ok bool
 	}{
 		{nil, 0, false, false},
-		{hook.Exits{0: hook.Read}, 2, false, false},
-		{hook.Exits{7: hook.Refuse}, 7, true, true},
-		{hook.Exits{1: hook.Read}, 1, true, true},
+		{hook.Exits{0: hook.ParseAnswer}, 2, false, false},
+		{hook.Exits{7: hook.ParseAndDeny}, 7, true, true},
+		{hook.Exits{1: hook.ParseAnswer}, 1, true, true},
 	} {
 		r := hook.Report[part]{Reply: &hook.Reply{Exit: test.exit, Stdout: []byte(`{"decision":"deny"}`)}}
-		stages.Parse(&r, stages.Reading[part]{Exits: test.exits, Decode: decode})
+		stages.Parse(&r, stages.ReplyRules[part]{Exits: test.exits, Decode: decode})
 		if r.Output.Decision.Blocks() != test.blocks || (r.Err == nil) != test.ok {
 			t.Errorf("status %d with %v: decision %q, err %v", test.exit, test.exits, r.Output.Decision, r.Err)
 		}
@@ -177,7 +177,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("a hook that failed: decision %q, err %v", r.Output.Decision, r.Err)
 			}
 		case exit == 2:
-			if !blocks || len(wire.Trim([]byte(r.Output.Reason))) == 0 || r.Err != nil || !r.Said || r.Output.Assumed {
+			if !blocks || len(wire.Trim([]byte(r.Output.Reason))) == 0 || r.Err != nil || !r.Answered || r.Output.Synthetic {
 				t.Errorf("a refusal: decision %q, reason %q, err %v", r.Output.Decision, r.Output.Reason, r.Err)
 			}
 		case blocks && r.Output.Raw == nil:

@@ -27,13 +27,13 @@ type Planned struct {
 	// of them run; see [Planned.Narrow]. Run is empty then.
 	Open []*hook.Hook
 
-	unheld []string // for each of Open, what to say when its condition does not hold
+	falseConditions []string // for each of Open, what to say when its condition does not hold
 }
 
 // Skipped is a hook that does not run.
 type Skipped struct {
 	Hook   *hook.Hook
-	Why    hook.Why
+	Reason hook.SkipReason
 	Detail string
 }
 
@@ -64,7 +64,7 @@ func PlanWithin(ctx context.Context, hooks []*hook.Hook, subject string, within 
 	for _, h := range hooks {
 		switch {
 		case h.Skip != "":
-			p.skip(h, h.Skip, h.Detail)
+			p.skip(h, h.Skip, h.SkipDetail)
 		case h.Matcher != nil && !clock.match(h.Matcher, subject):
 			p.skip(h, hook.NotMatched, "matcher "+quote(h.Pattern)+" does not match "+quote(subject))
 		default:
@@ -74,18 +74,18 @@ func PlanWithin(ctx context.Context, hooks []*hook.Hook, subject string, within 
 	}
 	p.Late = clock.late
 	if open {
-		p.leaveOpen(matched)
+		p.deferConditions(matched)
 	} else {
 		p.choose(matched)
 	}
 	return p
 }
 
-func (p *Planned) leaveOpen(hooks []*hook.Hook) {
-	p.Open, p.unheld = hooks, make([]string, len(hooks))
+func (p *Planned) deferConditions(hooks []*hook.Hook) {
+	p.Open, p.falseConditions = hooks, make([]string, len(hooks))
 	for i, h := range hooks {
 		if h.Condition != nil {
-			p.unheld[i] = "the condition " + quote(h.If) + " does not hold for this call"
+			p.falseConditions[i] = "the condition " + quote(h.If) + " does not hold for this call"
 		}
 	}
 }
@@ -95,14 +95,14 @@ func (p *Planned) leaveOpen(hooks []*hook.Hook) {
 // that does (rule C18: filters come before deduplication). p stays as it
 // is. Without a detail no condition holds. spent tells of a hook that has had its
 // one run; nil: none has.
-func (p *Planned) Narrow(detail *hook.Detail, spent func(*hook.Hook) bool) Planned {
+func (p *Planned) Narrow(detail *hook.ConditionInput, spent func(*hook.Hook) bool) Planned {
 	n := Planned{Skipped: make([]Skipped, len(p.Skipped), len(p.Skipped)+len(p.Open))}
 	copy(n.Skipped, p.Skipped)
 	left := make([]*hook.Hook, 0, len(p.Open))
 	for i, h := range p.Open {
 		switch {
 		case h.Condition != nil && (detail == nil || !h.Condition.Holds(*detail)):
-			n.skip(h, hook.NotHeld, p.unheld[i])
+			n.skip(h, hook.ConditionFalse, p.falseConditions[i])
 		case h.Once && spent != nil && spent(h):
 			n.skip(h, hook.Disabled, "it runs once in a session, and has run")
 		default:
@@ -134,8 +134,8 @@ func (p *Planned) choose(hooks []*hook.Hook) {
 	p.Sequential = p.Sequential || own && !slices.ContainsFunc(p.Run, func(h *hook.Hook) bool { return !h.OwnOnly })
 }
 
-func (p *Planned) skip(h *hook.Hook, why hook.Why, detail string) {
-	p.Skipped = append(p.Skipped, Skipped{Hook: h, Why: why, Detail: detail})
+func (p *Planned) skip(h *hook.Hook, why hook.SkipReason, detail string) {
+	p.Skipped = append(p.Skipped, Skipped{Hook: h, Reason: why, Detail: detail})
 }
 
 // quote shows a name in a message, and cuts one that is no name.

@@ -18,7 +18,7 @@ func planned(p stages.Planned) string {
 		words = append(words, h.ID)
 	}
 	for _, s := range p.Skipped {
-		words = append(words, s.Hook.ID+":"+string(s.Why))
+		words = append(words, s.Hook.ID+":"+string(s.Reason))
 	}
 	if p.Sequential {
 		words = append(words, "sequential")
@@ -58,7 +58,7 @@ func TestPlanSelectsTheHooksForASubject(t *testing.T) {
 func TestPlanSaysInWordsWhyAHookDoesNotRun(t *testing.T) {
 	p := stages.Plan([]*hook.Hook{
 		{ID: "first", Key: "k"},
-		{ID: "off", Skip: hook.Untrusted, Detail: "the folder is not trusted"},
+		{ID: "off", Skip: hook.Untrusted, SkipDetail: "the folder is not trusted"},
 		{ID: "other", Matcher: match.Exact("read"), Pattern: "read"},
 		{ID: "again", Key: "k"},
 	}, "write")
@@ -89,7 +89,7 @@ func ExamplePlan() {
 		fmt.Println(h.Name, "runs")
 	}
 	for _, s := range p.Skipped {
-		fmt.Println(s.Hook.Name, "does not:", s.Why)
+		fmt.Println(s.Hook.Name, "does not:", s.Reason)
 	}
 	// Output:
 	// audit runs

@@ -22,7 +22,7 @@ func Reduce[Out any](reports iter.Seq[hook.Report[Out]], n int, merge hook.Reduc
 	c := collector[Out]{reports: reports, all: make([]hook.Report[Out], n), enough: enough}
 	output, err := c.merge(merge)
 	c.drain()
-	res := hook.Result[Out]{Output: output, Said: c.said}
+	res := hook.Result[Out]{Output: output, Answered: c.said}
 	res.Reports = c.all[:0]
 	for _, r := range c.all {
 		if r.Hook != nil {
@@ -39,14 +39,14 @@ func Reduce[Out any](reports iter.Seq[hook.Report[Out]], n int, merge hook.Reduc
 // report becomes that of the result.
 func ReduceOne[Out any](report *[1]hook.Report[Out], merge hook.Reducer[Out]) (res hook.Result[Out], err error) {
 	r := &report[0]
-	res.Said, res.Reports = r.Said, report[:]
+	res.Answered, res.Reports = r.Answered, report[:]
 	defer func() {
 		if v := recover(); v != nil {
 			res.Output = firstBlock(res.Reports)
 			err = fmt.Errorf("the reducer panicked: %w", &hook.PanicError{Value: v, Stack: debug.Stack()})
 		}
 	}()
-	if !r.Said {
+	if !r.Answered {
 		res.Output = merge(silence[Out])
 		return res, nil
 	}
@@ -103,7 +103,7 @@ func (c *collector[Out]) outputs(yield func(hook.Output[Out]) bool) {
 }
 
 func (c *collector[Out]) give(i int, yield func(hook.Output[Out]) bool) (goOn bool) {
-	if !c.all[i].Said {
+	if !c.all[i].Answered {
 		return true
 	}
 	defer func() {
@@ -120,7 +120,7 @@ func (c *collector[Out]) take(r hook.Report[Out]) {
 		c.all = append(c.all, hook.Report[Out]{})
 	}
 	c.all[r.Index] = r
-	c.said = c.said || r.Said
+	c.said = c.said || r.Answered
 }
 
 // drain lets the hooks run for a merge that never looked at their answers.

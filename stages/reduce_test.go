@@ -18,7 +18,7 @@ import (
 
 // report is that of hook i, which says a word; of a silent one if it is "".
 func report(i int, word string) hook.Report[string] {
-	r := hook.Report[string]{Hook: &hook.Hook{Name: fmt.Sprint(i)}, Index: i, Said: word != "", Output: hook.Output[string]{Specific: word}}
+	r := hook.Report[string]{Hook: &hook.Hook{Name: fmt.Sprint(i)}, Index: i, Answered: word != "", Output: hook.Output[string]{Specific: word}}
 	if strings.HasPrefix(word, "no") {
 		r.Output.Decision = hook.Deny
 	}
@@ -42,8 +42,8 @@ func TestReduceMergesInPlanOrder(t *testing.T) {
 	for range 100 {
 		random.Shuffle(len(reports), func(i, j int) { reports[i], reports[j] = reports[j], reports[i] })
 		res, err := stages.Reduce(slices.Values(reports), 5, join, notCalled(t))
-		if err != nil || res.Specific != "abcd" || !res.Said || len(res.Reports) != 5 {
-			t.Fatalf("got %q, said %v, %d reports, err %v", res.Specific, res.Said, len(res.Reports), err)
+		if err != nil || res.Specific != "abcd" || !res.Answered || len(res.Reports) != 5 {
+			t.Fatalf("got %q, said %v, %d reports, err %v", res.Specific, res.Answered, len(res.Reports), err)
 		}
 		for i, r := range res.Reports {
 			if r.Index != i {
@@ -90,8 +90,8 @@ func TestReduceLeavesOutHooksThatNeverStarted(t *testing.T) {
 
 func TestReduceOfSilence(t *testing.T) {
 	res, err := stages.Reduce(slices.Values([]hook.Report[string]{report(0, ""), report(1, "")}), 2, join, notCalled(t))
-	if err != nil || res.Said || len(res.Reports) != 2 {
-		t.Errorf("said %v, %d reports, err %v", res.Said, len(res.Reports), err)
+	if err != nil || res.Answered || len(res.Reports) != 2 {
+		t.Errorf("said %v, %d reports, err %v", res.Answered, len(res.Reports), err)
 	}
 }
 
@@ -129,8 +129,8 @@ func TestReduceCancelsAndCollectsWhenTheReducerReturnsEarly(t *testing.T) {
 func TestReduceRunsTheHooksOfAReducerThatIgnoresThem(t *testing.T) {
 	ignore := func(iter.Seq[hook.Output[string]]) hook.Output[string] { return hook.Output[string]{Specific: "mine"} }
 	res, err := stages.Reduce(slices.Values([]hook.Report[string]{report(1, "b"), report(0, "a")}), 2, ignore, notCalled(t))
-	if err != nil || res.Specific != "mine" || len(res.Reports) != 2 || !res.Said {
-		t.Errorf("got %q, %d reports, said %v, err %v", res.Specific, len(res.Reports), res.Said, err)
+	if err != nil || res.Specific != "mine" || len(res.Reports) != 2 || !res.Answered {
+		t.Errorf("got %q, %d reports, said %v, err %v", res.Specific, len(res.Reports), res.Answered, err)
 	}
 }
 

@@ -25,7 +25,7 @@ func hooks(n int) []*hook.Hook {
 // naps makes hooks that take some time each, or end when their context does.
 func naps(times ...time.Duration) stages.Each[int, int] {
 	return func(ctx context.Context, i int, h *hook.Hook, in int) hook.Report[int] {
-		r := hook.Report[int]{Hook: h, Index: i, Said: true, Output: hook.Output[int]{Specific: in + i}}
+		r := hook.Report[int]{Hook: h, Index: i, Answered: true, Output: hook.Output[int]{Specific: in + i}}
 		select {
 		case <-time.After(times[i]):
 		case <-ctx.Done():

@@ -65,7 +65,7 @@ func Read[T any](stdout []byte) (out hook.Output[T], notes []string, err error) 
 		out, notes = Decode[T](answer)
 		return out, notes, nil
 	}
-	d := reader[T]{out: hook.Output[T]{Given: hook.Spoke, Raw: text}}
+	d := reader[T]{out: hook.Output[T]{Set: hook.SetAnswer, Raw: text}}
 	if Object(text).walk(d.member) != nil {
 		return out, nil, ErrText
 	}

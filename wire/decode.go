@@ -19,9 +19,9 @@ import (
 // with a note that says what was expected, and never hides the others. Raw
 // keeps it all. JSON other than an object is an assumed permission.
 func Decode[T any](answer jsontext.Value) (out hook.Output[T], notes []string) {
-	out.Given = hook.Spoke
+	out.Set = hook.SetAnswer
 	if answer.Kind() != '{' {
-		out.Decision, out.Assumed = hook.Allow, true
+		out.Decision, out.Synthetic = hook.Allow, true
 		return out, []string{fmt.Sprintf("the answer is %s; want an object", KindName(answer.Kind()))}
 	}
 	out.Raw = answer.Clone()
@@ -40,20 +40,20 @@ func (d *reader[T]) member(key []byte, value jsontext.Value) (more bool) {
 	switch name := string(key); name {
 	case "decision":
 		word := string(o.Decision)
-		d.text(name, value, &word, hook.GaveDecision)
+		d.text(name, value, &word, hook.SetDecision)
 		o.Decision = hook.Decision(word)
 	case "reason":
-		d.text(name, value, &o.Reason, hook.GaveReason)
+		d.text(name, value, &o.Reason, hook.SetReason)
 	case "stopReason":
-		d.text(name, value, &o.StopReason, hook.GaveStopReason)
+		d.text(name, value, &o.StopReason, hook.SetStopReason)
 	case "systemMessage":
-		d.text(name, value, &o.Message, hook.GaveMessage)
+		d.text(name, value, &o.Message, hook.SetMessage)
 	case "continue":
 		goOn := !o.Stop
-		d.bool(name, value, &goOn, true, hook.GaveStop)
+		d.bool(name, value, &goOn, true, hook.SetStop)
 		o.Stop = !goOn
 	case "suppressOutput":
-		d.bool(name, value, &o.Suppress, false, hook.GaveSuppress)
+		d.bool(name, value, &o.Suppress, false, hook.SetSuppress)
 	case "hookSpecificOutput":
 		d.specific(name, value)
 	}
@@ -67,7 +67,7 @@ func (d *reader[T]) text(name string, value jsontext.Value, to *string, field ho
 		return
 	}
 	*to = s
-	d.out.Given |= field
+	d.out.Set |= field
 }
 
 func (d *reader[T]) bool(name string, value jsontext.Value, to *bool, null bool, field hook.Fields) {
@@ -80,7 +80,7 @@ func (d *reader[T]) bool(name string, value jsontext.Value, to *bool, null bool,
 		d.wrong(name, value, "true or false")
 		return
 	}
-	d.out.Given |= field
+	d.out.Set |= field
 }
 
 func (d *reader[T]) specific(name string, value jsontext.Value) {
@@ -91,19 +91,19 @@ func (d *reader[T]) specific(name string, value jsontext.Value) {
 	// If it is given twice, the last one counts, and nothing of the first.
 	var zero T
 	d.out.Specific, d.out.Context = zero, ""
-	d.out.Given &^= hook.GaveSpecific | hook.GaveContext
+	d.out.Set &^= hook.SetSpecific | hook.SetContext
 	if value.Kind() == 'n' {
 		return
 	}
-	d.out.Given |= hook.GaveSpecific
+	d.out.Set |= hook.SetSpecific
 	rest := Object(value)
 	context := rest.Get("additionalContext")
 	if s, ok := Text(context); ok {
 		d.out.Context = s
-		d.out.Given |= hook.GaveContext
+		d.out.Set |= hook.SetContext
 		rest = rest.Without("additionalContext")
 	} else if context.Kind() == 'n' {
-		d.out.Given |= hook.GaveContext
+		d.out.Set |= hook.SetContext
 		rest = rest.Without("additionalContext")
 	} else if context != nil {
 		d.notes = append(d.notes, "hookSpecificOutput.additionalContext is "+KindName(context.Kind())+"; want a string")

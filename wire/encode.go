@@ -19,16 +19,16 @@ func Encode[T any](o *hook.Output[T]) Object {
 	}
 	b := Object("{")
 	has := o.Common()
-	if has.Has(hook.GaveStop) {
+	if has.Has(hook.SetStop) {
 		b = appendMember(b, "continue", boolean(!o.Stop))
 	}
-	b = appendText(b, "stopReason", o.StopReason, has.Has(hook.GaveStopReason))
-	if has.Has(hook.GaveSuppress) {
+	b = appendText(b, "stopReason", o.StopReason, has.Has(hook.SetStopReason))
+	if has.Has(hook.SetSuppress) {
 		b = appendMember(b, "suppressOutput", boolean(o.Suppress))
 	}
-	b = appendText(b, "systemMessage", o.Message, has.Has(hook.GaveMessage))
-	b = appendText(b, "decision", string(o.Decision), has.Has(hook.GaveDecision))
-	b = appendText(b, "reason", o.Reason, has.Has(hook.GaveReason))
+	b = appendText(b, "systemMessage", o.Message, has.Has(hook.SetMessage))
+	b = appendText(b, "decision", string(o.Decision), has.Has(hook.SetDecision))
+	b = appendText(b, "reason", o.Reason, has.Has(hook.SetReason))
 	if specific := encodeSpecific(o, has); specific != nil {
 		b = appendMember(b, "hookSpecificOutput", jsontext.Value(specific))
 	}
@@ -48,7 +48,7 @@ func encodeRaw[T any](o *hook.Output[T]) Object {
 
 func encodeSpecific[T any](o *hook.Output[T], has hook.Fields) Object {
 	zero := reflect.ValueOf(&o.Specific).Elem().IsZero()
-	if zero && !o.Given.Has(hook.GaveSpecific) && !has.Has(hook.GaveContext) {
+	if zero && !o.Set.Has(hook.SetSpecific) && !has.Has(hook.SetContext) {
 		return nil
 	}
 	own, err := json.Marshal(&o.Specific, asJavaScript, json.Deterministic(true))
@@ -56,7 +56,7 @@ func encodeSpecific[T any](o *hook.Output[T], has hook.Fields) Object {
 		own = []byte("{}")
 	}
 	specific := Object("{}").Merge(own) // settles equal names
-	if has.Has(hook.GaveContext) {
+	if has.Has(hook.SetContext) {
 		specific = specific.With("additionalContext", textOrNull(o.Context))
 	}
 	return specific

@@ -83,7 +83,7 @@ func FuzzDecodeEncoded(f *testing.F) {
 		if got.Common() != want.Common() {
 			t.Errorf("%q gives the fields %b, want %b", encoded, got.Common(), want.Common())
 		}
-		got.Raw, got.Given = nil, 0
+		got.Raw, got.Set = nil, 0
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%q\ngot  %+v\nwant %+v", encoded, got, want)
 		}

@@ -26,64 +26,64 @@ func TestDecodeReadsTheCommonForm(t *testing.T) {
 	type output = hook.Output[own]
 	tests := map[string]struct {
 		answer string
-		want   output // Raw and Spoke are compared apart
+		want   output // Raw and SetAnswer are compared apart
 		notes  string
 	}{
 		"an empty object":                 {`{}`, output{}, ""},
-		"a decision":                      {`{"decision":"deny"}`, output{Decision: hook.Deny, Given: hook.GaveDecision}, ""},
-		"any word is kept":                {`{"decision":"Maybe"}`, output{Decision: "Maybe", Given: hook.GaveDecision}, ""},
-		"a decision of null is spelled":   {`{"decision":null}`, output{Given: hook.GaveDecision}, ""},
-		"a decision that is no string":    {`{"decision":{"deny":1},"reason":"r"}`, output{Reason: "r", Given: hook.GaveReason}, "decision is an object; want a string"},
-		"a reason":                        {`{"reason":"r"}`, output{Reason: "r", Given: hook.GaveReason}, ""},
-		"a reason of null":                {`{"reason":null}`, output{Given: hook.GaveReason}, ""},
-		"a reason that is a number":       {`{"reason":42,"decision":"deny"}`, output{Decision: hook.Deny, Given: hook.GaveDecision}, "reason is a number; want a string"},
-		"continue false":                  {`{"continue":false,"stopReason":"s"}`, output{Stop: true, StopReason: "s", Given: hook.GaveStop | hook.GaveStopReason}, ""},
-		"continue true":                   {`{"continue":true}`, output{Given: hook.GaveStop}, ""},
-		"continue null":                   {`{"continue":null}`, output{Given: hook.GaveStop}, ""},
+		"a decision":                      {`{"decision":"deny"}`, output{Decision: hook.Deny, Set: hook.SetDecision}, ""},
+		"any word is kept":                {`{"decision":"Maybe"}`, output{Decision: "Maybe", Set: hook.SetDecision}, ""},
+		"a decision of null is spelled":   {`{"decision":null}`, output{Set: hook.SetDecision}, ""},
+		"a decision that is no string":    {`{"decision":{"deny":1},"reason":"r"}`, output{Reason: "r", Set: hook.SetReason}, "decision is an object; want a string"},
+		"a reason":                        {`{"reason":"r"}`, output{Reason: "r", Set: hook.SetReason}, ""},
+		"a reason of null":                {`{"reason":null}`, output{Set: hook.SetReason}, ""},
+		"a reason that is a number":       {`{"reason":42,"decision":"deny"}`, output{Decision: hook.Deny, Set: hook.SetDecision}, "reason is a number; want a string"},
+		"continue false":                  {`{"continue":false,"stopReason":"s"}`, output{Stop: true, StopReason: "s", Set: hook.SetStop | hook.SetStopReason}, ""},
+		"continue true":                   {`{"continue":true}`, output{Set: hook.SetStop}, ""},
+		"continue null":                   {`{"continue":null}`, output{Set: hook.SetStop}, ""},
 		"continue as text":                {`{"continue":"false"}`, output{}, "continue is a string; want true or false"},
 		"a stop reason that is a list":    {`{"stopReason":["s"]}`, output{}, "stopReason is an array; want a string"},
-		"suppressOutput":                  {`{"suppressOutput":true}`, output{Suppress: true, Given: hook.GaveSuppress}, ""},
-		"suppressOutput false":            {`{"suppressOutput":false}`, output{Given: hook.GaveSuppress}, ""},
-		"suppressOutput null":             {`{"suppressOutput":null}`, output{Given: hook.GaveSuppress}, ""},
+		"suppressOutput":                  {`{"suppressOutput":true}`, output{Suppress: true, Set: hook.SetSuppress}, ""},
+		"suppressOutput false":            {`{"suppressOutput":false}`, output{Set: hook.SetSuppress}, ""},
+		"suppressOutput null":             {`{"suppressOutput":null}`, output{Set: hook.SetSuppress}, ""},
 		"suppressOutput 1":                {`{"suppressOutput":1}`, output{}, "suppressOutput is a number; want true or false"},
-		"a message":                       {`{"systemMessage":"m"}`, output{Message: "m", Given: hook.GaveMessage}, ""},
-		"a message of null":               {`{"systemMessage":null}`, output{Given: hook.GaveMessage}, ""},
+		"a message":                       {`{"systemMessage":"m"}`, output{Message: "m", Set: hook.SetMessage}, ""},
+		"a message of null":               {`{"systemMessage":null}`, output{Set: hook.SetMessage}, ""},
 		"a message that is true":          {`{"systemMessage":true}`, output{}, "systemMessage is a boolean; want a string"},
 		"names count as they are written": {`{"DECISION":"deny","Continue":false}`, output{}, ""},
 		"members nobody knows":            {`{"later":[1],"additionalContext":"top"}`, output{}, ""},
-		"the last of equal names":         {`{"decision":"deny","decision":"allow"}`, output{Decision: hook.Allow, Given: hook.GaveDecision}, ""},
-		"a wrong one does not erase":      {`{"decision":"deny","decision":7}`, output{Decision: hook.Deny, Given: hook.GaveDecision}, "decision is a number; want a string"},
+		"the last of equal names":         {`{"decision":"deny","decision":"allow"}`, output{Decision: hook.Allow, Set: hook.SetDecision}, ""},
+		"a wrong one does not erase":      {`{"decision":"deny","decision":7}`, output{Decision: hook.Deny, Set: hook.SetDecision}, "decision is a number; want a string"},
 
 		"the own part": {`{"hookSpecificOutput":{"word":"w","yes":true,"small":-3,"ratio":0.5,"names":["a"],"edit":{"x":1.0},"additionalContext":"c","new":7}}`,
-			output{Context: "c", Given: hook.GaveSpecific | hook.GaveContext, Specific: own{"w", true, -3, 0.5, []string{"a"}, wire.Object(`{"x":1.0}`), jsontext.Value(`{"new":7}`)}}, ""},
+			output{Context: "c", Set: hook.SetSpecific | hook.SetContext, Specific: own{"w", true, -3, 0.5, []string{"a"}, wire.Object(`{"x":1.0}`), jsontext.Value(`{"new":7}`)}}, ""},
 		"an own part of null":      {`{"hookSpecificOutput":null}`, output{}, ""},
-		"an own part that is text": {`{"hookSpecificOutput":"x","decision":"deny"}`, output{Decision: hook.Deny, Given: hook.GaveDecision}, "hookSpecificOutput is a string; want an object"},
-		"a context that is null":   {`{"hookSpecificOutput":{"additionalContext":null}}`, output{Given: hook.GaveSpecific | hook.GaveContext}, ""},
+		"an own part that is text": {`{"hookSpecificOutput":"x","decision":"deny"}`, output{Decision: hook.Deny, Set: hook.SetDecision}, "hookSpecificOutput is a string; want an object"},
+		"a context that is null":   {`{"hookSpecificOutput":{"additionalContext":null}}`, output{Set: hook.SetSpecific | hook.SetContext}, ""},
 		"a context that is a list": {`{"hookSpecificOutput":{"additionalContext":["c"],"word":"w"}}`,
-			output{Given: hook.GaveSpecific, Specific: own{Word: "w", Extra: jsontext.Value(`{"additionalContext":["c"]}`)}}, "hookSpecificOutput.additionalContext is an array; want a string"},
+			output{Set: hook.SetSpecific, Specific: own{Word: "w", Extra: jsontext.Value(`{"additionalContext":["c"]}`)}}, "hookSpecificOutput.additionalContext is an array; want a string"},
 		"wrong members hide no others": {`{"hookSpecificOutput":{"word":1,"yes":"y","small":"s","ratio":[],"names":{},"edit":[1],"new":7,"additionalContext":"c"}}`,
-			output{Context: "c", Given: hook.GaveSpecific | hook.GaveContext, Specific: own{Extra: jsontext.Value(`{"new":7,"word":1,"yes":"y","small":"s","ratio":[],"names":{},"edit":[1]}`)}},
+			output{Context: "c", Set: hook.SetSpecific | hook.SetContext, Specific: own{Extra: jsontext.Value(`{"new":7,"word":1,"yes":"y","small":"s","ratio":[],"names":{},"edit":[1]}`)}},
 			"hookSpecificOutput.word is a number; want a string|hookSpecificOutput.yes is a string; want true or false|hookSpecificOutput.small is a string; want a number|" +
 				"hookSpecificOutput.ratio is an array; want a number|hookSpecificOutput.names is an object; want an array|hookSpecificOutput.edit is an array; want an object"},
 		"of two own parts the last counts, whole": {`{"hookSpecificOutput":{"word":"w","old":1,"additionalContext":"c"},"hookSpecificOutput":{"yes":true}}`,
-			output{Given: hook.GaveSpecific, Specific: own{Yes: true}}, ""},
+			output{Set: hook.SetSpecific, Specific: own{Yes: true}}, ""},
 
-		"an array":  {`[{"decision":"deny"}]`, output{Decision: hook.Allow, Assumed: true}, "the answer is an array; want an object"},
-		"a number":  {`7`, output{Decision: hook.Allow, Assumed: true}, "the answer is a number; want an object"},
-		"true":      {`true`, output{Decision: hook.Allow, Assumed: true}, "the answer is a boolean; want an object"},
-		"a string":  {`"x"`, output{Decision: hook.Allow, Assumed: true}, "the answer is a string; want an object"},
-		"no answer": {``, output{Decision: hook.Allow, Assumed: true}, "the answer is no JSON; want an object"},
+		"an array":  {`[{"decision":"deny"}]`, output{Decision: hook.Allow, Synthetic: true}, "the answer is an array; want an object"},
+		"a number":  {`7`, output{Decision: hook.Allow, Synthetic: true}, "the answer is a number; want an object"},
+		"true":      {`true`, output{Decision: hook.Allow, Synthetic: true}, "the answer is a boolean; want an object"},
+		"a string":  {`"x"`, output{Decision: hook.Allow, Synthetic: true}, "the answer is a string; want an object"},
+		"no answer": {``, output{Decision: hook.Allow, Synthetic: true}, "the answer is no JSON; want an object"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got, notes := wire.Decode[own](jsontext.Value(test.answer))
-			if raw := string(got.Raw); raw != test.answer && !got.Assumed {
+			if raw := string(got.Raw); raw != test.answer && !got.Synthetic {
 				t.Errorf("raw is %q, want the answer as it was", raw)
 			}
-			if !got.Given.Has(hook.Spoke) {
+			if !got.Set.Has(hook.SetAnswer) {
 				t.Error("it did not speak")
 			}
-			got.Raw, got.Given = nil, got.Given&^hook.Spoke
+			got.Raw, got.Set = nil, got.Set&^hook.SetAnswer
 			if !reflect.DeepEqual(got, test.want) {
 				t.Errorf("got  %+v\nwant %+v", got, test.want)
 			}
@@ -133,9 +133,9 @@ func TestEncodeGivesTheCommonForm(t *testing.T) {
 		"nothing": {output{}, `{}`},
 		"everything, in the order of the documentation": {output{Decision: hook.Block, Reason: "r", Stop: true, StopReason: "s", Suppress: true, Message: "m", Context: "c", Specific: own{Word: "w"}},
 			`{"continue":false,"stopReason":"s","suppressOutput":true,"systemMessage":"m","decision":"block","reason":"r","hookSpecificOutput":{"word":"w","additionalContext":"c"}}`},
-		"what is given as nothing": {output{Given: hook.GaveDecision | hook.GaveReason | hook.GaveStop | hook.GaveSuppress | hook.GaveMessage | hook.GaveSpecific | hook.GaveContext},
+		"what is given as nothing": {output{Set: hook.SetDecision | hook.SetReason | hook.SetStop | hook.SetSuppress | hook.SetMessage | hook.SetSpecific | hook.SetContext},
 			`{"continue":true,"suppressOutput":false,"systemMessage":null,"decision":null,"reason":null,"hookSpecificOutput":{"additionalContext":null}}`},
-		"an empty own part that is given": {output{Given: hook.GaveSpecific}, `{"hookSpecificOutput":{}}`},
+		"an empty own part that is given": {output{Set: hook.SetSpecific}, `{"hookSpecificOutput":{}}`},
 		"unknown members of the own part": {output{Specific: own{Word: "w", Extra: jsontext.Value(`{"b":[1.0],"a":null}`)}}, `{"hookSpecificOutput":{"word":"w","b":[1.0],"a":null}}`},
 		"a name given twice":              {output{Specific: own{Word: "w", Extra: jsontext.Value(`{"word":"x"}`)}}, `{"hookSpecificOutput":{"word":"x"}}`},
 		"an answer as it was written":     {output{Decision: hook.Allow, Raw: []byte(`{ "decision":"allow", "later":1 }`)}, `{ "decision":"allow", "later":1 }`},
@@ -148,7 +148,7 @@ func TestEncodeGivesTheCommonForm(t *testing.T) {
 			}
 		})
 	}
-	if got := string(wire.Encode(&hook.Output[chan int]{Given: hook.GaveSpecific})); got != `{"hookSpecificOutput":{}}` {
+	if got := string(wire.Encode(&hook.Output[chan int]{Set: hook.SetSpecific})); got != `{"hookSpecificOutput":{}}` {
 		t.Errorf("a type that JSON cannot say gives %s", got)
 	}
 }

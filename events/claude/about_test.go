@@ -10,12 +10,12 @@ import (
 func TestAboutTellsTypesAndAudience(t *testing.T) {
 	all := []string{"command", "http", "mcp_tool", "prompt", "agent"}
 	for event, want := range map[string]claude.Traits{
-		"PreToolUse":         {Types: all, Told: "model"},
-		"UserPromptSubmit":   {Types: all, Told: "user"},
-		"SessionStart":       {Types: []string{"command", "mcp_tool"}, Told: "user"},
+		"PreToolUse":         {Types: all, ReasonFor: "model"},
+		"UserPromptSubmit":   {Types: all, ReasonFor: "user"},
+		"SessionStart":       {Types: []string{"command", "mcp_tool"}, ReasonFor: "user"},
 		"InstructionsLoaded": {Types: all[:3]},
 	} {
-		if got, ok := claude.About(event); !ok || got.Told != want.Told || !slices.Equal(got.Types, want.Types) {
+		if got, ok := claude.About(event); !ok || got.ReasonFor != want.ReasonFor || !slices.Equal(got.Types, want.Types) {
 			t.Errorf("%s: got %v, want %v", event, got, want)
 		}
 	}

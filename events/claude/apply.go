@@ -59,7 +59,7 @@ type BlockVerdict struct {
 // not a block; Run is false with either.
 func ApplyBlock[Out any](res *hook.Result[Out]) BlockVerdict {
 	v := BlockVerdict{Directive: ApplyLifecycle(res)}
-	blocked := decided(res).Blocks() && res.Lifted == ""
+	blocked := decided(res).Blocks() && res.OverriddenBlock == ""
 	if v.Run = !blocked && !v.Stop; blocked {
 		v.Reason = res.Reason
 	}
@@ -77,7 +77,7 @@ type ToolVerdict struct {
 
 // ApplyPreToolUse says what a caller has to do with a tool call. With ask and
 // defer Run is false: the user decides. A stop alone leaves the Decision as it is.
-func ApplyPreToolUse(call *Call, res *hook.Result[Gate]) ToolVerdict {
+func ApplyPreToolUse(call *PreToolUseInput, res *hook.Result[PreToolUseOutput]) ToolVerdict {
 	v := ToolVerdict{Directive: ApplyLifecycle(res), Decision: permissions[decided(res)], Input: call.Input}
 	if v.Decision != "" {
 		v.Reason = res.Reason
@@ -100,7 +100,7 @@ type PermissionVerdict struct {
 }
 
 // ApplyPermissionRequest says what a caller has to do in place of asking the user.
-func ApplyPermissionRequest(call *Asked, res *hook.Result[Permission]) PermissionVerdict {
+func ApplyPermissionRequest(call *PermissionRequestInput, res *hook.Result[PermissionRequestOutput]) PermissionVerdict {
 	v := PermissionVerdict{Directive: ApplyLifecycle(res), Input: call.Input}
 	d := res.Specific.Decision
 	if d == nil {
@@ -123,7 +123,7 @@ type ResultVerdict struct {
 
 // ApplyPostToolUse says what a caller has to do with the result of a tool. A block
 // undoes nothing: its reason is Feedback.
-func ApplyPostToolUse(done *Done, res *hook.Result[Edit]) ResultVerdict {
+func ApplyPostToolUse(done *PostToolUseInput, res *hook.Result[PostToolUseOutput]) ResultVerdict {
 	v := ResultVerdict{Directive: ApplyLifecycle(res), Feedback: feedback(res), Response: done.Response}
 	if edited := res.Specific.UpdatedToolOutput; edited != nil {
 		v.Response = edited
@@ -132,7 +132,7 @@ func ApplyPostToolUse(done *Done, res *hook.Result[Edit]) ResultVerdict {
 }
 
 // ApplyPostToolUseFailure says what a caller has to do when a tool has failed.
-func ApplyPostToolUseFailure(res *hook.Result[Plain]) ResultVerdict {
+func ApplyPostToolUseFailure(res *hook.Result[BasicOutput]) ResultVerdict {
 	return ResultVerdict{Directive: ApplyLifecycle(res), Feedback: feedback(res)}
 }
 
@@ -159,7 +159,7 @@ type PromptVerdict struct {
 }
 
 // ApplyUserPromptSubmit says what a caller has to do with a prompt.
-func ApplyUserPromptSubmit(res *hook.Result[PromptGate]) PromptVerdict {
+func ApplyUserPromptSubmit(res *hook.Result[UserPromptSubmitOutput]) PromptVerdict {
 	b := ApplyBlock(res)
 	return PromptVerdict{
 		Directive: b.Directive, Run: b.Run, Reason: b.Reason,
@@ -177,9 +177,9 @@ type StopVerdict struct {
 // ApplyStop says what a caller has to do when the agent is about to end its answer.
 // A stop is stronger than a block; [StopCap] bounds how often hooks can keep it
 // going.
-func ApplyStop(res *hook.Result[Plain]) StopVerdict {
+func ApplyStop(res *hook.Result[BasicOutput]) StopVerdict {
 	v := StopVerdict{Directive: ApplyLifecycle(res)}
-	if v.Again = res.Blocked() && res.Lifted == "" && !v.Stop; v.Again {
+	if v.Again = res.Blocked() && res.OverriddenBlock == "" && !v.Stop; v.Again {
 		v.Prompt = res.Reason
 	}
 	return v

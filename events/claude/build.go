@@ -63,7 +63,7 @@ func (e *entry) buildHTTP() *settings.Problem {
 	}
 	e.hook.Runner = r
 	if !e.policy.allowsURL(e.hook.Source, url) {
-		e.hook.Skip, e.hook.Detail = hook.Policy, "allowedHttpHookUrls has no pattern for this URL"
+		e.hook.Skip, e.hook.SkipDetail = hook.Policy, "allowedHttpHookUrls has no pattern for this URL"
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (e *entry) buildJudge() *settings.Problem {
 		judge.Model, judge.Agent, gently = nil, e.Agent, true
 	}
 	does := e.traits.verdict
-	if does == nothing && e.traits.kinds&prompts == 0 && e.traits.vetoes {
+	if does == nothing && e.traits.kinds&prompts == 0 && e.traits.exitTwoDenies {
 		does = block // as of a command
 	}
 	canStop := e.traits.contextHold

@@ -18,7 +18,7 @@ var Dialect = &pipeline.Dialect{
 	Name: "claude",
 	Unit: time.Second,
 	Rules: pipeline.Rules{
-		Exits:   hook.Exits{0: hook.Read, 2: hook.Veto, hook.Other: hook.Heed},
+		Exits:   hook.Exits{0: hook.ParseAnswer, 2: hook.DenyWithReason, hook.OtherStatus: hook.ParseOrFail},
 		Text:    hook.TextIgnored,
 		Match:   match.List,
 		Timeout: 10 * time.Minute,
@@ -50,16 +50,16 @@ const (
 
 // The ends of a hook, for events that differ from the dialect.
 var (
-	ignoresTwo  = hook.Exits{0: hook.Read, 2: hook.Read, hook.Other: hook.Heed}
-	ignoresAll  = hook.Exits{0: hook.Read, hook.Other: hook.Read}
-	everyStatus = hook.Exits{0: hook.Read, hook.Other: hook.Veto}
+	ignoresTwo  = hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAnswer, hook.OtherStatus: hook.ParseOrFail}
+	ignoresAll  = hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.ParseAnswer}
+	everyStatus = hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.DenyWithReason}
 )
 
 // audience is who gets a text.
 type audience uint8
 
 const (
-	nobody audience = iota // it is in the log
+	logOnly audience = iota // it is in the log
 	model
 	user
 )
@@ -91,17 +91,17 @@ type traits struct {
 	verdict verdict       // what a prompt's refusal amounts to
 
 	// What follows is in the declaration.
-	vetoes   bool // exit status 2 refuses
-	blocks   bool // hooks can block
-	contexts bool // hooks can add context
+	exitTwoDenies bool // exit status 2 refuses
+	blocks        bool // hooks can block
+	contexts      bool // hooks can add context
 }
 
 // derive takes from a declaration what the traits repeat.
-func (t *traits) derive(exits hook.Exits, can pipeline.Power) {
+func (t *traits) derive(exits hook.Exits, can pipeline.Capability) {
 	if exits == nil {
 		exits = Dialect.Rules.Exits
 	}
-	t.vetoes = exits.Of(&hook.Reply{Exit: 2}) == hook.Veto
+	t.exitTwoDenies = exits.Of(&hook.Reply{Exit: 2}) == hook.DenyWithReason
 	t.blocks, t.contexts = can&pipeline.CanBlock != 0, can&pipeline.CanAddContext != 0
 }
 
@@ -124,9 +124,9 @@ func traitsOf(event string) *traits {
 }
 
 // input and output are what the types of an event have in common.
-type input interface{ common() *Common }
+type input interface{ common() *CommonInput }
 
-type output interface{ own() *Own }
+type output interface{ own() *CommonOutput }
 
 // declare makes an event of the dialect, with its traits. add adds to the own
 // part of a merged answer what one hook said; nil: there is none.
@@ -150,7 +150,7 @@ func declare[In, Out any, I interface {
 }
 
 // variables are those of one call (release 2.1.239).
-func variables(s *pipeline.Session, c *Common) []string {
+func variables(s *pipeline.Session, c *CommonInput) []string {
 	vars := []string{"CLAUDE_CODE_SESSION_ID=" + s.ID()}
 	if c.Effort != nil && c.Effort.Level != "" {
 		vars = append(vars, "CLAUDE_EFFORT="+c.Effort.Level)

@@ -28,7 +28,7 @@ func commandEnv(all []string, project string) []string {
 	scrub := truthy(environ.Getenv(all, "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"))
 	env := lo.Filter(all, func(entry string, _ int) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return !foreign.MatchString(name) && !(scrub && credential.MatchString(name))
+		return !hookEnvDenylist.MatchString(name) && !(scrub && credential.MatchString(name))
 	})
 	for _, v := range [...][2]string{{projectDir, project}, {"CLAUDECODE", "1"}, {"CLAUDE_CODE_CHILD_SESSION", "1"}, {"CLAUDE_PID", strconv.Itoa(os.Getpid())}} {
 		env = environ.WithVar(env, v[0], v[1])
@@ -36,16 +36,16 @@ func commandEnv(all []string, project string) []string {
 	return env
 }
 
-// foreign are the variables that a hook never inherits: those of telemetry, and
+// hookEnvDenylist are the variables that a hook never inherits: those of telemetry, and
 // those for one hook, which an engine has that is a hook's child itself.
-var foreign = regexp.MustCompile(`^(OTEL_.*|CLAUDE_PLUGIN_(ROOT|DATA|OPTION_.*)|CLAUDE_ENV_FILE|CLAUDE_EFFORT)$`)
+var hookEnvDenylist = regexp.MustCompile(`^(OTEL_.*|CLAUDE_PLUGIN_(ROOT|DATA|OPTION_.*)|CLAUDE_ENV_FILE|CLAUDE_EFFORT)$`)
 
 // credential are the variables with which providers of models are used.
 var credential = regexp.MustCompile(`^(ANTHROPIC_(.*_)?(API_KEY|AUTH_TOKEN)|ANTHROPIC_CUSTOM_HEADERS|CLAUDE_CODE_OAUTH_.*TOKEN|AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_BEDROCK)|GOOGLE_(API_KEY|APPLICATION_CREDENTIALS)|AZURE_.*(KEY|SECRET|TOKEN)|OPENAI_API_KEY|GEMINI_API_KEY)$`)
 
-// impatient is what is left to a command, after SIGTERM, for which somebody
+// exitGrace is what is left to a command, after SIGTERM, for which somebody
 // waits who wants to leave.
-const impatient = 200 * time.Millisecond
+const exitGrace = 200 * time.Millisecond
 
 // buildCommand reads a hook that is a command (C4, C92).
 func (e *entry) buildCommand() *settings.Problem {
@@ -71,7 +71,7 @@ func (e *entry) buildCommand() *settings.Problem {
 	e.setKey(text, shell, string(e.value.Get("args").JSON()))
 	c := &run.Command{Environ: func(hook.Call) []string { return e.env }, NoTerminal: true, Fallback: e.fallback()}
 	if e.Event.Rules.Budget {
-		c.Grace = impatient
+		c.Grace = exitGrace
 	}
 	if e.plugin != nil {
 		c.Needs = []string{e.plugin.Root}
@@ -138,7 +138,7 @@ func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *setting
 func (e *entry) wrap(text string, exec bool) {
 	h := e.hook
 	if e.Level == Docs && !exec && userConfig.MatchString(text) {
-		h.Runner = cannot{errors.New(`a command in shell form cannot mention ${user_config.…}, whose value would be read as code; write it into "args"`)}
+		h.Runner = failingRunner{errors.New(`a command in shell form cannot mention ${user_config.…}, whose value would be read as code; write it into "args"`)}
 		return
 	}
 	if e.plugin != nil {
@@ -174,11 +174,13 @@ func (e *entry) fallback() []string {
 	return lo.Compact([]string{e.at.Dir, e.home, os.TempDir()})
 }
 
-// cannot is a hook that cannot be run for a reason that is worth a message.
-type cannot struct{ err error }
+// failingRunner is a hook that cannot be run for a reason that is worth a message.
+type failingRunner struct{ err error }
 
 // Run fails for the reason.
-func (c cannot) Run(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply{}, c.err }
+func (c failingRunner) Run(context.Context, hook.Call) (hook.Reply, error) {
+	return hook.Reply{}, c.err
+}
 
 // escapes are the sequences with which programs colour what they print.
 var escapes = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z\\\\-_])")

@@ -25,7 +25,7 @@ func command(t testing.TB, event, text, more string) string {
 }
 
 // stdout gives what the only hook of a fire printed.
-func stdout(t testing.TB, fired *pipeline.Fired) string {
+func stdout(t testing.TB, fired *pipeline.JSONResult) string {
 	t.Helper()
 	if len(fired.Hooks) != 1 || fired.Hooks[0].Stdout == nil {
 		t.Fatalf("hooks %+v; want one that printed something", fired.Hooks)
@@ -97,7 +97,7 @@ func TestUnknownMembersOfAnAnswerSurvive(t *testing.T) {
 	const answer = `{"metrics":{"a":1},"hookSpecificOutput":{"hookEventName":"PreToolUse","future":[1]}}`
 	w := project(hooks("PreToolUse", "h"))
 	w.replies = map[string]scripted{"h": says(0, answer, "")}
-	res := mustFire(t, claude.PreToolUse, w.open(t), claude.Call{Name: "Bash"})
+	res := mustFire(t, claude.PreToolUse, w.open(t), claude.PreToolUseInput{Name: "Bash"})
 	if o := res.Reports[0].Output; string(o.Raw) != answer || string(o.Specific.Extra) != `{"future":[1]}` {
 		t.Errorf("raw %s, extra %s; want all of it", o.Raw, o.Specific.Extra)
 	}
@@ -241,7 +241,7 @@ func TestWhereSettingsAreFound(t *testing.T) {
 	tree(t, dir, map[string]string{".claude/settings.json": hooks("Stop", "project"), ".claude/settings.local.json": hooks("Stop", "local")})
 	for env, want := range map[string][]string{"": {"user", "project", "local"}, home + "/other": {"other", "project", "local"}} {
 		s := claude.Settings{Environ: []string{"HOME=" + home, "CLAUDE_CONFIG_DIR=" + env}}
-		loaded, err := s.Load(t.Context(), pipeline.Place{Dir: dir})
+		loaded, err := s.Load(t.Context(), pipeline.Workspace{Dir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,9 +63,9 @@ var described = []struct {
 
 // two says what exit status 2 does, as the declarations have it.
 func two(t *traits) string {
-	who := [...]string{nobody: "nobody is told", model: "the model is told", user: "the user is told"}[t.reason]
+	who := [...]string{logOnly: "nobody is told", model: "the model is told", user: "the user is told"}[t.reason]
 	switch {
-	case !t.vetoes:
+	case !t.exitTwoDenies:
 		return "nothing"
 	case t.blocks:
 		return "blocks, " + who

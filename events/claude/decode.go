@@ -41,7 +41,7 @@ func (d decoder[Out, O]) decode(stdout []byte) (out hook.Output[Out], notes []st
 	if text[0] != '{' || !jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
 		return out, nil, wire.ErrText
 	}
-	out.Given, out.Raw = hook.Spoke, text
+	out.Set, out.Raw = hook.SetAnswer, text
 	var specific wire.Object
 	for name, value := range wire.Object(text).Members() {
 		if err := member(&out, O(&out.Specific).own(), &specific, name, value); err != nil {
@@ -55,7 +55,7 @@ func (d decoder[Out, O]) decode(stdout []byte) (out hook.Output[Out], notes []st
 }
 
 // member reads one top-level member.
-func member[Out any](out *hook.Output[Out], own *Own, specific *wire.Object, name string, value jsontext.Value) error {
+func member[Out any](out *hook.Output[Out], own *CommonOutput, specific *wire.Object, name string, value jsontext.Value) error {
 	if value.Kind() == 'n' {
 		return nil
 	}
@@ -63,10 +63,10 @@ func member[Out any](out *hook.Output[Out], own *Own, specific *wire.Object, nam
 	case "continue":
 		goOn, err := boolean(name, value)
 		out.Stop = !goOn
-		out.Given |= hook.GaveStop
+		out.Set |= hook.SetStop
 		return err
 	case "suppressOutput":
-		out.Given |= hook.GaveSuppress
+		out.Set |= hook.SetSuppress
 		return setBool(&out.Suppress, name, value)
 	case "stopReason":
 		return setText(&out.StopReason, name, value)
@@ -101,21 +101,21 @@ func (d decoder[Out, O]) specific(out hook.Output[Out], o wire.Object) (hook.Out
 		if err := setText(&out.Context, "hookSpecificOutput.additionalContext", context); err != nil {
 			return hook.Output[Out]{}, nil, err
 		}
-		out.Given |= hook.GaveContext
+		out.Set |= hook.SetContext
 	}
 	sequence := O(&out.Specific).own().TerminalSequence
 	if err := o.Without(append(nulls(o), "additionalContext")...).Into(&out.Specific); err != nil {
-		return hook.Output[Out]{}, nil, misfit(err)
+		return hook.Output[Out]{}, nil, answerError(err)
 	}
 	O(&out.Specific).own().TerminalSequence = sequence
-	out.Given |= hook.GaveSpecific
+	out.Set |= hook.SetSpecific
 	if c, ok := any(&out.Specific).(checked); ok {
 		if err := c.check(); err != nil {
 			return hook.Output[Out]{}, nil, err
 		}
 	}
-	if v, ok := any(&out.Specific).(voter); ok {
-		v.vote(&out.Decision, &out.Reason)
+	if v, ok := any(&out.Specific).(decider); ok {
+		v.decide(&out.Decision, &out.Reason)
 	}
 	return out, nil, nil
 }
@@ -130,8 +130,8 @@ func nulls(o wire.Object) (names []string) {
 	return names
 }
 
-// misfit says which member of hookSpecificOutput does not fit its type.
-func misfit(err error) error {
+// answerError says which member of hookSpecificOutput does not fit its type.
+func answerError(err error) error {
 	e := &AnswerError{Member: "hookSpecificOutput", Got: "not as it should be", Want: "see the documentation of the event"}
 	if se, ok := errorAs[*json.SemanticError](err); ok && se.GoType != nil {
 		e.Member = "hookSpecificOutput" + string(se.JSONPointer)
@@ -150,10 +150,10 @@ func wanted(t reflect.Type) string {
 // checked is an own part whose words have to be of a list.
 type checked interface{ check() error }
 
-// voter is an own part that decides. It gives what it says, if anything, as the
+// decider is an own part that decides. It gives what it says, if anything, as the
 // common decision and reason, before which it counts.
-type voter interface {
-	vote(decision *hook.Decision, reason *string)
+type decider interface {
+	decide(decision *hook.Decision, reason *string)
 }
 
 func setText(to *string, name string, value jsontext.Value) error {

@@ -8,7 +8,7 @@
 // There is one variable for each event. Its type says what hooks are given and
 // what they can answer:
 //
-//	in := claude.Call{Name: "Bash", Input: []byte(`{"command": "git push"}`)}
+//	in := claude.PreToolUseInput{Name: "Bash", Input: []byte(`{"command": "git push"}`)}
 //	res, err := claude.PreToolUse.Fire(ctx, session, &in)
 //	if err != nil {
 //		return err // ctx ended first

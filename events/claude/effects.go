@@ -79,10 +79,10 @@ func EffectsOf[Out any, O interface {
 	e := &Effects{
 		Reason:           some(res.Reason),
 		Continue:         !res.Stop,
-		Errors:           lo.CountBy(res.Reports, func(r hook.Report[Out]) bool { return told(&r) && !timedOut(r.Err) }),
+		Errors:           lo.CountBy(res.Reports, func(r hook.Report[Out]) bool { return reported(&r) && !timedOut(r.Err) }),
 		ModelSees:        nonNil(texts.Model),
 		UserSees:         nonNil(texts.User),
-		Lifted:           some(res.Lifted),
+		Lifted:           some(res.OverriddenBlock),
 		TerminalSequence: some(own.TerminalSequence),
 		Spilled:          len(own.Kept) > 0,
 		AdditionalContext: lo.FilterMap(res.Reports, func(r hook.Report[Out], _ int) (string, bool) {
@@ -95,7 +95,7 @@ func EffectsOf[Out any, O interface {
 	if res.Stop {
 		e.StopReason = some(res.StopReason)
 	}
-	if lo.SomeBy(res.Reports, func(r hook.Report[Out]) bool { return saidBlock(&r) }) {
+	if lo.SomeBy(res.Reports, func(r hook.Report[Out]) bool { return answeredBlock(&r) }) {
 		e.Decision = lo.ToPtr(hook.Block)
 	}
 	if len(res.Reports) > 0 && traitsOf(res.Reports[0].Hook.Event).erases {
@@ -110,9 +110,9 @@ func EffectsOf[Out any, O interface {
 	return e
 }
 
-// saidBlock reports whether the answer of a hook, and not its end, blocked in
+// answeredBlock reports whether the answer of a hook, and not its end, blocked in
 // the common word.
-func saidBlock[Out any](r *hook.Report[Out]) bool {
+func answeredBlock[Out any](r *hook.Report[Out]) bool {
 	word := wire.Object(r.Output.Raw).Text("decision")
 	return r.Output.Decision.Blocks() && word == string(hook.Block) || r.Reply == nil && r.Err == nil && r.Output.Decision == hook.Block
 }
@@ -127,8 +127,8 @@ func blocksPlainly[Out any](r *hook.Report[Out]) bool {
 // failed reports whether a hook failed and blocked nothing.
 func failed[Out any](r *hook.Report[Out]) bool { return r.Err != nil && !r.Output.Decision.Blocks() }
 
-// told reports whether the user gets to know that a hook failed.
-func told[Out any](r *hook.Report[Out]) bool { return failed(r) && !traitsOf(r.Hook.Event).quiet }
+// reported reports whether the user gets to know that a hook failed.
+func reported[Out any](r *hook.Report[Out]) bool { return failed(r) && !traitsOf(r.Hook.Event).quiet }
 
 func timedOut(err error) bool {
 	_, late := errorAs[*hook.TimeoutError](err)
@@ -142,8 +142,8 @@ func TextsOf[Out any](res *hook.Result[Out]) (t Texts) {
 			t.add(of(r))
 		}
 	}
-	if res.Lifted != "" {
-		t.User = append(t.User, res.Lifted)
+	if res.OverriddenBlock != "" {
+		t.User = append(t.User, res.OverriddenBlock)
 	}
 	return t
 }
@@ -170,13 +170,13 @@ func of[Out any](r *hook.Report[Out]) (t Texts) {
 	switch {
 	case inVain(r):
 		t.give(user, notice(r.Hook, &hook.ExitError{Reply: r.Reply}, r.Reply))
-	case told(r):
+	case reported(r):
 		t.give(user, notice(r.Hook, r.Err, r.Reply))
 	case failed(r):
-		t.give(nobody, notice(r.Hook, r.Err, r.Reply))
+		t.give(logOnly, notice(r.Hook, r.Err, r.Reply))
 	case r.Reply != nil && o.Context == "":
-		t.give(nobody, plain(r.Reply.Stdout))
-		t.give(nobody, plain(r.Reply.Stderr))
+		t.give(logOnly, plain(r.Reply.Stdout))
+		t.give(logOnly, plain(r.Reply.Stderr))
 	}
 	t.Log = append(t.Log, r.Notes...)
 	return t
@@ -186,19 +186,19 @@ func of[Out any](r *hook.Report[Out]) (t Texts) {
 // status that decides nothing here.
 func inVain[Out any](r *hook.Report[Out]) bool {
 	t := traitsOf(r.Hook.Event)
-	return t.blocks && !t.vetoes && r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 && r.Output.Decision == ""
+	return t.blocks && !t.exitTwoDenies && r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 && r.Output.Decision == ""
 }
 
 // reasonTo is who is told why a hook blocked.
 func reasonTo[Out any](r *hook.Report[Out]) audience {
-	if own, ok := any(&r.Output.Specific).(output); ok && own.own().hushed {
-		return nobody
+	if own, ok := any(&r.Output.Specific).(output); ok && own.own().hideReason {
+		return logOnly
 	}
 	return traitsOf(r.Hook.Event).reason
 }
 
 func (t *Texts) give(to audience, text string) {
-	list := map[audience]*[]string{model: &t.Model, user: &t.User, nobody: &t.Log}[to]
+	list := map[audience]*[]string{model: &t.Model, user: &t.User, logOnly: &t.Log}[to]
 	*list = appendText(*list, text)
 }
 
@@ -236,45 +236,45 @@ func nonNil(texts []string) []string {
 	return texts
 }
 
-func (g *Gate) effects(e *Effects) {
+func (g *PreToolUseOutput) effects(e *Effects) {
 	e.PermissionDecision = lo.EmptyableToPtr(g.PermissionDecision)
 	e.UpdatedInput = jsontext.Value(g.UpdatedInput)
 }
 
-func (g *SwitchGate) effects(e *Effects) {
+func (g *PreModelSwitchOutput) effects(e *Effects) {
 	e.PermissionDecision = lo.EmptyableToPtr(g.PermissionDecision)
 }
 
-func (p *Permission) effects(e *Effects) {
+func (p *PermissionRequestOutput) effects(e *Effects) {
 	if d := p.Decision; d != nil {
 		e.PermissionBehavior, e.UpdatedInput, e.UpdatedPermissions = &d.Behavior, jsontext.Value(d.UpdatedInput), list(d.UpdatedPermissions)
 		e.Interrupt = lo.EmptyableToPtr(d.Interrupt)
 	}
 }
 
-func (r *Retry) effects(e *Effects) { e.Retry = lo.EmptyableToPtr(r.Retry) }
+func (r *PermissionDeniedOutput) effects(e *Effects) { e.Retry = lo.EmptyableToPtr(r.Retry) }
 
-func (d *Edit) effects(e *Effects) {
+func (d *PostToolUseOutput) effects(e *Effects) {
 	e.UpdatedToolOutput, e.ClassifierContext = d.UpdatedToolOutput, some(d.ClassifierContext)
 }
 
-func (o *Opening) effects(e *Effects) {
+func (o *SessionStartOutput) effects(e *Effects) {
 	e.InitialUserMessage, e.SessionTitle = some(o.InitialUserMessage), some(o.SessionTitle)
 	e.WatchPaths, e.ReloadSkills = list(o.WatchPaths), lo.EmptyableToPtr(o.ReloadSkills)
 }
 
-func (g *PromptGate) effects(e *Effects) {
+func (g *UserPromptSubmitOutput) effects(e *Effects) {
 	e.SessionTitle, e.SuppressOriginalPrompt = some(g.SessionTitle), lo.EmptyableToPtr(g.SuppressOriginalPrompt)
 }
 
-func (w *Watch) effects(e *Effects) { e.WatchPaths = list(w.WatchPaths) }
+func (w *FileChangedOutput) effects(e *Effects) { e.WatchPaths = list(w.WatchPaths) }
 
-func (p *Path) effects(e *Effects) { e.WorktreePath = some(p.WorktreePath) }
+func (p *WorktreeCreateOutput) effects(e *Effects) { e.WorktreePath = some(p.WorktreePath) }
 
-func (r *Reply) effects(e *Effects) {
+func (r *ElicitationOutput) effects(e *Effects) {
 	if r.Action != "" {
 		e.Elicitation = &ElicitedAnswer{Action: r.Action, Content: r.Content}
 	}
 }
 
-func (d *Display) effects(e *Effects) { e.DisplayContent = d.DisplayContent }
+func (d *MessageDisplayOutput) effects(e *Effects) { e.DisplayContent = d.DisplayContent }

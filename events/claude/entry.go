@@ -143,7 +143,7 @@ func (e *entry) condition(v settings.Value) *settings.Problem {
 	if e.hook.If = text; !e.traits.conditions {
 		wrong := v.Wrong("\"if\" has no meaning on %s, which is no tool's event: the hook never runs; remove it", e.Event.Name)
 		e.Problem(wrong)
-		e.hook.Skip, e.hook.Detail = hook.NotHeld, wrong.Message
+		e.hook.Skip, e.hook.SkipDetail = hook.ConditionFalse, wrong.Message
 		return nil
 	}
 	rule, err := permission.Parse(text, permission.Origin{Root: e.root, Home: e.home})
@@ -157,7 +157,7 @@ func (e *entry) condition(v settings.Value) *settings.Problem {
 type condition struct{ *permission.Rule }
 
 // Holds asks the rule.
-func (c condition) Holds(d hook.Detail) bool {
+func (c condition) Holds(d hook.ConditionInput) bool {
 	return c.Match(permission.Call{Tool: d.Tool, Input: d.Input, Dir: d.Dir})
 }
 
@@ -175,7 +175,7 @@ func (e *entry) failure(v settings.Value) {
 	if word != "block" {
 		return
 	}
-	if e.kind&outside == 0 || e.hook.Background != hook.Foreground || e.traits.stopFrees || !e.traits.vetoes {
+	if e.kind&outside == 0 || e.hook.Background != hook.Foreground || e.traits.stopFrees || !e.traits.exitTwoDenies {
 		e.Problem(v.Wrong("onFailure has no effect on this hook of %s, which lets the action go ahead when it fails", e.Event.Name))
 		return
 	}
@@ -193,13 +193,13 @@ func (e *entry) decide() {
 	switch why, detail := e.policy.judge(h.Source, id); {
 	case h.Skip != "":
 	case e.invalid != "":
-		h.Skip, h.Detail = hook.Invalid, e.invalid
+		h.Skip, h.SkipDetail = hook.Invalid, e.invalid
 	case why != "" && h.Source != hook.FrontMatter: // which is judged anew with each Reload
-		h.Skip, h.Detail = why, detail
+		h.Skip, h.SkipDetail = why, detail
 	case e.traits.runs(e.Level)&e.kind == 0 && e.kind != added:
-		h.Skip, h.Detail = hook.UnsupportedType, fmt.Sprintf("%s runs no hooks of type %q; write one of %s", h.Event, h.Type, e.traits.runs(e.Level))
+		h.Skip, h.SkipDetail = hook.UnsupportedType, fmt.Sprintf("%s runs no hooks of type %q; write one of %s", h.Event, h.Type, e.traits.runs(e.Level))
 		if e.kind&(prompts|agents) != 0 {
-			e.Problem(e.value.Get("type").Wrong("%s", h.Detail))
+			e.Problem(e.value.Get("type").Wrong("%s", h.SkipDetail))
 		}
 	}
 }

@@ -46,7 +46,7 @@ func ExampleSettings() {
 		return
 	}
 	for _, command := range []string{"ls", "cd /tmp && rm -rf x"} {
-		call := claude.Call{Name: "Bash", Input: wire.Object(nil).With("command", wire.Quote(command))}
+		call := claude.PreToolUseInput{Name: "Bash", Input: wire.Object(nil).With("command", wire.Quote(command))}
 		res, err := claude.PreToolUse.Fire(ctx, ses, &call)
 		fmt.Println(command, res.Blocked(), res.Reason, err)
 	}
@@ -61,7 +61,7 @@ func ExampleSettings_Load() {
     {"type": "command", "command": "./guard.sh", "timeout": 5},
     {"type": "comand", "command": "./audit.sh"}
 ]}]}}`)}
-	loaded, _ := claude.Settings{Layers: []settings.Layer{file}}.Load(context.Background(), pipeline.Place{Dir: "/project"})
+	loaded, _ := claude.Settings{Layers: []settings.Layer{file}}.Load(context.Background(), pipeline.Workspace{Dir: "/project"})
 	for _, h := range loaded.Hooks {
 		fmt.Printf("%v %s %v %q\n", h.Position, h.Event, h.Timeout, h.Skip)
 	}
@@ -88,12 +88,12 @@ func Example_hooksInGo() {
 	ctx := context.Background()
 	ses, done := opened(`{}`, pipeline.SessionConfig{})
 	defer done()
-	claude.PreToolUse.On(ses, "dry run", func(_ context.Context, c claude.Call) (o hook.Output[claude.Gate], err error) {
+	claude.PreToolUse.On(ses, "dry run", func(_ context.Context, c claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], err error) {
 		o.Specific.PermissionDecision = hook.Allow
 		o.Specific.UpdatedInput = c.Input.With("dry_run", []byte("true"))
 		return o, nil
 	})
-	res, err := claude.PreToolUse.Fire(ctx, ses, &claude.Call{Name: "Deploy", Input: wire.Object(`{"to":"prod"}`)})
+	res, err := claude.PreToolUse.Fire(ctx, ses, &claude.PreToolUseInput{Name: "Deploy", Input: wire.Object(`{"to":"prod"}`)})
 	fmt.Println(res.Specific.PermissionDecision, string(res.Specific.UpdatedInput), err)
 	// Output: allow {"to":"prod","dry_run":true} <nil>
 }
@@ -102,7 +102,7 @@ func Example_hooksInGo() {
 func Example_stream() {
 	ses, done := opened(`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "echo tests fail >&2; exit 2", "statusMessage": "running the tests"}]}]}}`, pipeline.SessionConfig{})
 	defer done()
-	for r := range claude.Stop.Stream(context.Background(), ses, &claude.Stopping{}) {
+	for r := range claude.Stop.Stream(context.Background(), ses, &claude.StopInput{}) {
 		if r.Started {
 			fmt.Println("started:", r.Hook.Status)
 		} else {
@@ -121,7 +121,7 @@ func ExampleTextsOf() {
   {"type": "command", "command": "echo quietly"}
 ]}]}}`, pipeline.SessionConfig{})
 	defer done()
-	res, _ := claude.PostToolUse.Fire(context.Background(), ses, &claude.Done{Call: claude.Call{Name: "Write"}})
+	res, _ := claude.PostToolUse.Fire(context.Background(), ses, &claude.PostToolUseInput{PreToolUseInput: claude.PreToolUseInput{Name: "Write"}})
 	texts := claude.TextsOf(res)
 	fmt.Println("model:", texts.Model)
 	fmt.Println("user:", texts.User)
@@ -133,7 +133,7 @@ func ExampleTextsOf() {
 func ExampleEffectsOf() {
 	ses, done := opened(`{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "echo no secrets >&2; exit 2"}]}]}}`, pipeline.SessionConfig{})
 	defer done()
-	res, _ := claude.UserPromptSubmit.Fire(context.Background(), ses, &claude.Prompt{Prompt: "my password is …"})
+	res, _ := claude.UserPromptSubmit.Fire(context.Background(), ses, &claude.UserPromptSubmitInput{Prompt: "my password is …"})
 	effects := claude.EffectsOf(res)
 	fmt.Println("erased:", *effects.PromptErased, effects.UserSees)
 	// Output: erased: true [no secrets]
@@ -149,10 +149,10 @@ func ExampleFrontMatter_Register() {
 		fmt.Println(err)
 		return
 	}
-	res, _ := claude.SubagentStop.Fire(ctx, ses, &claude.SubagentStopping{})
+	res, _ := claude.SubagentStop.Fire(ctx, ses, &claude.SubagentStopInput{})
 	fmt.Println(res.Blocked(), res.Reason)
 	remove() // the agent has done its work
-	res, _ = claude.SubagentStop.Fire(ctx, ses, &claude.SubagentStopping{})
+	res, _ = claude.SubagentStop.Fire(ctx, ses, &claude.SubagentStopInput{})
 	fmt.Println(res.Blocked())
 	// Output:
 	// true look again
@@ -166,7 +166,7 @@ func Example_background() {
 		Finished: func(f pipeline.Finished) { fmt.Println(f.Outcome, f.Context) },
 	})
 	defer done() // Close waits for what still runs
-	res, _ := claude.PostToolUse.Fire(ctx, ses, &claude.Done{Call: claude.Call{Name: "Write"}})
+	res, _ := claude.PostToolUse.Fire(ctx, ses, &claude.PostToolUseInput{PreToolUseInput: claude.PreToolUseInput{Name: "Write"}})
 	fmt.Println("in the background:", res.Reports[0].Backgrounded)
 	_ = ses.Wait(ctx)
 	fmt.Println(ses.NextTurn())
@@ -180,7 +180,7 @@ func Example_background() {
 func Example_exports() {
 	ses, done := opened(`{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "echo export NODE_ENV=test >> \"$CLAUDE_ENV_FILE\""}]}]}}`, pipeline.SessionConfig{})
 	defer done()
-	_, _ = claude.SessionStart.Fire(context.Background(), ses, &claude.Start{Source: "startup"})
+	_, _ = claude.SessionStart.Fire(context.Background(), ses, &claude.SessionStartInput{Source: "startup"})
 	script, err := ses.Exports()
 	fmt.Print(script, err)
 	// Output:

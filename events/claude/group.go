@@ -45,7 +45,7 @@ func (o origin) renamed(event string) string {
 }
 
 // Names that people write for events of this system.
-var elsewhere = map[string]string{
+var movedEvents = map[string]string{
 	"BeforeTool": "PreToolUse", "AfterTool": "PostToolUse", "BeforeAgent": "UserPromptSubmit", "AfterAgent": "Stop", "PreCompress": "PreCompact",
 }
 

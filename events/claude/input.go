@@ -8,9 +8,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Common are the members that the input of any event may have, besides the
+// CommonInput are the members that the input of any event may have, besides the
 // session's id and transcript. Hosts give those they know of.
-type Common struct {
+type CommonInput struct {
 	Cwd            string         `json:"cwd,omitempty"`             // where the agent works now, and the hooks run; empty is the session's directory
 	PermissionMode string         `json:"permission_mode,omitempty"` // default, plan, acceptEdits, auto, dontAsk or bypassPermissions
 	PromptID       string         `json:"prompt_id,omitempty"`
@@ -21,17 +21,17 @@ type Common struct {
 	Extra          jsontext.Value `json:",embed"` // further members for the hooks; an object or nil
 }
 
-func (c *Common) common() *Common { return c }
+func (c *CommonInput) common() *CommonInput { return c }
 
 // Effort is how hard the model works: low to max.
 type Effort struct {
 	Level string `json:"level"`
 }
 
-// Call is a tool call: the input of PreToolUse, and part of that of the other
+// PreToolUseInput is a tool call: the input of PreToolUse, and part of that of the other
 // tool events.
-type Call struct {
-	Common
+type PreToolUseInput struct {
+	CommonInput
 	Name   string      `json:"tool_name"`
 	Input  wire.Object `json:"tool_input"` // its arguments; paths in it absolute
 	ID     string      `json:"tool_use_id,omitempty"`
@@ -44,50 +44,50 @@ type Server struct {
 	Source string `json:"source,omitempty"`
 }
 
-func (c Call) check() error {
+func (c PreToolUseInput) check() error {
 	if c.Name == "" {
 		return fmt.Errorf("tool_name: missing; want the name of a tool")
 	}
 	return nil
 }
 
-// Asked is the input of PermissionRequest.
-type Asked struct {
-	Call
+// PermissionRequestInput is the input of PermissionRequest.
+type PermissionRequestInput struct {
+	PreToolUseInput
 	Suggestions []wire.Object `json:"permission_suggestions,omitempty"` // the entries that the dialog would offer
 }
 
-// Denied is the input of PermissionDenied.
-type Denied struct {
-	Call
+// PermissionDeniedInput is the input of PermissionDenied.
+type PermissionDeniedInput struct {
+	PreToolUseInput
 	Reason string `json:"reason"`
 }
 
-// Done is the input of PostToolUse.
-type Done struct {
-	Call
+// PostToolUseInput is the input of PostToolUse.
+type PostToolUseInput struct {
+	PreToolUseInput
 	Response jsontext.Value `json:"tool_response,omitzero"` // what the tool gave; any JSON
 	Duration float64        `json:"duration_ms,omitzero"`
 }
 
-// Failed is the input of PostToolUseFailure.
-type Failed struct {
-	Call
+// PostToolUseFailureInput is the input of PostToolUseFailure.
+type PostToolUseFailureInput struct {
+	PreToolUseInput
 	Error     string  `json:"error"`
 	Interrupt bool    `json:"is_interrupt,omitzero"`
 	Duration  float64 `json:"duration_ms,omitzero"`
 }
 
-// Batch is the input of PostToolBatch.
-type Batch struct {
-	Common
+// PostToolBatchInput is the input of PostToolBatch.
+type PostToolBatchInput struct {
+	CommonInput
 	Calls []wire.Object `json:"tool_calls"` // {tool_name, tool_input, tool_use_id, tool_response} each
 }
 
-// Start is the input of SessionStart. Source is startup, resume, clear, compact
+// SessionStartInput is the input of SessionStart. Source is startup, resume, clear, compact
 // or fork.
-type Start struct {
-	Common
+type SessionStartInput struct {
+	CommonInput
 	Source string `json:"source"`
 	Model  string `json:"model,omitempty"`
 	Title  string `json:"session_title,omitempty"`
@@ -99,31 +99,31 @@ type Start struct {
 	CacheCost     float64 `json:"estimated_cache_write_usd,omitzero"`
 }
 
-// Maintenance is the input of Setup. Trigger is init or maintenance.
-type Maintenance struct {
-	Common
+// SetupInput is the input of Setup. Trigger is init or maintenance.
+type SetupInput struct {
+	CommonInput
 	Trigger string `json:"trigger"`
 }
 
-// End is the input of SessionEnd. Reason is clear, logout, prompt_input_exit,
+// SessionEndInput is the input of SessionEnd. Reason is clear, logout, prompt_input_exit,
 // resume or other.
-type End struct {
-	Common
+type SessionEndInput struct {
+	CommonInput
 	Reason string `json:"reason"`
 }
 
-// Prompt is the input of UserPromptSubmit.
-type Prompt struct {
-	Common
+// UserPromptSubmitInput is the input of UserPromptSubmit.
+type UserPromptSubmitInput struct {
+	CommonInput
 	Prompt string `json:"prompt"`
 	Source string `json:"source,omitempty"`
 	Title  string `json:"session_title,omitempty"`
 }
 
-// Expansion is the input of UserPromptExpansion. Type is slash_command or
+// UserPromptExpansionInput is the input of UserPromptExpansion. Type is slash_command or
 // mcp_prompt.
-type Expansion struct {
-	Common
+type UserPromptExpansionInput struct {
+	CommonInput
 	Type    string `json:"expansion_type"`
 	Command string `json:"command_name"`
 	Args    string `json:"command_args"`
@@ -131,9 +131,9 @@ type Expansion struct {
 	Prompt  string `json:"prompt"`
 }
 
-// Stopping is the input of Stop, and part of that of SubagentStop.
-type Stopping struct {
-	Common
+// StopInput is the input of Stop, and part of that of SubagentStop.
+type StopInput struct {
+	CommonInput
 	Active  bool   `json:"stop_hook_active"` // a hook has already kept the agent going
 	Message string `json:"last_assistant_message,omitempty"`
 
@@ -141,33 +141,33 @@ type Stopping struct {
 	Crons []wire.Object `json:"session_crons,omitempty"`
 }
 
-// SubagentStopping is the input of SubagentStop; the agent is in Common.
-type SubagentStopping struct {
-	Stopping
+// SubagentStopInput is the input of SubagentStop; the agent is in Common.
+type SubagentStopInput struct {
+	StopInput
 	Transcript string `json:"agent_transcript_path"`
 }
 
-// Subagent is the input of SubagentStart; the agent is in Common.
-type Subagent struct{ Common }
+// SubagentStartInput is the input of SubagentStart; the agent is in Common.
+type SubagentStartInput struct{ CommonInput }
 
-// Failure is the input of StopFailure.
-type Failure struct {
-	Common
+// StopFailureInput is the input of StopFailure.
+type StopFailureInput struct {
+	CommonInput
 	Error   string `json:"error"` // rate_limit, overloaded, …
 	Details string `json:"error_details,omitempty"`
 	Message string `json:"last_assistant_message,omitempty"`
 }
 
-// Teammate is the input of TeammateIdle.
-type Teammate struct {
-	Common
+// TeammateIdleInput is the input of TeammateIdle.
+type TeammateIdleInput struct {
+	CommonInput
 	Name string `json:"teammate_name"`
 	Team string `json:"team_name,omitempty"`
 }
 
-// Task is the input of TaskCreated and TaskCompleted.
-type Task struct {
-	Common
+// TaskCreatedInput is the input of TaskCreated and TaskCompleted.
+type TaskCreatedInput struct {
+	CommonInput
 	ID          string `json:"task_id"`
 	Subject     string `json:"task_subject"`
 	Description string `json:"task_description,omitempty"`

@@ -12,7 +12,7 @@ import (
 
 func TestLoadLeavesTheCallersLayersInOrder(t *testing.T) {
 	given := []settings.Layer{{Source: hook.Managed, Data: []byte("{}")}, {Source: hook.User, Data: []byte("{}")}}
-	if _, err := (claude.Settings{Layers: given}).Load(t.Context(), pipeline.Place{Dir: "/p"}); err != nil {
+	if _, err := (claude.Settings{Layers: given}).Load(t.Context(), pipeline.Workspace{Dir: "/p"}); err != nil {
 		t.Fatal(err)
 	}
 	if given[0].Source != hook.Managed || given[1].Source != hook.User {
@@ -24,12 +24,12 @@ func TestRulesOfARelativeFileCountFromItsDirectory(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	loaded, err := claude.Settings{Layers: []settings.Layer{{Source: hook.Flag, File: "flag.json", Data: []byte(
-		`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true", "if": "Write(/docs/**)"}]}]}}`)}}}.Load(t.Context(), pipeline.Place{Dir: "/p"})
+		`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true", "if": "Write(/docs/**)"}]}]}}`)}}}.Load(t.Context(), pipeline.Workspace{Dir: "/p"})
 	if err != nil || len(loaded.Hooks) != 1 {
 		t.Fatalf("got %v, %v; want a hook", loaded.Hooks, err)
 	}
 	input := wire.Object(nil).With("file_path", wire.Quote(dir+"/docs/a.md"))
-	if !loaded.Hooks[0].Condition.Holds(hook.Detail{Tool: "Write", Input: input, Dir: "/p"}) {
+	if !loaded.Hooks[0].Condition.Holds(hook.ConditionInput{Tool: "Write", Input: input, Dir: "/p"}) {
 		t.Error("the rule does not hold for a file below the directory of the settings")
 	}
 }
@@ -41,7 +41,7 @@ func TestWhatIsTakenForHooksAndIsNoneIsAProblem(t *testing.T) {
 		`{"model": "x"}`:     "",
 		``:                   "",
 	} {
-		loaded, err := claude.Settings{Layers: []settings.Layer{{Source: hook.Project, File: "f.json", Data: []byte(text)}}}.Load(t.Context(), pipeline.Place{Dir: "/p"})
+		loaded, err := claude.Settings{Layers: []settings.Layer{{Source: hook.Project, File: "f.json", Data: []byte(text)}}}.Load(t.Context(), pipeline.Workspace{Dir: "/p"})
 		got := ""
 		for _, p := range loaded.Problems {
 			got += p.String()

@@ -69,7 +69,7 @@ func says(exit int, stdout, stderr string) scripted {
 }
 
 // load reads the settings, and puts the replies in the place of processes.
-func (w world) load(ctx context.Context, at pipeline.Place) (pipeline.Loaded, error) {
+func (w world) load(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 	loaded, err := w.Settings.Load(ctx, at)
 	for _, h := range loaded.Hooks {
 		if reply, ok := w.replies[h.Command]; ok && h.Runner != nil {
@@ -148,7 +148,7 @@ var inputs = map[string]string{
 }
 
 // fire fires an event, with the members of input over those of inputs.
-func fire(t testing.TB, s *pipeline.Session, event, input string) *pipeline.Fired {
+func fire(t testing.TB, s *pipeline.Session, event, input string) *pipeline.JSONResult {
 	t.Helper()
 	members := map[string]jsontext.Value{}
 	for _, text := range []string{inputs[event], input} {
@@ -174,7 +174,7 @@ func mustEncode(t testing.TB, v any) []byte {
 
 // wantEffects compares some members of what a fire amounts to: those of its
 // effects, "blocked", and "outcomes" by command.
-func wantEffects(t testing.TB, fired *pipeline.Fired, want string) {
+func wantEffects(t testing.TB, fired *pipeline.JSONResult, want string) {
 	t.Helper()
 	var wanted, got map[string]any
 	if err := json.Unmarshal([]byte(want), &wanted); err != nil {

@@ -17,13 +17,13 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-func gate(word hook.Decision, reason, input string) hook.Output[claude.Gate] {
-	var g claude.Gate
+func gate(word hook.Decision, reason, input string) hook.Output[claude.PreToolUseOutput] {
+	var g claude.PreToolUseOutput
 	g.PermissionDecision, g.PermissionDecisionReason = word, reason
 	if input != "" {
 		g.UpdatedInput = wire.Object(input)
 	}
-	return hook.Output[claude.Gate]{Specific: g}
+	return hook.Output[claude.PreToolUseOutput]{Specific: g}
 }
 
 // answers registers hooks in Go with fixed answers.
@@ -43,7 +43,7 @@ func mustFire[In, Out any](t testing.TB, e *pipeline.Event[In, Out], s *pipeline
 }
 
 func TestTheStrictestPermissionWinsWithItsFirstReason(t *testing.T) {
-	type out = hook.Output[claude.Gate]
+	type out = hook.Output[claude.PreToolUseOutput]
 	for _, tt := range []struct {
 		name    string
 		outs    []out
@@ -69,7 +69,7 @@ func TestTheStrictestPermissionWinsWithItsFirstReason(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := project(`{}`).open(t)
 			answers(claude.PreToolUse, s, tt.outs...)
-			res := mustFire(t, claude.PreToolUse, s, claude.Call{Name: "Bash", Input: wire.Object(`{"a":0}`)})
+			res := mustFire(t, claude.PreToolUse, s, claude.PreToolUseInput{Name: "Bash", Input: wire.Object(`{"a":0}`)})
 			got := res.Specific
 			if got.PermissionDecision != tt.word || got.PermissionDecisionReason != tt.reason || string(got.UpdatedInput) != tt.input || res.Blocked() != tt.blocked {
 				t.Errorf("got %s, %q, %s, blocked %v; want %s, %q, %s, blocked %v", got.PermissionDecision, got.PermissionDecisionReason, got.UpdatedInput, res.Blocked(), tt.word, tt.reason, tt.input, tt.blocked)
@@ -84,11 +84,11 @@ func TestTheStrictestPermissionWinsWithItsFirstReason(t *testing.T) {
 func TestSeveralRewritesAreAConflict(t *testing.T) {
 	s := project(`{}`).open(t)
 	answers(claude.PreToolUse, s, gate("", "", `{"a":1}`), gate("", "", `{"a":1}`))
-	if res := mustFire(t, claude.PreToolUse, s, claude.Call{Name: "Bash"}); len(res.Conflicts) != 0 {
+	if res := mustFire(t, claude.PreToolUse, s, claude.PreToolUseInput{Name: "Bash"}); len(res.Conflicts) != 0 {
 		t.Errorf("conflicts %v; want none, both wrote the same", res.Conflicts)
 	}
 	answers(claude.PreToolUse, s, gate("", "", `{"a":2}`))
-	res := mustFire(t, claude.PreToolUse, s, claude.Call{Name: "Bash"})
+	res := mustFire(t, claude.PreToolUse, s, claude.PreToolUseInput{Name: "Bash"})
 	if len(res.Conflicts) != 1 || res.Conflicts[0].Key != "tool_input" || len(res.Conflicts[0].Hooks) != 3 {
 		t.Errorf("conflicts %v; want one of the three, on tool_input", res.Conflicts)
 	}
@@ -99,14 +99,14 @@ func TestHooksSeeTheOriginalInputAndRunTogether(t *testing.T) {
 		s := project(`{}`).open(t)
 		seen := make(chan string, 3)
 		for i := range 3 {
-			claude.PreToolUse.On(s, fmt.Sprint(i), func(_ context.Context, c claude.Call) (hook.Output[claude.Gate], error) {
+			claude.PreToolUse.On(s, fmt.Sprint(i), func(_ context.Context, c claude.PreToolUseInput) (hook.Output[claude.PreToolUseOutput], error) {
 				seen <- string(c.Input)
 				time.Sleep(time.Second)
 				return gate("deny", "", `{"a":`+fmt.Sprint(i+1)+`}`), nil
 			})
 		}
 		start := time.Now()
-		mustFire(t, claude.PreToolUse, s, claude.Call{Name: "Bash", Input: wire.Object(`{"a":0}`)})
+		mustFire(t, claude.PreToolUse, s, claude.PreToolUseInput{Name: "Bash", Input: wire.Object(`{"a":0}`)})
 		if took := time.Since(start); took != time.Second {
 			t.Errorf("three hooks of a second took %v; want them to run at the same time", took)
 		}
@@ -200,11 +200,11 @@ func TestTheOwnReasonsAreCutToo(t *testing.T) {
 	long := strings.Repeat("x", claude.MaxText+1)
 	s := project(`{}`).open(t)
 	answers(claude.PreToolUse, s, gate("deny", long, ""))
-	if res := mustFire(t, claude.PreToolUse, s, claude.Call{Name: "Bash"}); len(res.Specific.PermissionDecisionReason) > 3000 {
+	if res := mustFire(t, claude.PreToolUse, s, claude.PreToolUseInput{Name: "Bash"}); len(res.Specific.PermissionDecisionReason) > 3000 {
 		t.Errorf("the reason has %d bytes; want it cut", len(res.Specific.PermissionDecisionReason))
 	}
-	answers(claude.PermissionRequest, s, hook.Output[claude.Permission]{Specific: claude.Permission{Decision: &claude.Grant{Behavior: "deny", Message: long}}})
-	if res := mustFire(t, claude.PermissionRequest, s, claude.Asked{Call: claude.Call{Name: "Bash"}}); len(res.Specific.Decision.Message) > 3000 {
+	answers(claude.PermissionRequest, s, hook.Output[claude.PermissionRequestOutput]{Specific: claude.PermissionRequestOutput{Decision: &claude.Grant{Behavior: "deny", Message: long}}})
+	if res := mustFire(t, claude.PermissionRequest, s, claude.PermissionRequestInput{PreToolUseInput: claude.PreToolUseInput{Name: "Bash"}}); len(res.Specific.Decision.Message) > 3000 {
 		t.Errorf("the message has %d bytes; want it cut", len(res.Specific.Decision.Message))
 	}
 }

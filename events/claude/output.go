@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Own is what every event's own part has.
-type Own struct {
+// CommonOutput is what every event's own part has.
+type CommonOutput struct {
 	HookEventName string         `json:"hookEventName,omitempty"`
 	Extra         jsontext.Value `json:",embed"` // members that nobody knows
 
@@ -19,17 +19,17 @@ type Own struct {
 	// Kept are the files with the whole of texts that were cut.
 	Kept []string `json:"-"`
 
-	hushed bool // nobody is told the reason
+	hideReason bool // nobody is told the reason
 }
 
-func (o *Own) own() *Own { return o }
+func (o *CommonOutput) own() *CommonOutput { return o }
 
-// Plain is the own part of events that have none.
-type Plain struct{ Own }
+// BasicOutput is the own part of events that have none.
+type BasicOutput struct{ CommonOutput }
 
-// Gate is what a PreToolUse hook can say besides the common fields (C52).
-type Gate struct {
-	Own
+// PreToolUseOutput is what a PreToolUse hook can say besides the common fields (C52).
+type PreToolUseOutput struct {
+	CommonOutput
 
 	// PermissionDecision is allow, deny, ask or defer. Silence is no decision:
 	// the normal permission flow follows.
@@ -38,16 +38,16 @@ type Gate struct {
 	UpdatedInput             wire.Object   `json:"updatedInput,omitzero"` // takes the place of all arguments
 }
 
-// SwitchGate is what a PreModelSwitch hook can say.
-type SwitchGate struct {
-	Own
+// PreModelSwitchOutput is what a PreModelSwitch hook can say.
+type PreModelSwitchOutput struct {
+	CommonOutput
 	PermissionDecision       hook.Decision `json:"permissionDecision,omitempty"` // allow, deny or ask
 	PermissionDecisionReason string        `json:"permissionDecisionReason,omitempty"`
 }
 
-// Permission is what a PermissionRequest hook can say (C53).
-type Permission struct {
-	Own
+// PermissionRequestOutput is what a PermissionRequest hook can say (C53).
+type PermissionRequestOutput struct {
+	CommonOutput
 	Decision *Grant `json:"decision,omitempty"`
 }
 
@@ -60,58 +60,58 @@ type Grant struct {
 	Interrupt          bool          `json:"interrupt,omitempty"`          // with deny: the agent stops
 }
 
-// Retry is what a PermissionDenied hook can say.
-type Retry struct {
-	Own
+// PermissionDeniedOutput is what a PermissionDenied hook can say.
+type PermissionDeniedOutput struct {
+	CommonOutput
 	Retry bool `json:"retry,omitempty"` // the model may try again
 }
 
-// Edit is what a PostToolUse hook can say.
-type Edit struct {
-	Own
+// PostToolUseOutput is what a PostToolUse hook can say.
+type PostToolUseOutput struct {
+	CommonOutput
 	UpdatedToolOutput    jsontext.Value `json:"updatedToolOutput,omitzero"`    // what the model sees in place of the tool's
 	UpdatedMCPToolOutput jsontext.Value `json:"updatedMCPToolOutput,omitzero"` // the same, for MCP tools alone
 	ClassifierContext    string         `json:"classifierContext,omitempty"`
 }
 
-// Opening is what a SessionStart hook can say.
-type Opening struct {
-	Own
+// SessionStartOutput is what a SessionStart hook can say.
+type SessionStartOutput struct {
+	CommonOutput
 	InitialUserMessage string   `json:"initialUserMessage,omitempty"`
 	SessionTitle       string   `json:"sessionTitle,omitempty"`
 	WatchPaths         []string `json:"watchPaths,omitzero"`
 	ReloadSkills       bool     `json:"reloadSkills,omitempty"`
 }
 
-// PromptGate is what a hook of UserPromptSubmit or UserPromptExpansion can say.
-type PromptGate struct {
-	Own
+// UserPromptSubmitOutput is what a hook of UserPromptSubmit or UserPromptExpansion can say.
+type UserPromptSubmitOutput struct {
+	CommonOutput
 	SessionTitle           string `json:"sessionTitle,omitempty"`
 	SuppressOriginalPrompt bool   `json:"suppressOriginalPrompt,omitempty"` // leave the prompt out of the message about the block
 }
 
-// Watch is what a hook of CwdChanged or FileChanged can say.
-type Watch struct {
-	Own
+// FileChangedOutput is what a hook of CwdChanged or FileChanged can say.
+type FileChangedOutput struct {
+	CommonOutput
 	WatchPaths []string `json:"watchPaths,omitzero"` // replaces the list; empty clears it, nil keeps it
 }
 
-// Path is what a WorktreeCreate hook says.
-type Path struct {
-	Own
+// WorktreeCreateOutput is what a WorktreeCreate hook says.
+type WorktreeCreateOutput struct {
+	CommonOutput
 	WorktreePath string `json:"worktreePath,omitempty"`
 }
 
-// Reply is what a hook of Elicitation or ElicitationResult can say. Action is
+// ElicitationOutput is what a hook of Elicitation or ElicitationResult can say. Action is
 // accept, decline or cancel.
-type Reply struct {
-	Own
+type ElicitationOutput struct {
+	CommonOutput
 	Action  string      `json:"action,omitempty"`
 	Content wire.Object `json:"content,omitzero"`
 }
 
-// Display is what a MessageDisplay hook can say.
-type Display struct {
-	Own
+// MessageDisplayOutput is what a MessageDisplay hook can say.
+type MessageDisplayOutput struct {
+	CommonOutput
 	DisplayContent *string `json:"displayContent,omitempty"`
 }

@@ -91,7 +91,7 @@ func (r *reading) switched(to *settings.Value, v settings.Value) {
 }
 
 // judge says why a hook of a source, or of a plugin, does not run.
-func (p *policy) judge(source hook.Source, plugin string) (why hook.Why, detail string) {
+func (p *policy) judge(source hook.Source, plugin string) (why hook.SkipReason, detail string) {
 	managed := source == hook.Managed || plugin != "" && p.forced[plugin]
 	custom := slices.Contains([]hook.Source{hook.User, hook.Project, hook.Local, hook.FrontMatter}, source) && plugin == ""
 	switch {

@@ -41,7 +41,7 @@ func (w world) present(t *testing.T) (ran []string) {
 	if _, problems, err := skill.Register(s); err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
-	silent := func(context.Context, claude.Stopping) (o hook.Output[claude.Plain], err error) { return o, nil }
+	silent := func(context.Context, claude.StopInput) (o hook.Output[claude.BasicOutput], err error) { return o, nil }
 	claude.Stop.On(s, "go", silent)
 	claude.Stop.On(s, "callback", silent, pipeline.UserProvided())
 	for _, h := range fire(t, s, "Stop", "").Hooks {
@@ -162,7 +162,7 @@ func TestAProjectThatWasNotDecidedOnHasNoSayInRequestsOfOthers(t *testing.T) {
 			user = "{" + tt.user + request
 		}
 		s := claude.Settings{Layers: []settings.Layer{layer(hook.User, user), layer(hook.Project, project)}, Environ: []string{"HOME=/h"}}
-		loaded, err := s.Load(t.Context(), pipeline.Place{Dir: "/p", Undecided: true})
+		loaded, err := s.Load(t.Context(), pipeline.Workspace{Dir: "/p", Undecided: true})
 		if err != nil || len(loaded.Hooks) != 1 || (loaded.Hooks[0].Skip == "") != tt.runs {
 			t.Errorf("user %s, project %s: got %+v, %v; want it to run: %v", user, project, loaded.Hooks, err, tt.runs)
 		}
@@ -242,8 +242,8 @@ func TestTheSameHookRunsOnceUnlessItIsAPlugins(t *testing.T) {
 
 func TestHooksInGoAreNoDuplicates(t *testing.T) {
 	s := project(`{}`).open(t)
-	answers(claude.Stop, s, hook.Output[claude.Plain]{}, hook.Output[claude.Plain]{})
-	if res := mustFire(t, claude.Stop, s, claude.Stopping{}); len(res.Reports) != 2 {
+	answers(claude.Stop, s, hook.Output[claude.BasicOutput]{}, hook.Output[claude.BasicOutput]{})
+	if res := mustFire(t, claude.Stop, s, claude.StopInput{}); len(res.Reports) != 2 {
 		t.Errorf("%d hooks ran; want both", len(res.Reports))
 	}
 }

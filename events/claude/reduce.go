@@ -24,7 +24,7 @@ type reducer[Out any, O interface {
 }
 
 func (m reducer[Out, O]) reduce(outs iter.Seq[hook.Output[Out]]) (all hook.Output[Out]) {
-	all.Given = hook.Spoke
+	all.Set = hook.SetAnswer
 	var reasons, messages, contexts []string
 	own := O(&all.Specific).own()
 	for o := range outs {
@@ -51,12 +51,12 @@ func (m reducer[Out, O]) reduce(outs iter.Seq[hook.Output[Out]]) (all hook.Outpu
 	}
 	all.Reason = strings.Join(reasons, "\n\n")
 	all.Message, all.Context = strings.Join(messages, "\n"), strings.Join(contexts, "\n")
-	m.settle(&all)
+	m.finish(&all)
 	return all
 }
 
-// settle makes one decision of what blocks and what stops.
-func (m reducer[Out, O]) settle(all *hook.Output[Out]) {
+// finish makes one decision of what blocks and what stops.
+func (m reducer[Out, O]) finish(all *hook.Output[Out]) {
 	switch {
 	case !m.traits.blocks && !m.traits.decides:
 		all.Decision = "" // there is nothing to keep from going ahead

@@ -50,9 +50,9 @@ func (f refiner[In, Out, I, O]) refine(s *pipeline.Session, in *In, r *hook.Repo
 
 // spoken makes the common decision of what a Go function said in the own part.
 func (f refiner[In, Out, I, O]) spoken(o *hook.Output[Out]) {
-	if v, ok := any(&o.Specific).(voter); ok && !o.Decision.Blocks() {
+	if v, ok := any(&o.Specific).(decider); ok && !o.Decision.Blocks() {
 		reason := o.Reason
-		v.vote(&o.Decision, &reason)
+		v.decide(&o.Decision, &reason)
 		if reason != "" {
 			o.Reason = reason
 		}
@@ -82,7 +82,7 @@ func (f refiner[In, Out, I, O]) drop(r *hook.Report[Out]) {
 	if !means || !t.decides && !refuses {
 		o.Decision, o.Reason = "", ""
 	}
-	if r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 && !t.vetoes {
+	if r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 && !t.exitTwoDenies {
 		r.Notes = append(r.Notes, strings.TrimSuffix(fmt.Sprintf("exit status 2 has no effect on %s: %s", f.event, plain(r.Reply.Stderr)), ": "))
 	}
 	if o.Decision.Blocks() && r.Err != nil && r.Reply != nil && r.OnFailure == hook.FailOpen && !timedOut(r.Err) {
@@ -93,7 +93,7 @@ func (f refiner[In, Out, I, O]) drop(r *hook.Report[Out]) {
 // silence leaves of an answer the terminal sequence, and that the hook refused.
 func (f refiner[In, Out, I, O]) silence(r *hook.Report[Out], refuses bool) {
 	o := r.Output
-	r.Output = hook.Output[Out]{Given: o.Given & hook.Spoke, Raw: o.Raw}
+	r.Output = hook.Output[Out]{Set: o.Set & hook.SetAnswer, Raw: o.Raw}
 	O(&r.Output.Specific).own().TerminalSequence = O(&o.Specific).own().TerminalSequence
 	if refuses && r.Reply != nil {
 		r.Output.Decision, r.Output.Reason = o.Decision, plain(r.Reply.Stderr)
@@ -108,13 +108,13 @@ func refused[Out any](t *traits, r *hook.Report[Out]) bool {
 	case r.Err != nil:
 		return d.Blocks() // it failed, and fails closed
 	case r.Reply == nil:
-		return d == hook.Deny && t.vetoes
+		return d == hook.Deny && t.exitTwoDenies
 	}
-	return r.Reply.Signal == nil && r.Reply.Exit == 2 && d.Blocks() && t.vetoes
+	return r.Reply.Signal == nil && r.Reply.Exit == 2 && d.Blocks() && t.exitTwoDenies
 }
 
 // cut shortens a text that is too long.
-func cut(s *pipeline.Session, name string, text *string, own *Own, notes *[]string) {
+func cut(s *pipeline.Session, name string, text *string, own *CommonOutput, notes *[]string) {
 	if len(*text) <= MaxText || utf8.RuneCountInString(*text) <= MaxText {
 		return
 	}

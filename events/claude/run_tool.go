@@ -13,7 +13,7 @@ import (
 // GateTool fires PreToolUse and applies its result: the first half of [RunTool],
 // for frameworks that call back before and after a tool. The error is that of the
 // fire; Run is false with it.
-func GateTool(ctx context.Context, s *pipeline.Session, call *Call) (ToolVerdict, error) {
+func GateTool(ctx context.Context, s *pipeline.Session, call *PreToolUseInput) (ToolVerdict, error) {
 	res, err := PreToolUse.Fire(ctx, s, call)
 	v := ApplyPreToolUse(call, res)
 	if err != nil {
@@ -25,12 +25,12 @@ func GateTool(ctx context.Context, s *pipeline.Session, call *Call) (ToolVerdict
 // ReviewTool fires PostToolUse, or PostToolUseFailure if the tool has failed, and
 // applies its result: the second half of [RunTool]. The arguments in call are
 // those that the tool ran with.
-func ReviewTool(ctx context.Context, s *pipeline.Session, call *Call, response jsontext.Value, failed error) (ResultVerdict, error) {
+func ReviewTool(ctx context.Context, s *pipeline.Session, call *PreToolUseInput, response jsontext.Value, failed error) (ResultVerdict, error) {
 	if failed != nil {
-		res, err := PostToolUseFailure.Fire(ctx, s, &Failed{Call: *call, Error: failed.Error()})
+		res, err := PostToolUseFailure.Fire(ctx, s, &PostToolUseFailureInput{PreToolUseInput: *call, Error: failed.Error()})
 		return ApplyPostToolUseFailure(res), err
 	}
-	done := &Done{Call: *call, Response: response}
+	done := &PostToolUseInput{PreToolUseInput: *call, Response: response}
 	res, err := PostToolUse.Fire(ctx, s, done)
 	return ApplyPostToolUse(done, res), err
 }
@@ -45,7 +45,7 @@ func ReviewTool(ctx context.Context, s *pipeline.Session, call *Call, response j
 //	if after == nil {
 //		// the model sees gate.Reason in place of a result
 //	}
-func RunTool(ctx context.Context, s *pipeline.Session, call *Call, tool func(context.Context, wire.Object) (jsontext.Value, error),
+func RunTool(ctx context.Context, s *pipeline.Session, call *PreToolUseInput, tool func(context.Context, wire.Object) (jsontext.Value, error),
 	ask func(ctx context.Context, reason string) bool) (gate ToolVerdict, ran *ResultVerdict, err error) {
 	gate, err = GateTool(ctx, s, call)
 	if err == nil && gate.Decision == hook.Ask && !gate.Stop && ask != nil {

@@ -12,41 +12,41 @@ const envFile = "CLAUDE_ENV_FILE"
 
 // SessionStart fires when a session begins, or goes on after a break (C58). What
 // hooks print goes to the model; nothing blocks.
-var SessionStart *pipeline.Event[Start, Opening] = declare(traits{
+var SessionStart *pipeline.Event[SessionStartInput, SessionStartOutput] = declare(traits{
 	kinds: commands | tools, reason: user,
-}, addOpening, pipeline.Spec[Start, Opening]{
+}, addOpening, pipeline.Spec[SessionStartInput, SessionStartOutput]{
 	Name:        "SessionStart",
 	Doc:         "when a session begins, or goes on after a break",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,
 	Rules:       pipeline.Rules{Text: hook.TextContext, EnvFile: envFile},
-	Subject:     func(s *Start) *string { return &s.Source },
+	Subject:     func(s *SessionStartInput) *string { return &s.Source },
 	SubjectName: "source",
-	Forget:      func(s *Start) bool { return s.Source == "clear" || s.Source == "resume" },
+	Forget:      func(s *SessionStartInput) bool { return s.Source == "clear" || s.Source == "resume" },
 	Refine:      refineOpening,
 })
 
 // Setup fires when a repository is initialised or maintained (C59).
 // What hooks print goes to the model; nothing blocks.
-var Setup *pipeline.Event[Maintenance, Plain] = declare(traits{
+var Setup *pipeline.Event[SetupInput, SetupOutput] = declare(traits{
 	kinds: commands | tools, reason: user, baseText: true,
-}, nil, pipeline.Spec[Maintenance, Plain]{
+}, nil, pipeline.Spec[SetupInput, BasicOutput]{
 	Name:        "Setup",
 	Doc:         "when a repository is initialised or maintained",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,
 	Rules:       pipeline.Rules{Text: hook.TextContext, EnvFile: envFile},
-	Subject:     func(m *Maintenance) *string { return &m.Trigger },
+	Subject:     func(m *SetupInput) *string { return &m.Trigger },
 	SubjectName: "trigger",
 })
 
 // SessionEnd fires when a session ends (C60). All hooks together
 // have 1.5 seconds, so that nobody who wants to leave has to wait.
-var SessionEnd *pipeline.Event[End, Plain] = declare(traits{
+var SessionEnd *pipeline.Event[SessionEndInput, SessionEndOutput] = declare(traits{
 	kinds: outside, reason: user, silent: true,
-}, nil, pipeline.Spec[End, Plain]{
+}, nil, pipeline.Spec[SessionEndInput, BasicOutput]{
 	Name:        "SessionEnd",
 	Doc:         "when a session ends",
 	Rules:       pipeline.Rules{Timeout: sessionEnd, Budget: true},
-	Subject:     func(e *End) *string { return &e.Reason },
+	Subject:     func(e *SessionEndInput) *string { return &e.Reason },
 	SubjectName: "reason",
 })
 
@@ -54,58 +54,58 @@ var SessionEnd *pipeline.Event[End, Plain] = declare(traits{
 const sessionEnd = 1500 * time.Millisecond
 
 // CwdChanged fires when the agent has changed its directory (C70).
-var CwdChanged *pipeline.Event[Moved, Watch] = declare(traits{
+var CwdChanged *pipeline.Event[CwdChangedInput, CwdChangedOutput] = declare(traits{
 	kinds: outside, reason: user, noContinue: true,
-}, addWatch, pipeline.Spec[Moved, Watch]{
+}, addWatch, pipeline.Spec[CwdChangedInput, FileChangedOutput]{
 	Name:  "CwdChanged",
 	Doc:   "when the agent has changed its directory",
 	Rules: pipeline.Rules{EnvFile: envFile},
 })
 
 // FileChanged fires when a watched file has changed on disk (C70).
-var FileChanged *pipeline.Event[File, Watch] = declare(traits{
+var FileChanged *pipeline.Event[FileChangedInput, FileChangedOutput] = declare(traits{
 	kinds: outside, reason: user, noContinue: true, narrow: true,
-}, addWatch, pipeline.Spec[File, Watch]{
+}, addWatch, pipeline.Spec[FileChangedInput, FileChangedOutput]{
 	Name:        "FileChanged",
 	Doc:         "when a watched file has changed on disk",
 	Rules:       pipeline.Rules{EnvFile: envFile, Match: matchFile},
-	Subject:     func(f *File) *string { return &f.Path },
+	Subject:     func(f *FileChangedInput) *string { return &f.Path },
 	SubjectName: "the last element of file_path",
 })
 
 // ConfigChange fires when a settings file has changed (C68). A block
 // keeps the change from applying, unless it is a policy; nobody is told why.
-var ConfigChange *pipeline.Event[Change, Plain] = declare(traits{
+var ConfigChange *pipeline.Event[ConfigChangeInput, ConfigChangeOutput] = declare(traits{
 	kinds: outside, decides: true, noContinue: true, noMessage: true,
-}, nil, pipeline.Spec[Change, Plain]{
+}, nil, pipeline.Spec[ConfigChangeInput, BasicOutput]{
 	Name:        "ConfigChange",
 	Doc:         "when a settings file has changed during a session",
 	Can:         pipeline.CanBlock,
-	Subject:     func(c *Change) *string { return &c.Source },
+	Subject:     func(c *ConfigChangeInput) *string { return &c.Source },
 	SubjectName: "source",
 	Refine:      refineChange,
 })
 
 // InstructionsLoaded fires when a file with instructions has been loaded (C69).
 // Hooks watch, no more.
-var InstructionsLoaded *pipeline.Event[Instructions, Plain] = declare(traits{
+var InstructionsLoaded *pipeline.Event[InstructionsLoadedInput, InstructionsLoadedOutput] = declare(traits{
 	kinds: outside, silent: true, quiet: true,
-}, nil, pipeline.Spec[Instructions, Plain]{
+}, nil, pipeline.Spec[InstructionsLoadedInput, BasicOutput]{
 	Name:        "InstructionsLoaded",
 	Doc:         "when a file with instructions has been loaded",
 	Rules:       pipeline.Rules{Exits: ignoresTwo},
-	Subject:     func(i *Instructions) *string { return &i.Reason },
+	Subject:     func(i *InstructionsLoadedInput) *string { return &i.Reason },
 	SubjectName: "load_reason",
 })
 
 // DirectoryAdded fires when a directory has been added to a session (release
 // 2.1.219). No hook outside the process is waited for.
-var DirectoryAdded *pipeline.Event[Directory, Plain] = declare(traits{
+var DirectoryAdded *pipeline.Event[DirectoryAddedInput, DirectoryAddedOutput] = declare(traits{
 	kinds: outside, noContinue: true, quiet: true, neverWaits: true,
-}, nil, pipeline.Spec[Directory, Plain]{
+}, nil, pipeline.Spec[DirectoryAddedInput, BasicOutput]{
 	Name:        "DirectoryAdded",
 	Doc:         "when a directory has been added to a session",
-	Subject:     func(d *Directory) *string { return &d.Source },
+	Subject:     func(d *DirectoryAddedInput) *string { return &d.Source },
 	SubjectName: "source",
 	Refine:      refineDirectory,
 })
@@ -113,9 +113,9 @@ var DirectoryAdded *pipeline.Event[Directory, Plain] = declare(traits{
 // WorktreeCreate fires when a worktree is wanted; a hook makes it, in git's
 // place, and names its path (C71). A hook that fails in any way makes
 // the whole fail.
-var WorktreeCreate *pipeline.Event[Worktree, Path] = declare(traits{
+var WorktreeCreate *pipeline.Event[WorktreeCreateInput, WorktreeCreateOutput] = declare(traits{
 	kinds: outside, reason: user, decides: true, lastLine: true,
-}, addPath, pipeline.Spec[Worktree, Path]{
+}, addPath, pipeline.Spec[WorktreeCreateInput, WorktreeCreateOutput]{
 	Name:   "WorktreeCreate",
 	Doc:    "when a worktree is wanted; a hook makes it and names its path",
 	Can:    pipeline.CanBlock,
@@ -124,32 +124,32 @@ var WorktreeCreate *pipeline.Event[Worktree, Path] = declare(traits{
 })
 
 // WorktreeRemove fires when a worktree is removed (C71).
-var WorktreeRemove *pipeline.Event[OldWorktree, Plain] = declare(traits{
+var WorktreeRemove *pipeline.Event[WorktreeRemoveInput, WorktreeRemoveOutput] = declare(traits{
 	kinds: outside, silent: true, quiet: true,
-}, nil, pipeline.Spec[OldWorktree, Plain]{
+}, nil, pipeline.Spec[WorktreeRemoveInput, BasicOutput]{
 	Name: "WorktreeRemove",
 	Doc:  "when a worktree is removed",
 })
 
 // PreCompact fires before the conversation is compacted (C72). A
 // block keeps it as it is; the user is told why, if it was the user's wish.
-var PreCompact *pipeline.Event[Compaction, Plain] = declare(traits{
+var PreCompact *pipeline.Event[PreCompactInput, PreCompactOutput] = declare(traits{
 	kinds: outside, reason: user, decides: true, noContinue: true, noMessage: true,
-}, nil, pipeline.Spec[Compaction, Plain]{
+}, nil, pipeline.Spec[PreCompactInput, BasicOutput]{
 	Name:        "PreCompact",
 	Doc:         "before the conversation is compacted",
 	Can:         pipeline.CanBlock,
-	Subject:     func(c *Compaction) *string { return &c.Trigger },
+	Subject:     func(c *PreCompactInput) *string { return &c.Trigger },
 	SubjectName: "trigger",
 	Refine:      refineCompaction,
 })
 
 // PostCompact fires when the conversation has been compacted (C72).
-var PostCompact *pipeline.Event[Compacted, Plain] = declare(traits{
+var PostCompact *pipeline.Event[PostCompactInput, PostCompactOutput] = declare(traits{
 	kinds: outside, reason: user, noContinue: true, noMessage: true,
-}, nil, pipeline.Spec[Compacted, Plain]{
+}, nil, pipeline.Spec[PostCompactInput, BasicOutput]{
 	Name:        "PostCompact",
 	Doc:         "when the conversation has been compacted",
-	Subject:     func(c *Compacted) *string { return &c.Trigger },
+	Subject:     func(c *PostCompactInput) *string { return &c.Trigger },
 	SubjectName: "trigger",
 })

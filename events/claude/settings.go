@@ -105,7 +105,7 @@ func homeDir(env []string) string {
 var order = []hook.Source{hook.User, hook.Project, hook.Local, hook.Flag, hook.Managed}
 
 // Load reads the settings for a directory. It is a [pipeline.Load].
-func (s Settings) Load(_ context.Context, at pipeline.Place) (pipeline.Loaded, error) {
+func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 	if s.Environ == nil {
 		s.Environ = os.Environ()
 	}
@@ -141,7 +141,7 @@ func truthy(s string) bool {
 type reading struct {
 	entries.Reader
 	Settings
-	at     pipeline.Place
+	at     pipeline.Workspace
 	home   string
 	env    []string // what commands get
 	policy policy
@@ -150,10 +150,10 @@ type reading struct {
 // readingKey is the key of the setting that holds the reading.
 type readingKey struct{}
 
-func newReading(s Settings, at pipeline.Place) *reading {
-	r := &reading{Reader: entries.Reader{Dialect: Dialect, Elsewhere: elsewhere}, Settings: s, at: at, home: homeDir(s.Environ)}
+func newReading(s Settings, at pipeline.Workspace) *reading {
+	r := &reading{Reader: entries.Reader{Dialect: Dialect, Elsewhere: movedEvents}, Settings: s, at: at, home: homeDir(s.Environ)}
 	r.env = commandEnv(s.Environ, at.Dir)
-	r.Loaded.Admit = func(h *hook.Hook) (hook.Why, string) {
+	r.Loaded.Admit = func(h *hook.Hook) (hook.SkipReason, string) {
 		if h.Dialect != Dialect.Name || h.Source != hook.FrontMatter && !h.UserProvided {
 			return "", "" // it is judged already, or it is the program's own
 		}

@@ -20,7 +20,7 @@ func read(t testing.TB, s claude.Settings) pipeline.Loaded {
 	if s.Environ == nil {
 		s.Environ = []string{"HOME=/home/u"}
 	}
-	loaded, err := s.Load(t.Context(), pipeline.Place{Dir: "/p"})
+	loaded, err := s.Load(t.Context(), pipeline.Workspace{Dir: "/p"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,8 +90,8 @@ func TestABadEntryIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {
 			got := read(t, config)
 			wantProblems(t, got.Problems, "project.json:2:"+tt.want)
 			wantRunnable(t, got.Hooks, "brother", "neighbour")
-			if bad := got.Hooks[0]; bad.Skip == "" || bad.Detail == "" {
-				t.Errorf("the entry is listed with %q, %q; want the reason for which it does not run", bad.Skip, bad.Detail)
+			if bad := got.Hooks[0]; bad.Skip == "" || bad.SkipDetail == "" {
+				t.Errorf("the entry is listed with %q, %q; want the reason for which it does not run", bad.Skip, bad.SkipDetail)
 			}
 		})
 	}
@@ -258,7 +258,7 @@ func FuzzSettings(f *testing.F) {
 			if h.Skip == "" && h.Runner == nil {
 				t.Errorf("the hook %s can run, and has no runner", h.ID)
 			}
-			if h.Skip != "" && h.Detail == "" {
+			if h.Skip != "" && h.SkipDetail == "" {
 				t.Errorf("nobody knows why the hook %s does not run: %s", h.ID, h.Skip)
 			}
 		}

@@ -45,7 +45,7 @@ func (c *stops) another(again, held bool, most int) bool {
 // capStops lets an agent stop that hooks have kept going too often. It is
 // called for Stop and SubagentStop; again says that a hook has kept it going
 // before.
-func capStops(s *pipeline.Session, agent string, again bool, res *hook.Result[Plain]) {
+func capStops(s *pipeline.Session, agent string, again bool, res *hook.Result[BasicOutput]) {
 	if !res.Stop && res.Context != "" && levelOf(s) == Docs && !res.Decision.Blocks() {
 		res.Decision = hook.Block
 	}
@@ -56,7 +56,7 @@ func capStops(s *pipeline.Session, agent string, again bool, res *hook.Result[Pl
 	c := s.Value(stopsKey{agent}, func() any { return &stops{} }).(*stops)
 	if c.another(again, res.Decision.Blocks(), most) {
 		res.Decision = ""
-		res.Lifted = fmt.Sprintf("hooks have kept the agent going %d times in a row; it stops now", most)
+		res.OverriddenBlock = fmt.Sprintf("hooks have kept the agent going %d times in a row; it stops now", most)
 	}
 }
 
@@ -68,10 +68,10 @@ func levelOf(s *pipeline.Session) Level {
 	return Base
 }
 
-func concludeStop(s *pipeline.Session, in *Stopping, res *hook.Result[Plain]) {
+func concludeStop(s *pipeline.Session, in *StopInput, res *hook.Result[BasicOutput]) {
 	capStops(s, "", in.Active, res)
 }
 
-func concludeSubagentStop(s *pipeline.Session, in *SubagentStopping, res *hook.Result[Plain]) {
+func concludeSubagentStop(s *pipeline.Session, in *SubagentStopInput, res *hook.Result[BasicOutput]) {
 	capStops(s, in.AgentID, in.Active, res)
 }

@@ -16,8 +16,8 @@ import (
 // holds counts how often in a row a session is kept going, up to a limit.
 func holds(t *testing.T, s *pipeline.Session, limit int) (n int) {
 	for ; n < limit; n++ {
-		if res := mustFire(t, claude.Stop, s, claude.Stopping{Active: n > 0}); !res.Blocked() {
-			if res.Lifted == "" {
+		if res := mustFire(t, claude.Stop, s, claude.StopInput{Active: n > 0}); !res.Blocked() {
+			if res.OverriddenBlock == "" {
 				t.Error("the result does not say why the block does not count")
 			}
 			return n
@@ -32,7 +32,7 @@ func TestHooksKeepAnAgentGoingEightTimesInARow(t *testing.T) {
 		env  string
 		want int
 	}{{"", 8}, {"=3", 3}, {"=0", 30}, {"=-1", 8}, {"=many", 8}, {"=", 8}} {
-		for name, says := range map[string]hook.Output[claude.Plain]{"a block": {Decision: hook.Block}, "context": {Context: "go on"}} {
+		for name, says := range map[string]hook.Output[claude.BasicOutput]{"a block": {Decision: hook.Block}, "context": {Context: "go on"}} {
 			t.Run(tt.env+" "+name, func(t *testing.T) {
 				w := project(`{}`)
 				w.Level = claude.Docs // where context counts
@@ -54,15 +54,15 @@ func TestHooksKeepAnAgentGoingEightTimesInARow(t *testing.T) {
 
 func TestTheCountOfStopsStartsAnew(t *testing.T) {
 	s := project(`{}`).open(t)
-	answers(claude.Stop, s, hook.Output[claude.Plain]{Decision: hook.Block})
-	answers(claude.SubagentStop, s, hook.Output[claude.Plain]{Decision: hook.Block})
+	answers(claude.Stop, s, hook.Output[claude.BasicOutput]{Decision: hook.Block})
+	answers(claude.SubagentStop, s, hook.Output[claude.BasicOutput]{Decision: hook.Block})
 	for range 3 {
 		if got := holds(t, s, 6); got != 6 { // a stop that no hook has kept begins a new row
 			t.Errorf("kept going %d times; want 6", got)
 		}
 	}
 	for _, agent := range []string{"a", "b"} { // each agent has a row of its own
-		var in claude.SubagentStopping
+		var in claude.SubagentStopInput
 		in.AgentID = agent
 		for n := range 9 {
 			in.Active = n > 0
@@ -150,17 +150,17 @@ func late[In, Out any](t *testing.T, e *pipeline.Event[In, Out], in In) *hook.Re
 // Rule C51.
 func TestALateHookInGoBlocksWhatItGuards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pre := late(t, claude.PreToolUse, claude.Call{Name: "Bash"})
+		pre := late(t, claude.PreToolUse, claude.PreToolUseInput{Name: "Bash"})
 		if texts := claude.TextsOf(pre); !pre.Blocked() || pre.Specific.PermissionDecision != hook.Deny || len(texts.Model) != 1 {
 			t.Errorf("PreToolUse: blocked %v, %q, model is told %q; want a denial of which the model is told", pre.Blocked(), pre.Specific.PermissionDecision, texts.Model)
 		}
-		if res := late(t, claude.UserPromptSubmit, claude.Prompt{}); !res.Blocked() {
+		if res := late(t, claude.UserPromptSubmit, claude.UserPromptSubmitInput{}); !res.Blocked() {
 			t.Error("UserPromptSubmit: not blocked")
 		}
-		if res := late(t, claude.UserPromptExpansion, claude.Expansion{}); !res.Blocked() {
+		if res := late(t, claude.UserPromptExpansion, claude.UserPromptExpansionInput{}); !res.Blocked() {
 			t.Error("UserPromptExpansion: not blocked")
 		}
-		if late(t, claude.PostToolUse, claude.Done{}).Blocked() || late(t, claude.Stop, claude.Stopping{}).Blocked() || late(t, claude.PreCompact, claude.Compaction{}).Blocked() {
+		if late(t, claude.PostToolUse, claude.PostToolUseInput{}).Blocked() || late(t, claude.Stop, claude.StopInput{}).Blocked() || late(t, claude.PreCompact, claude.PreCompactInput{}).Blocked() {
 			t.Error("another event is blocked by a late hook; want it to go on")
 		}
 	})
@@ -170,11 +170,11 @@ func TestADenialBeatsAHookThatDidNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := project(`{}`).open(t)
 		answers(claude.PreToolUse, s, gate("deny", "explicit", ""))
-		claude.PreToolUse.On(s, "late", func(ctx context.Context, _ claude.Call) (o hook.Output[claude.Gate], err error) {
+		claude.PreToolUse.On(s, "late", func(ctx context.Context, _ claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], err error) {
 			<-ctx.Done()
 			return o, ctx.Err()
 		})
-		if res := mustFire(t, claude.PreToolUse, s, claude.Call{Name: "Bash"}); res.Specific.PermissionDecisionReason != "explicit" {
+		if res := mustFire(t, claude.PreToolUse, s, claude.PreToolUseInput{Name: "Bash"}); res.Specific.PermissionDecisionReason != "explicit" {
 			t.Errorf("the reason is %q; want the explicit one", res.Specific.PermissionDecisionReason)
 		}
 	})
@@ -182,22 +182,22 @@ func TestADenialBeatsAHookThatDidNotAnswer(t *testing.T) {
 
 func TestADecisionOfAGoHookIsHeldToTheEvent(t *testing.T) {
 	s := project(`{}`).open(t)
-	answers(claude.SessionStart, s, hook.Output[claude.Opening]{Decision: hook.Deny, Reason: "no"})
-	if res := mustFire(t, claude.SessionStart, s, claude.Start{Source: "startup"}); res.Blocked() || len(res.Reports[0].Notes) != 1 {
+	answers(claude.SessionStart, s, hook.Output[claude.SessionStartOutput]{Decision: hook.Deny, Reason: "no"})
+	if res := mustFire(t, claude.SessionStart, s, claude.SessionStartInput{Source: "startup"}); res.Blocked() || len(res.Reports[0].Notes) != 1 {
 		t.Errorf("a session cannot be kept from beginning: blocked %v, notes %q", res.Blocked(), res.Reports[0].Notes)
 	}
-	answers(claude.TeammateIdle, s, hook.Output[claude.Plain]{Decision: hook.Deny, Reason: "work"})
-	if res := mustFire(t, claude.TeammateIdle, s, claude.Teammate{}); !res.Blocked() {
+	answers(claude.TeammateIdle, s, hook.Output[claude.BasicOutput]{Decision: hook.Deny, Reason: "work"})
+	if res := mustFire(t, claude.TeammateIdle, s, claude.TeammateIdleInput{}); !res.Blocked() {
 		t.Error("deny is what exit status 2 is, and the teammate may idle")
 	}
-	answers(claude.PermissionRequest, s, hook.Output[claude.Permission]{Decision: hook.Deny})
-	if res := mustFire(t, claude.PermissionRequest, s, claude.Asked{Call: claude.Call{Name: "Bash"}}); !res.Blocked() || res.Specific.Decision.Behavior != "deny" {
+	answers(claude.PermissionRequest, s, hook.Output[claude.PermissionRequestOutput]{Decision: hook.Deny})
+	if res := mustFire(t, claude.PermissionRequest, s, claude.PermissionRequestInput{PreToolUseInput: claude.PreToolUseInput{Name: "Bash"}}); !res.Blocked() || res.Specific.Decision.Behavior != "deny" {
 		t.Error("a denial of the program's counts, and the permission is not denied")
 	}
-	claude.PreToolUse.On(s, "broken", func(context.Context, claude.Call) (o hook.Output[claude.Gate], err error) {
+	claude.PreToolUse.On(s, "broken", func(context.Context, claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], err error) {
 		return o, fmt.Errorf("broken")
 	})
-	if res := mustFire(t, claude.PreToolUse, s, claude.Call{Name: "Bash"}); res.Blocked() || res.OK() {
+	if res := mustFire(t, claude.PreToolUse, s, claude.PreToolUseInput{Name: "Bash"}); res.Blocked() || res.OK() {
 		t.Errorf("a hook that failed: blocked %v, OK %v; want neither", res.Blocked(), res.OK())
 	}
 }

@@ -55,7 +55,7 @@ func must[T any](a *agent, res T, err error) T {
 // run is one session in which the user asks for one thing.
 func (a *agent) run(prompt string) {
 	ctx := a.t.Context()
-	start, err := llxprt.SessionStart.Fire(ctx, a.ses, &llxprt.Start{Source: "startup"})
+	start, err := llxprt.SessionStart.Fire(ctx, a.ses, &llxprt.SessionStartInput{Source: "startup"})
 	c := llxprt.ApplyLifecycle(must(a, start, err))
 	if c.Context != "" {
 		a.tell("user", c.Context)
@@ -63,12 +63,12 @@ func (a *agent) run(prompt string) {
 	if a.common(c) {
 		a.prompt(prompt, false)
 	}
-	end, err := llxprt.SessionEnd.Fire(ctx, a.ses, &llxprt.End{Reason: "exit"})
+	end, err := llxprt.SessionEnd.Fire(ctx, a.ses, &llxprt.SessionEndInput{Reason: "exit"})
 	a.common(llxprt.ApplyLifecycle(must(a, end, err)))
 }
 
 func (a *agent) prompt(prompt string, again bool) {
-	res, err := llxprt.BeforeAgent.Fire(a.t.Context(), a.ses, &llxprt.Prompt{Prompt: prompt})
+	res, err := llxprt.BeforeAgent.Fire(a.t.Context(), a.ses, &llxprt.BeforeAgentInput{Prompt: prompt})
 	v := llxprt.ApplyBeforeAgent(must(a, res, err))
 	if !a.common(v.Common) {
 		return
@@ -88,7 +88,7 @@ func (a *agent) prompt(prompt string, again bool) {
 }
 
 func (a *agent) answered(prompt, answer string, again bool) {
-	res, err := llxprt.AfterAgent.Fire(a.t.Context(), a.ses, &llxprt.Answer{Prompt: prompt, Response: answer, StopHookActive: again})
+	res, err := llxprt.AfterAgent.Fire(a.t.Context(), a.ses, &llxprt.AfterAgentInput{Prompt: prompt, Response: answer, StopHookActive: again})
 	v := llxprt.ApplyAfterAgent(must(a, res, err))
 	if v.ClearContext {
 		a.contents = nil
@@ -126,7 +126,7 @@ func (a *agent) work() (answer string, ok bool) {
 }
 
 func (a *agent) compress() {
-	res, err := llxprt.PreCompress.Fire(a.t.Context(), a.ses, &llxprt.Compression{Trigger: "auto"})
+	res, err := llxprt.PreCompress.Fire(a.t.Context(), a.ses, &llxprt.PreCompressInput{Trigger: "auto"})
 	a.common(llxprt.ApplyLifecycle(must(a, res, err)))
 }
 
@@ -134,12 +134,12 @@ func (a *agent) ask() (response wire.Object, ok bool) {
 	ctx := a.t.Context()
 	request := wire.Object(`{"model":"m","contents":[` + join(a.contents) + `],"config":{"topP":0.5,"temperature":1},"tools":[{"name":"write_file"}]}`)
 
-	chosen, err := llxprt.BeforeToolSelection.Fire(ctx, a.ses, &llxprt.ModelCall{Request: genai.ToHookRequest(request)})
+	chosen, err := llxprt.BeforeToolSelection.Fire(ctx, a.ses, &llxprt.BeforeModelInput{Request: genai.ToHookRequest(request)})
 	c, request := llxprt.ApplyBeforeToolSelection(request, must(a, chosen, err))
 	if !a.common(c) {
 		return nil, false
 	}
-	res, err := llxprt.BeforeModel.Fire(ctx, a.ses, &llxprt.ModelCall{Request: genai.ToHookRequest(request)})
+	res, err := llxprt.BeforeModel.Fire(ctx, a.ses, &llxprt.BeforeModelInput{Request: genai.ToHookRequest(request)})
 	v := llxprt.ApplyBeforeModel(request, must(a, res, err))
 	if !a.common(v.Common) {
 		return nil, false
@@ -150,7 +150,7 @@ func (a *agent) ask() (response wire.Object, ok bool) {
 	a.requests = append(a.requests, v.Request)
 	response = model(v.Request)
 
-	after, err := llxprt.AfterModel.Fire(ctx, a.ses, &llxprt.ModelDone{Request: genai.ToHookRequest(v.Request), Response: genai.ToHookResponse(response)})
+	after, err := llxprt.AfterModel.Fire(ctx, a.ses, &llxprt.AfterModelInput{Request: genai.ToHookRequest(v.Request), Response: genai.ToHookResponse(response)})
 	c, response = llxprt.ApplyAfterModel(response, must(a, after, err))
 	if !a.common(c) {
 		_, text := read(response)
@@ -162,10 +162,10 @@ func (a *agent) ask() (response wire.Object, ok bool) {
 
 func (a *agent) tool(call wire.Object) (ok bool) {
 	ctx := a.t.Context()
-	notice, err := llxprt.Notification.Fire(ctx, a.ses, &llxprt.Notice{Type: "ToolPermission", Message: "may I", Details: wire.Object(`{}`)})
+	notice, err := llxprt.Notification.Fire(ctx, a.ses, &llxprt.NotificationInput{Type: "ToolPermission", Message: "may I", Details: wire.Object(`{}`)})
 	a.common(llxprt.ApplyLifecycle(must(a, notice, err)))
 
-	in := &llxprt.ToolCall{Name: call.Text("name"), Input: wire.Object(call.Get("args"))}
+	in := &llxprt.BeforeToolInput{Name: call.Text("name"), Input: wire.Object(call.Get("args"))}
 	res, err := llxprt.BeforeTool.Fire(ctx, a.ses, in)
 	v := llxprt.ApplyBeforeTool(in, must(a, res, err))
 	if !v.Run {
@@ -173,7 +173,7 @@ func (a *agent) tool(call wire.Object) (ok bool) {
 		return a.common(v.Common)
 	}
 	a.tools = append(a.tools, string(v.Input))
-	done := &llxprt.ToolDone{Name: in.Name, Input: v.Input, Response: wire.Object(`{"llmContent":"written","returnDisplay":"1 line"}`)}
+	done := &llxprt.AfterToolInput{Name: in.Name, Input: v.Input, Response: wire.Object(`{"llmContent":"written","returnDisplay":"1 line"}`)}
 	after, err := llxprt.AfterTool.Fire(ctx, a.ses, done)
 	c, response := llxprt.ApplyAfterTool(done, must(a, after, err))
 	a.tell("tool", response.Text("llmContent"))

@@ -15,7 +15,7 @@ import (
 // EffectiveReason is the reason to show for a block or a stop: StopReason,
 // else Reason, else "No reason provided" (getEffectiveReason).
 func EffectiveReason[T any](o *hook.Output[T]) string {
-	if g, ok := any(&o.Specific).(*ToolGate); ok && g.PermissionDecisionReason != "" {
+	if g, ok := any(&o.Specific).(*BeforeToolOutput); ok && g.PermissionDecisionReason != "" {
 		return g.PermissionDecisionReason
 	}
 	return lo.CoalesceOrEmpty(o.StopReason, o.Reason, "No reason provided")
@@ -25,7 +25,7 @@ func EffectiveReason[T any](o *hook.Output[T]) string {
 // (getBlockingError).
 func BlockingError[T any](o *hook.Output[T]) (blocked bool, reason string) {
 	blocked = o.Decision.Blocks()
-	if g, ok := any(o).(*hook.Output[ToolGate]); ok {
+	if g, ok := any(o).(*hook.Output[BeforeToolOutput]); ok {
 		blocked = gateBlocks(g)
 	}
 	if blocked {
@@ -37,7 +37,7 @@ func BlockingError[T any](o *hook.Output[T]) (blocked bool, reason string) {
 // ModifiedToolInput are the arguments that hooks change, of all hooks together
 // in plan order, or nil (getModifiedToolInput). They are the changes alone:
 // [ApplyBeforeTool] merges them with the tool's own arguments.
-func (g *ToolGate) ModifiedToolInput() wire.Object {
+func (g *BeforeToolOutput) ModifiedToolInput() wire.Object {
 	if g.patch != nil {
 		return g.patch
 	}
@@ -49,7 +49,7 @@ func (g *ToolGate) ModifiedToolInput() wire.Object {
 
 // SyntheticResponse is the response that takes the place of the model's, in
 // the shape of the Google GenAI SDK, or nil (getSyntheticResponse).
-func (g *ModelGate) SyntheticResponse() wire.Object {
+func (g *BeforeModelOutput) SyntheticResponse() wire.Object {
 	if g.Response == nil || !g.Response.IsObject() {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (g *ModelGate) SyntheticResponse() wire.Object {
 
 // ApplyTo gives an SDK request with what the hooks change of it; what they
 // cannot see stays (applyLLMRequestModifications).
-func (g *ModelGate) ApplyTo(request wire.Object) wire.Object {
+func (g *BeforeModelOutput) ApplyTo(request wire.Object) wire.Object {
 	if changes := g.changes(); changes != nil {
 		return genai.ApplyRequest(changes, request)
 	}
@@ -69,7 +69,7 @@ func (g *ModelGate) ApplyTo(request wire.Object) wire.Object {
 }
 
 // changes is what all hooks together change of the request.
-func (g *ModelGate) changes() wire.Object {
+func (g *BeforeModelOutput) changes() wire.Object {
 	if g.patch != nil {
 		return g.patch
 	}
@@ -85,12 +85,12 @@ func (g *ModelGate) changes() wire.Object {
 // A stop without a text gives a response that says the reason (L51).
 // original is the SDK's response, whose parts that hooks cannot see are kept;
 // nil keeps none.
-func ModifiedResponse(o *hook.Output[ModelEdit], original wire.Object) wire.Object {
+func ModifiedResponse(o *hook.Output[AfterModelOutput], original wire.Object) wire.Object {
 	return modifiedResponse(o, o.Specific.changes(), original)
 }
 
 // changes is what all hooks together change of the response.
-func (e *ModelEdit) changes() wire.Object {
+func (e *AfterModelOutput) changes() wire.Object {
 	if e.patch != nil {
 		return e.patch
 	}
@@ -100,7 +100,7 @@ func (e *ModelEdit) changes() wire.Object {
 	return nil
 }
 
-func modifiedResponse(o *hook.Output[ModelEdit], r, original wire.Object) wire.Object {
+func modifiedResponse(o *hook.Output[AfterModelOutput], r, original wire.Object) wire.Object {
 	if speaks(r) || r != nil && !o.Stop && changes(r) {
 		return genai.FromHookResponse(r, original)
 	}

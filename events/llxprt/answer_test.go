@@ -12,10 +12,10 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-type gateOutput = hook.Output[llxprt.ToolGate]
+type gateOutput = hook.Output[llxprt.BeforeToolOutput]
 
-func permission(word hook.Decision, reason string) llxprt.ToolGate {
-	return llxprt.ToolGate{PermissionDecision: word, PermissionDecisionReason: reason}
+func permission(word hook.Decision, reason string) llxprt.BeforeToolOutput {
+	return llxprt.BeforeToolOutput{PermissionDecision: word, PermissionDecisionReason: reason}
 }
 
 func TestEffectiveReasonAndBlockingErrorOfAToolGate(t *testing.T) {
@@ -49,7 +49,7 @@ func TestEffectiveReasonAndBlockingErrorOfAToolGate(t *testing.T) {
 }
 
 func TestEffectiveReasonOfOtherEvents(t *testing.T) {
-	out := hook.Output[llxprt.Plain]{Decision: hook.Deny, Reason: "r", Specific: llxprt.Plain{Extra: jsontext.Value(`{"permissionDecisionReason":"p"}`)}}
+	out := hook.Output[llxprt.BasicOutput]{Decision: hook.Deny, Reason: "r", Specific: llxprt.BasicOutput{Extra: jsontext.Value(`{"permissionDecisionReason":"p"}`)}}
 	if got := llxprt.EffectiveReason(&out); got != "r" {
 		t.Errorf("got %q; want r: a permission is a matter of BeforeTool", got)
 	}
@@ -264,7 +264,7 @@ func TestSyntheticResponseIsAnObjectOrNil(t *testing.T) {
 		`{"a":1}`:      `{}`,
 		`{"text":"a"}`: `{"text":"a","candidates":[{"content":{"role":"model","parts":[{"text":"a"}]},"finishReason":"STOP"}]}`,
 	} {
-		gate := llxprt.ModelGate{Response: lo.Ternary(response == "", nil, wire.Object(response))}
+		gate := llxprt.BeforeModelOutput{Response: lo.Ternary(response == "", nil, wire.Object(response))}
 		if got := string(gate.SyntheticResponse()); got != want {
 			t.Errorf("of %q: got %q; want %q", response, got, want)
 		}
@@ -282,7 +282,7 @@ func TestModelGateAppliesToAnSDKRequest(t *testing.T) {
 		{"other messages", `{"messages":[{"role":"user","content":"ho"}]}`, `{"model":"m","contents":[{"role":"user","parts":[{"text":"ho"}]}],"config":{"temperature":1,"tools":[1]}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			gate := llxprt.ModelGate{Request: lo.Ternary(tt.request == "", nil, wire.Object(tt.request))}
+			gate := llxprt.BeforeModelOutput{Request: lo.Ternary(tt.request == "", nil, wire.Object(tt.request))}
 			if got := string(gate.ApplyTo(wire.Object(target))); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
@@ -303,7 +303,7 @@ func TestToolChoiceAppliesToAnSDKRequest(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ses, _ := answering(t, "BeforeToolSelection", tt.answer)
-			res, err := llxprt.BeforeToolSelection.Fire(t.Context(), ses, &llxprt.ModelCall{})
+			res, err := llxprt.BeforeToolSelection.Fire(t.Context(), ses, &llxprt.BeforeModelInput{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -316,7 +316,7 @@ func TestToolChoiceAppliesToAnSDKRequest(t *testing.T) {
 
 func TestAResultWithoutHooksAsksForNothing(t *testing.T) {
 	ses := session(t, system(t, llxprt.Settings{}), pipeline.SessionConfig{Dir: t.TempDir()})
-	call := llxprt.ToolCall{Name: "ls", Input: wire.Object(`{"a":1}`)}
+	call := llxprt.BeforeToolInput{Name: "ls", Input: wire.Object(`{"a":1}`)}
 	res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &call)
 	if v := llxprt.ApplyBeforeTool(&call, res); err != nil || !v.Run || string(v.Input) != `{"a":1}` || v.Common != (llxprt.Common{}) || v.Result != "" {
 		t.Errorf("got %+v, %v; want the tool to run as it is", v, err)

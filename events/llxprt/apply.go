@@ -48,7 +48,7 @@ type ToolVerdict struct {
 // ApplyBeforeTool says what a caller has to do with a tool call (L48). A
 // BeforeTool context is not for the model (L54); it stays
 // readable in the result.
-func ApplyBeforeTool(call *ToolCall, res *hook.Result[ToolGate]) ToolVerdict {
+func ApplyBeforeTool(call *BeforeToolInput, res *hook.Result[BeforeToolOutput]) ToolVerdict {
 	v := ToolVerdict{Common: ApplyLifecycle(res), Input: call.Input.Merge(res.Specific.ModifiedToolInput())}
 	v.Context = ""
 	blocked, reason := BlockingError(&res.Output)
@@ -69,7 +69,7 @@ func ApplyBeforeTool(call *ToolCall, res *hook.Result[ToolGate]) ToolVerdict {
 // llmContent. In the profile Gemini the reason takes the place of llmContent and
 // returnDisplay, error says it too, and there is no context. c.Context is empty, as
 // the model is to see it once.
-func ApplyAfterTool(done *ToolDone, res *hook.Result[Plain]) (c Common, response wire.Object) {
+func ApplyAfterTool(done *AfterToolInput, res *hook.Result[BasicOutput]) (c Common, response wire.Object) {
 	c = ApplyLifecycle(res)
 	response = done.Response
 	blocked, reason := BlockingError(&res.Output)
@@ -136,7 +136,7 @@ type ModelVerdict struct {
 // which is in the SDK's shape (L50, L60). A
 // block without a response gives one without candidates, and every response has
 // a list of them.
-func ApplyBeforeModel(request wire.Object, res *hook.Result[ModelGate]) ModelVerdict {
+func ApplyBeforeModel(request wire.Object, res *hook.Result[BeforeModelOutput]) ModelVerdict {
 	v := ModelVerdict{Common: ApplyLifecycle(res), Request: res.Specific.ApplyTo(request), Response: res.Specific.SyntheticResponse()}
 	v.Call = !res.Blocked() && !v.Stop && v.Response == nil
 	if !v.Call && v.Response.Get("candidates").Kind() != '[' {
@@ -152,7 +152,7 @@ var noCandidates = wire.Object(`{"candidates":[]}`)
 // which is in the SDK's shape (L51): response is the one to go on
 // with. A denial has no effect, and the hook's report says so; in the profile
 // Gemini it takes the place of the response, which then has no candidates.
-func ApplyAfterModel(original wire.Object, res *hook.Result[ModelEdit]) (c Common, response wire.Object) {
+func ApplyAfterModel(original wire.Object, res *hook.Result[AfterModelOutput]) (c Common, response wire.Object) {
 	if res.Restore().Specific.replaces {
 		return ApplyLifecycle(res), noCandidates
 	}
@@ -165,7 +165,7 @@ func ApplyAfterModel(original wire.Object, res *hook.Result[ModelEdit]) (c Commo
 
 // ApplyBeforeToolSelection gives the tools and toolConfig of an SDK request as
 // the hooks restrict them (L52).
-func ApplyBeforeToolSelection(target wire.Object, res *hook.Result[ToolChoice]) (Common, wire.Object) {
+func ApplyBeforeToolSelection(target wire.Object, res *hook.Result[BeforeToolSelectionOutput]) (Common, wire.Object) {
 	return ApplyLifecycle(res), res.Specific.ApplyTo(target)
 }
 
@@ -177,7 +177,7 @@ type PromptVerdict struct {
 }
 
 // ApplyBeforeAgent says what a caller has to do with a prompt.
-func ApplyBeforeAgent(res *hook.Result[Plain]) PromptVerdict {
+func ApplyBeforeAgent(res *hook.Result[BasicOutput]) PromptVerdict {
 	c := ApplyLifecycle(res)
 	blocked, reason := BlockingError(&res.Output)
 	return PromptVerdict{Common: c, Run: !blocked && !c.Stop, Reason: reason}
@@ -193,7 +193,7 @@ type AgentVerdict struct {
 
 // ApplyAfterAgent says what a caller has to do when the agent has answered. A
 // stop is stronger than a block.
-func ApplyAfterAgent(res *hook.Result[AgentEnd]) AgentVerdict {
+func ApplyAfterAgent(res *hook.Result[AfterAgentOutput]) AgentVerdict {
 	common := ApplyLifecycle(res)
 	blocked, reason := BlockingError(&res.Output)
 	v := AgentVerdict{Common: common, ClearContext: res.Specific.ClearContext}

@@ -33,22 +33,22 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 		{
 			name: "a blocked tool does not run and the model sees the reason",
 			hooks: func(s *pipeline.Session) {
-				llxprt.BeforeTool.On(s, "guard", says[llxprt.ToolCall](gateOutput{Decision: hook.Deny, Reason: "not there", Context: "not for the model"}))
+				llxprt.BeforeTool.On(s, "guard", says[llxprt.BeforeToolInput](gateOutput{Decision: hook.Deny, Reason: "not there", Context: "not for the model"}))
 			},
 			log: []string{"answer: done"}, transcript: []string{"user: go", "tool: not there"}, requests: 2,
 		},
 		{
 			name: "a tool is blocked by its permission too",
 			hooks: func(s *pipeline.Session) {
-				llxprt.BeforeTool.On(s, "guard", says[llxprt.ToolCall](gateOutput{Specific: permission(hook.Deny, "not there")}))
+				llxprt.BeforeTool.On(s, "guard", says[llxprt.BeforeToolInput](gateOutput{Specific: permission(hook.Deny, "not there")}))
 			},
 			log: []string{"answer: done"}, transcript: []string{"user: go", "tool: not there"}, requests: 2,
 		},
 		{
 			name: "a tool runs with the changes of all hooks over its own arguments",
 			hooks: func(s *pipeline.Session) {
-				llxprt.BeforeTool.On(s, "one", says[llxprt.ToolCall](gateOutput{Specific: llxprt.ToolGate{ToolInput: wire.Object(`{"path":"b"}`)}}))
-				llxprt.BeforeTool.On(s, "two", says[llxprt.ToolCall](gateOutput{Specific: llxprt.ToolGate{ToolInput: wire.Object(`{"mode":1}`)}}))
+				llxprt.BeforeTool.On(s, "one", says[llxprt.BeforeToolInput](gateOutput{Specific: llxprt.BeforeToolOutput{ToolInput: wire.Object(`{"path":"b"}`)}}))
+				llxprt.BeforeTool.On(s, "two", says[llxprt.BeforeToolInput](gateOutput{Specific: llxprt.BeforeToolOutput{ToolInput: wire.Object(`{"mode":1}`)}}))
 			},
 			tools: []string{`{"path":"b","content":"hi","mode":1}`}, log: []string{"output: 1 line", "answer: done"},
 			transcript: []string{"user: go", "tool: written"}, requests: 2,
@@ -56,14 +56,14 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 		{
 			name: "a stop before a tool ends the agent, and the tool does not run",
 			hooks: func(s *pipeline.Session) {
-				llxprt.BeforeTool.On(s, "stop", says[llxprt.ToolCall](gateOutput{Stop: true, StopReason: "enough"}))
+				llxprt.BeforeTool.On(s, "stop", says[llxprt.BeforeToolInput](gateOutput{Stop: true, StopReason: "enough"}))
 			},
 			log: []string{"stopped: enough"}, transcript: []string{"user: go", "tool: enough"}, requests: 1,
 		},
 		{
 			name: "after a tool a denial's reason and the context are appended, and the output is hidden",
 			hooks: func(s *pipeline.Session) {
-				llxprt.AfterTool.On(s, "note", says[llxprt.ToolDone](hook.Output[llxprt.Plain]{Decision: hook.Deny, Reason: "late", Context: "and linted", Suppress: true, Message: "linted"}))
+				llxprt.AfterTool.On(s, "note", says[llxprt.AfterToolInput](hook.Output[llxprt.BasicOutput]{Decision: hook.Deny, Reason: "late", Context: "and linted", Suppress: true, Message: "linted"}))
 			},
 			tools: []string{`{"path":"a","content":"hi"}`}, log: []string{"message: linted", "answer: done"},
 			transcript: []string{"user: go", "tool: written\n\nlate\n\nand linted"}, requests: 2,
@@ -71,7 +71,7 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 		{
 			name: "a text alone is the response to go on with",
 			hooks: func(s *pipeline.Session) {
-				llxprt.AfterModel.On(s, "redact", func(_ context.Context, d llxprt.ModelDone) (o hook.Output[llxprt.ModelEdit], err error) {
+				llxprt.AfterModel.On(s, "redact", func(_ context.Context, d llxprt.AfterModelInput) (o hook.Output[llxprt.AfterModelOutput], err error) {
 					if strings.Contains(string(d.Response), "done") {
 						o.Specific.Response = wire.Object(`{"text":"redacted"}`)
 					}
@@ -84,14 +84,14 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 		{
 			name: "a text alone takes the place of the model's response",
 			hooks: func(s *pipeline.Session) {
-				llxprt.BeforeModel.On(s, "cache", says[llxprt.ModelCall](hook.Output[llxprt.ModelGate]{Specific: llxprt.ModelGate{Response: wire.Object(`{"text":"cached"}`)}}))
+				llxprt.BeforeModel.On(s, "cache", says[llxprt.BeforeModelInput](hook.Output[llxprt.BeforeModelOutput]{Specific: llxprt.BeforeModelOutput{Response: wire.Object(`{"text":"cached"}`)}}))
 			},
 			log: []string{"answer: cached"}, transcript: []string{"user: go"},
 		},
 		{
 			name: "an ask of LLxprt runs the tool",
 			hooks: func(s *pipeline.Session) {
-				llxprt.BeforeTool.On(s, "guard", says[llxprt.ToolCall](gateOutput{Decision: hook.Ask, Reason: "sure?"}))
+				llxprt.BeforeTool.On(s, "guard", says[llxprt.BeforeToolInput](gateOutput{Decision: hook.Ask, Reason: "sure?"}))
 			},
 			tools: []string{`{"path":"a","content":"hi"}`}, log: []string{"output: 1 line", "answer: done"},
 			transcript: []string{"user: go", "tool: written"}, requests: 2,
@@ -99,7 +99,7 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 		{
 			name: "a stop after a tool ends the agent",
 			hooks: func(s *pipeline.Session) {
-				llxprt.AfterTool.On(s, "stop", says[llxprt.ToolDone](hook.Output[llxprt.Plain]{Stop: true}))
+				llxprt.AfterTool.On(s, "stop", says[llxprt.AfterToolInput](hook.Output[llxprt.BasicOutput]{Stop: true}))
 			},
 			tools: []string{`{"path":"a","content":"hi"}`}, log: []string{"output: 1 line", "stopped: No reason provided"},
 			transcript: []string{"user: go", "tool: written"}, requests: 1,
@@ -107,8 +107,8 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 		{
 			name: "a synthetic response takes the place of the model's",
 			hooks: func(s *pipeline.Session) {
-				llxprt.BeforeModel.On(s, "cache", says[llxprt.ModelCall](hook.Output[llxprt.ModelGate]{
-					Decision: hook.Block, Specific: llxprt.ModelGate{Response: wire.Object(`{"candidates":[{"content":{"role":"model","parts":["cached"]}}]}`)},
+				llxprt.BeforeModel.On(s, "cache", says[llxprt.BeforeModelInput](hook.Output[llxprt.BeforeModelOutput]{
+					Decision: hook.Block, Specific: llxprt.BeforeModelOutput{Response: wire.Object(`{"candidates":[{"content":{"role":"model","parts":["cached"]}}]}`)},
 				}))
 			},
 			log: []string{"answer: cached"}, transcript: []string{"user: go"},
@@ -116,8 +116,8 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 		{
 			name: "a response without a block is used too",
 			hooks: func(s *pipeline.Session) {
-				llxprt.BeforeModel.On(s, "cache", says[llxprt.ModelCall](hook.Output[llxprt.ModelGate]{
-					Specific: llxprt.ModelGate{Response: wire.Object(`{"candidates":[{"content":{"role":"model","parts":["cached"]}}]}`)},
+				llxprt.BeforeModel.On(s, "cache", says[llxprt.BeforeModelInput](hook.Output[llxprt.BeforeModelOutput]{
+					Specific: llxprt.BeforeModelOutput{Response: wire.Object(`{"candidates":[{"content":{"role":"model","parts":["cached"]}}]}`)},
 				}))
 			},
 			log: []string{"answer: cached"}, transcript: []string{"user: go"},
@@ -125,28 +125,28 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 		{
 			name: "a block without a response is a response that says nothing",
 			hooks: func(s *pipeline.Session) {
-				llxprt.BeforeModel.On(s, "block", says[llxprt.ModelCall](hook.Output[llxprt.ModelGate]{Decision: hook.Deny, Reason: "no"}))
+				llxprt.BeforeModel.On(s, "block", says[llxprt.BeforeModelInput](hook.Output[llxprt.BeforeModelOutput]{Decision: hook.Deny, Reason: "no"}))
 			},
 			transcript: []string{"user: go"},
 		},
 		{
 			name: "a stop before the model ends the agent",
 			hooks: func(s *pipeline.Session) {
-				llxprt.BeforeModel.On(s, "stop", says[llxprt.ModelCall](hook.Output[llxprt.ModelGate]{Stop: true, StopReason: "budget"}))
+				llxprt.BeforeModel.On(s, "stop", says[llxprt.BeforeModelInput](hook.Output[llxprt.BeforeModelOutput]{Stop: true, StopReason: "budget"}))
 			},
 			log: []string{"stopped: budget"}, transcript: []string{"user: go"},
 		},
 		{
 			name: "a stop after the model ends the agent with its reason",
 			hooks: func(s *pipeline.Session) {
-				llxprt.AfterModel.On(s, "stop", says[llxprt.ModelDone](hook.Output[llxprt.ModelEdit]{Stop: true, StopReason: "budget"}))
+				llxprt.AfterModel.On(s, "stop", says[llxprt.AfterModelInput](hook.Output[llxprt.AfterModelOutput]{Stop: true, StopReason: "budget"}))
 			},
 			log: []string{"stopped: budget", "last words: budget"}, transcript: []string{"user: go"}, requests: 1,
 		},
 		{
 			name: "a modified response is the one to go on with",
 			hooks: func(s *pipeline.Session) {
-				llxprt.AfterModel.On(s, "redact", func(_ context.Context, d llxprt.ModelDone) (o hook.Output[llxprt.ModelEdit], err error) {
+				llxprt.AfterModel.On(s, "redact", func(_ context.Context, d llxprt.AfterModelInput) (o hook.Output[llxprt.AfterModelOutput], err error) {
 					if strings.Contains(string(d.Response), "done") {
 						o.Specific.Response = wire.Object(`{"candidates":[{"content":{"role":"model","parts":["d***"]}}]}`)
 					}
@@ -159,16 +159,16 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 		{
 			name: "a stop while tools are chosen ends the agent, and a denial has no effect",
 			hooks: func(s *pipeline.Session) {
-				llxprt.BeforeToolSelection.On(s, "stop", says[llxprt.ModelCall](hook.Output[llxprt.ToolChoice]{Decision: hook.Deny, Reason: "no tools"}))
-				llxprt.BeforeToolSelection.On(s, "stop", says[llxprt.ModelCall](hook.Output[llxprt.ToolChoice]{Stop: true, StopReason: "budget"}))
+				llxprt.BeforeToolSelection.On(s, "stop", says[llxprt.BeforeModelInput](hook.Output[llxprt.BeforeToolSelectionOutput]{Decision: hook.Deny, Reason: "no tools"}))
+				llxprt.BeforeToolSelection.On(s, "stop", says[llxprt.BeforeModelInput](hook.Output[llxprt.BeforeToolSelectionOutput]{Stop: true, StopReason: "budget"}))
 			},
 			log: []string{"stopped: budget"}, transcript: []string{"user: go"},
 		},
 		{
 			name: "a prompt gets context",
 			hooks: func(s *pipeline.Session) {
-				llxprt.SessionStart.On(s, "rules", says[llxprt.Start](hook.Output[llxprt.Plain]{Context: "be kind"}))
-				llxprt.BeforeAgent.On(s, "branch", says[llxprt.Prompt](hook.Output[llxprt.Plain]{Context: "branch: main"}))
+				llxprt.SessionStart.On(s, "rules", says[llxprt.SessionStartInput](hook.Output[llxprt.BasicOutput]{Context: "be kind"}))
+				llxprt.BeforeAgent.On(s, "branch", says[llxprt.BeforeAgentInput](hook.Output[llxprt.BasicOutput]{Context: "branch: main"}))
 			},
 			tools: []string{`{"path":"a","content":"hi"}`}, log: []string{"output: 1 line", "answer: done"},
 			transcript: []string{"user: be kind", "user: go", "user: branch: main", "tool: written"}, requests: 2,
@@ -176,14 +176,14 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 		{
 			name: "a blocked prompt is refused",
 			hooks: func(s *pipeline.Session) {
-				llxprt.BeforeAgent.On(s, "guard", says[llxprt.Prompt](hook.Output[llxprt.Plain]{Decision: hook.Block, Reason: "a secret"}))
+				llxprt.BeforeAgent.On(s, "guard", says[llxprt.BeforeAgentInput](hook.Output[llxprt.BasicOutput]{Decision: hook.Block, Reason: "a secret"}))
 			},
 			log: []string{"refused: a secret"},
 		},
 		{
 			name: "an answer that is blocked sends the agent back with the reason, once",
 			hooks: func(s *pipeline.Session) {
-				llxprt.AfterAgent.On(s, "tests", func(_ context.Context, a llxprt.Answer) (o hook.Output[llxprt.AgentEnd], err error) {
+				llxprt.AfterAgent.On(s, "tests", func(_ context.Context, a llxprt.AfterAgentInput) (o hook.Output[llxprt.AfterAgentOutput], err error) {
 					if !a.StopHookActive {
 						o.Decision, o.Reason, o.Specific.ClearContext = hook.Block, "run the tests", true
 					}
@@ -197,8 +197,8 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 		{
 			name: "a stop is stronger than a block",
 			hooks: func(s *pipeline.Session) {
-				llxprt.AfterAgent.On(s, "tests", says[llxprt.Answer](hook.Output[llxprt.AgentEnd]{Decision: hook.Block, Reason: "again"}))
-				llxprt.AfterAgent.On(s, "stop", says[llxprt.Answer](hook.Output[llxprt.AgentEnd]{Stop: true, StopReason: "late"}))
+				llxprt.AfterAgent.On(s, "tests", says[llxprt.AfterAgentInput](hook.Output[llxprt.AfterAgentOutput]{Decision: hook.Block, Reason: "again"}))
+				llxprt.AfterAgent.On(s, "stop", says[llxprt.AfterAgentInput](hook.Output[llxprt.AfterAgentOutput]{Stop: true, StopReason: "late"}))
 			},
 			tools: []string{`{"path":"a","content":"hi"}`}, log: []string{"output: 1 line", "stopped: late"},
 			transcript: []string{"user: go", "tool: written"}, requests: 2,
@@ -206,11 +206,11 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 		{
 			name: "messages of the lifecycle are shown",
 			hooks: func(s *pipeline.Session) {
-				message := hook.Output[llxprt.Plain]{Message: "hello"}
-				llxprt.SessionStart.On(s, "m", says[llxprt.Start](message))
-				llxprt.PreCompress.On(s, "m", says[llxprt.Compression](message))
-				llxprt.Notification.On(s, "m", says[llxprt.Notice](message))
-				llxprt.SessionEnd.On(s, "m", says[llxprt.End](message))
+				message := hook.Output[llxprt.BasicOutput]{Message: "hello"}
+				llxprt.SessionStart.On(s, "m", says[llxprt.SessionStartInput](message))
+				llxprt.PreCompress.On(s, "m", says[llxprt.PreCompressInput](message))
+				llxprt.Notification.On(s, "m", says[llxprt.NotificationInput](message))
+				llxprt.SessionEnd.On(s, "m", says[llxprt.SessionEndInput](message))
 			},
 			tools:      []string{`{"path":"a","content":"hi"}`},
 			log:        []string{"message: hello", "message: hello", "output: 1 line", "message: hello", "answer: done", "message: hello"},
@@ -219,7 +219,7 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 		{
 			name: "a session that is stopped does nothing",
 			hooks: func(s *pipeline.Session) {
-				llxprt.SessionStart.On(s, "stop", says[llxprt.Start](hook.Output[llxprt.Plain]{Stop: true, StopReason: "closed"}))
+				llxprt.SessionStart.On(s, "stop", says[llxprt.SessionStartInput](hook.Output[llxprt.BasicOutput]{Stop: true, StopReason: "closed"}))
 			},
 			log: []string{"stopped: closed"},
 		},
@@ -245,9 +245,9 @@ func TestAnAgentAppliesEveryVerdict(t *testing.T) {
 
 func TestHooksChangeARequestAndTheRestStays(t *testing.T) {
 	a := &agent{t: t, ses: session(t, system(t, project(`{}`)), pipeline.SessionConfig{Dir: t.TempDir()})}
-	llxprt.BeforeModel.On(a.ses, "cold", says[llxprt.ModelCall](hook.Output[llxprt.ModelGate]{Specific: llxprt.ModelGate{Request: wire.Object(`{"config":{"temperature":0}}`)}}))
-	llxprt.BeforeModel.On(a.ses, "small", says[llxprt.ModelCall](hook.Output[llxprt.ModelGate]{Specific: llxprt.ModelGate{Request: wire.Object(`{"config":{"maxOutputTokens":5}}`)}}))
-	llxprt.BeforeToolSelection.On(a.ses, "read only", says[llxprt.ModelCall](hook.Output[llxprt.ToolChoice]{Specific: llxprt.ToolChoice{ToolConfig: wire.Object(`{"mode":"ANY","allowedFunctionNames":["ls"]}`)}}))
+	llxprt.BeforeModel.On(a.ses, "cold", says[llxprt.BeforeModelInput](hook.Output[llxprt.BeforeModelOutput]{Specific: llxprt.BeforeModelOutput{Request: wire.Object(`{"config":{"temperature":0}}`)}}))
+	llxprt.BeforeModel.On(a.ses, "small", says[llxprt.BeforeModelInput](hook.Output[llxprt.BeforeModelOutput]{Specific: llxprt.BeforeModelOutput{Request: wire.Object(`{"config":{"maxOutputTokens":5}}`)}}))
+	llxprt.BeforeToolSelection.On(a.ses, "read only", says[llxprt.BeforeModelInput](hook.Output[llxprt.BeforeToolSelectionOutput]{Specific: llxprt.BeforeToolSelectionOutput{ToolConfig: wire.Object(`{"mode":"ANY","allowedFunctionNames":["ls"]}`)}}))
 	a.run("go")
 	want := `{"model":"m","contents":[{"role":"user","parts":[{"text":"go"}]}],"config":{"topP":0.5,"temperature":0,"maxOutputTokens":5},` +
 		`"tools":[{"name":"write_file"}],"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["ls"]}}}`
@@ -268,8 +268,8 @@ func TestContextIsAppendedToWhateverAToolGave(t *testing.T) {
 		{"no response", ``, `{"llmContent":"note"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			done := &llxprt.ToolDone{Name: "t", Response: wire.Object(tt.response)}
-			res := &hook.Result[llxprt.Plain]{Output: hook.Output[llxprt.Plain]{Context: "note"}}
+			done := &llxprt.AfterToolInput{Name: "t", Response: wire.Object(tt.response)}
+			res := &hook.Result[llxprt.BasicOutput]{Output: hook.Output[llxprt.BasicOutput]{Context: "note"}}
 			if _, got := llxprt.ApplyAfterTool(done, res); string(got) != tt.want {
 				t.Errorf("got %s; want %s", got, tt.want)
 			}

@@ -57,8 +57,8 @@ func TestAnAnswerWithoutEffectIsNoted(t *testing.T) {
 
 func TestAnAskReachesTheCaller(t *testing.T) {
 	ses := session(t, system(t, project(`{}`)), pipeline.SessionConfig{Dir: t.TempDir(), Interactive: true})
-	llxprt.BeforeTool.On(ses, "guard", says[llxprt.ToolCall](gateOutput{Decision: hook.Ask, Reason: "sure?", Specific: llxprt.ToolGate{ToolInput: wire.Object(`{"a":2}`)}}))
-	call := llxprt.ToolCall{Name: "rm", Input: wire.Object(`{"a":1}`)}
+	llxprt.BeforeTool.On(ses, "guard", says[llxprt.BeforeToolInput](gateOutput{Decision: hook.Ask, Reason: "sure?", Specific: llxprt.BeforeToolOutput{ToolInput: wire.Object(`{"a":2}`)}}))
+	call := llxprt.BeforeToolInput{Name: "rm", Input: wire.Object(`{"a":1}`)}
 	res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &call)
 	if err != nil {
 		t.Fatal(err)

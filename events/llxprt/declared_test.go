@@ -56,7 +56,7 @@ func TestEventsAreDeclaredAsTheSourcesDescribeThem(t *testing.T) {
 			if kind := matcherKind(got.Rules); kind != want.matcher {
 				t.Errorf("matchers are of kind %s; want %s", kind, want.matcher)
 			}
-			if exits := (hook.Exits{0: hook.Read, 2: hook.Refuse}); !maps.Equal(got.Rules.Exits, exits) {
+			if exits := (hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAndDeny}); !maps.Equal(got.Rules.Exits, exits) {
 				t.Errorf("exit statuses have the effects %v; want %v, rules L29, L30", got.Rules.Exits, exits)
 			}
 			if got.Rules.Timeout != 60*time.Second {

@@ -43,7 +43,7 @@ func TestOneCommandRunsOnceWithTheTimeoutOfTheFirst(t *testing.T) {
 		Extensions: []llxprt.Extension{{Dir: "/x", Data: []byte(hooks("", "true"))}},
 	}
 	ses := session(t, system(t, s), pipeline.SessionConfig{Dir: t.TempDir()})
-	res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.ToolCall{Name: "ls"})
+	res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.BeforeToolInput{Name: "ls"})
 	if err != nil || len(res.Reports) != 2 || res.Reports[0].Hook.Name != "a" || res.Reports[1].Hook.Command != "true " {
 		t.Errorf("%d hooks ran, %v; want the first, and the one that differs by a space", len(res.Reports), err)
 	}

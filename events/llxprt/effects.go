@@ -19,7 +19,7 @@ type Effects struct {
 	ModifiedToolInput *wire.Object  `json:"modifiedToolInput"`
 	SyntheticResponse *wire.Object  `json:"syntheticResponse"`
 	ModifiedResponse  *wire.Object  `json:"modifiedResponse"`
-	ModifiedRequest   *wire.Object  `json:"modifiedRequest"` // made from what hooks see of the request; see ModelGate.ApplyTo
+	ModifiedRequest   *wire.Object  `json:"modifiedRequest"` // made from what hooks see of the request; see BeforeModelOutput.ApplyTo
 	ToolSelection     *wire.Object  `json:"toolSelection"`   // {"toolConfig"}, the same; see ToolChoice.ApplyTo
 	ClearContext      bool          `json:"clearContext"`
 
@@ -35,7 +35,7 @@ type blockedError struct {
 }
 
 func effects[T any](res *hook.Result[T]) Effects {
-	if !res.Said {
+	if !res.Answered {
 		return Effects{}
 	}
 	blocked, reason := BlockingError(&res.Output)
@@ -56,9 +56,9 @@ func present(o wire.Object) *wire.Object {
 	return &o
 }
 
-func plainEffects[In any](_ In, res *hook.Result[Plain]) any { return effects(res) }
+func plainEffects[In any](_ In, res *hook.Result[BasicOutput]) any { return effects(res) }
 
-func toolDoneEffects(in ToolDone, res *hook.Result[Plain]) any {
+func toolDoneEffects(in AfterToolInput, res *hook.Result[BasicOutput]) any {
 	e := effects(res)
 	if _, response := ApplyAfterTool(&in, res); string(response) != string(in.Response) {
 		e.ToolResponse = present(response)
@@ -66,14 +66,14 @@ func toolDoneEffects(in ToolDone, res *hook.Result[Plain]) any {
 	return e
 }
 
-func gateEffects(_ ToolCall, res *hook.Result[ToolGate]) any {
+func gateEffects(_ BeforeToolInput, res *hook.Result[BeforeToolOutput]) any {
 	e := effects(res)
 	e.ModifiedToolInput = present(res.Specific.ModifiedToolInput())
 	e.AskUser = res.Specific.waits
 	return e
 }
 
-func modelGateEffects(in ModelCall, res *hook.Result[ModelGate]) any {
+func modelGateEffects(in BeforeModelInput, res *hook.Result[BeforeModelOutput]) any {
 	e := effects(res)
 	if changes := res.Specific.changes(); changes != nil {
 		e.ModifiedRequest = present(genai.ApplyRequest(changes, genai.FromHookRequest(in.Request, nil)))
@@ -82,19 +82,19 @@ func modelGateEffects(in ModelCall, res *hook.Result[ModelGate]) any {
 	return e
 }
 
-func modelEditEffects(in ModelDone, res *hook.Result[ModelEdit]) any {
+func modelEditEffects(in AfterModelInput, res *hook.Result[AfterModelOutput]) any {
 	e := effects(res)
 	switch {
 	case res.Specific.replaces:
 		e.ModifiedResponse = present(noCandidates)
-	case res.Said:
+	case res.Answered:
 		said := res.Specific.changes()
 		e.ModifiedResponse = present(modifiedResponse(&res.Output, genai.SpellText(said, in.Response), nil))
 	}
 	return e
 }
 
-func toolChoiceEffects(in ModelCall, res *hook.Result[ToolChoice]) any {
+func toolChoiceEffects(in BeforeModelInput, res *hook.Result[BeforeToolSelectionOutput]) any {
 	e := effects(res)
 	if res.Specific.said != nil {
 		e.ToolSelection = present(res.Specific.ApplyTo(toolConfigOf(in.Request)))
@@ -111,7 +111,7 @@ func toolConfigOf(request wire.Object) wire.Object {
 	return wire.Object("{}").With("toolConfig", jsontext.Value(genai.FromHookToolConfig(shown)))
 }
 
-func agentEndEffects(_ Answer, res *hook.Result[AgentEnd]) any {
+func agentEndEffects(_ AfterAgentInput, res *hook.Result[AfterAgentOutput]) any {
 	e := effects(res)
 	e.ClearContext = res.Specific.ClearContext
 	return e

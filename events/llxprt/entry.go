@@ -155,12 +155,12 @@ func (g *group) decide(h *hook.Hook) {
 	}
 	switch {
 	case g.invalid != "":
-		h.Skip, h.Detail = hook.Invalid, g.invalid
+		h.Skip, h.SkipDetail = hook.Invalid, g.invalid
 	case g.of(h.Source).off != "":
-		h.Skip, h.Detail = hook.Disabled, g.of(h.Source).off
+		h.Skip, h.SkipDetail = hook.Disabled, g.of(h.Source).off
 	case g.of(h.Source).disabled[h.Label()]:
-		h.Skip, h.Detail = hook.Disabled, fmt.Sprintf("%q is listed in hooksConfig.disabled", h.Label())
+		h.Skip, h.SkipDetail = hook.Disabled, fmt.Sprintf("%q is listed in hooksConfig.disabled", h.Label())
 	case g.at.Untrusted && h.Source == hook.Project:
-		h.Skip, h.Detail = hook.Untrusted, "the folder is not trusted, so hooks that it brings do not run"
+		h.Skip, h.SkipDetail = hook.Untrusted, "the folder is not trusted, so hooks that it brings do not run"
 	}
 }

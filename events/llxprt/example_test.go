@@ -24,7 +24,7 @@ func ExampleSettings() {
     }]
   }
 }`)}
-	loaded, _ := llxprt.Settings{Layers: []settings.Layer{file}}.Load(context.Background(), pipeline.Place{Dir: "/project"})
+	loaded, _ := llxprt.Settings{Layers: []settings.Layer{file}}.Load(context.Background(), pipeline.Workspace{Dir: "/project"})
 	for _, h := range loaded.Hooks {
 		fmt.Printf("%v %s %s %v %q\n", h.Position, h.Event, h.Command, h.Timeout, h.Skip)
 	}
@@ -46,7 +46,7 @@ func ExampleApplyBeforeTool() {
 		fmt.Println(err)
 		return
 	}
-	llxprt.BeforeTool.On(ses, "stay in the project", func(_ context.Context, call llxprt.ToolCall) (o hook.Output[llxprt.ToolGate], err error) {
+	llxprt.BeforeTool.On(ses, "stay in the project", func(_ context.Context, call llxprt.BeforeToolInput) (o hook.Output[llxprt.BeforeToolOutput], err error) {
 		switch call.Input.Text("path") {
 		case "/etc/passwd":
 			o.Decision, o.Reason = hook.Deny, "write to the project only"
@@ -57,7 +57,7 @@ func ExampleApplyBeforeTool() {
 	})
 
 	for _, path := range []string{"/etc/passwd", "notes.txt"} {
-		call := llxprt.ToolCall{Name: "write_file", Input: wire.Object(nil).With("path", wire.Quote(path))}
+		call := llxprt.BeforeToolInput{Name: "write_file", Input: wire.Object(nil).With("path", wire.Quote(path))}
 		res, err := llxprt.BeforeTool.Fire(ctx, ses, &call)
 		if err != nil {
 			fmt.Println(err)

@@ -10,7 +10,7 @@ import (
 
 // geminiExits is how Gemini CLI reads the end of a hook: a JSON answer counts
 // whatever the status, and plain text denies after every status but 0 and 1.
-var geminiExits = hook.Exits{0: hook.ReadAny, 1: hook.WarnAny, hook.Other: hook.DenyAny}
+var geminiExits = hook.Exits{0: hook.ReadAny, 1: hook.WarnAny, hook.OtherStatus: hook.DenyAny}
 
 // gemini adds the variables that hooks of Gemini CLI have besides the project's,
 // and those of the entry.

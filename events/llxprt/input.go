@@ -10,72 +10,72 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// ToolCall is the input of BeforeTool: a tool about to run (L17).
-type ToolCall struct {
+// BeforeToolInput is the input of BeforeTool: a tool about to run (L17).
+type BeforeToolInput struct {
 	Name  string         `json:"tool_name"`
 	Input wire.Object    `json:"tool_input"` // its arguments
 	Extra jsontext.Value `json:",embed"`     // further members for the hooks, such as mcp_context {server_name}; an object or nil
 }
 
-// ToolDone is the input of AfterTool: a tool that has run (L17).
-type ToolDone struct {
+// AfterToolInput is the input of AfterTool: a tool that has run (L17).
+type AfterToolInput struct {
 	Name     string         `json:"tool_name"`
 	Input    wire.Object    `json:"tool_input"`
 	Response wire.Object    `json:"tool_response"` // what it gave: llmContent, returnDisplay, …
 	Extra    jsontext.Value `json:",embed"`
 }
 
-// ModelCall is the input of BeforeModel and BeforeToolSelection. The request
+// BeforeModelInput is the input of BeforeModel and BeforeToolSelection. The request
 // is in the stable format of rule L56; package genai translates.
-type ModelCall struct {
+type BeforeModelInput struct {
 	Request wire.Object    `json:"llm_request"`
 	Extra   jsontext.Value `json:",embed"`
 }
 
-// ModelDone is the input of AfterModel, in the stable formats of rules L56, L59.
-type ModelDone struct {
+// AfterModelInput is the input of AfterModel, in the stable formats of rules L56, L59.
+type AfterModelInput struct {
 	Request  wire.Object    `json:"llm_request"`
 	Response wire.Object    `json:"llm_response"`
 	Extra    jsontext.Value `json:",embed"`
 }
 
-// Prompt is the input of BeforeAgent: what the user asked for.
-type Prompt struct {
+// BeforeAgentInput is the input of BeforeAgent: what the user asked for.
+type BeforeAgentInput struct {
 	Prompt string         `json:"prompt"`
 	Extra  jsontext.Value `json:",embed"`
 }
 
-// Answer is the input of AfterAgent: what the agent answered. StopHookActive
+// AfterAgentInput is the input of AfterAgent: what the agent answered. StopHookActive
 // says that a hook has already sent it back to work.
-type Answer struct {
+type AfterAgentInput struct {
 	Prompt         string         `json:"prompt"`
 	Response       string         `json:"prompt_response"`
 	StopHookActive bool           `json:"stop_hook_active"`
 	Extra          jsontext.Value `json:",embed"`
 }
 
-// Start is the input of SessionStart. Source is startup, resume, clear or
+// SessionStartInput is the input of SessionStart. Source is startup, resume, clear or
 // compress.
-type Start struct {
+type SessionStartInput struct {
 	Source string         `json:"source"`
 	Extra  jsontext.Value `json:",embed"`
 }
 
-// End is the input of SessionEnd. Reason is exit, clear, logout,
+// SessionEndInput is the input of SessionEnd. Reason is exit, clear, logout,
 // prompt_input_exit or other.
-type End struct {
+type SessionEndInput struct {
 	Reason string         `json:"reason"`
 	Extra  jsontext.Value `json:",embed"`
 }
 
-// Compression is the input of PreCompress. Trigger is manual or auto.
-type Compression struct {
+// PreCompressInput is the input of PreCompress. Trigger is manual or auto.
+type PreCompressInput struct {
 	Trigger string         `json:"trigger"`
 	Extra   jsontext.Value `json:",embed"`
 }
 
-// Notice is the input of Notification. Type is ToolPermission.
-type Notice struct {
+// NotificationInput is the input of Notification. Type is ToolPermission.
+type NotificationInput struct {
 	Type    string         `json:"notification_type"`
 	Message string         `json:"message"`
 	Details wire.Object    `json:"details"`
@@ -86,14 +86,14 @@ type Notice struct {
 // prompt. Decoding asks for it.
 
 // UnmarshalJSONFrom requires the prompt.
-func (p *Prompt) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	type plain Prompt
+func (p *BeforeAgentInput) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	type plain BeforeAgentInput
 	return decodeWith(d, (*plain)(p), "prompt")
 }
 
 // UnmarshalJSONFrom requires every member.
-func (a *Answer) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	type plain Answer
+func (a *AfterAgentInput) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	type plain AfterAgentInput
 	return decodeWith(d, (*plain)(a), "prompt", "prompt_response", "stop_hook_active")
 }
 

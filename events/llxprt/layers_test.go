@@ -31,7 +31,7 @@ func TestTheHooksOfAllLayersRunInTheOrderOfTheirRank(t *testing.T) {
 		},
 		Extensions: []llxprt.Extension{{Dir: "/x/zeta", Data: []byte(hooks("", "z"))}, {Dir: "/x/alpha", Data: []byte(hooks("", "a"))}},
 	}
-	got := load(t, s, pipeline.Place{})
+	got := load(t, s, pipeline.Workspace{})
 	if want := []string{"p1", "p2", "u1", "u2", "s1", "z", "a"}; !slices.Equal(runnable(got.Hooks), want) {
 		t.Errorf("hooks %q; want %q", runnable(got.Hooks), want)
 	}
@@ -55,7 +55,7 @@ func TestIDsAreUniqueWhenFilesHaveTheSameRankAndName(t *testing.T) {
 		Layers:     []settings.Layer{layer(hook.Project, hooks(on, "a")), layer(hook.Project, hooks("", "b"))},
 		Extensions: []llxprt.Extension{same, same},
 	}
-	ids := lo.Map(load(t, s, pipeline.Place{}).Hooks, func(h *hook.Hook, _ int) string { return h.ID })
+	ids := lo.Map(load(t, s, pipeline.Workspace{}).Hooks, func(h *hook.Hook, _ int) string { return h.ID })
 	want := []string{"project/BeforeTool/0/0", "project/BeforeTool/0/0#2", "extension:x/BeforeTool/0/0", "extension:x/BeforeTool/0/0#2"}
 	if !slices.Equal(ids, want) {
 		t.Errorf("ids %q; want %q", ids, want)
@@ -89,12 +89,12 @@ func TestTheSwitchOfTheHighestLayerCounts(t *testing.T) {
 				Layers:     []settings.Layer{layer(hook.User, set(tt.user)), layer(hook.Project, set(tt.project)), layer(hook.SystemWide, set(tt.system))},
 				Extensions: []llxprt.Extension{{Dir: "/x", Data: []byte(hooks("", "guard"))}},
 			}
-			got := load(t, s, pipeline.Place{Dir: "/p", Untrusted: tt.untrusted})
+			got := load(t, s, pipeline.Workspace{Dir: "/p", Untrusted: tt.untrusted})
 			if runs := len(runnable(got.Hooks)) == 1; runs != tt.runs {
-				t.Errorf("the hook runs: %v; want %v (%s)", runs, tt.runs, got.Hooks[0].Detail)
+				t.Errorf("the hook runs: %v; want %v (%s)", runs, tt.runs, got.Hooks[0].SkipDetail)
 			}
-			if h := got.Hooks[0]; !tt.runs && (h.Skip != hook.Disabled || !strings.Contains(h.Detail, "enableHooks")) {
-				t.Errorf("it is skipped as %q, %q; want it to be disabled, and why", h.Skip, h.Detail)
+			if h := got.Hooks[0]; !tt.runs && (h.Skip != hook.Disabled || !strings.Contains(h.SkipDetail, "enableHooks")) {
+				t.Errorf("it is skipped as %q, %q; want it to be disabled, and why", h.Skip, h.SkipDetail)
 			}
 		})
 	}
@@ -119,13 +119,13 @@ func TestHooksConfigSwitchesOff(t *testing.T) {
 			user := `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [
 				{"type": "command", "name": "guard", "command": "a"}, {"type": "command", "command": "b"}, {"type": "command", "command": "c"}]}]}}`
 			s := llxprt.Settings{Layers: []settings.Layer{layer(hook.Project, `{"hooksConfig": `+tt.config+`}`), layer(hook.User, user)}}
-			got := load(t, s, pipeline.Place{Dir: "/p", Untrusted: tt.untrusted})
+			got := load(t, s, pipeline.Workspace{Dir: "/p", Untrusted: tt.untrusted})
 			if !slices.Equal(runnable(got.Hooks), tt.want) {
 				t.Errorf("hooks %q run; want %q", runnable(got.Hooks), tt.want)
 			}
 			for _, h := range got.Hooks {
-				if h.Skip != "" && (h.Skip != hook.Disabled || !strings.Contains(h.Detail, "hooksConfig")) {
-					t.Errorf("%s is skipped as %q, %q; want it to be disabled by hooksConfig", h.Command, h.Skip, h.Detail)
+				if h.Skip != "" && (h.Skip != hook.Disabled || !strings.Contains(h.SkipDetail, "hooksConfig")) {
+					t.Errorf("%s is skipped as %q, %q; want it to be disabled by hooksConfig", h.Command, h.Skip, h.SkipDetail)
 				}
 			}
 		})
@@ -137,12 +137,12 @@ func TestAProjectThatIsNotTrustedBringsNoHooks(t *testing.T) {
 		Layers:     []settings.Layer{layer(hook.Project, hooks(on, "p")), layer(hook.User, hooks(on, "u"))},
 		Extensions: []llxprt.Extension{{Dir: "/x", Data: []byte(hooks("", "x"))}},
 	}
-	got := load(t, s, pipeline.Place{Dir: "/p", Untrusted: true})
+	got := load(t, s, pipeline.Workspace{Dir: "/p", Untrusted: true})
 	if want := []string{"u", "x"}; !slices.Equal(runnable(got.Hooks), want) {
 		t.Errorf("hooks %q run; want %q", runnable(got.Hooks), want)
 	}
-	if h := got.Hooks[0]; h.Command != "p" || h.Skip != hook.Untrusted || !strings.Contains(h.Detail, "not trusted") {
-		t.Errorf("%s is skipped as %q, %q; want it to be untrusted", h.Command, h.Skip, h.Detail)
+	if h := got.Hooks[0]; h.Command != "p" || h.Skip != hook.Untrusted || !strings.Contains(h.SkipDetail, "not trusted") {
+		t.Errorf("%s is skipped as %q, %q; want it to be untrusted", h.Command, h.Skip, h.SkipDetail)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestAProjectThatWasNotDecidedOnSwitchesOffItsOwnHooksOnly(t *testing.T) {
 				layer(hook.Project, tt.project+` "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "own", "command": "p"}]}]}}`),
 				layer(hook.User, guards), layer(hook.SystemWide, hooks("", "s")),
 			}}
-			got := runnable(load(t, s, pipeline.Place{Dir: "/p", Undecided: true}).Hooks)
+			got := runnable(load(t, s, pipeline.Workspace{Dir: "/p", Undecided: true}).Hooks)
 			if own, others := slices.Contains(got, "p"), slices.Contains(got, "u") && slices.Contains(got, "s"); own != tt.own || others != tt.others {
 				t.Errorf("hooks %q run; want the own: %v, the others: %v", got, tt.own, tt.others)
 			}
@@ -177,7 +177,7 @@ func TestAProjectThatWasNotDecidedOnSwitchesOffItsOwnHooksOnly(t *testing.T) {
 
 func TestAProjectThatWasNotDecidedOnDoesNotSwitchOnWhatTheUserSwitchedOff(t *testing.T) {
 	s := llxprt.Settings{Layers: []settings.Layer{layer(hook.Project, hooks(on, "p")), layer(hook.User, `{"tools": {"enableHooks": false}, `+hooks("", "u")[1:])}}
-	if got := runnable(load(t, s, pipeline.Place{Dir: "/p", Undecided: true}).Hooks); len(got) != 0 {
+	if got := runnable(load(t, s, pipeline.Workspace{Dir: "/p", Undecided: true}).Hooks); len(got) != 0 {
 		t.Errorf("hooks %q run; want none, the user has switched them off", got)
 	}
 }
@@ -210,7 +210,7 @@ func TestOfEqualHooksThatOfTheMoreTrustedLevelRuns(t *testing.T) {
 			"s": {layer(hook.Project, guard("p", "1")), layer(hook.User, guard("u", "1")), layer(hook.SystemWide, guard("s", "5000"))},
 		} {
 			ses := session(t, system(t, llxprt.Settings{Layers: layers}), pipeline.SessionConfig{Dir: t.TempDir(), Undecided: undecided})
-			res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.ToolCall{Name: "ls"})
+			res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.BeforeToolInput{Name: "ls"})
 			if err != nil || len(res.Reports) != 1 || res.Reports[0].Hook.Name != name || !res.Blocked() {
 				t.Errorf("undecided %v: got %+v, %v; want %s to run, and to block", undecided, res.Reports, err, name)
 			}
@@ -219,7 +219,7 @@ func TestOfEqualHooksThatOfTheMoreTrustedLevelRuns(t *testing.T) {
 	project := layer(hook.Project, guard("p", "1"))
 	s := llxprt.Settings{Layers: []settings.Layer{project}, Extensions: []llxprt.Extension{{Dir: "/x", Data: []byte(guard("x", "5000"))}}}
 	ses := session(t, system(t, s), pipeline.SessionConfig{Dir: t.TempDir(), Undecided: true})
-	if res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.ToolCall{Name: "ls"}); err != nil || len(res.Reports) != 1 || res.Reports[0].Hook.Name != "x" {
+	if res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.BeforeToolInput{Name: "ls"}); err != nil || len(res.Reports) != 1 || res.Reports[0].Hook.Name != "x" {
 		t.Errorf("got %+v, %v; want the hook of the extension", res.Reports, err)
 	}
 }
@@ -233,7 +233,7 @@ func TestAProjectThatWasNotDecidedOnOrdersItsOwnHooksOnly(t *testing.T) {
 	}{{"{}", true, 1}, {hooks("", "true"), true, 3}, {hooks("", "true"), false, 1}} {
 		s := llxprt.Settings{Layers: []settings.Layer{layer(hook.Project, sequence), layer(hook.User, tt.user)}}
 		ses := session(t, system(t, s), pipeline.SessionConfig{Dir: t.TempDir(), Undecided: tt.undecided})
-		res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.ToolCall{Name: "ls"})
+		res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.BeforeToolInput{Name: "ls"})
 		if err != nil || len(res.Reports) != tt.ran {
 			t.Errorf("user %s, undecided %v: %d hooks ran, %v; want %d: a block ends a sequence", tt.user, tt.undecided, len(res.Reports), err, tt.ran)
 		}
@@ -258,10 +258,10 @@ func TestFilesAreFoundWhereTheSystemKeepsThem(t *testing.T) {
 		}
 	}
 	s := llxprt.Settings{Extensions: []llxprt.Extension{{Dir: filepath.Join(home, "ext")}}}
-	if got, want := runnable(load(t, s, pipeline.Place{Dir: dir}).Hooks), []string{"p", "u", "s", "x"}; !slices.Equal(got, want) {
+	if got, want := runnable(load(t, s, pipeline.Workspace{Dir: dir}).Hooks), []string{"p", "u", "s", "x"}; !slices.Equal(got, want) {
 		t.Errorf("hooks %q; want %q", got, want)
 	}
-	if got, want := runnable(load(t, s, pipeline.Place{Dir: home}).Hooks), []string{"u", "s", "x"}; !slices.Equal(got, want) {
+	if got, want := runnable(load(t, s, pipeline.Workspace{Dir: home}).Hooks), []string{"u", "s", "x"}; !slices.Equal(got, want) {
 		t.Errorf("in the home directory hooks %q; want %q, each file once", got, want)
 	}
 }
@@ -353,7 +353,7 @@ func TestASettingRunsEveryCommandThroughTheShell(t *testing.T) {
 				Layers:  []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(test.settings)}},
 				Environ: []string{"PATH=/usr/bin:/bin"},
 			}
-			loaded, err := s.Load(t.Context(), pipeline.Place{Dir: t.TempDir()})
+			loaded, err := s.Load(t.Context(), pipeline.Workspace{Dir: t.TempDir()})
 			if err != nil || len(loaded.Problems) > 0 || len(loaded.Hooks) != 1 {
 				t.Fatal(loaded, err)
 			}

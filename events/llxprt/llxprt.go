@@ -31,7 +31,7 @@ var Dialect = &pipeline.Dialect{
 	Name: "llxprt",
 	Unit: time.Millisecond,
 	Rules: pipeline.Rules{
-		Exits:   hook.Exits{0: hook.Read, 2: hook.Refuse},
+		Exits:   hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAndDeny},
 		Match:   match.Tool,
 		Timeout: 60 * time.Second,
 	},
@@ -69,18 +69,18 @@ func equal(words ...string) pipeline.Rules {
 // BeforeTool fires before a tool runs (L48). A block keeps the tool
 // from running, and the model sees the reason. [ApplyBeforeTool] applies the
 // result.
-var BeforeTool *pipeline.Event[ToolCall, ToolGate] = declare(candor{asks: true}, pipeline.Spec[ToolCall, ToolGate]{
+var BeforeTool *pipeline.Event[BeforeToolInput, BeforeToolOutput] = declare(candor{asks: true}, pipeline.Spec[BeforeToolInput, BeforeToolOutput]{
 	Name:        "BeforeTool",
 	Doc:         "before a tool runs",
 	Can:         pipeline.CanBlock | pipeline.CanRewriteInput | pipeline.CanStop,
-	Subject:     func(c *ToolCall) *string { return &c.Name },
+	Subject:     func(c *BeforeToolInput) *string { return &c.Name },
 	SubjectName: "tool_name",
-	Check:       ToolCall.check,
-	Chain: func(c ToolCall, o hook.Output[ToolGate]) ToolCall {
+	Check:       BeforeToolInput.check,
+	Chain: func(c BeforeToolInput, o hook.Output[BeforeToolOutput]) BeforeToolInput {
 		c.Input = c.Input.Merge(o.Specific.ToolInput)
 		return c
 	},
-	Rewrites: func(o *hook.Output[ToolGate]) wire.Object { return o.Specific.ToolInput },
+	Rewrites: func(o *hook.Output[BeforeToolOutput]) wire.Object { return o.Specific.ToolInput },
 	Blocks:   gateBlocks,
 	Reduce:   mergeGates,
 	Conclude: concludeCall,
@@ -91,13 +91,13 @@ var BeforeTool *pipeline.Event[ToolCall, ToolGate] = declare(candor{asks: true},
 // gave (L49). A denial, by decision or by exit status 2, undoes nothing:
 // the model sees its reason beside the result. [ApplyAfterTool] applies the
 // result.
-var AfterTool *pipeline.Event[ToolDone, Plain] = declare(candor{}, pipeline.Spec[ToolDone, Plain]{
+var AfterTool *pipeline.Event[AfterToolInput, AfterToolOutput] = declare(candor{}, pipeline.Spec[AfterToolInput, BasicOutput]{
 	Name:        "AfterTool",
 	Doc:         "when a tool has finished, before the model sees its result",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,
-	Subject:     func(d *ToolDone) *string { return &d.Name },
+	Subject:     func(d *AfterToolInput) *string { return &d.Name },
 	SubjectName: "tool_name",
-	Check:       ToolDone.check,
+	Check:       AfterToolInput.check,
 	Reduce:      reducers.BlockWins(addPlain),
 	Conclude:    concludeDone,
 	Effects:     toolDoneEffects,
@@ -107,27 +107,27 @@ var AfterTool *pipeline.Event[ToolDone, Plain] = declare(candor{}, pipeline.Spec
 // block keeps the model from being called; a response given with it, or
 // without, takes the place of the model's. [ApplyBeforeModel] applies the
 // result.
-var BeforeModel *pipeline.Event[ModelCall, ModelGate] = declare(candor{}, pipeline.Spec[ModelCall, ModelGate]{
+var BeforeModel *pipeline.Event[BeforeModelInput, BeforeModelOutput] = declare(candor{}, pipeline.Spec[BeforeModelInput, BeforeModelOutput]{
 	Name:     "BeforeModel",
 	Doc:      "before a request goes to the model",
 	Can:      pipeline.CanBlock | pipeline.CanRewriteInput | pipeline.CanStop | pipeline.CanAddContext,
 	Rules:    everything,
-	Check:    ModelCall.check,
+	Check:    BeforeModelInput.check,
 	Chain:    chainModel,
-	Rewrites: func(o *hook.Output[ModelGate]) wire.Object { return o.Specific.Request },
+	Rewrites: func(o *hook.Output[BeforeModelOutput]) wire.Object { return o.Specific.Request },
 	Reduce:   reducers.Replace(addModelGate),
 	Effects:  modelGateEffects,
 })
 
 // AfterModel fires once the model has responded in full (L51).
 // [ApplyAfterModel] applies the result.
-var AfterModel *pipeline.Event[ModelDone, ModelEdit] = declare(candor{denied: "the response goes on; \"continue\": false stops the agent", gemini: true}, pipeline.Spec[ModelDone, ModelEdit]{
+var AfterModel *pipeline.Event[AfterModelInput, AfterModelOutput] = declare(candor{denied: "the response goes on; \"continue\": false stops the agent", gemini: true}, pipeline.Spec[AfterModelInput, AfterModelOutput]{
 	Name:     "AfterModel",
 	Doc:      "when the model has responded, before the agent reads the response",
 	Can:      pipeline.CanRewriteOutput | pipeline.CanStop,
 	Rules:    everything,
-	Check:    ModelDone.check,
-	Rewrites: func(o *hook.Output[ModelEdit]) wire.Object { return o.Specific.Response },
+	Check:    AfterModelInput.check,
+	Rewrites: func(o *hook.Output[AfterModelOutput]) wire.Object { return o.Specific.Response },
 	Reduce:   reducers.Replace(addModelEdit),
 	Conclude: concludeEdit,
 	Effects:  modelEditEffects,
@@ -136,32 +136,32 @@ var AfterModel *pipeline.Event[ModelDone, ModelEdit] = declare(candor{denied: "t
 // BeforeToolSelection fires before the request that tells the model its tools
 // (L52). Hooks restrict the tools; they cannot block.
 // [ApplyBeforeToolSelection] applies the result.
-var BeforeToolSelection *pipeline.Event[ModelCall, ToolChoice] = declare(candor{denied: "the model is told its tools; the mode NONE takes them away"}, pipeline.Spec[ModelCall, ToolChoice]{
+var BeforeToolSelection *pipeline.Event[BeforeToolSelectionInput, BeforeToolSelectionOutput] = declare(candor{denied: "the model is told its tools; the mode NONE takes them away"}, pipeline.Spec[BeforeModelInput, BeforeToolSelectionOutput]{
 	Name:    "BeforeToolSelection",
 	Doc:     "before the model is told its tools",
 	Can:     pipeline.CanSelectTools | pipeline.CanStop,
 	Rules:   everything,
-	Check:   ModelCall.check,
-	Blocks:  func(*hook.Output[ToolChoice]) bool { return false },
+	Check:   BeforeModelInput.check,
+	Blocks:  func(*hook.Output[BeforeToolSelectionOutput]) bool { return false },
 	Reduce:  uniteTools,
 	Effects: toolChoiceEffects,
 })
 
 // BeforeAgent fires when the user has sent a prompt, before the agent works on
 // it. [ApplyBeforeAgent] applies the result.
-var BeforeAgent *pipeline.Event[Prompt, Plain] = declare(candor{}, pipeline.Spec[Prompt, Plain]{
+var BeforeAgent *pipeline.Event[BeforeAgentInput, BeforeAgentOutput] = declare(candor{}, pipeline.Spec[BeforeAgentInput, BasicOutput]{
 	Name:    "BeforeAgent",
 	Doc:     "when the user has sent a prompt, before the agent works on it",
 	Can:     pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
 	Rules:   everything,
 	Chain:   chainPrompt,
 	Reduce:  reducers.BlockWins(addPlain),
-	Effects: plainEffects[Prompt],
+	Effects: plainEffects[BeforeAgentInput],
 })
 
 // AfterAgent fires when the agent has answered. A block sends the reason back
 // to it, as a prompt. [ApplyAfterAgent] applies the result.
-var AfterAgent *pipeline.Event[Answer, AgentEnd] = declare(candor{}, pipeline.Spec[Answer, AgentEnd]{
+var AfterAgent *pipeline.Event[AfterAgentInput, AfterAgentOutput] = declare(candor{}, pipeline.Spec[AfterAgentInput, AfterAgentOutput]{
 	Name:    "AfterAgent",
 	Doc:     "when the agent has answered",
 	Can:     pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
@@ -172,53 +172,53 @@ var AfterAgent *pipeline.Event[Answer, AgentEnd] = declare(candor{}, pipeline.Sp
 
 // SessionStart fires when a session begins or is taken up again. Its contexts
 // go to the model.
-var SessionStart *pipeline.Event[Start, Plain] = declare(candor{denied: "the session starts; \"continue\": false stops it"}, pipeline.Spec[Start, Plain]{
+var SessionStart *pipeline.Event[SessionStartInput, SessionStartOutput] = declare(candor{denied: "the session starts; \"continue\": false stops it"}, pipeline.Spec[SessionStartInput, BasicOutput]{
 	Name:        "SessionStart",
 	Doc:         "when a session begins or is taken up again",
 	Can:         pipeline.CanStop | pipeline.CanAddContext,
 	Rules:       equal("startup", "resume", "clear", "compress"),
-	Subject:     func(s *Start) *string { return &s.Source },
+	Subject:     func(s *SessionStartInput) *string { return &s.Source },
 	SubjectName: "source",
-	Check:       func(s Start) error { return given("source", s.Source) },
+	Check:       func(s SessionStartInput) error { return required("source", s.Source) },
 	Reduce:      reducers.BlockWins(addPlain),
-	Effects:     plainEffects[Start],
+	Effects:     plainEffects[SessionStartInput],
 })
 
 // SessionEnd fires when a session ends.
-var SessionEnd *pipeline.Event[End, Plain] = declare(candor{denied: "the session ends"}, pipeline.Spec[End, Plain]{
+var SessionEnd *pipeline.Event[SessionEndInput, SessionEndOutput] = declare(candor{denied: "the session ends"}, pipeline.Spec[SessionEndInput, BasicOutput]{
 	Name:        "SessionEnd",
 	Doc:         "when a session ends",
 	Rules:       equal("exit", "clear", "logout", "prompt_input_exit", "other"),
-	Subject:     func(e *End) *string { return &e.Reason },
+	Subject:     func(e *SessionEndInput) *string { return &e.Reason },
 	SubjectName: "reason",
-	Check:       func(e End) error { return given("reason", e.Reason) },
-	Reduce:      reducers.Last[Plain],
-	Effects:     plainEffects[End],
+	Check:       func(e SessionEndInput) error { return required("reason", e.Reason) },
+	Reduce:      reducers.Last[BasicOutput],
+	Effects:     plainEffects[SessionEndInput],
 })
 
 // PreCompress fires before the conversation is compressed.
-var PreCompress *pipeline.Event[Compression, Plain] = declare(candor{denied: "the conversation is compressed"}, pipeline.Spec[Compression, Plain]{
+var PreCompress *pipeline.Event[PreCompressInput, PreCompressOutput] = declare(candor{denied: "the conversation is compressed"}, pipeline.Spec[PreCompressInput, BasicOutput]{
 	Name:        "PreCompress",
 	Doc:         "before the conversation is compressed",
 	Rules:       equal("manual", "auto"),
-	Subject:     func(c *Compression) *string { return &c.Trigger },
+	Subject:     func(c *PreCompressInput) *string { return &c.Trigger },
 	SubjectName: "trigger",
-	Check:       func(c Compression) error { return given("trigger", c.Trigger) },
-	Reduce:      reducers.Last[Plain],
-	Effects:     plainEffects[Compression],
+	Check:       func(c PreCompressInput) error { return required("trigger", c.Trigger) },
+	Reduce:      reducers.Last[BasicOutput],
+	Effects:     plainEffects[PreCompressInput],
 })
 
 // Notification fires when the agent wants the user's attention.
-var Notification *pipeline.Event[Notice, Plain] = declare(candor{denied: "the user is notified"}, pipeline.Spec[Notice, Plain]{
+var Notification *pipeline.Event[NotificationInput, NotificationOutput] = declare(candor{denied: "the user is notified"}, pipeline.Spec[NotificationInput, BasicOutput]{
 	Name:    "Notification",
 	Doc:     "when the agent wants the user's attention",
 	Rules:   everything,
-	Check:   Notice.check,
-	Reduce:  reducers.Last[Plain],
-	Effects: plainEffects[Notice],
+	Check:   NotificationInput.check,
+	Reduce:  reducers.Last[BasicOutput],
+	Effects: plainEffects[NotificationInput],
 })
 
-func given(name, value string) error {
+func required(name, value string) error {
 	if value == "" {
 		return fmt.Errorf("%s: missing; want a string that is not empty", name)
 	}
@@ -239,25 +239,25 @@ func server(extra jsontext.Value) error {
 	case 0, 'n':
 		return nil
 	case '{':
-		return given("mcp_context.server_name", wire.Object(context).Text("server_name"))
+		return required("mcp_context.server_name", wire.Object(context).Text("server_name"))
 	}
 	return fmt.Errorf("mcp_context: got %s, want an object", wire.KindName(context.Kind()))
 }
 
-func (c ToolCall) check() error {
-	return errors.Join(given("tool_name", c.Name), object("tool_input", c.Input), server(c.Extra))
+func (c BeforeToolInput) check() error {
+	return errors.Join(required("tool_name", c.Name), object("tool_input", c.Input), server(c.Extra))
 }
 
-func (d ToolDone) check() error {
-	return errors.Join(given("tool_name", d.Name), object("tool_input", d.Input), object("tool_response", d.Response), server(d.Extra))
+func (d AfterToolInput) check() error {
+	return errors.Join(required("tool_name", d.Name), object("tool_input", d.Input), object("tool_response", d.Response), server(d.Extra))
 }
 
-func (c ModelCall) check() error { return object("llm_request", c.Request) }
+func (c BeforeModelInput) check() error { return object("llm_request", c.Request) }
 
-func (d ModelDone) check() error {
+func (d AfterModelInput) check() error {
 	return errors.Join(object("llm_request", d.Request), object("llm_response", d.Response))
 }
 
-func (n Notice) check() error {
-	return errors.Join(given("notification_type", n.Type), given("message", n.Message), object("details", n.Details))
+func (n NotificationInput) check() error {
+	return errors.Join(required("notification_type", n.Type), required("message", n.Message), object("details", n.Details))
 }

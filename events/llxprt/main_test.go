@@ -57,7 +57,7 @@ func says[In, Out any](o hook.Output[Out]) hook.Func[In, Out] {
 	return func(context.Context, In) (hook.Output[Out], error) { return o, nil }
 }
 
-func load(t *testing.T, s llxprt.Settings, at pipeline.Place) pipeline.Loaded {
+func load(t *testing.T, s llxprt.Settings, at pipeline.Workspace) pipeline.Loaded {
 	if at.Dir == "" {
 		at.Dir = "/p"
 	}

@@ -11,15 +11,15 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Plain is the own part of events that have none: members that hooks pass on.
-type Plain struct {
+// BasicOutput is the own part of events that have none: members that hooks pass on.
+type BasicOutput struct {
 	Extra jsontext.Value `json:",embed"`
 
 	replaces bool // a denial takes the place of the tool's result
 }
 
-// ToolGate is what a BeforeTool hook can say besides the common fields (L44, L45).
-type ToolGate struct {
+// BeforeToolOutput is what a BeforeTool hook can say besides the common fields (L44, L45).
+type BeforeToolOutput struct {
 	// PermissionDecision counts like Decision, and its reason is shown first.
 	PermissionDecision       hook.Decision `json:"permissionDecision,omitempty"`
 	PermissionDecisionReason string        `json:"permissionDecisionReason,omitempty"`
@@ -33,8 +33,8 @@ type ToolGate struct {
 	waits bool        // the tool waits for the user's word
 }
 
-// ModelGate is what a BeforeModel hook can say besides the common fields (L60).
-type ModelGate struct {
+// BeforeModelOutput is what a BeforeModel hook can say besides the common fields (L60).
+type BeforeModelOutput struct {
 	Request  wire.Object    `json:"llm_request,omitzero"`  // what changes of the request
 	Response wire.Object    `json:"llm_response,omitzero"` // takes the place of the model's
 	Extra    jsontext.Value `json:",embed"`
@@ -42,8 +42,8 @@ type ModelGate struct {
 	patch wire.Object // the Request of every hook, merged in plan order
 }
 
-// ModelEdit is what an AfterModel hook can say besides the common fields (L51).
-type ModelEdit struct {
+// AfterModelOutput is what an AfterModel hook can say besides the common fields (L51).
+type AfterModelOutput struct {
 	Response wire.Object    `json:"llm_response,omitzero"` // what changes of the response
 	Extra    jsontext.Value `json:",embed"`
 
@@ -51,8 +51,8 @@ type ModelEdit struct {
 	replaces bool        // a denial takes the place of the response
 }
 
-// AgentEnd is what an AfterAgent hook can say besides the common fields.
-type AgentEnd struct {
+// AfterAgentOutput is what an AfterAgent hook can say besides the common fields.
+type AfterAgentOutput struct {
 	ClearContext bool           `json:"clearContext,omitzero"` // forget the conversation so far
 	Extra        jsontext.Value `json:",embed"`
 }
@@ -63,11 +63,11 @@ func merge(all *jsontext.Value, one jsontext.Value) {
 	}
 }
 
-func addPlain(all *Plain, one Plain) { merge(&all.Extra, one.Extra) }
+func addPlain(all *BasicOutput, one BasicOutput) { merge(&all.Extra, one.Extra) }
 
-// settle drops a member of the wrong type, which decoding keeps in extra, once
+// dropMistyped drops a member of the wrong type, which decoding keeps in extra, once
 // a hook has given one of the right type: that one counts, in whatever order.
-func settle(extra *jsontext.Value, name string, known bool) {
+func dropMistyped(extra *jsontext.Value, name string, known bool) {
 	if o := wire.Object(*extra); known && len(o) > 0 && o.Get(name) != nil {
 		*extra = jsontext.Value(o.Without(name))
 	}
@@ -78,13 +78,13 @@ func erases(extra jsontext.Value, name string) bool {
 	return len(extra) > 0 && wire.Object(extra).Get(name).Kind() == 'n'
 }
 
-func addAgentEnd(all *AgentEnd, one AgentEnd) {
+func addAgentEnd(all *AfterAgentOutput, one AfterAgentOutput) {
 	all.ClearContext = all.ClearContext || one.ClearContext
 	merge(&all.Extra, one.Extra)
-	settle(&all.Extra, "clearContext", true)
+	dropMistyped(&all.Extra, "clearContext", true)
 }
 
-func addModelEdit(all *ModelEdit, one ModelEdit) {
+func addModelEdit(all *AfterModelOutput, one AfterModelOutput) {
 	if one.Response != nil {
 		all.Response = one.Response
 		all.patch = all.patch.Merge(one.Response)
@@ -92,10 +92,10 @@ func addModelEdit(all *ModelEdit, one ModelEdit) {
 		all.Response, all.patch = nil, nil
 	}
 	merge(&all.Extra, one.Extra)
-	settle(&all.Extra, "llm_response", all.Response != nil)
+	dropMistyped(&all.Extra, "llm_response", all.Response != nil)
 }
 
-func addModelGate(all *ModelGate, one ModelGate) {
+func addModelGate(all *BeforeModelOutput, one BeforeModelOutput) {
 	if one.Request != nil {
 		all.Request = one.Request
 		all.patch = genai.MergeRequest(all.patch, one.Request)
@@ -106,30 +106,30 @@ func addModelGate(all *ModelGate, one ModelGate) {
 		all.Response = one.Response
 	}
 	merge(&all.Extra, one.Extra)
-	settle(&all.Extra, "llm_request", all.Request != nil)
-	settle(&all.Extra, "llm_response", all.Response != nil)
+	dropMistyped(&all.Extra, "llm_request", all.Request != nil)
+	dropMistyped(&all.Extra, "llm_response", all.Response != nil)
 }
 
-func chainModel(c ModelCall, o hook.Output[ModelGate]) ModelCall {
+func chainModel(c BeforeModelInput, o hook.Output[BeforeModelOutput]) BeforeModelInput {
 	c.Request = genai.MergeRequest(c.Request, o.Specific.Request)
 	return c
 }
 
-func chainPrompt(p Prompt, o hook.Output[Plain]) Prompt {
+func chainPrompt(p BeforeAgentInput, o hook.Output[BasicOutput]) BeforeAgentInput {
 	if o.Context != "" {
 		p.Prompt += "\n\n" + o.Context
 	}
 	return p
 }
 
-func gateBlocks(o *hook.Output[ToolGate]) bool {
+func gateBlocks(o *hook.Output[BeforeToolOutput]) bool {
 	return o.Decision.Blocks() || o.Specific.PermissionDecision.Blocks()
 }
 
 // mergeGates is BlockWins in which a PermissionDecision counts too if it is the
 // stricter one, also when a later hook permits (a guard is never lost).
-func mergeGates(outs iter.Seq[hook.Output[ToolGate]]) hook.Output[ToolGate] {
-	return blockWins(func(yield func(hook.Output[ToolGate]) bool) {
+func mergeGates(outs iter.Seq[hook.Output[BeforeToolOutput]]) hook.Output[BeforeToolOutput] {
+	return blockWins(func(yield func(hook.Output[BeforeToolOutput]) bool) {
 		for o := range outs {
 			o.Decision = wanted(&o)
 			if !yield(o) {
@@ -141,21 +141,21 @@ func mergeGates(outs iter.Seq[hook.Output[ToolGate]]) hook.Output[ToolGate] {
 
 var blockWins = reducers.BlockWins(addGate)
 
-func addGate(all *ToolGate, one ToolGate) {
+func addGate(all *BeforeToolOutput, one BeforeToolOutput) {
 	addPermission(all, one)
 	if one.ToolInput != nil {
 		all.ToolInput = one.ToolInput
 		all.patch = all.patch.Merge(one.ToolInput)
 	}
 	merge(&all.Extra, one.Extra)
-	settle(&all.Extra, "tool_input", all.ToolInput != nil)
-	settle(&all.Extra, "permissionDecision", all.PermissionDecision != "")
-	settle(&all.Extra, "permissionDecisionReason", all.PermissionDecisionReason != "")
+	dropMistyped(&all.Extra, "tool_input", all.ToolInput != nil)
+	dropMistyped(&all.Extra, "permissionDecision", all.PermissionDecision != "")
+	dropMistyped(&all.Extra, "permissionDecisionReason", all.PermissionDecisionReason != "")
 }
 
 // addPermission lets the last word count, except that none lifts a stricter one. A
 // denial without a reason keeps that of an earlier denial, and so does an ask.
-func addPermission(all *ToolGate, one ToolGate) {
+func addPermission(all *BeforeToolOutput, one BeforeToolOutput) {
 	word, reason := one.PermissionDecision, one.PermissionDecisionReason
 	had := rank(all.PermissionDecision)
 	if rank(word) < had {

@@ -41,7 +41,7 @@ func declared(t *testing.T, name string) pipeline.Declared {
 }
 
 // fire fires an event with a hook for each answer, each of which prints it.
-func fire(t *testing.T, event, input string, answers ...string) *pipeline.Fired {
+func fire(t *testing.T, event, input string, answers ...string) *pipeline.JSONResult {
 	ses, _ := answering(t, event, answers...)
 	fired, err := declared(t, event).FireJSON(t.Context(), ses, []byte(input))
 	if err != nil {
@@ -55,7 +55,7 @@ func fire(t *testing.T, event, input string, answers ...string) *pipeline.Fired 
 func answering(t *testing.T, event string, answers ...string) (ses *pipeline.Session, read *payloads) {
 	read = &payloads{}
 	sys := pipeline.NewSystem(pipeline.Config{
-		Load: []pipeline.Load{func(context.Context, pipeline.Place) (l pipeline.Loaded, err error) {
+		Load: []pipeline.Load{func(context.Context, pipeline.Workspace) (l pipeline.Loaded, err error) {
 			for _, answer := range answers {
 				l.Hooks = append(l.Hooks, &hook.Hook{
 					ID: answer, Dialect: "llxprt", Event: event, Type: "command", Source: hook.Project,
@@ -110,7 +110,7 @@ func TestEveryPayloadHasTheBaseMembersAndTheEventsOwn(t *testing.T) {
 
 func TestAPayloadIsOneLineWhateverTheHostsJSONLooksLike(t *testing.T) {
 	ses, read := answering(t, "AfterTool", `{}`)
-	done := &llxprt.ToolDone{
+	done := &llxprt.AfterToolInput{
 		Name:     "read<&>\n",
 		Input:    wire.Object("{\n  \"path\": \"a\\nb\",\n\t\"n\": 1e400\n}\n"),
 		Response: wire.Object("{ \"llmContent\" : [ 1,\r\n 2 ] }"),

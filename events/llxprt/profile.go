@@ -76,7 +76,7 @@ func (c candor) note(s *pipeline.Session, event string, wants hook.Decision) str
 
 // wanted is the stricter of an answer's decision and its permission.
 func wanted[T any](o *hook.Output[T]) hook.Decision {
-	if g, ok := any(&o.Specific).(*ToolGate); ok && rank(g.PermissionDecision) > rank(o.Decision) {
+	if g, ok := any(&o.Specific).(*BeforeToolOutput); ok && rank(g.PermissionDecision) > rank(o.Decision) {
 		return g.PermissionDecision
 	}
 	return o.Decision
@@ -97,7 +97,7 @@ func rank(d hook.Decision) int {
 const nobodyToAsk = "a hook wants the user asked, and there is nobody to ask"
 
 // concludeCall makes "ask" of the profile Gemini what holds up the tool.
-func concludeCall(s *pipeline.Session, _ *ToolCall, res *hook.Result[ToolGate]) {
+func concludeCall(s *pipeline.Session, _ *BeforeToolInput, res *hook.Result[BeforeToolOutput]) {
 	if wanted(&res.Output) != hook.Ask || ProfileOf(s) != Gemini {
 		return
 	}
@@ -111,11 +111,11 @@ func concludeCall(s *pipeline.Session, _ *ToolCall, res *hook.Result[ToolGate]) 
 }
 
 // concludeDone makes a denial of the profile Gemini replace the tool's result.
-func concludeDone(s *pipeline.Session, _ *ToolDone, res *hook.Result[Plain]) {
+func concludeDone(s *pipeline.Session, _ *AfterToolInput, res *hook.Result[BasicOutput]) {
 	res.Specific.replaces = res.Decision.Blocks() && ProfileOf(s) == Gemini
 }
 
 // concludeEdit makes a denial of the profile Gemini replace the response.
-func concludeEdit(s *pipeline.Session, _ *ModelDone, res *hook.Result[ModelEdit]) {
+func concludeEdit(s *pipeline.Session, _ *AfterModelInput, res *hook.Result[AfterModelOutput]) {
 	res.Specific.replaces = res.Decision.Blocks() && ProfileOf(s) == Gemini
 }

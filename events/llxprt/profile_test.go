@@ -42,7 +42,7 @@ func TestTheProfileGeminiReadsTheEndOfAHookItsOwnWay(t *testing.T) {
 		{"3, nothing", `exit 3`, "", "", "", "", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			call := llxprt.ToolCall{Name: "rm", Input: wire.Object(`{}`)}
+			call := llxprt.BeforeToolInput{Name: "rm", Input: wire.Object(`{}`)}
 			res, err := llxprt.BeforeTool.Fire(t.Context(), gemini(t, "BeforeTool", tt.command, false), &call)
 			if err != nil {
 				t.Fatal(err)
@@ -69,7 +69,7 @@ func TestAnAskOfTheProfileGeminiHoldsUpTheTool(t *testing.T) {
 	for _, ask := range []string{`{"decision":"ask","reason":"sure?"}`, `{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"sure?"}}`} {
 		for _, interactive := range []bool{true, false} {
 			ses := gemini(t, "BeforeTool", "echo '"+ask+"'", interactive)
-			call := llxprt.ToolCall{Name: "rm", Input: wire.Object(`{"a":1}`)}
+			call := llxprt.BeforeToolInput{Name: "rm", Input: wire.Object(`{"a":1}`)}
 			res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &call)
 			if err != nil {
 				t.Fatal(err)
@@ -86,7 +86,7 @@ func TestAnAskOfTheProfileGeminiHoldsUpTheTool(t *testing.T) {
 }
 
 func TestADenialOfTheProfileGeminiReplacesTheResult(t *testing.T) {
-	done := llxprt.ToolDone{Name: "cat", Input: wire.Object(`{}`), Response: wire.Object(`{"llmContent":"secret","returnDisplay":"secret","x":1}`)}
+	done := llxprt.AfterToolInput{Name: "cat", Input: wire.Object(`{}`), Response: wire.Object(`{"llmContent":"secret","returnDisplay":"secret","x":1}`)}
 	res, err := llxprt.AfterTool.Fire(t.Context(), gemini(t, "AfterTool", `echo '{"decision":"deny","reason":"private","hookSpecificOutput":{"additionalContext":"c"}}'`, false), &done)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestADenialOfTheProfileGeminiReplacesTheResult(t *testing.T) {
 		t.Errorf("got %s, %+v\nwant %s", response, c, want)
 	}
 
-	answer := llxprt.ModelDone{Request: wire.Object(`{}`), Response: wire.Object(`{"text":"secret"}`)}
+	answer := llxprt.AfterModelInput{Request: wire.Object(`{}`), Response: wire.Object(`{"text":"secret"}`)}
 	edit, err := llxprt.AfterModel.Fire(t.Context(), gemini(t, "AfterModel", `echo private >&2; exit 2`, false), &answer)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestHooksOfTheProfileGeminiHaveItsVariables(t *testing.T) {
 	s := llxprt.Settings{Profile: llxprt.Gemini, Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(text)}}}
 	dir := directory(t)
 	ses := session(t, system(t, s), pipeline.SessionConfig{ID: "s-1", Dir: dir})
-	res, err := llxprt.SessionStart.Fire(t.Context(), ses, &llxprt.Start{Source: "startup"})
+	res, err := llxprt.SessionStart.Fire(t.Context(), ses, &llxprt.SessionStartInput{Source: "startup"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestTheProfileIsFoundByTheFilesThatAreThere(t *testing.T) {
 			if got := llxprt.ProfileOf(ses); got != tt.want {
 				t.Errorf("the profile is %q; want %q", got, tt.want)
 			}
-			res, err := llxprt.SessionStart.Fire(t.Context(), ses, &llxprt.Start{Source: "startup"})
+			res, err := llxprt.SessionStart.Fire(t.Context(), ses, &llxprt.SessionStartInput{Source: "startup"})
 			if err != nil || (res.Message == "gemini") != tt.runs {
 				t.Errorf("got %q, %v; runs: %v", res.Message, err, tt.runs)
 			}
@@ -206,7 +206,7 @@ func TestTheLayersOfTheProfileGemini(t *testing.T) {
 				write(t, filepath.Join(home, "defaults.json"), tt.defaults)
 			}
 			ses := session(t, system(t, llxprt.Settings{Profile: llxprt.Gemini}), pipeline.SessionConfig{Dir: dir})
-			if res, err := llxprt.SessionStart.Fire(t.Context(), ses, &llxprt.Start{Source: "startup"}); err != nil || (res.Message == "ran") != tt.runs {
+			if res, err := llxprt.SessionStart.Fire(t.Context(), ses, &llxprt.SessionStartInput{Source: "startup"}); err != nil || (res.Message == "ran") != tt.runs {
 				t.Errorf("got %q, %v; runs: %v", res.Message, err, tt.runs)
 			}
 		})

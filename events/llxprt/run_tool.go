@@ -10,7 +10,7 @@ import (
 // GateTool fires BeforeTool and applies its result: the first half of [RunTool],
 // for frameworks that call back before and after a tool. The error is that of the
 // fire; Run is false with it.
-func GateTool(ctx context.Context, s *pipeline.Session, call *ToolCall) (ToolVerdict, error) {
+func GateTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput) (ToolVerdict, error) {
 	res, err := BeforeTool.Fire(ctx, s, call)
 	v := ApplyBeforeTool(call, res)
 	if err != nil {
@@ -21,7 +21,7 @@ func GateTool(ctx context.Context, s *pipeline.Session, call *ToolCall) (ToolVer
 
 // ReviewTool fires AfterTool and applies its result: the second half of
 // [RunTool]. response is the one that the model shall see.
-func ReviewTool(ctx context.Context, s *pipeline.Session, done *ToolDone) (c Common, response wire.Object, err error) {
+func ReviewTool(ctx context.Context, s *pipeline.Session, done *AfterToolInput) (c Common, response wire.Object, err error) {
 	res, err := AfterTool.Fire(ctx, s, done)
 	c, response = ApplyAfterTool(done, res)
 	return c, response, err
@@ -34,7 +34,7 @@ func ReviewTool(ctx context.Context, s *pipeline.Session, done *ToolDone) (c Com
 // as its llmContent.
 //
 //	response, asks, err := llxprt.RunTool(ctx, session, &call, tool)
-func RunTool(ctx context.Context, s *pipeline.Session, call *ToolCall,
+func RunTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput,
 	tool func(context.Context, wire.Object) (wire.Object, error)) (response wire.Object, asks Common, err error) {
 	gate, err := GateTool(ctx, s, call)
 	if err != nil || !gate.Run {
@@ -47,6 +47,6 @@ func RunTool(ctx context.Context, s *pipeline.Session, call *ToolCall,
 	if response == nil {
 		response = wire.Object("{}")
 	}
-	asks, response, err = ReviewTool(ctx, s, &ToolDone{Name: call.Name, Input: gate.Input, Response: response, Extra: call.Extra})
+	asks, response, err = ReviewTool(ctx, s, &AfterToolInput{Name: call.Name, Input: gate.Input, Response: response, Extra: call.Extra})
 	return response, asks, err
 }

@@ -60,7 +60,7 @@ func layerRank(s hook.Source) int {
 }
 
 // Load reads the settings for a directory. It is a [pipeline.Load].
-func (s Settings) Load(_ context.Context, at pipeline.Place) (pipeline.Loaded, error) {
+func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 	passed := s.profile(at.Dir)
 	layers := slices.Concat(s.Layers, lo.Map(s.Extensions, func(e Extension, _ int) settings.Layer { return e.layer() }))
 	slices.SortStableFunc(layers, func(a, b settings.Layer) int { return cmp.Compare(layerRank(a.Source), layerRank(b.Source)) })
@@ -93,7 +93,7 @@ func (e Extension) layer() settings.Layer {
 // reading is one Load under way.
 type reading struct {
 	entries.Reader
-	at      pipeline.Place
+	at      pipeline.Workspace
 	profile Profile
 	all     scope // for hooks of all levels
 	own     scope // for the project's, whose settings may count for them alone

@@ -47,14 +47,14 @@ func TestABadEntryIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := load(t, project(`{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [`+"\n"+tt.entry+`
-				, {"type": "command", "command": "brother"}]}, `+neighbour+`]}}`), pipeline.Place{})
+				, {"type": "command", "command": "brother"}]}, `+neighbour+`]}}`), pipeline.Workspace{})
 			wantProblems(t, got.Problems, "project.json:"+tt.want)
 			if want := []string{"brother", "neighbour"}; !slices.Equal(runnable(got.Hooks), want) {
 				t.Errorf("hooks %q can run; want %q", runnable(got.Hooks), want)
 			}
 			bad := got.Hooks[0]
-			if bad.Skip != hook.Invalid || bad.Detail == "" {
-				t.Errorf("the entry is listed as %q, %q; want it to be invalid, with the reason", bad.Skip, bad.Detail)
+			if bad.Skip != hook.Invalid || bad.SkipDetail == "" {
+				t.Errorf("the entry is listed as %q, %q; want it to be invalid, with the reason", bad.Skip, bad.SkipDetail)
 			}
 		})
 	}
@@ -79,7 +79,7 @@ func TestABadOptionCostsTheOptionAlone(t *testing.T) {
 		{"members nobody knows", `"description": 42, "Timeout": 7`, 0, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := load(t, project(`{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "x",`+"\n"+tt.option+`}]}]}}`), pipeline.Place{})
+			got := load(t, project(`{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "x",`+"\n"+tt.option+`}]}]}}`), pipeline.Workspace{})
 			wantProblems(t, got.Problems, lo.Map(tt.problems, func(p string, _ int) string { return "project.json:2:12: " + p })...)
 			if h := got.Hooks[0]; h.Skip != "" || h.Timeout != tt.timeout {
 				t.Errorf("the hook has the timeout %v and is skipped for %q; want %v, and it to run", h.Timeout, h.Skip, tt.timeout)
@@ -107,7 +107,7 @@ func TestABadGroupIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {
 		{"no hooks in it", `{"hooks": []}`, ``, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := load(t, project(`{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [`+"\n"+tt.group+`,`+neighbour+`]}}`), pipeline.Place{})
+			got := load(t, project(`{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [`+"\n"+tt.group+`,`+neighbour+`]}}`), pipeline.Workspace{})
 			switch {
 			case tt.want == "":
 				wantProblems(t, got.Problems)
@@ -133,7 +133,7 @@ func TestABadGroupIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {
 }
 
 func TestAMatcherOfTheWrongTypeDoesNotDisturbEventsWithoutMatchers(t *testing.T) {
-	got := load(t, project(`{"tools": {"enableHooks": true}, "hooks": {"BeforeModel": [{"matcher": 42, "hooks": [{"type": "command", "command": "guard"}]}]}}`), pipeline.Place{})
+	got := load(t, project(`{"tools": {"enableHooks": true}, "hooks": {"BeforeModel": [{"matcher": 42, "hooks": [{"type": "command", "command": "guard"}]}]}}`), pipeline.Workspace{})
 	if len(got.Problems) != 1 || !slices.Equal(runnable(got.Hooks), []string{"guard"}) {
 		t.Errorf("hooks %q can run, problems %q; want the guard, and one problem", runnable(got.Hooks), messages(got.Problems))
 	}
@@ -154,7 +154,7 @@ func TestABadEventIsAProblemAtItsPlaceAndTheOthersLive(t *testing.T) {
 		{"empty", `"AfterTool": []`, ``},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := load(t, project(`{"tools": {"enableHooks": true}, "hooks": {`+"\n"+tt.event+`, "BeforeTool": [`+neighbour+`]}}`), pipeline.Place{})
+			got := load(t, project(`{"tools": {"enableHooks": true}, "hooks": {`+"\n"+tt.event+`, "BeforeTool": [`+neighbour+`]}}`), pipeline.Workspace{})
 			wantProblems(t, got.Problems, lo.Ternary(tt.want == "", nil, []string{"project.json:" + tt.want})...)
 			if want := []string{"neighbour"}; !slices.Equal(runnable(got.Hooks), want) {
 				t.Errorf("hooks %q can run; want %q", runnable(got.Hooks), want)
@@ -169,7 +169,7 @@ func TestSwitchesOfTheWrongTypeAreProblemsAndCountAsAbsent(t *testing.T) {
 "hooksConfig": {"enabled": 0, "disabled": "guard"},
 "security": {"environmentVariableRedaction": {"enabled": "on", "allowed": [1, "A"], "blocked": {}}},
 "hooks": []
-}`), pipeline.Place{})
+}`), pipeline.Workspace{})
 	wantProblems(t, got.Problems,
 		`project.json:2:26: got a string, want true or false`,
 		`project.json:3:28: got a number, want true or false`,
@@ -183,7 +183,7 @@ func TestSwitchesOfTheWrongTypeAreProblemsAndCountAsAbsent(t *testing.T) {
 
 func TestAMemberGivenTwiceIsAProblemAndTheLastOneCounts(t *testing.T) {
 	got := load(t, project(`{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "old",
-"command": "new"}]}]}}`), pipeline.Place{})
+"command": "new"}]}]}}`), pipeline.Workspace{})
 	wantProblems(t, got.Problems, `project.json:2:1: "command" is given twice; the last one counts: merge it with the one in line 1, column 90`)
 	if want := []string{"new"}; !slices.Equal(runnable(got.Hooks), want) {
 		t.Errorf("hooks %q can run; want %q", runnable(got.Hooks), want)
@@ -194,7 +194,7 @@ func TestCommentsAndTrailingCommasAreFine(t *testing.T) {
 	got := load(t, project(`{
 // the switch
 "tools": {"enableHooks": true,}, /* and */ "hooks": {"BeforeTool": [`+neighbour+`,],},
-}`), pipeline.Place{})
+}`), pipeline.Workspace{})
 	wantProblems(t, got.Problems)
 	if want := []string{"neighbour"}; !slices.Equal(runnable(got.Hooks), want) {
 		t.Errorf("hooks %q can run; want %q", runnable(got.Hooks), want)
@@ -204,7 +204,7 @@ func TestCommentsAndTrailingCommasAreFine(t *testing.T) {
 func TestAFileThatIsNotJSONCostsThatFile(t *testing.T) {
 	s := project(`{"hooks": oops}`)
 	s.Layers = append(s.Layers, layer(hook.User, `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [`+neighbour+`]}}`))
-	got := load(t, s, pipeline.Place{})
+	got := load(t, s, pipeline.Workspace{})
 	if len(got.Problems) != 1 || !got.Problems[0].Fatal || got.Problems[0].Position.String() != "project.json:1:11" {
 		t.Errorf("problems %q; want a fatal one at project.json:1:11", messages(got.Problems))
 	}
@@ -217,7 +217,7 @@ func FuzzSettings(f *testing.F) {
 	f.Add([]byte(`{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"matcher": "a", "hooks": [{"type": "command", "command": "x", "timeout": 5}]}]}}`))
 	f.Add([]byte(`{"hooks": {"BeforeTool": [null, 1, {"hooks": [null, {"type": "plugin"}]}], "disabled": []}, "hooksConfig": {"disabled": [1]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got := load(t, project(string(data)), pipeline.Place{})
+		got := load(t, project(string(data)), pipeline.Workspace{})
 		ids := map[string]bool{}
 		for _, h := range got.Hooks {
 			if ids[h.ID] {

@@ -14,9 +14,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// ToolChoice is what a BeforeToolSelection hook can say besides the common
+// BeforeToolSelectionOutput is what a BeforeToolSelection hook can say besides the common
 // fields (L46): a ToolConfig of rule L58.
-type ToolChoice struct {
+type BeforeToolSelectionOutput struct {
 	HookEventName string         `json:"hookEventName,omitempty"`
 	ToolConfig    wire.Object    `json:"toolConfig,omitzero"`
 	Extra         jsontext.Value `json:",embed"`
@@ -29,7 +29,7 @@ type ToolChoice struct {
 // toolConfig has no say. Names are sorted, so that the
 // request does not depend on the order of hooks. Denials have no effect here
 // (L54); the other common fields are merged as in BlockWins.
-func uniteTools(outs iter.Seq[hook.Output[ToolChoice]]) hook.Output[ToolChoice] {
+func uniteTools(outs iter.Seq[hook.Output[BeforeToolSelectionOutput]]) hook.Output[BeforeToolSelectionOutput] {
 	answers := slices.Collect(outs)
 	all := reducers.BlockWins(addToolChoice)(slices.Values(answers))
 	all.Decision = ""
@@ -89,7 +89,7 @@ func (c *chosen) spelledOut() (said wire.Object) {
 // hooks (applyToolConfigModifications). What no hook said stays: a mode alone
 // keeps the request's names, names alone keep its mode, which is AUTO if it has
 // none.
-func (c *ToolChoice) ApplyTo(target wire.Object) wire.Object {
+func (c *BeforeToolSelectionOutput) ApplyTo(target wire.Object) wire.Object {
 	said := c.said
 	if said == nil {
 		return target
@@ -100,10 +100,10 @@ func (c *ToolChoice) ApplyTo(target wire.Object) wire.Object {
 	return genai.ApplyToolConfig(said, target)
 }
 
-func addToolChoice(all *ToolChoice, one ToolChoice) {
+func addToolChoice(all *BeforeToolSelectionOutput, one BeforeToolSelectionOutput) {
 	merge(&all.Extra, one.Extra)
-	settle(&all.Extra, "hookEventName", true)
-	settle(&all.Extra, "toolConfig", true)
+	dropMistyped(&all.Extra, "hookEventName", true)
+	dropMistyped(&all.Extra, "toolConfig", true)
 }
 
 // modes are the words of rule L58, the most restrictive first.

@@ -61,7 +61,7 @@ func missing(member string) error { return fmt.Errorf("%q is missing", member) }
 func unless[E, R any](empty func(*R) bool) func(*pipeline.Session, *E, *hook.Report[R]) {
 	return func(_ *pipeline.Session, _ *E, r *hook.Report[R]) {
 		if r.Err == nil && empty(&r.Output.Specific) {
-			r.Output, r.Said = hook.Output[R]{}, false
+			r.Output, r.Answered = hook.Output[R]{}, false
 		}
 	}
 }
@@ -103,7 +103,7 @@ func (e *Event[E, R]) output(r *R) (o hook.Output[R]) {
 	if r == nil {
 		return o
 	}
-	o.Specific, o.Given = *r, hook.Spoke|hook.GaveSpecific
+	o.Specific, o.Set = *r, hook.SetAnswer|hook.SetSpecific
 	if e.stops != nil {
 		if stops, reason := e.stops(r); stops {
 			o.Decision, o.Reason = hook.Block, reason

@@ -208,4 +208,4 @@ type SessionShutdownEvent struct{}
 type Nothing struct{}
 
 // gave reports whether an answer has a result of the event's own.
-func gave[R any](o *hook.Output[R]) bool { return o.Given.Has(hook.GaveSpecific) }
+func gave[R any](o *hook.Output[R]) bool { return o.Set.Has(hook.SetSpecific) }

@@ -144,7 +144,7 @@ func errorsBlock(ev *pipeline.Spec[ToolCallEvent, ToolCallResult]) {
 			reason := "Extension " + r.Hook.Label() + " failed: " + failed.Err.Error()
 			r.Output.Specific = ToolCallResult{Block: true, Reason: reason}
 			r.Output.Reason = reason
-			r.Output.Given |= hook.GaveSpecific
+			r.Output.Set |= hook.SetSpecific
 		}
 	}
 }

@@ -24,7 +24,7 @@ var Acme = &pipeline.Dialect{
 	Name: "acme",
 	Unit: time.Second, // "timeout": 5 means five seconds
 	Rules: pipeline.Rules{
-		Exits:   hook.Exits{answered: hook.Read, refused: hook.Veto, halted: hook.Veto},
+		Exits:   hook.Exits{answered: hook.ParseAnswer, refused: hook.DenyWithReason, halted: hook.DenyWithReason},
 		Text:    hook.TextIgnored,
 		Match:   func(pattern string) (hook.Matcher, string) { return match.Trigger(pattern), "" },
 		Timeout: 10 * time.Second,
@@ -74,7 +74,7 @@ func decode(stdout []byte) (out hook.Output[Change], notes []string, err error) 
 	if err := json.Unmarshal(stdout, &answer); err != nil {
 		return out, nil, err
 	}
-	out.Given = hook.Spoke
+	out.Set = hook.SetAnswer
 	out.Reason, out.Specific.Args = answer.Because, answer.Args
 	switch answer.Verdict {
 	case "no":

@@ -18,7 +18,7 @@ import (
 //
 // It is a [pipeline.Load]. An entry that cannot be used is a problem with its
 // position, and the others count.
-func Load(_ context.Context, at pipeline.Place) (loaded pipeline.Loaded, err error) {
+func Load(_ context.Context, at pipeline.Workspace) (loaded pipeline.Loaded, err error) {
 	layer := settings.Layer{Name: "project", Source: hook.Project, File: filepath.Join(at.Dir, ".acme", "hooks.json")}
 	root, found, err := layer.Read()
 	if err != nil || !found {
@@ -32,7 +32,7 @@ func Load(_ context.Context, at pipeline.Place) (loaded pipeline.Loaded, err err
 			continue
 		}
 		if at.Untrusted {
-			h.Skip, h.Detail = hook.Untrusted, "the project is not trusted"
+			h.Skip, h.SkipDetail = hook.Untrusted, "the project is not trusted"
 		}
 		loaded.Hooks = append(loaded.Hooks, h)
 	}

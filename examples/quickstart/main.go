@@ -24,7 +24,7 @@ func main() {
 		log.Fatal(err)
 	}
 
-	call := llxprt.ToolCall{Name: "write_file", Input: []byte(`{"path": "/etc/passwd", "content": "root::0:0"}`)}
+	call := llxprt.BeforeToolInput{Name: "write_file", Input: []byte(`{"path": "/etc/passwd", "content": "root::0:0"}`)}
 	res, err := llxprt.BeforeTool.Fire(ctx, session, &call)
 	if err != nil {
 		log.Fatal(err) // ctx ended first

@@ -55,7 +55,7 @@ func openAway(t *testing.T, hooks ...away) (*world, *bufio.Reader) {
 	return w, bufio.NewReader(fifo(t, w.dir, "started"))
 }
 
-var finished = claude.Done{Call: claude.Call{Name: "write_file", Input: call.Input}}
+var finished = claude.PostToolUseInput{PreToolUseInput: claude.PreToolUseInput{Name: "write_file", Input: call.Input}}
 
 // send fires PostToolUse and waits until every hook runs behind it.
 func (w *world) send(t *testing.T, started *bufio.Reader) {

@@ -19,7 +19,7 @@ import (
 func TestATimeLimitIsOnTheMonotonicClock(t *testing.T) {
 	leavesNothing(t)
 	w := open(t, setup{})
-	llxprt.BeforeTool.On(w.ses, "reader", func(ctx context.Context, _ llxprt.ToolCall) (o hook.Output[llxprt.ToolGate], err error) {
+	llxprt.BeforeTool.On(w.ses, "reader", func(ctx context.Context, _ llxprt.BeforeToolInput) (o hook.Output[llxprt.BeforeToolOutput], err error) {
 		deadline, ok := ctx.Deadline()
 		if !ok || !strings.Contains(deadline.String(), " m=") {
 			o.Reason = deadline.String()

@@ -154,7 +154,7 @@ func (w *world) check(t *testing.T, res *result, want want) {
 	}
 }
 
-func (w *world) checkReport(t *testing.T, r *hook.Report[llxprt.ToolGate], want want) {
+func (w *world) checkReport(t *testing.T, r *hook.Report[llxprt.BeforeToolOutput], want want) {
 	t.Helper()
 	if r.Hook == nil || r.Hook.ID != "project/BeforeTool/0/0" || r.Hook.Position.Line == 0 || r.Index != 0 || r.Elapsed <= 0 {
 		t.Errorf("the report is not complete: %+v", r)

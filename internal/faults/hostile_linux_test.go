@@ -125,7 +125,7 @@ func writeHooks(t *testing.T, file, command string) {
 // for what must not be there.
 func (p project) check(t *testing.T, command, fails string) {
 	t.Helper()
-	c := llxprt.ToolCall{Name: hostile, Input: wire.Object(nil).With("path", wire.Quote(p.dir))}
+	c := llxprt.BeforeToolInput{Name: hostile, Input: wire.Object(nil).With("path", wire.Quote(p.dir))}
 	res, err := llxprt.BeforeTool.Fire(t.Context(), p.ses, &c)
 	if err != nil || len(res.Reports) != 1 {
 		t.Fatalf("%s: %d reports, %v", command, len(res.Reports), err)

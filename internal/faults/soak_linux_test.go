@@ -93,7 +93,7 @@ func (s *soaked) one(t *testing.T, k kind) {
 		giveUp := time.AfterFunc(rand.N(10*time.Millisecond), cancel)
 		defer giveUp.Stop()
 	}
-	res, err := llxprt.BeforeTool.Fire(ctx, s.ses, &llxprt.ToolCall{Name: k.tool, Input: call.Input})
+	res, err := llxprt.BeforeTool.Fire(ctx, s.ses, &llxprt.BeforeToolInput{Name: k.tool, Input: call.Input})
 	failed := lo.CountBy(res.Errs(), func(err error) bool { return err != nil })
 	s.failed.Add(int64(failed))
 	if errors.Is(err, context.Canceled) != k.cancelled || res.Blocked() != k.blocked || failed != k.failed || !strings.Contains(res.Message, k.message) {

@@ -237,7 +237,7 @@ func TestInputArrivesAsItIs(t *testing.T) {
 	eachForm(t, "exec cat", setup{}, func(t *testing.T, w *world) {
 		leavesNothing(t)
 		odd := "a\nb\x00\x01 \"'`$(exit 2)` ü€😀\u2028\ufeff\\u0000</script>"
-		c := llxprt.ToolCall{Name: "odd\n\"tool\"", Input: wire.Object(nil).With(odd, wire.Quote(odd))}
+		c := llxprt.BeforeToolInput{Name: "odd\n\"tool\"", Input: wire.Object(nil).With(odd, wire.Quote(odd))}
 		res, err := llxprt.BeforeTool.Fire(context.Background(), w.ses, &c)
 		if err != nil || !res.OK() || res.Reports[0].Reply == nil {
 			t.Fatal(err, res.Errs())

@@ -13,8 +13,8 @@ import (
 // fits into no pipe either.
 var large, sizeable = callOf(10 << 20), callOf(256 << 10)
 
-func callOf(size int) llxprt.ToolCall {
-	return llxprt.ToolCall{Name: "write_file", Input: wire.Object(`{"path":"big","content":"` + strings.Repeat("x", size) + `"}`)}
+func callOf(size int) llxprt.BeforeToolInput {
+	return llxprt.BeforeToolInput{Name: "write_file", Input: wire.Object(`{"path":"big","content":"` + strings.Repeat("x", size) + `"}`)}
 }
 
 // Rule L18.
@@ -23,7 +23,7 @@ func TestAHookNeedNotReadItsInput(t *testing.T) {
 	denied := want{blocked: true, reason: "enough"}
 	for _, test := range []struct {
 		name, script string
-		in           llxprt.ToolCall
+		in           llxprt.BeforeToolInput
 		want         want
 	}{
 		{"never read", "true" + answer, large, denied},

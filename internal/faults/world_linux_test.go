@@ -99,9 +99,9 @@ func (w *world) start(t *testing.T, load pipeline.Load) {
 }
 
 // call is the input of the tests for which it does not matter.
-var call = llxprt.ToolCall{Name: "write_file", Input: wire.Object(`{"path":"notes.txt","content":"hello"}`)}
+var call = llxprt.BeforeToolInput{Name: "write_file", Input: wire.Object(`{"path":"notes.txt","content":"hello"}`)}
 
-type result = hook.Result[llxprt.ToolGate]
+type result = hook.Result[llxprt.BeforeToolOutput]
 
 // fire fires BeforeTool, which has to go well for the caller.
 func (w *world) fire(t *testing.T) *result {
@@ -109,7 +109,7 @@ func (w *world) fire(t *testing.T) *result {
 	return w.fireCall(t, call)
 }
 
-func (w *world) fireCall(t *testing.T, c llxprt.ToolCall) *result {
+func (w *world) fireCall(t *testing.T, c llxprt.BeforeToolInput) *result {
 	t.Helper()
 	res, err := llxprt.BeforeTool.Fire(t.Context(), w.ses, &c)
 	if err != nil {
@@ -131,7 +131,7 @@ func (w *world) fireClosed(t *testing.T) *result {
 // alive checks that the same session runs an ordinary hook.
 func (w *world) alive(t *testing.T) {
 	t.Helper()
-	res, err := llxprt.AfterTool.Fire(t.Context(), w.ses, &llxprt.ToolDone{Name: "write_file", Input: call.Input, Response: wire.Object(`{}`)})
+	res, err := llxprt.AfterTool.Fire(t.Context(), w.ses, &llxprt.AfterToolInput{Name: "write_file", Input: call.Input, Response: wire.Object(`{}`)})
 	if err != nil || !res.OK() || res.Message != "alive" {
 		t.Errorf("afterwards an ordinary hook said %q, errors %v, %v; want alive", res.Message, res.Errs(), err)
 	}

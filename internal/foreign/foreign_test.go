@@ -103,11 +103,11 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		load := claude.Settings{Layers: []settings.Layer{{Name: "user", Source: hook.User, Data: text}}, Environ: []string{"HOME=/nowhere"}}
-		loaded, err := load.Load(context.Background(), pipeline.Place{Dir: "/project"})
+		loaded, err := load.Load(context.Background(), pipeline.Workspace{Dir: "/project"})
 		if err != nil {
 			return
 		}
-		sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.DiscardHandler), Load: []pipeline.Load{func(context.Context, pipeline.Place) (pipeline.Loaded, error) { return loaded, nil }}})
+		sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.DiscardHandler), Load: []pipeline.Load{func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) { return loaded, nil }}})
 		defer sys.Close()
 		s, err := sys.NewSession(context.Background(), pipeline.SessionConfig{Dir: "/project"})
 		if err != nil {

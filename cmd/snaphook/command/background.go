@@ -17,7 +17,7 @@ import (
 
 // fired is what came of a fire, with what its hooks in the background left.
 type fired struct {
-	*pipeline.Fired
+	*pipeline.JSONResult
 
 	mu    sync.Mutex
 	ended []pipeline.Finished // as they ended
@@ -112,7 +112,7 @@ func (f *fired) add(cmd *cobra.Command, name string, v any) {
 // close removes what the session has left on the disk, unless the answer says
 // where the whole of a long text is.
 func (f *fired) close(ctx context.Context, ses *pipeline.Session) {
-	if f.Fired != nil {
+	if f.JSONResult != nil {
 		if effects, err := wire.Of(f.Effects); err == nil && string(effects.Get("spilled")) == "true" {
 			return
 		}

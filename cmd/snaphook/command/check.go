@@ -61,9 +61,9 @@ type checked struct {
 type checkedHook struct {
 	Event string `json:"event"`
 	planned
-	Why    *hook.Why  `json:"why"`
-	Detail *string    `json:"detail"`
-	Policy *effective `json:"policy"`
+	Why    *hook.SkipReason `json:"why"`
+	Detail *string          `json:"detail"`
+	Policy *effective       `json:"policy"`
 }
 
 // problem is a [settings.Problem] for programs.
@@ -118,7 +118,7 @@ func (f *flags) checkSources(cmd *cobra.Command, src *sources, found *checked) (
 	if src.dialect.modules {
 		return f.checkModules(cmd, src, found)
 	}
-	loaded, err := src.load(cmd.Context(), pipeline.Place{Dir: src.dir})
+	loaded, err := src.load(cmd.Context(), pipeline.Workspace{Dir: src.dir})
 	found.add(loaded)
 	return loaded.Problems, err
 }
@@ -144,7 +144,7 @@ func (f *flags) checkFiles(files []string) error {
 func (c *checked) add(loaded pipeline.Loaded) {
 	c.Files = append(c.Files, loaded.Files...)
 	for _, h := range loaded.Hooks {
-		line := checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h), Why: lo.EmptyableToPtr(h.Skip), Detail: lo.EmptyableToPtr(h.Detail)}
+		line := checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h), Why: lo.EmptyableToPtr(h.Skip), Detail: lo.EmptyableToPtr(h.SkipDetail)}
 		if h.Skip == "" && !runnable(h) {
 			line.Why, line.Detail = lo.ToPtr(hook.UnsupportedType), lo.ToPtr(unsupported(h))
 		}

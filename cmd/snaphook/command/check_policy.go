@@ -43,7 +43,7 @@ func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem,
 		h = set.Apply(h, events.Of(h))
 		found.Hooks[i].planned, found.Hooks[i].Policy = describe(h), governed(h)
 		if h.Skip == hook.Policy && found.Hooks[i].Why == nil {
-			found.Hooks[i].Why, found.Hooks[i].Detail = &h.Skip, &h.Detail
+			found.Hooks[i].Why, found.Hooks[i].Detail = &h.Skip, &h.SkipDetail
 		}
 		found.Findings = append(found.Findings, gateFindings(h, events.Of(h), dir)...)
 	}

@@ -150,7 +150,7 @@ func (e *claudeProgram) Fire(ctx context.Context, event string, in jsontext.Valu
 // keep takes what the judge asks for later, and checks the exit status.
 func (e *claudeProgram) keep(document []byte, status int) error {
 	var fired struct {
-		pipeline.Fired
+		pipeline.JSONResult
 		Effects struct {
 			Async claudecases.Background `json:"async"`
 		} `json:"effects"`

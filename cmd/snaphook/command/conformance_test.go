@@ -140,7 +140,7 @@ func (e *program) Fire(ctx context.Context, event string, input jsontext.Value) 
 	if err != nil {
 		return o, err
 	}
-	var fired pipeline.Fired
+	var fired pipeline.JSONResult
 	if err := wire.Object(stdout).Into(&fired); err != nil {
 		return o, fmt.Errorf("%w: %s", err, stdout)
 	}
@@ -168,7 +168,7 @@ func (e *program) registered(ctx context.Context) (*int, error) {
 	return lo.ToPtr(lo.CountBy(found.Hooks, func(h checkedHook) bool { return lo.FromPtr(h.Why) != "invalid" })), nil
 }
 
-func observe(fired *pipeline.Fired) conformance.Observation {
+func observe(fired *pipeline.JSONResult) conformance.Observation {
 	o := conformance.Observation{
 		Success:    &fired.Result.Success,
 		Errors:     fired.Result.Errors,

@@ -46,9 +46,9 @@ func rulesOf(h *hook.Hook) pipeline.Rules {
 // notRun says why a hook does not run.
 type notRun struct {
 	planned
-	Why    hook.Why   `json:"why"`
-	Detail string     `json:"detail"`
-	Policy *effective `json:"policy"`
+	Why    hook.SkipReason `json:"why"`
+	Detail string          `json:"detail"`
+	Policy *effective      `json:"policy"`
 }
 
 // willRun is a hook that runs.

@@ -34,7 +34,7 @@ var claudeRow = dialect{
 	writers:  []string{"Bash", "Write", "Edit", "MultiEdit", "NotebookEdit"},
 	traits: func(event string) ([]string, string) {
 		about, _ := claude.About(event)
-		return about.Types, about.Told
+		return about.Types, about.ReasonFor
 	},
 	reaching: [][]string{{"hooks"}, {"disableAllHooks"}, {"allowedHttpHookUrls"}, {"httpHookAllowedEnvVars"}},
 }
@@ -43,7 +43,7 @@ func loadClaude(o origins) pipeline.Load {
 	s := claude.Settings{
 		Layers:  o.layers,
 		Environ: withoutKey(os.Environ()),
-		Model:   modelOf(os.Getenv), Agent: nobody{}, Tools: nobody{},
+		Model:   modelOf(os.Getenv), Agent: noHost{}, Tools: noHost{},
 		Plugins: lo.Map(o.added, func(a added, _ int) claude.Plugin {
 			name, market, _ := strings.Cut(a.name, "@")
 			return claude.Plugin{Name: name, Marketplace: market, Root: a.dir}

@@ -52,7 +52,7 @@ func (d *dialect) trustName() string {
 // loadXcsh lists the modules that discovery finds, and runs nothing. They are
 // no hooks of an event: which ones they handle, they say when they run.
 func loadXcsh(o origins) pipeline.Load {
-	return func(ctx context.Context, at pipeline.Place) (l pipeline.Loaded, err error) {
+	return func(ctx context.Context, at pipeline.Workspace) (l pipeline.Loaded, err error) {
 		if len(o.modules) > 0 {
 			return l, nil
 		}

@@ -66,11 +66,11 @@ func (f *flags) events(cmd *cobra.Command, args []string) error {
 }
 
 // effects are what an exit status does, in words.
-var effects = map[hook.Effect]string{hook.Read: "answer", hook.Refuse: "refuse", hook.Warn: "warn", hook.Heed: "answer or warn",
+var effects = map[hook.ExitEffect]string{hook.ParseAnswer: "answer", hook.ParseAndDeny: "refuse", hook.FailWithWarning: "warn", hook.ParseOrFail: "answer or warn",
 	hook.ReadAny: "answer", hook.WarnAny: "answer or warn", hook.DenyAny: "answer or refuse"}
 
 func catalogue(i pipeline.Info) catalogued {
-	c := catalogued{Event: i.FullName(), Dialect: i.Dialect, Fires: i.Doc, Can: i.Can.Words(), Exits: map[string]string{"other": effects[hook.Warn]}}
+	c := catalogued{Event: i.FullName(), Dialect: i.Dialect, Fires: i.Doc, Can: i.Can.Words(), Exits: map[string]string{"other": effects[hook.FailWithWarning]}}
 	c.Subject = lo.EmptyableToPtr(i.Subject)
 	told := ""
 	d, err := dialectNamed(i.Dialect)
@@ -79,7 +79,7 @@ func catalogue(i pipeline.Info) catalogued {
 	}
 	for status, effect := range i.Rules.Exits {
 		name := strconv.Itoa(status)
-		if status == hook.Other {
+		if status == hook.OtherStatus {
 			name = "other"
 		}
 		c.Exits[name] = cmp.Or(effects[effect], vetoed(i.Can, told))
@@ -95,7 +95,7 @@ func catalogue(i pipeline.Info) catalogued {
 
 // vetoed says what a status does that blocks where something can be blocked,
 // and who gets the text on standard error.
-func vetoed(can pipeline.Power, told string) string {
+func vetoed(can pipeline.Capability, told string) string {
 	switch blocks := can&pipeline.CanBlock != 0; {
 	case blocks && told != "":
 		return "block and tell the " + told

@@ -102,8 +102,8 @@ func (f *fired) run(cmd *cobra.Command, event pipeline.Declared, ses *pipeline.S
 	if err != nil {
 		return inputError(err)
 	}
-	f.Fired, err = event.FireJSON(traced(cmd.Context()), ses, input)
-	if err = mods.conclude(f.Fired, err); err != nil && cmd.Context().Err() == nil {
+	f.JSONResult, err = event.FireJSON(traced(cmd.Context()), ses, input)
+	if err = mods.conclude(f.JSONResult, err); err != nil && cmd.Context().Err() == nil {
 		return inputError(err)
 	}
 	if f.settle(cmd, ses); cmd.Context().Err() != nil {
@@ -118,7 +118,7 @@ func (f *fired) run(cmd *cobra.Command, event pipeline.Declared, ses *pipeline.S
 func (f *flags) answer(cmd *cobra.Command, fired *fired) (err error) {
 	warnFailures(cmd, fired)
 	if f.json {
-		err = sayJSON(cmd, fired.Fired)
+		err = sayJSON(cmd, fired.JSONResult)
 	} else {
 		err = say(cmd, firedText(fired))
 	}

@@ -129,9 +129,9 @@ func decision(fired *fired, effects wire.Object) string {
 	return good.Render("go ahead")
 }
 
-// told are the effects that the answer shows by other means: in its first
+// shownKeys are the effects that the answer shows by other means: in its first
 // line, as the reason, or among the texts for the model and the user.
-var told = []string{
+var shownKeys = []string{
 	"isBlocking", "shouldStop", "effectiveReason", "blockingError",
 	"reason", "decision", "askUser", "continue", "stopReason", "errors", "spilled", "systemMessages", "async",
 }
@@ -147,7 +147,7 @@ func effectLines(fired *fired, effects wire.Object) (lines [][2]string) {
 		lines = append(lines, [2]string{"message", *message})
 	}
 	for name, value := range effects.Members() {
-		if !slices.Contains(told, name) && !isNothing(value) && !(routed && name == "additionalContext") {
+		if !slices.Contains(shownKeys, name) && !isNothing(value) && !(routed && name == "additionalContext") {
 			lines = append(lines, [2]string{lo.CoalesceOrEmpty(titles[name], strings.ReplaceAll(name, "_", " ")), plainValue(name, value)})
 		}
 	}

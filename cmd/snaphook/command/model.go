@@ -72,14 +72,14 @@ func (n named) Generate(ctx context.Context, r ask.ModelRequest) (string, error)
 	return n.Model.Generate(ctx, r)
 }
 
-// nobody stands for what only a host has: agents, and connections to MCP
+// noHost stands for what only a host has: agents, and connections to MCP
 // servers.
-type nobody struct{}
+type noHost struct{}
 
-func (nobody) RunAgent(context.Context, ask.AgentRequest) (string, error) {
+func (noHost) RunAgent(context.Context, ask.AgentRequest) (string, error) {
 	return "", errors.New(`the command line cannot run agents, while a host of snaphook can; write "type": "prompt" to ask a model`)
 }
 
-func (nobody) CallTool(context.Context, ask.ToolRequest) (ask.ToolAnswer, error) {
+func (noHost) CallTool(context.Context, ask.ToolRequest) (ask.ToolAnswer, error) {
 	return ask.ToolAnswer{}, errors.New("the command line is connected to no MCP server, while a host of snaphook can be")
 }

@@ -172,7 +172,7 @@ func (f *flags) keepBack(ctx context.Context, src *sources, a *attached) error {
 	if f.trusted {
 		return nil
 	}
-	loaded, err := src.load(ctx, pipeline.Place{Dir: src.dir})
+	loaded, err := src.load(ctx, pipeline.Workspace{Dir: src.dir})
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (a *attached) warn(cmd *cobra.Command, blocked bool) {
 // conclude completes what came of a fire with what the dialect adds: the error
 // of a handler is a refusal, which has the words that the agent would see, and
 // an event without a result has an empty one.
-func (a *attached) conclude(fired *pipeline.Fired, err error) error {
+func (a *attached) conclude(fired *pipeline.JSONResult, err error) error {
 	if a == nil || fired == nil {
 		return err
 	}

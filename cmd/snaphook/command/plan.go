@@ -84,21 +84,21 @@ func newPlanned(event string, decided stages.Planned, configured []*hook.Hook) p
 	skipped := slices.Clone(decided.Skipped)
 	for _, h := range decided.Run {
 		if why, detail := held(h); why != "" {
-			skipped = append(skipped, stages.Skipped{Hook: h, Why: why, Detail: detail})
+			skipped = append(skipped, stages.Skipped{Hook: h, Reason: why, Detail: detail})
 			continue
 		}
 		if runnable(h) {
 			p.Run = append(p.Run, willRun{describe(h), governed(h)})
 			continue
 		}
-		skipped = append(skipped, stages.Skipped{Hook: h, Why: hook.UnsupportedType, Detail: unsupported(h)})
+		skipped = append(skipped, stages.Skipped{Hook: h, Reason: hook.UnsupportedType, Detail: unsupported(h)})
 	}
 	rank := func(s stages.Skipped) int {
 		return slices.IndexFunc(configured, func(h *hook.Hook) bool { return h.ID == s.Hook.ID })
 	}
 	slices.SortStableFunc(skipped, func(a, b stages.Skipped) int { return rank(a) - rank(b) })
 	for _, s := range skipped {
-		p.Skipped = append(p.Skipped, notRun{describe(s.Hook), s.Why, s.Detail, governed(s.Hook)})
+		p.Skipped = append(p.Skipped, notRun{describe(s.Hook), s.Reason, s.Detail, governed(s.Hook)})
 	}
 	if len(p.Run) > 0 {
 		p.Mode = lo.Ternary(decided.Sequential, "sequential", "parallel")

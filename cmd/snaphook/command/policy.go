@@ -163,9 +163,9 @@ func (e *effective) failures() string {
 
 // held says why a hook of a plan is not started: its policy makes that a
 // failure. Empty if it is.
-func held(h *hook.Hook) (why hook.Why, detail string) {
+func held(h *hook.Hook) (why hook.SkipReason, detail string) {
 	if h.Policy == nil || h.Policy.Held == "" {
 		return "", ""
 	}
-	return h.Policy.Held, fmt.Sprintf("%s; its failure policy is %q", h.Detail, h.Policy.OnFailure[hook.ClassUntrusted])
+	return h.Policy.Held, fmt.Sprintf("%s; its failure policy is %q", h.SkipDetail, h.Policy.OnFailure[hook.ClassUntrusted])
 }

@@ -141,7 +141,7 @@ func (p *progress) HookStart(ctx context.Context, _ *pipeline.FireInfo, h *hook.
 func (p *progress) HookEnd(_ context.Context, e *pipeline.Evaluation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e.Why == "" && e.Outcome != pipeline.Backgrounded {
+	if e.SkipReason == "" && e.Outcome != pipeline.Backgrounded {
 		p.running = slices.DeleteFunc(p.running, func(r underWay) bool { return r.hook == e.Hook })
 	}
 }

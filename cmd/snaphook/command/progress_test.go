@@ -20,7 +20,7 @@ func TestTheStatusLineShowsWhatRuns(t *testing.T) {
 		p.HookStart(t.Context(), nil, lint)
 		time.Sleep(300 * time.Millisecond)
 		p.HookStart(t.Context(), nil, guard)
-		p.HookEnd(t.Context(), &pipeline.Evaluation{Hook: &hook.Hook{}, Why: hook.NotMatched})
+		p.HookEnd(t.Context(), &pipeline.Evaluation{Hook: &hook.Hook{}, SkipReason: hook.NotMatched})
 		if synctest.Wait(); text.String() != "" {
 			t.Errorf("already it shows %q", text.String())
 		}

@@ -41,7 +41,7 @@ func TestLinesAreOfTheSchema(t *testing.T) {
 	} {
 		h := &hook.Hook{ID: "project/PreToolUse/" + name, Dialect: "claude", Event: "PreToolUse", Type: "command", Command: name, Source: hook.Project, Runner: runner}
 		if name == "off" {
-			h.Skip, h.Detail = hook.Disabled, "switched off"
+			h.Skip, h.SkipDetail = hook.Disabled, "switched off"
 		}
 		hooks = append(hooks, h)
 	}
@@ -49,7 +49,7 @@ func TestLinesAreOfTheSchema(t *testing.T) {
 		for n := 0; n <= len(hooks); n++ {
 			var text bytes.Buffer
 			r := rec.New(&text, rec.Config{Input: input, Log: slog.New(slog.DiscardHandler)})
-			load := func(context.Context, pipeline.Place) (pipeline.Loaded, error) {
+			load := func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 				return pipeline.Loaded{Hooks: hooks[:n]}, nil
 			}
 			sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{load}, Observe: []pipeline.Observer{r}, ObserveIdle: true, Log: slog.New(slog.DiscardHandler)})

@@ -166,7 +166,7 @@ func (f *flags) warnHeadless(cmd *cobra.Command, src *sources) {
 
 // warnUntrusted says how many hooks of a plan the lack of trust keeps back.
 func warnUntrusted(cmd *cobra.Command, event pipeline.Declared, plan stages.Planned, verb string) {
-	n := lo.CountBy(plan.Skipped, func(s stages.Skipped) bool { return s.Why == hook.Untrusted })
+	n := lo.CountBy(plan.Skipped, func(s stages.Skipped) bool { return s.Reason == hook.Untrusted })
 	if n == 0 {
 		return
 	}

@@ -83,7 +83,7 @@ func passing(load pipeline.Load, passed []settings.Problem) pipeline.Load {
 	if len(passed) == 0 {
 		return load
 	}
-	return func(ctx context.Context, at pipeline.Place) (pipeline.Loaded, error) {
+	return func(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 		loaded, err := load(ctx, at)
 		loaded.Problems = append(passed, loaded.Problems...)
 		return loaded, err

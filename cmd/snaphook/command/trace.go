@@ -62,8 +62,8 @@ type tracedHook struct {
 	Subject string    `json:"subject"`
 	pipeline.HookID
 
-	Why    *hook.Why `json:"why"` // null if it ran
-	Detail *string   `json:"detail"`
+	Why    *hook.SkipReason `json:"why"` // null if it ran
+	Detail *string          `json:"detail"`
 
 	Outcome    *pipeline.Outcome `json:"outcome"` // null if it did not run
 	Decision   *hook.Decision    `json:"decision"`
@@ -91,9 +91,9 @@ func (t *trace) write(_ context.Context, ev *pipeline.Evaluation) {
 func describeEvaluation(ev *pipeline.Evaluation) tracedHook {
 	line := tracedHook{
 		Time: ev.Fire.Time, Event: ev.Fire.Event, Session: ev.Fire.Session, Subject: ev.Fire.Subject, HookID: pipeline.Identify(ev.Hook),
-		Why: lo.EmptyableToPtr(ev.Why), Detail: lo.EmptyableToPtr(ev.Detail), Input: jsontext.Value("null"),
+		Why: lo.EmptyableToPtr(ev.SkipReason), Detail: lo.EmptyableToPtr(ev.SkipDetail), Input: jsontext.Value("null"),
 	}
-	if ev.Why != "" {
+	if ev.SkipReason != "" {
 		return line
 	}
 	line.Outcome, line.Decision = &ev.Outcome, lo.EmptyableToPtr(ev.Decision)

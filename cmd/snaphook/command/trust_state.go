@@ -62,7 +62,7 @@ func standing(ctx context.Context, all ...*sources) (st status, err error) {
 
 // add adds the hooks that the project has for one dialect.
 func (st *status) add(ctx context.Context, src *sources) error {
-	loaded, err := src.load(ctx, pipeline.Place{Dir: src.dir})
+	loaded, err := src.load(ctx, pipeline.Workspace{Dir: src.dir})
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (st *status) reach(ctx context.Context, src *sources, trusted []*hook.Hook,
 	if len(reaching) == 0 {
 		return nil
 	}
-	alone, err := src.load(ctx, pipeline.Place{Dir: src.dir, Undecided: true})
+	alone, err := src.load(ctx, pipeline.Workspace{Dir: src.dir, Undecided: true})
 	if err != nil {
 		return err
 	}

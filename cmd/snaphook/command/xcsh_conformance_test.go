@@ -110,7 +110,7 @@ func judgeXcsh(t *testing.T, program string, c *xcshcases.Case) {
 	compareXcsh(t, c, event, input, fired)
 }
 
-func compareXcsh(t *testing.T, c *xcshcases.Case, event string, input []byte, fired pipeline.Fired) {
+func compareXcsh(t *testing.T, c *xcshcases.Case, event string, input []byte, fired pipeline.JSONResult) {
 	want := c.Expect.Steps[0]
 	if got, wanted := outcomeXcsh(fired, event, input, want), ownMembers(event, want); !reflect.DeepEqual(got, wanted) {
 		t.Errorf("%s\n%s\nwant %v\ngot  %v", c.Title, c.Path, wanted, got)
@@ -126,7 +126,7 @@ func compareXcsh(t *testing.T, c *xcshcases.Case, event string, input []byte, fi
 	}
 }
 
-func fireXcsh(ctx context.Context, program, dir string, input []byte, args []string) (fired pipeline.Fired, err error) {
+func fireXcsh(ctx context.Context, program, dir string, input []byte, args []string) (fired pipeline.JSONResult, err error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Stdin = dir, bytes.NewReader(input)
 	var said bytes.Buffer
@@ -147,7 +147,7 @@ func fireXcsh(ctx context.Context, program, dir string, input []byte, args []str
 
 // outcomeXcsh is a fire as the outcome of a step. What a step says besides, want
 // has to say.
-func outcomeXcsh(fired pipeline.Fired, event string, input []byte, want map[string]any) map[string]any {
+func outcomeXcsh(fired pipeline.JSONResult, event string, input []byte, want map[string]any) map[string]any {
 	value, _ := fired.Effects.(map[string]any)
 	got := map[string]any{"ok": true}
 	if after, has := want["inputAfter"]; has {

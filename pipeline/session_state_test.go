@@ -73,7 +73,7 @@ func TestAHookThatRunsOnceDoesSoInEverySession(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran(s, "[often]")
-	if plan, _ := event.PlanJSON(s, []byte(`{"tool":"write"}`)); len(plan.Skipped) != 1 || plan.Skipped[0].Why != hook.Disabled {
+	if plan, _ := event.PlanJSON(s, []byte(`{"tool":"write"}`)); len(plan.Skipped) != 1 || plan.Skipped[0].Reason != hook.Disabled {
 		t.Errorf("skipped %+v, want the hook that has run", plan.Skipped)
 	}
 }
@@ -83,7 +83,7 @@ func TestAnotherHookInItsPlaceHasARunOfItsOwn(t *testing.T) {
 	var command atomic.Pointer[string]
 	old, changed := "old", "changed"
 	command.Store(&old)
-	sys, s := start(t, pipeline.Config{Load: []pipeline.Load{func(context.Context, pipeline.Place) (pipeline.Loaded, error) {
+	sys, s := start(t, pipeline.Config{Load: []pipeline.Load{func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 		h := single(*command.Load(), prints(0, "{}"))
 		h.ID = "project/Call/0/0"
 		return pipeline.Loaded{Hooks: []*hook.Hook{h}}, nil
@@ -186,4 +186,4 @@ func TestConditionsGoByTheDetailOfTheEvent(t *testing.T) {
 // inDir is a condition that holds in a directory.
 type inDir string
 
-func (c inDir) Holds(d hook.Detail) bool { return d.Dir == string(c) }
+func (c inDir) Holds(d hook.ConditionInput) bool { return d.Dir == string(c) }

@@ -2,33 +2,33 @@ package claude
 
 import "github.com/snaphook-go/snaphook/wire"
 
-// File is the input of FileChanged. Event is change, add or unlink. Matchers
+// FileChangedInput is the input of FileChanged. Event is change, add or unlink. Matchers
 // see the last element of Path.
-type File struct {
-	Common
+type FileChangedInput struct {
+	CommonInput
 	Path  string `json:"file_path"`
 	Event string `json:"event"`
 }
 
-// Moved is the input of CwdChanged.
-type Moved struct {
-	Common
+// CwdChangedInput is the input of CwdChanged.
+type CwdChangedInput struct {
+	CommonInput
 	Old string `json:"old_cwd"`
 	New string `json:"new_cwd"`
 }
 
-// Change is the input of ConfigChange. Source is user_settings,
+// ConfigChangeInput is the input of ConfigChange. Source is user_settings,
 // project_settings, local_settings, policy_settings or skills.
-type Change struct {
-	Common
+type ConfigChangeInput struct {
+	CommonInput
 	Source string `json:"source"`
 	Path   string `json:"file_path,omitempty"`
 }
 
-// Instructions is the input of InstructionsLoaded. Reason is session_start,
+// InstructionsLoadedInput is the input of InstructionsLoaded. Reason is session_start,
 // nested_traversal, path_glob_match, include or compact.
-type Instructions struct {
-	Common
+type InstructionsLoadedInput struct {
+	CommonInput
 	Path    string   `json:"file_path"`
 	Type    string   `json:"memory_type"` // User, Project, Local or Managed
 	Reason  string   `json:"load_reason"`
@@ -37,43 +37,43 @@ type Instructions struct {
 	Parent  string   `json:"parent_file_path,omitempty"`
 }
 
-// Directory is the input of DirectoryAdded. Source is slash_command or
+// DirectoryAddedInput is the input of DirectoryAdded. Source is slash_command or
 // register_repo_root.
-type Directory struct {
-	Common
+type DirectoryAddedInput struct {
+	CommonInput
 	Directory string `json:"directory"`
 	Source    string `json:"source"`
 }
 
-// Worktree is the input of WorktreeCreate.
-type Worktree struct {
-	Common
+// WorktreeCreateInput is the input of WorktreeCreate.
+type WorktreeCreateInput struct {
+	CommonInput
 	Name string `json:"name"`
 }
 
-// OldWorktree is the input of WorktreeRemove.
-type OldWorktree struct {
-	Common
+// WorktreeRemoveInput is the input of WorktreeRemove.
+type WorktreeRemoveInput struct {
+	CommonInput
 	Path string `json:"worktree_path"`
 }
 
-// Compaction is the input of PreCompact. Trigger is manual or auto.
-type Compaction struct {
-	Common
+// PreCompactInput is the input of PreCompact. Trigger is manual or auto.
+type PreCompactInput struct {
+	CommonInput
 	Trigger      string  `json:"trigger"`
 	Instructions *string `json:"custom_instructions"` // null if there are none
 }
 
-// Compacted is the input of PostCompact.
-type Compacted struct {
-	Common
+// PostCompactInput is the input of PostCompact.
+type PostCompactInput struct {
+	CommonInput
 	Trigger string `json:"trigger"`
 	Summary string `json:"compact_summary"`
 }
 
-// Question is the input of Elicitation: an MCP server asks the user.
-type Question struct {
-	Common
+// ElicitationInput is the input of Elicitation: an MCP server asks the user.
+type ElicitationInput struct {
+	CommonInput
 	Server  string      `json:"mcp_server_name"`
 	Message string      `json:"message"`
 	Mode    string      `json:"mode,omitempty"` // form or url
@@ -82,9 +82,9 @@ type Question struct {
 	Schema  wire.Object `json:"requested_schema,omitempty"`
 }
 
-// Answered is the input of ElicitationResult: what the user answered.
-type Answered struct {
-	Common
+// ElicitationResultInput is the input of ElicitationResult: what the user answered.
+type ElicitationResultInput struct {
+	CommonInput
 	Server  string      `json:"mcp_server_name"`
 	Action  string      `json:"action"`
 	Mode    string      `json:"mode,omitempty"`
@@ -92,17 +92,17 @@ type Answered struct {
 	Content wire.Object `json:"content,omitempty"`
 }
 
-// Notice is the input of Notification.
-type Notice struct {
-	Common
+// NotificationInput is the input of Notification.
+type NotificationInput struct {
+	CommonInput
 	Message string `json:"message"`
 	Title   string `json:"title,omitempty"`
 	Type    string `json:"notification_type"`
 }
 
-// Delta is the input of MessageDisplay: a piece of the assistant's text.
-type Delta struct {
-	Common
+// MessageDisplayInput is the input of MessageDisplay: a piece of the assistant's text.
+type MessageDisplayInput struct {
+	CommonInput
 	Turn    string `json:"turn_id"`
 	Message string `json:"message_id"`
 	Index   int    `json:"index"`
@@ -110,10 +110,10 @@ type Delta struct {
 	Delta   string `json:"delta"`
 }
 
-// Switch is the input of PreModelSwitch and PostModelSwitch. Source is command,
+// PreModelSwitchInput is the input of PreModelSwitch and PostModelSwitch. Source is command,
 // picker or sdk, afterwards also auto or resume.
-type Switch struct {
-	Common
+type PreModelSwitchInput struct {
+	CommonInput
 	From          string  `json:"from_model"`
 	To            string  `json:"to_model"`
 	Requested     *string `json:"requested_model"`

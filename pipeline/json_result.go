@@ -21,19 +21,19 @@ type Declared interface {
 	// FireJSON is Fire with the input as a JSON object of the event's own
 	// fields; those that every payload has are the engine's, and ignored. An
 	// input that does not fit is an [InputError], and no hook runs.
-	FireJSON(ctx context.Context, s *Session, in []byte) (*Fired, error)
+	FireJSON(ctx context.Context, s *Session, in []byte) (*JSONResult, error)
 
 	// PlanJSON is FireJSON up to the plan.
 	PlanJSON(s *Session, in []byte) (stages.Planned, error)
 
-	place() (slot int, d *Dialect)
+	slotOf() (slot int, d *Dialect)
 	accepts(fn any) (want string, ok bool)
 	forgets() bool // it has to be fired also where no hook is
 }
 
-// Fired is the result of a fire in JSON terms. It encodes to the form that
+// JSONResult is the result of a fire in JSON terms. It encodes to the form that
 // programs rely on: every member is always there, null where absent.
-type Fired struct {
+type JSONResult struct {
 	Event     string     `json:"event"`
 	Blocked   bool       `json:"blocked"`
 	Stop      bool       `json:"stop"`
@@ -97,7 +97,7 @@ type HookRun struct {
 	Mode       string       `json:"mode,omitempty"` // "shadow" if its answer took no part
 
 	// Background is how a hook ended that went to the background, for callers
-	// that wait for it; nil where it did not, or nobody waited.
+	// that wait for it; nil where it did not, or nothing waited.
 	Background *Ending `json:"background,omitzero"`
 
 	Notes []string `json:"-"` // not part of the form; for people
@@ -131,11 +131,11 @@ func (f *Finished) Ending() *Ending {
 
 // Identify gives the identifying members of h.
 func Identify(h *hook.Hook) HookID {
-	return HookID{ID: h.ID, Type: h.Type, Command: some(h.Command), Name: some(h.Name), Source: h.Source.String(), File: some(h.Position.String())}
+	return HookID{ID: h.ID, Type: h.Type, Command: nonEmpty(h.Command), Name: nonEmpty(h.Name), Source: h.Source.String(), File: nonEmpty(h.Position.String())}
 }
 
 // FireJSON implements [Declared].
-func (e *Event[In, Out]) FireJSON(ctx context.Context, s *Session, text []byte) (*Fired, error) {
+func (e *Event[In, Out]) FireJSON(ctx context.Context, s *Session, text []byte) (*JSONResult, error) {
 	in, err := e.decodeInput(text)
 	if err != nil {
 		return nil, err
@@ -159,13 +159,13 @@ func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, erro
 }
 
 // Describe gives a result of Fire, and the input it was for, in JSON terms.
-func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *Fired {
+func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *JSONResult {
 	res.Restore()
-	f := &Fired{
+	f := &JSONResult{
 		Event:     e.Info().FullName(),
-		Blocked:   e.spec.Can&CanBlock != 0 && res.Lifted == "" && e.spec.Blocks(&res.Output),
+		Blocked:   e.spec.Can&CanBlock != 0 && res.OverriddenBlock == "" && e.spec.Blocks(&res.Output),
 		Stop:      res.Stop,
-		Reason:    some(lo.CoalesceOrEmpty(res.Reason, res.StopReason)),
+		Reason:    nonEmpty(lo.CoalesceOrEmpty(res.Reason, res.StopReason)),
 		Result:    Aggregate(res),
 		Processed: Process(res),
 		Would:     res.Would,
@@ -178,7 +178,7 @@ func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *Fired {
 	}
 	for i := range res.Reports {
 		r := lit(&res.Reports[i])
-		run := hookRun(r, outcome(r, e.spec.Blocks(&r.Output)))
+		run := describeRun(r, outcome(r, e.spec.Blocks(&r.Output)))
 		if r.Shadow != nil {
 			run.Mode = hook.Shadow.String()
 		}
@@ -192,12 +192,12 @@ func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 	res.Restore()
 	a := Aggregated{Success: res.OK(), AllOutputs: []wire.Object{}, Errors: []string{}}
 	var total time.Duration
-	if res.Said || res.Blocked() || res.Stop {
+	if res.Answered || res.Blocked() || res.Stop {
 		a.FinalOutput = lo.ToPtr(wire.Encode(&res.Output))
 	}
 	for i := range res.Reports {
 		r := &res.Reports[i]
-		if r.Said {
+		if r.Answered {
 			a.AllOutputs = append(a.AllOutputs, wire.Encode(&r.Output))
 		}
 		var exit *hook.ExitError
@@ -214,16 +214,16 @@ func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 // merged, and a stop reason before a reason.
 func Process[Out any](res *hook.Result[Out]) (p Processed) {
 	p.ShouldStop, p.SuppressOutput = res.Stop, res.Suppress
-	p.SystemMessage = some(res.Message)
+	p.SystemMessage = nonEmpty(res.Message)
 	if res.Stop {
 		p.StopReason = lo.ToPtr(lo.CoalesceOrEmpty(strings.TrimSpace(res.StopReason), strings.TrimSpace(res.Reason), "Hook requested stop"))
 	}
 	return p
 }
 
-func hookRun[Out any](r *hook.Report[Out], end Outcome) HookRun {
+func describeRun[Out any](r *hook.Report[Out], end Outcome) HookRun {
 	run := HookRun{HookID: Identify(r.Hook), Outcome: end, Success: r.OK(), Notes: r.Notes, DurationMS: milliseconds(r.Elapsed)}
-	if r.Said {
+	if r.Answered {
 		run.Output = lo.ToPtr(wire.Encode(&r.Output))
 	}
 	if r.Err != nil {
@@ -245,7 +245,7 @@ func cancelled(err error) bool {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-func some(s string) *string {
+func nonEmpty(s string) *string {
 	if s == "" {
 		return nil
 	}

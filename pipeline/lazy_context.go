@@ -9,28 +9,28 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// lazy is a context that ends with its parent, at its deadline, or when it is
+// lazyContext is a context that ends with its parent, at its deadline, or when it is
 // cancelled. Its channel, its timer and its place among the children of the
-// parent are made when somebody waits for its end, which few hooks in Go do.
-type lazy struct {
+// parent are made when something waits for its end, which few hooks in Go do.
+type lazyContext struct {
 	parent  context.Context
 	session *Session      // whose state hooks find in it; nil in those below that of a fire
 	timeout time.Duration // 0: no deadline of its own
 	due     time.Time
 
 	mu     sync.Mutex
-	made   context.Context // nil until somebody waits
+	made   context.Context // nil until something waits
 	cancel context.CancelCauseFunc
 	why    error // it was cancelled before it was made
 }
 
-// within gives a context that has so much time from now on; 0 means no limit.
-func within(parent context.Context, timeout time.Duration, now time.Time) *lazy {
-	return &lazy{parent: parent, timeout: timeout, due: now.Add(timeout)}
+// lazyTimeout gives a context that has so much time from now on; 0 means no limit.
+func lazyTimeout(parent context.Context, timeout time.Duration, now time.Time) *lazyContext {
+	return &lazyContext{parent: parent, timeout: timeout, due: now.Add(timeout)}
 }
 
 // end cancels the context.
-func (c *lazy) end(why error) {
+func (c *lazyContext) end(why error) {
 	c.mu.Lock()
 	if c.made == nil && c.parent.Err() != nil {
 		c.make() // it has ended before
@@ -46,14 +46,14 @@ func (c *lazy) end(why error) {
 }
 
 // real makes the context that stands behind this one.
-func (c *lazy) real() context.Context {
+func (c *lazyContext) real() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.make()
 }
 
 // make is real, under the lock.
-func (c *lazy) make() context.Context {
+func (c *lazyContext) make() context.Context {
 	if c.made != nil {
 		return c.made
 	}
@@ -76,7 +76,7 @@ func (c *lazy) make() context.Context {
 
 // Err is nil while the context goes on. One that has ended is made, since it is
 // there that package context looks for the cause.
-func (c *lazy) Err() error {
+func (c *lazyContext) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.made == nil && c.why == nil && c.parent.Err() == nil && (c.timeout <= 0 || time.Now().Before(c.due)) {
@@ -86,10 +86,10 @@ func (c *lazy) Err() error {
 }
 
 // Done makes the channel.
-func (c *lazy) Done() <-chan struct{} { return c.real().Done() }
+func (c *lazyContext) Done() <-chan struct{} { return c.real().Done() }
 
 // Deadline is the earlier one of its own and its parent's.
-func (c *lazy) Deadline() (time.Time, bool) {
+func (c *lazyContext) Deadline() (time.Time, bool) {
 	due, ok := c.parent.Deadline()
 	if c.timeout > 0 && (!ok || c.due.Before(due)) {
 		return c.due, true
@@ -98,7 +98,7 @@ func (c *lazy) Deadline() (time.Time, bool) {
 }
 
 // Value is the parent's; package context also finds what was made.
-func (c *lazy) Value(key any) any {
+func (c *lazyContext) Value(key any) any {
 	if _, is := key.(hook.StateKey); is && c.session != nil {
 		return c.session.State()
 	}
@@ -111,4 +111,4 @@ func (c *lazy) Value(key any) any {
 	return from.Value(key)
 }
 
-func (c *lazy) String() string { return fmt.Sprint(c.parent) + ".hook" }
+func (c *lazyContext) String() string { return fmt.Sprint(c.parent) + ".hook" }

@@ -12,30 +12,30 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// mostToHear is how long a line may be that says something to the engine, and
+// maxMarker is how long a line may be that says something to the engine, and
 // not to whoever reads the output.
-const mostToHear = 64 << 10
+const maxMarker = 64 << 10
 
 // asJavaScript reads what JavaScript reads.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// herald waits for the first line of an output, which may declare that the
-// process goes on in the background. The zero herald has heard nothing.
-type herald struct {
+// asyncMarker waits for the first line of an output, which may declare that the
+// process goes on in the background. The zero asyncMarker has seen nothing.
+type asyncMarker struct {
 	searched int  // so many bytes hold no end of a line
 	done     bool // the first line was there, or is no declaration
 }
 
-// hear is told what there is of an output, again and again, and says once that
+// scan is told what there is of an output, again and again, and says once that
 // it begins with a declaration.
-func (h *herald) hear(output []byte) (wish time.Duration, declared bool) {
+func (h *asyncMarker) scan(output []byte) (wish time.Duration, declared bool) {
 	if h.done {
 		return 0, false
 	}
 	size := bytes.IndexByte(output[h.searched:], '\n')
 	if size < 0 {
 		h.searched = len(output)
-		h.done = len(output) > mostToHear || !maybeObject(output)
+		h.done = len(output) > maxMarker || !maybeObject(output)
 		return 0, false
 	}
 	h.done = true
@@ -45,7 +45,7 @@ func (h *herald) hear(output []byte) (wish time.Duration, declared bool) {
 // declaration reads {"async": true}, and the time that the process asks for, in
 // milliseconds; 0 if it names none.
 func declaration(line []byte) (wish time.Duration, ok bool) {
-	if len(line) > mostToHear || !bytes.Contains(line, []byte(`"async"`)) {
+	if len(line) > maxMarker || !bytes.Contains(line, []byte(`"async"`)) {
 		return 0, false // spares most answers being read twice
 	}
 	var said struct {
@@ -68,14 +68,14 @@ func maybeObject(text []byte) bool {
 	return len(text) == 0 || text[0] == '{'
 }
 
-// settle is the end of Run. A process that had ended before its declaration was
+// detachIfMarked is the end of Run. A process that had ended before its declaration was
 // noticed has still made it: what becomes of a hook must not depend on how
 // fast it was.
-func (j *job) settle(reply hook.Reply, err error) (hook.Reply, error) {
+func (j *job) detachIfMarked(reply hook.Reply, err error) (hook.Reply, error) {
 	if j.detach == nil || err != nil {
 		return reply, err
 	}
-	wish, declared := new(herald).hear(reply.Stdout)
+	wish, declared := new(asyncMarker).scan(reply.Stdout)
 	if !declared {
 		return reply, nil
 	}

@@ -20,9 +20,9 @@ type InputError = hook.InputError
 // lenient is how inputs are read.
 var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
-// misfit puts a decoding error into words that do not name Go types, and says
+// inputError puts a decoding error into words that do not name Go types, and says
 // where it is in the text.
-func misfit(text []byte, err error) error {
+func inputError(text []byte, err error) error {
 	var se *json.SemanticError
 	if !errors.As(err, &se) {
 		return err

@@ -5,9 +5,9 @@ package claude
 type Traits struct {
 	Types []string // the types of hooks that it runs: command, http, mcp_tool, prompt, agent
 
-	// Told is who gets the text with which a hook ended with status 2: "model",
+	// ReasonFor is who gets the text with which a hook ended with status 2: "model",
 	// "user", or "" if it is in the log alone.
-	Told string
+	ReasonFor string
 }
 
 // About gives the traits of an event by its name, PreToolUse; ok is false if
@@ -18,6 +18,6 @@ func About(event string) (about Traits, ok bool) {
 		return about, false
 	}
 	about.Types = t.kinds.names()
-	about.Told = map[audience]string{model: "model", user: "user"}[t.reason]
+	about.ReasonFor = map[audience]string{model: "model", user: "user"}[t.reason]
 	return about, true
 }

@@ -14,7 +14,7 @@ import (
 // addGate lets the last hook that rewrote the arguments win, whole, and not the
 // last to finish (decided: the same configuration always gives the same
 // answer). With a denial there is nothing to run with them.
-func addGate(all *Gate, one *hook.Output[Gate]) {
+func addGate(all *PreToolUseOutput, one *hook.Output[PreToolUseOutput]) {
 	g := one.Specific
 	if rank[g.PermissionDecision] > rank[all.PermissionDecision] {
 		all.PermissionDecision, all.PermissionDecisionReason = g.PermissionDecision, ""
@@ -30,7 +30,7 @@ func addGate(all *Gate, one *hook.Output[Gate]) {
 	}
 }
 
-func addSwitch(all *SwitchGate, one *hook.Output[SwitchGate]) {
+func addSwitch(all *PreModelSwitchOutput, one *hook.Output[PreModelSwitchOutput]) {
 	g := one.Specific
 	if rank[g.PermissionDecision] > rank[all.PermissionDecision] {
 		all.PermissionDecision, all.PermissionDecisionReason = g.PermissionDecision, one.Reason
@@ -38,7 +38,7 @@ func addSwitch(all *SwitchGate, one *hook.Output[SwitchGate]) {
 }
 
 // rewrites are the arguments that a hook gave, as one part of the input.
-func rewrites(o *hook.Output[Gate]) wire.Object {
+func rewrites(o *hook.Output[PreToolUseOutput]) wire.Object {
 	if o.Specific.UpdatedInput == nil {
 		return nil
 	}
@@ -46,7 +46,7 @@ func rewrites(o *hook.Output[Gate]) wire.Object {
 }
 
 // addPermission lets any denial win, and joins what is permitted.
-func addPermission(all *Permission, one *hook.Output[Permission]) {
+func addPermission(all *PermissionRequestOutput, one *hook.Output[PermissionRequestOutput]) {
 	g := one.Specific.Decision
 	if g == nil {
 		return
@@ -72,7 +72,7 @@ func addPermission(all *Permission, one *hook.Output[Permission]) {
 	all.Decision = &grant
 }
 
-func addRetry(all *Retry, one *hook.Output[Retry]) {
+func addRetry(all *PermissionDeniedOutput, one *hook.Output[PermissionDeniedOutput]) {
 	all.Retry = all.Retry || one.Specific.Retry
 }
 
@@ -80,7 +80,7 @@ func addRetry(all *Retry, one *hook.Output[Retry]) {
 // together (release 2.1.236).
 const maxClassifier = 2_000
 
-func addEdit(all *Edit, one *hook.Output[Edit]) {
+func addEdit(all *PostToolUseOutput, one *hook.Output[PostToolUseOutput]) {
 	e := one.Specific
 	if e.UpdatedToolOutput != nil {
 		all.UpdatedToolOutput = e.UpdatedToolOutput
@@ -95,7 +95,7 @@ func addEdit(all *Edit, one *hook.Output[Edit]) {
 	}
 }
 
-func addOpening(all *Opening, one *hook.Output[Opening]) {
+func addOpening(all *SessionStartOutput, one *hook.Output[SessionStartOutput]) {
 	o := one.Specific
 	if o.InitialUserMessage != "" {
 		all.InitialUserMessage = o.InitialUserMessage
@@ -107,14 +107,14 @@ func addOpening(all *Opening, one *hook.Output[Opening]) {
 	all.ReloadSkills = all.ReloadSkills || o.ReloadSkills
 }
 
-func addPromptGate(all *PromptGate, one *hook.Output[PromptGate]) {
+func addPromptGate(all *UserPromptSubmitOutput, one *hook.Output[UserPromptSubmitOutput]) {
 	if title := one.Specific.SessionTitle; title != "" {
 		all.SessionTitle = title
 	}
 	all.SuppressOriginalPrompt = all.SuppressOriginalPrompt || one.Specific.SuppressOriginalPrompt
 }
 
-func addWatch(all *Watch, one *hook.Output[Watch]) {
+func addWatch(all *FileChangedOutput, one *hook.Output[FileChangedOutput]) {
 	all.WatchPaths = joined(all.WatchPaths, one.Specific.WatchPaths)
 }
 
@@ -130,14 +130,14 @@ func joined(all, one []string) []string {
 }
 
 // addPath takes the first path: one worktree is wanted.
-func addPath(all *Path, one *hook.Output[Path]) {
+func addPath(all *WorktreeCreateOutput, one *hook.Output[WorktreeCreateOutput]) {
 	if all.WorktreePath == "" {
 		all.WorktreePath = one.Specific.WorktreePath
 	}
 }
 
 // addReply lets a refusal win, and of several answers the last.
-func addReply(all *Reply, one *hook.Output[Reply]) {
+func addReply(all *ElicitationOutput, one *hook.Output[ElicitationOutput]) {
 	r := one.Specific
 	refused := all.Action == "decline" || all.Action == "cancel"
 	if r.Action == "" || refused && r.Action == "accept" {
@@ -146,7 +146,7 @@ func addReply(all *Reply, one *hook.Output[Reply]) {
 	all.Action, all.Content = r.Action, r.Content
 }
 
-func addDisplay(all *Display, one *hook.Output[Display]) {
+func addDisplay(all *MessageDisplayOutput, one *hook.Output[MessageDisplayOutput]) {
 	if text := one.Specific.DisplayContent; text != nil {
 		all.DisplayContent = text
 	}

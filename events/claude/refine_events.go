@@ -17,14 +17,14 @@ import (
 // refineGate makes one permission of the ways to say it. A deferred call is
 // taken up later, with nothing but its own arguments, and only where there is
 // no user whom one could ask now (release 2.1.239).
-func refineGate[In any](s *pipeline.Session, _ *In, r *hook.Report[Gate]) {
+func refineGate[In any](s *pipeline.Session, _ *In, r *hook.Report[PreToolUseOutput]) {
 	o := &r.Output
 	o.Decision = permissions[o.Decision]
 	switch {
 	case o.Decision != hook.Defer:
 	case s.Interactive():
 		r.Notes = append(r.Notes, `"defer" has no effect while there is a user to ask; the answer does not count`)
-		*o = hook.Output[Gate]{Given: hook.Spoke, Raw: o.Raw}
+		*o = hook.Output[PreToolUseOutput]{Set: hook.SetAnswer, Raw: o.Raw}
 	default:
 		o.Reason, o.Context, o.Specific.UpdatedInput = "", "", nil
 	}
@@ -32,7 +32,7 @@ func refineGate[In any](s *pipeline.Session, _ *In, r *hook.Report[Gate]) {
 }
 
 // refineSwitch is the same for PreModelSwitch, where asking nobody is refusing.
-func refineSwitch(s *pipeline.Session, _ *Switch, r *hook.Report[SwitchGate]) {
+func refineSwitch(s *pipeline.Session, _ *PreModelSwitchInput, r *hook.Report[PreModelSwitchOutput]) {
 	o := &r.Output
 	if o.Decision = permissions[o.Decision]; o.Decision == hook.Ask && !s.Interactive() {
 		o.Decision = hook.Deny
@@ -44,7 +44,7 @@ func refineSwitch(s *pipeline.Session, _ *Switch, r *hook.Report[SwitchGate]) {
 // exit status does, and no top-level decision. What a function of the program
 // decides in the common word counts, and so does a hook that failed closed: they
 // mean the permission.
-func refinePermission(_ *pipeline.Session, _ *Asked, r *hook.Report[Permission]) {
+func refinePermission(_ *pipeline.Session, _ *PermissionRequestInput, r *hook.Report[PermissionRequestOutput]) {
 	o := &r.Output
 	common, own := permissions[o.Decision], o.Specific.Decision
 	switch {
@@ -59,11 +59,11 @@ func refinePermission(_ *pipeline.Session, _ *Asked, r *hook.Report[Permission])
 		r.Notes = append(r.Notes, "a top-level decision has no effect on PermissionRequest; use hookSpecificOutput.decision")
 	}
 	o.Decision, o.Reason = "", ""
-	o.Specific.vote(&o.Decision, &o.Reason)
+	o.Specific.decide(&o.Decision, &o.Reason)
 }
 
 // refineEdit lets the older field count, for the tools of MCP servers.
-func refineEdit(_ *pipeline.Session, in *Done, r *hook.Report[Edit]) {
+func refineEdit(_ *pipeline.Session, in *PostToolUseInput, r *hook.Report[PostToolUseOutput]) {
 	e := &r.Output.Specific
 	if e.UpdatedMCPToolOutput == nil {
 		return
@@ -78,7 +78,7 @@ func refineEdit(_ *pipeline.Session, in *Done, r *hook.Report[Edit]) {
 }
 
 // refineOpening keeps titles from sessions that have one.
-func refineOpening(_ *pipeline.Session, in *Start, r *hook.Report[Opening]) {
+func refineOpening(_ *pipeline.Session, in *SessionStartInput, r *hook.Report[SessionStartOutput]) {
 	switch in.Source {
 	case "startup", "resume", "fork":
 	default:
@@ -87,46 +87,46 @@ func refineOpening(_ *pipeline.Session, in *Start, r *hook.Report[Opening]) {
 }
 
 // refineReply makes a refusal of exit status 2; nothing else counts then.
-func refineReply[In any](_ *pipeline.Session, _ *In, r *hook.Report[Reply]) {
+func refineReply[In any](_ *pipeline.Session, _ *In, r *hook.Report[ElicitationOutput]) {
 	if o := &r.Output; o.Decision.Blocks() {
-		o.Context, o.Specific = "", Reply{Own: o.Specific.Own, Action: "decline"}
+		o.Context, o.Specific = "", ElicitationOutput{CommonOutput: o.Specific.CommonOutput, Action: "decline"}
 	}
 }
 
 // replyBlocks: what was asked for does not go ahead.
-func replyBlocks(o *hook.Output[Reply]) bool {
+func replyBlocks(o *hook.Output[ElicitationOutput]) bool {
 	return o.Decision.Blocks() || o.Specific.Action == "decline" || o.Specific.Action == "cancel"
 }
 
 // refineChange: policies cannot be kept from applying.
-func refineChange(_ *pipeline.Session, in *Change, r *hook.Report[Plain]) {
+func refineChange(_ *pipeline.Session, in *ConfigChangeInput, r *hook.Report[BasicOutput]) {
 	if in.Source == "policy_settings" {
 		r.Output.Decision, r.Output.Reason = "", ""
 	}
 }
 
 // refineDisplay: the text of a hook that refuses is not shown.
-func refineDisplay(_ *pipeline.Session, _ *Delta, r *hook.Report[Display]) {
+func refineDisplay(_ *pipeline.Session, _ *MessageDisplayInput, r *hook.Report[MessageDisplayOutput]) {
 	if r.Output.Decision.Blocks() {
 		r.Output.Specific.DisplayContent = nil
 	}
 }
 
 // refineCompaction: the user is told of a compaction that the user asked for.
-func refineCompaction(_ *pipeline.Session, in *Compaction, r *hook.Report[Plain]) {
-	r.Output.Specific.hushed = in.Trigger == "auto"
+func refineCompaction(_ *pipeline.Session, in *PreCompactInput, r *hook.Report[BasicOutput]) {
+	r.Output.Specific.hideReason = in.Trigger == "auto"
 }
 
 // refineDirectory: what a hook says when the program adds a directory is not
 // for the model.
-func refineDirectory(_ *pipeline.Session, in *Directory, r *hook.Report[Plain]) {
+func refineDirectory(_ *pipeline.Session, in *DirectoryAddedInput, r *hook.Report[BasicOutput]) {
 	if in.Source != "slash_command" {
 		r.Output.Message = ""
 	}
 }
 
 // refinePath finds the worktree, or refuses (release 2.1.216).
-func refinePath(s *pipeline.Session, in *Worktree, r *hook.Report[Path]) {
+func refinePath(s *pipeline.Session, in *WorktreeCreateInput, r *hook.Report[WorktreeCreateOutput]) {
 	o := &r.Output
 	if r.Backgrounded || o.Decision.Blocks() {
 		return
@@ -137,7 +137,7 @@ func refinePath(s *pipeline.Session, in *Worktree, r *hook.Report[Path]) {
 	}
 	at, err := worktree(dir, s.Dir(), o.Specific.WorktreePath)
 	if err != nil {
-		r.Said, o.Decision, o.Reason = true, hook.Block, err.Error()
+		r.Answered, o.Decision, o.Reason = true, hook.Block, err.Error()
 	}
 	o.Specific.WorktreePath = at
 }

@@ -29,48 +29,48 @@ var permissions = map[hook.Decision]hook.Decision{
 	hook.Allow: hook.Allow, hook.Deny: hook.Deny, hook.Ask: hook.Ask, hook.Defer: hook.Defer,
 }
 
-func (g *Gate) check() error {
+func (g *PreToolUseOutput) check() error {
 	if g.PermissionDecision == "" {
 		return nil
 	}
 	return oneOf("hookSpecificOutput.permissionDecision", string(g.PermissionDecision), "allow", "deny", "ask", "defer")
 }
 
-func (g *Gate) vote(d *hook.Decision, reason *string) {
-	votePermission(g.PermissionDecision, g.PermissionDecisionReason, d, reason)
+func (g *PreToolUseOutput) decide(d *hook.Decision, reason *string) {
+	decidePermission(g.PermissionDecision, g.PermissionDecisionReason, d, reason)
 }
 
-func (g *SwitchGate) check() error {
+func (g *PreModelSwitchOutput) check() error {
 	if g.PermissionDecision == "" {
 		return nil
 	}
 	return oneOf("hookSpecificOutput.permissionDecision", string(g.PermissionDecision), "allow", "deny", "ask")
 }
 
-func (g *SwitchGate) vote(d *hook.Decision, reason *string) {
-	votePermission(g.PermissionDecision, g.PermissionDecisionReason, d, reason)
+func (g *PreModelSwitchOutput) decide(d *hook.Decision, reason *string) {
+	decidePermission(g.PermissionDecision, g.PermissionDecisionReason, d, reason)
 }
 
-func votePermission(word hook.Decision, why string, d *hook.Decision, reason *string) {
+func decidePermission(word hook.Decision, why string, d *hook.Decision, reason *string) {
 	if word != "" {
 		*d, *reason = word, why
 	}
 }
 
-func (p *Permission) check() error {
+func (p *PermissionRequestOutput) check() error {
 	if p.Decision == nil {
 		return nil
 	}
 	return oneOf("hookSpecificOutput.decision.behavior", p.Decision.Behavior, "allow", "deny")
 }
 
-func (p *Permission) vote(d *hook.Decision, reason *string) {
+func (p *PermissionRequestOutput) decide(d *hook.Decision, reason *string) {
 	if p.Decision != nil {
 		*d, *reason = hook.Decision(p.Decision.Behavior), p.Decision.Message
 	}
 }
 
-func (r *Reply) check() error {
+func (r *ElicitationOutput) check() error {
 	if r.Action == "" {
 		return nil
 	}

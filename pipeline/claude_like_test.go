@@ -15,7 +15,7 @@ import (
 var lively = &pipeline.Dialect{
 	Name:     "lively",
 	Unit:     time.Second,
-	Rules:    pipeline.Rules{Exits: hook.Exits{0: hook.Read, 2: hook.Veto, hook.Other: hook.Heed}, Text: hook.TextIgnored, Timeout: time.Minute},
+	Rules:    pipeline.Rules{Exits: hook.Exits{0: hook.ParseAnswer, 2: hook.DenyWithReason, hook.OtherStatus: hook.ParseOrFail}, Text: hook.TextIgnored, Timeout: time.Minute},
 	Newline:  true,
 	HostLast: true,
 	Detaches: true,

@@ -52,12 +52,12 @@ func FuzzDeclaration(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, cuts []byte) {
 		line, _, whole := bytes.Cut(text, []byte("\n"))
 		wantWish, want := declaration(line)
-		var h herald
+		var h asyncMarker
 		calls := 0
 		var got []byte
 		for _, part := range reads(text, cuts) {
 			got = append(got, part...)
-			if wish, ok := h.hear(got); ok {
+			if wish, ok := h.scan(got); ok {
 				if calls++; wish != wantWish {
 					t.Fatalf("%q in %v: got wish %v, want %v", text, cuts, wish, wantWish)
 				}

@@ -16,18 +16,18 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// turn is the room for what becomes of one hook.
-type turn[Out any] struct {
+// hookRun is the room for what becomes of one hook.
+type hookRun[Out any] struct {
 	report  [1]hook.Report[Out] // as a result has it if the plan is of one hook
 	reply   hook.Reply
-	begun   bool          // it has come to the hook itself
+	started bool          // it has come to the hook itself
 	queued  time.Duration // it waited so long for a permit
-	refused chan struct{} // not nil: it may not go to the background, and is gone when this is closed
+	denied  chan struct{} // not nil: it may not go to the background, and is gone when this is closed
 }
 
-// turn is one hook's turn: a worker's place, then the hook, within its time.
-func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *input[In]) {
-	r := &f.turns[i].report[0]
+// runHook is one hook's turn: a worker's place, then the hook, within its time.
+func (f *fireRun[In, Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input[In]) {
+	r := &f.runs[i].report[0]
 	r.Hook, r.Index = h, i
 	if f.info != nil {
 		ctx = f.s.sys.hookStart(ctx, f.info, h)
@@ -37,37 +37,37 @@ func (f *firing[In, Out]) turn(ctx context.Context, i int, h *hook.Hook, in *inp
 	} else {
 		f.runGoverned(ctx, r, in)
 	}
-	f.settle(r)
+	f.applyFailurePolicy(r)
 	f.refine(r, in)
 	f.logNotes(r)
 	if h.Policy != nil {
 		f.uphold(r)
 	}
 	if f.s.sys.observed() {
-		f.observe(ctx, r, in, f.turns[i].queued)
+		f.observe(ctx, r, in, f.runs[i].queued)
 	}
 }
 
-// each gives every hook of a plan its turn.
-func (f *firing[In, Out]) each(ctx context.Context, i int, h *hook.Hook, in *input[In]) hook.Report[Out] {
-	if i >= len(f.turns) { // a sequential plan can grow
-		f.turns = append(f.turns, turn[Out]{})
+// runNext gives every hook of a plan its turn.
+func (f *fireRun[In, Out]) runNext(ctx context.Context, i int, h *hook.Hook, in *input[In]) hook.Report[Out] {
+	if i >= len(f.runs) { // a sequential plan can grow
+		f.runs = append(f.runs, hookRun[Out]{})
 	}
-	if i > 0 || !f.given {
-		f.turn(ctx, i, h, in)
+	if i > 0 || !f.firstRan {
+		f.runHook(ctx, i, h, in)
 	}
-	return f.turns[i].report[0]
+	return f.runs[i].report[0]
 }
 
 // run runs a hook. What panics is the hook's failure.
-func (f *firing[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+func (f *fireRun[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *input[In]) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.Err = &hook.PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	if ctx.Err() != nil && !f.goesOn(r.Hook) {
-		r.Err = because(ctx, ctx.Err())
+	if ctx.Err() != nil && !f.continuesAfterCancel(r.Hook) {
+		r.Err = contextCause(ctx, ctx.Err())
 		return
 	}
 	if fn, ok := r.Hook.Func.(hook.Func[In, Out]); ok {
@@ -83,8 +83,8 @@ func (f *firing[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *inpu
 		return
 	}
 	var err error
-	if f.turns[r.Index].queued, err = f.s.sys.acquire(ctx, r.Hook, f.s.sys.workers); err != nil { // a Go hook needs no permit: it may fire events itself
-		r.Err = because(ctx, err)
+	if f.runs[r.Index].queued, err = f.s.sys.acquire(ctx, r.Hook, f.s.sys.workers); err != nil { // a Go hook needs no permit: it may fire events itself
+		r.Err = contextCause(ctx, err)
 		return
 	}
 	defer f.s.sys.release(r.Hook, f.s.sys.workers)
@@ -101,17 +101,17 @@ func acquire(ctx context.Context, permits *semaphore.Weighted) (queued time.Dura
 	return time.Since(start), err
 }
 
-// goesOn reports whether a hook runs although ctx has ended.
-func (f *firing[In, Out]) goesOn(h *hook.Hook) bool {
+// continuesAfterCancel reports whether a hook runs although ctx has ended.
+func (f *fireRun[In, Out]) continuesAfterCancel(h *hook.Hook) bool {
 	return f.event.spec.Rules.Unstoppable && h.Func != nil && f.s.sys.ctx.Err() == nil
 }
 
-func (f *firing[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook.Func[In, Out], in In) {
-	f.turns[r.Index].begun = true
+func (f *fireRun[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook.Func[In, Out], in In) {
+	f.runs[r.Index].started = true
 	start := time.Now()
 	defer func() { r.Elapsed = time.Since(start) }()
 	if timeout := f.event.timeout(r.Hook); timeout > 0 {
-		limit := within(ctx, timeout, start)
+		limit := lazyTimeout(ctx, timeout, start)
 		defer limit.end(context.Canceled)
 		ctx = limit
 	}
@@ -120,7 +120,7 @@ func (f *firing[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook
 		err = late(ctx)
 	}
 	if err != nil {
-		r.Err = because(ctx, err)
+		r.Err = contextCause(ctx, err)
 		return
 	}
 	r.Output = out
@@ -132,7 +132,7 @@ func (f *firing[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook
 		}
 		r.Notes = append(r.Notes, "the event's own part of the answer is left out: "+err.Error()) // the denial counts
 	}
-	r.Said = out.Given != 0 || out.Common() != 0 || !reflect.ValueOf(&r.Output.Specific).Elem().IsZero()
+	r.Answered = out.Set != 0 || out.Common() != 0 || !reflect.ValueOf(&r.Output.Specific).Elem().IsZero()
 }
 
 // late is a hook's error if it has answered after its time, as with a process:
@@ -144,7 +144,7 @@ func late(ctx context.Context) error {
 	return nil
 }
 
-func (f *firing[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+func (f *fireRun[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *input[In]) {
 	payload, err := f.payload(in)
 	if err != nil { // only of an input that the hook before has changed, when no two run at a time
 		r.Err, f.failed = err, err
@@ -152,13 +152,13 @@ func (f *firing[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *in
 	}
 	call := f.newCall(ctx, r, in, payload)
 	call.Ask, call.Detach = f.s.ask(r.Hook), f.detach(ctx, r, in)
-	turn := &f.turns[r.Index]
-	turn.begun = true
+	turn := &f.runs[r.Index]
+	turn.started = true
 	start := time.Now()
 	turn.reply, err = r.Hook.Runner.Run(ctx, call)
 	r.Elapsed = time.Since(start)
 	if errors.Is(err, hook.ErrDetached) {
-		r.Backgrounded, r.Err = turn.gone()
+		r.Backgrounded, r.Err = turn.leftForBackground()
 		return
 	}
 	if r.Reply, r.Err = answered(ctx, call.Timeout, &turn.reply, err); r.Err == nil {
@@ -178,16 +178,16 @@ func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err
 	if reply.Exit = -1; reply.Stdout == nil && reply.Stderr == nil {
 		reply = nil
 	}
-	return reply, because(ctx, err)
+	return reply, contextCause(ctx, err)
 }
 
 // reading is how the replies of a hook are read.
-func (f *firing[In, Out]) reading(h *hook.Hook) stages.Reading[Out] {
-	return stages.Reading[Out]{Exits: exitsOf(h, &f.event.spec.Rules), Text: cmp.Or(h.Text, f.event.spec.Rules.Text), Decode: f.event.spec.Decode}
+func (f *fireRun[In, Out]) reading(h *hook.Hook) stages.ReplyRules[Out] {
+	return stages.ReplyRules[Out]{Exits: exitsOf(h, &f.event.spec.Rules), Text: cmp.Or(h.Text, f.event.spec.Rules.Text), Decode: f.event.spec.Decode}
 }
 
 // newCall gives the call of a hook outside the process.
-func (f *firing[In, Out]) newCall(ctx context.Context, r *hook.Report[Out], in *input[In], payload []byte) hook.Call {
+func (f *fireRun[In, Out]) newCall(ctx context.Context, r *hook.Report[Out], in *input[In], payload []byte) hook.Call {
 	trace := hook.TraceOf(ctx)
 	return hook.Call{
 		Hook: r.Hook, Session: f.s.id, Dir: f.event.dir(f.s, &in.value), Payload: payload,

@@ -8,10 +8,10 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// because gives the reason for which ctx has ended in place of an error that
+// contextCause gives the reason for which ctx has ended in place of an error that
 // says no more than that it has. A reason of the caller's own stays a
 // cancellation.
-func because(ctx context.Context, err error) error {
+func contextCause(ctx context.Context, err error) error {
 	ended, cause := ctx.Err(), context.Cause(ctx)
 	switch {
 	case ended == nil || !errors.Is(err, ended) && !errors.Is(err, cause):
@@ -23,7 +23,7 @@ func because(ctx context.Context, err error) error {
 }
 
 // failsClosed reports whether a hook that failed blocks.
-func (f *firing[In, Out]) failsClosed(r *hook.Report[Out]) bool {
+func (f *fireRun[In, Out]) failsClosed(r *hook.Report[Out]) bool {
 	rules, late := &f.event.spec.Rules, new(hook.TimeoutError)
 	if !waitsFor(r.Hook) {
 		return false // it would have decided nothing
@@ -35,7 +35,7 @@ func (f *firing[In, Out]) failsClosed(r *hook.Report[Out]) bool {
 }
 
 // refine lets the event adjust a report. What panics costs no more than that.
-func (f *firing[In, Out]) refine(r *hook.Report[Out], in *input[In]) {
+func (f *fireRun[In, Out]) refine(r *hook.Report[Out], in *input[In]) {
 	if f.event.spec.Refine == nil {
 		return
 	}
@@ -51,7 +51,7 @@ func (f *firing[In, Out]) refine(r *hook.Report[Out], in *input[In]) {
 
 // conclude lets the event have the last word. If it panics, the merged answer
 // stands.
-func (f *firing[In, Out]) conclude(res *hook.Result[Out]) {
+func (f *fireRun[In, Out]) conclude(res *hook.Result[Out]) {
 	merged := *res
 	defer func() {
 		if v := recover(); v != nil {
@@ -63,9 +63,9 @@ func (f *firing[In, Out]) conclude(res *hook.Result[Out]) {
 	f.noteConclusion(&merged, res)
 }
 
-// settle applies what the event says of hooks that fail, and counts those
+// applyFailurePolicy applies what the event says of hooks that fail, and counts those
 // that fail open.
-func (f *firing[In, Out]) settle(r *hook.Report[Out]) {
+func (f *fireRun[In, Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	if r.Err == nil || r.Err == f.failed {
 		return // it has not failed: it could not be asked
 	}
@@ -76,8 +76,8 @@ func (f *firing[In, Out]) settle(r *hook.Report[Out]) {
 	if r.Hook.Policy != nil {
 		f.decideFailure(r)
 	} else if f.failsClosed(r) {
-		r.Said = true
-		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Given: hook.Spoke}
+		r.Answered = true
+		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
 	}
 	if inShadow(r.Hook) {
 		return // it guards nothing, and nothing goes ahead because of it
@@ -87,6 +87,6 @@ func (f *firing[In, Out]) settle(r *hook.Report[Out]) {
 	}
 	f.logFailure(r)
 	if !f.propagates(r) {
-		f.tell(r)
+		f.notifyFailure(r)
 	}
 }

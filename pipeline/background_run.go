@@ -11,64 +11,64 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// behind is a hook in the background, whose fire goes on, and ends, without it.
-type behind[In, Out any] struct {
-	fire   *firing[In, Out] // a field: embedded, it would add wrappers of all its methods to every event
+// backgroundRun is a hook in the background, whose fire goes on, and ends, without it.
+type backgroundRun[In, Out any] struct {
+	fire   *fireRun[In, Out] // a field: embedded, it would add wrappers of all its methods to every event
 	in     *input[In]
 	ctx    context.Context // of the observers
 	queued time.Duration
 	report hook.Report[Out] // the fire has, and goes on to change, one of its own
 }
 
-func (f *firing[In, Out]) behind(ctx context.Context, r *hook.Report[Out], in *input[In]) *behind[In, Out] {
-	return &behind[In, Out]{fire: f, in: in, ctx: context.WithoutCancel(ctx), report: hook.Report[Out]{Hook: r.Hook, Index: r.Index, Backgrounded: true}}
+func (f *fireRun[In, Out]) backgroundRun(ctx context.Context, r *hook.Report[Out], in *input[In]) *backgroundRun[In, Out] {
+	return &backgroundRun[In, Out]{fire: f, in: in, ctx: context.WithoutCancel(ctx), report: hook.Report[Out]{Hook: r.Hook, Index: r.Index, Backgrounded: true}}
 }
 
-// stay counts the hook, unless the session or the system is closed.
-func (b *behind[In, Out]) stay() (ctx context.Context, ok bool) {
-	if ctx, ok = b.fire.s.stay(); ok {
-		b.fire.turns[b.report.Index].begun = true
+// begin counts the hook, unless the session or the system is closed.
+func (b *backgroundRun[In, Out]) begin() (ctx context.Context, ok bool) {
+	if ctx, ok = b.fire.s.beginBackground(); ok {
+		b.fire.runs[b.report.Index].started = true
 		b.fire.s.hold(b.fire.vars)
 	}
 	return ctx, ok
 }
 
-// leave undoes stay.
-func (b *behind[In, Out]) leave() {
+// end undoes stay.
+func (b *backgroundRun[In, Out]) end() {
 	b.fire.s.release(b.fire.vars)
-	b.fire.s.leave()
+	b.fire.s.endBackground()
 }
 
 // launch starts a hook that the fire does not wait for.
-func (f *firing[In, Out]) launch(from context.Context, r *hook.Report[Out], in *input[In]) {
+func (f *fireRun[In, Out]) launch(from context.Context, r *hook.Report[Out], in *input[In]) {
 	payload, err := f.payload(in)
 	if err != nil { // only of an input that the hook before has changed, when no two run at a time
 		r.Err, f.failed = err, err
 		return
 	}
-	call, b := f.newCall(from, r, in, payload), f.behind(from, r, in)
-	ctx, ok := b.stay()
+	call, b := f.newCall(from, r, in, payload), f.backgroundRun(from, r, in)
+	ctx, ok := b.begin()
 	if !ok {
 		r.Err = hook.ErrClosed
 		return
 	}
 	r.Backgrounded = true
 	go func() {
-		defer b.leave()
+		defer b.end()
 		b.run(ctx, call)
 	}()
 }
 
 // run runs the hook when there is a place for it.
-func (b *behind[In, Out]) run(ctx context.Context, call hook.Call) {
+func (b *backgroundRun[In, Out]) run(ctx context.Context, call hook.Call) {
 	var reply hook.Reply
 	h := b.report.Hook
-	queued, err := b.fire.s.sys.acquire(ctx, h, b.fire.s.sys.behind)
+	queued, err := b.fire.s.sys.acquire(ctx, h, b.fire.s.sys.backgroundWorkers)
 	b.queued = queued
 	start := time.Now()
 	if err == nil {
 		reply, err = runSafely(ctx, h.Runner, call)
-		b.fire.s.sys.release(h, b.fire.s.sys.behind)
+		b.fire.s.sys.release(h, b.fire.s.sys.backgroundWorkers)
 	}
 	b.report.Reply, b.report.Err = answered(ctx, call.Timeout, &reply, err)
 	b.finish(time.Since(start))
@@ -85,20 +85,20 @@ func runSafely(ctx context.Context, runner hook.Runner, call hook.Call) (reply h
 }
 
 // detach lets a running hook go to the background; nil where hooks cannot.
-func (f *firing[In, Out]) detach(from context.Context, r *hook.Report[Out], in *input[In]) func(time.Duration) (context.Context, func(hook.Reply, error)) {
+func (f *fireRun[In, Out]) detach(from context.Context, r *hook.Report[Out], in *input[In]) func(time.Duration) (context.Context, func(hook.Reply, error)) {
 	if !f.event.dialect.Detaches {
 		return nil
 	}
-	b, start := f.behind(from, r, in), time.Now()
+	b, start := f.backgroundRun(from, r, in), time.Now()
 	return func(wish time.Duration) (context.Context, func(hook.Reply, error)) {
-		ctx, ok := b.stay()
+		ctx, ok := b.begin()
 		if !ok {
-			return f.turns[b.report.Index].refuse()
+			return f.runs[b.report.Index].denyBackground()
 		}
 		limit := hook.Call{Timeout: cmp.Or(wish, f.event.timeout(b.report.Hook))}
 		ctx, cancel := limit.Limit(ctx)
 		return ctx, func(reply hook.Reply, err error) {
-			defer b.leave()
+			defer b.end()
 			defer cancel()
 			b.report.Reply, b.report.Err = answered(ctx, limit.Timeout, &reply, err)
 			b.finish(time.Since(start))
@@ -106,31 +106,31 @@ func (f *firing[In, Out]) detach(from context.Context, r *hook.Report[Out], in *
 	}
 }
 
-// refuse ends a hook that may not go to the background.
-func (t *turn[Out]) refuse() (ended context.Context, done func(hook.Reply, error)) {
+// denyBackground ends a hook that may not go to the background.
+func (t *hookRun[Out]) denyBackground() (ended context.Context, done func(hook.Reply, error)) {
 	ended, cancel := context.WithCancelCause(context.Background())
 	cancel(hook.ErrClosed)
 	refused := make(chan struct{})
-	t.refused = refused
+	t.denied = refused
 	return ended, func(hook.Reply, error) { close(refused) }
 }
 
-// gone says what became of a hook that asked to go to the background. One that
+// leftForBackground says what became of a hook that asked to go to the background. One that
 // was refused is waited for: nobody else does.
-func (t *turn[Out]) gone() (backgrounded bool, err error) {
-	if t.refused == nil {
+func (t *hookRun[Out]) leftForBackground() (backgrounded bool, err error) {
+	if t.denied == nil {
 		return true, nil
 	}
-	<-t.refused
+	<-t.denied
 	return false, hook.ErrClosed
 }
 
 // finish takes what the hook has said, and tells those who want to know.
-func (b *behind[In, Out]) finish(took time.Duration) {
+func (b *backgroundRun[In, Out]) finish(took time.Duration) {
 	r := &b.report
 	r.Elapsed = took
 	if r.Err == nil {
-		r.Err = b.listen()
+		r.Err = b.readReply()
 	}
 	if r.Err != nil {
 		r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
@@ -140,7 +140,7 @@ func (b *behind[In, Out]) finish(took time.Duration) {
 	r.Backgrounded = false // its end is what counts now
 	keeperOf(r.Hook).done(r.Err)
 	if !inShadow(r.Hook) {
-		b.fire.s.hear(b.fire.number, r.Index, b.told())
+		b.fire.s.deliver(b.fire.number, r.Index, b.finished())
 	}
 	if b.fire.s.sys.observed() {
 		b.observeLate()
@@ -148,7 +148,7 @@ func (b *behind[In, Out]) finish(took time.Duration) {
 }
 
 // observeLate reports the second end of the hook.
-func (b *behind[In, Out]) observeLate() {
+func (b *backgroundRun[In, Out]) observeLate() {
 	ev := b.fire.evaluation(&b.report, b.in)
 	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // it guarded nothing
 	b.fire.s.sys.hookEnd(b.ctx, ev)
@@ -157,10 +157,10 @@ func (b *behind[In, Out]) observeLate() {
 	}
 }
 
-// listen reads what the hook has to say to the model: its context and its
+// readReply reads what the hook has to say to the model: its context and its
 // message (C81). Nothing it decides has an effect, but an end that is
 // a failure is one here too.
-func (b *behind[In, Out]) listen() (err error) {
+func (b *backgroundRun[In, Out]) readReply() (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &hook.PanicError{Value: v, Stack: debug.Stack()}
@@ -171,30 +171,30 @@ func (b *behind[In, Out]) listen() (err error) {
 	switch {
 	case r.Hook.Background == hook.Rewake && wakes(r.Reply):
 		r.Output.Context = cmp.Or(plainText(r.Reply.Stderr), plainText(r.Reply.Stdout))
-	case r.Hook.Background != hook.Rewake && end != hook.Warn:
-		r.Output, r.Notes = said[Out](r.Reply.Stdout)
-		r.Said = r.Output.Given.Has(hook.Spoke)
+	case r.Hook.Background != hook.Rewake && end != hook.FailWithWarning:
+		r.Output, r.Notes = backgroundAnswer[Out](r.Reply.Stdout)
+		r.Answered = r.Output.Set.Has(hook.SetAnswer)
 	}
-	if end == hook.Warn || (end == hook.Heed || end == hook.WarnAny || end == hook.DenyAny) && !r.Said {
+	if end == hook.FailWithWarning || (end == hook.ParseOrFail || end == hook.WarnAny || end == hook.DenyAny) && !r.Answered {
 		return &hook.ExitError{Reply: r.Reply}
 	}
 	return nil
 }
 
-// said gives the part of the answer that counts. What does not fit is left out
+// backgroundAnswer gives the part of the answer that counts. What does not fit is left out
 // of it, and noted.
-func said[Out any](stdout []byte) (o hook.Output[Out], notes []string) {
+func backgroundAnswer[Out any](stdout []byte) (o hook.Output[Out], notes []string) {
 	for _, text := range answers(stdout) {
 		out, notes, err := wire.Read[Out](text)
-		if err == nil && out.Given.Has(hook.Spoke) && !out.Assumed {
-			return hook.Output[Out]{Context: out.Context, Message: out.Message, Given: hook.Spoke}, notes
+		if err == nil && out.Set.Has(hook.SetAnswer) && !out.Synthetic {
+			return hook.Output[Out]{Context: out.Context, Message: out.Message, Set: hook.SetAnswer}, notes
 		}
 	}
 	return o, nil
 }
 
-// told is what the host is told.
-func (b *behind[In, Out]) told() Finished {
+// finished is what the host is told.
+func (b *backgroundRun[In, Out]) finished() Finished {
 	r := &b.report
 	done := Finished{
 		Event: b.fire.event.Info().FullName(), Hook: r.Hook, Outcome: outcome(r, false),

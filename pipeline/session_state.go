@@ -11,35 +11,35 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// memory is what a session keeps of its fires. Most never need one.
-type memory struct {
-	mu     sync.Mutex
-	spent  map[string]bool // the hooks that have had their one run
-	values map[any]any
-	files  int    // how many names have been given out below scratch
-	folder string // where hooks leave files; empty until one has
-	vars   []*varsDir
-	behind background
+// sessionState is what a session keeps of its fires. Most never need one.
+type sessionState struct {
+	mu         sync.Mutex
+	spent      map[string]bool // the hooks that have had their one run
+	values     map[any]any
+	files      int    // how many names have been given out below scratch
+	scratchDir string // where hooks leave files; empty until one has
+	vars       []*varsDir
+	background background
 
 	listeners []*func(Failure) // never changed in place
 
 	asking chan struct{} // holds a token while a question is before the user
 }
 
-// remembers gives the session's memory.
-func (s *Session) remembers() *memory {
+// state gives the session's memory.
+func (s *Session) state() *sessionState {
 	if m := s.more.Load(); m != nil {
 		return m
 	}
-	s.more.CompareAndSwap(nil, &memory{asking: make(chan struct{}, 1)})
+	s.more.CompareAndSwap(nil, &sessionState{asking: make(chan struct{}, 1)})
 	return s.more.Load()
 }
 
 // Value gives what a dialect keeps in the session under a key, and makes it the
-// first time, once, whoever else asks. Keys have types of the dialect's own; what
+// first time, once, whatever else asks. Keys have types of the dialect's own; what
 // is kept has to be safe for many goroutines. first must not use the session.
 func (s *Session) Value(key any, first func() any) any {
-	m := s.remembers()
+	m := s.state()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	v, kept := m.values[key]
@@ -71,7 +71,7 @@ func (s *Session) isSpent(h *hook.Hook) bool {
 // spend takes the one run of each of the hooks that have no more; it takes
 // none, and is false, if another fire has just taken one of them.
 func (s *Session) spend(hooks []*hook.Hook) bool {
-	m := s.remembers()
+	m := s.state()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, h := range hooks {
@@ -90,12 +90,12 @@ func (s *Session) spend(hooks []*hook.Hook) bool {
 	return true
 }
 
-// giveBack gives hooks their one run back, which they have not had.
-func (s *Session) giveBack(hooks []*hook.Hook) {
+// unspend gives hooks their one run back, which they have not had.
+func (s *Session) unspend(hooks []*hook.Hook) {
 	if len(hooks) == 0 {
 		return
 	}
-	m := s.remembers()
+	m := s.state()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, h := range hooks {
@@ -108,7 +108,7 @@ func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string
 	if s.host == nil || s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) || inShadow(h) {
 		return nil
 	}
-	m := s.remembers()
+	m := s.state()
 	return func(ctx context.Context, q hook.Question) (key string, ok bool) {
 		select {
 		case m.asking <- struct{}{}:
@@ -125,21 +125,21 @@ func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string
 // scratch makes a directory or names a file below the session's, with a number
 // in its name that was not there before.
 func (s *Session) scratch(name string) (path string, err error) {
-	m := s.remembers()
+	m := s.state()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.behind.closed {
-		return "", hook.ErrClosed // nobody would remove it
+	if m.background.closed {
+		return "", hook.ErrClosed // nothing would remove it
 	}
-	if m.folder == "" {
-		if m.folder, err = s.newScratch(); err != nil {
+	if m.scratchDir == "" {
+		if m.scratchDir, err = s.newScratch(); err != nil {
 			return "", err
 		}
-		s.sys.scratches.add(m.folder)
-		runtime.AddCleanup(s, s.sys.scratches.drop, m.folder) // of a session that is dropped without Close
+		s.sys.scratches.add(m.scratchDir)
+		runtime.AddCleanup(s, s.sys.scratches.drop, m.scratchDir) // of a session that is dropped without Close
 	}
 	m.files++
-	return filepath.Join(m.folder, strconv.Itoa(m.files)+"-"+name), nil
+	return filepath.Join(m.scratchDir, strconv.Itoa(m.files)+"-"+name), nil
 }
 
 func (s *Session) newScratch() (string, error) {

@@ -4,23 +4,23 @@ import (
 	"sync"
 )
 
-// underway is a fire that Close has to end, in the list of its session's lane.
+// inflight is a fire that Close has to end, in the list of its session's lane.
 // The list costs a fire no allocation, where a context that follows the
 // system's would cost five.
-type underway struct {
-	fire       *lazy
-	prev, next *underway
+type inflight struct {
+	ctx        *lazyContext
+	prev, next *inflight
 }
 
-// lanes are what the fires of a system are spread over, by session, so that
+// shards are what the fires of a system are spread over, by session, so that
 // they do not wait for each other, nor for settings that are read again.
-type lanes [16]lane
+type shards [16]shard
 
-// lane has the fires of some sessions.
-type lane struct {
+// shard has the fires of some sessions.
+type shard struct {
 	mu      sync.Mutex
 	closed  bool
-	first   *underway
+	first   *inflight
 	begun   int64          // fires, ever
 	done    sync.WaitGroup // fires, and hooks in the background
 	running int            // how many done waits for
@@ -28,7 +28,7 @@ type lane struct {
 }
 
 // enter counts what Close waits for, unless the system is closed.
-func (l *lane) enter() bool {
+func (l *shard) enter() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -41,7 +41,7 @@ func (l *lane) enter() bool {
 
 // begin counts a fire and lists it, unless the system is closed. The number is
 // higher than that of every fire which the session began before.
-func (l *lane) begin(u *underway) (number int64, ok bool) {
+func (l *shard) begin(u *inflight) (number int64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -57,7 +57,7 @@ func (l *lane) begin(u *underway) (number int64, ok bool) {
 	return l.begun, true
 }
 
-func (l *lane) end(u *underway) {
+func (l *shard) end(u *inflight) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if u.next != nil {
@@ -74,7 +74,7 @@ func (l *lane) end(u *underway) {
 }
 
 // leave undoes enter.
-func (l *lane) leave() {
+func (l *shard) leave() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.running--
@@ -82,28 +82,30 @@ func (l *lane) leave() {
 }
 
 // close lets nothing begin any more, and gives what is under way.
-func (l *lane) close() (fires []*lazy) {
+func (l *shard) close() (fires []*lazyContext) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
 	for u := l.first; u != nil; u = u.next {
-		fires = append(fires, u.fire)
+		fires = append(fires, u.ctx)
 	}
 	return fires
 }
 
 // busy reports whether anything that was begun goes on.
-func (l *lane) busy() bool {
+func (l *shard) busy() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.running > 0
 }
 
-// lane gives the lane of the next session.
-func (sys *System) lane() *lane { return &sys.lanes[sys.sessions.Add(1)%uint64(len(sys.lanes))] }
+// nextShard gives the lane of the next session.
+func (sys *System) nextShard() *shard {
+	return &sys.shards[sys.sessions.Add(1)%uint64(len(sys.shards))]
+}
 
 // shut lets nothing begin any more, and returns what is in flight.
-func (all *lanes) shut() (fires []*lazy) {
+func (all *shards) shut() (fires []*lazyContext) {
 	for i := range all {
 		fires = append(fires, all[i].close()...)
 	}
@@ -111,7 +113,7 @@ func (all *lanes) shut() (fires []*lazy) {
 }
 
 // busy reports whether anything that was begun goes on.
-func (all *lanes) busy() bool {
+func (all *shards) busy() bool {
 	for i := range all {
 		if all[i].busy() {
 			return true
@@ -121,7 +123,7 @@ func (all *lanes) busy() bool {
 }
 
 // wait waits for all that was begun. It holds no lock that they need.
-func (all *lanes) wait() {
+func (all *shards) wait() {
 	for i := range all {
 		all[i].done.Wait()
 	}

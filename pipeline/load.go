@@ -17,11 +17,11 @@ import (
 
 // Load reads the hooks that are configured for a directory. Settings that
 // cannot be used are Problems, not errors.
-type Load func(ctx context.Context, at Place) (Loaded, error)
+type Load func(ctx context.Context, at Workspace) (Loaded, error)
 
-// Place is the directory whose settings are read, and what the host knows of
+// Workspace is the directory whose settings are read, and what the host knows of
 // it.
-type Place struct {
+type Workspace struct {
 	Dir         string // absolute
 	Untrusted   bool   // the user has not agreed to run what the directory brings
 	Undecided   bool   // the user has not agreed that its settings count for hooks of other levels
@@ -37,7 +37,7 @@ type Loaded struct {
 	// Admit says why a hook must not run that is otherwise fit to: those that
 	// the program registers are subject to the settings too. It is asked for
 	// every hook of every dialect. Nil admits all.
-	Admit func(*hook.Hook) (why hook.Why, detail string)
+	Admit func(*hook.Hook) (why hook.SkipReason, detail string)
 
 	// Values are for the functions of the dialect's events; see
 	// [Session.Setting]. Their keys have types of the dialect's own.
@@ -55,7 +55,7 @@ func (sys *System) registries() []*registry {
 
 func (sys *System) living() []*registry {
 	var regs []*registry
-	for _, p := range sys.places {
+	for _, p := range sys.workspaces {
 		if reg := p.Value(); reg != nil {
 			regs = append(regs, reg)
 		}
@@ -65,7 +65,7 @@ func (sys *System) living() []*registry {
 
 // registry gives the settings of a place, read once and shared. It lives as
 // long as a session uses it.
-func (sys *System) registry(ctx context.Context, at Place) (*registry, error) {
+func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error) {
 	if reg := sys.known(at); reg != nil {
 		return reg, nil
 	}
@@ -84,12 +84,12 @@ func (sys *System) registry(ctx context.Context, at Place) (*registry, error) {
 		sys.mu.Lock()
 		defer sys.mu.Unlock()
 		reg.rebuild()
-		sys.places[at] = weak.Make(reg)
+		sys.workspaces[at] = weak.Make(reg)
 		runtime.AddCleanup(reg, sys.forget, at)
 		return reg, nil
 	})
 	if err != nil && !reads && ctx.Err() == nil && cancelled(err) {
-		return sys.registry(ctx, at) // whoever was reading for both has given up
+		return sys.registry(ctx, at) // the one that read for both gave up
 	}
 	if err != nil {
 		return nil, err
@@ -97,29 +97,29 @@ func (sys *System) registry(ctx context.Context, at Place) (*registry, error) {
 	return v.(*registry), nil
 }
 
-func (sys *System) known(at Place) *registry {
+func (sys *System) known(at Workspace) *registry {
 	sys.mu.Lock()
 	defer sys.mu.Unlock()
-	return sys.places[at].Value()
+	return sys.workspaces[at].Value()
 }
 
-func (sys *System) forget(at Place) {
+func (sys *System) forget(at Workspace) {
 	sys.mu.Lock()
 	defer sys.mu.Unlock()
-	if sys.places[at].Value() == nil {
-		delete(sys.places, at)
+	if sys.workspaces[at].Value() == nil {
+		delete(sys.workspaces, at)
 	}
 }
 
 // Vouches reports whether the settings of a source may count for hooks of other
 // sources: those of the project itself do once the user has agreed.
-func (p Place) Vouches(source hook.Source) bool {
+func (p Workspace) Vouches(source hook.Source) bool {
 	return !p.Untrusted && !p.Undecided || source != hook.Project && source != hook.Local
 }
 
 // load reads every dialect's settings of a place. Problems are logged; the
 // error is those that left a file unread.
-func (sys *System) load(ctx context.Context, at Place) (all Loaded, err error) {
+func (sys *System) load(ctx context.Context, at Workspace) (all Loaded, err error) {
 	var fatal []error
 	for _, load := range sys.cfg.Load {
 		l, err := load(ctx, at)
@@ -129,7 +129,7 @@ func (sys *System) load(ctx context.Context, at Place) (all Loaded, err error) {
 		all.Hooks = append(all.Hooks, l.Hooks...)
 		all.Problems = append(all.Problems, l.Problems...)
 		all.Files = append(all.Files, l.Files...)
-		all.Admit = both(all.Admit, l.Admit)
+		all.Admit = admitBoth(all.Admit, l.Admit)
 		if l.Values != nil && all.Values == nil {
 			all.Values = map[any]any{}
 		}
@@ -149,17 +149,17 @@ func (sys *System) load(ctx context.Context, at Place) (all Loaded, err error) {
 	return all, errors.Join(fatal...)
 }
 
-type admission = func(*hook.Hook) (hook.Why, string)
+type admit = func(*hook.Hook) (hook.SkipReason, string)
 
-// both asks a, and b if a admits.
-func both(a, b admission) admission {
+// admitBoth asks a, and b if a admits.
+func admitBoth(a, b admit) admit {
 	switch {
 	case a == nil:
 		return b
 	case b == nil:
 		return a
 	}
-	return func(h *hook.Hook) (hook.Why, string) {
+	return func(h *hook.Hook) (hook.SkipReason, string) {
 		if why, detail := a(h); why != "" {
 			return why, detail
 		}

@@ -1,0 +1,31 @@
+package claude
+
+// Inputs and outputs that several events have in common.
+type (
+	TaskCompletedInput   = TaskCreatedInput
+	PostModelSwitchInput = PreModelSwitchInput
+
+	UserPromptExpansionOutput = UserPromptSubmitOutput
+	CwdChangedOutput          = FileChangedOutput
+	ElicitationResultOutput   = ElicitationOutput
+
+	PostToolUseFailureOutput = BasicOutput
+	PostToolBatchOutput      = BasicOutput
+	PostModelSwitchOutput    = BasicOutput
+	SetupOutput              = BasicOutput
+	SessionEndOutput         = BasicOutput
+	ConfigChangeOutput       = BasicOutput
+	InstructionsLoadedOutput = BasicOutput
+	DirectoryAddedOutput     = BasicOutput
+	WorktreeRemoveOutput     = BasicOutput
+	PreCompactOutput         = BasicOutput
+	PostCompactOutput        = BasicOutput
+	StopOutput               = BasicOutput
+	StopFailureOutput        = BasicOutput
+	SubagentStopOutput       = BasicOutput
+	SubagentStartOutput      = BasicOutput
+	TeammateIdleOutput       = BasicOutput
+	TaskCreatedOutput        = BasicOutput
+	TaskCompletedOutput      = BasicOutput
+	NotificationOutput       = BasicOutput
+)

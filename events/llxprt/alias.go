@@ -1,0 +1,13 @@
+package llxprt
+
+// Inputs and outputs that several events have in common.
+type (
+	BeforeToolSelectionInput = BeforeModelInput
+
+	AfterToolOutput    = BasicOutput
+	BeforeAgentOutput  = BasicOutput
+	SessionStartOutput = BasicOutput
+	SessionEndOutput   = BasicOutput
+	PreCompressOutput  = BasicOutput
+	NotificationOutput = BasicOutput
+)
