@@ -182,8 +182,15 @@ func (h *Hooks) translate(tools []Tool) {
 
 func (h *Hooks) know(t Tool) *known {
 	if names := t.unknown(); names != nil {
-		h.log.Warn("the tool has arguments that its kind does not know; hooks see them under these names",
-			slog.String("tool", t.Name), slog.String("kind", t.Kind.String()), slog.String("arguments", strings.Join(names, ", ")))
+		h.log.Warn(
+			"the tool has arguments that its kind does not know; hooks see them under these names",
+			slog.String(
+				"tool",
+				t.Name,
+			),
+			slog.String("kind", t.Kind.String()),
+			slog.String("arguments", strings.Join(names, ", ")),
+		)
 	}
 	k := &known{Tool: t}
 	for _, d := range h.dialects {

@@ -29,5 +29,8 @@ func checkArguments(call *ToolCall) error {
 }
 
 func inputError(call *ToolCall, what string) error {
-	return &hook.InputError{Event: "agent.BeforeTool", Err: fmt.Errorf("the arguments of %q %s; want one JSON object", call.Name, what)}
+	return &hook.InputError{
+		Event: "agent.BeforeTool",
+		Err:   fmt.Errorf("the arguments of %q %s; want one JSON object", call.Name, what),
+	}
 }

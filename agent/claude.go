@@ -19,10 +19,13 @@ type ClaudeConfig = claude.Settings
 // claudeWords is how Claude Code calls tools.
 var claudeWords = vocabulary{
 	kinds: map[Kind]spelling{
-		Shell:  {tool: "Bash"},
-		Read:   {"Read", map[string]string{"path": "file_path"}},
-		Write:  {"Write", map[string]string{"path": "file_path"}},
-		Edit:   {"Edit", map[string]string{"path": "file_path", "old": "old_string", "new": "new_string", "all": "replace_all"}},
+		Shell: {tool: "Bash"},
+		Read:  {"Read", map[string]string{"path": "file_path"}},
+		Write: {"Write", map[string]string{"path": "file_path"}},
+		Edit: {
+			"Edit",
+			map[string]string{"path": "file_path", "old": "old_string", "new": "new_string", "all": "replace_all"},
+		},
 		List:   {tool: "LS"},
 		Glob:   {tool: "Glob"},
 		Grep:   {"Grep", map[string]string{"include": "glob"}},
@@ -43,37 +46,67 @@ func Claude(cfg ClaudeConfig) *Dialect {
 		start: claudeStage(claude.SessionStart, func(_ *site, in *StartInput, _ *part) claude.SessionStartInput {
 			return claude.SessionStartInput{Source: or(in.Source, "startup"), Model: in.Model}
 		}, nil),
-		prompt: claudeStage(claude.UserPromptSubmit, func(_ *site, in *PromptInput, _ *part) claude.UserPromptSubmitInput {
-			return claude.UserPromptSubmitInput{Prompt: in.Text}
-		}, blocks[claude.UserPromptSubmitInput, claude.UserPromptSubmitOutput]),
+		prompt: claudeStage(
+			claude.UserPromptSubmit,
+			func(_ *site, in *PromptInput, _ *part) claude.UserPromptSubmitInput {
+				return claude.UserPromptSubmitInput{Prompt: in.Text}
+			},
+			blocks[claude.UserPromptSubmitInput, claude.UserPromptSubmitOutput],
+		),
 		beforeTool: claudeStage(claude.PreToolUse, func(at *site, in *ToolCall, p *part) claude.PreToolUseInput {
 			return claudeCall(at, in, p)
 		}, claudeGate),
 		afterTool: claudeAfterTool(),
-		permission: claudeStage(claude.PermissionRequest, func(at *site, in *PermissionInput, p *part) claude.PermissionRequestInput {
-			return claude.PermissionRequestInput{PreToolUseInput: claudeCall(at, &in.ToolCall, p), Suggestions: in.Suggestions}
-		}, claudePermission),
-		subagentStart: claudeStage(claude.SubagentStart, func(_ *site, in *SubagentStartInput, _ *part) claude.SubagentStartInput {
-			return claude.SubagentStartInput{CommonInput: claude.CommonInput{AgentID: in.ID, AgentType: in.Type}}
-		}, nil),
-		subagentStop: claudeStage(claude.SubagentStop, func(_ *site, in *SubagentStopInput, _ *part) claude.SubagentStopInput {
-			return claude.SubagentStopInput{Transcript: in.Transcript, StopInput: claude.StopInput{
-				CommonInput: claude.CommonInput{AgentID: in.ID, AgentType: in.Type}, Active: in.Again, Message: in.Answer,
-			}}
-		}, continues[claude.SubagentStopInput]),
+		permission: claudeStage(
+			claude.PermissionRequest,
+			func(at *site, in *PermissionInput, p *part) claude.PermissionRequestInput {
+				return claude.PermissionRequestInput{
+					PreToolUseInput: claudeCall(at, &in.ToolCall, p),
+					Suggestions:     in.Suggestions,
+				}
+			},
+			claudePermission,
+		),
+		subagentStart: claudeStage(
+			claude.SubagentStart,
+			func(_ *site, in *SubagentStartInput, _ *part) claude.SubagentStartInput {
+				return claude.SubagentStartInput{CommonInput: claude.CommonInput{AgentID: in.ID, AgentType: in.Type}}
+			},
+			nil,
+		),
+		subagentStop: claudeStage(
+			claude.SubagentStop,
+			func(_ *site, in *SubagentStopInput, _ *part) claude.SubagentStopInput {
+				return claude.SubagentStopInput{Transcript: in.Transcript, StopInput: claude.StopInput{
+					CommonInput: claude.CommonInput{
+						AgentID:   in.ID,
+						AgentType: in.Type,
+					}, Active: in.Again, Message: in.Answer,
+				}}
+			},
+			continues[claude.SubagentStopInput],
+		),
 		stop: claudeStage(claude.Stop, func(_ *site, in *StopInput, _ *part) claude.StopInput {
 			return claude.StopInput{Active: in.Again, Message: in.Answer}
 		}, continues[claude.StopInput]),
-		beforeCompact: claudeStage(claude.PreCompact, func(_ *site, in *BeforeCompactInput, _ *part) claude.PreCompactInput {
-			c := claude.PreCompactInput{Trigger: or(in.Trigger, "auto")}
-			if in.Instructions != "" {
-				c.Instructions = &in.Instructions
-			}
-			return c
-		}, blocks[claude.PreCompactInput, claude.BasicOutput]),
-		afterCompact: claudeStage(claude.PostCompact, func(_ *site, in *AfterCompactInput, _ *part) claude.PostCompactInput {
-			return claude.PostCompactInput{Trigger: or(in.Trigger, "auto"), Summary: in.Summary}
-		}, nil),
+		beforeCompact: claudeStage(
+			claude.PreCompact,
+			func(_ *site, in *BeforeCompactInput, _ *part) claude.PreCompactInput {
+				c := claude.PreCompactInput{Trigger: or(in.Trigger, "auto")}
+				if in.Instructions != "" {
+					c.Instructions = &in.Instructions
+				}
+				return c
+			},
+			blocks[claude.PreCompactInput, claude.BasicOutput],
+		),
+		afterCompact: claudeStage(
+			claude.PostCompact,
+			func(_ *site, in *AfterCompactInput, _ *part) claude.PostCompactInput {
+				return claude.PostCompactInput{Trigger: or(in.Trigger, "auto"), Summary: in.Summary}
+			},
+			nil,
+		),
 		notify: claudeStage(claude.Notification, func(_ *site, in *NotifyInput, _ *part) claude.NotificationInput {
 			return claude.NotificationInput{Message: in.Message, Title: in.Title, Type: in.Type}
 		}, nil),
@@ -85,7 +118,11 @@ func Claude(cfg ClaudeConfig) *Dialect {
 
 // claudeStage makes a stage of one event: its input of the host's, and what its result
 // says besides stop, contexts and messages.
-func claudeStage[In, CIn, COut any](ev *pipeline.Event[CIn, COut], input func(*site, *In, *part) CIn, read func(*CIn, *hook.Result[COut], *part)) stage[In] {
+func claudeStage[In, CIn, COut any](
+	ev *pipeline.Event[CIn, COut],
+	input func(*site, *In, *part) CIn,
+	read func(*CIn, *hook.Result[COut], *part),
+) stage[In] {
 	return stage[In]{
 		events: []pipeline.Declared{ev},
 		fire: func(ctx context.Context, at *site, in *In, p *part) {
@@ -95,7 +132,14 @@ func claudeStage[In, CIn, COut any](ev *pipeline.Event[CIn, COut], input func(*s
 	}
 }
 
-func claudeFire[CIn, COut any](ctx context.Context, at *site, ev *pipeline.Event[CIn, COut], sent *CIn, read func(*CIn, *hook.Result[COut], *part), p *part) {
+func claudeFire[CIn, COut any](
+	ctx context.Context,
+	at *site,
+	ev *pipeline.Event[CIn, COut],
+	sent *CIn,
+	read func(*CIn, *hook.Result[COut], *part),
+	p *part,
+) {
 	res, err := ev.Fire(ctx, at.ses, sent)
 	p.err = err
 	report(p, claude.Dialect.Name, res, ev)
@@ -171,7 +215,8 @@ func claims[COut any](p *part, res *hook.Result[COut], input func(*COut) wire.Ob
 		changes := p.view.whole(now)
 		for _, m := range members(now) {
 			name := p.view.host(m.name)
-			if slices.Contains(touched, name) && !slices.ContainsFunc(changes, func(c change) bool { return c.name == name }) {
+			if slices.Contains(touched, name) &&
+				!slices.ContainsFunc(changes, func(c change) bool { return c.name == name }) {
 				changes = append(changes, change{name, m.value})
 			}
 		}
@@ -209,13 +254,26 @@ func claudeAfterTool() stage[AfterToolInput] {
 		fire: func(ctx context.Context, at *site, in *AfterToolInput, p *part) {
 			call := claudeCall(at, &in.ToolCall, p)
 			if in.Result.Failed {
-				claudeFire(ctx, at, claude.PostToolUseFailure, &claude.PostToolUseFailureInput{PreToolUseInput: call, Error: in.Result.Text},
+				claudeFire(
+					ctx,
+					at,
+					claude.PostToolUseFailure,
+					&claude.PostToolUseFailureInput{PreToolUseInput: call, Error: in.Result.Text},
 					func(_ *claude.PostToolUseFailureInput, res *hook.Result[claude.BasicOutput], p *part) {
 						objects(claude.ApplyPostToolUseFailure(res), p)
-					}, p)
+					},
+					p,
+				)
 				return
 			}
-			claudeFire(ctx, at, claude.PostToolUse, &claude.PostToolUseInput{PreToolUseInput: call, Response: in.Result.json()}, claudeEdit, p)
+			claudeFire(
+				ctx,
+				at,
+				claude.PostToolUse,
+				&claude.PostToolUseInput{PreToolUseInput: call, Response: in.Result.json()},
+				claudeEdit,
+				p,
+			)
 		},
 	}
 }

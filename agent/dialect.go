@@ -40,9 +40,11 @@ func (d *Dialect) Name() string { return d.name }
 func (d *Dialect) events() [][]pipeline.Declared {
 	return [][]pipeline.Declared{
 		Start: d.start.events, Prompt: d.prompt.events, BeforeModel: d.beforeModel.events, AfterModel: d.afterModel.events,
-		ToolChoice: d.toolChoice.events, BeforeTool: d.beforeTool.events, AfterTool: d.afterTool.events, Permission: d.permission.events,
+		ToolChoice: d.toolChoice.events, BeforeTool: d.beforeTool.events,
+		AfterTool: d.afterTool.events, Permission: d.permission.events,
 		SubagentStart: d.subagentStart.events, SubagentStop: d.subagentStop.events, Stop: d.stop.events,
-		BeforeCompact: d.beforeCompact.events, AfterCompact: d.afterCompact.events, Notify: d.notify.events, End: d.end.events,
+		BeforeCompact: d.beforeCompact.events, AfterCompact: d.afterCompact.events,
+		Notify: d.notify.events, End: d.end.events,
 	}
 }
 
@@ -50,7 +52,9 @@ func (d *Dialect) events() [][]pipeline.Declared {
 func ownDialectEvents() [][]pipeline.Declared {
 	return [][]pipeline.Declared{
 		Start: {starts.own}, Prompt: {prompts.own}, BeforeModel: {beforeModels.own}, AfterModel: {afterModels.own},
-		ToolChoice: {toolChoices.own}, BeforeTool: {beforeTools.own}, AfterTool: {afterTools.own}, Permission: {permissions.own},
+		ToolChoice: {
+			toolChoices.own,
+		}, BeforeTool: {beforeTools.own}, AfterTool: {afterTools.own}, Permission: {permissions.own},
 		SubagentStart: {subagentStarts.own}, SubagentStop: {subagentStops.own}, Stop: {stops.own},
 		BeforeCompact: {beforeCompacts.own}, AfterCompact: {afterCompacts.own}, Notify: {notifies.own}, End: {ends.own},
 	}

@@ -19,10 +19,13 @@ type LLxprtConfig = llxprt.Settings
 // llxprtWords is how LLxprt calls tools.
 var llxprtWords = vocabulary{
 	kinds: map[Kind]spelling{
-		Shell:  {tool: "run_shell_command"},
-		Read:   {"read_file", map[string]string{"path": "absolute_path|file_path"}},
-		Write:  {"write_file", map[string]string{"path": "file_path"}},
-		Edit:   {"replace", map[string]string{"path": "file_path", "old": "old_string", "new": "new_string", "all": "replace_all"}},
+		Shell: {tool: "run_shell_command"},
+		Read:  {"read_file", map[string]string{"path": "absolute_path|file_path"}},
+		Write: {"write_file", map[string]string{"path": "file_path"}},
+		Edit: {
+			"replace",
+			map[string]string{"path": "file_path", "old": "old_string", "new": "new_string", "all": "replace_all"},
+		},
 		List:   {tool: "list_directory"},
 		Glob:   {tool: "glob"},
 		Grep:   {tool: "search_file_content"},
@@ -48,10 +51,14 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 		}, func(_ *site, _ *llxprt.BeforeAgentInput, res *hook.Result[llxprt.BasicOutput], p *part) {
 			decide(res, p)
 		}),
-		beforeModel: llxprtStage(llxprt.BeforeModel, func(_ *site, in *BeforeModelInput, p *part) llxprt.BeforeModelInput {
-			p.view = view{args: in.Request}
-			return llxprt.BeforeModelInput{Request: object(in.Request)}
-		}, llxprtRequest),
+		beforeModel: llxprtStage(
+			llxprt.BeforeModel,
+			func(_ *site, in *BeforeModelInput, p *part) llxprt.BeforeModelInput {
+				p.view = view{args: in.Request}
+				return llxprt.BeforeModelInput{Request: object(in.Request)}
+			},
+			llxprtRequest,
+		),
 		afterModel: llxprtStage(llxprt.AfterModel, func(_ *site, in *AfterModelInput, _ *part) llxprt.AfterModelInput {
 			return llxprt.AfterModelInput{Request: object(in.Request), Response: object(in.Response)}
 		}, func(at *site, _ *llxprt.AfterModelInput, res *hook.Result[llxprt.AfterModelOutput], p *part) {
@@ -60,20 +67,39 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 				p.Result = &ToolResult{Data: jsontext.Value(`{"candidates":[]}`), Failed: true}
 			}
 		}),
-		toolChoice: llxprtStage(llxprt.BeforeToolSelection, func(at *site, in *ToolChoiceInput, p *part) llxprt.BeforeModelInput {
-			p.view = view{args: in.Request}
-			return llxprt.BeforeModelInput{Request: object(in.Request)}
-		}, llxprtTools),
+		toolChoice: llxprtStage(
+			llxprt.BeforeToolSelection,
+			func(at *site, in *ToolChoiceInput, p *part) llxprt.BeforeModelInput {
+				p.view = view{args: in.Request}
+				return llxprt.BeforeModelInput{Request: object(in.Request)}
+			},
+			llxprtTools,
+		),
 		beforeTool: llxprtStage(llxprt.BeforeTool, llxprtCall, llxprtGate),
 		afterTool: llxprtStage(llxprt.AfterTool, func(at *site, in *AfterToolInput, p *part) llxprt.AfterToolInput {
 			c := llxprtCall(at, &in.ToolCall, p)
-			return llxprt.AfterToolInput{Name: c.Name, Input: c.Input, Extra: c.Extra, Response: llxprtResponse(&in.Result)}
+			return llxprt.AfterToolInput{
+				Name:     c.Name,
+				Input:    c.Input,
+				Extra:    c.Extra,
+				Response: llxprtResponse(&in.Result),
+			}
 		}, llxprtReview),
-		permission: llxprtStage(llxprt.Notification, func(at *site, in *PermissionInput, p *part) llxprt.NotificationInput {
-			c := llxprtCall(at, &in.ToolCall, p)
-			details := wire.Object(nil).With("tool_name", wire.Quote(c.Name)).With("tool_input", jsontext.Value(c.Input))
-			return llxprt.NotificationInput{Type: "ToolPermission", Message: or(in.Reason, "May "+c.Name+" run?"), Details: details}
-		}, nil),
+		permission: llxprtStage(
+			llxprt.Notification,
+			func(at *site, in *PermissionInput, p *part) llxprt.NotificationInput {
+				c := llxprtCall(at, &in.ToolCall, p)
+				details := wire.Object(nil).
+					With("tool_name", wire.Quote(c.Name)).
+					With("tool_input", jsontext.Value(c.Input))
+				return llxprt.NotificationInput{
+					Type:    "ToolPermission",
+					Message: or(in.Reason, "May "+c.Name+" run?"),
+					Details: details,
+				}
+			},
+			nil,
+		),
 		stop: llxprtStage(llxprt.AfterAgent, func(_ *site, in *StopInput, _ *part) llxprt.AfterAgentInput {
 			return llxprt.AfterAgentInput{Prompt: in.Prompt, Response: in.Answer, StopHookActive: in.Again}
 		}, func(_ *site, _ *llxprt.AfterAgentInput, res *hook.Result[llxprt.AfterAgentOutput], p *part) {
@@ -81,9 +107,13 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 				p.Continue = v.Prompt
 			}
 		}),
-		beforeCompact: llxprtStage(llxprt.PreCompress, func(_ *site, in *BeforeCompactInput, _ *part) llxprt.PreCompressInput {
-			return llxprt.PreCompressInput{Trigger: or(in.Trigger, "auto")}
-		}, nil),
+		beforeCompact: llxprtStage(
+			llxprt.PreCompress,
+			func(_ *site, in *BeforeCompactInput, _ *part) llxprt.PreCompressInput {
+				return llxprt.PreCompressInput{Trigger: or(in.Trigger, "auto")}
+			},
+			nil,
+		),
 		notify: llxprtStage(llxprt.Notification, func(_ *site, in *NotifyInput, _ *part) llxprt.NotificationInput {
 			return llxprt.NotificationInput{Type: in.Type, Message: in.Message, Details: wire.Object("{}")}
 		}, nil),
@@ -95,7 +125,11 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 
 // llxprtStage makes a stage of one event: its input of the host's, and what its result
 // says besides stop, contexts and messages.
-func llxprtStage[In, LIn, LOut any](ev *pipeline.Event[LIn, LOut], input func(*site, *In, *part) LIn, read func(*site, *LIn, *hook.Result[LOut], *part)) stage[In] {
+func llxprtStage[In, LIn, LOut any](
+	ev *pipeline.Event[LIn, LOut],
+	input func(*site, *In, *part) LIn,
+	read func(*site, *LIn, *hook.Result[LOut], *part),
+) stage[In] {
 	return stage[In]{
 		events: []pipeline.Declared{ev},
 		fire: func(ctx context.Context, at *site, in *In, p *part) {
@@ -105,7 +139,15 @@ func llxprtStage[In, LIn, LOut any](ev *pipeline.Event[LIn, LOut], input func(*s
 			report(p, llxprt.Dialect.Name, res, ev)
 			c := llxprt.ApplyLifecycle(res)
 			p.Stop, p.StopReason = c.Stop, c.StopReason
-			p.Context, p.Messages = said(res, c.Context, func(o *hook.Output[LOut]) string { return o.Context }), said(res, c.Message, func(o *hook.Output[LOut]) string { return o.Message })
+			p.Context, p.Messages = said(
+				res,
+				c.Context,
+				func(o *hook.Output[LOut]) string { return o.Context },
+			), said(
+				res,
+				c.Message,
+				func(o *hook.Output[LOut]) string { return o.Message },
+			)
 			if read != nil {
 				read(at, &sent, res, p)
 			}

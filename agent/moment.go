@@ -219,8 +219,19 @@ func (m *moment[In]) failed(ctx context.Context, s *Session, dialect int, value 
 		p.Reports[0].Outcome = string(pipeline.Blocking)
 		p.Decision, p.Reason = hook.Deny, fmt.Sprintf("the hooks of %s could not be asked: %v", name, err)
 	}
-	s.hooks.log.LogAttrs(ctx, slog.LevelError, "the hooks of a dialect could not be asked", slog.String("dialect", name),
-		slog.String("moment", m.at.String()), slog.String("session", s.cfg.ID), slog.String("error", err.Error()), slog.Bool("blocked", m.gate))
+	s.hooks.log.LogAttrs(
+		ctx,
+		slog.LevelError,
+		"the hooks of a dialect could not be asked",
+		slog.String("dialect", name),
+		slog.String(
+			"moment",
+			m.at.String(),
+		),
+		slog.String("session", s.cfg.ID),
+		slog.String("error", err.Error()),
+		slog.Bool("blocked", m.gate),
+	)
 }
 
 // object is the text of an object, also of an empty one.

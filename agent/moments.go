@@ -8,21 +8,98 @@ import (
 
 // The moments, each with what is its own.
 var (
-	starts         = declare(moment[StartInput]{at: Start, of: func(d *Dialect) *stage[StartInput] { return &d.start }, ends: exports}, nil)
-	prompts        = declare(moment[PromptInput]{at: Prompt, gate: true, of: func(d *Dialect) *stage[PromptInput] { return &d.prompt }}, nil)
-	beforeModels   = declare(moment[BeforeModelInput]{at: BeforeModel, gate: true, of: func(d *Dialect) *stage[BeforeModelInput] { return &d.beforeModel }, args: func(in *BeforeModelInput) *wire.Object { return &in.Request }}, nil)
-	afterModels    = declare(moment[AfterModelInput]{at: AfterModel, of: func(d *Dialect) *stage[AfterModelInput] { return &d.afterModel }}, nil)
-	toolChoices    = declare(moment[ToolChoiceInput]{at: ToolChoice, of: func(d *Dialect) *stage[ToolChoiceInput] { return &d.toolChoice }, args: func(in *ToolChoiceInput) *wire.Object { return &in.Request }}, nil)
-	beforeTools    = declare(moment[ToolCall]{at: BeforeTool, gate: true, of: func(d *Dialect) *stage[ToolCall] { return &d.beforeTool }, args: (*ToolCall).input}, func(c *ToolCall) *string { return &c.Name })
-	afterTools     = declare(moment[AfterToolInput]{at: AfterTool, of: func(d *Dialect) *stage[AfterToolInput] { return &d.afterTool }}, func(in *AfterToolInput) *string { return &in.Name })
-	permissions    = declare(moment[PermissionInput]{at: Permission, gate: true, of: func(d *Dialect) *stage[PermissionInput] { return &d.permission }, args: func(in *PermissionInput) *wire.Object { return &in.Input }}, func(in *PermissionInput) *string { return &in.Name })
-	subagentStarts = declare(moment[SubagentStartInput]{at: SubagentStart, of: func(d *Dialect) *stage[SubagentStartInput] { return &d.subagentStart }}, func(in *SubagentStartInput) *string { return &in.Type })
-	subagentStops  = declare(moment[SubagentStopInput]{at: SubagentStop, of: func(d *Dialect) *stage[SubagentStopInput] { return &d.subagentStop }}, func(in *SubagentStopInput) *string { return &in.Type })
-	stops          = declare(moment[StopInput]{at: Stop, of: func(d *Dialect) *stage[StopInput] { return &d.stop }}, nil)
-	beforeCompacts = declare(moment[BeforeCompactInput]{at: BeforeCompact, gate: true, of: func(d *Dialect) *stage[BeforeCompactInput] { return &d.beforeCompact }}, func(in *BeforeCompactInput) *string { return &in.Trigger })
-	afterCompacts  = declare(moment[AfterCompactInput]{at: AfterCompact, of: func(d *Dialect) *stage[AfterCompactInput] { return &d.afterCompact }}, func(in *AfterCompactInput) *string { return &in.Trigger })
-	notifies       = declare(moment[NotifyInput]{at: Notify, of: func(d *Dialect) *stage[NotifyInput] { return &d.notify }}, func(in *NotifyInput) *string { return &in.Type })
-	ends           = declare(moment[EndInput]{at: End, of: func(d *Dialect) *stage[EndInput] { return &d.end }}, func(in *EndInput) *string { return &in.Reason })
+	starts = declare(
+		moment[StartInput]{at: Start, of: func(d *Dialect) *stage[StartInput] { return &d.start }, ends: exports},
+		nil,
+	)
+	prompts = declare(
+		moment[PromptInput]{at: Prompt, gate: true, of: func(d *Dialect) *stage[PromptInput] { return &d.prompt }},
+		nil,
+	)
+	beforeModels = declare(
+		moment[BeforeModelInput]{
+			at:   BeforeModel,
+			gate: true,
+			of:   func(d *Dialect) *stage[BeforeModelInput] { return &d.beforeModel },
+			args: func(in *BeforeModelInput) *wire.Object { return &in.Request },
+		},
+		nil,
+	)
+	afterModels = declare(
+		moment[AfterModelInput]{at: AfterModel, of: func(d *Dialect) *stage[AfterModelInput] { return &d.afterModel }},
+		nil,
+	)
+	toolChoices = declare(
+		moment[ToolChoiceInput]{
+			at:   ToolChoice,
+			of:   func(d *Dialect) *stage[ToolChoiceInput] { return &d.toolChoice },
+			args: func(in *ToolChoiceInput) *wire.Object { return &in.Request },
+		},
+		nil,
+	)
+	beforeTools = declare(
+		moment[ToolCall]{
+			at:   BeforeTool,
+			gate: true,
+			of:   func(d *Dialect) *stage[ToolCall] { return &d.beforeTool },
+			args: (*ToolCall).input,
+		},
+		func(c *ToolCall) *string { return &c.Name },
+	)
+	afterTools = declare(
+		moment[AfterToolInput]{at: AfterTool, of: func(d *Dialect) *stage[AfterToolInput] { return &d.afterTool }},
+		func(in *AfterToolInput) *string { return &in.Name },
+	)
+	permissions = declare(
+		moment[PermissionInput]{
+			at:   Permission,
+			gate: true,
+			of:   func(d *Dialect) *stage[PermissionInput] { return &d.permission },
+			args: func(in *PermissionInput) *wire.Object { return &in.Input },
+		},
+		func(in *PermissionInput) *string { return &in.Name },
+	)
+	subagentStarts = declare(
+		moment[SubagentStartInput]{
+			at: SubagentStart,
+			of: func(d *Dialect) *stage[SubagentStartInput] { return &d.subagentStart },
+		},
+		func(in *SubagentStartInput) *string { return &in.Type },
+	)
+	subagentStops = declare(
+		moment[SubagentStopInput]{
+			at: SubagentStop,
+			of: func(d *Dialect) *stage[SubagentStopInput] { return &d.subagentStop },
+		},
+		func(in *SubagentStopInput) *string { return &in.Type },
+	)
+	stops = declare(
+		moment[StopInput]{at: Stop, of: func(d *Dialect) *stage[StopInput] { return &d.stop }},
+		nil,
+	)
+	beforeCompacts = declare(
+		moment[BeforeCompactInput]{
+			at:   BeforeCompact,
+			gate: true,
+			of:   func(d *Dialect) *stage[BeforeCompactInput] { return &d.beforeCompact },
+		},
+		func(in *BeforeCompactInput) *string { return &in.Trigger },
+	)
+	afterCompacts = declare(
+		moment[AfterCompactInput]{
+			at: AfterCompact,
+			of: func(d *Dialect) *stage[AfterCompactInput] { return &d.afterCompact },
+		},
+		func(in *AfterCompactInput) *string { return &in.Trigger },
+	)
+	notifies = declare(
+		moment[NotifyInput]{at: Notify, of: func(d *Dialect) *stage[NotifyInput] { return &d.notify }},
+		func(in *NotifyInput) *string { return &in.Type },
+	)
+	ends = declare(
+		moment[EndInput]{at: End, of: func(d *Dialect) *stage[EndInput] { return &d.end }},
+		func(in *EndInput) *string { return &in.Reason },
+	)
 )
 
 // Each method below runs the hooks of one moment, and says what the host has to do.

@@ -52,12 +52,20 @@ func OnPermission(at Scope, name string, f func(context.Context, PermissionInput
 }
 
 // OnSubagentStart adds a hook of the program at [SubagentStart].
-func OnSubagentStart(at Scope, name string, f func(context.Context, SubagentStartInput) (Verdict, error)) (remove func()) {
+func OnSubagentStart(
+	at Scope,
+	name string,
+	f func(context.Context, SubagentStartInput) (Verdict, error),
+) (remove func()) {
 	return subagentStarts.on(at, name, f)
 }
 
 // OnSubagentStop adds a hook of the program at [SubagentStop].
-func OnSubagentStop(at Scope, name string, f func(context.Context, SubagentStopInput) (Verdict, error)) (remove func()) {
+func OnSubagentStop(
+	at Scope,
+	name string,
+	f func(context.Context, SubagentStopInput) (Verdict, error),
+) (remove func()) {
 	return subagentStops.on(at, name, f)
 }
 
@@ -67,12 +75,20 @@ func OnStop(at Scope, name string, f func(context.Context, StopInput) (Verdict, 
 }
 
 // OnBeforeCompact adds a hook of the program at [BeforeCompact].
-func OnBeforeCompact(at Scope, name string, f func(context.Context, BeforeCompactInput) (Verdict, error)) (remove func()) {
+func OnBeforeCompact(
+	at Scope,
+	name string,
+	f func(context.Context, BeforeCompactInput) (Verdict, error),
+) (remove func()) {
 	return beforeCompacts.on(at, name, f)
 }
 
 // OnAfterCompact adds a hook of the program at [AfterCompact].
-func OnAfterCompact(at Scope, name string, f func(context.Context, AfterCompactInput) (Verdict, error)) (remove func()) {
+func OnAfterCompact(
+	at Scope,
+	name string,
+	f func(context.Context, AfterCompactInput) (Verdict, error),
+) (remove func()) {
 	return afterCompacts.on(at, name, f)
 }
 

@@ -19,7 +19,11 @@ import (
 //
 // The result's Text is what the model shall see, with the contexts of the hooks and
 // their objections after it, a blank line before each.
-func (s *Session) RunTool(ctx context.Context, call *ToolCall, tool func(context.Context, wire.Object) (ToolResult, error)) (ToolResult, error) {
+func (s *Session) RunTool(
+	ctx context.Context,
+	call *ToolCall,
+	tool func(context.Context, wire.Object) (ToolResult, error),
+) (ToolResult, error) {
 	before, err := s.BeforeTool(ctx, call)
 	if err != nil {
 		return refused(before, before.Reason), err
@@ -53,7 +57,14 @@ func refused(v *Verdict, why string) ToolResult {
 	if why == "" {
 		why = "A hook has refused the call, and gave no reason."
 	}
-	r := ToolResult{Text: why, Failed: true, Stop: v.Stop, StopReason: v.StopReason, Context: v.Context, Messages: v.Messages}
+	r := ToolResult{
+		Text:       why,
+		Failed:     true,
+		Stop:       v.Stop,
+		StopReason: v.StopReason,
+		Context:    v.Context,
+		Messages:   v.Messages,
+	}
 	r.append(v.Context...)
 	return r
 }

@@ -63,7 +63,8 @@ func (h *Hooks) NewSession(ctx context.Context, cfg SessionConfig) (*Session, er
 	}
 	s := &Session{hooks: h, watch: h.watch, cfg: cfg}
 	config := pipeline.SessionConfig{
-		ID: cfg.ID, Dir: cfg.Dir, Transcript: cfg.Transcript, Interactive: cfg.Interactive, Untrusted: cfg.Untrusted, Undecided: cfg.Undecided, MayAsk: h.cfg.MayAsk,
+		ID: cfg.ID, Dir: cfg.Dir, Transcript: cfg.Transcript, Interactive: cfg.Interactive,
+		Untrusted: cfg.Untrusted, Undecided: cfg.Undecided, MayAsk: h.cfg.MayAsk,
 	}
 	if h.cfg.Ask != nil {
 		config.Ask = func(ctx context.Context, hk *hook.Hook, q hook.Question) (string, bool) {

@@ -57,7 +57,8 @@ var xcshWords = vocabulary{
 // [Session.Modules].
 func Xcsh(cfg XcshConfig) *Dialect {
 	return &Dialect{
-		name: xcsh.Dialect.Name, words: xcshWords, attach: func(ctx context.Context, s *Session) error { return s.attach(ctx, &cfg) },
+		name: xcsh.Dialect.Name, words: xcshWords,
+		attach: func(ctx context.Context, s *Session) error { return s.attach(ctx, &cfg) },
 
 		start: stage[StartInput]{
 			events: declared(xcsh.SessionStart, xcsh.SessionSwitch),
@@ -75,7 +76,11 @@ func Xcsh(cfg XcshConfig) *Dialect {
 		afterModel: stage[AfterModelInput]{
 			events: declared(xcsh.TurnEnd),
 			fire: func(ctx context.Context, at *site, in *AfterModelInput, p *part) {
-				e := &xcsh.TurnEndEvent{TurnIndex: int(at.turns.Add(1)) - 1, Message: saidMessage("assistant", responseText(in.Response)), ToolResults: []xcsh.Message{}}
+				e := &xcsh.TurnEndEvent{
+					TurnIndex:   int(at.turns.Add(1)) - 1,
+					Message:     saidMessage("assistant", responseText(in.Response)),
+					ToolResults: []xcsh.Message{},
+				}
 				tell(ctx, at, xcsh.TurnEnd, e, p)
 			},
 		},
@@ -87,7 +92,13 @@ func Xcsh(cfg XcshConfig) *Dialect {
 		stop: stage[StopInput]{
 			events: declared(xcsh.AgentEnd),
 			fire: func(ctx context.Context, at *site, in *StopInput, p *part) {
-				tell(ctx, at, xcsh.AgentEnd, &xcsh.AgentEndEvent{Messages: []xcsh.Message{saidMessage("assistant", in.Answer)}}, p)
+				tell(
+					ctx,
+					at,
+					xcsh.AgentEnd,
+					&xcsh.AgentEndEvent{Messages: []xcsh.Message{saidMessage("assistant", in.Answer)}},
+					p,
+				)
 			},
 		},
 		beforeCompact: xcshCompacting(),
@@ -95,7 +106,13 @@ func Xcsh(cfg XcshConfig) *Dialect {
 			events: declared(xcsh.SessionCompact),
 			fire: func(ctx context.Context, at *site, in *AfterCompactInput, p *part) {
 				entry := wire.Object(`{"type":"compaction"}`).With("summary", wire.Quote(in.Summary))
-				tell(ctx, at, xcsh.SessionCompact, &xcsh.SessionCompactEvent{CompactionEntry: xcsh.Entry{Object: entry}}, p)
+				tell(
+					ctx,
+					at,
+					xcsh.SessionCompact,
+					&xcsh.SessionCompactEvent{CompactionEntry: xcsh.Entry{Object: entry}},
+					p,
+				)
 			},
 		},
 		end: stage[EndInput]{
@@ -117,7 +134,11 @@ func declared(events ...interface{ Declared() [2]pipeline.Declared }) (all []pip
 }
 
 // xcshStage makes a stage of one event whose handlers have a say.
-func xcshStage[In, E, R any](ev *xcsh.Event[E, R], input func(*site, *In, *part) E, read func(*site, *E, *hook.Result[R], error, *part)) stage[In] {
+func xcshStage[In, E, R any](
+	ev *xcsh.Event[E, R],
+	input func(*site, *In, *part) E,
+	read func(*site, *E, *hook.Result[R], error, *part),
+) stage[In] {
 	return stage[In]{
 		events: declared(ev),
 		fire: func(ctx context.Context, at *site, in *In, p *part) {
@@ -127,7 +148,14 @@ func xcshStage[In, E, R any](ev *xcsh.Event[E, R], input func(*site, *In, *part)
 	}
 }
 
-func xcshFire[E, R any](ctx context.Context, at *site, ev *xcsh.Event[E, R], sent *E, read func(*site, *E, *hook.Result[R], error, *part), p *part) {
+func xcshFire[E, R any](
+	ctx context.Context,
+	at *site,
+	ev *xcsh.Event[E, R],
+	sent *E,
+	read func(*site, *E, *hook.Result[R], error, *part),
+	p *part,
+) {
 	res, err := ev.FireResult(ctx, at.modules, sent)
 	took(p, res, handled[E, R]{ev, at.modules})
 	if errors.Is(err, hook.ErrClosed) {
@@ -173,7 +201,13 @@ func xcshPrompt(_ *site, in *PromptInput, _ *part) xcsh.BeforeAgentStartEvent {
 }
 
 // xcshMessage takes the messages that modules add to a prompt.
-func xcshMessage(_ *site, _ *xcsh.BeforeAgentStartEvent, res *hook.Result[xcsh.BeforeAgentStartResult], _ error, p *part) {
+func xcshMessage(
+	_ *site,
+	_ *xcsh.BeforeAgentStartEvent,
+	res *hook.Result[xcsh.BeforeAgentStartResult],
+	_ error,
+	p *part,
+) {
 	all := res.Specific.Messages
 	if m := res.Specific.Message; m != nil && len(all) == 0 {
 		all = []xcsh.CustomMessage{*m}
@@ -200,7 +234,8 @@ func xcshEdit(at *site, sent *xcsh.ToolResultEvent, res *hook.Result[xcsh.ToolRe
 		return
 	}
 	now := at.modules.Review(sent, &res.Specific)
-	if now.IsError == sent.IsError && equal(xcsh.Parts(now.Content...), xcsh.Parts(sent.Content...)) && equal(now.Details, sent.Details) {
+	if now.IsError == sent.IsError && equal(xcsh.Parts(now.Content...), xcsh.Parts(sent.Content...)) &&
+		equal(now.Details, sent.Details) {
 		return
 	}
 	p.Result = &ToolResult{Text: partsText(now.Content), Data: now.Details, Failed: now.IsError}

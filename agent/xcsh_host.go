@@ -49,12 +49,16 @@ func (s *Session) attach(ctx context.Context, cfg *XcshConfig) error {
 func (s *Session) find(ctx context.Context, config xcsh.Config, place discover.Place, untrusted bool) {
 	registry := discover.Standard()
 	if untrusted {
-		registry = registry.Without(func(item discover.Item) bool { return isProjects(xcsh.SourceOf(item.Source.Level)) })
+		registry = registry.Without(
+			func(item discover.Item) bool { return isProjects(xcsh.SourceOf(item.Source.Level)) },
+		)
 	}
 	if len(config.Loaders) == 0 {
 		for _, item := range registry.Discover(ctx, place, discover.Options{}).Items {
 			if discover.IsScript(item.Path) {
-				s.lost(item.Path + ": the module does not run, since nothing here runs JavaScript: import _ \"github.com/snaphook-go/snaphook/jsrun/modules\"")
+				s.lost(
+					item.Path + ": the module does not run, since nothing here runs JavaScript: import _ \"github.com/snaphook-go/snaphook/jsrun/modules\"",
+				)
 			}
 		}
 		return
@@ -85,7 +89,12 @@ func (s *Session) host() xcsh.Host {
 			return nil
 		},
 		AppendEntry: func(customType string, data jsontext.Value) error {
-			s.hooks.log.Debug("a module kept an entry", slog.String("session", s.cfg.ID), slog.String("type", customType), slog.String("data", string(data)))
+			s.hooks.log.Debug(
+				"a module kept an entry",
+				slog.String("session", s.cfg.ID),
+				slog.String("type", customType),
+				slog.String("data", string(data)),
+			)
 			return nil
 		},
 	}
@@ -124,5 +133,10 @@ func (u *userInterface) Confirm(ctx context.Context, title, message string) bool
 
 // Notify implements [xcsh.UI]: the message is in the log.
 func (u *userInterface) Notify(message, level string) {
-	u.s.hooks.log.Info("a hook module says", slog.String("session", u.s.cfg.ID), slog.String("level", level), slog.String("message", fmt.Sprint(message)))
+	u.s.hooks.log.Info(
+		"a hook module says",
+		slog.String("session", u.s.cfg.ID),
+		slog.String("level", level),
+		slog.String("message", fmt.Sprint(message)),
+	)
 }

@@ -13,7 +13,8 @@ import (
 
 // elements lists the values of an array; none if it is none.
 func elements(list jsontext.Value) (all []jsontext.Value) {
-	if list.Kind() != '[' || json.Unmarshal(list, &all, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+	if list.Kind() != '[' ||
+		json.Unmarshal(list, &all, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
 		return nil
 	}
 	return all
@@ -21,7 +22,9 @@ func elements(list jsontext.Value) (all []jsontext.Value) {
 
 // saidMessage is a message of text, as modules know it.
 func saidMessage(role, text string) xcsh.Message {
-	return xcsh.Message{Object: wire.Object(nil).With("role", wire.Quote(role)).With("content", xcsh.Parts(xcsh.TextPart(text)))}
+	return xcsh.Message{
+		Object: wire.Object(nil).With("role", wire.Quote(role)).With("content", xcsh.Parts(xcsh.TextPart(text))),
+	}
 }
 
 // The roles of messages: those of a request are LLxprt's, where the model is model.
@@ -79,17 +82,34 @@ func xcshCompacting() stage[BeforeCompactInput] {
 		fire: func(ctx context.Context, at *site, in *BeforeCompactInput, p *part) {
 			none := []xcsh.Message{}
 			xcshFire(ctx, at, xcsh.SessionBeforeCompact, &xcsh.SessionBeforeCompactEvent{
-				Preparation:   xcsh.CompactionPreparation{MessagesToSummarize: none, TurnPrefixMessages: none, RecentMessages: none},
+				Preparation: xcsh.CompactionPreparation{
+					MessagesToSummarize: none,
+					TurnPrefixMessages:  none,
+					RecentMessages:      none,
+				},
 				BranchEntries: []xcsh.Entry{}, CustomInstructions: in.Instructions,
 			}, xcshCompaction, p)
 			if p.Decision == "" && p.Result == nil {
-				xcshFire(ctx, at, xcsh.SessionCompacting, &xcsh.SessionCompactingEvent{SessionID: at.cfg.ID, Messages: none}, xcshSummary, p)
+				xcshFire(
+					ctx,
+					at,
+					xcsh.SessionCompacting,
+					&xcsh.SessionCompactingEvent{SessionID: at.cfg.ID, Messages: none},
+					xcshSummary,
+					p,
+				)
 			}
 		},
 	}
 }
 
-func xcshCompaction(_ *site, _ *xcsh.SessionBeforeCompactEvent, res *hook.Result[xcsh.SessionBeforeCompactResult], _ error, p *part) {
+func xcshCompaction(
+	_ *site,
+	_ *xcsh.SessionBeforeCompactEvent,
+	res *hook.Result[xcsh.SessionBeforeCompactResult],
+	_ error,
+	p *part,
+) {
 	switch r := &res.Specific; {
 	case r.Cancel:
 		p.Decision, p.Reason = hook.Deny, "A hook module has cancelled the compaction."
@@ -98,7 +118,13 @@ func xcshCompaction(_ *site, _ *xcsh.SessionBeforeCompactEvent, res *hook.Result
 	}
 }
 
-func xcshSummary(_ *site, _ *xcsh.SessionCompactingEvent, res *hook.Result[xcsh.SessionCompactingResult], _ error, p *part) {
+func xcshSummary(
+	_ *site,
+	_ *xcsh.SessionCompactingEvent,
+	res *hook.Result[xcsh.SessionCompactingResult],
+	_ error,
+	p *part,
+) {
 	p.Context = append(p.Context, res.Specific.Context...)
 	if prompt := res.Specific.Prompt; prompt != "" {
 		p.Context = append(p.Context, prompt)

@@ -63,10 +63,15 @@ func Serve(b *Bus, s *pipeline.Session, events []pipeline.Declared) (stop func()
 		answer := respond(ctx, s, byName, m.Payload)
 		payload, err := wire.Of(answer)
 		if err != nil { // a hook in Go has put something into Raw that is not JSON
-			answer = Response{CorrelationID: answer.CorrelationID, Error: &Error{Code: InternalError, Message: err.Error()}}
+			answer = Response{
+				CorrelationID: answer.CorrelationID,
+				Error:         &Error{Code: InternalError, Message: err.Error()},
+			}
 			payload, _ = wire.Of(answer)
 		}
-		_ = b.Publish(Message{Type: HookExecutionResponse, Payload: jsontext.Value(payload)}) // a closed bus has no one to tell
+		_ = b.Publish(
+			Message{Type: HookExecutionResponse, Payload: jsontext.Value(payload)},
+		) // a closed bus has no one to tell
 	})
 	return func() {
 		cancel()
@@ -74,7 +79,12 @@ func Serve(b *Bus, s *pipeline.Session, events []pipeline.Declared) (stop func()
 	}
 }
 
-func respond(ctx context.Context, s *pipeline.Session, events map[string]pipeline.Declared, payload jsontext.Value) Response {
+func respond(
+	ctx context.Context,
+	s *pipeline.Session,
+	events map[string]pipeline.Declared,
+	payload jsontext.Value,
+) Response {
 	o := wire.Object(payload)
 	id := o.Text("correlationId")
 	if id == "" {
@@ -118,7 +128,12 @@ func respond(ctx context.Context, s *pipeline.Session, events map[string]pipelin
 // agree compares the members of an input that are the engine's to give with what
 // it gives, and takes its time. The empty string says nothing.
 func agree(ctx context.Context, s *pipeline.Session, event pipeline.Info, input wire.Object) (context.Context, error) {
-	ours := map[string]string{"session_id": s.ID(), "transcript_path": s.Transcript(), "cwd": s.Dir(), "hook_event_name": event.Name}
+	ours := map[string]string{
+		"session_id":      s.ID(),
+		"transcript_path": s.Transcript(),
+		"cwd":             s.Dir(),
+		"hook_event_name": event.Name,
+	}
 	for _, name := range event.Base {
 		value := input.Get(name)
 		if value == nil || value.Kind() == 'n' || string(value) == `""` {
@@ -131,13 +146,21 @@ func agree(ctx context.Context, s *pipeline.Session, event pipeline.Info, input 
 		if name == "timestamp" {
 			at, err := time.Parse(time.RFC3339, text)
 			if err != nil {
-				return ctx, fmt.Errorf("timestamp: %q is no time; write it as in 2026-01-31T12:00:00.000Z, or leave it out", text)
+				return ctx, fmt.Errorf(
+					"timestamp: %q is no time; write it as in 2026-01-31T12:00:00.000Z, or leave it out",
+					text,
+				)
 			}
 			ctx = pipeline.WithTime(ctx, at)
 			continue
 		}
 		if own, known := ours[name]; known && text != own {
-			return ctx, fmt.Errorf("%s: got %q, but here it is %q; leave it out, or publish on the bus of the session that it is about", name, text, own)
+			return ctx, fmt.Errorf(
+				"%s: got %q, but here it is %q; leave it out, or publish on the bus of the session that it is about",
+				name,
+				text,
+				own,
+			)
 		}
 	}
 	return ctx, nil

@@ -53,8 +53,20 @@ var checks = map[string]func(j *judge, want any){
 	"traceSet":   (*judge).traceSet,
 	"errors":     (*judge).errors,
 	"final":      (*judge).final,
-	"methods": fieldsOf("methods", "isBlocking", "shouldStop", "effectiveReason", "blockingError", "additionalContext",
-		"modifiedToolInput", "syntheticResponse", "modifiedResponse", "modifiedRequest", "toolSelection", "clearContext"),
+	"methods": fieldsOf(
+		"methods",
+		"isBlocking",
+		"shouldStop",
+		"effectiveReason",
+		"blockingError",
+		"additionalContext",
+		"modifiedToolInput",
+		"syntheticResponse",
+		"modifiedResponse",
+		"modifiedRequest",
+		"toolSelection",
+		"clearContext",
+	),
 	"processed": fieldsOf("processed", "shouldStop", "stopReason", "systemMessage", "suppressOutput"),
 	"perHook":   (*judge).perHook,
 	"files":     (*judge).files,
@@ -108,7 +120,15 @@ func (j *judge) fields(path string, want, got any, known []string) {
 	}
 }
 
-var finalFields = []string{"decision", "reason", "systemMessage", "continue", "stopReason", "suppressOutput", "hookSpecificOutput"}
+var finalFields = []string{
+	"decision",
+	"reason",
+	"systemMessage",
+	"continue",
+	"stopReason",
+	"suppressOutput",
+	"hookSpecificOutput",
+}
 
 func (j *judge) final(want any) {
 	got := j.seen["final"]

@@ -47,7 +47,11 @@ type HookRun struct {
 // decoded gives o as a judge compares it.
 func (o Observation) decoded() (map[string]any, error) {
 	// Like every engine of this dialect, let the last of equal names count.
-	options := json.JoinOptions(jsontext.AllowDuplicateNames(true), json.FormatNilSliceAsNull(true), json.FormatNilMapAsNull(true))
+	options := json.JoinOptions(
+		jsontext.AllowDuplicateNames(true),
+		json.FormatNilSliceAsNull(true),
+		json.FormatNilMapAsNull(true),
+	)
 	b, err := json.Marshal(o, options)
 	if err != nil {
 		return nil, err

@@ -189,6 +189,9 @@ func (p *Prepared) failure(expect map[string]any, got Observation, wrong []strin
 // looksAtTheClock reports whether other work on the machine could fail c.
 func (c *Case) looksAtTheClock() bool {
 	return slices.ContainsFunc(c.steps(), func(s Step) bool {
-		return lo.SomeBy([]string{"minMs", "maxMs", "deadPids"}, func(key string) bool { return lo.HasKey(s.Expect, key) })
+		return lo.SomeBy(
+			[]string{"minMs", "maxMs", "deadPids"},
+			func(key string) bool { return lo.HasKey(s.Expect, key) },
+		)
 	})
 }

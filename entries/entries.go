@@ -71,7 +71,10 @@ func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter
 		if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
 			r.Problem(v.Want("an object with the names of events"))
 		}
-		events := lo.SliceToMap(pipeline.Events(r.Dialect), func(e pipeline.Declared) (string, pipeline.Info) { return e.Info().Name, e.Info() })
+		events := lo.SliceToMap(
+			pipeline.Events(r.Dialect),
+			func(e pipeline.Declared) (string, pipeline.Info) { return e.Info().Name, e.Info() },
+		)
 		for name, groups := range v.Members() {
 			if rename != nil {
 				name = rename(name)
@@ -83,7 +86,9 @@ func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter
 				continue
 			case groups.Kind() == 'n':
 			case groups.Kind() != '[':
-				r.Problem(groups.Want("an array of groups: [{\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]}]"))
+				r.Problem(
+					groups.Want("an array of groups: [{\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]}]"),
+				)
 			}
 			for i, v := range groups.Elements() {
 				if hooks, ok := r.hooks(v); ok && !yield(Group{event, v, r, hooks, i}) {
@@ -102,7 +107,11 @@ func (r *Reader) unknown(at settings.Value, name string, events []string) settin
 		return at.Wrong("%q is an event of another system; here it is %q", name, ours)
 	}
 	if near := settings.Near(name, events); len(near) > 0 {
-		return at.Wrong("there is no event %q; did you mean %s?", name, strings.Join(lo.Map(near, func(s string, _ int) string { return strconv.Quote(s) }), " or "))
+		return at.Wrong(
+			"there is no event %q; did you mean %s?",
+			name,
+			strings.Join(lo.Map(near, func(s string, _ int) string { return strconv.Quote(s) }), " or "),
+		)
 	}
 	return at.Wrong("there is no event %q; see the command \"events %s\" for their names", name, r.Dialect.Name)
 }

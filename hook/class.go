@@ -60,7 +60,11 @@ type BreakerError struct {
 }
 
 func (e *BreakerError) Error() string {
-	return fmt.Sprintf("not started: it failed %d times in a row, and is tried again in %v", e.Failures, e.For.Round(time.Millisecond))
+	return fmt.Sprintf(
+		"not started: it failed %d times in a row, and is tried again in %v",
+		e.Failures,
+		e.For.Round(time.Millisecond),
+	)
 }
 
 // ErrUntrusted is the error of a hook that may not run, since its project is

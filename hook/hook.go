@@ -34,7 +34,9 @@ type Hook struct {
 	If         string    // the condition as configured
 	Condition  Condition // nil always holds
 	Sequential bool      // asks that all hooks of the event run one at a time
-	OwnOnly    bool      // the user has not agreed to more: Sequential counts in plans of such hooks alone, and an equal hook of any other kind replaces it
+	// OwnOnly: the user has not agreed to more. Sequential counts in plans of such
+	// hooks alone, and an equal hook of any other kind replaces it.
+	OwnOnly bool
 
 	Timeout      time.Duration // 0 means the event's default, negative none
 	Rank         int           // hooks that a program registers run by rank, equal ones as they came

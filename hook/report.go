@@ -92,7 +92,9 @@ func (r *Result[T]) Restore() *Result[T] {
 // restore writes only where there is something to undo: many goroutines read a
 // shared Result.
 func (r *Result[T]) restore() {
-	if r.Output.Common() != 0 || r.Set != 0 || r.Synthetic || r.Raw != nil || r.Answered || r.Reports != nil || r.Conflicts != nil || r.OverriddenBlock != "" ||
+	if r.Output.Common() != 0 || r.Set != 0 || r.Synthetic || r.Raw != nil || r.Answered || r.Reports != nil ||
+		r.Conflicts != nil ||
+		r.OverriddenBlock != "" ||
 		!reflect.ValueOf(&r.Specific).Elem().IsZero() {
 		*r = Empty[T]()
 	}

@@ -27,7 +27,8 @@ func TraceOf(ctx context.Context) Trace {
 func (t Trace) IDs() (trace, span string, ok bool) {
 	const length = len("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	p := t.Parent
-	if len(p) < length || p[2] != '-' || p[35] != '-' || p[52] != '-' || p[:2] == "ff" || p[:2] == "00" && len(p) > length {
+	if len(p) < length || p[2] != '-' || p[35] != '-' || p[52] != '-' || p[:2] == "ff" ||
+		p[:2] == "00" && len(p) > length {
 		return "", "", false
 	}
 	trace, span = p[3:35], p[36:52]

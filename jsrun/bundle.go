@@ -58,7 +58,11 @@ const mostBuild = 10 * time.Second
 // buildWithin gives the bundler up after its time, or when ctx ends. What it is
 // busy with cannot be stopped, so that its goroutine is left behind.
 func buildWithin(ctx context.Context, build api.BuildOptions) (api.BuildResult, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, mostBuild, fmt.Errorf("it could not be read within %v; write it in a simpler way, types above all", mostBuild))
+	ctx, cancel := context.WithTimeoutCause(
+		ctx,
+		mostBuild,
+		fmt.Errorf("it could not be read within %v; write it in a simpler way, types above all", mostBuild),
+	)
 	defer cancel()
 	done := make(chan api.BuildResult, 1)
 	go func() { done <- api.Build(build) }()
@@ -131,7 +135,8 @@ func imports(modules library, files *sources) api.Plugin {
 }
 
 func isPath(name string) bool {
-	return name == "." || name == ".." || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") || filepath.IsAbs(name)
+	return name == "." || name == ".." || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") ||
+		filepath.IsAbs(name)
 }
 
 // builtins are modules of Node.js that people import without "node:".

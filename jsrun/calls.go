@@ -56,7 +56,11 @@ func (m *Module) large(err error, size int) error {
 		return err
 	}
 	said := *thrown
-	said.Message += fmt.Sprintf(" (the call has brought %d KiB, and the module's memory is %d KiB)", size>>10, m.opt.Memory>>10)
+	said.Message += fmt.Sprintf(
+		" (the call has brought %d KiB, and the module's memory is %d KiB)",
+		size>>10,
+		m.opt.Memory>>10,
+	)
 	return &said
 }
 

@@ -153,7 +153,10 @@ func (m *Module) thrown(description any) error {
 	case err != nil:
 		return &Error{Message: "an error that cannot be read", Name: internalError}
 	}
-	return m.source.explained(&Error{Message: e.Message, Name: e.Name, Stack: m.source.stack(e.Stack), NonError: e.NonError}, e.Stack)
+	return m.source.explained(
+		&Error{Message: e.Message, Name: e.Name, Stack: m.source.stack(e.Stack), NonError: e.NonError},
+		e.Stack,
+	)
 }
 
 // What JavaScript gives as a number, a text and a value.

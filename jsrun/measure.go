@@ -30,7 +30,10 @@ var nestingWords = func() map[string]bool {
 // readable says what keeps a file from being given to the bundler.
 func readable(text []byte, isData bool) error {
 	if nests(string(text), isData) > maxNests {
-		return fmt.Errorf("it has more than %d brackets and operators, which can be nested too deep to be read; split it into several files", maxNests)
+		return fmt.Errorf(
+			"it has more than %d brackets and operators, which can be nested too deep to be read; split it into several files",
+			maxNests,
+		)
 	}
 	if isData {
 		return nil
@@ -102,7 +105,10 @@ func mayBeCalled(text string) bool {
 		text = afterGap(text[1:])
 		return strings.HasPrefix(text, "defer") || strings.HasPrefix(text, "source")
 	}
-	return slices.ContainsFunc([]string{"(", "?.", "<", "as", "satisfies", tooFar}, func(s string) bool { return strings.HasPrefix(text, s) })
+	return slices.ContainsFunc(
+		[]string{"(", "?.", "<", "as", "satisfies", tooFar},
+		func(s string) bool { return strings.HasPrefix(text, s) },
+	)
 }
 
 // takesText reports whether text is an argument that is one plain text.

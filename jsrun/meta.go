@@ -22,7 +22,10 @@ var whereabouts = map[string]string{
 
 // asksWhere reports whether a file may want to know its place.
 func asksWhere(text string) bool {
-	return slices.ContainsFunc([]string{"import.meta", "__filename", "__dirname"}, func(s string) bool { return strings.Contains(text, s) })
+	return slices.ContainsFunc(
+		[]string{"import.meta", "__filename", "__dirname"},
+		func(s string) bool { return strings.Contains(text, s) },
+	)
 }
 
 // placed is the text of a file that may ask for its place, and notes that one
@@ -48,5 +51,10 @@ func answers(path string) string {
 		slashed = "/" + slashed
 	}
 	address := url.URL{Scheme: "file", Path: slashed}
-	return fmt.Sprintf("const __moduleURL = %s, __moduleFile = %s, __moduleDir = %s; ", literal(address.String()), literal(path), literal(filepath.Dir(path)))
+	return fmt.Sprintf(
+		"const __moduleURL = %s, __moduleFile = %s, __moduleDir = %s; ",
+		literal(address.String()),
+		literal(path),
+		literal(filepath.Dir(path)),
+	)
 }

@@ -87,7 +87,11 @@ func (s *sources) load(args api.OnLoadArgs) (api.OnLoadResult, error) {
 	}
 	for name, value := range args.With {
 		if name != "type" || value != "json" || loader != api.LoaderJSON {
-			return api.OnLoadResult{}, fmt.Errorf("with { %s: %q } is not available: files of JavaScript, TypeScript and JSON are all that can be imported", name, value)
+			return api.OnLoadResult{}, fmt.Errorf(
+				"with { %s: %q } is not available: files of JavaScript, TypeScript and JSON are all that can be imported",
+				name,
+				value,
+			)
 		}
 	}
 	text, err := s.read(args.Path)
@@ -112,7 +116,11 @@ func withoutMap(code string) string {
 func (s *sources) read(path string) ([]byte, error) {
 	name := filepath.Base(path)
 	if !s.contains(path) {
-		return nil, fmt.Errorf("%s lies outside %s, the directory of the module; copy what you need into it", name, s.root)
+		return nil, fmt.Errorf(
+			"%s lies outside %s, the directory of the module; copy what you need into it",
+			name,
+			s.root,
+		)
 	}
 	text, err := bounded.ReadFile(context.Background(), path, MaxFile)
 	large := new(bounded.SizeError)
@@ -173,7 +181,11 @@ func loaderOf(path string) (api.Loader, error) {
 	case ext == ".json":
 		return api.LoaderJSON, nil
 	default:
-		return 0, fmt.Errorf("No loader is configured for %q files: %s; a module is made of files that end in %s", //nolint:staticcheck // the words of the bundler
-			ext, filepath.Base(path), strings.Join(extensions, ", "))
+		return 0, fmt.Errorf(
+			"No loader is configured for %q files: %s; a module is made of files that end in %s", //nolint:staticcheck // the words of the bundler
+			ext,
+			filepath.Base(path),
+			strings.Join(extensions, ", "),
+		)
 	}
 }

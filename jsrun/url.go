@@ -19,7 +19,9 @@ const (
 
 // beforePath is what an address that may have a host begins with: the scheme,
 // the user, the host and the port.
-var beforePath = regexp.MustCompile(`(?i)^[\x00-\x20]*(?:(?:https?|wss?|ftp|file):|(?:[a-z][a-z0-9+.-]*:)?[/\\]{2})[/\\]*[^/?#]*`)
+var beforePath = regexp.MustCompile(
+	`(?i)^[\x00-\x20]*(?:(?:https?|wss?|ftp|file):|(?:[a-z][a-z0-9+.-]*:)?[/\\]{2})[/\\]*[^/?#]*`,
+)
 
 var blanks = strings.NewReplacer("\t", "", "\n", "", "\r", "") // the library leaves them out
 
@@ -49,7 +51,14 @@ var (
 		"search":   (*url.Url).SetSearch,
 		"hash":     (*url.Url).SetHash,
 	}
-	isOfHost = map[string]bool{"protocol": true, "username": true, "password": true, "host": true, "hostname": true, "port": true}
+	isOfHost = map[string]bool{
+		"protocol": true,
+		"username": true,
+		"password": true,
+		"host":     true,
+		"hostname": true,
+		"port":     true,
+	}
 )
 
 // address answers url.js: the parts of an address, as JSON behind "=", undefined
@@ -65,7 +74,12 @@ func address(asked []any) (answer any) {
 	name, value := text(asked[0]), text(asked[1])
 	for i, given := range asked[1:] {
 		if isTooLong(text(given), i == 0 && isOfHost[name]) {
-			return fmt.Sprintf("!the URL is too long: at most %d bytes, %d before the path and %d slashes can be read", longestAddress, longestHost, mostSlashes)
+			return fmt.Sprintf(
+				"!the URL is too long: at most %d bytes, %d before the path and %d slashes can be read",
+				longestAddress,
+				longestHost,
+				mostSlashes,
+			)
 		}
 	}
 	u, err := read(name, value, asked[2:])
@@ -103,5 +117,6 @@ func isTooLong(text string, host bool) bool {
 	if len(text) > longestAddress || host && len(text) > longestHost {
 		return true
 	}
-	return strings.Count(text, "/")+strings.Count(text, `\`) > mostSlashes || len(beforePath.FindString(blanks.Replace(text))) > longestHost
+	return strings.Count(text, "/")+strings.Count(text, `\`) > mostSlashes ||
+		len(beforePath.FindString(blanks.Replace(text))) > longestHost
 }

@@ -79,7 +79,12 @@ func split(pattern, separators string) Names {
 func expression(pattern string) (m hook.Matcher, note string) {
 	p, err := Regexp(pattern)
 	if err != nil {
-		return Names(nil), fmt.Sprintf("%v; it matches nothing. Write names like Write|Edit, or an expression like ^mcp__.*", err)
+		return Names(
+				nil,
+			), fmt.Sprintf(
+				"%v; it matches nothing. Write names like Write|Edit, or an expression like ^mcp__.*",
+				err,
+			)
 	}
 	return p, ""
 }
@@ -100,7 +105,11 @@ func hiddenList(pattern string) string {
 		instead = "^(?:" + instead + ")$"
 	}
 	if len(names) == 1 {
-		return fmt.Sprintf("%q is read as a regular expression, so it is also found inside longer names; write %s", pattern, instead)
+		return fmt.Sprintf(
+			"%q is read as a regular expression, so it is also found inside longer names; write %s",
+			pattern,
+			instead,
+		)
 	}
 	return fmt.Sprintf("%q is read as a regular expression, not as a list of names; write %s", pattern, instead)
 }

@@ -57,7 +57,13 @@ func glob(pattern string) (note string) {
 		return ""
 	}
 	found := name[:len(name)-1] // the star makes the last character optional
-	return fmt.Sprintf("%q is a regular expression, no glob: it matches every name with %q in it, %q too; write %q for the names that begin so", pattern, found, "over"+found, "^"+name)
+	return fmt.Sprintf(
+		"%q is a regular expression, no glob: it matches every name with %q in it, %q too; write %q for the names that begin so",
+		pattern,
+		found,
+		"over"+found,
+		"^"+name,
+	)
 }
 
 // Trigger is the matcher of the LLxprt lifecycle events (L12). White space around

@@ -90,7 +90,8 @@ func (p *Pattern) Test(subject string) (found bool, err error) {
 	if found, err = p.re.MatchString(subject); err == nil {
 		return found, nil
 	}
-	if patient, bad := regexp2.Compile(p.source, regexp2.ECMAScript); bad == nil && !errors.Is(err, regexp2.ErrBacktrackingStackLimit) {
+	if patient, bad := regexp2.Compile(p.source, regexp2.ECMAScript); bad == nil &&
+		!errors.Is(err, regexp2.ErrBacktrackingStackLimit) {
 		patient.MatchTimeout = limit
 		if found, err = patient.MatchString(subject); err == nil {
 			return found, nil
@@ -98,9 +99,16 @@ func (p *Pattern) Test(subject string) (found bool, err error) {
 	}
 	// The library's error holds the whole subject: it must not get out.
 	if errors.Is(err, regexp2.ErrBacktrackingStackLimit) {
-		return false, fmt.Errorf("regular expression %q: it backtracks too far; write it with fewer nested * and +", p.source)
+		return false, fmt.Errorf(
+			"regular expression %q: it backtracks too far; write it with fewer nested * and +",
+			p.source,
+		)
 	}
-	return false, fmt.Errorf("regular expression %q: %w; write it with fewer nested * and +", p.source, &hook.TimeoutError{After: limit})
+	return false, fmt.Errorf(
+		"regular expression %q: %w; write it with fewer nested * and +",
+		p.source,
+		&hook.TimeoutError{After: limit},
+	)
 }
 
 // plain takes the pattern out of the library's error, which repeats it.

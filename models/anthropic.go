@@ -71,7 +71,12 @@ func (a Anthropic) api() *api {
 	if a.Key != "" {
 		header.Set("X-Api-Key", a.Key)
 	}
-	return &api{client: a.HTTP, url: endpoint(a.BaseURL, "https://api.anthropic.com", "messages"), key: a.Key, header: header}
+	return &api{
+		client: a.HTTP,
+		url:    endpoint(a.BaseURL, "https://api.anthropic.com", "messages"),
+		key:    a.Key,
+		header: header,
+	}
 }
 
 type messages struct {

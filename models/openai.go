@@ -53,7 +53,12 @@ func (o OpenAI) api() *api {
 	if o.Key != "" {
 		header.Set("Authorization", "Bearer "+o.Key)
 	}
-	return &api{client: o.HTTP, url: endpoint(o.BaseURL, "https://api.openai.com", "chat/completions"), key: o.Key, header: header}
+	return &api{
+		client: o.HTTP,
+		url:    endpoint(o.BaseURL, "https://api.openai.com", "chat/completions"),
+		key:    o.Key,
+		header: header,
+	}
 }
 
 type completion struct {

@@ -61,11 +61,43 @@ func New(cfg Config) (*Observer, error) {
 	}
 	o, m := &Observer{tracer: cfg.Traces.Tracer(name)}, cfg.Metrics.Meter(name)
 	var errs [4]error
-	o.duration, errs[0] = m.Float64Histogram("snaphook.hook.duration", metric.WithUnit("s"), metric.WithDescription("How long a hook ran, without its wait for a permit."),
-		metric.WithExplicitBucketBoundaries(0.0001, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60))
-	o.fires, errs[1] = m.Int64Counter("snaphook.fires", metric.WithUnit("{fire}"), metric.WithDescription("Fires that looked at a hook."))
-	o.failedOpen, errs[2] = m.Int64Counter("snaphook.failed_open", metric.WithUnit("{hook}"), metric.WithDescription("Hooks that failed while the action went ahead."))
-	o.running, errs[3] = m.Int64UpDownCounter("snaphook.running", metric.WithUnit("{hook}"), metric.WithDescription("Hooks that run, or wait for a permit to."))
+	o.duration, errs[0] = m.Float64Histogram(
+		"snaphook.hook.duration",
+		metric.WithUnit("s"),
+		metric.WithDescription("How long a hook ran, without its wait for a permit."),
+		metric.WithExplicitBucketBoundaries(
+			0.0001,
+			0.001,
+			0.005,
+			0.01,
+			0.025,
+			0.05,
+			0.1,
+			0.25,
+			0.5,
+			1,
+			2.5,
+			5,
+			10,
+			30,
+			60,
+		),
+	)
+	o.fires, errs[1] = m.Int64Counter(
+		"snaphook.fires",
+		metric.WithUnit("{fire}"),
+		metric.WithDescription("Fires that looked at a hook."),
+	)
+	o.failedOpen, errs[2] = m.Int64Counter(
+		"snaphook.failed_open",
+		metric.WithUnit("{hook}"),
+		metric.WithDescription("Hooks that failed while the action went ahead."),
+	)
+	o.running, errs[3] = m.Int64UpDownCounter(
+		"snaphook.running",
+		metric.WithUnit("{hook}"),
+		metric.WithDescription("Hooks that run, or wait for a permit to."),
+	)
 	for _, err := range errs {
 		if err != nil {
 			return nil, fmt.Errorf("a metric of hooks: %w", err)
@@ -117,7 +149,10 @@ func attributes(f *pipeline.FireInfo) []attribute.KeyValue {
 
 // place is a span as W3C Trace Context writes it.
 func place(s trace.SpanContext) hook.Trace {
-	return hook.Trace{Parent: "00-" + s.TraceID().String() + "-" + s.SpanID().String() + "-" + s.TraceFlags().String(), State: s.TraceState().String()}
+	return hook.Trace{
+		Parent: "00-" + s.TraceID().String() + "-" + s.SpanID().String() + "-" + s.TraceFlags().String(),
+		State:  s.TraceState().String(),
+	}
 }
 
 // remote is the span of a trace that another program began.
@@ -130,10 +165,20 @@ func remote(t hook.Trace) (s trace.SpanContext, ok bool) {
 	spanID, err2 := trace.SpanIDFromHex(span)
 	state, _ := trace.ParseTraceState(t.State) // one that cannot be read is none
 	flags := trace.TraceFlags(0)
-	if (t.Parent[54]-'0')&1 == 1 && t.Parent[54] <= '9' || t.Parent[54] == 'b' || t.Parent[54] == 'd' || t.Parent[54] == 'f' {
+	if (t.Parent[54]-'0')&1 == 1 && t.Parent[54] <= '9' || t.Parent[54] == 'b' || t.Parent[54] == 'd' ||
+		t.Parent[54] == 'f' {
 		flags = trace.FlagsSampled
 	}
-	return trace.NewSpanContext(trace.SpanContextConfig{TraceID: traceID, SpanID: spanID, TraceFlags: flags, TraceState: state, Remote: true}), err1 == nil && err2 == nil
+	return trace.NewSpanContext(
+			trace.SpanContextConfig{
+				TraceID:    traceID,
+				SpanID:     spanID,
+				TraceFlags: flags,
+				TraceState: state,
+				Remote:     true,
+			},
+		), err1 == nil &&
+			err2 == nil
 }
 
 type hookKey struct{ o *Observer }
@@ -141,8 +186,18 @@ type hookKey struct{ o *Observer }
 // HookStart implements [pipeline.HookStarter]: it begins the hook's span.
 func (o *Observer) HookStart(ctx context.Context, f *pipeline.FireInfo, h *hook.Hook) context.Context {
 	ctx, span := o.tracer.Start(ctx, "hook "+environ.Scrub(h.Label()), trace.WithAttributes(
-		attribute.String("snaphook.event", f.Event), attribute.String("snaphook.hook.id", h.ID), attribute.String("snaphook.hook.type", h.Type),
-		attribute.String("snaphook.hook.source", h.Source.String()), attribute.String("code.file.path", h.Position.String())))
+		attribute.String(
+			"snaphook.event",
+			f.Event,
+		),
+		attribute.String("snaphook.hook.id", h.ID),
+		attribute.String("snaphook.hook.type", h.Type),
+		attribute.String(
+			"snaphook.hook.source",
+			h.Source.String(),
+		),
+		attribute.String("code.file.path", h.Position.String()),
+	))
 	o.running.Add(ctx, 1, metric.WithAttributes(attribute.String("snaphook.event", f.Event)))
 	ctx = context.WithValue(ctx, hookKey{o}, span)
 	if !span.SpanContext().IsValid() {
@@ -155,18 +210,39 @@ func (o *Observer) HookStart(ctx context.Context, f *pipeline.FireInfo, h *hook.
 // that of the fire why the hook did not run.
 func (o *Observer) HookEnd(ctx context.Context, e *pipeline.Evaluation) {
 	if e.SkipReason != "" {
-		trace.SpanFromContext(ctx).AddEvent("hook not run", trace.WithAttributes(attribute.String("snaphook.hook.id", e.Hook.ID),
-			attribute.String("snaphook.why", string(e.SkipReason)), attribute.String("snaphook.detail", environ.Scrub(e.SkipDetail))))
+		trace.SpanFromContext(ctx).
+			AddEvent("hook not run", trace.WithAttributes(attribute.String("snaphook.hook.id", e.Hook.ID),
+				attribute.String("snaphook.why", string(e.SkipReason)),
+				attribute.String("snaphook.detail", environ.Scrub(e.SkipDetail))),
+			)
 		return
 	}
 	if e.Outcome == pipeline.Backgrounded {
 		return // it goes on, and has another end
 	}
-	event, outcome := attribute.String("snaphook.event", e.Fire.Event), attribute.String("snaphook.hook.outcome", string(e.Outcome))
+	event, outcome := attribute.String(
+		"snaphook.event",
+		e.Fire.Event,
+	), attribute.String(
+		"snaphook.hook.outcome",
+		string(e.Outcome),
+	)
 	o.running.Add(ctx, -1, metric.WithAttributes(event))
-	o.duration.Record(ctx, e.Elapsed.Seconds(), metric.WithAttributes(event, outcome, attribute.String("snaphook.hook.id", e.Hook.ID)))
+	o.duration.Record(
+		ctx,
+		e.Elapsed.Seconds(),
+		metric.WithAttributes(event, outcome, attribute.String("snaphook.hook.id", e.Hook.ID)),
+	)
 	if e.FailedOpen {
-		o.failedOpen.Add(ctx, 1, metric.WithAttributes(event, attribute.String("snaphook.hook.id", e.Hook.ID), attribute.String("error.type", string(hook.ClassOf(e.Err)))))
+		o.failedOpen.Add(
+			ctx,
+			1,
+			metric.WithAttributes(
+				event,
+				attribute.String("snaphook.hook.id", e.Hook.ID),
+				attribute.String("error.type", string(hook.ClassOf(e.Err))),
+			),
+		)
 	}
 	if span, ok := ctx.Value(hookKey{o}).(trace.Span); ok {
 		endHook(span, e, outcome)
@@ -175,7 +251,12 @@ func (o *Observer) HookEnd(ctx context.Context, e *pipeline.Evaluation) {
 
 func endHook(span trace.Span, e *pipeline.Evaluation, outcome attribute.KeyValue) {
 	defer span.End()
-	span.SetAttributes(outcome, attribute.String("snaphook.decision", string(e.Decision)), attribute.Float64("snaphook.queued", e.Queued.Seconds()), attribute.Bool("snaphook.failed_open", e.FailedOpen))
+	span.SetAttributes(
+		outcome,
+		attribute.String("snaphook.decision", string(e.Decision)),
+		attribute.Float64("snaphook.queued", e.Queued.Seconds()),
+		attribute.Bool("snaphook.failed_open", e.FailedOpen),
+	)
 	if e.Reason != "" {
 		span.SetAttributes(attribute.String("snaphook.reason", environ.Scrub(e.Reason)))
 	}
@@ -190,9 +271,21 @@ func endHook(span trace.Span, e *pipeline.Evaluation, outcome attribute.KeyValue
 
 // FireEnd implements [pipeline.Observer]: it ends the fire's span.
 func (o *Observer) FireEnd(ctx context.Context, f *pipeline.FireInfo, r *pipeline.FireOutcome) {
-	o.fires.Add(ctx, 1, metric.WithAttributes(attribute.String("snaphook.event", f.Event), attribute.String("snaphook.decision", string(r.Decision))))
+	o.fires.Add(
+		ctx,
+		1,
+		metric.WithAttributes(
+			attribute.String("snaphook.event", f.Event),
+			attribute.String("snaphook.decision", string(r.Decision)),
+		),
+	)
 	span := trace.SpanFromContext(ctx)
-	span.SetAttributes(attribute.String("snaphook.decision", string(r.Decision)), attribute.Bool("snaphook.stop", r.Stop), attribute.Bool("snaphook.rewritten", r.Rewritten), attribute.Int("snaphook.failed_open", r.FailedOpen))
+	span.SetAttributes(
+		attribute.String("snaphook.decision", string(r.Decision)),
+		attribute.Bool("snaphook.stop", r.Stop),
+		attribute.Bool("snaphook.rewritten", r.Rewritten),
+		attribute.Int("snaphook.failed_open", r.FailedOpen),
+	)
 	if r.Reason != "" {
 		span.SetAttributes(attribute.String("snaphook.reason", environ.Scrub(r.Reason)))
 	}

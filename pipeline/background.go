@@ -177,7 +177,13 @@ func (s *Session) deliver(fire int64, place int, done Finished) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			s.sys.log.LogAttrs(s.sys.ctx, slog.LevelError, "the host's Finished panicked", slog.String("session", s.id), slog.String("panic", environ.Scrub(fmt.Sprint(v))))
+			s.sys.log.LogAttrs(
+				s.sys.ctx,
+				slog.LevelError,
+				"the host's Finished panicked",
+				slog.String("session", s.id),
+				slog.String("panic", environ.Scrub(fmt.Sprint(v))),
+			)
 		}
 	}()
 	s.host.Finished(done)

@@ -20,8 +20,17 @@ type backgroundRun[In, Out any] struct {
 	report hook.Report[Out] // the fire has, and goes on to change, one of its own
 }
 
-func (f *fireRun[In, Out]) backgroundRun(ctx context.Context, r *hook.Report[Out], in *input[In]) *backgroundRun[In, Out] {
-	return &backgroundRun[In, Out]{fire: f, in: in, ctx: context.WithoutCancel(ctx), report: hook.Report[Out]{Hook: r.Hook, Index: r.Index, Backgrounded: true}}
+func (f *fireRun[In, Out]) backgroundRun(
+	ctx context.Context,
+	r *hook.Report[Out],
+	in *input[In],
+) *backgroundRun[In, Out] {
+	return &backgroundRun[In, Out]{
+		fire:   f,
+		in:     in,
+		ctx:    context.WithoutCancel(ctx),
+		report: hook.Report[Out]{Hook: r.Hook, Index: r.Index, Backgrounded: true},
+	}
 }
 
 // begin counts the hook, unless the session or the system is closed.
@@ -74,7 +83,7 @@ func (b *backgroundRun[In, Out]) run(ctx context.Context, call hook.Call) {
 	b.finish(time.Since(start))
 }
 
-// runSafely runs a hook on a goroutine that nobody else looks after.
+// runSafely runs a hook on a goroutine of its own.
 func runSafely(ctx context.Context, runner hook.Runner, call hook.Call) (reply hook.Reply, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -85,7 +94,11 @@ func runSafely(ctx context.Context, runner hook.Runner, call hook.Call) (reply h
 }
 
 // detach lets a running hook go to the background; nil where hooks cannot.
-func (f *fireRun[In, Out]) detach(from context.Context, r *hook.Report[Out], in *input[In]) func(time.Duration) (context.Context, func(hook.Reply, error)) {
+func (f *fireRun[In, Out]) detach(
+	from context.Context,
+	r *hook.Report[Out],
+	in *input[In],
+) func(time.Duration) (context.Context, func(hook.Reply, error)) {
 	if !f.event.dialect.Detaches {
 		return nil
 	}
@@ -116,7 +129,7 @@ func (t *hookRun[Out]) denyBackground() (ended context.Context, done func(hook.R
 }
 
 // leftForBackground says what became of a hook that asked to go to the background. One that
-// was refused is waited for: nobody else does.
+// was refused is waited for: nothing else does.
 func (t *hookRun[Out]) leftForBackground() (backgrounded bool, err error) {
 	if t.denied == nil {
 		return true, nil
@@ -175,7 +188,8 @@ func (b *backgroundRun[In, Out]) readReply() (err error) {
 		r.Output, r.Notes = backgroundAnswer[Out](r.Reply.Stdout)
 		r.Answered = r.Output.Set.Has(hook.SetAnswer)
 	}
-	if end == hook.FailWithWarning || (end == hook.ParseOrFail || end == hook.WarnAny || end == hook.DenyAny) && !r.Answered {
+	if end == hook.FailWithWarning ||
+		(end == hook.ParseOrFail || end == hook.WarnAny || end == hook.DenyAny) && !r.Answered {
 		return &hook.ExitError{Reply: r.Reply}
 	}
 	return nil

@@ -57,7 +57,10 @@ func (k *keeper) allow() error {
 		b.trying = true
 		return nil
 	}
-	return &openError{hook.BreakerError{Failures: len(b.failed), For: max(0, left)}, slices.Compact(slices.Sorted(slices.Values(b.failed)))}
+	return &openError{
+		hook.BreakerError{Failures: len(b.failed), For: max(0, left)},
+		slices.Compact(slices.Sorted(slices.Values(b.failed))),
+	}
 }
 
 // done counts how a run that allow let through has ended; err is nil if it did

@@ -16,7 +16,8 @@ const debugName = "llxprt:core:hooks:engine"
 // space, "*" is any text, and a name that begins with "-" excludes.
 func WantsDebug(value string) bool {
 	wants := false
-	for name := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }) {
+	separates := func(r rune) bool { return strings.ContainsRune(", \t\n", r) }
+	for name := range strings.FieldsFuncSeq(value, separates) {
 		name, excluded := strings.CutPrefix(name, "-")
 		if !names(name, debugName) {
 			continue

@@ -223,7 +223,15 @@ func (i Info) FullName() string { return i.Dialect + "." + i.Name }
 
 // Info describes the event.
 func (e *Event[In, Out]) Info() Info {
-	return Info{Dialect: e.dialect.Name, Name: e.spec.Name, Doc: e.spec.Doc, Can: e.spec.Can, Subject: e.spec.SubjectName, Base: e.dialect.BaseNames, Rules: e.spec.Rules}
+	return Info{
+		Dialect: e.dialect.Name,
+		Name:    e.spec.Name,
+		Doc:     e.spec.Doc,
+		Can:     e.spec.Can,
+		Subject: e.spec.SubjectName,
+		Base:    e.dialect.BaseNames,
+		Rules:   e.spec.Rules,
+	}
 }
 
 // accepts reports whether a hook's Func can be called for the event.

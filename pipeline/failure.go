@@ -30,7 +30,10 @@ func (s *Session) OnFailure(listen func(Failure)) (remove func()) {
 	return sync.OnceFunc(func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.listeners = slices.DeleteFunc(slices.Clone(m.listeners), func(other *func(Failure)) bool { return other == l })
+		m.listeners = slices.DeleteFunc(
+			slices.Clone(m.listeners),
+			func(other *func(Failure)) bool { return other == l },
+		)
 	})
 }
 
@@ -47,7 +50,10 @@ func (s *Session) listeners() []*func(Failure) {
 // notifyFailure tells the listeners of a hook that failed.
 func (f *fireRun[In, Out]) notifyFailure(r *hook.Report[Out]) {
 	for _, listen := range f.s.listeners() {
-		f.notifyListener(*listen, Failure{Event: f.event.Info().FullName(), Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()})
+		f.notifyListener(
+			*listen,
+			Failure{Event: f.event.Info().FullName(), Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()},
+		)
 	}
 }
 

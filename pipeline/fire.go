@@ -69,7 +69,13 @@ func (e *Event[In, Out]) dir(s *Session, in *In) string {
 }
 
 // merge runs the hooks of a plan and merges what they said. A watcher may be nil.
-func (e *Event[In, Out]) merge(ctx context.Context, s *Session, in In, plan *stages.Planned, w *watcher[Out]) (*hook.Result[Out], error) {
+func (e *Event[In, Out]) merge(
+	ctx context.Context,
+	s *Session,
+	in In,
+	plan *stages.Planned,
+	w *watcher[Out],
+) (*hook.Result[Out], error) {
 	f := e.begin(ctx, s, in, plan)
 	if f == nil {
 		return &e.empty, nil
@@ -123,7 +129,8 @@ func (f *fireRun[In, Out]) propagated(res *hook.Result[Out]) error {
 		return nil
 	}
 	for i := range res.Reports {
-		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) && f.propagates(&res.Reports[i]) {
+		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) &&
+			f.propagates(&res.Reports[i]) {
 			return err
 		}
 	}
@@ -258,13 +265,25 @@ func (f *fireRun[In, Out]) reduce(res *hook.Result[Out]) (err error) {
 		}
 		f.firstRan = true
 	}
-	*res, err = stages.Reduce(f.watched(), len(f.plan.Run), f.event.spec.Reduce, func() { f.fireContext.end(hook.ErrNotNeeded) })
+	*res, err = stages.Reduce(
+		f.watched(),
+		len(f.plan.Run),
+		f.event.spec.Reduce,
+		func() { f.fireContext.end(hook.ErrNotNeeded) },
+	)
 	return err
 }
 
 // reports runs the hooks.
 func (f *fireRun[In, Out]) reports() iter.Seq[hook.Report[Out]] {
-	spawn := stages.Spawn[*input[In], Out]{Plan: f.plan.Run, In: f.in, Each: f.runNext, Announce: f.watcher != nil, Unstoppable: f.event.spec.Rules.Unstoppable, Ready: f.inside()}
+	spawn := stages.Spawn[*input[In], Out]{
+		Plan:        f.plan.Run,
+		In:          f.in,
+		Each:        f.runNext,
+		Announce:    f.watcher != nil,
+		Unstoppable: f.event.spec.Rules.Unstoppable,
+		Ready:       f.inside(),
+	}
 	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.spec.Rules.Sequential {
 		if f.event.spec.Rules.Live {
 			spawn.Renew = f.renew

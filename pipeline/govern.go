@@ -135,7 +135,11 @@ func (all *bounds) get(b policy.Bound) *semaphore.Weighted {
 // so that none holds what another needs while it waits for that one.
 //
 // It returns how long it has waited.
-func (sys *System) acquire(ctx context.Context, h *hook.Hook, workers *semaphore.Weighted) (queued time.Duration, err error) {
+func (sys *System) acquire(
+	ctx context.Context,
+	h *hook.Hook,
+	workers *semaphore.Weighted,
+) (queued time.Duration, err error) {
 	k := keeperOf(h)
 	if k == nil {
 		return acquire(ctx, workers)

@@ -83,7 +83,8 @@ func (f *fireRun[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *inp
 		return
 	}
 	var err error
-	if f.runs[r.Index].queued, err = f.s.sys.acquire(ctx, r.Hook, f.s.sys.workers); err != nil { // a Go hook needs no permit: it may fire events itself
+	// A Go hook needs no permit: it may fire events itself.
+	if f.runs[r.Index].queued, err = f.s.sys.acquire(ctx, r.Hook, f.s.sys.workers); err != nil {
 		r.Err = contextCause(ctx, err)
 		return
 	}
@@ -183,7 +184,11 @@ func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err
 
 // reading is how the replies of a hook are read.
 func (f *fireRun[In, Out]) reading(h *hook.Hook) stages.ReplyRules[Out] {
-	return stages.ReplyRules[Out]{Exits: exitsOf(h, &f.event.spec.Rules), Text: cmp.Or(h.Text, f.event.spec.Rules.Text), Decode: f.event.spec.Decode}
+	return stages.ReplyRules[Out]{
+		Exits:  exitsOf(h, &f.event.spec.Rules),
+		Text:   cmp.Or(h.Text, f.event.spec.Rules.Text),
+		Decode: f.event.spec.Decode,
+	}
 }
 
 // newCall gives the call of a hook outside the process.

@@ -120,7 +120,8 @@ func conflicts[In, Out any](e *Event[In, Out], reports []hook.Report[Out]) []hoo
 		if !r.Answered {
 			continue
 		}
-		for name, value := range wire.Object(nil).Merge(e.spec.Rewrites(&r.Output)).Members() { // merged, a name given twice counts once
+		// Merged, a name that is there twice counts once.
+		for name, value := range wire.Object(nil).Merge(e.spec.Rewrites(&r.Output)).Members() {
 			w := rewrites[name]
 			if w == nil {
 				w = &rewrite{}

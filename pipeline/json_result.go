@@ -131,7 +131,14 @@ func (f *Finished) Ending() *Ending {
 
 // Identify gives the identifying members of h.
 func Identify(h *hook.Hook) HookID {
-	return HookID{ID: h.ID, Type: h.Type, Command: nonEmpty(h.Command), Name: nonEmpty(h.Name), Source: h.Source.String(), File: nonEmpty(h.Position.String())}
+	return HookID{
+		ID:      h.ID,
+		Type:    h.Type,
+		Command: nonEmpty(h.Command),
+		Name:    nonEmpty(h.Name),
+		Source:  h.Source.String(),
+		File:    nonEmpty(h.Position.String()),
+	}
 }
 
 // FireJSON implements [Declared].
@@ -174,7 +181,10 @@ func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *JSONResult {
 		f.Effects = e.spec.Effects(in, res)
 	}
 	for _, c := range res.Conflicts {
-		f.Conflicts = append(f.Conflicts, Conflict{Key: c.Key, Hooks: lo.Map(c.Hooks, func(h *hook.Hook, _ int) string { return h.ID })})
+		f.Conflicts = append(
+			f.Conflicts,
+			Conflict{Key: c.Key, Hooks: lo.Map(c.Hooks, func(h *hook.Hook, _ int) string { return h.ID })},
+		)
 	}
 	for i := range res.Reports {
 		r := lit(&res.Reports[i])
@@ -210,19 +220,27 @@ func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 	return a
 }
 
-// Process says what the merged answer says in its common fields (L43): messages and stop reasons of all hooks as they were
-// merged, and a stop reason before a reason.
+// Process returns the common fields of the merged answer (L43): messages and stop
+// reasons of all hooks as they were merged, and a stop reason before a reason.
 func Process[Out any](res *hook.Result[Out]) (p Processed) {
 	p.ShouldStop, p.SuppressOutput = res.Stop, res.Suppress
 	p.SystemMessage = nonEmpty(res.Message)
 	if res.Stop {
-		p.StopReason = lo.ToPtr(lo.CoalesceOrEmpty(strings.TrimSpace(res.StopReason), strings.TrimSpace(res.Reason), "Hook requested stop"))
+		p.StopReason = lo.ToPtr(
+			lo.CoalesceOrEmpty(strings.TrimSpace(res.StopReason), strings.TrimSpace(res.Reason), "Hook requested stop"),
+		)
 	}
 	return p
 }
 
 func describeRun[Out any](r *hook.Report[Out], end Outcome) HookRun {
-	run := HookRun{HookID: Identify(r.Hook), Outcome: end, Success: r.OK(), Notes: r.Notes, DurationMS: milliseconds(r.Elapsed)}
+	run := HookRun{
+		HookID:     Identify(r.Hook),
+		Outcome:    end,
+		Success:    r.OK(),
+		Notes:      r.Notes,
+		DurationMS: milliseconds(r.Elapsed),
+	}
 	if r.Answered {
 		run.Output = lo.ToPtr(wire.Encode(&r.Output))
 	}
@@ -240,7 +258,9 @@ func describeRun[Out any](r *hook.Report[Out], end Outcome) HookRun {
 }
 
 func cancelled(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, hook.ErrClosed) || errors.Is(err, hook.ErrNotNeeded)
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, hook.ErrClosed) ||
+		errors.Is(err, hook.ErrNotNeeded)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -144,10 +144,10 @@ func TestAHookSeesWhatItsCallerHasPutIntoTheContext(t *testing.T) {
 		look := func(ctx context.Context, _ call) (o output, err error) {
 			for _, when := range []string{"before", "after"} {
 				if got := ctx.Value(number{}); got != 7 {
-					t.Errorf("%v %s somebody waits, want 7", got, when)
+					t.Errorf("%v %s something waits, want 7", got, when)
 				}
 				if got, ok := ctx.Deadline(); !ok || got.Equal(due) == (timeout == time.Minute) || got.After(due) {
-					t.Errorf("limit %v, %s somebody waits: due %v, want the earlier one", timeout, when, got)
+					t.Errorf("limit %v, %s something waits: due %v, want the earlier one", timeout, when, got)
 				}
 				_ = ctx.Done()
 			}

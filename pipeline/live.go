@@ -24,8 +24,11 @@ func (f *fireRun[In, Out]) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	if i := slices.Index(changed.Run, plan[ran]); i >= 0 {
 		return slices.Concat(had, changed.Run[i+1:])
 	}
-	left := lo.Filter(changed.Run, func(h *hook.Hook, _ int) bool { // it has removed itself, and a new one is the last of its rank
-		return slices.Contains(plan[ran+1:], h) || h.Rank >= plan[ran].Rank && !slices.Contains(had, h)
-	})
+	left := lo.Filter(
+		changed.Run,
+		func(h *hook.Hook, _ int) bool { // it has removed itself, and a new one is the last of its rank
+			return slices.Contains(plan[ran+1:], h) || h.Rank >= plan[ran].Rank && !slices.Contains(had, h)
+		},
+	)
 	return slices.Concat(had, left)
 }

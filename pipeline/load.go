@@ -144,7 +144,13 @@ func (sys *System) load(ctx context.Context, at Workspace) (all Loaded, err erro
 			fatal = append(fatal, p)
 			continue
 		}
-		sys.log.LogAttrs(ctx, slog.LevelWarn, "settings entry not used", slog.String("at", p.Position.String()), slog.String("problem", p.Message))
+		sys.log.LogAttrs(
+			ctx,
+			slog.LevelWarn,
+			"settings entry not used",
+			slog.String("at", p.Position.String()),
+			slog.String("problem", p.Message),
+		)
 	}
 	return all, errors.Join(fatal...)
 }

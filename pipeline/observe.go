@@ -73,8 +73,14 @@ func (f *fireRun[In, Out]) logPlan(ctx context.Context) {
 		return
 	}
 	for _, skipped := range f.plan.Skipped {
-		f.debug(ctx, "hook not selected", slog.String("hook", environ.Scrub(skipped.Hook.Label())), slog.String("at", skipped.Hook.Position.String()),
-			slog.String("why", string(skipped.Reason)), slog.String("detail", environ.Scrub(skipped.Detail)))
+		f.debug(
+			ctx,
+			"hook not selected",
+			slog.String("hook", environ.Scrub(skipped.Hook.Label())),
+			slog.String("at", skipped.Hook.Position.String()),
+			slog.String("why", string(skipped.Reason)),
+			slog.String("detail", environ.Scrub(skipped.Detail)),
+		)
 	}
 	labels := make([]string, len(f.plan.Run))
 	for i, h := range f.plan.Run {
@@ -97,8 +103,12 @@ func (f *fireRun[In, Out]) evaluation(r *hook.Report[Out], in *input[In]) *Evalu
 	r = lit(r)
 	ev := &Evaluation{
 		Fire: f.info, Hook: r.Hook, Index: r.Index,
-		Outcome: outcome(r, f.blocks(r)), Decision: r.Output.Decision, Reason: cmp.Or(r.Output.Reason, r.Output.StopReason),
-		Reply: r.Reply, Elapsed: r.Elapsed, Err: r.Err, FailedOpen: r.FailedOpen() && !errors.Is(r.Err, hook.ErrNotNeeded), Notes: r.Notes,
+		Outcome: outcome(
+			r,
+			f.blocks(r),
+		), Decision: r.Output.Decision, Reason: cmp.Or(r.Output.Reason, r.Output.StopReason),
+		Reply: r.Reply, Elapsed: r.Elapsed, Err: r.Err, FailedOpen: r.FailedOpen() && !errors.Is(r.Err, hook.ErrNotNeeded),
+		Notes: r.Notes,
 	}
 	ev.Class = hook.ClassOf(r.Err)
 	if r.Hook.Policy != nil {
@@ -126,7 +136,10 @@ func (f *fireRun[In, Out]) blocks(r *hook.Report[Out]) (yes bool) {
 func (f *fireRun[In, Out]) logHook(ev *Evaluation, r *hook.Report[Out], in *In) {
 	attrs := []slog.Attr{
 		slog.String("hook", environ.Scrub(ev.Hook.Label())), slog.String("at", ev.Hook.Position.String()),
-		slog.String("outcome", string(ev.Outcome)), slog.String("decision", string(ev.Decision)), slog.Duration("took", ev.Elapsed),
+		slog.String(
+			"outcome",
+			string(ev.Outcome),
+		), slog.String("decision", string(ev.Decision)), slog.Duration("took", ev.Elapsed),
 	}
 	switch own, err := encode(nil, in); {
 	case ev.Payload != nil:
@@ -138,7 +151,12 @@ func (f *fireRun[In, Out]) logHook(ev *Evaluation, r *hook.Report[Out], in *In) 
 		attrs = append(attrs, slog.String("output", excerpt(wire.Encode(&r.Output))))
 	}
 	if r := ev.Reply; r != nil {
-		attrs = append(attrs, slog.Int("exit", r.Exit), slog.String("stdout", excerpt(r.Stdout)), slog.String("stderr", excerpt(r.Stderr)))
+		attrs = append(
+			attrs,
+			slog.Int("exit", r.Exit),
+			slog.String("stdout", excerpt(r.Stdout)),
+			slog.String("stderr", excerpt(r.Stderr)),
+		)
 	}
 	if ev.Err != nil {
 		attrs = append(attrs, slog.String("error", environ.Scrub(ev.Err.Error())))
@@ -152,9 +170,23 @@ func (f *fireRun[In, Out]) logFailure(r *hook.Report[Out]) {
 	if !r.FailedOpen() {
 		msg = "hook failed; the action is blocked"
 	}
-	f.s.sys.log.LogAttrs(f.ctx, slog.LevelWarn, msg,
-		slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id), slog.String("hook", environ.Scrub(r.Hook.Label())),
-		slog.String("at", r.Hook.Position.String()), slog.String("error", environ.Scrub(r.Err.Error())), slog.Duration("took", r.Elapsed))
+	f.s.sys.log.LogAttrs(
+		f.ctx,
+		slog.LevelWarn,
+		msg,
+		slog.String(
+			"event",
+			f.event.Info().FullName(),
+		),
+		slog.String("session", f.s.id),
+		slog.String("hook", environ.Scrub(r.Hook.Label())),
+		slog.String(
+			"at",
+			r.Hook.Position.String(),
+		),
+		slog.String("error", environ.Scrub(r.Err.Error())),
+		slog.Duration("took", r.Elapsed),
+	)
 }
 
 // logNotes warns of what a hook answered in vain, since it may have been a guard.
@@ -163,9 +195,19 @@ func (f *fireRun[In, Out]) logNotes(r *hook.Report[Out]) {
 		return // plain text: no answer
 	}
 	for _, note := range r.Notes {
-		f.s.sys.log.LogAttrs(f.ctx, slog.LevelWarn, "a part of a hook's answer has no effect",
-			slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id), slog.String("hook", environ.Scrub(r.Hook.Label())),
-			slog.String("at", r.Hook.Position.String()), slog.String("note", environ.Scrub(note)))
+		f.s.sys.log.LogAttrs(
+			f.ctx,
+			slog.LevelWarn,
+			"a part of a hook's answer has no effect",
+			slog.String(
+				"event",
+				f.event.Info().FullName(),
+			),
+			slog.String("session", f.s.id),
+			slog.String("hook", environ.Scrub(r.Hook.Label())),
+			slog.String("at", r.Hook.Position.String()),
+			slog.String("note", environ.Scrub(note)),
+		)
 	}
 }
 
@@ -175,19 +217,36 @@ func (f *fireRun[In, Out]) logPanic(msg string, v any) {
 }
 
 func (f *fireRun[In, Out]) logReducer(err error) {
-	f.s.sys.log.LogAttrs(f.ctx, slog.LevelError, "the answers could not be merged; the first one that blocks counts",
-		slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id), slog.String("error", environ.Scrub(err.Error())))
+	f.s.sys.log.LogAttrs(
+		f.ctx,
+		slog.LevelError,
+		"the answers could not be merged; the first one that blocks counts",
+		slog.String(
+			"event",
+			f.event.Info().FullName(),
+		),
+		slog.String("session", f.s.id),
+		slog.String("error", environ.Scrub(err.Error())),
+	)
 }
 
 func (f *fireRun[In, Out]) logResult(res *hook.Result[Out]) {
 	if f.s.sys.debug {
-		f.debug(f.ctx, "hooks merged", slog.Bool("blocked", res.Blocked()), slog.String("result", excerpt(wire.Encode(&res.Output))),
-			slog.Int("conflicts", len(res.Conflicts)), slog.Duration("took", time.Since(f.began)))
+		f.debug(
+			f.ctx,
+			"hooks merged",
+			slog.Bool("blocked", res.Blocked()),
+			slog.String("result", excerpt(wire.Encode(&res.Output))),
+			slog.Int("conflicts", len(res.Conflicts)),
+			slog.Duration("took", time.Since(f.began)),
+		)
 	}
 }
 
 func (f *fireRun[In, Out]) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
-	attrs = append([]slog.Attr{slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id)}, attrs...)
+	attrs = append(
+		[]slog.Attr{slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id)},
+		attrs...)
 	f.s.sys.log.LogAttrs(ctx, slog.LevelDebug, msg, attrs...)
 }
 

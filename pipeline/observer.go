@@ -106,7 +106,8 @@ func (sys *System) ObserverFailures() int64 { return sys.observerFailures.Load()
 // not run.
 func (f *fireRun[In, Out]) startObserving(ctx context.Context) context.Context {
 	f.info = &FireInfo{
-		Time: f.began, Event: f.event.full, Session: f.s.id, Subject: f.event.subject.of(&f.in.value), Hooks: f.s.view().listed.of(f.event.slot),
+		Time: f.began, Event: f.event.full, Session: f.s.id, Subject: f.event.subject.of(&f.in.value),
+		Hooks:  f.s.view().listed.of(f.event.slot),
 		Caller: hook.TraceOf(ctx), input: f,
 	}
 	for _, o := range f.s.sys.cfg.Observe {
@@ -149,7 +150,13 @@ func (sys *System) hookStart(ctx context.Context, f *FireInfo, h *hook.Hook) con
 	return ctx
 }
 
-func (sys *System) startHook(ctx context.Context, o Observer, starter HookStarter, f *FireInfo, h *hook.Hook) (in context.Context) {
+func (sys *System) startHook(
+	ctx context.Context,
+	o Observer,
+	starter HookStarter,
+	f *FireInfo,
+	h *hook.Hook,
+) (in context.Context) {
 	in = ctx
 	defer sys.caught(ctx, o)
 	if own := starter.HookStart(ctx, f, h); own != nil {
@@ -189,8 +196,13 @@ func (sys *System) endObservers() {
 func (sys *System) caught(ctx context.Context, o Observer) {
 	if v := recover(); v != nil {
 		sys.observerFailures.Add(1)
-		sys.log.LogAttrs(ctx, slog.LevelError, "an observer of hooks panicked", slog.String("observer", fmt.Sprintf("%T", o)),
-			slog.String("panic", environ.Scrub(fmt.Sprint(v))))
+		sys.log.LogAttrs(
+			ctx,
+			slog.LevelError,
+			"an observer of hooks panicked",
+			slog.String("observer", fmt.Sprintf("%T", o)),
+			slog.String("panic", environ.Scrub(fmt.Sprint(v))),
+		)
 	}
 }
 
@@ -198,7 +210,8 @@ func (sys *System) caught(ctx context.Context, o Observer) {
 func (f *fireRun[In, Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
 	e := f.event
 	out := &FireOutcome{
-		Reason: res.Reason, Stop: res.Stop, FailedOpen: failedOpen(res.Reports), Conflicts: res.Conflicts, Elapsed: time.Since(f.began), Err: err,
+		Reason: res.Reason, Stop: res.Stop, FailedOpen: failedOpen(res.Reports), Conflicts: res.Conflicts,
+		Elapsed: time.Since(f.began), Err: err,
 		Rewritten: e.spec.Rewrites != nil && !e.spec.Rewrites(&res.Output).IsEmpty(),
 	}
 	if out.Reason == "" {

@@ -11,7 +11,12 @@ import (
 // FireProgress is Fire that tells how it goes: progress is called, on the
 // caller's goroutine, as each hook begins, with a report that has Started and
 // says nothing else, and with its report as it finishes.
-func (e *Event[In, Out]) FireProgress(ctx context.Context, s *Session, in *In, progress func(hook.Report[Out])) (*hook.Result[Out], error) {
+func (e *Event[In, Out]) FireProgress(
+	ctx context.Context,
+	s *Session,
+	in *In,
+	progress func(hook.Report[Out]),
+) (*hook.Result[Out], error) {
 	return e.watch(ctx, s, in, &watcher[Out]{see: func(r hook.Report[Out]) bool { progress(r); return true }})
 }
 
@@ -37,7 +42,14 @@ func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Se
 		}}
 		res, err := e.watch(ctx, s, in, w)
 		if !left && (err != nil || w.concluded) {
-			last := hook.Report[Out]{Hook: e.engine(), Index: len(res.Reports), Output: res.Output, Answered: true, Err: err, Concluded: true}
+			last := hook.Report[Out]{
+				Hook:      e.engine(),
+				Index:     len(res.Reports),
+				Output:    res.Output,
+				Answered:  true,
+				Err:       err,
+				Concluded: true,
+			}
 			if res.OverriddenBlock != "" {
 				last.Notes = []string{res.OverriddenBlock}
 			}
@@ -54,7 +66,13 @@ type watcher[Out any] struct {
 
 // engine stands for the engine where a report is not of a hook.
 func (e *Event[In, Out]) engine() *hook.Hook {
-	return &hook.Hook{ID: "engine/" + e.spec.Name, Dialect: e.dialect.Name, Event: e.spec.Name, Name: "engine", Type: "engine"}
+	return &hook.Hook{
+		ID:      "engine/" + e.spec.Name,
+		Dialect: e.dialect.Name,
+		Event:   e.spec.Name,
+		Name:    "engine",
+		Type:    "engine",
+	}
 }
 
 // watch is Fire with a watcher.
@@ -92,6 +110,7 @@ func (f *fireRun[In, Out]) watched() iter.Seq[hook.Report[Out]] {
 // from what its hooks amount to.
 func (f *fireRun[In, Out]) noteConclusion(merged, res *hook.Result[Out]) {
 	if f.watcher != nil {
-		f.watcher.concluded = merged.OverriddenBlock != res.OverriddenBlock || !reflect.DeepEqual(merged.Output, res.Output)
+		f.watcher.concluded = merged.OverriddenBlock != res.OverriddenBlock ||
+			!reflect.DeepEqual(merged.Output, res.Output)
 	}
 }

@@ -153,7 +153,7 @@ func TestSessionsNeedNoClosing(t *testing.T) {
 		runtime.AddCleanup(other, func(gone *atomic.Bool) { gone.Store(true) }, &gone)
 	}()
 	eventually(t, "a session with a hook of its own", gone.Load)
-	event.On(sys, "host", deny) // and what is left of it is in nobody's way
+	event.On(sys, "host", deny) // and what is left of it does not matter
 	if res := fire(t, event, s, call{Tool: "write"}); !res.Blocked() {
 		t.Errorf("decision %q", res.Decision)
 	}
@@ -216,6 +216,6 @@ func TestNothingGetsInTheWayOfAnythingElse(t *testing.T) {
 		})
 	}
 	sys.Close()
-	sys.SetEnabled("nobody", false)
+	sys.SetEnabled("unknown", false)
 	all.Wait()
 }

@@ -39,11 +39,21 @@ func registrable(h *hook.Hook) error {
 	}
 	e := eventNamed(h.Dialect + "." + h.Event)
 	if e == nil {
-		return fmt.Errorf("register the hook %q: there is no event %q; declare it first, or look for its name among those of Events", h.Label(), h.Dialect+"."+h.Event)
+		return fmt.Errorf(
+			"register the hook %q: there is no event %q; declare it first, or look for its name among those of Events",
+			h.Label(),
+			h.Dialect+"."+h.Event,
+		)
 	}
 	if h.Func != nil {
 		if want, ok := e.accepts(h.Func); !ok {
-			return fmt.Errorf("register the hook %q of %s: its Func is a %T; want a %s", h.Label(), h.Dialect+"."+h.Event, h.Func, want)
+			return fmt.Errorf(
+				"register the hook %q of %s: its Func is a %T; want a %s",
+				h.Label(),
+				h.Dialect+"."+h.Event,
+				h.Func,
+				want,
+			)
 		}
 	}
 	return nil

@@ -93,13 +93,21 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 		return nil, hook.ErrClosed
 	}
 	if len(cfg.ID) > maxID || strings.ContainsRune(cfg.ID, 0) {
-		return nil, fmt.Errorf("the session's id, %.20q, has %d bytes: write up to %d without NUL, for hooks get it as a variable", cfg.ID, len(cfg.ID), maxID)
+		return nil, fmt.Errorf(
+			"the session's id, %.20q, has %d bytes: write up to %d without NUL, for hooks get it as a variable",
+			cfg.ID,
+			len(cfg.ID),
+			maxID,
+		)
 	}
 	dir, err := absolute(cfg.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("the session's directory: %w", err)
 	}
-	reg, err := sys.registry(ctx, Workspace{Dir: dir, Untrusted: cfg.Untrusted, Undecided: cfg.Undecided, Interactive: cfg.Interactive})
+	reg, err := sys.registry(
+		ctx,
+		Workspace{Dir: dir, Untrusted: cfg.Untrusted, Undecided: cfg.Undecided, Interactive: cfg.Interactive},
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -137,7 +137,7 @@ func TestAHookThatDidNotComeToItsTurnRunsLater(t *testing.T) {
 				t.Error("nothing blocked")
 			}
 		}},
-		"since nobody read on": {func(t *testing.T, s *pipeline.Session) {
+		"since nothing read on": {func(t *testing.T, s *pipeline.Session) {
 			for range chain.Stream(t.Context(), s, &call{Tool: "read"}) {
 				break
 			}

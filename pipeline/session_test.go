@@ -51,7 +51,7 @@ func TestHooksAreSwitchedOffByNameOrCommand(t *testing.T) {
 		}
 	}
 	sys.SetEnabled("run.sh", false) // it has a name, which counts instead
-	sys.SetEnabled("nobody", false)
+	sys.SetEnabled("unknown", false)
 	want("[own named other.sh]")
 	sys.SetEnabled("named", false)
 	sys.SetEnabled("own", false)
@@ -65,7 +65,7 @@ func TestHooksAreSwitchedOffByNameOrCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("[]")
-	if got := strings.Join(sys.Disabled(), " "); got != "named nobody other.sh own run.sh" {
+	if got := strings.Join(sys.Disabled(), " "); got != "named other.sh own run.sh unknown" {
 		t.Errorf("switched off: %s", got)
 	}
 	sys.SetEnabled("named", true)

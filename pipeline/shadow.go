@@ -37,7 +37,8 @@ func lit[Out any](r *hook.Report[Out]) *hook.Report[Out] {
 		return r
 	}
 	own := *r
-	own.Output, own.Answered, own.Reply, own.Err, own.OnFailure, own.Notes = s.Output, s.Said, s.Reply, s.Err, s.OnFailure, s.Notes
+	own.Output, own.Answered, own.Reply = s.Output, s.Said, s.Reply
+	own.Err, own.OnFailure, own.Notes = s.Err, s.OnFailure, s.Notes
 	return &own
 }
 

@@ -112,7 +112,11 @@ func NewSystem(cfg Config) *System {
 	if sys.limit <= 0 {
 		sys.limit = max(16, 4*runtime.GOMAXPROCS(0))
 	}
-	sys.workers, sys.backgroundWorkers = semaphore.NewWeighted(int64(sys.limit)), semaphore.NewWeighted(int64(sys.limit))
+	sys.workers, sys.backgroundWorkers = semaphore.NewWeighted(
+		int64(sys.limit),
+	), semaphore.NewWeighted(
+		int64(sys.limit),
+	)
 	sys.ctx, sys.cancel = context.WithCancelCause(context.Background())
 	if sys.debug = sys.log.Enabled(sys.ctx, slog.LevelDebug); !sys.debug && WantsDebug(os.Getenv("DEBUG")) {
 		sys.log, sys.debug = slog.New(loud{sys.log.Handler()}), true
@@ -213,7 +217,9 @@ type Warmer interface {
 	Close()
 }
 
-var errInsideHook = errors.New("the hook system is closing, but a hook that closes it cannot wait for its own fire; call Close where no hook runs")
+var errInsideHook = errors.New(
+	"the hook system is closing, but a hook that closes it cannot wait for its own fire; call Close where no hook runs",
+)
 
 // insideHook reports whether its caller is called by a hook in Go.
 func insideHook() bool {

@@ -23,7 +23,8 @@ func (f *fireRun[In, Out]) runGoverned(ctx context.Context, r *hook.Report[Out],
 	for tries := 0; ; tries++ {
 		f.run(ctx, r, in)
 		failed := asHookError(r.Hook, r.Err)
-		if failed == nil || tries >= p.Retry.Times || !slices.Contains(p.Retry.On, hook.ClassOf(failed)) || ctx.Err() != nil {
+		if failed == nil || tries >= p.Retry.Times || !slices.Contains(p.Retry.On, hook.ClassOf(failed)) ||
+			ctx.Err() != nil {
 			if !r.Backgrounded {
 				k.done(failed)
 			}
@@ -84,11 +85,22 @@ func failureReason[Out any](r *hook.Report[Out], class hook.Class, action hook.A
 		}
 	}
 	at := r.Hook.Policy.From["onFailure"].Position
-	fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its failure policy is %q, at %s", class, place(r.Hook), r.Hook.Policy.OnFailure[class], at)
+	fmt.Fprintf(
+		&b,
+		" (failure class %q; the hook is at %s). Its failure policy is %q, at %s",
+		class,
+		place(r.Hook),
+		r.Hook.Policy.OnFailure[class],
+		at,
+	)
 	if action == hook.FailClosed {
 		b.WriteString(", so the call is denied")
 	}
-	fmt.Fprintf(&b, ". Three ways out: repair the hook; write \"onFailure\": {%q: \"open\"} or \"ask\" there; or switch the hook off with \"mode\": \"off\".", class)
+	fmt.Fprintf(
+		&b,
+		". Three ways out: repair the hook; write \"onFailure\": {%q: \"open\"} or \"ask\" there; or switch the hook off with \"mode\": \"off\".",
+		class,
+	)
 	return b.String()
 }
 
@@ -109,12 +121,23 @@ func (f *fireRun[In, Out]) uphold(r *hook.Report[Out]) {
 	if !held {
 		class := hook.ClassOf(r.Err)
 		r.Answered = true
-		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: failureReason(r, class, hook.FailClosed), Set: hook.SetAnswer}
+		r.Output = hook.Output[Out]{
+			Decision: hook.Deny,
+			Reason:   failureReason(r, class, hook.FailClosed),
+			Set:      hook.SetAnswer,
+		}
 	}
 	if !inShadow(r.Hook) {
 		return
 	}
-	r.Shadow = &hook.Shadowed[Out]{Output: r.Output, Said: r.Answered, Reply: r.Reply, Err: r.Err, OnFailure: r.OnFailure, Notes: r.Notes}
+	r.Shadow = &hook.Shadowed[Out]{
+		Output:    r.Output,
+		Said:      r.Answered,
+		Reply:     r.Reply,
+		Err:       r.Err,
+		OnFailure: r.OnFailure,
+		Notes:     r.Notes,
+	}
 	r.Output, r.Answered, r.Reply, r.Err, r.OnFailure, r.Notes = hook.Output[Out]{}, false, nil, nil, hook.FailOpen, nil
 }
 

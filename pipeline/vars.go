@@ -38,7 +38,13 @@ func (f *fireRun[In, Out]) openVars() {
 		err = os.Mkdir(dir, 0o700)
 	}
 	if err != nil {
-		f.s.sys.log.LogAttrs(f.ctx, slog.LevelWarn, "hooks cannot leave variables", slog.String("event", f.event.Info().FullName()), slog.String("error", err.Error()))
+		f.s.sys.log.LogAttrs(
+			f.ctx,
+			slog.LevelWarn,
+			"hooks cannot leave variables",
+			slog.String("event", f.event.Info().FullName()),
+			slog.String("error", err.Error()),
+		)
 		return
 	}
 	f.vars = &varsDir{event: f.event.spec.Name, path: dir, hooks: len(f.plan.Run), users: 1}

@@ -169,11 +169,25 @@ func (d *decision) change(o *Overlay, member, path string, laxer bool) bool {
 	case d.set.untrusted && o.Level == Project && d.level != Project:
 		return false
 	case o.Level != Machine && d.locked(member):
-		d.find(Locked, at, fmt.Sprintf("%s of %s is locked by the machine's policy, so this changes nothing", member, d.label()), "remove it, or ask the operator of the machine")
+		d.find(
+			Locked,
+			at,
+			fmt.Sprintf("%s of %s is locked by the machine's policy, so this changes nothing", member, d.label()),
+			"remove it, or ask the operator of the machine",
+		)
 		return false
 	case laxer && o.Level > d.level:
-		d.find(Weakens, at, fmt.Sprintf("%s would make %s laxer, which is a hook of the %s level, so this changes nothing", member, d.label(), d.level),
-			fmt.Sprintf("remove it, or match hooks of the %s alone (\"source\")", o.Level))
+		d.find(
+			Weakens,
+			at,
+			fmt.Sprintf(
+				"%s would make %s laxer, which is a hook of the %s level, so this changes nothing",
+				member,
+				d.label(),
+				d.level,
+			),
+			fmt.Sprintf("remove it, or match hooks of the %s alone (\"source\")", o.Level),
+		)
 		return false
 	}
 	d.p.From[top] = hook.Origin{Level: o.Level.String(), Position: at}
@@ -296,7 +310,8 @@ func (d *decision) retry(o *Overlay) {
 	if r == nil {
 		return
 	}
-	fewer := r.Retry.Times < d.p.Retry.Times || slices.ContainsFunc(d.p.Retry.On, func(c hook.Class) bool { return !slices.Contains(r.Retry.On, c) })
+	fewer := r.Retry.Times < d.p.Retry.Times ||
+		slices.ContainsFunc(d.p.Retry.On, func(c hook.Class) bool { return !slices.Contains(r.Retry.On, c) })
 	if d.change(o, "retry", path+".retry", fewer) {
 		d.p.Retry = *r.Retry
 	}

@@ -121,5 +121,8 @@ func (s Source) add(set *Set) (problems []settings.Problem) {
 }
 
 func missing(level Level, file string) settings.Problem {
-	return settings.Problem{Message: fmt.Sprintf("%s: the %s's policy is not there; give a file that exists", file, level), Fatal: true}
+	return settings.Problem{
+		Message: fmt.Sprintf("%s: the %s's policy is not there; give a file that exists", file, level),
+		Fatal:   true,
+	}
 }

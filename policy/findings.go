@@ -34,7 +34,15 @@ func (s *Set) Problems(hooks []*hook.Hook, events Events) (problems []settings.P
 		slices.Sort(names)
 		for _, event := range slices.Sorted(keys(o.Limits.PerEvent)) {
 			if _, known := events[event]; !known {
-				problems = append(problems, o.fatal("limits.perEvent."+event, "there is no event %q%s; write a name such as \"claude.PreToolUse\"", event, near(event, names)))
+				problems = append(
+					problems,
+					o.fatal(
+						"limits.perEvent."+event,
+						"there is no event %q%s; write a name such as \"claude.PreToolUse\"",
+						event,
+						near(event, names),
+					),
+				)
 			}
 		}
 	}
@@ -73,14 +81,29 @@ func (o *Overlay) closes(i int, hooks []*hook.Hook, events Events) *settings.Pro
 			}
 		}
 		if observer != "" && !gate {
-			return new(o.fatal(path, "%s cannot block, so a failure there cannot be %q; write \"open\", or match an event that can", observer, strict))
+			return new(
+				o.fatal(
+					path,
+					"%s cannot block, so a failure there cannot be %q; write \"open\", or match an event that can",
+					observer,
+					strict,
+				),
+			)
 		}
 	}
 	if r.Match.Event == "" && (r.Match.Name != "" || r.Match.Command != "") {
 		matched := lo.Filter(hooks, func(h *hook.Hook, _ int) bool { return r.Match.Matches(h) })
-		if len(matched) > 0 && !slices.ContainsFunc(matched, func(h *hook.Hook) bool { return events.Of(h).guards(h) }) {
-			return new(o.fatal(path, "%s cannot block, so a failure of %q there cannot be %q; write \"open\", or match a hook of an event that can",
-				matched[0].Event, short(matched[0].Label()), strict))
+		if len(matched) > 0 &&
+			!slices.ContainsFunc(matched, func(h *hook.Hook) bool { return events.Of(h).guards(h) }) {
+			return new(
+				o.fatal(
+					path,
+					"%s cannot block, so a failure of %q there cannot be %q; write \"open\", or match a hook of an event that can",
+					matched[0].Event,
+					short(matched[0].Label()),
+					strict,
+				),
+			)
 		}
 	}
 	return nil
@@ -94,7 +117,10 @@ func (s *Set) Findings(hooks []*hook.Hook, events Events, dialects []string) (fi
 	}
 	for _, h := range hooks {
 		for _, f := range s.decide(h, events.Of(h)).findings {
-			if !slices.ContainsFunc(findings, func(g Finding) bool { return g.ID == f.ID && g.Position == f.Position }) {
+			if !slices.ContainsFunc(
+				findings,
+				func(g Finding) bool { return g.ID == f.ID && g.Position == f.Position },
+			) {
 				findings = append(findings, f)
 			}
 		}
@@ -103,8 +129,11 @@ func (s *Set) Findings(hooks []*hook.Hook, events Events, dialects []string) (fi
 		findings = append(findings, s.lockedLimits(o)...)
 		for i, r := range o.Rules {
 			if !slices.ContainsFunc(hooks, r.Match.Matches) && r.Match.meant(dialects) {
-				findings = append(findings, Finding{Unmatched, o.at(rulePath(i)), "this rule matches no hook" + r.Match.hint(hooks, events),
-					"correct its \"match\", or remove the rule; snaphook check lists the hooks"})
+				findings = append(
+					findings,
+					Finding{Unmatched, o.at(rulePath(i)), "this rule matches no hook" + r.Match.hint(hooks, events),
+						"correct its \"match\", or remove the rule; snaphook check lists the hooks"},
+				)
 			}
 		}
 	}
@@ -123,15 +152,24 @@ func (m Match) hint(hooks []*hook.Hook, events Events) string {
 		return m.selects(dialect, event)
 	})
 	if m.Event != "" && !known {
-		names := lo.Map(lo.Keys(events), func(name string, _ int) string { _, event, _ := strings.Cut(name, "."); return event })
+		names := lo.Map(
+			lo.Keys(events),
+			func(name string, _ int) string { _, event, _ := strings.Cut(name, "."); return event },
+		)
 		slices.Sort(names)
 		return fmt.Sprintf(": there is no event %q%s", m.Event, near(m.Event, slices.Compact(names)))
 	}
-	if m.Source != "" && !slices.ContainsFunc(hooks, func(h *hook.Hook) bool { return matches(m.Source, h.Source.String()) }) {
+	if m.Source != "" &&
+		!slices.ContainsFunc(hooks, func(h *hook.Hook) bool { return matches(m.Source, h.Source.String()) }) {
 		return fmt.Sprintf(": no hook has the source %q", m.Source)
 	}
 	if m.Command != "" {
-		commands := lo.Uniq(lo.FlatMap(hooks, func(h *hook.Hook, _ int) []string { return []string{short(h.Command), firstWord(h.Command)} }))
+		commands := lo.Uniq(
+			lo.FlatMap(
+				hooks,
+				func(h *hook.Hook, _ int) []string { return []string{short(h.Command), firstWord(h.Command)} },
+			),
+		)
 		return near(m.Command, commands)
 	}
 	return ""
@@ -144,8 +182,15 @@ func (s *Set) lockedLimits(o *Overlay) (findings []Finding) {
 	}
 	for _, member := range limitsMembers {
 		if given[member] && s.limitLocked(o, member) {
-			findings = append(findings, Finding{Locked, o.at("limits." + member), "limits." + member + " is locked by the machine's policy, so this changes nothing",
-				"remove it, or ask the operator of the machine"})
+			findings = append(
+				findings,
+				Finding{
+					Locked,
+					o.at("limits." + member),
+					"limits." + member + " is locked by the machine's policy, so this changes nothing",
+					"remove it, or ask the operator of the machine",
+				},
+			)
 		}
 	}
 	return findings

@@ -13,7 +13,13 @@ import (
 // lock reads the members that lower levels cannot change.
 func (p *parser) lock(v settings.Value) {
 	if p.o.Level != Machine {
-		p.wrong(v.Wrong("only the machine's policy can lock members, and this is the %s's; move \"lock\" to %s, or remove it", p.o.Level, machineFile()))
+		p.wrong(
+			v.Wrong(
+				"only the machine's policy can lock members, and this is the %s's; move \"lock\" to %s, or remove it",
+				p.o.Level,
+				machineFile(),
+			),
+		)
 		return
 	}
 	if v.Kind() != '[' {
@@ -36,8 +42,19 @@ var rulePart = regexp.MustCompile(`^hooks\[(\d{1,6})\](?:\.(.*))?$`)
 
 // lockable says what is wrong with a path to lock.
 func (o *Overlay) lockable(path string) error {
-	known := []string{"hooks", "defaults", "defaults.gates", "defaults.gates.onFailure", "defaults.observers", "defaults.observers.onFailure",
-		"limits", "limits.concurrent", "limits.perEvent", "limits.breaker", "recheck"}
+	known := []string{
+		"hooks",
+		"defaults",
+		"defaults.gates",
+		"defaults.gates.onFailure",
+		"defaults.observers",
+		"defaults.observers.onFailure",
+		"limits",
+		"limits.concurrent",
+		"limits.perEvent",
+		"limits.breaker",
+		"recheck",
+	}
 	for i := range o.Rules {
 		known = append(known, rulePath(i))
 		for _, member := range ruleMembers[1:] {
@@ -51,9 +68,18 @@ func (o *Overlay) lockable(path string) error {
 		return nil
 	}
 	if part := rulePart.FindStringSubmatch(path); part != nil {
-		return fmt.Errorf("%q is no member of a rule of this file, which has %d, counted from 0%s", path, len(o.Rules), near(path, known))
+		return fmt.Errorf(
+			"%q is no member of a rule of this file, which has %d, counted from 0%s",
+			path,
+			len(o.Rules),
+			near(path, known),
+		)
 	}
-	return fmt.Errorf("there is no member %q to lock%s; write such as \"hooks[0].onFailure\" or \"limits\"", path, near(path, known))
+	return fmt.Errorf(
+		"there is no member %q to lock%s; write such as \"hooks[0].onFailure\" or \"limits\"",
+		path,
+		near(path, known),
+	)
 }
 
 // locks reports whether a machine's overlay locks a member of a hook: for a rule

@@ -68,7 +68,12 @@ func (p *parser) wrong(problem settings.Problem) {
 
 // members gives each known member of an object to a function, and refuses the
 // others. It keeps the places.
-func (p *parser) members(v settings.Value, path, what string, known []string, read func(name, path string, v settings.Value)) {
+func (p *parser) members(
+	v settings.Value,
+	path, what string,
+	known []string,
+	read func(name, path string, v settings.Value),
+) {
 	if v.Kind() != '{' {
 		p.wrong(v.Want(what))
 		return
@@ -77,7 +82,10 @@ func (p *parser) members(v settings.Value, path, what string, known []string, re
 	for name, member := range v.Members() {
 		at := strings.TrimPrefix(path+"."+name, ".")
 		if !slices.Contains(known, name) {
-			p.wrong(member.Name().Wrong("there is no member %q%s; write one of %s", name, near(name, known), strings.Join(known, ", ")))
+			p.wrong(
+				member.Name().
+					Wrong("there is no member %q%s; write one of %s", name, near(name, known), strings.Join(known, ", ")),
+			)
 			continue
 		}
 		p.o.places[at] = member.Position()
@@ -91,7 +99,10 @@ func near(name string, known []string) string {
 	if len(found) == 0 {
 		return ""
 	}
-	return " (did you mean " + strings.Join(lo.Map(found, func(s string, _ int) string { return fmt.Sprintf("%q", s) }), " or ") + "?)"
+	return " (did you mean " + strings.Join(
+		lo.Map(found, func(s string, _ int) string { return fmt.Sprintf("%q", s) }),
+		" or ",
+	) + "?)"
 }
 
 func (p *parser) overlay(v settings.Value) {
@@ -119,26 +130,32 @@ func (p *parser) overlay(v settings.Value) {
 
 func (p *parser) rule(v settings.Value, path string) {
 	var r Rule
-	p.members(v, path, "an object with \"match\" and what it demands", ruleMembers, func(name, path string, v settings.Value) {
-		switch name {
-		case "match":
-			p.match(&r.Match, v, path)
-		case "onFailure":
-			r.OnFailure = p.onFailure(v, path)
-		case "mode":
-			r.Mode = new(hook.Mode(p.word(v, "enforce", "shadow", "off")))
-		case "timeout":
-			r.Timeout = p.duration(v)
-		case "queue":
-			r.Queue = p.duration(v)
-		case "retry":
-			r.Retry = p.retry(v, path)
-		case "warm":
-			r.Warm = Warms[p.word(v, Warms...)]
-		case "recheck":
-			r.Recheck = new(p.recheck(v))
-		}
-	})
+	p.members(
+		v,
+		path,
+		"an object with \"match\" and what it demands",
+		ruleMembers,
+		func(name, path string, v settings.Value) {
+			switch name {
+			case "match":
+				p.match(&r.Match, v, path)
+			case "onFailure":
+				r.OnFailure = p.onFailure(v, path)
+			case "mode":
+				r.Mode = new(hook.Mode(p.word(v, "enforce", "shadow", "off")))
+			case "timeout":
+				r.Timeout = p.duration(v)
+			case "queue":
+				r.Queue = p.duration(v)
+			case "retry":
+				r.Retry = p.retry(v, path)
+			case "warm":
+				r.Warm = Warms[p.word(v, Warms...)]
+			case "recheck":
+				r.Recheck = new(p.recheck(v))
+			}
+		},
+	)
 	p.o.Rules = append(p.o.Rules, r)
 }
 
@@ -147,7 +164,9 @@ func (p *parser) rule(v settings.Value, path string) {
 func (p *parser) recheck(v settings.Value) bool {
 	on := p.bool(v)
 	if on {
-		p.wrong(v.Wrong("overlays cannot have gates checked again; remove it, and set Recheck of agent.Config in the host"))
+		p.wrong(
+			v.Wrong("overlays cannot have gates checked again; remove it, and set Recheck of agent.Config in the host"),
+		)
 	}
 	return false
 }
@@ -176,27 +195,39 @@ func (p *parser) onFailure(v settings.Value, path string) OnFailure {
 		known = append(known, string(class))
 	}
 	all := OnFailure{}
-	p.members(v, path, "\"open\", \"ask\" or \"closed\", or an object of failure classes", known, func(name, _ string, v settings.Value) {
-		all[hook.Class(name)] = hook.Action(p.word(v, "open", "ask", "closed"))
-	})
+	p.members(
+		v,
+		path,
+		"\"open\", \"ask\" or \"closed\", or an object of failure classes",
+		known,
+		func(name, _ string, v settings.Value) {
+			all[hook.Class(name)] = hook.Action(p.word(v, "open", "ask", "closed"))
+		},
+	)
 	return all
 }
 
 func (p *parser) retry(v settings.Value, path string) *hook.Retry {
 	r := &hook.Retry{Times: 1, On: []hook.Class{hook.ClassSpawn, hook.ClassHTTP}}
-	p.members(v, path, "an object {\"times\": 1, \"on\": [\"spawn\"]}", []string{"times", "on"}, func(name, _ string, v settings.Value) {
-		if name == "times" {
-			r.Times = p.int(v, 0, maxRetries)
-			return
-		}
-		r.On = nil
-		if v.Kind() != '[' {
-			p.wrong(v.Want("an array of failure classes"))
-		}
-		for _, class := range v.Elements() {
-			r.On = append(r.On, p.retryClass(class))
-		}
-	})
+	p.members(
+		v,
+		path,
+		"an object {\"times\": 1, \"on\": [\"spawn\"]}",
+		[]string{"times", "on"},
+		func(name, _ string, v settings.Value) {
+			if name == "times" {
+				r.Times = p.int(v, 0, maxRetries)
+				return
+			}
+			r.On = nil
+			if v.Kind() != '[' {
+				p.wrong(v.Want("an array of failure classes"))
+			}
+			for _, class := range v.Elements() {
+				r.On = append(r.On, p.retryClass(class))
+			}
+		},
+	)
 	return r
 }
 
@@ -211,41 +242,70 @@ func (p *parser) retryClass(v settings.Value) hook.Class {
 	switch class {
 	case hook.ClassCancelled, hook.ClassQueue, hook.ClassUntrusted, hook.ClassBreaker:
 		if len(p.problems) == 0 || p.problems[len(p.problems)-1].Position != v.Position() {
-			p.wrong(v.Wrong("a failure of class %q is not one of the hook, so running it again changes nothing; leave it out", class))
+			p.wrong(
+				v.Wrong(
+					"a failure of class %q is not one of the hook, so running it again changes nothing; leave it out",
+					class,
+				),
+			)
 		}
 	}
 	return class
 }
 
 func (p *parser) defaults(v settings.Value, path string) {
-	p.members(v, path, "an object with \"gates\" and \"observers\"", defaultsMembers, func(name, path string, v settings.Value) {
-		p.members(v, path, "an object {\"onFailure\": …}", []string{"onFailure"}, func(_, path string, v settings.Value) {
-			if name == "gates" {
-				p.o.Defaults.Gates = p.onFailure(v, path)
-				return
-			}
-			p.o.Defaults.Observers = p.onFailure(v, path)
-			for class, action := range p.o.Defaults.Observers {
-				if action != hook.FailOpen {
-					p.wrong(v.Wrong("observers are hooks of events that cannot block, so a failure (%s) cannot be %q; write \"open\"", class, action))
-					break
-				}
-			}
-		})
-	})
+	p.members(
+		v,
+		path,
+		"an object with \"gates\" and \"observers\"",
+		defaultsMembers,
+		func(name, path string, v settings.Value) {
+			p.members(
+				v,
+				path,
+				"an object {\"onFailure\": …}",
+				[]string{"onFailure"},
+				func(_, path string, v settings.Value) {
+					if name == "gates" {
+						p.o.Defaults.Gates = p.onFailure(v, path)
+						return
+					}
+					p.o.Defaults.Observers = p.onFailure(v, path)
+					for class, action := range p.o.Defaults.Observers {
+						if action != hook.FailOpen {
+							p.wrong(
+								v.Wrong(
+									"observers are hooks of events that cannot block, so a failure (%s) cannot be %q; write \"open\"",
+									class,
+									action,
+								),
+							)
+							break
+						}
+					}
+				},
+			)
+		},
+	)
 }
 
 func (p *parser) limits(v settings.Value, path string) {
-	p.members(v, path, "an object with \"concurrent\", \"perEvent\" and \"breaker\"", limitsMembers, func(name, path string, v settings.Value) {
-		switch name {
-		case "concurrent":
-			p.o.Limits.Concurrent = p.int(v, 1, math.MaxInt32)
-		case "perEvent":
-			p.perEvent(v)
-		case "breaker":
-			p.breaker(v, path)
-		}
-	})
+	p.members(
+		v,
+		path,
+		"an object with \"concurrent\", \"perEvent\" and \"breaker\"",
+		limitsMembers,
+		func(name, path string, v settings.Value) {
+			switch name {
+			case "concurrent":
+				p.o.Limits.Concurrent = p.int(v, 1, math.MaxInt32)
+			case "perEvent":
+				p.perEvent(v)
+			case "breaker":
+				p.breaker(v, path)
+			}
+		},
+	)
 }
 
 func (p *parser) perEvent(v settings.Value) {
@@ -261,13 +321,19 @@ func (p *parser) perEvent(v settings.Value) {
 
 func (p *parser) breaker(v settings.Value, path string) {
 	b := &p.o.Limits.Breaker
-	p.members(v, path, "an object {\"failures\": 5, \"for\": \"30s\"}", []string{"failures", "for"}, func(name, _ string, v settings.Value) {
-		if name == "failures" {
-			b.Failures = p.int(v, 1, math.MaxInt32)
-		} else {
-			b.For = p.duration(v)
-		}
-	})
+	p.members(
+		v,
+		path,
+		"an object {\"failures\": 5, \"for\": \"30s\"}",
+		[]string{"failures", "for"},
+		func(name, _ string, v settings.Value) {
+			if name == "failures" {
+				b.Failures = p.int(v, 1, math.MaxInt32)
+			} else {
+				b.For = p.duration(v)
+			}
+		},
+	)
 	if v.Kind() == '{' && (!v.Get("failures").Exists() || !v.Get("for").Exists()) {
 		p.wrong(v.Wrong("a breaker needs both members; write {\"failures\": 5, \"for\": \"30s\"}"))
 	}
@@ -281,7 +347,14 @@ func (p *parser) word(v settings.Value, words ...string) int {
 	case !ok:
 		p.wrong(v.Want("one of " + strings.Join(words, ", ")))
 	case i < 0:
-		p.wrong(v.Wrong("%.60q is none of the words for this%s; write one of %s", text, near(text, words), strings.Join(words, ", ")))
+		p.wrong(
+			v.Wrong(
+				"%.60q is none of the words for this%s; write one of %s",
+				text,
+				near(text, words),
+				strings.Join(words, ", "),
+			),
+		)
 	}
 	return max(0, i)
 }
@@ -319,7 +392,9 @@ func (p *parser) duration(v settings.Value) time.Duration {
 	case err != nil:
 		p.wrong(v.Wrong("%.60q is no duration with a unit; write such as \"5s\" or \"250ms\"", text))
 	case d <= 0:
-		p.wrong(v.Wrong("%.60q is no time; write one above zero, or leave the member out for no limit of its own", text))
+		p.wrong(
+			v.Wrong("%.60q is no time; write one above zero, or leave the member out for no limit of its own", text),
+		)
 	}
 	return d
 }

@@ -162,4 +162,10 @@ func (s *shape) ref(v jsontext.Value) {
 	s.refs = quote(s.refs, string(text), maxRef)
 }
 
-var typeNames = map[jsontext.Kind]string{'"': `"string"`, '0': `"number"`, 't': `"boolean"`, 'f': `"boolean"`, 'n': `"null"`}
+var typeNames = map[jsontext.Kind]string{
+	'"': `"string"`,
+	'0': `"number"`,
+	't': `"boolean"`,
+	'f': `"boolean"`,
+	'n': `"null"`,
+}

@@ -185,7 +185,11 @@ func parse(text []byte, end error) (*Line, error) {
 	err := json.Unmarshal(text, l, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	switch syntax := new(jsontext.SyntacticError); {
 	case l.V > version:
-		return nil, fmt.Errorf("the line is of version %d, and this program knows version %d: use a newer snaphook", l.V, version)
+		return nil, fmt.Errorf(
+			"the line is of version %d, and this program knows version %d: use a newer snaphook",
+			l.V,
+			version,
+		)
 	case errors.As(err, &syntax) && text[0] == '{' && errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, errTorn
 	case err != nil:

@@ -168,7 +168,12 @@ func (s *sink) lose(n int64, why error) {
 		return
 	}
 	s.err = why
-	go s.log.LogAttrs(context.Background(), slog.LevelWarn, "the record of hooks is not complete; no more is said of it", slog.String("error", why.Error()))
+	go s.log.LogAttrs(
+		context.Background(),
+		slog.LevelWarn,
+		"the record of hooks is not complete; no more is said of it",
+		slog.String("error", why.Error()),
+	)
 }
 
 func (s *sink) lost() (int64, error) {

@@ -19,7 +19,12 @@ const maxText = 4 << 10
 const version = 1
 
 // append appends the line of a fire, with its end.
-func (r *Recorder) append(b []byte, f *pipeline.FireInfo, out *pipeline.FireOutcome, ends []*pipeline.Evaluation) []byte {
+func (r *Recorder) append(
+	b []byte,
+	f *pipeline.FireInfo,
+	out *pipeline.FireOutcome,
+	ends []*pipeline.Evaluation,
+) []byte {
 	b = append(b, `{"v":1,"id":"`...)
 	b = append(appendID(b, f.Time), `","time":"`...)
 	b = append(f.Time.UTC().AppendFormat(b, "2006-01-02T15:04:05.000000Z"), '"')
@@ -100,7 +105,9 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation) []byte {
 	if e.SkipReason != "" {
 		b = text(append(b, `,"ran":false,"why":`...), string(e.SkipReason))
 		b = text(append(b, `,"detail":`...), e.SkipDetail)
-		return append(b, `,"outcome":null,"exit":null,"ms":null,"queued_ms":null,"decision":null,"reason":null,"mode":"enforce","class":null,"failed_open":false,"error":null,"answer":null,"stderr":null}`...)
+		return append(
+			b,
+			`,"outcome":null,"exit":null,"ms":null,"queued_ms":null,"decision":null,"reason":null,"mode":"enforce","class":null,"failed_open":false,"error":null,"answer":null,"stderr":null}`...)
 	}
 	b = text(append(b, `,"ran":true,"why":null,"detail":null,"outcome":`...), string(e.Outcome))
 	b = append(b, `,"exit":`...)

@@ -80,7 +80,8 @@ func question(line []byte) (q hook.Question, ok bool) {
 			Description string  `json:"description"`
 		} `json:"options"`
 	}
-	if json.Unmarshal(line, &said, asJavaScript) != nil || said.Prompt == nil || said.Message == nil || said.Options == nil {
+	if json.Unmarshal(line, &said, asJavaScript) != nil || said.Prompt == nil || said.Message == nil ||
+		said.Options == nil {
 		return q, false
 	}
 	q = hook.Question{ID: *said.Prompt, Message: *said.Message}
@@ -88,7 +89,10 @@ func question(line []byte) (q hook.Question, ok bool) {
 		if option.Key == nil || option.Label == nil {
 			return q, false
 		}
-		q.Options = append(q.Options, hook.Option{Key: *option.Key, Label: *option.Label, Description: option.Description})
+		q.Options = append(
+			q.Options,
+			hook.Option{Key: *option.Key, Label: *option.Label, Description: option.Description},
+		)
 	}
 	return q, true
 }
@@ -132,7 +136,7 @@ func (d *desk) answer(ctx context.Context, q hook.Question, stdin io.Writer) boo
 // zero ears hear nothing.
 type ears struct {
 	desk     *desk // nil if there are no questions
-	herald   asyncMarker
+	marker   asyncMarker
 	declared chan time.Duration // nil if there are no declarations; has room for one
 }
 
@@ -156,7 +160,7 @@ func (e *ears) listen(c *capture) {
 	if e.declared == nil {
 		return
 	}
-	if wish, ok := e.herald.scan(heard); ok {
+	if wish, ok := e.marker.scan(heard); ok {
 		e.declared <- wish
 	}
 }

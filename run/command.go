@@ -27,8 +27,8 @@ const (
 	// redirects itself with exec > >(tee log) ends before its tee.
 	patience = 50 * time.Millisecond
 
-	// mourning is how long a process may take to go after SIGKILL.
-	mourning = 2 * time.Second
+	// killWait is how long a process may take to go after SIGKILL.
+	killWait = 2 * time.Second
 )
 
 // Command is a [hook.Runner] that starts a program for each call, in the
@@ -143,7 +143,9 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (ho
 		return hook.Reply{}, context.Cause(ctx)
 	}
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
-		return hook.Reply{}, errors.New("cannot start a command without a program: its Argv is empty; name the program first")
+		return hook.Reply{}, errors.New(
+			"cannot start a command without a program: its Argv is empty; name the program first",
+		)
 	}
 	if err := c.complete(); err != nil {
 		return hook.Reply{}, err

@@ -20,7 +20,12 @@ func executeAnywhere(ctx context.Context, j job) (hook.Reply, bool, error) {
 	defer cancel()
 	p := newProgram(&j)
 	if err := p.start(ctx, &j); err != nil {
-		return hook.Reply{}, false, fmt.Errorf("cannot start %q in %q: %w; check the path of both", j.program, j.dir, err)
+		return hook.Reply{}, false, fmt.Errorf(
+			"cannot start %q in %q: %w; check the path of both",
+			j.program,
+			j.dir,
+			err,
+		)
 	}
 	select {
 	case <-p.gone:
@@ -65,7 +70,12 @@ func (s *sink) Write(b []byte) (int, error) {
 }
 
 func newProgram(j *job) *anyProcess {
-	p := &anyProcess{cmd: exec.Command(j.program, j.argv[1:]...), ears: newEars(j), stopAsking: func(error) {}, gone: make(chan struct{})}
+	p := &anyProcess{
+		cmd:        exec.Command(j.program, j.argv[1:]...),
+		ears:       newEars(j),
+		stopAsking: func(error) {},
+		gone:       make(chan struct{}),
+	}
 	p.stdout = sink{capture{limit: MaxStdout}, &p.ears}
 	p.stderr = sink{capture: capture{limit: MaxStderr}}
 	p.cmd.Dir, p.cmd.Env = j.dir, j.env
@@ -110,7 +120,8 @@ func (p *anyProcess) end(ctx context.Context) (reply hook.Reply, err error) {
 	p.asking.Wait()
 	reply = output(&p.stdout.capture, &p.stderr.capture)
 	reply.Exit = p.cmd.ProcessState.ExitCode()
-	if _, failed := errors.AsType[*exec.ExitError](p.err); cause == nil && !failed && !errors.Is(p.err, exec.ErrWaitDelay) {
+	if _, failed := errors.AsType[*exec.ExitError](p.err); cause == nil && !failed &&
+		!errors.Is(p.err, exec.ErrWaitDelay) {
 		return reply, p.err
 	}
 	return reply, cause

@@ -54,7 +54,7 @@ type process struct {
 	stdout, stderr stream
 	theirs         [3]int // the child's ends of the pipes
 	strays         []int  // pidfds of its descendants outside its group, once it is to end
-	herald         asyncMarker
+	marker         asyncMarker
 	wish           time.Duration // what it declared
 	polled         [4]unix.PollFd
 	files          [3]uintptr
@@ -150,7 +150,7 @@ func (p *process) open(stdin []byte, bell bool) (err error) {
 // free gives back what the process took. p belongs to others then.
 func (p *process) free() {
 	p.close()
-	p.herald, p.remote = asyncMarker{}, nil
+	p.marker, p.remote = asyncMarker{}, nil
 	processes.Put(p)
 }
 

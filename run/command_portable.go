@@ -107,7 +107,12 @@ func (p *child) start(ctx context.Context, j *job) error {
 	if p.stderr.file, theirs[2], err = os.Pipe(); err != nil {
 		return err
 	}
-	attr := &os.ProcAttr{Dir: j.dir, Env: j.env, Files: theirs[:], Sys: &syscall.SysProcAttr{Setpgid: !j.noTerminal, Setsid: j.noTerminal}}
+	attr := &os.ProcAttr{
+		Dir:   j.dir,
+		Env:   j.env,
+		Files: theirs[:],
+		Sys:   &syscall.SysProcAttr{Setpgid: !j.noTerminal, Setsid: j.noTerminal},
+	}
 	err = whileBusy(ctx, func() (err error) {
 		p.process, err = os.StartProcess(j.program, j.argv, attr)
 		return err
@@ -173,7 +178,7 @@ func (p *child) wait(ctx context.Context, grace time.Duration) (*os.ProcessState
 	for _, ask := range [...]struct {
 		signal   syscall.Signal
 		patience time.Duration
-	}{{syscall.SIGTERM, grace}, {syscall.SIGKILL, mourning}} {
+	}{{syscall.SIGTERM, grace}, {syscall.SIGKILL, killWait}} {
 		_ = syscall.Kill(-p.process.Pid, ask.signal)
 		p.stopAsking(cause) // not before: the end of standard input must not look like an answer
 		select {

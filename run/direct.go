@@ -23,7 +23,8 @@ import (
 // of bash, and whenever it is not certain. It is false too where
 // Shell does not use bash. Argv is then nil.
 func Direct(script string, vars map[string]string) (argv []string, ok bool) {
-	if !oneLine(script) || filepath.Base(Shell("")[0]) != "bash" || os.Geteuid() != os.Getuid() || os.Getegid() != os.Getgid() {
+	if !oneLine(script) || filepath.Base(Shell("")[0]) != "bash" || os.Geteuid() != os.Getuid() ||
+		os.Getegid() != os.Getgid() {
 		return nil, false // of rights that are borrowed, bash lets go
 	}
 	file, err := parse(script)
@@ -77,7 +78,8 @@ func isText(s string) bool {
 
 // onlyCall gives the call that a statement consists of.
 func onlyCall(s *syntax.Stmt) (*syntax.CallExpr, bool) {
-	if s.Negated || s.Background || s.Coprocess || s.Disown || s.Semicolon.IsValid() || len(s.Redirs) > 0 || len(s.Comments) > 0 {
+	if s.Negated || s.Background || s.Coprocess || s.Disown || s.Semicolon.IsValid() || len(s.Redirs) > 0 ||
+		len(s.Comments) > 0 {
 		return nil, false
 	}
 	call, ok := s.Cmd.(*syntax.CallExpr)
@@ -171,7 +173,8 @@ func unescape(s string, plain, escapable func(byte) bool) (text string, ok bool)
 
 // isBare reports whether a byte is nothing but itself without quotes.
 func isBare(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte("%+,-./:=@_", c) >= 0
+	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' ||
+		strings.IndexByte("%+,-./:=@_", c) >= 0
 }
 
 func isPrintable(c byte) bool { return c >= ' ' && c < 0x7f }

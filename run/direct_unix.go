@@ -24,7 +24,8 @@ type readied struct {
 }
 
 func (r *readied) fits(j *job) bool {
-	return r != nil && r.dir == j.dir && len(r.env) == len(j.env) && len(j.env) > 0 && &r.env[0] == &j.env[0] && (r.old == "" || isDir(r.old))
+	return r != nil && r.dir == j.dir && len(r.env) == len(j.env) && len(j.env) > 0 && &r.env[0] == &j.env[0] &&
+		(r.old == "" || isDir(r.old))
 }
 
 // direct gives the process that "bash -c" would turn into for c.Direct: the
@@ -102,12 +103,14 @@ func inherited(env []string, program string) (vars map[string]string, kept []str
 func harmlessFunction(name, value, program string) bool {
 	name, is := strings.CutPrefix(name, "BASH_FUNC_")
 	name, too := strings.CutSuffix(name, "%%")
-	return is && too && isName(name) && name != program && strings.HasPrefix(value, "() {  ") && strings.HasSuffix(value, "\n}")
+	return is && too && isName(name) && name != program && strings.HasPrefix(value, "() {  ") &&
+		strings.HasSuffix(value, "\n}")
 }
 
 func isName(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c != '_' && !(c >= 'A' && c <= 'Z') && !(c >= 'a' && c <= 'z') && !(i > 0 && c >= '0' && c <= '9') {
+		if c := s[i]; c != '_' && !(c >= 'A' && c <= 'Z') && !(c >= 'a' && c <= 'z') &&
+			!(i > 0 && c >= '0' && c <= '9') {
 			return false
 		}
 	}
@@ -136,7 +139,8 @@ func search(path, name string) string {
 		}
 		program := strings.TrimSuffix(folder, "/") + "/" + name
 		var stat unix.Stat_t
-		if unix.Access(program, unix.X_OK) == nil && unix.Stat(program, &stat) == nil && stat.Mode&unix.S_IFMT != unix.S_IFDIR {
+		if unix.Access(program, unix.X_OK) == nil && unix.Stat(program, &stat) == nil &&
+			stat.Mode&unix.S_IFMT != unix.S_IFDIR {
 			return program
 		}
 	}
@@ -167,7 +171,9 @@ func workDir(vars map[string]string, dir string) (pwd string, ok bool) {
 		}
 	}
 	pwd = vars["PWD"]
-	if strings.HasPrefix(pwd, "/") && unix.Stat(pwd, &there) == nil && unix.Stat(cmp.Or(dir, "."), &here) == nil && here.Dev == there.Dev && here.Ino == there.Ino {
+	if strings.HasPrefix(pwd, "/") && unix.Stat(pwd, &there) == nil && unix.Stat(cmp.Or(dir, "."), &here) == nil &&
+		here.Dev == there.Dev &&
+		here.Ino == there.Ino {
 		return pwd, true
 	}
 	var err error

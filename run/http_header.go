@@ -26,7 +26,10 @@ func (h *HTTP) header(variable func(name string) string) (http.Header, []string)
 		name := http.CanonicalHeaderKey(configured)
 		switch {
 		case !isToken(configured):
-			notes = append(notes, fmt.Sprintf("header %q is left out: HTTP allows letters, digits and hyphens in a name", configured))
+			notes = append(
+				notes,
+				fmt.Sprintf("header %q is left out: HTTP allows letters, digits and hyphens in a name", configured),
+			)
 			continue
 		case slices.Contains(engines, name):
 			notes = append(notes, fmt.Sprintf("header %q is left out: the engine sets it", configured))

@@ -29,7 +29,9 @@ var anywhere, guarded shared
 
 func transport(publicOnly bool) *http.Transport {
 	if publicOnly {
-		return guarded.get(func() *http.Transport { return newTransport(&net.Dialer{Control: refusePrivate}, nil, nil) })
+		return guarded.get(
+			func() *http.Transport { return newTransport(&net.Dialer{Control: refusePrivate}, nil, nil) },
+		)
 	}
 	return anywhere.get(func() *http.Transport { return newTransport(&net.Dialer{}, http.ProxyFromEnvironment, nil) })
 }

@@ -122,7 +122,9 @@ func (j *Judge) ask(ctx context.Context, call hook.Call) (reply string, err erro
 	case j.Model != nil:
 		reply, err = j.Model.Generate(ctx, ModelRequest{Model: j.Name, System: modelSystem, Prompt: prompt})
 	default:
-		return "", errors.New("there is nobody to ask: the host has to supply a Model, and an AgentRunner for agent hooks")
+		return "", errors.New(
+			"there is nobody to ask: the host has to supply a Model, and an AgentRunner for agent hooks",
+		)
 	}
 	if err != nil {
 		return "", &hook.ClassError{Class: hook.ClassModel, Err: fmt.Errorf("%s: %w", who, err)}

@@ -40,7 +40,12 @@ func lookup(name string, env []string, dir string) (string, error) {
 			problem = err
 		}
 	}
-	return "", fmt.Errorf("cannot start %q: %w in the folders of PATH (%s); install it there, or write its whole path", name, problem, path)
+	return "", fmt.Errorf(
+		"cannot start %q: %w in the folders of PATH (%s); install it there, or write its whole path",
+		name,
+		problem,
+		path,
+	)
 }
 
 // runnable says what keeps a file from being executed. A folder counts as
@@ -86,10 +91,19 @@ func startError(j *job, err error) error {
 	switch errno {
 	case syscall.ENOENT, syscall.ENOTDIR, syscall.EACCES:
 		if problem := enterable(j.dir); problem != nil {
-			return fmt.Errorf("cannot start %q in the working directory %q: %w; the directory has to exist and be open to the engine", j.argv[0], j.dir, problem)
+			return fmt.Errorf(
+				"cannot start %q in the working directory %q: %w; the directory has to exist and be open to the engine",
+				j.argv[0],
+				j.dir,
+				problem,
+			)
 		}
 		if errno == syscall.ENOENT && runnable(inDir(j.program, j.dir)) == 0 {
-			return fmt.Errorf("cannot start %q: the interpreter that its first line names: %w; correct the line", j.argv[0], errno)
+			return fmt.Errorf(
+				"cannot start %q: the interpreter that its first line names: %w; correct the line",
+				j.argv[0],
+				errno,
+			)
 		}
 	}
 	if hint := advice[errno]; hint != "" {
@@ -148,5 +162,5 @@ func drain(fd int, to *capture, most int) (eof bool) {
 
 // stuckError says that not even SIGKILL ended a process.
 func stuckError(pid int, cause error) error {
-	return fmt.Errorf("%w; process %d is still there %v after SIGKILL: the kernel holds it", cause, pid, mourning)
+	return fmt.Errorf("%w; process %d is still there %v after SIGKILL: the kernel holds it", cause, pid, killWait)
 }

@@ -71,7 +71,10 @@ func (t *Tool) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 		return hook.Reply{}, fmt.Errorf("input of tool %s of server %s: %w", t.Name, t.Server, err)
 	}
 	text, err := within(ctx, call, func(ctx context.Context) (string, error) {
-		answer, err := t.Caller.CallTool(ctx, ToolRequest{Server: t.Server, Tool: t.Name, Input: input, Session: call.Session})
+		answer, err := t.Caller.CallTool(
+			ctx,
+			ToolRequest{Server: t.Server, Tool: t.Name, Input: input, Session: call.Session},
+		)
 		if err == nil && answer.IsError {
 			err = &hook.ClassError{Class: hook.ClassExit, Err: fmt.Errorf("failed: %.200q", answer.Text)}
 		}

@@ -61,7 +61,10 @@ func locationsOf(rawURL string) ([]location, bool) {
 	if port := u.Port(); port != "" && port != implied {
 		return []location{{scheme: u.Scheme, host: host + ":" + port, path: path}}, true
 	}
-	return []location{{scheme: u.Scheme, host: host, path: path}, {scheme: u.Scheme, host: host + ":" + implied, path: path}}, true
+	return []location{
+		{scheme: u.Scheme, host: host, path: path},
+		{scheme: u.Scheme, host: host + ":" + implied, path: path},
+	}, true
 }
 
 // segments splits a path as the most generous server would.

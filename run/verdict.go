@@ -43,7 +43,10 @@ func readVerdict(reply string) (Verdict, error) {
 	err := json.Unmarshal([]byte(unfence(reply)), &v)
 	switch {
 	case err != nil || v.OK == nil:
-		return Verdict{}, fmt.Errorf(`the reply %.80q is no verdict; want {"ok": true} or {"ok": false, "reason": "..."}`, reply)
+		return Verdict{}, fmt.Errorf(
+			`the reply %.80q is no verdict; want {"ok": true} or {"ok": false, "reason": "..."}`,
+			reply,
+		)
 	case *v.OK:
 		return Verdict{OK: true, Reason: v.Reason}, nil
 	case strings.TrimSpace(v.Reason) == "":

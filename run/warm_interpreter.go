@@ -117,7 +117,9 @@ func shebang(file string) (line string, ok bool) {
 
 // startVars are the variables that an interpreter reads before it runs a
 // script. A call that changes one of them starts cold.
-var startVars = regexp.MustCompile(`^(PYTHON.*|NODE_.*|LD_.*|LC_.*|LANG|LANGUAGE|TZ|PATH|HOME|MALLOC_.*|GLIBC_.*|SSL_.*|UV_.*|VIRTUAL_ENV|PYENV_.*)=`)
+var startVars = regexp.MustCompile(
+	`^(PYTHON.*|NODE_.*|LD_.*|LC_.*|LANG|LANGUAGE|TZ|PATH|HOME|MALLOC_.*|GLIBC_.*|SSL_.*|UV_.*|VIRTUAL_ENV|PYENV_.*)=`,
+)
 
 // changes are what turns one environment into another, in the form in which
 // warm processes read it. ok is false if only a new start can make it.

@@ -126,8 +126,12 @@ func (n *node) spawn() (s *spare, err error) {
 	}
 	s.start = start[1]
 	defer unix.Close(start[0])
-	attr := &syscall.ProcAttr{Dir: n.dir, Env: n.env, Files: []uintptr{uintptr(s.theirs[0]), uintptr(s.theirs[1]), uintptr(s.theirs[2]), uintptr(start[0])},
-		Sys: &syscall.SysProcAttr{Setpgid: !n.noTTY, Setsid: n.noTTY, PidFD: &s.pidfd, Pdeathsig: syscall.SIGKILL}}
+	attr := &syscall.ProcAttr{
+		Dir:   n.dir,
+		Env:   n.env,
+		Files: []uintptr{uintptr(s.theirs[0]), uintptr(s.theirs[1]), uintptr(s.theirs[2]), uintptr(start[0])},
+		Sys:   &syscall.SysProcAttr{Setpgid: !n.noTTY, Setsid: n.noTTY, PidFD: &s.pidfd, Pdeathsig: syscall.SIGKILL},
+	}
 	if !n.pool.fork(func() { s.pid, err = syscall.ForkExec(n.found.program, n.found.argv, attr) }) {
 		err = hook.ErrClosed
 	}
@@ -203,7 +207,11 @@ func (n *node) take() (s *spare) {
 
 // begin hands the call over. Without success the process has not begun.
 func (s *spare) begin(j job, changes []string) bool {
-	one := []unix.PollFd{{Fd: int32(s.pidfd), Events: unix.POLLIN}, {Fd: int32(s.stdout.fd), Events: unix.POLLIN}, {Fd: int32(s.stderr.fd), Events: unix.POLLIN}}
+	one := []unix.PollFd{
+		{Fd: int32(s.pidfd), Events: unix.POLLIN},
+		{Fd: int32(s.stdout.fd), Events: unix.POLLIN},
+		{Fd: int32(s.stderr.fd), Events: unix.POLLIN},
+	}
 	if n, err := unix.Poll(one, 0); n != 0 || err != nil {
 		return false // it has ended, or printed something before its call
 	}

@@ -138,7 +138,13 @@ const (
 )
 
 // run runs a call warm. ran is false if it has to start cold.
-func (w *Warm) run(ctx context.Context, m *warmth, c *Command, call hook.Call, j job) (reply hook.Reply, ran bool, err error) {
+func (w *Warm) run(
+	ctx context.Context,
+	m *warmth,
+	c *Command,
+	call hook.Call,
+	j job,
+) (reply hook.Reply, ran bool, err error) {
 	base, ok := c.job(hook.Call{Hook: call.Hook, Session: call.Session, Dir: call.Dir}).plain(c)
 	if !ok || j.ask != nil {
 		return reply, false, nil
@@ -360,7 +366,8 @@ func (w *Warm) start(kind string, c *Command, base job) keeper {
 		k = w.startWorker(base)
 	}
 	if err != nil {
-		w.log().Warn("a hook cannot be kept warm and starts cold", slog.String("program", base.argv[0]), slog.String("error", err.Error()))
+		w.log().
+			Warn("a hook cannot be kept warm and starts cold", slog.String("program", base.argv[0]), slog.String("error", err.Error()))
 		return nil
 	}
 	return k

@@ -87,7 +87,9 @@ func (w *Warm) startResident(p *python, found interpreter, env []string, dir str
 	}
 	defer printed.Close()
 	attr := &os.ProcAttr{Dir: dir, Env: env, Files: []*os.File{stdin, printed, printed, theirs},
-		Sys: &syscall.SysProcAttr{Setpgid: true}} // at the end of its socket it kills its calls: it must outlive us by so much
+		Sys: &syscall.SysProcAttr{
+			Setpgid: true,
+		}} // at the end of its socket it kills its calls: it must outlive us by so much
 	if !w.fork(func() { p.proc, err = os.StartProcess(found.program, found.argv, attr) }) {
 		err = hook.ErrClosed
 	}

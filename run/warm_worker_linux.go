@@ -193,7 +193,13 @@ func (k *worker) start() (p *workerProcess, err error) {
 	}
 	attr := &os.ProcAttr{Dir: k.base.dir, Env: k.base.env, Files: theirs[:],
 		Sys: &syscall.SysProcAttr{Setpgid: !k.base.noTerminal, Setsid: k.base.noTerminal, Pdeathsig: syscall.SIGKILL}}
-	p = &workerProcess{log: k.pool.log(), in: ours[0], pending: map[uint64]chan workerReply{}, ready: make(chan struct{}), gone: make(chan struct{})}
+	p = &workerProcess{
+		log:     k.pool.log(),
+		in:      ours[0],
+		pending: map[uint64]chan workerReply{},
+		ready:   make(chan struct{}),
+		gone:    make(chan struct{}),
+	}
 	if !k.pool.fork(func() { p.proc, err = os.StartProcess(k.program, k.base.argv, attr) }) {
 		err = hook.ErrClosed
 	}
@@ -253,7 +259,9 @@ func (p *workerProcess) call(ctx context.Context, j *job, changes []string) (hoo
 func (p *workerProcess) cancel(id uint64, answered chan workerReply) {
 	defer func() { <-p.tokens }()
 	p.writing.Lock()
-	_ = p.write([]byte(`{"cancel":"` + strconv.FormatUint(id, 10) + "\"}\n")) // one that cannot be written does not answer either
+	_ = p.write(
+		[]byte(`{"cancel":"` + strconv.FormatUint(id, 10) + "\"}\n"),
+	) // one that cannot be written does not answer either
 	p.writing.Unlock()
 	timer := time.NewTimer(workerGrace)
 	defer timer.Stop()
@@ -266,7 +274,12 @@ func (p *workerProcess) cancel(id uint64, answered chan workerReply) {
 }
 
 // send writes a call.
-func (p *workerProcess) send(ctx context.Context, j *job, changes []string, answered chan workerReply) (id uint64, err error) {
+func (p *workerProcess) send(
+	ctx context.Context,
+	j *job,
+	changes []string,
+	answered chan workerReply,
+) (id uint64, err error) {
 	p.mu.Lock()
 	if p.ended != nil {
 		p.mu.Unlock()
@@ -449,7 +462,12 @@ func (p *workerProcess) bound() {
 		return
 	}
 	if size := residentSize(p.proc.Pid); size > workerMemory {
-		p.log.Warn("a worker holds too much memory and is started again", slog.Int("pid", p.proc.Pid), slog.Int64("bytes", size), slog.Int64("limit", workerMemory))
+		p.log.Warn(
+			"a worker holds too much memory and is started again",
+			slog.Int("pid", p.proc.Pid),
+			slog.Int64("bytes", size),
+			slog.Int64("limit", workerMemory),
+		)
 		p.calls = max(p.calls, workerCalls)
 	}
 }

@@ -87,7 +87,7 @@ func (p *process) hasten(ctx context.Context, j *job, e *ending, rang bool) erro
 		e.next = time.Now().Add(j.grace)
 		p.signal(syscall.SIGTERM)
 	case 2:
-		e.next = time.Now().Add(mourning)
+		e.next = time.Now().Add(killWait)
 		p.signal(syscall.SIGKILL)
 	default:
 		if p.remote == nil {
@@ -100,7 +100,7 @@ func (p *process) hasten(ctx context.Context, j *job, e *ending, rang bool) erro
 
 // declares reports that the process has just declared itself.
 func (p *process) declares() (declared bool) {
-	p.wish, declared = p.herald.scan(p.stdout.kept)
+	p.wish, declared = p.marker.scan(p.stdout.kept)
 	return declared
 }
 
@@ -215,7 +215,11 @@ func reap(pid int) (status syscall.WaitStatus, err error) {
 			return status, nil
 		}
 		if err != syscall.EINTR {
-			return 0, fmt.Errorf("the exit status of process %d is lost: %w; the program must not collect the engine's children", pid, err)
+			return 0, fmt.Errorf(
+				"the exit status of process %d is lost: %w; the program must not collect the engine's children",
+				pid,
+				err,
+			)
 		}
 	}
 }

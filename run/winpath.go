@@ -15,7 +15,8 @@ func WindowsPath(p string) string {
 
 // isWindowsPath reports whether a path is whole, with a drive or a server.
 func isWindowsPath(p string) bool {
-	return strings.HasPrefix(p, `\\`) || len(p) >= 2 && isLetter(p[0]) && p[1] == ':' && (len(p) == 2 || p[2] == '\\' || p[2] == '/')
+	return strings.HasPrefix(p, `\\`) ||
+		len(p) >= 2 && isLetter(p[0]) && p[1] == ':' && (len(p) == 2 || p[2] == '\\' || p[2] == '/')
 }
 
 func isLetter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
@@ -69,7 +70,8 @@ func startsPath(script string, i int) bool {
 	if len(script) < i+4 || !isLetter(script[i]) || script[i+1:i+3] != `:\` {
 		return false
 	}
-	return (i == 0 || strings.IndexByte(" \t\r\n\"'=(;|&<>`,{", script[i-1]) >= 0) && !strings.ContainsRune(" \t\r\n\"'", rune(script[i+3]))
+	return (i == 0 || strings.IndexByte(" \t\r\n\"'=(;|&<>`,{", script[i-1]) >= 0) &&
+		!strings.ContainsRune(" \t\r\n\"'", rune(script[i+3]))
 }
 
 // pathSize gives the length of the path that s begins with: up to the quote that

@@ -12,7 +12,12 @@ import (
 func (c *Command) complete() error {
 	for _, dir := range c.Needs {
 		if err := missing(dir); err != nil {
-			return fmt.Errorf("cannot start %q without the plugin's directory %q: %w; reinstall the plugin or remove its hooks", c.Argv[0], dir, err)
+			return fmt.Errorf(
+				"cannot start %q without the plugin's directory %q: %w; reinstall the plugin or remove its hooks",
+				c.Argv[0],
+				dir,
+				err,
+			)
 		}
 	}
 	return nil

@@ -36,5 +36,10 @@ func (v Value) Duplicates() (problems []Problem) {
 }
 
 func (v Value) duplicate(line, column int) Problem {
-	return v.Wrong("%.60q is given twice; the last one counts: merge it with the one in line %d, column %d", text(*v.node), line, column)
+	return v.Wrong(
+		"%.60q is given twice; the last one counts: merge it with the one in line %d, column %d",
+		text(*v.node),
+		line,
+		column,
+	)
 }

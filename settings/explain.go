@@ -78,7 +78,10 @@ func (d *document) checkPlain(start int, text []byte) error {
 		return fatal(d.position(at), "comments are not allowed in this file; remove it")
 	case '}', ']':
 		at = bytes.LastIndexByte(d.text[:at], ',')
-		return fatal(d.position(at), "a comma before the end of an object or array is not allowed in this file; remove it")
+		return fatal(
+			d.position(at),
+			"a comma before the end of an object or array is not allowed in this file; remove it",
+		)
 	}
 	return fatal(d.position(at), "%s", d.hint(at, syntax.Err.Error()))
 }

@@ -19,7 +19,11 @@ const patience = 64
 // eager is Parallel for hooks that are likely to be ready at once. One goroutine
 // runs them one after the other; when one waits, a pool runs the others at the
 // same time.
-func (s Spawn[In, Out]) eager(ctx context.Context, cancel context.CancelCauseFunc, limit int) iter.Seq[hook.Report[Out]] {
+func (s Spawn[In, Out]) eager(
+	ctx context.Context,
+	cancel context.CancelCauseFunc,
+	limit int,
+) iter.Seq[hook.Report[Out]] {
 	return func(yield func(hook.Report[Out]) bool) {
 		var first sync.WaitGroup
 		var next atomic.Int32 // the hook to run

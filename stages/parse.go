@@ -159,7 +159,12 @@ func warn[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 		}
 	}
 	if text != "" {
-		r.Output = hook.Output[Out]{Decision: hook.Allow, Message: "Warning: " + text, Set: hook.SetAnswer, Synthetic: true}
+		r.Output = hook.Output[Out]{
+			Decision:  hook.Allow,
+			Message:   "Warning: " + text,
+			Set:       hook.SetAnswer,
+			Synthetic: true,
+		}
 	}
 }
 

@@ -42,7 +42,12 @@ func readWords[Out any](r *hook.Report[Out], how ReplyRules[Out], effect hook.Ex
 		r.Err = nil
 		deny(r, text)
 	case hook.WarnAny:
-		r.Output = hook.Output[Out]{Decision: hook.Allow, Message: "Warning: " + text, Set: hook.SetAnswer, Synthetic: true}
+		r.Output = hook.Output[Out]{
+			Decision:  hook.Allow,
+			Message:   "Warning: " + text,
+			Set:       hook.SetAnswer,
+			Synthetic: true,
+		}
 	default:
 		readText(r, how.Text, text)
 	}

@@ -18,7 +18,12 @@ import (
 //
 // A merge that panics costs its own answer only: the first answer that blocks
 // stands in for it, so that no guard is lost, and the error says what happened.
-func Reduce[Out any](reports iter.Seq[hook.Report[Out]], n int, merge hook.Reducer[Out], enough func()) (hook.Result[Out], error) {
+func Reduce[Out any](
+	reports iter.Seq[hook.Report[Out]],
+	n int,
+	merge hook.Reducer[Out],
+	enough func(),
+) (hook.Result[Out], error) {
 	c := collector[Out]{reports: reports, all: make([]hook.Report[Out], n), enough: enough}
 	output, err := c.merge(merge)
 	c.drain()

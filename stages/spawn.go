@@ -37,7 +37,11 @@ type Spawn[In, Out any] struct {
 // cancel has to end ctx. Parallel calls it when the consumer stops early, or
 // has read the last report, and returns when the last hook has gone. A hook
 // whose turn comes after that is still given to Each, with ctx ended.
-func (s Spawn[In, Out]) Parallel(ctx context.Context, cancel context.CancelCauseFunc, limit int) iter.Seq[hook.Report[Out]] {
+func (s Spawn[In, Out]) Parallel(
+	ctx context.Context,
+	cancel context.CancelCauseFunc,
+	limit int,
+) iter.Seq[hook.Report[Out]] {
 	if s.Ready {
 		return s.eager(ctx, cancel, limit)
 	}
@@ -85,7 +89,10 @@ func (s Spawn[In, Out]) one(ctx context.Context, i int, h *hook.Hook, reports ch
 //
 // A chain also ends when ctx does: hooks behind that point are not started
 // and have no report.
-func (s Spawn[In, Out]) Fold(ctx context.Context, next func(In, *hook.Report[Out]) (In, bool)) iter.Seq[hook.Report[Out]] {
+func (s Spawn[In, Out]) Fold(
+	ctx context.Context,
+	next func(In, *hook.Report[Out]) (In, bool),
+) iter.Seq[hook.Report[Out]] {
 	return func(yield func(hook.Report[Out]) bool) {
 		in, plan := s.In, s.Plan
 		for i := 0; i < len(plan); i++ {

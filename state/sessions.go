@@ -60,7 +60,8 @@ func Sweep(home string) (removed int, err error) {
 	}
 	entries, err := os.ReadDir(home)
 	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), session) && stale(filepath.Join(home, entry.Name())) && os.RemoveAll(filepath.Join(home, entry.Name())) == nil {
+		if strings.HasPrefix(entry.Name(), session) && stale(filepath.Join(home, entry.Name())) &&
+			os.RemoveAll(filepath.Join(home, entry.Name())) == nil {
 			removed++
 		}
 	}

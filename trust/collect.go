@@ -144,7 +144,12 @@ func (c *collector) sum(path string) (string, error) {
 		hash.Write(part)
 	})
 	if large := new(bounded.SizeError); errors.As(err, &large) || len(c.sums) >= mostFiles {
-		return "", fmt.Errorf("trust covers %d files and %d MiB, and the hooks of the project may run more than that: %s; name the script that the hook runs by its path", mostFiles, mostBytes>>20, path)
+		return "", fmt.Errorf(
+			"trust covers %d files and %d MiB, and the hooks of the project may run more than that: %s; name the script that the hook runs by its path",
+			mostFiles,
+			mostBytes>>20,
+			path,
+		)
 	}
 	if err != nil {
 		return "", err
@@ -248,6 +253,8 @@ var (
 	node     = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".json", ".node"}
 	families = map[string][]string{
 		".py": python, ".js": node, ".mjs": node, ".cjs": node, ".ts": node, ".mts": node, ".cts": node,
-		".rb": {".rb"}, ".pl": {".pl", ".pm"}, ".php": {".php", ".inc"}, ".lua": {".lua"}, ".ps1": {".ps1", ".psm1", ".psd1"}, ".fish": {".fish"},
+		".rb": {
+			".rb",
+		}, ".pl": {".pl", ".pm"}, ".php": {".php", ".inc"}, ".lua": {".lua"}, ".ps1": {".ps1", ".psm1", ".psd1"}, ".fish": {".fish"},
 	}
 )

@@ -8,17 +8,38 @@ import (
 
 var (
 	// wrappers run the program that one of their arguments names.
-	wrappers = set("env sudo doas nice nohup timeout exec command builtin time xargs setsid stdbuf ionice busybox flock parallel watch chronic unbuffer strace caffeinate chroot")
+	wrappers = set(
+		"env sudo doas nice nohup timeout exec command builtin time xargs setsid stdbuf ionice busybox flock parallel watch chronic unbuffer strace caffeinate chroot",
+	)
 	// languages are interpreters of other languages.
-	languages = set("python python2 python3 pypy pypy3 node nodejs deno bun tsx ts-node ruby perl php lua luajit osascript pwsh powershell powershell.exe Rscript tclsh awk gawk expect fish nu elvish")
+	languages = set(
+		"python python2 python3 pypy pypy3 node nodejs deno bun tsx ts-node ruby perl php lua luajit osascript pwsh powershell powershell.exe Rscript tclsh awk gawk expect fish nu elvish",
+	)
 	// runners run what files of the project say.
-	runners = set("make gmake npm npx pnpm pnpx yarn bunx just task rake gradle gradlew mvn mvnw ant sbt cargo go docker docker-compose podman pre-commit husky lefthook lint-staged bazel ninja cmake tox nox poetry pipenv uv uvx hatch pdm rye composer bundle mix dotnet swift ansible ansible-playbook nix nix-shell direnv devbox turbo nx lerna")
+	runners = set(
+		"make gmake npm npx pnpm pnpx yarn bunx just task rake gradle gradlew mvn mvnw ant sbt cargo go docker docker-compose podman pre-commit husky lefthook lint-staged bazel ninja cmake tox nox poetry pipenv uv uvx hatch pdm rye composer bundle mix dotnet swift ansible ansible-playbook nix nix-shell direnv devbox turbo nx lerna",
+	)
 	// writing are programs whose arguments are files that they write.
 	writing = set("tee touch rm rmdir mkdir logger")
 	// inline are the options behind which a text of another language follows.
 	inline = set("-c -e -m -p -r -E -pe -ne --eval --print -Command -EncodedCommand eval")
 	// loading are words with which such a text may run files.
-	loading = []string{"import", "require", "open", "exec", "load", "eval", "source", "run", "use ", "spawn", "system", "`", "include", "do "}
+	loading = []string{
+		"import",
+		"require",
+		"open",
+		"exec",
+		"load",
+		"eval",
+		"source",
+		"run",
+		"use ",
+		"spawn",
+		"system",
+		"`",
+		"include",
+		"do ",
+	}
 )
 
 // call is a program with arguments that are texts already.
@@ -166,7 +187,10 @@ func (s *scope) changeDir(args []arg) {
 // directories covers what programs run of whole directories.
 func (s *scope) directories(name string, args []arg) error {
 	runs := name == "run-parts" || slices.ContainsFunc(args, func(a arg) bool {
-		return slices.ContainsFunc(a.texts, func(text string) bool { return strings.HasPrefix(text, "-exec") || strings.HasPrefix(text, "-ok") })
+		return slices.ContainsFunc(
+			a.texts,
+			func(text string) bool { return strings.HasPrefix(text, "-exec") || strings.HasPrefix(text, "-ok") },
+		)
 	})
 	for i, a := range args {
 		if !a.known && i == 0 && runs {
@@ -211,7 +235,8 @@ func (s *scope) language(name string, args []arg) {
 		if i+1 < len(args) {
 			text = strings.Join(args[i+1].texts, " ")
 		}
-		if a.texts[0] == "-m" || slices.ContainsFunc(loading, func(word string) bool { return strings.Contains(text, word) }) {
+		if a.texts[0] == "-m" ||
+			slices.ContainsFunc(loading, func(word string) bool { return strings.Contains(text, word) }) {
 			s.cannotSee("%s runs a text or a module that may load any file", name)
 		}
 	}
@@ -222,7 +247,8 @@ func (s *scope) cover(a arg, first bool) error {
 	for _, text := range a.texts {
 		for _, name := range names(text) {
 			for _, path := range s.existing(name) {
-				if !s.c.below(path) && (isSystems(path) || !isScript(path) && !(first && strings.ContainsRune(text, '/'))) {
+				if !s.c.below(path) &&
+					(isSystems(path) || !isScript(path) && !(first && strings.ContainsRune(text, '/'))) {
 					continue // not a script of the user's
 				}
 				if err := s.c.file(path, first && !s.quiet); err != nil {
@@ -243,7 +269,10 @@ func (s *scope) cover(a arg, first bool) error {
 
 // isSystems reports whether a file is one of the system, which no project changes.
 func isSystems(path string) bool {
-	return slices.ContainsFunc([]string{"/bin/", "/sbin/", "/usr/", "/lib/", "/nix/", "/opt/homebrew/", "/dev/", "/proc/", "/sys/"}, func(dir string) bool { return strings.HasPrefix(path, dir) })
+	return slices.ContainsFunc(
+		[]string{"/bin/", "/sbin/", "/usr/", "/lib/", "/nix/", "/opt/homebrew/", "/dev/", "/proc/", "/sys/"},
+		func(dir string) bool { return strings.HasPrefix(path, dir) },
+	)
 }
 
 func isScript(path string) bool {

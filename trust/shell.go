@@ -162,7 +162,10 @@ func (s *scope) readsInput(call *syntax.CallExpr) bool {
 	args := s.words(call.Args)
 	for i, a := range args {
 		if a.known && len(a.texts) > 0 && shells[filepath.Base(a.texts[0])] {
-			return !slices.ContainsFunc(args[i+1:], func(a arg) bool { return a.known && len(a.texts) > 0 && !strings.HasPrefix(a.texts[0], "-") })
+			return !slices.ContainsFunc(
+				args[i+1:],
+				func(a arg) bool { return a.known && len(a.texts) > 0 && !strings.HasPrefix(a.texts[0], "-") },
+			)
 		}
 		if i == 0 && !(a.known && len(a.texts) > 0 && wrappers[filepath.Base(a.texts[0])]) {
 			break

@@ -30,7 +30,11 @@ func (c *collector) walk(dir string, visit func(path string) error) error {
 			return c.ctx.Err()
 		}
 		if seen++; seen > 4*mostFiles {
-			return fmt.Errorf("%s holds too many files for trust to cover: more than %d; name the script that the hook runs by its path", dir, 4*mostFiles)
+			return fmt.Errorf(
+				"%s holds too many files for trust to cover: more than %d; name the script that the hook runs by its path",
+				dir,
+				4*mostFiles,
+			)
 		}
 		switch {
 		case err != nil:

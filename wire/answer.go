@@ -79,7 +79,8 @@ func Trim(b []byte) []byte {
 }
 
 func isSpace(r rune) bool {
-	return strings.ContainsRune("\t\n\v\f\r \u00A0\u1680\u2028\u2029\u202F\u205F\u3000", r) || r >= '\u2000' && r <= '\u200A'
+	return strings.ContainsRune("\t\n\v\f\r \u00A0\u1680\u2028\u2029\u202F\u205F\u3000", r) ||
+		r >= '\u2000' && r <= '\u200A'
 }
 
 // Valid gives b as text: every maximal part that is not UTF-8 becomes one

@@ -41,5 +41,9 @@ func CheckValue(v jsontext.Value) error {
 // Position is a place in a text as people count: "line 1, column 5".
 func Position(text []byte, offset int) string {
 	before := text[:min(offset, len(text))]
-	return fmt.Sprintf("line %d, column %d", 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n'))
+	return fmt.Sprintf(
+		"line %d, column %d",
+		1+bytes.Count(before, []byte("\n")),
+		len(before)-bytes.LastIndexByte(before, '\n'),
+	)
 }

@@ -87,25 +87,34 @@ func callOf(method string, req mcp.Request) (*call, error) {
 }
 
 // run runs a call with the hooks around it.
-func (opt *Options) run(ctx context.Context, s *agent.Session, c *call, next func(context.Context) (mcp.Result, error)) (mcp.Result, error) {
+func (opt *Options) run(
+	ctx context.Context,
+	s *agent.Session,
+	c *call,
+	next func(context.Context) (mcp.Result, error),
+) (mcp.Result, error) {
 	name := c.name
 	if opt.Name != nil {
 		name = opt.Name(name)
 	}
 	var result *mcp.CallToolResult
 	var other mcp.Result // of a server that wants more input first
-	out, err := s.RunTool(ctx, &agent.ToolCall{Name: name, Input: c.args}, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
-		if len(args) > 0 {
-			c.set(json.RawMessage(args))
-		}
-		res, err := next(ctx)
-		var ok bool
-		if result, ok = res.(*mcp.CallToolResult); !ok {
-			other = res
-			return agent.ToolResult{}, err
-		}
-		return shown(result), err
-	})
+	out, err := s.RunTool(
+		ctx,
+		&agent.ToolCall{Name: name, Input: c.args},
+		func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
+			if len(args) > 0 {
+				c.set(json.RawMessage(args))
+			}
+			res, err := next(ctx)
+			var ok bool
+			if result, ok = res.(*mcp.CallToolResult); !ok {
+				other = res
+				return agent.ToolResult{}, err
+			}
+			return shown(result), err
+		},
+	)
 	for _, text := range out.Messages {
 		if opt.Message != nil {
 			opt.Message(text)
@@ -159,7 +168,10 @@ func left(r *mcp.CallToolResult, out agent.ToolResult) *mcp.CallToolResult {
 	}
 	now := *r
 	if more, kept := strings.CutPrefix(text, before); kept {
-		now.Content = append(now.Content[:len(now.Content):len(now.Content)], &mcp.TextContent{Text: strings.TrimLeft(more, "\n")})
+		now.Content = append(
+			now.Content[:len(now.Content):len(now.Content)],
+			&mcp.TextContent{Text: strings.TrimLeft(more, "\n")},
+		)
 		return &now
 	}
 	now.Content, now.StructuredContent, now.IsError = []mcp.Content{&mcp.TextContent{Text: text}}, nil, out.Failed

@@ -68,8 +68,10 @@ func observeEffects(effects jsontext.Value) (o Observation, err error) {
 		return o, err
 	}
 	o = Observation{
-		PermissionDecision: Null, PermissionBehavior: Null, Decision: Null, Reason: Null, UpdatedInput: Null, UpdatedPermissions: Null,
-		Interrupt: Null, StopReason: Null, PromptErased: Null, SuppressOriginalPrompt: Null, SessionTitle: Null, InitialUserMessage: Null,
+		PermissionDecision: Null, PermissionBehavior: Null, Decision: Null, Reason: Null,
+		UpdatedInput: Null, UpdatedPermissions: Null,
+		Interrupt: Null, StopReason: Null, PromptErased: Null,
+		SuppressOriginalPrompt: Null, SessionTitle: Null, InitialUserMessage: Null,
 		WatchPaths: Null, ReloadSkills: Null, UpdatedToolOutput: Null, DisplayContent: Null, WorktreePath: Null, Retry: Null,
 		Elicitation: Null, TerminalSequence: Null,
 	}

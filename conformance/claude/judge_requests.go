@@ -123,7 +123,11 @@ func (j *judge) llmRequest(key string, want wantLLM, got llmRequest) {
 // userPrompts wants exactly these, in that order, since the case began.
 func (j *judge) userPrompts(key string, want []userPrompt) {
 	got := j.project.User.prompts()
-	if !slices.EqualFunc(want, got, func(a, b userPrompt) bool { return a.Message == b.Message && slices.Equal(a.Keys, b.Keys) }) {
+	if !slices.EqualFunc(
+		want,
+		got,
+		func(a, b userPrompt) bool { return a.Message == b.Message && slices.Equal(a.Keys, b.Keys) },
+	) {
 		j.departs(key, want, got)
 	}
 }

@@ -96,7 +96,10 @@ func (p *Prepared) play(ctx context.Context, engine Engine) (failure string) {
 			wrong = append(wrong, err.Error())
 		}
 		if len(wrong) > 0 {
-			failures = append(failures, fmt.Sprintf("step %d of %d: %s", i+1, len(steps), p.failure(s.Expect, got, wrong)))
+			failures = append(
+				failures,
+				fmt.Sprintf("step %d of %d: %s", i+1, len(steps), p.failure(s.Expect, got, wrong)),
+			)
 		}
 		if err != nil {
 			break
@@ -155,7 +158,11 @@ type seen struct {
 
 // failure is the report of a step that failed.
 func (p *Prepared) failure(expect Expect, got seen, wrong []string) string {
-	all := map[string]any{"http_requests": p.server.received(), "llm_requests": p.Model.requests(), "user_prompts": p.User.prompts()}
+	all := map[string]any{
+		"http_requests": p.server.received(),
+		"llm_requests":  p.Model.requests(),
+		"user_prompts":  p.User.prompts(),
+	}
 	all["hook.log"], _ = p.log() // the judge has complained if need be
 	all["duration_ms"] = got.fire.Elapsed.Seconds() * 1000
 	reported, err := members(got.fire)
@@ -169,6 +176,19 @@ func (p *Prepared) failure(expect Expect, got seen, wrong []string) string {
 		all["async"] = got.later
 	}
 	lines := jsontext.WithIndent("  ")
-	return fmt.Sprintf("%s\nexpectation: %s\nseen: %s\ncase: %q of %s, level %q\nbasis: %q %s %s",
-		strings.Join(wrong, "\n"), show(expect, lines), show(all, lines), p.Name, p.File, p.Level, p.Basis, p.Rules, p.Note)
+	return fmt.Sprintf(
+		"%s\nexpectation: %s\nseen: %s\ncase: %q of %s, level %q\nbasis: %q %s %s",
+		strings.Join(
+			wrong,
+			"\n",
+		),
+		show(expect, lines),
+		show(all, lines),
+		p.Name,
+		p.File,
+		p.Level,
+		p.Basis,
+		p.Rules,
+		p.Note,
+	)
 }

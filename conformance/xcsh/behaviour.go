@@ -54,7 +54,12 @@ func (e *entry) write() {
 
 // behave does what a handler is described to do, to an event as JSON. What it
 // changes in the event is changed in place.
-func (h *Handler) behave(ctx context.Context, api *xcsh.API, event map[string]any, hc *xcsh.HookContext) (result jsontext.Value, err error) {
+func (h *Handler) behave(
+	ctx context.Context,
+	api *xcsh.API,
+	event map[string]any,
+	hc *xcsh.HookContext,
+) (result jsontext.Value, err error) {
 	e := newEntry(api, h.ID)
 	e.write()
 	if saw := h.saw(event, hc); len(saw) > 0 {

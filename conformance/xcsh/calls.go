@@ -131,15 +131,19 @@ func (c *Command) command(api *xcsh.API) xcsh.Command {
 	if id == "" {
 		id = c.Name
 	}
-	return xcsh.Command{Name: c.Name, Description: c.Description, Run: func(ctx context.Context, args string, cc *xcsh.CommandContext) error {
-		e := newEntry(api, "command:"+id)
-		e.set("saw", map[string]any{"args": args})
-		if len(c.Ctx) > 0 {
-			e.set("ctx", results(c.Ctx, func(call *Call) (any, bool) { return onCommandContext(ctx, call, cc) }))
-		}
-		if c.Throws != nil {
-			return c.Throws.error()
-		}
-		return nil
-	}}
+	return xcsh.Command{
+		Name:        c.Name,
+		Description: c.Description,
+		Run: func(ctx context.Context, args string, cc *xcsh.CommandContext) error {
+			e := newEntry(api, "command:"+id)
+			e.set("saw", map[string]any{"args": args})
+			if len(c.Ctx) > 0 {
+				e.set("ctx", results(c.Ctx, func(call *Call) (any, bool) { return onCommandContext(ctx, call, cc) }))
+			}
+			if c.Throws != nil {
+				return c.Throws.error()
+			}
+			return nil
+		},
+	}
 }

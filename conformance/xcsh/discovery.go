@@ -44,7 +44,10 @@ func (w *world) loaded(load func(*xcsh.Modules) []*xcsh.LoadError) map[string]an
 		failed = append(failed, map[string]any{"path": err.Path, "error": err.Err.Error()})
 	}
 	for _, i := range w.modules.Infos() {
-		hooks = append(hooks, map[string]any{"path": i.Path, "resolvedPath": i.Resolved, "events": i.Events, "commands": i.Commands})
+		hooks = append(
+			hooks,
+			map[string]any{"path": i.Path, "resolvedPath": i.Resolved, "events": i.Events, "commands": i.Commands},
+		)
 	}
 	return ok(map[string]any{"hooks": hooks, "errors": failed})
 }
@@ -81,20 +84,25 @@ func (w *world) registry(s *Step) map[string]any {
 }
 
 func (p *Provider) provider() discover.Provider {
-	return discover.Provider{ID: p.ID, Name: p.DisplayName, Priority: p.Priority, Load: func(context.Context, discover.Place) (items []discover.Item, warnings []string, err error) {
-		time.Sleep(time.Duration(p.DelayMS) * time.Millisecond)
-		if p.Throws != "" {
-			return nil, nil, errors.New(p.Throws)
-		}
-		for _, i := range p.Items {
-			item := discover.Item{Type: i.Type, Tool: i.Tool, Name: i.Name, Path: i.Path}
-			if !i.NoSource {
-				item.Source = discover.Source{Provider: p.ID, Path: i.Path, Level: i.Level}
+	return discover.Provider{
+		ID:       p.ID,
+		Name:     p.DisplayName,
+		Priority: p.Priority,
+		Load: func(context.Context, discover.Place) (items []discover.Item, warnings []string, err error) {
+			time.Sleep(time.Duration(p.DelayMS) * time.Millisecond)
+			if p.Throws != "" {
+				return nil, nil, errors.New(p.Throws)
 			}
-			items = append(items, item)
-		}
-		return items, p.Warnings, nil
-	}}
+			for _, i := range p.Items {
+				item := discover.Item{Type: i.Type, Tool: i.Tool, Name: i.Name, Path: i.Path}
+				if !i.NoSource {
+					item.Source = discover.Source{Provider: p.ID, Path: i.Path, Level: i.Level}
+				}
+				items = append(items, item)
+			}
+			return items, p.Warnings, nil
+		},
+	}
 }
 
 func (w *world) found(s *Step, r discover.Registry) map[string]any {
@@ -103,13 +111,27 @@ func (w *world) found(s *Step, r discover.Registry) map[string]any {
 		w.t.Fatal(err)
 	}
 	f := r.Discover(w.t.Context(), w.at(s), opt)
-	return ok(map[string]any{"items": items(f.Items), "all": items(f.All), "warnings": list(f.Warnings), "providers": list(f.Providers)})
+	return ok(
+		map[string]any{
+			"items":     items(f.Items),
+			"all":       items(f.All),
+			"warnings":  list(f.Warnings),
+			"providers": list(f.Providers),
+		},
+	)
 }
 
 func items(all []discover.Item) []any {
 	described := []any{}
 	for _, i := range all {
-		item := map[string]any{"name": i.Name, "path": i.Path, "type": i.Type, "tool": i.Tool, "level": i.Source.Level, "provider": i.Source.Provider}
+		item := map[string]any{
+			"name":     i.Name,
+			"path":     i.Path,
+			"type":     i.Type,
+			"tool":     i.Tool,
+			"level":    i.Source.Level,
+			"provider": i.Source.Provider,
+		}
 		if i.Shadowed {
 			item["shadowed"] = true
 		}

@@ -55,7 +55,12 @@ func load(path string) (c Case, err error) {
 	case c.Name == "":
 		err = fmt.Errorf("%s: the case has no name", path)
 	case len(c.Steps) == 0 || len(c.Steps) != len(c.Expect.Steps):
-		err = fmt.Errorf("%s: %d steps, and %d expectations: there has to be one for each", path, len(c.Steps), len(c.Expect.Steps))
+		err = fmt.Errorf(
+			"%s: %d steps, and %d expectations: there has to be one for each",
+			path,
+			len(c.Steps),
+			len(c.Expect.Steps),
+		)
 	case c.Runtime != "" && c.Runtime != "extension":
 		err = fmt.Errorf("%s: there is no runtime %q: leave it out, or write extension", path, c.Runtime)
 	}
@@ -94,7 +99,9 @@ func replaceWords(text string, pairs []string) string {
 			if !found {
 				break
 			}
-			if after != "" && (after[0] == '_' || 'A' <= after[0] && after[0] <= 'Z' || 'a' <= after[0] && after[0] <= 'z' || '0' <= after[0] && after[0] <= '9') {
+			if after != "" &&
+				(after[0] == '_' ||
+					'A' <= after[0] && after[0] <= 'Z' || 'a' <= after[0] && after[0] <= 'z' || '0' <= after[0] && after[0] <= '9') {
 				b.WriteString(pairs[i])
 			} else {
 				b.WriteString(pairs[i+1])

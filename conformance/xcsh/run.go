@@ -60,7 +60,15 @@ func (c *Case) run(t *testing.T, opt Options) {
 	for i, step := range w.c.Steps {
 		got := operations[step.Op](w, &step)
 		if same, want, seen := w.compareStep(&step, w.c.Expect.Steps[i], got); !same {
-			t.Errorf("%s\n%s, step %d (%s)\nwant %s\ngot  %s", c.Title, c.Path, i+1, step.Op, toJSON(want), toJSON(seen))
+			t.Errorf(
+				"%s\n%s, step %d (%s)\nwant %s\ngot  %s",
+				c.Title,
+				c.Path,
+				i+1,
+				step.Op,
+				toJSON(want),
+				toJSON(seen),
+			)
 		}
 	}
 	w.compareLists(c.Title)
@@ -90,7 +98,11 @@ func (c *Case) open(t *testing.T, opt Options) *world {
 	w := &world{
 		recorder: &recorder{at: map[string]int{}}, t: t, opt: opt, apis: map[string]*xcsh.API{},
 		listeners: map[string]*xcsh.Listener{}, unlisten: map[string]func(){},
-		dirs: map[string]string{"$PROJ": filepath.Join(root, "proj"), "$HOME": filepath.Join(root, "home"), "$ROOT": root},
+		dirs: map[string]string{
+			"$PROJ": filepath.Join(root, "proj"),
+			"$HOME": filepath.Join(root, "home"),
+			"$ROOT": root,
+		},
 	}
 	if w.c, err = c.place(w.dirs); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,12 @@ type toolRun struct {
 	executions []any
 }
 
-func (r *toolRun) execute(ctx context.Context, id string, params wire.Object, progress func(*xcsh.Output)) (*xcsh.Output, error) {
+func (r *toolRun) execute(
+	ctx context.Context,
+	id string,
+	params wire.Object,
+	progress func(*xcsh.Output),
+) (*xcsh.Output, error) {
 	execution := map[string]any{"toolCallId": id, "params": fromJSON(jsontext.Value(params))}
 	if ctx.Err() != nil {
 		execution["signalAborted"] = true
@@ -66,11 +71,23 @@ func (w *world) runTool(s *Step) map[string]any {
 		cancel()
 	}
 	var updates []*xcsh.Output
-	result, err := wrapped.Execute(ctx, s.ToolCallID, wire.Object(s.Params), func(o *xcsh.Output) { updates = append(updates, o) })
+	result, err := wrapped.Execute(
+		ctx,
+		s.ToolCallID,
+		wire.Object(s.Params),
+		func(o *xcsh.Output) { updates = append(updates, o) },
+	)
 	return toolOutcome(s, r, &wrapped, updates, result, err)
 }
 
-func toolOutcome(s *Step, r *toolRun, wrapped *hostTool, updates []*xcsh.Output, result *xcsh.Output, err error) map[string]any {
+func toolOutcome(
+	s *Step,
+	r *toolRun,
+	wrapped *hostTool,
+	updates []*xcsh.Output,
+	result *xcsh.Output,
+	err error,
+) map[string]any {
 	outcome := done(err)
 	if err == nil {
 		outcome["value"], outcome["sameResultObject"] = result, result == r.own
@@ -118,7 +135,8 @@ func (w *world) exec(s *Step) map[string]any {
 		defer time.AfterFunc(time.Duration(at)*time.Millisecond, cancel).Stop()
 	}
 	start := time.Now()
-	result, err := w.api(s.Cwd).Exec(ctx, s.Command, args, xcsh.ExecOptions{Timeout: time.Duration(opt.Timeout) * time.Millisecond, Dir: opt.Cwd})
+	result, err := w.api(s.Cwd).
+		Exec(ctx, s.Command, args, xcsh.ExecOptions{Timeout: time.Duration(opt.Timeout) * time.Millisecond, Dir: opt.Cwd})
 	return execOutcome(s, result, err, time.Since(start))
 }
 

@@ -106,7 +106,9 @@ func ApplyPermissionRequest(call *PermissionRequestInput, res *hook.Result[Permi
 	if d == nil {
 		return v
 	}
-	v.Decision, v.Reason, v.Interrupt, v.Permissions = hook.Decision(d.Behavior), d.Message, d.Interrupt, d.UpdatedPermissions
+	v.Decision, v.Reason, v.Interrupt, v.Permissions = hook.Decision(
+		d.Behavior,
+	), d.Message, d.Interrupt, d.UpdatedPermissions
 	if d.UpdatedInput != nil {
 		v.Input = d.UpdatedInput
 	}

@@ -38,10 +38,14 @@ func commandEnv(all []string, project string) []string {
 
 // hookEnvDenylist are the variables that a hook never inherits: those of telemetry, and
 // those for one hook, which an engine has that is a hook's child itself.
-var hookEnvDenylist = regexp.MustCompile(`^(OTEL_.*|CLAUDE_PLUGIN_(ROOT|DATA|OPTION_.*)|CLAUDE_ENV_FILE|CLAUDE_EFFORT)$`)
+var hookEnvDenylist = regexp.MustCompile(
+	`^(OTEL_.*|CLAUDE_PLUGIN_(ROOT|DATA|OPTION_.*)|CLAUDE_ENV_FILE|CLAUDE_EFFORT)$`,
+)
 
 // credential are the variables with which providers of models are used.
-var credential = regexp.MustCompile(`^(ANTHROPIC_(.*_)?(API_KEY|AUTH_TOKEN)|ANTHROPIC_CUSTOM_HEADERS|CLAUDE_CODE_OAUTH_.*TOKEN|AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_BEDROCK)|GOOGLE_(API_KEY|APPLICATION_CREDENTIALS)|AZURE_.*(KEY|SECRET|TOKEN)|OPENAI_API_KEY|GEMINI_API_KEY)$`)
+var credential = regexp.MustCompile(
+	`^(ANTHROPIC_(.*_)?(API_KEY|AUTH_TOKEN)|ANTHROPIC_CUSTOM_HEADERS|CLAUDE_CODE_OAUTH_.*TOKEN|AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_BEDROCK)|GOOGLE_(API_KEY|APPLICATION_CREDENTIALS)|AZURE_.*(KEY|SECRET|TOKEN)|OPENAI_API_KEY|GEMINI_API_KEY)$`,
+)
 
 // exitGrace is what is left to a command, after SIGTERM, for which somebody
 // waits who wants to leave.
@@ -87,7 +91,8 @@ func (e *entry) buildCommand() *settings.Problem {
 		c.Argv = run.PowerShell(e.inPowerShell(text))
 	default:
 		e.shell(c, text)
-		if prefix := environ.Getenv(e.Environ, "CLAUDE_CODE_SHELL_PREFIX"); shell == "bash" && prefix == "" && runtime.GOOS != "windows" {
+		if prefix := environ.Getenv(e.Environ, "CLAUDE_CODE_SHELL_PREFIX"); shell == "bash" && prefix == "" &&
+			runtime.GOOS != "windows" {
 			c.Argv, c.Direct = []string{"bash", "-c", e.inShell(text)}, nil
 		}
 	}
@@ -138,7 +143,11 @@ func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *setting
 func (e *entry) wrap(text string, exec bool) {
 	h := e.hook
 	if e.Level == Docs && !exec && userConfig.MatchString(text) {
-		h.Runner = failingRunner{errors.New(`a command in shell form cannot mention ${user_config.…}, whose value would be read as code; write it into "args"`)}
+		h.Runner = failingRunner{
+			errors.New(
+				`a command in shell form cannot mention ${user_config.…}, whose value would be read as code; write it into "args"`,
+			),
+		}
 		return
 	}
 	if e.plugin != nil {

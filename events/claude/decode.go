@@ -38,7 +38,8 @@ func (d decoder[Out, O]) decode(stdout []byte) (out hook.Output[Out], notes []st
 	if len(text) == 0 {
 		return out, nil, nil
 	}
-	if text[0] != '{' || !jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+	if text[0] != '{' ||
+		!jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
 		return out, nil, wire.ErrText
 	}
 	out.Set, out.Raw = hook.SetAnswer, text
@@ -55,7 +56,13 @@ func (d decoder[Out, O]) decode(stdout []byte) (out hook.Output[Out], notes []st
 }
 
 // member reads one top-level member.
-func member[Out any](out *hook.Output[Out], own *CommonOutput, specific *wire.Object, name string, value jsontext.Value) error {
+func member[Out any](
+	out *hook.Output[Out],
+	own *CommonOutput,
+	specific *wire.Object,
+	name string,
+	value jsontext.Value,
+) error {
 	if value.Kind() == 'n' {
 		return nil
 	}
@@ -132,7 +139,11 @@ func nulls(o wire.Object) (names []string) {
 
 // answerError says which member of hookSpecificOutput does not fit its type.
 func answerError(err error) error {
-	e := &AnswerError{Member: "hookSpecificOutput", Got: "not as it should be", Want: "see the documentation of the event"}
+	e := &AnswerError{
+		Member: "hookSpecificOutput",
+		Got:    "not as it should be",
+		Want:   "see the documentation of the event",
+	}
 	if se, ok := errorAs[*json.SemanticError](err); ok && se.GoType != nil {
 		e.Member = "hookSpecificOutput" + string(se.JSONPointer)
 		e.Got, e.Want = wire.KindName(se.JSONKind), wanted(se.GoType)

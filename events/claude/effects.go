@@ -77,9 +77,12 @@ func EffectsOf[Out any, O interface {
 	texts := TextsOf(res.Restore())
 	own := O(&res.Specific).own()
 	e := &Effects{
-		Reason:           some(res.Reason),
-		Continue:         !res.Stop,
-		Errors:           lo.CountBy(res.Reports, func(r hook.Report[Out]) bool { return reported(&r) && !timedOut(r.Err) }),
+		Reason:   some(res.Reason),
+		Continue: !res.Stop,
+		Errors: lo.CountBy(
+			res.Reports,
+			func(r hook.Report[Out]) bool { return reported(&r) && !timedOut(r.Err) },
+		),
 		ModelSees:        nonNil(texts.Model),
 		UserSees:         nonNil(texts.User),
 		Lifted:           some(res.OverriddenBlock),
@@ -104,7 +107,8 @@ func EffectsOf[Out any, O interface {
 	if own, ok := any(&res.Specific).(effected); ok {
 		own.effects(e)
 	}
-	if e.PermissionDecision == nil && lo.SomeBy(res.Reports, func(r hook.Report[Out]) bool { return blocksPlainly(&r) }) {
+	if e.PermissionDecision == nil &&
+		lo.SomeBy(res.Reports, func(r hook.Report[Out]) bool { return blocksPlainly(&r) }) {
 		e.Decision = lo.ToPtr(hook.Block)
 	}
 	return e
@@ -114,7 +118,8 @@ func EffectsOf[Out any, O interface {
 // the common word.
 func answeredBlock[Out any](r *hook.Report[Out]) bool {
 	word := wire.Object(r.Output.Raw).Text("decision")
-	return r.Output.Decision.Blocks() && word == string(hook.Block) || r.Reply == nil && r.Err == nil && r.Output.Decision == hook.Block
+	return r.Output.Decision.Blocks() && word == string(hook.Block) ||
+		r.Reply == nil && r.Err == nil && r.Output.Decision == hook.Block
 }
 
 // blocksPlainly reports whether a hook blocked, in whatever way, where the word for
@@ -186,7 +191,8 @@ func of[Out any](r *hook.Report[Out]) (t Texts) {
 // status that decides nothing here.
 func inVain[Out any](r *hook.Report[Out]) bool {
 	t := traitsOf(r.Hook.Event)
-	return t.blocks && !t.exitTwoDenies && r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 && r.Output.Decision == ""
+	return t.blocks && !t.exitTwoDenies && r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 &&
+		r.Output.Decision == ""
 }
 
 // reasonTo is who is told why a hook blocked.
@@ -212,7 +218,12 @@ func notice(h *hook.Hook, err error, reply *hook.Reply) string {
 	}
 	if errors.As(err, &exit) && reply != nil {
 		line, _, _ := bytes.Cut(wire.Trim(reply.Stderr), []byte("\n"))
-		return fmt.Sprintf("%s hook error: %s: %s", h.Label(), exit, cmp.Or(wire.Valid(line), "no message on standard error"))
+		return fmt.Sprintf(
+			"%s hook error: %s: %s",
+			h.Label(),
+			exit,
+			cmp.Or(wire.Valid(line), "no message on standard error"),
+		)
 	}
 	return fmt.Sprintf("%s hook error: %v", h.Label(), err)
 }
@@ -247,7 +258,11 @@ func (g *PreModelSwitchOutput) effects(e *Effects) {
 
 func (p *PermissionRequestOutput) effects(e *Effects) {
 	if d := p.Decision; d != nil {
-		e.PermissionBehavior, e.UpdatedInput, e.UpdatedPermissions = &d.Behavior, jsontext.Value(d.UpdatedInput), list(d.UpdatedPermissions)
+		e.PermissionBehavior, e.UpdatedInput, e.UpdatedPermissions = &d.Behavior, jsontext.Value(
+			d.UpdatedInput,
+		), list(
+			d.UpdatedPermissions,
+		)
 		e.Interrupt = lo.EmptyableToPtr(d.Interrupt)
 	}
 }

@@ -99,7 +99,8 @@ func (e *entry) timeout(v settings.Value) time.Duration {
 	if e.kind&outside != 0 && e.Level == Docs {
 		return e.traits.timeout
 	}
-	return map[kinds]time.Duration{prompts: 30 * time.Second, agents: time.Minute}[e.kind] // release 2.1.239; 0 is the event's
+	// Release 2.1.239; 0 is the event's.
+	return map[kinds]time.Duration{prompts: 30 * time.Second, agents: time.Minute}[e.kind]
 }
 
 // once reads "once": the hook runs one time in a session.
@@ -141,7 +142,10 @@ func (e *entry) condition(v settings.Value) *settings.Problem {
 		return lo.ToPtr(v.Want("a permission rule such as \"Bash(git *)\""))
 	}
 	if e.hook.If = text; !e.traits.conditions {
-		wrong := v.Wrong("\"if\" has no meaning on %s, which is no tool's event: the hook never runs; remove it", e.Event.Name)
+		wrong := v.Wrong(
+			"\"if\" has no meaning on %s, which is no tool's event: the hook never runs; remove it",
+			e.Event.Name,
+		)
 		e.Problem(wrong)
 		e.hook.Skip, e.hook.SkipDetail = hook.ConditionFalse, wrong.Message
 		return nil
@@ -176,7 +180,12 @@ func (e *entry) failure(v settings.Value) {
 		return
 	}
 	if e.kind&outside == 0 || e.hook.Background != hook.Foreground || e.traits.stopFrees || !e.traits.exitTwoDenies {
-		e.Problem(v.Wrong("onFailure has no effect on this hook of %s, which lets the action go ahead when it fails", e.Event.Name))
+		e.Problem(
+			v.Wrong(
+				"onFailure has no effect on this hook of %s, which lets the action go ahead when it fails",
+				e.Event.Name,
+			),
+		)
 		return
 	}
 	e.hook.FailClosed = true
@@ -197,7 +206,12 @@ func (e *entry) decide() {
 	case why != "" && h.Source != hook.FrontMatter: // which is judged anew with each Reload
 		h.Skip, h.SkipDetail = why, detail
 	case e.traits.runs(e.Level)&e.kind == 0 && e.kind != added:
-		h.Skip, h.SkipDetail = hook.UnsupportedType, fmt.Sprintf("%s runs no hooks of type %q; write one of %s", h.Event, h.Type, e.traits.runs(e.Level))
+		h.Skip, h.SkipDetail = hook.UnsupportedType, fmt.Sprintf(
+			"%s runs no hooks of type %q; write one of %s",
+			h.Event,
+			h.Type,
+			e.traits.runs(e.Level),
+		)
 		if e.kind&(prompts|agents) != 0 {
 			e.Problem(e.value.Get("type").Wrong("%s", h.SkipDetail))
 		}

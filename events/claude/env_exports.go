@@ -39,14 +39,21 @@ func Exported(ctx context.Context, files, environ []string) (map[string]string, 
 	if len(files) == 0 {
 		return nil, nil
 	}
-	c := &run.Command{Argv: append(sourcingShell(), files...), Environ: func(hook.Call) []string { return quiet(environ) }, NoTerminal: true}
+	c := &run.Command{
+		Argv:       append(sourcingShell(), files...),
+		Environ:    func(hook.Call) []string { return quiet(environ) },
+		NoTerminal: true,
+	}
 	reply, err := c.Run(ctx, hook.Call{Timeout: sourcingTime})
 	if err != nil {
 		return nil, fmt.Errorf("the shell that reads the variables of hooks: %w", err)
 	}
 	before, after, whole := bytes.Cut(reply.Stdout, []byte("\x00\x00"))
 	if reply.Exit != 0 || reply.Signal != nil || !whole || len(after) == 0 {
-		return nil, fmt.Errorf("a file with variables of hooks ended the shell: %s", lo.CoalesceOrEmpty(plain(reply.Stderr), "it said nothing"))
+		return nil, fmt.Errorf(
+			"a file with variables of hooks ended the shell: %s",
+			lo.CoalesceOrEmpty(plain(reply.Stderr), "it said nothing"),
+		)
 	}
 	if reply.Truncated != 0 {
 		return nil, errors.New("the variables of hooks are too long to be read")

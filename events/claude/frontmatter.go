@@ -29,7 +29,9 @@ type FrontMatter struct {
 func (f FrontMatter) Register(s *pipeline.Session) (remove func(), problems []settings.Problem, err error) {
 	loaded, ok := s.Setting(readingKey{}).(*reading)
 	if !ok {
-		return nil, nil, errors.New("the session's settings are not those of Claude Code: open the system with claude.Settings")
+		return nil, nil, errors.New(
+			"the session's settings are not those of Claude Code: open the system with claude.Settings",
+		)
 	}
 	v, err := settings.ParseStrict(f.File, f.Hooks)
 	if err != nil {

@@ -93,7 +93,8 @@ func (r *reading) switched(to *settings.Value, v settings.Value) {
 // judge says why a hook of a source, or of a plugin, does not run.
 func (p *policy) judge(source hook.Source, plugin string) (why hook.SkipReason, detail string) {
 	managed := source == hook.Managed || plugin != "" && p.forced[plugin]
-	custom := slices.Contains([]hook.Source{hook.User, hook.Project, hook.Local, hook.FrontMatter}, source) && plugin == ""
+	custom := slices.Contains([]hook.Source{hook.User, hook.Project, hook.Local, hook.FrontMatter}, source) &&
+		plugin == ""
 	switch {
 	case p.untrusted:
 		return hook.Untrusted, "the user has not agreed to run what the folder brings, so no hook runs"
@@ -102,7 +103,8 @@ func (p *policy) judge(source hook.Source, plugin string) (why hook.SkipReason, 
 	case p.managedOnly.Exists() && !managed:
 		return hook.Policy, "allowManagedHooksOnly is true at " + p.managedOnly.Position().String()
 	case p.pluginsOnly.Exists() && custom:
-		return hook.Policy, "strictPluginOnlyCustomization leaves hooks to plugins, at " + p.pluginsOnly.Position().String()
+		return hook.Policy, "strictPluginOnlyCustomization leaves hooks to plugins, at " + p.pluginsOnly.Position().
+			String()
 	case p.mostOff.Exists() && !managed:
 		return hook.Disabled, "disableAllHooks is true at " + p.mostOff.Position().String()
 	case p.safe && !managed:

@@ -76,14 +76,23 @@ func (f refiner[In, Out, I, O]) drop(r *hook.Report[Out]) {
 		o.Context = ""
 	}
 	means := o.Decision.Blocks() || t.permission && o.Decision != "" // "approve" means nothing elsewhere
-	if dropped := !means || !t.decides && !refuses; r.Hook.Func != nil && (dropped || !t.blocks && !t.decides) && o.Decision != "" && o.Decision != hook.Allow && o.Decision != hook.Approve {
+	if dropped := !means || !t.decides && !refuses; r.Hook.Func != nil && (dropped || !t.blocks && !t.decides) &&
+		o.Decision != "" &&
+		o.Decision != hook.Allow &&
+		o.Decision != hook.Approve {
 		r.Notes = append(r.Notes, fmt.Sprintf("decision %q has no effect on %s", o.Decision, f.event))
 	}
 	if !means || !t.decides && !refuses {
 		o.Decision, o.Reason = "", ""
 	}
 	if r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 && !t.exitTwoDenies {
-		r.Notes = append(r.Notes, strings.TrimSuffix(fmt.Sprintf("exit status 2 has no effect on %s: %s", f.event, plain(r.Reply.Stderr)), ": "))
+		r.Notes = append(
+			r.Notes,
+			strings.TrimSuffix(
+				fmt.Sprintf("exit status 2 has no effect on %s: %s", f.event, plain(r.Reply.Stderr)),
+				": ",
+			),
+		)
 	}
 	if o.Decision.Blocks() && r.Err != nil && r.Reply != nil && r.OnFailure == hook.FailOpen && !timedOut(r.Err) {
 		o.Reason = cmp.Or(plain(r.Reply.Stderr), o.Reason) // as of a hook that has refused
@@ -126,6 +135,10 @@ func cut(s *pipeline.Session, name string, text *string, own *CommonOutput, note
 		*notes = append(*notes, fmt.Sprintf("a text of %d bytes was cut, and could not be kept: %v", len(whole), err))
 		return
 	}
-	*text += fmt.Sprintf("…\n\nThis is the beginning of a text of %d characters. The whole of it is in %s", utf8.RuneCountInString(whole), path)
+	*text += fmt.Sprintf(
+		"…\n\nThis is the beginning of a text of %d characters. The whole of it is in %s",
+		utf8.RuneCountInString(whole),
+		path,
+	)
 	own.Kept = append(own.Kept, path)
 }

@@ -51,12 +51,18 @@ func refinePermission(_ *pipeline.Session, _ *PermissionRequestInput, r *hook.Re
 	case own != nil && (own.Behavior == "deny" || common != hook.Deny):
 	case common != hook.Deny && common != hook.Allow:
 		if common != "" {
-			r.Notes = append(r.Notes, fmt.Sprintf("decision %q has no effect on PermissionRequest; allow or deny", common))
+			r.Notes = append(
+				r.Notes,
+				fmt.Sprintf("decision %q has no effect on PermissionRequest; allow or deny", common),
+			)
 		}
 	case r.Reply == nil || r.Err != nil:
 		o.Specific.Decision = &Grant{Behavior: string(common), Message: o.Reason}
 	default:
-		r.Notes = append(r.Notes, "a top-level decision has no effect on PermissionRequest; use hookSpecificOutput.decision")
+		r.Notes = append(
+			r.Notes,
+			"a top-level decision has no effect on PermissionRequest; use hookSpecificOutput.decision",
+		)
 	}
 	o.Decision, o.Reason = "", ""
 	o.Specific.decide(&o.Decision, &o.Reason)
@@ -69,7 +75,10 @@ func refineEdit(_ *pipeline.Session, in *PostToolUseInput, r *hook.Report[PostTo
 		return
 	}
 	if !strings.HasPrefix(in.Name, "mcp__") {
-		r.Notes = append(r.Notes, "updatedMCPToolOutput has no effect on "+in.Name+", which is no MCP tool; write updatedToolOutput")
+		r.Notes = append(
+			r.Notes,
+			"updatedMCPToolOutput has no effect on "+in.Name+", which is no MCP tool; write updatedToolOutput",
+		)
 		return
 	}
 	if e.UpdatedToolOutput == nil {
@@ -160,7 +169,11 @@ func worktree(dir, project, given string) (string, error) {
 	for part := range strings.SplitSeq(below, string(filepath.Separator)) {
 		at = filepath.Join(at, part)
 		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
-			return "", fmt.Errorf("the worktree's path %q goes through the link %q; print a path without links", given, at)
+			return "", fmt.Errorf(
+				"the worktree's path %q goes through the link %q; print a path without links",
+				given,
+				at,
+			)
 		}
 	}
 	return given, nil

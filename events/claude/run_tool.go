@@ -25,9 +25,19 @@ func GateTool(ctx context.Context, s *pipeline.Session, call *PreToolUseInput) (
 // ReviewTool fires PostToolUse, or PostToolUseFailure if the tool has failed, and
 // applies its result: the second half of [RunTool]. The arguments in call are
 // those that the tool ran with.
-func ReviewTool(ctx context.Context, s *pipeline.Session, call *PreToolUseInput, response jsontext.Value, failed error) (ResultVerdict, error) {
+func ReviewTool(
+	ctx context.Context,
+	s *pipeline.Session,
+	call *PreToolUseInput,
+	response jsontext.Value,
+	failed error,
+) (ResultVerdict, error) {
 	if failed != nil {
-		res, err := PostToolUseFailure.Fire(ctx, s, &PostToolUseFailureInput{PreToolUseInput: *call, Error: failed.Error()})
+		res, err := PostToolUseFailure.Fire(
+			ctx,
+			s,
+			&PostToolUseFailureInput{PreToolUseInput: *call, Error: failed.Error()},
+		)
 		return ApplyPostToolUseFailure(res), err
 	}
 	done := &PostToolUseInput{PreToolUseInput: *call, Response: response}
@@ -45,8 +55,13 @@ func ReviewTool(ctx context.Context, s *pipeline.Session, call *PreToolUseInput,
 //	if after == nil {
 //		// the model sees gate.Reason in place of a result
 //	}
-func RunTool(ctx context.Context, s *pipeline.Session, call *PreToolUseInput, tool func(context.Context, wire.Object) (jsontext.Value, error),
-	ask func(ctx context.Context, reason string) bool) (gate ToolVerdict, ran *ResultVerdict, err error) {
+func RunTool(
+	ctx context.Context,
+	s *pipeline.Session,
+	call *PreToolUseInput,
+	tool func(context.Context, wire.Object) (jsontext.Value, error),
+	ask func(ctx context.Context, reason string) bool,
+) (gate ToolVerdict, ran *ResultVerdict, err error) {
 	gate, err = GateTool(ctx, s, call)
 	if err == nil && gate.Decision == hook.Ask && !gate.Stop && ask != nil {
 		gate.Run = ask(ctx, gate.Reason)

@@ -61,10 +61,15 @@ func discover(dir string, env []string) []settings.Layer {
 		{Name: "local", Source: hook.Local, File: filepath.Join(dir, ".claude", "settings.local.json"), Strict: true},
 	}
 	if home := configDir(env); home != "" && home != filepath.Join(dir, ".claude") {
-		layers = append(layers, settings.Layer{Name: "user", Source: hook.User, File: filepath.Join(home, "settings.json"), Strict: true})
+		layers = append(
+			layers,
+			settings.Layer{Name: "user", Source: hook.User, File: filepath.Join(home, "settings.json"), Strict: true},
+		)
 	}
 	managed := managedFile()
-	files, _ := filepath.Glob(filepath.Join(filepath.Dir(managed), "managed-settings.d", "*.json")) // sorted; the pattern is good
+	files, _ := filepath.Glob(
+		filepath.Join(filepath.Dir(managed), "managed-settings.d", "*.json"),
+	) // sorted; the pattern is good
 	for _, file := range append([]string{managed}, files...) {
 		layers = append(layers, settings.Layer{Name: "managed", Source: hook.Managed, File: file, Strict: true})
 	}
@@ -151,7 +156,12 @@ type reading struct {
 type readingKey struct{}
 
 func newReading(s Settings, at pipeline.Workspace) *reading {
-	r := &reading{Reader: entries.Reader{Dialect: Dialect, Elsewhere: movedEvents}, Settings: s, at: at, home: homeDir(s.Environ)}
+	r := &reading{
+		Reader:   entries.Reader{Dialect: Dialect, Elsewhere: movedEvents},
+		Settings: s,
+		at:       at,
+		home:     homeDir(s.Environ),
+	}
 	r.env = commandEnv(s.Environ, at.Dir)
 	r.Loaded.Admit = func(h *hook.Hook) (hook.SkipReason, string) {
 		if h.Dialect != Dialect.Name || h.Source != hook.FrontMatter && !h.UserProvided {
@@ -206,7 +216,10 @@ func (r *reading) rootOf(layer settings.Layer) string {
 // a variable says. At the newer level the longest time that a hook of the settings
 // files asks for raises it, up to a minute (rule C60; release 2.1.239).
 func (r *reading) limitEnds() {
-	rules := lo.SliceToMap(pipeline.Events(Dialect), func(e pipeline.Declared) (string, pipeline.Rules) { return e.Info().Name, e.Info().Rules })
+	rules := lo.SliceToMap(
+		pipeline.Events(Dialect),
+		func(e pipeline.Declared) (string, pipeline.Rules) { return e.Info().Name, e.Info().Rules },
+	)
 	ends := lo.Filter(r.Loaded.Hooks, func(h *hook.Hook, _ int) bool { return rules[h.Event].Budget && h.Skip == "" })
 	each, budget := sessionEnd, sessionEnd
 	if ms := parseInt(environ.Getenv(r.Environ, "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS")); ms > 0 {

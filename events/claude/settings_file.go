@@ -7,7 +7,9 @@ import "github.com/snaphook-go/snaphook/settings"
 func (o origin) file(root settings.Value) {
 	for name, value := range root.Members() {
 		if table[name] != nil {
-			o.Problem(value.Wrong("%q stands beside \"hooks\", where nothing reads it; write {\"hooks\": {%[1]q: …}}", name))
+			o.Problem(
+				value.Wrong("%q stands beside \"hooks\", where nothing reads it; write {\"hooks\": {%[1]q: …}}", name),
+			)
 		}
 	}
 	o.hooks(root.Get("hooks"))

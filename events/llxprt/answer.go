@@ -124,7 +124,8 @@ func speaks(response wire.Object) bool {
 			Content jsontext.Value `json:"content"`
 		} `json:"candidates"`
 	}
-	return response.Into(&r) == nil && len(r.Candidates) > 0 && r.Candidates[0].Content != nil && r.Candidates[0].Content.Kind() != 'n'
+	return response.Into(&r) == nil && len(r.Candidates) > 0 && r.Candidates[0].Content != nil &&
+		r.Candidates[0].Content.Kind() != 'n'
 }
 
 // changes reports whether a part of a response says anything of the rest.

@@ -137,7 +137,11 @@ type ModelVerdict struct {
 // block without a response gives one without candidates, and every response has
 // a list of them.
 func ApplyBeforeModel(request wire.Object, res *hook.Result[BeforeModelOutput]) ModelVerdict {
-	v := ModelVerdict{Common: ApplyLifecycle(res), Request: res.Specific.ApplyTo(request), Response: res.Specific.SyntheticResponse()}
+	v := ModelVerdict{
+		Common:   ApplyLifecycle(res),
+		Request:  res.Specific.ApplyTo(request),
+		Response: res.Specific.SyntheticResponse(),
+	}
 	v.Call = !res.Blocked() && !v.Stop && v.Response == nil
 	if !v.Call && v.Response.Get("candidates").Kind() != '[' {
 		v.Response = v.Response.With("candidates", jsontext.Value("[]"))

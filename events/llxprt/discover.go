@@ -31,16 +31,38 @@ func (p Profile) Discover(dir string) []settings.Layer {
 	if p == Gemini {
 		folder = ".gemini"
 	}
-	layers := []settings.Layer{{Name: "project", Source: hook.Project, File: filepath.Join(dir, folder, "settings.json")}}
+	layers := []settings.Layer{
+		{Name: "project", Source: hook.Project, File: filepath.Join(dir, folder, "settings.json")},
+	}
 	if home, err := os.UserHomeDir(); err == nil && home != dir {
-		layers = append(layers, settings.Layer{Name: "user", Source: hook.User, File: filepath.Join(home, folder, "settings.json")})
+		layers = append(
+			layers,
+			settings.Layer{Name: "user", Source: hook.User, File: filepath.Join(home, folder, "settings.json")},
+		)
 	}
 	if p == Gemini {
-		return append(layers,
-			settings.Layer{Name: defaultsLayer, Source: hook.SystemWide, File: systemFile("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", geminiHome, "system-defaults.json")},
-			settings.Layer{Name: "system", Source: hook.SystemWide, File: systemFile("GEMINI_CLI_SYSTEM_SETTINGS_PATH", geminiHome, "settings.json")})
+		return append(
+			layers,
+			settings.Layer{
+				Name:   defaultsLayer,
+				Source: hook.SystemWide,
+				File:   systemFile("GEMINI_CLI_SYSTEM_DEFAULTS_PATH", geminiHome, "system-defaults.json"),
+			},
+			settings.Layer{
+				Name:   "system",
+				Source: hook.SystemWide,
+				File:   systemFile("GEMINI_CLI_SYSTEM_SETTINGS_PATH", geminiHome, "settings.json"),
+			},
+		)
 	}
-	return append(layers, settings.Layer{Name: "system", Source: hook.SystemWide, File: systemFile("LLXPRT_SYSTEM_SETTINGS_PATH", llxprtHome, "settings.json")})
+	return append(
+		layers,
+		settings.Layer{
+			Name:   "system",
+			Source: hook.SystemWide,
+			File:   systemFile("LLXPRT_SYSTEM_SETTINGS_PATH", llxprtHome, "settings.json"),
+		},
+	)
 }
 
 // defaultsLayer is the name of the layer of a machine whose switches every other
@@ -51,7 +73,11 @@ const defaultsLayer = "defaults"
 type systemHome struct{ darwin, windows, other string }
 
 var (
-	llxprtHome = systemHome{"/Library/Application Support/LLxprt-Code", `C:\ProgramData\llxprt-code`, "/etc/llxprt-code"}
+	llxprtHome = systemHome{
+		"/Library/Application Support/LLxprt-Code",
+		`C:\ProgramData\llxprt-code`,
+		"/etc/llxprt-code",
+	}
 	geminiHome = systemHome{"/Library/Application Support/GeminiCli", `C:\ProgramData\gemini-cli`, "/etc/gemini-cli"}
 )
 
@@ -89,7 +115,8 @@ func Find(dir string) (Profile, []settings.Problem) {
 	if err != nil || !root.Get("hooks").Exists() {
 		return LLxprt, nil
 	}
-	p := root.Get("hooks").Wrong("the hooks of this file do not run: there are settings of LLxprt Code, whose profile counts; choose the profile gemini, or move the hooks to .llxprt/settings.json")
+	p := root.Get("hooks").
+		Wrong("the hooks of this file do not run: there are settings of LLxprt Code, whose profile counts; choose the profile gemini, or move the hooks to .llxprt/settings.json")
 	return LLxprt, []settings.Problem{p}
 }
 

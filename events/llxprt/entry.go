@@ -55,7 +55,13 @@ func (g *group) read() {
 	if g.layer.Source == hook.Extension {
 		label += ":" + g.layer.Name
 	}
-	like := hook.Hook{Source: g.layer.Source, Pattern: g.pattern, Matcher: g.matcher, Sequential: sequential, OwnOnly: !g.at.Vouches(g.layer.Source)}
+	like := hook.Hook{
+		Source:     g.layer.Source,
+		Pattern:    g.pattern,
+		Matcher:    g.matcher,
+		Sequential: sequential,
+		OwnOnly:    !g.at.Vouches(g.layer.Source),
+	}
 	g.Read(label, like, func(h *hook.Hook, v settings.Value) *settings.Problem {
 		wrong := g.fill(h, v)
 		if wrong == nil {

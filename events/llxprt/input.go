@@ -118,5 +118,10 @@ func mismatch(err error) error {
 	if !errors.As(err, &se) || se.GoType == nil {
 		return err
 	}
-	return fmt.Errorf("%s: got %s, want %s", se.JSONPointer.LastToken(), wire.KindName(se.JSONKind), wire.Wanted(se.GoType))
+	return fmt.Errorf(
+		"%s: got %s, want %s",
+		se.JSONPointer.LastToken(),
+		wire.KindName(se.JSONKind),
+		wire.Wanted(se.GoType),
+	)
 }

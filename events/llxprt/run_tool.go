@@ -21,7 +21,11 @@ func GateTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput) (
 
 // ReviewTool fires AfterTool and applies its result: the second half of
 // [RunTool]. response is the one that the model shall see.
-func ReviewTool(ctx context.Context, s *pipeline.Session, done *AfterToolInput) (c Common, response wire.Object, err error) {
+func ReviewTool(
+	ctx context.Context,
+	s *pipeline.Session,
+	done *AfterToolInput,
+) (c Common, response wire.Object, err error) {
 	res, err := AfterTool.Fire(ctx, s, done)
 	c, response = ApplyAfterTool(done, res)
 	return c, response, err
@@ -47,6 +51,10 @@ func RunTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput,
 	if response == nil {
 		response = wire.Object("{}")
 	}
-	asks, response, err = ReviewTool(ctx, s, &AfterToolInput{Name: call.Name, Input: gate.Input, Response: response, Extra: call.Extra})
+	asks, response, err = ReviewTool(
+		ctx,
+		s,
+		&AfterToolInput{Name: call.Name, Input: gate.Input, Response: response, Extra: call.Extra},
+	)
 	return response, asks, err
 }

@@ -62,11 +62,22 @@ func layerRank(s hook.Source) int {
 // Load reads the settings for a directory. It is a [pipeline.Load].
 func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 	passed := s.profile(at.Dir)
-	layers := slices.Concat(s.Layers, lo.Map(s.Extensions, func(e Extension, _ int) settings.Layer { return e.layer() }))
-	slices.SortStableFunc(layers, func(a, b settings.Layer) int { return cmp.Compare(layerRank(a.Source), layerRank(b.Source)) })
+	layers := slices.Concat(
+		s.Layers,
+		lo.Map(s.Extensions, func(e Extension, _ int) settings.Layer { return e.layer() }),
+	)
+	slices.SortStableFunc(
+		layers,
+		func(a, b settings.Layer) int { return cmp.Compare(layerRank(a.Source), layerRank(b.Source)) },
+	)
 
 	values, problems := settings.Read(layers)
-	r := &reading{Reader: entries.Reader{Dialect: Dialect, Elsewhere: elsewhere, Misplaced: misplaced}, at: at, profile: s.Profile, types: s.Types}
+	r := &reading{
+		Reader:  entries.Reader{Dialect: Dialect, Elsewhere: elsewhere, Misplaced: misplaced},
+		at:      at,
+		profile: s.Profile,
+		types:   s.Types,
+	}
 	r.Loaded.Problems = append(passed, problems...)
 	r.Loaded.Values = map[any]any{profileKey{}: s.Profile}
 	for i, layer := range layers {
@@ -87,7 +98,12 @@ func (e Extension) layer() settings.Layer {
 	if name == "" {
 		name = filepath.Base(e.Dir)
 	}
-	return settings.Layer{Name: name, Source: hook.Extension, File: filepath.Join(e.Dir, "hooks", "hooks.json"), Data: e.Data}
+	return settings.Layer{
+		Name:   name,
+		Source: hook.Extension,
+		File:   filepath.Join(e.Dir, "hooks", "hooks.json"),
+		Data:   e.Data,
+	}
 }
 
 // reading is one Load under way.

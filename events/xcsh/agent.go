@@ -34,10 +34,12 @@ var (
 	// with a message counts; the handlers behind it run all the same.
 	BeforeAgentStart *Event[BeforeAgentStartEvent, BeforeAgentStartResult] = declare(
 		pipeline.Spec[BeforeAgentStartEvent, BeforeAgentStartResult]{
-			Name:   "before_agent_start",
-			Doc:    "when the user has sent a prompt, before the agent works on it",
-			Can:    pipeline.CanAddContext,
-			Reduce: reducers.FirstWhole(func(o *hook.Output[BeforeAgentStartResult]) bool { return o.Specific.Message != nil }),
+			Name: "before_agent_start",
+			Doc:  "when the user has sent a prompt, before the agent works on it",
+			Can:  pipeline.CanAddContext,
+			Reduce: reducers.FirstWhole(
+				func(o *hook.Output[BeforeAgentStartResult]) bool { return o.Specific.Message != nil },
+			),
 		}, nil, collectMessages)
 
 	AgentStart *Notice[AgentStartEvent] = notice[AgentStartEvent](
@@ -69,7 +71,9 @@ func collectMessages(ev *pipeline.Spec[BeforeAgentStartEvent, BeforeAgentStartRe
 		}
 		return e
 	}
-	ev.Refine = unless[BeforeAgentStartEvent](func(r *BeforeAgentStartResult) bool { return r.Message == nil && r.SystemPrompt == nil })
+	ev.Refine = unless[BeforeAgentStartEvent](
+		func(r *BeforeAgentStartResult) bool { return r.Message == nil && r.SystemPrompt == nil },
+	)
 	ev.Reduce = reducers.Gather(func(all *BeforeAgentStartResult, one BeforeAgentStartResult) {
 		if one.Message != nil {
 			all.Messages = append(all.Messages, *one.Message)

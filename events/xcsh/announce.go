@@ -52,7 +52,10 @@ func (m *Modules) announce(ctx context.Context, h DynamicHandler, event wire.Obj
 func (mod *module) next(event string, after int) *handler {
 	mod.mu.Lock()
 	defer mod.mu.Unlock()
-	i := slices.IndexFunc(mod.handlers, func(h *handler) bool { return h.number > after && h.dynamic != nil && h.hook.Event == event })
+	i := slices.IndexFunc(
+		mod.handlers,
+		func(h *handler) bool { return h.number > after && h.dynamic != nil && h.hook.Event == event },
+	)
 	if i < 0 {
 		return nil
 	}

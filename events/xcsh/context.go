@@ -41,7 +41,15 @@ func (m *Modules) firing(ctx context.Context) context.Context {
 // newContext reads what there is now.
 func (m *Modules) newContext(live bool) HookContext {
 	h := m.hosted()
-	hc := HookContext{UI: h.UI, HasUI: h.HasUI, Dir: m.cfg.Dir, Session: m.cfg.Session, Models: m.cfg.Models, m: m, live: live}
+	hc := HookContext{
+		UI:      h.UI,
+		HasUI:   h.HasUI,
+		Dir:     m.cfg.Dir,
+		Session: m.cfg.Session,
+		Models:  m.cfg.Models,
+		m:       m,
+		live:    live,
+	}
 	if m.cfg.Extensions {
 		hc.HasUI = h.UI != nil
 	}
@@ -132,7 +140,11 @@ func (cc *CommandContext) Branch(ctx context.Context, entryID string) (cancelled
 }
 
 // NavigateTree takes another place in the session's tree.
-func (cc *CommandContext) NavigateTree(ctx context.Context, targetID string, opt NavigateTree) (cancelled bool, err error) {
+func (cc *CommandContext) NavigateTree(
+	ctx context.Context,
+	targetID string,
+	opt NavigateTree,
+) (cancelled bool, err error) {
 	if h := cc.m.hosted(); h.NavigateTree != nil {
 		return h.NavigateTree(ctx, targetID, opt)
 	}

@@ -54,7 +54,11 @@ func (m *Modules) Report(e HookError) {
 func (m *Modules) tell(l *Listener, e HookError) {
 	defer func() {
 		if v := recover(); v != nil {
-			m.cfg.Log.Error("a listener to hook errors panicked", slog.String("event", e.Event), slog.String("panic", environ.Scrub(fmt.Sprint(v))))
+			m.cfg.Log.Error(
+				"a listener to hook errors panicked",
+				slog.String("event", e.Event),
+				slog.String("panic", environ.Scrub(fmt.Sprint(v))),
+			)
 		}
 	}()
 	l.Failed(e)

@@ -44,7 +44,11 @@ func declare[E, R any](ev pipeline.Spec[E, R], stops stop[R], changes ...func(*p
 	for _, change := range changes {
 		change(&extension)
 	}
-	e := &Event[E, R]{hooks: pipeline.Declare(Dialect, ev), extensions: pipeline.Declare(Extensions, extension), stops: stops}
+	e := &Event[E, R]{
+		hooks:      pipeline.Declare(Dialect, ev),
+		extensions: pipeline.Declare(Extensions, extension),
+		stops:      stops,
+	}
 	known = append(known, e)
 	return e
 }
@@ -91,7 +95,10 @@ func (e *Event[E, R]) On(api *API, h Handler[E, R]) (remove func()) {
 
 // On subscribes a handler; see On of [Event].
 func (n *Notice[E]) On(api *API, h func(ctx context.Context, e *E, hc *HookContext) error) (remove func()) {
-	return n.event.On(api, func(ctx context.Context, e *E, hc *HookContext) (*Nothing, error) { return nil, h(ctx, e, hc) })
+	return n.event.On(
+		api,
+		func(ctx context.Context, e *E, hc *HookContext) (*Nothing, error) { return nil, h(ctx, e, hc) },
+	)
 }
 
 func on[E, R any](e *Event[E, R], api *API, f hook.Func[E, R]) (remove func()) {

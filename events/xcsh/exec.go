@@ -40,8 +40,16 @@ type ExecResult struct {
 // far. Exec waits for the program, not for what it leaves in the background.
 func Exec(ctx context.Context, program string, args []string, opt ExecOptions) (ExecResult, error) {
 	argv := append([]string{program}, args...)
-	reply, err := (&run.Command{Argv: argv, Grace: ExecGrace}).Run(ctx, hook.Call{Dir: opt.Dir, Timeout: max(0, opt.Timeout)})
-	r := ExecResult{Stdout: wire.Valid(reply.Stdout), Stderr: wire.Valid(reply.Stderr), Code: reply.Exit, Truncated: reply.Truncated != 0}
+	reply, err := (&run.Command{Argv: argv, Grace: ExecGrace}).Run(
+		ctx,
+		hook.Call{Dir: opt.Dir, Timeout: max(0, opt.Timeout)},
+	)
+	r := ExecResult{
+		Stdout:    wire.Valid(reply.Stdout),
+		Stderr:    wire.Valid(reply.Stderr),
+		Code:      reply.Exit,
+		Truncated: reply.Truncated != 0,
+	}
 	late := new(hook.TimeoutError)
 	switch {
 	case err != nil && (errors.As(err, &late) || ctx.Err() != nil && errors.Is(err, context.Cause(ctx))):

@@ -81,7 +81,12 @@ func (m *Modules) Review(done *ToolResultEvent, o *ToolResultOverride) ToolResul
 // that handlers refuse is not an error: refused says why.
 //
 //	out, refused, err := xcsh.RunTool(ctx, modules, &call, tool)
-func RunTool(ctx context.Context, m *Modules, call *ToolCallEvent, tool func(context.Context, *ToolCallEvent) (*Output, error)) (out *Output, refused string, err error) {
+func RunTool(
+	ctx context.Context,
+	m *Modules,
+	call *ToolCallEvent,
+	tool func(context.Context, *ToolCallEvent) (*Output, error),
+) (out *Output, refused string, err error) {
 	run := WrapTool(m, call.ToolName, Shape[*ToolCallEvent, *Output]{
 		Input:   func(c *ToolCallEvent) (in wire.Object, err error) { return c.Input, nil },
 		Content: OutputShape[*ToolCallEvent]().Content,

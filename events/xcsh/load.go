@@ -87,7 +87,14 @@ func (m *Modules) load(ctx context.Context, from file, cwd string) error {
 		}
 		return m.add(&module{path: path, resolved: resolved, source: from.source, closer: closer}, f)
 	}
-	return &LoadError{Path: path, Err: fmt.Errorf("%w: nothing here can load %s files", m.noFactory(path), strconv.Quote(filepath.Ext(resolved)))}
+	return &LoadError{
+		Path: path,
+		Err: fmt.Errorf(
+			"%w: nothing here can load %s files",
+			m.noFactory(path),
+			strconv.Quote(filepath.Ext(resolved)),
+		),
+	}
 }
 
 func (m *Modules) home() string {
@@ -122,7 +129,10 @@ func (m *Modules) loadError(path string, err error) *LoadError {
 	if m.cfg.Extensions {
 		kind = "extension"
 	}
-	return &LoadError{Path: path, Err: fmt.Errorf("Failed to load %s: %w", kind, err)} //nolint:staticcheck // as the original says it
+	return &LoadError{
+		Path: path,
+		Err:  fmt.Errorf("Failed to load %s: %w", kind, err),
+	} //nolint:staticcheck // as the original says it
 }
 
 // Discovery is where [Modules.DiscoverAndLoad] looks for modules.
@@ -136,7 +146,11 @@ type Discovery struct {
 // then the configured ones; a file that is there twice is loaded once (X41). What
 // an item is for, its type and its tool, is not
 // used: a module sees every tool. warnings are those of the registry.
-func (m *Modules) DiscoverAndLoad(ctx context.Context, d Discovery, configured []string) (warnings []string, errs []*LoadError) {
+func (m *Modules) DiscoverAndLoad(
+	ctx context.Context,
+	d Discovery,
+	configured []string,
+) (warnings []string, errs []*LoadError) {
 	found := d.Registry.Discover(ctx, d.Place, d.Options)
 	var files []file
 	for _, item := range found.Items {

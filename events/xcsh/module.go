@@ -100,7 +100,13 @@ func (mod *module) close() error {
 func (mod *module) info() Info {
 	mod.mu.Lock()
 	defer mod.mu.Unlock()
-	i := Info{Path: mod.path, Resolved: mod.resolved, Source: mod.source, Events: map[string]int{}, Commands: []string{}}
+	i := Info{
+		Path:     mod.path,
+		Resolved: mod.resolved,
+		Source:   mod.source,
+		Events:   map[string]int{},
+		Commands: []string{},
+	}
 	for _, entry := range mod.handlers {
 		i.Events[entry.hook.Event]++
 	}

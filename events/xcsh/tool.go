@@ -124,10 +124,18 @@ func (o *ToolResultOverride) isError(there bool) bool {
 // mergeOverrides are the extension runtime's rules.
 func mergeOverrides(ev *pipeline.Spec[ToolResultEvent, ToolResultOverride]) {
 	ev.Chain = func(e ToolResultEvent, o hook.Output[ToolResultOverride]) ToolResultEvent {
-		e.Content, e.Details, e.IsError = o.Specific.content(e.Content), o.Specific.details(e.Details), o.Specific.isError(e.IsError)
+		e.Content, e.Details, e.IsError = o.Specific.content(
+			e.Content,
+		), o.Specific.details(
+			e.Details,
+		), o.Specific.isError(
+			e.IsError,
+		)
 		return e
 	}
-	ev.Refine = unless[ToolResultEvent](func(r *ToolResultOverride) bool { return r.Content == nil && r.Details == nil && r.IsError == nil })
+	ev.Refine = unless[ToolResultEvent](
+		func(r *ToolResultOverride) bool { return r.Content == nil && r.Details == nil && r.IsError == nil },
+	)
 	ev.Reduce = reducers.Gather(func(all *ToolResultOverride, one ToolResultOverride) {
 		all.Content, all.Details = one.content(all.Content), one.details(all.Details)
 		if one.IsError != nil {

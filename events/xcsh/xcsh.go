@@ -8,9 +8,7 @@
 //
 //	m := xcsh.New(ses, xcsh.Config{})
 //	m.Add("gate", func(api *xcsh.API) error {
-//		xcsh.ToolCall.On(api, func(ctx context.Context, e *xcsh.ToolCallEvent, hc *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
-//			…
-//		})
+//		xcsh.ToolCall.On(api, guard) // a func(context.Context, *ToolCallEvent, *HookContext) (*ToolCallResult, error)
 //		return nil
 //	})
 //

@@ -80,9 +80,13 @@ func (h *Host) work(ctx context.Context) string {
 			return reply.Text
 		}
 		for i := range reply.Calls {
-			out, _ := h.Session.RunTool(ctx, &reply.Calls[i], func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
-				return h.run(ctx, agent.ToolCall{ID: reply.Calls[i].ID, Name: reply.Calls[i].Name, Input: args})
-			})
+			out, _ := h.Session.RunTool(
+				ctx,
+				&reply.Calls[i],
+				func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
+					return h.run(ctx, agent.ToolCall{ID: reply.Calls[i].ID, Name: reply.Calls[i].Name, Input: args})
+				},
+			)
 			h.Messages = append(h.Messages, Message{Role: "tool", Text: out.Text, Call: reply.Calls[i].ID})
 			h.at(&agent.Verdict{Stop: out.Stop, StopReason: out.StopReason, Messages: out.Messages}, ctx.Err())
 		}

@@ -107,7 +107,13 @@ func allowed(o wire.Object) []string {
 
 // response is what the model has said in the form that hooks know.
 func response(text string) wire.Object {
-	o, _ := wire.Of(genai.Response{Candidates: []genai.Candidate{{Content: genai.Content{Role: "model", Parts: []genai.Text{genai.Text(text)}}}}})
+	o, _ := wire.Of(
+		genai.Response{
+			Candidates: []genai.Candidate{
+				{Content: genai.Content{Role: "model", Parts: []genai.Text{genai.Text(text)}}},
+			},
+		},
+	)
 	return o
 }
 
@@ -150,12 +156,16 @@ func (m *OpenAI) Reply(ctx context.Context, messages []Message, names []string) 
 	var answer struct {
 		Choices []struct{ Message chatMessage }
 	}
-	if err := json.NewDecoder(res.Body).Decode(&answer); err != nil || res.StatusCode != http.StatusOK || len(answer.Choices) == 0 {
+	if err := json.NewDecoder(res.Body).Decode(&answer); err != nil || res.StatusCode != http.StatusOK ||
+		len(answer.Choices) == 0 {
 		return Message{}, fmt.Errorf("the model answered %s: %w", res.Status, err)
 	}
 	reply := Message{Role: "model", Text: answer.Choices[0].Message.Content}
 	for _, c := range answer.Choices[0].Message.ToolCalls {
-		reply.Calls = append(reply.Calls, agent.ToolCall{ID: c.ID, Name: c.Function.Name, Input: wire.Object(c.Function.Arguments)})
+		reply.Calls = append(
+			reply.Calls,
+			agent.ToolCall{ID: c.ID, Name: c.Function.Name, Input: wire.Object(c.Function.Arguments)},
+		)
 	}
 	return reply, nil
 }
@@ -178,7 +188,12 @@ func chat(messages []Message) (all []chatMessage) {
 }
 
 // parameters are the arguments of each tool.
-var parameters = map[string][]string{"execute_command": {"cmd"}, "read_text": {"file"}, "put_file": {"target", "text"}, "delegate": {"prompt"}}
+var parameters = map[string][]string{
+	"execute_command": {"cmd"},
+	"read_text":       {"file"},
+	"put_file":        {"target", "text"},
+	"delegate":        {"prompt"},
+}
 
 // offered describes the tools of these names; nil is every tool.
 func offered(names []string) (all []any) {
@@ -191,7 +206,10 @@ func offered(names []string) (all []any) {
 			properties[p] = map[string]string{"type": "string"}
 		}
 		schema := map[string]any{"type": "object", "properties": properties, "required": parameters[t.Name]}
-		all = append(all, map[string]any{"type": "function", "function": map[string]any{"name": t.Name, "parameters": schema}})
+		all = append(
+			all,
+			map[string]any{"type": "function", "function": map[string]any{"name": t.Name, "parameters": schema}},
+		)
 	}
 	return all
 }

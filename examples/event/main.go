@@ -101,7 +101,13 @@ func main() {
 		if err != nil {
 			log.Fatal(err) // ctx ended first
 		}
-		fmt.Printf("blocked %v %q, replicas %d, %d hooks\n", res.Blocked(), res.Reason, res.Specific.Replicas, len(res.Reports))
+		fmt.Printf(
+			"blocked %v %q, replicas %d, %d hooks\n",
+			res.Blocked(),
+			res.Reason,
+			res.Specific.Replicas,
+			len(res.Reports),
+		)
 	}
 	fire()
 	BeforeDeploy.On(session, "release manager", func(_ context.Context, d Deploy) (hook.Output[Review], error) {

@@ -14,19 +14,22 @@ import (
 
 // PermissionGate lets nobody remove files recursively without asking.
 func PermissionGate(api *xcsh.API) error {
-	xcsh.ToolCall.On(api, func(ctx context.Context, e *xcsh.ToolCallEvent, hc *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
-		command := e.Input.Text("command")
-		if e.ToolName != "bash" || !strings.Contains(command, "rm -rf") {
+	xcsh.ToolCall.On(
+		api,
+		func(ctx context.Context, e *xcsh.ToolCallEvent, hc *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
+			command := e.Input.Text("command")
+			if e.ToolName != "bash" || !strings.Contains(command, "rm -rf") {
+				return nil, nil
+			}
+			if !hc.HasUI {
+				return &xcsh.ToolCallResult{Block: true, Reason: "rm -rf blocked (no UI)"}, nil
+			}
+			if !hc.UI.Confirm(ctx, "Dangerous command", "Allow: "+command) {
+				return &xcsh.ToolCallResult{Block: true, Reason: "user denied command"}, nil
+			}
 			return nil, nil
-		}
-		if !hc.HasUI {
-			return &xcsh.ToolCallResult{Block: true, Reason: "rm -rf blocked (no UI)"}, nil
-		}
-		if !hc.UI.Confirm(ctx, "Dangerous command", "Allow: "+command) {
-			return &xcsh.ToolCallResult{Block: true, Reason: "user denied command"}, nil
-		}
-		return nil, nil
-	})
+		},
+	)
 	return nil
 }
 
@@ -34,31 +37,37 @@ var key = regexp.MustCompile(`API_KEY=\S+`)
 
 // Redactor keeps keys in files from the model.
 func Redactor(api *xcsh.API) error {
-	xcsh.ToolResult.On(api, func(_ context.Context, e *xcsh.ToolResultEvent, _ *xcsh.HookContext) (*xcsh.ToolResultOverride, error) {
-		if e.ToolName != "read" || e.IsError {
-			return nil, nil
-		}
-		for i, part := range e.Content { // the handler's own
-			if text, ok := part.PlainText(); ok {
-				e.Content[i] = xcsh.TextPart(key.ReplaceAllString(text, "API_KEY=[REDACTED]"))
+	xcsh.ToolResult.On(
+		api,
+		func(_ context.Context, e *xcsh.ToolResultEvent, _ *xcsh.HookContext) (*xcsh.ToolResultOverride, error) {
+			if e.ToolName != "read" || e.IsError {
+				return nil, nil
 			}
-		}
-		return &xcsh.ToolResultOverride{Content: e.Content}, nil
-	})
+			for i, part := range e.Content { // the handler's own
+				if text, ok := part.PlainText(); ok {
+					e.Content[i] = xcsh.TextPart(key.ReplaceAllString(text, "API_KEY=[REDACTED]"))
+				}
+			}
+			return &xcsh.ToolResultOverride{Content: e.Content}, nil
+		},
+	)
 	return nil
 }
 
 // ContextFilter keeps messages for debugging from the model.
 func ContextFilter(api *xcsh.API) error {
-	xcsh.Context.On(api, func(_ context.Context, e *xcsh.ContextEvent, _ *xcsh.HookContext) (*xcsh.ContextResult, error) {
-		kept := []xcsh.Message{} // an empty list is an answer, nil is none
-		for _, m := range e.Messages {
-			if m.Role() != "custom" || m.Text("customType") != "debug-only" {
-				kept = append(kept, m)
+	xcsh.Context.On(
+		api,
+		func(_ context.Context, e *xcsh.ContextEvent, _ *xcsh.HookContext) (*xcsh.ContextResult, error) {
+			kept := []xcsh.Message{} // an empty list is an answer, nil is none
+			for _, m := range e.Messages {
+				if m.Role() != "custom" || m.Text("customType") != "debug-only" {
+					kept = append(kept, m)
+				}
 			}
-		}
-		return &xcsh.ContextResult{Messages: kept}, nil
-	})
+			return &xcsh.ContextResult{Messages: kept}, nil
+		},
+	)
 	return nil
 }
 
@@ -75,7 +84,10 @@ func Handoff(api *xcsh.API) error {
 			if err != nil || cancelled {
 				return err
 			}
-			return api.SendMessage(xcsh.CustomMessage{CustomType: "handoff", Content: xcsh.Text("Continue: " + args), Display: true}, xcsh.SendOptions{TriggerTurn: true})
+			return api.SendMessage(
+				xcsh.CustomMessage{CustomType: "handoff", Content: xcsh.Text("Continue: " + args), Display: true},
+				xcsh.SendOptions{TriggerTurn: true},
+			)
 		},
 	})
 	return nil

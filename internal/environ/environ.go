@@ -88,7 +88,8 @@ func (r redactor) withholds(name, value string) bool {
 	case sensitive[name] || r.strict:
 		return true
 	}
-	return slices.ContainsFunc(telling[:], func(word string) bool { return strings.Contains(name, word) }) || hasSecret(value)
+	return slices.ContainsFunc(telling[:], func(word string) bool { return strings.Contains(name, word) }) ||
+		hasSecret(value)
 }
 
 func split(entry string) (name, value string) {

@@ -4,7 +4,22 @@ import "strings"
 
 // beginnings are the texts in lower case that every secret begins with; of a
 // password in a URL it is what the scheme is followed by.
-var beginnings = [...]string{"-----begin ", "gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_", "aizasy", "akia", "eyj", "sk_", "rk_", "xox", "://"}
+var beginnings = [...]string{
+	"-----begin ",
+	"gho_",
+	"ghp_",
+	"ghr_",
+	"ghs_",
+	"ghu_",
+	"github_pat_",
+	"aizasy",
+	"akia",
+	"eyj",
+	"sk_",
+	"rk_",
+	"xox",
+	"://",
+}
 
 // isPlain reports whether nothing in text begins like a secret, which is so for
 // most texts. It allocates nothing.

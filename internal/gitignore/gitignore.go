@@ -85,7 +85,11 @@ func (t *Tree) read(dir string) []rule {
 	defer t.mu.Unlock()
 	rules, known := t.rules[dir]
 	if !known {
-		text, _ := bounded.ReadFile(context.Background(), filepath.Join(t.root, filepath.FromSlash(dir), ".gitignore"), maxFile)
+		text, _ := bounded.ReadFile(
+			context.Background(),
+			filepath.Join(t.root, filepath.FromSlash(dir), ".gitignore"),
+			maxFile,
+		)
 		rules = parse(string(text))
 		t.rules[dir] = rules
 	}

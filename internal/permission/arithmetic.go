@@ -29,7 +29,8 @@ func computes(node syntax.Node, read reader) bool {
 	case *syntax.ParamExp:
 		return computesParam(node, read)
 	case *syntax.Assign:
-		return !plainSubscript(node.Index, read) || node.Name != nil && !node.Naked && !harmless(node.Name.Value, read.value(node), read)
+		return !plainSubscript(node.Index, read) || node.Name != nil && !node.Naked &&
+			!harmless(node.Name.Value, read.value(node), read)
 	case *syntax.ArrayElem:
 		return !plainSubscript(node.Index, read)
 	case *syntax.WordIter:
@@ -37,11 +38,13 @@ func computes(node syntax.Node, read reader) bool {
 	case *syntax.Redirect:
 		// Bash expands the word of >& twice if it is no number.
 		duplicates := node.Op == syntax.DplOut || node.Op == syntax.DplIn
-		return node.N != nil && !redirected.MatchString(node.N.Value) || duplicates && !duplicated.MatchString(read.slice(node.Word.Pos(), node.Word.End()))
+		return node.N != nil && !redirected.MatchString(node.N.Value) ||
+			duplicates && !duplicated.MatchString(read.slice(node.Word.Pos(), node.Word.End()))
 	case *syntax.UnaryTest:
 		return node.Op == syntax.TsVarSet || node.Op == syntax.TsRefVar
 	case *syntax.BinaryTest:
-		return node.Op >= syntax.TsEql && node.Op <= syntax.TsGtr && (!onlyNumbers(node.X, read) || !onlyNumbers(node.Y, read))
+		return node.Op >= syntax.TsEql && node.Op <= syntax.TsGtr &&
+			(!onlyNumbers(node.X, read) || !onlyNumbers(node.Y, read))
 	}
 	return false
 }
@@ -58,7 +61,8 @@ func computesParam(node *syntax.ParamExp, read reader) bool {
 		return true
 	case node.Slice != nil && !(onlyNumbers(node.Slice.Offset, read) && onlyNumbers(node.Slice.Length, read)):
 		return true
-	case node.Exp != nil && (node.Exp.Op == syntax.AssignUnset || node.Exp.Op == syntax.AssignUnsetOrNull) && special[node.Param.Value] != nil:
+	case node.Exp != nil && (node.Exp.Op == syntax.AssignUnset || node.Exp.Op == syntax.AssignUnsetOrNull) &&
+		special[node.Param.Value] != nil:
 		return true
 	}
 	return !plainSubscript(node.Index, read)
@@ -119,5 +123,6 @@ func harmless(name string, value piece, read reader) bool {
 	if values == nil || values == absolutePath && !read.tilde {
 		return true
 	}
-	return value.isLiteral() && values.MatchString(value.plain) || values == absolutePath && values.MatchString(value.plain[:value.fixed])
+	return value.isLiteral() && values.MatchString(value.plain) ||
+		values == absolutePath && values.MatchString(value.plain[:value.fixed])
 }

@@ -28,11 +28,15 @@ func init() { // a table whose functions search again
 	builtins = map[string]func(*search, []piece) bool{
 		"eval": (*search).evaluates, "trap": (*search).traps, ".": (*search).sources, "source": (*search).sources,
 		"alias": func(_ *search, args []piece) bool { return slices.ContainsFunc(args, definesAlias) },
-		"read":  assigns("adinNptu"), "mapfile": assigns("dnOsuCc"), "readarray": assigns("dnOsuCc"), "getopts": assigns(""), "unset": assigns(""),
+		"read": assigns(
+			"adinNptu",
+		), "mapfile": assigns("dnOsuCc"), "readarray": assigns("dnOsuCc"), "getopts": assigns(""), "unset": assigns(""),
 		"wait": func(_ *search, args []piece) bool { return hasOption(args, "p") }, "jobs": func(_ *search, args []piece) bool { return hasOption(args, "x") },
 		"enable": func(_ *search, args []piece) bool { return hasOption(args, "f") }, "history": func(_ *search, args []piece) bool { return hasOption(args, "ps") },
 		"printf": func(_ *search, args []piece) bool { return printsToName(args) }, "let": always,
-		"declare": declares(true), "typeset": declares(true), "local": declares(true), "export": declares(false), "readonly": declares(false),
+		"declare": declares(
+			true,
+		), "typeset": declares(true), "local": declares(true), "export": declares(false), "readonly": declares(false),
 		"test": func(_ *search, args []piece) bool { return testsName(args) }, "[": func(_ *search, args []piece) bool { return testsName(args) },
 		"set": func(_ *search, args []piece) bool { return changesShell(args) }, "shopt": func(_ *search, args []piece) bool { return slices.ContainsFunc(args, changesGrammar) },
 		"compgen": always, "complete": always, "compopt": always, "bind": always, "fc": always,
@@ -77,7 +81,8 @@ func (s *search) sources(args []piece) bool {
 		return len(args) > 0
 	}
 	file := args[0].plain
-	return strings.HasPrefix(file, "-") || strings.HasPrefix(file, "/dev") || strings.HasPrefix(file, "/proc") || strings.Contains(file, "..")
+	return strings.HasPrefix(file, "-") || strings.HasPrefix(file, "/dev") || strings.HasPrefix(file, "/proc") ||
+		strings.Contains(file, "..")
 }
 
 func definesAlias(arg piece) bool { return !arg.isLiteral() || strings.Contains(arg.plain, "=") }
@@ -92,7 +97,8 @@ func assigns(values string) func(*search, []piece) bool {
 }
 
 func unclearName(arg piece) bool {
-	return !arg.isLiteral() || strings.Contains(arg.plain, "[") || special[strings.TrimLeft(arg.plain, "-ap")] != nil || special[arg.plain] != nil
+	return !arg.isLiteral() || strings.Contains(arg.plain, "[") || special[strings.TrimLeft(arg.plain, "-ap")] != nil ||
+		special[arg.plain] != nil
 }
 
 // printsToName reports whether printf sets a variable whose name has, or may
@@ -121,7 +127,8 @@ func declares(arrays bool) func(*search, []piece) bool {
 	return func(s *search, args []piece) bool {
 		arrays := arrays && strings.ContainsAny(s.whole, "([") || hasOption(args, "aA")
 		for _, arg := range args {
-			if arg.isOption() && strings.ContainsAny(arg.plain, "inu") && arg.plain != "-n" || arg.plain == "-n" && arrays {
+			if arg.isOption() && strings.ContainsAny(arg.plain, "inu") && arg.plain != "-n" ||
+				arg.plain == "-n" && arrays {
 				return true
 			}
 			if !arg.array && s.declaresUnclear(arg, arrays) {
@@ -141,7 +148,11 @@ func (s *search) declaresUnclear(arg piece, arrays bool) bool {
 	if !assigns {
 		return false
 	}
-	rest := piece{plain: value, fixed: arg.fixed - len(arg.plain) + len(value), literal: arg.literal - len(arg.plain) + len(value)}
+	rest := piece{
+		plain:   value,
+		fixed:   arg.fixed - len(arg.plain) + len(value),
+		literal: arg.literal - len(arg.plain) + len(value),
+	}
 	rest.fixed, rest.literal = max(rest.fixed, 0), max(rest.literal, 0)
 	if !harmless(name, rest, s.reader()) {
 		return true
@@ -160,7 +171,8 @@ func testsName(args []piece) bool {
 		if arg.fixed == len(arg.plain) {
 			continue
 		}
-		if !arg.quoted || i+1 < len(args) && (args[i+1].fixed < len(args[i+1].plain) || strings.Contains(args[i+1].plain, "[$")) {
+		if !arg.quoted ||
+			i+1 < len(args) && (args[i+1].fixed < len(args[i+1].plain) || strings.Contains(args[i+1].plain, "[$")) {
 			return true
 		}
 	}
@@ -168,9 +180,41 @@ func testsName(args []piece) bool {
 }
 
 var (
-	harmlessSet   = regexp.MustCompile(`^[-+][euofvabCETnhmpB]+$`)
-	harmlessSetO  = []string{"allexport", "braceexpand", "errexit", "errtrace", "functrace", "hashall", "monitor", "noclobber", "noexec", "noglob", "nounset", "onecmd", "physical", "pipefail", "verbose"}
-	harmlessShopt = []string{"-s", "-u", "-q", "-p", "nullglob", "globstar", "dotglob", "nocaseglob", "failglob", "lastpipe", "inherit_errexit", "checkwinsize", "histappend", "autocd", "cdspell"}
+	harmlessSet  = regexp.MustCompile(`^[-+][euofvabCETnhmpB]+$`)
+	harmlessSetO = []string{
+		"allexport",
+		"braceexpand",
+		"errexit",
+		"errtrace",
+		"functrace",
+		"hashall",
+		"monitor",
+		"noclobber",
+		"noexec",
+		"noglob",
+		"nounset",
+		"onecmd",
+		"physical",
+		"pipefail",
+		"verbose",
+	}
+	harmlessShopt = []string{
+		"-s",
+		"-u",
+		"-q",
+		"-p",
+		"nullglob",
+		"globstar",
+		"dotglob",
+		"nocaseglob",
+		"failglob",
+		"lastpipe",
+		"inherit_errexit",
+		"checkwinsize",
+		"histappend",
+		"autocd",
+		"cdspell",
+	}
 )
 
 // changesShell reports whether set traces commands, which expands PS4, or
@@ -207,7 +251,8 @@ func changesGrammar(arg piece) bool {
 // of the letters.
 func hasOption(args []piece, letters string) bool {
 	return slices.ContainsFunc(args, func(arg piece) bool {
-		return arg.isOption() && strings.ContainsAny(arg.plain, letters) || min(arg.fixed, arg.literal) == 0 && arg.plain != "" && arg.plain != "$!"
+		return arg.isOption() && strings.ContainsAny(arg.plain, letters) ||
+			min(arg.fixed, arg.literal) == 0 && arg.plain != "" && arg.plain != "$!"
 	})
 }
 

@@ -29,7 +29,8 @@ func misread(node syntax.Node, read reader) bool {
 		text := read.slice(node.Pos(), node.End())
 		return strings.Contains(text, "'") || strings.Contains(text, `$"`)
 	case *syntax.Redirect:
-		return node.Op == syntax.Hdoc && misreadHeredoc(node, read) || node.Op == syntax.DashHdoc && misreadHeredoc(node, read)
+		return node.Op == syntax.Hdoc && misreadHeredoc(node, read) ||
+			node.Op == syntax.DashHdoc && misreadHeredoc(node, read)
 	}
 	return false
 }

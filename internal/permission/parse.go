@@ -156,7 +156,8 @@ func afterClose(text string) (behind string, found bool) {
 
 // toolNames gives the tools that a name in a rule stands for.
 func toolNames(name string) wildcard {
-	if server, ok := strings.CutPrefix(name, "mcp__"); ok && !strings.Contains(server, "__") && !strings.Contains(server, "*") {
+	if server, ok := strings.CutPrefix(name, "mcp__"); ok && !strings.Contains(server, "__") &&
+		!strings.Contains(server, "*") {
 		name += "__*"
 	}
 	if !strings.HasPrefix(name, "mcp__") {

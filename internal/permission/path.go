@@ -41,7 +41,10 @@ func newPath(pattern string, from Origin, searches bool) (spec, error) {
 		return nil, fmt.Errorf("%.40q: %w", rest, err)
 	}
 	if !doublestar.ValidatePattern(glob) {
-		return nil, fmt.Errorf("%q is not a pattern; close each [ and {, or write \\[ \\{ \\\\ for the characters", rest)
+		return nil, fmt.Errorf(
+			"%q is not a pattern; close each [ and {, or write \\[ \\{ \\\\ for the characters",
+			rest,
+		)
 	}
 	return paths{anchor, from.Home, glob, searches}, nil
 }
@@ -63,7 +66,9 @@ func anchorOf(pattern string, from Origin) (anchor, rest string, err error) {
 	}
 	if rest, ok := strings.CutPrefix(pattern, "/"); ok {
 		if from.Root == "" {
-			return "", "", errors.New("a path that begins with / has no directory to count from; write //p with the absolute path p")
+			return "", "", errors.New(
+				"a path that begins with / has no directory to count from; write //p with the absolute path p",
+			)
 		}
 		return absolute(from.Root, "", from.Home), rest, nil
 	}
@@ -135,7 +140,9 @@ func (p paths) searchesFor(c Call) bool {
 // leadsAway reports whether a pattern may find files that are not below the
 // directory from which it counts.
 func leadsAway(pattern string) bool {
-	return isWindows(pattern) || strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..") || strings.Contains(pattern, "{")
+	return isWindows(pattern) || strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") ||
+		strings.Contains(pattern, "..") ||
+		strings.Contains(pattern, "{")
 }
 
 // cutPattern returns the directory from which a pattern has to be searched,

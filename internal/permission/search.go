@@ -22,7 +22,9 @@ const (
 	maxLists = 200
 )
 
-var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)) }}
+var parsers = sync.Pool{
+	New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)) },
+}
 
 // parseShell gives the syntax of a command, nil if bash could not parse it or
 // it is too much. The parser drops zero bytes and carriage returns, which are

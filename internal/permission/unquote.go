@@ -95,7 +95,8 @@ func (u *unquoting) bare(text string) {
 			}
 			continue
 		case '{':
-			if rest := text[i:]; strings.Contains(rest, ",") || strings.Contains(rest, "..") || !strings.Contains(rest, "}") {
+			if rest := text[i:]; strings.Contains(rest, ",") || strings.Contains(rest, "..") ||
+				!strings.Contains(rest, "}") {
 				mark(&u.fixed, u.Len())
 				mark(&u.rest, u.Len())
 				u.quotes = false

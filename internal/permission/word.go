@@ -135,7 +135,13 @@ func (r reader) assigns(all []*syntax.Assign) []piece {
 func (r reader) redirect(to *syntax.Redirect) piece {
 	word := r.word(to.Word)
 	op := strings.TrimSpace(r.slice(to.Pos(), to.Word.Pos()))
-	p := piece{source: op + word.source, plain: op + word.plain, operator: op, fixed: len(op) + word.fixed, literal: len(op) + word.literal}
+	p := piece{
+		source:   op + word.source,
+		plain:    op + word.plain,
+		operator: op,
+		fixed:    len(op) + word.fixed,
+		literal:  len(op) + word.literal,
+	}
 	for _, h := range word.holes {
 		p.holes = append(p.holes, hole{len(op) + h.from, len(op) + h.to})
 	}

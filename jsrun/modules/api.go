@@ -51,7 +51,10 @@ func sendMessage(_ context.Context, m *module, args jsrun.Args) (any, error) {
 			return nil, err
 		}
 	}
-	return nil, m.api.SendMessage(message, xcsh.SendOptions{TriggerTurn: jsrun.Truthy(opt.TriggerTurn), DeliverAs: opt.DeliverAs})
+	return nil, m.api.SendMessage(
+		message,
+		xcsh.SendOptions{TriggerTurn: jsrun.Truthy(opt.TriggerTurn), DeliverAs: opt.DeliverAs},
+	)
 }
 
 func appendEntry(_ context.Context, m *module, args jsrun.Args) (any, error) {
@@ -123,20 +126,30 @@ func registerRenderer(_ context.Context, m *module, args jsrun.Args) (any, error
 	if err != nil {
 		return nil, err
 	}
-	m.api.RegisterMessageRenderer(args.String(0), func(message xcsh.CustomMessage, expanded bool, theme xcsh.Theme) string {
-		ctx, cancel := context.WithTimeout(context.Background(), RenderTime)
-		defer cancel()
-		text, err := m.render(ctx, handle, message, expanded, theme)
-		if err != nil {
-			m.api.Logger().Error("a renderer failed", slog.String("customType", message.CustomType), slog.String("error", m.named(err).Error()))
-		}
-		return text
-	})
+	m.api.RegisterMessageRenderer(
+		args.String(0),
+		func(message xcsh.CustomMessage, expanded bool, theme xcsh.Theme) string {
+			ctx, cancel := context.WithTimeout(context.Background(), RenderTime)
+			defer cancel()
+			text, err := m.render(ctx, handle, message, expanded, theme)
+			if err != nil {
+				m.api.Logger().
+					Error("a renderer failed", slog.String("customType", message.CustomType), slog.String("error", m.named(err).Error()))
+			}
+			return text
+		},
+	)
 	return nil, nil
 }
 
 // render gives the text that a renderer makes of a message, which may be lines.
-func (m *module) render(ctx context.Context, h jsrun.Handle, message xcsh.CustomMessage, expanded bool, theme xcsh.Theme) (string, error) {
+func (m *module) render(
+	ctx context.Context,
+	h jsrun.Handle,
+	message xcsh.CustomMessage,
+	expanded bool,
+	theme xcsh.Theme,
+) (string, error) {
 	v, err := m.js.Call(ctx, h, message, map[string]bool{"expanded": expanded}, shown.Bind(theme, nil))
 	if err != nil {
 		return "", err

@@ -37,10 +37,21 @@ func registerCommand(_ context.Context, m *module, args jsrun.Args) (any, error)
 	if c.Handler == 0 {
 		return nil, errors.New("the command " + args.String(0) + " has no handler")
 	}
-	m.api.RegisterCommand(xcsh.Command{Name: args.String(0), Description: c.Description, Run: func(ctx context.Context, rest string, cc *xcsh.CommandContext) error {
-		_, err := m.js.Call(ctx, c.Handler, rest, control.Bind(&seen{HookContext: &cc.HookContext, m: m, control: cc}, facts(&cc.HookContext)))
-		return m.failure(err)
-	}})
+	m.api.RegisterCommand(
+		xcsh.Command{
+			Name:        args.String(0),
+			Description: c.Description,
+			Run: func(ctx context.Context, rest string, cc *xcsh.CommandContext) error {
+				_, err := m.js.Call(
+					ctx,
+					c.Handler,
+					rest,
+					control.Bind(&seen{HookContext: &cc.HookContext, m: m, control: cc}, facts(&cc.HookContext)),
+				)
+				return m.failure(err)
+			},
+		},
+	)
 	return nil, nil
 }
 
@@ -82,7 +93,9 @@ func navigateTree(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
 	if err := args.Decode(1, &opt); err != nil {
 		return nil, err
 	}
-	return outcome(s.control.NavigateTree(ctx, args.String(0), xcsh.NavigateTree{Summarize: jsrun.Truthy(opt.Summarize)}))
+	return outcome(
+		s.control.NavigateTree(ctx, args.String(0), xcsh.NavigateTree{Summarize: jsrun.Truthy(opt.Summarize)}),
+	)
 }
 
 // writable is the session that setup writes to.

@@ -18,7 +18,11 @@ type console struct {
 	lines [][2]string
 }
 
-var levels = map[string]slog.Level{"debug": slog.LevelDebug, "warn": slog.LevelWarn, "error": slog.LevelError} // others are Info
+var levels = map[string]slog.Level{
+	"debug": slog.LevelDebug,
+	"warn":  slog.LevelWarn,
+	"error": slog.LevelError,
+} // others are Info
 
 func (c *console) write(level, text string) {
 	if c.to != nil {

@@ -30,15 +30,25 @@ func on(_ context.Context, m *module, args jsrun.Args) (any, error) {
 		return nil, err
 	}
 	name := args.String(0)
-	xcsh.OnDynamic(m.api, name, func(ctx context.Context, event wire.Object, hc *xcsh.HookContext) (jsontext.Value, error) {
-		return m.handle(ctx, handle, signalled[name], jsontext.Value(event), hc)
-	})
+	xcsh.OnDynamic(
+		m.api,
+		name,
+		func(ctx context.Context, event wire.Object, hc *xcsh.HookContext) (jsontext.Value, error) {
+			return m.handle(ctx, handle, signalled[name], jsontext.Value(event), hc)
+		},
+	)
 	return nil, nil
 }
 
 // handle calls a handler. Where the context has ended, what the handler asks
 // for ends at once, but not the waiting for its answer.
-func (m *module) handle(ctx context.Context, h jsrun.Handle, signal bool, event jsontext.Value, hc *xcsh.HookContext) (jsontext.Value, error) {
+func (m *module) handle(
+	ctx context.Context,
+	h jsrun.Handle,
+	signal bool,
+	event jsontext.Value,
+	hc *xcsh.HookContext,
+) (jsontext.Value, error) {
 	waiting := ctx
 	if ctx.Err() != nil {
 		var cancel func()

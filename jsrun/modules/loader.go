@@ -32,7 +32,9 @@ type Loader struct {
 	// all:
 	//
 	//	modules.Loader{Exec: (*xcsh.API).Exec}
-	Exec func(api *xcsh.API, ctx context.Context, program string, args []string, opt xcsh.ExecOptions) (xcsh.ExecResult, error)
+	Exec func(
+		api *xcsh.API, ctx context.Context, program string, args []string, opt xcsh.ExecOptions,
+	) (xcsh.ExecResult, error)
 }
 
 var _ xcsh.ModuleLoader = (*Loader)(nil)

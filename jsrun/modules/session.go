@@ -13,24 +13,32 @@ import (
 // session is ctx.sessionManager.
 var session = &jsrun.Object{
 	Sync: map[string]jsrun.Func{
-		"getCwd":             reads(func(v xcsh.SessionView, _ jsrun.Args) any { return v.Cwd() }),
-		"getSessionDir":      reads(func(v xcsh.SessionView, _ jsrun.Args) any { return v.SessionDir() }),
-		"getSessionId":       reads(func(v xcsh.SessionView, _ jsrun.Args) any { return v.SessionID() }),
-		"getSessionFile":     reads(func(v xcsh.SessionView, _ jsrun.Args) any { return textOrNone(v.SessionFile()) }),
-		"getSessionName":     reads(func(v xcsh.SessionView, _ jsrun.Args) any { return textOrNone(v.SessionName()) }),
-		"getArtifactsDir":    reads(func(v xcsh.SessionView, _ jsrun.Args) any { return textOrNull(v.ArtifactsDir()) }),
-		"getLeafId":          reads(func(v xcsh.SessionView, _ jsrun.Args) any { return textOrNull(v.LeafID()) }),
-		"getLeafEntry":       reads(func(v xcsh.SessionView, _ jsrun.Args) any { return orNone(v.LeafEntry()) }),
-		"getEntry":           reads(func(v xcsh.SessionView, args jsrun.Args) any { return orNone(v.Entry(args.String(0))) }),
-		"getLabel":           reads(func(v xcsh.SessionView, args jsrun.Args) any { return textOrNone(v.Label(args.String(0))) }),
-		"getBranch":          reads(func(v xcsh.SessionView, args jsrun.Args) any { return listed(v.Branch(args.String(0))) }),
+		"getCwd":          reads(func(v xcsh.SessionView, _ jsrun.Args) any { return v.Cwd() }),
+		"getSessionDir":   reads(func(v xcsh.SessionView, _ jsrun.Args) any { return v.SessionDir() }),
+		"getSessionId":    reads(func(v xcsh.SessionView, _ jsrun.Args) any { return v.SessionID() }),
+		"getSessionFile":  reads(func(v xcsh.SessionView, _ jsrun.Args) any { return textOrNone(v.SessionFile()) }),
+		"getSessionName":  reads(func(v xcsh.SessionView, _ jsrun.Args) any { return textOrNone(v.SessionName()) }),
+		"getArtifactsDir": reads(func(v xcsh.SessionView, _ jsrun.Args) any { return textOrNull(v.ArtifactsDir()) }),
+		"getLeafId":       reads(func(v xcsh.SessionView, _ jsrun.Args) any { return textOrNull(v.LeafID()) }),
+		"getLeafEntry":    reads(func(v xcsh.SessionView, _ jsrun.Args) any { return orNone(v.LeafEntry()) }),
+		"getEntry": reads(
+			func(v xcsh.SessionView, args jsrun.Args) any { return orNone(v.Entry(args.String(0))) },
+		),
+		"getLabel": reads(
+			func(v xcsh.SessionView, args jsrun.Args) any { return textOrNone(v.Label(args.String(0))) },
+		),
+		"getBranch": reads(
+			func(v xcsh.SessionView, args jsrun.Args) any { return listed(v.Branch(args.String(0))) },
+		),
 		"getHeader":          reads(func(v xcsh.SessionView, _ jsrun.Args) any { return orNull(v.Header()) }),
 		"getEntries":         reads(func(v xcsh.SessionView, _ jsrun.Args) any { return listed(v.Entries()) }),
 		"getTree":            reads(func(v xcsh.SessionView, _ jsrun.Args) any { return orList(v.Tree()) }),
 		"getUsageStatistics": reads(func(v xcsh.SessionView, _ jsrun.Args) any { return orEmpty(v.UsageStatistics()) }),
 	},
 	Async: map[string]jsrun.Func{
-		"getArtifactPath":      reads(func(v xcsh.SessionView, args jsrun.Args) any { return orNull(v.ArtifactPath(args.String(0))) }),
+		"getArtifactPath": reads(
+			func(v xcsh.SessionView, args jsrun.Args) any { return orNull(v.ArtifactPath(args.String(0))) },
+		),
 		"allocateArtifactPath": jsrun.On(allocateArtifactPath),
 		"saveArtifact":         jsrun.On(saveArtifact),
 		"putBlob":              jsrun.On(putBlob),

@@ -46,7 +46,9 @@ func editor(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
 	return orNone(s.UI.Editor(ctx, args.String(0), args.String(1))), nil
 }
 
-var errNoCustom = errors.New("ctx.ui.custom is not available: components cannot leave the module; use select, confirm, input or editor")
+var errNoCustom = errors.New(
+	"ctx.ui.custom is not available: components cannot leave the module; use select, confirm, input or editor",
+)
 
 func custom(_ context.Context, s *seen, _ jsrun.Args) (any, error) {
 	if s.HasUI {

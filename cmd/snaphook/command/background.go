@@ -67,7 +67,8 @@ func (f *fired) settle(cmd *cobra.Command, ses *pipeline.Session) {
 func (f *fired) addEndings() {
 	for i := range f.Hooks {
 		for j := range f.ended {
-			if h := &f.Hooks[i]; h.Outcome == pipeline.Backgrounded && h.Background == nil && f.ended[j].Hook.ID == h.ID {
+			if h := &f.Hooks[i]; h.Outcome == pipeline.Backgrounded && h.Background == nil &&
+				f.ended[j].Hook.ID == h.ID {
 				h.Background = f.ended[j].Ending()
 			}
 		}

@@ -144,7 +144,12 @@ func (f *flags) checkFiles(files []string) error {
 func (c *checked) add(loaded pipeline.Loaded) {
 	c.Files = append(c.Files, loaded.Files...)
 	for _, h := range loaded.Hooks {
-		line := checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h), Why: lo.EmptyableToPtr(h.Skip), Detail: lo.EmptyableToPtr(h.SkipDetail)}
+		line := checkedHook{
+			Event:   h.Dialect + "." + h.Event,
+			planned: describe(h),
+			Why:     lo.EmptyableToPtr(h.Skip),
+			Detail:  lo.EmptyableToPtr(h.SkipDetail),
+		}
 		if h.Skip == "" && !runnable(h) {
 			line.Why, line.Detail = lo.ToPtr(hook.UnsupportedType), lo.ToPtr(unsupported(h))
 		}
@@ -179,7 +184,14 @@ func (c checked) text(problems []settings.Problem) string {
 		b.WriteString(m.text())
 	}
 	for _, h := range c.Hooks {
-		fmt.Fprintf(&b, "%s: %s  %s%s\n", oneLine(short(lo.FromPtrOr(h.File, h.Source))), h.Event, label(h.HookID), h.notRun())
+		fmt.Fprintf(
+			&b,
+			"%s: %s  %s%s\n",
+			oneLine(short(lo.FromPtrOr(h.File, h.Source))),
+			h.Event,
+			label(h.HookID),
+			h.notRun(),
+		)
 		b.WriteString(h.Policy.text(4))
 	}
 	for _, g := range c.Findings {

@@ -35,7 +35,9 @@ func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem,
 	set, problems := src.Load(dir, false)
 	events := pipeline.PolicyEvents()
 	problems = append(problems, set.Problems(found.loaded, events)...)
-	dialects := lo.Uniq(lo.FilterMap(all, func(s *sources, _ int) (string, bool) { return s.dialect.Name, !s.dialect.modules }))
+	dialects := lo.Uniq(
+		lo.FilterMap(all, func(s *sources, _ int) (string, bool) { return s.dialect.Name, !s.dialect.modules }),
+	)
 	for _, g := range set.Findings(found.loaded, events, dialects) {
 		found.Findings = append(found.Findings, newFinding(g.ID, isWarning, g.Position, g.Message, g.Fix))
 	}
@@ -64,15 +66,39 @@ func gateFindings(h *hook.Hook, ev policy.Event, dir string) (found []finding) {
 		if from, ok := p.From["onFailure"]; ok {
 			way = "at " + from.Position.String()
 		}
-		found = append(found, newFinding(policy.ClosedMissing, isError, at,
-			fmt.Sprintf("%s is not there, and this hook fails closed (class %q): every call that it matches will be denied", gone, hook.ClassMissing),
-			fmt.Sprintf("put the program there; or write \"onFailure\": {\"missing\": \"open\"} %s; or switch the hook off with \"mode\": \"off\"", way)))
+		found = append(found, newFinding(
+			policy.ClosedMissing,
+			isError,
+			at,
+			fmt.Sprintf(
+				"%s is not there, and this hook fails closed (class %q): every call that it matches will be denied",
+				gone,
+				hook.ClassMissing,
+			),
+			fmt.Sprintf(
+				"put the program there; or write \"onFailure\": {\"missing\": \"open\"} %s; or switch the hook off with \"mode\": \"off\"",
+				way,
+			),
+		))
 	}
 	if open := openClasses(p); len(open) > 0 {
 		if tools := writesMatched(h); len(tools) > 0 {
-			found = append(found, newFinding(policy.GateOpen, isNote, h.Position,
-				fmt.Sprintf("this hook guards tools that write (%s), and if it fails (%s) they run all the same", strings.Join(tools, ", "), strings.Join(open, ", ")),
-				fmt.Sprintf("if it must hold, write {\"hooks\": [{\"match\": {\"event\": %q, \"command\": %q}, \"onFailure\": \"closed\"}]} in %s", h.Event, short80(h.Command), policy.FileName)))
+			found = append(found, newFinding(
+				policy.GateOpen,
+				isNote,
+				h.Position,
+				fmt.Sprintf(
+					"this hook guards tools that write (%s), and if it fails (%s) they run all the same",
+					strings.Join(tools, ", "),
+					strings.Join(open, ", "),
+				),
+				fmt.Sprintf(
+					"if it must hold, write {\"hooks\": [{\"match\": {\"event\": %q, \"command\": %q}, \"onFailure\": \"closed\"}]} in %s",
+					h.Event,
+					short80(h.Command),
+					policy.FileName,
+				),
+			))
 		}
 	}
 	return found
@@ -88,7 +114,9 @@ func short80(s string) string {
 // openClasses are the failures of a hook itself that its policy lets pass.
 func openClasses(p *hook.EffectivePolicy) (open []string) {
 	for _, class := range hook.Classes() {
-		if class != hook.ClassUntrusted && class != hook.ClassCancelled && class != hook.ClassQueue && class != hook.ClassBreaker && p.OnFailure[class] == hook.FailOpen {
+		if class != hook.ClassUntrusted && class != hook.ClassCancelled && class != hook.ClassQueue &&
+			class != hook.ClassBreaker &&
+			p.OnFailure[class] == hook.FailOpen {
 			open = append(open, string(class))
 		}
 	}
@@ -180,5 +208,42 @@ func fileThere(file, dir string) bool {
 }
 
 // builtins are the words that a shell knows without a program.
-var builtins = []string{"exit", "echo", "printf", "test", "[", "true", "false", "cd", "exec", "eval", "set", "export", "read", "if", "for", "while", "case",
-	"{", "(", "!", ":", ".", "source", "trap", "ulimit", "umask", "unset", "wait", "kill", "command", "type", "return", "shift", "local", "function", "[[", "time"}
+var builtins = []string{
+	"exit",
+	"echo",
+	"printf",
+	"test",
+	"[",
+	"true",
+	"false",
+	"cd",
+	"exec",
+	"eval",
+	"set",
+	"export",
+	"read",
+	"if",
+	"for",
+	"while",
+	"case",
+	"{",
+	"(",
+	"!",
+	":",
+	".",
+	"source",
+	"trap",
+	"ulimit",
+	"umask",
+	"unset",
+	"wait",
+	"kill",
+	"command",
+	"type",
+	"return",
+	"shift",
+	"local",
+	"function",
+	"[[",
+	"time",
+}

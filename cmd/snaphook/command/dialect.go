@@ -93,7 +93,10 @@ func dialectNamed(name string) (*dialect, error) {
 // layerNames gives the names that --settings takes, in the order of sources.
 func (d *dialect) layerNames() []string {
 	order := []string{"project", "user", "system", "local", "flag", "managed"}
-	return slices.SortedFunc(maps.Keys(d.layers), func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
+	return slices.SortedFunc(
+		maps.Keys(d.layers),
+		func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) },
+	)
 }
 
 // layerOf splits [LAYER=]FILE. A file whose path has a "=" in its first element
@@ -109,7 +112,11 @@ func layerOf(value string) (name, file string) {
 // layer reads one [LAYER=]FILE of --settings.
 func (d *dialect) layer(value string) (settings.Layer, error) {
 	if d.modules {
-		return settings.Layer{}, fmt.Errorf("--settings %s: %s has no settings with hooks; name its modules with --module", value, d.Name)
+		return settings.Layer{}, fmt.Errorf(
+			"--settings %s: %s has no settings with hooks; name its modules with --module",
+			value,
+			d.Name,
+		)
 	}
 	name, file := layerOf(value)
 	source, known := d.layers[name]
@@ -123,8 +130,12 @@ func (d *dialect) layer(value string) (settings.Layer, error) {
 }
 
 func noLayer(value, name string, names []string) error {
-	return fmt.Errorf("--settings %s: there is no layer %q; write one of %s before the \"=\", or ./ if it is part of the file's name",
-		value, name, strings.Join(names, ", "))
+	return fmt.Errorf(
+		"--settings %s: there is no layer %q; write one of %s before the \"=\", or ./ if it is part of the file's name",
+		value,
+		name,
+		strings.Join(names, ", "),
+	)
 }
 
 // levelNamed gives the level to follow; the default if name is empty.
@@ -137,7 +148,12 @@ func (d *dialect) levelNamed(name string) (string, error) {
 	case len(d.levels) == 0:
 		return "", fmt.Errorf("--level %s: %s has no levels; leave the flag out", name, d.Name)
 	}
-	return "", fmt.Errorf("--level %s: %s has no such level; write one of: %s", name, d.Name, strings.Join(d.levels, ", "))
+	return "", fmt.Errorf(
+		"--level %s: %s has no such level; write one of: %s",
+		name,
+		d.Name,
+		strings.Join(d.levels, ", "),
+	)
 }
 
 // profileNamed refuses a profile that the dialect does not have; empty is the one
@@ -149,5 +165,10 @@ func (d *dialect) profileNamed(name string) error {
 	case len(d.profiles) == 0:
 		return fmt.Errorf("--profile %s: %s has no profiles; leave the flag out", name, d.Name)
 	}
-	return fmt.Errorf("--profile %s: %s has no such profile; write one of: %s", name, d.Name, strings.Join(d.profiles, ", "))
+	return fmt.Errorf(
+		"--profile %s: %s has no such profile; write one of: %s",
+		name,
+		d.Name,
+		strings.Join(d.profiles, ", "),
+	)
 }

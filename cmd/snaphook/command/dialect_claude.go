@@ -27,7 +27,12 @@ var claudeRow = dialect{
 	strict:   true,
 	discover: func(dir, _ string) []settings.Layer { return claude.Discover(dir) },
 	load:     loadClaude,
-	adds:     addition{flag: "plugin", one: "a plugin", files: []string{"hooks/hooks.json", ".claude-plugin/plugin.json"}, named: true},
+	adds: addition{
+		flag:  "plugin",
+		one:   "a plugin",
+		files: []string{"hooks/hooks.json", ".claude-plugin/plugin.json"},
+		named: true,
+	},
 	headless: true,
 	asks:     true,
 	toolGate: "PreToolUse",

@@ -17,7 +17,10 @@ import (
 // xcshRow is the hook runtime, extensionRow the extension runtime: other rules
 // for the same modules, which are found and trusted alike.
 var (
-	xcshRow      = moduleRow(xcsh.Dialect, "xcsh and pi hook modules in JavaScript and TypeScript, hook runtime of 17.4.4 (rules X1 to X47); xcsh-extension.* events have the rules of its extension runtime")
+	xcshRow = moduleRow(
+		xcsh.Dialect,
+		"xcsh and pi hook modules in JavaScript and TypeScript, hook runtime of 17.4.4 (rules X1 to X47); xcsh-extension.* events have the rules of its extension runtime",
+	)
 	extensionRow = moduleRow(xcsh.Extensions, "the rules of the extension runtime")
 )
 
@@ -67,7 +70,10 @@ func loadXcsh(o origins) pipeline.Load {
 				l.Hooks = append(l.Hooks, fileHook(at.Dir, item))
 			}
 		}
-		l.Problems = lo.Map(found.Warnings, func(text string, _ int) settings.Problem { return settings.Problem{Message: text} })
+		l.Problems = lo.Map(
+			found.Warnings,
+			func(text string, _ int) settings.Problem { return settings.Problem{Message: text} },
+		)
 		return l, nil
 	}
 }

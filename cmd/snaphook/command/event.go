@@ -60,11 +60,18 @@ func unknownEvent(name string, events []pipeline.Declared) error {
 func oneEvent(cmd *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
-		return fmt.Errorf("EVENT is missing; write %s llxprt.BeforeTool, or another of those that `snaphook events` lists", cmd.CommandPath())
+		return fmt.Errorf(
+			"EVENT is missing; write %s llxprt.BeforeTool, or another of those that `snaphook events` lists",
+			cmd.CommandPath(),
+		)
 	case 1:
 		return nil
 	}
-	return fmt.Errorf("one EVENT is wanted, not %d: %s; the event's fields come as JSON on standard input", len(args), strings.Join(args, " "))
+	return fmt.Errorf(
+		"one EVENT is wanted, not %d: %s; the event's fields come as JSON on standard input",
+		len(args),
+		strings.Join(args, " "),
+	)
 }
 
 // completeEvent completes full names, and bare ones where they are unique.

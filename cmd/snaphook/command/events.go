@@ -62,15 +62,35 @@ func (f *flags) events(cmd *cobra.Command, args []string) error {
 		return sayJSON(cmd, catalogue)
 	}
 	rows := lo.Map(catalogue, func(c catalogued, _ int) []string { return c.row() })
-	return say(cmd, columns(cmd, []string{"EVENT", "FIRES", "MATCHER TESTS", "HOOKS MAY", "EXIT STATUS", "TIMEOUT", "HOOK TYPES"}, rows))
+	return say(
+		cmd,
+		columns(
+			cmd,
+			[]string{"EVENT", "FIRES", "MATCHER TESTS", "HOOKS MAY", "EXIT STATUS", "TIMEOUT", "HOOK TYPES"},
+			rows,
+		),
+	)
 }
 
 // effects are what an exit status does, in words.
-var effects = map[hook.ExitEffect]string{hook.ParseAnswer: "answer", hook.ParseAndDeny: "refuse", hook.FailWithWarning: "warn", hook.ParseOrFail: "answer or warn",
-	hook.ReadAny: "answer", hook.WarnAny: "answer or warn", hook.DenyAny: "answer or refuse"}
+var effects = map[hook.ExitEffect]string{
+	hook.ParseAnswer:     "answer",
+	hook.ParseAndDeny:    "refuse",
+	hook.FailWithWarning: "warn",
+	hook.ParseOrFail:     "answer or warn",
+	hook.ReadAny:         "answer",
+	hook.WarnAny:         "answer or warn",
+	hook.DenyAny:         "answer or refuse",
+}
 
 func catalogue(i pipeline.Info) catalogued {
-	c := catalogued{Event: i.FullName(), Dialect: i.Dialect, Fires: i.Doc, Can: i.Can.Words(), Exits: map[string]string{"other": effects[hook.FailWithWarning]}}
+	c := catalogued{
+		Event:   i.FullName(),
+		Dialect: i.Dialect,
+		Fires:   i.Doc,
+		Can:     i.Can.Words(),
+		Exits:   map[string]string{"other": effects[hook.FailWithWarning]},
+	}
 	c.Subject = lo.EmptyableToPtr(i.Subject)
 	told := ""
 	d, err := dialectNamed(i.Dialect)
@@ -108,7 +128,10 @@ func vetoed(can pipeline.Capability, told string) string {
 }
 
 func (c catalogued) row() []string {
-	exits := lo.Map(slices.Sorted(maps.Keys(c.Exits)), func(status string, _ int) string { return status + " " + c.Exits[status] })
+	exits := lo.Map(
+		slices.Sorted(maps.Keys(c.Exits)),
+		func(status string, _ int) string { return status + " " + c.Exits[status] },
+	)
 	timeout := "none"
 	if c.TimeoutMS != nil {
 		timeout = (time.Duration(*c.TimeoutMS) * time.Millisecond).String()
@@ -117,5 +140,13 @@ func (c catalogued) row() []string {
 	if len(c.Result) > 0 {
 		can += ": " + strings.Join(c.Result, ", ")
 	}
-	return []string{c.Event, c.Fires, lo.FromPtrOr(c.Subject, "-"), can, strings.Join(exits, ", "), timeout, strings.Join(c.Types, ", ")}
+	return []string{
+		c.Event,
+		c.Fires,
+		lo.FromPtrOr(c.Subject, "-"),
+		can,
+		strings.Join(exits, ", "),
+		timeout,
+		strings.Join(c.Types, ", "),
+	}
 }

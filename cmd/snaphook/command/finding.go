@@ -29,7 +29,15 @@ type finding struct {
 }
 
 func newFinding(id string, s severity, at hook.Position, message, fix string) finding {
-	return finding{ID: id, Severity: s, File: short(at.File), Line: at.Line, Column: at.Column, Message: message, Fix: fix}
+	return finding{
+		ID:       id,
+		Severity: s,
+		File:     short(at.File),
+		Line:     at.Line,
+		Column:   at.Column,
+		Message:  message,
+		Fix:      fix,
+	}
 }
 
 // counts reports whether check ends with 1 because of it.
@@ -41,7 +49,11 @@ func (g finding) text() string {
 		style = bad
 	}
 	at := hook.Position{File: g.File, Line: g.Line, Column: g.Column}
-	return style.Render(visible(fmt.Sprintf("%s: %s: %s [%s]", at, g.Severity, g.Message, g.ID))) + "\n    " + faint.Render(visible(g.Fix)) + "\n"
+	return style.Render(
+		visible(fmt.Sprintf("%s: %s: %s [%s]", at, g.Severity, g.Message, g.ID)),
+	) + "\n    " + faint.Render(
+		visible(g.Fix),
+	) + "\n"
 }
 
 // counted says how many findings there are that count; nothing if there are none.

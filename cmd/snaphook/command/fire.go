@@ -36,8 +36,10 @@ echo '{"toolName": "bash", "toolCallId": "1", "input": {"command": "rm -rf /"}}'
 	f.addModules(cmd.Flags())
 	f.addPolicy(cmd.Flags())
 	f.addHost(cmd.Flags())
-	cmd.Flags().BoolVar(&f.ask, "ask", false, "Let hooks ask you on the terminal (claude and xcsh, with --interactive); for claude their standard input stays open, so one that reads it to the end hangs")
-	cmd.Flags().StringVar(&f.trace, "trace", "", "Append a line of JSON to this file for every hook that was looked at: --trace hooks.jsonl")
+	cmd.Flags().
+		BoolVar(&f.ask, "ask", false, "Let hooks ask you on the terminal (claude and xcsh, with --interactive); for claude their standard input stays open, so one that reads it to the end hangs")
+	cmd.Flags().
+		StringVar(&f.trace, "trace", "", "Append a line of JSON to this file for every hook that was looked at: --trace hooks.jsonl")
 	f.addRecord(cmd.Flags())
 	return cmd
 }
@@ -72,13 +74,21 @@ func (f *flags) fire(cmd *cobra.Command, name string) error {
 	return f.answer(cmd, fired)
 }
 
-func (f *flags) fireTraced(cmd *cobra.Command, event pipeline.Declared, input []byte, observe []pipeline.Observer) (*fired, error) {
+func (f *flags) fireTraced(
+	cmd *cobra.Command,
+	event pipeline.Declared,
+	input []byte,
+	observe []pipeline.Observer,
+) (*fired, error) {
 	term, err := f.terminal(event)
 	if err != nil {
 		return nil, err
 	}
 	all := &fired{}
-	sys, ses, err := f.session(cmd, opening{event: event, input: input, observe: observe, finished: all.hear, ask: term.asker()})
+	sys, ses, err := f.session(
+		cmd,
+		opening{event: event, input: input, observe: observe, finished: all.hear, ask: term.asker()},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +107,13 @@ func (f *flags) fireTraced(cmd *cobra.Command, event pipeline.Declared, input []
 }
 
 // run fires the event and waits for everything that comes of it.
-func (f *fired) run(cmd *cobra.Command, event pipeline.Declared, ses *pipeline.Session, mods *attached, input []byte) error {
+func (f *fired) run(
+	cmd *cobra.Command,
+	event pipeline.Declared,
+	ses *pipeline.Session,
+	mods *attached,
+	input []byte,
+) error {
 	decided, err := event.PlanJSON(ses, input)
 	if err != nil {
 		return inputError(err)

@@ -93,11 +93,25 @@ func firedText(fired *fired) string {
 		fmt.Fprintf(&b, "  %-12s  %s\n", line[0], indented(line[1], 16))
 	}
 	for _, h := range fired.Hooks {
-		fmt.Fprintf(&b, "  %s  %s  %.1fms  %s\n", outcomeStyle(wordOf(h)), label(h.HookID), h.DurationMS, place(h.HookID))
+		fmt.Fprintf(
+			&b,
+			"  %s  %s  %.1fms  %s\n",
+			outcomeStyle(wordOf(h)),
+			label(h.HookID),
+			h.DurationMS,
+			place(h.HookID),
+		)
 	}
 	for _, end := range fired.ended {
 		id := pipeline.Identify(end.Hook)
-		fmt.Fprintf(&b, "  %s  %s  %.1fms  %s\n", outcomeStyle("later: "+end.Outcome), label(id), end.Elapsed.Seconds()*1000, place(id))
+		fmt.Fprintf(
+			&b,
+			"  %s  %s  %.1fms  %s\n",
+			outcomeStyle("later: "+end.Outcome),
+			label(id),
+			end.Elapsed.Seconds()*1000,
+			place(id),
+		)
 	}
 	return b.String()
 }
@@ -148,7 +162,13 @@ func effectLines(fired *fired, effects wire.Object) (lines [][2]string) {
 	}
 	for name, value := range effects.Members() {
 		if !slices.Contains(shownKeys, name) && !isNothing(value) && !(routed && name == "additionalContext") {
-			lines = append(lines, [2]string{lo.CoalesceOrEmpty(titles[name], strings.ReplaceAll(name, "_", " ")), plainValue(name, value)})
+			lines = append(
+				lines,
+				[2]string{
+					lo.CoalesceOrEmpty(titles[name], strings.ReplaceAll(name, "_", " ")),
+					plainValue(name, value),
+				},
+			)
 		}
 	}
 	for _, text := range fired.next {

@@ -53,7 +53,9 @@ func readRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text,
 	defer in.Close()
 	h := &history{file: path}
 	var broken error
-	for text, line := range rec.Lines(in, func(number int, why error) { broken = errors.Join(broken, h.bad(cmd, number, why)) }) {
+	for text, line := range rec.Lines(in, func(number int, why error) {
+		broken = errors.Join(broken, h.bad(cmd, number, why))
+	}) {
 		h.fires++
 		if err := use(text, line); err != nil {
 			return nil, err
@@ -190,7 +192,9 @@ func hasFailed(l *rec.Line) bool {
 
 // glob matches a whole text; * stands for any text, ? for one character.
 func glob(pattern string) func(string) bool {
-	re := regexp.MustCompile("(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern)) + "$")
+	re := regexp.MustCompile(
+		"(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern)) + "$",
+	)
 	return re.MatchString
 }
 
@@ -211,5 +215,8 @@ func moment(text string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("--since %q: write how long ago, such as 90s, 2h or 7d, or a time, such as 2026-01-31 or 2026-01-31T12:00:00Z", text)
+	return time.Time{}, fmt.Errorf(
+		"--since %q: write how long ago, such as 90s, 2h or 7d, or a time, such as 2026-01-31 or 2026-01-31T12:00:00Z",
+		text,
+	)
 }

@@ -21,7 +21,9 @@ func pipeExample(cmd *cobra.Command) string {
 	switch event, err := eventNamed(cmd.Flags().Arg(0), pipeline.Events(nil)); {
 	case err == nil && event.Info().Dialect == claudeRow.Name:
 		example = `{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | snaphook %s claude.PreToolUse`
-	case strings.HasPrefix(cmd.Flags().Arg(0), "xcsh"), cmd.Flags().Changed("module"), err == nil && event.Info().Dialect == xcshRow.Name:
+	case strings.HasPrefix(cmd.Flags().Arg(0), "xcsh"),
+		cmd.Flags().Changed("module"),
+		err == nil && event.Info().Dialect == xcshRow.Name:
 		example = `{"toolName": "bash", "toolCallId": "1", "input": {"command": "ls"}}' | snaphook %s xcsh.tool_call`
 	}
 	return fmt.Sprintf("; pipe the event's fields in as JSON:\n  echo '"+example, cmd.Name())

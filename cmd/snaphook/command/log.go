@@ -43,11 +43,26 @@ snaphook log hooks.jsonl --failed --follow`,
 		},
 	}
 	to := cmd.Flags()
-	to.StringVar(&of.event, "event", "", "Fires of this event, with or without its dialect; * stands for any text: --event 'claude.*'")
-	to.StringVar(&of.hook, "hook", "", "Fires that looked at this hook, by id, command or name; * stands for any text: --hook '*guard*'")
+	to.StringVar(
+		&of.event,
+		"event",
+		"",
+		"Fires of this event, with or without its dialect; * stands for any text: --event 'claude.*'",
+	)
+	to.StringVar(
+		&of.hook,
+		"hook",
+		"",
+		"Fires that looked at this hook, by id, command or name; * stands for any text: --hook '*guard*'",
+	)
 	to.StringVar(&of.decision, "decision", "", "Fires with this decision: deny, ask, allow or none")
 	to.StringVar(&of.session, "session", "", "Fires of this session: --session s-1")
-	to.StringVar(&of.since, "since", "", "Fires since then: how long ago, such as 90s, 2h or 7d, or a time, such as 2026-01-31")
+	to.StringVar(
+		&of.since,
+		"since",
+		"",
+		"Fires since then: how long ago, such as 90s, 2h or 7d, or a time, such as 2026-01-31",
+	)
 	to.BoolVar(&of.failed, "failed", false, "Fires with a hook that failed: log --failed")
 	to.BoolVar(&of.follow, "follow", false, "Go on with what is written from now on, until interrupted: log --follow")
 	cmd.Flags().BoolVar(&f.json, "json", false, "Answer with the lines as they stand in the file: --json | jq .")
@@ -55,7 +70,13 @@ snaphook log hooks.jsonl --failed --follow`,
 }
 
 func (of *logFlags) choice() (*choice, error) {
-	c := &choice{decision: of.decision, session: of.session, failed: of.failed, anyEvent: of.event == "", anyHook: of.hook == ""}
+	c := &choice{
+		decision: of.decision,
+		session:  of.session,
+		failed:   of.failed,
+		anyEvent: of.event == "",
+		anyHook:  of.hook == "",
+	}
 	if c.decision != "" && !lo.Contains([]string{"deny", "ask", "allow", "none"}, c.decision) {
 		return nil, fmt.Errorf("--decision %q: write deny, ask, allow or none", c.decision)
 	}
@@ -108,7 +129,13 @@ func lineText(l *rec.Line) string {
 		b.WriteString("    " + oneLine(l.Reason) + "\n")
 	}
 	if l.Would != nil {
-		b.WriteString("    " + odd.Render("would be "+lo.CoalesceOrEmpty(l.Would.Decision, "no decision")+" without shadow mode") + " " + oneLine(l.Would.Reason) + "\n")
+		b.WriteString(
+			"    " + odd.Render(
+				"would be "+lo.CoalesceOrEmpty(l.Would.Decision, "no decision")+" without shadow mode",
+			) + " " + oneLine(
+				l.Would.Reason,
+			) + "\n",
+		)
 	}
 	for i := range l.Hooks {
 		b.WriteString(hookText(&l.Hooks[i]))
@@ -141,7 +168,13 @@ func hookText(h *rec.Hook) string {
 		at = "  " + faint.Render(oneLine(h.File))
 	}
 	if !h.Ran {
-		return faint.Render("    not run  ") + oneLine(h.Label()) + "  " + oneLine(lo.CoalesceOrEmpty(h.Why, "?")+lo.Ternary(h.Detail != "", ": "+h.Detail, "")) + at + "\n"
+		return faint.Render(
+			"    not run  ",
+		) + oneLine(
+			h.Label(),
+		) + "  " + oneLine(
+			lo.CoalesceOrEmpty(h.Why, "?")+lo.Ternary(h.Detail != "", ": "+h.Detail, ""),
+		) + at + "\n"
 	}
 	words := []string{outcomeText(h), oneLine(h.Label())}
 	if h.MS != nil {

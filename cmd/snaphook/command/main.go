@@ -19,7 +19,8 @@ func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	f := &flags{}
-	if err := fang.Execute(ctx, newRoot(f), fang.WithVersion(thisVersion().Version), fang.WithErrorHandler(showError)); err != nil {
+	version, errs := fang.WithVersion(thisVersion().Version), fang.WithErrorHandler(showError)
+	if err := fang.Execute(ctx, newRoot(f), version, errs); err != nil {
 		return failed
 	}
 	return f.status
@@ -45,5 +46,9 @@ const (
 // showError says what went wrong, in the words of the error: no capital
 // letters or full stops are added, since many begin with a file.
 func showError(w io.Writer, styles fang.Styles, err error) {
-	fmt.Fprintln(w, styles.ErrorHeader.UnsetMargins().UnsetPadding().UnsetTransform().SetString("snaphook:").String(), visible(err.Error()))
+	fmt.Fprintln(
+		w,
+		styles.ErrorHeader.UnsetMargins().UnsetPadding().UnsetTransform().SetString("snaphook:").String(),
+		visible(err.Error()),
+	)
 }

@@ -172,7 +172,11 @@ func resultOf(reply wire.Object) agent.ToolResult {
 		return agent.ToolResult{Text: wire.Object(failure).Text("message"), Failed: true}
 	}
 	result := wire.Object(reply.Get("result"))
-	return agent.ToolResult{Text: textsOf(result), Data: jsontext.Value(result), Failed: result.Get("isError").Kind() == 't'}
+	return agent.ToolResult{
+		Text:   textsOf(result),
+		Data:   jsontext.Value(result),
+		Failed: result.Get("isError").Kind() == 't',
+	}
 }
 
 // textsOf are the texts of a result's content.
@@ -199,7 +203,9 @@ func reviewed(result wire.Object, out agent.ToolResult) wire.Object {
 	}
 	more, kept := strings.CutPrefix(text, before)
 	if !kept {
-		return textResult(text).With("isError", jsontext.Value(map[bool]string{true: "true", false: "false"}[out.Failed]))
+		return textResult(
+			text,
+		).With("isError", jsontext.Value(map[bool]string{true: "true", false: "false"}[out.Failed]))
 	}
 	var content []jsontext.Value
 	_ = json.Unmarshal(result.Get("content"), &content) // it has been read before

@@ -39,7 +39,8 @@ func newMCPProxy(f *flags) *cobra.Command {
 			return f.proxy(cmd, server, args)
 		},
 	}
-	cmd.Flags().StringVar(&server, "server", "", "Name of the server in the names of its tools; that of the program if not given")
+	cmd.Flags().
+		StringVar(&server, "server", "", "Name of the server in the names of its tools; that of the program if not given")
 	cmd.Flags().StringVar(&f.id, "session-id", "", "Id of the session that hooks see")
 	cmd.Flags().BoolVar(&f.trusted, "trusted", false, "The project's own hooks may run")
 	cmd.Flags().BoolVar(&f.untrusted, "untrusted", false, "The project's own hooks do not run")
@@ -117,13 +118,21 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *agent.Sessio
 		Resolve: func(string) (agent.Tool, bool) { return agent.Tool{Kind: agent.MCP, Server: server}, true },
 		Dialects: []*agent.Dialect{
 			agent.Claude(agent.ClaudeConfig{Environ: withoutKey(os.Environ())}), agent.LLxprt(agent.LLxprtConfig{}),
-			agent.Xcsh(agent.XcshConfig{Config: xcsh.Config{Loaders: []xcsh.ModuleLoader{host.loader(dir, check)}}, NoProject: modulesOff}),
+			agent.Xcsh(
+				agent.XcshConfig{
+					Config:    xcsh.Config{Loaders: []xcsh.ModuleLoader{host.loader(dir, check)}},
+					NoProject: modulesOff,
+				},
+			),
 		},
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err = hooks.NewSession(cmd.Context(), agent.SessionConfig{ID: f.id, Dir: f.dir, Untrusted: all.untrusted, Undecided: all.undecided})
+	s, err = hooks.NewSession(
+		cmd.Context(),
+		agent.SessionConfig{ID: f.id, Dir: f.dir, Untrusted: all.untrusted, Undecided: all.undecided},
+	)
 	if err != nil {
 		hooks.Close()
 		return nil, nil, err

@@ -31,8 +31,10 @@ func modelOf(getenv func(string) string) ask.Model {
 	url := cmp.Or(getenv("SNAPHOOK_MODEL_URL"), getenv(prefix+"_BASE_URL"))
 	key := cmp.Or(getenv(modelKey), getenv(prefix+"_API_KEY"))
 	if url == "" && key == "" {
-		return refusing{errors.New("the command line knows no model; set SNAPHOOK_MODEL_PROVIDER to anthropic or openai, " +
-			"SNAPHOOK_MODEL_KEY or " + prefix + "_API_KEY to the API key, and SNAPHOOK_MODEL to a small, fast model")}
+		return refusing{
+			errors.New("the command line knows no model; set SNAPHOOK_MODEL_PROVIDER to anthropic or openai, " +
+				"SNAPHOOK_MODEL_KEY or " + prefix + "_API_KEY to the API key, and SNAPHOOK_MODEL to a small, fast model"),
+		}
 	}
 	name := getenv("SNAPHOOK_MODEL")
 	if provider == "openai" {
@@ -77,9 +79,13 @@ func (n named) Generate(ctx context.Context, r ask.ModelRequest) (string, error)
 type noHost struct{}
 
 func (noHost) RunAgent(context.Context, ask.AgentRequest) (string, error) {
-	return "", errors.New(`the command line cannot run agents, while a host of snaphook can; write "type": "prompt" to ask a model`)
+	return "", errors.New(
+		`the command line cannot run agents, while a host of snaphook can; write "type": "prompt" to ask a model`,
+	)
 }
 
 func (noHost) CallTool(context.Context, ask.ToolRequest) (ask.ToolAnswer, error) {
-	return ask.ToolAnswer{}, errors.New("the command line is connected to no MCP server, while a host of snaphook can be")
+	return ask.ToolAnswer{}, errors.New(
+		"the command line is connected to no MCP server, while a host of snaphook can be",
+	)
 }

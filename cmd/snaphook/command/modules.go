@@ -29,8 +29,13 @@ const moduleHelp = `Modules of xcsh run inside snaphook, in engines of their own
 
 // addModules adds the flag that names modules.
 func (f *flags) addModules(to *pflag.FlagSet) {
-	to.StringArrayVar(&f.modules, "module", nil, "Load this module (xcsh), a file of JavaScript or TypeScript, in place of those found; "+
-		"repeatable, and loaded in this order: --module gate.ts")
+	to.StringArrayVar(
+		&f.modules,
+		"module",
+		nil,
+		"Load this module (xcsh), a file of JavaScript or TypeScript, in place of those found; "+
+			"repeatable, and loaded in this order: --module gate.ts",
+	)
 }
 
 // attached are the modules of a session. Nil: its dialect has none.
@@ -54,7 +59,12 @@ func (a *attached) wasTrusted(path string, text []byte) error {
 
 // attach loads the modules of a session, if its dialect has any. One that was
 // named and cannot be loaded is an error: it may be a guard. Close what it gives.
-func (f *flags) attach(cmd *cobra.Command, ev pipeline.Declared, ses *pipeline.Session, host *cliHost) (*attached, error) {
+func (f *flags) attach(
+	cmd *cobra.Command,
+	ev pipeline.Declared,
+	ses *pipeline.Session,
+	host *cliHost,
+) (*attached, error) {
 	d, err := dialectNamed(ev.Info().Dialect)
 	if err != nil || !d.modules {
 		return nil, err
@@ -69,14 +79,23 @@ func (f *flags) attach(cmd *cobra.Command, ev pipeline.Declared, ses *pipeline.S
 	}
 	if len(f.modules) > 0 && len(a.failed) > 0 {
 		a.close(cmd)
-		return nil, errors.Join(lo.Map(a.failed, func(e *xcsh.LoadError, _ int) error { return fmt.Errorf("--module %w%s", e, whereThrown(e)) })...)
+		return nil, errors.Join(
+			lo.Map(
+				a.failed,
+				func(e *xcsh.LoadError, _ int) error { return fmt.Errorf("--module %w%s", e, whereThrown(e)) },
+			)...)
 	}
 	a.event = ev.Info().Name
 	return a, nil
 }
 
 // openModules loads the modules that are named, or else found.
-func (f *flags) openModules(cmd *cobra.Command, src *sources, ses *pipeline.Session, host *cliHost) (a *attached, err error) {
+func (f *flags) openModules(
+	cmd *cobra.Command,
+	src *sources,
+	ses *pipeline.Session,
+	host *cliHost,
+) (a *attached, err error) {
 	a = &attached{}
 	a.Modules = xcsh.New(ses, xcsh.Config{
 		Extensions: src.dialect.isVariant(),
@@ -130,7 +149,10 @@ func wantModule(file, wd, home string) error {
 		return errors.New("this is a directory; name a file in it")
 	}
 	if !isModule(path) {
-		return fmt.Errorf("a module is a file of JavaScript or TypeScript, whose name ends in %s", strings.Join(modules.Extensions, ", "))
+		return fmt.Errorf(
+			"a module is a file of JavaScript or TypeScript, whose name ends in %s",
+			strings.Join(modules.Extensions, ", "),
+		)
 	}
 	return nil
 }
@@ -159,7 +181,10 @@ func withoutProject(r discover.Registry) discover.Registry {
 		load := r.Providers[i].Load
 		r.Providers[i].Load = func(ctx context.Context, at discover.Place) ([]discover.Item, []string, error) {
 			items, warnings, err := load(ctx, at)
-			return lo.Reject(items, func(item discover.Item, _ int) bool { return isProjects(xcsh.SourceOf(item.Source.Level)) }), warnings, err
+			return lo.Reject(
+				items,
+				func(item discover.Item, _ int) bool { return isProjects(xcsh.SourceOf(item.Source.Level)) },
+			), warnings, err
 		}
 	}
 	return r
@@ -207,7 +232,12 @@ func (a *attached) warn(cmd *cobra.Command, blocked bool) {
 		return
 	}
 	if n := len(a.kept); n > 0 {
-		warn(cmd, "%s of this project did not run: %s; `snaphook trust` shows them, `snaphook trust grant` allows them", count(n, moduleType), a.why)
+		warn(
+			cmd,
+			"%s of this project did not run: %s; `snaphook trust` shows them, `snaphook trust grant` allows them",
+			count(n, moduleType),
+			a.why,
+		)
 	}
 	for _, err := range a.failed {
 		warn(cmd, "%v%s%s", err, whereThrown(err), lo.Ternary(blocked, "", "; what it guards goes ahead"))

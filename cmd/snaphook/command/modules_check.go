@@ -60,7 +60,12 @@ func (c *checked) addHandlers(handlers []*hook.Hook, a *attached) {
 		c.Hooks = append(c.Hooks, checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h)})
 	}
 	for _, h := range a.kept {
-		line := checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h), Why: lo.ToPtr(hook.Untrusted), Detail: lo.ToPtr(a.keptDetail())}
+		line := checkedHook{
+			Event:   h.Dialect + "." + h.Event,
+			planned: describe(h),
+			Why:     lo.ToPtr(hook.Untrusted),
+			Detail:  lo.ToPtr(a.keptDetail()),
+		}
 		c.Hooks = append(c.Hooks, line)
 	}
 }
@@ -70,11 +75,24 @@ func (c *checked) addHandlers(handlers []*hook.Hook, a *attached) {
 func (c *checked) addModule(info xcsh.Info) (problems []settings.Problem) {
 	file := short(info.Resolved)
 	c.Files = append(c.Files, file)
-	c.Modules = append(c.Modules, checkedModule{File: file, Source: info.Source.String(), Events: info.Events, Commands: info.Commands, Renderers: orEmpty(info.Renderers)})
+	c.Modules = append(
+		c.Modules,
+		checkedModule{
+			File:      file,
+			Source:    info.Source.String(),
+			Events:    info.Events,
+			Commands:  info.Commands,
+			Renderers: orEmpty(info.Renderers),
+		},
+	)
 	for _, name := range unheard(info) {
 		problems = append(problems, settings.Problem{
 			Position: hook.Position{File: file},
-			Message:  fmt.Sprintf("nothing fires the event %q%s; `snaphook events xcsh` lists those there are", name, didYouMean("", name, eventNames())),
+			Message: fmt.Sprintf(
+				"nothing fires the event %q%s; `snaphook events xcsh` lists those there are",
+				name,
+				didYouMean("", name, eventNames()),
+			),
 		})
 	}
 	return problems
@@ -104,7 +122,10 @@ func mistakes(failed *xcsh.LoadError) []settings.Problem {
 				return settings.Problem{Position: hook.Position{File: file}, Message: m.Message}
 			}
 			at := filepath.Join(filepath.Dir(file), filepath.FromSlash(m.File))
-			return settings.Problem{Position: hook.Position{File: at, Line: m.Line, Column: m.Column}, Message: m.Message}
+			return settings.Problem{
+				Position: hook.Position{File: at, Line: m.Line, Column: m.Column},
+				Message:  m.Message,
+			}
 		})
 	}
 	at, message := hook.Position{File: file}, failed.Err.Error()
@@ -160,7 +181,13 @@ func (a *attached) skipped() (all []notRun) {
 		all = append(all, notRun{describe(h), hook.Untrusted, a.keptDetail(), governed(h)})
 	}
 	for _, failed := range a.failed {
-		h := &hook.Hook{ID: moduleType + "/" + failed.Path, Type: moduleType, Command: failed.Path, Source: failed.Source, Position: hook.Position{File: short(failed.Path)}}
+		h := &hook.Hook{
+			ID:       moduleType + "/" + failed.Path,
+			Type:     moduleType,
+			Command:  failed.Path,
+			Source:   failed.Source,
+			Position: hook.Position{File: short(failed.Path)},
+		}
 		all = append(all, notRun{describe(h), hook.Invalid, failed.Err.Error(), governed(h)})
 	}
 	return all

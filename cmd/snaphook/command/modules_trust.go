@@ -40,7 +40,10 @@ func moduleFiles(ctx context.Context, path string) ([]string, error) {
 // importsFiles reports whether a module may import anything. A name can be
 // written with escapes.
 func importsFiles(text []byte) bool {
-	return slices.ContainsFunc([]string{"import", "require", "from", `\u`}, func(word string) bool { return bytes.Contains(text, []byte(word)) })
+	return slices.ContainsFunc(
+		[]string{"import", "require", "from", `\u`},
+		func(word string) bool { return bytes.Contains(text, []byte(word)) },
+	)
 }
 
 // importable gives the files below a directory that a module can import.
@@ -48,7 +51,11 @@ func importable(ctx context.Context, root string) (files []string, err error) {
 	seen := 0
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if seen++; seen > mostModuleFiles {
-			return fmt.Errorf("%s holds more than %d files; move the modules into a folder of their own", root, mostModuleFiles)
+			return fmt.Errorf(
+				"%s holds more than %d files; move the modules into a folder of their own",
+				root,
+				mostModuleFiles,
+			)
 		}
 		ext := strings.ToLower(filepath.Ext(path))
 		if err == nil && !entry.IsDir() && (ext == ".json" || slices.Contains(modules.Extensions, ext)) {

@@ -114,10 +114,14 @@ func (p plan) text() string {
 	case len(p.Run) == 0:
 		b.WriteString("no hook would run\n")
 	default:
-		b.WriteString(count(len(p.Run), "hook") + " would run" + lo.Ternary(len(p.Run) > 1, ", "+manner[p.Mode], "") + "\n")
+		b.WriteString(
+			count(len(p.Run), "hook") + " would run" + lo.Ternary(len(p.Run) > 1, ", "+manner[p.Mode], "") + "\n",
+		)
 	}
 	for _, h := range p.Run {
-		b.WriteString("  " + good.Render("run   ") + "  " + label(h.HookID) + "  " + place(h.HookID) + "\n" + h.Policy.text(10))
+		b.WriteString(
+			"  " + good.Render("run   ") + "  " + label(h.HookID) + "  " + place(h.HookID) + "\n" + h.Policy.text(10),
+		)
 	}
 	for _, s := range p.Skipped {
 		b.WriteString("  " + odd.Render("not   ") + "  " + label(s.HookID) + "  " + place(s.HookID) + "\n")

@@ -33,9 +33,17 @@ func (f *flags) policySource(dir string) (policy.Source, error) {
 		level, known := levelNamed(name)
 		switch {
 		case !known:
-			return policy.Source{}, fmt.Errorf("--policy %s: there is no level %q; write machine, user or project before the \"=\", or ./ if it is part of the file's name", value, name)
+			return policy.Source{}, fmt.Errorf(
+				"--policy %s: there is no level %q; write machine, user or project before the \"=\", or ./ if it is part of the file's name",
+				value,
+				name,
+			)
 		case given[level]:
-			return policy.Source{}, fmt.Errorf("--policy %s: the %s's policy is given twice; give one file for each level", value, level)
+			return policy.Source{}, fmt.Errorf(
+				"--policy %s: the %s's policy is given twice; give one file for each level",
+				value,
+				level,
+			)
 		}
 		if err := wantFile(file); err != nil {
 			return policy.Source{}, fmt.Errorf("--policy %s: %w", value, err)
@@ -112,7 +120,12 @@ func (e *effective) text(indent int) string {
 	if e == nil || len(e.From) == 0 {
 		return ""
 	}
-	said := map[string]string{"onFailure": "on failure " + e.failures(), "mode": "mode " + e.Mode, "warm": "warm " + e.Warm, "recheck": "recheck"}
+	said := map[string]string{
+		"onFailure": "on failure " + e.failures(),
+		"mode":      "mode " + e.Mode,
+		"warm":      "warm " + e.Warm,
+		"recheck":   "recheck",
+	}
 	if e.WarmNote != nil {
 		said["warm"] += " (cold: " + *e.WarmNote + ")"
 	}
@@ -128,7 +141,17 @@ func (e *effective) text(indent int) string {
 	var lines []string
 	for _, member := range slices.Sorted(mapKeys(e.From)) {
 		from := e.From[member]
-		lines = append(lines, strings.Repeat(" ", indent)+"policy: "+oneLine(said[member])+"  "+faint.Render(from.Level+" "+oneLine(from.File))+"\n")
+		lines = append(
+			lines,
+			strings.Repeat(
+				" ",
+				indent,
+			)+"policy: "+oneLine(
+				said[member],
+			)+"  "+faint.Render(
+				from.Level+" "+oneLine(from.File),
+			)+"\n",
+		)
 	}
 	return strings.Join(lines, "")
 }
@@ -167,5 +190,9 @@ func held(h *hook.Hook) (why hook.SkipReason, detail string) {
 	if h.Policy == nil || h.Policy.Held == "" {
 		return "", ""
 	}
-	return h.Policy.Held, fmt.Sprintf("%s; its failure policy is %q", h.SkipDetail, h.Policy.OnFailure[hook.ClassUntrusted])
+	return h.Policy.Held, fmt.Sprintf(
+		"%s; its failure policy is %q",
+		h.SkipDetail,
+		h.Policy.OnFailure[hook.ClassUntrusted],
+	)
 }

@@ -37,7 +37,11 @@ func say(cmd *cobra.Command, text string) error {
 
 // sayJSON writes one JSON document, in one line unless a person looks at it.
 func sayJSON(cmd *cobra.Command, v any) error {
-	options := json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), json.Deterministic(true))
+	options := json.JoinOptions(
+		jsontext.AllowInvalidUTF8(true),
+		jsontext.AllowDuplicateNames(true),
+		json.Deterministic(true),
+	)
 	if isTerminal(cmd.OutOrStdout()) {
 		options = json.JoinOptions(options, jsontext.WithIndent("  "))
 	}
@@ -57,7 +61,11 @@ func write(w io.Writer, text []byte) error {
 
 // warn tells on standard error what a person should know.
 func warn(cmd *cobra.Command, format string, args ...any) {
-	fmt.Fprintln(colorprofile.NewWriter(cmd.ErrOrStderr(), os.Environ()), odd.Render("warning:"), visible(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(
+		colorprofile.NewWriter(cmd.ErrOrStderr(), os.Environ()),
+		odd.Render("warning:"),
+		visible(fmt.Sprintf(format, args...)),
+	)
 }
 
 func isTerminal(stream any) bool {
@@ -92,7 +100,8 @@ func oneLine(s string) string {
 // need, and wrapped only on a terminal.
 func columns(cmd *cobra.Command, headers []string, rows [][]string) string {
 	t := table.New().Headers(headers...).Rows(rows...).
-		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).BorderHeader(false).BorderColumn(false).
+		BorderTop(false).
+		BorderBottom(false).BorderLeft(false).BorderRight(false).BorderHeader(false).BorderColumn(false).
 		StyleFunc(func(row, _ int) lipgloss.Style {
 			if row == table.HeaderRow {
 				return strong.PaddingRight(2)

@@ -31,13 +31,13 @@ type progress struct {
 	width func() int
 
 	mu      sync.Mutex
-	running []underWay
+	running []runningHook
 	shown   bool
 	stop    chan struct{}
 	done    chan struct{}
 }
 
-type underWay struct {
+type runningHook struct {
 	hook  *hook.Hook
 	began time.Time
 }
@@ -112,7 +112,7 @@ func (p *progress) line(now time.Time) string {
 	if len(p.running) == 0 {
 		return ""
 	}
-	words := lo.Map(p.running, func(r underWay, _ int) string {
+	words := lo.Map(p.running, func(r runningHook, _ int) string {
 		name := []rune(oneLine(lo.CoalesceOrEmpty(r.hook.Status, r.hook.Label())))
 		if len(name) > 40 {
 			name = append(name[:39], '…')
@@ -133,7 +133,7 @@ func (p *progress) FireStart(ctx context.Context, _ *pipeline.FireInfo) context.
 func (p *progress) HookStart(ctx context.Context, _ *pipeline.FireInfo, h *hook.Hook) context.Context {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.running = append(p.running, underWay{h, time.Now()})
+	p.running = append(p.running, runningHook{h, time.Now()})
 	return ctx
 }
 
@@ -142,7 +142,7 @@ func (p *progress) HookEnd(_ context.Context, e *pipeline.Evaluation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e.SkipReason == "" && e.Outcome != pipeline.Backgrounded {
-		p.running = slices.DeleteFunc(p.running, func(r underWay) bool { return r.hook == e.Hook })
+		p.running = slices.DeleteFunc(p.running, func(r runningHook) bool { return r.hook == e.Hook })
 	}
 }
 

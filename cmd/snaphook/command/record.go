@@ -26,8 +26,18 @@ const recordPatience = 200 * time.Millisecond
 var inputs = map[string]rec.Input{"none": rec.None, "keys": rec.Keys, "full": rec.Full}
 
 func (f *flags) addRecord(to *pflag.FlagSet) {
-	to.StringVar(&f.record, "record", "", "Append a line of JSON for the fire to this file, for log, stats and trace; else to that of SNAPHOOK_RECORD: --record hooks.jsonl")
-	to.StringVar(&f.recordInput, "record-input", "keys", "Keep none, the keys or the full input in the record: --record-input full")
+	to.StringVar(
+		&f.record,
+		"record",
+		"",
+		"Append a line of JSON for the fire to this file, for log, stats and trace; else to that of SNAPHOOK_RECORD: --record hooks.jsonl",
+	)
+	to.StringVar(
+		&f.recordInput,
+		"record-input",
+		"keys",
+		"Keep none, the keys or the full input in the record: --record-input full",
+	)
 }
 
 // recording is where a fire is recorded. Nil records nothing.
@@ -74,7 +84,13 @@ func (r *recording) close(cmd *cobra.Command) {
 	}
 	r.Close(recordPatience)
 	if n, err := r.Lost(); n > 0 {
-		warn(cmd, "%s: %s not recorded: %v", r.name, lo.Ternary(n == 1, "the fire is", count(int(n), "fire")+" are"), err)
+		warn(
+			cmd,
+			"%s: %s not recorded: %v",
+			r.name,
+			lo.Ternary(n == 1, "the fire is", count(int(n), "fire")+" are"),
+			err,
+		)
 	}
 }
 

@@ -31,7 +31,8 @@ func newRecordEvent(f *flags) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.recordEvent(cmd, dialect, args) },
 	}
-	cmd.Flags().StringVar(&dialect, "dialect", "claude", "Whose event a bare name, or the payload's, is: --dialect llxprt")
+	cmd.Flags().
+		StringVar(&dialect, "dialect", "claude", "Whose event a bare name, or the payload's, is: --dialect llxprt")
 	cmd.Flags().StringVar(&f.id, "session", "", "The session's id, such as s-1; else that of the payload")
 	f.addRecord(cmd.Flags())
 	return cmd
@@ -45,7 +46,9 @@ func (f *flags) recordEvent(cmd *cobra.Command, dialect string, args []string) e
 	recorded := wire.Object(input)
 	name := cmp.Or(strings.Join(args, ""), recorded.Text("hook_event_name"))
 	if name == "" {
-		return errors.New("which event? The payload has no hook_event_name: name it, as in record-event claude.PreToolUse")
+		return errors.New(
+			"which event? The payload has no hook_event_name: name it, as in record-event claude.PreToolUse",
+		)
 	}
 	if !strings.Contains(name, ".") || dialect == "xcsh" && !strings.HasPrefix(name, "xcsh.") {
 		name = dialect + "." + name
@@ -65,7 +68,10 @@ func (f *flags) recordEvent(cmd *cobra.Command, dialect string, args []string) e
 	sys := pipeline.NewSystem(pipeline.Config{Log: f.log(cmd), Observe: to.observers(), ObserveIdle: true})
 	defer sys.Close()
 	ses, err := sys.NewSession(cmd.Context(), pipeline.SessionConfig{
-		ID: cmp.Or(f.id, recorded.Text("session_id")), Transcript: recorded.Text("transcript_path"), Dir: cmp.Or(f.dir, recorded.Text("cwd")),
+		ID: cmp.Or(
+			f.id,
+			recorded.Text("session_id"),
+		), Transcript: recorded.Text("transcript_path"), Dir: cmp.Or(f.dir, recorded.Text("cwd")),
 	})
 	if err != nil {
 		return err

@@ -49,10 +49,23 @@ func newRoot(f *flags) *cobra.Command {
 		Example: `# What would run before this tool does?
 echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | snaphook plan claude.PreToolUse`,
 	}
-	root.PersistentFlags().StringVar(&f.dir, "dir", "", "Directory of the project, such as ~/project; the current one if not given")
-	root.PersistentFlags().BoolVarP(&f.verbose, "verbose", "v", false, "Tell on stderr what happens, as in snaphook -v fire EVENT; SNAPHOOK_DEBUG=1 does the same")
+	root.PersistentFlags().
+		StringVar(&f.dir, "dir", "", "Directory of the project, such as ~/project; the current one if not given")
+	root.PersistentFlags().
+		BoolVarP(&f.verbose, "verbose", "v", false, "Tell on stderr what happens, as in snaphook -v fire EVENT; SNAPHOOK_DEBUG=1 does the same")
 	root.SetFlagErrorFunc(explainFlag)
-	root.AddCommand(newFire(f), newPlan(f), newEvents(f), newCheck(f), newTrust(f), newLog(f), newStats(f), newMCPProxy(f), newState(f), newVersion(f))
+	root.AddCommand(
+		newFire(f),
+		newPlan(f),
+		newEvents(f),
+		newCheck(f),
+		newTrust(f),
+		newLog(f),
+		newStats(f),
+		newMCPProxy(f),
+		newState(f),
+		newVersion(f),
+	)
 	root.AddCommand(newTrace(f), newRecordEvent(f))
 	_ = root.MarkPersistentFlagDirname("dir")
 	return root
@@ -67,19 +80,59 @@ func (f *flags) addJSON(cmd *cobra.Command) {
 func (f *flags) addSources(to *pflag.FlagSet) {
 	to.StringArrayVar(&f.settings, "settings", nil, "Read [LAYER=]FILE in place of the settings found; repeatable. "+
 		"LAYER is project, user or system for llxprt, and managed, flag, local, project or user for claude: user=mine.json")
-	to.StringArrayVar(&f.extensions, "extension", nil, "Add the hooks of an extension (llxprt), hooks/hooks.json below this directory; repeatable: --extension ./ext")
-	to.StringArrayVar(&f.plugins, "plugin", nil, "Add the hooks of a plugin (claude) in this directory, DIR or NAME@MARKETPLACE=DIR; repeatable: --plugin fmt@acme=./fmt")
-	to.StringVar(&f.profile, "profile", "", "Act as this agent (llxprt): llxprt or gemini; if not given, gemini where settings of Gemini CLI alone are there: --profile gemini")
-	to.StringVar(&f.level, "level", "", "Follow this release where releases differ (claude): 2.1.88, which is the default, or "+newerLevel)
+	to.StringArrayVar(
+		&f.extensions,
+		"extension",
+		nil,
+		"Add the hooks of an extension (llxprt), hooks/hooks.json below this directory; repeatable: --extension ./ext",
+	)
+	to.StringArrayVar(
+		&f.plugins,
+		"plugin",
+		nil,
+		"Add the hooks of a plugin (claude) in this directory, DIR or NAME@MARKETPLACE=DIR; repeatable: --plugin fmt@acme=./fmt",
+	)
+	to.StringVar(
+		&f.profile,
+		"profile",
+		"",
+		"Act as this agent (llxprt): llxprt or gemini; if not given, gemini where settings of Gemini CLI alone are there: --profile gemini",
+	)
+	to.StringVar(
+		&f.level,
+		"level",
+		"",
+		"Follow this release where releases differ (claude): 2.1.88, which is the default, or "+newerLevel,
+	)
 }
 
 // addHost adds the flags that say what an agent would know.
 func (f *flags) addHost(to *pflag.FlagSet) {
 	to.StringVar(&f.id, "session", "", "The session's id, such as s-1; else that of the input, else a random one")
-	to.StringVar(&f.transcript, "transcript", "", "Path of the conversation's transcript, such as t.jsonl; else that of the input")
-	to.BoolVar(&f.interactive, "interactive", false, "Act as for an agent that a person talks to: only trusted projects run hooks, see snaphook trust --help")
-	to.BoolVar(&f.trusted, "trusted", false, "Run the project's hooks whatever snaphook trust says: fire EVENT --interactive --trusted")
-	to.BoolVar(&f.untrusted, "untrusted", false, "Run none of the project's hooks; for claude, with --interactive, no hooks at all: fire EVENT --interactive --untrusted")
+	to.StringVar(
+		&f.transcript,
+		"transcript",
+		"",
+		"Path of the conversation's transcript, such as t.jsonl; else that of the input",
+	)
+	to.BoolVar(
+		&f.interactive,
+		"interactive",
+		false,
+		"Act as for an agent that a person talks to: only trusted projects run hooks, see snaphook trust --help",
+	)
+	to.BoolVar(
+		&f.trusted,
+		"trusted",
+		false,
+		"Run the project's hooks whatever snaphook trust says: fire EVENT --interactive --trusted",
+	)
+	to.BoolVar(
+		&f.untrusted,
+		"untrusted",
+		false,
+		"Run none of the project's hooks; for claude, with --interactive, no hooks at all: fire EVENT --interactive --untrusted",
+	)
 }
 
 // explainFlag says what is wrong with a flag, and offers the nearest names.
@@ -93,7 +146,12 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return fmt.Errorf("%w%s; see %s --help", err, didYouMean("--", unknown.GetSpecifiedName(), names), cmd.CommandPath())
+	return fmt.Errorf(
+		"%w%s; see %s --help",
+		err,
+		didYouMean("--", unknown.GetSpecifiedName(), names),
+		cmd.CommandPath(),
+	)
 }
 
 // didYouMean offers the names that a misspelt one may stand for.

@@ -49,7 +49,16 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 	if err != nil {
 		return nil, nil, err
 	}
-	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{src.load}, Log: f.log(cmd), Observe: o.observe, ObserveIdle: len(o.observe) > 0, Policy: rules, Warm: o.warm})
+	sys := pipeline.NewSystem(
+		pipeline.Config{
+			Load:        []pipeline.Load{src.load},
+			Log:         f.log(cmd),
+			Observe:     o.observe,
+			ObserveIdle: len(o.observe) > 0,
+			Policy:      rules,
+			Warm:        o.warm,
+		},
+	)
 	ses, err := sys.NewSession(cmd.Context(), f.config(o, src.dir, trust))
 	if err == nil {
 		err = unreadable(ses.Problems())
@@ -141,7 +150,10 @@ func (f *flags) judge(cmd *cobra.Command, src *sources) (standpoint, error) {
 		warn(cmd, "the hooks of %s, or scripts that they run, are not those that trust was granted for; %s. "+
 			"`snaphook trust` shows them, `snaphook trust grant` allows them", src.dir, lo.Ternary(src.dialect.headless, none, "they do not run"))
 	}
-	return standpoint{state == trust.Untrusted || state == trust.Changed || state == trust.Unknown && f.interactive, state != trust.Trusted}, nil
+	return standpoint{
+		state == trust.Untrusted || state == trust.Changed || state == trust.Unknown && f.interactive,
+		state != trust.Trusted,
+	}, nil
 }
 
 // isVouched reports whether trust was granted to the project as it is now. It is
@@ -158,9 +170,18 @@ func isVouched(cmd *cobra.Command, src *sources) bool {
 func (f *flags) warnHeadless(cmd *cobra.Command, src *sources) {
 	switch {
 	case f.untrusted:
-		warn(cmd, "--untrusted has no effect without --interactive: where there is nobody to ask, all hooks of %s run", src.dialect.Name)
+		warn(
+			cmd,
+			"--untrusted has no effect without --interactive: where there is nobody to ask, all hooks of %s run",
+			src.dialect.Name,
+		)
 	case !f.trusted && isRevokedFor(cmd.Context(), src.dir):
-		warn(cmd, "trust in %s was revoked, which counts with --interactive alone: where there is nobody to ask, all hooks of %s run", src.dir, src.dialect.Name)
+		warn(
+			cmd,
+			"trust in %s was revoked, which counts with --interactive alone: where there is nobody to ask, all hooks of %s run",
+			src.dir,
+			src.dialect.Name,
+		)
 	}
 }
 
@@ -174,5 +195,10 @@ func warnUntrusted(cmd *cobra.Command, event pipeline.Declared, plan stages.Plan
 	if d, err := dialectNamed(event.Info().Dialect); err == nil && !d.headless {
 		hooks += " of this project"
 	}
-	warn(cmd, "%s %s run: the folder is not trusted; `snaphook trust` shows them, `snaphook trust grant` allows them", hooks, verb)
+	warn(
+		cmd,
+		"%s %s run: the folder is not trusted; `snaphook trust` shows them, `snaphook trust grant` allows them",
+		hooks,
+		verb,
+	)
 }

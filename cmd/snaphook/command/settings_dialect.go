@@ -30,7 +30,8 @@ func (f *flags) allSources(cmd *cobra.Command) (all []*sources, err error) {
 		return nil, err
 	}
 	for i, d := range chosen {
-		if parts[i].replaces && len(parts[i].settings)+len(parts[i].plugins)+len(parts[i].extensions)+len(parts[i].modules) == 0 {
+		if parts[i].replaces &&
+			len(parts[i].settings)+len(parts[i].plugins)+len(parts[i].extensions)+len(parts[i].modules) == 0 {
 			continue
 		}
 		src, err := f.sourcesOf(d, parts[i])
@@ -93,7 +94,11 @@ func owner(cmd *cobra.Command, chosen []*dialect, value string) (int, error) {
 		}
 	}
 	if len(may) == 0 {
-		return 0, noLayer(value, name, lo.Uniq(lo.FlatMap(chosen, func(d *dialect, _ int) []string { return d.layerNames() })))
+		return 0, noLayer(
+			value,
+			name,
+			lo.Uniq(lo.FlatMap(chosen, func(d *dialect, _ int) []string { return d.layerNames() })),
+		)
 	}
 	marked := lo.MaxBy(may, func(a, b int) bool { return chosen[a].mark(file) > chosen[b].mark(file) })
 	if chosen[marked].mark(file) >= 0 {
@@ -107,7 +112,12 @@ func guess(cmd *cobra.Command, chosen []*dialect, may []int, file string) int {
 	points := lo.Map(may, func(i int, _ int) int { return chosen[i].points(file) })
 	best := slices.Index(points, slices.Max(points))
 	if points[best] > 0 && lo.Count(points, points[best]) > 1 {
-		warn(cmd, "%s: nothing in it is of one dialect alone, so it is read as settings of %s; --dialect names another", file, chosen[may[best]].Name)
+		warn(
+			cmd,
+			"%s: nothing in it is of one dialect alone, so it is read as settings of %s; --dialect names another",
+			file,
+			chosen[may[best]].Name,
+		)
 	}
 	return may[best]
 }

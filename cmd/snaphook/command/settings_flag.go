@@ -28,8 +28,15 @@ func (d *dialect) added(g given) (all []added, err error) {
 	byFlag := map[string][]string{"extension": g.extensions, "plugin": g.plugins}
 	for _, other := range dialects {
 		if values := byFlag[other.adds.flag]; other.adds.flag != d.adds.flag && len(values) > 0 {
-			return nil, fmt.Errorf("--%s %s: %s has no %[1]ss; write --%[4]s for %[5]s%[6]s", other.adds.flag, values[0], d.Name, d.adds.flag, d.adds.one,
-				lo.Ternary(d.modules, "", "'s directory"))
+			return nil, fmt.Errorf(
+				"--%s %s: %s has no %[1]ss; write --%[4]s for %[5]s%[6]s",
+				other.adds.flag,
+				values[0],
+				d.Name,
+				d.adds.flag,
+				d.adds.one,
+				lo.Ternary(d.modules, "", "'s directory"),
+			)
 		}
 	}
 	for _, value := range byFlag[d.adds.flag] {

@@ -37,12 +37,20 @@ type given struct {
 // sources finds out where the settings of an event's dialect come from; all
 // that is given is for it.
 func (f *flags) sources(d *dialect) (*sources, error) {
-	return f.sourcesOf(d, given{len(f.settings) > 0, f.settings, f.level, f.profile, f.extensions, f.plugins, f.modules})
+	return f.sourcesOf(
+		d,
+		given{len(f.settings) > 0, f.settings, f.level, f.profile, f.extensions, f.plugins, f.modules},
+	)
 }
 
 func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
 	if len(g.modules) > 0 && !d.modules {
-		return nil, fmt.Errorf("--module %s: %s has no modules; leave the flag out, or name an event of %s", g.modules[0], d.Name, xcshRow.Name)
+		return nil, fmt.Errorf(
+			"--module %s: %s has no modules; leave the flag out, or name an event of %s",
+			g.modules[0],
+			d.Name,
+			xcshRow.Name,
+		)
 	}
 	dir, err := f.directory()
 	if err != nil {
@@ -67,7 +75,12 @@ func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sources{dialect: d, dir: dir, layers: layers, load: passing(d.load(origins{layers, more, level, g.profile, g.modules}), passed)}, nil
+	return &sources{
+		dialect: d,
+		dir:     dir,
+		layers:  layers,
+		load:    passing(d.load(origins{layers, more, level, g.profile, g.modules}), passed),
+	}, nil
 }
 
 // findProfile settles the profile, and gives what it passes over.

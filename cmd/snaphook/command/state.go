@@ -28,7 +28,8 @@ snaphook state get warned > /dev/null || { snaphook state set warned yes; echo "
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	add := func(use, short, example string, least, most int, run func(cmd *cobra.Command, d state.Dir, args []string) error) {
+	type action = func(cmd *cobra.Command, d state.Dir, args []string) error
+	add := func(use, short, example string, least, most int, run action) {
 		cmd.AddCommand(&cobra.Command{
 			Use: use, Short: short, Example: example, DisableFlagParsing: least > 1 || most > 1,
 			Args: cobra.RangeArgs(least, most),
@@ -36,20 +37,52 @@ snaphook state get warned > /dev/null || { snaphook state set warned yes; echo "
 		})
 	}
 	add("get KEY", "Print a value", "snaphook state get warned", 1, 1, f.stateGet)
-	add("set KEY VALUE", "Give a key a value", "snaphook state set warned yes", 2, 2, func(_ *cobra.Command, d state.Dir, args []string) error {
-		return d.Set(args[0], args[1])
-	})
-	add("incr KEY [N]", "Add to a number, 1 if N is not given, and print the sum", "snaphook state incr calls", 1, 2, stateIncr)
-	add("cas KEY OLD NEW", "Give a key the value NEW if it has the value OLD", "snaphook state cas phase plan build", 3, 3, f.stateCAS)
-	add("delete KEY", "Remove a key", "snaphook state delete warned", 1, 1, func(_ *cobra.Command, d state.Dir, args []string) error {
-		return d.Delete(args[0])
-	})
+	add(
+		"set KEY VALUE",
+		"Give a key a value",
+		"snaphook state set warned yes",
+		2,
+		2,
+		func(_ *cobra.Command, d state.Dir, args []string) error {
+			return d.Set(args[0], args[1])
+		},
+	)
+	add(
+		"incr KEY [N]",
+		"Add to a number, 1 if N is not given, and print the sum",
+		"snaphook state incr calls",
+		1,
+		2,
+		stateIncr,
+	)
+	add(
+		"cas KEY OLD NEW",
+		"Give a key the value NEW if it has the value OLD",
+		"snaphook state cas phase plan build",
+		3,
+		3,
+		f.stateCAS,
+	)
+	add(
+		"delete KEY",
+		"Remove a key",
+		"snaphook state delete warned",
+		1,
+		1,
+		func(_ *cobra.Command, d state.Dir, args []string) error {
+			return d.Delete(args[0])
+		},
+	)
 	return cmd
 }
 
 // withState runs a verb over the session's directory. What cannot be done is
 // status 2, since 1 is an answer.
-func (f *flags) withState(cmd *cobra.Command, args []string, run func(*cobra.Command, state.Dir, []string) error) error {
+func (f *flags) withState(
+	cmd *cobra.Command,
+	args []string,
+	run func(*cobra.Command, state.Dir, []string) error,
+) error {
 	dir := os.Getenv(stateVar)
 	err := errors.New(stateVar + " is not set: hooks are started with it; elsewhere set it to a directory")
 	if dir != "" {

@@ -154,7 +154,27 @@ func (s *statistics) text(cmd *cobra.Command) string {
 	b.WriteString("\n\n")
 	rows := lo.Map(s.Hooks, func(h *hookStat, _ int) []string { return h.row() })
 	if len(rows) > 0 {
-		b.WriteString(columns(cmd, []string{"HOOK", "EVENT", "LOOKED", "RAN", "BLOCKED", "FAILED", "OPEN", "P50", "P95", "P99", "MAX", "WAITED P95", "OVER TIME"}, rows))
+		b.WriteString(
+			columns(
+				cmd,
+				[]string{
+					"HOOK",
+					"EVENT",
+					"LOOKED",
+					"RAN",
+					"BLOCKED",
+					"FAILED",
+					"OPEN",
+					"P50",
+					"P95",
+					"P99",
+					"MAX",
+					"WAITED P95",
+					"OVER TIME",
+				},
+				rows,
+			),
+		)
 	}
 	for _, h := range s.Hooks {
 		if h.Ran > 0 {
@@ -162,7 +182,12 @@ func (s *statistics) text(cmd *cobra.Command) string {
 		}
 		fmt.Fprintf(&b, "\n%s of %s never ran", oneLine(h.label), oneLine(h.Event))
 		if h.Nearest != nil {
-			fmt.Fprintf(&b, "; of the subjects that were seen, %q is nearest to its matcher %q", *h.Nearest, h.near.matcher)
+			fmt.Fprintf(
+				&b,
+				"; of the subjects that were seen, %q is nearest to its matcher %q",
+				*h.Nearest,
+				h.near.matcher,
+			)
 		}
 	}
 	return b.String()

@@ -77,7 +77,11 @@ type tracedHook struct {
 }
 
 func (t *trace) write(_ context.Context, ev *pipeline.Evaluation) {
-	line, err := json.Marshal(describeEvaluation(ev), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	line, err := json.Marshal(
+		describeEvaluation(ev),
+		jsontext.AllowInvalidUTF8(true),
+		jsontext.AllowDuplicateNames(true),
+	)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err == nil {
@@ -90,7 +94,8 @@ func (t *trace) write(_ context.Context, ev *pipeline.Evaluation) {
 
 func describeEvaluation(ev *pipeline.Evaluation) tracedHook {
 	line := tracedHook{
-		Time: ev.Fire.Time, Event: ev.Fire.Event, Session: ev.Fire.Session, Subject: ev.Fire.Subject, HookID: pipeline.Identify(ev.Hook),
+		Time: ev.Fire.Time, Event: ev.Fire.Event, Session: ev.Fire.Session,
+		Subject: ev.Fire.Subject, HookID: pipeline.Identify(ev.Hook),
 		Why: lo.EmptyableToPtr(ev.SkipReason), Detail: lo.EmptyableToPtr(ev.SkipDetail), Input: jsontext.Value("null"),
 	}
 	if ev.SkipReason != "" {

@@ -45,8 +45,18 @@ snaphook trace hooks.jsonl --session s-1 --chrome trace.json --otlp spans.json`,
 	to := cmd.Flags()
 	to.StringVar(&of.session, "session", "", "Only this session: --session s-1")
 	to.StringVar(&of.html, "html", "", "Write a page to this file: --html trace.html")
-	to.StringVar(&of.chrome, "chrome", "", "Write trace events to this file, for Perfetto and chrome://tracing: --chrome trace.json")
-	to.StringVar(&of.otlp, "otlp", "", "Write OTLP/JSON to this file, for collectors of OpenTelemetry: --otlp spans.json")
+	to.StringVar(
+		&of.chrome,
+		"chrome",
+		"",
+		"Write trace events to this file, for Perfetto and chrome://tracing: --chrome trace.json",
+	)
+	to.StringVar(
+		&of.otlp,
+		"otlp",
+		"",
+		"Write OTLP/JSON to this file, for collectors of OpenTelemetry: --otlp spans.json",
+	)
 	_ = f
 	return cmd
 }
@@ -63,7 +73,12 @@ func (of *traceFlags) trace(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if n := b.Dropped(); n > 0 {
-		warn(cmd, "%s: the oldest %s left out; --session chooses one session", path, count(n, "fire")+lo.Ternary(n == 1, " is", " are"))
+		warn(
+			cmd,
+			"%s: the oldest %s left out; --session chooses one session",
+			path,
+			count(n, "fire")+lo.Ternary(n == 1, " is", " are"),
+		)
 	}
 	sessions := b.Sessions()
 	if len(sessions) == 0 {
@@ -134,14 +149,28 @@ func nodeText(b *strings.Builder, session, n *tracetree.Node, depth int) {
 	}
 	state := ""
 	if n.State != "" {
-		state = "  " + lo.Ternary(n.State == tracetree.Denied || n.State == tracetree.Failed, bad, odd).Render(string(n.State))
+		state = "  " + lo.Ternary(n.State == tracetree.Denied || n.State == tracetree.Failed, bad, odd).
+			Render(string(n.State))
 	}
-	fmt.Fprintf(b, "%-44s %s %7s%s\n", name, barOf(session, n), took(float64(n.End.Sub(n.Start))/float64(time.Millisecond)), state)
+	fmt.Fprintf(
+		b,
+		"%-44s %s %7s%s\n",
+		name,
+		barOf(session, n),
+		took(float64(n.End.Sub(n.Start))/float64(time.Millisecond)),
+		state,
+	)
 	for _, l := range n.Fires {
 		if len(l.Hooks) == 0 && l.Decision == "" {
 			continue
 		}
-		fmt.Fprintf(b, "%s  %s  %s\n", indent, faint.Render(oneLine(l.Event)), decisionText(l)+lo.Ternary(l.Reason != "", "  "+oneLine(l.Reason), ""))
+		fmt.Fprintf(
+			b,
+			"%s  %s  %s\n",
+			indent,
+			faint.Render(oneLine(l.Event)),
+			decisionText(l)+lo.Ternary(l.Reason != "", "  "+oneLine(l.Reason), ""),
+		)
 		for i := range l.Hooks {
 			b.WriteString(indent + hookText(&l.Hooks[i]))
 		}

@@ -31,11 +31,18 @@ func chromeOf(sessions []*tracetree.Node) ([]byte, error) {
 	var all []chromeEvent
 	for i, s := range sessions {
 		c := chrome{pid: i + 1}
-		c.events = append(c.events, chromeEvent{Name: "process_name", Phase: "M", PID: c.pid, Args: map[string]string{"name": nodeName(s)}})
+		c.events = append(
+			c.events,
+			chromeEvent{Name: "process_name", Phase: "M", PID: c.pid, Args: map[string]string{"name": nodeName(s)}},
+		)
 		c.add(s, 0)
 		all = append(all, c.events...)
 	}
-	return json.Marshal(map[string]any{"traceEvents": all, "displayTimeUnit": "ms"}, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	return json.Marshal(
+		map[string]any{"traceEvents": all, "displayTimeUnit": "ms"},
+		json.Deterministic(true),
+		jsontext.AllowInvalidUTF8(true),
+	)
 }
 
 type chrome struct {
@@ -88,7 +95,19 @@ func (c *chrome) span(n *tracetree.Node, thread int) {
 	for _, p := range pairs("id", n.ID, "state", string(n.State)) {
 		args[p[0]] = p[1]
 	}
-	c.events = append(c.events, chromeEvent{Name: nodeName(n), Cat: string(n.Kind), Phase: "X", Start: n.Start.UnixMicro(), Dur: &dur, PID: c.pid, TID: thread, Args: args})
+	c.events = append(
+		c.events,
+		chromeEvent{
+			Name:  nodeName(n),
+			Cat:   string(n.Kind),
+			Phase: "X",
+			Start: n.Start.UnixMicro(),
+			Dur:   &dur,
+			PID:   c.pid,
+			TID:   thread,
+			Args:  args,
+		},
+	)
 	for _, l := range n.Fires {
 		for i := range l.Hooks {
 			h := &l.Hooks[i]
@@ -96,7 +115,18 @@ func (c *chrome) span(n *tracetree.Node, thread int) {
 			for _, p := range hookRow(h, l, 0, l.Time).Details {
 				args[p[0]] = p[1]
 			}
-			c.events = append(c.events, chromeEvent{Name: h.Label(), Cat: "hook", Phase: "i", Start: l.Time.UnixMicro(), PID: c.pid, TID: thread, Args: args})
+			c.events = append(
+				c.events,
+				chromeEvent{
+					Name:  h.Label(),
+					Cat:   "hook",
+					Phase: "i",
+					Start: l.Time.UnixMicro(),
+					PID:   c.pid,
+					TID:   thread,
+					Args:  args,
+				},
+			)
 		}
 	}
 }
@@ -135,7 +165,11 @@ func otlpOf(sessions []*tracetree.Node) ([]byte, error) {
 	}
 	scope := map[string]any{"scope": map[string]string{"name": "github.com/snaphook-go/snaphook"}, "spans": spans}
 	resource := map[string]any{"attributes": []otlpAttribute{attribute("service.name", "snaphook")}}
-	return json.Marshal(map[string]any{"resourceSpans": []any{map[string]any{"resource": resource, "scopeSpans": []any{scope}}}}, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	return json.Marshal(
+		map[string]any{"resourceSpans": []any{map[string]any{"resource": resource, "scopeSpans": []any{scope}}}},
+		json.Deterministic(true),
+		jsontext.AllowInvalidUTF8(true),
+	)
 }
 
 type otlp struct {
@@ -176,19 +210,65 @@ func (o *otlp) add(n *tracetree.Node, parent, path string) {
 	if n.State == tracetree.Failed {
 		failed = "failed"
 	}
-	o.span(id, parent, nodeName(n), n.Start, n.End, failed, "gen_ai.conversation.id", o.session, "gen_ai.tool.name", tool, "gen_ai.tool.call.id", call, "snaphook.state", string(n.State))
+	o.span(
+		id,
+		parent,
+		nodeName(n),
+		n.Start,
+		n.End,
+		failed,
+		"gen_ai.conversation.id",
+		o.session,
+		"gen_ai.tool.name",
+		tool,
+		"gen_ai.tool.call.id",
+		call,
+		"snaphook.state",
+		string(n.State),
+	)
 	for i, l := range n.Fires {
 		fire := idOf(16, o.trace, path, "fire", strconv.Itoa(i))
 		stop := l.Time.Add(time.Duration(l.MS * float64(time.Millisecond)))
-		o.span(fire, id, "hook.fire "+l.Event, l.Time, stop, "", "snaphook.event", l.Event, "snaphook.subject", l.Subject, "snaphook.decision", l.Decision, "snaphook.reason", l.Reason)
+		o.span(
+			fire,
+			id,
+			"hook.fire "+l.Event,
+			l.Time,
+			stop,
+			"",
+			"snaphook.event",
+			l.Event,
+			"snaphook.subject",
+			l.Subject,
+			"snaphook.decision",
+			l.Decision,
+			"snaphook.reason",
+			l.Reason,
+		)
 		for j := range l.Hooks {
 			h := &l.Hooks[j]
 			if !h.Ran || h.MS == nil {
 				continue
 			}
 			end := l.Time.Add(time.Duration(*h.MS * float64(time.Millisecond)))
-			o.span(idOf(16, fire, strconv.Itoa(j)), fire, "hook "+h.Label(), l.Time, end, h.Error,
-				"snaphook.hook.id", h.ID, "snaphook.hook.outcome", h.Outcome, "snaphook.decision", h.Decision, "snaphook.reason", h.Reason, "error.type", h.Class)
+			o.span(
+				idOf(16, fire, strconv.Itoa(j)),
+				fire,
+				"hook "+h.Label(),
+				l.Time,
+				end,
+				h.Error,
+				"snaphook.hook.id",
+				h.ID,
+				"snaphook.hook.outcome",
+				h.Outcome,
+				"snaphook.decision",
+				h.Decision,
+				"snaphook.reason",
+				h.Reason,
+				"error.type",
+				h.Class,
+			)
 		}
 	}
 	for i, child := range n.Children {

@@ -59,7 +59,12 @@ func pageOf(sessions []*tracetree.Node) ([]byte, error) {
 		})
 	}
 	d.Total = msOf(last.Sub(first))
-	text, err := json.Marshal(&d, jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true), jsontext.AllowInvalidUTF8(true))
+	text, err := json.Marshal(
+		&d,
+		jsontext.EscapeForHTML(true),
+		jsontext.EscapeForJS(true),
+		jsontext.AllowInvalidUTF8(true),
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +74,14 @@ func pageOf(sessions []*tracetree.Node) ([]byte, error) {
 func msOf(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func (d *pageData) add(n *tracetree.Node, depth int, first time.Time) {
-	row := pageRow{Depth: depth, Kind: string(n.Kind), Name: nodeName(n), State: string(n.State), Start: msOf(n.Start.Sub(first)), Length: msOf(n.End.Sub(n.Start))}
+	row := pageRow{
+		Depth:  depth,
+		Kind:   string(n.Kind),
+		Name:   nodeName(n),
+		State:  string(n.State),
+		Start:  msOf(n.Start.Sub(first)),
+		Length: msOf(n.End.Sub(n.Start)),
+	}
 	row.Bad = n.State == tracetree.Denied || n.State == tracetree.Failed
 	row.Details = [][2]string{{"started", n.Start.Format(time.RFC3339Nano)}, {"took", took(row.Length)}}
 	at := len(d.Rows)
@@ -108,7 +120,22 @@ func fireDetails(l *rec.Line) [][2]string {
 	if v := jsontext.Value(strings.Clone(input)); v.Indent() == nil {
 		input = string(v)
 	}
-	all := pairs("event", l.Event, "subject", l.Subject, "decision", l.Decision, "reason", l.Reason, "input", input, "trace", l.Trace, "span", l.Span)
+	all := pairs(
+		"event",
+		l.Event,
+		"subject",
+		l.Subject,
+		"decision",
+		l.Decision,
+		"reason",
+		l.Reason,
+		"input",
+		input,
+		"trace",
+		l.Trace,
+		"span",
+		l.Span,
+	)
 	if l.Would != nil {
 		all = append(all, pairs("would be, if shadow hooks counted", l.Would.Decision+" "+l.Would.Reason)...)
 	}
@@ -116,7 +143,14 @@ func fireDetails(l *rec.Line) [][2]string {
 }
 
 func hookRow(h *rec.Hook, l *rec.Line, depth int, first time.Time) pageRow {
-	r := pageRow{Depth: depth, Kind: "hook", Name: oneLine(h.Label()), Start: msOf(l.Time.Sub(first)), Off: !h.Ran, State: h.Outcome}
+	r := pageRow{
+		Depth: depth,
+		Kind:  "hook",
+		Name:  oneLine(h.Label()),
+		Start: msOf(l.Time.Sub(first)),
+		Off:   !h.Ran,
+		State: h.Outcome,
+	}
 	queued, ms := "", ""
 	if h.QueuedMS != nil {
 		r.Start += *h.QueuedMS
@@ -140,7 +174,39 @@ func hookRow(h *rec.Hook, l *rec.Line, depth int, first time.Time) pageRow {
 		r.Filters = append(r.Filters, "blocked")
 	}
 	r.Bad = h.Failed() || h.Decision == "deny"
-	r.Details = pairs("event", l.Event, "hook", h.ID, "command", h.Command, "from", h.File, "matcher", h.Matcher, "why it did not run", strings.TrimSpace(h.Why+" "+h.Detail), "exit status", exit,
-		"took", ms, "waited for a permit", queued, "decision", h.Decision, "reason", h.Reason, "mode", h.Mode, "failure", h.Class, "error", h.Error, "answer", h.Answer, "standard error", h.Stderr)
+	r.Details = pairs(
+		"event",
+		l.Event,
+		"hook",
+		h.ID,
+		"command",
+		h.Command,
+		"from",
+		h.File,
+		"matcher",
+		h.Matcher,
+		"why it did not run",
+		strings.TrimSpace(h.Why+" "+h.Detail),
+		"exit status",
+		exit,
+		"took",
+		ms,
+		"waited for a permit",
+		queued,
+		"decision",
+		h.Decision,
+		"reason",
+		h.Reason,
+		"mode",
+		h.Mode,
+		"failure",
+		h.Class,
+		"error",
+		h.Error,
+		"answer",
+		h.Answer,
+		"standard error",
+		h.Stderr,
+	)
 	return r
 }

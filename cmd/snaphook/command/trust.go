@@ -24,8 +24,11 @@ snaphook trust
 snaphook trust grant`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("snaphook trust cannot %q%s; write grant or revoke, or nothing to see the state", args[0],
-					didYouMean("", args[0], []string{"grant", "revoke"}))
+				return fmt.Errorf(
+					"snaphook trust cannot %q%s; write grant or revoke, or nothing to see the state",
+					args[0],
+					didYouMean("", args[0], []string{"grant", "revoke"}),
+				)
 			}
 			return nil
 		},
@@ -59,7 +62,11 @@ func (f *flags) addTrust(cmd *cobra.Command) {
 
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%s takes no arguments, not %q; the directory is given with --dir", cmd.CommandPath(), args[0])
+		return fmt.Errorf(
+			"%s takes no arguments, not %q; the directory is given with --dir",
+			cmd.CommandPath(),
+			args[0],
+		)
 	}
 	return nil
 }
@@ -113,13 +120,24 @@ func (st status) text(all []*sources) string {
 	}
 	fmt.Fprintf(&b, "%s: %s: %s\n", visible(st.Dir), style.Render(string(st.State)), meanings[st.State])
 	for _, name := range st.exceptions(all) {
-		fmt.Fprintf(&b, "for %s it counts with --interactive alone, and for hooks of all sources; where there is nobody to ask, they run\n", name)
+		fmt.Fprintf(
+			&b,
+			"for %s it counts with --interactive alone, and for hooks of all sources; where there is nobody to ask, they run\n",
+			name,
+		)
 	}
-	if st.State == trust.Unknown && slices.ContainsFunc(st.Hooks, func(h trustHook) bool { return h.Type == moduleType }) {
+	if st.State == trust.Unknown &&
+		slices.ContainsFunc(st.Hooks, func(h trustHook) bool { return h.Type == moduleType }) {
 		fmt.Fprintf(&b, "modules of %s are loaded only once trust is granted\n", xcshRow.Name)
 	}
 	if len(st.Reaches) > 0 {
-		b.WriteString(lo.Ternary(st.State == trust.Trusted, "its settings, which trust covers:\n", "once it is trusted, its settings:\n"))
+		b.WriteString(
+			lo.Ternary(
+				st.State == trust.Trusted,
+				"its settings, which trust covers:\n",
+				"once it is trusted, its settings:\n",
+			),
+		)
 		for _, words := range st.Reaches {
 			fmt.Fprintf(&b, "  %s\n", visible(words))
 		}
@@ -135,7 +153,18 @@ func (st status) text(all []*sources) string {
 			fmt.Fprintf(&b, "    runs    %s\n", quoted(h.Argv))
 		}
 		if h.Unclear != nil {
-			fmt.Fprintf(&b, "    %s\n", odd.Render("cannot be seen through: "+oneLine(*h.Unclear)+"; trust covers "+count(len(h.Scripts), "file")+" of the project"))
+			fmt.Fprintf(
+				&b,
+				"    %s\n",
+				odd.Render(
+					"cannot be seen through: "+oneLine(
+						*h.Unclear,
+					)+"; trust covers "+count(
+						len(h.Scripts),
+						"file",
+					)+" of the project",
+				),
+			)
 			continue
 		}
 		for _, s := range h.Scripts {

@@ -85,7 +85,10 @@ func (st *status) add(ctx context.Context, src *sources) error {
 	st.covered = append(st.covered, covered)
 	st.Digests[src.dialect.trustName()] = covered.Digest
 	for _, h := range covered.Hooks {
-		st.Hooks = append(st.Hooks, trustHook{h.Dialect + "." + h.Event, describe(h.Hook), h.Files, lo.EmptyableToPtr(h.Unclear)})
+		st.Hooks = append(
+			st.Hooks,
+			trustHook{h.Dialect + "." + h.Event, describe(h.Hook), h.Files, lo.EmptyableToPtr(h.Unclear)},
+		)
 	}
 	return st.reach(ctx, src, loaded.Hooks, reaching)
 }
@@ -118,7 +121,10 @@ func differences(without, with []*hook.Hook) (words []string) {
 			continue
 		}
 		verb := lo.Ternary(h.Skip == "", "switches off", "switches on")
-		words = append(words, fmt.Sprintf("%s the %s's hook %s of %s.%s", verb, h.Source, oneLine(h.Label()), h.Dialect, h.Event))
+		words = append(
+			words,
+			fmt.Sprintf("%s the %s's hook %s of %s.%s", verb, h.Source, oneLine(h.Label()), h.Dialect, h.Event),
+		)
 	}
 	return words
 }

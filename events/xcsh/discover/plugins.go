@@ -68,5 +68,6 @@ func installations(value jsontext.Value) ([]plugin, error) {
 }
 
 func (p *plugin) isFor(at Place) bool {
-	return filepath.IsAbs(p.InstallPath) && (p.ProjectPath == "" || filepath.Clean(p.ProjectPath) == filepath.Clean(at.Cwd))
+	return filepath.IsAbs(p.InstallPath) &&
+		(p.ProjectPath == "" || filepath.Clean(p.ProjectPath) == filepath.Clean(at.Cwd))
 }

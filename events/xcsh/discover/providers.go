@@ -58,46 +58,66 @@ func Here(cwd string) (Place, error) {
 
 // Native finds the files of .xcsh/hooks/{pre,post} in the project, then those
 // of the user: every one but hidden ones, also those that git ignores.
-var Native = Provider{ID: "native", Name: "xcsh", Priority: 100, Load: func(_ context.Context, at Place) ([]Item, []string, error) {
-	s := search{provider: "native", tool: withoutExtension}
-	s.preAndPost(filepath.Join(at.Cwd, ".xcsh", "hooks"), "project")
-	s.preAndPost(filepath.Join(at.Home, at.User, "agent", "hooks"), "user")
-	return s.items, s.warnings, nil
-}}
+var Native = Provider{
+	ID:       "native",
+	Name:     "xcsh",
+	Priority: 100,
+	Load: func(_ context.Context, at Place) ([]Item, []string, error) {
+		s := search{provider: "native", tool: withoutExtension}
+		s.preAndPost(filepath.Join(at.Cwd, ".xcsh", "hooks"), "project")
+		s.preAndPost(filepath.Join(at.Home, at.User, "agent", "hooks"), "user")
+		return s.items, s.warnings, nil
+	},
+}
 
 // Claude finds the files of .claude/hooks/{pre,post} of the user, then those
 // of the project, but none that git ignores.
-var Claude = Provider{ID: "claude", Name: "Claude Code", Priority: 80, Load: func(_ context.Context, at Place) ([]Item, []string, error) {
-	s := search{provider: "claude", tool: withoutShell, ignore: true}
-	s.preAndPost(filepath.Join(at.Home, ".claude", "hooks"), "user")
-	s.preAndPost(filepath.Join(at.Cwd, ".claude", "hooks"), "project")
-	return s.items, s.warnings, nil
-}}
+var Claude = Provider{
+	ID:       "claude",
+	Name:     "Claude Code",
+	Priority: 80,
+	Load: func(_ context.Context, at Place) ([]Item, []string, error) {
+		s := search{provider: "claude", tool: withoutShell, ignore: true}
+		s.preAndPost(filepath.Join(at.Home, ".claude", "hooks"), "user")
+		s.preAndPost(filepath.Join(at.Cwd, ".claude", "hooks"), "project")
+		return s.items, s.warnings, nil
+	},
+}
 
 // ClaudePlugins finds the files of hooks/{pre,post} in the plugins that the
 // user has installed from a marketplace, but none that git ignores. A plugin
 // that was installed for another project is left out.
-var ClaudePlugins = Provider{ID: "claude-plugins", Name: "Claude Code plugins", Priority: 70, Load: func(ctx context.Context, at Place) ([]Item, []string, error) {
-	plugins, err := installed(ctx, at)
-	if err != nil {
-		return nil, nil, err
-	}
-	s := search{provider: "claude-plugins", tool: withoutShell, ignore: true}
-	for _, p := range plugins {
-		s.preAndPost(filepath.Join(p.InstallPath, "hooks"), p.Scope)
-	}
-	return s.items, s.warnings, nil
-}}
+var ClaudePlugins = Provider{
+	ID:       "claude-plugins",
+	Name:     "Claude Code plugins",
+	Priority: 70,
+	Load: func(ctx context.Context, at Place) ([]Item, []string, error) {
+		plugins, err := installed(ctx, at)
+		if err != nil {
+			return nil, nil, err
+		}
+		s := search{provider: "claude-plugins", tool: withoutShell, ignore: true}
+		for _, p := range plugins {
+			s.preAndPost(filepath.Join(p.InstallPath, "hooks"), p.Scope)
+		}
+		return s.items, s.warnings, nil
+	},
+}
 
 // Codex finds the .ts and .js files of .codex/hooks of the user, then those of
 // the project, but none that git ignores. The beginning of a name, pre- or
 // post-, is the type; without one it is pre.
-var Codex = Provider{ID: "codex", Name: "OpenAI Codex", Priority: 70, Load: func(_ context.Context, at Place) ([]Item, []string, error) {
-	s := search{provider: "codex", tool: withoutExtension, ignore: true, accept: script.MatchString}
-	s.prefixed(filepath.Join(at.Home, ".codex", "hooks"), "user")
-	s.prefixed(filepath.Join(at.Cwd, ".codex", "hooks"), "project")
-	return s.items, s.warnings, nil
-}}
+var Codex = Provider{
+	ID:       "codex",
+	Name:     "OpenAI Codex",
+	Priority: 70,
+	Load: func(_ context.Context, at Place) ([]Item, []string, error) {
+		s := search{provider: "codex", tool: withoutExtension, ignore: true, accept: script.MatchString}
+		s.prefixed(filepath.Join(at.Home, ".codex", "hooks"), "user")
+		s.prefixed(filepath.Join(at.Cwd, ".codex", "hooks"), "project")
+		return s.items, s.warnings, nil
+	},
+}
 
 var (
 	script = regexp.MustCompile(`\.[tj]s$`)
@@ -161,7 +181,8 @@ func (s *search) files(dir string) (paths []string) {
 	}
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
-		if strings.HasPrefix(entry.Name(), ".") || s.accept != nil && !s.accept(entry.Name()) || tree.Ignores(path, false) {
+		if strings.HasPrefix(entry.Name(), ".") || s.accept != nil && !s.accept(entry.Name()) ||
+			tree.Ignores(path, false) {
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {

@@ -183,7 +183,8 @@ func (f *Found) shadow(keepUsers bool) {
 		item := &f.All[i]
 		same := func(other Item) bool { return other.Key() == item.Key() }
 		at := slices.IndexFunc(f.Items, same)
-		replaced := keepUsers && at >= 0 && item.Source.Level != project && !slices.ContainsFunc(f.Items, func(other Item) bool { return same(other) && other.Source.Level != project })
+		replaced := keepUsers && at >= 0 && item.Source.Level != project &&
+			!slices.ContainsFunc(f.Items, func(other Item) bool { return same(other) && other.Source.Level != project })
 		item.Shadowed = seen[item.Key()] && !replaced
 		seen[item.Key()] = true
 		switch {

@@ -51,7 +51,8 @@ func spaces(all string) *strings.Replacer {
 // dropAt removes the @ with which people mention files.
 func dropAt(path string) string {
 	rest, is := strings.CutPrefix(path, "@")
-	if is && (rest == "~" || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "~/") || windows.MatchString(rest) || scheme.MatchString(rest)) {
+	if is &&
+		(rest == "~" || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "~/") || windows.MatchString(rest) || scheme.MatchString(rest)) {
 		return rest
 	}
 	return path

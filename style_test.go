@@ -1,0 +1,79 @@
+package snaphook_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+const (
+	codeWidth = 120 // a line of Go; one with a text in it may be longer, since texts are not cut
+	textWidth = 100 // a line of Markdown outside code and tables
+)
+
+// unclear are words that a reader of this project has to look up; the text says
+// what to write instead.
+var unclear = map[string]string{
+	"misfit": "input error", "underway": "in flight", "herald": "async marker", "mourning": "waiting for its end",
+}
+
+// Lines have a width that fits beside another file, and no word has to be
+// looked up. Tests may hold longer lines, for their tables.
+func TestLinesAndWords(t *testing.T) {
+	words := regexp.MustCompile(`(?i)\b(` + strings.Join(keys(unclear), "|") + `)\b`)
+	for _, path := range tracked(t, "*.go", "*.md") {
+		markdown, fenced := strings.HasSuffix(path, ".md"), false
+		for i, line := range strings.Split(read(t, path), "\n") {
+			if word := words.FindString(line); word != "" && path != "style_test.go" && path != "CHANGELOG.md" {
+				t.Errorf("%s:%d: %q: write %q", path, i+1, word, unclear[strings.ToLower(word)])
+			}
+			if markdown && strings.HasPrefix(strings.TrimSpace(line), "```") {
+				fenced = !fenced
+			}
+			if width := utf8.RuneCountInString(line); tooLong(path, line, width, fenced) {
+				t.Errorf("%s:%d: %d characters", path, i+1, width)
+			}
+		}
+	}
+}
+
+func tooLong(path, line string, width int, fenced bool) bool {
+	switch {
+	case strings.HasSuffix(path, "_test.go"):
+		return false
+	case strings.HasSuffix(path, ".go"):
+		return width > codeWidth && !strings.ContainsAny(line, "\"`")
+	case strings.Contains(path, "FORMAT.md"): // conformance formats are taken over as they are
+		return false
+	}
+	one := !strings.Contains(strings.TrimSpace(line), " ") // a link cannot be wrapped
+	return width > textWidth && !fenced && !one && !strings.HasPrefix(strings.TrimSpace(line), "|")
+}
+
+// tracked are the files of the checkout that match a pattern of Git.
+func tracked(t *testing.T, patterns ...string) []string {
+	args := append([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, patterns...)
+	out, err := exec.CommandContext(t.Context(), "git", args...).Output()
+	if err != nil {
+		t.Skipf("this is no checkout: %v", err)
+	}
+	var files []string
+	for path := range strings.Lines(string(out)) {
+		path = strings.TrimSpace(path)
+		if _, err := os.Stat(path); err == nil && !strings.Contains(filepath.ToSlash(path), "/testdata/") {
+			files = append(files, path)
+		}
+	}
+	return files
+}
+
+func keys(m map[string]string) (all []string) {
+	for k := range m {
+		all = append(all, k)
+	}
+	return all
+}
