@@ -9,11 +9,11 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/agent"
-	"github.com/snaphook-go/snaphook/conformance"
-	claudecases "github.com/snaphook-go/snaphook/conformance/claude"
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/conformance"
+	claudecases "github.com/snaphook-go/snaphook/internal/conformance/claude"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/settings"

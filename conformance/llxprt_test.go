@@ -14,10 +14,10 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/bus"
-	"github.com/snaphook-go/snaphook/conformance"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/events/llxprt/genai"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/conformance"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"

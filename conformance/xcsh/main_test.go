@@ -1,12 +1,13 @@
 package xcshcases_test
 
 import (
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
-	"github.com/snaphook-go/snaphook/conformance"
-	xcshcases "github.com/snaphook-go/snaphook/conformance/xcsh"
+	"github.com/snaphook-go/snaphook/internal/conformance"
+	xcshcases "github.com/snaphook-go/snaphook/internal/conformance/xcsh"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -27,4 +28,14 @@ func TestXcsh(t *testing.T) { xcshcases.Run(t, cases(t), xcshcases.Options{}) }
 
 func TestXcshUntyped(t *testing.T) {
 	xcshcases.Run(t, cases(t), xcshcases.Options{Make: xcshcases.Untyped})
+}
+
+func TestEveryCaseHasAModule(t *testing.T) {
+	for _, c := range cases(t) {
+		for _, h := range c.Hooks {
+			if text := xcshcases.GenerateJS(h); strings.Contains(text, "__HOOK__") {
+				t.Errorf("%s: %s", c.Name, text)
+			}
+		}
+	}
 }

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/snaphook-go/snaphook/conformance"
-	xcshcases "github.com/snaphook-go/snaphook/conformance/xcsh"
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/internal/conformance"
+	xcshcases "github.com/snaphook-go/snaphook/internal/conformance/xcsh"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
 

@@ -16,9 +16,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
-	"github.com/snaphook-go/snaphook/conformance"
-	xcshcases "github.com/snaphook-go/snaphook/conformance/xcsh"
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/internal/conformance"
+	xcshcases "github.com/snaphook-go/snaphook/internal/conformance/xcsh"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 

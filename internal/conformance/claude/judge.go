@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/snaphook-go/snaphook/conformance"
+	"github.com/snaphook-go/snaphook/internal/conformance"
 )
 
 // Judge says in words how what an engine did departs from expect: one string

@@ -15,11 +15,11 @@ import (
 // Dir finds the cases of a dialect: the directory that holds FORMAT.md and
 // cases, and whether it has cases at all. That is $SNAPHOOK_CASES/<dialect> if
 // the variable is set (a relative one counts from the root of the repository),
-// else the repository's own copy, next to the source of this package. With
+// else the repository's own copy, below conformance. With
 // -trimpath there is no such place, and only the variable helps.
 func Dir(dialect string) (dir string, found bool) {
 	_, source, _, _ := runtime.Caller(0)
-	root := filepath.Dir(source)
+	root := filepath.Join(filepath.Dir(source), "..", "..", "conformance")
 	if elsewhere := os.Getenv("SNAPHOOK_CASES"); filepath.IsAbs(elsewhere) {
 		root = elsewhere
 	} else if elsewhere != "" {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/snaphook-go/snaphook/conformance"
+	"github.com/snaphook-go/snaphook/internal/conformance"
 )
 
 // SessionID is the session_id of every case that does not say otherwise.

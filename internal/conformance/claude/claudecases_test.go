@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/goleak"
 
-	"github.com/snaphook-go/snaphook/conformance"
+	"github.com/snaphook-go/snaphook/internal/conformance"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/snaphook-go/snaphook/conformance"
+	"github.com/snaphook-go/snaphook/internal/conformance"
 )
 
 func repositorysCases(t *testing.T) []Case {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/snaphook-go/snaphook/conformance"
+	"github.com/snaphook-go/snaphook/internal/conformance"
 )
 
 const sourcePatience = 10 * time.Second

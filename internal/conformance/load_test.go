@@ -46,6 +46,7 @@ func TestDir(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	here = filepath.Join(here, "..", "..", "conformance")
 	tests := []struct {
 		name, variable, dialect, dir string
 		found                        bool

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	xcshcases "github.com/snaphook-go/snaphook/conformance/xcsh"
+	xcshcases "github.com/snaphook-go/snaphook/internal/conformance/xcsh"
 )
 
 const step = `"steps":[{"op":"getHookPaths"}],"expect":{"steps":[{"ok":true,"value":[]}]}`
