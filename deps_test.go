@@ -27,7 +27,7 @@ var arrows = map[string][]string{
 	"match":                       {"hook", "wire", "internal/bounded"},
 	"internal/permission":         {"wire", "internal/bounded"},
 	"run":                         {"hook", "wire", "internal/bounded"},
-	"models":                      {"wire", "run"},
+	"run/llm":                     {"wire", "run"},
 	"settings":                    {"hook", "internal/bounded"},
 	"policy":                      {"hook", "settings"},
 	"state":                       {},

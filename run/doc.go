@@ -29,7 +29,7 @@
 // [HTTP] posts the input to a server and reads the response like the output of a
 // program; a response never blocks by its status. [Judge] asks a [Model] or an
 // [AgentRunner], and reads a verdict. [Tool] calls a tool of a [ToolCaller].
-// The interfaces are the host's; package models has clients for two of them.
+// The interfaces are the host's; package llm has clients for two of them.
 //
 // # Security
 //

@@ -13,7 +13,7 @@ import (
 // hooks documentation 2.1.239, "Agent-based hooks").
 const MaxTurns = 50
 
-// Model is a language model that the host supplies; package models has some.
+// Model is a language model that the host supplies; package llm has some.
 // It is used from many goroutines at once.
 type Model interface {
 	// Generate gives the whole text of the model's answer. What went wrong,

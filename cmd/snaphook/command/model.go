@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/snaphook-go/snaphook/models"
 	ask "github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/llm"
 )
 
 // modelKey is the variable with the key to the model, which no hook sees.
@@ -38,9 +38,9 @@ func modelOf(getenv func(string) string) ask.Model {
 	}
 	name := getenv("SNAPHOOK_MODEL")
 	if provider == "openai" {
-		return named{models.OpenAI{BaseURL: url, Key: key, Model: name}, name}
+		return named{llm.OpenAI{BaseURL: url, Key: key, Model: name}, name}
 	}
-	return named{models.Anthropic{BaseURL: url, Key: key, Model: name}, name}
+	return named{llm.Anthropic{BaseURL: url, Key: key, Model: name}, name}
 }
 
 // providerOf is the one that is asked for, else the one whose variables are set;

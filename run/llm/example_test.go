@@ -1,4 +1,4 @@
-package models_test
+package llm_test
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"net/http/httptest"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/models"
 	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/llm"
 )
 
 // script is a server that gives the same answer to every request.
@@ -27,7 +27,7 @@ func ExampleAnthropic() {
 	defer server.Close()
 
 	j := &run.Judge{
-		Model:  models.Anthropic{BaseURL: server.URL, Key: "the API key", Model: "a small, fast model"},
+		Model:  llm.Anthropic{BaseURL: server.URL, Key: "the API key", Model: "a small, fast model"},
 		Prompt: "May this be deployed? $ARGUMENTS",
 		Answer: func(v run.Verdict) hook.Reply {
 			return hook.Reply{Stdout: fmt.Appendf(nil, "%v, %s", v.OK, v.Reason)}
@@ -44,7 +44,7 @@ func ExampleOpenAI() {
 	server := script(200, `{"choices":[{"message":{"role":"assistant","content":"{\"ok\": true}"},"finish_reason":"stop"}]}`)
 	defer server.Close()
 
-	m := models.OpenAI{BaseURL: server.URL, Key: "the API key", Model: "a small, fast model"}
+	m := llm.OpenAI{BaseURL: server.URL, Key: "the API key", Model: "a small, fast model"}
 	text, err := m.Generate(context.Background(), run.ModelRequest{System: "Answer in JSON.", Prompt: "May this be deployed?"})
 	fmt.Println(text, err)
 	// Output:
@@ -56,8 +56,8 @@ func ExampleError() {
 	server := script(429, `{"type":"error","error":{"type":"rate_limit_error","message":"Too many requests"}}`)
 	defer server.Close()
 
-	_, err := models.Anthropic{BaseURL: server.URL, Model: "a small, fast model"}.Generate(context.Background(), run.ModelRequest{Prompt: "?"})
-	var refused *models.Error
+	_, err := llm.Anthropic{BaseURL: server.URL, Model: "a small, fast model"}.Generate(context.Background(), run.ModelRequest{Prompt: "?"})
+	var refused *llm.Error
 	if errors.As(err, &refused) {
 		fmt.Println(refused.Status, refused.Type)
 	}
