@@ -223,7 +223,7 @@ func (h *Hooks) tool(name string) *known {
 	return was.(*known)
 }
 
-// show gives a call of the host to a dialect.
+// show returns a call of the host to a dialect.
 func (h *Hooks) show(dialect int, name string, args []byte) view {
 	if k := h.tool(name); k != nameless {
 		return k.by[dialect].show(args)

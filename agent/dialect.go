@@ -71,5 +71,5 @@ func or(word, otherwise string) string {
 	return word
 }
 
-// show gives a call to the dialect of the site.
+// show returns a call to the dialect of the site.
 func (at *site) show(c *ToolCall) view { return at.hooks.show(at.dialect, c.Name, object(c.Input)) }

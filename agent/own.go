@@ -91,5 +91,5 @@ func (p *part) rewrites(h *hook.Hook, changes []change) {
 	}
 }
 
-// input gives the arguments of a call.
+// input returns the arguments of a call.
 func (c *ToolCall) input() *wire.Object { return &c.Input }

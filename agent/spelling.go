@@ -103,7 +103,7 @@ type view struct {
 	back map[string]string // the host's names of arguments, by the dialect's; nil: they are the same
 }
 
-// show gives a call of the host to a dialect.
+// show returns a call of the host to a dialect.
 func (tr *translated) show(args wire.Object) view {
 	if tr.same {
 		return view{name: tr.name, args: args}

@@ -136,7 +136,7 @@ func preToolUse(ses *pipeline.Session) {
 	claude.PreToolUse.Fire(context.Background(), ses, &claude.PreToolUseInput{Name: "Write", Input: arguments})
 }
 
-// outside gives the parts of the program that allocate while f runs, of those
+// outside returns the parts of the program that allocate while f runs, of those
 // that a fire without hooks outside the process has no use for.
 func outside(f func()) (used []string) {
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)

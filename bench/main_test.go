@@ -111,7 +111,7 @@ func startChild(tb testing.TB, role string, n int) *child {
 	return &child{tb, cmd, ours, bufio.NewScanner(out)}
 }
 
-// work lets the child do its work once, and gives the time that it took.
+// work lets the child do its work once, and returns the time that it took.
 func (c *child) work() time.Duration {
 	fmt.Fprintln(c.in)
 	if !c.out.Scan() {

@@ -24,7 +24,7 @@ func entries(pid int, of string) int {
 	return len(list)
 }
 
-// resourcesWhile gives the most of each that a process has while f runs.
+// resourcesWhile returns the most of each that a process has while f runs.
 func resourcesWhile(pid int, f func()) (most resources) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {

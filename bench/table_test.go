@@ -81,7 +81,7 @@ func machine() string {
 	return strings.Join(about, ", ")
 }
 
-// field gives the value of the first "name : value" line of a file.
+// field returns the value of the first "name : value" line of a file.
 func field(file, name string) string {
 	text, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(text)) {

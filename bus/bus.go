@@ -159,7 +159,7 @@ func take(answers chan<- Response, id string, m Message) {
 	}
 }
 
-// ended gives the channel that is closed with the bus.
+// ended returns the channel that is closed with the bus.
 func (b *Bus) ended() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -126,7 +126,7 @@ func respond(
 }
 
 // agree compares the members of an input that are the engine's to give with what
-// it gives, and takes its time. The empty string says nothing.
+// it returns, and takes its time. The empty string says nothing.
 func agree(ctx context.Context, s *pipeline.Session, event pipeline.Info, input wire.Object) (context.Context, error) {
 	ours := map[string]string{
 		"session_id":      s.ID(),
@@ -170,7 +170,7 @@ func decode(payload jsontext.Value, to any) error {
 	return json.Unmarshal(payload, to, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 }
 
-// newID gives a random UUID.
+// newID returns a random UUID.
 func newID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails

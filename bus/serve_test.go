@@ -19,7 +19,7 @@ import (
 
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
-// exchange publishes a payload and gives the next response.
+// exchange publishes a payload and returns the next response.
 func exchange(t *testing.T, b *bus.Bus, payload string) bus.Response {
 	t.Helper()
 	answers := make(chan bus.Message, 1)

@@ -116,7 +116,7 @@ func (r *Reader) unknown(at settings.Value, name string, events []string) settin
 	return at.Wrong("there is no event %q; see the command \"events %s\" for their names", name, r.Dialect.Name)
 }
 
-// hooks gives the array of a group.
+// hooks returns the array of a group.
 func (r *Reader) hooks(group settings.Value) (hooks settings.Value, ok bool) {
 	switch hooks = group.Get("hooks"); {
 	case hooks.Kind() == '[':

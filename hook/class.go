@@ -28,7 +28,7 @@ const (
 	ClassBreaker   Class = "breaker"   // it failed too often, and is not tried for a while
 )
 
-// Classes gives every class, in the order of the constants.
+// Classes returns every class, in the order of the constants.
 func Classes() []Class {
 	return []Class{ClassSpawn, ClassMissing, ClassTimeout, ClassCrash, ClassExit, ClassOutput, ClassOversize,
 		ClassHTTP, ClassModel, ClassCancelled, ClassQueue, ClassUntrusted, ClassBreaker}

@@ -65,7 +65,7 @@ type Option struct {
 	Description string // may be empty
 }
 
-// Limit gives a context that ends with ctx, or when the call's Timeout has
+// Limit returns a context that ends with ctx, or when the call's Timeout has
 // passed; [context.Cause] is a [TimeoutError] then.
 func (c *Call) Limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	if c.Timeout <= 0 {
@@ -117,7 +117,7 @@ type Exits map[int]ExitEffect
 // OtherStatus is the key of [Exits] for everything that has none of its own.
 const OtherStatus = -1
 
-// Of gives the effect of an end.
+// Of returns the effect of an end.
 func (e Exits) Of(r *Reply) ExitEffect {
 	if r.Signal == nil && r.Exit >= 0 {
 		if effect, named := e[r.Exit]; named {

@@ -135,7 +135,7 @@ func (r *Result[T]) FailedOpen() (n int) {
 	return n
 }
 
-// Errs gives the errors of the hooks that failed, in plan order.
+// Errs returns the errors of the hooks that failed, in plan order.
 func (r *Result[T]) Errs() []error {
 	r.Restore()
 	var errs []error

@@ -55,7 +55,7 @@ func bundled(ctx context.Context, path string, opt Options) (*bundle, error) {
 // TypeScript, and some text keeps it busy for ever.
 const mostBuild = 10 * time.Second
 
-// buildWithin gives the bundler up after its time, or when ctx ends. What it is
+// buildWithin returns the bundler up after its time, or when ctx ends. What it is
 // busy with cannot be stopped, so that its goroutine is left behind.
 func buildWithin(ctx context.Context, build api.BuildOptions) (api.BuildResult, error) {
 	ctx, cancel := context.WithTimeoutCause(

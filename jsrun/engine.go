@@ -48,7 +48,7 @@ func (e *errEngine) Error() string { return fmt.Sprintf("the engine failed: %v",
 // time, which tells the guard when it is in the engine.
 type engine struct {
 	vm    *quickjs.VM
-	main  quickjs.Value // the function that prelude.js gives
+	main  quickjs.Value // the function that prelude.js returns
 	guard *guard
 }
 

@@ -71,7 +71,7 @@ func (g *guard) hasEnded() bool {
 	return g.ended
 }
 
-// stop gives the timer up. The engine is not entered any more.
+// stop returns the timer up. The engine is not entered any more.
 func (g *guard) stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -95,7 +95,7 @@ func (g *guard) tick() {
 	}
 }
 
-// check interrupts an engine that is late, and gives what is to be done about
+// check interrupts an engine that is late, and returns what is to be done about
 // one that does not react.
 func (g *guard) check() (lost func()) {
 	g.mu.Lock()

@@ -63,7 +63,7 @@ func (m *Module) fromJS(args []any) (any, error) {
 	return undefined, nil
 }
 
-// random gives so many random bytes, in hexadecimal.
+// random returns so many random bytes, in hexadecimal.
 func random(n int64) string {
 	bytes := make([]byte, min(max(n, 0), 1<<16))
 	_, _ = rand.Read(bytes) // never fails

@@ -110,7 +110,7 @@ func TestADefaultExportCanBeCommonJS(t *testing.T) {
 	}
 }
 
-// load opens, starts and closes a module, and gives what went wrong.
+// load opens, starts and closes a module, and returns what went wrong.
 func load(t *testing.T, path string, opt Options) error {
 	t.Helper()
 	m, err := Open(t.Context(), path, opt)

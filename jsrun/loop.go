@@ -19,7 +19,7 @@ func (m *Module) clean() {
 	m.failed = m.engine.close()
 }
 
-// end gives the module a reason to have ended, unless it has one, and fails
+// end returns the module a reason to have ended, unless it has one, and fails
 // whoever waits for it.
 func (m *Module) end(reason error) {
 	m.mu.Lock()

@@ -35,7 +35,7 @@ type Options struct {
 	// Nil accepts all.
 	Check func(path string, text []byte) error
 
-	// Dir is the current directory: what process.cwd gives, and where resolve of
+	// Dir is the current directory: what process.cwd returns, and where resolve of
 	// node:path starts. Without one, or with a relative one, a path that needs a
 	// directory is an error.
 	Dir string

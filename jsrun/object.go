@@ -41,8 +41,8 @@ type Object struct {
 	Async map[string]Func
 
 	// Around are texts of JavaScript for Sync and Async functions that have to do
-	// something on its side: each gives a function that takes the one that calls
-	// Go, and gives the one that the object has. The error of a wrong one is that
+	// something on its side: each returns a function that takes the one that calls
+	// Go, and returns the one that the object has. The error of a wrong one is that
 	// of every use of the object.
 	Around map[string]string
 
@@ -71,14 +71,14 @@ type Bound struct {
 	err    error
 }
 
-// In gives the object with another context in place of the call's: that of its
+// In returns the object with another context in place of the call's: that of its
 // functions, and the one its signal goes by.
 func (b Bound) In(ctx context.Context) Bound {
 	b.ctx = ctx
 	return b
 }
 
-// Bind gives an object of JavaScript's. Its functions are called with this;
+// Bind returns an object of JavaScript's. Its functions are called with this;
 // values, nil or a JSON object or what is encoded as one, are plain properties.
 func (o *Object) Bind(this, values any) Bound {
 	text, err := valueOf(values)
@@ -100,7 +100,7 @@ type shape struct {
 }
 
 // newShape writes a function of JavaScript that takes the ways to call Go and
-// gives one that takes a token and properties, and gives the object. Members
+// returns one that takes a token and properties, and gives the object. Members
 // are the object's own, so that they can be spread; inner objects are made
 // when they are looked at.
 func newShape(o *Object) *shape {

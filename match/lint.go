@@ -42,7 +42,7 @@ func lint(pattern string) (named int, err error) {
 	return named, nil
 }
 
-// groupKind gives the one of groups that the text behind an opening
+// groupKind returns the one of groups that the text behind an opening
 // parenthesis begins with, or nothing for a group that captures.
 func groupKind(text string) (string, error) {
 	text, special := strings.CutPrefix(text, "?")

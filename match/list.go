@@ -66,7 +66,7 @@ func list(pattern, chars, separators string) (m hook.Matcher, note string, done 
 // only reports whether s has no other characters than chars.
 func only(s, chars string) bool { return strings.Trim(s, chars) == "" }
 
-// split gives the names of a list, less the blanks around them and the ones
+// split returns the names of a list, less the blanks around them and the ones
 // that are empty.
 func split(pattern, separators string) Names {
 	names := strings.FieldsFunc(pattern, func(c rune) bool { return strings.ContainsRune(separators, c) })

@@ -13,7 +13,7 @@ type literal struct {
 	start, end bool
 }
 
-// literals gives the fast form of a pattern that is an alternation of literal
+// literals returns the fast form of a pattern that is an alternation of literal
 // texts, each perhaps with ^ before and $ behind it, and whether it is one.
 func literals(pattern string) ([]literal, bool) {
 	// The expression reads bytes that are not UTF-8 as U+FFFD.

@@ -90,7 +90,7 @@ func (s *Session) Wait(ctx context.Context) error {
 	}
 }
 
-// idle gives the channel that ends the wait; nil if nothing runs.
+// idle returns the channel that ends the wait; nil if nothing runs.
 func (s *Session) idle() chan struct{} {
 	m := s.more.Load()
 	if m == nil {
@@ -142,7 +142,7 @@ func (s *Session) stopAll(ctx context.Context, why error) error {
 	return fmt.Errorf("%d hooks in the background had to be stopped: %w", n, why)
 }
 
-// NextTurn gives what hooks in the background have said since it was last
+// NextTurn returns what hooks in the background have said since it was last
 // called: context for the model's next turn, in the order of the fires and in
 // that of their plans, and not in that in which the hooks were done.
 func (s *Session) NextTurn() (texts []string) {

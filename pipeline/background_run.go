@@ -195,7 +195,7 @@ func (b *backgroundRun[In, Out]) readReply() (err error) {
 	return nil
 }
 
-// backgroundAnswer gives the part of the answer that counts. What does not fit is left out
+// backgroundAnswer returns the part of the answer that counts. What does not fit is left out
 // of it, and noted.
 func backgroundAnswer[Out any](stdout []byte) (o hook.Output[Out], notes []string) {
 	for _, text := range answers(stdout) {
@@ -229,7 +229,7 @@ func (b *backgroundRun[In, Out]) finished() Finished {
 // wakes reports whether the end of a hook wakes the model (C83).
 func wakes(r *hook.Reply) bool { return r.Signal == nil && r.Exit == 2 }
 
-// answers gives what the answer of a hook in the background may be: all that it
+// answers returns what the answer of a hook in the background may be: all that it
 // printed, less the line with which it asked to be there, or one line of it.
 func answers(stdout []byte) (texts [][]byte) {
 	first, rest, more := bytes.Cut(wire.Trim(stdout), []byte("\n"))

@@ -70,7 +70,7 @@ type Spec[In, Out any] struct {
 	// [Session.EnvFiles]. Nil: none does.
 	Forget func(*In) bool
 
-	// Chain gives the input of the next hook in a sequential plan
+	// Chain returns the input of the next hook in a sequential plan
 	// (applyHookOutputToInput). Nil: every hook sees the same input.
 	Chain func(In, hook.Output[Out]) In
 

@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// contextCause gives the reason for which ctx has ended in place of an error that
+// contextCause returns the reason for which ctx has ended in place of an error that
 // says no more than that it has. A reason of the caller's own stays a
 // cancellation.
 func contextCause(ctx context.Context, err error) error {

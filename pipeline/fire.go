@@ -162,7 +162,7 @@ type fireRun[In, Out any] struct {
 	firstRan bool      // the first hook has had its turn
 }
 
-// begin prepares a fire; it gives nil when the plan is that no hook runs. Its
+// begin prepares a fire; it returns nil when the plan is that no hook runs. Its
 // end has to be called when the reports have been read.
 func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *stages.Planned) *fireRun[In, Out] {
 	plan, closed := open(plan)
@@ -219,7 +219,7 @@ func (f *fireRun[In, Out]) end() {
 	f.s.shard.end(&f.inflightEntry)
 }
 
-// notStarted gives the hooks that run once, and which it has not come to.
+// notStarted returns the hooks that run once, and which it has not come to.
 func (f *fireRun[In, Out]) notStarted() (hooks []*hook.Hook) {
 	for i, h := range f.plan.Run {
 		if h.Once && (i >= len(f.runs) || !f.runs[i].started) {
@@ -303,7 +303,7 @@ func (f *fireRun[In, Out]) runsOutside() bool {
 	return slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Runner != nil })
 }
 
-// next gives the input of the hook after r, or ends the chain.
+// next returns the input of the hook after r, or ends the chain.
 func (f *fireRun[In, Out]) next(in *input[In], r *hook.Report[Out]) (*input[In], bool) {
 	if f.event.spec.Blocks(&r.Output) || f.failed != nil && f.failed != hook.ErrClosed {
 		return in, false

@@ -48,7 +48,7 @@ func (f *fireRun[In, Out]) runHook(ctx context.Context, i int, h *hook.Hook, in 
 	}
 }
 
-// runNext gives every hook of a plan its turn.
+// runNext returns every hook of a plan its turn.
 func (f *fireRun[In, Out]) runNext(ctx context.Context, i int, h *hook.Hook, in *input[In]) hook.Report[Out] {
 	if i >= len(f.runs) { // a sequential plan can grow
 		f.runs = append(f.runs, hookRun[Out]{})
@@ -167,7 +167,7 @@ func (f *fireRun[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *i
 	}
 }
 
-// answered gives what a Runner has answered: no reply where there is none, and
+// answered returns what a Runner has answered: no reply where there is none, and
 // of its errors the reason.
 func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err error) (*hook.Reply, error) {
 	if err == nil {
@@ -191,7 +191,7 @@ func (f *fireRun[In, Out]) reading(h *hook.Hook) stages.ReplyRules[Out] {
 	}
 }
 
-// newCall gives the call of a hook outside the process.
+// newCall returns the call of a hook outside the process.
 func (f *fireRun[In, Out]) newCall(ctx context.Context, r *hook.Report[Out], in *input[In], payload []byte) hook.Call {
 	trace := hook.TraceOf(ctx)
 	return hook.Call{

@@ -81,7 +81,7 @@ func (l *shard) leave() {
 	l.done.Done()
 }
 
-// close lets nothing begin any more, and gives what is under way.
+// close lets nothing begin any more, and returns what is under way.
 func (l *shard) close() (fires []*lazyContext) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,7 +99,7 @@ func (l *shard) busy() bool {
 	return l.running > 0
 }
 
-// nextShard gives the lane of the next session.
+// nextShard returns the lane of the next session.
 func (sys *System) nextShard() *shard {
 	return &sys.shards[sys.sessions.Add(1)%uint64(len(sys.shards))]
 }

@@ -23,7 +23,7 @@ type input[In any] struct {
 	members int // where in encoded the value's own members begin
 }
 
-// payload gives the JSON object for a hook outside the process. Hooks that
+// payload returns the JSON object for a hook outside the process. Hooks that
 // share an input share its text.
 func (f *fireRun[In, Out]) payload(in *input[In]) ([]byte, error) {
 	if in.encoded != nil {
@@ -138,7 +138,7 @@ func conflicts[In, Out any](e *Event[In, Out], reports []hook.Report[Out]) []hoo
 	})
 }
 
-// canonical gives equal values equal text.
+// canonical returns equal values equal text.
 func canonical(value jsontext.Value) string {
 	v := value.Clone()
 	if err := v.Canonicalize(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {

@@ -44,7 +44,7 @@ func inputError(text []byte, err error) error {
 	return fmt.Errorf("%s: got %s, want %s", where, wire.KindName(se.JSONKind), wire.Wanted(se.GoType))
 }
 
-// find gives the offset of the value at that pointer in text, which is JSON, and
+// find returns the offset of the value at that pointer in text, which is JSON, and
 // of values with the same pointer the last one's; -1 if there is none.
 func find(text []byte, pointer jsontext.Pointer) (at int) {
 	at = -1

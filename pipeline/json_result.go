@@ -129,7 +129,7 @@ func (f *Finished) Ending() *Ending {
 	return e
 }
 
-// Identify gives the identifying members of h.
+// Identify returns the identifying members of h.
 func Identify(h *hook.Hook) HookID {
 	return HookID{
 		ID:      h.ID,
@@ -165,7 +165,7 @@ func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, erro
 	return stages.Plan(s.view().listed.of(e.slot), e.subject.of(&in)), nil // nothing can run
 }
 
-// Describe gives a result of Fire, and the input it was for, in JSON terms.
+// Describe returns a result of Fire, and the input it was for, in JSON terms.
 func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *JSONResult {
 	res.Restore()
 	f := &JSONResult{
@@ -197,7 +197,7 @@ func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *JSONResult {
 	return f
 }
 
-// Aggregate gives a result the form of rule L42.
+// Aggregate returns a result the form of rule L42.
 func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 	res.Restore()
 	a := Aggregated{Success: res.OK(), AllOutputs: []wire.Object{}, Errors: []string{}}

@@ -24,7 +24,7 @@ type lazyContext struct {
 	why    error // it was cancelled before it was made
 }
 
-// lazyTimeout gives a context that has so much time from now on; 0 means no limit.
+// lazyTimeout returns a context that has so much time from now on; 0 means no limit.
 func lazyTimeout(parent context.Context, timeout time.Duration, now time.Time) *lazyContext {
 	return &lazyContext{parent: parent, timeout: timeout, due: now.Add(timeout)}
 }

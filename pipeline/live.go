@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// renew gives the plan with the changes that were made to the session's hooks
+// renew returns the plan with the changes that were made to the session's hooks
 // while the one at ran had its turn.
 func (f *fireRun[In, Out]) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	now := f.s.view()

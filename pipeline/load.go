@@ -46,7 +46,7 @@ type Loaded struct {
 	policy *policy.Set // what is demanded of the hooks; nil: nothing
 }
 
-// registries gives those in use.
+// registries returns those in use.
 func (sys *System) registries() []*registry {
 	sys.mu.Lock()
 	defer sys.mu.Unlock()
@@ -63,7 +63,7 @@ func (sys *System) living() []*registry {
 	return regs
 }
 
-// registry gives the settings of a place, read once and shared. It lives as
+// registry returns the settings of a place, read once and shared. It lives as
 // long as a session uses it.
 func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error) {
 	if reg := sys.known(at); reg != nil {

@@ -43,7 +43,7 @@ type edit struct {
 	Extra jsontext.Value `json:",embed"`
 }
 
-// declare gives events that differ in their rules alone.
+// declare returns events that differ in their rules alone.
 func declare(name string, rules pipeline.Rules) *pipeline.Event[call, edit] {
 	return pipeline.Declare(dialect, pipeline.Spec[call, edit]{
 		Name:        name,

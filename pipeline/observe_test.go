@@ -73,7 +73,7 @@ func TestEveryHookIsObserved(t *testing.T) {
 	}
 }
 
-// logged gives what a system writes to its log.
+// logged returns what a system writes to its log.
 func logged(t *testing.T, level slog.Level, f func(log *slog.Logger)) string {
 	t.Helper()
 	var text bytes.Buffer

@@ -94,7 +94,7 @@ func (reg *registry) build(own []*hook.Hook) *view {
 	return v
 }
 
-// lists gives the hooks of a place and those of a session in their order.
+// lists returns the hooks of a place and those of a session in their order.
 func (sys *System) lists(reg *registry, own []*hook.Hook, hostLast bool) [3][]*hook.Hook {
 	if hostLast {
 		return [...][]*hook.Hook{reg.loaded.Hooks, sys.host, own}
@@ -102,7 +102,7 @@ func (sys *System) lists(reg *registry, own []*hook.Hook, hostLast bool) [3][]*h
 	return [...][]*hook.Hook{sys.host, own, reg.loaded.Hooks}
 }
 
-// admit gives a hook, or one like it that does not run.
+// admit returns a hook, or one like it that does not run.
 func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 	if h.Skip != "" {
 		return h
@@ -204,7 +204,7 @@ const (
 	neighbours = 4
 )
 
-// spread gives subjects places to begin with. It looks at a few characters
+// spread returns subjects places to begin with. It looks at a few characters
 // only: the names of tools differ in their length, middle and end.
 func spread(s string) uint64 {
 	n := len(s)

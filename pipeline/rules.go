@@ -77,7 +77,7 @@ type Rules struct {
 	// policy that wants it elsewhere is one that denies.
 	Asks bool
 
-	// LateBlocks makes a hook block that gives no answer in time, and
+	// LateBlocks makes a hook block that returns no answer in time, and
 	// LateFuncBlocks does for those written in Go alone.
 	LateBlocks, LateFuncBlocks bool
 
@@ -154,7 +154,7 @@ var declared struct {
 	byName map[string]Declared
 }
 
-// register gives e its slot while no snapshot can be made: one that saw the
+// register returns e its slot while no snapshot can be made: one that saw the
 // event without it would take it for another.
 func register(name string, e Declared, slot *int) {
 	declared.Lock()
@@ -169,7 +169,7 @@ func register(name string, e Declared, slot *int) {
 	declared.byName[name] = e
 }
 
-// Events gives the events of a dialect by name, those of the user included;
+// Events returns the events of a dialect by name, those of the user included;
 // of every dialect if d is nil. It is for tools: programs use the event
 // variables.
 func Events(d *Dialect) []Declared {
@@ -191,7 +191,7 @@ func eventNamed(name string) Declared {
 	return declared.byName[name]
 }
 
-// slots gives every event's slot by its full name, of the dialects that put the
+// slots returns every event's slot by its full name, of the dialects that put the
 // program's hooks last, or of the others.
 func slots(hostLast bool) map[string]int {
 	declared.RLock()

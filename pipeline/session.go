@@ -147,7 +147,7 @@ func (s *Session) Transcript() string {
 // Interactive reports whether there is a user who can be asked.
 func (s *Session) Interactive() bool { return s.host != nil && s.host.Interactive }
 
-// Setting gives what a dialect's settings say for one of its functions; see
+// Setting returns what a dialect's settings say for one of its functions; see
 // Values of [Loaded]. Nil if they say nothing.
 func (s *Session) Setting(key any) any {
 	s.sys.mu.Lock()

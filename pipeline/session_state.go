@@ -26,7 +26,7 @@ type sessionState struct {
 	asking chan struct{} // holds a token while a question is before the user
 }
 
-// state gives the session's memory.
+// state returns the session's memory.
 func (s *Session) state() *sessionState {
 	if m := s.more.Load(); m != nil {
 		return m
@@ -35,7 +35,7 @@ func (s *Session) state() *sessionState {
 	return s.more.Load()
 }
 
-// Value gives what a dialect keeps in the session under a key, and makes it the
+// Value returns what a dialect keeps in the session under a key, and makes it the
 // first time, once, whatever else asks. Keys have types of the dialect's own; what
 // is kept has to be safe for many goroutines. first must not use the session.
 func (s *Session) Value(key any, first func() any) any {
@@ -90,7 +90,7 @@ func (s *Session) spend(hooks []*hook.Hook) bool {
 	return true
 }
 
-// unspend gives hooks their one run back, which they have not had.
+// unspend returns hooks their one run back, which they have not had.
 func (s *Session) unspend(hooks []*hook.Hook) {
 	if len(hooks) == 0 {
 		return
@@ -103,7 +103,7 @@ func (s *Session) unspend(hooks []*hook.Hook) {
 	}
 }
 
-// ask gives the function by which a hook asks the user; nil if it cannot.
+// ask returns the function by which a hook asks the user; nil if it cannot.
 func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string, bool) {
 	if s.host == nil || s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) || inShadow(h) {
 		return nil
@@ -157,7 +157,7 @@ func (s *Session) newScratch() (string, error) {
 }
 
 // Keep writes a text that is too long to be passed on to a file of the
-// session's, and gives its path. The file is there until Close.
+// session's, and returns its path. The file is there until Close.
 func (s *Session) Keep(name, text string) (path string, err error) {
 	if path, err = s.scratch(name); err != nil {
 		return "", err

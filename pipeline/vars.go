@@ -55,7 +55,7 @@ func (f *fireRun[In, Out]) openVars() {
 	m.vars = append(m.vars, f.vars)
 }
 
-// env gives the variables of one hook's call.
+// env returns the variables of one hook's call.
 func (f *fireRun[In, Out]) env(r *hook.Report[Out], in *input[In]) (vars []string) {
 	if f.event.spec.Vars != nil {
 		vars = slices.Clip(f.event.spec.Vars(f.s, &in.value)) // which may be the same for all
@@ -126,7 +126,7 @@ func (s *Session) use(d *varsDir, more int) {
 	d.clean()
 }
 
-// EnvFiles gives the files in which hooks have left variables, as shell text,
+// EnvFiles returns the files in which hooks have left variables, as shell text,
 // in the order in which a host has to source them before each of its own shell
 // commands: the hooks of an event that fired last come last, and among them the
 // plan's order counts (C85). An event that fires again replaces what
@@ -149,7 +149,7 @@ func (s *Session) EnvFiles() (files []string) {
 	return files
 }
 
-// Exports gives the text of all EnvFiles in their order: shell text, of which a
+// Exports returns the text of all EnvFiles in their order: shell text, of which a
 // later line overrules an earlier one. It is empty if hooks have left none. A
 // file that cannot be read, or has more than 1 MiB, is an error, and the others
 // are given all the same.

@@ -42,7 +42,7 @@ func sets(text string) runner {
 	}
 }
 
-// exports fires the events one after another and gives the variables at the end.
+// exports fires the events one after another and returns the variables at the end.
 func exports(t *testing.T, s *pipeline.Session, fires ...string) string {
 	t.Helper()
 	for _, f := range fires {

@@ -21,7 +21,7 @@ type Set struct {
 type Event struct {
 	Gate           bool // its hooks can block
 	FailClosed     bool // a hook that fails blocks
-	LateBlocks     bool // one that gives no answer in time does
+	LateBlocks     bool // one that returns no answer in time does
 	LateFuncBlocks bool // the same for hooks in Go
 	Timeout        time.Duration
 }

@@ -66,7 +66,7 @@ func (p *parser) wrong(problem settings.Problem) {
 	p.problems = append(p.problems, problem)
 }
 
-// members gives each known member of an object to a function, and refuses the
+// members returns each known member of an object to a function, and refuses the
 // others. It keeps the places.
 func (p *parser) members(
 	v settings.Value,

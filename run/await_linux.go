@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// collect gives the state of a process that has ended, and lets the system
+// collect returns the state of a process that has ended, and lets the system
 // forget it.
 type collect func() (*os.ProcessState, error)
 

@@ -4,7 +4,7 @@ package run
 
 import "os"
 
-// collect gives the state of a process that has ended.
+// collect returns the state of a process that has ended.
 type collect func() (*os.ProcessState, error)
 
 // awaitExit waits for the process and collects it at once: these systems have

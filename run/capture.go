@@ -20,7 +20,7 @@ type capture struct {
 	over  bool   // there was a rest
 }
 
-// room gives space for the next read, never none. Tell took how much was used.
+// room returns space for the next read, never none. Tell took how much was used.
 func (c *capture) room() []byte {
 	if len(c.kept) >= c.limit {
 		if c.waste == nil {
@@ -34,7 +34,7 @@ func (c *capture) room() []byte {
 	return c.kept[len(c.kept):min(cap(c.kept), c.limit)]
 }
 
-// next gives the size of the next buffer.
+// next returns the size of the next buffer.
 func (c *capture) next() int {
 	for _, room := range rooms {
 		if room > cap(c.kept) {
@@ -52,7 +52,7 @@ func (c *capture) took(n int) {
 	c.kept = c.kept[:len(c.kept)+n]
 }
 
-// bytes gives what was kept, nil if nothing was, and empties c.
+// bytes returns what was kept, nil if nothing was, and empties c.
 func (c *capture) bytes() []byte {
 	kept := c.kept
 	if cap(kept) > mostRoom {

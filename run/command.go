@@ -90,7 +90,7 @@ type Command struct {
 	// what bash does. Nil means always Argv.
 	Direct []string
 
-	// Environ gives the whole environment of the process, each name once; nil
+	// Environ returns the whole environment of the process, each name once; nil
 	// means the engine's own. The variables of [hook.Call.Env] replace those of
 	// the same name. They cost a copy of the environment, and what was learnt
 	// from earlier calls about the way to start is not used.
@@ -127,7 +127,7 @@ func (c *Command) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	return c.run(ctx, call, execute)
 }
 
-// Starts gives the program and arguments with which Run would start a call:
+// Starts returns the program and arguments with which Run would start a call:
 // those of Direct or those of Argv.
 func (c *Command) Starts(call hook.Call) []string {
 	if direct, ok := c.job(call).direct(c); ok {

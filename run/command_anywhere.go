@@ -105,7 +105,7 @@ func (p *anyProcess) start(ctx context.Context, j *job) (err error) {
 	return nil
 }
 
-// end waits for the end of the process and gives what it amounts to.
+// end waits for the end of the process and returns what it amounts to.
 func (p *anyProcess) end(ctx context.Context) (reply hook.Reply, err error) {
 	var cause error
 	select {

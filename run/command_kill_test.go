@@ -56,7 +56,7 @@ func TestTheEndOfTheContextKillsTheWholeGroup(t *testing.T) {
 	}
 }
 
-// cancelledOnceStarted gives a context that ends when a script writes to the
+// cancelledOnceStarted returns a context that ends when a script writes to the
 // file "started" in dir, and says when.
 func cancelledOnceStarted(t *testing.T, dir string) (ctx context.Context, at <-chan time.Time) {
 	t.Helper()

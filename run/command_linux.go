@@ -147,7 +147,7 @@ func (p *process) open(stdin []byte, bell bool) (err error) {
 	return err
 }
 
-// free gives back what the process took. p belongs to others then.
+// free returns back what the process took. p belongs to others then.
 func (p *process) free() {
 	p.close()
 	p.marker, p.remote = asyncMarker{}, nil

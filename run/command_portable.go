@@ -74,7 +74,7 @@ func (p *child) watch(ctx context.Context) (wish time.Duration, declared bool) {
 	return 0, false
 }
 
-// end waits for the end of the process and gives what it amounts to.
+// end waits for the end of the process and returns what it amounts to.
 func (p *child) end(ctx context.Context, grace time.Duration) (hook.Reply, error) {
 	defer p.close()
 	state, err := p.wait(ctx, grace)

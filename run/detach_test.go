@@ -24,7 +24,7 @@ type behind struct {
 	ended chan struct{}
 }
 
-// detached gives a call whose hook may go to the background under ctx.
+// detached returns a call whose hook may go to the background under ctx.
 func detached(ctx context.Context, call hook.Call) (hook.Call, *behind) {
 	b := &behind{ended: make(chan struct{})}
 	call.Detach = func(wish time.Duration) (context.Context, func(hook.Reply, error)) {

@@ -8,7 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Direct gives the program and the arguments of a script that is one call of a
+// Direct returns the program and the arguments of a script that is one call of a
 // program, with nothing in it that a shell would have to work out. A [Command]
 // that has both, as Argv the script's [Shell] form and as Direct this one,
 // saves the start of a shell: the most expensive part of most hooks.
@@ -76,7 +76,7 @@ func isText(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' })
 }
 
-// onlyCall gives the call that a statement consists of.
+// onlyCall returns the call that a statement consists of.
 func onlyCall(s *syntax.Stmt) (*syntax.CallExpr, bool) {
 	if s.Negated || s.Background || s.Coprocess || s.Disown || s.Semicolon.IsValid() || len(s.Redirs) > 0 ||
 		len(s.Comments) > 0 {
@@ -132,7 +132,7 @@ func (l literals) quoted(q *syntax.DblQuoted) (text string, ok bool) {
 	return text, true
 }
 
-// variable gives the value of a $NAME or ${NAME}.
+// variable returns the value of a $NAME or ${NAME}.
 func (l literals) variable(part syntax.WordPart, quoted bool) (value string, ok bool) {
 	v, ok := part.(*syntax.ParamExp)
 	if !ok || v.Param == nil {

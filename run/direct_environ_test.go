@@ -79,7 +79,7 @@ func TestDirectGivesTheSameEnvironment(t *testing.T) {
 	}
 }
 
-// exported gives the variable in which bash exports a function.
+// exported returns the variable in which bash exports a function.
 func exported(t *testing.T, script string) string {
 	t.Helper()
 	cmd := exec.Command(Shell("")[0], "-c", script+"; exec env -0")

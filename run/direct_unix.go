@@ -28,7 +28,7 @@ func (r *readied) fits(j *job) bool {
 		(r.old == "" || isDir(r.old))
 }
 
-// direct gives the process that "bash -c" would turn into for c.Direct: the
+// direct returns the process that "bash -c" would turn into for c.Direct: the
 // same file, with the same environment. It is not ok if only bash can say what
 // those are, or if there is no such program.
 func (j job) direct(c *Command) (direct job, ok bool) {
@@ -49,7 +49,7 @@ func (j job) direct(c *Command) (direct job, ok bool) {
 	return j, true
 }
 
-// getReady finds out how a program starts, or gives nil. It lasts if nothing
+// getReady finds out how a program starts, or returns nil. It lasts if nothing
 // but the environment and the name of the directory had to be asked: no folder
 // of PATH, and no link on the way to the directory.
 func (j *job) getReady(name string) (r *readied, lasts bool) {
@@ -72,7 +72,7 @@ func (j *job) getReady(name string) (r *readied, lasts bool) {
 	}, lasts && pwd == j.dir
 }
 
-// inherited gives the variables of an environment, and the part that bash
+// inherited returns the variables of an environment, and the part that bash
 // passes on as it is. There are no variables if anything in it concerns bash:
 // a name that is none, a name that is there twice, one of its own, or a
 // function that stands before the program.
@@ -117,7 +117,7 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// concernsBash reports whether bash reads a variable when it starts, or gives
+// concernsBash reports whether bash reads a variable when it starts, or returns
 // it another value. BASH_ENV is one, and so are exported functions; a loader
 // that is told to speak would do so twice.
 func concernsBash(name string) bool {
@@ -130,7 +130,7 @@ func concernsBash(name string) bool {
 	return strings.HasPrefix(name, "BASH") || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_")
 }
 
-// search finds a program in PATH, or gives "". Relative folders, those that
+// search finds a program in PATH, or returns "". Relative folders, those that
 // begin with a tilde, and a missing PATH are left to bash.
 func search(path, name string) string {
 	for folder := range strings.SplitSeq(path, ":") {
@@ -147,7 +147,7 @@ func search(path, name string) string {
 	return ""
 }
 
-// shellLevel gives SHLVL. Bash adds one, and takes it back before it gives way
+// shellLevel returns SHLVL. Bash adds one, and takes it back before it gives way
 // to the program. The first bash of a remote session may read a startup file.
 func shellLevel(vars map[string]string) (level string, ok bool) {
 	level, ok = vars["SHLVL"]
@@ -161,7 +161,7 @@ func shellLevel(vars map[string]string) (level string, ok bool) {
 	return level, err == nil && n >= 0 && n < 900 && strconv.Itoa(n) == level && !fresh
 }
 
-// workDir gives PWD: as it is if it names the directory, else the path without
+// workDir returns PWD: as it is if it names the directory, else the path without
 // symbolic links. OLDPWD must be a directory, or bash would drop it.
 func workDir(vars map[string]string, dir string) (pwd string, ok bool) {
 	var here, there unix.Stat_t

@@ -66,7 +66,7 @@ type HTTP struct {
 	// reference stands for nothing. Nil allows none.
 	Vars []string
 
-	// Getenv gives the value of a variable that the call does not bring itself;
+	// Getenv returns the value of a variable that the call does not bring itself;
 	// nil means [os.LookupEnv].
 	Getenv func(name string) (value string, ok bool)
 
@@ -129,7 +129,7 @@ func (h *HTTP) run(ctx context.Context, call hook.Call, transport http.RoundTrip
 	return hook.Reply{Stdout: body}, nil
 }
 
-// classed gives an error its class: an answer of text is one that cannot be
+// classed returns an error its class: an answer of text is one that cannot be
 // used, and all else is a matter of the connection.
 func classed(cause, err error) error {
 	if errors.Is(cause, ErrText) {
@@ -150,7 +150,7 @@ func (h *HTTP) target() (*url.URL, error) {
 	return u, nil
 }
 
-// post gives the body of a good answer. A transport, unlike a client, follows no
+// post returns the body of a good answer. A transport, unlike a client, follows no
 // redirects and keeps no cookies.
 func (h *HTTP) post(ctx context.Context, to *url.URL, call hook.Call, transport http.RoundTripper) ([]byte, error) {
 	req, err := http.NewRequestWithContext(withCall(ctx), http.MethodPost, "", bytes.NewReader(call.Payload))
@@ -185,7 +185,7 @@ func (h *HTTP) post(ctx context.Context, to *url.URL, call hook.Call, transport 
 	return body, err
 }
 
-// variable gives the value of a variable: the call's, else the environment's.
+// variable returns the value of a variable: the call's, else the environment's.
 func (h *HTTP) variable(call hook.Call, name string) string {
 	for i := len(call.Env) - 1; i >= 0; i-- {
 		if value, ok := strings.CutPrefix(call.Env[i], name+"="); ok {

@@ -48,7 +48,7 @@ func TestPublicOnlyRefusesAddresses(t *testing.T) {
 	}
 }
 
-// own gives an address of this machine that is not public, if it has one.
+// own returns an address of this machine that is not public, if it has one.
 func own(t *testing.T) netip.Addr {
 	t.Helper()
 	addrs, err := net.InterfaceAddrs()

@@ -30,7 +30,7 @@ type job struct {
 // executor runs a job. There may be an error without a process: started tells.
 type executor func(context.Context, job) (reply hook.Reply, started bool, err error)
 
-// job gives the process of a call, which lacks its program.
+// job returns the process of a call, which lacks its program.
 func (c *Command) job(call hook.Call) job {
 	j := job{
 		argv: c.Argv, dir: call.Dir, stdin: call.Payload, timeout: call.Timeout, grace: cmp.Or(c.Grace, Grace),
@@ -51,7 +51,7 @@ func (c *Command) job(call hook.Call) job {
 	return j
 }
 
-// overridden gives env with variables in place of those of the same name; of
+// overridden returns env with variables in place of those of the same name; of
 // two with one name the last counts. It is a new slice: other calls have env.
 func overridden(env, by []string) []string {
 	all := make([]string, 0, len(env)+len(by))
@@ -76,7 +76,7 @@ func sets(entries []string, other string) bool {
 	})
 }
 
-// limit gives a context that ends when the process has had its time.
+// limit returns a context that ends when the process has had its time.
 func (j *job) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	call := hook.Call{Timeout: j.timeout}
 	return call.Limit(ctx)

@@ -16,9 +16,9 @@ const MaxTurns = 50
 // Model is a language model that the host supplies; package llm has some.
 // It is used from many goroutines at once.
 type Model interface {
-	// Generate gives the whole text of the model's answer. What went wrong,
+	// Generate returns the whole text of the model's answer. What went wrong,
 	// including an answer that was cut, is an error. It returns soon after ctx
-	// has ended; nobody reads what it gives then.
+	// has ended; nobody reads what it returns then.
 	Generate(ctx context.Context, r ModelRequest) (string, error)
 }
 
@@ -32,8 +32,8 @@ type ModelRequest struct {
 // AgentRunner is the host's way to let an agent work on a question, with tools
 // that read. It is used from many goroutines at once.
 type AgentRunner interface {
-	// RunAgent gives the whole of the agent's last message. It returns soon
-	// after ctx has ended; nobody reads what it gives then. Hooks must not fire
+	// RunAgent returns the whole of the agent's last message. It returns soon
+	// after ctx has ended; nobody reads what it returns then. Hooks must not fire
 	// for what that agent does, or it would be judged by itself.
 	RunAgent(ctx context.Context, r AgentRequest) (string, error)
 }
@@ -80,7 +80,7 @@ type Judge struct {
 	// else is replaced, and nothing in the payload.
 	Prompt string
 
-	// Answer gives the reply of a command that would say the same as the verdict.
+	// Answer returns the reply of a command that would say the same as the verdict.
 	// It depends on the event; the dialect knows.
 	Answer func(v Verdict) hook.Reply
 }

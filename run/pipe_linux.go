@@ -32,7 +32,7 @@ type stream struct {
 	fd int
 }
 
-// read reads at least most bytes, or all there is, and gives the descriptor. A
+// read reads at least most bytes, or all there is, and returns the descriptor. A
 // process with much to say gets a wider pipe, so that it is woken less often.
 func (s *stream) read(most int) (fd int32) {
 	before := len(s.kept)
@@ -71,7 +71,7 @@ func pipe() (ours, theirs int, err error) {
 	return ends[0], ends[1], err
 }
 
-// readable gives a descriptor from which data can be read, then EOF: a pipe
+// readable returns a descriptor from which data can be read, then EOF: a pipe
 // that is filled already, or a file in memory if data does not fit into one.
 func readable(data []byte) (fd int, err error) {
 	if len(data) <= 64<<10 {
@@ -98,7 +98,7 @@ func readable(data []byte) (fd int, err error) {
 	return fd, err
 }
 
-// filledPipe gives the reading end of a pipe that holds data. It is not full,
+// filledPipe returns the reading end of a pipe that holds data. It is not full,
 // and no pipe, if the data does not fit: a user with many pipes gets small
 // ones, of a single page.
 func filledPipe(data []byte) (fd int, full bool, err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// Shell gives the Argv of a [Command] that runs script as the hook systems do:
+// Shell returns the Argv of a [Command] that runs script as the hook systems do:
 // with bash, or /bin/sh on a machine without, and with PowerShell on Windows.
 // It looks for bash in the engine's PATH, and leaves the search to the Command:
 // a script's $0 is "bash".
@@ -101,7 +101,7 @@ func bareVars(file *syntax.File, script string, names []string) (found []span) {
 	return found
 }
 
-// inside gives the place inside a node of p.
+// inside returns the place inside a node of p.
 func (p place) inside(node syntax.Node) place {
 	switch n := node.(type) {
 	case *syntax.CmdSubst: // a world of its own, also within quotes
@@ -122,7 +122,7 @@ func (p place) inside(node syntax.Node) place {
 	return p
 }
 
-// variable gives the place of a variable that is written as one of the names.
+// variable returns the place of a variable that is written as one of the names.
 func variable(part syntax.WordPart, script string, names []string) (at span, ok bool) {
 	v, ok := part.(*syntax.ParamExp)
 	if !ok || v.Param == nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Sh gives the Argv of a [Command] that runs script with /bin/sh. On Windows it
+// Sh returns the Argv of a [Command] that runs script with /bin/sh. On Windows it
 // is the bash of Git, with [PosixScript] of the script, or PowerShell if there
 // is none; never cmd.exe. Git's bash is searched for on each call of Sh: in
 // CLAUDE_CODE_GIT_BASH_PATH, beside the git of PATH, and where it is usually
@@ -17,13 +17,13 @@ import (
 // the shell itself.
 func Sh(script string) []string { return thisMachine.sh(script) }
 
-// PrefixShell gives the Argv of a [Command] that hands script to another
+// PrefixShell returns the Argv of a [Command] that hands script to another
 // program, as one argument: Sh of "prefix 'script'". The prefix is shell text
 // and may hold arguments of its own. Without one, and with PowerShell, which
 // takes no prefix, it is Sh of the script alone.
 func PrefixShell(prefix, script string) []string { return thisMachine.prefixed(prefix, script) }
 
-// PowerShell gives the Argv of a [Command] that runs script with PowerShell 7 or
+// PowerShell returns the Argv of a [Command] that runs script with PowerShell 7 or
 // later, pwsh, and on Windows with the one of the system if there is no other.
 // No profile is loaded and nothing is asked; on Windows the policy for scripts
 // is bypassed. It ends with the status of the script's last program, or with 1
@@ -71,7 +71,7 @@ func (m machine) prefixed(prefix, script string) []string {
 	return m.powerShell(script)
 }
 
-// singleQuoted gives a word of a shell that stands for text, whatever it holds.
+// singleQuoted returns a word of a shell that stands for text, whatever it holds.
 func singleQuoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
@@ -95,7 +95,7 @@ func (m machine) powerShell(script string) []string {
 	return append(argv, "-Command", script+powershellStatus)
 }
 
-// gitBash finds the bash of Git for Windows, or gives "". The bash of PATH will
+// gitBash finds the bash of Git for Windows, or returns "". The bash of PATH will
 // not do: there it is the one of WSL, another system with other paths.
 func (m machine) gitBash() string {
 	places := []string{m.getenv("CLAUDE_CODE_GIT_BASH_PATH")}
@@ -114,7 +114,7 @@ func (m machine) gitBash() string {
 	return ""
 }
 
-// folder gives the folder of a Windows path, "" at the top.
+// folder returns the folder of a Windows path, "" at the top.
 func folder(path string) string {
 	return path[:max(strings.LastIndexAny(path, `\/`), 0)]
 }

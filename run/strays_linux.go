@@ -14,7 +14,7 @@ import (
 const mostStrays = 1000
 
 // strays finds the descendants of a process that have left its group, as
-// setsid(1) does, and gives a pidfd of each. It goes from parent to child: what
+// setsid(1) does, and returns a pidfd of each. It goes from parent to child: what
 // has lost its parent is not found, nor is anything on a kernel without lists
 // of children.
 func strays(leader int) (pidfds []int) {
@@ -43,7 +43,7 @@ func strays(leader int) (pidfds []int) {
 	return pidfds
 }
 
-// offspring gives the children of all threads of a process.
+// offspring returns the children of all threads of a process.
 func offspring(pid int) (children []int) {
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task/"
 	threads, _ := os.ReadDir(tasks)
@@ -58,7 +58,7 @@ func offspring(pid int) (children []int) {
 	return children
 }
 
-// parent gives the parent of a process, 0 if there is none.
+// parent returns the parent of a process, 0 if there is none.
 func parent(pid int) int {
 	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name before may hold anything

@@ -15,7 +15,7 @@ type ToolCaller interface {
 	// CallTool calls a tool and waits for its answer. It neither starts a server
 	// nor logs in: a server that is not connected is an error, and so is a tool
 	// that does not exist. What the tool itself reports as an error is a
-	// ToolAnswer. It returns soon after ctx has ended; nobody reads what it gives
+	// ToolAnswer. It returns soon after ctx has ended; nobody reads what it returns
 	// then.
 	CallTool(ctx context.Context, r ToolRequest) (ToolAnswer, error)
 }

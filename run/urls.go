@@ -43,7 +43,7 @@ type location struct {
 	whole        bool   // a pattern that is compared as one text, which is path
 }
 
-// locationsOf gives the one or two ways to write a URL.
+// locationsOf returns the one or two ways to write a URL.
 func locationsOf(rawURL string) ([]location, bool) {
 	u, err := url.Parse(rawURL)
 	if err != nil || !isASCII(u.Host) || u.Hostname() == "" || slices.ContainsFunc(segments(u.Path), isDots) {

@@ -147,7 +147,7 @@ func (n *node) spawn() (s *spare, err error) {
 	return s, nil
 }
 
-// run gives a call to a process that waits.
+// run returns a call to a process that waits.
 func (n *node) run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error) {
 	if stampOf(n.found.program) != n.was {
 		return reply, false, true, nil

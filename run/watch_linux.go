@@ -16,7 +16,7 @@ import (
 // the background.
 var errDeclared = errors.New("declared to go on in the background")
 
-// watch watches a process and gives what it amounts to.
+// watch watches a process and returns what it amounts to.
 func (p *process) watch(ctx context.Context, j *job) (hook.Reply, error) {
 	status, err := p.wait(ctx, j)
 	if errors.Is(err, errDeclared) {

@@ -2,7 +2,7 @@ package run
 
 import "strings"
 
-// WindowsPath gives a path of Windows as Git's bash writes it: C:\Users\foo is
+// WindowsPath returns a path of Windows as Git's bash writes it: C:\Users\foo is
 // /c/Users/foo, and \\server\share is //server/share. Of any other path it turns
 // the backslashes around.
 func WindowsPath(p string) string {
@@ -74,7 +74,7 @@ func startsPath(script string, i int) bool {
 		!strings.ContainsRune(" \t\r\n\"'", rune(script[i+3]))
 }
 
-// pathSize gives the length of the path that s begins with: up to the quote that
+// pathSize returns the length of the path that s begins with: up to the quote that
 // is open, or to the end of the word.
 func pathSize(s string, quote byte) int {
 	for i := 2; i < len(s); i++ {
@@ -111,7 +111,7 @@ func posixPath(path string) string {
 	return string(out)
 }
 
-// firstWord gives the word that a script begins with, with its quotes.
+// firstWord returns the word that a script begins with, with its quotes.
 func firstWord(script string) string {
 	quote := byte(0)
 	for i := 0; i < len(script); i++ {

@@ -11,7 +11,7 @@ import (
 // maxNear is how many names a "did you mean" may offer.
 const maxNear = 3
 
-// Near gives the candidates that a misspelt name may stand for, the nearest
+// Near returns the candidates that a misspelt name may stand for, the nearest
 // first and three at most. Case does not count, swapped neighbours are one
 // mistake, and a candidate allows one mistake for every three letters.
 func Near(name string, candidates []string) []string {

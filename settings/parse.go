@@ -89,7 +89,7 @@ func (d *document) read(strict bool) (err error) {
 	return d.checkPlain(0, plain) // hujson lets half a surrogate pair pass
 }
 
-// unclosed gives the offsets of the brackets, and of the string or comment,
+// unclosed returns the offsets of the brackets, and of the string or comment,
 // that text opens but does not close. It stops at the first bracket too many,
 // before which hujson, which calls itself for every level, must be kept.
 func unclosed(text []byte) (open []int) {

@@ -3,7 +3,7 @@
 // said with file, line and column.
 //
 // It knows nothing of hooks; the dialects read their groups and entries from
-// the [Value]s it gives them.
+// the [Value]s it returns them.
 package settings
 
 import (
@@ -21,7 +21,7 @@ type Problem struct {
 	Fatal    bool          // nothing of the file could be used
 }
 
-// String gives file:line:column: message.
+// String returns file:line:column: message.
 func (p Problem) String() string {
 	if p.Position == (hook.Position{}) {
 		return p.Message

@@ -65,7 +65,7 @@ func (v Value) Name() Value {
 }
 
 // trace follows the offsets from the root down to v. If v is the name or the
-// value of a member, it gives that too.
+// value of a member, it returns that too.
 func (v Value) trace() (path jsontext.Pointer, member *hujson.ObjectMember) {
 	if v.node == nil {
 		return "", nil
@@ -89,7 +89,7 @@ func (v Value) trace() (path jsontext.Pointer, member *hujson.ObjectMember) {
 	return path, member
 }
 
-// Get gives the member of that name, the last one if there are several, and
+// Get returns the member of that name, the last one if there are several, and
 // the zero Value if there is none or v is not an object. It looks at every
 // member.
 func (v Value) Get(name string) Value {
@@ -144,7 +144,7 @@ func (v Value) members() []hujson.ObjectMember {
 	return v.node.Value.(*hujson.Object).Members
 }
 
-// Text gives the string that v is, and whether it is one.
+// Text returns the string that v is, and whether it is one.
 func (v Value) Text() (string, bool) {
 	if v.Kind() != '"' {
 		return "", false
@@ -155,13 +155,13 @@ func (v Value) Text() (string, bool) {
 // text decodes a string.
 func text(v hujson.Value) string { return v.Value.(hujson.Literal).String() }
 
-// Bool gives the boolean that v is, and whether it is one.
+// Bool returns the boolean that v is, and whether it is one.
 func (v Value) Bool() (value, ok bool) {
 	kind := v.Kind()
 	return kind == 't', kind == 't' || kind == 'f'
 }
 
-// Number gives the number that v is, and whether it is one. One that is too
+// Number returns the number that v is, and whether it is one. One that is too
 // large for a float64 is infinite.
 func (v Value) Number() (float64, bool) {
 	if v.Kind() != '0' {
@@ -171,7 +171,7 @@ func (v Value) Number() (float64, bool) {
 	return f, true
 }
 
-// JSON gives v as plain JSON without comments and white space, strings and
+// JSON returns v as plain JSON without comments and white space, strings and
 // numbers as they are written, and members also if they are given twice. It is
 // nil for the zero Value. The caller may change it.
 func (v Value) JSON() jsontext.Value {

@@ -89,7 +89,7 @@ func readText[Out any](r *hook.Report[Out], how hook.Text, text string) {
 // cut reports whether standard output is not whole.
 func cut[Out any](r *hook.Report[Out]) bool { return r.Reply.Truncated&hook.Stdout != 0 }
 
-// answer decodes standard output into the report, or gives it as plain text.
+// answer decodes standard output into the report, or returns it as plain text.
 func answer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string, err error) {
 	out, notes, err := how.Decode(r.Reply.Stdout)
 	if errors.Is(err, wire.ErrText) {

@@ -83,7 +83,7 @@ func (c *collector[Out]) merge(merge hook.Reducer[Out]) (out hook.Output[Out], e
 	return merge(c.outputs), nil
 }
 
-// outputs gives the answers in plan order, each as soon as the ones before it
+// outputs returns the answers in plan order, each as soon as the ones before it
 // are there. It reads the reports to their end whatever its consumer does.
 func (c *collector[Out]) outputs(yield func(hook.Output[Out]) bool) {
 	next, open := 0, true

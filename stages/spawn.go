@@ -84,7 +84,7 @@ func (s Spawn[In, Out]) one(ctx context.Context, i int, h *hook.Hook, reports ch
 }
 
 // Fold runs the hooks of a plan one at a time, on the caller's goroutine. next
-// is told each report and gives the input of the hook after it
+// is told each report and returns the input of the hook after it
 // (applyHookOutputToInput), or ends the chain.
 //
 // A chain also ends when ctx does: hooks behind that point are not started

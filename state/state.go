@@ -43,12 +43,12 @@ func (d Dir) Get(key string) (value string, ok bool, err error) {
 	return value, ok, err
 }
 
-// Set gives a key a value.
+// Set returns a key a value.
 func (d Dir) Set(key, value string) error {
 	return d.locked(func() error { return d.write(key, value) })
 }
 
-// CompareAndSwap gives a key the value new if it has the value old, and reports
+// CompareAndSwap returns a key the value new if it has the value old, and reports
 // whether it did. A key without a value has none that could be old.
 func (d Dir) CompareAndSwap(key, old, new string) (swapped bool, err error) {
 	err = d.locked(func() error {

@@ -193,7 +193,7 @@ func (s *session) finish() *Node {
 	return s.node
 }
 
-// closeOpen gives what has no end that of what it is part of.
+// closeOpen returns what has no end that of what it is part of.
 func (s *session) closeOpen(n *Node, until time.Time) {
 	for _, c := range n.Children {
 		if (c.Kind == Tool || c.Kind == Agent || c.Kind == Model) && !s.ended[c] {

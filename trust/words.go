@@ -75,7 +75,7 @@ func (s *scope) source1(w *syntax.Word) string {
 	return s.text[start:end]
 }
 
-// environ gives variables to an expansion, and notes those that are not known.
+// environ returns variables to an expansion, and notes those that are not known.
 type environ struct {
 	s       *scope
 	pick    int // which of a variable's values

@@ -83,7 +83,7 @@ func isSpace(r rune) bool {
 		r >= '\u2000' && r <= '\u200A'
 }
 
-// Valid gives b as text: every maximal part that is not UTF-8 becomes one
+// Valid returns b as text: every maximal part that is not UTF-8 becomes one
 // U+FFFD, the way browsers and Node decode. A character that a reader cut in
 // two is whole here, since b is decoded at once.
 func Valid(b []byte) string {

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Encode gives an output its common form, the inverse of [Decode]. An answer
+// Encode returns an output its common form, the inverse of [Decode]. An answer
 // that a hook wrote is given as it wrote it, except for a decision and a
 // reason that its exit status changed. Fields that are neither given nor set
 // are left out.

@@ -63,7 +63,7 @@ func (o Object) Members() iter.Seq2[string, jsontext.Value] {
 	}
 }
 
-// walk gives the members until yield has enough, or says where o is not one
+// walk returns the members until yield has enough, or says where o is not one
 // JSON object. A name is good until yield returns.
 func (o Object) walk(yield func(name []byte, value jsontext.Value) bool) error {
 	given, done := o.scan(yield)
@@ -128,7 +128,7 @@ func (w *walker) release() {
 	walkers.Put(w)
 }
 
-// Get gives the value of a member, nil if there is none. It reads the object
+// Get returns the value of a member, nil if there is none. It reads the object
 // from the start each time.
 func (o Object) Get(name string) jsontext.Value {
 	var found jsontext.Value
@@ -140,7 +140,7 @@ func (o Object) Get(name string) jsontext.Value {
 	return found
 }
 
-// Text gives the value of a member that is a string, else "".
+// Text returns the value of a member that is a string, else "".
 func (o Object) Text(name string) string {
 	s, _ := Text(o.Get(name))
 	return s
@@ -154,7 +154,7 @@ func (o Object) Into(ptr any) error {
 	return json.Unmarshal(o, ptr, asJavaScript)
 }
 
-// Merge gives o with the members of patch: a member of patch replaces the one
+// Merge returns o with the members of patch: a member of patch replaces the one
 // of that name, whole (a shallow merge; rule L38), and new ones follow.
 // If patch is not an object, the result is o.
 func (o Object) Merge(patch Object) Object {
@@ -181,12 +181,12 @@ func (o Object) Merge(patch Object) Object {
 	return append(b, '}')
 }
 
-// With gives o with one member set to value.
+// With returns o with one member set to value.
 func (o Object) With(name string, value jsontext.Value) Object {
 	return o.Merge(append(appendMember([]byte{'{'}, name, value), '}'))
 }
 
-// Without gives o less the members of those names.
+// Without returns o less the members of those names.
 func (o Object) Without(names ...string) Object {
 	b := []byte{'{'}
 members:
@@ -222,7 +222,7 @@ func (o *Object) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return nil
 }
 
-// Text gives the string that value is, and whether it is one.
+// Text returns the string that value is, and whether it is one.
 func Text(value jsontext.Value) (string, bool) {
 	if value.Kind() != '"' {
 		return "", false
@@ -237,7 +237,7 @@ func Text(value jsontext.Value) (string, bool) {
 	return string(b), true
 }
 
-// Quote gives s as a JSON string.
+// Quote returns s as a JSON string.
 func Quote(s string) jsontext.Value {
 	b, err := jsontext.AppendQuote(nil, s)
 	if err != nil { // s is not UTF-8

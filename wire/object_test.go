@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// show gives the members of an object as "name=value" words.
+// show returns the members of an object as "name=value" words.
 func show(o wire.Object) string {
 	var words []string
 	for name, value := range o.Members() {

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// read is what a walk gives, up to a number of members.
+// read is what a walk returns, up to a number of members.
 func read(walk func(func([]byte, jsontext.Value) bool) error, most int) (members []string, err error) {
 	err = walk(func(name []byte, value jsontext.Value) bool {
 		members = append(members, fmt.Sprintf("%s=%s", name, value))

@@ -58,7 +58,7 @@ func open(t testing.TB, p *claudecases.Prepared) *engine {
 	return e
 }
 
-// configured gives the case's settings.
+// configured returns the case's settings.
 func configured(p *claudecases.Prepared) claude.Settings {
 	sources := map[string]hook.Source{"managed": hook.Managed, "flag": hook.Flag, "local": hook.Local, "project": hook.Project, "user": hook.User}
 	return claude.Settings{

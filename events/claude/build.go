@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// build makes the runner of an entry, and its key. It gives what makes the entry
+// build makes the runner of an entry, and its key. It returns what makes the entry
 // unusable, or nil.
 func (e *entry) build() *settings.Problem {
 	makers := map[kinds]func() *settings.Problem{

@@ -24,7 +24,7 @@ func command(t testing.TB, event, text, more string) string {
 	return `{"hooks":{"` + event + `":[{"hooks":[{"type":"command","command":` + string(mustEncode(t, text)) + more + `}]}]}}`
 }
 
-// stdout gives what the only hook of a fire printed.
+// stdout returns what the only hook of a fire printed.
 func stdout(t testing.TB, fired *pipeline.JSONResult) string {
 	t.Helper()
 	if len(fired.Hooks) != 1 || fired.Hooks[0].Stdout == nil {

@@ -127,7 +127,7 @@ func (d decoder[Out, O]) specific(out hook.Output[Out], o wire.Object) (hook.Out
 	return out, nil, nil
 }
 
-// nulls gives the names of the members that count as absent.
+// nulls returns the names of the members that count as absent.
 func nulls(o wire.Object) (names []string) {
 	for name, value := range o.Members() {
 		if value.Kind() == 'n' {
@@ -161,7 +161,7 @@ func wanted(t reflect.Type) string {
 // checked is an own part whose words have to be of a list.
 type checked interface{ check() error }
 
-// decider is an own part that decides. It gives what it says, if anything, as the
+// decider is an own part that decides. It returns what it says, if anything, as the
 // common decision and reason, before which it counts.
 type decider interface {
 	decide(decision *hook.Decision, reason *string)

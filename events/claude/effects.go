@@ -67,7 +67,7 @@ type ElicitedAnswer struct {
 // effected is an own part that has effects.
 type effected interface{ effects(*Effects) }
 
-// EffectsOf gives what a caller has to do about a result. It is made for tools
+// EffectsOf returns what a caller has to do about a result. It is made for tools
 // and for hosts that treat all events alike; a host that knows the event can use
 // the result's fields, and [TextsOf].
 func EffectsOf[Out any, O interface {
@@ -157,7 +157,7 @@ func (t *Texts) add(more Texts) {
 	t.Model, t.User, t.Log = append(t.Model, more.Model...), append(t.User, more.User...), append(t.Log, more.Log...)
 }
 
-// of gives the texts of one hook.
+// of returns the texts of one hook.
 func of[Out any](r *hook.Report[Out]) (t Texts) {
 	o := &r.Output
 	t.give(model, o.Context)

@@ -22,7 +22,7 @@ type entry struct {
 	kind  kinds
 }
 
-// fill reads what every type has, and then what its own has. It gives what
+// fill reads what every type has, and then what its own has. It returns what
 // makes the entry unusable, or nil.
 func (e *entry) fill() *settings.Problem {
 	v, h := e.value, e.hook

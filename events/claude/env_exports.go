@@ -28,7 +28,7 @@ const sourcingTime = 10 * time.Second
 // theShells are the variables that a shell sets by itself.
 var theShells = []string{"_", "SHLVL", "PWD", "OLDPWD"}
 
-// Exported gives the variables that the files of [pipeline.Session.EnvFiles] add
+// Exported returns the variables that the files of [pipeline.Session.EnvFiles] add
 // to an environment or change in it, as bash makes them of the files in their
 // order; where there is no bash, sh. A variable that they remove is not told.
 //
@@ -61,7 +61,7 @@ func Exported(ctx context.Context, files, environ []string) (map[string]string, 
 	return lo.OmitByKeys(changes(pairs(before), pairs(after)), theShells), nil
 }
 
-// changes gives what is not in old, or otherwise.
+// changes returns what is not in old, or otherwise.
 func changes(old, now map[string]string) map[string]string {
 	return lo.OmitBy(now, func(name, value string) bool {
 		before, ok := old[name]

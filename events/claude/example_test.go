@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// opened gives a session with the settings of a project.
+// opened returns a session with the settings of a project.
 func opened(text string, cfg pipeline.SessionConfig) (s *pipeline.Session, done func()) {
 	ctx := context.Background()
 	file := settings.Layer{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(text), Strict: true}

@@ -19,7 +19,7 @@ const (
 
 var kindNames = [...]string{"command", "http", "mcp_tool", "prompt", "agent"}
 
-// kindOf gives the set of one type; empty if there is no such type.
+// kindOf returns the set of one type; empty if there is no such type.
 func kindOf(name string) kinds {
 	for i, known := range kindNames {
 		if name == known {

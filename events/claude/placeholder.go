@@ -38,7 +38,7 @@ func replace(text string, f func(name, option string) (string, bool)) string {
 	})
 }
 
-// plainly gives the values themselves: for a text that nobody reads as code.
+// plainly returns the values themselves: for a text that nobody reads as code.
 func (o origin) plainly(text string) string {
 	paths := o.paths()
 	return replace(text, func(name, option string) (string, bool) {
@@ -50,7 +50,7 @@ func (o origin) plainly(text string) string {
 	})
 }
 
-// inShell gives a script in which a user's values are variables, and never code;
+// inShell returns a script in which a user's values are variables, and never code;
 // and so are the paths, unless they mean the same in every place. A path that is
 // a variable is one word, also if nobody has thought of quotes.
 func (o origin) inShell(script string) string {
@@ -71,7 +71,7 @@ func (o origin) inShell(script string) string {
 	return run.QuoteVars(script, names...)
 }
 
-// inPowerShell gives a script in which all of them are variables (release
+// inPowerShell returns a script in which all of them are variables (release
 // 2.1.198).
 func (o origin) inPowerShell(script string) string {
 	paths := o.paths()

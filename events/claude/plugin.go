@@ -124,7 +124,7 @@ func (p *Plugin) manifest(r *reading) settings.Value {
 	return v
 }
 
-// more gives the hooks that stand in the manifest, or adds the files it names.
+// more returns the hooks that stand in the manifest, or adds the files it names.
 func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (inline []settings.Value) {
 	switch v.Kind() {
 	case '{':

@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// tree writes files below a directory, and gives the directory.
+// tree writes files below a directory, and returns the directory.
 func tree(t testing.TB, dir string, files map[string]string) string {
 	t.Helper()
 	for name, text := range files {

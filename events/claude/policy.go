@@ -122,7 +122,7 @@ func (p *policy) allowsURL(source hook.Source, url string) bool {
 	return run.AllowedURL(p.urls, url) && (own == nil || run.AllowedURL(own.urls, url))
 }
 
-// allowsVars gives those of the names that a header may refer to.
+// allowsVars returns those of the names that a header may refer to.
 func (p *policy) allowsVars(source hook.Source, names []string) []string {
 	if own := p.ownOf(source); own != nil {
 		names = own.allowsVars(hook.Managed, names)

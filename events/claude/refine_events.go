@@ -151,7 +151,7 @@ func refinePath(s *pipeline.Session, in *WorktreeCreateInput, r *hook.Report[Wor
 	o.Specific.WorktreePath = at
 }
 
-// worktree gives the path that a hook means in dir.
+// worktree returns the path that a hook means in dir.
 func worktree(dir, project, given string) (string, error) {
 	switch {
 	case given == "":

@@ -49,7 +49,7 @@ type Settings struct {
 	Safe, Bare bool
 }
 
-// Discover gives the layers of a project directory: .claude/settings.json and
+// Discover returns the layers of a project directory: .claude/settings.json and
 // settings.local.json in it, settings.json in the user's directory, which is
 // ~/.claude or what CLAUDE_CONFIG_DIR names, and the managed settings with
 // their drop-ins.

@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// read gives what settings amount to.
+// read returns what settings amount to.
 func read(t testing.TB, s claude.Settings) pipeline.Loaded {
 	t.Helper()
 	if s.Environ == nil {

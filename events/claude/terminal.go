@@ -10,7 +10,7 @@ import (
 // bell, and titles and notifications (OSC 0, 1, 2, 9, 99 and 777).
 var harmless = regexp.MustCompile("^(\x07|\x1b\\](0|1|2|9|99|777)(;[^\x00-\x1f\x7f]*)?(\x07|\x1b\\\\))+$")
 
-// shown gives a terminal sequence that may be sent. There has to be a terminal,
+// shown returns a terminal sequence that may be sent. There has to be a terminal,
 // and of one that holds anything else nothing is sent (release 2.1.141).
 func shown(s *pipeline.Session, sequence string, notes *[]string) string {
 	switch {

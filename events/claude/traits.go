@@ -10,7 +10,7 @@ type Traits struct {
 	ReasonFor string
 }
 
-// About gives the traits of an event by its name, PreToolUse; ok is false if
+// About returns the traits of an event by its name, PreToolUse; ok is false if
 // there is no such event.
 func About(event string) (about Traits, ok bool) {
 	t := table[event]

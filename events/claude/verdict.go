@@ -17,7 +17,7 @@ const (
 	endLoop                   // as endTurn, and gently too
 )
 
-// reply gives a refusal the form in which a command would have said it. gently
+// reply returns a refusal the form in which a command would have said it. gently
 // leaves the turn going, and tells the model what is wrong.
 func (v verdict) reply(reason string, gently bool) hook.Reply {
 	switch {

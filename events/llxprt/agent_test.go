@@ -191,7 +191,7 @@ func model(request wire.Object) wire.Object {
 	return wire.Object(`{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"write_file","args":{"path":"a","content":"hi"}}}]}}]}`)
 }
 
-// read gives the call or the text of a response.
+// read returns the call or the text of a response.
 func read(response wire.Object) (call wire.Object, text string) {
 	var r struct {
 		Candidates []struct {

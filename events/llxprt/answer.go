@@ -59,7 +59,7 @@ func (g *BeforeModelOutput) SyntheticResponse() wire.Object {
 	return wire.Object("{}") // an object, if one that says nothing
 }
 
-// ApplyTo gives an SDK request with what the hooks change of it; what they
+// ApplyTo returns an SDK request with what the hooks change of it; what they
 // cannot see stays (applyLLMRequestModifications).
 func (g *BeforeModelOutput) ApplyTo(request wire.Object) wire.Object {
 	if changes := g.changes(); changes != nil {

@@ -167,7 +167,7 @@ func ApplyAfterModel(original wire.Object, res *hook.Result[AfterModelOutput]) (
 	return ApplyLifecycle(res), response
 }
 
-// ApplyBeforeToolSelection gives the tools and toolConfig of an SDK request as
+// ApplyBeforeToolSelection returns the tools and toolConfig of an SDK request as
 // the hooks restrict them (L52).
 func ApplyBeforeToolSelection(target wire.Object, res *hook.Result[BeforeToolSelectionOutput]) (Common, wire.Object) {
 	return ApplyLifecycle(res), res.Specific.ApplyTo(target)

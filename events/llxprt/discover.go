@@ -11,13 +11,13 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Discover gives the layers of a project directory: .llxprt/settings.json in
+// Discover returns the layers of a project directory: .llxprt/settings.json in
 // it, in the user's home directory, and the system's, which is
 // /etc/llxprt-code/settings.json or its like, or what the variable
 // LLXPRT_SYSTEM_SETTINGS_PATH names.
 func Discover(dir string) []settings.Layer { return LLxprt.Discover(dir) }
 
-// Discover gives the layers of a project directory where the profile keeps them.
+// Discover returns the layers of a project directory where the profile keeps them.
 // Those of Gemini are .gemini/settings.json in the directory and in the user's
 // home directory, and the system's settings.json and system-defaults.json in
 // /etc/gemini-cli or its like, or what the variables
@@ -94,7 +94,7 @@ func systemFile(variable string, home systemHome, name string) string {
 	return filepath.Join(home.other, name)
 }
 
-// Find gives the profile for a directory: Gemini if there are settings of Gemini
+// Find returns the profile for a directory: Gemini if there are settings of Gemini
 // CLI and none of LLxprt Code, in the directory, in the user's home directory
 // and in the system's; else LLxprt. So no directory switches off guards of its
 // user. A project's settings with hooks that are passed over for that reason are

@@ -87,7 +87,7 @@ func (g *group) readMatcher(v settings.Value) {
 	}
 }
 
-// fill reads an entry (L4); it gives
+// fill reads an entry (L4); it returns
 // what makes the entry unusable, or nil.
 func (g *group) fill(h *hook.Hook, v settings.Value) (invalid *settings.Problem) {
 	wrong := func(p settings.Problem) *settings.Problem { return &p }

@@ -23,7 +23,7 @@ func (g *group) gemini(env []string) []string {
 	return env
 }
 
-// environOf gives the environment of a call.
+// environOf returns the environment of a call.
 func (g *group) environOf(env []string) func(hook.Call) []string {
 	if g.profile != Gemini {
 		return func(hook.Call) []string { return env }

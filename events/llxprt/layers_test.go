@@ -266,7 +266,7 @@ func TestFilesAreFoundWhereTheSystemKeepsThem(t *testing.T) {
 	}
 }
 
-// prints fires BeforeTool and gives what the one hook prints.
+// prints fires BeforeTool and returns what the one hook prints.
 func prints(t *testing.T, s llxprt.Settings, dir string) string {
 	t.Helper()
 	ses := session(t, system(t, s), pipeline.SessionConfig{Dir: dir})

@@ -30,7 +30,7 @@ const (
 // profileKey is the key of a session's profile among the values of its settings.
 type profileKey struct{}
 
-// ProfileOf gives the profile of a session's settings: LLxprt or Gemini.
+// ProfileOf returns the profile of a session's settings: LLxprt or Gemini.
 func ProfileOf(s *pipeline.Session) Profile {
 	if p, ok := s.Setting(profileKey{}).(Profile); ok {
 		return p

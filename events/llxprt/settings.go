@@ -163,7 +163,7 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value, env
 	r.all.finish(environment, r.at.Dir)
 }
 
-// overruling gives the layers with switches, by index, each before those that
+// overruling returns the layers with switches, by index, each before those that
 // overrule it: a machine's defaults, user, project, system.
 func overruling(layers []settings.Layer) (order []int) {
 	rank := func(l settings.Layer) int {

@@ -60,7 +60,7 @@ func (c *chosen) add(config wire.Object) {
 	}
 }
 
-// names gives the names that count, sorted.
+// names returns the names that count, sorted.
 func (c *chosen) names() []string {
 	if c.mode == "NONE" {
 		return []string{}
@@ -85,7 +85,7 @@ func (c *chosen) spelledOut() (said wire.Object) {
 	return said
 }
 
-// ApplyTo gives an SDK request's toolConfig and tools with the choice of the
+// ApplyTo returns an SDK request's toolConfig and tools with the choice of the
 // hooks (applyToolConfigModifications). What no hook said stays: a mode alone
 // keeps the request's names, names alone keep its mode, which is AUTO if it has
 // none.
@@ -109,7 +109,7 @@ func addToolChoice(all *BeforeToolSelectionOutput, one BeforeToolSelectionOutput
 // modes are the words of rule L58, the most restrictive first.
 var modes = []string{"NONE", "ANY", "AUTO"}
 
-// stricter gives the more restrictive of two modes; words that are no mode
+// stricter returns the more restrictive of two modes; words that are no mode
 // count as AUTO (L40).
 func stricter(a, b string) string {
 	for _, mode := range modes {
@@ -120,7 +120,7 @@ func stricter(a, b string) string {
 	return "AUTO"
 }
 
-// texts gives the strings in a JSON array.
+// texts returns the strings in a JSON array.
 func texts(array jsontext.Value) (list []string) {
 	var values []jsontext.Value
 	if json.Unmarshal(array, &values) != nil {

@@ -101,7 +101,7 @@ type ContextResult struct {
 	Messages []Message `json:"messages,omitzero"`
 }
 
-// ApplyContext gives the messages to send: those of the result, if it has any
+// ApplyContext returns the messages to send: those of the result, if it has any
 // say, else those that were fired. Neither is changed.
 func ApplyContext(messages []Message, r *ContextResult) []Message {
 	if r == nil || r.Messages == nil {

@@ -47,7 +47,7 @@ func (m *Modules) announce(ctx context.Context, h DynamicHandler, event wire.Obj
 	return err
 }
 
-// next gives the handler of an event of no type that comes after one, also if
+// next returns the handler of an event of no type that comes after one, also if
 // it was subscribed while that one ran; nil if there is none.
 func (mod *module) next(event string, after int) *handler {
 	mod.mu.Lock()

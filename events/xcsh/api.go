@@ -22,7 +22,7 @@ type API struct {
 // Path is the module's path, as configured.
 func (a *API) Path() string { return a.module.path }
 
-// SendMessage gives the host a message, which it persists and shows to the
+// SendMessage returns the host a message, which it persists and shows to the
 // model. It is an error before the host has initialised its modules.
 func (a *API) SendMessage(message CustomMessage, opt SendOptions) error {
 	h := a.m.host.Load()

@@ -33,7 +33,7 @@ func (c *fireContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// firing gives the context of a fire.
+// firing returns the context of a fire.
 func (m *Modules) firing(ctx context.Context) context.Context {
 	return &fireContext{ctx, m.newContext(m.cfg.Extensions)}
 }
@@ -62,7 +62,7 @@ func (m *Modules) newContext(live bool) HookContext {
 	return hc
 }
 
-// contextOf gives the HookContext of the fire that a handler is called by, or
+// contextOf returns the HookContext of the fire that a handler is called by, or
 // one of its own if it was called otherwise.
 func (m *Modules) contextOf(ctx context.Context) *HookContext {
 	if hc, ok := ctx.Value(contextKey{}).(*HookContext); ok && hc.m == m {

@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// clone gives a copy that shares nothing which could be changed.
+// clone returns a copy that shares nothing which could be changed.
 func clone[E any](e E) *E {
 	own := &e
 	if frequent, ok := any(own).(interface{ own() }); ok {

@@ -80,7 +80,7 @@ func (e *Event[E, R]) onJSON(api *API, h DynamicHandler) (remove func()) {
 	})
 }
 
-// encode gives the event as modules see it.
+// encode returns the event as modules see it.
 func (e *Event[E, R]) encode(in E) (wire.Object, error) {
 	members, err := wire.Of(in)
 	if err != nil {
@@ -108,7 +108,7 @@ func (e *Event[E, R]) decode(result jsontext.Value) (*R, error) {
 	return r, nil
 }
 
-// read gives an object with those members that count, as JavaScript reads them.
+// read returns an object with those members that count, as JavaScript reads them.
 func read(o wire.Object) wire.Object {
 	as := o
 	for name, value := range o.Members() {

@@ -125,7 +125,7 @@ func (e *Event[E, R]) Active(m *Modules) bool { return e.of(m).Active(m.ses) }
 // Active reports whether a module has a handler for the event.
 func (n *Notice[E]) Active(m *Modules) bool { return n.event.Active(m) }
 
-// Fire runs the handlers, and gives the result by the event's rule; nil if
+// Fire runs the handlers, and returns the result by the event's rule; nil if
 // there is none. *in stays as it is.
 //
 // The error is that of a handler, where the event's rule is to pass it on. In

@@ -19,7 +19,7 @@ type ModuleLoader interface {
 	// Match says whether the loader is for a file, by its name.
 	Match(path string) bool
 
-	// Load gives the module's factory, and what has to be closed when the
+	// Load returns the module's factory, and what has to be closed when the
 	// module is no longer used; that may be nil. [ErrNoFactory] says that the
 	// file has none.
 	Load(ctx context.Context, path, cwd string) (Factory, io.Closer, error)

@@ -36,7 +36,7 @@ func ImagePart(mimeType, data string) Part {
 	return Part{wire.Object(`{"type":"image"}`).With("data", wire.Quote(data)).With("mimeType", wire.Quote(mimeType))}
 }
 
-// PlainText gives the text of a part of text.
+// PlainText returns the text of a part of text.
 func (p Part) PlainText() (text string, ok bool) {
 	return p.Text("text"), p.Text("type") == "text"
 }

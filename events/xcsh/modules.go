@@ -133,7 +133,7 @@ func (m *Modules) Close() error {
 	return errors.Join(errs...)
 }
 
-// list gives the modules in order.
+// list returns the modules in order.
 func (m *Modules) list() []*module {
 	m.mu.Lock()
 	defer m.mu.Unlock()

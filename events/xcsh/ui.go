@@ -41,22 +41,22 @@ type Theme interface {
 	Bg(colour, text string) string
 }
 
-// NoUI is the UI when nobody is there: it gives no answer, and confirms
+// NoUI is the UI when nobody is there: it returns no answer, and confirms
 // nothing.
 type NoUI struct{}
 
 var _ UI = NoUI{}
 
-// Select implements [UI]: it gives no answer.
+// Select implements [UI]: it returns no answer.
 func (NoUI) Select(context.Context, string, []string) (string, bool) { return "", false }
 
 // Confirm implements [UI]: the answer is no.
 func (NoUI) Confirm(context.Context, string, string) bool { return false }
 
-// Input implements [UI]: it gives no answer.
+// Input implements [UI]: it returns no answer.
 func (NoUI) Input(context.Context, string, string) (string, bool) { return "", false }
 
-// Editor implements [UI]: it gives no answer.
+// Editor implements [UI]: it returns no answer.
 func (NoUI) Editor(context.Context, string, string) (string, bool) { return "", false }
 
 // Notify implements [UI] and does nothing.

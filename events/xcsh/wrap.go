@@ -18,7 +18,7 @@ type Execute[P, R any] func(ctx context.Context, id string, params P, progress f
 // Shape tells [WrapTool] what the parameters and results of a host's tools look
 // like to hooks.
 type Shape[P, R any] struct {
-	// Input gives the parameters as an object. Nil: their JSON.
+	// Input returns the parameters as an object. Nil: their JSON.
 	Input func(P) (wire.Object, error)
 
 	// Content and Details are the parts of a result that hooks see.
@@ -54,7 +54,7 @@ type BlockedError struct{ Reason string }
 
 func (e *BlockedError) Error() string { return e.Reason }
 
-// WrapTool puts the hooks around a tool (X28): what it gives is run in the tool's
+// WrapTool puts the hooks around a tool (X28): what it returns is run in the tool's
 // place. The tool gets the very
 // parameters, context and progress of the caller.
 //

@@ -18,7 +18,7 @@ type input struct {
 	Command string `json:"command"`
 }
 
-// gives is a tool that gives a text.
+// returns is a tool that gives a text.
 func gives(text string) xcsh.Execute[input, *xcsh.Output] {
 	return func(context.Context, string, input, func(*xcsh.Output)) (*xcsh.Output, error) {
 		return &xcsh.Output{Content: []xcsh.Part{xcsh.TextPart(text)}, Details: jsontext.Value(`{"n":1}`), Extra: jsontext.Value(`{"extra":true}`)}, nil

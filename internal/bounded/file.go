@@ -91,7 +91,7 @@ func ReadFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// Copy gives what r has to a function, part by part, until ctx ends. More than
+// Copy returns what r has to a function, part by part, until ctx ends. More than
 // limit bytes are a [*SizeError].
 func Copy(ctx context.Context, r io.Reader, limit int64, to func([]byte)) error {
 	stop := context.AfterFunc(ctx, func() {

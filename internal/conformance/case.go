@@ -186,7 +186,7 @@ func (c *Case) checkExpectations() error {
 	return nil
 }
 
-// steps gives the actions of an event case, one of which is the least.
+// steps returns the actions of an event case, one of which is the least.
 func (c *Case) steps() []Step {
 	if c.Steps != nil {
 		return c.Steps

@@ -15,7 +15,7 @@ import (
 	"github.com/samber/lo"
 )
 
-// traced gives what has really run: the lines of trace.log.
+// traced returns what has really run: the lines of trace.log.
 func (p *Prepared) traced() ([]any, error) {
 	text, err := os.ReadFile(p.path("trace.log"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -24,7 +24,7 @@ func (p *Prepared) traced() ([]any, error) {
 	return lines(text), err
 }
 
-// lines gives the lines that are not empty.
+// lines returns the lines that are not empty.
 func lines(text []byte) []any {
 	return lo.ToAnySlice(lo.Compact(strings.Split(string(text), "\n")))
 }
@@ -50,7 +50,7 @@ func (j *judge) traceSet(want any) {
 	j.match("traceSet", sorted(wanted), sorted(got))
 }
 
-// texts gives the list that v is, and whether it is one of strings only.
+// texts returns the list that v is, and whether it is one of strings only.
 func texts(v any) (list []any, ok bool) {
 	list, ok = v.([]any)
 	return list, ok && lo.EveryBy(list, func(e any) bool {

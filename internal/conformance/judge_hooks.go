@@ -8,7 +8,7 @@ import (
 
 var hookFields = []string{"command", "exitCode", "success", "stdout", "stderr", "output", "error", "errorContains"}
 
-// hooks gives the hooks that the engine tried to run, and complains under key
+// hooks returns the hooks that the engine tried to run, and complains under key
 // if it did not say which.
 func (j *judge) hooks(key string, want any) (hooks []any, ok bool) {
 	hooks, ok = j.seen["perHook"].([]any)

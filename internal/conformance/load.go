@@ -31,7 +31,7 @@ func Dir(dialect string) (dir string, found bool) {
 }
 
 // Load reads every case of dir/cases/*.json, in the order of the file names
-// and, within a file, of the cases. If anything is wrong, it gives no case and
+// and, within a file, of the cases. If anything is wrong, it returns no case and
 // one error that names every file and case at fault.
 func Load(dir string) ([]Case, error) {
 	folder := filepath.Join(dir, "cases")
@@ -98,7 +98,7 @@ func parseFile(path string, text []byte) ([]Case, error) {
 	return cases, errors.Join(wrong...)
 }
 
-// nameOf gives the name of a case that could not be read as a whole.
+// nameOf returns the name of a case that could not be read as a whole.
 func nameOf(text jsontext.Value) string {
 	var named struct {
 		Name any `json:"name"`

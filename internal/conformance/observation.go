@@ -44,7 +44,7 @@ type HookRun struct {
 	Error    string `json:"error,omitzero"`
 }
 
-// decoded gives o as a judge compares it.
+// decoded returns o as a judge compares it.
 func (o Observation) decoded() (map[string]any, error) {
 	// Like every engine of this dialect, let the last of equal names count.
 	options := json.JoinOptions(

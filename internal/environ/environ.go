@@ -28,7 +28,7 @@ type Redaction struct {
 	Blocked []string // names to withhold, unless Allowed has them
 }
 
-// Apply gives the entries of env, "NAME=value", that a hook may see, in their
+// Apply returns the entries of env, "NAME=value", that a hook may see, in their
 // order. It leaves env as it is, and gives it back if r is not enabled.
 //
 // An entry without "=" is a name and a value at once. A name may begin with

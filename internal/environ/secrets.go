@@ -40,7 +40,7 @@ var secrets = sync.OnceValue(func() (all []secret) {
 	return all
 })
 
-// Scrub gives text with [redacted] in place of each part that looks like a
+// Scrub returns text with [redacted] in place of each part that looks like a
 // secret: private keys and certificates, passwords in URLs, the tokens of
 // GitHub, Google, Amazon, Stripe and Slack, and JSON Web Tokens. Upper and
 // lower case are the same. It errs towards taking too much out: a URL with a
@@ -69,7 +69,7 @@ func hasSecret(value string) bool {
 
 type span struct{ begin, end int }
 
-// find gives the parts of text that match a pattern, in order; they can
+// find returns the parts of text that match a pattern, in order; they can
 // overlap.
 func find(text []byte) (found []span) {
 	text = upperCase(text)

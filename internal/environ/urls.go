@@ -34,7 +34,7 @@ func scrubURLs(text string) string {
 	return text[:done] + string(buf[start:])
 }
 
-// urls gives every "https://" in text, and those of the other schemes.
+// urls returns every "https://" in text, and those of the other schemes.
 func urls(text []byte) (found []span) {
 	for at := 0; ; {
 		n := bytes.Index(text[at:], slashes)
@@ -52,7 +52,7 @@ func urls(text []byte) (found []span) {
 	}
 }
 
-// credentials gives the length of the "user:password@" that a URL's rest, what
+// credentials returns the length of the "user:password@" that a URL's rest, what
 // follows "://", begins with; 0 if there are none. It is not a regular
 // expression since counting to 2048 makes those slow.
 func credentials(rest []byte) int {

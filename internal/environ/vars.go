@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Getenv gives the value of a variable in env, "" if there is none. Of equal
+// Getenv returns the value of a variable in env, "" if there is none. Of equal
 // names the last one counts.
 func Getenv(env []string, name string) string {
 	for _, entry := range slices.Backward(env) {
@@ -16,7 +16,7 @@ func Getenv(env []string, name string) string {
 	return ""
 }
 
-// WithVar gives a copy of env in which a variable is set.
+// WithVar returns a copy of env in which a variable is set.
 func WithVar(env []string, name, value string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
 	return append(env, name+"="+value)

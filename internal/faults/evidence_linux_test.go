@@ -21,7 +21,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// kin gives the processes that hooks of w started, wherever they have gone:
+// kin returns the processes that hooks of w started, wherever they have gone:
 // neither a new session nor a new parent takes their environment from them.
 func (w *world) kin(t *testing.T) (pids []int) {
 	t.Helper()
@@ -41,7 +41,7 @@ func (w *world) kin(t *testing.T) (pids []int) {
 	return pids
 }
 
-// environment gives what a process was started with, nothing if it is gone. One
+// environment returns what a process was started with, nothing if it is gone. One
 // that is just executing another program seems to have none, and may do so
 // several times in a row.
 func environment(pid string) []byte {

@@ -69,7 +69,7 @@ func TestAFloodCostsWhatIsKeptOfIt(t *testing.T) {
 
 type use struct{ allocated, resident, peak int64 }
 
-// memory gives what the process uses, and the most that it has used since it
+// memory returns what the process uses, and the most that it has used since it
 // was asked last.
 func memory(t *testing.T) (u use) {
 	t.Helper()

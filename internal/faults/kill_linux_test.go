@@ -184,7 +184,7 @@ func TestADaemonThatHoldsTheStreamsDelaysNothing(t *testing.T) {
 	}
 }
 
-// firing gives the time of a fire that a hook blocks.
+// firing returns the time of a fire that a hook blocks.
 func firing(t *testing.T, w *world) time.Duration {
 	t.Helper()
 	start := time.Now()

@@ -52,7 +52,7 @@ func leavesNothing(t *testing.T) {
 	})
 }
 
-// descriptors gives what is open, by number.
+// descriptors returns what is open, by number.
 func descriptors() map[string]string {
 	open := map[string]string{}
 	entries, err := os.ReadDir("/proc/self/fd")

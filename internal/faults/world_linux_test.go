@@ -161,7 +161,7 @@ func (j *journal) forget() {
 	j.records = nil
 }
 
-// failures gives the error of every warning of a hook that failed open.
+// failures returns the error of every warning of a hook that failed open.
 func (j *journal) failures() (errs []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -27,7 +27,7 @@ type Tree struct {
 	rules map[string][]rule // by the directory of the file, relative to root
 }
 
-// Open gives the repository that dir, an absolute path, is part of: its nearest
+// Open returns the repository that dir, an absolute path, is part of: its nearest
 // directory with an entry .git, from dir itself upwards. It is nil if there is
 // none.
 func Open(dir string) *Tree {
@@ -78,7 +78,7 @@ func (t *Tree) excludes(names []string, isDir bool) bool {
 // maxFile is the most that a .gitignore file may hold, in bytes.
 const maxFile = 1 << 20
 
-// read gives the rules of a directory. A file that cannot be read, or is no
+// read returns the rules of a directory. A file that cannot be read, or is no
 // regular file of a decent size, has none.
 func (t *Tree) read(dir string) []rule {
 	t.mu.Lock()

@@ -28,7 +28,7 @@ func glob(pattern, name string) bool {
 	return true
 }
 
-// one gives the length of what stands for c at the start of pattern; 0 if
+// one returns the length of what stands for c at the start of pattern; 0 if
 // nothing does.
 func one(pattern string, c byte) int {
 	switch {
@@ -49,7 +49,7 @@ func one(pattern string, c byte) int {
 	return 0
 }
 
-// set tests c against a set, which starts with a bracket, and gives its length
+// set tests c against a set, which starts with a bracket, and returns its length
 // if c is in it. A set that does not end has no members.
 func set(pattern string, c byte) int {
 	i := 1
@@ -89,7 +89,7 @@ func element(text string, c byte) (in bool, size int, ok bool) {
 	return low == c, size, size > 0
 }
 
-// literal gives one byte, without the backslash before it. Its size is 0 if
+// literal returns one byte, without the backslash before it. Its size is 0 if
 // there is nothing behind the backslash.
 func literal(text string) (c byte, size int) {
 	if text[0] != '\\' {

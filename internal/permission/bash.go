@@ -44,7 +44,7 @@ func newBash(pattern string) spec {
 
 const quotes = "\"'\\"
 
-// tidy gives a pattern the form of the texts that it is compared with.
+// tidy returns a pattern the form of the texts that it is compared with.
 func tidy(pattern string) string {
 	if name, ok := strings.CutSuffix(pattern, ":*"); ok {
 		pattern = name + " *"

@@ -40,7 +40,7 @@ func newFetch(text string) (spec, error) {
 	return f, nil
 }
 
-// normal gives a host in lower case, without a dot at the end and without
+// normal returns a host in lower case, without a dot at the end and without
 // the brackets of an address.
 func normal(host string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")

@@ -22,7 +22,7 @@ type script struct {
 
 var vocabulary = []string{"rm", "ls", "x"}
 
-// pick gives a number below n.
+// pick returns a number below n.
 func (s *script) pick(n int) int {
 	if len(s.from) == 0 {
 		return 0
@@ -87,7 +87,7 @@ func (s *script) simple() string {
 	return text
 }
 
-// word writes one word, and gives what it is without quotes.
+// word writes one word, and returns what it is without quotes.
 func (s *script) word(argument bool) (written, word string) {
 	word = vocabulary[s.pick(len(vocabulary))]
 	switch kind := s.pick(10); {

@@ -123,7 +123,7 @@ func checkTool(tool string) error {
 	return fmt.Errorf("%q is not the name of a tool; write a rule like Bash(git *) or Edit(src/**)", name)
 }
 
-// checkSpec gives the text up to the parenthesis that ends the rule.
+// checkSpec returns the text up to the parenthesis that ends the rule.
 func checkSpec(text string) (string, error) {
 	if behind, found := afterClose(text); found && joined.MatchString(behind) {
 		return "", errSeveral
@@ -138,7 +138,7 @@ func checkSpec(text string) (string, error) {
 	return "", errors.New("the parenthesis is not closed; end the rule with )")
 }
 
-// afterClose gives what stands behind the parenthesis that closes the first.
+// afterClose returns what stands behind the parenthesis that closes the first.
 func afterClose(text string) (behind string, found bool) {
 	depth := 1
 	for i := range len(text) {
@@ -154,7 +154,7 @@ func afterClose(text string) (behind string, found bool) {
 	return "", false
 }
 
-// toolNames gives the tools that a name in a rule stands for.
+// toolNames returns the tools that a name in a rule stands for.
 func toolNames(name string) wildcard {
 	if server, ok := strings.CutPrefix(name, "mcp__"); ok && !strings.Contains(server, "__") &&
 		!strings.Contains(server, "*") {

@@ -49,7 +49,7 @@ func newPath(pattern string, from Origin, searches bool) (spec, error) {
 	return paths{anchor, from.Home, glob, searches}, nil
 }
 
-// anchorOf gives the directory that a pattern counts from, and the rest of the
+// anchorOf returns the directory that a pattern counts from, and the rest of the
 // pattern.
 func anchorOf(pattern string, from Origin) (anchor, rest string, err error) {
 	if pattern == "~" {
@@ -75,7 +75,7 @@ func anchorOf(pattern string, from Origin) (anchor, rest string, err error) {
 	return "", strings.TrimPrefix(pattern, "./"), nil
 }
 
-// globOf gives the pattern in the form that the library compares with paths
+// globOf returns the pattern in the form that the library compares with paths
 // below the anchor.
 func globOf(pattern string, floats bool) string {
 	below := strings.HasSuffix(pattern, "/")
@@ -167,7 +167,7 @@ func (p paths) has(file, dir string) bool {
 	return ok && doublestar.MatchUnvalidated(p.glob, rest)
 }
 
-// below gives what file, a clean path, is relative to dir, if it is in it.
+// below returns what file, a clean path, is relative to dir, if it is in it.
 func below(file, dir string) (rest string, ok bool) {
 	if file == dir {
 		return "", true

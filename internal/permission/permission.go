@@ -36,7 +36,7 @@ type Rule struct {
 // spec is what a rule says in parentheses.
 type spec interface{ match(Call) bool }
 
-// String gives the rule as it was written.
+// String returns the rule as it was written.
 func (r *Rule) String() string { return r.text }
 
 // Match reports whether the rule concerns the call. A rule concerns only calls

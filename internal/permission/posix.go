@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// posix gives an absolute Windows path in the form that Claude Code compares:
+// posix returns an absolute Windows path in the form that Claude Code compares:
 // C:\Users is /c/Users, \\server\share is /server/share. Others stay.
 func posix(p string) string {
 	if rest, ok := strings.CutPrefix(p, `\\?\UNC\`); ok {
@@ -35,7 +35,7 @@ func hasDrive(p string) bool {
 
 func slashes(p string) string { return strings.ReplaceAll(p, `\`, "/") }
 
-// absolute gives p as a clean absolute path: ~ is home, and what is relative
+// absolute returns p as a clean absolute path: ~ is home, and what is relative
 // counts from dir. Below a directory of Windows a backslash is a slash.
 func absolute(p, dir, home string) string {
 	if isWindows(dir) && !isWindows(p) {

@@ -29,7 +29,7 @@ func newPowerShell(pattern string) spec {
 	return p
 }
 
-// blanks gives text with one blank for each run of white space, none around.
+// blanks returns text with one blank for each run of white space, none around.
 func blanks(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func (p powershell) match(c Call) bool {

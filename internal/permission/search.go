@@ -26,7 +26,7 @@ var parsers = sync.Pool{
 	New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)) },
 }
 
-// parseShell gives the syntax of a command, nil if bash could not parse it or
+// parseShell returns the syntax of a command, nil if bash could not parse it or
 // it is too much. The parser drops zero bytes and carriage returns, which are
 // characters to bash and can tell one here-document's end from another's.
 func parseShell(command string) (file *syntax.File) {

@@ -16,7 +16,7 @@ type unquoting struct {
 	quotes         bool // all expansions stand in double quotes
 }
 
-// upTo gives a place in the word, its end for -1.
+// upTo returns a place in the word, its end for -1.
 func (u *unquoting) upTo(at int) int {
 	if at < 0 {
 		return u.Len()

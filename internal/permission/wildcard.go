@@ -53,7 +53,7 @@ func (w wildcard) match(text string) bool {
 // wildcards match what any of them does.
 type wildcards []wildcard
 
-// words gives w, and the form without its end if that is " *".
+// words returns w, and the form without its end if that is " *".
 func (w wildcard) words() wildcards {
 	last := len(w) - 1
 	if last < 1 || w[last] != "" || !strings.HasSuffix(w[last-1], " ") {

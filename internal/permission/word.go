@@ -18,7 +18,7 @@ type piece struct {
 	array    bool   // it is NAME=(…)
 }
 
-// join gives the texts of pieces with a blank between each two.
+// join returns the texts of pieces with a blank between each two.
 func join(pieces []piece) (source, plain string) {
 	if len(pieces) == 1 {
 		return pieces[0].source, pieces[0].plain
@@ -41,7 +41,7 @@ type stage struct {
 	open  bool // more words follow that nobody knows
 }
 
-// known gives the text up to the first expansion, and whether there is one. A
+// known returns the text up to the first expansion, and whether there is one. A
 // file pattern counts in the first word alone: "ls *.go" is still an ls.
 func (s stage) known() (text string, open bool) {
 	var known strings.Builder
@@ -67,7 +67,7 @@ type reader struct {
 	tilde   bool // there is a ~ somewhere
 }
 
-// slice gives the command from one node's start to another's end.
+// slice returns the command from one node's start to another's end.
 func (r reader) slice(from, to syntax.Pos) string {
 	start, end := int(from.Offset()), int(to.Offset())
 	if end > len(r.command) || start > end { // what the parser made up is nowhere

@@ -28,7 +28,7 @@ var wrappers = map[string]wrapper{
 	"xargs":   {bare: true, reads: true},
 }
 
-// unwrap gives the command that s runs if it is a wrapper's call.
+// unwrap returns the command that s runs if it is a wrapper's call.
 func (s stage) unwrap() (inner stage, ok bool) {
 	if len(s.words) == 0 {
 		return s, false
@@ -45,7 +45,7 @@ func (s stage) unwrap() (inner stage, ok bool) {
 	return stage{words, s.open || w.reads}, ok && len(words) > 0
 }
 
-// skip gives the words behind the options and operands.
+// skip returns the words behind the options and operands.
 func (w wrapper) skip(words []piece) (rest []piece, ok bool) {
 	for len(words) > 0 {
 		option := words[0].plain
@@ -64,7 +64,7 @@ func (w wrapper) skip(words []piece) (rest []piece, ok bool) {
 	return words[min(w.operands, len(words)):], true
 }
 
-// width gives how many words an option takes, its value among them.
+// width returns how many words an option takes, its value among them.
 func (w wrapper) width(option string) int {
 	if long, ok := strings.CutPrefix(option, "--"); ok {
 		abbreviates := func(name string) bool { return strings.HasPrefix(name, long) }

@@ -38,7 +38,7 @@ func (l *Line) Clear(key string) {
 	delete(l.texts, key)
 }
 
-// Render gives the line for a terminal of so many columns; false if there is
+// Render returns the line for a terminal of so many columns; false if there is
 // nothing to show. Texts are in the byte order of their keys, sanitized, with a
 // space in between.
 //

@@ -142,7 +142,7 @@ func registerRenderer(_ context.Context, m *module, args jsrun.Args) (any, error
 	return nil, nil
 }
 
-// render gives the text that a renderer makes of a message, which may be lines.
+// render returns the text that a renderer makes of a message, which may be lines.
 func (m *module) render(
 	ctx context.Context,
 	h jsrun.Handle,

@@ -40,7 +40,7 @@ func (c *console) write(level, text string) {
 	c.log.Log(context.Background(), levels[level], text)
 }
 
-// attach gives the console its logger, and that what was written before.
+// attach returns the console its logger, and that what was written before.
 func (c *console) attach(log *slog.Logger) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -26,7 +26,7 @@ var view = &jsrun.Object{
 	Objects: map[string]*jsrun.Object{"ui": ui, "sessionManager": session, "modelRegistry": models},
 }
 
-// asks is a function of a ctx without arguments that gives what it knows.
+// asks is a function of a ctx without arguments that returns what it knows.
 func asks[T any](f func(*xcsh.HookContext) T) jsrun.Func {
 	return jsrun.On(func(_ context.Context, s *seen, _ jsrun.Args) (any, error) { return f(s.HookContext), nil })
 }

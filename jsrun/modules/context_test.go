@@ -39,7 +39,7 @@ func saved(t *testing.T, text string) (path string) {
 	return path
 }
 
-// load gives the factory of a module with that text.
+// load returns the factory of a module with that text.
 func load(t *testing.T, text string) xcsh.Factory {
 	t.Helper()
 	f, closer, err := (&modules.Loader{}).Load(context.Background(), saved(t, text), "")

@@ -41,7 +41,7 @@
 // It has no file system, network or processes. Running programs is the host's to
 // grant, by [Loader.Exec]; so are the environment, by [jsrun.Options], and API
 // keys, by the registry of models in [xcsh.Config]. Components of ctx.ui.custom
-// cannot leave the engine: it gives undefined where there is no UI, and is an
+// cannot leave the engine: it returns undefined where there is no UI, and is an
 // error where there is one.
 //
 // # What a failure costs

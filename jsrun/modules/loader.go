@@ -45,7 +45,7 @@ func (l *Loader) Match(path string) bool {
 }
 
 // Load implements [xcsh.ModuleLoader]. It runs the top level of the module; the
-// factory it gives is for one call, which ctx bounds as well. Loading takes a
+// factory it returns is for one call, which ctx bounds as well. Loading takes a
 // few milliseconds, and a module some 400 KiB and one goroutine until it is
 // closed.
 func (l *Loader) Load(ctx context.Context, path, cwd string) (xcsh.Factory, io.Closer, error) {

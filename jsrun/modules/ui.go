@@ -65,7 +65,7 @@ func setStatus(ui xcsh.UI, args jsrun.Args) {
 	ui.SetStatus(args.String(0), args.String(1))
 }
 
-// shows is a function of ctx.ui that gives nothing.
+// shows is a function of ctx.ui that returns nothing.
 func shows(f func(xcsh.UI, jsrun.Args)) jsrun.Func {
 	return jsrun.On(func(_ context.Context, s *seen, args jsrun.Args) (any, error) {
 		f(s.UI, args)

@@ -29,7 +29,7 @@ type Anthropic struct {
 
 var _ run.Model = Anthropic{}
 
-// Generate sends one message, and gives the text of the answer.
+// Generate sends one message, and returns the text of the answer.
 func (a Anthropic) Generate(ctx context.Context, r run.ModelRequest) (string, error) {
 	model, err := choose(r.Model, a.Model)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/run/llm"
 )
 
-// script is a server that gives the same answer to every request.
+// script is a server that returns the same answer to every request.
 func script(status int, answer string) *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Println(r.Method, r.URL.Path)

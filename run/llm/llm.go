@@ -53,7 +53,7 @@ type api struct {
 	header http.Header
 }
 
-// endpoint gives the URL of a method. A base may end in /v1, or in a slash.
+// endpoint returns the URL of a method. A base may end in /v1, or in a slash.
 func endpoint(base, fallback, method string) string {
 	if base == "" {
 		base = fallback
@@ -90,7 +90,7 @@ func (a *api) post(ctx context.Context, request, answer any) error {
 	return nil
 }
 
-// send gives the status and the body of the answer.
+// send returns the status and the body of the answer.
 func (a *api) send(req *http.Request) (status int, text []byte, err error) {
 	resp, err := still(a.client).Do(req)
 	var outer *url.Error
@@ -111,7 +111,7 @@ func (a *api) send(req *http.Request) (status int, text []byte, err error) {
 	return resp.StatusCode, text, err
 }
 
-// still gives a client that follows no redirects: they would carry the key to
+// still returns a client that follows no redirects: they would carry the key to
 // another place.
 func still(client *http.Client) *http.Client {
 	if client == nil {
@@ -139,7 +139,7 @@ func (a *api) failure(status int, text []byte) error {
 	return e
 }
 
-// discreet gives the beginning of a text, without the key.
+// discreet returns the beginning of a text, without the key.
 func (a *api) discreet(text string) string {
 	if a.key != "" {
 		text = strings.ReplaceAll(text, a.key, "[redacted]")
@@ -147,7 +147,7 @@ func (a *api) discreet(text string) string {
 	return fmt.Sprintf("%.500s", text)
 }
 
-// choose gives the model of a request, else the default.
+// choose returns the model of a request, else the default.
 func choose(asked, preferred string) (string, error) {
 	if asked == "" {
 		asked = preferred

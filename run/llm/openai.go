@@ -30,7 +30,7 @@ type OpenAI struct {
 
 var _ run.Model = OpenAI{}
 
-// Generate sends one message, and gives the text of the answer.
+// Generate sends one message, and returns the text of the answer.
 func (o OpenAI) Generate(ctx context.Context, r run.ModelRequest) (string, error) {
 	model, err := choose(r.Model, o.Model)
 	if err != nil {
@@ -82,7 +82,7 @@ type completed struct {
 	} `json:"choices"`
 }
 
-// text gives the text of the first choice; we ask for one.
+// text returns the text of the first choice; we ask for one.
 func (c *completed) text() (string, error) {
 	if len(c.Choices) == 0 {
 		return "", errors.New("the answer has no text")

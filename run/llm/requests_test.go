@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// request gives what a server is asked, as headers and JSON.
+// request returns what a server is asked, as headers and JSON.
 func request(t *testing.T, model func(base string) run.Model, r run.ModelRequest) (http.Header, string) {
 	t.Helper()
 	var header http.Header

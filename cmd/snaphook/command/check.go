@@ -113,7 +113,7 @@ func (f *flags) load(cmd *cobra.Command, all []*sources) (found checked, problem
 	return found, problems, nil
 }
 
-// checkSources adds what one dialect has, and gives what is wrong with it.
+// checkSources adds what one dialect has, and returns what is wrong with it.
 func (f *flags) checkSources(cmd *cobra.Command, src *sources, found *checked) ([]settings.Problem, error) {
 	if src.dialect.modules {
 		return f.checkModules(cmd, src, found)

@@ -100,7 +100,7 @@ func claudeUnspeakable(p *claudecases.Prepared) string {
 // hostsChoice is the model for hooks that name none.
 const hostsChoice = "hosts-choice"
 
-// serveModel lets the case's model speak the Messages API, and gives its URL.
+// serveModel lets the case's model speak the Messages API, and returns its URL.
 func serveModel(t testing.TB, p *claudecases.Prepared) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var asked struct {

@@ -113,7 +113,7 @@ func writeFile(t testing.TB, path string, text []byte) {
 	}
 }
 
-// run runs the program and gives what it printed and its exit status.
+// run runs the program and returns what it printed and its exit status.
 func (e *program) run(ctx context.Context, input []byte, args ...string) (stdout []byte, status int, err error) {
 	cmd := exec.CommandContext(ctx, e.path, args...)
 	cmd.Env, cmd.Stdin = e.env, bytes.NewReader(input)

@@ -33,7 +33,7 @@ func describe(h *hook.Hook) planned {
 	return p
 }
 
-// rulesOf gives the rules of a hook's event.
+// rulesOf returns the rules of a hook's event.
 func rulesOf(h *hook.Hook) pipeline.Rules {
 	for _, e := range knownEvents() {
 		if info := e.Info(); info.Name == h.Event && info.Dialect == h.Dialect {

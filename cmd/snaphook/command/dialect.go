@@ -21,7 +21,7 @@ type dialect struct {
 	levels   []string // the names that --level takes, the default first; nil: there is only one level
 	profiles []string // the names that --profile takes; nil: there are none
 
-	// find gives the profile for a directory, or for files given in place of
+	// find returns the profile for a directory, or for files given in place of
 	// those that would be found there, and what it passes over.
 	find func(dir string, layers []settings.Layer) (profile string, passed []settings.Problem)
 
@@ -90,7 +90,7 @@ func dialectNamed(name string) (*dialect, error) {
 	return nil, fmt.Errorf("there is no dialect %q; write one of: %s", name, strings.Join(dialectNames(), ", "))
 }
 
-// layerNames gives the names that --settings takes, in the order of sources.
+// layerNames returns the names that --settings takes, in the order of sources.
 func (d *dialect) layerNames() []string {
 	order := []string{"project", "user", "system", "local", "flag", "managed"}
 	return slices.SortedFunc(
@@ -138,7 +138,7 @@ func noLayer(value, name string, names []string) error {
 	)
 }
 
-// levelNamed gives the level to follow; the default if name is empty.
+// levelNamed returns the level to follow; the default if name is empty.
 func (d *dialect) levelNamed(name string) (string, error) {
 	switch {
 	case name == "" && len(d.levels) > 0:

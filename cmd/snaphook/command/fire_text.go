@@ -150,7 +150,7 @@ var shownKeys = []string{
 	"reason", "decision", "askUser", "continue", "stopReason", "errors", "spilled", "systemMessages", "async",
 }
 
-// effectLines gives name and value of everything that the caller would show
+// effectLines returns name and value of everything that the caller would show
 // or apply.
 func effectLines(fired *fired, effects wire.Object) (lines [][2]string) {
 	if fired.Blocked || fired.Stop {

@@ -20,7 +20,7 @@ const modelHelp = `Hooks of type "prompt" ask the model that the environment nam
   SNAPHOOK_MODEL_KEY       else ANTHROPIC_API_KEY or OPENAI_API_KEY
   SNAPHOOK_MODEL           the model for hooks that name none`
 
-// modelOf gives the model that the environment names. Without one, it gives a
+// modelOf returns the model that the environment names. Without one, it returns a
 // model that says what to set.
 func modelOf(getenv func(string) string) ask.Model {
 	provider := providerOf(getenv)

@@ -26,7 +26,7 @@ func (s *scriptedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"choices": [{"message": {"content": "{\"ok\": false, \"reason\": \"not on a Friday\"}"}, "finish_reason": "stop"}]}`)
 }
 
-// firePrompt fires an event with one prompt hook, and gives what the program
+// firePrompt fires an event with one prompt hook, and returns what the program
 // said on stderr.
 func firePrompt(t *testing.T, entry string, environ ...string) (stderr string) {
 	dir := t.TempDir()

@@ -58,7 +58,7 @@ func (a *attached) wasTrusted(path string, text []byte) error {
 }
 
 // attach loads the modules of a session, if its dialect has any. One that was
-// named and cannot be loaded is an error: it may be a guard. Close what it gives.
+// named and cannot be loaded is an error: it may be a guard. Close what it returns.
 func (f *flags) attach(
 	cmd *cobra.Command,
 	ev pipeline.Declared,
@@ -285,7 +285,7 @@ func (a *attached) close(cmd *cobra.Command) {
 	}
 }
 
-// unheard gives the names that a module subscribes to, and that nothing fires.
+// unheard returns the names that a module subscribes to, and that nothing fires.
 func unheard(info xcsh.Info) []string {
 	return lo.Reject(slices.Sorted(maps.Keys(info.Events)), func(name string, _ int) bool {
 		_, known := xcsh.Lookup(name)

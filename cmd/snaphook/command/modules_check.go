@@ -29,7 +29,7 @@ type checkedModule struct {
 	Renderers []string       `json:"renderers"` // the types of messages
 }
 
-// checkModules loads the modules of a dialect, and gives what is wrong with
+// checkModules loads the modules of a dialect, and returns what is wrong with
 // them. No handler runs.
 func (f *flags) checkModules(cmd *cobra.Command, src *sources, found *checked) ([]settings.Problem, error) {
 	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{src.load}, Log: f.log(cmd)})
@@ -70,7 +70,7 @@ func (c *checked) addHandlers(handlers []*hook.Hook, a *attached) {
 	}
 }
 
-// addModule lists a module. It gives the names of events that it subscribes to
+// addModule lists a module. It returns the names of events that it subscribes to
 // in vain.
 func (c *checked) addModule(info xcsh.Info) (problems []settings.Problem) {
 	file := short(info.Resolved)

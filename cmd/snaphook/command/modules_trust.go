@@ -46,7 +46,7 @@ func importsFiles(text []byte) bool {
 	)
 }
 
-// importable gives the files below a directory that a module can import.
+// importable returns the files below a directory that a module can import.
 func importable(ctx context.Context, root string) (files []string, err error) {
 	seen := 0
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

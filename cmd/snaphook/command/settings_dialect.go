@@ -122,7 +122,7 @@ func guess(cmd *cobra.Command, chosen []*dialect, may []int, file string) int {
 	return may[best]
 }
 
-// mark gives the place in a path that shows that the file is one of the
+// mark returns the place in a path that shows that the file is one of the
 // dialect's; -1 if none does.
 func (d *dialect) mark(file string) (at int) {
 	at = -1

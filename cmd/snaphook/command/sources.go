@@ -83,7 +83,7 @@ func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
 	}, nil
 }
 
-// findProfile settles the profile, and gives what it passes over.
+// findProfile settles the profile, and returns what it passes over.
 func (g *given) findProfile(d *dialect, dir string, layers []settings.Layer) (passed []settings.Problem) {
 	if g.profile == "" && d.find != nil {
 		g.profile, passed = d.find(dir, layers)
@@ -153,7 +153,7 @@ func once(l settings.Layer) (layer settings.Layer, found bool) {
 	return l, found
 }
 
-// short gives a path relative to the current directory if the file is below
+// short returns a path relative to the current directory if the file is below
 // it, as compilers do.
 func short(path string) string {
 	wd, err := os.Getwd()
@@ -200,7 +200,7 @@ func projectHooks(loaded pipeline.Loaded) []*hook.Hook {
 // isProjects reports whether a source lies in the project's directory.
 func isProjects(s hook.Source) bool { return s == hook.Project || s == hook.Local }
 
-// unreadable gives the settings files of which nothing can be used, as one
+// unreadable returns the settings files of which nothing can be used, as one
 // error, or nil.
 func unreadable(problems []settings.Problem) error {
 	var errs []error

@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// terminal gives what hooks ask the user on; nil if they may not. Standard input
+// terminal returns what hooks ask the user on; nil if they may not. Standard input
 // is the event's, so the terminal is opened by its name.
 func (f *flags) terminal(event pipeline.Declared) (*asking, error) {
 	if !f.ask {
@@ -35,7 +35,7 @@ func (f *flags) terminal(event pipeline.Declared) (*asking, error) {
 	return &asking{in: bufio.NewReader(tty), out: tty}, nil
 }
 
-// asker gives the function by which hooks ask; nil if they may not.
+// asker returns the function by which hooks ask; nil if they may not.
 func (a *asking) asker() func(context.Context, *hook.Hook, hook.Question) (string, bool) {
 	if a == nil {
 		return nil
@@ -110,7 +110,7 @@ func described(o hook.Option) string {
 // yesNo are the letters that people type for the commonest keys.
 var yesNo = map[string]string{"y": "yes", "n": "no"}
 
-// chosen gives the key that was typed, or the one with the number typed.
+// chosen returns the key that was typed, or the one with the number typed.
 func chosen(options []hook.Option, typed string) (key string, ok bool) {
 	for _, option := range options {
 		if option.Key == typed {
@@ -130,7 +130,7 @@ func chosen(options []hook.Option, typed string) (key string, ok bool) {
 	return "", false
 }
 
-// read gives the next line. A read that is left behind when ctx ends goes on,
+// read returns the next line. A read that is left behind when ctx ends goes on,
 // and ends with the process.
 func (a *asking) read(ctx context.Context) (text string, ok bool) {
 	if a.lines == nil {

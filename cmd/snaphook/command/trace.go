@@ -43,7 +43,7 @@ func (t *trace) observers() []pipeline.Observer {
 	return []pipeline.Observer{pipeline.HookEnds(t.write)}
 }
 
-// close gives the first error that cost a line.
+// close returns the first error that cost a line.
 func (t *trace) close() error {
 	if t == nil {
 		return nil

@@ -172,7 +172,7 @@ func isRevokedFor(ctx context.Context, dir string) bool {
 	return err == nil && all[path].State == trust.Revoked
 }
 
-// reaching gives the settings of the project itself with which it touches more
+// reaching returns the settings of the project itself with which it touches more
 // than its own hooks.
 func (src *sources) reaching() (found []string) {
 	for _, layer := range src.layers {

@@ -69,7 +69,7 @@ func xcshUnspeakable(c *xcshcases.Case) string {
 	return ""
 }
 
-// xcshFire gives the event and the input of a case's one fire.
+// xcshFire returns the event and the input of a case's one fire.
 func xcshFire(s *xcshcases.Step) (event string, input any) {
 	switch s.Op {
 	case "emitToolCall":

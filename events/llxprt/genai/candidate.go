@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// replaceCandidates gives the candidates that were with those of a hook in
+// replaceCandidates returns the candidates that were with those of a hook in
 // their place.
 func replaceCandidates(was, hook []jsontext.Value) []jsontext.Value {
 	now := []jsontext.Value{}
@@ -34,7 +34,7 @@ func replaceCandidates(was, hook []jsontext.Value) []jsontext.Value {
 	return now
 }
 
-// fromCandidate gives the candidate that was with the changes of the hook's.
+// fromCandidate returns the candidate that was with the changes of the hook's.
 // If there was none, the result has what the hook gives and no more.
 func fromCandidate(hook wire.Object, was jsontext.Value) jsontext.Value {
 	base := object(was)
@@ -83,7 +83,7 @@ func replaceTexts(content wire.Object, said []string) jsontext.Value {
 	return jsontext.Value(content.With("parts", array(parts)))
 }
 
-// replaceRatings gives the ratings of a hook what hooks do not see of those
+// replaceRatings returns the ratings of a hook what hooks do not see of those
 // that were: a rating is found by its category.
 func replaceRatings(was, hook []jsontext.Value) []jsontext.Value {
 	unused := slices.Clone(was)

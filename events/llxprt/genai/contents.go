@@ -61,7 +61,7 @@ func readElement(content jsontext.Value) element {
 	return e
 }
 
-// list gives the parts of the element at content.
+// list returns the parts of the element at content.
 func (e element) list(content jsontext.Value) []jsontext.Value {
 	if e.loose {
 		return []jsontext.Value{content}
@@ -69,14 +69,14 @@ func (e element) list(content jsontext.Value) []jsontext.Value {
 	return list(e.parts)
 }
 
-// show gives the message that hooks see for an element of contents, if any.
+// show returns the message that hooks see for an element of contents, if any.
 func show(content jsontext.Value) (m message, ok bool) {
 	e := readElement(content)
 	m = message{role: hookRole(e.role), text: join(texts(e.list(content)))}
 	return m, m.text != ""
 }
 
-// edit gives an element that has a message another text, or none if text is
+// edit returns an element that has a message another text, or none if text is
 // empty. If nothing remains of it, the result is nil.
 func edit(content jsontext.Value, text string) jsontext.Value {
 	var said []string
@@ -122,7 +122,7 @@ func hookText(value jsontext.Value) (text string, ok bool) {
 	return "", false
 }
 
-// rewrite gives contents with the messages of a hook in place of those that it
+// rewrite returns contents with the messages of a hook in place of those that it
 // was shown, and whether that changes anything.
 func rewrite(contents jsontext.Value, messages []jsontext.Value) (now jsontext.Value, changed bool) {
 	elements := list(contents)

@@ -32,7 +32,7 @@ func newDraft(base []jsontext.Value, shown []int) *draft {
 	return d
 }
 
-// keep gives element i, which said was, the text of m. The elements without
+// keep returns element i, which said was, the text of m. The elements without
 // text in front of it come before the messages that were inserted.
 func (d *draft) keep(i int, m message, was string) {
 	d.removed[i] = false

@@ -65,7 +65,7 @@ func shown(sdk wire.Object) (all []message) {
 	return all
 }
 
-// wantMessages gives the messages that a hook wrote, if it wrote nothing else
+// wantMessages returns the messages that a hook wrote, if it wrote nothing else
 // and none may be moved.
 func wantMessages(hook, base wire.Object) (all []message, ok bool) {
 	messages := hook.Get("messages")

@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// decode gives JSON as Go values that can be compared; of equal names the last
+// decode returns JSON as Go values that can be compared; of equal names the last
 // one counts.
 func decode(v jsontext.Value) any {
 	switch v.Kind() {

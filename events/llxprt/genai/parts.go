@@ -14,7 +14,7 @@ import (
 // asJavaScript matches how package wire reads: see there.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// list gives the elements of an array. Where the SDK takes one value or many,
+// list returns the elements of an array. Where the SDK takes one value or many,
 // other JSON is a list of one; null and nothing are the empty list.
 func list(value jsontext.Value) []jsontext.Value {
 	switch value.Kind() {
@@ -45,7 +45,7 @@ func asBytes(values []jsontext.Value) [][]byte {
 	return all
 }
 
-// object gives value if it is an object, else nil.
+// object returns value if it is an object, else nil.
 func object(value jsontext.Value) wire.Object {
 	if value.Kind() != '{' {
 		return nil
@@ -66,7 +66,7 @@ func given(member jsontext.Value) bool {
 	return len(member) > 0 && member.Kind() != 'n'
 }
 
-// partText gives the text of a part that hooks can see: a string, or an object
+// partText returns the text of a part that hooks can see: a string, or an object
 // with a string as text.
 func partText(part jsontext.Value) (text string, ok bool) {
 	if part.Kind() == '{' {
@@ -75,7 +75,7 @@ func partText(part jsontext.Value) (text string, ok bool) {
 	return wire.Text(part)
 }
 
-// texts gives the texts of all parts that have one.
+// texts returns the texts of all parts that have one.
 func texts(parts []jsontext.Value) []string {
 	all := []string{}
 	for _, part := range parts {
@@ -86,7 +86,7 @@ func texts(parts []jsontext.Value) []string {
 	return all
 }
 
-// withText gives a part, which has a text, another one. Its other members
+// withText returns a part, which has a text, another one. Its other members
 // stay.
 func withText(part jsontext.Value, text string) jsontext.Value {
 	if old, _ := partText(part); old == text {

@@ -25,7 +25,7 @@ var configFields = [...]string{
 	"stopSequences", "candidateCount", "presencePenalty", "frequencyPenalty",
 }
 
-// ToHookRequest gives hooks an SDK request in the format of rule L56.
+// ToHookRequest returns hooks an SDK request in the format of rule L56.
 //
 // A message is the joined text of one element of contents; an element without
 // text has none. A string is a message of the user, and so is every role other
@@ -60,7 +60,7 @@ func hookConfig(sdk wire.Object) wire.Object {
 	return config
 }
 
-// FromHookRequest gives the SDK request for a hook's: base, the request that
+// FromHookRequest returns the SDK request for a hook's: base, the request that
 // the hook was shown, with what the hook changed. Nil is no base.
 //
 // Model and contents are replaced if req gives them, config key by key, and
@@ -98,7 +98,7 @@ func FromHookRequest(req, base wire.Object) wire.Object {
 	return applyRequestToolConfig(req.Get("toolConfig"), sdk)
 }
 
-// ApplyRequest gives target with the changes of a hook's partial llm_request,
+// ApplyRequest returns target with the changes of a hook's partial llm_request,
 // by the rules of [FromHookRequest]: what patch does not give stays. Without a
 // patch, target is unchanged.
 func ApplyRequest(patch, target wire.Object) wire.Object {
@@ -108,7 +108,7 @@ func ApplyRequest(patch, target wire.Object) wire.Object {
 	return FromHookRequest(patch, target)
 }
 
-// MergeRequest gives a hook request with the changes of a partial one (L60):
+// MergeRequest returns a hook request with the changes of a partial one (L60):
 // members that patch gives replace those of req,
 // config and toolConfig key by key. A model, messages, config or toolConfig of
 // the wrong type, null included, counts as not given.

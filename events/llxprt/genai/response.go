@@ -9,7 +9,7 @@ import (
 // usageFields are the counters that hooks may see.
 var usageFields = [...]string{"promptTokenCount", "candidatesTokenCount", "totalTokenCount"}
 
-// ToHookResponse gives hooks an SDK response in the format of rule L57:
+// ToHookResponse returns hooks an SDK response in the format of rule L57:
 // of each candidate the texts, finishReason, index, and safetyRatings without
 // blocked. The member text is the joined text of the first candidate. Members
 // that the response does not have are left out, except candidates and their
@@ -82,7 +82,7 @@ func hookUsage(sdk wire.Object) wire.Object {
 	return usage
 }
 
-// FromHookResponse gives the SDK response for a hook's: base, the response
+// FromHookResponse returns the SDK response for a hook's: base, the response
 // that the hook was shown, with what the hook changed. Nil is no base, as for
 // an answer in place of the model's.
 //
@@ -115,7 +115,7 @@ func FromHookResponse(resp, base wire.Object) wire.Object {
 	return sdk
 }
 
-// shownOf gives what the hook was shown of base, if that is asked for.
+// shownOf returns what the hook was shown of base, if that is asked for.
 func shownOf(resp, base wire.Object) wire.Object {
 	if len(base) == 0 || resp.Get("text") == nil {
 		return nil

@@ -41,7 +41,7 @@ func SpellText(resp, shown wire.Object) wire.Object {
 	return resp.With("candidates", array(candidates))
 }
 
-// candidatesOf gives the candidates of a hook's response, or those that it was
+// candidatesOf returns the candidates of a hook's response, or those that it was
 // shown if it gave none.
 func candidatesOf(resp, shown wire.Object) []jsontext.Value {
 	if given := resp.Get("candidates"); given.Kind() == '[' {

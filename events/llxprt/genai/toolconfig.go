@@ -6,14 +6,14 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// ToHookToolConfig gives hooks the mode and allowedFunctionNames of an SDK
+// ToHookToolConfig returns hooks the mode and allowedFunctionNames of an SDK
 // toolConfig (L58). What it does not set is left out.
 func ToHookToolConfig(sdk wire.Object) wire.Object {
 	return callingConfig(object(sdk.Get("functionCallingConfig")))
 }
 
 // FromHookToolConfig is the SDK toolConfig for a hook's: functionCallingConfig
-// with the mode and the allowedFunctionNames it gives, or {} if it gives
+// with the mode and the allowedFunctionNames it returns, or {} if it gives
 // neither.
 func FromHookToolConfig(config wire.Object) wire.Object {
 	calling := callingConfig(config)
@@ -25,7 +25,7 @@ func FromHookToolConfig(config wire.Object) wire.Object {
 
 // ApplyToolConfig sets toolConfig.functionCallingConfig of target to what a
 // hook gave, key by key, and leaves everything else, tools included, as it is.
-// A config that gives nothing leaves target unchanged. A request that has its
+// A config that returns nothing leaves target unchanged. A request that has its
 // toolConfig inside config keeps it there.
 func ApplyToolConfig(config, target wire.Object) wire.Object {
 	calling := callingConfig(config)
@@ -61,7 +61,7 @@ func toolConfigOnTop(sdk wire.Object) bool {
 	return inside.Kind() != '{' && sdk.Get("toolConfig").Kind() == '{'
 }
 
-// RequestToolConfig gives hooks the toolConfig of an SDK request, wherever it has
+// RequestToolConfig returns hooks the toolConfig of an SDK request, wherever it has
 // it: beside config or inside.
 func RequestToolConfig(sdk wire.Object) wire.Object {
 	home := sdk

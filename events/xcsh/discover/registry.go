@@ -64,7 +64,7 @@ type Provider struct {
 	Name     string // for people; empty means the ID
 	Priority int    // the highest is asked to speak first
 
-	// Load gives the items, and warnings of what could not be used. It runs
+	// Load returns the items, and warnings of what could not be used. It runs
 	// at the same time as that of other providers.
 	Load func(ctx context.Context, at Place) (items []Item, warnings []string, err error)
 }
@@ -91,7 +91,7 @@ type Options struct {
 	IncludeInvalid  bool     // keep items that lack something
 }
 
-// Found is what Discover gives.
+// Found is what Discover returns.
 type Found struct {
 	Items     []Item   // the effective ones, by priority
 	All       []Item   // also those that are shadowed or invalid
@@ -99,7 +99,7 @@ type Found struct {
 	Providers []string // ids of those that found something
 }
 
-// Order gives the providers that are asked, highest priority first.
+// Order returns the providers that are asked, highest priority first.
 func (r Registry) Order(opt Options) []Provider {
 	asked := lo.Filter(r.Providers, func(p Provider, _ int) bool {
 		only := len(opt.Providers) == 0 || slices.Contains(opt.Providers, p.ID)

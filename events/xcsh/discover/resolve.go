@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Resolve gives the file that a configured path means (X39), in this order:
+// Resolve returns the file that a configured path means (X39), in this order:
 //
 //   - an @ in front of an absolute path, of one in the home directory or of a
 //     URL is dropped;
@@ -58,7 +58,7 @@ func dropAt(path string) string {
 	return path
 }
 
-// fromURL gives the path of a file URL of this machine.
+// fromURL returns the path of a file URL of this machine.
 func fromURL(path string) (local string, ok bool) {
 	if !strings.HasPrefix(path, "file://") {
 		return "", false

@@ -29,7 +29,7 @@ type llmRequest struct {
 	Prompt string `json:"prompt"`
 }
 
-// Generate gives the case's next reply, after its delay. kind is prompt or
+// Generate returns the case's next reply, after its delay. kind is prompt or
 // agent, and an empty model is the host's default. Once ctx ends, it returns the
 // context's error; a case without a further reply is an error.
 func (l *LLM) Generate(ctx context.Context, kind, model, prompt string) (reply string, err error) {
@@ -80,7 +80,7 @@ type userPrompt struct {
 	Keys    []string `json:"keys"`
 }
 
-// Select gives the key that the user picks. Without a further pick in the case
+// Select returns the key that the user picks. Without a further pick in the case
 // the user goes away: ok is false then.
 func (u *User) Select(message string, keys []string) (key string, ok bool) {
 	u.mu.Lock()

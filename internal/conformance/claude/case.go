@@ -148,10 +148,10 @@ func (c *Case) checkSteps() error {
 	return nil
 }
 
-// levels gives the names of the variants.
+// levels returns the names of the variants.
 func (c *Case) levels() []string { return slices.Sorted(maps.Keys(c.Variants)) }
 
-// steps gives all actions of the case, of which there is at least one.
+// steps returns all actions of the case, of which there is at least one.
 func (c *Case) steps() []Step {
 	return append([]Step{{Event: c.Event, Input: c.Input, Expect: c.Expect}}, c.Then...)
 }

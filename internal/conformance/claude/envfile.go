@@ -13,7 +13,7 @@ import (
 
 const sourcePatience = 10 * time.Second
 
-// source gives the variables that a command has after bash has read the texts
+// source returns the variables that a command has after bash has read the texts
 // in their order, in the environment of the engine.
 func (p *Prepared) source(texts []string) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), sourcePatience)

@@ -30,7 +30,7 @@ func (p *Prepared) Environ() []string {
 	return pairs
 }
 
-// log gives what has really run: the labels of hook.log.
+// log returns what has really run: the labels of hook.log.
 func (p *Prepared) log() ([]string, error) {
 	text, err := os.ReadFile(p.path("hook.log"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -32,7 +32,7 @@ func (p *Prepared) input(event string, own jsontext.Value) (jsontext.Value, erro
 	return object(all)
 }
 
-// base gives the fields of every event.
+// base returns the fields of every event.
 func (p *Prepared) base(event string) []member {
 	return []member{
 		{"session_id", quote(SessionID)},

@@ -66,7 +66,7 @@ func (j *judge) run(expect Expect, known map[string]observable) {
 	}
 }
 
-// reported gives what the engine says of something, and complains under key if
+// reported returns what the engine says of something, and complains under key if
 // it says nothing.
 func reported[T any](j *judge, key, name string, want any) (got T, ok bool) {
 	text, ok := j.seen[name]

@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/conformance"
 )
 
-// Cases gives the cases of [conformance.Dir]: those of this directory, or of
+// Cases returns the cases of [conformance.Dir]: those of this directory, or of
 // $SNAPHOOK_CASES/claude. It skips t if that has none, and ends t if anything
 // is wrong with them.
 func Cases(t testing.TB) []Case {
@@ -31,7 +31,7 @@ func Cases(t testing.TB) []Case {
 }
 
 // Load reads every case of dir/cases/*.json, one a file, in the order of the
-// file names. If anything is wrong, it gives no case and one error that names
+// file names. If anything is wrong, it returns no case and one error that names
 // every file at fault.
 func Load(dir string) ([]Case, error) {
 	folder := filepath.Join(dir, "cases")
@@ -79,7 +79,7 @@ func loadFile(path string) (Case, error) {
 	return c, nil
 }
 
-// at gives the case as it is for an engine that follows the level; empty is
+// at returns the case as it is for an engine that follows the level; empty is
 // the case itself.
 func (c Case) at(level string) (Case, error) {
 	if level == "" {

@@ -27,7 +27,7 @@ func canonical(v jsontext.Value) (jsontext.Value, error) {
 	return v, err
 }
 
-// trimmed gives a text without its trailing newlines, and anything else as it is.
+// trimmed returns a text without its trailing newlines, and anything else as it is.
 func trimmed(v jsontext.Value) jsontext.Value {
 	var text string
 	if v.Kind() != '"' || json.Unmarshal(v, &text) != nil {
@@ -90,7 +90,7 @@ func show(v any, options ...json.Options) string {
 	return conformance.Show(plain(v), options...)
 }
 
-// plain gives v as decoded JSON, if it can be that.
+// plain returns v as decoded JSON, if it can be that.
 func plain(v any) any {
 	text, isText := v.(jsontext.Value)
 	if !isText {

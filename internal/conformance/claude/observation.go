@@ -85,7 +85,7 @@ type Background struct {
 // Null reports that a value is absent.
 var Null = jsontext.Value("null")
 
-// members gives what v reports, by name.
+// members returns what v reports, by name.
 func members(v any) (map[string]jsontext.Value, error) {
 	text, err := json.Marshal(v)
 	if err != nil {

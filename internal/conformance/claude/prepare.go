@@ -88,7 +88,7 @@ func (c Case) prepareIn(root, level string, server *server) (*Prepared, error) {
 	return p, p.write()
 }
 
-// expanded gives the case at that level, with the placeholders replaced. They
+// expanded returns the case at that level, with the placeholders replaced. They
 // occur in strings alone, so that the text of the case can be taken for them.
 func (c Case) expanded(level string, placeholders ...string) (Case, error) {
 	if c.text == nil {

@@ -108,7 +108,7 @@ func (h *Handler) callUI(ctx context.Context, e *entry, hc *xcsh.HookContext) (a
 	return answers
 }
 
-// results makes calls, and gives what the trace says of them.
+// results makes calls, and returns what the trace says of them.
 func results(calls []Call, do func(*Call) (any, bool)) []any {
 	list := []any{}
 	for i := range calls {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// compareStep reports whether an outcome is what is expected, and gives both as
+// compareStep reports whether an outcome is what is expected, and returns both as
 // they were compared.
 func (w *world) compareStep(step *Step, want, got map[string]any) (same bool, wanted, seen map[string]any) {
 	want, got = copyJSON(want).(map[string]any), copyJSON(got).(map[string]any)
@@ -30,7 +30,7 @@ func (w *world) compareStep(step *Step, want, got map[string]any) (same bool, wa
 	return reflect.DeepEqual(want, got), want, got
 }
 
-// resultOf gives how the result of a fire is read, so that fields no type has
+// resultOf returns how the result of a fire is read, so that fields no type has
 // are left out of the comparison.
 func resultOf(step *Step) func(any) any {
 	name := map[string]string{"emitToolCall": "tool_call", "emitBeforeAgentStart": "before_agent_start"}[step.Op]

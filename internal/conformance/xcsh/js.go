@@ -8,7 +8,7 @@ import (
 //go:embed module.js
 var module string
 
-// GenerateJS gives the text of an ECMAScript module that does what a hook is
+// GenerateJS returns the text of an ECMAScript module that does what a hook is
 // described to do. What it did, it tells by pi.logger.debug, in lines that begin
 // with "xcsh-trace ": the log of the modules has to pass them on as they are.
 // It needs setTimeout for handlers with a delay, and nothing else of its host.

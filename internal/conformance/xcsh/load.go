@@ -12,7 +12,7 @@ import (
 )
 
 // Load reads every case of dir/cases/*.json, in the order of the file names. If
-// anything is wrong, it gives no case and one error that names every file at
+// anything is wrong, it returns no case and one error that names every file at
 // fault.
 func Load(dir string) ([]Case, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "cases", "*.json"))

@@ -108,7 +108,7 @@ func typedRun[E, R any](ctx context.Context, api *xcsh.API, h *Handler, in *E, h
 	return &r, nil
 }
 
-// read gives the fields of a result that its type has.
+// read returns the fields of a result that its type has.
 func read[R any](result jsontext.Value) (r R) {
 	if err := wire.Object(result).Into(&r); err != nil {
 		panic(err)

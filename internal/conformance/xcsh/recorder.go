@@ -118,7 +118,7 @@ func (r *recorder) host(i *Initialize) xcsh.Host {
 	return h
 }
 
-// control gives a host what commands can do.
+// control returns a host what commands can do.
 func (r *recorder) control(i *Initialize, h *xcsh.Host) {
 	if i.WaitForIdle {
 		h.WaitForIdle = func(context.Context) error { r.called(&r.ctxCalls, "waitForIdle"); return nil }
@@ -143,7 +143,7 @@ func (r *recorder) control(i *Initialize, h *xcsh.Host) {
 	}
 }
 
-// models gives the ids one after another, and the last one for ever.
+// models returns the ids one after another, and the last one for ever.
 func models(ids jsontext.Value) func() xcsh.Model {
 	var list []string
 	switch ids.Kind() {

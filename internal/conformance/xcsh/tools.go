@@ -158,7 +158,7 @@ func execOutcome(s *Step, result xcsh.ExecResult, err error, took time.Duration)
 	return outcome
 }
 
-// api gives the API of a module that was loaded in a directory.
+// api returns the API of a module that was loaded in a directory.
 func (w *world) api(dir string) (api *xcsh.API) {
 	if dir == "" {
 		dir = w.dirs["$PROJ"]
