@@ -62,7 +62,7 @@ func TestRulesAreThereAndCited(t *testing.T) {
 	}
 }
 
-// Rules are cited by their numbers, and not by texts that nobody can read here.
+// Rules are cited by their numbers, and not by texts that cannot be read here.
 func TestNothingCitesOtherTexts(t *testing.T) {
 	other := regexp.MustCompile(`(?i)\bseeds?[\s/]+00\d|00[0-4] §`)
 	for file := range citations(t) {

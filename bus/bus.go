@@ -87,7 +87,7 @@ func (b *Bus) Publish(m Message) error {
 }
 
 // Close ends all subscriptions and returns when the last handler has; handlers
-// must not call it. Whoever waits in [Bus.Ask] gets [ErrClosed].
+// must not call it. A caller of [Bus.Ask] that waits gets [ErrClosed].
 func (b *Bus) Close() error {
 	b.mu.Lock()
 	if b.done != nil && !b.closed {

@@ -63,7 +63,7 @@ type Would struct {
 
 // Result is what the hooks of one fire amount to. Fires for which no hook ran
 // return one empty Result that they share. Do not write to it: what is written
-// there counts for nobody, see [Result.Restore].
+// there does not count, see [Result.Restore].
 type Result[T any] struct {
 	Output[T]                   // the merged answer
 	Answered        bool        // at least one hook gave an answer

@@ -15,7 +15,7 @@ type binding struct {
 	this  any
 	call  *call // that the object was an argument of
 	ctx   context.Context
-	stop  func() bool // ends watching the call's context; nil if nobody does
+	stop  func() bool // ends watching the call's context; nil if it is not watched
 }
 
 func (m *Module) bind(c *call, b Bound) *binding {

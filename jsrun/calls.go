@@ -89,7 +89,7 @@ func (m *Module) begin(c *call, text string, run func(c *call, text string)) {
 	run(c, text)
 }
 
-// take returns the call, once; nil if it has an answer or nobody waits for one.
+// take returns the call, once; nil if it has an answer or none is waited for.
 func (m *Module) take(id int64) *call {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -41,7 +41,7 @@
 //
 // and no file system, processes, network or Intl. An error that
 // comes from looking for them is an [*UnavailableError], which says where.
-// Rejected promises that nobody looks at are not reported.
+// Rejected promises that are not awaited are not reported.
 //
 // # What a module can do to its host
 //

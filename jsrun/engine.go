@@ -91,7 +91,7 @@ func (e *engine) enter(until time.Time, op string, args ...any) error {
 }
 
 // drain runs the jobs that wait, and those that they make. The error is errCut
-// if there is no end to that, or what a job threw that nobody caught.
+// if there is no end to that, or what a job threw that was not caught.
 func (e *engine) drain(until time.Time) error {
 	for {
 		jobs := 0

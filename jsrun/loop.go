@@ -20,7 +20,7 @@ func (m *Module) clean() {
 }
 
 // end returns the module a reason to have ended, unless it has one, and fails
-// whoever waits for it.
+// the one that waits for it.
 func (m *Module) end(reason error) {
 	m.mu.Lock()
 	if m.reason != nil {
@@ -87,7 +87,7 @@ func (m *Module) afterCut() (told bool, err error) {
 	return m.reported, err
 }
 
-// complain tells the console of an error nobody waits for.
+// complain tells the console of an error that is not waited for.
 func (m *Module) complain(err error) {
 	if m.opt.Console != nil {
 		m.opt.Console("error", "Uncaught "+err.Error())

@@ -17,7 +17,7 @@ type Options struct {
 	Stack  int           // depth of calls; 0 means the engine's 5000, and 20000 is the most
 
 	// Console gets what the module writes to its console, and what was thrown
-	// where nobody waits for it, as level "error". It is called on the module's
+	// where it is not waited for, as level "error". It is called on the module's
 	// goroutine. Nil drops it.
 	Console func(level, text string)
 

@@ -14,7 +14,7 @@ func TestGateAsksBeforeWhatCannotBeUndone(t *testing.T) {
 		want          string
 	}{
 		{"harmless", "ls -l", false, false, ""},
-		{"nobody to ask", "rm -rf /", false, false, `{"block":true,"reason":"nobody to ask about: rm -rf /"}`},
+		{"no user to ask", "rm -rf /", false, false, `{"block":true,"reason":"no user to ask about: rm -rf /"}`},
 		{"refused", "rm -rf /", true, false, `{"block":true,"reason":"refused"}`},
 		{"allowed", "rm -rf /", true, true, ""},
 	} {

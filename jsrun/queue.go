@@ -13,7 +13,7 @@ type queue struct {
 
 func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
 
-// add forgets the task if nobody will run it any more.
+// add forgets the task if it will not run any more.
 func (q *queue) add(task func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

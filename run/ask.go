@@ -17,7 +17,7 @@ import (
 // What it asks beyond that is output like any other.
 const mostQuestions = 64
 
-// errEnded ends the context of a question that nobody waits for any more.
+// errEnded ends the context of a question that is not waited for any more.
 var errEnded = errors.New("the hook that asked has ended")
 
 // desk takes the questions out of a process's output, and its answers to its
@@ -99,7 +99,7 @@ func question(line []byte) (q hook.Question, ok bool) {
 
 // serve writes the payload and then answers questions, one after the other,
 // until ctx ends. Once the user gave no answer, or the process has closed its
-// standard input, nobody is asked any more.
+// standard input, no question is asked any more.
 func (d *desk) serve(ctx context.Context, payload []byte, stdin io.WriteCloser) {
 	_, err := stdin.Write(payload)
 	open := err == nil

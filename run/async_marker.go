@@ -13,7 +13,7 @@ import (
 )
 
 // maxMarker is how long a line may be that says something to the engine, and
-// not to whoever reads the output.
+// not to the reader of the output.
 const maxMarker = 64 << 10
 
 // asJavaScript reads what JavaScript reads.

@@ -40,7 +40,7 @@ const (
 // there after its Grace, SIGKILL; what the leader leaves of its group is killed
 // too. On Linux the same happens to descendants that have left the group, as
 // setsid(1) does, unless they have lost their parent before: those are daemons,
-// and nobody's. Run returns when the leader is gone, with [context.Cause] or a
+// and no one's. Run returns when the leader is gone, with [context.Cause] or a
 // [hook.TimeoutError] as the error and a Reply that holds what was captured.
 // Should a killed process not go within two seconds, because the kernel holds
 // it, Run says so in its error and leaves a goroutine behind to collect it. On
@@ -55,7 +55,7 @@ const (
 // {"async": true} goes to the background, with the time it asks for in
 // milliseconds as "asyncTimeout". The call's timeout counts no more, a
 // goroutine watches the program under the new context, and all of its output,
-// that line included, is given to done. Nobody else waits for that goroutine.
+// that line included, is given to done. Nothing else waits for that goroutine.
 // A program that ended before its declaration was noticed has made it too.
 //
 // With [hook.Call.Ask], standard input stays open behind the payload, so that a

@@ -13,7 +13,7 @@ import (
 )
 
 // readied is how a call started: good for every call with the same environment,
-// a slice that nobody changes, in the same directory.
+// a slice that is not changed, in the same directory.
 type readied struct {
 	env []string
 	dir string
@@ -89,7 +89,7 @@ func inherited(env []string, program string) (vars map[string]string, kept []str
 		vars[name] = value
 		switch name {
 		case "PWD", "SHLVL", "_": // are made anew
-		case "PS1", "PS2": // exist only where somebody types
+		case "PS1", "PS2": // exist only where a user types
 		default:
 			kept = append(kept, entry)
 		}

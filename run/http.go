@@ -29,7 +29,7 @@ const MaxAnswer = MaxStdout
 //   - 2xx with an empty body, or nothing but white space: a Reply that says
 //     nothing;
 //   - 2xx with one JSON object: a Reply with the body as standard output;
-//   - 2xx with anything else: [ErrText], and nobody gets to see the text;
+//   - 2xx with anything else: [ErrText], and the text is not shown;
 //   - any other status, redirects among them: a [StatusError];
 //   - no answer: what went wrong, after the scheme and the host of the URL.
 //     Nothing else of the URL, and no header, is in the text of an error: a

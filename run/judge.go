@@ -18,7 +18,7 @@ const MaxTurns = 50
 type Model interface {
 	// Generate returns the whole text of the model's answer. What went wrong,
 	// including an answer that was cut, is an error. It returns soon after ctx
-	// has ended; nobody reads what it returns then.
+	// has ended; what it returns then is not read.
 	Generate(ctx context.Context, r ModelRequest) (string, error)
 }
 
@@ -33,7 +33,7 @@ type ModelRequest struct {
 // that read. It is used from many goroutines at once.
 type AgentRunner interface {
 	// RunAgent returns the whole of the agent's last message. It returns soon
-	// after ctx has ended; nobody reads what it returns then. Hooks must not fire
+	// after ctx has ended; what it returns then is not read. Hooks must not fire
 	// for what that agent does, or it would be judged by itself.
 	RunAgent(ctx context.Context, r AgentRequest) (string, error)
 }
@@ -123,7 +123,7 @@ func (j *Judge) ask(ctx context.Context, call hook.Call) (reply string, err erro
 		reply, err = j.Model.Generate(ctx, ModelRequest{Model: j.Name, System: modelSystem, Prompt: prompt})
 	default:
 		return "", errors.New(
-			"there is nobody to ask: the host has to supply a Model, and an AgentRunner for agent hooks",
+			"there is no user to ask: the host has to supply a Model, and an AgentRunner for agent hooks",
 		)
 	}
 	if err != nil {

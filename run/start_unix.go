@@ -124,7 +124,7 @@ func enterable(dir string) error {
 }
 
 // whileBusy calls start again, for about 100 ms, while the program is open for
-// writing. Whoever wrote the script may have closed it long ago: a process that
+// writing. The script may have closed it long ago: a process that
 // another thread is just starting holds a copy of every descriptor.
 func whileBusy(ctx context.Context, start func() error) error {
 	for pause := time.Millisecond; ; pause *= 2 {

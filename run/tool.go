@@ -15,7 +15,7 @@ type ToolCaller interface {
 	// CallTool calls a tool and waits for its answer. It neither starts a server
 	// nor logs in: a server that is not connected is an error, and so is a tool
 	// that does not exist. What the tool itself reports as an error is a
-	// ToolAnswer. It returns soon after ctx has ended; nobody reads what it returns
+	// ToolAnswer. It returns soon after ctx has ended; what it returns is not read
 	// then.
 	CallTool(ctx context.Context, r ToolRequest) (ToolAnswer, error)
 }
@@ -64,7 +64,7 @@ var _ hook.Runner = (*Tool)(nil)
 // Run calls the tool and waits for its answer; see [Tool].
 func (t *Tool) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	if t.Caller == nil {
-		return hook.Reply{}, errors.New("there is nobody to call a tool: the host has to supply a ToolCaller")
+		return hook.Reply{}, errors.New("no tool can be called: the host has to supply a ToolCaller")
 	}
 	input, err := fillInput(t.Input, call.Payload)
 	if err != nil {

@@ -30,7 +30,7 @@ func (p *process) watch(ctx context.Context, j *job) (hook.Reply, error) {
 	return reply, err
 }
 
-// background watches a process that nobody waits for any more.
+// background watches a process that is not waited for any more.
 func (p *process) background(ctx context.Context, grace time.Duration, done func(hook.Reply, error)) {
 	var rung [8]byte
 	_, _ = unix.Read(p.bell, rung[:]) // for the context before, which may have ended since
@@ -104,7 +104,7 @@ func (p *process) declares() (declared bool) {
 	return declared
 }
 
-// signal reaches the group, and whoever left it.
+// signal reaches the group, and the processes that left it.
 func (p *process) signal(signal syscall.Signal) {
 	p.strays = append(p.strays, strays(p.pid)...) // before their parents die
 	if p.remote != nil {
@@ -129,7 +129,7 @@ func (p *process) listen(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, p.ring)
 }
 
-// unlisten makes sure that nobody rings, so that the bell can be closed.
+// unlisten removes the process from the watcher, so that its channel can be closed.
 func (p *process) unlisten(stop func() bool) {
 	if stop != nil && !stop() {
 		<-p.rang
@@ -168,8 +168,8 @@ func milliseconds(then time.Time) int {
 // finish collects a process that is gone, and what it left in the pipes.
 func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 	if cause != nil {
-		// As long as its leader is not collected, the group cannot be somebody
-		// else's.
+		// As long as its leader is not collected, the group cannot be that of
+		// another process.
 		if p.remote == nil {
 			_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 		}

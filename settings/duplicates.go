@@ -3,7 +3,7 @@ package settings
 import "github.com/tailscale/hujson"
 
 // maxDuplicates is how many problems [Value.Duplicates] gives at most, since
-// nobody reads more and each holds a path.
+// none is longer and each holds a path.
 const maxDuplicates = 20
 
 // Duplicates finds the members of v, and of everything in it, whose name was

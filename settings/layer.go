@@ -17,7 +17,7 @@ import (
 // Layer is one settings file of a known rank.
 type Layer struct {
 	Name   string      // what people call it: "project settings"
-	Source hook.Source // its rank, for whoever merges the layers
+	Source hook.Source // its rank, for the code that merges the layers
 	File   string      // path; also the name in positions
 	Data   []byte      // the text of the file; nil means that File is read
 	Strict bool        // plain JSON only, see [ParseStrict]

@@ -143,7 +143,7 @@ func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
 }
 
 // lock takes the lock of the store, a file beside it. One that is no regular
-// file, such as a pipe, would hold up whoever opens it.
+// file, such as a pipe, would hold up the one that opens it.
 func (s Store) lock(ctx context.Context) (*flock.Flock, error) {
 	name := string(s) + ".lock"
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {

@@ -1,5 +1,5 @@
 // Package wire is JSON as hooks exchange it: objects that keep their text,
-// their order and the members nobody knows, and the common form of an answer.
+// their order and unknown members, and the common form of an answer.
 package wire
 
 import (
@@ -21,7 +21,7 @@ import (
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // Object is the text of one JSON object. Nil is the empty object. Nothing in
-// it is decoded until someone asks, and what nobody asks for stays as it is:
+// it is decoded until someone asks, and what is not asked for stays as it is:
 // big numbers, order, unknown members.
 //
 // An Object that holds other JSON than an object, which a hook can send, has

@@ -78,7 +78,7 @@ func TestAUserWhoGivesNoAnswerEndsTheInput(t *testing.T) {
 	w.host.Ask = func(context.Context, *hook.Hook, hook.Question) (string, bool) { return "", false }
 	wantEffects(t, fire(t, w.open(t), "PreToolUse", ""), `{"blocked":true,"reason":"cancelled"}`)
 	w.host.Ask = nil
-	wantEffects(t, fire(t, w.open(t), "PreToolUse", ""), `{"blocked":true,"reason":"cancelled"}`) // there is nobody to ask
+	wantEffects(t, fire(t, w.open(t), "PreToolUse", ""), `{"blocked":true,"reason":"cancelled"}`) // there is no user to ask
 }
 
 func TestWorktrees(t *testing.T) {

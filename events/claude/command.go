@@ -47,7 +47,7 @@ var credential = regexp.MustCompile(
 	`^(ANTHROPIC_(.*_)?(API_KEY|AUTH_TOKEN)|ANTHROPIC_CUSTOM_HEADERS|CLAUDE_CODE_OAUTH_.*TOKEN|AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_BEDROCK)|GOOGLE_(API_KEY|APPLICATION_CREDENTIALS)|AZURE_.*(KEY|SECRET|TOKEN)|OPENAI_API_KEY|GEMINI_API_KEY)$`,
 )
 
-// exitGrace is what is left to a command, after SIGTERM, for which somebody
+// exitGrace is what is left to a command, after SIGTERM, for which a user
 // waits who wants to leave.
 const exitGrace = 200 * time.Millisecond
 

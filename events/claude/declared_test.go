@@ -44,26 +44,26 @@ var described = []struct {
 	{"TaskCompleted", "", "CHMPA", "blocks, the model is told", 10 * time.Minute},
 	{"FileChanged", "the last element of file_path", "CHM", "the user is told", 10 * time.Minute},
 	{"CwdChanged", "", "CHM", "the user is told", 10 * time.Minute},
-	{"ConfigChange", "source", "CHM", "blocks, nobody is told", 10 * time.Minute},
+	{"ConfigChange", "source", "CHM", "blocks, no one sees the reason", 10 * time.Minute},
 	{"InstructionsLoaded", "load_reason", "CHM", "nothing", 10 * time.Minute},
 	{"PreCompact", "trigger", "CHM", "blocks, the user is told", 10 * time.Minute},
 	{"PostCompact", "trigger", "CHM", "the user is told", 10 * time.Minute},
-	{"Elicitation", "mcp_server_name", "CHM", "blocks, nobody is told", 10 * time.Minute},
-	{"ElicitationResult", "mcp_server_name", "CHM", "blocks, nobody is told", 10 * time.Minute},
+	{"Elicitation", "mcp_server_name", "CHM", "blocks, no one sees the reason", 10 * time.Minute},
+	{"ElicitationResult", "mcp_server_name", "CHM", "blocks, no one sees the reason", 10 * time.Minute},
 	{"WorktreeCreate", "", "CHM", "blocks, the user is told", 10 * time.Minute},
-	{"WorktreeRemove", "", "CHM", "nobody is told", 10 * time.Minute},
+	{"WorktreeRemove", "", "CHM", "no one sees the reason", 10 * time.Minute},
 	{"Notification", "notification_type", "CHM", "nothing", 10 * time.Minute},
 	{"UserPromptExpansion", "command_name", "CHMPA", "blocks, the user is told", 10 * time.Minute},
 	{"PostToolBatch", "", "CHMPA", "blocks, the user is told", 10 * time.Minute},
-	{"MessageDisplay", "", "CHM", "nobody is told", 10 * time.Second},
-	{"DirectoryAdded", "source", "CHM", "nobody is told", 10 * time.Minute},
+	{"MessageDisplay", "", "CHM", "no one sees the reason", 10 * time.Second},
+	{"DirectoryAdded", "source", "CHM", "no one sees the reason", 10 * time.Minute},
 	{"PreModelSwitch", "to_model", "CHMPA", "blocks, the user is told", 30 * time.Second},
 	{"PostModelSwitch", "to_model", "CHMPA", "the user is told", 30 * time.Second},
 }
 
 // two says what exit status 2 does, as the declarations have it.
 func two(t *traits) string {
-	who := [...]string{logOnly: "nobody is told", model: "the model is told", user: "the user is told"}[t.reason]
+	who := [...]string{logOnly: "no one sees the reason", model: "the model is told", user: "the user is told"}[t.reason]
 	switch {
 	case !t.exitTwoDenies:
 		return "nothing"
@@ -137,10 +137,9 @@ func page() string {
 	var b strings.Builder
 	b.WriteString(`# The events of Claude Code
 
-Types of hooks: C command, H http, M mcp_tool, P prompt, A agent. The timeout is
-that of a hook that asks for none; a prompt has 30 seconds and an agent 60.
-Exit status 2 says what was wrong on standard error; of PreCompact the user is
-told only of a compaction that the user asked for.
+Types of hooks: C command, H http, M mcp_tool, P prompt, A agent. The timeout is that of a hook that
+asks for none; a prompt has 30 seconds and an agent 60. Exit status 2 says what was wrong on
+standard error; of PreCompact the user is told only of a compaction that the user asked for.
 
 | event | fires | matchers test | types | exit status 2 | timeout |
 |---|---|---|---|---|---|

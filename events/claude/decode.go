@@ -32,7 +32,7 @@ type decoder[Out any, O interface {
 // decode reads what a hook printed: white space and then an object is an
 // answer, and anything else, a banner before the object too, is plain text
 // (C35). Members that are known have to be of the right type; a null
-// counts as absent. Members that nobody knows are no mistake.
+// counts as absent. Unknown members are no mistake.
 func (d decoder[Out, O]) decode(stdout []byte) (out hook.Output[Out], notes []string, err error) {
 	text := wire.Trim(stdout)
 	if len(text) == 0 {

@@ -10,7 +10,7 @@ import (
 // CommonOutput is what every event's own part has.
 type CommonOutput struct {
 	HookEventName string         `json:"hookEventName,omitempty"`
-	Extra         jsontext.Value `json:",embed"` // members that nobody knows
+	Extra         jsontext.Value `json:",embed"` // unknown members
 
 	// TerminalSequence is for the user's terminal; on the wire it stands beside
 	// hookSpecificOutput. Of several hooks, all count in their order.
@@ -19,7 +19,7 @@ type CommonOutput struct {
 	// Kept are the files with the whole of texts that were cut.
 	Kept []string `json:"-"`
 
-	hideReason bool // nobody is told the reason
+	hideReason bool // the reason is shown to no one
 }
 
 func (o *CommonOutput) own() *CommonOutput { return o }

@@ -38,7 +38,7 @@ func replace(text string, f func(name, option string) (string, bool)) string {
 	})
 }
 
-// plainly returns the values themselves: for a text that nobody reads as code.
+// plainly returns the values themselves: for a text that is not read as code.
 func (o origin) plainly(text string) string {
 	paths := o.paths()
 	return replace(text, func(name, option string) (string, bool) {
@@ -52,7 +52,7 @@ func (o origin) plainly(text string) string {
 
 // inShell returns a script in which a user's values are variables, and never code;
 // and so are the paths, unless they mean the same in every place. A path that is
-// a variable is one word, also if nobody has thought of quotes.
+// a variable is one word, also without quotes.
 func (o origin) inShell(script string) string {
 	paths := o.paths()
 	script = replace(script, func(name, option string) (string, bool) {

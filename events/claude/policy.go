@@ -156,7 +156,7 @@ func (r *reading) addTexts(list []string, v settings.Value) []string {
 }
 
 // limit adds to a list outside of which nothing is allowed. One that cannot be
-// read allows nothing: somebody meant to forbid.
+// read allows nothing: it was meant to forbid.
 func (r *reading) limit(list []string, v settings.Value) []string {
 	if list = r.addTexts(list, v); list == nil && v.Exists() && v.Kind() != 'n' {
 		list = []string{}

@@ -31,7 +31,7 @@ func refineGate[In any](s *pipeline.Session, _ *In, r *hook.Report[PreToolUseOut
 	o.Specific.PermissionDecision, o.Specific.PermissionDecisionReason = o.Decision, o.Reason
 }
 
-// refineSwitch is the same for PreModelSwitch, where asking nobody is refusing.
+// refineSwitch is the same for PreModelSwitch, where a question that cannot be asked is a denial.
 func refineSwitch(s *pipeline.Session, _ *PreModelSwitchInput, r *hook.Report[PreModelSwitchOutput]) {
 	o := &r.Output
 	if o.Decision = permissions[o.Decision]; o.Decision == hook.Ask && !s.Interactive() {

@@ -39,7 +39,7 @@ var Setup *pipeline.Event[SetupInput, SetupOutput] = declare(traits{
 })
 
 // SessionEnd fires when a session ends (C60). All hooks together
-// have 1.5 seconds, so that nobody who wants to leave has to wait.
+// have 1.5 seconds, so that a user who wants to leave does not wait.
 var SessionEnd *pipeline.Event[SessionEndInput, SessionEndOutput] = declare(traits{
 	kinds: outside, reason: user, silent: true,
 }, nil, pipeline.Spec[SessionEndInput, BasicOutput]{
@@ -74,7 +74,7 @@ var FileChanged *pipeline.Event[FileChangedInput, FileChangedOutput] = declare(t
 })
 
 // ConfigChange fires when a settings file has changed (C68). A block
-// keeps the change from applying, unless it is a policy; nobody is told why.
+// keeps the change from applying, unless it is a policy; the reason is not shown.
 var ConfigChange *pipeline.Event[ConfigChangeInput, ConfigChangeOutput] = declare(traits{
 	kinds: outside, decides: true, noContinue: true, noMessage: true,
 }, nil, pipeline.Spec[ConfigChangeInput, BasicOutput]{

@@ -19,12 +19,12 @@ func TestAnAnswerWithoutEffectIsNoted(t *testing.T) {
 		interactive   bool
 		note          string // empty: there is none
 	}{
-		{"BeforeTool", `{"decision":"ask"}`, false, "nobody to ask: the tool runs"},
-		{"BeforeTool", `{"hookSpecificOutput":{"permissionDecision":"ask"}}`, false, "nobody to ask: the tool runs"},
+		{"BeforeTool", `{"decision":"ask"}`, false, "no user to ask: the tool runs"},
+		{"BeforeTool", `{"hookSpecificOutput":{"permissionDecision":"ask"}}`, false, "no user to ask: the tool runs"},
 		{"BeforeTool", `{"decision":"ask"}`, true, ""},
 		{"BeforeTool", `{"decision":"deny"}`, false, ""},
 		{"BeforeTool", `{"decision":"approve"}`, false, ""},
-		{"BeforeAgent", `{"decision":"ask"}`, true, "BeforeAgent asks nobody"},
+		{"BeforeAgent", `{"decision":"ask"}`, true, "BeforeAgent asks no one"},
 		{"AfterTool", `{"decision":"deny"}`, false, ""},
 		{"AfterModel", `{"decision":"deny"}`, false, "the response goes on"},
 		{"BeforeToolSelection", `{"decision":"block"}`, false, "the mode NONE takes them away"},

@@ -65,11 +65,11 @@ func (c candor) note(s *pipeline.Session, event string, wants hook.Decision) str
 	case wants.Blocks() && c.denied != "" && !(c.gemini && ProfileOf(s) == Gemini):
 		return "the denial has no effect: " + c.denied
 	case wants == hook.Ask && !c.asks:
-		return "the decision \"ask\" has no effect: " + event + " asks nobody"
+		return "the decision \"ask\" has no effect: " + event + " asks no one"
 	case wants == hook.Ask && !s.Interactive() && ProfileOf(s) == Gemini:
-		return "the hook wants the user asked, and there is nobody to ask: the tool does not run"
+		return "the hook wants the user asked, and there is no user to ask: the tool does not run"
 	case wants == hook.Ask && !s.Interactive():
-		return "the hook wants the user asked, and there is nobody to ask: the tool runs"
+		return "the hook wants the user asked, and there is no user to ask: the tool runs"
 	}
 	return ""
 }
@@ -93,8 +93,8 @@ func rank(d hook.Decision) int {
 	return 0
 }
 
-// nobodyToAsk is the reason where a tool does not run for want of an answer.
-const nobodyToAsk = "a hook wants the user asked, and there is nobody to ask"
+// noUserToAsk is the reason where a tool does not run for want of an answer.
+const noUserToAsk = "a hook wants the user asked, and there is no user to ask"
 
 // concludeCall makes "ask" of the profile Gemini what holds up the tool.
 func concludeCall(s *pipeline.Session, _ *BeforeToolInput, res *hook.Result[BeforeToolOutput]) {
@@ -106,7 +106,7 @@ func concludeCall(s *pipeline.Session, _ *BeforeToolInput, res *hook.Result[Befo
 	}
 	res.Decision = hook.Deny
 	if res.Reason == "" {
-		res.Reason = nobodyToAsk
+		res.Reason = noUserToAsk
 	}
 }
 

@@ -6,7 +6,7 @@ import "context"
 // It is the same for all handlers of one fire, and good for no longer.
 type HookContext struct {
 	UI      UI   // never nil
-	HasUI   bool // somebody is there to answer
+	HasUI   bool // a user is there to answer
 	Dir     string
 	Session SessionView
 	Models  ModelRegistry

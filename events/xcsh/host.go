@@ -10,7 +10,7 @@ import (
 // then does nothing; all are called from many goroutines.
 type Host struct {
 	// UI asks the user and shows things; nil means [NoUI]. HasUI says that
-	// somebody is there to answer; the extension runtime goes by UI alone.
+	// a user is there to answer; the extension runtime goes by UI alone.
 	UI    UI
 	HasUI bool
 

@@ -41,7 +41,7 @@ type Theme interface {
 	Bg(colour, text string) string
 }
 
-// NoUI is the UI when nobody is there: it returns no answer, and confirms
+// NoUI is the UI of a session without a user: it returns no answer, and confirms
 // nothing.
 type NoUI struct{}
 

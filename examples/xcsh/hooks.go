@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 )
 
-// PermissionGate lets nobody remove files recursively without asking.
+// PermissionGate lets no call remove files recursively without asking.
 func PermissionGate(api *xcsh.API) error {
 	xcsh.ToolCall.On(
 		api,

@@ -1,5 +1,5 @@
 // Package bounded stands in front of everything that reads foreign text: the
-// settings, scripts and modules of a project that nobody may have looked at.
+// settings, scripts and modules of a project that may be hostile.
 //
 // A parser that calls itself for every bracket overflows its stack on text made
 // for the purpose, and an overflow ends the process: recover cannot help. So

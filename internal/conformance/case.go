@@ -103,8 +103,8 @@ type Fire struct {
 	Input jsontext.Value `json:"input"`
 }
 
-// parse reads one case. It accepts no unknown key: an expectation that nobody
-// reads would pass.
+// parse reads one case. It accepts no unknown key: an expectation that is not
+// read would pass.
 func parse(text jsontext.Value) (Case, error) {
 	c := Case{
 		Trusted:        true,

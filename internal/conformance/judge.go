@@ -14,7 +14,7 @@ import (
 // the files of the project and trace.log itself.
 //
 // A key of expect that is unknown, or a value that makes no sense, is a
-// difference: an expectation that nobody reads would pass.
+// difference: an expectation that is not read would pass.
 func (p *Prepared) Judge(expect map[string]any, got Observation) []string {
 	j := judge{project: p, fired: time.Now()}
 	var err error

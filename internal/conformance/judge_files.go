@@ -153,7 +153,7 @@ func (j *judge) deadPid(name string) {
 	}
 }
 
-// diesBy looks often: the process is nobody's child here, so nobody tells.
+// diesBy looks often: the process is no child of ours, so no signal tells.
 func diesBy(deadline time.Time, pid int) bool {
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()

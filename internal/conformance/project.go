@@ -64,8 +64,8 @@ func (p *Prepared) write(key string, texts map[string]string, mode fs.FileMode) 
 }
 
 // WriteFile writes a file with that mode, whatever the umask, and makes the
-// directories above it. It writes while nobody forks: a child that inherits the
-// open file makes whoever runs the script fail with "text file busy".
+// directories above it. It writes while no process is forked: a child that inherits the
+// open file makes a run of the script fail with "text file busy".
 func WriteFile(path, text string, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -49,7 +49,7 @@ func (u *unquoting) part(p syntax.WordPart) {
 	}
 }
 
-// expansion writes what nobody knows the value of as it stands.
+// expansion writes what has no known value as it stands.
 func (u *unquoting) expansion(p syntax.WordPart) {
 	mark(&u.fixed, u.Len())
 	from := u.Len()

@@ -38,7 +38,7 @@ func join(pieces []piece) (source, plain string) {
 // stage is a simple command, or what is left of it behind wrappers.
 type stage struct {
 	words []piece
-	open  bool // more words follow that nobody knows
+	open  bool // more words follow that are not known
 }
 
 // known returns the text up to the first expansion, and whether there is one. A

@@ -7,7 +7,7 @@ export default function gate(pi: HookAPI): void {
 		if (event.toolName !== "bash") return;
 		const command = String(event.input?.command ?? "");
 		if (!isDestructive(command)) return undefined;
-		if (!ctx.hasUI) return { block: true, reason: `nobody to ask about: ${command}` };
+		if (!ctx.hasUI) return { block: true, reason: `no user to ask about: ${command}` };
 		const { confirm, notify } = ctx.ui;
 		if (await confirm("Run this?", command)) {
 			notify(`allowed: ${command}`, "info");

@@ -35,7 +35,7 @@ type dialect struct {
 	modules bool     // hooks are what modules subscribe; see modules.go
 
 	// headless says that without --interactive every hook runs: where there is
-	// nobody to ask, whoever starts the program has agreed.
+	// no user to ask, the user who starts the program has agreed.
 	headless bool
 	asks     bool // a running hook can ask the user
 

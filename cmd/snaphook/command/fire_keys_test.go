@@ -13,7 +13,7 @@ import (
 )
 
 // TestFireJSONHasTheDocumentedMembers compares the document with what programs
-// were promised: no member is missing, none is there that nobody was told of.
+// were promised: no member is missing, none is there that is not documented.
 func TestFireJSONHasTheDocumentedMembers(t *testing.T) {
 	document := fireJSON(t, "llxprt.BeforeTool", ".llxprt")
 	for _, of := range []struct {

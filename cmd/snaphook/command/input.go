@@ -53,7 +53,7 @@ func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
 		text []byte
 		err  error
 	}
-	done := make(chan read, 1) // room for the result that nobody waits for
+	done := make(chan read, 1) // room for a result that is not waited for
 	go func() {
 		text, err := io.ReadAll(in)
 		done <- read{text, err}

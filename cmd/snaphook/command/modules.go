@@ -161,7 +161,7 @@ func wantModule(file, wd, home string) error {
 func (f *flags) loadFound(ctx context.Context, src *sources, a *attached) error {
 	place, err := discover.Here(src.dir)
 	if err != nil {
-		return nil // whoever lists the modules has said so
+		return nil // the list of modules has said so
 	}
 	if err := f.keepBack(ctx, src, a); err != nil {
 		return err
@@ -192,7 +192,7 @@ func withoutProject(r discover.Registry) discover.Registry {
 
 // keepBack decides which of the project's modules must not be loaded: all or
 // none. To load a module is to run it, also where no handler does, so that
-// nobody's having decided is not enough.
+// that no decision was made is not enough.
 func (f *flags) keepBack(ctx context.Context, src *sources, a *attached) error {
 	if f.trusted {
 		return nil

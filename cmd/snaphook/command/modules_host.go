@@ -24,7 +24,7 @@ type cliHost struct {
 	said  io.Writer // their console; nil drops it
 	notes bool      // tell of messages and entries, which no agent is there to take
 	runs  bool      // pi.exec runs programs
-	term  *asking   // nil: there is nobody to ask
+	term  *asking   // nil: there is no user to ask
 }
 
 // host is the host of modules that are about to handle an event.

@@ -18,7 +18,7 @@ import (
 const mostModuleFiles = 10_000
 
 // moduleFiles finds the files that a module may be made of. None of them is
-// read as code, for nobody may trust it: a module that imports anything may
+// read as code, since it may not be trusted: a module that imports anything may
 // import whatever lies in its folder.
 func moduleFiles(ctx context.Context, path string) ([]string, error) {
 	path, err := filepath.EvalSymlinks(path)

@@ -166,19 +166,19 @@ func isVouched(cmd *cobra.Command, src *sources) bool {
 	return err == nil && st.State == trust.Trusted
 }
 
-// warnHeadless says that trust is not asked for where there is nobody to ask.
+// warnHeadless says that trust is not asked for where there is no user to ask.
 func (f *flags) warnHeadless(cmd *cobra.Command, src *sources) {
 	switch {
 	case f.untrusted:
 		warn(
 			cmd,
-			"--untrusted has no effect without --interactive: where there is nobody to ask, all hooks of %s run",
+			"--untrusted has no effect without --interactive: where there is no user to ask, all hooks of %s run",
 			src.dialect.Name,
 		)
 	case !f.trusted && isRevokedFor(cmd.Context(), src.dir):
 		warn(
 			cmd,
-			"trust in %s was revoked, which counts with --interactive alone: where there is nobody to ask, all hooks of %s run",
+			"trust in %s was revoked, which counts with --interactive alone: where there is no user to ask, all hooks of %s run",
 			src.dir,
 			src.dialect.Name,
 		)

@@ -139,7 +139,7 @@ func (d *dialect) mark(file string) (at int) {
 func (d *dialect) points(file string) (points int) {
 	root, _, err := settings.Layer{File: file}.Read()
 	if err != nil {
-		return 0 // whoever loads it says so
+		return 0 // the code that loads it says so
 	}
 	events := lo.Map(pipeline.Events(d.Dialect), func(e pipeline.Declared, _ int) string { return e.Info().Name })
 	for name := range root.Get("hooks").Members() {

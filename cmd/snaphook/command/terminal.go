@@ -23,7 +23,7 @@ func (f *flags) terminal(event pipeline.Declared) (*asking, error) {
 		return nil, nil
 	}
 	if !f.interactive {
-		return nil, errors.New("--ask: there is nobody to ask; add --interactive")
+		return nil, errors.New("--ask: there is no user to ask; add --interactive")
 	}
 	if d, err := dialectNamed(event.Info().Dialect); err != nil || !d.asks {
 		return nil, fmt.Errorf("--ask: hooks of %s cannot ask; leave the flag out", event.Info().Dialect)
@@ -134,7 +134,7 @@ func chosen(options []hook.Option, typed string) (key string, ok bool) {
 // and ends with the process.
 func (a *asking) read(ctx context.Context) (text string, ok bool) {
 	if a.lines == nil {
-		a.lines = make(chan line, 1) // room for what nobody waits for
+		a.lines = make(chan line, 1) // room for what is not waited for
 	}
 	if !a.reading {
 		a.reading = true

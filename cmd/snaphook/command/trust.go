@@ -97,7 +97,7 @@ func (f *flags) trust(cmd *cobra.Command, decision string) error {
 var meanings = map[trust.State]string{
 	trust.Trusted:   "the hooks of this project run",
 	trust.Untrusted: "the hooks of this project do not run; `snaphook trust grant` allows them",
-	trust.Unknown:   "nobody has decided; the hooks run when you fire events, but not with --interactive; its settings count for its own hooks alone",
+	trust.Unknown:   "no decision yet; the hooks run when you fire events, but not with --interactive; its settings count for its own hooks alone",
 	trust.Changed:   "trust was granted for other hooks or scripts than these; none runs until `snaphook trust grant`",
 }
 
@@ -122,7 +122,7 @@ func (st status) text(all []*sources) string {
 	for _, name := range st.exceptions(all) {
 		fmt.Fprintf(
 			&b,
-			"for %s it counts with --interactive alone, and for hooks of all sources; where there is nobody to ask, they run\n",
+			"for %s it counts with --interactive alone, and for hooks of all sources; where there is no user to ask, they run\n",
 			name,
 		)
 	}

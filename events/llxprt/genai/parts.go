@@ -141,7 +141,7 @@ func takers(parts []jsontext.Value, n int) []int {
 			spoken = append(spoken, i)
 		}
 	}
-	// An answer must not end up as a thought, which nobody reads, because the
+	// An answer must not end up as a thought, which is not read, because the
 	// hook joined both.
 	if len(all) != n && len(spoken) > 0 {
 		all = spoken

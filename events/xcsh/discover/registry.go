@@ -110,7 +110,7 @@ func (r Registry) Order(opt Options) []Provider {
 }
 
 // Discover asks all providers at the same time, and takes their items by
-// priority, whoever was faster: the first item with a key stays, the others are
+// priority, whichever was faster: the first item with a key stays, the others are
 // shadowed, see KeepUsers. A provider that fails, or panics, is a warning (X42).
 //
 // Items are looked at only then: one that lacks something is left out, with a

@@ -83,8 +83,8 @@ const (
 	refreshSnapshot = "refresh_snapshot" // the host asks for a reload
 )
 
-// parse reads one case. It accepts no unknown key: an expectation that nobody
-// reads would pass.
+// parse reads one case. It accepts no unknown key: an expectation that is not
+// read would pass.
 func parse(text jsontext.Value) (Case, error) {
 	c := Case{Host: Host{Trusted: true}, text: text}
 	if err := json.Unmarshal(text, &c, json.RejectUnknownMembers(true)); err != nil {

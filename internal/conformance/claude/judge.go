@@ -41,7 +41,7 @@ func (p *Prepared) JudgeBackground(expect Expect, got Observation, later Backgro
 type judge struct {
 	project *Prepared
 	seen    map[string]jsontext.Value // what the engine reported
-	elapsed float64                   // milliseconds; 0 if nobody measured
+	elapsed float64                   // milliseconds; 0 if it was not measured
 	wrong   []string
 }
 
@@ -111,7 +111,7 @@ func (j *judge) exact(key string, want jsontext.Value) {
 func (j *judge) duration(key string, want float64) {
 	switch {
 	case j.elapsed == 0:
-		j.say("%s: want %v, but nobody measured the fire", key, want)
+		j.say("%s: want %v, but the fire was not measured", key, want)
 	case j.elapsed >= want:
 		j.say("%s: want less than %v ms, got %.1f ms", key, want, j.elapsed)
 	}

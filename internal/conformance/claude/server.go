@@ -99,7 +99,7 @@ func (s *server) received() []request {
 	return append([]request{}, s.requests...)
 }
 
-// dead returns the URL of a port that nobody listens on. It is the near end of a
+// dead returns the URL of a port without a listener. It is the near end of a
 // connection, which keeps others from being given it.
 func (s *server) dead() string {
 	conn, err := net.Dial("tcp", s.web.Listener.Addr().String())
