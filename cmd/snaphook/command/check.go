@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
@@ -23,7 +25,9 @@ func newCheck(f *flags) *cobra.Command {
 			"Whose settings a file has shows in its path, .claude or .llxprt, else in the events that it names; " +
 			"--dialect decides where that is not enough. A file of JavaScript or TypeScript is a module of xcsh: it is loaded, " +
 			"and no handler runs.\n\n" +
-			"Exit status: 0 no problem, 1 at least one.",
+			"Findings about hooks and their scripts have an id and a fix; docs/lint.md lists all of them. " +
+			"A comment ignores one: // snaphook-ignore ID in settings, # snaphook-ignore ID in a command or a script.\n\n" +
+			"Exit status: 0 no problem, and no finding but notes, 1 at least one.",
 		Example: `# Everything that counts here
 snaphook check
 # One file
@@ -31,7 +35,9 @@ snaphook check .claude/settings.json
 # A module: what does it register?
 snaphook check gate.ts
 # What counts here, and a plugin
-snaphook check --dialect claude --plugin ./guard`,
+snaphook check --dialect claude --plugin ./guard
+# For GitHub's code scanning, with the tools of MCP servers
+snaphook check --sarif hooks.sarif --tools tools.json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.check(cmd, args) },
 	}
 	f.addJSON(cmd)
@@ -39,6 +45,7 @@ snaphook check --dialect claude --plugin ./guard`,
 	f.addModules(cmd.Flags())
 	f.addPolicy(cmd.Flags())
 	f.addDialect(cmd.Flags())
+	f.linting.add(cmd)
 	return cmd
 }
 
@@ -48,11 +55,13 @@ type checked struct {
 	Hooks    []checkedHook `json:"hooks"`
 	Problems []problem     `json:"problems"`
 	Findings []finding     `json:"findings"`
+	Fixed    []finding     `json:"fixed,omitempty"` // of --fix: they are no more
 
 	Modules []checkedModule `json:"modules,omitempty"` // and what they have registered
 
-	notes  bool         // the text has them too
-	loaded []*hook.Hook // those of Hooks, in the same order
+	notes  bool           // the text has them too
+	loaded []*hook.Hook   // those of Hooks, in the same order
+	linted []lint.Finding // those of Findings
 
 	onlyModules bool // they were asked for, and nothing else
 }
@@ -80,22 +89,42 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	if err := f.checkFiles(files); err != nil {
 		return err
 	}
-	all, err := f.allSources(cmd)
+	if f.json && f.linting.sarif == "-" {
+		return errors.New("--sarif -: standard output is for --json; write --sarif FILE")
+	}
+	tools, err := f.linting.read(cmd)
 	if err != nil {
 		return err
 	}
-	found, problems, err := f.load(cmd, all)
+	found, problems, err := f.load(cmd, tools)
 	if err != nil {
 		return err
+	}
+	if f.linting.fix {
+		fixed, err := f.fixFindings(cmd, &found, files)
+		if err != nil {
+			return err
+		}
+		if found, problems, err = f.load(cmd, tools); err != nil {
+			return err
+		}
+		found.Fixed = fixed
 	}
 	if len(problems) > 0 || slices.ContainsFunc(found.Findings, finding.counts) {
 		f.status = failed
 	}
 	found.onlyModules = len(f.modules) > 0 && len(f.settings) == 0
+	if err := f.writeSARIF(cmd, found, problems); err != nil || f.linting.sarif == "-" {
+		return err
+	}
 	return f.sayChecked(cmd, found, problems)
 }
 
-func (f *flags) load(cmd *cobra.Command, all []*sources) (found checked, problems []settings.Problem, err error) {
+func (f *flags) load(cmd *cobra.Command, tools lint.Tools) (found checked, problems []settings.Problem, err error) {
+	all, err := f.allSources(cmd)
+	if err != nil {
+		return found, nil, err
+	}
 	found.Findings, found.notes = []finding{}, f.verbose
 	for _, src := range all {
 		more, err := f.checkSources(cmd, src, &found)
@@ -110,7 +139,7 @@ func (f *flags) load(cmd *cobra.Command, all []*sources) (found checked, problem
 	}
 	problems = append(problems, more...)
 	found.addProblems(problems)
-	return found, problems, nil
+	return found, problems, f.checkHooks(cmd, &found, tools)
 }
 
 // checkSources adds what one dialect has, and returns what is wrong with it.
@@ -193,6 +222,9 @@ func (c checked) text(problems []settings.Problem) string {
 			h.notRun(),
 		)
 		b.WriteString(h.Policy.text(4))
+	}
+	for _, g := range c.Fixed {
+		fmt.Fprintln(&b, good.Render(visible(g.fixed())))
 	}
 	for _, g := range c.Findings {
 		if g.counts() || c.notes {

@@ -48,6 +48,7 @@ func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem,
 			found.Hooks[i].Why, found.Hooks[i].Detail = &h.Skip, &h.SkipDetail
 		}
 		found.Findings = append(found.Findings, gateFindings(h, events.Of(h), dir)...)
+		found.loaded[i] = h
 	}
 	return problems, nil
 }

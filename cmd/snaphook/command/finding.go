@@ -4,16 +4,17 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
 	"github.com/snaphook-go/snaphook/hook"
 )
 
 // severity is how much a finding matters. Only notes leave the exit status.
-type severity string
+type severity = lint.Severity
 
 const (
-	isError   severity = "error"
-	isWarning severity = "warning"
-	isNote    severity = "note"
+	isError   = lint.Error
+	isWarning = lint.Warning
+	isNote    = lint.Note
 )
 
 // finding is something in settings, overlays or scripts that a person should
@@ -54,6 +55,12 @@ func (g finding) text() string {
 	) + "\n    " + faint.Render(
 		visible(g.Fix),
 	) + "\n"
+}
+
+// fixed says what was mended.
+func (g finding) fixed() string {
+	at := hook.Position{File: g.File, Line: g.Line, Column: g.Column}
+	return fmt.Sprintf("%s: fixed: %s [%s]", at, g.Message, g.ID)
 }
 
 // counted says how many findings there are that count; nothing if there are none.

@@ -28,6 +28,7 @@ type flags struct {
 	profile    string
 	policies   []string // [LEVEL=]FILE
 	dialect    string
+	linting    linting
 
 	id          string
 	transcript  string

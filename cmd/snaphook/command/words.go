@@ -4,12 +4,14 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
 )
 
 // plainWords are the words of the first program call of a shell command, as far
 // as they are literal or name plain variables; none if the first is neither.
 func plainWords(command string) (words []string) {
-	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
+	file, err := lint.ParseShell(command, syntax.LangBash)
 	if err != nil {
 		return nil
 	}

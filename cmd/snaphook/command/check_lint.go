@@ -1,0 +1,125 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/renameio/v2"
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// linting are the flags of check that are about its findings.
+type linting struct {
+	tools string
+	sarif string
+	fix   bool
+}
+
+func (l *linting) add(cmd *cobra.Command) {
+	to := cmd.Flags()
+	to.StringVar(&l.tools, "tools", "", "Names of tools that matchers may match, beside those of the dialect: "+
+		"one a line, or a JSON array: --tools tools.json")
+	to.StringVar(&l.sarif, "sarif", "", "Write the findings to this file too, as SARIF 2.1.0 for GitHub; - is stdout: --sarif hooks.sarif")
+	to.BoolVar(&l.fix, "fix", false, "Make the changes that are certain, and check again: check --fix")
+}
+
+// read gives the tools of --tools.
+func (l *linting) read(cmd *cobra.Command) (lint.Tools, error) {
+	if l.tools == "" {
+		return nil, nil
+	}
+	tools, err := lint.ReadTools(cmd.Context(), l.tools)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("--tools %s: there is no such file; give one with names, one a line or as a JSON array", l.tools)
+	case err != nil:
+		return nil, fmt.Errorf("--tools: %w", err)
+	}
+	return tools, nil
+}
+
+// checkHooks adds the findings about hooks and their scripts.
+func (f *flags) checkHooks(cmd *cobra.Command, found *checked, tools lint.Tools) error {
+	dir, err := f.directory()
+	if err != nil {
+		return err
+	}
+	found.linted = lint.Check(cmd.Context(), lint.Options{
+		Dir: dir, Hooks: found.loaded, Tools: tools,
+		More: lo.Map(found.Findings, func(g finding, _ int) lint.Finding { return g.linted() }),
+	})
+	found.Findings = lo.Map(found.linted, func(g lint.Finding, _ int) finding {
+		return newFinding(g.ID, g.Severity, g.Position, g.Message, g.Fix)
+	})
+	return nil
+}
+
+func (g finding) linted() lint.Finding {
+	at := hook.Position{File: g.File, Line: g.Line, Column: g.Column}
+	return lint.Finding{ID: g.ID, Severity: g.Severity, Position: at, Message: g.Message, Fix: g.Fix}
+}
+
+// fixFindings changes what is certain. It returns what it has changed.
+func (f *flags) fixFindings(cmd *cobra.Command, found *checked, files []string) ([]finding, error) {
+	dir, err := f.directory()
+	if err != nil {
+		return nil, err
+	}
+	fixed, left, err := lint.Apply(cmd.Context(), found.linted, []string{dir}, files)
+	for _, g := range left {
+		warn(cmd, "%s: %s is not fixed: %s", g.Position, g.ID, g.Why)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--fix: %w", err)
+	}
+	return lo.Map(fixed, func(g lint.Finding, _ int) finding {
+		return newFinding(g.ID, g.Severity, g.Position, g.Message, g.Fix)
+	}), nil
+}
+
+// writeSARIF writes problems and findings for GitHub.
+func (f *flags) writeSARIF(cmd *cobra.Command, found checked, problems []settings.Problem) error {
+	if f.linting.sarif == "" {
+		return nil
+	}
+	dir, err := f.directory()
+	if err != nil {
+		return err
+	}
+	all := lo.Map(problems, func(p settings.Problem, _ int) lint.Finding { return lint.Problem(p.Position, p.Message) })
+	log := lint.NewSARIF(thisVersion().Version, repositoryOf(dir), append(all, found.linted...))
+	text, err := json.Marshal(log, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
+	if err != nil {
+		return fmt.Errorf("encode the findings: %w", err)
+	}
+	if text = append(text, '\n'); f.linting.sarif == "-" {
+		return write(cmd.OutOrStdout(), text)
+	}
+	if err := renameio.WriteFile(f.linting.sarif, text, 0o644); err != nil {
+		return fmt.Errorf("--sarif %s: %w", f.linting.sarif, err)
+	}
+	return nil
+}
+
+// repositoryOf is the root of the repository that a directory is in: what
+// GitHub counts paths from. It is the directory itself if it is in none.
+func repositoryOf(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}

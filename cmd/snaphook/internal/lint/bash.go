@@ -1,0 +1,130 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// bashism is syntax that a POSIX shell does not have.
+type bashism struct {
+	at   syntax.Pos
+	what string
+}
+
+// bashOnly finds syntax and builtins of bash in a script.
+func bashOnly(file *syntax.File) (found []bashism) {
+	add := func(node syntax.Node, what string) {
+		found = append(found, bashism{node.Pos(), what + " is syntax of bash"})
+	}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.TestClause:
+			add(n, "[[ … ]]")
+		case *syntax.ArithmCmd:
+			add(n, "(( … ))")
+		case *syntax.LetClause:
+			add(n, "let")
+		case *syntax.CoprocClause:
+			add(n, "coproc")
+		case *syntax.ProcSubst:
+			add(n, "<( … )")
+		case *syntax.ExtGlob:
+			add(n, "an extended pattern")
+		case *syntax.ArrayExpr:
+			add(n, "an array")
+		case *syntax.FuncDecl:
+			if n.RsrvWord {
+				add(n, "the word function")
+			}
+		case *syntax.DeclClause:
+			if slices.Contains([]string{"declare", "typeset", "nameref"}, n.Variant.Value) {
+				add(n, n.Variant.Value)
+			}
+		case *syntax.Assign:
+			if n.Append {
+				add(n, "+=")
+			}
+		case *syntax.Redirect:
+			switch n.Op {
+			case syntax.WordHdoc:
+				add(n, "<<<")
+			case syntax.RdrAll, syntax.AppAll:
+				add(n, n.Op.String())
+			}
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.PipeAll {
+				add(n, "|&")
+			}
+		case *syntax.ForClause:
+			if _, ok := n.Loop.(*syntax.CStyleLoop); ok {
+				add(n, "for (( … ))")
+			}
+			if n.Select {
+				add(n, "select")
+			}
+		case *syntax.SglQuoted:
+			if n.Dollar {
+				add(n, "$'…'")
+			}
+		case *syntax.ParamExp:
+			if what := bashParam(n); what != "" {
+				add(n, what)
+			}
+		case *syntax.CallExpr:
+			if what := bashCall(n); what != "" {
+				add(n, what)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+func bashParam(p *syntax.ParamExp) string {
+	switch {
+	case p.Index != nil:
+		return "an array"
+	case p.Slice != nil:
+		return "${x:1:2}"
+	case p.Repl != nil:
+		return "${x/a/b}"
+	case p.Excl:
+		return "${!x}"
+	case p.Exp != nil && slices.Contains([]syntax.ParExpOperator{
+		syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll, syntax.OtherParamOps,
+	}, p.Exp.Op):
+		return "${x^^}"
+	case p.Param != nil && slices.Contains([]string{"BASH_SOURCE", "FUNCNAME", "PIPESTATUS", "BASH_REMATCH"}, p.Param.Value):
+		return "$" + p.Param.Value
+	}
+	return ""
+}
+
+// bashCall are builtins and forms of them that bash alone has.
+func bashCall(c *syntax.CallExpr) string {
+	var words []string
+	for _, w := range c.Args {
+		text, _ := literal(w)
+		words = append(words, text)
+	}
+	switch {
+	case len(words) == 0:
+	case slices.Contains([]string{"source", "mapfile", "readarray", "shopt", "pushd", "popd", "disown", "compgen"}, words[0]):
+		return words[0]
+	case words[0] == "[" || words[0] == "test":
+		if slices.Contains(words[1:], "==") {
+			return "[ a == b ]"
+		}
+	case words[0] == "set" && slices.Contains(words, "pipefail"):
+		return "set -o pipefail"
+	case words[0] == "read":
+		for _, word := range words[1:] {
+			if len(word) > 1 && word[0] == '-' && strings.Trim(word[1:], "r") != "" && strings.Trim(word[1:], "radnNpstu") == "" {
+				return "read " + word
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,204 @@
+package lint
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// accidentalTwo looks for hooks that end with 2 although nothing is refused.
+func accidentalTwo(v *view) {
+	for _, c := range v.calls {
+		l, script, args, ok := c.interpreted()
+		path := c.file()
+		if !ok || l != langPython || path == "" || v.foreign(script) {
+			continue
+		}
+		if !isThere(path) {
+			if c.certain && v.has(c.program(), c.dir) {
+				v.add(*v.report("accidental-exit-2", c.at, v.nearFile(path),
+					"%s is not there, so %s ends with 2, which %s", shortPath(path), c.program(), v.meansTwo()))
+			}
+			continue
+		}
+		v.argparse(c, v.linter.scripts[path], args)
+	}
+	for _, c := range v.calls {
+		if s := v.direct(c); s != nil && s.lang == langPython {
+			v.argparse(c, s, c.words[1:])
+		}
+	}
+	for _, s := range v.scripts {
+		v.syntaxError(s)
+	}
+}
+
+// meansTwo says what status 2 does.
+func (v *view) meansTwo() string {
+	if v.gates() {
+		return "refuses every call that it matches"
+	}
+	return "looks like a refusal"
+}
+
+// syntaxError looks for shell syntax that no shell can read.
+func (v *view) syntaxError(s *script) {
+	var wrong syntax.ParseError
+	if !errors.As(s.mistake, &wrong) || strings.Contains(string(s.text), "\r") {
+		return
+	}
+	at := s.at
+	if !s.inline {
+		at = s.pos(wrong.Pos)
+	}
+	v.add(*v.report("accidental-exit-2", at, "correct the syntax: bash -n shows it too",
+		"this is no shell syntax (%s), so the shell ends with 2, which %s", wrong.Text, v.meansTwo()))
+}
+
+// argparse looks for arguments that a Python script does not know: its parser
+// ends with 2.
+func (v *view) argparse(c call, s *script, args []string) {
+	if s == nil || slices.Contains(c.known, false) {
+		return
+	}
+	all := tokens(string(s.text), langPython)
+	if !mentions(all, "argparse") || !mentions(all, "parse_args") ||
+		mentions(all, "add_subparsers", "parents", "parse_known_args", "prefix_chars", "fromfile_prefix_chars", "exit_on_error", "error", "except") {
+		return
+	}
+	p := parserOf(all)
+	if p == nil {
+		return
+	}
+	if wrong := p.wrong(args); wrong != "" {
+		v.add(*v.report("accidental-exit-2", c.at, "call it with the arguments that it has; python3 "+s.file+" --help lists them",
+			"argparse of %s ends with 2, which %s: %s", s.file, v.meansTwo(), wrong))
+	}
+}
+
+// parser is what a script has told argparse.
+type parser struct {
+	options    map[string]bool // by name; true if a value follows
+	required   [][]string      // the names of options without which it ends
+	positional []string        // that have to be there
+}
+
+// parserOf reads the calls of add_argument; nil if one of them is not written
+// out.
+func parserOf(all []token) *parser {
+	p := &parser{options: map[string]bool{"-h": false, "--help": false}}
+	for i := range all {
+		if !has(all, i, "add_argument", "(") {
+			continue
+		}
+		var names []string
+		at := i + 2
+		for at+1 < len(all) && all[at].str && (all[at+1].text == "," || all[at+1].text == ")") {
+			names = append(names, all[at].value())
+			if at++; all[at].text == ")" {
+				break
+			}
+			at++
+		}
+		end := closing(all, i+1)
+		if len(names) == 0 || end < 0 {
+			return nil
+		}
+		p.add(names, all[min(at, end):end])
+	}
+	return p
+}
+
+// closing is the parenthesis that closes the one at open.
+func closing(all []token, open int) int {
+	depth := 0
+	for i := open; i < len(all); i++ {
+		switch all[i].text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func (p *parser) add(names []string, rest []token) {
+	keyword := func(name string) string {
+		for i := range rest {
+			if has(rest, i, name, "=") && i+2 < len(rest) {
+				if rest[i+2].str {
+					return rest[i+2].value()
+				}
+				return rest[i+2].text
+			}
+		}
+		return ""
+	}
+	if !strings.HasPrefix(names[0], "-") {
+		if nargs := keyword("nargs"); nargs == "" || nargs == "+" || strings.Trim(nargs, "123456789") == "" {
+			p.positional = append(p.positional, names[0])
+		}
+		return
+	}
+	action := keyword("action")
+	value := !strings.HasPrefix(action, "store_") && action != "count" && action != "version" && action != "argparse"
+	for _, name := range names {
+		p.options[name] = value
+	}
+	if keyword("required") == "True" {
+		p.required = append(p.required, names)
+	}
+}
+
+// wrong says what argparse does not accept about arguments; empty if nothing.
+func (p *parser) wrong(args []string) string {
+	free := 0
+	for i := 0; i < len(args); i++ {
+		option, _, joined := strings.Cut(args[i], "=")
+		if !strings.HasPrefix(option, "--") {
+			if !strings.HasPrefix(option, "-") {
+				free++
+			} else if p.options[option] {
+				i++
+			}
+			continue
+		}
+		name, known := p.find(option)
+		if !known {
+			return "there is no option " + option
+		}
+		if p.options[name] && !joined {
+			i++
+		}
+	}
+	for _, names := range p.required {
+		if !slices.ContainsFunc(args, func(arg string) bool {
+			option, _, _ := strings.Cut(arg, "=")
+			return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, option) && len(option) > 1 })
+		}) {
+			return names[len(names)-1] + " is required"
+		}
+	}
+	if len(p.positional) > 0 && free == 0 {
+		return p.positional[0] + " is required"
+	}
+	return ""
+}
+
+// find is the option that an argument names, which may be the beginning of it.
+func (p *parser) find(option string) (name string, known bool) {
+	if _, known := p.options[option]; known || option == "--" {
+		return option, true
+	}
+	for name := range p.options {
+		if strings.HasPrefix(name, option) {
+			return name, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,282 @@
+package lint
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// gateExit looks for refusals with status 1.
+func gateExit(v *view) {
+	if !v.gates() || v.blocksAt(1) {
+		return
+	}
+	for _, s := range v.scripts {
+		switch s.lang {
+		case langShell:
+			v.shellExit(s)
+		case langPython, langNode:
+			v.codeExit(s)
+		}
+	}
+}
+
+// blocksAt reports whether an exit status refuses, or fails in a way that does.
+func (v *view) blocksAt(status int) bool {
+	exits := v.event.Rules.Exits
+	if v.h.Exits != nil {
+		exits = v.h.Exits
+	}
+	effect := exits.Of(&hook.Reply{Exit: status})
+	return effect != exits.Of(&hook.Reply{Exit: 97}) || v.h.FailClosed || v.event.Rules.FailClosed
+}
+
+// refusing are texts with which a script refuses in JSON.
+var refusing = []string{
+	`permissionDecision`, `"decision"`, `'decision'`, `\"decision\"`, `decision:`, `"continue"`, `\"continue\"`,
+	`continue: false`, `decision =`, `decision=`,
+}
+
+func answersJSON(text string) bool {
+	for _, word := range refusing {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// shellExit looks for an exit 1 behind a message on standard error, in a script
+// that has no other way to refuse.
+func (v *view) shellExit(s *script) {
+	if s.ast == nil || answersJSON(string(s.text)) {
+		return
+	}
+	w := &exitWalker{warners: functionsThatWarn(s.ast)}
+	w.list(s.ast.Stmts, false)
+	if w.two || len(w.ones) == 0 {
+		return
+	}
+	for _, call := range w.ones {
+		v.add(*v.report("gate-exit-1", s.pos(call.Pos()), "write exit 2",
+			"%s is refused with 2; after exit 1 it goes ahead, with a warning", v.where()))
+		if s.inline {
+			break
+		}
+	}
+}
+
+// exitWalker finds out how a script ends.
+type exitWalker struct {
+	two     bool               // some way ends with 2, or with a status that is not known
+	ones    []*syntax.CallExpr // exit 1 behind a message, in a branch
+	warners map[string]bool    // functions of the script that write to standard error
+}
+
+// list looks at statements that run one after another; branch says whether they
+// run only in some cases.
+func (w *exitWalker) list(stmts []*syntax.Stmt, branch bool) {
+	warned, text := false, ""
+	for _, s := range stmts {
+		if said, ok := w.warns(s); ok {
+			warned, text = true, text+" "+said
+		}
+		w.stmt(s, branch, warned, text)
+	}
+}
+
+func (w *exitWalker) stmt(s *syntax.Stmt, branch, warned bool, text string) {
+	switch cmd := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		w.exit(cmd, branch && warned && !isTrouble(text))
+	case *syntax.Block:
+		w.inner(cmd.Stmts, branch, warned, text)
+	case *syntax.Subshell:
+		w.inner(cmd.Stmts, branch, warned, text)
+	case *syntax.BinaryCmd:
+		if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
+			w.stmt(cmd.X, branch, false, "")
+			w.stmt(cmd.Y, branch, false, "")
+			return
+		}
+		trouble := looksForTools(cmd.X)
+		w.stmt(cmd.X, branch, warned, text)
+		if said, ok := w.warns(cmd.X); ok {
+			warned, text = true, text+" "+said
+		}
+		w.stmt(cmd.Y, !trouble, warned, text)
+	case *syntax.IfClause:
+		for b := cmd; b != nil; b = b.Else {
+			trouble := len(b.Cond) == 1 && looksForTools(b.Cond[0])
+			w.list(b.Cond, false)
+			w.list(b.Then, !trouble)
+		}
+	case *syntax.CaseClause:
+		for _, item := range cmd.Items {
+			w.list(item.Stmts, true)
+		}
+	case *syntax.WhileClause:
+		w.list(cmd.Cond, false)
+		w.list(cmd.Do, branch)
+	case *syntax.ForClause:
+		w.list(cmd.Do, branch)
+	case *syntax.FuncDecl:
+		if body, ok := cmd.Body.Cmd.(*syntax.Block); ok {
+			w.list(body.Stmts, true)
+		}
+	}
+}
+
+func (w *exitWalker) inner(stmts []*syntax.Stmt, branch, warned bool, text string) {
+	for _, s := range stmts {
+		if said, ok := w.warns(s); ok {
+			warned, text = true, text+" "+said
+		}
+		w.stmt(s, branch, warned, text)
+	}
+}
+
+func (w *exitWalker) exit(c *syntax.CallExpr, refuses bool) {
+	switch n := name(c); {
+	case n == "exit" && len(c.Args) == 2:
+		status, ok := literal(c.Args[1])
+		switch {
+		case !ok || status == "2":
+			w.two = true
+		case status == "1" && refuses:
+			w.ones = append(w.ones, c)
+		}
+	case n == "exec" && len(c.Args) > 1, n == "return" && len(c.Args) == 2:
+		status, ok := literal(c.Args[len(c.Args)-1])
+		w.two = w.two || !ok || status == "2" || n == "exec"
+	}
+}
+
+// warns reports whether a statement writes to standard error, and what.
+func (w *exitWalker) warns(s *syntax.Stmt) (text string, ok bool) {
+	if s == nil {
+		return "", false
+	}
+	for _, r := range s.Redirs {
+		if target, lit := literal(r.Word); lit && (r.Op == syntax.DplOut && target == "2" || target == "/dev/stderr") {
+			ok = true
+		}
+	}
+	c := callOf(s)
+	if w.warners[name(c)] {
+		ok = true
+	}
+	if ok {
+		return wordsOf(s), true
+	}
+	switch cmd := s.Cmd.(type) {
+	case *syntax.Block:
+		for _, inner := range cmd.Stmts {
+			if said, yes := w.warns(inner); yes {
+				return said, true
+			}
+		}
+	case *syntax.BinaryCmd:
+		return w.warns(cmd.Y)
+	}
+	return "", false
+}
+
+// functionsThatWarn are those of a script whose output goes to standard error.
+func functionsThatWarn(file *syntax.File) map[string]bool {
+	found := map[string]bool{}
+	for _, s := range file.Stmts {
+		f, ok := s.Cmd.(*syntax.FuncDecl)
+		if !ok {
+			continue
+		}
+		body, ok := f.Body.Cmd.(*syntax.Block)
+		if !ok {
+			continue
+		}
+		w := &exitWalker{}
+		for _, inner := range body.Stmts {
+			if _, warns := w.warns(inner); warns {
+				found[f.Name.Value] = true
+			}
+		}
+	}
+	return found
+}
+
+// wordsOf are the texts in a statement.
+func wordsOf(node syntax.Node) string {
+	var b strings.Builder
+	syntax.Walk(node, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Lit:
+			b.WriteString(n.Value + " ")
+		case *syntax.SglQuoted:
+			b.WriteString(n.Value + " ")
+		}
+		return b.Len() < 4096
+	})
+	return b.String()
+}
+
+// troubles are words of messages about the hook's own troubles: such a branch
+// does not refuse, it fails.
+var troubles = []string{
+	"not found", "not installed", "is required", "are required", "requires ", "usage:", "usage ", "missing", "no such",
+	"could not", "couldn't", "unable to", "failed to", "invalid json", "parse", "install ", "internal error",
+	"not executable", "unknown option", "traceback", "warning:", "not set", "expected",
+}
+
+// verdicts are words of messages that refuse, whatever else they say.
+var verdicts = []string{
+	"block", "denied", "deny", "refus", "forbid", "forbidden", "not allowed", "not permitted", "prohibit", "protected",
+	"dangerous", "reject",
+}
+
+func isTrouble(text string) bool {
+	text = strings.ToLower(text)
+	for _, word := range verdicts {
+		if strings.Contains(text, word) {
+			return false
+		}
+	}
+	for _, word := range troubles {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// looksForTools reports whether a condition asks whether a program, a file or an
+// argument is there.
+func looksForTools(s *syntax.Stmt) bool {
+	found := false
+	syntax.Walk(s, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.CallExpr:
+			switch name(n) {
+			case "command", "which", "type", "hash":
+				found = true
+			case "[", "test":
+				for _, w := range n.Args[1:] {
+					text, _ := literal(w)
+					found = found || text == "-x" || text == "-f" || text == "-e" || text == "-d" || text == "-s" || text == "-r"
+				}
+			}
+		case *syntax.UnaryTest:
+			switch n.Op {
+			case syntax.TsExists, syntax.TsRegFile, syntax.TsDirect, syntax.TsExec, syntax.TsRead, syntax.TsNoEmpty:
+				found = true
+			}
+		case *syntax.ParamExp:
+			if n.Param != nil && n.Param.Value == "#" {
+				found = true
+			}
+		}
+		return true
+	})
+	return found
+}

@@ -1,0 +1,257 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// missing looks for programs and scripts that are not there.
+func missing(v *view) {
+	for _, c := range v.calls {
+		if !c.certain {
+			continue
+		}
+		if l, script, _, ok := c.interpreted(); ok {
+			path := c.resolve(script)
+			if path != "" && !isThere(path) && !(l == langPython && v.has(c.program(), c.dir)) && !v.foreign(script) {
+				v.add(*v.report("script-missing", c.at, v.nearFile(path), "%s runs %s, which is not there", c.program(), shortPath(path)))
+			}
+			continue
+		}
+		p := c.program()
+		switch {
+		case p == "" || isBuiltin(p) || v.foreign(p):
+		case strings.ContainsRune(p, '/'):
+			if path := c.resolve(p); path != "" && !isThere(path) {
+				v.add(*v.report("script-missing", c.at, v.nearFile(path), "%s is not there", shortPath(path)))
+			}
+		case !v.has(p, c.dir):
+			if _, is := languageOf(p); is {
+				continue // interpreter-missing
+			}
+			f := v.report("script-missing", c.at, "install it, or write the path of a program that is there",
+				"there is no program %q in PATH", p)
+			f.Severity = Warning // on this machine
+			if slices.Contains(desktops, p) {
+				f.Severity = Note
+			}
+			v.add(*f)
+		}
+	}
+}
+
+// desktops are programs that one operating system alone has.
+var desktops = strings.Fields(
+	"afplay osascript say open pbcopy terminal-notifier notify-send paplay aplay xdg-open dunstify canberra-gtk-play powershell wsl",
+)
+
+// foreign reports whether a word is a path or program of Windows.
+func (v *view) foreign(word string) bool {
+	if runtime.GOOS == "windows" {
+		return true
+	}
+	ext := strings.ToLower(filepath.Ext(word))
+	return slices.Contains([]string{".exe", ".cmd", ".bat", ".ps1"}, ext) || strings.Contains(word, `\`) ||
+		len(word) > 2 && word[1] == ':' && word[2] == '/'
+}
+
+// has reports whether a program is there, as a shell would look for it.
+func (v *view) has(program, dir string) bool {
+	if strings.ContainsRune(program, '/') {
+		path, ok := (&scope{dir: dir}).path(program)
+		return !ok || isThere(path)
+	}
+	for _, folder := range filepath.SplitList(v.Path) {
+		if info, err := os.Stat(filepath.Join(folder, program)); err == nil && info.Mode().IsRegular() &&
+			info.Mode().Perm()&0o111 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// nearFile says what could be meant by the path of a file that is not there.
+func (v *view) nearFile(path string) string {
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return "write the path of a file that is there; relative ones count from the project's directory"
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(1000) // a few are enough
+	slices.Sort(names)
+	if near := nearName(filepath.Base(path), names); near != "" {
+		return "did you mean " + shortPath(filepath.Join(filepath.Dir(path), near)) + "?"
+	}
+	return "put the file there, or remove the hook"
+}
+
+// builtins are the words that a shell knows without a program.
+var builtins = strings.Fields(`
+	. : [ [[ alias bg break builtin cd command continue declare dirs disown echo enable eval exec exit export false fc
+	fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly
+	return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait ! { } (
+	time coproc`)
+
+func isBuiltin(word string) bool { return slices.Contains(builtins, word) }
+
+// interpreterMissing looks for interpreters that are not there: those that a
+// command names, and those of the first line of scripts that start by themselves.
+func interpreterMissing(v *view) {
+	for _, c := range v.calls {
+		p := c.program()
+		if _, is := languageOf(p); is && c.certain && !v.has(p, c.dir) && !v.foreign(p) &&
+			!strings.ContainsRune(p, '/') {
+			v.add(*v.report("interpreter-missing", c.at, "install it, or name one that is there",
+				"there is no interpreter %q in PATH", p))
+		}
+		s := v.direct(c)
+		if s == nil || !c.certain || s.shebang == "" || runtime.GOOS == "windows" {
+			continue
+		}
+		line, words := strings.TrimSuffix(s.shebang, "\r"), strings.Fields(s.shebang)
+		if len(words) == 0 {
+			continue
+		}
+		program := words[0]
+		if base(program) == "env" {
+			if program = shebangProgram(line); program == "" {
+				continue
+			}
+			if len(words) > 2 && !strings.HasPrefix(words[1], "-") && runtime.GOOS == "linux" {
+				v.add(*v.report("interpreter-missing", s.at, fmt.Sprintf("write #!%s -S %s", words[0], strings.Join(words[1:], " ")),
+					"env takes %q for the name of one program", strings.Join(words[1:], " ")))
+				continue
+			}
+		}
+		if !v.has(program, "/") {
+			fix := "install it, or name one that is there"
+			if strings.ContainsRune(program, '/') && v.has(base(program), "/") {
+				fix = "write #!/usr/bin/env " + base(program)
+			}
+			v.add(*v.report("interpreter-missing", s.at, fix, "the first line of this script names %s, which is not there", program))
+		}
+	}
+}
+
+// direct is the script that a call starts by its path, without an interpreter.
+func (v *view) direct(c call) *script {
+	if p := c.program(); !strings.ContainsRune(p, '/') {
+		return nil
+	}
+	if _, is := languageOf(c.program()); is {
+		return nil
+	}
+	return v.scripts1(c)
+}
+
+func (v *view) scripts1(c call) *script {
+	path := c.file()
+	if path == "" {
+		return nil
+	}
+	return v.linter.scripts[path]
+}
+
+// notExecutable looks for scripts that a shell may not start.
+func notExecutable(v *view) {
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for _, c := range v.calls {
+		path := c.file()
+		if path == "" || !c.certain || !strings.ContainsRune(c.program(), '/') || isSystems(path) || v.foreign(path) {
+			continue
+		}
+		if _, is := languageOf(c.program()); is {
+			continue
+		}
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 != 0 {
+			continue
+		}
+		at := hook.Position{File: shortPath(path), Line: 1, Column: 1}
+		f := v.report("script-not-executable", at, "chmod +x "+shortPath(path),
+			"this file is started by its path and is not executable, so the hook ends with 126")
+		if s := v.linter.scripts[path]; s != nil {
+			f.edit = edit{{file: path, seen: s.text, executable: true}}
+		}
+		v.add(*f)
+	}
+}
+
+// crlf looks for scripts with the line ends of Windows.
+func crlf(v *view) {
+	for _, c := range v.calls {
+		s := v.scripts1(c)
+		if s == nil || !bytes.Contains(s.text, []byte("\r\n")) {
+			continue
+		}
+		direct := v.direct(c) == s && strings.HasPrefix(string(s.text), "#!")
+		first, _, _ := bytes.Cut(s.text, []byte("\n"))
+		if s.lang != langShell && !(direct && bytes.HasSuffix(first, []byte("\r"))) {
+			continue // other languages do not mind
+		}
+		at := bytes.Index(s.text, []byte("\r\n"))
+		f := v.report("script-crlf", s.position(at), "save it with LF alone: sed -i 's/\\r$//' "+s.file,
+			"lines of this script end with CR LF, which %s does not understand", languageName(s, direct))
+		for i := range s.text {
+			if s.text[i] == '\r' && i+1 < len(s.text) && s.text[i+1] == '\n' {
+				f.edit = append(f.edit, change{file: s.path, seen: s.text, start: i, end: i + 1})
+			}
+		}
+		v.add(*f)
+	}
+}
+
+func languageName(s *script, direct bool) string {
+	if s.lang == langShell {
+		return "a shell"
+	}
+	if direct {
+		return "the system, in the name of the interpreter,"
+	}
+	return "its interpreter"
+}
+
+// shebangs are the first lines for the endings of scripts.
+var shebangs = map[string]string{
+	".py": "#!/usr/bin/env python3\n", ".js": "#!/usr/bin/env node\n", ".mjs": "#!/usr/bin/env node\n",
+	".cjs": "#!/usr/bin/env node\n", ".rb": "#!/usr/bin/env ruby\n", ".pl": "#!/usr/bin/env perl\n",
+	".bash": "#!/usr/bin/env bash\n",
+}
+
+// noShebang looks for scripts that start by themselves and do not say how.
+func noShebang(v *view) {
+	for _, c := range v.calls {
+		s := v.direct(c)
+		if s == nil || !c.certain || bytes.HasPrefix(s.text, []byte("#!")) || len(bytes.TrimSpace(s.text)) == 0 {
+			continue
+		}
+		line := shebangs[filepath.Ext(s.path)]
+		if line == "" && s.lang == langShell || line == "" && filepath.Ext(s.path) == "" {
+			line = "#!/bin/sh\n"
+			if s.ast != nil && len(bashOnly(s.ast)) > 0 {
+				line = "#!/usr/bin/env bash\n"
+			}
+		}
+		f := v.report("script-no-shebang", s.at, "begin it with "+strings.TrimSpace(line),
+			"this script is started by its path, and its first line names no interpreter")
+		if line == "" {
+			f.Fix = "begin it with #! and the path of its interpreter"
+		} else {
+			f.edit = s.insertions(map[int]string{0: line})
+		}
+		if s.lang == langPython || s.lang == langNode {
+			f.Severity = Error
+			f.Message += ", so a shell runs it as its own text"
+		}
+		v.add(*f)
+	}
+}

@@ -1,0 +1,263 @@
+package lint
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// launchers looks for programs that run what a registry or a server has now.
+func launchers(v *view) {
+	for _, s := range v.scripts {
+		if s.lang != langShell || s.ast == nil {
+			continue
+		}
+		syntax.Walk(s.ast, func(node syntax.Node) bool {
+			switch n := node.(type) {
+			case *syntax.CallExpr:
+				if words := literals(n.Args); len(words) > 0 {
+					v.launcher(s, n.Pos(), words)
+				}
+				v.substituted(s, n)
+			case *syntax.BinaryCmd:
+				if n.Op == syntax.Pipe && downloads(n.X) && runsInput(n.Y) {
+					v.unpinned(s, n.Pos(), Warning, "download the file, check it, and run that", "what a server sends is run as it comes")
+				}
+			}
+			return true
+		})
+	}
+	if v.entry.Get("args").Kind() == '[' && len(v.calls) == 1 {
+		v.launcher(&script{inline: true, at: v.calls[0].at}, syntax.Pos{}, v.calls[0].words)
+	}
+}
+
+// literals are the words of a call as far as they are literal; what is not
+// stands as "?".
+func literals(words []*syntax.Word) (texts []string) {
+	for _, w := range words {
+		text, ok := literal(w)
+		if !ok {
+			text = "?"
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+func (v *view) unpinned(s *script, at syntax.Pos, severity Severity, fix, format string, args ...any) {
+	f := v.report("launcher-unpinned", s.pos(at), fix, format, args...)
+	f.Severity = severity
+	v.add(*f)
+}
+
+// launcher looks at one call.
+func (v *view) launcher(s *script, at syntax.Pos, words []string) {
+	for len(words) > 1 && slices.Contains(wrappers, base(words[0])) && !strings.HasPrefix(words[1], "-") {
+		words = words[1:]
+	}
+	switch kind, rest := launcherOf(words); kind {
+	case "npm":
+		v.npm(s, at, base(words[0]), rest)
+	case "python":
+		p := packageOf(rest, []string{"--from", "--spec"}, []string{"--with", "--python", "-p", "--index-url", "-i"})
+		if p != "" && p != "?" && !pinnedPython.MatchString(p) && !isLocal(p) {
+			v.unpinned(s, at, Warning, "write "+p+"@ and the version", "%s runs the newest %s", strings.Join(words[:len(words)-len(rest)], " "), p)
+		}
+	case "go":
+		if len(rest) > 0 && strings.HasSuffix(rest[0], "@latest") {
+			v.unpinned(s, at, Warning, "write the version in the place of latest", "go run runs the newest %s", rest[0])
+		}
+	case "deno":
+		for _, word := range rest {
+			if strings.HasPrefix(word, "https://") && !strings.Contains(word, "@") {
+				v.unpinned(s, at, Warning, "write the version into the address", "deno run runs what %s has now", word)
+			}
+		}
+	}
+}
+
+// launcherOf says which registry a call runs packages from, and gives the words
+// behind the launcher.
+func launcherOf(words []string) (kind string, rest []string) {
+	if len(words) < 2 {
+		return "", nil
+	}
+	second := words[1]
+	switch base(words[0]) {
+	case "npx", "bunx", "pnpx":
+		return "npm", words[1:]
+	case "npm", "pnpm", "yarn", "bun":
+		if second == "exec" || second == "dlx" || second == "x" {
+			return "npm", words[2:]
+		}
+	case "uvx":
+		return "python", words[1:]
+	case "uv":
+		if len(words) > 2 && second == "tool" && words[2] == "run" {
+			return "python", words[3:]
+		}
+	case "pipx":
+		if second == "run" {
+			return "python", words[2:]
+		}
+	case "go":
+		if second == "run" {
+			return "go", words[2:]
+		}
+	case "deno":
+		if second == "run" {
+			return "deno", words[2:]
+		}
+	}
+	return "", nil
+}
+
+// packageOf is the package among the arguments of a launcher: behind one of the
+// options, else the first that is none.
+func packageOf(words, options, others []string) string {
+	for i := 0; i < len(words); i++ {
+		option, value, joined := strings.Cut(words[i], "=")
+		switch {
+		case slices.Contains(options, option) && joined:
+			return value
+		case slices.Contains(options, words[i]) && i+1 < len(words):
+			return words[i+1]
+		case slices.Contains(others, words[i]):
+			i++
+		case !strings.HasPrefix(words[i], "-"):
+			return words[i]
+		}
+	}
+	return ""
+}
+
+var (
+	pinnedNPM    = regexp.MustCompile(`.@[v=]?\d`)
+	pinnedPython = regexp.MustCompile(`(@|==)v?\d|\.whl$`)
+	pinnedGit    = regexp.MustCompile(`[#@][0-9a-f]{7,}`)
+)
+
+func isLocal(p string) bool {
+	return strings.HasPrefix(p, ".") || strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || pinnedGit.MatchString(p)
+}
+
+// npm looks at a call that runs a package of npm.
+func (v *view) npm(s *script, at syntax.Pos, launcher string, rest []string) {
+	if slices.Contains(rest, "--no-install") || slices.Contains(rest, "--no") || slices.Contains(rest, "--offline") {
+		return
+	}
+	p := packageOf(rest, []string{"-p", "--package"}, []string{"-c", "--call", "-w", "--workspace", "--registry", "--cache", "--prefix"})
+	if p == "" || p == "?" || isLocal(p) || pinnedNPM.MatchString(p) || v.installed(p) {
+		return
+	}
+	newest := strings.HasSuffix(p, "@latest") || strings.HasSuffix(p, "@next")
+	eager := slices.Contains(rest, "-y") || slices.Contains(rest, "--yes") || launcher == "pnpx" || slices.Contains(rest, "dlx")
+	severity := Note
+	if newest || eager {
+		severity = Warning
+	}
+	bare := p
+	if i := strings.LastIndexByte(p, '@'); i > 0 {
+		bare = p[:i]
+	}
+	v.unpinned(s, at, severity, "write "+bare+"@ and the version, or make it a dependency of the project",
+		"%s runs the newest %s", launcher, bare)
+}
+
+// installed reports whether the project pins a package itself.
+func (v *view) installed(p string) bool {
+	if i := strings.LastIndexByte(p, '@'); i > 0 {
+		return false // a version is asked for
+	}
+	if _, err := os.Stat(filepath.Join(v.Dir, "node_modules", ".bin", p)); err == nil {
+		return true
+	}
+	root, found, err := settings.Layer{File: filepath.Join(v.Dir, "package.json")}.Read()
+	if err != nil || !found {
+		return false
+	}
+	names := []string{p, binaries[p]}
+	for _, member := range []string{"dependencies", "devDependencies", "optionalDependencies"} {
+		for name := range root.Get(member).Members() {
+			if slices.Contains(names, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// binaries are packages whose program has another name.
+var binaries = map[string]string{
+	"tsc": "typescript", "biome": "@biomejs/biome", "playwright": "@playwright/test", "ng": "@angular/cli",
+	"nest": "@nestjs/cli", "sb": "storybook", "changeset": "@changesets/cli", "commitlint": "@commitlint/cli",
+	"eslint_d": "eslint_d", "svelte-check": "svelte-check", "vue-tsc": "vue-tsc", "rome": "rome",
+}
+
+// downloads reports whether a statement prints what a server sends.
+func downloads(s *syntax.Stmt) bool {
+	n := name(callOf(s))
+	return n == "curl" || n == "wget"
+}
+
+// runsInput reports whether a statement runs its standard input.
+func runsInput(s *syntax.Stmt) bool {
+	c := callOf(s)
+	if c == nil {
+		return false
+	}
+	words := literals(c.Args)
+	for len(words) > 1 && (words[0] == "sudo" || words[0] == "env" || strings.Contains(words[0], "=") || words[0] == "-E") {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return false
+	}
+	l, ok := languageOf(words[0])
+	if !ok {
+		return false
+	}
+	for _, word := range words[1:] {
+		if word == "-" || word == "-s" || word == "--" {
+			return true
+		}
+		if l != langShell && slices.Contains(inline, word) || l == langShell && isFlags(word, 'c') {
+			return false
+		}
+		if !strings.HasPrefix(word, "-") {
+			return false
+		}
+	}
+	return true
+}
+
+// substituted looks for what a server sends among the arguments of a shell.
+func (v *view) substituted(s *script, c *syntax.CallExpr) {
+	n := name(c)
+	l, ok := languageOf(n)
+	if !(ok && l == langShell) && n != "eval" && n != "source" && n != "." {
+		return
+	}
+	for _, w := range c.Args[1:] {
+		syntax.Walk(w, func(node syntax.Node) bool {
+			var stmts []*syntax.Stmt
+			switch inner := node.(type) {
+			case *syntax.CmdSubst:
+				stmts = inner.Stmts
+			case *syntax.ProcSubst:
+				stmts = inner.Stmts
+			}
+			if len(stmts) == 1 && downloads(stmts[0]) {
+				v.unpinned(s, c.Pos(), Warning, "download the file, check it, and run that", "what a server sends is run as it comes")
+			}
+			return true
+		})
+	}
+}

@@ -1,0 +1,251 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// unreachable looks for matchers that match nothing there is.
+func unreachable(v *view) {
+	pattern := strings.TrimSpace(v.h.Pattern)
+	if pattern == "" || pattern == "*" || v.h.Matcher == nil || !v.group.Get("matcher").Exists() {
+		return
+	}
+	m := matcherOf(v, pattern)
+	if m.subjects == nil {
+		return
+	}
+	for _, f := range m.findings() {
+		v.add(f)
+	}
+}
+
+// matcher is a matcher and what it is compared with.
+type matcher struct {
+	*view
+	pattern  string
+	subjects []string
+	complete bool   // there are no others
+	noun     string // what a subject is
+}
+
+func matcherOf(v *view, pattern string) matcher {
+	m := matcher{view: v, pattern: pattern, noun: "tool"}
+	if v.ofTools() {
+		if own := tools[v.h.Dialect]; own != nil {
+			given := v.Tools.of(v.h.Dialect)
+			m.subjects = append(slices.Clone(own), given...)
+			m.complete = v.h.Dialect == "claude" || len(given) > 0
+		}
+		return m
+	}
+	full := v.h.Dialect + "." + v.h.Event
+	m.subjects, m.complete, m.noun = words[full], !open[full], v.event.Subject
+	return m
+}
+
+// findings are those of the whole matcher, or those of the names in it.
+func (m matcher) findings() (found []Finding) {
+	if !slices.ContainsFunc(m.subjects, m.h.Matcher.Match) && !m.mayBeMCP(m.h.Matcher, m.pattern) {
+		if f := m.whole(); f != nil {
+			found = append(found, *f)
+		}
+		return found
+	}
+	parts := m.parts()
+	for _, part := range parts {
+		if f := m.part(part, parts); f != nil {
+			found = append(found, *f)
+		}
+	}
+	return found
+}
+
+// mayBeMCP reports whether a tool of an MCP server that is not known can match.
+func (m matcher) mayBeMCP(compiled hook.Matcher, pattern string) bool {
+	if !m.ofTools() || !strings.Contains(pattern, "mcp") || serverOnly(pattern) {
+		return false
+	}
+	if m.Tools.servers(m.h.Dialect, pattern) {
+		return false // the tools of that server are known, and none of them matched
+	}
+	return !isName(pattern) || m.h.Dialect != "claude" || strings.Count(pattern, "__") >= 2
+}
+
+// serverOnly reports whether a pattern is the name of an MCP server: a tool of
+// it has its own name behind.
+func serverOnly(pattern string) bool {
+	rest, ok := strings.CutPrefix(pattern, "mcp__")
+	return ok && isName(pattern) && rest != "" && !strings.Contains(rest, "__")
+}
+
+// isName reports whether a pattern is a name, and no expression.
+func isName(pattern string) bool {
+	return pattern != "" && strings.Trim(strings.ToLower(pattern), "abcdefghijklmnopqrstuvwxyz0123456789_-.") == ""
+}
+
+// parts are the names between the bars of a list or an expression.
+func (m matcher) parts() []string {
+	pattern := strings.TrimSuffix(strings.TrimPrefix(m.pattern, "^"), "$")
+	for _, open := range []string{"(?:", "("} {
+		inner, ok := strings.CutPrefix(pattern, open)
+		if inner, ok2 := strings.CutSuffix(inner, ")"); ok && ok2 && !strings.ContainsAny(inner, "()") {
+			pattern = inner
+			break
+		}
+	}
+	if strings.ContainsAny(pattern, "()[]\\") {
+		return nil
+	}
+	return lo.Map(strings.Split(pattern, "|"), func(p string, _ int) string {
+		return strings.TrimSuffix(strings.TrimPrefix(p, "^"), "$")
+	})
+}
+
+// part is the finding about one of several names; nil if there is none.
+func (m matcher) part(name string, all []string) *Finding {
+	if len(all) < 2 || !isName(name) {
+		return nil
+	}
+	compiled, note := m.event.Rules.Match(name)
+	if note != "" || compiled == nil || slices.ContainsFunc(m.subjects, compiled.Match) || m.mayBeMCP(compiled, name) {
+		return nil
+	}
+	better := m.better(name)
+	if better == "" || slices.Contains(all, better) || slices.ContainsFunc(all, func(other string) bool {
+		return m.matches(other, better)
+	}) {
+		return nil // a name of another system beside ours does no harm
+	}
+	return m.finding(
+		fmt.Sprintf("%q in this matcher matches no %s", name, m.noun),
+		"did you mean "+better+"?", strings.Replace(m.pattern, name, better, 1),
+	)
+}
+
+func (m matcher) matches(pattern, subject string) bool {
+	if pattern == "" || pattern == "*" {
+		return false
+	}
+	compiled, note := m.event.Rules.Match(pattern)
+	return note == "" && compiled != nil && compiled.Match(subject)
+}
+
+// whole is the finding about a matcher that matches nothing.
+func (m matcher) whole() *Finding {
+	pattern := m.pattern
+	message := fmt.Sprintf("the matcher %q matches no %s, so this hook never runs", pattern, m.noun)
+	if tool, _, ok := strings.Cut(pattern, "("); ok && m.ofTools() && slices.Contains(m.subjects, tool) &&
+		strings.HasSuffix(pattern, ")") {
+		fix := fmt.Sprintf("write \"matcher\": %q", tool)
+		if m.h.Dialect == "claude" {
+			fix += fmt.Sprintf(", and \"if\": %q in the hook", pattern)
+		}
+		return m.finding(message, fix, "")
+	}
+	if serverOnly(pattern) {
+		return m.finding(
+			message+": this is an MCP server, and its tools are "+pattern+"__…",
+			fmt.Sprintf("write %q", pattern+"__.*"), pattern+"__.*",
+		)
+	}
+	if better, ok := m.corrected(); ok {
+		return m.finding(message, fmt.Sprintf("did you mean %q?", better), better)
+	}
+	f := m.finding(message, m.list(), "")
+	if !m.complete {
+		f.Severity = Note
+		f.Message = fmt.Sprintf("the matcher %q matches no %s that is known", pattern, m.noun)
+		if m.ofTools() {
+			f.Fix = "if an MCP server or an extension has it, name it with --tools FILE; else " + f.Fix
+		}
+	}
+	return f
+}
+
+func (m matcher) list() string {
+	if m.ofTools() {
+		return "write the name of a tool, such as " + strings.Join(m.some(), ", ") + "; --tools FILE adds names"
+	}
+	return "write one of: " + strings.Join(m.subjects, ", ")
+}
+
+func (m matcher) some() []string {
+	if m.h.Dialect == "claude" {
+		return []string{"Bash", "Edit", "Write"}
+	}
+	return []string{"run_shell_command", "replace", "write_file"}
+}
+
+// corrected is the matcher with names that there are; ok is false if one of its
+// names is like none.
+func (m matcher) corrected() (string, bool) {
+	fields := strings.FieldsFunc(m.pattern, func(c rune) bool { return c == ',' || c == '|' || c == ' ' })
+	for i, name := range fields {
+		bare := strings.TrimSuffix(strings.TrimPrefix(name, "^"), "$")
+		if slices.Contains(m.subjects, bare) {
+			continue
+		}
+		better := m.better(bare)
+		if better == "" {
+			return "", false
+		}
+		fields[i] = strings.Replace(name, bare, better, 1)
+	}
+	return strings.Join(fields, "|"), len(fields) > 0
+}
+
+// better is the name that a wrong one stands for; empty if there is none.
+func (m matcher) better(name string) string {
+	if m.ofTools() {
+		if other := meant[m.h.Dialect][name]; other != "" {
+			return other
+		}
+	}
+	for _, subject := range m.subjects {
+		if strings.EqualFold(subject, name) {
+			return subject
+		}
+	}
+	if len(name) < 4 || strings.HasPrefix(name, "mcp") {
+		return ""
+	}
+	near := settings.Near(name, m.subjects)
+	if len(near) == 0 {
+		return ""
+	}
+	return near[0]
+}
+
+func (m matcher) finding(message, fix, corrected string) *Finding {
+	value := m.group.Get("matcher")
+	f := m.report("matcher-unreachable", value.Position(), fix, "%s", message)
+	if corrected != "" {
+		f.edit = m.setText(value, corrected)
+	}
+	return f
+}
+
+// unused looks for matchers of events that have none.
+func unused(v *view) {
+	value := v.group.Get("matcher")
+	pattern, ok := value.Text()
+	if v.event.Subject != "" || !ok || v.event.Name == "" || harmless(pattern) {
+		return
+	}
+	f := v.report("matcher-unused", value.Position(), "remove it",
+		"%s has nothing to match, so the hook runs each time, whatever %q says", v.where(), pattern)
+	f.edit = v.remove(value)
+	v.add(*f)
+}
+
+// harmless reports whether a matcher says what is so without it.
+func harmless(pattern string) bool {
+	return slices.Contains([]string{"", "*", ".*", "^.*$", ".+"}, strings.TrimSpace(pattern))
+}

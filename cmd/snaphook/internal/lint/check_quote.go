@@ -1,0 +1,235 @@
+package lint
+
+import (
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// unquoted looks for variables with paths that a shell takes apart.
+func unquoted(v *view) {
+	for _, s := range v.scripts {
+		if s.lang != langShell || s.ast == nil {
+			continue
+		}
+		if s.inline {
+			v.unquotedInline(s)
+			continue
+		}
+		q := quoting{paths: pathVars(s.ast)}
+		for _, u := range q.find(s.ast) {
+			f := v.report("unquoted-path", s.pos(u.at), "write \""+u.text(s)+"\"", "%s holds a path, and is not quoted", u.text(s))
+			f.Severity = u.severity
+			if start, end := int(u.at.Offset()), int(u.end.Offset()); !u.backquoted && !strings.Contains(string(s.text), "\r\n") {
+				f.edit = s.insertions(map[int]string{start: `"`, end: `"`})
+			}
+			v.add(*f)
+		}
+	}
+}
+
+// unquotedInline looks at the command itself: one finding for all variables.
+func (v *view) unquotedInline(s *script) {
+	q := quoting{paths: pathVars(s.ast), inline: true}
+	uses := q.find(s.ast)
+	uses = slices.DeleteFunc(uses, func(u pathUse) bool {
+		return slices.Contains(projectVars, u.name) && v.h.Dialect != "claude" // the system quotes them itself
+	})
+	if len(uses) == 0 {
+		return
+	}
+	severity, names, at := Note, []string{}, []int{}
+	for _, u := range uses {
+		if u.severity == Warning && !slices.Contains(projectVars, u.name) && !isPluginVar(u.name) {
+			severity = Warning
+		}
+		if !u.backquoted {
+			at = append(at, int(u.at.Offset()), int(u.end.Offset()))
+		}
+		names = append(names, u.text(s))
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	f := v.report("unquoted-path", s.at, "write \""+strings.Join(names, `", "`)+"\"",
+		"%s holds a path, and is not quoted", strings.Join(names, ", "))
+	if f.Severity = severity; severity == Note && slices.ContainsFunc(uses, func(u pathUse) bool { return slices.Contains(projectVars, u.name) }) {
+		f.Message += "; snaphook keeps it in one piece, and not every release of Claude Code does"
+	}
+	sort.Ints(at)
+	text := string(s.text)
+	for i := len(at) - 1; i >= 0; i-- {
+		text = text[:at[i]] + `"` + text[at[i]:]
+	}
+	if again, err := ParseShell(text, syntax.LangBash); err == nil && again != nil && len(at) > 0 {
+		f.edit = v.setText(v.entry.Get("command"), text)
+	}
+	v.add(*f)
+}
+
+func isPluginVar(name string) bool { return name == "CLAUDE_PLUGIN_ROOT" || name == "extensionPath" }
+
+// pathUse is a variable that is not quoted.
+type pathUse struct {
+	name       string
+	at, end    syntax.Pos
+	severity   Severity
+	backquoted bool
+}
+
+func (u pathUse) text(s *script) string {
+	start, end := int(u.at.Offset()), int(u.end.Offset())
+	if start < 0 || end > len(s.text) || start > end {
+		return "$" + u.name
+	}
+	return string(s.text[start:end])
+}
+
+// quoting finds variables that are not quoted where a shell takes them apart.
+type quoting struct {
+	paths  map[string]Severity // what variables hold that are assigned; "" is no path
+	inline bool
+	found  []pathUse
+}
+
+func (q *quoting) find(file *syntax.File) []pathUse {
+	backquotes := 0
+	var stack []bool
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if node == nil {
+			if stack[len(stack)-1] {
+				backquotes--
+			}
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		subst, ok := node.(*syntax.CmdSubst)
+		if stack = append(stack, ok && subst.Backquotes); ok && subst.Backquotes {
+			backquotes++
+		}
+		switch n := node.(type) {
+		case *syntax.CallExpr:
+			if name(n) != "[[" {
+				for i, w := range n.Args {
+					q.word(w, i, name(n), backquotes > 0)
+				}
+			}
+		case *syntax.Redirect:
+			if n.Op != syntax.Hdoc && n.Op != syntax.DashHdoc && n.Op != syntax.WordHdoc && n.Word != nil {
+				q.word(n.Word, 1, "", backquotes > 0)
+			}
+		}
+		return true
+	})
+	return q.found
+}
+
+// harmlessFor are programs to which blanks in an argument make no difference.
+var harmlessFor = []string{"echo", "printf", "exit", "return", "export", "local", "eval"}
+
+func (q *quoting) word(w *syntax.Word, i int, program string, backquoted bool) {
+	if i > 0 && slices.Contains(harmlessFor, program) {
+		return
+	}
+	for _, part := range w.Parts {
+		p, ok := part.(*syntax.ParamExp)
+		if !ok || p.Param == nil || p.Length || p.Excl || p.Index != nil {
+			continue
+		}
+		n := p.Param.Value
+		severity, assigned := q.paths[n]
+		switch {
+		case assigned && severity == "":
+			continue
+		case assigned:
+		case slices.Contains(projectVars, n) || isPluginVar(n):
+			severity = Warning
+		case pathName.MatchString(n):
+			severity = Note
+		default:
+			continue
+		}
+		q.found = append(q.found, pathUse{n, p.Pos(), p.End(), severity, backquoted})
+	}
+}
+
+// pathName are names of variables with one path.
+var pathName = regexp.MustCompile(`(?i)^(.*_)?(file_?path|file_?name|file|path|dir|directory|folder|cwd|root|script|repo_root)$`)
+
+// fromCall are members of a hook's input that hold paths.
+var fromCall = regexp.MustCompile(`\b(file_path|notebook_path|transcript_path|absolute_path|dir_path|cwd|path)\b`)
+
+// pathVars says of each variable that a script assigns what it may hold: a path
+// of the call (Warning), another path (Note), or nothing that could be taken
+// apart ("").
+func pathVars(file *syntax.File) map[string]Severity {
+	vars := map[string]Severity{"HOME": "", "PWD": Note, "OLDPWD": Note, "PATH": ""}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.Assign:
+			if n.Name == nil || n.Value == nil {
+				return true
+			}
+			holds := valueHolds(n.Name.Value, n.Value, vars)
+			if was, again := vars[n.Name.Value]; !again || was == "" || holds == Warning {
+				vars[n.Name.Value] = holds
+			}
+		case *syntax.WordIter:
+			vars[n.Name.Value] = ""
+			if pathName.MatchString(n.Name.Value) {
+				vars[n.Name.Value] = Note
+			}
+		}
+		return true
+	})
+	return vars
+}
+
+// valueHolds is what a value may be.
+func valueHolds(variable string, w *syntax.Word, vars map[string]Severity) (holds Severity) {
+	if text, ok := literal(w); ok {
+		if strings.ContainsAny(text, " \t") && pathName.MatchString(variable) {
+			return Note
+		}
+		return ""
+	}
+	syntax.Walk(w, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.CmdSubst:
+			text := wordsOf(n)
+			switch {
+			case strings.Contains(text, "jq ") && fromCall.MatchString(text) && !isList(n):
+				holds = Warning
+			case strings.Contains(text, "dirname ") || strings.Contains(text, "pwd ") || strings.Contains(text, "realpath ") ||
+				strings.Contains(text, "--show-toplevel "):
+				holds = max(holds, Note)
+			case pathName.MatchString(variable) && !strings.Contains(text, "mktemp "):
+				holds = max(holds, Note)
+			}
+			return false
+		case *syntax.ParamExp:
+			if n.Param == nil {
+				return true
+			}
+			inner, known := vars[n.Param.Value]
+			if slices.Contains(projectVars, n.Param.Value) {
+				inner, known = Warning, true
+			}
+			if known {
+				holds = max(holds, inner)
+			} else if pathName.MatchString(n.Param.Value) {
+				holds = max(holds, Note)
+			}
+		}
+		return true
+	})
+	return holds
+}
+
+// isList reports whether the output of a command is several words on purpose.
+func isList(c *syntax.CmdSubst) bool {
+	text := wordsOf(c)
+	return strings.Contains(text, "[]") || strings.Contains(text, "join(")
+}

@@ -1,0 +1,115 @@
+package lint
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// secretForms are tokens that show by their form, with whose they are.
+var secretForms = []struct {
+	what string
+	form *regexp.Regexp
+}{
+	{"a key of Anthropic", regexp.MustCompile(`\bsk-ant-[A-Za-z0-9_-]{16,}`)},
+	{"a key of OpenAI", regexp.MustCompile(`\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{20,}`)},
+	{"a token of GitHub", regexp.MustCompile(`\b(?:gh[posur]_\w{30,}|github_pat_\w{30,})`)},
+	{"a token of GitLab", regexp.MustCompile(`\bglpat-[\w-]{18,}`)},
+	{"a key of Google", regexp.MustCompile(`\bAIza[\w-]{33,}`)},
+	{"a key of AWS", regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`)},
+	{"a token of Slack", regexp.MustCompile(`\bxox[abeoprs]-[\w-]{10,}`)},
+	{"a webhook of Slack", regexp.MustCompile(`https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,}`)},
+	{"a webhook of Discord", regexp.MustCompile(`https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d{5,}/[\w-]{20,}`)},
+	{"a token of a Telegram bot", regexp.MustCompile(`\b(?:bot)?\d{8,10}:[A-Za-z0-9_-]{35}\b`)},
+	{"a key of Stripe", regexp.MustCompile(`\b[rs]k_(?:live|test)_\w{20,}`)},
+	{"a token of npm", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}`)},
+	{"a token of Hugging Face", regexp.MustCompile(`\bhf_[A-Za-z0-9]{30,}`)},
+	{"a JSON Web Token", regexp.MustCompile(`\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}`)},
+	{"a private key", regexp.MustCompile(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----`)},
+}
+
+var (
+	secretURL    = regexp.MustCompile(`://[^/\s:@$<>{}"']+:([^/\s@$<>{}"']{6,})@`)
+	secretName   = regexp.MustCompile(`(?i)(^|[_-])(token|secret|passwd|password|pwd|api_?key|access_?key|auth_?token|private_?key|credential)s?$`)
+	secretHeader = regexp.MustCompile(`(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{12,})`)
+	secretAssign = regexp.MustCompile(`(?i)\b[A-Za-z0-9_-]*(?:token|secret|passwd|password|api_?key|access_?key)["']?\s*[=:]\s*["']?([A-Za-z0-9._~+/-]{16,})`)
+)
+
+// secrets looks for what should not be in a settings file.
+func (l *linter) secrets(d *document) { l.secretsIn(d.root, "", 0) }
+
+func (l *linter) secretsIn(v settings.Value, name string, level int) {
+	if level > maxLevels+8 {
+		return
+	}
+	for _, element := range v.Elements() {
+		l.secretsIn(element, name, level+1)
+	}
+	for member, value := range v.Members() {
+		l.secretsIn(value, member, level+1)
+	}
+	text, ok := v.Text()
+	if !ok {
+		return
+	}
+	if what := secretOf(text, name); what != "" {
+		l.add(Finding{
+			ID: "secret-in-settings", Severity: ruleOf("secret-in-settings").Severity, Position: v.Position(),
+			Message: "this looks like " + what,
+			Fix:     "revoke it, and put a new one into a variable of the environment: $NAME",
+			around:  []hook.Position{v.Position()},
+		})
+	}
+}
+
+// secretOf says what kind of secret a text looks like; empty if like none.
+func secretOf(text, member string) string {
+	for _, s := range secretForms {
+		if found := s.form.FindString(text); found != "" && !isPlaceholder(found) && varied(found) {
+			return s.what
+		}
+	}
+	if m := secretURL.FindStringSubmatch(text); m != nil && !isPlaceholder(m[1]) {
+		return "a password in an address"
+	}
+	if m := secretHeader.FindStringSubmatch(text); m != nil && !isPlaceholder(m[1]) && random(m[1]) {
+		return "a credential"
+	}
+	if secretName.MatchString(member) && len(text) >= 8 && !strings.ContainsAny(text, "$ <>{}") && !isPlaceholder(text) && random(text) {
+		return "the value of " + member
+	}
+	if m := secretAssign.FindStringSubmatch(text); m != nil && !isPlaceholder(m[1]) && random(m[1]) && !strings.Contains(m[1], "/") {
+		return "a credential"
+	}
+	return ""
+}
+
+// isPlaceholder reports whether a text stands for a secret and is none.
+func isPlaceholder(text string) bool {
+	lower := strings.ToLower(text)
+	for _, word := range []string{"xxxx", "your", "placeholder", "changeme", "change-me", "change_me", "dummy", "<", "…", "...", "****", "replace", "redacted", "process.env", "os.environ"} {
+		if strings.Contains(lower, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// varied keeps out texts such as sk-aaaaaaaaaaaaaaaaaaaa.
+func varied(text string) bool {
+	seen := map[rune]bool{}
+	for _, c := range text {
+		seen[c] = true
+	}
+	return len(seen) >= 8
+}
+
+// random reports whether a text is no word: it has letters and digits, and many
+// of them.
+func random(text string) bool {
+	return strings.ContainsAny(text, "0123456789") && strings.ContainsFunc(text, func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	}) && varied(text)
+}

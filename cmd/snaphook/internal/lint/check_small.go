@@ -1,0 +1,123 @@
+package lint
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/run"
+)
+
+// timeoutUnit looks for timeouts in another system's unit.
+func timeoutUnit(v *view) {
+	value := v.entry.Get("timeout")
+	n, ok := value.Number()
+	if !ok || n <= 0 || n != math.Trunc(n) || v.event.Name == "" {
+		return
+	}
+	unit, meant := v.unit(), 0.0
+	switch {
+	case unit == time.Second && n >= 1000 && math.Mod(n, 500) == 0 && !(math.Mod(n, 3600) == 0 && n <= 24*3600):
+		meant = n / 1000
+	case unit == time.Millisecond && (n < 100 || n == 120):
+		meant = n * 1000
+	default:
+		return
+	}
+	text := strconv.FormatFloat(meant, 'f', -1, 64)
+	is := "seconds, and " + text + " seconds in milliseconds"
+	if unit == time.Millisecond {
+		is = "milliseconds, in which no program starts"
+	}
+	f := v.report("timeout-unit", value.Position(), fmt.Sprintf("did you mean %s?", text),
+		"this timeout is %s %s", strconv.FormatFloat(n, 'f', -1, 64), is)
+	f.edit = v.replaceValue(value, text)
+	v.add(*f)
+}
+
+// unit is that of the timeouts of the hook's dialect.
+func (v *view) unit() time.Duration {
+	return map[string]time.Duration{"claude": time.Second, "llxprt": time.Millisecond}[v.h.Dialect]
+}
+
+// bashSyntax looks for syntax of bash in what /bin/sh runs.
+func bashSyntax(v *view) {
+	for _, s := range v.scripts {
+		if !s.posix || s.ast == nil || len(s.text) == 0 {
+			continue
+		}
+		for _, b := range bashOnly(s.ast) {
+			at, fix := s.pos(b.at), "begin the script with #!/usr/bin/env bash"
+			if s.inline {
+				fix = "write \"shell\": \"bash\" in the hook"
+			}
+			f := v.report("shell-bash-syntax", at, fix, "%s, and /bin/sh runs this", b.what)
+			if shIsBash() {
+				f.Severity = Note
+				f.Message += "; on this machine that is bash, on others it is not"
+			}
+			switch {
+			case s.inline:
+				f.edit = v.insertAfter(v.entry.Get("command"), `, "shell": "bash"`)
+			case v.startsSh(s):
+				f.Fix = "run it with bash"
+			case s.shebang != "":
+				end := strings.IndexByte(string(s.text), '\n')
+				if end > 0 && len(strings.Fields(s.shebang)) == 1 {
+					f.edit = edit{{file: s.path, seen: s.text, end: end, with: "#!/usr/bin/env bash"}}
+				}
+			}
+			v.add(*f)
+			break // one is enough to know
+		}
+	}
+}
+
+// startsSh reports whether the command itself runs a script with sh.
+func (v *view) startsSh(s *script) bool {
+	for _, c := range v.calls {
+		if _, _, _, ok := c.interpreted(); ok && c.file() == s.path {
+			return true
+		}
+	}
+	return false
+}
+
+// shIsBash reports whether /bin/sh is another name of bash here.
+func shIsBash() bool {
+	target, err := filepath.EvalSymlinks("/bin/sh")
+	if err != nil {
+		return false
+	}
+	if name := filepath.Base(target); name != "sh" {
+		return strings.Contains(name, "bash") || name == "zsh"
+	}
+	_, dash := os.Stat("/bin/dash")
+	return dash != nil // macOS has a bash of the name sh
+}
+
+// warmHelps says which hooks could be kept warm.
+func warmHelps(v *view) {
+	if v.h.Type != "command" || v.h.Runner == nil || v.h.Background != hook.Foreground ||
+		v.h.Policy != nil && v.h.Policy.Warm != "" || len(v.calls) != 1 {
+		return
+	}
+	s := v.scripts1(v.calls[0])
+	if s == nil || s.lang != langPython && s.lang != langNode {
+		return
+	}
+	pool := &run.Warm{}
+	defer pool.Close()
+	if pool.Keep(v.h, run.WarmAuto, v.Dir) != "" {
+		return
+	}
+	language := map[lang]string{langPython: "Python", langNode: "Node"}[s.lang]
+	v.add(*v.report("warm-would-help", v.h.Position,
+		fmt.Sprintf("write {\"hooks\": [{\"match\": {\"command\": %q}, \"warm\": \"auto\"}]} in .snaphook.json", "*"+filepath.Base(s.path)+"*"),
+		"this hook starts %s for each %s, and could be kept warm", language, v.event.Name))
+}

@@ -1,0 +1,231 @@
+package lint
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// stdinUnread looks for scripts that look for the call in a place where it is
+// not.
+func stdinUnread(v *view) {
+	for _, s := range v.scripts {
+		switch {
+		case s.lang == langShell && s.ast != nil:
+			v.shellStdin(s)
+		case s.lang == langPython || s.lang == langNode:
+			v.codeStdin(s)
+		}
+	}
+}
+
+// neverSet are variables that people expect of hosts, and hosts do not set.
+var neverSet = regexp.MustCompile(
+	`^(CLAUDE|GEMINI|LLXPRT)_(TOOL_(INPUT|NAME|OUTPUT|RESPONSE|USE|ARGS|RESULT|PARAMS|COMMAND)|FILE_PATHS?|HOOK_(INPUT|EVENT|DATA|PAYLOAD)|USER_PROMPT|PROMPT|NOTIFICATION|COMMAND)[A-Z_]*$`,
+)
+
+// guesses are names, in lower case, that scripts give to what they have read.
+var guesses = strings.Fields(
+	"input tool tool_name toolname tool_input toolinput command cmd file file_path filepath payload json stdin hook_input hook_json json_input event_data",
+)
+
+const readIt = "read the JSON on standard input: input=$(cat), then jq -r '.tool_input.command' <<<\"$input\" or the like"
+
+func (v *view) shellStdin(s *script) {
+	reads := readingOf(s.ast)
+	if reads.surely {
+		return
+	}
+	if reads.onlyTTY && !reads.perhaps {
+		v.add(*v.report("stdin-unread", s.pos(s.ast.Pos()), "read it where it is no terminal: [ -t 0 ] || input=$(cat)",
+			"this script reads standard input only where it is a terminal, and a hook's never is"))
+		return
+	}
+	for _, use := range v.unsetVars(s) {
+		if reads.perhaps && !neverSet.MatchString(use.name) {
+			continue
+		}
+		what := "$" + use.name + " is set by nothing, and standard input is not read"
+		if strings.Trim(use.name, "0123456789") == "" {
+			what = "this hook is given no arguments, so $" + use.name + " is empty, and standard input is not read"
+		}
+		v.add(*v.report("stdin-unread", s.pos(use.at), readIt, "%s", what))
+		return // one is enough to know
+	}
+}
+
+// use is where a variable is used.
+type use struct {
+	name string
+	at   syntax.Pos
+}
+
+// unsetVars are uses of variables that should hold the call and that nothing
+// sets.
+func (v *view) unsetVars(s *script) (found []use) {
+	set := v.assigned(s.ast)
+	args := !s.inline && v.hasArguments(s)
+	depth := 0
+	var stack []bool
+	syntax.Walk(s.ast, func(node syntax.Node) bool {
+		if node == nil {
+			if stack[len(stack)-1] {
+				depth--
+			}
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		_, function := node.(*syntax.FuncDecl)
+		if stack = append(stack, function); function {
+			depth++
+		}
+		p, ok := node.(*syntax.ParamExp)
+		if !ok || p.Param == nil || p.Exp != nil && hasDefault(p.Exp.Op) {
+			return true
+		}
+		n := p.Param.Value
+		switch {
+		case set[n]:
+		case n >= "1" && n <= "9" && len(n) == 1:
+			if depth == 0 && !args && !s.inline && !set["@"] {
+				found = append(found, use{n, p.Pos()})
+			}
+		case neverSet.MatchString(n), slices.Contains(guesses, strings.ToLower(n)):
+			found = append(found, use{n, p.Pos()})
+		}
+		return true
+	})
+	return found
+}
+
+func hasDefault(op syntax.ParExpOperator) bool {
+	return slices.Contains([]syntax.ParExpOperator{
+		syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AlternateUnset, syntax.AlternateUnsetOrNull,
+		syntax.AssignUnset, syntax.AssignUnsetOrNull, syntax.ErrorUnset, syntax.ErrorUnsetOrNull,
+	}, op)
+}
+
+// hasArguments reports whether a script is given any, or may be.
+func (v *view) hasArguments(s *script) bool {
+	for _, c := range v.calls {
+		if c.file() != s.path {
+			continue
+		}
+		rest := len(c.words) - 1
+		if _, _, args, ok := c.interpreted(); ok {
+			rest = len(args)
+		}
+		if rest > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// assigned are the variables that a script sets, or its settings do.
+func (v *view) assigned(file *syntax.File) map[string]bool {
+	set := map[string]bool{}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.Assign:
+			if n.Name != nil {
+				set[n.Name.Value] = true
+			}
+		case *syntax.WordIter:
+			set[n.Name.Value] = true
+		case *syntax.ParamExp:
+			if n.Param != nil && n.Exp != nil && hasDefault(n.Exp.Op) {
+				set[n.Param.Value] = true // its author knows that it may be empty
+			}
+		case *syntax.CallExpr:
+			named := name(n)
+			for i, w := range n.Args {
+				text, _ := literal(w)
+				if slices.Contains([]string{"read", "mapfile", "readarray", "getopts", "printf"}, named) {
+					set[text] = true
+				}
+				if named == "set" && i > 0 && text == "--" {
+					set["@"] = true
+				}
+			}
+		}
+		return true
+	})
+	for _, entry := range v.h.Vars {
+		variable, _, _ := strings.Cut(entry, "=")
+		set[variable] = true
+	}
+	if v.doc != nil {
+		for variable := range v.doc.root.Get("env").Members() {
+			set[variable] = true
+		}
+	}
+	return set
+}
+
+// standard are modules that read no standard input by themselves.
+var standard = strings.Fields(`
+	__future__ argparse ast base64 collections contextlib copy csv dataclasses datetime difflib enum fnmatch functools
+	glob hashlib io itertools json logging math os pathlib platform random re shlex shutil signal socket sqlite3 string
+	subprocess sys tempfile textwrap threading time traceback typing unicodedata urllib uuid
+	fs path child_process util url crypto events buffer process assert readline`)
+
+// codeStdin looks for programs that look for the call in their arguments or in
+// variables that hosts do not set.
+func (v *view) codeStdin(s *script) {
+	all := tokens(string(s.text), s.lang)
+	for _, t := range all {
+		if strings.Contains(t.text, "stdin") || !t.str && (t.text == "input" || t.text == "fileinput" || t.text == "Bun" || t.text == "Deno") {
+			return
+		}
+	}
+	for i, t := range all {
+		imported, imports := importAt(all, i, s.lang)
+		if imports && !slices.Contains(standard, imported) {
+			return // it may read
+		}
+		if has(all, i, "open", "(", "0") || has(all, i, "readFileSync", "(", "0") || !t.str && (t.text == "exec" || t.text == "eval" || t.text == "__import__") {
+			return
+		}
+	}
+	for i, t := range all {
+		first := s.lang == langPython && has(all, i, "sys", ".", "argv", "[", "1", "]") ||
+			s.lang == langNode && has(all, i, "process", ".", "argv", "[", "2", "]")
+		switch {
+		case first && !v.hasArguments(s):
+			v.add(*v.report("stdin-unread", s.position(t.at), readJSON(s.lang),
+				"this hook is given no arguments, and does not read standard input"))
+			return
+		case t.str && neverSet.MatchString(t.value()), s.lang == langNode && !t.str && neverSet.MatchString(t.text):
+			v.add(*v.report("stdin-unread", s.position(t.at), readJSON(s.lang),
+				"%s is set by nothing, and standard input is not read", t.value()))
+			return
+		}
+	}
+}
+
+func readJSON(l lang) string {
+	if l == langPython {
+		return "read the call: call = json.load(sys.stdin)"
+	}
+	return "read the call: const call = JSON.parse(fs.readFileSync(0))"
+}
+
+// importAt is the module that a statement at i imports, its first name.
+func importAt(all []token, i int, l lang) (module string, ok bool) {
+	if i+1 >= len(all) || all[i].str {
+		return "", false
+	}
+	next := all[i+1]
+	switch {
+	case l == langPython && all[i].indent >= 0 && (all[i].text == "import" || all[i].text == "from"):
+		return next.text, true
+	case l == langNode && (all[i].text == "from" || all[i].text == "import") && next.str:
+		return strings.TrimPrefix(next.value(), "node:"), true
+	case l == langNode && (all[i].text == "require" || all[i].text == "import") && next.text == "(" && i+2 < len(all):
+		return strings.TrimPrefix(all[i+2].value(), "node:"), true
+	}
+	return "", false
+}

@@ -1,0 +1,138 @@
+package lint
+
+import "strings"
+
+// token is a part of a program in Python or JavaScript: a name, a number, a
+// string with its quotes, or one character of anything else.
+type token struct {
+	text   string
+	at     int // offset
+	indent int // columns of white space before the first token of the line; -1 for others
+	str    bool
+}
+
+// maxTokens bounds what is looked at of one script.
+const maxTokens = 200_000
+
+// tokens splits a program. Comments are left out. It is as exact as the rules
+// need: it knows strings, comments and indentation, and no grammar.
+func tokens(text string, l lang) (all []token) {
+	first, indent := true, 0
+	for at := 0; at < len(text) && len(all) < maxTokens; {
+		c := text[at]
+		switch {
+		case c == '\n':
+			first, indent = true, 0
+			at++
+			continue
+		case c == ' ' || c == '\t' || c == '\r':
+			if first {
+				indent++
+			}
+			at++
+			continue
+		case l == langPython && c == '#', l == langNode && strings.HasPrefix(text[at:], "//"),
+			at == 0 && strings.HasPrefix(text, "#!"):
+			at = lineEnd(text, at)
+			continue
+		case l == langNode && strings.HasPrefix(text[at:], "/*"):
+			end := strings.Index(text[at:], "*/")
+			if end < 0 {
+				return all
+			}
+			at += end + 2
+			continue
+		}
+		t := token{at: at, indent: -1}
+		if first {
+			t.indent, first = indent, false
+		}
+		end := at + 1
+		switch {
+		case c == '"' || c == '\'' || c == '`' && l == langNode:
+			end, t.str = stringEnd(text, at, l), true
+		case isWord(c):
+			for end < len(text) && isWord(text[end]) {
+				end++
+			}
+			if end < len(text) && (text[end] == '"' || text[end] == '\'') && isPrefix(text[at:end]) && l == langPython {
+				at = end // the prefix of a string: r, b, f
+				end, t.str = stringEnd(text, at, l), true
+			}
+		}
+		t.text, t.at = text[at:end], at
+		all = append(all, t)
+		at = end
+	}
+	return all
+}
+
+func lineEnd(text string, at int) int {
+	if end := strings.IndexByte(text[at:], '\n'); end >= 0 {
+		return at + end
+	}
+	return len(text)
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80 || c == '$'
+}
+
+func isPrefix(word string) bool {
+	return len(word) <= 2 && strings.Trim(strings.ToLower(word), "rbfut") == ""
+}
+
+// stringEnd is where a string ends that begins at an offset.
+func stringEnd(text string, at int, l lang) int {
+	quote := text[at : at+1]
+	if triple := strings.Repeat(quote, 3); l == langPython && strings.HasPrefix(text[at:], triple) {
+		quote = triple
+	}
+	for i := at + len(quote); i < len(text); i++ {
+		switch {
+		case text[i] == '\\':
+			i++
+		case strings.HasPrefix(text[i:], quote):
+			return i + len(quote)
+		case text[i] == '\n' && len(quote) == 1 && quote != "`":
+			return i // not closed
+		}
+	}
+	return len(text)
+}
+
+// value is the text of a string token, without its quotes.
+func (t token) value() string {
+	text := t.text
+	for _, quote := range []string{`"""`, `'''`, `"`, `'`, "`"} {
+		if inner, ok := strings.CutPrefix(text, quote); ok {
+			return strings.TrimSuffix(inner, quote)
+		}
+	}
+	return text
+}
+
+// has reports whether tokens from i on are these texts.
+func has(all []token, i int, texts ...string) bool {
+	if i < 0 || i+len(texts) > len(all) {
+		return false
+	}
+	for n, text := range texts {
+		if all[i+n].text != text {
+			return false
+		}
+	}
+	return true
+}
+
+// mentions reports whether a name stands anywhere in a program.
+func mentions(all []token, names ...string) bool {
+	for _, t := range all {
+		for _, name := range names {
+			if !t.str && t.text == name {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,277 @@
+package lint
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// call is one program that a command starts in any case.
+type call struct {
+	words   []string // expanded
+	known   []bool   // which of words are certain
+	dir     string   // where it runs; empty if that is not known
+	plugin  string
+	at      hook.Position
+	certain bool // it runs whenever the hook does, and its failure is the hook's
+}
+
+// readCommand finds the calls of a hook's command, and its scripts.
+func (v *view) readCommand() {
+	plugin := v.pluginRoot()
+	if args := v.entry.Get("args"); args.Kind() == '[' {
+		c := call{words: v.h.Argv, dir: v.Dir, plugin: plugin, at: v.at("command"), certain: true}
+		c.known = slices.Repeat([]bool{true}, len(c.words))
+		for i, word := range c.words {
+			c.known[i] = !strings.Contains(word, "${")
+		}
+		if len(c.words) > 0 {
+			v.calls = append(v.calls, c)
+		}
+		v.follow()
+		return
+	}
+	if shell, _ := v.entry.Get("shell").Text(); shell == "powershell" {
+		return
+	}
+	s := &script{
+		file: v.at("command").File, at: v.at("command"), text: []byte(v.h.Command), lang: langShell, inline: true,
+		posix: v.h.Dialect == "claude" && !v.entry.Get("shell").Exists(),
+	}
+	s.parse()
+	v.scripts = append(v.scripts, s)
+	if s.ast == nil {
+		return
+	}
+	walker := &callWalker{scope: v.newScope(v.Dir, "", plugin), at: s.at, plugin: plugin}
+	walker.stmts(s.ast.Stmts, true)
+	v.calls = walker.found
+	v.follow()
+}
+
+// pluginRoot is the directory of the plugin or the extension that a hook is of.
+func (v *view) pluginRoot() string {
+	if v.h.Source != hook.Plugin && v.h.Source != hook.Extension || v.h.Position.File == "" {
+		return ""
+	}
+	file, err := filepath.Abs(v.h.Position.File)
+	if err != nil {
+		return ""
+	}
+	return filepath.Dir(filepath.Dir(file))
+}
+
+// callWalker finds the calls of a command that run whatever happens.
+type callWalker struct {
+	*scope
+	at     hook.Position
+	plugin string
+	found  []call
+}
+
+func (w *callWalker) stmts(all []*syntax.Stmt, certain bool) {
+	for i, s := range all {
+		last := i == len(all)-1
+		w.stmt(s, certain && (last || !accepts(all[i+1:])))
+	}
+}
+
+// accepts reports whether what follows makes the end of the command its own.
+func accepts(rest []*syntax.Stmt) bool {
+	return slices.ContainsFunc(rest, func(s *syntax.Stmt) bool {
+		n := name(callOf(s))
+		return n == "exit" || n == "true" || n == ":"
+	})
+}
+
+func (w *callWalker) stmt(s *syntax.Stmt, certain bool) {
+	switch cmd := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		w.call(cmd, certain && !s.Negated)
+	case *syntax.BinaryCmd:
+		switch cmd.Op {
+		case syntax.AndStmt:
+			w.stmt(cmd.X, certain && !isTest(cmd.X))
+			w.stmt(cmd.Y, certain && !isTest(cmd.X))
+		case syntax.OrStmt:
+			w.stmt(cmd.X, false)
+			w.stmt(cmd.Y, false)
+		default: // a pipe
+			w.stmt(cmd.X, certain)
+			w.stmt(cmd.Y, certain)
+		}
+	case *syntax.Block:
+		w.stmts(cmd.Stmts, certain)
+	case *syntax.Subshell:
+		w.stmts(cmd.Stmts, certain)
+	case *syntax.DeclClause:
+		for _, a := range cmd.Args {
+			w.assign(a)
+		}
+	case *syntax.IfClause:
+		for branch := cmd; branch != nil; branch = branch.Else {
+			w.stmts(branch.Cond, false)
+			w.stmts(branch.Then, false)
+		}
+	case *syntax.WhileClause:
+		w.stmts(cmd.Do, false)
+	case *syntax.ForClause:
+		w.stmts(cmd.Do, false)
+	case *syntax.CaseClause:
+		for _, item := range cmd.Items {
+			w.stmts(item.Stmts, false)
+		}
+	}
+}
+
+// isTest reports whether a statement only looks whether something is so.
+func isTest(s *syntax.Stmt) bool {
+	if _, ok := s.Cmd.(*syntax.TestClause); ok || s.Negated {
+		return true
+	}
+	if both, ok := s.Cmd.(*syntax.BinaryCmd); ok {
+		return isTest(both.X) || isTest(both.Y)
+	}
+	c := callOf(s)
+	switch name(c) {
+	case "test", "[", "[[", "which", "type", "hash", "grep", "jq", "git", "true", "false":
+		return true
+	case "command":
+		return len(c.Args) > 1 && slices.ContainsFunc(c.Args[1:], func(w *syntax.Word) bool {
+			text, _ := literal(w)
+			return text == "-v" || text == "-V"
+		})
+	}
+	return false
+}
+
+func (w *callWalker) call(c *syntax.CallExpr, certain bool) {
+	if len(c.Args) == 0 {
+		for _, a := range c.Assigns {
+			w.assign(a)
+		}
+		return
+	}
+	texts, known := w.words(c.Args)
+	switch {
+	case known[0] && (texts[0] == "cd" || texts[0] == "pushd"):
+		to := w.vars["HOME"]
+		if len(texts) > 1 {
+			to = texts[len(texts)-1]
+		}
+		dir, ok := w.path(to)
+		if w.dir = dir; !ok || len(texts) > 1 && !known[len(known)-1] {
+			w.dir = ""
+		}
+		delete(w.vars, "PWD")
+		return
+	case known[0] && texts[0] == "command" && len(texts) > 1 && strings.HasPrefix(texts[1], "-"):
+		return
+	}
+	one := call{words: texts, known: known, dir: w.dir, plugin: w.plugin, at: w.at, certain: certain}
+	for _, a := range c.Assigns {
+		if a.Name != nil && a.Name.Value == "PATH" {
+			one.certain = false
+		}
+	}
+	if one = one.unwrapped(); len(one.words) > 0 {
+		w.found = append(w.found, one)
+	}
+}
+
+// wrappers start the program that is their argument.
+var wrappers = []string{"exec", "command", "nohup", "env", "time", "timeout", "gtimeout", "nice", "builtin"}
+
+// unwrapped leaves out the programs that only start another.
+func (c call) unwrapped() call {
+	for len(c.words) > 1 && c.known[0] && slices.Contains(wrappers, base(c.words[0])) {
+		isTimeout := strings.HasSuffix(base(c.words[0]), "timeout")
+		c.words, c.known = c.words[1:], c.known[1:]
+		for len(c.words) > 0 && (strings.HasPrefix(c.words[0], "-") || strings.Contains(c.words[0], "=")) {
+			c.certain = c.certain && strings.Contains(c.words[0], "=")
+			c.words, c.known = c.words[1:], c.known[1:]
+		}
+		if isTimeout && len(c.words) > 0 {
+			c.words, c.known = c.words[1:], c.known[1:]
+		}
+	}
+	return c
+}
+
+// program is the program of a call; empty if it is not known.
+func (c call) program() string {
+	if len(c.words) == 0 || !c.known[0] {
+		return ""
+	}
+	return c.words[0]
+}
+
+// interpreters are programs that run the script which is their first argument
+// without a dash.
+var interpreters = map[string]lang{
+	"sh": langShell, "bash": langShell, "dash": langShell, "zsh": langShell, "ksh": langShell,
+	"python": langPython, "python3": langPython, "python2": langPython, "pypy3": langPython,
+	"node": langNode, "nodejs": langNode, "bun": langNode, "tsx": langNode, "ts-node": langNode,
+	"ruby": langOther, "perl": langOther, "php": langOther, "lua": langOther,
+}
+
+// valued are options of interpreters that take the next word, and inline those
+// whose next word is the program.
+var (
+	valued = []string{"-W", "-X", "-r", "--require", "--import", "--loader", "-I", "-o", "+o", "-O", "--env-file"}
+	inline = []string{"-c", "-e", "-m", "-p", "--eval", "--print", "-x", "-s", "-", "-n"}
+)
+
+// interpreted is the script of a call of an interpreter, and the words behind
+// it. ok is false if it runs none, or which one is not known.
+func (c call) interpreted() (l lang, script string, args []string, ok bool) {
+	l, is := languageOf(c.program())
+	if !is {
+		return l, "", nil, false
+	}
+	for i := 1; i < len(c.words); i++ {
+		switch word := c.words[i]; {
+		case !c.known[i]:
+			return l, "", nil, false
+		case slices.Contains(inline, word), l == langShell && word != "--" && isFlags(word, 'c'), isFlags(word, 's'):
+			return l, "", nil, false
+		case slices.Contains(valued, word):
+			i++
+		case word == "run" && base(c.program()) == "bun" && i == 1:
+		case strings.HasPrefix(word, "-") || l == langShell && strings.HasPrefix(word, "+"):
+		default:
+			return l, word, c.words[i+1:], isScriptName(c.program(), word)
+		}
+	}
+	return l, "", nil, false
+}
+
+// isFlags reports whether a word is a cluster of short options with one of them.
+func isFlags(word string, flag byte) bool {
+	return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.IndexByte(word, flag) > 0 && len(word) <= 5
+}
+
+// isScriptName keeps sub-commands of programs that are more than interpreters
+// apart from files.
+func isScriptName(program, word string) bool {
+	if base(program) != "bun" {
+		return true
+	}
+	return strings.ContainsAny(word, "./")
+}
+
+// languageOf is the language of an interpreter, by its name.
+func languageOf(program string) (lang, bool) {
+	n := base(program)
+	if l, ok := interpreters[n]; ok {
+		return l, true
+	}
+	if rest, ok := strings.CutPrefix(n, "python3."); ok && strings.Trim(rest, "0123456789") == "" {
+		return langPython, true
+	}
+	return langOther, false
+}

@@ -1,0 +1,96 @@
+package lint
+
+import (
+	"bytes"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// The largest files that are read, in bytes.
+const (
+	maxSettings = 1 << 20
+	maxScript   = 256 << 10
+)
+
+// maxLevels is how deep below the root of a settings file hooks may stand.
+const maxLevels = 8
+
+// document is a settings file.
+type document struct {
+	file    string
+	text    []byte
+	root    settings.Value
+	places  map[hook.Position]place
+	ignores []ignore
+}
+
+// place is where an entry stands.
+type place struct{ entry, group settings.Value }
+
+// document reads a settings file once. One that cannot be read, or is no JSON,
+// has nothing in it: the loader has said so.
+func (l *linter) document(file string) *document {
+	if d := l.documents[file]; d != nil {
+		return d
+	}
+	d := &document{file: file, places: map[hook.Position]place{}}
+	l.documents[file] = d
+	text, err := bounded.ReadFile(l.ctx, file, maxSettings)
+	if err != nil {
+		return d
+	}
+	root, err := settings.Parse(file, text)
+	if err != nil {
+		return d
+	}
+	d.text, d.root = text, root
+	d.collect(root, 0)
+	d.ignores = settingsIgnores(file, text)
+	return d
+}
+
+// collect finds the groups: objects with an array of hooks.
+func (d *document) collect(v settings.Value, level int) {
+	if level > maxLevels {
+		return
+	}
+	for _, element := range v.Elements() {
+		d.collect(element, level+1)
+	}
+	for name, member := range v.Members() {
+		if name == "hooks" && member.Kind() == '[' {
+			for _, entry := range member.Elements() {
+				d.places[entry.Position()] = place{entry, v}
+			}
+		}
+		d.collect(member, level+1)
+	}
+}
+
+// offset is where a position lies in a text; -1 if it does not.
+func offset(text []byte, at hook.Position) int {
+	start := 0
+	if bytes.HasPrefix(text, []byte("\xEF\xBB\xBF")) {
+		start = 3
+	}
+	for line := 1; line < at.Line; line++ {
+		next := bytes.IndexByte(text[start:], '\n')
+		if next < 0 {
+			return -1
+		}
+		start += next + 1
+	}
+	if start += at.Column - 1; at.Line < 1 || at.Column < 1 || start > len(text) {
+		return -1
+	}
+	return start
+}
+
+// positionOf is the place of an offset in a text.
+func positionOf(file string, text []byte, at int) hook.Position {
+	at = max(0, min(at, len(text)))
+	line := bytes.Count(text[:at], []byte("\n")) + 1
+	return hook.Position{File: file, Line: line, Column: at - bytes.LastIndexByte(text[:at], '\n')}
+}

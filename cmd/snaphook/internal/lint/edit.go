@@ -1,0 +1,143 @@
+package lint
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// edit is a change of one file. What it replaces has to be as it was looked at.
+type edit []change
+
+// change is one of an edit.
+type change struct {
+	file       string
+	seen       []byte // the whole text that was looked at
+	start, end int    // what is replaced
+	with       string
+	executable bool // sets the bits for execution, and changes no text
+}
+
+// literalEnd is the end of the JSON string or number that begins at start.
+func literalEnd(text []byte, start int) int {
+	if start < 0 || start >= len(text) {
+		return -1
+	}
+	if text[start] != '"' {
+		end := start
+		for end < len(text) && strings.IndexByte(",]} \t\r\n/", text[end]) < 0 {
+			end++
+		}
+		return end
+	}
+	for at := start + 1; at < len(text); at++ {
+		switch text[at] {
+		case '\\':
+			at++
+		case '"':
+			return at + 1
+		}
+	}
+	return -1
+}
+
+// span is where a string or a number stands in a settings file.
+func (v *view) span(value settings.Value) (start, end int, ok bool) {
+	if v.doc == nil || !value.Exists() {
+		return 0, 0, false
+	}
+	start = offset(v.doc.text, value.Position())
+	end = literalEnd(v.doc.text, start)
+	return start, end, start >= 0 && end > start
+}
+
+func (v *view) replaceValue(value settings.Value, with string) edit {
+	start, end, ok := v.span(value)
+	if !ok {
+		return nil
+	}
+	return edit{{file: v.doc.file, seen: v.doc.text, start: start, end: end, with: with}}
+}
+
+// setText puts another string in the place of one.
+func (v *view) setText(value settings.Value, text string) edit {
+	quoted, err := jsontext.AppendQuote(nil, text)
+	if err != nil {
+		return nil
+	}
+	return v.replaceValue(value, string(quoted))
+}
+
+// insertAfter puts text behind a string.
+func (v *view) insertAfter(value settings.Value, text string) edit {
+	_, end, ok := v.span(value)
+	if !ok {
+		return nil
+	}
+	return edit{{file: v.doc.file, seen: v.doc.text, start: end, end: end, with: text}}
+}
+
+// remove takes a member with a string or a number out of its object, and a
+// comma with it.
+func (v *view) remove(value settings.Value) edit {
+	_, end, ok := v.span(value)
+	if !ok {
+		return nil
+	}
+	text, start := v.doc.text, offset(v.doc.text, value.Name().Position())
+	if start < 0 {
+		return nil
+	}
+	rest := bytes.TrimLeft(text[end:], " \t\r\n")
+	if bytes.HasPrefix(rest, []byte(",")) {
+		end = len(text) - len(rest) + 1
+		after := bytes.TrimLeft(text[end:], " \t")
+		if bytes.HasPrefix(after, []byte("\n")) || bytes.HasPrefix(after, []byte("\r\n")) || !startsLine(text, start) {
+			end = len(text) - len(bytes.TrimLeft(text[end:], " \t\r\n"))
+		} else {
+			end = len(text) - len(after)
+		}
+	} else if before := bytes.TrimRight(text[:start], " \t\r\n"); bytes.HasSuffix(before, []byte(",")) {
+		start = len(before) - 1
+	}
+	return edit{{file: v.doc.file, seen: text, start: start, end: end}}
+}
+
+// startsLine reports whether only white space stands before an offset in its
+// line.
+func startsLine(text []byte, at int) bool {
+	return len(bytes.TrimSpace(text[bytes.LastIndexByte(text[:at], '\n')+1:at])) == 0
+}
+
+// insertions puts texts into a script.
+func (s *script) insertions(texts map[int]string) edit {
+	var e edit
+	for at, text := range texts {
+		e = append(e, change{file: s.path, seen: s.text, start: at, end: at, with: text})
+	}
+	return e
+}
+
+// apply makes changes of one text. Those that overlap an earlier one are left
+// out; done says which were made.
+func applyTo(text []byte, changes []change) (changed []byte, done []bool) {
+	order := make([]int, len(changes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return changes[a].start - changes[b].start })
+	done, at := make([]bool, len(changes)), 0
+	for _, i := range order {
+		c := changes[i]
+		if c.start < at || c.end > len(text) {
+			continue
+		}
+		changed = append(append(changed, text[at:c.start]...), c.with...)
+		at, done[i] = c.end, true
+	}
+	return append(changed, text[at:]...), done
+}

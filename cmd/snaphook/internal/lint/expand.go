@@ -1,0 +1,204 @@
+package lint
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// projectVars are the variables with the project's directory.
+var projectVars = []string{"CLAUDE_PROJECT_DIR", "LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "GEMINI_CWD"}
+
+// scope is what is known while a shell reads a text from its beginning.
+type scope struct {
+	vars map[string]string
+	dir  string // where relative paths count from; empty if that is not known
+	file string // of the script, absolute; empty for a command
+}
+
+func (l *linter) newScope(dir, file, plugin string) *scope {
+	s := &scope{vars: map[string]string{"PWD": dir}, dir: dir, file: file}
+	for _, name := range projectVars {
+		s.vars[name] = l.Dir
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		s.vars["HOME"] = home
+	}
+	if plugin != "" {
+		s.vars["CLAUDE_PLUGIN_ROOT"], s.vars["extensionPath"] = plugin, plugin
+	}
+	return s
+}
+
+// words expands the words of a call; known says which of them are certain.
+func (s *scope) words(all []*syntax.Word) (texts []string, known []bool) {
+	for _, w := range all {
+		text, ok := s.word(w)
+		texts, known = append(texts, text), append(known, ok)
+	}
+	return texts, known
+}
+
+// word is the text of a word, if that shows without running anything.
+func (s *scope) word(w *syntax.Word) (string, bool) {
+	text, ok := s.parts(w.Parts, false)
+	if !ok {
+		return "", false
+	}
+	if rest, tilde := strings.CutPrefix(text, "~/"); tilde {
+		if lit, is := w.Parts[0].(*syntax.Lit); is && strings.HasPrefix(lit.Value, "~/") {
+			text = filepath.Join(s.vars["HOME"], rest)
+		}
+	}
+	return text, true
+}
+
+func (s *scope) parts(parts []syntax.WordPart, quoted bool) (string, bool) {
+	var b strings.Builder
+	for _, part := range parts {
+		more, ok := s.part(part, quoted)
+		if !ok || b.Len()+len(more) > 4096 {
+			return "", false
+		}
+		b.WriteString(more)
+	}
+	return b.String(), true
+}
+
+func (s *scope) part(part syntax.WordPart, quoted bool) (string, bool) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		if !quoted && strings.ContainsAny(p.Value, "*?[{") {
+			return "", false
+		}
+		return unescaped(p.Value), true
+	case *syntax.SglQuoted:
+		return p.Value, !p.Dollar
+	case *syntax.DblQuoted:
+		return s.parts(p.Parts, true)
+	case *syntax.ParamExp:
+		return s.param(p)
+	case *syntax.CmdSubst:
+		return s.output(p)
+	}
+	return "", false
+}
+
+func (s *scope) param(p *syntax.ParamExp) (string, bool) {
+	if p.Param == nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl {
+		return "", false
+	}
+	value, ok := s.vars[p.Param.Value]
+	switch p.Param.Value {
+	case "0", "BASH_SOURCE":
+		value, ok = s.file, s.file != ""
+	}
+	if p.Exp == nil {
+		return value, ok && p.Index == nil || p.Param.Value == "BASH_SOURCE" && ok
+	}
+	switch p.Exp.Op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
+		if ok {
+			return value, true
+		}
+		return "", false // it may be set
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		return value, ok
+	case syntax.RemSmallSuffix:
+		pattern, lit := literal(p.Exp.Word)
+		if ok && lit && pattern == "/*" && strings.Contains(value, "/") {
+			return value[:strings.LastIndexByte(value, '/')], true
+		}
+	}
+	return "", false
+}
+
+// output is what a command prints that says where things lie.
+func (s *scope) output(c *syntax.CmdSubst) (string, bool) {
+	if len(c.Stmts) == 1 {
+		if both, ok := c.Stmts[0].Cmd.(*syntax.BinaryCmd); ok && both.Op == syntax.AndStmt {
+			return s.changed(callOf(both.X), callOf(both.Y))
+		}
+		return s.prints(callOf(c.Stmts[0]))
+	}
+	if len(c.Stmts) == 2 {
+		return s.changed(callOf(c.Stmts[0]), callOf(c.Stmts[1]))
+	}
+	return "", false
+}
+
+// changed is the output of cd DIR and pwd.
+func (s *scope) changed(cd, pwd *syntax.CallExpr) (string, bool) {
+	if name(cd) != "cd" || name(pwd) != "pwd" || len(cd.Args) < 2 {
+		return "", false
+	}
+	to, ok := s.word(cd.Args[len(cd.Args)-1])
+	if !ok {
+		return "", false
+	}
+	return s.path(to)
+}
+
+func (s *scope) prints(call *syntax.CallExpr) (string, bool) {
+	if call == nil || len(call.Args) == 0 {
+		return "", false
+	}
+	texts, known := s.words(call.Args)
+	for _, ok := range known {
+		if !ok {
+			return "", false
+		}
+	}
+	last := texts[len(texts)-1]
+	switch {
+	case len(texts) == 1 && texts[0] == "pwd":
+		return s.dir, s.dir != ""
+	case texts[0] == "dirname" && len(texts) == 2 || texts[0] == "dirname" && len(texts) == 3 && texts[1] == "--":
+		return filepath.Dir(last), true
+	case (texts[0] == "realpath" || texts[0] == "readlink") && len(texts) > 1:
+		return s.path(last)
+	case strings.Join(texts, " ") == "git rev-parse --show-toplevel":
+		return repository(s.dir)
+	}
+	return "", false
+}
+
+// repository is the directory of the work tree that dir is in.
+func repository(dir string) (string, bool) {
+	for at := dir; at != ""; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {
+			return at, true
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	return dir, dir != ""
+}
+
+// path is where a text leads; ok is false if that is not known.
+func (s *scope) path(text string) (string, bool) {
+	if filepath.IsAbs(text) {
+		return filepath.Clean(text), true
+	}
+	if text == "" || s.dir == "" || strings.ContainsRune(text, 0) {
+		return "", false
+	}
+	return filepath.Join(s.dir, text), true
+}
+
+// assign notes the value of a variable.
+func (s *scope) assign(a *syntax.Assign) {
+	if a.Name == nil {
+		return
+	}
+	delete(s.vars, a.Name.Value)
+	if a.Value == nil || a.Append || a.Index != nil || a.Array != nil {
+		return
+	}
+	if text, ok := s.word(a.Value); ok {
+		s.vars[a.Name.Value] = text
+	}
+}

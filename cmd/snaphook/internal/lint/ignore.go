@@ -1,0 +1,194 @@
+package lint
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// marker begins the comment that ignores findings: snaphook-ignore ID, ID.
+const marker = "snaphook-ignore"
+
+// ignore is one such comment.
+type ignore struct {
+	at    hook.Position // of the comment
+	ids   []string
+	line  int  // the line whose findings it ignores
+	whole bool // all findings of the file
+}
+
+// names reads a comment: the ids that it ignores.
+func ignoredIDs(comment string) (ids []string, ok bool) {
+	comment = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(comment), "#/*"))
+	rest, ok := strings.CutPrefix(comment, marker)
+	if !ok || rest != "" && !strings.ContainsAny(rest[:1], " \t:") {
+		return nil, false
+	}
+	rest = strings.TrimSuffix(strings.TrimLeft(rest, ": \t"), "*/")
+	for word := range strings.FieldsFuncSeq(rest, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' }) {
+		id := strings.TrimSuffix(word, ":")
+		if !isID(id) {
+			break // the reason follows
+		}
+		if ids = append(ids, id); id != word {
+			break
+		}
+	}
+	return ids, true
+}
+
+func isID(word string) bool {
+	return strings.Contains(word, "-") && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" &&
+		strings.Trim(word, "-") == word
+}
+
+// settingsIgnores finds the comments of a settings file. One that stands alone
+// is for the next line with something else in it.
+func settingsIgnores(file string, text []byte) (all []ignore) {
+	for at := 0; at < len(text); at++ {
+		switch {
+		case text[at] == '"':
+			for at++; at < len(text) && text[at] != '"'; at++ {
+				if text[at] == '\\' {
+					at++
+				}
+			}
+		case bytes.HasPrefix(text[at:], []byte("//")), bytes.HasPrefix(text[at:], []byte("/*")):
+			end := bytes.IndexByte(text[at:], '\n')
+			if text[at+1] == '*' {
+				if end = bytes.Index(text[at:], []byte("*/")); end >= 0 {
+					end += 2
+				}
+			}
+			if end < 0 {
+				end = len(text) - at
+			}
+			if ids, ok := ignoredIDs(string(text[at : at+end])); ok {
+				all = append(all, newIgnore(file, text, at, at+end, ids, "//"))
+			}
+			at += end - 1
+		}
+	}
+	return all
+}
+
+// newIgnore finds the line that a comment is for.
+func newIgnore(file string, text []byte, start, end int, ids []string, comment string) ignore {
+	g := ignore{at: positionOf(file, text, start), ids: ids}
+	g.line = g.at.Line
+	before := text[bytes.LastIndexByte(text[:start], '\n')+1 : start]
+	if len(bytes.TrimSpace(before)) > 0 {
+		return g
+	}
+	rest := text[min(end, len(text)):]
+	g.line += bytes.Count(text[start:min(end, len(text))], []byte("\n"))
+	for line := range bytes.Lines(rest) {
+		trimmed := bytes.TrimSpace(line)
+		if len(trimmed) > 0 && !bytes.HasPrefix(trimmed, []byte(comment)) {
+			return g
+		}
+		if bytes.HasSuffix(line, []byte("\n")) {
+			g.line++
+		}
+	}
+	return g
+}
+
+// scriptIgnores finds the comments of a script. One before the first line that
+// does something is for the whole file.
+func scriptIgnores(s *script) (all []ignore) {
+	comment, head, at := "#", true, 0
+	if s.lang == langNode {
+		comment = "//"
+	}
+	for line := range strings.Lines(string(s.text)) {
+		trimmed := strings.TrimSpace(line)
+		head = head && (trimmed == "" || strings.HasPrefix(trimmed, comment) || strings.HasPrefix(trimmed, "#!"))
+		if i := strings.Index(line, comment+" "+marker); i >= 0 || strings.Contains(line, comment+marker) {
+			i = max(i, strings.Index(line, comment+marker))
+			if ids, ok := ignoredIDs(line[i:]); ok {
+				g := newIgnore(s.file, s.text, at+i, at+len(strings.TrimRight(line, "\r\n")), ids, comment)
+				g.whole = head
+				all = append(all, g)
+			}
+		}
+		at += len(line)
+	}
+	return all
+}
+
+// commandIgnores are the ids that comments of a hook's command ignore.
+func commandIgnores(file *syntax.File) (ids []string) {
+	if file == nil {
+		return nil
+	}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if c, ok := node.(*syntax.Comment); ok {
+			more, _ := ignoredIDs(c.Text)
+			ids = append(ids, more...)
+		}
+		return true
+	})
+	return ids
+}
+
+// ignored reports whether a comment ignores a finding: in its file, or at the
+// hook that it is about.
+func (l *linter) ignored(f Finding) bool {
+	places := append([]hook.Position{f.Position}, f.around...)
+	return slices.ContainsFunc(l.ignores(), func(g ignore) bool {
+		return slices.Contains(g.ids, f.ID) && slices.ContainsFunc(places, func(at hook.Position) bool {
+			return at.File == g.at.File && (g.whole || at.Line == g.line)
+		})
+	}) || l.ignoredByCommand(f)
+}
+
+func (l *linter) ignoredByCommand(f Finding) bool {
+	return slices.ContainsFunc(l.views, func(v *view) bool {
+		return v.h.Position.File != "" && slices.Contains(f.around, v.h.Position) && len(v.scripts) > 0 &&
+			v.scripts[0].inline && slices.Contains(commandIgnores(v.scripts[0].ast), f.ID)
+	})
+}
+
+func (l *linter) ignores() (all []ignore) {
+	for _, d := range l.documents {
+		all = append(all, d.ignores...)
+	}
+	for _, s := range l.scripts {
+		if s != nil {
+			all = append(all, s.ignores...)
+		}
+	}
+	return all
+}
+
+// unknownIgnores reports comments that name no rule.
+func (l *linter) unknownIgnores() {
+	for _, g := range l.ignores() {
+		if len(g.ids) == 0 {
+			l.add(Finding{
+				ID: "ignore-unknown", Severity: ruleOf("ignore-unknown").Severity, Position: g.at,
+				Message: "this comment names no rule, so it ignores nothing",
+				Fix:     "write the id of the finding: snaphook-ignore script-missing",
+			})
+		}
+		for _, id := range g.ids {
+			if known(id) {
+				continue
+			}
+			fix := "write one of the ids of docs/lint.md"
+			if near := settings.Near(id, ids()); len(near) > 0 {
+				fix = "did you mean " + near[0] + "?"
+			}
+			l.add(Finding{
+				ID: "ignore-unknown", Severity: ruleOf("ignore-unknown").Severity, Position: g.at,
+				Message: "there is no rule " + id + ", so this comment ignores nothing", Fix: fix,
+			})
+		}
+	}
+}

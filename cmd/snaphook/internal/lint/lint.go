@@ -1,0 +1,154 @@
+// Package lint finds mistakes in hooks that are configured: matchers that match
+// nothing, scripts that cannot start, exit statuses that do not block.
+//
+// It runs nothing. Settings and scripts are foreign text: what is too long or
+// nested too deep is left alone. A rule reports what it is sure of; where only a
+// run could show it, there is no finding.
+package lint
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"slices"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// Severity is how much a finding matters.
+type Severity string
+
+// The severities.
+const (
+	Error   Severity = "error"   // the hook does not do what it is for
+	Warning Severity = "warning" // it does not in some cases, or elsewhere
+	Note    Severity = "note"    // good to know; the exit status of check leaves it out
+)
+
+// Finding is a mistake in settings or in a script.
+type Finding struct {
+	ID       string
+	Severity Severity
+	Position hook.Position
+	Message  string
+	Fix      string // what to do instead
+
+	edit   edit            // makes the mistake go away; nil if a person has to
+	around []hook.Position // the hook and the group that it is about
+}
+
+// Fixable reports whether [Apply] can make the mistake go away.
+func (f Finding) Fixable() bool { return f.edit != nil }
+
+// Options are what is looked at.
+type Options struct {
+	Dir   string       // the project's, absolute: where hooks run
+	Hooks []*hook.Hook // as loaded
+	Tools Tools        // known besides those of the dialects
+	Path  string       // for programs; empty means that of the process
+	More  []Finding    // of other checks, which comments ignore as well
+}
+
+// Check returns the findings of all rules, in the order of the hooks, without
+// those that a comment in the settings or in the script ignores. It reads the
+// settings files of the hooks again, and their scripts. When ctx ends, it
+// returns what it has so far.
+func Check(ctx context.Context, o Options) []Finding {
+	if o.Path == "" {
+		o.Path = os.Getenv("PATH")
+	}
+	l := &linter{
+		ctx: ctx, Options: o, events: map[string]pipeline.Info{},
+		documents: map[string]*document{}, scripts: map[string]*script{},
+	}
+	for _, declared := range pipeline.Events(nil) {
+		l.events[declared.Info().FullName()] = declared.Info()
+	}
+	for _, h := range o.Hooks {
+		if ctx.Err() != nil {
+			break
+		}
+		if looked(h) {
+			l.hook(h)
+		}
+	}
+	l.conflicts()
+	for _, f := range o.More {
+		l.document(f.Position.File)
+		l.add(f)
+	}
+	for _, name := range slices.Sorted(keys(l.documents)) {
+		l.secrets(l.documents[name])
+	}
+	l.unknownIgnores()
+	return l.kept()
+}
+
+// looked reports whether a hook is looked at: one that is switched off may be
+// switched on.
+func looked(h *hook.Hook) bool {
+	return h.Runner != nil && h.Skip != hook.Invalid || h.Skip == "" && h.Position.File != ""
+}
+
+// linter is one run of Check.
+type linter struct {
+	Options
+	ctx       context.Context
+	events    map[string]pipeline.Info
+	documents map[string]*document // by the file's name
+	scripts   map[string]*script   // by path; nil for what is no script
+	views     []*view
+	found     []Finding
+}
+
+func (l *linter) hook(h *hook.Hook) {
+	v := l.view(h)
+	l.views = append(l.views, v)
+	for _, r := range rules {
+		if r.look != nil {
+			r.look(v)
+		}
+	}
+}
+
+// add keeps a finding; the same one of several hooks is one.
+func (l *linter) add(f Finding) {
+	same := func(g Finding) bool {
+		return g.ID == f.ID && g.Position == f.Position && g.Message == f.Message
+	}
+	if i := slices.IndexFunc(l.found, same); i >= 0 {
+		l.found[i].around = append(l.found[i].around, f.around...)
+		return
+	}
+	l.found = append(l.found, f)
+}
+
+// kept are the findings that no comment ignores, by file and place.
+func (l *linter) kept() []Finding {
+	found := slices.DeleteFunc(l.found, l.ignored)
+	order := map[string]int{}
+	for _, f := range found {
+		if _, seen := order[f.Position.File]; !seen {
+			order[f.Position.File] = len(order)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(order[a.Position.File], order[b.Position.File]),
+			cmp.Compare(a.Position.Line, b.Position.Line),
+			cmp.Compare(a.Position.Column, b.Position.Column),
+		)
+	})
+	return found
+}
+
+func keys[V any](m map[string]V) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package lint
+
+import "github.com/samber/lo"
+
+// Rule is one kind of mistake.
+type Rule struct {
+	ID       string
+	Severity Severity // that of most of its findings
+	Doc      string   // one sentence: what is wrong
+	Why      string   // what comes of it, in a sentence or two
+	Mistake  string   // an example
+	Fix      string   // the same without the mistake
+	Fixable  bool     // check --fix does that, where the fix is certain
+
+	look func(*view) // at one hook; nil where the rule looks at more, or belongs to another part of check
+}
+
+// rules are filled in by init: the functions look at them in turn.
+var rules []Rule
+
+func init() {
+	rules = append(append(append(settingsRules(), fileRules()...), scriptRules()...), policyRules()...)
+}
+
+// Rules returns all rules, in the order of docs/lint.md. The caller may change
+// the slice.
+func Rules() []Rule { return append([]Rule(nil), rules...) }
+
+func ruleOf(id string) Rule {
+	r, _ := lo.Find(rules, func(r Rule) bool { return r.ID == id })
+	return r
+}
+
+func known(id string) bool { return ruleOf(id).ID != "" }
+
+func ids() []string { return lo.Map(rules, func(r Rule, _ int) string { return r.ID }) }

@@ -1,0 +1,203 @@
+package lint
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+// lang is the language of a script.
+type lang uint8
+
+const (
+	langOther lang = iota
+	langShell
+	langPython
+	langNode
+)
+
+// script is a text that a hook runs: its command, or a file.
+type script struct {
+	file   string // for positions
+	path   string // absolute; empty for a command
+	at     hook.Position
+	text   []byte
+	mode   fs.FileMode
+	lang   lang
+	inline bool // it is the command of the hook
+	posix  bool // /bin/sh runs it
+	zsh    bool // its syntax is not known
+
+	shebang string // behind #!
+	ast     *syntax.File
+	mistake error // of the syntax
+
+	ignores []ignore
+}
+
+// parse reads shell syntax.
+func (s *script) parse() {
+	if s.lang != langShell || s.zsh {
+		return
+	}
+	text := strings.ReplaceAll(string(s.text), "\r\n", "\n")
+	s.ast, s.mistake = ParseShell(text, syntax.LangBash)
+	if s.mistake != nil {
+		s.ast = nil
+	}
+}
+
+// position is the place of an offset of the script. One in a command is the
+// command's.
+func (s *script) position(at int) hook.Position {
+	if s.inline {
+		return s.at
+	}
+	return positionOf(s.file, s.text, at)
+}
+
+// pos is the place of a node.
+func (s *script) pos(p syntax.Pos) hook.Position {
+	if s.inline || !p.IsValid() {
+		return s.at
+	}
+	return hook.Position{File: s.file, Line: int(p.Line()), Column: int(p.Col())}
+}
+
+// follow reads the files that the calls of the command run.
+func (v *view) follow() {
+	for _, c := range v.calls {
+		path := c.file()
+		if path == "" {
+			continue
+		}
+		if s := v.script(path, c); s != nil && !slices.Contains(v.scripts, s) {
+			v.scripts = append(v.scripts, s)
+		}
+	}
+}
+
+// file is the file that a call runs, absolute: the script of an interpreter, or
+// a program that is named by its path. Empty if there is none.
+func (c call) file() string {
+	if _, script, _, ok := c.interpreted(); ok {
+		return c.resolve(script)
+	}
+	if p := c.program(); strings.ContainsRune(p, '/') {
+		return c.resolve(p)
+	}
+	if len(c.words) > 1 && (c.program() == "." || c.program() == "source") && c.known[1] &&
+		strings.ContainsRune(c.words[1], '/') {
+		return c.resolve(c.words[1])
+	}
+	return ""
+}
+
+func (c call) resolve(word string) string {
+	path, _ := (&scope{dir: c.dir}).path(word)
+	return path
+}
+
+// script reads the file of a call once; nil if it is no text, not there, or one
+// of the system.
+func (l *linter) script(path string, c call) *script {
+	if s, seen := l.scripts[path]; seen {
+		return s
+	}
+	l.scripts[path] = nil
+	if isSystems(path) {
+		return nil
+	}
+	text, err := bounded.ReadFile(l.ctx, path, maxScript)
+	if err != nil || bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
+		return nil
+	}
+	s := &script{file: shortPath(path), path: path, text: text}
+	s.at = hook.Position{File: s.file, Line: 1, Column: 1}
+	if info, err := os.Stat(path); err == nil {
+		s.mode = info.Mode()
+	}
+	s.language(c)
+	s.parse()
+	s.ignores = scriptIgnores(s)
+	l.scripts[path] = s
+	return s
+}
+
+// language finds out what runs the script: the program that is called with it,
+// else its first line, else its name.
+func (s *script) language(c call) {
+	if rest, ok := bytes.CutPrefix(s.text, []byte("#!")); ok {
+		line, _, _ := bytes.Cut(rest, []byte("\n"))
+		s.shebang = strings.TrimSpace(string(line[:min(len(line), 256)]))
+	}
+	program := shebangProgram(s.shebang)
+	if l, _, _, ok := c.interpreted(); ok && l != langOther {
+		program = base(c.program())
+	}
+	if program == "" {
+		program = map[string]string{".sh": "sh", ".bash": "bash", ".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node", ".zsh": "zsh"}[filepath.Ext(s.path)]
+	}
+	s.lang, _ = languageOf(program)
+	s.zsh = program == "zsh" || program == "ksh"
+	s.posix = program == "sh" || program == "dash"
+}
+
+// shebangProgram is the base name of the interpreter that a first line names.
+func shebangProgram(line string) string {
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return ""
+	}
+	if base(words[0]) != "env" {
+		return base(words[0])
+	}
+	for _, word := range words[1:] {
+		if !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
+			return base(word)
+		}
+	}
+	return ""
+}
+
+// isSystems reports whether a file belongs to the machine.
+func isSystems(path string) bool {
+	return slices.ContainsFunc(
+		[]string{"/bin/", "/sbin/", "/usr/", "/lib/", "/nix/", "/opt/homebrew/", "/dev/", "/proc/", "/sys/"},
+		func(dir string) bool { return strings.HasPrefix(path, dir) },
+	)
+}
+
+// shortPath is a path below the current directory, if it is there.
+func shortPath(path string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if below, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(below) {
+		return below
+	}
+	return path
+}
+
+// isThere reports whether a file exists, as far as that can be seen.
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(errorText(err), "not a directory")
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,66 @@
+package lint
+
+import (
+	"fmt"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// view is one hook with all that rules look at.
+type view struct {
+	*linter
+	h     *hook.Hook
+	event pipeline.Info
+	entry settings.Value // of the hook; not there if its file cannot be read again
+	group settings.Value // with its matcher
+	doc   *document      // nil likewise
+
+	calls   []call    // the programs that its command starts
+	scripts []*script // the command itself first, if a shell reads it, then the files that it starts
+}
+
+func (l *linter) view(h *hook.Hook) *view {
+	v := &view{linter: l, h: h, event: l.events[h.Dialect+"."+h.Event]}
+	if h.Position.File != "" {
+		v.doc = l.document(h.Position.File)
+		place := v.doc.places[h.Position]
+		v.entry, v.group = place.entry, place.group
+	}
+	if h.Type == "command" {
+		v.readCommand()
+	}
+	return v
+}
+
+// gates reports whether the hook can block: its event can, and it is waited for.
+func (v *view) gates() bool {
+	return v.event.Can&pipeline.CanBlock != 0 && v.h.Background == hook.Foreground
+}
+
+// ofTools reports whether the event is about one tool.
+func (v *view) ofTools() bool { return v.event.Subject == "tool_name" }
+
+// at is the place of a member of the entry, or the entry itself.
+func (v *view) at(member string) hook.Position {
+	if m := v.entry.Get(member); m.Exists() {
+		return m.Position()
+	}
+	return v.h.Position
+}
+
+// report adds a finding of a rule at a place.
+func (v *view) report(id string, at hook.Position, fix string, format string, args ...any) *Finding {
+	f := Finding{
+		ID: id, Severity: ruleOf(id).Severity, Position: at, Message: fmt.Sprintf(format, args...), Fix: fix,
+		around: []hook.Position{v.h.Position},
+	}
+	if v.group.Exists() {
+		f.around = append(f.around, v.group.Position())
+	}
+	return &f
+}
+
+// where names the hook in the message of a finding.
+func (v *view) where() string { return v.h.Dialect + "." + v.h.Event }
