@@ -146,7 +146,7 @@ func (p *parser) add(names []string, rest []token) {
 		return
 	}
 	action := keyword("action")
-	value := !strings.HasPrefix(action, "store_") && action != "count" && action != "version" && action != "argparse"
+	value := !strings.HasPrefix(action, "store_") && !slices.Contains([]string{"count", "version", "argparse"}, action)
 	for _, name := range names {
 		p.options[name] = value
 	}
@@ -177,10 +177,12 @@ func (p *parser) wrong(args []string) string {
 		}
 	}
 	for _, names := range p.required {
-		if !slices.ContainsFunc(args, func(arg string) bool {
+		given := func(arg string) bool {
 			option, _, _ := strings.Cut(arg, "=")
-			return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, option) && len(option) > 1 })
-		}) {
+			return len(option) > 1 &&
+				slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, option) })
+		}
+		if !slices.ContainsFunc(args, given) {
 			return names[len(names)-1] + " is required"
 		}
 	}

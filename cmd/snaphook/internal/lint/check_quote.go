@@ -55,7 +55,8 @@ func (v *view) unquotedInline(s *script) {
 	names = slices.Compact(names)
 	f := v.report("unquoted-path", s.at, "write \""+strings.Join(names, `", "`)+"\"",
 		"%s holds a path, and is not quoted", strings.Join(names, ", "))
-	if f.Severity = severity; severity == Note && slices.ContainsFunc(uses, func(u pathUse) bool { return slices.Contains(projectVars, u.name) }) {
+	ofProject := func(u pathUse) bool { return slices.Contains(projectVars, u.name) }
+	if f.Severity = severity; severity == Note && slices.ContainsFunc(uses, ofProject) {
 		f.Message += "; snaphook keeps it in one piece, and not every release of Claude Code does"
 	}
 	sort.Ints(at)

@@ -108,7 +108,7 @@ func applyFile(ctx context.Context, file string, found []Finding, which []int) (
 				return nil, fmt.Errorf("%s was changed while it was looked at; run check --fix again", file)
 			}
 			if c.executable {
-				mode |= mode & 0o444 >> 2 // whoever may read it may run it
+				mode |= mode & 0o444 >> 2 // users who may read it may run it
 				done[n] = true
 				continue
 			}
