@@ -17,6 +17,8 @@ require (
 	mvdan.cc/sh/v3 v3.14.1
 )
 
+require pgregory.net/rapid v1.3.0
+
 require (
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/gofrs/flock v0.13.1

@@ -1,8 +1,6 @@
 package reducers_test
 
 import (
-	"iter"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -146,61 +144,6 @@ func TestGivenSaysWhatTheAnswerSpellsOut(t *testing.T) {
 	} {
 		if test.got != test.want {
 			t.Errorf("%s: %b, want %b", test.what, test.got, test.want)
-		}
-	}
-}
-
-// The answer depends on the answers and their order alone: not on how they are
-// handed over, nor on earlier merges of the same reducer.
-func TestAnswersDependOnTheOrderAlone(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	reduces := map[string]hook.Reducer[string]{
-		"BlockWins": reducers.BlockWins(func(all *string, one string) { *all += one }),
-		"Replace":   reducers.Replace[string](nil),
-		"Last":      reducers.Last[string],
-	}
-	for range 500 {
-		outs := make([]output, random.IntN(6))
-		for i := range outs {
-			outs[i] = anyOutput(random)
-		}
-		for name, reduce := range reduces {
-			once, again := reduce(slices.Values(outs)), reduce(pulled(outs))
-			if !reflect.DeepEqual(once, again) {
-				t.Fatalf("%s of %+v: first %+v, then %+v", name, outs, once, again)
-			}
-			if blocked := slices.ContainsFunc(outs, func(o output) bool { return o.Decision.Blocks() }); name == "BlockWins" && once.Decision.Blocks() != blocked {
-				t.Fatalf("BlockWins of %+v: %q", outs, once.Decision)
-			}
-		}
-		if replaced, last := reduces["Replace"](slices.Values(outs)), reduces["Last"](slices.Values(outs)); replaced.Decision != last.Decision {
-			t.Fatalf("Replace decides %q, Last %q", replaced.Decision, last.Decision)
-		}
-	}
-}
-
-func anyOutput(random *rand.Rand) output {
-	word := func(words ...string) string { return words[random.IntN(len(words))] }
-	return output{
-		Decision: hook.Decision(word("", "allow", "deny", "block", "ask")), Reason: word("", "r1", "r2"), Stop: random.IntN(2) == 0, StopReason: word("", "s"),
-		Suppress: random.IntN(2) == 0, Message: word("", "m1", "m2"), Context: word("", "c"), Specific: word("", "a", "b"),
-		Set: hook.Fields(random.IntN(1 << 9)), Synthetic: random.IntN(4) == 0,
-	}
-}
-
-// pulled hands the answers over as a channel would: one after the other, from
-// a copy.
-func pulled(outs []output) iter.Seq[output] {
-	ch := make(chan output, len(outs))
-	for _, o := range outs {
-		ch <- o
-	}
-	close(ch)
-	return func(yield func(output) bool) {
-		for o := range ch {
-			if !yield(o) {
-				return
-			}
 		}
 	}
 }

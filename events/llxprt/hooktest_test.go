@@ -1,0 +1,37 @@
+package llxprt_test
+
+import (
+	"testing"
+
+	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/hooktest"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// checkEvent checks what the engine relies on in an event.
+func checkEvent[In, Out any](t *testing.T, event *pipeline.Event[In, Out], but ...hooktest.Exception) {
+	t.Run(event.Info().Name, func(t *testing.T) {
+		hooktest.Idle(t, event, *new(In))
+		hooktest.Reducer(t, event.Reduce, nil, but...)
+		hooktest.Chain(t, event, nil, nil)
+		hooktest.Codec(t, event)
+	})
+}
+
+// Rule L47.
+var replaces = hooktest.LosesBlocks("later answers replace earlier ones")
+
+func TestEveryEventHolds(t *testing.T) {
+	checkEvent(t, llxprt.AfterAgent)
+	checkEvent(t, llxprt.AfterModel, replaces)
+	checkEvent(t, llxprt.AfterTool)
+	checkEvent(t, llxprt.BeforeAgent)
+	checkEvent(t, llxprt.BeforeModel, replaces)
+	checkEvent(t, llxprt.BeforeTool)
+	checkEvent(t, llxprt.BeforeToolSelection,
+		hooktest.LosesBlocks("nothing is there to block"), hooktest.DecidesAlone("a selection is always spelled out"))
+	checkEvent(t, llxprt.Notification, replaces)
+	checkEvent(t, llxprt.PreCompress, replaces)
+	checkEvent(t, llxprt.SessionEnd, replaces)
+	checkEvent(t, llxprt.SessionStart)
+}

@@ -1,0 +1,11 @@
+package xcsh
+
+import "github.com/snaphook-go/snaphook/pipeline"
+
+// Runtimes are the event as the two runtimes declare it.
+func (e *Event[E, R]) Runtimes() []*pipeline.Event[E, R] {
+	return []*pipeline.Event[E, R]{e.hooks, e.extensions}
+}
+
+// Event is what the notice is fired as.
+func (n *Notice[E]) Event() *Event[E, Nothing] { return n.event }

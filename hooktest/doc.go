@@ -1,0 +1,17 @@
+// Package hooktest checks what people add to the engine in Go: events,
+// reducers, chains, runners. Each function is called from an ordinary test and
+// reports what does not hold through it:
+//
+//	func TestBeforeDeploy(t *testing.T) {
+//		hooktest.Idle(t, deploy.BeforeDeploy, deploy.Deploy{Version: "1.4.0"})
+//		hooktest.Reducer(t, deploy.BeforeDeploy.Reduce, nil)
+//		hooktest.Chain(t, deploy.BeforeDeploy, nil, nil)
+//		hooktest.Codec(t, deploy.BeforeDeploy)
+//	}
+//
+// The engine's own events, reducers and runners pass the same functions.
+//
+// Generators are those of pgregory.net/rapid, whose flags count (-rapid.checks,
+// -rapid.seed). The package is for tests alone: nothing that a program links
+// imports it.
+package hooktest

@@ -1,0 +1,47 @@
+package hooktest
+
+import "testing"
+
+// Exception declares what an event or a reducer does on purpose, which others
+// must not, and why.
+type Exception struct {
+	what exception
+	why  string
+}
+
+type exception int
+
+const (
+	losesBlocks exception = iota + 1
+	decidesAlone
+	worksIdle
+	dropsUnknown
+)
+
+// LosesBlocks declares that an answer that blocks may be lost, and why: nothing
+// can be blocked, or a later answer is to lift an earlier one. Answers that the
+// engine makes up lift no denial all the same.
+func LosesBlocks(why string) Exception { return Exception{losesBlocks, why} }
+
+// DecidesAlone declares that the reducer decides without any answer, and why,
+// such as one that denies what was not voted for.
+func DecidesAlone(why string) Exception { return Exception{decidesAlone, why} }
+
+// WorksIdle declares that a fire does something also while no hook is there, and
+// why. It must not allocate all the same.
+func WorksIdle(why string) Exception { return Exception{worksIdle, why} }
+
+// DropsUnknown declares that members that no field has are lost, and why: no
+// other program's can reach the types.
+func DropsUnknown(why string) Exception { return Exception{dropsUnknown, why} }
+
+// declared reports what the exceptions allow.
+func declared(t testing.TB, but []Exception) map[exception]bool {
+	t.Helper()
+	allowed := map[exception]bool{}
+	for _, e := range but {
+		allowed[e.what] = true
+		t.Logf("declared: %s", e.why)
+	}
+	return allowed
+}

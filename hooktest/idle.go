@@ -1,0 +1,116 @@
+package hooktest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// Event is what can be fired: a [*pipeline.Event], or something around one.
+type Event[In, Out any] interface {
+	Fire(ctx context.Context, s *pipeline.Session, in *In) (*hook.Result[Out], error)
+}
+
+// MostForIdle is the part of a look-up in a small map that an idle fire may
+// take.
+const MostForIdle = 0.6
+
+const (
+	idleFires = 50_000 // of one measurement
+	idlePairs = 7
+	idleTries = 8    // on a machine that does other things too
+	idleNoise = 0.08 // of the ratio
+)
+
+// Idle checks that an event costs nothing while no hook is there for it: a fire
+// allocates nothing, and takes at most [MostForIdle] of a look-up in a map of
+// nine names, measured in the same run. With the race detector, which makes
+// both slower, or with [WorksIdle], the allocations alone count.
+//
+// Do not call it while tests run in parallel: allocations are those of the
+// process.
+func Idle[In, Out any](t testing.TB, event Event[In, Out], input In, but ...Exception) {
+	t.Helper()
+	allowed := declared(t, but)
+	s := open(t, nil)
+	ctx := context.Background()
+	fire := event.Fire // bound once, so that the method is not looked up for each fire
+	if res, err := fire(ctx, s, &input); err != nil || res != nil && len(res.Reports) > 0 {
+		t.Errorf("a fire without hooks returns %+v, %v; want an empty result", res, err)
+		return
+	}
+	if n := testing.AllocsPerRun(100, func() { _, _ = fire(ctx, s, &input) }); n > 0 {
+		t.Errorf("a fire without hooks allocates %v times, want 0", n)
+	}
+	if !raceEnabled && !allowed[worksIdle] {
+		idleTime(t, func() {
+			for range idleFires {
+				_, _ = fire(ctx, s, &input)
+			}
+		})
+	}
+}
+
+// idleTime compares fires with as many look-ups, which are called in the same
+// way. Noise makes a ratio worse as often as better, so the best of some counts.
+func idleTime(t testing.TB, fires func()) {
+	t.Helper()
+	best := ratio(idlePairs, fires, lookUps)
+	for try := 1; try < idleTries && best > MostForIdle*(1+idleNoise); try++ {
+		best = min(best, ratio(idlePairs, fires, lookUps))
+	}
+	t.Logf("a fire without hooks takes %.2f of a look-up in a map, want at most %.2f", best, MostForIdle)
+	if best > MostForIdle*(1+idleNoise) {
+		t.Errorf("a fire without hooks takes %.2f of a look-up in a map, want at most %.2f", best, MostForIdle)
+	}
+}
+
+// lookUps looks as many names up as there are fires, through a function that is
+// bound like theirs.
+func lookUps() {
+	var m interface{ lookUp(name string) int } = plans{
+		"read_file": 1, "write_file": 2, "replace": 3, "glob": 4, "run_shell_command": 5, "web_fetch": 6,
+		"list_directory": 7, "memory": 8, "todo": 9,
+	}
+	lookUp, names := m.lookUp, []string{"read_file", "write_file", "glob", "memory"}
+	sum := 0
+	for i := range idleFires {
+		sum += lookUp(names[i&3])
+	}
+	if sum == 0 {
+		panic("nothing was found")
+	}
+}
+
+type plans map[string]int
+
+//go:noinline
+func (p plans) lookUp(name string) int { return p[name] }
+
+// ratio is the median of the ratios of the times that a and b take, measured in
+// pairs of changing order.
+func ratio(pairs int, a, b func()) float64 {
+	timed := func(f func()) float64 {
+		start := time.Now()
+		f()
+		return float64(time.Since(start))
+	}
+	timed(a)
+	timed(b)
+	ratios := make([]float64, pairs)
+	for i := range ratios {
+		if i%2 == 0 {
+			first := timed(a)
+			ratios[i] = first / timed(b)
+		} else {
+			first := timed(b)
+			ratios[i] = timed(a) / first
+		}
+	}
+	slices.Sort(ratios)
+	return ratios[pairs/2]
+}

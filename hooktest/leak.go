@@ -1,0 +1,79 @@
+package hooktest
+
+import (
+	"bytes"
+	"context"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// patience is how long is waited for what has to end at once.
+var patience = 10 * time.Second
+
+// leakPatience is how long goroutines may take to go.
+const leakPatience = 2 * time.Second
+
+const label = "hooktest"
+
+var (
+	labels  atomic.Int64
+	watched sync.Map // testing.TB: the tests that check already
+)
+
+// checkLeaks fails the test for goroutines that are left when it ends and has
+// cleaned up. Goroutines inherit the label of the one that starts them.
+func checkLeaks(t testing.TB) {
+	if _, twice := watched.LoadOrStore(t, true); twice {
+		return
+	}
+	end := mark()
+	t.Cleanup(func() {
+		watched.Delete(t)
+		if left := end(0); left != "" {
+			t.Errorf("goroutines are left:\n%s", left)
+		}
+	})
+}
+
+// mark labels the goroutines that the caller starts from now on. The function
+// that it returns ends that, and reports those of them that are left, once more
+// than most of them have been there for leakPatience; empty if that is not so.
+func mark() (end func(most int) (left string)) {
+	id := strconv.FormatInt(labels.Add(1), 10)
+	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels(label, id)))
+	return func(most int) string {
+		pprof.SetGoroutineLabels(context.Background())
+		for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+			stacks, n := labelled(id)
+			if n <= most {
+				return ""
+			}
+			if time.Since(start) > leakPatience {
+				return stacks
+			}
+		}
+	}
+}
+
+// labelled returns the stacks of the goroutines with a label, and their number.
+func labelled(id string) (stacks string, n int) {
+	var profile bytes.Buffer
+	_ = pprof.Lookup("goroutine").WriteTo(&profile, 1) // a Buffer takes everything
+	var found []string
+	for stack := range strings.SplitSeq(profile.String(), "\n\n") {
+		if !strings.Contains(stack, strconv.Quote(label)+":"+strconv.Quote(id)) {
+			continue
+		}
+		stack = stack[max(0, strings.LastIndex(stack[:strings.Index(stack, " @ ")+1], "\n")+1):]
+		count, _, _ := strings.Cut(stack, " @ ")
+		times, _ := strconv.Atoi(strings.TrimSpace(count))
+		n += max(1, times)
+		found = append(found, stack)
+	}
+	return strings.Join(found, "\n\n"), n
+}

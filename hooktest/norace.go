@@ -1,0 +1,5 @@
+//go:build !race
+
+package hooktest
+
+const raceEnabled = false

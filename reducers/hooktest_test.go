@@ -1,0 +1,33 @@
+package reducers_test
+
+import (
+	"testing"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/hooktest"
+	"github.com/snaphook-go/snaphook/reducers"
+)
+
+// The answer depends on the answers and their order alone, and nothing is lost
+// but what a strategy is for.
+func TestEveryStrategyHolds(t *testing.T) {
+	add := func(all *string, one string) { *all += one }
+	long := func(o *output) bool { return len(o.Specific) > 1 }
+	one := func(name string, reduce hook.Reducer[string], but ...hooktest.Exception) {
+		t.Run(name, func(t *testing.T) { hooktest.Reducer(t, reduce, nil, but...) })
+	}
+	replaces := hooktest.LosesBlocks("later answers replace earlier ones")
+	first := hooktest.LosesBlocks("the first answer counts")
+	nothing := hooktest.LosesBlocks("decisions do not count")
+	one("BlockWins", reducers.BlockWins[string](nil))
+	one("BlockWins, adding", reducers.BlockWins(add))
+	one("Replace", reducers.Replace[string](nil), replaces)
+	one("Replace, adding", reducers.Replace(add), replaces)
+	one("Last", reducers.Last[string], replaces)
+	one("LastWhole", reducers.LastWhole[string](nil))
+	one("LastWhole of some", reducers.LastWhole(long))
+	one("FirstWhole", reducers.FirstWhole[string](nil), first)
+	one("FirstWhole of some", reducers.FirstWhole(long), first)
+	one("Gather", reducers.Gather(add), nothing)
+	one("Ignore", reducers.Ignore[string], nothing)
+}
