@@ -32,7 +32,7 @@ func executeAnywhere(ctx context.Context, j job) (hook.Reply, bool, error) {
 	case <-ctx.Done():
 	case wish := <-p.ears.declared:
 		ctx, done := j.detach(wish)
-		go func() { done(p.end(ctx)) }()
+		j.later(func() { done(p.end(ctx)) })
 		return hook.Reply{}, true, hook.ErrDetached
 	}
 	reply, err := p.end(ctx)

@@ -13,14 +13,19 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// execute runs a process with raw pipes and one poll(2) loop in the caller's
-// goroutine. os/exec needs three times the system calls, and a goroutine for
-// each stream.
+// execute runs a process that ends with this one.
 func execute(ctx context.Context, j job) (hook.Reply, bool, error) {
+	return bound(ctx, j, executePolling)
+}
+
+// executePolling runs a process with raw pipes and one poll(2) loop in the
+// caller's goroutine. os/exec needs three times the system calls, and a
+// goroutine for each stream.
+func executePolling(ctx context.Context, j job) (hook.Reply, bool, error) {
 	// Standard input is written before there is a process. What the user will
 	// answer is not known then, and a pipe that stays open needs a writer.
 	if memfdFlags() < 0 || j.ask != nil {
-		return executePortable(ctx, j)
+		return executeStreams(ctx, j)
 	}
 	p := processes.Get().(*process)
 	if started, err := p.start(ctx, &j); err != nil {
@@ -30,7 +35,7 @@ func execute(ctx context.Context, j job) (hook.Reply, bool, error) {
 	reply, err := p.watch(ctx, &j)
 	if errors.Is(err, errDeclared) {
 		ctx, done := j.detach(p.wish)
-		go p.background(ctx, j.grace, done)
+		j.later(func() { p.background(ctx, j.grace, done) })
 		return hook.Reply{}, true, hook.ErrDetached
 	}
 	p.free()
@@ -63,6 +68,8 @@ type process struct {
 	ring           func()        // rings the bell, from another goroutine
 	rang           chan struct{} // it has
 	remote         *remote       // forked by a resident interpreter; pidfd is its status then
+	guardAt        time.Time     // when to have it watched by commands; zero is never
+	guard          *guardian     // what watches it; nil before
 }
 
 var processes = sync.Pool{New: func() any {
@@ -89,6 +96,7 @@ func (p *process) start(ctx context.Context, j *job) (started bool, err error) {
 	if p.pidfd < 0 {
 		return true, p.abandon(errors.New("the kernel gave no pidfd for it"))
 	}
+	p.guardAt = time.Now().Add(guardAfter)
 	return true, nil
 }
 
@@ -108,7 +116,7 @@ func (p *process) attempt(j *job, bell bool) (err error) {
 	for i, fd := range p.theirs {
 		p.files[i] = uintptr(fd)
 	}
-	p.sys = syscall.SysProcAttr{Setpgid: !j.noTerminal, Setsid: j.noTerminal, PidFD: &p.pidfd}
+	p.sys = syscall.SysProcAttr{Setpgid: !j.noTerminal, Setsid: j.noTerminal, PidFD: &p.pidfd, Pdeathsig: deathSignal}
 	p.attr = syscall.ProcAttr{Dir: j.dir, Env: j.env, Files: p.files[:], Sys: &p.sys}
 	p.pid, err = syscall.ForkExec(j.program, j.argv, &p.attr)
 	p.attr.Dir, p.attr.Env = "", nil
@@ -125,6 +133,7 @@ func (p *process) abandon(err error) error {
 		return fmt.Errorf("process %d had to be killed: %w", p.pid, err)
 	}
 	_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+	p.unguard()
 	_, _ = reap(p.pid)
 	return fmt.Errorf("process %d had to be killed: %w", p.pid, err)
 }
@@ -150,7 +159,7 @@ func (p *process) open(stdin []byte, bell bool) (err error) {
 // free returns back what the process took. p belongs to others then.
 func (p *process) free() {
 	p.close()
-	p.marker, p.remote = asyncMarker{}, nil
+	p.marker, p.remote, p.guardAt = asyncMarker{}, nil, time.Time{}
 	processes.Put(p)
 }
 

@@ -13,9 +13,14 @@ import (
 )
 
 // executePortable runs a process with nothing but what package os offers on
-// every Unix: a goroutine for each stream and one for the process, all of
-// which it waits for.
+// every Unix. On Linux it ends with this one.
 func executePortable(ctx context.Context, j job) (hook.Reply, bool, error) {
+	return bound(ctx, j, executeStreams)
+}
+
+// executeStreams runs a process with a goroutine for each stream and one for
+// the process, all of which it waits for.
+func executeStreams(ctx context.Context, j job) (hook.Reply, bool, error) {
 	ctx, cancel := j.limit(ctx)
 	defer cancel()
 	p := newChild(&j)
@@ -25,7 +30,7 @@ func executePortable(ctx context.Context, j job) (hook.Reply, bool, error) {
 	}
 	if wish, declared := p.watch(ctx); declared {
 		ctx, done := j.detach(wish)
-		go func() { done(p.end(ctx, j.grace)) }()
+		j.later(func() { done(p.end(ctx, j.grace)) })
 		return hook.Reply{}, true, hook.ErrDetached
 	}
 	reply, err := p.end(ctx, j.grace)
@@ -42,6 +47,7 @@ type child struct {
 	stopAsking     context.CancelCauseFunc // ends the question that the user is asked
 	gone           chan struct{}           // closed when the process is
 	state          collect                 // valid then
+	ward           ward
 }
 
 type reader struct {
@@ -111,7 +117,7 @@ func (p *child) start(ctx context.Context, j *job) error {
 		Dir:   j.dir,
 		Env:   j.env,
 		Files: theirs[:],
-		Sys:   &syscall.SysProcAttr{Setpgid: !j.noTerminal, Setsid: j.noTerminal},
+		Sys:   boundTo(&syscall.SysProcAttr{Setpgid: !j.noTerminal, Setsid: j.noTerminal}),
 	}
 	err = whileBusy(ctx, func() (err error) {
 		p.process, err = os.StartProcess(j.program, j.argv, attr)
@@ -123,6 +129,7 @@ func (p *child) start(ctx context.Context, j *job) error {
 	p.moving.Go(p.stdout.readAll)
 	p.moving.Go(p.stderr.readAll)
 	p.feed(ctx, j)
+	p.ward.begin(p.process.Pid)
 	go func() {
 		p.state = awaitExit(p.process)
 		close(p.gone)
@@ -169,8 +176,10 @@ func (r *reader) scanMarker() {
 
 // wait waits until the process is gone. There is no state if it never went.
 func (p *child) wait(ctx context.Context, grace time.Duration) (*os.ProcessState, error) {
+	defer p.ward.end()
 	select {
 	case <-p.gone:
+		p.ward.end()
 		return p.state()
 	case <-ctx.Done():
 	}
@@ -184,6 +193,7 @@ func (p *child) wait(ctx context.Context, grace time.Duration) (*os.ProcessState
 		select {
 		case <-p.gone:
 			_ = syscall.Kill(-p.process.Pid, syscall.SIGKILL)
+			p.ward.end()
 			state, _ := p.state()
 			return state, cause
 		case <-time.After(ask.patience):

@@ -25,6 +25,16 @@ type job struct {
 	noTerminal bool
 	ask        func(context.Context, hook.Question) (string, bool)
 	detach     func(time.Duration) (context.Context, func(hook.Reply, error))
+	behind     func(func()) // runs what goes on after ErrDetached; nil is a goroutine
+}
+
+// later runs f after the executor has returned.
+func (j *job) later(f func()) {
+	if j.behind != nil {
+		j.behind(f)
+		return
+	}
+	go f()
 }
 
 // executor runs a job. There may be an error without a process: started tells.

@@ -161,17 +161,13 @@ func (n *node) run(ctx context.Context, j job, changes []string) (reply hook.Rep
 		s.dismiss()
 		return reply, false, false, nil
 	}
-	release := n.pool.guard.watch(s.pid)
+	s.guardBy(&n.pool.guard)
 	reply, err = s.watch(ctx, &j)
 	if errors.Is(err, errDeclared) {
 		ctx, done := j.detach(s.wish)
-		go s.background(ctx, j.grace, func(reply hook.Reply, err error) {
-			release()
-			done(reply, err)
-		})
+		go s.background(ctx, j.grace, done)
 		return hook.Reply{}, true, false, hook.ErrDetached
 	}
-	release()
 	s.free()
 	return reply, true, false, err
 }

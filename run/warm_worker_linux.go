@@ -57,7 +57,7 @@ type workerProcess struct {
 	ready  chan struct{} // closed when tokens is there, or the process has ended
 	gone   chan struct{} // closed when the process has ended
 	idle   *time.Timer
-	leave  func() // once its group is gone
+	guard  *guardian // until its group is gone
 
 	writing sync.Mutex // guards line and in
 	line    []byte     // for the next call
@@ -208,7 +208,8 @@ func (k *worker) start() (p *workerProcess, err error) {
 		closeAll(ours[:])
 		return nil, startError(&k.base, err)
 	}
-	p.leave = k.pool.guard.watch(p.proc.Pid)
+	k.pool.guard.watch(p.proc.Pid)
+	p.guard = &k.pool.guard
 	p.idle = time.AfterFunc(workerIdle, func() { p.end(errors.New("it had no call for " + workerIdle.String())) })
 	go p.hear(ours[1], ours[2])
 	return p, nil
@@ -369,7 +370,7 @@ func (p *workerProcess) hear(out, stderr *os.File) {
 	}
 	p.end(err)
 	endProcess(p.proc)
-	p.leave()
+	p.guard.release(p.proc.Pid)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for id, answered := range p.pending {

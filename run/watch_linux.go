@@ -50,7 +50,7 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 	for {
 		// Readiness of a pidfd is a state, not an event: an exit before the
 		// call is seen too.
-		if err := p.poll(e.next); err != nil {
+		if err := p.poll(earlier(e.next, p.guardAt)); err != nil {
 			return 0, p.abandon(err)
 		}
 		rang := p.polled[pollBell].Revents != 0
@@ -64,6 +64,31 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 		case j.detach != nil && e.cause == nil && p.declares():
 			return 0, errDeclared
 		}
+		if !p.guardAt.IsZero() && !time.Now().Before(p.guardAt) {
+			p.guardBy(&commands)
+		}
+	}
+}
+
+// guardBy has the process watched until unguard.
+func (p *process) guardBy(g *guardian) {
+	p.guardAt, p.guard = time.Time{}, g
+	g.watch(p.pid)
+}
+
+// earlier is the first of two times; zero is never.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// unguard comes before the process is collected, or given up.
+func (p *process) unguard() {
+	if p.guard != nil {
+		p.guard.release(p.pid)
+		p.guard = nil
 	}
 }
 
@@ -86,10 +111,14 @@ func (p *process) hasten(ctx context.Context, j *job, e *ending, rang bool) erro
 		}
 		e.next = time.Now().Add(j.grace)
 		p.signal(syscall.SIGTERM)
+		if !p.guardAt.IsZero() { // the engine may be about to end too
+			p.guardBy(&commands)
+		}
 	case 2:
 		e.next = time.Now().Add(killWait)
 		p.signal(syscall.SIGKILL)
 	default:
+		p.unguard()
 		if p.remote == nil {
 			go func(pid int) { _, _ = reap(pid) }(p.pid) // p will be another process
 		}
@@ -175,6 +204,7 @@ func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 		}
 		signalAll(p.strays, syscall.SIGKILL)
 	}
+	p.unguard()
 	status, err := p.collect()
 	if cause != nil {
 		err = cause

@@ -45,6 +45,7 @@ echo '{"toolName": "bash", "toolCallId": "1", "input": {"command": "rm -rf /"}}'
 }
 
 func (f *flags) fire(cmd *cobra.Command, name string) error {
+	keepStatus()
 	event, err := eventNamed(name, knownEvents())
 	if err != nil {
 		return err
@@ -130,25 +131,23 @@ func (f *fired) run(
 	return nil
 }
 
-// answer prints what was decided, and sets the exit status for it.
+// answer sets the exit status for what was decided, and prints it. What is
+// refused stays refused where it cannot be printed.
 func (f *flags) answer(cmd *cobra.Command, fired *fired) (err error) {
+	isRefused := fired.Blocked || fired.Stop
+	if isRefused {
+		f.status = refused
+	}
 	warnFailures(cmd, fired)
 	if f.json {
 		err = sayJSON(cmd, fired.JSONResult)
 	} else {
 		err = say(cmd, firedText(fired))
 	}
-	if err != nil {
-		return err
-	}
-	if !fired.Blocked && !fired.Stop {
-		return nil
-	}
-	if !f.json {
+	if isRefused && !f.json {
 		fmt.Fprintln(cmd.ErrOrStderr(), visible(reasonOf(fired)))
 	}
-	f.status = refused
-	return nil
+	return err
 }
 
 func reasonOf(fired *fired) string {

@@ -7,34 +7,20 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"charm.land/fang/v2"
 )
 
 // Main does what the arguments of the process say, and returns the exit status.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	f := &flags{}
 	version, errs := fang.WithVersion(thisVersion().Version), fang.WithErrorHandler(showError)
 	if err := fang.Execute(ctx, newRoot(f), version, errs); err != nil {
-		return failed
+		return max(failed, f.status) // what a hook refused stays refused
 	}
 	return f.status
-}
-
-// endings are the signals that end a fire. One that our parent told us to
-// ignore stays ignored: nohup, and background jobs of scripts.
-func endings() (signals []os.Signal) {
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) {
-			signals = append(signals, s)
-		}
-	}
-	return signals
 }
 
 // The exit statuses besides 0.

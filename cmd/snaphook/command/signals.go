@@ -1,0 +1,68 @@
+package command
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// untilSignal returns a context that ends with the first signal that asks the
+// program to end. The second ends the program at once, whatever it does: it may
+// be where no context is looked at. Its hooks end with it; see [run.Command].
+func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(parent)
+	heard, done := make(chan os.Signal, 2), make(chan struct{})
+	for _, s := range endings() {
+		signal.Notify(heard, s)
+	}
+	go func() {
+		for first := true; ; first = false {
+			select {
+			case s := <-heard:
+				if !first {
+					die(s)
+				}
+				cancel()
+			case <-done:
+				return
+			}
+		}
+	}()
+	return ctx, sync.OnceFunc(func() {
+		signal.Stop(heard)
+		close(done)
+		cancel()
+	})
+}
+
+// endings are the signals that end a fire. One that our parent told us to
+// ignore stays ignored: nohup, and background jobs of scripts.
+func endings() (signals []os.Signal) {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+		if !signal.Ignored(s) {
+			signals = append(signals, s)
+		}
+	}
+	return signals
+}
+
+// die ends the program by a signal, as if it had no handler, so that a parent
+// sees why. SIGQUIT would print all goroutines.
+func die(s os.Signal) {
+	if self, err := os.FindProcess(os.Getpid()); err == nil && s != syscall.SIGQUIT {
+		signal.Reset(s)
+		if self.Signal(s) == nil {
+			time.Sleep(time.Second) // it may take a moment, and never comes where it is blocked
+		}
+	}
+	number, _ := s.(syscall.Signal)
+	os.Exit(128 + int(number))
+}
+
+// keepStatus makes a write to a closed pipe an error like any other. Else the
+// program would die of it, and the status of a refusal be lost. To ignore the
+// signal would not do: hooks would inherit that.
+func keepStatus() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -1,0 +1,131 @@
+package run
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// A host that is killed leaves no hook, whichever way it was started, and
+// nothing that the hook has started.
+func TestNoCommandOutlivesAHostThatIsKilled(t *testing.T) {
+	if os.Getenv("SNAPHOOK_TEST_COLD_HOST") != "" {
+		coldHost()
+		return
+	}
+	host := exec.Command(os.Args[0], "-test.run", "^TestNoCommandOutlivesAHostThatIsKilled$")
+	host.Env = append(os.Environ(), "SNAPHOOK_TEST_COLD_HOST=1")
+	out, err := host.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer host.Wait()
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "watched" {
+	}
+	family := descendants(host.Process.Pid)
+	if want := 2*len(coldHooks()) + 1; len(family) < want {
+		t.Errorf("the host has %d descendants, want a hook and its child of each kind, and the guardian: %d", len(family), want)
+	}
+	_ = host.Process.Kill()
+	for _, pid := range family {
+		waitGone(t, pid)
+	}
+}
+
+// coldHooks are calls that run until they are killed.
+func coldHooks() []hook.Call {
+	background := func(time.Duration) (context.Context, func(hook.Reply, error)) {
+		return context.Background(), func(hook.Reply, error) {}
+	}
+	return []hook.Call{{}, {Detach: background}, {Ask: thinks}, {Ask: thinks, Detach: background}}
+}
+
+// coldHost is a program that embeds hooks, until it is killed.
+func coldHost() {
+	for _, call := range coldHooks() {
+		go func() {
+			c := &Command{Argv: Shell(`echo '{"async":true}'; trap '' TERM; sleep 600; true`)}
+			_, _ = c.Run(context.Background(), call)
+		}()
+	}
+	for watched := 0; watched < len(coldHooks()); time.Sleep(time.Millisecond) {
+		commands.mu.Lock()
+		watched = len(commands.groups)
+		commands.mu.Unlock()
+	}
+	for len(descendants(os.Getpid())) < 2*len(coldHooks())+1 {
+		time.Sleep(time.Millisecond)
+	}
+	os.Stdout.WriteString("\nwatched\n")
+	select {}
+}
+
+// The kernel takes the end of the thread that started a process for the end of
+// its parent. Threads of a host end: of goroutines that end while they are locked
+// to one.
+func TestTheEndOfAThreadEndsNoCommand(t *testing.T) {
+	both(t, func(t *testing.T, run runFunc) {
+		dir := t.TempDir()
+		call, b := detached(t.Context(), hook.Call{Dir: dir, Timeout: 30 * time.Second})
+		c := &Command{Argv: Shell(`echo '{"async":true}'; until [ -e go ]; do sleep 0.01; done; echo done`)}
+		if _, err := c.run(t.Context(), call, run); err != hook.ErrDetached {
+			t.Fatalf("got %v, want a hook in the background", err)
+		}
+		for range 8 {
+			ended := make(chan struct{})
+			for range 16 { // more than there are threads
+				go func() {
+					runtime.LockOSThread()
+					<-ended
+				}()
+			}
+			close(ended)
+			runtime.Gosched()
+		}
+		if err := os.WriteFile(dir+"/go", nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if b.wait(t); b.err != nil || b.reply.Signal != nil {
+			t.Errorf("the hook ended with %v, %v", b.reply.Signal, b.err)
+		}
+	})
+}
+
+// A guardian that was killed is replaced with the next process.
+func TestAGuardianThatIsKilledIsReplaced(t *testing.T) {
+	g := guardian{brief: true}
+	leader := exec.Command("sleep", "600")
+	leader.SysProcAttr = boundTo(&syscall.SysProcAttr{Setpgid: true})
+	if err := leader.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer leader.Wait()
+	g.watch(leader.Process.Pid)
+	_ = g.proc.Kill()
+	for alive(g.proc.Pid) {
+		runtime.Gosched()
+	}
+	g.watch(1 << 30) // which is no process
+	g.mu.Lock()
+	_ = g.in.Close() // as the end of this process would
+	g.mu.Unlock()
+	if waitGone(t, leader.Process.Pid); g.proc == nil {
+		t.Error("there is no guardian")
+	}
+	_, _ = g.proc.Wait()
+	if file, err := os.Stat("/proc/" + strconv.Itoa(g.proc.Pid)); err == nil {
+		t.Errorf("the guardian is left: %v", file)
+	}
+}

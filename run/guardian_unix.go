@@ -1,0 +1,152 @@
+//go:build unix
+
+package run
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// guardian is a process that outlives this one by a moment, to kill the process
+// groups that are left when this one is killed. The kernel's own signal reaches
+// the children alone, not what they have started.
+type guardian struct {
+	// brief ends the process as soon as it has nothing to watch.
+	brief bool
+
+	mu     sync.Mutex
+	proc   *os.Process
+	in     *os.File
+	groups map[int]struct{}
+}
+
+// commands is the guardian of the processes of all commands that are not warm.
+var commands = guardian{brief: true}
+
+// guardAfter is how long a process runs before it is watched: a guardian costs
+// as much as a short hook. A signal before that leaves what such a hook has
+// started, but not the hook.
+const guardAfter = 10 * time.Millisecond
+
+// guardScript kills the groups that have been added and not removed when its
+// standard input ends.
+const guardScript = `trap '' HUP INT QUIT TERM
+while read -r op id; do
+	case $op in
+	+) g="$g $id" ;;
+	-) n=; for x in $g; do [ "$x" = "$id" ] || n="$n $x"; done; g=$n ;;
+	esac
+done
+for x in $g; do kill -9 "-$x"; done 2>/dev/null`
+
+// watch has a process group killed if this process ends before the release.
+// Without a guardian nothing is watched: the leader has the kernel's signal.
+func (g *guardian) watch(group int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.groups == nil {
+		g.groups = map[int]struct{}{}
+	}
+	g.groups[group] = struct{}{}
+	if g.proc == nil {
+		g.start()
+	} else if !g.say("+", group) { // it was killed
+		g.end()
+		g.start()
+	}
+}
+
+// release ends what watch has begun. It comes before the leader is collected,
+// so that its number is not another's.
+func (g *guardian) release(group int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.groups, group)
+	switch {
+	case g.proc == nil:
+	case g.brief && len(g.groups) == 0:
+		_ = g.proc.Kill()
+		g.end()
+	default:
+		g.say("-", group)
+	}
+}
+
+func (g *guardian) say(op string, group int) bool {
+	_, err := fmt.Fprintf(g.in, "%s %d\n", op, group)
+	return err == nil
+}
+
+// start starts the process for all groups.
+func (g *guardian) start() {
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return
+	}
+	defer theirs.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err == nil {
+		defer null.Close()
+		g.proc, err = os.StartProcess("/bin/sh", []string{"sh", "-c", guardScript}, &os.ProcAttr{
+			Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Files: []*os.File{theirs, null, null}, Sys: &syscall.SysProcAttr{Setsid: true}})
+	}
+	if err != nil {
+		ours.Close()
+		return
+	}
+	g.in = ours
+	for group := range g.groups {
+		g.say("+", group)
+	}
+}
+
+// end collects the process, which ends with its input.
+func (g *guardian) end() {
+	g.in.Close()
+	_, _ = g.proc.Wait()
+	g.proc, g.in = nil, nil
+}
+
+// close ends the guardian, after everything that it has watched.
+func (g *guardian) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.proc != nil {
+		g.end()
+	}
+}
+
+// ward is a process that is watched once it has run for a while.
+type ward struct {
+	mu    sync.Mutex
+	timer *time.Timer
+	over  bool
+	group int // 0 before it is watched
+}
+
+func (w *ward) begin(group int) {
+	w.timer = time.AfterFunc(guardAfter, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if !w.over {
+			w.group = group
+			commands.watch(group)
+		}
+	})
+}
+
+func (w *ward) end() {
+	if w.timer == nil {
+		return
+	}
+	w.timer.Stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.group != 0 && !w.over {
+		commands.release(w.group)
+	}
+	w.over = true
+}
