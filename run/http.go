@@ -77,6 +77,11 @@ type HTTP struct {
 	// name that changes its address does not help; proxies are not used, since
 	// they would connect to anything. False allows all.
 	PublicOnly bool
+
+	// Transport sends the requests in place of the shared one, so that a test can
+	// answer them itself. PublicOnly is then the Transport's to keep. Nil means
+	// the shared one.
+	Transport http.RoundTripper
 }
 
 var _ hook.Runner = (*HTTP)(nil)
@@ -107,6 +112,9 @@ func (h *HTTP) Check() (notes []string, err error) {
 
 // Run sends the payload and waits for the answer; see [HTTP].
 func (h *HTTP) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
+	if h.Transport != nil {
+		return h.run(ctx, call, h.Transport)
+	}
 	return h.run(ctx, call, transport(h.PublicOnly))
 }
 
