@@ -18,6 +18,7 @@ const ExecGrace = time.Second
 type ExecOptions struct {
 	Timeout time.Duration // 0 or less means none
 	Dir     string        // empty means the current one
+	Environ []string      // "NAME=value"; nil means that of the process
 }
 
 // ExecResult is what came of a program that could be started.
@@ -40,10 +41,11 @@ type ExecResult struct {
 // far. Exec waits for the program, not for what it leaves in the background.
 func Exec(ctx context.Context, program string, args []string, opt ExecOptions) (ExecResult, error) {
 	argv := append([]string{program}, args...)
-	reply, err := (&run.Command{Argv: argv, Grace: ExecGrace}).Run(
-		ctx,
-		hook.Call{Dir: opt.Dir, Timeout: max(0, opt.Timeout)},
-	)
+	command := &run.Command{Argv: argv, Grace: ExecGrace}
+	if opt.Environ != nil {
+		command.Environ = func(hook.Call) []string { return opt.Environ }
+	}
+	reply, err := command.Run(ctx, hook.Call{Dir: opt.Dir, Timeout: max(0, opt.Timeout)})
 	r := ExecResult{
 		Stdout:    wire.Valid(reply.Stdout),
 		Stderr:    wire.Valid(reply.Stderr),

@@ -2,6 +2,8 @@ package command
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"sync"
@@ -44,23 +46,31 @@ func (f *fired) hear(end pipeline.Finished) {
 // settle waits for the hooks in the background, which end with the process, and
 // adds to the effects what they left, and the variables that hooks left.
 func (f *fired) settle(cmd *cobra.Command, ses *pipeline.Session) {
-	ctx := cmd.Context()
 	waiting := f.patience(cmd)
-	err := ses.Wait(ctx)
-	if waiting.Stop(); err != nil {
-		return // it was interrupted
-	}
-	if f.next = ses.NextTurn(); f.isBehind() {
-		f.add(cmd, "async", later{NextTurn: orEmpty(f.next), Rewake: orEmpty(f.rewakes()), UserSees: []string{}})
-	}
-	f.addEndings()
-	exports, err := claude.Exported(ctx, ses.EnvFiles(), os.Environ())
-	if err != nil {
+	defer waiting.Stop()
+	if err := f.gather(cmd.Context(), ses, os.Environ()); err != nil && cmd.Context().Err() == nil {
 		warn(cmd, "%v", err)
 	}
-	if len(exports) > 0 {
-		f.add(cmd, exported, exports)
+}
+
+// gather waits for the hooks in the background, and adds what they left, and the
+// variables that hooks left in an environment.
+func (f *fired) gather(ctx context.Context, ses *pipeline.Session, environ []string) error {
+	if err := ses.Wait(ctx); err != nil {
+		return err
 	}
+	var errs []error
+	if f.next = ses.NextTurn(); f.isBehind() {
+		errs = append(errs, f.add("async", later{
+			NextTurn: orEmpty(f.next), Rewake: orEmpty(f.rewakes()), UserSees: []string{},
+		}))
+	}
+	f.addEndings()
+	exports, err := claude.Exported(ctx, ses.EnvFiles(), environ)
+	if errs = append(errs, err); len(exports) > 0 {
+		errs = append(errs, f.add(exported, exports))
+	}
+	return errors.Join(errs...)
 }
 
 // addEndings says of each hook that went to the background how it ended.
@@ -97,17 +107,17 @@ func (f *fired) rewakes() []string {
 }
 
 // add adds a member to the effects.
-func (f *fired) add(cmd *cobra.Command, name string, v any) {
+func (f *fired) add(name string, v any) error {
 	effects, err := wire.Of(f.Effects)
 	var more wire.Object
 	if err == nil {
 		more, err = wire.Of(v)
 	}
 	if err != nil {
-		warn(cmd, "%s is not part of the answer: %v", name, err)
-		return
+		return fmt.Errorf("%s is not part of the answer: %w", name, err)
 	}
 	f.Effects = effects.With(name, []byte(more))
+	return nil
 }
 
 // close removes what the session has left on the disk, unless the answer says

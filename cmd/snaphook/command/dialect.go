@@ -60,6 +60,7 @@ type origins struct {
 	level   string   // one of the dialect's levels
 	profile string   // one of its profiles; empty if it has none
 	modules []string // those that are named, in place of those that would be found
+	lent    *lent    // nil: what the process has
 }
 
 var dialects = []*dialect{&llxprtRow, &claudeRow, &xcshRow, &extensionRow}

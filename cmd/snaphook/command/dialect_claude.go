@@ -57,6 +57,10 @@ func loadClaude(o origins) pipeline.Load {
 	if o.level == newerLevel {
 		s.Level = claude.Docs
 	}
+	if o.lent != nil {
+		s.Environ, s.Model, s.Agent = o.lent.environ, o.lent.model, o.lent.agent
+		return o.lent.serve(s.Load)
+	}
 	return s.Load
 }
 

@@ -18,7 +18,7 @@ func Main() int {
 	f := &flags{}
 	version, errs := fang.WithVersion(thisVersion().Version), fang.WithErrorHandler(showError)
 	if err := fang.Execute(ctx, newRoot(f), version, errs); err != nil {
-		return max(failed, f.status) // what a hook refused stays refused
+		return max(statusOf(err), f.status) // what a hook refused stays refused
 	}
 	return f.status
 }

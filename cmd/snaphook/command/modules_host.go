@@ -25,6 +25,8 @@ type cliHost struct {
 	notes bool      // tell of messages and entries, which no agent is there to take
 	runs  bool      // pi.exec runs programs
 	term  *asking   // nil: there is no user to ask
+	ui    xcsh.UI   // asks in place of term
+	lent  *lent     // nil: modules see the environment of the process
 }
 
 // host is the host of modules that are about to handle an event.
@@ -44,6 +46,10 @@ func (h *cliHost) loader(dir string, check func(string, []byte) error) *modules.
 	if h.runs {
 		l.Exec = (*xcsh.API).Exec
 	}
+	if h.lent != nil {
+		l.Options.Environ = h.lent.environ
+		l.Exec = h.lent.exec
+	}
 	return l
 }
 
@@ -60,6 +66,9 @@ func (h *cliHost) host() xcsh.Host {
 	}
 	if h.term != nil {
 		lent.UI, lent.HasUI = &terminalUI{term: h.term}, true
+	}
+	if h.ui != nil {
+		lent.UI, lent.HasUI = h.ui, true
 	}
 	return lent
 }

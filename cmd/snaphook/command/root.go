@@ -66,6 +66,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | snaphook plan cl
 		newMCPProxy(f),
 		newState(f),
 		newVersion(f),
+		newTest(f),
 	)
 	root.AddCommand(newTrace(f), newRecordEvent(f))
 	_ = root.MarkPersistentFlagDirname("dir")

@@ -79,7 +79,7 @@ func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
 		dialect: d,
 		dir:     dir,
 		layers:  layers,
-		load:    passing(d.load(origins{layers, more, level, g.profile, g.modules}), passed),
+		load:    passing(d.load(origins{layers, more, level, g.profile, g.modules, nil}), passed),
 	}, nil
 }
 

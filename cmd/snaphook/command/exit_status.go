@@ -1,0 +1,44 @@
+package command
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+// badInput is an error that ends the program with 2: what it was given cannot
+// be used. Verbs have it whose status 1 says that something was found.
+type badInput struct{ error }
+
+// Unwrap returns the error itself.
+func (u badInput) Unwrap() error { return u.error }
+
+// statusOf is the exit status for an error.
+func statusOf(err error) int {
+	if u := (badInput{}); errors.As(err, &u) {
+		return refused
+	}
+	return failed
+}
+
+// twoIfUnusable makes every error of a verb, those of its flags and arguments
+// too, end the program with 2.
+func twoIfUnusable(cmd *cobra.Command) *cobra.Command {
+	args, run := cmd.Args, cmd.RunE
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return asUnusable(explainFlag(cmd, err)) })
+	cmd.Args = func(cmd *cobra.Command, given []string) error {
+		if args == nil {
+			return nil
+		}
+		return asUnusable(args(cmd, given))
+	}
+	cmd.RunE = func(cmd *cobra.Command, given []string) error { return asUnusable(run(cmd, given)) }
+	return cmd
+}
+
+func asUnusable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return badInput{err}
+}

@@ -1,0 +1,64 @@
+package command
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/hook"
+	env "github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/run"
+)
+
+// lent is what hooks find around them in place of what the process has: the
+// world of a fixture.
+type lent struct {
+	environ   []string
+	home      string
+	model     run.Model
+	agent     run.AgentRunner
+	transport http.RoundTripper
+}
+
+// user is the name of the user's own directory of xcsh below the home directory.
+func (l *lent) user() string {
+	return lo.CoalesceOrEmpty(env.Getenv(l.environ, "PI_CONFIG_DIR"), ".xcsh")
+}
+
+// exec runs a program for a module.
+func (l *lent) exec(
+	api *xcsh.API, ctx context.Context, program string, args []string, opt xcsh.ExecOptions,
+) (xcsh.ExecResult, error) {
+	opt.Environ = l.environ
+	return api.Exec(ctx, program, args, opt)
+}
+
+// serve makes the requests of hooks go to the transport.
+func (l *lent) serve(load pipeline.Load) pipeline.Load {
+	return func(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
+		loaded, err := load(ctx, at)
+		for _, h := range loaded.Hooks {
+			if request := requestOf(h.Runner); request != nil {
+				request.Transport = l.transport
+			}
+		}
+		return loaded, err
+	}
+}
+
+// requestOf finds the request that a hook sends; nil if it is something else.
+func requestOf(r hook.Runner) *run.HTTP {
+	for {
+		if request, is := r.(*run.HTTP); is {
+			return request
+		}
+		wrapper, ok := r.(interface{ Unwrap() hook.Runner })
+		if !ok {
+			return nil
+		}
+		r = wrapper.Unwrap()
+	}
+}

@@ -1,0 +1,235 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
+	"github.com/snaphook-go/snaphook/policy"
+)
+
+// testFlags are those of the verb.
+type testFlags struct {
+	jobs     int
+	update   bool
+	watch    bool
+	junit    string
+	coverage bool
+	min      float64
+}
+
+func newTest(f *flags) *cobra.Command {
+	of := &testFlags{}
+	cmd := &cobra.Command{
+		Use:   "test [FILE|DIR…]",
+		Short: "Run the test fixtures of hooks",
+		Long: "Runs the fixtures in the files that are named, or below the directories that are: *.hooktest.json and *.hooktest.jsonl. " +
+			"Without an argument those below the project's directory.\n\n" +
+			"Each fixture is a session in a temporary copy of the project, with a home directory of its own. Commands really run; " +
+			"the user, the model and HTTP servers answer as the fixture says. The copy is trusted.\n\n" +
+			"Exit status: 0 all hold; 1 a fixture fails, or the coverage is below --min; 2 a fixture or setting cannot be used, or there is none.",
+		Example: `# Run every fixture of the project
+snaphook test
+# One file, with what each hook did
+snaphook test hooks/guard.hooktest.json -v
+# As a step of CI: results as JUnit XML, and every hook has to be reached
+snaphook test --junit hooks.xml --coverage --min 100
+# Write what was seen into the fixtures whose expectations are out of date
+snaphook test --update`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.test(cmd, of, args) },
+	}
+	f.addSources(cmd.Flags())
+	f.addModules(cmd.Flags())
+	f.addPolicy(cmd.Flags())
+	of.add(cmd)
+	return twoIfUnusable(cmd)
+}
+
+func (of *testFlags) add(cmd *cobra.Command) {
+	to := cmd.Flags()
+	to.IntVar(&of.jobs, "jobs", runtime.GOMAXPROCS(0), "Run so many fixtures at once; the number of processors if not given: --jobs 4")
+	to.BoolVar(&of.update, "update", false, "Write what was seen into the expectations that do not hold, and into steps without any: test --update")
+	to.BoolVar(&of.watch, "watch", false, "Run again whenever a file of the project changes, until interrupted: test --watch")
+	to.StringVar(&of.junit, "junit", "", "Write the results to this file as JUnit XML: --junit hooks.xml")
+	to.BoolVar(&of.coverage, "coverage", false, "List the hooks and matchers that no fixture reached: test --coverage")
+	to.Float64Var(&of.min, "min", 0, "With --coverage, end with 1 if less than so many percent of the hooks ran: --coverage --min 100")
+}
+
+func (of *testFlags) check() error {
+	switch {
+	case of.jobs < 1:
+		return fmt.Errorf("--jobs %d: write 1 or more", of.jobs)
+	case of.min != 0 && !of.coverage:
+		return errors.New("--min is the least coverage; add --coverage")
+	case of.min < 0 || of.min > 100:
+		return fmt.Errorf("--min %v: write a number of percent, from 0 to 100", of.min)
+	case of.update && of.watch:
+		return errors.New("--update and --watch exclude each other; give one of them")
+	}
+	return nil
+}
+
+// tester runs fixtures.
+type tester struct {
+	*flags
+	of       *testFlags
+	project  string // absolute
+	parts    map[string]given
+	policies map[policy.Level]string
+	log      *slog.Logger
+	worlds   *fixture.Worlds
+	reached  *coverage
+}
+
+func (f *flags) test(cmd *cobra.Command, of *testFlags, args []string) error {
+	if err := of.check(); err != nil {
+		return err
+	}
+	t, err := f.tester(cmd, of)
+	if err != nil {
+		return err
+	}
+	if of.watch {
+		return t.watch(cmd, args)
+	}
+	return t.once(cmd, args)
+}
+
+// tester says what all fixtures have in common.
+func (f *flags) tester(cmd *cobra.Command, of *testFlags) (*tester, error) {
+	t := &tester{flags: f, of: of, parts: map[string]given{}, log: slog.New(slog.DiscardHandler)}
+	var err error
+	if t.project, err = f.directory(); err != nil {
+		return nil, err
+	}
+	if wantsDebug() {
+		t.log = f.log(cmd)
+	}
+	parts, err := f.split(cmd, mainDialects())
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range mainDialects() {
+		if _, err := d.levelNamed(parts[i].level); err != nil {
+			return nil, err
+		}
+		if err := d.profileNamed(parts[i].profile); err != nil {
+			return nil, err
+		}
+		if _, err := d.added(parts[i]); err != nil {
+			return nil, err
+		}
+		t.parts[d.Name] = parts[i]
+	}
+	t.policies, err = f.namedPolicies()
+	return t, err
+}
+
+// namedPolicies are those of --policy alone.
+func (f *flags) namedPolicies() (map[policy.Level]string, error) {
+	src, err := f.policySource(os.DevNull)
+	if err != nil {
+		return nil, err
+	}
+	named := map[policy.Level]string{}
+	for _, value := range f.policies {
+		name, _ := layerOf(value)
+		level, _ := levelNamed(name)
+		named[level] = src.Files[level]
+	}
+	return named, nil
+}
+
+// once runs all fixtures one time, and says what came of it.
+func (t *tester) once(cmd *cobra.Command, args []string) error {
+	all, err := t.read(cmd.Context(), args)
+	if err != nil {
+		return err
+	}
+	t.reached = newCoverage()
+	if t.worlds, err = fixture.NewWorlds(cmd.Context(), t.project); err != nil {
+		return err
+	}
+	results, err := t.run(cmd, all)
+	if err == nil {
+		err = t.conclude(cmd, results)
+	}
+	err = errors.Join(err, t.worlds.Close())
+	if cmd.Context().Err() != nil {
+		return errInterrupted
+	}
+	return err
+}
+
+// read reads the fixtures that the arguments name.
+func (t *tester) read(ctx context.Context, args []string) ([]*fixture.Fixture, error) {
+	where := args
+	if len(where) == 0 {
+		where = []string{lo.CoalesceOrEmpty(t.dir, ".")}
+	}
+	files, err := fixture.Find(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("there is no fixture in %s; write one in a file whose name ends in %s, or let `snaphook init` write the first",
+			strings.Join(where, ", "), strings.Join(fixture.Suffixes, " or "))
+	}
+	var all []*fixture.Fixture
+	var errs []error
+	for _, file := range files {
+		some, err := fixture.Read(ctx, file)
+		all, errs = append(all, some...), append(errs, err)
+	}
+	return all, errors.Join(errs...)
+}
+
+// run runs fixtures, some at a time, and shows each when those before it have
+// been shown.
+func (t *tester) run(cmd *cobra.Command, all []*fixture.Fixture) ([]*result, error) {
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	results := make([]*result, len(all))
+	done := make([]chan struct{}, len(all))
+	for i := range done {
+		done[i] = make(chan struct{})
+	}
+	next := make(chan int)
+	var running sync.WaitGroup
+	for range min(t.of.jobs, len(all)) {
+		running.Go(func() {
+			for i := range next {
+				results[i] = t.play(ctx, all[i])
+				close(done[i])
+			}
+		})
+	}
+	go func() {
+		defer close(next)
+		for i := range all {
+			next <- i
+		}
+	}()
+	var errs []error
+	for i := range all {
+		<-done[i]
+		if results[i].err != nil {
+			errs = append(errs, results[i].err)
+			continue
+		}
+		if err := say(cmd, t.shown(results[i])); err != nil && len(errs) == 0 {
+			errs = append(errs, err)
+		}
+	}
+	running.Wait()
+	return results, errors.Join(errs...)
+}

@@ -1,0 +1,147 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// coverage is which hooks and matchers fixtures have reached. Settings that
+// stand in a fixture itself are not looked at.
+type coverage struct {
+	mu       sync.Mutex
+	hooks    map[string]*hook.Hook // that can run, by hookKey
+	ran      map[string]bool
+	matchers map[string]*hook.Hook // the first with it, by matcherKey
+	matched  map[string]bool
+}
+
+func newCoverage() *coverage {
+	return &coverage{
+		hooks: map[string]*hook.Hook{}, ran: map[string]bool{},
+		matchers: map[string]*hook.Hook{}, matched: map[string]bool{},
+	}
+}
+
+func hookKey(h *hook.Hook) string {
+	return strings.Join([]string{h.Dialect, h.Event, h.ID, h.Command}, "\x00")
+}
+
+// matcherKey is empty where there is no matcher, or one for everything.
+func matcherKey(h *hook.Hook) string {
+	if h.Pattern == "" || h.Pattern == "*" {
+		return ""
+	}
+	return strings.Join([]string{h.Dialect, h.Event, h.Pattern}, "\x00")
+}
+
+// know adds hooks that fixtures should reach.
+func (c *coverage) know(hooks []*hook.Hook) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, h := range hooks {
+		if h.Skip != "" {
+			continue
+		}
+		c.hooks[hookKey(h)] = h
+		if key := matcherKey(h); key != "" && c.matchers[key] == nil {
+			c.matchers[key] = h
+		}
+	}
+}
+
+// reach adds what a fire has looked at.
+func (c *coverage) reach(all []looked) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, l := range all {
+		if l.why == "" {
+			c.ran[hookKey(l.hook)] = true
+		}
+		if l.why != hook.NotMatched {
+			c.matched[matcherKey(l.hook)] = true
+		}
+	}
+}
+
+// cover lists what was not reached, and reports whether enough was.
+func (t *tester) cover(cmd *cobra.Command) (enough bool, err error) {
+	if err := t.knowProject(cmd.Context()); err != nil {
+		return false, err
+	}
+	c := t.reached
+	var b strings.Builder
+	hooks := 0
+	for _, key := range inFileOrder(c.hooks) {
+		if c.ran[key] {
+			hooks++
+			continue
+		}
+		h := c.hooks[key]
+		id := pipeline.Identify(h)
+		fmt.Fprintf(&b, "not reached  hook %s of %s.%s  %s\n", label(id), h.Dialect, h.Event, place(id))
+	}
+	matchers := 0
+	for _, key := range inFileOrder(c.matchers) {
+		if c.matched[key] {
+			matchers++
+			continue
+		}
+		h := c.matchers[key]
+		fmt.Fprintf(&b, "not reached  matcher %s of %s.%s  %s\n", oneLine(h.Pattern), h.Dialect, h.Event, place(pipeline.Identify(h)))
+	}
+	percent := 100.0
+	if len(c.hooks) > 0 {
+		percent = 100 * float64(hooks) / float64(len(c.hooks))
+	}
+	fmt.Fprintf(&b, "coverage: %d of %s (%.1f %%), %d of %s\n",
+		hooks, count(len(c.hooks), "hook"), percent, matchers, count(len(c.matchers), "matcher"))
+	if percent < t.of.min {
+		fmt.Fprintf(&b, "%s\n", bad.Render(fmt.Sprintf("the coverage is below %v %%", t.of.min)))
+	}
+	return percent >= t.of.min, say(cmd, b.String())
+}
+
+func inFileOrder(hooks map[string]*hook.Hook) []string {
+	return slices.SortedFunc(maps.Keys(hooks), func(a, b string) int {
+		p, q := hooks[a].Position, hooks[b].Position
+		switch {
+		case p.File != q.File:
+			return strings.Compare(p.File, q.File)
+		case p.Line != q.Line:
+			return p.Line - q.Line
+		case p.Column != q.Column:
+			return p.Column - q.Column
+		}
+		return strings.Compare(a, b)
+	})
+}
+
+// knowProject adds the hooks of the project's own settings, in every dialect.
+func (t *tester) knowProject(ctx context.Context) (err error) {
+	fx := &fixture.Fixture{}
+	world, err := t.worlds.For(ctx, fx)
+	if err != nil {
+		return err
+	}
+	s := t.stage(fx, world)
+	s.sight = &sighting{fired: &fired{}}
+	for _, d := range mainDialects() {
+		o, opening := s.session(ctx, d, nil)
+		if err = opening; err != nil {
+			break
+		}
+		t.reached.know(o.ses.Hooks())
+	}
+	return errors.Join(err, s.close(context.WithoutCancel(ctx)), world.Release(context.WithoutCancel(ctx)))
+}

@@ -1,0 +1,184 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// result is what came of a fixture.
+type result struct {
+	*fixture.Fixture
+	steps    []stepResult
+	problems []string // of its settings
+	took     time.Duration
+	err      error // it could not be run
+}
+
+type stepResult struct {
+	*sighting
+	place fixture.Place
+	wrong []fixture.Difference
+}
+
+func (r *result) failed() bool {
+	return lo.SomeBy(r.steps, func(s stepResult) bool { return len(s.wrong) > 0 })
+}
+
+// play runs one fixture.
+func (t *tester) play(ctx context.Context, fx *fixture.Fixture) *result {
+	r := &result{Fixture: fx}
+	if r.err = ctx.Err(); r.err != nil {
+		return r
+	}
+	start := time.Now()
+	world, err := t.worlds.For(ctx, fx)
+	if err != nil {
+		r.err = err
+		return r
+	}
+	s := t.stage(fx, world)
+	for i := range fx.Session {
+		step := &fx.Session[i]
+		seen, err := s.fire(ctx, step, i == len(fx.Session)-1)
+		if err != nil {
+			r.err = fmt.Errorf("%s: %w", fx.Name, err)
+			break
+		}
+		expect := world.Expect(step.Expect)
+		r.steps = append(r.steps, stepResult{seen, world.Place, expect.Judge(&seen.seen)})
+	}
+	t.learn(s, r)
+	r.problems = s.problems
+	r.err = errors.Join(r.err, s.close(context.WithoutCancel(ctx)), world.Release(context.WithoutCancel(ctx)))
+	r.took = time.Since(start)
+	return r
+}
+
+// learn keeps what a fixture has reached.
+func (t *tester) learn(s *stage, r *result) {
+	if s.fixture.Settings.Object != nil {
+		return
+	}
+	for _, o := range s.open {
+		t.reached.know(o.ses.Hooks())
+	}
+	for _, step := range r.steps {
+		t.reached.reach(step.looked)
+	}
+}
+
+// shown is a fixture's line, and what is below it.
+func (t *tester) shown(r *result) string {
+	var b strings.Builder
+	word := good.Render("ok    ")
+	if r.failed() {
+		word = bad.Render("FAIL  ")
+	}
+	fmt.Fprintf(&b, "%s%s  %s\n", word, oneLine(r.Name), faint.Render(took(r.took.Seconds()*1000)))
+	if !r.failed() && !t.verbose {
+		return b.String()
+	}
+	if at := r.At.String(); !strings.HasPrefix(at, r.Name) {
+		b.WriteString("      " + faint.Render(oneLine(at)) + "\n")
+	}
+	for i, step := range r.steps {
+		if len(step.wrong) == 0 && !t.verbose {
+			continue
+		}
+		fmt.Fprintf(&b, "  step %d, %s\n", i+1, strong.Render(oneLine(r.Session[i].Event)))
+		b.WriteString(step.text())
+	}
+	return b.String()
+}
+
+// text says what is not as expected, and what each hook did.
+func (s stepResult) text() string {
+	var b strings.Builder
+	for _, d := range s.wrong {
+		fmt.Fprintf(&b, "    %s\n      expected %s\n      got      %s\n",
+			bad.Render(oneLine(d.Member)), oneLine(s.place.Hold(d.Expected)), oneLine(s.place.Hold(d.Got)))
+	}
+	for i := range s.fired.Hooks {
+		b.WriteString(s.place.Hold(hookTrace(&s.fired.Hooks[i])))
+	}
+	for _, l := range s.looked {
+		if l.why != "" {
+			id := pipeline.Identify(l.hook)
+			fmt.Fprintf(&b, "    %s  %s  %s\n          %s\n", odd.Render(fmt.Sprintf("%-18s", "not run")), label(id), place(id),
+				oneLine(string(l.why)+lo.Ternary(l.detail == "", "", ": "+l.detail)))
+		}
+	}
+	if len(s.fired.Hooks)+len(s.looked) == 0 {
+		b.WriteString("    no hook is configured for this event\n")
+	}
+	for _, note := range s.notes {
+		b.WriteString("    " + odd.Render("note") + "  " + oneLine(note) + "\n")
+	}
+	return b.String()
+}
+
+// hookTrace is what one hook did.
+func hookTrace(h *pipeline.HookRun) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "    %s  %s  %s  %s\n",
+		outcomeStyle(wordOf(*h)), label(h.HookID), faint.Render(took(h.DurationMS)), place(h.HookID))
+	line := func(name, text string) {
+		if text = strings.TrimRight(text, "\n"); text != "" {
+			fmt.Fprintf(&b, "          %-6s  %s\n", name, indented(text, 18))
+		}
+	}
+	if h.ExitCode != nil {
+		line("exit", fmt.Sprint(*h.ExitCode))
+	}
+	line("stdout", lo.FromPtr(h.Stdout))
+	line("stderr", lo.FromPtr(h.Stderr))
+	line("error", lo.FromPtr(h.Error))
+	if end := h.Background; end != nil {
+		line("later", string(end.Outcome))
+		line("stdout", lo.FromPtr(end.Stdout))
+		line("stderr", lo.FromPtr(end.Stderr))
+		line("error", lo.FromPtr(end.Error))
+	}
+	for _, note := range h.Notes {
+		line("note", note)
+	}
+	return b.String()
+}
+
+// conclude says how many hold, and sets the exit status.
+func (t *tester) conclude(cmd *cobra.Command, results []*result) error {
+	for _, problem := range lo.Uniq(lo.FlatMap(results, func(r *result, _ int) []string { return r.problems })) {
+		warn(cmd, "%s", problem)
+	}
+	if t.of.update {
+		if err := t.update(cmd, results); err != nil {
+			return err
+		}
+	}
+	wrong := lo.CountBy(results, (*result).failed)
+	t.status = lo.Ternary(wrong > 0, failed, 0)
+	if t.of.junit != "" {
+		if err := writeJUnit(t.of.junit, results); err != nil {
+			return fmt.Errorf("--junit %s: %w", t.of.junit, err)
+		}
+	}
+	if t.of.coverage {
+		enough, err := t.cover(cmd)
+		if err != nil {
+			return err
+		}
+		if !enough {
+			t.status = failed
+		}
+	}
+	return say(cmd, fmt.Sprintf("%d passed, %d failed\n", len(results)-wrong, wrong))
+}

@@ -1,0 +1,73 @@
+package command
+
+import (
+	"context"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/run"
+)
+
+// scriptedModel is the model, and the agent, of a fixture.
+type scriptedModel struct{ *fixture.Script }
+
+// Generate implements [run.Model].
+func (m scriptedModel) Generate(_ context.Context, r run.ModelRequest) (string, error) {
+	return m.Script.Generate(r.Prompt)
+}
+
+// RunAgent implements [run.AgentRunner].
+func (m scriptedModel) RunAgent(_ context.Context, r run.AgentRequest) (string, error) {
+	return m.Script.Generate(r.Prompt)
+}
+
+// ask is what the user answers to a hook's question. A question that the fixture
+// has no answer for gets none, as from a user who has gone.
+func (s *stage) ask(_ context.Context, _ *hook.Hook, q hook.Question) (key string, ok bool) {
+	typed, ok := s.script.Answer(q.Message)
+	if !ok {
+		s.sight.add("no answer in the fixture for the question %q: add one to its \"user\"", q.Message)
+		return "", false
+	}
+	if key, ok = chosen(q.Options, typed); !ok {
+		s.sight.add("the answer %q is no option of the question %q", typed, q.Message)
+	}
+	return key, ok
+}
+
+// scriptedUI is the user of modules.
+type scriptedUI struct {
+	xcsh.NoUI
+	script *fixture.Script
+}
+
+// Select implements [xcsh.UI].
+func (u *scriptedUI) Select(_ context.Context, title string, options []string) (string, bool) {
+	typed, ok := u.script.Answer(title)
+	if !ok {
+		return "", false
+	}
+	all := make([]hook.Option, len(options))
+	for i, text := range options {
+		all[i] = hook.Option{Key: text}
+	}
+	return chosen(all, typed)
+}
+
+// Confirm implements [xcsh.UI]. What is no answer is a no.
+func (u *scriptedUI) Confirm(ctx context.Context, title, message string) bool {
+	answer, _ := u.Select(ctx, strings.TrimSpace(title+"\n"+message), []string{"yes", "no"})
+	return answer == "yes"
+}
+
+// Input implements [xcsh.UI].
+func (u *scriptedUI) Input(_ context.Context, title, _ string) (string, bool) {
+	return u.script.Answer(title)
+}
+
+// Editor implements [xcsh.UI].
+func (u *scriptedUI) Editor(_ context.Context, title, _ string) (string, bool) {
+	return u.script.Answer(title)
+}

@@ -1,0 +1,314 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/events/xcsh/discover"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
+	"github.com/snaphook-go/snaphook/settings"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// stage is where the events of one fixture are fired: a session for each dialect
+// that they name, in a copy of the project, with the script alone for an answer.
+type stage struct {
+	tester   *tester
+	fixture  *fixture.Fixture
+	world    *fixture.World
+	script   *fixture.Script
+	lent     *lent
+	log      *slog.Logger
+	open     map[string]*opened // by dialect
+	sight    *sighting          // of the fire that is under way
+	carried  []string           // for the model's next turn
+	problems []string
+}
+
+// opened is a session of one dialect.
+type opened struct {
+	sys  *pipeline.System
+	ses  *pipeline.Session
+	mods *attached
+}
+
+func (t *tester) stage(fx *fixture.Fixture, world *fixture.World) *stage {
+	s := &stage{tester: t, fixture: fx, world: world, script: fx.Script(world.Place), open: map[string]*opened{}}
+	s.log = t.log
+	s.lent = &lent{environ: s.environ(), home: world.Home, transport: s.script}
+	s.lent.model, s.lent.agent = scriptedModel{s.script}, scriptedModel{s.script}
+	return s
+}
+
+// strangers begin the names of variables that are about an agent or a desktop
+// around the tests, which hooks of a test must not depend on.
+var strangers = []string{
+	"CLAUDE", "LLXPRT_", "GEMINI_", "XCSH_", "PI_", "XDG_", "SNAPHOOK_", "TRACEPARENT", "TRACESTATE", "GITHUB_SHA",
+}
+
+// environ is the environment of the hooks: that of the process without what an
+// agent has set, with the fixture's own directories, and its variables.
+func (s *stage) environ() []string {
+	env := map[string]string{}
+	for _, pair := range os.Environ() {
+		name, value, ok := strings.Cut(pair, "=")
+		if ok && !slices.ContainsFunc(strangers, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+			env[name] = value
+		}
+	}
+	env["HOME"], env["TMPDIR"] = s.world.Home, s.world.Temp
+	for name, value := range s.fixture.Env {
+		if value == nil {
+			delete(env, name)
+		} else {
+			env[name] = s.world.Text(*value)
+		}
+	}
+	pairs := lo.MapToSlice(env, func(name, value string) string { return name + "=" + value })
+	slices.Sort(pairs)
+	return pairs
+}
+
+// session returns the session of a dialect, and opens it for the first event.
+func (s *stage) session(ctx context.Context, d *dialect, input wire.Object) (*opened, error) {
+	if o := s.open[d.Name]; o != nil {
+		return o, nil
+	}
+	load, err := s.load(d)
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{sys: pipeline.NewSystem(pipeline.Config{
+		Load: []pipeline.Load{load}, Log: s.log, Observe: []pipeline.Observer{s}, ObserveIdle: true,
+		Policy: policy.Source{Files: s.policies()},
+	})}
+	o.ses, err = o.sys.NewSession(ctx, s.config(input))
+	if err == nil {
+		err = unreadable(o.ses.Problems())
+	}
+	if err == nil {
+		o.mods, err = s.attach(ctx, d, o.ses)
+	}
+	if err != nil {
+		_ = o.sys.Close() // never fails
+		return nil, s.original(err)
+	}
+	for _, p := range o.ses.Problems() {
+		s.problems = append(s.problems, s.originalText(p.String()))
+	}
+	s.open[d.Name] = o
+	return o, nil
+}
+
+// config describes the session: a trusted project, and a user who answers if the
+// fixture has answers.
+func (s *stage) config(input wire.Object) pipeline.SessionConfig {
+	cfg := pipeline.SessionConfig{
+		ID:         lo.CoalesceOrEmpty(input.Text("session_id"), "test"),
+		Transcript: input.Text("transcript_path"),
+		Dir:        s.world.Dir,
+		Finished:   func(end pipeline.Finished) { s.sight.fired.hear(end) },
+		Scratch:    filepath.Join(s.world.Temp, "snaphook-scratch"),
+		State:      filepath.Join(s.world.Home, ".local", "state", "snaphook", "sessions"),
+	}
+	if len(s.fixture.User) > 0 {
+		cfg.Interactive, cfg.Ask = true, s.ask
+		cfg.MayAsk = func(h *hook.Hook) bool { return h.Type == "command" }
+	}
+	return cfg
+}
+
+// load says which settings count: those of the fixture, else those that are
+// named, else those of the project, and those of the fixture's user.
+func (s *stage) load(d *dialect) (pipeline.Load, error) {
+	g := s.tester.parts[d.trustName()]
+	var err error
+	var layers []settings.Layer
+	switch of := s.fixture.Settings; {
+	case d.modules:
+		if !of.Own() {
+			return nil, settings.Problem{Position: of.At, Message: d.Name +
+				` has no settings with hooks; write null, and put modules below "files": {".xcsh/hooks/pre/gate.ts": "…"}`}
+		}
+	case of.Object != nil:
+		layers = []settings.Layer{{
+			Name: "project", Source: hook.Project, File: of.At.File, Data: s.world.JSON(of.Text()),
+		}}
+	case of.Path != "":
+		layers, err = s.named(d, of)
+	case len(g.settings) > 0:
+		layers, err = g.named(d)
+	default:
+		layers = s.found(d, &g)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.findProfile(d, s.world.Dir, append([]settings.Layer{}, layers...))
+	layers = append(layers, s.users(d, g.profile)...)
+	level, err := d.levelNamed(g.level)
+	if err != nil {
+		return nil, err
+	}
+	more, err := d.added(g)
+	if err != nil {
+		return nil, err
+	}
+	return d.load(origins{layers, more, level, g.profile, g.modules, s.lent}), nil
+}
+
+// named is the settings file that a fixture names: below its own directory, or
+// below the project's.
+func (s *stage) named(d *dialect, of fixture.Settings) ([]settings.Layer, error) {
+	name, file := layerOf(of.Path)
+	if file = s.world.Text(file); !filepath.IsAbs(file) {
+		beside := filepath.Join(filepath.Dir(of.At.File), file)
+		if file = filepath.Join(s.world.Dir, file); wantFile(beside) == nil {
+			file = beside
+		}
+	}
+	layer, err := d.layer(name + "=" + file)
+	if err != nil {
+		return nil, settings.Problem{Position: of.At, Message: fmt.Sprintf(
+			"settings %q: there is no such file beside the fixture, and none below the project", of.Path)}
+	}
+	layer, _ = once(layer)
+	layer.File = s.originalFile(layer.File)
+	return []settings.Layer{layer}, nil
+}
+
+// found are the settings in the copy of the project.
+func (s *stage) found(d *dialect, g *given) []settings.Layer {
+	var all []settings.Layer
+	for _, profile := range lo.Ternary(g.profile == "", orOne(d.profiles), []string{g.profile}) {
+		for _, layer := range d.discover(s.world.Dir, profile) {
+			if !isProjects(layer.Source) {
+				continue
+			}
+			if layer, found := once(layer); found {
+				layer.File = s.originalFile(layer.File)
+				all = append(all, layer)
+			}
+		}
+	}
+	g.findProfile(d, s.world.Dir, append([]settings.Layer{}, all...))
+	return lo.Filter(all, func(l settings.Layer, _ int) bool {
+		return g.profile == "" || strings.HasSuffix(filepath.Dir(l.File), "."+g.profile)
+	})
+}
+
+// orOne is a list with the empty name where there are no names.
+func orOne(names []string) []string {
+	if len(names) == 0 {
+		return []string{""}
+	}
+	return names
+}
+
+// users are the settings of the fixture's own user.
+func (s *stage) users(d *dialect, profile string) (layers []settings.Layer) {
+	if d.modules {
+		return nil
+	}
+	folder := "." + lo.CoalesceOrEmpty(profile, d.Name)
+	layer := settings.Layer{
+		Name: "user", Source: hook.User, File: filepath.Join(s.world.Home, folder, "settings.json"), Strict: d.strict,
+	}
+	if layer, found := once(layer); found {
+		layers = append(layers, layer)
+	}
+	return layers
+}
+
+// policies are the policy files that count: the project's, that of the fixture's
+// user, and those that are named.
+func (s *stage) policies() map[policy.Level]string {
+	files := map[policy.Level]string{}
+	for level, file := range map[policy.Level]string{
+		policy.Project: filepath.Join(s.world.Dir, policy.FileName),
+		policy.User:    filepath.Join(s.world.Home, ".config", "snaphook", "config.json"),
+	} {
+		if wantFile(file) == nil {
+			files[level] = file
+		}
+	}
+	for level, file := range s.tester.policies {
+		files[level] = file
+	}
+	return files
+}
+
+// attach loads modules, if the dialect has any. One that cannot be loaded may be
+// a guard, so that the fixture cannot be used.
+func (s *stage) attach(ctx context.Context, d *dialect, ses *pipeline.Session) (*attached, error) {
+	if !d.modules {
+		return nil, nil
+	}
+	host := &cliHost{lent: s.lent, runs: true}
+	if len(s.fixture.User) > 0 {
+		host.ui = &scriptedUI{script: s.script}
+	}
+	a := &attached{}
+	a.Modules = xcsh.New(ses, xcsh.Config{
+		Extensions: d.isVariant(), Loaders: []xcsh.ModuleLoader{host.loader(ses.Dir(), nil)},
+		Session: sessionView{ses: ses, transcript: ses.Transcript()}, Log: s.log,
+	})
+	a.Initialize(host.host())
+	if named := s.tester.parts[d.trustName()].modules; len(named) > 0 {
+		wd, err := os.Getwd()
+		if err != nil {
+			return nil, errors.Join(err, a.Close())
+		}
+		a.failed = a.Load(ctx, named, wd)
+	} else {
+		place := discover.Place{Cwd: ses.Dir(), Home: s.lent.home, User: s.lent.user()}
+		_, a.failed = a.DiscoverAndLoad(ctx, xcsh.Discovery{Registry: discover.Standard(), Place: place}, nil)
+	}
+	if len(a.failed) == 0 {
+		return a, nil
+	}
+	errs := lo.Map(a.failed, func(e *xcsh.LoadError, _ int) error { return fmt.Errorf("%w%s", e, whereThrown(e)) })
+	return nil, errors.Join(append(errs, a.Close())...)
+}
+
+// close ends the sessions, with what they left on the disk.
+func (s *stage) close(ctx context.Context) (err error) {
+	for _, o := range s.open {
+		if o.mods != nil {
+			err = errors.Join(err, o.mods.Close())
+		}
+		err = errors.Join(err, o.ses.Close(ctx), o.sys.Close())
+	}
+	return err
+}
+
+// originalFile is where a file of the copy lies in the project.
+func (s *stage) originalFile(file string) string {
+	if below, err := filepath.Rel(s.world.Dir, file); err == nil && filepath.IsLocal(below) {
+		return short(filepath.Join(s.tester.project, below))
+	}
+	return short(file)
+}
+
+func (s *stage) originalText(text string) string {
+	return strings.ReplaceAll(text, s.world.Dir+string(filepath.Separator), short(s.tester.project+string(filepath.Separator)))
+}
+
+func (s *stage) original(err error) error {
+	if text := err.Error(); strings.Contains(text, s.world.Dir) {
+		return errors.New(s.originalText(text))
+	}
+	return err
+}

@@ -1,0 +1,48 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
+)
+
+// settled is how long a project has to be as it is before it is tested again:
+// editors write a file in several steps.
+const settled = 200 * time.Millisecond
+
+// watch runs the fixtures, and again after each change of the project, until it
+// is interrupted. The exit status is that of the last run.
+func (t *tester) watch(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	own := "" // what a run writes itself
+	if t.of.junit != "" {
+		var err error
+		if own, err = filepath.Abs(t.of.junit); err != nil {
+			return err
+		}
+	}
+	var err error
+	for {
+		changes, failed := fixture.Watch(ctx, t.project, own)
+		if failed != nil {
+			return failed
+		}
+		if err = t.once(cmd, args); err != nil && ctx.Err() == nil {
+			fmt.Fprintln(cmd.ErrOrStderr(), odd.Render("snaphook:"), visible(err.Error()))
+		}
+		if ctx.Err() == nil {
+			fmt.Fprintln(cmd.ErrOrStderr(), faint.Render("waiting for a change; an interrupt ends it"))
+		}
+		if changes.Wait(ctx, settled) != nil {
+			if errors.Is(err, errInterrupted) {
+				err = nil
+			}
+			return err
+		}
+	}
+}
