@@ -303,7 +303,8 @@ func (s *stage) originalFile(file string) string {
 }
 
 func (s *stage) originalText(text string) string {
-	return strings.ReplaceAll(text, s.world.Dir+string(filepath.Separator), short(s.tester.project+string(filepath.Separator)))
+	below := string(filepath.Separator)
+	return strings.ReplaceAll(text, s.world.Dir+below, short(s.tester.project)+below)
 }
 
 func (s *stage) original(err error) error {
