@@ -15,7 +15,7 @@ var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDu
 
 // checkArguments says what is wrong with the arguments of a call.
 func checkArguments(call *ToolCall) error {
-	if len(call.Input) == 0 {
+	if len(call.Input) == 0 || call.Input.Check() == nil {
 		return nil
 	}
 	value := jsontext.Value(call.Input)

@@ -121,7 +121,7 @@ func Claude(cfg ClaudeConfig) *Dialect {
 func claudeStage[In, CIn, COut any](
 	ev *pipeline.Event[CIn, COut],
 	input func(*site, *In, *part) CIn,
-	read func(*CIn, *hook.Result[COut], *part),
+	read func(CIn, *hook.Result[COut], *part),
 ) stage[In] {
 	return stage[In]{
 		events: []pipeline.Declared{ev},
@@ -137,7 +137,7 @@ func claudeFire[CIn, COut any](
 	at *site,
 	ev *pipeline.Event[CIn, COut],
 	sent *CIn,
-	read func(*CIn, *hook.Result[COut], *part),
+	read func(CIn, *hook.Result[COut], *part),
 	p *part,
 ) {
 	res, err := ev.Fire(ctx, at.ses, sent)
@@ -146,7 +146,7 @@ func claudeFire[CIn, COut any](
 	d := claude.ApplyLifecycle(res)
 	p.Stop, p.StopReason, p.Context, p.Messages = d.Stop, d.StopReason, d.Context, d.Messages
 	if read != nil {
-		read(sent, res, p)
+		read(*sent, res, p)
 	}
 	if res.OverriddenBlock != "" {
 		p.Messages = append(p.Messages, res.OverriddenBlock)
@@ -163,8 +163,8 @@ func claudeCall(at *site, in *ToolCall, p *part) claude.PreToolUseInput {
 	return c
 }
 
-func claudeGate(sent *claude.PreToolUseInput, res *hook.Result[claude.PreToolUseOutput], p *part) {
-	v := claude.ApplyPreToolUse(sent, res)
+func claudeGate(sent claude.PreToolUseInput, res *hook.Result[claude.PreToolUseOutput], p *part) {
+	v := claude.ApplyPreToolUse(&sent, res)
 	p.Decision, p.Reason, p.Preapproved = word(v.Decision), v.Reason, v.Decision == hook.Allow
 	if now := res.Specific.UpdatedInput; now != nil && v.Decision != hook.Deny {
 		p.changes = p.view.whole(now)
@@ -172,8 +172,8 @@ func claudeGate(sent *claude.PreToolUseInput, res *hook.Result[claude.PreToolUse
 	claims(p, res, func(g *claude.PreToolUseOutput) wire.Object { return g.UpdatedInput })
 }
 
-func claudePermission(sent *claude.PermissionRequestInput, res *hook.Result[claude.PermissionRequestOutput], p *part) {
-	v := claude.ApplyPermissionRequest(sent, res)
+func claudePermission(sent claude.PermissionRequestInput, res *hook.Result[claude.PermissionRequestOutput], p *part) {
+	v := claude.ApplyPermissionRequest(&sent, res)
 	p.Decision, p.Reason, p.Preapproved = word(v.Decision), v.Reason, v.Decision == hook.Allow
 	if v.Interrupt {
 		p.Stop, p.StopReason = true, v.Reason
@@ -225,7 +225,7 @@ func claims[COut any](p *part, res *hook.Result[COut], input func(*COut) wire.Ob
 }
 
 // blocks reads the result of an event whose hooks can keep something from happening.
-func blocks[CIn, COut any](_ *CIn, res *hook.Result[COut], p *part) {
+func blocks[CIn, COut any](_ CIn, res *hook.Result[COut], p *part) {
 	v := claude.ApplyBlock(res)
 	if !v.Run && (!v.Stop || v.Reason != "") {
 		p.Decision, p.Reason = hook.Deny, v.Reason
@@ -233,7 +233,7 @@ func blocks[CIn, COut any](_ *CIn, res *hook.Result[COut], p *part) {
 }
 
 // continues reads the result of an event whose hooks can send an agent back to work.
-func continues[CIn any](_ *CIn, res *hook.Result[claude.BasicOutput], p *part) {
+func continues[CIn any](_ CIn, res *hook.Result[claude.BasicOutput], p *part) {
 	v := claude.ApplyStop(res)
 	switch {
 	case !v.Again:
@@ -259,7 +259,7 @@ func claudeAfterTool() stage[AfterToolInput] {
 					at,
 					claude.PostToolUseFailure,
 					&claude.PostToolUseFailureInput{PreToolUseInput: call, Error: in.Result.Text},
-					func(_ *claude.PostToolUseFailureInput, res *hook.Result[claude.BasicOutput], p *part) {
+					func(_ claude.PostToolUseFailureInput, res *hook.Result[claude.BasicOutput], p *part) {
 						objects(claude.ApplyPostToolUseFailure(res), p)
 					},
 					p,
@@ -278,8 +278,8 @@ func claudeAfterTool() stage[AfterToolInput] {
 	}
 }
 
-func claudeEdit(sent *claude.PostToolUseInput, res *hook.Result[claude.PostToolUseOutput], p *part) {
-	v := claude.ApplyPostToolUse(sent, res)
+func claudeEdit(sent claude.PostToolUseInput, res *hook.Result[claude.PostToolUseOutput], p *part) {
+	v := claude.ApplyPostToolUse(&sent, res)
 	objects(v, p)
 	if res.Specific.UpdatedToolOutput != nil {
 		p.Result = resultOf(v.Response)

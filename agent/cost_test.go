@@ -2,12 +2,14 @@ package agent_test
 
 import (
 	"context"
+	"math"
 	"testing"
 	"time"
 
 	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/hook"
 )
 
@@ -59,17 +61,24 @@ func TestAMomentWithoutHooksAllocatesNothing(t *testing.T) { // not parallel: Al
 }
 
 // ratio is how many times as long as with the other function it takes: the best of many
-// short tries of each, in turn.
-func ratio(this, other func(times int), times int) float64 {
-	least := [2]time.Duration{time.Hour, time.Hour}
-	for range 60 {
-		for i, f := range [...]func(int){this, other} {
-			start := time.Now()
-			f(times)
-			least[i] = min(least[i], time.Since(start))
+// short tries of each, in turn. It is measured again, up to ten times, while it is above
+// the limit: on a busy machine one of the two may have had no try without a pause.
+func ratio(this, other func(times int), times, tries int, limit float64) (got float64) {
+	got = math.Inf(1)
+	for range 10 {
+		least := [2]time.Duration{time.Hour, time.Hour}
+		for range tries {
+			for i, f := range [...]func(int){this, other} {
+				start := time.Now()
+				f(times)
+				least[i] = min(least[i], time.Since(start))
+			}
+		}
+		if got = min(got, float64(least[0])/float64(least[1])); got <= limit {
+			break
 		}
 	}
-	return float64(least[0]) / float64(least[1])
+	return got
 }
 
 // idleRatio is what a moment without hooks may cost against one dialect's idle fire.
@@ -86,11 +95,59 @@ func TestAMomentWithoutHooksCostsAFewIdleFires(t *testing.T) {
 		for range n {
 			_, _ = claude.PreToolUse.Fire(ctx, ses, &in)
 		}
-	}, 50_000)
+	}, 10_000, 100, idleRatio)
 	t.Logf("an idle moment of three dialects costs %.2f idle fires of one", got)
 	if got > idleRatio {
 		t.Errorf("an idle moment costs %.2f idle fires; want at most %v", got, idleRatio)
 	}
+}
+
+// oneHook are hosts of one dialect with one hook: what they write, and the hook.
+var oneHook = map[string]struct {
+	add   func(*agent.Session) error
+	alone func(context.Context, *agent.Session, *agent.ToolCall) bool // whether the tool may run
+}{
+	"claude": {
+		add: func(s *agent.Session) error {
+			claude.PreToolUse.On(s.Pipeline(), "gate", func(context.Context, claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], err error) {
+				return o, nil
+			})
+			return nil
+		},
+		alone: func(ctx context.Context, s *agent.Session, c *agent.ToolCall) bool {
+			in := claude.PreToolUseInput{Name: "Bash", Input: c.Input, ID: c.ID}
+			res, err := claude.PreToolUse.Fire(ctx, s.Pipeline(), &in)
+			return err == nil && claude.ApplyPreToolUse(&in, res).Run
+		},
+	},
+	"llxprt": {
+		add: func(s *agent.Session) error {
+			llxprt.BeforeTool.On(s.Pipeline(), "gate", func(context.Context, llxprt.BeforeToolInput) (o hook.Output[llxprt.BeforeToolOutput], err error) {
+				return o, nil
+			})
+			return nil
+		},
+		alone: func(ctx context.Context, s *agent.Session, c *agent.ToolCall) bool {
+			in := llxprt.BeforeToolInput{Name: "run_shell_command", Input: c.Input}
+			res, err := llxprt.BeforeTool.Fire(ctx, s.Pipeline(), &in)
+			return err == nil && llxprt.ApplyBeforeTool(&in, res).Run
+		},
+	},
+	"xcsh": {
+		add: func(s *agent.Session) error {
+			return s.Modules().Add("gate", func(api *xcsh.API) error {
+				xcsh.ToolCall.On(api, func(context.Context, *xcsh.ToolCallEvent, *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
+					return nil, nil
+				})
+				return nil
+			})
+		},
+		alone: func(ctx context.Context, s *agent.Session, c *agent.ToolCall) bool {
+			in := xcsh.ToolCallEvent{ToolName: "bash", ToolCallID: c.ID, Input: c.Input}
+			res, err := xcsh.ToolCall.Fire(ctx, s.Modules(), &in)
+			return s.Modules().Verdict(res, err) == nil
+		},
+	},
 }
 
 func BenchmarkMoment(b *testing.B) {
@@ -124,7 +181,7 @@ func BenchmarkMoment(b *testing.B) {
 	b.Run("hook of claude", func(b *testing.B) {
 		b.ReportAllocs()
 		for range b.N {
-			_, _ = claude.PreToolUse.Fire(ctx, ses, &in)
+			oneHook["claude"].alone(ctx, s, call)
 		}
 	})
 }

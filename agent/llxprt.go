@@ -48,7 +48,7 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 		}, nil),
 		prompt: llxprtStage(llxprt.BeforeAgent, func(_ *site, in *PromptInput, _ *part) llxprt.BeforeAgentInput {
 			return llxprt.BeforeAgentInput{Prompt: in.Text}
-		}, func(_ *site, _ *llxprt.BeforeAgentInput, res *hook.Result[llxprt.BasicOutput], p *part) {
+		}, func(_ *site, _ llxprt.BeforeAgentInput, res *hook.Result[llxprt.BasicOutput], p *part) {
 			decide(res, p)
 		}),
 		beforeModel: llxprtStage(
@@ -61,7 +61,7 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 		),
 		afterModel: llxprtStage(llxprt.AfterModel, func(_ *site, in *AfterModelInput, _ *part) llxprt.AfterModelInput {
 			return llxprt.AfterModelInput{Request: object(in.Request), Response: object(in.Response)}
-		}, func(at *site, _ *llxprt.AfterModelInput, res *hook.Result[llxprt.AfterModelOutput], p *part) {
+		}, func(at *site, _ llxprt.AfterModelInput, res *hook.Result[llxprt.AfterModelOutput], p *part) {
 			p.Result = response(res.Specific.Response)
 			if res.Blocked() && llxprt.ProfileOf(at.ses) == llxprt.Gemini {
 				p.Result = &ToolResult{Data: jsontext.Value(`{"candidates":[]}`), Failed: true}
@@ -102,7 +102,7 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 		),
 		stop: llxprtStage(llxprt.AfterAgent, func(_ *site, in *StopInput, _ *part) llxprt.AfterAgentInput {
 			return llxprt.AfterAgentInput{Prompt: in.Prompt, Response: in.Answer, StopHookActive: in.Again}
-		}, func(_ *site, _ *llxprt.AfterAgentInput, res *hook.Result[llxprt.AfterAgentOutput], p *part) {
+		}, func(_ *site, _ llxprt.AfterAgentInput, res *hook.Result[llxprt.AfterAgentOutput], p *part) {
 			if v := llxprt.ApplyAfterAgent(res); v.Again {
 				p.Continue = v.Prompt
 			}
@@ -128,7 +128,7 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 func llxprtStage[In, LIn, LOut any](
 	ev *pipeline.Event[LIn, LOut],
 	input func(*site, *In, *part) LIn,
-	read func(*site, *LIn, *hook.Result[LOut], *part),
+	read func(*site, LIn, *hook.Result[LOut], *part),
 ) stage[In] {
 	return stage[In]{
 		events: []pipeline.Declared{ev},
@@ -149,7 +149,7 @@ func llxprtStage[In, LIn, LOut any](
 				func(o *hook.Output[LOut]) string { return o.Message },
 			)
 			if read != nil {
-				read(at, &sent, res, p)
+				read(at, sent, res, p)
 			}
 		},
 	}
@@ -196,7 +196,7 @@ func llxprtCall(at *site, in *ToolCall, p *part) llxprt.BeforeToolInput {
 	return c
 }
 
-func llxprtGate(_ *site, sent *llxprt.BeforeToolInput, res *hook.Result[llxprt.BeforeToolOutput], p *part) {
+func llxprtGate(_ *site, sent llxprt.BeforeToolInput, res *hook.Result[llxprt.BeforeToolOutput], p *part) {
 	p.Context = nil // it is not for the model here
 	decide(res, p)
 	p.changes = p.view.patch(res.Specific.ModifiedToolInput())
@@ -232,7 +232,7 @@ func decide[LOut any](res *hook.Result[LOut], p *part) {
 
 // llxprtReview takes what a hook objects to after the fact. In the profile of Gemini CLI
 // the reason takes the place of the result.
-func llxprtReview(at *site, _ *llxprt.AfterToolInput, res *hook.Result[llxprt.BasicOutput], p *part) {
+func llxprtReview(at *site, _ llxprt.AfterToolInput, res *hook.Result[llxprt.BasicOutput], p *part) {
 	blocked, reason := llxprt.BlockingError(&res.Output)
 	switch {
 	case !blocked:
@@ -255,7 +255,7 @@ func llxprtResponse(r *ToolResult) wire.Object {
 	return o
 }
 
-func llxprtRequest(_ *site, sent *llxprt.BeforeModelInput, res *hook.Result[llxprt.BeforeModelOutput], p *part) {
+func llxprtRequest(_ *site, sent llxprt.BeforeModelInput, res *hook.Result[llxprt.BeforeModelOutput], p *part) {
 	if res.Blocked() {
 		p.Decision, p.Reason = hook.Deny, llxprt.EffectiveReason(&res.Output)
 	}
@@ -275,7 +275,7 @@ func llxprtRequest(_ *site, sent *llxprt.BeforeModelInput, res *hook.Result[llxp
 }
 
 // llxprtTools takes the tools that hooks choose, in the host's names.
-func llxprtTools(at *site, _ *llxprt.BeforeModelInput, res *hook.Result[llxprt.BeforeToolSelectionOutput], p *part) {
+func llxprtTools(at *site, _ llxprt.BeforeModelInput, res *hook.Result[llxprt.BeforeToolSelectionOutput], p *part) {
 	config := genai.ToolConfig{}
 	if res.Specific.ToolConfig == nil || res.Specific.ToolConfig.Into(&config) != nil {
 		return

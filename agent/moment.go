@@ -35,6 +35,8 @@ type moment[In any] struct {
 	of   func(*Dialect) *stage[In]            // the dialects'
 	args func(*In) *wire.Object               // what hooks rewrite; nil: there is nothing
 	ends func(s *Session, in *In, v *Verdict) // what is left to do; may be nil
+
+	firings *sync.Pool // of *firing[In]
 }
 
 // The bits of a moment: the program's own hooks first, then the dialects.
@@ -70,10 +72,21 @@ func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) er
 		v.refuse(hook.ErrClosed)
 		return hook.ErrClosed
 	}
-	copied := *in
-	said, err := m.fire(ctx, s, &copied, s.hooks.watch.Of(s.ses).Fires&masks[m.at])
-	*v = said
+	f := m.firings.Get().(*firing[In])
+	f.in = *in
+	err := m.fire(ctx, s, f, s.hooks.watch.Of(s.ses).Fires&masks[m.at])
+	*v = f.verdict
+	*f = firing[In]{}
+	m.firings.Put(f)
 	return err
+}
+
+// firing is what a moment with hooks needs while they run, kept for the next one: no fire
+// of an event keeps its input.
+type firing[In any] struct {
+	in      In
+	verdict Verdict
+	alone   [1]part // of the dialect, if there is only one with hooks
 }
 
 // refuse makes v what a host gets with an error: nothing runs unguarded.
@@ -81,15 +94,16 @@ func (v *Verdict) refuse(err error) {
 	v.Decision, v.Reason, v.Continue, v.Preapproved = hook.Deny, err.Error(), "", false
 }
 
-func (m *moment[In]) fire(ctx context.Context, s *Session, in *In, fires uint64) (Verdict, error) {
-	v, err := m.round(ctx, s, in, fires)
+func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires uint64) error {
+	v := &f.verdict
+	err := m.round(ctx, s, f, fires)
 	if err == nil && m.args != nil && s.hooks.cfg.Recheck && !v.Denied() && !v.Stop {
-		err = m.recheck(ctx, s, in, fires, &v)
+		err = m.recheck(ctx, s, f, fires)
 	}
 	v.settle()
-	s.resolve(&v)
+	s.resolve(v)
 	if m.ends != nil {
-		m.ends(s, in, &v)
+		m.ends(s, &f.in, v)
 	}
 	if err == nil && s.shut.Load() != 0 {
 		err = hook.ErrClosed
@@ -97,19 +111,20 @@ func (m *moment[In]) fire(ctx context.Context, s *Session, in *In, fires uint64)
 	if err != nil {
 		v.refuse(err)
 	}
-	return v, err
+	return err
 }
 
 // recheck fires the gates again with the arguments as hooks have left them, if they
 // have. What hooks would rewrite now does not count: nothing would have seen it.
-func (m *moment[In]) recheck(ctx context.Context, s *Session, in *In, fires uint64, v *Verdict) error {
-	args := m.args(in)
-	if equal(object(*args), object(v.Input)) {
+func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fires uint64) error {
+	v := &f.verdict
+	if equal(object(*m.args(&f.in)), object(v.Input)) {
 		return nil
 	}
-	final := *in
-	*m.args(&final) = v.Input
-	again, err := m.round(ctx, s, &final, fires)
+	final := &firing[In]{in: f.in}
+	*m.args(&final.in) = v.Input
+	err := m.round(ctx, s, final, fires)
+	again := &final.verdict
 	reason := again.Reason
 	if again.Decision == v.Decision {
 		reason = news(v.Reason, reason)
@@ -123,8 +138,9 @@ func (m *moment[In]) recheck(ctx context.Context, s *Session, in *In, fires uint
 }
 
 // round runs the hooks of the program, then those of the dialects side by side, and
-// merges what they say.
-func (m *moment[In]) round(ctx context.Context, s *Session, in *In, fires uint64) (v Verdict, err error) {
+// merges what they say. The input is as it was, in the end.
+func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires uint64) (err error) {
+	v, in := &f.verdict, &f.in
 	var args wire.Object
 	if m.args != nil {
 		args = *m.args(in)
@@ -132,16 +148,18 @@ func (m *moment[In]) round(ctx context.Context, s *Session, in *In, fires uint64
 	var changes []change
 	var claims []claim
 	if fires&bit(0, m.at) != 0 {
-		var p part
-		m.ask(ctx, s, in, -1, &p)
-		v.add(&p)
+		p := new(part)
+		m.ask(ctx, s, in, -1, p)
+		v.add(p)
 		changes, claims, err = p.changes, p.claims, p.err
 		if m.args != nil {
 			*m.args(in) = rewrite(args, changes)
 		}
 	}
-	for _, p := range m.dialects(ctx, s, in, fires) {
-		v.add(&p)
+	parts := m.dialects(ctx, s, f, fires)
+	for i := range parts {
+		p := &parts[i]
+		v.add(p)
 		changes, claims = append(changes, p.changes...), append(claims, p.claims...)
 		if err == nil {
 			err = p.err
@@ -157,11 +175,11 @@ func (m *moment[In]) round(ctx context.Context, s *Session, in *In, fires uint64
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return v, err
+	return err
 }
 
 // dialects runs the hooks of every dialect that has some, side by side.
-func (m *moment[In]) dialects(ctx context.Context, s *Session, in *In, fires uint64) []part {
+func (m *moment[In]) dialects(ctx context.Context, s *Session, f *firing[In], fires uint64) []part {
 	var active [maxDialects]int
 	n := 0
 	for d := range s.hooks.dialects {
@@ -170,15 +188,15 @@ func (m *moment[In]) dialects(ctx context.Context, s *Session, in *In, fires uin
 			n++
 		}
 	}
-	if n == 0 {
+	switch n {
+	case 0:
 		return nil
+	case 1:
+		m.ask(ctx, s, &f.in, active[0], &f.alone[0])
+		return f.alone[:]
 	}
 	parts := make([]part, n)
-	if n > 1 {
-		m.sideBySide(ctx, s, in, active, parts)
-		return parts
-	}
-	m.ask(ctx, s, in, active[0], &parts[0])
+	m.sideBySide(ctx, s, &f.in, active, parts)
 	return parts
 }
 
@@ -204,7 +222,8 @@ func (m *moment[In]) ask(ctx context.Context, s *Session, in *In, dialect int, p
 		m.askOwn(ctx, s, in, p)
 		return
 	}
-	m.of(s.hooks.dialects[dialect]).fire(ctx, &site{s, dialect}, in, p)
+	p.at = site{s, dialect}
+	m.of(s.hooks.dialects[dialect]).fire(ctx, &p.at, in, p)
 }
 
 func (m *moment[In]) failed(ctx context.Context, s *Session, dialect int, value any, p *part) {

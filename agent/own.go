@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"iter"
+	"sync"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -26,6 +27,7 @@ var ownDialect = &pipeline.Dialect{
 // declare makes a moment, and the event for the program's own hooks. A gate that
 // fails is a denial.
 func declare[In any](m moment[In], subject func(*In) *string) *moment[In] {
+	m.firings = &sync.Pool{New: func() any { return new(firing[In]) }}
 	m.own = pipeline.Declare(ownDialect, pipeline.Spec[In, Verdict]{
 		Name: m.at.String(), Doc: "at the moment of this name", Rules: pipeline.Rules{FailClosed: m.gate},
 		Subject: subject,

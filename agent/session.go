@@ -197,7 +197,7 @@ func (s *Session) atBeforeTool(ctx context.Context, call *ToolCall, v *Verdict) 
 	if s.watch.Of(s.ses).Fires&masks[BeforeTool] == 0 && s.shut.Load() == 0 && plain(call.Input) {
 		return nil
 	}
-	if err := checkArguments(call); err != nil {
+	if err := checkArguments(call); err != nil && s.shut.Load() == 0 {
 		v.refuse(err)
 		return err
 	}

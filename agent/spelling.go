@@ -25,16 +25,24 @@ type vocabulary struct {
 
 // translated is a host's tool in a dialect.
 type translated struct {
-	name string            // the dialect's
-	in   map[string]string // the dialect's name of an argument, by the host's
-	out  map[string]string // the host's, by the dialect's
-	same bool              // no argument has another name
+	name string              // the dialect's
+	in   map[string]argument // the dialect's name of an argument, by the host's
+	out  map[string]string   // the host's, by the dialect's
+	same bool                // no argument has another name
 }
+
+// argument is a dialect's name of one, and the same as JSON.
+type argument struct {
+	name   string
+	quoted []byte
+}
+
+func quote(name string) argument { return argument{name, wire.Quote(name)} }
 
 // translate puts a tool into a dialect's words.
 func (v *vocabulary) translate(t *Tool) *translated {
 	words := v.kinds[t.Kind]
-	tr := &translated{name: words.tool, in: map[string]string{}, out: map[string]string{}}
+	tr := &translated{name: words.tool, in: map[string]argument{}, out: map[string]string{}}
 	switch {
 	case t.Kind == MCP:
 		tr.name = v.mcp(t.Server, t.Name)
@@ -46,7 +54,7 @@ func (v *vocabulary) translate(t *Tool) *translated {
 	}
 	tr.same = true
 	for host, theirs := range tr.in {
-		tr.same = tr.same && host == theirs
+		tr.same = tr.same && host == theirs.name
 	}
 	return tr
 }
@@ -74,11 +82,11 @@ func (tr *translated) add(t *Tool, canonical, theirs string) {
 		host = canonical
 		for _, alias := range append([]string{first}, arguments[t.Kind][canonical]...) {
 			if _, taken := tr.in[alias]; !taken && alias != canonical && !slices.Contains(named, alias) {
-				tr.in[alias] = first
+				tr.in[alias] = quote(first)
 			}
 		}
 	}
-	tr.in[host], tr.out[first] = first, host
+	tr.in[host], tr.out[first] = quote(first), host
 	if second != "" {
 		tr.out[second] = host
 	}
@@ -100,7 +108,10 @@ func cutOr(names, canonical string) (first, second string) {
 type view struct {
 	name string
 	args wire.Object
-	back map[string]string // the host's names of arguments, by the dialect's; nil: they are the same
+
+	tr   *translated       // nil: names are the same
+	was  wire.Object       // the host's arguments
+	back map[string]string // the host's names, by the dialect's; nil until one is asked for
 }
 
 // show returns a call of the host to a dialect.
@@ -108,39 +119,93 @@ func (tr *translated) show(args wire.Object) view {
 	if tr.same {
 		return view{name: tr.name, args: args}
 	}
-	v := view{name: tr.name, back: make(map[string]string, len(tr.in))}
-	b := make([]byte, 1, len(args)+32)
-	b[0] = '{'
-	members := members(args)
-	for _, m := range members { // those that are mapped come first in a clash of names
-		if theirs, mapped := tr.in[m.name]; mapped {
-			if _, twice := v.back[theirs]; !twice {
-				v.back[theirs] = m.name
-			}
-		}
-	}
-	for _, m := range members {
-		theirs, mapped := tr.in[m.name]
-		if !mapped {
-			theirs = m.name
-		}
-		if host, taken := v.back[theirs]; taken && host != m.name {
-			continue // hooks see the other one
-		}
-		v.back[theirs] = m.name
-		b = appendMember(b, theirs, m.value)
-	}
-	v.args = append(b, '}')
-	for theirs, host := range tr.out {
-		if _, there := v.back[theirs]; !there {
-			v.back[theirs] = host
-		}
+	v := view{name: tr.name, tr: tr, was: args}
+	var clash bool
+	if v.args, clash = tr.renamed(args); clash {
+		v.back = tr.names(args)
+		v.args = v.first()
 	}
 	return v
 }
 
+// renamed are the arguments in the dialect's names, or says that two of them have one name
+// then. So it says of more than a few, which are not looked at for that.
+func (tr *translated) renamed(args wire.Object) (now wire.Object, clash bool) {
+	var seen [8]string
+	n := 0
+	b := make([]byte, 1, len(args)+32)
+	b[0] = '{'
+	for name, value := range args.Members() {
+		theirs, mapped := tr.in[name]
+		if !mapped {
+			theirs.name = name
+		}
+		if n == len(seen) || slices.Contains(seen[:n], theirs.name) {
+			return nil, true
+		}
+		seen[n] = theirs.name
+		n++
+		if !mapped {
+			b = appendMember(b, name, value)
+			continue
+		}
+		b = append(comma(b), theirs.quoted...)
+		b = append(append(b, ':'), value...)
+	}
+	return append(b, '}'), false
+}
+
+// names are the host's names of the arguments of a call, by the dialect's. Those that are
+// mapped come first where two of them have one name.
+func (tr *translated) names(args wire.Object) map[string]string {
+	back := make(map[string]string, len(tr.in))
+	unmapped := []string{}
+	for name := range args.Members() {
+		theirs, mapped := tr.in[name]
+		if !mapped {
+			unmapped = append(unmapped, name)
+		} else if _, twice := back[theirs.name]; !twice {
+			back[theirs.name] = name
+		}
+	}
+	for _, name := range unmapped {
+		if _, taken := back[name]; !taken {
+			back[name] = name
+		}
+	}
+	for theirs, host := range tr.out {
+		if _, there := back[theirs]; !there {
+			back[theirs] = host
+		}
+	}
+	return back
+}
+
+// first are the arguments in the dialect's names, without those whose name another one
+// has: hooks see that one.
+func (v *view) first() wire.Object {
+	b := make([]byte, 1, len(v.was)+32)
+	b[0] = '{'
+	for _, m := range members(v.was) {
+		theirs := m.name
+		if renamed, mapped := v.tr.in[m.name]; mapped {
+			theirs = renamed.name
+		}
+		if v.back[theirs] == m.name {
+			b = appendMember(b, theirs, m.value)
+		}
+	}
+	return append(b, '}')
+}
+
 // host is the host's name of an argument.
 func (v *view) host(name string) string {
+	if v.tr == nil {
+		return name
+	}
+	if v.back == nil {
+		v.back = v.tr.names(v.was)
+	}
 	if host, mapped := v.back[name]; mapped {
 		return host
 	}
@@ -167,10 +232,17 @@ func members(o wire.Object) (all []member) {
 }
 
 func appendMember(b []byte, name string, value jsontext.Value) []byte {
+	quoted, err := jsontext.AppendQuote(comma(b), name)
+	if err != nil { // it is not UTF-8
+		quoted = append(comma(b), wire.Quote(name)...)
+	}
+	return append(append(quoted, ':'), value...)
+}
+
+// comma begins the next member.
+func comma(b []byte) []byte {
 	if len(b) > 1 {
 		b = append(b, ',')
 	}
-	b = append(b, wire.Quote(name)...)
-	b = append(b, ':')
-	return append(b, value...)
+	return b
 }

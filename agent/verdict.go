@@ -78,6 +78,7 @@ type Report struct {
 // part is what one dialect says at a moment.
 type part struct {
 	Verdict
+	at      site
 	changes []change
 	claims  []claim
 	view    view  // the call as the dialect sees it

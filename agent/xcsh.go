@@ -137,7 +137,7 @@ func declared(events ...interface{ Declared() [2]pipeline.Declared }) (all []pip
 func xcshStage[In, E, R any](
 	ev *xcsh.Event[E, R],
 	input func(*site, *In, *part) E,
-	read func(*site, *E, *hook.Result[R], error, *part),
+	read func(*site, E, *hook.Result[R], error, *part),
 ) stage[In] {
 	return stage[In]{
 		events: declared(ev),
@@ -153,7 +153,7 @@ func xcshFire[E, R any](
 	at *site,
 	ev *xcsh.Event[E, R],
 	sent *E,
-	read func(*site, *E, *hook.Result[R], error, *part),
+	read func(*site, E, *hook.Result[R], error, *part),
 	p *part,
 ) {
 	res, err := ev.FireResult(ctx, at.modules, sent)
@@ -161,7 +161,7 @@ func xcshFire[E, R any](
 	if errors.Is(err, hook.ErrClosed) {
 		p.err = hook.ErrClosed
 	}
-	read(at, sent, res, err, p)
+	read(at, *sent, res, err, p)
 	at.abort(p)
 }
 
@@ -186,7 +186,7 @@ func (at *site) abort(p *part) {
 	}
 }
 
-func xcshGate(at *site, _ *xcsh.ToolCallEvent, res *hook.Result[xcsh.ToolCallResult], err error, p *part) {
+func xcshGate(at *site, _ xcsh.ToolCallEvent, res *hook.Result[xcsh.ToolCallResult], err error, p *part) {
 	var r *xcsh.ToolCallResult
 	if res.Set.Has(hook.SetSpecific) {
 		r = &res.Specific
@@ -203,7 +203,7 @@ func xcshPrompt(_ *site, in *PromptInput, _ *part) xcsh.BeforeAgentStartEvent {
 // xcshMessage takes the messages that modules add to a prompt.
 func xcshMessage(
 	_ *site,
-	_ *xcsh.BeforeAgentStartEvent,
+	_ xcsh.BeforeAgentStartEvent,
 	res *hook.Result[xcsh.BeforeAgentStartResult],
 	_ error,
 	p *part,
@@ -229,11 +229,11 @@ func xcshDone(at *site, in *AfterToolInput, p *part) xcsh.ToolResultEvent {
 
 // xcshEdit takes what modules have made of a tool's result. That of a tool which has
 // failed is its own in the hook runtime.
-func xcshEdit(at *site, sent *xcsh.ToolResultEvent, res *hook.Result[xcsh.ToolResultOverride], _ error, p *part) {
+func xcshEdit(at *site, sent xcsh.ToolResultEvent, res *hook.Result[xcsh.ToolResultOverride], _ error, p *part) {
 	if !res.Set.Has(hook.SetSpecific) {
 		return
 	}
-	now := at.modules.Review(sent, &res.Specific)
+	now := at.modules.Review(&sent, &res.Specific)
 	if now.IsError == sent.IsError && equal(xcsh.Parts(now.Content...), xcsh.Parts(sent.Content...)) &&
 		equal(now.Details, sent.Details) {
 		return

@@ -49,7 +49,7 @@ func xcshMessages(_ *site, in *BeforeModelInput, p *part) xcsh.ContextEvent {
 
 // xcshRewritten takes the messages that modules have left. The content of one may be
 // a list of parts, of which the text counts.
-func xcshRewritten(_ *site, _ *xcsh.ContextEvent, res *hook.Result[xcsh.ContextResult], _ error, p *part) {
+func xcshRewritten(_ *site, _ xcsh.ContextEvent, res *hook.Result[xcsh.ContextResult], _ error, p *part) {
 	if !res.Set.Has(hook.SetSpecific) || res.Specific.Messages == nil {
 		return
 	}
@@ -105,7 +105,7 @@ func xcshCompacting() stage[BeforeCompactInput] {
 
 func xcshCompaction(
 	_ *site,
-	_ *xcsh.SessionBeforeCompactEvent,
+	_ xcsh.SessionBeforeCompactEvent,
 	res *hook.Result[xcsh.SessionBeforeCompactResult],
 	_ error,
 	p *part,
@@ -120,7 +120,7 @@ func xcshCompaction(
 
 func xcshSummary(
 	_ *site,
-	_ *xcsh.SessionCompactingEvent,
+	_ xcsh.SessionCompactingEvent,
 	res *hook.Result[xcsh.SessionCompactingResult],
 	_ error,
 	p *part,
