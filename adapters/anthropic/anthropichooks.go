@@ -1,0 +1,131 @@
+// Package anthropichooks puts the hooks of a session around the tools of a tool runner of
+// anthropic-sdk-go:
+//
+//	runner := client.Beta.Messages.NewToolRunner(anthropichooks.Tools(session, tools, opt), params)
+//
+// What the tool runner cannot express:
+//
+//	hook says            the model gets
+//	deny                 a result with is_error, whose text is the reason
+//	ask                  the same, unless [agent.Config].Ask answers
+//	stop                 a text in the result: [Options].Stop can end the loop over runner.All
+//	rewritten arguments  (the tool gets them)
+//	rewritten result     one text
+//	context              one more text in the result
+//	message to the user  nothing: [Options].Message is called
+//
+// A tool is not given the id of its call, so that hooks see none. The runner calls tools
+// alone: for the other moments, call the session's methods around runner.NextMessage. Tools
+// that the server runs do not come by here, nor do those that the runner's AddTools gets
+// without [Tools].
+package anthropichooks
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/anthropics/anthropic-sdk-go"
+
+	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Options are what [Tools] may need besides the session. Their functions are called from
+// many goroutines: the runner runs the tools of a message side by side.
+type Options struct {
+	// Message shows the user what a hook has to say; nil drops it.
+	Message func(text string)
+
+	// Stop is called when a hook wants the agent to end its work; nil leaves it to the text.
+	Stop func(reason string)
+}
+
+// Tools are the tools with the hooks of a session around each.
+func Tools(s *agent.Session, tools []anthropic.BetaTool, opt Options) []anthropic.BetaTool {
+	guarded := make([]anthropic.BetaTool, len(tools))
+	for i, t := range tools {
+		guarded[i] = &tool{t, s, opt}
+	}
+	return guarded
+}
+
+type tool struct {
+	anthropic.BetaTool
+	s   *agent.Session
+	opt Options
+}
+
+type content = anthropic.BetaToolResultBlockParamContentUnion
+
+// refusal is a result that the model gets as an error.
+type refusal struct {
+	text string
+	err  error // of the tool or of the session; nil if hooks have refused the call
+}
+
+func (r *refusal) Error() string { return r.text }
+func (r *refusal) Unwrap() error { return r.err }
+
+// Execute implements [anthropic.BetaTool].
+func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]content, error) {
+	var blocks []content
+	call := &agent.ToolCall{Name: t.Name(), Input: wire.Object(input)}
+	out, err := t.s.RunTool(ctx, call, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
+		var err error
+		blocks, err = t.BetaTool.Execute(ctx, json.RawMessage(args))
+		return shown(blocks), err
+	})
+	for _, text := range out.Messages {
+		if t.opt.Message != nil {
+			t.opt.Message(text)
+		}
+	}
+	text := out.Text
+	if out.Stop {
+		text = strings.TrimLeft(text+"\n\nA hook wants the agent to end its work. "+out.StopReason, "\n")
+		if t.opt.Stop != nil {
+			t.opt.Stop(out.StopReason)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil || out.Failed:
+		return nil, &refusal{text, err}
+	}
+	return left(blocks, text), nil
+}
+
+// shown is what hooks see of a result.
+func shown(blocks []content) agent.ToolResult {
+	r := agent.ToolResult{Text: texts(blocks)}
+	if len(blocks) != 1 || blocks[0].OfText == nil {
+		r.Data, _ = json.Marshal(blocks) // without it hooks see the text
+	}
+	return r
+}
+
+func texts(blocks []content) string {
+	var all []string
+	for _, b := range blocks {
+		if b.OfText != nil {
+			all = append(all, b.OfText.Text)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// left is a result whose text hooks have left so: what they add is one more block, and
+// what they rewrite the only one.
+func left(blocks []content, text string) []content {
+	more, kept := strings.CutPrefix(text, texts(blocks))
+	switch {
+	case kept && more == "":
+		return blocks
+	case !kept:
+		blocks, more = nil, text
+	}
+	block := content{OfText: &anthropic.BetaTextBlockParam{Text: strings.TrimLeft(more, "\n")}}
+	return append(blocks[:len(blocks):len(blocks)], block)
+}

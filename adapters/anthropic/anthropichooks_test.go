@@ -1,0 +1,247 @@
+package anthropichooks_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"github.com/snaphook-go/snaphook/adapters/anthropic"
+	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+func TestMain(m *testing.M) {
+	home, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("HOME", home) // no hooks of the user who runs the tests
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
+}
+
+// endpoint is a model that calls the tool echo once, and then says done.
+type endpoint struct {
+	input string // of the call
+
+	mu      sync.Mutex
+	results []string // what it has been sent as the tool's result
+}
+
+func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var request struct {
+		Messages []struct {
+			Content []struct {
+				Type    string `json:"type"`
+				IsError bool   `json:"is_error"`
+				Content []struct {
+					Text string `json:"text"`
+				} `json:"content"`
+			} `json:"content"`
+		} `json:"messages"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	reply := `"content":[{"type":"tool_use","id":"c-1","name":"echo","input":` + e.input + `}],"stop_reason":"tool_use"`
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, message := range request.Messages {
+		for _, block := range message.Content {
+			if block.Type != "tool_result" {
+				continue
+			}
+			var texts []string
+			for _, c := range block.Content {
+				texts = append(texts, c.Text)
+			}
+			e.results = append(e.results, fmt.Sprintf("%v %s", block.IsError, strings.Join(texts, "|")))
+			reply = `"content":[{"type":"text","text":"done"}],"stop_reason":"end_turn"`
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, `{"id":"m","type":"message","role":"assistant","model":"m",`+reply+`,"usage":{"input_tokens":1,"output_tokens":1}}`)
+}
+
+func (e *endpoint) said() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return strings.Join(e.results, "\n")
+}
+
+// echo repeats its arguments, with an image if it has one.
+type echo struct{ image bool }
+
+var errBroken = errors.New("broken")
+
+func (echo) Name() string        { return "echo" }
+func (echo) Description() string { return "repeats" }
+func (echo) InputSchema() anthropic.BetaToolInputSchemaParam {
+	return anthropic.BetaToolInputSchemaParam{}
+}
+
+func (e echo) Execute(_ context.Context, input json.RawMessage) ([]anthropic.BetaToolResultBlockParamContentUnion, error) {
+	if strings.Contains(string(input), "broken") {
+		return nil, errBroken
+	}
+	blocks := []anthropic.BetaToolResultBlockParamContentUnion{{OfText: &anthropic.BetaTextBlockParam{Text: "echo " + string(input)}}}
+	if e.image {
+		source := anthropic.BetaImageBlockParamSourceUnion{OfURL: &anthropic.BetaURLImageSourceParam{URL: "http://x"}}
+		blocks = append(blocks, anthropic.BetaToolResultBlockParamContentUnion{OfImage: &anthropic.BetaImageBlockParam{Source: source}})
+	}
+	return blocks, nil
+}
+
+func open(t *testing.T) *agent.Session {
+	t.Helper()
+	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{{Name: "echo", Kind: agent.Shell, Args: map[string]string{"command": "text"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(hooks.Close)
+	s, err := hooks.NewSession(t.Context(), agent.SessionConfig{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// work lets a tool runner with hooks do one thing.
+func work(ctx context.Context, s *agent.Session, model *endpoint, of anthropic.BetaTool, opt anthropichooks.Options) (string, error) {
+	srv := httptest.NewServer(model)
+	defer srv.Close()
+	client := anthropic.NewClient(option.WithBaseURL(srv.URL), option.WithAPIKey("k"), option.WithMaxRetries(0))
+	tools := anthropichooks.Tools(s, []anthropic.BetaTool{of}, opt)
+	runner := client.Beta.Messages.NewToolRunner(tools, anthropic.BetaToolRunnerParams{BetaMessageNewParams: anthropic.BetaMessageNewParams{
+		Model: "m", MaxTokens: 9, Messages: []anthropic.BetaMessageParam{anthropic.NewBetaUserMessage(anthropic.NewBetaTextBlock("go"))},
+	}})
+	message, err := runner.RunToCompletion(ctx)
+	if err != nil {
+		return "", err
+	}
+	return message.Content[0].Text, nil
+}
+
+func TestHooksAroundATool(t *testing.T) {
+	before := func(v agent.Verdict) func(*agent.Session) {
+		return func(s *agent.Session) {
+			agent.OnBeforeTool(s, "test", func(context.Context, agent.ToolCall) (agent.Verdict, error) { return v, nil })
+		}
+	}
+	after := func(v agent.Verdict) func(*agent.Session) {
+		return func(s *agent.Session) {
+			agent.OnAfterTool(s, "test", func(context.Context, agent.AfterToolInput) (agent.Verdict, error) { return v, nil })
+		}
+	}
+	for name, tt := range map[string]struct {
+		hook  func(*agent.Session)
+		input string
+		want  string // whether the result is an error, and its texts
+	}{
+		"none":              {func(*agent.Session) {}, `{"text":"hi"}`, `false echo {"text":"hi"}`},
+		"deny":              {before(agent.Verdict{Decision: hook.Deny, Reason: "no"}), `{"text":"hi"}`, "true Error: no"},
+		"ask":               {before(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), `{"text":"hi"}`, "true Error: sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused."},
+		"rewrite":           {before(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), `{"text":"hi"}`, `false echo {"text":"other"}`},
+		"stop":              {before(agent.Verdict{Stop: true, StopReason: "enough"}), `{"text":"hi"}`, "true Error: A hook has ended the agent's work.\nenough\n\nA hook wants the agent to end its work. enough"},
+		"context":           {after(agent.Verdict{Context: []string{"fyi"}}), `{"text":"hi"}`, `false echo {"text":"hi"}|fyi`},
+		"rewritten result":  {after(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), `{"text":"hi"}`, "false new"},
+		"a tool that fails": {after(agent.Verdict{Context: []string{"fyi"}}), `{"text":"broken"}`, "true Error: broken\n\nfyi"},
+		"no object":         {func(*agent.Session) {}, `[1]`, `true Error: the input of agent.BeforeTool: the arguments of "echo" are an array; want one JSON object`},
+	} {
+		for kind, of := range map[string]echo{"a text": {}, "an image too": {image: true}} {
+			t.Run(name+" with "+kind, func(t *testing.T) {
+				s, model, stopped := open(t), &endpoint{input: tt.input}, ""
+				tt.hook(s)
+				answer, err := work(t.Context(), s, model, of, anthropichooks.Options{Stop: func(reason string) { stopped = reason }})
+				if err != nil || answer != "done" {
+					t.Fatalf("the answer is %q, %v", answer, err)
+				}
+				want := tt.want
+				if of.image && strings.Contains(want, "false echo") {
+					text, more, _ := strings.Cut(want, "|")
+					want = text + "|" // the image is in between
+					if more != "" {
+						want += "|" + more
+					}
+				}
+				if got := model.said(); got != want {
+					t.Errorf("the model was sent %q; want %q", got, want)
+				}
+				if name == "stop" && stopped != "enough" {
+					t.Errorf("stopped for %q", stopped)
+				}
+			})
+		}
+	}
+}
+
+func TestAToolsErrorComesBack(t *testing.T) {
+	s := open(t)
+	guarded := anthropichooks.Tools(s, []anthropic.BetaTool{echo{}}, anthropichooks.Options{})[0]
+	if _, err := guarded.Execute(t.Context(), json.RawMessage(`{"text":"broken"}`)); !errors.Is(err, errBroken) {
+		t.Errorf("the error is %v", err)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := guarded.Execute(t.Context(), json.RawMessage(`{}`)); !errors.Is(err, hook.ErrClosed) || out != nil {
+		t.Errorf("with a closed session: %v, %v", out, err)
+	}
+}
+
+func Example() {
+	ctx := context.Background()
+	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{
+		{Name: "echo", Kind: agent.Shell, Args: map[string]string{"command": "text"}},
+	}})
+	if err != nil {
+		panic(err)
+	}
+	defer hooks.Close()
+	s, err := hooks.NewSession(ctx, agent.SessionConfig{ID: "s-1"}) // the hooks of the current directory
+	if err != nil {
+		panic(err)
+	}
+	agent.OnBeforeTool(s, "no-secrets", func(_ context.Context, c agent.ToolCall) (agent.Verdict, error) {
+		if strings.Contains(c.Input.Text("text"), "secret") {
+			return agent.Verdict{Decision: hook.Deny, Reason: "not that file"}, nil
+		}
+		return agent.Verdict{}, nil
+	})
+
+	model := &endpoint{input: `{"text":"cat secret"}`}
+	srv := httptest.NewServer(model)
+	defer srv.Close()
+	client := anthropic.NewClient(option.WithBaseURL(srv.URL), option.WithAPIKey("k"))
+
+	tools := anthropichooks.Tools(s, []anthropic.BetaTool{echo{}}, anthropichooks.Options{})
+	runner := client.Beta.Messages.NewToolRunner(tools, anthropic.BetaToolRunnerParams{
+		BetaMessageNewParams: anthropic.BetaMessageNewParams{
+			Model: "m", MaxTokens: 9,
+			Messages: []anthropic.BetaMessageParam{anthropic.NewBetaUserMessage(anthropic.NewBetaTextBlock("go"))},
+		},
+	})
+	message, err := runner.RunToCompletion(ctx)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(model.said())
+	fmt.Println(message.Content[0].Text)
+	// Output:
+	// true Error: not that file
+	// done
+}

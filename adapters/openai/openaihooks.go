@@ -1,0 +1,145 @@
+// Package openaihooks puts the hooks of a session around the calls of tools that a model of
+// openai-go asks for, in Chat Completions and in Responses:
+//
+//	for {
+//		answer, err := client.Chat.Completions.New(ctx, params)
+//		message := answer.Choices[0].Message
+//		params.Messages = append(params.Messages, message.ToParam())
+//		results, did, err := openaihooks.Chat(ctx, session, &message, tools)
+//		if err != nil || did.Stop || len(results) == 0 {
+//			break
+//		}
+//		params.Messages = append(params.Messages, results...)
+//	}
+//
+// What openai-go cannot express:
+//
+//	hook says            the model gets
+//	deny                 the reason as the tool's result: there is no mark for one that has failed
+//	ask                  the same, unless [agent.Config].Ask answers
+//	stop                 nothing: [Did].Stop is for the loop, and calls after it do not run
+//	rewritten arguments  (the tool gets them; the model's message stays as it is)
+//	rewritten result     the text
+//	context              paragraphs after the result
+//	message to the user  nothing: they are in [Did].Messages
+//
+// openai-go has no loop of its own, and no place for hooks around a request but HTTP
+// middleware: for the other moments, call the session's methods around New. Tools that the
+// server runs do not come by here.
+package openaihooks
+
+import (
+	"context"
+	"errors"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Tools runs a tool by its name, with arguments as hooks have left them: one JSON object,
+// or the text for a custom tool. An error is a failure that the model reads.
+type Tools func(ctx context.Context, name, args string) (string, error)
+
+// Did is what hooks said besides the results.
+type Did struct {
+	Stop       bool // end the agent's work
+	StopReason string
+	Messages   []string // for the user
+}
+
+// Chat runs the calls of a message one after another, and returns a message for each. The
+// error is ctx's, or that the session is closed: then nothing more runs.
+func Chat(
+	ctx context.Context,
+	s *agent.Session,
+	m *openai.ChatCompletionMessage,
+	tools Tools,
+) (results []openai.ChatCompletionMessageParamUnion, did Did, err error) {
+	for i := range m.ToolCalls {
+		c := &m.ToolCalls[i]
+		one := call{id: c.ID, name: c.Function.Name, args: c.Function.Arguments}
+		if c.Type == "custom" {
+			one = call{id: c.ID, name: c.Custom.Name, args: c.Custom.Input, custom: true}
+		}
+		text, err := did.run(ctx, s, one, tools)
+		if err != nil {
+			return nil, did, err
+		}
+		results = append(results, openai.ToolMessage(text, c.ID))
+	}
+	return results, did, nil
+}
+
+// Responses does the same for the calls in the output of a response.
+func Responses(
+	ctx context.Context,
+	s *agent.Session,
+	r *responses.Response,
+	tools Tools,
+) (results []responses.ResponseInputItemUnionParam, did Did, err error) {
+	for i := range r.Output {
+		var item responses.ResponseInputItemUnionParam
+		var text string
+		switch c := r.Output[i].AsAny().(type) {
+		case responses.ResponseFunctionToolCall:
+			text, err = did.run(ctx, s, call{id: c.CallID, name: c.Name, args: c.Arguments}, tools)
+			item = responses.ResponseInputItemParamOfFunctionCallOutput(text)
+			item.OfFunctionCallOutput.CallID = param.NewOpt(c.CallID)
+		case responses.ResponseCustomToolCall:
+			text, err = did.run(ctx, s, call{id: c.CallID, name: c.Name, args: c.Input, custom: true}, tools)
+			item = responses.ResponseInputItemParamOfCustomToolCallOutput(c.CallID, text)
+		default:
+			continue
+		}
+		if err != nil {
+			return nil, did, err
+		}
+		results = append(results, item)
+	}
+	return results, did, nil
+}
+
+// call is a call of either interface. The arguments of a custom tool are a text, which
+// hooks see as the argument input.
+type call struct {
+	id, name, args string
+	custom         bool
+}
+
+// run runs a call with the hooks around it. What they refuse, a tool that fails, and
+// arguments that are no JSON object are a text for the model.
+func (d *Did) run(ctx context.Context, s *agent.Session, c call, tools Tools) (string, error) {
+	if d.Stop {
+		return "A hook has ended the agent's work.", nil
+	}
+	input, failed := wire.Object(c.args), error(nil)
+	if c.custom {
+		input = wire.Object(nil).With("input", wire.Quote(c.args))
+	}
+	out, err := s.RunTool(
+		ctx,
+		&agent.ToolCall{ID: c.id, Name: c.name, Input: input},
+		func(ctx context.Context, args wire.Object) (r agent.ToolResult, _ error) {
+			text := string(args)
+			if c.custom {
+				text = args.Text("input")
+			}
+			r.Text, failed = tools(ctx, c.name, text)
+			return r, failed
+		},
+	)
+	d.Stop, d.StopReason, d.Messages = out.Stop, out.StopReason, append(d.Messages, out.Messages...)
+	wrong := new(hook.InputError)
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil && failed == nil && !errors.As(err, &wrong):
+		return "", err
+	}
+	return out.Text, nil
+}

@@ -1,0 +1,238 @@
+package openaihooks_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/snaphook-go/snaphook/adapters/openai"
+	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+func TestMain(m *testing.M) {
+	home, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("HOME", home) // no hooks of the user who runs the tests
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
+}
+
+// echo repeats the arguments of its calls.
+func echo(_ context.Context, name, args string) (string, error) {
+	if strings.Contains(args, "broken") {
+		return "", errors.New("broken")
+	}
+	return name + " " + args, nil
+}
+
+func open(t *testing.T) *agent.Session {
+	t.Helper()
+	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{{Name: "echo", Kind: agent.Shell, Args: map[string]string{"command": "text"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(hooks.Close)
+	s, err := hooks.NewSession(t.Context(), agent.SessionConfig{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// into reads what an endpoint would have said.
+func into[T any](t *testing.T, text string) *T {
+	t.Helper()
+	v := new(T)
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// chat runs one call that a model of Chat Completions asks for, and returns its result.
+func chat(t *testing.T, s *agent.Session, custom bool, args string) (string, openaihooks.Did, error) {
+	t.Helper()
+	called := `{"id":"c-1","type":"function","function":{"name":"echo","arguments":` + string(wire.Quote(args)) + `}}`
+	if custom {
+		called = `{"id":"c-1","type":"custom","custom":{"name":"echo","input":` + string(wire.Quote(args)) + `}}`
+	}
+	m := into[openai.ChatCompletionMessage](t, `{"role":"assistant","tool_calls":[`+called+`]}`)
+	results, did, err := openaihooks.Chat(t.Context(), s, m, echo)
+	if err != nil {
+		return "", did, err
+	}
+	if len(results) != 1 || results[0].OfTool.ToolCallID != "c-1" {
+		t.Fatalf("the results are %+v; want one of c-1", results)
+	}
+	return results[0].OfTool.Content.OfString.Value, did, nil
+}
+
+// response does the same for one of Responses.
+func response(t *testing.T, s *agent.Session, custom bool, args string) (string, openaihooks.Did, error) {
+	t.Helper()
+	called := `{"id":"x","call_id":"c-1","type":"function_call","name":"echo","arguments":` + string(wire.Quote(args)) + `}`
+	if custom {
+		called = `{"id":"x","call_id":"c-1","type":"custom_tool_call","name":"echo","input":` + string(wire.Quote(args)) + `}`
+	}
+	r := into[responses.Response](t, `{"output":[{"type":"reasoning","id":"r","summary":[]},`+called+`]}`)
+	results, did, err := openaihooks.Responses(t.Context(), s, r, echo)
+	if err != nil {
+		return "", did, err
+	}
+	if len(results) != 1 {
+		t.Fatalf("the results are %+v; want one", results)
+	}
+	text, err := json.Marshal(results[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := wire.Object(text)
+	if o.Text("call_id") != "c-1" {
+		t.Fatalf("the result is %s; want one of c-1", text)
+	}
+	return o.Text("output"), did, nil
+}
+
+func TestHooksAroundACall(t *testing.T) {
+	before := func(v agent.Verdict) func(*agent.Session) {
+		return func(s *agent.Session) {
+			agent.OnBeforeTool(s, "test", func(context.Context, agent.ToolCall) (agent.Verdict, error) { return v, nil })
+		}
+	}
+	after := func(v agent.Verdict) func(*agent.Session) {
+		return func(s *agent.Session) {
+			agent.OnAfterTool(s, "test", func(context.Context, agent.AfterToolInput) (agent.Verdict, error) { return v, nil })
+		}
+	}
+	object, text := `{"text":"hi"}`, "hi"
+	for name, tt := range map[string]struct {
+		hook   func(*agent.Session)
+		custom bool
+		args   string
+		want   string
+		did    openaihooks.Did
+	}{
+		"none":              {hook: func(*agent.Session) {}, args: object, want: "echo " + object},
+		"deny":              {hook: before(agent.Verdict{Decision: hook.Deny, Reason: "no"}), args: object, want: "no"},
+		"ask":               {hook: before(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), args: object, want: "sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused."},
+		"rewrite":           {hook: before(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), args: object, want: `echo {"text":"other"}`},
+		"stop":              {hook: before(agent.Verdict{Stop: true, StopReason: "enough"}), args: object, want: "A hook has ended the agent's work.\nenough", did: openaihooks.Did{Stop: true, StopReason: "enough"}},
+		"context":           {hook: after(agent.Verdict{Context: []string{"fyi"}}), args: object, want: "echo " + object + "\n\nfyi"},
+		"message":           {hook: after(agent.Verdict{Messages: []string{"look"}}), args: object, want: "echo " + object, did: openaihooks.Did{Messages: []string{"look"}}},
+		"rewritten result":  {hook: after(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), args: object, want: "new"},
+		"no JSON":           {hook: func(*agent.Session) {}, args: "{", want: `the input of agent.BeforeTool: the arguments of "echo" are not JSON; want one JSON object`},
+		"a tool that fails": {hook: func(*agent.Session) {}, args: `{"text":"broken"}`, want: "broken"},
+		"custom":            {hook: func(*agent.Session) {}, custom: true, args: text, want: "echo hi"},
+		"custom deny":       {hook: before(agent.Verdict{Decision: hook.Deny, Reason: "no"}), custom: true, args: text, want: "no"},
+		"custom rewrite":    {hook: before(agent.Verdict{Input: wire.Object(`{"input":"other"}`)}), custom: true, args: text, want: "echo other"},
+	} {
+		for kind, run := range map[string]func(*testing.T, *agent.Session, bool, string) (string, openaihooks.Did, error){"chat": chat, "responses": response} {
+			t.Run(name+" of "+kind, func(t *testing.T) {
+				s := open(t)
+				tt.hook(s)
+				got, did, err := run(t, s, tt.custom, tt.args)
+				if err != nil || got != tt.want || fmt.Sprint(did) != fmt.Sprint(tt.did) {
+					t.Errorf("the result is %q, %+v, %v; want %q, %+v", got, did, err, tt.want, tt.did)
+				}
+				if err := s.Close(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if got, _, err := run(t, s, tt.custom, tt.args); !errors.Is(err, hook.ErrClosed) {
+					t.Errorf("with a closed session: %q, %v", got, err)
+				}
+			})
+		}
+	}
+}
+
+func TestNothingRunsAfterAStop(t *testing.T) {
+	s := open(t)
+	agent.OnAfterTool(s, "test", func(context.Context, agent.AfterToolInput) (agent.Verdict, error) {
+		return agent.Verdict{Stop: true, StopReason: "enough"}, nil
+	})
+	ran := 0
+	m := into[openai.ChatCompletionMessage](t, `{"tool_calls":[
+		{"id":"c-1","type":"function","function":{"name":"echo","arguments":"{}"}},
+		{"id":"c-2","type":"function","function":{"name":"echo","arguments":"{}"}}]}`)
+	results, did, err := openaihooks.Chat(t.Context(), s, m, func(context.Context, string, string) (string, error) { ran++; return "", nil })
+	if err != nil || !did.Stop || ran != 1 || len(results) != 2 {
+		t.Errorf("%d tools ran, with %d results, %+v, %v; want one, and a result for each call", ran, len(results), did, err)
+	}
+}
+
+// endpoint is a model that wants to read a secret, and then says done.
+func endpoint(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	message := `{"role":"assistant","content":"done"}`
+	if !strings.Contains(string(body), `"role":"tool"`) {
+		message = `{"role":"assistant","tool_calls":[{"id":"c-1","type":"function","function":{"name":"echo","arguments":"{\"text\":\"cat secret\"}"}}]}`
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, `{"choices":[{"message":`+message+`}]}`)
+}
+
+func Example() {
+	ctx := context.Background()
+	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{
+		{Name: "echo", Kind: agent.Shell, Args: map[string]string{"command": "text"}},
+	}})
+	if err != nil {
+		panic(err)
+	}
+	defer hooks.Close()
+	s, err := hooks.NewSession(ctx, agent.SessionConfig{ID: "s-1"}) // the hooks of the current directory
+	if err != nil {
+		panic(err)
+	}
+	agent.OnBeforeTool(s, "no-secrets", func(_ context.Context, c agent.ToolCall) (agent.Verdict, error) {
+		if strings.Contains(c.Input.Text("text"), "secret") {
+			return agent.Verdict{Decision: hook.Deny, Reason: "not that file"}, nil
+		}
+		return agent.Verdict{}, nil
+	})
+
+	srv := httptest.NewServer(http.HandlerFunc(endpoint))
+	defer srv.Close()
+	client := openai.NewClient(option.WithBaseURL(srv.URL), option.WithAPIKey("k"))
+	params := openai.ChatCompletionNewParams{
+		Model:    "m",
+		Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("go")},
+	}
+	for {
+		answer, err := client.Chat.Completions.New(ctx, params)
+		if err != nil {
+			panic(err)
+		}
+		message := answer.Choices[0].Message
+		params.Messages = append(params.Messages, message.ToParam())
+		results, did, err := openaihooks.Chat(ctx, s, &message, echo)
+		if err != nil {
+			panic(err)
+		}
+		if did.Stop || len(results) == 0 {
+			fmt.Println(message.Content)
+			return
+		}
+		fmt.Println(results[0].OfTool.Content.OfString.Value)
+		params.Messages = append(params.Messages, results...)
+	}
+	// Output:
+	// not that file
+	// done
+}
