@@ -41,6 +41,7 @@ var (
 		return d
 	})
 	unchained = declare("Unchained", nil)
+	always    = declare("Always", nil)
 	inPlace   = declare("InPlace", func(d deploy, o hook.Output[vote]) deploy {
 		if len(d.Targets) > 0 {
 			d.Targets[0] += "!"
@@ -102,7 +103,6 @@ func TestIdle(t *testing.T) {
 }
 
 func TestIdleNeedsAnIdleEvent(t *testing.T) {
-	always := declare("Always", nil)
 	defer always.On(scopeOfAll{t}.system(), "x", allow[deploy, vote])()
 	Idle(t, always, deploy{}) // the session of Idle is of a system of its own
 }
@@ -133,10 +133,12 @@ func TestChain(t *testing.T) {
 	}
 }
 
+type call struct{ Input wire.Object }
+
+var picky = pipeline.Declare(ours, pipeline.Spec[call, vote]{Name: "Picky"})
+
 // An event whose input is never accepted has not been checked.
 func TestChainSaysWhenNothingWasChecked(t *testing.T) {
-	type call struct{ Input wire.Object }
-	picky := pipeline.Declare(ours, pipeline.Spec[call, vote]{Name: "Picky"})
 	wantFailure(t, "refuses all", func(t testing.TB) { Chain(t, picky, rapid.Just(call{wire.Object("no JSON")}), nil) })
 }
 

@@ -68,7 +68,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | snaphook plan cl
 		newVersion(f),
 		newTest(f),
 	)
-	root.AddCommand(newTrace(f), newRecordEvent(f))
+	root.AddCommand(newTrace(f), newRecordEvent(f), newBench(f))
 	_ = root.MarkPersistentFlagDirname("dir")
 	return root
 }

@@ -1,0 +1,219 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/go-json-experiment/json"
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/bench"
+	"github.com/snaphook-go/snaphook/pipeline"
+	rec "github.com/snaphook-go/snaphook/record"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// benchFlags are those of the verb alone.
+type benchFlags struct {
+	n       int
+	svg     string
+	compare string
+	record  string
+}
+
+// mostRuns bounds -n: a measurement of days is a slip.
+const mostRuns = 100_000
+
+func newBench(f *flags) *cobra.Command {
+	b := &benchFlags{}
+	cmd := &cobra.Command{
+		Use:   "bench [EVENT]",
+		Short: "Measure the hooks of an event, and what would make them faster",
+		Long: "Reads the event's fields as JSON on stdin, and runs the hooks that they select many times: each alone and all together, cold and kept warm, " +
+			"and each with an empty script, which is its start-up. Everything is measured once in a round, so that what else the machine does meets all alike. " +
+			"The advice is what has been tried and has gained more than the noise. Without EVENT, the input's hook_event_name says which.\n\n" +
+			"The hooks really run: what they do, they do in each run.\n\n" +
+			"Exit status: 0 measured; 2 no hook is selected; 1 snaphook could not do it.",
+		Example: `# What do the hooks of this call cost, and what would help?
+snaphook bench claude.PreToolUse --svg bench.svg < call.json
+# Before a change, and after it
+snaphook bench claude.PreToolUse --json < call.json > before.json
+snaphook bench claude.PreToolUse --compare before.json < call.json
+# Would an "if" spare most calls?
+snaphook bench claude.PreToolUse --record hooks.jsonl < call.json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeEvent,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.bench(cmd, args, b) },
+	}
+	f.addJSON(cmd)
+	f.addSources(cmd.Flags())
+	f.addPolicy(cmd.Flags())
+	f.addHost(cmd.Flags())
+	cmd.Flags().IntVarP(&b.n, "n", "n", 50, "How often each thing is measured: --n 200")
+	cmd.Flags().StringVar(&b.svg, "svg", "", "Write the histograms to this file: --svg bench.svg")
+	cmd.Flags().StringVar(&b.compare, "compare", "", "Compare with this answer of --json from before: --compare before.json")
+	cmd.Flags().
+		StringVar(&b.record, "record", "", "Look in this record, kept with --record-input full, for calls that an \"if\" would skip: --record hooks.jsonl")
+	return cmd
+}
+
+func (f *flags) bench(cmd *cobra.Command, args []string, b *benchFlags) error {
+	if b.n < 1 || b.n > mostRuns {
+		return fmt.Errorf("--n %d: write a number from 1 to %d", b.n, mostRuns)
+	}
+	before, err := b.before()
+	if err != nil {
+		return err
+	}
+	input, err := readInput(cmd)
+	if err != nil {
+		return err
+	}
+	event, err := eventOf(args, input)
+	if err != nil {
+		return err
+	}
+	m, err := f.measure(cmd, event, input)
+	if err != nil {
+		return err
+	}
+	m.N = b.n
+	if m.Calls, err = f.recordedCalls(cmd, event, b.record); err != nil {
+		return err
+	}
+	result, err := m.Run(cmd.Context())
+	switch {
+	case cmd.Context().Err() != nil:
+		return errInterrupted
+	case errors.Is(err, bench.ErrNoHook):
+		warn(cmd, "no hook is selected for %s; snaphook plan %[1]s says why, for the same input", event.Info().FullName())
+		f.status = refused
+		return nil
+	case err != nil:
+		return inputError(err)
+	}
+	return f.sayBench(cmd, b, result, before)
+}
+
+// before reads the result to compare with; nil if there is none.
+func (b *benchFlags) before() (*bench.Result, error) {
+	if b.compare == "" {
+		return nil, nil
+	}
+	if err := wantFile(b.compare); err != nil {
+		return nil, fmt.Errorf("--compare: %w", err)
+	}
+	text, err := os.ReadFile(b.compare)
+	if err != nil {
+		return nil, fmt.Errorf("--compare: %w", err)
+	}
+	before := &bench.Result{}
+	if err := json.Unmarshal(text, before); err != nil || before.Event == "" {
+		return nil, fmt.Errorf("--compare %s: it is no answer of snaphook bench --json%s", b.compare, badAnswer(err))
+	}
+	return before, nil
+}
+
+func badAnswer(err error) string {
+	if err == nil {
+		return ": it names no event"
+	}
+	return ": " + err.Error()
+}
+
+// eventOf is the event that is named, or that the input says it is of.
+func eventOf(args []string, input []byte) (pipeline.Declared, error) {
+	all := knownEvents()
+	if len(args) > 0 {
+		return eventNamed(args[0], all)
+	}
+	name := wire.Object(input).Text("hook_event_name")
+	found := lo.Filter(all, func(e pipeline.Declared, _ int) bool { return name != "" && e.Info().Name == name })
+	if len(found) != 1 {
+		return nil, fmt.Errorf(
+			"EVENT is missing, and the input's hook_event_name, %q, is that of %s; write snaphook bench claude.PreToolUse",
+			name,
+			count(len(found), "event"),
+		)
+	}
+	return found[0], nil
+}
+
+// measure prepares a benchmark on the settings that the flags describe.
+func (f *flags) measure(cmd *cobra.Command, event pipeline.Declared, input []byte) (*bench.Bench, error) {
+	d, err := dialectNamed(event.Info().Dialect)
+	if err != nil {
+		return nil, err
+	}
+	if d.modules {
+		return nil, fmt.Errorf(
+			"%s: hooks of %s are modules inside the host, which start no process; snaphook fire --json says how long each takes",
+			event.Info().FullName(), d.Name,
+		)
+	}
+	src, err := f.sources(d)
+	if err != nil {
+		return nil, err
+	}
+	trust, err := f.judge(cmd, src)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := f.policySource(src.dir)
+	if err != nil {
+		return nil, err
+	}
+	o := opening{event: event, input: input}
+	session := f.config(o, src.dir, trust)
+	first := true
+	return &bench.Bench{
+		Event: event, Input: input,
+		System: func(change func(*pipeline.Loaded), warm pipeline.Warmer) *pipeline.System {
+			load := func(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
+				loaded, err := src.load(ctx, at)
+				change(&loaded)
+				return loaded, err
+			}
+			return pipeline.NewSystem(
+				pipeline.Config{Load: []pipeline.Load{load}, Log: f.log(cmd), Policy: rules, Warm: warm},
+			)
+		},
+		Session: func(ctx context.Context, sys *pipeline.System) (*pipeline.Session, error) {
+			s, err := sys.NewSession(ctx, session)
+			if err == nil && first {
+				if err = unreadable(s.Problems()); err == nil {
+					o.warn(cmd, s)
+				}
+			}
+			first = false
+			return s, err
+		},
+	}, nil
+}
+
+// recordedCalls reads the calls of a record; nil without one.
+func (f *flags) recordedCalls(cmd *cobra.Command, event pipeline.Declared, path string) (*bench.Recorded, error) {
+	if path == "" {
+		return nil, nil
+	}
+	dir, err := filepath.Abs(lo.CoalesceOrEmpty(f.dir, "."))
+	if err != nil {
+		return nil, err
+	}
+	calls := &bench.Recorded{File: short(path), Dir: dir, Event: event.Info().FullName()}
+	_, err = readRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
+		calls.Add(l)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--record: %w", err)
+	}
+	if calls.Empty() {
+		warn(cmd, "--record %s: no line of %s has its whole input; keep them with --record-input full", short(path), calls.Event)
+	}
+	return calls, nil
+}

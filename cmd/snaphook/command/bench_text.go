@@ -1,0 +1,136 @@
+package command
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/bench"
+)
+
+// sayBench prints a result, or how it compares with one from before.
+func (f *flags) sayBench(cmd *cobra.Command, b *benchFlags, r, before *bench.Result) error {
+	if b.svg != "" {
+		if err := os.WriteFile(b.svg, []byte(r.SVG()), 0o644); err != nil {
+			return fmt.Errorf("--svg: %w", err)
+		}
+	}
+	var differences []bench.Difference
+	if before != nil {
+		var err error
+		if differences, err = bench.Compare(before, r); err != nil {
+			return fmt.Errorf("--compare %s: %w", b.compare, err)
+		}
+	}
+	if f.json {
+		return sayJSON(cmd, r)
+	}
+	return say(cmd, benchText(cmd, r)+comparisonText(cmd, b.compare, differences))
+}
+
+func benchText(cmd *cobra.Command, r *bench.Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, %d runs of each\n\n", strong.Render(r.Event), count(len(r.Hooks), "hook"), r.N)
+	rows := [][]string{benchRow("whole fire", "cold", &r.Fire.Cold)}
+	if r.Fire.Warm != nil {
+		rows = append(rows, benchRow("", "warm", r.Fire.Warm))
+	}
+	for i := range r.Hooks {
+		h := &r.Hooks[i]
+		rows = append(rows, benchRow(cutLabel(h.Label()), "cold", &h.Cold))
+		if h.Startup != nil {
+			own := max(0, h.Cold.P50-h.Startup.P50)
+			rows = append(rows, benchRow("", "start-up", h.Startup), []string{"", "its own", took2(own), "", ""})
+		}
+		if h.Warm != nil {
+			rows = append(rows, benchRow("", "warm", h.Warm))
+		}
+	}
+	b.WriteString(columns(cmd, []string{"", "", "P50", "P95", "P99"}, rows))
+	fmt.Fprintf(&b, "\nthe engine adds %.0f µs (%.3f ms) to a fire of one hook\n", r.Engine.P50, r.Engine.P50/1000)
+	for i := range r.Hooks {
+		b.WriteString(benchedHook(r, &r.Hooks[i]))
+	}
+	b.WriteString("\n" + adviceText(r))
+	return b.String()
+}
+
+// benchedHook draws the histograms of a hook, and says how its start-up was measured.
+func benchedHook(r *bench.Result, h *bench.Hook) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s\n", strong.Render(cutLabel(h.Label())))
+	for _, kind := range []string{"cold", "warm"} {
+		if drawn := bench.Histogram(r.Samples[h.ID+" "+kind]); drawn != "" {
+			fmt.Fprintf(&b, "  %s  %s\n", kind, drawn)
+		}
+	}
+	if h.StartupCommand != "" {
+		fmt.Fprintf(&b, "  %s\n", faint.Render("start-up is that of: "+oneLine(h.StartupCommand)))
+	}
+	if h.WarmNote != "" {
+		fmt.Fprintf(&b, "  %s\n", faint.Render("not kept warm: "+oneLine(h.WarmNote)))
+	}
+	return b.String()
+}
+
+func adviceText(r *bench.Result) string {
+	if len(r.Advice) == 0 {
+		return "nothing that was tried would make it faster\n"
+	}
+	var b strings.Builder
+	for _, a := range r.Advice {
+		h, _ := lo.Find(r.Hooks, func(h bench.Hook) bool { return h.ID == a.Hook })
+		fmt.Fprintf(&b, "%s %s: %s\n", good.Render("advice"), cutLabel(h.Label()), oneLine(a.Text))
+	}
+	return b.String()
+}
+
+func comparisonText(cmd *cobra.Command, file string, differences []bench.Difference) string {
+	if len(differences) == 0 {
+		return ""
+	}
+	rows := lo.Map(differences, func(d bench.Difference, _ int) []string {
+		verdict := "no change"
+		switch {
+		case d.Changed && d.Ratio > 1:
+			verdict = "slower"
+		case d.Changed:
+			verdict = "faster"
+		}
+		interval := "too few runs"
+		if !math.IsInf(d.Hi, 0) {
+			interval = fmt.Sprintf("%.2f–%.2f", d.Lo, d.Hi)
+		}
+		return []string{
+			oneLine(d.What), took2(d.Old), took2(d.New), fmt.Sprintf("%.2f", d.Ratio), interval, fmt.Sprintf("p=%.3f", d.P), verdict,
+		}
+	})
+	return "\ncompared with " + oneLine(short(file)) + "\n\n" +
+		columns(cmd, []string{"", "BEFORE", "NOW", "RATIO", "95 %", "", ""}, rows)
+}
+
+func benchRow(label, kind string, r *bench.Ranks) []string {
+	return []string{label, kind, took2(r.P50), took2(r.P95), took2(r.P99)}
+}
+
+// took2 keeps what differs between runs of a millisecond.
+func took2(ms float64) string {
+	switch {
+	case ms < 1:
+		return fmt.Sprintf("%.3fms", ms)
+	case ms < 100:
+		return fmt.Sprintf("%.2fms", ms)
+	}
+	return took(ms)
+}
+
+func cutLabel(label string) string {
+	if runes := []rune(oneLine(label)); len(runes) > 48 {
+		return string(runes[:47]) + "…"
+	}
+	return oneLine(label)
+}

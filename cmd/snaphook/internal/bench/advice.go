@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/samber/lo"
+	"golang.org/x/perf/benchmath"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// result puts together what was measured.
+func (m *measurement) result() *Result {
+	r := &Result{
+		Event: m.Event.Info().FullName(), N: m.N, Advice: []Advice{}, Samples: m.samples,
+		Fire: Fire{Cold: ranksOf(m.samples[coldFire]), Warm: m.ranks(warmFire)}, Engine: Engine{rank(m.engine, 0.5)},
+	}
+	for _, h := range m.hooks {
+		r.Hooks = append(r.Hooks, Hook{
+			ID: h.ID, Name: h.Name, Command: h.Command,
+			Cold: ranksOf(m.samples[h.ID+cold]), Warm: m.ranks(h.ID + warm), Startup: m.ranks(h.ID + startup),
+			StartupCommand: m.starts[h.ID], WarmNote: m.warmth[h.ID],
+		})
+		r.Advice = append(r.Advice, m.advice(h)...)
+	}
+	return r
+}
+
+func (m *measurement) ranks(name string) *Ranks {
+	if len(m.samples[name]) == 0 {
+		return nil
+	}
+	return lo.ToPtr(ranksOf(m.samples[name]))
+}
+
+// advice is what would make a hook faster, of what has been tried.
+func (m *measurement) advice(h *hook.Hook) (advice []Advice) {
+	add := func(id string, gain float64, format string, args ...any) {
+		advice = append(advice, Advice{ID: id, Hook: h.ID, Text: fmt.Sprintf(format, args...), GainMS: rounded(gain)})
+	}
+	if gain, ok := m.gain(h.ID+cold, h.ID+withArgv); ok {
+		add("argv", gain, "argv form saves %s: %s", inMS(gain), argvForm(h, m.trials[h.ID], m.dir))
+	}
+	if gain, ok := m.gain(h.ID+cold, h.ID+warm); ok && (h.Policy == nil || h.Policy.Warm == "" || h.Policy.Warm == run.WarmOff) {
+		add("warm", gain, `warm saves %s: write "warm": "auto" into an overlay (.snaphook.json)`, inMS(gain))
+	}
+	if rule, part, ok := m.Calls.rule(h); ok {
+		gain := part * rank(m.samples[h.ID+cold], 0.5)
+		add("if", gain, `an "if": %q would skip %.0f %% of the %d recorded calls (from %s), in which it said nothing`,
+			rule, 100*part, m.Calls.ran(h), m.Calls.File)
+	}
+	if gain, ok := m.gain(coldFire, h.ID+withAsync); ok {
+		add("async", gain, `async would take it off the path: "async": true, %s less for each fire`, inMS(gain))
+	}
+	return advice
+}
+
+// argvForm is how a program is written that needs no shell, with the project's
+// directory as settings name it.
+func argvForm(h *hook.Hook, argv []string, dir string) string {
+	inProject := func(variable string) []string {
+		return lo.Map(argv, func(arg string, _ int) string {
+			if below, ok := strings.CutPrefix(arg, dir+"/"); ok && variable != "" {
+				return variable + "/" + below
+			}
+			return arg
+		})
+	}
+	switch h.Dialect {
+	case "claude":
+		args := lo.Map(inProject("${CLAUDE_PROJECT_DIR}"), func(arg string, _ int) string { return string(wire.Quote(arg)) })
+		return fmt.Sprintf(`write "command": %s, "args": [%s]`, args[0], strings.Join(args[1:], ", "))
+	case "llxprt":
+		if at := inProject("$LLXPRT_PROJECT_DIR"); quoted(at[1:]) == quoted(argv[1:]) {
+			return "write the plain call " + strings.TrimSpace(at[0]+" "+quoted(at[1:])) + ", which needs no shell"
+		}
+	}
+	return "write the plain call " + quoted(argv) + ", which needs no shell"
+}
+
+// What a change has to gain so that it is worth a word: beyond what chance makes
+// of two samples, and beyond what anyone would notice.
+const (
+	chance    = 0.01
+	leastPart = 0.05
+	leastMS   = 0.1
+)
+
+// gain compares the samples of a state and of a change; ok is false if the change
+// gains nothing beyond the noise.
+func (m *measurement) gain(from, to string) (ms float64, ok bool) {
+	a, b := m.samples[from], m.samples[to]
+	if len(a) == 0 || len(b) == 0 {
+		return 0, false
+	}
+	before, after := sample(a), sample(b)
+	was, is := center(before), center(after)
+	p := benchmath.AssumeNothing.Compare(before, after).P
+	return was.Center - is.Center, p < chance && was.Center-is.Center > max(leastMS, leastPart*was.Center)
+}
+
+func sample(values []float64) *benchmath.Sample {
+	return benchmath.NewSample(append([]float64(nil), values...), &benchmath.DefaultThresholds)
+}
+
+// center is the median with its confidence interval.
+func center(s *benchmath.Sample) benchmath.Summary {
+	return benchmath.AssumeNothing.Summary(s, confidence)
+}
+
+const confidence = 0.95
+
+func inMS(ms float64) string {
+	switch {
+	case math.Abs(ms) < 10:
+		return fmt.Sprintf("%.2f ms", ms)
+	case math.Abs(ms) < 100:
+		return fmt.Sprintf("%.1f ms", ms)
+	}
+	return fmt.Sprintf("%.0f ms", ms)
+}

@@ -1,0 +1,308 @@
+// Package bench measures the hooks of an event, for people who want them fast:
+// each alone and all together, cold and warm, their start-up apart, and what
+// changes of the settings would gain.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/run"
+)
+
+// Bench is what is measured.
+type Bench struct {
+	Event pipeline.Declared
+	Input []byte // the event's fields, a JSON object
+	N     int    // how often each thing is measured
+
+	// System makes a system whose settings are changed by change, and Session a
+	// session of it. Each is called many times.
+	System  func(change func(*pipeline.Loaded), warm pipeline.Warmer) *pipeline.System
+	Session func(context.Context, *pipeline.System) (*pipeline.Session, error)
+
+	// Calls are recorded inputs of the event; see [Recorded]. Nil: none.
+	Calls *Recorded
+
+	// Between is called after each round of measurements; nil does nothing.
+	Between func()
+}
+
+// ErrNoHook says that there is nothing to measure.
+var ErrNoHook = errors.New("no hook is selected")
+
+// Run measures. Everything is measured once in a round, in changing order, so
+// that what else the machine does meets all of it alike.
+func (b *Bench) Run(ctx context.Context) (*Result, error) {
+	m := &measurement{Bench: b, samples: map[string][]float64{}}
+	defer m.close()
+	if err := m.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := m.rounds(ctx); err != nil {
+		return nil, err
+	}
+	return m.result(), nil
+}
+
+// measurement is a benchmark under way.
+type measurement struct {
+	*Bench
+	hooks   []*hook.Hook // those that are selected, in plan order
+	warmth  map[string]string
+	starts  map[string]string   // what start-up was measured with, by hook
+	trials  map[string][]string // arguments without a shell, by hook
+	probes  []*probe
+	systems []*pipeline.System
+	scratch string // for empty scripts
+	dir     string // the project's
+	samples map[string][]float64
+	engine  []float64 // microseconds
+}
+
+// probe is one thing that is measured: a fire of a system.
+type probe struct {
+	name  string
+	sys   *pipeline.System
+	keep  *pipeline.Session // keeps the settings of sys read
+	whole bool              // what counts is the fire, and not the hook in it
+	bare  bool              // what the fire takes beyond its hook is the engine's
+}
+
+// The names of samples; those of one hook begin with its id.
+const (
+	coldFire  = "fire cold"
+	warmFire  = "fire warm"
+	cold      = " cold"
+	warm      = " warm"
+	startup   = " startup"
+	withArgv  = " argv"
+	withAsync = " async"
+)
+
+func (m *measurement) close() {
+	for _, sys := range m.systems {
+		_ = sys.Close() // never fails here
+	}
+	_ = os.RemoveAll(m.scratch)
+}
+
+// prepare finds what there is to measure, and measures each once in vain.
+func (m *measurement) prepare(ctx context.Context) (err error) {
+	if m.scratch, err = os.MkdirTemp("", "snaphook-bench-"); err != nil {
+		return err
+	}
+	all, err := m.probe(ctx, coldFire, nil, nil)
+	if err != nil {
+		return err
+	}
+	all.whole, m.dir = true, all.keep.Dir()
+	if err := m.selected(all.keep); err != nil {
+		return err
+	}
+	m.warmth, m.starts, m.trials = map[string]string{}, map[string]string{}, map[string][]string{}
+	for _, h := range m.hooks {
+		if err := m.prepareHook(ctx, h); err != nil {
+			return err
+		}
+	}
+	if err := m.prepareWarm(ctx); err != nil {
+		return err
+	}
+	for _, p := range m.probes {
+		if _, err := m.fire(ctx, p); err != nil {
+			return err
+		}
+	}
+	m.engine = nil // that of the first fires is not what later ones take
+	return nil
+}
+
+// selected finds the hooks that the input selects.
+func (m *measurement) selected(s *pipeline.Session) error {
+	plan, err := m.Event.PlanJSON(s, m.Input)
+	if err != nil {
+		return err
+	}
+	m.hooks = lo.Filter(plan.Run, func(h *hook.Hook, _ int) bool {
+		return (h.Runner != nil || h.Func != nil) && (h.Policy == nil || h.Policy.Held == "")
+	})
+	if len(m.hooks) == 0 {
+		return ErrNoHook
+	}
+	return nil
+}
+
+// prepareHook makes the probes of one hook.
+func (m *measurement) prepareHook(ctx context.Context, h *hook.Hook) error {
+	alone, err := m.probe(ctx, h.ID+cold, only(h.ID, nil), nil)
+	if err != nil {
+		return err
+	}
+	alone.bare = true
+	if command, ok := commandOf(h); ok {
+		c := startOf(command, h, alone.keep, m.scratch)
+		m.starts[h.ID] = c.said
+		if _, err := m.probe(ctx, h.ID+startup, only(h.ID, c.replace), nil); err != nil {
+			return err
+		}
+		if c.argv != nil {
+			m.trials[h.ID] = c.argv
+			if _, err := m.probe(ctx, h.ID+withArgv, only(h.ID, c.withoutShell), nil); err != nil {
+				return err
+			}
+		}
+	}
+	if m.mayGoToTheBackground(h) {
+		p, err := m.probe(ctx, h.ID+withAsync, changed(h.ID, func(h *hook.Hook) { h.Background = hook.Async }), nil)
+		if err != nil {
+			return err
+		}
+		p.whole = true
+	}
+	return nil
+}
+
+// prepareWarm makes the probes of the hooks that can be kept warm, alone and
+// together, and waits until they are.
+func (m *measurement) prepareWarm(ctx context.Context) error {
+	for _, h := range m.hooks {
+		note, err := m.warmProbe(ctx, h.ID+warm, only(h.ID, nil), []*hook.Hook{h}, false)
+		if err != nil {
+			return err
+		}
+		m.warmth[h.ID] = note
+	}
+	if !lo.SomeBy(m.hooks, func(h *hook.Hook) bool { return m.warmth[h.ID] == "" }) {
+		return nil
+	}
+	_, err := m.warmProbe(ctx, warmFire, nil, m.hooks, true)
+	return err
+}
+
+// warmProbe adds a probe for hooks that are kept warm; note says why none is.
+func (m *measurement) warmProbe(
+	ctx context.Context, name string, change func(*pipeline.Loaded), hooks []*hook.Hook, whole bool,
+) (note string, err error) {
+	keeper := &run.Warm{Log: quiet}
+	p, err := m.probe(ctx, name, change, keeper)
+	if err != nil {
+		return "", err
+	}
+	p.whole = whole
+	kept := false
+	for _, h := range p.keep.Hooks() {
+		if slices.ContainsFunc(hooks, func(want *hook.Hook) bool { return want.ID == h.ID }) {
+			note = keeper.Keep(h, warmKind(h), p.keep.Dir())
+			kept = kept || note == ""
+		}
+	}
+	if !kept {
+		m.probes = m.probes[:len(m.probes)-1]
+		return lo.CoalesceOrEmpty(note, "it cannot be kept warm"), nil
+	}
+	return "", m.warmUp(ctx, p)
+}
+
+// warmUp fires until a process is likely to be ready: interpreters start beside
+// the first calls.
+func (m *measurement) warmUp(ctx context.Context, p *probe) error {
+	first := 0.0
+	for i := range 30 {
+		took, err := m.fire(ctx, p)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			first = took
+		} else if took < 0.6*first && i > 2 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return nil
+}
+
+func warmKind(h *hook.Hook) string {
+	if h.Policy != nil && h.Policy.Warm != "" && h.Policy.Warm != run.WarmOff {
+		return h.Policy.Warm
+	}
+	return run.WarmAuto
+}
+
+// mayGoToTheBackground reports whether nothing is lost if a hook does: its
+// event's hooks can do nothing.
+func (m *measurement) mayGoToTheBackground(h *hook.Hook) bool {
+	info := m.Event.Info()
+	return info.Dialect == "claude" && info.Can&^pipeline.CanAddContext == 0 && h.Background == hook.Foreground
+}
+
+// probe makes a system with changed settings.
+func (m *measurement) probe(
+	ctx context.Context, name string, change func(*pipeline.Loaded), warm pipeline.Warmer,
+) (*probe, error) {
+	if change == nil {
+		change = func(*pipeline.Loaded) {}
+	}
+	sys := m.System(change, warm)
+	m.systems = append(m.systems, sys)
+	keep, err := m.Session(ctx, sys)
+	if err != nil {
+		return nil, err
+	}
+	p := &probe{name: name, sys: sys, keep: keep}
+	m.probes = append(m.probes, p)
+	return p, nil
+}
+
+// rounds measures everything N times.
+func (m *measurement) rounds(ctx context.Context) error {
+	for round := range m.N {
+		for i := range m.probes {
+			p := m.probes[(i+round)%len(m.probes)]
+			took, err := m.fire(ctx, p)
+			if err != nil {
+				return err
+			}
+			m.samples[p.name] = append(m.samples[p.name], rounded(took))
+		}
+		if m.Between != nil {
+			m.Between()
+		}
+	}
+	return nil
+}
+
+// fire fires once, in a session of its own, and returns how long it took in
+// milliseconds: of a whole fire that, else its hook.
+func (m *measurement) fire(ctx context.Context, p *probe) (ms float64, err error) {
+	s, err := m.Session(ctx, p.sys)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close(ctx)
+	start := time.Now()
+	res, err := m.Event.FireJSON(ctx, s, m.Input)
+	took := milliseconds(time.Since(start))
+	if err != nil {
+		return 0, err
+	}
+	if p.whole {
+		return took, nil
+	}
+	if len(res.Hooks) != 1 {
+		return 0, fmt.Errorf("%s: %d hooks ran in place of it alone", p.name, len(res.Hooks))
+	}
+	if p.bare && took >= res.Hooks[0].DurationMS {
+		m.engine = append(m.engine, 1000*(took-res.Hooks[0].DurationMS))
+	}
+	return res.Hooks[0].DurationMS, nil
+}

@@ -1,0 +1,279 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/samber/lo"
+	"go.uber.org/goleak"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/run"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type (
+	guarded struct {
+		Name string `json:"name"`
+	}
+	verdict struct{}
+)
+
+var guard = pipeline.Declare(&pipeline.Dialect{Name: "bench"}, pipeline.Spec[guarded, verdict]{Name: "Guard", Can: pipeline.CanBlock})
+
+const call = `{"name":"ls"}`
+
+// benchOf measures hooks in a directory.
+func benchOf(dir string, n int, hooks ...*hook.Hook) *Bench {
+	return &Bench{
+		Event: guard, Input: []byte(call), N: n,
+		System: func(change func(*pipeline.Loaded), warm pipeline.Warmer) *pipeline.System {
+			return pipeline.NewSystem(pipeline.Config{Log: quiet, Warm: warm, Load: []pipeline.Load{
+				func(context.Context, pipeline.Workspace) (l pipeline.Loaded, err error) {
+					for _, h := range hooks {
+						mine := *h
+						if c, ok := commandOf(h); ok {
+							mine.Runner = &run.Command{Argv: c.Argv}
+						}
+						l.Hooks = append(l.Hooks, &mine)
+					}
+					change(&l)
+					return l, nil
+				},
+			}})
+		},
+		Session: func(ctx context.Context, sys *pipeline.System) (*pipeline.Session, error) {
+			return sys.NewSession(ctx, pipeline.SessionConfig{ID: "s", Dir: dir})
+		},
+	}
+}
+
+// starts is a hook that starts a program.
+func starts(argv ...string) *hook.Hook {
+	return &hook.Hook{
+		ID: argv[0], Dialect: "bench", Event: "Guard", Type: "command", Command: quoted(argv), Key: quoted(argv),
+		Runner: &run.Command{Argv: argv},
+	}
+}
+
+func inGo(f func()) *hook.Hook {
+	return &hook.Hook{ID: "go", Dialect: "bench", Event: "Guard", Type: "go", Command: "go", Func: hook.Func[guarded, verdict](
+		func(context.Context, guarded) (o hook.Output[verdict], err error) {
+			f()
+			return o, nil
+		})}
+}
+
+// project has a guard in Python and one in bash.
+func project(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range map[string]string{
+		"guard.py": "import json, sys\ncall = json.load(sys.stdin)\nif 'rm' in call.get('name', ''):\n    sys.exit(2)\n",
+		"guard.sh": "read -r call\nfor ((i = 0; i < 20000; i++)); do :; done\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// python3 is the system's Python, or another one; empty if there is none.
+func python3() (path string) {
+	path, err := exec.LookPath("/usr/bin/python3")
+	if err != nil {
+		path, _ = exec.LookPath("python3")
+	}
+	return path
+}
+
+// tries is how often a busy machine may spoil a comparison.
+const tries = 6
+
+// What the benchmark says of a hook is what starting it by other means takes, in
+// the same rounds.
+func TestFiguresAgreeWithAnIndependentMeasurement(t *testing.T) {
+	dir := project(t)
+	bash := starts("bash", "guard.sh")
+	program := starts("/bin/true")
+	var mu sync.Mutex
+	var own []float64
+	inside := inGo(func() {
+		start := time.Now()
+		time.Sleep(2 * time.Millisecond)
+		mu.Lock()
+		defer mu.Unlock()
+		own = append(own, milliseconds(time.Since(start)))
+	})
+	hooks := []*hook.Hook{bash, program, inside}
+	if python := python3(); python != "" {
+		hooks = append(hooks, starts(python, "guard.py"))
+	}
+	left := map[string]bool{}
+	for _, h := range hooks {
+		left[h.ID] = true
+	}
+	for try := 1; len(left) > 0; try++ {
+		those := lo.Filter(hooks, func(h *hook.Hook, _ int) bool { return left[h.ID] })
+		other := map[string][]float64{}
+		b := benchOf(dir, 15, those...)
+		b.Between = func() {
+			for _, h := range those {
+				if c, ok := commandOf(h); ok {
+					other[h.ID] = append(other[h.ID], byHand(t, dir, c.Argv))
+				}
+			}
+		}
+		own = nil
+		result, err := b.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		other["go"] = own
+		for _, h := range result.Hooks {
+			want := rank(other[h.ID], 0.5)
+			if off := math.Abs(h.Cold.P50/want - 1); off <= 0.10 {
+				delete(left, h.ID)
+			} else if try == tries {
+				t.Errorf("%s takes %.3f ms, measured by hand %.3f ms; want 10 %% at most between them", h.ID, h.Cold.P50, want)
+				delete(left, h.ID)
+			}
+		}
+	}
+}
+
+// byHand starts a program with as little as the standard library needs for it.
+func byHand(t *testing.T, dir string, argv []string) (ms float64) {
+	path, err := exec.LookPath(argv[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, feed, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, print, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	start := time.Now()
+	_, err = feed.WriteString(call)
+	feed.Close()
+	p, startErr := os.StartProcess(path, argv, &os.ProcAttr{Dir: dir, Files: []*os.File{in, print, print}})
+	print.Close()
+	if err = errors.Join(err, startErr); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	_, readErr := said.ReadFrom(out)
+	_, waitErr := p.Wait()
+	took := time.Since(start)
+	if err := errors.Join(readErr, waitErr); err != nil {
+		t.Fatal(err)
+	}
+	return milliseconds(took)
+}
+
+func TestAdviceIsForThoseWhomItHelps(t *testing.T) {
+	python := python3()
+	if python == "" || runtime.GOOS != "linux" {
+		t.Skip("hooks are kept warm on Linux, and this one is in Python")
+	}
+	dir := project(t)
+	guard := starts(python, "guard.py")
+	var result *Result
+	for range tries {
+		var err error
+		result, err = benchOf(dir, 12, guard, starts("/bin/true"), inGo(func() {})).Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result.Advice) == 1 {
+			break
+		}
+	}
+	if len(result.Advice) != 1 || result.Advice[0].ID != "warm" || result.Advice[0].Hook != guard.ID || result.Advice[0].GainMS <= 0 {
+		t.Errorf("the advice is %+v; want one, warm for the guard in Python", result.Advice)
+	}
+	if h := result.Hooks[0]; h.Warm == nil || h.Startup == nil || h.StartupCommand == "" || h.Startup.P50 <= 0 || h.WarmNote != "" {
+		t.Errorf("the guard in Python is %+v; want a warm time and a start-up", h)
+	}
+	if h := result.Hooks[1]; h.Warm != nil || h.WarmNote == "" {
+		t.Errorf("a program is %+v; want no warm time, and why", h)
+	}
+	if h := result.Hooks[2]; h.Startup != nil || h.StartupCommand != "" {
+		t.Errorf("a hook in Go is %+v; want no start-up", h)
+	}
+	if result.Fire.Warm == nil || result.Engine.P50 <= 0 {
+		t.Errorf("the fire is %+v, the engine takes %v µs; want both measured", result.Fire, result.Engine.P50)
+	}
+}
+
+func TestAShellThatIsNotNeededIsAdvice(t *testing.T) {
+	h := starts("bash", "-c", "cat | /bin/true")
+	var result *Result
+	for range tries {
+		var err error
+		if result, err = benchOf(t.TempDir(), 25, h).Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(result.Advice) > 0 {
+			break
+		}
+	}
+	if len(result.Advice) != 1 || result.Advice[0].ID != "argv" {
+		t.Errorf("the advice is %+v; want argv", result.Advice)
+	}
+}
+
+func TestNothingToMeasure(t *testing.T) {
+	if _, err := benchOf(t.TempDir(), 1).Run(t.Context()); !errors.Is(err, ErrNoHook) {
+		t.Errorf("got %v; want ErrNoHook", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := benchOf(t.TempDir(), 1, starts("/bin/true")).Run(ctx); err == nil {
+		t.Error("a benchmark whose context has ended succeeds; want an error")
+	}
+}
+
+// A sleeping hook takes as long on a busy machine, and a little more.
+func TestCompareFindsARealChangeAlone(t *testing.T) {
+	measure := func(d time.Duration) *Result {
+		r, err := benchOf(t.TempDir(), 20, inGo(func() { time.Sleep(d) })).Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	changed := func(old, now *Result) []string {
+		differences, err := Compare(old, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lo.FilterMap(differences, func(d Difference, _ int) (string, bool) { return d.What, d.Changed && d.Ratio > 1.1 })
+	}
+	var same, slower []string
+	for range tries {
+		old, again, now := measure(50*time.Millisecond), measure(50*time.Millisecond), measure(60*time.Millisecond)
+		if same, slower = changed(old, again), changed(old, now); len(same) == 0 && slices.Contains(slower, "go cold") {
+			return
+		}
+	}
+	t.Errorf("without a change %v are slower, with one of 20 %% %v; want none, and go cold", same, slower)
+}

@@ -1,0 +1,127 @@
+package bench
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/permission"
+	"github.com/snaphook-go/snaphook/record"
+	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Recorded are the calls of an event that a record has, for what an "if" would
+// have done.
+type Recorded struct {
+	File  string
+	Dir   string // relative paths in the calls count from it
+	Event string
+	by    map[string][]recordedCall // by the hook's command
+}
+
+type recordedCall struct {
+	call  permission.Call
+	spoke bool // the hook decided, or failed, or answered
+}
+
+// Add takes a line of a record. Lines of other events, and without their whole
+// input, say nothing.
+func (r *Recorded) Add(l *record.Line) {
+	input := wire.Object(l.Input)
+	if l.Event != r.Event || !wire.Object(input.Get("tool_input")).IsObject() || input.Text("tool_name") == "" {
+		return
+	}
+	for i := range l.Hooks {
+		h := &l.Hooks[i]
+		if !h.Ran {
+			continue
+		}
+		if r.by == nil {
+			r.by = map[string][]recordedCall{}
+		}
+		spoke := h.Decision != "" || h.Failed() || strings.TrimSpace(h.Answer) != "" || h.Exit != nil && *h.Exit != 0
+		call := permission.Call{Tool: input.Text("tool_name"), Input: wire.Object(input.Get("tool_input")), Dir: r.Dir}
+		r.by[h.Command] = append(r.by[h.Command], recordedCall{call, spoke})
+	}
+}
+
+// fewest is how often a hook has to have run, and to have spoken, so that a rule
+// can be made of it.
+const (
+	fewestRuns   = 20
+	fewestSpoken = 2
+)
+
+func (r *Recorded) ran(h *hook.Hook) int { return len(r.by[h.Command]) }
+
+// rule finds a permission rule that holds for all recorded calls in which a hook
+// spoke, and the part of its calls that it would skip.
+func (r *Recorded) rule(h *hook.Hook) (rule string, part float64, ok bool) {
+	if r == nil || h.Dialect != "claude" || h.If != "" || len(r.by[h.Command]) < fewestRuns {
+		return "", 0, false
+	}
+	calls := r.by[h.Command]
+	if rule = common(calls); rule == "" {
+		return "", 0, false
+	}
+	parsed, err := permission.Parse(rule, permission.Origin{Root: r.Dir})
+	if err != nil {
+		return "", 0, false
+	}
+	skipped := 0
+	for _, c := range calls {
+		switch matches := parsed.Match(c.call); {
+		case c.spoke && !matches:
+			return "", 0, false
+		case !matches:
+			skipped++
+		}
+	}
+	part = float64(skipped) / float64(len(calls))
+	return rule, part, part > leastPart
+}
+
+// common is the rule for what the calls have in common in which a hook spoke:
+// the tool, and of Bash the first word.
+func common(calls []recordedCall) (rule string) {
+	spoken := 0
+	for _, c := range calls {
+		if !c.spoke {
+			continue
+		}
+		spoken++
+		one := c.call.Tool
+		if word := firstWord(c.call); word != "" {
+			one += "(" + word + " *)"
+		}
+		if rule != "" && rule != one {
+			return ""
+		}
+		rule = one
+	}
+	if spoken < fewestSpoken {
+		return ""
+	}
+	return rule
+}
+
+// firstWord is the program that a command of Bash calls; empty for others.
+func firstWord(c permission.Call) string {
+	text := c.Input.Text("command")
+	if c.Tool != "Bash" || run.CheckScript(text) != nil {
+		return ""
+	}
+	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	if err != nil || len(file.Stmts) == 0 {
+		return ""
+	}
+	if call, ok := file.Stmts[0].Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+		return call.Args[0].Lit()
+	}
+	return ""
+}
+
+// Empty reports whether the record says nothing of the event.
+func (r *Recorded) Empty() bool { return r == nil || len(r.by) == 0 }

@@ -1,0 +1,83 @@
+package bench
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/samber/lo"
+)
+
+// Result is what a benchmark found, in the form that programs rely on.
+type Result struct {
+	Event  string   `json:"event"`
+	N      int      `json:"n"`
+	Fire   Fire     `json:"fire"`
+	Hooks  []Hook   `json:"hooks"`
+	Engine Engine   `json:"engineUs"`
+	Advice []Advice `json:"advice"`
+
+	// Samples are the measurements by what was measured, in milliseconds, in the
+	// order in which they were made; Compare needs them.
+	Samples map[string][]float64 `json:"samples"`
+}
+
+// Fire is the whole fire, with all hooks that are selected.
+type Fire struct {
+	Cold Ranks  `json:"cold"`
+	Warm *Ranks `json:"warm"` // nil: no hook can be kept warm
+}
+
+// Hook is one hook, alone.
+type Hook struct {
+	ID      string `json:"id"`
+	Command string `json:"command"`
+	Cold    Ranks  `json:"cold"`
+	Warm    *Ranks `json:"warm"`      // nil: it cannot be kept warm; WarmNote says why
+	Startup *Ranks `json:"startupMs"` // nil: it starts no process
+
+	StartupCommand string `json:"startupCommand,omitempty"` // what was started to measure that
+	WarmNote       string `json:"warmNote,omitempty"`
+	Name           string `json:"name,omitempty"`
+}
+
+// Label is what people call the hook.
+func (h *Hook) Label() string { return lo.CoalesceOrEmpty(h.Name, h.Command, h.ID) }
+
+// Engine is what a fire takes beyond its hook, in microseconds.
+type Engine struct {
+	P50 float64 `json:"p50"`
+}
+
+// Advice is a change that was tried, and what it gained.
+type Advice struct {
+	ID     string  `json:"id"`   // argv, warm, if or async
+	Hook   string  `json:"hook"` // its id
+	Text   string  `json:"text"`
+	GainMS float64 `json:"gainMs"` // of the median, for each call of the event
+}
+
+// Ranks are percentiles by nearest rank, in milliseconds.
+type Ranks struct {
+	P50 float64 `json:"p50Ms"`
+	P95 float64 `json:"p95Ms"`
+	P99 float64 `json:"p99Ms"`
+}
+
+func ranksOf(ms []float64) Ranks {
+	return Ranks{rank(ms, 0.50), rank(ms, 0.95), rank(ms, 0.99)}
+}
+
+// rank is the smallest value that is not below so large a part of all.
+func rank(values []float64, part float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return rounded(sorted[max(1, int(math.Ceil(part*float64(len(sorted))-1e-9)))-1])
+}
+
+// rounded keeps microseconds.
+func rounded(ms float64) float64 { return math.Round(ms*1000) / 1000 }
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

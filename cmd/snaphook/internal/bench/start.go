@@ -1,0 +1,234 @@
+package bench
+
+import (
+	"bufio"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/run"
+)
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
+
+// only leaves one hook of the settings, in the foreground, and changes its runner.
+func only(id string, change func(*hook.Hook)) func(*pipeline.Loaded) {
+	return func(l *pipeline.Loaded) {
+		l.Hooks = slices.DeleteFunc(l.Hooks, func(h *hook.Hook) bool { return h.ID != id })
+		changed(id, func(h *hook.Hook) {
+			h.Background, h.Once = hook.Foreground, false
+			if change != nil {
+				change(h)
+			}
+		})(l)
+	}
+}
+
+// changed changes one hook of the settings.
+func changed(id string, change func(*hook.Hook)) func(*pipeline.Loaded) {
+	return func(l *pipeline.Loaded) {
+		for i, h := range l.Hooks {
+			if h.ID == id {
+				mine := *h
+				change(&mine)
+				l.Hooks[i] = &mine
+			}
+		}
+	}
+}
+
+// commandOf returns the command that a hook starts.
+func commandOf(h *hook.Hook) (*run.Command, bool) {
+	for r := h.Runner; r != nil; {
+		if c, ok := r.(*run.Command); ok {
+			return c, true
+		}
+		wrapper, ok := r.(interface{ Unwrap() hook.Runner })
+		if !ok {
+			break
+		}
+		r = wrapper.Unwrap()
+	}
+	return nil, false
+}
+
+// start is how a hook's process is started, and how it could be.
+type start struct {
+	empty []string // the same with an empty script
+	said  string   // that for people
+	argv  []string // the same program without a shell; nil if that is as it is, or not certain
+}
+
+func (s *start) replace(h *hook.Hook)      { replace(h, s.empty) }
+func (s *start) withoutShell(h *hook.Hook) { replace(h, s.argv) }
+
+// replace has a hook start another program in the same way.
+func replace(h *hook.Hook, argv []string) {
+	c, _ := commandOf(h)
+	h.Runner = &run.Command{
+		Argv: argv, Environ: c.Environ, Needs: c.Needs, Fallback: c.Fallback, NoTerminal: c.NoTerminal, Grace: c.Grace,
+	}
+}
+
+// starter knows where a hook is started.
+type starter struct {
+	dir     string
+	scratch string // for empty scripts
+	environ []string
+}
+
+// startOf looks at what a command starts in a session.
+func startOf(c *run.Command, h *hook.Hook, s *pipeline.Session, scratch string) *start {
+	call := hook.Call{Hook: h, Session: s.ID(), Dir: s.Dir()}
+	at := &starter{dir: s.Dir(), scratch: scratch, environ: os.Environ()}
+	if c.Environ != nil {
+		at.environ = c.Environ(call)
+	}
+	argv := c.Starts(call)
+	found := &start{}
+	text := slices.Index(argv, "-c") + 1
+	if text == 0 || text >= len(argv) || !isShell(argv[0]) {
+		found.empty = at.emptied(argv)
+	} else if inner := at.plain(argv[text]); inner != nil {
+		found.argv = inner
+		found.empty = slices.Concat(argv[:text], []string{quoted(at.emptied(inner))}, argv[text+1:])
+	} else {
+		found.empty = slices.Concat(argv[:text], []string{""}, argv[text+1:])
+	}
+	found.said = quoted(found.empty)
+	return found
+}
+
+func isShell(program string) bool {
+	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "busybox"}, filepath.Base(program))
+}
+
+// isInterpreter reports whether a program runs the script that its first
+// argument names.
+func isInterpreter(program string) bool {
+	name := strings.TrimRight(filepath.Base(program), "0123456789.")
+	return isShell(program) || slices.Contains([]string{"python", "node", "ruby", "perl", "bun", "deno", "php", "lua"}, name)
+}
+
+// emptied is the same program with an empty script: of an interpreter its
+// script, of a script the interpreter of its first line. Any other program is
+// its own start-up: one that does nothing stands in for it.
+func (s *starter) emptied(argv []string) []string {
+	if isInterpreter(argv[0]) {
+		for i, arg := range argv[1:] {
+			if !strings.HasPrefix(arg, "-") {
+				return append(slices.Clone(argv[:i+1]), s.script(arg))
+			}
+			if arg == "-c" || arg == "-e" {
+				return append(slices.Clone(argv[:i+2]), "")
+			}
+		}
+		return argv
+	}
+	if interpreter := s.interpreterOf(argv[0]); interpreter != nil {
+		return append(interpreter, s.script(argv[0]))
+	}
+	return []string{"true"}
+}
+
+// script is an empty script named like another.
+func (s *starter) script(like string) string {
+	path := filepath.Join(s.scratch, "empty"+filepath.Ext(like))
+	_ = os.WriteFile(path, nil, 0o600) // what cannot be written fails when it is started
+	return path
+}
+
+// interpreterOf reads the first line of a script; nil if the program is none.
+func (s *starter) interpreterOf(program string) []string {
+	path := program
+	if !strings.Contains(program, "/") {
+		path, _ = exec.LookPath(program)
+	} else if !filepath.IsAbs(program) {
+		path = filepath.Join(s.dir, program)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	line, _ := bufio.NewReader(io.LimitReader(f, 256)).ReadString('\n')
+	rest, is := strings.CutPrefix(line, "#!")
+	if words := strings.Fields(rest); is && len(words) > 0 {
+		return words
+	}
+	return nil
+}
+
+// plain is the program and its arguments that a text of shell syntax amounts to:
+// one call, of which nothing but the words counts. Nil if it is more.
+func (s *starter) plain(text string) []string {
+	if run.CheckScript(text) != nil {
+		return nil
+	}
+	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	if err != nil || len(file.Stmts) != 1 {
+		return nil
+	}
+	stmt := file.Stmts[0]
+	if pipe, ok := stmt.Cmd.(*syntax.BinaryCmd); ok && pipe.Op == syntax.Pipe && simple(stmt) && isCat(pipe.X) {
+		stmt = pipe.Y
+	}
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	if !ok || !simple(stmt) || len(call.Assigns) > 0 || len(call.Args) == 0 {
+		return nil
+	}
+	argv, err := expand.Fields(&expand.Config{Env: expand.ListEnviron(s.environ...), NoUnset: true}, call.Args...)
+	if err != nil || len(argv) == 0 {
+		return nil
+	}
+	if argv[0] == "exec" {
+		argv = argv[1:]
+	}
+	if len(argv) == 0 || strings.HasPrefix(argv[0], "-") || syntax.IsKeyword(argv[0]) || !s.isProgram(argv[0]) {
+		return nil
+	}
+	return argv
+}
+
+func simple(s *syntax.Stmt) bool {
+	return !s.Negated && !s.Background && !s.Coprocess && len(s.Redirs) == 0
+}
+
+func isCat(s *syntax.Stmt) bool {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	return ok && simple(s) && len(call.Assigns) == 0 && len(call.Args) == 1 && call.Args[0].Lit() == "cat"
+}
+
+// isProgram reports whether a word is the name of a program, and not of
+// something that the shell does itself.
+func (s *starter) isProgram(word string) bool {
+	if strings.Contains(word, "/") {
+		return true
+	}
+	if slices.Contains([]string{"true", "false", "echo", "printf", "test", "[", "kill", "pwd", "time"}, word) {
+		return false // the shell's own, which are quicker than a program
+	}
+	_, err := exec.LookPath(word)
+	return err == nil
+}
+
+func quoted(argv []string) string {
+	words := make([]string, len(argv))
+	for i, arg := range argv {
+		word, err := syntax.Quote(arg, syntax.LangBash)
+		if err != nil {
+			word = "'?'" // a NUL, which no argument has
+		}
+		words[i] = word
+	}
+	return strings.Join(words, " ")
+}
