@@ -150,6 +150,7 @@ type fireRun[In, Out any] struct {
 	watcher       *watcher[Out]   // of a stream; nil if there is none
 	failed        error           // why the hooks cannot be asked, or not all of them
 	vars          *varsDir        // where hooks leave variables; nil if they do not
+	noVars        error           // why they cannot, though the event lets them
 	ctx           context.Context // own, or what the budget makes of it
 	fireContext   lazyContext
 	inflightEntry inflight

@@ -158,6 +158,7 @@ func (f *fireRun[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *i
 	start := time.Now()
 	turn.reply, err = r.Hook.Runner.Run(ctx, call)
 	r.Elapsed = time.Since(start)
+	defer f.noteVars(r)
 	if errors.Is(err, hook.ErrDetached) {
 		r.Backgrounded, r.Err = turn.leftForBackground()
 		return

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -35,9 +36,10 @@ func (f *fireRun[In, Out]) openVars() {
 	}
 	dir, err := f.s.scratch(f.event.spec.Name)
 	if err == nil {
-		err = os.Mkdir(dir, 0o700)
+		err = makeVars(dir)
 	}
 	if err != nil {
+		f.noVars = err
 		f.s.sys.log.LogAttrs(
 			f.ctx,
 			slog.LevelWarn,
@@ -53,6 +55,31 @@ func (f *fireRun[In, Out]) openVars() {
 	defer m.mu.Unlock()
 	m.forget(f.event.spec.Name)
 	m.vars = append(m.vars, f.vars)
+}
+
+// makeVars makes a directory that has room for variables.
+func makeVars(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	if err != nil {
+		return err
+	}
+	probe := varsFile(dir, 0)
+	if err = os.WriteFile(probe, make([]byte, varsRoom), 0o600); err != nil {
+		_ = os.RemoveAll(dir)
+		return err
+	}
+	return os.Remove(probe)
+}
+
+// varsRoom is what has to fit on the disk before hooks are told to write there.
+const varsRoom = 4 << 10
+
+// noteVars says in a hook's report that it could leave no variables.
+func (f *fireRun[In, Out]) noteVars(r *hook.Report[Out]) {
+	if f.noVars != nil && !r.Hook.NoEnvFile {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s is not set, and the variables of the hook are lost: %v",
+			f.event.spec.Rules.EnvFile, f.noVars))
+	}
 }
 
 // env returns the variables of one hook's call.

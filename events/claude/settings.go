@@ -14,6 +14,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/entries"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run"
@@ -60,7 +61,7 @@ func discover(dir string, env []string) []settings.Layer {
 		{Name: "project", Source: hook.Project, File: filepath.Join(dir, ".claude", "settings.json"), Strict: true},
 		{Name: "local", Source: hook.Local, File: filepath.Join(dir, ".claude", "settings.local.json"), Strict: true},
 	}
-	if home := configDir(env); home != "" && home != filepath.Join(dir, ".claude") {
+	if home := configDir(env); home != "" && !bounded.SameFile(home, filepath.Join(dir, ".claude")) {
 		layers = append(
 			layers,
 			settings.Layer{Name: "user", Source: hook.User, File: filepath.Join(home, "settings.json"), Strict: true},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -34,7 +35,7 @@ func (p Profile) Discover(dir string) []settings.Layer {
 	layers := []settings.Layer{
 		{Name: "project", Source: hook.Project, File: filepath.Join(dir, folder, "settings.json")},
 	}
-	if home, err := os.UserHomeDir(); err == nil && home != dir {
+	if home, err := os.UserHomeDir(); err == nil && !bounded.SameFile(home, dir) {
 		layers = append(
 			layers,
 			settings.Layer{Name: "user", Source: hook.User, File: filepath.Join(home, folder, "settings.json")},

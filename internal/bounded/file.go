@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -59,6 +60,20 @@ func Open(name string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	return f, info, nil
+}
+
+// SameFile reports whether two paths name one file or directory, however they
+// are spelled: by way of links, with .. or a slash at the end. The empty path is
+// the current directory; of what is not there the paths are compared.
+func SameFile(a, b string) bool {
+	one, err := os.Stat(filepath.Clean(a))
+	two, err2 := os.Stat(filepath.Clean(b))
+	if err == nil && err2 == nil {
+		return os.SameFile(one, two)
+	}
+	a, err = filepath.Abs(a)
+	b, err2 = filepath.Abs(b)
+	return err == nil && err2 == nil && a == b
 }
 
 func regular(info fs.FileInfo) error {

@@ -1,0 +1,125 @@
+package policy
+
+import (
+	"slices"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// rule finds the first rule of an overlay that matches and has a member.
+func (d *decision) rule(o *Overlay, has func(*Rule) bool) (r *Rule, path string) {
+	for i := range o.Rules {
+		if r := &o.Rules[i]; has(r) && r.Match.Matches(d.h) {
+			return r, rulePath(i)
+		}
+	}
+	return nil, ""
+}
+
+// defaults are for hooks whose own entry says nothing.
+func (d *decision) defaults(o *Overlay) {
+	group, all := "gates", o.Defaults.Gates
+	if !d.ev.guards(d.h) {
+		group, all = "observers", o.Defaults.Observers
+	}
+	if d.h.FailClosed {
+		return
+	}
+	for _, class := range hook.Classes() {
+		if action, ok := all.of(class); ok {
+			d.fail(o, class, action, "defaults."+group+".onFailure")
+		}
+	}
+}
+
+func (d *decision) onFailure(o *Overlay) {
+	if !d.ev.guards(d.h) {
+		return // its failure cannot block; [Set.Problems] refuses rules that want it to
+	}
+	for _, class := range hook.Classes() {
+		r, path := d.rule(o, func(r *Rule) bool { _, ok := r.OnFailure.of(class); return ok })
+		if r == nil {
+			continue
+		}
+		action, _ := r.OnFailure.of(class)
+		d.fail(o, class, action, path+".onFailure")
+	}
+}
+
+func (d *decision) fail(o *Overlay, class hook.Class, action hook.Action, path string) {
+	if d.change(o, "onFailure."+string(class), path, action < d.p.OnFailure[class]) {
+		d.p.OnFailure[class] = action
+	}
+}
+
+func (d *decision) mode(o *Overlay) {
+	r, path := d.rule(o, func(r *Rule) bool { return r.Mode != nil })
+	if r == nil {
+		return
+	}
+	laxer := *r.Mode != hook.Enforce && d.p.Mode == hook.Enforce
+	if d.change(o, "mode", path+".mode", laxer) {
+		d.p.Mode = *r.Mode
+	}
+}
+
+// times are the times that a hook has. One that is shorter makes it fail more
+// often, so it is laxer unless failing is as strict as can be.
+func (d *decision) times(o *Overlay) {
+	if r, path := d.rule(o, func(r *Rule) bool { return r.Timeout > 0 }); r != nil {
+		if d.change(o, "timeout", path+".timeout", shorter(r.Timeout, d.timeout())) {
+			d.p.Timeout = r.Timeout
+		}
+	}
+	if r, path := d.rule(o, func(r *Rule) bool { return r.Queue > 0 }); r != nil {
+		if d.change(o, "queue", path+".queue", shorter(r.Queue, d.p.Queue)) {
+			d.p.Queue = r.Queue
+		}
+	}
+}
+
+// shorter compares times of which zero, or less, is for ever.
+func shorter(a, b time.Duration) bool { return a > 0 && (b <= 0 || a < b) }
+
+// timeout is what the hook has so far.
+func (d *decision) timeout() time.Duration {
+	switch {
+	case d.p.Timeout > 0:
+		return d.p.Timeout
+	case d.h.Timeout != 0:
+		return d.h.Timeout
+	}
+	return d.ev.Timeout
+}
+
+func (d *decision) retry(o *Overlay) {
+	r, path := d.rule(o, func(r *Rule) bool { return r.Retry != nil })
+	if r == nil {
+		return
+	}
+	fewer := r.Retry.Times < d.p.Retry.Times ||
+		slices.ContainsFunc(d.p.Retry.On, func(c hook.Class) bool { return !slices.Contains(r.Retry.On, c) })
+	if d.change(o, "retry", path+".retry", fewer) {
+		d.p.Retry = *r.Retry
+	}
+}
+
+// warm says how a hook is started. A lower level has no say in that: a guard that
+// is started as the worker that it is not would answer nothing.
+func (d *decision) warm(o *Overlay) {
+	r, path := d.rule(o, func(r *Rule) bool { return r.Warm != "" })
+	if r != nil && d.change(o, "warm", path+".warm", true) {
+		d.p.Warm = r.Warm
+	}
+}
+
+func (d *decision) recheck(o *Overlay) {
+	if r, path := d.rule(o, func(r *Rule) bool { return r.Recheck != nil }); r != nil {
+		if d.change(o, "recheck", path+".recheck", d.p.Recheck && !*r.Recheck) {
+			d.p.Recheck = *r.Recheck
+		}
+	} else if o.Recheck && d.ev.Gate && d.change(o, "recheck", "recheck", false) {
+		d.p.Recheck = true
+	}
+}

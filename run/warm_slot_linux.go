@@ -1,0 +1,151 @@
+package run
+
+import (
+	"context"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// slot is a place of the pool.
+type slot struct {
+	mu     sync.Mutex
+	keeper keeper    // nil until it is ready
+	busy   bool      // one is being started
+	after  time.Time // after a failure: when to try again
+	used   uint64    // by the pool's clock
+	gone   bool
+}
+
+// keeper runs the calls of one command in processes that it keeps ready.
+type keeper interface {
+	// run runs a call. ran is false if nothing of it has happened, so that it
+	// can start cold; stale if the keeper is of no further use.
+	run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error)
+
+	// retire ends the keeper when its last call has ended, and close at once.
+	retire()
+	close()
+}
+
+// uses counts the calls of a keeper.
+type uses struct {
+	mu      sync.Mutex
+	running int
+	retired bool
+	closed  bool
+}
+
+// use counts a call; false if the keeper takes no more.
+func (u *uses) use() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.retired || u.closed {
+		return false
+	}
+	u.running++
+	return true
+}
+
+// unuse counts the end of a call, and closes a retired keeper after its last.
+func (u *uses) unuse(closeIt func()) {
+	u.mu.Lock()
+	u.running--
+	last := u.retired && u.running == 0
+	u.mu.Unlock()
+	if last {
+		closeIt()
+	}
+}
+
+func (u *uses) retire(closeIt func()) {
+	u.mu.Lock()
+	u.retired = true
+	idle := u.running == 0
+	u.mu.Unlock()
+	if idle {
+		closeIt()
+	}
+}
+
+// end marks the keeper as closed; false if it was.
+func (u *uses) end() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	was := u.closed
+	u.closed = true
+	return !was
+}
+
+// ready returns the keeper, and starts one in the background if there is none.
+func (s *slot) ready(starts *sync.WaitGroup, start func() keeper) keeper {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.keeper != nil || s.busy || s.gone || time.Now().Before(s.after) {
+		return s.keeper
+	}
+	s.busy = true
+	starts.Go(func() {
+		k := start()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.busy = false
+		switch {
+		case k == nil:
+			s.after = time.Now().Add(warmRetry)
+		case s.gone:
+			k.close()
+		default:
+			s.keeper = k
+		}
+	})
+	return nil
+}
+
+// now returns the keeper, which costs nothing to start.
+func (s *slot) now(start func() keeper) keeper {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.keeper == nil && !s.gone {
+		s.keeper = start()
+	}
+	return s.keeper
+}
+
+// drop ends a keeper that is of no further use.
+func (s *slot) drop(k keeper) {
+	s.mu.Lock()
+	if s.keeper == k {
+		s.keeper = nil
+	}
+	s.mu.Unlock()
+	k.retire()
+}
+
+// end ends what the slot keeps, for good.
+func (s *slot) end(how func(keeper)) {
+	s.mu.Lock()
+	k := s.keeper
+	s.keeper, s.gone = nil, true
+	s.mu.Unlock()
+	if k != nil {
+		how(k)
+	}
+}
+
+// endProcess waits for a process that has been told to end, and kills its group
+// if it does not.
+func endProcess(p *os.Process) {
+	done := make(chan struct{})
+	go func() { defer close(done); _, _ = p.Wait() }()
+	select {
+	case <-done:
+		return
+	case <-time.After(500 * time.Millisecond):
+	}
+	_ = syscall.Kill(-p.Pid, syscall.SIGKILL)
+	<-done
+}

@@ -1,0 +1,24 @@
+package run
+
+import (
+	"errors"
+	"testing"
+)
+
+// A worker that is ended before its first line may say it while it is drained.
+func TestAWorkerBecomesReadyWhileItIsDrained(t *testing.T) {
+	for range 200 {
+		p := &workerProcess{ready: make(chan struct{}), gone: make(chan struct{}), ended: errors.New("it is not needed")}
+		drained := make(chan struct{})
+		go func() {
+			defer close(drained)
+			p.drain()
+		}()
+		if err := p.read([]byte(`{"ready":{"concurrency":3}}`)); err != nil {
+			t.Fatal(err)
+		}
+		if <-drained; len(p.tokens) != 3 {
+			t.Fatalf("%d calls could still begin", 3-len(p.tokens))
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package run
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// workerProcess is one life of a worker.
+type workerProcess struct {
+	proc   *os.Process
+	log    *slog.Logger
+	in     *os.File
+	tokens chan struct{} // one for each call at the same time; made by the first line
+	ready  chan struct{} // closed when tokens is there, or the process has ended
+	gone   chan struct{} // closed when the process has ended
+	idle   *time.Timer
+	guard  *guardian // until its group is gone
+
+	writing sync.Mutex // guards line and in
+	line    []byte     // for the next call
+
+	mu      sync.Mutex
+	pending map[uint64]chan workerReply
+	calls   uint64
+	ended   error // why there are no more calls; nil while there are
+}
+
+// errWorkerEnded is the error of calls whose worker has ended before it answered.
+var errWorkerEnded = errors.New("the worker has ended before it answered")
+
+// takes reports whether the process can be given another call.
+func (p *workerProcess) takes() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ended == nil && p.calls < workerCalls
+}
+
+// reason returns why the process has ended.
+func (p *workerProcess) reason() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return cmp.Or(p.ended, errWorkerEnded)
+}
+
+// call sends a call and waits for its answer. It holds a token.
+func (p *workerProcess) call(ctx context.Context, j *job, changes []string) (hook.Reply, error) {
+	answered := make(chan workerReply, 1)
+	id, err := p.send(ctx, j, changes, answered)
+	if err != nil {
+		<-p.tokens
+		return hook.Reply{}, err
+	}
+	select {
+	case r := <-answered:
+		<-p.tokens
+		return r.reply, r.err
+	case <-ctx.Done():
+		go p.cancel(id, answered)
+		return hook.Reply{}, context.Cause(ctx)
+	}
+}
+
+// cancel tells the process that a call is not waited for any more. One that does
+// not answer then hangs, and is ended.
+func (p *workerProcess) cancel(id uint64, answered chan workerReply) {
+	defer func() { <-p.tokens }()
+	p.writing.Lock()
+	_ = p.write(
+		[]byte(`{"cancel":"` + strconv.FormatUint(id, 10) + "\"}\n"),
+	) // one that cannot be written does not answer either
+	p.writing.Unlock()
+	timer := time.NewTimer(workerGrace)
+	defer timer.Stop()
+	select {
+	case <-answered:
+	case <-p.gone:
+	case <-timer.C:
+		p.end(fmt.Errorf("it did not answer a call within %v after it was cancelled", workerGrace))
+	}
+}
+
+// send writes a call.
+func (p *workerProcess) send(
+	ctx context.Context,
+	j *job,
+	changes []string,
+	answered chan workerReply,
+) (id uint64, err error) {
+	p.mu.Lock()
+	if p.ended != nil {
+		p.mu.Unlock()
+		return 0, p.ended
+	}
+	p.calls++
+	id = p.calls
+	p.pending[id] = answered
+	p.idle.Reset(workerIdle)
+	p.mu.Unlock()
+	p.writing.Lock()
+	p.line = appendCall(p.line[:0], ctx, id, j, changes)
+	err = p.write(p.line)
+	if cap(p.line) > mostRoom {
+		p.line = nil
+	}
+	p.writing.Unlock()
+	if err != nil { // half a line may be written
+		p.end(fmt.Errorf("it cannot be written to: %w", err))
+		return 0, p.reason()
+	}
+	return id, nil
+}
+
+// write writes a line. A worker that does not read has two seconds.
+func (p *workerProcess) write(line []byte) error {
+	_ = p.in.SetWriteDeadline(time.Now().Add(workerRead))
+	_, err := p.in.Write(line)
+	return err
+}
+
+// hear reads what the process writes until it ends.
+func (p *workerProcess) hear(out, stderr *os.File) {
+	defer out.Close()
+	go logLines(stderr, p.log, p.proc.Pid)
+	lines := bufio.NewReaderSize(out, 64<<10)
+	var err error
+	for err == nil {
+		var line []byte
+		if line, err = readLine(lines); err == nil {
+			err = p.read(line)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = errWorkerEnded
+	}
+	p.end(err)
+	endProcess(p.proc)
+	p.guard.release(p.proc.Pid)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, answered := range p.pending {
+		delete(p.pending, id)
+		answered <- workerReply{err: p.ended}
+	}
+	select {
+	case <-p.ready:
+	default:
+		close(p.ready)
+	}
+	close(p.gone)
+}
+
+// read reads a line of the protocol. With an error the worker has to end.
+func (p *workerProcess) read(line []byte) error {
+	var a answer
+	if err := json.Unmarshal(line, &a, equalNames, badUTF8); err != nil {
+		return fmt.Errorf("it wrote a line that is no answer: %.60q", line)
+	}
+	if a.Ready != nil {
+		if p.tokens != nil {
+			return errors.New("it said that it is ready twice")
+		}
+		p.tokens = make(chan struct{}, min(max(1, a.Ready.Concurrency), workerMost))
+		close(p.ready)
+		return nil
+	}
+	id, err := strconv.ParseUint(a.ID, 10, 64)
+	p.mu.Lock()
+	answered := p.pending[id]
+	delete(p.pending, id)
+	p.mu.Unlock()
+	if err != nil || answered == nil {
+		return fmt.Errorf("it answered %q, which is no call that waits", a.ID)
+	}
+	answered <- workerReply{reply: a.reply()}
+	p.bound()
+	return nil
+}
+
+// bound looks now and then how much memory the process has. One that has too
+// much is given no more calls.
+func (p *workerProcess) bound() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.calls%64 != 0 {
+		return
+	}
+	if size := residentSize(p.proc.Pid); size > workerMemory {
+		p.log.Warn(
+			"a worker holds too much memory and is started again",
+			slog.Int("pid", p.proc.Pid),
+			slog.Int64("bytes", size),
+			slog.Int64("limit", workerMemory),
+		)
+		p.calls = max(p.calls, workerCalls)
+	}
+}
+
+// residentSize returns how many bytes of memory a process holds, 0 if that is
+// not known.
+func residentSize(pid int) int64 {
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	fields := strings.Fields(string(text))
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(fields[1], 10, 64)
+	return pages * int64(os.Getpagesize())
+}
+
+// end takes no more calls, and ends the process.
+func (p *workerProcess) end(why error) {
+	p.mu.Lock()
+	first := p.ended == nil
+	if first {
+		p.ended = fmt.Errorf("the worker has been ended: %w", why)
+		if errors.Is(why, errWorkerEnded) {
+			p.ended = why
+		}
+	}
+	p.mu.Unlock()
+	if !first {
+		return
+	}
+	p.idle.Stop()
+	p.in.Close()
+	_ = syscall.Kill(-p.proc.Pid, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-p.gone:
+		case <-time.After(time.Second):
+			_ = syscall.Kill(-p.proc.Pid, syscall.SIGKILL)
+		}
+	}()
+}
+
+// drain ends the process when its last call has been answered. Before the first
+// line of the process there are no tokens, and no calls.
+func (p *workerProcess) drain() {
+	<-p.ready
+	for range cap(p.tokens) {
+		select {
+		case p.tokens <- struct{}{}:
+		case <-p.gone:
+			return
+		}
+	}
+	p.end(errors.New("it has had its calls"))
+}
+
+// logLines logs what a worker writes to standard error.
+func logLines(stderr *os.File, log *slog.Logger, pid int) {
+	defer stderr.Close()
+	lines := bufio.NewReaderSize(stderr, 4<<10)
+	for {
+		line, more, err := lines.ReadLine()
+		if err != nil {
+			return
+		}
+		if !more && len(line) > 0 {
+			log.Info("a worker wrote to standard error", slog.Int("pid", pid), slog.String("line", string(line)))
+		}
+	}
+}
