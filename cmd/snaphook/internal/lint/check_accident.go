@@ -114,7 +114,7 @@ func parserOf(all []token) *parser {
 // closing is the parenthesis that closes the one at open.
 func closing(all []token, open int) int {
 	depth := 0
-	for i := open; i < len(all); i++ {
+	for i := open; i < min(len(all), open+2000); i++ {
 		switch all[i].text {
 		case "(", "[", "{":
 			depth++

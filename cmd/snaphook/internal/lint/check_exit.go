@@ -59,7 +59,7 @@ func (v *view) shellExit(s *script) {
 	if w.two || len(w.ones) == 0 {
 		return
 	}
-	for _, call := range w.ones {
+	for _, call := range w.ones[:min(len(w.ones), maxFound)] {
 		v.add(*v.report("gate-exit-1", s.pos(call.Pos()), "write exit 2",
 			"%s is refused with 2; after exit 1 it goes ahead, with a warning", v.where()))
 		if s.inline {
@@ -81,10 +81,21 @@ func (w *exitWalker) list(stmts []*syntax.Stmt, branch bool) {
 	warned, text := false, ""
 	for _, s := range stmts {
 		if said, ok := w.warns(s); ok {
-			warned, text = true, text+" "+said
+			warned, text = true, joined(text, said)
 		}
 		w.stmt(s, branch, warned, text)
 	}
+}
+
+// maxSaid bounds what is kept of messages.
+const maxSaid = 4096
+
+// joined are two messages, as far as they are short.
+func joined(a, b string) string {
+	if len(a)+len(b) > maxSaid {
+		return b
+	}
+	return a + " " + b
 }
 
 func (w *exitWalker) stmt(s *syntax.Stmt, branch, warned bool, text string) {
@@ -104,7 +115,7 @@ func (w *exitWalker) stmt(s *syntax.Stmt, branch, warned bool, text string) {
 		trouble := looksForTools(cmd.X)
 		w.stmt(cmd.X, branch, warned, text)
 		if said, ok := w.warns(cmd.X); ok {
-			warned, text = true, text+" "+said
+			warned, text = true, joined(text, said)
 		}
 		w.stmt(cmd.Y, !trouble, warned, text)
 	case *syntax.IfClause:
@@ -132,7 +143,7 @@ func (w *exitWalker) stmt(s *syntax.Stmt, branch, warned bool, text string) {
 func (w *exitWalker) inner(stmts []*syntax.Stmt, branch, warned bool, text string) {
 	for _, s := range stmts {
 		if said, ok := w.warns(s); ok {
-			warned, text = true, text+" "+said
+			warned, text = true, joined(text, said)
 		}
 		w.stmt(s, branch, warned, text)
 	}
@@ -206,9 +217,14 @@ func functionsThatWarn(file *syntax.File) map[string]bool {
 	return found
 }
 
+// maxNodes bounds what is looked at of one statement: statements stand in each
+// other, and each is looked at.
+const maxNodes = 1000
+
 // wordsOf are the texts in a statement.
 func wordsOf(node syntax.Node) string {
 	var b strings.Builder
+	nodes := 0
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Lit:
@@ -216,7 +232,8 @@ func wordsOf(node syntax.Node) string {
 		case *syntax.SglQuoted:
 			b.WriteString(n.Value + " ")
 		}
-		return b.Len() < 4096
+		nodes++
+		return b.Len() < maxSaid && nodes < maxNodes
 	})
 	return b.String()
 }
@@ -253,7 +270,7 @@ func isTrouble(text string) bool {
 // looksForTools reports whether a condition asks whether a program, a file or an
 // argument is there.
 func looksForTools(s *syntax.Stmt) bool {
-	found := false
+	found, nodes := false, 0
 	syntax.Walk(s, func(node syntax.Node) bool {
 		switch n := node.(type) {
 		case *syntax.CallExpr:
@@ -276,7 +293,8 @@ func looksForTools(s *syntax.Stmt) bool {
 				found = true
 			}
 		}
-		return true
+		nodes++
+		return !found && nodes < maxNodes
 	})
 	return found
 }

@@ -6,8 +6,8 @@ import "strings"
 // behind a message on standard error in the same block.
 func (v *view) codeExit(s *script) {
 	text := string(s.text)
-	if answersJSON(text) {
-		return
+	if answersJSON(text) || v.hasArguments(s) {
+		return // a program with sub-commands fails in more ways than a guard refuses
 	}
 	all := tokens(text, s.lang)
 	var ones []token
@@ -17,11 +17,11 @@ func (v *view) codeExit(s *script) {
 		case !ok:
 		case status != "1" && status != "0":
 			return // 2, or what only shows when it runs
-		case status == "1" && refusesAt(all, i, s.lang):
+		case status == "1" && len(ones) < maxFound && refusesAt(all, i, s.lang):
 			ones = append(ones, all[i])
 		}
 	}
-	for _, one := range ones {
+	for _, one := range ones[:min(len(ones), maxFound)] {
 		v.add(*v.report("gate-exit-1", s.position(one.at), "end with 2",
 			"%s is refused with 2; after status 1 it goes ahead, with a warning", v.where()))
 	}
@@ -73,10 +73,10 @@ func refusesAt(all []token, i int, l lang) bool {
 		return false // not in a branch
 	}
 	said, warned := "", false
-	for line := start; line >= 0; {
+	for line, lines := start, 0; line >= 0 && lines < 50; lines++ {
 		text, warns := warnsIn(all, line, i)
 		warned = warned || warns
-		said += " " + text
+		said = joined(said, text)
 		before := lineOf(all, line-1)
 		if line == 0 || before < 0 {
 			return false

@@ -210,6 +210,15 @@ func crlf(v *view) {
 	}
 }
 
+// isPolyglot reports whether a script is written for shells that do not look at
+// its first line: cmd.exe and sh read such files alike. An empty one does nothing
+// anywhere.
+func isPolyglot(s *script) bool {
+	text := bytes.TrimSpace(s.text)
+	ext := strings.ToLower(filepath.Ext(s.path))
+	return len(text) == 0 || text[0] == ':' || ext == ".cmd" || ext == ".bat"
+}
+
 func languageName(s *script, direct bool) string {
 	if s.lang == langShell {
 		return "a shell"
@@ -231,7 +240,7 @@ var shebangs = map[string]string{
 func noShebang(v *view) {
 	for _, c := range v.calls {
 		s := v.direct(c)
-		if s == nil || !c.certain || bytes.HasPrefix(s.text, []byte("#!")) || len(bytes.TrimSpace(s.text)) == 0 {
+		if s == nil || !c.certain || bytes.HasPrefix(s.text, []byte("#!")) || isPolyglot(s) {
 			continue
 		}
 		line := shebangs[filepath.Ext(s.path)]

@@ -100,13 +100,16 @@ func (m matcher) parts() []string {
 			break
 		}
 	}
-	if strings.ContainsAny(pattern, "()[]\\") {
+	if strings.ContainsAny(pattern, "()[]\\") || strings.Count(pattern, "|") > maxNames {
 		return nil
 	}
 	return lo.Map(strings.Split(pattern, "|"), func(p string, _ int) string {
 		return strings.TrimSuffix(strings.TrimPrefix(p, "^"), "$")
 	})
 }
+
+// maxNames bounds the names of a matcher that are looked at one by one.
+const maxNames = 100
 
 // part is the finding about one of several names; nil if there is none.
 func (m matcher) part(name string, all []string) *Finding {
@@ -187,6 +190,9 @@ func (m matcher) some() []string {
 // names is like none.
 func (m matcher) corrected() (string, bool) {
 	fields := strings.FieldsFunc(m.pattern, func(c rune) bool { return c == ',' || c == '|' || c == ' ' })
+	if len(fields) > maxNames {
+		return "", false
+	}
 	for i, name := range fields {
 		bare := strings.TrimSuffix(strings.TrimPrefix(name, "^"), "$")
 		if slices.Contains(m.subjects, bare) {

@@ -36,14 +36,15 @@ func (v *view) unquotedInline(s *script) {
 	q := quoting{paths: pathVars(s.ast), inline: true}
 	uses := q.find(s.ast)
 	uses = slices.DeleteFunc(uses, func(u pathUse) bool {
-		return slices.Contains(projectVars, u.name) && v.h.Dialect != "claude" // the system quotes them itself
+		// These the system keeps in one piece itself.
+		return slices.Contains(projectVars, u.name) && v.h.Dialect != "claude" || isPluginVar(u.name)
 	})
 	if len(uses) == 0 {
 		return
 	}
 	severity, names, at := Note, []string{}, []int{}
 	for _, u := range uses {
-		if u.severity == Warning && !slices.Contains(projectVars, u.name) && !isPluginVar(u.name) {
+		if u.severity == Warning && !slices.Contains(projectVars, u.name) {
 			severity = Warning
 		}
 		if !u.backquoted {
@@ -151,6 +152,9 @@ func (q *quoting) word(w *syntax.Word, i int, program string, backquoted bool) {
 			severity = Note
 		default:
 			continue
+		}
+		if len(q.found) >= maxFound {
+			return
 		}
 		q.found = append(q.found, pathUse{n, p.Pos(), p.End(), severity, backquoted})
 	}

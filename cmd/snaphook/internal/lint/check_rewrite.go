@@ -22,7 +22,7 @@ func (l *linter) conflicts() {
 			v.h.Policy != nil && v.h.Policy.Mode != hook.Enforce {
 			continue
 		}
-		if m := v.rewrites(); len(m) > 0 {
+		if m := v.rewrites(); len(m) > 0 && len(rewriting) < maxFound {
 			rewriting, members[v] = append(rewriting, v), m
 		}
 	}

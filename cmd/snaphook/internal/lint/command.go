@@ -73,37 +73,31 @@ type callWalker struct {
 	found  []call
 }
 
+// stmts looks at statements that run one after another.
 func (w *callWalker) stmts(all []*syntax.Stmt, certain bool) {
+	last := len(all) // the first statement behind which the end is not that of what ran before
+	for i := len(all) - 1; i > 0; i-- {
+		if n := name(callOf(all[i])); n == "exit" || n == "true" || n == ":" {
+			last = i
+			break
+		}
+	}
 	for i, s := range all {
-		last := i == len(all)-1
-		w.stmt(s, certain && (last || !accepts(all[i+1:])))
+		w.stmt(s, certain && (i >= last || last == len(all)), false)
 	}
 }
 
-// accepts reports whether what follows makes the end of the command its own.
-func accepts(rest []*syntax.Stmt) bool {
-	return slices.ContainsFunc(rest, func(s *syntax.Stmt) bool {
-		n := name(callOf(s))
-		return n == "exit" || n == "true" || n == ":"
-	})
-}
-
-func (w *callWalker) stmt(s *syntax.Stmt, certain bool) {
+// stmt looks at a statement. In a condition a call that only looks whether
+// something is so need not be there; test says that it is one.
+func (w *callWalker) stmt(s *syntax.Stmt, certain, condition bool) (test bool) {
 	switch cmd := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		w.call(cmd, certain && !s.Negated)
+		test = s.Negated || isTest(cmd)
+		w.call(cmd, certain && !s.Negated && !(condition && test))
+	case *syntax.TestClause:
+		return true
 	case *syntax.BinaryCmd:
-		switch cmd.Op {
-		case syntax.AndStmt:
-			w.stmt(cmd.X, certain && !isTest(cmd.X))
-			w.stmt(cmd.Y, certain && !isTest(cmd.X))
-		case syntax.OrStmt:
-			w.stmt(cmd.X, false)
-			w.stmt(cmd.Y, false)
-		default: // a pipe
-			w.stmt(cmd.X, certain)
-			w.stmt(cmd.Y, certain)
-		}
+		return w.binary(cmd, certain, condition)
 	case *syntax.Block:
 		w.stmts(cmd.Stmts, certain)
 	case *syntax.Subshell:
@@ -126,17 +120,24 @@ func (w *callWalker) stmt(s *syntax.Stmt, certain bool) {
 			w.stmts(item.Stmts, false)
 		}
 	}
+	return test
 }
 
-// isTest reports whether a statement only looks whether something is so.
-func isTest(s *syntax.Stmt) bool {
-	if _, ok := s.Cmd.(*syntax.TestClause); ok || s.Negated {
-		return true
+func (w *callWalker) binary(cmd *syntax.BinaryCmd, certain, condition bool) (test bool) {
+	switch cmd.Op {
+	case syntax.AndStmt:
+		test = w.stmt(cmd.X, certain, true)
+		return w.stmt(cmd.Y, certain && !test, condition) || test
+	case syntax.OrStmt:
+		test = w.stmt(cmd.X, false, true)
+		return w.stmt(cmd.Y, false, condition) || test
 	}
-	if both, ok := s.Cmd.(*syntax.BinaryCmd); ok {
-		return isTest(both.X) || isTest(both.Y)
-	}
-	c := callOf(s)
+	w.stmt(cmd.X, certain, condition) // a pipe
+	return w.stmt(cmd.Y, certain, condition)
+}
+
+// isTest reports whether a call only looks whether something is so.
+func isTest(c *syntax.CallExpr) bool {
 	switch name(c) {
 	case "test", "[", "[[", "which", "type", "hash", "grep", "jq", "git", "true", "false":
 		return true

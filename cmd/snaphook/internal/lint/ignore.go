@@ -20,6 +20,8 @@ type ignore struct {
 	ids   []string
 	line  int  // the line whose findings it ignores
 	whole bool // all findings of the file
+
+	hook hook.Position // in place of the line: the hook whose command has the comment
 }
 
 // names reads a comment: the ids that it ignores.
@@ -68,7 +70,7 @@ func settingsIgnores(file string, text []byte) (all []ignore) {
 			if end < 0 {
 				end = len(text) - at
 			}
-			if ids, ok := ignoredIDs(string(text[at : at+end])); ok {
+			if ids, ok := ignoredIDs(string(text[at : at+end])); ok && len(all) < maxFound {
 				all = append(all, newIgnore(file, text, at, at+end, ids, "//"))
 			}
 			at += end - 1
@@ -111,7 +113,7 @@ func scriptIgnores(s *script) (all []ignore) {
 		head = head && (trimmed == "" || strings.HasPrefix(trimmed, comment) || strings.HasPrefix(trimmed, "#!"))
 		if i := strings.Index(line, comment+" "+marker); i >= 0 || strings.Contains(line, comment+marker) {
 			i = max(i, strings.Index(line, comment+marker))
-			if ids, ok := ignoredIDs(line[i:]); ok {
+			if ids, ok := ignoredIDs(line[i:]); ok && len(all) < maxFound {
 				g := newIgnore(s.file, s.text, at+i, at+len(strings.TrimRight(line, "\r\n")), ids, comment)
 				g.whole = head
 				all = append(all, g)
@@ -124,7 +126,7 @@ func scriptIgnores(s *script) (all []ignore) {
 
 // commandIgnores are the ids that comments of a hook's command ignore.
 func commandIgnores(file *syntax.File) (ids []string) {
-	if file == nil {
+	if file == nil || len(file.Stmts) == 0 && len(file.Last) == 0 {
 		return nil
 	}
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -139,19 +141,15 @@ func commandIgnores(file *syntax.File) (ids []string) {
 
 // ignored reports whether a comment ignores a finding: in its file, or at the
 // hook that it is about.
-func (l *linter) ignored(f Finding) bool {
+func (l *linter) ignored(f Finding, all []ignore) bool {
 	places := append([]hook.Position{f.Position}, f.around...)
-	return slices.ContainsFunc(l.ignores(), func(g ignore) bool {
+	return slices.ContainsFunc(all, func(g ignore) bool {
 		return slices.Contains(g.ids, f.ID) && slices.ContainsFunc(places, func(at hook.Position) bool {
+			if g.hook.File != "" {
+				return at == g.hook
+			}
 			return at.File == g.at.File && (g.whole || at.Line == g.line)
 		})
-	}) || l.ignoredByCommand(f)
-}
-
-func (l *linter) ignoredByCommand(f Finding) bool {
-	return slices.ContainsFunc(l.views, func(v *view) bool {
-		return v.h.Position.File != "" && slices.Contains(f.around, v.h.Position) && len(v.scripts) > 0 &&
-			v.scripts[0].inline && slices.Contains(commandIgnores(v.scripts[0].ast), f.ID)
 	})
 }
 
@@ -162,6 +160,14 @@ func (l *linter) ignores() (all []ignore) {
 	for _, s := range l.scripts {
 		if s != nil {
 			all = append(all, s.ignores...)
+		}
+	}
+	for _, v := range l.views {
+		if v.doc == nil || len(v.scripts) == 0 || !v.scripts[0].inline {
+			continue
+		}
+		if ids := commandIgnores(v.scripts[0].ast); len(ids) > 0 {
+			all = append(all, ignore{at: v.at("command"), ids: ids, hook: v.h.Position})
 		}
 	}
 	return all

@@ -59,7 +59,7 @@ func Check(ctx context.Context, o Options) []Finding {
 		o.Path = os.Getenv("PATH")
 	}
 	l := &linter{
-		ctx: ctx, Options: o, events: map[string]pipeline.Info{},
+		ctx: ctx, Options: o, events: map[string]pipeline.Info{}, at: map[string]int{},
 		documents: map[string]*document{}, scripts: map[string]*script{},
 	}
 	for _, declared := range pipeline.Events(nil) {
@@ -100,7 +100,12 @@ type linter struct {
 	scripts   map[string]*script   // by path; nil for what is no script
 	views     []*view
 	found     []Finding
+	at        map[string]int // where in found, by what makes findings the same
 }
+
+// maxFound bounds the findings of one rule in one script, the comments of one
+// file, and what else is compared with each other.
+const maxFound = 200
 
 func (l *linter) hook(h *hook.Hook) {
 	v := l.view(h)
@@ -112,21 +117,27 @@ func (l *linter) hook(h *hook.Hook) {
 	}
 }
 
-// add keeps a finding; the same one of several hooks is one.
+// add keeps a finding; the same one of several hooks is one, and in a script the
+// place alone counts.
 func (l *linter) add(f Finding) {
-	same := func(g Finding) bool {
-		return g.ID == f.ID && g.Position == f.Position && g.Message == f.Message
+	key := f.ID + "\x00" + f.Position.String()
+	if l.documents[f.Position.File] != nil {
+		key += "\x00" + f.Message
 	}
-	if i := slices.IndexFunc(l.found, same); i >= 0 {
-		l.found[i].around = append(l.found[i].around, f.around...)
+	if i, again := l.at[key]; again {
+		if len(l.found[i].around) < maxFound {
+			l.found[i].around = append(l.found[i].around, f.around...)
+		}
 		return
 	}
+	l.at[key] = len(l.found)
 	l.found = append(l.found, f)
 }
 
 // kept are the findings that no comment ignores, by file and place.
 func (l *linter) kept() []Finding {
-	found := slices.DeleteFunc(l.found, l.ignored)
+	ignores := l.ignores()
+	found := slices.DeleteFunc(l.found, func(f Finding) bool { return l.ignored(f, ignores) })
 	order := map[string]int{}
 	for _, f := range found {
 		if _, seen := order[f.Position.File]; !seen {

@@ -66,7 +66,10 @@ func ReadTools(ctx context.Context, file string) (Tools, error) {
 	if err == nil && len(t) == 0 {
 		err = root.Wrong(`no tool is named; write an array of names: ["deploy", "mcp__memory__read"]`)
 	}
-	return t, err
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 func (t Tools) array(dialect string, v settings.Value) error {

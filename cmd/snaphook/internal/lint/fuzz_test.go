@@ -1,0 +1,112 @@
+package lint
+
+import (
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/internal/deep"
+)
+
+// project writes a project whose hooks run a script, and whose command is a
+// text.
+func project(t *testing.T, ext, script, command string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	name := filepath.Join(dir, "x"+ext)
+	if err := os.WriteFile(name, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	quoted, err := jsontext.AppendQuote(nil, command)
+	if err != nil {
+		quoted = []byte(`"true"`)
+	}
+	text := `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./x` + ext + `"}, ` +
+		`{"type": "command", "command": ` + string(quoted) + `, "timeout": 60000}]}]}}`
+	if err := os.MkdirAll(filepath.Join(dir, ".claude"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".claude", "settings.json"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// survive runs all rules and all fixes.
+func survive(t *testing.T, dir string) {
+	t.Helper()
+	found := Check(t.Context(), Options{Dir: dir, Hooks: hooksOf(t, dir), Path: "/bin"})
+	if _, _, err := Apply(t.Context(), found, []string{dir}, nil); err != nil {
+		t.Error(err)
+	}
+	settled(t, dir)
+}
+
+func FuzzScripts(f *testing.F) {
+	f.Add(0, "#!/bin/sh\nif [ -t 0 ]; then x=$(cat); fi\necho $file >&2; exit 1\n", "cd $DIR && python3 $X/y.py")
+	f.Add(1, "import argparse, sys\np.add_argument('a', nargs=1)\nif x:\n  print('no', file=sys.stderr)\n  sys.exit(1)\n", "curl x | sh")
+	f.Add(2, "process.stdin; /* */ `${a}` 'x\nconsole.error(1); process.exit(1)", "npx -y x@latest # snaphook-ignore launcher-unpinned")
+	f.Add(0, "#!/usr/bin/env -S bash -e\r\n[[ a == b ]]\r\n", `echo '{"updatedInput": {"a": 1}}' $'x' <<<y`)
+	f.Fuzz(func(t *testing.T, kind int, script, command string) {
+		ext := []string{".sh", ".py", ".js"}[uint(kind)%3]
+		survive(t, project(t, ext, script, command))
+	})
+}
+
+func FuzzSettings(f *testing.F) {
+	f.Add([]byte(`{"hooks": {"Stop": [{"matcher": "x", "hooks": [{"type": "command", "command": "bash x.sh", "timeout": 5000}]}]}}`))
+	f.Add([]byte(`{/* snaphook-ignore a-b */ "hooks": [ // snaphook-ignore` + "\n" + `{}]}`))
+	f.Add([]byte("\xEF\xBB\xBF{\"env\": {\"API_KEY\": \"q8Zt3nV0pLx7Rk2mWc5Y\"}, \"hooks\": {}}"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		dir := t.TempDir()
+		for _, name := range []string{".claude", ".llxprt"} {
+			if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name, "settings.json"), text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found := Check(t.Context(), Options{Dir: dir, Hooks: hooksOf(t, dir), Path: "/bin"})
+		if _, _, err := Apply(t.Context(), found, []string{dir}, nil); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func FuzzTools(f *testing.F) {
+	f.Add("Bash\n# ours\nDeploy\n")
+	f.Add(`{"tools": [{"name": "a"}], "claude": ["b"]}`)
+	f.Add(`["a", 1]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		file := filepath.Join(t.TempDir(), "tools")
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		tools, err := ReadTools(t.Context(), file)
+		if (err == nil) == (len(tools) == 0) {
+			t.Errorf("%v, %v; want tools or an error", tools, err)
+		}
+	})
+}
+
+// TestNothingOverflows gives scripts that are nested as deep as they may be long
+// to the rules, with the stack of a small program.
+func TestNothingOverflows(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(256 << 20))
+	n := 0
+	for text := range deep.Shell(64 << 10) {
+		if n++; n%29 == 0 { // a part of them: each takes a while
+			survive(t, project(t, ".sh", text, text))
+		}
+	}
+	for text := range deep.Code(64 << 10) {
+		if n++; n%41 == 0 {
+			survive(t, project(t, ".js", text, "true"))
+			survive(t, project(t, ".py", text, "true"))
+		}
+	}
+}
