@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by releases: -ldflags "-X main.version=1.2.3".
+// version is for builds that have no version of a module:
+// -ldflags "-X github.com/snaphook-go/snaphook/cmd/snaphook/command.version=1.2.3".
 var version string
 
 // versions are the answer of the verb.
