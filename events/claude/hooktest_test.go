@@ -6,6 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hooktest"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // checkEvent checks what the engine relies on in an event.
@@ -58,4 +59,8 @@ func TestEveryEventHolds(t *testing.T) {
 	checkEvent(t, claude.UserPromptSubmit)
 	checkEvent(t, claude.WorktreeCreate)
 	checkEvent(t, claude.WorktreeRemove)
+}
+
+func BenchmarkPreToolUse(b *testing.B) {
+	hooktest.Benchmark(b, claude.PreToolUse, claude.PreToolUseInput{Name: "Bash", Input: wire.Object(`{"command":"ls"}`)})
 }

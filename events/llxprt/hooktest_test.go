@@ -6,6 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hooktest"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // checkEvent checks what the engine relies on in an event.
@@ -34,4 +35,8 @@ func TestEveryEventHolds(t *testing.T) {
 	checkEvent(t, llxprt.PreCompress, replaces)
 	checkEvent(t, llxprt.SessionEnd, replaces)
 	checkEvent(t, llxprt.SessionStart)
+}
+
+func BenchmarkBeforeTool(b *testing.B) {
+	hooktest.Benchmark(b, llxprt.BeforeTool, llxprt.BeforeToolInput{Name: "write_file", Input: wire.Object(`{"path":"a.txt"}`)})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/hooktest"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // inModules fires an event in modules, whatever the session.
@@ -66,4 +67,12 @@ func TestEveryEventHolds(t *testing.T) {
 	checkEvent(t, xcsh.SessionCompact.Event())
 	checkEvent(t, xcsh.SessionTree.Event())
 	checkEvent(t, xcsh.SessionShutdown.Event())
+}
+
+func BenchmarkToolCall(b *testing.B) {
+	for _, e := range xcsh.ToolCall.Runtimes() {
+		b.Run(e.Info().Dialect, func(b *testing.B) {
+			hooktest.Benchmark(b, e, xcsh.ToolCallEvent{ToolName: "bash", ToolCallID: "c1", Input: wire.Object(`{"command":"ls"}`)})
+		})
+	}
 }

@@ -1,13 +1,13 @@
 package xcsh_test
 
 import (
-	"context"
 	"log/slog"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/hooktest"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -26,13 +26,7 @@ func start(t testing.TB, cfg xcsh.Config) *xcsh.Modules {
 
 func session(t testing.TB) *pipeline.Session {
 	t.Helper()
-	sys := pipeline.NewSystem(pipeline.Config{Log: quiet})
-	t.Cleanup(func() { sys.Close() })
-	ses, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "s", Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ses
+	return hooktest.Session(t, hooktest.Configure(func(_ *pipeline.Config, c *pipeline.SessionConfig) { c.ID = "s" }))
 }
 
 // add loads a module that has to load.

@@ -86,6 +86,7 @@ func (f *flags) bench(cmd *cobra.Command, args []string, b *benchFlags) error {
 		return err
 	}
 	result, err := m.Run(cmd.Context())
+	f.forgetBenched(m, input)
 	switch {
 	case cmd.Context().Err() != nil:
 		return errInterrupted
@@ -97,6 +98,16 @@ func (f *flags) bench(cmd *cobra.Command, args []string, b *benchFlags) error {
 		return inputError(err)
 	}
 	return f.sayBench(cmd, b, result, before)
+}
+
+// forgetBenched removes what hooks have kept between their runs, as fire does.
+func (f *flags) forgetBenched(m *bench.Bench, input []byte) {
+	ctx := context.Background()
+	sys := m.System(func(*pipeline.Loaded) {}, nil)
+	defer sys.Close()
+	if s, err := m.Session(ctx, sys); err == nil {
+		f.forget(s, input)
+	}
 }
 
 // before reads the result to compare with; nil if there is none.
