@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	rec "github.com/snaphook-go/snaphook/record"
 )
@@ -43,6 +44,15 @@ snaphook log hooks.jsonl --failed --follow`,
 		},
 	}
 	to := cmd.Flags()
+	of.addChoice(to)
+	to.BoolVar(&of.failed, "failed", false, "Fires with a hook that failed: log --failed")
+	to.BoolVar(&of.follow, "follow", false, "Go on with what is written from now on, until interrupted: log --follow")
+	cmd.Flags().BoolVar(&f.json, "json", false, "Answer with the lines as they stand in the file: --json | jq .")
+	return cmd
+}
+
+// addChoice adds the flags that choose fires.
+func (of *logFlags) addChoice(to *pflag.FlagSet) {
 	to.StringVar(
 		&of.event,
 		"event",
@@ -63,10 +73,6 @@ snaphook log hooks.jsonl --failed --follow`,
 		"",
 		"Fires since then: how long ago, such as 90s, 2h or 7d, or a time, such as 2026-01-31",
 	)
-	to.BoolVar(&of.failed, "failed", false, "Fires with a hook that failed: log --failed")
-	to.BoolVar(&of.follow, "follow", false, "Go on with what is written from now on, until interrupted: log --follow")
-	cmd.Flags().BoolVar(&f.json, "json", false, "Answer with the lines as they stand in the file: --json | jq .")
-	return cmd
 }
 
 func (of *logFlags) choice() (*choice, error) {

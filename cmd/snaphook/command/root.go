@@ -67,6 +67,9 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | snaphook plan cl
 		newState(f),
 		newVersion(f),
 		newTest(f),
+		newReplay(f),
+		newRecordTest(f),
+		newInit(f),
 	)
 	root.AddCommand(newTrace(f), newRecordEvent(f), newBench(f))
 	_ = root.MarkPersistentFlagDirname("dir")

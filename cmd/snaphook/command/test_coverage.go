@@ -46,13 +46,14 @@ func matcherKey(h *hook.Hook) string {
 }
 
 // know adds hooks that fixtures should reach.
-func (c *coverage) know(hooks []*hook.Hook) {
+func (c *coverage) know(s *stage, hooks []*hook.Hook) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, h := range hooks {
 		if h.Skip != "" {
 			continue
 		}
+		h = s.inProject(h)
 		c.hooks[hookKey(h)] = h
 		if key := matcherKey(h); key != "" && c.matchers[key] == nil {
 			c.matchers[key] = h
@@ -61,17 +62,29 @@ func (c *coverage) know(hooks []*hook.Hook) {
 }
 
 // reach adds what a fire has looked at.
-func (c *coverage) reach(all []looked) {
+func (c *coverage) reach(s *stage, all []looked) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, l := range all {
+		h := s.inProject(l.hook)
 		if l.why == "" {
-			c.ran[hookKey(l.hook)] = true
+			c.ran[hookKey(h)] = true
 		}
 		if l.why != hook.NotMatched {
-			c.matched[matcherKey(l.hook)] = true
+			c.matched[matcherKey(h)] = true
 		}
 	}
+}
+
+// inProject is a hook as it is in the project: each copy has another path.
+func (s *stage) inProject(h *hook.Hook) *hook.Hook {
+	if !strings.Contains(h.ID+h.Command+h.Position.File, s.world.Dir) {
+		return h
+	}
+	own := *h
+	own.ID, own.Command = s.originalText(h.ID), s.originalText(h.Command)
+	own.Position.File = s.originalFile(h.Position.File)
+	return &own
 }
 
 // cover lists what was not reached, and reports whether enough was.
@@ -141,7 +154,7 @@ func (t *tester) knowProject(ctx context.Context) (err error) {
 		if err = opening; err != nil {
 			break
 		}
-		t.reached.know(o.ses.Hooks())
+		t.reached.know(s, o.ses.Hooks())
 	}
 	return errors.Join(err, s.close(context.WithoutCancel(ctx)), world.Release(context.WithoutCancel(ctx)))
 }

@@ -50,7 +50,9 @@ func (t *tester) play(ctx context.Context, fx *fixture.Fixture) *result {
 		step := &fx.Session[i]
 		seen, err := s.fire(ctx, step, i == len(fx.Session)-1)
 		if err != nil {
-			r.err = fmt.Errorf("%s: %w", fx.Name, err)
+			if r.err = err; !strings.HasPrefix(fx.Name, fx.At.File) {
+				r.err = fmt.Errorf("%w; in the fixture %q", err, fx.Name)
+			}
 			break
 		}
 		expect := world.Expect(step.Expect)
@@ -69,10 +71,10 @@ func (t *tester) learn(s *stage, r *result) {
 		return
 	}
 	for _, o := range s.open {
-		t.reached.know(o.ses.Hooks())
+		t.reached.know(s, o.ses.Hooks())
 	}
 	for _, step := range r.steps {
-		t.reached.reach(step.looked)
+		t.reached.reach(s, step.looked)
 	}
 }
 

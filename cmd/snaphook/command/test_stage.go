@@ -304,7 +304,10 @@ func (s *stage) originalFile(file string) string {
 
 func (s *stage) originalText(text string) string {
 	below := string(filepath.Separator)
-	return strings.ReplaceAll(text, s.world.Dir+below, short(s.tester.project)+below)
+	if at := short(s.tester.project); at != "." {
+		return strings.ReplaceAll(text, s.world.Dir+below, at+below)
+	}
+	return strings.ReplaceAll(text, s.world.Dir+below, "")
 }
 
 func (s *stage) original(err error) error {

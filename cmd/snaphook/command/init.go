@@ -1,0 +1,153 @@
+package command
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+)
+
+// templates are the files that a project begins with.
+//
+//go:embed template
+var templates embed.FS
+
+// planted is a file of a template.
+type planted struct {
+	from string // below template
+	to   string // below the project
+	mode fs.FileMode
+}
+
+// plants are the files of each dialect, the settings first.
+var plants = map[string][]planted{
+	"claude": {
+		{"claude/settings.json", ".claude/settings.json", 0o644},
+		{"claude/guard.sh", ".claude/hooks/guard.sh", 0o755},
+		{"claude/guard.hooktest.json", ".claude/hooks/guard.hooktest.json", 0o644},
+	},
+	"llxprt": {
+		{"llxprt/settings.json", ".llxprt/settings.json", 0o644},
+		{"llxprt/guard.sh", ".llxprt/hooks/guard.sh", 0o755},
+		{"llxprt/guard.hooktest.json", ".llxprt/hooks/guard.hooktest.json", 0o644},
+	},
+	"xcsh": {
+		{"xcsh/guard.ts", ".xcsh/hooks/pre/guard.ts", 0o644},
+		{"xcsh/guard.hooktest.json", ".xcsh/hooks/guard.hooktest.json", 0o644},
+	},
+}
+
+var workflow = planted{"ci/hooks.yml", ".github/workflows/hooks.yml", 0o644}
+
+func newInit(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Write a first hook, a test for it, and a CI step",
+		Long: "Writes into the project's directory: settings with one guard, which refuses forced pushes, the guard, " +
+			"its test fixtures, and a workflow of GitHub that checks and tests the hooks. " +
+			"A file that is there stays as it is, and what to add to it is said.",
+		Example: `# In the words of Claude Code, in the current directory
+snaphook init
+# For LLxprt Code, in another one; then run the test
+snaphook init --dialect llxprt --dir ~/project
+snaphook test --dir ~/project`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.init(cmd) },
+	}
+	cmd.Flags().StringVar(&f.dialect, "dialect", "",
+		"Write for this hook system: claude, llxprt or xcsh; if not given, for the one that the project has settings of, else claude")
+	return twoIfUnusable(cmd)
+}
+
+func (f *flags) init(cmd *cobra.Command) error {
+	dir, err := f.directory()
+	if err != nil {
+		return err
+	}
+	dialect := lo.CoalesceOrEmpty(f.dialect, dialectOf(dir))
+	files, known := plants[dialect]
+	if !known {
+		return fmt.Errorf("--dialect %q: write claude, llxprt or xcsh", dialect)
+	}
+	var said []string
+	kept := "" // settings that are there, without the guard
+	for _, file := range append(files[:len(files):len(files)], workflow) {
+		text, err := templates.ReadFile("template/" + file.from)
+		if err != nil {
+			return err
+		}
+		planted, err := file.plant(dir, adapted(text, kept))
+		if err != nil {
+			return fmt.Errorf("%s: %w; what was written before it stays", file.to, err)
+		}
+		if !planted && strings.HasSuffix(file.from, "/settings.json") && !hasGuard(filepath.Join(dir, file.to)) {
+			kept = string(text)
+		}
+		said = append(said, lo.Ternary(planted, good.Render("wrote  "), odd.Render("kept   "))+file.to)
+	}
+	if kept != "" {
+		said = append(said, "", files[0].to+" was there. To use the guard, add its hook:", "", strings.TrimSpace(kept))
+	}
+	where := lo.Ternary(f.dir == "", "", " --dir "+f.dir)
+	said = append(said, "", "Next: snaphook test"+where)
+	return say(cmd, strings.Join(said, "\n"))
+}
+
+// hasGuard reports whether settings that are there name the guard.
+func hasGuard(file string) bool {
+	text, err := os.ReadFile(file)
+	return err == nil && strings.Contains(string(text), "hooks/guard.sh")
+}
+
+// dialectOf is the dialect that a project has settings of.
+func dialectOf(dir string) string {
+	for _, d := range []struct{ folder, dialect string }{
+		{".claude", "claude"}, {".llxprt", "llxprt"}, {".gemini", "llxprt"}, {".xcsh", "xcsh"},
+	} {
+		if wantDir(filepath.Join(dir, d.folder)) == nil {
+			return d.dialect
+		}
+	}
+	return "claude"
+}
+
+// adapted is the text of a template for this program, and for a project whose
+// own settings do not have the guard.
+func adapted(text []byte, guard string) []byte {
+	release := thisVersion().Version
+	if release == "" || strings.ContainsAny(release, "(+") {
+		release = "main"
+	} else {
+		release = "v" + release
+	}
+	s := strings.ReplaceAll(string(text), "VERSION", release)
+	if guard != "" {
+		own := strings.ReplaceAll(strings.TrimSpace(guard), "\n", "\n    ")
+		s = strings.ReplaceAll(s, `"settings": null, // the project's own`, `"settings": `+own+",")
+		s = strings.ReplaceAll(s, `"settings": null`, `"settings": `+own)
+	}
+	return []byte(s)
+}
+
+// plant writes a file, unless it is there.
+func (p planted) plant(dir string, text []byte) (written bool, err error) {
+	path := filepath.Join(dir, filepath.FromSlash(p.to))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return false, err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, p.mode)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	_, err = file.Write(text)
+	return true, errors.Join(err, file.Close())
+}

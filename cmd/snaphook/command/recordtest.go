@@ -1,0 +1,243 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
+)
+
+func newRecordTest(f *flags) *cobra.Command {
+	var of logFlags
+	out, bySession := "", false
+	cmd := &cobra.Command{
+		Use:   "record-test FILE",
+		Short: "Write test fixtures from a record",
+		Long: "Makes a fixture of every different fire of a record that was kept with --record-input full; - is standard input. " +
+			"Each is run once as `snaphook test` would, and one that does not hold is left out: the hooks have changed since, " +
+			"or go by more than the record shows.\n\n" +
+			"Exit status: 0 fixtures were written; 2 the input cannot be used, or no fixture can be made of it.",
+		Example: `# Keep what was refused in the last hour as tests
+snaphook record-test hooks.jsonl --since 1h --decision deny --out hooks/refused.hooktest.jsonl
+# A session as one fixture, for hooks that remember what was before
+snaphook record-test hooks.jsonl --session s-1 --by-session > session.hooktest.jsonl`,
+		Args: replayArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.recordTest(cmd, &of, args[0], out, bySession) },
+	}
+	to := cmd.Flags()
+	of.addChoice(to)
+	to.StringVar(&out, "out", "", "Write to this file, which must not be there; else to standard output: --out guard.hooktest.jsonl")
+	to.BoolVar(&bySession, "by-session", false, "Make one fixture of each session of the record: record-test FILE --by-session")
+	f.addSources(to)
+	f.addModules(to)
+	f.addPolicy(to)
+	return twoIfUnusable(cmd)
+}
+
+// written is a fixture as it is written.
+type written struct {
+	Name    string        `json:"name"`
+	Session []writtenStep `json:"session"`
+}
+
+type writtenStep struct {
+	Event  string         `json:"event"`
+	Input  jsontext.Value `json:"input"`
+	Expect writtenExpect  `json:"expect"`
+}
+
+type writtenExpect struct {
+	Blocked  bool     `json:"blocked"`
+	Decision string   `json:"decision"`
+	Reason   string   `json:"reason,omitempty"`
+	Ran      []string `json:"ran"`
+}
+
+func (f *flags) recordTest(cmd *cobra.Command, of *logFlags, path, out string, bySession bool) error {
+	c, err := of.choice()
+	if err != nil {
+		return err
+	}
+	if err := f.mayWrite(out); err != nil {
+		return err
+	}
+	in, err := openHistory(cmd, path, false)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	dir, err := f.directory()
+	if err != nil {
+		return err
+	}
+	all, err := fixturesOf(cmd, in, path, c, dir, bySession)
+	if err != nil {
+		return err
+	}
+	lines, err := f.holding(cmd, all)
+	if err != nil {
+		return err
+	}
+	if len(lines) == 0 {
+		return fmt.Errorf("%s: no fixture can be made of it", path)
+	}
+	text := strings.Join(lines, "\n") + "\n"
+	if out != "" && !strings.HasSuffix(out, "l") {
+		text = "[\n  " + strings.Join(lines, ",\n  ") + "\n]\n"
+	}
+	if out == "" {
+		return write(cmd.OutOrStdout(), []byte(text))
+	}
+	file, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err = file.WriteString(text); errors.Join(err, file.Close()) != nil {
+		return errors.Join(err, os.Remove(out))
+	}
+	return say(cmd, fmt.Sprintf("wrote  %s: %s", out, count(len(lines), "fixture")))
+}
+
+func (f *flags) mayWrite(out string) error {
+	switch {
+	case out == "":
+		return nil
+	case !lo.SomeBy(fixture.Suffixes, func(s string) bool { return strings.HasSuffix(out, s) }):
+		return fmt.Errorf("--out %s: the name of a fixture file ends in %s", out, strings.Join(fixture.Suffixes, " or "))
+	}
+	if _, err := os.Lstat(out); err == nil {
+		return fmt.Errorf("--out %s: the file is there, and stays as it is; name another", out)
+	}
+	return nil
+}
+
+// mostFixtures bounds what is kept in memory.
+const mostFixtures = 10_000
+
+// fixturesOf makes fixtures of the fires that are chosen.
+func fixturesOf(
+	cmd *cobra.Command, in io.Reader, path string, c *choice, dir string, bySession bool,
+) ([]*written, error) {
+	var all []*written
+	seen, sessions, names, unfit := map[string]bool{}, map[string]*written{}, map[string]int{}, 0
+	for p, err := range pastLines(in) {
+		switch {
+		case cmd.Context().Err() != nil:
+			return nil, errInterrupted
+		case err != nil && p == nil:
+			return nil, fmt.Errorf("%s: %w", path, err)
+		case err != nil:
+			warn(cmd, "%s:%d: %v; the line is left out", path, p.number, err)
+			continue
+		case !c.has(&p.Line):
+			continue
+		case p.Decision == nil || p.unfit() != "":
+			unfit++
+			continue
+		}
+		step := p.step(dir)
+		if bySession {
+			w := sessions[p.Session]
+			if w == nil {
+				w = &written{Name: "session " + p.Session}
+				sessions[p.Session], all = w, append(all, w)
+			}
+			w.Session = append(w.Session, step)
+			continue
+		}
+		key, _ := json.Marshal(step) // it was JSON before
+		if seen[string(key)] {
+			continue
+		}
+		seen[string(key)] = true
+		all = append(all, &written{Name: uniqueName(names, p), Session: []writtenStep{step}})
+		if len(all) > mostFixtures {
+			return nil, fmt.Errorf("%s: there are more than %d different fires; choose some with --since, --event or --decision",
+				path, mostFixtures)
+		}
+	}
+	if unfit > 0 {
+		warn(cmd, "%s: no fixture can be made of %s: keep a record with --record-input full", path, count(unfit, "line"))
+	}
+	return all, nil
+}
+
+// uniqueName is a name for a fixture that no other has.
+func uniqueName(names map[string]int, p *past) string {
+	name := strings.TrimSpace(p.Event + " " + p.Subject)
+	name += ": " + plainOr(p.Decision, "decision")
+	if names[name]++; names[name] > 1 {
+		return fmt.Sprintf("%s #%d", name, names[name])
+	}
+	return name
+}
+
+// step is a recorded fire as a step of a fixture, wherever the project lies.
+func (p *past) step(dir string) writtenStep {
+	at := fixture.Place{Dir: dir, Home: "\x00"} // the home directory of then is not that of a test
+	decision := plainOr(p.Decision, "decision")
+	expect := writtenExpect{Blocked: decision == "deny", Decision: decision, Ran: []string{}}
+	if p.Reason != nil {
+		expect.Reason = at.Hold(plainOr(p.Reason, "reason"))
+	}
+	for i := range p.Hooks {
+		if h := &p.Hooks[i]; h.Ran {
+			expect.Ran = append(expect.Ran, at.Hold(h.Label()))
+		}
+	}
+	return writtenStep{p.Event, at.HoldJSON(p.Input), expect}
+}
+
+// holding runs fixtures, and returns the text of those that hold.
+func (f *flags) holding(cmd *cobra.Command, all []*written) (lines []string, err error) {
+	var text strings.Builder
+	for _, w := range all {
+		line, err := json.Marshal(w, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, string(line))
+		text.Write(append(line, '\n'))
+	}
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	fixtures, err := fixture.Parse(filepath.Join(f.dir, "record.hooktest.jsonl"), []byte(text.String()))
+	if err != nil {
+		return nil, err
+	}
+	t, err := f.tester(cmd, &testFlags{jobs: 1})
+	if err != nil {
+		return nil, err
+	}
+	t.reached = newCoverage()
+	if t.worlds, err = fixture.NewWorlds(cmd.Context(), t.project); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, t.worlds.Close()) }()
+	var hold []string
+	for i, fx := range fixtures {
+		r := t.play(cmd.Context(), fx)
+		switch {
+		case errors.Is(r.err, context.Canceled):
+			return nil, errInterrupted
+		case r.err != nil:
+			warn(cmd, "%s is left out: %v", fx.Name, r.err)
+		case r.failed():
+			warn(cmd, "%s is left out, it does not hold: %s", fx.Name, r.junit().Message)
+		default:
+			hold = append(hold, lines[i])
+		}
+	}
+	return hold, nil
+}

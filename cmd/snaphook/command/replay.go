@@ -1,0 +1,213 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+func newReplay(f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Fire the events of a record again, and say where today's answers differ",
+		Long: "Reads a record that was kept with --record-input full, or lines of {\"event\", \"input\", \"decision\"}; - is standard input. " +
+			"All events are fired in one session of the project's directory, as `snaphook fire` would: the hooks really run, there. " +
+			"Lines without a recorded decision are fired, and do not differ.\n\n" +
+			"Exit status: 0 no answer differs; 1 some do; 2 the input cannot be used, or no line of it can be replayed.",
+		Example: `# What would the hooks, as they are now, have done last week?
+snaphook replay hooks.jsonl
+# The same with a stricter policy
+snaphook replay hooks.jsonl --policy user=strict.json
+# Events of your own
+echo '{"event": "claude.PreToolUse", "input": {"tool_name": "Bash"}, "decision": "deny"}' | snaphook replay -`,
+		Args: replayArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.replay(cmd, args[0]) },
+	}
+	f.addSources(cmd.Flags())
+	f.addModules(cmd.Flags())
+	f.addPolicy(cmd.Flags())
+	f.addHost(cmd.Flags())
+	return twoIfUnusable(cmd)
+}
+
+func replayArgs(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("%d files are named, want one: the record, or - for standard input; see %s --help",
+			len(args), cmd.CommandPath())
+	}
+	return nil
+}
+
+// replay fires the events of a record, in memory for one of them.
+func (f *flags) replay(cmd *cobra.Command, path string) error {
+	in, err := openHistory(cmd, path, false)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	r := &replaying{flags: f, cmd: cmd, file: path, open: map[string]*opened{}, unfit: map[string]int{}}
+	defer r.close()
+	if err := r.all(in); err != nil {
+		return err
+	}
+	return r.conclude()
+}
+
+// replaying is one replay. It is the observer of its fires.
+type replaying struct {
+	*flags
+	cmd     *cobra.Command
+	file    string
+	open    map[string]*opened // by dialect
+	outcome *pipeline.FireOutcome
+	subject string
+
+	fired, differ int
+	unfit         map[string]int // lines that cannot be replayed, by the reason
+	unreadable    int
+}
+
+// FireStart implements [pipeline.Observer].
+func (r *replaying) FireStart(ctx context.Context, f *pipeline.FireInfo) context.Context {
+	r.subject = f.Subject
+	return ctx
+}
+
+// HookEnd implements [pipeline.Observer].
+func (r *replaying) HookEnd(context.Context, *pipeline.Evaluation) {}
+
+// FireEnd implements [pipeline.Observer].
+func (r *replaying) FireEnd(_ context.Context, _ *pipeline.FireInfo, out *pipeline.FireOutcome) {
+	r.outcome = out
+}
+
+// all fires every line that can be.
+func (r *replaying) all(in io.Reader) error {
+	for p, err := range pastLines(in) {
+		switch {
+		case r.cmd.Context().Err() != nil:
+			return errInterrupted
+		case err != nil && p == nil: // reading itself
+			return fmt.Errorf("%s: %w", r.file, err)
+		case errors.Is(err, errTornLine):
+			r.unfit["broken off"]++
+		case err != nil:
+			r.bad(p.number, err)
+		case p.unfit() != "":
+			r.unfit[p.unfit()]++
+		default:
+			if err := r.line(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bad says what is wrong with a line; the first of them are named one by one.
+func (r *replaying) bad(number int, err error) {
+	if r.unreadable++; r.unreadable <= maxToldLines {
+		fmt.Fprintf(r.cmd.ErrOrStderr(), "%s:%d: %s\n", r.file, number, visible(err.Error()))
+	}
+}
+
+// line fires one event, and compares.
+func (r *replaying) line(p *past) error {
+	event, err := eventNamed(p.Event, knownEvents())
+	if err != nil {
+		r.bad(p.number, err)
+		return nil
+	}
+	o, err := r.session(event, p.Input)
+	if err != nil {
+		return err
+	}
+	r.outcome = nil
+	result, err := event.FireJSON(r.cmd.Context(), o.ses, p.Input)
+	if wrong := new(pipeline.InputError); errors.As(err, &wrong) {
+		r.bad(p.number, wrong)
+		return nil
+	}
+	if err = o.mods.of(event).conclude(result, err); err != nil {
+		return fmt.Errorf("%s:%d: %w", r.file, p.number, err)
+	}
+	if err := o.ses.Wait(r.cmd.Context()); err != nil {
+		return errInterrupted
+	}
+	o.ses.NextTurn() // which is left to no turn
+	r.fired++
+	if changes := p.changes(r.outcome); len(changes) > 0 {
+		r.differ++
+		subject := lo.Ternary(r.subject == "", "", " "+oneLine(r.subject))
+		return say(r.cmd, fmt.Sprintf("%s:%d: %s%s: %s", r.file, p.number, oneLine(event.Info().FullName()), subject,
+			strings.Join(changes, ", ")))
+	}
+	return nil
+}
+
+// session returns the one session of an event's dialect.
+func (r *replaying) session(event pipeline.Declared, input []byte) (*opened, error) {
+	dialect := event.Info().Dialect
+	if o := r.open[dialect]; o != nil {
+		return o, nil
+	}
+	sys, ses, err := r.flags.session(r.cmd, opening{event: event, input: input, observe: []pipeline.Observer{r}})
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{sys: sys, ses: ses}
+	r.open[dialect] = o
+	if o.mods, err = r.attach(r.cmd, event, ses, r.lookHost(r.cmd)); err != nil {
+		return nil, err
+	}
+	o.mods.warn(r.cmd, true)
+	if n := lo.CountBy(ses.Hooks(), func(h *hook.Hook) bool { return h.Skip == hook.Untrusted }); n > 0 {
+		warn(r.cmd, "%s did not run: the folder is not trusted; `snaphook trust` shows them, `snaphook trust grant` allows them",
+			count(n, "hook"))
+	}
+	return o, nil
+}
+
+// close ends the sessions.
+func (r *replaying) close() {
+	for _, o := range r.open {
+		o.mods.close(r.cmd)
+		_, _ = o.ses.Close(context.WithoutCancel(r.cmd.Context())), o.sys.Close() // nothing is left to be said
+	}
+}
+
+// conclude says how many differ, and how many lines took no part.
+func (r *replaying) conclude() error {
+	if more := r.unreadable - maxToldLines; more > 0 {
+		warn(r.cmd, "%s: %s more that cannot be used", r.file, count(more, "line"))
+	}
+	for _, why := range slices.Sorted(maps.Keys(r.unfit)) {
+		warn(r.cmd, "%s: %s cannot be replayed: %s", r.file, count(r.unfit[why], "line"), why)
+	}
+	switch {
+	case r.fired == 0 && len(r.unfit) > 0:
+		return fmt.Errorf("%s: no line of it can be replayed; keep a record with --record-input full", r.file)
+	case r.fired == 0 && r.unreadable == 0:
+		return fmt.Errorf("%s: there is no fire in it", r.file)
+	case r.fired == 0:
+		return fmt.Errorf("%s: %s cannot be used", r.file, count(r.unreadable, "line"))
+	}
+	if err := say(r.cmd, fmt.Sprintf("%d of %d differ", r.differ, r.fired)); err != nil {
+		return err
+	}
+	if r.unreadable > 0 {
+		return fmt.Errorf("%s: %s cannot be used", r.file, count(r.unreadable, "line"))
+	}
+	r.status = lo.Ternary(r.differ > 0, failed, 0)
+	return nil
+}
