@@ -13,8 +13,8 @@ import (
 
 // The fixtures of the examples, with the flags that they need.
 var exampleFixtures = map[string][]string{
-	"quickstart/hooks/guard.hooktest.json":    {"--dir", "quickstart", "--coverage", "--min", "100"},
-	"xcsh/permission-gate.hooktest.json":      {"--dir", "xcsh", "--module", "xcsh/permission-gate.ts"},
+	"quickstart/hooks/guard.hooktest.json": {"--dir", "quickstart", "--coverage", "--min", "100"},
+	"xcsh/permission-gate.hooktest.json":   {"--dir", "xcsh", "--module", "xcsh/permission-gate.ts"},
 }
 
 func TestExamplesHoldTheirFixtures(t *testing.T) {
