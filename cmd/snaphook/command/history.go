@@ -43,24 +43,28 @@ func oneRecord(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// read returns every fire of a record to use, in memory for one of them, and says
+// readRecord gives every fire of a record to use, in memory for one of them, and says
 // which lines cannot be read. A record without one that can is an error.
 func readRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text, *rec.Line) error) (*history, error) {
-	in, err := openHistory(cmd, path, follow)
+	parts, err := openParts(cmd, path, follow)
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
-	h := &history{file: path}
+	defer closeParts(parts)
+	h := &history{}
 	var broken error
-	for text, line := range rec.Lines(in, func(number int, why error) {
-		broken = errors.Join(broken, h.bad(cmd, number, why))
-	}) {
-		h.fires++
-		if err := use(text, line); err != nil {
-			return nil, err
+	for _, part := range parts {
+		h.file = part.name
+		for text, line := range rec.Lines(part, func(number int, why error) {
+			broken = errors.Join(broken, h.bad(cmd, number, why))
+		}) {
+			h.fires++
+			if err := use(text, line); err != nil {
+				return nil, err
+			}
 		}
 	}
+	h.file = path
 	if more := h.unreadable - maxToldLines; more > 0 {
 		warn(cmd, "%s: %s more that cannot be read", path, count(more, "line"))
 	}

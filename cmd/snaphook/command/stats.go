@@ -51,7 +51,7 @@ func newStats(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats [FILE]",
 		Short: "Count what each hook did, and how long it took",
-		Long: "Reads a record, as fire --record keeps it, of FILE, or of SNAPHOOK_RECORD; - is standard input. For each hook: in how many fires it was looked at, ran, " +
+		Long: "Reads a record, as fire --record keeps it, of FILE and its older parts FILE.1, FILE.2 and so on, or of SNAPHOOK_RECORD; - is standard input. For each hook: in how many fires it was looked at, ran, " +
 			"blocked, failed, and failed while the action went ahead; how long it ran and waited for a permit; and, for a hook that never ran, " +
 			"which of the subjects that were seen is nearest to its matcher.",
 		Example: `# Which hooks are slow, and which never run?
