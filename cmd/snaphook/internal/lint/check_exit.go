@@ -54,7 +54,7 @@ func (v *view) shellExit(s *script) {
 	if s.ast == nil || answersJSON(string(s.text)) {
 		return
 	}
-	w := &exitWalker{warners: functionsThatWarn(s.ast)}
+	w := &exitWalker{warners: functionsThatWarn(s.ast), said: calledWith(s.ast)}
 	w.list(s.ast.Stmts, false)
 	if w.two || len(w.ones) == 0 {
 		return
@@ -73,6 +73,13 @@ type exitWalker struct {
 	two     bool               // some way ends with 2, or with a status that is not known
 	ones    []*syntax.CallExpr // exit 1 behind a message, in a branch
 	warners map[string]bool    // functions of the script that write to standard error
+	said    map[string]string  // what its functions are called with, by their names
+}
+
+// refuses reports whether a function is one with which a script refuses: by its
+// name, or by what it is called with. Others are for troubles: die, usage.
+func (w *exitWalker) refuses(function string) bool {
+	return isVerdict(function) || isVerdict(w.said[function])
 }
 
 // list looks at statements that run one after another; branch says whether they
@@ -135,7 +142,7 @@ func (w *exitWalker) stmt(s *syntax.Stmt, branch, warned bool, text string) {
 		w.list(cmd.Do, branch)
 	case *syntax.FuncDecl:
 		if body, ok := cmd.Body.Cmd.(*syntax.Block); ok {
-			w.list(body.Stmts, true)
+			w.list(body.Stmts, w.refuses(cmd.Name.Value))
 		}
 	}
 }
@@ -221,6 +228,20 @@ func functionsThatWarn(file *syntax.File) map[string]bool {
 // other, and each is looked at.
 const maxNodes = 1000
 
+// calledWith are the texts of the calls in a script, by the name of what is
+// called.
+func calledWith(file *syntax.File) map[string]string {
+	said := map[string]string{}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if call, ok := node.(*syntax.CallExpr); ok && len(call.Args) > 1 {
+			n := name(call)
+			said[n] = joined(said[n], wordsOf(call))
+		}
+		return true
+	})
+	return said
+}
+
 // wordsOf are the texts in a statement.
 func wordsOf(node syntax.Node) string {
 	var b strings.Builder
@@ -252,13 +273,21 @@ var verdicts = []string{
 	"dangerous", "reject",
 }
 
-func isTrouble(text string) bool {
+func isVerdict(text string) bool {
 	text = strings.ToLower(text)
 	for _, word := range verdicts {
 		if strings.Contains(text, word) {
-			return false
+			return true
 		}
 	}
+	return false
+}
+
+func isTrouble(text string) bool {
+	if isVerdict(text) {
+		return false
+	}
+	text = strings.ToLower(text)
 	for _, word := range troubles {
 		if strings.Contains(text, word) {
 			return true

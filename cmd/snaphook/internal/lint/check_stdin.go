@@ -54,6 +54,21 @@ func (v *view) shellStdin(s *script) {
 		v.add(*v.report("stdin-unread", s.pos(use.at), readIt, "%s", what))
 		return // one is enough to know
 	}
+	w := &exitWalker{}
+	if w.list(s.ast.Stmts, false); !reads.perhaps && (w.two || answersJSON(string(s.text))) {
+		v.decidesBlindly(s)
+	}
+}
+
+// decidesBlindly notes that a guard of tools does not look at the call.
+func (v *view) decidesBlindly(s *script) {
+	if !v.ofTools() || !v.gates() {
+		return
+	}
+	f := v.report("stdin-unread", s.position(0), "read the call from standard input if the answer depends on it",
+		"this hook decides without reading what it decides about")
+	f.Severity = Note
+	v.add(*f)
 }
 
 // use is where a variable is used.
@@ -201,6 +216,12 @@ func (v *view) codeStdin(s *script) {
 		case t.str && neverSet.MatchString(t.value()), s.lang == langNode && !t.str && neverSet.MatchString(t.text):
 			v.add(*v.report("stdin-unread", s.position(t.at), readJSON(s.lang),
 				"%s is set by nothing, and standard input is not read", t.value()))
+			return
+		}
+	}
+	for i := range all {
+		if status, ok := exitAt(all, i, s.lang); ok && status == "2" || i == 0 && answersJSON(string(s.text)) {
+			v.decidesBlindly(s)
 			return
 		}
 	}
