@@ -1,0 +1,51 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// rounds measures everything N times.
+func (m *measurement) rounds(ctx context.Context) error {
+	for round := range m.N {
+		for i := range m.probes {
+			p := m.probes[(i+round)%len(m.probes)]
+			took, err := m.fire(ctx, p)
+			if err != nil {
+				return err
+			}
+			m.samples[p.name] = append(m.samples[p.name], rounded(took))
+		}
+		if m.Between != nil {
+			m.Between()
+		}
+	}
+	return nil
+}
+
+// fire fires once, in a session of its own, and returns how long it took in
+// milliseconds: of a whole fire that, else its hook.
+func (m *measurement) fire(ctx context.Context, p *probe) (ms float64, err error) {
+	s, err := m.Session(ctx, p.sys)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close(ctx)
+	start := time.Now()
+	res, err := m.Event.FireJSON(ctx, s, m.Input)
+	took := milliseconds(time.Since(start))
+	if err != nil {
+		return 0, err
+	}
+	if p.whole {
+		return took, nil
+	}
+	if len(res.Hooks) != 1 {
+		return 0, fmt.Errorf("%s: %d hooks ran in place of it alone", p.name, len(res.Hooks))
+	}
+	if p.bare && took >= res.Hooks[0].DurationMS {
+		m.engine = append(m.engine, 1000*(took-res.Hooks[0].DurationMS))
+	}
+	return res.Hooks[0].DurationMS, nil
+}
