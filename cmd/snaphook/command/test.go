@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -155,6 +156,8 @@ func (t *tester) once(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	// Fixtures leave much that is small and soon of no use.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	t.reached = newCoverage()
 	if t.worlds, err = fixture.NewWorlds(cmd.Context(), t.project); err != nil {
 		return err

@@ -1,0 +1,107 @@
+//go:build unix
+
+package command
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	costFixtures = 200
+	costJobs     = 2
+	mostRatio    = 1.5
+)
+
+// TestFixturesCostLittleMoreThanTheirHooks compares 200 fixtures with the same
+// commands started bare, on as many goroutines, in one run. It compares the time
+// of processors, of this process and its children, which other processes on the
+// machine do not take; the best round of each side counts.
+func TestFixturesCostLittleMoreThanTheirHooks(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector makes the engine slower and leaves hooks as they are")
+	}
+	dir := t.TempDir()
+	write := func(name, text string, mode os.FileMode) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const command = "$CLAUDE_PROJECT_DIR/guard.sh"
+	const input = `{"tool_name": "Bash", "tool_input": {"command": "git push"}}`
+	write("guard.sh", "#!/bin/sh\ncall=$(cat)\ncase $call in *--force*) exit 2;; esac\n", 0o755)
+	write(".claude/settings.json", fmt.Sprintf(
+		`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": %q}]}]}}`, command), 0o644)
+	for i := range 30 {
+		write(fmt.Sprintf("src/%d.txt", i), "text", 0o644)
+	}
+	one := `{"session": [{"event": "claude.PreToolUse", "input": ` + input + `, "expect": {"ran": ["*"], "blocked": false}}]}`
+	write("all.hooktest.jsonl", strings.Repeat(one+"\n", costFixtures), 0o644)
+
+	best := map[string]time.Duration{}
+	measure := func(name string, run func()) {
+		start := processorTime(t)
+		run()
+		if took := processorTime(t) - start; best[name] == 0 || took < best[name] {
+			best[name] = took
+		}
+	}
+	for range 5 {
+		measure("bare", func() { startBare(t, dir, command, input) })
+		measure("fixtures", func() {
+			status, out, err := execute(t, "test", "--dir", dir, "--jobs", fmt.Sprint(costJobs))
+			if err != nil || status != 0 {
+				t.Fatalf("status %d, %v\n%s", status, err, out)
+			}
+		})
+		if ratio := best["fixtures"].Seconds() / best["bare"].Seconds(); ratio <= mostRatio {
+			t.Logf("fixtures %v, bare %v, ratio %.2f", best["fixtures"], best["bare"], ratio)
+			return
+		}
+	}
+	t.Errorf("%d fixtures take %v, their hooks alone %v; want at most %v times as much of the processors",
+		costFixtures, best["fixtures"], best["bare"], mostRatio)
+}
+
+// processorTime is what this process and the children that have ended have used.
+func processorTime(t *testing.T) (all time.Duration) {
+	t.Helper()
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var used syscall.Rusage
+		if err := syscall.Getrusage(who, &used); err != nil {
+			t.Fatal(err)
+		}
+		all += time.Duration(used.Utime.Nano() + used.Stime.Nano())
+	}
+	return all
+}
+
+// startBare starts a command as often as there are fixtures.
+func startBare(t *testing.T, dir, command, input string) {
+	var wait sync.WaitGroup
+	for range costJobs {
+		wait.Go(func() {
+			for range costFixtures / costJobs {
+				cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", command)
+				cmd.Dir, cmd.Env = dir, append(os.Environ(), "CLAUDE_PROJECT_DIR="+dir)
+				cmd.Stdin = strings.NewReader(input)
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%v\n%s", err, out)
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
