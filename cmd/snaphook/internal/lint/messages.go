@@ -1,0 +1,111 @@
+package lint
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// maxNodes bounds what is looked at of one statement: statements stand in each
+// other, and each is looked at.
+const maxNodes = 1000
+
+// calledWith are the texts of the calls in a script, by the name of what is
+// called.
+func calledWith(file *syntax.File) map[string]string {
+	said := map[string]string{}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if call, ok := node.(*syntax.CallExpr); ok && len(call.Args) > 1 {
+			n := name(call)
+			said[n] = joined(said[n], wordsOf(call))
+		}
+		return true
+	})
+	return said
+}
+
+// wordsOf are the texts in a statement.
+func wordsOf(node syntax.Node) string {
+	var b strings.Builder
+	nodes := 0
+	syntax.Walk(node, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Lit:
+			b.WriteString(n.Value + " ")
+		case *syntax.SglQuoted:
+			b.WriteString(n.Value + " ")
+		}
+		nodes++
+		return b.Len() < maxSaid && nodes < maxNodes
+	})
+	return b.String()
+}
+
+// troubles are words of messages about the hook's own troubles: such a branch
+// does not refuse, it fails.
+var troubles = []string{
+	"not found", "not installed", "is required", "are required", "requires ", "usage:", "usage ", "missing", "no such",
+	"could not", "couldn't", "unable to", "failed to", "invalid json", "parse", "install ", "internal error",
+	"not executable", "unknown option", "traceback", "warning:", "not set", "expected",
+}
+
+// verdicts are words of messages that refuse, whatever else they say.
+var verdicts = []string{
+	"block", "denied", "deny", "refus", "forbid", "forbidden", "not allowed", "not permitted", "prohibit", "protected",
+	"dangerous", "reject",
+}
+
+func isVerdict(text string) bool {
+	text = strings.ToLower(text)
+	for _, word := range verdicts {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func isTrouble(text string) bool {
+	if isVerdict(text) {
+		return false
+	}
+	text = strings.ToLower(text)
+	for _, word := range troubles {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// looksForTools reports whether a condition asks whether a program, a file or an
+// argument is there.
+func looksForTools(s *syntax.Stmt) bool {
+	found, nodes := false, 0
+	syntax.Walk(s, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.CallExpr:
+			switch name(n) {
+			case "command", "which", "type", "hash":
+				found = true
+			case "[", "test":
+				for _, w := range n.Args[1:] {
+					text, _ := literal(w)
+					found = found || text == "-x" || text == "-f" || text == "-e" || text == "-d" || text == "-s" || text == "-r"
+				}
+			}
+		case *syntax.UnaryTest:
+			switch n.Op {
+			case syntax.TsExists, syntax.TsRegFile, syntax.TsDirect, syntax.TsExec, syntax.TsRead, syntax.TsNoEmpty:
+				found = true
+			}
+		case *syntax.ParamExp:
+			if n.Param != nil && n.Param.Value == "#" {
+				found = true
+			}
+		}
+		nodes++
+		return !found && nodes < maxNodes
+	})
+	return found
+}
