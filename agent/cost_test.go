@@ -150,6 +150,34 @@ var oneHook = map[string]struct {
 	},
 }
 
+// moreAllocations is what a moment with one hook in Go may allocate beside what a host
+// allocates that writes for the hook's dialect alone: its input, the fire and its Apply
+// function: 4 or 5, for the report and for the arguments in the dialect's names. The race
+// detector makes pools forget, hence a few more.
+const moreAllocations = 8
+
+func TestOneHookThroughAgentAllocatesLittleMore(t *testing.T) { // not parallel: AllocsPerRun counts the whole process
+	for name, one := range oneHook {
+		t.Run(name, func(t *testing.T) {
+			s, ctx, call := open(t, agent.Config{}, nil), t.Context(), command("ls -la")
+			if err := one.add(s); err != nil {
+				t.Fatal(err)
+			}
+			if v, err := s.BeforeTool(ctx, call); err != nil || v.Denied() || len(v.Reports) != 1 || !one.alone(ctx, s, call) {
+				t.Fatalf("the verdict is %+v, %v; want one report, and no objection", v, err)
+			}
+			through, alone := math.Inf(1), math.Inf(1)
+			for range 5 { // the least counts: what other tests have left behind may still be at work
+				through = min(through, testing.AllocsPerRun(100, func() { _, _ = s.BeforeTool(ctx, call) }))
+				alone = min(alone, testing.AllocsPerRun(100, func() { one.alone(ctx, s, call) }))
+			}
+			if through-alone > moreAllocations {
+				t.Errorf("%v allocations through agent, and %v alone; want at most %d more", through, alone, moreAllocations)
+			}
+		})
+	}
+}
+
 func BenchmarkMoment(b *testing.B) {
 	s, ctx, call := idle(b), b.Context(), command("ls -la")
 	b.Run("idle", func(b *testing.B) {
