@@ -18,7 +18,6 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
-	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -128,126 +127,6 @@ func (s *stage) config(input wire.Object) pipeline.SessionConfig {
 		cfg.MayAsk = func(h *hook.Hook) bool { return h.Type == "command" }
 	}
 	return cfg
-}
-
-// load says which settings count: those of the fixture, else those that are
-// named, else those of the project, and those of the fixture's user.
-func (s *stage) load(d *dialect) (pipeline.Load, error) {
-	g := s.tester.parts[d.trustName()]
-	var err error
-	var layers []settings.Layer
-	switch of := s.fixture.Settings; {
-	case d.modules:
-		if !of.Own() {
-			return nil, settings.Problem{Position: of.At, Message: d.Name +
-				` has no settings with hooks; write null, and put modules below "files": {".xcsh/hooks/pre/gate.ts": "…"}`}
-		}
-	case of.Object != nil:
-		layers = []settings.Layer{{
-			Name: "project", Source: hook.Project, File: of.At.File, Data: s.world.JSON(of.Text()),
-		}}
-	case of.Path != "":
-		layers, err = s.named(d, of)
-	case len(g.settings) > 0:
-		layers, err = g.named(d)
-	default:
-		layers = s.found(d, &g)
-	}
-	if err != nil {
-		return nil, err
-	}
-	g.findProfile(d, s.world.Dir, append([]settings.Layer{}, layers...))
-	layers = append(layers, s.users(d, g.profile)...)
-	level, err := d.levelNamed(g.level)
-	if err != nil {
-		return nil, err
-	}
-	more, err := d.added(g)
-	if err != nil {
-		return nil, err
-	}
-	return d.load(origins{layers, more, level, g.profile, g.modules, s.lent}), nil
-}
-
-// named is the settings file that a fixture names: below its own directory, or
-// below the project's.
-func (s *stage) named(d *dialect, of fixture.Settings) ([]settings.Layer, error) {
-	name, file := layerOf(of.Path)
-	if file = s.world.Text(file); !filepath.IsAbs(file) {
-		beside := filepath.Join(filepath.Dir(of.At.File), file)
-		if file = filepath.Join(s.world.Dir, file); wantFile(beside) == nil {
-			file = beside
-		}
-	}
-	layer, err := d.layer(name + "=" + file)
-	if err != nil {
-		return nil, settings.Problem{Position: of.At, Message: fmt.Sprintf(
-			"settings %q: there is no such file beside the fixture, and none below the project", of.Path)}
-	}
-	layer, _ = once(layer)
-	layer.File = s.originalFile(layer.File)
-	return []settings.Layer{layer}, nil
-}
-
-// found are the settings in the copy of the project.
-func (s *stage) found(d *dialect, g *given) []settings.Layer {
-	var all []settings.Layer
-	for _, profile := range lo.Ternary(g.profile == "", orOne(d.profiles), []string{g.profile}) {
-		for _, layer := range d.discover(s.world.Dir, profile) {
-			if !isProjects(layer.Source) {
-				continue
-			}
-			if layer, found := once(layer); found {
-				layer.File = s.originalFile(layer.File)
-				all = append(all, layer)
-			}
-		}
-	}
-	g.findProfile(d, s.world.Dir, append([]settings.Layer{}, all...))
-	return lo.Filter(all, func(l settings.Layer, _ int) bool {
-		return g.profile == "" || strings.HasSuffix(filepath.Dir(l.File), "."+g.profile)
-	})
-}
-
-// orOne is a list with the empty name where there are no names.
-func orOne(names []string) []string {
-	if len(names) == 0 {
-		return []string{""}
-	}
-	return names
-}
-
-// users are the settings of the fixture's own user.
-func (s *stage) users(d *dialect, profile string) (layers []settings.Layer) {
-	if d.modules {
-		return nil
-	}
-	folder := "." + lo.CoalesceOrEmpty(profile, d.Name)
-	layer := settings.Layer{
-		Name: "user", Source: hook.User, File: filepath.Join(s.world.Home, folder, "settings.json"), Strict: d.strict,
-	}
-	if layer, found := once(layer); found {
-		layers = append(layers, layer)
-	}
-	return layers
-}
-
-// policies are the policy files that count: the project's, that of the fixture's
-// user, and those that are named.
-func (s *stage) policies() map[policy.Level]string {
-	files := map[policy.Level]string{}
-	for level, file := range map[policy.Level]string{
-		policy.Project: filepath.Join(s.world.Dir, policy.FileName),
-		policy.User:    filepath.Join(s.world.Home, ".config", "snaphook", "config.json"),
-	} {
-		if wantFile(file) == nil {
-			files[level] = file
-		}
-	}
-	for level, file := range s.tester.policies {
-		files[level] = file
-	}
-	return files
 }
 
 // attach loads modules, if the dialect has any. One that cannot be loaded may be
