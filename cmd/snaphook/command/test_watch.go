@@ -3,9 +3,11 @@ package command
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
@@ -27,16 +29,17 @@ func (t *tester) watch(cmd *cobra.Command, args []string) error {
 		}
 	}
 	var err error
+	tell := colorprofile.NewWriter(cmd.ErrOrStderr(), os.Environ())
 	for {
 		changes, failed := fixture.Watch(ctx, t.project, own)
 		if failed != nil {
 			return failed
 		}
 		if err = t.once(cmd, args); err != nil && ctx.Err() == nil {
-			fmt.Fprintln(cmd.ErrOrStderr(), odd.Render("snaphook:"), visible(err.Error()))
+			fmt.Fprintln(tell, odd.Render("snaphook:"), visible(err.Error()))
 		}
 		if ctx.Err() == nil {
-			fmt.Fprintln(cmd.ErrOrStderr(), faint.Render("waiting for a change; an interrupt ends it"))
+			fmt.Fprintln(tell, faint.Render("waiting for a change; an interrupt ends it"))
 		}
 		if changes.Wait(ctx, settled) != nil {
 			if errors.Is(err, errInterrupted) {
