@@ -73,7 +73,8 @@ type Config struct {
 
 	// Recheck runs the hooks of a gate again, once, when its arguments have been
 	// rewritten, so that every guard has seen what runs. What hooks rewrite then does
-	// not count.
+	// not count. A policy that says recheck does the same for the calls that its hooks
+	// match.
 	Recheck bool
 
 	// Finished is given what became of each hook that ran in the background, on a
@@ -115,7 +116,7 @@ func Open(cfg Config) (*Hooks, error) {
 	system := pipeline.Config{
 		Workers: cfg.Workers, Log: cfg.Log, Wrap: cfg.Wrap, Observe: cfg.observers(),
 		Policy: policy.Source{Discover: true, Overlays: cfg.Policy},
-		Warm:   &run.Warm{Log: cfg.Log},
+		Warm:   &run.Warm{Log: cfg.Log}, HostRechecks: true, // over all dialects; see recheck
 	}
 	sets := ownDialectEvents()
 	for _, d := range h.dialects {

@@ -156,7 +156,9 @@ func claudeFire[CIn, COut any](
 // claudeCall is a call as Claude Code's hooks see it.
 func claudeCall(at *site, in *ToolCall, p *part) claude.PreToolUseInput {
 	p.view = at.show(in)
-	c := claude.PreToolUseInput{Name: p.view.name, Input: p.view.args, ID: in.ID}
+	c := claude.PreToolUseInput{
+		Name: p.view.name, Input: p.view.args, ID: in.ID, OriginalInput: at.original(in),
+	}
 	if server := at.hooks.server(in.Name); server != "" {
 		c.Server = &claude.Server{Name: server}
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // Dialect is one hook system: which of its events fire at which moment, and how it
@@ -73,3 +74,12 @@ func or(word, otherwise string) string {
 
 // show returns a call to the dialect of the site.
 func (at *site) show(c *ToolCall) view { return at.hooks.show(at.dialect, c.Name, object(c.Input)) }
+
+// original gives the arguments before hooks rewrote them to the dialect of the site;
+// nil if none did.
+func (at *site) original(c *ToolCall) wire.Object {
+	if c.Original == nil {
+		return nil
+	}
+	return at.hooks.show(at.dialect, c.Name, object(c.Original)).args
+}

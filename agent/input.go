@@ -44,6 +44,11 @@ type ToolCall struct {
 	ID    string
 	Name  string
 	Input wire.Object // the arguments, one JSON object; nil is {}
+
+	// Original are the arguments that the model gave, where hooks have rewritten them;
+	// nil if none did. Hooks of Claude Code and LLxprt see it beside the arguments, as
+	// snaphook_original_input. [Session.RunTool] fills it in.
+	Original wire.Object
 }
 
 // StartInput is the input of [Start]. Source is startup, which it is if empty,

@@ -79,10 +79,11 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 		afterTool: llxprtStage(llxprt.AfterTool, func(at *site, in *AfterToolInput, p *part) llxprt.AfterToolInput {
 			c := llxprtCall(at, &in.ToolCall, p)
 			return llxprt.AfterToolInput{
-				Name:     c.Name,
-				Input:    c.Input,
-				Extra:    c.Extra,
-				Response: llxprtResponse(&in.Result),
+				Name:          c.Name,
+				Input:         c.Input,
+				OriginalInput: c.OriginalInput,
+				Extra:         c.Extra,
+				Response:      llxprtResponse(&in.Result),
 			}
 		}, llxprtReview),
 		permission: llxprtStage(
@@ -92,6 +93,9 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 				details := wire.Object(nil).
 					With("tool_name", wire.Quote(c.Name)).
 					With("tool_input", jsontext.Value(c.Input))
+				if c.OriginalInput != nil {
+					details = details.With("snaphook_original_input", jsontext.Value(c.OriginalInput))
+				}
 				return llxprt.NotificationInput{
 					Type:    "ToolPermission",
 					Message: or(in.Reason, "May "+c.Name+" run?"),
@@ -188,7 +192,7 @@ func llxprtSource(source string) string {
 // llxprtCall is a call as LLxprt's hooks see it.
 func llxprtCall(at *site, in *ToolCall, p *part) llxprt.BeforeToolInput {
 	p.view = at.show(in)
-	c := llxprt.BeforeToolInput{Name: p.view.name, Input: object(p.view.args)}
+	c := llxprt.BeforeToolInput{Name: p.view.name, Input: object(p.view.args), OriginalInput: at.original(in)}
 	if server := at.hooks.server(in.Name); server != "" {
 		context := wire.Object(nil).With("server_name", wire.Quote(server)).With("tool_name", wire.Quote(in.Name))
 		c.Extra = jsontext.Value(wire.Object(nil).With("mcp_context", jsontext.Value(context)))

@@ -34,6 +34,8 @@ type moment[In any] struct {
 	own  *pipeline.Event[In, Verdict]         // the program's own hooks
 	of   func(*Dialect) *stage[In]            // the dialects'
 	args func(*In) *wire.Object               // what hooks rewrite; nil: there is nothing
+	was  func(*In) *wire.Object               // the same before that, where hooks see it; may be nil
+	name func(*In) *string                    // what matchers test, in the host's words; may be nil
 	ends func(s *Session, in *In, v *Verdict) // what is left to do; may be nil
 
 	firings *sync.Pool // of *firing[In]
@@ -97,7 +99,8 @@ func (v *Verdict) refuse(err error) {
 func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires uint64) error {
 	v := &f.verdict
 	err := m.round(ctx, s, f, fires)
-	if err == nil && m.args != nil && s.hooks.cfg.Recheck && !v.Denied() && !v.Stop {
+	if err == nil && m.args != nil && m.gate && !v.Denied() && !v.Stop &&
+		!wire.Equal(object(*m.args(&f.in)), object(v.Input)) && m.rechecks(s, &f.in, fires) {
 		err = m.recheck(ctx, s, f, fires)
 	}
 	v.settle()
@@ -114,15 +117,48 @@ func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires 
 	return err
 }
 
-// recheck fires the gates again with the arguments as hooks have left them, if they
-// have. What hooks would rewrite now does not count: nothing would have seen it.
+// rechecks reports whether the program, or the policy of a hook that matches, wants
+// the hooks asked again once the arguments have been rewritten.
+func (m *moment[In]) rechecks(s *Session, in *In, fires uint64) bool {
+	if s.hooks.cfg.Recheck {
+		return true
+	}
+	var name string
+	if m.name != nil {
+		name = *m.name(in)
+	}
+	if fires&bit(0, m.at) != 0 && m.own.Rechecks(s.ses, name) {
+		return true
+	}
+	for d, dialect := range s.hooks.dialects {
+		if fires&bit(d+1, m.at) == 0 {
+			continue
+		}
+		theirs := s.hooks.show(d, name, nil).name
+		for _, ev := range m.of(dialect).events {
+			if ev.Rechecks(s.ses, theirs) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rewrite puts other arguments into an input, and keeps those that the model gave.
+func (m *moment[In]) rewrite(in *In, args wire.Object) {
+	now := m.args(in)
+	if m.was != nil && *m.was(in) == nil && !wire.Equal(object(*now), object(args)) {
+		*m.was(in) = object(*now)
+	}
+	*now = args
+}
+
+// recheck fires the gates again with the arguments as hooks have left them. What
+// hooks would rewrite now does not count: nothing would have seen it.
 func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fires uint64) error {
 	v := &f.verdict
-	if equal(object(*m.args(&f.in)), object(v.Input)) {
-		return nil
-	}
 	final := &firing[In]{in: f.in}
-	*m.args(&final.in) = v.Input
+	m.rewrite(&final.in, v.Input)
 	err := m.round(ctx, s, final, fires)
 	again := &final.verdict
 	reason := again.Reason
@@ -142,6 +178,7 @@ func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fir
 func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires uint64) (err error) {
 	v, in := &f.verdict, &f.in
 	var args wire.Object
+	given := *in
 	if m.args != nil {
 		args = *m.args(in)
 	}
@@ -153,7 +190,7 @@ func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires
 		v.add(p)
 		changes, claims, err = p.changes, p.claims, p.err
 		if m.args != nil {
-			*m.args(in) = rewrite(args, changes)
+			m.rewrite(in, rewrite(args, changes))
 		}
 	}
 	parts := m.dialects(ctx, s, f, fires)
@@ -167,7 +204,7 @@ func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires
 	}
 	if m.args != nil {
 		v.Input = rewrite(args, changes)
-		*m.args(in) = args
+		*in = given
 	}
 	if len(claims) > 1 {
 		v.Conflicts = conflicts(claims)

@@ -43,6 +43,7 @@ var (
 			gate: true,
 			of:   func(d *Dialect) *stage[ToolCall] { return &d.beforeTool },
 			args: (*ToolCall).input,
+			was:  func(c *ToolCall) *wire.Object { return &c.Original },
 		},
 		func(c *ToolCall) *string { return &c.Name },
 	)
@@ -56,6 +57,7 @@ var (
 			gate: true,
 			of:   func(d *Dialect) *stage[PermissionInput] { return &d.permission },
 			args: func(in *PermissionInput) *wire.Object { return &in.Input },
+			was:  func(in *PermissionInput) *wire.Object { return &in.Original },
 		},
 		func(in *PermissionInput) *string { return &in.Name },
 	)

@@ -28,12 +28,13 @@ var ownDialect = &pipeline.Dialect{
 // fails is a denial.
 func declare[In any](m moment[In], subject func(*In) *string) *moment[In] {
 	m.firings = &sync.Pool{New: func() any { return new(firing[In]) }}
+	m.name = subject
 	m.own = pipeline.Declare(ownDialect, pipeline.Spec[In, Verdict]{
 		Name: m.at.String(), Doc: "at the moment of this name", Rules: pipeline.Rules{FailClosed: m.gate},
 		Subject: subject,
 		Chain: func(in In, o hook.Output[Verdict]) In {
 			if m.args != nil && o.Specific.Input != nil {
-				*m.args(&in) = o.Specific.Input
+				m.rewrite(&in, o.Specific.Input)
 			}
 			return in
 		},

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -33,7 +32,7 @@ func (v *view) whole(now wire.Object) (changes []change) {
 	before, after := members(v.args), members(now)
 	for _, m := range after {
 		i := slices.IndexFunc(before, func(b member) bool { return b.name == m.name })
-		if i < 0 || !equal(before[i].value, m.value) {
+		if i < 0 || !wire.Equal(before[i].value, m.value) {
 			changes = append(changes, change{v.host(m.name), m.value})
 		}
 	}
@@ -86,7 +85,7 @@ func conflicts(claims []claim) (found []Conflict) {
 		for _, other := range claims[i:] {
 			if other.name == first.name {
 				c.Hooks = append(c.Hooks, other.hook)
-				differ = differ || !equal(other.value, first.value)
+				differ = differ || !wire.Equal(other.value, first.value)
 			}
 		}
 		if differ {
@@ -94,20 +93,4 @@ func conflicts(claims []claim) (found []Conflict) {
 		}
 	}
 	return found
-}
-
-// equal reports whether two values are the same JSON; nil is none.
-func equal(a, b jsontext.Value) bool {
-	if bytes.Equal(a, b) || a == nil || b == nil {
-		return bytes.Equal(a, b)
-	}
-	return bytes.Equal(canonical(a), canonical(b))
-}
-
-func canonical(value jsontext.Value) []byte {
-	v := value.Clone()
-	if v.Canonicalize(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
-		return value
-	}
-	return v
 }

@@ -43,7 +43,8 @@ func (s *Session) RunTool(
 			out.Text = failed.Error()
 		}
 	}
-	ran := ToolCall{ID: call.ID, Name: call.Name, Input: before.Input}
+	ran := *call
+	beforeTools.rewrite(&ran, before.Input)
 	after, err := s.AfterTool(ctx, &AfterToolInput{ToolCall: ran, Result: out})
 	out = reviewed(out, before, after, err)
 	if failed != nil {

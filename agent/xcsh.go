@@ -234,8 +234,8 @@ func xcshEdit(at *site, sent xcsh.ToolResultEvent, res *hook.Result[xcsh.ToolRes
 		return
 	}
 	now := at.modules.Review(&sent, &res.Specific)
-	if now.IsError == sent.IsError && equal(xcsh.Parts(now.Content...), xcsh.Parts(sent.Content...)) &&
-		equal(now.Details, sent.Details) {
+	if now.IsError == sent.IsError && wire.Equal(xcsh.Parts(now.Content...), xcsh.Parts(sent.Content...)) &&
+		wire.Equal(now.Details, sent.Details) {
 		return
 	}
 	p.Result = &ToolResult{Text: partsText(now.Content), Data: now.Details, Failed: now.IsError}

@@ -42,7 +42,11 @@ type EffectivePolicy struct {
 	Queue     time.Duration // how long it may wait for a permit to run; 0 is for ever
 	Warm      string        // auto, python, node, bash, worker or off; empty means off
 	WarmNote  string        // why it starts cold although Warm says otherwise; empty if it does not
-	Recheck   bool          // kept for a later version: overlays that set it are refused
+
+	// Recheck has all hooks of the fire that wait for their answer asked once more
+	// if the input has been rewritten, with the input as it is then. What they
+	// rewrite the second time does not count.
+	Recheck bool
 
 	// From says where each member comes from, by its name in an overlay; those
 	// that no overlay sets are not in it.

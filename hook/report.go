@@ -21,6 +21,11 @@ type Report[T any] struct {
 	// question in place of an answer. FailOpen without one.
 	OnFailure Action
 
+	// Recheck says that the hook was asked again, with the input as hooks have
+	// rewritten it; see Recheck of [EffectivePolicy]. Its Output is what counts of
+	// the second answer.
+	Recheck bool
+
 	// Shadow is what a hook in shadow said; the report itself says nothing then.
 	Shadow *Shadowed[T]
 

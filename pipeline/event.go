@@ -78,6 +78,14 @@ type Spec[In, Out any] struct {
 	// member; it serves to report conflicts. Nil: there are none.
 	Rewrites func(*hook.Output[Out]) wire.Object
 
+	// Rewritten returns the input with what the merged answer replaces of it; ok is
+	// false if it is as it was. Unrewritten takes from one answer what it replaces
+	// of the input, and reports whether it did. Where a policy says recheck, hooks
+	// are asked again with that input, and what they replace then does not count.
+	// Both or neither are set; nil: they are asked once.
+	Rewritten   func(In, *hook.Output[Out]) (final In, ok bool)
+	Unrewritten func(*hook.Output[Out]) bool
+
 	// Blocks says whether one answer ends a sequential plan. Nil: its
 	// Decision does.
 	Blocks func(*hook.Output[Out]) bool
@@ -115,6 +123,9 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 	}
 	if spec.Subject != nil && spec.SubjectName == "" {
 		spec.SubjectName = "subject"
+	}
+	if (spec.Rewritten == nil) != (spec.Unrewritten == nil) {
+		panic("pipeline: the event " + spec.Name + " has one of Rewritten and Unrewritten; it needs both, or neither")
 	}
 	guards := spec.Can&CanBlock != 0 || spec.Can == 0 && spec.Reduce == nil // a denial would count
 	spec.Rules = spec.Rules.over(d.Rules)

@@ -114,6 +114,7 @@ func (f *fireRun[In, Out]) ask(res *hook.Result[Out]) {
 	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Policy != nil }) {
 		f.hold(res)
 	}
+	f.recheck(res)
 	if f.closedMeanwhile(res) {
 		f.failed = hook.ErrClosed
 	}
@@ -161,6 +162,9 @@ type fireRun[In, Out any] struct {
 	view     *view     // the hooks as they were when the plan was made, of a live event
 	first    input[In] // room for what in points at
 	firstRan bool      // the first hook has had its turn
+
+	again bool // the second round of a fire, of hooks that are asked again
+	base  int  // how many reports come before its own
 }
 
 // begin prepares a fire; it returns nil when the plan is that no hook runs. Its
@@ -179,22 +183,28 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 		return nil
 	}
 	f.alloc()
-	f.fireContext.parent, f.fireContext.session = f.observed, s
+	if f.enter(); f.failed == nil {
+		f.openVars()
+	}
+	return f
+}
+
+// enter lists the fire with its system, and looks at its input.
+func (f *fireRun[In, Out]) enter() {
+	f.fireContext.parent, f.fireContext.session = f.observed, f.s
 	f.ctx, f.inflightEntry.ctx = &f.fireContext, &f.fireContext
-	if f.number, f.listed = s.shard.begin(&f.inflightEntry); !f.listed {
+	if f.number, f.listed = f.s.shard.begin(&f.inflightEntry); !f.listed {
 		f.fireContext.end(hook.ErrClosed)
 		f.failed = hook.ErrClosed
-		return f
+		return
 	}
 	if f.failed = f.checkInput(); f.failed != nil {
-		return f
+		return
 	}
-	if e.spec.Rules.Live {
-		f.view = s.view()
+	if f.event.spec.Rules.Live {
+		f.view = f.s.view()
 	}
 	f.budget()
-	f.openVars()
-	return f
 }
 
 // alloc makes room for the result, apart from f, which a result must not keep alive.

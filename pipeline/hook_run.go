@@ -37,6 +37,7 @@ func (f *fireRun[In, Out]) runHook(ctx context.Context, i int, h *hook.Hook, in 
 	} else {
 		f.runGoverned(ctx, r, in)
 	}
+	r.Recheck = f.again
 	f.applyFailurePolicy(r)
 	f.refine(r, in)
 	f.logNotes(r)

@@ -26,6 +26,12 @@ type Declared interface {
 	// PlanJSON is FireJSON up to the plan.
 	PlanJSON(s *Session, in []byte) (stages.Planned, error)
 
+	// Rechecks reports whether a policy has the hooks that match a subject asked
+	// again once the input has been rewritten; see Recheck of
+	// [hook.EffectivePolicy]. Conditions are left out of account. It is for hosts
+	// that ask them again themselves; see HostRechecks of [Config].
+	Rechecks(s *Session, subject string) bool
+
 	slotOf() (slot int, d *Dialect)
 	accepts(fn any) (want string, ok bool)
 	forgets() bool // it has to be fired also where no hook is
@@ -94,7 +100,8 @@ type HookRun struct {
 	Output     *wire.Object `json:"output"`
 	Error      *string      `json:"error"`
 	DurationMS float64      `json:"durationMs"`
-	Mode       string       `json:"mode,omitempty"` // "shadow" if its answer took no part
+	Mode       string       `json:"mode,omitempty"`   // "shadow" if its answer took no part
+	Recheck    bool         `json:"recheck,omitzero"` // it was asked again, with the input as rewritten
 
 	// Background is how a hook ended that went to the background, for callers
 	// that wait for it; nil where it did not, or nothing waited.
@@ -240,6 +247,7 @@ func describeRun[Out any](r *hook.Report[Out], end Outcome) HookRun {
 		Success:    r.OK(),
 		Notes:      r.Notes,
 		DurationMS: milliseconds(r.Elapsed),
+		Recheck:    r.Recheck,
 	}
 	if r.Answered {
 		run.Output = lo.ToPtr(wire.Encode(&r.Output))

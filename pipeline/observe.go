@@ -34,6 +34,7 @@ type Evaluation struct {
 	FailedOpen bool // it failed, and the action goes ahead
 	Notes      []string
 	Late       bool // the end of a hook that had gone to the background
+	Recheck    bool // it was asked again, with the input as hooks had rewritten it
 
 	Class hook.Class // of Err
 	Mode  hook.Mode  // in shadow, what is here took no part
@@ -102,7 +103,7 @@ func (f *fireRun[In, Out]) observe(ctx context.Context, r *hook.Report[Out], in 
 func (f *fireRun[In, Out]) evaluation(r *hook.Report[Out], in *input[In]) *Evaluation {
 	r = lit(r)
 	ev := &Evaluation{
-		Fire: f.info, Hook: r.Hook, Index: r.Index,
+		Fire: f.info, Hook: r.Hook, Index: f.base + r.Index, Recheck: f.again,
 		Outcome: outcome(
 			r,
 			f.blocks(r),

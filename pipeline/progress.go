@@ -61,6 +61,7 @@ func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Se
 // watcher sees how a fire goes.
 type watcher[Out any] struct {
 	see       func(hook.Report[Out]) (more bool)
+	left      bool // it has seen enough
 	concluded bool // the event's Conclude has changed the merged answer
 }
 
@@ -98,7 +99,11 @@ func (f *fireRun[In, Out]) watched() iter.Seq[hook.Report[Out]] {
 	}
 	return func(yield func(hook.Report[Out]) bool) {
 		for r := range f.reports() {
+			if f.again {
+				r.Recheck, r.Index = true, r.Index+f.base
+			}
 			more := f.watcher.see(r)
+			f.watcher.left = f.watcher.left || !more
 			if !r.Started && !yield(r) || !more {
 				return
 			}

@@ -62,6 +62,10 @@ type Config struct {
 	// called from many goroutines. Nil: hooks run as they are.
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 
+	// HostRechecks leaves it to the program to ask hooks again whose policy says
+	// recheck, as package agent does over several dialects; see Rechecks of [Event].
+	HostRechecks bool
+
 	// Warm keeps the interpreters of hooks ready between calls, where a policy
 	// asks for it; see run.Warm. The system closes it. Nil: every hook starts cold.
 	Warm Warmer

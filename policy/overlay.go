@@ -64,7 +64,7 @@ type Overlay struct {
 	Rules    []Rule
 	Defaults Defaults
 	Limits   Limits
-	Recheck  bool     // kept for a later version, as in every rule; overlay files that set it are refused
+	Recheck  bool     // every gate has its hooks asked again when the input has been rewritten; see [hook.EffectivePolicy]
 	Lock     []string // members that lower levels cannot change: "hooks[0].onFailure", "limits". Of the machine's level alone
 
 	places map[string]hook.Position // by path, such as "hooks[0].mode"

@@ -118,7 +118,7 @@ func (p *parser) overlay(v settings.Value) {
 		case "limits":
 			p.limits(v, path)
 		case "recheck":
-			p.o.Recheck = p.recheck(v)
+			p.o.Recheck = p.bool(v)
 		}
 	})
 	if lock := v.Get("lock"); lock.Exists() { // when the rules are known
@@ -150,23 +150,11 @@ func (p *parser) rule(v settings.Value, path string) {
 			case "warm":
 				r.Warm = Warms[p.word(v, Warms...)]
 			case "recheck":
-				r.Recheck = new(p.recheck(v))
+				r.Recheck = new(p.bool(v))
 			}
 		},
 	)
 	p.o.Rules = append(p.o.Rules, r)
-}
-
-// recheck refuses what no stage carries out: a guard that asks for it must not
-// be lost in silence.
-func (p *parser) recheck(v settings.Value) bool {
-	on := p.bool(v)
-	if on {
-		p.wrong(
-			v.Wrong("overlays cannot have gates checked again; remove it, and set Recheck of agent.Config in the host"),
-		)
-	}
-	return false
 }
 
 func (p *parser) match(m *Match, v settings.Value, path string) {

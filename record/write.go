@@ -120,8 +120,8 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation) []byte {
 	b = milliseconds(append(b, `,"queued_ms":`...), e.Queued)
 	b = text(append(b, `,"decision":`...), decision(e.Decision))
 	b = text(append(b, `,"reason":`...), reason(e))
-	b = append(b, `,"mode":"enforce","class":`...)
-	b = text(b, string(hook.ClassOf(e.Err)))
+	b = text(append(b, `,"mode":`...), e.Mode.String())
+	b = text(append(b, `,"class":`...), string(hook.ClassOf(e.Err)))
 	b = strconv.AppendBool(append(b, `,"failed_open":`...), e.FailedOpen)
 	b = append(b, `,"error":`...)
 	if e.Err != nil {

@@ -36,6 +36,10 @@ type PreToolUseInput struct {
 	Input  wire.Object `json:"tool_input"` // its arguments; paths in it absolute
 	ID     string      `json:"tool_use_id,omitempty"`
 	Server *Server     `json:"mcp_server,omitempty"` // whose tool it is, of an MCP tool
+
+	// OriginalInput are the arguments that the model gave, where hooks have
+	// rewritten them; nil if none did. Hooks that come later see it beside Input.
+	OriginalInput wire.Object `json:"snaphook_original_input,omitzero"`
 }
 
 // Server is an MCP server.

@@ -70,7 +70,7 @@ func RunTool(
 		return gate, nil, err
 	}
 	final := *call
-	final.Input = gate.Input
+	final.rewrite(gate.Input)
 	response, failed := tool(ctx, gate.Input)
 	after, err := ReviewTool(ctx, s, &final, response, failed)
 	if failed != nil {

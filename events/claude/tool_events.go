@@ -3,8 +3,11 @@ package claude
 import (
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // PreToolUse fires before a tool runs and before permission is asked for (C52). A
@@ -22,7 +25,18 @@ var PreToolUse *pipeline.Event[PreToolUseInput, PreToolUseOutput] = declare(trai
 	Check:          PreToolUseInput.check,
 	ConditionInput: (*PreToolUseInput).conditionInput,
 	Rewrites:       rewrites,
-	Refine:         refineGate[PreToolUseInput],
+	Rewritten: func(c PreToolUseInput, o *hook.Output[PreToolUseOutput]) (PreToolUseInput, bool) {
+		ok := c.rewrite(o.Specific.UpdatedInput)
+		return c, ok
+	},
+	Unrewritten: func(o *hook.Output[PreToolUseOutput]) (rewrote bool) {
+		g := o.Specific
+		o.Specific = PreToolUseOutput{
+			PermissionDecision: g.PermissionDecision, PermissionDecisionReason: g.PermissionDecisionReason,
+		}
+		return g.UpdatedInput != nil
+	},
+	Refine: refineGate[PreToolUseInput],
 })
 
 // PermissionRequest fires before the user is asked for a permission (C53); a hook
@@ -38,7 +52,20 @@ var PermissionRequest *pipeline.Event[PermissionRequestInput, PermissionRequestO
 	SubjectName:    "tool_name",
 	Check:          func(a PermissionRequestInput) error { return a.check() },
 	ConditionInput: func(a *PermissionRequestInput) hook.ConditionInput { return a.conditionInput() },
-	Refine:         refinePermission,
+	Rewritten: func(a PermissionRequestInput, o *hook.Output[PermissionRequestOutput]) (PermissionRequestInput, bool) {
+		d := o.Specific.Decision
+		ok := d != nil && a.rewrite(d.UpdatedInput)
+		return a, ok
+	},
+	Unrewritten: func(o *hook.Output[PermissionRequestOutput]) (rewrote bool) {
+		if d := o.Specific.Decision; d != nil && d.UpdatedInput != nil {
+			own := *d
+			own.UpdatedInput = nil
+			o.Specific.Decision, rewrote = &own, true
+		}
+		return rewrote
+	},
+	Refine: refinePermission,
 })
 
 // PermissionDenied fires when the classifier of the auto mode has refused a
@@ -148,4 +175,25 @@ var PostModelSwitch *pipeline.Event[PostModelSwitchInput, PostModelSwitchOutput]
 
 func (c *PreToolUseInput) conditionInput() hook.ConditionInput {
 	return hook.ConditionInput{Tool: c.Name, Input: c.Input}
+}
+
+// rewrite puts other arguments in place of those of a call, and keeps the ones
+// that the model gave. It reports whether they differ; nil changes nothing.
+func (c *PreToolUseInput) rewrite(to wire.Object) bool {
+	if to == nil || wire.Equal(jsontext.Value(to), jsontext.Value(c.Input)) {
+		return false
+	}
+	if c.OriginalInput == nil {
+		c.OriginalInput = original(c.Input)
+	}
+	c.Input = to
+	return true
+}
+
+// original is what payloads say that the arguments have been.
+func original(input wire.Object) wire.Object {
+	if input == nil {
+		return wire.Object("{}")
+	}
+	return input
 }

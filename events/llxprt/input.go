@@ -12,17 +12,25 @@ import (
 
 // BeforeToolInput is the input of BeforeTool: a tool about to run (L17).
 type BeforeToolInput struct {
-	Name  string         `json:"tool_name"`
-	Input wire.Object    `json:"tool_input"` // its arguments
-	Extra jsontext.Value `json:",embed"`     // further members for the hooks, such as mcp_context {server_name}; an object or nil
+	Name  string      `json:"tool_name"`
+	Input wire.Object `json:"tool_input"` // its arguments
+
+	// OriginalInput are the arguments that the model gave, where hooks have
+	// rewritten them; nil if none did. Hooks that come later see it beside Input.
+	OriginalInput wire.Object `json:"snaphook_original_input,omitzero"`
+
+	Extra jsontext.Value `json:",embed"` // further members for the hooks, such as mcp_context {server_name}; an object or nil
 }
 
 // AfterToolInput is the input of AfterTool: a tool that has run (L17).
 type AfterToolInput struct {
-	Name     string         `json:"tool_name"`
-	Input    wire.Object    `json:"tool_input"`
-	Response wire.Object    `json:"tool_response"` // what it gave: llmContent, returnDisplay, …
-	Extra    jsontext.Value `json:",embed"`
+	Name     string      `json:"tool_name"`
+	Input    wire.Object `json:"tool_input"`
+	Response wire.Object `json:"tool_response"` // what it gave: llmContent, returnDisplay, …
+
+	OriginalInput wire.Object `json:"snaphook_original_input,omitzero"` // as in [BeforeToolInput]
+
+	Extra jsontext.Value `json:",embed"`
 }
 
 // BeforeModelInput is the input of BeforeModel and BeforeToolSelection. The request
@@ -124,4 +132,17 @@ func mismatch(err error) error {
 		wire.KindName(se.JSONKind),
 		wire.Wanted(se.GoType),
 	)
+}
+
+// rewrite puts other arguments in place of those of a call, and keeps the ones
+// that the model gave. It reports whether they differ.
+func (c *BeforeToolInput) rewrite(to wire.Object) bool {
+	if wire.Equal(jsontext.Value(to), jsontext.Value(c.Input)) {
+		return false
+	}
+	if c.OriginalInput == nil {
+		c.OriginalInput = c.Input
+	}
+	c.Input = to
+	return true
 }

@@ -83,14 +83,19 @@ var BeforeTool *pipeline.Event[BeforeToolInput, BeforeToolOutput] = declare(
 		SubjectName: "tool_name",
 		Check:       BeforeToolInput.check,
 		Chain: func(c BeforeToolInput, o hook.Output[BeforeToolOutput]) BeforeToolInput {
-			c.Input = c.Input.Merge(o.Specific.ToolInput)
+			c.rewrite(c.Input.Merge(o.Specific.ToolInput))
 			return c
 		},
 		Rewrites: func(o *hook.Output[BeforeToolOutput]) wire.Object { return o.Specific.ToolInput },
-		Blocks:   gateBlocks,
-		Reduce:   mergeGates,
-		Conclude: concludeCall,
-		Effects:  gateEffects,
+		Rewritten: func(c BeforeToolInput, o *hook.Output[BeforeToolOutput]) (BeforeToolInput, bool) {
+			ok := c.rewrite(c.Input.Merge(o.Specific.ModifiedToolInput()))
+			return c, ok
+		},
+		Unrewritten: keepsCall,
+		Blocks:      gateBlocks,
+		Reduce:      mergeGates,
+		Conclude:    concludeCall,
+		Effects:     gateEffects,
 	},
 )
 
@@ -120,15 +125,16 @@ var AfterTool *pipeline.Event[AfterToolInput, AfterToolOutput] = declare(
 var BeforeModel *pipeline.Event[BeforeModelInput, BeforeModelOutput] = declare(
 	candor{},
 	pipeline.Spec[BeforeModelInput, BeforeModelOutput]{
-		Name:     "BeforeModel",
-		Doc:      "before a request goes to the model",
-		Can:      pipeline.CanBlock | pipeline.CanRewriteInput | pipeline.CanStop | pipeline.CanAddContext,
-		Rules:    everything,
-		Check:    BeforeModelInput.check,
-		Chain:    chainModel,
-		Rewrites: func(o *hook.Output[BeforeModelOutput]) wire.Object { return o.Specific.Request },
-		Reduce:   reducers.Replace(addModelGate),
-		Effects:  modelGateEffects,
+		Name:      "BeforeModel",
+		Doc:       "before a request goes to the model",
+		Can:       pipeline.CanBlock | pipeline.CanRewriteInput | pipeline.CanStop | pipeline.CanAddContext,
+		Rules:     everything,
+		Check:     BeforeModelInput.check,
+		Chain:     chainModel,
+		Rewrites:  func(o *hook.Output[BeforeModelOutput]) wire.Object { return o.Specific.Request },
+		Rewritten: rewrittenRequest, Unrewritten: keepsRequest,
+		Reduce:  reducers.Replace(addModelGate),
+		Effects: modelGateEffects,
 	},
 )
 

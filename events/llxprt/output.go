@@ -115,6 +115,34 @@ func chainModel(c BeforeModelInput, o hook.Output[BeforeModelOutput]) BeforeMode
 	return c
 }
 
+// rewrittenRequest is the request as hooks have left it; ok is false where none
+// goes to the model.
+func rewrittenRequest(c BeforeModelInput, o *hook.Output[BeforeModelOutput]) (final BeforeModelInput, ok bool) {
+	changes := o.Specific.changes()
+	if changes == nil || o.Specific.Response != nil {
+		return c, false
+	}
+	before := c.Request
+	c.Request = genai.MergeRequest(c.Request, changes)
+	return c, !wire.Equal(jsontext.Value(before), jsontext.Value(c.Request))
+}
+
+// keepsRequest leaves the request as it is.
+func keepsRequest(o *hook.Output[BeforeModelOutput]) (rewrote bool) {
+	rewrote = o.Specific.changes() != nil
+	o.Specific.Request, o.Specific.patch = nil, nil
+	return rewrote
+}
+
+// keepsCall leaves of an answer the permission alone.
+func keepsCall(o *hook.Output[BeforeToolOutput]) (rewrote bool) {
+	g := o.Specific
+	o.Specific = BeforeToolOutput{
+		PermissionDecision: g.PermissionDecision, PermissionDecisionReason: g.PermissionDecisionReason,
+	}
+	return g.ModifiedToolInput() != nil
+}
+
 func chainPrompt(p BeforeAgentInput, o hook.Output[BasicOutput]) BeforeAgentInput {
 	if o.Context != "" {
 		p.Prompt += "\n\n" + o.Context

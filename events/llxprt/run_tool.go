@@ -51,10 +51,10 @@ func RunTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput,
 	if response == nil {
 		response = wire.Object("{}")
 	}
-	asks, response, err = ReviewTool(
-		ctx,
-		s,
-		&AfterToolInput{Name: call.Name, Input: gate.Input, Response: response, Extra: call.Extra},
-	)
+	final := *call
+	final.rewrite(gate.Input)
+	asks, response, err = ReviewTool(ctx, s, &AfterToolInput{
+		Name: call.Name, Input: final.Input, OriginalInput: final.OriginalInput, Response: response, Extra: call.Extra,
+	})
 	return response, asks, err
 }

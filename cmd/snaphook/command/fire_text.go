@@ -97,7 +97,7 @@ func firedText(fired *fired) string {
 			&b,
 			"  %s  %s  %.1fms  %s\n",
 			outcomeStyle(wordOf(h)),
-			label(h.HookID),
+			label(h.HookID)+lo.Ternary(h.Recheck, " (asked again)", ""),
 			h.DurationMS,
 			place(h.HookID),
 		)

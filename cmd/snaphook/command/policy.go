@@ -70,6 +70,7 @@ type effective struct {
 	Retry     *retried              `json:"retry"`     // null: it is not run again
 	QueueMS   *float64              `json:"queueMs"`   // null: it waits as long as it takes
 	Warm      string                `json:"warm"`
+	Recheck   bool                  `json:"recheck"`  // hooks are asked again when the input has been rewritten
 	WarmNote  *string               `json:"warmNote"` // why it starts cold all the same; null if it does not
 	From      map[string]origin     `json:"from"`     // by member, of those that an overlay has set
 }
@@ -92,7 +93,7 @@ func governed(h *hook.Hook) *effective {
 	}
 	e := &effective{
 		OnFailure: map[hook.Class]string{}, Mode: p.Mode.String(), TimeoutMS: timeout,
-		Warm: lo.CoalesceOrEmpty(p.Warm, "off"), From: map[string]origin{},
+		Warm: lo.CoalesceOrEmpty(p.Warm, "off"), Recheck: p.Recheck, From: map[string]origin{},
 	}
 	for class, action := range p.OnFailure {
 		e.OnFailure[class] = action.String()
@@ -124,7 +125,7 @@ func (e *effective) text(indent int) string {
 		"onFailure": "on failure " + e.failures(),
 		"mode":      "mode " + e.Mode,
 		"warm":      "warm " + e.Warm,
-		"recheck":   "recheck",
+		"recheck":   lo.Ternary(e.Recheck, "recheck", "no recheck"),
 	}
 	if e.WarmNote != nil {
 		said["warm"] += " (cold: " + *e.WarmNote + ")"

@@ -1,0 +1,135 @@
+package pipeline
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/stages"
+)
+
+// Rechecks implements [Declared].
+func (e *Event[In, Out]) Rechecks(s *Session, subject string) bool {
+	if !e.Active(s) {
+		return false
+	}
+	plan := s.view().active[e.slot].plan(s.sys.ctx, subject)
+	return slices.ContainsFunc(plan.Run, wantsRecheck) || slices.ContainsFunc(plan.Open, wantsRecheck)
+}
+
+func wantsRecheck(h *hook.Hook) bool {
+	return h.Policy != nil && h.Policy.Recheck && h.Policy.Mode != hook.Off
+}
+
+// recheck asks the hooks once more, where a policy wants it: those that run for
+// the input as the merged answer leaves it, on which some of them have not been
+// asked. What they say counts together with the first answers, but for what they
+// rewrite now, which no hook has seen. So there is one more round, never two.
+func (f *fireRun[In, Out]) recheck(res *hook.Result[Out]) {
+	e := f.event
+	if e.spec.Rewritten == nil || f.s.sys.cfg.HostRechecks || f.ended(res) ||
+		!e.Rechecks(f.s, e.subject.of(&f.first.value)) {
+		return
+	}
+	final, ok := e.spec.Rewritten(f.first.value, &res.Output)
+	if !ok {
+		return
+	}
+	again := f.secondRound(final)
+	if again == nil {
+		return
+	}
+	defer again.end()
+	if again.failed != nil {
+		f.failed = again.failed
+		return
+	}
+	second := again.result
+	if err := again.reduce(second); err != nil {
+		f.logReducer(err)
+	}
+	if f.failed = again.failed; f.failed == nil && again.closedMeanwhile(second) {
+		f.failed = hook.ErrClosed
+	}
+	f.join(res, final, second)
+}
+
+// ended reports whether the first answers leave nothing to check.
+func (f *fireRun[In, Out]) ended(res *hook.Result[Out]) bool {
+	return f.failed != nil || res.Stop || f.event.spec.Blocks(&res.Output) || f.watcher != nil && f.watcher.left
+}
+
+// secondRound is the second round of a fire, for an input; nil if no hook runs. Hooks
+// in the background have no say in it, and are not started again.
+func (f *fireRun[In, Out]) secondRound(in In) *fireRun[In, Out] {
+	plan := f.event.plan(f.ctx, f.s, in, true)
+	if plan == nil {
+		return nil
+	}
+	g := &fireRun[In, Out]{
+		event: f.event, s: f.s, began: f.began, observed: f.observed, info: f.info, watcher: f.watcher,
+		base: len(f.runs), again: true,
+		plan: &stages.Planned{Run: slices.DeleteFunc(slices.Clone(plan.Run), func(h *hook.Hook) bool {
+			return h == closed || !waitsFor(h)
+		}), Sequential: plan.Sequential},
+	}
+	g.first.value = in
+	g.in = &g.first
+	if len(g.plan.Run) == 0 {
+		return nil
+	}
+	g.alloc()
+	g.enter()
+	return g
+}
+
+// join adds the reports of a second round to a result, and merges all answers.
+func (f *fireRun[In, Out]) join(res *hook.Result[Out], final In, second *hook.Result[Out]) {
+	for i := range second.Reports {
+		r := &second.Reports[i]
+		r.Index += len(f.runs)
+		f.settle(r, final, res.Reports)
+	}
+	conflicts := res.Conflicts
+	all := append(slices.Clip(res.Reports), second.Reports...)
+	merged, err := stages.Reduce(slices.Values(all), len(all), f.event.spec.Reduce, func() {})
+	if err != nil {
+		f.logReducer(err)
+	}
+	*res = merged
+	res.Conflicts = conflicts
+	f.hold(res)
+}
+
+// settle takes from a second answer what does not count: what it rewrites, and
+// texts that the hook has said before.
+func (f *fireRun[In, Out]) settle(r *hook.Report[Out], final In, before []hook.Report[Out]) {
+	said := lit(r).Output
+	_, differs := f.event.spec.Rewritten(final, &said)
+	if f.event.spec.Unrewritten(&said) && differs {
+		r.Notes = append(slices.Clip(r.Notes),
+			"what it rewrites when it is asked again has no effect: no other hook has seen it")
+	}
+	if reflect.ValueOf(&said.Specific).Elem().IsZero() {
+		said.Set &^= hook.SetSpecific // where the last one counts as a whole, that stays the first answer's
+	}
+	for i := range before {
+		if first := &before[i]; first.Hook == r.Hook {
+			texts := lit(first).Output
+			if said.Context == texts.Context {
+				said.Context = ""
+			}
+			if said.Message == texts.Message {
+				said.Message = ""
+			}
+			if said.Decision == texts.Decision && said.Reason == texts.Reason {
+				said.Reason = ""
+			}
+		}
+	}
+	if r.Shadow != nil {
+		r.Shadow.Output = said
+		return
+	}
+	r.Output = said
+}

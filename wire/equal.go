@@ -1,0 +1,25 @@
+package wire
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Equal reports whether two values are the same JSON, whatever the order of
+// their members and the way they are written; nil is no value, and only the same
+// as none. Text that is not JSON equals itself alone.
+func Equal(a, b jsontext.Value) bool {
+	if bytes.Equal(a, b) || len(a) == 0 || len(b) == 0 {
+		return bytes.Equal(a, b)
+	}
+	return bytes.Equal(canonical(a), canonical(b))
+}
+
+func canonical(value jsontext.Value) []byte {
+	v := value.Clone()
+	if v.Canonicalize(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
+		return value
+	}
+	return v
+}
