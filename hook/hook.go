@@ -43,6 +43,8 @@ type Hook struct {
 	Key          string        // hooks with the same key run once; empty is never a duplicate
 	Once         bool          // runs once in a session
 	Background   Background    // runs while the fire goes on without it
+	WakeMessage  string        // of one that wakes the model: stands before what it says
+	WakeSummary  string        // the same: what the user sees of it, one line
 	FailClosed   bool          // blocks when it fails, as if the event's Rules said so; not in the background
 	Exits        Exits         // what its end amounts to; nil means what the event's Rules say
 	Text         Text          // what plain text amounts to; 0 means what the event's Rules say

@@ -21,6 +21,7 @@ type Finished struct {
 	Context []string // for the model's next turn; also in [Session.NextTurn]
 	Wakes   bool     // the model shall be woken, also when it is idle, with Wake
 	Wake    string
+	Message string // of one that wakes the model: what the user sees of it
 	Reply   *hook.Reply
 	Err     error
 	Elapsed time.Duration

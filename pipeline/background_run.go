@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -183,7 +184,9 @@ func (b *backgroundRun[In, Out]) readReply() (err error) {
 	end := exitsOf(r.Hook, &b.fire.event.spec.Rules).Of(r.Reply)
 	switch {
 	case r.Hook.Background == hook.Rewake && wakes(r.Reply):
-		r.Output.Context = cmp.Or(plainText(r.Reply.Stderr), plainText(r.Reply.Stdout))
+		said := cmp.Or(plainText(r.Reply.Stderr), plainText(r.Reply.Stdout))
+		r.Output.Context = strings.Trim(r.Hook.WakeMessage+"\n"+said, "\n")
+		r.Output.Message = r.Hook.WakeSummary
 	case r.Hook.Background != hook.Rewake && end != hook.FailWithWarning:
 		r.Output, r.Notes = backgroundAnswer[Out](r.Reply.Stdout)
 		r.Answered = r.Output.Set.Has(hook.SetAnswer)
@@ -216,6 +219,7 @@ func (b *backgroundRun[In, Out]) finished() Finished {
 	}
 	if r.Hook.Background == hook.Rewake {
 		done.Wakes, done.Wake = r.Err == nil && wakes(r.Reply), r.Output.Context
+		done.Message = r.Output.Message
 		return done
 	}
 	for _, text := range [...]string{r.Output.Context, r.Output.Message} {

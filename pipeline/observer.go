@@ -44,6 +44,30 @@ type HookStarter interface {
 // after the last hook.
 type SystemEnder interface{ SystemEnd() }
 
+// HookWatcher is an [Observer] that also learns which hooks a program adds while
+// it runs, and removes again. session is empty for hooks of all sessions. It is
+// called on the goroutine that adds or removes, when that has been done.
+type HookWatcher interface {
+	HookAdded(session string, h *hook.Hook)
+	HookRemoved(session string, h *hook.Hook)
+}
+
+// changed tells observers of hooks that were added, or removed.
+func (sys *System) changed(session string, hooks []*hook.Hook, tell func(HookWatcher, string, *hook.Hook)) {
+	for _, o := range sys.cfg.Observe {
+		watcher, ok := o.(HookWatcher)
+		if !ok {
+			continue
+		}
+		for _, h := range hooks {
+			func() {
+				defer sys.caught(context.Background(), o)
+				tell(watcher, session, h)
+			}()
+		}
+	}
+}
+
 // HookEnds is an [Observer] of the ends of hooks alone.
 type HookEnds func(ctx context.Context, e *Evaluation)
 

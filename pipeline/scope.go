@@ -61,17 +61,19 @@ func registrable(h *hook.Hook) error {
 
 func (sys *System) add(hooks []*hook.Hook) (remove func()) {
 	sys.mu.Lock()
-	defer sys.mu.Unlock()
 	sys.host = ranked(sys.host, hooks)
 	sys.rebuildAll()
+	sys.mu.Unlock()
+	sys.changed("", hooks, HookWatcher.HookAdded)
 	return sync.OnceFunc(func() {
 		sys.mu.Lock()
-		defer sys.mu.Unlock()
 		sys.host = without(sys.host, hooks)
 		sys.rebuildAll()
 		for _, reg := range sys.living() {
 			reg.release(hooks)
 		}
+		sys.mu.Unlock()
+		sys.changed("", hooks, HookWatcher.HookRemoved)
 	})
 }
 

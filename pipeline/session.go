@@ -197,13 +197,15 @@ func (s *Session) view() *view {
 
 func (s *Session) add(hooks []*hook.Hook) (remove func()) {
 	s.sys.mu.Lock()
-	defer s.sys.mu.Unlock()
 	s.setHooks(ranked(s.hooks, hooks))
+	s.sys.mu.Unlock()
+	s.sys.changed(s.id, hooks, HookWatcher.HookAdded)
 	return sync.OnceFunc(func() {
 		s.sys.mu.Lock()
-		defer s.sys.mu.Unlock()
 		s.setHooks(without(s.hooks, hooks))
 		s.reg.release(hooks)
+		s.sys.mu.Unlock()
+		s.sys.changed(s.id, hooks, HookWatcher.HookRemoved)
 	})
 }
 

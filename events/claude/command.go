@@ -67,6 +67,7 @@ func (e *entry) buildCommand() *settings.Problem {
 	}
 	if on, _ := e.Bool(e.value.Get("asyncRewake")); on {
 		e.hook.Background = hook.Rewake
+		e.hook.WakeMessage, e.hook.WakeSummary = e.text("rewakeMessage"), e.text("rewakeSummary")
 	}
 	args, exec, wrong := e.args(e.value.Get("args"))
 	if wrong != nil {

@@ -118,6 +118,7 @@ var only = []struct {
 	kinds  kinds
 }{
 	{"args", commands}, {"shell", commands}, {"async", commands}, {"asyncRewake", commands},
+	{"rewakeMessage", commands}, {"rewakeSummary", commands},
 	{"headers", requests}, {"allowedEnvVars", requests},
 	{"continueOnBlock", prompts | agents},
 }
@@ -203,7 +204,8 @@ func (e *entry) decide() {
 	case h.Skip != "":
 	case e.invalid != "":
 		h.Skip, h.SkipDetail = hook.Invalid, e.invalid
-	case why != "" && h.Source != hook.FrontMatter: // which is judged anew with each Reload
+	// Front matter is judged anew with each Reload, and the program's own not at all.
+	case why != "" && h.Source != hook.FrontMatter && h.Source != hook.Host:
 		h.Skip, h.SkipDetail = why, detail
 	case e.traits.runs(e.Level)&e.kind == 0 && e.kind != added:
 		h.Skip, h.SkipDetail = hook.UnsupportedType, fmt.Sprintf(

@@ -20,11 +20,11 @@ import (
 // its manifest .claude-plugin/plugin.json says of hooks, a path, a list of paths
 // or the object itself.
 type Plugin struct {
-	Name        string // empty means the manifest's, or the last element of Root
-	Marketplace string // may be empty
-	Root        string // absolute; where it is installed
-	Data        []byte // the text of hooks/hooks.json in place of the file; nil means the files are read
-	Options     map[string]any
+	Name        string         // empty means the manifest's, or the last element of Root
+	Marketplace string         // may be empty
+	Root        string         // absolute; where it is installed
+	Data        []byte         // the text of hooks/hooks.json in place of the file; nil means the files are read
+	Options     map[string]any // beyond the defaults of the manifest, and what pluginConfigs of settings say
 }
 
 // The variables of plugins (C92).
@@ -84,6 +84,8 @@ func (r *reading) plugin(p Plugin) {
 	if p.Name == "" {
 		p.Name = filepath.Base(p.Root)
 	}
+	p.configure(r, manifest)
+	r.plugins = append(r.plugins, p.names()...)
 	files := []settings.Layer{{File: filepath.Join(p.Root, "hooks", "hooks.json"), Data: p.Data}}
 	inline := p.more(r, manifest.Get("hooks"), &files)
 	env := p.environ(r)

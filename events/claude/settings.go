@@ -45,6 +45,10 @@ type Settings struct {
 	// Types are further types of hooks. They run on every event.
 	Types entries.Types
 
+	// PluginOptions are options of plugins by the name of the plugin, or NAME@MARKETPLACE;
+	// they count before all others. One for a plugin that is not there is a problem.
+	PluginOptions map[string]map[string]any
+
 	// Safe runs managed hooks alone, and so does CLAUDE_CODE_SAFE_MODE. Bare
 	// reads no settings at all, and so does CLAUDE_CODE_SIMPLE.
 	Safe, Bare bool
@@ -131,9 +135,11 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	for i, layer := range layers {
 		origin{reading: r, layer: layer, root: r.rootOf(layer), env: r.env}.file(values[i])
 	}
+	r.readPluginConfigs(layers, values)
 	for _, p := range s.Plugins {
 		r.plugin(p)
 	}
+	r.misnamed()
 	r.limitEnds()
 	return r.Loaded, nil
 }
@@ -151,6 +157,9 @@ type reading struct {
 	home   string
 	env    []string // what commands get
 	policy policy
+
+	pluginConfigs map[string]map[string]settings.Value // options by plugin, of settings
+	plugins       []string                             // the names of those that are there
 }
 
 // readingKey is the key of the setting that holds the reading.

@@ -30,7 +30,7 @@ type fired struct {
 type later struct {
 	NextTurn []string `json:"next_turn_context"`
 	Rewake   []string `json:"rewake"`
-	UserSees []string `json:"user_sees"` // nothing of theirs is for the user
+	UserSees []string `json:"user_sees"` // what stands for those that wake the model
 }
 
 // exported is the effect with the variables that hooks left.
@@ -62,7 +62,7 @@ func (f *fired) gather(ctx context.Context, ses *pipeline.Session, environ []str
 	var errs []error
 	if f.next = ses.NextTurn(); f.isBehind() {
 		errs = append(errs, f.add("async", later{
-			NextTurn: orEmpty(f.next), Rewake: orEmpty(f.rewakes()), UserSees: []string{},
+			NextTurn: orEmpty(f.next), Rewake: orEmpty(f.rewakes()), UserSees: orEmpty(f.summaries()),
 		}))
 	}
 	f.addEndings()
@@ -104,6 +104,13 @@ func (f *fired) isBehind() bool {
 
 func (f *fired) rewakes() []string {
 	return lo.FilterMap(f.ended, func(end pipeline.Finished, _ int) (string, bool) { return end.Wake, end.Wakes })
+}
+
+// summaries are what the user sees of hooks that wake the model.
+func (f *fired) summaries() []string {
+	return lo.FilterMap(f.ended, func(end pipeline.Finished, _ int) (string, bool) {
+		return end.Message, end.Message != ""
+	})
 }
 
 // add adds a member to the effects.

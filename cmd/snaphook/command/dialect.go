@@ -57,10 +57,11 @@ type dialect struct {
 type origins struct {
 	layers  []settings.Layer
 	added   []added
-	level   string   // one of the dialect's levels
-	profile string   // one of its profiles; empty if it has none
-	modules []string // those that are named, in place of those that would be found
-	lent    *lent    // nil: what the process has
+	level   string                    // one of the dialect's levels
+	profile string                    // one of its profiles; empty if it has none
+	modules []string                  // those that are named, in place of those that would be found
+	lent    *lent                     // nil: what the process has
+	options map[string]map[string]any // of plugins, by name
 }
 
 var dialects = []*dialect{&llxprtRow, &claudeRow, &xcshRow, &extensionRow}

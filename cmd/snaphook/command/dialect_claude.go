@@ -46,9 +46,10 @@ var claudeRow = dialect{
 
 func loadClaude(o origins) pipeline.Load {
 	s := claude.Settings{
-		Layers:  o.layers,
-		Environ: withoutKey(os.Environ()),
-		Model:   modelOf(os.Getenv), Agent: noHost{}, Tools: noHost{},
+		Layers:        o.layers,
+		Environ:       withoutKey(os.Environ()),
+		PluginOptions: o.options,
+		Model:         modelOf(os.Getenv), Agent: noHost{}, Tools: noHost{},
 		Plugins: lo.Map(o.added, func(a added, _ int) claude.Plugin {
 			name, market, _ := strings.Cut(a.name, "@")
 			return claude.Plugin{Name: name, Marketplace: market, Root: a.dir}

@@ -23,6 +23,7 @@ type flags struct {
 	settings   []string // [LAYER=]FILE
 	extensions []string
 	plugins    []string
+	options    []string // NAME.KEY=VALUE, of plugins
 	modules    []string
 	level      string
 	profile    string
@@ -96,6 +97,12 @@ func (f *flags) addSources(to *pflag.FlagSet) {
 		"plugin",
 		nil,
 		"Add the hooks of a plugin (claude) in this directory, DIR or NAME@MARKETPLACE=DIR; repeatable: --plugin fmt@acme=./fmt",
+	)
+	to.StringArrayVar(
+		&f.options,
+		"plugin-option",
+		nil,
+		"Set an option of a plugin (claude), NAME.KEY=VALUE; repeatable: --plugin-option fmt.width=100",
 	)
 	to.StringVar(
 		&f.profile,

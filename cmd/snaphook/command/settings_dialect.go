@@ -61,7 +61,7 @@ func (f *flags) split(cmd *cobra.Command, chosen []*dialect) ([]given, error) {
 			parts[i].extensions = f.extensions
 		}
 		if alone || d.adds.flag == "plugin" {
-			parts[i].plugins = f.plugins
+			parts[i].plugins, parts[i].options = f.plugins, f.options
 		}
 		if alone || d.modules {
 			parts[i].modules = f.modules

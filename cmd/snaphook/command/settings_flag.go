@@ -77,3 +77,24 @@ func (k addition) check(dir string) (err error) {
 	}
 	return fmt.Errorf("neither %s is below it; give %s's own directory", strings.Join(k.files, " nor "), k.one)
 }
+
+// pluginOptions reads the options that the flags give to plugins, by plugin.
+func (d *dialect) pluginOptions(values []string) (map[string]map[string]any, error) {
+	options := map[string]map[string]any{}
+	for _, value := range values {
+		if d.adds.flag != "plugin" {
+			return nil, fmt.Errorf("--plugin-option %s: %s has no plugins; leave the flag out", value, d.Name)
+		}
+		path, text, assigned := strings.Cut(value, "=")
+		dot := strings.LastIndexByte(path, '.')
+		if !assigned || dot < 1 || dot == len(path)-1 {
+			return nil, fmt.Errorf("--plugin-option %s: write NAME.KEY=VALUE, such as fmt.width=100", value)
+		}
+		name, key := path[:dot], path[dot+1:]
+		if options[name] == nil {
+			options[name] = map[string]any{}
+		}
+		options[name][key] = text
+	}
+	return options, nil
+}

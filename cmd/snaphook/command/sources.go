@@ -32,6 +32,7 @@ type given struct {
 
 	extensions, plugins []string
 	modules             []string
+	options             []string // NAME.KEY=VALUE, of plugins
 }
 
 // sources finds out where the settings of an event's dialect come from; all
@@ -39,7 +40,7 @@ type given struct {
 func (f *flags) sources(d *dialect) (*sources, error) {
 	return f.sourcesOf(
 		d,
-		given{len(f.settings) > 0, f.settings, f.level, f.profile, f.extensions, f.plugins, f.modules},
+		given{len(f.settings) > 0, f.settings, f.level, f.profile, f.extensions, f.plugins, f.modules, f.options},
 	)
 }
 
@@ -75,11 +76,15 @@ func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
 	if err != nil {
 		return nil, err
 	}
+	options, err := d.pluginOptions(g.options)
+	if err != nil {
+		return nil, err
+	}
 	return &sources{
 		dialect: d,
 		dir:     dir,
 		layers:  layers,
-		load:    passing(d.load(origins{layers, more, level, g.profile, g.modules, nil}), passed),
+		load:    passing(d.load(origins{layers, more, level, g.profile, g.modules, nil, options}), passed),
 	}, nil
 }
 

@@ -50,7 +50,7 @@ func (s *stage) load(d *dialect) (pipeline.Load, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.load(origins{layers, more, level, g.profile, g.modules, s.lent}), nil
+	return d.load(origins{layers, more, level, g.profile, g.modules, s.lent, nil}), nil
 }
 
 // named is the settings file that a fixture names: below its own directory, or

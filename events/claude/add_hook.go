@@ -1,0 +1,127 @@
+package claude
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// Entry is one hook as settings write it, for [AddHook]. Type decides which of
+// the members count.
+type Entry struct {
+	Matcher string `json:"matcher,omitzero"` // what the hook's group would say; empty matches everything
+	Type    string `json:"type"`             // command, http, mcp_tool, prompt or agent
+	If      string `json:"if,omitzero"`
+
+	Command string   `json:"command,omitzero"`
+	Args    []string `json:"args,omitzero"` // with them no shell reads Command
+	Shell   string   `json:"shell,omitzero"`
+
+	URL     string            `json:"url,omitzero"`
+	Headers map[string]string `json:"headers,omitzero"`
+
+	Server string         `json:"server,omitzero"`
+	Tool   string         `json:"tool,omitzero"`
+	Input  map[string]any `json:"input,omitzero"`
+
+	Prompt string `json:"prompt,omitzero"`
+	Model  string `json:"model,omitzero"`
+
+	Timeout     float64        `json:"timeout,omitzero"` // seconds; 0 is the default
+	Once        bool           `json:"once,omitzero"`
+	Async       bool           `json:"async,omitzero"`
+	AsyncRewake bool           `json:"asyncRewake,omitzero"`
+	Extra       jsontext.Value `json:",embed"` // further members; an object or nil
+}
+
+// AddHook adds a hook to a session while it runs, as if its settings had it:
+// entry is an [Entry], or JSON text of one as []byte, string or
+// [jsontext.Value]. The hook runs after those of the settings, with their
+// environment and level, until remove takes it away; both are safe at any time,
+// and fires that have begun are not affected. Observers that are a
+// [pipeline.HookWatcher] see it come and go.
+//
+// The hook is the program's own: it runs whatever trust and policies of the
+// settings say. The session's settings have to come from [Settings]. The error
+// says what is wrong with the event or the entry, and then nothing is added.
+func AddHook(s *pipeline.Session, event string, entry any) (remove func(), err error) {
+	text, matcher, err := entryText(entry)
+	if err != nil {
+		return nil, fmt.Errorf("add a hook to %s: %w", event, err)
+	}
+	loaded, ok := s.Setting(readingKey{}).(*reading)
+	if !ok {
+		return nil, errors.New(
+			"the session's settings are not those of Claude Code: open the system with claude.Settings",
+		)
+	}
+	group, err := json.Marshal(map[string]any{event: []any{map[string]any{
+		"matcher": matcher, "hooks": []jsontext.Value{text},
+	}}})
+	if err != nil {
+		return nil, fmt.Errorf("add a hook to %s: %w", event, err)
+	}
+	v, err := settings.ParseStrict("the added hook", group)
+	if err != nil {
+		return nil, fmt.Errorf("add a hook to %s: %w", event, err)
+	}
+	r := newReading(loaded.Settings, loaded.at)
+	r.policy = loaded.policy
+	layer := settings.Layer{Name: "host", Source: hook.Host, File: "the added hook"}
+	origin{reading: r, layer: layer, root: r.at.Dir, env: r.env}.hooks(v)
+	for _, h := range r.Loaded.Hooks {
+		h.Key = "" // never a duplicate of one that the settings have
+		h.ID = fmt.Sprintf("%s/%s/added/%d", hook.Host, event, addedHooks.Add(1))
+		h.Position = hook.Position{}
+		if h.Skip != "" && len(r.Loaded.Problems) == 0 {
+			return nil, fmt.Errorf("add a hook to %s: it can never run: %s", event, h.SkipDetail)
+		}
+	}
+	if len(r.Loaded.Problems) > 0 || len(r.Loaded.Hooks) == 0 {
+		var all []string
+		for _, problem := range r.Loaded.Problems {
+			all = append(all, problem.Message)
+		}
+		return nil, fmt.Errorf("add a hook to %s: %s", event, strings.Join(all, "; "))
+	}
+	r.limitEnds()
+	return pipeline.Register(s, r.Loaded.Hooks...)
+}
+
+// addedHooks counts the hooks of [AddHook], of all sessions: each has an id of its own.
+var addedHooks atomic.Int64
+
+// entryText is an entry as JSON without its matcher.
+func entryText(entry any) (text jsontext.Value, matcher string, err error) {
+	switch e := entry.(type) {
+	case []byte:
+		text = jsontext.Value(e)
+	case jsontext.Value:
+		text = e
+	case string:
+		text = jsontext.Value(e)
+	default:
+		if text, err = json.Marshal(entry); err != nil {
+			return nil, "", fmt.Errorf("the entry cannot be encoded: %w", err)
+		}
+	}
+	var own struct {
+		Matcher string         `json:"matcher,omitzero"`
+		Rest    jsontext.Value `json:",embed"`
+	}
+	if err := json.Unmarshal(text, &own); err != nil {
+		return nil, "", fmt.Errorf("the entry is no JSON object {\"type\": \"command\", \"command\": \"…\"}: %w", err)
+	}
+	if own.Rest == nil {
+		own.Rest = jsontext.Value("{}")
+	}
+	return own.Rest, own.Matcher, nil
+}
