@@ -41,9 +41,9 @@ const (
 // too. On Linux the same happens to descendants that have left the group, as
 // setsid(1) does, unless they have lost their parent before: those are daemons,
 // and no one's. On Linux the program is killed too when this process is, and
-// its group soon after, unless it has run for less than 10 ms. Run returns when
-// the leader is gone, with [context.Cause] or a
-// [hook.TimeoutError] as the error and a Reply that holds what was captured.
+// its group soon after, unless it has run for less than 250 ms. Run returns when
+// the leader is gone, with [context.Cause] or a [hook.TimeoutError] as the error and a
+// Reply that holds what was captured.
 // Should a killed process not go within two seconds, because the kernel holds
 // it, Run says so in its error and leaves a goroutine behind to collect it. On
 // Windows the program alone is killed, at once.

@@ -29,7 +29,7 @@ var commands = guardian{brief: true}
 // guardAfter is how long a process runs before it is watched: a guardian costs
 // as much as a short hook. A signal before that leaves what such a hook has
 // started, but not the hook.
-const guardAfter = 10 * time.Millisecond
+const guardAfter = 250 * time.Millisecond
 
 // guardScript kills the groups that have been added and not removed when its
 // standard input ends.

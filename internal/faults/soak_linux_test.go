@@ -17,6 +17,8 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -27,6 +29,7 @@ type kind struct {
 	sequential bool
 	timeout    time.Duration
 	cancelled  bool // the caller gives up, at some moment
+	visits     bool // in a session of its own, with a callback, which reads all settings anew and is closed
 	share      int  // of all fires, in shares
 
 	blocked bool
@@ -51,6 +54,7 @@ var kinds = []kind{
 	{tool: "chained", commands: variants(3, `cat >/dev/null; echo '{"hookSpecificOutput":{"tool_input":{"path":"safe.txt"}}}'`), sequential: true, share: 2},
 	{tool: "crowded", commands: append(variants(3, "exit 1"), "echo heard >&2; exit 2"), share: 2, blocked: true, failed: 3},
 	{tool: "cancelled", commands: variants(2, "sleep 60 & wait"), cancelled: true, share: 2, failed: 2},
+	{tool: "visited", commands: []string{"exit 0"}, visits: true, share: 2, blocked: true},
 }
 
 // soakSettings have a group for each kind.
@@ -93,11 +97,38 @@ func (s *soaked) one(t *testing.T, k kind) {
 		giveUp := time.AfterFunc(rand.N(10*time.Millisecond), cancel)
 		defer giveUp.Stop()
 	}
-	res, err := llxprt.BeforeTool.Fire(ctx, s.ses, &llxprt.BeforeToolInput{Name: k.tool, Input: call.Input})
+	ses := s.ses
+	if k.visits {
+		var leave func()
+		ses, leave = s.visit(t)
+		defer leave()
+	}
+	res, err := llxprt.BeforeTool.Fire(ctx, ses, &llxprt.BeforeToolInput{Name: k.tool, Input: call.Input})
 	failed := lo.CountBy(res.Errs(), func(err error) bool { return err != nil })
 	s.failed.Add(int64(failed))
 	if errors.Is(err, context.Canceled) != k.cancelled || res.Blocked() != k.blocked || failed != k.failed || !strings.Contains(res.Message, k.message) {
 		t.Errorf("%s: blocked %v, message %.80q, errors %v, %v; want %+v", k.tool, res.Blocked(), res.Message, res.Errs(), err, k)
+	}
+}
+
+// visit opens a session with a callback that denies, and reads all settings anew.
+func (s *soaked) visit(t *testing.T) (ses *pipeline.Session, leave func()) {
+	ses, err := s.sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "visit", Dir: s.dir})
+	if err != nil {
+		t.Error(err)
+		return s.ses, func() {}
+	}
+	remove := llxprt.BeforeTool.On(ses, "callback", func(context.Context, llxprt.BeforeToolInput) (hook.Output[llxprt.BeforeToolOutput], error) {
+		return hook.Output[llxprt.BeforeToolOutput]{Decision: hook.Deny, Reason: "a visitor"}, nil
+	})
+	if err := s.sys.Reload(t.Context()); err != nil {
+		t.Error(err)
+	}
+	return ses, func() {
+		remove()
+		if err := ses.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
