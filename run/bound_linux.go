@@ -21,12 +21,18 @@ func boundTo(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
 // takes the end of the thread for that of the parent. A process that goes on in
 // the background keeps it longer than the caller waits, so what may do so has a
 // goroutine of its own.
-func bound(ctx context.Context, j job, inner executor) (reply hook.Reply, started bool, err error) {
-	if j.detach == nil {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		return inner(ctx, j)
+func bound(ctx context.Context, j job, inner executor) (hook.Reply, bool, error) {
+	if j.detach != nil {
+		return boundBehind(ctx, j, inner)
 	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return inner(ctx, j)
+}
+
+// boundBehind is bound for what may go on in the background. It is a function of
+// its own, since what its goroutine shares with the caller is on the heap.
+func boundBehind(ctx context.Context, j job, inner executor) (reply hook.Reply, started bool, err error) {
 	ended := make(chan struct{})
 	go func() {
 		runtime.LockOSThread()

@@ -35,7 +35,8 @@ func executePolling(ctx context.Context, j job) (hook.Reply, bool, error) {
 	reply, err := p.watch(ctx, &j)
 	if errors.Is(err, errDeclared) {
 		ctx, done := j.detach(p.wish)
-		j.later(func() { p.background(ctx, j.grace, done) })
+		grace := j.grace // so that the closure does not hold all of j
+		j.later(func() { p.background(ctx, grace, done) })
 		return hook.Reply{}, true, hook.ErrDetached
 	}
 	p.free()
