@@ -83,7 +83,7 @@ var BeforeTool *pipeline.Event[BeforeToolInput, BeforeToolOutput] = declare(
 		SubjectName: "tool_name",
 		Check:       BeforeToolInput.check,
 		Chain: func(c BeforeToolInput, o hook.Output[BeforeToolOutput]) BeforeToolInput {
-			c.rewrite(c.Input.Merge(o.Specific.ToolInput))
+			c.Input = c.Input.Merge(o.Specific.ToolInput) // and no more: the payload is LLxprt's to the letter
 			return c
 		},
 		Rewrites: func(o *hook.Output[BeforeToolOutput]) wire.Object { return o.Specific.ToolInput },
