@@ -57,6 +57,8 @@ func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) 
 		switch {
 		case p.polled[pollProcess].Revents != 0:
 			return p.finish(e.cause)
+		case (rang || e.due()) && p.exited(): // while this process was stopped after the poll
+			return p.finish(e.cause)
 		case rang || e.due():
 			if err := p.hasten(ctx, j, &e, rang); err != nil {
 				return 0, err
@@ -183,6 +185,13 @@ func (p *process) poll(until time.Time) error {
 		p.polled[pollStderr].Fd = p.stderr.read(1)
 	}
 	return nil
+}
+
+// exited reports whether the process is gone by now.
+func (p *process) exited() bool {
+	polled := p.polled[pollProcess : pollProcess+1]
+	n, err := unix.Poll(polled, 0)
+	return err == nil && n > 0 && polled[0].Revents != 0
 }
 
 // milliseconds is the time left until then, rounded up, as poll counts it.
