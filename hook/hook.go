@@ -41,12 +41,11 @@ type Hook struct {
 	Timeout      time.Duration // 0 means the event's default, negative none
 	Rank         int           // hooks that a program registers run by rank, equal ones as they came
 	Key          string        // hooks with the same key run once; empty is never a duplicate
+	Wake         *Wake         // of one that wakes the model; nil adds nothing
+	Exits        Exits         // what its end amounts to; nil means what the event's Rules say
 	Once         bool          // runs once in a session
 	Background   Background    // runs while the fire goes on without it
-	WakeMessage  string        // of one that wakes the model: stands before what it says
-	WakeSummary  string        // the same: what the user sees of it, one line
 	FailClosed   bool          // blocks when it fails, as if the event's Rules said so; not in the background
-	Exits        Exits         // what its end amounts to; nil means what the event's Rules say
 	Text         Text          // what plain text amounts to; 0 means what the event's Rules say
 	Status       string        // what a host may show while it runs
 	UserProvided bool          // a callback that the program passes on for its users: the settings' policies count for it
@@ -97,6 +96,12 @@ const (
 	Async                 // what it says is for the model's next turn
 	Rewake                // if it ends with status 2, what it says wakes the model
 )
+
+// Wake is what a hook that wakes the model says besides its own words.
+type Wake struct {
+	Message string // stands before them
+	Summary string // what the user sees of it, one line
+}
 
 // Source is where a hook comes from, in the word that reports use. A dialect
 // can have sources of its own; each has an order of its own.

@@ -184,9 +184,11 @@ func (b *backgroundRun[In, Out]) readReply() (err error) {
 	end := exitsOf(r.Hook, &b.fire.event.spec.Rules).Of(r.Reply)
 	switch {
 	case r.Hook.Background == hook.Rewake && wakes(r.Reply):
-		said := cmp.Or(plainText(r.Reply.Stderr), plainText(r.Reply.Stdout))
-		r.Output.Context = strings.Trim(r.Hook.WakeMessage+"\n"+said, "\n")
-		r.Output.Message = r.Hook.WakeSummary
+		r.Output.Context = cmp.Or(plainText(r.Reply.Stderr), plainText(r.Reply.Stdout))
+		if w := r.Hook.Wake; w != nil {
+			r.Output.Context = strings.Trim(w.Message+"\n"+r.Output.Context, "\n")
+			r.Output.Message = w.Summary
+		}
 	case r.Hook.Background != hook.Rewake && end != hook.FailWithWarning:
 		r.Output, r.Notes = backgroundAnswer[Out](r.Reply.Stdout)
 		r.Answered = r.Output.Set.Has(hook.SetAnswer)

@@ -67,7 +67,9 @@ func (e *entry) buildCommand() *settings.Problem {
 	}
 	if on, _ := e.Bool(e.value.Get("asyncRewake")); on {
 		e.hook.Background = hook.Rewake
-		e.hook.WakeMessage, e.hook.WakeSummary = e.text("rewakeMessage"), e.text("rewakeSummary")
+		if wake := (hook.Wake{Message: e.text("rewakeMessage"), Summary: e.text("rewakeSummary")}); wake != (hook.Wake{}) {
+			e.hook.Wake = &wake
+		}
 	}
 	args, exec, wrong := e.args(e.value.Get("args"))
 	if wrong != nil {
