@@ -67,7 +67,7 @@ func TestTwoDialectsCostNoMoreThanOneWhileNoHookRuns(t *testing.T) {
 	if want := regexp.MustCompile(`claude_test\.go:.* inlining call to pipeline\.\(\*Event\[.*claude\..*\]\)\.Active`); !want.MatchString(out) {
 		t.Errorf("the compiler does not say %q", want)
 	}
-	for _, input := range []string{"llxprt.ToolCall", "claude.Call", "claude.Start"} {
+	for _, input := range []string{"llxprt.BeforeToolInput", "claude.PreToolUseInput", "claude.SessionStartInput"} {
 		if err := onTheStack(out, "claude_test.go", input); err != nil {
 			t.Error(err)
 		}

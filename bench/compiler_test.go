@@ -35,7 +35,7 @@ func compilerOutput(t *testing.T) string {
 
 // staysOnTheStack finds what the compiler says of the tool calls in a file, all
 // of which have to stay where they are.
-func staysOnTheStack(out, file string) error { return onTheStack(out, file, "llxprt.ToolCall") }
+func staysOnTheStack(out, file string) error { return onTheStack(out, file, "llxprt.BeforeToolInput") }
 
 // onTheStack is the same for the literals of any type.
 func onTheStack(out, file, typ string) error {
