@@ -75,7 +75,7 @@ func or(word, otherwise string) string {
 // show returns a call to the dialect of the site.
 func (at *site) show(c *ToolCall) view { return at.hooks.show(at.dialect, c.Name, object(c.Input)) }
 
-// original gives the arguments before hooks rewrote them to the dialect of the site;
+// original returns the arguments before hooks rewrote them to the dialect of the site;
 // nil if none did.
 func (at *site) original(c *ToolCall) wire.Object {
 	if c.Original == nil {

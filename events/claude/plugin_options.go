@@ -83,7 +83,7 @@ func (p *Plugin) dropped(r *reading, declared settings.Value) {
 }
 
 // readPluginConfigs takes the options that the settings give to plugins. A
-// project gives none: it would decide about the user's guards.
+// project has none: it would decide about the user's guards.
 func (r *reading) readPluginConfigs(layers []settings.Layer, values []settings.Value) {
 	r.pluginConfigs = map[string]map[string]settings.Value{}
 	for i, v := range values {

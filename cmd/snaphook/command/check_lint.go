@@ -33,7 +33,7 @@ func (l *linting) add(cmd *cobra.Command) {
 	to.BoolVar(&l.fix, "fix", false, "Make the changes that are certain, and check again: check --fix")
 }
 
-// read gives the tools of --tools.
+// read returns the tools of --tools.
 func (l *linting) read(cmd *cobra.Command) (lint.Tools, error) {
 	if l.tools == "" {
 		return nil, nil

@@ -43,7 +43,7 @@ func oneRecord(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// readRecord gives every fire of a record to use, in memory for one of them, and says
+// readRecord returns every fire of a record to use, in memory for one of them, and says
 // which lines cannot be read. A record without one that can is an error.
 func readRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text, *rec.Line) error) (*history, error) {
 	parts, err := openParts(cmd, path, follow)

@@ -63,7 +63,7 @@ func Apply(ctx context.Context, found []Finding, within, files []string) (fixed 
 	return fixed, left, errors.Join(errs...)
 }
 
-// allowed gives the file itself, or says why it is not changed.
+// allowed returns the file itself, or says why it is not changed.
 func allowed(file string, within, files []string) (target, why string) {
 	target, err := filepath.EvalSymlinks(file)
 	if err == nil {

@@ -98,7 +98,7 @@ func FuzzTools(f *testing.F) {
 	})
 }
 
-// TestNothingOverflows gives scripts that are nested as deep as they may be long
+// TestNothingOverflows reads scripts that are nested as deep as they may be long
 // to the rules, with the stack of a small program.
 func TestNothingOverflows(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(256 << 20))
