@@ -276,6 +276,7 @@ func TestToolsThatCannotBeTranslatedAreErrorsOfOpen(t *testing.T) {
 		`has no name`:                   {{Kind: agent.Shell}},
 		`"x" is declared twice`:         {{Name: "x", Kind: agent.Read}, {Name: "x", Kind: agent.Write}},
 		`"x": Args is not one-to-one`:   {{Name: "x", Kind: agent.Write, Args: map[string]string{"path": "a", "content": "a"}}},
+		`both have to be UTF-8`:         {{Name: "x", Kind: agent.Write, Args: map[string]string{"path": "a\xff"}}},
 		`"x": Args has "path": ""`:      {{Name: "x", Kind: agent.Write, Args: map[string]string{"path": ""}}},
 		`"x" of kind MCP has no server`: {{Name: "x", Kind: agent.MCP}},
 	} {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Kind is what a tool does. It decides how each dialect calls the tool and its
@@ -119,6 +120,9 @@ func (t *Tool) check() error {
 		name := t.Args[canonical]
 		if name == "" || canonical == "" {
 			return fmt.Errorf("the tool %q: Args has %q: %q; both have to be names", t.Name, canonical, name)
+		}
+		if !utf8.ValidString(name) || !utf8.ValidString(canonical) {
+			return fmt.Errorf("the tool %q: Args has %q: %q; both have to be UTF-8", t.Name, canonical, name)
 		}
 		if other, twice := taken[name]; twice {
 			return fmt.Errorf(
