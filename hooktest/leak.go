@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"runtime/pprof"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -66,7 +67,7 @@ func labelled(id string) (stacks string, n int) {
 	_ = pprof.Lookup("goroutine").WriteTo(&profile, 1) // a Buffer takes everything
 	var found []string
 	for stack := range strings.SplitSeq(profile.String(), "\n\n") {
-		if !strings.Contains(stack, strconv.Quote(label)+":"+strconv.Quote(id)) {
+		if !strings.Contains(stack, strconv.Quote(label)+":"+strconv.Quote(id)) || belongsToProcess(stack) {
 			continue
 		}
 		stack = stack[max(0, strings.LastIndex(stack[:strings.Index(stack, " @ ")+1], "\n")+1):]
@@ -76,4 +77,17 @@ func labelled(id string) (stacks string, n int) {
 		found = append(found, stack)
 	}
 	return strings.Join(found, "\n\n"), n
+}
+
+// processWide are functions of goroutines that belong to the process: they start
+// with the first caller that needs them, and outlive its test. One receives
+// signals (package testing asks for signals when it fuzzes); the clock of
+// regexp2 ends by itself some time after the last match.
+var processWide = []string{
+	"os/signal.signal_recv", "os/signal.loop", "runtime.ensureSigM", "github.com/dlclark/regexp2/v2.runClock",
+}
+
+// belongsToProcess reports whether the goroutine of a stack is one of them.
+func belongsToProcess(stack string) bool {
+	return slices.ContainsFunc(processWide, func(f string) bool { return strings.Contains(stack, f+"+0x") })
 }

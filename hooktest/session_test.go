@@ -3,6 +3,7 @@ package hooktest
 import (
 	"context"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -59,6 +60,18 @@ func TestSessionFindsGoroutinesThatAreLeft(t *testing.T) {
 	if got := failures(t, func(t testing.TB) { // that one is not this test's
 		Session(t)
 		Session(t)
+	}); got != "" {
+		t.Error(got)
+	}
+}
+
+// signal.Notify starts a goroutine for the whole process, the first time.
+func TestSessionLeavesGoroutinesOfTheProcessAlone(t *testing.T) {
+	if got := failures(t, func(t testing.TB) {
+		Session(t)
+		heard := make(chan os.Signal, 1)
+		signal.Notify(heard, os.Interrupt)
+		signal.Stop(heard)
 	}); got != "" {
 		t.Error(got)
 	}
