@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
@@ -70,12 +71,24 @@ func refused(v *Verdict, why string) ToolResult {
 	return r
 }
 
+// ended tells the model that a hook has ended the agent's work.
+const ended = "A hook has ended the agent's work."
+
 // stopText is why the model gets no result where hooks have ended the agent's work.
 func stopText(v *Verdict) string {
 	if v.Stop && v.Reason == "" {
-		return lines("A hook has ended the agent's work.", v.StopReason)
+		return lines(ended, v.StopReason)
 	}
 	return ""
+}
+
+// TextWithStop returns Text, and after it a paragraph that says so where a hook has ended
+// the agent's work: for a framework that cannot end it, where the model has to.
+func (r ToolResult) TextWithStop() string {
+	if r.Stop && !strings.HasPrefix(r.Text, ended) {
+		r.append(lines(ended, r.StopReason))
+	}
+	return r.Text
 }
 
 // reviewed is the result of a tool as hooks have left it.

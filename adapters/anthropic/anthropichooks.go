@@ -74,31 +74,28 @@ func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]content, e
 	out, err := t.s.RunTool(ctx, call, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
 		var err error
 		blocks, err = t.BetaTool.Execute(ctx, json.RawMessage(args))
-		return shown(blocks), err
+		return toolResult(blocks), err
 	})
 	for _, text := range out.Messages {
 		if t.opt.Message != nil {
 			t.opt.Message(text)
 		}
 	}
-	text := out.Text
-	if out.Stop {
-		text = strings.TrimLeft(text+"\n\nA hook wants the agent to end its work. "+out.StopReason, "\n")
-		if t.opt.Stop != nil {
-			t.opt.Stop(out.StopReason)
-		}
+	if out.Stop && t.opt.Stop != nil {
+		t.opt.Stop(out.StopReason)
 	}
+	text := out.TextWithStop()
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil || out.Failed:
 		return nil, &refusal{text, err}
 	}
-	return left(blocks, text), nil
+	return withText(blocks, text), nil
 }
 
-// shown is what hooks see of a result.
-func shown(blocks []content) agent.ToolResult {
+// toolResult returns what hooks see of a result.
+func toolResult(blocks []content) agent.ToolResult {
 	r := agent.ToolResult{Text: texts(blocks)}
 	if len(blocks) != 1 || blocks[0].OfText == nil {
 		r.Data, _ = json.Marshal(blocks) // without it hooks see the text
@@ -116,9 +113,9 @@ func texts(blocks []content) string {
 	return strings.Join(all, "\n")
 }
 
-// left is a result whose text hooks have left so: what they add is one more block, and
-// what they rewrite the only one.
-func left(blocks []content, text string) []content {
+// withText returns the content with the text that hooks have made of it: what they add is
+// one more part, and what they rewrite is the only part.
+func withText(blocks []content, text string) []content {
 	more, kept := strings.CutPrefix(text, texts(blocks))
 	switch {
 	case kept && more == "":

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -19,19 +18,11 @@ import (
 	"github.com/snaphook-go/snaphook/adapters/anthropic"
 	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/adaptertest"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "")
-	if err != nil {
-		panic(err)
-	}
-	os.Setenv("HOME", home) // no hooks of the user who runs the tests
-	code := m.Run()
-	os.RemoveAll(home)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { adaptertest.Main(m) }
 
 // endpoint is a model that calls the tool echo once, and then says done.
 type endpoint struct {
@@ -106,20 +97,6 @@ func (e echo) Execute(_ context.Context, input json.RawMessage) ([]anthropic.Bet
 	return blocks, nil
 }
 
-func open(t *testing.T) *agent.Session {
-	t.Helper()
-	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{{Name: "echo", Kind: agent.Shell, Args: map[string]string{"command": "text"}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(hooks.Close)
-	s, err := hooks.NewSession(t.Context(), agent.SessionConfig{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // work lets a tool runner with hooks do one thing.
 func work(ctx context.Context, s *agent.Session, model *endpoint, of anthropic.BetaTool, opt anthropichooks.Options) (string, error) {
 	srv := httptest.NewServer(model)
@@ -137,34 +114,24 @@ func work(ctx context.Context, s *agent.Session, model *endpoint, of anthropic.B
 }
 
 func TestHooksAroundATool(t *testing.T) {
-	before := func(v agent.Verdict) func(*agent.Session) {
-		return func(s *agent.Session) {
-			agent.OnBeforeTool(s, "test", func(context.Context, agent.ToolCall) (agent.Verdict, error) { return v, nil })
-		}
-	}
-	after := func(v agent.Verdict) func(*agent.Session) {
-		return func(s *agent.Session) {
-			agent.OnAfterTool(s, "test", func(context.Context, agent.AfterToolInput) (agent.Verdict, error) { return v, nil })
-		}
-	}
 	for name, tt := range map[string]struct {
 		hook  func(*agent.Session)
 		input string
 		want  string // whether the result is an error, and its texts
 	}{
-		"none":              {func(*agent.Session) {}, `{"text":"hi"}`, `false echo {"text":"hi"}`},
-		"deny":              {before(agent.Verdict{Decision: hook.Deny, Reason: "no"}), `{"text":"hi"}`, "true Error: no"},
-		"ask":               {before(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), `{"text":"hi"}`, "true Error: sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused."},
-		"rewrite":           {before(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), `{"text":"hi"}`, `false echo {"text":"other"}`},
-		"stop":              {before(agent.Verdict{Stop: true, StopReason: "enough"}), `{"text":"hi"}`, "true Error: A hook has ended the agent's work.\nenough\n\nA hook wants the agent to end its work. enough"},
-		"context":           {after(agent.Verdict{Context: []string{"fyi"}}), `{"text":"hi"}`, `false echo {"text":"hi"}|fyi`},
-		"rewritten result":  {after(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), `{"text":"hi"}`, "false new"},
-		"a tool that fails": {after(agent.Verdict{Context: []string{"fyi"}}), `{"text":"broken"}`, "true Error: broken\n\nfyi"},
-		"no object":         {func(*agent.Session) {}, `[1]`, `true Error: the input of agent.BeforeTool: the arguments of "echo" are an array; want one JSON object`},
+		"none":              {adaptertest.None, `{"text":"hi"}`, `false echo {"text":"hi"}`},
+		"deny":              {adaptertest.BeforeTool(agent.Verdict{Decision: hook.Deny, Reason: "no"}), `{"text":"hi"}`, "true Error: no"},
+		"ask":               {adaptertest.BeforeTool(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), `{"text":"hi"}`, "true Error: sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused."},
+		"rewrite":           {adaptertest.BeforeTool(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), `{"text":"hi"}`, `false echo {"text":"other"}`},
+		"stop":              {adaptertest.BeforeTool(agent.Verdict{Stop: true, StopReason: "enough"}), `{"text":"hi"}`, "true Error: A hook has ended the agent's work.\nenough"},
+		"context":           {adaptertest.AfterTool(agent.Verdict{Context: []string{"fyi"}}), `{"text":"hi"}`, `false echo {"text":"hi"}|fyi`},
+		"rewritten result":  {adaptertest.AfterTool(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), `{"text":"hi"}`, "false new"},
+		"a tool that fails": {adaptertest.AfterTool(agent.Verdict{Context: []string{"fyi"}}), `{"text":"broken"}`, "true Error: broken\n\nfyi"},
+		"no object":         {adaptertest.None, `[1]`, `true Error: the input of agent.BeforeTool: the arguments of "echo" are an array; want one JSON object`},
 	} {
 		for kind, of := range map[string]echo{"a text": {}, "an image too": {image: true}} {
 			t.Run(name+" with "+kind, func(t *testing.T) {
-				s, model, stopped := open(t), &endpoint{input: tt.input}, ""
+				s, model, stopped := adaptertest.Open(t, adaptertest.Echo), &endpoint{input: tt.input}, ""
 				tt.hook(s)
 				answer, err := work(t.Context(), s, model, of, anthropichooks.Options{Stop: func(reason string) { stopped = reason }})
 				if err != nil || answer != "done" {
@@ -190,7 +157,7 @@ func TestHooksAroundATool(t *testing.T) {
 }
 
 func TestAToolsErrorComesBack(t *testing.T) {
-	s := open(t)
+	s := adaptertest.Open(t, adaptertest.Echo)
 	guarded := anthropichooks.Tools(s, []anthropic.BetaTool{echo{}}, anthropichooks.Options{})[0]
 	if _, err := guarded.Execute(t.Context(), json.RawMessage(`{"text":"broken"}`)); !errors.Is(err, errBroken) {
 		t.Errorf("the error is %v", err)

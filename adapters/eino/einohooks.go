@@ -121,17 +121,14 @@ func run[Out any](
 		}
 		return agent.ToolResult{Text: texts(parts)}, err
 	})
-	opt.tell(ctx, out.Messages, out.Stop, out.StopReason)
+	opt.report(ctx, out.Messages, out.Stop, out.StopReason)
 	if wrong := new(hook.InputError); err != nil && !errors.As(err, &wrong) {
 		return nil, err
 	}
-	if out.Stop {
-		out.Text = strings.TrimLeft(out.Text+"\n\nA hook wants the agent to end its work. "+out.StopReason, "\n")
-	}
-	return f.make(left(parts, out.Text)), nil
+	return f.make(withText(parts, out.TextWithStop())), nil
 }
 
-func (opt *Options) tell(ctx context.Context, messages []string, stop bool, reason string) {
+func (opt *Options) report(ctx context.Context, messages []string, stop bool, reason string) {
 	for _, text := range messages {
 		if opt.Message != nil {
 			opt.Message(text)
@@ -152,9 +149,9 @@ func texts(parts []schema.ToolOutputPart) string {
 	return strings.Join(all, "\n")
 }
 
-// left are the parts of a result whose text hooks have left so: what they add is one more
-// part, and what they rewrite the only one.
-func left(parts []schema.ToolOutputPart, text string) []schema.ToolOutputPart {
+// withText returns the content with the text that hooks have made of it: what they add is
+// one more part, and what they rewrite is the only part.
+func withText(parts []schema.ToolOutputPart, text string) []schema.ToolOutputPart {
 	more, kept := strings.CutPrefix(text, texts(parts))
 	switch {
 	case kept && more == "":

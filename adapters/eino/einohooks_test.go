@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -16,33 +15,11 @@ import (
 	"github.com/snaphook-go/snaphook/adapters/eino"
 	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/adaptertest"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "")
-	if err != nil {
-		panic(err)
-	}
-	os.Setenv("HOME", home) // no hooks of the user who runs the tests
-	code := m.Run()
-	os.RemoveAll(home)
-	os.Exit(code)
-}
-
-func open(t *testing.T) *agent.Session {
-	t.Helper()
-	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{{Name: "echo", Kind: agent.Shell, Args: map[string]string{"command": "text"}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(hooks.Close)
-	s, err := hooks.NewSession(t.Context(), agent.SessionConfig{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
+func TestMain(m *testing.M) { adaptertest.Main(m) }
 
 // work lets an agent with hooks do one thing, and returns its answer.
 func work(t *testing.T, s *agent.Session, m *scripted, of tool.BaseTool, opt einohooks.Options) (string, error) {
@@ -74,34 +51,22 @@ func work(t *testing.T, s *agent.Session, m *scripted, of tool.BaseTool, opt ein
 	return answer.Content, nil
 }
 
-func before(v agent.Verdict) func(*agent.Session) {
-	return func(s *agent.Session) {
-		agent.OnBeforeTool(s, "test", func(context.Context, agent.ToolCall) (agent.Verdict, error) { return v, nil })
-	}
-}
-
-func after(v agent.Verdict) func(*agent.Session) {
-	return func(s *agent.Session) {
-		agent.OnAfterTool(s, "test", func(context.Context, agent.AfterToolInput) (agent.Verdict, error) { return v, nil })
-	}
-}
-
 func TestHooksAroundATool(t *testing.T) {
 	for name, tt := range map[string]struct {
 		hook func(*agent.Session)
 		want string // what the model is sent as the tool's result
 	}{
-		"none":             {func(*agent.Session) {}, `echo {"text":"hi"}`},
-		"deny":             {before(agent.Verdict{Decision: hook.Deny, Reason: "no"}), "no"},
-		"ask":              {before(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), "sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused."},
-		"rewrite":          {before(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), `echo {"text":"other"}`},
-		"stop":             {before(agent.Verdict{Stop: true, StopReason: "enough"}), "A hook has ended the agent's work.\nenough\n\nA hook wants the agent to end its work. enough"},
-		"context":          {after(agent.Verdict{Context: []string{"fyi"}}), "echo {\"text\":\"hi\"}\n\nfyi"},
-		"rewritten result": {after(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), "new"},
+		"none":             {adaptertest.None, `echo {"text":"hi"}`},
+		"deny":             {adaptertest.BeforeTool(agent.Verdict{Decision: hook.Deny, Reason: "no"}), "no"},
+		"ask":              {adaptertest.BeforeTool(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), "sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused."},
+		"rewrite":          {adaptertest.BeforeTool(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), `echo {"text":"other"}`},
+		"stop":             {adaptertest.BeforeTool(agent.Verdict{Stop: true, StopReason: "enough"}), "A hook has ended the agent's work.\nenough"},
+		"context":          {adaptertest.AfterTool(agent.Verdict{Context: []string{"fyi"}}), "echo {\"text\":\"hi\"}\n\nfyi"},
+		"rewritten result": {adaptertest.AfterTool(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), "new"},
 	} {
 		for kind, of := range map[string]tool.BaseTool{"invokable": plain{}, "streamable": stream{}, "enhanced": enhanced{}, "enhanced stream": enhancedStream{}} {
 			t.Run(name+" "+kind, func(t *testing.T) {
-				s, m, stopped := open(t), calling(`{"text":"hi"}`), ""
+				s, m, stopped := adaptertest.Open(t, adaptertest.Echo), calling(`{"text":"hi"}`), ""
 				tt.hook(s)
 				node, err := compose.NewToolNode(t.Context(), &compose.ToolsNodeConfig{
 					Tools: []tool.BaseTool{of},
@@ -163,7 +128,7 @@ func result(t *testing.T, node *compose.ToolsNode, message *schema.Message, stre
 }
 
 func TestArgumentsThatAreNoJSONAreTheModelsToMend(t *testing.T) {
-	s, m := open(t), calling(`{"text":`)
+	s, m := adaptertest.Open(t, adaptertest.Echo), calling(`{"text":`)
 	answer, err := work(t, s, m, plain{}, einohooks.Options{})
 	if err != nil || answer != "done" || !strings.Contains(m.last(), `the arguments of "echo" are not JSON`) {
 		t.Errorf("the answer is %q, %v; the model was sent %q", answer, err, m.last())
@@ -171,7 +136,7 @@ func TestArgumentsThatAreNoJSONAreTheModelsToMend(t *testing.T) {
 }
 
 func TestAClosedSessionEndsTheGraph(t *testing.T) {
-	s, m := open(t), calling(`{}`)
+	s, m := adaptertest.Open(t, adaptertest.Echo), calling(`{}`)
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -192,8 +157,8 @@ func TestAClosedSessionEndsTheGraph(t *testing.T) {
 }
 
 func TestAStopEndsAReactAgent(t *testing.T) {
-	s, m := open(t), calling(`{"text":"hi"}`)
-	after(agent.Verdict{Stop: true, StopReason: "enough"})(s)
+	s, m := adaptertest.Open(t, adaptertest.Echo), calling(`{"text":"hi"}`)
+	adaptertest.AfterTool(agent.Verdict{Stop: true, StopReason: "enough"})(s)
 	answer, err := work(t, s, m, plain{}, einohooks.Options{Stop: func(ctx context.Context, _ string) {
 		if err := react.SetReturnDirectly(ctx); err != nil {
 			t.Error(err)

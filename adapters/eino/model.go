@@ -83,8 +83,8 @@ func (h *hooked) before(
 	ctx context.Context,
 	input []*schema.Message,
 ) (request []*schema.Message, answer *schema.Message, err error) {
-	v, err := h.s.BeforeModel(ctx, &agent.BeforeModelInput{Request: shown(input)})
-	h.opt.tell(ctx, v.Messages, v.Stop, v.StopReason)
+	v, err := h.s.BeforeModel(ctx, &agent.BeforeModelInput{Request: toolResult(input)})
+	h.opt.report(ctx, v.Messages, v.Stop, v.StopReason)
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -103,8 +103,8 @@ func (h *hooked) before(
 // after asks the hooks about a response. One that they replace has lost the calls of tools
 // too, if it has failed.
 func (h *hooked) after(ctx context.Context, request []*schema.Message, reply *schema.Message) (*schema.Message, error) {
-	v, err := h.s.AfterModel(ctx, &agent.AfterModelInput{Request: shown(request), Response: response(reply.Content)})
-	h.opt.tell(ctx, v.Messages, v.Stop, v.StopReason)
+	v, err := h.s.AfterModel(ctx, &agent.AfterModelInput{Request: toolResult(request), Response: response(reply.Content)})
+	h.opt.report(ctx, v.Messages, v.Stop, v.StopReason)
 	switch {
 	case err != nil:
 		return nil, err
@@ -131,7 +131,7 @@ var (
 func role(m *schema.Message) string { return cmp.Or(toHooks[m.Role], "user") }
 
 // shown is a conversation as hooks know it.
-func shown(messages []*schema.Message) wire.Object {
+func toolResult(messages []*schema.Message) wire.Object {
 	r := genai.Request{Messages: []genai.Message{}}
 	for _, m := range messages {
 		r.Messages = append(r.Messages, genai.Message{Role: role(m), Content: genai.Text(m.Content)})

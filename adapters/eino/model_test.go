@@ -10,6 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/adapters/eino"
 	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/adaptertest"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -29,7 +30,7 @@ func TestHooksAroundAModel(t *testing.T) {
 		request string // the last one that the model is sent
 		answer  string
 	}{
-		"none":             {func(*agent.Session) {}, `user:go|assistant:|tool:echo {"text":"hi"}`, "done"},
+		"none":             {adaptertest.None, `user:go|assistant:|tool:echo {"text":"hi"}`, "done"},
 		"deny":             {atModel(agent.Verdict{Decision: hook.Deny, Reason: "no"}), "", "no"},
 		"stop":             {atModel(agent.Verdict{Stop: true, StopReason: "enough"}), "", "enough"},
 		"an answer":        {atModel(agent.Verdict{Result: &agent.ToolResult{Text: "mine"}}), "", "mine"},
@@ -42,7 +43,7 @@ func TestHooksAroundAModel(t *testing.T) {
 	} {
 		for kind, of := range map[string]tool.BaseTool{"generates": plain{}, "streams": stream{}} {
 			t.Run(name+" "+kind, func(t *testing.T) {
-				s, m, stopped := open(t), calling(`{"text":"hi"}`), false
+				s, m, stopped := adaptertest.Open(t, adaptertest.Echo), calling(`{"text":"hi"}`), false
 				tt.hook(s)
 				answer, err := work(t, s, m, of, einohooks.Options{Stop: func(context.Context, string) { stopped = true }})
 				if err != nil || answer != tt.answer {

@@ -112,7 +112,7 @@ func (opt *Options) run(
 				other = res
 				return agent.ToolResult{}, err
 			}
-			return shown(result), err
+			return toolResult(result), err
 		},
 	)
 	for _, text := range out.Messages {
@@ -131,11 +131,11 @@ func (opt *Options) run(
 	case result == nil && err != nil && other != nil:
 		return other, err
 	}
-	return left(result, out), nil
+	return withText(result, out), nil
 }
 
-// shown is what hooks see of a result.
-func shown(r *mcp.CallToolResult) agent.ToolResult {
+// toolResult returns what hooks see of a result.
+func toolResult(r *mcp.CallToolResult) agent.ToolResult {
 	data, err := json.Marshal(r)
 	if err != nil {
 		data = nil
@@ -153,12 +153,9 @@ func texts(r *mcp.CallToolResult) string {
 	return strings.Join(all, "\n")
 }
 
-// left is a result as hooks have left it.
-func left(r *mcp.CallToolResult, out agent.ToolResult) *mcp.CallToolResult {
-	text := out.Text
-	if out.Stop {
-		text = strings.TrimLeft(text+"\n\nA hook wants the agent to end its work. "+out.StopReason, "\n")
-	}
+// withText returns a result as hooks have left it.
+func withText(r *mcp.CallToolResult, out agent.ToolResult) *mcp.CallToolResult {
+	text := out.TextWithStop()
 	if r == nil {
 		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 	}

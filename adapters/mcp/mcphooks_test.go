@@ -10,12 +10,16 @@ import (
 	"github.com/snaphook-go/snaphook/adapters/mcp"
 	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/adaptertest"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
 type input struct {
 	Text string `json:"text"`
 }
+
+// files is the tool echo of a server.
+var files = agent.Tool{Name: "echo", Kind: agent.MCP, Server: "files"}
 
 // connect makes a server with a tool echo, and a client, with the hooks of a session on one
 // of the two sides.
@@ -43,48 +47,23 @@ func connect(t *testing.T, s *agent.Session, opt mcphooks.Options, onServer bool
 	return session
 }
 
-func open(t *testing.T) *agent.Session {
-	t.Helper()
-	t.Setenv("HOME", t.TempDir())
-	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{{Name: "echo", Kind: agent.MCP, Server: "files"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(hooks.Close)
-	s, err := hooks.NewSession(t.Context(), agent.SessionConfig{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 func TestHooksAroundAServersTool(t *testing.T) {
-	before := func(v agent.Verdict) func(*agent.Session) {
-		return func(s *agent.Session) {
-			agent.OnBeforeTool(s, "test", func(context.Context, agent.ToolCall) (agent.Verdict, error) { return v, nil })
-		}
-	}
-	after := func(v agent.Verdict) func(*agent.Session) {
-		return func(s *agent.Session) {
-			agent.OnAfterTool(s, "test", func(context.Context, agent.AfterToolInput) (agent.Verdict, error) { return v, nil })
-		}
-	}
 	for name, tt := range map[string]struct {
 		hook   func(*agent.Session)
 		want   string
 		failed bool
 	}{
-		"none":             {func(*agent.Session) {}, "echo hi", false},
-		"deny":             {before(agent.Verdict{Decision: hook.Deny, Reason: "no"}), "no", true},
-		"ask":              {before(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), "sure?", true},
-		"rewrite":          {before(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), "echo other", false},
-		"stop":             {before(agent.Verdict{Stop: true, StopReason: "enough"}), "enough", true},
-		"context":          {after(agent.Verdict{Context: []string{"fyi"}}), "echo hi|fyi", false},
-		"rewritten result": {after(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), "new", false},
+		"none":             {adaptertest.None, "echo hi", false},
+		"deny":             {adaptertest.BeforeTool(agent.Verdict{Decision: hook.Deny, Reason: "no"}), "no", true},
+		"ask":              {adaptertest.BeforeTool(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), "sure?", true},
+		"rewrite":          {adaptertest.BeforeTool(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), "echo other", false},
+		"stop":             {adaptertest.BeforeTool(agent.Verdict{Stop: true, StopReason: "enough"}), "enough", true},
+		"context":          {adaptertest.AfterTool(agent.Verdict{Context: []string{"fyi"}}), "echo hi|fyi", false},
+		"rewritten result": {adaptertest.AfterTool(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), "new", false},
 	} {
 		for side, onServer := range map[string]bool{"client": false, "server": true} {
 			t.Run(name+" on the "+side, func(t *testing.T) {
-				s, stopped := open(t), ""
+				s, stopped := adaptertest.Open(t, files), ""
 				tt.hook(s)
 				c := connect(t, s, mcphooks.Options{Stop: func(reason string) { stopped = reason }}, onServer)
 				res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"text": "hi"}})

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 
@@ -19,19 +18,11 @@ import (
 	"github.com/snaphook-go/snaphook/adapters/openai"
 	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/adaptertest"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "")
-	if err != nil {
-		panic(err)
-	}
-	os.Setenv("HOME", home) // no hooks of the user who runs the tests
-	code := m.Run()
-	os.RemoveAll(home)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { adaptertest.Main(m) }
 
 // echo repeats the arguments of its calls.
 func echo(_ context.Context, name, args string) (string, error) {
@@ -39,20 +30,6 @@ func echo(_ context.Context, name, args string) (string, error) {
 		return "", errors.New("broken")
 	}
 	return name + " " + args, nil
-}
-
-func open(t *testing.T) *agent.Session {
-	t.Helper()
-	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{{Name: "echo", Kind: agent.Shell, Args: map[string]string{"command": "text"}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(hooks.Close)
-	s, err := hooks.NewSession(t.Context(), agent.SessionConfig{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 // into reads what an endpoint would have said.
@@ -110,16 +87,6 @@ func response(t *testing.T, s *agent.Session, custom bool, args string) (string,
 }
 
 func TestHooksAroundACall(t *testing.T) {
-	before := func(v agent.Verdict) func(*agent.Session) {
-		return func(s *agent.Session) {
-			agent.OnBeforeTool(s, "test", func(context.Context, agent.ToolCall) (agent.Verdict, error) { return v, nil })
-		}
-	}
-	after := func(v agent.Verdict) func(*agent.Session) {
-		return func(s *agent.Session) {
-			agent.OnAfterTool(s, "test", func(context.Context, agent.AfterToolInput) (agent.Verdict, error) { return v, nil })
-		}
-	}
 	object, text := `{"text":"hi"}`, "hi"
 	for name, tt := range map[string]struct {
 		hook   func(*agent.Session)
@@ -128,23 +95,23 @@ func TestHooksAroundACall(t *testing.T) {
 		want   string
 		did    openaihooks.Did
 	}{
-		"none":              {hook: func(*agent.Session) {}, args: object, want: "echo " + object},
-		"deny":              {hook: before(agent.Verdict{Decision: hook.Deny, Reason: "no"}), args: object, want: "no"},
-		"ask":               {hook: before(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), args: object, want: "sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused."},
-		"rewrite":           {hook: before(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), args: object, want: `echo {"text":"other"}`},
-		"stop":              {hook: before(agent.Verdict{Stop: true, StopReason: "enough"}), args: object, want: "A hook has ended the agent's work.\nenough", did: openaihooks.Did{Stop: true, StopReason: "enough"}},
-		"context":           {hook: after(agent.Verdict{Context: []string{"fyi"}}), args: object, want: "echo " + object + "\n\nfyi"},
-		"message":           {hook: after(agent.Verdict{Messages: []string{"look"}}), args: object, want: "echo " + object, did: openaihooks.Did{Messages: []string{"look"}}},
-		"rewritten result":  {hook: after(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), args: object, want: "new"},
-		"no JSON":           {hook: func(*agent.Session) {}, args: "{", want: `the input of agent.BeforeTool: the arguments of "echo" are not JSON; want one JSON object`},
-		"a tool that fails": {hook: func(*agent.Session) {}, args: `{"text":"broken"}`, want: "broken"},
-		"custom":            {hook: func(*agent.Session) {}, custom: true, args: text, want: "echo hi"},
-		"custom deny":       {hook: before(agent.Verdict{Decision: hook.Deny, Reason: "no"}), custom: true, args: text, want: "no"},
-		"custom rewrite":    {hook: before(agent.Verdict{Input: wire.Object(`{"input":"other"}`)}), custom: true, args: text, want: "echo other"},
+		"none":              {hook: adaptertest.None, args: object, want: "echo " + object},
+		"deny":              {hook: adaptertest.BeforeTool(agent.Verdict{Decision: hook.Deny, Reason: "no"}), args: object, want: "no"},
+		"ask":               {hook: adaptertest.BeforeTool(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), args: object, want: "sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused."},
+		"rewrite":           {hook: adaptertest.BeforeTool(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), args: object, want: `echo {"text":"other"}`},
+		"stop":              {hook: adaptertest.BeforeTool(agent.Verdict{Stop: true, StopReason: "enough"}), args: object, want: "A hook has ended the agent's work.\nenough", did: openaihooks.Did{Stop: true, StopReason: "enough"}},
+		"context":           {hook: adaptertest.AfterTool(agent.Verdict{Context: []string{"fyi"}}), args: object, want: "echo " + object + "\n\nfyi"},
+		"message":           {hook: adaptertest.AfterTool(agent.Verdict{Messages: []string{"look"}}), args: object, want: "echo " + object, did: openaihooks.Did{Messages: []string{"look"}}},
+		"rewritten result":  {hook: adaptertest.AfterTool(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), args: object, want: "new"},
+		"no JSON":           {hook: adaptertest.None, args: "{", want: `the input of agent.BeforeTool: the arguments of "echo" are not JSON; want one JSON object`},
+		"a tool that fails": {hook: adaptertest.None, args: `{"text":"broken"}`, want: "broken"},
+		"custom":            {hook: adaptertest.None, custom: true, args: text, want: "echo hi"},
+		"custom deny":       {hook: adaptertest.BeforeTool(agent.Verdict{Decision: hook.Deny, Reason: "no"}), custom: true, args: text, want: "no"},
+		"custom rewrite":    {hook: adaptertest.BeforeTool(agent.Verdict{Input: wire.Object(`{"input":"other"}`)}), custom: true, args: text, want: "echo other"},
 	} {
 		for kind, run := range map[string]func(*testing.T, *agent.Session, bool, string) (string, openaihooks.Did, error){"chat": chat, "responses": response} {
 			t.Run(name+" of "+kind, func(t *testing.T) {
-				s := open(t)
+				s := adaptertest.Open(t, adaptertest.Echo)
 				tt.hook(s)
 				got, did, err := run(t, s, tt.custom, tt.args)
 				if err != nil || got != tt.want || fmt.Sprint(did) != fmt.Sprint(tt.did) {
@@ -162,7 +129,7 @@ func TestHooksAroundACall(t *testing.T) {
 }
 
 func TestNothingRunsAfterAStop(t *testing.T) {
-	s := open(t)
+	s := adaptertest.Open(t, adaptertest.Echo)
 	agent.OnAfterTool(s, "test", func(context.Context, agent.AfterToolInput) (agent.Verdict, error) {
 		return agent.Verdict{Stop: true, StopReason: "enough"}, nil
 	})

@@ -1,0 +1,144 @@
+// Package genkithooks puts the hooks of a session around the tools and the model of a
+// generation with Genkit:
+//
+//	genkit.Generate(ctx, g,
+//		ai.WithTools(genkithooks.Tools(session, opt, tools...)...),
+//		ai.WithMiddleware(genkithooks.Model(session, opt)),
+//		…)
+//
+// What Genkit cannot express:
+//
+//	hook says            a generation gets
+//	deny                 the reason as the tool's output; from the model: an answer that is the reason
+//	ask                  the same, unless [agent.Config].Ask answers
+//	stop                 a text in the output: [Options].Stop can cancel the generation's context
+//	rewritten arguments  (the tool gets them; the request in the conversation stays as it is)
+//	rewritten request    the texts of messages, as long as their number stays; nothing else
+//	rewritten result     one text
+//	context              one more part of text; of a request: one more system message; of a response: nothing
+//	message to the user  nothing: [Options].Message is called
+//
+// Genkit does not pass the id of a call to its tool, so hooks see none. For hooks, a tool
+// that interrupts the generation has failed. Where hooks look at responses, a stream
+// arrives in one chunk. Tools that are not made by [Tools] run without hooks.
+package genkithooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/firebase/genkit/go/ai"
+
+	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Options are what [Tools] and [Model] may need besides the session. Their functions are
+// called from several goroutines: Genkit runs the tools of a message side by side.
+type Options struct {
+	// Message shows the user a message of a hook; nil drops it.
+	Message func(text string)
+
+	// Stop is called when a hook wants the agent to end its work; nil leaves it to the text.
+	Stop func(reason string)
+}
+
+// Tools returns tools of the same names with the hooks of a session around each. The tools
+// must not be registered in the instance of Genkit under these names too: make them with
+// [ai.NewTool].
+func Tools(s *agent.Session, opt Options, tools ...ai.Tool) []ai.ToolRef {
+	guarded := make([]ai.ToolRef, len(tools))
+	for i, t := range tools {
+		d := t.Definition()
+		guarded[i] = ai.NewMultipartTool(
+			d.Name,
+			d.Description,
+			func(ctx *ai.ToolContext, input any) (*ai.MultipartToolResponse, error) {
+				return opt.run(ctx, s, t, input)
+			},
+			ai.WithInputSchema(d.InputSchema),
+		)
+	}
+	return guarded
+}
+
+// run runs a tool with the hooks around it. What they refuse, and arguments that are no
+// JSON object, are an output for the model.
+func (opt *Options) run(
+	ctx context.Context,
+	s *agent.Session,
+	t ai.Tool,
+	input any,
+) (*ai.MultipartToolResponse, error) {
+	args, err := json.Marshal(input)
+	if err != nil {
+		return nil, err
+	}
+	if input == nil {
+		args = nil
+	}
+	var res *ai.MultipartToolResponse
+	call := &agent.ToolCall{Name: t.Name(), Input: wire.Object(args)}
+	out, err := s.RunTool(ctx, call, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
+		now := map[string]any{}
+		if len(args) > 0 {
+			if err := json.Unmarshal(args, &now); err != nil {
+				return agent.ToolResult{}, err
+			}
+		}
+		var err error
+		if res, err = t.RunRawMultipart(ctx, now); err != nil {
+			return agent.ToolResult{}, err
+		}
+		return toolResult(res), nil
+	})
+	opt.report(out.Messages, out.Stop, out.StopReason)
+	if wrong := new(hook.InputError); err != nil && !errors.As(err, &wrong) {
+		return nil, err
+	}
+	return withText(res, out.TextWithStop()), nil
+}
+
+func (opt *Options) report(messages []string, stop bool, reason string) {
+	for _, text := range messages {
+		if opt.Message != nil {
+			opt.Message(text)
+		}
+	}
+	if stop && opt.Stop != nil {
+		opt.Stop(reason)
+	}
+}
+
+// toolResult returns what hooks see of an output: a text as it is, anything else as JSON.
+func toolResult(res *ai.MultipartToolResponse) agent.ToolResult {
+	if text, ok := res.Output.(string); ok {
+		return agent.ToolResult{Text: text}
+	}
+	data, _ := json.Marshal(res.Output) // it has come from JSON
+	return agent.ToolResult{Text: string(data), Data: data}
+}
+
+// withText returns an output with the text that hooks have made of it. What they add to a
+// text is in it, what they add to anything else is one more part, and what they rewrite is
+// the only part.
+func withText(res *ai.MultipartToolResponse, text string) *ai.MultipartToolResponse {
+	if res == nil {
+		return &ai.MultipartToolResponse{Output: text}
+	}
+	before := toolResult(res)
+	more, kept := strings.CutPrefix(text, before.Text)
+	switch {
+	case kept && more == "":
+		return res
+	case !kept:
+		return &ai.MultipartToolResponse{Output: text}
+	case before.Data == nil:
+		return &ai.MultipartToolResponse{Output: text, Content: res.Content}
+	}
+	parts := append(res.Content[:len(res.Content):len(res.Content)], ai.NewTextPart(strings.TrimLeft(more, "\n")))
+	return &ai.MultipartToolResponse{Output: res.Output, Content: parts}
+}

@@ -1,0 +1,62 @@
+// Package adaptertest has what the tests of all adapters need: a home without hooks, and
+// a session with the hooks that a test names.
+package adaptertest
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/snaphook-go/snaphook/agent"
+)
+
+// Main runs the tests of a package in a home of their own, so that the hooks of the user
+// who runs them take no part, and ends the process.
+func Main(m *testing.M) {
+	home, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("HOME", home)
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
+}
+
+// Echo is a tool that repeats its argument, the text. For hooks it is a shell.
+var Echo = agent.Tool{Name: "echo", Kind: agent.Shell, Args: map[string]string{"command": "text"}}
+
+// Open opens a session for a tool, in a directory without hooks. The test closes it.
+func Open(t *testing.T, tool agent.Tool) *agent.Session {
+	t.Helper()
+	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{tool}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(hooks.Close)
+	s, err := hooks.NewSession(t.Context(), agent.SessionConfig{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A Hook adds a hook to a session.
+type Hook func(*agent.Session)
+
+// None adds no hook.
+func None(*agent.Session) {}
+
+// BeforeTool returns a hook that answers every call of a tool with v.
+func BeforeTool(v agent.Verdict) Hook {
+	return func(s *agent.Session) {
+		agent.OnBeforeTool(s, "test", func(context.Context, agent.ToolCall) (agent.Verdict, error) { return v, nil })
+	}
+}
+
+// AfterTool returns a hook that answers every result of a tool with v.
+func AfterTool(v agent.Verdict) Hook {
+	return func(s *agent.Session) {
+		agent.OnAfterTool(s, "test", func(context.Context, agent.AfterToolInput) (agent.Verdict, error) { return v, nil })
+	}
+}
