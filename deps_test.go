@@ -17,6 +17,7 @@ var arrows = map[string][]string{
 	"hooktest":                    {"hook", "wire", "run", "stages", "pipeline"},
 	"internal/environ":            {},
 	"internal/bounded":            {},
+	"internal/splice":             {"internal/bounded"},
 	"trust":                       {"hook", "internal/bounded"},
 	"internal/deep":               {},
 	"conformance":                 {}, // runs the cases
@@ -40,8 +41,8 @@ var arrows = map[string][]string{
 	"tracetree":                   {"record"},
 	"record":                      {"hook", "internal/environ", "pipeline"},
 	"events/llxprt/genai":         {"wire"},
-	"events/llxprt":               {"hook", "wire", "match", "run", "settings", "internal/environ", "reducers", "pipeline", "entries", "events/llxprt/genai", "internal/bounded"},
-	"events/claude":               {"hook", "wire", "match", "internal/permission", "run", "settings", "internal/environ", "pipeline", "entries", "internal/bounded"},
+	"events/llxprt":               {"hook", "wire", "match", "run", "settings", "internal/environ", "reducers", "pipeline", "entries", "events/llxprt/genai", "internal/bounded", "internal/splice"},
+	"events/claude":               {"hook", "wire", "match", "internal/permission", "run", "settings", "internal/environ", "pipeline", "entries", "internal/bounded", "internal/splice"},
 	"":                            {"hook", "policy", "pipeline", "record", "run", "events/llxprt", "events/claude"},
 
 	"events/xcsh":               {"hook", "wire", "run", "internal/environ", "reducers", "pipeline", "events/xcsh/discover"},

@@ -86,26 +86,32 @@ func (e *entry) buildCommand() *settings.Problem {
 	if err := run.CheckScript(text); err != nil && !exec {
 		return lo.ToPtr(e.value.Get("command").Wrong("the command cannot be used: %v", err))
 	}
+	var refused error
 	switch {
 	case exec:
 		c.Argv = lo.Map(append([]string{text}, args...), func(arg string, _ int) string { return e.plainly(arg) })
 	case shell == "powershell":
 		e.hook.NoEnvFile = true
-		c.Argv = run.PowerShell(e.inPowerShell(text))
+		var script string
+		script, refused = e.inPowerShell(text)
+		c.Argv = run.PowerShell(script)
 	default:
-		e.shell(c, text)
-		if prefix := environ.Getenv(e.Environ, "CLAUDE_CODE_SHELL_PREFIX"); shell == "bash" && prefix == "" &&
-			runtime.GOOS != "windows" {
-			c.Argv, c.Direct = []string{"bash", "-c", e.inShell(text)}, nil
-		}
+		refused = e.shell(c, text, shell)
 	}
 	if argumentsVar.MatchString(text) {
 		c.Environ = func(call hook.Call) []string { return withArguments(e.env, call.Payload) }
 	}
 	e.hook.Argv, e.hook.Runner = c.Starts(hook.Call{Hook: e.hook, Dir: e.at.Dir}), c
-	e.wrap(text, exec)
+	if e.Level == Docs && !exec && userConfig.MatchString(text) {
+		refused = errPasted
+	}
+	e.wrap(refused)
 	return nil
 }
+
+var errPasted = errors.New(
+	`a command in shell form cannot mention ${user_config.…}, whose value would be read as code; write it into "args"`,
+)
 
 // argumentsVar is a mention of the hook's input in a command.
 var argumentsVar = regexp.MustCompile(`\$(ARGUMENTS\b|\{ARGUMENTS\b)`)
@@ -142,15 +148,13 @@ func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *setting
 	return args, true, nil
 }
 
-// wrap puts around the command what some hooks need.
-func (e *entry) wrap(text string, exec bool) {
+// wrap puts around the command what some hooks need. A hook whose command is
+// refused fails each time, and the refusal is a problem of the settings too.
+func (e *entry) wrap(refused error) {
 	h := e.hook
-	if e.Level == Docs && !exec && userConfig.MatchString(text) {
-		h.Runner = failingRunner{
-			errors.New(
-				`a command in shell form cannot mention ${user_config.…}, whose value would be read as code; write it into "args"`,
-			),
-		}
+	if refused != nil {
+		e.Problem(e.value.Get("command").Wrong("the hook fails each time: %v", refused))
+		h.Runner = failingRunner{refused}
 		return
 	}
 	if e.plugin != nil {
@@ -161,12 +165,21 @@ func (e *entry) wrap(text string, exec bool) {
 	}
 }
 
-// shell makes the form that a shell runs.
-func (e *entry) shell(c *run.Command, text string) {
-	script := e.inShell(text)
+// shell makes the form that a shell runs. It fails for a command in which a
+// value would be code.
+func (e *entry) shell(c *run.Command, text, shell string) error {
+	script, err := e.inShell(text)
+	if err != nil {
+		c.Argv = run.Sh(text)
+		return err
+	}
 	if prefix := environ.Getenv(e.Environ, "CLAUDE_CODE_SHELL_PREFIX"); prefix != "" {
 		c.Argv = run.PrefixShell(prefix, script)
-		return
+		return nil
+	}
+	if shell == "bash" && runtime.GOOS != "windows" {
+		c.Argv = []string{"bash", "-c", script}
+		return nil
 	}
 	c.Argv = run.Sh(script)
 	known := map[string]string{}
@@ -176,6 +189,7 @@ func (e *entry) shell(c *run.Command, text string) {
 		}
 	}
 	c.Direct, _ = run.Direct(script, known)
+	return nil
 }
 
 // tame are values that no shell would take apart.

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"regexp"
 
+	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/internal/splice"
 	"github.com/snaphook-go/snaphook/run"
 )
 
@@ -27,15 +29,21 @@ func (o origin) paths() map[string]string {
 // stays as it is (C92).
 func replace(text string, f func(name, option string) (string, bool)) string {
 	return placeholder.ReplaceAllStringFunc(text, func(whole string) string {
-		name, option := whole[2:len(whole)-1], ""
-		if userConfig.MatchString(whole) {
-			name, option = "", name[len("user_config."):]
-		}
+		name, option := parts(whole)
 		if value, ok := f(name, option); ok {
 			return value
 		}
 		return whole
 	})
+}
+
+// parts returns the name of a variable in a placeholder, or that of an option.
+func parts(whole string) (name, option string) {
+	name = whole[2 : len(whole)-1]
+	if userConfig.MatchString(whole) {
+		return "", name[len("user_config."):]
+	}
+	return name, ""
 }
 
 // plainly returns the values themselves: for a text that is not read as code.
@@ -52,36 +60,42 @@ func (o origin) plainly(text string) string {
 
 // inShell returns a script in which a user's values are variables, and never code;
 // and so are the paths, unless they mean the same in every place. A path that is
-// a variable is one word, also without quotes.
-func (o origin) inShell(script string) string {
+// a variable is one word, also without quotes. The error says which value would
+// be read as code of another language; the script must not be run then (C93).
+func (o origin) inShell(script string) (string, error) {
 	paths := o.paths()
 	script = replace(script, func(name, option string) (string, bool) {
-		if option != "" {
-			return "${" + optionVar(option) + "}", true
-		}
 		value, ok := paths[name]
 		return value, ok && name != projectDir && tame.MatchString(value)
 	})
+	script, err := splice.Script(script, placeholder, o.variable)
+	if err != nil {
+		return "", err
+	}
 	var names []string
 	for name, value := range paths {
 		if !tame.MatchString(value) {
-			names = append(names, name, "{"+name+"}")
+			names = append(names, name)
 		}
 	}
-	return run.QuoteVars(script, names...)
+	return run.QuoteVars(script, names...), nil
 }
 
 // inPowerShell returns a script in which all of them are variables (release
-// 2.1.198).
-func (o origin) inPowerShell(script string) string {
-	paths := o.paths()
-	return replace(script, func(name, option string) (string, bool) {
-		if option != "" {
-			return "${env:" + optionVar(option) + "}", true
-		}
-		_, ok := paths[name]
-		return "${env:" + name + "}", ok
-	})
+// 2.1.198), or text that stays text.
+func (o origin) inPowerShell(script string) (string, error) {
+	return splice.PowerShell(script, placeholder, o.variable)
+}
+
+// variable returns what a placeholder stands for.
+func (o origin) variable(text string) (splice.Var, bool) {
+	name, option := parts(text)
+	if option != "" {
+		name = optionVar(option)
+		return splice.Var{Name: name, Value: environ.Getenv(o.env, name)}, true
+	}
+	value, ok := o.paths()[name]
+	return splice.Var{Name: name, Value: value, Word: !tame.MatchString(value)}, ok
 }
 
 // option is the value of a plugin's option; empty if it has none.

@@ -1,7 +1,9 @@
 package claude_test
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,6 +134,11 @@ func TestPlaceholdersOfPluginsAreOneWordAndNeverCode(t *testing.T) {
 		{`{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/x.sh","args":["${CLAUDE_PLUGIN_DATA}","${user_config.api-key}","${user_config.missing}","$HOME ${HOME}","a b"]}`,
 			"ROOT/x.sh\nHOME/.claude/plugins/data/my-plugin-corp\n" + evil + "\n\n$HOME ${HOME}\na b"},
 		{`{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/x.sh","args":[]}`, "ROOT/x.sh"},
+		{`{"type":"command","command":"'${CLAUDE_PLUGIN_ROOT}'/x.sh '[${user_config.api-key}]' '$HOME'"}`, "ROOT/x.sh\n[" + evil + "]\n$HOME"},
+		{`{"type":"command","command":"\"$CLAUDE_PLUGIN_ROOT\"/x.sh \"$(cat <<'E'\n$HOME ${user_config.api-key}\nE\n)\""}`, "ROOT/x.sh\n$HOME " + evil},
+		{`{"type":"command","command":"sh -c '${CLAUDE_PLUGIN_ROOT}/x.sh \"${user_config.api-key}\"'"}`, "ROOT/x.sh\n" + evil},
+		{`{"type":"command","command":"bash -c \"${CLAUDE_PLUGIN_ROOT}/x.sh '${user_config.api-key}'\""}`, "ROOT/x.sh\n" + evil},
+		{`{"type":"command","shell":"bash","command":"\"$CLAUDE_PLUGIN_ROOT\"/x.sh $'\\t${user_config.n}'"}`, "ROOT/x.sh\n\t5"},
 	} {
 		t.Run(tt.entry, func(t *testing.T) {
 			w, root := plugged(t, tt.entry, options)
@@ -145,6 +152,46 @@ func TestPlaceholdersOfPluginsAreOneWordAndNeverCode(t *testing.T) {
 				t.Errorf("the plugin's directory for data: %v; want it made", err)
 			}
 		})
+	}
+}
+
+// A guard that does not run says so: where settings are read, and in each fire.
+func TestAPluginsValueThatAnotherLanguageWouldReadAsCodeIsRefused(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	const code = `{"type":"command","command":"python3 -c \"print('${user_config.name}')\" > \"$OUT\""%s}`
+	const want = `the value of ${user_config.name} would be read as Python here; write os.environ["CLAUDE_PLUGIN_OPTION_NAME"] in its place`
+	w, _ := plugged(t, fmt.Sprintf(code, ""), map[string]any{"name": "'+open('owned','w').name+'"})
+	loaded, err := w.Settings.Load(t.Context(), pipeline.Workspace{Dir: t.TempDir()})
+	if err != nil || len(loaded.Problems) != 1 || !strings.Contains(loaded.Problems[0].Message, want) {
+		t.Errorf("problems %v, error %v; want one with %q", loaded.Problems, err, want)
+	}
+	fired := fire(t, w.open(t), "Stop", "")
+	wantEffects(t, fired, `{"errors":1,"blocked":false}`)
+	if got := *fired.Hooks[0].Error; !strings.Contains(got, want) {
+		t.Errorf("the hook failed with %q, want %q", got, want)
+	}
+
+	w, root := plugged(t, fmt.Sprintf(code, ""), map[string]any{"name": "a guard (new)"})
+	wantEffects(t, fire(t, w.open(t), "Stop", ""), `{"errors":0}`)
+	if got := content(t, filepath.Join(filepath.Dir(root), "out")); got != "a guard (new)" {
+		t.Errorf("got %q, want the text of the option", got)
+	}
+}
+
+// Two options may share a variable: what is judged is what the variable has.
+func TestOptionsThatShareAVariableAreJudgedByIt(t *testing.T) {
+	for _, name := range []string{"a-b", "a.b"} {
+		w, _ := plugged(t, `{"type":"command","command":"echo $(( ${user_config.`+name+`} ))"}`, map[string]any{"a-b": "1", "a.b": "x[$(touch owned)]"})
+		fired := fire(t, w.open(t), "Stop", "")
+		out := ""
+		if fired.Hooks[0].Stdout != nil {
+			out = strings.TrimSpace(*fired.Hooks[0].Stdout)
+		}
+		if fired.Hooks[0].Success && out != "1" {
+			t.Errorf("%s: got %q; want the number, or a failure", name, out)
+		}
 	}
 }
 
@@ -170,11 +217,11 @@ func TestAUsersValueInACommandIsRefusedAtTheDocsLevel(t *testing.T) {
 }
 
 func TestAPluginsPowerShellHasVariables(t *testing.T) {
-	w, root := plugged(t, `{"type":"command","shell":"powershell","command":"& ${CLAUDE_PLUGIN_ROOT}/a ${CLAUDE_PROJECT_DIR} ${user_config.a-b} ${env:X} $y"}`, nil)
+	w, root := plugged(t, `{"type":"command","shell":"powershell","command":"& ${CLAUDE_PLUGIN_ROOT}/a ${CLAUDE_PROJECT_DIR} ${user_config.a-b} ${env:X} $y '${user_config.a-b}'"}`, map[string]any{"a-b": "it's"})
 	bin := tree(t, directory(t), map[string]string{"pwsh": "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$OUT\"\n"})
 	w.Environ = append(w.Environ, "PATH="+bin+":/bin:/usr/bin", "CLAUDE_CODE_SHELL_PREFIX=false")
 	wantEffects(t, fire(t, w.open(t), "Stop", ""), `{"errors":0}`)
-	want := []string{"-NoProfile", "-NonInteractive", "-Command", "& ${env:CLAUDE_PLUGIN_ROOT}/a ${env:CLAUDE_PROJECT_DIR} ${env:CLAUDE_PLUGIN_OPTION_A_B} ${env:X} $y"}
+	want := []string{"-NoProfile", "-NonInteractive", "-Command", "& ${env:CLAUDE_PLUGIN_ROOT}/a ${env:CLAUDE_PROJECT_DIR} ${env:CLAUDE_PLUGIN_OPTION_A_B} ${env:X} $y 'it''s'"}
 	if got := strings.Split(content(t, filepath.Join(filepath.Dir(root), "out")), "\n"); !slices.Equal(got[:4], want) {
 		t.Errorf("\ngot  %q\nwant %q", got[:4], want)
 	}

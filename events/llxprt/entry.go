@@ -13,13 +13,26 @@ import (
 	"github.com/snaphook-go/snaphook/entries"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/internal/splice"
 	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// extensionPath finds the placeholder of an extension's directory where a
-// variable of that name can stand for it.
-var extensionPath = regexp.MustCompile(`\$\{extensionPath\}(\W|$)`)
+// extensionPath is the placeholder of an extension's directory.
+var extensionPath = regexp.MustCompile(`\$\{extensionPath\}`)
+
+// inExtension returns a script in which a variable stands for the directory of
+// its extension. Where the directory would be code of another language, the
+// script stays as it is.
+func inExtension(script, root string) string {
+	out, err := splice.Script(script, extensionPath, func(string) (splice.Var, bool) {
+		return splice.Var{Name: "extensionPath", Value: root, Word: true}, true
+	})
+	if err != nil {
+		return script
+	}
+	return out
+}
 
 // hooks reads the hooks of one layer (L4).
 func (r *reading) hooks(layer settings.Layer, v settings.Value) {
@@ -149,7 +162,7 @@ func (g *group) decide(h *hook.Hook) {
 		known := lo.SliceToMap(projectVars, func(name string) (string, string) { return name, g.at.Dir })
 		if g.layer.Source == hook.Extension {
 			root := filepath.Dir(filepath.Dir(g.layer.File))
-			script = extensionPath.ReplaceAllString(script, "$$extensionPath$1")
+			script = inExtension(script, root)
 			vars, env = append([]string{"extensionPath"}, vars...), environ.WithVar(env, "extensionPath", root)
 			known["extensionPath"] = root
 		}

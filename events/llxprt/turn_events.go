@@ -1,0 +1,139 @@
+package llxprt
+
+import (
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/reducers"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// BeforeTool fires before a tool runs (L48). A block keeps the tool
+// from running, and the model sees the reason. [ApplyBeforeTool] applies the
+// result.
+var BeforeTool *pipeline.Event[BeforeToolInput, BeforeToolOutput] = declare(
+	candor{asks: true},
+	pipeline.Spec[BeforeToolInput, BeforeToolOutput]{
+		Name:        "BeforeTool",
+		Doc:         "before a tool runs",
+		Can:         pipeline.CanBlock | pipeline.CanRewriteInput | pipeline.CanStop,
+		Subject:     func(c *BeforeToolInput) *string { return &c.Name },
+		SubjectName: "tool_name",
+		Check:       BeforeToolInput.check,
+		Chain: func(c BeforeToolInput, o hook.Output[BeforeToolOutput]) BeforeToolInput {
+			c.Input = c.Input.Merge(o.Specific.ToolInput) // and no more: the payload is LLxprt's to the letter
+			return c
+		},
+		Rewrites: func(o *hook.Output[BeforeToolOutput]) wire.Object { return o.Specific.ToolInput },
+		Rewritten: func(c BeforeToolInput, o *hook.Output[BeforeToolOutput]) (BeforeToolInput, bool) {
+			ok := c.rewrite(c.Input.Merge(o.Specific.ModifiedToolInput()))
+			return c, ok
+		},
+		Unrewritten: keepsCall,
+		Blocks:      gateBlocks,
+		Reduce:      mergeGates,
+		Conclude:    concludeCall,
+		Effects:     gateEffects,
+	},
+)
+
+// AfterTool fires when a tool has finished, before the model sees what it
+// gave (L49). A denial, by decision or by exit status 2, undoes nothing:
+// the model sees its reason beside the result. [ApplyAfterTool] applies the
+// result.
+var AfterTool *pipeline.Event[AfterToolInput, AfterToolOutput] = declare(
+	candor{},
+	pipeline.Spec[AfterToolInput, BasicOutput]{
+		Name:        "AfterTool",
+		Doc:         "when a tool has finished, before the model sees its result",
+		Can:         pipeline.CanStop | pipeline.CanAddContext,
+		Subject:     func(d *AfterToolInput) *string { return &d.Name },
+		SubjectName: "tool_name",
+		Check:       AfterToolInput.check,
+		Reduce:      reducers.BlockWins(addPlain),
+		Conclude:    concludeDone,
+		Effects:     toolDoneEffects,
+	},
+)
+
+// BeforeModel fires before a request goes to the model (L50). A
+// block keeps the model from being called; a response given with it, or
+// without, takes the place of the model's. [ApplyBeforeModel] applies the
+// result.
+var BeforeModel *pipeline.Event[BeforeModelInput, BeforeModelOutput] = declare(
+	candor{},
+	pipeline.Spec[BeforeModelInput, BeforeModelOutput]{
+		Name:      "BeforeModel",
+		Doc:       "before a request goes to the model",
+		Can:       pipeline.CanBlock | pipeline.CanRewriteInput | pipeline.CanStop | pipeline.CanAddContext,
+		Rules:     everything,
+		Check:     BeforeModelInput.check,
+		Chain:     chainModel,
+		Rewrites:  func(o *hook.Output[BeforeModelOutput]) wire.Object { return o.Specific.Request },
+		Rewritten: rewrittenRequest, Unrewritten: keepsRequest,
+		Reduce:  reducers.Replace(addModelGate),
+		Effects: modelGateEffects,
+	},
+)
+
+// AfterModel fires once the model has responded in full (L51).
+// [ApplyAfterModel] applies the result.
+var AfterModel *pipeline.Event[AfterModelInput, AfterModelOutput] = declare(
+	candor{denied: "the response goes on; \"continue\": false stops the agent", gemini: true},
+	pipeline.Spec[AfterModelInput, AfterModelOutput]{
+		Name:     "AfterModel",
+		Doc:      "when the model has responded, before the agent reads the response",
+		Can:      pipeline.CanRewriteOutput | pipeline.CanStop,
+		Rules:    everything,
+		Check:    AfterModelInput.check,
+		Rewrites: func(o *hook.Output[AfterModelOutput]) wire.Object { return o.Specific.Response },
+		Reduce:   reducers.Replace(addModelEdit),
+		Conclude: concludeEdit,
+		Effects:  modelEditEffects,
+	},
+)
+
+// BeforeToolSelection fires before the request that tells the model its tools
+// (L52). Hooks restrict the tools; they cannot block.
+// [ApplyBeforeToolSelection] applies the result.
+var BeforeToolSelection *pipeline.Event[BeforeToolSelectionInput, BeforeToolSelectionOutput] = declare(
+	candor{denied: "the model is told its tools; the mode NONE takes them away"},
+	pipeline.Spec[BeforeModelInput, BeforeToolSelectionOutput]{
+		Name:    "BeforeToolSelection",
+		Doc:     "before the model is told its tools",
+		Can:     pipeline.CanSelectTools | pipeline.CanStop,
+		Rules:   everything,
+		Check:   BeforeModelInput.check,
+		Blocks:  func(*hook.Output[BeforeToolSelectionOutput]) bool { return false },
+		Reduce:  uniteTools,
+		Effects: toolChoiceEffects,
+	},
+)
+
+// BeforeAgent fires when the user has sent a prompt, before the agent works on
+// it. [ApplyBeforeAgent] applies the result.
+var BeforeAgent *pipeline.Event[BeforeAgentInput, BeforeAgentOutput] = declare(
+	candor{},
+	pipeline.Spec[BeforeAgentInput, BasicOutput]{
+		Name:    "BeforeAgent",
+		Doc:     "when the user has sent a prompt, before the agent works on it",
+		Can:     pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
+		Rules:   everything,
+		Chain:   chainPrompt,
+		Reduce:  reducers.BlockWins(addPlain),
+		Effects: plainEffects[BeforeAgentInput],
+	},
+)
+
+// AfterAgent fires when the agent has answered. A block sends the reason back
+// to it, as a prompt. [ApplyAfterAgent] applies the result.
+var AfterAgent *pipeline.Event[AfterAgentInput, AfterAgentOutput] = declare(
+	candor{},
+	pipeline.Spec[AfterAgentInput, AfterAgentOutput]{
+		Name:    "AfterAgent",
+		Doc:     "when the agent has answered",
+		Can:     pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
+		Rules:   everything,
+		Reduce:  reducers.BlockWins(addAgentEnd),
+		Effects: agentEndEffects,
+	},
+)

@@ -1,0 +1,82 @@
+package splice
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// hereDocument makes references of the marks in a text that a shell leaves as it
+// is, by a here-document without quotes whose other text is escaped. It reports
+// whether it is done with the redirection.
+func (w *walker) hereDocument(n *syntax.Redirect, here place) bool {
+	body, closing, ok := w.quotedText(n)
+	if !ok || !w.mark.MatchString(body.text) {
+		return false
+	}
+	l := w.code[n]
+	if l == shell && here.code == nil && !here.backtick && w.depth < maxDepth {
+		body.text = w.script(body.text, w.depth+1) // the inner shell expands them
+		w.edits = append(w.edits, body)
+		return true
+	}
+	if l != nil {
+		w.scan(body.text, l)
+	}
+	for _, mark := range w.mark.FindAllString(body.text, -1) {
+		w.fits(w.of(mark), here)
+	}
+	name := "END"
+	for strings.Contains(w.text, name) {
+		name += "_"
+	}
+	body.text = w.escape(body.text)
+	if here.backtick { // a backslash is read once more there
+		body.text = strings.ReplaceAll(body.text, `\`, `\\`)
+	}
+	closing.text = name
+	from, to, _ := w.span(n.Word)
+	w.edits = append(w.edits, edit{from, to, name}, body, closing)
+	return true
+}
+
+// quotedText returns the text of a quoted here-document and the word that ends
+// it, where they stand.
+func (w *walker) quotedText(n *syntax.Redirect) (body, closing edit, ok bool) {
+	if n.Hdoc == nil {
+		return body, closing, false
+	}
+	from, to, ok := w.span(n.Word)
+	start := int(n.Hdoc.Pos().Offset())
+	if !ok || start < to || start > len(w.text) || !strings.ContainsAny(w.text[from:to], `'"\`) {
+		return body, closing, false
+	}
+	start = strings.LastIndexByte(w.text[:start], '\n') + 1
+	stop, static := w.flatten(n.Word)
+	at := start
+	for line := range strings.Lines(w.text[start:]) {
+		word := strings.TrimSuffix(line, "\n")
+		tabs := 0
+		if n.Op == syntax.DashHdoc {
+			tabs = len(word) - len(strings.TrimLeft(word, "\t"))
+		}
+		if word[tabs:] == stop {
+			return edit{start, at, w.text[start:at]}, edit{at + tabs, at + len(word), ""}, static
+		}
+		at += len(line)
+	}
+	return body, closing, false
+}
+
+// escape returns a text that an unquoted here-document leaves as it is, but for
+// the marks.
+func (w *walker) escape(body string) string {
+	var out strings.Builder
+	special := strings.NewReplacer(`\`, `\\`, `$`, `\$`, "`", "\\`")
+	done := 0
+	for _, at := range w.mark.FindAllStringIndex(body, -1) {
+		out.WriteString(special.Replace(body[done:at[0]]) + body[at[0]:at[1]])
+		done = at[1]
+	}
+	return out.String() + special.Replace(body[done:])
+}

@@ -1,0 +1,149 @@
+package splice
+
+import (
+	"regexp"
+	"strings"
+)
+
+// language is what is known of the programs that commands take as text.
+type language struct {
+	name     string
+	write    string         // how a program reads a variable of its environment
+	flag     *regexp.Regexp // options before the program
+	attached *regexp.Regexp // options with the program in the same word
+	file     *regexp.Regexp // options before a file with the program
+	values   map[string]int // other options, with the number of words that follow them
+	first    bool           // the first word that is no option is the program
+	quotes   string         // of its texts; empty: texts are not told from the rest
+	comment  string         // begins a comment
+	exact    bool           // its texts end at their quotes, whatever is around them
+}
+
+var (
+	number = regexp.MustCompile(`^(-?[0-9]+(\.[0-9]+)?|true|false)?$`)
+	word   = regexp.MustCompile(`^[A-Za-z0-9/._+:@%,-]*$`)
+	mild   = regexp.MustCompile(`^[\p{L}\p{N} _./+:%,~=?-]*$`)
+)
+
+var (
+	arithmetic = &language{name: "arithmetic", write: "a check of $%s"}
+	shell      = &language{
+		name: "shell code", write: `"$%s" in single quotes`,
+		flag:   regexp.MustCompile(`^(-[A-Za-z]*c|--command)$`),
+		values: map[string]int{"-o": 1, "-O": 1, "--rcfile": 1, "--init-file": 1, "-u": 1},
+	}
+	firstWord = &language{name: shell.name, write: shell.write, first: true}
+	evaluated = &language{name: shell.name, write: shell.write} // every word is a part of the program
+	wrapped   = &language{name: shell.name, write: shell.write, flag: shell.flag}
+	python    = &language{
+		name: "Python", write: `os.environ["%s"]`, quotes: `'"`, comment: "#", exact: true,
+		flag: regexp.MustCompile(`^-[A-Za-z]*c$`), attached: regexp.MustCompile(`^-[A-Zbdiqsuvx]*c.`),
+		file: regexp.MustCompile(`^-m`), values: map[string]int{"-W": 1, "-X": 1},
+	}
+	javascript = &language{
+		name: "JavaScript", write: `process.env.%s`, quotes: "'\"`", comment: "//",
+		flag:     regexp.MustCompile(`^(-e|-p|-pe|-ep|--eval|--print|eval)$`),
+		attached: regexp.MustCompile(`^--(eval|print)=`),
+		values:   map[string]int{"-r": 1, "--require": 1, "--import": 1, "--loader": 1, "-C": 1, "--conditions": 1},
+	}
+	perl = &language{
+		name: "Perl", write: `$ENV{%s}`, quotes: `'"`, comment: "#",
+		flag: regexp.MustCompile(`^-[A-Za-z0-9]*[eE]$`), attached: regexp.MustCompile(`^-[nplawi]*[eE].`),
+		values: map[string]int{"-I": 1, "-M": 1},
+	}
+	ruby = &language{
+		name: "Ruby", write: `ENV["%s"]`, quotes: `'"`, comment: "#",
+		flag: regexp.MustCompile(`^-[A-Za-z]*e$`), attached: regexp.MustCompile(`^-[npalw]*e.`),
+		values: map[string]int{"-I": 1, "-r": 1},
+	}
+	php = &language{
+		name: "PHP", write: `getenv("%s")`, quotes: `'"`, comment: "//",
+		flag: regexp.MustCompile(`^(-r|--run)$`), attached: regexp.MustCompile(`^-r.`), values: map[string]int{"-d": 1, "-c": 1},
+	}
+	lua = &language{
+		name: "Lua", write: `os.getenv("%s")`, quotes: `'"`, comment: "--",
+		flag: regexp.MustCompile(`^-e$`), attached: regexp.MustCompile(`^-e.`), values: map[string]int{"-l": 1},
+	}
+	awk = &language{
+		name: "awk", write: `ENVIRON["%s"]`, quotes: `"`, comment: "#", first: true,
+		file: regexp.MustCompile(`^(-f|--file)`), values: map[string]int{"-v": 1, "-F": 1},
+	}
+	jq = &language{
+		name: "jq", write: `env.%s`, quotes: `"`, comment: "#", first: true,
+		file:   regexp.MustCompile(`^(-[a-zA-Z]*f|--from-file)$`),
+		values: map[string]int{"--arg": 2, "--argjson": 2, "--slurpfile": 2, "--rawfile": 2, "--indent": 1, "-L": 1},
+	}
+	sed = &language{
+		name: "sed", write: `a program that reads the variable %s`, first: true,
+		flag: regexp.MustCompile(`^(-[A-Za-z]*e|--expression)$`), attached: regexp.MustCompile(`^--expression=`),
+		file: regexp.MustCompile(`^(-[nErsz]*f|--file)`), values: map[string]int{"-l": 1},
+	}
+	powershell = &language{
+		name: "PowerShell", write: `$env:%s`,
+		flag: regexp.MustCompile(`(?i)^-c(ommand)?$`), values: map[string]int{"-ExecutionPolicy": 1},
+	}
+)
+
+// languages are the languages of commands, which are named without their versions.
+var languages = map[string]*language{
+	"sh": shell, "bash": shell, "dash": shell, "zsh": shell, "ksh": shell, "ash": shell, "fish": shell,
+	"su": wrapped, "script": wrapped, "flock": wrapped, "ssh": evaluated, "watch": evaluated, "parallel": evaluated,
+	"python": python, "pypy": python, "node": javascript, "nodejs": javascript, "deno": javascript, "bun": javascript,
+	"perl": perl, "ruby": ruby, "php": php, "lua": lua, "luajit": lua,
+	"awk": awk, "gawk": awk, "mawk": awk, "nawk": awk, "jq": jq, "sed": sed, "gsed": sed,
+	"pwsh": powershell, "powershell": powershell,
+}
+
+// builtins are those of shells.
+var builtins = map[string]*language{"eval": evaluated, "trap": evaluated, ".": shell, "source": shell}
+
+// unclear is the language of a program of which a part alone is seen.
+func unclear(l *language) *language { return &language{name: l.name, write: l.write} }
+
+// scan refuses values that the language would not take for the text of a string.
+func (s *splicer) scan(code string, l *language) {
+	quote, format := "", false
+	for i := 0; i < len(code); {
+		rest := code[i:]
+		if at := s.mark.FindStringIndex(rest); at != nil && at[0] == 0 {
+			if v := s.of(rest[:at[1]]); !l.takes(v.Value, quote, format) {
+				s.refuse(v, l)
+			}
+			i += at[1]
+			continue
+		}
+		switch {
+		case quote != "" && quote != "\n" && rest[0] == '\\':
+			i++
+		case quote != "" && strings.HasPrefix(rest, quote):
+			i += len(quote) - 1
+			quote = ""
+		case quote == "" && l.comment != "" && strings.HasPrefix(rest, l.comment):
+			quote, format = "\n", false // to the end of the line
+		case quote == "" && strings.IndexByte(l.quotes, rest[0]) >= 0:
+			quote = rest[:1]
+			if triple := strings.Repeat(quote, 3); l.exact && strings.HasPrefix(rest, triple) {
+				quote = triple
+			}
+			format = l.exact && strings.ContainsAny(letters.FindString(code[:i]), "fFtT")
+			i += len(quote) - 1
+		}
+		i++
+	}
+}
+
+// letters are those before a quote, as in f"…".
+var letters = regexp.MustCompile(`[A-Za-z]{1,2}$`)
+
+// takes reports whether a value is text, inside quotes or without any.
+func (l *language) takes(value, quote string, format bool) bool {
+	switch {
+	case number.MatchString(value):
+		return true
+	case quote == "":
+		return false
+	case l.exact:
+		return !strings.ContainsAny(value, quote[:1]+"\\\r\n\x00") && !(format && strings.ContainsAny(value, "{}"))
+	}
+	return mild.MatchString(value)
+}

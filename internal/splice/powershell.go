@@ -1,0 +1,110 @@
+package splice
+
+import (
+	"regexp"
+	"strings"
+)
+
+// PowerShell is [Script] for PowerShell: a reference is ${env:NAME}. In single
+// quotes, where there is none, the value stands as text whose quotes are
+// doubled.
+func PowerShell(script string, pattern *regexp.Regexp, find func(placeholder string) (Var, bool)) (string, error) {
+	p := &powerScript{text: script, evaluates: evaluates.MatchString(script)}
+	var out strings.Builder
+	done := 0
+	for _, at := range pattern.FindAllStringIndex(script, -1) {
+		v, ok := find(script[at[0]:at[1]])
+		if !ok {
+			continue
+		}
+		p.advance(at[0])
+		text, ok := p.put(v)
+		if !ok {
+			return "", &CodeError{script[at[0]:at[1]], v.Name, powershell.name, "$env:" + v.Name}
+		}
+		out.WriteString(script[done:at[0]] + text)
+		p.at, done = at[1], at[1]
+	}
+	return out.String() + script[done:], nil
+}
+
+// evaluates finds what reads text as code.
+var evaluates = regexp.MustCompile(`(?i)\b(iex|invoke-expression|scriptblock|invokescript|invoke-command|icm|powershell|pwsh|cmd|bash|sh|wsl|add-type)\b`)
+
+// powerScript reads a script from its beginning, as far as quotes go.
+type powerScript struct {
+	text      string
+	at        int
+	open      string // "'", `"`, "@'", `@"`, "#", "<#", or empty
+	evaluates bool
+}
+
+// put returns what stands in place of a placeholder.
+func (p *powerScript) put(v Var) (string, bool) {
+	if p.evaluates && !word.MatchString(v.Value) {
+		return "", false
+	}
+	switch p.open {
+	case "'":
+		return singleQuote.ReplaceAllString(v.Value, "$0$0"), true
+	case "@'":
+		return v.Value, !endOfText.MatchString(v.Value) && !strings.Contains(v.Value, "\x00")
+	}
+	return "${env:" + v.Name + "}", true
+}
+
+// PowerShell takes typographic quotes for quotes.
+var (
+	singleQuote = regexp.MustCompile(`['‘’‚‛]`)
+	doubleQuote = regexp.MustCompile(`["“”„]`)
+	endOfText   = regexp.MustCompile(`['‘’‚‛]@`)
+	opening     = regexp.MustCompile("^(@['‘’‚‛][ \t]*\r?\n|@[\"“”„][ \t]*\r?\n|['‘’‚‛]|[\"“”„]|<#|#|`(?s:.))")
+	endings     = map[string]*regexp.Regexp{
+		"'":  regexp.MustCompile(`^['‘’‚‛]`),
+		`"`:  regexp.MustCompile("^([\"“”„]|`(?s:.))"),
+		"@'": regexp.MustCompile(`^\n['‘’‚‛]@`),
+		`@"`: regexp.MustCompile(`^\n["“”„]@`),
+		"#":  regexp.MustCompile(`^\n`),
+		"<#": regexp.MustCompile(`^#>`),
+	}
+)
+
+// advance reads up to a place in the text.
+func (p *powerScript) advance(to int) {
+	for p.at < to {
+		rest := p.text[p.at:]
+		size := 1
+		if p.open != "" {
+			if end := endings[p.open].FindString(rest); end != "" {
+				size = len(end)
+				if end[0] != '`' {
+					p.open = ""
+				}
+			}
+		} else if begin := opening.FindString(rest); begin != "" {
+			size = len(begin)
+			p.open = kindOf(begin)
+			if strings.HasPrefix(p.open, "@") {
+				size-- // a text may end with the same line break
+			}
+		}
+		p.at += size
+	}
+}
+
+func kindOf(begin string) string {
+	kind := strings.TrimRight(begin, " \t\r\n")
+	switch {
+	case begin[0] == '`':
+		return ""
+	case begin[0] == '#' || begin[0] == '<':
+		return kind
+	case begin[0] == '@' && singleQuote.MatchString(kind):
+		return "@'"
+	case begin[0] == '@':
+		return `@"`
+	case doubleQuote.MatchString(kind):
+		return `"`
+	}
+	return "'"
+}

@@ -1,0 +1,254 @@
+package splice
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// call finds the words of a command that are programs.
+func (w *walker) call(n *syntax.CallExpr) {
+	l, at := w.interpreter(n)
+	if l == nil {
+		return
+	}
+	program := l
+	if l == wrapped || w.losesVariables(n.Args[:at]) {
+		program = unclear(l)
+	}
+	next, seen := false, false // the next word is the program; one was
+	skip := 0                  // words that belong to an option
+	for _, arg := range n.Args[at+1:] {
+		text, _ := w.flatten(arg)
+		switch {
+		case l == evaluated || next:
+			w.code[arg] = program
+			next, seen = false, true
+		case skip > 0:
+			skip--
+		case l.flag != nil && l.flag.MatchString(text):
+			next = true
+		case l.attached != nil && l.attached.MatchString(text):
+			w.code[arg] = unclear(l)
+			seen = true
+		case l.file != nil && l.file.MatchString(text):
+			return // the program is in a file
+		case strings.HasPrefix(text, "-") && text != "-":
+			skip = l.values[text]
+		case l == wrapped: // its options may stand anywhere
+		case l.first && !seen:
+			w.code[arg] = program
+			return
+		default:
+			if isProcess(arg) {
+				w.code[arg] = unclear(l)
+			}
+			return // a file, and the arguments of its program
+		}
+	}
+}
+
+func isProcess(arg *syntax.Word) bool {
+	if len(arg.Parts) == 0 {
+		return false
+	}
+	_, is := arg.Parts[0].(*syntax.ProcSubst)
+	return is
+}
+
+// interpreter returns the language of the first word that names one.
+func (w *walker) interpreter(n *syntax.CallExpr) (*language, int) {
+	for i, arg := range n.Args {
+		text, _ := w.flatten(arg)
+		if l := builtins[text]; l != nil && i == 0 {
+			if l == evaluated && len(n.Args) == 2 || text == "trap" {
+				return firstWord, i
+			}
+			return l, i
+		}
+		name := version.ReplaceAllString(path.Base(text), "")
+		if l := languages[name]; l != nil && text != "" {
+			return l, i
+		}
+	}
+	return nil, 0
+}
+
+var version = regexp.MustCompile(`(-?[0-9][0-9.]*)?(\.exe)?$`)
+
+// losesVariables reports whether a command that starts another may keep its
+// environment from it: a reference that is left to that one would be empty.
+func (w *walker) losesVariables(before []*syntax.Word) bool {
+	for _, arg := range before {
+		if text, _ := w.flatten(arg); cleaners[path.Base(text)] {
+			return true
+		}
+	}
+	return false
+}
+
+var cleaners = map[string]bool{
+	"sudo": true, "doas": true, "runuser": true, "chroot": true, "nsenter": true, "bwrap": true, "systemd-run": true,
+	"docker": true, "podman": true, "kubectl": true, "flatpak": true, "-i": true, "-": true, "--ignore-environment": true,
+}
+
+// input marks here-documents and strings from which an interpreter reads its
+// program.
+func (w *walker) input(n *syntax.Stmt) {
+	l := w.readsProgram(n)
+	if l == nil {
+		return
+	}
+	for _, r := range n.Redirs {
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			if _, _, quoted := w.quotedText(r); quoted {
+				w.code[r] = l
+			} else if r.Hdoc != nil {
+				w.code[r.Hdoc] = unclear(l)
+			}
+		case syntax.WordHdoc:
+			w.code[r.Word] = l
+		case syntax.RdrIn:
+			if isProcess(r.Word) {
+				w.code[r.Word] = unclear(l)
+			}
+		}
+	}
+}
+
+// pipe marks what is piped into an interpreter.
+func (w *walker) pipe(n *syntax.BinaryCmd) {
+	if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+		if l := w.readsProgram(n.Y); l != nil {
+			w.code[n.X] = unclear(l)
+		}
+	}
+}
+
+// readsProgram returns the language of a command that reads its program from
+// standard input.
+func (w *walker) readsProgram(n *syntax.Stmt) *language {
+	c, ok := n.Cmd.(*syntax.CallExpr)
+	if !ok {
+		return nil
+	}
+	l, at := w.interpreter(c)
+	if l == nil || l.first || l == evaluated || l == wrapped {
+		return nil
+	}
+	skip := 0
+	for _, arg := range c.Args[at+1:] {
+		text, _ := w.flatten(arg)
+		switch {
+		case skip > 0:
+			skip--
+		case l.flag != nil && l.flag.MatchString(text), l.attached != nil && l.attached.MatchString(text):
+			return nil
+		case l == shell && strings.HasPrefix(text, "-") && strings.Contains(text, "s"):
+			return l
+		case text == "-" || text == "/dev/stdin":
+			return l
+		case strings.HasPrefix(text, "-"):
+			skip = l.values[text]
+		default:
+			return nil
+		}
+	}
+	return l
+}
+
+// program looks at a word that is one. It reports whether it is done with it.
+func (w *walker) program(n *syntax.Word, here place) bool {
+	l := w.code[n]
+	start, end, ok := w.span(n)
+	if l == nil || !ok || !w.mark.MatchString(w.text[start:end]) {
+		return false
+	}
+	text, static := w.flatten(n)
+	whole := static && !here.backtick && !here.number && w.depth < maxDepth && w.stack[len(w.stack)-1].code == nil
+	if (l == shell || l == firstWord) && whole {
+		inner := w.script(text, w.depth+1) // the inner shell expands them
+		w.edits = append(w.edits, edit{start, end, "'" + strings.ReplaceAll(inner, "'", `'\''`) + "'"})
+		return true
+	}
+	if l.quotes != "" && whole {
+		w.scan(text, l)
+		delete(w.code, n)
+		w.stack = append(w.stack, here.without())
+		for _, part := range n.Parts {
+			syntax.Walk(part, w.visit)
+		}
+		w.stack = w.stack[:len(w.stack)-1]
+		return true
+	}
+	return false
+}
+
+// without is the place where the language has been looked at.
+func (p place) without() place {
+	p.code = nil
+	return p
+}
+
+// flatten returns what a command sees of a word. It is not static if a shell
+// puts something else than marks into it.
+func (w *walker) flatten(n *syntax.Word) (text string, static bool) {
+	var out strings.Builder
+	static = true
+	for _, part := range n.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			static = static && !strings.ContainsAny(p.Value, "~*?[{")
+			out.WriteString(unescaped(p.Value, ""))
+		case *syntax.SglQuoted:
+			static = static && !(p.Dollar && strings.Contains(p.Value, `\`))
+			out.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			static = w.flattenQuoted(&out, p) && static
+		default:
+			static = w.flattenMark(&out, p) && static
+		}
+	}
+	return out.String(), static
+}
+
+func (w *walker) flattenQuoted(out *strings.Builder, n *syntax.DblQuoted) bool {
+	static := !n.Dollar
+	for _, part := range n.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			out.WriteString(unescaped(lit.Value, "$`\"\\\n"))
+			continue
+		}
+		static = w.flattenMark(out, part) && static
+	}
+	return static
+}
+
+// flattenMark writes a mark as it is, and a NUL for what is not known.
+func (w *walker) flattenMark(out *strings.Builder, n syntax.Node) bool {
+	start, end, ok := w.span(n)
+	if ok && w.mark.FindString(w.text[start:end]) == w.text[start:end] {
+		out.WriteString(w.text[start:end])
+		return true
+	}
+	out.WriteByte(0)
+	return false
+}
+
+// unescaped removes backslashes before the characters, or before all.
+func unescaped(text, before string) string {
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) || before != "" && !strings.Contains(before, text[i+1:i+2]) {
+			out.WriteByte(text[i])
+			continue
+		}
+		if i++; text[i] != '\n' {
+			out.WriteByte(text[i])
+		}
+	}
+	return out.String()
+}

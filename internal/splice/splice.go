@@ -1,0 +1,155 @@
+// Package splice puts references to variables in the place of placeholders in
+// a shell script, so that no value is part of the script.
+//
+// A placeholder may stand where a shell expands nothing: in single quotes and in
+// the text of a quoted here-document. There the quotes are closed around the
+// reference, or the here-document becomes one whose other text is escaped.
+// Where the text is a program itself (sh -c, eval, python3 -c, awk), the
+// reference is left to the inner shell, or the value has to be one that its
+// language cannot take for more than text.
+package splice
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+// Var is what a placeholder stands for.
+type Var struct {
+	Name  string // of the variable that has the value in the script's environment
+	Value string
+	Word  bool // it is one word without quotes too; else it splits as text would
+}
+
+// CodeError reports a value that would be read as code.
+type CodeError struct {
+	Placeholder string
+	Name        string // of the variable with the value
+	Language    string
+	Write       string // what to write in place of the placeholder
+}
+
+func (e *CodeError) Error() string {
+	return fmt.Sprintf(
+		"the value of %s would be read as %s here; write %s in its place, which is the same value",
+		e.Placeholder, e.Language, e.Write,
+	)
+}
+
+// Script returns script with a reference to the variable in the place of each
+// match of pattern that find knows. The error, a [*CodeError], is about the
+// first value that would be read as code; the script must not be run then.
+// Scripts that cannot be parsed have references everywhere.
+func Script(script string, pattern *regexp.Regexp, find func(placeholder string) (Var, bool)) (string, error) {
+	s := splicer{prefix: "snaphook_mark"}
+	for strings.Contains(script, s.prefix) {
+		s.prefix += "_"
+	}
+	marked := pattern.ReplaceAllStringFunc(script, func(text string) string {
+		v, ok := find(text)
+		if !ok {
+			return text
+		}
+		s.vars = append(s.vars, placed{v, text})
+		return "${" + s.prefix + strconv.Itoa(len(s.vars)-1) + "}"
+	})
+	if len(s.vars) == 0 {
+		return script, nil
+	}
+	s.mark = regexp.MustCompile(`\$\{` + s.prefix + `(\d+)\}`)
+	out := s.mark.ReplaceAllStringFunc(s.script(marked, 0), func(mark string) string {
+		return "${" + s.of(mark).Name + "}"
+	})
+	if s.refused != nil {
+		return "", s.refused
+	}
+	return out, nil
+}
+
+type placed struct {
+	Var
+	text string
+}
+
+// splicer works on a script in which placeholder number n is ${prefix n}.
+type splicer struct {
+	prefix  string
+	mark    *regexp.Regexp
+	vars    []placed
+	refused *CodeError
+}
+
+// maxDepth is how many scripts may be in one another.
+const maxDepth = 4
+
+func (s *splicer) of(mark string) placed {
+	n, _ := strconv.Atoi(s.mark.FindStringSubmatch(mark)[1])
+	return s.vars[n]
+}
+
+// script returns a script that refers to all marks where they stand.
+func (s *splicer) script(text string, depth int) string {
+	file, err := parse(text)
+	if err != nil {
+		s.plain(text, shell)
+		return text
+	}
+	w := &walker{splicer: s, text: text, depth: depth, code: map[syntax.Node]*language{}, stack: []place{{bare: true}}}
+	syntax.Walk(file, w.visit)
+	out := w.edited()
+	if _, err := parse(out); err != nil {
+		s.plain(text, shell)
+		return text
+	}
+	return out
+}
+
+// plain refuses what is more than a plain word in a text that is code.
+func (s *splicer) plain(text string, l *language) {
+	for _, mark := range s.mark.FindAllString(text, -1) {
+		if v := s.of(mark); !word.MatchString(v.Value) && !(l == shell && v.Word) {
+			s.refuse(v, l)
+		}
+	}
+}
+
+func (s *splicer) refuse(v placed, l *language) {
+	if s.refused == nil {
+		s.refused = &CodeError{v.text, v.Name, l.name, fmt.Sprintf(l.write, v.Name)}
+	}
+}
+
+func parse(script string) (*syntax.File, error) {
+	if err := bounded.Shell(script); err != nil {
+		return nil, err
+	}
+	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
+}
+
+// edit replaces a part of the text.
+type edit struct {
+	start, end int
+	text       string
+}
+
+func (w *walker) edited() string {
+	slices.SortStableFunc(w.edits, func(a, b edit) int { return a.start - b.start })
+	var out strings.Builder
+	done := 0
+	for _, e := range w.edits {
+		if e.start < done || e.end > len(w.text) {
+			continue
+		}
+		out.WriteString(w.text[done:e.start] + e.text)
+		done = e.end
+	}
+	out.WriteString(w.text[done:])
+	return out.String()
+}
