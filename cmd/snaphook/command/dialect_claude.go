@@ -59,7 +59,7 @@ func loadClaude(o origins) pipeline.Load {
 		s.Level = claude.Docs
 	}
 	if o.lent != nil {
-		s.Environ, s.Model, s.Agent = o.lent.environ, o.lent.model, o.lent.agent
+		s.Environ, s.Model, s.Agent, s.Tools = o.lent.environ, o.lent.model, o.lent.agent, o.lent.tools
 		return o.lent.serve(s.Load)
 	}
 	return s.Load

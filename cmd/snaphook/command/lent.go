@@ -20,6 +20,7 @@ type lent struct {
 	home      string
 	model     run.Model
 	agent     run.AgentRunner
+	tools     run.ToolCaller
 	transport http.RoundTripper
 }
 

@@ -23,6 +23,15 @@ func (m scriptedModel) RunAgent(_ context.Context, r run.AgentRequest) (string, 
 	return m.Script.Generate(r.Prompt)
 }
 
+// scriptedTools are the MCP servers of a fixture.
+type scriptedTools struct{ *fixture.Script }
+
+// CallTool implements [run.ToolCaller].
+func (s scriptedTools) CallTool(_ context.Context, r run.ToolRequest) (run.ToolAnswer, error) {
+	reply, err := s.Call(r.Server, r.Tool)
+	return run.ToolAnswer{Text: reply.Reply, IsError: reply.Error}, err
+}
+
 // ask is what the user answers to a hook's question. A question that the fixture
 // has no answer for gets none, as from a user who has gone.
 func (s *stage) ask(_ context.Context, _ *hook.Hook, q hook.Question) (key string, ok bool) {

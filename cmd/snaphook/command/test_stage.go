@@ -48,6 +48,7 @@ func (t *tester) stage(fx *fixture.Fixture, world *fixture.World) *stage {
 	s.log = t.log
 	s.lent = &lent{environ: s.environ(), home: world.Home, transport: s.script}
 	s.lent.model, s.lent.agent = scriptedModel{s.script}, scriptedModel{s.script}
+	s.lent.tools = scriptedTools{s.script}
 	return s
 }
 
