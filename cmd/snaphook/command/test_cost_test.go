@@ -40,13 +40,13 @@ func TestFixturesCostLittleMoreThanTheirHooks(t *testing.T) {
 	}
 	const command = "$CLAUDE_PROJECT_DIR/guard.sh"
 	const input = `{"tool_name": "Bash", "tool_input": {"command": "git push"}}`
-	write("guard.sh", "#!/bin/sh\ncall=$(cat)\ncase $call in *--force*) exit 2;; esac\n", 0o755)
+	write("guard.sh", "#!/bin/sh\ncall=$(cat)\ncase $call in *--force*) exit 2;; esac\necho x > seen\n", 0o755)
 	write(".claude/settings.json", fmt.Sprintf(
 		`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": %q}]}]}}`, command), 0o644)
 	for i := range 30 {
 		write(fmt.Sprintf("src/%d.txt", i), "text", 0o644)
 	}
-	one := `{"session": [{"event": "claude.PreToolUse", "input": ` + input + `, "expect": {"ran": ["*"], "blocked": false}}]}`
+	one := `{"files": {"a.txt": "{{DIR}}"}, "session": [{"event": "claude.PreToolUse", "input": ` + input + `, "expect": {"ran": ["*"], "blocked": false}}]}`
 	write("all.hooktest.jsonl", strings.Repeat(one+"\n", costFixtures), 0o644)
 
 	best := map[string]time.Duration{}
