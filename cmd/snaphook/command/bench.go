@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/go-json-experiment/json"
@@ -65,7 +64,7 @@ func (f *flags) bench(cmd *cobra.Command, args []string, b *benchFlags) error {
 	if b.n < 1 || b.n > mostRuns {
 		return fmt.Errorf("--n %d: write a number from 1 to %d", b.n, mostRuns)
 	}
-	before, err := b.before()
+	before, err := b.before(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -110,15 +109,18 @@ func (f *flags) forgetBenched(m *bench.Bench, input []byte) {
 	}
 }
 
+// mostResult bounds what --compare reads: every measurement of many hooks.
+const mostResult = 64 << 20
+
 // before reads the result to compare with; nil if there is none.
-func (b *benchFlags) before() (*bench.Result, error) {
+func (b *benchFlags) before(ctx context.Context) (*bench.Result, error) {
 	if b.compare == "" {
 		return nil, nil
 	}
 	if err := wantFile(b.compare); err != nil {
 		return nil, fmt.Errorf("--compare: %w", err)
 	}
-	text, err := os.ReadFile(b.compare)
+	text, err := readUntil(ctx, b.compare, mostResult)
 	if err != nil {
 		return nil, fmt.Errorf("--compare: %w", err)
 	}

@@ -3,7 +3,6 @@ package command
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/samber/lo"
@@ -15,8 +14,8 @@ import (
 // sayBench prints a result, or how it compares with one from before.
 func (f *flags) sayBench(cmd *cobra.Command, b *benchFlags, r, before *bench.Result) error {
 	if b.svg != "" {
-		if err := os.WriteFile(b.svg, []byte(r.SVG()), 0o644); err != nil {
-			return fmt.Errorf("--svg: %w", err)
+		if err := saveFile(b.svg, []byte(r.SVG()), 0o644); err != nil {
+			return fmt.Errorf("--svg %s: %w", b.svg, err)
 		}
 	}
 	var differences []bench.Difference

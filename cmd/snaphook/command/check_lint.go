@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/renameio/v2"
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
@@ -105,7 +104,7 @@ func (f *flags) writeSARIF(cmd *cobra.Command, found checked, problems []setting
 	if text = append(text, '\n'); f.linting.sarif == "-" {
 		return write(cmd.OutOrStdout(), text)
 	}
-	if err := renameio.WriteFile(f.linting.sarif, text, 0o644); err != nil {
+	if err := saveFile(f.linting.sarif, text, 0o644); err != nil {
 		return fmt.Errorf("--sarif %s: %w", f.linting.sarif, err)
 	}
 	return nil

@@ -87,9 +87,9 @@ func (h *history) bad(cmd *cobra.Command, number int, why error) error {
 
 func openHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, error) {
 	if path == "-" {
-		return io.NopCloser(cmd.InOrStdin()), nil
+		return &interruptible{ctx: cmd.Context(), in: io.NopCloser(cmd.InOrStdin())}, nil
 	}
-	f, err := os.Open(path)
+	f, err := openUntil(cmd.Context(), path)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func openHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, e
 	if follow {
 		return &tail{ctx: cmd.Context(), path: path, f: f}, nil
 	}
-	return f, nil
+	return &interruptible{ctx: cmd.Context(), in: f}, nil
 }
 
 // tail reads a file as it grows, and the one that takes its place when it is

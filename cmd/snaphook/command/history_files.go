@@ -27,7 +27,7 @@ func openParts(cmd *cobra.Command, path string, follow bool) ([]part, error) {
 		return nil, err
 	}
 	parts := []part{{newest, path}}
-	file, ok := newest.(*os.File)
+	file, ok := fileOf(newest)
 	if !ok {
 		return parts, nil
 	}
@@ -42,7 +42,7 @@ func openParts(cmd *cobra.Command, path string, follow bool) ([]part, error) {
 			closeParts(parts)
 			return openParts(cmd, path, follow)
 		}
-		parts, before = append(parts, part{f, name}), f
+		parts, before = append(parts, part{&interruptible{ctx: cmd.Context(), in: f}, name}), f
 	}
 	slices.Reverse(parts)
 	return parts, nil

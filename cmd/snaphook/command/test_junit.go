@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/samber/lo"
 )
 
@@ -64,7 +63,7 @@ func writeJUnit(path string, results []*result) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, append([]byte(xml.Header), append(text, '\n')...), 0o644)
+	return saveFile(path, append([]byte(xml.Header), append(text, '\n')...), 0o644)
 }
 
 // junit is how a fixture failed; nil if it holds.

@@ -2,11 +2,9 @@ package command
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2/maybe"
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
@@ -117,10 +115,7 @@ func (of *traceFlags) write(cmd *cobra.Command, sessions []*tracetree.Node) erro
 // save writes a whole file or none; what is no file, such as /dev/stdout, is
 // written to.
 func save(path string, text []byte) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, text, 0o600)
-	}
-	return maybe.WriteFile(path, text, 0o600)
+	return saveFile(path, text, 0o600)
 }
 
 // barWidth is that of a session's whole time, in characters.

@@ -14,6 +14,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run"
 )
@@ -155,7 +156,7 @@ func (s *starter) interpreterOf(program string) []string {
 	} else if !filepath.IsAbs(program) {
 		path = filepath.Join(s.dir, program)
 	}
-	f, err := os.Open(path)
+	f, _, err := bounded.Open(path)
 	if err != nil {
 		return nil
 	}

@@ -1,0 +1,41 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/google/renameio/v2/maybe"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+// saveFile writes a whole file or none; what is no file, such as /dev/stdout or
+// a pipe, is written to.
+func saveFile(path string, text []byte, mode fs.FileMode) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil || info.Mode().IsRegular():
+		return maybe.WriteFile(path, text, mode)
+	case info.IsDir():
+		return errors.New("this is a directory; name a file in it")
+	}
+	return os.WriteFile(path, text, mode)
+}
+
+// readUntil reads a file or a pipe of at most limit bytes, until ctx ends.
+func readUntil(ctx context.Context, path string, limit int64) (text []byte, err error) {
+	file, err := openUntil(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	in := &interruptible{ctx: ctx, in: file}
+	defer in.Close()
+	err = bounded.Copy(ctx, in, limit, func(part []byte) { text = append(text, part...) })
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return text, nil
+}
