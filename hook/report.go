@@ -55,7 +55,7 @@ type Shadowed[T any] struct {
 	Err       error
 	OnFailure Action
 	Notes     []string
-	Differs   bool // the outcome of the fire would be another if this hook alone counted too
+	Differs   bool // the decision, the stop or what is rewritten would be another if this hook alone counted too
 }
 
 // Would is the outcome that a fire would have had if its hooks in shadow had

@@ -18,6 +18,7 @@ type backgroundRun[In, Out any] struct {
 	in     *input[In]
 	ctx    context.Context // of the observers
 	queued time.Duration
+	trial  bool             // of a breaker that is open
 	report hook.Report[Out] // the fire has, and goes on to change, one of its own
 }
 
@@ -30,6 +31,7 @@ func (f *fireRun[In, Out]) backgroundRun(
 		fire:   f,
 		in:     in,
 		ctx:    context.WithoutCancel(ctx),
+		trial:  f.runs[r.Index].trial,
 		report: hook.Report[Out]{Hook: r.Hook, Index: r.Index, Backgrounded: true},
 	}
 }
@@ -75,13 +77,28 @@ func (b *backgroundRun[In, Out]) run(ctx context.Context, call hook.Call) {
 	h := b.report.Hook
 	queued, err := b.fire.s.sys.acquire(ctx, h, b.fire.s.sys.backgroundWorkers)
 	b.queued = queued
-	start := time.Now()
-	if err == nil {
-		reply, err = runSafely(ctx, h.Runner, call)
+	start, permitted := time.Now(), err == nil
+	if permitted {
+		if err = keeperOf(h).still(&b.trial); err == nil {
+			reply, err = runSafely(ctx, h.Runner, call)
+		}
+	}
+	took := time.Since(start)
+	b.take(answered(ctx, call.Timeout, &reply, err))
+	if permitted {
 		b.fire.s.sys.release(h, b.fire.s.sys.backgroundWorkers)
 	}
-	b.report.Reply, b.report.Err = answered(ctx, call.Timeout, &reply, err)
-	b.finish(time.Since(start))
+	b.finish(took)
+}
+
+// take takes how the hook has ended. Its breaker counts that before its permit is
+// free.
+func (b *backgroundRun[In, Out]) take(reply *hook.Reply, err error) {
+	r := &b.report
+	if r.Reply, r.Err = reply, err; r.Err == nil {
+		r.Err = b.readReply()
+	}
+	keeperOf(r.Hook).done(b.trial, asHookError(r.Hook, r.Err))
 }
 
 // runSafely runs a hook on a goroutine of its own.
@@ -114,7 +131,7 @@ func (f *fireRun[In, Out]) detach(
 		return ctx, func(reply hook.Reply, err error) {
 			defer b.end()
 			defer cancel()
-			b.report.Reply, b.report.Err = answered(ctx, limit.Timeout, &reply, err)
+			b.take(answered(ctx, limit.Timeout, &reply, err))
 			b.finish(time.Since(start))
 		}
 	}
@@ -139,20 +156,16 @@ func (t *hookRun[Out]) leftForBackground() (backgrounded bool, err error) {
 	return false, hook.ErrClosed
 }
 
-// finish takes what the hook has said, and tells those who want to know.
+// finish reports what the hook has said.
 func (b *backgroundRun[In, Out]) finish(took time.Duration) {
 	r := &b.report
 	r.Elapsed = took
-	if r.Err == nil {
-		r.Err = b.readReply()
-	}
 	if r.Err != nil {
 		r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
 		b.fire.logFailure(r)
 	}
 	b.fire.refine(r, b.in)
 	r.Backgrounded = false // its end is what counts now
-	keeperOf(r.Hook).done(r.Err)
 	if !inShadow(r.Hook) {
 		b.fire.s.deliver(b.fire.number, r.Index, b.finished())
 	}

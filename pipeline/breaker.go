@@ -26,6 +26,9 @@ type breaker struct {
 var broken = []hook.Class{hook.ClassSpawn, hook.ClassMissing, hook.ClassTimeout, hook.ClassCrash, hook.ClassOutput,
 	hook.ClassOversize, hook.ClassHTTP, hook.ClassModel}
 
+// unheard are the classes of hooks that had no chance to show what they are.
+var unheard = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassBreaker, hook.ClassUntrusted}
+
 func (b *breaker) set(limit policy.Breaker) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -41,39 +44,53 @@ type openError struct {
 
 func (e *openError) Unwrap() error { return &e.BreakerError }
 
-// allow reports why the hook must not run now, or nil.
-func (k *keeper) allow() error {
+// allow reports why the hook must not run now, or nil. trial says that the run is
+// the one that is let through while the breaker is open; done has to know.
+func (k *keeper) allow() (trial bool, err error) {
 	if k == nil || k.breaker == nil {
-		return nil
+		return false, nil
 	}
 	b := k.breaker
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.stopped {
-		return nil
+		return false, nil
 	}
 	left := time.Until(b.until)
 	if left <= 0 && !b.trying {
 		b.trying = true
-		return nil
+		return true, nil
 	}
-	return &openError{
+	return false, &openError{
 		hook.BreakerError{Failures: len(b.failed), For: max(0, left)},
 		slices.Compact(slices.Sorted(slices.Values(b.failed))),
 	}
 }
 
+// still is allow for a run that has waited for its permit: the breaker may have
+// opened meanwhile, and a crowd that waits must not run all the same.
+func (k *keeper) still(trial *bool) (err error) {
+	if !*trial {
+		*trial, err = k.allow()
+	}
+	return err
+}
+
 // done counts how a run that allow let through has ended; err is nil if it did
-// not fail.
-func (k *keeper) done(err error) {
+// not fail. While the breaker is open, the end of the trial alone counts: other
+// runs began before it opened.
+func (k *keeper) done(trial bool, err error) {
 	if k == nil || k.breaker == nil {
 		return
 	}
 	b, class := k.breaker, hook.ClassOf(err)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.trying = false
+	if trial {
+		b.trying = false
+	}
 	switch {
+	case b.stopped && !trial:
 	case slices.Contains(broken, class):
 		if b.failed = append(b.failed, class); len(b.failed) > b.limit.Failures {
 			b.failed = b.failed[1:]
@@ -81,7 +98,7 @@ func (k *keeper) done(err error) {
 		if len(b.failed) >= b.limit.Failures {
 			b.stopped, b.until = true, time.Now().Add(b.limit.For)
 		}
-	case class == hook.ClassCancelled || class == hook.ClassQueue: // it says nothing of the hook
+	case slices.Contains(unheard, class): // it says nothing of the hook
 	default:
 		b.failed, b.stopped = nil, false
 	}

@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -65,9 +67,9 @@ func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 			g.Policy.WarmNote = warm.Keep(g, g.Policy.Warm, reg.at.Dir)
 		}
 	}
-	if wrap != nil && g.Runner != nil {
+	if wrap != nil && g.Runner != nil && (g.Policy == nil || g.Policy.Held == "") {
 		wrapped := *g
-		wrapped.Runner = wrap(g, g.Runner)
+		wrapped.Runner = reg.wrap(g)
 		g = &wrapped
 	}
 	if reg.governed == nil {
@@ -75,6 +77,28 @@ func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	}
 	reg.governed[h] = g
 	return g
+}
+
+// wrap returns what the program's Wrap makes of the Runner of a hook. If it fails
+// the hook does, each time: it must not run without what was to be around it.
+func (reg *registry) wrap(h *hook.Hook) (wrapped hook.Runner) {
+	defer func() {
+		if v := recover(); v != nil {
+			wrapped = notWrapped{fmt.Errorf("it cannot be run as the program wants it: %v", v)}
+		}
+	}()
+	if wrapped = reg.sys.cfg.Wrap(h, h.Runner); wrapped == nil {
+		return notWrapped{errors.New("it cannot be run as the program wants it: Wrap returned no Runner")}
+	}
+	return wrapped
+}
+
+// notWrapped is the Runner of a hook for which Wrap has none.
+type notWrapped struct{ why error }
+
+// Run fails.
+func (n notWrapped) Run(context.Context, hook.Call) (hook.Reply, error) {
+	return hook.Reply{}, &hook.ClassError{Class: hook.ClassSpawn, Err: n.why}
 }
 
 // release forgets hooks that are not there any more.

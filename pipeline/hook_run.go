@@ -21,6 +21,8 @@ type hookRun[Out any] struct {
 	report  [1]hook.Report[Out] // as a result has it if the plan is of one hook
 	reply   hook.Reply
 	started bool          // it has come to the hook itself
+	trial   bool          // of a breaker that is open
+	counted bool          // by its breaker
 	queued  time.Duration // it waited so long for a permit
 	denied  chan struct{} // not nil: it may not go to the background, and is gone when this is closed
 }
@@ -90,6 +92,10 @@ func (f *fireRun[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *inp
 		return
 	}
 	defer f.s.sys.release(r.Hook, f.s.sys.workers)
+	if keeperOf(r.Hook) != nil {
+		f.startCounted(ctx, r, in)
+		return
+	}
 	f.start(ctx, r, in)
 }
 

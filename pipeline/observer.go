@@ -115,6 +115,10 @@ type FireOutcome struct {
 	// Would is what Decision and Reason were if the hooks in shadow counted; nil
 	// where that is no difference.
 	Would *Would
+
+	// Differs are the hooks in shadow of which each alone, if it counted, would
+	// have made another outcome.
+	Differs []*hook.Hook
 }
 
 // Would is a decision that was not made.
@@ -243,6 +247,11 @@ func (f *fireRun[In, Out]) outcome(res *hook.Result[Out], err error) *FireOutcom
 	}
 	if out.Decision = f.word(&res.Output, res.Reports); out.Decision == hook.Deny && res.OverriddenBlock != "" {
 		out.Decision = hook.Undecided
+	}
+	for i := range res.Reports {
+		if r := &res.Reports[i]; r.Shadow != nil && r.Shadow.Differs && !slices.Contains(out.Differs, r.Hook) {
+			out.Differs = append(out.Differs, r.Hook)
+		}
 	}
 	if w := res.Would; w != nil {
 		out.Would = &Would{Decision: w.Decision, Reason: w.Reason}

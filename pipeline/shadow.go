@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/stages"
 )
@@ -11,19 +13,34 @@ import (
 // compare finds out what the fire would have decided if its hooks in shadow had
 // counted: all of them, and each alone.
 func (f *fireRun[In, Out]) compare(res *hook.Result[Out]) {
-	is, shadows := f.decided(&res.Output, res.Reports), false
-	for i := range res.Reports {
-		if res.Reports[i].Shadow != nil {
-			shadows = true
-			res.Reports[i].Shadow.Differs = f.merged(res.Reports, func(j int) bool { return j == i }) != is
-		}
-	}
-	if !shadows {
+	if !slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool { return r.Shadow != nil }) {
 		return
 	}
-	if would := f.merged(res.Reports, func(int) bool { return true }); would != is {
+	is, rewrite := f.decided(&res.Output, res.Reports), f.rewrite(&res.Output)
+	for i := range res.Reports {
+		if s := res.Reports[i].Shadow; s != nil {
+			would, other := f.merged(res.Reports, func(j int) bool { return j == i })
+			s.Differs = differ(is, would) || other != rewrite
+		}
+	}
+	if would, _ := f.merged(res.Reports, func(int) bool { return true }); differ(is, would) {
 		res.Would = &would
 	}
+}
+
+// differ reports whether two outcomes are not the same. Other words for the same
+// decision are no other outcome.
+func differ(a, b hook.Would) bool { return a.Decision != b.Decision || a.Stop != b.Stop }
+
+// rewrite is what an answer replaces of the input, for comparison.
+func (f *fireRun[In, Out]) rewrite(all *hook.Output[Out]) string {
+	if f.event.spec.Rewrites == nil {
+		return ""
+	}
+	if rewrites := f.event.spec.Rewrites(all); !rewrites.IsEmpty() {
+		return canonical(jsontext.Value(rewrites))
+	}
+	return ""
 }
 
 func (f *fireRun[In, Out]) decided(all *hook.Output[Out], reports []hook.Report[Out]) hook.Would {
@@ -44,7 +61,7 @@ func lit[Out any](r *hook.Report[Out]) *hook.Report[Out] {
 
 // merged merges reports in which the shadows that are chosen count. A sequential
 // plan ends at the first that blocks, as it would have.
-func (f *fireRun[In, Out]) merged(reports []hook.Report[Out], counts func(i int) bool) hook.Would {
+func (f *fireRun[In, Out]) merged(reports []hook.Report[Out], counts func(i int) bool) (hook.Would, string) {
 	all := slices.Clone(reports)
 	sequential := f.plan.Sequential || f.event.spec.Rules.Sequential
 	for i := range all {
@@ -59,5 +76,5 @@ func (f *fireRun[In, Out]) merged(reports []hook.Report[Out], counts func(i int)
 	}
 	res, _ := stages.Reduce(slices.Values(all), len(all), f.event.spec.Reduce, func() {})
 	f.strictest(&res.Output, all)
-	return f.decided(&res.Output, all)
+	return f.decided(&res.Output, all), f.rewrite(&res.Output)
 }

@@ -59,7 +59,9 @@ type Config struct {
 
 	// Wrap puts something around the Runner of a hook, such as a sandbox, once
 	// when the hook is made known; it returns the Runner that is used. It is
-	// called from many goroutines. Nil: hooks run as they are.
+	// called from many goroutines. A hook for which it returns nil, or panics,
+	// fails each time. Hooks in Go, and those that may not run since their project
+	// is not trusted, have no Runner to wrap. Nil: hooks run as they are.
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 
 	// HostRechecks leaves it to the program to ask hooks again whose policy says

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
@@ -16,24 +18,58 @@ import (
 // again where the policy says so.
 func (f *fireRun[In, Out]) runGoverned(ctx context.Context, r *hook.Report[Out], in *input[In]) {
 	p, k := r.Hook.Policy, keeperOf(r.Hook)
-	if r.Err = k.allow(); r.Err != nil {
-		return
-	}
-	before := r.Elapsed
+	var before time.Duration
+	var notes []string
 	for tries := 0; ; tries++ {
+		turn := &f.runs[r.Index]
+		var refused error
+		if turn.trial, refused = k.allow(); refused != nil {
+			if tries == 0 {
+				r.Err = refused
+			}
+			break // its last failure stands
+		}
+		*r = hook.Report[Out]{Hook: r.Hook, Index: r.Index}
+		turn.counted = false
 		f.run(ctx, r, in)
 		failed := asHookError(r.Hook, r.Err)
-		if failed == nil || tries >= p.Retry.Times || !slices.Contains(p.Retry.On, hook.ClassOf(failed)) ||
-			ctx.Err() != nil {
-			if !r.Backgrounded {
-				k.done(failed)
-			}
-			r.Elapsed += before
-			return
+		if !r.Backgrounded && !turn.counted {
+			k.done(turn.trial, failed)
 		}
 		before += r.Elapsed
-		*r = hook.Report[Out]{Hook: r.Hook, Index: r.Index, Notes: append(r.Notes, "run again after: "+r.Err.Error())}
+		if failed == nil || tries >= p.Retry.Times || !slices.Contains(p.Retry.On, hook.ClassOf(failed)) ||
+			ctx.Err() != nil {
+			break
+		}
+		notes = append(notes, "run again after: "+r.Err.Error())
 	}
+	r.Elapsed = before
+	if notes != nil {
+		r.Notes = append(notes, r.Notes...)
+	}
+}
+
+// startCounted is start for a hook with a policy, which has its permit. How it
+// ends is counted before the permit is free: who gets it next sees the breaker.
+func (f *fireRun[In, Out]) startCounted(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+	k, turn := keeperOf(r.Hook), &f.runs[r.Index]
+	if r.Err = k.still(&turn.trial); r.Err != nil {
+		return
+	}
+	f.startSafely(ctx, r, in)
+	if !r.Backgrounded {
+		k.done(turn.trial, asHookError(r.Hook, r.Err))
+		turn.counted = true
+	}
+}
+
+func (f *fireRun[In, Out]) startSafely(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.Err = &hook.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	f.start(ctx, r, in)
 }
 
 func asHookError(h *hook.Hook, err error) error {

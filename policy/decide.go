@@ -169,12 +169,7 @@ func (d *decision) change(o *Overlay, member, path string, laxer bool) bool {
 	case d.set.untrusted && o.Level == Project && d.level != Project:
 		return false
 	case o.Level != Machine && d.locked(member):
-		d.find(
-			Locked,
-			at,
-			fmt.Sprintf("%s of %s is locked by the machine's policy, so this changes nothing", member, d.label()),
-			"remove it, or ask the operator of the machine",
-		)
+		d.findLocked(at, member)
 		return false
 	case laxer && o.Level > d.level:
 		d.find(
@@ -192,6 +187,15 @@ func (d *decision) change(o *Overlay, member, path string, laxer bool) bool {
 	}
 	d.p.From[top] = hook.Origin{Level: o.Level.String(), Position: at}
 	return true
+}
+
+func (d *decision) findLocked(at hook.Position, member string) {
+	d.find(
+		Locked,
+		at,
+		fmt.Sprintf("%s of %s is locked by the machine's policy, so this changes nothing", member, d.label()),
+		"remove it, or ask the operator of the machine",
+	)
 }
 
 func (d *decision) find(id string, at hook.Position, message, fix string) {

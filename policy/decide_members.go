@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -19,18 +20,42 @@ func (d *decision) rule(o *Overlay, has func(*Rule) bool) (r *Rule, path string)
 
 // defaults are for hooks whose own entry says nothing.
 func (d *decision) defaults(o *Overlay) {
-	group, all := "gates", o.Defaults.Gates
-	if !d.ev.guards(d.h) {
-		group, all = "observers", o.Defaults.Observers
+	all := o.Defaults.Observers
+	if d.ev.guards(d.h) {
+		all = o.Defaults.Gates
 	}
 	if d.h.FailClosed {
 		return
 	}
 	for _, class := range hook.Classes() {
 		if action, ok := all.of(class); ok {
-			d.fail(o, class, action, "defaults."+group+".onFailure")
+			d.fail(o, class, action, "defaults."+d.group()+".onFailure")
 		}
 	}
+}
+
+// defaultLocked reports whether the machine has locked its defaults, and a lower
+// level would change them, or have a rule that is laxer than they are.
+func (d *decision) defaultLocked(class hook.Class, action hook.Action, defaults bool) bool {
+	return slices.ContainsFunc(d.set.overlays, func(o *Overlay) bool {
+		if o.Level != Machine || !o.holds("defaults."+d.group()+".onFailure") {
+			return false
+		}
+		all := o.Defaults.Observers
+		if d.ev.guards(d.h) {
+			all = o.Defaults.Gates
+		}
+		least, ok := all.of(class)
+		return defaults || ok && action < least
+	})
+}
+
+// group names the defaults that are for the hook.
+func (d *decision) group() string {
+	if d.ev.guards(d.h) {
+		return "gates"
+	}
+	return "observers"
 }
 
 func (d *decision) onFailure(o *Overlay) {
@@ -48,6 +73,10 @@ func (d *decision) onFailure(o *Overlay) {
 }
 
 func (d *decision) fail(o *Overlay, class hook.Class, action hook.Action, path string) {
+	if o.Level != Machine && d.defaultLocked(class, action, strings.HasPrefix(path, "defaults")) {
+		d.findLocked(o.at(path), "onFailure."+string(class))
+		return
+	}
 	if d.change(o, "onFailure."+string(class), path, action < d.p.OnFailure[class]) {
 		d.p.OnFailure[class] = action
 	}

@@ -107,15 +107,7 @@ func (s Source) add(set *Set) (problems []settings.Problem) {
 	for i := range s.Overlays {
 		o := s.Overlays[i]
 		set.overlays = append(set.overlays, &o)
-		for _, path := range o.Lock {
-			err := o.lockable(path)
-			if o.Level != Machine {
-				err = fmt.Errorf("only the machine's policy can lock %q", path)
-			}
-			if err != nil {
-				problems = append(problems, settings.Problem{Message: o.name() + ": " + err.Error(), Fatal: true})
-			}
-		}
+		problems = append(problems, o.validate()...)
 	}
 	return problems
 }

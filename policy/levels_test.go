@@ -187,6 +187,32 @@ func TestWhatTheMachineLocksStands(t *testing.T) {
 	}
 }
 
+func TestLockedDefaultsAreTheLeast(t *testing.T) {
+	const machine = `{"defaults": {"gates": {"onFailure": {"default": "ask", "crash": "closed"}}}, "lock": ["defaults"]}`
+	for name, test := range map[string]struct {
+		overlay      string
+		crash, other hook.Action
+		locked       int
+	}{
+		"other defaults":  {`{"defaults": {"gates": {"onFailure": "open"}}}`, hook.FailClosed, hook.FailAsk, 1},
+		"stricter ones":   {`{"defaults": {"gates": {"onFailure": "closed"}}}`, hook.FailClosed, hook.FailAsk, 1},
+		"a laxer rule":    {`{"hooks": [{"onFailure": "open"}]}`, hook.FailClosed, hook.FailAsk, 1},
+		"a rule in part":  {`{"hooks": [{"onFailure": {"crash": "ask", "exit": "closed"}}]}`, hook.FailClosed, hook.FailAsk, 1},
+		"a stricter rule": {`{"hooks": [{"onFailure": "closed"}]}`, hook.FailClosed, hook.FailClosed, 0},
+	} {
+		set := load(t, map[policy.Level]string{policy.Machine: machine, policy.Project: test.overlay})
+		h := gate(hook.Project)
+		p := set.Effective(h, events.Of(h))
+		if p.OnFailure[hook.ClassCrash] != test.crash || p.OnFailure[hook.ClassHTTP] != test.other {
+			t.Errorf("%s: a crash is %v, others %v; want %v, %v", name, p.OnFailure[hook.ClassCrash], p.OnFailure[hook.ClassHTTP], test.crash, test.other)
+		}
+		found := set.Findings([]*hook.Hook{h}, events, []string{"claude"})
+		if len(found) != test.locked || test.locked > 0 && found[0].ID != policy.Locked {
+			t.Errorf("%s: findings %+v, want %d of the lock", name, found, test.locked)
+		}
+	}
+}
+
 func TestAHookWithAnotherPolicyIsNoDuplicate(t *testing.T) {
 	set := load(t, map[policy.Level]string{policy.Project: `{"hooks": [{"match": {"source": "project"}, "mode": "shadow"}]}`})
 	own, users := set.Apply(gate(hook.Project), events["claude.PreToolUse"]), set.Apply(gate(hook.User), events["claude.PreToolUse"])

@@ -34,6 +34,9 @@ func (p *parser) retry(v settings.Value, path string) *hook.Retry {
 	return r
 }
 
+// notRetried are the classes in which the engine does not start a hook at all.
+var notRetried = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassUntrusted, hook.ClassBreaker}
+
 // retryClass refuses the classes in which another try can change nothing: a
 // hook would go round and round.
 func (p *parser) retryClass(v settings.Value) hook.Class {
@@ -42,8 +45,7 @@ func (p *parser) retryClass(v settings.Value) hook.Class {
 		known = append(known, string(class))
 	}
 	class := hook.Class(known[p.word(v, known...)])
-	switch class {
-	case hook.ClassCancelled, hook.ClassQueue, hook.ClassUntrusted, hook.ClassBreaker:
+	if slices.Contains(notRetried, class) {
 		if len(p.problems) == 0 || p.problems[len(p.problems)-1].Position != v.Position() {
 			p.wrong(
 				v.Wrong(

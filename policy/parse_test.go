@@ -66,6 +66,30 @@ func TestWhatCannotBeUsedIsRefusedAtItsPlace(t *testing.T) {
 	}
 }
 
+// What the parser of files refuses is refused of an overlay in Go as well.
+func TestWhatCannotBeUsedIsRefusedInGo(t *testing.T) {
+	for want, o := range map[string]policy.Overlay{
+		`there is no failure class "crahs" (did you mean "crash"?)`: {Rules: []policy.Rule{{OnFailure: policy.OnFailure{"crahs": hook.FailClosed}}}},
+		"defaults.gates.onFailure: there is no action 7":            {Defaults: policy.Defaults{Gates: policy.OnFailure{policy.Default: 7}}},
+		"observers are hooks of events that cannot block":           {Defaults: policy.Defaults{Observers: policy.OnFailure{policy.Default: hook.FailClosed}}},
+		"hooks[0].mode: there is no mode 9":                         {Rules: []policy.Rule{{Mode: new(hook.Mode(9))}}},
+		"hooks[0]: a time is above zero":                            {Rules: []policy.Rule{{Queue: -time.Second}}},
+		`hooks[0].warm: there is no "pyton" (did you mean "python"`: {Rules: []policy.Rule{{Warm: "pyton"}}},
+		"hooks[0].retry: 99 times":                                  {Rules: []policy.Rule{{Retry: &hook.Retry{Times: 99}}}},
+		`again for the class "breaker" changes nothing`:             {Rules: []policy.Rule{{Retry: &hook.Retry{Times: 1, On: []hook.Class{hook.ClassBreaker}}}}},
+		"a breaker has both Failures and For":                       {Limits: policy.Limits{Breaker: policy.Breaker{Failures: 3}}},
+		"limits are above zero":                                     {Limits: policy.Limits{PerEvent: map[string]int{"claude.PreToolUse": 0}}},
+		"only the machine's policy can lock":                        {Level: policy.User, Lock: []string{"limits"}},
+		`there is no member "limit" to lock`:                        {Lock: []string{"limit"}},
+		"there is no level 9":                                       {Level: 9},
+	} {
+		set, problems := policy.Source{Overlays: []policy.Overlay{o}}.Load(t.TempDir(), false)
+		if set != nil || len(problems) != 1 || !problems[0].Fatal || !strings.Contains(problems[0].Message, want) {
+			t.Errorf("%+v: problems %v, want one with %q", o, problems, want)
+		}
+	}
+}
+
 const whole = `{
   // what the design shows
   "hooks": [

@@ -77,8 +77,9 @@ type Hook struct {
 	QueuedMS *float64 `json:"queued_ms"`
 	Decision string   `json:"decision"`
 	Reason   string   `json:"reason"`
-	Mode     string   `json:"mode"`  // "enforce", "shadow"
-	Class    string   `json:"class"` // how it failed
+	Mode     string   `json:"mode"`    // "enforce", "shadow"
+	Differs  bool     `json:"differs"` // in shadow, and the outcome were another if it counted
+	Class    string   `json:"class"`   // how it failed
 	Open     *bool    `json:"failed_open"`
 	Error    string   `json:"error"`
 	Answer   string   `json:"answer"`

@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -52,7 +53,7 @@ func (r *Recorder) append(
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = r.appendHook(b, e)
+		b = r.appendHook(b, e, slices.Contains(out.Differs, e.Hook))
 	}
 	return append(b, "]}\n"...)
 }
@@ -99,15 +100,16 @@ func appendConflicts(b []byte, all []hook.Conflict) []byte {
 	return append(b, ']')
 }
 
-// appendHook appends what became of one hook.
-func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation) []byte {
+// appendHook appends what became of one hook. differs says that it is in shadow,
+// and that the outcome were another if it counted.
+func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool) []byte {
 	b = append(b, r.known.of(e.Hook)...)
 	if e.SkipReason != "" {
 		b = text(append(b, `,"ran":false,"why":`...), string(e.SkipReason))
 		b = text(append(b, `,"detail":`...), e.SkipDetail)
 		return append(
 			b,
-			`,"outcome":null,"exit":null,"ms":null,"queued_ms":null,"decision":null,"reason":null,"mode":"enforce","class":null,"failed_open":false,"error":null,"answer":null,"stderr":null}`...)
+			`,"outcome":null,"exit":null,"ms":null,"queued_ms":null,"decision":null,"reason":null,"mode":"enforce","differs":false,"class":null,"failed_open":false,"error":null,"answer":null,"stderr":null}`...)
 	}
 	b = text(append(b, `,"ran":true,"why":null,"detail":null,"outcome":`...), string(e.Outcome))
 	b = append(b, `,"exit":`...)
@@ -121,6 +123,7 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation) []byte {
 	b = text(append(b, `,"decision":`...), decision(e.Decision))
 	b = text(append(b, `,"reason":`...), reason(e))
 	b = text(append(b, `,"mode":`...), e.Mode.String())
+	b = strconv.AppendBool(append(b, `,"differs":`...), differs)
 	b = text(append(b, `,"class":`...), string(hook.ClassOf(e.Err)))
 	b = strconv.AppendBool(append(b, `,"failed_open":`...), e.FailedOpen)
 	b = append(b, `,"error":`...)

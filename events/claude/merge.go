@@ -38,11 +38,15 @@ func addSwitch(all *PreModelSwitchOutput, one *hook.Output[PreModelSwitchOutput]
 }
 
 // rewrites are the arguments that a hook gave, as one part of the input.
-func rewrites(o *hook.Output[PreToolUseOutput]) wire.Object {
-	if o.Specific.UpdatedInput == nil {
+func rewrites(o *hook.Output[PreToolUseOutput]) wire.Object { return asInput(o.Specific.UpdatedInput) }
+
+// asInput returns arguments as the member of the input that they replace; nothing
+// if there are none.
+func asInput(arguments wire.Object) wire.Object {
+	if arguments == nil {
 		return nil
 	}
-	return wire.Object(nil).With("tool_input", []byte(o.Specific.UpdatedInput))
+	return wire.Object(nil).With("tool_input", []byte(arguments))
 }
 
 // addPermission lets any denial win, and joins what is permitted.

@@ -52,6 +52,12 @@ var PermissionRequest *pipeline.Event[PermissionRequestInput, PermissionRequestO
 	SubjectName:    "tool_name",
 	Check:          func(a PermissionRequestInput) error { return a.check() },
 	ConditionInput: func(a *PermissionRequestInput) hook.ConditionInput { return a.conditionInput() },
+	Rewrites: func(o *hook.Output[PermissionRequestOutput]) wire.Object {
+		if d := o.Specific.Decision; d != nil {
+			return asInput(d.UpdatedInput)
+		}
+		return nil
+	},
 	Rewritten: func(a PermissionRequestInput, o *hook.Output[PermissionRequestOutput]) (PermissionRequestInput, bool) {
 		d := o.Specific.Decision
 		ok := d != nil && a.rewrite(d.UpdatedInput)

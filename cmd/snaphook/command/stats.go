@@ -32,6 +32,8 @@ type hookStat struct {
 	RunMS      ranks   `json:"runMs"`
 	QueuedMS   ranks   `json:"queuedMs"`
 	Nearest    *string `json:"nearest"`
+	Shadowed   int     `json:"shadowed"` // fires in which it ran in shadow
+	Differed   int     `json:"differed"` // of those, in which the outcome were another if it counted
 
 	label       string
 	run, queued times
@@ -124,6 +126,12 @@ func (s *hookStat) add(h *rec.Hook, subject string) {
 	if h.IsFailedOpen() {
 		s.FailedOpen++
 	}
+	if h.Mode == "shadow" {
+		s.Shadowed++
+	}
+	if h.Differs {
+		s.Differed++
+	}
 	if h.MS != nil {
 		s.run.add(*h.MS)
 		s.curve.add(*h.MS)
@@ -177,6 +185,10 @@ func (s *statistics) text(cmd *cobra.Command) string {
 		)
 	}
 	for _, h := range s.Hooks {
+		if h.Shadowed > 0 {
+			fmt.Fprintf(&b, "\n%s of %s was in shadow in %s; %d would have had another outcome with it",
+				oneLine(h.label), oneLine(h.Event), count(h.Shadowed, "fire"), h.Differed)
+		}
 		if h.Ran > 0 {
 			continue
 		}
