@@ -109,7 +109,7 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool) []
 		b = text(append(b, `,"detail":`...), e.SkipDetail)
 		return append(
 			b,
-			`,"outcome":null,"exit":null,"ms":null,"queued_ms":null,"decision":null,"reason":null,"mode":"enforce","differs":false,"class":null,"failed_open":false,"error":null,"answer":null,"stderr":null}`...)
+			`,"outcome":null,"exit":null,"ms":null,"queued_ms":null,"decision":null,"reason":null,"mode":"enforce","class":null,"failed_open":false,"error":null,"answer":null,"stderr":null,"differs":false}`...)
 	}
 	b = text(append(b, `,"ran":true,"why":null,"detail":null,"outcome":`...), string(e.Outcome))
 	b = append(b, `,"exit":`...)
@@ -123,7 +123,6 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool) []
 	b = text(append(b, `,"decision":`...), decision(e.Decision))
 	b = text(append(b, `,"reason":`...), reason(e))
 	b = text(append(b, `,"mode":`...), e.Mode.String())
-	b = strconv.AppendBool(append(b, `,"differs":`...), differs)
 	b = text(append(b, `,"class":`...), string(hook.ClassOf(e.Err)))
 	b = strconv.AppendBool(append(b, `,"failed_open":`...), e.FailedOpen)
 	b = append(b, `,"error":`...)
@@ -134,7 +133,8 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool) []
 	}
 	answer, stderr := r.outputs(e)
 	b = text(append(b, `,"answer":`...), answer)
-	return append(text(append(b, `,"stderr":`...), stderr), '}')
+	b = text(append(b, `,"stderr":`...), stderr)
+	return append(strconv.AppendBool(append(b, `,"differs":`...), differs), '}')
 }
 
 // reason is what a hook gave for its decision; for a denial by status alone what
