@@ -178,6 +178,9 @@ func TestCommandsControlSessions(t *testing.T) {
 		WaitForIdle: func(context.Context) error { h.say("idle"); return nil },
 		NewSession: func(ctx context.Context, opt xcsh.NewSession) (bool, error) {
 			h.say("new session after %q", opt.ParentSession)
+			if opt.Setup == nil {
+				return true, nil
+			}
 			return false, opt.Setup(ctx, writer{h})
 		},
 		Branch: func(_ context.Context, id string) (bool, error) {
@@ -192,6 +195,7 @@ func TestCommandsControlSessions(t *testing.T) {
 		const say = (...values) => pi.logger.debug(values.map(v => JSON.stringify(v) ?? "undefined").join(" "));
 		say(args, await ctx.waitForIdle(), ctx.hasUI, ctx.sessionManager.getEntries());
 		say(await ctx.newSession({ parentSession: "p", setup: async s => say(s.appendMessage({ role: "user", content: args }), s.appendCustomEntry("c", { n: 1 })) }));
+		say(await ctx.newSession());
 		say(await ctx.branch("e1"), await ctx.navigateTree("t", { summarize: true }), await ctx.navigateTree("t"));
 		await ctx.branch("");
 	}})`)
@@ -202,6 +206,6 @@ func TestCommandsControlSessions(t *testing.T) {
 		t.Error("there is no /all")
 	}
 	h.heard(t, "idle", `DEBUG: "the  way " undefined false []`, `new session after "p"`, "first: the  way ", `first entry: c {"n":1}`,
-		`DEBUG: "e1" "e2"`, `DEBUG: {"cancelled":false}`, "to t, true", "to t, false", `DEBUG: {"cancelled":true} {"cancelled":true} {"cancelled":true}`,
+		`DEBUG: "e1" "e2"`, `DEBUG: {"cancelled":false}`, `new session after ""`, `DEBUG: {"cancelled":true}`, "to t, true", "to t, false", `DEBUG: {"cancelled":true} {"cancelled":true} {"cancelled":true}`,
 		"failed: command:all, command: no entry")
 }

@@ -247,6 +247,9 @@ func toJSON(v any) jsontext.Value {
 }
 
 func fromJSON(text jsontext.Value) (v any) {
+	if len(text) == 0 { // a member that is absent
+		return nil
+	}
 	if err := json.Unmarshal(text, &v); err != nil {
 		panic(fmt.Errorf("%w: %s", err, text))
 	}

@@ -32,9 +32,7 @@ func (r *recorder) add(list *[]any, item map[string]any) {
 
 // called records a call with the arguments that say something.
 func (r *recorder) called(list *[]any, call string, args ...any) {
-	for len(args) > 0 && (args[len(args)-1] == nil || args[len(args)-1] == "") {
-		args = args[:len(args)-1]
-	}
+	args = given(args)
 	item := map[string]any{"call": call}
 	if len(args) > 0 {
 		item["args"] = args
@@ -125,7 +123,7 @@ func (r *recorder) control(i *Initialize, h *xcsh.Host) {
 	}
 	if i.NewSession != nil {
 		h.NewSession = func(_ context.Context, opt xcsh.NewSession) (bool, error) {
-			r.called(&r.ctxCalls, "newSession", map[string]any{"parentSession": opt.ParentSession})
+			r.called(&r.ctxCalls, "newSession", without(map[string]any{"parentSession": opt.ParentSession}))
 			return i.NewSession.Cancelled, nil
 		}
 	}
@@ -137,7 +135,7 @@ func (r *recorder) control(i *Initialize, h *xcsh.Host) {
 	}
 	if i.NavigateTree != nil {
 		h.NavigateTree = func(_ context.Context, id string, opt xcsh.NavigateTree) (bool, error) {
-			r.called(&r.ctxCalls, "navigateTree", id, map[string]any{"summarize": opt.Summarize})
+			r.called(&r.ctxCalls, "navigateTree", id, without(map[string]any{"summarize": opt.Summarize}))
 			return i.NavigateTree.Cancelled, nil
 		}
 	}

@@ -18,12 +18,15 @@ var operations map[string]func(*world, *Step) map[string]any
 
 func init() { // they lead back to the table
 	operations = map[string]func(*world, *Step) map[string]any{
-		"emit":                  (*world).emit,
-		"emitToolCall":          func(w *world, s *Step) map[string]any { return w.fire("tool_call", s.Event) },
-		"emitContext":           (*world).emitContext,
-		"emitBeforeAgentStart":  (*world).emitBeforeAgentStart,
-		"runTool":               (*world).runTool,
-		"hasHandlers":           func(w *world, s *Step) map[string]any { return ok(w.modules.Has(fromJSON(s.Event).(string))) },
+		"emit":                 (*world).emit,
+		"emitToolCall":         func(w *world, s *Step) map[string]any { return w.fire("tool_call", s.Event) },
+		"emitContext":          (*world).emitContext,
+		"emitBeforeAgentStart": (*world).emitBeforeAgentStart,
+		"runTool":              (*world).runTool,
+		"hasHandlers": func(w *world, s *Step) map[string]any {
+			name, _ := fromJSON(s.Event).(string)
+			return ok(w.modules.Has(name))
+		},
 		"getHookPaths":          func(w *world, _ *Step) map[string]any { return ok(list(w.modules.Paths())) },
 		"getRegisteredCommands": (*world).commands,
 		"getCommand":            (*world).getCommand,
@@ -32,7 +35,7 @@ func init() { // they lead back to the table
 		"callApi":               (*world).callAPI,
 		"initialize":            (*world).initialize,
 		"addListener":           func(w *world, s *Step) map[string]any { w.listen(Listener{ID: s.ID}); return done(nil) },
-		"removeListener":        func(w *world, s *Step) map[string]any { w.unlisten[s.ID](); return done(nil) },
+		"removeListener":        (*world).removeListener,
 		"emitError":             (*world).emitError,
 		"runnerState":           (*world).runnerState,
 		"commandContext":        (*world).commandContext,
@@ -166,19 +169,38 @@ func (w *world) runCommand(s *Step) map[string]any {
 
 func (w *world) callAPI(s *Step) map[string]any {
 	call := Call{Call: s.Call}
-	if err := json.Unmarshal(s.Args, &call.Args); err != nil {
+	if err := optional(s.Args, &call.Args); err != nil {
 		return done(err)
 	}
-	return done(call.onAPI(w.apis[s.Hook]))
+	api := w.apis[s.Hook]
+	if api == nil {
+		return done(fmt.Errorf("there is no hook %s", strconv.Quote(s.Hook)))
+	}
+	return done(call.onAPI(api))
 }
 
 func (w *world) initialize(s *Step) map[string]any {
 	var i Initialize
-	if err := json.Unmarshal(s.Options, &i, json.RejectUnknownMembers(true)); err != nil {
+	if err := optional(s.Options, &i); err != nil {
 		w.t.Fatal(err)
 	}
 	w.modules.Initialize(w.host(&i))
 	return done(nil)
+}
+
+func (w *world) removeListener(s *Step) map[string]any {
+	if remove := w.unlisten[s.ID]; remove != nil {
+		remove()
+	}
+	return done(nil)
+}
+
+// optional reads a member that may be absent.
+func optional(text jsontext.Value, into any) error {
+	if len(text) == 0 {
+		return nil
+	}
+	return json.Unmarshal(text, into, json.RejectUnknownMembers(true))
 }
 
 func (w *world) emitError(s *Step) map[string]any {
