@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -159,9 +160,10 @@ type fireRun[In, Out any] struct {
 	info          *FireInfo       // nil if there are no observers
 	observed      context.Context // the caller's, or what observers have made of it
 
-	view     *view     // the hooks as they were when the plan was made, of a live event
-	first    input[In] // room for what in points at
-	firstRan bool      // the first hook has had its turn
+	view     *view      // the hooks as they were when the plan was made, of a live event
+	first    input[In]  // room for what in points at
+	encoding sync.Mutex // guards first.encoded and first.members
+	firstRan bool       // the first hook has had its turn
 
 	again bool // the second round of a fire, of hooks that are asked again
 	base  int  // how many reports come before its own

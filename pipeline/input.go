@@ -44,13 +44,15 @@ func (f *fireRun[In, Out]) payload(in *input[In]) ([]byte, error) {
 	if members = members[1:]; len(members) > 1 {
 		b = append(b, ',')
 	}
-	in.members = len(b)
+	at := len(b)
 	b = append(b, members...)
 	if f.event.dialect.Newline {
 		b = append(b, '\n')
 	}
-	in.encoded = b
-	return in.encoded, nil
+	f.encoding.Lock() // an observer that is no longer waited for may be reading
+	in.encoded, in.members = b, at
+	f.encoding.Unlock()
+	return b, nil
 }
 
 // timeKey is the key of the time that a caller gives its payloads.
@@ -73,8 +75,11 @@ func (f *fireRun[In, Out]) stamp() time.Time {
 
 // appendInput implements [FireInfo.AppendInput].
 func (f *fireRun[In, Out]) appendInput(dst []byte) ([]byte, error) {
-	if f.first.encoded != nil {
-		own := bytes.TrimSuffix(f.first.encoded[f.first.members:], []byte("\n"))
+	f.encoding.Lock()
+	encoded, at := f.first.encoded, f.first.members
+	f.encoding.Unlock()
+	if encoded != nil {
+		own := bytes.TrimSuffix(encoded[at:], []byte("\n"))
 		return append(append(dst, '{'), own...), nil
 	}
 	text, err := encode(dst, &f.first.value)

@@ -3,10 +3,14 @@ package pipeline_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/match"
@@ -226,5 +230,128 @@ func TestHooksGetTheTraceOfTheirContext(t *testing.T) {
 	}
 	if want := []string{"TRACEPARENT=" + parent, "TRACESTATE=a=b"}; !slices.Equal(call1.Env, want) || call1.Trace.Parent != parent {
 		t.Errorf("the call has %q, want %q", call1.Env, want)
+	}
+}
+
+// blocking is an observer that does not return from one of its methods until it
+// is let go.
+type blocking struct {
+	follower
+	in    string
+	calls atomic.Int64
+	free  chan struct{}
+}
+
+func (b *blocking) wait(in string) {
+	if b.in == in {
+		b.calls.Add(1)
+		<-b.free
+	}
+}
+
+func (b *blocking) FireStart(ctx context.Context, f *pipeline.FireInfo) context.Context {
+	ctx = b.follower.FireStart(ctx, f)
+	b.wait("FireStart")
+	f.Trace = hook.Trace{Parent: "late"} // which the fire must not see, and is no race
+	_, _ = f.AppendInput(nil)
+	return ctx
+}
+
+func (b *blocking) HookStart(ctx context.Context, f *pipeline.FireInfo, h *hook.Hook) context.Context {
+	ctx = b.follower.HookStart(ctx, f, h)
+	b.wait("HookStart")
+	return ctx
+}
+
+func (b *blocking) HookEnd(ctx context.Context, e *pipeline.Evaluation) {
+	b.follower.HookEnd(ctx, e)
+	b.wait("HookEnd")
+}
+
+func (b *blocking) FireEnd(ctx context.Context, f *pipeline.FireInfo, r *pipeline.FireOutcome) {
+	b.follower.FireEnd(ctx, f, r)
+	b.wait("FireEnd")
+}
+
+func (b *blocking) HookAdded(string, *hook.Hook)   { b.wait("HookAdded") }
+func (b *blocking) HookRemoved(string, *hook.Hook) { b.wait("HookRemoved") }
+func (b *blocking) SystemEnd()                     { b.wait("SystemEnd") }
+
+// An observer that blocks costs one fire half a second, and the others nothing;
+// what it would see of them is left out whole, so that it sees no end without its
+// beginning.
+func TestAnObserverThatBlocksHoldsUpOneFireAtMost(t *testing.T) {
+	calls := map[string]int{"FireStart": 1, "HookStart": 2, "HookEnd": 3, "FireEnd": 4}
+	for _, in := range slices.Sorted(maps.Keys(calls)) {
+		t.Run(in, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b, after := &blocking{in: in, free: make(chan struct{})}, &follower{name: "after"}
+				sys, s := start(t, pipeline.Config{
+					Observe: []pipeline.Observer{b, after},
+					Load:    []pipeline.Load{loads(configured("Call", "denies", prints(2, "no")))},
+				})
+				for i := range 3 {
+					began := time.Now()
+					if res := fire(t, event, s, call{Tool: "write"}); !res.Blocked() || res.Reports[0].Err != nil {
+						t.Errorf("the result is %+v; want the denial", res)
+					}
+					if took := time.Since(began); took != map[int]time.Duration{0: 500 * time.Millisecond}[i] {
+						t.Errorf("fire %d took %v", i, took)
+					}
+				}
+				if got := sys.ObserverFailures(); got != 3 || b.calls.Load() != 1 {
+					t.Errorf("%d failures are counted, want 3, and %d calls, want 1", got, b.calls.Load())
+				}
+				if got := len(b.said); got != calls[in] {
+					t.Errorf("it has seen %d calls, want %d: %q", got, calls[in], b.said)
+				}
+				if len(after.said) != 12 {
+					t.Errorf("the observer after it has seen %q", after.said)
+				}
+				close(b.free)
+				synctest.Wait()
+				b.in = "" // it has become quick
+				fire(t, event, s, call{Tool: "write"})
+				if got := len(b.said); got != calls[in]+4 || sys.ObserverFailures() != 3 {
+					t.Errorf("once it has returned it sees %d calls more, want 4", got-calls[in])
+				}
+			})
+		})
+	}
+}
+
+func TestAnObserverThatBlocksHoldsUpNoChangeOfHooksAndNoEnd(t *testing.T) {
+	for in, want := range map[string]time.Duration{
+		"HookAdded": 500 * time.Millisecond, "HookRemoved": 500 * time.Millisecond, "SystemEnd": 10 * time.Second,
+	} {
+		t.Run(in, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &blocking{in: in, free: make(chan struct{})}
+				sys, s := start(t, pipeline.Config{Observe: []pipeline.Observer{b}})
+				began := time.Now()
+				remove := event.On(s, "own", allow)
+				remove()
+				sys.Close()
+				if took := time.Since(began); took != want || sys.ObserverFailures() < 1 {
+					t.Errorf("it took %v, want %v; %d failures", took, want, sys.ObserverFailures())
+				}
+				close(b.free)
+			})
+		})
+	}
+}
+
+// prompt is an observer that is called on the goroutine of the fire.
+type prompt struct{ reader }
+
+func (prompt) ObservesPromptly() {}
+
+func TestAPromptObserverIsCalledOnTheGoroutineOfTheFire(t *testing.T) {
+	n := 0 // without a lock
+	_, s := start(t, pipeline.Config{Observe: []pipeline.Observer{prompt{reader{func(*pipeline.FireInfo) { n++ }}}}})
+	event.On(s, "own", allow)
+	fire(t, event, s, call{Tool: "write"})
+	if n != 2 {
+		t.Errorf("%d calls, want 2", n)
 	}
 }

@@ -86,7 +86,8 @@ type System struct {
 	reload            sync.Mutex // one at a time, so that the settings read last stay
 
 	failedOpen       openFailures
-	bounds           bounds // those of the policy that are over all directories
+	bounds           bounds             // those of the policy that are over all directories
+	observers        []*guardedObserver // those of the config
 	observerFailures atomic.Int64
 	ended            sync.Once
 	sessions         atomic.Uint64 // ever
@@ -111,6 +112,7 @@ func NewSystem(cfg Config) *System {
 		limit:      cfg.Workers,
 		workspaces: map[Workspace]weak.Pointer[registry]{},
 		disabled:   map[string]bool{},
+		observers:  guardObservers(cfg.Observe),
 	}
 	if sys.log == nil {
 		sys.log = slog.Default()

@@ -20,6 +20,7 @@ type file struct {
 	f       *os.File
 	torn    bool      // the last line is not whole
 	seen    time.Time // when path was last known to be f
+	room    int64     // so many bytes more before the size is looked at again
 }
 
 // Defaults of rotation.
@@ -59,7 +60,7 @@ func (f *file) open() error {
 	if f.f != nil {
 		_ = f.f.Close() // every line is in it
 	}
-	f.f, f.seen, f.torn = opened, time.Now(), endsInALine(opened)
+	f.f, f.seen, f.torn, f.room = opened, time.Now(), endsInALine(opened), 0
 	return nil
 }
 
@@ -77,8 +78,8 @@ func endsInALine(f *os.File) bool {
 
 // Write appends one line.
 func (f *file) Write(line []byte) (int, error) {
-	if f.max > 0 {
-		f.follow()
+	if err := f.follow(); err != nil {
+		return 0, err
 	}
 	if f.torn { // or the line is lost with the one before it
 		if _, err := f.f.Write([]byte("\n")); err != nil {
@@ -88,21 +89,33 @@ func (f *file) Write(line []byte) (int, error) {
 	}
 	n, err := f.f.Write(line)
 	f.torn = n > 0 && n < len(line)
-	if err == nil && f.max > 0 {
+	if f.room -= int64(n); err == nil && f.max > 0 && f.room <= 0 {
 		f.rotate()
 	}
 	return n, err
 }
 
-// follow opens the file anew if another program has renamed it.
-func (f *file) follow() {
+// follow opens the file anew if it has been renamed or removed. One that was
+// renamed goes on to get lines if there can be no new one; in one that was removed
+// they would be lost unseen.
+func (f *file) follow() error {
+	if !f.regular {
+		return nil
+	}
 	now := time.Now()
 	if now.Sub(f.seen) < glance {
-		return
+		return nil
 	}
-	if f.seen = now; !f.isCurrent() {
-		_ = f.open() // else the old one has to do
+	if f.isCurrent() {
+		f.seen = now
+		return nil
 	}
+	err := f.open()
+	if info, gone := f.f.Stat(); err != nil && (gone != nil || isRemoved(info)) {
+		return err // and the next line looks again
+	}
+	f.seen = now
+	return nil
 }
 
 func (f *file) isCurrent() bool {
@@ -120,6 +133,7 @@ func (f *file) isCurrent() bool {
 func (f *file) rotate() {
 	end, err := f.f.Seek(0, io.SeekCurrent) // after an append, the end of the file
 	if err != nil || end < f.max {
+		f.room = min(f.max-end, f.max/64) // other processes write, too
 		return
 	}
 	lock, err := acquire(f.path + ".lock")
@@ -149,3 +163,11 @@ func (f *file) shift() error {
 
 // Close closes the file.
 func (f *file) Close() error { return f.f.Close() }
+
+// interrupt closes what is no regular file, and so ends a Write that waits, as on
+// a pipe that no process reads. Other files are left to their Write.
+func (f *file) interrupt() {
+	if !f.regular {
+		_ = f.f.Close() // no line of it is waited for
+	}
+}

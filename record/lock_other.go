@@ -2,7 +2,10 @@
 
 package record
 
-import "errors"
+import (
+	"errors"
+	"os"
+)
 
 const nonBlocking = 0
 
@@ -13,3 +16,6 @@ type lock struct{}
 func acquire(string) (lock, error) { return lock{}, errors.ErrUnsupported }
 
 func (lock) release() {}
+
+// isRemoved is false: a file that is open cannot be removed.
+func isRemoved(os.FileInfo) bool { return false }

@@ -4,6 +4,7 @@ package record
 
 import (
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,3 +34,9 @@ func acquire(path string) (lock, error) {
 }
 
 func (l lock) release() { _ = l.f.Close() } // which unlocks it
+
+// isRemoved reports whether an open file has no name any more.
+func isRemoved(info os.FileInfo) bool {
+	sys, ok := info.Sys().(*syscall.Stat_t)
+	return ok && sys.Nlink == 0
+}

@@ -35,6 +35,7 @@ type Line struct {
 	MS         float64        `json:"ms"`
 	FailedOpen int            `json:"failed_open"`
 	Conflicts  []Conflict     `json:"conflicts"`
+	Late       string         `json:"late"` // the line is no fire: it has the end of a hook that the fire with this id left
 	Hooks      []Hook         `json:"hooks"`
 }
 
@@ -84,6 +85,25 @@ type Hook struct {
 	Error    string   `json:"error"`
 	Answer   string   `json:"answer"`
 	Stderr   string   `json:"stderr"`
+
+	Background *Ending `json:"background"` // how it ended in the background; nil if it has not, or was not there
+}
+
+// Ending is how a hook ended in the background.
+type Ending struct {
+	Outcome  string  `json:"outcome"`
+	Exit     *int    `json:"exit"`
+	MS       float64 `json:"ms"`
+	QueuedMS float64 `json:"queued_ms"`
+	Class    string  `json:"class"`
+	Error    string  `json:"error"`
+	Answer   string  `json:"answer"`
+	Stderr   string  `json:"stderr"`
+}
+
+// Failed reports whether the hook failed in the background.
+func (e *Ending) Failed() bool {
+	return e != nil && (e.Class != "" || e.Outcome == "non_blocking_error" || e.Outcome == "cancelled")
 }
 
 // Label is the name to show to people: the configured name, else the command,

@@ -71,7 +71,7 @@ func (e *endless) Read(b []byte) (n int, err error) {
 func TestALargeRecordIsReadInBoundedMemory(t *testing.T) {
 	line := `{"v":1,"id":"a","time":"2026-01-31T12:00:00.5Z","event":"claude.Stop","input":{"x":"` + strings.Repeat("x", 64<<10) + `"},"hooks":[]}` + "\n"
 	size := int64(2 << 30)
-	if testing.Short() {
+	if testing.Short() || raceDetector {
 		size = 64 << 20
 	}
 	n, most := 0, uint64(0)

@@ -38,6 +38,12 @@ type Config struct {
 	MaxSize int64
 	Keep    int
 
+	// Hold keeps the line of a fire until its hooks in the background have ended
+	// too, or the record is closed, for programs that wait for them anyway. Else
+	// the line is written when the fire ends, and each of these hooks has a second
+	// line when it has ended, whose late is the id of the first.
+	Hold bool
+
 	// Log gets one warning when lines are lost for the first time. Nil means
 	// [slog.Default].
 	Log *slog.Logger
@@ -48,18 +54,23 @@ type Config struct {
 //
 // A line is handed to a goroutine that writes it, and the fire waits for that no
 // longer than a millisecond: a sink that is slow, full or broken delays and
-// changes no answer. Lines that could not be written are counted. A regular file
-// is written to at once, until a line takes longer than that millisecond. A fire
-// with one hook in Go costs about five microseconds and six allocations more
-// than without a Recorder.
+// changes no answer. Lines that could not be written are counted. A fire with one
+// hook in Go costs about five microseconds and six allocations more than without
+// a Recorder.
 type Recorder struct {
 	cfg   Config
 	sink  *sink
 	known known
 	fires sync.Pool // of *fire
+
+	mu   sync.Mutex
+	held map[*fire]struct{} // fires whose lines wait for hooks in the background
 }
 
-var _ pipeline.Observer = (*Recorder)(nil)
+var (
+	_ pipeline.Observer       = (*Recorder)(nil)
+	_ pipeline.PromptObserver = (*Recorder)(nil)
+)
 
 // New makes a Recorder that writes to w, one call for each line. Close it.
 func New(w io.Writer, cfg Config) *Recorder {
@@ -69,7 +80,7 @@ func New(w io.Writer, cfg Config) *Recorder {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	r := &Recorder{cfg: cfg, sink: newSink(w, cfg.Log)}
+	r := &Recorder{cfg: cfg, sink: newSink(w, cfg.Log), held: map[*fire]struct{}{}}
 	r.fires.New = func() any { return new(fire) }
 	return r
 }
@@ -91,17 +102,17 @@ func (r *Recorder) Lost() (n int64, err error) { return r.sink.lost() }
 
 // Close writes what is still to be written, for at most so long, and closes the
 // file. What is left then counts as lost.
-func (r *Recorder) Close(within time.Duration) { r.sink.close(within) }
+func (r *Recorder) Close(within time.Duration) {
+	r.release()
+	r.sink.close(within)
+}
 
 // SystemEnd implements [pipeline.SystemEnder]: it closes the record, within a
 // second. A Recorder so belongs to one System.
 func (r *Recorder) SystemEnd() { r.Close(time.Second) }
 
-// fire is what is known of a fire that has not ended.
-type fire struct {
-	mu   sync.Mutex
-	ends []*pipeline.Evaluation
-}
+// ObservesPromptly implements [pipeline.PromptObserver].
+func (r *Recorder) ObservesPromptly() {}
 
 type fireKey struct{ r *Recorder }
 
@@ -113,12 +124,22 @@ func (r *Recorder) FireStart(ctx context.Context, _ *pipeline.FireInfo) context.
 // HookEnd implements [pipeline.Observer].
 func (r *Recorder) HookEnd(ctx context.Context, e *pipeline.Evaluation) {
 	f, ok := ctx.Value(fireKey{r}).(*fire)
-	if !ok || e.Late { // its fire may have ended
+	if !ok {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.ends = append(f.ends, e)
+	switch {
+	case !e.Late:
+		f.ends = append(f.ends, e)
+	case f.state == written:
+		r.putLate(f, e)
+	default:
+		f.late = append(f.late, e)
+		if f.state == held && len(f.late) >= f.backgrounded() {
+			r.putHeld(f)
+		}
+	}
 }
 
 // FireEnd implements [pipeline.Observer].
@@ -128,8 +149,13 @@ func (r *Recorder) FireEnd(ctx context.Context, info *pipeline.FireInfo, out *pi
 		return
 	}
 	inPlanOrder(f.ends, info.Hooks)
+	if f.backgrounded() > 0 {
+		r.endWithBackground(f, info, out)
+		return
+	}
 	l := r.sink.line()
-	l.text = r.append(l.text, info, out, f.ends)
+	l.text = r.appendHead(l.text, info, &f.place)
+	l.text = r.appendTail(l.text, out, f.ends, nil)
 	r.sink.put(l)
 	clear(f.ends)
 	f.ends = f.ends[:0]

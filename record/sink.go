@@ -5,15 +5,15 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // Limits of what waits for a sink that is slow.
 const (
-	maxWaiting = 1024             // lines
-	patience   = time.Millisecond // of a fire
+	maxWaiting = 1024                   // lines
+	patience   = 900 * time.Microsecond // of a fire
 )
 
 var (
@@ -28,30 +28,25 @@ type line struct {
 }
 
 // sink writes lines on a goroutine of its own, so that a fire can leave one that
-// is slow. A regular file takes lines in less time than that costs: there the
-// fire writes, until a line has taken longer than a fire waits.
+// is slow.
 type sink struct {
 	w     io.Writer
-	use   sync.Mutex // of w
-	quick atomic.Bool
 	log   *slog.Logger
 	queue chan *line
 	lines sync.Pool // of *line
 	times sync.Pool // of *time.Timer
 
-	mu      sync.Mutex
-	started bool
-	closed  bool
-	n       int64 // lost
-	err     error // why the first one was
-	done    chan struct{}
+	mu        sync.Mutex
+	started   bool
+	closed    bool
+	abandoned bool
+	n         int64 // lost
+	err       error // why the first one was
+	done      chan struct{}
 }
 
 func newSink(w io.Writer, log *slog.Logger) *sink {
-	s := &sink{w: w, log: log, queue: make(chan *line, maxWaiting), done: make(chan struct{})}
-	f, ok := w.(*file)
-	s.quick.Store(ok && f.regular)
-	return s
+	return &sink{w: w, log: log, queue: make(chan *line, maxWaiting), done: make(chan struct{})}
 }
 
 // line returns an empty line.
@@ -63,14 +58,18 @@ func (s *sink) line() *line {
 	return &line{text: make([]byte, 0, 1024), written: make(chan struct{}, 1)}
 }
 
-// put hands a line over, and waits a little for it to be written.
+// put hands a line over, and waits a little for it to be written: a process that
+// is killed then has lost no line but the last.
 func (s *sink) put(l *line) {
-	if s.quick.Load() && s.use.TryLock() {
-		s.putNow(l)
-		return
-	}
 	if !s.enqueue(l) {
 		return
+	}
+	runtime.Gosched() // which is all the time that most lines take
+	select {
+	case <-l.written:
+		s.lines.Put(l)
+		return
+	default:
 	}
 	t, ok := s.times.Get().(*time.Timer)
 	if ok {
@@ -85,30 +84,6 @@ func (s *sink) put(l *line) {
 	}
 	t.Stop()
 	s.times.Put(t)
-}
-
-// putNow writes a line on the goroutine of the fire.
-func (s *sink) putNow(l *line) {
-	start, err := time.Now(), errClosed
-	if !s.isClosed() {
-		err = s.writeOne(l.text)
-	}
-	s.use.Unlock()
-	if time.Since(start) > patience {
-		s.quick.Store(false)
-	}
-	s.lines.Put(l)
-	if err != nil {
-		s.mu.Lock()
-		s.lose(1, err)
-		s.mu.Unlock()
-	}
-}
-
-func (s *sink) isClosed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
 }
 
 // enqueue queues a line, unless too many wait.
@@ -136,12 +111,11 @@ func (s *sink) enqueue(l *line) bool {
 func (s *sink) write() {
 	defer close(s.done)
 	for l := range s.queue {
-		s.use.Lock()
-		err := s.writeOne(l.text)
-		s.use.Unlock()
-		if err != nil {
+		if err := s.writeOne(l.text); err != nil {
 			s.mu.Lock()
-			s.lose(1, err)
+			if !s.abandoned { // else it is counted
+				s.lose(1, err)
+			}
 			s.mu.Unlock()
 		}
 		l.written <- struct{}{}
@@ -203,14 +177,12 @@ func (s *sink) close(wait time.Duration) {
 			return
 		}
 	}
-	s.use.Lock()
-	defer s.use.Unlock()
 	if c, ok := s.w.(io.Closer); ok {
 		_ = c.Close() // every line has been written, or is counted
 	}
 }
 
-// abandon counts what is still queued as lost.
+// abandon counts what is still queued as lost, and ends a write to a pipe.
 func (s *sink) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,4 +191,8 @@ func (s *sink) abandon() {
 		n++
 	}
 	s.lose(n, errClosed)
+	s.abandoned = true
+	if f, ok := s.w.(*file); ok {
+		f.interrupt()
+	}
 }

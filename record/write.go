@@ -19,21 +19,27 @@ const maxText = 4 << 10
 // version is the v of the lines.
 const version = 1
 
-// append appends the line of a fire, with its end.
-func (r *Recorder) append(
-	b []byte,
-	f *pipeline.FireInfo,
-	out *pipeline.FireOutcome,
-	ends []*pipeline.Evaluation,
-) []byte {
-	b = append(b, `{"v":1,"id":"`...)
-	b = append(appendID(b, f.Time), `","time":"`...)
-	b = append(f.Time.UTC().AppendFormat(b, "2006-01-02T15:04:05.000000Z"), '"')
+// appendHead appends the line of a fire up to what came of it, and keeps its
+// place.
+func (r *Recorder) appendHead(b []byte, f *pipeline.FireInfo, at *place) []byte {
+	b = appendStart(b, f, f.Time, at)
+	b = appendTrace(b, f, at)
+	return r.appendInput(b, f)
+}
+
+// appendStart appends what a line is about.
+func appendStart(b []byte, f *pipeline.FireInfo, now time.Time, at *place) []byte {
+	b = appendID(append(b, `{"v":1,"id":"`...), now)
+	copy(at.id[:], b[len(b)-len(at.id):])
+	b = append(now.UTC().AppendFormat(append(b, `","time":"`...), "2006-01-02T15:04:05.000000Z"), '"')
 	b = text(append(b, `,"event":`...), f.Event)
 	b = text(append(b, `,"session":`...), f.Session)
-	b = text(append(b, `,"subject":`...), f.Subject)
-	b = appendTrace(b, f)
-	b = r.appendInput(b, f)
+	return text(append(b, `,"subject":`...), f.Subject)
+}
+
+// appendTail appends what came of a fire. Ends that are late are those of hooks
+// in the background.
+func (r *Recorder) appendTail(b []byte, out *pipeline.FireOutcome, ends, late []*pipeline.Evaluation) []byte {
 	b = text(append(b, `,"decision":`...), decision(out.Decision))
 	b = text(append(b, `,"reason":`...), out.Reason)
 	b = strconv.AppendBool(append(b, `,"stop":`...), out.Stop)
@@ -48,19 +54,19 @@ func (r *Recorder) append(
 	b = milliseconds(append(b, `,"ms":`...), out.Elapsed)
 	b = strconv.AppendInt(append(b, `,"failed_open":`...), int64(out.FailedOpen), 10)
 	b = appendConflicts(append(b, `,"conflicts":`...), out.Conflicts)
-	b = append(b, `,"hooks":[`...)
+	b = append(b, `,"late":null,"hooks":[`...)
 	for i, e := range ends {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = r.appendHook(b, e, slices.Contains(out.Differs, e.Hook))
+		b = r.appendHook(b, e, slices.Contains(out.Differs, e.Hook), endOf(e, late))
 	}
 	return append(b, "]}\n"...)
 }
 
 // appendTrace appends the fire's place in a trace: its own, or one below that of
 // the caller, or a trace that begins here.
-func appendTrace(b []byte, f *pipeline.FireInfo) []byte {
+func appendTrace(b []byte, f *pipeline.FireInfo, at *place) []byte {
 	trace, span, own := f.Trace.IDs()
 	callers, parent, below := f.Caller.IDs()
 	b = append(b, `,"trace":"`...)
@@ -69,12 +75,14 @@ func appendTrace(b []byte, f *pipeline.FireInfo) []byte {
 	} else {
 		b = appendHex(appendHex(b, 16), 16)
 	}
+	copy(at.trace[:], b[len(b)-len(at.trace):])
 	b = append(b, `","span":"`...)
 	if own {
 		b = append(b, span...)
 	} else {
 		b = appendHex(b, 16)
 	}
+	copy(at.span[:], b[len(b)-len(at.span):])
 	b = append(b, `","parent":`...)
 	if !below {
 		return append(b, "null"...)
@@ -101,23 +109,19 @@ func appendConflicts(b []byte, all []hook.Conflict) []byte {
 }
 
 // appendHook appends what became of one hook. differs says that it is in shadow,
-// and that the outcome were another if it counted.
-func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool) []byte {
+// and that the outcome were another if it counted; late is its second end, if it
+// went to the background and has ended.
+func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool, late *pipeline.Evaluation) []byte {
 	b = append(b, r.known.of(e.Hook)...)
 	if e.SkipReason != "" {
 		b = text(append(b, `,"ran":false,"why":`...), string(e.SkipReason))
 		b = text(append(b, `,"detail":`...), e.SkipDetail)
 		return append(
 			b,
-			`,"outcome":null,"exit":null,"ms":null,"queued_ms":null,"decision":null,"reason":null,"mode":"enforce","class":null,"failed_open":false,"error":null,"answer":null,"stderr":null,"differs":false}`...)
+			`,"outcome":null,"exit":null,"ms":null,"queued_ms":null,"decision":null,"reason":null,"mode":"enforce","class":null,"failed_open":false,"error":null,"answer":null,"stderr":null,"differs":false,"background":null}`...)
 	}
 	b = text(append(b, `,"ran":true,"why":null,"detail":null,"outcome":`...), string(e.Outcome))
-	b = append(b, `,"exit":`...)
-	if reply := e.Reply; reply != nil && reply.Signal == nil && reply.Exit >= 0 && e.Outcome != pipeline.Cancelled {
-		b = strconv.AppendInt(b, int64(reply.Exit), 10)
-	} else {
-		b = append(b, "null"...)
-	}
+	b = appendExit(append(b, `,"exit":`...), e)
 	b = milliseconds(append(b, `,"ms":`...), e.Elapsed)
 	b = milliseconds(append(b, `,"queued_ms":`...), e.Queued)
 	b = text(append(b, `,"decision":`...), decision(e.Decision))
@@ -125,16 +129,12 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool) []
 	b = text(append(b, `,"mode":`...), e.Mode.String())
 	b = text(append(b, `,"class":`...), string(hook.ClassOf(e.Err)))
 	b = strconv.AppendBool(append(b, `,"failed_open":`...), e.FailedOpen)
-	b = append(b, `,"error":`...)
-	if e.Err != nil {
-		b = text(b, e.Err.Error())
-	} else {
-		b = append(b, "null"...)
-	}
+	b = appendError(append(b, `,"error":`...), e)
 	answer, stderr := r.outputs(e)
 	b = text(append(b, `,"answer":`...), answer)
 	b = text(append(b, `,"stderr":`...), stderr)
-	return append(strconv.AppendBool(append(b, `,"differs":`...), differs), '}')
+	b = strconv.AppendBool(append(b, `,"differs":`...), differs)
+	return append(r.appendBackground(append(b, `,"background":`...), late), '}')
 }
 
 // reason is what a hook gave for its decision; for a denial by status alone what

@@ -17,7 +17,7 @@ func (s *session) startTool(l *record.Line) {
 	if n == nil || id(l) == "" {
 		n = s.child(s.place(l), &Node{Kind: Tool, Name: l.Subject, ID: id(l)}, l)
 		s.remember(n, l)
-		if starts[n.Name] {
+		if starts[n.Name] && len(s.starters) < maxStarters {
 			s.starters = append(s.starters, n)
 		}
 	} else {
@@ -73,7 +73,11 @@ func (s *session) endTool(l *record.Line) {
 func (s *session) endRun(n *Node, l *record.Line) {
 	s.ended[n] = true
 	key := toolKey{l.Refs.AgentID, l.Subject}
-	s.open[key] = slices.DeleteFunc(s.open[key], func(other *Node) bool { return other == n })
+	if i := slices.Index(s.open[key], n); i == 0 {
+		s.open[key] = s.open[key][1:]
+	} else if i > 0 {
+		s.open[key] = slices.Delete(s.open[key], i, i+1)
+	}
 }
 
 func (s *session) markTool(l *record.Line) {
@@ -131,6 +135,14 @@ func (s *session) startAgent(l *record.Line) {
 	s.add(n, l)
 }
 
+// Bounds of what a record can make of a tree: agents that are nested deeper are
+// below the turn, and of more calls that could start an agent at the same time the
+// others are none.
+const (
+	maxDepth    = 64
+	maxStarters = 256
+)
+
 // starter is the call that a new agent belongs to: the oldest open run of a tool
 // that starts agents and has none yet, of the agent that began last; or else
 // the turn, or the session. An event does not say what started its agent.
@@ -142,7 +154,7 @@ func (s *session) starter() *Node {
 			best = n
 		}
 	}
-	if best != nil {
+	if best != nil && s.depth(best) < maxDepth {
 		return best
 	}
 	return s.top()

@@ -73,26 +73,39 @@ func (n *Node) walk(depth int, visit func(*Node, int) bool) bool {
 // Builder collects fires. The zero Builder is ready. Its methods may be called
 // from many goroutines.
 type Builder struct {
-	// Most bounds the fires that are kept; the oldest go first. 0 means all.
-	Most int
+	// Most and MostBytes bound the fires that are kept, by number and by the
+	// length of their texts; the oldest go first. 0 means all.
+	Most      int
+	MostBytes int64
 
 	mu      sync.Mutex
 	fires   []*record.Line
-	next    int // where in fires the oldest is, when there are Most
+	first   int // where in fires the oldest is
+	bytes   int64
 	dropped int
 }
 
-// Add adds a fire.
+// Add adds a fire, or the end of a hook that a fire left in the background.
 func (b *Builder) Add(l *record.Line) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.Most <= 0 || len(b.fires) < b.Most {
-		b.fires = append(b.fires, l)
-		return
+	b.fires = append(b.fires, l)
+	b.bytes += size(l)
+	for b.isFull() {
+		b.bytes -= size(b.fires[b.first])
+		b.fires[b.first] = nil
+		b.first++
+		b.dropped++
 	}
-	b.fires[b.next] = l
-	b.next = (b.next + 1) % b.Most
-	b.dropped++
+	if b.first > len(b.fires)/2 {
+		b.fires = slices.Delete(b.fires, 0, b.first)
+		b.first = 0
+	}
+}
+
+func (b *Builder) isFull() bool {
+	kept := len(b.fires) - b.first
+	return b.Most > 0 && kept > b.Most || b.MostBytes > 0 && kept > 1 && b.bytes > b.MostBytes
 }
 
 // Dropped counts the fires that were not kept.
@@ -106,8 +119,9 @@ func (b *Builder) Dropped() int {
 // proportion to the fires, and sorts them.
 func (b *Builder) Sessions() []*Node {
 	b.mu.Lock()
-	fires := slices.Concat(b.fires[b.next:], b.fires[:b.next])
+	fires := slices.Clone(b.fires[b.first:])
 	b.mu.Unlock()
+	fires = withEnds(fires)
 	slices.SortStableFunc(fires, func(x, y *record.Line) int { return x.Time.Compare(y.Time) })
 	byID := map[string]*session{}
 	var all []*session

@@ -58,7 +58,9 @@ func readRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text,
 		for text, line := range rec.Lines(part, func(number int, why error) {
 			broken = errors.Join(broken, h.bad(cmd, number, why))
 		}) {
-			h.fires++
+			if line.Late == "" {
+				h.fires++
+			}
 			if err := use(text, line); err != nil {
 				return nil, err
 			}
@@ -165,7 +167,7 @@ type choice struct {
 func (c *choice) has(l *rec.Line) bool {
 	switch {
 	case !c.anyEvent && !c.event(l.Event) && !c.event(l.Event[strings.IndexByte(l.Event, '.')+1:]):
-	case c.decision != "" && c.decision != l.Decision && (c.decision != "none" || l.Decision != ""):
+	case c.decision != "" && (l.Late != "" || c.decision != l.Decision && (c.decision != "none" || l.Decision != "")):
 	case c.session != "" && c.session != l.Session:
 	case !c.since.IsZero() && l.Time.Before(c.since):
 	case !c.anyHook && !c.hasHook(l):
@@ -187,7 +189,7 @@ func (c *choice) hasHook(l *rec.Line) bool {
 
 func hasFailed(l *rec.Line) bool {
 	for i := range l.Hooks {
-		if l.Hooks[i].Failed() {
+		if h := &l.Hooks[i]; h.Failed() || h.Background.Failed() {
 			return true
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // logFlags are those of the verb.
 type logFlags struct {
 	event, hook, decision, session, since string
-	failed, follow                        bool
+	failed, follow, csv                   bool
 }
 
 func newLog(f *flags) *cobra.Command {
@@ -47,7 +47,9 @@ snaphook log hooks.jsonl --failed --follow`,
 	of.addChoice(to)
 	to.BoolVar(&of.failed, "failed", false, "Fires with a hook that failed: log --failed")
 	to.BoolVar(&of.follow, "follow", false, "Go on with what is written from now on, until interrupted: log --follow")
-	cmd.Flags().BoolVar(&f.json, "json", false, "Answer with the lines as they stand in the file: --json | jq .")
+	to.BoolVar(&f.json, "json", false, "Answer with the lines as they stand in the file: --json | jq .")
+	to.BoolVar(&of.csv, "csv", false, "Answer with a row for each hook, for spreadsheets: log --csv > hooks.csv")
+	cmd.MarkFlagsMutuallyExclusive("json", "csv")
 	return cmd
 }
 
@@ -101,12 +103,21 @@ func (f *flags) showLog(cmd *cobra.Command, path string, of *logFlags) error {
 		return err
 	}
 	out := colorprofile.NewWriter(cmd.OutOrStdout(), os.Environ())
+	if of.csv {
+		err = writeCSV(cmd, logColumns)
+	}
+	if err != nil {
+		return err
+	}
 	_, err = readRecord(cmd, path, of.follow, func(text rec.Text, line *rec.Line) error {
 		if !c.has(line) {
 			return nil
 		}
-		if f.json {
+		switch {
+		case f.json:
 			return write(cmd.OutOrStdout(), append(text[:len(text):len(text)], '\n'))
+		case of.csv:
+			return writeCSV(cmd, logRows(line)...)
 		}
 		return write(out, []byte(lineText(line)))
 	})
@@ -120,7 +131,11 @@ func lineText(l *rec.Line) string {
 	if l.Subject != "" {
 		words = append(words, oneLine(l.Subject))
 	}
-	words = append(words, decisionText(l), faint.Render(took(l.MS)))
+	if l.Late != "" {
+		words = append(words, "ended in the background")
+	} else {
+		words = append(words, decisionText(l), faint.Render(took(l.MS)))
+	}
 	if l.FailedOpen > 0 {
 		words = append(words, bad.Render(fmt.Sprintf("%d failed open", l.FailedOpen)))
 	}
@@ -195,22 +210,38 @@ func hookText(h *rec.Hook) string {
 	if why := lo.CoalesceOrEmpty(h.Error, h.Reason); why != "" {
 		words = append(words, oneLine(why))
 	}
+	if h.Background != nil {
+		words = append(words, endingText(h.Background))
+	}
 	return "    " + strings.Join(words, "  ") + at + "\n"
 }
 
 func outcomeText(h *rec.Hook) string {
-	word := lo.CoalesceOrEmpty(h.Outcome, "ran")
-	if h.Class != "" {
-		word += " (" + h.Class + ")"
+	return outcomeWord(h.Outcome, h.Class, h.Failed())
+}
+
+func outcomeWord(outcome, class string, failed bool) string {
+	word := lo.CoalesceOrEmpty(outcome, "ran")
+	if class != "" {
+		word += " (" + class + ")"
 	}
 	style := good
 	switch {
-	case h.Failed():
+	case failed:
 		style = odd
-	case h.Outcome == "blocking":
+	case outcome == "blocking":
 		style = bad
 	}
 	return style.Render(oneLine(word))
+}
+
+// endingText is how a hook in the background ended.
+func endingText(e *rec.Ending) string {
+	text := "→ " + outcomeWord(e.Outcome, e.Class, e.Failed()) + "  " + faint.Render(took(e.MS))
+	if e.Error != "" {
+		text += "  " + oneLine(e.Error)
+	}
+	return text
 }
 
 // took is a duration in milliseconds for people.

@@ -51,7 +51,7 @@ func pastLines(r io.Reader) iter.Seq2[*past, error] {
 				if errors.Is(err, errLongLine) {
 					wrong = err
 				}
-				if !yield(p, wrong) {
+				if p.Late == "" && !yield(p, wrong) { // else it is no fire
 					return
 				}
 			}

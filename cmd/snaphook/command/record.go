@@ -58,7 +58,7 @@ func (f *flags) openRecord(cmd *cobra.Command) (*recording, error) {
 		return nil, nil
 	}
 	name := lo.Ternary(f.record != "", "--record ", recordVariable+"=") + path
-	r, err := rec.Open(path, rec.Config{Input: input, Log: slog.New(slog.DiscardHandler)})
+	r, err := rec.Open(path, rec.Config{Input: input, Hold: true, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		warn(cmd, "%s: %v; the fire is not recorded", name, err)
 		return nil, nil

@@ -38,17 +38,21 @@ func TestLinesAreOfTheSchema(t *testing.T) {
 		"rewrites": ends{reply: hook.Reply{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"a"}}}`)}},
 		"again":    ends{reply: hook.Reply{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"b"}}}`)}},
 		"text":     ends{reply: hook.Reply{Stdout: []byte("\xff\x1b[31m")}}, "off": nil,
+		"in the background": ends{reply: hook.Reply{Exit: 1}}, "asynchronous": ends{}, "late in the background": ends{err: &hook.TimeoutError{After: time.Second}},
 	} {
 		h := &hook.Hook{ID: "project/PreToolUse/" + name, Dialect: "claude", Event: "PreToolUse", Type: "command", Command: name, Source: hook.Project, Runner: runner}
+		if strings.Contains(name, "background") || name == "asynchronous" {
+			h.Background = hook.Async
+		}
 		if name == "off" {
 			h.Skip, h.SkipDetail = hook.Disabled, "switched off"
 		}
 		hooks = append(hooks, h)
 	}
-	for _, input := range []rec.Input{rec.Keys, rec.None, rec.Full} {
+	for i, input := range []rec.Input{rec.Keys, rec.None, rec.Full} {
 		for n := 0; n <= len(hooks); n++ {
 			var text bytes.Buffer
-			r := rec.New(&text, rec.Config{Input: input, Log: slog.New(slog.DiscardHandler)})
+			r := rec.New(&text, rec.Config{Input: input, Hold: i > 0, Log: slog.New(slog.DiscardHandler)})
 			load := func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 				return pipeline.Loaded{Hooks: hooks[:n]}, nil
 			}
@@ -60,13 +64,18 @@ func TestLinesAreOfTheSchema(t *testing.T) {
 			if _, err := claude.PreToolUse.FireJSON(t.Context(), ses, []byte(`{"tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"ls"}}`)); err != nil {
 				t.Fatal(err)
 			}
-			sys.Close()
-			line, err := jsonschema.UnmarshalJSON(strings.NewReader(text.String()))
-			if err == nil {
-				err = schema.Validate(line)
+			if err := ses.Wait(t.Context()); err != nil {
+				t.Fatal(err)
 			}
-			if err != nil {
-				t.Errorf("%v\n%s", err, text.String())
+			sys.Close()
+			for one := range strings.Lines(text.String()) {
+				line, err := jsonschema.UnmarshalJSON(strings.NewReader(one))
+				if err == nil {
+					err = schema.Validate(line)
+				}
+				if err != nil {
+					t.Errorf("%v\n%s", err, one)
+				}
 			}
 		}
 	}

@@ -35,10 +35,23 @@ type hookStat struct {
 	Shadowed   int     `json:"shadowed"` // fires in which it ran in shadow
 	Differed   int     `json:"differed"` // of those, in which the outcome were another if it counted
 
+	// Background counts the ends of those runs that went on in the background; nil
+	// if there was none.
+	Background *inBackground `json:"background"`
+
 	label       string
 	run, queued times
 	curve       curve
 	near        nearest
+}
+
+// inBackground is what became of a hook's runs in the background.
+type inBackground struct {
+	Ended  int   `json:"ended"`
+	Failed int   `json:"failed"`
+	RunMS  ranks `json:"runMs"`
+
+	run times
 }
 
 // ranks are percentiles by nearest rank; null where nothing was measured.
@@ -50,6 +63,7 @@ type ranks struct {
 }
 
 func newStats(f *flags) *cobra.Command {
+	csv := false
 	cmd := &cobra.Command{
 		Use:   "stats [FILE]",
 		Short: "Count what each hook did, and how long it took",
@@ -65,14 +79,16 @@ snaphook stats hooks.jsonl --json | jq '.hooks[] | select(.ran == 0) | {id, near
 			if err != nil {
 				return err
 			}
-			return f.stats(cmd, path)
+			return f.stats(cmd, path, csv)
 		},
 	}
 	f.addJSON(cmd)
+	cmd.Flags().BoolVar(&csv, "csv", false, "Answer with a row for each hook, for spreadsheets: stats --csv > hooks.csv")
+	cmd.MarkFlagsMutuallyExclusive("json", "csv")
 	return cmd
 }
 
-func (f *flags) stats(cmd *cobra.Command, path string) error {
+func (f *flags) stats(cmd *cobra.Command, path string, csv bool) error {
 	all := tally{}
 	h, err := readRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
 		all.add(l)
@@ -82,32 +98,82 @@ func (f *flags) stats(cmd *cobra.Command, path string) error {
 		return err
 	}
 	s := &statistics{File: path, Fires: h.fires, Unreadable: h.unreadable, Hooks: all.hooks()}
-	if f.json {
+	if all.left > 0 {
+		warn(cmd, "%s: %s of hooks are not counted: there are more than %d hooks, or one has no plain name", path,
+			count(all.left, "entry"), mostHooks)
+	}
+	switch {
+	case f.json:
 		return sayJSON(cmd, s)
+	case csv:
+		return writeCSV(cmd, append([][]string{statsColumns}, lo.Map(s.Hooks, statsRow)...)...)
 	}
 	return say(cmd, s.text(cmd))
 }
+
+// Bounds of what is kept of a record, whatever is in it.
+const (
+	mostHooks = 10_000
+	mostName  = 8 << 10 // bytes of an event and an id; the engine writes less
+)
 
 // tally counts by hook.
 type tally struct {
 	by    map[[2]string]*hookStat
 	order []*hookStat
+	left  int // entries that are not counted
 }
 
 func (t *tally) add(l *rec.Line) {
-	if t.by == nil {
-		t.by = map[[2]string]*hookStat{}
-	}
 	for i := range l.Hooks {
 		h := &l.Hooks[i]
-		key := [2]string{l.Event, h.ID}
-		s := t.by[key]
-		if s == nil {
-			s = &hookStat{ID: h.ID, Event: l.Event, label: h.Label()}
-			t.by[key], t.order = s, append(t.order, s)
+		s := t.of(l.Event, h)
+		switch {
+		case s == nil:
+			t.left++
+			continue
+		case l.Late == "":
+			s.add(h, l.Subject)
 		}
-		s.add(h, l.Subject)
+		s.end(h.Background)
 	}
+}
+
+// of returns the counts of a hook; nil if there is no room for more hooks.
+func (t *tally) of(event string, h *rec.Hook) *hookStat {
+	key := [2]string{event, h.ID}
+	s := t.by[key]
+	if s == nil && len(t.order) < mostHooks && len(event)+len(h.ID) <= mostName {
+		if t.by == nil {
+			t.by = map[[2]string]*hookStat{}
+		}
+		s = &hookStat{ID: h.ID, Event: event, label: shortened(h.Label(), mostName)}
+		t.by[key], t.order = s, append(t.order, s)
+	}
+	return s
+}
+
+// shortened keeps no more of a long text than so many bytes.
+func shortened(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(strings.Clone(s[:most]), "")
+}
+
+// end counts the end of a run in the background, if it has been.
+func (s *hookStat) end(e *rec.Ending) {
+	if e == nil {
+		return
+	}
+	if s.Background == nil {
+		s.Background = &inBackground{}
+	}
+	s.Background.Ended++
+	if e.Failed() {
+		s.Background.Failed++
+	}
+	s.Background.run.add(e.MS)
 }
 
 func (s *hookStat) add(h *rec.Hook, subject string) {
@@ -146,6 +212,9 @@ func (t *tally) hooks() []*hookStat {
 	slices.SortStableFunc(t.order, func(a, b *hookStat) int { return cmp.Compare(a.Event, b.Event) })
 	for _, s := range t.order {
 		s.RunMS, s.QueuedMS = s.run.ranks(), s.queued.ranks()
+		if s.Background != nil {
+			s.Background.RunMS = s.Background.run.ranks()
+		}
 		if s.Ran == 0 {
 			s.Nearest = s.near.best()
 		}
@@ -188,6 +257,10 @@ func (s *statistics) text(cmd *cobra.Command) string {
 		if h.Shadowed > 0 {
 			fmt.Fprintf(&b, "\n%s of %s was in shadow in %s; %d would have had another outcome with it",
 				oneLine(h.label), oneLine(h.Event), count(h.Shadowed, "fire"), h.Differed)
+		}
+		if g := h.Background; g != nil {
+			fmt.Fprintf(&b, "\n%s of %s in the background: %d ended, %d failed, p95 %s", oneLine(h.label),
+				oneLine(h.Event), g.Ended, g.Failed, took(*g.RunMS.P95))
 		}
 		if h.Ran > 0 {
 			continue

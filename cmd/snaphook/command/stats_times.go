@@ -121,11 +121,16 @@ type nearest struct {
 	seen    map[string]bool
 }
 
-// maxSubjects bounds the subjects that are compared for one hook.
-const maxSubjects = 1000
+// Bounds of the subjects that are compared for one hook, and of the texts.
+const (
+	maxSubjects = 1000
+	maxSubject  = 256 // bytes
+	maxMatcher  = 4 << 10
+)
 
 func (n *nearest) see(matcher, subject string) {
-	if matcher == "" || subject == "" || n.seen[subject] || len(n.seen) >= maxSubjects {
+	if matcher == "" || subject == "" || n.seen[subject] || len(n.seen) >= maxSubjects ||
+		len(subject) > maxSubject || len(matcher) > maxMatcher {
 		return
 	}
 	if n.seen == nil {

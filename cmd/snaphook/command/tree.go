@@ -12,8 +12,11 @@ import (
 	"github.com/snaphook-go/snaphook/tracetree"
 )
 
-// mostTraced bounds the fires of a trace, and with them the memory.
-const mostTraced = 200_000
+// Bounds of the fires of a trace, and with them of the memory.
+const (
+	mostTraced      = 200_000
+	mostTracedBytes = 256 << 20
+)
 
 // traceFlags are those of the verb.
 type traceFlags struct{ session, html, chrome, otlp string }
@@ -60,7 +63,7 @@ snaphook trace hooks.jsonl --session s-1 --chrome trace.json --otlp spans.json`,
 }
 
 func (of *traceFlags) trace(cmd *cobra.Command, path string) error {
-	b := tracetree.Builder{Most: mostTraced}
+	b := tracetree.Builder{Most: mostTraced, MostBytes: mostTracedBytes}
 	_, err := readRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
 		if of.session == "" || l.Session == of.session {
 			b.Add(l)

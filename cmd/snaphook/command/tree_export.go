@@ -228,7 +228,7 @@ func (o *otlp) add(n *tracetree.Node, parent, path string) {
 	)
 	for i, l := range n.Fires {
 		fire := idOf(16, o.trace, path, "fire", strconv.Itoa(i))
-		stop := l.Time.Add(time.Duration(l.MS * float64(time.Millisecond)))
+		stop := l.Time.Add(msToTime(l.MS))
 		o.span(
 			fire,
 			id,
@@ -250,24 +250,27 @@ func (o *otlp) add(n *tracetree.Node, parent, path string) {
 			if !h.Ran || h.MS == nil {
 				continue
 			}
-			end := l.Time.Add(time.Duration(*h.MS * float64(time.Millisecond)))
+			end, failed, class, outcome := l.Time.Add(msToTime(*h.MS)), h.Error, h.Class, h.Outcome
+			if b := h.Background; b != nil {
+				end, failed, class, outcome = l.Time.Add(msToTime(b.MS)), b.Error, b.Class, b.Outcome
+			}
 			o.span(
 				idOf(16, fire, strconv.Itoa(j)),
 				fire,
 				"hook "+h.Label(),
 				l.Time,
 				end,
-				h.Error,
+				failed,
 				"snaphook.hook.id",
 				h.ID,
 				"snaphook.hook.outcome",
-				h.Outcome,
+				outcome,
 				"snaphook.decision",
 				h.Decision,
 				"snaphook.reason",
 				h.Reason,
 				"error.type",
-				h.Class,
+				class,
 			)
 		}
 	}
@@ -275,3 +278,5 @@ func (o *otlp) add(n *tracetree.Node, parent, path string) {
 		o.add(child, id, path+"."+strconv.Itoa(i))
 	}
 }
+
+func msToTime(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }

@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	_ "embed"
-	"fmt"
 	"strings"
 	"time"
 
@@ -160,10 +159,7 @@ func hookRow(h *rec.Hook, l *rec.Line, depth int, first time.Time) pageRow {
 		r.Length = *h.MS
 		ms = took(*h.MS)
 	}
-	exit := ""
-	if h.Exit != nil {
-		exit = fmt.Sprint(*h.Exit)
-	}
+	exit := optional(h.Exit)
 	if !h.Ran {
 		r.State, r.Filters = "not run: "+h.Why, []string{"skipped"}
 	}
@@ -173,7 +169,14 @@ func hookRow(h *rec.Hook, l *rec.Line, depth int, first time.Time) pageRow {
 	if h.Decision == "deny" {
 		r.Filters = append(r.Filters, "blocked")
 	}
-	r.Bad = h.Failed() || h.Decision == "deny"
+	if b := h.Background; b != nil {
+		r.State += " → " + b.Outcome
+		r.Length = b.MS
+		if b.Failed() {
+			r.Filters = append(r.Filters, "failed")
+		}
+	}
+	r.Bad = h.Failed() || h.Background.Failed() || h.Decision == "deny"
 	r.Details = pairs(
 		"event",
 		l.Event,
@@ -208,5 +211,30 @@ func hookRow(h *rec.Hook, l *rec.Line, depth int, first time.Time) pageRow {
 		"standard error",
 		h.Stderr,
 	)
+	r.Details = append(r.Details, endingDetails(h.Background)...)
 	return r
+}
+
+// endingDetails are how a hook ended in the background.
+func endingDetails(e *rec.Ending) [][2]string {
+	if e == nil {
+		return nil
+	}
+	exit := optional(e.Exit)
+	return pairs(
+		"in the background",
+		e.Outcome,
+		"exit status there",
+		exit,
+		"took there",
+		took(e.MS),
+		"failure there",
+		e.Class,
+		"error there",
+		e.Error,
+		"answer there",
+		e.Answer,
+		"standard error there",
+		e.Stderr,
+	)
 }

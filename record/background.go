@@ -1,0 +1,162 @@
+package record
+
+import (
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// fire is what is known of a fire.
+type fire struct {
+	mu    sync.Mutex
+	state state
+	ends  []*pipeline.Evaluation
+	late  []*pipeline.Evaluation // second ends, of hooks in the background
+	place place
+
+	// What is left to write of a line that is held.
+	info *pipeline.FireInfo
+	out  *pipeline.FireOutcome
+	head []byte
+}
+
+// state is what has become of a fire's line.
+type state uint8
+
+const (
+	open    state = iota // the fire has not ended
+	held                 // the line waits for hooks in the background
+	written              // they have lines of their own
+)
+
+// place is where a line stands among others: its id, and its trace and span.
+type place struct {
+	id    [26]byte
+	trace [32]byte
+	span  [16]byte
+}
+
+// backgrounded counts the hooks that have a second end.
+func (f *fire) backgrounded() (n int) {
+	for _, e := range f.ends {
+		if e.SkipReason == "" && e.Outcome == pipeline.Backgrounded {
+			n++
+		}
+	}
+	return n
+}
+
+// endWithBackground writes the line of a fire that has left hooks in the
+// background, or holds it until they have ended. Such a fire is not used again:
+// their contexts know it.
+func (r *Recorder) endWithBackground(f *fire, info *pipeline.FireInfo, out *pipeline.FireOutcome) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.info, f.out = info, out
+	f.head = r.appendHead(nil, info, &f.place)
+	if r.cfg.Hold && len(f.late) < f.backgrounded() && r.hold(f) {
+		f.state = held
+		return
+	}
+	r.putHeld(f)
+}
+
+// hold keeps a fire for release, unless that has been.
+func (r *Recorder) hold(f *fire) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held == nil {
+		return false
+	}
+	r.held[f] = struct{}{}
+	return true
+}
+
+// release writes what is held.
+func (r *Recorder) release() {
+	r.mu.Lock()
+	all := r.held
+	r.held = nil
+	r.mu.Unlock()
+	for f := range all {
+		f.mu.Lock()
+		if f.state == held {
+			r.putHeld(f)
+		}
+		f.mu.Unlock()
+	}
+}
+
+// putHeld writes the line of a fire with the ends that are known by now. Its
+// mutex is held.
+func (r *Recorder) putHeld(f *fire) {
+	l := r.sink.line()
+	l.text = append(l.text, f.head...)
+	l.text = r.appendTail(l.text, f.out, f.ends, f.late)
+	r.sink.put(l)
+	f.state, f.head, f.out, f.late = written, nil, nil, nil
+	r.mu.Lock()
+	delete(r.held, f)
+	r.mu.Unlock()
+}
+
+// putLate writes the line of a hook that has ended after the line of its fire was
+// written. The fire's mutex is held.
+func (r *Recorder) putLate(f *fire, e *pipeline.Evaluation) {
+	first := endOf(e, f.ends)
+	if first == nil {
+		return // its fire does not know it
+	}
+	var own place
+	l := r.sink.line()
+	b := appendStart(l.text, f.info, time.Now(), &own)
+	b = append(append(b, `,"trace":"`...), f.place.trace[:]...)
+	b = append(appendHex(append(b, `","span":"`...), 16), `","parent":"`...)
+	b = append(append(b, f.place.span[:]...), `","input":null,"refs":null,"decision":null,"reason":null`...)
+	b = append(b, `,"stop":false,"rewritten":false,"would":null,"ms":0,"failed_open":0,"conflicts":[],"late":"`...)
+	b = append(append(b, f.place.id[:]...), `","hooks":[`...)
+	l.text = append(r.appendHook(b, first, false, e), "]}\n"...)
+	r.sink.put(l)
+}
+
+// endOf finds another end of the same run.
+func endOf(e *pipeline.Evaluation, all []*pipeline.Evaluation) *pipeline.Evaluation {
+	for _, other := range all {
+		if other.Hook == e.Hook && other.Index == e.Index && other.SkipReason == "" {
+			return other
+		}
+	}
+	return nil
+}
+
+// appendBackground appends how a hook in the background ended.
+func (r *Recorder) appendBackground(b []byte, e *pipeline.Evaluation) []byte {
+	if e == nil {
+		return append(b, "null"...)
+	}
+	b = text(append(b, `{"outcome":`...), string(e.Outcome))
+	b = appendExit(append(b, `,"exit":`...), e)
+	b = milliseconds(append(b, `,"ms":`...), e.Elapsed)
+	b = milliseconds(append(b, `,"queued_ms":`...), e.Queued)
+	b = text(append(b, `,"class":`...), string(e.Class))
+	b = appendError(append(b, `,"error":`...), e)
+	answer, stderr := r.outputs(e)
+	b = text(append(b, `,"answer":`...), answer)
+	return append(text(append(b, `,"stderr":`...), stderr), '}')
+}
+
+func appendExit(b []byte, e *pipeline.Evaluation) []byte {
+	if reply := e.Reply; reply != nil && reply.Signal == nil && reply.Exit >= 0 && e.Outcome != pipeline.Cancelled {
+		return strconv.AppendInt(b, int64(reply.Exit), 10)
+	}
+	return append(b, "null"...)
+}
+
+func appendError(b []byte, e *pipeline.Evaluation) []byte {
+	if e.Err == nil {
+		return append(b, "null"...)
+	}
+	return text(b, e.Err.Error())
+}
