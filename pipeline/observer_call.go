@@ -80,7 +80,12 @@ func (sys *System) hookStart(ctx context.Context, f *FireInfo, h *hook.Hook) con
 	return ctx
 }
 
-func (sys *System) slowHookStart(ctx context.Context, w *guardedObserver, f *FireInfo, h *hook.Hook) context.Context {
+func (sys *System) slowHookStart(
+	ctx context.Context,
+	w *guardedObserver,
+	f *FireInfo,
+	h *hook.Hook,
+) context.Context {
 	var own context.Context
 	if sys.call(ctx, w, f, observerPatience, func() { own = sys.callHookStart(ctx, w, f, h) }) {
 		return own
@@ -88,7 +93,12 @@ func (sys *System) slowHookStart(ctx context.Context, w *guardedObserver, f *Fir
 	return ctx
 }
 
-func (sys *System) callHookStart(ctx context.Context, w *guardedObserver, f *FireInfo, h *hook.Hook) (in context.Context) {
+func (sys *System) callHookStart(
+	ctx context.Context,
+	w *guardedObserver,
+	f *FireInfo,
+	h *hook.Hook,
+) (in context.Context) {
 	in = ctx
 	defer sys.caught(ctx, w.Observer)
 	if own := w.starter.HookStart(ctx, f, h); own != nil {

@@ -32,8 +32,8 @@ func inBackground(text string, r hook.Runner) *hook.Hook {
 	return h
 }
 
-// told is what the lines of a record say of hooks in the background.
-func told(t *testing.T, text *bytes.Buffer) string {
+// ends is what the lines of a record say of hooks in the background.
+func ends(t *testing.T, text *bytes.Buffer) string {
 	t.Helper()
 	var words []string
 	ids := map[string]int{}
@@ -108,7 +108,7 @@ func TestARecordHasTheEndsOfHooksInTheBackground(t *testing.T) {
 					t.Fatal(err)
 				}
 				r.Close(time.Minute)
-				if got := told(t, &text); got != test.want {
+				if got := ends(t, &text); got != test.want {
 					t.Errorf("got\n%s\nwant\n%s", got, test.want)
 				}
 			})
