@@ -1,0 +1,91 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/samber/lo"
+)
+
+// pastFires is a record of so many fires, which looks at the memory of the
+// process while it is read.
+type pastFires struct {
+	left, made int
+	rest       []byte
+	live       []uint64 // bytes of the heap, after every tenth of the record
+}
+
+func (p *pastFires) Read(b []byte) (int, error) {
+	for len(p.rest) == 0 {
+		if p.left == 0 {
+			return 0, io.EOF
+		}
+		tool := "Bash"
+		if p.made%1000 == 0 {
+			tool = "Write" // which a hook matches
+		}
+		p.rest = fmt.Appendf(nil, `{"v":1,"id":"f-%d","time":"2026-01-02T03:04:05Z","event":"claude.PreToolUse","session":"s","decision":"",`+
+			`"input":{"session_id":"s","tool_use_id":"call-%[1]d","tool_name":%q,"tool_input":{"command":%q}},"hooks":[]}`+"\n",
+			p.made, tool, strings.Repeat("x", p.made%2000))
+		p.left, p.made = p.left-1, p.made+1
+		if p.made%(replayedFires/10) == 0 {
+			var mem runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&mem)
+			p.live = append(p.live, mem.HeapAlloc)
+		}
+	}
+	n := copy(b, p.rest)
+	p.rest = p.rest[n:]
+	return n, nil
+}
+
+// replayedFires are fewer with the race detector, which takes ten times as long.
+var replayedFires = lo.Ternary(raceDetector, 20_000, 100_000)
+
+// TestAReplayStreams replays a record that would not fit into the memory that it
+// may use: what is kept does not grow with the record.
+func TestAReplayStreams(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, ".claude", "settings.json")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const settings = `{"hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "exit 2"}]}]}}`
+	if err := os.WriteFile(file, []byte(settings), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	record := &pastFires{left: replayedFires}
+	var out, said bytes.Buffer
+	f := &flags{}
+	root := newRoot(f)
+	root.SetArgs([]string{"replay", "-", "--dir", dir, "--trusted"})
+	root.SetIn(record)
+	root.SetOut(&out)
+	root.SetErr(&said)
+	root.SilenceUsage, root.SilenceErrors = true, true
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	changed := replayedFires / 1000
+	want := fmt.Sprintf("%d of %d differ", changed, replayedFires)
+	if last := lines[len(lines)-1]; last != want || len(lines) != changed+1 || f.status != failed {
+		t.Errorf("status %d, %d lines, the last is %q; want status %d and %q", f.status, len(lines), last, failed, want)
+	}
+	if first := lines[0]; !strings.HasPrefix(first, "-:1: claude.PreToolUse Write: decision none → deny") {
+		t.Errorf("the first line is %q", first)
+	}
+	first, last := record.live[1], record.live[len(record.live)-1]
+	if grown := int64(last) - int64(first); grown > 8<<20 {
+		t.Errorf("after %d fires %d KiB are in use, after %d %d KiB: the replay keeps what it has read",
+			replayedFires/5, first>>10, replayedFires, last>>10)
+	}
+	t.Logf("bytes in use, after every tenth: %v", record.live)
+}
