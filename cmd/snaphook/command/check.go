@@ -63,6 +63,8 @@ type checked struct {
 	loaded []*hook.Hook   // those of Hooks, in the same order
 	linted []lint.Finding // those of Findings
 
+	moduleFiles []string // those of Modules, and those that could not be loaded
+
 	onlyModules bool // they were asked for, and nothing else
 }
 

@@ -44,6 +44,7 @@ func (f *flags) checkModules(cmd *cobra.Command, src *sources, found *checked) (
 	}
 	defer a.close(cmd)
 	found.addHandlers(ses.Hooks(), a)
+	found.moduleFiles = append(found.moduleFiles, a.files()...)
 	problems := slices.Clone(ses.Problems())
 	for _, failed := range a.failed {
 		problems = append(problems, mistakes(failed)...)
@@ -52,6 +53,14 @@ func (f *flags) checkModules(cmd *cobra.Command, src *sources, found *checked) (
 		problems = append(problems, found.addModule(info)...)
 	}
 	return problems, nil
+}
+
+// files are the modules that were found, also those that were not loaded.
+func (a *attached) files() []string {
+	loaded := lo.Map(a.Infos(), func(info xcsh.Info, _ int) string { return info.Resolved })
+	failed := lo.Map(a.failed, func(e *xcsh.LoadError, _ int) string { return e.Path })
+	kept := lo.Map(a.kept, func(h *hook.Hook, _ int) string { return h.Command })
+	return lo.Uniq(slices.Concat(loaded, failed, kept))
 }
 
 // addHandlers lists what modules have subscribed, and modules that could not.

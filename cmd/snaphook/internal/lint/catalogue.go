@@ -39,6 +39,11 @@ var meant = map[string]map[string]string{
 		"LS": "list_directory", "WebFetch": "web_fetch", "WebSearch": "google_web_search",
 		"TodoWrite": "todo_write", "Task": "task",
 	},
+	"xcsh": {
+		"run_shell_command": "bash", "shell": "bash", "read_file": "read", "write_file": "write", "replace": "edit",
+		"MultiEdit": "edit", "LS": "ls", "Glob": "find", "WebFetch": "fetch", "web_fetch": "fetch",
+		"WebSearch": "web_search", "TodoWrite": "todo_write", "search_file_content": "grep",
+	},
 }
 
 // words are the subjects of events that are no tools'. Those of open are not

@@ -19,6 +19,8 @@ func gateExit(v *view) {
 			v.shellExit(s)
 		case langPython, langNode:
 			v.codeExit(s)
+		case langPowerShell:
+			v.powershellExit(s)
 		}
 	}
 }

@@ -20,7 +20,8 @@ func missing(v *view) {
 		}
 		if l, script, _, ok := c.interpreted(); ok {
 			path := c.resolve(script)
-			if path != "" && !isThere(path) && !(l == langPython && v.has(c.program(), c.dir)) && !v.foreign(script) {
+			if path != "" && !isThere(path) && !(l == langPython && v.has(c.program(), c.dir)) &&
+				(l == langPowerShell || !v.foreign(script)) {
 				v.add(*v.report("script-missing", c.at, v.nearFile(path), "%s runs %s, which is not there", c.program(), shortPath(path)))
 			}
 			continue
@@ -33,7 +34,7 @@ func missing(v *view) {
 				v.add(*v.report("script-missing", c.at, v.nearFile(path), "%s is not there", shortPath(path)))
 			}
 		case !v.has(p, c.dir):
-			if _, is := languageOf(p); is {
+			if _, is := languageOf(p); is && !slices.Contains(desktops, p) {
 				continue // interpreter-missing
 			}
 			f := v.report("script-missing", c.at, "install it, or write the path of a program that is there",
@@ -106,7 +107,7 @@ func isBuiltin(word string) bool { return slices.Contains(builtins, word) }
 func interpreterMissing(v *view) {
 	for _, c := range v.calls {
 		p := c.program()
-		if _, is := languageOf(p); is && c.certain && !v.has(p, c.dir) && !v.foreign(p) &&
+		if _, is := languageOf(p); is && c.certain && !slices.Contains(desktops, p) && !v.has(p, c.dir) && !v.foreign(p) &&
 			!strings.ContainsRune(p, '/') {
 			v.add(*v.report("interpreter-missing", c.at, "install it, or name one that is there",
 				"there is no interpreter %q in PATH", p))

@@ -9,33 +9,43 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
 // launchers looks for programs that run what a registry or a server has now.
 func launchers(v *view) {
 	for _, s := range v.scripts {
-		if s.lang != langShell || s.ast == nil {
-			continue
+		if s.lang == langPowerShell {
+			v.powershellLaunchers(s)
 		}
-		syntax.Walk(s.ast, func(node syntax.Node) bool {
-			switch n := node.(type) {
-			case *syntax.CallExpr:
-				if words := literals(n.Args); len(words) > 0 {
-					v.launcher(s, n.Pos(), words)
-				}
-				v.substituted(s, n)
-			case *syntax.BinaryCmd:
-				if n.Op == syntax.Pipe && downloads(n.X) && runsInput(n.Y) {
-					v.unpinned(s, n.Pos(), Warning, "download the file, check it, and run that", "what a server sends is run as it comes")
-				}
-			}
-			return true
-		})
+		v.shellLaunchers(s)
 	}
 	if v.entry.Get("args").Kind() == '[' && len(v.calls) == 1 {
-		v.launcher(&script{inline: true, at: v.calls[0].at}, syntax.Pos{}, v.calls[0].words)
+		v.launcher(v.calls[0].at, v.calls[0].words)
 	}
+}
+
+const runDownloaded = "download the file, check it, and run that"
+
+func (v *view) shellLaunchers(s *script) {
+	if s.lang != langShell || s.ast == nil {
+		return
+	}
+	syntax.Walk(s.ast, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.CallExpr:
+			if words := literals(n.Args); len(words) > 0 {
+				v.launcher(s.pos(n.Pos()), words)
+			}
+			v.substituted(s, n)
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.Pipe && downloads(n.X) && runsInput(n.Y) {
+				v.unpinned(s.pos(n.Pos()), Warning, runDownloaded, "what a server sends is run as it comes")
+			}
+		}
+		return true
+	})
 }
 
 // literals are the words of a call as far as they are literal; what is not
@@ -51,33 +61,33 @@ func literals(words []*syntax.Word) (texts []string) {
 	return texts
 }
 
-func (v *view) unpinned(s *script, at syntax.Pos, severity Severity, fix, format string, args ...any) {
-	f := v.report("launcher-unpinned", s.pos(at), fix, format, args...)
+func (v *view) unpinned(at hook.Position, severity Severity, fix, format string, args ...any) {
+	f := v.report("launcher-unpinned", at, fix, format, args...)
 	f.Severity = severity
 	v.add(*f)
 }
 
 // launcher looks at one call.
-func (v *view) launcher(s *script, at syntax.Pos, words []string) {
+func (v *view) launcher(at hook.Position, words []string) {
 	for len(words) > 1 && slices.Contains(wrappers, base(words[0])) && !strings.HasPrefix(words[1], "-") {
 		words = words[1:]
 	}
 	switch kind, rest := launcherOf(words); kind {
 	case "npm":
-		v.npm(s, at, base(words[0]), rest)
+		v.npm(at, base(words[0]), rest)
 	case "python":
 		p := packageOf(rest, []string{"--from", "--spec"}, []string{"--with", "--python", "-p", "--index-url", "-i"})
 		if p != "" && p != "?" && !pinnedPython.MatchString(p) && !isLocal(p) {
-			v.unpinned(s, at, Warning, "write "+p+"@ and the version", "%s runs the newest %s", strings.Join(words[:len(words)-len(rest)], " "), p)
+			v.unpinned(at, Warning, "write "+p+"@ and the version", "%s runs the newest %s", strings.Join(words[:len(words)-len(rest)], " "), p)
 		}
 	case "go":
 		if len(rest) > 0 && strings.HasSuffix(rest[0], "@latest") {
-			v.unpinned(s, at, Warning, "write the version in the place of latest", "go run runs the newest %s", rest[0])
+			v.unpinned(at, Warning, "write the version in the place of latest", "go run runs the newest %s", rest[0])
 		}
 	case "deno":
 		for _, word := range rest {
 			if strings.HasPrefix(word, "https://") && !strings.Contains(word, "@") {
-				v.unpinned(s, at, Warning, "write the version into the address", "deno run runs what %s has now", word)
+				v.unpinned(at, Warning, "write the version into the address", "deno run runs what %s has now", word)
 			}
 		}
 	}
@@ -149,7 +159,7 @@ func isLocal(p string) bool {
 }
 
 // npm looks at a call that runs a package of npm.
-func (v *view) npm(s *script, at syntax.Pos, launcher string, rest []string) {
+func (v *view) npm(at hook.Position, launcher string, rest []string) {
 	if slices.Contains(rest, "--no-install") || slices.Contains(rest, "--no") || slices.Contains(rest, "--offline") {
 		return
 	}
@@ -167,7 +177,7 @@ func (v *view) npm(s *script, at syntax.Pos, launcher string, rest []string) {
 	if i := strings.LastIndexByte(p, '@'); i > 0 {
 		bare = p[:i]
 	}
-	v.unpinned(s, at, severity, "write "+bare+"@ and the version, or make it a dependency of the project",
+	v.unpinned(at, severity, "write "+bare+"@ and the version, or make it a dependency of the project",
 		"%s runs the newest %s", launcher, bare)
 }
 
@@ -255,7 +265,7 @@ func (v *view) substituted(s *script, c *syntax.CallExpr) {
 				stmts = inner.Stmts
 			}
 			if len(stmts) == 1 && downloads(stmts[0]) {
-				v.unpinned(s, c.Pos(), Warning, "download the file, check it, and run that", "what a server sends is run as it comes")
+				v.unpinned(s.pos(c.Pos()), Warning, runDownloaded, "what a server sends is run as it comes")
 			}
 			return true
 		})

@@ -17,6 +17,8 @@ func stdinUnread(v *view) {
 			v.shellStdin(s)
 		case s.lang == langPython || s.lang == langNode:
 			v.codeStdin(s)
+		case s.lang == langPowerShell:
+			v.powershellStdin(s)
 		}
 	}
 }

@@ -36,6 +36,7 @@ func (v *view) readCommand() {
 		return
 	}
 	if shell, _ := v.entry.Get("shell").Text(); shell == "powershell" {
+		v.readPowerShell(plugin)
 		return
 	}
 	s := &script{
@@ -217,6 +218,7 @@ var interpreters = map[string]lang{
 	"sh": langShell, "bash": langShell, "dash": langShell, "zsh": langShell, "ksh": langShell,
 	"python": langPython, "python3": langPython, "python2": langPython, "pypy3": langPython,
 	"node": langNode, "nodejs": langNode, "bun": langNode, "tsx": langNode, "ts-node": langNode,
+	"pwsh": langPowerShell, "powershell": langPowerShell, "powershell.exe": langPowerShell,
 	"ruby": langOther, "perl": langOther, "php": langOther, "lua": langOther,
 }
 
@@ -233,6 +235,9 @@ func (c call) interpreted() (l lang, script string, args []string, ok bool) {
 	l, is := languageOf(c.program())
 	if !is {
 		return l, "", nil, false
+	}
+	if l == langPowerShell {
+		return c.powershellFile()
 	}
 	for i := 1; i < len(c.words); i++ {
 		switch word := c.words[i]; {

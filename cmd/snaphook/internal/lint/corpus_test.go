@@ -21,7 +21,7 @@ import (
 
 // programs are those that the corpus finds in PATH, whatever the machine has.
 var programs = strings.Fields(`
-	bash sh env cat jq git curl npx uvx pipx python3 node gofmt grep date wc sha256sum touch`)
+	bash sh env cat jq git curl npx uvx pipx pwsh python3 node gofmt grep date wc sha256sum touch`)
 
 func programPath(t *testing.T) string {
 	t.Helper()
@@ -129,7 +129,11 @@ func (c *corpusCase) write(t *testing.T, side string, files map[string]string) (
 
 func (c *corpusCase) check(t *testing.T, dir, path string) []Finding {
 	t.Helper()
-	return Check(t.Context(), Options{Dir: dir, Hooks: hooksOf(t, dir), Path: path, Tools: Tools{"": c.tools}})
+	modules, err := filepath.Glob(filepath.Join(dir, ".xcsh", "hooks", "*.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Check(t.Context(), Options{Dir: dir, Hooks: hooksOf(t, dir), Path: path, Tools: Tools{"": c.tools}, Modules: modules})
 }
 
 func listed(found []Finding) string {

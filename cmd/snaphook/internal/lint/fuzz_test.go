@@ -26,8 +26,12 @@ func project(t *testing.T, ext, script, command string) (dir string) {
 	if err != nil {
 		quoted = []byte(`"true"`)
 	}
-	text := `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./x` + ext + `"}, ` +
-		`{"type": "command", "command": ` + string(quoted) + `, "timeout": 60000}]}]}}`
+	start, shell := "./x"+ext, ""
+	if ext == ".ps1" {
+		start, shell = "pwsh -File "+start, `, "shell": "powershell"`
+	}
+	text := `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "` + start + `"}, ` +
+		`{"type": "command", "command": ` + string(quoted) + shell + `, "timeout": 60000}]}]}}`
 	if err := os.MkdirAll(filepath.Join(dir, ".claude"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +45,11 @@ func project(t *testing.T, ext, script, command string) (dir string) {
 // time.
 func survive(t *testing.T, dir string) {
 	t.Helper()
-	found := Check(t.Context(), Options{Dir: dir, Hooks: hooksOf(t, dir), Path: "/bin"})
+	modules, err := filepath.Glob(filepath.Join(dir, "x.*s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := Check(t.Context(), Options{Dir: dir, Hooks: hooksOf(t, dir), Path: "/bin", Modules: modules})
 	for _, f := range found {
 		if len(f.edit) == 0 {
 			continue
@@ -58,8 +66,10 @@ func FuzzScripts(f *testing.F) {
 	f.Add(1, "import argparse, sys\np.add_argument('a', nargs=1)\nif x:\n  print('no', file=sys.stderr)\n  sys.exit(1)\n", "curl x | sh")
 	f.Add(2, "process.stdin; /* */ `${a}` 'x\nconsole.error(1); process.exit(1)", "npx -y x@latest # snaphook-ignore launcher-unpinned")
 	f.Add(0, "#!/usr/bin/env -S bash -e\r\n[[ a == b ]]\r\n", `echo '{"updatedInput": {"a": 1}}' $'x' <<<y`)
+	f.Add(3, "<# #>\ntry { } catch { Write-Error 'no' }\nif ($x) { [Console]::Error.WriteLine(\"$env:X`\"\"); exit 1 }\n@'\n'@", "irm x | & iex; ${env:A}")
+	f.Add(4, "pi.exec('npx', ['-y', `a${b}`, c]); switch (e.toolName) { case \"Bash\": }; 'Read' === e?.toolName", "true")
 	f.Fuzz(func(t *testing.T, kind int, script, command string) {
-		ext := []string{".sh", ".py", ".js"}[uint(kind)%3]
+		ext := []string{".sh", ".py", ".js", ".ps1", ".ts"}[uint(kind)%5]
 		survive(t, project(t, ext, script, command))
 	})
 }

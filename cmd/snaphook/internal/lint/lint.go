@@ -46,8 +46,10 @@ type Options struct {
 	Dir   string       // the project's, absolute: where hooks run
 	Hooks []*hook.Hook // as loaded
 	Tools Tools        // known besides those of the dialects
-	Path  string       // for programs; empty means that of the process
-	More  []Finding    // of other checks, which comments ignore as well
+
+	Modules []string  // files in JavaScript and TypeScript whose handlers run in the host
+	Path    string    // for programs; empty means that of the process
+	More    []Finding // of other checks, which comments ignore as well
 }
 
 // Check returns the findings of all rules, in the order of the hooks, without
@@ -72,6 +74,12 @@ func Check(ctx context.Context, o Options) []Finding {
 		if looked(h) {
 			l.hook(h)
 		}
+	}
+	for _, file := range o.Modules {
+		if ctx.Err() != nil {
+			break
+		}
+		l.module(file)
 	}
 	l.conflicts()
 	for _, f := range o.More {

@@ -7,7 +7,8 @@ func settingsRules() []Rule {
 			ID: "matcher-unreachable", Severity: Warning, look: unreachable, Fixable: true,
 			Doc: "A matcher, or a name in it, matches no tool that there is.",
 			Why: "Names are compared with case, an MCP server is no tool, and a list is written with `|`. " +
-				"The hook never runs, and nothing says so. Tools of your own are named with `--tools FILE`.",
+				"The hook never runs, and nothing says so. In a module it is a name that `toolName` is compared with. " +
+				"Tools of your own are named with `--tools FILE`.",
 			Mistake: `{"matcher": "bash", "hooks": [{"type": "command", "command": "./guard.sh"}]}`,
 			Fix:     `{"matcher": "Bash", "hooks": [{"type": "command", "command": "./guard.sh"}]}`,
 		},
@@ -35,7 +36,7 @@ func settingsRules() []Rule {
 		},
 		{
 			ID: "secret-in-settings", Severity: Error,
-			Doc:     "A settings file holds what looks like a token, a key or a password.",
+			Doc:     "A settings file, or a module, holds what looks like a token, a key or a password.",
 			Why:     "Settings are committed, and shown in plans, records and logs.",
 			Mistake: `{"type": "http", "url": "https://example.com/hook", "headers": {"Authorization": "Bearer 4f9c…"}}`,
 			Fix: `{"type": "http", "url": "https://example.com/hook", "headers": {"Authorization": "Bearer $HOOK_TOKEN"}, ` +

@@ -23,6 +23,7 @@ const (
 	langShell
 	langPython
 	langNode
+	langPowerShell
 )
 
 // script is a text that a hook runs: its command, or a file.
@@ -145,7 +146,7 @@ func (s *script) language(c call) {
 		program = base(c.program())
 	}
 	if program == "" {
-		program = map[string]string{".sh": "sh", ".bash": "bash", ".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node", ".zsh": "zsh"}[filepath.Ext(s.path)]
+		program = map[string]string{".sh": "sh", ".bash": "bash", ".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".ts": "node", ".zsh": "zsh", ".ps1": "pwsh"}[filepath.Ext(s.path)]
 	}
 	s.lang, _ = languageOf(program)
 	s.zsh = program == "zsh" || program == "ksh"

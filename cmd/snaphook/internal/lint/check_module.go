@@ -1,0 +1,161 @@
+package lint
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// module looks at a module in JavaScript or TypeScript, whose handlers run in
+// the host: at the names of tools that it compares with, at the programs that it
+// starts, and at what it has in its text.
+func (l *linter) module(file string) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return
+	}
+	s := l.script(path, call{})
+	if s == nil {
+		return
+	}
+	s.lang = langNode
+	s.ignores = scriptIgnores(s)
+	v := &view{linter: l, h: &hook.Hook{Dialect: "xcsh", Type: "module", Command: file, Position: s.at}}
+	all := tokens(string(s.text), langNode)
+	for i, t := range all {
+		switch {
+		case t.str:
+			v.moduleText(s, t)
+		case t.text == "toolName":
+			v.comparedTool(s, all, i)
+		case t.text == "switch":
+			v.switchedTools(s, all, i)
+		case t.text == "exec" && has(all, i+1, "("):
+			v.moduleExec(s, all, i+2)
+		case t.text == "env" && has(all, i-2, "process", ".") && has(all, i+1, ".") && i+2 < len(all):
+			v.moduleEnv(s, all[i+2])
+		}
+	}
+}
+
+// comparedTool looks at what a tool's name is compared with: the token at i is
+// toolName.
+func (v *view) comparedTool(s *script, all []token, i int) {
+	if at := i + 1; has(all, at, "=", "=") || has(all, at, "!", "=") {
+		for at < len(all) && (all[at].text == "=" || all[at].text == "!") {
+			at++
+		}
+		v.toolLiteral(s, all, at)
+	}
+	at := i - 1 // "bash" === event.toolName
+	for at > 0 && (all[at].text == "." || all[at].text == "?" || isName(all[at].text) && all[at+1].text == ".") && !all[at].str {
+		at--
+	}
+	if at > 1 && all[at].text == "=" && all[at-1].text == "=" {
+		for at > 0 && (all[at].text == "=" || all[at].text == "!") {
+			at--
+		}
+		v.toolLiteral(s, all, at)
+	}
+}
+
+// switchedTools looks at the cases of a switch over a tool's name.
+func (v *view) switchedTools(s *script, all []token, i int) {
+	depth, of := 0, false
+	for ; i < len(all); i++ {
+		switch t := all[i]; {
+		case t.text == "{":
+			depth++
+		case t.text == "}":
+			if depth--; depth <= 0 {
+				return
+			}
+		case depth == 0 && t.text == "toolName":
+			of = true
+		case depth == 0 && t.text == ";":
+			return
+		case depth == 1 && !of:
+			return
+		case depth == 1 && t.text == "case" && !t.str:
+			v.toolLiteral(s, all, i+1)
+		}
+	}
+}
+
+// toolLiteral looks at a string that stands for a tool.
+func (v *view) toolLiteral(s *script, all []token, i int) {
+	if i < 0 || i >= len(all) || !all[i].str {
+		return
+	}
+	name := all[i].value()
+	if slices.Contains(moduleTools, name) || strings.ContainsAny(name, "${}") || slices.Contains(v.Tools.of(""), name) {
+		return
+	}
+	better := meant["xcsh"][name]
+	for _, tool := range moduleTools {
+		if strings.EqualFold(tool, name) {
+			better = tool
+		}
+	}
+	if better == "" {
+		return // a tool of an extension or of an MCP server
+	}
+	v.add(*v.report("matcher-unreachable", s.position(all[i].at), "did you mean \""+better+"\"?",
+		"no tool has the name %q, so this is never so", name))
+}
+
+// moduleTools are the tools of xcsh and pi.
+var moduleTools = strings.Fields(`
+	ask bash calculator edit fetch find grep list ls lsp notebook python read ssh task todo_write web_search write`)
+
+// moduleExec looks at a call of pi.exec, whose arguments begin at i.
+func (v *view) moduleExec(s *script, all []token, i int) {
+	if i+1 >= len(all) || !all[i].str || strings.Contains(all[i].text, "${") {
+		return
+	}
+	at, words := all[i].at, []string{all[i].value()}
+	if has(all, i+1, ",", "[") {
+		for i += 3; i < len(all) && all[i].text != "]"; i++ {
+			switch {
+			case all[i].str && !strings.Contains(all[i].text, "${"):
+				words = append(words, all[i].value())
+			case all[i].text != ",":
+				words = append(words, "?")
+			}
+		}
+	}
+	v.launcher(s.position(at), words)
+	if l, ok := languageOf(words[0]); ok && l == langShell && len(words) > 2 && isFlags(words[1], 'c') {
+		v.moduleShell(s.position(at), words[2])
+	}
+}
+
+// moduleShell looks at a text that a module has a shell run.
+func (v *view) moduleShell(at hook.Position, text string) {
+	if ast, err := ParseShell(text, syntax.LangBash); err == nil {
+		v.shellLaunchers(&script{at: at, inline: true, lang: langShell, ast: ast})
+	}
+}
+
+// moduleEnv looks at a variable that a module reads.
+func (v *view) moduleEnv(s *script, name token) {
+	if neverSet.MatchString(name.text) {
+		v.add(*v.report("stdin-unread", s.position(name.at), "read the argument of the handler: event.input",
+			"%s is set by nothing: a handler is given the call", name.text))
+	}
+}
+
+// moduleText looks for what should not be in a text that is committed.
+func (v *view) moduleText(s *script, t token) {
+	for _, form := range secretForms {
+		if found := form.form.FindString(t.text); found != "" && !isPlaceholder(found) && strings.ContainsAny(found, "0123456789") {
+			v.add(*v.report("secret-in-settings", s.position(t.at),
+				"revoke it, and read a new one where the module runs: process.env.NAME", "this looks like %s", form.what))
+			return
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxName bounds the name of a variable.
+const maxName = 256
+
+// psTokens splits a program in PowerShell as tokens does others: words, strings
+// with their quotes, and one character of anything else. Comments are left out.
+func psTokens(text string) (all []token) {
+	first, indent := true, 0
+	for at := 0; at < len(text) && len(all) < maxTokens; {
+		c := text[at]
+		switch {
+		case c == '\n':
+			first, indent = true, 0
+			at++
+			continue
+		case c == ' ' || c == '\t' || c == '\r':
+			if first {
+				indent++
+			}
+			at++
+			continue
+		case c == '`' && at+1 < len(text): // the line goes on, or the next character is no syntax
+			at += 2
+			continue
+		case strings.HasPrefix(text[at:], "<#"):
+			end := strings.Index(text[at:], "#>")
+			if end < 0 {
+				return all
+			}
+			at += end + 2
+			continue
+		case c == '#':
+			at = lineEnd(text, at)
+			continue
+		}
+		t := token{at: at, indent: -1}
+		if first {
+			t.indent, first = indent, false
+		}
+		end := at + 1
+		switch {
+		case c == '"' || c == '\'':
+			end, t.str = psStringEnd(text, at), true
+		case strings.HasPrefix(text[at:], `@"`), strings.HasPrefix(text[at:], "@'"):
+			end, t.str = psHereEnd(text, at), true
+		case strings.HasPrefix(text[at:], "${"):
+			if close := strings.IndexByte(text[at:min(len(text), at+maxName)], '}'); close > 0 {
+				end = psWordEnd(text, at+close+1, false)
+			}
+		case isPSWord(c):
+			end = psWordEnd(text, at, c == '-')
+		}
+		t.text = text[at:end]
+		all = append(all, t)
+		at = end
+	}
+	return all
+}
+
+func isPSWord(c byte) bool { return isWord(c) || strings.IndexByte(`-./\:?*%@+!~^`, c) >= 0 }
+
+func psWordEnd(text string, at int, option bool) int {
+	for at < len(text) && (isPSWord(text[at]) || option && text[at] == '=') {
+		at++
+	}
+	return at
+}
+
+// psStringEnd is where a string ends; a quote is doubled in it, or behind `.
+func psStringEnd(text string, at int) int {
+	quote := text[at]
+	for i := at + 1; i < len(text); i++ {
+		switch {
+		case text[i] == '`' && quote == '"':
+			i++
+		case text[i] != quote:
+		case i+1 < len(text) && text[i+1] == quote:
+			i++
+		default:
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+func psHereEnd(text string, at int) int {
+	if end := strings.Index(text[at:], "\n"+text[at+1:at+2]+"@"); end >= 0 {
+		return at + end + 3
+	}
+	return len(text)
+}
+
+// psCall is one command of a program in PowerShell.
+type psCall struct {
+	words []token
+	piped bool // its input is the output of the one before it
+	depth int  // of the braces that it is in
+}
+
+// psCalls finds the commands of a program. What an expression is made of may be
+// among them; rules look for names that no expression has.
+func psCalls(all []token) (calls []psCall) {
+	var now psCall
+	depth, piped := 0, false
+	flush := func() {
+		if len(now.words) == 0 {
+			return // what is piped into comes yet
+		}
+		now.depth, now.piped = depth, piped
+		calls = append(calls, now)
+		now, piped = psCall{}, false
+	}
+	for i, t := range all {
+		bar := t.text == "|" && !t.str
+		if t.indent >= 0 && !(i > 0 && all[i-1].text == "|") {
+			flush()
+		}
+		switch {
+		case t.str:
+			now.words = append(now.words, t)
+		case bar:
+			pipe := !(i > 0 && all[i-1].text == "|") && !(i+1 < len(all) && all[i+1].text == "|")
+			if flush(); pipe {
+				piped = len(calls) > 0
+			}
+		case t.text == "{", t.text == "(":
+			flush()
+			depth++
+		case t.text == "}", t.text == ")":
+			flush()
+			depth = max(0, depth-1)
+		case t.text == ";", t.text == "=", t.text == ",", t.text == "$", t.text == "&":
+			flush()
+		default:
+			now.words = append(now.words, t)
+		}
+	}
+	flush()
+	return calls
+}
+
+// name is the command, in lower case.
+func (c psCall) name() string {
+	return strings.ToLower(base(strings.ReplaceAll(c.words[0].value(), `\`, "/")))
+}
+
+// texts are the words of a call as far as they show; what does not stands as "?".
+func (c psCall) texts(known map[string]string) (texts []string, certain []bool) {
+	for _, w := range c.words {
+		text, ok := psText(w, known)
+		if !ok {
+			text = "?"
+		}
+		texts, certain = append(texts, text), append(certain, ok)
+	}
+	return texts, certain
+}
+
+// psText is the text of a word, with the variables that are known in it.
+func psText(w token, known map[string]string) (string, bool) {
+	text := w.value()
+	if w.str && strings.HasPrefix(w.text, "'") {
+		return strings.ReplaceAll(text, "''", "'"), true
+	}
+	var b strings.Builder
+	for len(text) > 0 && b.Len() < maxSaid {
+		at := strings.IndexByte(text, '$')
+		if at < 0 {
+			break
+		}
+		b.WriteString(text[:at])
+		name, rest := psVariable(text[at+1:])
+		value, ok := known[strings.ToLower(name)]
+		if !ok {
+			return "", false
+		}
+		b.WriteString(value)
+		text = rest
+	}
+	return strings.ReplaceAll(b.String()+text, `\`, "/"), true
+}
+
+// psVariable is the name behind a $, and what comes after it.
+func psVariable(text string) (name, rest string) {
+	if inner, ok := strings.CutPrefix(text, "{"); ok {
+		name, rest, _ = strings.Cut(inner, "}")
+		return strings.TrimPrefix(name, "env:"), rest
+	}
+	text = strings.TrimPrefix(text, "env:")
+	end := 0
+	for end < len(text) && isWord(text[end]) && text[end] != '$' {
+		end++
+	}
+	return text[:end], text[end:]
+}
+
+// readPowerShell finds what a command for PowerShell starts.
+func (v *view) readPowerShell(plugin string) {
+	s := &script{
+		file: v.at("command").File, at: v.at("command"), text: []byte(v.h.Command), lang: langPowerShell, inline: true,
+	}
+	v.scripts = append(v.scripts, s)
+	known := map[string]string{}
+	for name, value := range v.newScope(v.Dir, "", plugin).vars {
+		known[strings.ToLower(name)] = value
+	}
+	calls := psCalls(psTokens(v.h.Command))
+	for i, p := range calls {
+		if p.depth > 0 {
+			continue
+		}
+		c := call{dir: v.Dir, plugin: plugin, at: s.at}
+		c.words, c.known = p.texts(known)
+		c.certain = i == len(calls)-1 && (i == 0 || p.piped && i == 1)
+		if strings.HasSuffix(strings.ToLower(c.words[0]), ".ps1") { // which needs no permission to run
+			c.words = append([]string{"powershell", "-File"}, c.words...)
+			c.known = append([]bool{true, true}, c.known...)
+		}
+		if c = c.unwrapped(); len(c.words) > 0 && !isCmdlet(c.words[0]) {
+			v.calls = append(v.calls, c)
+		}
+	}
+	v.follow()
+}
+
+// isCmdlet reports whether a word is a command or a keyword of PowerShell
+// itself, or something that is no command at all.
+func isCmdlet(word string) bool {
+	if word == "" {
+		return true
+	}
+	verb, noun, ok := strings.Cut(word, "-")
+	return ok && verb != "" && noun != "" && !strings.ContainsAny(word, "./") ||
+		slices.Contains(psWords, strings.ToLower(word)) || word == "?" || strings.ContainsAny(word[:1], `-:.@+!%0123456789'"`) &&
+		!strings.Contains(word, "/")
+}
+
+// psWords are keywords and aliases.
+var psWords = strings.Fields(`
+	begin break catch class continue data do dynamicparam else elseif end enum exit filter finally for foreach function
+	if in param process return switch throw trap try until using while cd echo cat ls dir type cp mv rm del copy move
+	sls select where sort measure group tee ft fl gc sc ac gci gi ni ri iex irm iwr curl wget cls sleep pwd pushd popd
+	set gv sv % ? h kill ps write clear mkdir md rd rmdir ren sal gal [ ] true false null input cwd home`)
+
+// powershellFile is the script of a call of PowerShell.
+func (c call) powershellFile() (l lang, script string, args []string, ok bool) {
+	for i := 1; i < len(c.words); i++ {
+		switch word := strings.ToLower(c.words[i]); {
+		case !c.known[i]:
+			return langPowerShell, "", nil, false
+		case word == "-file" || word == "-f":
+			if i+1 >= len(c.words) || !c.known[i+1] {
+				return langPowerShell, "", nil, false
+			}
+			return langPowerShell, strings.ReplaceAll(c.words[i+1], `\`, "/"), c.words[i+2:], true
+		case word == "-executionpolicy" || word == "-ep" || word == "-ex" || word == "-workingdirectory" || word == "-wd" ||
+			word == "-outputformat" || word == "-inputformat" || word == "-windowstyle" || word == "-configurationname":
+			i++
+		case word == "-nologo" || word == "-noprofile" || word == "-nop" || word == "-noninteractive" || word == "-noni" ||
+			word == "-login" || word == "-noexit" || word == "-sta" || word == "-mta":
+		default:
+			return langPowerShell, "", nil, false // -Command, or what counts as one
+		}
+	}
+	return langPowerShell, "", nil, false
+}
