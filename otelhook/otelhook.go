@@ -143,6 +143,7 @@ func attributes(f *pipeline.FireInfo) []attribute.KeyValue {
 		add("gen_ai.tool.name", in.Text("tool_name"), in.Text("toolName"))
 		add("gen_ai.tool.call.id", in.Text("tool_use_id"), in.Text("toolCallId"))
 		add("gen_ai.agent.id", in.Text("agent_id"))
+		add("gen_ai.agent.name", in.Text("agent_type"))
 	}
 	return all
 }

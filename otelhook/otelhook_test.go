@@ -57,7 +57,7 @@ func session(t *testing.T, cfg otelhook.Config, settings string) *pipeline.Sessi
 	return s
 }
 
-const callText = `{"tool_name":"Bash","tool_use_id":"toolu_1","tool_input":{"command":"ls"}}`
+const callText = `{"tool_name":"Bash","tool_use_id":"toolu_1","agent_id":"a1","agent_type":"Explore","tool_input":{"command":"ls"}}`
 
 func fire(t *testing.T, ctx context.Context, s *pipeline.Session) *pipeline.JSONResult {
 	t.Helper()
@@ -106,7 +106,7 @@ func TestSpansNestBelowTheCallersAndAboveTheChilds(t *testing.T) {
 		t.Errorf("the hook has TRACEPARENT %v, want %s", fired.Reason, want)
 	}
 	attrs := attributesOf(of.Attributes())
-	for key, want := range map[string]string{"gen_ai.conversation.id": "s-1", "gen_ai.tool.name": "Bash", "gen_ai.tool.call.id": "toolu_1", "snaphook.event": "claude.PreToolUse", "snaphook.decision": "deny"} {
+	for key, want := range map[string]string{"gen_ai.conversation.id": "s-1", "gen_ai.tool.name": "Bash", "gen_ai.tool.call.id": "toolu_1", "gen_ai.agent.id": "a1", "gen_ai.agent.name": "Explore", "snaphook.event": "claude.PreToolUse", "snaphook.decision": "deny"} {
 		if attrs[key] != want {
 			t.Errorf("%s is %q, want %q", key, attrs[key], want)
 		}
@@ -203,6 +203,26 @@ func TestSpansReachACollector(t *testing.T) {
 	defer mu.Unlock()
 	if got := strings.Join(names, ", "); got != "hook true, hook.fire claude.PreToolUse" {
 		t.Errorf("the collector has %s", got)
+	}
+}
+
+// stuck is an exporter whose collector does not answer.
+type stuck chan struct{}
+
+func (s stuck) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { <-s; return nil }
+func (stuck) Shutdown(context.Context) error                               { return nil }
+
+// A collector that hangs, and an exporter that is waited for, cost one fire half
+// a second, and no fire its answer.
+func TestACollectorThatHangsHoldsUpNoAnswer(t *testing.T) {
+	hangs := make(stuck)
+	defer close(hangs)
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(hangs))
+	s := session(t, otelhook.Config{Traces: provider}, `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}`)
+	for range 3 {
+		if fired := fire(t, t.Context(), s); !fired.Blocked {
+			t.Errorf("the answer is %+v", fired)
+		}
 	}
 }
 

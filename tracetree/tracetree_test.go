@@ -9,12 +9,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
 
 	_ "github.com/snaphook-go/snaphook/events/claude" // its events
 	_ "github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/record"
 	"github.com/snaphook-go/snaphook/tracetree"
@@ -196,44 +198,102 @@ var inputs = map[string]string{
 }
 
 // The same events through the engine: an observer that builds the tree, and the
-// record of the same fires that is read.
+// record of the same fires that is read. A step with a time begins then, and its
+// fire ends, and so comes, in the order of the steps; one with a decision has a
+// hook that makes it.
 func TestLiveAndFileGiveTheSameTree(t *testing.T) {
 	events := map[string]pipeline.Declared{}
 	for _, e := range pipeline.Events(nil) {
 		events[e.Info().FullName()] = e
 	}
 	for _, test := range cases {
-		if strings.Contains(test.steps, ">") || strings.Contains(test.steps, "=") {
-			continue // fires have their own times, and these sessions no hooks that decide
-		}
 		t.Run(test.name, func(t *testing.T) {
-			live := tracetree.NewLive()
-			var text bytes.Buffer
-			file := record.New(&text, record.Config{Log: slog.New(slog.DiscardHandler)})
-			sys := pipeline.NewSystem(pipeline.Config{Observe: []pipeline.Observer{live, file}, ObserveIdle: true, Log: slog.New(slog.DiscardHandler)})
-			for i, one := range strings.Split(test.steps, ";") {
-				if one = strings.TrimSpace(one); one != "" {
-					fire(t, sys, events, parse(t, one, i))
+			synctest.Test(t, func(t *testing.T) {
+				live := tracetree.NewLive()
+				var text bytes.Buffer
+				file := record.New(&text, record.Config{Log: slog.New(slog.DiscardHandler)})
+				sys := pipeline.NewSystem(pipeline.Config{
+					Observe: []pipeline.Observer{live, file}, ObserveIdle: true, Log: slog.New(slog.DiscardHandler),
+					Load: []pipeline.Load{decides},
+				})
+				play(t, sys, events, test.steps)
+				sys.Close() // which closes both
+				var b tracetree.Builder
+				for _, l := range record.Lines(&text, func(n int, err error) { t.Errorf("line %d: %v", n, err) }) {
+					b.Add(l)
 				}
-			}
-			sys.Close() // which closes both
-			var b tracetree.Builder
-			for _, l := range record.Lines(&text, func(n int, err error) { t.Errorf("line %d: %v", n, err) }) {
-				b.Add(l)
-			}
-			fromFile, fromLive := outline(b.Sessions()), outline(live.Sessions())
-			if fromFile != fromLive || fromLive != test.want {
-				t.Errorf("live %s\nfile %s\nwant %s", fromLive, fromFile, test.want)
-			}
+				fromFile, fromLive := outline(b.Sessions()), outline(live.Sessions())
+				if fromFile != fromLive || fromLive != test.want {
+					t.Errorf("live %s\nfile %s\nwant %s", fromLive, fromFile, test.want)
+				}
+			})
 		})
 	}
 }
 
-func fire(t *testing.T, sys *pipeline.System, events map[string]pipeline.Declared, s step) {
+// turnKey is the key of the turn of a fire, which its hook waits for, and
+// decisionKey that of what the hook then decides.
+type turnKey struct{}
+type decisionKey struct{}
+
+// waits is a hook that ends in the turn of its fire.
+type waits struct{}
+
+func (waits) Run(ctx context.Context, c hook.Call) (hook.Reply, error) {
+	if turn, ok := ctx.Value(turnKey{}).(chan struct{}); ok {
+		<-turn
+	}
+	switch denies := ctx.Value(decisionKey{}) == "deny"; {
+	case denies && c.Hook.Event == "PermissionRequest": // which no status denies
+		return hook.Reply{Stdout: []byte(`{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny"}}}`)}, nil
+	case denies:
+		return hook.Reply{Exit: 2, Stderr: []byte("no")}, nil
+	}
+	return hook.Reply{}, nil
+}
+
+// decides loads the hook for every event.
+func decides(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
+	var all []*hook.Hook
+	for _, e := range pipeline.Events(nil) {
+		i := e.Info()
+		all = append(all, &hook.Hook{ID: i.FullName(), Dialect: i.Dialect, Event: i.Name, Type: "command", Command: "decides", Runner: waits{}})
+	}
+	return pipeline.Loaded{Hooks: all}, nil
+}
+
+// play fires the steps: each begins at its time, and they end in their order.
+func play(t *testing.T, sys *pipeline.System, events map[string]pipeline.Declared, steps string) {
+	t.Helper()
+	var turns []chan struct{}
+	ended := make(chan struct{}, 100)
+	began := time.Now()
+	for i, one := range strings.Split(steps, ";") {
+		if one = strings.TrimSpace(one); one == "" {
+			continue
+		}
+		s, turn := parse(t, one, i+1), make(chan struct{})
+		turns = append(turns, turn)
+		ctx := context.WithValue(context.WithValue(t.Context(), turnKey{}, turn), decisionKey{}, s.decide)
+		go func() {
+			time.Sleep(time.Until(began.Add(time.Duration(s.at) * time.Second)))
+			fire(t, ctx, sys, events, s)
+			ended <- struct{}{}
+		}()
+	}
+	time.Sleep(100 * time.Second) // all have begun
+	for _, turn := range turns {
+		close(turn)
+		<-ended
+	}
+}
+
+func fire(t *testing.T, ctx context.Context, sys *pipeline.System, events map[string]pipeline.Declared, s step) {
 	t.Helper()
 	ses, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: s.session, Dir: t.TempDir()})
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return
 	}
 	members := []string{inputs[s.event]}
 	if strings.Contains(members[0], "%q") {
@@ -245,8 +305,8 @@ func fire(t *testing.T, sys *pipeline.System, events map[string]pipeline.Declare
 		}
 	}
 	slices.Sort(members)
-	if _, err := events[s.event].FireJSON(t.Context(), ses, []byte("{"+strings.Join(members, ",")+"}")); err != nil {
-		t.Fatalf("%s: %v", s.event, err)
+	if _, err := events[s.event].FireJSON(ctx, ses, []byte("{"+strings.Join(members, ",")+"}")); err != nil {
+		t.Errorf("%s: %v", s.event, err)
 	}
 }
 

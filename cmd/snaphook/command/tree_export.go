@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -201,31 +202,34 @@ func (o *otlp) span(id, parent, name string, start, end time.Time, failed string
 	*o.spans = append(*o.spans, s)
 }
 
-func (o *otlp) add(n *tracetree.Node, parent, path string) {
-	id := idOf(16, o.trace, path)
-	tool, call, failed := "", "", ""
-	if n.Kind == tracetree.Tool {
-		tool, call = n.Name, n.ID
+// genAI is the name of a span, and its attributes, by the conventions for
+// generative AI.
+func genAI(n *tracetree.Node) (name string, attributes []string) {
+	operation := func(word, of string) string {
+		attributes = append(attributes, "gen_ai.operation.name", word)
+		return strings.TrimSpace(word + " " + oneLine(of))
 	}
+	switch n.Kind {
+	case tracetree.Tool:
+		name = operation("execute_tool", n.Name)
+		return name, append(attributes, "gen_ai.tool.name", n.Name, "gen_ai.tool.call.id", n.ID)
+	case tracetree.Agent:
+		name = operation("invoke_agent", n.Name)
+		return name, append(attributes, "gen_ai.agent.name", n.Name, "gen_ai.agent.id", n.ID)
+	case tracetree.Model:
+		return operation("chat", ""), attributes
+	}
+	return nodeName(n), nil
+}
+
+func (o *otlp) add(n *tracetree.Node, parent, path string) {
+	id, failed := idOf(16, o.trace, path), ""
 	if n.State == tracetree.Failed {
 		failed = "failed"
 	}
-	o.span(
-		id,
-		parent,
-		nodeName(n),
-		n.Start,
-		n.End,
-		failed,
-		"gen_ai.conversation.id",
-		o.session,
-		"gen_ai.tool.name",
-		tool,
-		"gen_ai.tool.call.id",
-		call,
-		"snaphook.state",
-		string(n.State),
-	)
+	name, attributes := genAI(n)
+	attributes = append(attributes, "gen_ai.conversation.id", o.session, "snaphook.state", string(n.State))
+	o.span(id, parent, name, n.Start, n.End, failed, attributes...)
 	for i, l := range n.Fires {
 		fire := idOf(16, o.trace, path, "fire", strconv.Itoa(i))
 		stop := l.Time.Add(msToTime(l.MS))
