@@ -249,7 +249,7 @@ func took(ms float64) string {
 	switch {
 	case ms < 10:
 		return fmt.Sprintf("%.2gms", ms)
-	case ms < 10_000:
+	case ms < 1000:
 		return fmt.Sprintf("%.0fms", ms)
 	}
 	return time.Duration(ms * float64(time.Millisecond)).Round(100 * time.Millisecond).String()
