@@ -80,7 +80,8 @@ type Reply struct {
 	Signal    os.Signal // the signal that ended it, or nil
 	Stdout    []byte
 	Stderr    []byte
-	Truncated Streams // streams that were longer than the capture limit
+	Truncated Streams  // streams that were longer than the capture limit
+	Notes     []string // what the Runner could not give the hook as it was asked; the report has them
 }
 
 // Streams is a set of output streams.

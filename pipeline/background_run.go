@@ -98,6 +98,9 @@ func (b *backgroundRun[In, Out]) take(reply *hook.Reply, err error) {
 	if r.Reply, r.Err = reply, err; r.Err == nil {
 		r.Err = b.readReply()
 	}
+	if reply != nil {
+		r.Notes = append(r.Notes, reply.Notes...)
+	}
 	keeperOf(r.Hook).done(b.trial, asHookError(r.Hook, r.Err))
 }
 

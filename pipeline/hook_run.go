@@ -165,7 +165,10 @@ func (f *fireRun[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *i
 	start := time.Now()
 	turn.reply, err = r.Hook.Runner.Run(ctx, call)
 	r.Elapsed = time.Since(start)
-	defer f.noteVars(r)
+	defer func() {
+		r.Notes = append(r.Notes, turn.reply.Notes...)
+		f.noteVars(r)
+	}()
 	if errors.Is(err, hook.ErrDetached) {
 		r.Backgrounded, r.Err = turn.leftForBackground()
 		return

@@ -3,6 +3,7 @@ package claude
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"regexp"
 	"runtime"
@@ -98,7 +99,8 @@ func (e *entry) buildCommand() *settings.Problem {
 	default:
 		refused = e.shell(c, text, shell)
 	}
-	if argumentsVar.MatchString(text) {
+	mentions := argumentsVar.MatchString(text)
+	if mentions {
 		c.Environ = func(call hook.Call) []string { return withArguments(e.env, call.Payload) }
 	}
 	e.hook.Argv, e.hook.Runner = c.Starts(hook.Call{Hook: e.hook, Dir: e.at.Dir}), c
@@ -106,6 +108,9 @@ func (e *entry) buildCommand() *settings.Problem {
 		refused = errPasted
 	}
 	e.wrap(refused)
+	if mentions {
+		e.hook.Runner = argumentsNote{e.hook.Runner}
+	}
 	return nil
 }
 
@@ -127,6 +132,22 @@ func withArguments(env []string, payload []byte) []string {
 		return env
 	}
 	return environ.WithVar(env, "ARGUMENTS", strings.TrimSpace(string(payload)))
+}
+
+// argumentsNote says when the input has not been in the variable: a guard that
+// reads it there has seen nothing (C94).
+type argumentsNote struct{ hook.Runner }
+
+// Run runs the hook.
+func (a argumentsNote) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
+	reply, err := a.Runner.Run(ctx, call)
+	if len(call.Payload) > mostArguments {
+		reply.Notes = append(reply.Notes, fmt.Sprintf(
+			"the input has %d bytes, and $ARGUMENTS has room for %d: the variable was not set, so what the hook looked for "+
+				"there it has not seen; read standard input instead", len(call.Payload), mostArguments,
+		))
+	}
+	return reply, err
 }
 
 // args reads the arguments of a command that no shell reads. Without one of them

@@ -17,6 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // command is settings with one command, which has more members.
@@ -248,6 +249,28 @@ func TestWhereSettingsAreFound(t *testing.T) {
 		found := lo.Filter(loaded.Hooks, func(h *hook.Hook, _ int) bool { return h.Source != hook.Managed })
 		if got := runnable(found); !slices.Equal(got, want) {
 			t.Errorf("CLAUDE_CONFIG_DIR %q: hooks %q; want %q", env, got, want)
+		}
+	}
+}
+
+// What a guard looks for in the variable is there, or the report says that it
+// was not (C94).
+func TestArgumentsThatDoNotFitAreNoted(t *testing.T) {
+	const looks = `test -n \"$ARGUMENTS\" && echo '{\"decision\":\"block\",\"reason\":\"seen\"}'; true`
+	w := project(`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"` + looks + `"},
+		{"type":"command","command":"cat >/dev/null"}]}]}}`)
+	s := w.open(t)
+	for _, size := range []int{10 << 10, 200 << 10} {
+		res := mustFire(t, claude.PreToolUse, s, claude.PreToolUseInput{
+			Name: "Write", Input: wire.Object(`{"content":"` + strings.Repeat("x", size) + `"}`),
+		})
+		fits := size < 100<<10
+		notes := strings.Join(res.Reports[0].Notes, "\n")
+		if res.Blocked() != fits || strings.Contains(notes, "the variable was not set") == fits {
+			t.Errorf("%d bytes: blocked %v, notes %q; want it blocked or noted", size, res.Blocked(), notes)
+		}
+		if len(res.Reports[1].Notes) > 0 {
+			t.Errorf("the hook that reads standard input has the notes %q", res.Reports[1].Notes)
 		}
 	}
 }

@@ -129,6 +129,9 @@ func (f *flags) tester(cmd *cobra.Command, of *testFlags) (*tester, error) {
 		if _, err := d.added(parts[i]); err != nil {
 			return nil, err
 		}
+		if _, err := d.pluginOptions(parts[i].options); err != nil {
+			return nil, err
+		}
 		t.parts[d.Name] = parts[i]
 	}
 	t.policies, err = f.namedPolicies()

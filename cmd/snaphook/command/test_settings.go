@@ -50,7 +50,11 @@ func (s *stage) load(d *dialect) (pipeline.Load, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.load(origins{layers, more, level, g.profile, g.modules, s.lent, nil}), nil
+	options, err := d.pluginOptions(g.options)
+	if err != nil {
+		return nil, err
+	}
+	return d.load(origins{layers, more, level, g.profile, g.modules, s.lent, options}), nil
 }
 
 // named is the settings file that a fixture names: below its own directory, or
