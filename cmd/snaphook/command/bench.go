@@ -52,6 +52,7 @@ snaphook bench claude.PreToolUse --record hooks.jsonl < call.json`,
 	f.addSources(cmd.Flags())
 	f.addPolicy(cmd.Flags())
 	f.addHost(cmd.Flags())
+	f.addModules(cmd.Flags())
 	cmd.Flags().IntVarP(&b.n, "n", "n", 50, "How often each thing is measured: --n 200")
 	cmd.Flags().StringVar(&b.svg, "svg", "", "Write the histograms to this file: --svg bench.svg")
 	cmd.Flags().StringVar(&b.compare, "compare", "", "Compare with this answer of --json from before: --compare before.json")
@@ -76,16 +77,7 @@ func (f *flags) bench(cmd *cobra.Command, args []string, b *benchFlags) error {
 	if err != nil {
 		return err
 	}
-	m, err := f.measure(cmd, event, input)
-	if err != nil {
-		return err
-	}
-	m.N = b.n
-	if m.Calls, err = f.recordedCalls(cmd, event, b.record); err != nil {
-		return err
-	}
-	result, err := m.Run(cmd.Context())
-	f.forgetBenched(m, input)
+	result, err := f.benched(cmd, event, input, b)
 	switch {
 	case cmd.Context().Err() != nil:
 		return errInterrupted
@@ -97,6 +89,30 @@ func (f *flags) bench(cmd *cobra.Command, args []string, b *benchFlags) error {
 		return inputError(err)
 	}
 	return f.sayBench(cmd, b, result, before)
+}
+
+// benched measures the hooks of an event.
+func (f *flags) benched(cmd *cobra.Command, event pipeline.Declared, input []byte, b *benchFlags) (*bench.Result, error) {
+	d, err := dialectNamed(event.Info().Dialect)
+	if err != nil {
+		return nil, err
+	}
+	if d.modules {
+		if b.record != "" {
+			return nil, fmt.Errorf("--record: modules of %s have no \"if\"; leave it out", d.Name)
+		}
+		return f.benchModules(cmd, event, input, b.n).Run(cmd.Context())
+	}
+	m, err := f.measure(cmd, event, d, input)
+	if err != nil {
+		return nil, err
+	}
+	m.N = b.n
+	if m.Calls, err = f.recordedCalls(cmd, event, b.record); err != nil {
+		return nil, err
+	}
+	defer f.forgetBenched(m, input)
+	return m.Run(cmd.Context())
 }
 
 // forgetBenched removes what hooks have kept between their runs, as fire does.
@@ -157,17 +173,9 @@ func eventOf(args []string, input []byte) (pipeline.Declared, error) {
 }
 
 // measure prepares a benchmark on the settings that the flags describe.
-func (f *flags) measure(cmd *cobra.Command, event pipeline.Declared, input []byte) (*bench.Bench, error) {
-	d, err := dialectNamed(event.Info().Dialect)
-	if err != nil {
-		return nil, err
-	}
-	if d.modules {
-		return nil, fmt.Errorf(
-			"%s: hooks of %s are modules inside the host, which start no process; snaphook fire --json says how long each takes",
-			event.Info().FullName(), d.Name,
-		)
-	}
+func (f *flags) measure(
+	cmd *cobra.Command, event pipeline.Declared, d *dialect, input []byte,
+) (*bench.Bench, error) {
 	src, err := f.sources(d)
 	if err != nil {
 		return nil, err

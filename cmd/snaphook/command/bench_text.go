@@ -40,7 +40,7 @@ func benchText(cmd *cobra.Command, r *bench.Result) string {
 	}
 	for i := range r.Hooks {
 		h := &r.Hooks[i]
-		rows = append(rows, benchRow(cutLabel(h.Label()), "cold", &h.Cold))
+		rows = append(rows, benchRow(benchLabel(h), "cold", &h.Cold))
 		if h.Startup != nil {
 			own := max(0, h.Cold.P50-h.Startup.P50)
 			rows = append(rows, benchRow("", "start-up", h.Startup), []string{"", "its own", took2(own), "", ""})
@@ -54,14 +54,16 @@ func benchText(cmd *cobra.Command, r *bench.Result) string {
 	for i := range r.Hooks {
 		b.WriteString(benchedHook(r, &r.Hooks[i]))
 	}
-	b.WriteString("\n" + adviceText(r))
+	if len(r.Hooks) > 0 && r.Hooks[0].StartupCommand != bench.Loading {
+		b.WriteString("\n" + adviceText(r))
+	}
 	return b.String()
 }
 
 // benchedHook draws the histograms of a hook, and says how its start-up was measured.
 func benchedHook(r *bench.Result, h *bench.Hook) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s\n", strong.Render(cutLabel(h.Label())))
+	fmt.Fprintf(&b, "\n%s\n", strong.Render(benchLabel(h)))
 	for _, kind := range []string{"cold", "warm"} {
 		if drawn := bench.Histogram(r.Samples[h.ID+" "+kind]); drawn != "" {
 			fmt.Fprintf(&b, "  %s  %s\n", kind, drawn)
@@ -83,7 +85,7 @@ func adviceText(r *bench.Result) string {
 	var b strings.Builder
 	for _, a := range r.Advice {
 		h, _ := lo.Find(r.Hooks, func(h bench.Hook) bool { return h.ID == a.Hook })
-		fmt.Fprintf(&b, "%s %s: %s\n", good.Render("advice"), cutLabel(h.Label()), oneLine(a.Text))
+		fmt.Fprintf(&b, "%s %s: %s\n", good.Render("advice"), benchLabel(&h), oneLine(a.Text))
 	}
 	return b.String()
 }
@@ -127,9 +129,22 @@ func took2(ms float64) string {
 	return took(ms)
 }
 
+// benchLabel is what people call a hook: of a module the end of its path counts.
+func benchLabel(h *bench.Hook) string {
+	if h.StartupCommand != bench.Loading {
+		return cutLabel(h.Label())
+	}
+	if runes := []rune(oneLine(short(h.Command))); len(runes) > maxLabel {
+		return "…" + string(runes[len(runes)-maxLabel+1:])
+	}
+	return oneLine(short(h.Command))
+}
+
+const maxLabel = 48
+
 func cutLabel(label string) string {
-	if runes := []rune(oneLine(label)); len(runes) > 48 {
-		return string(runes[:47]) + "…"
+	if runes := []rune(oneLine(label)); len(runes) > maxLabel {
+		return string(runes[:maxLabel-1]) + "…"
 	}
 	return oneLine(label)
 }

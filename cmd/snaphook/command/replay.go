@@ -167,7 +167,7 @@ func (r *replaying) session(event pipeline.Declared, input []byte) (*opened, err
 	}
 	o := &opened{sys: sys, ses: ses}
 	r.open[dialect] = o
-	if o.mods, err = r.attach(r.cmd, event, ses, r.lookHost(r.cmd)); err != nil {
+	if o.mods, err = r.attach(r.cmd, event, ses, &cliHost{said: r.cmd.ErrOrStderr(), runs: true}); err != nil {
 		return nil, err
 	}
 	o.mods.warn(r.cmd, true)

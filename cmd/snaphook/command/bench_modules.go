@@ -1,0 +1,71 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/bench"
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// benchModules prepares a benchmark of modules: those that the flags name, or
+// that are found. What they write to the console is dropped, and no question has an answer.
+func (f *flags) benchModules(cmd *cobra.Command, event pipeline.Declared, input []byte, n int) *bench.Modules {
+	said := cmd // what is odd is said once
+	return &bench.Modules{
+		Event: event, Input: input, N: n,
+		Open: func(ctx context.Context, files []string) (*bench.ModuleSession, error) {
+			own := *f
+			if files != nil {
+				own.modules = files
+			}
+			now := said
+			said = silent(cmd)
+			sys, ses, err := own.session(now, opening{event: event, input: input})
+			if err != nil {
+				return nil, err
+			}
+			var mods *attached
+			return &bench.ModuleSession{
+				Session: ses,
+				Load: func() (err error) {
+					if mods, err = own.attach(now, event, ses, &cliHost{runs: true}); err != nil {
+						return err
+					}
+					mods.warn(now, true)
+					return loadErrors(files, mods)
+				},
+				Fire: func(ctx context.Context) (*pipeline.JSONResult, error) {
+					res, err := event.FireJSON(ctx, ses, input)
+					return res, mods.conclude(res, err)
+				},
+				Close: func() {
+					mods.close(now)
+					_, _ = ses.Close(context.WithoutCancel(ctx)), sys.Close() // nothing is left to be said
+				},
+			}, nil
+		},
+	}
+}
+
+// loadErrors are those of modules that were named one by one.
+func loadErrors(files []string, mods *attached) error {
+	if files == nil {
+		return nil
+	}
+	return errors.Join(lo.Map(mods.failed, func(e *xcsh.LoadError, _ int) error { return e })...)
+}
+
+// silent is a command that prints nothing.
+func silent(cmd *cobra.Command) *cobra.Command {
+	quiet := &cobra.Command{}
+	quiet.SetContext(cmd.Context())
+	quiet.SetOut(io.Discard)
+	quiet.SetErr(io.Discard)
+	return quiet
+}

@@ -1,0 +1,82 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/events/xcsh/discover"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/trust"
+)
+
+// loadFound loads the modules that discovery finds.
+func (f *flags) loadFound(ctx context.Context, src *sources, a *attached) error {
+	place, err := discover.Here(src.dir)
+	if err != nil {
+		return nil // the list of modules has said so
+	}
+	if err := f.keepBack(ctx, src, a); err != nil {
+		return err
+	}
+	registry := discover.Standard()
+	if len(a.kept) > 0 {
+		registry = withoutProject(registry)
+	}
+	_, a.failed = a.DiscoverAndLoad(ctx, xcsh.Discovery{Registry: registry, Place: place}, nil)
+	return nil
+}
+
+// withoutProject leaves out what the project brings before it can take the
+// place of anything that the user has.
+func withoutProject(r discover.Registry) discover.Registry {
+	for i := range r.Providers {
+		load := r.Providers[i].Load
+		r.Providers[i].Load = func(ctx context.Context, at discover.Place) ([]discover.Item, []string, error) {
+			items, warnings, err := load(ctx, at)
+			return lo.Reject(
+				items,
+				func(item discover.Item, _ int) bool { return isProjects(xcsh.SourceOf(item.Source.Level)) },
+			), warnings, err
+		}
+	}
+	return r
+}
+
+// keepBack decides which of the project's modules must not be loaded: all or
+// none. To load a module is to run it, also where no handler does, so that
+// that no decision was made is not enough.
+func (f *flags) keepBack(ctx context.Context, src *sources, a *attached) error {
+	if f.trusted {
+		return nil
+	}
+	loaded, err := src.load(ctx, pipeline.Workspace{Dir: src.dir})
+	if err != nil {
+		return err
+	}
+	own := projectHooks(loaded)
+	if len(own) == 0 {
+		return nil
+	}
+	a.kept, a.why = own, "--untrusted was given"
+	if f.untrusted {
+		return nil
+	}
+	st, err := standing(ctx, src)
+	if err != nil {
+		return fmt.Errorf("%w; or say --trusted or --untrusted", err)
+	}
+	if st.State == trust.Trusted {
+		a.kept, a.check = nil, st.check
+	}
+	a.why = keptBack[st.State]
+	return nil
+}
+
+var keptBack = map[trust.State]string{
+	trust.Unknown:   "the folder is not trusted",
+	trust.Untrusted: "trust in the folder was revoked",
+	trust.Changed:   "they, or files that they import, are not those that trust was granted for",
+}
