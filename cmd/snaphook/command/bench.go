@@ -92,7 +92,9 @@ func (f *flags) bench(cmd *cobra.Command, args []string, b *benchFlags) error {
 }
 
 // benched measures the hooks of an event.
-func (f *flags) benched(cmd *cobra.Command, event pipeline.Declared, input []byte, b *benchFlags) (*bench.Result, error) {
+func (f *flags) benched(
+	cmd *cobra.Command, event pipeline.Declared, input []byte, b *benchFlags,
+) (*bench.Result, error) {
 	d, err := dialectNamed(event.Info().Dialect)
 	if err != nil {
 		return nil, err
