@@ -15,7 +15,7 @@ type session struct {
 	open     map[toolKey][]*Node // runs without an id that have not ended, the oldest first
 	agents   map[string]*Node    // by agent_id
 	ended    map[*Node]bool      // turns, runs and agents whose end has come
-	parent   map[*Node]*Node
+	depth    map[*Node]int
 	starters []*Node // open runs of tools that start agents
 }
 
@@ -26,7 +26,7 @@ func newSession(l *record.Line) *session {
 	return &session{
 		node:   &Node{Kind: Session, ID: l.Session, Start: l.Time, End: end(l)},
 		models: map[*Node]*Node{}, runs: map[string]*Node{}, open: map[toolKey][]*Node{}, agents: map[string]*Node{},
-		ended: map[*Node]bool{}, parent: map[*Node]*Node{},
+		ended: map[*Node]bool{}, depth: map[*Node]int{},
 	}
 }
 
@@ -151,7 +151,7 @@ func (s *session) place(l *record.Line) *Node {
 // child adds a node that begins with a fire.
 func (s *session) child(at, n *Node, l *record.Line) *Node {
 	n.Start = l.Time
-	s.parent[n] = at
+	s.depth[n] = s.depth[at] + 1
 	at.Children = append(at.Children, n)
 	s.add(n, l)
 	return n

@@ -17,7 +17,7 @@ func (s *session) startTool(l *record.Line) {
 	if n == nil || id(l) == "" {
 		n = s.child(s.place(l), &Node{Kind: Tool, Name: l.Subject, ID: id(l)}, l)
 		s.remember(n, l)
-		if starts[n.Name] && len(s.starters) < maxStarters {
+		if starts[n.Name] && len(s.starters) < maxStarters && s.depth[n] < maxDepth {
 			s.starters = append(s.starters, n)
 		}
 	} else {
@@ -107,7 +107,7 @@ func (s *session) agent(l *record.Line) *Node {
 }
 
 func (s *session) adopt(at, n *Node) {
-	s.agents[n.ID], s.parent[n] = n, at
+	s.agents[n.ID], s.depth[n] = n, s.depth[at]+1
 	at.Children = append(at.Children, n)
 }
 
@@ -150,11 +150,11 @@ func (s *session) starter() *Node {
 	var best *Node
 	s.starters = slices.DeleteFunc(s.starters, func(n *Node) bool { return s.ended[n] || hasAgent(n) })
 	for _, n := range s.starters {
-		if best == nil || s.depth(n) > s.depth(best) {
+		if best == nil || s.depth[n] > s.depth[best] {
 			best = n
 		}
 	}
-	if best != nil && s.depth(best) < maxDepth {
+	if best != nil {
 		return best
 	}
 	return s.top()
@@ -173,13 +173,6 @@ var starts = map[string]bool{"Task": true, "Agent": true, "task": true, "agent":
 
 func hasAgent(n *Node) bool {
 	return slices.ContainsFunc(n.Children, func(c *Node) bool { return c.Kind == Agent })
-}
-
-func (s *session) depth(n *Node) (d int) {
-	for ; n != nil; n = s.parent[n] {
-		d++
-	}
-	return d
 }
 
 func (s *session) endAgent(l *record.Line) {

@@ -319,3 +319,59 @@ func TestABuilderKeepsTheLatest(t *testing.T) {
 		t.Errorf("%s, %d dropped", got, b.Dropped())
 	}
 }
+
+// What a record can be made of takes time in proportion to its length: agents
+// that are nested without an end, calls that could have started any of them, and
+// calls without ids.
+func TestNoRecordTakesTimeLikeItsSquare(t *testing.T) {
+	shapes := map[string]func(b *tracetree.Builder, n int){
+		"nested": func(b *tracetree.Builder, n int) {
+			for i := range n {
+				b.Add(step{at: 2 * i, session: "s", event: verbs["pre"], subject: "Task", id: fmt.Sprint("t", i), agent: fmt.Sprint("a", i)}.line())
+				b.Add(step{at: 2*i + 1, session: "s", event: verbs["agent+"], agent: fmt.Sprint("a", i+1)}.line())
+			}
+		},
+		"wide": func(b *tracetree.Builder, n int) {
+			for i := range n {
+				b.Add(step{at: i, session: "s", event: verbs["pre"], subject: "Task", id: fmt.Sprint("t", i)}.line())
+				b.Add(step{at: n + i, session: "s", event: verbs["agent+"], agent: fmt.Sprint("a", i)}.line())
+			}
+		},
+		"without ids": func(b *tracetree.Builder, n int) {
+			for i := range n {
+				b.Add(step{at: i, session: "s", event: verbs["l.pre"], subject: "x"}.line())
+				b.Add(step{at: n + i, session: "s", event: verbs["l.post"], subject: "x"}.line())
+			}
+		},
+	}
+	plain := func(b *tracetree.Builder, n int) {
+		for i := range n {
+			b.Add(step{at: i, session: "s", event: verbs["pre"], subject: "Bash", id: fmt.Sprint("t", i)}.line())
+			b.Add(step{at: n + i, session: "s", event: verbs["post"], subject: "Bash", id: fmt.Sprint("t", i)}.line())
+		}
+	}
+	for name, add := range shapes {
+		t.Run(name, func(t *testing.T) {
+			var quickest [2]time.Duration
+			for i, add := range []func(*tracetree.Builder, int){plain, add} {
+				var b tracetree.Builder
+				add(&b, 20_000)
+				quickest[i] = time.Hour
+				for range 4 {
+					start := time.Now()
+					roots := b.Sessions()
+					quickest[i] = min(quickest[i], time.Since(start))
+					roots[0].Walk(func(_ *tracetree.Node, depth int) bool {
+						if depth > 130 {
+							t.Fatalf("a node is %d deep", depth)
+						}
+						return true
+					})
+				}
+			}
+			if ratio := float64(quickest[1]) / float64(quickest[0]); ratio > 20 { // it was 200
+				t.Errorf("it takes %.0f times as long as plain calls: %v, %v", ratio, quickest[0], quickest[1])
+			}
+		})
+	}
+}

@@ -55,7 +55,7 @@ func readRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text,
 	var broken error
 	for _, part := range parts {
 		h.file = part.name
-		for text, line := range rec.Lines(part, func(number int, why error) {
+		for text, line := range rec.Lines(stoppable{cmd.Context(), part}, func(number int, why error) {
 			broken = errors.Join(broken, h.bad(cmd, number, why))
 		}) {
 			if line.Late == "" {
@@ -74,6 +74,19 @@ func readRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text,
 		broken = fmt.Errorf("%s: there is no fire in it", path)
 	}
 	return h, broken
+}
+
+// stoppable is a reader that ends with its context, whatever there is to read.
+type stoppable struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (s stoppable) Read(b []byte) (int, error) {
+	if s.ctx.Err() != nil {
+		return 0, errInterrupted
+	}
+	return s.Reader.Read(b)
 }
 
 // bad says which line cannot be read; what ends the reading is an error.

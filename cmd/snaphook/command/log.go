@@ -152,7 +152,7 @@ func lineText(l *rec.Line) string {
 	if l.Would != nil {
 		b.WriteString(
 			"    " + odd.Render(
-				"would be "+lo.CoalesceOrEmpty(l.Would.Decision, "no decision")+" without shadow mode",
+				oneLine("would be "+lo.CoalesceOrEmpty(l.Would.Decision, "no decision")+" without shadow mode"),
 			) + " " + oneLine(
 				l.Would.Reason,
 			) + "\n",
@@ -205,7 +205,7 @@ func hookText(h *rec.Hook) string {
 		words = append(words, faint.Render("waited "+took(*h.QueuedMS)))
 	}
 	if h.Mode == "shadow" {
-		words = append(words, odd.Render("shadow: "+lo.CoalesceOrEmpty(h.Decision, "no decision")))
+		words = append(words, odd.Render(oneLine("shadow: "+lo.CoalesceOrEmpty(h.Decision, "no decision"))))
 	}
 	if why := lo.CoalesceOrEmpty(h.Error, h.Reason); why != "" {
 		words = append(words, oneLine(why))

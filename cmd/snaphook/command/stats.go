@@ -99,8 +99,8 @@ func (f *flags) stats(cmd *cobra.Command, path string, csv bool) error {
 	}
 	s := &statistics{File: path, Fires: h.fires, Unreadable: h.unreadable, Hooks: all.hooks()}
 	if all.left > 0 {
-		warn(cmd, "%s: %s of hooks are not counted: there are more than %d hooks, or one has no plain name", path,
-			count(all.left, "entry"), mostHooks)
+		warn(cmd, "%s: %s left out of the hooks: there are more than %d hooks, or a name is too long for one", path,
+			count(all.left, "look")+lo.Ternary(all.left == 1, " is", " are"), mostHooks)
 	}
 	switch {
 	case f.json:
