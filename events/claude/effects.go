@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
@@ -220,12 +221,25 @@ func notice(h *hook.Hook, err error, reply *hook.Reply) string {
 		line, _, _ := bytes.Cut(wire.Trim(reply.Stderr), []byte("\n"))
 		return fmt.Sprintf(
 			"%s hook error: %s: %s",
-			h.Label(),
+			shortLabel(h),
 			exit,
 			cmp.Or(wire.Valid(line), "no message on standard error"),
 		)
 	}
-	return fmt.Sprintf("%s hook error: %v", h.Label(), err)
+	return fmt.Sprintf("%s hook error: %v", shortLabel(h), err)
+}
+
+// shortLabel names a hook in one line.
+func shortLabel(h *hook.Hook) string {
+	const most = 72
+	line, _, more := strings.Cut(strings.TrimSpace(h.Label()), "\n")
+	if runes := []rune(line); len(runes) > most {
+		line, more = string(runes[:most]), true
+	}
+	if more {
+		return line + "…"
+	}
+	return line
 }
 
 func plain(b []byte) string { return wire.Valid(wire.Trim(b)) }

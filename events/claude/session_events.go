@@ -1,6 +1,8 @@
 package claude
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -45,10 +47,31 @@ var SessionEnd *pipeline.Event[SessionEndInput, SessionEndOutput] = declare(trai
 }, nil, pipeline.Spec[SessionEndInput, BasicOutput]{
 	Name:        "SessionEnd",
 	Doc:         "when a session ends",
+	Refine:      explainEnd,
 	Rules:       pipeline.Rules{Timeout: sessionEnd, Budget: true},
 	Subject:     func(e *SessionEndInput) *string { return &e.Reason },
 	SubjectName: "reason",
 })
+
+// explainEnd says of a hook that was late whose time it was.
+func explainEnd(_ *pipeline.Session, _ *SessionEndInput, r *hook.Report[BasicOutput]) {
+	if late := new(hook.TimeoutError); errors.As(r.Err, &late) {
+		r.Err = &hook.Error{Hook: r.Hook, Err: &endError{late}}
+	}
+}
+
+// endError is the timeout of a SessionEnd hook.
+type endError struct{ *hook.TimeoutError }
+
+func (e *endError) Error() string {
+	return fmt.Sprintf(
+		"%v; all hooks of SessionEnd together have %v, and CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS sets another time in milliseconds",
+		e.TimeoutError, sessionEnd,
+	)
+}
+
+// Unwrap returns the timeout.
+func (e *endError) Unwrap() error { return e.TimeoutError }
 
 // sessionEnd is the time of all SessionEnd hooks (C60).
 const sessionEnd = 1500 * time.Millisecond

@@ -192,7 +192,7 @@ func newReading(s Settings, at pipeline.Workspace) *reading {
 // readLayers reads the files. The names of files come highest priority first.
 func (r *reading) readLayers(layers []settings.Layer) []settings.Value {
 	values, problems := settings.Read(layers)
-	r.Loaded.Problems = problems
+	r.Loaded.Problems = lo.Uniq(problems) // layers may share a file
 	for i, layer := range slices.Backward(layers) {
 		if values[i].Exists() {
 			r.Loaded.Files = append(r.Loaded.Files, layer.File)

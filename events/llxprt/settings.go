@@ -78,7 +78,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 		profile: s.Profile,
 		types:   s.Types,
 	}
-	r.Loaded.Problems = append(passed, problems...)
+	r.Loaded.Problems = lo.Uniq(append(passed, problems...)) // layers may share a file
 	r.Loaded.Values = map[any]any{profileKey{}: s.Profile}
 	for i, layer := range layers {
 		if values[i].Exists() {

@@ -139,7 +139,7 @@ func (f *flags) load(cmd *cobra.Command, tools lint.Tools) (found checked, probl
 	if err != nil {
 		return found, nil, err
 	}
-	problems = append(problems, more...)
+	problems = lo.Uniq(append(problems, more...)) // layers and dialects may share a file
 	found.addProblems(problems)
 	return found, problems, f.checkHooks(cmd, &found, tools)
 }
@@ -208,7 +208,7 @@ func (c checked) text(problems []settings.Problem) string {
 	for _, file := range c.Files {
 		fmt.Fprintf(&b, "%s: read\n", strong.Render(oneLine(filepath.ToSlash(file))))
 	}
-	if len(c.Files) == 0 && !c.onlyModules {
+	if len(c.Files) == 0 && !c.onlyModules && unreadable(problems) == nil {
 		b.WriteString("no settings file was read\n")
 	}
 	for _, m := range c.Modules {

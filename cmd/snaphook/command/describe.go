@@ -1,6 +1,7 @@
 package command
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/samber/lo"
@@ -77,6 +78,11 @@ func label(h pipeline.HookID) string {
 		line, more = string(runes[:longLabel]), true
 	}
 	return oneLine(line) + lo.Ternary(more, "…", "")
+}
+
+// labelled returns an error in which a long command is named by its label.
+func labelled(text string, h pipeline.HookID) string {
+	return strings.ReplaceAll(text, strconv.Quote(lo.FromPtr(h.Command)), strconv.Quote(label(h)))
 }
 
 // longLabel is how many characters of a command a list shows.

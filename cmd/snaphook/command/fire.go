@@ -127,7 +127,7 @@ func (f *fired) run(
 		return errInterrupted // what is known is not what the hooks would have said
 	}
 	warnUntrusted(cmd, event, decided, "did not")
-	mods.warn(cmd, f.Blocked)
+	mods.warn(cmd, f.Blocked || !guards(event.Info().FullName()))
 	return nil
 }
 

@@ -21,7 +21,7 @@ import (
 func warnFailures(cmd *cobra.Command, fired *fired) {
 	for _, h := range fired.Hooks {
 		if h.Error != nil && h.Outcome != pipeline.Success {
-			warn(cmd, "%s: %s%s%s", lo.FromPtrOr(h.File, h.Source), *h.Error, because(h), afterFailure(fired, h))
+			warn(cmd, "%s: %s%s%s", lo.FromPtrOr(h.File, h.Source), labelled(*h.Error, h.HookID), because(h), afterFailure(fired, h))
 		}
 		for _, note := range h.Notes {
 			warn(cmd, "%s: hook %q: %s", lo.FromPtrOr(h.File, h.Source), label(h.HookID), note)
@@ -76,7 +76,7 @@ func warnEnded(cmd *cobra.Command, end pipeline.Finished) {
 	id := pipeline.Identify(end.Hook)
 	at := lo.FromPtrOr(id.File, id.Source)
 	if end.Err != nil {
-		warn(cmd, "%s: in the background: %v", at, end.Err)
+		warn(cmd, "%s: in the background: %v", at, labelled(end.Err.Error(), id))
 	}
 	for _, note := range end.Notes {
 		warn(cmd, "%s: hook %q: %s", at, label(id), note)

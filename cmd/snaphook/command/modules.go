@@ -156,8 +156,9 @@ func wantModule(file, wd, home string) error {
 	return nil
 }
 
-// warn says which modules have no part in a fire.
-func (a *attached) warn(cmd *cobra.Command, blocked bool) {
+// warn says which modules have no part in a fire. safe is true if nothing goes
+// ahead because of it.
+func (a *attached) warn(cmd *cobra.Command, safe bool) {
 	if a == nil {
 		return
 	}
@@ -170,7 +171,7 @@ func (a *attached) warn(cmd *cobra.Command, blocked bool) {
 		)
 	}
 	for _, err := range a.failed {
-		warn(cmd, "%v%s%s", err, whereThrown(err), lo.Ternary(blocked, "", "; what it guards goes ahead"))
+		warn(cmd, "%v%s%s", err, whereThrown(err), lo.Ternary(safe, "", "; what it guards goes ahead"))
 	}
 	for _, info := range a.Infos() {
 		for _, name := range unheard(info) { // others belong to runtimes that offer more

@@ -209,7 +209,7 @@ func isProjects(s hook.Source) bool { return s == hook.Project || s == hook.Loca
 // error, or nil.
 func unreadable(problems []settings.Problem) error {
 	var errs []error
-	for _, p := range problems {
+	for _, p := range lo.Uniq(problems) { // layers may share a file
 		if p.Fatal {
 			errs = append(errs, p)
 		}
