@@ -60,7 +60,7 @@ func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	if g, known := reg.governed[h]; known {
 		return g
 	}
-	g := set.Apply(h, eventOf(h))
+	g := set.Apply(reg.trusted(h), eventOf(h))
 	if g.Policy != nil {
 		g.Policy.Keeper = reg.keeper(h)
 		if warm := reg.sys.cfg.Warm; warm != nil && g.Policy.Warm != "" && g.Runner != nil {
@@ -77,6 +77,21 @@ func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	}
 	reg.governed[h] = g
 	return g
+}
+
+// trusted returns a hook, or one like it that may not run since the settings say
+// so of its project: a policy can make that a failure.
+func (reg *registry) trusted(h *hook.Hook) *hook.Hook {
+	if h.Skip != "" || reg.loaded.Admit == nil {
+		return h
+	}
+	why, detail := reg.loaded.Admit(h)
+	if why != hook.Untrusted {
+		return h
+	}
+	off := *h
+	off.Skip, off.SkipDetail = why, detail
+	return &off
 }
 
 // wrap returns what the program's Wrap makes of the Runner of a hook. If it fails

@@ -135,7 +135,9 @@ func (f *fireRun[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hoo
 	if err := f.event.output.checked(&r.Output.Specific); err != nil {
 		r.Output.Specific = *new(Out)
 		if !f.event.spec.Blocks(&r.Output) {
-			r.Output, r.Err = hook.Output[Out]{}, fmt.Errorf("its answer holds what is not JSON: %w", err)
+			r.Output, r.Err = hook.Output[Out]{}, &hook.ClassError{
+				Class: hook.ClassOutput, Err: fmt.Errorf("its answer holds what is not JSON: %w", err),
+			}
 			return
 		}
 		r.Notes = append(r.Notes, "the event's own part of the answer is left out: "+err.Error()) // the denial counts

@@ -111,7 +111,9 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 	if reg.sys.disabled[h.Label()] {
 		why, detail = hook.Disabled, "switched off by the program"
 	} else if reg.loaded.Admit != nil {
-		why, detail = reg.loaded.Admit(h)
+		if why, detail = reg.loaded.Admit(h); h.Policy != nil && why == h.Policy.Held {
+			why = "" // it is not started, which its policy makes a failure
+		}
 	}
 	if why == "" {
 		return h

@@ -81,12 +81,12 @@ func asHookError(h *hook.Hook, err error) error {
 
 // decideFailure makes of the failure of a hook what its policy says.
 func (f *fireRun[In, Out]) decideFailure(r *hook.Report[Out]) {
-	p, class := r.Hook.Policy, hook.ClassOf(r.Err)
+	class := hook.ClassOf(r.Err)
 	if r.OnFailure = f.failureAction(r, class); r.OnFailure == hook.FailOpen {
 		return
 	}
 	o := hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
-	if _, overlaid := p.From["onFailure"]; overlaid {
+	if overlaid(r.Hook) {
 		o.Reason = failureReason(r, class, r.OnFailure)
 	}
 	if r.OnFailure == hook.FailAsk {
@@ -177,9 +177,16 @@ func (f *fireRun[In, Out]) uphold(r *hook.Report[Out]) {
 	r.Output, r.Answered, r.Reply, r.Err, r.OnFailure, r.Notes = hook.Output[Out]{}, false, nil, nil, hook.FailOpen, nil
 }
 
-// propagates reports whether the error of a hook is Fire's.
+// propagates reports whether the error of a hook is Fire's: not where an overlay
+// says what becomes of it, which is a denial then, with the overlay's reason.
 func (f *fireRun[In, Out]) propagates(r *hook.Report[Out]) bool {
-	return f.event.spec.Rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen)
+	return f.event.spec.Rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
+}
+
+// overlaid reports whether an overlay says what becomes of a hook's failures.
+func overlaid(h *hook.Hook) bool {
+	_, yes := h.Policy.From["onFailure"]
+	return yes
 }
 
 // hold looks at a merged result where there is a policy: no reducer takes a
