@@ -97,16 +97,19 @@ func withType(name string, members wire.Object) wire.Object {
 func (e *Event[E, R]) decode(result jsontext.Value) (*R, error) {
 	r := new(R)
 	if !valid(result) {
-		return nil, fmt.Errorf("the result for %s is no JSON", e.Name())
+		return nil, unusable(fmt.Errorf("the result for %s is no JSON", e.Name()))
 	}
 	if result.Kind() != '{' {
 		return r, nil
 	}
 	if err := read(wire.Object(result)).Into(r); err != nil {
-		return nil, fmt.Errorf("the result for %s: %w", e.Name(), err)
+		return nil, unusable(fmt.Errorf("the result for %s: %w", e.Name(), err))
 	}
 	return r, nil
 }
+
+// unusable is the error of an answer that cannot be used.
+func unusable(err error) error { return &hook.ClassError{Class: hook.ClassOutput, Err: err} }
 
 // read returns an object with those members that count, as JavaScript reads them.
 func read(o wire.Object) wire.Object {

@@ -56,10 +56,25 @@ var (
 )
 
 // before declares an event that handlers can cancel.
-func before[E any, R interface{ cancels() bool }](name, doc string) *Event[E, R] {
+func before[E any, R any, P interface {
+	*R
+	cancel() *bool
+}](name, doc string) *Event[E, R] {
 	return declare(pipeline.Spec[E, R]{
 		Name: name, Doc: doc, Can: pipeline.CanBlock, Reduce: reducers.LastWhole[R](nil),
-	}, func(r *R) (stops bool, reason string) { return (*r).cancels(), "" })
+		Refine: upheld[E](func(r *R, _ string) { *P(r).cancel() = true }),
+	}, func(r *R) (stops bool, reason string) { return *P(r).cancel(), "" })
+}
+
+// upheld says in the result of a gate what a policy has made of a handler that
+// failed, for that is where hosts look.
+func upheld[E, R any](refuse func(r *R, reason string)) func(*pipeline.Session, *E, *hook.Report[R]) {
+	return func(_ *pipeline.Session, _ *E, r *hook.Report[R]) {
+		if r.Hook.Policy != nil && r.Err != nil && r.Output.Decision.Blocks() {
+			refuse(&r.Output.Specific, r.Output.Reason)
+			r.Output.Set |= hook.SetSpecific
+		}
+	}
 }
 
 // SessionStartEvent has nothing to say.
@@ -76,7 +91,7 @@ type SessionBeforeSwitchResult struct {
 	Cancel bool `json:"cancel,omitzero"`
 }
 
-func (r SessionBeforeSwitchResult) cancels() bool { return r.Cancel }
+func (r *SessionBeforeSwitchResult) cancel() *bool { return &r.Cancel }
 
 // SessionSwitchEvent says which file there was before.
 type SessionSwitchEvent struct {
@@ -96,7 +111,7 @@ type SessionBeforeBranchResult struct {
 	SkipConversationRestore bool `json:"skipConversationRestore,omitzero"`
 }
 
-func (r SessionBeforeBranchResult) cancels() bool { return r.Cancel }
+func (r *SessionBeforeBranchResult) cancel() *bool { return &r.Cancel }
 
 // SessionBranchEvent says which file there was before.
 type SessionBranchEvent struct {
@@ -132,7 +147,7 @@ type SessionBeforeCompactResult struct {
 	Compaction *Compaction `json:"compaction,omitzero"`
 }
 
-func (r SessionBeforeCompactResult) cancels() bool { return r.Cancel }
+func (r *SessionBeforeCompactResult) cancel() *bool { return &r.Cancel }
 
 // Compaction is a summary in place of the messages before an entry.
 type Compaction struct {
@@ -185,7 +200,7 @@ type SessionBeforeTreeResult struct {
 	Summary *TreeSummary `json:"summary,omitzero"`
 }
 
-func (r SessionBeforeTreeResult) cancels() bool { return r.Cancel }
+func (r *SessionBeforeTreeResult) cancel() *bool { return &r.Cancel }
 
 // TreeSummary is a summary of entries that are left behind.
 type TreeSummary struct {

@@ -28,6 +28,9 @@ var (
 		Subject:     func(e *ToolCallEvent) *string { return &e.ToolName },
 		SubjectName: "toolName",
 		Reduce:      reducers.LastWhole[ToolCallResult](nil),
+		Refine: upheld[ToolCallEvent](func(r *ToolCallResult, reason string) {
+			*r = ToolCallResult{Block: true, Reason: reason}
+		}),
 	}, func(r *ToolCallResult) (bool, string) { return r.Block, r.Reason }, errorsBlock)
 
 	// ToolResult fires when a tool is done, or has failed. The last result
@@ -148,8 +151,12 @@ func mergeOverrides(ev *pipeline.Spec[ToolResultEvent, ToolResultOverride]) {
 func errorsBlock(ev *pipeline.Spec[ToolCallEvent, ToolCallResult]) {
 	ev.Rules.Propagate, ev.Rules.FailClosed = false, true
 	ev.Refine = func(_ *pipeline.Session, _ *ToolCallEvent, r *hook.Report[ToolCallResult]) {
-		if failed := new(hook.Error); errors.As(r.Err, &failed) {
+		p, failed := r.Hook.Policy, new(hook.Error)
+		if errors.As(r.Err, &failed) && (p == nil || r.Output.Decision.Blocks()) {
 			reason := "Extension " + r.Hook.Label() + " failed: " + failed.Err.Error()
+			if p != nil && p.From["onFailure"].Level != "" { // an overlay, which says what to do
+				reason = r.Output.Reason
+			}
 			r.Output.Specific = ToolCallResult{Block: true, Reason: reason}
 			r.Output.Reason = reason
 			r.Output.Set |= hook.SetSpecific
