@@ -2,8 +2,6 @@ package bus_test
 
 import (
 	"context"
-	"io"
-	"log/slog"
 	"testing"
 
 	"github.com/samber/lo"
@@ -12,25 +10,16 @@ import (
 	"github.com/snaphook-go/snaphook/bus"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/hooktest"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func session(t *testing.T) *pipeline.Session {
-	sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	t.Cleanup(func() { _ = sys.Close() })
-	ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s-1", Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ses
-}
-
 // served is a bus on which the events of a session can be fired.
 func served(t *testing.T) (*bus.Bus, *pipeline.Session) {
-	b, ses := new(bus.Bus), session(t)
+	b, ses := new(bus.Bus), hooktest.Session(t)
 	t.Cleanup(bus.Serve(b, ses, pipeline.Events(llxprt.Dialect)))
 	return b, ses
 }

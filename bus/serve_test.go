@@ -12,6 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/bus"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/hooktest"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
@@ -143,7 +144,7 @@ func TestAnAnswerThatIsNotJSONIsAnInternalError(t *testing.T) {
 }
 
 func TestStoppingCancelsTheFiresUnderWayAndAnswersThem(t *testing.T) {
-	b, ses := new(bus.Bus), session(t)
+	b, ses := new(bus.Bus), hooktest.Session(t)
 	stop := bus.Serve(b, ses, pipeline.Events(llxprt.Dialect))
 	running := make(chan struct{})
 	gate(ses, func(ctx context.Context) error {
@@ -195,12 +196,9 @@ func TestHooksAreGivenTheTimeOfTheRequest(t *testing.T) {
 	defer b.Close()
 	settings := llxprt.Settings{Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: "s.json", Data: []byte(`{"tools":{"enableHooks":true},
 		"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"grep -o '2025-02-18T16:30:00.000Z' >&2; exit 2"}]}]}}`)}}}
-	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{settings.Load}})
-	defer sys.Close()
-	ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s-1", Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ses := hooktest.Session(t, hooktest.Configure(func(c *pipeline.Config, _ *pipeline.SessionConfig) {
+		c.Load = []pipeline.Load{settings.Load}
+	}))
 	defer bus.Serve(b, ses, pipeline.Events(llxprt.Dialect))()
 	got := ask(t, b, bus.Request{CorrelationID: "c", EventName: "BeforeTool", Input: wire.Object(`{"tool_name":"ls","tool_input":{},"timestamp":"2025-02-18T17:30:00+01:00"}`)})
 	if got.Output == nil || got.Output.FinalOutput.Text("reason") != "2025-02-18T16:30:00.000Z" || got.Output.AllOutputs[0].Text("reason") == "" {

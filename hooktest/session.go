@@ -27,7 +27,9 @@ type setup struct {
 
 // Settings writes settings into the session's directory and has load read them:
 //
-//	hooktest.Settings(".claude/settings.json", `{"hooks": …}`, claude.Settings{Home: t.TempDir()}.Load)
+//	t.Setenv("HOME", t.TempDir()) // settings of your own do not count
+//	…
+//	hooktest.Settings(".claude/settings.json", `{"hooks": …}`, claude.Settings{}.Load)
 //
 // The path is relative to the session's directory.
 func Settings(path, text string, load pipeline.Load) Option {

@@ -138,6 +138,9 @@ func (r *replaying) line(p *past) error {
 		r.bad(p.number, wrong)
 		return nil
 	}
+	if r.cmd.Context().Err() != nil {
+		return errInterrupted // what is known is not what the hooks would have said
+	}
 	if err = o.mods.of(event).conclude(result, err); err != nil {
 		return fmt.Errorf("%s:%d: %w", r.file, p.number, err)
 	}
