@@ -24,8 +24,11 @@ func TestThroughAgentClaudesHooksSayTheSame(t *testing.T) {
 	}
 	ran := 0
 	for _, c := range claudecases.Cases(t) {
-		fire := claudeFires[c.Event]
-		if fire == nil || len(c.Then) > 0 {
+		fire := claudeFires[c.Event] // of cases with several steps the first
+		if fire == nil {
+			if claudeOthers[c.Event] == "" {
+				t.Errorf("%s: nothing fires %s through agent; write how, or why not", c.Name, c.Event)
+			}
 			continue
 		}
 		ran++
@@ -138,17 +141,9 @@ var claudeFires = map[string]fires{
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := claude.ApplyStop(res)
-		a = answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: contexts(v.Directive), Continue: v.Prompt}
-		if v.Again && v.Prompt == "" && a.Contexts != "" { // contexts alone keep an agent going
-			a.Continue, a.Contexts = a.Contexts, ""
-		}
 		got, err := s.Stop(t.Context(), &agent.StopInput{Answer: two.Text("last_assistant_message"), Again: active})
 		b = of(t, got, err)
-		if v.Again && a.Continue == "" {
-			a.Continue = b.Continue // hooks that say nothing but no
-		}
-		return a, b
+		return stopped(claude.ApplyStop(res), b), b
 	},
 	"SessionStart": func(t *testing.T, ses *pipeline.Session, s *agent.Session, one, two wire.Object) (answer, answer) {
 		res, err := claude.SessionStart.Fire(t.Context(), ses, &claude.SessionStartInput{Source: one.Text("source")})

@@ -119,6 +119,9 @@ func (tr *translated) show(args wire.Object) view {
 	if tr.same {
 		return view{name: tr.name, args: args}
 	}
+	if !tr.renames(args) {
+		return view{name: tr.name, args: args, tr: tr, was: args}
+	}
 	v := view{name: tr.name, tr: tr, was: args}
 	var clash bool
 	if v.args, clash = tr.renamed(args); clash {
@@ -128,6 +131,16 @@ func (tr *translated) show(args wire.Object) view {
 	return v
 }
 
+// renames reports whether an argument of a call has another name in the dialect.
+func (tr *translated) renames(args wire.Object) (found bool) {
+	args.EachMember(func(name []byte, _ jsontext.Value) bool {
+		theirs, mapped := tr.in[string(name)]
+		found = mapped && theirs.name != string(name)
+		return !found
+	})
+	return found
+}
+
 // renamed are the arguments in the dialect's names, or says that two of them have one name
 // then. So it says of more than a few, which are not looked at for that.
 func (tr *translated) renamed(args wire.Object) (now wire.Object, clash bool) {
@@ -135,22 +148,26 @@ func (tr *translated) renamed(args wire.Object) (now wire.Object, clash bool) {
 	n := 0
 	b := make([]byte, 1, len(args)+32)
 	b[0] = '{'
-	for name, value := range args.Members() {
-		theirs, mapped := tr.in[name]
+	args.EachMember(func(name []byte, value jsontext.Value) bool {
+		theirs, mapped := tr.in[string(name)]
 		if !mapped {
-			theirs.name = name
+			theirs.name = string(name)
 		}
-		if n == len(seen) || slices.Contains(seen[:n], theirs.name) {
-			return nil, true
+		if clash = n == len(seen) || slices.Contains(seen[:n], theirs.name); clash {
+			return false
 		}
 		seen[n] = theirs.name
 		n++
 		if !mapped {
-			b = appendMember(b, name, value)
-			continue
+			b = appendMember(b, theirs.name, value)
+			return true
 		}
 		b = append(comma(b), theirs.quoted...)
 		b = append(append(b, ':'), value...)
+		return true
+	})
+	if clash {
+		return nil, true
 	}
 	return append(b, '}'), false
 }

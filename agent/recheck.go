@@ -1,0 +1,86 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// rechecks reports whether the program, or the policy of a hook that matches, wants
+// the hooks asked again once the arguments have been rewritten.
+func (m *moment[In]) rechecks(s *Session, in *In, fires uint64) bool {
+	if s.hooks.cfg.Recheck {
+		return true
+	}
+	var name string
+	if m.name != nil {
+		name = *m.name(in)
+	}
+	if fires&bit(0, m.at) != 0 && m.own.Rechecks(s.ses, name) {
+		return true
+	}
+	for d, dialect := range s.hooks.dialects {
+		if fires&bit(d+1, m.at) == 0 {
+			continue
+		}
+		theirs := s.hooks.show(d, name, nil).name
+		for _, ev := range m.of(dialect).events {
+			if ev.Rechecks(s.ses, theirs) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rewrite puts other arguments into an input, and keeps those that the model gave.
+func (m *moment[In]) rewrite(in *In, args wire.Object) {
+	now := m.args(in)
+	if m.was != nil && *m.was(in) == nil && !wire.Equal(object(*now), object(args)) {
+		*m.was(in) = object(*now)
+	}
+	*now = args
+}
+
+// recheck fires the gates again with the arguments as hooks have left them. What
+// hooks would rewrite now does not count: nothing would have seen it.
+func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fires uint64) error {
+	v := &f.verdict
+	final := &firing[In]{in: f.in}
+	m.rewrite(&final.in, v.Input)
+	err := m.round(ctx, s, final, fires)
+	again := &final.verdict
+	reason := again.Reason
+	if again.Decision == v.Decision {
+		reason = news(v.Reason, reason)
+	}
+	v.add(&part{Verdict: Verdict{
+		Decision: again.Decision, Reason: reason, Stop: again.Stop, StopReason: news(v.StopReason, again.StopReason),
+		Reports: again.Reports, Context: newsOf(v.Context, again.Context), Messages: newsOf(v.Messages, again.Messages),
+		Preapproved: again.Preapproved,
+	}})
+	return err
+}
+
+// news is the part of a text that is not in another one, line by line.
+func news(known, text string) string {
+	var fresh []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(line, "\n"); !slices.Contains(strings.Split(known, "\n"), line) {
+			fresh = append(fresh, line)
+		}
+	}
+	return lines(fresh...)
+}
+
+// newsOf lists the texts that are not known.
+func newsOf(known, texts []string) (fresh []string) {
+	for _, text := range texts {
+		if !slices.Contains(known, text) {
+			fresh = append(fresh, text)
+		}
+	}
+	return fresh
+}
