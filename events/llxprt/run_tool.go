@@ -2,6 +2,7 @@ package llxprt
 
 import (
 	"context"
+	"strings"
 
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
@@ -35,7 +36,7 @@ func ReviewTool(
 // have left them, and returns what AfterTool shows: llmContent, returnDisplay,
 // and error if it has failed. Its error is that of RunTool. A call that is refused
 // is not an error: the tool does not run, and response has the reason for the model
-// as its llmContent.
+// as its llmContent. asks has the messages of both events.
 //
 //	response, asks, err := llxprt.RunTool(ctx, session, &call, tool)
 func RunTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput,
@@ -56,5 +57,6 @@ func RunTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput,
 	asks, response, err = ReviewTool(ctx, s, &AfterToolInput{
 		Name: call.Name, Input: final.Input, OriginalInput: final.OriginalInput, Response: response, Extra: call.Extra,
 	})
+	asks.Message = strings.Trim(gate.Message+"\n"+asks.Message, "\n")
 	return response, asks, err
 }
