@@ -139,10 +139,27 @@ type decision struct {
 	level    Level
 	p        *hook.EffectivePolicy
 	findings []Finding
+	matched  map[*Overlay][]bool // by rule
+}
+
+// matches reports whether a rule selects the hook. Each is compared once.
+func (d *decision) matches(o *Overlay, i int) bool {
+	known, ok := d.matched[o]
+	if !ok {
+		known = make([]bool, len(o.Rules))
+		for j := range o.Rules {
+			known[j] = o.Rules[j].Match.Matches(d.h)
+		}
+		d.matched[o] = known
+	}
+	return known[i]
 }
 
 func (s *Set) decide(h *hook.Hook, ev Event) *decision {
-	d := &decision{set: s, h: h, ev: ev, level: LevelOf(h.Source), p: EffectiveDefault(h, ev)}
+	d := &decision{
+		set: s, h: h, ev: ev, level: LevelOf(h.Source), p: EffectiveDefault(h, ev),
+		matched: map[*Overlay][]bool{},
+	}
 	for _, o := range s.overlays {
 		d.defaults(o)
 	}
@@ -219,6 +236,6 @@ func short(s string) string {
 
 func (d *decision) locked(member string) bool {
 	return slices.ContainsFunc(d.set.overlays, func(o *Overlay) bool {
-		return o.Level == Machine && (o.locks(d.h, member) || o.holds(member))
+		return o.Level == Machine && (d.lockedBy(o, member) || o.holds(member))
 	})
 }

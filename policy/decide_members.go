@@ -11,7 +11,7 @@ import (
 // rule finds the first rule of an overlay that matches and has a member.
 func (d *decision) rule(o *Overlay, has func(*Rule) bool) (r *Rule, path string) {
 	for i := range o.Rules {
-		if r := &o.Rules[i]; has(r) && r.Match.Matches(d.h) {
+		if r := &o.Rules[i]; has(r) && d.matches(o, i) {
 			return r, rulePath(i)
 		}
 	}

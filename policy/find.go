@@ -82,14 +82,20 @@ func (s Source) Load(dir string, untrusted bool) (*Set, []settings.Problem) {
 		if file == "" {
 			continue
 		}
-		v, found, err := settings.Layer{File: file}.Read()
-		if !found {
+		text, found, err := settings.Layer{File: file}.Text()
+		if !found && err == nil {
 			if wanted {
 				problems = append(problems, missing(level, file))
 			}
 			continue
 		}
-		o, wrong := fromValue(level, file, v, err)
+		var o *Overlay
+		var wrong []settings.Problem
+		if err != nil {
+			o, wrong = fromValue(level, file, settings.Value{}, err)
+		} else {
+			o, wrong = Parse(level, file, text)
+		}
 		problems = append(problems, wrong...)
 		if o != nil {
 			set.overlays = append(set.overlays, o)

@@ -24,6 +24,9 @@ func (s *Set) Problems(hooks []*hook.Hook, events Events) (problems []settings.P
 	if s == nil {
 		return nil
 	}
+	if problem := s.tooMuch(hooks); problem != nil {
+		return []settings.Problem{*problem}
+	}
 	for _, o := range s.overlays {
 		for i := range o.Rules {
 			if problem := o.closes(i, hooks, events); problem != nil {

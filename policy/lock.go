@@ -82,11 +82,14 @@ func (o *Overlay) lockable(path string) error {
 	)
 }
 
-// locks reports whether a machine's overlay locks a member of a hook: for a rule
-// that matches it, the member or what is around it.
-func (o *Overlay) locks(h *hook.Hook, member string) bool {
-	for i, r := range o.Rules {
-		if r.Match.Matches(h) && o.holds(rulePath(i)+"."+member) {
+// lockedBy reports whether a machine's overlay locks a member of the hook: for a
+// rule that matches it, the member or what is around it.
+func (d *decision) lockedBy(o *Overlay, member string) bool {
+	if len(o.Lock) == 0 {
+		return false
+	}
+	for i := range o.Rules {
+		if d.matches(o, i) && o.holds(rulePath(i)+"."+member) {
 			return true
 		}
 	}

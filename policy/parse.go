@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,6 +32,14 @@ var (
 // counts; each is fatal, at its place, with what to write instead.
 func Parse(level Level, file string, data []byte) (*Overlay, []settings.Problem) {
 	v, err := settings.Parse(file, data)
+	if err == nil && v.Kind() == '{' && !bytes.ContainsRune(data, '{') {
+		// An editor may have emptied it before it writes: that must not switch
+		// guards off.
+		return nil, []settings.Problem{{
+			Position: hook.Position{File: file, Line: 1, Column: 1}, Fatal: true,
+			Message: "the file is empty, as if it were half written; write {} to demand nothing, or remove it",
+		}}
+	}
 	return fromValue(level, file, v, err)
 }
 

@@ -47,6 +47,8 @@ func TestWhatCannotBeUsedIsRefusedAtItsPlace(t *testing.T) {
 		"a lock of a member too many":    {policy.Machine, `{"hooks": [{"mode": "off"}], "lock": ["hooks[0].mod"]}`, []string{"f.json:1:39: ", `did you mean "hooks[0].mode"`}},
 		"a lock that is no text":         {policy.Machine, `{"lock": [1]}`, []string{"f.json:1:11: ", "path"}},
 		"a half-written file":            {policy.Project, "{\"hooks\": [\n  {\"mode\": \"off\"}", []string{"f.json:1:11: ", "not closed"}},
+		"an empty file":                  {policy.Project, "", []string{"f.json:1:1: ", "half written"}},
+		"comments and nothing else":      {policy.Project, "// guards\n", []string{"f.json:1:1: ", "half written"}},
 		"a member that is given twice":   {policy.Project, `{"hooks": [], "hooks": []}`, []string{"f.json:1:15: ", "twice"}},
 		"a file that is no object":       {policy.Project, `[]`, []string{"f.json:1:1: ", "object"}},
 		"recheck of a rule that is none": {policy.Machine, `{"hooks": [{"recheck": 1}]}`, []string{"f.json:1:24: ", "true or false"}},

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -60,12 +61,34 @@ func Sweep(home string) (removed int, err error) {
 	}
 	entries, err := os.ReadDir(home)
 	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), session) && stale(filepath.Join(home, entry.Name())) &&
-			os.RemoveAll(filepath.Join(home, entry.Name())) == nil {
+		switch name := filepath.Join(home, entry.Name()); {
+		case strings.HasPrefix(entry.Name(), gone): // of a sweep that was killed
+			_ = os.RemoveAll(name)
+		case strings.HasPrefix(entry.Name(), session) && stale(name) && remove(name):
 			removed++
 		}
 	}
 	return removed, err
+}
+
+// gone begins the name of a directory that is being removed.
+const gone = "gone-"
+
+// remove removes a stale session, unless something has used it meanwhile: it
+// takes its lock, and then the whole directory out of the way in one step.
+func remove(dir string) bool {
+	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0o600)
+	if err == nil {
+		defer lock.Close()
+		if !tryLock(lock) || !stale(dir) {
+			return false
+		}
+		if runtime.GOOS == "windows" { // which moves nothing that is open
+			lock.Close()
+		}
+	}
+	away := filepath.Join(filepath.Dir(dir), gone+filepath.Base(dir))
+	return os.Rename(dir, away) == nil && os.RemoveAll(away) == nil
 }
 
 // stale reports whether a session's state has not changed for long. A value

@@ -140,18 +140,51 @@ func (d Dir) locked(do func() error) error {
 	if strings.HasPrefix(filepath.Base(string(d)), session) && !d.exists() {
 		_, _ = Sweep(filepath.Dir(string(d))) // it is tidied up when a session begins; nothing depends on it
 	}
+	for range mostTries {
+		lock, err := d.lock()
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return err
+		case d.holds(lock):
+			defer lock.Close() // which releases it
+			return do()
+		}
+		lock.Close()
+	}
+	return fmt.Errorf("%s is removed whenever it is made", d)
+}
+
+// mostTries bounds how often a directory is made again that was removed before
+// its lock was held.
+const mostTries = 100
+
+// lock makes the directory, and waits for its lock.
+func (d Dir) lock() (lock *os.File, err error) {
 	if err := own(string(d)); err != nil {
-		return err
+		return nil, err
 	}
-	lock, err := os.OpenFile(filepath.Join(string(d), lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	lock, err = os.OpenFile(filepath.Join(string(d), lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer lock.Close() // which releases the lock
 	if err := lockFile(lock); err != nil {
-		return fmt.Errorf("lock %s: %w", lock.Name(), err)
+		lock.Close()
+		return nil, fmt.Errorf("lock %s: %w", lock.Name(), err)
 	}
-	return do()
+	return lock, nil
+}
+
+// holds reports whether a lock is still that of the directory, which may have
+// been removed while the lock was waited for.
+func (d Dir) holds(lock *os.File) bool {
+	held, err := lock.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(filepath.Join(string(d), lockName))
+	return err == nil && os.SameFile(held, there)
 }
 
 func (d Dir) read(key string) (value string, ok bool, err error) {

@@ -50,7 +50,7 @@ func child(d state.Dir, does string) int {
 // rounds are how often each hook counts.
 func rounds() int {
 	if os.Getenv("STATE_TEST_ROUNDS") == "" {
-		return 200
+		return 1000
 	}
 	n, _ := strconv.Atoi(os.Getenv("STATE_TEST_ROUNDS"))
 	return n

@@ -34,7 +34,9 @@ func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem,
 	}
 	set, problems := src.Load(dir, false)
 	events := pipeline.PolicyEvents()
-	problems = append(problems, set.Problems(found.loaded, events)...)
+	if wrong := set.Problems(found.loaded, events); len(wrong) > 0 {
+		problems, set = append(problems, wrong...), nil // what cannot be used decides nothing
+	}
 	dialects := lo.Uniq(
 		lo.FilterMap(all, func(s *sources, _ int) (string, bool) { return s.dialect.Name, !s.dialect.modules }),
 	)

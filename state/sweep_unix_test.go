@@ -1,0 +1,69 @@
+//go:build unix
+
+package state_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/snaphook-go/snaphook/state"
+)
+
+// A session that something uses is not swept away under it, and what waits for the
+// lock of one that is swept writes into the new one.
+func TestASweepLosesNothingThatIsAcknowledged(t *testing.T) {
+	home, old := t.TempDir(), time.Now().Add(-state.Stale-time.Hour)
+	d := state.Of(home, "/p", "s")
+	sweep := func() int {
+		t.Helper()
+		if err := os.Chtimes(string(d), old, old); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, "swept"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		n, err := state.Sweep(home)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if err := d.Set("k", "old"); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := os.OpenFile(filepath.Join(string(d), "lock"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if n := sweep(); n != 0 {
+		t.Errorf("%d sessions were removed while one was in use", n)
+	}
+	wrote := make(chan error, 1)
+	go func() { wrote <- d.Set("k", "new") }()
+	if err := os.Rename(string(d), filepath.Join(home, "gone-x")); err != nil { // as another sweep does it
+		t.Fatal(err)
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_UN); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-wrote; err != nil {
+		t.Error(err)
+	}
+	if v, ok, err := d.Get("k"); v != "new" || !ok || err != nil {
+		t.Errorf("what was acknowledged is %q, %v, %v", v, ok, err)
+	}
+	if n := sweep(); n != 1 {
+		t.Errorf("%d sessions were removed, want the one that nothing uses", n)
+	}
+	if entries, err := os.ReadDir(home); len(entries) != 1 || err != nil {
+		t.Errorf("%d entries are left, %v; want the mark alone", len(entries), err)
+	}
+}
