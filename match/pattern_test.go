@@ -11,6 +11,7 @@ import (
 	"github.com/dlclark/regexp2/v2"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 func TestRegexpRejectsWhatJavaScriptRejects(t *testing.T) {
@@ -148,5 +149,20 @@ func TestWhatIsRememberedOfAPatternIsBounded(t *testing.T) {
 	}
 	if len(l.subjects) > mostLate {
 		t.Errorf("%d are remembered, want at most %d", len(l.subjects), mostLate)
+	}
+}
+
+// Alternatives in each other take twice as long to compile for every two levels:
+// with 64 of them a program would not go on in its lifetime.
+func TestAMatcherThatCannotBeCompiledInTimeIsRefused(t *testing.T) {
+	nested := func(unit string, n int) string { return strings.Repeat(unit, n) + strings.Repeat(")", n) }
+	for _, unit := range []string{"(?:a|b", "(a|b", "(?=a|b", "(?:[)]a|b", `(?:\)a|b`, "(?:[^])]a|b"} {
+		var over *bounded.Error
+		if _, err := Regexp(nested(unit, 64)); !errors.As(err, &over) {
+			t.Errorf("%s 64 times: %v, want an error of its limit", unit, err)
+		}
+	}
+	if _, err := Regexp(nested("(?:a|b", 16)); err != nil {
+		t.Errorf("16 groups in each other: %v", err)
 	}
 }

@@ -34,6 +34,9 @@ const (
 	maxChoices = 1024
 	// maxBraces is how deep they may be nested.
 	maxBraces = 64
+	// maxGroups is how deep the groups of a regular expression may be nested. To
+	// compile one takes twice as long for every two levels of alternatives.
+	maxGroups = 16
 )
 
 // Error says which limit a text exceeds.
@@ -68,12 +71,48 @@ func Shell(text string) error {
 	return nil
 }
 
-// Pattern returns an error if a regular expression is too long to be compiled.
+// Pattern returns an error if a regular expression is too long to be compiled, or
+// its groups are nested too deep.
 func Pattern(text string) error {
 	if len(text) > MaxPattern {
 		return &Error{"bytes", MaxPattern, "write a shorter expression"}
 	}
+	if groupDepth(text) > maxGroups {
+		return &Error{"groups in each other", maxGroups, "write several hooks"}
+	}
 	return nil
+}
+
+// groupDepth is how deep the groups of a regular expression are nested, or more:
+// a bracket that may stand in a class or in a comment closes nothing.
+func groupDepth(text string) (deepest int) {
+	depth, class, comment := 0, false, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++ // what it escapes
+		case c == '\n':
+			comment = false
+		case c == '#':
+			comment = true
+		case c == '[' && !class:
+			class = true
+			if strings.HasPrefix(text[i+1:], "^") {
+				i++
+			}
+			if strings.HasPrefix(text[i+1:], "]") {
+				i++ // it may be the first of the class
+			}
+		case c == ']':
+			class = false
+		case c == '(':
+			depth++
+			deepest = max(deepest, depth)
+		case c == ')' && !class && !comment:
+			depth = max(0, depth-1)
+		}
+	}
+	return deepest
 }
 
 // Glob returns an error if a pattern of paths is too long, its braces are
