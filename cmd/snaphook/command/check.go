@@ -63,7 +63,8 @@ type checked struct {
 	loaded []*hook.Hook   // those of Hooks, in the same order
 	linted []lint.Finding // those of Findings
 
-	moduleFiles []string // those of Modules, and those that could not be loaded
+	settingsFiles []string // those of Files that are no modules
+	moduleFiles   []string // those of Modules, and those that could not be loaded
 
 	onlyModules bool // they were asked for, and nothing else
 }
@@ -173,7 +174,7 @@ func (f *flags) checkFiles(files []string) error {
 }
 
 func (c *checked) add(loaded pipeline.Loaded) {
-	c.Files = append(c.Files, loaded.Files...)
+	c.Files, c.settingsFiles = append(c.Files, loaded.Files...), append(c.settingsFiles, loaded.Files...)
 	for _, h := range loaded.Hooks {
 		line := checkedHook{
 			Event:   h.Dialect + "." + h.Event,

@@ -54,7 +54,7 @@ func (f *flags) checkHooks(cmd *cobra.Command, found *checked, tools lint.Tools)
 		return err
 	}
 	found.linted = lint.Check(cmd.Context(), lint.Options{
-		Dir: dir, Hooks: found.loaded, Tools: tools, Modules: found.moduleFiles,
+		Dir: dir, Hooks: found.loaded, Files: found.settingsFiles, Tools: tools, Modules: found.moduleFiles,
 		More: lo.Map(found.Findings, func(g finding, _ int) lint.Finding { return g.linted() }),
 	})
 	found.Findings = lo.Map(found.linted, func(g lint.Finding, _ int) finding {

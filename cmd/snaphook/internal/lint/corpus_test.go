@@ -133,7 +133,11 @@ func (c *corpusCase) check(t *testing.T, dir, path string) []Finding {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Check(t.Context(), Options{Dir: dir, Hooks: hooksOf(t, dir), Path: path, Tools: Tools{"": c.tools}, Modules: modules})
+	files, err := filepath.Glob(filepath.Join(dir, ".*", "settings.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Check(t.Context(), Options{Dir: dir, Hooks: hooksOf(t, dir), Files: files, Path: path, Tools: Tools{"": c.tools}, Modules: modules})
 }
 
 func listed(found []Finding) string {

@@ -45,6 +45,7 @@ func (f Finding) Fixable() bool { return f.edit != nil }
 type Options struct {
 	Dir   string       // the project's, absolute: where hooks run
 	Hooks []*hook.Hook // as loaded
+	Files []string     // settings files, also those without hooks, named as positions name them
 	Tools Tools        // known besides those of the dialects
 
 	Modules []string  // files in JavaScript and TypeScript whose handlers run in the host
@@ -85,6 +86,9 @@ func Check(ctx context.Context, o Options) []Finding {
 	for _, f := range o.More {
 		l.document(f.Position.File)
 		l.add(f)
+	}
+	for _, file := range o.Files {
+		l.document(file)
 	}
 	for _, name := range slices.Sorted(keys(l.documents)) {
 		l.secrets(l.documents[name])
