@@ -79,6 +79,7 @@ func newProgram(j *job) *anyProcess {
 	p.stdout = sink{capture{limit: MaxStdout}, &p.ears}
 	p.stderr = sink{capture: capture{limit: MaxStderr}}
 	p.cmd.Dir, p.cmd.Env = j.dir, j.env
+	hide(p.cmd)
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
 	p.cmd.WaitDelay = patience // the pipes may be held by a child in the background
 	return p

@@ -103,6 +103,9 @@ func (e *entry) buildCommand() *settings.Problem {
 	if mentions {
 		c.Environ = func(call hook.Call) []string { return withArguments(e.env, call.Payload) }
 	}
+	if !exec && shell != "powershell" {
+		posixPaths(c)
+	}
 	e.hook.Argv, e.hook.Runner = c.Starts(hook.Call{Hook: e.hook, Dir: e.at.Dir}), c
 	if e.Level == Docs && !exec && userConfig.MatchString(text) {
 		refused = errPasted

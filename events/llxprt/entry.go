@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"time"
 
@@ -20,6 +21,16 @@ import (
 
 // extensionPath is the placeholder of an extension's directory.
 var extensionPath = regexp.MustCompile(`\$\{extensionPath\}`)
+
+// projectVar is a mention of a variable with a directory in a shell's form.
+var projectVar = regexp.MustCompile(`\$(?:\{(LLXPRT_PROJECT_DIR|GEMINI_PROJECT_DIR|CLAUDE_PROJECT_DIR|extensionPath)\}|` +
+	`(LLXPRT_PROJECT_DIR|GEMINI_PROJECT_DIR|CLAUDE_PROJECT_DIR|extensionPath)\b)`)
+
+// inPowerShell returns a script whose directories are those of the environment:
+// PowerShell takes $NAME for a variable of its own, which is empty.
+func inPowerShell(script string) string {
+	return projectVar.ReplaceAllString(script, "$${env:$1$2}")
+}
 
 // inExtension returns a script in which a variable stands for the directory of
 // its extension. Where the directory would be code of another language, the
@@ -165,6 +176,9 @@ func (g *group) decide(h *hook.Hook) {
 			script = inExtension(script, root)
 			vars, env = append([]string{"extensionPath"}, vars...), environ.WithVar(env, "extensionPath", root)
 			known["extensionPath"] = root
+		}
+		if runtime.GOOS == "windows" {
+			script = inPowerShell(script)
 		}
 		command := &run.Command{Argv: run.Shell(run.QuoteVars(script, vars...)), Environ: g.environOf(env)}
 		if !g.of(h.Source).shell {

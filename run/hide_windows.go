@@ -1,0 +1,9 @@
+package run
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// hide keeps a hook from opening a window of its own (rule C86).
+func hide(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true} }
