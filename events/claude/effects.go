@@ -229,12 +229,13 @@ func notice(h *hook.Hook, err error, reply *hook.Reply) string {
 	return fmt.Sprintf("%s hook error: %v", shortLabel(h), err)
 }
 
-// shortLabel names a hook in one line.
+// shortLabel names a hook in one line. A long line is cut in its middle: a path ends
+// with the name of the script.
 func shortLabel(h *hook.Hook) string {
-	const most = 72
+	const begin, end = 36, 36
 	line, _, more := strings.Cut(strings.TrimSpace(h.Label()), "\n")
-	if runes := []rune(line); len(runes) > most {
-		line, more = string(runes[:most]), true
+	if runes := []rune(line); len(runes) > begin+end {
+		line = string(runes[:begin]) + "…" + string(runes[len(runes)-end:])
 	}
 	if more {
 		return line + "…"

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,14 +26,14 @@ import (
 
 // erratic is a hook that ends in another way each time.
 type erratic struct {
-	n    int
+	n    atomic.Int64 // runs overlap where the hook is in the background
 	ways []ends
 }
 
 func (e *erratic) Run(ctx context.Context, c hook.Call) (hook.Reply, error) {
-	e.n++
-	time.Sleep(time.Duration(e.n*7919%50) * 10 * time.Microsecond)
-	return e.ways[e.n%len(e.ways)].Run(ctx, c)
+	n := int(e.n.Add(1))
+	time.Sleep(time.Duration(n*7919%50) * 10 * time.Microsecond)
+	return e.ways[n%len(e.ways)].Run(ctx, c)
 }
 
 // recorded fires events in a session with hooks, and returns the record's file.
