@@ -2,6 +2,8 @@ package otelhook_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -9,18 +11,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
+	metricscollector "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
@@ -168,41 +173,82 @@ func TestAHookThatFailsIsAnErrorOfItsSpan(t *testing.T) {
 	}
 }
 
-func TestSpansReachACollector(t *testing.T) {
-	var mu sync.Mutex
-	var names []string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		var req collector.ExportTraceServiceRequest
-		if err := proto.Unmarshal(body, &req); err != nil {
-			t.Errorf("%s: %v", r.URL, err)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		for _, resource := range req.ResourceSpans {
-			for _, scope := range resource.ScopeSpans {
-				for _, span := range scope.Spans {
-					names = append(names, span.Name)
-				}
+// received is what a collector of OTLP/HTTP has been sent: the names of spans, and the
+// names of metrics with their units.
+type received struct {
+	mu             sync.Mutex
+	spans, metrics []string
+}
+
+func (c *received) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = c.take(r.URL.Path, body)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-protobuf")
+}
+
+func (c *received) take(path string, body []byte) error {
+	var traces collector.ExportTraceServiceRequest
+	var metrics metricscollector.ExportMetricsServiceRequest
+	into := map[string]proto.Message{"/v1/traces": &traces, "/v1/metrics": &metrics}[path]
+	if into == nil {
+		return fmt.Errorf("nothing is collected at %s", path)
+	}
+	if err := proto.Unmarshal(body, into); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, resource := range traces.ResourceSpans {
+		for _, scope := range resource.ScopeSpans {
+			for _, span := range scope.Spans {
+				c.spans = append(c.spans, span.Name)
 			}
 		}
-		w.Header().Set("Content-Type", "application/x-protobuf")
-	}))
+	}
+	for _, resource := range metrics.ResourceMetrics {
+		for _, scope := range resource.ScopeMetrics {
+			for _, m := range scope.Metrics {
+				c.metrics = append(c.metrics, m.Name+" "+m.Unit)
+			}
+		}
+	}
+	return nil
+}
+
+func TestSpansAndMetricsReachACollector(t *testing.T) {
+	got := new(received)
+	server := httptest.NewServer(got)
 	defer server.Close()
-	exporter, err := otlptracehttp.New(t.Context(), otlptracehttp.WithEndpointURL(server.URL))
+	spans, err := otlptracehttp.New(t.Context(), otlptracehttp.WithEndpointURL(server.URL+"/v1/traces"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter))
-	s := session(t, otelhook.Config{Traces: provider}, `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}`)
-	fire(t, t.Context(), s)
-	if err := provider.Shutdown(context.Background()); err != nil {
+	metrics, err := otlpmetrichttp.New(t.Context(), otlpmetrichttp.WithEndpointURL(server.URL+"/v1/metrics"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	if got := strings.Join(names, ", "); got != "hook true, hook.fire claude.PreToolUse" {
-		t.Errorf("the collector has %s", got)
+	traced := sdktrace.NewTracerProvider(sdktrace.WithBatcher(spans))
+	measured := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(metrics)))
+	s := session(t, otelhook.Config{Traces: traced, Metrics: measured},
+		`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}`)
+	fire(t, t.Context(), s)
+	if err := errors.Join(traced.Shutdown(context.Background()), measured.Shutdown(context.Background())); err != nil {
+		t.Fatal(err)
+	}
+	got.mu.Lock()
+	defer got.mu.Unlock()
+	if names := strings.Join(got.spans, ", "); names != "hook true, hook.fire claude.PreToolUse" {
+		t.Errorf("the collector has the spans %s", names)
+	}
+	slices.Sort(got.metrics)
+	if names := strings.Join(got.metrics, ", "); names != "snaphook.fires {fire}, snaphook.hook.duration s, snaphook.running {hook}" {
+		t.Errorf("the collector has the metrics %s", names)
 	}
 }
 
