@@ -1,9 +1,13 @@
 package splice
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
+
+// pattern finds the placeholders of the tests.
+var pattern = regexp.MustCompile(`\$\{(OPT|DIR)\}`)
 
 func TestPowerShellHasReferencesOrTextThatStaysText(t *testing.T) {
 	for _, test := range []struct{ name, script, value, want string }{

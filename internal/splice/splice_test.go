@@ -7,12 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
-
-var pattern = regexp.MustCompile(`\$\{(OPT|DIR)\}`)
 
 // put makes a script with the values of an option and of a directory.
 func put(script, option, dir string) (string, error) {
