@@ -52,8 +52,9 @@ type PromptObserver interface{ ObservesPromptly() }
 type SystemEnder interface{ SystemEnd() }
 
 // HookWatcher is an [Observer] that also learns which hooks a program adds while
-// it runs, and removes again. session is empty for hooks of all sessions. It is
-// called on the goroutine that adds or removes, when that has been done.
+// it runs, and removes again. session is empty for hooks of all sessions. The adding
+// or removing goroutine waits for it, when that has been done, as long as a fire
+// waits for an observer (500 ms); it is called on another one.
 type HookWatcher interface {
 	HookAdded(session string, h *hook.Hook)
 	HookRemoved(session string, h *hook.Hook)
