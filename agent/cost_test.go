@@ -156,28 +156,42 @@ var oneHook = map[string]struct {
 // detector makes pools forget, hence a few more.
 const moreAllocations = 6
 
-// hookRatio is what such a moment may cost against the dialect alone. It is 1.4 to 1.65:
-// an outlier of a busy machine does not pass for a loss.
-const hookRatio = 2.2
+// ownRatio is what a moment may cost with one hook in Go of the host ([agent.OnBeforeTool])
+// against one of a dialect, for a host that writes for that dialect alone. It is 0.9 for
+// claude and llxprt, and 1.35 for xcsh, whose fires are the leanest: they have no reports.
+var ownRatio = map[string]float64{"claude": 1.3, "llxprt": 1.3, "xcsh": 1.8}
+
+// hookRatio is the same for one of the dialect's own hooks, which sees the call in the
+// dialect's words: the arguments are translated, and its report is the host's. It is 1.4 to
+// 1.85, of which a third is the translation.
+const hookRatio = 2.4
 
 func TestOneHookThroughAgentCostsLittleMore(t *testing.T) {
+	own, call := open(t, agent.Config{}, nil), command("ls -la")
+	agent.OnBeforeTool(own, "gate", func(context.Context, agent.ToolCall) (v agent.Verdict, err error) { return v, nil })
 	for name, one := range oneHook {
-		s, ctx, call := open(t, agent.Config{}, nil), t.Context(), command("ls -la")
+		s, ctx := open(t, agent.Config{}, nil), t.Context()
 		if err := one.add(s); err != nil {
 			t.Fatal(err)
 		}
-		got := ratio(func(n int) {
-			for range n {
-				_, _ = s.BeforeTool(ctx, call)
-			}
-		}, func(n int) {
+		alone := func(n int) {
 			for range n {
 				one.alone(ctx, s, call)
 			}
-		}, 30, 200, hookRatio)
-		t.Logf("%s: a hook through agent costs %.2f times as much", name, got)
-		if got > hookRatio {
-			t.Errorf("%s: a hook through agent costs %.2f times as much; want at most %v", name, got, hookRatio)
+		}
+		for what, through := range map[string]struct {
+			s    *agent.Session
+			most float64
+		}{"of the host": {own, ownRatio[name]}, "of the dialect": {s, hookRatio}} {
+			got := ratio(func(n int) {
+				for range n {
+					_, _ = through.s.BeforeTool(ctx, call)
+				}
+			}, alone, 30, 200, through.most)
+			t.Logf("%s: a hook %s through agent costs %.2f times as much", name, what, got)
+			if got > through.most {
+				t.Errorf("%s: a hook %s through agent costs %.2f times as much; want at most %v", name, what, got, through.most)
+			}
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) er
 type firing[In any] struct {
 	in      In
 	verdict Verdict
-	alone   [1]part // of the dialect, if there is only one with hooks
+	alone   [1]part // of the program, and then of the dialect if there is only one with hooks
 }
 
 // refuse makes v what a host gets with an error: nothing runs unguarded.
@@ -127,7 +127,7 @@ func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires
 	var changes []change
 	var claims []claim
 	if fires&bit(0, m.at) != 0 {
-		p := new(part)
+		p := &f.alone[0]
 		m.ask(ctx, s, in, -1, p)
 		v.add(p)
 		changes, claims, err = p.changes, p.claims, p.err
@@ -171,6 +171,9 @@ func (m *moment[In]) dialects(ctx context.Context, s *Session, f *firing[In], fi
 	case 0:
 		return nil
 	case 1:
+		if fires&bit(0, m.at) != 0 {
+			f.alone[0] = part{}
+		}
 		m.ask(ctx, s, &f.in, active[0], &f.alone[0])
 		return f.alone[:]
 	}
