@@ -44,8 +44,7 @@ func (h *Host) tell(role string, texts ...string) {
 
 // Run is a session in which the user asks for one thing.
 func (h *Host) Run(ctx context.Context, prompt string) error {
-	h.at(h.Session.Start(ctx, &agent.StartInput{}))
-	if !h.ended {
+	if h.at(h.Session.Start(ctx, &agent.StartInput{})); !h.ended {
 		h.prompt(ctx, prompt)
 	}
 	h.at(h.Session.End(ctx, &agent.EndInput{Reason: "exit"}))
@@ -79,15 +78,11 @@ func (h *Host) work(ctx context.Context) string {
 		if h.Messages = append(h.Messages, reply); len(reply.Calls) == 0 {
 			return reply.Text
 		}
-		for i := range reply.Calls {
-			out, _ := h.Session.RunTool(
-				ctx,
-				&reply.Calls[i],
-				func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
-					return h.run(ctx, agent.ToolCall{ID: reply.Calls[i].ID, Name: reply.Calls[i].Name, Input: args})
-				},
-			)
-			h.Messages = append(h.Messages, Message{Role: "tool", Text: out.Text, Call: reply.Calls[i].ID})
+		for _, call := range reply.Calls {
+			out, _ := h.Session.RunTool(ctx, &call, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
+				return h.run(ctx, agent.ToolCall{ID: call.ID, Name: call.Name, Input: args})
+			})
+			h.Messages = append(h.Messages, Message{Role: "tool", Text: out.Text, Call: call.ID})
 			h.at(&agent.Verdict{Stop: out.Stop, StopReason: out.StopReason, Messages: out.Messages}, ctx.Err())
 		}
 		h.tell("system", h.Session.NextTurn()...) // what hooks in the background have said
