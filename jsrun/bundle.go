@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,24 +15,42 @@ import (
 
 // bundle is a module with everything it imports, as one text.
 type bundle struct {
+	path   string // of the file, absolute
 	name   string // of the module in the engine
 	code   string
 	lines  []byte // the source map
 	loaded bool
+
+	runtime, why string // where it runs
+	program      string // of a runtime that is a process
 }
 
 // bundled makes a bundle of the file at path, which is absolute. Types are
 // gone afterwards, and with them the imports of types alone.
 func bundled(ctx context.Context, path string, opt Options) (*bundle, error) {
+	return bundledWith(ctx, path, opt, opt.library(), nil)
+}
+
+// bundledWith makes a bundle with modules of a library, in which names stand for
+// others.
+func bundledWith(
+	ctx context.Context,
+	path string,
+	opt Options,
+	modules library,
+	names map[string]string,
+) (*bundle, error) {
 	files, err := newSources(path, opt)
 	if err != nil {
 		return nil, err
 	}
-	build := building(path, opt.library(), files)
+	build := building(path, modules, files)
+	build.Define = names
 	result, err := buildWithin(ctx, build)
 	if err == nil && files.asked { // few do, and the bundler takes a tenth longer for those who do not
 		files.total = 0
-		build.Define = whereabouts
+		build.Define = maps.Clone(whereabouts)
+		maps.Copy(build.Define, names)
 		result, err = buildWithin(ctx, build)
 	}
 	if err != nil {
@@ -40,7 +59,7 @@ func bundled(ctx context.Context, path string, opt Options) (*bundle, error) {
 	if len(result.Errors) > 0 {
 		return nil, buildError(result.Errors)
 	}
-	b := &bundle{name: filepath.Base(path)}
+	b := &bundle{path: path, name: filepath.Base(path)}
 	for _, file := range result.OutputFiles {
 		if strings.HasSuffix(file.Path, ".map") {
 			b.lines = file.Contents
@@ -115,6 +134,8 @@ func imports(modules library, files *sources) api.Plugin {
 		switch {
 		case args.Kind == api.ResolveEntryPoint:
 			return api.OnResolveResult{Path: files.entry, Namespace: "file"}, nil
+		case modules.beside != nil && modules.beside.finds(args.Path) != "":
+			return api.OnResolveResult{Path: modules.beside.finds(args.Path), External: true}, nil
 		case modules.has(args.Path):
 			return api.OnResolveResult{Path: args.Path, Namespace: virtual}, nil
 		case isPath(args.Path) && args.Namespace != virtual:

@@ -43,7 +43,9 @@ func (m *Module) do(ctx context.Context, args []any, run func(c *call, text stri
 	case o := <-c.answer:
 		return o.value, m.large(o.err, len(text))
 	case <-ctx.Done():
-		m.take(c.id)
+		if m.take(c.id) != nil && m.proc != nil {
+			m.queue.add(func() { m.forsake(c.id) })
+		}
 		return nil, context.Cause(ctx)
 	}
 }

@@ -153,10 +153,11 @@ func (m *Module) thrown(description any) error {
 	case err != nil:
 		return &Error{Message: "an error that cannot be read", Name: internalError}
 	}
-	return m.source.explained(
-		&Error{Message: e.Message, Name: e.Name, Stack: m.source.stack(e.Stack), NonError: e.NonError},
-		e.Stack,
-	)
+	thrown := &Error{Message: e.Message, Name: e.Name, Stack: m.source.stack(e.Stack), NonError: e.NonError}
+	if m.proc != nil { // Node.js says itself what is wrong
+		return thrown
+	}
+	return m.source.explained(thrown, e.Stack)
 }
 
 // What JavaScript gives as a number, a text and a value.

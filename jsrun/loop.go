@@ -16,6 +16,10 @@ func (m *Module) loop() {
 
 func (m *Module) clean() {
 	m.clock.stop()
+	if m.proc != nil {
+		m.proc.close(m.Dead() == ErrClosed)
+		return
+	}
 	m.failed = m.engine.close()
 }
 
@@ -33,7 +37,11 @@ func (m *Module) end(reason error) {
 	m.mu.Unlock()
 
 	m.queue.close()
-	m.engine.guard.end()
+	if m.proc != nil {
+		m.proc.interrupt()
+	} else {
+		m.engine.guard.end()
+	}
 	m.cancel(reason)
 	for _, c := range calls {
 		c.answer <- outcome{err: reason}
@@ -47,6 +55,10 @@ func (m *Module) end(reason error) {
 // fails, and what waits for it has as much time again to settle, so that a
 // loop without end costs one call. Where the jobs have no end, the module has.
 func (m *Module) enter(owner *call, op string, args ...any) {
+	if m.proc != nil {
+		m.send(op, args...)
+		return
+	}
 	err := m.turn(op, args...)
 	told := false
 	if errors.Is(err, errCut) {

@@ -12,9 +12,14 @@ import (
 
 // Options bound what a module can do. The zero value is a good one.
 type Options struct {
-	CPU    time.Duration // longest run without a pause, on the wall clock; 0 means a second
-	Memory uint64        // bytes of the engine's heap; 0 means 64 MiB
-	Stack  int           // depth of calls; 0 means the engine's 5000, and 20000 is the most
+	CPU    time.Duration // longest run without a pause, on the wall clock; 0 means a second, in a process 30
+	Memory uint64        // bytes of the engine's heap; 0 means 64 MiB; of a process 512 MiB, of its heap and resident
+	Stack  int           // depth of calls; 0 means the engine's 5000, and 20000 is the most; in a process not used
+
+	// Runtime is where modules run: [Sandbox], which empty means too, or with the
+	// rights of this process in one of [Node] or [Bun]; [Auto] takes a process for
+	// those that need one. See [Module.Runtime].
+	Runtime string
 
 	// Console gets what the module writes to its console, and what was thrown
 	// where it is not waited for, as level "error". It is called on the module's
@@ -24,6 +29,11 @@ type Options struct {
 	// Modules are the texts, JavaScript or TypeScript, of what can be imported
 	// by a bare name, beside node:path and node:url.
 	Modules map[string]string
+
+	// Partial are packages, and scopes that end in "/", of which a process has the
+	// Modules where the package is not installed. Anything else that is imported
+	// of one is an error where it is used.
+	Partial []string
 
 	// Root is the directory below which the files lie that the module may import,
 	// once links are resolved; empty means the module's own directory. What is
@@ -42,7 +52,8 @@ type Options struct {
 
 	// Environ are the variables of process.env, "NAME=value". Nil grants none:
 	// asking for process.env is an error, for a gate that is switched by a
-	// variable would take an empty environment for an answer.
+	// variable would take an empty environment for an answer. A process has that
+	// of its host then.
 	Environ []string
 }
 
@@ -53,7 +64,8 @@ type Module struct {
 	path    string
 	opt     Options
 	source  *bundle
-	engine  *engine
+	engine  *engine  // nil if there is a process
+	proc    *process // nil if there is an engine
 	queue   *queue
 	factory bool // the default export is a function
 
@@ -94,17 +106,20 @@ func Open(ctx context.Context, path string, opt Options) (*Module, error) {
 }
 
 func open(ctx context.Context, path string, opt Options) (*Module, error) {
-	opt.CPU = cmp.Or(opt.CPU, time.Second)
-	opt.Memory = cmp.Or(opt.Memory, 64<<20)
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	source, err := bundled(ctx, full, opt)
+	source, err := choose(ctx, full, opt)
 	if err != nil {
 		return nil, err
 	}
-	m, err := start(path, opt, source)
+	return openBundle(ctx, path, opt, source)
+}
+
+// openBundle starts a module and runs its top level.
+func openBundle(ctx context.Context, path string, opt Options, source *bundle) (*Module, error) {
+	m, err := start(path, opt.limited(source), source)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +131,17 @@ func open(ctx context.Context, path string, opt Options) (*Module, error) {
 	return m, nil
 }
 
-// start makes the engine and the goroutine.
+// limited are the options with their defaults.
+func (o Options) limited(source *bundle) Options {
+	if source.program != "" {
+		o.CPU, o.Memory = cmp.Or(o.CPU, processCPU), cmp.Or(o.Memory, processMemory)
+		return o
+	}
+	o.CPU, o.Memory = cmp.Or(o.CPU, time.Second), cmp.Or(o.Memory, 64<<20)
+	return o
+}
+
+// start makes the engine, or the process, and the goroutine.
 func start(path string, opt Options, source *bundle) (*Module, error) {
 	m := &Module{
 		path:      path,
@@ -130,12 +155,19 @@ func start(path string, opt Options, source *bundle) (*Module, error) {
 		bindings:  map[int64]*binding{},
 		cancels:   map[int64]context.CancelCauseFunc{},
 	}
+	m.clock.ring = func() { m.queue.add(m.fire) }
+	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	var err error
+	if source.program != "" {
+		if err = m.startProcess(); err != nil {
+			return nil, fmt.Errorf("cannot start %s: %w", source.program, err)
+		}
+		go m.loop()
+		return m, nil
+	}
 	if m.engine, err = newEngine(opt, source, m.fromJS); err != nil {
 		return nil, fmt.Errorf("cannot start the engine: %w", err)
 	}
-	m.clock.ring = func() { m.queue.add(m.fire) }
-	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	m.engine.guard.lost = func() {
 		m.end(&DeadError{errDeaf})
 		close(m.abandoned)

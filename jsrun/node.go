@@ -24,6 +24,8 @@ var (
 type library struct {
 	host map[string]string // their texts
 	dir  string            // the current directory; empty means none
+
+	beside *surroundings // of a module in a process; nil in the sandbox
 }
 
 func (o *Options) library() library { return library{host: o.Modules, dir: current(o.Dir)} }
@@ -44,11 +46,18 @@ func (l library) path(kind string) string {
 }
 
 func (l library) has(name string) bool {
-	_, own := l.host[name]
+	_, own := l.host[strings.TrimPrefix(name, ownPart)]
+	if l.beside != nil {
+		return own || l.beside.completes(name)
+	}
 	return own || pure[strings.TrimPrefix(name, "node:")] != nil
 }
 
 func (l library) text(name string) string {
+	if l.beside != nil && l.beside.completes(name) {
+		return l.completed(name)
+	}
+	name = strings.TrimPrefix(name, ownPart)
 	if text, own := l.host[name]; own {
 		return text
 	}

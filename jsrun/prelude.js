@@ -72,9 +72,13 @@
   }
 
   // answered is what a Go function answered: nothing, "=" and JSON, or "!" and
-  // the text of an error.
+  // the text of an error. From a process it comes as an object: {}, {value} or {error}.
   function answered(text) {
     if (text === undefined) return undefined;
+    if (typeof text === "object") {
+      if (text.error !== undefined) throw new Error(text.error);
+      return text.value;
+    }
     if (text[0] === "!") throw new Error(text.slice(1));
     return parse(text.slice(1));
   }
@@ -184,8 +188,10 @@
     return args;
   }
 
-  // taken is text that Go has written, which can still be too deep or too large.
+  // taken is text that Go has written, which can still be too deep or too large;
+  // a process has read it as part of a line.
   function taken(text) {
+    if (typeof text === "object") return text;
     try {
       return parse(text);
     } catch (error) {

@@ -28,7 +28,7 @@ func (b *bundle) stack(text string) string {
 		switch {
 		case m == nil:
 			kept = append(kept, line)
-		case m[1] == b.name:
+		case m[1] == b.name || b.program != "" && path.Base(m[1]) == b.name:
 			kept = append(kept, mapped(line, m, places, sources))
 			own = len(kept)
 		}

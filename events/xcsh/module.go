@@ -107,6 +107,9 @@ func (mod *module) info() Info {
 		Events:   map[string]int{},
 		Commands: []string{},
 	}
+	if at, is := mod.closer.(interface{ Runtime() (name, why string) }); is {
+		i.Runtime, i.RuntimeReason = at.Runtime()
+	}
 	for _, entry := range mod.handlers {
 		i.Events[entry.hook.Event]++
 	}

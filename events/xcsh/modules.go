@@ -149,6 +149,10 @@ type Info struct {
 	Commands []string
 
 	Renderers []string // the types of messages, sorted
+
+	// Where the module runs, such as "sandbox" or "node", and why. They come from a
+	// method Runtime() (name, why string) of what its loader returned to close it.
+	Runtime, RuntimeReason string
 }
 
 // Infos lists the modules in the order in which they were loaded.

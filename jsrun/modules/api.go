@@ -126,12 +126,16 @@ func registerRenderer(_ context.Context, m *module, args jsrun.Args) (any, error
 	if err != nil {
 		return nil, err
 	}
+	renderer, known := m.register("renderer "+args.String(0), handle)
+	if known {
+		return nil, nil
+	}
 	m.api.RegisterMessageRenderer(
 		args.String(0),
 		func(message xcsh.CustomMessage, expanded bool, theme xcsh.Theme) string {
 			ctx, cancel := context.WithTimeout(context.Background(), RenderTime)
 			defer cancel()
-			text, err := m.render(ctx, handle, message, expanded, theme)
+			text, err := m.render(ctx, renderer, message, expanded, theme)
 			if err != nil {
 				m.api.Logger().
 					Error("a renderer failed", slog.String("customType", message.CustomType), slog.String("error", m.named(err).Error()))
@@ -145,12 +149,12 @@ func registerRenderer(_ context.Context, m *module, args jsrun.Args) (any, error
 // render returns the text that a renderer makes of a message, which may be lines.
 func (m *module) render(
 	ctx context.Context,
-	h jsrun.Handle,
+	h *function,
 	message xcsh.CustomMessage,
 	expanded bool,
 	theme xcsh.Theme,
 ) (string, error) {
-	v, err := m.js.Call(ctx, h, message, map[string]bool{"expanded": expanded}, shown.Bind(theme, nil))
+	v, err := m.call(ctx, h, message, map[string]bool{"expanded": expanded}, shown.Bind(theme, nil))
 	if err != nil {
 		return "", err
 	}

@@ -37,14 +37,18 @@ func registerCommand(_ context.Context, m *module, args jsrun.Args) (any, error)
 	if c.Handler == 0 {
 		return nil, errors.New("the command " + args.String(0) + " has no handler")
 	}
+	handler, known := m.register("command "+args.String(0), c.Handler)
+	if known {
+		return nil, nil
+	}
 	m.api.RegisterCommand(
 		xcsh.Command{
 			Name:        args.String(0),
 			Description: c.Description,
 			Run: func(ctx context.Context, rest string, cc *xcsh.CommandContext) error {
-				_, err := m.js.Call(
+				_, err := m.call(
 					ctx,
-					c.Handler,
+					handler,
 					rest,
 					control.Bind(&seen{HookContext: &cc.HookContext, m: m, control: cc}, facts(&cc.HookContext)),
 				)
@@ -75,7 +79,7 @@ func newSession(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
 	session := xcsh.NewSession{ParentSession: opt.ParentSession}
 	if opt.Setup != 0 {
 		session.Setup = func(ctx context.Context, w xcsh.SessionWriter) error {
-			_, err := s.m.js.Call(ctx, opt.Setup, writable.Bind(w, nil))
+			_, err := s.m.now().Call(ctx, opt.Setup, writable.Bind(w, nil))
 			return s.m.failure(err)
 		}
 	}

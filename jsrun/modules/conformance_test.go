@@ -2,6 +2,7 @@ package modules_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -9,11 +10,22 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/internal/conformance"
 	xcshcases "github.com/snaphook-go/snaphook/internal/conformance/xcsh"
+	"github.com/snaphook-go/snaphook/jsrun"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
 
 // Every case, with modules in JavaScript in place of those in Go.
-func TestXcsh(t *testing.T) {
+func TestXcsh(t *testing.T) { runCases(t, jsrun.Sandbox) }
+
+// Every case again, with the same modules in processes of Node.js.
+func TestXcshInNode(t *testing.T) {
+	if _, err := exec.LookPath(jsrun.Node); err != nil {
+		t.Skip("node is not installed")
+	}
+	runCases(t, jsrun.Node)
+}
+
+func runCases(t *testing.T, runtime string) {
 	dir, found := conformance.Dir("xcsh")
 	if !found {
 		t.Skip("there are no xcsh cases in the directory of SNAPHOOK_CASES")
@@ -22,18 +34,20 @@ func TestXcsh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	loader := &modules.Loader{Runtime: runtime}
 	for _, c := range cases {
-		maker := &maker{t: t, dir: t.TempDir()}
-		xcshcases.Run(t, []xcshcases.Case{c}, xcshcases.Options{Make: maker.make, Loader: &modules.Loader{}})
+		maker := &maker{t: t, dir: t.TempDir(), loader: loader}
+		xcshcases.Run(t, []xcshcases.Case{c}, xcshcases.Options{Make: maker.make, Loader: loader})
 		maker.close()
 	}
 }
 
 // maker makes the modules of a case.
 type maker struct {
-	t    *testing.T
-	dir  string
-	made []func() error
+	t      *testing.T
+	dir    string
+	loader *modules.Loader
+	made   []func() error
 }
 
 func (m *maker) make(h xcshcases.Hook) (string, xcsh.Factory) {
@@ -45,7 +59,7 @@ func (m *maker) make(h xcshcases.Hook) (string, xcsh.Factory) {
 		if err := os.WriteFile(path, []byte(xcshcases.GenerateJS(h)), 0o600); err != nil {
 			return err
 		}
-		f, closer, err := (&modules.Loader{}).Load(m.t.Context(), path, m.dir)
+		f, closer, err := m.loader.Load(m.t.Context(), path, m.dir)
 		if err != nil {
 			return err
 		}

@@ -30,11 +30,15 @@ func on(_ context.Context, m *module, args jsrun.Args) (any, error) {
 		return nil, err
 	}
 	name := args.String(0)
+	handler, known := m.register("on "+name, handle)
+	if known {
+		return nil, nil
+	}
 	xcsh.OnDynamic(
 		m.api,
 		name,
 		func(ctx context.Context, event wire.Object, hc *xcsh.HookContext) (jsontext.Value, error) {
-			return m.handle(ctx, handle, signalled[name], jsontext.Value(event), hc)
+			return m.handle(ctx, handler, signalled[name], jsontext.Value(event), hc)
 		},
 	)
 	return nil, nil
@@ -44,7 +48,7 @@ func on(_ context.Context, m *module, args jsrun.Args) (any, error) {
 // for ends at once, but not the waiting for its answer.
 func (m *module) handle(
 	ctx context.Context,
-	h jsrun.Handle,
+	h *function,
 	signal bool,
 	event jsontext.Value,
 	hc *xcsh.HookContext,
@@ -59,7 +63,7 @@ func (m *module) handle(
 	if signal {
 		first = interruptible.Bind(nil, event).In(ctx)
 	}
-	answer, err := m.js.Call(waiting, h, first, view.Bind(&seen{HookContext: hc, m: m}, facts(hc)).In(ctx))
+	answer, err := m.call(waiting, h, first, view.Bind(&seen{HookContext: hc, m: m}, facts(hc)).In(ctx))
 	return answer, m.failure(err)
 }
 

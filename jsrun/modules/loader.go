@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/jsrun"
@@ -26,6 +27,11 @@ type Loader struct {
 	// Dir, it is the directory where relative paths of modules count from; without
 	// a Root, it is that of the module, see [Root].
 	Options jsrun.Options
+
+	// Runtime is where modules run: [jsrun.Sandbox], [jsrun.Node], [jsrun.Bun] or
+	// [jsrun.Auto]; empty means Options.Runtime. A process runs with the rights of
+	// this one, and so do the modules in it: it is for those that their user trusts.
+	Runtime string
 
 	// Exec runs the programs of pi.exec. Nil means that the host does not let
 	// modules run any: pi.exec rejects, and says so. [xcsh.API.Exec] runs them
@@ -55,6 +61,7 @@ func (l *Loader) Load(ctx context.Context, path, cwd string) (xcsh.Factory, io.C
 	maps.Copy(opt.Modules, l.Options.Modules)
 	opt.Dir = cmp.Or(opt.Dir, cwd)
 	opt.Root = cmp.Or(opt.Root, Root(path))
+	opt.Runtime, opt.Partial = cmp.Or(l.Runtime, opt.Runtime), append(scopes(), opt.Partial...)
 	js, err := jsrun.Open(ctx, path, opt)
 	if err != nil {
 		return nil, nil, reason(err)
@@ -62,10 +69,13 @@ func (l *Loader) Load(ctx context.Context, path, cwd string) (xcsh.Factory, io.C
 	if !js.HasFactory() {
 		return nil, nil, errors.Join(xcsh.ErrNoFactory, js.Close())
 	}
+	m := &module{exec: l.Exec, turn: make(chan struct{}, 1), js: js, born: time.Now()}
+	m.start = func(ctx context.Context, js *jsrun.Module) error { return js.Start(ctx, pi.Bind(m, nil)) }
 	return func(api *xcsh.API) error {
 		c.attach(api.Logger())
-		return reason(js.Start(ctx, pi.Bind(&module{js: js, api: api, exec: l.Exec}, nil)))
-	}, js, nil
+		m.api = api
+		return reason(m.start(ctx, js))
+	}, m, nil
 }
 
 // Root returns the directory whose files a module may import, and which trust in
@@ -89,11 +99,4 @@ func reason(err error) error {
 		return failed.Err
 	}
 	return err
-}
-
-// module is what the functions of pi are bound to.
-type module struct {
-	js   *jsrun.Module
-	api  *xcsh.API
-	exec func(*xcsh.API, context.Context, string, []string, xcsh.ExecOptions) (xcsh.ExecResult, error)
 }

@@ -26,8 +26,13 @@ func Packages() map[string]string {
 			all[agent+part] = packageJS
 		}
 	}
-	for _, scope := range []string{"@f5xc-salesdemos", "@f5-sales-demo", "@oh-my-pi", "@mariozechner", "@earendil-works"} {
-		all[scope+"/pi-tui"] = tuiJS
+	for _, scope := range scopes() {
+		all[scope+"pi-tui"] = tuiJS
 	}
 	return all
+}
+
+// scopes are those of the agents' packages.
+func scopes() []string {
+	return []string{"@f5xc-salesdemos/", "@f5-sales-demo/", "@oh-my-pi/", "@mariozechner/", "@earendil-works/"}
 }

@@ -55,7 +55,8 @@ type notRun struct {
 // willRun is a hook that runs.
 type willRun struct {
 	planned
-	Policy *effective `json:"policy"`
+	Runtime *moduleRuntime `json:"runtime,omitempty"` // of a module
+	Policy  *effective     `json:"policy"`
 }
 
 // runnable reports whether the engine has a way to run h.

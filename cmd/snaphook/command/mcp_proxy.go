@@ -44,6 +44,7 @@ func newMCPProxy(f *flags) *cobra.Command {
 	cmd.Flags().StringVar(&f.id, "session-id", "", "Id of the session that hooks see")
 	cmd.Flags().BoolVar(&f.trusted, "trusted", false, "The project's own hooks may run")
 	cmd.Flags().BoolVar(&f.untrusted, "untrusted", false, "The project's own hooks do not run")
+	f.addJS(cmd.Flags())
 	return cmd
 }
 
@@ -108,7 +109,7 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *agent.Sessio
 		}
 		all.untrusted, all.undecided = all.untrusted || one.untrusted, all.undecided || one.undecided
 	}
-	host := &cliHost{said: cmd.ErrOrStderr(), runs: true}
+	host := &cliHost{said: cmd.ErrOrStderr(), runs: true, js: f.js}
 	dir, err := filepath.Abs(f.dir)
 	if err != nil {
 		return nil, nil, err

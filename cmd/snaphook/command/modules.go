@@ -16,13 +16,14 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/jsrun"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
 // moduleHelp is for people whose hooks are modules.
 const moduleHelp = `Modules of xcsh run inside snaphook, in engines of their own, and have no files, network or processes but pi.exec, ` +
-	`which runs what they ask for. Without --module, those that xcsh would find are loaded, the project's own only if trust ` +
+	`which runs what they ask for; with --js node or bun they run in a process of it, with all that the user has. Without --module, those that xcsh would find are loaded, the project's own only if trust ` +
 	`is granted or --trusted says so. What they write to the console is on stderr, what they log with --verbose. ` +
 	`xcsh-extension.tool_call follows the rules of the extension runtime.`
 
@@ -35,6 +36,29 @@ func (f *flags) addModules(to *pflag.FlagSet) {
 		"Load this module (xcsh), a file of JavaScript or TypeScript, in place of those found; "+
 			"repeatable, and loaded in this order: --module gate.ts",
 	)
+	f.addJS(to)
+}
+
+// addJS adds the flag that says where modules run.
+func (f *flags) addJS(to *pflag.FlagSet) {
+	f.js = jsrun.Sandbox
+	to.Var((*runtimeFlag)(&f.js), "js", "Where modules (xcsh) run: sandbox, node, bun, which have files, network and "+
+		"packages, or auto, which takes them for modules that need them: --js auto")
+}
+
+// runtimeFlag is one of [jsrun.Runtimes].
+type runtimeFlag string
+
+func (r *runtimeFlag) String() string { return string(*r) }
+func (r *runtimeFlag) Type() string   { return "RUNTIME" }
+
+// Set implements [pflag.Value].
+func (r *runtimeFlag) Set(text string) error {
+	if !slices.Contains(jsrun.Runtimes, text) {
+		return fmt.Errorf("there is no runtime %q; write one of %s", text, strings.Join(jsrun.Runtimes, ", "))
+	}
+	*r = runtimeFlag(text)
+	return nil
 }
 
 // attached are the modules of a session. Nil: its dialect has none.
@@ -95,7 +119,7 @@ func (f *flags) openModules(
 	ses *pipeline.Session,
 	host *cliHost,
 ) (a *attached, err error) {
-	a = &attached{}
+	a, host.js = &attached{}, f.js
 	a.Modules = xcsh.New(ses, xcsh.Config{
 		Extensions: src.dialect.isVariant(),
 		Loaders:    []xcsh.ModuleLoader{host.loader(ses.Dir(), a.wasTrusted)},

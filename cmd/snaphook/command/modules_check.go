@@ -27,6 +27,34 @@ type checkedModule struct {
 	Events    map[string]int `json:"events"` // how many handlers, by event
 	Commands  []string       `json:"commands"`
 	Renderers []string       `json:"renderers"` // the types of messages
+
+	Runtime moduleRuntime `json:"runtime"`
+}
+
+// moduleRuntime says where a module runs.
+type moduleRuntime struct {
+	Name string `json:"name"` // sandbox, node, bun
+	Why  string `json:"why"`
+}
+
+func (r *moduleRuntime) text() string {
+	if r.Name == jsrun.Sandbox {
+		return "the sandbox: " + oneLine(r.Why)
+	}
+	return oneLine(r.Name + ": " + r.Why)
+}
+
+// runtime says where the module of a handler runs; nil for other hooks.
+func (a *attached) runtime(id pipeline.HookID) *moduleRuntime {
+	if a == nil || id.Type != moduleType || id.Command == nil {
+		return nil
+	}
+	for _, info := range a.Infos() {
+		if info.Path == *id.Command {
+			return &moduleRuntime{Name: info.Runtime, Why: info.RuntimeReason}
+		}
+	}
+	return nil
 }
 
 // checkModules loads the modules of a dialect, and returns what is wrong with
@@ -92,6 +120,7 @@ func (c *checked) addModule(info xcsh.Info) (problems []settings.Problem) {
 			Events:    info.Events,
 			Commands:  info.Commands,
 			Renderers: orEmpty(info.Renderers),
+			Runtime:   moduleRuntime{Name: info.Runtime, Why: info.RuntimeReason},
 		},
 	)
 	for _, name := range unheard(info) {
@@ -118,7 +147,11 @@ func (m checkedModule) text() string {
 	if len(parts) == 0 {
 		parts = []string{"nothing"}
 	}
-	return fmt.Sprintf("%s: registers %s\n", oneLine(filepath.ToSlash(m.File)), oneLine(strings.Join(parts, ", ")))
+	where := ""
+	if m.Runtime.Name != jsrun.Sandbox {
+		where = ", and runs in " + m.Runtime.text()
+	}
+	return fmt.Sprintf("%s: registers %s%s\n", oneLine(filepath.ToSlash(m.File)), oneLine(strings.Join(parts, ", ")), where)
 }
 
 // mistakes says what keeps a module from being loaded, and where.

@@ -27,6 +27,7 @@ type cliHost struct {
 	term  *asking   // nil: there is no user to ask
 	ui    xcsh.UI   // asks in place of term
 	lent  *lent     // nil: modules see the environment of the process
+	js    string    // where modules run
 }
 
 // host is the host of modules that are about to handle an event.
@@ -42,7 +43,10 @@ func (f *flags) lookHost(cmd *cobra.Command) *cliHost {
 
 // loader loads modules for a session in a directory.
 func (h *cliHost) loader(dir string, check func(string, []byte) error) *modules.Loader {
-	l := &modules.Loader{Options: jsrun.Options{Console: h.console, Dir: dir, Environ: os.Environ(), Check: check}}
+	l := &modules.Loader{
+		Options: jsrun.Options{Console: h.console, Dir: dir, Environ: os.Environ(), Check: check},
+		Runtime: h.js,
+	}
 	if h.runs {
 		l.Exec = (*xcsh.API).Exec
 	}

@@ -71,6 +71,9 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 	warnUntrusted(cmd, event, decided, "would not")
 	p := newPlanned(event.Info().FullName(), decided, ses.Hooks())
 	p.Skipped = append(p.Skipped, a.skipped()...)
+	for i := range p.Run {
+		p.Run[i].Runtime = a.runtime(p.Run[i].HookID)
+	}
 	if f.json {
 		return sayJSON(cmd, p)
 	}
@@ -88,7 +91,7 @@ func newPlanned(event string, decided stages.Planned, configured []*hook.Hook) p
 			continue
 		}
 		if runnable(h) {
-			p.Run = append(p.Run, willRun{describe(h), governed(h)})
+			p.Run = append(p.Run, willRun{planned: describe(h), Policy: governed(h)})
 			continue
 		}
 		skipped = append(skipped, stages.Skipped{Hook: h, Reason: hook.UnsupportedType, Detail: unsupported(h)})
@@ -122,6 +125,9 @@ func (p plan) text() string {
 		b.WriteString(
 			"  " + good.Render("run   ") + "  " + label(h.HookID) + "  " + place(h.HookID) + "\n" + h.Policy.text(10),
 		)
+		if h.Runtime != nil {
+			b.WriteString("          runs in " + h.Runtime.text() + "\n")
+		}
 	}
 	for _, s := range p.Skipped {
 		b.WriteString("  " + odd.Render("not   ") + "  " + label(s.HookID) + "  " + place(s.HookID) + "\n")

@@ -25,6 +25,7 @@ type flags struct {
 	plugins    []string
 	options    []string // NAME.KEY=VALUE, of plugins
 	modules    []string
+	js         string // where modules run
 	level      string
 	profile    string
 	policies   []string // [LEVEL=]FILE

@@ -136,7 +136,7 @@ func (s *stage) attach(ctx context.Context, d *dialect, ses *pipeline.Session) (
 	if !d.modules {
 		return nil, nil
 	}
-	host := &cliHost{lent: s.lent, runs: true}
+	host := &cliHost{lent: s.lent, runs: true, js: s.tester.js}
 	if len(s.fixture.User) > 0 {
 		host.ui = &scriptedUI{script: s.script}
 	}

@@ -1,0 +1,173 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/jsrun"
+)
+
+const (
+	firstWait = 100 * time.Millisecond // from one start of a process to the next; it doubles
+	mostWait  = 30 * time.Second       // and a process that lived as long has the first again
+	mostStart = 30 * time.Second       // for a module to start again, whatever its caller waits
+)
+
+// module is what the functions of pi are bound to. One whose process has ended is
+// started again by the next call.
+type module struct {
+	api   *xcsh.API
+	exec  func(*xcsh.API, context.Context, string, []string, xcsh.ExecOptions) (xcsh.ExecResult, error)
+	start func(context.Context, *jsrun.Module) error // runs the factory
+	turn  chan struct{}                              // held while the module is started again
+
+	mu        sync.Mutex
+	js        *jsrun.Module
+	born      time.Time
+	wait      time.Duration
+	lives     int
+	counted   map[string]int // what was registered in this life, by key
+	functions map[string][]*function
+	starting  bool // again
+	closed    bool
+}
+
+// function is one that the module has registered, in each of its lives.
+type function struct {
+	handle jsrun.Handle
+	life   int
+}
+
+// register notes a function. One that the module had registered in an earlier life
+// is known to xcsh.
+func (m *module) register(key string, h jsrun.Handle) (f *function, known bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.functions == nil {
+		m.functions, m.counted = map[string][]*function{}, map[string]int{}
+	}
+	n := m.counted[key]
+	m.counted[key]++
+	if n < len(m.functions[key]) {
+		f = m.functions[key][n]
+		f.handle, f.life = h, m.lives
+		return f, true
+	}
+	f = &function{h, m.lives}
+	m.functions[key] = append(m.functions[key], f)
+	return f, false
+}
+
+// now is the module in its present life.
+func (m *module) now() *jsrun.Module {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.js
+}
+
+var errForgotten = errors.New("the module has not registered this again since it was started again")
+
+// call calls a function, and starts the module again if its process has ended.
+func (m *module) call(ctx context.Context, f *function, args ...any) (jsrun.Value, error) {
+	if m.ended() {
+		if err := m.revive(ctx); err != nil {
+			return nil, err
+		}
+	}
+	m.mu.Lock()
+	js, h, lost := m.js, f.handle, f.life != m.lives
+	m.mu.Unlock()
+	if lost {
+		return nil, errForgotten
+	}
+	return js.Call(ctx, h, args...)
+}
+
+// ended reports whether the module has to be started again, or is about to be.
+func (m *module) ended() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	where, _ := m.js.Runtime()
+	return where != jsrun.Sandbox && (m.starting || m.js.Dead() != nil)
+}
+
+// revive starts a module again, unless another call has.
+func (m *module) revive(ctx context.Context) error {
+	select {
+	case m.turn <- struct{}{}:
+		defer func() { <-m.turn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	m.mu.Lock()
+	js, wait, closed := m.js, time.Until(m.born.Add(m.wait)), m.closed
+	m.mu.Unlock()
+	reason := js.Dead()
+	switch {
+	case reason == nil || closed:
+		return reason
+	case wait > 0:
+		return fmt.Errorf("%w; it starts again in %v", reason, wait.Round(time.Millisecond))
+	}
+	_ = js.Close() // its process has ended
+	ctx, cancel := context.WithTimeout(ctx, mostStart)
+	defer cancel()
+	next, err := js.Restart(ctx)
+	if err != nil {
+		m.failed()
+		return fmt.Errorf("%w; it could not be started again: %w", reason, err)
+	}
+	if !m.adopt(next) {
+		return errors.Join(jsrun.ErrClosed, next.Close())
+	}
+	err = m.start(ctx, next)
+	m.mu.Lock()
+	m.starting = false
+	m.mu.Unlock()
+	if err != nil {
+		return errors.Join(fmt.Errorf("%w; it could not be started again: %w", reason, err), next.Close())
+	}
+	return nil
+}
+
+// adopt begins a life, unless the module has been closed.
+func (m *module) adopt(next *jsrun.Module) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return false
+	}
+	m.backOff()
+	m.js, m.counted, m.starting = next, map[string]int{}, true
+	m.lives++
+	return true
+}
+
+func (m *module) failed() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.backOff()
+}
+
+// backOff says when the module may be started after this time.
+func (m *module) backOff() {
+	if time.Since(m.born) > mostWait {
+		m.wait = 0
+	}
+	m.born, m.wait = time.Now(), min(max(2*m.wait, firstWait), mostWait)
+}
+
+// Runtime implements what [xcsh.Info] is made of.
+func (m *module) Runtime() (name, why string) { return m.now().Runtime() }
+
+// Close ends the module.
+func (m *module) Close() error {
+	m.mu.Lock()
+	m.closed = true
+	m.mu.Unlock()
+	return m.now().Close()
+}

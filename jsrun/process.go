@@ -1,0 +1,362 @@
+package jsrun
+
+import (
+	"bufio"
+	"cmp"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/snaphook-go/snaphook/run"
+)
+
+//go:embed process.mjs
+var processJS string
+
+// The bounds of a process, beside those of [Options].
+const (
+	processCPU    = 30 * time.Second
+	processMemory = 512 << 20
+	processReady  = 10 * time.Second // from its start to its first line
+	processGrace  = 5 * time.Second  // for a sign of life after a call that was given up
+	processEnd    = time.Second      // to end when it is closed
+	processLine   = 32 << 20         // bytes of a line that it writes
+	processAsks   = 1000             // questions of it that are not answered yet
+	processQueue  = 256              // lines of it that wait
+	processLook   = 10 * time.Second // between two looks at an idle one
+)
+
+// processModule is the name of the file that has the text of the module.
+const processModule = "snaphook-module.mjs"
+
+// process is where a module runs that is not in the sandbox. Its fields are of
+// the module's goroutine, unless they say otherwise.
+type process struct {
+	resident *run.Resident
+	dir      string   // what it reads: the module, and how to talk
+	to       *os.File // calls, and answers that are waited for
+	answers  *os.File // answers that it stands still for
+	streams  []*os.File
+	readers  sync.WaitGroup
+	room     chan struct{} // bounds the lines that wait; any goroutine
+
+	ready bool
+	begun time.Time
+	due   time.Time // when the sign of life has to be there that was asked for; zero: none was
+	looks *time.Timer
+	slow  bool // the next look is far away
+
+	mu   sync.Mutex
+	last string // what it said that may be why it ended
+	ends bool
+}
+
+// startProcess starts the program that the module runs in.
+func (m *Module) startProcess() error {
+	dir, entry, err := m.source.lay()
+	if err != nil {
+		return err
+	}
+	p := &process{dir: dir, begun: time.Now(), room: make(chan struct{}, processQueue)}
+	m.source.name = entry
+	if err := p.start(m); err != nil {
+		for _, f := range p.streams {
+			f.Close()
+		}
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	m.proc = p
+	out, said, failed := p.streams[0], p.streams[1], p.streams[2]
+	p.readers.Go(func() { m.hear(out) })
+	p.readers.Go(func() { m.listen(said, "log") })
+	p.readers.Go(func() { m.listen(failed, "error") })
+	p.looks = time.AfterFunc(m.pace(), func() { m.queue.add(m.look) })
+	go func() { // what it has started may keep its streams open
+		<-p.resident.Gone()
+		for _, f := range p.streams {
+			_ = f.SetReadDeadline(time.Now().Add(processEnd))
+		}
+	}()
+	return nil
+}
+
+// start makes the pipes and the process.
+func (p *process) start(m *Module) error {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	theirs := []*os.File{null}
+	defer func() {
+		for _, f := range theirs {
+			f.Close()
+		}
+	}()
+	for i := range 5 { // standard output and error, 3 in, 4 out, 5 in
+		r, w, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		if i == 2 || i == 4 {
+			r, w = w, r
+		}
+		theirs, p.streams = append(theirs, w), append(p.streams, r)
+	}
+	p.to, p.answers = p.streams[2], p.streams[4]
+	p.streams = []*os.File{p.streams[3], p.streams[0], p.streams[1], p.to, p.answers}
+	about := `{"file":` + literal(m.source.path) + `}`
+	argv := append(m.source.command(m.opt.Memory), filepath.Join(p.dir, "process.mjs"), about)
+	p.resident, err = run.StartResident(argv[0], argv, &os.ProcAttr{
+		Dir: cmp.Or(current(m.opt.Dir), filepath.Dir(m.source.path)), Env: m.opt.Environ, Files: theirs,
+	})
+	return err
+}
+
+// command is the program with its options.
+func (b *bundle) command(memory uint64) []string {
+	if b.runtime == Bun {
+		return []string{b.program, "run", "--no-install"}
+	}
+	return []string{b.program, fmt.Sprintf("--max-old-space-size=%d", max(16, memory>>20))}
+}
+
+// lay writes what the process reads into a directory of its own. The module lies
+// in it as it lies on the disk, with links to the packages that are found from
+// there. entry is its address.
+func (b *bundle) lay() (dir, entry string, err error) {
+	if dir, err = os.MkdirTemp("", "snaphook-module-"); err != nil {
+		return "", "", err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", "", err
+	}
+	place := filepath.Join(dir, "at", strings.TrimPrefix(filepath.Dir(b.path), filepath.VolumeName(b.path)))
+	file := filepath.Join(place, processModule)
+	write := func(name, text string) {
+		if err == nil {
+			err = os.WriteFile(name, []byte(text), 0o600)
+		}
+	}
+	err = os.MkdirAll(place, 0o700)
+	write(filepath.Join(dir, "process.mjs"), processJS)
+	write(filepath.Join(dir, "prelude.mjs"), "export default "+strings.TrimRight(afterComments(preludeJS), "\n;")+";\n")
+	write(file, b.code)
+	for _, packages := range (&surroundings{dir: filepath.Dir(b.path)}).packages() {
+		if err == nil {
+			err = os.Symlink(packages, filepath.Join(dir, "at", strings.TrimPrefix(packages, filepath.VolumeName(packages))))
+		}
+	}
+	if err != nil {
+		return "", "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String(), nil
+}
+
+// afterComments drops the lines of comment that a text begins with.
+func afterComments(text string) string {
+	for strings.HasPrefix(text, "//") {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return text
+}
+
+// hear reads what the process writes until it ends.
+func (m *Module) hear(from io.Reader) {
+	lines := bufio.NewReaderSize(from, 64<<10)
+	for {
+		line, err := readLine(lines)
+		var said *message
+		if err == nil {
+			said, err = readMessage(line)
+		}
+		if err != nil {
+			if err == io.EOF || errors.Is(err, os.ErrDeadlineExceeded) {
+				<-m.proc.resident.Gone()
+				err = m.proc.ended(m.source.runtime)
+			}
+			m.later(func() { m.end(&DeadError{err}) })
+			return
+		}
+		m.later(func() { m.hears(said) })
+	}
+}
+
+// later adds a task when there is room for one more.
+func (m *Module) later(task func()) {
+	select {
+	case m.proc.room <- struct{}{}:
+		m.queue.add(func() {
+			defer func() { <-m.proc.room }()
+			task()
+		})
+	case <-m.ctx.Done():
+	}
+}
+
+// readLine reads a line of at most processLine bytes.
+func readLine(r *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if line = append(line, part...); err == nil {
+			return line, nil
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return nil, err
+		}
+		if len(line) > processLine {
+			return nil, fmt.Errorf("it wrote a line of more than %d MiB", processLine>>20)
+		}
+	}
+}
+
+// listen takes what the process prints for lines of its console.
+func (m *Module) listen(from io.Reader, level string) {
+	lines := bufio.NewReaderSize(from, 4<<10)
+	for {
+		line, _, err := lines.ReadLine()
+		if err != nil {
+			return
+		}
+		if text := string(line); strings.TrimSpace(text) != "" {
+			m.proc.note(text)
+			m.later(func() { m.console(level, text) })
+		}
+	}
+}
+
+// note keeps what may be why the process is about to end.
+func (p *process) note(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last == "" && slices.ContainsFunc([]string{"Error", "FATAL", "error:"}, func(s string) bool { return strings.Contains(text, s) }) {
+		p.last = strings.TrimSpace(text)
+	}
+}
+
+// ended says how the process has come to an end by itself.
+func (p *process) ended(runtime string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last != "" {
+		return fmt.Errorf("the process of %s has ended, %v: %.200s", runtime, p.resident.State(), p.last)
+	}
+	return fmt.Errorf("the process of %s has ended, %v", runtime, p.resident.State())
+}
+
+// pace is how often a process with calls is looked at.
+func (m *Module) pace() time.Duration { return min(max(m.opt.CPU/8, 10*time.Millisecond), time.Second) }
+
+// look ends a process that shows no sign of life, or holds too much memory.
+func (m *Module) look() {
+	p, now := m.proc, time.Now()
+	size := p.resident.Size()
+	switch {
+	case !p.ready && now.Sub(p.begun) > processReady:
+		m.end(&DeadError{fmt.Errorf("%s did not say that it is ready within %v", m.source.program, processReady)})
+	case !p.due.IsZero() && now.After(p.due):
+		m.end(&DeadError{&BudgetError{After: m.opt.CPU}})
+	case size > int64(min(m.opt.Memory, 1<<62))+processBase:
+		m.end(&DeadError{fmt.Errorf("the process holds %d MiB of memory, more than %d", size>>20, m.opt.Memory>>20)})
+	case m.waited() && p.due.IsZero():
+		m.ping(m.opt.CPU)
+	}
+	p.slow = p.due.IsZero() && p.ready
+	next := m.pace()
+	if p.slow {
+		next = processLook
+	}
+	p.looks.Reset(next)
+}
+
+// processBase is what a process holds besides the heap of JavaScript.
+const processBase = 128 << 20
+
+// waited reports whether a call is under way.
+func (m *Module) waited() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.calls) > 0
+}
+
+// ping asks for a sign of life.
+func (m *Module) ping(within time.Duration) {
+	p := m.proc
+	if due := time.Now().Add(within); p.due.IsZero() {
+		p.due = due
+		m.send("ping", int64(1))
+	} else if due.Before(p.due) {
+		p.due = due
+	}
+	if p.slow {
+		p.slow = false
+		p.looks.Reset(m.pace())
+	}
+}
+
+// forsake says that a call is not waited for any more. A process that shows no
+// sign of life then is ended.
+func (m *Module) forsake(id int64) {
+	m.send("cancel", id)
+	m.ping(min(processGrace, m.opt.CPU))
+}
+
+// send writes a line to the process. One that does not read is ended.
+func (m *Module) send(op string, args ...any) {
+	m.put(m.proc.to, lineOf(m, op, args))
+}
+
+func (m *Module) put(to *os.File, line []byte) {
+	p := m.proc
+	p.mu.Lock()
+	if !p.ends {
+		_ = to.SetWriteDeadline(time.Now().Add(m.opt.CPU))
+	}
+	p.mu.Unlock()
+	_, err := to.Write(line)
+	switch {
+	case err == nil || m.Dead() != nil:
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		m.end(&DeadError{&BudgetError{After: m.opt.CPU}})
+	default: // it has ended, which is heard after its last lines
+		to.Close()
+	}
+}
+
+// interrupt lets the module's goroutine stop writing. It may be called from any.
+func (p *process) interrupt() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ends = true
+	for _, f := range []*os.File{p.to, p.answers} {
+		_ = f.SetWriteDeadline(time.Unix(1, 0))
+	}
+}
+
+// close ends the process, which has a second to do that itself where it is asked.
+func (p *process) close(kindly bool) {
+	p.looks.Stop()
+	p.to.Close()
+	p.answers.Close()
+	if kindly {
+		timer := time.NewTimer(processEnd)
+		defer timer.Stop()
+		select {
+		case <-p.resident.Gone():
+		case <-timer.C:
+		}
+	}
+	p.resident.Kill()
+	p.readers.Wait()
+	for _, f := range p.streams {
+		f.Close()
+	}
+	_ = os.RemoveAll(p.dir)
+}

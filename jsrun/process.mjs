@@ -1,0 +1,155 @@
+// The side of a module that runs in a process of Node.js or Bun: what host.go and
+// engine.go are in the sandbox. The lines are those of the worker protocol
+// (docs/warm.md, docs/worker.schema.json). They have descriptors of their own, so
+// that what the module and its programs print is not among them: 3 brings calls,
+// 4 takes answers and questions, 5 brings answers to questions that stand still.
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import net from "node:net";
+import { format } from "node:util";
+import prelude from "./prelude.mjs";
+
+const { file } = JSON.parse(process.argv[2]);
+const { parse, stringify } = JSON;
+const AbortController = globalThis.AbortController;
+globalThis.require = createRequire(file); // modules that are written as CommonJS find packages by it
+process.argv = [process.argv[0], file];
+
+function sleep() {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+}
+
+// whole calls io, which reads or writes a part, until it has done something.
+function whole(io) {
+  for (;;) {
+    try {
+      return io();
+    } catch (error) {
+      if (error.code !== "EAGAIN" && error.code !== "EINTR") process.exit(1); // the host is gone
+      sleep();
+    }
+  }
+}
+
+function line(text) {
+  const bytes = Buffer.from(`${text}\n`);
+  for (let at = 0; at < bytes.length; ) at += whole(() => fs.writeSync(4, bytes, at));
+}
+
+let rest = Buffer.alloc(0);
+const part = Buffer.allocUnsafe(1 << 16);
+
+// ask puts a question to the host, and stands still until it is answered.
+function ask(question) {
+  line(`{"ask":${question}}`);
+  const parts = [rest];
+  for (let end = rest.indexOf(10); ; ) {
+    if (end >= 0) {
+      const last = parts.pop();
+      rest = last.subarray(end + 1);
+      return parse(Buffer.concat([...parts, last.subarray(0, end)]).toString()).answer;
+    }
+    const n = whole(() => fs.readSync(5, part, 0, part.length, null));
+    if (n === 0) process.exit(1);
+    parts.push(Buffer.from(part.subarray(0, n)));
+    end = parts.at(-1).indexOf(10);
+  }
+}
+
+// host is the way back to Go; see prelude.js for the operations.
+const operations = {
+  answer: (call, text) => line(`{"id":"${call}","output":{${text === undefined ? "" : `"value":${text}`}}}`),
+  fail: (call, text) => line(`{"id":"${call}","output":{"error":${text ?? "{}"}}}`),
+  sync: (object, fn, args) => ask(`{"object":${object},"function":${fn},"arguments":${args}}`),
+  async: (id, object, fn, args, aborted) =>
+    line(`{"ask":{"id":"${id}","object":${object},"function":${fn},"arguments":${args}${aborted ? ',"aborted":true' : ""}}}`),
+  watch: id => ask(`{"signal":${id}}`).value,
+  shape: id => ask(`{"shape":${id}}`).value,
+  cancel: id => line(`{"cancel":"${id}"}`),
+  release: id => line(`{"release":${id}}`),
+};
+const host = (op, ...args) => operations[op](...args);
+
+// Signals are the abort signals that Go raises, by the object they belong to.
+const controllers = new Map();
+class Signals {
+  of(id) {
+    const controller = new AbortController();
+    controllers.set(id, controller);
+    const why = host("watch", id);
+    if (why !== undefined) this.abort(id, why);
+    return controller.signal;
+  }
+  abort(id, why) {
+    controllers.get(id)?.abort(new DOMException(why, "AbortError"));
+    controllers.delete(id);
+  }
+  forget(id) {
+    controllers.delete(id);
+  }
+  cancel(signal, id) {
+    const end = () => host("cancel", id);
+    if (signal.aborted) end();
+    signal.addEventListener("abort", end, { once: true });
+    return () => signal.removeEventListener("abort", end);
+  }
+}
+// Signals among arguments are left out, as in the sandbox.
+Object.defineProperty(globalThis.AbortSignal.prototype, "toJSON", { value() {}, configurable: true, writable: true });
+
+function describe(thrown) {
+  if (!(thrown instanceof Error)) return { message: text(thrown), nonError: true };
+  const { name, message, stack } = thrown;
+  const frames = `${stack}`.split("\n").filter(frame => /^\s+at /.test(frame));
+  return { message: `${message}`, name: `${name}`, stack: frames.join("\n") };
+}
+
+function text(value) {
+  try {
+    return String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}
+
+const log = (level, text) => line(`{"log":${stringify({ level, text })}}`);
+const complain = error => log("error", `Uncaught ${error?.stack ?? text(error)}`);
+process.on("uncaughtException", complain);
+process.on("unhandledRejection", complain);
+for (const level of ["log", "info", "warn", "error", "debug"]) console[level] = (...values) => log(level, format(...values));
+
+const enter = prelude(host, { Signals, timers: undefined, describe, complain });
+const waiting = new Set(); // calls that are not answered yet
+for (const op of ["answer", "fail"]) {
+  const tell = operations[op];
+  operations[op] = (call, text) => waiting.delete(call) && tell(call, text);
+}
+
+function receive(message) {
+  if (message.ping !== undefined) return line(`{"pong":${message.ping}}`);
+  if (message.answer !== undefined) return enter("settle", Number(message.answer.id), message.answer);
+  if (message.abort !== undefined) return enter("abort", message.abort.object, message.abort.reason);
+  if (message.done !== undefined) return enter("done", message.done);
+  if (message.cancel !== undefined) return host("fail", Number(message.cancel), '{"message":"cancelled","name":"AbortError"}');
+  const call = Number(message.id);
+  const { payload } = message;
+  waiting.add(call);
+  if (message.event === "load") return enter("load", call, payload.module);
+  if (message.event === "start") return enter("start", call, payload.arguments);
+  enter("call", call, payload.function, payload.arguments);
+}
+
+let parts = [];
+// A socket costs no thread; Bun makes none of a descriptor.
+const calls = globalThis.Bun ? fs.createReadStream("", { fd: 3 }) : new net.Socket({ fd: 3, readable: true, writable: false });
+calls.on("data", bytes => {
+  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10)) {
+    const text = Buffer.concat([...parts, bytes.subarray(0, end)]).toString();
+    parts = [];
+    bytes = bytes.subarray(end + 1);
+    receive(parse(text));
+  }
+  if (bytes.length > 0) parts.push(bytes);
+});
+calls.on("end", () => process.exit(0));
+line('{"ready":{"concurrency":256}}');

@@ -1,0 +1,180 @@
+package jsrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Where modules run; see [Options]. A process of [Node] or [Bun] has the files,
+// the network, the programs and the packages that its user has, and the API
+// objects of the host as in the sandbox.
+const (
+	Sandbox = "sandbox" // in an engine of their own inside this process, without a system
+	Node    = "node"    // in a process of the node that is in PATH
+	Bun     = "bun"     // in a process of the bun that is in PATH
+	Auto    = "auto"    // in the sandbox if the module needs nothing else; else in Node.js, or Bun if that is not there
+)
+
+// Runtimes are the values of [Options.Runtime].
+var Runtimes = []string{Sandbox, Node, Bun, Auto}
+
+// Runtime says where the module runs, [Sandbox], [Node] or [Bun], and why, in words.
+func (m *Module) Runtime() (name, why string) { return m.source.runtime, m.source.why }
+
+// Restart loads a module again that has come to an end, from the text that it was
+// opened with. The error is a [*LoadError]. The module itself stays ended, and has
+// to be closed.
+func (m *Module) Restart(ctx context.Context) (*Module, error) {
+	source := *m.source
+	source.loaded = false
+	again, err := openBundle(ctx, m.path, m.opt, &source)
+	if err != nil {
+		return nil, &LoadError{Path: m.path, Err: err}
+	}
+	return again, nil
+}
+
+// choose makes the bundle for the runtime that the options say.
+func choose(ctx context.Context, path string, opt Options) (*bundle, error) {
+	switch opt.Runtime {
+	case "", Sandbox:
+		b, err := bundled(ctx, path, opt)
+		if err == nil {
+			b.runtime, b.why = Sandbox, map[bool]string{true: "the default", false: "as the host says"}[opt.Runtime == ""]
+		}
+		return b, err
+	case Node, Bun:
+		return bundledFor(ctx, path, opt, opt.Runtime, "as the host says")
+	case Auto:
+		return chosen(ctx, path, opt)
+	}
+	return nil, fmt.Errorf("there is no runtime %q; write one of %s", opt.Runtime, strings.Join(Runtimes, ", "))
+}
+
+// chosen takes the sandbox if that has all that the module needs.
+func chosen(ctx context.Context, path string, opt Options) (*bundle, error) {
+	b, err := bundledWith(ctx, path, opt, opt.library(), marks(opt))
+	need := ""
+	switch broken := new(BuildError); {
+	case err == nil:
+		need = b.marked()
+	case errors.As(err, &broken):
+		need = broken.need()
+	}
+	if need == "" && err != nil {
+		return nil, err
+	}
+	if need == "" {
+		b.runtime, b.why = Sandbox, "it needs nothing of Node.js"
+		return b, nil
+	}
+	kinds := []string{Node, Bun}
+	if strings.HasPrefix(need, "it imports bun") || strings.HasPrefix(need, "it uses Bun ") {
+		slices.Reverse(kinds)
+	}
+	for _, kind := range kinds {
+		if _, missing := exec.LookPath(kind); missing == nil {
+			return bundledFor(ctx, path, opt, kind, need)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; neither node nor bun is in PATH, where it could run otherwise", err)
+	}
+	if b, err = bundled(ctx, path, opt); err == nil {
+		b.runtime, b.why = Sandbox, need+", but neither node nor bun is in PATH"
+	}
+	return b, err
+}
+
+// mark is put in front of globals that the sandbox lacks, to find those that a
+// module uses: the bundler knows which names are globals.
+const mark = "__snaphook_needs_"
+
+func marks(opt Options) map[string]string {
+	names := map[string]string{}
+	for name := range foreign {
+		if name == "require" { // what it asks for is found as an import is
+			continue
+		}
+		names[name], names["globalThis."+name] = mark+name, mark+name
+	}
+	granted := []string{"process.platform"}
+	if current(opt.Dir) != "" {
+		granted = append(granted, "process.cwd")
+	}
+	if opt.Environ != nil {
+		granted = append(granted, "process.env")
+	}
+	if len(granted) > 1 {
+		for _, name := range granted {
+			names[name] = name
+		}
+	}
+	return names
+}
+
+var marking = regexp.MustCompile(mark + `(\w+)`)
+
+// marked says which global the module uses that the sandbox lacks, and where.
+func (b *bundle) marked() string {
+	at := marking.FindStringSubmatchIndex(b.code)
+	if at == nil {
+		return ""
+	}
+	before := b.code[:at[0]]
+	row, column := strings.Count(before, "\n")+1, at[0]-strings.LastIndexByte(before, '\n')
+	places, sources := b.places()
+	text := fmt.Sprintf("%s:%d:%d", b.name, row, column)
+	text = mapped(text, frame.FindStringSubmatch(text), places, sources)
+	return "it uses " + b.code[at[2]:at[3]] + " (" + text + ")"
+}
+
+// need says what the mistakes of a module come from, if that is all that it runs
+// in the sandbox; empty if it could run nowhere.
+func (e *BuildError) need() string {
+	for _, m := range e.Mistakes {
+		name, rest, _ := strings.Cut(m.Message, " is not available: ")
+		part, of, _ := strings.Cut(name, " of ")
+		switch {
+		case rest == "" || strings.Contains(rest, "only files can be imported"):
+			return ""
+		case of != "":
+			return fmt.Sprintf("it imports %s of %s (%s:%d:%d)", part, of, m.File, m.Line, m.Column)
+		}
+		return fmt.Sprintf("it imports %s (%s:%d:%d)", name, m.File, m.Line, m.Column)
+	}
+	return ""
+}
+
+// bundledFor makes a bundle for a process. Of a package that is partly there the
+// whole is taken where it is installed and the part is not enough.
+func bundledFor(ctx context.Context, path string, opt Options, kind, why string) (*bundle, error) {
+	program, err := exec.LookPath(kind)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be started: %w; install it, or let modules run in the sandbox", kind, err)
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return nil, err
+	}
+	modules := opt.library()
+	modules.host = maps.Clone(modules.host)
+	modules.beside = &surroundings{kind: kind, dir: filepath.Dir(path), partial: opt.Partial, lacking: map[string]bool{}}
+	for {
+		b, err := bundledWith(ctx, path, opt, modules, nil)
+		if broken := new(BuildError); errors.As(err, &broken) && modules.beside.learn(broken) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		b.runtime, b.why, b.program, b.name = kind, why, program, processModule
+		return b, nil
+	}
+}

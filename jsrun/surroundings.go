@@ -1,0 +1,118 @@
+package jsrun
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// surroundings are what a module in a process can import besides its own files.
+type surroundings struct {
+	kind    string          // Node or Bun
+	dir     string          // of the module
+	partial []string        // of Options
+	lacking map[string]bool // modules of the host of which more is wanted than they have
+}
+
+// ownPart stands before the name of a module of the host that another completes.
+const ownPart = "own:"
+
+// finds returns the name by which a process finds a module itself; empty if
+// the module is not for it.
+func (s *surroundings) finds(name string) string {
+	first, _, _ := strings.Cut(name, "/")
+	scheme, _, schemed := strings.Cut(name, ":")
+	switch {
+	case schemed && scheme == "node", s.kind == Bun && (schemed && scheme == "bun" || name == "bun"):
+		return name
+	case schemed || isPath(name):
+		return ""
+	case builtins[first]:
+		return "node:" + name
+	case s.isPartial(name) && !s.lacking[name]:
+		return ""
+	case s.installed(name):
+		return name
+	}
+	return ""
+}
+
+func (s *surroundings) isPartial(name string) bool {
+	return slices.ContainsFunc(s.partial, func(own string) bool {
+		return name == own || strings.HasPrefix(name, strings.TrimSuffix(own, "/")+"/")
+	})
+}
+
+// completes reports whether a module stands for a package whose parts are
+// missing: they are errors where they are used.
+func (s *surroundings) completes(name string) bool {
+	return s.isPartial(name) && s.lacking[name] && !s.installed(name)
+}
+
+// learn takes from the mistakes of a bundle which modules lack something. It
+// reports whether another attempt is of use.
+func (s *surroundings) learn(broken *BuildError) (more bool) {
+	for _, m := range broken.Mistakes {
+		name, _, _ := strings.Cut(m.Message, " is not available: ")
+		if _, of, part := strings.Cut(name, " of "); part {
+			name = of
+		}
+		if s.isPartial(name) && !s.lacking[name] {
+			s.lacking[name], more = true, true
+		}
+	}
+	return more
+}
+
+// installed reports whether a package is in a node_modules of the module's
+// directory, or of one above.
+func (s *surroundings) installed(name string) bool {
+	parts := strings.SplitN(name, "/", 3)
+	if strings.HasPrefix(name, "@") {
+		parts = parts[:min(2, len(parts))]
+	} else {
+		parts = parts[:1]
+	}
+	if slices.ContainsFunc(parts, func(part string) bool { return !filepath.IsLocal(part) }) {
+		return false
+	}
+	for _, dir := range s.packages() {
+		if info, err := os.Stat(filepath.Join(append([]string{dir}, parts...)...)); err == nil && info.IsDir() {
+			return true
+		}
+	}
+	return false
+}
+
+// packages are the directories of packages that there are, the nearest first.
+func (s *surroundings) packages() (dirs []string) {
+	for dir := s.dir; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(filepath.Join(dir, "node_modules")); err == nil && info.IsDir() {
+			dirs = append(dirs, filepath.Join(dir, "node_modules"))
+		}
+		if dir == filepath.Dir(dir) {
+			return dirs
+		}
+	}
+}
+
+// completed is the text of a module that stands for a package. Its names are
+// looked up when they are used: what is missing throws then, and says so.
+func (l library) completed(name string) string {
+	own := "{}"
+	if _, known := l.host[name]; known {
+		own = "require(" + literal(ownPart+name) + ")"
+	}
+	why := name + " is not available: the package is not installed; install it beside the module"
+	return fmt.Sprintf(`
+const missing = part => {
+	const use = () => { throw new Error(%s.replace(/^/, part + " of ")); };
+	const get = (_, name) => (typeof name === "symbol" || name === "then" || name === "toJSON" ? undefined : use());
+	return new Proxy(function () {}, { get, has: use, set: use, apply: use, construct: use });
+};
+const get = (_, part) => (typeof part === "symbol" || part === "__esModule" || part === "then" ? undefined : missing(part));
+module.exports = Object.assign(Object.create(new Proxy({}, { get })), %s);
+`, literal(why), own)
+}

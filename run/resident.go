@@ -1,0 +1,30 @@
+package run
+
+import "os"
+
+// Resident is a process that stays for many calls, in a process group of its
+// own. Its group ends with it, and with this process, however that ends.
+type Resident struct {
+	proc  *os.Process
+	gone  chan struct{}
+	state *os.ProcessState // once gone is closed
+}
+
+// StartResident starts a program; attr.Sys is overwritten. It costs a thread
+// that waits for the process. The caller closes the files of attr. Outside of
+// Unix it is an error.
+func StartResident(program string, argv []string, attr *os.ProcAttr) (*Resident, error) {
+	r := &Resident{gone: make(chan struct{})}
+	started := make(chan error, 1)
+	go r.live(started, program, argv, attr)
+	return r, <-started
+}
+
+// Gone is closed when the process and its group have ended.
+func (r *Resident) Gone() <-chan struct{} { return r.gone }
+
+// State says how the process ended; it must be gone.
+func (r *Resident) State() *os.ProcessState { return r.state }
+
+// Pid is the number of the process, and of its group.
+func (r *Resident) Pid() int { return r.proc.Pid }

@@ -1,0 +1,15 @@
+//go:build !unix
+
+package run
+
+import (
+	"errors"
+	"os"
+)
+
+func (r *Resident) live(started chan<- error, _ string, _ []string, _ *os.ProcAttr) {
+	started <- errors.New("programs that stay for many calls are for Unix alone")
+}
+
+// Kill does nothing: there is no process.
+func (r *Resident) Kill() {}
