@@ -58,6 +58,8 @@ func (w *Warm) Keep(h *hook.Hook, kind, dir string) (note string) {
 type warmth struct {
 	pool *Warm
 	kind string // python, node, bash or worker
+
+	shell *shellScript // of bash
 }
 
 // SetWarm keeps the interpreter of the command ready in w; see [Warm]. It is
@@ -68,12 +70,18 @@ func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
 	if kind == WarmOff || kind == "" {
 		return ""
 	}
-	chosen, note := c.warmKind(kind, dir)
-	if note != "" {
+	if kind == WarmBash && warmSystem {
+		script, note := c.shellScript(dir)
+		if note == "" {
+			c.warm.Store(&warmth{pool: w, kind: WarmBash, shell: script})
+		}
 		return note
 	}
-	c.warm.Store(&warmth{pool: w, kind: chosen})
-	return ""
+	chosen, note := c.warmKind(kind, dir)
+	if note == "" {
+		c.warm.Store(&warmth{pool: w, kind: chosen})
+	}
+	return note
 }
 
 // warmKind is the kind that fits the command, or the reason why none does.
@@ -83,9 +91,6 @@ func (c *Command) warmKind(kind, dir string) (chosen, note string) {
 	}
 	if !warmSystem {
 		return "", "hooks are kept warm on Linux alone"
-	}
-	if kind == WarmBash {
-		return c.shellKind()
 	}
 	j, plain := c.job(hook.Call{Dir: dir}).plain(c)
 	if !plain {
@@ -130,6 +135,10 @@ func isShell(program string) bool {
 
 // run runs a call warm. ran is false if it has to start cold.
 func (m *warmth) run(ctx context.Context, c *Command, call hook.Call, j job) (reply hook.Reply, ran bool, err error) {
+	if m.shell != nil {
+		reply, ran = m.shell.run(m.pool, j)
+		return reply, ran, nil
+	}
 	direct, ok := j.plain(c)
 	if !ok || ctx.Err() != nil {
 		return reply, false, nil
@@ -150,7 +159,12 @@ func environKey(env []string) uint64 {
 
 var environSeed = maphash.MakeSeed()
 
-// shellKind says whether a script of a shell can run in this process.
-func (c *Command) shellKind() (kind, note string) {
-	return "", "scripts of this shell start cold"
+// shellScript is the script of the command that can run in this process, or the
+// reason why there is none.
+func (c *Command) shellScript(dir string) (s *shellScript, note string) {
+	j := c.job(hook.Call{Dir: dir})
+	if direct, ok := j.plain(c); ok {
+		j = direct
+	}
+	return shellOf(c, j)
 }

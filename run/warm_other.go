@@ -23,3 +23,10 @@ func (w *Warm) Close() {}
 func (w *Warm) run(context.Context, *warmth, *Command, hook.Call, job) (reply hook.Reply, ran bool, err error) {
 	return reply, false, nil
 }
+
+// shellScript is a script for bash that runs in this process: never here.
+type shellScript struct{}
+
+func shellOf(*Command, job) (s *shellScript, note string) { return nil, "" }
+
+func (*shellScript) run(*Warm, job) (reply hook.Reply, ran bool) { return reply, false }

@@ -1,0 +1,239 @@
+package shell
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// builtin runs a builtin of bash and returns its status. noFields says that
+// IFS is empty.
+type builtin func(s *state, args []string, noFields bool) int
+
+// builtins are those that are the same here, beside what is compiled.
+var builtins = map[string]builtin{
+	":":      func(*state, []string, bool) int { return 0 },
+	"true":   func(*state, []string, bool) int { return 0 },
+	"false":  func(*state, []string, bool) int { return 1 },
+	"echo":   echo,
+	"printf": printf,
+	"read":   read,
+	"exit":   func(s *state, args []string, _ bool) int { return s.exitStatus(args) },
+	"shift":  shift,
+	"unset":  unset,
+	"pwd":    pwd,
+	"test":   func(s *state, args []string, _ bool) int { return truth(s.test(args)) },
+	"[":      bracket,
+}
+
+// compiled are the names whose meaning is decided by the compiler.
+var compiled = set("break continue return set local export")
+
+// known reports whether a name is one of both.
+func known(name string) bool { return builtins[name] != nil || compiled[name] }
+
+func echo(s *state, args []string, _ bool) int {
+	newline, escaped := true, false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
+		for _, option := range args[0][1:] {
+			switch option {
+			case 'n':
+				newline = false
+			default:
+				escaped = option == 'e'
+			}
+		}
+		args = args[1:]
+	}
+	text := strings.Join(args, " ")
+	if escaped {
+		var ok bool
+		if text, ok = escapes(text, `nt\`); !ok {
+			panic(cold("this escape of echo -e"))
+		}
+	}
+	if newline {
+		text += "\n"
+	}
+	s.print(text)
+	return 0
+}
+
+func (s *state) print(text string) {
+	s.spend(len(text))
+	s.out.write(text)
+}
+
+func printf(s *state, args []string, _ bool) int {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		panic(cold("this printf"))
+	}
+	format := args[0]
+	args = args[1:]
+	for {
+		text, used := format1(format, args)
+		s.print(text)
+		if args = args[min(used, len(args)):]; len(args) == 0 || used == 0 {
+			return 0
+		}
+	}
+}
+
+// format1 applies a format once and returns how many arguments it took.
+func format1(format string, args []string) (text string, used int) {
+	var out strings.Builder
+	for i := 0; i < len(format); i++ {
+		if format[i] != '\\' && format[i] != '%' {
+			out.WriteByte(format[i])
+			continue
+		}
+		first := format[i]
+		if i++; i == len(format) {
+			panic(cold("this format of printf"))
+		}
+		arg := ""
+		if first == '%' && format[i] != '%' {
+			if used < len(args) {
+				arg = args[used]
+			}
+			used++
+		}
+		switch {
+		case first == '%' && format[i] == '%':
+			out.WriteByte('%')
+		case first == '%' && format[i] == 's':
+			out.WriteString(arg)
+		case first == '%' && format[i] == 'd':
+			n, ok := decimal(arg)
+			if !ok && used <= len(args) {
+				panic(cold("a number of printf"))
+			}
+			out.WriteString(strconv.FormatInt(n, 10))
+		case first == '\\' && strings.IndexByte(`nt\"`, format[i]) >= 0:
+			out.WriteString(map[byte]string{'n': "\n", 't': "\t", '\\': `\`, '"': `"`}[format[i]])
+		default:
+			panic(cold("this format of printf"))
+		}
+	}
+	return out.String(), used
+}
+
+// exitStatus is that of exit and return.
+func (s *state) exitStatus(args []string) int {
+	switch len(args) {
+	case 0:
+		return s.status
+	case 1:
+		if n, ok := decimal(args[0]); ok && n >= 0 {
+			return int(n & 255)
+		}
+	}
+	panic(cold("this status"))
+}
+
+func shift(s *state, args []string, _ bool) int {
+	n := 1
+	if len(args) > 0 {
+		var ok bool
+		if n, ok = number(args[0]); !ok || n < 0 || len(args) > 1 {
+			panic(cold("this shift"))
+		}
+	}
+	if n > len(s.params) {
+		return 1
+	}
+	s.params = s.params[n:]
+	return 0
+}
+
+func unset(s *state, args []string, _ bool) int {
+	for _, name := range args {
+		if !assignable(name) || len(s.frames) > 0 || s.funcs[name] != nil {
+			panic(cold("this unset"))
+		}
+		s.spend(64)
+		s.vars[name] = variable{unset: true}
+	}
+	return 0
+}
+
+func pwd(s *state, args []string, _ bool) int {
+	if len(args) > 0 {
+		panic(cold("this pwd"))
+	}
+	s.print(s.PWD + "\n")
+	return 0
+}
+
+// read reads a line, or what goes before another byte.
+func read(s *state, args []string, noFields bool) int {
+	raw, end := false, byte('\n')
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		option := args[0]
+		args = args[1:]
+		raw = raw || option == "-r" || option == "-rd"
+		switch {
+		case option == "-r":
+		case (option == "-d" || option == "-rd") && len(args) > 0 && len(args[0]) <= 1:
+			if end = 0; args[0] != "" {
+				end = args[0][0]
+			}
+			args = args[1:]
+		default:
+			panic(cold("this option of read"))
+		}
+	}
+	line, status := s.line(end)
+	if !raw && strings.IndexByte(line, '\\') >= 0 || end >= 0x80 {
+		panic(cold("a backslash, read without -r"))
+	}
+	if len(args) == 0 {
+		s.set("REPLY", line)
+		return status
+	}
+	for i, name := range args {
+		if !assignable(name) {
+			panic(cold("this variable of read"))
+		}
+		value := line
+		switch last := i == len(args)-1; {
+		case noFields:
+			line = ""
+		case last:
+			value = strings.Trim(line, " \t\n")
+		default:
+			value = strings.TrimLeft(line, " \t\n")
+			at := strings.IndexAny(value, " \t\n")
+			if at < 0 {
+				at = len(value)
+			}
+			value, line = value[:at], value[at:]
+		}
+		s.set(name, value)
+	}
+	return status
+}
+
+// line takes text off standard input.
+func (s *state) line(end byte) (text string, status int) {
+	in := s.in
+	if in.reopened {
+		panic(cold("standard input, which /dev/stdin has taken from"))
+	}
+	rest := in.data[in.at:]
+	n := bytes.IndexByte(rest, end)
+	if n < 0 {
+		in.at = len(in.data)
+		s.spend(len(rest))
+		return string(rest), 1
+	}
+	s.spend(n)
+	in.at += n + 1
+	return string(rest[:n]), 0
+}
+
+// number reads the number of a loop or a status, in the form that has one meaning.
+func number(text string) (n int, ok bool) {
+	n, err := strconv.Atoi(text)
+	return n, err == nil && strconv.Itoa(n) == text
+}

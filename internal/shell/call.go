@@ -1,0 +1,182 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// call compiles a simple command.
+func (c *compiler) call(n *syntax.CallExpr, redirects []redirect) action {
+	if len(n.Args) == 0 {
+		if len(redirects) > 0 {
+			c.refuse(n, "a redirection of an assignment")
+		}
+		return c.assignments(n.Assigns)
+	}
+	name := n.Args[0].Lit()
+	run, special := c.control(n, name)
+	if name != "[" && (name == "" || strings.ContainsAny(name, `\*?[{~`)) {
+		c.refuse(n, "a command whose name is not written out")
+	}
+	args := c.fields(n.Args[1:])
+	switch {
+	case special && len(redirects) > 0:
+		c.refuse(n, "a redirection of %s", name)
+	case special:
+		return run
+	case !c.functions[name] && builtins[name] == nil:
+		c.refuse(n, "%s, which is no builtin that is known here", name)
+	}
+	c.usesPWD = c.usesPWD || name == "pwd"
+	command := c.command(name, c.noFields(n))
+	return func(s *state) flow {
+		s.spend(64)
+		list := args(s, nil)
+		in, out, err := s.in, s.out, s.err
+		for _, r := range redirects {
+			r(s)
+		}
+		f := command(s, list)
+		s.in, s.out, s.err = in, out, err
+		return f
+	}
+}
+
+// command is a function of the script, or a builtin.
+func (c *compiler) command(name string, noFields bool) func(s *state, args []string) flow {
+	builtin := builtins[name]
+	return func(s *state, args []string) flow {
+		switch {
+		case builtin == nil && s.funcs[name] == nil:
+			panic(cold(name + " is not defined yet"))
+		case builtin == nil:
+			return s.invoke(s.funcs[name], args)
+		}
+		s.status = builtin(s, args, noFields)
+		if name == "exit" {
+			return exits
+		}
+		return next
+	}
+}
+
+// noFields reports whether IFS= stands before read. Other assignments before a
+// command are refused.
+func (c *compiler) noFields(n *syntax.CallExpr) bool {
+	for _, a := range n.Assigns {
+		if a.Name == nil || a.Name.Value != "IFS" || a.Append || a.Index != nil || a.Array != nil ||
+			a.Value != nil && !isEmpty(a.Value) || n.Args[0].Lit() != "read" {
+			c.refuse(n, "an assignment before a command")
+		}
+	}
+	return len(n.Assigns) > 0
+}
+
+// isEmpty reports whether a word is "" or its like.
+func isEmpty(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		single, ok := p.(*syntax.SglQuoted)
+		double, also := p.(*syntax.DblQuoted)
+		if !(ok && single.Value == "") && !(also && len(double.Parts) == 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *compiler) assignments(list []*syntax.Assign) action {
+	type assignment struct {
+		name  string
+		value text
+		more  bool
+	}
+	all := make([]assignment, len(list))
+	for i, a := range list {
+		if a.Name == nil || a.Index != nil || a.Array != nil || !assignable(a.Name.Value) {
+			c.refuse(a, "this assignment")
+		}
+		all[i] = assignment{a.Name.Value, c.value(a), a.Append}
+	}
+	return func(s *state) flow {
+		s.subst = 0
+		for _, a := range all {
+			before := ""
+			if a.more {
+				before, _ = s.get(a.name)
+			}
+			s.set(a.name, before+a.value(s))
+		}
+		s.status = s.subst
+		return next
+	}
+}
+
+// control compiles break, continue and return, whose meaning depends on where
+// they stand, and set.
+func (c *compiler) control(n *syntax.CallExpr, name string) (run action, ok bool) {
+	flows := map[string]flow{"break": breaks, "continue": continues, "return": returns}
+	f, ok := flows[name]
+	switch {
+	case name == "set":
+		return c.set(n), true
+	case !ok:
+		return nil, false
+	case f == returns && !c.inFunc || f != returns && c.loops == 0 || len(n.Args) > 2:
+		c.refuse(n, "this %s", name)
+	}
+	if f == returns {
+		args := c.fields(n.Args[1:])
+		return func(s *state) flow {
+			s.status = s.exitStatus(args(s, nil))
+			return returns
+		}, true
+	}
+	levels := 1
+	if len(n.Args) == 2 {
+		if levels, ok = number(n.Args[1].Lit()); !ok || levels < 1 || levels > c.loops {
+			c.refuse(n, "this %s", name)
+		}
+	}
+	return func(s *state) flow {
+		s.levels, s.status = levels, 0
+		return f
+	}, true
+}
+
+// set compiles the options that are known.
+func (c *compiler) set(n *syntax.CallExpr) action {
+	var changes []func(s *state)
+	for i := 1; i < len(n.Args); i++ {
+		arg := n.Args[i].Lit()
+		on := strings.HasPrefix(arg, "-")
+		if len(arg) < 2 || !on && arg[0] != '+' {
+			c.refuse(n, "this set")
+		}
+		for _, letter := range arg[1:] {
+			switch letter {
+			case 'e':
+				changes = append(changes, func(s *state) { s.errexit = on })
+			case 'u':
+				changes = append(changes, func(s *state) { s.nounset = on })
+			case 'o':
+				if i++; i >= len(n.Args) || n.Args[i].Lit() != "pipefail" {
+					c.refuse(n, "this set -o")
+				}
+				changes = append(changes, func(s *state) { s.pipefail = on })
+			default:
+				c.refuse(n, "this set")
+			}
+		}
+	}
+	if len(changes) == 0 {
+		c.refuse(n, "this set")
+	}
+	return func(s *state) flow {
+		for _, change := range changes {
+			change(s)
+		}
+		s.status = 0
+		return next
+	}
+}

@@ -1,0 +1,240 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+// Compile reads a script. The error says what of it needs bash.
+func Compile(text string) (script *Script, err error) {
+	if err := bounded.Shell(text); err != nil {
+		return nil, err
+	}
+	for i := range len(text) {
+		if c := text[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
+			return nil, fmt.Errorf("the script has the byte %#x", c)
+		}
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{script: text, functions: map[string]bool{}}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if f, ok := n.(*syntax.FuncDecl); ok && f.Name != nil {
+			c.functions[f.Name.Value] = true
+		}
+		return true
+	})
+	defer func() {
+		if refusal, ok := recover().(refused); ok {
+			script, err = nil, refusal
+		}
+	}()
+	body := c.list(file.Stmts)
+	return &Script{body: body, UsesPWD: c.usesPWD}, nil
+}
+
+// refused is why a script cannot be run here.
+type refused struct {
+	line uint
+	what string
+}
+
+func (r refused) Error() string {
+	return fmt.Sprintf("line %d: bash alone runs %s", r.line, r.what)
+}
+
+// compiler turns commands into actions. It panics with a refusal.
+type compiler struct {
+	script    string
+	functions map[string]bool // all that the script defines
+	usesPWD   bool
+	loops     int  // that break and continue can leave
+	inFunc    bool // return and local mean something
+}
+
+func (c *compiler) refuse(n syntax.Node, what string, args ...any) {
+	panic(refused{n.Pos().Line(), fmt.Sprintf(what, args...)})
+}
+
+// apart compiles what runs in a subshell.
+func (c *compiler) apart(compile func()) {
+	was := *c
+	c.loops, c.inFunc = 0, false
+	compile()
+	was.usesPWD = c.usesPWD
+	*c = was
+}
+
+func succeed(s *state) flow {
+	s.status = 0
+	return next
+}
+
+func (c *compiler) list(stmts []*syntax.Stmt) action {
+	all := make([]action, len(stmts))
+	for i, stmt := range stmts {
+		all[i] = c.stmt(stmt)
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return func(s *state) flow {
+		for _, a := range all {
+			if f := a(s); f != next {
+				return f
+			}
+		}
+		return next
+	}
+}
+
+func (c *compiler) stmt(stmt *syntax.Stmt) action {
+	if stmt.Background || stmt.Coprocess || stmt.Disown {
+		c.refuse(stmt, "commands in the background")
+	}
+	if stmt.Cmd == nil {
+		c.refuse(stmt, "a redirection without a command")
+	}
+	var a action
+	call, simple := stmt.Cmd.(*syntax.CallExpr)
+	if simple {
+		a = checked(c.call(call, c.redirects(stmt.Redirs)))
+	} else if a = c.compound(stmt.Cmd); len(stmt.Redirs) > 0 {
+		a = redirected(c.redirects(stmt.Redirs), a)
+	}
+	if !stmt.Negated {
+		return a
+	}
+	return func(s *state) flow {
+		s.cond++
+		f := a(s)
+		s.cond--
+		if f != exits && f != returns {
+			s.status = truth(s.status != 0)
+		}
+		return f
+	}
+}
+
+// truth is the status that says yes or no.
+func truth(yes bool) int {
+	if yes {
+		return 0
+	}
+	return 1
+}
+
+// checked ends the shell if a command fails and errexit counts.
+func checked(a action) action {
+	return func(s *state) flow {
+		f := a(s)
+		if f == next && s.status != 0 && s.errexit && s.cond == 0 {
+			return exits
+		}
+		return f
+	}
+}
+
+func (c *compiler) compound(cmd syntax.Command) action {
+	switch n := cmd.(type) {
+	case *syntax.BinaryCmd:
+		return c.binary(n)
+	case *syntax.Block:
+		return c.list(n.Stmts)
+	case *syntax.Subshell:
+		var body action
+		c.apart(func() { body = c.list(n.Stmts) })
+		return checked(func(s *state) flow {
+			sub := s.sub()
+			body(sub)
+			s.status = sub.status
+			return next
+		})
+	case *syntax.IfClause:
+		return c.ifClause(n)
+	case *syntax.WhileClause:
+		return c.while(n)
+	case *syntax.ForClause:
+		return c.forClause(n)
+	case *syntax.CaseClause:
+		return c.caseClause(n)
+	case *syntax.FuncDecl:
+		return c.function(n)
+	case *syntax.DeclClause:
+		return checked(c.declare(n))
+	case *syntax.TestClause:
+		return checked(c.testClause(n))
+	case *syntax.ArithmCmd:
+		x := c.arithmetic(n.X)
+		return checked(func(s *state) flow { s.status = truth(x(s) != 0); return next })
+	}
+	c.refuse(cmd, "%s", strings.TrimPrefix(fmt.Sprintf("%T", cmd), "*syntax."))
+	return nil
+}
+
+func (c *compiler) binary(n *syntax.BinaryCmd) action {
+	if n.Op != syntax.AndStmt && n.Op != syntax.OrStmt {
+		return c.pipeline(n)
+	}
+	x, y, and := c.stmt(n.X), c.stmt(n.Y), n.Op == syntax.AndStmt
+	return func(s *state) flow {
+		s.cond++
+		f := x(s)
+		s.cond--
+		if f != next || (s.status == 0) != and {
+			return f
+		}
+		return y(s)
+	}
+}
+
+// pipeline runs its commands one after the other, each in a subshell.
+func (c *compiler) pipeline(n *syntax.BinaryCmd) action {
+	var parts []action
+	var add func(stmt *syntax.Stmt)
+	add = func(stmt *syntax.Stmt) {
+		if pipe, ok := stmt.Cmd.(*syntax.BinaryCmd); ok && pipe.Op != syntax.AndStmt && pipe.Op != syntax.OrStmt {
+			if pipe.Op != syntax.Pipe || len(stmt.Redirs) > 0 || stmt.Negated {
+				c.refuse(stmt, "this pipeline")
+			}
+			add(pipe.X)
+			add(pipe.Y)
+			return
+		}
+		if stmt.Negated {
+			c.refuse(stmt, "! in a pipeline")
+		}
+		c.apart(func() { parts = append(parts, c.stmt(stmt)) })
+	}
+	add(&syntax.Stmt{Cmd: n, Position: n.Pos()})
+	return checked(func(s *state) flow {
+		in, last, failed, wrote := s.in, 0, 0, false
+		for i, part := range parts {
+			sub := s.sub()
+			sub.in = in
+			if i < len(parts)-1 {
+				sub.out = &output{}
+			}
+			errors := len(s.err.data)
+			part(sub)
+			if i > 0 && in.at < len(in.data) && (s.pipefail || wrote) {
+				panic(cold("a pipe that is not read to its end, whose writer may be killed"))
+			}
+			wrote = wrote || len(s.err.data) > errors
+			in = &input{data: sub.out.data}
+			if last = sub.status; last != 0 {
+				failed = last
+			}
+		}
+		if s.status = last; s.pipefail {
+			s.status = failed
+		}
+		return next
+	})
+}

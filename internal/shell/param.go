@@ -1,0 +1,241 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// param compiles $NAME and ${NAME…}.
+func (c *compiler) param(p *syntax.ParamExp, quoted bool) text {
+	if p.Param == nil || p.Flags != nil || p.Excl || p.Width || p.IsSet || p.NestedParam != nil || p.Index != nil ||
+		len(p.Modifiers) > 0 || p.Names != 0 || p.Split != 0 || p.GlobSubst != 0 || p.RcExpand != 0 {
+		c.refuse(p, "this expansion")
+	}
+	name := p.Param.Value
+	get := c.parameter(p, name, quoted)
+	switch {
+	case p.Length:
+		if name == "@" || name == "*" || name == "#" || name == "?" {
+			c.refuse(p, "this expansion")
+		}
+		v := must(name, get)
+		return func(s *state) string { return strconv.Itoa(s.characters(v(s))) }
+	case p.Slice != nil:
+		return c.slice(p, must(name, get))
+	case p.Repl != nil:
+		return c.replace(p, must(name, get), quoted)
+	case p.Exp != nil:
+		return c.operator(p, name, get, quoted)
+	}
+	return must(name, get)
+}
+
+// parameter returns the value of one, and whether it is set.
+func (c *compiler) parameter(p *syntax.ParamExp, name string, quoted bool) func(s *state) (string, bool) {
+	plain := p.Exp == nil && p.Slice == nil && p.Repl == nil && !p.Length
+	n, err := strconv.Atoi(name)
+	switch {
+	case err == nil && n > 0 && strconv.Itoa(n) == name:
+		return func(s *state) (string, bool) {
+			if n > len(s.params) {
+				return "", false
+			}
+			return s.params[n-1], true
+		}
+	case name == "#" && plain:
+		return func(s *state) (string, bool) { return strconv.Itoa(len(s.params)), true }
+	case name == "?" && plain:
+		return func(s *state) (string, bool) { return strconv.Itoa(s.status), true }
+	case name == "*" && plain && quoted:
+		return func(s *state) (string, bool) { return strings.Join(s.params, " "), true }
+	case !readable(name):
+		c.refuse(p, "$%s", name)
+	}
+	c.usesPWD = c.usesPWD || name == "PWD"
+	return func(s *state) (string, bool) { return s.get(name) }
+}
+
+// must is the value of a parameter, "" if it is unset and may be.
+func must(name string, get func(s *state) (string, bool)) text {
+	return func(s *state) string {
+		v, set := get(s)
+		if !set && s.nounset {
+			panic(cold("$" + name + " is not set"))
+		}
+		return v
+	}
+}
+
+// characters counts them.
+func (s *state) characters(v string) int {
+	s.spend(len(v))
+	s.plain(v)
+	return len(v)
+}
+
+// plain gives up on text of which only a locale says what its characters are.
+func (s *state) plain(v string) {
+	for i := range len(v) {
+		if v[i] >= 0x80 {
+			panic(cold("characters beyond ASCII"))
+		}
+	}
+}
+
+func (c *compiler) slice(p *syntax.ParamExp, v text) text {
+	if p.Slice.Offset == nil {
+		c.refuse(p, "this expansion")
+	}
+	offset, length := c.arithmetic(p.Slice.Offset), func(*state) int64 { return 1 << 40 }
+	if p.Slice.Length != nil {
+		length = c.arithmetic(p.Slice.Length)
+	}
+	return func(s *state) string {
+		value := v(s)
+		from, n := offset(s), length(s)
+		size := int64(s.characters(value))
+		if from < 0 {
+			from += size
+		}
+		if from < 0 || n < 0 {
+			panic(cold("an offset outside of the value"))
+		}
+		from = min(from, size)
+		return value[from:min(from+n, size)]
+	}
+}
+
+func (c *compiler) replace(p *syntax.ParamExp, v text, quoted bool) text {
+	if p.Repl.Orig == nil || len(p.Repl.Orig.Parts) == 0 {
+		c.refuse(p, "this expansion")
+	}
+	if lit, ok := p.Repl.Orig.Parts[0].(*syntax.Lit); ok && strings.HasPrefix(lit.Value, "#") ||
+		ok && strings.HasPrefix(lit.Value, "%") {
+		c.refuse(p, "this expansion")
+	}
+	c.unescaped(p.Repl.With)
+	if quoted {
+		c.plainPattern(p.Repl.Orig)
+	}
+	pattern, with, all := c.pattern(p.Repl.Orig), c.text(p.Repl.With), p.Repl.All
+	return func(s *state) string {
+		value := v(s)
+		literal, ok := pattern(s).literal()
+		by := with(s)
+		if !ok || literal == "" || hasAny(by, `&\`) {
+			panic(cold("this replacement"))
+		}
+		n := 1
+		if all {
+			n = -1
+		}
+		value = strings.Replace(value, literal, by, n)
+		s.spend(2 * len(value))
+		return value
+	}
+}
+
+// unescaped refuses a word in which quotes or backslashes would have to be read
+// as those of an expansion.
+func (c *compiler) unescaped(w *syntax.Word) {
+	if w == nil {
+		return
+	}
+	for _, part := range w.Parts {
+		lit, ok := part.(*syntax.Lit)
+		_, single := part.(*syntax.SglQuoted)
+		_, double := part.(*syntax.DblQuoted)
+		if single || double || ok && strings.ContainsAny(lit.Value, "\\~*?[{\"'") {
+			c.refuse(w, "quotes in an expansion")
+		}
+	}
+}
+
+func (c *compiler) operator(
+	p *syntax.ParamExp, name string, get func(s *state) (string, bool), quoted bool,
+) text {
+	switch op := p.Exp.Op; op {
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		if quoted {
+			c.plainPattern(p.Exp.Word)
+		}
+		v, pattern := must(name, get), c.pattern(p.Exp.Word)
+		suffix := op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix
+		large := op == syntax.RemLargePrefix || op == syntax.RemLargeSuffix
+		return func(s *state) string { return pattern(s).trim(s, v(s), suffix, large) }
+	case syntax.UpperAll, syntax.LowerAll, syntax.UpperFirst, syntax.LowerFirst:
+		return c.changeCase(p, must(name, get))
+	}
+	return c.otherwise(p, name, get)
+}
+
+// plainPattern refuses the pattern of an expansion in double quotes if quotes in
+// it could be taken for those around it.
+func (c *compiler) plainPattern(w *syntax.Word) {
+	if w == nil {
+		return
+	}
+	for _, part := range w.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if ok && strings.ContainsAny(strings.ReplaceAll(lit.Value, `\"`, ""), `'\`) {
+			c.refuse(w, "quotes in an expansion")
+		}
+	}
+}
+
+func (c *compiler) changeCase(p *syntax.ParamExp, v text) text {
+	op := p.Exp.Op
+	if p.Exp.Word != nil {
+		c.refuse(p, "this expansion")
+	}
+	return func(s *state) string {
+		value := v(s)
+		n := s.characters(value)
+		if n > 0 && (op == syntax.UpperFirst || op == syntax.LowerFirst) {
+			n = 1
+		}
+		if op == syntax.UpperAll || op == syntax.UpperFirst {
+			return strings.ToUpper(value[:n]) + value[n:]
+		}
+		return strings.ToLower(value[:n]) + value[n:]
+	}
+}
+
+// otherwise compiles ${NAME:-word} and its like.
+func (c *compiler) otherwise(p *syntax.ParamExp, name string, get func(s *state) (string, bool)) text {
+	c.unescaped(p.Exp.Word)
+	word, op := c.text(p.Exp.Word), p.Exp.Op
+	colon := op == syntax.DefaultUnsetOrNull || op == syntax.AssignUnsetOrNull || op == syntax.AlternateUnsetOrNull
+	switch op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		if !assignable(name) {
+			c.refuse(p, "an assignment to $%s", name)
+		}
+	default:
+		c.refuse(p, "this expansion (%s)", op)
+	}
+	return func(s *state) string {
+		v, there := get(s)
+		there = there && !(colon && v == "")
+		switch op {
+		case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+			if there {
+				return word(s)
+			}
+			return ""
+		case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+			if !there {
+				v = word(s)
+				s.set(name, v)
+			}
+			return v
+		}
+		if there {
+			return v
+		}
+		return word(s)
+	}
+}

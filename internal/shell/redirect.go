@@ -1,0 +1,159 @@
+package shell
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// redirect changes where a state reads from or writes to.
+type redirect func(s *state)
+
+func redirected(list []redirect, a action) action {
+	if len(list) == 0 {
+		return a
+	}
+	return func(s *state) flow {
+		in, out, err := s.in, s.out, s.err
+		for _, r := range list {
+			r(s)
+		}
+		f := a(s)
+		s.in, s.out, s.err = in, out, err
+		return f
+	}
+}
+
+func (c *compiler) redirects(list []*syntax.Redirect) (all []redirect) {
+	for _, r := range list {
+		all = append(all, c.redirect(r))
+	}
+	return all
+}
+
+func (c *compiler) redirect(r *syntax.Redirect) redirect {
+	n := ""
+	if r.N != nil {
+		n = r.N.Value
+	}
+	switch r.Op {
+	case syntax.RdrIn, syntax.WordHdoc, syntax.Hdoc:
+		if n == "" || n == "0" {
+			return c.reads(r)
+		}
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.DplOut:
+		if n == "" || n == "1" || n == "2" {
+			return c.writes(r, n == "2")
+		}
+	case syntax.RdrAll, syntax.AppAll:
+		if r.Word.Lit() == "/dev/null" {
+			return func(s *state) { s.out, s.err = &output{lost: true}, &output{lost: true} }
+		}
+	}
+	c.refuse(r, "this redirection (%s)", r.Op)
+	return nil
+}
+
+func (c *compiler) writes(r *syntax.Redirect, errors bool) redirect {
+	into := func(s *state, o *output) {
+		if errors {
+			s.err = o
+		} else {
+			s.out = o
+		}
+	}
+	target := r.Word.Lit()
+	switch {
+	case r.Op == syntax.DplOut && target == "1", r.Op != syntax.DplOut && target == "/dev/stdout":
+		return func(s *state) { into(s, s.out) }
+	case r.Op == syntax.DplOut && target == "2", r.Op != syntax.DplOut && target == "/dev/stderr":
+		return func(s *state) { into(s, s.err) }
+	case r.Op != syntax.DplOut && target == "/dev/null":
+		return func(s *state) { into(s, &output{lost: true}) }
+	}
+	c.refuse(r, "a redirection into a file")
+	return nil
+}
+
+func (c *compiler) reads(r *syntax.Redirect) redirect {
+	switch r.Op {
+	case syntax.WordHdoc:
+		t := c.text(r.Word)
+		return func(s *state) { s.in = &input{data: []byte(t(s) + "\n")} }
+	case syntax.Hdoc:
+		return c.hereDocument(r)
+	}
+	path := c.fields([]*syntax.Word{r.Word})
+	return func(s *state) {
+		names := path(s, nil)
+		if len(names) != 1 {
+			panic(cold("an ambiguous redirection"))
+		}
+		s.in = s.open(names[0])
+	}
+}
+
+func (c *compiler) hereDocument(r *syntax.Redirect) redirect {
+	delimiter := r.Word.Lit()
+	if delimiter == "" || strings.Contains(delimiter, `\`) {
+		delimiter = "" // quoted: the text is what it is
+	}
+	if r.Hdoc == nil {
+		return func(s *state) { s.in = &input{} }
+	}
+	if delimiter != "" {
+		t := c.quoted(r.Hdoc.Parts, "$`\\")
+		return func(s *state) { s.in = &input{data: []byte(t(s))} }
+	}
+	var all strings.Builder
+	for _, p := range r.Hdoc.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok {
+			c.refuse(r, "this here-document")
+		}
+		all.WriteString(lit.Value)
+	}
+	return func(s *state) { s.in = &input{data: []byte(all.String())} }
+}
+
+// open opens a file for reading, which changes nothing.
+func (s *state) open(name string) *input {
+	switch name {
+	case "":
+		panic(cold("a file without a name"))
+	case "/dev/null":
+		return &input{}
+	case "/dev/stdin":
+		if s.in.at > 0 || s.in.reopened {
+			panic(cold("/dev/stdin, of which something is read"))
+		}
+		s.in.reopened = true
+		return &input{data: s.in.data}
+	}
+	f, err := os.OpenFile(s.path(name), os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	if err != nil {
+		panic(cold("a file that is not there"))
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > mostFile || strings.HasPrefix(name, "/proc/") {
+		panic(cold("a file that is not a regular one"))
+	}
+	data := make([]byte, info.Size()+1)
+	n, _ := f.Read(data)
+	if int64(n) != info.Size() || hasAny(string(data[:n]), "\x00\x01\x7f") {
+		panic(cold("this file"))
+	}
+	s.spend(n)
+	return &input{data: data[:n]}
+}
+
+func (s *state) path(name string) string {
+	if filepath.IsAbs(name) || s.Dir == "" {
+		return name
+	}
+	return s.Dir + "/" + name
+}

@@ -1,0 +1,236 @@
+// Package shell runs scripts for bash that use nothing but its builtins, in this
+// process and without an effect on it. What it runs is decided by syntax, from
+// a list of what is allowed; where a value turns out to be one for which bash
+// would do more, the run is given up. Nothing has happened then, since output
+// is kept until the end: the caller starts bash.
+package shell
+
+import (
+	"maps"
+	"strings"
+)
+
+// Script is a script that can be run. It can be used from many goroutines.
+type Script struct {
+	body    action
+	UsesPWD bool // Call.PWD is needed
+}
+
+// Call is one run of a script.
+type Call struct {
+	Stdin  []byte
+	Env    map[string]string // not changed
+	Params []string          // $1, $2, …
+	Dir    string            // of relative paths
+	PWD    string
+}
+
+// Result is how a script ended, and all that it wrote.
+type Result struct {
+	Exit           int
+	Stdout, Stderr []byte
+}
+
+// The bounds of a run: beyond them bash is the better place.
+const (
+	mostWork  = 4 << 20 // bytes looked at, and 64 for each command
+	mostDepth = 50      // of functions and subshells in each other
+	mostFile  = 256 << 10
+)
+
+// Run runs the script. ok is false if only bash can say what it does; why says
+// what of it.
+func (p *Script) Run(call *Call) (r Result, why string, ok bool) {
+	var out, err output
+	s := &state{
+		run: &run{Call: call, left: mostWork}, vars: map[string]variable{}, params: call.Params,
+		in: &input{data: call.Stdin}, out: &out, err: &err,
+	}
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case cold:
+			r, why, ok = Result{}, string(v), false
+		default:
+			r, why, ok = Result{}, "the in-process shell failed", false
+		}
+	}()
+	s.spend(len(call.Stdin))
+	if hasAny(string(call.Stdin), "\x00\x01\x7f") {
+		panic(cold("a byte of standard input that bash treats in its own way"))
+	}
+	p.body(s)
+	return Result{Exit: s.status, Stdout: out.data, Stderr: err.data}, "", true
+}
+
+func hasAny(s, chars string) bool {
+	for i := range len(chars) {
+		if strings.IndexByte(s, chars[i]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// cold is the reason why a run is given up.
+type cold string
+
+// action runs a command, which leaves its status in the state.
+type action func(s *state) flow
+
+// flow says where a script goes on after a command.
+type flow uint8
+
+const (
+	next flow = iota
+	exits
+	returns
+	breaks
+	continues
+)
+
+type variable struct {
+	text  string
+	unset bool
+}
+
+// run is what all subshells of a run share.
+type run struct {
+	*Call
+	left int
+}
+
+// state is that of one shell.
+type state struct {
+	*run
+	vars   map[string]variable // those that differ from the environment
+	params []string
+	in     *input
+	out    *output
+	err    *output
+	status int
+	subst  int // status of the last command substitution
+
+	errexit, nounset, pipefail bool
+
+	depth  int
+	cond   int // > 0: a failure here decides something, and errexit does not count
+	levels int // of loops that break and continue leave
+	funcs  map[string]action
+	frames []map[string]saved
+}
+
+// saved is a variable that a local one hides.
+type saved struct {
+	variable
+	was bool
+}
+
+type input struct {
+	data     []byte
+	at       int
+	reopened bool // /dev/stdin has been opened: what is left of it is not known
+}
+
+type output struct {
+	data []byte
+	lost bool // /dev/null
+}
+
+func (o *output) write(s string) {
+	if !o.lost {
+		o.data = append(o.data, s...)
+	}
+}
+
+func (s *state) spend(n int) {
+	if s.left -= n; s.left < 0 {
+		panic(cold("it runs for long"))
+	}
+}
+
+// deeper counts shells and functions in each other.
+func (s *state) deeper() {
+	if s.depth++; s.depth > mostDepth {
+		panic(cold("its functions call each other"))
+	}
+}
+
+// sub returns the state of a subshell.
+func (s *state) sub() *state {
+	s.spend(64 * (1 + len(s.vars) + len(s.funcs)))
+	c := *s
+	c.deeper()
+	c.vars, c.funcs, c.frames = maps.Clone(s.vars), maps.Clone(s.funcs), nil
+	return &c
+}
+
+// get returns a variable.
+func (s *state) get(name string) (text string, set bool) {
+	if v, ok := s.vars[name]; ok {
+		return v.text, !v.unset
+	}
+	if name == "PWD" {
+		return s.PWD, true
+	}
+	text, set = s.Env[name]
+	if !set && madeByBash[name] || hasAny(text, "\x01\x7f") {
+		panic(cold("$" + name + " is made by bash"))
+	}
+	return text, set
+}
+
+func (s *state) set(name, text string) {
+	s.spend(64 + len(text))
+	s.vars[name] = variable{text: text}
+}
+
+// madeByBash are variables that bash makes if they are not there.
+var madeByBash = set("PATH TERM HOME SHELL HOSTNAME COLUMNS LINES LOGNAME USER")
+
+// ofBash are variables that are bash's own, and of which some change what it
+// does.
+var ofBash = set(`_ IFS SHLVL OLDPWD OPTARG OPTIND OPTERR HOSTTYPE MACHTYPE OSTYPE PS0 PS1 PS2 PS3 PS4 ENV PPID UID EUID
+	GROUPS DIRSTACK FUNCNAME FUNCNEST LINENO RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME PIPESTATUS SHELLOPTS
+	POSIXLY_CORRECT POSIX_PEDANTIC TMOUT GLOBIGNORE EXECIGNORE FIGNORE CHILD_MAX MAILCHECK MAIL MAILPATH TEXTDOMAIN
+	TEXTDOMAINDIR TIMEFORMAT COPROC MAPFILE READLINE_LINE READLINE_POINT HISTCMD HISTCONTROL HISTFILE
+	HISTFILESIZE HISTSIZE HISTIGNORE HISTTIMEFORMAT IGNOREEOF INPUTRC INSIDE_EMACS CDPATH COMP_WORDBREAKS COMPREPLY
+	PROMPT_COMMAND PROMPT_DIRTRIM auto_resume histchars FCEDIT EMACS TZ LANG LANGUAGE NLSPATH LOCPATH OUTPUT_CHARSET`)
+
+func set(words string) map[string]bool {
+	all := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		all[word] = true
+	}
+	return all
+}
+
+// Concerns reports whether a variable of the environment changes what bash does
+// with a script, beyond its value.
+func Concerns(name string) bool {
+	switch name {
+	case "TMOUT", "FUNCNEST", "GLOBIGNORE", "POSIXLY_CORRECT", "IFS", "OPTIND":
+		return true
+	}
+	function, is := strings.CutPrefix(name, "BASH_FUNC_")
+	return is && known(strings.TrimSuffix(function, "%%"))
+}
+
+// readable reports whether a script may use a variable, and assignable whether
+// it may also change it.
+func readable(name string) bool {
+	return isName(name) && !ofBash[name] && !strings.HasPrefix(name, "BASH") && !strings.HasPrefix(name, "COMP_") &&
+		!strings.HasPrefix(name, "LC_")
+}
+
+func assignable(name string) bool { return readable(name) && !madeByBash[name] && name != "PWD" }
+
+func isName(s string) bool {
+	for i := range len(s) {
+		c := s[i] | 0x20
+		if s[i] != '_' && !(c >= 'a' && c <= 'z') && !(i > 0 && s[i] >= '0' && s[i] <= '9') {
+			return false
+		}
+	}
+	return s != ""
+}

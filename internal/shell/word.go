@@ -1,0 +1,291 @@
+package shell
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// text is a word, or a part of one, that is neither split nor a pattern.
+type text func(s *state) string
+
+// part is a piece of a word.
+type part struct {
+	text
+	quoted bool // it is not split, and no pattern
+	list   bool // "$@"
+}
+
+// parts compiles the parts of a word. Of literal parts, escapes are taken out;
+// globs are refused unless the caller reads them itself.
+func (c *compiler) parts(w *syntax.Word) (all []part) {
+	for i, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			all = append(all, part{constant(c.literal(p, i == 0)), true, false})
+		case *syntax.SglQuoted:
+			all = append(all, part{constant(c.single(p)), true, false})
+		case *syntax.DblQuoted:
+			if len(p.Parts) == 1 && isParams(p.Parts[0], "@") {
+				all = append(all, part{nil, true, true})
+				continue
+			}
+			all = append(all, part{c.double(p), true, false})
+		default:
+			all = append(all, part{c.expansion(p, false), false, false})
+		}
+	}
+	return all
+}
+
+func constant(value string) text { return func(*state) string { return value } }
+
+func isParams(p syntax.WordPart, name string) bool {
+	v, ok := p.(*syntax.ParamExp)
+	return ok && v.Param != nil && v.Param.Value == name && v.Exp == nil && v.Slice == nil && v.Repl == nil &&
+		!v.Length && !v.Excl && v.Index == nil
+}
+
+// literal reads an unquoted part.
+func (c *compiler) literal(lit *syntax.Lit, first bool) string {
+	v := lit.Value
+	if first && strings.HasPrefix(v, "~") || strings.Contains(v, "=~") || strings.Contains(v, ":~") {
+		c.refuse(lit, "a tilde")
+	}
+	var out strings.Builder
+	for i := 0; i < len(v); i++ {
+		if v[i] == '\\' {
+			if i++; i == len(v) || v[i] == '\n' {
+				c.refuse(lit, "a backslash at the end of a line")
+			}
+		} else if strings.IndexByte("*?[{", v[i]) >= 0 {
+			c.refuse(lit, "a pattern for files or words (%s)", v)
+		}
+		out.WriteByte(v[i])
+	}
+	return out.String()
+}
+
+func (c *compiler) single(q *syntax.SglQuoted) string {
+	if !q.Dollar {
+		return q.Value
+	}
+	value, ok := escapes(q.Value, `ntr\'"`)
+	if !ok {
+		c.refuse(q, "this escape in $'…'")
+	}
+	return value
+}
+
+// escapes replaces \n and the like; only the ones that are known.
+func escapes(v, known string) (text string, ok bool) {
+	if strings.IndexByte(v, '\\') < 0 {
+		return v, true
+	}
+	var out strings.Builder
+	for i := 0; i < len(v); i++ {
+		b := v[i]
+		if b == '\\' {
+			if i++; i == len(v) || strings.IndexByte(known, v[i]) < 0 {
+				return "", false
+			}
+			switch b = v[i]; b {
+			case 'n':
+				b = '\n'
+			case 't':
+				b = '\t'
+			case 'r':
+				b = '\r'
+			}
+		}
+		out.WriteByte(b)
+	}
+	return out.String(), true
+}
+
+func (c *compiler) double(q *syntax.DblQuoted) text {
+	if q.Dollar {
+		c.refuse(q, `$"…"`)
+	}
+	return c.quoted(q.Parts, "$`\"\\")
+}
+
+// quoted compiles what stands in double quotes, or in a here-document.
+func (c *compiler) quoted(parts []syntax.WordPart, escapable string) text {
+	all := make([]text, 0, len(parts))
+	for _, p := range parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok {
+			all = append(all, c.expansion(p, true))
+			continue
+		}
+		var out strings.Builder
+		for i := 0; i < len(lit.Value); i++ {
+			if lit.Value[i] == '\\' && i+1 < len(lit.Value) {
+				if lit.Value[i+1] == '\n' {
+					c.refuse(lit, "a backslash at the end of a line")
+				}
+				if strings.IndexByte(escapable, lit.Value[i+1]) >= 0 {
+					i++
+				}
+			}
+			out.WriteByte(lit.Value[i])
+		}
+		all = append(all, constant(out.String()))
+	}
+	return joined(all)
+}
+
+func joined(all []text) text {
+	if len(all) == 1 {
+		return all[0]
+	}
+	return func(s *state) string {
+		var out []byte
+		for _, t := range all {
+			out = append(out, t(s)...)
+		}
+		s.spend(len(out))
+		return string(out)
+	}
+}
+
+// text compiles a word where it is not split.
+func (c *compiler) text(w *syntax.Word) text {
+	if w == nil {
+		return constant("")
+	}
+	all := make([]text, 0, len(w.Parts))
+	for _, p := range c.parts(w) {
+		if p.list {
+			c.refuse(w, "a list of words here")
+		}
+		all = append(all, p.text)
+	}
+	return joined(all)
+}
+
+// value compiles the value of an assignment.
+func (c *compiler) value(a *syntax.Assign) text { return c.text(a.Value) }
+
+// words makes the fields that words expand to.
+type words func(s *state, into []string) []string
+
+func (c *compiler) fields(list []*syntax.Word) words {
+	all := make([]words, len(list))
+	for i, w := range list {
+		all[i] = c.field(w)
+	}
+	return func(s *state, into []string) []string {
+		for _, w := range all {
+			into = w(s, into)
+		}
+		return into
+	}
+}
+
+func (c *compiler) field(w *syntax.Word) words {
+	parts := c.parts(w)
+	switch {
+	case len(parts) == 1 && parts[0].list:
+		return func(s *state, into []string) []string { return append(into, s.params...) }
+	case slices.ContainsFunc(parts, func(p part) bool { return p.list }):
+		c.refuse(w, `"$@" with something beside it`)
+	case !slices.ContainsFunc(parts, func(p part) bool { return !p.quoted }):
+		t := c.text(w)
+		return func(s *state, into []string) []string { return append(into, t(s)) }
+	}
+	return func(s *state, into []string) []string { return split(s, parts, into) }
+}
+
+// split makes fields of a word in which something is not quoted.
+func split(s *state, parts []part, into []string) []string {
+	var field []byte
+	there := false
+	end := func() {
+		if there {
+			into = append(into, string(field))
+		}
+		field, there = nil, false
+	}
+	for _, p := range parts {
+		value := p.text(s)
+		s.spend(len(value))
+		if p.quoted {
+			field, there = append(field, value...), true
+			continue
+		}
+		if hasAny(value, `*?[\`) {
+			panic(cold("an unquoted value that is a pattern for files"))
+		}
+		for i := range len(value) {
+			if isBlank(value[i]) {
+				end()
+				continue
+			}
+			field, there = append(field, value[i]), true
+		}
+	}
+	end()
+	return into
+}
+
+func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\n' }
+
+// expansion compiles a part that begins with a dollar.
+func (c *compiler) expansion(p syntax.WordPart, quoted bool) text {
+	switch p := p.(type) {
+	case *syntax.ParamExp:
+		return c.param(p, quoted)
+	case *syntax.CmdSubst:
+		return c.substitution(p)
+	case *syntax.ArithmExp:
+		if p.Bracket || p.Unsigned || p.X == nil {
+			c.refuse(p, "this arithmetic")
+		}
+		x := c.arithmetic(p.X)
+		return func(s *state) string { return strconv.FormatInt(x(s), 10) }
+	}
+	c.refuse(p, "this expansion")
+	return nil
+}
+
+func (c *compiler) substitution(p *syntax.CmdSubst) text {
+	if p.Backquotes || p.TempFile || p.ReplyVar || len(p.Stmts) == 0 {
+		c.refuse(p, "this command substitution")
+	}
+	if only := p.Stmts[0]; len(p.Stmts) == 1 && only.Cmd == nil {
+		if len(only.Redirs) != 1 || only.Redirs[0].Op != syntax.RdrIn || only.Negated || only.Background {
+			c.refuse(p, "this command substitution")
+		}
+		file := c.redirect(only.Redirs[0])
+		return func(s *state) string {
+			sub := *s
+			file(&sub)
+			rest := sub.in.data[sub.in.at:]
+			s.spend(len(rest))
+			sub.in.at = len(sub.in.data)
+			s.subst, s.status = 0, 0
+			return substituted(rest)
+		}
+	}
+	var body action
+	c.apart(func() { body = c.list(p.Stmts) })
+	return func(s *state) string {
+		sub := s.sub()
+		sub.out, sub.errexit = &output{}, false
+		body(sub)
+		s.subst, s.status = sub.status, sub.status
+		return substituted(sub.out.data)
+	}
+}
+
+func substituted(out []byte) string {
+	text := strings.TrimRight(string(out), "\n")
+	if hasAny(text, "\x00\x01\x7f") {
+		panic(cold("a byte that bash leaves out"))
+	}
+	return text
+}

@@ -1,0 +1,211 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/shell"
+)
+
+// mostScript is the size of a script that is read.
+const mostScript = 128 << 10
+
+// shellScript is a script for bash that runs in this process.
+type shellScript struct {
+	bash   string   // the program that would run it
+	params []string // $1, …
+	file   string   // "" if the script is an argument
+	runs   bool     // the file is executed
+
+	mu     sync.Mutex
+	was    fileStamp
+	script *shell.Script // nil if bash alone can run the file as it is now
+	env    atomic.Pointer[shellEnv]
+	tested sync.Map // program and stamp: whether it is bash
+}
+
+// shellEnv is an environment as bash begins with it.
+type shellEnv struct {
+	env  []string
+	vars map[string]string
+	bash string // the program
+	ok   bool
+}
+
+// shellOf finds the script of a process, or says why bash has to run it.
+func shellOf(c *Command, j job) (s *shellScript, note string) {
+	const none = "the command does not run a script with bash"
+	if os.Geteuid() != os.Getuid() || os.Getegid() != os.Getgid() {
+		return nil, "the program has borrowed rights"
+	}
+	if len(c.Direct) == 0 && len(c.Argv) >= 3 && c.Argv[1] == "-c" && filepath.Base(c.Argv[0]) == "bash" {
+		script, err := shell.Compile(c.Argv[2])
+		if err != nil {
+			return nil, err.Error()
+		}
+		return &shellScript{bash: c.Argv[0], script: script, params: c.Argv[min(4, len(c.Argv)):]}, ""
+	}
+	argv := j.argv
+	switch {
+	case len(argv) > 1 && filepath.Base(argv[0]) == "bash" && !strings.HasPrefix(argv[1], "-"):
+		if strings.Contains(argv[1], "/") {
+			s = &shellScript{bash: argv[0], file: argv[1], params: argv[2:]}
+		} else {
+			s = &shellScript{bash: argv[0], file: "./" + argv[1], params: argv[2:]}
+		}
+	case strings.Contains(argv[0], "/"):
+		if s, note = bashOf(j); s == nil {
+			return nil, cmp.Or(note, none)
+		}
+	default:
+		return nil, none
+	}
+	_, err := s.compiled(j.dir)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return s, ""
+}
+
+// bashOf reads the first line of a script that is executed.
+func bashOf(j job) (s *shellScript, note string) {
+	line, _ := shebang(inDir(j.argv[0], j.dir))
+	words := strings.Fields(line)
+	switch {
+	case len(words) == 1 && filepath.Base(words[0]) == "bash" && filepath.IsAbs(words[0]):
+		return &shellScript{bash: words[0], file: j.argv[0], params: j.argv[1:], runs: true}, ""
+	case len(words) == 2 && filepath.Base(words[0]) == "env" && words[1] == "bash":
+		return &shellScript{bash: "bash", file: j.argv[0], params: j.argv[1:], runs: true}, ""
+	case len(words) > 1 && filepath.Base(words[0]) == "bash":
+		return nil, "the script's first line has options"
+	}
+	return nil, ""
+}
+
+var errNotRegular = errors.New("the script is no file that can be read")
+
+// compiled returns the script as the file is now.
+func (s *shellScript) compiled(dir string) (*shell.Script, error) {
+	if s.file == "" {
+		return s.script, nil
+	}
+	path := inDir(s.file, dir)
+	now := stampOf(path)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.runs && unix.Access(path, unix.X_OK) != nil {
+		return nil, errNotRegular
+	}
+	if now == s.was && s.script != nil {
+		return s.script, nil
+	}
+	s.script = nil
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > mostScript {
+		return nil, errNotRegular
+	}
+	text := make([]byte, mostScript+1)
+	n, _ := f.Read(text)
+	if s.script, err = shell.Compile(string(text[:n])); err != nil {
+		return nil, err
+	}
+	if s.was = now; stampOf(path) != now {
+		s.script = nil
+		return nil, errNotRegular
+	}
+	return s.script, nil
+}
+
+// run runs a call in this process; false if bash has to.
+func (s *shellScript) run(w *Warm, j job) (reply hook.Reply, ran bool) {
+	w.mu.Lock()
+	closed := w.closed
+	w.mu.Unlock()
+	if closed || j.ask != nil || j.dir != "" && !isDir(j.dir) {
+		return reply, false
+	}
+	script, err := s.compiled(j.dir)
+	if err != nil {
+		return reply, false
+	}
+	env := s.environ(&j)
+	if !env.ok || !s.isBash(env.bash) {
+		return reply, false
+	}
+	in := shell.Call{Stdin: j.stdin, Env: env.vars, Params: s.params, Dir: j.dir}
+	if script.UsesPWD {
+		var ok bool
+		if in.PWD, ok = workDir(env.vars, j.dir); !ok {
+			return reply, false
+		}
+	}
+	result, _, ok := script.Run(&in)
+	if !ok {
+		return reply, false
+	}
+	w.ran.Add(1)
+	return hook.Reply{Exit: result.Exit, Stdout: result.Stdout, Stderr: result.Stderr}, true
+}
+
+// environ reads the environment of a call.
+func (s *shellScript) environ(j *job) *shellEnv {
+	if e := s.env.Load(); e != nil && j.shared && len(e.env) == len(j.env) && len(e.env) > 0 && &e.env[0] == &j.env[0] {
+		return e
+	}
+	vars, _ := inherited(j.env, "")
+	e := &shellEnv{env: j.env, vars: vars, ok: vars != nil && quietLocale(vars["LC_ALL"])}
+	for name, value := range vars {
+		e.ok = e.ok && !shell.Concerns(name)
+		if name == "LANG" || strings.HasPrefix(name, "LC_") {
+			lower := strings.ToLower(value)
+			e.ok = e.ok && (value == "" || value == "C" || value == "POSIX" || strings.HasSuffix(lower, ".utf-8") ||
+				strings.HasSuffix(lower, ".utf8"))
+		}
+	}
+	if _, ok := shellLevel(vars); !ok {
+		e.ok = false
+	}
+	var err error
+	e.bash, err = lookup(s.bash, j.env, j.dir)
+	e.ok = e.ok && err == nil && filepath.IsAbs(e.bash)
+	if j.shared {
+		s.env.Store(e)
+	}
+	return e
+}
+
+// isBash reports whether the program that would run the script is a bash, of a
+// version that is known.
+func (s *shellScript) isBash(program string) bool {
+	type key struct {
+		program string
+		stamp   fileStamp
+	}
+	at := key{program, stampOf(program)}
+	if ok, known := s.tested.Load(at); known {
+		return ok.(bool)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), warmReady)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "--norc", "--noprofile", "-c", "exit $((BASH_VERSINFO[0] == 5 ? 77 : 1))")
+	cmd.Env = []string{}
+	var ended *exec.ExitError
+	ok := errors.As(cmd.Run(), &ended) && ended.ExitCode() == probedStatus
+	s.tested.Store(at, ok)
+	return ok
+}

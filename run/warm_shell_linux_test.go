@@ -1,0 +1,297 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// shellPair runs scripts with bash and in this process.
+type shellPair struct {
+	t          *testing.T
+	w          *Warm
+	call       hook.Call
+	cold, warm *Command
+	note       string
+}
+
+func newShellPair(t *testing.T, argv, direct []string, dir string) *shellPair {
+	t.Helper()
+	env := []string{
+		"PATH=/usr/bin:/bin", "HOME=" + dir, "LANG=C.UTF-8", "TOKEN=s3cret", "PWD=" + dir, "EMPTY=", "SHELL=/bin/bash",
+	}
+	environ := func(hook.Call) []string { return env }
+	p := &shellPair{t: t, w: &Warm{Log: quietLog}, call: hook.Call{
+		Dir: dir, Hook: &hook.Hook{Event: "PreToolUse"}, Payload: []byte("{\"tool_name\": \"Bash\",\n \"n\": 1}\n"),
+		Env: []string{"CALL=one"},
+	}}
+	t.Cleanup(p.w.Close)
+	p.cold = &Command{Argv: argv, Direct: direct, Environ: environ}
+	p.warm = &Command{Argv: argv, Direct: direct, Environ: environ}
+	p.note = p.warm.SetWarm(p.w, WarmBash, dir)
+	return p
+}
+
+// same compares a call with one of bash; inside says whether it has to run in
+// this process.
+func (p *shellPair) same(inside bool) {
+	p.t.Helper()
+	want := leaves(p.cold, p.call)
+	for range 2 {
+		before := p.w.ran.Load()
+		if got := leaves(p.warm, p.call); !cmp.Equal(got, want) {
+			p.t.Errorf("warm %v:\n%s", p.w.ran.Load() > before, cmp.Diff(want, got))
+		}
+		if ran := p.w.ran.Load() > before; ran != inside {
+			p.t.Errorf("it ran in this process: %v, want %v (note %q)", ran, inside, p.note)
+		}
+	}
+}
+
+// shellDir lays the files that scripts look at.
+func shellDir(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lay(t, dir, "hook.sh", "")
+	return dir
+}
+
+func TestShellScriptsAreTheSame(t *testing.T) {
+	need(t, "bash", "/bin/bash")
+	scripts := warmScripts(t, "bash.txt")
+	if len(scripts) < 60 {
+		t.Errorf("%d scripts, want at least 60", len(scripts))
+	}
+	for name, text := range scripts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := shellDir(t)
+			newShellPair(t, []string{"bash", "-c", text}, nil, dir).same(true)
+			if err := os.WriteFile(filepath.Join(dir, "hook.sh"), []byte("#!/bin/bash\n"+text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			newShellPair(t, []string{"bash", "-c", "./hook.sh a 'b c'"}, []string{"./hook.sh", "a", "b c"}, dir).same(true)
+			newShellPair(t, []string{"bash", "-c", "bash hook.sh '' '*'"}, []string{"bash", "hook.sh", "", "*"}, dir).same(true)
+		})
+	}
+}
+
+// What bash alone can run is run by bash, all of it, and the note says why.
+func TestShellScriptsThatBashRuns(t *testing.T) {
+	need(t, "bash", "/bin/bash")
+	for text, note := range map[string]string{
+		"cat":                       "cat, which is no builtin",
+		"echo a\necho b | jq .":     "line 2: bash alone runs jq",
+		"echo x > out":              "a redirection into a file",
+		"echo x >| out; echo y":     "a redirection into a file",
+		"x=$$":                      "$$",
+		"x=$RANDOM":                 "$RANDOM",
+		"echo *":                    "a pattern for files",
+		"echo ~":                    "a tilde",
+		"sleep 0 & wait":            "in the background",
+		"eval 'echo x'":             "eval, which is no builtin",
+		"exec 2>&1; echo x":         "exec",
+		"trap 'echo bye' EXIT":      "trap",
+		"cd /; pwd":                 "cd",
+		"umask 077; umask":          "umask",
+		"a=(1 2); echo ${a[1]}":     "this assignment",
+		"$X":                        "whose name is not written out",
+		"echo `echo x`":             "command substitution",
+		"[[ a =~ b ]]":              "[[ =~ ]]",
+		"X=1 true":                  "an assignment before a command",
+		"IFS=:; x=a:b; echo $x":     "this assignment",
+		"source ./x":                "source",
+		"echo {a,b}":                "a pattern for files or words",
+		"echo x; fi":                "",
+		"echo 'a":                   "",
+		"select x in a; do :; done": "this loop",
+		"time true":                 "TimeClause",
+		"return 3":                  "this return",
+		"break; echo x":             "this break",
+	} {
+		t.Run(text, func(t *testing.T) {
+			dir := shellDir(t)
+			p := newShellPair(t, []string{"bash", "-c", text}, nil, dir)
+			if p.note == "" || !strings.Contains(p.note, note) {
+				t.Errorf("note %q, want one with %q", p.note, note)
+			}
+			p.same(false)
+		})
+	}
+}
+
+// What only shows when a script runs is run by bash too, from its beginning.
+func TestShellScriptsThatAreGivenUp(t *testing.T) {
+	need(t, "bash", "/bin/bash")
+	for _, text := range []string{
+		"echo a; read -t 1 x; echo $x",
+		"echo a; x='*'; echo $x",
+		"echo a; set -u; echo $nothing; echo b",
+		"echo a; exit many",
+		"echo a; [ a -eq 1 ]; echo $?",
+		"echo a; echo -e '\\x41'",
+		"echo a; printf '%5s|' b",
+		"echo a; x=é; echo ${#x}",
+		"echo a; x='a\\b'; echo $x",
+		"echo a; read x <<< 'a\\b'; echo $x",
+		"echo a; f; f() { :; }",
+		"echo a; f() { f; }; x=0; [ $x = 0 ] || f; read y < nothing; echo b",
+		"echo a; read y < nothing; echo b",
+		"echo a; i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo $i",
+		"echo a; echo $((1/EMPTY))",
+		"echo a; x=010; echo $((x))",
+		"echo a; [ a -a b ]; [ a = b -o c ]; echo $?",
+		"read -r x; y=$(</dev/stdin); echo \"$x|$y\"",
+	} {
+		t.Run(text, func(t *testing.T) {
+			p := newShellPair(t, []string{"bash", "-c", text}, nil, shellDir(t))
+			if p.note != "" {
+				t.Errorf("note %q", p.note)
+			}
+			p.same(false)
+		})
+	}
+}
+
+// A script that runs in this process changes nothing of it, and a call nothing of
+// the next, also many at once.
+func TestShellCallsAreApart(t *testing.T) {
+	need(t, "bash", "/bin/bash")
+	const script = "echo \"[$x][$SECRET][$PWD]\"; x=$SECRET; export SECRET=changed; f() { :; }; read -r x; echo \"$x\""
+	dir := shellDir(t)
+	p := newShellPair(t, []string{"bash", "-c", script}, nil, dir)
+	p.same(true)
+	here, _ := os.Getwd()
+	environ := os.Environ()
+	var wg sync.WaitGroup
+	for i := range 200 {
+		wg.Go(func() {
+			call := p.call
+			id := strconv.Itoa(i)
+			call.Env, call.Payload = []string{"SECRET=" + id}, []byte(id+"\n")
+			want := "[][" + id + "][" + dir + "]\n" + id + "\n"
+			if reply, err := p.warm.Run(context.Background(), call); err != nil || string(reply.Stdout) != want {
+				t.Errorf("call %d printed %q, %v; want %q", i, reply.Stdout, err, want)
+			}
+		})
+	}
+	wg.Wait()
+	if now, _ := os.Getwd(); now != here || !slices.Equal(os.Environ(), environ) {
+		t.Error("the directory or the environment of this process has changed")
+	}
+}
+
+// Scripts that run for long, or print much, are bash's: with its timeout, its end
+// by a signal, and its bounds.
+func TestShellScriptsThatRunForLong(t *testing.T) {
+	need(t, "bash", "/bin/bash")
+	p := newShellPair(t, []string{"bash", "-c", "echo begun; while :; do :; done"}, nil, shellDir(t))
+	p.call.Timeout = 300 * time.Millisecond
+	p.same(false)
+	p = newShellPair(t, []string{"bash", "-c", "while echo 'many words that nothing keeps'; do :; done"}, nil, shellDir(t))
+	ctx, cancel := context.WithTimeoutCause(context.Background(), 300*time.Millisecond, hook.ErrNotNeeded)
+	defer cancel()
+	if reply, err := p.warm.Run(ctx, p.call); !errors.Is(err, hook.ErrNotNeeded) || reply.Signal != syscall.SIGTERM ||
+		len(reply.Stdout) > MaxStdout {
+		t.Errorf("%d bytes, signal %v, err %v", len(reply.Stdout), reply.Signal, err)
+	}
+}
+
+// The script and the bash that would run it are those of the call.
+func TestShellScriptsThatChange(t *testing.T) {
+	bash := need(t, "bash", "/bin/bash")
+	dir := shellDir(t)
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("hook.sh", "#!/usr/bin/env bash\necho one\n")
+	p := newShellPair(t, []string{"bash", "-c", "./hook.sh"}, []string{"./hook.sh"}, dir)
+	p.same(true)
+	write("hook.sh", "#!/usr/bin/env bash\necho another\n")
+	p.same(true)
+	write("hook.sh", "#!/usr/bin/env bash\necho $BASH_VERSION | tr a b\n")
+	p.same(false)
+	write("hook.sh", "#!/usr/bin/env bash\necho again\n")
+	p.same(true)
+	os.Chmod(filepath.Join(dir, "hook.sh"), 0o644)
+	p.same(false)
+	os.Chmod(filepath.Join(dir, "hook.sh"), 0o755)
+	p.same(true)
+	for _, variable := range []string{"BASH_ENV=/dev/null", "LC_ALL=xx_XX", "PATH=" + dir, "SHELLOPTS=errexit", "LANG=ja_JP.SJIS"} {
+		p.call.Env = []string{variable}
+		p.same(false)
+	}
+	write("bash", "#!"+bash+"\necho another shell\n")
+	p.call.Env = []string{"PATH=" + dir + ":/usr/bin:/bin"}
+	p.same(false)
+	p.call.Env = nil
+	os.RemoveAll(dir)
+	if _, err := p.warm.Run(t.Context(), p.call); err == nil {
+		t.Error("no error although the directory is gone")
+	}
+}
+
+// A call takes less than 0.18 of what a start of bash does.
+func TestShellCallsAreFast(t *testing.T) {
+	need(t, "bash", "/bin/bash")
+	p := newShellPair(t, []string{"bash", "-c", "read -r x\necho \"$x\""}, nil, shellDir(t))
+	p.same(true)
+	var cold, warm []time.Duration
+	for range 21 {
+		for list, c := range map[*[]time.Duration]*Command{&cold: p.cold, &warm: p.warm} {
+			start := time.Now()
+			if _, err := c.Run(context.Background(), p.call); err != nil {
+				t.Fatal(err)
+			}
+			*list = append(*list, time.Since(start))
+		}
+	}
+	slices.Sort(cold)
+	slices.Sort(warm)
+	if ratio := float64(warm[10]) / float64(cold[10]); ratio > 0.18 {
+		t.Errorf("%v of %v: %.2f of a start, want at most 0.18", warm[10], cold[10], ratio)
+	}
+}
+
+func BenchmarkShell(b *testing.B) {
+	env := os.Environ()
+	for name, script := range map[string]string{
+		"read and echo": "read -r x\necho \"$x\"\n",
+		"guard":         "payload=$(</dev/stdin)\nrest=${payload#*'\"command\": \"'}\ncase \"${rest%%'\"'*}\" in *'rm -rf'*) echo no >&2; exit 2;; esac\n",
+	} {
+		for _, kind := range []string{WarmBash, WarmOff} {
+			b.Run(name+"/"+kind, func(b *testing.B) {
+				c := &Command{Argv: []string{"bash", "-c", script}, Environ: func(hook.Call) []string { return env }}
+				w := &Warm{Log: quietLog}
+				defer w.Close()
+				if note := c.SetWarm(w, kind, "/tmp"); note != "" {
+					b.Fatal(note)
+				}
+				call := hook.Call{Dir: "/tmp", Hook: &hook.Hook{Event: "E"}, Payload: []byte(`{"tool_name": "Bash", "tool_input": {"command": "go test ./..."}}` + "\n")}
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := c.Run(b.Context(), call); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
