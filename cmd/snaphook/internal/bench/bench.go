@@ -85,6 +85,9 @@ const (
 	startup   = " startup"
 	withArgv  = " argv"
 	withAsync = " async"
+
+	// machine is no hook's: how long a program takes that does nothing.
+	machine = "the machine: a program starts"
 )
 
 func (m *measurement) close() {

@@ -20,14 +20,20 @@ type Difference struct {
 }
 
 // Compare compares the measurements that both results have. The interval is made
-// of those of both medians, so it is wider than it needs to be.
+// of those of both medians, so it is wider than it needs to be. Where the machine has
+// become slower or faster between the two, what hooks have become by as much is no
+// change of theirs.
 func Compare(old, now *Result) (differences []Difference, err error) {
 	if old.Event != now.Event {
 		return nil, fmt.Errorf("it is of %s, and this one of %s", old.Event, now.Event)
 	}
+	drift := 1.0
+	if was, is := old.Samples[machine], now.Samples[machine]; len(was) > 0 && len(is) > 0 {
+		drift = difference(machine, was, is, 1).Ratio
+	}
 	for _, name := range slices.Sorted(maps.Keys(now.Samples)) {
 		if was := old.Samples[name]; len(was) > 0 && len(now.Samples[name]) > 0 {
-			differences = append(differences, difference(name, was, now.Samples[name]))
+			differences = append(differences, difference(name, was, now.Samples[name], drift))
 		}
 	}
 	if len(differences) == 0 {
@@ -36,7 +42,8 @@ func Compare(old, now *Result) (differences []Difference, err error) {
 	return differences, nil
 }
 
-func difference(name string, was, is []float64) Difference {
+// difference compares two samples; drift is what has become of the machine.
+func difference(name string, was, is []float64, drift float64) Difference {
 	before, after := sample(was), sample(is)
 	a, b := center(before), center(after)
 	d := Difference{
@@ -46,7 +53,10 @@ func difference(name string, was, is []float64) Difference {
 	if math.IsInf(d.Lo, 0) || math.IsNaN(d.Lo) || math.IsInf(b.Hi, 0) || a.Lo <= 0 {
 		d.Lo, d.Hi = 0, math.Inf(1) // of fewer than six runs the median may be anything
 	}
-	d.Changed = d.P < chance && (d.Ratio > 1+leastPart || d.Ratio < 1-leastPart)
+	if name == machine {
+		drift = 1
+	}
+	d.Changed = d.P < chance && (d.Ratio > max(1, drift)*(1+leastPart) || d.Ratio < min(1, drift)*(1-leastPart))
 	return d
 }
 

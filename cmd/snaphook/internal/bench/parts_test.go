@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/record"
@@ -140,10 +141,10 @@ func TestCompareTellsTwentyPercentFromNone(t *testing.T) {
 	missed, imagined := 0, 0
 	for range 200 {
 		was := noisy(random, 50, 20)
-		if d := difference("h", was, noisy(random, 50, 24)); !d.Changed || d.Lo > d.Ratio || d.Hi < d.Ratio {
+		if d := difference("h", was, noisy(random, 50, 24), 1); !d.Changed || d.Lo > d.Ratio || d.Hi < d.Ratio {
 			missed++
 		}
-		if difference("h", was, noisy(random, 50, 20)).Changed {
+		if difference("h", was, noisy(random, 50, 20), 1).Changed {
 			imagined++
 		}
 	}
@@ -152,11 +153,41 @@ func TestCompareTellsTwentyPercentFromNone(t *testing.T) {
 	}
 }
 
+// A machine that has become busier between two results makes no hook slower.
+func TestCompareKnowsTheMachineFromTheHook(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for name, tt := range map[string]struct {
+		machine, start, sleep float64 // what has become of each
+		want                  []string
+	}{
+		"nothing has changed":                  {1, 1, 1, nil},
+		"the machine is slower, and processes": {1.4, 1.4, 1, []string{machine}},
+		"the machine is faster, and processes": {0.7, 0.7, 1, []string{machine}},
+		"a hook is slower":                     {1, 1.3, 1, []string{"start cold"}},
+		"both are slower, the hook more":       {1.3, 2, 1, []string{"start cold", machine}},
+		"a hook is faster on a slower machine": {1.3, 1.3, 0.7, []string{"sleep cold", machine}},
+	} {
+		result := func(machineIs, start, sleep float64) *Result {
+			return &Result{Event: "claude.PreToolUse", Samples: map[string][]float64{
+				machine: noisy(random, 100, machineIs), "start cold": noisy(random, 100, 20*start), "sleep cold": noisy(random, 100, 50*sleep),
+			}}
+		}
+		differences, err := Compare(result(1, 1, 1), result(tt.machine, tt.start, tt.sleep))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := lo.FilterMap(differences, func(d Difference, _ int) (string, bool) { return d.What, d.Changed })
+		if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(tt.want))) {
+			t.Errorf("%s: %v have changed, want %v", name, got, tt.want)
+		}
+	}
+}
+
 func TestAFewRunsAreNoInterval(t *testing.T) {
-	if d := difference("h", []float64{1, 2, 3}, []float64{1, 2, 3}); d.Lo != 0 || !math.IsInf(d.Hi, 1) || d.Changed {
+	if d := difference("h", []float64{1, 2, 3}, []float64{1, 2, 3}, 1); d.Lo != 0 || !math.IsInf(d.Hi, 1) || d.Changed {
 		t.Errorf("got %+v; want anything between 0 and infinity", d)
 	}
-	if d := difference("h", []float64{0, 0, 0, 0, 0, 0, 0}, []float64{0, 0, 0, 0, 0, 0, 0}); math.IsNaN(d.Ratio) || d.Changed {
+	if d := difference("h", []float64{0, 0, 0, 0, 0, 0, 0}, []float64{0, 0, 0, 0, 0, 0, 0}, 1); math.IsNaN(d.Ratio) || d.Changed {
 		t.Errorf("of nothing: got %+v; want no change", d)
 	}
 }

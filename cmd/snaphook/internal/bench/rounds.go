@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"time"
 )
 
@@ -17,11 +18,22 @@ func (m *measurement) rounds(ctx context.Context) error {
 			}
 			m.samples[p.name] = append(m.samples[p.name], rounded(took))
 		}
+		if took, ok := startOfNothing(ctx); ok {
+			m.samples[machine] = append(m.samples[machine], rounded(took))
+		}
 		if m.Between != nil {
 			m.Between()
 		}
 	}
 	return nil
+}
+
+// startOfNothing measures the machine: how many milliseconds a program takes that does
+// nothing, which no change of a hook changes. There is none on Windows.
+func startOfNothing(ctx context.Context) (ms float64, ok bool) {
+	start := time.Now()
+	err := exec.CommandContext(ctx, "true").Run()
+	return milliseconds(time.Since(start)), err == nil
 }
 
 // fire fires once, in a session of its own, and returns how long it took in
