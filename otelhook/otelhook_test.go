@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -32,6 +29,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/hooktest"
 	"github.com/snaphook-go/snaphook/otelhook"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
@@ -45,21 +43,12 @@ func session(t *testing.T, cfg otelhook.Config, settings string) *pipeline.Sessi
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
 	t.Setenv("HOME", t.TempDir())
-	if err := os.Mkdir(filepath.Join(dir, ".claude"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, ".claude", "settings.json"), []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{claude.Settings{}.Load}, Observe: []pipeline.Observer{o}, Log: slog.New(slog.DiscardHandler)})
-	t.Cleanup(func() { sys.Close() })
-	s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s-1", Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return hooktest.Session(t,
+		hooktest.Settings(".claude/settings.json", settings, claude.Settings{}.Load),
+		hooktest.Configure(func(cfg *pipeline.Config, s *pipeline.SessionConfig) {
+			cfg.Observe, s.ID = []pipeline.Observer{o}, "s-1"
+		}))
 }
 
 const callText = `{"tool_name":"Bash","tool_use_id":"toolu_1","agent_id":"a1","agent_type":"Explore","tool_input":{"command":"ls"}}`

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/hooktest"
 	"github.com/snaphook-go/snaphook/match"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/record"
@@ -55,17 +56,12 @@ func session(t testing.TB, o pipeline.Observer, hooks ...*hook.Hook) *pipeline.S
 	load := func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 		return pipeline.Loaded{Hooks: hooks}, nil
 	}
-	cfg := pipeline.Config{Log: quiet, Load: []pipeline.Load{load}}
-	if o != nil {
-		cfg.Observe = []pipeline.Observer{o}
-	}
-	sys := pipeline.NewSystem(cfg)
-	t.Cleanup(func() { sys.Close() })
-	s, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "s-1", Dir: "/project"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return hooktest.Session(t, hooktest.Configure(func(cfg *pipeline.Config, s *pipeline.SessionConfig) {
+		cfg.Load, s.ID, s.Dir = []pipeline.Load{load}, "s-1", "/project"
+		if o != nil {
+			cfg.Observe = []pipeline.Observer{o}
+		}
+	}))
 }
 
 // runs is a hook outside the process.
