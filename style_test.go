@@ -19,7 +19,7 @@ const (
 // what to write instead.
 var unclear = map[string]string{
 	"nobody": "no user, no process, not", "somebody": "a user, a process", "whoever": "the user who, the code that",
-	"misfit": "input error", "underway": "in flight", "herald": "async marker", "mourning": "waiting for its end",
+	"misfit": "input error", "behind": "after", "heed": "take into account", "underway": "in flight", "herald": "async marker", "mourning": "waiting for its end",
 }
 
 // Lines have a width that fits beside another file, and no word has to be

@@ -76,7 +76,7 @@ var (
 	// ErrUnsupported is the error of a hook whose type the engine cannot run.
 	ErrUnsupported = errors.New("hooks of this type cannot be run")
 
-	// ErrDetached is what a Runner gives for a hook that has gone to the
+	// ErrDetached is what a Runner returns for a hook that has gone to the
 	// background; see [Call.Detach].
 	ErrDetached = errors.New("the hook goes on in the background")
 

@@ -11,7 +11,7 @@ import (
 //
 // What the hook said, however badly it ended, is a Reply. An error means that
 // there is no answer: the hook could not be started, ctx ended, or the call's
-// Timeout passed; [Call.Limit] gives a context for both. When Run returns,
+// Timeout passed; [Call.Limit] returns a context for both. When Run returns,
 // nothing that it started is left running, save what a hook has deliberately
 // put into the background.
 type Runner interface {
@@ -39,7 +39,7 @@ type Call struct {
 
 	// Ask puts a hook's question to the user; see [Question]. It blocks until
 	// there is an answer, and is false if the user gave none. Nil means that the
-	// hook may not ask: its standard input ends behind the payload.
+	// hook may not ask: its standard input ends after the payload.
 	Ask func(ctx context.Context, q Question) (key string, ok bool)
 
 	// Detach moves a hook that is running to the background, which it asks for

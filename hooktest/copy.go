@@ -3,7 +3,7 @@ package hooktest
 import "reflect"
 
 // roomyCopy returns a copy of v that shares nothing with it, and whose slices have
-// room behind them, so that an append to one of them writes where it can be seen.
+// room after them, so that an append to one of them writes where it can be seen.
 // Fields that are not exported are shared.
 func roomyCopy[T any](v T) T {
 	c := reflect.New(reflect.TypeFor[T]()).Elem()
@@ -63,12 +63,12 @@ func separateMap(v reflect.Value) {
 }
 
 // wrote reports whether something was written to now, a roomyCopy of before,
-// or behind one of its slices.
+// or after one of its slices.
 func wrote[T any](now, before T) bool {
 	return !reflect.DeepEqual(now, before) || overran(reflect.ValueOf(&now).Elem())
 }
 
-// overran reports whether something stands behind a slice in v.
+// overran reports whether something stands after a slice in v.
 func overran(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -21,7 +21,7 @@ import (
 //   - answers that the engine made up never lift a denial;
 //   - returning before the answers run out cancels the hooks that still run, and
 //     their silence changes nothing;
-//   - no answer is written to, nor the room behind a slice of one;
+//   - no answer is written to, nor the room after a slice of one;
 //   - without answers nothing is blocked, asked or said, unless [DecidesAlone]:
 //     the result is the zero Output, or allows.
 //

@@ -75,7 +75,7 @@ func bundledWith(
 const mostBuild = 10 * time.Second
 
 // buildWithin returns the bundler up after its time, or when ctx ends. What it is
-// busy with cannot be stopped, so that its goroutine is left behind.
+// busy with cannot be stopped, so that its goroutine goes on.
 func buildWithin(ctx context.Context, build api.BuildOptions) (api.BuildResult, error) {
 	ctx, cancel := context.WithTimeoutCause(
 		ctx,

@@ -90,7 +90,7 @@ func writtenOut(text string) error {
 }
 
 // mayBeCalled reports whether what stands before text may be called by it, also
-// from within parentheses and behind the types of TypeScript.
+// from within parentheses and after the types of TypeScript.
 func mayBeCalled(text string) bool {
 	text = afterGap(text)
 	for strings.HasPrefix(text, ")") {

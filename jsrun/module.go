@@ -205,7 +205,7 @@ func (m *Module) Start(ctx context.Context, api Bound) error {
 // and the module goes on without anybody listening; contexts of Go functions
 // that it waits for have ended then. There is no other limit to the waiting,
 // but one to running without a pause: [*BudgetError]. A module that has ended
-// gives [ErrClosed] or its [*DeadError].
+// returns [ErrClosed] or its [*DeadError].
 //
 // A call of a small handler costs some 40 microseconds; long arguments and
 // results cost more, some 50 microseconds for a KiB of small objects.
@@ -227,7 +227,7 @@ func (m *Module) Dead() error {
 // must not be called by one of those functions.
 //
 // An engine that does not react within five seconds to being interrupted is
-// left behind with its goroutine, until it does. Close says so.
+// kept, with its goroutine, until it does. Close says so.
 func (m *Module) Close() error {
 	m.end(ErrClosed)
 	select {

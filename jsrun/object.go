@@ -25,7 +25,7 @@ func On[T any](f func(ctx context.Context, this T, args Args) (any, error)) Func
 	return func(ctx context.Context, this any, args Args) (any, error) { return f(ctx, this.(T), args) }
 }
 
-// Object describes a JavaScript object that Go stands behind. One description
+// Object describes a JavaScript object that Go implements. One description
 // serves all modules and all calls, and belongs in a variable: modules keep
 // every one that they have seen. [Object.Bind] makes an object of it. It must
 // not be changed once it was bound.
@@ -100,7 +100,7 @@ type shape struct {
 }
 
 // newShape writes a function of JavaScript that takes the ways to call Go and
-// returns one that takes a token and properties, and gives the object. Members
+// returns one that takes a token and properties, and returns the object. Members
 // are the object's own, so that they can be spread; inner objects are made
 // when they are looked at.
 func newShape(o *Object) *shape {

@@ -85,7 +85,7 @@ func (e *Error) place() string {
 var called = regexp.MustCompile(`[A-Za-z_$][\w$]*(?:\??\.#?[A-Za-z_$][\w$]*)*$`)
 
 // callee is what the text calls where the first line of a stack of the
-// engine's points to: behind a function, at its arguments. Empty means that
+// engine's points to: after a function, at its arguments. Empty means that
 // it cannot be told.
 func (b *bundle) callee(stack string) string {
 	line, _, _ := strings.Cut(stack, "\n")

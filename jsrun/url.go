@@ -61,7 +61,7 @@ var (
 	}
 )
 
-// address answers url.js: the parts of an address, as JSON behind "=", undefined
+// address answers url.js: the parts of an address, as JSON after "=", undefined
 // if there is no such address, or "!" and why it was not read. Asked for is
 // "href" with an address and perhaps the base it counts from, or the name of a
 // part with what it is set to and the address that has it.

@@ -12,7 +12,7 @@ import (
 // Value is a JavaScript value as JSON. Nil is undefined, which is no value at
 // all, even if its String is null; null is the text null.
 //
-// A value comes out of JavaScript as JSON.stringify gives it: members that are
+// A value comes out of JavaScript as JSON.stringify writes it: members that are
 // undefined are left out, and what JSON has no number for, NaN and the
 // infinities, is null. A function, a symbol, a bigint or an object that holds
 // itself is an error instead.

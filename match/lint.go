@@ -21,7 +21,7 @@ func lint(pattern string) (named int, err error) {
 		case c == '\\':
 			i++ // what is escaped opens and closes nothing
 		case class:
-			class = c != ']' // also right behind the opening bracket: [] is an empty class
+			class = c != ']' // also right after the opening bracket: [] is an empty class
 		case c == '[':
 			class = true
 		case c == ')':
@@ -42,7 +42,7 @@ func lint(pattern string) (named int, err error) {
 	return named, nil
 }
 
-// groupKind returns the one of groups that the text behind an opening
+// groupKind returns the one of groups that the text after an opening
 // parenthesis begins with, or nothing for a group that captures.
 func groupKind(text string) (string, error) {
 	text, special := strings.CutPrefix(text, "?")

@@ -14,7 +14,7 @@ type literal struct {
 }
 
 // literals returns the fast form of a pattern that is an alternation of literal
-// texts, each perhaps with ^ before and $ behind it, and whether it is one.
+// texts, each perhaps with ^ before and $ after it, and whether it is one.
 func literals(pattern string) ([]literal, bool) {
 	// The expression reads bytes that are not UTF-8 as U+FFFD.
 	if !utf8.ValidString(pattern) || strings.ContainsRune(pattern, utf8.RuneError) {

@@ -194,7 +194,7 @@ func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out
 }
 
 // On adds a hook written in Go, to one session or to all sessions of a system.
-// It runs before the configured ones, or behind them where the dialect says so,
+// It runs before the configured ones, or after them where the dialect says so,
 // in the order of registration, and is never a duplicate. remove takes it away
 // again. Fires that have begun are not affected, unless the event's Rules are
 // Live, and neither function waits for them.

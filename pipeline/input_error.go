@@ -50,13 +50,13 @@ func find(text []byte, pointer jsontext.Pointer) (at int) {
 	at = -1
 	d := jsontext.NewDecoder(bytes.NewReader(text), lenient)
 	for {
-		behind := text[d.InputOffset():]
+		rest := text[d.InputOffset():]
 		token, err := d.ReadToken()
 		if err != nil {
 			return at
 		}
 		if ends := token.Kind() == '}' || token.Kind() == ']'; d.StackPointer() == pointer && !ends {
-			at = len(text) - len(bytes.TrimLeft(behind, " \t\r\n,:"))
+			at = len(text) - len(bytes.TrimLeft(rest, " \t\r\n,:"))
 		}
 	}
 }

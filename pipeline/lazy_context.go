@@ -45,7 +45,7 @@ func (c *lazyContext) end(why error) {
 	}
 }
 
-// real makes the context that stands behind this one.
+// real makes the context that this one stands for.
 func (c *lazyContext) real() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()

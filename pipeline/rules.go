@@ -27,7 +27,7 @@ type Dialect struct {
 	// Newline ends every payload with one, for scripts that read a line.
 	Newline bool
 
-	// HostLast puts the hooks that the program registers behind those of the
+	// HostLast puts the hooks that the program registers after those of the
 	// settings, the session's own last.
 	HostLast bool
 
@@ -62,7 +62,7 @@ type Rules struct {
 
 	// Propagate is FailClosed, and makes Fire return the error of a hook that
 	// failed, which is then its caller's business: listeners are not told. In a
-	// sequential plan the hooks behind it do not run (X17).
+	// sequential plan the hooks after it do not run (X17).
 	Propagate bool
 
 	// Unstoppable runs hooks in Go also when the caller has given up. They see
@@ -70,7 +70,7 @@ type Rules struct {
 	Unstoppable bool
 
 	// Live lets hooks that a hook registers, or removes, in the middle of a
-	// sequential plan count in the same fire, as far as they come behind it.
+	// sequential plan count in the same fire, as far as they come after it.
 	Live bool
 
 	// Asks says that a host asks the user where an answer's Decision is ask. A

@@ -40,7 +40,7 @@ type SessionConfig struct {
 	// Ask puts the question of a running hook to the user, and blocks until
 	// there is an answer or ctx has ended; ok is false if the user gave none.
 	// It is called for one question at a time. Only hooks that MayAsk accepts
-	// can ask: their standard input does not end behind the payload, which
+	// can ask: their standard input does not end after the payload, which
 	// hangs those that read it to its end. Nil: no hook can.
 	Ask    func(ctx context.Context, h *hook.Hook, q hook.Question) (key string, ok bool)
 	MayAsk func(*hook.Hook) bool

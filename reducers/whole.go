@@ -29,7 +29,7 @@ func LastWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 func counts[T any](o hook.Output[T], keep func(*hook.Output[T]) bool) bool { return keep(&o) }
 
 // FirstWhole keeps the first answer that keep accepts, as it is; nil accepts
-// all. The hooks behind it run all the same (X16).
+// all. The hooks after it run all the same (X16).
 func FirstWhole[T any](keep func(*hook.Output[T]) bool) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) (first hook.Output[T]) {
 		found := false

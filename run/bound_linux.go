@@ -38,7 +38,7 @@ func boundBehind(ctx context.Context, j job, inner executor) (reply hook.Reply, 
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		var rest func()
-		j.behind = func(f func()) { rest = f }
+		j.background = func(f func()) { rest = f }
 		reply, started, err = inner(ctx, j)
 		close(ended)
 		if rest != nil {

@@ -45,7 +45,7 @@ const (
 // the leader is gone, with [context.Cause] or a [hook.TimeoutError] as the error and a
 // Reply that holds what was captured.
 // Should a killed process not go within two seconds, because the kernel holds
-// it, Run says so in its error and leaves a goroutine behind to collect it. On
+// it, Run says so in its error and leaves a goroutine to collect it. On
 // Windows the program alone is killed, at once.
 //
 // Run waits for the program, not for its output: a child that it put into the
@@ -60,7 +60,7 @@ const (
 // that line included, is given to done. Nothing else waits for that goroutine.
 // A program that ended before its declaration was noticed has made it too.
 //
-// With [hook.Call.Ask], standard input stays open behind the payload, so that a
+// With [hook.Call.Ask], standard input stays open after the payload, so that a
 // program that reads it to the end waits until its time is up: a host has to
 // choose the hooks that may ask. Each line of standard output that is
 //

@@ -64,7 +64,7 @@ var bashWords = func() map[string]bool {
 }()
 
 // oneLine reports whether a script is a line of text of a decent length. What
-// follows the first line would keep bash alive behind the program, and what
+// follows the first line would keep bash alive after the program, and what
 // does not fit into one argument cannot be given to bash at all.
 func oneLine(script string) bool {
 	return len(script) < 64<<10 && isText(strings.ReplaceAll(script, "\t", " "))
@@ -156,7 +156,7 @@ func (l literals) variable(part syntax.WordPart, quoted bool) (value string, ok 
 }
 
 // unescape takes the backslashes out of literal text. Each byte must be plain,
-// or behind a backslash and one that can be escaped.
+// or after a backslash and one that can be escaped.
 func unescape(s string, plain, escapable func(byte) bool) (text string, ok bool) {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {

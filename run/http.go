@@ -44,7 +44,7 @@ const MaxAnswer = MaxStdout
 // (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, read once), accept gzip, and keep no
 // cookies. All HTTP hooks of the process share their idle connections: at most
 // 32, 8 for each host, for 4 seconds. A call that ends while a proxy sets up its
-// TLS connection can leave that attempt behind, for a minute at most.
+// TLS connection can leave that attempt running, for a minute at most.
 //
 // An HTTP may be used from many goroutines at once. A call costs the round trip,
 // and a connection if none is idle; its memory is the size of the answer.

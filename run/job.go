@@ -25,13 +25,13 @@ type job struct {
 	noTerminal bool
 	ask        func(context.Context, hook.Question) (string, bool)
 	detach     func(time.Duration) (context.Context, func(hook.Reply, error))
-	behind     func(func()) // runs what goes on after ErrDetached; nil is a goroutine
+	background func(func()) // runs what goes on after ErrDetached; nil is a goroutine
 }
 
 // later runs f after the executor has returned.
 func (j *job) later(f func()) {
-	if j.behind != nil {
-		j.behind(f)
+	if j.background != nil {
+		j.background(f)
 		return
 	}
 	go f()

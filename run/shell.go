@@ -26,7 +26,7 @@ func Shell(script string) []string {
 }
 
 // QuoteVars puts double quotes around each unquoted $NAME of a bash script, for
-// the given names, which are what stands behind the dollar: NAME, or {NAME}. The
+// the given names, which are what comes after the dollar: NAME, or {NAME}. The
 // value, which the shell takes from its environment, is
 // then one word, whatever it holds: white space and patterns mean nothing in
 // it, and nothing in it is ever executed (L20).

@@ -12,7 +12,7 @@ import (
 // In a pattern * stands for any text, and nothing else is special.
 //
 // The URL is compared as it will be used: scheme and host in lower case, without
-// a dot behind the host, without user, password and fragment, with a path, and
+// a dot after the host, without user, password and fragment, with a path, and
 // both with and without the port that its scheme implies. The scheme and host of
 // a pattern are read in the same way. A * before the path of a pattern stays
 // within the host, so that https://*.example.com/* does not allow

@@ -28,7 +28,7 @@ func isLetter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 //
 // Whatever could mean something else is left as it is: C:/hooks, which bash
 // takes as well; \\server, which looks like escapes; a drive within a word, or
-// with another colon behind it, as in s:\n:x:.
+// with another colon after it, as in s:\n:x:.
 func PosixScript(script string) string {
 	script = posixPaths(script)
 	trimmed := strings.TrimLeft(script, " \t\r\n")
@@ -65,7 +65,7 @@ func posixPaths(script string) string {
 }
 
 // startsPath reports whether a drive and a backslash, at the beginning of a
-// word or behind something that ends one, are at i.
+// word or after something that ends one, are at i.
 func startsPath(script string, i int) bool {
 	if len(script) < i+4 || !isLetter(script[i]) || script[i+1:i+3] != `:\` {
 		return false

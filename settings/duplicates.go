@@ -2,7 +2,7 @@ package settings
 
 import "github.com/tailscale/hujson"
 
-// maxDuplicates is how many problems [Value.Duplicates] gives at most, since
+// maxDuplicates is how many problems [Value.Duplicates] returns at most, since
 // none is longer and each holds a path.
 const maxDuplicates = 20
 

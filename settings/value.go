@@ -70,18 +70,18 @@ func (v Value) trace() (path jsontext.Pointer, member *hujson.ObjectMember) {
 	if v.node == nil {
 		return "", nil
 	}
-	behind := func(in hujson.Value) bool { return in.StartOffset > v.node.StartOffset }
+	after := func(in hujson.Value) bool { return in.StartOffset > v.node.StartOffset }
 	for at := &v.doc.root; at != v.node; {
 		switch in := at.Value.(type) {
 		case *hujson.Object:
-			i := sort.Search(len(in.Members), func(i int) bool { return behind(in.Members[i].Name) }) - 1
+			i := sort.Search(len(in.Members), func(i int) bool { return after(in.Members[i].Name) }) - 1
 			member = &in.Members[i]
 			path = path.AppendToken(text(member.Name))
 			if at = &member.Value; v.node == &member.Name {
 				return path, member
 			}
 		case *hujson.Array:
-			i := sort.Search(len(in.Elements), func(i int) bool { return behind(in.Elements[i]) }) - 1
+			i := sort.Search(len(in.Elements), func(i int) bool { return after(in.Elements[i]) }) - 1
 			path, member = path.AppendToken(strconv.Itoa(i)), nil
 			at = &in.Elements[i]
 		}

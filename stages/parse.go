@@ -53,7 +53,7 @@ func Parse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	case hook.DenyWithReason:
 		veto(r, how)
 	case hook.ParseOrFail:
-		heed(r, how)
+		parseOrFail(r, how)
 	case hook.ReadAny, hook.WarnAny, hook.DenyAny:
 		readAny(r, how)
 	default:
@@ -143,7 +143,7 @@ func deny[Out any](r *hook.Report[Out], reasons ...string) {
 	}
 }
 
-func heed[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
+func parseOrFail[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	r.Err = &hook.ExitError{Reply: r.Reply}
 	if anyAnswer(r, how); r.Output.Set.Has(hook.SetAnswer) {
 		r.Err = nil

@@ -26,7 +26,7 @@ type Spawn[In, Out any] struct {
 
 	Unstoppable bool // Fold goes on when ctx has ended
 
-	// Renew is asked by Fold behind each hook, the one at ran, for the plan as
+	// Renew is asked by Fold after each hook, the one at ran, for the plan as
 	// it is now, which is the same up to there. Nil: it stays.
 	Renew func(plan []*hook.Hook, ran int) []*hook.Hook
 }
@@ -87,7 +87,7 @@ func (s Spawn[In, Out]) one(ctx context.Context, i int, h *hook.Hook, reports ch
 // is told each report and returns the input of the hook after it
 // (applyHookOutputToInput), or ends the chain.
 //
-// A chain also ends when ctx does: hooks behind that point are not started
+// A chain also ends when ctx does: hooks after that point are not started
 // and have no report.
 func (s Spawn[In, Out]) Fold(
 	ctx context.Context,

@@ -21,7 +21,7 @@ var (
 	)
 	// writing are programs whose arguments are files that they write.
 	writing = set("tee touch rm rmdir mkdir logger")
-	// inline are the options behind which a text of another language follows.
+	// inline are the options after which a text of another language follows.
 	inline = set("-c -e -m -p -r -E -pe -ne --eval --print -Command -EncodedCommand eval")
 	// loading are words with which such a text may run files.
 	loading = []string{

@@ -45,7 +45,7 @@ const (
 	bad     = -1 // in place of an offset: left to the decoder
 )
 
-// member reads a name at i, and the colon behind it. It returns where the name
+// member reads a name at i, and the colon after it. It returns where the name
 // ends and the value starts.
 func member(b []byte, i int) (start, end int, ok bool) {
 	if i == len(b) || b[i] != '"' {
@@ -62,7 +62,7 @@ func member(b []byte, i int) (start, end int, ok bool) {
 	return space(b, start+1), end, true
 }
 
-// space returns the offset behind white space.
+// space returns the offset after white space.
 func space(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
 		i++
@@ -70,7 +70,7 @@ func space(b []byte, i int) int {
 	return min(i, len(b))
 }
 
-// value returns the offset behind the value at i.
+// value returns the offset after the value at i.
 func value(b []byte, i, depth int) int {
 	if i >= len(b) || depth == 0 {
 		return bad
@@ -97,7 +97,7 @@ func literal(b []byte, i int, word string) int {
 	return bad
 }
 
-// text returns the offset behind a string whose quote is before i.
+// text returns the offset after a string whose quote is before i.
 func text(b []byte, i int) int {
 	for {
 		for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
@@ -118,7 +118,7 @@ func text(b []byte, i int) int {
 // escapes are the characters that may follow a backslash, but for u.
 var escapes = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
 
-// number returns the offset behind a number.
+// number returns the offset after a number.
 func number(b []byte, i int) int {
 	if i < len(b) && b[i] == '-' {
 		i++
@@ -142,7 +142,7 @@ func number(b []byte, i int) int {
 	return i
 }
 
-// digits returns the offset behind digits, of which there is at least one.
+// digits returns the offset after digits, of which there is at least one.
 func digits(b []byte, i int) int {
 	start := i
 	for i < len(b) && '0' <= b[i] && b[i] <= '9' {
@@ -154,7 +154,7 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// nested returns the offset behind the object or array at i.
+// nested returns the offset after the object or array at i.
 func nested(b []byte, i, depth int) int {
 	object := b[i] == '{'
 	end := b[i] + 2 // "{" and "}", "[" and "]"

@@ -96,10 +96,10 @@ var AfterModel *pipeline.Event[AfterModelInput, AfterModelOutput] = declare(
 // (L52). Hooks restrict the tools; they cannot block.
 // [ApplyBeforeToolSelection] applies the result.
 var BeforeToolSelection *pipeline.Event[BeforeToolSelectionInput, BeforeToolSelectionOutput] = declare(
-	candor{denied: "the model is told its tools; the mode NONE takes them away"},
+	candor{denied: "the model gets its tools; the mode NONE takes them away"},
 	pipeline.Spec[BeforeModelInput, BeforeToolSelectionOutput]{
 		Name:    "BeforeToolSelection",
-		Doc:     "before the model is told its tools",
+		Doc:     "before the model gets its tools",
 		Can:     pipeline.CanSelectTools | pipeline.CanStop,
 		Rules:   everything,
 		Check:   BeforeModelInput.check,

@@ -31,7 +31,7 @@ var (
 	}, nil)
 
 	// BeforeAgentStart fires when the user has sent a prompt. The first result
-	// with a message counts; the handlers behind it run all the same.
+	// with a message counts; the handlers after it run all the same.
 	BeforeAgentStart *Event[BeforeAgentStartEvent, BeforeAgentStartResult] = declare(
 		pipeline.Spec[BeforeAgentStartEvent, BeforeAgentStartResult]{
 			Name: "before_agent_start",

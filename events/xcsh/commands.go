@@ -15,7 +15,7 @@ type Command struct {
 	Name        string // without the slash
 	Description string // for lists; may be empty
 
-	// Run runs it. args is what the user has typed behind the name, as it is.
+	// Run runs it. args is what the user has typed after the name, as it is.
 	Run func(ctx context.Context, args string, cc *CommandContext) error
 
 	module string
@@ -70,7 +70,7 @@ func (m *Modules) Command(name string) (c Command, ok bool) {
 }
 
 // Slash runs what the user has typed, "/name args", if there is such a command.
-// args is everything behind the first space. A command that fails, or panics, is
+// args is everything after the first space. A command that fails, or panics, is
 // reported to the listeners, and was handled all the same.
 func (m *Modules) Slash(ctx context.Context, input string) (handled bool) {
 	input, is := strings.CutPrefix(input, "/")

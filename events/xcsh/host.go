@@ -45,7 +45,7 @@ type NewSession struct {
 
 // NavigateTree is how to move in the session's tree.
 type NavigateTree struct {
-	Summarize bool // what is left behind
+	Summarize bool // what is no longer on the branch
 }
 
 // SessionWriter writes to a session that is about to begin.

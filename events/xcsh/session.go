@@ -119,7 +119,7 @@ type SessionBranchEvent struct {
 }
 
 // SessionBeforeCompactEvent has what is about to be summarised. Handlers that
-// take long heed their ctx.
+// take long return when ctx ends.
 type SessionBeforeCompactEvent struct {
 	Preparation        CompactionPreparation `json:"preparation"`
 	BranchEntries      []Entry               `json:"branchEntries"` // from the root to the leaf
@@ -193,8 +193,8 @@ type TreePreparation struct {
 	UserWantsSummary   bool    `json:"userWantsSummary"`
 }
 
-// SessionBeforeTreeResult can cancel, or bring the summary of what is left
-// behind, which counts only if the user wants one.
+// SessionBeforeTreeResult can cancel, or bring the summary of what is no longer
+// on the branch, which counts only if the user wants one.
 type SessionBeforeTreeResult struct {
 	Cancel  bool         `json:"cancel,omitzero"`
 	Summary *TreeSummary `json:"summary,omitzero"`
@@ -202,7 +202,7 @@ type SessionBeforeTreeResult struct {
 
 func (r *SessionBeforeTreeResult) cancel() *bool { return &r.Cancel }
 
-// TreeSummary is a summary of entries that are left behind.
+// TreeSummary is a summary of entries that are no longer on the branch.
 type TreeSummary struct {
 	Summary string         `json:"summary"`
 	Details jsontext.Value `json:"details,omitzero"`

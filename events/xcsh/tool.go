@@ -15,7 +15,7 @@ import (
 var (
 	// ToolCall fires before a tool runs. The first result that blocks ends the
 	// fire, else the last one counts, as a whole. The error of a handler is
-	// that of Fire, so that the tool does not run, and the handlers behind it
+	// that of Fire, so that the tool does not run, and the handlers after it
 	// do not either; listeners are not told.
 	//
 	// In the extension runtime listeners are told, and the error is a block.

@@ -117,7 +117,7 @@ func response(text string) wire.Object {
 	return o
 }
 
-// OpenAI is a model behind an endpoint that is compatible with OpenAI's chat completions.
+// OpenAI is a model at an endpoint that is compatible with OpenAI's chat completions.
 type OpenAI struct{ URL, Key, Name string }
 
 type chatMessage struct {

@@ -1,6 +1,6 @@
 import type { HookAPI } from "@f5xc-salesdemos/xcsh/hooks";
 
-/** Lets nobody remove files recursively without asking. */
+/** Asks before files are removed recursively. */
 export default function (pi: HookAPI): void {
 	pi.on("tool_call", async (event, ctx) => {
 		const command = String(event.input.command ?? "");

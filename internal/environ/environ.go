@@ -29,7 +29,7 @@ type Redaction struct {
 }
 
 // Apply returns the entries of env, "NAME=value", that a hook may see, in their
-// order. It leaves env as it is, and gives it back if r is not enabled.
+// order. It leaves env as it is, and returns it if r is not enabled.
 //
 // An entry without "=" is a name and a value at once. A name may begin with
 // "=", as on Windows: "=C:=C:\dir". Values are searched in linear time.

@@ -3,7 +3,7 @@
 // lets the whole engine run them as hooks, and then asks for four things: the
 // outcome that the hook system documents, a failure that can be seen (the
 // report, the log, [pipeline.System.FailedOpen]), an engine that goes on as if
-// nothing had happened, and nothing left behind: no process, no zombie, no
+// nothing had happened, and nothing that stays: no process, no zombie, no
 // descriptor, no goroutine.
 //
 // Most of it needs Linux, whose /proc tells what is left. SNAPHOOK_SOAK=20000

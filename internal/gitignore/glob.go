@@ -90,7 +90,7 @@ func element(text string, c byte) (in bool, size int, ok bool) {
 }
 
 // literal returns one byte, without the backslash before it. Its size is 0 if
-// there is nothing behind the backslash.
+// there is nothing after the backslash.
 func literal(text string) (c byte, size int) {
 	if text[0] != '\\' {
 		return text[0], 1

@@ -80,7 +80,7 @@ func (b *bash) matchRaw(text string) bool {
 	return b.source.match(text) || b.plain.match(text)
 }
 
-// matchStage compares a simple command, or what is left of it behind wrappers.
+// matchStage compares a simple command, or what is left of it after wrappers.
 func (b *bash) matchStage(s stage, redirects []piece) bool {
 	if b.matchPieces(s.words) || b.couldBecome(s) || b.couldMatch(s) {
 		return true
@@ -99,7 +99,7 @@ func (b *bash) matchPieces(words []piece) bool {
 	return b.source.match(source) || b.plain.match(plain)
 }
 
-// matchRedirected compares the words with the redirections behind them,
+// matchRedirected compares the words with the redirections after them,
 // wherever they stand, written like 2>file and like 2> file.
 func (b *bash) matchRedirected(words, redirects []piece) bool {
 	all := slices.Concat(words, redirects)

@@ -125,7 +125,7 @@ func checkTool(tool string) error {
 
 // checkSpec returns the text up to the parenthesis that ends the rule.
 func checkSpec(text string) (string, error) {
-	if behind, found := afterClose(text); found && joined.MatchString(behind) {
+	if rest, found := afterClose(text); found && joined.MatchString(rest) {
 		return "", errSeveral
 	}
 	inside, closed := strings.CutSuffix(text, ")")
@@ -138,8 +138,8 @@ func checkSpec(text string) (string, error) {
 	return "", errors.New("the parenthesis is not closed; end the rule with )")
 }
 
-// afterClose returns what stands behind the parenthesis that closes the first.
-func afterClose(text string) (behind string, found bool) {
+// afterClose returns what stands after the parenthesis that closes the first.
+func afterClose(text string) (rest string, found bool) {
 	depth := 1
 	for i := range len(text) {
 		switch text[i] {

@@ -145,7 +145,7 @@ func (s *search) list(text string) bool {
 	return s.lists > maxLists || s.rule.matchRaw(text)
 }
 
-// simple compares a command with its assignments, without them, and behind
+// simple compares a command with its assignments, without them, and after
 // each wrapper.
 func (s *search) simple(assigns []*syntax.Assign, words []piece, redirs []*syntax.Redirect) bool {
 	read := s.reader()

@@ -31,7 +31,7 @@ func newEscaped(pattern string) wildcard {
 }
 
 // match takes the first place for each part: a later one would leave less
-// text to the parts behind it.
+// text to the parts after it.
 func (w wildcard) match(text string) bool {
 	if len(w) == 1 {
 		return text == w[0]

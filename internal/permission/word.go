@@ -35,7 +35,7 @@ func join(pieces []piece) (source, plain string) {
 	return s.String(), p.String()
 }
 
-// stage is a simple command, or what is left of it behind wrappers.
+// stage is a simple command, or what is left of it after wrappers.
 type stage struct {
 	words []piece
 	open  bool // more words follow that are not known

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// wrapper says how to find the command behind a program that runs it.
+// wrapper says how to find the command after a program that runs it.
 type wrapper struct {
 	letters  string   // short options with a value
 	names    []string // long options with a value
@@ -45,7 +45,7 @@ func (s stage) unwrap() (inner stage, ok bool) {
 	return stage{words, s.open || w.reads}, ok && len(words) > 0
 }
 
-// skip returns the words behind the options and operands.
+// skip returns the words after the options and operands.
 func (w wrapper) skip(words []piece) (rest []piece, ok bool) {
 	for len(words) > 0 {
 		option := words[0].plain

@@ -44,7 +44,7 @@ func (l *Line) Clear(key string) {
 //
 // A line that does not fit is cut, and ends in an ellipsis: characters that
 // are two columns wide, and those that are made of several, are never split.
-// Colours count no columns; those behind the cut stay, so that what was
+// Colours count no columns; those after the cut stay, so that what was
 // switched on is switched off.
 func (l *Line) Render(columns int) (line string, ok bool) {
 	l.mu.Lock()

@@ -21,8 +21,8 @@
 // Commands get their arguments as one text, and a ctx with waitForIdle,
 // newSession, branch and navigateTree besides.
 //
-// Whatever asks the user, runs a program or works on a session gives a promise;
-// the module goes on with other calls meanwhile. A renderer gives a text, a list
+// What asks the user, runs a program or works on a session returns a promise;
+// the module goes on with other calls meanwhile. A renderer returns a text, a list
 // of lines, or a component, whose render is asked for lines of [RenderWidth],
 // within [RenderTime].
 //

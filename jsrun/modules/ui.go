@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun"
 )
 
-// ui is ctx.ui. Whatever waits for the user gives a promise.
+// ui is ctx.ui. What waits for the user returns a promise.
 var ui = &jsrun.Object{
 	Async: map[string]jsrun.Func{
 		"select":  jsrun.On(choose),

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Anthropic is a model behind the Messages API of Anthropic, version
+// Anthropic is a model of the Messages API of Anthropic, version
 // 2023-06-01.
 //
 // What the API refuses is an [*Error]. An answer that is cut, because it has

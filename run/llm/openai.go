@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// OpenAI is a model behind the Chat Completions API of OpenAI, or of one of the
+// OpenAI is a model of the Chat Completions API of OpenAI, or of one of the
 // many servers that speak it. It asks for an answer in JSON, so the request has
 // to ask for JSON in words as well, which those of a [run.Judge] do.
 //

@@ -46,8 +46,8 @@ func readInput(cmd *cobra.Command) ([]byte, error) {
 	return text, nil
 }
 
-// readAll reads to the end, or until ctx ends. The read that is then left
-// behind ends with the process.
+// readAll reads to the end, or until ctx ends. A read that still waits then
+// ends with the process.
 func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
 	type read struct {
 		text []byte

@@ -8,7 +8,7 @@ import (
 )
 
 // openUntil opens a file, until ctx ends: a pipe without a writer is not open before it has
-// one. An open that is then left behind ends with the process.
+// one. An open that still waits then ends with the process.
 func openUntil(ctx context.Context, path string) (*os.File, error) {
 	type result struct {
 		file *os.File
@@ -28,12 +28,12 @@ func openUntil(ctx context.Context, path string) (*os.File, error) {
 }
 
 // interruptible reads from in until ctx ends, also from a pipe in which nothing
-// comes. A read that is then left behind ends with the process. It is used from
+// comes. A read that still waits then ends with the process. It is used from
 // one goroutine.
 type interruptible struct {
 	ctx  context.Context
 	in   io.ReadCloser
-	own  []byte // what is read into: a read that is left behind writes nowhere else
+	own  []byte // what is read into: a read that goes on after ctx writes nowhere else
 	held []byte // read, and not returned yet
 	err  error
 }
@@ -74,7 +74,7 @@ func (r *interruptible) fill() {
 	}
 }
 
-// Close closes what is read, unless a read was left behind.
+// Close closes what is read, unless a read still waits.
 func (r *interruptible) Close() error {
 	if errors.Is(r.err, errInterrupted) {
 		return nil

@@ -130,7 +130,7 @@ func chosen(options []hook.Option, typed string) (key string, ok bool) {
 	return "", false
 }
 
-// read returns the next line. A read that is left behind when ctx ends goes on,
+// read returns the next line. A read that waits when ctx ends goes on,
 // and ends with the process.
 func (a *asking) read(ctx context.Context) (text string, ok bool) {
 	if a.lines == nil {

@@ -165,7 +165,7 @@ func (s *search) add(kind, tool, path, level string) {
 	})
 }
 
-// files returns the files of a directory by name, those behind links too. One
+// files returns the files of a directory by name, those that links name too. One
 // that does not exist has none.
 func (s *search) files(dir string) (paths []string) {
 	entries, err := os.ReadDir(dir)

@@ -50,7 +50,7 @@ func answersJSON(text string) bool {
 	return false
 }
 
-// shellExit looks for an exit 1 behind a message on standard error, in a script
+// shellExit looks for an exit 1 after a message on standard error, in a script
 // that has no other way to refuse.
 func (v *view) shellExit(s *script) {
 	if s.ast == nil || answersJSON(string(s.text)) {
@@ -73,7 +73,7 @@ func (v *view) shellExit(s *script) {
 // exitWalker finds out how a script ends.
 type exitWalker struct {
 	two     bool               // some way ends with 2, or with a status that is not known
-	ones    []*syntax.CallExpr // exit 1 behind a message, in a branch
+	ones    []*syntax.CallExpr // exit 1 after a message, in a branch
 	warners map[string]bool    // functions of the script that write to standard error
 	said    map[string]string  // what its functions are called with, by their names
 }

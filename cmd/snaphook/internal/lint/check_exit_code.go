@@ -3,7 +3,7 @@ package lint
 import "strings"
 
 // codeExit looks for a refusal with status 1 in Python or JavaScript: an exit(1)
-// behind a message on standard error in the same block.
+// after a message on standard error in the same block.
 func (v *view) codeExit(s *script) {
 	text := string(s.text)
 	if answersJSON(text) || v.hasArguments(s) {

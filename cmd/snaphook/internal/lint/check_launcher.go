@@ -94,7 +94,7 @@ func (v *view) launcher(at hook.Position, words []string) {
 }
 
 // launcherOf says which registry a call runs packages from, and gives the words
-// behind the launcher.
+// after the launcher.
 func launcherOf(words []string) (kind string, rest []string) {
 	if len(words) < 2 {
 		return "", nil
@@ -129,7 +129,7 @@ func launcherOf(words []string) (kind string, rest []string) {
 	return "", nil
 }
 
-// packageOf is the package among the arguments of a launcher: behind one of the
+// packageOf is the package among the arguments of a launcher: after one of the
 // options, else the first that is none.
 func packageOf(words, options, others []string) string {
 	for i := 0; i < len(words); i++ {

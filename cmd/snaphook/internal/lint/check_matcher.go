@@ -79,7 +79,7 @@ func (m matcher) mayBeMCP(compiled hook.Matcher, pattern string) bool {
 }
 
 // serverOnly reports whether a pattern is the name of an MCP server: a tool of
-// it has its own name behind.
+// it has its own name after that.
 func serverOnly(pattern string) bool {
 	rest, ok := strings.CutPrefix(pattern, "mcp__")
 	return ok && isName(pattern) && rest != "" && !strings.Contains(rest, "__")

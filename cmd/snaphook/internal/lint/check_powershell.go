@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// powershellExit looks for an exit 1 behind a message on standard error, in a
+// powershellExit looks for an exit 1 after a message on standard error, in a
 // branch of a script that never ends with 2.
 func (v *view) powershellExit(s *script) {
 	if answersJSON(string(s.text)) {

@@ -105,7 +105,7 @@ func (v *view) rewrites() (members []string) {
 	return slices.Compact(members)
 }
 
-// membersAt are the names of the object that is written behind an offset:
+// membersAt are the names of the object that is written after an offset:
 // ": {"command": …, timeout: …}" or ".command = …", with quotes of any kind.
 func membersAt(text string, at int) (members []string) {
 	rest := strings.TrimLeft(text[at:min(len(text), at+2048)], "\\\"'] \t\r\n")

@@ -76,7 +76,7 @@ type callWalker struct {
 
 // stmts looks at statements that run one after another.
 func (w *callWalker) stmts(all []*syntax.Stmt, certain bool) {
-	last := len(all) // the first statement behind which the end is not that of what ran before
+	last := len(all) // the first statement after which the end is not that of what ran before
 	for i := len(all) - 1; i > 0; i-- {
 		if n := name(callOf(all[i])); n == "exit" || n == "true" || n == ":" {
 			last = i
@@ -229,7 +229,7 @@ var (
 	inline = []string{"-c", "-e", "-m", "-p", "--eval", "--print", "-x", "-s", "-", "-n"}
 )
 
-// interpreted is the script of a call of an interpreter, and the words behind
+// interpreted is the script of a call of an interpreter, and the words after
 // it. ok is false if it runs none, or which one is not known.
 func (c call) interpreted() (l lang, script string, args []string, ok bool) {
 	l, is := languageOf(c.program())

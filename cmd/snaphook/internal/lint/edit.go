@@ -72,7 +72,7 @@ func (v *view) setText(value settings.Value, text string) edit {
 	return v.replaceValue(value, string(quoted))
 }
 
-// insertAfter puts text behind a string.
+// insertAfter puts text after a string.
 func (v *view) insertAfter(value settings.Value, text string) edit {
 	_, end, ok := v.span(value)
 	if !ok {

@@ -72,7 +72,7 @@ func psWordEnd(text string, at int, option bool) int {
 	return at
 }
 
-// psStringEnd is where a string ends; a quote is doubled in it, or behind `.
+// psStringEnd is where a string ends; a quote is doubled in it, or after `.
 func psStringEnd(text string, at int) int {
 	quote := text[at]
 	for i := at + 1; i < len(text); i++ {
@@ -186,7 +186,7 @@ func psText(w token, known map[string]string) (string, bool) {
 	return strings.ReplaceAll(b.String()+text, `\`, "/"), true
 }
 
-// psVariable is the name behind a $, and what comes after it.
+// psVariable is the name after a $, and what comes after it.
 func psVariable(text string) (name, rest string) {
 	if inner, ok := strings.CutPrefix(text, "{"); ok {
 		name, rest, _ = strings.Cut(inner, "}")

@@ -38,7 +38,7 @@ type script struct {
 	posix  bool // /bin/sh runs it
 	zsh    bool // its syntax is not known
 
-	shebang string // behind #!
+	shebang string // after #!
 	ast     *syntax.File
 	mistake error // of the syntax
 
