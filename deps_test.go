@@ -18,7 +18,7 @@ var arrows = map[string][]string{
 	"internal/environ":            {},
 	"internal/bounded":            {},
 	"internal/splice":             {"internal/bounded"},
-	"trust":                       {"hook", "internal/bounded"},
+	"trust":                       {"hook", "run", "internal/bounded"},
 	"internal/deep":               {},
 	"conformance":                 {}, // runs the cases
 	"conformance/claude":          {},

@@ -120,6 +120,7 @@ type Command struct {
 	ready   atomic.Pointer[readied] // how the last call started directly
 	located atomic.Pointer[readied] // where the last call found the program of Argv
 	warm    atomic.Pointer[warmth]  // nil: every call starts a process
+	agreed  Agreed                  // nil: anything may run
 }
 
 var _ hook.Runner = (*Command)(nil)
@@ -153,6 +154,11 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (ho
 		return hook.Reply{}, err
 	}
 	j := c.job(call)
+	if c.agreed != nil {
+		if reply, ran, err := c.runAgreed(ctx, j, execute); ran {
+			return j.detachIfMarked(reply, err)
+		}
+	}
 	if m := c.warm.Load(); m != nil {
 		if reply, ran, err := m.run(ctx, c, call, j); ran {
 			return j.detachIfMarked(reply, err)

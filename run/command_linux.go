@@ -28,7 +28,9 @@ func executePolling(ctx context.Context, j job) (hook.Reply, bool, error) {
 		return executeStreams(ctx, j)
 	}
 	p := processes.Get().(*process)
-	if started, err := p.start(ctx, &j); err != nil {
+	started, err := p.start(ctx, &j)
+	j.begun()
+	if err != nil {
 		p.free()
 		return hook.Reply{}, started, err
 	}

@@ -24,7 +24,9 @@ func executeStreams(ctx context.Context, j job) (hook.Reply, bool, error) {
 	ctx, cancel := j.limit(ctx)
 	defer cancel()
 	p := newChild(&j)
-	if err := p.start(ctx, &j); err != nil {
+	err := p.start(ctx, &j)
+	j.begun()
+	if err != nil {
 		p.close()
 		return hook.Reply{}, false, startError(&j, err)
 	}

@@ -23,9 +23,18 @@ type job struct {
 	timeout    time.Duration // 0 is none
 	grace      time.Duration
 	noTerminal bool
+	unset      bool     // bash has the text of the program as an argument
+	held       *os.File // the program, open until it has started; nil is none
 	ask        func(context.Context, hook.Question) (string, bool)
 	detach     func(time.Duration) (context.Context, func(hook.Reply, error))
 	background func(func()) // runs what goes on after ErrDetached; nil is a goroutine
+}
+
+// begun lets go of the program.
+func (j *job) begun() {
+	if j.held != nil {
+		_ = j.held.Close() // it was read
+	}
 }
 
 // later runs f after the executor has returned.

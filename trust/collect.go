@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bounded"
@@ -30,6 +31,8 @@ type collector struct {
 	dir     string
 	environ map[string]string
 	sums    map[string]string // by file, links resolved; "" is no regular file
+	seen    map[string]stamp  // the same
+	stamps  map[string]stamp  // by file, as hooks name it
 	bytes   int64
 
 	found   []File // of the hook at hand
@@ -44,6 +47,7 @@ func newCollector(ctx context.Context, dir string, environ []string) *collector 
 		environ = os.Environ()
 	}
 	c := &collector{ctx: ctx, dir: dir, environ: map[string]string{}, sums: map[string]string{}}
+	c.seen, c.stamps = map[string]stamp{}, map[string]stamp{}
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
 		c.environ[name] = value
@@ -112,39 +116,41 @@ func (c *collector) add(path string) (isNew bool, err error) {
 	if c.has[path] {
 		return false, nil
 	}
-	digest, err := c.sum(path)
+	digest, looked, err := c.sum(path)
 	if err != nil || digest == "" {
 		return false, err
 	}
-	c.has[path] = true
+	c.has[path], c.stamps[path] = true, looked
 	c.found = append(c.found, File{path, digest})
 	return true, nil
 }
 
-// sum is the digest of a regular file, "" if it is none.
-func (c *collector) sum(path string) (string, error) {
+// sum is the digest of a regular file, "" if it is none, and how it looked.
+func (c *collector) sum(path string) (digest string, looked stamp, err error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", nil //nolint:nilerr // what is not there runs nothing
+		return "", looked, nil //nolint:nilerr // what is not there runs nothing
 	}
 	if digest, known := c.sums[real]; known {
-		return digest, nil
+		return digest, c.seen[real], nil
 	}
-	f, _, err := bounded.Open(real)
+	looked.at = time.Now()
+	f, info, err := bounded.Open(real)
 	if errors.Is(err, bounded.ErrDirectory) || errors.Is(err, bounded.ErrNotRegular) || errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+		return "", looked, nil
 	}
 	if err != nil {
-		return "", err
+		return "", looked, err
 	}
 	defer f.Close()
+	looked.info = info
 	hash := sha256.New()
 	err = bounded.Copy(c.ctx, f, mostBytes-c.bytes, func(part []byte) {
 		c.bytes += int64(len(part))
 		hash.Write(part)
 	})
 	if large := new(bounded.SizeError); errors.As(err, &large) || len(c.sums) >= mostFiles {
-		return "", fmt.Errorf(
+		return "", looked, fmt.Errorf(
 			"trust covers %d files and %d MiB, and the hooks of the project may run more than that: %s; name the script that the hook runs by its path",
 			mostFiles,
 			mostBytes>>20,
@@ -152,10 +158,10 @@ func (c *collector) sum(path string) (string, error) {
 		)
 	}
 	if err != nil {
-		return "", err
+		return "", looked, err
 	}
-	c.sums[real] = hex.EncodeToString(hash.Sum(nil))
-	return c.sums[real], nil
+	c.seen[real], c.sums[real] = looked, hex.EncodeToString(hash.Sum(nil))
+	return c.sums[real], looked, nil
 }
 
 // file covers a file that a command names, and what that runs in turn. runs says

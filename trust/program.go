@@ -72,8 +72,31 @@ func (s *scope) program(args []arg) error {
 		if i > 0 && !wrappers[name] {
 			break
 		}
+		if err := s.fromPath(a); err != nil {
+			return err
+		}
 		if done, err := s.known(base(a), args[i+1:]); done || err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// fromPath covers a program of the project that PATH leads to.
+func (s *scope) fromPath(a arg) error {
+	if s.c.environ["PATH"] == "" {
+		return nil
+	}
+	for _, text := range a.texts {
+		if text == "" || strings.ContainsRune(text, '/') {
+			continue
+		}
+		for folder := range strings.SplitSeq(s.c.environ["PATH"], ":") {
+			if path := filepath.Join(within(s.c.dir, folder), text); s.c.below(path) {
+				if err := s.c.file(path, !s.quiet); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@
 //	…
 //	all, err := store.Read(ctx)
 //	state := all.State(dir, map[string]string{"llxprt": covered.Digest})
+//	sys := pipeline.NewSystem(pipeline.Config{Wrap: covered.Wrap})  // what runs is what was covered
 //	ses, err := sys.NewSession(ctx, pipeline.SessionConfig{Dir: dir, Untrusted: state != trust.Trusted})
 //
 // Nothing of the project is run or read as code but shell text, within the
@@ -63,7 +64,9 @@ type Covered struct {
 	Hooks  []Hook
 	Digest string // "sha256:…"; empty if there is nothing to cover
 
-	sums map[string]string
+	dir    string
+	sums   map[string]string // by file, links resolved
+	stamps map[string]stamp  // by file, as hooks name it
 }
 
 // Options are what a host knows of hooks and settings.
@@ -88,7 +91,7 @@ type Options struct {
 // error, for what is not covered could change unseen.
 func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*Covered, error) {
 	c := newCollector(ctx, dir, opt.Environ)
-	covered := &Covered{sums: c.sums}
+	covered := &Covered{dir: dir, sums: c.sums, stamps: c.stamps}
 	for _, h := range hooks {
 		found, err := c.hook(h, opt.Files)
 		if err != nil {
@@ -121,9 +124,9 @@ func (c *Covered) Check(path string, text []byte) error {
 	was, covered := c.sums[real]
 	switch {
 	case !covered:
-		return fmt.Errorf("%s was not there when trust in it was looked up", path)
+		return notThere(path)
 	case was != sum(text):
-		return fmt.Errorf("%s has changed since trust in it was looked up", path)
+		return hasChanged(path)
 	}
 	return nil
 }
@@ -150,12 +153,19 @@ func digests(dir string, hooks []Hook) []digested {
 			}
 		}
 		slices.SortFunc(files, func(a, b File) int { return compare(a.File, b.File) })
-		all = append(all, digested{
-			h.Dialect + "." + h.Event, h.Name, h.Type, h.Command, h.Argv, h.Source.String(), h.Pattern, h.If,
-			int64(h.Timeout), h.Sequential, h.Once, h.FailClosed, h.Background, h.Unclear != "", files,
-		})
+		d := digestedOf(h.Hook)
+		d.Unclear, d.Files = h.Unclear != "", files
+		all = append(all, d)
 	}
 	return all
+}
+
+// digestedOf is a hook without its files.
+func digestedOf(h *hook.Hook) digested {
+	return digested{
+		h.Dialect + "." + h.Event, h.Name, h.Type, h.Command, h.Argv, h.Source.String(), h.Pattern, h.If,
+		int64(h.Timeout), h.Sequential, h.Once, h.FailClosed, h.Background, false, nil,
+	}
 }
 
 func compare(a, b string) int {

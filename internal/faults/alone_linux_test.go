@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
+	"time"
 )
 
 const aloneVar = "SNAPHOOK_FAULTS_ALONE"
@@ -18,7 +19,7 @@ func alone(t *testing.T, options ...func(*exec.Cmd)) bool {
 	if os.Getenv(aloneVar) == t.Name() {
 		return true
 	}
-	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=10m")
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout="+left(t).String())
 	cmd.Env = append(os.Environ(), aloneVar+"="+t.Name(), "GORACE=atexit_sleep_ms=0")
 	for _, option := range options {
 		option(cmd)
@@ -29,6 +30,14 @@ func alone(t *testing.T, options ...func(*exec.Cmd)) bool {
 	}
 	t.Logf("%s", out)
 	return false
+}
+
+// left is how much time the test has: a soak takes an hour.
+func left(t *testing.T) time.Duration {
+	if end, limited := t.Deadline(); limited {
+		return time.Until(end)
+	}
+	return 0
 }
 
 // asNobody is for what the system does not deny root.

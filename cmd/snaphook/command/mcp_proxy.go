@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,10 +15,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/agent"
-	"github.com/snaphook-go/snaphook/wire"
-
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/trust"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 func newMCPProxy(f *flags) *cobra.Command {
@@ -88,7 +91,8 @@ func (f *flags) proxy(cmd *cobra.Command, server string, args []string) error {
 
 // proxySession opens the hooks of the project for the tools of a server.
 func (f *flags) proxySession(cmd *cobra.Command, server string) (s *agent.Session, closeAll func(), err error) {
-	all, modulesOff := standpoint{}, false
+	all, modulesOff := standpoint{granted: map[string]*trust.Covered{}}, false
+	layers := map[string][]settings.Layer{}        // read once: what was judged is what counts
 	var check func(path string, text []byte) error // modules that run are those that trust was granted for
 	for _, d := range mainDialects() {
 		src, err := f.sources(d)
@@ -108,6 +112,8 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *agent.Sessio
 			return nil, nil, err
 		}
 		all.untrusted, all.undecided = all.untrusted || one.untrusted, all.undecided || one.undecided
+		maps.Copy(all.granted, one.granted)
+		layers[d.Name] = append([]settings.Layer{}, src.layers...) // not nil, with which they would be searched for
 	}
 	host := &cliHost{said: cmd.ErrOrStderr(), runs: true, js: f.js}
 	dir, err := filepath.Abs(f.dir)
@@ -116,9 +122,11 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *agent.Sessio
 	}
 	hooks, err := agent.Open(agent.Config{
 		Log:     f.log(cmd),
+		Wrap:    all.wrap(),
 		Resolve: func(string) (agent.Tool, bool) { return agent.Tool{Kind: agent.MCP, Server: server}, true },
 		Dialects: []*agent.Dialect{
-			agent.Claude(agent.ClaudeConfig{Environ: withoutKey(os.Environ())}), agent.LLxprt(agent.LLxprtConfig{}),
+			agent.Claude(agent.ClaudeConfig{Environ: withoutKey(os.Environ()), Layers: layers[claude.Dialect.Name]}),
+			agent.LLxprt(agent.LLxprtConfig{Layers: layers[llxprt.Dialect.Name]}),
 			agent.Xcsh(
 				agent.XcshConfig{
 					Config:    xcsh.Config{Loaders: []xcsh.ModuleLoader{host.loader(dir, check)}},

@@ -57,6 +57,7 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 			ObserveIdle: len(o.observe) > 0,
 			Policy:      rules,
 			Warm:        o.warm,
+			Wrap:        trust.wrap(),
 		},
 	)
 	ses, err := sys.NewSession(cmd.Context(), f.config(o, src.dir, trust))
@@ -121,8 +122,25 @@ func wantsDebug() bool {
 
 // standpoint is how far the user trusts a project: its own hooks run unless it
 // is untrusted, and its settings count for those of others unless the user has
-// not decided.
-type standpoint struct{ untrusted, undecided bool }
+// not decided. What trust was granted for is what runs.
+type standpoint struct {
+	untrusted, undecided bool
+	granted              map[string]*trust.Covered // by dialect
+}
+
+// wrap holds the hooks of the project to what trust was granted for; nil where
+// it was not asked for.
+func (s standpoint) wrap() func(*hook.Hook, hook.Runner) hook.Runner {
+	if len(s.granted) == 0 {
+		return nil
+	}
+	return func(h *hook.Hook, r hook.Runner) hook.Runner {
+		if covered := s.granted[h.Dialect]; covered != nil {
+			return covered.Wrap(h, r)
+		}
+		return r
+	}
+}
 
 // judge decides how far the project is trusted, and reports a decision that
 // was taken back.
@@ -134,9 +152,9 @@ func (f *flags) judge(cmd *cobra.Command, src *sources) (standpoint, error) {
 		return standpoint{}, nil // modules are judged before they are loaded
 	case src.dialect.headless && !f.interactive:
 		f.warnHeadless(cmd, src)
-		return standpoint{f.untrusted, !f.trusted && !isVouched(cmd, src)}, nil
+		return standpoint{untrusted: f.untrusted, undecided: !f.trusted && !isVouched(cmd, src)}, nil
 	case f.trusted || f.untrusted:
-		return standpoint{f.untrusted, f.untrusted}, nil
+		return standpoint{untrusted: f.untrusted, undecided: f.untrusted}, nil
 	}
 	st, err := standing(cmd.Context(), src)
 	state := st.State
@@ -150,10 +168,14 @@ func (f *flags) judge(cmd *cobra.Command, src *sources) (standpoint, error) {
 		warn(cmd, "the hooks of %s, or scripts that they run, are not those that trust was granted for; %s. "+
 			"`snaphook trust` shows them, `snaphook trust grant` allows them", src.dir, lo.Ternary(src.dialect.headless, none, "they do not run"))
 	}
-	return standpoint{
-		state == trust.Untrusted || state == trust.Changed || state == trust.Unknown && f.interactive,
-		state != trust.Trusted,
-	}, nil
+	stand := standpoint{
+		untrusted: state == trust.Untrusted || state == trust.Changed || state == trust.Unknown && f.interactive,
+		undecided: state != trust.Trusted,
+	}
+	if state == trust.Trusted {
+		stand.granted = map[string]*trust.Covered{src.dialect.Name: st.covered[0]}
+	}
+	return stand, nil
 }
 
 // isVouched reports whether trust was granted to the project as it is now. It is

@@ -1,0 +1,75 @@
+//go:build unix
+
+package run
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// bashText returns a script of bash in the form in which it means as an argument
+// what it means in a file. There, BASH_SOURCE[0] is $0; here it is empty, and a
+// script that does its work only where both are equal would do nothing. A script
+// that asks for more of its callers has no such form.
+func bashText(script string) (text string, ok bool) {
+	if !strings.Contains(script, "BASH_SOURCE") {
+		return script, !asksMore(script)
+	}
+	file, err := parse(script)
+	if err != nil {
+		return "", false
+	}
+	var found []span
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if v, is := node.(*syntax.ParamExp); is && v.Param != nil && v.Param.Value == "BASH_SOURCE" && isFirst(v.Index) {
+			at := int(v.Param.Pos().Offset())
+			found = append(found, span{at, end(script, at)})
+		}
+		return true
+	})
+	slices.SortFunc(found, func(a, b span) int { return a.start - b.start })
+	var out strings.Builder
+	done := 0
+	for _, at := range found {
+		if at.start < done || !strings.HasPrefix(script[at.start:], "BASH_SOURCE") {
+			return "", false
+		}
+		out.WriteString(script[done:at.start] + "0")
+		done = at.end
+	}
+	out.WriteString(script[done:])
+	text = out.String()
+	return text, !asksMore(text)
+}
+
+// asksMore reports whether a script may look at what only a file of bash has.
+func asksMore(script string) bool {
+	for _, word := range [...]string{
+		"BASH_SOURCE", "FUNCNAME", "BASH_LINENO", "BASH_ARG", "BASH_EXECUTION_STRING", "caller", "$-", "${-",
+	} {
+		if strings.Contains(script, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFirst reports whether an index is that of the first element.
+func isFirst(index syntax.ArithmExpr) bool {
+	if index == nil {
+		return true
+	}
+	word, ok := index.(*syntax.Word)
+	return ok && word.Lit() == "0"
+}
+
+// end is where BASH_SOURCE and its index end.
+func end(script string, start int) int {
+	at := min(start+len("BASH_SOURCE"), len(script))
+	if strings.HasPrefix(script[at:], "[0]") && start > 1 && script[start-1] == '{' {
+		return at + len("[0]")
+	}
+	return at
+}

@@ -1,0 +1,9 @@
+package run
+
+import (
+	"os"
+	"strconv"
+)
+
+// descriptor is a path by which the kernel finds an open file.
+func descriptor(f *os.File) string { return "/proc/self/fd/" + strconv.Itoa(int(f.Fd())) }

@@ -1,0 +1,178 @@
+//go:build unix
+
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// pin makes of a job one that opens none of the files again. It is not ok if the
+// job runs as it is.
+func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err error) {
+	j, ok = j.withoutShell(c)
+	if !ok {
+		return j, false, nil
+	}
+	if at := j.script(); at > 0 {
+		f, text, err := c.opened(ctx, &j, j.argv[at])
+		if errors.Is(err, fs.ErrNotExist) && !strings.Contains(j.argv[at], "/") {
+			return j, false, nil // a shell goes on to search PATH
+		}
+		if f == nil || err != nil {
+			return j, false, err
+		}
+		_ = f.Close() // it was read
+		pinned, ok = j.asText(j.program, j.argv[:at:at], text, j.argv[at:])
+		return pinned, ok, nil
+	}
+	f, text, err := c.opened(ctx, &j, j.program)
+	if f == nil || err != nil {
+		return j, false, err
+	}
+	if isProgram(f) {
+		j.program, j.held = descriptor(f), f
+		return j, true, nil
+	}
+	_ = f.Close() // it was read
+	if runnable(inDir(j.program, j.dir)) == syscall.EACCES {
+		return j, false, startError(&j, syscall.EACCES) // not left to others: it may change
+	}
+	program, before, ok := j.interpreter(text)
+	if ok {
+		pinned, ok = j.asText(program, before, text, append([]string{j.program}, j.argv[1:]...))
+	}
+	return pinned, ok, nil
+}
+
+// opened opens a file that is to run, nil if it is none of the project's.
+func (c *Command) opened(ctx context.Context, j *job, path string) (*os.File, []byte, error) {
+	f, text, err := c.agreed.Open(ctx, inDir(path, j.dir))
+	if errors.Is(err, fs.ErrNotExist) { // it was not there before either, and must not come to be
+		return nil, nil, &hook.ClassError{
+			Class: hook.ClassMissing,
+			Err:   fmt.Errorf("cannot start %q: there is no %s; check the path", j.argv[0], path),
+		}
+	}
+	if err != nil {
+		return nil, nil, notAgreed(err)
+	}
+	return f, text, nil
+}
+
+// withoutShell returns the process that a call starts by itself.
+func (j job) withoutShell(c *Command) (direct job, ok bool) {
+	if direct, ok := j.direct(c); ok {
+		return direct, true
+	}
+	if len(c.Direct) > 0 {
+		return j, false
+	}
+	_, err := c.locate(&j)
+	return j, err == nil
+}
+
+// agreedShells are those whose ways are known.
+var agreedShells = map[string]bool{"sh": true, "dash": true, "bash": true}
+
+// script is where among the arguments of a shell its script is, 0 if it is no
+// shell with a script.
+func (j *job) script() int {
+	if !agreedShells[filepath.Base(j.argv[0])] {
+		return 0
+	}
+	for at, arg := range j.argv[1:] {
+		if !isLetters(arg) {
+			if arg == "" || arg[0] == '-' || arg[0] == '+' {
+				return 0
+			}
+			return at + 1
+		}
+	}
+	return 0
+}
+
+// isLetters reports whether an argument is options of a shell that mean the same
+// whether it reads a file or a text.
+func isLetters(arg string) bool {
+	return len(arg) > 1 && arg[0] == '-' && strings.Trim(arg[1:], "aefhmnuvxCEPTB") == ""
+}
+
+// interpreter returns the shell that a script's first line names, and the
+// arguments that stand before its own.
+func (j *job) interpreter(text []byte) (program string, before []string, ok bool) {
+	line, ok := shebangOf(text)
+	program, option, _ := strings.Cut(line, " ")
+	option = strings.TrimSpace(option)
+	switch {
+	case !ok || !filepath.IsAbs(program):
+		return "", nil, false
+	case filepath.Base(program) != "env":
+		ok = agreedShells[filepath.Base(program)] && (option == "" || isLetters(option))
+		before = []string{program}
+		if option != "" {
+			before = append(before, option)
+		}
+		return program, before, ok
+	case !agreedShells[option]:
+		return "", nil, false
+	}
+	found, err := lookup(option, j.env, j.dir)
+	return found, []string{program, option}, err == nil
+}
+
+// shebangOf returns what follows #! on the first line of a script.
+func shebangOf(text []byte) (line string, ok bool) {
+	head, whole := strings.CutPrefix(string(text[:min(len(text), mostShebang)]), "#!")
+	line, _, ended := strings.Cut(head, "\n")
+	return strings.Trim(line, " \t"), whole && ended && !strings.ContainsAny(line, "\t\r\x00")
+}
+
+// asText returns the job that hands a shell the text of a script in place of its
+// file. args are the script, as it is named, and its arguments.
+func (j job) asText(shell string, before []string, text []byte, args []string) (job, bool) {
+	script, ok := string(text), len(text) > 0 && len(text) < mostArgument && text[0] != '-' && text[0] != '+'
+	if !ok || strings.ContainsRune(script, 0) {
+		return j, false
+	}
+	real, err := filepath.EvalSymlinks(inDir(shell, j.dir))
+	if err != nil {
+		return j, false
+	}
+	switch filepath.Base(real) {
+	case "dash":
+	case "bash":
+		if script, ok = bashText(script); !ok || len(script) >= mostArgument {
+			return j, false
+		}
+		j.unset = true
+	default:
+		return j, false
+	}
+	if len(before) > 1 && before[1] == filepath.Base(shell) && filepath.Base(before[0]) == "env" {
+		j.program = before[0]
+	} else {
+		j.program = shell
+	}
+	j.argv = append(append(before[:len(before):len(before)], "-c", script), args...)
+	return j, true
+}
+
+// mostArgument is the longest argument that Linux takes, and the NUL that ends it.
+const mostArgument = 128 << 10
+
+// isProgram reports whether a file is a compiled one, which the kernel starts
+// without anyone who would open it again.
+func isProgram(f *os.File) bool {
+	var magic [4]byte
+	_, err := f.ReadAt(magic[:], 0)
+	return err == nil && string(magic[:]) == "\x7fELF"
+}

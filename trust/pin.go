@@ -1,0 +1,155 @@
+package trust
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/run"
+)
+
+// Wrap returns a Runner of a hook that runs what was covered, or fails: before
+// each call every file that trust in the hook covers is looked at again, and
+// scripts run from the bytes that were looked at; [run.Command.Pin] says which.
+// A hook of the project that is not one of those covered has a Runner that
+// fails. Hooks of others have the Runner that they had.
+//
+// It is made for the Config of an engine, which calls it for each hook once:
+//
+//	sys := pipeline.NewSystem(pipeline.Config{Wrap: covered.Wrap})
+func (c *Covered) Wrap(h *hook.Hook, r hook.Runner) hook.Runner {
+	same := func(of Hook) bool { return of.Dialect == h.Dialect && of.ID == h.ID }
+	switch at := slices.IndexFunc(c.Hooks, same); {
+	case at >= 0 && reflect.DeepEqual(digestedOf(c.Hooks[at].Hook), digestedOf(h)):
+		return run.Pinned(r, &agreed{c, c.Hooks[at].Files})
+	case at >= 0 || h.Source == hook.Project || h.Source == hook.Local:
+		return refused{fmt.Errorf("the hook at %s has changed since trust in it was looked up", h.Position)}
+	}
+	return r
+}
+
+// refused is the Runner of a hook that was not covered.
+type refused struct{ why error }
+
+// Run fails.
+func (r refused) Run(context.Context, hook.Call) (hook.Reply, error) {
+	return hook.Reply{}, &hook.ClassError{Class: hook.ClassUntrusted, Err: r.why}
+}
+
+// agreed are the files of one hook.
+type agreed struct {
+	covered *Covered
+	files   []File
+}
+
+var _ run.Agreed = (*agreed)(nil)
+
+// Same implements [run.Agreed].
+func (a *agreed) Same(ctx context.Context) error {
+	for _, file := range a.files {
+		if err := a.covered.same(ctx, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Open implements [run.Agreed].
+func (a *agreed) Open(ctx context.Context, path string) (f *os.File, text []byte, err error) {
+	for _, path := range a.covered.spellings(path) {
+		for _, file := range a.files {
+			if file.File == path {
+				return opened(ctx, file)
+			}
+		}
+	}
+	if !a.covered.holds(path) {
+		return nil, nil, nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, nil, err
+	}
+	return nil, nil, notThere(path)
+}
+
+// spellings are the paths as which a file may have been covered: its own, and
+// that without links on the way to the project.
+func (c *Covered) spellings(path string) []string {
+	all := []string{filepath.Clean(path)}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		all = append(all, filepath.Join(dir, filepath.Base(path)))
+	}
+	for dir := filepath.Dir(all[0]); ; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && real == c.dir {
+			below, _ := filepath.Rel(dir, all[0]) // one is above the other
+			return append(all, filepath.Join(c.dir, below))
+		}
+		if dir == filepath.Dir(dir) {
+			return all
+		}
+	}
+}
+
+// holds reports whether a path lies in the project, or leads to it.
+func (c *Covered) holds(path string) bool {
+	for _, path := range c.spellings(path) {
+		if rel, err := filepath.Rel(c.dir, path); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+func notThere(path string) error {
+	return fmt.Errorf("%s was not there when trust in it was looked up", path)
+}
+
+func hasChanged(path string) error {
+	return fmt.Errorf("%s has changed since trust in it was looked up; look at it, and grant trust again", path)
+}
+
+// stamp is how a file looked when it was hashed.
+type stamp struct {
+	info fs.FileInfo
+	at   time.Time
+}
+
+// settled is how long a file must have been left alone before it was hashed, so
+// that every later change to it shows in its time: the clocks of file systems
+// tick slowly.
+const settled = 2 * time.Second
+
+// shows reports whether a file that looks like info has not changed since.
+func (s stamp) shows(info fs.FileInfo) bool {
+	if s.info == nil || !os.SameFile(s.info, info) || s.info.Size() != info.Size() || !s.info.ModTime().Equal(info.ModTime()) {
+		return false
+	}
+	was, known := changed(s.info)
+	is, _ := changed(info)
+	return known && was.Equal(is) && s.at.Sub(was) > settled
+}
+
+// same reports an error if a file is not what it was.
+func (c *Covered) same(ctx context.Context, file File) error {
+	info, err := os.Stat(file.File)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return hasChanged(file.File)
+	case err != nil:
+		return err
+	case c.stamps[file.File].shows(info):
+		return nil
+	}
+	f, _, err := opened(ctx, file)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
