@@ -128,7 +128,8 @@ const settled = 2 * time.Second
 
 // shows reports whether a file that looks like info has not changed since.
 func (s stamp) shows(info fs.FileInfo) bool {
-	if s.info == nil || !os.SameFile(s.info, info) || s.info.Size() != info.Size() || !s.info.ModTime().Equal(info.ModTime()) {
+	if s.info == nil || !os.SameFile(s.info, info) || s.info.Size() != info.Size() ||
+		!s.info.ModTime().Equal(info.ModTime()) {
 		return false
 	}
 	was, known := changed(s.info)
