@@ -43,6 +43,9 @@
 // comes from looking for them is an [*UnavailableError], which says where.
 // Rejected promises that are not awaited are not reported.
 //
+// [Options.Runtime] runs a module in a process of Node.js or Bun in place of the
+// engine, with the rights of its user. The objects of the host are the same there.
+//
 // # What a module can do to its host
 //
 // It can make the calls of its functions fail, and come to an end. Every stay

@@ -236,7 +236,8 @@ func (m *Module) listen(from io.Reader, level string) {
 func (p *process) note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.last == "" && slices.ContainsFunc([]string{"Error", "FATAL", "error:"}, func(s string) bool { return strings.Contains(text, s) }) {
+	words := []string{"Error", "FATAL", "error:"}
+	if p.last == "" && slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) }) {
 		p.last = strings.TrimSpace(text)
 	}
 }
@@ -295,10 +296,6 @@ func (m *Module) ping(within time.Duration) {
 	} else if due.Before(p.due) {
 		p.due = due
 	}
-	if p.slow {
-		p.slow = false
-		p.looks.Reset(m.pace())
-	}
 }
 
 // forsake says that a call is not waited for any more. A process that shows no
@@ -310,6 +307,10 @@ func (m *Module) forsake(id int64) {
 
 // send writes a line to the process. One that does not read is ended.
 func (m *Module) send(op string, args ...any) {
+	if p := m.proc; p.slow {
+		p.slow = false
+		p.looks.Reset(m.pace())
+	}
 	m.put(m.proc.to, lineOf(m, op, args))
 }
 

@@ -47,7 +47,7 @@ func choose(ctx context.Context, path string, opt Options) (*bundle, error) {
 	case "", Sandbox:
 		b, err := bundled(ctx, path, opt)
 		if err == nil {
-			b.runtime, b.why = Sandbox, map[bool]string{true: "the default", false: "as the host says"}[opt.Runtime == ""]
+			b.runtime, b.why = Sandbox, "the default"
 		}
 		return b, err
 	case Node, Bun:

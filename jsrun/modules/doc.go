@@ -44,6 +44,9 @@
 // cannot leave the engine: it returns undefined where there is no UI, and is an
 // error where there is one.
 //
+// A Loader whose Runtime is a process lifts all of that for its modules, whose
+// process is started again when it has ended; see docs/xcsh.md.
+//
 // # What a failure costs
 //
 // One call. What JavaScript throws is the handler's error, with its own message;

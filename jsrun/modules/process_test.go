@@ -1,0 +1,203 @@
+package modules_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/jsrun"
+	"github.com/snaphook-go/snaphook/jsrun/modules"
+)
+
+func inNode(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath(jsrun.Node); err != nil {
+		t.Skip("node is not installed")
+	}
+}
+
+// A crash blocks the call under way, and the next one has the module again: with
+// its handlers and commands, each of them once, and a state that is new.
+func TestAGateWhoseProcessHasEndedBlocksAndIsStartedAgain(t *testing.T) {
+	inNode(t)
+	h := opened(t, xcsh.Config{}, &modules.Loader{Runtime: jsrun.Node})
+	h.written(t, "gate.ts", `import fs from "node:fs";
+		let calls = 0;
+		export default (pi: any) => {
+			pi.on("turn_start", () => pi.logger.debug("turn " + fs.existsSync("/")));
+			pi.on("tool_call", (e: any) => {
+				if (e.toolName === "crash") process.exit(1);
+				calls++;
+				return e.toolName === "stop" ? { block: true, reason: "call " + calls } : undefined;
+			});
+			pi.registerCommand("count", { handler: async () => pi.logger.debug("count " + calls) });
+		};`)
+	for range 2 {
+		if err := h.run(t.Context(), "stop", `{}`); err == nil || !strings.HasPrefix(err.Error(), "call ") {
+			t.Errorf("got %v", err)
+		}
+	}
+	h.born(t)
+	err := h.run(t.Context(), "crash", `{}`)
+	if err == nil || !strings.HasPrefix(err.Error(), "gate.ts: the module is dead: the process of node has ended, exit status 1") {
+		t.Errorf("got %v", err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		err = h.run(t.Context(), "stop", `{}`)
+		if err != nil && err.Error() == "call 1" {
+			break
+		}
+		if err == nil || !strings.Contains(err.Error(), "it starts again in ") || time.Now().After(deadline) {
+			t.Fatalf("got %v", err)
+		}
+	}
+	xcsh.TurnStart.Fire(t.Context(), h.Modules, &xcsh.TurnStartEvent{})
+	h.Slash(t.Context(), "/count")
+	h.heard(t, "DEBUG: turn true", "DEBUG: count 1")
+	if infos := h.Infos(); len(infos) != 1 || infos[0].Events["tool_call"] != 1 || !slices.Equal(infos[0].Commands, []string{"count"}) || infos[0].Runtime != jsrun.Node {
+		t.Errorf("got %+v", infos)
+	}
+}
+
+// born looks that the module works, which is what a life begins with.
+func (h *host) born(t *testing.T) {
+	t.Helper()
+	xcsh.TurnStart.Fire(t.Context(), h.Modules, &xcsh.TurnStartEvent{})
+	h.heard(t, "DEBUG: turn true")
+}
+
+// One that crashes at once is not started without end.
+func TestAModuleThatEndsAgainAndAgainIsStartedLessAndLess(t *testing.T) {
+	inNode(t)
+	h := opened(t, xcsh.Config{}, &modules.Loader{Runtime: jsrun.Node})
+	h.written(t, "gate.ts", `export default (pi: any) => pi.on("tool_call", () => process.exit(1));`)
+	starts, waits := 0, 0
+	for deadline := time.Now().Add(3 * time.Second); time.Now().Before(deadline); {
+		err := h.run(t.Context(), "bash", `{}`)
+		switch {
+		case err == nil:
+			t.Fatal("the tool ran")
+		case strings.Contains(err.Error(), "it starts again in "):
+			waits++
+			time.Sleep(5 * time.Millisecond)
+		default:
+			starts++
+		}
+	}
+	if starts > 8 || waits == 0 {
+		t.Errorf("%d starts in 3s, and %d calls that had to wait", starts, waits)
+	}
+	h.heard(t)
+}
+
+// The modules that the sandbox refuses run in a process, and their handlers work.
+func TestModulesThatNeedMoreRunInAProcess(t *testing.T) {
+	inNode(t)
+	h := opened(t, xcsh.Config{Session: conversation{}}, &modules.Loader{Runtime: jsrun.Auto, Exec: (*xcsh.API).Exec})
+	where := map[string]string{}
+	for _, name := range []string{"file-trigger.ts", "custom-compaction.ts", "protected-paths.ts", "status-line.ts"} {
+		path, err := filepath.Abs(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.load(t, path)
+		info := h.Infos()[len(where)]
+		where[name] = info.Runtime + ": " + info.RuntimeReason
+	}
+	for name, want := range map[string]string{
+		"file-trigger.ts": "node: it imports node:fs (file-trigger.ts:1:21)", "custom-compaction.ts": "node: it imports @mariozechner/pi-ai (custom-compaction.ts:1:26)",
+		"protected-paths.ts": "sandbox: it needs nothing of Node.js", "status-line.ts": "sandbox: it needs nothing of Node.js",
+	} {
+		if where[name] != want {
+			t.Errorf("%s: %s, want %s", name, where[name], want)
+		}
+	}
+}
+
+// A part of a package that is not there is an error where it is used: a gate blocks.
+func TestAPackageThatIsNotInstalledFailsTheCallThatUsesIt(t *testing.T) {
+	inNode(t)
+	h := opened(t, xcsh.Config{}, &modules.Loader{Runtime: jsrun.Node})
+	h.written(t, "gate.ts", `import { complete } from "@mariozechner/pi-ai";
+		import { isBashToolResult, compact } from "@mariozechner/pi-coding-agent";
+		export default (pi: any) => pi.on("tool_call", (e: any) => {
+			if (e.toolName === "ours") return { block: true, reason: String(isBashToolResult({ toolName: "bash" })) };
+			return e.toolName === "model" ? complete() : compact.name;
+		});`)
+	for tool, want := range map[string]string{
+		"ours":  "true",
+		"model": "complete of @mariozechner/pi-ai is not available: the package is not installed; install it beside the module",
+		"agent": "compact of @mariozechner/pi-coding-agent is not available: the package is not installed; install it beside the module",
+	} {
+		if err := h.run(t.Context(), tool, `{}`); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", tool, err, want)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(h.dir, "other.ts"), []byte(`import x from "left-out"; export default () => x`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	errs := h.Load(t.Context(), []string{"other.ts"}, h.dir)
+	if len(errs) != 1 || !strings.Contains(errs[0].Error(), "left-out is not available: ") {
+		t.Errorf("got %v", errs)
+	}
+}
+
+// The examples that the two projects publish, which are not ours to keep: name the
+// folders, separated as in PATH. Those that ask a model need pi-ai installed beside
+// them, and file-trigger the file /tmp/agent-trigger.txt that it watches.
+func TestPublishedExamplesLoad(t *testing.T) {
+	inNode(t)
+	dirs := os.Getenv("SNAPHOOK_EXAMPLES")
+	if dirs == "" {
+		t.Skip("SNAPHOOK_EXAMPLES names no folders of examples of pi and xcsh")
+	}
+	loaded, answered, all := 0, 0, 0
+	for _, dir := range filepath.SplitList(dirs) {
+		files, _ := filepath.Glob(filepath.Join(dir, "*.ts"))
+		nested, _ := filepath.Glob(filepath.Join(dir, "*", "index.ts"))
+		for _, file := range append(files, nested...) {
+			all++
+			h := opened(t, xcsh.Config{Session: conversation{}, Models: keyless{}}, &modules.Loader{Runtime: jsrun.Auto, Exec: (*xcsh.API).Exec})
+			if errs := h.Load(t.Context(), []string{file}, h.dir); len(errs) > 0 {
+				t.Logf("%v", errs)
+				continue
+			}
+			loaded++
+			info := h.Infos()[0]
+			t.Logf("%s: %s: %s: %v %v", filepath.Base(file), info.Runtime, info.RuntimeReason, info.Events, info.Commands)
+			failures := 0
+			h.Listen(&xcsh.Listener{Failed: func(e xcsh.HookError) { failures++; t.Logf("  %s: %s", e.Event, e.Message) }})
+			for _, event := range xcsh.Events() {
+				if event.Active(h.Modules) {
+					if _, err := event.FireJSON(t.Context(), h.Modules, []byte(sample)); err != nil {
+						failures++
+						t.Logf("  %s: %v", event.Name(), err)
+					}
+				}
+			}
+			if failures == 0 {
+				answered++
+			}
+		}
+	}
+	t.Logf("%d of %d load, and the handlers of %d answer all their events", loaded, all, answered)
+	if all == 0 || loaded*10 < all*9 || answered*10 < all*9 {
+		t.Error("want nine in ten")
+	}
+}
+
+// keyless is a registry of models whose user has no key.
+type keyless struct{ xcsh.NoModels }
+
+func (keyless) APIKey(context.Context, xcsh.Model) (string, error) { return "", nil }
+
+// sample has the members that handlers of any event look at.
+const sample = `{"toolName":"bash","toolCallId":"1","input":{"command":"ls","path":"a.txt"},"content":[],"messages":[],"prompt":"hi","reason":"new",
+	"entryId":"0123456789","timestamp":1,"turnIndex":0,"message":{"role":"assistant","content":[]},"toolResults":[],
+	"preparation":{"messagesToSummarize":[],"turnPrefixMessages":[],"tokensBefore":1,"firstKeptEntryId":"e","fileOps":{}},"branchEntries":[]}`
