@@ -25,7 +25,7 @@ var processJS string
 const (
 	processCPU    = 30 * time.Second
 	processMemory = 512 << 20
-	processReady  = 10 * time.Second // from its start to its first line
+	processReady  = 30 * time.Second // from its start to its first line
 	processGrace  = 5 * time.Second  // for a sign of life after a call that was given up
 	processEnd    = time.Second      // to end when it is closed
 	processLine   = 32 << 20         // bytes of a line that it writes
@@ -266,7 +266,7 @@ func (m *Module) look() {
 		m.end(&DeadError{&BudgetError{After: m.opt.CPU}})
 	case size > int64(min(m.opt.Memory, 1<<62))+processBase:
 		m.end(&DeadError{fmt.Errorf("the process holds %d MiB of memory, more than %d", size>>20, m.opt.Memory>>20)})
-	case m.waited() && p.due.IsZero():
+	case p.ready && m.waited() && p.due.IsZero():
 		m.ping(m.opt.CPU)
 	}
 	p.slow = p.due.IsZero() && p.ready
