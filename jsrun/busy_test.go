@@ -1,0 +1,35 @@
+package jsrun
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// A module whose types keep the bundler busy for ever is given up: here a file
+// that is never loaded stands for them, so that the test has an end.
+func TestABundlerThatStaysBusyIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		free := make(chan struct{})
+		busy := api.Plugin{Name: "busy", Setup: func(build api.PluginBuild) {
+			build.OnLoad(api.OnLoadOptions{Filter: ".*"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
+				<-free
+				text := ""
+				return api.OnLoadResult{Contents: &text}, nil
+			})
+			build.OnResolve(api.OnResolveOptions{Filter: ".*"}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+				return api.OnResolveResult{Path: args.Path, Namespace: "busy"}, nil
+			})
+		}}
+		began := time.Now()
+		_, err := buildWithin(t.Context(), api.BuildOptions{EntryPoints: []string{"a.ts"}, Plugins: []api.Plugin{busy}})
+		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "simpler way") || took != mostBuild {
+			t.Errorf("after %v: %v; want an error after %v", took, err, mostBuild)
+		}
+		close(free)
+		time.Sleep(time.Hour) // the bundler has a goroutine that ends after minutes
+	})
+}
