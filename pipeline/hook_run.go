@@ -131,6 +131,10 @@ func (f *fireRun[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hoo
 		r.Err = contextCause(ctx, err)
 		return
 	}
+	if !isDecision(out.Decision) {
+		r.Err = &hook.ClassError{Class: hook.ClassOutput, Err: fmt.Errorf("there is no decision %q", out.Decision)}
+		return
+	}
 	r.Output = out
 	if err := f.event.output.checked(&r.Output.Specific); err != nil {
 		r.Output.Specific = *new(Out)
@@ -143,6 +147,15 @@ func (f *fireRun[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hoo
 		r.Notes = append(r.Notes, "the event's own part of the answer is left out: "+err.Error()) // the denial counts
 	}
 	r.Answered = out.Set != 0 || out.Common() != 0 || !reflect.ValueOf(&r.Output.Specific).Elem().IsZero()
+}
+
+// isDecision reports whether the engine knows a word, or it is empty.
+func isDecision(d hook.Decision) bool {
+	switch d {
+	case hook.Undecided, hook.Allow, hook.Approve, hook.Ask, hook.Defer, hook.Deny, hook.Block:
+		return true
+	}
+	return false
 }
 
 // late is a hook's error if it has answered after its time, as with a process:

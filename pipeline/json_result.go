@@ -107,7 +107,7 @@ type HookRun struct {
 	// that wait for it; nil where it did not, or nothing waited.
 	Background *Ending `json:"background,omitzero"`
 
-	Notes []string `json:"-"` // not part of the form; for people
+	Notes []string `json:"notes,omitempty"` // what was wrong with its answer and has been ignored
 }
 
 // Ending is a [Finished] in JSON terms.

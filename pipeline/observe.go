@@ -10,6 +10,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/stages"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -165,11 +166,15 @@ func (f *fireRun[In, Out]) logHook(ev *Evaluation, r *hook.Report[Out], in *In) 
 	f.debug(f.ctx, "hook ran", attrs...)
 }
 
-// logFailure warns of a hook that failed, since what it guards goes ahead.
+// logFailure warns of a hook that failed. Only where it could have blocked does
+// anything go ahead because of it.
 func (f *fireRun[In, Out]) logFailure(r *hook.Report[Out]) {
-	msg := "hook failed; the action goes ahead"
-	if !r.FailedOpen() {
+	msg := "hook failed"
+	switch {
+	case !r.FailedOpen():
 		msg = "hook failed; the action is blocked"
+	case f.event.guards:
+		msg = "hook failed; the action goes ahead"
 	}
 	f.s.sys.log.LogAttrs(
 		f.ctx,
@@ -192,10 +197,10 @@ func (f *fireRun[In, Out]) logFailure(r *hook.Report[Out]) {
 
 // logNotes warns of what a hook answered in vain, since it may have been a guard.
 func (f *fireRun[In, Out]) logNotes(r *hook.Report[Out]) {
-	if !r.Answered {
-		return // plain text: no answer
-	}
 	for _, note := range r.Notes {
+		if note == stages.NoteText {
+			continue // it gave no answer, and was not going to
+		}
 		f.s.sys.log.LogAttrs(
 			f.ctx,
 			slog.LevelWarn,

@@ -117,8 +117,16 @@ func TestTheLogWarnsOfHooksThatFailAndNothingElse(t *testing.T) {
 		_, s := start(t, pipeline.Config{Log: log, Load: []pipeline.Load{loads(configured("Call", "denies.sh", prints(2, "")), configured("Guarded", "fails.sh", prints(1, "")))}})
 		fire(t, event, s, call{Tool: "write"})
 		fire(t, guarded, s, call{Tool: "write"})
+		_, s = start(t, pipeline.Config{Log: log, Load: []pipeline.Load{loads(configured("Harmless", "fails.sh", prints(1, "")))}})
+		if _, err := harmless.Fire(t.Context(), s, new(deep)); err != nil {
+			t.Error(err)
+		}
 	})
-	if strings.Count(text, "\n") != 1 || !strings.Contains(text, `level=WARN msg="hook failed; the action is blocked" event=test.Guarded session=s1 hook=fails.sh`) {
+	text, harmlessly, _ := strings.Cut(text, "\n")
+	if !strings.Contains(harmlessly, `msg="hook failed" event=test.Harmless`) || strings.Count(harmlessly, "\n") != 1 {
+		t.Errorf("of an event that cannot block the log is\n%s", harmlessly)
+	}
+	if !strings.Contains(text, `level=WARN msg="hook failed; the action is blocked" event=test.Guarded session=s1 hook=fails.sh`) {
 		t.Errorf("the log is\n%s", text)
 	}
 }

@@ -2,6 +2,7 @@ package stages
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
@@ -80,11 +81,17 @@ func readText[Out any](r *hook.Report[Out], how hook.Text, text string) {
 	case hook.TextContext:
 		r.Output = hook.Output[Out]{Context: text, Set: hook.SetAnswer | hook.SetContext}
 	case hook.TextIgnored:
-		r.Notes = append(r.Notes, "standard output is plain text, which has no effect here")
+		r.Notes = append(r.Notes, NoteText)
 	default:
 		r.Output = hook.Output[Out]{Decision: hook.Allow, Message: text, Set: hook.SetAnswer, Synthetic: true}
 	}
 }
+
+// NoteText is noted where plain text means nothing.
+const NoteText = "standard output is plain text, which has no effect here"
+
+// noteBroken is noted where a hook meant to answer, and its answer cannot be read.
+const noteBroken = "standard output begins like JSON and is none: it counts as plain text"
 
 // cut reports whether standard output is not whole.
 func cut[Out any](r *hook.Report[Out]) bool { return r.Reply.Truncated&hook.Stdout != 0 }
@@ -93,7 +100,10 @@ func cut[Out any](r *hook.Report[Out]) bool { return r.Reply.Truncated&hook.Stdo
 func answer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string, err error) {
 	out, notes, err := how.Decode(r.Reply.Stdout)
 	if errors.Is(err, wire.ErrText) {
-		return plain(r.Reply.Stdout), nil
+		if text = plain(r.Reply.Stdout); strings.HasPrefix(text, "{") {
+			r.Notes = append(r.Notes, noteBroken)
+		}
+		return text, nil
 	}
 	if err != nil {
 		return "", &hook.ClassError{Class: hook.ClassOutput, Err: err}

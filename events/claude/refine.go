@@ -33,14 +33,18 @@ type refiner[In, Out any, I interface {
 
 func (f refiner[In, Out, I, O]) refine(s *pipeline.Session, in *In, r *hook.Report[Out]) {
 	o, own := &r.Output, O(&r.Output.Specific).own()
+	var unusable error
 	if r.Hook.Func != nil && r.Err == nil {
-		f.spoken(o)
+		unusable = f.spoken(o)
 	}
 	if f.traits.silent || !r.Backgrounded {
 		f.drop(r)
 	}
 	if f.own != nil {
 		f.own(s, in, r)
+	}
+	if unusable != nil && !o.Decision.Blocks() {
+		r.Notes = append(r.Notes, unusable.Error())
 	}
 	own.TerminalSequence = shown(s, own.TerminalSequence, &r.Notes)
 	for _, text := range [...]*string{&o.Context, &o.Message, &o.Reason, &o.StopReason} {
@@ -49,7 +53,11 @@ func (f refiner[In, Out, I, O]) refine(s *pipeline.Session, in *In, r *hook.Repo
 }
 
 // spoken makes the common decision of what a Go function said in the own part.
-func (f refiner[In, Out, I, O]) spoken(o *hook.Output[Out]) {
+// The error says which word of it is none.
+func (f refiner[In, Out, I, O]) spoken(o *hook.Output[Out]) (unusable error) {
+	if c, ok := any(&o.Specific).(checked); ok {
+		unusable = c.check()
+	}
 	if v, ok := any(&o.Specific).(decider); ok && !o.Decision.Blocks() {
 		reason := o.Reason
 		v.decide(&o.Decision, &reason)
@@ -57,12 +65,17 @@ func (f refiner[In, Out, I, O]) spoken(o *hook.Output[Out]) {
 			o.Reason = reason
 		}
 	}
+	return unusable
 }
 
-// drop takes away what the event does not honour.
+// drop takes away what the event does not honour. What a hook meant to hold up
+// and could not is noted.
 func (f refiner[In, Out, I, O]) drop(r *hook.Report[Out]) {
 	t, o := f.traits, &r.Output
 	refuses := refused(t, r)
+	means := o.Decision.Blocks() || t.permission && o.Decision != "" // "approve" means nothing elsewhere
+	counts := means && (t.decides || refuses)
+	f.noteVain(r, counts)
 	if t.silent {
 		f.silence(r, refuses)
 	}
@@ -75,28 +88,36 @@ func (f refiner[In, Out, I, O]) drop(r *hook.Report[Out]) {
 	if !t.contexts {
 		o.Context = ""
 	}
-	means := o.Decision.Blocks() || t.permission && o.Decision != "" // "approve" means nothing elsewhere
-	if dropped := !means || !t.decides && !refuses; r.Hook.Func != nil && (dropped || !t.blocks && !t.decides) &&
-		o.Decision != "" &&
-		o.Decision != hook.Allow &&
-		o.Decision != hook.Approve {
-		r.Notes = append(r.Notes, fmt.Sprintf("decision %q has no effect on %s", o.Decision, f.event))
-	}
-	if !means || !t.decides && !refuses {
+	if !counts {
 		o.Decision, o.Reason = "", ""
-	}
-	if r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 && !t.exitTwoDenies {
-		r.Notes = append(
-			r.Notes,
-			strings.TrimSuffix(
-				fmt.Sprintf("exit status 2 has no effect on %s: %s", f.event, plain(r.Reply.Stderr)),
-				": ",
-			),
-		)
 	}
 	if o.Decision.Blocks() && r.Err != nil && r.Reply != nil && r.OnFailure == hook.FailOpen && !timedOut(r.Err) {
 		o.Reason = cmp.Or(plain(r.Reply.Stderr), o.Reason) // as of a hook that has refused
 	}
+}
+
+// noteVain says what a hook wanted that the event cannot do: refuse or ask, by
+// its answer or by its end, or stop the agent.
+func (f refiner[In, Out, I, O]) noteVain(r *hook.Report[Out], counts bool) {
+	t, o, vain := f.traits, &r.Output, ""
+	harmless := o.Decision == "" || o.Decision == hook.Allow || o.Decision == hook.Approve
+	switch {
+	case exitTwo(r) && !t.exitTwoDenies:
+		vain = strings.TrimSuffix(
+			fmt.Sprintf("exit status 2 has no effect on %s: %s", f.event, plain(r.Reply.Stderr)), ": ")
+	case r.Err == nil && !harmless && (!counts || !t.blocks && !t.decides):
+		vain = fmt.Sprintf("decision %q has no effect on %s", o.Decision, f.event)
+	case r.Err == nil && o.Stop && (t.noContinue || t.silent):
+		vain = "\"continue\": false has no effect on " + f.event
+	}
+	if vain != "" {
+		r.Notes = append(r.Notes, vain)
+	}
+}
+
+// exitTwo reports whether a hook ended with status 2 by its own will.
+func exitTwo[Out any](r *hook.Report[Out]) bool {
+	return r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2
 }
 
 // silence leaves of an answer the terminal sequence, and that the hook refused.
@@ -109,17 +130,17 @@ func (f refiner[In, Out, I, O]) silence(r *hook.Report[Out], refuses bool) {
 	}
 }
 
-// refused reports whether a hook blocked by its end and not by what it said. Of
-// a Go function the word for that is deny.
+// refused reports whether a hook blocked by its end and not by what it said. A
+// Go function has no end of its own: there the decision is.
 func refused[Out any](t *traits, r *hook.Report[Out]) bool {
 	d := r.Output.Decision
 	switch {
 	case r.Err != nil:
 		return d.Blocks() // it failed, and fails closed
 	case r.Reply == nil:
-		return d == hook.Deny && t.exitTwoDenies
+		return d.Blocks() && t.exitTwoDenies
 	}
-	return r.Reply.Signal == nil && r.Reply.Exit == 2 && d.Blocks() && t.exitTwoDenies
+	return exitTwo(r) && d.Blocks() && t.exitTwoDenies
 }
 
 // cut shortens a text that is too long.

@@ -109,9 +109,13 @@ func replyBlocks(o *hook.Output[ElicitationOutput]) bool {
 
 // refineChange: policies cannot be kept from applying.
 func refineChange(_ *pipeline.Session, in *ConfigChangeInput, r *hook.Report[BasicOutput]) {
-	if in.Source == "policy_settings" {
-		r.Output.Decision, r.Output.Reason = "", ""
+	if in.Source != "policy_settings" {
+		return
 	}
+	if r.Output.Decision.Blocks() {
+		r.Notes = append(r.Notes, "the denial has no effect: policies apply whatever hooks say")
+	}
+	r.Output.Decision, r.Output.Reason = "", ""
 }
 
 // refineDisplay: the text of a hook that refuses is not shown.

@@ -1,6 +1,8 @@
 package llxprt
 
 import (
+	"fmt"
+
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
@@ -53,7 +55,11 @@ type candor struct {
 // declare makes an event of the dialect whose reports say what had no effect.
 func declare[In, Out any](c candor, ev pipeline.Spec[In, Out]) *pipeline.Event[In, Out] {
 	ev.Refine = func(s *pipeline.Session, _ *In, r *hook.Report[Out]) {
-		if note := c.note(s, ev.Name, wanted(&r.Output)); note != "" {
+		wants := wanted(&r.Output)
+		if g, ok := any(&r.Output.Specific).(*BeforeToolOutput); ok && wants == "" {
+			wants = g.PermissionDecision // it may be a word that is none
+		}
+		if note := c.note(s, ev.Name, wants); note != "" {
 			r.Notes = append(r.Notes, note)
 		}
 	}
@@ -70,6 +76,8 @@ func (c candor) note(s *pipeline.Session, event string, wants hook.Decision) str
 		return "the hook wants the user asked, and there is no user to ask: the tool does not run"
 	case wants == hook.Ask && !s.Interactive():
 		return "the hook wants the user asked, and there is no user to ask: the tool runs"
+	case rank(wants) == 0 && wants != "" && wants != hook.Allow && wants != hook.Approve:
+		return fmt.Sprintf("the decision %q has no effect; write allow, ask, block or deny", wants)
 	}
 	return ""
 }

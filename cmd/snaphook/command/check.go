@@ -65,8 +65,6 @@ type checked struct {
 
 	settingsFiles []string // those of Files that are no modules
 	moduleFiles   []string // those of Modules, and those that could not be loaded
-
-	onlyModules bool // they were asked for, and nothing else
 }
 
 // checkedHook is a configured hook; Why and Detail are null if it can run.
@@ -116,7 +114,6 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	if len(problems) > 0 || slices.ContainsFunc(found.Findings, finding.counts) {
 		f.status = failed
 	}
-	found.onlyModules = len(f.modules) > 0 && len(f.settings) == 0
 	if err := f.writeSARIF(cmd, found, problems); err != nil || f.linting.sarif == "-" {
 		return err
 	}
@@ -209,7 +206,7 @@ func (c checked) text(problems []settings.Problem) string {
 	for _, file := range c.Files {
 		fmt.Fprintf(&b, "%s: read\n", strong.Render(oneLine(filepath.ToSlash(file))))
 	}
-	if len(c.Files) == 0 && !c.onlyModules && unreadable(problems) == nil {
+	if len(c.Files)+len(c.Hooks)+len(c.moduleFiles) == 0 && unreadable(problems) == nil {
 		b.WriteString("no settings file was read\n")
 	}
 	for _, m := range c.Modules {
