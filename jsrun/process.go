@@ -1,12 +1,10 @@
 package jsrun
 
 import (
-	"bufio"
 	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -166,70 +164,6 @@ func afterComments(text string) string {
 		_, text, _ = strings.Cut(text, "\n")
 	}
 	return text
-}
-
-// hear reads what the process writes until it ends.
-func (m *Module) hear(from io.Reader) {
-	lines := bufio.NewReaderSize(from, 64<<10)
-	for {
-		line, err := readLine(lines)
-		var said *message
-		if err == nil {
-			said, err = readMessage(line)
-		}
-		if err != nil {
-			if err == io.EOF || errors.Is(err, os.ErrDeadlineExceeded) {
-				<-m.proc.resident.Gone()
-				err = m.proc.ended(m.source.runtime)
-			}
-			m.later(func() { m.end(&DeadError{err}) })
-			return
-		}
-		m.later(func() { m.hears(said) })
-	}
-}
-
-// later adds a task when there is room for one more.
-func (m *Module) later(task func()) {
-	select {
-	case m.proc.room <- struct{}{}:
-		m.queue.add(func() {
-			defer func() { <-m.proc.room }()
-			task()
-		})
-	case <-m.ctx.Done():
-	}
-}
-
-// readLine reads a line of at most processLine bytes.
-func readLine(r *bufio.Reader) (line []byte, err error) {
-	for {
-		part, err := r.ReadSlice('\n')
-		if line = append(line, part...); err == nil {
-			return line, nil
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return nil, err
-		}
-		if len(line) > processLine {
-			return nil, fmt.Errorf("it wrote a line of more than %d MiB", processLine>>20)
-		}
-	}
-}
-
-// listen takes what the process prints for lines of its console.
-func (m *Module) listen(from io.Reader, level string) {
-	lines := bufio.NewReaderSize(from, 4<<10)
-	for {
-		line, _, err := lines.ReadLine()
-		if err != nil {
-			return
-		}
-		if text := string(line); strings.TrimSpace(text) != "" {
-			m.proc.note(text)
-			m.later(func() { m.console(level, text) })
-		}
-	}
 }
 
 // note keeps what may be why the process is about to end.

@@ -1,0 +1,60 @@
+package trust
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// cover covers the files that a word may name, and what may be code in it.
+func (s *scope) cover(a arg, first bool) error {
+	for _, text := range a.texts {
+		for _, name := range names(text) {
+			for _, path := range s.existing(name) {
+				if !s.c.below(path) &&
+					(isSystems(path) || !isScript(path) && !(first && strings.ContainsRune(text, '/'))) {
+					continue // not a script of the user's
+				}
+				if err := s.c.file(path, first && !s.quiet); err != nil {
+					return err
+				}
+			}
+		}
+		if strings.ContainsAny(text, " \t\n;|&`$()<>") && len(text) > 1 {
+			inner := s.fork()
+			inner.quiet = true
+			if err := inner.script(text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isSystems reports whether a file is one of the system, which no project changes.
+func isSystems(path string) bool {
+	return slices.ContainsFunc(
+		[]string{"/bin/", "/sbin/", "/usr/", "/lib/", "/nix/", "/opt/homebrew/", "/dev/", "/proc/", "/sys/"},
+		func(dir string) bool { return strings.HasPrefix(path, dir) },
+	)
+}
+
+func isScript(path string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return shellEndings[ext] || families[ext] != nil && ext != ".json"
+}
+
+// names are the names of files that a word may hold: -ffile, --option=file, @file.
+func names(text string) []string {
+	all := []string{text}
+	if _, value, ok := strings.Cut(text, "="); ok {
+		all = append(all, value)
+	}
+	if len(text) > 2 && text[0] == '-' {
+		all = append(all, text[2:])
+	}
+	if rest, ok := strings.CutPrefix(text, "@"); ok {
+		all = append(all, rest)
+	}
+	return all
+}
