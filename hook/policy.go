@@ -42,6 +42,7 @@ type EffectivePolicy struct {
 	Queue     time.Duration // how long it may wait for a permit to run; 0 is for ever
 	Warm      string        // auto, python, node, bash, worker or off; empty means off
 	WarmNote  string        // why it starts cold although Warm says otherwise; empty if it does not
+	Prewarm   bool          // what keeps it warm starts with the session, not with the first call
 
 	// Recheck has all hooks of the fire that wait for their answer asked once more
 	// if the input has been rewritten, with the input as it is then. What they

@@ -79,6 +79,25 @@ func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	return g
 }
 
+// prewarm makes ready what the hooks of a session will use, where the policy says
+// so.
+func (s *Session) prewarm() {
+	if s.sys.cfg.Warm == nil {
+		return
+	}
+	s.sys.mu.Lock()
+	none := s.reg.loaded.policy == nil
+	s.sys.mu.Unlock()
+	if none {
+		return
+	}
+	for _, h := range s.Hooks() {
+		if p := h.Policy; p != nil && p.Prewarm && p.Warm != "" && p.WarmNote == "" && p.Mode != hook.Off && h.Skip == "" {
+			s.sys.cfg.Warm.Prewarm(hook.Call{Hook: h, Session: s.id, Dir: s.dir})
+		}
+	}
+}
+
 // trusted returns a hook, or one like it that may not run since the settings say
 // so of its project: a policy can make that a failure.
 func (reg *registry) trusted(h *hook.Hook) *hook.Hook {

@@ -31,6 +31,9 @@ type registry struct {
 // rebuild makes new views of the hooks as they are now, for the place and for
 // the sessions that have hooks of their own.
 func (reg *registry) rebuild() {
+	if n := reg.loaded.policy.Warm(); n > 0 && reg.sys.cfg.Warm != nil {
+		reg.sys.cfg.Warm.SetLimit(n)
+	}
 	reg.current.Store(reg.build(nil))
 	for p := range reg.sessions {
 		if s := p.Value(); s != nil {

@@ -119,6 +119,7 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 	s.base = append(s.base, wire.Quote(cfg.ID)...)
 	s.base = append(s.base, `,"transcript_path":`...)
 	s.base = slices.Clip(append(s.base, wire.Quote(cfg.Transcript)...))
+	s.prewarm()
 	return s, nil
 }
 

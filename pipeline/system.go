@@ -221,6 +221,12 @@ type Warmer interface {
 	// note says why the hook starts cold all the same; it is empty if it does not.
 	Keep(h *hook.Hook, kind, dir string) (note string)
 
+	// Prewarm begins to make ready, in the background, what a call will use.
+	Prewarm(call hook.Call)
+
+	// SetLimit says how many hooks are kept warm.
+	SetLimit(n int)
+
 	// Close ends what is kept and returns when it is gone. It may be called again.
 	Close()
 }

@@ -141,6 +141,11 @@ func (d *decision) warm(o *Overlay) {
 	if r != nil && d.change(o, "warm", path+".warm", true) {
 		d.p.Warm = r.Warm
 	}
+	if r, path := d.rule(o, func(r *Rule) bool { return r.Prewarm != nil }); r != nil {
+		if d.change(o, "prewarm", path+".prewarm", true) {
+			d.p.Prewarm = *r.Prewarm
+		}
+	}
 }
 
 func (d *decision) recheck(o *Overlay) {

@@ -182,6 +182,7 @@ func (m Match) hint(hooks []*hook.Hook, events Events) string {
 func (s *Set) lockedLimits(o *Overlay) (findings []Finding) {
 	given := map[string]bool{
 		"concurrent": o.Limits.Concurrent > 0, "perEvent": len(o.Limits.PerEvent) > 0, "breaker": o.Limits.Breaker.Failures > 0,
+		"warm": o.Limits.Warm > 0,
 	}
 	for _, member := range limitsMembers {
 		if given[member] && s.limitLocked(o, member) {

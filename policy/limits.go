@@ -57,6 +57,20 @@ func (s *Set) limitLocked(o *Overlay, member string) bool {
 	return false
 }
 
+// Warm returns how many hooks are kept warm: what the nearest level says that
+// does; 0 if none does.
+func (s *Set) Warm() (n int) {
+	if s == nil {
+		return 0
+	}
+	for _, o := range s.overlays {
+		if o.Limits.Warm > 0 && !s.limitLocked(o, "warm") && !(s.untrusted && o.Level == Project) {
+			n = o.Limits.Warm
+		}
+	}
+	return n
+}
+
 // Breaker returns the breaker of a hook: the nearest level's that is for it.
 func (s *Set) Breaker(h *hook.Hook) Breaker {
 	if s == nil {

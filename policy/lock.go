@@ -53,6 +53,7 @@ func (o *Overlay) lockable(path string) error {
 		"limits.concurrent",
 		"limits.perEvent",
 		"limits.breaker",
+		"limits.warm",
 		"recheck",
 	}
 	for i := range o.Rules {

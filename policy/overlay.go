@@ -86,6 +86,7 @@ type Rule struct {
 	Retry     *hook.Retry
 	Queue     time.Duration
 	Warm      string
+	Prewarm   *bool // with Warm: it is made ready when a session begins
 	Recheck   *bool
 }
 
@@ -95,6 +96,7 @@ type Limits struct {
 	Concurrent int            // hooks at the same time, over all fires; 0: no bound
 	PerEvent   map[string]int // the same for one event, by its full name
 	Breaker    Breaker
+	Warm       int // hooks that are kept warm, for the System; 0: as the nearest level says, or 8
 }
 
 // Breaker stops a hook that has failed so many times in a row, for a while.

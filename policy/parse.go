@@ -15,16 +15,19 @@ import (
 // maxRetries bounds how often a hook is run again.
 const maxRetries = 10
 
+// maxWarm bounds the processes that an overlay can ask for.
+const maxWarm = 256
+
 // Warms are the words for the ways to keep a hook warm.
 var Warms = []string{"auto", "python", "node", "bash", "worker", "off"}
 
 // The members of an overlay and of its parts.
 var (
 	overlayMembers  = []string{"hooks", "defaults", "limits", "recheck", "lock"}
-	ruleMembers     = []string{"match", "onFailure", "mode", "timeout", "retry", "queue", "warm", "recheck"}
+	ruleMembers     = []string{"match", "onFailure", "mode", "timeout", "retry", "queue", "warm", "prewarm", "recheck"}
 	matchMembers    = []string{"dialect", "event", "name", "command", "source"}
 	defaultsMembers = []string{"gates", "observers"}
-	limitsMembers   = []string{"concurrent", "perEvent", "breaker"}
+	limitsMembers   = []string{"concurrent", "perEvent", "breaker", "warm"}
 )
 
 // Parse reads an overlay: JSON in which comments and trailing commas are
@@ -158,6 +161,8 @@ func (p *parser) rule(v settings.Value, path string) {
 				r.Retry = p.retry(v, path)
 			case "warm":
 				r.Warm = Warms[p.word(v, Warms...)]
+			case "prewarm":
+				r.Prewarm = new(p.bool(v))
 			case "recheck":
 				r.Recheck = new(p.bool(v))
 			}

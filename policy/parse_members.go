@@ -98,7 +98,7 @@ func (p *parser) limits(v settings.Value, path string) {
 	p.members(
 		v,
 		path,
-		"an object with \"concurrent\", \"perEvent\" and \"breaker\"",
+		"an object with \"concurrent\", \"perEvent\", \"breaker\" and \"warm\"",
 		limitsMembers,
 		func(name, path string, v settings.Value) {
 			switch name {
@@ -108,6 +108,8 @@ func (p *parser) limits(v settings.Value, path string) {
 				p.perEvent(v)
 			case "breaker":
 				p.breaker(v, path)
+			case "warm":
+				p.o.Limits.Warm = p.int(v, 1, maxWarm)
 			}
 		},
 	)

@@ -35,7 +35,8 @@ func (o *Overlay) validate() (problems []settings.Problem) {
 	for i := range o.Rules {
 		o.Rules[i].validate(rulePath(i), wrong)
 	}
-	if l := o.Limits; l.Concurrent < 0 || l.Breaker.Failures < 0 || (l.Breaker.Failures > 0) != (l.Breaker.For > 0) ||
+	if l := o.Limits; l.Concurrent < 0 || l.Warm < 0 || l.Breaker.Failures < 0 ||
+		(l.Breaker.Failures > 0) != (l.Breaker.For > 0) ||
 		slices.ContainsFunc(lo.Values(l.PerEvent), func(n int) bool { return n < 1 }) {
 		wrong("limits are above zero, and a breaker has both Failures and For")
 	}

@@ -41,17 +41,25 @@ var _ Warmable = (*Command)(nil)
 // command; note says why it starts cold all the same. A Runner with a method
 // Unwrap() hook.Runner is looked into.
 func (w *Warm) Keep(h *hook.Hook, kind, dir string) (note string) {
-	for r := h.Runner; r != nil; {
-		if command, ok := r.(Warmable); ok {
-			return command.SetWarm(w, kind, dir)
+	if command, ok := inside[Warmable](h.Runner); ok {
+		return command.SetWarm(w, kind, dir)
+	}
+	return "a hook of type " + strconv.Quote(h.Type) + " starts no interpreter"
+}
+
+// inside finds a Runner of a kind in what is around it.
+func inside[T any](r hook.Runner) (found T, ok bool) {
+	for r != nil {
+		if found, ok := r.(T); ok {
+			return found, true
 		}
-		wrapper, ok := r.(interface{ Unwrap() hook.Runner })
-		if !ok {
+		wrapper, is := r.(interface{ Unwrap() hook.Runner })
+		if !is {
 			break
 		}
 		r = wrapper.Unwrap()
 	}
-	return "a hook of type " + strconv.Quote(h.Type) + " starts no interpreter"
+	return found, false
 }
 
 // warmth is how a Command is kept warm.

@@ -288,6 +288,43 @@ func TestManyWarmCallsAtOnce(t *testing.T) {
 	}
 }
 
+// What is made ready before the first call is there for it.
+func TestPrewarm(t *testing.T) {
+	for kind, program := range map[string]string{WarmPython: need(t, "python3", "/usr/bin/python3"), WarmNode: need(t, "node", "/usr/bin/node")} {
+		t.Run(kind, func(t *testing.T) {
+			h := newWarmHook(t, program, "hook.js", "print(1)\n")
+			if kind == WarmNode {
+				h.write("hook.js", "console.log(1)\n")
+			}
+			call := h.call
+			call.Hook = &hook.Hook{Event: "E", Runner: h.Command}
+			h.w.Prewarm(call)
+			h.w.starts.Wait()
+			if out := h.warm(); out != "1\n" {
+				t.Errorf("the first call printed %q", out)
+			}
+		})
+	}
+}
+
+// A limit that is set while hooks are warm counts at once.
+func TestSetLimit(t *testing.T) {
+	python := need(t, "python3", "/usr/bin/python3")
+	h := newWarmHook(t, python, "hook.py", "print('here')\n")
+	h.heat()
+	other := &Command{Argv: h.Argv, Environ: h.Environ}
+	other.SetWarm(h.w, WarmPython, h.dir)
+	other.Run(context.Background(), h.call)
+	h.w.starts.Wait()
+	h.w.SetLimit(1)
+	h.w.closes.Wait()
+	h.w.mu.Lock()
+	defer h.w.mu.Unlock()
+	if len(h.w.kept) != 1 {
+		t.Errorf("%d commands are kept, want 1", len(h.w.kept))
+	}
+}
+
 func TestLeastRecentlyUsedGoesFirst(t *testing.T) {
 	python := need(t, "python3", "/usr/bin/python3")
 	h := newWarmHook(t, python, "hook.py", "print('here')\n")

@@ -20,6 +20,12 @@ type Warm struct {
 // Close does nothing.
 func (w *Warm) Close() {}
 
+// Prewarm does nothing.
+func (w *Warm) Prewarm(hook.Call) {}
+
+// SetLimit does nothing.
+func (w *Warm) SetLimit(int) {}
+
 func (w *Warm) run(context.Context, *warmth, *Command, hook.Call, job) (reply hook.Reply, ran bool, err error) {
 	return reply, false, nil
 }

@@ -87,11 +87,11 @@ func (w *Warm) run(
 		return reply, false, nil
 	}
 	start := func() keeper { return w.start(m.kind, c, base) }
-	find := func(start func() keeper) keeper { return s.ready(&w.starts, start) }
-	if m.kind == WarmWorker {
-		find = s.now
+	if s.changed(identify(m.kind, j)) {
+		s.ready(&w.starts, start)
+		return reply, false, nil
 	}
-	k := find(start)
+	k := w.find(s, m.kind, start)
 	if k == nil {
 		return reply, false, nil
 	}
@@ -104,6 +104,49 @@ func (w *Warm) run(
 		s.ready(&w.starts, start)
 	}
 	return reply, ran, err
+}
+
+// find returns what keeps a command, or begins to make it.
+func (w *Warm) find(s *slot, kind string, start func() keeper) keeper {
+	if kind == WarmWorker {
+		return s.now(start)
+	}
+	return s.ready(&w.starts, start)
+}
+
+// Prewarm begins to make ready, in the background, what the calls of a hook will
+// use that [Warm.Keep] keeps.
+func (w *Warm) Prewarm(call hook.Call) {
+	c, _ := inside[*Command](call.Hook.Runner)
+	if c == nil {
+		return
+	}
+	m := c.warm.Load()
+	if m == nil || m.shell != nil || m.pool != w {
+		return
+	}
+	base, ok := c.job(call).plain(c)
+	if !ok {
+		return
+	}
+	s := w.slot(warmKey{c, base.dir, environKey(base.env)})
+	if s == nil {
+		return
+	}
+	s.changed(identify(m.kind, base))
+	k := w.find(s, m.kind, func() keeper { return w.start(m.kind, c, base) })
+	if worker, ok := k.(*worker); ok {
+		w.starts.Go(func() { _, _ = worker.running() }) // its first call says what is wrong
+	}
+}
+
+// SetLimit sets Limit, and ends what is beyond it.
+func (w *Warm) SetLimit(n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.Limit = n; !w.closed {
+		w.evict()
+	}
 }
 
 // slot returns the place for a key, and makes room for it.

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"os"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -17,6 +18,7 @@ type slot struct {
 	busy   bool      // one is being started
 	after  time.Time // after a failure: when to try again
 	used   uint64    // by the pool's clock
+	of     identity  // of what keeper runs
 	gone   bool
 }
 
@@ -103,6 +105,35 @@ func (s *slot) ready(starts *sync.WaitGroup, start func() keeper) keeper {
 		}
 	})
 	return nil
+}
+
+// identity is the interpreter that a command starts, and how.
+type identity struct {
+	program, argv string
+	stamp         fileStamp
+}
+
+// identify looks at the interpreter as it is now; a script's first line may name
+// another one than before.
+func identify(kind string, j job) (id identity) {
+	if found, note := interpreterOf(j); kind != WarmWorker && note == "" {
+		id = identity{found.program, strings.Join(found.argv, "\x00"), stampOf(inDir(found.program, j.dir))}
+	}
+	return id
+}
+
+// changed notes what the next call would start, and ends a keeper of something
+// else.
+func (s *slot) changed(id identity) bool {
+	s.mu.Lock()
+	was, k := s.of, s.keeper
+	s.of = id
+	s.mu.Unlock()
+	if was == id || k == nil {
+		return false
+	}
+	s.drop(k)
+	return true
 }
 
 // now returns the keeper, which costs nothing to start.

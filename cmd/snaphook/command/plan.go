@@ -54,7 +54,7 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	sys, ses, err := f.session(cmd, opening{event: event, input: input, warm: &run.Warm{}})
+	sys, ses, err := f.session(cmd, opening{event: event, input: input, warm: coldNotes{&run.Warm{}}})
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
+	"github.com/snaphook-go/snaphook/run"
 )
 
 // addPolicy adds the flag that says where the policy of hooks comes from.
@@ -70,6 +71,7 @@ type effective struct {
 	Retry     *retried              `json:"retry"`     // null: it is not run again
 	QueueMS   *float64              `json:"queueMs"`   // null: it waits as long as it takes
 	Warm      string                `json:"warm"`
+	Prewarm   bool                  `json:"prewarm"`
 	Recheck   bool                  `json:"recheck"`  // hooks are asked again when the input has been rewritten
 	WarmNote  *string               `json:"warmNote"` // why it starts cold all the same; null if it does not
 	From      map[string]origin     `json:"from"`     // by member, of those that an overlay has set
@@ -93,7 +95,7 @@ func governed(h *hook.Hook) *effective {
 	}
 	e := &effective{
 		OnFailure: map[hook.Class]string{}, Mode: p.Mode.String(), TimeoutMS: timeout,
-		Warm: lo.CoalesceOrEmpty(p.Warm, "off"), Recheck: p.Recheck, From: map[string]origin{},
+		Warm: lo.CoalesceOrEmpty(p.Warm, "off"), Prewarm: p.Prewarm, Recheck: p.Recheck, From: map[string]origin{},
 	}
 	for class, action := range p.OnFailure {
 		e.OnFailure[class] = action.String()
@@ -125,6 +127,7 @@ func (e *effective) text(indent int) string {
 		"onFailure": "on failure " + e.failures(),
 		"mode":      "mode " + e.Mode,
 		"warm":      "warm " + e.Warm,
+		"prewarm":   lo.Ternary(e.Prewarm, "prewarm", "no prewarm"),
 		"recheck":   lo.Ternary(e.Recheck, "recheck", "no recheck"),
 	}
 	if e.WarmNote != nil {
@@ -197,3 +200,9 @@ func held(h *hook.Hook) (why hook.SkipReason, detail string) {
 		h.Policy.OnFailure[hook.ClassUntrusted],
 	)
 }
+
+// coldNotes says which hooks would start cold, and starts nothing.
+type coldNotes struct{ *run.Warm }
+
+// Prewarm does nothing.
+func (coldNotes) Prewarm(hook.Call) {}

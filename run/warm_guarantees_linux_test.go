@@ -1,0 +1,276 @@
+package run
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// A call that starts children again and again ends at its time, with all of
+// them, and costs no other hook its warmth.
+func TestAWarmCallThatForksWithoutEnd(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", `import os, time
+if os.path.exists('slow'):
+    open('began-' + str(os.getpid()), 'w').close()
+    for _ in range(40): # a real one would leave the tests no machine
+        if os.fork() == 0:
+            time.sleep(60)
+    while True:
+        if os.fork() == 0:
+            os._exit(0)
+        os.wait()
+print('here')
+`)
+	h.heat()
+	h.write("slow", "")
+	call := h.call
+	call.Timeout = time.Second
+	if _, err := h.Run(context.Background(), call); err == nil {
+		t.Error("no error, want a timeout")
+	}
+	pid := waitForFile(t, h.dir, "began-")
+	for until := time.Now().Add(10 * time.Second); len(inGroup(pid)) > 0; {
+		if time.Now().After(until) {
+			t.Fatalf("%d processes are left", len(inGroup(pid)))
+		}
+		runtime.Gosched()
+	}
+	os.Remove(filepath.Join(h.dir, "slow"))
+	if out := h.heat(); out != "here\n" {
+		t.Errorf("the next calls printed %q", out)
+	}
+}
+
+// What an interpreter is can change while it is warm, too.
+func TestAnInterpreterThatChangesStartsCold(t *testing.T) {
+	python := need(t, "python3", "/usr/bin/python3")
+	h := newWarmHook(t, python, "hook.py", "import sys\nprint(sys.prefix != sys.base_prefix, any('dist-packages' in p for p in sys.path))\n")
+	venv := filepath.Join(h.dir, "venv")
+	if out, err := exec.Command(python, "-m", "venv", "--without-pip", venv).CombinedOutput(); err != nil {
+		t.Skipf("no venv can be made: %s", out)
+	}
+	program := filepath.Join(venv, "bin", "python3")
+	h.Argv = []string{program, "hook.py"}
+	if out := h.heat(); out != "True False\n" {
+		t.Fatalf("in the venv: %q", out)
+	}
+	cfg, _ := os.ReadFile(filepath.Join(venv, "pyvenv.cfg"))
+	h.write("venv/pyvenv.cfg", strings.Replace(string(cfg), "site-packages = false", "site-packages = true", 1))
+	before := h.w.ran.Load()
+	cold, _ := exec.Command(program, filepath.Join(h.dir, "hook.py")).Output()
+	if out := h.run(); out != string(cold) || h.w.ran.Load() != before {
+		t.Errorf("after pyvenv.cfg has changed: %q, want %q of a cold start", out, cold)
+	}
+	h.heat()
+	os.Remove(program)
+	h.write("venv/bin/python3", "#!/bin/sh\necho another program\n")
+	for range 3 {
+		if out := h.run(); out != "another program\n" {
+			t.Errorf("after the interpreter has changed: %q", out)
+		}
+		h.w.starts.Wait()
+	}
+}
+
+// A command in two directories has two interpreters: projects share none.
+func TestProjectsShareNoInterpreter(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "import os\nprint(os.getppid(), os.getcwd())\n")
+	other := filepath.Join(filepath.Dir(h.dir), "other")
+	if err := os.Mkdir(other, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := os.ReadFile(filepath.Join(h.dir, "hook.py"))
+	if err := os.WriteFile(filepath.Join(other, "hook.py"), text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	here := h.heat()
+	h.call.Dir = other
+	there := h.heat()
+	a, _, _ := strings.Cut(here, " ")
+	b, _, _ := strings.Cut(there, " ")
+	if a == b || !strings.HasSuffix(there, other+"\n") {
+		t.Errorf("%q and %q, want another parent in another directory", here, there)
+	}
+}
+
+// The environment of a child is in /proc for all to see who may: it has nothing
+// of another call, nor of how it was started.
+func TestTheEnvironmentOfAWarmChildInProc(t *testing.T) {
+	for program, script := range map[string]string{
+		"python3": "import time\nenv = open('/proc/self/environ').read()\nprint(env)\n",
+		"node":    "console.log(require('fs').readFileSync('/proc/self/environ', 'utf8'))\n",
+	} {
+		t.Run(program, func(t *testing.T) {
+			h := newWarmHook(t, need(t, program, "/usr/bin/"+program), "hook.js", script)
+			h.heat()
+			h.warm("SECRET=hunter2")
+			h.w.starts.Wait()
+			for range 3 {
+				if out := h.run(); strings.Contains(out, "hunter2") {
+					t.Errorf("the next call's environment: %q", out)
+				}
+				h.w.starts.Wait()
+			}
+		})
+	}
+}
+
+// A worker that keeps 1 MB of each call is replaced before it has 1 GB.
+func TestAWorkerThatLeaks(t *testing.T) {
+	c, call := newWorker(t, "python3", "w.py", `import json, os, sys
+print('{"ready":{"concurrency":1}}', flush=True)
+kept = []
+for line in sys.stdin:
+    c = json.loads(line)
+    if "payload" in c:
+        kept.append(b"x" * (1 << 20))
+        print(json.dumps({"id": c["id"], "stdout": str(os.getpid())}), flush=True)
+`)
+	pids := map[string]int{}
+	for range 1100 {
+		reply, err := c.Run(t.Context(), call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids[string(reply.Stdout)]++
+	}
+	for pid, calls := range pids {
+		if calls > 700 {
+			t.Errorf("process %s has answered %d calls, and kept as many MB", pid, calls)
+		}
+	}
+}
+
+// Calls leave nothing: neither memory nor descriptors nor processes grow. A
+// million of them: SNAPHOOK_WARM_CALLS=1000000 go test ./run -run TestWarmSoak
+// -timeout 0.
+func TestWarmSoak(t *testing.T) {
+	calls := 400
+	if n, err := strconv.Atoi(os.Getenv("SNAPHOOK_WARM_CALLS")); err == nil {
+		calls = n
+	}
+	dir := shellDir(t)
+	for name, text := range map[string]string{"hook.py": "import sys\nprint(sys.stdin.read())\n", "w.py": byHand} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := []string{"PATH=/usr/bin:/bin", "HOME=" + dir, "SHELL=/bin/bash", "PWD=" + dir}
+	environ := func(hook.Call) []string { return env }
+	python := need(t, "python3", "/usr/bin/python3")
+	w := &Warm{Log: quietLog}
+	defer w.Close()
+	var commands []*Command
+	for kind, argv := range map[string][]string{
+		WarmPython: {python, "hook.py"}, WarmWorker: {python, "w.py"}, WarmBash: {"bash", "-c", "read -r x; echo \"$x\""},
+	} {
+		c := &Command{Argv: argv, Environ: environ}
+		if note := c.SetWarm(w, kind, dir); note != "" {
+			t.Fatal(note)
+		}
+		commands = append(commands, c)
+	}
+	call := hook.Call{Dir: dir, Hook: &hook.Hook{Event: "E"}, Payload: []byte("{}\n"), Timeout: time.Minute}
+	rounds := func(n int) {
+		for range n {
+			for _, c := range commands {
+				if _, err := c.Run(t.Context(), call); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	rounds(20)
+	w.starts.Wait()
+	rounds(20)
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, open, family := heap(), descriptors(t), len(descendants(os.Getpid()))
+	rounds(calls / len(commands))
+	if after := heap(); after > before+4<<20 {
+		t.Errorf("the heap has grown from %d to %d bytes", before, after)
+	}
+	if now := descriptors(t); now > open+4 {
+		t.Errorf("%d descriptors, before there were %d", now, open)
+	}
+	if now := len(descendants(os.Getpid())); now > family+1 {
+		t.Errorf("%d processes, before there were %d", now, family)
+	}
+	if n := w.ran.Load(); n < uint64(calls) {
+		t.Errorf("%d calls were warm, want at least %d", n, calls)
+	}
+}
+
+// A call that is cancelled ends the call, and the next is warm.
+func TestAWarmCallThatIsCancelled(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "import os, time\nif os.path.exists('slow'):\n    open('began-' + str(os.getpid()), 'w').close()\n    time.sleep(60)\nprint('here')\n")
+	h.heat()
+	h.write("slow", "")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		reply, err := h.Run(ctx, h.call)
+		if reply.Signal != syscall.SIGTERM {
+			t.Errorf("signal %v, want SIGTERM", reply.Signal)
+		}
+		ended <- err
+	}()
+	pid := waitForFile(t, h.dir, "began-")
+	cancel(hook.ErrNotNeeded)
+	if err := <-ended; err != hook.ErrNotNeeded {
+		t.Errorf("err %v, want the reason why it was cancelled", err)
+	}
+	waitGone(t, pid)
+	os.Remove(filepath.Join(h.dir, "slow"))
+	if out := h.warm(); out != "here\n" {
+		t.Errorf("the next call printed %q", out)
+	}
+}
+
+// 300 calls in a row leave what a cold one does, each of them.
+func TestThreeHundredWarmCalls(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", `import atexit, json, os, sys
+call = json.load(sys.stdin)
+json.seen = getattr(json, "seen", 0) + 1
+atexit.register(lambda: print("the end", json.seen))
+os.environ["SEEN"] = os.environ.get("SEEN", "") + "x"
+with open("log", "a") as f:
+    f.write("x")
+print(call["n"], os.environ["SEEN"], len(sys.argv), os.getpgrp() == os.getpid())
+sys.exit(call["n"] % 5)
+`)
+	h.heatTo(`{"n": 0}`)
+	before := h.w.ran.Load()
+	for i := range 300 {
+		h.call.Payload = []byte(`{"n": ` + strconv.Itoa(i) + `}`)
+		reply, err := h.Run(context.Background(), h.call)
+		want := strconv.Itoa(i) + " x 1 True\nthe end 1\n"
+		if err != nil || string(reply.Stdout) != want || len(reply.Stderr) > 0 || reply.Exit != i%5 {
+			t.Fatalf("call %d: exit %d, %q, %q, %v; want %d and %q", i, reply.Exit, reply.Stdout, reply.Stderr, err, i%5, want)
+		}
+	}
+	if ran := h.w.ran.Load() - before; ran < 200 {
+		t.Errorf("%d of 300 calls were warm", ran)
+	}
+}
+
+// heatTo is heat with a payload.
+func (h *warmHook) heatTo(payload string) {
+	h.t.Helper()
+	h.call.Payload = []byte(payload)
+	h.heat()
+}
