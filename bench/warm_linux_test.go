@@ -1,0 +1,210 @@
+//go:build !race
+
+package bench
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/run"
+)
+
+// The scripts that are run cold and warm.
+const (
+	pythonGuard = `import json, pathlib, re, sys
+call = json.load(sys.stdin)
+if re.search(r"\brm\b", call["tool_input"]["command"]) and pathlib.Path("/etc").is_dir():
+    print("no", file=sys.stderr)
+    sys.exit(2)
+`
+	nodeGuard = `const call = JSON.parse(require("fs").readFileSync(0, "utf8"));
+if (/\brm\b/.test(call.tool_input.command)) { process.stderr.write("no\n"); process.exitCode = 2; }
+`
+	shellGuard  = "read -r x\necho \"$x\"\n"
+	workerGuard = `import json, sys
+sys.stdout.write('{"ready":{"concurrency":8}}\n')
+sys.stdout.flush()
+for line in sys.stdin:
+    if '"payload"' in line:
+        sys.stdout.write('{"id":"%s","exit":2,"stderr":"no"}\n' % json.loads(line)["id"])
+        sys.stdout.flush()
+`
+)
+
+// warmPair is a command that starts cold and the same kept warm.
+type warmPair struct {
+	t          *testing.T
+	cold, warm *run.Command
+	pool       *run.Warm
+	call       hook.Call
+	exit       int
+}
+
+func newWarmPair(t *testing.T, kind, program, text string, exit int) *warmPair {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if system := "/usr/bin/" + program; err != nil || fileExists(system) {
+		path = system
+	}
+	if !fileExists(path) {
+		t.Skipf("%s is not installed", program)
+	}
+	dir := t.TempDir()
+	name := "guard.cjs"
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	argv := []string{path, name}
+	if kind == run.WarmBash {
+		argv = []string{"bash", "-c", text}
+	}
+	env := []string{"PATH=/usr/bin:/bin", "HOME=" + dir, "LANG=C.UTF-8", "SHELL=/bin/bash", "PWD=" + dir}
+	environ := func(hook.Call) []string { return env }
+	p := &warmPair{
+		t: t, cold: &run.Command{Argv: argv, Environ: environ}, warm: &run.Command{Argv: argv, Environ: environ}, exit: exit,
+		pool: &run.Warm{Log: slog.New(slog.DiscardHandler)},
+		call: hook.Call{Dir: dir, Hook: &hook.Hook{Event: "PreToolUse"}, Payload: []byte(`{"tool_name":"Bash","tool_input":{"command":"rm x"}}` + "\n")},
+	}
+	t.Cleanup(p.pool.Close)
+	if note := p.warm.SetWarm(p.pool, kind, dir); note != "" {
+		t.Fatal(note)
+	}
+	p.call.Hook.Runner = p.warm
+	p.pool.Prewarm(p.call)
+	if kind == run.WarmWorker { // has no cold start
+		p.time(p.warm, 10)
+		return p
+	}
+	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); { // until calls are warm
+		if took := p.time(p.warm, 1); took*2 < p.time(p.cold, 1) {
+			break
+		}
+	}
+	return p
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// time runs calls one after the other.
+func (p *warmPair) time(c *run.Command, times int) time.Duration {
+	start := time.Now()
+	for range times {
+		if reply, err := c.Run(context.Background(), p.call); err != nil || reply.Exit != p.exit {
+			p.t.Fatalf("exit %d, stderr %q, err %v", reply.Exit, reply.Stderr, err)
+		}
+	}
+	return time.Since(start)
+}
+
+// many runs calls at the same time, by so many goroutines.
+func (p *warmPair) many(c *run.Command, calls, goroutines int) time.Duration {
+	start := time.Now()
+	var wg sync.WaitGroup
+	for range goroutines {
+		wg.Go(func() {
+			for range calls / goroutines {
+				if reply, err := c.Run(context.Background(), p.call); err != nil || reply.Exit != p.exit {
+					p.t.Errorf("exit %d, stderr %q, err %v", reply.Exit, reply.Stderr, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(start)
+}
+
+// ratio is a gate on what a warm call takes of a cold one. The goal is that of a
+// machine that does nothing else; it fails only far beyond.
+func (p *warmPair) ratio(what string, most float64, pairs, times int, each func(c *run.Command) time.Duration) {
+	g := compared(place{"warm", what + ", ratio to cold"}, most, pairs, times,
+		func() time.Duration { return each(p.warm) }, func() time.Duration { return each(p.cold) })
+	g.margin = 2
+	g.test(p.t)
+}
+
+func TestWarmHooksAreFast(t *testing.T) {
+	for name, test := range map[string]struct {
+		kind, program, text string
+		exit                int
+		most, parallel      float64
+	}{
+		"python guard with json, re, pathlib": {run.WarmPython, "python3", pythonGuard, 2, 0.20, 0.25},
+		"node guard":                          {run.WarmNode, "node", nodeGuard, 2, 0.35, 0},
+		"shell, read and echo":                {run.WarmBash, "bash", shellGuard, 0, 0.18, 0.18},
+		"worker in Python":                    {run.WarmWorker, "python3", workerGuard, 2, 0.02, 0.02},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newWarmPair(t, test.kind, test.program, test.text, test.exit)
+			if test.kind == run.WarmWorker { // cold is a guard that starts
+				if err := os.WriteFile(filepath.Join(p.call.Dir, "cold.py"), []byte(pythonGuard), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				p.cold.Argv = []string{p.cold.Argv[0], "cold.py"}
+			}
+			p.ratio(name, test.most, 20, 1, func(c *run.Command) time.Duration { return p.time(c, 1) })
+			if test.parallel > 0 {
+				p.ratio(name+", 8 at once", test.parallel, 5, 8, func(c *run.Command) time.Duration { return p.many(c, 8, 8) })
+				p.ratio(name+", 4 in turn", test.parallel, 5, 4, func(c *run.Command) time.Duration { return p.time(c, 4) })
+			}
+			if test.kind == run.WarmPython {
+				p.ratio(name+", 200 by 16", 0.25, 1, 200, func(c *run.Command) time.Duration { return p.many(c, 200, 16) })
+			}
+			waits := waiting(t)
+			place{"warm", name + ", memory of what waits (PSS)"}.note(fmt.Sprintf("%.1f MB in %d processes", waits.megabytes, waits.processes))
+		})
+	}
+}
+
+// A package that takes long to import costs nothing once the interpreter has it.
+func TestAWarmHookWithAPackage(t *testing.T) {
+	if exec.Command("/usr/bin/python3", "-c", "import yaml").Run() != nil {
+		t.Skip("the package yaml is not installed")
+	}
+	p := newWarmPair(t, run.WarmPython, "python3", "import yaml\n"+pythonGuard, 2)
+	p.ratio("python guard with yaml", 0.05, 20, 1, func(c *run.Command) time.Duration { return p.time(c, 1) })
+}
+
+func TestAWorkerCallAllocatesLittle(t *testing.T) {
+	p := newWarmPair(t, run.WarmWorker, "python3", workerGuard, 2)
+	allocations(place{"warm", "worker"}, 25, func() { p.time(p.warm, 1) }).test(t)
+}
+
+// memory is what children of this process hold.
+type memory struct {
+	megabytes float64
+	processes int
+}
+
+// waiting adds up the memory of this process's children; pages that they share
+// count once.
+func waiting(t *testing.T) (m memory) {
+	t.Helper()
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", os.Getpid()))
+	for _, file := range files {
+		list, _ := os.ReadFile(file)
+		for pid := range strings.FieldsSeq(string(list)) {
+			rollup, _ := os.ReadFile("/proc/" + pid + "/smaps_rollup")
+			for line := range strings.SplitSeq(string(rollup), "\n") {
+				if kib, ok := strings.CutPrefix(line, "Pss:"); ok {
+					n, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(kib), " kB"))
+					m.megabytes += float64(n) / 1024
+					m.processes++
+				}
+			}
+		}
+	}
+	return m
+}
