@@ -13,7 +13,7 @@ import (
 )
 
 // quick keeps tests of limits short; see raceEnabled.
-var quick = 150 * time.Millisecond
+var quick = 400 * time.Millisecond
 
 // A gate that goes wrong refuses the call, which other modules are asked about
 // as ever, and says what is wrong.
