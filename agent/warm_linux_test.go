@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,4 +58,130 @@ func TestAnOverlayMakesAHookWarm(t *testing.T) {
 			t.Fatal("no call has run in a warm interpreter")
 		}
 	}
+}
+
+// The other kinds need no more than a word either. A hook that cannot be kept
+// warm runs all the same.
+func TestAnOverlayNamesTheKind(t *testing.T) {
+	examples, err := filepath.Abs("../examples/workers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct{ program, kind, command, script string }{
+		"bash, a file":          {"/bin/bash", "bash", "guard.sh", "#!/bin/bash\nread -r x\n[[ $x == *rm* ]] && { echo no >&2; exit 2; }\nexit 0\n"},
+		"bash, a given file":    {"/bin/bash", "bash", "bash guard.sh", "read -r x\n[[ $x == *rm* ]] && { echo no >&2; exit 2; }\nexit 0\n"},
+		"bash, with a program":  {"/bin/bash", "bash", "guard.sh", "#!/bin/bash\nif cat | grep -q rm; then echo no >&2; exit 2; fi\n"},
+		"node":                  {"/usr/bin/node", "node", "/usr/bin/node guard.sh.mjs", "import fs from 'fs';\nif (fs.readFileSync(0, 'utf8').includes('rm')) { process.stderr.write('no\\n'); process.exit(2); }\n"},
+		"a worker in Python":    {"/usr/bin/python3", "worker", "/usr/bin/python3 guard.sh.py", "import json, sys\nsys.path.insert(0, '" + examples + "')\nfrom snaphook_worker import serve\ndef main():\n    if 'rm' in json.load(sys.stdin)['tool_input']['command']:\n        print('no', file=sys.stderr)\n        sys.exit(2)\nserve(main)\n"},
+		"no such interpreter":   {"/bin/bash", "python", "/nowhere/python3 guard.sh", ""},
+		"a kind that is not it": {"/bin/bash", "node", "guard.sh", "#!/bin/bash\nread -r x\n[[ $x == *rm* ]] && { echo no >&2; exit 2; }\nexit 0\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := os.Stat(test.program); err != nil {
+				t.Skipf("%s is not installed", test.program)
+			}
+			dir := t.TempDir()
+			t.Setenv("HOME", t.TempDir())
+			t.Setenv("XDG_CONFIG_HOME", "")
+			words := strings.Fields(test.command)
+			command, file := test.command, words[len(words)-1]
+			if command == "guard.sh" {
+				command = `"$CLAUDE_PROJECT_DIR"/guard.sh`
+			}
+			overlay, _ := json.Marshal(map[string]any{"hooks": []any{map[string]any{"match": map[string]any{"command": "*guard.sh*"}, "warm": test.kind}}})
+			settings, _ := json.Marshal(map[string]any{"hooks": map[string]any{"PreToolUse": []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": command}}}}}})
+			os.Mkdir(filepath.Join(dir, ".claude"), 0o755)
+			for name, text := range map[string]string{".claude/settings.json": string(settings), ".snaphook.json": string(overlay), file: test.script} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{{Name: "sh", Kind: agent.Shell}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer hooks.Close()
+			s, err := hooks.NewSession(t.Context(), agent.SessionConfig{ID: "s", Dir: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			missing := name == "no such interpreter"
+			for range 6 {
+				for command, denied := range map[string]bool{"ls": false, "rm x": true} {
+					v, err := s.BeforeTool(context.Background(), &agent.ToolCall{Name: "sh", Input: wire.Object(`{"command": "` + command + `"}`)})
+					if err != nil || v.Denied() != (denied && !missing) || len(v.Reports) != 1 {
+						t.Fatalf("%s: denied %v, reports %+v, err %v", command, v.Denied(), v.Reports, err)
+					}
+					if r := v.Reports[0]; denied && !missing && (r.Exit != 2 || r.Stderr != "no\n") || missing && r.Exit != 127 {
+						t.Errorf("%s: exit %d, stderr %q", command, r.Exit, r.Stderr)
+					}
+				}
+			}
+		})
+	}
+}
+
+// With prewarm the interpreter is there before the first event, and a limit of
+// the overlay bounds how many are.
+func TestAnOverlayMakesHooksReadyWithTheSession(t *testing.T) {
+	if _, err := os.Stat("/usr/bin/python3"); err != nil {
+		t.Skip("/usr/bin/python3 is not installed")
+	}
+	for name, test := range map[string]struct {
+		limit string
+		want  int
+	}{"without a limit": {"", 3}, "with a limit": {`, "limits": {"warm": 2}`, 2}} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Setenv("HOME", t.TempDir())
+			t.Setenv("XDG_CONFIG_HOME", "")
+			var entries []string
+			for _, hook := range []string{"a", "b", "c"} {
+				entries = append(entries, `{"type": "command", "command": "/usr/bin/python3 guard.py `+hook+`"}`)
+			}
+			os.Mkdir(filepath.Join(dir, ".claude"), 0o755)
+			for name, text := range map[string]string{
+				".claude/settings.json": `{"hooks": {"PreToolUse": [{"hooks": [` + strings.Join(entries, ", ") + `]}]}}`,
+				".snaphook.json":        `{"hooks": [{"match": {"command": "*guard.py*"}, "warm": "python", "prewarm": true}]` + test.limit + `}`,
+				"guard.py":              "import os, sys\nprint(os.getppid(), file=sys.stderr)\n",
+			} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{{Name: "sh", Kind: agent.Shell}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer hooks.Close()
+			s, err := hooks.NewSession(t.Context(), agent.SessionConfig{ID: "s", Dir: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for until := time.Now().Add(20 * time.Second); interpreters() != test.want; {
+				if time.Now().After(until) {
+					t.Fatalf("%d interpreters are ready before the first event, want %d", interpreters(), test.want)
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			v, err := s.BeforeTool(context.Background(), &agent.ToolCall{Name: "sh", Input: wire.Object(`{"command": "ls"}`)})
+			if err != nil || len(v.Reports) != 3 {
+				t.Fatalf("%d reports, err %v", len(v.Reports), err)
+			}
+		})
+	}
+}
+
+// interpreters counts the children of this process that wait in Python.
+func interpreters() (n int) {
+	files, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, file := range files {
+		list, _ := os.ReadFile(file)
+		for pid := range strings.FieldsSeq(string(list)) {
+			if line, _ := os.ReadFile("/proc/" + pid + "/cmdline"); strings.Contains(string(line), "guard.py") {
+				n++
+			}
+		}
+	}
+	return n
 }
