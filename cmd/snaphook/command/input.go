@@ -46,6 +46,9 @@ func readInput(cmd *cobra.Command) ([]byte, error) {
 	return text, nil
 }
 
+// mostInput is how many bytes an input may have.
+const mostInput = 128 << 20
+
 // readAll reads to the end, or until ctx ends. A read that still waits then
 // ends with the process.
 func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
@@ -55,7 +58,10 @@ func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
 	}
 	done := make(chan read, 1) // room for a result that is not waited for
 	go func() {
-		text, err := io.ReadAll(in)
+		text, err := io.ReadAll(io.LimitReader(in, mostInput+1))
+		if err == nil && len(text) > mostInput {
+			text, err = nil, fmt.Errorf("it is larger than %d MiB", mostInput>>20)
+		}
 		done <- read{text, err}
 	}()
 	select {
