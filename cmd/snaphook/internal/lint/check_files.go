@@ -102,9 +102,10 @@ var builtins = strings.Fields(`
 
 func isBuiltin(word string) bool { return slices.Contains(builtins, word) }
 
-// interpreterMissing looks for interpreters that are not there: those that a
-// command names, and those of the first line of scripts that start by themselves.
+// interpreterMissing looks for interpreters that are not there: the shell of a command,
+// those that it names, and those of the first line of scripts that start by themselves.
 func interpreterMissing(v *view) {
+	v.shellMissing()
 	for _, c := range v.calls {
 		p := c.program()
 		if _, is := languageOf(p); is && c.certain && !slices.Contains(desktops, p) && !v.has(p, c.dir) && !v.foreign(p) &&
@@ -139,6 +140,19 @@ func interpreterMissing(v *view) {
 			v.add(*v.report("interpreter-missing", s.at, fix, "the first line of this script names %s, which is not there", program))
 		}
 	}
+}
+
+// shellMissing looks for the shell that an entry asks for.
+func (v *view) shellMissing() {
+	shell, _ := v.entry.Get("shell").Text()
+	program := map[string]string{"bash": "bash", "powershell": "pwsh"}[shell]
+	if program == "" || v.entry.Get("args").Exists() || runtime.GOOS == "windows" || v.has(program, "/") {
+		return
+	}
+	f := v.report("interpreter-missing", v.at("shell"), "install it, or remove \"shell\" and write the command for sh",
+		"\"shell\" asks for %s, and there is no program %q in PATH", shell, program)
+	f.Severity = Warning // on this machine
+	v.add(*f)
 }
 
 // direct is the script that a call starts by its path, without an interpreter.
