@@ -43,8 +43,9 @@ type process struct {
 	to       *os.File // calls, and answers that are waited for
 	answers  *os.File // answers that it stands still for
 	streams  []*os.File
-	readers  sync.WaitGroup
-	room     chan struct{} // bounds the lines that wait; any goroutine
+	workers  sync.WaitGroup // they read its streams, and write to it
+	room     chan struct{}  // bounds the lines that wait; any goroutine
+	out      outbox         // what it has not been sent yet; any goroutine
 
 	ready bool
 	begun time.Time
@@ -63,7 +64,7 @@ func (m *Module) startProcess() error {
 	if err != nil {
 		return err
 	}
-	p := &process{dir: dir, begun: time.Now(), room: make(chan struct{}, processQueue)}
+	p := &process{dir: dir, begun: time.Now(), room: make(chan struct{}, processQueue), out: outbox{more: make(chan struct{}, 1)}}
 	m.source.name = entry
 	if err := p.start(m); err != nil {
 		for _, f := range p.streams {
@@ -73,9 +74,10 @@ func (m *Module) startProcess() error {
 	}
 	m.proc = p
 	out, said, failed := p.streams[0], p.streams[1], p.streams[2]
-	p.readers.Go(func() { m.hear(out) })
-	p.readers.Go(func() { m.listen(said, "log") })
-	p.readers.Go(func() { m.listen(failed, "error") })
+	p.workers.Go(func() { m.hear(out) })
+	p.workers.Go(m.deliver)
+	p.workers.Go(func() { m.listen(said, "log") })
+	p.workers.Go(func() { m.listen(failed, "error") })
 	p.looks = time.AfterFunc(m.pace(), func() { m.queue.add(m.look) })
 	go func() { // what it has started may keep its streams open
 		<-p.resident.Gone()
@@ -239,42 +241,6 @@ func (m *Module) forsake(id int64) {
 	m.ping(min(processGrace, m.opt.CPU))
 }
 
-// send writes a line to the process. One that does not read is ended.
-func (m *Module) send(op string, args ...any) {
-	if p := m.proc; p.slow {
-		p.slow = false
-		p.looks.Reset(m.pace())
-	}
-	m.put(m.proc.to, lineOf(m, op, args))
-}
-
-func (m *Module) put(to *os.File, line []byte) {
-	p := m.proc
-	p.mu.Lock()
-	if !p.ends {
-		_ = to.SetWriteDeadline(time.Now().Add(m.opt.CPU))
-	}
-	p.mu.Unlock()
-	_, err := to.Write(line)
-	switch {
-	case err == nil || m.Dead() != nil:
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		m.end(&DeadError{&BudgetError{After: m.opt.CPU}})
-	default: // it has ended, which is heard after its last lines
-		to.Close()
-	}
-}
-
-// interrupt lets the module's goroutine stop writing. It may be called from any.
-func (p *process) interrupt() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ends = true
-	for _, f := range []*os.File{p.to, p.answers} {
-		_ = f.SetWriteDeadline(time.Unix(1, 0))
-	}
-}
-
 // close ends the process, which has a second to do that itself where it is asked.
 func (p *process) close(kindly bool) {
 	p.looks.Stop()
@@ -289,7 +255,7 @@ func (p *process) close(kindly bool) {
 		}
 	}
 	p.resident.Kill()
-	p.readers.Wait()
+	p.workers.Wait()
 	for _, f := range p.streams {
 		f.Close()
 	}

@@ -155,7 +155,6 @@ func TestCompareTellsTwentyPercentFromNone(t *testing.T) {
 
 // A machine that has become busier between two results makes no hook slower.
 func TestCompareKnowsTheMachineFromTheHook(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
 	for name, tt := range map[string]struct {
 		machine, start, sleep float64 // what has become of each
 		want                  []string
@@ -167,9 +166,10 @@ func TestCompareKnowsTheMachineFromTheHook(t *testing.T) {
 		"both are slower, the hook more":       {1.3, 2, 1, []string{"start cold", machine}},
 		"a hook is faster on a slower machine": {1.3, 1.3, 0.7, []string{"sleep cold", machine}},
 	} {
+		random := rand.New(rand.NewPCG(3, 4)) // the same for each
 		result := func(machineIs, start, sleep float64) *Result {
 			return &Result{Event: "claude.PreToolUse", Samples: map[string][]float64{
-				machine: noisy(random, 100, machineIs), "start cold": noisy(random, 100, 20*start), "sleep cold": noisy(random, 100, 50*sleep),
+				machine: noisy(random, 400, machineIs), "start cold": noisy(random, 400, 20*start), "sleep cold": noisy(random, 400, 50*sleep),
 			}}
 		}
 		differences, err := Compare(result(1, 1, 1), result(tt.machine, tt.start, tt.sleep))
