@@ -64,7 +64,8 @@ func (m *Module) startProcess() error {
 	if err != nil {
 		return err
 	}
-	p := &process{dir: dir, begun: time.Now(), room: make(chan struct{}, processQueue), out: outbox{more: make(chan struct{}, 1)}}
+	p := &process{dir: dir, begun: time.Now(), room: make(chan struct{}, processQueue)}
+	p.out.more = make(chan struct{}, 1)
 	m.source.name = entry
 	if err := p.start(m); err != nil {
 		for _, f := range p.streams {
