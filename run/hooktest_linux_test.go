@@ -36,12 +36,20 @@ process.stdin.on("data", (c) => chunks.push(c)).on("end", () => {
   else process.stdout.write(payload);
 });
 `
+	inBash = `IFS= read -r -d '' payload
+case $payload in
+*'"hooktest":"hang"'*) while :; do :; done ;;
+*'"hooktest":"flood"'*) printf '%33554432s' x ;;
+*) printf '%s' "$payload" ;;
+esac
+`
 )
 
 func TestWarmCommandsHold(t *testing.T) {
 	for _, tt := range []struct{ kind, program, script, text string }{
 		{run.WarmPython, "python3", "hook.py", inPython},
 		{run.WarmNode, "node", "hook.js", inNode},
+		{run.WarmBash, "bash", "hook.sh", inBash},
 	} {
 		t.Run(tt.kind, func(t *testing.T) {
 			program := "/usr/bin/" + tt.program
