@@ -1,8 +1,6 @@
 package agent_test
 
 import (
-	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +9,6 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/agent"
-	"github.com/snaphook-go/snaphook/wire"
 )
 
 // A word in the overlay of the project makes a hook warm, and its reports stay
@@ -20,37 +17,20 @@ func TestAnOverlayMakesAHookWarm(t *testing.T) {
 	if _, err := exec.LookPath("/usr/bin/python3"); err != nil {
 		t.Skip("/usr/bin/python3 is not installed")
 	}
-	dir := t.TempDir()
-	t.Setenv("HOME", t.TempDir())
-	t.Setenv("XDG_CONFIG_HOME", "")
-	for name, text := range map[string]string{
-		".claude/settings.json": `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "/usr/bin/python3 \"$CLAUDE_PROJECT_DIR\"/guard.py"}]}]}}`,
+	s := open(t, agent.Config{}, map[string]string{
+		".claude/settings.json": claudeHook("PreToolUse", "", `/usr/bin/python3 "$CLAUDE_PROJECT_DIR"/guard.py`),
 		".snaphook.json":        `{"hooks": [{"match": {"command": "*guard.py*"}, "warm": "python"}]}`,
 		"guard.py":              "import json, os, sys\ncall = json.load(sys.stdin)\nprint(os.getppid(), file=sys.stderr)\nsys.exit(2 if 'rm' in call['tool_input']['command'] else 0)\n",
-	} {
-		os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755)
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{{Name: "sh", Kind: agent.Shell}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer hooks.Close()
-	s, err := hooks.NewSession(t.Context(), agent.SessionConfig{ID: "s", Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	})
 	parents := map[string]bool{}
 	for until := time.Now().Add(20 * time.Second); len(parents) < 2; {
-		for command, denied := range map[string]bool{"ls": false, "rm x": true} {
-			v, err := s.BeforeTool(context.Background(), &agent.ToolCall{Name: "sh", Input: wire.Object(`{"command": "` + command + `"}`)})
+		for cmd, denied := range map[string]bool{"ls": false, "rm x": true} {
+			v, err := s.BeforeTool(t.Context(), command(cmd))
 			if err != nil || v.Denied() != denied || len(v.Reports) != 1 {
-				t.Fatalf("%s: denied %v, %d reports, err %v", command, v.Denied(), len(v.Reports), err)
+				t.Fatalf("%s: denied %v, %d reports, err %v", cmd, v.Denied(), len(v.Reports), err)
 			}
 			if r := v.Reports[0]; (r.Exit == 2) != denied || r.Stderr == "" {
-				t.Errorf("%s: exit %d, stderr %q", command, r.Exit, r.Stderr)
+				t.Errorf("%s: exit %d, stderr %q", cmd, r.Exit, r.Stderr)
 			}
 			parents[strings.TrimSpace(v.Reports[0].Stderr)] = true
 		}
@@ -80,40 +60,25 @@ func TestAnOverlayNamesTheKind(t *testing.T) {
 			if _, err := os.Stat(test.program); err != nil {
 				t.Skipf("%s is not installed", test.program)
 			}
-			dir := t.TempDir()
-			t.Setenv("HOME", t.TempDir())
-			t.Setenv("XDG_CONFIG_HOME", "")
 			words := strings.Fields(test.command)
-			command, file := test.command, words[len(words)-1]
-			if command == "guard.sh" {
-				command = `"$CLAUDE_PROJECT_DIR"/guard.sh`
+			script, file := test.command, words[len(words)-1]
+			if script == "guard.sh" {
+				script = `"$CLAUDE_PROJECT_DIR"/guard.sh`
 			}
-			overlay, _ := json.Marshal(map[string]any{"hooks": []any{map[string]any{"match": map[string]any{"command": "*guard.sh*"}, "warm": test.kind}}})
-			settings, _ := json.Marshal(map[string]any{"hooks": map[string]any{"PreToolUse": []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": command}}}}}})
-			os.Mkdir(filepath.Join(dir, ".claude"), 0o755)
-			for name, text := range map[string]string{".claude/settings.json": string(settings), ".snaphook.json": string(overlay), file: test.script} {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-					t.Fatal(err)
-				}
-			}
-			hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{{Name: "sh", Kind: agent.Shell}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer hooks.Close()
-			s, err := hooks.NewSession(t.Context(), agent.SessionConfig{ID: "s", Dir: dir})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := open(t, agent.Config{}, map[string]string{
+				".claude/settings.json": claudeHook("PreToolUse", "", script),
+				".snaphook.json":        `{"hooks": [{"match": {"command": "*guard.sh*"}, "warm": "` + test.kind + `"}]}`,
+				file:                    test.script,
+			})
 			missing := name == "no such interpreter"
 			for range 6 {
-				for command, denied := range map[string]bool{"ls": false, "rm x": true} {
-					v, err := s.BeforeTool(context.Background(), &agent.ToolCall{Name: "sh", Input: wire.Object(`{"command": "` + command + `"}`)})
+				for cmd, denied := range map[string]bool{"ls": false, "rm x": true} {
+					v, err := s.BeforeTool(t.Context(), command(cmd))
 					if err != nil || v.Denied() != (denied && !missing) || len(v.Reports) != 1 {
-						t.Fatalf("%s: denied %v, reports %+v, err %v", command, v.Denied(), v.Reports, err)
+						t.Fatalf("%s: denied %v, reports %+v, err %v", cmd, v.Denied(), v.Reports, err)
 					}
 					if r := v.Reports[0]; denied && !missing && (r.Exit != 2 || r.Stderr != "no\n") || missing && r.Exit != 127 {
-						t.Errorf("%s: exit %d, stderr %q", command, r.Exit, r.Stderr)
+						t.Errorf("%s: exit %d, stderr %q", cmd, r.Exit, r.Stderr)
 					}
 				}
 			}
@@ -132,39 +97,22 @@ func TestAnOverlayMakesHooksReadyWithTheSession(t *testing.T) {
 		want  int
 	}{"without a limit": {"", 3}, "with a limit": {`, "limits": {"warm": 2}`, 2}} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			t.Setenv("HOME", t.TempDir())
-			t.Setenv("XDG_CONFIG_HOME", "")
 			var entries []string
 			for _, hook := range []string{"a", "b", "c"} {
 				entries = append(entries, `{"type": "command", "command": "/usr/bin/python3 guard.py `+hook+`"}`)
 			}
-			os.Mkdir(filepath.Join(dir, ".claude"), 0o755)
-			for name, text := range map[string]string{
+			s := open(t, agent.Config{}, map[string]string{
 				".claude/settings.json": `{"hooks": {"PreToolUse": [{"hooks": [` + strings.Join(entries, ", ") + `]}]}}`,
 				".snaphook.json":        `{"hooks": [{"match": {"command": "*guard.py*"}, "warm": "python", "prewarm": true}]` + test.limit + `}`,
 				"guard.py":              "import os, sys\nprint(os.getppid(), file=sys.stderr)\n",
-			} {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{{Name: "sh", Kind: agent.Shell}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer hooks.Close()
-			s, err := hooks.NewSession(t.Context(), agent.SessionConfig{ID: "s", Dir: dir})
-			if err != nil {
-				t.Fatal(err)
-			}
+			})
 			for until := time.Now().Add(20 * time.Second); interpreters() != test.want; {
 				if time.Now().After(until) {
 					t.Fatalf("%d interpreters are ready before the first event, want %d", interpreters(), test.want)
 				}
 				time.Sleep(10 * time.Millisecond)
 			}
-			v, err := s.BeforeTool(context.Background(), &agent.ToolCall{Name: "sh", Input: wire.Object(`{"command": "ls"}`)})
+			v, err := s.BeforeTool(t.Context(), command("ls"))
 			if err != nil || len(v.Reports) != 3 {
 				t.Fatalf("%d reports, err %v", len(v.Reports), err)
 			}

@@ -75,7 +75,7 @@ func (s *state) characters(v string) int {
 	return len(v)
 }
 
-// plain gives up on text of which only a locale says what its characters are.
+// plain ends the run for text whose characters depend on the locale: bash runs the script.
 func (s *state) plain(v string) {
 	for i := range len(v) {
 		if v[i] >= 0x80 {
