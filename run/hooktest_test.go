@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -18,6 +20,38 @@ import (
 
 func TestACommandHolds(t *testing.T) {
 	hooktest.Runner(t, &run.Command{Argv: run.Sh(hooktest.Script)})
+}
+
+// asItWas are files that have not changed.
+type asItWas struct{ dir string }
+
+func (asItWas) Same(context.Context) error { return nil }
+
+func (a asItWas) Open(_ context.Context, path string) (*os.File, []byte, error) {
+	if filepath.Dir(path) != a.dir {
+		return nil, nil, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := os.Open(path)
+	return f, text, err
+}
+
+// What a user agreed to run holds too, from the text of a script and not.
+func TestWhatWasAgreedToHolds(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "hook.sh")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\n"+hooktest.Script+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("a script", func(t *testing.T) {
+		hooktest.Runner(t, run.Pinned(&run.Command{Argv: []string{script}}, asItWas{dir}))
+	})
+	t.Run("another command", func(t *testing.T) {
+		hooktest.Runner(t, run.Pinned(&run.Command{Argv: run.Sh(hooktest.Script)}, asItWas{dir}))
+	})
 }
 
 func TestAnHTTPHookHolds(t *testing.T) {
