@@ -29,11 +29,7 @@ func (f *fireRun[In, Out]) payload(in *input[In]) ([]byte, error) {
 	if in.encoded != nil {
 		return in.encoded, nil
 	}
-	members, err := encode(nil, &in.value)
-	if err != nil {
-		return nil, &hook.InputError{Event: f.event.full, Err: err}
-	}
-	b := make([]byte, 0, len(f.s.base)+len(members)+128)
+	b := make([]byte, 0, len(f.s.base)+len(f.s.cwd)+roomFor(&in.value)+512)
 	b = append(b, f.s.base...)
 	if f.event.spec.Dir == nil || f.event.spec.Dir(&in.value) == "" { // else the input has it
 		b = append(append(b, `,"cwd":`...), f.s.cwd...)
@@ -41,11 +37,16 @@ func (f *fireRun[In, Out]) payload(in *input[In]) ([]byte, error) {
 	if base := f.event.dialect.Base; base != nil {
 		b = base(b, f.event.spec.Name, f.stamp())
 	}
-	if members = members[1:]; len(members) > 1 {
-		b = append(b, ',')
-	}
 	at := len(b)
-	b = append(b, members...)
+	b, err := encode(b, &in.value)
+	if err != nil {
+		return nil, &hook.InputError{Event: f.event.full, Err: err}
+	}
+	if b[at] = ','; len(b) == at+len("{}") { // the input's brace; it has no members
+		b = append(b[:at], '}')
+	} else {
+		at++
+	}
 	if f.event.dialect.Newline {
 		b = append(b, '\n')
 	}
@@ -162,7 +163,7 @@ func (e *Event[In, Out]) decodeInput(text []byte) (in In, err error) {
 	if !o.IsObject() || len(o) == 0 {
 		return in, &InputError{Event: e.Info().FullName(), Err: fmt.Errorf("the input is not a JSON object")}
 	}
-	if err := o.Without(e.dialect.BaseNames...).Into(&in); err != nil {
+	if err := e.decode(o, &in); err != nil {
 		return in, &InputError{Event: e.Info().FullName(), Err: inputError(text, err)}
 	}
 	if e.spec.Check != nil {

@@ -138,6 +138,7 @@ func FuzzFireJSON(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		sameHoweverLarge(t, s, text)
 		fired, err := event.FireJSON(t.Context(), s, []byte(text))
 		var in *pipeline.InputError
 		if err != nil && (!errors.As(err, &in) || len(err.Error()) < len("the input of test.Call: ?")) {

@@ -20,7 +20,9 @@ type Declared interface {
 
 	// FireJSON is Fire with the input as a JSON object of the event's own
 	// fields; those that every payload has are the engine's, and ignored. An
-	// input that does not fit is an [InputError], and no hook runs.
+	// input that does not fit is an [InputError], and no hook runs. Of 64 KiB and
+	// more the text must not be changed from then on: hooks, also those in the
+	// background, and the result have parts of it.
 	FireJSON(ctx context.Context, s *Session, in []byte) (*JSONResult, error)
 
 	// PlanJSON is FireJSON up to the plan.

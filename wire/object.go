@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -196,15 +197,17 @@ func (o Object) With(name string, value jsontext.Value) Object {
 
 // Without returns o less the members of those names.
 func (o Object) Without(names ...string) Object {
-	b := []byte{'{'}
-members:
+	size := len("{}")
 	for name, value := range o.Members() {
-		for _, drop := range names {
-			if name == drop {
-				continue members
-			}
+		if !slices.Contains(names, name) {
+			size += len(name) + len(value) + len(`"":,`)
 		}
-		b = appendMember(b, name, value)
+	}
+	b := append(make([]byte, 0, size), '{')
+	for name, value := range o.Members() {
+		if !slices.Contains(names, name) {
+			b = appendMember(b, name, value)
+		}
 	}
 	return append(b, '}')
 }

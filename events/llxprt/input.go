@@ -106,10 +106,14 @@ func (a *AfterAgentInput) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 }
 
 func decodeWith(d *jsontext.Decoder, ptr any, names ...string) error {
-	var o wire.Object
-	if err := o.UnmarshalJSONFrom(d); err != nil {
+	value, err := d.ReadValue()
+	if err != nil {
 		return err
 	}
+	if value.Kind() != '{' {
+		return fmt.Errorf("got %s, want an object", wire.KindName(value.Kind()))
+	}
+	o := wire.Object(value) // read before the decoder goes on
 	var missing []error
 	for _, name := range names {
 		if v := o.Get(name); v == nil || v.Kind() == 'n' {

@@ -94,7 +94,7 @@ func (f *flags) fireTraced(
 		return nil, err
 	}
 	defer sys.Close()
-	defer f.forget(ses, input)
+	defer f.forgetter(ses, input)()
 	defer all.close(cmd.Context(), ses)
 	mods, err := f.attach(cmd, event, ses, f.host(cmd, term))
 	if err != nil {
@@ -119,6 +119,7 @@ func (f *fired) run(
 	if err != nil {
 		return inputError(err)
 	}
+	tidy(input)
 	f.JSONResult, err = event.FireJSON(traced(cmd.Context()), ses, input)
 	if err = mods.conclude(f.JSONResult, err); err != nil && cmd.Context().Err() == nil {
 		return inputError(err)
@@ -168,11 +169,16 @@ func inputError(err error) error {
 
 // forget removes what hooks have kept in a session that nothing can take up
 // again: it had no id but a random one.
-func (f *flags) forget(ses *pipeline.Session, input []byte) {
+func (f *flags) forget(ses *pipeline.Session, input []byte) { f.forgetter(ses, input)() }
+
+// forgetter is forget for later, which does not hold on to the input.
+func (f *flags) forgetter(ses *pipeline.Session, input []byte) func() {
 	if f.id != "" || wire.Object(input).Text("session_id") != "" {
-		return
+		return func() {}
 	}
-	if kept, ok := ses.State().(interface{ Remove() error }); ok {
-		_ = kept.Remove()
+	return func() {
+		if kept, ok := ses.State().(interface{ Remove() error }); ok {
+			_ = kept.Remove()
+		}
 	}
 }

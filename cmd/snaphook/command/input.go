@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,8 +44,21 @@ func readInput(cmd *cobra.Command) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, errors.New("standard input is empty" + pipeExample(cmd))
 	}
+	tidy(text) // the pieces that it was read in
 	return text, nil
 }
+
+// tidy frees what has been used for a large input, and is used no more.
+func tidy(input []byte) {
+	if len(input) > largeInput {
+		debug.SetGCPercent(10) // what is large is text, which costs the collector nothing
+		debug.FreeOSMemory()
+	}
+}
+
+// largeInput is where the memory of its copies counts for more than the time to
+// look for what is free.
+const largeInput = 4 << 20
 
 // mostInput is how many bytes an input may have.
 const mostInput = 128 << 20

@@ -85,7 +85,7 @@ func (o opening) warn(cmd *cobra.Command, ses *pipeline.Session) {
 // config describes the session. Its id and transcript are those of a recorded
 // input, unless there are flags for them.
 func (f *flags) config(o opening, dir string, trust standpoint) pipeline.SessionConfig {
-	recorded := wire.Object(o.input)
+	recorded, ask := wire.Object(o.input), o.ask
 	return pipeline.SessionConfig{
 		ID:          lo.CoalesceOrEmpty(f.id, recorded.Text("session_id"), rand.Text()),
 		Transcript:  lo.CoalesceOrEmpty(f.transcript, recorded.Text("transcript_path")),
@@ -95,8 +95,8 @@ func (f *flags) config(o opening, dir string, trust standpoint) pipeline.Session
 		Interactive: f.interactive,
 		Finished:    o.finished,
 		State:       state.Home(),
-		Ask:         o.ask,
-		MayAsk:      func(h *hook.Hook) bool { return o.ask != nil && h.Type == "command" },
+		Ask:         ask,
+		MayAsk:      func(h *hook.Hook) bool { return ask != nil && h.Type == "command" }, // without the input
 	}
 }
 
