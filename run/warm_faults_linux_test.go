@@ -91,15 +91,8 @@ func (h *warmHook) warm(env ...string) string {
 // resident is the process of the interpreter that forks.
 func (h *warmHook) resident() *os.Process {
 	h.t.Helper()
-	h.w.mu.Lock()
-	defer h.w.mu.Unlock()
-	for _, s := range h.w.kept {
-		s.mu.Lock()
-		p, ok := s.keeper.(*python)
-		s.mu.Unlock()
-		if ok {
-			return p.proc
-		}
+	if p := residentOf(h.w); p != nil {
+		return p
 	}
 	h.t.Fatal("no interpreter is resident")
 	return nil
@@ -185,6 +178,34 @@ func TestTheInterpreterDiesBetweenCalls(t *testing.T) {
 	if out := h.heat(); out != "here\n" {
 		t.Errorf("warm again: %q", out)
 	}
+}
+
+// The interpreter forks the child of the next call when it is idle. Its death
+// costs nothing, and it runs the script as it is when the call comes.
+func TestTheChildOfTheNextCall(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "import os\nprint(os.getpid())\n")
+	h.heat()
+	pid := awaitNextChild(t, h.w)
+	if out := h.warm(); out != strconv.Itoa(pid)+"\n" {
+		t.Errorf("the call ran in process %q, want %d, which was ready", out, pid)
+	}
+	dead := awaitNextChild(t, h.w)
+	if err := syscall.Kill(dead, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if out := h.run(); out == "" || out == strconv.Itoa(dead)+"\n" {
+		t.Errorf("after its death: %q", out)
+	}
+	h.heat()
+	awaitNextChild(t, h.w)
+	h.write("hook.py", "print('changed')\n")
+	if out := h.run(); out != "changed\n" {
+		t.Errorf("after a change of the script: %q", out)
+	}
+	h.heat()
+	pid = awaitNextChild(t, h.w)
+	_ = h.resident().Kill()
+	waitGone(t, pid)
 }
 
 func TestTheInterpreterDiesDuringACall(t *testing.T) {

@@ -5,6 +5,9 @@
 # and so becomes an ordinary start of the script, with its argv, its traceback
 # and its end. The parent never returns: it must not run the script.
 #
+# When it is idle, it forks the child of the next call in advance, which waits
+# for that call on a socket of its own.
+#
 # Messages are packets on a socket, in: "run", id, flags, directory, "+NAME=value" or
 # "-NAME" for each variable that differs, with the descriptors of standard
 # input, output and error, and one for the status; "kill", id, signal. On the
@@ -32,6 +35,8 @@ def _serve(fd, script, own):
     files = {}  # path: signature; what was read before the script
     tops = set()  # top-level names of the modules that are loaded in advance
     offer = True  # modules may be loaded in advance
+    next_child = None  # has been forked and waits for its call: pidfd, pid, socket
+    fork_early = True  # such a child can be made
     io = sys.modules["io"]
     files_to_close = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
     keep = []  # the modules that are there before the script, and the list itself
@@ -143,6 +148,14 @@ def _serve(fd, script, own):
         freeze()
         offer = False
 
+    def isolate(*kept):
+        # Closes what the resident interpreter has open, but what the hook inherits.
+        control.detach()
+        first = 3
+        for n in sorted(inherited + list(kept)) + [1 << 16]:
+            os.closerange(first, n)
+            first = n + 1
+
     def child(parts, fds):
         flags, folder, changes = parts[2], parts[3], parts[4:]
         if b"s" in flags:
@@ -153,11 +166,7 @@ def _serve(fd, script, own):
         os.dup2(fds[1], 1)
         os.dup2(fds[2], 2)
         os.write(fds[3], b"p%d\n" % os.getpid())
-        control.detach()
-        first = 3
-        for n in inherited + [1 << 16]:
-            os.closerange(first, n)
-            first = n + 1
+        isolate()
         for change in changes:
             name, _, value = change[1:].partition(b"=")
             if change[:1] == b"+":
@@ -166,6 +175,65 @@ def _serve(fd, script, own):
                 os.environb.pop(name, None)
         if b"l" in flags:
             atexit.register(learn, os.path.join(own, "learned-" + os.fsdecode(parts[1])), list(sys.path))
+
+    def receive(channel):
+        data, rights, _, _ = channel.recvmsg(1 << 17, 64)
+        fds = []
+        for level, kind, raw in rights:
+            fds += [int.from_bytes(raw[i:i + 4], sys.byteorder) for i in range(0, len(raw) - 3, 4)]
+        return data, fds
+
+    def fork_next():
+        # Forks the child of the next call, so that the call need not wait for it.
+        nonlocal next_child, fork_early
+        try:
+            ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+            pid = os.fork()
+        except OSError:
+            fork_early = False
+            return False
+        if pid == 0:
+            ours.detach()
+            isolate(theirs.fileno())
+            touch()
+            data, fds = receive(theirs)
+            if not data:
+                os._exit(0)
+            theirs.detach()
+            child(data.split(b"\0"), fds)
+            return True
+        theirs.close()
+        next_child = (os.pidfd_open(pid, 0), pid, ours)
+        poller.register(next_child[0], select.POLLIN)
+        return False
+
+    def touch():
+        # Writes to the pages that a script writes to: the kernel copies them now.
+        gc.unfreeze()
+        gc.get_objects()
+        gc.freeze()
+
+    def hand_over(data, fds):
+        # Returns the process that has the call; None if it has to be forked.
+        nonlocal next_child
+        if not next_child:
+            return None
+        pidfd, pid, channel = next_child
+        next_child = None
+        try:
+            channel.sendmsg([data], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, b"".join(n.to_bytes(4, sys.byteorder) for n in fds))])
+        except OSError:
+            collect(pidfd, pid)
+            return None
+        finally:
+            channel.close()
+        return pidfd, pid
+
+    def collect(pidfd, pid):
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
+        poller.unregister(pidfd)
+        os.close(pidfd)
 
     def learn(path, paths):
         installed = tuple(p + os.sep for p in paths if p.endswith("-packages")) if sys.path[1:] == paths or sys.path == paths else ()
@@ -226,24 +294,23 @@ def _serve(fd, script, own):
             return tell(fds[3], b"s" + os.fsencode(reason) + b"\n")
         if offer:
             parts[2] += b"l"
-        try:
-            pid = os.fork()
-        except OSError as e:
-            return tell(fds[3], b"s" + os.fsencode(str(e)) + b"\n")
-        if pid == 0:
-            child(parts, fds)
-            return True
-        pidfd = os.pidfd_open(pid, 0)
-        poller.register(pidfd, select.POLLIN)
+        pidfd, pid = hand_over(b"\0".join(parts), fds) or (None, None)
+        if pid is None:
+            try:
+                pid = os.fork()
+            except OSError as e:
+                return tell(fds[3], b"s" + os.fsencode(str(e)) + b"\n")
+            if pid == 0:
+                child(parts, fds)
+                return True
+            pidfd = os.pidfd_open(pid, 0)
+            poller.register(pidfd, select.POLLIN)
         running[pidfd] = [parts[1], pid, fds[3], False, os.path.join(own, "learned-" + os.fsdecode(parts[1])) if offer else None]
 
     def packet():
-        data, control_data, flags, _ = control.recvmsg(1 << 17, 64)
+        data, fds = receive(control)
         if not data:
             leave()
-        fds = []
-        for level, kind, raw in control_data:
-            fds += [int.from_bytes(raw[i:i + 4], sys.byteorder) for i in range(0, len(raw) - 3, 4)]
         parts = data.split(b"\0")
         if parts[0] == b"kill":
             for call in running.values():
@@ -260,16 +327,28 @@ def _serve(fd, script, own):
             os.close(f)
         return False
 
-    while True:
-        for ready, _ in poller.poll():
-            if ready == fd:
-                if packet():
-                    for name in mine:
-                        if name not in start and name not in tops:
-                            sys.modules.pop(name, None)
-                    return
-            elif ready in running:
-                end(ready)
+    def serve():
+        # Returns in a child, which goes on to run the script.
+        nonlocal next_child
+        while True:
+            idle = fork_early and not (running or next_child)
+            events = poller.poll(5 if idle else None)
+            if idle and not events and fork_next():
+                return
+            for ready, _ in events:
+                if ready == fd:
+                    if packet():
+                        return
+                elif ready in running:
+                    end(ready)
+                elif next_child and ready == next_child[0]:
+                    collect(*next_child[:2])
+                    next_child = None
+
+    serve()
+    for name in mine:
+        if name not in start and name not in tops:
+            sys.modules.pop(name, None)
 
 
 def _snaphook():
