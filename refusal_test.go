@@ -3,6 +3,7 @@ package snaphook_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 
 	"github.com/snaphook-go/snaphook/events/claude"
@@ -53,4 +54,109 @@ type never struct{ t *testing.T }
 func (n never) Run(context.Context, hook.Call) (hook.Reply, error) {
 	n.t.Error("a hook ran")
 	return hook.Reply{}, nil
+}
+
+// A host asks the result and may forget the error: a guard that could not answer
+// in time, or was never asked, holds what it guards.
+func TestACallerThatIsGoneRunsNoTool(t *testing.T) {
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.DiscardHandler)})
+	defer sys.Close()
+	s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []struct{ dialect, event string }{
+		{"claude", "PreToolUse"}, {"claude", "PermissionRequest"}, {"claude", "UserPromptSubmit"}, {"claude", "Elicitation"},
+		{"llxprt", "BeforeTool"}, {"llxprt", "BeforeAgent"}, {"llxprt", "BeforeModel"},
+	} {
+		pipeline.Register(s, &hook.Hook{Dialect: of.dialect, Event: of.event, Command: "guard", Type: "command", Runner: never{t}})
+	}
+	checks := map[string]func(*pipeline.Session) (blocked bool, _ error){
+		"PreToolUse": func(s *pipeline.Session) (bool, error) {
+			res, err := claude.PreToolUse.Fire(gone, s, &claude.PreToolUseInput{Name: "Bash"})
+			return res.Blocked() && res.Specific.PermissionDecision == hook.Deny, err
+		},
+		"PermissionRequest": func(s *pipeline.Session) (bool, error) {
+			res, err := claude.PermissionRequest.Fire(gone, s, &claude.PermissionRequestInput{PreToolUseInput: claude.PreToolUseInput{Name: "Bash"}})
+			return res.Blocked() && res.Specific.Decision != nil && res.Specific.Decision.Behavior == "deny", err
+		},
+		"UserPromptSubmit": func(s *pipeline.Session) (bool, error) {
+			res, err := claude.UserPromptSubmit.Fire(gone, s, &claude.UserPromptSubmitInput{Prompt: "go"})
+			return res.Blocked(), err
+		},
+		"Elicitation": func(s *pipeline.Session) (bool, error) {
+			res, err := claude.Elicitation.Fire(gone, s, &claude.ElicitationInput{})
+			return res.Blocked() && res.Specific.Action == "decline", err
+		},
+		"BeforeTool": func(s *pipeline.Session) (bool, error) {
+			call := llxprt.BeforeToolInput{Name: "run_shell_command"}
+			res, err := llxprt.BeforeTool.Fire(gone, s, &call)
+			return res.Blocked() && !llxprt.ApplyBeforeTool(&call, res).Run, err
+		},
+		"BeforeAgent": func(s *pipeline.Session) (bool, error) {
+			in := llxprt.BeforeAgentInput{Prompt: "go"}
+			res, err := llxprt.BeforeAgent.Fire(gone, s, &in)
+			return res.Blocked() && !llxprt.ApplyBeforeAgent(res).Run, err
+		},
+		"BeforeModel": func(s *pipeline.Session) (bool, error) {
+			in := llxprt.BeforeModelInput{Request: wire.Object(`{}`)}
+			res, err := llxprt.BeforeModel.Fire(gone, s, &in)
+			return res.Blocked(), err
+		},
+	}
+	for name, blocked := range checks {
+		if got, err := blocked(s); !got || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s with a context that has ended: %v, blocked %v", name, err, got)
+		}
+		if got, err := blocked(new(pipeline.Session)); !got || err == nil {
+			t.Errorf("%s in an empty session: %v, blocked %v", name, err, got)
+		}
+	}
+}
+
+// Hooks outside that misspell a decision fail, or say so; those in Go fail.
+func TestAGoGuardThatMisspellsItsDecisionHasFailed(t *testing.T) {
+	for name, test := range map[string]struct {
+		word           hook.Decision
+		fails, blocked bool
+	}{
+		"denies": {"deny", false, true}, "denies by the older word": {"block", false, true},
+		"misspelt": {"Deny", true, false}, "no word": {"no!", true, false}, "allows": {"allow", false, false},
+	} {
+		sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.DiscardHandler)})
+		defer sys.Close()
+		s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		claude.PreToolUse.On(s, "guard", func(context.Context, claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], _ error) {
+			o.Specific.PermissionDecision = test.word
+			return o, nil
+		})
+		claude.PermissionRequest.On(s, "guard", func(context.Context, claude.PermissionRequestInput) (o hook.Output[claude.PermissionRequestOutput], _ error) {
+			o.Specific.Decision = &claude.Grant{Behavior: string(test.word)}
+			return o, nil
+		})
+		llxprt.BeforeTool.On(s, "guard", func(context.Context, llxprt.BeforeToolInput) (o hook.Output[llxprt.BeforeToolOutput], _ error) {
+			o.Specific.PermissionDecision = test.word
+			return o, nil
+		})
+		pre, _ := claude.PreToolUse.Fire(t.Context(), s, &claude.PreToolUseInput{Name: "Bash"})
+		asked, _ := claude.PermissionRequest.Fire(t.Context(), s, &claude.PermissionRequestInput{PreToolUseInput: claude.PreToolUseInput{Name: "Bash"}})
+		call := llxprt.BeforeToolInput{Name: "run_shell_command"}
+		before, _ := llxprt.BeforeTool.Fire(t.Context(), s, &call)
+		for event, got := range map[string]struct {
+			failed  int
+			blocked bool
+		}{
+			"PreToolUse": {pre.FailedOpen(), pre.Blocked()}, "PermissionRequest": {asked.FailedOpen(), asked.Blocked()},
+			"BeforeTool": {before.FailedOpen(), !llxprt.ApplyBeforeTool(&call, before).Run},
+		} {
+			if (got.failed == 1) != test.fails || got.blocked != test.blocked {
+				t.Errorf("%s, %s: %d failed open, blocked %v; want %v, %v", name, event, got.failed, got.blocked, test.fails, test.blocked)
+			}
+		}
+	}
 }

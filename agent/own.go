@@ -14,8 +14,19 @@ import (
 // [Session].
 type Scope interface{ scope() pipeline.Scope }
 
-func (h *Hooks) scope() pipeline.Scope   { return h.sys }
-func (s *Session) scope() pipeline.Scope { return s.ses }
+func (h *Hooks) scope() pipeline.Scope {
+	if h == nil {
+		return nil
+	}
+	return h.sys
+}
+
+func (s *Session) scope() pipeline.Scope {
+	if s == nil {
+		return nil
+	}
+	return s.ses
+}
 
 // ownDialect has the program's own hooks. They run one after another as they were
 // added, and each sees what those before it have rewritten.
@@ -57,7 +68,11 @@ func mergeOwn(outs iter.Seq[hook.Output[Verdict]]) (all hook.Output[Verdict]) {
 
 // on adds a hook of the program.
 func (m *moment[In]) on(at Scope, name string, f func(context.Context, In) (Verdict, error)) (remove func()) {
-	return m.own.On(at.scope(), name, func(ctx context.Context, in In) (o hook.Output[Verdict], err error) {
+	var to pipeline.Scope // nil, or of nothing: On says so
+	if at != nil {
+		to = at.scope()
+	}
+	return m.own.On(to, name, func(ctx context.Context, in In) (o hook.Output[Verdict], err error) {
 		v, err := f(ctx, in)
 		v.Reports, v.Conflicts, v.Preapproved = nil, nil, v.Decision == hook.Allow
 		o.Specific, o.Decision, o.Reason = v, v.Decision, v.Reason

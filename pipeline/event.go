@@ -94,6 +94,12 @@ type Spec[In, Out any] struct {
 	// form, [wire.Read].
 	Decode stages.Decode[Out]
 
+	// CheckOutput says what makes the answer of a Go function unusable, such as a
+	// decision that is no word of the event: the hook has failed then, unless its
+	// answer blocks or stops without its own part. Nil: nothing does. The answers of
+	// hooks outside are Decode's to check.
+	CheckOutput func(*hook.Output[Out]) error
+
 	// Refine adjusts what one hook said to what counts in a session, before it
 	// is merged: what the event does not honour goes. It is called for every
 	// report, from many goroutines, also for those of hooks that have ended in
@@ -152,7 +158,7 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 // Active reports whether any hook could run for the event in s. It costs under
 // a nanosecond: guard with it what is expensive to build for Fire.
 func (e *Event[In, Out]) Active(s *Session) bool {
-	if s == nil {
+	if s == nil || s.reg == nil {
 		return false
 	}
 	v := s.view()
@@ -164,13 +170,14 @@ func (e *Event[In, Out]) Active(s *Session) bool {
 // and must not be changed.
 //
 // The error is a [*hook.InputError] if the input cannot be given to hooks: a
-// pointer is nil, or JSON text in it, such as the arguments of a tool, is not
-// JSON. It is [hook.ErrClosed] if the system is closed, or was while the hooks
-// ran. In both cases nothing vouches for the action: the result blocks, if the
-// event can.
+// pointer is nil, the session is none of NewSession's, or JSON text in the input,
+// such as the arguments of a tool, is not JSON. It is [hook.ErrClosed] if the
+// system is closed, or was while the hooks ran, and ctx's error if ctx ended
+// before they were done. In all these cases nothing vouches for the action: the
+// result blocks, if the event can.
 //
-// Else the error is ctx's, if ctx ended before the hooks were done; the result
-// then holds what was known. A hook that fails is a Report with Err, and an
+// The error is ctx's also if ctx ended when every hook had answered; the result
+// then holds what they said. A hook that fails is a Report with Err, and an
 // error of Fire only where the event's Rules Propagate it.
 //
 // Hooks get a copy of *in, so the original stays as it was. Without hooks Fire
@@ -180,8 +187,14 @@ func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Re
 	if s == nil || in == nil {
 		return e.unusable(s)
 	}
-	v := s.view()
-	if e.slot >= len(v.active) || v.active[e.slot] == nil {
+	v := s.own.Load()
+	if v == nil {
+		if s.reg == nil {
+			return e.unusable(s)
+		}
+		v = s.reg.current.Load()
+	}
+	if uint(e.slot) >= uint(len(v.active)) || v.active[e.slot] == nil {
 		return &e.empty, nil
 	}
 	return e.fire(ctx, s, in, v.active[e.slot])
@@ -200,7 +213,8 @@ func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out
 // Live, and neither function waits for them.
 //
 // The name is how the hook is called in reports, traces and settings that
-// disable hooks. A hook is the program's own unless it is [UserProvided].
+// disable hooks. A hook is the program's own unless it is [UserProvided]. On panics
+// if at is nil, or was not made by NewSystem or NewSession.
 func (e *Event[In, Out]) On(at Scope, name string, f hook.Func[In, Out], options ...Option) (remove func()) {
 	h := &hook.Hook{
 		ID:      fmt.Sprintf("%s/%s/%s", hook.Host, e.spec.Name, name),
@@ -210,6 +224,9 @@ func (e *Event[In, Out]) On(at Scope, name string, f hook.Func[In, Out], options
 		Type:    "go",
 		Source:  hook.Host,
 		Func:    f,
+	}
+	if err := scopeError(at); err != nil {
+		panic(fmt.Sprintf("pipeline: add hooks of %s: %v", e.full, err))
 	}
 	info := e.Info()
 	for _, option := range options {
@@ -227,6 +244,10 @@ type Info struct {
 	Subject string   // what matchers test; empty if nothing
 	Base    []string // the members of its payloads that are the engine's to give
 	Rules   Rules
+
+	// Rewrites says that hooks can replace the input, so that a policy can have
+	// them asked again about what it has become; see Rewritten of [Spec].
+	Rewrites bool
 }
 
 // FullName is the name with its dialect: "llxprt.BeforeTool".
@@ -235,13 +256,14 @@ func (i Info) FullName() string { return i.Dialect + "." + i.Name }
 // Info describes the event.
 func (e *Event[In, Out]) Info() Info {
 	return Info{
-		Dialect: e.dialect.Name,
-		Name:    e.spec.Name,
-		Doc:     e.spec.Doc,
-		Can:     e.spec.Can,
-		Subject: e.spec.SubjectName,
-		Base:    e.dialect.BaseNames,
-		Rules:   e.spec.Rules,
+		Dialect:  e.dialect.Name,
+		Name:     e.spec.Name,
+		Doc:      e.spec.Doc,
+		Can:      e.spec.Can,
+		Subject:  e.spec.SubjectName,
+		Base:     e.dialect.BaseNames,
+		Rules:    e.spec.Rules,
+		Rewrites: e.spec.Rewritten != nil,
 	}
 }
 

@@ -113,10 +113,10 @@ func (f *fireRun[In, Out]) ask(res *hook.Result[Out]) {
 	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Policy != nil }) {
 		f.hold(res)
 	}
-	f.recheck(res)
-	if f.closedMeanwhile(res) {
-		f.failed = hook.ErrClosed
+	if err := f.unfinished(res); err != nil {
+		f.failed = err
 	}
+	f.recheck(res)
 	if f.failed == nil && f.event.spec.Conclude != nil {
 		f.conclude(res)
 	}

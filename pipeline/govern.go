@@ -36,7 +36,7 @@ func PolicyEvent(i Info) policy.Event {
 	r := i.Rules
 	return policy.Event{
 		Gate: i.Can&CanBlock != 0, FailClosed: r.FailClosed || r.Propagate,
-		LateBlocks: r.LateBlocks, LateFuncBlocks: r.LateFuncBlocks, Timeout: r.Timeout,
+		LateBlocks: r.LateBlocks, LateFuncBlocks: r.LateFuncBlocks, Timeout: r.Timeout, Rewrites: i.Rewrites,
 	}
 }
 

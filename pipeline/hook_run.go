@@ -136,17 +136,26 @@ func (f *fireRun[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hoo
 		return
 	}
 	r.Output = out
-	if err := f.event.output.checked(&r.Output.Specific); err != nil {
+	if err := f.event.checkOutput(&r.Output); err != nil {
 		r.Output.Specific = *new(Out)
-		if !f.event.spec.Blocks(&r.Output) {
-			r.Output, r.Err = hook.Output[Out]{}, &hook.ClassError{
-				Class: hook.ClassOutput, Err: fmt.Errorf("its answer holds what is not JSON: %w", err),
-			}
+		if !f.event.spec.Blocks(&r.Output) && !r.Output.Stop {
+			r.Output, r.Err = hook.Output[Out]{}, &hook.ClassError{Class: hook.ClassOutput, Err: err}
 			return
 		}
 		r.Notes = append(r.Notes, "the event's own part of the answer is left out: "+err.Error()) // the denial counts
 	}
 	r.Answered = out.Set != 0 || out.Common() != 0 || !reflect.ValueOf(&r.Output.Specific).Elem().IsZero()
+}
+
+// checkOutput says why the answer of a Go function cannot be used.
+func (e *Event[In, Out]) checkOutput(o *hook.Output[Out]) error {
+	if err := e.output.checked(&o.Specific); err != nil {
+		return fmt.Errorf("its answer holds what is not JSON: %w", err)
+	}
+	if e.spec.CheckOutput != nil {
+		return e.spec.CheckOutput(o)
+	}
+	return nil
 }
 
 // isDecision reports whether the engine knows a word, or it is empty.

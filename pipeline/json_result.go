@@ -166,6 +166,9 @@ func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, erro
 	if err != nil {
 		return stages.Planned{}, err
 	}
+	if s == nil || s.reg == nil {
+		return stages.Planned{}, &hook.InputError{Event: e.full, Err: errNoSession}
+	}
 	if plan := e.plan(context.Background(), s, in, false); plan != nil {
 		p := *plan
 		p.Sequential = p.Sequential || e.spec.Rules.Sequential

@@ -78,7 +78,7 @@ func (e *Event[In, Out]) engine() *hook.Hook {
 
 // watch is Fire with a watcher.
 func (e *Event[In, Out]) watch(ctx context.Context, s *Session, in *In, w *watcher[Out]) (*hook.Result[Out], error) {
-	if s == nil || in == nil {
+	if s == nil || s.reg == nil || in == nil {
 		return e.unusable(s)
 	}
 	if e.spec.Forget != nil {

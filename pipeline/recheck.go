@@ -48,8 +48,8 @@ func (f *fireRun[In, Out]) recheck(res *hook.Result[Out]) {
 	if err := again.reduce(second); err != nil {
 		f.logReducer(err)
 	}
-	if f.failed = again.failed; f.failed == nil && again.closedMeanwhile(second) {
-		f.failed = hook.ErrClosed
+	if f.failed = again.failed; f.failed == nil {
+		f.failed = again.unfinished(second)
 	}
 	f.join(res, final, second)
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -31,15 +32,15 @@ func (f *fireRun[In, Out]) checkInput() error {
 // nothing of the input, which would move every caller's to the heap.
 func (e *Event[In, Out]) unusable(s *Session) (*hook.Result[Out], error) {
 	err := &hook.InputError{Event: e.full, Err: errNoInput}
-	if s == nil {
-		err.Err = errNoSession
+	if s == nil || s.reg == nil {
+		s, err.Err = nil, errNoSession
 	}
 	return e.refuse(s, nil, new(hook.Result[Out]), err), err
 }
 
 var (
 	errNoInput   = errors.New("it is a nil pointer; want the address of the event's input")
-	errNoSession = errors.New("there is no session for it; want one of System.NewSession, not nil")
+	errNoSession = errors.New("there is no session for it; want one of System.NewSession, not nil or an empty one")
 )
 
 // refuse makes a result block, if the event can, as if a hook had denied after
@@ -67,8 +68,8 @@ func (e *Event[In, Out]) deny(s *Session, in *In, res *hook.Result[Out], why err
 		}
 	}()
 	last := hook.Report[Out]{Hook: e.engine(), Index: len(res.Reports), Output: denial, Answered: true}
-	if e.spec.Refine != nil && s != nil && in != nil {
-		e.spec.Refine(s, in, &last)
+	if e.spec.Refine != nil {
+		e.spec.Refine(cmp.Or(s, new(Session)), cmp.Or(in, new(In)), &last) // the own part says it too
 	}
 	res.Output = e.spec.Reduce(func(yield func(hook.Output[Out]) bool) {
 		for i := range res.Reports {
@@ -83,18 +84,27 @@ func (e *Event[In, Out]) deny(s *Session, in *In, res *hook.Result[Out], why err
 	}
 }
 
-// closedMeanwhile reports whether the system was closed before every hook had
-// answered.
-func (f *fireRun[In, Out]) closedMeanwhile(res *hook.Result[Out]) bool {
-	if f.s.sys.ctx.Err() == nil {
-		return false
+// unfinished is why hooks have not answered, if the system was closed meanwhile or
+// the context has ended; nil if all have, or the event does not stop for it.
+func (f *fireRun[In, Out]) unfinished(res *hook.Result[Out]) error {
+	closed, ended := f.s.sys.ctx.Err() != nil, f.observed.Err()
+	if !f.event.guards || f.event.spec.Rules.Unstoppable {
+		ended = nil // it blocks nothing, or its hooks have run all the same
 	}
-	if len(res.Reports) < len(f.plan.Run) && !f.event.spec.Blocks(&res.Output) {
-		return true
+	if !closed && ended == nil {
+		return nil
 	}
-	return slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool {
-		return waitsFor(r.Hook) && errors.Is(r.Err, hook.ErrClosed)
-	})
+	few := len(res.Reports) < len(f.plan.Run) && !f.event.spec.Blocks(&res.Output)
+	failed := func(is func(error) bool) bool {
+		return slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool { return waitsFor(r.Hook) && is(r.Err) })
+	}
+	switch {
+	case closed && (few || failed(func(err error) bool { return errors.Is(err, hook.ErrClosed) })):
+		return hook.ErrClosed
+	case ended != nil && (few || failed(func(err error) bool { return err != nil && !errors.Is(err, hook.ErrNotNeeded) })):
+		return ended
+	}
+	return nil
 }
 
 // closed stands for the hooks of a closed system, in the plan of every event:

@@ -3,8 +3,11 @@ package pipeline_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -105,12 +108,18 @@ func TestAFireWithoutAnInputOrASessionIsAnError(t *testing.T) {
 	_, s := start(t, pipeline.Config{})
 	event.On(s, "own", allow)
 	for name, fire := range map[string]func() (*hook.Result[edit], error){
-		"no input":                func() (*hook.Result[edit], error) { return event.Fire(t.Context(), s, nil) },
-		"no input, and no hook":   func() (*hook.Result[edit], error) { return chain.Fire(t.Context(), s, nil) },
-		"no session":              func() (*hook.Result[edit], error) { return event.Fire(t.Context(), nil, &call{}) },
-		"neither":                 func() (*hook.Result[edit], error) { return event.Fire(t.Context(), nil, nil) },
-		"with progress":           func() (*hook.Result[edit], error) { return event.FireProgress(t.Context(), s, nil, nil) },
-		"in a stream, no input":   func() (*hook.Result[edit], error) { return last(t, event, s, nil) },
+		"no input":              func() (*hook.Result[edit], error) { return event.Fire(t.Context(), s, nil) },
+		"no input, and no hook": func() (*hook.Result[edit], error) { return chain.Fire(t.Context(), s, nil) },
+		"no session":            func() (*hook.Result[edit], error) { return event.Fire(t.Context(), nil, &call{}) },
+		"neither":               func() (*hook.Result[edit], error) { return event.Fire(t.Context(), nil, nil) },
+		"with progress":         func() (*hook.Result[edit], error) { return event.FireProgress(t.Context(), s, nil, nil) },
+		"in a stream, no input": func() (*hook.Result[edit], error) { return last(t, event, s, nil) },
+		"an empty session":      func() (*hook.Result[edit], error) { return event.Fire(t.Context(), new(pipeline.Session), &call{}) },
+		"an empty one, progress": func() (*hook.Result[edit], error) {
+			return event.FireProgress(t.Context(), new(pipeline.Session), &call{}, nil)
+		},
+		"an empty one, a stream":  func() (*hook.Result[edit], error) { return last(t, event, new(pipeline.Session), &call{}) },
+		"an empty one, no input":  func() (*hook.Result[edit], error) { return event.Fire(t.Context(), new(pipeline.Session), nil) },
 		"in a stream, no session": func() (*hook.Result[edit], error) { return last(t, event, nil, &call{}) },
 	} {
 		res, err := fire()
@@ -118,15 +127,23 @@ func TestAFireWithoutAnInputOrASessionIsAnError(t *testing.T) {
 			t.Errorf("%s: %v, blocked %v", name, err, res.Blocked())
 		}
 	}
-	if event.Active(nil) {
+	for name, s := range map[string]*pipeline.Session{"no": nil, "an empty": new(pipeline.Session)} {
+		if res, err := event.FireJSON(t.Context(), s, []byte(`{"tool":"write"}`)); err == nil || !res.Blocked {
+			t.Errorf("JSON in %s session: %+v, %v; want an error, and a denial", name, res, err)
+		}
+		if _, err := event.PlanJSON(s, []byte(`{"tool":"write"}`)); err == nil {
+			t.Errorf("a plan in %s session: no error", name)
+		}
+	}
+	if event.Active(nil) || event.Active(new(pipeline.Session)) {
 		t.Error("an event is active without a session")
 	}
 }
 
 // last is the last report of a stream, as a result.
-func last(t *testing.T, e *pipeline.Event[call, edit], s *pipeline.Session, in *call) (res *hook.Result[edit], err error) {
-	n := 0
-	for r := range e.Stream(t.Context(), s, in) {
+func last(t *testing.T, e *pipeline.Event[call, edit], s *pipeline.Session, in *call, of ...context.Context) (res *hook.Result[edit], err error) {
+	n, ctx := 0, append(of, t.Context())[0]
+	for r := range e.Stream(ctx, s, in) {
 		n++
 		res, err = &hook.Result[edit]{Output: r.Output}, r.Err
 	}
@@ -216,6 +233,153 @@ func TestTheSharedResultCannotBePoisoned(t *testing.T) {
 		poison(res)
 		if fired := event.Describe(call{}, res); fired.Blocked || fired.Stop || len(fired.Hooks) > 0 || fired.Result.FinalOutput != nil {
 			t.Errorf("%s: %+v", name, fired)
+		}
+	}
+}
+
+func TestHooksAreAddedToWhatWasMade(t *testing.T) {
+	for name, at := range map[string]pipeline.Scope{
+		"nothing": nil, "a nil system": (*pipeline.System)(nil), "a nil session": (*pipeline.Session)(nil),
+		"an empty system": new(pipeline.System), "an empty session": new(pipeline.Session),
+	} {
+		h := &hook.Hook{Dialect: "test", Event: "Call", Name: "guard", Func: hook.Func[call, edit](allow)}
+		if _, err := pipeline.Register(at, h); err == nil || !strings.Contains(err.Error(), "want a System of NewSystem") {
+			t.Errorf("Register at %s: %v", name, err)
+		}
+		func() {
+			defer func() {
+				if v, _ := recover().(string); !strings.Contains(v, "add hooks of test.Call: ") {
+					t.Errorf("On at %s: %q; want to be told what is wrong", name, v)
+				}
+			}()
+			event.On(at, "guard", allow)
+		}()
+	}
+}
+
+// A guard that has not answered vouches for nothing, also where it was the caller
+// who had no time for it.
+func TestACallerThatEndsBeforeItsGuardsIsBlocked(t *testing.T) {
+	denies := func(context.Context, call) (output, error) { return output{Decision: hook.Deny}, nil }
+	waits := func(ctx context.Context, _ call) (output, error) { <-ctx.Done(); return output{}, ctx.Err() }
+	gone := func(ctx context.Context) context.Context {
+		ctx, cancel := context.WithCancel(ctx)
+		cancel()
+		return ctx
+	}
+	tests := map[string]struct {
+		ctx      func(context.Context) context.Context
+		hooks    []hook.Func[call, edit]
+		outside  runner
+		observer pipeline.Observer
+		stays    bool // the fire is as if the context had gone on, but for its error
+	}{
+		"before, of one in Go":  {ctx: gone, hooks: []hook.Func[call, edit]{denies}},
+		"before, of two":        {ctx: gone, hooks: []hook.Func[call, edit]{allow, denies}},
+		"before, of a program":  {ctx: gone, outside: prints(2, "")},
+		"before, of no hook":    {ctx: gone, stays: true},
+		"meanwhile, of a guard": {ctx: soon, hooks: []hook.Func[call, edit]{waits}},
+		"meanwhile, of one":     {ctx: soon, hooks: []hook.Func[call, edit]{allow, waits}},
+		"meanwhile, outside":    {ctx: soon, outside: hangs},
+		"what an observer made": {
+			ctx: func(ctx context.Context) context.Context { return ctx }, hooks: []hook.Func[call, edit]{denies},
+			observer: ending{func(context.Context, *pipeline.Evaluation) {}},
+		},
+	}
+	for name, test := range tests {
+		for _, e := range []*pipeline.Event[call, edit]{event, chain} {
+			synctest.Test(t, func(t *testing.T) {
+				cfg := pipeline.Config{}
+				if test.outside != nil {
+					cfg.Load = []pipeline.Load{loads(configured(e.Info().Name, "guard", test.outside))}
+				}
+				if test.observer != nil {
+					cfg.Observe = []pipeline.Observer{test.observer}
+				}
+				_, s := start(t, cfg)
+				for i, f := range test.hooks {
+					e.On(s, fmt.Sprint(i), f)
+				}
+				res, err := e.Fire(test.ctx(t.Context()), s, &call{Tool: "write"})
+				if test.stays {
+					if err != nil || res.Blocked() {
+						t.Errorf("%s: %v, blocked %v", name, err, res.Blocked())
+					}
+					return
+				}
+				if err == nil || !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) || !res.Blocked() || res.Reason == "" {
+					t.Errorf("%s, %s: %v, blocked %v, reason %q; want the context's error, and a denial", name, e.Info().Name, err, res.Blocked(), res.Reason)
+				}
+				streamed, err := last(t, e, s, &call{Tool: "write"}, test.ctx(t.Context()))
+				if err == nil || !streamed.Blocked() {
+					t.Errorf("%s, %s: in a stream: %v, blocked %v", name, e.Info().Name, err, streamed.Blocked())
+				}
+			})
+		}
+	}
+}
+
+// soon is a context that ends in a second.
+func soon(ctx context.Context) context.Context {
+	ctx, _ = context.WithTimeout(ctx, time.Second) //nolint:govet // it ends with the test
+	return ctx
+}
+
+// ending is an observer in whose context nothing can run.
+type ending struct{ pipeline.HookEnds }
+
+func (ending) FireStart(ctx context.Context, _ *pipeline.FireInfo) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	return ctx
+}
+
+// Every hook has answered: what it said counts, and the caller knows that its time is over.
+func TestACallerThatEndsAfterItsGuardsHasTheirAnswer(t *testing.T) {
+	_, s := start(t, pipeline.Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	event.On(s, "late", func(context.Context, call) (output, error) { cancel(); return output{Context: "seen"}, nil })
+	if res, err := event.Fire(ctx, s, &call{}); !errors.Is(err, context.Canceled) || res.Blocked() || res.Context != "seen" {
+		t.Errorf("%v, blocked %v, context %q", err, res.Blocked(), res.Context)
+	}
+}
+
+// voting is an event whose hooks vote with a word of their own.
+var voting = pipeline.Declare(dialect, pipeline.Spec[call, ballot]{
+	Name: "Voting", Can: pipeline.CanBlock,
+	CheckOutput: func(o *hook.Output[ballot]) error {
+		if v := o.Specific.Vote; v != "" && v != "yes" && v != "no" {
+			return fmt.Errorf("vote is %q; want yes or no", v)
+		}
+		return nil
+	},
+})
+
+type ballot struct {
+	Vote string `json:"vote"`
+}
+
+func TestAnUnknownWordOfAGoFunctionIsItsFailure(t *testing.T) {
+	type vote = hook.Output[ballot]
+	for name, test := range map[string]struct {
+		says          vote
+		fails, blocks bool
+	}{
+		"a word it knows":     {says: vote{Specific: ballot{"no"}}},
+		"one it does not":     {says: vote{Specific: ballot{"No"}}, fails: true},
+		"one beside a denial": {says: vote{Decision: hook.Deny, Specific: ballot{"No"}}, blocks: true},
+		"one beside a stop":   {says: vote{Stop: true, Specific: ballot{"No"}}},
+		"a decision":          {says: vote{Decision: "Deny"}, fails: true},
+	} {
+		sys, s := start(t, pipeline.Config{})
+		voting.On(s, "guard", func(context.Context, call) (vote, error) { return test.says, nil })
+		res, err := voting.Fire(t.Context(), s, &call{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed := res.Reports[0].Err != nil && hook.ClassOf(res.Reports[0].Err) == hook.ClassOutput
+		if failed != test.fails || res.Blocked() != test.blocks || res.Stop != test.says.Stop || (sys.FailedOpen() == 1) != test.fails {
+			t.Errorf("%s: error %v, blocked %v, stop %v, failed open %d", name, res.Reports[0].Err, res.Blocked(), res.Stop, sys.FailedOpen())
 		}
 	}
 }

@@ -15,6 +15,22 @@ type Scope interface {
 	add([]*hook.Hook) (remove func())
 }
 
+// scopeError says that hooks cannot be added: at is nil, or was not made by
+// NewSystem or NewSession.
+func scopeError(at Scope) error {
+	made := at != nil
+	switch at := at.(type) {
+	case *System:
+		made = at != nil && at.ctx != nil
+	case *Session:
+		made = at != nil && at.reg != nil
+	}
+	if made {
+		return nil
+	}
+	return fmt.Errorf("they are for a %T that is nil or empty; want a System of NewSystem, or a Session of NewSession", at)
+}
+
 // Register adds hooks that are ready to run, such as those that a dialect reads
 // from the front matter of an agent, to one session or to all sessions of a
 // system. For a hook in Go, On of its event is simpler. remove takes them away
@@ -22,8 +38,12 @@ type Scope interface {
 // them.
 //
 // The error says which hook can never run: its event is not declared, or its
-// Func is not one of the event's types. Then none is added.
+// Func is not one of the event's types; or that at is nil, or was not made by
+// NewSystem or NewSession. Then none is added.
 func Register(at Scope, hooks ...*hook.Hook) (remove func(), err error) {
+	if err := scopeError(at); err != nil {
+		return func() {}, fmt.Errorf("register hooks: %w", err)
+	}
 	for _, h := range hooks {
 		if err := registrable(h); err != nil {
 			return func() {}, err

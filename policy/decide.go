@@ -24,6 +24,7 @@ type Event struct {
 	LateBlocks     bool // one that returns no answer in time does
 	LateFuncBlocks bool // the same for hooks in Go
 	Timeout        time.Duration
+	Rewrites       bool // its hooks can rewrite the input, and be asked again about it
 }
 
 // Finding is something that an overlay says in vain, or that a person should

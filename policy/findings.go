@@ -18,7 +18,7 @@ type Events map[string]Event
 func (e Events) Of(h *hook.Hook) Event { return e[h.Dialect+"."+h.Event] }
 
 // Problems finds what makes overlays unusable although each can be read:
-// "closed" where nothing can be blocked, and limits of events that there are
+// "closed" where nothing can be blocked, recheck where nothing is rewritten, and limits of events that there are
 // not. hooks are those that the settings have. s may be nil.
 func (s *Set) Problems(hooks []*hook.Hook, events Events) (problems []settings.Problem) {
 	if s == nil {
@@ -29,8 +29,10 @@ func (s *Set) Problems(hooks []*hook.Hook, events Events) (problems []settings.P
 	}
 	for _, o := range s.overlays {
 		for i := range o.Rules {
-			if problem := o.closes(i, hooks, events); problem != nil {
-				problems = append(problems, *problem)
+			for _, problem := range [...]*settings.Problem{o.closes(i, hooks, events), o.rechecks(i, hooks, events)} {
+				if problem != nil {
+					problems = append(problems, *problem)
+				}
 			}
 		}
 		names := lo.Keys(events)
@@ -66,50 +68,72 @@ func (o *Overlay) fatal(path, format string, args ...any) settings.Problem {
 	return settings.Problem{Position: o.at(path), Message: fmt.Sprintf(format, args...), Fatal: true}
 }
 
-// closes finds a rule whose failures cannot be closed: all events that it names
-// are ones that cannot block, or all hooks that it names are of such events.
+// closes finds a rule whose failures cannot be closed.
 func (o *Overlay) closes(i int, hooks []*hook.Hook, events Events) *settings.Problem {
-	r, path := &o.Rules[i], rulePath(i)+".onFailure"
-	strict := lo.Max(lo.Values(r.OnFailure))
+	strict := lo.Max(lo.Values(o.Rules[i].OnFailure))
 	if strict == hook.FailOpen {
 		return nil
 	}
-	if r.Match.Event != "" || r.Match.Dialect != "" {
-		gate, observer := false, ""
+	gates := func(ev Event) bool { return ev.Gate }
+	of, h := o.Rules[i].Match.vain(hooks, events, gates, func(h *hook.Hook) bool { return events.Of(h).guards(h) })
+	switch path := rulePath(i) + ".onFailure"; {
+	case h != nil:
+		return new(o.fatal(path,
+			"%s cannot block, so a failure of %q there cannot be %q; write \"open\", or match a hook of an event that can",
+			h.Event, short(h.Label()), strict))
+	case of != "":
+		return new(o.fatal(path,
+			"%s cannot block, so a failure there cannot be %q; write \"open\", or match an event that can", of, strict))
+	}
+	return nil
+}
+
+// rechecks finds a rule whose hooks are never asked again.
+func (o *Overlay) rechecks(i int, hooks []*hook.Hook, events Events) *settings.Problem {
+	if again := o.Rules[i].Recheck; again == nil || !*again {
+		return nil
+	}
+	rewrites := func(ev Event) bool { return ev.Rewrites }
+	of, h := o.Rules[i].Match.vain(hooks, events, rewrites, func(h *hook.Hook) bool { return rewrites(events.Of(h)) })
+	if h != nil {
+		of = fmt.Sprintf("%s, the event of %q,", h.Event, short(h.Label()))
+	}
+	if of == "" {
+		return nil
+	}
+	return new(o.fatal(rulePath(i)+".recheck",
+		"the input of %s is never rewritten, so its hooks are not asked again; remove this, or match an event such as claude.PreToolUse",
+		of))
+}
+
+// vain finds a match that is for nothing: all events that it names are unable, or
+// all hooks are that it finds by their name or command. It returns one of them.
+func (m Match) vain(
+	hooks []*hook.Hook,
+	events Events,
+	able func(Event) bool,
+	does func(*hook.Hook) bool,
+) (of string, _ *hook.Hook) {
+	if m.Event != "" || m.Dialect != "" {
+		some := false
 		for name, ev := range events {
-			if dialect, event, _ := strings.Cut(name, "."); r.Match.selects(dialect, event) {
-				if gate = gate || ev.Gate; !ev.Gate {
-					observer = max(observer, name)
+			if dialect, event, _ := strings.Cut(name, "."); m.selects(dialect, event) {
+				if some = some || able(ev); !able(ev) {
+					of = max(of, name)
 				}
 			}
 		}
-		if observer != "" && !gate {
-			return new(
-				o.fatal(
-					path,
-					"%s cannot block, so a failure there cannot be %q; write \"open\", or match an event that can",
-					observer,
-					strict,
-				),
-			)
+		if of != "" && !some {
+			return of, nil
 		}
 	}
-	if r.Match.Event == "" && (r.Match.Name != "" || r.Match.Command != "") {
-		matched := lo.Filter(hooks, func(h *hook.Hook, _ int) bool { return r.Match.Matches(h) })
-		if len(matched) > 0 &&
-			!slices.ContainsFunc(matched, func(h *hook.Hook) bool { return events.Of(h).guards(h) }) {
-			return new(
-				o.fatal(
-					path,
-					"%s cannot block, so a failure of %q there cannot be %q; write \"open\", or match a hook of an event that can",
-					matched[0].Event,
-					short(matched[0].Label()),
-					strict,
-				),
-			)
+	if m.Event == "" && (m.Name != "" || m.Command != "") {
+		matched := lo.Filter(hooks, func(h *hook.Hook, _ int) bool { return m.Matches(h) })
+		if len(matched) > 0 && !slices.ContainsFunc(matched, does) {
+			return "", matched[0]
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // Findings says which rules match no hook, and which say something in vain.

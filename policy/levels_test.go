@@ -13,7 +13,7 @@ import (
 )
 
 var events = policy.Events{
-	"claude.PreToolUse":  {Gate: true, Timeout: 10 * time.Minute, LateFuncBlocks: true},
+	"claude.PreToolUse":  {Gate: true, Timeout: 10 * time.Minute, LateFuncBlocks: true, Rewrites: true},
 	"claude.PostToolUse": {Timeout: 10 * time.Minute},
 	"xcsh.tool_call":     {Gate: true, FailClosed: true},
 }
@@ -257,6 +257,26 @@ func TestClosedWhereNothingCanBeBlockedIsRefused(t *testing.T) {
 		if test.want == "" && len(problems) > 0 || test.want != "" && (len(problems) != 1 || !problems[0].Fatal || !strings.Contains(problems[0].String(), test.want) || problems[0].Position.Line != 1) {
 			t.Errorf("%s: problems %v, want %q", name, problems, test.want)
 		}
+	}
+}
+
+func TestARecheckOfWhatIsNeverRewrittenIsRefused(t *testing.T) {
+	post := &hook.Hook{Dialect: "claude", Event: "PostToolUse", Command: "log.sh", Source: hook.Project}
+	for name, test := range map[string]struct{ rule, want string }{
+		"by event":                {`{"match": {"event": "PostToolUse"}, "recheck": true}`, "the input of claude.PostToolUse is never rewritten"},
+		"by command":              {`{"match": {"command": "log.sh"}, "recheck": true}`, `PostToolUse, the event of "log.sh", is never rewritten`},
+		"events of which one can": {`{"match": {"event": "P*"}, "recheck": true}`, ""},
+		"a gate":                  {`{"match": {"event": "PreToolUse"}, "recheck": true}`, ""},
+		"all hooks":               {`{"recheck": true}`, ""},
+		"not":                     {`{"match": {"event": "PostToolUse"}, "recheck": false}`, ""},
+	} {
+		problems := load(t, map[policy.Level]string{policy.Project: `{"hooks": [` + test.rule + `]}`}).Problems([]*hook.Hook{post}, events)
+		if test.want == "" && len(problems) > 0 || test.want != "" && (len(problems) != 1 || !problems[0].Fatal || !strings.Contains(problems[0].String(), test.want)) {
+			t.Errorf("%s: problems %v, want %q", name, problems, test.want)
+		}
+	}
+	if problems := load(t, map[policy.Level]string{policy.Machine: `{"recheck": true}`}).Problems([]*hook.Hook{post}, events); len(problems) > 0 {
+		t.Errorf("of all gates: problems %v; want none", problems)
 	}
 }
 

@@ -142,6 +142,7 @@ func declare[In, Out any, I interface {
 	ev.Reduce = reducer[Out, O]{traits: &t, add: add}.reduce
 	r := refiner[In, Out, I, O]{event: ev.Name, traits: &t, own: ev.Refine}
 	ev.Refine = r.refine
+	ev.CheckOutput = checkOutput[Out]
 	ev.Decode = decoder[Out, O]{event: ev.Name}.decode
 	ev.Dir = func(in *In) string { return I(in).common().Cwd }
 	ev.Vars = func(s *pipeline.Session, in *In) []string { return variables(s, I(in).common()) }

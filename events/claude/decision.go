@@ -29,6 +29,24 @@ var permissions = map[hook.Decision]hook.Decision{
 	hook.Allow: hook.Allow, hook.Deny: hook.Deny, hook.Ask: hook.Ask, hook.Defer: hook.Defer,
 }
 
+// checkOutput wants a Go function to say words that its event knows, as hooks
+// outside have to. The legacy words mean what they mean elsewhere.
+func checkOutput[Out any](o *hook.Output[Out]) error {
+	c, ok := any(&o.Specific).(checked)
+	if !ok {
+		return nil
+	}
+	err := c.check()
+	if d, ok := any(&o.Specific).(decider); ok && err != nil {
+		var word hook.Decision
+		d.decide(&word, new(string))
+		if word == hook.Approve || word == hook.Block {
+			return nil
+		}
+	}
+	return err
+}
+
 func (g *PreToolUseOutput) check() error {
 	if g.PermissionDecision == "" {
 		return nil

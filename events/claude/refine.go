@@ -33,18 +33,14 @@ type refiner[In, Out any, I interface {
 
 func (f refiner[In, Out, I, O]) refine(s *pipeline.Session, in *In, r *hook.Report[Out]) {
 	o, own := &r.Output, O(&r.Output.Specific).own()
-	var unusable error
 	if r.Hook.Func != nil && r.Err == nil {
-		unusable = f.spoken(o)
+		f.spoken(o)
 	}
 	if f.traits.silent || !r.Backgrounded {
 		f.drop(r)
 	}
 	if f.own != nil {
 		f.own(s, in, r)
-	}
-	if unusable != nil && !o.Decision.Blocks() {
-		r.Notes = append(r.Notes, unusable.Error())
 	}
 	own.TerminalSequence = shown(s, own.TerminalSequence, &r.Notes)
 	for _, text := range [...]*string{&o.Context, &o.Message, &o.Reason, &o.StopReason} {
@@ -53,11 +49,7 @@ func (f refiner[In, Out, I, O]) refine(s *pipeline.Session, in *In, r *hook.Repo
 }
 
 // spoken makes the common decision of what a Go function said in the own part.
-// The error says which word of it is none.
-func (f refiner[In, Out, I, O]) spoken(o *hook.Output[Out]) (unusable error) {
-	if c, ok := any(&o.Specific).(checked); ok {
-		unusable = c.check()
-	}
+func (f refiner[In, Out, I, O]) spoken(o *hook.Output[Out]) {
 	if v, ok := any(&o.Specific).(decider); ok && !o.Decision.Blocks() {
 		reason := o.Reason
 		v.decide(&o.Decision, &reason)
@@ -65,7 +57,6 @@ func (f refiner[In, Out, I, O]) spoken(o *hook.Output[Out]) (unusable error) {
 			o.Reason = reason
 		}
 	}
-	return unusable
 }
 
 // drop takes away what the event does not honour. What a hook meant to hold up

@@ -1,6 +1,7 @@
 package llxprt
 
 import (
+	"fmt"
 	"iter"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -152,6 +153,17 @@ func chainPrompt(p BeforeAgentInput, o hook.Output[BasicOutput]) BeforeAgentInpu
 
 func gateBlocks(o *hook.Output[BeforeToolOutput]) bool {
 	return o.Decision.Blocks() || o.Specific.PermissionDecision.Blocks()
+}
+
+// checkGate wants a Go function's permission to be a word that means something.
+// Of hooks outside one that does not is noted, as LLxprt lets the tool run.
+func checkGate(o *hook.Output[BeforeToolOutput]) error {
+	switch d := o.Specific.PermissionDecision; d {
+	case "", hook.Allow, hook.Approve, hook.Ask, hook.Defer, hook.Deny, hook.Block:
+		return nil
+	default:
+		return fmt.Errorf("there is no permissionDecision %q; write allow, ask, block or deny", d)
+	}
 }
 
 // mergeGates is BlockWins in which a PermissionDecision counts too if it is the

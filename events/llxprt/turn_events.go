@@ -29,6 +29,7 @@ var BeforeTool *pipeline.Event[BeforeToolInput, BeforeToolOutput] = declare(
 			return c, ok
 		},
 		Unrewritten: keepsCall,
+		CheckOutput: checkGate,
 		Blocks:      gateBlocks,
 		Reduce:      mergeGates,
 		Conclude:    concludeCall,
