@@ -28,10 +28,17 @@ func (f *fireRun[In, Out]) failsClosed(r *hook.Report[Out]) bool {
 	if !waitsFor(r.Hook) {
 		return false // it would have decided nothing
 	}
-	if rules.FailClosed || rules.Propagate || r.Hook.FailClosed {
+	if rules.FailClosed || rules.Propagate || r.Hook.FailClosed || f.event.guards && swapped(r.Err) {
 		return true
 	}
 	return errors.As(r.Err, &late) && (rules.LateBlocks || rules.LateFuncBlocks && r.Hook.Func != nil)
+}
+
+// swapped reports whether a hook did not run because it, or a file that it runs, is
+// not what the user agreed to. A guard is not switched off by a change to it.
+func swapped(err error) bool {
+	classed, ok := errors.AsType[*hook.ClassError](err)
+	return ok && classed.Class == hook.ClassUntrusted
 }
 
 // refine lets the event adjust a report. What panics costs no more than that.

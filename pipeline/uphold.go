@@ -105,6 +105,9 @@ func (f *fireRun[In, Out]) failureAction(r *hook.Report[Out], class hook.Class) 
 	if open, ok := errors.AsType[*openError](r.Err); ok {
 		action = max(action, r.Hook.Policy.Strictest(open.classes...))
 	}
+	if action == hook.FailOpen && f.event.guards && swapped(r.Err) {
+		action = hook.FailClosed
+	}
 	if action == hook.FailAsk && !f.event.spec.Rules.Asks {
 		action = hook.FailClosed
 	}

@@ -19,7 +19,9 @@ import (
 // each call every file that trust in the hook covers is looked at again, and
 // scripts run from the bytes that were looked at; [run.Command.Pin] says which.
 // A hook of the project that is not one of those covered has a Runner that
-// fails. Hooks of others have the Runner that they had.
+// fails. Hooks of others have the Runner that they had. A failure of that kind has
+// the class [hook.ClassUntrusted], and an event that can block does: a guard is not
+// switched off by a change to it. The zero Covered has no hook that may run.
 //
 // It is made for the Config of an engine, which calls it for each hook once:
 //
@@ -30,7 +32,7 @@ func (c *Covered) Wrap(h *hook.Hook, r hook.Runner) hook.Runner {
 	case at >= 0 && reflect.DeepEqual(digestedOf(c.Hooks[at].Hook), digestedOf(h)):
 		return run.Pinned(r, &agreed{c, c.Hooks[at].Files})
 	case at >= 0 || h.Source == hook.Project || h.Source == hook.Local:
-		return refused{fmt.Errorf("the hook at %s has changed since trust in it was looked up", h.Position)}
+		return refused{fmt.Errorf("the hook at %s, or a file that it runs, is not what trust was granted for; look at it, and grant trust again", h.Position)}
 	}
 	return r
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/bench"
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	rec "github.com/snaphook-go/snaphook/record"
 	"github.com/snaphook-go/snaphook/wire"
@@ -196,14 +197,18 @@ func (f *flags) measure(
 	return &bench.Bench{
 		Event: event, Input: input,
 		System: func(change func(*pipeline.Loaded), warm pipeline.Warmer) *pipeline.System {
+			asWritten := map[string]*hook.Hook{} // by id
 			load := func(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 				loaded, err := src.load(ctx, at)
+				for _, h := range loaded.Hooks {
+					asWritten[h.ID] = h
+				}
 				change(&loaded)
 				return loaded, err
 			}
-			return pipeline.NewSystem(
-				pipeline.Config{Load: []pipeline.Load{load}, Log: f.log(cmd), Policy: rules, Warm: warm},
-			)
+			return pipeline.NewSystem(pipeline.Config{
+				Load: []pipeline.Load{load}, Log: f.log(cmd), Policy: rules, Warm: warm, Wrap: trust.wrapAs(asWritten),
+			})
 		},
 		Session: func(ctx context.Context, sys *pipeline.System) (*pipeline.Session, error) {
 			s, err := sys.NewSession(ctx, session)

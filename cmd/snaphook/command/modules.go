@@ -64,11 +64,12 @@ func (r *runtimeFlag) Set(text string) error {
 // attached are the modules of a session. Nil: its dialect has none.
 type attached struct {
 	*xcsh.Modules
-	event  string
-	failed []*xcsh.LoadError                    // found, and of no use
-	kept   []*hook.Hook                         // found, and not loaded: the project is not trusted
-	why    string                               // it is not
-	check  func(path string, text []byte) error // of the project's files; nil accepts all
+	event   string
+	failed  []*xcsh.LoadError                    // found, and of no use
+	kept    []*hook.Hook                         // found, and not loaded: the project is not trusted
+	why     string                               // it is not
+	swapped bool                                 // trust was granted for others than kept
+	check   func(path string, text []byte) error // of the project's files; nil accepts all
 }
 
 // wasTrusted reports a file of the project that is not the one which trust was
@@ -224,7 +225,11 @@ func (a *attached) conclude(fired *pipeline.JSONResult, err error) error {
 	if errors.As(err, &failed) {
 		err, fired.Effects = failed.Err, struct{}{} // what others said before is lost
 	}
-	if refusal := a.Verdict(&result, err); refusal != nil {
+	refusal := a.Verdict(&result, err)
+	if refusal == nil && a.swapped {
+		refusal = fmt.Errorf("%s of this project did not run: %s", count(len(a.kept), moduleType), a.why)
+	}
+	if refusal != nil {
 		fired.Blocked, fired.Reason = true, lo.ToPtr(refusal.Error())
 	}
 	return nil

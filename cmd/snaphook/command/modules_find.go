@@ -71,7 +71,7 @@ func (f *flags) keepBack(ctx context.Context, src *sources, a *attached) error {
 	if st.State == trust.Trusted {
 		a.kept, a.check = nil, st.check
 	}
-	a.why = keptBack[st.State]
+	a.why, a.swapped = keptBack[st.State], st.State == trust.Changed
 	return nil
 }
 

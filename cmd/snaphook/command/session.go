@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -142,6 +143,16 @@ func (s standpoint) wrap() func(*hook.Hook, hook.Runner) hook.Runner {
 	}
 }
 
+// wrapAs is wrap for hooks that have been changed since they were read: trust in
+// them is that in the hooks as they were.
+func (s standpoint) wrapAs(read map[string]*hook.Hook) func(*hook.Hook, hook.Runner) hook.Runner {
+	wrap := s.wrap()
+	if wrap == nil {
+		return nil
+	}
+	return func(h *hook.Hook, r hook.Runner) hook.Runner { return wrap(cmp.Or(read[h.ID], h), r) }
+}
+
 // judge decides how far the project is trusted, and reports a decision that
 // was taken back.
 func (f *flags) judge(cmd *cobra.Command, src *sources) (standpoint, error) {
@@ -165,15 +176,18 @@ func (f *flags) judge(cmd *cobra.Command, src *sources) (standpoint, error) {
 	case state == trust.Untrusted:
 		warn(cmd, "trust in %s was revoked; %s. `snaphook trust grant` allows them again", src.dir, none)
 	case state == trust.Changed:
-		warn(cmd, "the hooks of %s, or scripts that they run, are not those that trust was granted for; %s. "+
-			"`snaphook trust` shows them, `snaphook trust grant` allows them", src.dir, lo.Ternary(src.dialect.headless, none, "they do not run"))
+		warn(cmd, "the hooks of %s, or scripts that they run, are not those that trust was granted for; they do not run, and what they "+
+			"guard is blocked. `snaphook trust` shows them, `snaphook trust grant` allows them", src.dir)
 	}
 	stand := standpoint{
-		untrusted: state == trust.Untrusted || state == trust.Changed || state == trust.Unknown && f.interactive,
+		untrusted: state == trust.Untrusted || state == trust.Unknown && f.interactive,
 		undecided: state != trust.Trusted,
 	}
-	if state == trust.Trusted {
+	switch state {
+	case trust.Trusted:
 		stand.granted = map[string]*trust.Covered{src.dialect.Name: st.covered[0]}
+	case trust.Changed:
+		stand.granted = map[string]*trust.Covered{src.dialect.Name: {}} // none: a change switches off no guard
 	}
 	return stand, nil
 }
