@@ -174,9 +174,9 @@ func unavailable(name string) string {
 	scheme, _, schemed := strings.Cut(name, ":")
 	switch {
 	case scheme == "bun" && schemed || name == "bun" || scheme == "node" && schemed || builtins[first]:
-		return name + " is not available: a module has no file system, processes or network of its own; use what the host's API object offers, such as exec"
+		return name + " is not available: a module has no file system, processes or network of its own; use what the host's API object offers, such as exec" + orInNode
 	case schemed:
 		return name + " is not available: only files can be imported, by a relative path"
 	}
-	return name + " is not available: packages are not looked up; copy what you need next to the module and import it by a relative path, or use import type if it is types alone"
+	return name + " is not available: packages are not looked up; copy what you need next to the module and import it by a relative path, or use import type if it is types alone" + orInNode
 }

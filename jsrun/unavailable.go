@@ -31,14 +31,17 @@ func (e *UnavailableError) Reason() string {
 // Unwrap returns what the engine threw, which is what the module could catch.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
+// orInNode ends what is said where a program with a system would do.
+const orInNode = "; or run the module in Node or Bun, with --js node or the Loader's Runtime"
+
 const (
-	noRuntime = "a module runs in an engine of its own, without Node.js, Bun or Deno; use what the host's API object offers, such as exec"
-	noNetwork = "a module has no network of its own; use what the host's API object offers, such as exec"
+	noRuntime = "a module runs in an engine of its own, without Node.js, Bun or Deno; use what the host's API object offers, such as exec" + orInNode
+	noNetwork = "a module has no network of its own; use what the host's API object offers, such as exec" + orInNode
 )
 
 // foreign are the globals that people expect, and what to say to them.
 var foreign = map[string]string{
-	"process": "a module has no environment, unless its host grants it, and no arguments or processes of its own; use what the host's API object and its context offer, such as exec and cwd",
+	"process": "a module has no environment, unless its host grants it, and no arguments or processes of its own; use what the host's API object and its context offer, such as exec and cwd" + orInNode,
 	"Buffer":  "use Uint8Array with TextEncoder and TextDecoder, and atob and btoa for base64",
 	"Intl":    "the engine knows no languages but that of JavaScript itself",
 	"require": "write import, which finds files by a relative path",

@@ -8,7 +8,7 @@ import (
 
 func TestGlobalsOfASystemAreNamedWithTheirPlace(t *testing.T) {
 	for _, test := range []struct{ name, body, want string }{
-		{"the environment", "if (process.env.MODE === 'x') return", "hook.ts:4:7: process is not available: a module has no environment, unless its host grants it, and no arguments or processes of its own; use what the host's API object and its context offer, such as exec and cwd"},
+		{"the environment", "if (process.env.MODE === 'x') return", "hook.ts:4:7: process is not available: a module has no environment, unless its host grants it, and no arguments or processes of its own; use what the host's API object and its context offer, such as exec and cwd" + orInNode},
 		{"the network", "return fetch('https://example.org')", "hook.ts:4:10: fetch is not available: a module has no network of its own"},
 		{"bytes", "return Buffer.from('a')", "hook.ts:4:10: Buffer is not available: use Uint8Array with TextEncoder"},
 		{"languages", "return new Intl.Collator()", "hook.ts:4:14: Intl is not available"},

@@ -102,6 +102,28 @@ func TestProjectsShareNoInterpreter(t *testing.T) {
 	}
 }
 
+// Two hooks with the same command, directory and environment, as a user and a
+// project may have them, share no process: what one trusts the other does not run in.
+func TestHooksShareNoProcess(t *testing.T) {
+	for program, script := range map[string]string{
+		"python3": "import os\nprint(os.getppid())\n",
+		"node":    "console.log(process.pid)\n",
+	} {
+		t.Run(program, func(t *testing.T) {
+			users := newWarmHook(t, need(t, program, "/usr/bin/"+program), "hook.js", script)
+			projects := *users
+			projects.Command = &Command{Argv: users.Argv, Environ: users.Environ}
+			if note := projects.SetWarm(users.w, WarmAuto, users.dir); note != "" {
+				t.Fatal(note)
+			}
+			mine, theirs := users.heat(), projects.heat()
+			if mine == theirs || len(users.w.kept) != 2 {
+				t.Errorf("both ran in %q, and %d places are kept; want two of each", mine, len(users.w.kept))
+			}
+		})
+	}
+}
+
 // The environment of a child is in /proc for all to see who may: it has nothing
 // of another call, nor of how it was started.
 func TestTheEnvironmentOfAWarmChildInProc(t *testing.T) {
@@ -243,7 +265,8 @@ func TestAWarmCallThatIsCancelled(t *testing.T) {
 
 // 300 calls in a row leave what a cold one does, each of them.
 func TestThreeHundredWarmCalls(t *testing.T) {
-	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", `import atexit, json, os, sys
+	for program, script := range map[string]struct{ text, each string }{
+		"python3": {`import atexit, json, os, sys
 call = json.load(sys.stdin)
 json.seen = getattr(json, "seen", 0) + 1
 atexit.register(lambda: print("the end", json.seen))
@@ -252,19 +275,36 @@ with open("log", "a") as f:
     f.write("x")
 print(call["n"], os.environ["SEEN"], len(sys.argv), os.getpgrp() == os.getpid())
 sys.exit(call["n"] % 5)
-`)
-	h.heatTo(`{"n": 0}`)
-	before := h.w.ran.Load()
-	for i := range 300 {
-		h.call.Payload = []byte(`{"n": ` + strconv.Itoa(i) + `}`)
-		reply, err := h.Run(context.Background(), h.call)
-		want := strconv.Itoa(i) + " x 1 True\nthe end 1\n"
-		if err != nil || string(reply.Stdout) != want || len(reply.Stderr) > 0 || reply.Exit != i%5 {
-			t.Fatalf("call %d: exit %d, %q, %q, %v; want %d and %q", i, reply.Exit, reply.Stdout, reply.Stderr, err, i%5, want)
-		}
-	}
-	if ran := h.w.ran.Load() - before; ran < 200 {
-		t.Errorf("%d of 300 calls were warm", ran)
+`, " x 1 True\nthe end 1\n"},
+		"node": {`const fs = require("fs");
+const call = JSON.parse(fs.readFileSync(0, "utf8"));
+fs.seen = (fs.seen ?? 0) + 1;
+process.on("exit", () => console.log("the end", fs.seen));
+process.env.SEEN = (process.env.SEEN ?? "") + "x";
+fs.appendFileSync("log", "x");
+console.log(call.n, process.env.SEEN, process.argv.length);
+process.exit(call.n % 5);
+`, " x 2\nthe end 1\n"},
+	} {
+		t.Run(program, func(t *testing.T) {
+			h := newWarmHook(t, need(t, program, "/usr/bin/"+program), "hook.js", script.text)
+			h.heatTo(`{"n": 0}`)
+			before := h.w.ran.Load()
+			for i := range 300 {
+				h.call.Payload = []byte(`{"n": ` + strconv.Itoa(i) + `}`)
+				reply, err := h.Run(context.Background(), h.call)
+				want := strconv.Itoa(i) + script.each
+				if err != nil || string(reply.Stdout) != want || len(reply.Stderr) > 0 || reply.Exit != i%5 {
+					t.Fatalf("call %d: exit %d, %q, %q, %v; want %d and %q", i, reply.Exit, reply.Stdout, reply.Stderr, err, i%5, want)
+				}
+				if program == "node" { // its processes are replaced beside the calls
+					h.w.starts.Wait()
+				}
+			}
+			if ran := h.w.ran.Load() - before; ran < 200 {
+				t.Errorf("%d of 300 calls were warm", ran)
+			}
+		})
 	}
 }
 

@@ -46,7 +46,7 @@ func (m *measurement) advice(h *hook.Hook) (advice []Advice) {
 		add("argv", gain, "argv form saves %s: %s", inMS(gain), argvForm(h, m.trials[h.ID], m.dir))
 	}
 	if gain, ok := m.gain(h.ID+cold, h.ID+warm); ok && (h.Policy == nil || h.Policy.Warm == "" || h.Policy.Warm == run.WarmOff) {
-		add("warm", gain, `warm saves %s: write "warm": "auto" into an overlay (.snaphook.json)`, inMS(gain))
+		add("warm", gain, `warm saves %s: write "warm": %q into an overlay (.snaphook.json)`, inMS(gain), m.kinds[h.ID])
 	}
 	if rule, part, ok := m.Calls.rule(h); ok {
 		gain := part * rank(m.samples[h.ID+cold], 0.5)

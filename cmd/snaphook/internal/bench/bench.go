@@ -57,6 +57,7 @@ type measurement struct {
 	*Bench
 	hooks   []*hook.Hook // those that are selected, in plan order
 	warmth  map[string]string
+	kinds   map[string]string   // by which a hook is kept warm
 	starts  map[string]string   // what start-up was measured with, by hook
 	trials  map[string][]string // arguments without a shell, by hook
 	probes  []*probe
@@ -111,6 +112,7 @@ func (m *measurement) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	m.warmth, m.starts, m.trials = map[string]string{}, map[string]string{}, map[string][]string{}
+	m.kinds = map[string]string{}
 	for _, h := range m.hooks {
 		if err := m.prepareHook(ctx, h); err != nil {
 			return err
@@ -203,7 +205,7 @@ func (m *measurement) warmProbe(
 	kept := false
 	for _, h := range p.keep.Hooks() {
 		if slices.ContainsFunc(hooks, func(want *hook.Hook) bool { return want.ID == h.ID }) {
-			note = keeper.Keep(h, warmKind(h), p.keep.Dir())
+			m.kinds[h.ID], note = keepWarm(keeper, h, p.keep.Dir())
 			kept = kept || note == ""
 		}
 	}
@@ -233,11 +235,16 @@ func (m *measurement) warmUp(ctx context.Context, p *probe) error {
 	return nil
 }
 
-func warmKind(h *hook.Hook) string {
+// keepWarm keeps a hook warm as its policy says, else as the first kind that it
+// fits; note says why none does.
+func keepWarm(keeper *run.Warm, h *hook.Hook, dir string) (kind, note string) {
 	if h.Policy != nil && h.Policy.Warm != "" && h.Policy.Warm != run.WarmOff {
-		return h.Policy.Warm
+		return h.Policy.Warm, keeper.Keep(h, h.Policy.Warm, dir)
 	}
-	return run.WarmAuto
+	if note = keeper.Keep(h, run.WarmAuto, dir); note == "" || keeper.Keep(h, run.WarmBash, dir) != "" {
+		return run.WarmAuto, note
+	}
+	return run.WarmBash, ""
 }
 
 // mayGoToTheBackground reports whether nothing is lost if a hook does: its

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,6 +87,28 @@ func project(t *testing.T) (dir string) {
 		}
 	}
 	return dir
+}
+
+// A script of builtins can run in this process: that is measured and advised.
+func TestAScriptOfBuiltinsIsMeasuredInTheProcess(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("scripts run in the process on Linux, where bash is installed")
+	}
+	dir := project(t)
+	if err := os.WriteFile(filepath.Join(dir, "guard.sh"), []byte("read -r call\n[[ $call != *nothing* ]]\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	result, err := benchOf(dir, 12, starts("bash", "guard.sh")).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := result.Hooks[0]
+	if h.Warm == nil || h.WarmNote != "" || h.Warm.P50 >= h.Cold.P50 {
+		t.Fatalf("the script is %+v; want it faster in the process", h)
+	}
+	if len(result.Advice) != 1 || !strings.Contains(result.Advice[0].Text, `"warm": "bash"`) {
+		t.Errorf("the advice is %+v; want warm bash", result.Advice)
+	}
 }
 
 // python3 is the system's Python, or another one; empty if there is none.

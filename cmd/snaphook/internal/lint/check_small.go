@@ -108,16 +108,19 @@ func warmHelps(v *view) {
 		return
 	}
 	s := v.scripts1(v.calls[0])
-	if s == nil || s.lang != langPython && s.lang != langNode {
+	if s == nil {
 		return
 	}
 	pool := &run.Warm{}
 	defer pool.Close()
-	if pool.Keep(v.h, run.WarmAuto, v.Dir) != "" {
+	starts, kind := map[lang]string{langPython: "Python", langNode: "Node"}[s.lang], run.WarmAuto
+	if starts == "" {
+		starts, kind = "bash", run.WarmBash
+	}
+	if pool.Keep(v.h, kind, v.Dir) != "" {
 		return
 	}
-	language := map[lang]string{langPython: "Python", langNode: "Node"}[s.lang]
 	v.add(*v.report("warm-would-help", v.h.Position,
-		fmt.Sprintf("write {\"hooks\": [{\"match\": {\"command\": %q}, \"warm\": \"auto\"}]} in .snaphook.json", "*"+filepath.Base(s.path)+"*"),
-		"this hook starts %s for each %s, and could be kept warm", language, v.event.Name))
+		fmt.Sprintf("write {\"hooks\": [{\"match\": {\"command\": %q}, \"warm\": %q}]} in .snaphook.json", "*"+filepath.Base(s.path)+"*", kind),
+		"this hook starts %s for each %s, and could be kept warm", starts, v.event.Name))
 }

@@ -52,7 +52,7 @@ func settingsRules() []Rule {
 		},
 		{
 			ID: "warm-would-help", Severity: Note, look: warmHelps,
-			Doc:     "The hook starts Python or Node for every call, and could be kept warm.",
+			Doc:     "The hook starts Python, Node or bash for every call, and could be kept warm.",
 			Why:     "Most of the time of such a hook is the start of its interpreter; see [warm hooks](warm.md).",
 			Mistake: `{"type": "command", "command": "python3 hooks/guard.py"}`,
 			Fix:     `{"hooks": [{"match": {"command": "*guard.py*"}, "warm": "auto"}]}  in .snaphook.json`,
