@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 )
@@ -87,7 +88,11 @@ func (m *Module) sync(b *binding, fn int64, text string) any {
 	now := &visit{}
 	defer now.over.Store(true)
 	ctx := context.WithValue(b.context(), inside{m}, now)
-	return answerOf(ctx, b.funcs[fn], b.this, text)
+	answer, sent := answerOf(ctx, b.funcs[fn], b.this, text)
+	if sent != nil {
+		sent()
+	}
+	return answer
 }
 
 // async calls a function on a goroutine of its own, and settles the promise
@@ -101,21 +106,37 @@ func (m *Module) async(id int64, b *binding, fn int64, text string, aborted bool
 	m.cancels[id] = cancel
 	m.work.Go(func() {
 		var answer any = "!the function ended its goroutine"
+		sent := func() {}
 		defer func() {
 			stop()
 			cancel(nil)
 			m.queue.add(func() {
 				delete(m.cancels, id)
 				m.enter(nil, "settle", id, answer)
+				sent()
 			})
 		}()
-		answer = answerOf(ctx, b.funcs[fn], b.this, text)
+		var done func()
+		if answer, done = answerOf(ctx, b.funcs[fn], b.this, text); done != nil {
+			sent = m.once(done)
+		}
 	})
 }
 
+// once calls done when what it returns is called, or when the module ends: what
+// waits in the queue is forgotten then.
+func (m *Module) once(done func()) func() {
+	done = sync.OnceFunc(done)
+	forget := context.AfterFunc(m.ctx, done)
+	return func() {
+		forget()
+		done()
+	}
+}
+
 // answerOf is what f answers, as prelude.js reads it: undefined, "=" and JSON,
-// or "!" and what is wrong.
-func answerOf(ctx context.Context, f Func, this any, args string) (answer any) {
+// or "!" and what is wrong. sent, if it is not nil, is called when it has been read.
+func answerOf(ctx context.Context, f Func, this any, args string) (answer any, sent func()) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			answer = fmt.Sprintf("!panic: %v", cause)
@@ -123,20 +144,23 @@ func answerOf(ctx context.Context, f Func, this any, args string) (answer any) {
 	}()
 	var list Args
 	if err := json.Unmarshal([]byte(args), &list, asJavaScript); err != nil {
-		return "!" + err.Error()
+		return "!" + err.Error(), nil
 	}
 	result, err := f(ctx, this, list)
 	if err != nil {
-		return "!" + err.Error()
+		return "!" + err.Error(), nil
+	}
+	if held, is := result.(Sent); is {
+		result, sent = held.Value, held.Done
 	}
 	v, err := valueOf(result)
 	if err != nil {
-		return "!" + err.Error()
+		return "!" + err.Error(), sent
 	}
 	if v == nil {
-		return undefined
+		return undefined, sent
 	}
-	return "=" + string(v)
+	return "=" + string(v), sent
 }
 
 // thrown is the error that JavaScript describes.

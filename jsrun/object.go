@@ -25,6 +25,13 @@ func On[T any](f func(ctx context.Context, this T, args Args) (any, error)) Func
 	return func(ctx context.Context, this any, args Args) (any, error) { return f(ctx, this.(T), args) }
 }
 
+// Sent is a result that takes much memory. Done is called when JavaScript has it, or
+// the module has ended.
+type Sent struct {
+	Value any
+	Done  func()
+}
+
 // Object describes a JavaScript object that Go implements. One description
 // serves all modules and all calls, and belongs in a variable: modules keep
 // every one that they have seen. [Object.Bind] makes an object of it. It must

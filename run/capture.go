@@ -14,24 +14,35 @@ const mostRoom = 64 << 10 // of a buffer worth keeping for the next process
 
 // capture keeps the first limit bytes of a stream and forgets the rest.
 type capture struct {
-	limit int
-	kept  []byte
-	waste []byte // where the rest goes
-	over  bool   // there was a rest
+	limit  int
+	kept   []byte
+	waste  []byte // where the rest goes
+	over   bool   // there was a rest
+	shared *Room  // with others; nil is not bounded
 }
 
 // room returns space for the next read, never none. Tell took how much was used.
 func (c *capture) room() []byte {
+	if len(c.kept) < c.limit && len(c.kept) == cap(c.kept) {
+		c.grow()
+	}
 	if len(c.kept) >= c.limit {
 		if c.waste == nil {
 			c.waste = make([]byte, mostRoom)
 		}
 		return c.waste
 	}
-	if len(c.kept) == cap(c.kept) {
-		c.kept = append(make([]byte, 0, c.next()), c.kept...)
-	}
 	return c.kept[len(c.kept):min(cap(c.kept), c.limit)]
+}
+
+// grow takes the next buffer, if there is room for it.
+func (c *capture) grow() {
+	size := c.next()
+	if c.shared != nil && !c.shared.take(int64(max(0, size-mostRoom))-taken(c.kept)) {
+		c.limit = len(c.kept)
+		return
+	}
+	c.kept = append(make([]byte, 0, size), c.kept...)
 }
 
 // next returns the size of the next buffer.

@@ -117,6 +117,10 @@ type Command struct {
 	// constant.
 	Grace time.Duration
 
+	// Room bounds what is kept of the output together with that of other commands;
+	// nil bounds each by itself.
+	Room *Room
+
 	ready   atomic.Pointer[readied] // how the last call started directly
 	located atomic.Pointer[readied] // where the last call found the program of Argv
 	warm    atomic.Pointer[warmth]  // nil: every call starts a process

@@ -28,6 +28,7 @@ func executePolling(ctx context.Context, j job) (hook.Reply, bool, error) {
 		return executeStreams(ctx, j)
 	}
 	p := processes.Get().(*process)
+	p.stdout.shared, p.stderr.shared = j.room, j.room
 	started, err := p.start(ctx, &j)
 	j.begun()
 	if err != nil {
@@ -162,6 +163,8 @@ func (p *process) open(stdin []byte, bell bool) (err error) {
 // free returns back what the process took. p belongs to others then.
 func (p *process) free() {
 	p.close()
+	p.stdout.limit, p.stderr.limit = MaxStdout, MaxStderr // which a Room may have lowered
+	p.stdout.shared, p.stderr.shared = nil, nil
 	p.marker, p.remote, p.guardAt = asyncMarker{}, nil, time.Time{}
 	processes.Put(p)
 }

@@ -60,8 +60,8 @@ type reader struct {
 
 func newChild(j *job) *child {
 	p := &child{
-		stdout:     reader{capture: capture{limit: MaxStdout}},
-		stderr:     reader{capture: capture{limit: MaxStderr}},
+		stdout:     reader{capture: capture{limit: MaxStdout, shared: j.room}},
+		stderr:     reader{capture: capture{limit: MaxStderr, shared: j.room}},
 		ears:       newEars(j),
 		stopAsking: func(error) {},
 		gone:       make(chan struct{}),

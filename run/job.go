@@ -22,6 +22,7 @@ type job struct {
 	stdin      []byte
 	timeout    time.Duration // 0 is none
 	grace      time.Duration
+	room       *Room // for output; nil is not bounded
 	noTerminal bool
 	unset      bool     // bash has the text of the program as an argument
 	held       *os.File // the program, open until it has started; nil is none
@@ -53,7 +54,7 @@ type executor func(context.Context, job) (reply hook.Reply, started bool, err er
 func (c *Command) job(call hook.Call) job {
 	j := job{
 		argv: c.Argv, dir: call.Dir, stdin: call.Payload, timeout: call.Timeout, grace: cmp.Or(c.Grace, Grace),
-		noTerminal: c.NoTerminal, ask: call.Ask, detach: call.Detach,
+		noTerminal: c.NoTerminal, ask: call.Ask, detach: call.Detach, room: c.Room,
 	}
 	if c.Environ == nil {
 		j.env = os.Environ() // a new slice each time

@@ -19,6 +19,10 @@ type ExecOptions struct {
 	Timeout time.Duration // 0 or less means none
 	Dir     string        // empty means the current one
 	Environ []string      // "NAME=value"; nil means that of the process
+
+	// Room bounds the output of several programs together; nil bounds that of each.
+	// What the result holds stays taken, until a part is closed; see [run.Room.Part].
+	Room *run.Room
 }
 
 // ExecResult is what came of a program that could be started.
@@ -28,8 +32,8 @@ type ExecResult struct {
 	Code   int    `json:"code"`   // exit status; 128+n after signal n; -1 if Killed
 	Killed bool   `json:"killed"` // its time was over, or ctx ended
 
-	// Truncated says that there was more output than [run.MaxStdout] or
-	// [run.MaxStderr]. In JSON it is there only then.
+	// Truncated says that there was more output than [run.MaxStdout],
+	// [run.MaxStderr] or the Room. In JSON it is there only then.
 	Truncated bool `json:"truncated,omitzero"`
 }
 
@@ -41,7 +45,7 @@ type ExecResult struct {
 // far. Exec waits for the program, not for what it leaves in the background.
 func Exec(ctx context.Context, program string, args []string, opt ExecOptions) (ExecResult, error) {
 	argv := append([]string{program}, args...)
-	command := &run.Command{Argv: argv, Grace: ExecGrace}
+	command := &run.Command{Argv: argv, Grace: ExecGrace, Room: opt.Room}
 	if opt.Environ != nil {
 		command.Environ = func(hook.Call) []string { return opt.Environ }
 	}
@@ -51,6 +55,9 @@ func Exec(ctx context.Context, program string, args []string, opt ExecOptions) (
 		Stderr:    wire.Valid(reply.Stderr),
 		Code:      reply.Exit,
 		Truncated: reply.Truncated != 0,
+	}
+	if opt.Room != nil {
+		opt.Room.Add(int64(len(r.Stdout)+len(r.Stderr)) - run.Held(reply.Stdout, reply.Stderr))
 	}
 	late := new(hook.TimeoutError)
 	switch {

@@ -79,7 +79,36 @@ func exec(ctx context.Context, m *module, args jsrun.Args) (any, error) {
 	if err := errors.Join(args.Decode(1, &list), args.Decode(2, &opt)); err != nil {
 		return nil, err
 	}
-	return m.exec(m.api, ctx, args.String(0), list, xcsh.ExecOptions{Timeout: milliseconds(opt.Timeout), Dir: opt.Cwd})
+	part := m.room.Part()
+	r, err := m.exec(m.api, ctx, args.String(0), list, xcsh.ExecOptions{
+		Timeout: milliseconds(opt.Timeout), Dir: opt.Cwd, Room: part,
+	})
+	if err != nil || len(r.Stdout)+len(r.Stderr) < large {
+		part.Close()
+		return r, err
+	}
+	return m.inTurn(ctx, r, part.Close), nil
+}
+
+// ExecRoom is what is kept of the output of all programs that one module runs at
+// the same time, in bytes. What is beyond is dropped, and the result says so.
+const ExecRoom = 32 << 20
+
+// large is a result of which one at a time is turned into values of JavaScript:
+// each of these is larger than it, up to six times.
+const large = 64 << 10
+
+// inTurn is a result whose turn it is. One whose call is aborted, or whose module
+// is closed, meanwhile has no output.
+func (m *module) inTurn(ctx context.Context, r xcsh.ExecResult, release func()) any {
+	select {
+	case m.way <- struct{}{}:
+		return jsrun.Sent{Value: r, Done: func() { <-m.way; release() }}
+	case <-ctx.Done():
+		release()
+		r.Stdout, r.Stderr, r.Truncated = "", "", true
+		return r
+	}
 }
 
 // milliseconds is so many of them, or 0 if there are too many to count.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/jsrun"
+	"github.com/snaphook-go/snaphook/run"
 )
 
 const (
@@ -24,6 +25,8 @@ type module struct {
 	exec  func(*xcsh.API, context.Context, string, []string, xcsh.ExecOptions) (xcsh.ExecResult, error)
 	start func(context.Context, *jsrun.Module) error // runs the factory
 	turn  chan struct{}                              // held while the module is started again
+	room  *run.Room                                  // for the output of all programs that it runs
+	way   chan struct{}                              // one place: of the result that is on its way to JavaScript
 
 	mu        sync.Mutex
 	js        *jsrun.Module

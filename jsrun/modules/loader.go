@@ -13,6 +13,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/jsrun"
+	"github.com/snaphook-go/snaphook/run"
 )
 
 // Extensions are the names of files that a [Loader] loads end in.
@@ -69,7 +70,10 @@ func (l *Loader) Load(ctx context.Context, path, cwd string) (xcsh.Factory, io.C
 	if !js.HasFactory() {
 		return nil, nil, errors.Join(xcsh.ErrNoFactory, js.Close())
 	}
-	m := &module{exec: l.Exec, turn: make(chan struct{}, 1), js: js, born: time.Now()}
+	m := &module{
+		exec: l.Exec, turn: make(chan struct{}, 1), js: js, born: time.Now(),
+		room: run.NewRoom(ExecRoom), way: make(chan struct{}, 1),
+	}
 	m.start = func(ctx context.Context, js *jsrun.Module) error { return js.Start(ctx, pi.Bind(m, nil)) }
 	return func(api *xcsh.API) error {
 		c.attach(api.Logger())

@@ -1,0 +1,53 @@
+package run
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// Room bounds what commands keep of their output, all of them together: the sum
+// of what is beyond the first 64 KiB of each stream. What finds no room is read
+// and thrown away, and flagged in [hook.Reply.Truncated]. It may be used from
+// many goroutines at once.
+type Room struct {
+	limit int64
+	used  atomic.Int64
+	whole *Room // that this is a part of; nil of none
+}
+
+// NewRoom returns room for so many bytes.
+func NewRoom(bytes int64) *Room { return &Room{limit: bytes} }
+
+// Part is what one of many takes of the room. Close it when that is used up.
+func (r *Room) Part() *Room { return &Room{limit: math.MaxInt64, whole: r} }
+
+// Close returns what was taken of a part.
+func (r *Room) Close() {
+	if r.whole != nil {
+		r.whole.Add(-r.used.Swap(0))
+	}
+}
+
+// Add takes so many bytes, whether there is room or not; fewer than none are
+// returned.
+func (r *Room) Add(bytes int64) {
+	r.used.Add(bytes)
+	if r.whole != nil {
+		r.whole.Add(bytes)
+	}
+}
+
+// take takes so many bytes if there is room.
+func (r *Room) take(bytes int64) bool {
+	if r.used.Add(bytes) <= r.limit && (r.whole == nil || r.whole.take(bytes)) {
+		return true
+	}
+	r.used.Add(-bytes)
+	return false
+}
+
+// taken is how much of the room a buffer has.
+func taken(kept []byte) int64 { return int64(max(0, cap(kept)-mostRoom)) }
+
+// Held returns how many bytes of a Room the output of a call has taken.
+func Held(stdout, stderr []byte) int64 { return taken(stdout) + taken(stderr) }
