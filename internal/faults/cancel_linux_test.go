@@ -23,8 +23,8 @@ func TestACallerThatHasGivenUpStartsNothing(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errEscape)
 		res, err := llxprt.BeforeTool.Fire(ctx, w.ses, &call)
-		if !errors.Is(err, context.Canceled) || res.Blocked() || len(res.Reports) != 1 || !errors.Is(res.Reports[0].Err, errEscape) {
-			t.Errorf("%+v, %v; want one report that says why", res, err)
+		if !errors.Is(err, context.Canceled) || !res.Blocked() || len(res.Reports) != 1 || !errors.Is(res.Reports[0].Err, errEscape) {
+			t.Errorf("%+v, %v; want a block, and one report that says why", res, err)
 		}
 		if _, err := os.Stat(filepath.Join(w.dir, "ran")); err == nil {
 			t.Error("the hook ran")
@@ -37,7 +37,7 @@ func TestACallerThatHasGivenUpStartsNothing(t *testing.T) {
 }
 
 // The caller gives up at any moment while the process is being started: either
-// the hook has answered, or it says why it has not.
+// the hook has answered, or it says why it has not, and the fire blocks.
 func TestACallerThatGivesUpDuringTheStart(t *testing.T) {
 	eachForm(t, `exit 2`, setup{}, func(t *testing.T, w *world) {
 		leavesNothing(t)
@@ -51,7 +51,7 @@ func TestACallerThatGivesUpDuringTheStart(t *testing.T) {
 			switch err := res.Reports[0].Err; {
 			case err == nil && res.Blocked():
 				answered++
-			case errors.Is(err, errEscape) && errors.Is(err, context.Canceled) && !res.Blocked():
+			case errors.Is(err, errEscape) && errors.Is(err, context.Canceled) && res.Blocked():
 				cancelled++
 			default:
 				t.Errorf("blocked %v, error %v; want an answer or a reason", res.Blocked(), err)
@@ -96,7 +96,7 @@ func TestACallerThatGivesUpWhileTheHookRuns(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || !errors.Is(res.Reports[0].Err, errEscape) {
 			t.Errorf("errors %v and %v; want the caller's reason", err, res.Reports[0].Err)
 		}
-		w.check(t, res, want{err: errEscape.Error(), is: context.Canceled, exit: -1})
+		w.check(t, res, want{blocked: true, reason: context.Canceled.Error(), err: errEscape.Error(), is: context.Canceled, exit: -1})
 		w.leavesNoProcess(t)
 		w.alive(t)
 	})

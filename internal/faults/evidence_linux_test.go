@@ -186,7 +186,7 @@ func (w *world) checkJSON(t *testing.T, res *result, want want) {
 	run := llxprt.BeforeTool.Describe(call, res).Hooks[0]
 	outcome := pipeline.Success
 	switch {
-	case want.blocked:
+	case want.blocked && want.is != context.Canceled: // then it is the fire that blocks
 		outcome = pipeline.Blocking
 	case want.is == context.DeadlineExceeded, want.is == context.Canceled, want.is == hook.ErrClosed:
 		outcome = pipeline.Cancelled

@@ -443,8 +443,11 @@ func (f failing) check(t *testing.T, k eventKind, says string) {
 		t.Fatalf("the record is %+v", l)
 	}
 	decision := map[hook.Action]string{hook.FailOpen: "", hook.FailAsk: "ask", hook.FailClosed: "deny"}[action]
-	h := l.Hooks[0]
-	if h.Class != string(f.class) || h.IsFailedOpen() != (action == hook.FailOpen) || h.Decision != decision || l.Decision != decision || !strings.Contains(h.Error, f.says) {
+	h, whole := l.Hooks[0], decision
+	if k.gate && f.class == hook.ClassCancelled {
+		whole = "deny"
+	}
+	if h.Class != string(f.class) || h.IsFailedOpen() != (action == hook.FailOpen) || h.Decision != decision || l.Decision != whole || !strings.Contains(h.Error, f.says) {
 		t.Errorf("the record has class %q, open %v, decision %q of %q, error %q; want %s, %v, %q", h.Class, h.IsFailedOpen(), h.Decision, l.Decision, h.Error, f.class, action == hook.FailOpen, decision)
 	}
 	if want := (action == hook.FailOpen); (l.FailedOpen == 1) != want {
@@ -455,7 +458,8 @@ func (f failing) check(t *testing.T, k eventKind, says string) {
 // outcome looks at what the caller gets.
 func (f failing) outcome(t *testing.T, k eventKind, says string, action hook.Action, res *pipeline.JSONResult) {
 	t.Helper()
-	if res.Blocked != (action == hook.FailClosed) {
+	gone := k.gate && f.class == hook.ClassCancelled // the caller: the fire blocks, whatever the policy of the hook says
+	if res.Blocked != (gone || action == hook.FailClosed) {
 		t.Errorf("blocked %v, want that the failure is %v", res.Blocked, action)
 	}
 	if k.asks {
@@ -464,12 +468,16 @@ func (f failing) outcome(t *testing.T, k eventKind, says string, action hook.Act
 			t.Fatal(err)
 		}
 		effects := string(text)
+		action := action
+		if gone {
+			action = hook.FailClosed
+		}
 		want := map[hook.Action]string{hook.FailOpen: `"permissionDecision":null`, hook.FailAsk: `"permissionDecision":"ask"`, hook.FailClosed: `"permissionDecision":"deny"`}[action]
 		if !strings.Contains(effects, want) {
 			t.Errorf("effects %s, want %s", effects, want)
 		}
 	}
-	if action == hook.FailOpen || says == "" {
+	if action == hook.FailOpen || says == "" || gone && action == hook.FailAsk {
 		return
 	}
 	label := map[string]string{"go": "go-guard", "mcp": "guard", "prompt": "", "http": "", "command": ""}[f.transport]

@@ -53,7 +53,7 @@ var kinds = []kind{
 	{tool: "orphaning", commands: []string{`sleep 0.1 & echo '{"systemMessage":"gone"}'`}, share: 2, message: "gone"},
 	{tool: "chained", commands: variants(3, `cat >/dev/null; echo '{"hookSpecificOutput":{"tool_input":{"path":"safe.txt"}}}'`), sequential: true, share: 2},
 	{tool: "crowded", commands: append(variants(3, "exit 1"), "echo heard >&2; exit 2"), share: 2, blocked: true, failed: 3},
-	{tool: "cancelled", commands: variants(2, "sleep 60 & wait"), cancelled: true, share: 2, failed: 2},
+	{tool: "cancelled", commands: variants(2, "sleep 60 & wait"), cancelled: true, share: 2, blocked: true, failed: 2},
 	{tool: "visited", commands: []string{"exit 0"}, visits: true, share: 2, blocked: true},
 }
 
