@@ -214,8 +214,6 @@ func (e *entry) decide() {
 			h.Type,
 			e.traits.runs(e.Level),
 		)
-		if e.kind&(prompts|agents) != 0 {
-			e.Problem(e.value.Get("type").Wrong("%s", h.SkipDetail))
-		}
+		e.Problem(e.value.Get("type").Wrong("%s", h.SkipDetail))
 	}
 }

@@ -80,6 +80,8 @@ func TestABadEntryIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {
 		{"a condition on another event", "Stop", `{"type": "command", "command": "x", "if": "Bash"}`, `43: "if" has no meaning on Stop, which is no tool's event: the hook never runs; remove it`},
 		{"a prompt that the event does not run", "SessionStart", `{"type": "prompt", "prompt": "p"}`, `10: SessionStart runs no hooks of type "prompt"; write one of command, mcp_tool`},
 		{"an agent that the event does not run", "SubagentStart", `{"type": "agent", "prompt": "p"}`, `10: SubagentStart runs no hooks of type "agent"; write one of command, http, mcp_tool`},
+		{"a request at the start", "SessionStart", `{"type": "http", "url": "http://x"}`, `10: SessionStart runs no hooks of type "http"; write one of command, mcp_tool, prompt, agent`},
+		{"a request at the setup", "Setup", `{"type": "http", "url": "http://x"}`, `10: Setup runs no hooks of type "http"; write one of command, mcp_tool, prompt, agent`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			config := project(`{"hooks": {"` + tt.event + `": [{"hooks": [` + "\n" + tt.entry + `

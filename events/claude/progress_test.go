@@ -1,0 +1,50 @@
+package claude_test
+
+import (
+	"testing"
+
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// However a fire is followed, it is one fire: it tells how it goes, and its
+// result is the concluded one. The ninth block in a row of Stop does not count.
+func TestProgressAndConclusionAreOfOneFire(t *testing.T) {
+	for name, fire := range map[string]func(*testing.T, world) (blocks []bool, reports int){
+		"FireProgress": func(t *testing.T, w world) (blocks []bool, reports int) {
+			s := w.open(t)
+			answers(claude.Stop, s, hook.Output[claude.BasicOutput]{Decision: hook.Block, Reason: "more"})
+			for i := range 9 {
+				res, err := claude.Stop.FireProgress(t.Context(), s, &claude.StopInput{Active: i > 0}, func(r hook.Report[claude.BasicOutput]) {
+					if !r.Started && r.Output.Decision.Blocks() {
+						reports++
+					}
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				blocks = append(blocks, res.Blocked())
+			}
+			return blocks, reports
+		},
+		"Stream": func(t *testing.T, w world) (blocks []bool, reports int) {
+			s := w.open(t)
+			answers(claude.Stop, s, hook.Output[claude.BasicOutput]{Decision: hook.Block, Reason: "more"})
+			for i := range 9 {
+				blocked := false
+				for r := range claude.Stop.Stream(t.Context(), s, &claude.StopInput{Active: i > 0}) {
+					if blocked = r.Output.Decision.Blocks(); blocked && !r.Concluded {
+						reports++
+					}
+				}
+				blocks = append(blocks, blocked)
+			}
+			return blocks, reports
+		},
+	} {
+		blocks, reports := fire(t, project(`{}`))
+		if reports != 9 || blocks[8] || !blocks[7] || !blocks[0] {
+			t.Errorf("%s: %d reports of a block, fires that block: %v; want 9, and all but the last", name, reports, blocks)
+		}
+	}
+}
