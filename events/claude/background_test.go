@@ -50,6 +50,7 @@ func TestBackgroundHooksTellTheModelLater(t *testing.T) {
 		{"rewake without a word on standard error", `echo out; exit 2`, `,"asyncRewake":true`, "backgrounded", nil, "out", true},
 		{"no rewake", `echo err >&2; exit 1`, `,"asyncRewake":true`, "backgrounded", nil, "", false},
 		{"a long rewake", long, `,"asyncRewake":true`, "backgrounded", nil, strings.Repeat("x", 2000), true},
+		{"rewake with words of the entry", `echo err >&2; exit 2`, `,"asyncRewake":true,"rewakeMessage":"Look at this:","rewakeSummary":"a summary"`, "backgrounded", nil, "Look at this:\nerr", true},
 		{"plain text", `echo plain`, `,"async":true`, "backgrounded", nil, "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -63,6 +64,9 @@ func TestBackgroundHooksTellTheModelLater(t *testing.T) {
 			}
 			if got := s.NextTurn(); !slices.Equal(got, tt.next) {
 				t.Errorf("for the next turn %q; want %q", got, tt.next)
+			}
+			if summary := strings.Contains(tt.more, "rewakeSummary"); summary && ended.Message != "a summary" || !summary && ended.Message != "" {
+				t.Errorf("the user is shown %q", ended.Message)
 			}
 			if ended.Wakes != tt.wakes || !strings.HasPrefix(ended.Wake, tt.wake) || len(ended.Wake) > 3000 {
 				t.Errorf("wakes %v, with %.50q (%d bytes); want %v, %.50q", ended.Wakes, ended.Wake, len(ended.Wake), tt.wakes, tt.wake)

@@ -56,6 +56,7 @@ func TestAPluginSaysWhereItsHooksAre(t *testing.T) {
 		{"a path besides", map[string]string{manifest: `{"name":"n","hooks":"./more.json"}`, "more.json": more("more"), "hooks/hooks.json": more("usual")}, []string{"usual", "more"}, ""},
 		{"the usual path again", map[string]string{manifest: `{"hooks":"./hooks/hooks.json"}`, "hooks/hooks.json": more("usual")}, []string{"usual"}, ""},
 		{"a list of paths", map[string]string{manifest: `{"hooks":["./a.json","./b/c.json"]}`, "a.json": more("a"), "b/c.json": more("c")}, []string{"a", "c"}, ""},
+		{"paths and objects in one list", map[string]string{manifest: `{"hooks":["./a.json",` + bare + `]}`, "a.json": more("a")}, []string{"a", "inline"}, ""},
 		{"inline", map[string]string{manifest: `{"hooks":` + bare + `}`}, []string{"inline"}, ""},
 		{"inline, and wrapped once more", map[string]string{manifest: `{"hooks":` + more("inline") + `}`}, []string{"inline"}, ""},
 		{"a path without ./", map[string]string{manifest: `{"hooks":"more.json"}`, "more.json": more("more")}, nil, `1:10: "more.json" is no path below the plugin's directory; begin it with ./`},
