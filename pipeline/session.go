@@ -151,6 +151,9 @@ func (s *Session) Interactive() bool { return s.host != nil && s.host.Interactiv
 // Setting returns what a dialect's settings say for one of its functions; see
 // Values of [Loaded]. Nil if they say nothing.
 func (s *Session) Setting(key any) any {
+	if s.reg == nil {
+		return nil // of an empty session
+	}
 	s.sys.mu.Lock()
 	defer s.sys.mu.Unlock()
 	return s.reg.loaded.Values[key]

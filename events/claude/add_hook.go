@@ -57,6 +57,9 @@ func AddHook(s *pipeline.Session, event string, entry any) (remove func(), err e
 	if err != nil {
 		return nil, fmt.Errorf("add a hook to %s: %w", event, err)
 	}
+	if s == nil {
+		return nil, fmt.Errorf("add a hook to %s: there is no session for it", event)
+	}
 	loaded, ok := s.Setting(readingKey{}).(*reading)
 	if !ok {
 		return nil, errors.New(

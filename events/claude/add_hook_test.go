@@ -70,6 +70,14 @@ func TestAHookIsAddedToASessionAndRemoved(t *testing.T) {
 	}
 }
 
+func TestAHookIsAddedToASessionThatIsThere(t *testing.T) {
+	for name, s := range map[string]*pipeline.Session{"no session": nil, "an empty session": new(pipeline.Session)} {
+		if remove, err := claude.AddHook(s, "PreToolUse", claude.Entry{Type: "command", Command: "exit 2"}); err == nil || remove != nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
 func TestAHookThatCannotBeAddedIsAnError(t *testing.T) {
 	s := project(`{}`).open(t)
 	for name, test := range map[string]struct {

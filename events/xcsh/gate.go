@@ -12,7 +12,14 @@ import (
 // FireResult is [Event.Fire] with what became of each handler. The result is
 // never nil; it counts if its Given has GaveSpecific.
 func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.Result[R], error) {
-	res, err := e.of(m).Fire(m.firing(ctx), m.ses, in)
+	ses := m.ses
+	if m.shut.Load() {
+		ses = nil // a fire that cannot ask
+	}
+	res, err := e.of(m).Fire(m.firing(ctx), ses, in)
+	if ses == nil {
+		return res, hook.ErrClosed
+	}
 	if err != nil {
 		err = passedOn(ctx, err)
 	}

@@ -48,6 +48,7 @@ type Modules struct {
 	ses  *pipeline.Session
 	cfg  Config
 	host atomic.Pointer[Host] // nil until Initialize
+	shut atomic.Bool          // by Close
 
 	mu        sync.Mutex
 	modules   []*module
@@ -119,8 +120,10 @@ func (m *Modules) run(f Factory, api *API) (err error) {
 }
 
 // Close takes the handlers of all modules away and ends the modules, the last
-// one first. Fires that have begun go on.
+// one first. Fires that have begun go on; those that begin now return
+// [hook.ErrClosed], and no tool runs without the gates that it had.
 func (m *Modules) Close() error {
+	m.shut.Store(true)
 	m.mu.Lock()
 	mods := m.modules
 	m.modules = nil
@@ -134,6 +137,14 @@ func (m *Modules) Close() error {
 }
 
 // list returns the modules in order.
+// gone is the error of fires once the modules are closed.
+func (m *Modules) gone() error {
+	if m.shut.Load() {
+		return hook.ErrClosed
+	}
+	return nil
+}
+
 func (m *Modules) list() []*module {
 	m.mu.Lock()
 	defer m.mu.Unlock()

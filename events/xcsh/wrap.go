@@ -99,7 +99,7 @@ func (w *wrapper[P, R]) run(ctx context.Context, id string, params P, progress f
 // before asks whether the tool may run.
 func (w *wrapper[P, R]) before(ctx context.Context, id string, params P) error {
 	if !ToolCall.Active(w.m) {
-		return nil
+		return w.m.gone()
 	}
 	input, err := w.shape.Input(params)
 	if err != nil {

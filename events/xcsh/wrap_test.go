@@ -47,6 +47,35 @@ func guarded(t *testing.T, cfg xcsh.Config, h xcsh.Handler[xcsh.ToolCallEvent, x
 	return m
 }
 
+// A host that closes its modules, and still has the tools that they guarded.
+func TestClosedModulesGuardWhatTheyGuarded(t *testing.T) {
+	for _, extensions := range []bool{false, true} {
+		m := guarded(t, xcsh.Config{Extensions: extensions}, func(context.Context, *xcsh.ToolCallEvent, *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
+			return &xcsh.ToolCallResult{Block: true}, nil
+		})
+		run := xcsh.WrapTool(m, "bash", xcsh.OutputShape[input](), gives("ran"))
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := run(t.Context(), "c-1", input{}, nil); !errors.Is(err, hook.ErrClosed) || out != nil {
+			t.Errorf("the tool ran: %q, %v", content(out), err)
+		}
+		call := &xcsh.ToolCallEvent{ToolName: "bash", Input: []byte(`{}`)}
+		if err := xcsh.GateTool(t.Context(), m, call); !errors.Is(err, hook.ErrClosed) {
+			t.Errorf("the gate: %v", err)
+		}
+		if out, refused, err := xcsh.RunTool(t.Context(), m, call, func(context.Context, *xcsh.ToolCallEvent) (*xcsh.Output, error) { return &xcsh.Output{}, nil }); out != nil || err == nil && refused == "" {
+			t.Errorf("RunTool: %v, %q, %v", out, refused, err)
+		}
+		if res, err := xcsh.ToolCall.FireResult(t.Context(), m, call); !errors.Is(err, hook.ErrClosed) || !res.Blocked() {
+			t.Errorf("the result: blocked %v, %v", res.Blocked(), err)
+		}
+		if r, err := xcsh.SessionBeforeSwitch.Fire(t.Context(), m, &xcsh.SessionBeforeSwitchEvent{}); !errors.Is(err, hook.ErrClosed) {
+			t.Errorf("before a switch: %v, %v", r, err)
+		}
+	}
+}
+
 // overriding makes modules with handlers that give these results.
 func overriding(t *testing.T, cfg xcsh.Config, results ...*xcsh.ToolResultOverride) *xcsh.Modules {
 	m := start(t, cfg)
