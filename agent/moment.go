@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -65,6 +66,11 @@ var masks = func() (all [moments]uint64) {
 // run runs the hooks of a moment, and leaves in v what they say. v does not escape,
 // so that a caller's verdict stays on its stack; nor does in.
 func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) error {
+	if in == nil {
+		err := &hook.InputError{Event: m.at.String(), Err: errNoInput}
+		v.refuse(err)
+		return err
+	}
 	if s.watch.Of(s.ses).Fires&masks[m.at] == 0 && s.shut.Load() == 0 {
 		return nil
 	}
@@ -80,6 +86,8 @@ func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) er
 	m.firings.Put(f)
 	return err
 }
+
+var errNoInput = errors.New("it is a nil pointer; want the address of the moment's input")
 
 // firing is what a moment with hooks needs while they run, kept for the next one: no fire
 // of an event keeps its input.

@@ -193,6 +193,9 @@ func (s *Session) problem(p settings.Problem) {
 //
 //go:noinline
 func (s *Session) atBeforeTool(ctx context.Context, call *ToolCall, v *Verdict) error {
+	if call == nil {
+		return beforeTools.run(ctx, s, nil, v)
+	}
 	v.Input = call.Input
 	if s.watch.Of(s.ses).Fires&masks[BeforeTool] == 0 && s.shut.Load() == 0 && plain(call.Input) {
 		return nil
