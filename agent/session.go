@@ -96,7 +96,8 @@ func (h *Hooks) NewSession(ctx context.Context, cfg SessionConfig) (*Session, er
 }
 
 // Active reports whether any hook of any dialect, or of the program, could run at a
-// moment; in a closed session every moment has its denial. It costs a nanosecond or two: guard with it what is expensive to build.
+// moment; in a closed session every moment has its denial. It costs a nanosecond or two:
+// guard with it what is expensive to build.
 func (s *Session) Active(at Moment) bool {
 	return at < moments && (s.watch.Of(s.ses).Runs&masks[at] != 0 || s.shut.Load() != 0)
 }

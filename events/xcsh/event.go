@@ -130,7 +130,8 @@ func (n *Notice[E]) Active(m *Modules) bool { return n.event.Active(m) }
 //
 // The error is that of a handler, where the event's rule is to pass it on. In
 // all other events handlers that fail are reported to the listeners, and change
-// nothing. It is [hook.ErrClosed] if the modules or the system are closed. Handlers run even when ctx has ended: what they guard may go ahead.
+// nothing. It is [hook.ErrClosed] if the modules or the system are closed.
+// Handlers run even when ctx has ended: what they guard may go ahead.
 //
 // Without handlers Fire costs a few nanoseconds and allocates nothing. A gate in
 // Go costs one to two microseconds, and ten allocations.
