@@ -7,6 +7,7 @@ import (
 	"encoding/json" //nolint:depguard // what an engine around JSON would use
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -44,11 +45,15 @@ func TestAllocationsOfRunningHooksAreBounded(t *testing.T) {
 	var counts []float64
 	for n := 1; n <= 8; n++ {
 		ses := session(t, commands("", variants(n, answer)...))
-		counts = append(counts, testing.AllocsPerRun(10, func() {
-			if err := fireOnce(ses); err != nil {
-				t.Error(err)
-			}
-		}))
+		least := math.Inf(1) // of a few: pools that others' work empties are filled again
+		for range 3 {
+			least = min(least, testing.AllocsPerRun(10, func() {
+				if err := fireOnce(ses); err != nil {
+					t.Error(err)
+				}
+			}))
+		}
+		counts = append(counts, least)
 	}
 	alone := counts[0] // a fire with one hook streams nothing, and is no point of the line
 	fixed, each := line(counts[1:])
