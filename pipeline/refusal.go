@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/samber/lo"
+
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/stages"
@@ -95,17 +97,27 @@ func (f *fireRun[In, Out]) unfinished(res *hook.Result[Out]) error {
 		return nil
 	}
 	few := len(res.Reports) < len(f.plan.Run) && !f.event.spec.Blocks(&res.Output)
-	failed := func(is func(error) bool) bool {
-		return slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool { return waitsFor(r.Hook) && is(r.Err) })
+	failed := func(is func(*hook.Report[Out]) bool) bool {
+		return slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool { return waitsFor(r.Hook) && is(&r) })
 	}
 	switch {
-	case closed && (few || failed(func(err error) bool { return errors.Is(err, hook.ErrClosed) })):
+	case closed && (few || failed(func(r *hook.Report[Out]) bool { return errors.Is(r.Err, hook.ErrClosed) })):
 		return hook.ErrClosed
-	case ended != nil && (few || failed(func(err error) bool { return err != nil && !errors.Is(err, hook.ErrNotNeeded) })):
+	case ended != nil && (few && !lo.EveryBy(f.plan.Run, decidesItsFailures) || failed(unanswered[Out])):
 		return ended
 	}
 	return nil
 }
+
+// unanswered reports whether the answer of a hook is missing, and no overlay has
+// decided about that.
+func unanswered[Out any](r *hook.Report[Out]) bool {
+	return r.Err != nil && !errors.Is(r.Err, hook.ErrNotNeeded) && !decidesItsFailures(r.Hook)
+}
+
+// decidesItsFailures reports whether an overlay says what the failures of a hook
+// amount to.
+func decidesItsFailures(h *hook.Hook) bool { return h.Policy != nil && overlaid(h) }
 
 // closed stands for the hooks of a closed system, in the plan of every event:
 // fires go where they find out, and those of an open system need not look.
