@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -39,5 +40,23 @@ func TestTheEndInTheBackgroundHasAReportOfItsOwn(t *testing.T) {
 	close(fired)
 	if err := s.Wait(t.Context()); err != nil || !slices.Equal(notes, []string{"refined"}) {
 		t.Errorf("got notes %q, %v; want one", notes, err)
+	}
+}
+
+func TestAGuardInTheBackgroundSaysThatItGuardsNothing(t *testing.T) {
+	for name, e := range map[string]*pipeline.Event[call, edit]{"Call": event, "Chain": chain} {
+		var ended pipeline.Finished
+		guard := configured(name, "guard", prints(2, ""))
+		guard.Background = hook.Async
+		_, s := open(t, pipeline.Config{Load: []pipeline.Load{loads(guard)}}, pipeline.SessionConfig{Finished: func(f pipeline.Finished) { ended = f }})
+		if res := fire(t, e, s, call{Tool: "write"}); res.Blocked() {
+			t.Errorf("%s: a hook in the background blocks", name)
+		}
+		if err := s.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(ended.Notes) != 1 || !strings.Contains(ended.Notes[0], "the action has gone ahead") {
+			t.Errorf("%s: notes %q", name, ended.Notes)
+		}
 	}
 }

@@ -208,6 +208,9 @@ func (b *backgroundRun[In, Out]) readReply() (err error) {
 	case r.Hook.Background != hook.Rewake && end != hook.FailWithWarning:
 		r.Output, r.Notes = backgroundAnswer[Out](r.Reply.Stdout)
 		r.Answered = r.Output.Set.Has(hook.SetAnswer)
+		if b.fire.event.guards && (end == hook.ParseAndDeny || end == hook.DenyWithReason || end == hook.DenyAny) {
+			r.Notes = append(r.Notes, "it denies in the background, where nothing waits for it: the action has gone ahead")
+		}
 	}
 	if end == hook.FailWithWarning ||
 		(end == hook.ParseOrFail || end == hook.WarnAny || end == hook.DenyAny) && !r.Answered {
