@@ -13,8 +13,8 @@ import (
 )
 
 // executeAnywhere runs a process with os/exec, for systems that are no Unix:
-// the end of ctx kills the process, without the ones that it has started. It is
-// built everywhere so that it is tested everywhere.
+// the end of ctx kills the process, and on Windows the ones that it has started. It
+// is built everywhere so that it is tested everywhere.
 func executeAnywhere(ctx context.Context, j job) (hook.Reply, bool, error) {
 	ctx, cancel := j.limit(ctx)
 	defer cancel()
@@ -42,6 +42,7 @@ func executeAnywhere(ctx context.Context, j job) (hook.Reply, bool, error) {
 // anyProcess is a process of os/exec.
 type anyProcess struct {
 	cmd            *exec.Cmd
+	family         family
 	stdout, stderr sink
 	ears           ears
 	asking         sync.WaitGroup
@@ -95,6 +96,7 @@ func (p *anyProcess) start(ctx context.Context, j *job) (err error) {
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}
+	p.family.adopt(p.cmd.Process)
 	if stdin != nil {
 		ctx, p.stopAsking = context.WithCancelCause(context.WithoutCancel(ctx))
 		p.asking.Go(func() { p.ears.desk.serve(ctx, j.stdin, stdin) })
@@ -108,12 +110,13 @@ func (p *anyProcess) start(ctx context.Context, j *job) (err error) {
 
 // end waits for the end of the process and returns what it amounts to.
 func (p *anyProcess) end(ctx context.Context) (reply hook.Reply, err error) {
+	defer p.family.leave()
 	var cause error
 	select {
 	case <-p.gone:
 	case <-ctx.Done():
 		cause = context.Cause(ctx)
-		_ = p.cmd.Process.Kill()
+		p.family.end(p.cmd.Process)
 		p.stopAsking(cause)
 		<-p.gone
 	}

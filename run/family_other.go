@@ -1,0 +1,14 @@
+//go:build !windows
+
+package run
+
+import "os"
+
+// family is of Windows, where it is a job object; elsewhere processes have groups.
+type family struct{}
+
+func (*family) adopt(*os.Process) {}
+
+func (*family) end(p *os.Process) { _ = p.Kill() }
+
+func (*family) leave() {}
