@@ -49,3 +49,23 @@ func TestLevelsReadMatchersInTheirWay(t *testing.T) {
 		}
 	}
 }
+
+// Rule C63: at the newer level context alone keeps an agent going, at the default
+// level it is context and no more. A block keeps it going at both.
+func TestContextAloneKeepsAnAgentGoingAtTheNewerLevel(t *testing.T) {
+	for _, event := range []string{"Stop", "SubagentStop"} {
+		for level, newer := range map[claude.Level]bool{claude.Base: false, claude.Docs: true} {
+			for answer, want := range map[string]bool{
+				`{"hookSpecificOutput":{"hookEventName":"` + event + `","additionalContext":"go on"}}`: newer,
+				`{"decision":"block","reason":"go on"}`:                                                true,
+				`{"systemMessage":"go on"}`:                                                            false,
+			} {
+				w := project(hooks(event, "h"))
+				w.Level, w.replies = level, map[string]scripted{"h": says(0, answer, "")}
+				if got := fire(t, w.open(t), event, "").Blocked; got != want {
+					t.Errorf("%s at level %d with %s: keeps going %v; want %v", event, level, answer, got, want)
+				}
+			}
+		}
+	}
+}
