@@ -21,7 +21,8 @@ type Spawn[In, Out any] struct {
 	Announce bool // a report that has Started, and nothing else, comes before each hook
 
 	// Ready says that the hooks are likely to be ready at once, as functions of
-	// the program are: Parallel starts no pool until one of them waits.
+	// the program are: Parallel starts no pool until one of them waits. Where their
+	// beginnings are announced it has no effect.
 	Ready bool
 
 	Unstoppable bool // Fold goes on when ctx has ended
@@ -42,7 +43,7 @@ func (s Spawn[In, Out]) Parallel(
 	cancel context.CancelCauseFunc,
 	limit int,
 ) iter.Seq[hook.Report[Out]] {
-	if s.Ready {
+	if s.Ready && !s.Announce {
 		return s.eager(ctx, cancel, limit)
 	}
 	return func(yield func(hook.Report[Out]) bool) {
