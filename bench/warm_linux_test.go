@@ -183,17 +183,23 @@ func TestAWorkerCallAllocatesLittle(t *testing.T) {
 	allocations(place{"warm", "worker"}, 25, func() { p.time(p.warm, 1) }).test(t)
 }
 
-// memory is what children of this process hold.
+// memory is what the processes that this one has started hold.
 type memory struct {
 	megabytes float64
 	processes int
 }
 
-// waiting adds up the memory of this process's children; pages that they share
-// count once.
+// waiting adds up the memory of what this process has started; pages that they
+// share count once.
 func waiting(t *testing.T) (m memory) {
 	t.Helper()
-	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", os.Getpid()))
+	m.add(strconv.Itoa(os.Getpid()))
+	return m
+}
+
+// add adds the memory of the children of a process, and of theirs.
+func (m *memory) add(parent string) {
+	files, _ := filepath.Glob("/proc/" + parent + "/task/*/children")
 	for _, file := range files {
 		list, _ := os.ReadFile(file)
 		for pid := range strings.FieldsSeq(string(list)) {
@@ -205,7 +211,7 @@ func waiting(t *testing.T) (m memory) {
 					m.processes++
 				}
 			}
+			m.add(pid)
 		}
 	}
-	return m
 }
