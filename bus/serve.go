@@ -54,7 +54,8 @@ const (
 )
 
 // Serve fires the events that requests on b ask for, in s, and publishes the
-// responses. stop cancels the fires under way and returns when the last
+// responses. The payload of a request must not be changed once it is published;
+// see FireJSON of [pipeline.Declared]. stop cancels the fires under way and returns when the last
 // response is out.
 func Serve(b *Bus, s *pipeline.Session, events []pipeline.Declared) (stop func()) {
 	byName := lo.KeyBy(events, func(e pipeline.Declared) string { return e.Info().Name })

@@ -169,6 +169,7 @@ func (f *fireRun[In, Out]) reports() iter.Seq[hook.Report[Out]] {
 		Announce:    f.watcher != nil,
 		Unstoppable: f.event.spec.Rules.Unstoppable,
 		Ready:       f.inside(),
+		Exited:      func(i int) hook.Report[Out] { return f.runs[i].report[0] },
 	}
 	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.spec.Rules.Sequential {
 		if f.event.spec.Rules.Live {

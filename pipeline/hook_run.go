@@ -34,11 +34,29 @@ func (f *fireRun[In, Out]) runHook(ctx context.Context, i int, h *hook.Hook, in 
 	if f.info != nil {
 		ctx = f.s.sys.hookStart(ctx, f.info, h)
 	}
+	returned := false
+	defer func() {
+		if !returned { // nor has it panicked: its goroutine ends
+			r.Err = errExited
+			f.finishRun(ctx, r, in)
+		}
+	}()
 	if h.Policy == nil {
 		f.run(ctx, r, in)
 	} else {
 		f.runGoverned(ctx, r, in)
 	}
+	returned = true
+	f.finishRun(ctx, r, in)
+}
+
+var errExited = &hook.ClassError{
+	Class: hook.ClassCrash, Err: errors.New("it ended its goroutine (runtime.Goexit), as FailNow of a test does"),
+}
+
+// finishRun makes of what a hook did what counts, and reports it.
+func (f *fireRun[In, Out]) finishRun(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+	h := r.Hook
 	r.Recheck = f.again
 	f.applyFailurePolicy(r)
 	f.refine(r, in)
@@ -47,7 +65,7 @@ func (f *fireRun[In, Out]) runHook(ctx context.Context, i int, h *hook.Hook, in 
 		f.uphold(r)
 	}
 	if f.s.sys.observed() {
-		f.observe(ctx, r, in, f.runs[i].queued)
+		f.observe(ctx, r, in, f.runs[r.Index].queued)
 	}
 }
 

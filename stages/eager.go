@@ -28,13 +28,12 @@ func (s Spawn[In, Out]) eager(
 	limit int,
 ) iter.Seq[hook.Report[Out]] {
 	return func(yield func(hook.Report[Out]) bool) {
-		e := &early[In, Out]{Spawn: s, ctx: ctx, limit: limit, left: len(s.Plan)}
+		e := &early[In, Out]{Spawn: s, ctx: ctx, left: len(s.Plan)}
 		e.starts.Add(1)
-		go e.watch()
+		go e.watch(limit)
 		defer e.end(cancel)
 		stopped := false
 		hear := func(r hook.Report[Out]) {
-			e.left--
 			if !stopped && !yield(r) {
 				stopped = true
 				cancel(hook.ErrNotNeeded)
@@ -45,15 +44,18 @@ func (s Spawn[In, Out]) eager(
 			if i >= len(s.Plan) {
 				break
 			}
+			e.left-- // before: the hook may end this goroutine
 			hear(s.Each(ctx, i, s.Plan[i], s.In))
 		}
 		if e.left == 0 {
 			return
 		}
-		e.starts.Wait()
-		e.pool.Go(e.work) // in place of this goroutine, which reads from here on
+		close(e.free)
+		e.free = nil
 		for e.left > 0 {
-			hear(<-e.reports)
+			r := <-e.reports
+			e.left--
+			hear(r)
 		}
 	}
 }
@@ -68,18 +70,20 @@ const (
 // early are hooks of which the first ones run without a pool.
 type early[In, Out any] struct {
 	Spawn[In, Out]
-	ctx     context.Context
-	limit   int
-	left    int // reports that have not been read; of the goroutine that reads
-	next    atomic.Int32
-	state   atomic.Int32
-	starts  sync.WaitGroup
-	pool    *pool.Pool // valid when starts is done and the state is pooled
+	ctx    context.Context
+	left   int // reports that have not been read; of the goroutine that reads
+	next   atomic.Int32
+	state  atomic.Int32
+	starts sync.WaitGroup
+
+	// They are there once the state is pooled.
+	pool    *pool.Pool
 	reports chan hook.Report[Out]
+	free    chan struct{} // closed when no hook runs where reports are read; then nil
 }
 
-// watch starts the pool when the hooks take long.
-func (e *early[In, Out]) watch() {
+// watch runs the hooks on a pool when they take long.
+func (e *early[In, Out]) watch(limit int) {
 	defer e.starts.Done()
 	for range patience {
 		if e.state.Load() != watched {
@@ -87,19 +91,18 @@ func (e *early[In, Out]) watch() {
 		}
 		runtime.Gosched()
 	}
-	workers, reports := pool.New().WithMaxGoroutines(max(1, e.limit)), make(chan hook.Report[Out], len(e.Plan))
-	e.pool, e.reports = workers, reports
+	workers, free := pool.New().WithMaxGoroutines(max(1, limit)), make(chan struct{})
+	e.pool, e.free, e.reports = workers, free, make(chan hook.Report[Out], len(e.Plan))
 	if !e.state.CompareAndSwap(watched, pooled) {
 		return
 	}
-	for range min(e.limit-1, len(e.Plan)-int(e.next.Load())) { // one runs where reports are read
-		workers.Go(e.work)
-	}
-}
-
-func (e *early[In, Out]) work() {
-	for i := int(e.next.Add(1)) - 1; i < len(e.Plan); i = int(e.next.Add(1)) - 1 {
-		e.reports <- e.Each(e.ctx, i, e.Plan[i], e.In)
+	workers.Go(func() { <-free }) // for the hook that runs where reports are read
+	for range len(e.Plan) - int(e.next.Load()) {
+		workers.Go(func() {
+			if i := int(e.next.Add(1)) - 1; i < len(e.Plan) {
+				e.one(e.ctx, i, e.Plan[i], e.reports)
+			}
+		})
 	}
 }
 
@@ -109,12 +112,12 @@ func (e *early[In, Out]) end(cancel context.CancelCauseFunc) {
 	if e.state.CompareAndSwap(watched, over) || e.state.Load() == over {
 		return
 	}
-	e.starts.Wait()
-	if e.left > 0 {
-		e.pool.Go(e.work)
+	if e.free != nil {
+		close(e.free)
 	}
 	for ; e.left > 0; e.left-- {
 		<-e.reports
 	}
+	e.starts.Wait()
 	e.pool.Wait()
 }

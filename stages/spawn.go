@@ -10,7 +10,7 @@ import (
 )
 
 // Each runs one hook of a plan and reports on it. It never panics, and returns
-// soon after ctx has ended.
+// soon after ctx has ended. A hook may end its goroutine; see Exited of [Spawn].
 type Each[In, Out any] func(ctx context.Context, i int, h *hook.Hook, in In) hook.Report[Out]
 
 // Spawn is how the hooks of a plan are run.
@@ -24,6 +24,10 @@ type Spawn[In, Out any] struct {
 	// the program are: Parallel starts no pool until one of them waits. Where their
 	// beginnings are announced it has no effect.
 	Ready bool
+
+	// Exited returns the report of a hook that has ended its goroutine
+	// (runtime.Goexit), so that Each did not return. Nil: it has the hook alone.
+	Exited func(i int) hook.Report[Out]
 
 	Unstoppable bool // Fold goes on when ctx has ended
 
@@ -81,7 +85,15 @@ func (s Spawn[In, Out]) one(ctx context.Context, i int, h *hook.Hook, reports ch
 	if s.Announce {
 		reports <- hook.Report[Out]{Hook: h, Index: i, Started: true}
 	}
-	reports <- s.Each(ctx, i, h, s.In)
+	r, returned := hook.Report[Out]{Hook: h, Index: i}, false
+	defer func() {
+		if !returned && s.Exited != nil {
+			r = s.Exited(i)
+		}
+		reports <- r
+	}()
+	r = s.Each(ctx, i, h, s.In)
+	returned = true
 }
 
 // Fold runs the hooks of a plan one at a time, on the caller's goroutine. next

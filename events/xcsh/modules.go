@@ -136,7 +136,6 @@ func (m *Modules) Close() error {
 	return errors.Join(errs...)
 }
 
-// list returns the modules in order.
 // gone is the error of fires once the modules are closed.
 func (m *Modules) gone() error {
 	if m.shut.Load() {
@@ -145,6 +144,7 @@ func (m *Modules) gone() error {
 	return nil
 }
 
+// list returns the modules in order.
 func (m *Modules) list() []*module {
 	m.mu.Lock()
 	defer m.mu.Unlock()
