@@ -105,7 +105,7 @@ func BenchmarkReduceReports1000(b *testing.B) {
 	reports := reports(1000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := stages.Reduce(reports, 1000, llxprt.AfterTool.Reduce, func() {}); err != nil {
+		if _, err := stages.Reduce(reports, room(1000), llxprt.AfterTool.Reduce, func() {}); err != nil {
 			b.Fatal(err)
 		}
 	}

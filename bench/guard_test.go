@@ -93,7 +93,7 @@ func TestMergingIsOnePass(t *testing.T) {
 	outs, all := outputs(1000), reports(1000)
 	answers := func() { llxprt.AfterTool.Reduce(slices.Values(outs)) }
 	allocations(place{"W7", "Reduce1000"}, 16, answers).test(t)
-	stage := func() { stages.Reduce(all, 1000, llxprt.AfterTool.Reduce, func() {}) }
+	stage := func() { stages.Reduce(all, room(1000), llxprt.AfterTool.Reduce, func() {}) }
 	allocations(place{"W7", "ReduceReports1000, the whole stage"}, 32, stage).test(t)
 	place{"W7", "Reduce1000, time"}.note(typical(1, answers))
 	place{"W7", "ReduceReports1000, time"}.note(typical(1, stage))

@@ -142,16 +142,22 @@ func outputs(n int) []hook.Output[llxprt.BasicOutput] {
 	return outs
 }
 
-func reports(n int) iter.Seq[hook.Report[llxprt.BasicOutput]] {
-	outs, h := outputs(n), &hook.Hook{}
-	return func(yield func(hook.Report[llxprt.BasicOutput]) bool) {
-		for i := range outs {
-			if !yield(hook.Report[llxprt.BasicOutput]{Hook: h, Index: i, Output: outs[i], Answered: true}) {
+func reports(n int) iter.Seq[*hook.Report[llxprt.BasicOutput]] {
+	outs, all, h := outputs(n), room(n), &hook.Hook{}
+	for i := range outs {
+		all[i] = hook.Report[llxprt.BasicOutput]{Hook: h, Index: i, Output: outs[i], Answered: true}
+	}
+	return func(yield func(*hook.Report[llxprt.BasicOutput]) bool) {
+		for i := range all {
+			if !yield(&all[i]) {
 				return
 			}
 		}
 	}
 }
+
+// room is for the reports of n hooks.
+func room(n int) []hook.Report[llxprt.BasicOutput] { return make([]hook.Report[llxprt.BasicOutput], n) }
 
 func sessionBytes(tb testing.TB, n int) float64 {
 	tb.Helper()

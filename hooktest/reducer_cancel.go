@@ -20,17 +20,17 @@ func (c *reducerCheck[T]) cancels(t *rapid.T, outs []hook.Output[T], want merged
 	var enough, late atomic.Bool
 	fire := stages.Spawn[struct{}, T]{
 		Plan: make([]*hook.Hook, len(outs)),
-		Each: func(ctx context.Context, i int, _ *hook.Hook, _ struct{}) hook.Report[T] {
+		Each: func(ctx context.Context, i int, _ *hook.Hook, _ struct{}) *hook.Report[T] {
 			if i < want.taken {
-				return hook.Report[T]{Hook: &hook.Hook{}, Index: i, Output: outs[i], Answered: true}
+				return &hook.Report[T]{Hook: &hook.Hook{}, Index: i, Output: outs[i], Answered: true}
 			}
 			<-ctx.Done()
 			late.CompareAndSwap(false, !enough.Load() && limited.Err() != nil)
-			return hook.Report[T]{Hook: &hook.Hook{}, Index: i, Err: context.Cause(ctx)}
+			return &hook.Report[T]{Hook: &hook.Hook{}, Index: i, Err: context.Cause(ctx)}
 		},
 	}
 	reports := fire.Parallel(ctx, cancel, len(outs))
-	res, err := stages.Reduce(reports, len(outs), c.reduce, func() {
+	res, err := stages.Reduce(reports, make([]hook.Report[T], len(outs)), c.reduce, func() {
 		enough.Store(true)
 		cancel(hook.ErrNotNeeded)
 	})

@@ -146,22 +146,22 @@ func (f *fireRun[In, Out]) reduce(res *hook.Result[Out]) (err error) {
 	if len(f.plan.Run) == 1 && f.watcher == nil {
 		f.runHook(f.ctx, 0, f.plan.Run[0], f.in)
 		if !f.event.spec.Rules.Live || f.s.view() == f.view {
-			*res, err = stages.ReduceOne(&f.runs[0].report, f.event.spec.Reduce)
+			*res, err = stages.ReduceOne(f.reports, f.event.spec.Reduce)
 			return err
 		}
 		f.firstRan = true
 	}
 	*res, err = stages.Reduce(
 		f.watched(),
-		len(f.plan.Run),
+		f.reports,
 		f.event.spec.Reduce,
 		func() { f.fireContext.end(hook.ErrNotNeeded) },
 	)
 	return err
 }
 
-// reports runs the hooks.
-func (f *fireRun[In, Out]) reports() iter.Seq[hook.Report[Out]] {
+// runHooks returns the reports of the hooks, which it runs.
+func (f *fireRun[In, Out]) runHooks() iter.Seq[*hook.Report[Out]] {
 	spawn := stages.Spawn[*input[In], Out]{
 		Plan:        f.plan.Run,
 		In:          f.in,
@@ -169,13 +169,16 @@ func (f *fireRun[In, Out]) reports() iter.Seq[hook.Report[Out]] {
 		Announce:    f.watcher != nil,
 		Unstoppable: f.event.spec.Rules.Unstoppable,
 		Ready:       f.inside(),
-		Exited:      func(i int) hook.Report[Out] { return f.runs[i].report[0] },
+		Exited:      func(i int) *hook.Report[Out] { return &f.reports[i] },
 	}
 	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.spec.Rules.Sequential {
 		if f.event.spec.Rules.Live {
 			spawn.Renew = f.renew
 		}
 		return spawn.Fold(f.ctx, f.next)
+	}
+	if spawn.Ready {
+		f.contexts = make([]lazyContext, len(f.plan.Run))
 	}
 	return spawn.Parallel(f.ctx, f.fireContext.end, f.s.sys.limit)
 }

@@ -15,8 +15,10 @@ type fireRun[In, Out any] struct {
 	s             *Session
 	plan          *stages.Planned
 	in            *input[In]
-	runs          []hookRun[Out] // by place in the plan
+	runs          []hookRun[Out]     // by place in the plan
+	reports       []hook.Report[Out] // so, too; they become those of the result
 	result        *hook.Result[Out]
+	contexts      []lazyContext // of hooks in Go that run one after the other, by place in the plan
 	began         time.Time
 	number        int64           // among the session's fires
 	watcher       *watcher[Out]   // of a stream; nil if there is none
@@ -81,15 +83,16 @@ func (f *fireRun[In, Out]) enter() {
 
 // alloc makes room for the result, apart from f, which a result must not keep alive.
 func (f *fireRun[In, Out]) alloc() {
-	if len(f.plan.Run) > 1 {
-		f.runs, f.result = make([]hookRun[Out], len(f.plan.Run)), new(hook.Result[Out])
+	if n := len(f.plan.Run); n > 1 {
+		f.runs, f.reports, f.result = make([]hookRun[Out], n), make([]hook.Report[Out], n), new(hook.Result[Out])
 		return
 	}
 	lone := new(struct {
-		turn   [1]hookRun[Out]
+		run    [1]hookRun[Out]
+		report [1]hook.Report[Out]
 		result hook.Result[Out]
 	})
-	f.runs, f.result = lone.turn[:], &lone.result
+	f.runs, f.reports, f.result = lone.run[:], lone.report[:], &lone.result
 }
 
 func (f *fireRun[In, Out]) end() {

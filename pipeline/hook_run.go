@@ -16,9 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// hookRun is the room for what becomes of one hook.
+// hookRun is what a fire keeps of one hook besides its report.
 type hookRun[Out any] struct {
-	report  [1]hook.Report[Out] // as a result has it if the plan is of one hook
 	reply   hook.Reply
 	started bool          // it has come to the hook itself
 	trial   bool          // of a breaker that is open
@@ -29,7 +28,7 @@ type hookRun[Out any] struct {
 
 // runHook is one hook's turn: a worker's place, then the hook, within its time.
 func (f *fireRun[In, Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input[In]) {
-	r := &f.runs[i].report[0]
+	r := &f.reports[i]
 	r.Hook, r.Index = h, i
 	if f.info != nil {
 		ctx = f.s.sys.hookStart(ctx, f.info, h)
@@ -70,14 +69,14 @@ func (f *fireRun[In, Out]) finishRun(ctx context.Context, r *hook.Report[Out], i
 }
 
 // runNext returns every hook of a plan its turn.
-func (f *fireRun[In, Out]) runNext(ctx context.Context, i int, h *hook.Hook, in *input[In]) hook.Report[Out] {
+func (f *fireRun[In, Out]) runNext(ctx context.Context, i int, h *hook.Hook, in *input[In]) *hook.Report[Out] {
 	if i >= len(f.runs) { // a sequential plan can grow
-		f.runs = append(f.runs, hookRun[Out]{})
+		f.runs, f.reports = append(f.runs, hookRun[Out]{}), append(f.reports, hook.Report[Out]{})
 	}
 	if i > 0 || !f.firstRan {
 		f.runHook(ctx, i, h, in)
 	}
-	return f.runs[i].report[0]
+	return &f.reports[i]
 }
 
 // run runs a hook. What panics is the hook's failure.
@@ -137,7 +136,7 @@ func (f *fireRun[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hoo
 	start := time.Now()
 	defer func() { r.Elapsed = time.Since(start) }()
 	if timeout := f.event.timeout(r.Hook); timeout > 0 {
-		limit := lazyTimeout(ctx, timeout, start)
+		limit := f.limit(ctx, r.Index, timeout, start)
 		defer limit.end(context.Canceled)
 		ctx = limit
 	}
@@ -163,6 +162,16 @@ func (f *fireRun[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hoo
 		r.Notes = append(r.Notes, "the event's own part of the answer is left out: "+err.Error()) // the denial counts
 	}
 	r.Answered = out.Set != 0 || out.Common() != 0 || !reflect.ValueOf(&r.Output.Specific).Elem().IsZero()
+}
+
+// limit returns the context of a hook in Go, which has so much time.
+func (f *fireRun[In, Out]) limit(ctx context.Context, i int, timeout time.Duration, now time.Time) *lazyContext {
+	if i >= len(f.contexts) {
+		return lazyTimeout(ctx, timeout, now)
+	}
+	c := &f.contexts[i]
+	c.parent, c.timeout, c.due = ctx, timeout, now.Add(timeout)
+	return c
 }
 
 // checkOutput says why the answer of a Go function cannot be used.

@@ -93,16 +93,17 @@ func (e *Event[In, Out]) watch(ctx context.Context, s *Session, in *In, w *watch
 
 // watched is the reports, which the watcher sees first. One that has enough ends
 // the fire.
-func (f *fireRun[In, Out]) watched() iter.Seq[hook.Report[Out]] {
+func (f *fireRun[In, Out]) watched() iter.Seq[*hook.Report[Out]] {
 	if f.watcher == nil {
-		return f.reports()
+		return f.runHooks()
 	}
-	return func(yield func(hook.Report[Out]) bool) {
-		for r := range f.reports() {
+	return func(yield func(*hook.Report[Out]) bool) {
+		for r := range f.runHooks() {
+			seen := *r
 			if f.again {
-				r.Recheck, r.Index = true, r.Index+f.base
+				seen.Recheck, seen.Index = true, r.Index+f.base
 			}
-			more := f.watcher.see(r)
+			more := f.watcher.see(seen)
 			f.watcher.left = f.watcher.left || !more
 			if !r.Started && !yield(r) || !more {
 				return

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"iter"
 	"reflect"
 	"slices"
 
@@ -92,7 +93,7 @@ func (f *fireRun[In, Out]) join(res *hook.Result[Out], final In, second *hook.Re
 	}
 	conflicts := res.Conflicts
 	all := append(slices.Clip(res.Reports), second.Reports...)
-	merged, err := stages.Reduce(slices.Values(all), len(all), f.event.spec.Reduce, func() {})
+	merged, err := stages.Reduce(pointers(all), make([]hook.Report[Out], len(all)), f.event.spec.Reduce, func() {})
 	if err != nil {
 		f.logReducer(err)
 	}
@@ -132,4 +133,15 @@ func (f *fireRun[In, Out]) settle(r *hook.Report[Out], final In, before []hook.R
 		return
 	}
 	r.Output = said
+}
+
+// pointers ranges over reports without a copy of each.
+func pointers[Out any](reports []hook.Report[Out]) iter.Seq[*hook.Report[Out]] {
+	return func(yield func(*hook.Report[Out]) bool) {
+		for i := range reports {
+			if !yield(&reports[i]) {
+				return
+			}
+		}
+	}
 }

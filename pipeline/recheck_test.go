@@ -210,6 +210,22 @@ func TestAStreamHasTheSecondCheckUnderPlacesOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestTheReportsOfAWatchedSecondCheckHavePlacesAfterTheFirst(t *testing.T) {
+	a := &asked{with: map[string][]string{}}
+	hooks := []*hook.Hook{a.hook(rechecked, "guard", guards), a.hook(rechecked, "rewriter", rewrites("rm"))}
+	_, s := start(t, pipeline.Config{Load: []pipeline.Load{loads(hooks...)}, Policy: policy.Source{Overlays: []policy.Overlay{{Recheck: true}}}})
+	in := &call{Tool: "bash", Input: wire.Object(`{"command":"ls"}`)}
+	res, err := rechecked.FireProgress(t.Context(), s, in, func(hook.Report[edit]) {})
+	if err != nil || len(res.Reports) != 4 {
+		t.Fatalf("%d reports, err %v; want 4", len(res.Reports), err)
+	}
+	for i, r := range res.Reports {
+		if r.Index != i || r.Recheck != (i >= 2) {
+			t.Errorf("report %d has place %d, asked again: %v", i, r.Index, r.Recheck)
+		}
+	}
+}
+
 func TestASystemThatClosesInASecondCheckBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &asked{with: map[string][]string{}}

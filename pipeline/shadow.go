@@ -74,7 +74,7 @@ func (f *fireRun[In, Out]) merged(reports []hook.Report[Out], counts func(i int)
 			break
 		}
 	}
-	res, _ := stages.Reduce(slices.Values(all), len(all), f.event.spec.Reduce, func() {})
+	res, _ := stages.Reduce(pointers(all), make([]hook.Report[Out], len(all)), f.event.spec.Reduce, func() {})
 	f.strictest(&res.Output, all)
 	return f.decided(&res.Output, all), f.rewrite(&res.Output)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // told says what came, and when: "+0 0s" is that hook 0 has started.
-func told(reports iter.Seq[hook.Report[int]]) (words []string) {
+func told(reports iter.Seq[*hook.Report[int]]) (words []string) {
 	start := time.Now()
 	for r := range reports {
 		sign := "-"
@@ -28,16 +28,16 @@ func told(reports iter.Seq[hook.Report[int]]) (words []string) {
 
 func TestHooksAreAnnounced(t *testing.T) {
 	for name, test := range map[string]struct {
-		run  func(ctx context.Context, cancel context.CancelCauseFunc, s stages.Spawn[int, int]) iter.Seq[hook.Report[int]]
+		run  func(ctx context.Context, cancel context.CancelCauseFunc, s stages.Spawn[int, int]) iter.Seq[*hook.Report[int]]
 		want []string
 	}{
-		"when there is a place": {func(ctx context.Context, cancel context.CancelCauseFunc, s stages.Spawn[int, int]) iter.Seq[hook.Report[int]] {
+		"when there is a place": {func(ctx context.Context, cancel context.CancelCauseFunc, s stages.Spawn[int, int]) iter.Seq[*hook.Report[int]] {
 			return s.Parallel(ctx, cancel, 1)
 		}, []string{"+0 0s", "-0 1s", "+1 1s", "-1 3s", "+2 3s", "-2 4s"}},
-		"one by one": {func(ctx context.Context, _ context.CancelCauseFunc, s stages.Spawn[int, int]) iter.Seq[hook.Report[int]] {
+		"one by one": {func(ctx context.Context, _ context.CancelCauseFunc, s stages.Spawn[int, int]) iter.Seq[*hook.Report[int]] {
 			return s.Fold(ctx, always)
 		}, []string{"+0 0s", "-0 1s", "+1 1s", "-1 3s", "+2 3s", "-2 4s"}},
-		"until the chain ends": {func(ctx context.Context, _ context.CancelCauseFunc, s stages.Spawn[int, int]) iter.Seq[hook.Report[int]] {
+		"until the chain ends": {func(ctx context.Context, _ context.CancelCauseFunc, s stages.Spawn[int, int]) iter.Seq[*hook.Report[int]] {
 			return s.Fold(ctx, func(in int, r *hook.Report[int]) (int, bool) { return in, r.Index < 1 })
 		}, []string{"+0 0s", "-0 1s", "+1 1s", "-1 3s"}},
 	} {
@@ -56,7 +56,7 @@ func TestHooksAreAnnounced(t *testing.T) {
 func TestAnAnnouncementSaysNothingElse(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	s := stages.Spawn[int, int]{Plan: hooks(2), In: 7, Each: naps(0, 0), Announce: true}
-	for _, reports := range []iter.Seq[hook.Report[int]]{s.Parallel(ctx, cancel, 2), s.Fold(t.Context(), always)} {
+	for _, reports := range []iter.Seq[*hook.Report[int]]{s.Parallel(ctx, cancel, 2), s.Fold(t.Context(), always)} {
 		started := map[int]bool{}
 		for r := range reports {
 			if r.Hook != s.Plan[r.Index] || !r.Started && !started[r.Index] {
@@ -78,10 +78,10 @@ func TestAnAnnouncementSaysNothingElse(t *testing.T) {
 func TestAConsumerThatStopsAtAnAnnouncement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran atomic.Int64
-		each := func(ctx context.Context, i int, h *hook.Hook, _ int) hook.Report[int] {
+		each := func(ctx context.Context, i int, h *hook.Hook, _ int) *hook.Report[int] {
 			ran.Add(1)
 			<-ctx.Done()
-			return hook.Report[int]{Hook: h, Index: i}
+			return &hook.Report[int]{Hook: h, Index: i}
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		for r := range (stages.Spawn[int, int]{Plan: hooks(4), Each: each, Announce: true}).Parallel(ctx, cancel, 2) {

@@ -26,14 +26,14 @@ func (s Spawn[In, Out]) eager(
 	ctx context.Context,
 	cancel context.CancelCauseFunc,
 	limit int,
-) iter.Seq[hook.Report[Out]] {
-	return func(yield func(hook.Report[Out]) bool) {
+) iter.Seq[*hook.Report[Out]] {
+	return func(yield func(*hook.Report[Out]) bool) {
 		e := &early[In, Out]{Spawn: s, ctx: ctx, left: len(s.Plan)}
 		e.starts.Add(1)
 		go e.watch(limit)
 		defer e.end(cancel)
 		stopped := false
-		hear := func(r hook.Report[Out]) {
+		hear := func(r *hook.Report[Out]) {
 			if !stopped && !yield(r) {
 				stopped = true
 				cancel(hook.ErrNotNeeded)
@@ -78,7 +78,7 @@ type early[In, Out any] struct {
 
 	// They are there once the state is pooled.
 	pool    *pool.Pool
-	reports chan hook.Report[Out]
+	reports chan *hook.Report[Out]
 	free    chan struct{} // closed when no hook runs where reports are read; then nil
 }
 
@@ -92,7 +92,7 @@ func (e *early[In, Out]) watch(limit int) {
 		runtime.Gosched()
 	}
 	workers, free := pool.New().WithMaxGoroutines(max(1, limit)), make(chan struct{})
-	e.pool, e.free, e.reports = workers, free, make(chan hook.Report[Out], len(e.Plan))
+	e.pool, e.free, e.reports = workers, free, make(chan *hook.Report[Out], len(e.Plan))
 	if !e.state.CompareAndSwap(watched, pooled) {
 		return
 	}

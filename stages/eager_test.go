@@ -17,9 +17,9 @@ func ready(n int, each func(ctx context.Context, i int)) stages.Spawn[int, int] 
 	for i := range plan {
 		plan[i] = &hook.Hook{}
 	}
-	return stages.Spawn[int, int]{Plan: plan, Ready: true, Each: func(ctx context.Context, i int, h *hook.Hook, _ int) hook.Report[int] {
+	return stages.Spawn[int, int]{Plan: plan, Ready: true, Each: func(ctx context.Context, i int, h *hook.Hook, _ int) *hook.Report[int] {
 		each(ctx, i)
-		return hook.Report[int]{Hook: h, Index: i}
+		return &hook.Report[int]{Hook: h, Index: i}
 	}}
 }
 

@@ -4,13 +4,18 @@ import (
 	"fmt"
 	"iter"
 	"runtime/debug"
+	"slices"
 
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Reduce takes the reports of n hooks as they finish, puts them in plan order,
-// and merges what the hooks said. The answer depends on the order of the plan
-// alone, never on which hook was faster.
+// Reduce takes the reports of hooks as they finish, puts them in plan order, and
+// merges what the hooks said. The answer depends on the order of the plan alone,
+// never on which hook was faster.
+//
+// room has a place for the report of each hook, by its Index, and becomes the
+// reports of the result. A report that is in its place is not copied; the others
+// must not point into room.
 //
 // When merge returns early, Reduce calls enough, which has to cancel what is
 // still running, and collects the reports that are left. Reports of hooks that
@@ -19,32 +24,26 @@ import (
 // A merge that panics costs its own answer only: the first answer that blocks
 // stands in for it, so that no guard is lost, and the error says what happened.
 func Reduce[Out any](
-	reports iter.Seq[hook.Report[Out]],
-	n int,
+	reports iter.Seq[*hook.Report[Out]],
+	room []hook.Report[Out],
 	merge hook.Reducer[Out],
 	enough func(),
 ) (hook.Result[Out], error) {
-	c := collector[Out]{reports: reports, all: make([]hook.Report[Out], n), enough: enough}
+	c := collector[Out]{reports: reports, all: room, come: make([]bool, len(room)), enough: enough}
 	output, err := c.merge(merge)
 	c.drain()
-	res := hook.Result[Out]{Output: output, Answered: c.said}
-	res.Reports = c.all[:0]
-	for _, r := range c.all {
-		if r.Hook != nil {
-			res.Reports = append(res.Reports, r)
-		}
-	}
+	res := hook.Result[Out]{Output: output, Answered: c.said, Reports: c.present()}
 	if err != nil {
 		res.Output = firstBlock(res.Reports)
 	}
 	return res, err
 }
 
-// ReduceOne is [Reduce] for a plan of one hook, which has had its turn. The
-// report becomes that of the result.
-func ReduceOne[Out any](report *[1]hook.Report[Out], merge hook.Reducer[Out]) (res hook.Result[Out], err error) {
-	r := &report[0]
-	res.Answered, res.Reports = r.Answered, report[:]
+// ReduceOne is [Reduce] for a plan of one hook that has run. reports is its report,
+// and becomes that of the result.
+func ReduceOne[Out any](reports []hook.Report[Out], merge hook.Reducer[Out]) (res hook.Result[Out], err error) {
+	r := &reports[0]
+	res.Answered, res.Reports = r.Answered, reports
 	defer func() {
 		if v := recover(); v != nil {
 			res.Output = firstBlock(res.Reports)
@@ -63,8 +62,9 @@ func ReduceOne[Out any](report *[1]hook.Report[Out], merge hook.Reducer[Out]) (r
 func silence[Out any](func(hook.Output[Out]) bool) {}
 
 type collector[Out any] struct {
-	reports iter.Seq[hook.Report[Out]]
-	all     []hook.Report[Out] // by index; Hook is nil where none has come
+	reports iter.Seq[*hook.Report[Out]]
+	all     []hook.Report[Out] // by index
+	come    []bool             // which of them are there
 	enough  func()
 	said    bool
 	drained bool
@@ -91,7 +91,7 @@ func (c *collector[Out]) outputs(yield func(hook.Output[Out]) bool) {
 		c.drained = true
 		for r := range c.reports {
 			c.take(r)
-			for ; open && next < len(c.all) && c.all[next].Hook != nil; next++ {
+			for ; open && next < len(c.all) && c.come[next]; next++ {
 				open = c.give(next, yield)
 			}
 			if !open && c.panic == nil {
@@ -108,7 +108,7 @@ func (c *collector[Out]) outputs(yield func(hook.Output[Out]) bool) {
 }
 
 func (c *collector[Out]) give(i int, yield func(hook.Output[Out]) bool) (goOn bool) {
-	if !c.all[i].Answered {
+	if !c.come[i] || !c.all[i].Answered {
 		return true
 	}
 	defer func() {
@@ -120,12 +120,29 @@ func (c *collector[Out]) give(i int, yield func(hook.Output[Out]) bool) (goOn bo
 	return yield(c.all[i].Output)
 }
 
-func (c *collector[Out]) take(r hook.Report[Out]) {
+func (c *collector[Out]) take(r *hook.Report[Out]) {
 	for r.Index >= len(c.all) { // a plan can grow
-		c.all = append(c.all, hook.Report[Out]{})
+		c.all, c.come = append(c.all, hook.Report[Out]{}), append(c.come, false)
 	}
-	c.all[r.Index] = r
+	if at := &c.all[r.Index]; at != r {
+		*at = *r
+	}
+	c.come[r.Index] = true
 	c.said = c.said || r.Answered
+}
+
+// present returns the reports that have come.
+func (c *collector[Out]) present() []hook.Report[Out] {
+	if !slices.Contains(c.come, false) {
+		return c.all
+	}
+	reports := c.all[:0]
+	for i := range c.all {
+		if c.come[i] {
+			reports = append(reports, c.all[i])
+		}
+	}
+	return reports
 }
 
 // drain lets the hooks run for a merge that never looked at their answers.

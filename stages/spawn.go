@@ -9,9 +9,9 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Each runs one hook of a plan and reports on it. It never panics, and returns
-// soon after ctx has ended. A hook may end its goroutine; see Exited of [Spawn].
-type Each[In, Out any] func(ctx context.Context, i int, h *hook.Hook, in In) hook.Report[Out]
+// Each runs one hook of a plan and returns its report, which does not change from
+// then on. It never panics, and returns soon after ctx has ended. A hook may end its goroutine; see Exited of [Spawn].
+type Each[In, Out any] func(ctx context.Context, i int, h *hook.Hook, in In) *hook.Report[Out]
 
 // Spawn is how the hooks of a plan are run.
 type Spawn[In, Out any] struct {
@@ -27,7 +27,7 @@ type Spawn[In, Out any] struct {
 
 	// Exited returns the report of a hook that has ended its goroutine
 	// (runtime.Goexit), so that Each did not return. Nil: it has the hook alone.
-	Exited func(i int) hook.Report[Out]
+	Exited func(i int) *hook.Report[Out]
 
 	Unstoppable bool // Fold goes on when ctx has ended
 
@@ -46,12 +46,12 @@ func (s Spawn[In, Out]) Parallel(
 	ctx context.Context,
 	cancel context.CancelCauseFunc,
 	limit int,
-) iter.Seq[hook.Report[Out]] {
+) iter.Seq[*hook.Report[Out]] {
 	if s.Ready && !s.Announce {
 		return s.eager(ctx, cancel, limit)
 	}
-	return func(yield func(hook.Report[Out]) bool) {
-		reports := make(chan hook.Report[Out], s.room())
+	return func(yield func(*hook.Report[Out]) bool) {
+		reports := make(chan *hook.Report[Out], s.room())
 		go func() { // submitting blocks while the pool is full, and the reader must not
 			workers := pool.New().WithMaxGoroutines(max(1, limit))
 			for i, h := range s.Plan {
@@ -81,19 +81,22 @@ func (s Spawn[In, Out]) room() int {
 	return len(s.Plan)
 }
 
-func (s Spawn[In, Out]) one(ctx context.Context, i int, h *hook.Hook, reports chan<- hook.Report[Out]) {
+func (s Spawn[In, Out]) one(ctx context.Context, i int, h *hook.Hook, reports chan<- *hook.Report[Out]) {
 	if s.Announce {
-		reports <- hook.Report[Out]{Hook: h, Index: i, Started: true}
+		reports <- &hook.Report[Out]{Hook: h, Index: i, Started: true}
 	}
-	r, returned := hook.Report[Out]{Hook: h, Index: i}, false
+	var r *hook.Report[Out]
 	defer func() {
-		if !returned && s.Exited != nil {
+		switch {
+		case r != nil:
+		case s.Exited != nil:
 			r = s.Exited(i)
+		default:
+			r = &hook.Report[Out]{Hook: h, Index: i}
 		}
 		reports <- r
 	}()
 	r = s.Each(ctx, i, h, s.In)
-	returned = true
 }
 
 // Fold runs the hooks of a plan one at a time, on the caller's goroutine. next
@@ -105,20 +108,20 @@ func (s Spawn[In, Out]) one(ctx context.Context, i int, h *hook.Hook, reports ch
 func (s Spawn[In, Out]) Fold(
 	ctx context.Context,
 	next func(In, *hook.Report[Out]) (In, bool),
-) iter.Seq[hook.Report[Out]] {
-	return func(yield func(hook.Report[Out]) bool) {
+) iter.Seq[*hook.Report[Out]] {
+	return func(yield func(*hook.Report[Out]) bool) {
 		in, plan := s.In, s.Plan
 		for i := 0; i < len(plan); i++ {
 			h := plan[i]
 			if i > 0 && ctx.Err() != nil && !s.Unstoppable {
 				return
 			}
-			if s.Announce && !yield(hook.Report[Out]{Hook: h, Index: i, Started: true}) {
+			if s.Announce && !yield(&hook.Report[Out]{Hook: h, Index: i, Started: true}) {
 				return
 			}
 			r := s.Each(ctx, i, h, in)
 			var goOn bool
-			in, goOn = next(in, &r)
+			in, goOn = next(in, r)
 			if !yield(r) || !goOn {
 				return
 			}

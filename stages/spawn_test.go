@@ -24,8 +24,8 @@ func hooks(n int) []*hook.Hook {
 
 // naps makes hooks that take some time each, or end when their context does.
 func naps(times ...time.Duration) stages.Each[int, int] {
-	return func(ctx context.Context, i int, h *hook.Hook, in int) hook.Report[int] {
-		r := hook.Report[int]{Hook: h, Index: i, Answered: true, Output: hook.Output[int]{Specific: in + i}}
+	return func(ctx context.Context, i int, h *hook.Hook, in int) *hook.Report[int] {
+		r := &hook.Report[int]{Hook: h, Index: i, Answered: true, Output: hook.Output[int]{Specific: in + i}}
 		select {
 		case <-time.After(times[i]):
 		case <-ctx.Done():
@@ -62,13 +62,13 @@ func TestParallelKeepsItsLimit(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			var running, most atomic.Int64
 			seen := make([]int, 20)
-			each := func(_ context.Context, i int, h *hook.Hook, _ int) hook.Report[int] {
+			each := func(_ context.Context, i int, h *hook.Hook, _ int) *hook.Report[int] {
 				now := running.Add(1)
 				for m := most.Load(); now > m && !most.CompareAndSwap(m, now); m = most.Load() {
 				}
 				time.Sleep(time.Second)
 				running.Add(-1)
-				return hook.Report[int]{Hook: h, Index: i}
+				return &hook.Report[int]{Hook: h, Index: i}
 			}
 			for r := range (stages.Spawn[int, int]{Plan: hooks(20), In: 0, Each: each}).Parallel(ctx, cancel, test.limit) {
 				seen[r.Index]++
@@ -100,7 +100,7 @@ func TestParallelCancelsAndWaitsForAConsumerThatStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var gone, notNeeded atomic.Int64
-		each := func(ctx context.Context, i int, h *hook.Hook, _ int) hook.Report[int] {
+		each := func(ctx context.Context, i int, h *hook.Hook, _ int) *hook.Report[int] {
 			defer gone.Add(1)
 			if i > 0 {
 				<-ctx.Done()
@@ -109,7 +109,7 @@ func TestParallelCancelsAndWaitsForAConsumerThatStops(t *testing.T) {
 			if errors.Is(context.Cause(ctx), hook.ErrNotNeeded) {
 				notNeeded.Add(1)
 			}
-			return hook.Report[int]{Hook: h, Index: i}
+			return &hook.Report[int]{Hook: h, Index: i}
 		}
 		start := time.Now()
 		for range (stages.Spawn[int, int]{Plan: hooks(4), In: 0, Each: each}).Parallel(ctx, cancel, 2) {
@@ -149,9 +149,9 @@ func always(in int, r *hook.Report[int]) (int, bool) { return in*10 + r.Index + 
 
 func TestFoldGivesEachHookTheChangesOfThoseBefore(t *testing.T) {
 	var inputs []int
-	each := func(_ context.Context, i int, h *hook.Hook, in int) hook.Report[int] {
+	each := func(_ context.Context, i int, h *hook.Hook, in int) *hook.Report[int] {
 		inputs = append(inputs, in)
-		return hook.Report[int]{Hook: h, Index: i}
+		return &hook.Report[int]{Hook: h, Index: i}
 	}
 	reports := slices.Collect(stages.Spawn[int, int]{Plan: hooks(4), In: 7, Each: each}.Fold(t.Context(), always))
 	if want := []int{7, 71, 712, 7123}; !slices.Equal(inputs, want) || len(reports) != 4 {
@@ -179,9 +179,9 @@ func TestFoldEnds(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			started, reports := 0, 0
-			each := func(_ context.Context, i int, h *hook.Hook, _ int) hook.Report[int] {
+			each := func(_ context.Context, i int, h *hook.Hook, _ int) *hook.Report[int] {
 				started++
-				return hook.Report[int]{Hook: h, Index: i}
+				return &hook.Report[int]{Hook: h, Index: i}
 			}
 			for range (stages.Spawn[int, int]{Plan: hooks(4), In: 0, Each: each}).Fold(ctx, test.next(cancel)) {
 				if reports++; reports == test.readUntil {
