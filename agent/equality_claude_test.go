@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/conformance"
 	claudecases "github.com/snaphook-go/snaphook/internal/conformance/claude"
 	"github.com/snaphook-go/snaphook/pipeline"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -85,11 +85,11 @@ func claudeOf(p *claudecases.Prepared) claude.Settings {
 // scripted answers for the models.
 type scripted struct{ *claudecases.LLM }
 
-func (s scripted) Generate(ctx context.Context, r run.ModelRequest) (string, error) {
+func (s scripted) Generate(ctx context.Context, r judge.ModelRequest) (string, error) {
 	return s.LLM.Generate(ctx, "prompt", r.Model, r.Prompt)
 }
 
-func (s scripted) RunAgent(ctx context.Context, r run.AgentRequest) (string, error) {
+func (s scripted) RunAgent(ctx context.Context, r judge.AgentRequest) (string, error) {
 	return s.LLM.Generate(ctx, "agent", r.Model, r.Prompt)
 }
 

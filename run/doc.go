@@ -1,6 +1,6 @@
-// Package run runs hooks that live outside the engine: processes, HTTP requests,
-// and the models, agents and tools of the host. Each type here is a
-// [hook.Runner].
+// Package run runs hooks that are processes. [Command] is a [hook.Runner];
+// package request has those that send a request to a server or call a tool, and
+// package judge those that ask a model or an agent.
 //
 // # Processes
 //
@@ -24,18 +24,9 @@
 // these start without a shell, in less than half the time. [QuoteVars] makes
 // variables safe that hold any characters.
 //
-// # Requests, models, tools
-//
-// [HTTP] posts the input to a server and reads the response like the output of a
-// program; a response never blocks by its status. [Judge] asks a [Model] or an
-// [AgentRunner], and reads a verdict. [Tool] calls a tool of a [ToolCaller].
-// The interfaces are the host's; package llm has clients for two of them.
-//
 // # Security
 //
-// A command is never built from a payload. Requests follow no redirection, and
-// with PublicOnly connect to public addresses alone, which is checked after the
-// name has been resolved.
+// A command is never built from a payload.
 //
 // # Concurrency and cost
 //

@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	claudecases "github.com/snaphook-go/snaphook/internal/conformance/claude"
 	"github.com/snaphook-go/snaphook/pipeline"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -78,11 +78,11 @@ func configured(p *claudecases.Prepared) claude.Settings {
 // scripted answers for the models.
 type scripted struct{ *claudecases.LLM }
 
-func (s scripted) Generate(ctx context.Context, r run.ModelRequest) (string, error) {
+func (s scripted) Generate(ctx context.Context, r judge.ModelRequest) (string, error) {
 	return s.LLM.Generate(ctx, "prompt", r.Model, r.Prompt)
 }
 
-func (s scripted) RunAgent(ctx context.Context, r run.AgentRequest) (string, error) {
+func (s scripted) RunAgent(ctx context.Context, r judge.AgentRequest) (string, error) {
 	return s.LLM.Generate(ctx, "agent", r.Model, r.Prompt)
 }
 

@@ -9,7 +9,8 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
+	"github.com/snaphook-go/snaphook/run/request"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -46,7 +47,7 @@ func (e *entry) buildHTTP() *settings.Problem {
 	}
 	e.hook.Command = environ.MaskURL(url)
 	e.setKey(url)
-	r := &run.HTTP{
+	r := &request.HTTP{
 		URL: url, Headers: e.headers(e.value.Get("headers")), PublicOnly: e.PublicOnly,
 		Vars: e.policy.allowsVars(e.hook.Source, e.addTexts([]string{}, e.value.Get("allowedEnvVars"))),
 		Getenv: func(name string) (string, bool) {
@@ -103,7 +104,7 @@ func (e *entry) buildTool() *settings.Problem {
 	}
 	e.hook.Command = server + "/" + tool
 	e.setKey(server, tool, string(arguments))
-	e.hook.Runner = &run.Tool{Caller: e.Tools, Server: server, Name: tool, Input: arguments}
+	e.hook.Runner = &request.Tool{Caller: e.Tools, Server: server, Name: tool, Input: arguments}
 	return nil
 }
 
@@ -118,22 +119,22 @@ func (e *entry) buildJudge() *settings.Problem {
 	name := e.text("model")
 	e.hook.Command = prompt
 	e.setKey(prompt, name)
-	judge := &run.Judge{Model: e.Model, Name: name, Prompt: prompt}
+	asks := &judge.Judge{Model: e.Model, Name: name, Prompt: prompt}
 	if e.kind == agents {
-		judge.Model, judge.Agent, gently = nil, e.Agent, true
+		asks.Model, asks.Agent, gently = nil, e.Agent, true
 	}
 	does := e.traits.verdict
 	if does == nothing && e.traits.kinds&prompts == 0 && e.traits.exitTwoDenies {
 		does = block // as of a command
 	}
 	canStop := e.traits.contextHold
-	judge.Answer = func(v run.Verdict) hook.Reply {
+	asks.Answer = func(v judge.Verdict) hook.Reply {
 		if v.OK || v.Impossible && canStop {
 			return hook.Reply{}
 		}
 		return does.reply(v.Reason, gently)
 	}
-	e.hook.Runner = judge
+	e.hook.Runner = asks
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/snaphook-go/snaphook/events/claude"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
 )
 
 // tally counts who was asked.
@@ -17,9 +17,13 @@ type tally struct {
 	asked []string
 }
 
-func (c *tally) Generate(context.Context, run.ModelRequest) (string, error) { return c.count("prompt") }
+func (c *tally) Generate(context.Context, judge.ModelRequest) (string, error) {
+	return c.count("prompt")
+}
 
-func (c *tally) RunAgent(context.Context, run.AgentRequest) (string, error) { return c.count("agent") }
+func (c *tally) RunAgent(context.Context, judge.AgentRequest) (string, error) {
+	return c.count("agent")
+}
 
 func (c *tally) count(who string) (string, error) {
 	c.mu.Lock()

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/request"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -119,7 +119,7 @@ func (p *policy) judge(source hook.Source, plugin string) (why hook.SkipReason, 
 // allowsURL reports whether hooks of a source may send requests to an address.
 func (p *policy) allowsURL(source hook.Source, url string) bool {
 	own := p.ownOf(source)
-	return run.AllowedURL(p.urls, url) && (own == nil || run.AllowedURL(own.urls, url))
+	return request.AllowedURL(p.urls, url) && (own == nil || request.AllowedURL(own.urls, url))
 }
 
 // allowsVars returns those of the names that a header may refer to.

@@ -17,7 +17,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/pipeline"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
+	"github.com/snaphook-go/snaphook/run/request"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -35,11 +36,11 @@ type Settings struct {
 	Environ []string         // the engine's environment, for hooks and for switches; nil means os.Environ()
 	Level   Level
 
-	Model run.Model       // for prompt hooks
-	Agent run.AgentRunner // for agent hooks
-	Tools run.ToolCaller  // for mcp_tool hooks
+	Model judge.Model        // for prompt hooks
+	Agent judge.AgentRunner  // for agent hooks
+	Tools request.ToolCaller // for mcp_tool hooks
 
-	// PublicOnly keeps HTTP hooks from private addresses; see [run.HTTP].
+	// PublicOnly keeps HTTP hooks from private addresses; see [request.HTTP].
 	PublicOnly bool
 
 	// Types are further types of hooks. They run on every event.

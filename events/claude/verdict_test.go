@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
 )
 
 // oracle is a model, or an agent, with one answer.
@@ -17,10 +17,10 @@ type oracle struct {
 	answer string
 	err    error
 	delay  time.Duration
-	asked  []run.ModelRequest
+	asked  []judge.ModelRequest
 }
 
-func (o *oracle) Generate(ctx context.Context, r run.ModelRequest) (string, error) {
+func (o *oracle) Generate(ctx context.Context, r judge.ModelRequest) (string, error) {
 	o.asked = append(o.asked, r)
 	select {
 	case <-time.After(o.delay):
@@ -30,8 +30,8 @@ func (o *oracle) Generate(ctx context.Context, r run.ModelRequest) (string, erro
 	}
 }
 
-func (o *oracle) RunAgent(ctx context.Context, r run.AgentRequest) (string, error) {
-	return o.Generate(ctx, run.ModelRequest{Model: r.Model, Prompt: r.Prompt})
+func (o *oracle) RunAgent(ctx context.Context, r judge.AgentRequest) (string, error) {
+	return o.Generate(ctx, judge.ModelRequest{Model: r.Model, Prompt: r.Prompt})
 }
 
 // judged is a world with one hook that asks the oracle.

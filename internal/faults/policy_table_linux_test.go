@@ -25,8 +25,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/record"
-	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/run/llm"
+	"github.com/snaphook-go/snaphook/run/request"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -38,7 +38,7 @@ type failing struct {
 	entry     string // of the settings; %URL% is that of the server
 	environ   []string
 	server    http.HandlerFunc                                    // nil: connections are refused
-	tool      func(context.Context) (run.ToolAnswer, error)       // of an mcp_tool hook
+	tool      func(context.Context) (request.ToolAnswer, error)   // of an mcp_tool hook
 	goes      func(context.Context) error                         // of a hook in Go
 	garbage   bool                                                // a hook in Go answers what is no JSON
 	says      string                                              // part of the error
@@ -96,7 +96,7 @@ var failures = []failing{
 	{transport: "http", class: hook.ClassHTTP, entry: post, server: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, says: "EOF"},
 	{transport: "http", class: hook.ClassTimeout, entry: post, server: hangsUp, limits: short, says: "timed out"},
 	{transport: "http", class: hook.ClassOutput, entry: post, server: body("hello"), says: "text"},
-	{transport: "http", class: hook.ClassOversize, entry: post, server: body(`{"a":"` + strings.Repeat("x", run.MaxAnswer) + `"}`), says: "longer than"},
+	{transport: "http", class: hook.ClassOversize, entry: post, server: body(`{"a":"` + strings.Repeat("x", request.MaxAnswer) + `"}`), says: "longer than"},
 	{transport: "http", class: hook.ClassCancelled, entry: post, server: hangsUp, around: givesUp, says: "canceled"},
 	{transport: "http", class: hook.ClassQueue, entry: post, limits: "queue", before: (*rig).occupyByServer, says: "no permit"},
 	{transport: "http", class: hook.ClassUntrusted, entry: post, session: untrusted, unguarded: true, says: "not trusted"},
@@ -111,17 +111,21 @@ var failures = []failing{
 	{transport: "prompt", class: hook.ClassUntrusted, entry: prompt, session: untrusted, unguarded: true, says: "not trusted"},
 	{transport: "prompt", class: hook.ClassBreaker, entry: prompt, limits: "breaker", before: (*rig).breakIt, says: "failed 1 times"},
 
-	{transport: "mcp", class: hook.ClassSpawn, entry: mcp, tool: func(context.Context) (run.ToolAnswer, error) { return run.ToolAnswer{}, errors.New("not connected") }, says: "not connected"},
-	{transport: "mcp", class: hook.ClassExit, entry: mcp, tool: func(context.Context) (run.ToolAnswer, error) {
-		return run.ToolAnswer{Text: "disk full", IsError: true}, nil
+	{transport: "mcp", class: hook.ClassSpawn, entry: mcp, tool: func(context.Context) (request.ToolAnswer, error) {
+		return request.ToolAnswer{}, errors.New("not connected")
+	}, says: "not connected"},
+	{transport: "mcp", class: hook.ClassExit, entry: mcp, tool: func(context.Context) (request.ToolAnswer, error) {
+		return request.ToolAnswer{Text: "disk full", IsError: true}, nil
 	}, says: "disk full"},
-	{transport: "mcp", class: hook.ClassTimeout, entry: mcp, tool: func(ctx context.Context) (run.ToolAnswer, error) { return run.ToolAnswer{}, waits(ctx) }, limits: short, says: "timed out"},
-	{transport: "mcp", class: hook.ClassCrash, entry: mcp, tool: func(context.Context) (run.ToolAnswer, error) { panic("nil map") }, says: "nil map"},
-	{transport: "mcp", class: hook.ClassOutput, entry: mcp, tool: func(context.Context) (run.ToolAnswer, error) { return run.ToolAnswer{Text: `{"continue": 7}`}, nil }, says: "continue"},
-	{transport: "mcp", class: hook.ClassOversize, entry: mcp, tool: func(context.Context) (run.ToolAnswer, error) {
-		return run.ToolAnswer{Text: strings.Repeat("x", run.MaxStdout+1)}, nil
+	{transport: "mcp", class: hook.ClassTimeout, entry: mcp, tool: func(ctx context.Context) (request.ToolAnswer, error) { return request.ToolAnswer{}, waits(ctx) }, limits: short, says: "timed out"},
+	{transport: "mcp", class: hook.ClassCrash, entry: mcp, tool: func(context.Context) (request.ToolAnswer, error) { panic("nil map") }, says: "nil map"},
+	{transport: "mcp", class: hook.ClassOutput, entry: mcp, tool: func(context.Context) (request.ToolAnswer, error) {
+		return request.ToolAnswer{Text: `{"continue": 7}`}, nil
+	}, says: "continue"},
+	{transport: "mcp", class: hook.ClassOversize, entry: mcp, tool: func(context.Context) (request.ToolAnswer, error) {
+		return request.ToolAnswer{Text: strings.Repeat("x", request.MaxAnswer+1)}, nil
 	}, says: "longer than"},
-	{transport: "mcp", class: hook.ClassCancelled, entry: mcp, tool: func(ctx context.Context) (run.ToolAnswer, error) { return run.ToolAnswer{}, waits(ctx) }, around: givesUp, says: "canceled"},
+	{transport: "mcp", class: hook.ClassCancelled, entry: mcp, tool: func(ctx context.Context) (request.ToolAnswer, error) { return request.ToolAnswer{}, waits(ctx) }, around: givesUp, says: "canceled"},
 	{transport: "mcp", class: hook.ClassQueue, entry: mcp, limits: "queue", before: (*rig).occupyByTool, says: "no permit"},
 	{transport: "mcp", class: hook.ClassUntrusted, entry: mcp, session: untrusted, unguarded: true, says: "not trusted"},
 	{transport: "mcp", class: hook.ClassBreaker, entry: mcp, limits: "breaker", before: (*rig).breakIt, says: "failed 1 times"},
@@ -318,15 +322,15 @@ func (r *rig) serve(t *testing.T) (url string) {
 // caller is the host's way to a tool.
 type caller struct{ r *rig }
 
-func (c caller) CallTool(ctx context.Context, _ run.ToolRequest) (run.ToolAnswer, error) {
+func (c caller) CallTool(ctx context.Context, _ request.ToolRequest) (request.ToolAnswer, error) {
 	if c.r.row.tool != nil {
 		return c.r.row.tool(ctx)
 	}
 	if c.r.row.limits == "breaker" {
-		return run.ToolAnswer{}, errors.New("not connected")
+		return request.ToolAnswer{}, errors.New("not connected")
 	}
 	c.r.hold()
-	return run.ToolAnswer{}, nil
+	return request.ToolAnswer{}, nil
 }
 
 // hold keeps a call, and the hook's permit with it.

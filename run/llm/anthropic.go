@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
 )
 
 // Anthropic is a model of the Messages API of Anthropic, version
@@ -27,10 +27,10 @@ type Anthropic struct {
 	HTTP      *http.Client // nil means http.DefaultClient; its CheckRedirect does not count
 }
 
-var _ run.Model = Anthropic{}
+var _ judge.Model = Anthropic{}
 
 // Generate sends one message, and returns the text of the answer.
-func (a Anthropic) Generate(ctx context.Context, r run.ModelRequest) (string, error) {
+func (a Anthropic) Generate(ctx context.Context, r judge.ModelRequest) (string, error) {
 	model, err := choose(r.Model, a.Model)
 	if err != nil {
 		return "", err

@@ -9,7 +9,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
 	"github.com/snaphook-go/snaphook/run/llm"
 )
 
@@ -26,10 +26,10 @@ func ExampleAnthropic() {
 	server := script(200, `{"content":[{"type":"text","text":"{\"ok\": false, \"reason\": \"it is Friday\"}"}],"stop_reason":"end_turn"}`)
 	defer server.Close()
 
-	j := &run.Judge{
+	j := &judge.Judge{
 		Model:  llm.Anthropic{BaseURL: server.URL, Key: "the API key", Model: "a small, fast model"},
 		Prompt: "May this be deployed? $ARGUMENTS",
-		Answer: func(v run.Verdict) hook.Reply {
+		Answer: func(v judge.Verdict) hook.Reply {
 			return hook.Reply{Stdout: fmt.Appendf(nil, "%v, %s", v.OK, v.Reason)}
 		},
 	}
@@ -45,7 +45,7 @@ func ExampleOpenAI() {
 	defer server.Close()
 
 	m := llm.OpenAI{BaseURL: server.URL, Key: "the API key", Model: "a small, fast model"}
-	text, err := m.Generate(context.Background(), run.ModelRequest{System: "Answer in JSON.", Prompt: "May this be deployed?"})
+	text, err := m.Generate(context.Background(), judge.ModelRequest{System: "Answer in JSON.", Prompt: "May this be deployed?"})
 	fmt.Println(text, err)
 	// Output:
 	// POST /v1/chat/completions
@@ -56,7 +56,7 @@ func ExampleError() {
 	server := script(429, `{"type":"error","error":{"type":"rate_limit_error","message":"Too many requests"}}`)
 	defer server.Close()
 
-	_, err := llm.Anthropic{BaseURL: server.URL, Model: "a small, fast model"}.Generate(context.Background(), run.ModelRequest{Prompt: "?"})
+	_, err := llm.Anthropic{BaseURL: server.URL, Model: "a small, fast model"}.Generate(context.Background(), judge.ModelRequest{Prompt: "?"})
 	var refused *llm.Error
 	if errors.As(err, &refused) {
 		fmt.Println(refused.Status, refused.Type)

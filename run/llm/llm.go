@@ -1,5 +1,5 @@
 // Package llm talks to language models over HTTP, for hosts that have no
-// client of their own: each type is a [run.Model].
+// client of their own: each type is a [judge.Model].
 //
 // A request is sent once. Neither errors nor limits on rates are followed by
 // another try, since a hook has seconds: it fails, and its event's rules say

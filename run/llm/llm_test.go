@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -22,13 +22,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const key = "sk-s3cret"
 
 // maker makes a model for these tests, which hold for both.
-type maker func(base string, client *http.Client) run.Model
+type maker func(base string, client *http.Client) judge.Model
 
 var makers = map[string]maker{
-	"anthropic": func(base string, client *http.Client) run.Model {
+	"anthropic": func(base string, client *http.Client) judge.Model {
 		return Anthropic{BaseURL: base, Key: key, Model: "small", HTTP: client}
 	},
-	"openai": func(base string, client *http.Client) run.Model {
+	"openai": func(base string, client *http.Client) judge.Model {
 		return OpenAI{BaseURL: base, Key: key, Model: "small", HTTP: client}
 	},
 }
@@ -84,7 +84,7 @@ func TestTheAPIsErrorIsPassedOn(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			each(t, func(t *testing.T, make maker) {
-				_, err := make(answers(t, tt.status, tt.body).URL, nil).Generate(t.Context(), run.ModelRequest{Prompt: "?"})
+				_, err := make(answers(t, tt.status, tt.body).URL, nil).Generate(t.Context(), judge.ModelRequest{Prompt: "?"})
 				var got *Error
 				if !errors.As(err, &got) || *got != tt.want || err.Error() != tt.text {
 					t.Errorf("got %v, want %s", err, tt.text)
@@ -96,7 +96,7 @@ func TestTheAPIsErrorIsPassedOn(t *testing.T) {
 
 func TestLongExplanationsAreCut(t *testing.T) {
 	each(t, func(t *testing.T, make maker) {
-		_, err := make(answers(t, 400, `{"error":"`+strings.Repeat("é", 2000)+`"}`).URL, nil).Generate(t.Context(), run.ModelRequest{})
+		_, err := make(answers(t, 400, `{"error":"`+strings.Repeat("é", 2000)+`"}`).URL, nil).Generate(t.Context(), judge.ModelRequest{})
 		var got *Error
 		if !errors.As(err, &got) || got.Message != strings.Repeat("é", 500) {
 			t.Errorf("got %v, want the first 500 characters", err)
@@ -119,7 +119,7 @@ func TestBadAnswersAreErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			each(t, func(t *testing.T, make maker) {
-				text, err := make(answers(t, 200, tt.body).URL, nil).Generate(t.Context(), run.ModelRequest{})
+				text, err := make(answers(t, 200, tt.body).URL, nil).Generate(t.Context(), judge.ModelRequest{})
 				if text != "" || err == nil || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("got %q, %v; want %s", text, err, tt.want)
 				}
@@ -134,7 +134,7 @@ func TestAnAnswerThatBreaksOffIsAnError(t *testing.T) {
 			w.Header().Set("Content-Length", "10000")
 			io.WriteString(w, good)
 		})
-		_, err := make(server.URL, nil).Generate(t.Context(), run.ModelRequest{})
+		_, err := make(server.URL, nil).Generate(t.Context(), judge.ModelRequest{})
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("err = %v, want an unexpected EOF", err)
 		}
@@ -144,7 +144,7 @@ func TestAnAnswerThatBreaksOffIsAnError(t *testing.T) {
 func TestAnAnswerMayBeAsLongAsTheLimit(t *testing.T) {
 	each(t, func(t *testing.T, make maker) {
 		server := answers(t, 200, strings.Repeat(" ", MaxAnswer-len(good))+good)
-		text, err := make(server.URL, nil).Generate(t.Context(), run.ModelRequest{})
+		text, err := make(server.URL, nil).Generate(t.Context(), judge.ModelRequest{})
 		if text != "fine" || err != nil {
 			t.Errorf("got %q, %v; want fine", text, err)
 		}
@@ -160,7 +160,7 @@ func TestTheBaseURLMayEndInSeveralWays(t *testing.T) {
 			io.WriteString(w, good)
 		})
 		for suffix, prefix := range map[string]string{"": "", "/": "", "/v1": "", "/v1/": "", "/proxy": "/proxy", "/proxy/v1//": "/proxy"} {
-			_, err := make(server.URL+suffix, nil).Generate(t.Context(), run.ModelRequest{})
+			_, err := make(server.URL+suffix, nil).Generate(t.Context(), judge.ModelRequest{})
 			if err != nil || got != prefix+want[name] {
 				t.Errorf("%s: the base with %q leads to %s, %v; want %s", name, suffix, got, err, prefix+want[name])
 			}
@@ -179,7 +179,7 @@ func TestRedirectsDoNotCarryTheKeyAway(t *testing.T) {
 		})
 		mine := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return nil }}
 		for _, client := range []*http.Client{nil, mine} {
-			if _, err := make(server.URL, client).Generate(t.Context(), run.ModelRequest{}); err == nil {
+			if _, err := make(server.URL, client).Generate(t.Context(), judge.ModelRequest{}); err == nil {
 				t.Error("no error, want one that names the status")
 			}
 		}
@@ -188,8 +188,8 @@ func TestRedirectsDoNotCarryTheKeyAway(t *testing.T) {
 }
 
 func TestNoModelIsAnError(t *testing.T) {
-	for _, model := range []run.Model{Anthropic{}, OpenAI{}} {
-		if _, err := model.Generate(t.Context(), run.ModelRequest{}); err == nil || !strings.Contains(err.Error(), "no model is named") {
+	for _, model := range []judge.Model{Anthropic{}, OpenAI{}} {
+		if _, err := model.Generate(t.Context(), judge.ModelRequest{}); err == nil || !strings.Contains(err.Error(), "no model is named") {
 			t.Errorf("%T: %v, want that no model is named", model, err)
 		}
 	}
@@ -204,15 +204,15 @@ func TestErrorsNameTheHostAndNeverTheKey(t *testing.T) {
 			"http://u:" + key + "@%zz/":       "the BaseURL cannot be used",
 			"ftp://u:" + key + "@host/" + key: "POST host: unsupported protocol scheme",
 		} {
-			_, err := make(base, nil).Generate(t.Context(), run.ModelRequest{})
+			_, err := make(base, nil).Generate(t.Context(), judge.ModelRequest{})
 			if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), key) {
 				t.Errorf("%v, want %s…", err, want)
 			}
 		}
 	})
 	odd := key + "\n"
-	for _, model := range []run.Model{Anthropic{BaseURL: closed.URL, Model: "m", Key: odd}, OpenAI{BaseURL: closed.URL, Model: "m", Key: odd}} {
-		if _, err := model.Generate(t.Context(), run.ModelRequest{}); err == nil || strings.Contains(err.Error(), key) {
+	for _, model := range []judge.Model{Anthropic{BaseURL: closed.URL, Model: "m", Key: odd}, OpenAI{BaseURL: closed.URL, Model: "m", Key: odd}} {
+		if _, err := model.Generate(t.Context(), judge.ModelRequest{}); err == nil || strings.Contains(err.Error(), key) {
 			t.Errorf("%T: a key with a line break gives %v, want an error without it", model, err)
 		}
 	}
@@ -233,7 +233,7 @@ func TestTheContextEndsARequest(t *testing.T) {
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 30*time.Second, late)
 			defer cancel()
 			start := time.Now()
-			_, err := make("http://host", &http.Client{Transport: silent}).Generate(ctx, run.ModelRequest{})
+			_, err := make("http://host", &http.Client{Transport: silent}).Generate(ctx, judge.ModelRequest{})
 			if took := time.Since(start); err != late || took != 30*time.Second {
 				t.Errorf("err = %v after %v, want %v after 30s", err, took, late)
 			}

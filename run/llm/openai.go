@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
 )
 
 // OpenAI is a model of the Chat Completions API of OpenAI, or of one of the
 // many servers that speak it. It asks for an answer in JSON, so the request has
-// to ask for JSON in words as well, which those of a [run.Judge] do.
+// to ask for JSON in words as well, which those of a [judge.Judge] do.
 //
 // What the API refuses is an [*Error]. An answer that is cut or that the model
 // declines is an error too, and so is one without text. When the context ends,
@@ -28,10 +28,10 @@ type OpenAI struct {
 	HTTP      *http.Client // nil means http.DefaultClient; its CheckRedirect does not count
 }
 
-var _ run.Model = OpenAI{}
+var _ judge.Model = OpenAI{}
 
 // Generate sends one message, and returns the text of the answer.
-func (o OpenAI) Generate(ctx context.Context, r run.ModelRequest) (string, error) {
+func (o OpenAI) Generate(ctx context.Context, r judge.ModelRequest) (string, error) {
 	model, err := choose(r.Model, o.Model)
 	if err != nil {
 		return "", err

@@ -7,11 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
 )
 
 // request returns what a server is asked, as headers and JSON.
-func request(t *testing.T, model func(base string) run.Model, r run.ModelRequest) (http.Header, string) {
+func request(t *testing.T, model func(base string) judge.Model, r judge.ModelRequest) (http.Header, string) {
 	t.Helper()
 	var header http.Header
 	var body []byte
@@ -32,25 +32,25 @@ func request(t *testing.T, model func(base string) run.Model, r run.ModelRequest
 func TestRequests(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		model  func(base string) run.Model
-		ask    run.ModelRequest
+		model  func(base string) judge.Model
+		ask    judge.ModelRequest
 		header http.Header
 		body   string
 	}{
-		{"Anthropic", func(base string) run.Model { return Anthropic{BaseURL: base, Key: key, Model: "small"} },
-			run.ModelRequest{System: "Answer in JSON.", Prompt: "Is it \xff?"},
+		{"Anthropic", func(base string) judge.Model { return Anthropic{BaseURL: base, Key: key, Model: "small"} },
+			judge.ModelRequest{System: "Answer in JSON.", Prompt: "Is it \xff?"},
 			http.Header{"Content-Type": {"application/json"}, "X-Api-Key": {key}, "Anthropic-Version": {"2023-06-01"}},
 			`{"model":"small","max_tokens":1024,"system":"Answer in JSON.","messages":[{"role":"user","content":"Is it �?"}]}`},
-		{"Anthropic, all by the request", func(base string) run.Model { return Anthropic{BaseURL: base, Model: "small", MaxTokens: 7} },
-			run.ModelRequest{Model: "large", Prompt: "?"},
+		{"Anthropic, all by the request", func(base string) judge.Model { return Anthropic{BaseURL: base, Model: "small", MaxTokens: 7} },
+			judge.ModelRequest{Model: "large", Prompt: "?"},
 			http.Header{"Content-Type": {"application/json"}, "Anthropic-Version": {"2023-06-01"}},
 			`{"model":"large","max_tokens":7,"messages":[{"role":"user","content":"?"}]}`},
-		{"OpenAI", func(base string) run.Model { return OpenAI{BaseURL: base, Key: key, Model: "small"} },
-			run.ModelRequest{System: "Answer in JSON.", Prompt: "Is it?"},
+		{"OpenAI", func(base string) judge.Model { return OpenAI{BaseURL: base, Key: key, Model: "small"} },
+			judge.ModelRequest{System: "Answer in JSON.", Prompt: "Is it?"},
 			http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + key}},
 			`{"model":"small","messages":[{"role":"system","content":"Answer in JSON."},{"role":"user","content":"Is it?"}],"response_format":{"type":"json_object"}}`},
-		{"OpenAI, all by the request", func(base string) run.Model { return OpenAI{BaseURL: base, Model: "small", MaxTokens: 7} },
-			run.ModelRequest{Model: "large", Prompt: "?"},
+		{"OpenAI, all by the request", func(base string) judge.Model { return OpenAI{BaseURL: base, Model: "small", MaxTokens: 7} },
+			judge.ModelRequest{Model: "large", Prompt: "?"},
 			http.Header{"Content-Type": {"application/json"}},
 			`{"model":"large","messages":[{"role":"user","content":"?"}],"response_format":{"type":"json_object"},"max_completion_tokens":7}`},
 	} {
@@ -68,7 +68,7 @@ func TestRequests(t *testing.T) {
 
 func TestAnthropicJoinsTheText(t *testing.T) {
 	server := answers(t, 200, `{"content":[{"type":"thinking","thinking":"…"},{"type":"text","text":"{\"ok\""},{"type":"text","text":":true}"}],"stop_reason":"end_turn"}`)
-	text, err := Anthropic{BaseURL: server.URL, Model: "m"}.Generate(t.Context(), run.ModelRequest{})
+	text, err := Anthropic{BaseURL: server.URL, Model: "m"}.Generate(t.Context(), judge.ModelRequest{})
 	if text != `{"ok":true}` || err != nil {
 		t.Errorf("got %q, %v; want the two parts", text, err)
 	}
@@ -76,7 +76,7 @@ func TestAnthropicJoinsTheText(t *testing.T) {
 
 func TestOpenAISaysThatTheModelDeclines(t *testing.T) {
 	server := answers(t, 200, `{"choices":[{"message":{"content":null,"refusal":"I cannot"},"finish_reason":"stop"}]}`)
-	_, err := OpenAI{BaseURL: server.URL, Model: "m"}.Generate(t.Context(), run.ModelRequest{})
+	_, err := OpenAI{BaseURL: server.URL, Model: "m"}.Generate(t.Context(), judge.ModelRequest{})
 	if err == nil || err.Error() != `the model declines: "I cannot"` {
 		t.Errorf("err = %v, want that it declines", err)
 	}

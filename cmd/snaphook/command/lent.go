@@ -10,7 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	env "github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/pipeline"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
+	"github.com/snaphook-go/snaphook/run/request"
 )
 
 // lent is what hooks find around them in place of what the process has: the
@@ -18,9 +19,9 @@ import (
 type lent struct {
 	environ   []string
 	home      string
-	model     run.Model
-	agent     run.AgentRunner
-	tools     run.ToolCaller
+	model     judge.Model
+	agent     judge.AgentRunner
+	tools     request.ToolCaller
 	transport http.RoundTripper
 }
 
@@ -42,8 +43,8 @@ func (l *lent) serve(load pipeline.Load) pipeline.Load {
 	return func(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 		loaded, err := load(ctx, at)
 		for _, h := range loaded.Hooks {
-			if request := requestOf(h.Runner); request != nil {
-				request.Transport = l.transport
+			if sends := requestOf(h.Runner); sends != nil {
+				sends.Transport = l.transport
 			}
 		}
 		return loaded, err
@@ -51,10 +52,10 @@ func (l *lent) serve(load pipeline.Load) pipeline.Load {
 }
 
 // requestOf finds the request that a hook sends; nil if it is something else.
-func requestOf(r hook.Runner) *run.HTTP {
+func requestOf(r hook.Runner) *request.HTTP {
 	for {
-		if request, is := r.(*run.HTTP); is {
-			return request
+		if sends, is := r.(*request.HTTP); is {
+			return sends
 		}
 		wrapper, ok := r.(interface{ Unwrap() hook.Runner })
 		if !ok {

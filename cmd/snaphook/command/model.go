@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	ask "github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
 	"github.com/snaphook-go/snaphook/run/llm"
+	"github.com/snaphook-go/snaphook/run/request"
 )
 
 // modelKey is the variable with the key to the model, which no hook sees.
@@ -22,7 +23,7 @@ const modelHelp = `Hooks of type "prompt" ask the model that the environment nam
 
 // modelOf returns the model that the environment names. Without one, it returns a
 // model that says what to set.
-func modelOf(getenv func(string) string) ask.Model {
+func modelOf(getenv func(string) string) judge.Model {
 	provider := providerOf(getenv)
 	prefix := map[string]string{"anthropic": "ANTHROPIC", "openai": "OPENAI"}[provider]
 	if prefix == "" {
@@ -59,15 +60,15 @@ func providerOf(getenv func(string) string) string {
 // refusing is a model that is not there.
 type refusing struct{ err error }
 
-func (r refusing) Generate(context.Context, ask.ModelRequest) (string, error) { return "", r.err }
+func (r refusing) Generate(context.Context, judge.ModelRequest) (string, error) { return "", r.err }
 
 // named is a model with a name for hooks that have none.
 type named struct {
-	ask.Model
+	judge.Model
 	name string
 }
 
-func (n named) Generate(ctx context.Context, r ask.ModelRequest) (string, error) {
+func (n named) Generate(ctx context.Context, r judge.ModelRequest) (string, error) {
 	if r.Model == "" && n.name == "" {
 		return "", errors.New(`no model is named; set SNAPHOOK_MODEL to a small, fast one, or add "model" to the hook`)
 	}
@@ -78,14 +79,14 @@ func (n named) Generate(ctx context.Context, r ask.ModelRequest) (string, error)
 // servers.
 type noHost struct{}
 
-func (noHost) RunAgent(context.Context, ask.AgentRequest) (string, error) {
+func (noHost) RunAgent(context.Context, judge.AgentRequest) (string, error) {
 	return "", errors.New(
 		`the command line cannot run agents, while a host of snaphook can; write "type": "prompt" to ask a model`,
 	)
 }
 
-func (noHost) CallTool(context.Context, ask.ToolRequest) (ask.ToolAnswer, error) {
-	return ask.ToolAnswer{}, errors.New(
+func (noHost) CallTool(context.Context, request.ToolRequest) (request.ToolAnswer, error) {
+	return request.ToolAnswer{}, errors.New(
 		"the command line is connected to no MCP server, while a host of snaphook can be",
 	)
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	ask "github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
 )
 
 // scriptedAPI answers as both APIs do, and keeps what it was asked.
@@ -99,7 +99,7 @@ func TestVariablesThatCannotBeUsedAreNamed(t *testing.T) {
 		"SNAPHOOK_MODEL_KEY or OPENAI_API_KEY to the API key, and SNAPHOOK_MODEL": {"SNAPHOOK_MODEL_PROVIDER": "openai"},
 	} {
 		m := modelOf(func(name string) string { return environ[name] })
-		if _, err := m.Generate(t.Context(), ask.ModelRequest{Prompt: "?"}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := m.Generate(t.Context(), judge.ModelRequest{Prompt: "?"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: got %v, want %q", environ, err, want)
 		}
 	}

@@ -104,7 +104,7 @@ func TestStatsOfAFileAreThoseOfAnotherProgram(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	fires, want := judge(t, path)
+	fires, want := countFires(t, path)
 	if got.Fires != fires || fires != 700 || got.Unreadable != 0 || len(got.Hooks) != len(want) || len(want) != 4 {
 		t.Fatalf("%d fires, %d unreadable, %d hooks; want %d, 0, %d", got.Fires, got.Unreadable, len(got.Hooks), fires, len(want))
 	}
@@ -132,7 +132,7 @@ type judged struct {
 	run, queued []float64
 }
 
-func judge(t *testing.T, path string) (fires int, by map[string]*judged) {
+func countFires(t *testing.T, path string) (fires int, by map[string]*judged) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -7,29 +7,30 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/judge"
+	"github.com/snaphook-go/snaphook/run/request"
 )
 
 // scriptedModel is the model, and the agent, of a fixture.
 type scriptedModel struct{ *fixture.Script }
 
-// Generate implements [run.Model].
-func (m scriptedModel) Generate(_ context.Context, r run.ModelRequest) (string, error) {
+// Generate implements [judge.Model].
+func (m scriptedModel) Generate(_ context.Context, r judge.ModelRequest) (string, error) {
 	return m.Script.Generate(r.Prompt)
 }
 
-// RunAgent implements [run.AgentRunner].
-func (m scriptedModel) RunAgent(_ context.Context, r run.AgentRequest) (string, error) {
+// RunAgent implements [judge.AgentRunner].
+func (m scriptedModel) RunAgent(_ context.Context, r judge.AgentRequest) (string, error) {
 	return m.Script.Generate(r.Prompt)
 }
 
 // scriptedTools are the MCP servers of a fixture.
 type scriptedTools struct{ *fixture.Script }
 
-// CallTool implements [run.ToolCaller].
-func (s scriptedTools) CallTool(_ context.Context, r run.ToolRequest) (run.ToolAnswer, error) {
+// CallTool implements [request.ToolCaller].
+func (s scriptedTools) CallTool(_ context.Context, r request.ToolRequest) (request.ToolAnswer, error) {
 	reply, err := s.Call(r.Server, r.Tool)
-	return run.ToolAnswer{Text: reply.Reply, IsError: reply.Error}, err
+	return request.ToolAnswer{Text: reply.Reply, IsError: reply.Error}, err
 }
 
 // ask is what the user answers to a hook's question. A question that the fixture

@@ -1,4 +1,4 @@
-package run
+package judge
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/within"
 )
 
 // MaxTurns is how many turns the agent of an agent hook may take (Claude Code
@@ -92,7 +93,7 @@ func (j *Judge) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	if j.Answer == nil {
 		return hook.Reply{}, errors.New("a verdict would mean nothing: the Judge has no Answer")
 	}
-	v, err := within(ctx, call, func(ctx context.Context) (Verdict, error) {
+	v, err := within.Limit(ctx, call, func(ctx context.Context) (Verdict, error) {
 		reply, err := j.ask(ctx, call)
 		if err != nil {
 			return Verdict{}, err

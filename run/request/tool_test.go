@@ -1,4 +1,4 @@
-package run
+package request
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func TestToolAnswersLikeACommand(t *testing.T) {
 }
 
 func TestToolLimitsTheAnswer(t *testing.T) {
-	for size, fits := range map[int]bool{MaxStdout: true, MaxStdout + 1: false} {
+	for size, fits := range map[int]bool{MaxAnswer: true, MaxAnswer + 1: false} {
 		caller := callerFunc(func(context.Context, ToolRequest) (ToolAnswer, error) {
 			return ToolAnswer{Text: strings.Repeat("x", size)}, nil
 		})

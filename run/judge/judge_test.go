@@ -1,12 +1,10 @@
-package run
+package judge
 
 import (
 	"context"
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -121,49 +119,3 @@ func TestJudgePassesErrorsOn(t *testing.T) {
 		t.Errorf("err = %v, want the agent: overloaded", err)
 	}
 }
-
-func TestHostsKeepToTheTimeout(t *testing.T) {
-	gone := errors.New("gone")
-	polite := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-	deaf := func(context.Context) error { time.Sleep(time.Minute); return nil }
-	for _, tt := range []struct {
-		name    string
-		wait    func(context.Context) error
-		timeout time.Duration
-		cancel  bool // after a second
-		want    error
-		took    time.Duration
-	}{
-		{"a host that watches its context", polite, 30 * time.Second, false, &hook.TimeoutError{After: 30 * time.Second}, 30 * time.Second},
-		{"a host that answers too late", deaf, 30 * time.Second, false, &hook.TimeoutError{After: 30 * time.Second}, time.Minute},
-		{"a host that answers in time", deaf, 2 * time.Minute, false, nil, time.Minute},
-		{"no timeout", deaf, 0, false, nil, time.Minute},
-		{"the caller gives up", polite, 30 * time.Second, true, gone, time.Second},
-	} {
-		runners := map[string]hook.Runner{
-			"model": &Judge{Answer: inWords, Model: modelFunc(func(ctx context.Context, _ ModelRequest) (string, error) { return `{"ok":true}`, tt.wait(ctx) })},
-			"agent": &Judge{Answer: inWords, Agent: agentFunc(func(ctx context.Context, _ AgentRequest) (string, error) { return `{"ok":true}`, tt.wait(ctx) })},
-			"tool":  &Tool{Caller: callerFunc(func(ctx context.Context, _ ToolRequest) (ToolAnswer, error) { return ToolAnswer{}, tt.wait(ctx) })},
-		}
-		for kind, runner := range runners {
-			t.Run(tt.name+", "+kind, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					ctx, cancel := context.WithCancelCause(t.Context())
-					defer cancel(nil)
-					if tt.cancel {
-						time.AfterFunc(time.Second, func() { cancel(gone) })
-					}
-					start := time.Now()
-					_, err := runner.Run(ctx, hook.Call{Payload: []byte("{}"), Timeout: tt.timeout})
-					if took := time.Since(start); took != tt.took || !cmp.Equal(err, tt.want, sameText) {
-						t.Errorf("err = %v after %v, want %v after %v", err, took, tt.want, tt.took)
-					}
-				})
-			})
-		}
-	}
-}
-
-var sameText = cmp.Comparer(func(a, b error) bool {
-	return a == nil && b == nil || a != nil && b != nil && a.Error() == b.Error()
-})

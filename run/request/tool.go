@@ -1,4 +1,4 @@
-package run
+package request
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/within"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -38,7 +39,7 @@ type ToolAnswer struct {
 // (Claude Code hooks documentation 2.1.239, "MCP tool hooks"). The text of the
 // answer counts as the standard output of a command that ended with status 0. A
 // tool that fails or cannot be called is an error, and an answer longer than
-// [MaxStdout] a [hook.TooLargeError].
+// [MaxAnswer] a [hook.TooLargeError].
 //
 // When ctx ends or the call's timeout has passed, the error is [context.Cause]
 // or a [hook.TimeoutError], as soon as the Caller returns.
@@ -70,7 +71,7 @@ func (t *Tool) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	if err != nil {
 		return hook.Reply{}, fmt.Errorf("input of tool %s of server %s: %w", t.Name, t.Server, err)
 	}
-	text, err := within(ctx, call, func(ctx context.Context) (string, error) {
+	text, err := within.Limit(ctx, call, func(ctx context.Context) (string, error) {
 		answer, err := t.Caller.CallTool(
 			ctx,
 			ToolRequest{Server: t.Server, Tool: t.Name, Input: input, Session: call.Session},
@@ -78,8 +79,8 @@ func (t *Tool) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 		if err == nil && answer.IsError {
 			err = &hook.ClassError{Class: hook.ClassExit, Err: fmt.Errorf("failed: %.200q", answer.Text)}
 		}
-		if err == nil && len(answer.Text) > MaxStdout {
-			err = &hook.TooLargeError{Kept: MaxStdout}
+		if err == nil && len(answer.Text) > MaxAnswer {
+			err = &hook.TooLargeError{Kept: MaxAnswer}
 		}
 		if err != nil {
 			return "", fmt.Errorf("tool %s of server %s: %w", t.Name, t.Server, err)

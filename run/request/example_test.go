@@ -1,4 +1,4 @@
-package run_test
+package request_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/run/request"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -20,7 +20,7 @@ func ExampleHTTP() {
 	}))
 	defer server.Close()
 
-	h := &run.HTTP{
+	h := &request.HTTP{
 		URL:     server.URL + "/pre-tool-use",
 		Headers: map[string]string{"Authorization": "Bearer $HOOK_TOKEN", "X-Home": "$HOME"},
 		Vars:    []string{"HOOK_TOKEN"}, // and not HOME
@@ -34,7 +34,7 @@ func ExampleHTTP() {
 }
 
 func ExampleHTTP_Check() {
-	h := &run.HTTP{URL: "hooks.example.com", Headers: map[string]string{"Content-Length": "1", "X-A": "kept"}}
+	h := &request.HTTP{URL: "hooks.example.com", Headers: map[string]string{"Content-Length": "1", "X-A": "kept"}}
 	notes, err := h.Check()
 	fmt.Println(err)
 	for _, note := range notes {
@@ -50,7 +50,7 @@ func ExampleAllowedURL() {
 	for _, url := range []string{
 		"https://HOOKS.example.com/x", "http://127.0.0.1:8080/x", "https://hooks.example.com.evil.com/", "https://hooks.example.com@evil.com/",
 	} {
-		fmt.Println(run.AllowedURL(allowed, url), url)
+		fmt.Println(request.AllowedURL(allowed, url), url)
 	}
 	// Output:
 	// true https://HOOKS.example.com/x
@@ -59,61 +59,21 @@ func ExampleAllowedURL() {
 	// false https://hooks.example.com@evil.com/
 }
 
-// careful is a language model.
-type careful struct{}
-
-func (careful) Generate(_ context.Context, r run.ModelRequest) (string, error) {
-	fmt.Println("asked:", r.Prompt)
-	return `{"ok": false, "reason": "the tests have not run"}`, nil
-}
-
-// RunAgent makes it an agent too.
-func (c careful) RunAgent(ctx context.Context, r run.AgentRequest) (string, error) {
-	fmt.Println("in", r.Dir, "for at most", r.MaxTurns, "turns")
-	return c.Generate(ctx, run.ModelRequest{Prompt: r.Prompt})
-}
-
-func block(v run.Verdict) hook.Reply {
-	if v.OK {
-		return hook.Reply{}
-	}
-	return hook.Reply{Stdout: []byte(`{"decision":"block","reason":` + string(wire.Quote(v.Reason)) + `}`)}
-}
-
-func ExampleJudge() {
-	j := &run.Judge{Model: careful{}, Prompt: "May the agent stop now? $ARGUMENTS", Answer: block}
-	reply, err := j.Run(context.Background(), hook.Call{Payload: []byte(`{"hook_event_name":"Stop"}`)})
-	fmt.Println(string(reply.Stdout), err)
-	// Output:
-	// asked: May the agent stop now? {"hook_event_name":"Stop"}
-	// {"decision":"block","reason":"the tests have not run"} <nil>
-}
-
-func ExampleJudge_agent() {
-	j := &run.Judge{Agent: careful{}, Prompt: "Look whether $ARGUMENTS is fine.", Answer: block}
-	reply, err := j.Run(context.Background(), hook.Call{Dir: "/project", Payload: []byte(`{}`)})
-	fmt.Println(string(reply.Stdout), err)
-	// Output:
-	// in /project for at most 50 turns
-	// asked: Look whether {} is fine.
-	// {"decision":"block","reason":"the tests have not run"} <nil>
-}
-
 // servers are the MCP servers that a host is connected to.
 type servers struct{}
 
-func (servers) CallTool(_ context.Context, r run.ToolRequest) (run.ToolAnswer, error) {
+func (servers) CallTool(_ context.Context, r request.ToolRequest) (request.ToolAnswer, error) {
 	if r.Server != "security" {
-		return run.ToolAnswer{}, fmt.Errorf("not connected")
+		return request.ToolAnswer{}, fmt.Errorf("not connected")
 	}
 	fmt.Println(r.Tool, string(r.Input))
-	return run.ToolAnswer{Text: `{"decision": "block", "reason": "a password is in it"}`}, nil
+	return request.ToolAnswer{Text: `{"decision": "block", "reason": "a password is in it"}`}, nil
 }
 
 func ExampleTool() {
 	call := hook.Call{Payload: []byte(`{"tool_input":{"file_path":"/etc/app.conf"}}`)}
 	for _, server := range []string{"security", "other"} {
-		t := &run.Tool{Caller: servers{}, Server: server, Name: "scan", Input: wire.Object(`{"path":"${tool_input.file_path}"}`)}
+		t := &request.Tool{Caller: servers{}, Server: server, Name: "scan", Input: wire.Object(`{"path":"${tool_input.file_path}"}`)}
 		reply, err := t.Run(context.Background(), call)
 		fmt.Println(string(reply.Stdout), err)
 	}

@@ -1,4 +1,4 @@
-package run
+package request
 
 import (
 	"bytes"
@@ -14,12 +14,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/within"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// MaxAnswer is how long the answer of an [HTTP] hook may be, in bytes, once it
-// is unpacked. A longer one is a [hook.TooLargeError].
-const MaxAnswer = MaxStdout
+// MaxAnswer is how long the answer of a server, once it is unpacked, and of a
+// tool may be, in bytes: as long as the output of a program. A longer one is a
+// [hook.TooLargeError].
+const MaxAnswer = 8 << 20
 
 // HTTP is a [hook.Runner] that sends the payload of each call to a server, as a
 // POST with content type application/json (Claude Code hooks documentation
@@ -124,7 +126,7 @@ func (h *HTTP) run(ctx context.Context, call hook.Call, transport http.RoundTrip
 	if err != nil {
 		return hook.Reply{}, err
 	}
-	body, err := within(ctx, call, func(ctx context.Context) ([]byte, error) {
+	body, err := within.Limit(ctx, call, func(ctx context.Context) ([]byte, error) {
 		body, err := h.post(ctx, target, call, transport)
 		if err != nil {
 			return nil, classed(err, fmt.Errorf("POST %s://%s: %w", target.Scheme, target.Host, err))
@@ -207,6 +209,12 @@ func (h *HTTP) variable(call hook.Call, name string) string {
 	value, _ := getenv(name)
 	return value
 }
+
+// Equal names and bytes that are not UTF-8 pass through, as everywhere.
+var (
+	equalNames = jsontext.AllowDuplicateNames(true)
+	badUTF8    = jsontext.AllowInvalidUTF8(true)
+)
 
 // isAnswer reports whether a body is silence or one JSON object. What only
 // begins like an object is none: a reader of standard output could take it for

@@ -1,0 +1,17 @@
+// Package judge runs hooks that are questions. A [Judge] is a [hook.Runner] that
+// asks a [Model] or an [AgentRunner] about each call, and reads a [Verdict]:
+//
+//	r := &judge.Judge{Model: model, Prompt: "Is this safe? $ARGUMENTS", Answer: block}
+//	reply, err := r.Run(ctx, hook.Call{Payload: payload, Timeout: time.Minute})
+//
+// The interfaces are the host's; package llm has clients for [Model].
+//
+// # Security
+//
+// The payload is evidence: the model is instructed to follow nothing that it
+// says. A reply that is no verdict is an error, and decides nothing.
+//
+// # Concurrency and cost
+//
+// A Judge may be used from many goroutines. A call costs what the model costs.
+package judge
