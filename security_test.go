@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -86,4 +87,52 @@ func declares(t *testing.T, folder, name string) bool {
 		}
 	}
 	return false
+}
+
+// changesProcess are calls that change something for a whole process. Where they
+// stand is listed: every package but main may run in a program of others, and has
+// to leave it as it was.
+var changesProcess = regexp.MustCompile(`\b(debug\.Set\w+|runtime\.GOMAXPROCS|os\.(Setenv|Unsetenv|Clearenv|Chdir)|` +
+	`\w+\.(Umask|Setrlimit|Setpriority|Chroot|Setuid|Mlockall)|signal\.(Notify|NotifyContext|Ignore|Reset)|log\.(SetOutput|SetFlags)|` +
+	`slog\.SetDefault|rand\.Seed|flag\.Parse|expvar\.Publish|http\.Handle(Func)?|otel\.Set\w+)\(|` +
+	`\b(http\.Default(Transport|Client)|os\.(Std(in|out|err)|Args)|time\.Local) = `)
+
+func TestNoPackageChangesItsProcess(t *testing.T) {
+	allowed := map[string][]string{
+		"cmd/snaphook/command/input.go":       {"debug.SetGCPercent("},                               // restored
+		"cmd/snaphook/command/signals.go":     {"signal.Notify(", "signal.Notify(", "signal.Reset("}, // of the program's Main
+		"internal/adaptertest/adaptertest.go": {"os.Setenv("},                                        // of tests
+	}
+	seen := 0
+	stays := regexp.MustCompile(`os\.(MkdirTemp|CreateTemp)\(("|os\.TempDir)`) // after a process that is killed; see internal/scratch
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && path != "." || entry.Name() == "testdata" || entry.Name() == "node_modules"):
+			return filepath.SkipDir
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || strings.Contains(string(text), "\npackage main\n") || strings.HasPrefix(string(text), "package main\n") {
+			return err
+		}
+		seen++
+		for line := range strings.Lines(string(text)) {
+			code, _, _ := strings.Cut(line, "//")
+			if stays.MatchString(code) && path != filepath.FromSlash("internal/adaptertest/adaptertest.go") {
+				t.Errorf("%s: temporary files are for internal/scratch to make", path)
+			}
+			for _, call := range changesProcess.FindAllString(code, -1) {
+				if !slices.Contains(allowed[filepath.ToSlash(path)], call) {
+					t.Errorf("%s: %s changes the process of who imports the package", path, strings.TrimSpace(call))
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || seen < 200 {
+		t.Errorf("%d files, %v", seen, err)
+	}
 }

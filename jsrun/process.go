@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/snaphook-go/snaphook/internal/scratch"
 	"github.com/snaphook-go/snaphook/run"
 )
 
@@ -71,7 +72,7 @@ func (m *Module) startProcess() error {
 		for _, f := range p.streams {
 			f.Close()
 		}
-		return errors.Join(err, os.RemoveAll(dir))
+		return errors.Join(err, scratch.Remove(dir))
 	}
 	m.proc = p
 	out, said, failed := p.streams[0], p.streams[1], p.streams[2]
@@ -133,10 +134,7 @@ func (b *bundle) command(memory uint64) []string {
 // in it as it lies on the disk, with links to the packages that are found from
 // there. entry is its address.
 func (b *bundle) lay() (dir, entry string, err error) {
-	if dir, err = os.MkdirTemp("", "snaphook-module-"); err != nil {
-		return "", "", err
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+	if dir, err = scratch.Dir("module-"); err != nil {
 		return "", "", err
 	}
 	place := filepath.Join(dir, "at", strings.TrimPrefix(filepath.Dir(b.path), filepath.VolumeName(b.path)))
@@ -156,7 +154,7 @@ func (b *bundle) lay() (dir, entry string, err error) {
 		}
 	}
 	if err != nil {
-		return "", "", errors.Join(err, os.RemoveAll(dir))
+		return "", "", errors.Join(err, scratch.Remove(dir))
 	}
 	return dir, (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String(), nil
 }
@@ -260,5 +258,5 @@ func (p *process) close(kindly bool) {
 	for _, f := range p.streams {
 		f.Close()
 	}
-	_ = os.RemoveAll(p.dir)
+	_ = scratch.Remove(p.dir)
 }

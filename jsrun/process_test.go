@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -333,6 +334,12 @@ func TestTheHost(t *testing.T) {
 
 func TestNothingIsLeftOfAProcessWhoseHostIsKilled(t *testing.T) {
 	inNode(t)
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGQUIT} {
+		t.Run(signal.String(), func(t *testing.T) { testNothingIsLeft(t, signal) })
+	}
+}
+
+func testNothingIsLeft(t *testing.T, signal syscall.Signal) {
 	path := filepath.Join(t.TempDir(), "gate.ts")
 	write(t, path, `import { spawn } from "node:child_process";
 		export default (pi: any) => pi.on((e: string) => [process.pid, spawn("sleep", ["1000"]).pid])`)
@@ -354,7 +361,7 @@ func TestNothingIsLeftOfAProcessWhoseHostIsKilled(t *testing.T) {
 	if _, err := fmt.Fscan(out, &list); err != nil {
 		t.Fatal(err)
 	}
-	_ = host.Process.Kill()
+	_ = host.Process.Signal(signal)
 	_ = host.Wait()
 	for _, pid := range pids(t, Value(list)) {
 		goneSoon(t, pid)

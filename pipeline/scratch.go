@@ -1,8 +1,9 @@
 package pipeline
 
 import (
-	"os"
 	"sync"
+
+	"github.com/snaphook-go/snaphook/internal/scratch"
 )
 
 // scratches are the directories in which the hooks of a system's sessions have
@@ -27,7 +28,7 @@ func (s *scratches) drop(dir string) {
 	defer s.mu.Unlock()
 	if _, kept := s.dirs[dir]; kept {
 		delete(s.dirs, dir)
-		_ = os.RemoveAll(dir)
+		_ = scratch.Remove(dir)
 	}
 }
 
@@ -36,7 +37,7 @@ func (s *scratches) remove() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for dir := range s.dirs {
-		_ = os.RemoveAll(dir)
+		_ = scratch.Remove(dir)
 	}
 	s.dirs = nil
 }

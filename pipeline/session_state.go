@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/scratch"
 )
 
 // sessionState is what a session keeps of its fires. Most never need one.
@@ -144,7 +145,7 @@ func (s *Session) scratch(name string) (path string, err error) {
 
 func (s *Session) newScratch() (string, error) {
 	if s.host == nil || s.host.Scratch == "" {
-		return os.MkdirTemp("", "snaphook-")
+		return scratch.Dir("session-")
 	}
 	scratch, err := filepath.Abs(s.host.Scratch) // hooks run elsewhere
 	if err != nil {

@@ -15,6 +15,9 @@ var refs = map[string]bool{
 	`"tool_use_id"`: true, `"toolCallId"`: true, `"agent_id"`: true, `"agent_type"`: true,
 }
 
+// maxShape is the largest input, in bytes, whose memory is used again.
+const maxShape = 1 << 20
+
 // maxRef bounds the text of one of them.
 const maxRef = 256
 
@@ -37,13 +40,16 @@ func (r *Recorder) appendInput(b []byte, f *pipeline.FireInfo) []byte {
 	defer shapes.Put(s)
 	s.out, s.refs, s.mode, s.most = s.out[:0], s.refs[:0], r.cfg.Input, r.cfg.MaxInput
 	own, err := f.AppendInput(s.own[:0])
-	s.own = own
+	if s.own = own; cap(own) > maxShape {
+		s.own = nil // not for the next one
+	}
 	if err == nil {
-		s.reader.Reset()
-		s.reader.Write(own)
+		s.reader = *bytes.NewBuffer(own) // the decoder reads it in place
 		s.dec.Reset(&s.reader, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 		err = s.value(0, false)
 	}
+	s.reader = bytes.Buffer{}
+	s.dec.Reset(&s.reader)
 	b = append(b, `,"input":`...)
 	if err != nil || s.mode == None {
 		b = append(b, "null"...)
@@ -142,12 +148,35 @@ func (s *shape) leaf(v jsontext.Value) {
 		s.out = append(s.out, typeNames[v.Kind()]...)
 		return
 	}
-	if v.Kind() != '"' {
+	most := max(0, s.most-len(s.out))
+	switch {
+	case v.Kind() == '"':
+		s.out = quote(s.out, unquote(v, most), most)
+	case len(v) <= max(most, len("false")):
 		s.out = append(s.out, v...)
-		return
+	default: // a number of so many digits
+		s.out = quote(s.out, window(v, most), most)
+	}
+}
+
+// unquote returns as much of the text of a JSON string as [quote] looks at.
+func unquote(v jsontext.Value, most int) string {
+	const longest = 6 // bytes of JSON for one of text: \u0020
+	if end := longest * (most + around + 1); len(v) > end {
+		cut := 1
+		for cut < end { // no escape is cut in two
+			at := cut
+			if cut++; v[at] == '\\' {
+				cut++
+				if v[at+1] == 'u' {
+					cut += 4
+				}
+			}
+		}
+		v = append(v[:cut:cut], '"')
 	}
 	text, _ := jsontext.AppendUnquote(nil, v)
-	s.out = quote(s.out, string(text), max(0, s.most-len(s.out)))
+	return string(text[:min(len(text), most+around+1)])
 }
 
 func (s *shape) refName(name jsontext.Value) {
@@ -158,8 +187,7 @@ func (s *shape) refName(name jsontext.Value) {
 }
 
 func (s *shape) ref(v jsontext.Value) {
-	text, _ := jsontext.AppendUnquote(nil, v)
-	s.refs = quote(s.refs, string(text), maxRef)
+	s.refs = quote(s.refs, unquote(v, maxRef), maxRef)
 }
 
 var typeNames = map[jsontext.Kind]string{

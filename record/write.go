@@ -141,7 +141,7 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool, la
 // it wrote to standard error.
 func reason(e *pipeline.Evaluation) string {
 	if e.Reason == "" && e.Outcome == pipeline.Blocking && e.Reply != nil {
-		return string(e.Reply.Stderr)
+		return window(e.Reply.Stderr, maxText)
 	}
 	return e.Reason
 }
@@ -151,7 +151,7 @@ func (r *Recorder) outputs(e *pipeline.Evaluation) (stdout, stderr string) {
 	if r.cfg.Input != Full || e.Reply == nil {
 		return "", ""
 	}
-	return string(e.Reply.Stdout), string(e.Reply.Stderr)
+	return window(e.Reply.Stdout, maxText), window(e.Reply.Stderr, maxText)
 }
 
 // decision is the word for a decision in a line.
@@ -178,14 +178,25 @@ func text(b []byte, s string) []byte {
 
 // quote appends a text that has at most so many bytes, and a mark if it was
 // longer. Secrets go before the cut: half of one does not look like any.
+//
+// Of a text that is much longer a part is searched, and its end does not count: it
+// may be half of a secret. So a line costs the same however long its texts are.
 func quote(b []byte, s string, most int) []byte {
-	s = environ.Scrub(s)
-	if len(s) > most {
+	if len(s) > most+around {
+		s = environ.Scrub(s[:most+around])
+		s = whole(s[:min(most, max(0, len(s)-around/2))]) + "…"
+	} else if s = environ.Scrub(s); len(s) > most {
 		s = whole(s[:most]) + "…"
 	}
 	quoted, _ := jsontext.AppendQuote(b, s) // text that is no UTF-8 becomes such
 	return quoted
 }
+
+// around is how much more of a text is searched for secrets than is kept.
+const around = 64 << 10
+
+// window is as much of a text as [quote] looks at.
+func window(text []byte, most int) string { return string(text[:min(len(text), most+around+1)]) }
 
 // whole drops the beginning of a character that is not whole.
 func whole(s string) string {

@@ -21,6 +21,12 @@ func TestNoCommandOutlivesAHostThatIsKilled(t *testing.T) {
 		coldHost()
 		return
 	}
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGQUIT} { // the runtime of Go prints all goroutines for the second
+		t.Run(signal.String(), func(t *testing.T) { testNoCommandOutlives(t, signal) })
+	}
+}
+
+func testNoCommandOutlives(t *testing.T, signal syscall.Signal) {
 	host := exec.Command(os.Args[0], "-test.run", "^TestNoCommandOutlivesAHostThatIsKilled$")
 	host.Env = append(os.Environ(), "SNAPHOOK_TEST_COLD_HOST=1")
 	out, err := host.StdoutPipe()
@@ -38,7 +44,7 @@ func TestNoCommandOutlivesAHostThatIsKilled(t *testing.T) {
 	if want := 2*len(coldHooks()) + 1; len(family) < want {
 		t.Errorf("the host has %d descendants, want a hook and its child of each kind, and the guardian: %d", len(family), want)
 	}
-	_ = host.Process.Kill()
+	_ = host.Process.Signal(signal)
 	for _, pid := range family {
 		waitGone(t, pid)
 	}

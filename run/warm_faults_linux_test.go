@@ -376,6 +376,12 @@ func TestNothingOutlivesAHostThatIsKilled(t *testing.T) {
 	}
 	need(t, "python3", "/usr/bin/python3")
 	need(t, "node", "/usr/bin/node")
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGQUIT} {
+		t.Run(signal.String(), func(t *testing.T) { testNothingOutlives(t, signal) })
+	}
+}
+
+func testNothingOutlives(t *testing.T, signal syscall.Signal) {
 	dir := t.TempDir()
 	host := exec.Command(os.Args[0], "-test.run", "^TestNothingOutlivesAHostThatIsKilled$")
 	host.Env = append(os.Environ(), "SNAPHOOK_TEST_WARM_HOST="+dir)
@@ -394,7 +400,7 @@ func TestNothingOutlivesAHostThatIsKilled(t *testing.T) {
 	if len(family) < 7 {
 		t.Errorf("the host has %d descendants, want an interpreter, its call, a process of Node, a child of each, and more that wait", len(family))
 	}
-	_ = host.Process.Kill()
+	_ = host.Process.Signal(signal)
 	until := time.Now().Add(2 * time.Second)
 	for _, pid := range family {
 		for alive(pid) && time.Now().Before(until) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/scratch"
 )
 
 // warmSystem says whether hooks can be kept warm on this system.
@@ -213,7 +214,7 @@ func (w *Warm) Close() {
 		w.forks = nil
 	}
 	if w.dir != "" {
-		_ = os.RemoveAll(w.dir)
+		_ = scratch.Remove(w.dir)
 		w.dir = ""
 	}
 }
@@ -255,13 +256,13 @@ func (w *Warm) loader() (string, error) {
 	if w.dir != "" {
 		return w.dir, nil
 	}
-	dir, err := os.MkdirTemp("", "snaphook-warm-")
+	dir, err := scratch.Dir("warm-")
 	if err != nil {
 		return "", err
 	}
 	for name, text := range map[string]string{"sitecustomize.py": warmPython, "warm.cjs": warmNode} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			_ = os.RemoveAll(dir)
+			_ = scratch.Remove(dir)
 			return "", err
 		}
 	}

@@ -119,7 +119,7 @@ func (f *fired) run(
 	if err != nil {
 		return inputError(err)
 	}
-	tidy(input)
+	defer tidy(input)()
 	f.JSONResult, err = event.FireJSON(traced(cmd.Context()), ses, input)
 	if err = mods.conclude(f.JSONResult, err); err != nil && cmd.Context().Err() == nil {
 		return inputError(err)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -44,16 +45,47 @@ func readInput(cmd *cobra.Command) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, errors.New("standard input is empty" + pipeExample(cmd))
 	}
-	tidy(text) // the pieces that it was read in
+	tidy(text)() // the pieces that it was read in
 	return text, nil
 }
 
-// tidy frees what has been used for a large input, and is used no more.
-func tidy(input []byte) {
-	if len(input) > largeInput {
-		debug.SetGCPercent(10) // what is large is text, which costs the collector nothing
-		debug.FreeOSMemory()
+// tidy frees what has been used for a large input, and is used no more. Until the
+// function that it returns is called the collector runs early: what is large is
+// text, which costs it nothing.
+func tidy(input []byte) (restore func()) {
+	if len(input) <= largeInput {
+		return func() {}
 	}
+	restore = collectAt(10)
+	debug.FreeOSMemory()
+	return restore
+}
+
+// collector is what the garbage collector of the process was set to before the
+// commands that run have set it.
+var collector struct {
+	mu      sync.Mutex
+	users   int
+	percent int
+}
+
+// collectAt sets the percentage of the garbage collector, as debug.SetGCPercent
+// does. The last function that is called of all that it has returned, each once,
+// restores what was set before the first of them.
+func collectAt(percent int) (restore func()) {
+	collector.mu.Lock()
+	defer collector.mu.Unlock()
+	before := debug.SetGCPercent(percent)
+	if collector.users++; collector.users == 1 {
+		collector.percent = before
+	}
+	return sync.OnceFunc(func() {
+		collector.mu.Lock()
+		defer collector.mu.Unlock()
+		if collector.users--; collector.users == 0 {
+			debug.SetGCPercent(collector.percent)
+		}
+	})
 }
 
 // largeInput is where the memory of its copies counts for more than the time to

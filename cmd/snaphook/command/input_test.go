@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime/debug"
+	"strings"
+	"sync"
 	"testing"
 )
 
@@ -25,5 +28,38 @@ func (endlessZeros) Read(b []byte) (int, error) { return len(b), nil }
 func TestAnInputWithoutEndIsAnError(t *testing.T) {
 	if text, err := readAll(t.Context(), endlessZeros{}); text != nil || err == nil || err.Error() != "it is larger than 128 MiB" {
 		t.Errorf("got %d bytes, %v; want an error that names the limit", len(text), err)
+	}
+}
+
+// A program may call commands of this package, and has set its collector itself.
+func TestALargeInputLeavesTheCollectorAsItWas(t *testing.T) {
+	const theirs = 137
+	defer debug.SetGCPercent(debug.SetGCPercent(theirs))
+	dir := t.TempDir()
+	large := strings.Repeat("a", largeInput)
+	var runs sync.WaitGroup
+	for _, args := range [][]string{{"fire", "llxprt.BeforeTool"}, {"plan", "llxprt.BeforeTool"}, {"fire", "claude.PreToolUse"}, {"fire", "llxprt.BeforeTool"}} {
+		for _, end := range []string{`"}}`, ""} { // in JSON, and not
+			runs.Go(func() {
+				executed(t, `{"tool_name":"write_file","tool_input":{"content":"`+large+end, append(args, "--dir", dir)...)
+			})
+		}
+	}
+	runs.Wait()
+	if got := debug.SetGCPercent(theirs); got != theirs {
+		t.Errorf("the collector's percentage is %d, was %d", got, theirs)
+	}
+}
+
+func TestTheLastCommandRestoresTheCollector(t *testing.T) {
+	const theirs = 137
+	defer debug.SetGCPercent(debug.SetGCPercent(theirs))
+	first, second := collectAt(10), collectAt(400)
+	first()
+	first()
+	now := debug.SetGCPercent(400)
+	second()
+	if last := debug.SetGCPercent(theirs); now != 400 || last != theirs {
+		t.Errorf("%d while one still runs, %d after both; want 400 and %d", now, last, theirs)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -160,7 +159,7 @@ func (t *tester) once(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	// Fixtures leave much that is small and soon of no use.
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	defer collectAt(400)()
 	t.reached = newCoverage()
 	if t.worlds, err = fixture.NewWorlds(cmd.Context(), t.project); err != nil {
 		return err

@@ -6,13 +6,13 @@ package bench
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/scratch"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run"
 )
@@ -95,12 +95,12 @@ func (m *measurement) close() {
 	for _, sys := range m.systems {
 		_ = sys.Close() // never fails here
 	}
-	_ = os.RemoveAll(m.scratch)
+	_ = scratch.Remove(m.scratch)
 }
 
 // prepare finds what there is to measure, and measures each once in vain.
 func (m *measurement) prepare(ctx context.Context) (err error) {
-	if m.scratch, err = os.MkdirTemp("", "snaphook-bench-"); err != nil {
+	if m.scratch, err = scratch.Dir("bench-"); err != nil {
 		return err
 	}
 	all, err := m.probe(ctx, coldFire, nil, nil)

@@ -1,0 +1,160 @@
+// Package scratch makes directories for temporary files that do not stay when the
+// process that made them is killed: the next process that makes one removes them.
+//
+// All directories of a process lie in one, in which it holds a lock. A lock ends
+// with its process however that ends, and is seen where numbers of processes are
+// not, as between containers that share a folder for temporary files.
+package scratch
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+const (
+	prefix = "snaphook-run-"
+	owner  = "owner" // the file with the lock
+	// mostTries bounds how often a directory is made that a sweep removes at once.
+	mostTries = 8
+	most      = 1 << 16 // names that are looked at for what others have left
+)
+
+// home is the directory of this process below one folder for temporary files.
+type home struct {
+	path string
+	lock *os.File
+	dirs map[string]struct{}
+}
+
+var (
+	mu    sync.Mutex
+	homes = map[string]*home{} // by folder
+)
+
+// Dir makes a directory whose name begins with name, and which this user alone
+// may enter; its path has no links in it. Remove it with [Remove]. The first one of a process also removes what
+// processes of the same user have left that were killed.
+//
+// It may be called from many goroutines.
+func Dir(name string) (path string, err error) {
+	mu.Lock()
+	defer mu.Unlock()
+	folder := os.TempDir()
+	h := homes[folder]
+	if h != nil {
+		if _, err := os.Lstat(h.path); err != nil { // removed by others
+			h.close(folder)
+			h = nil
+		}
+	}
+	if h == nil {
+		Sweep(folder)
+		if h, err = open(folder); err != nil {
+			return "", err
+		}
+		homes[folder] = h
+	}
+	path, err = os.MkdirTemp(h.path, name)
+	if err == nil {
+		h.dirs[path] = struct{}{}
+	}
+	return path, errors.Join(err, h.closeIfEmpty(folder))
+}
+
+// Remove removes a directory with all that is in it. What is no directory of Dir
+// is removed too.
+func Remove(path string) error {
+	mu.Lock()
+	defer mu.Unlock()
+	err := os.RemoveAll(path)
+	for folder, h := range homes {
+		if _, ours := h.dirs[path]; ours {
+			delete(h.dirs, path)
+			err = errors.Join(err, h.closeIfEmpty(folder))
+		}
+	}
+	return err
+}
+
+// open makes the directory of this process, and locks it.
+func open(folder string) (*home, error) {
+	for try := 1; ; try++ {
+		path, err := os.MkdirTemp(folder, prefix)
+		if err != nil {
+			return nil, err
+		}
+		lock, err := os.OpenFile(filepath.Join(path, owner), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return nil, errors.Join(err, os.RemoveAll(path))
+		}
+		// Between both a sweep may have found it without a lock.
+		locked := tryLock(lock) || try == mostTries // some file systems have no locks: nothing is swept there
+		if _, gone := os.Lstat(lock.Name()); locked && gone == nil {
+			h := &home{path: path, lock: lock, dirs: map[string]struct{}{}}
+			if real, err := filepath.EvalSymlinks(path); err == nil {
+				h.path = real
+			}
+			return h, nil
+		}
+		_ = lock.Close()
+		_ = os.RemoveAll(path)
+	}
+}
+
+func (h *home) closeIfEmpty(folder string) error {
+	if len(h.dirs) > 0 {
+		return nil
+	}
+	return h.close(folder)
+}
+
+func (h *home) close(folder string) error {
+	delete(homes, folder)
+	return errors.Join(h.lock.Close(), os.RemoveAll(h.path))
+}
+
+// Sweep removes what processes of this user that are gone have left in a folder
+// for temporary files. It follows no links, and leaves what another user owns.
+func Sweep(folder string) {
+	dir, err := os.Open(folder)
+	if err != nil {
+		return
+	}
+	names, _ := dir.Readdirnames(most)
+	_ = dir.Close()
+	for _, name := range names {
+		if path := filepath.Join(folder, name); strings.HasPrefix(name, prefix) && isOwn(path) {
+			sweep(path)
+		}
+	}
+}
+
+// isOwn reports whether a path is a directory of this user that holds the file of
+// an owner.
+func isOwn(path string) bool {
+	dir, err := os.Lstat(path)
+	if err != nil || !dir.IsDir() || !mine(dir) {
+		return false
+	}
+	file, err := os.Lstat(filepath.Join(path, owner))
+	return err == nil && file.Mode().IsRegular() && mine(file)
+}
+
+func sweep(path string) {
+	lock, err := os.OpenFile(filepath.Join(path, owner), os.O_RDWR, 0)
+	if err != nil || !tryLock(lock) {
+		_ = lock.Close()
+		return
+	}
+	entries, _ := os.ReadDir(path)
+	for _, entry := range entries {
+		if entry.Name() != owner { // while the lock is held
+			_ = os.RemoveAll(filepath.Join(path, entry.Name()))
+		}
+	}
+	_ = lock.Close() // Windows removes nothing that is open
+	_ = os.RemoveAll(path)
+}

@@ -1,0 +1,56 @@
+package record_test
+
+import (
+	"bytes"
+	"context"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/record"
+)
+
+// bulky is an input that is encoded already.
+type bulky struct{ text []byte }
+
+func (b bulky) MarshalJSON() ([]byte, error) { return b.text, nil }
+
+var large = pipeline.Declare(dialect, pipeline.Spec[bulky, nothing]{Name: "Large", Can: pipeline.CanBlock})
+
+// allocated returns how many bytes a function takes from the heap.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// The line of a large input costs the memory of one copy.
+func TestALargeInputIsInMemoryOnceForItsLine(t *testing.T) {
+	const size = 32 << 20
+	in := bulky{[]byte(`{"tool_name":"Write","tool_input":{"content":"` + strings.Repeat("text ", size/5) + `"}}`)}
+	kept := &bytes.Buffer{}
+	r := record.New(kept, record.Config{Input: record.Full})
+	var fires [2]uint64
+	for i, o := range []pipeline.Observer{nil, r} {
+		h := command("cat", runs{}) // its payload is the copy that a line is made of
+		h.Event = "Large"
+		s := session(t, o, h)
+		fires[i] = allocated(func() {
+			if res, err := large.Fire(context.Background(), s, &in); err != nil || len(res.Reports) != 1 {
+				t.Errorf("%v, %v", res, err)
+			}
+		})
+	}
+	r.Close(time.Minute)
+	if !strings.Contains(kept.String(), `"text text `) || kept.Len() > 16<<10 {
+		t.Errorf("a line of %d bytes: %.300s", kept.Len(), kept)
+	}
+	if more := int64(fires[1] - fires[0]); more > size*3/2 {
+		t.Errorf("the line takes %d MiB beside the %d of the fire, for an input of %d", more>>20, fires[0]>>20, size>>20)
+	}
+}
