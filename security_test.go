@@ -92,9 +92,10 @@ func declares(t *testing.T, folder, name string) bool {
 // changesProcess are calls that change something for a whole process. Where they
 // stand is listed: every package but main may run in a program of others, and has
 // to leave it as it was.
-var changesProcess = regexp.MustCompile(`\b(debug\.Set\w+|runtime\.GOMAXPROCS|os\.(Setenv|Unsetenv|Clearenv|Chdir)|` +
+var changesProcess = regexp.MustCompile(`\b(debug\.Set\w+|os\.(Setenv|Unsetenv|Clearenv|Chdir)|` +
 	`\w+\.(Umask|Setrlimit|Setpriority|Chroot|Setuid|Mlockall)|signal\.(Notify|NotifyContext|Ignore|Reset)|log\.(SetOutput|SetFlags)|` +
 	`slog\.SetDefault|rand\.Seed|flag\.Parse|expvar\.Publish|http\.Handle(Func)?|otel\.Set\w+)\(|` +
+	`runtime\.GOMAXPROCS\([^0]|` +
 	`\b(http\.Default(Transport|Client)|os\.(Std(in|out|err)|Args)|time\.Local) = `)
 
 func TestNoPackageChangesItsProcess(t *testing.T) {
