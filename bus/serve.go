@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/jsonform"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -33,7 +34,7 @@ type Request struct {
 type Response struct {
 	CorrelationID string               `json:"correlationId"`
 	Success       bool                 `json:"success"`
-	Output        *pipeline.Aggregated `json:"output,omitzero"`
+	Output        *jsonform.Aggregated `json:"output,omitzero"`
 	Error         *Error               `json:"error,omitzero"`
 }
 

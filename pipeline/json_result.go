@@ -3,12 +3,12 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/jsonform"
 	"github.com/snaphook-go/snaphook/stages"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -42,36 +42,17 @@ type Declared interface {
 // JSONResult is the result of a fire in JSON terms. It encodes to the form that
 // programs rely on: every member is always there, null where absent.
 type JSONResult struct {
-	Event     string     `json:"event"`
-	Blocked   bool       `json:"blocked"`
-	Stop      bool       `json:"stop"`
-	Reason    *string    `json:"reason"`
-	Result    Aggregated `json:"result"`
-	Processed Processed  `json:"processed"`
-	Effects   any        `json:"effects"`
-	Hooks     []HookRun  `json:"hooks"`
+	Event     string              `json:"event"`
+	Blocked   bool                `json:"blocked"`
+	Stop      bool                `json:"stop"`
+	Reason    *string             `json:"reason"`
+	Result    jsonform.Aggregated `json:"result"`
+	Processed jsonform.Processed  `json:"processed"`
+	Effects   any                 `json:"effects"`
+	Hooks     []HookRun           `json:"hooks"`
 
 	Conflicts []Conflict  `json:"-"` // not part of the form; for people
 	Would     *hook.Would `json:"-"` // the same; see Would of [hook.Result]
-}
-
-// Aggregated is the AggregatedHookResult (L42). Errors are those that
-// kept a hook from answering, death by a signal among them; a bad exit status is not.
-type Aggregated struct {
-	Success       bool          `json:"success"`
-	FinalOutput   *wire.Object  `json:"finalOutput"`
-	AllOutputs    []wire.Object `json:"allOutputs"`
-	Errors        []string      `json:"errors"`
-	TotalDuration float64       `json:"totalDuration"` // milliseconds, the sum over the hooks
-}
-
-// Processed is the ProcessedHookResult (L43), without the result it is
-// made from.
-type Processed struct {
-	ShouldStop     bool    `json:"shouldStop"`
-	StopReason     *string `json:"stopReason"`
-	SystemMessage  *string `json:"systemMessage"`
-	SuppressOutput bool    `json:"suppressOutput"`
 }
 
 // Conflict is a [hook.Conflict] by the hooks' ids.
@@ -143,10 +124,10 @@ func Identify(h *hook.Hook) HookID {
 	return HookID{
 		ID:      h.ID,
 		Type:    h.Type,
-		Command: nonEmpty(h.Command),
-		Name:    nonEmpty(h.Name),
+		Command: lo.EmptyableToPtr(h.Command),
+		Name:    lo.EmptyableToPtr(h.Name),
 		Source:  h.Source.String(),
-		File:    nonEmpty(h.Position.String()),
+		File:    lo.EmptyableToPtr(h.Position.String()),
 	}
 }
 
@@ -184,9 +165,9 @@ func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *JSONResult {
 		Event:     e.Info().FullName(),
 		Blocked:   e.spec.Can&CanBlock != 0 && res.OverriddenBlock == "" && e.spec.Blocks(&res.Output),
 		Stop:      res.Stop,
-		Reason:    nonEmpty(lo.CoalesceOrEmpty(res.Reason, res.StopReason)),
-		Result:    Aggregate(res),
-		Processed: Process(res),
+		Reason:    lo.EmptyableToPtr(lo.CoalesceOrEmpty(res.Reason, res.StopReason)),
+		Result:    jsonform.Aggregate(res),
+		Processed: jsonform.Process(res),
 		Would:     res.Would,
 	}
 	if e.spec.Effects != nil {
@@ -207,42 +188,6 @@ func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *JSONResult {
 		f.Hooks = append(f.Hooks, run)
 	}
 	return f
-}
-
-// Aggregate returns a result the form of rule L42.
-func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
-	res.Restore()
-	a := Aggregated{Success: res.OK(), AllOutputs: []wire.Object{}, Errors: []string{}}
-	var total time.Duration
-	if res.Answered || res.Blocked() || res.Stop {
-		a.FinalOutput = lo.ToPtr(wire.Encode(&res.Output))
-	}
-	for i := range res.Reports {
-		r := &res.Reports[i]
-		if r.Answered {
-			a.AllOutputs = append(a.AllOutputs, wire.Encode(&r.Output))
-		}
-		var exit *hook.ExitError
-		if r.Err != nil && !(errors.As(r.Err, &exit) && exit.Reply.Signal == nil) {
-			a.Errors = append(a.Errors, r.Err.Error())
-		}
-		total += r.Elapsed
-	}
-	a.TotalDuration = milliseconds(total)
-	return a
-}
-
-// Process returns the common fields of the merged answer (L43): messages and stop
-// reasons of all hooks as they were merged, and a stop reason before a reason.
-func Process[Out any](res *hook.Result[Out]) (p Processed) {
-	p.ShouldStop, p.SuppressOutput = res.Stop, res.Suppress
-	p.SystemMessage = nonEmpty(res.Message)
-	if res.Stop {
-		p.StopReason = lo.ToPtr(
-			lo.CoalesceOrEmpty(strings.TrimSpace(res.StopReason), strings.TrimSpace(res.Reason), "Hook requested stop"),
-		)
-	}
-	return p
 }
 
 func describeRun[Out any](r *hook.Report[Out], end Outcome) HookRun {
@@ -277,10 +222,3 @@ func cancelled(err error) bool {
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func nonEmpty(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}

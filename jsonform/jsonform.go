@@ -1,0 +1,72 @@
+// Package jsonform has the JSON forms of a merged result that programs of
+// LLxprt Code know: AggregatedHookResult (L42) and ProcessedHookResult (L43).
+// What the engine returns as JSON has them for the events of every dialect.
+package jsonform
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Aggregated is the AggregatedHookResult (L42). Errors are those that
+// kept a hook from answering, death by a signal among them; a bad exit status is not.
+type Aggregated struct {
+	Success       bool          `json:"success"`
+	FinalOutput   *wire.Object  `json:"finalOutput"`
+	AllOutputs    []wire.Object `json:"allOutputs"`
+	Errors        []string      `json:"errors"`
+	TotalDuration float64       `json:"totalDuration"` // milliseconds, the sum over the hooks
+}
+
+// Processed is the ProcessedHookResult (L43), without the result it is
+// made from.
+type Processed struct {
+	ShouldStop     bool    `json:"shouldStop"`
+	StopReason     *string `json:"stopReason"`
+	SystemMessage  *string `json:"systemMessage"`
+	SuppressOutput bool    `json:"suppressOutput"`
+}
+
+// Aggregate returns res in the form of rule L42.
+func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
+	res.Restore()
+	a := Aggregated{Success: res.OK(), AllOutputs: []wire.Object{}, Errors: []string{}}
+	var total time.Duration
+	if res.Answered || res.Blocked() || res.Stop {
+		a.FinalOutput = lo.ToPtr(wire.Encode(&res.Output))
+	}
+	for i := range res.Reports {
+		r := &res.Reports[i]
+		if r.Answered {
+			a.AllOutputs = append(a.AllOutputs, wire.Encode(&r.Output))
+		}
+		var exit *hook.ExitError
+		if r.Err != nil && !(errors.As(r.Err, &exit) && exit.Reply.Signal == nil) {
+			a.Errors = append(a.Errors, r.Err.Error())
+		}
+		total += r.Elapsed
+	}
+	a.TotalDuration = milliseconds(total)
+	return a
+}
+
+// Process returns the common fields of the merged answer (L43): messages and stop
+// reasons of all hooks as they were merged, and a stop reason before a reason.
+func Process[Out any](res *hook.Result[Out]) (p Processed) {
+	p.ShouldStop, p.SuppressOutput = res.Stop, res.Suppress
+	p.SystemMessage = lo.EmptyableToPtr(res.Message)
+	if res.Stop {
+		p.StopReason = lo.ToPtr(
+			lo.CoalesceOrEmpty(strings.TrimSpace(res.StopReason), strings.TrimSpace(res.Reason), "Hook requested stop"),
+		)
+	}
+	return p
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
