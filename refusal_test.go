@@ -25,7 +25,7 @@ func TestArgumentsThatAreNotJSONAreBlocked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		guard := &hook.Hook{Command: "guard", Type: "command", Runner: never{t}}
+		guard := &hook.Hook{Identity: hook.Identity{Command: "guard", Type: "command"}, Runner: never{t}}
 		for _, of := range []struct{ dialect, event string }{{"claude", "PreToolUse"}, {"claude", "PermissionRequest"}, {"llxprt", "BeforeTool"}} {
 			h := *guard
 			h.Dialect, h.Event = of.dialect, of.event
@@ -71,7 +71,7 @@ func TestACallerThatIsGoneRunsNoTool(t *testing.T) {
 		{"claude", "PreToolUse"}, {"claude", "PermissionRequest"}, {"claude", "UserPromptSubmit"}, {"claude", "Elicitation"},
 		{"llxprt", "BeforeTool"}, {"llxprt", "BeforeAgent"}, {"llxprt", "BeforeModel"},
 	} {
-		pipeline.Register(s, &hook.Hook{Dialect: of.dialect, Event: of.event, Command: "guard", Type: "command", Runner: never{t}})
+		pipeline.Register(s, &hook.Hook{Identity: hook.Identity{Dialect: of.dialect, Event: of.event, Command: "guard", Type: "command"}, Runner: never{t}})
 	}
 	checks := map[string]func(*pipeline.Session) (blocked bool, _ error){
 		"PreToolUse": func(s *pipeline.Session) (bool, error) {

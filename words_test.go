@@ -47,7 +47,8 @@ func TestNoRefusalIsLostInSilence(t *testing.T) {
 			t.Run(answer+"/"+info.FullName(), func(t *testing.T) {
 				s, logged := opened(t)
 				h := &hook.Hook{
-					Dialect: info.Dialect, Event: info.Name, Type: "command", Command: "guard", Runner: replies(reply),
+					Identity: hook.Identity{Dialect: info.Dialect, Event: info.Name, Type: "command", Command: "guard"},
+					Runner:   replies(reply),
 				}
 				if _, err := pipeline.Register(s, h); err != nil {
 					t.Fatal(err)

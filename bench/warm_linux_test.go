@@ -73,7 +73,7 @@ func newWarmPair(t *testing.T, kind, program, text string, exit int) *warmPair {
 	p := &warmPair{
 		t: t, cold: &run.Command{Argv: argv, Environ: environ}, warm: &run.Command{Argv: argv, Environ: environ}, exit: exit,
 		pool: &run.Warm{Log: slog.New(slog.DiscardHandler)},
-		call: hook.Call{Dir: dir, Hook: &hook.Hook{Event: "PreToolUse"}, Payload: []byte(`{"tool_name":"Bash","tool_input":{"command":"rm x"}}` + "\n")},
+		call: hook.Call{Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}, Payload: []byte(`{"tool_name":"Bash","tool_input":{"command":"rm x"}}` + "\n")},
 	}
 	t.Cleanup(p.pool.Close)
 	if note := p.warm.SetWarm(p.pool, kind, dir); note != "" {

@@ -50,7 +50,7 @@ func command(h *hook.Hook, v settings.Value) *settings.Problem {
 
 func read(r *entries.Reader, v settings.Value, rename func(string) string) {
 	for g := range r.Groups(v, rename) {
-		g.Read("user", hook.Hook{Source: hook.User}, command)
+		g.Read("user", hook.Hook{Identity: hook.Identity{Source: hook.User}}, command)
 	}
 }
 
@@ -160,7 +160,7 @@ func ExampleReader() {
 	r := &entries.Reader{Dialect: kitchen}
 	for group := range r.Groups(file, nil) {
 		pattern, _ := r.Text(group.Value.Get("matcher"))
-		group.Read("project", hook.Hook{Source: hook.Project, Pattern: pattern}, func(h *hook.Hook, entry settings.Value) *settings.Problem {
+		group.Read("project", hook.Hook{Identity: hook.Identity{Source: hook.Project}, Selection: hook.Selection{Pattern: pattern}}, func(h *hook.Hook, entry settings.Value) *settings.Problem {
 			command, ok := entry.Text()
 			if !ok {
 				wrong := entry.Want("a command")

@@ -17,8 +17,8 @@ type noRunner struct{}
 func (noRunner) Run(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply{}, nil }
 
 func TestEveryFailureHasOneClass(t *testing.T) {
-	outside := &hook.Hook{Event: "e", Command: "c", Runner: noRunner{}}
-	inside := &hook.Hook{Event: "e", Command: "c"}
+	outside := &hook.Hook{Identity: hook.Identity{Event: "e", Command: "c"}, Runner: noRunner{}}
+	inside := &hook.Hook{Identity: hook.Identity{Event: "e", Command: "c"}}
 	exit := func(r hook.Reply) error { return &hook.ExitError{Reply: &r} }
 	tests := map[string]struct {
 		hook *hook.Hook // nil: the bare error

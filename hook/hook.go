@@ -14,9 +14,21 @@ import (
 // no longer needed; a Func that ignores it holds up its fire.
 type Func[In, Out any] func(ctx context.Context, in In) (Output[Out], error)
 
-// Hook is one configured hook. It is shared by every fire and must not change
-// once it is part of a snapshot.
+// Hook is one configured hook. Its fields are in four groups, and read as if they
+// were its own: h.Name. It is shared by every fire and must not change once it is
+// part of a snapshot.
 type Hook struct {
+	Identity  // which hook it is, and where it comes from
+	Selection // when it runs, and beside which others
+	Execution // how it runs, and what its end amounts to
+	Exclusion // why it can never run
+
+	Runner Runner // starts it; nil for a Go function
+	Func   any    // a Func of the event's types, or nil
+}
+
+// Identity says which hook it is, and where it comes from.
+type Identity struct {
 	ID      string // unique within a project, stable while the settings are: "project/BeforeTool/0/1"
 	Dialect string // "llxprt"
 	Event   string // "BeforeTool"
@@ -26,42 +38,48 @@ type Hook struct {
 	Argv    []string
 	Vars    []string // "NAME=value", the environment variables that its entry sets
 
-	Source   Source
-	Position Position
+	Source       Source
+	Position     Position
+	UserProvided bool // a callback that the program passes on for its users: the settings' policies count for it
+}
 
+// Selection says when a hook runs, and beside which others.
+type Selection struct {
 	Pattern    string    // the matcher as configured
 	Matcher    Matcher   // nil matches everything
 	If         string    // the condition as configured
 	Condition  Condition // nil always holds
+	Key        string    // hooks with the same key run once; empty is never a duplicate
+	Rank       int       // hooks that a program registers run by rank, equal ones as they came
+	Once       bool      // runs once in a session
 	Sequential bool      // asks that all hooks of the event run one at a time
 	// OwnOnly: the user has not agreed to more. Sequential counts in plans of such
 	// hooks alone, and an equal hook of any other kind replaces it.
 	OwnOnly bool
+}
 
-	Timeout      time.Duration // 0 means the event's default, negative none
-	Rank         int           // hooks that a program registers run by rank, equal ones as they came
-	Key          string        // hooks with the same key run once; empty is never a duplicate
-	Wake         *Wake         // of one that wakes the model; nil adds nothing
-	Exits        Exits         // what its end amounts to; nil means what the event's Rules say
-	Once         bool          // runs once in a session
-	Background   Background    // runs while the fire goes on without it
-	FailClosed   bool          // blocks when it fails, as if the event's Rules said so; not in the background
-	Text         Text          // what plain text amounts to; 0 means what the event's Rules say
-	Status       string        // what a host may show while it runs
-	UserProvided bool          // a callback that the program passes on for its users: the settings' policies count for it
-	NoEnvFile    bool          // gets no file for variables; see Rules.EnvFile of package pipeline
+// Execution says how a hook runs, and what its end amounts to. The zero Execution
+// leaves all to the event's Rules.
+type Execution struct {
+	Timeout    time.Duration // 0 means the event's default, negative none
+	Background Background    // runs while the fire goes on without it
+	Wake       *Wake         // of one that wakes the model; nil adds nothing
+	Exits      Exits         // what its end amounts to; nil means what the event's Rules say
+	Text       Text          // what plain text amounts to; 0 means what the event's Rules say
+	FailClosed bool          // blocks when it fails, as if the event's Rules said so; not in the background
+	NoEnvFile  bool          // gets no file for variables; see Rules.EnvFile of package pipeline
+	Status     string        // what a host may show while it runs
 
 	// Policy is what its operator demands of it; nil is nothing. The engine sets
 	// it in a copy of the hook, when settings are loaded.
 	Policy *EffectivePolicy
+}
 
-	// Skip says why the hook can never run, whatever the event's input; empty
-	// if it can. Detail says it in words.
+// Exclusion says why a hook can never run, whatever the event's input. The zero
+// Exclusion is that of a hook that can.
+type Exclusion struct {
 	Skip       SkipReason
-	SkipDetail string
-
-	Runner Runner // starts it; nil for a Go function
-	Func   any    // a Func of the event's types, or nil
+	SkipDetail string // Skip in words
 }
 
 // Label is the name to show to people: the configured name, else the command.

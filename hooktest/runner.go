@@ -60,7 +60,7 @@ type runnerCheck struct {
 	unbounded bool
 }
 
-var theHook = &hook.Hook{ID: "hooktest", Dialect: "hooktest", Event: "Test", Name: "hooktest", Command: "hooktest"}
+var theHook = &hook.Hook{Identity: hook.Identity{ID: "hooktest", Dialect: "hooktest", Event: "Test", Name: "hooktest", Command: "hooktest"}}
 
 func (c *runnerCheck) call(payload []byte) hook.Call {
 	return hook.Call{Hook: theHook, Session: "hooktest", Dir: c.dir, Payload: payload, Timeout: time.Minute}

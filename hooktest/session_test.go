@@ -93,7 +93,8 @@ func TestFakeClock(t *testing.T) {
 func TestFakeClockRefusesProcesses(t *testing.T) {
 	load := func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 		return pipeline.Loaded{Hooks: []*hook.Hook{{
-			ID: "a", Dialect: ours.Name, Event: "Pure", Type: "command", Command: "true", Runner: &run.Command{Argv: []string{"true"}},
+			Identity: hook.Identity{ID: "a", Dialect: ours.Name, Event: "Pure", Type: "command", Command: "true"},
+			Runner:   &run.Command{Argv: []string{"true"}},
 		}}}, nil
 	}
 	FakeClock(t, func(t *testing.T, s *pipeline.Session) {

@@ -217,13 +217,15 @@ func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out
 // if at is nil, or was not made by NewSystem or NewSession.
 func (e *Event[In, Out]) On(at Scope, name string, f hook.Func[In, Out], options ...Option) (remove func()) {
 	h := &hook.Hook{
-		ID:      fmt.Sprintf("%s/%s/%s", hook.Host, e.spec.Name, name),
-		Dialect: e.dialect.Name,
-		Event:   e.spec.Name,
-		Name:    name,
-		Type:    "go",
-		Source:  hook.Host,
-		Func:    f,
+		Identity: hook.Identity{
+			ID:      fmt.Sprintf("%s/%s/%s", hook.Host, e.spec.Name, name),
+			Dialect: e.dialect.Name,
+			Event:   e.spec.Name,
+			Name:    name,
+			Type:    "go",
+			Source:  hook.Host,
+		},
+		Func: f,
 	}
 	if err := scopeError(at); err != nil {
 		panic(fmt.Sprintf("pipeline: add hooks of %s: %v", e.full, err))

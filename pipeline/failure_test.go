@@ -98,7 +98,7 @@ func TestALivePlanGrowsAndShrinks(t *testing.T) {
 	_, s := start(t, pipeline.Config{})
 	var removeLast func()
 	live.On(s, "first", func(context.Context, call) (output, error) {
-		pipeline.Register(s, &hook.Hook{Dialect: "test", Event: "Live", Name: "before", Rank: -1, Func: hook.Func[call, edit](allow)})
+		pipeline.Register(s, &hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Live", Name: "before"}, Selection: hook.Selection{Rank: -1}, Func: hook.Func[call, edit](allow)})
 		live.On(s, "new", func(context.Context, call) (output, error) { return output{Message: "hi"}, nil })
 		return output{}, nil
 	})
@@ -121,7 +121,7 @@ func TestALivePlanGrowsAndShrinks(t *testing.T) {
 // A hook that has removed itself has no place in the new plan any more.
 func TestALivePlanGrowsBehindAHookThatHasRemovedItself(t *testing.T) {
 	ranked := func(s *pipeline.Session, name string, rank int, f hook.Func[call, edit]) func() {
-		remove, err := pipeline.Register(s, &hook.Hook{Dialect: "test", Event: "Live", Name: name, Rank: rank, Func: f})
+		remove, err := pipeline.Register(s, &hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Live", Name: name}, Selection: hook.Selection{Rank: rank}, Func: f})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func TestHooksRunByRank(t *testing.T) {
 		rank int
 	}{{"b1", 2}, {"a1", 1}, {"b2", 2}, {"a2", 1}} {
 		for _, scope := range []pipeline.Scope{sys, s} {
-			pipeline.Register(scope, &hook.Hook{Dialect: "test", Event: "Chain", Name: h.name, Rank: h.rank, Func: hook.Func[call, edit](allow)})
+			pipeline.Register(scope, &hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Chain", Name: h.name}, Selection: hook.Selection{Rank: h.rank}, Func: hook.Func[call, edit](allow)})
 		}
 	}
 	if got := labels(fire(t, chain, s, call{Tool: "t"})); got != "[a1 a2 b1 b2 a1 a2 b1 b2]" {

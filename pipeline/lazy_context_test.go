@@ -88,7 +88,7 @@ func TestAHookLearnsOfItsEndHoweverItLooks(t *testing.T) {
 						}
 						return o, nil
 					}
-					pipeline.Register(s, &hook.Hook{Dialect: "test", Event: "Timed", Name: "looks", Timeout: test.timeout, Func: hook.Func[call, edit](looking)})
+					pipeline.Register(s, &hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Timed", Name: "looks"}, Execution: hook.Execution{Timeout: test.timeout}, Func: hook.Func[call, edit](looking)})
 					_, _ = timed.Fire(ctx, s, &call{Tool: "write"})
 				})
 			})
@@ -120,7 +120,7 @@ func TestAContextEndsWithTheHookThatWasGivenIt(t *testing.T) {
 				return o, nil
 			}
 			for name, f := range map[string]hook.Func[call, edit]{"keeps": keep, "begins": begin} {
-				pipeline.Register(s, &hook.Hook{Dialect: "test", Event: "Timed", Name: name, Timeout: test.timeout, Func: f})
+				pipeline.Register(s, &hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Timed", Name: name}, Execution: hook.Execution{Timeout: test.timeout}, Func: f})
 			}
 			fire(t, timed, s, call{Tool: "write"})
 			for _, ctx := range []context.Context{kept, begun} {
@@ -153,7 +153,7 @@ func TestAHookSeesWhatItsCallerHasPutIntoTheContext(t *testing.T) {
 			}
 			return o, nil
 		}
-		pipeline.Register(s, &hook.Hook{Dialect: "test", Event: "Timed", Name: "looks", Timeout: timeout, Func: hook.Func[call, edit](look)})
+		pipeline.Register(s, &hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Timed", Name: "looks"}, Execution: hook.Execution{Timeout: timeout}, Func: hook.Func[call, edit](look)})
 	}
 	if _, err := timed.Fire(ctx, s, &call{Tool: "write"}); err != nil {
 		t.Error(err)
@@ -183,7 +183,7 @@ func TestAContextIsForManyAtOnce(t *testing.T) {
 		return o, nil
 	}
 	for _, timeout := range []time.Duration{-1, time.Hour} {
-		pipeline.Register(s, &hook.Hook{Dialect: "test", Event: "Timed", Name: "shares", Timeout: timeout, Func: hook.Func[call, edit](share)})
+		pipeline.Register(s, &hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Timed", Name: "shares"}, Execution: hook.Execution{Timeout: timeout}, Func: hook.Func[call, edit](share)})
 	}
 	fire(t, timed, s, call{Tool: "write"})
 	all.Wait()

@@ -97,7 +97,7 @@ func hangs(ctx context.Context, _ hook.Call) (hook.Reply, error) {
 
 // configured is a hook of the settings, for the event of that name.
 func configured(event, command string, r runner) *hook.Hook {
-	return &hook.Hook{ID: "project/" + event + "/" + command, Dialect: "test", Event: event, Type: "command", Command: command, Source: hook.Project, Runner: r}
+	return &hook.Hook{Identity: hook.Identity{ID: "project/" + event + "/" + command, Dialect: "test", Event: event, Type: "command", Command: command, Source: hook.Project}, Runner: r}
 }
 
 func loads(hooks ...*hook.Hook) pipeline.Load {

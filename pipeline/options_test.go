@@ -60,11 +60,11 @@ func TestWhatCanNeverRunIsNotRegistered(t *testing.T) {
 		want string
 	}{
 		"nil":                    {nil, "nil"},
-		"no such event":          {&hook.Hook{Dialect: "test", Event: "Cal", Name: "h"}, `there is no event "test.Cal"`},
-		"another dialect":        {&hook.Hook{Dialect: "tset", Event: "Call", Name: "h"}, `there is no event "tset.Call"`},
-		"a function of no event": {&hook.Hook{Dialect: "test", Event: "Call", Name: "h", Func: func() {}}, "its Func is a func(); want a hook.Func"},
-		"of another event":       {&hook.Hook{Dialect: "test", Event: "List", Name: "h", Func: hook.Func[call, edit](allow)}, "its Func is a hook.Func"},
-		"a nil function":         {&hook.Hook{Dialect: "test", Event: "Call", Name: "h", Func: hook.Func[call, edit](nil)}, "its Func is a"},
+		"no such event":          {&hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Cal", Name: "h"}}, `there is no event "test.Cal"`},
+		"another dialect":        {&hook.Hook{Identity: hook.Identity{Dialect: "tset", Event: "Call", Name: "h"}}, `there is no event "tset.Call"`},
+		"a function of no event": {&hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Call", Name: "h"}, Func: func() {}}, "its Func is a func(); want a hook.Func"},
+		"of another event":       {&hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "List", Name: "h"}, Func: hook.Func[call, edit](allow)}, "its Func is a hook.Func"},
+		"a nil function":         {&hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Call", Name: "h"}, Func: hook.Func[call, edit](nil)}, "its Func is a"},
 	} {
 		remove, err := pipeline.Register(s, of(event, "good", prints(0, "")), test.hook)
 		if err == nil || !strings.Contains(err.Error(), test.want) || event.Active(s) {

@@ -68,11 +68,13 @@ type watcher[Out any] struct {
 // engine stands for the engine where a report is not of a hook.
 func (e *Event[In, Out]) engine() *hook.Hook {
 	return &hook.Hook{
-		ID:      "engine/" + e.spec.Name,
-		Dialect: e.dialect.Name,
-		Event:   e.spec.Name,
-		Name:    "engine",
-		Type:    "engine",
+		Identity: hook.Identity{
+			ID:      "engine/" + e.spec.Name,
+			Dialect: e.dialect.Name,
+			Event:   e.spec.Name,
+			Name:    "engine",
+			Type:    "engine",
+		},
 	}
 }
 

@@ -121,7 +121,7 @@ func decidesItsFailures(h *hook.Hook) bool { return h.Policy != nil && overlaid(
 
 // closed stands for the hooks of a closed system, in the plan of every event:
 // fires go where they find out, and those of an open system need not look.
-var closed = &hook.Hook{ID: "closed", Name: "closed", Type: "engine"}
+var closed = &hook.Hook{Identity: hook.Identity{ID: "closed", Name: "closed", Type: "engine"}}
 
 // closedEvent is the selector of events that have no hooks.
 var closedEvent = &selector{hooks: []*hook.Hook{closed}, runs: true}

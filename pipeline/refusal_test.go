@@ -242,7 +242,7 @@ func TestHooksAreAddedToWhatWasMade(t *testing.T) {
 		"nothing": nil, "a nil system": (*pipeline.System)(nil), "a nil session": (*pipeline.Session)(nil),
 		"an empty system": new(pipeline.System), "an empty session": new(pipeline.Session),
 	} {
-		h := &hook.Hook{Dialect: "test", Event: "Call", Name: "guard", Func: hook.Func[call, edit](allow)}
+		h := &hook.Hook{Identity: hook.Identity{Dialect: "test", Event: "Call", Name: "guard"}, Func: hook.Func[call, edit](allow)}
 		if _, err := pipeline.Register(at, h); err == nil || !strings.Contains(err.Error(), "want a System of NewSystem") {
 			t.Errorf("Register at %s: %v", name, err)
 		}

@@ -11,7 +11,7 @@ import (
 // A project brings the globs and the commands: what takes too long to compare is
 // a problem, and is not compared.
 func TestRulesThatTakeTooLongToCompareAreRefused(t *testing.T) {
-	long := &hook.Hook{Dialect: "claude", Event: "PreToolUse", Source: hook.Project, Command: strings.Repeat("a", 500_000)}
+	long := &hook.Hook{Identity: hook.Identity{Dialect: "claude", Event: "PreToolUse", Source: hook.Project, Command: strings.Repeat("a", 500_000)}}
 	short := gate(hook.Project)
 	for name, test := range map[string]struct {
 		glob    string

@@ -36,7 +36,7 @@ func load(t *testing.T, files map[policy.Level]string) *policy.Set {
 }
 
 func gate(source hook.Source) *hook.Hook {
-	return &hook.Hook{Dialect: "claude", Event: "PreToolUse", Command: "guard.sh", Source: source, Key: "k"}
+	return &hook.Hook{Identity: hook.Identity{Dialect: "claude", Event: "PreToolUse", Command: "guard.sh", Source: source}, Selection: hook.Selection{Key: "k"}}
 }
 
 func TestTheNearestLevelWinsWhatIsNotLocked(t *testing.T) {
@@ -74,21 +74,21 @@ func TestEntriesAndEventsCountBelowRules(t *testing.T) {
 		overlay string
 		want    map[hook.Class]hook.Action
 	}{
-		"an entry's own onFailure": {&hook.Hook{Dialect: "claude", Event: "PreToolUse", Source: hook.Project, FailClosed: true}, open,
+		"an entry's own onFailure": {&hook.Hook{Identity: hook.Identity{Dialect: "claude", Event: "PreToolUse", Source: hook.Project}, Execution: hook.Execution{FailClosed: true}}, open,
 			map[hook.Class]hook.Action{hook.ClassCrash: hook.FailOpen, hook.ClassExit: hook.FailClosed}},
-		"an entry before defaults": {&hook.Hook{Dialect: "claude", Event: "PreToolUse", Source: hook.Project, FailClosed: true}, `{"defaults": {"gates": {"onFailure": "open"}}}`,
+		"an entry before defaults": {&hook.Hook{Identity: hook.Identity{Dialect: "claude", Event: "PreToolUse", Source: hook.Project}, Execution: hook.Execution{FailClosed: true}}, `{"defaults": {"gates": {"onFailure": "open"}}}`,
 			map[hook.Class]hook.Action{hook.ClassCrash: hook.FailClosed}},
 		"defaults before an event": {gate(hook.Project), `{"defaults": {"gates": {"onFailure": "closed"}}}`,
 			map[hook.Class]hook.Action{hook.ClassCrash: hook.FailClosed, hook.ClassBreaker: hook.FailClosed}},
 		"a rule before defaults": {gate(hook.Project), `{"defaults": {"gates": {"onFailure": "closed"}}, "hooks": [{"onFailure": "open"}]}`,
 			map[hook.Class]hook.Action{hook.ClassCrash: hook.FailOpen}},
-		"an event that fails closed": {&hook.Hook{Dialect: "xcsh", Event: "tool_call", Source: hook.Project}, open,
+		"an event that fails closed": {&hook.Hook{Identity: hook.Identity{Dialect: "xcsh", Event: "tool_call", Source: hook.Project}}, open,
 			map[hook.Class]hook.Action{hook.ClassCrash: hook.FailOpen, hook.ClassExit: hook.FailClosed}},
-		"late functions": {&hook.Hook{Dialect: "claude", Event: "PreToolUse", Source: hook.Host, Func: 1}, `{"limits": {"concurrent": 1}}`,
+		"late functions": {&hook.Hook{Identity: hook.Identity{Dialect: "claude", Event: "PreToolUse", Source: hook.Host}, Func: 1}, `{"limits": {"concurrent": 1}}`,
 			map[hook.Class]hook.Action{hook.ClassTimeout: hook.FailClosed, hook.ClassExit: hook.FailOpen}},
-		"an observer": {&hook.Hook{Dialect: "claude", Event: "PostToolUse", Source: hook.Project}, `{"hooks": [{"onFailure": "closed"}]}`,
+		"an observer": {&hook.Hook{Identity: hook.Identity{Dialect: "claude", Event: "PostToolUse", Source: hook.Project}}, `{"hooks": [{"onFailure": "closed"}]}`,
 			map[hook.Class]hook.Action{hook.ClassCrash: hook.FailOpen}},
-		"a hook in the background": {&hook.Hook{Dialect: "claude", Event: "PreToolUse", Source: hook.Project, Background: hook.Async}, `{"hooks": [{"onFailure": "closed"}]}`,
+		"a hook in the background": {&hook.Hook{Identity: hook.Identity{Dialect: "claude", Event: "PreToolUse", Source: hook.Project}, Execution: hook.Execution{Background: hook.Async}}, `{"hooks": [{"onFailure": "closed"}]}`,
 			map[hook.Class]hook.Action{hook.ClassCrash: hook.FailOpen}},
 	} {
 		p := load(t, map[policy.Level]string{policy.Project: test.overlay}).Effective(test.hook, events.Of(test.hook))
@@ -239,7 +239,7 @@ func TestAnUntrustedProjectHasNoSayInTheHooksOfOthers(t *testing.T) {
 }
 
 func TestClosedWhereNothingCanBeBlockedIsRefused(t *testing.T) {
-	post := &hook.Hook{Dialect: "claude", Event: "PostToolUse", Command: "log.sh", Source: hook.Project}
+	post := &hook.Hook{Identity: hook.Identity{Dialect: "claude", Event: "PostToolUse", Command: "log.sh", Source: hook.Project}}
 	for name, test := range map[string]struct {
 		overlay string
 		want    string
@@ -261,7 +261,7 @@ func TestClosedWhereNothingCanBeBlockedIsRefused(t *testing.T) {
 }
 
 func TestARecheckOfWhatIsNeverRewrittenIsRefused(t *testing.T) {
-	post := &hook.Hook{Dialect: "claude", Event: "PostToolUse", Command: "log.sh", Source: hook.Project}
+	post := &hook.Hook{Identity: hook.Identity{Dialect: "claude", Event: "PostToolUse", Command: "log.sh", Source: hook.Project}}
 	for name, test := range map[string]struct{ rule, want string }{
 		"by event":                {`{"match": {"event": "PostToolUse"}, "recheck": true}`, "the input of claude.PostToolUse is never rewritten"},
 		"by command":              {`{"match": {"command": "log.sh"}, "recheck": true}`, `PostToolUse, the event of "log.sh", is never rewritten`},

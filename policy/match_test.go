@@ -9,7 +9,7 @@ import (
 )
 
 func TestAMatchHoldsIfAllOfItsGlobsDo(t *testing.T) {
-	h := &hook.Hook{Dialect: "claude", Event: "PreToolUse", Name: "guard one", Command: `"$CLAUDE_PROJECT_DIR"/hooks/guard.sh --strict "a b"`, Source: hook.Project}
+	h := &hook.Hook{Identity: hook.Identity{Dialect: "claude", Event: "PreToolUse", Name: "guard one", Command: `"$CLAUDE_PROJECT_DIR"/hooks/guard.sh --strict "a b"`, Source: hook.Project}}
 	for name, test := range map[string]struct {
 		match policy.Match
 		want  bool
@@ -62,7 +62,7 @@ func FuzzGlob(f *testing.F) {
 		if len(glob) > 12 || len(text) > 20 || glob == "" || strings.ContainsRune(glob, '\\') || strings.ContainsFunc(glob+text, func(r rune) bool { return r > 126 }) {
 			return
 		}
-		if got, want := (policy.Match{Name: glob}).Matches(&hook.Hook{Name: text}), slowly(glob, text); got != want {
+		if got, want := (policy.Match{Name: glob}).Matches(&hook.Hook{Identity: hook.Identity{Name: text}}), slowly(glob, text); got != want {
 			t.Errorf("%q matches %q: %v, want %v", glob, text, got, want)
 		}
 	})

@@ -70,8 +70,7 @@ type runs hook.Reply
 func (r runs) Run(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply(r), nil }
 
 func command(text string, r hook.Runner) *hook.Hook {
-	return &hook.Hook{ID: "project/Call/" + text, Dialect: "test", Event: "Call", Type: "command", Command: text, Source: hook.Project,
-		Position: hook.Position{File: "settings.json", Line: 4, Column: 9}, Runner: r}
+	return &hook.Hook{Identity: hook.Identity{ID: "project/Call/" + text, Dialect: "test", Event: "Call", Type: "command", Command: text, Source: hook.Project, Position: hook.Position{File: "settings.json", Line: 4, Column: 9}}, Runner: r}
 }
 
 // lines are what a record has after some fires.

@@ -37,7 +37,7 @@ func newWarmHook(t *testing.T, program, script, text string) *warmHook {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	h := &warmHook{t: t, w: &Warm{Log: quietLog}, dir: dir, call: hook.Call{Dir: dir, Hook: &hook.Hook{Event: "E"}, Payload: []byte("{}"), Timeout: 20 * time.Second}}
+	h := &warmHook{t: t, w: &Warm{Log: quietLog}, dir: dir, call: hook.Call{Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "E"}}, Payload: []byte("{}"), Timeout: 20 * time.Second}}
 	t.Cleanup(h.w.Close)
 	h.write(script, text)
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
@@ -318,7 +318,7 @@ func TestPrewarm(t *testing.T) {
 				h.write("hook.js", "console.log(1)\n")
 			}
 			call := h.call
-			call.Hook = &hook.Hook{Event: "E", Runner: h.Command}
+			call.Hook = &hook.Hook{Identity: hook.Identity{Event: "E"}, Runner: h.Command}
 			h.w.Prewarm(call)
 			h.w.starts.Wait()
 			if out := h.warm(); out != "1\n" {

@@ -201,7 +201,7 @@ func TestWarmSoak(t *testing.T) {
 		}
 		commands = append(commands, c)
 	}
-	call := hook.Call{Dir: dir, Hook: &hook.Hook{Event: "E"}, Payload: []byte("{}\n"), Timeout: time.Minute}
+	call := hook.Call{Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "E"}}, Payload: []byte("{}\n"), Timeout: time.Minute}
 	rounds := func(n int) {
 		for range n {
 			for _, c := range commands {

@@ -128,7 +128,7 @@ func sameWarm(t *testing.T, argv []string, script, text string, calls int) {
 	}
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8", "TOKEN=s3cret", "PWD=" + dir, "EMPTY="}
 	environ := func(hook.Call) []string { return env }
-	call := hook.Call{Dir: dir, Hook: &hook.Hook{Event: "PreToolUse"}, Payload: []byte("{\"tool_name\": \"Bash\",\n \"n\": 1}\n"), Env: []string{"CALL=one"}}
+	call := hook.Call{Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}, Payload: []byte("{\"tool_name\": \"Bash\",\n \"n\": 1}\n"), Env: []string{"CALL=one"}}
 	cold := &Command{Argv: argv, Environ: environ}
 	lay(t, dir, script, text)
 	want := leaves(cold, call)

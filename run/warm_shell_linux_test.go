@@ -34,7 +34,7 @@ func newShellPair(t *testing.T, argv, direct []string, dir string) *shellPair {
 	}
 	environ := func(hook.Call) []string { return env }
 	p := &shellPair{t: t, w: &Warm{Log: quietLog}, call: hook.Call{
-		Dir: dir, Hook: &hook.Hook{Event: "PreToolUse"}, Payload: []byte("{\"tool_name\": \"Bash\",\n \"n\": 1}\n"),
+		Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}, Payload: []byte("{\"tool_name\": \"Bash\",\n \"n\": 1}\n"),
 		Env: []string{"CALL=one"},
 	}}
 	t.Cleanup(p.w.Close)
@@ -288,7 +288,7 @@ func BenchmarkShell(b *testing.B) {
 				if note := c.SetWarm(w, kind, "/tmp"); note != "" {
 					b.Fatal(note)
 				}
-				call := hook.Call{Dir: "/tmp", Hook: &hook.Hook{Event: "E"}, Payload: []byte(`{"tool_name": "Bash", "tool_input": {"command": "go test ./..."}}` + "\n")}
+				call := hook.Call{Dir: "/tmp", Hook: &hook.Hook{Identity: hook.Identity{Event: "E"}}, Payload: []byte(`{"tool_name": "Bash", "tool_input": {"command": "go test ./..."}}` + "\n")}
 				b.ReportAllocs()
 				for b.Loop() {
 					if _, err := c.Run(b.Context(), call); err != nil {

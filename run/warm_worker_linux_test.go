@@ -31,7 +31,7 @@ func newWorker(t *testing.T, program, script, text string) (*Command, hook.Call)
 	if note := c.SetWarm(w, WarmWorker, dir); note != "" {
 		t.Fatal(note)
 	}
-	return c, hook.Call{Dir: dir, Hook: &hook.Hook{Event: "PreToolUse"}, Payload: []byte("{\"tool_input\":\n{\"command\":\"rm /etc/x\"}}\n"), Timeout: 20 * time.Second}
+	return c, hook.Call{Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}, Payload: []byte("{\"tool_input\":\n{\"command\":\"rm /etc/x\"}}\n"), Timeout: 20 * time.Second}
 }
 
 // byHand is the protocol by hand: it answers each call by what "answer" makes of it.

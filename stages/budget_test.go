@@ -23,9 +23,9 @@ func TestAllMatchersOfAPlanShareOneTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hooks []*hook.Hook
 		for range 200 {
-			hooks = append(hooks, &hook.Hook{Matcher: slow(30 * time.Millisecond)})
+			hooks = append(hooks, &hook.Hook{Selection: hook.Selection{Matcher: slow(30 * time.Millisecond)}})
 		}
-		hooks = append(hooks, &hook.Hook{Matcher: match.Names{"other"}}, &hook.Hook{Matcher: match.Names{"text"}})
+		hooks = append(hooks, &hook.Hook{Selection: hook.Selection{Matcher: match.Names{"other"}}}, &hook.Hook{Selection: hook.Selection{Matcher: match.Names{"text"}}})
 		start := time.Now()
 		p := stages.PlanWithin(t.Context(), hooks, "text", 100*time.Millisecond)
 		if took := time.Since(start); took != 120*time.Millisecond || !p.Late {
@@ -40,7 +40,7 @@ func TestAllMatchersOfAPlanShareOneTime(t *testing.T) {
 func TestNoMatcherIsAskedWhenTheContextHasEnded(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	hooks := []*hook.Hook{{Matcher: slow(0)}, {Matcher: match.Names{"other"}}}
+	hooks := []*hook.Hook{{Selection: hook.Selection{Matcher: slow(0)}}, {Selection: hook.Selection{Matcher: match.Names{"other"}}}}
 	if p := stages.PlanWithin(ctx, hooks, "text", time.Hour); len(p.Run) != 1 || !p.Late {
 		t.Errorf("%d hooks run, late %v; want the one whose matcher could take long", len(p.Run), p.Late)
 	}

@@ -23,20 +23,20 @@ func TestNarrowDecidesWhatTheSubjectCannot(t *testing.T) {
 		spent string // the hook that has had its one run
 		want  string
 	}{
-		"a condition that holds":               {[]*hook.Hook{{ID: "a", Condition: in("/here")}}, "", "a"},
-		"one that does not":                    {[]*hook.Hook{{ID: "a", Condition: in("/there")}, {ID: "b"}}, "", "b a:condition"},
-		"none at all":                          {[]*hook.Hook{{ID: "a"}, {ID: "b", Condition: in("/here")}}, "", "a b"},
-		"the order is kept":                    {[]*hook.Hook{{ID: "c"}, {ID: "a", Condition: in("/here")}, {ID: "b", Once: true}}, "", "c a b"},
-		"conditions come before duplicates":    {[]*hook.Hook{{ID: "a", Key: "k", Condition: in("/there")}, {ID: "b", Key: "k"}}, "", "b a:condition"},
-		"the first that holds is no duplicate": {[]*hook.Hook{{ID: "a", Key: "k", Condition: in("/here")}, {ID: "b", Key: "k", Condition: in("/here")}}, "", "a b:duplicate"},
-		"a hook that runs once":                {[]*hook.Hook{{ID: "a", Once: true}}, "", "a"},
-		"one that has run":                     {[]*hook.Hook{{ID: "a", Once: true}, {ID: "b"}}, "a", "b a:disabled"},
-		"what is spent is no duplicate":        {[]*hook.Hook{{ID: "a", Once: true, Key: "k"}, {ID: "b", Key: "k"}}, "a", "b a:disabled"},
-		"what may run again is never spent":    {[]*hook.Hook{{ID: "a"}, {ID: "b", Once: true}}, "a", "a b"},
-		"the condition is asked first":         {[]*hook.Hook{{ID: "a", Once: true, Condition: in("/there")}}, "a", "a:condition"},
-		"what was skipped before stays so":     {[]*hook.Hook{{ID: "a", Matcher: match.Exact("read")}, {ID: "b", Condition: in("/there")}, {ID: "c", Skip: hook.Untrusted, Once: true}}, "", "a:matcher c:untrusted b:condition"},
-		"one selected hook makes sequence":     {[]*hook.Hook{{ID: "a", Sequential: true, Condition: in("/here")}, {ID: "b"}}, "", "a b sequential"},
-		"one that does not hold does not":      {[]*hook.Hook{{ID: "a", Sequential: true, Condition: in("/there")}, {ID: "b"}}, "", "b a:condition"},
+		"a condition that holds":               {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Condition: in("/here")}}}, "", "a"},
+		"one that does not":                    {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Condition: in("/there")}}, {Identity: hook.Identity{ID: "b"}}}, "", "b a:condition"},
+		"none at all":                          {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Condition: in("/here")}}}, "", "a b"},
+		"the order is kept":                    {[]*hook.Hook{{Identity: hook.Identity{ID: "c"}}, {Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Condition: in("/here")}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Once: true}}}, "", "c a b"},
+		"conditions come before duplicates":    {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Key: "k", Condition: in("/there")}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Key: "k"}}}, "", "b a:condition"},
+		"the first that holds is no duplicate": {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Key: "k", Condition: in("/here")}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Key: "k", Condition: in("/here")}}}, "", "a b:duplicate"},
+		"a hook that runs once":                {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Once: true}}}, "", "a"},
+		"one that has run":                     {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Once: true}}, {Identity: hook.Identity{ID: "b"}}}, "a", "b a:disabled"},
+		"what is spent is no duplicate":        {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Once: true, Key: "k"}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Key: "k"}}}, "a", "b a:disabled"},
+		"what may run again is never spent":    {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Once: true}}}, "a", "a b"},
+		"the condition is asked first":         {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Once: true, Condition: in("/there")}}}, "a", "a:condition"},
+		"what was skipped before stays so":     {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Matcher: match.Exact("read")}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Condition: in("/there")}}, {Identity: hook.Identity{ID: "c"}, Selection: hook.Selection{Once: true}, Exclusion: hook.Exclusion{Skip: hook.Untrusted}}}, "", "a:matcher c:untrusted b:condition"},
+		"one selected hook makes sequence":     {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Sequential: true, Condition: in("/here")}}, {Identity: hook.Identity{ID: "b"}}}, "", "a b sequential"},
+		"one that does not hold does not":      {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Sequential: true, Condition: in("/there")}}, {Identity: hook.Identity{ID: "b"}}}, "", "b a:condition"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestNarrowDecidesWhatTheSubjectCannot(t *testing.T) {
 }
 
 func TestNarrowWithoutAnswersToItsQuestions(t *testing.T) {
-	p := stages.Plan([]*hook.Hook{{ID: "a", Condition: in("")}, {ID: "b", Once: true}}, "write")
+	p := stages.Plan([]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Condition: in("")}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Once: true}}}, "write")
 	if got := planned(p.Narrow(nil, nil)); got != "b a:condition" {
 		t.Errorf("got %q, want that no condition holds without a detail, and that no hook is spent", got)
 	}
@@ -67,7 +67,7 @@ func TestNarrowWithoutAnswersToItsQuestions(t *testing.T) {
 }
 
 func TestNarrowSaysInWordsWhyAHookDoesNotRun(t *testing.T) {
-	p := stages.Plan([]*hook.Hook{{ID: "a", Condition: in("/there"), If: "Write(/there/**)"}, {ID: "b", Once: true}}, "write")
+	p := stages.Plan([]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Condition: in("/there"), If: "Write(/there/**)"}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Once: true}}}, "write")
 	n := p.Narrow(&here, func(*hook.Hook) bool { return true })
 	want := []string{`the condition "Write(/there/**)" does not hold for this call`, "it runs once in a session, and has run"}
 	for i, s := range n.Skipped {
@@ -79,7 +79,7 @@ func TestNarrowSaysInWordsWhyAHookDoesNotRun(t *testing.T) {
 
 // A plan is kept, and narrowed by many fires at once.
 func TestNarrowIsForManyFires(t *testing.T) {
-	p := stages.Plan([]*hook.Hook{{ID: "a", Matcher: match.Exact("read")}, {ID: "b", Condition: in("/here")}, {ID: "c", Condition: in("/there"), Key: "k"}, {ID: "d", Key: "k"}}, "write")
+	p := stages.Plan([]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Matcher: match.Exact("read")}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Condition: in("/here")}}, {Identity: hook.Identity{ID: "c"}, Selection: hook.Selection{Condition: in("/there"), Key: "k"}}, {Identity: hook.Identity{ID: "d"}, Selection: hook.Selection{Key: "k"}}}, "write")
 	want := map[string]string{"/here": "b d a:matcher c:condition", "/there": "c a:matcher b:condition d:duplicate"}
 	var all sync.WaitGroup
 	for dir, planFor := range want {
@@ -98,7 +98,7 @@ func TestNarrowIsForManyFires(t *testing.T) {
 }
 
 func TestAPlanThatTheSubjectDecidesIsNotOpen(t *testing.T) {
-	p := stages.Plan([]*hook.Hook{{ID: "a"}, {ID: "b", Matcher: match.Exact("read"), Once: true}, {ID: "c", Skip: hook.Disabled, Condition: in("/here")}}, "write")
+	p := stages.Plan([]*hook.Hook{{Identity: hook.Identity{ID: "a"}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Matcher: match.Exact("read"), Once: true}}, {Identity: hook.Identity{ID: "c"}, Selection: hook.Selection{Condition: in("/here")}, Exclusion: hook.Exclusion{Skip: hook.Disabled}}}, "write")
 	if planned(p) != "a b:matcher c:disabled" || p.Open != nil {
 		t.Errorf("got %q, %d open; want a plan that is done", planned(p), len(p.Open))
 	}

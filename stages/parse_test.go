@@ -31,7 +31,7 @@ func decode(stdout []byte) (hook.Output[part], []string, error) {
 var exits = hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAndDeny}
 
 func parse(reply hook.Reply) hook.Report[part] {
-	r := hook.Report[part]{Hook: &hook.Hook{Name: "h"}, Reply: &reply}
+	r := hook.Report[part]{Hook: &hook.Hook{Identity: hook.Identity{Name: "h"}}, Reply: &reply}
 	stages.Parse(&r, stages.ReplyRules[part]{Exits: exits, Decode: decode})
 	return r
 }

@@ -33,18 +33,18 @@ func TestPlanSelectsTheHooksForASubject(t *testing.T) {
 		want  string
 	}{
 		"no hooks":                          {nil, ""},
-		"a hook without a matcher":          {[]*hook.Hook{{ID: "a"}}, "a"},
-		"a matcher decides":                 {[]*hook.Hook{{ID: "a", Matcher: match.Exact("read")}, {ID: "b", Matcher: write}}, "b a:matcher"},
-		"the order is kept":                 {[]*hook.Hook{{ID: "c"}, {ID: "a"}, {ID: "b"}}, "c a b"},
-		"a hook that can never run":         {[]*hook.Hook{{ID: "a", Skip: hook.Untrusted}, {ID: "b"}}, "b a:untrusted"},
-		"that comes before its matcher":     {[]*hook.Hook{{ID: "a", Skip: hook.Disabled, Matcher: match.Exact("read")}}, "a:disabled"},
-		"the first of equal keys runs":      {[]*hook.Hook{{ID: "a", Key: "k"}, {ID: "b", Key: "k"}, {ID: "c", Key: "l"}, {ID: "d", Key: "k"}}, "a c b:duplicate d:duplicate"},
-		"hooks without a key never are":     {[]*hook.Hook{{ID: "a"}, {ID: "b"}}, "a b"},
-		"what does not run is no duplicate": {[]*hook.Hook{{ID: "a", Key: "k", Skip: hook.Disabled}, {ID: "b", Key: "k", Matcher: match.Exact("read")}, {ID: "c", Key: "k"}}, "c a:disabled b:matcher"},
-		"one selected hook makes sequence":  {[]*hook.Hook{{ID: "a"}, {ID: "b", Sequential: true}, {ID: "c"}}, "a b c sequential"},
-		"one that does not match does not":  {[]*hook.Hook{{ID: "a"}, {ID: "b", Sequential: true, Matcher: match.Exact("read")}}, "a b:matcher"},
-		"nor does a duplicate":              {[]*hook.Hook{{ID: "a", Key: "k"}, {ID: "b", Key: "k", Sequential: true}}, "a b:duplicate"},
-		"nor does one that can never run":   {[]*hook.Hook{{ID: "a"}, {ID: "b", Skip: hook.Invalid, Sequential: true}}, "a b:invalid"},
+		"a hook without a matcher":          {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}}}, "a"},
+		"a matcher decides":                 {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Matcher: match.Exact("read")}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Matcher: write}}}, "b a:matcher"},
+		"the order is kept":                 {[]*hook.Hook{{Identity: hook.Identity{ID: "c"}}, {Identity: hook.Identity{ID: "a"}}, {Identity: hook.Identity{ID: "b"}}}, "c a b"},
+		"a hook that can never run":         {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Exclusion: hook.Exclusion{Skip: hook.Untrusted}}, {Identity: hook.Identity{ID: "b"}}}, "b a:untrusted"},
+		"that comes before its matcher":     {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Matcher: match.Exact("read")}, Exclusion: hook.Exclusion{Skip: hook.Disabled}}}, "a:disabled"},
+		"the first of equal keys runs":      {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Key: "k"}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Key: "k"}}, {Identity: hook.Identity{ID: "c"}, Selection: hook.Selection{Key: "l"}}, {Identity: hook.Identity{ID: "d"}, Selection: hook.Selection{Key: "k"}}}, "a c b:duplicate d:duplicate"},
+		"hooks without a key never are":     {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}}, {Identity: hook.Identity{ID: "b"}}}, "a b"},
+		"what does not run is no duplicate": {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Key: "k"}, Exclusion: hook.Exclusion{Skip: hook.Disabled}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Key: "k", Matcher: match.Exact("read")}}, {Identity: hook.Identity{ID: "c"}, Selection: hook.Selection{Key: "k"}}}, "c a:disabled b:matcher"},
+		"one selected hook makes sequence":  {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Sequential: true}}, {Identity: hook.Identity{ID: "c"}}}, "a b c sequential"},
+		"one that does not match does not":  {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Sequential: true, Matcher: match.Exact("read")}}}, "a b:matcher"},
+		"nor does a duplicate":              {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Key: "k"}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Key: "k", Sequential: true}}}, "a b:duplicate"},
+		"nor does one that can never run":   {[]*hook.Hook{{Identity: hook.Identity{ID: "a"}}, {Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Sequential: true}, Exclusion: hook.Exclusion{Skip: hook.Invalid}}}, "a b:invalid"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -57,10 +57,10 @@ func TestPlanSelectsTheHooksForASubject(t *testing.T) {
 
 func TestPlanSaysInWordsWhyAHookDoesNotRun(t *testing.T) {
 	p := stages.Plan([]*hook.Hook{
-		{ID: "first", Key: "k"},
-		{ID: "off", Skip: hook.Untrusted, SkipDetail: "the folder is not trusted"},
-		{ID: "other", Matcher: match.Exact("read"), Pattern: "read"},
-		{ID: "again", Key: "k"},
+		{Identity: hook.Identity{ID: "first"}, Selection: hook.Selection{Key: "k"}},
+		{Identity: hook.Identity{ID: "off"}, Exclusion: hook.Exclusion{Skip: hook.Untrusted, SkipDetail: "the folder is not trusted"}},
+		{Identity: hook.Identity{ID: "other"}, Selection: hook.Selection{Matcher: match.Exact("read"), Pattern: "read"}},
+		{Identity: hook.Identity{ID: "again"}, Selection: hook.Selection{Key: "k"}},
 	}, "write")
 	want := []string{"the folder is not trusted", `matcher "read" does not match "write"`, "runs already as first"}
 	for i, s := range p.Skipped {
@@ -73,7 +73,7 @@ func TestPlanSaysInWordsWhyAHookDoesNotRun(t *testing.T) {
 func TestPlanShowsTheBeginningOfALongSubject(t *testing.T) {
 	for cut := range 4 { // the cut goes through a character at one of these
 		subject := strings.Repeat("x", cut) + strings.Repeat("€", 1000)
-		p := stages.Plan([]*hook.Hook{{Matcher: match.Exact("read"), Pattern: "read"}}, subject)
+		p := stages.Plan([]*hook.Hook{{Selection: hook.Selection{Matcher: match.Exact("read"), Pattern: "read"}}}, subject)
 		if d := p.Skipped[0].Detail; len(d) > 150 || !strings.HasSuffix(d, `€…"`) || !utf8.ValidString(d) {
 			t.Errorf("the detail is %q", d)
 		}
@@ -82,8 +82,8 @@ func TestPlanShowsTheBeginningOfALongSubject(t *testing.T) {
 
 func ExamplePlan() {
 	p := stages.Plan([]*hook.Hook{
-		{Name: "format", Matcher: match.Names{"write", "edit"}},
-		{Name: "audit"},
+		{Identity: hook.Identity{Name: "format"}, Selection: hook.Selection{Matcher: match.Names{"write", "edit"}}},
+		{Identity: hook.Identity{Name: "audit"}},
 	}, "read")
 	for _, h := range p.Run {
 		fmt.Println(h.Name, "runs")

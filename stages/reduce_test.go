@@ -18,7 +18,7 @@ import (
 
 // report is that of hook i, which says a word; of a silent one if it is "".
 func report(i int, word string) *hook.Report[string] {
-	r := &hook.Report[string]{Hook: &hook.Hook{Name: fmt.Sprint(i)}, Index: i, Answered: word != "", Output: hook.Output[string]{Specific: word}}
+	r := &hook.Report[string]{Hook: &hook.Hook{Identity: hook.Identity{Name: fmt.Sprint(i)}}, Index: i, Answered: word != "", Output: hook.Output[string]{Specific: word}}
 	if strings.HasPrefix(word, "no") {
 		r.Output.Decision = hook.Deny
 	}

@@ -257,7 +257,7 @@ func decides(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
 	var all []*hook.Hook
 	for _, e := range pipeline.Events(nil) {
 		i := e.Info()
-		all = append(all, &hook.Hook{ID: i.FullName(), Dialect: i.Dialect, Event: i.Name, Type: "command", Command: "decides", Runner: waits{}})
+		all = append(all, &hook.Hook{Identity: hook.Identity{ID: i.FullName(), Dialect: i.Dialect, Event: i.Name, Type: "command", Command: "decides"}, Runner: waits{}})
 	}
 	return pipeline.Loaded{Hooks: all}, nil
 }

@@ -35,7 +35,7 @@ func project(t testing.TB, files map[string]string) string {
 
 func covered(t testing.TB, dir, command string, argv ...string) (files []string, c *trust.Covered) {
 	t.Helper()
-	h := &hook.Hook{Dialect: "llxprt", Event: "BeforeTool", Type: "command", Command: command, Argv: argv}
+	h := &hook.Hook{Identity: hook.Identity{Dialect: "llxprt", Event: "BeforeTool", Type: "command", Command: command, Argv: argv}}
 	c, err := trust.Cover(t.Context(), dir, []*hook.Hook{h}, trust.Options{Environ: []string{"HOME=" + dir + "/home", "PATH=/usr/bin"}})
 	if err != nil {
 		t.Fatalf("%s: %v", command, err)

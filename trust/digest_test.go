@@ -24,7 +24,7 @@ func TestTheDigestIsOfWhatAHookIsAndRuns(t *testing.T) {
 		}
 		return c.Digest
 	}
-	h := hook.Hook{ID: "1", Dialect: "llxprt", Event: "BeforeTool", Type: "command", Command: "./guard", Position: hook.Position{File: "a", Line: 1}}
+	h := hook.Hook{Identity: hook.Identity{ID: "1", Dialect: "llxprt", Event: "BeforeTool", Type: "command", Command: "./guard", Position: hook.Position{File: "a", Line: 1}}}
 	same, was := h, digest(h)
 	same.ID, same.Position = "2", hook.Position{File: "b"}
 	if digest(same) != was {
@@ -96,7 +96,7 @@ func first(files []string, _ *trust.Covered) []string { return files }
 
 func TestWhatIsReadLaterIsWhatWasCovered(t *testing.T) {
 	dir := project(t, map[string]string{"a.ts": "1", "b.ts": "2", "c.ts": "3"})
-	h := &hook.Hook{Type: "module", Command: "a.ts"}
+	h := &hook.Hook{Identity: hook.Identity{Type: "module", Command: "a.ts"}}
 	c, err := trust.Cover(t.Context(), dir, []*hook.Hook{h}, trust.Options{Files: func(context.Context, *hook.Hook) ([]string, error) {
 		return []string{filepath.Join(dir, "a.ts"), filepath.Join(dir, "b.ts")}, nil
 	}})

@@ -18,7 +18,7 @@ func Example() {
 	_ = os.WriteFile(filepath.Join(dir, "guard.sh"), []byte("exit 0\n"), 0o755)
 
 	// The hooks are those that a dialect's settings have for the project.
-	hooks := []*hook.Hook{{Dialect: "llxprt", Event: "BeforeTool", Type: "command", Command: "./guard.sh", Source: hook.Project}}
+	hooks := []*hook.Hook{{Identity: hook.Identity{Dialect: "llxprt", Event: "BeforeTool", Type: "command", Command: "./guard.sh", Source: hook.Project}}}
 	store := trust.Store(filepath.Join(dir, ".trust.json")) // trust.DefaultStore() is the user's own
 
 	state := func() trust.State {

@@ -31,7 +31,7 @@ func TestNoCommandIsNestedTooDeepToBeLookedAt(t *testing.T) {
 	dir := project(t, nil)
 	for _, length := range []int{8 << 10, 1 << 20} {
 		for command := range deep.Shell(length) {
-			h := &hook.Hook{Type: "command", Command: command}
+			h := &hook.Hook{Identity: hook.Identity{Type: "command", Command: command}}
 			if _, err := trust.Cover(t.Context(), dir, []*hook.Hook{h}, trust.Options{}); err != nil {
 				t.Errorf("%.20q: %v", command, err)
 			}

@@ -24,7 +24,7 @@ func granted(t *testing.T, dir, command string) (hook.Runner, *trust.Covered) {
 	t.Helper()
 	direct, _ := run.Direct(command, nil)
 	c := &run.Command{Argv: run.Shell(command), Direct: direct, Environ: func(hook.Call) []string { return []string{"PATH=/usr/bin:/bin"} }}
-	h := &hook.Hook{ID: "1", Dialect: "llxprt", Event: "BeforeTool", Source: hook.Project, Type: "command", Command: command, Runner: c}
+	h := &hook.Hook{Identity: hook.Identity{ID: "1", Dialect: "llxprt", Event: "BeforeTool", Source: hook.Project, Type: "command", Command: command}, Runner: c}
 	covered, err := trust.Cover(t.Context(), dir, []*hook.Hook{h}, trust.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +174,7 @@ func TestAHookThatWasNotCoveredDoesNotRun(t *testing.T) {
 	_, covered := granted(t, dir, "./g")
 	is := func(change func(*hook.Hook)) error {
 		r := hook.Runner(&run.Command{Argv: run.Shell("exit 0")})
-		h := &hook.Hook{ID: "1", Dialect: "llxprt", Event: "BeforeTool", Source: hook.Project, Type: "command", Command: "./g"}
+		h := &hook.Hook{Identity: hook.Identity{ID: "1", Dialect: "llxprt", Event: "BeforeTool", Source: hook.Project, Type: "command", Command: "./g"}}
 		change(h)
 		_, err := covered.Wrap(h, r).Run(t.Context(), hook.Call{Dir: dir})
 		return err

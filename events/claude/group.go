@@ -62,10 +62,8 @@ type group struct {
 func (g *group) read() {
 	g.readMatcher(g.Value.Get("matcher"))
 	like := hook.Hook{
-		Source:  g.layer.Source,
-		Pattern: g.pattern,
-		Matcher: g.matcher,
-		OwnOnly: !g.at.Vouches(g.layer.Source),
+		Identity:  hook.Identity{Source: g.layer.Source},
+		Selection: hook.Selection{Pattern: g.pattern, Matcher: g.matcher, OwnOnly: !g.at.Vouches(g.layer.Source)},
 	}
 	g.Read(g.label(), like, func(h *hook.Hook, v settings.Value) *settings.Problem {
 		e := entry{group: g, hook: h, value: v}

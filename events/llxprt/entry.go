@@ -80,11 +80,13 @@ func (g *group) read() {
 		label += ":" + g.layer.Name
 	}
 	like := hook.Hook{
-		Source:     g.layer.Source,
-		Pattern:    g.pattern,
-		Matcher:    g.matcher,
-		Sequential: sequential,
-		OwnOnly:    !g.at.Vouches(g.layer.Source),
+		Identity: hook.Identity{Source: g.layer.Source},
+		Selection: hook.Selection{
+			Pattern:    g.pattern,
+			Matcher:    g.matcher,
+			Sequential: sequential,
+			OwnOnly:    !g.at.Vouches(g.layer.Source),
+		},
 	}
 	g.Read(label, like, func(h *hook.Hook, v settings.Value) *settings.Problem {
 		wrong := g.fill(h, v)

@@ -58,8 +58,8 @@ func answering(t *testing.T, event string, answers ...string) (ses *pipeline.Ses
 		Load: []pipeline.Load{func(context.Context, pipeline.Workspace) (l pipeline.Loaded, err error) {
 			for _, answer := range answers {
 				l.Hooks = append(l.Hooks, &hook.Hook{
-					ID: answer, Dialect: "llxprt", Event: event, Type: "command", Source: hook.Project,
-					Runner: &printer{answer: answer, read: read},
+					Identity: hook.Identity{ID: answer, Dialect: "llxprt", Event: event, Type: "command", Source: hook.Project},
+					Runner:   &printer{answer: answer, read: read},
 				})
 			}
 			return l, nil

@@ -62,7 +62,7 @@ func OnDynamic(api *API, event string, h DynamicHandler) (remove func()) {
 	if api.m.cfg.Extensions {
 		dialect = Extensions
 	}
-	return api.module.subscribe(&hook.Hook{Dialect: dialect.Name, Event: event}, h)
+	return api.module.subscribe(&hook.Hook{Identity: hook.Identity{Dialect: dialect.Name, Event: event}}, h)
 }
 
 func (e *Event[E, R]) onJSON(api *API, h DynamicHandler) (remove func()) {

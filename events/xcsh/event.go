@@ -102,7 +102,8 @@ func (n *Notice[E]) On(api *API, h func(ctx context.Context, e *E, hc *HookConte
 }
 
 func on[E, R any](e *Event[E, R], api *API, f hook.Func[E, R]) (remove func()) {
-	return api.module.add(&hook.Hook{Dialect: e.of(api.m).Info().Dialect, Event: e.Name(), Func: f})
+	of := hook.Identity{Dialect: e.of(api.m).Info().Dialect, Event: e.Name()}
+	return api.module.add(&hook.Hook{Identity: of, Func: f})
 }
 
 // output is a result in the words of the engine.

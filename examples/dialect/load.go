@@ -55,12 +55,16 @@ func read(i int, entry settings.Value) (*hook.Hook, *settings.Problem) {
 	seconds, _ := entry.Get("timeout").Number()
 	matcher, _ := Acme.Rules.Match(tool)
 	return &hook.Hook{
-		ID:      fmt.Sprintf("project/%s/%d", event, i),
-		Dialect: Acme.Name, Event: event, Type: "command", Command: script,
-		Source: hook.Project, Position: entry.Position(),
-		Pattern: tool, Matcher: matcher,
-		Timeout: time.Duration(seconds * float64(Acme.Unit)),
-		Key:     script, // the same script runs once for an event
-		Runner:  &run.Command{Argv: run.Shell(script)},
+		Identity: hook.Identity{
+			ID:      fmt.Sprintf("project/%s/%d", event, i),
+			Dialect: Acme.Name, Event: event, Type: "command", Command: script,
+			Source: hook.Project, Position: entry.Position(),
+		},
+		Selection: hook.Selection{
+			Pattern: tool, Matcher: matcher,
+			Key: script, // the same script runs once for an event
+		},
+		Execution: hook.Execution{Timeout: time.Duration(seconds * float64(Acme.Unit))},
+		Runner:    &run.Command{Argv: run.Shell(script)},
 	}, nil
 }

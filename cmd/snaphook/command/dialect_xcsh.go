@@ -87,8 +87,10 @@ func fileHook(dir string, item discover.Item) *hook.Hook {
 	}
 	source := xcsh.SourceOf(item.Source.Level)
 	return &hook.Hook{
-		ID: source.String() + "/" + moduleType + "/" + path, Dialect: xcsh.Dialect.Name, Event: anyEvent,
-		Type: moduleType, Command: path, Source: source, Position: hook.Position{File: short(item.Path)},
+		Identity: hook.Identity{
+			ID: source.String() + "/" + moduleType + "/" + path, Dialect: xcsh.Dialect.Name, Event: anyEvent,
+			Type: moduleType, Command: path, Source: source, Position: hook.Position{File: short(item.Path)},
+		},
 	}
 }
 

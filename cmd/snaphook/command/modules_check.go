@@ -224,11 +224,13 @@ func (a *attached) skipped() (all []notRun) {
 	}
 	for _, failed := range a.failed {
 		h := &hook.Hook{
-			ID:       moduleType + "/" + failed.Path,
-			Type:     moduleType,
-			Command:  failed.Path,
-			Source:   failed.Source,
-			Position: hook.Position{File: short(failed.Path)},
+			Identity: hook.Identity{
+				ID:       moduleType + "/" + failed.Path,
+				Type:     moduleType,
+				Command:  failed.Path,
+				Source:   failed.Source,
+				Position: hook.Position{File: short(failed.Path)},
+			},
 		}
 		all = append(all, notRun{describe(h), hook.Invalid, failed.Err.Error(), governed(h)})
 	}

@@ -16,7 +16,7 @@ func TestTheStatusLineShowsWhatRuns(t *testing.T) {
 		var text sharedText
 		p := &progress{to: &text, width: func() int { return 60 }, stop: make(chan struct{}), done: make(chan struct{})}
 		go p.run()
-		lint, guard := &hook.Hook{Command: "lint.sh", Status: "Linting\x1b[31m"}, &hook.Hook{Command: "guard.sh --with " + strings.Repeat("x", 50)}
+		lint, guard := &hook.Hook{Identity: hook.Identity{Command: "lint.sh"}, Execution: hook.Execution{Status: "Linting\x1b[31m"}}, &hook.Hook{Identity: hook.Identity{Command: "guard.sh --with " + strings.Repeat("x", 50)}}
 		p.HookStart(t.Context(), nil, lint)
 		time.Sleep(300 * time.Millisecond)
 		p.HookStart(t.Context(), nil, guard)
@@ -50,7 +50,7 @@ func TestHooksThatAreQuickShowNothing(t *testing.T) {
 		var text sharedText
 		p := &progress{to: &text, width: func() int { return 60 }, stop: make(chan struct{}), done: make(chan struct{})}
 		go p.run()
-		p.HookStart(t.Context(), nil, &hook.Hook{Command: "quick"})
+		p.HookStart(t.Context(), nil, &hook.Hook{Identity: hook.Identity{Command: "quick"}})
 		time.Sleep(progressAfter - 1)
 		if p.close(); text.String() != "" {
 			t.Errorf("it shows %q", text.String())

@@ -40,7 +40,7 @@ func TestLinesAreOfTheSchema(t *testing.T) {
 		"text":     ends{reply: hook.Reply{Stdout: []byte("\xff\x1b[31m")}}, "off": nil,
 		"in the background": ends{reply: hook.Reply{Exit: 1}}, "asynchronous": ends{}, "late in the background": ends{err: &hook.TimeoutError{After: time.Second}},
 	} {
-		h := &hook.Hook{ID: "project/PreToolUse/" + name, Dialect: "claude", Event: "PreToolUse", Type: "command", Command: name, Source: hook.Project, Runner: runner}
+		h := &hook.Hook{Identity: hook.Identity{ID: "project/PreToolUse/" + name, Dialect: "claude", Event: "PreToolUse", Type: "command", Command: name, Source: hook.Project}, Runner: runner}
 		if strings.Contains(name, "background") || name == "asynchronous" {
 			h.Background = hook.Async
 		}

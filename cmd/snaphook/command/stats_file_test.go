@@ -85,7 +85,7 @@ func TestStatsOfAFileAreThoseOfAnotherProgram(t *testing.T) {
 	fails, late, fine := ends{reply: hook.Reply{Exit: 1}}, ends{err: &hook.TimeoutError{After: time.Second}}, ends{}
 	var hooks []*hook.Hook
 	for name, ways := range map[string][]ends{"denies": {deny, fine}, "fails": {fails, fine, late, deny}, "never": {fine}, "later": {fine, fails}} {
-		h := &hook.Hook{ID: "project/" + name, Dialect: "claude", Event: "PreToolUse", Type: "command", Command: name, Source: hook.Project, Runner: &erratic{ways: ways}}
+		h := &hook.Hook{Identity: hook.Identity{ID: "project/" + name, Dialect: "claude", Event: "PreToolUse", Type: "command", Command: name, Source: hook.Project}, Runner: &erratic{ways: ways}}
 		switch name {
 		case "never":
 			h.Skip, h.SkipDetail, h.Pattern = hook.Disabled, "switched off", "Wrtie"

@@ -27,7 +27,7 @@ func TestAQuestionIsAnsweredByKeyOrNumber(t *testing.T) {
 	} {
 		var shown strings.Builder
 		a := &asking{in: bufio.NewReader(strings.NewReader(typed)), out: &shown}
-		key, ok := a.ask(t.Context(), &hook.Hook{Command: "check\x1b[2J"}, yesOrNo)
+		key, ok := a.ask(t.Context(), &hook.Hook{Identity: hook.Identity{Command: "check\x1b[2J"}}, yesOrNo)
 		if got := fmt.Sprintf("%s %v", key, ok); got != want {
 			t.Errorf("%q: got %q, want %q", typed, got, want)
 		}

@@ -67,7 +67,7 @@ func TestTheLinesOfWorkersAreOfTheSchema(t *testing.T) {
 		if note := c.SetWarm(pool, run.WarmWorker, dir); note != "" {
 			t.Fatal(note)
 		}
-		call := hook.Call{Dir: dir, Hook: &hook.Hook{Event: "PreToolUse"}, Payload: []byte("{\"tool_name\": \"Bash\"}\n"), Timeout: 20 * time.Second}
+		call := hook.Call{Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}, Payload: []byte("{\"tool_name\": \"Bash\"}\n"), Timeout: 20 * time.Second}
 		if _, err := c.Run(t.Context(), call); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -61,13 +61,14 @@ func benchOf(dir string, n int, hooks ...*hook.Hook) *Bench {
 // starts is a hook that starts a program.
 func starts(argv ...string) *hook.Hook {
 	return &hook.Hook{
-		ID: argv[0], Dialect: "bench", Event: "Guard", Type: "command", Command: quoted(argv), Key: quoted(argv),
-		Runner: &run.Command{Argv: argv},
+		Identity:  hook.Identity{ID: argv[0], Dialect: "bench", Event: "Guard", Type: "command", Command: quoted(argv)},
+		Selection: hook.Selection{Key: quoted(argv)},
+		Runner:    &run.Command{Argv: argv},
 	}
 }
 
 func inGo(f func()) *hook.Hook {
-	return &hook.Hook{ID: "go", Dialect: "bench", Event: "Guard", Type: "go", Command: "go", Func: hook.Func[guarded, verdict](
+	return &hook.Hook{Identity: hook.Identity{ID: "go", Dialect: "bench", Event: "Guard", Type: "go", Command: "go"}, Func: hook.Func[guarded, verdict](
 		func(context.Context, guarded) (o hook.Output[verdict], err error) {
 			f()
 			return o, nil

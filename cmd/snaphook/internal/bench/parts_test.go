@@ -75,11 +75,11 @@ func TestArgvFormNamesTheProject(t *testing.T) {
 		"llxprt": "write the plain call /p/g.sh 'a b' /p/x, which needs no shell",
 		"own":    "write the plain call /p/g.sh 'a b' /p/x, which needs no shell",
 	} {
-		if got := argvForm(&hook.Hook{Dialect: dialect}, argv, "/p"); got != want {
+		if got := argvForm(&hook.Hook{Identity: hook.Identity{Dialect: dialect}}, argv, "/p"); got != want {
 			t.Errorf("%s: got %s, want %s", dialect, got, want)
 		}
 	}
-	if got := argvForm(&hook.Hook{Dialect: "llxprt"}, argv[:1], "/p"); got != "write the plain call $LLXPRT_PROJECT_DIR/g.sh, which needs no shell" {
+	if got := argvForm(&hook.Hook{Identity: hook.Identity{Dialect: "llxprt"}}, argv[:1], "/p"); got != "write the plain call $LLXPRT_PROJECT_DIR/g.sh, which needs no shell" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -91,7 +91,7 @@ func line(command, decision string) *record.Line {
 }
 
 func TestARecordShowsWhatAnIfWouldSkip(t *testing.T) {
-	h := &hook.Hook{Dialect: "claude", Command: "guard.py"}
+	h := &hook.Hook{Identity: hook.Identity{Dialect: "claude", Command: "guard.py"}}
 	for name, tt := range map[string]struct {
 		denied []string
 		other  *hook.Hook
@@ -104,10 +104,10 @@ func TestARecordShowsWhatAnIfWouldSkip(t *testing.T) {
 		"it never spoke":                   {nil, h, 40, "", 0},
 		"it spoke once":                    {[]string{"git push"}, h, 40, "", 0},
 		"too few calls":                    {[]string{"git push", "git pull"}, h, 10, "", 0},
-		"it has a condition":               {[]string{"git push", "git pull"}, &hook.Hook{Dialect: "claude", Command: "guard.py", If: "Bash(*)"}, 40, "", 0},
-		"its system has no conditions":     {[]string{"git push", "git pull"}, &hook.Hook{Dialect: "llxprt", Command: "guard.py"}, 40, "", 0},
+		"it has a condition":               {[]string{"git push", "git pull"}, &hook.Hook{Identity: hook.Identity{Dialect: "claude", Command: "guard.py"}, Selection: hook.Selection{If: "Bash(*)"}}, 40, "", 0},
+		"its system has no conditions":     {[]string{"git push", "git pull"}, &hook.Hook{Identity: hook.Identity{Dialect: "llxprt", Command: "guard.py"}}, 40, "", 0},
 		"it spoke of all there was":        {slices.Repeat([]string{"ls -l"}, 30), h, 0, "", 0},
-		"another hook is in the record":    {[]string{"git push", "git pull"}, &hook.Hook{Dialect: "claude", Command: "other.py"}, 40, "", 0},
+		"another hook is in the record":    {[]string{"git push", "git pull"}, &hook.Hook{Identity: hook.Identity{Dialect: "claude", Command: "other.py"}}, 40, "", 0},
 		"a program that is a substitution": {[]string{"$(which git) push", "$(which git) pull"}, h, 40, "", 0},
 	} {
 		calls := &Recorded{File: "r", Dir: "/", Event: "claude.PreToolUse"}

@@ -24,7 +24,7 @@ func (l *linter) module(file string) {
 	}
 	s.lang = langNode
 	s.ignores = scriptIgnores(s)
-	v := &view{linter: l, h: &hook.Hook{Dialect: "xcsh", Type: "module", Command: file, Position: s.at}}
+	v := &view{linter: l, h: &hook.Hook{Identity: hook.Identity{Dialect: "xcsh", Type: "module", Command: file, Position: s.at}}}
 	all := tokens(string(s.text), langNode)
 	for i, t := range all {
 		switch {
