@@ -40,6 +40,7 @@ func init() { // a table whose functions search again
 		"test": func(_ *search, args []piece) bool { return testsName(args) }, "[": func(_ *search, args []piece) bool { return testsName(args) },
 		"set": func(_ *search, args []piece) bool { return changesShell(args) }, "shopt": func(_ *search, args []piece) bool { return slices.ContainsFunc(args, changesGrammar) },
 		"compgen": always, "complete": always, "compopt": always, "bind": always, "fc": always,
+		"hash": func(_ *search, args []piece) bool { return hasOption(args, "p") },
 	}
 }
 
@@ -206,7 +207,6 @@ var (
 		"nullglob",
 		"globstar",
 		"dotglob",
-		"nocaseglob",
 		"failglob",
 		"lastpipe",
 		"inherit_errexit",

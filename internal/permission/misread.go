@@ -28,6 +28,9 @@ func misread(node syntax.Node, read reader) bool {
 		// after them for text: "${x:-'}"; rm y; echo "'}".
 		text := read.slice(node.Pos(), node.End())
 		return strings.Contains(text, "'") || strings.Contains(text, `$"`)
+	case *syntax.ExtGlob:
+		// What stands in it is text to the parser: [[ a = @($(rm x)) ]].
+		return strings.ContainsAny(node.Pattern.Value, "$`<>")
 	case *syntax.Redirect:
 		return node.Op == syntax.Hdoc && misreadHeredoc(node, read) ||
 			node.Op == syntax.DashHdoc && misreadHeredoc(node, read)

@@ -14,6 +14,7 @@ type unquoting struct {
 	holes          []hole
 	rest           int  // where an expansion begins that may reach to the word's end; -1 is nowhere
 	quotes         bool // all expansions stand in double quotes
+	more           bool // the word has more than one part
 }
 
 // upTo returns a place in the word, its end for -1.
@@ -102,7 +103,7 @@ func (u *unquoting) bare(text string) {
 				u.quotes = false
 			}
 		case '[':
-			if strings.Contains(text[i:], "]") {
+			if u.more || strings.Contains(text[i:], "]") { // ["r"]m
 				mark(&u.literal, u.Len())
 				mark(&u.rest, u.Len())
 			}

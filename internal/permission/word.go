@@ -92,7 +92,7 @@ func (r reader) word(w *syntax.Word) piece {
 			return p
 		}
 	}
-	plain := unquoting{reader: r, fixed: -1, literal: -1, rest: -1, quotes: true}
+	plain := unquoting{reader: r, fixed: -1, literal: -1, rest: -1, quotes: true, more: len(w.Parts) > 1}
 	for _, part := range w.Parts {
 		plain.part(part)
 	}
