@@ -116,10 +116,14 @@ func (p paths) match(c Call) bool {
 // by itself, could find a file that the rule names: Glob with /etc/*.
 func (p paths) searchesFor(c Call) bool {
 	pattern, _ := wire.Text(c.Input.Get("pattern"))
-	if c.Tool != "Glob" || !leadsAway(pattern) {
+	if c.Tool != "Glob" {
 		return false
 	}
 	from, _ := wire.Text(c.Input.Get("path"))
+	if !leadsAway(pattern) {
+		base, _ := cutPattern(pattern)
+		return base != "" && p.has(base, absolute(from, c.Dir, p.home)) // it may be a link
+	}
 	if strings.Contains(pattern, "{") || strings.Contains(strings.TrimLeft(pattern, "./"), "..") {
 		return true // it may be any of several patterns
 	}
@@ -156,15 +160,36 @@ func cutPattern(pattern string) (base, rest string) {
 	return pattern[:slash+1], pattern[slash+1:]
 }
 
-// has reports whether the pattern names file. The anchor is taken off first,
-// so that no character in its name is a wildcard.
+// has reports whether the pattern names file, or what it leads to after links: a
+// project may have one to any file.
 func (p paths) has(file, dir string) bool {
 	anchor := p.anchor
 	if anchor == "" {
 		anchor = absolute(".", dir, "")
 	}
-	rest, ok := below(absolute(file, dir, p.home), anchor)
-	return ok && doublestar.MatchUnvalidated(p.glob, rest)
+	if p.names(absolute(file, dir, p.home), anchor) {
+		return true
+	}
+	real, ok := followed(file, dir, p.home)
+	if !ok {
+		return false
+	}
+	realAnchor, ok := followed(anchor, "/", "")
+	return p.names(real, anchor) || ok && p.names(real, realAnchor)
+}
+
+// names compares a clean path. The anchor is taken off first, so that no
+// character in its name is a wildcard.
+func (p paths) names(file, anchor string) bool {
+	rest, ok := below(file, anchor)
+	if ok && doublestar.MatchUnvalidated(p.glob, rest) {
+		return true
+	}
+	if !foldsCase {
+		return false
+	}
+	rest, ok = below(strings.ToLower(file), strings.ToLower(anchor))
+	return ok && doublestar.MatchUnvalidated(strings.ToLower(p.glob), rest)
 }
 
 // below returns what file, a clean path, is relative to dir, if it is in it.

@@ -44,7 +44,9 @@ func (r *Rule) String() string { return r.text }
 //
 // Everything was compiled by [Parse]; what is left for a Bash rule is to parse
 // the command: about 8 µs and 25 allocations for a short one, at worst some
-// tenths of a second for 64 KiB made for the purpose. A path takes 1 µs. Calls of other
+// tenths of a second for 64 KiB made for the purpose. A path takes 1 µs, and
+// one that a rule does not name as it is written another for each of its parts:
+// links are followed. Calls of other
 // tools cost nanoseconds and do not allocate.
 func (r *Rule) Match(c Call) bool {
 	return r.tool.match(c.Tool) && (r.spec == nil || r.spec.match(c))

@@ -54,19 +54,22 @@ func (p powershell) match(c Call) bool {
 // reader without a parser: comments in brackets and with quotes in them,
 // here-strings, quotes, dashes and blanks beyond ASCII, arguments that are not
 // parsed, names in braces, dot-sourcing and calls of what an expression says;
-// and what runs text or makes another name for a command.
+// names with variables or code points in them; and what runs text or makes
+// another name for a command.
 var dubious = regexp.MustCompile("<#|#>|#[^\n]*['\"`]|@['\"]|--%|\\$\\{" +
 	`|[\x00-\x08\x0b\x0c\x0e-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200f}\x{2010}-\x{201f}\x{2028}-\x{202f}\x{205f}\x{3000}\x{feff}]` +
 	`|(?:^|[;|&\n\r(){}=])\s*\.[\s'"$(]|(?:^|[^&])&\s*[$(@\[]` +
 	"|\\S`\r?\n|" + `(?:^|[;|&\n\r(){}=])\s*[*\d]?>` +
+	"|`u\\{|&\\s*\"[^\"]*[$`]" +
 	`|\b(?:iex|invoke-expression|invoke-command|icm|set-alias|new-alias|sal|nal|import-alias|ipal|add-type)\b` +
+	`|\b(?:new-psdrive|ndr|mount|add-history|invoke-history|ihy)\b` +
 	`|\.\s*['"]?(?:invoke|invokescript|invokereturnasis|invokewithcontext|newscriptblock|expandstring)\b|::\s*['"]?create\b|\b(?:alias|function):`)
 
 // matchPart compares one command as it is written, without quotes and
 // backticks, without redirections, and by the name of the cmdlet that an alias
 // or a name with a module stands for.
-func (p powershell) matchPart(part string) bool {
-	part = leading.ReplaceAllString(strings.TrimSpace(part), "")
+func (p powershell) matchPart(cut powershellPart) bool {
+	part := leading.ReplaceAllString(strings.TrimSpace(cut.text), "")
 	plain := plainly.Replace(part)
 	for _, text := range [...]string{part, plain, redirections.ReplaceAllString(plain, " ")} {
 		text = blanks(text)
@@ -74,11 +77,14 @@ func (p powershell) matchPart(part string) bool {
 			return true
 		}
 		name, rest := firstWord(text)
-		name = name[strings.LastIndexByte(name, '\\')+1:]
+		name = programs.ReplaceAllString(name[strings.LastIndexByte(name, '\\')+1:], "")
 		if full := cmdlets[name]; full != "" {
 			name = full
 		}
 		if p.pattern.match(name+rest) || p.argues && p.couldMatch(name+rest) {
+			return true
+		}
+		if cut.goesOn && p.argues && name != "" && p.pattern.overlap(wildcard{name + rest + " ", ""}) {
 			return true
 		}
 	}
@@ -86,15 +92,16 @@ func (p powershell) matchPart(part string) bool {
 }
 
 // couldMatch reports whether a variable, an expression or a file pattern could
-// make a command what the pattern is about.
+// make a command what the pattern is about. What begins with one is no command.
 func (p powershell) couldMatch(text string) bool {
 	i := strings.IndexAny(text, "$@*?[~")
-	return i >= 0 && p.pattern.overlap(wildcard{text[:i], ""})
+	return i > 0 && p.pattern.overlap(wildcard{text[:i], ""})
 }
 
 var (
 	leading      = regexp.MustCompile(`^(?:(?:return|throw|exit|trap)\s+|\$[\w:]+\s+in\s+|:\w+\s+|[-+!,]\s*)+`)
 	plainly      = strings.NewReplacer("`\r\n", " ", "`\n", " ", "`", "", `"`, "", `'`, "")
+	programs     = regexp.MustCompile(`\.(?:exe|cmd|bat|com)$`)
 	redirections = regexp.MustCompile(`[*\d]?>>?(?:&\d)?|<`)
 )
 
@@ -117,14 +124,21 @@ var cmdlets = map[string]string{
 	"cd": "set-location", "chdir": "set-location", "sl": "set-location", "echo": "write-output", "write": "write-output", "tee": "tee-object", "sajb": "start-job",
 }
 
+// powershellPart is a command, or a part of one that goes on with what stands in
+// brackets, or after an equals sign.
+type powershellPart struct {
+	text   string
+	goesOn bool
+}
+
 // powershellParts cuts a command at what separates, encloses or takes the
 // output of commands. It reports whether it is clear where strings end: all
 // quotes are closed, and none holds commands.
-func powershellParts(command string) (parts []string, clear bool) {
+func powershellParts(command string) (parts []powershellPart, clear bool) {
 	var quote byte
 	start := 0
 	cut := func(i int) {
-		parts = append(parts, command[start:i])
+		parts = append(parts, powershellPart{command[start:i], strings.IndexByte("({=", command[i]) >= 0})
 		start = i + 1
 	}
 	for i := 0; i < len(command); i++ {
@@ -138,9 +152,10 @@ func powershellParts(command string) (parts []string, clear bool) {
 		case quote != 0:
 		case c == '"', c == '\'':
 			quote = c
+		case c == '&' && i > 0 && command[i-1] == '>': // 2>&1
 		case strings.IndexByte(";|&\n\r(){}=", c) >= 0:
 			cut(i)
 		}
 	}
-	return append(parts, command[start:]), quote == 0
+	return append(parts, powershellPart{text: command[start:]}), quote == 0
 }

@@ -1,0 +1,63 @@
+package permission
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// foldsCase says that file systems here usually find a file by a name in other
+// letters: .ENV is .env.
+var foldsCase = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
+
+const (
+	maxPath  = 4 << 10 // bytes; the system opens no longer one
+	maxLinks = 40      // on the way to a file, as in Linux
+)
+
+// followed returns the file that a path leads to, as the system would find it:
+// each link is followed where it stands, and a part that does not exist is a name.
+// It is not ok for what no file could be opened by. A call of the system for each
+// part takes about a microsecond.
+func followed(file, dir, home string) (real string, ok bool) {
+	if runtime.GOOS == "windows" {
+		if !isWindows(file) {
+			file = filepath.Join(filepath.FromSlash(dir), file)
+		}
+		real, err := filepath.EvalSymlinks(file)
+		return path.Clean(posix(real)), err == nil
+	}
+	switch {
+	case file == "~", strings.HasPrefix(file, "~/"):
+		file = home + file[1:]
+	case !strings.HasPrefix(file, "/"):
+		file = dir + "/" + file
+	}
+	if len(file) > maxPath || isWindows(file) || !strings.HasPrefix(file, "/") || strings.ContainsRune(file, 0) {
+		return "", false
+	}
+	real = "/"
+	for links := 0; file != ""; {
+		var name string
+		name, file, _ = strings.Cut(file, "/")
+		switch next := path.Join(real, name); {
+		case name == "..":
+			real = path.Dir(real)
+		case next != real:
+			target, err := os.Readlink(next)
+			if err != nil {
+				real = next
+				break
+			}
+			if links++; links > maxLinks || len(target)+len(file) > maxPath {
+				return "", false
+			}
+			if file = target + "/" + file; strings.HasPrefix(target, "/") {
+				real = "/"
+			}
+		}
+	}
+	return real, true
+}

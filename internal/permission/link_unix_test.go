@@ -1,0 +1,83 @@
+//go:build unix
+
+package permission
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// A project of others has links, and the model is asked to work with them.
+func TestARuleIsAboutTheFileThatALinkLeadsTo(t *testing.T) {
+	root := t.TempDir()
+	repo, home := filepath.Join(root, "repo"), filepath.Join(root, "home")
+	for _, dir := range []string{"repo/src/deep", "repo/docs", "home/.ssh", "real"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, target := range map[string]string{
+		"repo/keys": "../home/.ssh", "repo/absolute": filepath.Join(home, ".ssh"), "repo/notes.txt": filepath.Join(home, ".ssh", "id"), "repo/new": "../home/.ssh/authorized_keys",
+		"repo/a": "b", "repo/b": "c", "repo/c": "keys", "repo/docs/up": "../../home", "repo/src/deep/out": "../../docs", "repo/loop": "loop", "repo/self": ".", "repo/root": "/",
+		"repo/harmless": "docs", "alias": "repo", "repo/proc": "/proc/self/root",
+	} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tried := 0
+	for rule, files := range map[string]map[string]bool{
+		"Read(~/.ssh/**)": {
+			"keys/id": true, "./keys/id": true, "keys//id": true, "docs/../keys/id": true, "absolute/id": true, "notes.txt": true, "new": true, "new/": true, "a/id": true, "a/../.ssh/id": true,
+			"docs/up/.ssh/id": true, "docs/up/../home/.ssh/id": true, "src/deep/out/up/.ssh/id": true, "src/deep/out/../keys/id": true, "self/self/keys/id": true,
+			"root" + home + "/.ssh/id": true, "root/" + strings.TrimPrefix(home, "/") + "/.ssh": true, "proc" + home + "/.ssh/id": true, "/proc/self/root" + home + "/.ssh/id": true,
+			"/proc/self/cwd/../" + home: false, "~/.ssh/id": true, "~/./.ssh//id": true, "~/x/../.ssh/id": true, home + "/.ssh/id": true, repo + "/keys/id": true, root + "/alias/keys/id": true,
+			"keys/../x": false, "harmless/id": false, "loop/id": false, "missing/id": false, "keys/missing/../../x": false, "src/a": false, "": false,
+			"keys/" + strings.Repeat("x/../", 800) + "id": true, strings.Repeat("self/", 30) + "keys/id": true,
+		},
+		"Edit(src/**)":   {"self/src/x": true, root + "/alias/src/x": true, "docs/up/../repo/src/x": true, "src/deep/out/x": true, "src/../docs/x": false},
+		"Edit(/docs/**)": {"harmless/x": true, "src/deep/out/x": true, "harmless/../src/x": false},
+		"Write(*.env)":   {"self/.env": true, "self/x": false},
+	} {
+		r, err := Parse(rule, Origin{Root: repo, Home: home})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for file, want := range files {
+			tried++
+			c := Call{Tool: r.tool[0], Dir: repo, Input: wire.Object(`{"file_path":` + string(wire.Quote(file)) + `}`)}
+			if got := r.Match(c); got != want {
+				t.Errorf("%s matches %.120q: %v, want %v", rule, file, got, want)
+			}
+		}
+	}
+	// The project itself was opened by a link.
+	r, err := Parse("Edit(/src/**)", Origin{Root: root + "/alias"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"src/x", repo + "/src/x", root + "/alias/src/x"} {
+		if !r.Match(Call{Tool: "Edit", Dir: root + "/alias", Input: wire.Object(`{"file_path":` + string(wire.Quote(file)) + `}`)}) {
+			t.Errorf("Edit(/src/**) of a root that is a link does not match %s", file)
+		}
+	}
+	t.Logf("%d spellings", tried)
+}
+
+// Not parallel: it plays another system.
+func TestNamesAreTheSameInOtherLettersWhereTheSystemThinksSo(t *testing.T) {
+	defer func(was bool) { foldsCase = was }(foldsCase)
+	foldsCase = true
+	for file, want := range map[string]bool{".ENV": true, "x/.Env": true, "SRC/.env": true, ".envy": false} {
+		if got := fileCall("Read", file, "/Repo").matches(t, "Read(.env)"); got != want {
+			t.Errorf("Read(.env) matches %s: %v, want %v", file, got, want)
+		}
+	}
+	if !fileCall("Read", "/REPO/src/a", "/repo").matches(t, "Read(src/**)") || !fileCall("Read", "SRC/A.go", "/repo").matches(t, "Read(src/[A-Z].go)") {
+		t.Error("a folder in other letters does not match")
+	}
+}
