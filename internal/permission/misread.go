@@ -25,9 +25,10 @@ func misread(node syntax.Node, read reader) bool {
 		return node.Backquotes && strings.Contains(read.slice(node.Pos(), node.End()), `\\`)
 	case *syntax.ParamExp:
 		// In double quotes it believes in single quotes, and takes what stands
-		// after them for text: "${x:-'}"; rm y; echo "'}".
+		// after them for text: "${x:-'}"; rm y; echo "'}". So is <( in any.
 		text := read.slice(node.Pos(), node.End())
-		return strings.Contains(text, "'") || strings.Contains(text, `$"`)
+		return strings.Contains(text, "'") || strings.Contains(text, `$"`) ||
+			strings.Contains(text, "<(") || strings.Contains(text, ">(")
 	case *syntax.ExtGlob:
 		// What stands in it is text to the parser: [[ a = @($(rm x)) ]].
 		return strings.ContainsAny(node.Pattern.Value, "$`<>")
