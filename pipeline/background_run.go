@@ -114,32 +114,6 @@ func runSafely(ctx context.Context, runner hook.Runner, call hook.Call) (reply h
 	return runner.Run(ctx, call)
 }
 
-// detach lets a running hook go to the background; nil where hooks cannot.
-func (f *fireRun[In, Out]) detach(
-	from context.Context,
-	r *hook.Report[Out],
-	in *input[In],
-) func(time.Duration) (context.Context, func(hook.Reply, error)) {
-	if !f.event.dialect.Detaches {
-		return nil
-	}
-	b, start := f.backgroundRun(from, r, in), time.Now()
-	return func(wish time.Duration) (context.Context, func(hook.Reply, error)) {
-		ctx, ok := b.begin()
-		if !ok {
-			return f.runs[b.report.Index].denyBackground()
-		}
-		limit := hook.Call{Timeout: cmp.Or(wish, f.event.timeout(b.report.Hook))}
-		ctx, cancel := limit.Limit(ctx)
-		return ctx, func(reply hook.Reply, err error) {
-			defer b.end()
-			defer cancel()
-			b.take(answered(ctx, limit.Timeout, &reply, err))
-			b.finish(time.Since(start))
-		}
-	}
-}
-
 // denyBackground ends a hook that may not go to the background.
 func (t *hookRun[Out]) denyBackground() (ended context.Context, done func(hook.Reply, error)) {
 	ended, cancel := context.WithCancelCause(context.Background())

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -200,10 +201,21 @@ func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Re
 	return e.fire(ctx, s, in, v.active[e.slot])
 }
 
-// Reduce merges answers by the event's rule, as Fire does with those of its
-// hooks; see [hook.Reducer].
-func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
-	return e.spec.Reduce(outs)
+// timeout is how long h may run: its own, or the event's; 0 means no limit.
+func (e *Event[In, Out]) timeout(h *hook.Hook) time.Duration {
+	d := h.Timeout
+	if d == 0 {
+		d = e.spec.Rules.Timeout
+	}
+	return max(0, d)
+}
+
+// dir is the directory in which the agent works.
+func (e *Event[In, Out]) dir(s *Session, in *In) string {
+	if e.spec.Dir != nil {
+		return cmp.Or(e.spec.Dir(in), s.dir)
+	}
+	return s.dir
 }
 
 // On adds a hook written in Go, to one session or to all sessions of a system.
@@ -237,53 +249,8 @@ func (e *Event[In, Out]) On(at Scope, name string, f hook.Func[In, Out], options
 	return at.add([]*hook.Hook{h})
 }
 
-// Info is what an event is, without its types.
-type Info struct {
-	Dialect string
-	Name    string
-	Doc     string
-	Can     Capability
-	Subject string   // what matchers test; empty if nothing
-	Base    []string // the members of its payloads that are the engine's to give
-	Rules   Rules
-
-	// Rewrites says that hooks can replace the input, so that a policy can have
-	// them asked again about what it has become; see Rewritten of [Spec].
-	Rewrites bool
-}
-
-// FullName is the name with its dialect: "llxprt.BeforeTool".
-func (i Info) FullName() string { return i.Dialect + "." + i.Name }
-
-// Info describes the event.
-func (e *Event[In, Out]) Info() Info {
-	return Info{
-		Dialect:  e.dialect.Name,
-		Name:     e.spec.Name,
-		Doc:      e.spec.Doc,
-		Can:      e.spec.Can,
-		Subject:  e.spec.SubjectName,
-		Base:     e.dialect.BaseNames,
-		Rules:    e.spec.Rules,
-		Rewrites: e.spec.Rewritten != nil,
-	}
-}
-
-// accepts reports whether a hook's Func can be called for the event.
-func (e *Event[In, Out]) accepts(fn any) (want string, ok bool) {
-	f, ok := fn.(hook.Func[In, Out])
-	return reflect.TypeFor[hook.Func[In, Out]]().String(), ok && f != nil
-}
-
-func (e *Event[In, Out]) slotOf() (slot int, d *Dialect) { return e.slot, e.dialect }
-
-func (e *Event[In, Out]) forgets() bool { return e.spec.Forget != nil }
-
-// timeout is how long h may run: its own, or the event's; 0 means no limit.
-func (e *Event[In, Out]) timeout(h *hook.Hook) time.Duration {
-	d := h.Timeout
-	if d == 0 {
-		d = e.spec.Rules.Timeout
-	}
-	return max(0, d)
+// Reduce merges answers by the event's rule, as Fire does with those of its
+// hooks; see [hook.Reducer].
+func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
+	return e.spec.Reduce(outs)
 }

@@ -1,15 +1,47 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"iter"
+	"log/slog"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/stages"
 )
+
+// fireRun is one fire in flight.
+type fireRun[In, Out any] struct {
+	event         *Event[In, Out]
+	s             *Session
+	plan          *stages.Planned
+	in            *input[In]
+	runs          []hookRun[Out]     // by place in the plan
+	reports       []hook.Report[Out] // so, too; they become those of the result
+	result        *hook.Result[Out]
+	contexts      []lazyContext // of hooks in Go that run one after the other, by place in the plan
+	began         time.Time
+	number        int64           // among the session's fires
+	watcher       *watcher[Out]   // of a stream; nil if there is none
+	failed        error           // why the hooks cannot be asked, or not all of them
+	vars          *varsDir        // where hooks leave variables; nil if they do not
+	noVars        error           // why they cannot, though the event lets them
+	ctx           context.Context // own, or what the budget makes of it
+	fireContext   lazyContext
+	inflightEntry inflight
+	listed        bool            // in the list of those that Close ends
+	info          *FireInfo       // nil if there are no observers
+	observed      context.Context // the caller's, or what observers have made of it
+
+	view     *view      // the hooks as they were when the plan was made, of a live event
+	first    input[In]  // room for what in points at
+	encoding sync.Mutex // guards first.encoded and first.members
+	firstRan bool       // the first hook has run
+
+	again bool // the second round of a fire, of hooks that are asked again
+	base  int  // how many reports come before its own
+}
 
 // fire is the part of Fire after the guard. It takes a copy of the input
 // before anything can hold on to it, so that the caller's stays on its stack.
@@ -29,44 +61,6 @@ func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In, hooks *se
 	return e.merge(ctx, s, *in, plan, nil)
 }
 
-// plan selects the hooks for an input; nil if none could run. If they are
-// going to, those that run once are spent.
-func (e *Event[In, Out]) plan(ctx context.Context, s *Session, in In, spend bool) *stages.Planned {
-	v := s.view()
-	if e.slot >= len(v.active) || v.active[e.slot] == nil {
-		return nil
-	}
-	plan := v.active[e.slot].plan(ctx, e.subject.of(&in))
-	if plan.Open != nil {
-		return e.narrow(s, in, plan, spend)
-	}
-	return plan
-}
-
-// narrow decides a plan for which the subject is not enough.
-func (e *Event[In, Out]) narrow(s *Session, in In, plan *stages.Planned, spend bool) *stages.Planned {
-	var detail *hook.ConditionInput
-	if e.spec.ConditionInput != nil {
-		d := e.spec.ConditionInput(&in)
-		d.Dir = e.dir(s, &in)
-		detail = &d
-	}
-	for {
-		n := plan.Narrow(detail, s.isSpent)
-		if !spend || !slices.ContainsFunc(n.Run, func(h *hook.Hook) bool { return h.Once }) || s.spend(n.Run) {
-			return &n
-		}
-	}
-}
-
-// dir is the directory in which the agent works.
-func (e *Event[In, Out]) dir(s *Session, in *In) string {
-	if e.spec.Dir != nil {
-		return cmp.Or(e.spec.Dir(in), s.dir)
-	}
-	return s.dir
-}
-
 // merge runs the hooks of a plan and merges what they said. A watcher may be nil.
 func (e *Event[In, Out]) merge(
 	ctx context.Context,
@@ -84,6 +78,73 @@ func (e *Event[In, Out]) merge(
 	res, err := f.conclusion(ctx)
 	f.endObserving(res, err)
 	return res, err
+}
+
+// begin prepares a fire; it returns nil when the plan is that no hook runs. Its
+// end has to be called when the reports have been read.
+func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *stages.Planned) *fireRun[In, Out] {
+	plan, closed := open(plan)
+	f := &fireRun[In, Out]{event: e, s: s, plan: plan, began: time.Now(), observed: ctx}
+	f.first.value = in
+	f.in = &f.first
+	f.logPlan(ctx)
+	if len(s.sys.cfg.Observe) > 0 {
+		f.observed = f.startObserving(ctx)
+	}
+	if len(plan.Run) == 0 && !closed {
+		f.endObserving(&e.empty, nil)
+		return nil
+	}
+	f.alloc()
+	if f.enter(); f.failed == nil {
+		f.openVars()
+	}
+	return f
+}
+
+// enter lists the fire with its system, and looks at its input.
+func (f *fireRun[In, Out]) enter() {
+	f.fireContext.parent, f.fireContext.session = f.observed, f.s
+	f.ctx, f.inflightEntry.ctx = &f.fireContext, &f.fireContext
+	if f.number, f.listed = f.s.shard.begin(&f.inflightEntry); !f.listed {
+		f.fireContext.end(hook.ErrClosed)
+		f.failed = hook.ErrClosed
+		return
+	}
+	if f.failed = f.checkInput(); f.failed != nil {
+		return
+	}
+	if f.event.spec.Rules.Live {
+		f.view = f.s.view()
+	}
+	f.budget()
+}
+
+// alloc makes room for the result, apart from f, which a result must not keep alive.
+func (f *fireRun[In, Out]) alloc() {
+	if n := len(f.plan.Run); n > 1 {
+		f.runs, f.reports, f.result = make([]hookRun[Out], n), make([]hook.Report[Out], n), new(hook.Result[Out])
+		return
+	}
+	lone := new(struct {
+		run    [1]hookRun[Out]
+		report [1]hook.Report[Out]
+		result hook.Result[Out]
+	})
+	f.runs, f.reports, f.result = lone.run[:], lone.report[:], &lone.result
+}
+
+// checkInput finds what is wrong with the input before any hook runs.
+func (f *fireRun[In, Out]) checkInput() error {
+	if err := f.event.input.checked(&f.in.value); err != nil {
+		return &hook.InputError{Event: f.event.full, Err: err}
+	}
+	if f.runsOutside() {
+		if _, err := f.payload(f.in); err != nil { // made once, before the hooks share it
+			return err
+		}
+	}
+	return nil
 }
 
 // conclusion runs the hooks and merges their answers.
@@ -123,20 +184,6 @@ func (f *fireRun[In, Out]) ask(res *hook.Result[Out]) {
 	f.logResult(res)
 }
 
-// propagated is the error of a hook that is Fire's.
-func (f *fireRun[In, Out]) propagated(res *hook.Result[Out]) error {
-	if !f.event.spec.Rules.Propagate {
-		return nil
-	}
-	for i := range res.Reports {
-		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) &&
-			f.propagates(&res.Reports[i]) {
-			return err
-		}
-	}
-	return nil
-}
-
 // reduce runs the hooks and merges what they said. Most fires have one hook,
 // for which nothing has to be streamed.
 func (f *fireRun[In, Out]) reduce(res *hook.Result[Out]) (err error) {
@@ -160,46 +207,58 @@ func (f *fireRun[In, Out]) reduce(res *hook.Result[Out]) (err error) {
 	return err
 }
 
-// runHooks returns the reports of the hooks, which it runs.
-func (f *fireRun[In, Out]) runHooks() iter.Seq[*hook.Report[Out]] {
-	spawn := stages.Spawn[*input[In], Out]{
-		Plan:        f.plan.Run,
-		In:          f.in,
-		Each:        f.runNext,
-		Announce:    f.watcher != nil,
-		Unstoppable: f.event.spec.Rules.Unstoppable,
-		Ready:       f.inside(),
-		Exited:      func(i int) *hook.Report[Out] { return &f.reports[i] },
-	}
-	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.spec.Rules.Sequential {
-		if f.event.spec.Rules.Live {
-			spawn.Renew = f.renew
-		}
-		return spawn.Fold(f.ctx, f.next)
-	}
-	if spawn.Ready {
-		f.contexts = make([]lazyContext, len(f.plan.Run))
-	}
-	return spawn.Parallel(f.ctx, f.fireContext.end, f.s.sys.limit)
-}
-
-// inside reports whether all hooks of the plan are functions of the program.
-func (f *fireRun[In, Out]) inside() bool {
-	return !slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Func == nil })
-}
-
 // runsOutside reports whether a hook of the plan needs the input as JSON.
 func (f *fireRun[In, Out]) runsOutside() bool {
 	return slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Runner != nil })
 }
 
-// next returns the input of the hook after r, or ends the chain.
-func (f *fireRun[In, Out]) next(in *input[In], r *hook.Report[Out]) (*input[In], bool) {
-	if f.event.spec.Blocks(&r.Output) || f.failed != nil && f.failed != hook.ErrClosed {
-		return in, false
+func (f *fireRun[In, Out]) end() {
+	f.fireContext.end(hook.ErrNotNeeded)
+	if !f.listed {
+		return
 	}
-	if f.event.spec.Chain == nil || !r.Answered || r.Err != nil || r.Output.Synthetic {
-		return in, true
+	f.s.unspend(f.notStarted())
+	f.s.release(f.vars)
+	f.s.shard.end(&f.inflightEntry)
+}
+
+// varsDir is where the hooks of one fire leave their variables. The mutex of the
+// session's memory guards it.
+type varsDir struct {
+	event string
+	path  string
+	hooks int
+	users int  // the fire, and those of its hooks that are in the background
+	stale bool // what is in it counts no more, and the last user removes it
+}
+
+// openVars makes the directory of a fire whose hooks may leave variables; it
+// takes the place of the one that the event had before. Without it the hooks
+// run all the same: they have other things to do.
+func (f *fireRun[In, Out]) openVars() {
+	needed := func(h *hook.Hook) bool { return h.Runner != nil && !h.NoEnvFile }
+	if f.event.spec.Rules.EnvFile == "" || !slices.ContainsFunc(f.plan.Run, needed) {
+		return
 	}
-	return &input[In]{value: f.event.spec.Chain(in.value, r.Output)}, true
+	dir, err := f.s.scratch(f.event.spec.Name)
+	if err == nil {
+		err = makeVars(dir)
+	}
+	if err != nil {
+		f.noVars = err
+		f.s.sys.log.LogAttrs(
+			f.ctx,
+			slog.LevelWarn,
+			"hooks cannot leave variables",
+			slog.String("event", f.event.Info().FullName()),
+			slog.String("error", err.Error()),
+		)
+		return
+	}
+	f.vars = &varsDir{event: f.event.spec.Name, path: dir, hooks: len(f.plan.Run), users: 1}
+	m := f.s.state()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.forget(f.event.spec.Name)
+	m.vars = append(m.vars, f.vars)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -18,15 +16,6 @@ import (
 type keeper struct {
 	breaker *breaker // nil: there is none
 	bounds  []*semaphore.Weighted
-}
-
-// keeperOf returns the keeper of a hook; nil if it has none.
-func keeperOf(h *hook.Hook) *keeper {
-	if h.Policy == nil {
-		return nil
-	}
-	k, _ := h.Policy.Keeper.(*keeper)
-	return k
 }
 
 func inShadow(h *hook.Hook) bool { return h.Policy != nil && h.Policy.Mode == hook.Shadow }
@@ -173,58 +162,4 @@ func (reg *registry) keeper(h *hook.Hook) *keeper {
 		}
 	}
 	return k
-}
-
-// bounds are the limits of a policy by name. The system's mutex guards them.
-type bounds map[policy.Bound]*semaphore.Weighted
-
-func (all *bounds) get(b policy.Bound) *semaphore.Weighted {
-	if *all == nil {
-		*all = bounds{}
-	}
-	if (*all)[b] == nil {
-		(*all)[b] = semaphore.NewWeighted(int64(b.Limit))
-	}
-	return (*all)[b]
-}
-
-// acquire takes the permits that a hook needs to run: those of its policy, the
-// narrowest first, then one of the workers. All hooks take them in this order,
-// so that none holds what another needs while it waits for that one.
-//
-// It returns how long it has waited.
-func (sys *System) acquire(
-	ctx context.Context,
-	h *hook.Hook,
-	workers *semaphore.Weighted,
-) (queued time.Duration, err error) {
-	k := keeperOf(h)
-	if k == nil {
-		return acquire(ctx, workers)
-	}
-	start := time.Now()
-	if h.Policy.Queue > 0 {
-		waits, cancel := context.WithTimeoutCause(ctx, h.Policy.Queue, &hook.QueueError{After: h.Policy.Queue})
-		defer cancel()
-		ctx = waits
-	}
-	for i, permits := range append(slices.Clip(k.bounds), workers) {
-		if err := permits.Acquire(ctx, 1); err != nil {
-			for _, held := range k.bounds[:i] {
-				held.Release(1)
-			}
-			return time.Since(start), contextCause(ctx, err)
-		}
-	}
-	return time.Since(start), nil
-}
-
-// release returns what acquire took.
-func (sys *System) release(h *hook.Hook, workers *semaphore.Weighted) {
-	workers.Release(1)
-	if k := keeperOf(h); k != nil {
-		for _, held := range k.bounds {
-			held.Release(1)
-		}
-	}
 }

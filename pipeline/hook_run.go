@@ -4,13 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"reflect"
 	"runtime/debug"
 	"slices"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/stages"
@@ -68,17 +64,6 @@ func (f *fireRun[In, Out]) finishRun(ctx context.Context, r *hook.Report[Out], i
 	}
 }
 
-// runNext returns every hook of a plan its turn.
-func (f *fireRun[In, Out]) runNext(ctx context.Context, i int, h *hook.Hook, in *input[In]) *hook.Report[Out] {
-	if i >= len(f.runs) { // a sequential plan can grow
-		f.runs, f.reports = append(f.runs, hookRun[Out]{}), append(f.reports, hook.Report[Out]{})
-	}
-	if i > 0 || !f.firstRan {
-		f.runHook(ctx, i, h, in)
-	}
-	return &f.reports[i]
-}
-
 // run runs a hook. What panics is the hook's failure.
 func (f *fireRun[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *input[In]) {
 	defer func() {
@@ -116,91 +101,9 @@ func (f *fireRun[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *inp
 	f.start(ctx, r, in)
 }
 
-// acquire returns how long it has waited for a permit.
-func acquire(ctx context.Context, permits *semaphore.Weighted) (queued time.Duration, err error) {
-	if permits.TryAcquire(1) {
-		return 0, nil
-	}
-	start := time.Now()
-	err = permits.Acquire(ctx, 1)
-	return time.Since(start), err
-}
-
 // continuesAfterCancel reports whether a hook runs although ctx has ended.
 func (f *fireRun[In, Out]) continuesAfterCancel(h *hook.Hook) bool {
 	return f.event.spec.Rules.Unstoppable && h.Func != nil && f.s.sys.ctx.Err() == nil
-}
-
-func (f *fireRun[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook.Func[In, Out], in In) {
-	f.runs[r.Index].started = true
-	start := time.Now()
-	defer func() { r.Elapsed = time.Since(start) }()
-	if timeout := f.event.timeout(r.Hook); timeout > 0 {
-		limit := f.limit(ctx, r.Index, timeout, start)
-		defer limit.end(context.Canceled)
-		ctx = limit
-	}
-	out, err := fn(ctx, in)
-	if err == nil && ctx.Err() != nil {
-		err = late(ctx)
-	}
-	if err != nil {
-		r.Err = contextCause(ctx, err)
-		return
-	}
-	if !isDecision(out.Decision) {
-		r.Err = &hook.ClassError{Class: hook.ClassOutput, Err: fmt.Errorf("there is no decision %q", out.Decision)}
-		return
-	}
-	r.Output = out
-	if err := f.event.checkOutput(&r.Output); err != nil {
-		r.Output.Specific = *new(Out)
-		if !f.event.spec.Blocks(&r.Output) && !r.Output.Stop {
-			r.Output, r.Err = hook.Output[Out]{}, &hook.ClassError{Class: hook.ClassOutput, Err: err}
-			return
-		}
-		r.Notes = append(r.Notes, "the event's own part of the answer is left out: "+err.Error()) // the denial counts
-	}
-	r.Answered = out.Set != 0 || out.Common() != 0 || !reflect.ValueOf(&r.Output.Specific).Elem().IsZero()
-}
-
-// limit returns the context of a hook in Go, which has so much time.
-func (f *fireRun[In, Out]) limit(ctx context.Context, i int, timeout time.Duration, now time.Time) *lazyContext {
-	if i >= len(f.contexts) {
-		return lazyTimeout(ctx, timeout, now)
-	}
-	c := &f.contexts[i]
-	c.parent, c.timeout, c.due = ctx, timeout, now.Add(timeout)
-	return c
-}
-
-// checkOutput says why the answer of a Go function cannot be used.
-func (e *Event[In, Out]) checkOutput(o *hook.Output[Out]) error {
-	if err := e.output.checked(&o.Specific); err != nil {
-		return fmt.Errorf("its answer holds what is not JSON: %w", err)
-	}
-	if e.spec.CheckOutput != nil {
-		return e.spec.CheckOutput(o)
-	}
-	return nil
-}
-
-// isDecision reports whether the engine knows a word, or it is empty.
-func isDecision(d hook.Decision) bool {
-	switch d {
-	case hook.Undecided, hook.Allow, hook.Approve, hook.Ask, hook.Defer, hook.Deny, hook.Block:
-		return true
-	}
-	return false
-}
-
-// late is a hook's error if it has answered after its time, as with a process:
-// the answer does not count.
-func late(ctx context.Context) error {
-	if over := new(hook.TimeoutError); errors.As(context.Cause(ctx), &over) {
-		return over
-	}
-	return nil
 }
 
 func (f *fireRun[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *input[In]) {
@@ -276,4 +179,73 @@ func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
 		return h.Exits
 	}
 	return rules.Exits
+}
+
+// applyFailurePolicy applies what the event says of hooks that fail, and counts those
+// that fail open.
+func (f *fireRun[In, Out]) applyFailurePolicy(r *hook.Report[Out]) {
+	if r.Err == nil || r.Err == f.failed {
+		return // it has not failed: it could not be asked
+	}
+	r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
+	if errors.Is(r.Err, hook.ErrNotNeeded) {
+		return // the answer was there without it
+	}
+	if r.Hook.Policy != nil {
+		f.decideFailure(r)
+	} else if f.failsClosed(r) {
+		r.Answered = true
+		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
+	}
+	if inShadow(r.Hook) {
+		return // it guards nothing, and nothing goes ahead because of it
+	}
+	if r.FailedOpen() {
+		f.s.sys.failedOpen.add(hook.ClassOf(r.Err))
+	}
+	f.logFailure(r)
+	if !f.propagates(r) {
+		f.notifyFailure(r)
+	}
+}
+
+// refine lets the event adjust a report. What panics costs no more than that.
+func (f *fireRun[In, Out]) refine(r *hook.Report[Out], in *input[In]) {
+	if f.event.spec.Refine == nil {
+		return
+	}
+	before := *r
+	defer func() {
+		if v := recover(); v != nil {
+			*r = before
+			f.logPanic("the event could not adjust an answer", v)
+		}
+	}()
+	f.event.spec.Refine(f.s, &in.value, r)
+}
+
+// detach lets a running hook go to the background; nil where hooks cannot.
+func (f *fireRun[In, Out]) detach(
+	from context.Context,
+	r *hook.Report[Out],
+	in *input[In],
+) func(time.Duration) (context.Context, func(hook.Reply, error)) {
+	if !f.event.dialect.Detaches {
+		return nil
+	}
+	b, start := f.backgroundRun(from, r, in), time.Now()
+	return func(wish time.Duration) (context.Context, func(hook.Reply, error)) {
+		ctx, ok := b.begin()
+		if !ok {
+			return f.runs[b.report.Index].denyBackground()
+		}
+		limit := hook.Call{Timeout: cmp.Or(wish, f.event.timeout(b.report.Hook))}
+		ctx, cancel := limit.Limit(ctx)
+		return ctx, func(reply hook.Reply, err error) {
+			defer b.end()
+			defer cancel()
+			b.take(answered(ctx, limit.Timeout, &reply, err))
+			b.finish(time.Since(start))
+		}
+	}
 }

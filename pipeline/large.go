@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"reflect"
@@ -85,48 +86,23 @@ var shared = json.WithUnmarshalers(json.JoinUnmarshalers(
 	}),
 ))
 
-// roomFor is how much room the JSON of a value needs, by the texts in it, so that
-// it does not grow through buffers of half its size. An encoder makes its buffer
-// larger when it is three quarters full.
-func roomFor(ptr any) int {
-	var s sizer
-	s.add(reflect.ValueOf(ptr).Elem(), 0)
-	return s.bytes + s.bytes/2
-}
-
-// mostValues bounds how much of a value is looked at: a large one has few large texts.
-const mostValues = 4096
-
-type sizer struct{ bytes, seen int }
-
-func (s *sizer) add(v reflect.Value, depth int) {
-	if s.seen++; s.seen > mostValues || depth == deepest {
-		return
+// decodeInput reads an event's input from JSON, without the members that are
+// the engine's to give.
+func (e *Event[In, Out]) decodeInput(text []byte) (in In, err error) {
+	if err := wire.CheckValue(text); err != nil {
+		return in, &InputError{Event: e.Info().FullName(), Err: err}
 	}
-	switch v.Kind() {
-	case reflect.String:
-		s.bytes += v.Len() + v.Len()/64
-	case reflect.Struct:
-		for i := range v.NumField() {
-			s.bytes += len(v.Type().Field(i).Name) + len(`"":,`)
-			s.add(v.Field(i), depth+1)
-		}
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			s.add(v.Elem(), depth+1)
-		}
-	case reflect.Slice, reflect.Array:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			s.bytes += v.Len()
-			return
-		}
-		for i := 0; i < v.Len() && s.seen <= mostValues; i++ {
-			s.add(v.Index(i), depth+1)
-		}
-	case reflect.Map:
-		for entries := v.MapRange(); s.seen <= mostValues && entries.Next(); {
-			s.add(entries.Key(), depth+1)
-			s.add(entries.Value(), depth+1)
+	o := wire.Object(bytes.TrimSpace(text))
+	if !o.IsObject() || len(o) == 0 {
+		return in, &InputError{Event: e.Info().FullName(), Err: fmt.Errorf("the input is not a JSON object")}
+	}
+	if err := e.decode(o, &in); err != nil {
+		return in, &InputError{Event: e.Info().FullName(), Err: inputError(text, err)}
+	}
+	if e.spec.Check != nil {
+		if err := e.spec.Check(in); err != nil {
+			return in, &InputError{Event: e.Info().FullName(), Err: err}
 		}
 	}
+	return in, nil
 }

@@ -266,3 +266,14 @@ func excerpt(b []byte) string {
 	}
 	return text
 }
+
+// endObserving reports what became of the fire.
+func (f *fireRun[In, Out]) endObserving(res *hook.Result[Out], err error) {
+	if f.info == nil {
+		return
+	}
+	out := f.outcome(res, err)
+	for _, w := range f.s.sys.observers {
+		f.s.sys.fireEnd(f.observed, w, f.info, out)
+	}
+}

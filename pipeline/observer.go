@@ -1,8 +1,10 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -139,17 +141,6 @@ func (f *fireRun[In, Out]) startObserving(ctx context.Context) context.Context {
 	return ctx
 }
 
-// endObserving reports what became of the fire.
-func (f *fireRun[In, Out]) endObserving(res *hook.Result[Out], err error) {
-	if f.info == nil {
-		return
-	}
-	out := f.outcome(res, err)
-	for _, w := range f.s.sys.observers {
-		f.s.sys.fireEnd(f.observed, w, f.info, out)
-	}
-}
-
 // outcome sums a result up.
 func (f *fireRun[In, Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
 	e := f.event
@@ -206,4 +197,20 @@ func (f *fireRun[In, Out]) word(all *hook.Output[Out], reports []hook.Report[Out
 // decided reports whether a hook has decided in its own words.
 func decided[Out any](r hook.Report[Out]) bool {
 	return r.Output.Decision != hook.Undecided && !r.Output.Synthetic
+}
+
+// appendInput implements [FireInfo.AppendInput].
+func (f *fireRun[In, Out]) appendInput(dst []byte) ([]byte, error) {
+	f.encoding.Lock()
+	encoded, at := f.first.encoded, f.first.members
+	f.encoding.Unlock()
+	if encoded != nil {
+		own := bytes.TrimSuffix(encoded[at:], []byte("\n"))
+		return append(append(dst, '{'), own...), nil
+	}
+	text, err := encode(dst, &f.first.value)
+	if err != nil {
+		return dst, fmt.Errorf("the input of %s: %w", f.event.full, err)
+	}
+	return text, nil
 }

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"iter"
-	"reflect"
 
 	"github.com/snaphook-go/snaphook/hook"
 )
@@ -111,14 +110,5 @@ func (f *fireRun[In, Out]) watched() iter.Seq[*hook.Report[Out]] {
 				return
 			}
 		}
-	}
-}
-
-// noteConclusion tells the watcher whether the last word on a result differs
-// from what its hooks amount to.
-func (f *fireRun[In, Out]) noteConclusion(merged, res *hook.Result[Out]) {
-	if f.watcher != nil {
-		f.watcher.concluded = merged.OverriddenBlock != res.OverriddenBlock ||
-			!reflect.DeepEqual(merged.Output, res.Output)
 	}
 }

@@ -9,57 +9,6 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// Rechecks implements [Declared].
-func (e *Event[In, Out]) Rechecks(s *Session, subject string) bool {
-	if !e.Active(s) {
-		return false
-	}
-	plan := s.view().active[e.slot].plan(s.sys.ctx, subject)
-	return slices.ContainsFunc(plan.Run, wantsRecheck) || slices.ContainsFunc(plan.Open, wantsRecheck)
-}
-
-func wantsRecheck(h *hook.Hook) bool {
-	return h.Policy != nil && h.Policy.Recheck && h.Policy.Mode != hook.Off
-}
-
-// recheck asks the hooks once more, where a policy wants it: those that run for
-// the input as the merged answer leaves it, on which some of them have not been
-// asked. What they say counts together with the first answers, but for what they
-// rewrite now, which no hook has seen. So there is one more round, never two.
-func (f *fireRun[In, Out]) recheck(res *hook.Result[Out]) {
-	e := f.event
-	if e.spec.Rewritten == nil || f.s.sys.cfg.HostRechecks || f.ended(res) ||
-		!e.Rechecks(f.s, e.subject.of(&f.first.value)) {
-		return
-	}
-	final, ok := e.spec.Rewritten(f.first.value, &res.Output)
-	if !ok {
-		return
-	}
-	again := f.secondRound(final)
-	if again == nil {
-		return
-	}
-	defer again.end()
-	if again.failed != nil {
-		f.failed = again.failed
-		return
-	}
-	second := again.result
-	if err := again.reduce(second); err != nil {
-		f.logReducer(err)
-	}
-	if f.failed = again.failed; f.failed == nil {
-		f.failed = again.unfinished(second)
-	}
-	f.join(res, final, second)
-}
-
-// ended reports whether the first answers leave nothing to check.
-func (f *fireRun[In, Out]) ended(res *hook.Result[Out]) bool {
-	return f.failed != nil || res.Stop || f.event.spec.Blocks(&res.Output) || f.watcher != nil && f.watcher.left
-}
-
 // secondRound is the second round of a fire, for an input; nil if no hook runs. Hooks
 // in the background have no say in it, and are not started again.
 func (f *fireRun[In, Out]) secondRound(in In) *fireRun[In, Out] {

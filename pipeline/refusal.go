@@ -7,28 +7,12 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/samber/lo"
-
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
-	"github.com/snaphook-go/snaphook/stages"
 )
 
 // A fire that cannot ask its hooks, or not all of them, has no answer. What
 // follows says so, and blocks where the event can.
-
-// checkInput finds what is wrong with the input before any hook runs.
-func (f *fireRun[In, Out]) checkInput() error {
-	if err := f.event.input.checked(&f.in.value); err != nil {
-		return &hook.InputError{Event: f.event.full, Err: err}
-	}
-	if f.runsOutside() {
-		if _, err := f.payload(f.in); err != nil { // made once, before the hooks share it
-			return err
-		}
-	}
-	return nil
-}
 
 // unusable is the result of a fire without a session or an input. It keeps
 // nothing of the input, which would move every caller's to the heap.
@@ -86,35 +70,6 @@ func (e *Event[In, Out]) deny(s *Session, in *In, res *hook.Result[Out], why err
 	}
 }
 
-// unfinished is why hooks have not answered, if the system was closed meanwhile or
-// the context has ended; nil if all have, or the event does not stop for it.
-func (f *fireRun[In, Out]) unfinished(res *hook.Result[Out]) error {
-	closed, ended := f.s.sys.ctx.Err() != nil, f.observed.Err()
-	if !f.event.guards || f.event.spec.Rules.Unstoppable {
-		ended = nil // it blocks nothing, or its hooks have run all the same
-	}
-	if !closed && ended == nil {
-		return nil
-	}
-	few := len(res.Reports) < len(f.plan.Run) && !f.event.spec.Blocks(&res.Output)
-	failed := func(is func(*hook.Report[Out]) bool) bool {
-		return slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool { return waitsFor(r.Hook) && is(&r) })
-	}
-	switch {
-	case closed && (few || failed(func(r *hook.Report[Out]) bool { return errors.Is(r.Err, hook.ErrClosed) })):
-		return hook.ErrClosed
-	case ended != nil && (few && !lo.EveryBy(f.plan.Run, decidesItsFailures) || failed(unanswered[Out])):
-		return ended
-	}
-	return nil
-}
-
-// unanswered reports whether the answer of a hook is missing, and no overlay has
-// decided about that.
-func unanswered[Out any](r *hook.Report[Out]) bool {
-	return r.Err != nil && !errors.Is(r.Err, hook.ErrNotNeeded) && !decidesItsFailures(r.Hook)
-}
-
 // decidesItsFailures reports whether an overlay says what the failures of a hook
 // amount to.
 func decidesItsFailures(h *hook.Hook) bool { return h.Policy != nil && overlaid(h) }
@@ -143,15 +98,4 @@ func (v *view) close() {
 			v.active[slot] = &selector{hooks: append(slices.Clip(v.listed.of(slot)), closed), runs: true}
 		}
 	}
-}
-
-// open returns a plan without the hook that says that the system is closed.
-func open(plan *stages.Planned) (left *stages.Planned, isClosed bool) {
-	last := len(plan.Run) - 1
-	if last < 0 || plan.Run[last] != closed {
-		return plan, false
-	}
-	p := *plan
-	p.Run = p.Run[:last:last]
-	return &p, true
 }

@@ -1,17 +1,12 @@
 package pipeline
 
 import (
-	"cmp"
-	"context"
 	"runtime"
 	"slices"
-	"strings"
 	"sync/atomic"
-	"time"
 	"weak"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/stages"
 )
 
 // registry holds the hooks of one place. Everything but current is guarded by
@@ -162,10 +157,6 @@ func (l *listing) add(slot int, h *hook.Hook) {
 	*l = append(*l, listed{slot, []*hook.Hook{h}})
 }
 
-// noHooks is the selector of events that are active without any hook. All views
-// share it: what it keeps holds for all.
-var noHooks selector
-
 func (v *view) activate(slot int, runs bool) {
 	if len(v.active) <= slot {
 		v.active = append(slices.Grow(v.active, slot+1-len(v.active)), make([]*selector, slot+1-len(v.active))...)
@@ -178,96 +169,4 @@ func (v *view) activate(slot int, runs bool) {
 	default:
 		at.runs = at.runs || runs
 	}
-}
-
-// selector plans once for each subject, and keeps what it decided.
-type selector struct {
-	hooks []*hook.Hook
-	runs  bool // at least one of them can
-
-	matching time.Duration // for the matchers of one plan; 0 means stages.MatchTime
-	kept     atomic.Pointer[table]
-}
-
-// kept is the plan for one subject.
-type kept struct {
-	subject string
-	planned stages.Planned
-}
-
-// table holds plans by their subject. Most selectors of a session with hooks of
-// its own see a few subjects, or none: a table begins small, and grows once.
-type table []atomic.Pointer[kept]
-
-const fewPlans = 2
-
-// mostPlans bounds the subjects whose plan is kept, since tool names are
-// open-ended. A subject has its plan in one of a few neighbouring places; when
-// all are taken by others, one of those is planned anew next time.
-const (
-	mostPlans  = 256
-	neighbours = 4
-)
-
-// spread returns subjects places to begin with. It looks at a few characters
-// only: the names of tools differ in their length, middle and end.
-func spread(s string) uint64 {
-	n := len(s)
-	if n == 0 {
-		return 0
-	}
-	return uint64(n) + 7*uint64(s[n/2]) + 31*uint64(s[n-1]) + 61*uint64(s[n*3/4])
-}
-
-func (s *selector) plan(ctx context.Context, subject string) *stages.Planned {
-	at := spread(subject)
-	if t := s.kept.Load(); t != nil {
-		if k := (*t)[at%uint64(len(*t))].Load(); k != nil && k.subject == subject {
-			return &k.planned
-		}
-	}
-	return s.search(ctx, subject, at)
-}
-
-//go:noinline
-func (s *selector) search(ctx context.Context, subject string, at uint64) *stages.Planned {
-	t := s.table()
-	for i := range uint64(neighbours) {
-		if k := t[(at+i)%uint64(len(t))].Load(); k != nil && k.subject == subject {
-			return &k.planned
-		}
-	}
-	return s.make(ctx, subject, at)
-}
-
-// table returns the plans that are kept, an empty table at first.
-func (s *selector) table() table {
-	if t := s.kept.Load(); t != nil {
-		return *t
-	}
-	t := make(table, fewPlans)
-	s.kept.CompareAndSwap(nil, &t)
-	return *s.kept.Load()
-}
-
-// make plans, and keeps the plan unless its matchers ran out of time: those
-// remember for which text they did. Two fires that make the same one do no harm.
-func (s *selector) make(ctx context.Context, subject string, at uint64) *stages.Planned {
-	k := &kept{subject: strings.Clone(subject)} // it may be part of a large input
-	k.planned = stages.PlanWithin(ctx, s.hooks, k.subject, cmp.Or(s.matching, stages.MatchTime))
-	if k.planned.Late {
-		return &k.planned
-	}
-	t := s.table()
-	for i := range uint64(neighbours) {
-		if t[(at+i)%uint64(len(t))].CompareAndSwap(nil, k) {
-			return &k.planned
-		}
-	}
-	if len(t) == fewPlans {
-		t = make(table, mostPlans) // the plans of the small one are made again
-		s.kept.Store(&t)
-	}
-	t[at%uint64(len(t))].Store(k)
-	return &k.planned
 }

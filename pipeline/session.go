@@ -192,13 +192,6 @@ func (s *Session) Files() []string {
 	return slices.Clone(s.reg.loaded.Files)
 }
 
-func (s *Session) view() *view {
-	if v := s.own.Load(); v != nil {
-		return v
-	}
-	return s.reg.current.Load()
-}
-
 func (s *Session) add(hooks []*hook.Hook) (remove func()) {
 	s.sys.mu.Lock()
 	s.setHooks(ranked(s.hooks, hooks))

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/scratch"
+	"github.com/snaphook-go/snaphook/state"
 )
 
 // sessionState is what a session keeps of its fires. Most never need one.
@@ -91,38 +91,6 @@ func (s *Session) spend(hooks []*hook.Hook) bool {
 	return true
 }
 
-// unspend returns hooks their one run back, which they have not had.
-func (s *Session) unspend(hooks []*hook.Hook) {
-	if len(hooks) == 0 {
-		return
-	}
-	m := s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, h := range hooks {
-		delete(m.spent, once(h))
-	}
-}
-
-// ask returns the function by which a hook asks the user; nil if it cannot.
-func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string, bool) {
-	if s.host == nil || s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) || inShadow(h) {
-		return nil
-	}
-	m := s.state()
-	return func(ctx context.Context, q hook.Question) (key string, ok bool) {
-		select {
-		case m.asking <- struct{}{}:
-			defer func() { <-m.asking }()
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil {
-			return "", false
-		}
-		return s.host.Ask(ctx, h, q)
-	}
-}
-
 // scratch makes a directory or names a file below the session's, with a number
 // in its name that was not there before.
 func (s *Session) scratch(name string) (path string, err error) {
@@ -165,3 +133,9 @@ func (s *Session) Keep(name, text string) (path string, err error) {
 	}
 	return path, os.WriteFile(path, []byte(text), 0o600)
 }
+
+// State is what the hooks of the session keep between their runs; see
+// [hook.State]. It is in a directory that is made when something is kept, and
+// that a session with the same id and directory takes up again. Close removes it
+// if the session has no id; else it goes when it has not been used for a week.
+func (s *Session) State() hook.State { return state.Dir(s.stateVar()[len(stateName):]) }

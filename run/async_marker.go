@@ -8,8 +8,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/snaphook-go/snaphook/hook"
 )
 
 // maxMarker is how long a line may be that says something to the engine, and
@@ -66,20 +64,4 @@ func declaration(line []byte) (wish time.Duration, ok bool) {
 func maybeObject(text []byte) bool {
 	text = bytes.TrimLeft(text, " \t\r")
 	return len(text) == 0 || text[0] == '{'
-}
-
-// detachIfMarked is the end of Run. A process that had ended before its declaration was
-// noticed has still made it: what becomes of a hook must not depend on how
-// fast it was.
-func (j *job) detachIfMarked(reply hook.Reply, err error) (hook.Reply, error) {
-	if j.detach == nil || err != nil {
-		return reply, err
-	}
-	wish, declared := new(asyncMarker).scan(reply.Stdout)
-	if !declared {
-		return reply, nil
-	}
-	_, done := j.detach(wish)
-	go done(reply, nil)
-	return hook.Reply{}, hook.ErrDetached
 }

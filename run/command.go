@@ -1,9 +1,11 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"path/filepath"
+	"fmt"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -198,18 +200,84 @@ func (c *Command) start(ctx context.Context, j job, execute executor) (reply hoo
 	return reply, started, err
 }
 
-// locate finds the program of Argv, and keeps where it is for calls with the
-// same environment. It is fresh if it was searched for.
-func (c *Command) locate(j *job) (fresh bool, err error) {
-	if r := c.located.Load(); r.fits(j) {
-		j.program = r.program
-		return false, nil
+// job is one process to be.
+type job struct {
+	program    string // what to execute; argv[0] is only what it is told
+	argv       []string
+	env        []string
+	shared     bool   // env is the same slice for other calls
+	dir        string // "" is the engine's own
+	event      string // of the hook
+	stdin      []byte
+	timeout    time.Duration // 0 is none
+	grace      time.Duration
+	room       *Room // for output; nil is not bounded
+	noTerminal bool
+	unset      bool     // bash has the text of the program as an argument
+	held       *os.File // the program, open until it has started; nil is none
+	ask        func(context.Context, hook.Question) (string, bool)
+	detach     func(time.Duration) (context.Context, func(hook.Reply, error))
+	background func(func()) // runs what goes on after ErrDetached; nil is a goroutine
+}
+
+// executor runs a job. There may be an error without a process: started tells.
+type executor func(context.Context, job) (reply hook.Reply, started bool, err error)
+
+// begun lets go of the program.
+func (j *job) begun() {
+	if j.held != nil {
+		_ = j.held.Close() // it was read
 	}
-	if j.program, err = lookup(c.Argv[0], j.env, j.dir); err != nil {
-		return true, err
+}
+
+// job returns the process of a call, which lacks its program.
+func (c *Command) job(call hook.Call) job {
+	j := job{
+		argv: c.Argv, dir: call.Dir, stdin: call.Payload, timeout: call.Timeout, grace: cmp.Or(c.Grace, Grace),
+		noTerminal: c.NoTerminal, ask: call.Ask, detach: call.Detach, room: c.Room,
 	}
-	if j.shared && filepath.IsAbs(j.program) {
-		c.located.Store(&readied{env: j.env, dir: j.dir, program: j.program})
+	if c.Environ == nil {
+		j.env = os.Environ() // a new slice each time
+	} else if j.env = c.Environ(call); j.env == nil {
+		j.env = []string{} // package os would take nil for the engine's own
 	}
-	return true, nil
+	if call.Hook != nil {
+		j.event = call.Hook.Event
+	}
+	j.shared = c.Environ != nil && len(call.Env) == 0
+	if len(call.Env) > 0 {
+		j.env = overridden(j.env, call.Env)
+	}
+	return j
+}
+
+// complete says which of the directories that c needs is missing.
+func (c *Command) complete() error {
+	for _, dir := range c.Needs {
+		if err := missing(dir); err != nil {
+			return fmt.Errorf(
+				"cannot start %q without the plugin's directory %q: %w; reinstall the plugin or remove its hooks",
+				c.Argv[0],
+				dir,
+				err,
+			)
+		}
+	}
+	return nil
+}
+
+// detachIfMarked is the end of Run. A process that had ended before its declaration was
+// noticed has still made it: what becomes of a hook must not depend on how
+// fast it was.
+func (j *job) detachIfMarked(reply hook.Reply, err error) (hook.Reply, error) {
+	if j.detach == nil || err != nil {
+		return reply, err
+	}
+	wish, declared := new(asyncMarker).scan(reply.Stdout)
+	if !declared {
+		return reply, nil
+	}
+	_, done := j.detach(wish)
+	go done(reply, nil)
+	return hook.Reply{}, hook.ErrDetached
 }

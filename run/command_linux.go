@@ -3,7 +3,8 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
+	"os"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -130,18 +131,6 @@ func (p *process) attempt(j *job, bell bool) (err error) {
 	return err
 }
 
-// abandon kills a process that cannot be watched.
-func (p *process) abandon(err error) error {
-	if p.remote != nil {
-		p.remote.signal(syscall.SIGKILL)
-		return fmt.Errorf("process %d had to be killed: %w", p.pid, err)
-	}
-	_ = syscall.Kill(-p.pid, syscall.SIGKILL)
-	p.unguard()
-	_, _ = reap(p.pid)
-	return fmt.Errorf("process %d had to be killed: %w", p.pid, err)
-}
-
 // open makes the descriptors, before there is a process that would be lost if
 // one could not be had.
 func (p *process) open(stdin []byte, bell bool) (err error) {
@@ -181,4 +170,125 @@ func (p *process) close() {
 		closeFD(&p.strays[i])
 	}
 	p.strays = p.strays[:0]
+}
+
+// bound runs a job whose process ends with this one, also if that is killed.
+// The thread that starts the process stays until the process is gone: the kernel
+// takes the end of the thread for that of the parent. A process that goes on in
+// the background keeps it longer than the caller waits, so what may do so has a
+// goroutine of its own.
+func bound(ctx context.Context, j job, inner executor) (hook.Reply, bool, error) {
+	if j.detach != nil {
+		return boundBehind(ctx, j, inner)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return inner(ctx, j)
+}
+
+// memfdFlags gives the flags with which this kernel makes a file in memory, or
+// -1 if it lacks that or pidfds, so that the portable way has to be taken.
+var memfdFlags = sync.OnceValue(func() int {
+	pidfd, err := unix.PidfdOpen(os.Getpid(), 0)
+	if err != nil {
+		return -1
+	}
+	unix.Close(pidfd)
+	// A hardened kernel refuses files that could be executed; one before 6.3
+	// does not know how to ask for the others.
+	for _, flags := range [...]int{unix.MFD_CLOEXEC | unix.MFD_NOEXEC_SEAL, unix.MFD_CLOEXEC} {
+		if fd, err := unix.MemfdCreate("stdin", flags); err == nil {
+			unix.Close(fd)
+			return flags
+		}
+	}
+	return -1
+})
+
+// stream is our end of a pipe; its fd is -1 after the end.
+type stream struct {
+	capture
+	fd int
+}
+
+// read reads at least most bytes, or all there is, and returns the descriptor. A
+// process with much to say gets a wider pipe, so that it is woken less often.
+func (s *stream) read(most int) (fd int32) {
+	before := len(s.kept)
+	if s.fd >= 0 && drain(s.fd, &s.capture, most) {
+		closeFD(&s.fd)
+	}
+	if s.fd >= 0 && before < much && len(s.kept) >= much {
+		_, _ = unix.FcntlInt(uintptr(s.fd), unix.F_SETPIPE_SZ, 1<<20) // a user may have too many of them
+	}
+	return int32(s.fd)
+}
+
+// much is about what fits into a pipe.
+const much = 60 << 10
+
+// pipe makes a pipe for output. Only our end is non-blocking: the child could
+// not cope if its own were.
+func pipe() (ours, theirs int, err error) {
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+		return -1, -1, err
+	}
+	_, err = unix.FcntlInt(uintptr(ends[0]), unix.F_SETFL, unix.O_NONBLOCK)
+	return ends[0], ends[1], err
+}
+
+// readable returns a descriptor from which data can be read, then EOF: a pipe
+// that is filled already, or a file in memory if data does not fit into one.
+func readable(data []byte) (fd int, err error) {
+	if len(data) <= 64<<10 {
+		fd, full, err := filledPipe(data)
+		if full || err != nil {
+			return fd, err
+		}
+	}
+	fd, err = unix.MemfdCreate("stdin", memfdFlags())
+	if err != nil {
+		return -1, err
+	}
+	for done := 0; done < len(data) && err == nil; {
+		var n int
+		n, err = unix.Pwrite(fd, data[done:], int64(done)) // leaves the offset at the start
+		if err == unix.EINTR {
+			err = nil
+		}
+		done += max(n, 0)
+	}
+	if err != nil {
+		closeFD(&fd)
+	}
+	return fd, err
+}
+
+// filledPipe returns the reading end of a pipe that holds data. It is not full,
+// and no pipe, if the data does not fit: a user with many pipes gets small
+// ones, of a single page.
+func filledPipe(data []byte) (fd int, full bool, err error) {
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+		return -1, false, err
+	}
+	defer unix.Close(ends[1])
+	if len(data) == 0 {
+		return ends[0], true, nil
+	}
+	if _, err = unix.FcntlInt(uintptr(ends[1]), unix.F_SETFL, unix.O_NONBLOCK); err == nil {
+		if n, _ := unix.Write(ends[1], data); n == len(data) {
+			return ends[0], true, nil
+		}
+	}
+	unix.Close(ends[0])
+	return -1, false, err
+}
+
+func closeFD(fd *int) {
+	if *fd >= 0 {
+		_ = unix.Close(*fd)
+		*fd = -1
+	}
 }

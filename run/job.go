@@ -1,42 +1,13 @@
 package run
 
 import (
-	"cmp"
 	"context"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
 )
-
-// job is one process to be.
-type job struct {
-	program    string // what to execute; argv[0] is only what it is told
-	argv       []string
-	env        []string
-	shared     bool   // env is the same slice for other calls
-	dir        string // "" is the engine's own
-	event      string // of the hook
-	stdin      []byte
-	timeout    time.Duration // 0 is none
-	grace      time.Duration
-	room       *Room // for output; nil is not bounded
-	noTerminal bool
-	unset      bool     // bash has the text of the program as an argument
-	held       *os.File // the program, open until it has started; nil is none
-	ask        func(context.Context, hook.Question) (string, bool)
-	detach     func(time.Duration) (context.Context, func(hook.Reply, error))
-	background func(func()) // runs what goes on after ErrDetached; nil is a goroutine
-}
-
-// begun lets go of the program.
-func (j *job) begun() {
-	if j.held != nil {
-		_ = j.held.Close() // it was read
-	}
-}
 
 // later runs f after the executor has returned.
 func (j *job) later(f func()) {
@@ -45,30 +16,6 @@ func (j *job) later(f func()) {
 		return
 	}
 	go f()
-}
-
-// executor runs a job. There may be an error without a process: started tells.
-type executor func(context.Context, job) (reply hook.Reply, started bool, err error)
-
-// job returns the process of a call, which lacks its program.
-func (c *Command) job(call hook.Call) job {
-	j := job{
-		argv: c.Argv, dir: call.Dir, stdin: call.Payload, timeout: call.Timeout, grace: cmp.Or(c.Grace, Grace),
-		noTerminal: c.NoTerminal, ask: call.Ask, detach: call.Detach, room: c.Room,
-	}
-	if c.Environ == nil {
-		j.env = os.Environ() // a new slice each time
-	} else if j.env = c.Environ(call); j.env == nil {
-		j.env = []string{} // package os would take nil for the engine's own
-	}
-	if call.Hook != nil {
-		j.event = call.Hook.Event
-	}
-	j.shared = c.Environ != nil && len(call.Env) == 0
-	if len(call.Env) > 0 {
-		j.env = overridden(j.env, call.Env)
-	}
-	return j
 }
 
 // overridden returns env with variables in place of those of the same name; of
@@ -104,3 +51,19 @@ func (j *job) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // timedOut is why a process that took too long is killed.
 func (j *job) timedOut() error { return &hook.TimeoutError{After: j.timeout} }
+
+// locate finds the program of Argv, and keeps where it is for calls with the
+// same environment. It is fresh if it was searched for.
+func (c *Command) locate(j *job) (fresh bool, err error) {
+	if r := c.located.Load(); r.fits(j) {
+		j.program = r.program
+		return false, nil
+	}
+	if j.program, err = lookup(c.Argv[0], j.env, j.dir); err != nil {
+		return true, err
+	}
+	if j.shared && filepath.IsAbs(j.program) {
+		c.located.Store(&readied{env: j.env, dir: j.dir, program: j.program})
+	}
+	return true, nil
+}

@@ -164,3 +164,93 @@ func drain(fd int, to *capture, most int) (eof bool) {
 func stuckError(pid int, cause error) error {
 	return fmt.Errorf("%w; process %d is still there %v after SIGKILL: the kernel holds it", cause, pid, killWait)
 }
+
+// readied is how a call started: good for every call with the same environment,
+// a slice that is not changed, in the same directory.
+type readied struct {
+	env []string
+	dir string
+
+	program string
+	made    []string // the environment as bash makes it
+	old     string   // OLDPWD, which bash drops if it is no directory any more
+}
+
+func (r *readied) fits(j *job) bool {
+	return r != nil && r.dir == j.dir && len(r.env) == len(j.env) && len(j.env) > 0 && &r.env[0] == &j.env[0] &&
+		(r.old == "" || isDir(r.old))
+}
+
+// direct returns the process that "bash -c" would turn into for c.Direct: the
+// same file, with the same environment. It is not ok if only bash can say what
+// those are, or if there is no such program.
+func (j job) direct(c *Command) (direct job, ok bool) {
+	if len(c.Direct) == 0 {
+		return j, false
+	}
+	r := c.ready.Load()
+	if !r.fits(&j) {
+		var lasts bool
+		if r, lasts = j.getReady(c.Direct[0]); r == nil {
+			return j, false
+		}
+		if lasts && j.shared {
+			c.ready.Store(r)
+		}
+	}
+	j.program, j.argv, j.env = r.program, c.Direct, r.made
+	return j, true
+}
+
+// inherited returns the variables of an environment, and the part that bash
+// passes on as it is. There are no variables if anything in it concerns bash:
+// a name that is none, a name that is there twice, one of its own, or a
+// function that stands before the program.
+func inherited(env []string, program string) (vars map[string]string, kept []string) {
+	vars, kept = make(map[string]string, len(env)), make([]string, 0, len(env)+3)
+	for _, entry := range env {
+		name, value, ok := strings.Cut(entry, "=")
+		if _, twice := vars[name]; twice || !ok {
+			return nil, nil
+		}
+		if (!isName(name) || concernsBash(name)) && !harmlessFunction(name, value, program) {
+			return nil, nil
+		}
+		vars[name] = value
+		switch name {
+		case "PWD", "SHLVL", "_": // are made anew
+		case "PS1", "PS2": // exist only where a user types
+		default:
+			kept = append(kept, entry)
+		}
+	}
+	return vars, kept
+}
+
+func isName(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c != '_' && !(c >= 'A' && c <= 'Z') && !(c >= 'a' && c <= 'z') &&
+			!(i > 0 && c >= '0' && c <= '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// concernsBash reports whether bash reads a variable when it starts, or returns
+// it another value. BASH_ENV is one, and so are exported functions; a loader
+// that is told to speak would do so twice.
+func concernsBash(name string) bool {
+	switch name {
+	case "SHELLOPTS", "POSIXLY_CORRECT", "POSIX_PEDANTIC", "ENV", "EXECIGNORE", "IFS", "OPTIND", "OPTERR", "PS4",
+		"COMP_WORDBREAKS", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "FUNCNAME", "GROUPS", "HISTCMD",
+		"LINENO", "LOCPATH", "PIPESTATUS", "PPID", "RANDOM", "SECONDS", "SRANDOM", "UID":
+		return true
+	}
+	return strings.HasPrefix(name, "BASH") || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_")
+}
+
+func isDir(path string) bool {
+	var stat unix.Stat_t
+	return unix.Stat(path, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFDIR
+}

@@ -262,3 +262,27 @@ func reap(pid int) (status syscall.WaitStatus, err error) {
 		}
 	}
 }
+
+// abandon kills a process that cannot be watched.
+func (p *process) abandon(err error) error {
+	if p.remote != nil {
+		p.remote.signal(syscall.SIGKILL)
+		return fmt.Errorf("process %d had to be killed: %w", p.pid, err)
+	}
+	_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+	p.unguard()
+	_, _ = reap(p.pid)
+	return fmt.Errorf("process %d had to be killed: %w", p.pid, err)
+}
+
+// rest reads what is in the pipe.
+func (s *stream) rest() {
+	if s.fd < 0 {
+		return
+	}
+	size, err := unix.FcntlInt(uintptr(s.fd), unix.F_GETPIPE_SZ, 0)
+	if err != nil {
+		size = 1 << 20
+	}
+	s.read(size)
+}

@@ -2,26 +2,10 @@ package run
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
 )
-
-// complete says which of the directories that c needs is missing.
-func (c *Command) complete() error {
-	for _, dir := range c.Needs {
-		if err := missing(dir); err != nil {
-			return fmt.Errorf(
-				"cannot start %q without the plugin's directory %q: %w; reinstall the plugin or remove its hooks",
-				c.Argv[0],
-				dir,
-				err,
-			)
-		}
-	}
-	return nil
-}
 
 // missing says in what way a directory is none.
 func missing(dir string) error {

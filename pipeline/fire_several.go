@@ -1,0 +1,87 @@
+package pipeline
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/stages"
+)
+
+// runHooks returns the reports of the hooks, which it runs.
+func (f *fireRun[In, Out]) runHooks() iter.Seq[*hook.Report[Out]] {
+	spawn := stages.Spawn[*input[In], Out]{
+		Plan:        f.plan.Run,
+		In:          f.in,
+		Each:        f.runNext,
+		Announce:    f.watcher != nil,
+		Unstoppable: f.event.spec.Rules.Unstoppable,
+		Ready:       f.inside(),
+		Exited:      func(i int) *hook.Report[Out] { return &f.reports[i] },
+	}
+	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.spec.Rules.Sequential {
+		if f.event.spec.Rules.Live {
+			spawn.Renew = f.renew
+		}
+		return spawn.Fold(f.ctx, f.next)
+	}
+	if spawn.Ready {
+		f.contexts = make([]lazyContext, len(f.plan.Run))
+	}
+	return spawn.Parallel(f.ctx, f.fireContext.end, f.s.sys.limit)
+}
+
+// inside reports whether all hooks of the plan are functions of the program.
+func (f *fireRun[In, Out]) inside() bool {
+	return !slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Func == nil })
+}
+
+// next returns the input of the hook after r, or ends the chain.
+func (f *fireRun[In, Out]) next(in *input[In], r *hook.Report[Out]) (*input[In], bool) {
+	if f.event.spec.Blocks(&r.Output) || f.failed != nil && f.failed != hook.ErrClosed {
+		return in, false
+	}
+	if f.event.spec.Chain == nil || !r.Answered || r.Err != nil || r.Output.Synthetic {
+		return in, true
+	}
+	return &input[In]{value: f.event.spec.Chain(in.value, r.Output)}, true
+}
+
+// runNext returns every hook of a plan its turn.
+func (f *fireRun[In, Out]) runNext(ctx context.Context, i int, h *hook.Hook, in *input[In]) *hook.Report[Out] {
+	if i >= len(f.runs) { // a sequential plan can grow
+		f.runs, f.reports = append(f.runs, hookRun[Out]{}), append(f.reports, hook.Report[Out]{})
+	}
+	if i > 0 || !f.firstRan {
+		f.runHook(ctx, i, h, in)
+	}
+	return &f.reports[i]
+}
+
+// renew returns the plan with the changes that were made to the session's hooks
+// while the one at ran had its turn.
+func (f *fireRun[In, Out]) renew(plan []*hook.Hook, ran int) []*hook.Hook {
+	now := f.s.view()
+	if now == f.view {
+		return plan
+	}
+	f.view = now
+	had := plan[:ran+1]
+	changed := f.event.plan(f.ctx, f.s, f.in.value, true)
+	if changed == nil {
+		return had
+	}
+	if i := slices.Index(changed.Run, plan[ran]); i >= 0 {
+		return slices.Concat(had, changed.Run[i+1:])
+	}
+	left := lo.Filter(
+		changed.Run,
+		func(h *hook.Hook, _ int) bool { // it has removed itself, and a new one is the last of its rank
+			return slices.Contains(plan[ran+1:], h) || h.Rank >= plan[ran].Rank && !slices.Contains(had, h)
+		},
+	)
+	return slices.Concat(had, left)
+}

@@ -1,0 +1,268 @@
+package pipeline
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/state"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// input is what the hooks of a fire are given: the value for hooks in Go, and
+// its JSON for the others, encoded when the first one needs it.
+type input[In any] struct {
+	value   In
+	encoded []byte
+	members int // where in encoded the value's own members begin
+}
+
+// payload returns the JSON object for a hook outside the process. Hooks that
+// share an input share its text.
+func (f *fireRun[In, Out]) payload(in *input[In]) ([]byte, error) {
+	if in.encoded != nil {
+		return in.encoded, nil
+	}
+	b := make([]byte, 0, len(f.s.base)+len(f.s.cwd)+roomFor(&in.value)+512)
+	b = append(b, f.s.base...)
+	if f.event.spec.Dir == nil || f.event.spec.Dir(&in.value) == "" { // else the input has it
+		b = append(append(b, `,"cwd":`...), f.s.cwd...)
+	}
+	if base := f.event.dialect.Base; base != nil {
+		b = base(b, f.event.spec.Name, f.stamp())
+	}
+	at := len(b)
+	b, err := encode(b, &in.value)
+	if err != nil {
+		return nil, &hook.InputError{Event: f.event.full, Err: err}
+	}
+	if b[at] = ','; len(b) == at+len("{}") { // the input's brace; it has no members
+		b = append(b[:at], '}')
+	} else {
+		at++
+	}
+	if f.event.dialect.Newline {
+		b = append(b, '\n')
+	}
+	f.encoding.Lock() // an observer that is no longer waited for may be reading
+	in.encoded, in.members = b, at
+	f.encoding.Unlock()
+	return b, nil
+}
+
+// timeKey is the key of the time that a caller gives its payloads.
+type timeKey struct{}
+
+// WithTime returns a context in which payloads say that their event happened at
+// this time, for callers that are told of it later, such as a message bus. Limits
+// of time are not affected.
+func WithTime(ctx context.Context, at time.Time) context.Context {
+	return context.WithValue(ctx, timeKey{}, at)
+}
+
+// stamp is the time that payloads have.
+func (f *fireRun[In, Out]) stamp() time.Time {
+	if at, given := f.ctx.Value(timeKey{}).(time.Time); given {
+		return at
+	}
+	return f.began
+}
+
+// encode appends the JSON object that a value encodes to. A method of the value
+// that panics is an error.
+func encode(dst []byte, value any) (text []byte, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &hook.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	own := bytes.NewBuffer(dst)
+	if err := json.MarshalWrite(own, value, lenient); err != nil {
+		return nil, fmt.Errorf("it cannot be encoded: %w", err)
+	}
+	text = bytes.TrimRight(own.Bytes(), "\n")
+	if object := text[len(dst):]; len(object) < 2 || object[0] != '{' {
+		return nil, fmt.Errorf("%T does not encode to a JSON object", value)
+	}
+	return text, nil
+}
+
+// roomFor is how much room the JSON of a value needs, by the texts in it, so that
+// it does not grow through buffers of half its size. An encoder makes its buffer
+// larger when it is three quarters full.
+func roomFor(ptr any) int {
+	var s sizer
+	s.add(reflect.ValueOf(ptr).Elem(), 0)
+	return s.bytes + s.bytes/2
+}
+
+// mostValues bounds how much of a value is looked at: a large one has few large texts.
+const mostValues = 4096
+
+type sizer struct{ bytes, seen int }
+
+func (s *sizer) add(v reflect.Value, depth int) {
+	if s.seen++; s.seen > mostValues || depth == deepest {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		s.bytes += v.Len() + v.Len()/64
+	case reflect.Struct:
+		for i := range v.NumField() {
+			s.bytes += len(v.Type().Field(i).Name) + len(`"":,`)
+			s.add(v.Field(i), depth+1)
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			s.add(v.Elem(), depth+1)
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			s.bytes += v.Len()
+			return
+		}
+		for i := 0; i < v.Len() && s.seen <= mostValues; i++ {
+			s.add(v.Index(i), depth+1)
+		}
+	case reflect.Map:
+		for entries := v.MapRange(); s.seen <= mostValues && entries.Next(); {
+			s.add(entries.Key(), depth+1)
+			s.add(entries.Value(), depth+1)
+		}
+	}
+}
+
+func checkObject(text jsontext.Value) error { return wire.Object(text).Check() }
+
+// of returns the first thing that is wrong with a value, nil if nothing is.
+func (c *check) of(v reflect.Value, depth int) *wrong {
+	if c.leaf != nil {
+		if err := c.leaf(v.Bytes()); err != nil {
+			return &wrong{err: err}
+		}
+		return nil
+	}
+	if depth == deepest {
+		return nil // it holds itself: its JSON cannot be made, which is an error of its own
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for _, f := range c.fields {
+			if w := f.check.of(v.Field(f.index), depth+1); w != nil {
+				return w.below(f.name)
+			}
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return c.elem.of(v.Elem(), depth+1)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if w := c.elem.of(v.Index(i), depth+1); w != nil {
+				return w.below("[" + strconv.Itoa(i) + "]")
+			}
+		}
+	case reflect.Map:
+		for entries := v.MapRange(); entries.Next(); {
+			if w := c.elem.of(entries.Value(), depth+1); w != nil {
+				return w.below(fmt.Sprint(entries.Key()))
+			}
+		}
+	}
+	return nil
+}
+
+// checked says what is wrong with the JSON text in what a pointer points at.
+func (c *check) checked(ptr any) error {
+	if c == nil {
+		return nil
+	}
+	if w := c.of(reflect.ValueOf(ptr).Elem(), 0); w != nil {
+		return w
+	}
+	return nil
+}
+
+// noteVars says in a hook's report that it could leave no variables.
+func (f *fireRun[In, Out]) noteVars(r *hook.Report[Out]) {
+	if f.noVars != nil && !r.Hook.NoEnvFile {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s is not set, and the variables of the hook are lost: %v",
+			f.event.spec.Rules.EnvFile, f.noVars))
+	}
+}
+
+// env returns the variables of one hook's call.
+func (f *fireRun[In, Out]) env(r *hook.Report[Out], in *input[In]) (vars []string) {
+	if f.event.spec.Vars != nil {
+		vars = slices.Clip(f.event.spec.Vars(f.s, &in.value)) // which may be the same for all
+	}
+	if f.vars != nil && !r.Hook.NoEnvFile {
+		vars = append(vars, f.event.spec.Rules.EnvFile+"="+varsFile(f.vars.path, r.Index))
+	}
+	if f.s.tellsState(vars) {
+		vars = append(vars, f.s.stateVar())
+	}
+	return vars
+}
+
+func varsFile(dir string, i int) string {
+	return filepath.Join(dir, "hook-"+strconv.Itoa(i)+".sh")
+}
+
+// stateName is the variable that names the directory of the state to hooks
+// outside the process.
+const stateName = "SNAPHOOK_STATE="
+
+// tellsState reports whether hooks outside the process get the variable. In a
+// dialect whose calls have no variables of their own it would cost each call a
+// copy of the environment, so that there a host asks for it.
+func (s *Session) tellsState(vars []string) bool {
+	return len(vars) > 0 || s.host != nil && s.host.State != ""
+}
+
+// stateVar names the directory, as a variable for hooks. It is made once.
+func (s *Session) stateVar() string {
+	if kept := s.kept.Load(); kept != nil {
+		return *kept
+	}
+	home := ""
+	if s.host != nil {
+		home = s.host.State
+	}
+	dir := state.Of(cmp.Or(home, state.Home()), s.dir, cmp.Or(s.id, rand.Text()))
+	name := stateName + string(dir)
+	s.kept.CompareAndSwap(nil, &name)
+	return *s.kept.Load()
+}
+
+// ask returns the function by which a hook asks the user; nil if it cannot.
+func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string, bool) {
+	if s.host == nil || s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) || inShadow(h) {
+		return nil
+	}
+	m := s.state()
+	return func(ctx context.Context, q hook.Question) (key string, ok bool) {
+		select {
+		case m.asking <- struct{}{}:
+			defer func() { <-m.asking }()
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			return "", false
+		}
+		return s.host.Ask(ctx, h, q)
+	}
+}

@@ -1,0 +1,186 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/stages"
+)
+
+// plan selects the hooks for an input; nil if none could run. If they are
+// going to, those that run once are spent.
+func (e *Event[In, Out]) plan(ctx context.Context, s *Session, in In, spend bool) *stages.Planned {
+	v := s.view()
+	if e.slot >= len(v.active) || v.active[e.slot] == nil {
+		return nil
+	}
+	plan := v.active[e.slot].plan(ctx, e.subject.of(&in))
+	if plan.Open != nil {
+		return e.narrow(s, in, plan, spend)
+	}
+	return plan
+}
+
+// narrow decides a plan for which the subject is not enough.
+func (e *Event[In, Out]) narrow(s *Session, in In, plan *stages.Planned, spend bool) *stages.Planned {
+	var detail *hook.ConditionInput
+	if e.spec.ConditionInput != nil {
+		d := e.spec.ConditionInput(&in)
+		d.Dir = e.dir(s, &in)
+		detail = &d
+	}
+	for {
+		n := plan.Narrow(detail, s.isSpent)
+		if !spend || !slices.ContainsFunc(n.Run, func(h *hook.Hook) bool { return h.Once }) || s.spend(n.Run) {
+			return &n
+		}
+	}
+}
+
+// subject is where in its input an event's subject is. A fire for which no hook
+// matches is one look-up, and calling a function that takes the input by value
+// would cost as much again; one that takes a pointer would move every caller's
+// input to the heap. So the field is found once, and read in place.
+type subject[In any] struct {
+	given  bool
+	offset uintptr
+}
+
+func subjectOf[In any](event string, field func(*In) *string) subject[In] {
+	if field == nil {
+		return subject[In]{}
+	}
+	in := new(In)
+	offset := uintptr(unsafe.Pointer(field(in))) - uintptr(unsafe.Pointer(in)) // wraps around for what lies before it
+	if size := unsafe.Sizeof(*in); size < unsafe.Sizeof("") || offset > size-unsafe.Sizeof("") {
+		panic("pipeline: the Subject of " + event + " does not point at a field of its input")
+	}
+	return subject[In]{given: true, offset: offset}
+}
+
+func (s subject[In]) of(in *In) string {
+	if !s.given {
+		return ""
+	}
+	return *(*string)(unsafe.Add(unsafe.Pointer(in), s.offset))
+}
+
+func (s *Session) view() *view {
+	if v := s.own.Load(); v != nil {
+		return v
+	}
+	return s.reg.current.Load()
+}
+
+// selector plans once for each subject, and keeps what it decided.
+type selector struct {
+	hooks []*hook.Hook
+	runs  bool // at least one of them can
+
+	matching time.Duration // for the matchers of one plan; 0 means stages.MatchTime
+	kept     atomic.Pointer[table]
+}
+
+// kept is the plan for one subject.
+type kept struct {
+	subject string
+	planned stages.Planned
+}
+
+// table holds plans by their subject. Most selectors of a session with hooks of
+// its own see a few subjects, or none: a table begins small, and grows once.
+type table []atomic.Pointer[kept]
+
+const fewPlans = 2
+
+// noHooks is the selector of events that are active without any hook. All views
+// share it: what it keeps holds for all.
+var noHooks selector
+
+func (s *selector) plan(ctx context.Context, subject string) *stages.Planned {
+	at := spread(subject)
+	if t := s.kept.Load(); t != nil {
+		if k := (*t)[at%uint64(len(*t))].Load(); k != nil && k.subject == subject {
+			return &k.planned
+		}
+	}
+	return s.search(ctx, subject, at)
+}
+
+//go:noinline
+func (s *selector) search(ctx context.Context, subject string, at uint64) *stages.Planned {
+	t := s.table()
+	for i := range uint64(neighbours) {
+		if k := t[(at+i)%uint64(len(t))].Load(); k != nil && k.subject == subject {
+			return &k.planned
+		}
+	}
+	return s.make(ctx, subject, at)
+}
+
+// table returns the plans that are kept, an empty table at first.
+func (s *selector) table() table {
+	if t := s.kept.Load(); t != nil {
+		return *t
+	}
+	t := make(table, fewPlans)
+	s.kept.CompareAndSwap(nil, &t)
+	return *s.kept.Load()
+}
+
+// make plans, and keeps the plan unless its matchers ran out of time: those
+// remember for which text they did. Two fires that make the same one do no harm.
+func (s *selector) make(ctx context.Context, subject string, at uint64) *stages.Planned {
+	k := &kept{subject: strings.Clone(subject)} // it may be part of a large input
+	k.planned = stages.PlanWithin(ctx, s.hooks, k.subject, cmp.Or(s.matching, stages.MatchTime))
+	if k.planned.Late {
+		return &k.planned
+	}
+	t := s.table()
+	for i := range uint64(neighbours) {
+		if t[(at+i)%uint64(len(t))].CompareAndSwap(nil, k) {
+			return &k.planned
+		}
+	}
+	if len(t) == fewPlans {
+		t = make(table, mostPlans) // the plans of the small one are made again
+		s.kept.Store(&t)
+	}
+	t[at%uint64(len(t))].Store(k)
+	return &k.planned
+}
+
+// open returns a plan without the hook that says that the system is closed.
+func open(plan *stages.Planned) (left *stages.Planned, isClosed bool) {
+	last := len(plan.Run) - 1
+	if last < 0 || plan.Run[last] != closed {
+		return plan, false
+	}
+	p := *plan
+	p.Run = p.Run[:last:last]
+	return &p, true
+}
+
+// mostPlans bounds the subjects whose plan is kept, since tool names are
+// open-ended. A subject has its plan in one of a few neighbouring places; when
+// all are taken by others, one of those is planned anew next time.
+const (
+	mostPlans  = 256
+	neighbours = 4
+)
+
+// spread returns subjects places to begin with. It looks at a few characters
+// only: the names of tools differ in their length, middle and end.
+func spread(s string) uint64 {
+	n := len(s)
+	if n == 0 {
+		return 0
+	}
+	return uint64(n) + 7*uint64(s[n/2]) + 31*uint64(s[n-1]) + 61*uint64(s[n*3/4])
+}
