@@ -57,7 +57,8 @@ type Config struct {
 	Policy []policy.Overlay
 
 	// Wrap puts something around the Runner of a hook, such as a sandbox; see
-	// [pipeline.Config].
+	// [pipeline.Config]. With Wrap of trust.Covered what runs is what the user agreed
+	// to, also when the project changes while a session is open.
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 
 	// Ask puts a question to the user, and blocks until there is an answer or ctx has

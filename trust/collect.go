@@ -34,12 +34,16 @@ type collector struct {
 	seen    map[string]stamp  // the same
 	stamps  map[string]stamp  // by file, as hooks name it
 	bytes   int64
+	path    []string // PATH
 
 	found   []File // of the hook at hand
 	has     map[string]bool
 	ran     map[string]bool // what was read for what it runs
+	not     []string        // files of the project that it would run, and that are not there
 	unclear string
 	depth   int
+
+	searched map[[3]any]bool // names that PATH was searched for
 }
 
 func newCollector(ctx context.Context, dir string, environ []string) *collector {
@@ -60,7 +64,8 @@ func newCollector(ctx context.Context, dir string, environ []string) *collector 
 
 // hook finds what one hook runs.
 func (c *collector) hook(h *hook.Hook, files func(context.Context, *hook.Hook) ([]string, error)) (Hook, error) {
-	c.found, c.has, c.ran, c.unclear, c.depth = nil, map[string]bool{}, map[string]bool{}, "", 0
+	c.found, c.has, c.ran, c.not, c.unclear, c.depth = nil, map[string]bool{}, map[string]bool{}, nil, "", 0
+	c.searched = map[[3]any]bool{}
 	var err error
 	switch {
 	case h.Type == "command":
@@ -74,7 +79,7 @@ func (c *collector) hook(h *hook.Hook, files func(context.Context, *hook.Hook) (
 	if err == nil && c.unclear != "" {
 		err = c.tree()
 	}
-	return Hook{Hook: h, Files: c.found, Unclear: c.unclear}, err
+	return Hook{Hook: h, Files: c.found, Unclear: c.unclear, absent: c.not}, err
 }
 
 // command finds the files of a command: those of its text, and those of its
@@ -99,6 +104,14 @@ func (c *collector) cannotSee(format string, args ...any) {
 func (c *collector) below(path string) bool {
 	rel, err := filepath.Rel(c.dir, path)
 	return err == nil && filepath.IsLocal(rel)
+}
+
+// absent notes a file of the project that is not there; a text that may not run
+// at all runs none.
+func (c *collector) absent(path string, quiet bool) {
+	if path = filepath.Clean(path); !quiet && c.below(path) && len(c.not) < mostFiles && !slices.Contains(c.not, path) {
+		c.not = append(c.not, path)
+	}
 }
 
 func (c *collector) addAll(paths []string) error {

@@ -30,7 +30,7 @@ func (c *Covered) Wrap(h *hook.Hook, r hook.Runner) hook.Runner {
 	same := func(of Hook) bool { return of.Dialect == h.Dialect && of.ID == h.ID }
 	switch at := slices.IndexFunc(c.Hooks, same); {
 	case at >= 0 && reflect.DeepEqual(digestedOf(c.Hooks[at].Hook), digestedOf(h)):
-		return run.Pinned(r, &agreed{c, c.Hooks[at].Files})
+		return run.Pinned(r, &agreed{c, c.Hooks[at].Files, c.Hooks[at].absent})
 	case at >= 0 || h.Source == hook.Project || h.Source == hook.Local:
 		return refused{fmt.Errorf("the hook at %s, or a file that it runs, is not what trust was granted for; look at it, and grant trust again", h.Position)}
 	}
@@ -49,6 +49,7 @@ func (r refused) Run(context.Context, hook.Call) (hook.Reply, error) {
 type agreed struct {
 	covered *Covered
 	files   []File
+	absent  []string
 }
 
 var _ run.Agreed = (*agreed)(nil)
@@ -58,6 +59,11 @@ func (a *agreed) Same(ctx context.Context) error {
 	for _, file := range a.files {
 		if err := a.covered.same(ctx, file); err != nil {
 			return err
+		}
+	}
+	for _, path := range a.absent {
+		if _, err := os.Lstat(path); err == nil {
+			return notThere(path)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,6 +76,13 @@ func (s *scope) program(args []arg) error {
 		if err := s.fromPath(a); err != nil {
 			return err
 		}
+		for _, text := range a.texts { // env PATH=bin guard
+			if variable, value, ok := strings.Cut(text, "="); ok && i > 0 {
+				if err := s.assigned(variable, value); err != nil {
+					return err
+				}
+			}
+		}
 		if done, err := s.known(base(a), args[i+1:]); done || err != nil {
 			return err
 		}
@@ -84,22 +92,74 @@ func (s *scope) program(args []arg) error {
 
 // fromPath covers a program of the project that PATH leads to.
 func (s *scope) fromPath(a arg) error {
-	if s.c.environ["PATH"] == "" {
-		return nil
-	}
 	for _, text := range a.texts {
-		if text == "" || strings.ContainsRune(text, '/') {
+		if strings.ContainsRune(text, '/') {
+			s.missing(text)
 			continue
 		}
-		for folder := range strings.SplitSeq(s.c.environ["PATH"], ":") {
-			if path := filepath.Join(within(s.c.dir, folder), text); s.c.below(path) {
-				if err := s.c.file(path, !s.quiet); err != nil {
-					return err
-				}
+		err := s.search(text, "", func(path string) error { return s.c.file(path, !s.quiet) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// search calls found for each file of the project that PATH has for a name, as far
+// as it has none elsewhere before. A file that is not there must not come to be.
+// Each name is searched once for each use.
+func (s *scope) search(name, use string, found func(path string) error) error {
+	key := [...]any{name, use, s.quiet}
+	if name == "" || len(name) > mostValue || strings.ContainsRune(name, 0) || s.c.searched[key] {
+		return nil
+	}
+	s.c.searched[key] = true
+	for _, dir := range s.c.searchPath() {
+		path := filepath.Join(dir, name)
+		real, err := filepath.EvalSymlinks(path)
+		switch {
+		case err != nil && s.c.below(path):
+			s.c.absent(path, s.quiet)
+		case err != nil:
+		case s.c.below(path):
+			if err := found(path); err != nil {
+				return err
+			}
+		case s.c.below(real):
+			if err := found(real); err != nil {
+				return err
+			}
+		default:
+			if info, err := os.Stat(real); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+				return nil
 			}
 		}
 	}
 	return nil
+}
+
+// searchPath is PATH, with links followed: they may lead into the project.
+func (c *collector) searchPath() []string {
+	if c.path == nil && c.environ["PATH"] != "" {
+		for folder := range strings.SplitSeq(c.environ["PATH"], ":") {
+			dir := within(c.dir, folder)
+			if real, err := filepath.EvalSymlinks(dir); err == nil {
+				dir = real
+			}
+			c.path = append(c.path, dir)
+		}
+	}
+	return c.path
+}
+
+// missing notes files that a word names as what runs, if none of them is there.
+func (s *scope) missing(text string) {
+	if strings.ContainsAny(text, "*?[") || len(s.existing(text)) > 0 {
+		return
+	}
+	for _, path := range s.paths(text) {
+		s.c.absent(path, s.quiet)
+	}
 }
 
 func base(a arg) string {

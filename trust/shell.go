@@ -250,20 +250,26 @@ func (s *scope) assign(a *syntax.Assign) error {
 		s.vars[name] = values
 	}
 	for _, text := range value.texts {
-		switch {
-		case searched(name) || name == "LD_PRELOAD":
-			for part := range strings.SplitSeq(text, ":") {
-				if err := s.directory(part); err != nil {
-					return err
-				}
-			}
-		case name == "BASH_ENV" || name == "ENV":
-			if err := s.source(text); err != nil {
-				return err
-			}
+		if err := s.assigned(name, text); err != nil {
+			return err
 		}
 	}
 	return s.cover(value, false)
+}
+
+// assigned covers what programs load by the value of a variable.
+func (s *scope) assigned(name, value string) error {
+	switch {
+	case searched(name) || name == "LD_PRELOAD":
+		for part := range strings.SplitSeq(value, ":") {
+			if err := s.directory(part); err != nil {
+				return err
+			}
+		}
+	case name == "BASH_ENV" || name == "ENV":
+		return s.source(value)
+	}
+	return nil
 }
 
 // directory covers all below a directory of the project, or a file.
@@ -294,5 +300,9 @@ func (s *scope) source(text string) error {
 			return err
 		}
 	}
-	return nil
+	s.missing(text)
+	if strings.ContainsRune(text, '/') {
+		return nil
+	}
+	return s.search(text, "source", func(path string) error { return s.c.shellFile(path, s) })
 }

@@ -57,6 +57,8 @@ type Hook struct {
 	// Unclear says why not all files that the hook runs can be found from its
 	// words, so that Files are all of the project; empty if they can.
 	Unclear string
+
+	absent []string // files that it would run, were they there
 }
 
 // Covered is what trust in the hooks of a directory covers.

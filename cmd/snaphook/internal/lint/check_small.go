@@ -5,11 +5,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run"
 )
 
@@ -44,6 +47,23 @@ func timeoutUnit(v *view) {
 func (v *view) unit() time.Duration {
 	return map[string]time.Duration{"claude": time.Second, "llxprt": time.Millisecond}[v.h.Dialect]
 }
+
+// asyncGate looks for hooks in the background where hooks can refuse.
+func asyncGate(v *view) {
+	if v.event.Can&pipeline.CanBlock == 0 || v.h.Background != hook.Async {
+		return
+	}
+	f := v.report("async-gate", v.at("async"), "remove \"async\" if it is to refuse",
+		"this hook runs in the background, where it guards nothing")
+	refuses := func(s *script) bool { return answersJSON(string(s.text)) || endsWith2.Match(s.text) }
+	if !slices.ContainsFunc(v.scripts, refuses) {
+		f.Severity = Note
+	}
+	v.add(*f)
+}
+
+// endsWith2 finds the end of a program with status 2.
+var endsWith2 = regexp.MustCompile(`(?i)exit(?:code)?[\s(:=]*2\b`)
 
 // bashSyntax looks for syntax of bash in what /bin/sh runs.
 func bashSyntax(v *view) {

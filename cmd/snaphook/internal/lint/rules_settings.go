@@ -43,6 +43,14 @@ func settingsRules() []Rule {
 				`"allowedEnvVars": ["HOOK_TOKEN"]}`,
 		},
 		{
+			ID: "async-gate", Severity: Warning, look: asyncGate,
+			Doc: "A hook of an event that can be blocked runs in the background.",
+			Why: "Nothing waits for it: the action has gone ahead before it refuses. " +
+				"Where no refusal is seen in the hook this is a note.",
+			Mistake: `{"type": "command", "command": "./guard.sh", "async": true}`,
+			Fix:     `{"type": "command", "command": "./guard.sh"}`,
+		},
+		{
 			ID: "shell-bash-syntax", Severity: Warning, look: bashSyntax, Fixable: true,
 			Doc: "A command or a script that `/bin/sh` runs uses syntax of bash.",
 			Why: "Where `/bin/sh` is bash it works; where it is dash, as on Debian and Ubuntu, " +
