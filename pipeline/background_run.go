@@ -13,21 +13,21 @@ import (
 )
 
 // backgroundRun is a hook in the background, whose fire goes on, and ends, without it.
-type backgroundRun[In, Out any] struct {
-	fire   *fireRun[In, Out] // a field: embedded, it would add wrappers of all its methods to every event
-	in     *input[In]
+type backgroundRun[Out any] struct {
+	fire   *fireRun[Out] // a field: embedded, it would add wrappers of all its methods to every event
+	in     *input
 	ctx    context.Context // of the observers
 	queued time.Duration
 	trial  bool             // of a breaker that is open
 	report hook.Report[Out] // the fire has, and goes on to change, one of its own
 }
 
-func (f *fireRun[In, Out]) backgroundRun(
+func (f *fireRun[Out]) backgroundRun(
 	ctx context.Context,
 	r *hook.Report[Out],
-	in *input[In],
-) *backgroundRun[In, Out] {
-	return &backgroundRun[In, Out]{
+	in *input,
+) *backgroundRun[Out] {
+	return &backgroundRun[Out]{
 		fire:   f,
 		in:     in,
 		ctx:    context.WithoutCancel(ctx),
@@ -37,7 +37,7 @@ func (f *fireRun[In, Out]) backgroundRun(
 }
 
 // begin counts the hook, unless the session or the system is closed.
-func (b *backgroundRun[In, Out]) begin() (ctx context.Context, ok bool) {
+func (b *backgroundRun[Out]) begin() (ctx context.Context, ok bool) {
 	if ctx, ok = b.fire.s.beginBackground(); ok {
 		b.fire.runs[b.report.Index].started = true
 		b.fire.s.hold(b.fire.vars)
@@ -46,19 +46,19 @@ func (b *backgroundRun[In, Out]) begin() (ctx context.Context, ok bool) {
 }
 
 // end undoes stay.
-func (b *backgroundRun[In, Out]) end() {
+func (b *backgroundRun[Out]) end() {
 	b.fire.s.release(b.fire.vars)
 	b.fire.s.endBackground()
 }
 
 // launch starts a hook that the fire does not wait for.
-func (f *fireRun[In, Out]) launch(from context.Context, r *hook.Report[Out], in *input[In]) {
+func (f *fireRun[Out]) launch(from context.Context, r *hook.Report[Out], in *input) {
 	payload, err := f.payload(in)
 	if err != nil { // only of an input that the hook before has changed, when no two run at a time
 		r.Err, f.failed = err, err
 		return
 	}
-	call, b := f.newCall(from, r, in, payload), f.backgroundRun(from, r, in)
+	call, b := f.newCall(from, r.Hook, r.Index, in, payload), f.backgroundRun(from, r, in)
 	ctx, ok := b.begin()
 	if !ok {
 		r.Err = hook.ErrClosed
@@ -72,7 +72,7 @@ func (f *fireRun[In, Out]) launch(from context.Context, r *hook.Report[Out], in 
 }
 
 // run runs the hook when there is a place for it.
-func (b *backgroundRun[In, Out]) run(ctx context.Context, call hook.Call) {
+func (b *backgroundRun[Out]) run(ctx context.Context, call hook.Call) {
 	var reply hook.Reply
 	h := b.report.Hook
 	queued, err := b.fire.s.sys.acquire(ctx, h, b.fire.s.sys.backgroundWorkers)
@@ -93,7 +93,7 @@ func (b *backgroundRun[In, Out]) run(ctx context.Context, call hook.Call) {
 
 // take takes how the hook has ended. Its breaker counts that before its permit is
 // free.
-func (b *backgroundRun[In, Out]) take(reply *hook.Reply, err error) {
+func (b *backgroundRun[Out]) take(reply *hook.Reply, err error) {
 	r := &b.report
 	if r.Reply, r.Err = reply, err; r.Err == nil {
 		r.Err = b.readReply()
@@ -115,7 +115,7 @@ func runSafely(ctx context.Context, runner hook.Runner, call hook.Call) (reply h
 }
 
 // denyBackground ends a hook that may not go to the background.
-func (t *hookRun[Out]) denyBackground() (ended context.Context, done func(hook.Reply, error)) {
+func (t *hookRun) denyBackground() (ended context.Context, done func(hook.Reply, error)) {
 	ended, cancel := context.WithCancelCause(context.Background())
 	cancel(hook.ErrClosed)
 	refused := make(chan struct{})
@@ -125,7 +125,7 @@ func (t *hookRun[Out]) denyBackground() (ended context.Context, done func(hook.R
 
 // leftForBackground says what became of a hook that asked to go to the background. One that
 // was refused is waited for: nothing else does.
-func (t *hookRun[Out]) leftForBackground() (backgrounded bool, err error) {
+func (t *hookRun) leftForBackground() (backgrounded bool, err error) {
 	if t.denied == nil {
 		return true, nil
 	}
@@ -134,7 +134,7 @@ func (t *hookRun[Out]) leftForBackground() (backgrounded bool, err error) {
 }
 
 // finish reports what the hook has said.
-func (b *backgroundRun[In, Out]) finish(took time.Duration) {
+func (b *backgroundRun[Out]) finish(took time.Duration) {
 	r := &b.report
 	r.Elapsed = took
 	if r.Err != nil {
@@ -152,26 +152,26 @@ func (b *backgroundRun[In, Out]) finish(took time.Duration) {
 }
 
 // observeLate reports the second end of the hook.
-func (b *backgroundRun[In, Out]) observeLate() {
+func (b *backgroundRun[Out]) observeLate() {
 	ev := b.fire.evaluation(&b.report, b.in)
 	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // it guarded nothing
 	b.fire.s.sys.hookEnd(b.ctx, ev)
 	if b.fire.s.sys.debug {
-		b.fire.logHook(ev, &b.report, &b.in.value)
+		b.fire.logHook(ev, &b.report, b.in.value)
 	}
 }
 
 // readReply reads what the hook has to say to the model: its context and its
 // message (C81). Nothing it decides has an effect, but an end that is
 // a failure is one here too.
-func (b *backgroundRun[In, Out]) readReply() (err error) {
+func (b *backgroundRun[Out]) readReply() (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &hook.PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
 	r := &b.report
-	end := exitsOf(r.Hook, &b.fire.event.spec.Rules).Of(r.Reply)
+	end := exitsOf(r.Hook, &b.fire.event.rules).Of(r.Reply)
 	switch {
 	case r.Hook.Background == hook.Rewake && wakes(r.Reply):
 		r.Output.Context = cmp.Or(plainText(r.Reply.Stderr), plainText(r.Reply.Stdout))
@@ -206,10 +206,10 @@ func backgroundAnswer[Out any](stdout []byte) (o hook.Output[Out], notes []strin
 }
 
 // finished is what the host is told.
-func (b *backgroundRun[In, Out]) finished() Finished {
+func (b *backgroundRun[Out]) finished() Finished {
 	r := &b.report
 	done := Finished{
-		Event: b.fire.event.Info().FullName(), Hook: r.Hook, Outcome: outcome(r, false),
+		Event: b.fire.event.info().FullName(), Hook: r.Hook, Outcome: outcome(r, false),
 		Reply: r.Reply, Err: r.Err, Elapsed: r.Elapsed, Notes: r.Notes,
 	}
 	if r.Hook.Background == hook.Rewake {

@@ -13,8 +13,8 @@ import (
 )
 
 // propagated is the error of a hook that is Fire's.
-func (f *fireRun[In, Out]) propagated(res *hook.Result[Out]) error {
-	if !f.event.spec.Rules.Propagate {
+func (f *fireRun[Out]) propagated(res *hook.Result[Out]) error {
+	if !f.event.rules.Propagate {
 		return nil
 	}
 	for i := range res.Reports {
@@ -28,7 +28,7 @@ func (f *fireRun[In, Out]) propagated(res *hook.Result[Out]) error {
 
 // conclude lets the event have the last word. If it panics, the merged answer
 // stands.
-func (f *fireRun[In, Out]) conclude(res *hook.Result[Out]) {
+func (f *fireRun[Out]) conclude(res *hook.Result[Out]) {
 	merged := *res
 	defer func() {
 		if v := recover(); v != nil {
@@ -36,13 +36,13 @@ func (f *fireRun[In, Out]) conclude(res *hook.Result[Out]) {
 			f.logPanic("the event could not conclude", v)
 		}
 	}()
-	f.event.spec.Conclude(f.s, &f.in.value, res)
+	f.event.spec.typed.concludeFor(f.s, f.in.value, res)
 	f.noteConclusion(&merged, res)
 }
 
 // conflicts finds the members of the input that several hooks rewrote, and not
 // to the same value.
-func conflicts[In, Out any](e *Event[In, Out], reports []hook.Report[Out]) []hook.Conflict {
+func conflicts[Out any](e *core[Out], reports []hook.Report[Out]) []hook.Conflict {
 	if e.spec.Rewrites == nil || len(reports) < 2 {
 		return nil
 	}
@@ -86,9 +86,9 @@ func canonical(value jsontext.Value) string {
 
 // unfinished is why hooks have not answered, if the system was closed meanwhile or
 // the context has ended; nil if all have, or the event does not stop for it.
-func (f *fireRun[In, Out]) unfinished(res *hook.Result[Out]) error {
+func (f *fireRun[Out]) unfinished(res *hook.Result[Out]) error {
 	closed, ended := f.s.sys.ctx.Err() != nil, f.observed.Err()
-	if !f.event.guards || f.event.spec.Rules.Unstoppable {
+	if !f.event.guards || f.event.rules.Unstoppable {
 		ended = nil // it blocks nothing, or its hooks have run all the same
 	}
 	if !closed && ended == nil {
@@ -113,15 +113,6 @@ func unanswered[Out any](r *hook.Report[Out]) bool {
 	return r.Err != nil && !errors.Is(r.Err, hook.ErrNotNeeded) && !decidesItsFailures(r.Hook)
 }
 
-// Rechecks implements [Declared].
-func (e *Event[In, Out]) Rechecks(s *Session, subject string) bool {
-	if !e.Active(s) {
-		return false
-	}
-	plan := s.view().active[e.slot].plan(s.sys.ctx, subject)
-	return slices.ContainsFunc(plan.Run, wantsRecheck) || slices.ContainsFunc(plan.Open, wantsRecheck)
-}
-
 func wantsRecheck(h *hook.Hook) bool {
 	return h.Policy != nil && h.Policy.Recheck && h.Policy.Mode != hook.Off
 }
@@ -130,13 +121,13 @@ func wantsRecheck(h *hook.Hook) bool {
 // the input as the merged answer leaves it, on which some of them have not been
 // asked. What they say counts together with the first answers, but for what they
 // rewrite now, which no hook has seen. So there is one more round, never two.
-func (f *fireRun[In, Out]) recheck(res *hook.Result[Out]) {
+func (f *fireRun[Out]) recheck(res *hook.Result[Out]) {
 	e := f.event
-	if e.spec.Rewritten == nil || f.s.sys.cfg.HostRechecks || f.ended(res) ||
-		!e.Rechecks(f.s, e.subject.of(&f.first.value)) {
+	if !e.has.rewritten || f.s.sys.cfg.HostRechecks || f.ended(res) ||
+		!e.rechecks(f.s, e.subjectOf(f.first.value)) {
 		return
 	}
-	final, ok := e.spec.Rewritten(f.first.value, &res.Output)
+	final, ok := e.spec.typed.rewrittenIn(f.first.value, &res.Output)
 	if !ok {
 		return
 	}
@@ -160,13 +151,13 @@ func (f *fireRun[In, Out]) recheck(res *hook.Result[Out]) {
 }
 
 // ended reports whether the first answers leave nothing to check.
-func (f *fireRun[In, Out]) ended(res *hook.Result[Out]) bool {
+func (f *fireRun[Out]) ended(res *hook.Result[Out]) bool {
 	return f.failed != nil || res.Stop || f.event.spec.Blocks(&res.Output) || f.watcher != nil && f.watcher.left
 }
 
 // noteConclusion tells the watcher whether the last word on a result differs
 // from what its hooks amount to.
-func (f *fireRun[In, Out]) noteConclusion(merged, res *hook.Result[Out]) {
+func (f *fireRun[Out]) noteConclusion(merged, res *hook.Result[Out]) {
 	if f.watcher != nil {
 		f.watcher.concluded = merged.OverriddenBlock != res.OverriddenBlock ||
 			!reflect.DeepEqual(merged.Output, res.Output)
@@ -174,7 +165,7 @@ func (f *fireRun[In, Out]) noteConclusion(merged, res *hook.Result[Out]) {
 }
 
 // notStarted returns the hooks that run once, and which it has not come to.
-func (f *fireRun[In, Out]) notStarted() (hooks []*hook.Hook) {
+func (f *fireBase) notStarted() (hooks []*hook.Hook) {
 	for i, h := range f.plan.Run {
 		if h.Once && (i >= len(f.runs) || !f.runs[i].started) {
 			hooks = append(hooks, h)

@@ -48,16 +48,16 @@ func (s *Session) listeners() []*func(Failure) {
 }
 
 // notifyFailure tells the listeners of a hook that failed.
-func (f *fireRun[In, Out]) notifyFailure(r *hook.Report[Out]) {
+func (f *fireRun[Out]) notifyFailure(r *hook.Report[Out]) {
 	for _, listen := range f.s.listeners() {
 		f.notifyListener(
 			*listen,
-			Failure{Event: f.event.Info().FullName(), Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()},
+			Failure{Event: f.event.info().FullName(), Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()},
 		)
 	}
 }
 
-func (f *fireRun[In, Out]) notifyListener(listen func(Failure), failure Failure) {
+func (f *fireRun[Out]) notifyListener(listen func(Failure), failure Failure) {
 	defer func() {
 		if v := recover(); v != nil {
 			f.logPanic("a listener to failures panicked", v)

@@ -23,8 +23,8 @@ func contextCause(ctx context.Context, err error) error {
 }
 
 // failsClosed reports whether a hook that failed blocks.
-func (f *fireRun[In, Out]) failsClosed(r *hook.Report[Out]) bool {
-	rules, late := &f.event.spec.Rules, new(hook.TimeoutError)
+func (f *fireRun[Out]) failsClosed(r *hook.Report[Out]) bool {
+	rules, late := &f.event.rules, new(hook.TimeoutError)
 	if !waitsFor(r.Hook) {
 		return false // it would have decided nothing
 	}

@@ -12,18 +12,24 @@ import (
 )
 
 // fireRun is one fire in flight.
-type fireRun[In, Out any] struct {
-	event         *Event[In, Out]
+type fireRun[Out any] struct {
+	fireBase
+	event   *core[Out]
+	reports []hook.Report[Out] // by place in the plan; they become those of the result
+	result  *hook.Result[Out]
+	watcher *watcher[Out] // of a stream; nil if there is none
+}
+
+// fireBase is the part of a fire that does not depend on the type of the answers.
+type fireBase struct {
+	of            *declaration
 	s             *Session
 	plan          *stages.Planned
-	in            *input[In]
-	runs          []hookRun[Out]     // by place in the plan
-	reports       []hook.Report[Out] // so, too; they become those of the result
-	result        *hook.Result[Out]
-	contexts      []lazyContext // of hooks in Go that run one after the other, by place in the plan
+	in            *input
+	runs          []hookRun     // by place in the plan
+	contexts      []lazyContext // the same for hooks in Go that run one after the other
 	began         time.Time
 	number        int64           // among the session's fires
-	watcher       *watcher[Out]   // of a stream; nil if there is none
 	failed        error           // why the hooks cannot be asked, or not all of them
 	vars          *varsDir        // where hooks leave variables; nil if they do not
 	noVars        error           // why they cannot, though the event lets them
@@ -35,7 +41,7 @@ type fireRun[In, Out any] struct {
 	observed      context.Context // the caller's, or what observers have made of it
 
 	view     *view      // the hooks as they were when the plan was made, of a live event
-	first    input[In]  // room for what in points at
+	first    input      // room for what in points at
 	encoding sync.Mutex // guards first.encoded and first.members
 	firstRan bool       // the first hook has run
 
@@ -43,35 +49,17 @@ type fireRun[In, Out any] struct {
 	base  int  // how many reports come before its own
 }
 
-// fire is the part of Fire after the guard. It takes a copy of the input
-// before anything can hold on to it, so that the caller's stays on its stack.
-//
-//go:noinline
-func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In, hooks *selector) (*hook.Result[Out], error) {
-	if e.spec.Forget != nil {
-		e.forget(s, in)
-	}
-	plan := hooks.plan(ctx, e.subject.of(in))
-	if plan.Open != nil {
-		plan = e.narrow(s, *in, plan, true)
-	}
-	if len(plan.Run) == 0 && !s.sys.observed() {
-		return &e.empty, nil
-	}
-	return e.merge(ctx, s, *in, plan, nil)
-}
-
 // merge runs the hooks of a plan and merges what they said. A watcher may be nil.
-func (e *Event[In, Out]) merge(
+func (e *core[Out]) merge(
 	ctx context.Context,
 	s *Session,
-	in In,
+	in any,
 	plan *stages.Planned,
 	w *watcher[Out],
 ) (*hook.Result[Out], error) {
 	f := e.begin(ctx, s, in, plan)
 	if f == nil {
-		return &e.empty, nil
+		return e.empty, nil
 	}
 	defer f.end()
 	f.watcher = w
@@ -82,9 +70,11 @@ func (e *Event[In, Out]) merge(
 
 // begin prepares a fire; it returns nil when the plan is that no hook runs. Its
 // end has to be called when the reports have been read.
-func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *stages.Planned) *fireRun[In, Out] {
+func (e *core[Out]) begin(ctx context.Context, s *Session, in any, plan *stages.Planned) *fireRun[Out] {
 	plan, closed := open(plan)
-	f := &fireRun[In, Out]{event: e, s: s, plan: plan, began: time.Now(), observed: ctx}
+	f := &fireRun[Out]{event: e, fireBase: fireBase{
+		of: &e.declaration, s: s, plan: plan, began: time.Now(), observed: ctx,
+	}}
 	f.first.value = in
 	f.in = &f.first
 	f.logPlan(ctx)
@@ -92,7 +82,7 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 		f.observed = f.startObserving(ctx)
 	}
 	if len(plan.Run) == 0 && !closed {
-		f.endObserving(&e.empty, nil)
+		f.endObserving(e.empty, nil)
 		return nil
 	}
 	f.alloc()
@@ -103,7 +93,7 @@ func (e *Event[In, Out]) begin(ctx context.Context, s *Session, in In, plan *sta
 }
 
 // enter lists the fire with its system, and looks at its input.
-func (f *fireRun[In, Out]) enter() {
+func (f *fireBase) enter() {
 	f.fireContext.parent, f.fireContext.session = f.observed, f.s
 	f.ctx, f.inflightEntry.ctx = &f.fireContext, &f.fireContext
 	if f.number, f.listed = f.s.shard.begin(&f.inflightEntry); !f.listed {
@@ -114,20 +104,20 @@ func (f *fireRun[In, Out]) enter() {
 	if f.failed = f.checkInput(); f.failed != nil {
 		return
 	}
-	if f.event.spec.Rules.Live {
+	if f.of.rules.Live {
 		f.view = f.s.view()
 	}
 	f.budget()
 }
 
 // alloc makes room for the result, apart from f, which a result must not keep alive.
-func (f *fireRun[In, Out]) alloc() {
+func (f *fireRun[Out]) alloc() {
 	if n := len(f.plan.Run); n > 1 {
-		f.runs, f.reports, f.result = make([]hookRun[Out], n), make([]hook.Report[Out], n), new(hook.Result[Out])
+		f.runs, f.reports, f.result = make([]hookRun, n), make([]hook.Report[Out], n), new(hook.Result[Out])
 		return
 	}
 	lone := new(struct {
-		run    [1]hookRun[Out]
+		run    [1]hookRun
 		report [1]hook.Report[Out]
 		result hook.Result[Out]
 	})
@@ -135,9 +125,9 @@ func (f *fireRun[In, Out]) alloc() {
 }
 
 // checkInput finds what is wrong with the input before any hook runs.
-func (f *fireRun[In, Out]) checkInput() error {
-	if err := f.event.input.checked(&f.in.value); err != nil {
-		return &hook.InputError{Event: f.event.full, Err: err}
+func (f *fireBase) checkInput() error {
+	if err := f.of.input.checked(f.in.value); err != nil {
+		return &hook.InputError{Event: f.of.full, Err: err}
 	}
 	if f.runsOutside() {
 		if _, err := f.payload(f.in); err != nil { // made once, before the hooks share it
@@ -148,25 +138,25 @@ func (f *fireRun[In, Out]) checkInput() error {
 }
 
 // conclusion runs the hooks and merges their answers.
-func (f *fireRun[In, Out]) conclusion(ctx context.Context) (*hook.Result[Out], error) {
+func (f *fireRun[Out]) conclusion(ctx context.Context) (*hook.Result[Out], error) {
 	e, res := f.event, f.result
 	if f.failed == nil || f.failed == hook.ErrClosed {
 		f.ask(res)
 	}
 	if f.failed != nil {
-		return e.refuse(f.s, &f.in.value, res, f.failed), f.failed
+		return e.refuse(f.s, f.in.value, res, f.failed), f.failed
 	}
 	if err := f.propagated(res); err != nil {
 		return res, err
 	}
-	if e.spec.Rules.Unstoppable {
+	if e.rules.Unstoppable {
 		return res, nil // nothing is missing
 	}
 	return res, ctx.Err()
 }
 
 // ask runs the hooks and makes the result of what they said.
-func (f *fireRun[In, Out]) ask(res *hook.Result[Out]) {
+func (f *fireRun[Out]) ask(res *hook.Result[Out]) {
 	if err := f.reduce(res); err != nil {
 		f.logReducer(err)
 	}
@@ -178,7 +168,7 @@ func (f *fireRun[In, Out]) ask(res *hook.Result[Out]) {
 		f.failed = err
 	}
 	f.recheck(res)
-	if f.failed == nil && f.event.spec.Conclude != nil {
+	if f.failed == nil && f.event.has.conclude {
 		f.conclude(res)
 	}
 	f.logResult(res)
@@ -186,13 +176,13 @@ func (f *fireRun[In, Out]) ask(res *hook.Result[Out]) {
 
 // reduce runs the hooks and merges what they said. Most fires have one hook,
 // for which nothing has to be streamed.
-func (f *fireRun[In, Out]) reduce(res *hook.Result[Out]) (err error) {
+func (f *fireRun[Out]) reduce(res *hook.Result[Out]) (err error) {
 	if len(f.plan.Run) == 0 {
 		return nil // of a closed system
 	}
 	if len(f.plan.Run) == 1 && f.watcher == nil {
 		f.runHook(f.ctx, 0, f.plan.Run[0], f.in)
-		if !f.event.spec.Rules.Live || f.s.view() == f.view {
+		if !f.event.rules.Live || f.s.view() == f.view {
 			*res, err = stages.ReduceOne(f.reports, f.event.spec.Reduce)
 			return err
 		}
@@ -208,11 +198,11 @@ func (f *fireRun[In, Out]) reduce(res *hook.Result[Out]) (err error) {
 }
 
 // runsOutside reports whether a hook of the plan needs the input as JSON.
-func (f *fireRun[In, Out]) runsOutside() bool {
+func (f *fireBase) runsOutside() bool {
 	return slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Runner != nil })
 }
 
-func (f *fireRun[In, Out]) end() {
+func (f *fireBase) end() {
 	f.fireContext.end(hook.ErrNotNeeded)
 	if !f.listed {
 		return
@@ -235,12 +225,12 @@ type varsDir struct {
 // openVars makes the directory of a fire whose hooks may leave variables; it
 // takes the place of the one that the event had before. Without it the hooks
 // run all the same: they have other things to do.
-func (f *fireRun[In, Out]) openVars() {
+func (f *fireBase) openVars() {
 	needed := func(h *hook.Hook) bool { return h.Runner != nil && !h.NoEnvFile }
-	if f.event.spec.Rules.EnvFile == "" || !slices.ContainsFunc(f.plan.Run, needed) {
+	if f.of.rules.EnvFile == "" || !slices.ContainsFunc(f.plan.Run, needed) {
 		return
 	}
-	dir, err := f.s.scratch(f.event.spec.Name)
+	dir, err := f.s.scratch(f.of.name)
 	if err == nil {
 		err = makeVars(dir)
 	}
@@ -250,15 +240,15 @@ func (f *fireRun[In, Out]) openVars() {
 			f.ctx,
 			slog.LevelWarn,
 			"hooks cannot leave variables",
-			slog.String("event", f.event.Info().FullName()),
+			slog.String("event", f.of.info().FullName()),
 			slog.String("error", err.Error()),
 		)
 		return
 	}
-	f.vars = &varsDir{event: f.event.spec.Name, path: dir, hooks: len(f.plan.Run), users: 1}
+	f.vars = &varsDir{event: f.of.name, path: dir, hooks: len(f.plan.Run), users: 1}
 	m := f.s.state()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.forget(f.event.spec.Name)
+	m.forget(f.of.name)
 	m.vars = append(m.vars, f.vars)
 }

@@ -12,18 +12,18 @@ import (
 )
 
 // runHooks returns the reports of the hooks, which it runs.
-func (f *fireRun[In, Out]) runHooks() iter.Seq[*hook.Report[Out]] {
-	spawn := stages.Spawn[*input[In], Out]{
+func (f *fireRun[Out]) runHooks() iter.Seq[*hook.Report[Out]] {
+	spawn := stages.Spawn[*input, Out]{
 		Plan:        f.plan.Run,
 		In:          f.in,
 		Each:        f.runNext,
 		Announce:    f.watcher != nil,
-		Unstoppable: f.event.spec.Rules.Unstoppable,
+		Unstoppable: f.event.rules.Unstoppable,
 		Ready:       f.inside(),
 		Exited:      func(i int) *hook.Report[Out] { return &f.reports[i] },
 	}
-	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.spec.Rules.Sequential {
-		if f.event.spec.Rules.Live {
+	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.rules.Sequential {
+		if f.event.rules.Live {
 			spawn.Renew = f.renew
 		}
 		return spawn.Fold(f.ctx, f.next)
@@ -35,25 +35,25 @@ func (f *fireRun[In, Out]) runHooks() iter.Seq[*hook.Report[Out]] {
 }
 
 // inside reports whether all hooks of the plan are functions of the program.
-func (f *fireRun[In, Out]) inside() bool {
+func (f *fireBase) inside() bool {
 	return !slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Func == nil })
 }
 
 // next returns the input of the hook after r, or ends the chain.
-func (f *fireRun[In, Out]) next(in *input[In], r *hook.Report[Out]) (*input[In], bool) {
+func (f *fireRun[Out]) next(in *input, r *hook.Report[Out]) (*input, bool) {
 	if f.event.spec.Blocks(&r.Output) || f.failed != nil && f.failed != hook.ErrClosed {
 		return in, false
 	}
-	if f.event.spec.Chain == nil || !r.Answered || r.Err != nil || r.Output.Synthetic {
+	if !f.event.has.chain || !r.Answered || r.Err != nil || r.Output.Synthetic {
 		return in, true
 	}
-	return &input[In]{value: f.event.spec.Chain(in.value, r.Output)}, true
+	return &input{value: f.event.spec.typed.chainIn(in.value, r.Output)}, true
 }
 
 // runNext returns every hook of a plan its turn.
-func (f *fireRun[In, Out]) runNext(ctx context.Context, i int, h *hook.Hook, in *input[In]) *hook.Report[Out] {
+func (f *fireRun[Out]) runNext(ctx context.Context, i int, h *hook.Hook, in *input) *hook.Report[Out] {
 	if i >= len(f.runs) { // a sequential plan can grow
-		f.runs, f.reports = append(f.runs, hookRun[Out]{}), append(f.reports, hook.Report[Out]{})
+		f.runs, f.reports = append(f.runs, hookRun{}), append(f.reports, hook.Report[Out]{})
 	}
 	if i > 0 || !f.firstRan {
 		f.runHook(ctx, i, h, in)
@@ -63,7 +63,7 @@ func (f *fireRun[In, Out]) runNext(ctx context.Context, i int, h *hook.Hook, in 
 
 // renew returns the plan with the changes that were made to the session's hooks
 // while the one at ran had its turn.
-func (f *fireRun[In, Out]) renew(plan []*hook.Hook, ran int) []*hook.Hook {
+func (f *fireRun[Out]) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	now := f.s.view()
 	if now == f.view {
 		return plan

@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-func (f *fireRun[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hook.Func[In, Out], in In) {
+func (f *fireRun[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 	f.runs[r.Index].started = true
 	start := time.Now()
 	defer func() { r.Elapsed = time.Since(start) }()
@@ -19,7 +19,7 @@ func (f *fireRun[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hoo
 		defer limit.end(context.Canceled)
 		ctx = limit
 	}
-	out, err := fn(ctx, in)
+	out, err := f.event.spec.typed.callFunc(ctx, r.Hook.Func, in)
 	if err == nil && ctx.Err() != nil {
 		err = late(ctx)
 	}
@@ -44,7 +44,7 @@ func (f *fireRun[In, Out]) call(ctx context.Context, r *hook.Report[Out], fn hoo
 }
 
 // limit returns the context of a hook in Go, which has so much time.
-func (f *fireRun[In, Out]) limit(ctx context.Context, i int, timeout time.Duration, now time.Time) *lazyContext {
+func (f *fireBase) limit(ctx context.Context, i int, timeout time.Duration, now time.Time) *lazyContext {
 	if i >= len(f.contexts) {
 		return lazyTimeout(ctx, timeout, now)
 	}
@@ -54,7 +54,7 @@ func (f *fireRun[In, Out]) limit(ctx context.Context, i int, timeout time.Durati
 }
 
 // checkOutput says why the answer of a Go function cannot be used.
-func (e *Event[In, Out]) checkOutput(o *hook.Output[Out]) error {
+func (e *core[Out]) checkOutput(o *hook.Output[Out]) error {
 	if err := e.output.checked(&o.Specific); err != nil {
 		return fmt.Errorf("its answer holds what is not JSON: %w", err)
 	}

@@ -23,37 +23,37 @@ import (
 
 // input is what the hooks of a fire are given: the value for hooks in Go, and
 // its JSON for the others, encoded when the first one needs it.
-type input[In any] struct {
-	value   In
+type input struct {
+	value   any // a pointer to the event's In
 	encoded []byte
 	members int // where in encoded the value's own members begin
 }
 
 // payload returns the JSON object for a hook outside the process. Hooks that
 // share an input share its text.
-func (f *fireRun[In, Out]) payload(in *input[In]) ([]byte, error) {
+func (f *fireBase) payload(in *input) ([]byte, error) {
 	if in.encoded != nil {
 		return in.encoded, nil
 	}
-	b := make([]byte, 0, len(f.s.base)+len(f.s.cwd)+roomFor(&in.value)+512)
+	b := make([]byte, 0, len(f.s.base)+len(f.s.cwd)+roomFor(in.value)+512)
 	b = append(b, f.s.base...)
-	if f.event.spec.Dir == nil || f.event.spec.Dir(&in.value) == "" { // else the input has it
+	if !f.of.has.dir || f.of.inputs.dirIn(in.value) == "" { // else the input has it
 		b = append(append(b, `,"cwd":`...), f.s.cwd...)
 	}
-	if base := f.event.dialect.Base; base != nil {
-		b = base(b, f.event.spec.Name, f.stamp())
+	if base := f.of.dialect.Base; base != nil {
+		b = base(b, f.of.name, f.stamp())
 	}
 	at := len(b)
-	b, err := encode(b, &in.value)
+	b, err := encode(b, in.value)
 	if err != nil {
-		return nil, &hook.InputError{Event: f.event.full, Err: err}
+		return nil, &hook.InputError{Event: f.of.full, Err: err}
 	}
 	if b[at] = ','; len(b) == at+len("{}") { // the input's brace; it has no members
 		b = append(b[:at], '}')
 	} else {
 		at++
 	}
-	if f.event.dialect.Newline {
+	if f.of.dialect.Newline {
 		b = append(b, '\n')
 	}
 	f.encoding.Lock() // an observer that is no longer waited for may be reading
@@ -73,7 +73,7 @@ func WithTime(ctx context.Context, at time.Time) context.Context {
 }
 
 // stamp is the time that payloads have.
-func (f *fireRun[In, Out]) stamp() time.Time {
+func (f *fireBase) stamp() time.Time {
 	if at, given := f.ctx.Value(timeKey{}).(time.Time); given {
 		return at
 	}
@@ -197,20 +197,20 @@ func (c *check) checked(ptr any) error {
 }
 
 // noteVars says in a hook's report that it could leave no variables.
-func (f *fireRun[In, Out]) noteVars(r *hook.Report[Out]) {
+func (f *fireRun[Out]) noteVars(r *hook.Report[Out]) {
 	if f.noVars != nil && !r.Hook.NoEnvFile {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s is not set, and the variables of the hook are lost: %v",
-			f.event.spec.Rules.EnvFile, f.noVars))
+			f.event.rules.EnvFile, f.noVars))
 	}
 }
 
 // env returns the variables of one hook's call.
-func (f *fireRun[In, Out]) env(r *hook.Report[Out], in *input[In]) (vars []string) {
-	if f.event.spec.Vars != nil {
-		vars = slices.Clip(f.event.spec.Vars(f.s, &in.value)) // which may be the same for all
+func (f *fireBase) env(h *hook.Hook, i int, in *input) (vars []string) {
+	if f.of.has.vars {
+		vars = slices.Clip(f.of.inputs.varsFor(f.s, in.value)) // which may be the same for all
 	}
-	if f.vars != nil && !r.Hook.NoEnvFile {
-		vars = append(vars, f.event.spec.Rules.EnvFile+"="+varsFile(f.vars.path, r.Index))
+	if f.vars != nil && !h.NoEnvFile {
+		vars = append(vars, f.of.rules.EnvFile+"="+varsFile(f.vars.path, i))
 	}
 	if f.s.tellsState(vars) {
 		vars = append(vars, f.s.stateVar())

@@ -13,7 +13,7 @@ import (
 )
 
 // hookRun is what a fire keeps of one hook besides its report.
-type hookRun[Out any] struct {
+type hookRun struct {
 	reply   hook.Reply
 	started bool          // it has come to the hook itself
 	trial   bool          // of a breaker that is open
@@ -23,7 +23,7 @@ type hookRun[Out any] struct {
 }
 
 // runHook is one hook's turn: a worker's place, then the hook, within its time.
-func (f *fireRun[In, Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input[In]) {
+func (f *fireRun[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input) {
 	r := &f.reports[i]
 	r.Hook, r.Index = h, i
 	if f.info != nil {
@@ -50,7 +50,7 @@ var errExited = &hook.ClassError{
 }
 
 // finishRun makes of what a hook did what counts, and reports it.
-func (f *fireRun[In, Out]) finishRun(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+func (f *fireRun[Out]) finishRun(ctx context.Context, r *hook.Report[Out], in *input) {
 	h := r.Hook
 	r.Recheck = f.again
 	f.applyFailurePolicy(r)
@@ -65,7 +65,7 @@ func (f *fireRun[In, Out]) finishRun(ctx context.Context, r *hook.Report[Out], i
 }
 
 // run runs a hook. What panics is the hook's failure.
-func (f *fireRun[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+func (f *fireRun[Out]) run(ctx context.Context, r *hook.Report[Out], in *input) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.Err = &hook.PanicError{Value: v, Stack: debug.Stack()}
@@ -75,8 +75,8 @@ func (f *fireRun[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *inp
 		r.Err = contextCause(ctx, ctx.Err())
 		return
 	}
-	if fn, ok := r.Hook.Func.(hook.Func[In, Out]); ok {
-		f.call(ctx, r, fn, in.value)
+	if r.Hook.Func != nil {
+		f.call(ctx, r, in.value)
 		return
 	}
 	if r.Hook.Runner == nil {
@@ -102,17 +102,17 @@ func (f *fireRun[In, Out]) run(ctx context.Context, r *hook.Report[Out], in *inp
 }
 
 // continuesAfterCancel reports whether a hook runs although ctx has ended.
-func (f *fireRun[In, Out]) continuesAfterCancel(h *hook.Hook) bool {
-	return f.event.spec.Rules.Unstoppable && h.Func != nil && f.s.sys.ctx.Err() == nil
+func (f *fireBase) continuesAfterCancel(h *hook.Hook) bool {
+	return f.of.rules.Unstoppable && h.Func != nil && f.s.sys.ctx.Err() == nil
 }
 
-func (f *fireRun[In, Out]) start(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+func (f *fireRun[Out]) start(ctx context.Context, r *hook.Report[Out], in *input) {
 	payload, err := f.payload(in)
 	if err != nil { // only of an input that the hook before has changed, when no two run at a time
 		r.Err, f.failed = err, err
 		return
 	}
-	call := f.newCall(ctx, r, in, payload)
+	call := f.newCall(ctx, r.Hook, r.Index, in, payload)
 	call.Ask, call.Detach = f.s.ask(r.Hook), f.detach(ctx, r, in)
 	turn := &f.runs[r.Index]
 	turn.started = true
@@ -148,20 +148,20 @@ func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err
 }
 
 // reading is how the replies of a hook are read.
-func (f *fireRun[In, Out]) reading(h *hook.Hook) stages.ReplyRules[Out] {
+func (f *fireRun[Out]) reading(h *hook.Hook) stages.ReplyRules[Out] {
 	return stages.ReplyRules[Out]{
-		Exits:  exitsOf(h, &f.event.spec.Rules),
-		Text:   cmp.Or(h.Text, f.event.spec.Rules.Text),
+		Exits:  exitsOf(h, &f.event.rules),
+		Text:   cmp.Or(h.Text, f.event.rules.Text),
 		Decode: f.event.spec.Decode,
 	}
 }
 
 // newCall returns the call of a hook outside the process.
-func (f *fireRun[In, Out]) newCall(ctx context.Context, r *hook.Report[Out], in *input[In], payload []byte) hook.Call {
+func (f *fireBase) newCall(ctx context.Context, h *hook.Hook, i int, in *input, payload []byte) hook.Call {
 	trace := hook.TraceOf(ctx)
 	return hook.Call{
-		Hook: r.Hook, Session: f.s.id, Dir: f.event.dir(f.s, &in.value), Payload: payload,
-		Timeout: f.event.timeout(r.Hook), Env: traced(f.env(r, in), trace), Trace: trace,
+		Hook: h, Session: f.s.id, Dir: f.of.dir(f.s, in.value), Payload: payload,
+		Timeout: f.of.timeout(h), Env: traced(f.env(h, i, in), trace), Trace: trace,
 	}
 }
 
@@ -183,7 +183,7 @@ func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
 
 // applyFailurePolicy applies what the event says of hooks that fail, and counts those
 // that fail open.
-func (f *fireRun[In, Out]) applyFailurePolicy(r *hook.Report[Out]) {
+func (f *fireRun[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	if r.Err == nil || r.Err == f.failed {
 		return // it has not failed: it could not be asked
 	}
@@ -210,8 +210,8 @@ func (f *fireRun[In, Out]) applyFailurePolicy(r *hook.Report[Out]) {
 }
 
 // refine lets the event adjust a report. What panics costs no more than that.
-func (f *fireRun[In, Out]) refine(r *hook.Report[Out], in *input[In]) {
-	if f.event.spec.Refine == nil {
+func (f *fireRun[Out]) refine(r *hook.Report[Out], in *input) {
+	if !f.event.has.refine {
 		return
 	}
 	before := *r
@@ -221,14 +221,14 @@ func (f *fireRun[In, Out]) refine(r *hook.Report[Out], in *input[In]) {
 			f.logPanic("the event could not adjust an answer", v)
 		}
 	}()
-	f.event.spec.Refine(f.s, &in.value, r)
+	f.event.spec.typed.refineFor(f.s, in.value, r)
 }
 
 // detach lets a running hook go to the background; nil where hooks cannot.
-func (f *fireRun[In, Out]) detach(
+func (f *fireRun[Out]) detach(
 	from context.Context,
 	r *hook.Report[Out],
-	in *input[In],
+	in *input,
 ) func(time.Duration) (context.Context, func(hook.Reply, error)) {
 	if !f.event.dialect.Detaches {
 		return nil

@@ -105,65 +105,6 @@ func Identify(h *hook.Hook) HookID {
 	}
 }
 
-// FireJSON implements [Declared].
-func (e *Event[In, Out]) FireJSON(ctx context.Context, s *Session, text []byte) (*JSONResult, error) {
-	in, err := e.decodeInput(text)
-	if err != nil {
-		return nil, err
-	}
-	res, err := e.Fire(ctx, s, &in)
-	return e.Describe(in, res), err
-}
-
-// PlanJSON implements [Declared].
-func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, error) {
-	in, err := e.decodeInput(text)
-	if err != nil {
-		return stages.Planned{}, err
-	}
-	if s == nil || s.reg == nil {
-		return stages.Planned{}, &hook.InputError{Event: e.full, Err: errNoSession}
-	}
-	if plan := e.plan(context.Background(), s, in, false); plan != nil {
-		p := *plan
-		p.Sequential = p.Sequential || e.spec.Rules.Sequential
-		return p, nil
-	}
-	return stages.Plan(s.view().listed.of(e.slot), e.subject.of(&in)), nil // nothing can run
-}
-
-// Describe returns a result of Fire, and the input it was for, in JSON terms.
-func (e *Event[In, Out]) Describe(in In, res *hook.Result[Out]) *JSONResult {
-	res.Restore()
-	f := &JSONResult{
-		Event:     e.Info().FullName(),
-		Blocked:   e.spec.Can&CanBlock != 0 && res.OverriddenBlock == "" && e.spec.Blocks(&res.Output),
-		Stop:      res.Stop,
-		Reason:    lo.EmptyableToPtr(lo.CoalesceOrEmpty(res.Reason, res.StopReason)),
-		Result:    jsonform.Aggregate(res),
-		Processed: jsonform.Process(res),
-		Would:     res.Would,
-	}
-	if e.spec.Effects != nil {
-		f.Effects = e.spec.Effects(in, res)
-	}
-	for _, c := range res.Conflicts {
-		f.Conflicts = append(
-			f.Conflicts,
-			Conflict{Key: c.Key, Hooks: lo.Map(c.Hooks, func(h *hook.Hook, _ int) string { return h.ID })},
-		)
-	}
-	for i := range res.Reports {
-		r := lit(&res.Reports[i])
-		run := describeRun(r, outcome(r, e.spec.Blocks(&r.Output)))
-		if r.Shadow != nil {
-			run.Mode = hook.Shadow.String()
-		}
-		f.Hooks = append(f.Hooks, run)
-	}
-	return f
-}
-
 func describeRun[Out any](r *hook.Report[Out], end Outcome) HookRun {
 	run := HookRun{
 		HookID:     Identify(r.Hook),
@@ -196,3 +137,46 @@ func cancelled(err error) bool {
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func (e *declaration) planJSON(s *Session, in any) (stages.Planned, error) {
+	if s == nil || s.reg == nil {
+		return stages.Planned{}, &hook.InputError{Event: e.full, Err: errNoSession}
+	}
+	if plan := e.plan(context.Background(), s, in, false); plan != nil {
+		p := *plan
+		p.Sequential = p.Sequential || e.rules.Sequential
+		return p, nil
+	}
+	return stages.Plan(s.view().listed.of(e.slot), e.subjectOf(in)), nil // nothing can run
+}
+
+func (e *core[Out]) describe(in any, res *hook.Result[Out]) *JSONResult {
+	res.Restore()
+	f := &JSONResult{
+		Event:     e.info().FullName(),
+		Blocked:   e.can&CanBlock != 0 && res.OverriddenBlock == "" && e.spec.Blocks(&res.Output),
+		Stop:      res.Stop,
+		Reason:    lo.EmptyableToPtr(lo.CoalesceOrEmpty(res.Reason, res.StopReason)),
+		Result:    jsonform.Aggregate(res),
+		Processed: jsonform.Process(res),
+		Would:     res.Would,
+	}
+	if e.has.effects {
+		f.Effects = e.spec.typed.effectsOf(in, res)
+	}
+	for _, c := range res.Conflicts {
+		f.Conflicts = append(
+			f.Conflicts,
+			Conflict{Key: c.Key, Hooks: lo.Map(c.Hooks, func(h *hook.Hook, _ int) string { return h.ID })},
+		)
+	}
+	for i := range res.Reports {
+		r := lit(&res.Reports[i])
+		run := describeRun(r, outcome(r, e.spec.Blocks(&r.Output)))
+		if r.Shadow != nil {
+			run.Mode = hook.Shadow.String()
+		}
+		f.Hooks = append(f.Hooks, run)
+	}
+	return f
+}

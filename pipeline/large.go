@@ -21,7 +21,7 @@ import (
 const large = 64 << 10
 
 // decode decodes the members of an input that are not the engine's to give.
-func (e *Event[In, Out]) decode(o wire.Object, in *In) error {
+func (e *declaration) decode(o wire.Object, in any) error {
 	if len(o) < large {
 		return o.Without(e.dialect.BaseNames...).Into(in)
 	}
@@ -88,21 +88,21 @@ var shared = json.WithUnmarshalers(json.JoinUnmarshalers(
 
 // decodeInput reads an event's input from JSON, without the members that are
 // the engine's to give.
-func (e *Event[In, Out]) decodeInput(text []byte) (in In, err error) {
+func (e *declaration) decodeInput(text []byte, in any) error {
 	if err := wire.CheckValue(text); err != nil {
-		return in, &InputError{Event: e.Info().FullName(), Err: err}
+		return &InputError{Event: e.info().FullName(), Err: err}
 	}
 	o := wire.Object(bytes.TrimSpace(text))
 	if !o.IsObject() || len(o) == 0 {
-		return in, &InputError{Event: e.Info().FullName(), Err: fmt.Errorf("the input is not a JSON object")}
+		return &InputError{Event: e.info().FullName(), Err: fmt.Errorf("the input is not a JSON object")}
 	}
-	if err := e.decode(o, &in); err != nil {
-		return in, &InputError{Event: e.Info().FullName(), Err: inputError(text, err)}
+	if err := e.decode(o, in); err != nil {
+		return &InputError{Event: e.info().FullName(), Err: inputError(text, err)}
 	}
-	if e.spec.Check != nil {
-		if err := e.spec.Check(in); err != nil {
-			return in, &InputError{Event: e.Info().FullName(), Err: err}
+	if e.has.check {
+		if err := e.inputs.checkIn(in); err != nil {
+			return &InputError{Event: e.info().FullName(), Err: err}
 		}
 	}
-	return in, nil
+	return nil
 }

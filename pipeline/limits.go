@@ -117,14 +117,23 @@ func (c *lazyContext) Value(key any) any {
 
 func (c *lazyContext) String() string { return fmt.Sprint(c.parent) + ".hook" }
 
+// timeout is how long h may run: its own, or the event's; 0 means no limit.
+func (e *declaration) timeout(h *hook.Hook) time.Duration {
+	d := h.Timeout
+	if d == 0 {
+		d = e.rules.Timeout
+	}
+	return max(0, d)
+}
+
 // budget ends the fire when the longest hook that it waits for has had its time.
-func (f *fireRun[In, Out]) budget() {
-	if !f.event.spec.Rules.Budget {
+func (f *fireBase) budget() {
+	if !f.of.rules.Budget {
 		return
 	}
 	var longest time.Duration
 	for _, h := range f.plan.Run {
-		d := f.event.timeout(h)
+		d := f.of.timeout(h)
 		if !waitsFor(h) {
 			continue
 		}

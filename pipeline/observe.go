@@ -70,7 +70,7 @@ func outcome[Out any](r *hook.Report[Out], blocks bool) Outcome {
 func (sys *System) observed() bool { return sys.debug || len(sys.cfg.Observe) > 0 }
 
 // logPlan writes the plan to the log.
-func (f *fireRun[In, Out]) logPlan(ctx context.Context) {
+func (f *fireBase) logPlan(ctx context.Context) {
 	if !f.s.sys.debug {
 		return
 	}
@@ -92,16 +92,16 @@ func (f *fireRun[In, Out]) logPlan(ctx context.Context) {
 }
 
 // observe reports what came of a hook that ran, to observers and to the log.
-func (f *fireRun[In, Out]) observe(ctx context.Context, r *hook.Report[Out], in *input[In], queued time.Duration) {
+func (f *fireRun[Out]) observe(ctx context.Context, r *hook.Report[Out], in *input, queued time.Duration) {
 	ev := f.evaluation(r, in)
 	ev.Queued = queued
 	f.s.sys.hookEnd(ctx, ev)
 	if f.s.sys.debug {
-		f.logHook(ev, r, &in.value)
+		f.logHook(ev, r, in.value)
 	}
 }
 
-func (f *fireRun[In, Out]) evaluation(r *hook.Report[Out], in *input[In]) *Evaluation {
+func (f *fireRun[Out]) evaluation(r *hook.Report[Out], in *input) *Evaluation {
 	r = lit(r)
 	ev := &Evaluation{
 		Fire: f.info, Hook: r.Hook, Index: f.base + r.Index, Recheck: f.again,
@@ -125,7 +125,7 @@ func (f *fireRun[In, Out]) evaluation(r *hook.Report[Out], in *input[In]) *Evalu
 
 // blocks reports whether one answer blocks; one that makes the event's function
 // panic does not.
-func (f *fireRun[In, Out]) blocks(r *hook.Report[Out]) (yes bool) {
+func (f *fireRun[Out]) blocks(r *hook.Report[Out]) (yes bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			yes = r.Output.Decision.Blocks()
@@ -135,7 +135,7 @@ func (f *fireRun[In, Out]) blocks(r *hook.Report[Out]) (yes bool) {
 	return f.event.spec.Blocks(&r.Output)
 }
 
-func (f *fireRun[In, Out]) logHook(ev *Evaluation, r *hook.Report[Out], in *In) {
+func (f *fireRun[Out]) logHook(ev *Evaluation, r *hook.Report[Out], in any) {
 	attrs := []slog.Attr{
 		slog.String("hook", environ.Scrub(ev.Hook.Label())), slog.String("at", ev.Hook.Position.String()),
 		slog.String(
@@ -168,7 +168,7 @@ func (f *fireRun[In, Out]) logHook(ev *Evaluation, r *hook.Report[Out], in *In) 
 
 // logFailure warns of a hook that failed. Only where it could have blocked does
 // anything go ahead because of it.
-func (f *fireRun[In, Out]) logFailure(r *hook.Report[Out]) {
+func (f *fireRun[Out]) logFailure(r *hook.Report[Out]) {
 	msg := "hook failed"
 	switch {
 	case !r.FailedOpen():
@@ -182,7 +182,7 @@ func (f *fireRun[In, Out]) logFailure(r *hook.Report[Out]) {
 		msg,
 		slog.String(
 			"event",
-			f.event.Info().FullName(),
+			f.event.info().FullName(),
 		),
 		slog.String("session", f.s.id),
 		slog.String("hook", environ.Scrub(r.Hook.Label())),
@@ -196,7 +196,7 @@ func (f *fireRun[In, Out]) logFailure(r *hook.Report[Out]) {
 }
 
 // logNotes warns of what a hook answered in vain, since it may have been a guard.
-func (f *fireRun[In, Out]) logNotes(r *hook.Report[Out]) {
+func (f *fireRun[Out]) logNotes(r *hook.Report[Out]) {
 	for _, note := range r.Notes {
 		if note == stages.NoteText {
 			continue // it gave no answer, and was not going to
@@ -207,7 +207,7 @@ func (f *fireRun[In, Out]) logNotes(r *hook.Report[Out]) {
 			"a part of a hook's answer has no effect",
 			slog.String(
 				"event",
-				f.event.Info().FullName(),
+				f.event.info().FullName(),
 			),
 			slog.String("session", f.s.id),
 			slog.String("hook", environ.Scrub(r.Hook.Label())),
@@ -217,26 +217,26 @@ func (f *fireRun[In, Out]) logNotes(r *hook.Report[Out]) {
 	}
 }
 
-func (f *fireRun[In, Out]) logPanic(msg string, v any) {
-	f.s.sys.log.LogAttrs(f.ctx, slog.LevelError, msg, slog.String("event", f.event.Info().FullName()),
+func (f *fireBase) logPanic(msg string, v any) {
+	f.s.sys.log.LogAttrs(f.ctx, slog.LevelError, msg, slog.String("event", f.of.info().FullName()),
 		slog.String("session", f.s.id), slog.String("panic", environ.Scrub(fmt.Sprint(v))))
 }
 
-func (f *fireRun[In, Out]) logReducer(err error) {
+func (f *fireBase) logReducer(err error) {
 	f.s.sys.log.LogAttrs(
 		f.ctx,
 		slog.LevelError,
 		"the answers could not be merged; the first one that blocks counts",
 		slog.String(
 			"event",
-			f.event.Info().FullName(),
+			f.of.info().FullName(),
 		),
 		slog.String("session", f.s.id),
 		slog.String("error", environ.Scrub(err.Error())),
 	)
 }
 
-func (f *fireRun[In, Out]) logResult(res *hook.Result[Out]) {
+func (f *fireRun[Out]) logResult(res *hook.Result[Out]) {
 	if f.s.sys.debug {
 		f.debug(
 			f.ctx,
@@ -249,9 +249,9 @@ func (f *fireRun[In, Out]) logResult(res *hook.Result[Out]) {
 	}
 }
 
-func (f *fireRun[In, Out]) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
+func (f *fireBase) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
 	attrs = append(
-		[]slog.Attr{slog.String("event", f.event.Info().FullName()), slog.String("session", f.s.id)},
+		[]slog.Attr{slog.String("event", f.of.info().FullName()), slog.String("session", f.s.id)},
 		attrs...)
 	f.s.sys.log.LogAttrs(ctx, slog.LevelDebug, msg, attrs...)
 }
@@ -268,7 +268,7 @@ func excerpt(b []byte) string {
 }
 
 // endObserving reports what became of the fire.
-func (f *fireRun[In, Out]) endObserving(res *hook.Result[Out], err error) {
+func (f *fireRun[Out]) endObserving(res *hook.Result[Out], err error) {
 	if f.info == nil {
 		return
 	}

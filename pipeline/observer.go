@@ -124,10 +124,10 @@ type Would struct {
 
 // startObserving returns the context of the hooks, and reports those that do
 // not run.
-func (f *fireRun[In, Out]) startObserving(ctx context.Context) context.Context {
+func (f *fireBase) startObserving(ctx context.Context) context.Context {
 	f.info = &FireInfo{
-		Time: f.began, Event: f.event.full, Session: f.s.id, Subject: f.event.subject.of(&f.in.value),
-		Hooks:  f.s.view().listed.of(f.event.slot),
+		Time: f.began, Event: f.of.full, Session: f.s.id, Subject: f.of.subjectOf(f.in.value),
+		Hooks:  f.s.view().listed.of(f.of.slot),
 		Caller: hook.TraceOf(ctx), input: f,
 	}
 	sys := f.s.sys
@@ -142,7 +142,7 @@ func (f *fireRun[In, Out]) startObserving(ctx context.Context) context.Context {
 }
 
 // outcome sums a result up.
-func (f *fireRun[In, Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
+func (f *fireRun[Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
 	e := f.event
 	out := &FireOutcome{
 		Reason: res.Reason, Stop: res.Stop, FailedOpen: failedOpen(res.Reports), Conflicts: res.Conflicts,
@@ -178,10 +178,10 @@ func failedOpen[Out any](reports []hook.Report[Out]) (n int) {
 }
 
 // word is what an event's hooks have decided: Deny, Ask or Allow, or nothing.
-func (f *fireRun[In, Out]) word(all *hook.Output[Out], reports []hook.Report[Out]) hook.Decision {
+func (f *fireRun[Out]) word(all *hook.Output[Out], reports []hook.Report[Out]) hook.Decision {
 	switch e := f.event; {
 	case e.spec.Blocks(all):
-		if e.spec.Can&CanBlock != 0 {
+		if e.can&CanBlock != 0 {
 			return hook.Deny
 		}
 	case all.Decision == hook.Ask:
@@ -200,7 +200,7 @@ func decided[Out any](r hook.Report[Out]) bool {
 }
 
 // appendInput implements [FireInfo.AppendInput].
-func (f *fireRun[In, Out]) appendInput(dst []byte) ([]byte, error) {
+func (f *fireBase) appendInput(dst []byte) ([]byte, error) {
 	f.encoding.Lock()
 	encoded, at := f.first.encoded, f.first.members
 	f.encoding.Unlock()
@@ -208,9 +208,9 @@ func (f *fireRun[In, Out]) appendInput(dst []byte) ([]byte, error) {
 		own := bytes.TrimSuffix(encoded[at:], []byte("\n"))
 		return append(append(dst, '{'), own...), nil
 	}
-	text, err := encode(dst, &f.first.value)
+	text, err := encode(dst, f.first.value)
 	if err != nil {
-		return dst, fmt.Errorf("the input of %s: %w", f.event.full, err)
+		return dst, fmt.Errorf("the input of %s: %w", f.of.full, err)
 	}
 	return text, nil
 }

@@ -15,12 +15,12 @@ import (
 
 // plan selects the hooks for an input; nil if none could run. If they are
 // going to, those that run once are spent.
-func (e *Event[In, Out]) plan(ctx context.Context, s *Session, in In, spend bool) *stages.Planned {
+func (e *declaration) plan(ctx context.Context, s *Session, in any, spend bool) *stages.Planned {
 	v := s.view()
-	if e.slot >= len(v.active) || v.active[e.slot] == nil {
+	if !v.active.has(e.slot) {
 		return nil
 	}
-	plan := v.active[e.slot].plan(ctx, e.subject.of(&in))
+	plan := v.active.at(e.slot).plan(ctx, e.subjectOf(in))
 	if plan.Open != nil {
 		return e.narrow(s, in, plan, spend)
 	}
@@ -28,11 +28,11 @@ func (e *Event[In, Out]) plan(ctx context.Context, s *Session, in In, spend bool
 }
 
 // narrow decides a plan for which the subject is not enough.
-func (e *Event[In, Out]) narrow(s *Session, in In, plan *stages.Planned, spend bool) *stages.Planned {
+func (e *declaration) narrow(s *Session, in any, plan *stages.Planned, spend bool) *stages.Planned {
 	var detail *hook.ConditionInput
-	if e.spec.ConditionInput != nil {
-		d := e.spec.ConditionInput(&in)
-		d.Dir = e.dir(s, &in)
+	if e.has.conditionInput {
+		d := e.inputs.conditionIn(in)
+		d.Dir = e.dir(s, in)
 		detail = &d
 	}
 	for {
@@ -183,4 +183,66 @@ func spread(s string) uint64 {
 		return 0
 	}
 	return uint64(n) + 7*uint64(s[n/2]) + 31*uint64(s[n-1]) + 61*uint64(s[n*3/4])
+}
+
+// dir is the directory in which the agent works.
+func (e *declaration) dir(s *Session, in any) string {
+	if e.has.dir {
+		return cmp.Or(e.inputs.dirIn(in), s.dir)
+	}
+	return s.dir
+}
+
+// selectors has the selectors of active events by their slots. Sessions with hooks of
+// their own have one each, with few events that are active.
+type selectors struct {
+	index []uint16 // by slot: 0 if the event is not active, else its place in list, from 1, and canRun
+	list  []*selector
+}
+
+// canRun is set in the index of an event for which a hook can run.
+const canRun = 1 << 15
+
+// has reports whether an event is active.
+func (a *selectors) has(slot int) bool { return uint(slot) < uint(len(a.index)) && a.index[slot] != 0 }
+
+// runs reports whether a hook can run for an event.
+func (a *selectors) runs(slot int) bool {
+	return uint(slot) < uint(len(a.index)) && a.index[slot]&canRun != 0
+}
+
+// at is the selector of an event that is active.
+func (a *selectors) at(slot int) *selector { return a.list[a.index[slot]&^canRun-1] }
+
+// of is the selector of an event; nil if it is not active.
+func (a *selectors) of(slot int) *selector {
+	if !a.has(slot) {
+		return nil
+	}
+	return a.at(slot)
+}
+
+// set makes an event active.
+func (a *selectors) set(slot int, s *selector) {
+	if n := slot + 1 - len(a.index); n > 0 {
+		a.index = append(a.index, make([]uint16, n)...)
+	}
+	if a.index[slot] == 0 {
+		a.list = append(a.list, nil)
+		a.index[slot] = uint16(len(a.list))
+	}
+	a.index[slot] &^= canRun
+	a.list[a.index[slot]-1] = s
+	if s.runs {
+		a.index[slot] |= canRun
+	}
+}
+
+// all ranges over the active events.
+func (a *selectors) all(yield func(slot int, s *selector) bool) {
+	for slot := range a.index {
+		if a.has(slot) && !yield(slot, a.at(slot)) {
+			return
+		}
+	}
 }

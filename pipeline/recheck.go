@@ -11,18 +11,16 @@ import (
 
 // secondRound is the second round of a fire, for an input; nil if no hook runs. Hooks
 // in the background have no say in it, and are not started again.
-func (f *fireRun[In, Out]) secondRound(in In) *fireRun[In, Out] {
+func (f *fireRun[Out]) secondRound(in any) *fireRun[Out] {
 	plan := f.event.plan(f.ctx, f.s, in, true)
 	if plan == nil {
 		return nil
 	}
-	g := &fireRun[In, Out]{
-		event: f.event, s: f.s, began: f.began, observed: f.observed, info: f.info, watcher: f.watcher,
-		base: len(f.runs), again: true,
-		plan: &stages.Planned{Run: slices.DeleteFunc(slices.Clone(plan.Run), func(h *hook.Hook) bool {
-			return h == closed || !waitsFor(h)
-		}), Sequential: plan.Sequential},
-	}
+	left := slices.DeleteFunc(slices.Clone(plan.Run), func(h *hook.Hook) bool { return h == closed || !waitsFor(h) })
+	g := &fireRun[Out]{event: f.event, watcher: f.watcher, fireBase: fireBase{
+		of: f.of, s: f.s, began: f.began, observed: f.observed, info: f.info, base: len(f.runs), again: true,
+		plan: &stages.Planned{Run: left, Sequential: plan.Sequential},
+	}}
 	g.first.value = in
 	g.in = &g.first
 	if len(g.plan.Run) == 0 {
@@ -34,7 +32,7 @@ func (f *fireRun[In, Out]) secondRound(in In) *fireRun[In, Out] {
 }
 
 // join adds the reports of a second round to a result, and merges all answers.
-func (f *fireRun[In, Out]) join(res *hook.Result[Out], final In, second *hook.Result[Out]) {
+func (f *fireRun[Out]) join(res *hook.Result[Out], final any, second *hook.Result[Out]) {
 	for i := range second.Reports {
 		r := &second.Reports[i]
 		r.Index += len(f.runs)
@@ -53,9 +51,9 @@ func (f *fireRun[In, Out]) join(res *hook.Result[Out], final In, second *hook.Re
 
 // settle takes from a second answer what does not count: what it rewrites, and
 // texts that the hook has said before.
-func (f *fireRun[In, Out]) settle(r *hook.Report[Out], final In, before []hook.Report[Out]) {
+func (f *fireRun[Out]) settle(r *hook.Report[Out], final any, before []hook.Report[Out]) {
 	said := lit(r).Output
-	_, differs := f.event.spec.Rewritten(final, &said)
+	_, differs := f.event.spec.typed.rewrittenIn(final, &said)
 	if f.event.spec.Unrewritten(&said) && differs {
 		r.Notes = append(slices.Clip(r.Notes),
 			"what it rewrites when it is asked again has no effect: no other hook has seen it")
@@ -93,4 +91,12 @@ func pointers[Out any](reports []hook.Report[Out]) iter.Seq[*hook.Report[Out]] {
 			}
 		}
 	}
+}
+
+func (e *core[Out]) rechecks(s *Session, subject string) bool {
+	if !e.active(s) {
+		return false
+	}
+	plan := s.view().active.at(e.slot).plan(s.sys.ctx, subject)
+	return slices.ContainsFunc(plan.Run, wantsRecheck) || slices.ContainsFunc(plan.Open, wantsRecheck)
 }

@@ -16,7 +16,7 @@ import (
 
 // unusable is the result of a fire without a session or an input. It keeps
 // nothing of the input, which would move every caller's to the heap.
-func (e *Event[In, Out]) unusable(s *Session) (*hook.Result[Out], error) {
+func (e *core[Out]) unusable(s *Session) (*hook.Result[Out], error) {
 	err := &hook.InputError{Event: e.full, Err: errNoInput}
 	if s == nil || s.reg == nil {
 		s, err.Err = nil, errNoSession
@@ -31,7 +31,7 @@ var (
 
 // refuse makes a result block, if the event can, as if a hook had denied after
 // those that have answered, and logs why.
-func (e *Event[In, Out]) refuse(s *Session, in *In, res *hook.Result[Out], why error) *hook.Result[Out] {
+func (e *core[Out]) refuse(s *Session, in any, res *hook.Result[Out], why error) *hook.Result[Out] {
 	msg := "the hooks could not be asked"
 	if e.guards {
 		msg = "the hooks could not be asked; the action is blocked"
@@ -44,7 +44,7 @@ func (e *Event[In, Out]) refuse(s *Session, in *In, res *hook.Result[Out], why e
 	return res
 }
 
-func (e *Event[In, Out]) deny(s *Session, in *In, res *hook.Result[Out], why error) {
+func (e *core[Out]) deny(s *Session, in any, res *hook.Result[Out], why error) {
 	denial := hook.Output[Out]{Decision: hook.Deny, Reason: why.Error(), Set: hook.SetAnswer}
 	res.Answered, res.OverriddenBlock = true, ""
 	defer func() {
@@ -54,8 +54,12 @@ func (e *Event[In, Out]) deny(s *Session, in *In, res *hook.Result[Out], why err
 		}
 	}()
 	last := hook.Report[Out]{Hook: e.engine(), Index: len(res.Reports), Output: denial, Answered: true}
-	if e.spec.Refine != nil {
-		e.spec.Refine(cmp.Or(s, new(Session)), cmp.Or(in, new(In)), &last) // the own part says it too
+	if e.has.refine {
+		about := in
+		if about == nil {
+			about = e.inputs.zeroIn()
+		}
+		e.spec.typed.refineFor(cmp.Or(s, new(Session)), about, &last) // the own part says it too
 	}
 	res.Output = e.spec.Reduce(func(yield func(hook.Output[Out]) bool) {
 		for i := range res.Reports {
@@ -65,8 +69,8 @@ func (e *Event[In, Out]) deny(s *Session, in *In, res *hook.Result[Out], why err
 		}
 		yield(last.Output)
 	})
-	if e.spec.Conclude != nil && s != nil && in != nil {
-		e.spec.Conclude(s, in, res)
+	if e.has.conclude && s != nil && in != nil {
+		e.spec.typed.concludeFor(s, in, res)
 	}
 }
 
@@ -89,13 +93,10 @@ const later = 256
 func (v *view) close() {
 	events := declaredEvents() + later
 	for slot := range events {
-		switch {
-		case slot >= len(v.active):
-			v.active = append(v.active, closedEvent)
-		case v.active[slot] == nil:
-			v.active[slot] = closedEvent
-		default:
-			v.active[slot] = &selector{hooks: append(slices.Clip(v.listed.of(slot)), closed), runs: true}
+		if !v.active.has(slot) {
+			v.active.set(slot, closedEvent)
+			continue
 		}
+		v.active.set(slot, &selector{hooks: append(slices.Clip(v.listed.of(slot)), closed), runs: true})
 	}
 }

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"runtime"
-	"slices"
 	"sync/atomic"
 	"weak"
 
@@ -58,7 +57,7 @@ func (reg *registry) forget(p weak.Pointer[Session]) {
 }
 
 func (reg *registry) build(own []*hook.Hook) *view {
-	v := &view{active: make([]*selector, 0)}
+	v := &view{}
 	for _, hostLast := range [...]bool{false, true} {
 		index := slots(hostLast)
 		if reg.sys.cfg.ObserveIdle {
@@ -81,8 +80,8 @@ func (reg *registry) build(own []*hook.Hook) *view {
 	for _, slot := range forgetting() {
 		v.activate(slot, false)
 	}
-	for slot, s := range v.active {
-		if hooks := v.listed.of(slot); s != nil && len(hooks) > 0 {
+	for slot, s := range v.active.all {
+		if hooks := v.listed.of(slot); len(hooks) > 0 {
 			s.hooks, s.matching = hooks, reg.sys.cfg.Matching
 		}
 	}
@@ -123,7 +122,7 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 
 // view is an immutable snapshot of the hooks that a fire can meet.
 type view struct {
-	active []*selector // by the event's slot; nil where no hook can run, unless someone observes that
+	active selectors // of the events for which a hook can run, or for which there is something to observe
 	listed listing
 
 	watched atomic.Pointer[watched] // what the last Watch found here
@@ -158,15 +157,13 @@ func (l *listing) add(slot int, h *hook.Hook) {
 }
 
 func (v *view) activate(slot int, runs bool) {
-	if len(v.active) <= slot {
-		v.active = append(slices.Grow(v.active, slot+1-len(v.active)), make([]*selector, slot+1-len(v.active))...)
-	}
-	switch at := v.active[slot]; {
+	switch at := v.active.of(slot); {
 	case at == nil && len(v.listed.of(slot)) == 0:
-		v.active[slot] = &noHooks
+		v.active.set(slot, &noHooks)
 	case at == nil || at == &noHooks:
-		v.active[slot] = &selector{runs: runs}
-	default:
-		at.runs = at.runs || runs
+		v.active.set(slot, &selector{runs: runs})
+	case runs && !at.runs:
+		at.runs = true
+		v.active.set(slot, at)
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 // runGoverned is run for a hook with a policy: its breaker lets it, and it runs
 // again where the policy says so.
-func (f *fireRun[In, Out]) runGoverned(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+func (f *fireRun[Out]) runGoverned(ctx context.Context, r *hook.Report[Out], in *input) {
 	p, k := r.Hook.Policy, keeperOf(r.Hook)
 	var before time.Duration
 	var notes []string
@@ -51,7 +51,7 @@ func (f *fireRun[In, Out]) runGoverned(ctx context.Context, r *hook.Report[Out],
 
 // startCounted is start for a hook with a policy, which has its permit. How it
 // ends is counted before the permit is free: who gets it next sees the breaker.
-func (f *fireRun[In, Out]) startCounted(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+func (f *fireRun[Out]) startCounted(ctx context.Context, r *hook.Report[Out], in *input) {
 	k, turn := keeperOf(r.Hook), &f.runs[r.Index]
 	if r.Err = k.still(&turn.trial); r.Err != nil {
 		return
@@ -63,7 +63,7 @@ func (f *fireRun[In, Out]) startCounted(ctx context.Context, r *hook.Report[Out]
 	}
 }
 
-func (f *fireRun[In, Out]) startSafely(ctx context.Context, r *hook.Report[Out], in *input[In]) {
+func (f *fireRun[Out]) startSafely(ctx context.Context, r *hook.Report[Out], in *input) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.Err = &hook.PanicError{Value: v, Stack: debug.Stack()}
@@ -80,7 +80,7 @@ func asHookError(h *hook.Hook, err error) error {
 }
 
 // decideFailure makes of the failure of a hook what its policy says.
-func (f *fireRun[In, Out]) decideFailure(r *hook.Report[Out]) {
+func (f *fireRun[Out]) decideFailure(r *hook.Report[Out]) {
 	class := hook.ClassOf(r.Err)
 	if r.OnFailure = f.failureAction(r, class); r.OnFailure == hook.FailOpen {
 		return
@@ -97,7 +97,7 @@ func (f *fireRun[In, Out]) decideFailure(r *hook.Report[Out]) {
 
 // failureAction is what the policy of a hook says of a failure. While a breaker
 // is open, what is closed for a failure that opened it stays closed.
-func (f *fireRun[In, Out]) failureAction(r *hook.Report[Out], class hook.Class) hook.Action {
+func (f *fireRun[Out]) failureAction(r *hook.Report[Out], class hook.Class) hook.Action {
 	if !waitsFor(r.Hook) {
 		return hook.FailOpen // it would have decided nothing
 	}
@@ -108,7 +108,7 @@ func (f *fireRun[In, Out]) failureAction(r *hook.Report[Out], class hook.Class) 
 	if action == hook.FailOpen && f.event.guards && swapped(r.Err) {
 		action = hook.FailClosed
 	}
-	if action == hook.FailAsk && !f.event.spec.Rules.Asks {
+	if action == hook.FailAsk && !f.event.rules.Asks {
 		action = hook.FailClosed
 	}
 	return action
@@ -154,7 +154,7 @@ func place(h *hook.Hook) string {
 // uphold looks at the report of a hook with a policy as the event has left it:
 // what the policy denies is denied, whatever the event honours. A hook in shadow
 // steps aside.
-func (f *fireRun[In, Out]) uphold(r *hook.Report[Out]) {
+func (f *fireRun[Out]) uphold(r *hook.Report[Out]) {
 	blocks := f.blocks(r)
 	held := r.OnFailure == hook.FailOpen || blocks || r.OnFailure == hook.FailAsk && r.Output.Decision == hook.Ask
 	if !held {
@@ -182,8 +182,8 @@ func (f *fireRun[In, Out]) uphold(r *hook.Report[Out]) {
 
 // propagates reports whether the error of a hook is Fire's: not where an overlay
 // says what becomes of it, which is a denial then, with the overlay's reason.
-func (f *fireRun[In, Out]) propagates(r *hook.Report[Out]) bool {
-	return f.event.spec.Rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
+func (f *fireRun[Out]) propagates(r *hook.Report[Out]) bool {
+	return f.event.rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
 }
 
 // overlaid reports whether an overlay says what becomes of a hook's failures.
@@ -194,13 +194,13 @@ func overlaid(h *hook.Hook) bool {
 
 // hold looks at a merged result where there is a policy: no reducer takes a
 // denial by policy away, and what hooks in shadow would have changed is known.
-func (f *fireRun[In, Out]) hold(res *hook.Result[Out]) {
+func (f *fireRun[Out]) hold(res *hook.Result[Out]) {
 	f.strictest(&res.Output, res.Reports)
 	f.compare(res)
 }
 
 // strictest makes the strictest of the failure policies count in a merged answer.
-func (f *fireRun[In, Out]) strictest(all *hook.Output[Out], reports []hook.Report[Out]) {
+func (f *fireRun[Out]) strictest(all *hook.Output[Out], reports []hook.Report[Out]) {
 	if all.Stop || f.event.spec.Blocks(all) {
 		return
 	}

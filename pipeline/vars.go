@@ -28,16 +28,13 @@ func makeVars(dir string) error {
 // varsRoom is what has to fit on the disk before hooks are told to write there.
 const varsRoom = 4 << 10
 
-// forget makes the session forget variables, if the input says so. It looks at a
-// copy: a caller's input stays on its stack.
-//
-//go:noinline
-func (e *Event[In, Out]) forget(s *Session, in *In) {
+// forget makes the session forget variables, if the input says so.
+func (e *declaration) forget(s *Session, in any) {
 	m := s.more.Load()
 	if m == nil {
 		return
 	}
-	if in := *in; e.spec.Forget(&in) {
+	if e.inputs.forgetsFor(in) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.forget("")

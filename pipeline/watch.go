@@ -50,11 +50,11 @@ func (w *Watch) look(v *view) Watched {
 	found := &watched{by: w}
 	for i, slots := range w.slots {
 		for _, slot := range slots {
-			if slot >= len(v.active) || v.active[slot] == nil {
+			if !v.active.has(slot) {
 				continue
 			}
 			found.Fires |= 1 << i
-			if v.active[slot].runs {
+			if v.active.runs(slot) {
 				found.Runs |= 1 << i
 			}
 		}
@@ -63,7 +63,6 @@ func (w *Watch) look(v *view) Watched {
 	return found.Watched
 }
 
-// Outcome is the end of a hook of the event in one word.
-func (e *Event[In, Out]) Outcome(r *hook.Report[Out]) Outcome {
+func (e *core[Out]) outcome(r *hook.Report[Out]) Outcome {
 	return outcome(r, e.spec.Blocks(&r.Output))
 }
