@@ -53,6 +53,9 @@ type EffectivePolicy struct {
 	// that no overlay sets are not in it.
 	From map[string]Origin
 
+	// Decided has the classes of failures about which an overlay says something.
+	Decided map[Class]bool
+
 	// Held says why the hook is never started, and fails instead. Empty: it is.
 	Held SkipReason
 

@@ -101,7 +101,7 @@ func (f *fireRun[Out]) unfinished(res *hook.Result[Out]) error {
 	switch {
 	case closed && (few || failed(func(r *hook.Report[Out]) bool { return errors.Is(r.Err, hook.ErrClosed) })):
 		return hook.ErrClosed
-	case ended != nil && (few && !lo.EveryBy(f.plan.Run, decidesItsFailures) || failed(unanswered[Out])):
+	case ended != nil && (few && !lo.EveryBy(f.plan.Run, decidesAboutGone) || failed(unanswered[Out])):
 		return ended
 	}
 	return nil
@@ -110,7 +110,7 @@ func (f *fireRun[Out]) unfinished(res *hook.Result[Out]) error {
 // unanswered reports whether the answer of a hook is missing, and no overlay has
 // decided about that.
 func unanswered[Out any](r *hook.Report[Out]) bool {
-	return r.Err != nil && !errors.Is(r.Err, hook.ErrNotNeeded) && !decidesItsFailures(r.Hook)
+	return r.Err != nil && !errors.Is(r.Err, hook.ErrNotNeeded) && !decidesAbout(r.Hook, hook.ClassOf(r.Err))
 }
 
 func wantsRecheck(h *hook.Hook) bool {

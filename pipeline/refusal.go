@@ -74,9 +74,15 @@ func (e *core[Out]) deny(s *Session, in any, res *hook.Result[Out], why error) {
 	}
 }
 
-// decidesItsFailures reports whether an overlay says what the failures of a hook
-// amount to.
-func decidesItsFailures(h *hook.Hook) bool { return h.Policy != nil && overlaid(h) }
+// decidesAbout reports whether an overlay says what a failure of a hook amounts to.
+// One that says so of other classes alone does not.
+func decidesAbout(h *hook.Hook, class hook.Class) bool {
+	return h.Policy != nil && h.Policy.Decided[class]
+}
+
+// decidesAboutGone is decidesAbout for a hook that was not asked, since the caller
+// has gone.
+func decidesAboutGone(h *hook.Hook) bool { return decidesAbout(h, hook.ClassCancelled) }
 
 // closed stands for the hooks of a closed system, in the plan of every event:
 // fires go where they find out, and those of an open system need not look.

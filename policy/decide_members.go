@@ -79,6 +79,10 @@ func (d *decision) fail(o *Overlay, class hook.Class, action hook.Action, path s
 	}
 	if d.change(o, "onFailure."+string(class), path, action < d.p.OnFailure[class]) {
 		d.p.OnFailure[class] = action
+		if d.p.Decided == nil {
+			d.p.Decided = map[hook.Class]bool{}
+		}
+		d.p.Decided[class] = true
 	}
 }
 
