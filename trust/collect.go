@@ -35,6 +35,7 @@ type collector struct {
 	stamps  map[string]stamp  // by file, as hooks name it
 	bytes   int64
 	path    []string // PATH
+	listed  int      // names that patterns of files were compared with
 
 	found   []File // of the hook at hand
 	has     map[string]bool

@@ -147,3 +147,20 @@ func TestEveryFileThatACommandRunsIsCovered(t *testing.T) {
 		}
 	}
 }
+
+// A pattern may be about every file of the machine.
+func TestAPatternLooksAtABoundedNumberOfFiles(t *testing.T) {
+	dir := project(t, map[string]string{"*hooks/a.sh": "exit 2\n", "*hooks/b.sh": "exit 2\n"})
+	for command, unclear := range map[string]bool{
+		"ls " + strings.Repeat("/*", 60): true, "bash /*/*/*/*/*": true, "cat /proc/*/task/*/fd/*/*": true,
+		"bash hooks/*.sh": false, "bash hooks/[ab].sh": false, "bash hooks/[a": false, "ls *": false, "cat missing/*/*": false,
+	} {
+		files, c := covered(t, dir, command)
+		if is := c.Hooks[0].Unclear != ""; is != unclear && !(unclear && len(files) == 0) {
+			t.Errorf("%.40s: unclear %q, want %v", command, c.Hooks[0].Unclear, unclear)
+		}
+		if strings.HasPrefix(command, "bash hooks/") && strings.Contains(command, "sh") && strings.Contains(command, "].sh") && len(files) != 2 {
+			t.Errorf("%s covers %q", command, files)
+		}
+	}
+}

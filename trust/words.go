@@ -215,8 +215,11 @@ func (s *scope) paths(text string) (paths []string) {
 	for _, dir := range s.dirs {
 		path := within(dir, text)
 		if strings.ContainsAny(text, "*?[") {
-			matched, _ := filepath.Glob(path) // a pattern that is none has no files
-			paths = append(paths, matched[:min(len(matched), mostFiles)]...)
+			matched, whole := s.c.glob(path)
+			paths = append(paths, matched...)
+			if !whole {
+				s.cannotSee("a pattern of it is about more files than are looked at")
+			}
 		}
 		paths = append(paths, path)
 	}

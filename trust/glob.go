@@ -1,0 +1,61 @@
+package trust
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// mostListed bounds the names that the patterns of all hooks are compared with: one
+// as /*/*/*/* is about every file of the machine.
+const mostListed = 50_000
+
+// glob returns the files that a clean absolute pattern is about, and whether these
+// are all. A pattern that is none has no files.
+func (c *collector) glob(pattern string) (matched []string, whole bool) {
+	first := strings.IndexAny(pattern, "*?[")
+	cut := strings.LastIndexByte(pattern[:max(first, 0)], filepath.Separator) + 1
+	matched = []string{pattern[:cut]}
+	for part := range strings.SplitSeq(pattern[cut:], string(filepath.Separator)) {
+		var next []string
+		for _, dir := range matched {
+			if !strings.ContainsAny(part, `*?[\`) {
+				next = append(next, filepath.Join(dir, part))
+				continue
+			}
+			names, ok := c.list(dir)
+			if !ok {
+				return nil, false
+			}
+			for _, name := range names {
+				if is, err := filepath.Match(part, name); is && err == nil {
+					next = append(next, filepath.Join(dir, name))
+				}
+			}
+		}
+		matched = next
+	}
+	matched = slices.DeleteFunc(matched, func(path string) bool { _, err := os.Lstat(path); return err != nil })
+	return matched, true
+}
+
+// list returns the names in a directory; it is not ok if that are too many.
+func (c *collector) list(dir string) (names []string, ok bool) {
+	if c.listed >= mostListed || c.ctx.Err() != nil {
+		return nil, false
+	}
+	c.listed++
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() { // a pipe would hang
+		return nil, true
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, true
+	}
+	defer f.Close()
+	names, _ = f.Readdirnames(mostListed - c.listed + 1)
+	c.listed += len(names)
+	slices.Sort(names)
+	return names, c.listed <= mostListed
+}
