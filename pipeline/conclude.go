@@ -203,3 +203,11 @@ func (s *Session) use(d *varsDir, more int) {
 	d.users += more
 	d.clean()
 }
+
+func (e *core[Out]) rechecks(s *Session, subject string) bool {
+	if !e.active(s) {
+		return false
+	}
+	plan := s.view().active.at(e.slot).plan(s.sys.ctx, subject)
+	return slices.ContainsFunc(plan.Run, wantsRecheck) || slices.ContainsFunc(plan.Open, wantsRecheck)
+}

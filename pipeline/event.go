@@ -42,7 +42,7 @@ func (e *Event[In, Out]) Active(s *Session) bool {
 //
 // Hooks get a copy of *in, so the original stays as it was. Without hooks Fire
 // costs a few nanoseconds and allocates nothing. One hook in Go costs about two
-// microseconds, and 15 allocations.
+// microseconds, and 14 allocations.
 func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Result[Out], error) {
 	if s == nil || in == nil {
 		return e.core.unusable(s)
@@ -75,18 +75,34 @@ func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In, hooks *se
 	if len(plan.Run) == 0 && plan.Open == nil && !(e.forgetting && s.more.Load() != nil) && !s.sys.observed() {
 		return &e.empty, nil
 	}
-	held := new(In)
-	*held = *in
+	if plan.Open != nil || e.forgetting {
+		return e.fireOpen(ctx, s, *in, plan)
+	}
+	room := &struct {
+		run fireRun[Out]
+		in  In
+	}{in: *in}
+	return e.core.merge(ctx, s, &room.in, plan, nil, &room.run)
+}
+
+// fireOpen is fire where the subject alone does not decide the plan, or the session
+// may have something to forget.
+func (e *Event[In, Out]) fireOpen(
+	ctx context.Context,
+	s *Session,
+	in In,
+	plan *stages.Planned,
+) (*hook.Result[Out], error) {
 	if e.forgetting {
-		e.core.forget(s, held)
+		e.core.forget(s, &in)
 	}
 	if plan.Open != nil {
-		plan = e.core.narrow(s, held, plan, true)
+		plan = e.core.narrow(s, &in, plan, true)
 	}
 	if len(plan.Run) == 0 && !s.sys.observed() {
 		return &e.empty, nil
 	}
-	return e.core.merge(ctx, s, held, plan, nil)
+	return e.core.merge(ctx, s, &in, plan, nil, new(fireRun[Out]))
 }
 
 // On adds a hook written in Go, to one session or to all sessions of a system.

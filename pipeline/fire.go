@@ -49,16 +49,18 @@ type fireBase struct {
 	base  int  // how many reports come before its own
 }
 
-// merge runs the hooks of a plan and merges what they said. A watcher may be nil.
+// merge runs the hooks of a plan and merges what they said. A watcher may be nil; f is
+// room for the fire.
 func (e *core[Out]) merge(
 	ctx context.Context,
 	s *Session,
 	in any,
 	plan *stages.Planned,
 	w *watcher[Out],
+	f *fireRun[Out],
 ) (*hook.Result[Out], error) {
-	f := e.begin(ctx, s, in, plan)
-	if f == nil {
+	f.event, f.fireBase = e, fireBase{of: &e.declaration, s: s, began: time.Now(), observed: ctx}
+	if !f.begin(ctx, in, plan) {
 		return e.empty, nil
 	}
 	defer f.end()
@@ -68,28 +70,25 @@ func (e *core[Out]) merge(
 	return res, err
 }
 
-// begin prepares a fire; it returns nil when the plan is that no hook runs. Its
-// end has to be called when the reports have been read.
-func (e *core[Out]) begin(ctx context.Context, s *Session, in any, plan *stages.Planned) *fireRun[Out] {
+// begin prepares a fire, and reports whether its plan has it run hooks. If it has, end
+// has to be called when the reports have been read.
+func (f *fireRun[Out]) begin(ctx context.Context, in any, plan *stages.Planned) (hooksRun bool) {
 	plan, closed := open(plan)
-	f := &fireRun[Out]{event: e, fireBase: fireBase{
-		of: &e.declaration, s: s, plan: plan, began: time.Now(), observed: ctx,
-	}}
-	f.first.value = in
+	f.plan, f.first.value = plan, in
 	f.in = &f.first
 	f.logPlan(ctx)
-	if len(s.sys.cfg.Observe) > 0 {
+	if len(f.s.sys.cfg.Observe) > 0 {
 		f.observed = f.startObserving(ctx)
 	}
 	if len(plan.Run) == 0 && !closed {
-		f.endObserving(e.empty, nil)
-		return nil
+		f.endObserving(f.event.empty, nil)
+		return false
 	}
 	f.alloc()
 	if f.enter(); f.failed == nil {
 		f.openVars()
 	}
-	return f
+	return true
 }
 
 // enter lists the fire with its system, and looks at its input.

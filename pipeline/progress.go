@@ -39,7 +39,7 @@ func (e *core[Out]) watch(ctx context.Context, s *Session, in any, w *watcher[Ou
 	if plan == nil {
 		return e.empty, nil
 	}
-	return e.merge(ctx, s, in, plan, w)
+	return e.merge(ctx, s, in, plan, w, new(fireRun[Out]))
 }
 
 // watched is the reports, which the watcher sees first. One that has enough ends

@@ -92,11 +92,3 @@ func pointers[Out any](reports []hook.Report[Out]) iter.Seq[*hook.Report[Out]] {
 		}
 	}
 }
-
-func (e *core[Out]) rechecks(s *Session, subject string) bool {
-	if !e.active(s) {
-		return false
-	}
-	plan := s.view().active.at(e.slot).plan(s.sys.ctx, subject)
-	return slices.ContainsFunc(plan.Run, wantsRecheck) || slices.ContainsFunc(plan.Open, wantsRecheck)
-}
