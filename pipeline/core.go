@@ -61,8 +61,8 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 	}}
 	c.complete()
 	e.core = c
-	register(c.full, e, &e.slot)
-	c.slot = e.slot
+	register(c.full, e, &c.slot)
+	e.slot = c.slot
 	return e
 }
 
