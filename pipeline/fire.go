@@ -27,6 +27,7 @@ type fireBase struct {
 	plan          *stages.Planned
 	in            *input
 	runs          []hookRun     // by place in the plan
+	replies       []hook.Reply  // the same, if a hook runs outside the process
 	contexts      []lazyContext // the same for hooks in Go that run one after the other
 	began         time.Time
 	number        int64           // among the session's fires
@@ -113,14 +114,18 @@ func (f *fireBase) enter() {
 func (f *fireRun[Out]) alloc() {
 	if n := len(f.plan.Run); n > 1 {
 		f.runs, f.reports, f.result = make([]hookRun, n), make([]hook.Report[Out], n), new(hook.Result[Out])
+		if f.runsOutside() {
+			f.replies = make([]hook.Reply, n)
+		}
 		return
 	}
 	lone := new(struct {
 		run    [1]hookRun
+		reply  [1]hook.Reply
 		report [1]hook.Report[Out]
 		result hook.Result[Out]
 	})
-	f.runs, f.reports, f.result = lone.run[:], lone.report[:], &lone.result
+	f.runs, f.replies, f.reports, f.result = lone.run[:], lone.reply[:], lone.report[:], &lone.result
 }
 
 // checkInput finds what is wrong with the input before any hook runs.

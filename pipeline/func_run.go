@@ -13,14 +13,22 @@ import (
 func (f *fireRun[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 	f.runs[r.Index].started = true
 	start := time.Now()
-	defer func() { r.Elapsed = time.Since(start) }()
+	end := start
+	defer func() {
+		if end.Equal(start) { // it has panicked, or ended its goroutine
+			end = time.Now()
+		}
+		r.Elapsed = end.Sub(start)
+	}()
+	ended := ctx.Err
 	if timeout := f.event.timeout(r.Hook); timeout > 0 {
 		limit := f.limit(ctx, r.Index, timeout, start)
 		defer limit.end(context.Canceled)
-		ctx = limit
+		ctx, ended = limit, func() error { return limit.errAt(end) }
 	}
 	out, err := f.event.spec.typed.callFunc(ctx, r.Hook.Func, in)
-	if err == nil && ctx.Err() != nil {
+	end = time.Now()
+	if err == nil && ended() != nil {
 		err = late(ctx)
 	}
 	if err != nil {

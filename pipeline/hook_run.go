@@ -14,7 +14,6 @@ import (
 
 // hookRun is what a fire keeps of one hook besides its report.
 type hookRun struct {
-	reply   hook.Reply
 	started bool          // it has come to the hook itself
 	trial   bool          // of a breaker that is open
 	counted bool          // by its breaker
@@ -117,19 +116,28 @@ func (f *fireRun[Out]) start(ctx context.Context, r *hook.Report[Out], in *input
 	turn := &f.runs[r.Index]
 	turn.started = true
 	start := time.Now()
-	turn.reply, err = r.Hook.Runner.Run(ctx, call)
+	reply := f.reply(r.Index)
+	*reply, err = r.Hook.Runner.Run(ctx, call)
 	r.Elapsed = time.Since(start)
 	defer func() {
-		r.Notes = append(r.Notes, turn.reply.Notes...)
+		r.Notes = append(r.Notes, reply.Notes...)
 		f.noteVars(r)
 	}()
 	if errors.Is(err, hook.ErrDetached) {
 		r.Backgrounded, r.Err = turn.leftForBackground()
 		return
 	}
-	if r.Reply, r.Err = answered(ctx, call.Timeout, &turn.reply, err); r.Err == nil {
+	if r.Reply, r.Err = answered(ctx, call.Timeout, reply, err); r.Err == nil {
 		stages.Parse(r, f.reading(r.Hook))
 	}
+}
+
+// reply is the room for the reply of a hook outside the process.
+func (f *fireBase) reply(i int) *hook.Reply {
+	if i >= len(f.replies) {
+		return new(hook.Reply) // a sequential plan has grown
+	}
+	return &f.replies[i]
 }
 
 // answered returns what a Runner has answered: no reply where there is none, and

@@ -81,9 +81,17 @@ func (c *lazyContext) make() context.Context {
 // Err is nil while the context goes on. One that has ended is made, since it is
 // there that package context looks for the cause.
 func (c *lazyContext) Err() error {
+	if c.timeout <= 0 {
+		return c.errAt(time.Time{})
+	}
+	return c.errAt(time.Now())
+}
+
+// errAt is Err at a time that the caller has read, which counts if there is a deadline.
+func (c *lazyContext) errAt(now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.made == nil && c.why == nil && c.parent.Err() == nil && (c.timeout <= 0 || time.Now().Before(c.due)) {
+	if c.made == nil && c.why == nil && c.parent.Err() == nil && (c.timeout <= 0 || now.Before(c.due)) {
 		return nil
 	}
 	return c.make().Err()
