@@ -67,7 +67,7 @@ func TestAFloodCostsWhatIsKeptOfIt(t *testing.T) {
 	}
 }
 
-type use struct{ allocated, resident, peak int64 }
+type use struct{ allocated, live, resident, peak int64 }
 
 // memory returns what the process uses, and the most that it has used since it
 // was asked last.
@@ -84,7 +84,7 @@ func memory(t *testing.T) (u use) {
 	u.resident = kibibytes(text, "VmRSS:")
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	u.allocated = int64(m.TotalAlloc)
+	u.allocated, u.live = int64(m.TotalAlloc), int64(m.HeapAlloc)
 	return u
 }
 
