@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	codeWidth = 120 // a line of Go; one with a text in it may be longer, since texts are not cut
-	textWidth = 100 // a line of Markdown outside code and tables
+	codeWidth  = 120 // a line of Go; one with a text in it may be longer, since texts are not cut
+	fileLength = 300 // lines of a Go file that is no test
+	textWidth  = 100 // a line of Markdown outside code and tables
 )
 
 // unclear are words that a reader of this project has to look up; the text says
@@ -28,7 +29,11 @@ func TestLinesAndWords(t *testing.T) {
 	words := regexp.MustCompile(`(?i)\b(` + strings.Join(keys(unclear), "|") + `)\b`)
 	for _, path := range tracked(t, "*.go", "*.md") {
 		markdown, fenced := strings.HasSuffix(path, ".md"), false
-		for i, line := range strings.Split(read(t, path), "\n") {
+		lines := strings.Split(read(t, path), "\n")
+		if n := len(lines) - 1; n > fileLength && !markdown && !strings.HasSuffix(path, "_test.go") {
+			t.Errorf("%s: %d lines; want %d at most: a file for each idea", path, n, fileLength)
+		}
+		for i, line := range lines {
 			if word := words.FindString(line); word != "" && !strings.HasSuffix(path, "_test.go") && path != "CHANGELOG.md" {
 				t.Errorf("%s:%d: %q: write %q", path, i+1, word, unclear[strings.ToLower(word)])
 			}

@@ -75,7 +75,7 @@ func conflicts[Out any](e *core[Out], reports []hook.Report[Out]) []hook.Conflic
 	})
 }
 
-// canonical returns equal values equal text.
+// canonical returns the same text for values that are equal.
 func canonical(value jsontext.Value) string {
 	v := value.Clone()
 	if err := v.Canonicalize(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
@@ -174,7 +174,7 @@ func (f *fireBase) notStarted() (hooks []*hook.Hook) {
 	return hooks
 }
 
-// unspend returns hooks their one run back, which they have not had.
+// unspend undoes spend for hooks that have not run.
 func (s *Session) unspend(hooks []*hook.Hook) {
 	if len(hooks) == 0 {
 		return

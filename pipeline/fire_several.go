@@ -50,7 +50,7 @@ func (f *fireRun[Out]) next(in *input, r *hook.Report[Out]) (*input, bool) {
 	return &input{value: f.event.spec.typed.chainIn(in.value, r.Output)}, true
 }
 
-// runNext returns every hook of a plan its turn.
+// runNext runs the hook at a place of the plan, unless it is the first and has run.
 func (f *fireRun[Out]) runNext(ctx context.Context, i int, h *hook.Hook, in *input) *hook.Report[Out] {
 	if i >= len(f.runs) { // a sequential plan can grow
 		f.runs, f.reports = append(f.runs, hookRun{}), append(f.reports, hook.Report[Out]{})
@@ -62,7 +62,7 @@ func (f *fireRun[Out]) runNext(ctx context.Context, i int, h *hook.Hook, in *inp
 }
 
 // renew returns the plan with the changes that were made to the session's hooks
-// while the one at ran had its turn.
+// while the hook at ran was running.
 func (f *fireRun[Out]) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	now := f.s.view()
 	if now == f.view {

@@ -36,7 +36,7 @@ func MatchWith(m hook.Matcher) Option {
 	}
 }
 
-// Timeout returns the hook so much time; 0 is the event's, negative no limit.
+// Timeout limits how long the hook runs; 0 is the event's, negative no limit.
 func Timeout(d time.Duration) Option { return func(h *hook.Hook, _ *Info) { h.Timeout = d } }
 
 // FailClosed makes the hook block when it fails, as if the event's Rules said so.

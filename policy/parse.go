@@ -76,7 +76,7 @@ func (p *parser) wrong(problem settings.Problem) {
 	p.problems = append(p.problems, problem)
 }
 
-// members returns each known member of an object to a function, and refuses the
+// members passes each known member of an object to a function, and refuses the
 // others. It keeps the places.
 func (p *parser) members(
 	v settings.Value,

@@ -3,7 +3,6 @@ package record_test
 import (
 	"bytes"
 	"context"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -19,16 +18,6 @@ func (b bulky) MarshalJSON() ([]byte, error) { return b.text, nil }
 
 var large = pipeline.Declare(dialect, pipeline.Spec[bulky, nothing]{Name: "Large", Can: pipeline.CanBlock})
 
-// allocated returns how many bytes a function takes from the heap.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
 // The line of a large input costs the memory of one copy.
 func TestALargeInputIsInMemoryOnceForItsLine(t *testing.T) {
 	const size = 32 << 20
@@ -40,7 +29,7 @@ func TestALargeInputIsInMemoryOnceForItsLine(t *testing.T) {
 		h := command("cat", runs{}) // its payload is the copy that a line is made of
 		h.Event = "Large"
 		s := session(t, o, h)
-		fires[i] = allocated(func() {
+		fires[i] = record.Allocated(func() {
 			if res, err := large.Fire(context.Background(), s, &in); err != nil || len(res.Reports) != 1 {
 				t.Errorf("%v, %v", res, err)
 			}

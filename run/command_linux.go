@@ -186,7 +186,7 @@ func bound(ctx context.Context, j job, inner executor) (hook.Reply, bool, error)
 	return inner(ctx, j)
 }
 
-// memfdFlags gives the flags with which this kernel makes a file in memory, or
+// memfdFlags returns the flags with which this kernel makes a file in memory, or
 // -1 if it lacks that or pidfds, so that the portable way has to be taken.
 var memfdFlags = sync.OnceValue(func() int {
 	pidfd, err := unix.PidfdOpen(os.Getpid(), 0)

@@ -10,7 +10,8 @@ import (
 )
 
 // Each runs one hook of a plan and returns its report, which does not change from
-// then on. It never panics, and returns soon after ctx has ended. A hook may end its goroutine; see Exited of [Spawn].
+// then on. It never panics, and returns soon after ctx has ended. A hook may end its
+// goroutine; see Exited of [Spawn].
 type Each[In, Out any] func(ctx context.Context, i int, h *hook.Hook, in In) *hook.Report[Out]
 
 // Spawn is how the hooks of a plan are run.

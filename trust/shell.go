@@ -230,48 +230,6 @@ func (s *scope) loop(iter *syntax.WordIter) error {
 	return nil
 }
 
-// searched are the variables with folders or files that programs load.
-func searched(name string) bool {
-	return strings.HasSuffix(name, "PATH") || strings.HasSuffix(name, "LIB")
-}
-
-// assign notes a value, and covers what it names.
-func (s *scope) assign(a *syntax.Assign) error {
-	if a.Name == nil || a.Value == nil {
-		if a.Name != nil {
-			s.vars[a.Name.Value] = nil
-		}
-		return nil
-	}
-	name, value := a.Name.Value, s.word(a.Value)
-	if !value.known || a.Append || a.Index != nil {
-		s.vars[name] = nil
-	} else if values := append(slices.Clone(s.vars[name]), strings.Join(value.texts, " ")); len(values) <= mostValues {
-		s.vars[name] = values
-	}
-	for _, text := range value.texts {
-		if err := s.assigned(name, text); err != nil {
-			return err
-		}
-	}
-	return s.cover(value, false)
-}
-
-// assigned covers what programs load by the value of a variable.
-func (s *scope) assigned(name, value string) error {
-	switch {
-	case searched(name) || name == "LD_PRELOAD":
-		for part := range strings.SplitSeq(value, ":") {
-			if err := s.directory(part); err != nil {
-				return err
-			}
-		}
-	case name == "BASH_ENV" || name == "ENV":
-		return s.source(value)
-	}
-	return nil
-}
-
 // directory covers all below a directory of the project, or a file.
 func (s *scope) directory(text string) error {
 	for _, path := range s.paths(text) {

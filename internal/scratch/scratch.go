@@ -32,11 +32,12 @@ type home struct {
 var (
 	mu    sync.Mutex
 	homes = map[string]*home{} // by folder
+	swept = map[string]bool{}  // the folders that this process has looked at
 )
 
 // Dir makes a directory whose name begins with name, and which this user alone
-// may enter; its path has no links in it. Remove it with [Remove]. The first one of a process also removes what
-// processes of the same user have left that were killed.
+// may enter; its path has no links in it. Remove it with [Remove]. The first one of a
+// process also removes what processes of the same user have left that were killed.
 //
 // It may be called from many goroutines.
 func Dir(name string) (path string, err error) {
@@ -51,7 +52,10 @@ func Dir(name string) (path string, err error) {
 		}
 	}
 	if h == nil {
-		Sweep(folder)
+		if !swept[folder] {
+			swept[folder] = true
+			Sweep(folder)
+		}
 		if h, err = open(folder); err != nil {
 			return "", err
 		}

@@ -25,7 +25,7 @@ var configFields = [...]string{
 	"stopSequences", "candidateCount", "presencePenalty", "frequencyPenalty",
 }
 
-// ToHookRequest returns hooks an SDK request in the format of rule L56.
+// ToHookRequest returns an SDK request for hooks, in the format of rule L56.
 //
 // A message is the joined text of one element of contents; an element without
 // text has none. A string is a message of the user, and so is every role other

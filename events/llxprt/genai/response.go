@@ -9,7 +9,7 @@ import (
 // usageFields are the counters that hooks may see.
 var usageFields = [...]string{"promptTokenCount", "candidatesTokenCount", "totalTokenCount"}
 
-// ToHookResponse returns hooks an SDK response in the format of rule L57:
+// ToHookResponse returns an SDK response for hooks, in the format of rule L57:
 // of each candidate the texts, finishReason, index, and safetyRatings without
 // blocked. The member text is the joined text of the first candidate. Members
 // that the response does not have are left out, except candidates and their

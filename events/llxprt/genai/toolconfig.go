@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// ToHookToolConfig returns hooks the mode and allowedFunctionNames of an SDK
+// ToHookToolConfig returns, for hooks, the mode and allowedFunctionNames of an SDK
 // toolConfig (L58). What it does not set is left out.
 func ToHookToolConfig(sdk wire.Object) wire.Object {
 	return callingConfig(object(sdk.Get("functionCallingConfig")))
@@ -61,7 +61,7 @@ func toolConfigOnTop(sdk wire.Object) bool {
 	return inside.Kind() != '{' && sdk.Get("toolConfig").Kind() == '{'
 }
 
-// RequestToolConfig returns hooks the toolConfig of an SDK request, wherever it has
+// RequestToolConfig returns, for hooks, the toolConfig of an SDK request, wherever it has
 // it: beside config or inside.
 func RequestToolConfig(sdk wire.Object) wire.Object {
 	home := sdk
