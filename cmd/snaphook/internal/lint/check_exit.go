@@ -76,6 +76,8 @@ type exitWalker struct {
 	ones    []*syntax.CallExpr // exit 1 after a message, in a branch
 	warners map[string]bool    // functions of the script that write to standard error
 	said    map[string]string  // what its functions are called with, by their names
+
+	tools map[*syntax.Stmt]bool // what looksForTools has found
 }
 
 // refuses reports whether a function is one with which a script refuses: by its
@@ -121,16 +123,16 @@ func (w *exitWalker) stmt(s *syntax.Stmt, branch, warned bool, text string) {
 			w.stmt(cmd.Y, branch, false, "")
 			return
 		}
-		trouble := looksForTools(cmd.X)
 		w.stmt(cmd.X, branch, warned, text)
+		trouble := w.looksForTools(cmd.X)
 		if said, ok := w.warns(cmd.X); ok {
 			warned, text = true, joined(text, said)
 		}
 		w.stmt(cmd.Y, !trouble, warned, text)
 	case *syntax.IfClause:
 		for b := cmd; b != nil; b = b.Else {
-			trouble := len(b.Cond) == 1 && looksForTools(b.Cond[0])
 			w.list(b.Cond, false)
+			trouble := len(b.Cond) == 1 && w.looksForTools(b.Cond[0])
 			w.list(b.Then, !trouble)
 		}
 	case *syntax.CaseClause:

@@ -1,11 +1,13 @@
 package lint
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -122,6 +124,32 @@ func TestNothingOverflows(t *testing.T) {
 		if n++; n%41 == 0 {
 			survive(t, project(t, ".js", text, "true"))
 			survive(t, project(t, ".py", text, "true"))
+		}
+	}
+}
+
+// TestAListOfConditionsIsReadInTimeInProportion compares a list of conditions, which
+// stand in each other, with one of as many commands, which do not.
+func TestAListOfConditionsIsReadInTimeInProportion(t *testing.T) {
+	const times, most = 4_000, 8
+	check := func(text string) func() time.Duration {
+		dir := project(t, ".sh", "#!/bin/sh\n"+text+"\n", "true")
+		hooks := hooksOf(t, dir)
+		return func() time.Duration {
+			start := time.Now()
+			Check(t.Context(), Options{Dir: dir, Hooks: hooks, Path: "/bin"})
+			return time.Since(start)
+		}
+	}
+	plain := check(strings.Repeat("a;", times))
+	for _, unit := range []string{"a&&", "a||", "test -x a&&", "if a;then a;fi&&"} {
+		conditions := check(strings.Repeat(unit, times) + "a")
+		ratio := math.Inf(1)
+		for range 5 { // the least counts: other tests may have had the processor
+			ratio = min(ratio, float64(conditions())/float64(plain()))
+		}
+		if ratio > most {
+			t.Errorf("%q takes %.1f times as long as a list of commands; want %d at most", unit, ratio, most)
 		}
 	}
 }

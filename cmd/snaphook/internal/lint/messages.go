@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -79,33 +80,51 @@ func isTrouble(text string) bool {
 }
 
 // looksForTools reports whether a condition asks whether a program, a file or an
-// argument is there.
-func looksForTools(s *syntax.Stmt) bool {
+// argument is there. Conditions stand in each other: what was found of those inside
+// is not looked for again.
+func (w *exitWalker) looksForTools(s *syntax.Stmt) bool {
 	found, nodes := false, 0
 	syntax.Walk(s, func(node syntax.Node) bool {
-		switch n := node.(type) {
-		case *syntax.CallExpr:
-			switch name(n) {
-			case "command", "which", "type", "hash":
-				found = true
-			case "[", "test":
-				for _, w := range n.Args[1:] {
-					text, _ := literal(w)
-					found = found || text == "-x" || text == "-f" || text == "-e" || text == "-d" || text == "-s" || text == "-r"
-				}
-			}
-		case *syntax.UnaryTest:
-			switch n.Op {
-			case syntax.TsExists, syntax.TsRegFile, syntax.TsDirect, syntax.TsExec, syntax.TsRead, syntax.TsNoEmpty:
-				found = true
-			}
-		case *syntax.ParamExp:
-			if n.Param != nil && n.Param.Value == "#" {
-				found = true
+		if inner, ok := node.(*syntax.Stmt); ok {
+			if asks, known := w.tools[inner]; known {
+				found = found || asks
+				return false
 			}
 		}
+		found = found || asksForTools(node)
 		nodes++
 		return !found && nodes < maxNodes
 	})
+	if w.tools == nil {
+		w.tools = map[*syntax.Stmt]bool{}
+	}
+	w.tools[s] = found
 	return found
 }
+
+// asksForTools reports whether one node does.
+func asksForTools(node syntax.Node) bool {
+	switch n := node.(type) {
+	case *syntax.CallExpr:
+		switch name(n) {
+		case "command", "which", "type", "hash":
+			return true
+		case "[", "test":
+			return slices.ContainsFunc(n.Args[1:], func(w *syntax.Word) bool {
+				text, _ := literal(w)
+				return slices.Contains(fileTests, text)
+			})
+		}
+	case *syntax.UnaryTest:
+		switch n.Op {
+		case syntax.TsExists, syntax.TsRegFile, syntax.TsDirect, syntax.TsExec, syntax.TsRead, syntax.TsNoEmpty:
+			return true
+		}
+	case *syntax.ParamExp:
+		return n.Param != nil && n.Param.Value == "#"
+	}
+	return false
+}
+
+// fileTests are the words of test that ask for a file.
+var fileTests = []string{"-x", "-f", "-e", "-d", "-s", "-r"}
