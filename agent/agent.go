@@ -186,10 +186,7 @@ func (h *Hooks) know(t Tool) *known {
 	if names := t.unknown(); names != nil {
 		h.log.Warn(
 			"the tool has arguments that its kind does not know; hooks see them under these names",
-			slog.String(
-				"tool",
-				t.Name,
-			),
+			slog.String("tool", t.Name),
 			slog.String("kind", t.Kind.String()),
 			slog.String("arguments", strings.Join(names, ", ")),
 		)

@@ -30,7 +30,7 @@ type site struct {
 type moment[In any] struct {
 	at   Moment
 	gate bool                                 // hooks can keep something from happening
-	own  *pipeline.Event[In, Verdict]         // the program's own hooks
+	own  *pipeline.Event[In, *Verdict]        // the program's own hooks
 	of   func(*Dialect) *stage[In]            // the dialects'
 	args func(*In) *wire.Object               // what hooks rewrite; nil: there is nothing
 	was  func(*In) *wire.Object               // the same before that, where hooks see it; may be nil
@@ -137,7 +137,7 @@ func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires
 	if fires&bit(0, m.at) != 0 {
 		p := &f.alone[0]
 		m.ask(ctx, s, in, -1, p)
-		v.add(p)
+		v.add(&p.Verdict)
 		changes, claims, err = p.changes, p.claims, p.err
 		if m.args != nil {
 			m.rewrite(in, rewrite(args, changes))
@@ -146,7 +146,7 @@ func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires
 	parts := m.dialects(ctx, s, f, fires)
 	for i := range parts {
 		p := &parts[i]
-		v.add(p)
+		v.add(&p.Verdict)
 		changes, claims = append(changes, p.changes...), append(claims, p.claims...)
 		if err == nil {
 			err = p.err
@@ -233,10 +233,7 @@ func (m *moment[In]) failed(ctx context.Context, s *Session, dialect int, value 
 		slog.LevelError,
 		"the hooks of a dialect could not be asked",
 		slog.String("dialect", name),
-		slog.String(
-			"moment",
-			m.at.String(),
-		),
+		slog.String("moment", m.at.String()),
 		slog.String("session", s.cfg.ID),
 		slog.String("error", err.Error()),
 		slog.Bool("blocked", m.gate),

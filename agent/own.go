@@ -40,11 +40,11 @@ var ownDialect = &pipeline.Dialect{
 func declare[In any](m moment[In], subject func(*In) *string) *moment[In] {
 	m.firings = &sync.Pool{New: func() any { return new(firing[In]) }}
 	m.name = subject
-	m.own = pipeline.Declare(ownDialect, pipeline.Spec[In, Verdict]{
+	m.own = pipeline.Declare(ownDialect, pipeline.Spec[In, *Verdict]{
 		Name: m.at.String(), Doc: "at the moment of this name", Rules: pipeline.Rules{FailClosed: m.gate},
 		Subject: subject,
-		Chain: func(in In, o hook.Output[Verdict]) In {
-			if m.args != nil && o.Specific.Input != nil {
+		Chain: func(in In, o hook.Output[*Verdict]) In {
+			if m.args != nil && o.Specific != nil && o.Specific.Input != nil {
 				m.rewrite(&in, o.Specific.Input)
 			}
 			return in
@@ -54,14 +54,23 @@ func declare[In any](m moment[In], subject func(*In) *string) *moment[In] {
 	return &m
 }
 
-// mergeOwn merges the answers of the program's own hooks.
-func mergeOwn(outs iter.Seq[hook.Output[Verdict]]) (all hook.Output[Verdict]) {
+// mergeOwn merges the answers of the program's own hooks. What a hook itself said stays
+// as it is, in its report.
+func mergeOwn(outs iter.Seq[hook.Output[*Verdict]]) (all hook.Output[*Verdict]) {
+	merged, n := new(Verdict), 0
 	for o := range outs {
-		p := part{Verdict: o.Specific}
-		p.Decision, p.Reason = word(o.Decision), o.Reason
-		all.Specific.add(&p)
+		var v Verdict
+		if o.Specific != nil {
+			v = *o.Specific
+		}
+		v.Decision, v.Reason = word(o.Decision), o.Reason
+		if n++; n == 1 {
+			*merged = v
+			continue
+		}
+		merged.add(&v)
 	}
-	all.Decision, all.Reason = all.Specific.Decision, all.Specific.Reason
+	all.Specific, all.Decision, all.Reason = merged, merged.Decision, merged.Reason
 	all.Set = hook.SetAnswer
 	return all
 }
@@ -72,10 +81,10 @@ func (m *moment[In]) on(at Scope, name string, f func(context.Context, In) (Verd
 	if at != nil {
 		to = at.scope()
 	}
-	return m.own.On(to, name, func(ctx context.Context, in In) (o hook.Output[Verdict], err error) {
+	return m.own.On(to, name, func(ctx context.Context, in In) (o hook.Output[*Verdict], err error) {
 		v, err := f(ctx, in)
 		v.Reports, v.Conflicts, v.Preapproved = nil, nil, v.Decision == hook.Allow
-		o.Specific, o.Decision, o.Reason = v, v.Decision, v.Reason
+		o.Specific, o.Decision, o.Reason = &v, v.Decision, v.Reason
 		o.Stop, o.StopReason = v.Stop, v.StopReason
 		return o, err
 	})
@@ -84,7 +93,9 @@ func (m *moment[In]) on(at Scope, name string, f func(context.Context, In) (Verd
 // askOwn runs the hooks of the program.
 func (m *moment[In]) askOwn(ctx context.Context, s *Session, in *In, p *part) {
 	res, err := m.own.Fire(ctx, s.ses, in)
-	p.Verdict, p.err = res.Specific, err
+	if p.err = err; res.Specific != nil {
+		p.Verdict = *res.Specific
+	}
 	report(p, ownDialect.Name, res, m.own)
 	if m.args == nil {
 		return
@@ -92,9 +103,9 @@ func (m *moment[In]) askOwn(ctx context.Context, s *Session, in *In, p *part) {
 	seen := *m.args(in)
 	for i := range res.Reports {
 		r := &res.Reports[i]
-		if now := r.Output.Specific.Input; now != nil && r.Err == nil {
-			p.rewrites(r.Hook, (&view{args: seen}).whole(now))
-			seen = now
+		if v := r.Output.Specific; v != nil && v.Input != nil && r.Err == nil {
+			p.rewrites(r.Hook, (&view{args: seen}).whole(v.Input))
+			seen = v.Input
 		}
 	}
 	for _, c := range p.claims {

@@ -56,11 +56,11 @@ func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fir
 	if again.Decision == v.Decision {
 		reason = news(v.Reason, reason)
 	}
-	v.add(&part{Verdict: Verdict{
+	v.add(&Verdict{
 		Decision: again.Decision, Reason: reason, Stop: again.Stop, StopReason: news(v.StopReason, again.StopReason),
 		Reports: again.Reports, Context: newsOf(v.Context, again.Context), Messages: newsOf(v.Messages, again.Messages),
 		Preapproved: again.Preapproved,
-	}})
+	})
 	return err
 }
 

@@ -137,7 +137,7 @@ func strictest(a, b hook.Decision) hook.Decision {
 }
 
 // add merges what a dialect says into what those before it have said.
-func (v *Verdict) add(p *part) {
+func (v *Verdict) add(p *Verdict) {
 	switch {
 	case stricter(p.Decision, v.Decision):
 		v.Decision, v.Reason = p.Decision, p.Reason

@@ -3,16 +3,12 @@ package trust
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bounded"
@@ -23,6 +19,13 @@ const (
 	mostFiles = 20_000
 	mostBytes = 512 << 20
 	mostText  = 256 << 10 // of a script that is read for what it runs
+
+	// mostLooks bounds the work for all hooks together: the paths and the values that
+	// their words may have, the texts that are read, the files of directories. A script
+	// of a thousand words takes some thousands; that many take a few seconds.
+	mostLooks = 400_000
+
+	mostPairs = 1_000_000 // files of hooks, each as often as it is one
 )
 
 // collector finds and hashes the files of hooks, each once.
@@ -36,11 +39,16 @@ type collector struct {
 	bytes   int64
 	path    []string // PATH
 	listed  int      // names that patterns of files were compared with
+	looks   int      // what mostLooks bounds
+	all     []File   // of the project; nil as long as no hook is unclear
+	whole   bool     // these are looked for, which mostLooks does not bound
+	pairs   int      // files of hooks, each as often as it is one
 
 	found   []File // of the hook at hand
 	has     map[string]bool
 	ran     map[string]bool // what was read for what it runs
 	not     []string        // files of the project that it would run, and that are not there
+	gone    map[string]bool // the same
 	unclear string
 	depth   int
 
@@ -66,7 +74,7 @@ func newCollector(ctx context.Context, dir string, environ []string) *collector 
 // hook finds what one hook runs.
 func (c *collector) hook(h *hook.Hook, files func(context.Context, *hook.Hook) ([]string, error)) (Hook, error) {
 	c.found, c.has, c.ran, c.not, c.unclear, c.depth = nil, map[string]bool{}, map[string]bool{}, nil, "", 0
-	c.searched = map[[3]any]bool{}
+	c.searched, c.gone = map[[3]any]bool{}, map[string]bool{}
 	var err error
 	switch {
 	case h.Type == "command":
@@ -77,8 +85,20 @@ func (c *collector) hook(h *hook.Hook, files func(context.Context, *hook.Hook) (
 			err = c.addAll(paths)
 		}
 	}
+	if errors.Is(err, errSpent) || err == nil && c.looks > mostLooks {
+		c.cannotSee("the commands of the project name more than is looked at")
+		err = nil
+	}
 	if err == nil && c.unclear != "" {
-		err = c.tree()
+		err = c.project()
+	}
+	if err == nil && len(c.not) > mostFiles {
+		err = tooMany(c.not[mostFiles])
+	}
+	if c.pairs += len(c.found); err == nil && c.pairs > mostPairs {
+		err = fmt.Errorf(
+			"trust covers %d files of all hooks together, and the hooks of the project may run more than that; name the scripts that they run by their paths",
+			mostPairs)
 	}
 	return Hook{Hook: h, Files: c.found, Unclear: c.unclear, absent: c.not}, err
 }
@@ -101,6 +121,20 @@ func (c *collector) cannotSee(format string, args ...any) {
 	}
 }
 
+// errSpent ends the search for the files of a hook.
+var errSpent = errors.New("too much to look at")
+
+// spent returns errSpent once too much was looked at, and ctx's error once that has ended.
+func (c *collector) spent() error {
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	if c.looks > mostLooks {
+		return errSpent
+	}
+	return nil
+}
+
 // below reports whether a file lies in the project.
 func (c *collector) below(path string) bool {
 	rel, err := filepath.Rel(c.dir, path)
@@ -110,8 +144,9 @@ func (c *collector) below(path string) bool {
 // absent notes a file of the project that is not there; a text that may not run
 // at all runs none.
 func (c *collector) absent(path string, quiet bool) {
-	if path = filepath.Clean(path); !quiet && c.below(path) && len(c.not) < mostFiles && !slices.Contains(c.not, path) {
+	if path = filepath.Clean(path); !quiet && c.below(path) && len(c.not) <= mostFiles && !c.gone[path] {
 		c.not = append(c.not, path)
+		c.gone[path] = true
 	}
 }
 
@@ -122,60 +157,6 @@ func (c *collector) addAll(paths []string) error {
 		}
 	}
 	return nil
-}
-
-// add covers a file if it is a regular one, and reports whether that is new.
-func (c *collector) add(path string) (isNew bool, err error) {
-	path = filepath.Clean(path)
-	if c.has[path] {
-		return false, nil
-	}
-	digest, looked, err := c.sum(path)
-	if err != nil || digest == "" {
-		return false, err
-	}
-	c.has[path], c.stamps[path] = true, looked
-	c.found = append(c.found, File{path, digest})
-	return true, nil
-}
-
-// sum is the digest of a regular file, "" if it is none, and how it looked.
-func (c *collector) sum(path string) (digest string, looked stamp, err error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", looked, nil //nolint:nilerr // what is not there runs nothing
-	}
-	if digest, known := c.sums[real]; known {
-		return digest, c.seen[real], nil
-	}
-	looked.at = time.Now()
-	f, info, err := bounded.Open(real)
-	if errors.Is(err, bounded.ErrDirectory) || errors.Is(err, bounded.ErrNotRegular) || errors.Is(err, fs.ErrNotExist) {
-		return "", looked, nil
-	}
-	if err != nil {
-		return "", looked, err
-	}
-	defer f.Close()
-	looked.info = info
-	hash := sha256.New()
-	err = bounded.Copy(c.ctx, f, mostBytes-c.bytes, func(part []byte) {
-		c.bytes += int64(len(part))
-		hash.Write(part)
-	})
-	if large := new(bounded.SizeError); errors.As(err, &large) || len(c.sums) >= mostFiles {
-		return "", looked, fmt.Errorf(
-			"trust covers %d files and %d MiB, and the hooks of the project may run more than that: %s; name the script that the hook runs by its path",
-			mostFiles,
-			mostBytes>>20,
-			path,
-		)
-	}
-	if err != nil {
-		return "", looked, err
-	}
-	c.seen[real], c.sums[real] = looked, hex.EncodeToString(hash.Sum(nil))
-	return c.sums[real], looked, nil
 }
 
 // file covers a file that a command names, and what that runs in turn. runs says

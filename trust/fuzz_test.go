@@ -1,8 +1,13 @@
 package trust_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,5 +41,69 @@ func TestNoCommandIsNestedTooDeepToBeLookedAt(t *testing.T) {
 				t.Errorf("%.20q: %v", command, err)
 			}
 		}
+	}
+}
+
+// TestNoCommandKeepsTrustBusy tries commands whose words mean more with each other than
+// alone. What is looked at has a bound for all hooks together: past it a hook is unclear.
+func TestNoCommandKeepsTrustBusy(t *testing.T) {
+	files := map[string]string{}
+	for i := range 300 {
+		files[fmt.Sprintf("d/%d", i)] = "x"
+	}
+	dir := project(t, files)
+	var hooks []*hook.Hook
+	for _, text := range []string{
+		"x=$; " + strings.Repeat("x=$x$x ", 8000), // each value doubles one before it, and may be a script
+		strings.Repeat("find d -exec ", 8000),     // each runs all that follow
+		strings.Repeat("run-parts d;", 8000),      // each runs a whole directory
+		strings.Repeat("PATH=d ", 8000),
+		strings.Repeat("eval ", 20000),
+		strings.Repeat(`x="a b; c d"; $x;`, 6000),
+	} {
+		h := &hook.Hook{Identity: hook.Identity{Type: "command", Command: text}}
+		if c, err := trust.Cover(t.Context(), dir, []*hook.Hook{h}, trust.Options{}); err != nil || c.Hooks[0].Unclear == "" {
+			t.Errorf("%.20q: %v; want a hook that cannot be seen through", text, err)
+		}
+		hooks = append(hooks, h)
+	}
+	c, err := trust.Cover(t.Context(), dir, hooks, trust.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range c.Hooks {
+		if h.Unclear == "" || len(h.Files) != len(files) {
+			t.Errorf("%.20q: %d files, unclear %q; want all files of the project", h.Command, len(h.Files), h.Unclear)
+		}
+	}
+}
+
+// TestTrustHasABoundOnWhatItCovers counts files of hooks, each as often as it is one,
+// and files that are not there.
+func TestTrustHasABoundOnWhatItCovers(t *testing.T) {
+	files := map[string]string{}
+	for i := range 1000 {
+		files[fmt.Sprint(i)] = ""
+	}
+	many := slices.Repeat([]*hook.Hook{{Identity: hook.Identity{Type: "command", Command: "make"}}}, 1001)
+	if _, err := trust.Cover(t.Context(), project(t, files), many, trust.Options{}); err == nil || !strings.Contains(err.Error(), "1000000 files of all hooks") {
+		t.Errorf("1001 hooks of 1000 files each: %v; want an error with the bound", err)
+	}
+	var missing strings.Builder
+	for i := range 20_001 {
+		missing.WriteString("./" + strconv.FormatInt(int64(i), 36) + ";")
+	}
+	absent := []*hook.Hook{{Identity: hook.Identity{Type: "command", Command: missing.String()}}}
+	if _, err := trust.Cover(t.Context(), project(t, nil), absent, trust.Options{}); err == nil || !strings.Contains(err.Error(), "20000 files") {
+		t.Errorf("20001 files that are not there: %v; want an error with the bound", err)
+	}
+}
+
+func TestTheSearchForFilesHearsItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	h := &hook.Hook{Identity: hook.Identity{Type: "command", Command: "a; b"}}
+	if _, err := trust.Cover(ctx, project(t, nil), []*hook.Hook{h}, trust.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v; want %v", err, context.Canceled)
 	}
 }

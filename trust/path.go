@@ -33,6 +33,7 @@ func (s *scope) search(name, use string, found func(path string) error) error {
 		return nil
 	}
 	s.c.searched[key] = true
+	s.c.looks += 4 * len(s.c.searchPath())
 	for _, dir := range s.c.searchPath() {
 		path := filepath.Join(dir, name)
 		real, err := filepath.EvalSymlinks(path)

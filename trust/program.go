@@ -53,8 +53,8 @@ func (s *scope) call(words []string) error {
 
 // program covers the files of one call.
 func (s *scope) program(args []arg) error {
-	if len(args) == 0 {
-		return nil
+	if err := s.c.spent(); err != nil || len(args) == 0 {
+		return err
 	}
 	if !args[0].known || len(args[0].texts) == 0 {
 		s.cannotSee("which program it runs shows only when it runs")

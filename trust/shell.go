@@ -72,6 +72,7 @@ func (s *scope) script(text string) (err error) {
 		}
 	}(s.text)
 	s.text = text
+	s.c.looks += len(text) / 32
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	var mistake error // the shell, too, runs what stands before it
 	for stmt, wrong := range parser.StmtsSeq(strings.NewReader(text)) {
@@ -98,6 +99,9 @@ func (s *scope) walk(stmt *syntax.Stmt) (err error) {
 }
 
 func (s *scope) visit(node syntax.Node) error {
+	if err := s.c.spent(); err != nil {
+		return err
+	}
 	switch node := node.(type) {
 	case *syntax.Stmt:
 		return s.input(node)

@@ -11,6 +11,26 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
+// project covers all files of the project for the hook at hand.
+func (c *collector) project() error {
+	if c.all == nil {
+		found, has := c.found, c.has
+		c.found, c.has, c.whole = []File{}, map[string]bool{}, true
+		err := c.tree()
+		c.all, c.found, c.has, c.whole = c.found, found, has, false
+		if err != nil {
+			return err
+		}
+	}
+	for _, f := range c.all {
+		if !c.has[f.File] {
+			c.has[f.File] = true
+			c.found = append(c.found, f)
+		}
+	}
+	return nil
+}
+
 // tree covers all files of the project: those that git tracks, or all there are.
 func (c *collector) tree() error {
 	if tracked, ok := c.tracked(); ok {
@@ -26,8 +46,11 @@ func (c *collector) tree() error {
 func (c *collector) walk(dir string, visit func(path string) error) error {
 	seen := 0
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if c.ctx.Err() != nil {
-			return c.ctx.Err()
+		if !c.whole {
+			c.looks++
+		}
+		if err := c.spent(); err != nil && !(c.whole && errors.Is(err, errSpent)) {
+			return err
 		}
 		if seen++; seen > 4*mostFiles {
 			return fmt.Errorf(

@@ -108,11 +108,13 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 		Hooks    []digested
 		Reaching []string
 	}{digests(dir, covered.Hooks), opt.Reaching}
-	text, err := json.Marshal(all, json.Deterministic(true))
-	if err != nil { // JSON has no form for bytes that are not UTF-8; this one has, so that none is taken for another
-		text = fmt.Appendf(nil, "%#v", all)
+	text := sha256.New()
+	if json.MarshalWrite(text, all, json.Deterministic(true)) != nil {
+		// JSON has no form for bytes that are not UTF-8; this one has, so that none is taken for another.
+		text.Reset()
+		fmt.Fprintf(text, "%#v", all)
 	}
-	covered.Digest = "sha256:" + sum(text)
+	covered.Digest = "sha256:" + hex.EncodeToString(text.Sum(nil))
 	return covered, nil
 }
 

@@ -40,6 +40,7 @@ func (s *scope) word(w *syntax.Word) (a arg) {
 	}
 	a.known = true
 	for pick, most := 0, 1; pick < most; pick++ {
+		s.c.looks++
 		env := &environ{s: s, pick: pick}
 		fields, err := expand.Fields(env.config(), w)
 		if most = max(most, env.most); pick == 0 {
@@ -213,6 +214,9 @@ func (s *scope) paths(text string) (paths []string) {
 		return nil
 	}
 	for _, dir := range s.dirs {
+		if s.c.looks++; s.c.looks > mostLooks {
+			return nil // the walk ends, and the hook is unclear
+		}
 		path := within(dir, text)
 		if strings.ContainsAny(text, "*?[") {
 			matched, whole := s.c.glob(path)

@@ -1,0 +1,71 @@
+package trust
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+// add covers a file if it is a regular one, and reports whether that is new.
+func (c *collector) add(path string) (isNew bool, err error) {
+	path = filepath.Clean(path)
+	if c.has[path] {
+		return false, nil
+	}
+	digest, looked, err := c.sum(path)
+	if err != nil || digest == "" {
+		return false, err
+	}
+	c.has[path], c.stamps[path] = true, looked
+	c.found = append(c.found, File{path, digest})
+	return true, nil
+}
+
+// sum is the digest of a regular file, "" if it is none, and how it looked.
+func (c *collector) sum(path string) (digest string, looked stamp, err error) {
+	if !c.whole {
+		c.looks += 8 // a file is opened, and some of its directories are looked at
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", looked, nil //nolint:nilerr // what is not there runs nothing
+	}
+	if digest, known := c.sums[real]; known {
+		return digest, c.seen[real], nil
+	}
+	looked.at = time.Now()
+	f, info, err := bounded.Open(real)
+	if errors.Is(err, bounded.ErrDirectory) || errors.Is(err, bounded.ErrNotRegular) || errors.Is(err, fs.ErrNotExist) {
+		return "", looked, nil
+	}
+	if err != nil {
+		return "", looked, err
+	}
+	defer f.Close()
+	looked.info = info
+	hash := sha256.New()
+	err = bounded.Copy(c.ctx, f, mostBytes-c.bytes, func(part []byte) {
+		c.bytes += int64(len(part))
+		hash.Write(part)
+	})
+	if large := new(bounded.SizeError); errors.As(err, &large) || len(c.sums) >= mostFiles {
+		return "", looked, tooMany(path)
+	}
+	if err != nil {
+		return "", looked, err
+	}
+	c.seen[real], c.sums[real] = looked, hex.EncodeToString(hash.Sum(nil))
+	return c.sums[real], looked, nil
+}
+
+func tooMany(path string) error {
+	return fmt.Errorf(
+		"trust covers %d files and %d MiB, and the hooks of the project may run more than that: %s; name the script that the hook runs by its path",
+		mostFiles, mostBytes>>20, path)
+}
