@@ -60,6 +60,10 @@ type Object struct {
 	// Objects are properties that are such objects themselves, bound to the same.
 	Objects map[string]*Object
 
+	// Values are texts of JavaScript, expressions whose values the properties have.
+	// They are evaluated when they are looked at, once for each object.
+	Values map[string]string
+
 	// Missing are properties that are not there, and why: they can be looked at,
 	// and whatever is done with one throws an Error with the text.
 	Missing map[string]string
@@ -141,6 +145,11 @@ func (s *shape) members(o *Object, inner *int) string {
 		n := *inner
 		*inner++
 		fmt.Fprintf(&b, "get %s() { return o%d ??= { %s}; }, ", quoted(name), n, s.members(o.Objects[name], inner))
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Values)) {
+		n := *inner
+		*inner++
+		fmt.Fprintf(&b, "get %s() { return o%d ??= (%s); }, ", quoted(name), n, o.Values[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Missing)) {
 		fmt.Fprintf(&b, "%s: missing(%s), ", quoted(name), literal(o.Missing[name]))

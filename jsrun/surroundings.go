@@ -99,7 +99,8 @@ func (s *surroundings) packages() (dirs []string) {
 }
 
 // completed is the text of a module that stands for a package. Its names are
-// looked up when they are used: what is missing throws then, and says so.
+// looked up when they are used: what is missing throws then, and says so. A class
+// may extend it, and throws when it is made.
 func (l library) completed(name string) string {
 	own := "{}"
 	if _, known := l.host[name]; known {
@@ -109,7 +110,7 @@ func (l library) completed(name string) string {
 	return fmt.Sprintf(`
 const missing = part => {
 	const use = () => { throw new Error(%s.replace(/^/, part + " of ")); };
-	const get = (_, name) => (typeof name === "symbol" || name === "then" || name === "toJSON" ? undefined : use());
+	const get = (_, name) => (name === "prototype" ? {} : typeof name === "symbol" || name === "then" || name === "toJSON" ? undefined : use());
 	return new Proxy(function () {}, { get, has: use, set: use, apply: use, construct: use });
 };
 const get = (_, part) => (typeof part === "symbol" || part === "__esModule" || part === "then" ? undefined : missing(part));

@@ -33,6 +33,12 @@ type Host struct {
 	// return, and one that stands still too long is given up.
 	SendMessage func(CustomMessage, SendOptions) error
 	AppendEntry func(customType string, data jsontext.Value) error
+
+	// Extension carries out what modules of the extension runtime ask for beside
+	// hooks, such as "pi.setActiveTools" or "ctx.ui.setWidget", and returns what
+	// the module gets. A host that lacks a member returns [errors.ErrUnsupported].
+	// As with SendMessage, it must not wait for a module.
+	Extension func(ctx context.Context, member string, args []jsontext.Value) (jsontext.Value, error)
 }
 
 // NewSession is how a session is to begin.
@@ -55,8 +61,9 @@ type SessionWriter interface {
 }
 
 // Initialize lends the host to the modules, or another one in its place.
-// Functions for messages, for entries, for the model and for the control of
-// sessions stay when h has none; everything else falls back to its default.
+// Functions for messages, for entries, for the model, for the control of
+// sessions and for extensions stay when h has none; everything else falls back
+// to its default.
 func (m *Modules) Initialize(h Host) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -84,5 +91,8 @@ func (h *Host) inherit(before *Host) {
 	}
 	if h.AppendEntry == nil {
 		h.AppendEntry = before.AppendEntry
+	}
+	if h.Extension == nil {
+		h.Extension = before.Extension
 	}
 }

@@ -26,6 +26,7 @@ type module struct {
 	counted   int
 	commands  []Command
 	renderers map[string]Renderer
+	others    []Registration
 }
 
 // handler is one subscription.
@@ -117,5 +118,6 @@ func (mod *module) info() Info {
 		i.Commands = append(i.Commands, c.Name)
 	}
 	i.Renderers = slices.Sorted(maps.Keys(mod.renderers))
+	i.Others = slices.Clone(mod.others)
 	return i
 }

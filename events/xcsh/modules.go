@@ -160,6 +160,7 @@ type Info struct {
 	Commands []string
 
 	Renderers []string // the types of messages, sorted
+	Others    []Registration
 
 	// Where the module runs, such as "sandbox" or "node", and why. They come from a
 	// method Runtime() (name, why string) of what its loader returned to close it.

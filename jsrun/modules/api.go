@@ -14,7 +14,7 @@ import (
 )
 
 // pi is what a factory is given.
-var pi = &jsrun.Object{
+var pi = extended(&jsrun.Object{
 	Sync: map[string]jsrun.Func{
 		"on":                      jsrun.On(on),
 		"sendMessage":             jsrun.On(sendMessage),
@@ -26,10 +26,9 @@ var pi = &jsrun.Object{
 	Async:   map[string]jsrun.Func{"exec": jsrun.On(exec)},
 	Objects: map[string]*jsrun.Object{"logger": logger},
 	Missing: map[string]string{
-		"typebox": "pi.typebox is not available: schemas are for tools, and hooks register none",
-		"pi":      "pi.pi is not available: the host's own package is not there for modules",
+		"pi": "pi.pi is not available: the host's own package is not there for modules",
 	},
-}
+})
 
 var logger = &jsrun.Object{Sync: map[string]jsrun.Func{
 	"error": logging(slog.LevelError),

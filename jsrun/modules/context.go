@@ -15,7 +15,7 @@ type seen struct {
 }
 
 // view is the ctx of handlers.
-var view = &jsrun.Object{
+var view = extendedView(&jsrun.Object{
 	Sync: map[string]jsrun.Func{
 		"isIdle":             asks((*xcsh.HookContext).IsIdle),
 		"hasQueuedMessages":  asks((*xcsh.HookContext).HasQueuedMessages),
@@ -24,7 +24,7 @@ var view = &jsrun.Object{
 	},
 	Getters: map[string]jsrun.Func{"model": jsrun.On(model)},
 	Objects: map[string]*jsrun.Object{"ui": ui, "sessionManager": session, "modelRegistry": models},
-}
+})
 
 // asks is a function of a ctx without arguments that returns what it knows.
 func asks[T any](f func(*xcsh.HookContext) T) jsrun.Func {

@@ -11,8 +11,10 @@
 // # What a module is given
 //
 // The factory gets pi, with on, sendMessage, appendEntry, registerCommand,
-// registerMessageRenderer, exec and logger. It is awaited. pi.typebox and pi.pi
-// can be looked at; using one is an error that says what is missing.
+// registerMessageRenderer, exec and logger. It is awaited. What the extension
+// runtime has beside, such as registerTool and setActiveTools, is for the host to
+// carry out: see [xcsh.Registration] and the field Extension of [xcsh.Host]. pi.pi
+// can be looked at; using it is an error that says what is missing.
 //
 // Handlers get the event and ctx: ui, hasUI, cwd, sessionManager,
 // modelRegistry, model, isIdle, abort, hasQueuedMessages. Events and ctx are

@@ -35,7 +35,8 @@ type module struct {
 	lives     int
 	counted   map[string]int // what was registered in this life, by key
 	functions map[string][]*function
-	starting  bool // again
+	flags     map[string]jsrun.Value // their defaults
+	starting  bool                   // again
 	closed    bool
 }
 

@@ -7,12 +7,15 @@ var (
 	packageJS string
 	//go:embed tui.js
 	tuiJS string
+	//go:embed typebox.js
+	typeboxJS string
 )
 
 // Packages are the modules with a bare name that can be imported, and their
 // texts: the packages of the agents whose hook modules run here. They have the
-// functions that tell tools apart, and the components that are text; what else
-// is imported from them has to be types alone.
+// functions that tell tools apart, the components that are text, and what schemas
+// of tools are written with; what else is imported from them has to be types
+// alone.
 func Packages() map[string]string {
 	all := map[string]string{}
 	for _, agent := range []string{
@@ -28,7 +31,9 @@ func Packages() map[string]string {
 	}
 	for _, scope := range scopes() {
 		all[scope+"pi-tui"] = tuiJS
+		all[scope+"pi-ai"] = "export const { StringEnum, Type } = " + typeboxJS
 	}
+	all["@sinclair/typebox"] = "export const { Type } = " + typeboxJS
 	return all
 }
 

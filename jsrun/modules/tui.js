@@ -81,3 +81,24 @@ export class Box extends Container {
     return super.render(width).map(line => this.#background(line));
   }
 }
+
+// Key has the names of keys, as shortcuts are registered by.
+const named = {};
+for (const name of [
+  "escape", "esc", "enter", "return", "tab", "space", "backspace", "delete", "insert", "clear", "home", "end", "pageUp", "pageDown",
+  "up", "down", "left", "right",
+]) named[name] = name;
+const held = (...keys) => name => `${keys.join("+")}+${name}`;
+export const Key = {
+  ...named,
+  ctrl: held("ctrl"),
+  shift: held("shift"),
+  alt: held("alt"),
+  ctrlShift: held("ctrl", "shift"),
+  shiftCtrl: held("shift", "ctrl"),
+  ctrlAlt: held("ctrl", "alt"),
+  altCtrl: held("alt", "ctrl"),
+  shiftAlt: held("shift", "alt"),
+  altShift: held("alt", "shift"),
+  ctrlShiftAlt: held("ctrl", "shift", "alt"),
+};

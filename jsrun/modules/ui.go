@@ -9,7 +9,7 @@ import (
 )
 
 // ui is ctx.ui. What waits for the user returns a promise.
-var ui = &jsrun.Object{
+var ui = extendedUI(&jsrun.Object{
 	Async: map[string]jsrun.Func{
 		"select":  jsrun.On(choose),
 		"confirm": jsrun.On(confirm),
@@ -24,7 +24,7 @@ var ui = &jsrun.Object{
 		"getEditorText": asks(func(hc *xcsh.HookContext) string { return hc.UI.EditorText() }),
 	},
 	Objects: map[string]*jsrun.Object{"theme": {Sync: themeFuncs(func(s *seen) xcsh.Theme { return s.UI.Theme() })}},
-}
+})
 
 func choose(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
 	var options []string

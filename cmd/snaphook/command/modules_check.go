@@ -26,7 +26,8 @@ type checkedModule struct {
 	Source    string         `json:"source"`
 	Events    map[string]int `json:"events"` // how many handlers, by event
 	Commands  []string       `json:"commands"`
-	Renderers []string       `json:"renderers"` // the types of messages
+	Renderers []string       `json:"renderers"`        // the types of messages
+	Others    []string       `json:"others,omitempty"` // "tool greet": not of hooks, and its host's to carry out
 
 	Runtime moduleRuntime `json:"runtime"`
 }
@@ -120,6 +121,7 @@ func (c *checked) addModule(info xcsh.Info) (problems []settings.Problem) {
 			Events:    info.Events,
 			Commands:  info.Commands,
 			Renderers: orEmpty(info.Renderers),
+			Others:    lo.Map(info.Others, func(r xcsh.Registration, _ int) string { return r.Kind + " " + r.Name }),
 			Runtime:   moduleRuntime{Name: info.Runtime, Why: info.RuntimeReason},
 		},
 	)
@@ -144,6 +146,7 @@ func (m checkedModule) text() string {
 	}
 	parts = append(parts, lo.Map(m.Commands, func(name string, _ int) string { return "/" + name })...)
 	parts = append(parts, lo.Map(m.Renderers, func(name string, _ int) string { return "renderer of " + name })...)
+	parts = append(parts, lo.Map(m.Others, func(other string, _ int) string { return other + " (its host's to carry out)" })...)
 	if len(parts) == 0 {
 		parts = []string{"nothing"}
 	}

@@ -1,7 +1,6 @@
 import type { HookAPI } from "@mariozechner/pi-coding-agent";
 
-/** Wants what is for tools. */
+/** Wants the package of its host. */
 export default function (pi: HookAPI) {
-	const { Type } = pi.typebox;
-	pi.logger.debug(Type.Object({}));
+	pi.logger.debug(pi.pi.VERSION);
 }

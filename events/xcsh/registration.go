@@ -1,0 +1,62 @@
+package xcsh
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Registration is what a module of the extension runtime registers beside hooks:
+// a tool, a flag, a shortcut or a provider of models. It is the host's to carry
+// out; [Info] lists it.
+type Registration struct {
+	Kind       string // "tool", "flag", "shortcut", "provider"
+	Name       string
+	Definition wire.Object // as the module wrote it, without its functions
+
+	// Call calls a function of the definition, such as "execute", with arguments
+	// that are encoded as JSON.
+	Call func(ctx context.Context, function string, args ...any) (jsontext.Value, error)
+}
+
+// Register adds a registration. The last one of a kind and name counts, at the
+// place of the first.
+func (a *API) Register(r Registration) {
+	mod := a.module
+	mod.mu.Lock()
+	defer mod.mu.Unlock()
+	if mod.closed {
+		return
+	}
+	same := func(other Registration) bool { return other.Kind == r.Kind && other.Name == r.Name }
+	if i := slices.IndexFunc(mod.others, same); i >= 0 {
+		mod.others[i] = r
+		return
+	}
+	mod.others = append(mod.others, r)
+}
+
+// Extension asks the host for what only the extension runtime has; see
+// [Host.Extension]. Without it the error is an [errors.ErrUnsupported].
+func (a *API) Extension(ctx context.Context, member string, args []jsontext.Value) (jsontext.Value, error) {
+	if h := a.m.host.Load(); h != nil && h.Extension != nil {
+		v, err := h.Extension(ctx, member, args)
+		if err == nil || !errors.Is(err, errors.ErrUnsupported) {
+			return v, err
+		}
+	}
+	return nil, lacking(member)
+}
+
+// lacking is a member that the host does not carry out.
+type lacking string
+
+func (l lacking) Error() string {
+	return string(l) + " is not available: the host carries out hooks alone"
+}
+
+func (lacking) Unwrap() error { return errors.ErrUnsupported }

@@ -1,0 +1,16 @@
+// pi.events: what the handlers of one module tell each other.
+(() => {
+  const channels = new Map();
+  return {
+    on(channel, handler) {
+      if (!channels.has(channel)) channels.set(channel, new Set());
+      channels.get(channel).add(handler);
+      return () => channels.get(channel).delete(handler);
+    },
+    emit(channel, data) {
+      for (const handler of [...(channels.get(channel) ?? [])]) {
+        Promise.resolve().then(() => handler(data)).catch(error => console.error(`a listener of ${channel}: ${error}`));
+      }
+    },
+  };
+})()
