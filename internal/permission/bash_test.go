@@ -105,6 +105,8 @@ func TestACommandThatNobodyCanReadMatchesEveryBashRule(t *testing.T) {
 		"deep arithmetic":        "echo $((" + deep("(", "1", ")", 30_000) + "))",
 		"deep keywords":          deep("if ", "ls", "; then ls; fi", 3000),
 		"a long list":            strings.Repeat("a && ", 10_000) + "a",
+		"wrapped very often":     strings.Repeat("exec ", 12_000) + "ls",
+		"wrapped in many":        strings.Repeat("nice -n 1 timeout 1 xargs ", 2_000) + "ls",
 		"a zero byte":            "echo a\x00b",
 		"a bad substitution":     "echo ${",
 	} {

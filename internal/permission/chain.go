@@ -173,7 +173,9 @@ func (s *search) readings(stmt *syntax.Stmt) (texts []wildcard) {
 		}
 	}
 	add(stage{words: slices.Concat(read.assigns(call.Assigns), words)})
-	for next, ok := (stage{words: words}), true; ok; next, ok = next.unwrap() {
+	wrapped := 0
+	for next, ok := (stage{words: words}), true; ok && wrapped <= maxWrappers; next, ok = next.unwrap() {
+		wrapped++ // a rule matches what has more of them; see simple
 		add(next)
 		if len(redirects) > 0 {
 			add(stage{words: slices.Concat(next.words, redirects), open: next.open})

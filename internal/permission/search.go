@@ -20,6 +20,9 @@ const (
 	maxDepth = 2000
 	// maxLists is how many pipelines and lists are compared as a whole.
 	maxLists = 200
+	// maxWrappers is how many programs that run each other are looked into: the rest
+	// of the command is compared after each. A rule matches what has more.
+	maxWrappers = 64
 )
 
 var parsers = sync.Pool{
@@ -158,7 +161,11 @@ func (s *search) simple(assigns []*syntax.Assign, words []piece, redirs []*synta
 			return true
 		}
 	}
+	wrapped := 0
 	for next, ok := (stage{words: words}), true; ok; next, ok = next.unwrap() {
+		if wrapped++; wrapped > maxWrappers {
+			return true
+		}
 		if s.rule.matchStage(next, redirects) || s.runsText(next) {
 			return true
 		}

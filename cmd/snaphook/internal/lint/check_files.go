@@ -69,13 +69,15 @@ func (v *view) has(program, dir string) bool {
 		path, ok := (&scope{dir: dir}).path(program)
 		return !ok || isThere(path)
 	}
-	for _, folder := range filepath.SplitList(v.Path) {
-		if info, err := os.Stat(filepath.Join(folder, program)); err == nil && info.Mode().IsRegular() &&
-			info.Mode().Perm()&0o111 != 0 {
-			return true
-		}
+	there, known := v.programs[program]
+	if !known {
+		there = slices.ContainsFunc(filepath.SplitList(v.Path), func(folder string) bool {
+			info, err := os.Stat(filepath.Join(folder, program))
+			return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
+		})
+		v.programs[program] = there
 	}
-	return false
+	return there
 }
 
 // nearFile says what could be meant by the path of a file that is not there.

@@ -63,7 +63,7 @@ func Check(ctx context.Context, o Options) []Finding {
 	}
 	l := &linter{
 		ctx: ctx, Options: o, events: map[string]pipeline.Info{}, at: map[string]int{},
-		documents: map[string]*document{}, scripts: map[string]*script{},
+		documents: map[string]*document{}, scripts: map[string]*script{}, programs: map[string]bool{},
 	}
 	for _, declared := range pipeline.Events(nil) {
 		l.events[declared.Info().FullName()] = declared.Info()
@@ -110,6 +110,7 @@ type linter struct {
 	events    map[string]pipeline.Info
 	documents map[string]*document // by the file's name
 	scripts   map[string]*script   // by path; nil for what is no script
+	programs  map[string]bool      // whether PATH leads to them
 	views     []*view
 	found     []Finding
 	at        map[string]int // where in found, by what makes findings the same
