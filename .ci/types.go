@@ -1,0 +1,149 @@
+//go:build ignore
+
+// Types checks the types of every package of the module in the current directory, and of
+// its tests, for the system that GOOS names: what a compiler looks at before it makes
+// code. It makes none, and reads what the module requires as source, without the bodies
+// of functions, so that a system costs seconds, where go vet compiles all of it.
+//
+//	go build -o types .ci/types.go
+//	GOOS=windows ./types
+//
+// Packages are checked as they are without cgo. It prints all errors, and ends with 1 if
+// there is one.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// listed is a package as go list describes it. One that is compiled again for a test is
+// called "path [path.test]".
+type listed struct {
+	ImportPath, Dir string
+	GoFiles         []string
+	ImportMap       map[string]string
+	Module          *struct {
+		Main      bool
+		GoVersion string
+	}
+	Error *struct{ Err string }
+}
+
+func main() {
+	cmd := exec.Command("go", "list", "-e", "-deps", "-test", "-json=ImportPath,Dir,GoFiles,ImportMap,Module,Error", "./...")
+	cmd.Env, cmd.Stderr = append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		fatal(err)
+	}
+	c := &checker{files: token.NewFileSet(), done: map[string]*types.Package{"unsafe": types.Unsafe}}
+	ours := 0
+	for packages := json.NewDecoder(out); packages.More(); {
+		var p listed
+		if err := packages.Decode(&p); err != nil {
+			fatal(err)
+		}
+		if c.check(&p); p.own() {
+			ours++
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		fatal(err)
+	}
+	if fmt.Printf("%d packages and tests, %d others\n", ours, len(c.done)-ours); ours == 0 {
+		fatal("the module has no packages")
+	}
+	if c.failed {
+		os.Exit(1)
+	}
+}
+
+// own reports whether a package is one of the module's, or of its tests.
+func (p *listed) own() bool { return p.Module != nil && p.Module.Main }
+
+// checker checks packages, each after those that it imports.
+type checker struct {
+	files  *token.FileSet
+	done   map[string]*types.Package
+	failed bool
+}
+
+func (c *checker) check(p *listed) {
+	if p.ImportPath == "unsafe" {
+		return
+	}
+	if p.Error != nil {
+		c.report(fmt.Errorf("%s: %s", p.ImportPath, p.Error.Err))
+	}
+	path, _, _ := strings.Cut(p.ImportPath, " ")
+	conf := &types.Config{
+		Importer:         importer(func(name string) (*types.Package, error) { return c.imported(p, name) }),
+		Sizes:            types.SizesFor("gc", arch()),
+		IgnoreFuncBodies: !p.own(),
+		Error:            c.report,
+	}
+	if p.Module != nil && p.Module.GoVersion != "" {
+		conf.GoVersion = "go" + p.Module.GoVersion
+	}
+	c.done[p.ImportPath], _ = conf.Check(path, c.files, c.parsed(p), nil) // errors are reported one by one
+}
+
+func (c *checker) parsed(p *listed) (files []*ast.File) {
+	for _, name := range p.GoFiles {
+		if !filepath.IsAbs(name) { // that of the main package of tests is
+			name = filepath.Join(p.Dir, name)
+		}
+		file, err := parser.ParseFile(c.files, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			c.report(err)
+		}
+		files = append(files, file)
+	}
+	return files
+}
+
+// imported is the package that p imports under a name.
+func (c *checker) imported(p *listed, name string) (*types.Package, error) {
+	if other, is := p.ImportMap[name]; is {
+		name = other
+	}
+	if done := c.done[name]; done != nil {
+		return done, nil
+	}
+	return nil, fmt.Errorf("%s is not listed before %s", name, p.ImportPath)
+}
+
+func (c *checker) report(err error) {
+	c.failed = true
+	fmt.Fprintln(os.Stderr, err)
+}
+
+// importer is a function as a types.Importer.
+type importer func(string) (*types.Package, error)
+
+func (i importer) Import(path string) (*types.Package, error) { return i(path) }
+
+func arch() string {
+	if arch := os.Getenv("GOARCH"); arch != "" {
+		return arch
+	}
+	return runtime.GOARCH
+}
+
+func fatal(v any) {
+	fmt.Fprintln(os.Stderr, v)
+	os.Exit(1)
+}
