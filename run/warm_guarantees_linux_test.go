@@ -237,6 +237,27 @@ func TestWarmSoak(t *testing.T) {
 	}
 }
 
+// A directory that is made again is another one: the call does not run in the one
+// that its process was made ready in.
+func TestADirectoryThatIsMadeAgain(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "print('before')\n")
+	h.heat()
+	awaitNextChild(t, h.w)
+	if err := os.RemoveAll(h.dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(h.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h.write("hook.py", "import os\nprint(os.getcwd(), os.listdir('.'))\n")
+	for range 3 {
+		if out := h.run(); out != h.dir+" ['hook.py']\n" {
+			t.Errorf("got %q", out)
+		}
+		h.w.starts.Wait()
+	}
+}
+
 // A call that is cancelled ends the call, and the next is warm.
 func TestAWarmCallThatIsCancelled(t *testing.T) {
 	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "import os, time\nif os.path.exists('slow'):\n    open('began-' + str(os.getpid()), 'w').close()\n    time.sleep(60)\nprint('here')\n")

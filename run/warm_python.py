@@ -5,8 +5,8 @@
 # and so becomes an ordinary start of the script, with its argv, its traceback
 # and its end. The parent never returns: it must not run the script.
 #
-# When it is idle, it forks the child of the next call in advance, which waits
-# for that call on a socket of its own.
+# When it has nothing else to do, it forks the child of the next call in advance,
+# which waits for that call on a socket of its own.
 #
 # Messages are packets on a socket, in: "run", id, flags, directory, "+NAME=value" or
 # "-NAME" for each variable that differs, with the descriptors of standard
@@ -39,6 +39,8 @@ def _serve(fd, script, own):
     fork_early = True  # such a child can be made
     io = sys.modules["io"]
     files_to_close = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
+    lasting = {str, bytes, int, float, tuple, dict, type, type(_serve), type(len), type(_serve.__code__), type(str.join), type(str.__add__)}
+    pages = []  # an object of each page of memory, of types whose end nobody sees
     keep = []  # the modules that are there before the script, and the list itself
     keep.append(keep)
 
@@ -63,18 +65,29 @@ def _serve(fd, script, own):
                     pass
 
     def freeze():
+        nonlocal pages
         del keep[1:]
         keep.extend(m for n, m in sys.modules.items() if n not in ("sys", "builtins", "__main__") and getattr(m, "__name__", None) == n)
+        gc.unfreeze()
+        gc.collect()
+        found = {}
+        objects = gc.get_objects()
+        for some in (objects, gc.get_referents(*objects)):
+            for o in some:
+                if type(o) in lasting:
+                    found.setdefault(id(o) >> 12, o)
+        pages = [found[page] for page in sorted(found)]
+        del objects, some, o, found
         gc.collect()
         gc.freeze()
 
     atexit.register(spare)
     freeze()
 
-    def signature(path):
+    def signature(path, stat=os.stat, error=OSError):
         try:
-            s = os.stat(path)
-        except OSError:
+            s = stat(path)
+        except error:
             return None
         return (s.st_mtime_ns, s.st_size, s.st_ino, s.st_dev)
 
@@ -95,6 +108,11 @@ def _serve(fd, script, own):
     library = os.path.dirname(os.__file__)
     here = os.path.dirname(os.path.realpath(script))
     ahead = [here] + sys.path[:sys.path.index(library) if library in sys.path else 0]
+
+    # The next import, of the real sitecustomize, looks into all of them.
+    for finder in sys.meta_path:
+        if getattr(finder, "__name__", "") == "PathFinder":
+            finder.find_spec("sitecustomize", [p for p in sys.path if p in files or p.startswith(library)])
 
     def shadowed():
         for folder in ahead:
@@ -165,6 +183,11 @@ def _serve(fd, script, own):
         os.dup2(fds[0], 0)
         os.dup2(fds[1], 1)
         os.dup2(fds[2], 2)
+        try:
+            os.chdir(folder)  # again: it may not be the one that was there at the fork
+        except OSError as e:
+            os.write(fds[3], b"s" + os.fsencode(str(e)) + b"\n")
+            os._exit(1)
         os.write(fds[3], b"p%d\n" % os.getpid())
         isolate()
         for change in changes:
@@ -195,7 +218,10 @@ def _serve(fd, script, own):
         if pid == 0:
             ours.detach()
             isolate(theirs.fileno())
-            touch()
+            waits = select.poll()
+            waits.register(theirs.fileno(), select.POLLIN)
+            if not waits.poll(3):
+                touch()
             data, fds = receive(theirs)
             if not data:
                 os._exit(0)
@@ -208,10 +234,9 @@ def _serve(fd, script, own):
         return False
 
     def touch():
-        # Writes to the pages that a script writes to: the kernel copies them now.
-        gc.unfreeze()
-        gc.get_objects()
-        gc.freeze()
+        # Writes to the pages that a script and its end write to, by counting a
+        # reference to an object of each: the kernel copies them now.
+        pages.copy()
 
     def hand_over(data, fds):
         # Returns the process that has the call; None if it has to be forked.
@@ -331,9 +356,11 @@ def _serve(fd, script, own):
         # Returns in a child, which goes on to run the script.
         nonlocal next_child
         while True:
-            idle = fork_early and not (running or next_child)
-            events = poller.poll(5 if idle else None)
-            if idle and not events and fork_next():
+            # As long as it is not known what the script imports, only when it is
+            # idle; and not before the call that has just begun has the processor.
+            fork = fork_early and not next_child and not (offer and running)
+            events = poller.poll(1 if fork else None)
+            if fork and not events and fork_next():
                 return
             for ready, _ in events:
                 if ready == fd:
