@@ -62,6 +62,13 @@ func Open(name string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
+// Append opens a file to append to, and makes one with perm if there is none. It does not
+// wait for the reader of a pipe: without one it fails. A write to a pipe that is not read
+// ends when the file is closed.
+func Append(name string, perm fs.FileMode) (*os.File, error) {
+	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|noWait, perm)
+}
+
 // SameFile reports whether two paths name one file or directory, however they
 // are spelled: by way of links, with .. or a slash at the end. The empty path is
 // the current directory; of what is not there the paths are compared.

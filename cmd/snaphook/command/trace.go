@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -28,8 +30,11 @@ func openTrace(name string) (*trace, error) {
 	if name == "" {
 		return nil, nil
 	}
-	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := bounded.Append(name, 0o600)
 	if err != nil {
+		if info, failed := os.Stat(name); failed == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+			return nil, fmt.Errorf("--trace %s: no process reads from this pipe; start one first", name)
+		}
 		return nil, fmt.Errorf("--trace %s: %w", name, err)
 	}
 	return &trace{file: file}, nil
