@@ -31,10 +31,17 @@ func FuzzFilesOfAnyCommand(f *testing.F) {
 	})
 }
 
+// raceDetector makes tests shorter of which one goroutine does all; the gate runs them
+// without it, too.
+var raceDetector bool
+
 func TestNoCommandIsNestedTooDeepToBeLookedAt(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(256 << 20))
-	dir := project(t, nil)
-	for _, length := range []int{8 << 10, 1 << 20} {
+	dir, lengths := project(t, nil), []int{8 << 10, 1 << 20}
+	if raceDetector {
+		lengths = []int{1 << 10, 200 << 10}
+	}
+	for _, length := range lengths {
 		for command := range deep.Shell(length) {
 			h := &hook.Hook{Identity: hook.Identity{Type: "command", Command: command}}
 			if _, err := trust.Cover(t.Context(), dir, []*hook.Hook{h}, trust.Options{}); err != nil {
@@ -47,6 +54,9 @@ func TestNoCommandIsNestedTooDeepToBeLookedAt(t *testing.T) {
 // TestNoCommandKeepsTrustBusy tries commands whose words mean more with each other than
 // alone. What is looked at has a bound for all hooks together: past it a hook is unclear.
 func TestNoCommandKeepsTrustBusy(t *testing.T) {
+	if raceDetector {
+		t.Skip("one goroutine reads the commands, which takes it twenty seconds with the race detector")
+	}
 	files := map[string]string{}
 	for i := range 300 {
 		files[fmt.Sprintf("d/%d", i)] = "x"

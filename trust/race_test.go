@@ -1,0 +1,5 @@
+//go:build race
+
+package trust_test
+
+func init() { raceDetector = true }
