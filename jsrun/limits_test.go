@@ -104,7 +104,11 @@ func TestMemoryAndDepthAreBounded(t *testing.T) {
 
 // Where memory ends, there may be none for the text that says so.
 func TestMemoryIsSaidToBeOverWhereverItEnds(t *testing.T) {
-	for more := range uint64(20) {
+	places := uint64(20)
+	if raceEnabled {
+		places = 4 // each takes the engine, which is one goroutine, a second
+	}
+	for more := range places {
 		a := limited(t, "() => { const all = []; for (;;) all.push(new Array(1000).fill(1)); }", Options{CPU: 30 * time.Second, Memory: 4<<20 + more*1997})
 		if _, err := a.call(t, "{}"); err == nil || !strings.Contains(err.Error(), "out of memory") {
 			t.Errorf("with %d bytes more: got %v, want out of memory", more*1997, err)

@@ -4,4 +4,4 @@ package jsrun
 
 import "time"
 
-func init() { raceEnabled, quick = true, 2*time.Second }
+func init() { raceEnabled, quick = true, time.Second }
