@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -37,14 +38,28 @@ func TestLLxprt(t *testing.T) {
 	}, nil)
 }
 
-// build makes the binary, which lives as long as t.
+// build makes the binary, once for all judges, and returns where it is.
 func build(t *testing.T) string {
-	path := filepath.Join(t.TempDir(), "snaphook")
-	if said, err := exec.Command("go", "build", "-o", path, "..").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, said)
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }
+
+// builtIn is the directory of the binary, which TestMain removes.
+var builtIn string
+
+var built = sync.OnceValues(func() (path string, err error) {
+	if builtIn, err = os.MkdirTemp("", "snaphook-test-"); err != nil {
+		return "", err
+	}
+	path = filepath.Join(builtIn, "snaphook")
+	if said, err := exec.Command("go", "build", "-o", path, "..").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, said)
+	}
+	return path, nil
+})
 
 // program is the command line under the judge. It has no memory: every fire is
 // a process, which reads what settings there are then.
