@@ -19,12 +19,13 @@ import sys
 
 def _serve(fd, script, own):
     before = set(sys.modules)
+    import _operator
     import _socket
     import atexit
     import gc
     import select
 
-    mine = {"_socket", "select", "atexit", "gc"} - before
+    mine = {"_operator", "_socket", "select", "atexit", "gc"} - before
     start = set(sys.modules) - mine
     started = os.listdir("/proc/self/fd")
     inherited = sorted(int(n) for n in started if int(n) > 2 and int(n) != fd and os.path.exists("/proc/self/fd/" + n))
@@ -41,6 +42,24 @@ def _serve(fd, script, own):
     files_to_close = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
     lasting = {str, bytes, int, float, tuple, dict, type, type(_serve), type(len), type(_serve.__code__), type(str.join), type(str.__add__)}
     pages = []  # an object of each page of memory, of types whose end nobody sees
+    rehearsal = """import sys
+def f(a, b=1, *c, **d):
+    for x in c:
+        if x and not a or b != "x" + "%s" % a and x in (1, 2):
+            return {k: v for k, v in d.items()}, [y.strip() for y in f"{a} {b!r}"], x["y"][1:], not b
+    while a < 0:
+        with b as g:
+            a += 1
+    return "a".join(["b", "c"])
+try:
+    f(0, k=1)
+    raise SystemExit(2)
+except (SystemExit, ValueError) as e:
+    pass
+if __name__ == "__main__":
+    class C(object):
+        pass
+"""
     keep = []  # the modules that are there before the script, and the list itself
     keep.append(keep)
 
@@ -84,12 +103,13 @@ def _serve(fd, script, own):
     atexit.register(spare)
     freeze()
 
-    def signature(path, stat=os.stat, error=OSError):
+    fields = _operator.attrgetter("st_mtime_ns", "st_size", "st_ino", "st_dev")
+
+    def signature(path):
         try:
-            s = stat(path)
-        except error:
+            return fields(os.stat(path))
+        except OSError:
             return None
-        return (s.st_mtime_ns, s.st_size, s.st_ino, s.st_dev)
 
     def watch(path):
         if path:
@@ -109,10 +129,15 @@ def _serve(fd, script, own):
     here = os.path.dirname(os.path.realpath(script))
     ahead = [here] + sys.path[:sys.path.index(library) if library in sys.path else 0]
 
-    # The next import, of the real sitecustomize, looks into all of them.
-    for finder in sys.meta_path:
-        if getattr(finder, "__name__", "") == "PathFinder":
-            finder.find_spec("sitecustomize", [p for p in sys.path if p in files or p.startswith(library)])
+    def search():
+        # Finds and reads the real sitecustomize, which the child imports next.
+        for finder in sys.meta_path:
+            if getattr(finder, "__name__", "") == "PathFinder":
+                spec = finder.find_spec("sitecustomize", [p for p in sys.path if p in files or p.startswith(library)])
+                if spec and spec.loader:
+                    spec.loader.get_code(spec.name)
+
+    search()
 
     def shadowed():
         for folder in ahead:
@@ -125,9 +150,18 @@ def _serve(fd, script, own):
                     return os.path.join(folder, name)
         return None
 
+    def unchanged():
+        # Most of a call's time in this process goes by here, so that it loops in C.
+        there = [path for path in files if files[path]]
+        try:
+            return list(map(fields, map(os.stat, there))) == [files[path] for path in there]
+        except OSError:
+            return False
+
     def stale():
+        same = unchanged()
         for path, was in files.items():
-            if signature(path) != was:
+            if not (same and was) and signature(path) != was:
                 return path + " has changed"
         name = shadowed()
         return name and name + " hides a module that is loaded"
@@ -231,12 +265,24 @@ def _serve(fd, script, own):
         theirs.close()
         next_child = (os.pidfd_open(pid, 0), pid, ours)
         poller.register(next_child[0], select.POLLIN)
+        stale()  # copies what the next call writes to in this process
         return False
 
     def touch():
         # Writes to the pages that a script and its end write to, by counting a
-        # reference to an object of each: the kernel copies them now.
+        # reference to an object of each, and does once what an interpreter does
+        # before the script: the kernel copies and maps now what that takes.
         pages.copy()
+        exec(compile(rehearsal, "rehearsal", "exec"), {"__name__": "rehearsal"})
+        try:
+            search()
+            for hook in sys.path_hooks:
+                try:
+                    hook(os.__file__)
+                except ImportError:
+                    pass
+        except Exception:
+            pass
 
     def hand_over(data, fds):
         # Returns the process that has the call; None if it has to be forked.
