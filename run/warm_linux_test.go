@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -178,7 +179,7 @@ func awaitNextChild(t *testing.T, w *Warm) (pid int) {
 		return 0
 	}
 	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); runtime.Gosched() {
-		if children := offspring(p.Pid); len(children) == 1 && receives(children[0]) {
+		if children := offspring(p.Pid); len(children) == 1 && rehearsed(children[0]) {
 			return children[0]
 		}
 	}
@@ -186,13 +187,17 @@ func awaitNextChild(t *testing.T, w *Warm) (pid int) {
 	return 0
 }
 
-// receives reports whether a process sleeps, and not in the poll that comes before
-// it makes itself ready. Where the kernel hides in what it sleeps, that is not told.
-func receives(pid int) bool {
+// rehearsed reports whether the child has done what it does to get ready: it has
+// touched most of its memory.
+func rehearsed(pid int) bool {
 	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	sleeps := bytes.Contains(stat, []byte(") S "))
-	where, _ := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", pid))
-	return sleeps && !bytes.Contains(where, []byte("poll"))
+	_, after, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(after)
+	if len(fields) < 8 {
+		return false
+	}
+	faults, _ := strconv.Atoi(fields[7])
+	return faults*os.Getpagesize() > 1<<20 && fields[0] == "S"
 }
 
 func TestWarmPythonIsTheSame(t *testing.T) {

@@ -38,6 +38,7 @@ def _serve(fd, script, own):
     offer = True  # modules may be loaded in advance
     next_child = None  # has been forked and waits for its call: pidfd, pid, socket
     fork_early = True  # such a child can be made
+    rehearsed = False  # it has been told to get ready
     io = sys.modules["io"]
     files_to_close = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
     lasting = {str, bytes, int, float, tuple, dict, type, type(_serve), type(len), type(_serve.__code__), type(str.join), type(str.__add__)}
@@ -242,7 +243,7 @@ if __name__ == "__main__":
 
     def fork_next():
         # Forks the child of the next call, so that the call need not wait for it.
-        nonlocal next_child, fork_early
+        nonlocal next_child, fork_early, rehearsed
         try:
             ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
             pid = os.fork()
@@ -252,18 +253,17 @@ if __name__ == "__main__":
         if pid == 0:
             ours.detach()
             isolate(theirs.fileno())
-            waits = select.poll()
-            waits.register(theirs.fileno(), select.POLLIN)
-            if not waits.poll(3):
-                touch()
             data, fds = receive(theirs)
+            if data == b"idle":
+                touch()
+                data, fds = receive(theirs)
             if not data:
                 os._exit(0)
             theirs.detach()
             child(data.split(b"\0"), fds)
             return True
         theirs.close()
-        next_child = (os.pidfd_open(pid, 0), pid, ours)
+        next_child, rehearsed = (os.pidfd_open(pid, 0), pid, ours), False
         poller.register(next_child[0], select.POLLIN)
         stale()  # copies what the next call writes to in this process
         return False
@@ -400,14 +400,21 @@ if __name__ == "__main__":
 
     def serve():
         # Returns in a child, which goes on to run the script.
-        nonlocal next_child
+        nonlocal next_child, rehearsed
         while True:
             # As long as it is not known what the script imports, only when it is
             # idle; and not before the call that has just begun has the processor.
             fork = fork_early and not next_child and not (offer and running)
-            events = poller.poll(1 if fork else None)
+            idle = next_child and not (rehearsed or running)
+            events = poller.poll(1 if fork or idle else None)
             if fork and not events and fork_next():
                 return
+            if idle and not events:
+                rehearsed = True
+                try:
+                    next_child[2].send(b"idle")
+                except OSError:
+                    pass  # it is dead, and its descriptor will say so
             for ready, _ in events:
                 if ready == fd:
                     if packet():
