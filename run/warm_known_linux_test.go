@@ -71,10 +71,7 @@ func archived(t *testing.T, path string) map[string]string {
 // knownSame runs a hook among its files cold, and then warm.
 func knownSame(t *testing.T, argv []string, files map[string]string) {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := outlived(t)
 	fresh := func() {
 		old, _ := os.ReadDir(dir)
 		for _, entry := range old {

@@ -120,13 +120,32 @@ func need(t *testing.T, program string, candidates ...string) string {
 	return path
 }
 
-// sameWarm runs a script cold, and then warm again and again.
-func sameWarm(t *testing.T, argv []string, script, text string, calls int) {
+// outlived is a directory in which a process may write after the test: each
+// attempt to remove it can find another file.
+func outlived(t *testing.T) (dir string) {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+	made, err := os.MkdirTemp("", "warm-")
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		for range 100 {
+			if err = os.RemoveAll(made); err == nil {
+				return
+			}
+		}
+		t.Error(err)
+	})
+	if dir, err = filepath.EvalSymlinks(made); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// sameWarm runs a script cold, and then warm again and again.
+func sameWarm(t *testing.T, argv []string, script, text string, calls int) {
+	t.Helper()
+	dir := outlived(t)
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8", "TOKEN=s3cret", "PWD=" + dir, "EMPTY="}
 	environ := func(hook.Call) []string { return env }
 	call := hook.Call{Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}, Payload: []byte("{\"tool_name\": \"Bash\",\n \"n\": 1}\n"), Env: []string{"CALL=one"}}
