@@ -96,8 +96,8 @@ func TestClaudeHooksOfOtherToolsCostLittle(t *testing.T) {
 
 // Allocations of PreToolUse with callbacks that say nothing.
 const (
-	mostForOneCallback    = 12
-	mostForEightCallbacks = 70
+	mostForOneCallback    = 9
+	mostForEightCallbacks = 34
 )
 
 func TestCallbacksAreCalledAndNoMore(t *testing.T) {

@@ -34,8 +34,8 @@ func TestNothingIsAllocatedWhileNoHookRuns(t *testing.T) {
 // parallel. What is measured today, and a little more.
 const (
 	mostForEachHook = 15
-	mostForTheFire  = 50
-	mostForOneInGo  = 15
+	mostForTheFire  = 41
+	mostForOneInGo  = 11
 	mostForAGate    = 11
 
 	mostForOneCommand = 42
@@ -92,7 +92,7 @@ func TestTheGateSeesAHookThatAllocatesMore(t *testing.T) {
 func TestMergingIsOnePass(t *testing.T) {
 	outs, all := outputs(1000), reports(1000)
 	answers := func() { llxprt.AfterTool.Reduce(slices.Values(outs)) }
-	allocations(place{"W7", "Reduce1000"}, 16, answers).test(t)
+	allocations(place{"W7", "Reduce1000"}, 12, answers).test(t)
 	stage := func() { stages.Reduce(all, room(1000), llxprt.AfterTool.Reduce, func() {}) }
 	allocations(place{"W7", "ReduceReports1000, the whole stage"}, 32, stage).test(t)
 	place{"W7", "Reduce1000, time"}.note(typical(1, answers))

@@ -9,7 +9,7 @@ import (
 
 // mostForEightInGo is what a fire of eight hooks in Go may allocate: it was 61
 // when they ran on a pool.
-const mostForEightInGo = 32
+const mostForEightInGo = 27
 
 // mostForEightToOne is what eight hooks in Go may take, in fires of one: it was 36
 // when they ran on a pool. It is wide, since other programs disturb what runs on two

@@ -22,30 +22,43 @@ import (
 // specific adds the event's own part of one answer to that of all; nil lets
 // the last one count.
 func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
-	return func(outs iter.Seq[hook.Output[T]]) (all hook.Output[T]) {
-		all.Set = hook.SetAnswer | hook.SetStop | hook.SetSuppress
-		var reasons, stops, messages, contexts lines
+	return func(outs iter.Seq[hook.Output[T]]) hook.Output[T] {
+		so := new(blocking[T])
+		so.all.Set = hook.SetAnswer | hook.SetStop | hook.SetSuppress
 		for o := range outs {
-			if o.Decision.Blocks() || o.Decision == hook.Ask && !all.Decision.Blocks() {
-				all.Decision = o.Decision
-			}
-			if o.Stop {
-				all.Stop = true
-				stops.add(o.StopReason)
-			}
-			all.Suppress = all.Suppress || o.Suppress
-			reasons.add(o.Reason)
-			messages.add(o.Message)
-			contexts.add(o.Context)
-			addSpecific(&all, &o, specific)
+			so.add(&o, specific)
 		}
+		all := &so.all
 		if all.Decision == "" && !all.Stop {
 			all.Decision = hook.Allow
 		}
-		all.Reason, all.StopReason = reasons.join(), stops.join()
-		all.Message, all.Context = messages.join(), contexts.join()
-		return all
+		all.Reason, all.StopReason = so.reasons.join(), so.stops.join()
+		all.Message, all.Context = so.messages.join(), so.contexts.join()
+		return *all
 	}
+}
+
+// blocking is what BlockWins has merged so far. It is one value, since what the body of a
+// loop over an iterator assigns to is allocated.
+type blocking[T any] struct {
+	all                                hook.Output[T]
+	reasons, stops, messages, contexts lines
+}
+
+func (so *blocking[T]) add(o *hook.Output[T], specific func(all *T, one T)) {
+	all := &so.all
+	if o.Decision.Blocks() || o.Decision == hook.Ask && !all.Decision.Blocks() {
+		all.Decision = o.Decision
+	}
+	if o.Stop {
+		all.Stop = true
+		so.stops.add(o.StopReason)
+	}
+	all.Suppress = all.Suppress || o.Suppress
+	so.reasons.add(o.Reason)
+	so.messages.add(o.Message)
+	so.contexts.add(o.Context)
+	addSpecific(all, o, specific)
 }
 
 // Replace lets later answers replace earlier ones field by field, also with an

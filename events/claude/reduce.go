@@ -23,36 +23,48 @@ type reducer[Out any, O interface {
 	add    func(all *Out, one *hook.Output[Out])
 }
 
-func (m reducer[Out, O]) reduce(outs iter.Seq[hook.Output[Out]]) (all hook.Output[Out]) {
-	all.Set = hook.SetAnswer
-	var reasons, messages, contexts []string
-	own := O(&all.Specific).own()
+// merging is what is merged so far. It is one value, since what the body of a loop over an
+// iterator assigns to is allocated.
+type merging[Out any] struct {
+	all                         hook.Output[Out]
+	reasons, messages, contexts []string
+}
+
+func (m reducer[Out, O]) reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
+	so := new(merging[Out])
+	so.all.Set = hook.SetAnswer
 	for o := range outs {
-		if rank[o.Decision] > rank[all.Decision] {
-			all.Decision, reasons = o.Decision, nil
-		}
-		if rank[o.Decision] == rank[all.Decision] && o.Reason != "" {
-			reasons = append(reasons, o.Reason)
-		}
-		if o.Stop && !all.Stop {
-			all.Stop, all.StopReason = true, o.StopReason
-		}
-		all.Suppress = all.Suppress || o.Suppress
-		messages, contexts = appendText(messages, o.Message), appendText(contexts, o.Context)
-		one := O(&o.Specific).own()
-		own.TerminalSequence += one.TerminalSequence
-		own.Kept = append(own.Kept, one.Kept...)
-		if m.add != nil {
-			m.add(&all.Specific, &o)
-		}
+		m.merge(so, &o)
 	}
-	if m.traits.permission && len(reasons) > 1 {
-		reasons = reasons[:1]
+	if m.traits.permission && len(so.reasons) > 1 {
+		so.reasons = so.reasons[:1]
 	}
-	all.Reason = strings.Join(reasons, "\n\n")
-	all.Message, all.Context = strings.Join(messages, "\n"), strings.Join(contexts, "\n")
-	m.finish(&all)
-	return all
+	so.all.Reason = strings.Join(so.reasons, "\n\n")
+	so.all.Message, so.all.Context = strings.Join(so.messages, "\n"), strings.Join(so.contexts, "\n")
+	m.finish(&so.all)
+	return so.all
+}
+
+// merge adds one answer.
+func (m reducer[Out, O]) merge(so *merging[Out], o *hook.Output[Out]) {
+	all := &so.all
+	if rank[o.Decision] > rank[all.Decision] {
+		all.Decision, so.reasons = o.Decision, nil
+	}
+	if rank[o.Decision] == rank[all.Decision] && o.Reason != "" {
+		so.reasons = append(so.reasons, o.Reason)
+	}
+	if o.Stop && !all.Stop {
+		all.Stop, all.StopReason = true, o.StopReason
+	}
+	all.Suppress = all.Suppress || o.Suppress
+	so.messages, so.contexts = appendText(so.messages, o.Message), appendText(so.contexts, o.Context)
+	own, one := O(&all.Specific).own(), O(&o.Specific).own()
+	own.TerminalSequence += one.TerminalSequence
+	own.Kept = append(own.Kept, one.Kept...)
+	if m.add != nil {
+		m.add(&all.Specific, o)
+	}
 }
 
 // finish makes one decision of what blocks and what stops.
