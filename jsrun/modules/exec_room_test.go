@@ -13,7 +13,7 @@ import (
 
 // Sixteen programs at the same time, with more output than a module may hold.
 func TestTheOutputOfAllProgramsIsBounded(t *testing.T) {
-	if quick >= time.Second {
+	if raceEnabled {
 		t.Skip("with the race detector the engine takes half a minute for so much text; package run has a test of the bound")
 	}
 	h := opened(t, xcsh.Config{}, &modules.Loader{Exec: (*xcsh.API).Exec, Options: jsrun.Options{CPU: time.Minute}})

@@ -6,4 +6,7 @@ import (
 	"go.uber.org/goleak"
 )
 
+// raceEnabled makes limits wider: the engine is many times slower then.
+var raceEnabled bool
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -5,4 +5,4 @@ package modules_test
 import "time"
 
 // The engine is many times slower then.
-func init() { quick = time.Second }
+func init() { raceEnabled, quick = true, time.Second }
