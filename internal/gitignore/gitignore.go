@@ -25,7 +25,12 @@ type Tree struct {
 
 	mu    sync.Mutex
 	rules map[string][]rule // by the directory of the file, relative to root
+	left  steps             // for all paths together
 }
+
+// mostSteps take less than half a second. A hundred rules and a hundred files need some
+// hundred thousand.
+const mostSteps steps = 50_000_000
 
 // Open returns the repository that dir, an absolute path, is part of: its nearest
 // directory with an entry .git, from dir itself upwards. It is nil if there is
@@ -33,7 +38,7 @@ type Tree struct {
 func Open(dir string) *Tree {
 	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return &Tree{root: dir, rules: map[string][]rule{}}
+			return &Tree{root: dir, rules: map[string][]rule{}, left: mostSteps}
 		}
 		if dir == filepath.Dir(dir) {
 			return nil
@@ -43,11 +48,21 @@ func Open(dir string) *Tree {
 
 // Ignores reports whether the rules leave out a path, which is a directory or
 // not: by a rule for it, or because a directory above it is left out. A path
-// outside the repository is not.
-func (t *Tree) Ignores(path string, isDir bool) bool {
+// outside the repository is not, and none is any more when too much was compared: see
+// [Tree.Spent].
+func (t *Tree) Ignores(path string, isDir bool) (is bool) {
 	if t == nil {
 		return false
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	defer func() {
+		if failed := recover(); failed == errSpent {
+			is = false
+		} else if failed != nil {
+			panic(failed)
+		}
+	}()
 	rel, err := filepath.Rel(t.root, path)
 	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return false
@@ -61,13 +76,23 @@ func (t *Tree) Ignores(path string, isDir bool) bool {
 	return false
 }
 
+// Spent reports whether the rules are so many, or so long, that they were not all compared.
+func (t *Tree) Spent() bool {
+	if t == nil {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.left < 0
+}
+
 // excludes asks the files from the one next to the path up to the root: the
 // last matching rule of the first file that has one decides.
 func (t *Tree) excludes(names []string, isDir bool) bool {
 	for depth := len(names) - 1; depth >= 0; depth-- {
 		rules := t.read(strings.Join(names[:depth], "/"))
 		for i := len(rules) - 1; i >= 0; i-- {
-			if rules[i].matches(names[depth:], isDir) {
+			if rules[i].matches(&t.left, names[depth:], isDir) {
 				return !rules[i].negated
 			}
 		}
@@ -75,14 +100,14 @@ func (t *Tree) excludes(names []string, isDir bool) bool {
 	return false
 }
 
-// maxFile is the most that a .gitignore file may hold, in bytes.
-const maxFile = 1 << 20
+const (
+	maxFile  = 128 << 10 // bytes of a .gitignore file
+	readStep = 100       // steps for each of them: a rule takes forty times its text in memory
+)
 
 // read returns the rules of a directory. A file that cannot be read, or is no
 // regular file of a decent size, has none.
 func (t *Tree) read(dir string) []rule {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	rules, known := t.rules[dir]
 	if !known {
 		text, _ := bounded.ReadFile(
@@ -90,6 +115,7 @@ func (t *Tree) read(dir string) []rule {
 			filepath.Join(t.root, filepath.FromSlash(dir), ".gitignore"),
 			maxFile,
 		)
+		t.left.take(readStep * len(text))
 		rules = parse(string(text))
 		t.rules[dir] = rules
 	}
@@ -142,29 +168,31 @@ func trimEnd(line string) string {
 }
 
 // matches tests a path relative to the file of the rule.
-func (r *rule) matches(names []string, isDir bool) bool {
+func (r *rule) matches(left *steps, names []string, isDir bool) bool {
+	left.take(1)
 	if r.dirOnly && !isDir {
 		return false
 	}
 	if r.anywhere {
-		return glob(r.segments[0], names[len(names)-1])
+		return left.glob(r.segments[0], names[len(names)-1])
 	}
-	return path(r.segments, names)
+	return left.path(r.segments, names)
 }
 
 // path tests a pattern segment by segment. Two asterisks stand for any number
 // of names, at the end for at least one.
-func path(pattern, names []string) bool {
+func (s *steps) path(pattern, names []string) bool {
 	again, from := -1, 0 // where the last two asterisks take one name more
 	p, n := 0, 0
 	for n < len(names) || p < len(pattern) {
+		s.take(1)
 		switch {
 		case p < len(pattern) && pattern[p] == "**" && (p < len(pattern)-1 || n < len(names)):
 			if p == len(pattern)-1 {
 				return true
 			}
 			p, again, from = p+1, p+1, n
-		case p < len(pattern) && n < len(names) && glob(pattern[p], names[n]):
+		case p < len(pattern) && n < len(names) && s.glob(pattern[p], names[n]):
 			p, n = p+1, n+1
 		case again >= 0 && from < len(names):
 			from++

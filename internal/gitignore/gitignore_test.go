@@ -168,3 +168,26 @@ func ExampleTree_Ignores() {
 	fmt.Println(tree.Ignores(filepath.Join(dir, "guard.ts"), false), tree.Ignores(filepath.Join(dir, "mine.local.ts"), false))
 	// Output: false true
 }
+
+// A repository that is not trusted decides how long its rules are, and how many.
+func TestRulesThatTakeTooLongLeaveNothingOut(t *testing.T) {
+	for name, rules := range map[string]string{
+		"one of many stars": strings.Repeat("a*", 60_000) + "b",
+		"a long set":        "a*[" + strings.Repeat("b", 120_000) + "]",
+		"many":              strings.Repeat("a*b\n", 30_000),
+		"many of slashes":   "a*b\n" + strings.Repeat("**/", 40_000) + "x",
+	} {
+		files := map[string]string{".gitignore": "kept.ts\n" + rules, "one/.gitignore": rules, "one/two/.gitignore": rules}
+		root := repository(t, files)
+		tree := gitignore.Open(root)
+		if !tree.Ignores(filepath.Join(root, "kept.ts"), false) {
+			t.Errorf("%s: the first rule leaves nothing out", name)
+		}
+		for i := 0; !tree.Spent() && i < 200_000; i++ {
+			tree.Ignores(filepath.Join(root, "one", "two", strings.Repeat("a", 240)+fmt.Sprint(i)), false)
+		}
+		if !tree.Spent() || tree.Ignores(filepath.Join(root, "kept.ts"), false) {
+			t.Errorf("%s: the rules are compared without end", name)
+		}
+	}
+}

@@ -1,20 +1,38 @@
 package gitignore
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
+
+// errSpent ends a comparison that may take no more steps.
+var errSpent = errors.New("too many steps")
+
+// steps are how many more comparisons of bytes there may be. A pattern may make as many as
+// its length times that of a name, for each file and each directory.
+type steps int64
+
+// take counts n of them, and panics with errSpent when there are no more.
+func (s *steps) take(n int) {
+	if *s -= steps(n); *s < 0 {
+		panic(errSpent)
+	}
+}
 
 // glob tests one name against one segment of a pattern, byte by byte as git
 // does: * any bytes, ? one, [a-z] and [!a-z] one of a set, \ takes the next
 // byte as it is. Its time is at most the product of both lengths.
-func glob(pattern, name string) bool {
+func (s *steps) glob(pattern, name string) bool {
 	again, from := -1, 0 // where the last asterisk takes one byte more
 	p, n := 0, 0
 	for n < len(name) || p < len(pattern) {
+		s.take(1)
 		if p < len(pattern) && pattern[p] == '*' {
 			p, again, from = p+1, p+1, n
 			continue
 		}
 		if n < len(name) {
-			if size := one(pattern[p:], name[n]); size > 0 {
+			if size := s.one(pattern[p:], name[n]); size > 0 {
 				p, n = p+size, n+1
 				continue
 			}
@@ -30,14 +48,14 @@ func glob(pattern, name string) bool {
 
 // one returns the length of what stands for c at the start of pattern; 0 if
 // nothing does.
-func one(pattern string, c byte) int {
+func (s *steps) one(pattern string, c byte) int {
 	switch {
 	case pattern == "":
 		return 0
 	case pattern[0] == '?':
 		return 1
 	case pattern[0] == '[':
-		return set(pattern, c)
+		return s.set(pattern, c)
 	case pattern[0] == '\\':
 		if len(pattern) > 1 && pattern[1] == c {
 			return 2
@@ -51,7 +69,7 @@ func one(pattern string, c byte) int {
 
 // set tests c against a set, which starts with a bracket, and returns its length
 // if c is in it. A set that does not end has no members.
-func set(pattern string, c byte) int {
+func (s *steps) set(pattern string, c byte) int {
 	i := 1
 	negated := i < len(pattern) && (pattern[i] == '!' || pattern[i] == '^')
 	if negated {
@@ -59,6 +77,7 @@ func set(pattern string, c byte) int {
 	}
 	in, first := false, true
 	for ; i < len(pattern) && (pattern[i] != ']' || first); first = false {
+		s.take(1)
 		member, size, ok := element(pattern[i:], c)
 		if !ok {
 			return 0

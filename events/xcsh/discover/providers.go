@@ -189,5 +189,8 @@ func (s *search) files(dir string) (paths []string) {
 			paths = append(paths, path)
 		}
 	}
+	if tree.Spent() {
+		s.warnings = append(s.warnings, "The .gitignore files above "+dir+" have more patterns than are compared: they leave out no more files")
+	}
 	return paths
 }
