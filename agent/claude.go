@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"slices"
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
@@ -198,11 +197,11 @@ func claims[COut any](p *part, res *hook.Result[COut], input func(*COut) wire.Ob
 		}
 		return
 	}
-	var touched []string
+	touched := map[string]bool{}
 	for i := range res.Reports {
 		if now := input(&res.Reports[i].Output.Specific); now != nil {
 			for _, c := range p.view.whole(now) {
-				touched = append(touched, c.name)
+				touched[c.name] = true
 			}
 		}
 	}
@@ -213,10 +212,12 @@ func claims[COut any](p *part, res *hook.Result[COut], input func(*COut) wire.Ob
 			continue
 		}
 		changes := p.view.whole(now)
+		changed := map[string]bool{}
+		for _, c := range changes {
+			changed[c.name] = true
+		}
 		for _, m := range members(now) {
-			name := p.view.host(m.name)
-			if slices.Contains(touched, name) &&
-				!slices.ContainsFunc(changes, func(c change) bool { return c.name == name }) {
+			if name := p.view.host(m.name); touched[name] && !changed[name] {
 				changes = append(changes, change{name, m.value})
 			}
 		}

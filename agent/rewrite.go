@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"slices"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/wire"
@@ -30,14 +28,18 @@ type Conflict struct {
 // whole finds what a hook has changed that answers with all arguments.
 func (v *view) whole(now wire.Object) (changes []change) {
 	before, after := members(v.args), members(now)
+	was := make(map[string]jsontext.Value, len(before))
+	for _, m := range before {
+		was[m.name] = m.value
+	}
 	for _, m := range after {
-		i := slices.IndexFunc(before, func(b member) bool { return b.name == m.name })
-		if i < 0 || !wire.Equal(before[i].value, m.value) {
+		if value, there := was[m.name]; !there || !wire.Equal(value, m.value) {
 			changes = append(changes, change{v.host(m.name), m.value})
 		}
+		delete(was, m.name)
 	}
 	for _, m := range before {
-		if !slices.ContainsFunc(after, func(a member) bool { return a.name == m.name }) {
+		if _, gone := was[m.name]; gone {
 			changes = append(changes, change{v.host(m.name), nil})
 		}
 	}
@@ -57,11 +59,15 @@ func rewrite(args wire.Object, changes []change) wire.Object {
 	if len(changes) == 0 {
 		return args
 	}
+	last := make(map[string]int, len(changes))
+	for i, c := range changes {
+		last[c.name] = i
+	}
 	patch := []byte{'{'}
 	var gone []string
 	for i, c := range changes {
-		switch last := slices.IndexFunc(changes[i+1:], func(later change) bool { return later.name == c.name }) < 0; {
-		case !last:
+		switch {
+		case last[c.name] != i:
 		case c.value == nil:
 			gone = append(gone, c.name)
 		default:
@@ -77,16 +83,17 @@ func rewrite(args wire.Object, changes []change) wire.Object {
 
 // conflicts finds the arguments that hooks disagree about.
 func conflicts(claims []claim) (found []Conflict) {
-	for i, first := range claims {
-		if slices.ContainsFunc(claims[:i], func(c claim) bool { return c.name == first.name }) {
-			continue
-		}
+	by := map[string][]claim{}
+	for _, c := range claims {
+		by[c.name] = append(by[c.name], c)
+	}
+	for _, first := range claims {
+		all := by[first.name]
+		delete(by, first.name)
 		c, differ := Conflict{Key: first.name}, false
-		for _, other := range claims[i:] {
-			if other.name == first.name {
-				c.Hooks = append(c.Hooks, other.hook)
-				differ = differ || !wire.Equal(other.value, first.value)
-			}
+		for _, other := range all {
+			c.Hooks = append(c.Hooks, other.hook)
+			differ = differ || !wire.Equal(other.value, first.value)
 		}
 		if differ {
 			found = append(found, c)

@@ -238,11 +238,13 @@ type member struct {
 // members lists an object's members; of equal names the last one counts, at the
 // place of the first.
 func members(o wire.Object) (all []member) {
+	at := map[string]int{}
 	for name, value := range o.Members() {
-		if i := slices.IndexFunc(all, func(m member) bool { return m.name == name }); i >= 0 {
+		if i, twice := at[name]; twice {
 			all[i].value = value
 			continue
 		}
+		at[name] = len(all)
 		all = append(all, member{name, value})
 	}
 	return all

@@ -197,15 +197,23 @@ func (o Object) With(name string, value jsontext.Value) Object {
 
 // Without returns o less the members of those names.
 func (o Object) Without(names ...string) Object {
+	without := func(name string) bool { return slices.Contains(names, name) }
+	if len(names) > 8 {
+		all := make(map[string]bool, len(names))
+		for _, name := range names {
+			all[name] = true
+		}
+		without = func(name string) bool { return all[name] }
+	}
 	size := len("{}")
 	for name, value := range o.Members() {
-		if !slices.Contains(names, name) {
+		if !without(name) {
 			size += len(name) + len(value) + len(`"":,`)
 		}
 	}
 	b := append(make([]byte, 0, size), '{')
 	for name, value := range o.Members() {
-		if !slices.Contains(names, name) {
+		if !without(name) {
 			b = appendMember(b, name, value)
 		}
 	}
