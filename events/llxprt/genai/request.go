@@ -113,6 +113,7 @@ func ApplyRequest(patch, target wire.Object) wire.Object {
 // config and toolConfig key by key. A model, messages, config or toolConfig of
 // the wrong type, null included, counts as not given.
 func MergeRequest(req, patch wire.Object) wire.Object {
+	changes, keyed := []byte{'{'}, map[string]wire.Object{} // config and toolConfig as merged so far
 	for name, member := range patch.Members() {
 		switch name {
 		case "model":
@@ -127,9 +128,17 @@ func MergeRequest(req, patch wire.Object) wire.Object {
 			if member.Kind() != '{' {
 				continue
 			}
-			member = value(object(req.Get(name)).Merge(wire.Object(member)))
+			if _, twice := keyed[name]; !twice {
+				keyed[name] = object(req.Get(name))
+			}
+			keyed[name] = keyed[name].Merge(wire.Object(member))
+			member = value(keyed[name])
 		}
-		req = req.With(name, member)
+		if len(changes) > 1 {
+			changes = append(changes, ',')
+		}
+		one := wire.Object(nil).With(name, member)
+		changes = append(changes, one[1:len(one)-1]...)
 	}
-	return req
+	return req.Merge(append(changes, '}'))
 }
