@@ -15,7 +15,8 @@
 // limits of a parser. Which files a command runs is found from its words: those
 // that name a file of the project, through variables, cd and patterns; what these
 // files run in turn, if they are shell scripts; and the interpreters they name.
-// Where a command cannot be seen through, it says so, and covers all files of
+// Where a command cannot be seen through, or names more than is looked at for all
+// hooks together, it says so, and covers all files of
 // the project: those in git's index, or those there are.
 package trust
 

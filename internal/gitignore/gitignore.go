@@ -7,6 +7,7 @@ package gitignore
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,15 +107,18 @@ const (
 )
 
 // read returns the rules of a directory. A file that cannot be read, or is no
-// regular file of a decent size, has none.
+// regular file, has none; one that is too large is too much to compare.
 func (t *Tree) read(dir string) []rule {
 	rules, known := t.rules[dir]
 	if !known {
-		text, _ := bounded.ReadFile(
+		text, err := bounded.ReadFile(
 			context.Background(),
 			filepath.Join(t.root, filepath.FromSlash(dir), ".gitignore"),
 			maxFile,
 		)
+		if large := new(bounded.SizeError); errors.As(err, &large) {
+			t.left.take(int(t.left) + 1) // as if it had been compared
+		}
 		t.left.take(readStep * len(text))
 		rules = parse(string(text))
 		t.rules[dir] = rules

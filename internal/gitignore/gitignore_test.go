@@ -191,3 +191,10 @@ func TestRulesThatTakeTooLongLeaveNothingOut(t *testing.T) {
 		}
 	}
 }
+
+func TestAFileThatIsTooLargeIsNotDroppedInSilence(t *testing.T) {
+	root := repository(t, map[string]string{".gitignore": "*.ts\n" + strings.Repeat("# a comment\n", 20_000)})
+	if tree := gitignore.Open(root); tree.Ignores(filepath.Join(root, "a.ts"), false) || !tree.Spent() {
+		t.Error("a file of 240 kB is read, or nothing says that it is not")
+	}
+}

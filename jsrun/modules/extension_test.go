@@ -39,7 +39,7 @@ func TestWhatAnExtensionRegistersIsTheHosts(t *testing.T) {
 				pi.registerTool({ name: "greet", parameters: Type.Object({ name: Type.String({ description: "whom" }), how: Type.Optional(StringEnum(["loud"])) }),
 					async execute(id, params) { return { content: [{ type: "text", text: id + ": hello " + params.name }] }; } });
 				pi.registerTool({ name: "greet", label: "again", parameters: pi.typebox.Type.Object({ name: Type.String() }),
-					execute: (id, params) => { if (params.name === "") throw new Error("nobody"); return { text: id + ": hi " + params.name }; } });
+					execute: (id, params) => { if (params.name === "") throw new Error("a name is missing"); return { text: id + ": hi " + params.name }; } });
 				pi.on("tool_call", e => e.toolName === "bash" && pi.getFlag("strict") ? { block: true, reason: "strict " + pi.getFlag("other") } : undefined);
 			};`)
 		if err := h.run(t.Context(), "bash", "{}"); err == nil || err.Error() != "strict undefined" {
@@ -60,7 +60,7 @@ func TestWhatAnExtensionRegistersIsTheHosts(t *testing.T) {
 		if v, err := call(t.Context(), "execute", "1", map[string]string{"name": "you"}); err != nil || string(v) != `{"text":"1: hi you"}` {
 			t.Errorf("the tool returned %s, %v", v, err)
 		}
-		if _, err := call(t.Context(), "execute", "1", map[string]string{"name": ""}); err == nil || err.Error() != "nobody" {
+		if _, err := call(t.Context(), "execute", "1", map[string]string{"name": ""}); err == nil || err.Error() != "a name is missing" {
 			t.Errorf("a tool that throws: %v", err)
 		}
 		if _, err := call(t.Context(), "render"); err == nil || err.Error() != "the tool greet has no function render" {
