@@ -18,7 +18,7 @@ type gate struct {
 }
 
 // busy is the margin of what takes time.
-const busy = 0.08
+const busy = 0.12
 
 // check measures once what is counted. Times it measures until the promise is
 // kept, three times at most, and takes the best: what a noisy machine cannot

@@ -141,9 +141,12 @@ func TestIdleFireIsAsCheapInASessionOfThreeDialects(t *testing.T) {
 	}
 }
 
+const mostForGateToDecoding = 1.25
+
 // A gate in Go is compared with what an engine that speaks JSON to its hooks
-// does before it has called one: decoding the event. That takes 2 µs and more.
-func TestAGateInGoIsCheaperThanDecodingItsEvent(t *testing.T) {
+// does before it has called one: decoding the event. Which of the two is
+// faster depends on the machine.
+func TestAGateInGoCostsAboutWhatDecodingItsEventCosts(t *testing.T) {
 	d := allDialects(t)
 	fire := func() {
 		if res, err := xcsh.ToolCall.Fire(context.Background(), d.modules, &bashCall); res != nil || err != nil {
@@ -152,9 +155,9 @@ func TestAGateInGoIsCheaperThanDecodingItsEvent(t *testing.T) {
 	}
 	fires, decodes := times(1000, fire), times(1000, func() { must(json.Unmarshal([]byte(bashCallJSON), new(map[string]any))) })
 	at := place{"", "FireGate, ratio to decoding the event"}
-	compared(at, 1, 21, 1000, timed(fires), timed(decodes)).test(t)
+	compared(at, mostForGateToDecoding, 21, 1000, timed(fires), timed(decodes)).test(t)
 	allocations(place{"", "FireGate"}, mostForAGate, fire).test(t)
-	compared(place{"", "three gates"}, 1, 5, 1000, timed(times(3000, fire)), timed(decodes)).mustFail(t)
+	compared(place{"", "three gates"}, mostForGateToDecoding, 5, 1000, timed(times(3000, fire)), timed(decodes)).mustFail(t)
 }
 
 // times does something so many times.
