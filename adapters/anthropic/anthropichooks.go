@@ -28,6 +28,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 
 	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook/internal/adapter"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -116,13 +117,13 @@ func texts(blocks []content) string {
 // withText returns the content with the text that hooks have made of it: what they add is
 // one more part, and what they rewrite is the only part.
 func withText(blocks []content, text string) []content {
-	more, kept := strings.CutPrefix(text, texts(blocks))
+	more, kept := adapter.Added(texts(blocks), text)
 	switch {
 	case kept && more == "":
 		return blocks
 	case !kept:
 		blocks, more = nil, text
 	}
-	block := content{OfText: &anthropic.BetaTextBlockParam{Text: strings.TrimLeft(more, "\n")}}
+	block := content{OfText: &anthropic.BetaTextBlockParam{Text: more}}
 	return append(blocks[:len(blocks):len(blocks)], block)
 }

@@ -26,14 +26,12 @@ package einohooks
 
 import (
 	"context"
-	"errors"
-	"strings"
 
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/snaphook-go/snaphook/agent"
-	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/adapter"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -48,116 +46,72 @@ type Options struct {
 	Stop func(ctx context.Context, reason string)
 }
 
+func (opt Options) hooks(s *agent.Session) *adapter.Hooks {
+	return &adapter.Hooks{Session: s, Message: opt.Message, Stop: opt.Stop}
+}
+
 // Tools runs the hooks of a session around every tool: with a text or with parts, whole or
 // as a stream.
 func Tools(s *agent.Session, opt Options) compose.ToolMiddleware {
+	h := opt.hooks(s)
 	return compose.ToolMiddleware{
-		Invokable: func(next compose.InvokableToolEndpoint) compose.InvokableToolEndpoint {
-			return func(ctx context.Context, in *compose.ToolInput) (*compose.ToolOutput, error) {
-				return run(ctx, s, &opt, in, next, plain)
+		Invokable:          around[compose.InvokableToolEndpoint](h, false, readText, makeText),
+		Streamable:         around[compose.StreamableToolEndpoint](h, true, readStream, makeStream),
+		EnhancedInvokable:  around[compose.EnhancedInvokableToolEndpoint](h, false, readParts, makeParts),
+		EnhancedStreamable: around[compose.EnhancedStreamableToolEndpoint](h, true, readPartStream, makePartStream),
+	}
+}
+
+type parts = []schema.ToolOutputPart
+
+// around puts hooks around the tools of one of eino's four kinds. What hooks refuse, and
+// arguments that are no JSON object, are a text for the model.
+func around[E ~func(context.Context, *compose.ToolInput) (*Out, error), Out any](
+	h *adapter.Hooks, streams bool, read func(*Out) (parts, error), write func(parts) *Out,
+) func(E) E {
+	return func(next E) E {
+		return func(ctx context.Context, in *compose.ToolInput) (*Out, error) {
+			call := &agent.ToolCall{ID: in.CallID, Name: in.Name, Input: wire.Object(in.Arguments)}
+			if streams && passes(ctx, h.Session, call) {
+				return next(ctx, in)
 			}
-		},
-		Streamable: func(next compose.StreamableToolEndpoint) compose.StreamableToolEndpoint {
-			return func(ctx context.Context, in *compose.ToolInput) (*compose.StreamToolOutput, error) {
-				if passes(ctx, s, in) {
-					return next(ctx, in)
+			var whole parts
+			text, err := h.RunTool(ctx, call, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
+				changed := *in
+				changed.Arguments = string(args)
+				out, err := next(ctx, &changed)
+				if err == nil {
+					whole, err = read(out)
 				}
-				return run(ctx, s, &opt, in, next, stream)
+				return agent.ToolResult{Text: texts(whole, "\n")}, err
+			})
+			if err != nil {
+				return nil, err
 			}
-		},
-		EnhancedInvokable: func(next compose.EnhancedInvokableToolEndpoint) compose.EnhancedInvokableToolEndpoint {
-			return func(ctx context.Context, in *compose.ToolInput) (*compose.EnhancedInvokableToolOutput, error) {
-				return run(ctx, s, &opt, in, next, enhanced)
-			}
-		},
-		EnhancedStreamable: func(next compose.EnhancedStreamableToolEndpoint) compose.EnhancedStreamableToolEndpoint {
-			return func(ctx context.Context, in *compose.ToolInput) (*compose.EnhancedStreamableToolOutput, error) {
-				if passes(ctx, s, in) {
-					return next(ctx, in)
-				}
-				return run(ctx, s, &opt, in, next, enhancedStream)
-			}
-		},
+			return write(withText(whole, text)), nil
+		}
 	}
 }
 
 // passes reports whether no hook looks at a call, so that a stream can go on as it is. It
 // does not where the session is closed.
-func passes(ctx context.Context, s *agent.Session, in *compose.ToolInput) bool {
+func passes(ctx context.Context, s *agent.Session, call *agent.ToolCall) bool {
 	if s.Active(agent.BeforeTool) || s.Active(agent.AfterTool) {
 		return false
 	}
-	v, err := s.BeforeTool(ctx, callOf(in))
+	v, err := s.BeforeTool(ctx, call)
 	return err == nil && len(v.Reports) == 0
-}
-
-func callOf(in *compose.ToolInput) *agent.ToolCall {
-	return &agent.ToolCall{ID: in.CallID, Name: in.Name, Input: wire.Object(in.Arguments)}
-}
-
-// form is how one of eino's four kinds of tools returns its parts.
-type form[Out any] struct {
-	read func(*Out) ([]schema.ToolOutputPart, error)
-	make func([]schema.ToolOutputPart) *Out
-}
-
-// run runs a tool with the hooks around it. What a hook refuses, and arguments that are no
-// JSON object, are a text for the model.
-func run[Out any](
-	ctx context.Context,
-	s *agent.Session,
-	opt *Options,
-	in *compose.ToolInput,
-	next func(context.Context, *compose.ToolInput) (*Out, error),
-	f form[Out],
-) (*Out, error) {
-	var parts []schema.ToolOutputPart
-	out, err := s.RunTool(ctx, callOf(in), func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
-		changed := *in
-		changed.Arguments = string(args)
-		res, err := next(ctx, &changed)
-		if err == nil {
-			parts, err = f.read(res)
-		}
-		return agent.ToolResult{Text: texts(parts)}, err
-	})
-	opt.report(ctx, out.Messages, out.Stop, out.StopReason)
-	if wrong := new(hook.InputError); err != nil && !errors.As(err, &wrong) {
-		return nil, err
-	}
-	return f.make(withText(parts, out.TextWithStop())), nil
-}
-
-func (opt *Options) report(ctx context.Context, messages []string, stop bool, reason string) {
-	for _, text := range messages {
-		if opt.Message != nil {
-			opt.Message(text)
-		}
-	}
-	if stop && opt.Stop != nil {
-		opt.Stop(ctx, reason)
-	}
-}
-
-func texts(parts []schema.ToolOutputPart) string {
-	var all []string
-	for _, part := range parts {
-		if part.Type == schema.ToolPartTypeText {
-			all = append(all, part.Text)
-		}
-	}
-	return strings.Join(all, "\n")
 }
 
 // withText returns the content with the text that hooks have made of it: what they add is
 // one more part, and what they rewrite is the only part.
-func withText(parts []schema.ToolOutputPart, text string) []schema.ToolOutputPart {
-	more, kept := strings.CutPrefix(text, texts(parts))
+func withText(whole parts, text string) parts {
+	more, kept := adapter.Added(texts(whole, "\n"), text)
 	switch {
-	case kept && more == "":
-		return parts
 	case !kept:
-		parts, more = nil, text
+		return textPart(text)
+	case more == "":
+		return whole
 	}
-	return append(parts[:len(parts):len(parts)], textPart(strings.TrimLeft(more, "\n"))...)
+	return append(whole[:len(whole):len(whole)], textPart(more)...)
 }

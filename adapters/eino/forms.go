@@ -9,63 +9,53 @@ import (
 	"github.com/cloudwego/eino/schema"
 )
 
-// The four kinds of tools.
-var (
-	plain = form[compose.ToolOutput]{
-		read: func(out *compose.ToolOutput) ([]schema.ToolOutputPart, error) { return textPart(out.Result), nil },
-		make: func(parts []schema.ToolOutputPart) *compose.ToolOutput {
-			return &compose.ToolOutput{Result: joined(parts)}
-		},
-	}
-	stream = form[compose.StreamToolOutput]{
-		read: func(out *compose.StreamToolOutput) ([]schema.ToolOutputPart, error) {
-			chunks, err := all(out.Result)
-			return textPart(strings.Join(chunks, "")), err
-		},
-		make: func(parts []schema.ToolOutputPart) *compose.StreamToolOutput {
-			return &compose.StreamToolOutput{Result: schema.StreamReaderFromArray([]string{joined(parts)})}
-		},
-	}
-	enhanced = form[compose.EnhancedInvokableToolOutput]{
-		read: func(out *compose.EnhancedInvokableToolOutput) ([]schema.ToolOutputPart, error) {
-			return out.Result.Parts, nil
-		},
-		make: func(parts []schema.ToolOutputPart) *compose.EnhancedInvokableToolOutput {
-			return &compose.EnhancedInvokableToolOutput{Result: &schema.ToolResult{Parts: parts}}
-		},
-	}
-	enhancedStream = form[compose.EnhancedStreamableToolOutput]{
-		read: func(out *compose.EnhancedStreamableToolOutput) ([]schema.ToolOutputPart, error) {
-			chunks, err := all(out.Result)
-			if err != nil || len(chunks) == 0 {
-				return nil, err
-			}
-			whole, err := schema.ConcatToolResults(chunks)
-			if err != nil {
-				return nil, err
-			}
-			return whole.Parts, nil
-		},
-		make: func(parts []schema.ToolOutputPart) *compose.EnhancedStreamableToolOutput {
-			whole := []*schema.ToolResult{{Parts: parts}}
-			return &compose.EnhancedStreamableToolOutput{Result: schema.StreamReaderFromArray(whole)}
-		},
-	}
-)
+func readText(out *compose.ToolOutput) (parts, error) { return textPart(out.Result), nil }
 
-func textPart(text string) []schema.ToolOutputPart {
-	return []schema.ToolOutputPart{{Type: schema.ToolPartTypeText, Text: text}}
+func makeText(p parts) *compose.ToolOutput { return &compose.ToolOutput{Result: texts(p, "\n\n")} }
+
+func readStream(out *compose.StreamToolOutput) (parts, error) {
+	chunks, err := all(out.Result)
+	return textPart(strings.Join(chunks, "")), err
 }
 
-// joined is one text of parts of text.
-func joined(parts []schema.ToolOutputPart) string {
-	var paragraphs []string
-	for _, part := range parts {
+func makeStream(p parts) *compose.StreamToolOutput {
+	return &compose.StreamToolOutput{Result: schema.StreamReaderFromArray([]string{texts(p, "\n\n")})}
+}
+
+func readParts(out *compose.EnhancedInvokableToolOutput) (parts, error) { return out.Result.Parts, nil }
+
+func makeParts(p parts) *compose.EnhancedInvokableToolOutput {
+	return &compose.EnhancedInvokableToolOutput{Result: &schema.ToolResult{Parts: p}}
+}
+
+func readPartStream(out *compose.EnhancedStreamableToolOutput) (parts, error) {
+	chunks, err := all(out.Result)
+	if err != nil || len(chunks) == 0 {
+		return nil, err
+	}
+	whole, err := schema.ConcatToolResults(chunks)
+	if err != nil {
+		return nil, err
+	}
+	return whole.Parts, nil
+}
+
+func makePartStream(p parts) *compose.EnhancedStreamableToolOutput {
+	whole := []*schema.ToolResult{{Parts: p}}
+	return &compose.EnhancedStreamableToolOutput{Result: schema.StreamReaderFromArray(whole)}
+}
+
+func textPart(text string) parts { return parts{{Type: schema.ToolPartTypeText, Text: text}} }
+
+// texts joins the parts of text.
+func texts(whole parts, separator string) string {
+	var all []string
+	for _, part := range whole {
 		if part.Text != "" {
-			paragraphs = append(paragraphs, part.Text)
+			all = append(all, part.Text)
 		}
 	}
-	return strings.Join(paragraphs, "\n\n")
+	return strings.Join(all, separator)
 }
 
 // all reads a stream to its end.

@@ -4,27 +4,24 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/snaphook-go/snaphook/agent"
-	"github.com/snaphook-go/snaphook/events/llxprt/genai"
-	"github.com/snaphook-go/snaphook/wire"
+	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
 // Model runs the hooks of a session around every request to a chat model. Requests also
 // have what hooks in the background have said since the last one. WithTools is an error if
 // m has no such method.
 func Model(s *agent.Session, m model.BaseChatModel, opt Options) model.ToolCallingChatModel {
-	return &hooked{s, m, opt}
+	return &hooked{opt.hooks(s), m}
 }
 
 type hooked struct {
-	s   *agent.Session
-	m   model.BaseChatModel
-	opt Options
+	*adapter.Hooks
+	m model.BaseChatModel
 }
 
 // WithTools implements [model.ToolCallingChatModel].
@@ -37,88 +34,32 @@ func (h *hooked) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel
 	if err != nil {
 		return nil, err
 	}
-	return &hooked{h.s, with, h.opt}, nil
+	return &hooked{h.Hooks, with}, nil
 }
 
 // Generate implements [model.BaseChatModel].
 func (h *hooked) Generate(ctx context.Context, input []*schema.Message, opts ...model.Option) (*schema.Message, error) {
-	request, answer, err := h.before(ctx, input)
-	if answer != nil || err != nil {
-		return answer, err
-	}
-	reply, err := h.m.Generate(ctx, request, opts...)
-	if err != nil {
-		return nil, err
-	}
-	return h.after(ctx, request, reply)
+	return h.around(ctx, input, func(request []*schema.Message) (*schema.Message, error) {
+		return h.m.Generate(ctx, request, opts...)
+	})
 }
 
 // Stream implements [model.BaseChatModel].
 func (h *hooked) Stream(
-	ctx context.Context,
-	input []*schema.Message,
-	opts ...model.Option,
-) (*schema.StreamReader[*schema.Message], error) {
-	request, answer, err := h.before(ctx, input)
-	if err != nil {
-		return nil, err
-	}
-	if answer == nil {
+	ctx context.Context, input []*schema.Message, opts ...model.Option,
+) (stream *schema.StreamReader[*schema.Message], err error) {
+	answer, err := h.around(ctx, input, func(request []*schema.Message) (*schema.Message, error) {
 		out, err := h.m.Stream(ctx, request, opts...)
-		if err != nil || !h.s.Active(agent.AfterModel) {
-			return out, err
+		if err == nil && h.Session.Active(agent.AfterModel) {
+			return schema.ConcatMessageStream(out)
 		}
-		if answer, err = schema.ConcatMessageStream(out); err != nil {
-			return nil, err
-		}
-		if answer, err = h.after(ctx, request, answer); err != nil {
-			return nil, err
-		}
+		stream = out
+		return nil, err
+	})
+	if err != nil || stream != nil {
+		return stream, err
 	}
 	return schema.StreamReaderFromArray([]*schema.Message{answer}), nil
-}
-
-// before asks the hooks about a request. An answer takes the place of the model's.
-func (h *hooked) before(
-	ctx context.Context,
-	input []*schema.Message,
-) (request []*schema.Message, answer *schema.Message, err error) {
-	v, err := h.s.BeforeModel(ctx, &agent.BeforeModelInput{Request: toolResult(input)})
-	h.opt.report(ctx, v.Messages, v.Stop, v.StopReason)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case v.Denied(), v.Stop:
-		return nil, schema.AssistantMessage(strings.TrimSpace(v.Reason+"\n"+v.StopReason), nil), nil
-	case v.Result != nil:
-		return nil, schema.AssistantMessage(v.Result.Text, nil), nil
-	}
-	request = rewritten(input, v.Input)
-	for _, text := range append(h.s.NextTurn(), v.Context...) {
-		request = append(request[:len(request):len(request)], schema.SystemMessage(text))
-	}
-	return request, nil, nil
-}
-
-// after asks the hooks about a response. One that they replace has lost the calls of tools
-// too, if it has failed.
-func (h *hooked) after(ctx context.Context, request []*schema.Message, reply *schema.Message) (*schema.Message, error) {
-	v, err := h.s.AfterModel(ctx, &agent.AfterModelInput{Request: toolResult(request), Response: response(reply.Content)})
-	h.opt.report(ctx, v.Messages, v.Stop, v.StopReason)
-	switch {
-	case err != nil:
-		return nil, err
-	case v.Stop:
-		return schema.AssistantMessage(strings.TrimSpace(reply.Content+"\n"+v.StopReason), nil), nil
-	case v.Result == nil:
-		return reply, nil
-	}
-	now := *reply
-	now.Content = v.Result.Text
-	if v.Result.Failed {
-		now.ToolCalls = nil
-	}
-	return &now, nil
 }
 
 // The roles of messages as hooks know them: what is neither of the model nor of the system
@@ -128,46 +69,38 @@ var (
 	fromHooks = map[string]schema.RoleType{"model": schema.Assistant, "system": schema.System}
 )
 
-func role(m *schema.Message) string { return cmp.Or(toHooks[m.Role], "user") }
-
-// shown is a conversation as hooks know it.
-func toolResult(messages []*schema.Message) wire.Object {
-	r := genai.Request{Messages: []genai.Message{}}
-	for _, m := range messages {
-		r.Messages = append(r.Messages, genai.Message{Role: role(m), Content: genai.Text(m.Content)})
+// around asks the hooks about a request, and about the reply to it, which is nil if it
+// streams.
+func (h *hooked) around(
+	ctx context.Context,
+	input []*schema.Message,
+	send func([]*schema.Message) (*schema.Message, error),
+) (*schema.Message, error) {
+	shown := make([]adapter.Message, len(input))
+	for i, m := range input {
+		shown[i] = adapter.Message{Role: cmp.Or(toHooks[m.Role], "user"), Text: m.Content, Was: i}
 	}
-	o, _ := wire.Of(r) // strings alone: it cannot fail
-	return o
-}
-
-// rewritten are the messages as hooks have left them. Where their number has changed, one
-// with another text is a new one, and those that are not there any more are left out.
-func rewritten(messages []*schema.Message, o wire.Object) (now []*schema.Message) {
-	var r genai.Request
-	if o.Into(&r) != nil || r.Messages == nil {
-		return messages
+	reply := schema.AssistantMessage("", nil)
+	text, calls, err := h.Model(ctx, shown, func(now []adapter.Message) (text string, whole bool, err error) {
+		request := make([]*schema.Message, len(now))
+		for i, m := range now {
+			request[i] = &schema.Message{Role: cmp.Or(fromHooks[m.Role], schema.User)}
+			if m.Was >= 0 {
+				*request[i] = *input[m.Was]
+			}
+			request[i].Content = m.Text
+		}
+		if reply, err = send(request); err != nil || reply == nil {
+			return "", false, err
+		}
+		return reply.Content, true, nil
+	})
+	if err != nil || reply == nil {
+		return nil, err
 	}
-	next := 0
-	for _, m := range r.Messages {
-		i := next
-		for i < len(messages) && (role(messages[i]) != m.Role || messages[i].Content != string(m.Content)) {
-			i++
-		}
-		if len(r.Messages) == len(messages) {
-			i = next
-		}
-		changed := schema.Message{Role: cmp.Or(fromHooks[m.Role], schema.User)}
-		if i < len(messages) {
-			next, changed = i+1, *messages[i]
-		}
-		changed.Content = string(m.Content)
-		now = append(now, &changed)
+	answer := *reply
+	if answer.Content = text; !calls {
+		answer.ToolCalls = nil
 	}
-	return now
-}
-
-func response(text string) wire.Object {
-	content := genai.Content{Role: "model", Parts: []genai.Text{genai.Text(text)}}
-	o, _ := wire.Of(genai.Response{Candidates: []genai.Candidate{{Content: content}}})
-	return o
+	return &answer, nil
 }

@@ -13,7 +13,7 @@
 //	ask                  the same, unless [agent.Config].Ask answers
 //	stop                 a text in the output: [Options].Stop can cancel the generation's context
 //	rewritten arguments  (the tool gets them; the request in the conversation stays as it is)
-//	rewritten request    the texts of messages, as long as their number stays; nothing else
+//	rewritten request    the messages; the configuration and the tools stay as they are
 //	rewritten result     one text
 //	context              one more part of text; of a request: one more system message; of a response: nothing
 //	message to the user  nothing: [Options].Message is called
@@ -26,13 +26,11 @@ package genkithooks
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"strings"
 
 	"github.com/firebase/genkit/go/ai"
 
 	"github.com/snaphook-go/snaphook/agent"
-	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/adapter"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -46,71 +44,55 @@ type Options struct {
 	Stop func(reason string)
 }
 
+func (opt Options) hooks(s *agent.Session) *adapter.Hooks {
+	h := &adapter.Hooks{Session: s, Message: opt.Message}
+	if opt.Stop != nil {
+		h.Stop = func(_ context.Context, reason string) { opt.Stop(reason) }
+	}
+	return h
+}
+
 // Tools returns tools of the same names with the hooks of a session around each. The tools
 // must not be registered in the instance of Genkit under these names too: make them with
 // [ai.NewTool].
 func Tools(s *agent.Session, opt Options, tools ...ai.Tool) []ai.ToolRef {
-	guarded := make([]ai.ToolRef, len(tools))
+	guarded, h := make([]ai.ToolRef, len(tools)), opt.hooks(s)
 	for i, t := range tools {
 		d := t.Definition()
-		guarded[i] = ai.NewMultipartTool(
-			d.Name,
-			d.Description,
-			func(ctx *ai.ToolContext, input any) (*ai.MultipartToolResponse, error) {
-				return opt.run(ctx, s, t, input)
-			},
-			ai.WithInputSchema(d.InputSchema),
-		)
+		run := func(ctx *ai.ToolContext, input any) (*ai.MultipartToolResponse, error) { return run(ctx, h, t, input) }
+		guarded[i] = ai.NewMultipartTool(d.Name, d.Description, run, ai.WithInputSchema(d.InputSchema))
 	}
 	return guarded
 }
 
 // run runs a tool with the hooks around it. What they refuse, and arguments that are no
 // JSON object, are an output for the model.
-func (opt *Options) run(
-	ctx context.Context,
-	s *agent.Session,
-	t ai.Tool,
-	input any,
-) (*ai.MultipartToolResponse, error) {
-	args, err := json.Marshal(input)
-	if err != nil {
-		return nil, err
-	}
-	if input == nil {
-		args = nil
+func run(ctx context.Context, h *adapter.Hooks, t ai.Tool, input any) (*ai.MultipartToolResponse, error) {
+	call := &agent.ToolCall{Name: t.Name()}
+	if input != nil {
+		args, err := json.Marshal(input)
+		if err != nil {
+			return nil, err
+		}
+		call.Input = wire.Object(args)
 	}
 	var res *ai.MultipartToolResponse
-	call := &agent.ToolCall{Name: t.Name(), Input: wire.Object(args)}
-	out, err := s.RunTool(ctx, call, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
+	text, err := h.RunTool(ctx, call, func(ctx context.Context, args wire.Object) (seen agent.ToolResult, err error) {
 		now := map[string]any{}
 		if len(args) > 0 {
 			if err := json.Unmarshal(args, &now); err != nil {
-				return agent.ToolResult{}, err
+				return seen, err
 			}
 		}
-		var err error
 		if res, err = t.RunRawMultipart(ctx, now); err != nil {
-			return agent.ToolResult{}, err
+			return seen, err
 		}
 		return toolResult(res), nil
 	})
-	opt.report(out.Messages, out.Stop, out.StopReason)
-	if wrong := new(hook.InputError); err != nil && !errors.As(err, &wrong) {
+	if err != nil {
 		return nil, err
 	}
-	return withText(res, out.TextWithStop()), nil
-}
-
-func (opt *Options) report(messages []string, stop bool, reason string) {
-	for _, text := range messages {
-		if opt.Message != nil {
-			opt.Message(text)
-		}
-	}
-	if stop && opt.Stop != nil {
-		opt.Stop(reason)
-	}
+	return withText(res, text), nil
 }
 
 // toolResult returns what hooks see of an output: a text as it is, anything else as JSON.
@@ -130,7 +112,7 @@ func withText(res *ai.MultipartToolResponse, text string) *ai.MultipartToolRespo
 		return &ai.MultipartToolResponse{Output: text}
 	}
 	before := toolResult(res)
-	more, kept := strings.CutPrefix(text, before.Text)
+	more, kept := adapter.Added(before.Text, text)
 	switch {
 	case kept && more == "":
 		return res
@@ -139,6 +121,6 @@ func withText(res *ai.MultipartToolResponse, text string) *ai.MultipartToolRespo
 	case before.Data == nil:
 		return &ai.MultipartToolResponse{Output: text, Content: res.Content}
 	}
-	parts := append(res.Content[:len(res.Content):len(res.Content)], ai.NewTextPart(strings.TrimLeft(more, "\n")))
+	parts := append(res.Content[:len(res.Content):len(res.Content)], ai.NewTextPart(more))
 	return &ai.MultipartToolResponse{Output: res.Output, Content: parts}
 }

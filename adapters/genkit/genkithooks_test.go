@@ -195,6 +195,10 @@ func TestHooksAroundTheModel(t *testing.T) {
 			hook: before(agent.Verdict{Input: wire.Object(`{"messages":[{"role":"user","content":"stay"}]}`)}),
 			want: "done", requests: "user: stay",
 		},
+		"one more message": {
+			hook: before(agent.Verdict{Input: wire.Object(`{"messages":[{"role":"system","content":"more"},{"role":"user","content":"go"}]}`)}),
+			want: "done", requests: "system: more, user: go",
+		},
 		"rewritten response": {hook: after(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), want: "new", requests: "user: go"},
 		"stop after it": {
 			hook: after(agent.Verdict{Stop: true, StopReason: "enough"}),

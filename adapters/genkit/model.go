@@ -3,142 +3,97 @@ package genkithooks
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"github.com/firebase/genkit/go/ai"
 
 	"github.com/snaphook-go/snaphook/agent"
-	"github.com/snaphook-go/snaphook/events/llxprt/genai"
-	"github.com/snaphook-go/snaphook/wire"
+	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
 // Model runs the hooks of a session around every request to a model. It adds what
 // background hooks have answered since the last request.
 func Model(s *agent.Session, opt Options) ai.ModelMiddleware {
+	h := opt.hooks(s)
 	return func(next ai.ModelFunc) ai.ModelFunc {
 		return func(ctx context.Context, req *ai.ModelRequest, cb ai.ModelStreamCallback) (*ai.ModelResponse, error) {
-			now, answer, err := opt.before(ctx, s, req)
-			if err != nil {
-				return nil, err
-			}
-			if answer != nil {
-				return streamed(ctx, answer, cb)
-			}
-			if !s.Active(agent.AfterModel) {
-				return next(ctx, now, cb)
-			}
-			res, err := next(ctx, now, nil)
-			if err == nil {
-				res, err = opt.after(ctx, s, now, res)
-			}
-			if err != nil {
-				return nil, err
-			}
-			return streamed(ctx, res, cb)
-		}
-	}
-}
-
-// streamed returns a response, and passes it to a stream in one chunk, if there is one.
-func streamed(ctx context.Context, res *ai.ModelResponse, cb ai.ModelStreamCallback) (*ai.ModelResponse, error) {
-	if cb == nil {
-		return res, nil
-	}
-	return res, cb(ctx, &ai.ModelResponseChunk{Content: res.Message.Content, Role: ai.RoleModel})
-}
-
-// before asks the hooks about a request. An answer replaces the model's.
-func (opt *Options) before(
-	ctx context.Context,
-	s *agent.Session,
-	req *ai.ModelRequest,
-) (now *ai.ModelRequest, answer *ai.ModelResponse, err error) {
-	v, err := s.BeforeModel(ctx, &agent.BeforeModelInput{Request: requestObject(req)})
-	opt.report(v.Messages, v.Stop, v.StopReason)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case v.Denied(), v.Stop:
-		return nil, textResponse(req, strings.TrimSpace(v.Reason+"\n"+v.StopReason)), nil
-	case v.Result != nil:
-		return nil, textResponse(req, v.Result.Text), nil
-	}
-	copied := *req
-	copied.Messages = rewritten(req.Messages, v.Input)
-	for _, text := range append(s.NextTurn(), v.Context...) {
-		copied.Messages = append(copied.Messages, ai.NewSystemTextMessage(text))
-	}
-	return &copied, nil, nil
-}
-
-// after asks the hooks about a response. One that they replace keeps its calls of tools,
-// unless they have stopped the agent or refused it.
-func (opt *Options) after(
-	ctx context.Context,
-	s *agent.Session,
-	req *ai.ModelRequest,
-	res *ai.ModelResponse,
-) (*ai.ModelResponse, error) {
-	content := genai.Content{Role: "model", Parts: []genai.Text{genai.Text(res.Text())}}
-	response, _ := wire.Of(genai.Response{Candidates: []genai.Candidate{{Content: content}}}) // strings alone
-	v, err := s.AfterModel(ctx, &agent.AfterModelInput{Request: requestObject(req), Response: response})
-	opt.report(v.Messages, v.Stop, v.StopReason)
-	switch {
-	case err != nil:
-		return nil, err
-	case v.Stop:
-		return textResponse(req, strings.TrimSpace(res.Text()+"\n"+v.StopReason)), nil
-	case v.Result == nil:
-		return res, nil
-	}
-	now := textResponse(req, v.Result.Text)
-	if !v.Result.Failed {
-		now.FinishReason = res.FinishReason
-		for _, part := range res.Message.Content {
-			if !part.IsText() {
-				now.Message.Content = append(now.Message.Content, part)
-			}
-		}
-	}
-	return now, nil
-}
-
-// textResponse returns a response of one text.
-func textResponse(req *ai.ModelRequest, text string) *ai.ModelResponse {
-	return &ai.ModelResponse{
-		Request: req, Message: ai.NewModelTextMessage(text), FinishReason: ai.FinishReasonStop,
-	}
-}
-
-// requestObject returns a request as hooks know it: the texts of its messages. The role of
-// a message that is neither the model's nor the system's is user.
-func requestObject(req *ai.ModelRequest) wire.Object {
-	r := genai.Request{Messages: []genai.Message{}}
-	for _, m := range req.Messages {
-		role := map[ai.Role]string{ai.RoleModel: "model", ai.RoleSystem: "system"}[m.Role]
-		r.Messages = append(r.Messages, genai.Message{Role: cmp.Or(role, "user"), Content: genai.Text(m.Text())})
-	}
-	o, _ := wire.Of(r) // strings alone: it cannot fail
-	return o
-}
-
-// rewritten returns the messages with the texts of the request that hooks returned. The new
-// text of a message replaces all of its parts of text.
-func rewritten(messages []*ai.Message, o wire.Object) []*ai.Message {
-	var r genai.Request
-	now := append([]*ai.Message(nil), messages...)
-	if o.Into(&r) != nil || len(r.Messages) != len(now) {
-		return now
-	}
-	for i, m := range messages {
-		if text := string(r.Messages[i].Content); text != m.Text() {
-			parts := []*ai.Part{ai.NewTextPart(text)}
-			for _, part := range m.Content {
-				if !part.IsText() {
-					parts = append(parts, part)
+			var res *ai.ModelResponse
+			whole := s.Active(agent.AfterModel)
+			text, calls, err := h.Model(ctx, shown(req), func(now []adapter.Message) (_ string, _ bool, err error) {
+				sent, stream := *req, cb
+				if sent.Messages = rewritten(req.Messages, now); whole {
+					stream = nil
 				}
+				if res, err = next(ctx, &sent, stream); err != nil {
+					return "", false, err
+				}
+				return res.Text(), whole, nil
+			})
+			if err != nil {
+				return nil, err
 			}
-			now[i] = &ai.Message{Role: m.Role, Metadata: m.Metadata, Content: parts}
+			if res != nil && !whole {
+				return res, nil // it has streamed
+			}
+			if res = response(req, res, text, calls); cb == nil {
+				return res, nil
+			}
+			return res, cb(ctx, &ai.ModelResponseChunk{Content: res.Message.Content, Role: ai.RoleModel})
+		}
+	}
+}
+
+// response returns the response with the text that hooks have left, and with its calls of
+// tools if they count.
+func response(req *ai.ModelRequest, res *ai.ModelResponse, text string, calls bool) *ai.ModelResponse {
+	if calls && res.Text() == text {
+		return res
+	}
+	now := &ai.ModelResponse{Request: req, Message: ai.NewModelTextMessage(text), FinishReason: ai.FinishReasonStop}
+	if calls {
+		now.FinishReason, now.Message.Content = res.FinishReason, replaced(res.Message.Content, text)
+	}
+	return now
+}
+
+// The roles of messages as hooks know them: what is neither of the model nor of the system
+// is the user's.
+var (
+	toHooks   = map[ai.Role]string{ai.RoleModel: "model", ai.RoleSystem: "system"}
+	fromHooks = map[string]ai.Role{"model": ai.RoleModel, "system": ai.RoleSystem}
+)
+
+// shown are the messages of a request as hooks know them: the texts.
+func shown(req *ai.ModelRequest) []adapter.Message {
+	all := make([]adapter.Message, len(req.Messages))
+	for i, m := range req.Messages {
+		all[i] = adapter.Message{Role: cmp.Or(toHooks[m.Role], "user"), Text: m.Text(), Was: i}
+	}
+	return all
+}
+
+// rewritten are the messages as hooks have left them.
+func rewritten(messages []*ai.Message, now []adapter.Message) []*ai.Message {
+	all := make([]*ai.Message, len(now))
+	for i, m := range now {
+		all[i] = ai.NewTextMessage(cmp.Or(fromHooks[m.Role], ai.RoleUser), m.Text)
+		if m.Was < 0 {
+			continue
+		}
+		if old := messages[m.Was]; old.Text() == m.Text {
+			all[i] = old
+		} else {
+			all[i] = &ai.Message{Role: old.Role, Metadata: old.Metadata, Content: replaced(old.Content, m.Text)}
+		}
+	}
+	return all
+}
+
+// replaced are the parts of a message with another text.
+func replaced(parts []*ai.Part, text string) []*ai.Part {
+	now := []*ai.Part{ai.NewTextPart(text)}
+	for _, part := range parts {
+		if !part.IsText() {
+			now = append(now, part)
 		}
 	}
 	return now

@@ -1,0 +1,133 @@
+// Package adapter has what the adapters of frameworks share: hooks around tools and models
+// where all that the framework takes from them is text.
+package adapter
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook/events/llxprt/genai"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Hooks are those of a session, and what the host does where a text cannot say it.
+type Hooks struct {
+	Session *agent.Session
+	Message func(text string)                        // shows the user a message of a hook; nil drops it
+	Stop    func(ctx context.Context, reason string) // ends the agent's work; nil leaves it to the text
+}
+
+func (h *Hooks) report(ctx context.Context, messages []string, stop bool, reason string) {
+	for _, text := range messages {
+		if h.Message != nil {
+			h.Message(text)
+		}
+	}
+	if stop && h.Stop != nil {
+		h.Stop(ctx, reason)
+	}
+}
+
+// RunTool runs a tool with the hooks around it, and returns the text for the model. What
+// hooks refuse, and arguments that are no JSON object, are such a text; the error is that
+// of the tool or of the session.
+func (h *Hooks) RunTool(
+	ctx context.Context,
+	call *agent.ToolCall,
+	tool func(context.Context, wire.Object) (agent.ToolResult, error),
+) (text string, err error) {
+	out, err := h.Session.RunTool(ctx, call, tool)
+	h.report(ctx, out.Messages, out.Stop, out.StopReason)
+	if wrong := new(hook.InputError); err != nil && !errors.As(err, &wrong) {
+		return "", err
+	}
+	return out.TextWithStop(), nil
+}
+
+// Added returns what hooks have added to a text, without the blank lines before it; kept is
+// false if they have rewritten it, and then all of the text is new.
+func Added(before, now string) (more string, kept bool) {
+	more, kept = strings.CutPrefix(now, before)
+	return strings.TrimLeft(more, "\n"), kept
+}
+
+// Message is one of a conversation, as hooks know it. Role is model, system or user.
+type Message struct {
+	Role, Text string
+	Was        int // its place in the framework's request; -1 for one that hooks have added
+}
+
+// Model runs the hooks around a request to a model, and returns the text of the response as
+// they have left it. The calls of tools in the response count no more if calls is false.
+//
+// call sends the messages as hooks have left them, with their contexts and what background
+// hooks have said since the last request. It is not called where hooks answer in place of
+// the model. Hooks do not see the response if whole is false: it streams to the caller.
+func (h *Hooks) Model(
+	ctx context.Context,
+	messages []Message,
+	call func(now []Message) (text string, whole bool, err error),
+) (text string, calls bool, err error) {
+	v, err := h.Session.BeforeModel(ctx, &agent.BeforeModelInput{Request: request(messages)})
+	h.report(ctx, v.Messages, v.Stop, v.StopReason)
+	switch {
+	case err != nil:
+		return "", false, err
+	case v.Denied(), v.Stop:
+		return strings.TrimSpace(v.Reason + "\n" + v.StopReason), false, nil
+	case v.Result != nil:
+		return v.Result.Text, false, nil
+	}
+	now := rewritten(messages, v.Input)
+	for _, text := range append(h.Session.NextTurn(), v.Context...) {
+		now = append(now, Message{"system", text, -1})
+	}
+	text, whole, err := call(now)
+	if err != nil || !whole {
+		return text, true, err
+	}
+	content := genai.Content{Role: "model", Parts: []genai.Text{genai.Text(text)}}
+	response, _ := wire.Of(genai.Response{Candidates: []genai.Candidate{{Content: content}}}) // strings alone
+	v, err = h.Session.AfterModel(ctx, &agent.AfterModelInput{Request: request(now), Response: response})
+	h.report(ctx, v.Messages, v.Stop, v.StopReason)
+	switch {
+	case v.Stop:
+		return strings.TrimSpace(text + "\n" + v.StopReason), false, err
+	case v.Result != nil:
+		return v.Result.Text, !v.Result.Failed, err
+	}
+	return text, true, err
+}
+
+func request(messages []Message) wire.Object {
+	r := genai.Request{Messages: make([]genai.Message, len(messages))}
+	for i, m := range messages {
+		r.Messages[i] = genai.Message{Role: m.Role, Content: genai.Text(m.Text)}
+	}
+	o, _ := wire.Of(r) // strings alone: it cannot fail
+	return o
+}
+
+// rewritten are the messages as hooks have left them. Where their number has changed, one
+// with another text is a new one, and those that are not there any more are left out.
+func rewritten(messages []Message, o wire.Object) (now []Message) {
+	var r genai.Request
+	if o.Into(&r) != nil || r.Messages == nil {
+		return messages
+	}
+	inPlace := len(r.Messages) == len(messages)
+	for _, m := range r.Messages {
+		was, i := -1, slices.IndexFunc(messages, func(old Message) bool {
+			return inPlace || old.Role == m.Role && old.Text == string(m.Content)
+		})
+		if i >= 0 {
+			was, messages = messages[i].Was, messages[i+1:]
+		}
+		now = append(now, Message{m.Role, string(m.Content), was})
+	}
+	return now
+}

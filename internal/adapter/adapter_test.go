@@ -1,0 +1,48 @@
+package adapter
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+func TestMessagesKeepTheirPlaceWhereHooksRewriteThem(t *testing.T) {
+	messages := []Message{{"system", "be brief", 0}, {"user", "go", 1}, {"model", "ok", 2}}
+	for name, tt := range map[string]struct {
+		request string
+		want    string // text and place before
+	}{
+		"nothing to read":      {`{"messages":7}`, "be brief:0 go:1 ok:2"},
+		"no messages":          {`{}`, "be brief:0 go:1 ok:2"},
+		"all are removed":      {`{"messages":[]}`, ""},
+		"as many":              {says("system", "be kind", "user", "stop", "model", "ok"), "be kind:0 stop:1 ok:2"},
+		"one is removed":       {says("system", "be brief", "model", "ok"), "be brief:0 ok:2"},
+		"one is added":         {says("system", "be brief", "user", "hi", "user", "go", "model", "ok"), "be brief:0 hi:-1 go:1 ok:2"},
+		"one is replaced":      {says("user", "other", "model", "ok"), "other:-1 ok:2"},
+		"another role is new":  {says("user", "be brief", "model", "ok"), "be brief:-1 ok:2"},
+		"the order is changed": {says("model", "ok", "user", "go"), "ok:2 go:-1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			for i, m := range rewritten(messages, wire.Object(tt.request)) {
+				if i > 0 {
+					got += " "
+				}
+				got += fmt.Sprint(m.Text, ":", m.Was)
+			}
+			if got != tt.want {
+				t.Errorf("got %q; want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// says is a request of messages, given by role and text.
+func says(texts ...string) string {
+	var all []Message
+	for i := 0; i < len(texts); i += 2 {
+		all = append(all, Message{Role: texts[i], Text: texts[i+1]})
+	}
+	return string(request(all))
+}
