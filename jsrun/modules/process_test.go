@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/jsrun"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
@@ -148,8 +150,9 @@ func TestAPackageThatIsNotInstalledFailsTheCallThatUsesIt(t *testing.T) {
 }
 
 // The examples that the two projects publish, which are not ours to keep: name the
-// folders, separated as in PATH. Those that ask a model need pi-ai installed beside
-// them, and file-trigger the file /tmp/agent-trigger.txt that it watches.
+// folders, separated as in PATH. Those that ask a model need pi-ai beside them, which
+// npm installs, under the name that they import; and file-trigger needs the file
+// /tmp/agent-trigger.txt that it watches.
 func TestPublishedExamplesLoad(t *testing.T) {
 	inNode(t)
 	dirs := os.Getenv("SNAPHOOK_EXAMPLES")
@@ -186,6 +189,7 @@ func TestPublishedExamplesLoad(t *testing.T) {
 func tried(t *testing.T, file, runtime string) (loads, answers bool) {
 	h := opened(t, xcsh.Config{Session: conversation{}, Models: keyless{}}, &modules.Loader{Runtime: runtime, Exec: (*xcsh.API).Exec})
 	defer h.Modules.Close() // before the next: there are many processes
+	h.Initialize(xcsh.Host{AppendEntry: func(string, jsontext.Value) error { return nil }})
 	if errs := h.Load(t.Context(), []string{file}, h.dir); len(errs) > 0 {
 		t.Logf("%v", errs)
 		return false, false

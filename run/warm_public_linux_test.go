@@ -1,0 +1,267 @@
+package run
+
+import (
+	"cmp"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// The hooks that people publish, which are not ours to keep: SNAPHOOK_HOOKS names a
+// folder of copies of their repositories. Each script that a settings file names
+// runs cold and warm. They are foreign programs: run this without a network, as a
+// user who owns nothing; CONTRIBUTING.md has the command.
+func TestPublicHooksAreTheSame(t *testing.T) {
+	root := os.Getenv("SNAPHOOK_HOOKS")
+	if root == "" {
+		t.Skip("SNAPHOOK_HOOKS names no folder of repositories with hooks")
+	}
+	need(t, "python3", "/usr/bin/python3")
+	need(t, "node", "/usr/bin/node")
+	count := &publicCount{of: map[string]int{}, from: map[string]bool{}}
+	hooks := publicHooks(t, root)
+	t.Run("hooks", func(t *testing.T) {
+		for _, h := range hooks {
+			t.Run(h.name(root), func(t *testing.T) {
+				t.Parallel()
+				if h.same(t, count) {
+					count.repository(h.name(root))
+				}
+			})
+		}
+	})
+	t.Logf("%5d repositories with hooks that were compared", len(count.from))
+	for _, what := range slices.Sorted(maps.Keys(count.of)) {
+		t.Logf("%5d %s", count.of[what], what)
+	}
+	if count.of["calls compared, warm"] == 0 {
+		t.Error("no hook ran warm")
+	}
+}
+
+// publicCount says what became of the hooks and of their calls.
+type publicCount struct {
+	mu   sync.Mutex
+	of   map[string]int
+	from map[string]bool
+}
+
+func (c *publicCount) add(what string, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.of[what] += n
+}
+
+// repository notes that a hook of a repository was compared.
+func (c *publicCount) repository(name string) {
+	name, _, _ = strings.Cut(name, "/")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.from[name] = true
+}
+
+// publicHook is a command of a settings file.
+type publicHook struct {
+	settings string
+	project  string // the folder that its variables name
+	event    string
+	command  string
+}
+
+func (h publicHook) name(root string) string {
+	repository, _ := filepath.Rel(root, h.settings)
+	repository, _, _ = strings.Cut(repository, string(filepath.Separator))
+	return repository + "/" + h.event + "/" + strings.Join(strings.Fields(h.command), "_")
+}
+
+// publicSettings are the files that hold hooks, in the folder of a project, of a
+// plugin or of an extension.
+var publicSettings = regexp.MustCompile(`(?:\.claude|\.gemini|\.llxprt)/settings(?:\.local)?\.json$|/hooks/hooks\.json$`)
+
+// publicHooks finds the commands of all settings files, each once for its event.
+func publicHooks(t *testing.T, root string) (all []publicHook) {
+	t.Helper()
+	seen := map[publicHook]bool{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Name() == "node_modules" {
+			return fs.SkipDir
+		}
+		if entry.IsDir() || !publicSettings.MatchString(filepath.ToSlash(path)) {
+			return nil
+		}
+		text, _ := os.ReadFile(path)
+		var file struct {
+			Hooks map[string][]struct {
+				Hooks []struct {
+					Command string   `json:"command"`
+					Args    []string `json:"args"`
+				} `json:"hooks"`
+			} `json:"hooks"`
+		}
+		if json.Unmarshal(text, &file) != nil { // of another form: its hooks are not run by anybody either
+			return nil
+		}
+		for event, groups := range file.Hooks {
+			for _, group := range groups {
+				for _, one := range group.Hooks {
+					h := publicHook{path, filepath.Dir(filepath.Dir(path)), event, strings.Join(append([]string{one.Command}, one.Args...), " ")}
+					if one.Command != "" && !seen[h] {
+						seen[h] = true
+						all = append(all, h)
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(all, func(a, b publicHook) int {
+		return cmp.Or(cmp.Compare(a.settings, b.settings), cmp.Compare(a.event, b.event), cmp.Compare(a.command, b.command))
+	})
+	return all
+}
+
+// publicScript is a script in a command, with the arguments after it.
+var publicScript = regexp.MustCompile(`([\w@.+/-]+\.(py|js|cjs|mjs|sh))"?((?: +[\w.=@/:-]+)*)`)
+
+var publicPrograms = map[string]string{"py": "python3", "js": "node", "cjs": "node", "mjs": "node", "sh": "bash"}
+
+// argv returns how the command starts its script in a copy of the project:
+// as it is written, or as the script alone if a shell or another program starts it.
+func (h publicHook) argv(dir string) (argv []string, script, form string) {
+	text := h.command
+	for _, name := range []string{"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT", "GEMINI_PROJECT_DIR", "LLXPRT_PROJECT_DIR", "extensionPath", "HOME", "PWD"} {
+		text = regexp.MustCompile(`\$`+name+`\b|\$\{`+name+`(:-[^}]*)?\}`).ReplaceAllLiteralString(text, dir)
+	}
+	text = strings.ReplaceAll(text, "~/", dir+"/")
+	for _, found := range publicScript.FindAllStringSubmatch(text, -1) {
+		script = inDir(found[1], dir)
+		if info, err := os.Stat(script); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if argv, ok := Direct(text, nil); ok && (argv[0] == found[1] || len(argv) > 1 && argv[1] == found[1] && publicPrograms[found[2]] == argv[0]) {
+			return argv, script, "as written"
+		}
+		return append([]string{publicPrograms[found[2]], found[1]}, strings.Fields(found[3])...), script, "script of a command that a shell or another program starts"
+	}
+	return nil, "", ""
+}
+
+var lineOf = regexp.MustCompile(`^line \d+: `)
+
+// callsOut finds programs that use a network.
+var callsOut = regexp.MustCompile(`urlopen|requests\.(get|post)|http\.client|aiohttp|httpx|create_connection|\bfetch\(|\bhttps?\.(request|get)\(|` +
+	`['"](node:)?(https?|net)['"]|\(['"\x60]npx\b|import (openai|anthropic)|from (openai|anthropic)|axios|WebSocket|` +
+	`(?m)^[^#"']*\b(curl|wget|npx|bunx|ssh) +[-$"'h]|^ *git (push|fetch|pull|clone)\b|pip3? install|npm (install|i|ci)\b`)
+
+// same runs the hook cold and warm with the payloads of its event; false if no call
+// was compared.
+func (h publicHook) same(t *testing.T, count *publicCount) bool {
+	b := newPublicBox(t, h.project)
+	argv, script, form := h.argv(b.dir)
+	if argv == nil {
+		count.add("hooks left out: no script of the repository", 1)
+		return false
+	}
+	if text, _ := os.ReadFile(script); callsOut.Match(text) {
+		count.add("hooks left out: the script calls out to a network", 1)
+		return false
+	}
+	count.add("hooks, "+form, 1)
+	env := []string{"PATH=/usr/bin:/bin", "HOME=" + b.dir, "LANG=C.UTF-8", "PWD=" + b.dir, "TMPDIR=" + b.dir, "CLAUDE_PROJECT_DIR=" + b.dir,
+		"CLAUDE_PLUGIN_ROOT=" + b.dir, "GEMINI_PROJECT_DIR=" + b.dir, "LLXPRT_PROJECT_DIR=" + b.dir, "extensionPath=" + b.dir}
+	environ := func(hook.Call) []string { return env }
+	w := &Warm{Log: quietLog}
+	defer w.Close()
+	cold, warm := &Command{Argv: argv, Environ: environ}, &Command{Argv: argv, Environ: environ}
+	note := warm.SetWarm(w, WarmAuto, b.dir)
+	if note != "" {
+		note = warm.SetWarm(w, WarmBash, b.dir)
+	}
+	if note != "" {
+		count.add("hooks that stay cold: "+lineOf.ReplaceAllString(note, ""), 1)
+		return false
+	}
+	calls := 0
+	for i, payload := range publicPayloads(h.event, b.dir) {
+		call := hook.Call{Dir: b.dir, Hook: &hook.Hook{Identity: hook.Identity{Event: h.event}}, Timeout: 10 * time.Second, Payload: []byte(payload)}
+		want, steady := b.steady(cold, call)
+		if !steady || want.left.Err != "" {
+			count.add("calls left out: they differ from call to call when cold, or have no end", 1)
+			continue
+		}
+		for range 3 {
+			before := w.ran.Load()
+			if i > 0 {
+				awaitNextChild(t, w)
+			}
+			got := want.as(b.leaves(warm, call))
+			if gocmp.Equal(got, want.left) {
+				calls++
+			} else if again, steady := b.steady(cold, call); steady && gocmp.Equal(again.left, want.left) {
+				t.Errorf("payload %d, warm %v, %q:\n%s", i, w.ran.Load() > before, argv, gocmp.Diff(want.left, got))
+				count.add("calls that differ", 1)
+			}
+			w.starts.Wait()
+		}
+	}
+	count.add("calls compared", calls)
+	count.add("calls compared, warm", int(w.ran.Load()))
+	if calls > 0 && w.ran.Load() == 0 {
+		count.add("hooks of which no call was warm", 1)
+		t.Logf("no call was warm: %q", argv)
+	} else if calls > 0 {
+		count.add("hooks compared", 1)
+	}
+	return calls > 0 && w.ran.Load() > 0
+}
+
+// steadily is what a cold call leaves, time after time.
+type steadily struct {
+	left   left
+	masked bool // but for numbers
+}
+
+func (s steadily) as(l left) left {
+	if !s.masked {
+		return l
+	}
+	mask := func(text string) string { return number.ReplaceAllString(text, "#") }
+	l.Stdout, l.Stderr = mask(l.Stdout), mask(l.Stderr)
+	files := map[string]string{}
+	for name, text := range l.Files {
+		files[mask(name)] = mask(text)
+	}
+	l.Files = files
+	return l
+}
+
+// number is a time, a count, a process, or an identifier.
+var number = regexp.MustCompile(`[0-9a-f]{7,}|[0-9]+`)
+
+// steady returns what cold calls leave. The first may leave something outside of the
+// project that the later ones see.
+func (b *publicBox) steady(cold *Command, call hook.Call) (s steadily, ok bool) {
+	b.leaves(cold, call)
+	one, two := b.leaves(cold, call), b.leaves(cold, call)
+	if gocmp.Equal(one, two) {
+		return steadily{left: two}, true
+	}
+	s.masked = true
+	s.left = s.as(two)
+	return s, gocmp.Equal(s.as(one), s.left)
+}
