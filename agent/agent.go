@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -106,25 +107,32 @@ func Open(cfg Config) (*Hooks, error) {
 	if err := checkTools(cfg.Tools); err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
-	h := &Hooks{cfg: cfg, log: cmp.Or(cfg.Log, slog.Default()), dialects: cfg.Dialects, sessions: map[*Session]bool{}}
+	h := &Hooks{
+		cfg: cfg, log: cmp.Or(cfg.Log, slog.Default()), dialects: cfg.Dialects,
+		tools: map[string]*known{}, sessions: map[*Session]bool{},
+	}
 	if h.dialects == nil {
 		h.dialects = []*Dialect{Claude(ClaudeConfig{}), LLxprt(LLxprtConfig{}), Xcsh(XcshConfig{})}
 	}
 	if err := checkDialects(h.dialects); err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
-	h.translate(cfg.Tools)
+	for _, t := range cfg.Tools {
+		h.tools[t.Name] = h.know(t)
+	}
 	system := pipeline.Config{
 		Workers: cfg.Workers, Log: cfg.Log, Wrap: cfg.Wrap, Observe: cfg.observers(),
 		Policy: policy.Source{Discover: true, Overlays: cfg.Policy},
 		Warm:   &run.Warm{Log: cfg.Log}, HostRechecks: true, // over all dialects; see recheck
 	}
-	sets := ownDialectEvents()
+	sets := slices.Clone(ownEvents)
 	for _, d := range h.dialects {
 		if d.load != nil {
 			system.Load = append(system.Load, d.load)
 		}
-		sets = append(sets, d.events()...)
+		for at := range d.stages {
+			sets = append(sets, d.stages[at].events)
+		}
 	}
 	h.watch = pipeline.NewWatch(sets...)
 	h.sys = pipeline.NewSystem(system)
@@ -174,22 +182,12 @@ type known struct {
 // nameless is a tool of which nothing is known.
 var nameless = new(known)
 
-// translate puts the host's tools into the words of every dialect.
-func (h *Hooks) translate(tools []Tool) {
-	h.tools = make(map[string]*known, len(tools))
-	for _, t := range tools {
-		h.tools[t.Name] = h.know(t)
-	}
-}
-
+// know puts a tool of the host into the words of every dialect.
 func (h *Hooks) know(t Tool) *known {
 	if names := t.unknown(); names != nil {
-		h.log.Warn(
-			"the tool has arguments that its kind does not know; hooks see them under these names",
-			slog.String("tool", t.Name),
-			slog.String("kind", t.Kind.String()),
-			slog.String("arguments", strings.Join(names, ", ")),
-		)
+		h.log.Warn("the tool has arguments that its kind does not know; hooks see them under these names",
+			slog.String("tool", t.Name), slog.String("kind", t.Kind.String()),
+			slog.String("arguments", strings.Join(names, ", ")))
 	}
 	k := &known{Tool: t}
 	for _, d := range h.dialects {
@@ -229,9 +227,6 @@ func (h *Hooks) show(dialect int, name string, args []byte) view {
 	}
 	return view{name: name, args: args}
 }
-
-// server is the MCP server that a tool is one of; empty if it is none.
-func (h *Hooks) server(name string) string { return h.tool(name).Server }
 
 // named is the host's name of a tool that a dialect names.
 func (h *Hooks) named(dialect int, name string) string {

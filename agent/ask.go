@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"os"
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
@@ -43,7 +44,7 @@ func exports(s *Session, _ *StartInput, v *Verdict) {
 	if len(files) == 0 {
 		return
 	}
-	env, err := claude.Exported(context.Background(), files, environment())
+	env, err := claude.Exported(context.Background(), files, os.Environ())
 	if err != nil {
 		v.Messages = append(v.Messages, err.Error())
 		s.hooks.log.Warn("the variables of hooks cannot be used", "session", s.cfg.ID, "error", err.Error())

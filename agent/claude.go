@@ -1,7 +1,11 @@
 package agent
 
 import (
+	"cmp"
 	"context"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
@@ -19,10 +23,9 @@ var claudeWords = vocabulary{
 		Shell: {tool: "Bash"},
 		Read:  {"Read", map[string]string{"path": "file_path"}},
 		Write: {"Write", map[string]string{"path": "file_path"}},
-		Edit: {
-			"Edit",
-			map[string]string{"path": "file_path", "old": "old_string", "new": "new_string", "all": "replace_all"},
-		},
+		Edit: {"Edit", map[string]string{
+			"path": "file_path", "old": "old_string", "new": "new_string", "all": "replace_all",
+		}},
 		List:   {tool: "LS"},
 		Glob:   {tool: "Glob"},
 		Grep:   {"Grep", map[string]string{"include": "glob"}},
@@ -37,150 +40,100 @@ var claudeWords = vocabulary{
 // Claude is the hook system of Claude Code. The zero config finds the settings where
 // Claude Code keeps them.
 func Claude(cfg ClaudeConfig) *Dialect {
-	return &Dialect{
-		name: claude.Dialect.Name, words: claudeWords, load: cfg.Load,
-
-		start: claudeStage(claude.SessionStart, func(_ *site, in *StartInput, _ *part) claude.SessionStartInput {
-			return claude.SessionStartInput{Source: or(in.Source, "startup"), Model: in.Model}
+	return &Dialect{name: claude.Dialect.Name, words: claudeWords, load: cfg.Load, stages: table(
+		claudeStage(starts, claude.SessionStart, func(in *StartInput, _ *part) claude.SessionStartInput {
+			return claude.SessionStartInput{Source: cmp.Or(in.Source, "startup"), Model: in.Model}
 		}, nil),
-		prompt: claudeStage(
-			claude.UserPromptSubmit,
-			func(_ *site, in *PromptInput, _ *part) claude.UserPromptSubmitInput {
-				return claude.UserPromptSubmitInput{Prompt: in.Text}
-			},
-			blocks[claude.UserPromptSubmitInput, claude.UserPromptSubmitOutput],
-		),
-		beforeTool: claudeStage(claude.PreToolUse, func(at *site, in *ToolCall, p *part) claude.PreToolUseInput {
-			return claudeCall(at, in, p)
-		}, claudeGate),
-		afterTool: claudeAfterTool(),
-		permission: claudeStage(
-			claude.PermissionRequest,
-			func(at *site, in *PermissionInput, p *part) claude.PermissionRequestInput {
-				return claude.PermissionRequestInput{
-					PreToolUseInput: claudeCall(at, &in.ToolCall, p),
-					Suggestions:     in.Suggestions,
-				}
-			},
-			claudePermission,
-		),
-		subagentStart: claudeStage(
-			claude.SubagentStart,
-			func(_ *site, in *SubagentStartInput, _ *part) claude.SubagentStartInput {
-				return claude.SubagentStartInput{CommonInput: claude.CommonInput{AgentID: in.ID, AgentType: in.Type}}
-			},
-			nil,
-		),
-		subagentStop: claudeStage(
-			claude.SubagentStop,
-			func(_ *site, in *SubagentStopInput, _ *part) claude.SubagentStopInput {
-				return claude.SubagentStopInput{Transcript: in.Transcript, StopInput: claude.StopInput{
-					CommonInput: claude.CommonInput{
-						AgentID:   in.ID,
-						AgentType: in.Type,
-					}, Active: in.Again, Message: in.Answer,
-				}}
-			},
-			continues[claude.SubagentStopInput],
-		),
-		stop: claudeStage(claude.Stop, func(_ *site, in *StopInput, _ *part) claude.StopInput {
+		claudeStage(prompts, claude.UserPromptSubmit, func(in *PromptInput, _ *part) claude.UserPromptSubmitInput {
+			return claude.UserPromptSubmitInput{Prompt: in.Text}
+		}, blocks),
+		claudeStage(beforeTools, claude.PreToolUse, claudeCall, claudeGate),
+		afterTools.stage(claudeAfterTool, claude.PostToolUse, claude.PostToolUseFailure),
+		claudeStage(permissions, claude.PermissionRequest, claudeAsked, claudePermission),
+		claudeStage(subagentStarts, claude.SubagentStart, func(in *SubagentStartInput, _ *part) claude.SubagentStartInput {
+			return claude.SubagentStartInput{CommonInput: claude.CommonInput{AgentID: in.ID, AgentType: in.Type}}
+		}, nil),
+		claudeStage(subagentStops, claude.SubagentStop, func(in *SubagentStopInput, _ *part) claude.SubagentStopInput {
+			c := claude.SubagentStopInput{Transcript: in.Transcript}
+			c.AgentID, c.AgentType, c.Active, c.Message = in.ID, in.Type, in.Again, in.Answer
+			return c
+		}, continues),
+		claudeStage(stops, claude.Stop, func(in *StopInput, _ *part) claude.StopInput {
 			return claude.StopInput{Active: in.Again, Message: in.Answer}
-		}, continues[claude.StopInput]),
-		beforeCompact: claudeStage(
-			claude.PreCompact,
-			func(_ *site, in *BeforeCompactInput, _ *part) claude.PreCompactInput {
-				c := claude.PreCompactInput{Trigger: or(in.Trigger, "auto")}
-				if in.Instructions != "" {
-					c.Instructions = &in.Instructions
-				}
-				return c
-			},
-			blocks[claude.PreCompactInput, claude.BasicOutput],
-		),
-		afterCompact: claudeStage(
-			claude.PostCompact,
-			func(_ *site, in *AfterCompactInput, _ *part) claude.PostCompactInput {
-				return claude.PostCompactInput{Trigger: or(in.Trigger, "auto"), Summary: in.Summary}
-			},
-			nil,
-		),
-		notify: claudeStage(claude.Notification, func(_ *site, in *NotifyInput, _ *part) claude.NotificationInput {
+		}, continues),
+		claudeStage(beforeCompacts, claude.PreCompact, func(in *BeforeCompactInput, _ *part) claude.PreCompactInput {
+			c := claude.PreCompactInput{Trigger: cmp.Or(in.Trigger, "auto")}
+			if in.Instructions != "" {
+				c.Instructions = &in.Instructions
+			}
+			return c
+		}, blocks),
+		claudeStage(afterCompacts, claude.PostCompact, func(in *AfterCompactInput, _ *part) claude.PostCompactInput {
+			return claude.PostCompactInput{Trigger: cmp.Or(in.Trigger, "auto"), Summary: in.Summary}
+		}, nil),
+		claudeStage(notifies, claude.Notification, func(in *NotifyInput, _ *part) claude.NotificationInput {
 			return claude.NotificationInput{Message: in.Message, Title: in.Title, Type: in.Type}
 		}, nil),
-		end: claudeStage(claude.SessionEnd, func(_ *site, in *EndInput, _ *part) claude.SessionEndInput {
-			return claude.SessionEndInput{Reason: or(in.Reason, "other")}
+		claudeStage(ends, claude.SessionEnd, func(in *EndInput, _ *part) claude.SessionEndInput {
+			return claude.SessionEndInput{Reason: cmp.Or(in.Reason, "other")}
 		}, nil),
-	}
+	)}
 }
 
 // claudeStage makes a stage of one event: its input of the host's, and what its result
 // says besides stop, contexts and messages.
-func claudeStage[In, CIn, COut any](
-	ev *pipeline.Event[CIn, COut],
-	input func(*site, *In, *part) CIn,
-	read func(CIn, *hook.Result[COut], *part),
-) stage[In] {
-	return stage[In]{
-		events: []pipeline.Declared{ev},
-		fire: func(ctx context.Context, at *site, in *In, p *part) {
-			sent := input(at, in, p)
-			claudeFire(ctx, at, ev, &sent, read, p)
-		},
-	}
+func claudeStage[In, E, R any](
+	m *moment[In], ev *pipeline.Event[E, R], input func(*In, *part) E, read func(*hook.Result[R], *part),
+) stage {
+	return m.stage(func(ctx context.Context, in *In, p *part) {
+		sent := input(in, p)
+		claudeFire(ctx, ev, &sent, read, p)
+	}, ev)
 }
 
-func claudeFire[CIn, COut any](
-	ctx context.Context,
-	at *site,
-	ev *pipeline.Event[CIn, COut],
-	sent *CIn,
-	read func(CIn, *hook.Result[COut], *part),
-	p *part,
+func claudeFire[E, R any](
+	ctx context.Context, ev *pipeline.Event[E, R], sent *E, read func(*hook.Result[R], *part), p *part,
 ) {
-	res, err := ev.Fire(ctx, at.ses, sent)
+	res, err := ev.Fire(ctx, p.s.ses, sent)
 	p.err = err
-	report(p, claude.Dialect.Name, res, ev)
+	report(p, claude.Dialect.Name, res, ev.Outcome)
 	d := claude.ApplyLifecycle(res)
 	p.Stop, p.StopReason, p.Context, p.Messages = d.Stop, d.StopReason, d.Context, d.Messages
-	if read != nil {
-		read(*sent, res, p)
-	}
 	if res.OverriddenBlock != "" {
 		p.Messages = append(p.Messages, res.OverriddenBlock)
+	}
+	if read != nil {
+		read(res, p)
 	}
 }
 
 // claudeCall is a call as Claude Code's hooks see it.
-func claudeCall(at *site, in *ToolCall, p *part) claude.PreToolUseInput {
-	p.view = at.show(in)
-	c := claude.PreToolUseInput{
-		Name: p.view.name, Input: p.view.args, ID: in.ID, OriginalInput: at.original(in),
-	}
-	if server := at.hooks.server(in.Name); server != "" {
+func claudeCall(in *ToolCall, p *part) claude.PreToolUseInput {
+	seen := p.show(in)
+	c := claude.PreToolUseInput{Name: seen.name, Input: seen.args, ID: in.ID, OriginalInput: p.original(in)}
+	if server := p.s.hooks.tool(in.Name).Server; server != "" {
 		c.Server = &claude.Server{Name: server}
 	}
 	return c
 }
 
-func claudeGate(sent claude.PreToolUseInput, res *hook.Result[claude.PreToolUseOutput], p *part) {
-	v := claude.ApplyPreToolUse(&sent, res)
-	p.Decision, p.Reason, p.Preapproved = word(v.Decision), v.Reason, v.Decision == hook.Allow
-	if now := res.Specific.UpdatedInput; now != nil && v.Decision != hook.Deny {
-		p.changes = p.view.whole(now)
-	}
-	claims(p, res, func(g *claude.PreToolUseOutput) wire.Object { return g.UpdatedInput })
+func claudeGate(res *hook.Result[claude.PreToolUseOutput], p *part) {
+	v := claude.ApplyPreToolUse(&claude.PreToolUseInput{}, res)
+	p.decide(v.Decision, v.Reason)
+	rewrites(p, res, func(g *claude.PreToolUseOutput) wire.Object { return g.UpdatedInput })
 }
 
-func claudePermission(sent claude.PermissionRequestInput, res *hook.Result[claude.PermissionRequestOutput], p *part) {
-	v := claude.ApplyPermissionRequest(&sent, res)
-	p.Decision, p.Reason, p.Preapproved = word(v.Decision), v.Reason, v.Decision == hook.Allow
+func claudeAsked(in *PermissionInput, p *part) claude.PermissionRequestInput {
+	return claude.PermissionRequestInput{PreToolUseInput: claudeCall(&in.ToolCall, p), Suggestions: in.Suggestions}
+}
+
+func claudePermission(res *hook.Result[claude.PermissionRequestOutput], p *part) {
+	v := claude.ApplyPermissionRequest(&claude.PermissionRequestInput{}, res)
+	p.decide(v.Decision, v.Reason)
 	if v.Interrupt {
 		p.Stop, p.StopReason = true, v.Reason
 	}
-	if d := res.Specific.Decision; d != nil && d.UpdatedInput != nil && v.Decision != hook.Deny {
-		p.changes = p.view.whole(d.UpdatedInput)
-	}
-	claims(p, res, func(g *claude.PermissionRequestOutput) wire.Object {
+	rewrites(p, res, func(g *claude.PermissionRequestOutput) wire.Object {
 		if g.Decision == nil {
 			return nil
 		}
@@ -188,45 +141,32 @@ func claudePermission(sent claude.PermissionRequestInput, res *hook.Result[claud
 	})
 }
 
-// claims notes what each hook has rewritten that answers with all arguments. One that
+// rewrites takes what hooks have rewritten that answer with all arguments. One that
 // leaves as it was what another has changed takes that back.
-func claims[COut any](p *part, res *hook.Result[COut], input func(*COut) wire.Object) {
-	if len(res.Reports) == 1 {
-		if now := input(&res.Reports[0].Output.Specific); now != nil {
-			p.rewrites(res.Reports[0].Hook, p.view.whole(now))
-		}
-		return
+func rewrites[R any](p *part, res *hook.Result[R], input func(*R) wire.Object) {
+	if now := input(&res.Specific); now != nil && p.Decision != hook.Deny {
+		p.changes = p.view.whole(now)
 	}
 	touched := map[string]bool{}
-	for i := range res.Reports {
-		if now := input(&res.Reports[i].Output.Specific); now != nil {
-			for _, c := range p.view.whole(now) {
-				touched[c.name] = true
-			}
-		}
-	}
 	for i := range res.Reports {
 		r := &res.Reports[i]
 		now := input(&r.Output.Specific)
 		if now == nil {
 			continue
 		}
-		changes := p.view.whole(now)
-		changed := map[string]bool{}
-		for _, c := range changes {
-			changed[c.name] = true
-		}
-		for _, m := range members(now) {
-			if name := p.view.host(m.name); touched[name] && !changed[name] {
-				changes = append(changes, change{name, m.value})
+		p.rewrites(r.Hook, p.view.patch(now))
+		for _, c := range p.view.whole(now) {
+			touched[c.name] = true
+			if c.value == nil {
+				p.rewrites(r.Hook, []change{c})
 			}
 		}
-		p.rewrites(r.Hook, changes)
 	}
+	p.claims = slices.DeleteFunc(p.claims, func(c claim) bool { return !touched[c.name] })
 }
 
 // blocks reads the result of an event whose hooks can keep something from happening.
-func blocks[CIn, COut any](_ CIn, res *hook.Result[COut], p *part) {
+func blocks[R any](res *hook.Result[R], p *part) {
 	v := claude.ApplyBlock(res)
 	if !v.Run && (!v.Stop || v.Reason != "") {
 		p.Decision, p.Reason = hook.Deny, v.Reason
@@ -234,7 +174,7 @@ func blocks[CIn, COut any](_ CIn, res *hook.Result[COut], p *part) {
 }
 
 // continues reads the result of an event whose hooks can send an agent back to work.
-func continues[CIn any](_ CIn, res *hook.Result[claude.BasicOutput], p *part) {
+func continues(res *hook.Result[claude.BasicOutput], p *part) {
 	v := claude.ApplyStop(res)
 	switch {
 	case !v.Again:
@@ -245,4 +185,47 @@ func continues[CIn any](_ CIn, res *hook.Result[claude.BasicOutput], p *part) {
 	default:
 		p.Continue = "A hook has sent the agent back to work, and gave no reason."
 	}
+}
+
+// claudeAfterTool fires the event of a tool that has succeeded, or that of one that has
+// failed.
+func claudeAfterTool(ctx context.Context, in *AfterToolInput, p *part) {
+	call := claudeCall(&in.ToolCall, p)
+	if in.Result.Failed {
+		sent := claude.PostToolUseFailureInput{PreToolUseInput: call, Error: in.Result.Text}
+		claudeFire(ctx, claude.PostToolUseFailure, &sent, func(res *hook.Result[claude.BasicOutput], p *part) {
+			p.object(claude.ApplyPostToolUseFailure(res).Feedback)
+		}, p)
+		return
+	}
+	sent := claude.PostToolUseInput{PreToolUseInput: call, Response: in.Result.json()}
+	claudeFire(ctx, claude.PostToolUse, &sent, func(res *hook.Result[claude.PostToolUseOutput], p *part) {
+		p.object(claude.ApplyPostToolUse(&sent, res).Feedback)
+		if now := res.Specific.UpdatedToolOutput; now != nil {
+			p.Result = resultOf(now)
+		}
+	}, p)
+}
+
+// object makes a denial of what hooks object to after the fact.
+func (p *part) object(reason string) {
+	if reason != "" {
+		p.Decision, p.Reason = hook.Deny, reason
+	}
+}
+
+// json is what hooks see of a result.
+func (r *ToolResult) json() jsontext.Value {
+	if r.Data != nil {
+		return r.Data
+	}
+	return wire.Quote(r.Text)
+}
+
+// resultOf is a result that a hook wrote as JSON.
+func resultOf(value jsontext.Value) *ToolResult {
+	if text, ok := wire.Text(value); ok {
+		return &ToolResult{Text: text}
+	}
+	return &ToolResult{Text: string(value), Data: value}
 }

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"os"
 
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
@@ -16,70 +15,55 @@ type Dialect struct {
 	words  vocabulary
 	load   pipeline.Load                         // reads the settings; nil: there are none
 	attach func(context.Context, *Session) error // completes a session; may be nil
-
-	start         stage[StartInput]
-	prompt        stage[PromptInput]
-	beforeModel   stage[BeforeModelInput]
-	afterModel    stage[AfterModelInput]
-	toolChoice    stage[ToolChoiceInput]
-	beforeTool    stage[ToolCall]
-	afterTool     stage[AfterToolInput]
-	permission    stage[PermissionInput]
-	subagentStart stage[SubagentStartInput]
-	subagentStop  stage[SubagentStopInput]
-	stop          stage[StopInput]
-	beforeCompact stage[BeforeCompactInput]
-	afterCompact  stage[AfterCompactInput]
-	notify        stage[NotifyInput]
-	end           stage[EndInput]
+	stages [moments]stage
 }
 
 // Name is claude, llxprt or xcsh.
 func (d *Dialect) Name() string { return d.name }
 
-// events are those that the dialect fires, by moment.
-func (d *Dialect) events() [][]pipeline.Declared {
-	return [][]pipeline.Declared{
-		Start: d.start.events, Prompt: d.prompt.events, BeforeModel: d.beforeModel.events, AfterModel: d.afterModel.events,
-		ToolChoice: d.toolChoice.events, BeforeTool: d.beforeTool.events,
-		AfterTool: d.afterTool.events, Permission: d.permission.events,
-		SubagentStart: d.subagentStart.events, SubagentStop: d.subagentStop.events, Stop: d.stop.events,
-		BeforeCompact: d.beforeCompact.events, AfterCompact: d.afterCompact.events,
-		Notify: d.notify.events, End: d.end.events,
-	}
+// stage is one moment in one dialect: the events that it fires, and how. The zero
+// stage is of a dialect that has no such moment.
+type stage struct {
+	at     Moment
+	events []pipeline.Declared
+	fire   any // func(context.Context, *In, *part), where In is the moment's input
 }
 
-// ownDialectEvents are those of the program's own hooks, by moment.
-func ownDialectEvents() [][]pipeline.Declared {
-	return [][]pipeline.Declared{
-		Start: {starts.own}, Prompt: {prompts.own}, BeforeModel: {beforeModels.own}, AfterModel: {afterModels.own},
-		ToolChoice: {
-			toolChoices.own,
-		}, BeforeTool: {beforeTools.own}, AfterTool: {afterTools.own}, Permission: {permissions.own},
-		SubagentStart: {subagentStarts.own}, SubagentStop: {subagentStops.own}, Stop: {stops.own},
-		BeforeCompact: {beforeCompacts.own}, AfterCompact: {afterCompacts.own}, Notify: {notifies.own}, End: {ends.own},
-	}
+// stage makes the stage of a dialect at m.
+func (m *moment[In]) stage(fire func(context.Context, *In, *part), events ...pipeline.Declared) stage {
+	return stage{m.at, events, fire}
 }
 
-// environment is the program's.
-func environment() []string { return os.Environ() }
-
-// or is a word of the host's, or else the dialect's default.
-func or(word, otherwise string) string {
-	if word == "" {
-		return otherwise
+// table has the stages of a dialect by moment.
+func table(stages ...stage) (by [moments]stage) {
+	for _, st := range stages {
+		by[st.at] = st
 	}
-	return word
+	return by
 }
 
-// show returns a call to the dialect of the site.
-func (at *site) show(c *ToolCall) view { return at.hooks.show(at.dialect, c.Name, object(c.Input)) }
+// part is what one dialect, or the program, says at a moment.
+type part struct {
+	Verdict
+	s       *Session
+	dialect int // its place in the Hooks
+	view    view
+	changes []change
+	claims  []claim
+	err     error // of the fire: ctx's, or that the session is closed
+}
 
-// original returns the arguments before hooks rewrote them to the dialect of the site;
-// nil if none did.
-func (at *site) original(c *ToolCall) wire.Object {
+// show returns a call as the dialect sees it.
+func (p *part) show(c *ToolCall) *view {
+	p.view = p.s.hooks.show(p.dialect, c.Name, object(c.Input))
+	return &p.view
+}
+
+// original returns the arguments before hooks rewrote them as the dialect sees them; nil
+// if none did.
+func (p *part) original(c *ToolCall) wire.Object {
 	if c.Original == nil {
 		return nil
 	}
-	return at.hooks.show(at.dialect, c.Name, object(c.Original)).args
+	return p.s.hooks.show(p.dialect, c.Name, object(c.Original)).args
 }

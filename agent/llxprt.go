@@ -1,12 +1,14 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/events/llxprt/genai"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
@@ -21,10 +23,9 @@ var llxprtWords = vocabulary{
 		Shell: {tool: "run_shell_command"},
 		Read:  {"read_file", map[string]string{"path": "absolute_path|file_path"}},
 		Write: {"write_file", map[string]string{"path": "file_path"}},
-		Edit: {
-			"replace",
-			map[string]string{"path": "file_path", "old": "old_string", "new": "new_string", "all": "replace_all"},
-		},
+		Edit: {"replace", map[string]string{
+			"path": "file_path", "old": "old_string", "new": "new_string", "all": "replace_all",
+		}},
 		List:   {tool: "list_directory"},
 		Glob:   {tool: "glob"},
 		Grep:   {tool: "search_file_content"},
@@ -39,128 +40,77 @@ var llxprtWords = vocabulary{
 // LLxprt is the hook system of LLxprt Code and Gemini CLI. The zero config finds the
 // settings where LLxprt keeps them.
 func LLxprt(cfg LLxprtConfig) *Dialect {
-	return &Dialect{
-		name: llxprt.Dialect.Name, words: llxprtWords, load: cfg.Load,
-
-		start: llxprtStage(llxprt.SessionStart, func(_ *site, in *StartInput, _ *part) llxprt.SessionStartInput {
-			return llxprt.SessionStartInput{Source: llxprtSource(in.Source)}
+	return &Dialect{name: llxprt.Dialect.Name, words: llxprtWords, load: cfg.Load, stages: table(
+		llxprtStage(starts, llxprt.SessionStart, func(in *StartInput, _ *part) llxprt.SessionStartInput {
+			source := map[string]string{"": "startup", "compact": "compress", "fork": "resume"}[in.Source]
+			return llxprt.SessionStartInput{Source: cmp.Or(source, in.Source)}
 		}, nil),
-		prompt: llxprtStage(llxprt.BeforeAgent, func(_ *site, in *PromptInput, _ *part) llxprt.BeforeAgentInput {
+		llxprtStage(prompts, llxprt.BeforeAgent, func(in *PromptInput, _ *part) llxprt.BeforeAgentInput {
 			return llxprt.BeforeAgentInput{Prompt: in.Text}
-		}, func(_ *site, _ llxprt.BeforeAgentInput, res *hook.Result[llxprt.BasicOutput], p *part) {
-			decide(res, p)
-		}),
-		beforeModel: llxprtStage(
-			llxprt.BeforeModel,
-			func(_ *site, in *BeforeModelInput, p *part) llxprt.BeforeModelInput {
-				p.view = view{args: in.Request}
-				return llxprt.BeforeModelInput{Request: object(in.Request)}
-			},
-			llxprtRequest,
-		),
-		afterModel: llxprtStage(llxprt.AfterModel, func(_ *site, in *AfterModelInput, _ *part) llxprt.AfterModelInput {
+		}, decide),
+		llxprtStage(beforeModels, llxprt.BeforeModel, func(in *BeforeModelInput, p *part) llxprt.BeforeModelInput {
+			p.view = view{args: object(in.Request)}
+			return llxprt.BeforeModelInput{Request: p.view.args}
+		}, llxprtRequest),
+		llxprtStage(afterModels, llxprt.AfterModel, func(in *AfterModelInput, _ *part) llxprt.AfterModelInput {
 			return llxprt.AfterModelInput{Request: object(in.Request), Response: object(in.Response)}
-		}, func(at *site, _ llxprt.AfterModelInput, res *hook.Result[llxprt.AfterModelOutput], p *part) {
+		}, func(res *hook.Result[llxprt.AfterModelOutput], p *part) {
 			p.Result = response(res.Specific.Response)
-			if res.Blocked() && llxprt.ProfileOf(at.ses) == llxprt.Gemini {
+			if res.Blocked() && llxprt.ProfileOf(p.s.ses) == llxprt.Gemini {
 				p.Result = &ToolResult{Data: jsontext.Value(`{"candidates":[]}`), Failed: true}
 			}
 		}),
-		toolChoice: llxprtStage(
-			llxprt.BeforeToolSelection,
-			func(at *site, in *ToolChoiceInput, p *part) llxprt.BeforeModelInput {
-				p.view = view{args: in.Request}
-				return llxprt.BeforeModelInput{Request: object(in.Request)}
-			},
-			llxprtTools,
-		),
-		beforeTool: llxprtStage(llxprt.BeforeTool, llxprtCall, llxprtGate),
-		afterTool: llxprtStage(llxprt.AfterTool, func(at *site, in *AfterToolInput, p *part) llxprt.AfterToolInput {
-			c := llxprtCall(at, &in.ToolCall, p)
+		llxprtStage(toolChoices, llxprt.BeforeToolSelection, func(in *ToolChoiceInput, _ *part) llxprt.BeforeModelInput {
+			return llxprt.BeforeModelInput{Request: object(in.Request)}
+		}, llxprtTools),
+		llxprtStage(beforeTools, llxprt.BeforeTool, llxprtCall, llxprtGate),
+		llxprtStage(afterTools, llxprt.AfterTool, func(in *AfterToolInput, p *part) llxprt.AfterToolInput {
+			c, response := llxprtCall(&in.ToolCall, p), llxprtResponse(&in.Result)
 			return llxprt.AfterToolInput{
-				Name:          c.Name,
-				Input:         c.Input,
-				OriginalInput: c.OriginalInput,
-				Extra:         c.Extra,
-				Response:      llxprtResponse(&in.Result),
+				Name: c.Name, Input: c.Input, OriginalInput: c.OriginalInput, Extra: c.Extra, Response: response,
 			}
 		}, llxprtReview),
-		permission: llxprtStage(
-			llxprt.Notification,
-			func(at *site, in *PermissionInput, p *part) llxprt.NotificationInput {
-				c := llxprtCall(at, &in.ToolCall, p)
-				details := wire.Object(nil).
-					With("tool_name", wire.Quote(c.Name)).
-					With("tool_input", jsontext.Value(c.Input))
-				if c.OriginalInput != nil {
-					details = details.With("snaphook_original_input", jsontext.Value(c.OriginalInput))
-				}
-				return llxprt.NotificationInput{
-					Type:    "ToolPermission",
-					Message: or(in.Reason, "May "+c.Name+" run?"),
-					Details: details,
-				}
-			},
-			nil,
-		),
-		stop: llxprtStage(llxprt.AfterAgent, func(_ *site, in *StopInput, _ *part) llxprt.AfterAgentInput {
+		llxprtStage(permissions, llxprt.Notification, llxprtAsked, nil),
+		llxprtStage(stops, llxprt.AfterAgent, func(in *StopInput, _ *part) llxprt.AfterAgentInput {
 			return llxprt.AfterAgentInput{Prompt: in.Prompt, Response: in.Answer, StopHookActive: in.Again}
-		}, func(_ *site, _ llxprt.AfterAgentInput, res *hook.Result[llxprt.AfterAgentOutput], p *part) {
-			if v := llxprt.ApplyAfterAgent(res); v.Again {
-				p.Continue = v.Prompt
-			}
+		}, func(res *hook.Result[llxprt.AfterAgentOutput], p *part) {
+			p.Continue = llxprt.ApplyAfterAgent(res).Prompt
 		}),
-		beforeCompact: llxprtStage(
-			llxprt.PreCompress,
-			func(_ *site, in *BeforeCompactInput, _ *part) llxprt.PreCompressInput {
-				return llxprt.PreCompressInput{Trigger: or(in.Trigger, "auto")}
-			},
-			nil,
-		),
-		notify: llxprtStage(llxprt.Notification, func(_ *site, in *NotifyInput, _ *part) llxprt.NotificationInput {
+		llxprtStage(beforeCompacts, llxprt.PreCompress, func(in *BeforeCompactInput, _ *part) llxprt.PreCompressInput {
+			return llxprt.PreCompressInput{Trigger: cmp.Or(in.Trigger, "auto")}
+		}, nil),
+		llxprtStage(notifies, llxprt.Notification, func(in *NotifyInput, _ *part) llxprt.NotificationInput {
 			return llxprt.NotificationInput{Type: in.Type, Message: in.Message, Details: wire.Object("{}")}
 		}, nil),
-		end: llxprtStage(llxprt.SessionEnd, func(_ *site, in *EndInput, _ *part) llxprt.SessionEndInput {
-			return llxprt.SessionEndInput{Reason: or(in.Reason, "other")}
+		llxprtStage(ends, llxprt.SessionEnd, func(in *EndInput, _ *part) llxprt.SessionEndInput {
+			return llxprt.SessionEndInput{Reason: cmp.Or(in.Reason, "other")}
 		}, nil),
-	}
+	)}
 }
 
 // llxprtStage makes a stage of one event: its input of the host's, and what its result
 // says besides stop, contexts and messages.
-func llxprtStage[In, LIn, LOut any](
-	ev *pipeline.Event[LIn, LOut],
-	input func(*site, *In, *part) LIn,
-	read func(*site, LIn, *hook.Result[LOut], *part),
-) stage[In] {
-	return stage[In]{
-		events: []pipeline.Declared{ev},
-		fire: func(ctx context.Context, at *site, in *In, p *part) {
-			sent := input(at, in, p)
-			res, err := ev.Fire(ctx, at.ses, &sent)
-			p.err = err
-			report(p, llxprt.Dialect.Name, res, ev)
-			c := llxprt.ApplyLifecycle(res)
-			p.Stop, p.StopReason = c.Stop, c.StopReason
-			p.Context, p.Messages = said(
-				res,
-				c.Context,
-				func(o *hook.Output[LOut]) string { return o.Context },
-			), said(
-				res,
-				c.Message,
-				func(o *hook.Output[LOut]) string { return o.Message },
-			)
-			if read != nil {
-				read(at, sent, res, p)
-			}
-		},
-	}
+func llxprtStage[In, E, R any](
+	m *moment[In], ev *pipeline.Event[E, R], input func(*In, *part) E, read func(*hook.Result[R], *part),
+) stage {
+	return m.stage(func(ctx context.Context, in *In, p *part) {
+		sent := input(in, p)
+		res, err := ev.Fire(ctx, p.s.ses, &sent)
+		p.err = err
+		report(p, llxprt.Dialect.Name, res, ev.Outcome)
+		c := llxprt.ApplyLifecycle(res)
+		p.Stop, p.StopReason = c.Stop, c.StopReason
+		p.Context = said(res, c.Context, func(o *hook.Output[R]) string { return o.Context })
+		p.Messages = said(res, c.Message, func(o *hook.Output[R]) string { return o.Message })
+		if read != nil {
+			read(res, p)
+		}
+	}, ev)
 }
 
 // said lists the texts of the hooks if they are what the merged text is made of, else
 // that one alone.
-func said[LOut any](res *hook.Result[LOut], merged string, text func(*hook.Output[LOut]) string) (texts []string) {
+func said[R any](res *hook.Result[R], merged string, text func(*hook.Output[R]) string) (texts []string) {
 	if merged == "" {
 		return nil
 	}
@@ -175,31 +125,29 @@ func said[LOut any](res *hook.Result[LOut], merged string, text func(*hook.Outpu
 	return texts
 }
 
-// llxprtSource is the reason for a start in LLxprt's words.
-func llxprtSource(source string) string {
-	switch source {
-	case "":
-		return "startup"
-	case "compact":
-		return "compress"
-	case "fork":
-		return "resume"
-	}
-	return source
-}
-
 // llxprtCall is a call as LLxprt's hooks see it.
-func llxprtCall(at *site, in *ToolCall, p *part) llxprt.BeforeToolInput {
-	p.view = at.show(in)
-	c := llxprt.BeforeToolInput{Name: p.view.name, Input: object(p.view.args), OriginalInput: at.original(in)}
-	if server := at.hooks.server(in.Name); server != "" {
+func llxprtCall(in *ToolCall, p *part) llxprt.BeforeToolInput {
+	seen := p.show(in)
+	c := llxprt.BeforeToolInput{Name: seen.name, Input: object(seen.args), OriginalInput: p.original(in)}
+	if server := p.s.hooks.tool(in.Name).Server; server != "" {
 		context := wire.Object(nil).With("server_name", wire.Quote(server)).With("tool_name", wire.Quote(in.Name))
 		c.Extra = jsontext.Value(wire.Object(nil).With("mcp_context", jsontext.Value(context)))
 	}
 	return c
 }
 
-func llxprtGate(_ *site, sent llxprt.BeforeToolInput, res *hook.Result[llxprt.BeforeToolOutput], p *part) {
+// llxprtAsked is the notification of a permission that the user is asked for.
+func llxprtAsked(in *PermissionInput, p *part) llxprt.NotificationInput {
+	c := llxprtCall(&in.ToolCall, p)
+	details := wire.Object(nil).With("tool_name", wire.Quote(c.Name)).With("tool_input", jsontext.Value(c.Input))
+	if c.OriginalInput != nil {
+		details = details.With("snaphook_original_input", jsontext.Value(c.OriginalInput))
+	}
+	message := cmp.Or(in.Reason, "May "+c.Name+" run?")
+	return llxprt.NotificationInput{Type: "ToolPermission", Message: message, Details: details}
+}
+
+func llxprtGate(res *hook.Result[llxprt.BeforeToolOutput], p *part) {
 	p.Context = nil // it is not for the model here
 	decide(res, p)
 	p.changes = p.view.patch(res.Specific.ModifiedToolInput())
@@ -235,11 +183,11 @@ func decide[LOut any](res *hook.Result[LOut], p *part) {
 
 // llxprtReview takes what a hook objects to after the fact. In the profile of Gemini CLI
 // the reason takes the place of the result.
-func llxprtReview(at *site, _ llxprt.AfterToolInput, res *hook.Result[llxprt.BasicOutput], p *part) {
+func llxprtReview(res *hook.Result[llxprt.BasicOutput], p *part) {
 	blocked, reason := llxprt.BlockingError(&res.Output)
 	switch {
 	case !blocked:
-	case llxprt.ProfileOf(at.ses) == llxprt.Gemini:
+	case llxprt.ProfileOf(p.s.ses) == llxprt.Gemini:
 		p.Result, p.Context = &ToolResult{Text: "Tool result blocked: " + reason, Failed: true}, nil
 	default:
 		p.Decision, p.Reason = hook.Deny, reason
@@ -256,4 +204,59 @@ func llxprtResponse(r *ToolResult) wire.Object {
 		o = o.With("error", jsontext.Value(wire.Object(nil).With("message", wire.Quote(r.Text))))
 	}
 	return o
+}
+
+// llxprtRequest takes what hooks say to a request to the model, or answer in its place.
+func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *part) {
+	if res.Blocked() {
+		p.Decision, p.Reason = hook.Deny, llxprt.EffectiveReason(&res.Output)
+	}
+	p.Result = response(res.Specific.Response)
+	if res.Specific.Request == nil {
+		return
+	}
+	now := p.view.args
+	for i := range res.Reports {
+		r := &res.Reports[i]
+		if patch := r.Output.Specific.Request; patch != nil && r.Err == nil {
+			p.rewrites(r.Hook, p.view.patch(patch))
+			now = genai.MergeRequest(now, patch)
+		}
+	}
+	p.changes = p.view.whole(now)
+}
+
+// llxprtTools takes the tools that hooks choose, in the host's names.
+func llxprtTools(res *hook.Result[llxprt.BeforeToolSelectionOutput], p *part) {
+	config := genai.ToolConfig{}
+	if res.Specific.ToolConfig == nil || res.Specific.ToolConfig.Into(&config) != nil {
+		return
+	}
+	for i, name := range config.AllowedFunctionNames {
+		config.AllowedFunctionNames[i] = p.s.hooks.named(p.dialect, name)
+	}
+	if chosen, err := wire.Of(config); err == nil {
+		p.changes = []change{{"toolConfig", jsontext.Value(chosen)}}
+	}
+}
+
+// response is a model's response that hooks have written; nil if there is none.
+func response(o wire.Object) *ToolResult {
+	if o == nil || !o.IsObject() {
+		return nil
+	}
+	return &ToolResult{Text: responseText(o), Data: jsontext.Value(o)}
+}
+
+// responseText is what the first candidate says.
+func responseText(o wire.Object) string {
+	var r genai.Response
+	if o.Into(&r) != nil || len(r.Candidates) == 0 {
+		return o.Text("text")
+	}
+	var b strings.Builder
+	for _, part := range r.Candidates[0].Content.Parts {
+		b.WriteString(string(part))
+	}
+	return b.String()
 }

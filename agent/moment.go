@@ -13,25 +13,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// stage is one moment in one dialect: the events that it fires, and how. The zero
-// stage is of a dialect that has no such moment.
-type stage[In any] struct {
-	events []pipeline.Declared
-	fire   func(ctx context.Context, at *site, in *In, p *part)
-}
-
-// site is where a stage runs: a session, and the dialect's place in its Hooks.
-type site struct {
-	*Session
-	dialect int
-}
-
 // moment is one moment of all dialects.
 type moment[In any] struct {
 	at   Moment
 	gate bool                                 // hooks can keep something from happening
 	own  *pipeline.Event[In, *Verdict]        // the program's own hooks
-	of   func(*Dialect) *stage[In]            // the dialects'
 	args func(*In) *wire.Object               // what hooks rewrite; nil: there is nothing
 	was  func(*In) *wire.Object               // the same before that, where hooks see it; may be nil
 	name func(*In) *string                    // what matchers test, in the host's words; may be nil
@@ -48,17 +34,12 @@ const (
 
 func bit(dialect int, at Moment) uint64 { return 1 << (dialect*bitsEach + int(at)) }
 
-// mask has the bits of a moment in every dialect.
-func mask(at Moment) (m uint64) {
-	for d := range maxDialects + 1 {
-		m |= bit(d, at)
-	}
-	return m
-}
-
+// masks have the bits of a moment in every dialect.
 var masks = func() (all [moments]uint64) {
 	for at := range all {
-		all[at] = mask(Moment(at))
+		for d := range maxDialects + 1 {
+			all[at] |= bit(d, Moment(at))
+		}
 	}
 	return all
 }()
@@ -212,8 +193,8 @@ func (m *moment[In]) ask(ctx context.Context, s *Session, in *In, dialect int, p
 		m.askOwn(ctx, s, in, p)
 		return
 	}
-	p.at = site{s, dialect}
-	m.of(s.hooks.dialects[dialect]).fire(ctx, &p.at, in, p)
+	p.s, p.dialect = s, dialect
+	s.hooks.dialects[dialect].stages[m.at].fire.(func(context.Context, *In, *part))(ctx, in, p)
 }
 
 func (m *moment[In]) failed(ctx context.Context, s *Session, dialect int, value any, p *part) {
@@ -228,16 +209,9 @@ func (m *moment[In]) failed(ctx context.Context, s *Session, dialect int, value 
 		p.Reports[0].Outcome = string(pipeline.Blocking)
 		p.Decision, p.Reason = hook.Deny, fmt.Sprintf("the hooks of %s could not be asked: %v", name, err)
 	}
-	s.hooks.log.LogAttrs(
-		ctx,
-		slog.LevelError,
-		"the hooks of a dialect could not be asked",
-		slog.String("dialect", name),
-		slog.String("moment", m.at.String()),
-		slog.String("session", s.cfg.ID),
-		slog.String("error", err.Error()),
-		slog.Bool("blocked", m.gate),
-	)
+	s.hooks.log.ErrorContext(ctx, "the hooks of a dialect could not be asked", slog.String("dialect", name),
+		slog.String("moment", m.at.String()), slog.String("session", s.cfg.ID),
+		slog.String("error", err.Error()), slog.Bool("blocked", m.gate))
 }
 
 // object is the text of an object, also of an empty one.

@@ -8,100 +8,52 @@ import (
 
 // The moments, each with what is its own.
 var (
-	starts = declare(
-		moment[StartInput]{at: Start, of: func(d *Dialect) *stage[StartInput] { return &d.start }, ends: exports},
-		nil,
-	)
-	prompts = declare(
-		moment[PromptInput]{at: Prompt, gate: true, of: func(d *Dialect) *stage[PromptInput] { return &d.prompt }},
-		nil,
-	)
-	beforeModels = declare(
-		moment[BeforeModelInput]{
-			at:   BeforeModel,
-			gate: true,
-			of:   func(d *Dialect) *stage[BeforeModelInput] { return &d.beforeModel },
-			args: func(in *BeforeModelInput) *wire.Object { return &in.Request },
-		},
-		nil,
-	)
-	afterModels = declare(
-		moment[AfterModelInput]{at: AfterModel, of: func(d *Dialect) *stage[AfterModelInput] { return &d.afterModel }},
-		nil,
-	)
-	toolChoices = declare(
-		moment[ToolChoiceInput]{
-			at:   ToolChoice,
-			of:   func(d *Dialect) *stage[ToolChoiceInput] { return &d.toolChoice },
-			args: func(in *ToolChoiceInput) *wire.Object { return &in.Request },
-		},
-		nil,
-	)
-	beforeTools = declare(
-		moment[ToolCall]{
-			at:   BeforeTool,
-			gate: true,
-			of:   func(d *Dialect) *stage[ToolCall] { return &d.beforeTool },
-			args: (*ToolCall).input,
-			was:  func(c *ToolCall) *wire.Object { return &c.Original },
-		},
-		func(c *ToolCall) *string { return &c.Name },
-	)
-	afterTools = declare(
-		moment[AfterToolInput]{at: AfterTool, of: func(d *Dialect) *stage[AfterToolInput] { return &d.afterTool }},
-		func(in *AfterToolInput) *string { return &in.Name },
-	)
-	permissions = declare(
-		moment[PermissionInput]{
-			at:   Permission,
-			gate: true,
-			of:   func(d *Dialect) *stage[PermissionInput] { return &d.permission },
-			args: func(in *PermissionInput) *wire.Object { return &in.Input },
-			was:  func(in *PermissionInput) *wire.Object { return &in.Original },
-		},
-		func(in *PermissionInput) *string { return &in.Name },
-	)
-	subagentStarts = declare(
-		moment[SubagentStartInput]{
-			at: SubagentStart,
-			of: func(d *Dialect) *stage[SubagentStartInput] { return &d.subagentStart },
-		},
-		func(in *SubagentStartInput) *string { return &in.Type },
-	)
-	subagentStops = declare(
-		moment[SubagentStopInput]{
-			at: SubagentStop,
-			of: func(d *Dialect) *stage[SubagentStopInput] { return &d.subagentStop },
-		},
-		func(in *SubagentStopInput) *string { return &in.Type },
-	)
-	stops = declare(
-		moment[StopInput]{at: Stop, of: func(d *Dialect) *stage[StopInput] { return &d.stop }},
-		nil,
-	)
-	beforeCompacts = declare(
-		moment[BeforeCompactInput]{
-			at:   BeforeCompact,
-			gate: true,
-			of:   func(d *Dialect) *stage[BeforeCompactInput] { return &d.beforeCompact },
-		},
-		func(in *BeforeCompactInput) *string { return &in.Trigger },
-	)
-	afterCompacts = declare(
-		moment[AfterCompactInput]{
-			at: AfterCompact,
-			of: func(d *Dialect) *stage[AfterCompactInput] { return &d.afterCompact },
-		},
-		func(in *AfterCompactInput) *string { return &in.Trigger },
-	)
-	notifies = declare(
-		moment[NotifyInput]{at: Notify, of: func(d *Dialect) *stage[NotifyInput] { return &d.notify }},
-		func(in *NotifyInput) *string { return &in.Type },
-	)
-	ends = declare(
-		moment[EndInput]{at: End, of: func(d *Dialect) *stage[EndInput] { return &d.end }},
-		func(in *EndInput) *string { return &in.Reason },
-	)
+	starts       = declare(moment[StartInput]{at: Start, ends: exports})
+	prompts      = declare(moment[PromptInput]{at: Prompt, gate: true})
+	beforeModels = declare(moment[BeforeModelInput]{
+		at: BeforeModel, gate: true,
+		args: func(in *BeforeModelInput) *wire.Object { return &in.Request },
+	})
+	afterModels = declare(moment[AfterModelInput]{at: AfterModel})
+	toolChoices = declare(moment[ToolChoiceInput]{
+		at:   ToolChoice,
+		args: func(in *ToolChoiceInput) *wire.Object { return &in.Request },
+	})
+	beforeTools = declare(moment[ToolCall]{
+		at: BeforeTool, gate: true,
+		name: func(c *ToolCall) *string { return &c.Name },
+		args: func(c *ToolCall) *wire.Object { return &c.Input },
+		was:  func(c *ToolCall) *wire.Object { return &c.Original },
+	})
+	afterTools = declare(moment[AfterToolInput]{
+		at:   AfterTool,
+		name: func(in *AfterToolInput) *string { return &in.Name },
+	})
+	permissions = declare(moment[PermissionInput]{
+		at: Permission, gate: true,
+		name: func(in *PermissionInput) *string { return &in.Name },
+		args: func(in *PermissionInput) *wire.Object { return &in.Input },
+		was:  func(in *PermissionInput) *wire.Object { return &in.Original },
+	})
+	subagentStarts = declare(moment[SubagentStartInput]{
+		at:   SubagentStart,
+		name: func(in *SubagentStartInput) *string { return &in.Type },
+	})
+	subagentStops = declare(moment[SubagentStopInput]{
+		at:   SubagentStop,
+		name: func(in *SubagentStopInput) *string { return &in.Type },
+	})
+	stops          = declare(moment[StopInput]{at: Stop})
+	beforeCompacts = declare(moment[BeforeCompactInput]{
+		at: BeforeCompact, gate: true,
+		name: func(in *BeforeCompactInput) *string { return &in.Trigger },
+	})
+	afterCompacts = declare(moment[AfterCompactInput]{
+		at:   AfterCompact,
+		name: func(in *AfterCompactInput) *string { return &in.Trigger },
+	})
+	notifies = declare(moment[NotifyInput]{at: Notify, name: func(in *NotifyInput) *string { return &in.Type }})
+	ends     = declare(moment[EndInput]{at: End, name: func(in *EndInput) *string { return &in.Reason }})
 )
 
 // Each method below runs the hooks of one moment, and says what the host has to do.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
-	"github.com/snaphook-go/snaphook/wire"
 )
 
 // Scope is where a program adds hooks of its own: [Hooks], for all sessions, or one
@@ -35,14 +34,16 @@ var ownDialect = &pipeline.Dialect{
 	Rules: pipeline.Rules{Sequential: true, Timeout: -1},
 }
 
+// ownEvents are those of the program's own hooks, by moment.
+var ownEvents = make([][]pipeline.Declared, moments)
+
 // declare makes a moment, and the event for the program's own hooks. A gate that
 // fails is a denial.
-func declare[In any](m moment[In], subject func(*In) *string) *moment[In] {
+func declare[In any](m moment[In]) *moment[In] {
 	m.firings = &sync.Pool{New: func() any { return new(firing[In]) }}
-	m.name = subject
 	m.own = pipeline.Declare(ownDialect, pipeline.Spec[In, *Verdict]{
 		Name: m.at.String(), Doc: "at the moment of this name", Rules: pipeline.Rules{FailClosed: m.gate},
-		Subject: subject,
+		Subject: m.name,
 		Chain: func(in In, o hook.Output[*Verdict]) In {
 			if m.args != nil && o.Specific != nil && o.Specific.Input != nil {
 				m.rewrite(&in, o.Specific.Input)
@@ -51,6 +52,7 @@ func declare[In any](m moment[In], subject func(*In) *string) *moment[In] {
 		},
 		Reduce: mergeOwn,
 	})
+	ownEvents[m.at] = []pipeline.Declared{m.own}
 	return &m
 }
 
@@ -96,7 +98,7 @@ func (m *moment[In]) askOwn(ctx context.Context, s *Session, in *In, p *part) {
 	if p.err = err; res.Specific != nil {
 		p.Verdict = *res.Specific
 	}
-	report(p, ownDialect.Name, res, m.own)
+	report(p, ownDialect.Name, res, m.own.Outcome)
 	if m.args == nil {
 		return
 	}
@@ -119,6 +121,3 @@ func (p *part) rewrites(h *hook.Hook, changes []change) {
 		p.claims = append(p.claims, claim{c, h.ID})
 	}
 }
-
-// input returns the arguments of a call.
-func (c *ToolCall) input() *wire.Object { return &c.Input }

@@ -26,7 +26,7 @@ func (m *moment[In]) rechecks(s *Session, in *In, fires uint64) bool {
 			continue
 		}
 		theirs := s.hooks.show(d, name, nil).name
-		for _, ev := range m.of(dialect).events {
+		for _, ev := range dialect.stages[m.at].events {
 			if ev.Rechecks(s.ses, theirs) {
 				return true
 			}

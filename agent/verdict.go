@@ -75,35 +75,20 @@ type Report struct {
 	Notes   []string // what was wrong with its answer and has been ignored
 }
 
-// part is what one dialect says at a moment.
-type part struct {
-	Verdict
-	at      site
-	changes []change
-	claims  []claim
-	view    view  // the call as the dialect sees it
-	err     error // of the fire: ctx's, or that the session is closed
-}
-
-// outcomes is an event that knows how its hooks ended.
-type outcomes[Out any] interface {
-	Outcome(*hook.Report[Out]) pipeline.Outcome
-}
-
-// report fills in the reports of a result.
-func report[Out any](p *part, dialect string, res *hook.Result[Out], event outcomes[Out]) {
-	if len(res.Reports) == 0 {
-		return
-	}
-	p.Reports = make([]Report, len(res.Reports))
+// report adds the reports of a result, with their outcomes as the event knows them.
+func report[Out any](
+	p *part, dialect string, res *hook.Result[Out], outcome func(*hook.Report[Out]) pipeline.Outcome,
+) {
+	before := len(p.Reports)
+	p.Reports = append(p.Reports, make([]Report, len(res.Reports))...)
 	for i := range res.Reports {
-		r, to := &res.Reports[i], &p.Reports[i]
+		r, to := &res.Reports[i], &p.Reports[before+i]
 		h := r.Hook
 		to.Dialect, to.Event, to.Hook, to.Name, to.Command = dialect, h.Event, h.ID, h.Name, h.Command
 		if h.Position.File != "" {
 			to.File = h.Position.String()
 		}
-		to.Outcome, to.Elapsed, to.Err, to.Notes = string(event.Outcome(r)), r.Elapsed, r.Err, r.Notes
+		to.Outcome, to.Elapsed, to.Err, to.Notes = string(outcome(r)), r.Elapsed, r.Err, r.Notes
 		if r.Reply != nil {
 			to.Exit, to.Stdout, to.Stderr = r.Reply.Exit, wire.Valid(r.Reply.Stdout), wire.Valid(r.Reply.Stderr)
 		}
@@ -122,6 +107,11 @@ func word(d hook.Decision) hook.Decision {
 		return hook.Allow
 	}
 	return hook.Undecided
+}
+
+// decide takes a decision whose Allow skips the permission prompt of the host.
+func (p *part) decide(d hook.Decision, reason string) {
+	p.Decision, p.Reason, p.Preapproved = word(d), reason, d == hook.Allow
 }
 
 // stricter reports whether a is a stricter word than b.

@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
@@ -56,72 +58,27 @@ var xcshWords = vocabulary{
 // config are found where xcsh finds them, and those that a program adds by
 // [Session.Modules].
 func Xcsh(cfg XcshConfig) *Dialect {
-	return &Dialect{
-		name: xcsh.Dialect.Name, words: xcshWords,
-		attach: func(ctx context.Context, s *Session) error { return s.attach(ctx, &cfg) },
-
-		start: stage[StartInput]{
-			events: declared(xcsh.SessionStart, xcsh.SessionSwitch),
-			fire: func(ctx context.Context, at *site, in *StartInput, p *part) {
-				if at.started.Swap(true) && in.Source != "" && in.Source != "startup" && in.Source != "compact" {
-					reason := map[string]string{"clear": "new"}[in.Source]
-					tell(ctx, at, xcsh.SessionSwitch, &xcsh.SessionSwitchEvent{Reason: or(reason, in.Source)}, p)
-					return
-				}
-				tell(ctx, at, xcsh.SessionStart, &xcsh.SessionStartEvent{}, p)
-			},
-		},
-		prompt:      xcshStage(xcsh.BeforeAgentStart, xcshPrompt, xcshMessage),
-		beforeModel: xcshStage(xcsh.Context, xcshMessages, xcshRewritten),
-		afterModel: stage[AfterModelInput]{
-			events: declared(xcsh.TurnEnd),
-			fire: func(ctx context.Context, at *site, in *AfterModelInput, p *part) {
-				e := &xcsh.TurnEndEvent{
-					TurnIndex:   int(at.turns.Add(1)) - 1,
-					Message:     saidMessage("assistant", responseText(in.Response)),
-					ToolResults: []xcsh.Message{},
-				}
-				tell(ctx, at, xcsh.TurnEnd, e, p)
-			},
-		},
-		beforeTool: xcshStage(xcsh.ToolCall, func(at *site, in *ToolCall, p *part) xcsh.ToolCallEvent {
-			p.view = at.show(in)
-			return xcsh.ToolCallEvent{ToolName: p.view.name, ToolCallID: in.ID, Input: p.view.args}
-		}, xcshGate),
-		afterTool: xcshStage(xcsh.ToolResult, xcshDone, xcshEdit),
-		stop: stage[StopInput]{
-			events: declared(xcsh.AgentEnd),
-			fire: func(ctx context.Context, at *site, in *StopInput, p *part) {
-				tell(
-					ctx,
-					at,
-					xcsh.AgentEnd,
-					&xcsh.AgentEndEvent{Messages: []xcsh.Message{saidMessage("assistant", in.Answer)}},
-					p,
-				)
-			},
-		},
-		beforeCompact: xcshCompacting(),
-		afterCompact: stage[AfterCompactInput]{
-			events: declared(xcsh.SessionCompact),
-			fire: func(ctx context.Context, at *site, in *AfterCompactInput, p *part) {
-				entry := wire.Object(`{"type":"compaction"}`).With("summary", wire.Quote(in.Summary))
-				tell(
-					ctx,
-					at,
-					xcsh.SessionCompact,
-					&xcsh.SessionCompactEvent{CompactionEntry: xcsh.Entry{Object: entry}},
-					p,
-				)
-			},
-		},
-		end: stage[EndInput]{
-			events: declared(xcsh.SessionShutdown),
-			fire: func(ctx context.Context, at *site, _ *EndInput, p *part) {
-				tell(ctx, at, xcsh.SessionShutdown, &xcsh.SessionShutdownEvent{}, p)
-			},
-		},
-	}
+	attach := func(ctx context.Context, s *Session) error { return s.attach(ctx, &cfg) }
+	return &Dialect{name: xcsh.Dialect.Name, words: xcshWords, attach: attach, stages: table(
+		starts.stage(xcshStart, declared(xcsh.SessionStart, xcsh.SessionSwitch)...),
+		prompts.stage(xcshPrompt, declared(xcsh.BeforeAgentStart)...),
+		beforeModels.stage(xcshRequest, declared(xcsh.Context)...),
+		notice(afterModels, xcsh.TurnEnd, func(in *AfterModelInput, p *part) xcsh.TurnEndEvent {
+			said := saidMessage(responseText(in.Response))
+			return xcsh.TurnEndEvent{TurnIndex: int(p.s.turns.Add(1)) - 1, Message: said, ToolResults: []xcsh.Message{}}
+		}),
+		beforeTools.stage(xcshGate, declared(xcsh.ToolCall)...),
+		afterTools.stage(xcshEdit, declared(xcsh.ToolResult)...),
+		notice(stops, xcsh.AgentEnd, func(in *StopInput, _ *part) xcsh.AgentEndEvent {
+			return xcsh.AgentEndEvent{Messages: []xcsh.Message{saidMessage(in.Answer)}}
+		}),
+		beforeCompacts.stage(xcshCompaction, declared(xcsh.SessionBeforeCompact, xcsh.SessionCompacting)...),
+		notice(afterCompacts, xcsh.SessionCompact, func(in *AfterCompactInput, _ *part) xcsh.SessionCompactEvent {
+			entry := wire.Object(`{"type":"compaction"}`).With("summary", wire.Quote(in.Summary))
+			return xcsh.SessionCompactEvent{CompactionEntry: xcsh.Entry{Object: entry}}
+		}),
+		notice(ends, xcsh.SessionShutdown, func(*EndInput, *part) (e xcsh.SessionShutdownEvent) { return e }),
+	)}
 }
 
 // declared are the declarations of events, in both runtimes.
@@ -133,81 +90,54 @@ func declared(events ...interface{ Declared() [2]pipeline.Declared }) (all []pip
 	return all
 }
 
-// xcshStage makes a stage of one event whose handlers have a say.
-func xcshStage[In, E, R any](
-	ev *xcsh.Event[E, R],
-	input func(*site, *In, *part) E,
-	read func(*site, E, *hook.Result[R], error, *part),
-) stage[In] {
-	return stage[In]{
-		events: declared(ev),
-		fire: func(ctx context.Context, at *site, in *In, p *part) {
-			sent := input(at, in, p)
-			xcshFire(ctx, at, ev, &sent, read, p)
-		},
-	}
-}
-
-func xcshFire[E, R any](
-	ctx context.Context,
-	at *site,
-	ev *xcsh.Event[E, R],
-	sent *E,
-	read func(*site, E, *hook.Result[R], error, *part),
-	p *part,
-) {
-	res, err := ev.FireResult(ctx, at.modules, sent)
-	took(p, res, handled[E, R]{ev, at.modules})
+// xcshFire fires an event whose handlers have a say.
+func xcshFire[E, R any](ctx context.Context, ev *xcsh.Event[E, R], sent *E, p *part) (*hook.Result[R], error) {
+	res, err := ev.FireResult(ctx, p.s.modules, sent)
+	report(p, xcsh.Dialect.Name, res, func(r *hook.Report[R]) pipeline.Outcome { return ev.Outcome(p.s.modules, r) })
 	if errors.Is(err, hook.ErrClosed) {
 		p.err = hook.ErrClosed
 	}
-	read(at, *sent, res, err, p)
-	at.abort(p)
+	p.abort()
+	return res, err
 }
 
 // tell fires an event whose handlers have no say.
-func tell[E any](ctx context.Context, at *site, ev *xcsh.Notice[E], sent *E, p *part) {
-	took(p, ev.FireResult(ctx, at.modules, sent), noticed[E]{ev, at.modules})
-	at.abort(p)
+func tell[E any](ctx context.Context, ev *xcsh.Notice[E], sent *E, p *part) {
+	res := ev.FireResult(ctx, p.s.modules, sent)
+	report(p, xcsh.Dialect.Name, res, func(r *hook.Report[xcsh.Nothing]) pipeline.Outcome {
+		return ev.Outcome(p.s.modules, r)
+	})
+	p.abort()
 }
 
-// took adds the reports of a result to those that are there.
-func took[R any](p *part, res *hook.Result[R], event outcomes[R]) {
-	before := p.Reports
-	p.Reports = nil
-	report(p, xcsh.Dialect.Name, res, event)
-	p.Reports = joined(before, p.Reports)
+// notice makes a stage of one event whose handlers have no say.
+func notice[In, E any](m *moment[In], ev *xcsh.Notice[E], input func(*In, *part) E) stage {
+	return m.stage(func(ctx context.Context, in *In, p *part) {
+		sent := input(in, p)
+		tell(ctx, ev, &sent, p)
+	}, declared(ev)...)
 }
 
 // abort makes a Stop of what a module has asked for.
-func (at *site) abort(p *part) {
-	if at.aborted.Swap(false) {
+func (p *part) abort() {
+	if p.s.aborted.Swap(false) {
 		p.Stop, p.StopReason = true, "A hook module has aborted the agent's work."
 	}
 }
 
-func xcshGate(at *site, _ xcsh.ToolCallEvent, res *hook.Result[xcsh.ToolCallResult], err error, p *part) {
-	var r *xcsh.ToolCallResult
-	if res.Set.Has(hook.SetSpecific) {
-		r = &res.Specific
+// xcshStart says that a session has begun, or that the user has gone on with another one.
+func xcshStart(ctx context.Context, in *StartInput, p *part) {
+	if p.s.started.Swap(true) && in.Source != "" && in.Source != "startup" && in.Source != "compact" {
+		reason := map[string]string{"clear": "new"}[in.Source]
+		tell(ctx, xcsh.SessionSwitch, &xcsh.SessionSwitchEvent{Reason: cmp.Or(reason, in.Source)}, p)
+		return
 	}
-	if refusal := at.modules.Verdict(r, err); refusal != nil {
-		p.Decision, p.Reason = hook.Deny, refusal.Error()
-	}
+	tell(ctx, xcsh.SessionStart, &xcsh.SessionStartEvent{}, p)
 }
 
-func xcshPrompt(_ *site, in *PromptInput, _ *part) xcsh.BeforeAgentStartEvent {
-	return xcsh.BeforeAgentStartEvent{Prompt: in.Text}
-}
-
-// xcshMessage takes the messages that modules add to a prompt.
-func xcshMessage(
-	_ *site,
-	_ xcsh.BeforeAgentStartEvent,
-	res *hook.Result[xcsh.BeforeAgentStartResult],
-	_ error,
-	p *part,
-) {
+// xcshPrompt takes the messages that modules add to a prompt.
+func xcshPrompt(ctx context.Context, in *PromptInput, p *part) {
+	res, _ := xcshFire(ctx, xcsh.BeforeAgentStart, &xcsh.BeforeAgentStartEvent{Prompt: in.Text}, p)
 	all := res.Specific.Messages
 	if m := res.Specific.Message; m != nil && len(all) == 0 {
 		all = []xcsh.CustomMessage{*m}
@@ -219,26 +149,110 @@ func xcshMessage(
 	}
 }
 
-func xcshDone(at *site, in *AfterToolInput, p *part) xcsh.ToolResultEvent {
-	p.view = at.show(&in.ToolCall)
-	return xcsh.ToolResultEvent{
-		ToolName: p.view.name, ToolCallID: in.ID, Input: p.view.args,
-		Content: []xcsh.Part{xcsh.TextPart(in.Result.Text)}, Details: in.Result.Data, IsError: in.Result.Failed,
+func xcshGate(ctx context.Context, in *ToolCall, p *part) {
+	seen := p.show(in)
+	sent := xcsh.ToolCallEvent{ToolName: seen.name, ToolCallID: in.ID, Input: seen.args}
+	res, err := xcshFire(ctx, xcsh.ToolCall, &sent, p)
+	var r *xcsh.ToolCallResult
+	if res.Set.Has(hook.SetSpecific) {
+		r = &res.Specific
+	}
+	if refusal := p.s.modules.Verdict(r, err); refusal != nil {
+		p.Decision, p.Reason = hook.Deny, refusal.Error()
 	}
 }
 
 // xcshEdit takes what modules have made of a tool's result. That of a tool which has
 // failed is its own in the hook runtime.
-func xcshEdit(at *site, sent xcsh.ToolResultEvent, res *hook.Result[xcsh.ToolResultOverride], _ error, p *part) {
+func xcshEdit(ctx context.Context, in *AfterToolInput, p *part) {
+	seen := p.show(&in.ToolCall)
+	sent := xcsh.ToolResultEvent{
+		ToolName: seen.name, ToolCallID: in.ID, Input: seen.args,
+		Content: []xcsh.Part{xcsh.TextPart(in.Result.Text)}, Details: in.Result.Data, IsError: in.Result.Failed,
+	}
+	res, _ := xcshFire(ctx, xcsh.ToolResult, &sent, p)
 	if !res.Set.Has(hook.SetSpecific) {
 		return
 	}
-	now := at.modules.Review(&sent, &res.Specific)
+	now := p.s.modules.Review(&sent, &res.Specific)
 	if now.IsError == sent.IsError && wire.Equal(xcsh.Parts(now.Content...), xcsh.Parts(sent.Content...)) &&
 		wire.Equal(now.Details, sent.Details) {
 		return
 	}
 	p.Result = &ToolResult{Text: partsText(now.Content), Data: now.Details, Failed: now.IsError}
+}
+
+// xcshCompaction fires the two events before a compaction: the second one only if the
+// first has neither cancelled it nor brought a summary.
+func xcshCompaction(ctx context.Context, in *BeforeCompactInput, p *part) {
+	none := []xcsh.Message{}
+	before, _ := xcshFire(ctx, xcsh.SessionBeforeCompact, &xcsh.SessionBeforeCompactEvent{
+		Preparation:   xcsh.CompactionPreparation{MessagesToSummarize: none, TurnPrefixMessages: none, RecentMessages: none},
+		BranchEntries: []xcsh.Entry{}, CustomInstructions: in.Instructions,
+	}, p)
+	switch r := &before.Specific; {
+	case r.Cancel:
+		p.Decision, p.Reason = hook.Deny, "A hook module has cancelled the compaction."
+		return
+	case r.Compaction != nil:
+		p.Result = &ToolResult{Text: r.Compaction.Summary, Data: r.Compaction.Details}
+		return
+	}
+	sent := xcsh.SessionCompactingEvent{SessionID: p.s.cfg.ID, Messages: none}
+	res, _ := xcshFire(ctx, xcsh.SessionCompacting, &sent, p)
+	p.Context = append(p.Context, res.Specific.Context...)
+	if prompt := res.Specific.Prompt; prompt != "" {
+		p.Context = append(p.Context, prompt)
+	}
+}
+
+// The roles of messages: those of a request are LLxprt's, where the model is model.
+var (
+	toModule   = map[string]string{"model": "assistant"}
+	fromModule = map[string]string{"assistant": "model"}
+)
+
+// withRole is a message with its role in other words.
+func withRole(m wire.Object, words map[string]string) wire.Object {
+	if role, other := words[m.Text("role")]; other {
+		return m.With("role", wire.Quote(role))
+	}
+	return m
+}
+
+// xcshRequest shows modules the messages of a request, and takes those that they have
+// left. The content of one may be a list of parts, of which the text counts.
+func xcshRequest(ctx context.Context, in *BeforeModelInput, p *part) {
+	p.view = view{args: in.Request}
+	sent := xcsh.ContextEvent{Messages: []xcsh.Message{}}
+	for _, m := range elements(in.Request.Get("messages")) {
+		sent.Messages = append(sent.Messages, xcsh.Message{Object: withRole(wire.Object(m), toModule)})
+	}
+	res, _ := xcshFire(ctx, xcsh.Context, &sent, p)
+	if !res.Set.Has(hook.SetSpecific) || res.Specific.Messages == nil {
+		return
+	}
+	list := []byte{'['}
+	for i, m := range res.Specific.Messages {
+		o := withRole(m.Object, fromModule)
+		if content := o.Get("content"); content.Kind() == '[' {
+			o = o.With("content", wire.Quote(contentText(content)))
+		}
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, object(o)...)
+	}
+	p.changes = p.view.whole(in.Request.With("messages", append(list, ']')))
+	if len(res.Reports) > 0 {
+		p.rewrites(res.Reports[len(res.Reports)-1].Hook, p.changes)
+	}
+}
+
+// saidMessage is a message of the model, as modules know it.
+func saidMessage(text string) xcsh.Message {
+	o := wire.Object(`{"role":"assistant"}`).With("content", xcsh.Parts(xcsh.TextPart(text)))
+	return xcsh.Message{Object: o}
 }
 
 // contentText is the text of a message's content: a string, or a list of parts.
@@ -263,22 +277,11 @@ func partsText(parts []xcsh.Part) string {
 	return lines(texts...)
 }
 
-// handled is an event with the modules whose handlers it has run.
-type handled[E, R any] struct {
-	*xcsh.Event[E, R]
-	modules *xcsh.Modules
-}
-
-func (h handled[E, R]) Outcome(r *hook.Report[R]) pipeline.Outcome {
-	return h.Event.Outcome(h.modules, r)
-}
-
-// noticed is the same for an event whose handlers have no say.
-type noticed[E any] struct {
-	*xcsh.Notice[E]
-	modules *xcsh.Modules
-}
-
-func (n noticed[E]) Outcome(r *hook.Report[xcsh.Nothing]) pipeline.Outcome {
-	return n.Notice.Outcome(n.modules, r)
+// elements lists the values of an array; none if it is none.
+func elements(list jsontext.Value) (all []jsontext.Value) {
+	if list.Kind() != '[' ||
+		json.Unmarshal(list, &all, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+		return nil
+	}
+	return all
 }
