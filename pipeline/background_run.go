@@ -146,7 +146,7 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 	if !inShadow(r.Hook) {
 		b.fire.s.deliver(b.fire.number, r.Index, b.finished())
 	}
-	if b.fire.s.sys.observed() {
+	if b.fire.s.sys.observed {
 		b.observeLate()
 	}
 }

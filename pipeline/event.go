@@ -72,7 +72,7 @@ func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out
 //go:noinline
 func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In, hooks *selector) (*hook.Result[Out], error) {
 	plan := hooks.plan(ctx, e.subject.of(in))
-	if len(plan.Run) == 0 && plan.Open == nil && !(e.forgetting && s.more.Load() != nil) && !s.sys.observed() {
+	if len(plan.Run) == 0 && plan.Open == nil && !(e.forgetting && s.more.Load() != nil) && !s.sys.observed {
 		return &e.empty, nil
 	}
 	if plan.Open != nil || e.forgetting {
@@ -99,7 +99,7 @@ func (e *Event[In, Out]) fireOpen(
 	if plan.Open != nil {
 		plan = e.core.narrow(s, &in, plan, true)
 	}
-	if len(plan.Run) == 0 && !s.sys.observed() {
+	if len(plan.Run) == 0 && !s.sys.observed {
 		return &e.empty, nil
 	}
 	return e.core.merge(ctx, s, &in, plan, nil, new(fireRun[Out]))

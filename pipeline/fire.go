@@ -67,7 +67,9 @@ func (e *core[Out]) merge(
 	defer f.end()
 	f.watcher = w
 	res, err := f.conclusion(ctx)
-	f.endObserving(res, err)
+	if f.info != nil {
+		f.endObserving(res, err)
+	}
 	return res, err
 }
 
@@ -77,12 +79,16 @@ func (f *fireRun[Out]) begin(ctx context.Context, in any, plan *stages.Planned) 
 	plan, closed := open(plan)
 	f.plan, f.first.value = plan, in
 	f.in = &f.first
-	f.logPlan(ctx)
+	if f.s.sys.debug {
+		f.logPlan(ctx)
+	}
 	if len(f.s.sys.cfg.Observe) > 0 {
 		f.observed = f.startObserving(ctx)
 	}
 	if len(plan.Run) == 0 && !closed {
-		f.endObserving(f.event.empty, nil)
+		if f.info != nil {
+			f.endObserving(f.event.empty, nil)
+		}
 		return false
 	}
 	f.alloc()
@@ -175,7 +181,9 @@ func (f *fireRun[Out]) ask(res *hook.Result[Out]) {
 	if f.failed == nil && f.event.has.conclude {
 		f.conclude(res)
 	}
-	f.logResult(res)
+	if f.s.sys.debug {
+		f.logResult(res)
+	}
 }
 
 // reduce runs the hooks and merges what they said. Most fires have one hook,

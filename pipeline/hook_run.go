@@ -54,11 +54,13 @@ func (f *fireRun[Out]) finishRun(ctx context.Context, r *hook.Report[Out], in *i
 	r.Recheck = f.again
 	f.applyFailurePolicy(r)
 	f.refine(r, in)
-	f.logNotes(r)
+	if len(r.Notes) > 0 {
+		f.logNotes(r)
+	}
 	if h.Policy != nil {
 		f.uphold(r)
 	}
-	if f.s.sys.observed() {
+	if f.s.sys.observed {
 		f.observe(ctx, r, in, f.runs[r.Index].queued)
 	}
 }

@@ -67,13 +67,8 @@ func outcome[Out any](r *hook.Report[Out], blocks bool) Outcome {
 	return NonBlockingError
 }
 
-func (sys *System) observed() bool { return sys.debug || len(sys.cfg.Observe) > 0 }
-
 // logPlan writes the plan to the log.
 func (f *fireBase) logPlan(ctx context.Context) {
-	if !f.s.sys.debug {
-		return
-	}
 	for _, skipped := range f.plan.Skipped {
 		f.debug(
 			ctx,
@@ -237,16 +232,14 @@ func (f *fireBase) logReducer(err error) {
 }
 
 func (f *fireRun[Out]) logResult(res *hook.Result[Out]) {
-	if f.s.sys.debug {
-		f.debug(
-			f.ctx,
-			"hooks merged",
-			slog.Bool("blocked", res.Blocked()),
-			slog.String("result", excerpt(wire.Encode(&res.Output))),
-			slog.Int("conflicts", len(res.Conflicts)),
-			slog.Duration("took", time.Since(f.began)),
-		)
-	}
+	f.debug(
+		f.ctx,
+		"hooks merged",
+		slog.Bool("blocked", res.Blocked()),
+		slog.String("result", excerpt(wire.Encode(&res.Output))),
+		slog.Int("conflicts", len(res.Conflicts)),
+		slog.Duration("took", time.Since(f.began)),
+	)
 }
 
 func (f *fireBase) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
@@ -269,9 +262,6 @@ func excerpt(b []byte) string {
 
 // endObserving reports what became of the fire.
 func (f *fireRun[Out]) endObserving(res *hook.Result[Out], err error) {
-	if f.info == nil {
-		return
-	}
 	out := f.outcome(res, err)
 	for _, w := range f.s.sys.observers {
 		f.s.sys.fireEnd(f.observed, w, f.info, out)

@@ -70,7 +70,7 @@ func (reg *registry) build(own []*hook.Hook) *view {
 				if slot, known := index[h.Dialect+"."+h.Event]; known { // else the loader has reported it
 					h = reg.admit(reg.govern(h))
 					v.listed.add(slot, h)
-					if h.Skip == "" || reg.sys.observed() {
+					if h.Skip == "" || reg.sys.observed {
 						v.activate(slot, h.Skip == "")
 					}
 				}

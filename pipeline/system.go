@@ -78,7 +78,8 @@ type Config struct {
 type System struct {
 	cfg               Config
 	log               *slog.Logger
-	debug             bool
+	debug             bool // the log has lines of level debug
+	observed          bool // that, or there are observers
 	workers           *semaphore.Weighted
 	backgroundWorkers *semaphore.Weighted // the workers of background hooks
 	limit             int
@@ -120,15 +121,13 @@ func NewSystem(cfg Config) *System {
 	if sys.limit <= 0 {
 		sys.limit = max(16, 4*runtime.GOMAXPROCS(0))
 	}
-	sys.workers, sys.backgroundWorkers = semaphore.NewWeighted(
-		int64(sys.limit),
-	), semaphore.NewWeighted(
-		int64(sys.limit),
-	)
+	sys.workers = semaphore.NewWeighted(int64(sys.limit))
+	sys.backgroundWorkers = semaphore.NewWeighted(int64(sys.limit))
 	sys.ctx, sys.cancel = context.WithCancelCause(context.Background())
 	if sys.debug = sys.log.Enabled(sys.ctx, slog.LevelDebug); !sys.debug && WantsDebug(os.Getenv("DEBUG")) {
 		sys.log, sys.debug = slog.New(loud{sys.log.Handler()}), true
 	}
+	sys.observed = sys.debug || len(cfg.Observe) > 0
 	return sys
 }
 

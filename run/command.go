@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -136,15 +137,6 @@ func (c *Command) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	return c.run(ctx, call, execute)
 }
 
-// Starts returns the program and arguments with which Run would start a call:
-// those of Direct or those of Argv.
-func (c *Command) Starts(call hook.Call) []string {
-	if direct, ok := c.job(call).direct(c); ok {
-		return direct.argv
-	}
-	return c.Argv
-}
-
 // run is Run with the implementation as a parameter, so that one set of tests
 // fits all.
 func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (hook.Reply, error) {
@@ -198,6 +190,30 @@ func (c *Command) start(ctx context.Context, j job, execute executor) (reply hoo
 		return execute(ctx, j)
 	}
 	return reply, started, err
+}
+
+// locate finds the program of Argv, and keeps where it is for calls with the
+// same environment. It is fresh if it was searched for.
+func (c *Command) locate(j *job) (fresh bool, err error) {
+	if r := c.located.Load(); r.fits(j) {
+		j.program = r.program
+		return false, nil
+	}
+	if j.program, err = lookup(c.Argv[0], j.env, j.dir); err != nil {
+		return true, err
+	}
+	if j.shared && filepath.IsAbs(j.program) {
+		c.located.Store(&readied{env: j.env, dir: j.dir, program: j.program})
+	}
+	return true, nil
+}
+
+// inDir returns the path of a file that is relative to dir.
+func inDir(file, dir string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(dir, file)
 }
 
 // job is one process to be.

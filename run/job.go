@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -52,18 +51,11 @@ func (j *job) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 // timedOut is why a process that took too long is killed.
 func (j *job) timedOut() error { return &hook.TimeoutError{After: j.timeout} }
 
-// locate finds the program of Argv, and keeps where it is for calls with the
-// same environment. It is fresh if it was searched for.
-func (c *Command) locate(j *job) (fresh bool, err error) {
-	if r := c.located.Load(); r.fits(j) {
-		j.program = r.program
-		return false, nil
+// Starts returns the program and arguments with which Run would start a call:
+// those of Direct or those of Argv.
+func (c *Command) Starts(call hook.Call) []string {
+	if direct, ok := c.job(call).direct(c); ok {
+		return direct.argv
 	}
-	if j.program, err = lookup(c.Argv[0], j.env, j.dir); err != nil {
-		return true, err
-	}
-	if j.shared && filepath.IsAbs(j.program) {
-		c.located.Store(&readied{env: j.env, dir: j.dir, program: j.program})
-	}
-	return true, nil
+	return c.Argv
 }

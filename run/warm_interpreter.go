@@ -148,11 +148,3 @@ func changes(from, to []string) (list []string, ok bool) {
 	}
 	return list, true
 }
-
-// inDir returns the path of a file that is relative to dir.
-func inDir(file, dir string) string {
-	if filepath.IsAbs(file) {
-		return file
-	}
-	return filepath.Join(dir, file)
-}

@@ -9,6 +9,7 @@ package llxprt
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -160,6 +161,23 @@ func rank(d hook.Decision) int {
 		return 1
 	}
 	return 0
+}
+
+func gateBlocks(o *hook.Output[BeforeToolOutput]) bool {
+	return o.Decision.Blocks() || o.Specific.PermissionDecision.Blocks()
+}
+
+// mergeGates is BlockWins in which a PermissionDecision counts too if it is the
+// stricter one, also when a later hook permits (a guard is never lost).
+func mergeGates(outs iter.Seq[hook.Output[BeforeToolOutput]]) hook.Output[BeforeToolOutput] {
+	return blockWins(func(yield func(hook.Output[BeforeToolOutput]) bool) {
+		for o := range outs {
+			o.Decision = wanted(&o)
+			if !yield(o) {
+				return
+			}
+		}
+	})
 }
 
 // noUserToAsk is the reason where a tool does not run for want of an answer.

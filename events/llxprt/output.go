@@ -2,7 +2,6 @@ package llxprt
 
 import (
 	"fmt"
-	"iter"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -151,10 +150,6 @@ func chainPrompt(p BeforeAgentInput, o hook.Output[BasicOutput]) BeforeAgentInpu
 	return p
 }
 
-func gateBlocks(o *hook.Output[BeforeToolOutput]) bool {
-	return o.Decision.Blocks() || o.Specific.PermissionDecision.Blocks()
-}
-
 // checkGate wants a Go function's permission to be a word that means something.
 // Of hooks outside one that does not is noted, as LLxprt lets the tool run.
 func checkGate(o *hook.Output[BeforeToolOutput]) error {
@@ -164,19 +159,6 @@ func checkGate(o *hook.Output[BeforeToolOutput]) error {
 	default:
 		return fmt.Errorf("there is no permissionDecision %q; write allow, ask, block or deny", d)
 	}
-}
-
-// mergeGates is BlockWins in which a PermissionDecision counts too if it is the
-// stricter one, also when a later hook permits (a guard is never lost).
-func mergeGates(outs iter.Seq[hook.Output[BeforeToolOutput]]) hook.Output[BeforeToolOutput] {
-	return blockWins(func(yield func(hook.Output[BeforeToolOutput]) bool) {
-		for o := range outs {
-			o.Decision = wanted(&o)
-			if !yield(o) {
-				return
-			}
-		}
-	})
 }
 
 var blockWins = reducers.BlockWins(addGate)
