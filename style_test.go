@@ -23,6 +23,9 @@ var unclear = map[string]string{
 	"misfit": "input error", "behind": "after", "heed": "take into account", "underway": "in flight", "herald": "async marker", "mourning": "waiting for its end",
 }
 
+// tailed is the end of a call that is broken over lines, and more after it.
+var tailed = regexp.MustCompile(`^\s*\), \S`)
+
 // Lines have a width that fits beside another file, and no word has to be
 // looked up. Tests may hold longer lines, for their tables.
 func TestLinesAndWords(t *testing.T) {
@@ -39,6 +42,9 @@ func TestLinesAndWords(t *testing.T) {
 			}
 			if markdown && strings.HasPrefix(strings.TrimSpace(line), "```") {
 				fenced = !fenced
+			}
+			if tailed.MatchString(line) && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+				t.Errorf("%s:%d: an expression follows the end of one that is broken over lines: write each on its own", path, i+1)
 			}
 			if width := utf8.RuneCountInString(line); tooLong(path, line, width, fenced) {
 				t.Errorf("%s:%d: %d characters", path, i+1, width)

@@ -79,12 +79,10 @@ func split(pattern, separators string) Names {
 func expression(pattern string) (m hook.Matcher, note string) {
 	p, err := Regexp(pattern)
 	if err != nil {
-		return Names(
-				nil,
-			), fmt.Sprintf(
-				"%v; it matches nothing. Write names like Write|Edit, or an expression like ^mcp__.*",
-				err,
-			)
+		return Names(nil), fmt.Sprintf(
+			"%v; it matches nothing. Write names like Write|Edit, or an expression like ^mcp__.*",
+			err,
+		)
 	}
 	return p, ""
 }

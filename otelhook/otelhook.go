@@ -170,16 +170,14 @@ func remote(t hook.Trace) (s trace.SpanContext, ok bool) {
 		t.Parent[54] == 'f' {
 		flags = trace.FlagsSampled
 	}
-	return trace.NewSpanContext(
-			trace.SpanContextConfig{
-				TraceID:    traceID,
-				SpanID:     spanID,
-				TraceFlags: flags,
-				TraceState: state,
-				Remote:     true,
-			},
-		), err1 == nil &&
-			err2 == nil
+	config := trace.SpanContextConfig{
+		TraceID:    traceID,
+		SpanID:     spanID,
+		TraceFlags: flags,
+		TraceState: state,
+		Remote:     true,
+	}
+	return trace.NewSpanContext(config), err1 == nil && err2 == nil
 }
 
 type hookKey struct{ o *Observer }
@@ -187,16 +185,10 @@ type hookKey struct{ o *Observer }
 // HookStart implements [pipeline.HookStarter]: it begins the hook's span.
 func (o *Observer) HookStart(ctx context.Context, f *pipeline.FireInfo, h *hook.Hook) context.Context {
 	ctx, span := o.tracer.Start(ctx, "hook "+environ.Scrub(h.Label()), trace.WithAttributes(
-		attribute.String(
-			"snaphook.event",
-			f.Event,
-		),
+		attribute.String("snaphook.event", f.Event),
 		attribute.String("snaphook.hook.id", h.ID),
 		attribute.String("snaphook.hook.type", h.Type),
-		attribute.String(
-			"snaphook.hook.source",
-			h.Source.String(),
-		),
+		attribute.String("snaphook.hook.source", h.Source.String()),
 		attribute.String("code.file.path", h.Position.String()),
 	))
 	o.running.Add(ctx, 1, metric.WithAttributes(attribute.String("snaphook.event", f.Event)))
@@ -211,23 +203,18 @@ func (o *Observer) HookStart(ctx context.Context, f *pipeline.FireInfo, h *hook.
 // that of the fire why the hook did not run.
 func (o *Observer) HookEnd(ctx context.Context, e *pipeline.Evaluation) {
 	if e.SkipReason != "" {
-		trace.SpanFromContext(ctx).
-			AddEvent("hook not run", trace.WithAttributes(attribute.String("snaphook.hook.id", e.Hook.ID),
-				attribute.String("snaphook.why", string(e.SkipReason)),
-				attribute.String("snaphook.detail", environ.Scrub(e.SkipDetail))),
-			)
+		trace.SpanFromContext(ctx).AddEvent("hook not run", trace.WithAttributes(
+			attribute.String("snaphook.hook.id", e.Hook.ID),
+			attribute.String("snaphook.why", string(e.SkipReason)),
+			attribute.String("snaphook.detail", environ.Scrub(e.SkipDetail)),
+		))
 		return
 	}
 	if e.Outcome == pipeline.Backgrounded {
 		return // it goes on, and has another end
 	}
-	event, outcome := attribute.String(
-		"snaphook.event",
-		e.Fire.Event,
-	), attribute.String(
-		"snaphook.hook.outcome",
-		string(e.Outcome),
-	)
+	event := attribute.String("snaphook.event", e.Fire.Event)
+	outcome := attribute.String("snaphook.hook.outcome", string(e.Outcome))
 	o.running.Add(ctx, -1, metric.WithAttributes(event))
 	o.duration.Record(
 		ctx,

@@ -100,12 +100,10 @@ func (f *fireRun[Out]) evaluation(r *hook.Report[Out], in *input) *Evaluation {
 	r = lit(r)
 	ev := &Evaluation{
 		Fire: f.info, Hook: r.Hook, Index: f.base + r.Index, Recheck: f.again,
-		Outcome: outcome(
-			r,
-			f.blocks(r),
-		), Decision: r.Output.Decision, Reason: cmp.Or(r.Output.Reason, r.Output.StopReason),
-		Reply: r.Reply, Elapsed: r.Elapsed, Err: r.Err, FailedOpen: r.FailedOpen() && !errors.Is(r.Err, hook.ErrNotNeeded),
-		Notes: r.Notes,
+		Outcome: outcome(r, f.blocks(r)), Decision: r.Output.Decision,
+		Reason: cmp.Or(r.Output.Reason, r.Output.StopReason),
+		Reply:  r.Reply, Elapsed: r.Elapsed, Err: r.Err, Notes: r.Notes,
+		FailedOpen: r.FailedOpen() && !errors.Is(r.Err, hook.ErrNotNeeded),
 	}
 	ev.Class = hook.ClassOf(r.Err)
 	if r.Hook.Policy != nil {
@@ -132,11 +130,11 @@ func (f *fireRun[Out]) blocks(r *hook.Report[Out]) (yes bool) {
 
 func (f *fireRun[Out]) logHook(ev *Evaluation, r *hook.Report[Out], in any) {
 	attrs := []slog.Attr{
-		slog.String("hook", environ.Scrub(ev.Hook.Label())), slog.String("at", ev.Hook.Position.String()),
-		slog.String(
-			"outcome",
-			string(ev.Outcome),
-		), slog.String("decision", string(ev.Decision)), slog.Duration("took", ev.Elapsed),
+		slog.String("hook", environ.Scrub(ev.Hook.Label())),
+		slog.String("at", ev.Hook.Position.String()),
+		slog.String("outcome", string(ev.Outcome)),
+		slog.String("decision", string(ev.Decision)),
+		slog.Duration("took", ev.Elapsed),
 	}
 	switch own, err := encode(nil, in); {
 	case ev.Payload != nil:
@@ -175,16 +173,10 @@ func (f *fireRun[Out]) logFailure(r *hook.Report[Out]) {
 		f.ctx,
 		slog.LevelWarn,
 		msg,
-		slog.String(
-			"event",
-			f.event.info().FullName(),
-		),
+		slog.String("event", f.event.info().FullName()),
 		slog.String("session", f.s.id),
 		slog.String("hook", environ.Scrub(r.Hook.Label())),
-		slog.String(
-			"at",
-			r.Hook.Position.String(),
-		),
+		slog.String("at", r.Hook.Position.String()),
 		slog.String("error", environ.Scrub(r.Err.Error())),
 		slog.Duration("took", r.Elapsed),
 	)
@@ -200,10 +192,7 @@ func (f *fireRun[Out]) logNotes(r *hook.Report[Out]) {
 			f.ctx,
 			slog.LevelWarn,
 			"a part of a hook's answer has no effect",
-			slog.String(
-				"event",
-				f.event.info().FullName(),
-			),
+			slog.String("event", f.event.info().FullName()),
 			slog.String("session", f.s.id),
 			slog.String("hook", environ.Scrub(r.Hook.Label())),
 			slog.String("at", r.Hook.Position.String()),
@@ -222,10 +211,7 @@ func (f *fireBase) logReducer(err error) {
 		f.ctx,
 		slog.LevelError,
 		"the answers could not be merged; the first one that blocks counts",
-		slog.String(
-			"event",
-			f.of.info().FullName(),
-		),
+		slog.String("event", f.of.info().FullName()),
 		slog.String("session", f.s.id),
 		slog.String("error", environ.Scrub(err.Error())),
 	)

@@ -106,9 +106,8 @@ func ApplyPermissionRequest(call *PermissionRequestInput, res *hook.Result[Permi
 	if d == nil {
 		return v
 	}
-	v.Decision, v.Reason, v.Interrupt, v.Permissions = hook.Decision(
-		d.Behavior,
-	), d.Message, d.Interrupt, d.UpdatedPermissions
+	v.Decision, v.Reason = hook.Decision(d.Behavior), d.Message
+	v.Interrupt, v.Permissions = d.Interrupt, d.UpdatedPermissions
 	if d.UpdatedInput != nil {
 		v.Input = d.UpdatedInput
 	}

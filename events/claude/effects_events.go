@@ -16,11 +16,8 @@ func (g *PreModelSwitchOutput) effects(e *Effects) {
 
 func (p *PermissionRequestOutput) effects(e *Effects) {
 	if d := p.Decision; d != nil {
-		e.PermissionBehavior, e.UpdatedInput, e.UpdatedPermissions = &d.Behavior, jsontext.Value(
-			d.UpdatedInput,
-		), list(
-			d.UpdatedPermissions,
-		)
+		e.PermissionBehavior = &d.Behavior
+		e.UpdatedInput, e.UpdatedPermissions = jsontext.Value(d.UpdatedInput), list(d.UpdatedPermissions)
 		e.Interrupt = lo.EmptyableToPtr(d.Interrupt)
 	}
 }

@@ -17,21 +17,18 @@ var (
 		"session_start", "once the session is ready")
 	SessionBeforeSwitch *Event[SessionBeforeSwitchEvent, SessionBeforeSwitchResult] = before[
 		SessionBeforeSwitchEvent, SessionBeforeSwitchResult,
-	](
-		"session_before_switch", "before another session takes the place of this one")
+	]("session_before_switch", "before another session takes the place of this one")
 	SessionSwitch *Notice[SessionSwitchEvent] = notice[SessionSwitchEvent](
 		"session_switch", "when another session has taken the place of this one")
 	SessionBeforeBranch *Event[SessionBeforeBranchEvent, SessionBeforeBranchResult] = before[
 		SessionBeforeBranchEvent, SessionBeforeBranchResult,
-	](
-		"session_before_branch", "before a session branches off")
+	]("session_before_branch", "before a session branches off")
 	SessionBranch *Notice[SessionBranchEvent] = notice[SessionBranchEvent](
 		"session_branch", "when a session has branched off")
 
 	SessionBeforeCompact *Event[SessionBeforeCompactEvent, SessionBeforeCompactResult] = before[
 		SessionBeforeCompactEvent, SessionBeforeCompactResult,
-	](
-		"session_before_compact", "before the conversation is compacted")
+	]("session_before_compact", "before the conversation is compacted")
 
 	// SessionCompacting fires while a compaction is prepared. It cannot be
 	// cancelled; the last result counts, as a whole.
@@ -47,8 +44,7 @@ var (
 		"session_compact", "when the conversation has been compacted")
 	SessionBeforeTree *Event[SessionBeforeTreeEvent, SessionBeforeTreeResult] = before[
 		SessionBeforeTreeEvent, SessionBeforeTreeResult,
-	](
-		"session_before_tree", "before another place in the session's tree is taken")
+	]("session_before_tree", "before another place in the session's tree is taken")
 	SessionTree *Notice[SessionTreeEvent] = notice[SessionTreeEvent](
 		"session_tree", "when another place in the session's tree has been taken")
 	SessionShutdown *Notice[SessionShutdownEvent] = notice[SessionShutdownEvent](

@@ -127,13 +127,9 @@ func (o *ToolResultOverride) isError(there bool) bool {
 // mergeOverrides are the extension runtime's rules.
 func mergeOverrides(ev *pipeline.Spec[ToolResultEvent, ToolResultOverride]) {
 	ev.Chain = func(e ToolResultEvent, o hook.Output[ToolResultOverride]) ToolResultEvent {
-		e.Content, e.Details, e.IsError = o.Specific.content(
-			e.Content,
-		), o.Specific.details(
-			e.Details,
-		), o.Specific.isError(
-			e.IsError,
-		)
+		e.Content = o.Specific.content(e.Content)
+		e.Details = o.Specific.details(e.Details)
+		e.IsError = o.Specific.isError(e.IsError)
 		return e
 	}
 	ev.Refine = unless[ToolResultEvent](

@@ -24,23 +24,25 @@ func (s *search) runsText(st stage) bool {
 var builtins map[string]func(*search, []piece) bool
 
 func init() { // a table whose functions search again
+	type decides = func(*search, []piece) bool
 	always := func(*search, []piece) bool { return true }
-	builtins = map[string]func(*search, []piece) bool{
+	byWords := func(f func([]piece) bool) decides { return func(_ *search, args []piece) bool { return f(args) } }
+	byWord := func(f func(piece) bool) decides {
+		return byWords(func(args []piece) bool { return slices.ContainsFunc(args, f) })
+	}
+	byOption := func(letters string) decides {
+		return byWords(func(args []piece) bool { return hasOption(args, letters) })
+	}
+	builtins = map[string]decides{
 		"eval": (*search).evaluates, "trap": (*search).traps, ".": (*search).sources, "source": (*search).sources,
-		"alias": func(_ *search, args []piece) bool { return slices.ContainsFunc(args, definesAlias) },
-		"read": assigns(
-			"adinNptu",
-		), "mapfile": assigns("dnOsuCc"), "readarray": assigns("dnOsuCc"), "getopts": assigns(""), "unset": assigns(""),
-		"wait": func(_ *search, args []piece) bool { return hasOption(args, "p") }, "jobs": func(_ *search, args []piece) bool { return hasOption(args, "x") },
-		"enable": func(_ *search, args []piece) bool { return hasOption(args, "f") }, "history": func(_ *search, args []piece) bool { return hasOption(args, "ps") },
-		"printf": func(_ *search, args []piece) bool { return printsToName(args) }, "let": always,
-		"declare": declares(
-			true,
-		), "typeset": declares(true), "local": declares(true), "export": declares(false), "readonly": declares(false),
-		"test": func(_ *search, args []piece) bool { return testsName(args) }, "[": func(_ *search, args []piece) bool { return testsName(args) },
-		"set": func(_ *search, args []piece) bool { return changesShell(args) }, "shopt": func(_ *search, args []piece) bool { return slices.ContainsFunc(args, changesGrammar) },
-		"compgen": always, "complete": always, "compopt": always, "bind": always, "fc": always,
-		"hash": func(_ *search, args []piece) bool { return hasOption(args, "p") },
+		"alias": byWord(definesAlias), "shopt": byWord(changesGrammar), "set": byWords(changesShell),
+		"read": assigns("adinNptu"), "mapfile": assigns("dnOsuCc"), "readarray": assigns("dnOsuCc"),
+		"getopts": assigns(""), "unset": assigns(""), "printf": byWords(printsToName),
+		"wait": byOption("p"), "jobs": byOption("x"), "enable": byOption("f"), "history": byOption("ps"),
+		"hash": byOption("p"), "test": byWords(testsName), "[": byWords(testsName),
+		"declare": declares(true), "typeset": declares(true), "local": declares(true),
+		"export": declares(false), "readonly": declares(false),
+		"let": always, "compgen": always, "complete": always, "compopt": always, "bind": always, "fc": always,
 	}
 }
 

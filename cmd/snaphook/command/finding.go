@@ -52,9 +52,7 @@ func (g finding) text() string {
 	at := hook.Position{File: g.File, Line: g.Line, Column: g.Column}
 	return style.Render(
 		visible(fmt.Sprintf("%s: %s: %s [%s]", at, g.Severity, g.Message, g.ID)),
-	) + "\n    " + faint.Render(
-		visible(g.Fix),
-	) + "\n"
+	) + "\n    " + faint.Render(visible(g.Fix)) + "\n"
 }
 
 // fixed says what was mended.

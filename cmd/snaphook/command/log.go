@@ -153,9 +153,7 @@ func lineText(l *rec.Line) string {
 		b.WriteString(
 			"    " + odd.Render(
 				oneLine("would be "+lo.CoalesceOrEmpty(l.Would.Decision, "no decision")+" without shadow mode"),
-			) + " " + oneLine(
-				l.Would.Reason,
-			) + "\n",
+			) + " " + oneLine(l.Would.Reason) + "\n",
 		)
 	}
 	for i := range l.Hooks {
@@ -189,11 +187,7 @@ func hookText(h *rec.Hook) string {
 		at = "  " + faint.Render(oneLine(h.File))
 	}
 	if !h.Ran {
-		return faint.Render(
-			"    not run  ",
-		) + oneLine(
-			h.Label(),
-		) + "  " + oneLine(
+		return faint.Render("    not run  ") + oneLine(h.Label()) + "  " + oneLine(
 			lo.CoalesceOrEmpty(h.Why, "?")+lo.Ternary(h.Detail != "", ": "+h.Detail, ""),
 		) + at + "\n"
 	}

@@ -36,10 +36,10 @@ func withoutProject(r discover.Registry) discover.Registry {
 		load := r.Providers[i].Load
 		r.Providers[i].Load = func(ctx context.Context, at discover.Place) ([]discover.Item, []string, error) {
 			items, warnings, err := load(ctx, at)
-			return lo.Reject(
-				items,
-				func(item discover.Item, _ int) bool { return isProjects(xcsh.SourceOf(item.Source.Level)) },
-			), warnings, err
+			own := lo.Reject(items, func(item discover.Item, _ int) bool {
+				return isProjects(xcsh.SourceOf(item.Source.Level))
+			})
+			return own, warnings, err
 		}
 	}
 	return r

@@ -150,11 +150,7 @@ func (e *effective) text(indent int) string {
 			strings.Repeat(
 				" ",
 				indent,
-			)+"policy: "+oneLine(
-				said[member],
-			)+"  "+faint.Render(
-				from.Level+" "+oneLine(from.File),
-			)+"\n",
+			)+"policy: "+oneLine(said[member])+"  "+faint.Render(from.Level+" "+oneLine(from.File))+"\n",
 		)
 	}
 	return strings.Join(lines, "")

@@ -68,10 +68,9 @@ func (f *flags) recordEvent(cmd *cobra.Command, dialect string, args []string) e
 	sys := pipeline.NewSystem(pipeline.Config{Log: f.log(cmd), Observe: to.observers(), ObserveIdle: true})
 	defer sys.Close()
 	ses, err := sys.NewSession(cmd.Context(), pipeline.SessionConfig{
-		ID: cmp.Or(
-			f.id,
-			recorded.Text("session_id"),
-		), Transcript: recorded.Text("transcript_path"), Dir: cmp.Or(f.dir, recorded.Text("cwd")),
+		ID:         cmp.Or(f.id, recorded.Text("session_id")),
+		Transcript: recorded.Text("transcript_path"),
+		Dir:        cmp.Or(f.dir, recorded.Text("cwd")),
 	})
 	if err != nil {
 		return err

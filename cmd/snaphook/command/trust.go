@@ -159,10 +159,7 @@ func (st status) text(all []*sources) string {
 				odd.Render(
 					"cannot be seen through: "+oneLine(
 						*h.Unclear,
-					)+"; trust covers "+count(
-						len(h.Scripts),
-						"file",
-					)+" of the project",
+					)+"; trust covers "+count(len(h.Scripts), "file")+" of the project",
 				),
 			)
 			continue

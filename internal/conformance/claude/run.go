@@ -178,10 +178,7 @@ func (p *Prepared) failure(expect Expect, got seen, wrong []string) string {
 	lines := jsontext.WithIndent("  ")
 	return fmt.Sprintf(
 		"%s\nexpectation: %s\nseen: %s\ncase: %q of %s, level %q\nbasis: %q %s %s",
-		strings.Join(
-			wrong,
-			"\n",
-		),
+		strings.Join(wrong, "\n"),
 		show(expect, lines),
 		show(all, lines),
 		p.Name,

@@ -117,18 +117,13 @@ func read[R any](result jsontext.Value) (r R) {
 }
 
 var typed = []eventType{
-	notice(
-		xcsh.SessionStart,
-	), event(xcsh.SessionBeforeSwitch), notice(xcsh.SessionSwitch), event(xcsh.SessionBeforeBranch),
-	notice(
-		xcsh.SessionBranch,
-	), event(xcsh.SessionBeforeCompact), event(xcsh.SessionCompacting), notice(xcsh.SessionCompact),
+	notice(xcsh.SessionStart), event(xcsh.SessionBeforeSwitch), notice(xcsh.SessionSwitch),
+	event(xcsh.SessionBeforeBranch), notice(xcsh.SessionBranch),
+	event(xcsh.SessionBeforeCompact), event(xcsh.SessionCompacting), notice(xcsh.SessionCompact),
 	event(xcsh.SessionBeforeTree), notice(xcsh.SessionTree), notice(xcsh.SessionShutdown),
-	event(
-		xcsh.Context,
-	), event(xcsh.BeforeAgentStart), notice(xcsh.AgentStart), notice(xcsh.AgentEnd), notice(xcsh.TurnStart),
-	notice(xcsh.TurnEnd), notice(xcsh.AutoCompactionStart), notice(xcsh.AutoCompactionEnd), notice(xcsh.AutoRetryStart),
-	notice(
-		xcsh.AutoRetryEnd,
-	), notice(xcsh.TTSRTriggered), notice(xcsh.TodoReminder), event(xcsh.ToolCall), event(xcsh.ToolResult),
+	event(xcsh.Context), event(xcsh.BeforeAgentStart), notice(xcsh.AgentStart), notice(xcsh.AgentEnd),
+	notice(xcsh.TurnStart), notice(xcsh.TurnEnd),
+	notice(xcsh.AutoCompactionStart), notice(xcsh.AutoCompactionEnd),
+	notice(xcsh.AutoRetryStart), notice(xcsh.AutoRetryEnd),
+	notice(xcsh.TTSRTriggered), notice(xcsh.TodoReminder), event(xcsh.ToolCall), event(xcsh.ToolResult),
 }
