@@ -40,21 +40,6 @@ type spare struct {
 	start int // to write the call to; its end without a call ends the process
 }
 
-// fileStamp tells whether a file has changed.
-type fileStamp struct {
-	modified   unix.Timespec
-	size       int64
-	inode, dev uint64
-}
-
-func stampOf(path string) (s fileStamp) {
-	var stat unix.Stat_t
-	if unix.Stat(path, &stat) == nil {
-		s = fileStamp{stat.Mtim, stat.Size, stat.Ino, stat.Dev}
-	}
-	return s
-}
-
 // startNode prepares a command's interpreter.
 func (w *Warm) startNode(base job) (keeper, error) {
 	found, note := interpreterOf(base)
@@ -157,6 +142,7 @@ func (n *node) run(ctx context.Context, j job, changes []string) (reply hook.Rep
 		return reply, false, n.gone(), nil
 	}
 	defer n.unuse(n.close)
+	defer n.ended()
 	if !s.begin(j, changes) {
 		s.dismiss()
 		return reply, false, false, nil
@@ -178,7 +164,8 @@ func (n *node) gone() bool {
 	return n.retired || n.closed
 }
 
-// take returns a process that waits, and starts another in its place.
+// take returns a process that waits. Another is started in its place when its call
+// has ended, which wants the processors for itself, and at once if none is left.
 func (n *node) take() (s *spare) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -189,16 +176,38 @@ func (n *node) take() (s *spare) {
 		s, n.spares = n.spares[0], n.spares[1:]
 		n.running++
 	}
-	if !n.filled {
-		n.filled = true
-		go func() {
-			_ = n.fill() // a process that is missing costs a cold start, which says why
-			n.mu.Lock()
-			n.filled = false
-			n.mu.Unlock()
-		}()
+	if len(n.spares) == 0 {
+		n.refill()
 	}
 	return s
+}
+
+// ended starts what is missing after a call.
+func (n *node) ended() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.refill()
+}
+
+// refill starts the processes that are missing, in the background. The caller has
+// locked n.
+func (n *node) refill() {
+	if len(n.spares) < nodeSpares && !n.filled && !n.retired && !n.closed {
+		n.filled = true
+		go n.keepFull()
+	}
+}
+
+// keepFull starts processes until none is missing. One that does not start costs
+// a cold start, which says why.
+func (n *node) keepFull() {
+	for done := false; !done; {
+		err := n.fill()
+		n.mu.Lock()
+		done = err != nil || len(n.spares) >= nodeSpares || n.retired || n.closed
+		n.filled = !done
+		n.mu.Unlock()
+	}
 }
 
 // begin hands the call over. Without success the process has not begun.

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/snaphook-go/snaphook/hook"
 )
 
@@ -105,6 +107,21 @@ func (s *slot) ready(starts *sync.WaitGroup, start func() keeper) keeper {
 		}
 	})
 	return nil
+}
+
+// fileStamp tells whether a file has changed.
+type fileStamp struct {
+	modified   unix.Timespec
+	size       int64
+	inode, dev uint64
+}
+
+func stampOf(path string) (s fileStamp) {
+	var stat unix.Stat_t
+	if unix.Stat(path, &stat) == nil {
+		s = fileStamp{stat.Mtim, stat.Size, stat.Ino, stat.Dev}
+	}
+	return s
 }
 
 // identity is the interpreter that a command starts, and how.
