@@ -135,7 +135,7 @@ func (r *Reader) hooks(group settings.Value) (hooks settings.Value, ok bool) {
 
 // Read adds the hooks of the group. Each begins as a copy of like, with its
 // ID, "label/event/group/entry", event and place; fill completes it from its
-// entry. An entry for which fill gives a problem is listed as invalid.
+// entry. An entry for which fill returns a problem is listed as invalid.
 func (g Group) Read(label string, like hook.Hook, fill func(*hook.Hook, settings.Value) *settings.Problem) {
 	for i, v := range g.hooks.Elements() {
 		h := like

@@ -184,7 +184,7 @@ func (m *Module) thrown(description any) error {
 	return m.source.explained(thrown, e.Stack)
 }
 
-// What JavaScript gives as a number, a text and a value.
+// What JavaScript passes as a number, a text and a value.
 
 func number(v any) int64 {
 	switch v := v.(type) {

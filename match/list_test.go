@@ -10,7 +10,7 @@ import (
 func TestListsOfNamesAsClaudeCodeReadsThem(t *testing.T) {
 	tests := []struct {
 		name, pattern, subject string
-		seed, wide             bool
+		base, wide             bool
 	}{
 		{"a name", "Write", "Write", true, true},
 		{"a name is not part of a name", "Bash", "BashOutput", false, false},
@@ -40,10 +40,10 @@ func TestListsOfNamesAsClaudeCodeReadsThem(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			seed, _ := List(tt.pattern)
+			base, _ := List(tt.pattern)
 			wide, _ := WideList(tt.pattern)
-			if got := seed.Match(tt.subject); got != tt.seed {
-				t.Errorf("List(%q).Match(%q) = %v, want %v", tt.pattern, tt.subject, got, tt.seed)
+			if got := base.Match(tt.subject); got != tt.base {
+				t.Errorf("List(%q).Match(%q) = %v, want %v", tt.pattern, tt.subject, got, tt.base)
 			}
 			if got := wide.Match(tt.subject); got != tt.wide {
 				t.Errorf("WideList(%q).Match(%q) = %v, want %v", tt.pattern, tt.subject, got, tt.wide)
@@ -63,7 +63,7 @@ func TestNoPatternAndAStarListEverything(t *testing.T) {
 }
 
 func TestListSaysWhatToWriteInstead(t *testing.T) {
-	for pattern, want := range map[string]struct{ seed, wide string }{
+	for pattern, want := range map[string]struct{ base, wide string }{
 		"Write|Edit":       {},
 		"^a.b$":            {},
 		"my-plugin:x":      {},
@@ -82,7 +82,7 @@ func TestListSaysWhatToWriteInstead(t *testing.T) {
 			}
 		}
 		_, note := List(pattern)
-		check("List", note, want.seed)
+		check("List", note, want.base)
 		_, note = WideList(pattern)
 		check("WideList", note, want.wide)
 	}

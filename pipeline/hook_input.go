@@ -62,7 +62,7 @@ func (f *fireBase) payload(in *input) ([]byte, error) {
 	return b, nil
 }
 
-// timeKey is the key of the time that a caller gives its payloads.
+// timeKey is the key of the time that a caller sets for its payloads.
 type timeKey struct{}
 
 // WithTime returns a context in which payloads say that their event happened at

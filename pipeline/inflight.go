@@ -55,7 +55,7 @@ func (l *shard) busy() bool {
 	return l.running > 0
 }
 
-// nextShard returns the lane of the next session.
+// nextShard returns the shard of the next session.
 func (sys *System) nextShard() *shard {
 	return &sys.shards[sys.sessions.Add(1)%uint64(len(sys.shards))]
 }

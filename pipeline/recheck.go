@@ -36,7 +36,7 @@ func (f *fireRun[Out]) join(res *hook.Result[Out], final any, second *hook.Resul
 	for i := range second.Reports {
 		r := &second.Reports[i]
 		r.Index += len(f.runs)
-		f.settle(r, final, res.Reports)
+		f.dropRepeats(r, final, res.Reports)
 	}
 	conflicts := res.Conflicts
 	all := append(slices.Clip(res.Reports), second.Reports...)
@@ -49,9 +49,9 @@ func (f *fireRun[Out]) join(res *hook.Result[Out], final any, second *hook.Resul
 	f.hold(res)
 }
 
-// settle takes from a second answer what does not count: what it rewrites, and
+// dropRepeats takes from a second answer what does not count: what it rewrites, and
 // texts that the hook has said before.
-func (f *fireRun[Out]) settle(r *hook.Report[Out], final any, before []hook.Report[Out]) {
+func (f *fireRun[Out]) dropRepeats(r *hook.Report[Out], final any, before []hook.Report[Out]) {
 	said := lit(r).Output
 	_, differs := f.event.spec.typed.rewrittenIn(final, &said)
 	if f.event.spec.Unrewritten(&said) && differs {

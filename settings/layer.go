@@ -88,7 +88,7 @@ func readFile(name string) ([]byte, error) {
 }
 
 // withoutPath drops the operation and the file's name, which the problem's
-// position gives already.
+// position has already.
 func withoutPath(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err

@@ -32,7 +32,7 @@ const noReason = "blocked by a hook that gave no reason"
 //   - ParseAndDeny: as ParseAnswer, but the answer is a denial whatever it says. Its reason
 //     is the answer's, else standard error, else plain text on standard
 //     output; the other fields keep their effect.
-//   - DenyWithReason: as ParseAndDeny, but a reason that the answer gives for anything else
+//   - DenyWithReason: as ParseAndDeny, but a reason that the answer has for anything else
 //     than a denial does not count, and neither does plain text.
 //   - ParseOrFail: an answer is read, whatever the status; without one the hook failed.
 //   - ReadAny, WarnAny, DenyAny: standard output, or standard error if that is
@@ -52,7 +52,7 @@ func Parse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	case hook.ParseAndDeny:
 		refuse(r, how)
 	case hook.DenyWithReason:
-		veto(r, how)
+		denyForOneReason(r, how)
 	case hook.ParseOrFail:
 		parseOrFail(r, how)
 	case hook.ReadAny, hook.WarnAny, hook.DenyAny:
@@ -129,7 +129,7 @@ func refuse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	deny(r, plain(r.Reply.Stderr), anyAnswer(r, how), noReason)
 }
 
-func veto[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
+func denyForOneReason[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	anyAnswer(r, how)
 	if !r.Output.Decision.Blocks() {
 		r.Output.Reason = ""

@@ -195,7 +195,7 @@ func TestTheOwnMembersOfEvents(t *testing.T) {
 			w := project(hooks(tt.event, "h"))
 			w.host.Interactive = tt.interactive
 			if tt.name == "feedback" {
-				w.Level = claude.Docs // context alone keeps nothing going at the seed's
+				w.Level = claude.Docs // context alone keeps nothing going at the base level's
 			}
 			w.replies = map[string]scripted{"h": says(0, answer, "")}
 			wantEffects(t, fire(t, w.open(t), tt.event, tt.input), tt.want)

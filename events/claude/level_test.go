@@ -9,7 +9,7 @@ import (
 func TestLevelsReadMatchersInTheirWay(t *testing.T) {
 	for _, tt := range []struct {
 		event, matcher, input string
-		seed, docs            bool
+		base, docs            bool
 	}{
 		{"PreToolUse", "Edit, Write", `{"tool_name":"Write"}`, false, true},
 		{"PreToolUse", "Edit | Write", `{"tool_name":"Edit"}`, false, true},
@@ -40,7 +40,7 @@ func TestLevelsReadMatchersInTheirWay(t *testing.T) {
 		{"TeammateIdle", "never", ``, true, true},
 		{"PostToolBatch", "(", ``, true, true},
 	} {
-		for level, want := range map[claude.Level]bool{claude.Base: tt.seed, claude.Docs: tt.docs} {
+		for level, want := range map[claude.Level]bool{claude.Base: tt.base, claude.Docs: tt.docs} {
 			w := project(`{"hooks": {"` + tt.event + `": [{"matcher": ` + string(mustEncode(t, tt.matcher)) + `, "hooks": [{"type": "command", "command": "h"}]}]}}`)
 			w.Level, w.replies = level, map[string]scripted{"h": {}}
 			if got := len(fire(t, w.open(t), tt.event, tt.input).Hooks) > 0; got != want {

@@ -12,7 +12,7 @@ import (
 // The functions of this file add what one hook said to the own part of all.
 
 // addGate lets the last hook that rewrote the arguments win, whole, and not the
-// last to finish (decided: the same configuration always gives the same
+// last to finish (decided: the same configuration always has the same
 // answer). With a denial there is nothing to run with them.
 func addGate(all *PreToolUseOutput, one *hook.Output[PreToolUseOutput]) {
 	g := one.Specific

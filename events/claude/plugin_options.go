@@ -14,7 +14,7 @@ import (
 
 // The options of a plugin (C92) have, in this order, the defaults of "userConfig" in
 // its manifest; the values of "pluginConfigs" in the settings of the user, of
-// the command line and of the administrator; and those that the program gives.
+// the command line and of the administrator; and those of the program.
 
 // configure completes the options of a plugin.
 func (p *Plugin) configure(r *reading, manifest settings.Value) {
@@ -104,7 +104,7 @@ func (r *reading) readPluginConfigs(layers []settings.Layer, values []settings.V
 	}
 }
 
-// misnamed says which options the program gives to plugins that are not there.
+// misnamed says which options the program sets for plugins that are not there.
 func (r *reading) misnamed() {
 	known := map[string]bool{}
 	for _, id := range r.plugins {

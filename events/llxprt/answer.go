@@ -82,7 +82,7 @@ func (g *BeforeModelOutput) changes() wire.Object {
 // ModifiedResponse is the response that takes the place of the model's, in the
 // SDK's shape, or nil (getModifiedResponse). Hooks may give a part of one: a
 // text, counters, a candidate with a finishReason alone; the rest is original's.
-// A stop without a text gives a response that says the reason (L51).
+// A stop without a text returns a response that says the reason (L51).
 // original is the SDK's response, whose parts that hooks cannot see are kept;
 // nil keeps none.
 func ModifiedResponse(o *hook.Output[AfterModelOutput], original wire.Object) wire.Object {

@@ -134,7 +134,7 @@ type ModelVerdict struct {
 
 // ApplyBeforeModel says what a caller has to do with a request to the model,
 // which is in the SDK's shape (L50, L60). A
-// block without a response gives one without candidates, and every response has
+// block without a response returns one without candidates, and every response has
 // a list of them.
 func ApplyBeforeModel(request wire.Object, res *hook.Result[BeforeModelOutput]) ModelVerdict {
 	v := ModelVerdict{

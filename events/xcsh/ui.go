@@ -3,7 +3,7 @@ package xcsh
 import "context"
 
 // UI is how handlers speak with the user (X9). No call
-// has a time limit but its ctx; a user who cancels gives no answer. A host
+// has a time limit but its ctx; a user who cancels does not answer. A host
 // embeds [NoUI] and has what it can do.
 type UI interface {
 	// Select lets the user choose one of the options.

@@ -39,7 +39,7 @@ type dialect struct {
 	headless bool
 	asks     bool // a running hook can ask the user
 
-	// traits gives the types of hooks that an event runs, and who gets the
+	// traits returns the types of hooks that an event runs, and who gets the
 	// text of a refusal: "model", "user" or "".
 	traits func(event string) (types []string, told string)
 

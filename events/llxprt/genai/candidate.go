@@ -35,7 +35,7 @@ func replaceCandidates(was, hook []jsontext.Value) []jsontext.Value {
 }
 
 // fromCandidate returns the candidate that was with the changes of the hook's.
-// If there was none, the result has what the hook gives and no more.
+// If there was none, the result has what the hook sets and no more.
 func fromCandidate(hook wire.Object, was jsontext.Value) jsontext.Value {
 	base := object(was)
 	sdk := base

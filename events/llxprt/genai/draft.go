@@ -70,7 +70,7 @@ func (d *draft) assemble() []jsontext.Value {
 			element = edit(element, "")
 		}
 		if element != nil {
-			all = append(all, d.settle(element))
+			all = append(all, d.wrap(element))
 		}
 	}
 	queue = append(queue, d.waiting...)
@@ -78,9 +78,9 @@ func (d *draft) assemble() []jsontext.Value {
 	return all
 }
 
-// settle makes a loose part a content if there are new contents: the SDK
+// wrap makes a loose part a content if there are new contents: the SDK
 // refuses a mixture.
-func (d *draft) settle(content jsontext.Value) jsontext.Value {
+func (d *draft) wrap(content jsontext.Value) jsontext.Value {
 	if !d.added || !readElement(content).loose {
 		return content
 	}

@@ -63,7 +63,7 @@ func hookConfig(sdk wire.Object) wire.Object {
 // FromHookRequest returns the SDK request for a hook's: base, the request that
 // the hook was shown, with what the hook changed. Nil is no base.
 //
-// Model and contents are replaced if req gives them, config key by key, and
+// Model and contents are replaced if req has them, config key by key, and
 // toolConfig key by key where base has it, else in config. Of contents, the
 // elements whose message is unchanged stay as they are. In a changed one the
 // new text takes the place of the old among the other parts. Of one that the
@@ -109,7 +109,7 @@ func ApplyRequest(patch, target wire.Object) wire.Object {
 }
 
 // MergeRequest returns a hook request with the changes of a partial one (L60):
-// members that patch gives replace those of req,
+// members that patch has replace those of req,
 // config and toolConfig key by key. A model, messages, config or toolConfig of
 // the wrong type, null included, counts as not given.
 func MergeRequest(req, patch wire.Object) wire.Object {

@@ -13,7 +13,7 @@ func ToHookToolConfig(sdk wire.Object) wire.Object {
 }
 
 // FromHookToolConfig is the SDK toolConfig for a hook's: functionCallingConfig
-// with the mode and the allowedFunctionNames it returns, or {} if it gives
+// with the mode and the allowedFunctionNames it returns, or {} if it has
 // neither.
 func FromHookToolConfig(config wire.Object) wire.Object {
 	calling := callingConfig(config)
