@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -91,7 +90,7 @@ type Hooks struct {
 	log      *slog.Logger
 	sys      *pipeline.System
 	watch    *pipeline.Watch
-	dialects []*Dialect
+	dialects []*Dialect // the program's own, and then those of the config
 	tools    map[string]*known
 	resolved sync.Map // of *known by name
 	closed   atomic.Bool
@@ -107,15 +106,16 @@ func Open(cfg Config) (*Hooks, error) {
 	if err := checkTools(cfg.Tools); err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
-	h := &Hooks{
-		cfg: cfg, log: cmp.Or(cfg.Log, slog.Default()), dialects: cfg.Dialects,
-		tools: map[string]*known{}, sessions: map[*Session]bool{},
+	dialects := cfg.Dialects
+	if dialects == nil {
+		dialects = []*Dialect{Claude(ClaudeConfig{}), LLxprt(LLxprtConfig{}), Xcsh(XcshConfig{})}
 	}
-	if h.dialects == nil {
-		h.dialects = []*Dialect{Claude(ClaudeConfig{}), LLxprt(LLxprtConfig{}), Xcsh(XcshConfig{})}
-	}
-	if err := checkDialects(h.dialects); err != nil {
+	if err := checkDialects(dialects); err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
+	}
+	h := &Hooks{
+		cfg: cfg, log: cmp.Or(cfg.Log, slog.Default()), dialects: append([]*Dialect{own}, dialects...),
+		tools: map[string]*known{}, sessions: map[*Session]bool{},
 	}
 	for _, t := range cfg.Tools {
 		h.tools[t.Name] = h.know(t)
@@ -125,7 +125,7 @@ func Open(cfg Config) (*Hooks, error) {
 		Policy: policy.Source{Discover: true, Overlays: cfg.Policy},
 		Warm:   &run.Warm{Log: cfg.Log}, HostRechecks: true, // over all dialects; see recheck
 	}
-	sets := slices.Clone(ownEvents)
+	var sets [][]pipeline.Declared // by dialect and moment, as bit has it
 	for _, d := range h.dialects {
 		if d.load != nil {
 			system.Load = append(system.Load, d.load)
@@ -157,8 +157,8 @@ func (cfg Config) observers() (all []pipeline.Observer) {
 }
 
 func checkDialects(all []*Dialect) error {
-	if len(all) > maxDialects {
-		return fmt.Errorf("%d dialects are given; no more than %d can be", len(all), maxDialects)
+	if len(all) >= maxDialects {
+		return fmt.Errorf("%d dialects are given; no more than %d can be", len(all), maxDialects-1)
 	}
 	seen := map[string]bool{}
 	for i, d := range all {
@@ -191,7 +191,7 @@ func (h *Hooks) know(t Tool) *known {
 	}
 	k := &known{Tool: t}
 	for _, d := range h.dialects {
-		k.by = append(k.by, d.words.translate(&t))
+		k.by = append(k.by, translate(&t, d.word))
 	}
 	return k
 }

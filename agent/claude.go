@@ -17,30 +17,11 @@ import (
 // models, agents and tools that its hooks may use.
 type ClaudeConfig = claude.Settings
 
-// claudeWords is how Claude Code calls tools.
-var claudeWords = vocabulary{
-	kinds: map[Kind]spelling{
-		Shell: {tool: "Bash"},
-		Read:  {"Read", map[string]string{"path": "file_path"}},
-		Write: {"Write", map[string]string{"path": "file_path"}},
-		Edit: {"Edit", map[string]string{
-			"path": "file_path", "old": "old_string", "new": "new_string", "all": "replace_all",
-		}},
-		List:   {tool: "LS"},
-		Glob:   {tool: "Glob"},
-		Grep:   {"Grep", map[string]string{"include": "glob"}},
-		Fetch:  {tool: "WebFetch"},
-		Search: {tool: "WebSearch"},
-		Task:   {"Task", map[string]string{"agent": "subagent_type"}},
-		Todo:   {tool: "TodoWrite"},
-	},
-	mcp: func(server, tool string) string { return "mcp__" + server + "__" + tool },
-}
-
 // Claude is the hook system of Claude Code. The zero config finds the settings where
 // Claude Code keeps them.
 func Claude(cfg ClaudeConfig) *Dialect {
-	return &Dialect{name: claude.Dialect.Name, words: claudeWords, load: cfg.Load, stages: table(
+	word := func(w words) string { return w.claude }
+	return &Dialect{name: claude.Dialect.Name, word: word, load: cfg.Load, stages: table(
 		claudeStage(starts, claude.SessionStart, func(in *StartInput, _ *part) claude.SessionStartInput {
 			return claude.SessionStartInput{Source: cmp.Or(in.Source, "startup"), Model: in.Model}
 		}, nil),

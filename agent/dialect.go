@@ -12,7 +12,7 @@ import (
 // [Hooks].
 type Dialect struct {
 	name   string
-	words  vocabulary
+	word   func(words) string                    // what it calls something; nil: as the host does
 	load   pipeline.Load                         // reads the settings; nil: there are none
 	attach func(context.Context, *Session) error // completes a session; may be nil
 	stages [moments]stage

@@ -17,30 +17,11 @@ import (
 // LLxprtConfig is how the hooks of LLxprt and Gemini CLI are read.
 type LLxprtConfig = llxprt.Settings
 
-// llxprtWords is how LLxprt calls tools.
-var llxprtWords = vocabulary{
-	kinds: map[Kind]spelling{
-		Shell: {tool: "run_shell_command"},
-		Read:  {"read_file", map[string]string{"path": "absolute_path|file_path"}},
-		Write: {"write_file", map[string]string{"path": "file_path"}},
-		Edit: {"replace", map[string]string{
-			"path": "file_path", "old": "old_string", "new": "new_string", "all": "replace_all",
-		}},
-		List:   {tool: "list_directory"},
-		Glob:   {tool: "glob"},
-		Grep:   {tool: "search_file_content"},
-		Fetch:  {tool: "web_fetch"},
-		Search: {tool: "google_web_search"},
-		Task:   {"task", map[string]string{"agent": "subagent_name"}},
-		Todo:   {tool: "todo_write"},
-	},
-	mcp: func(server, tool string) string { return "mcp__" + server + "__" + tool },
-}
-
 // LLxprt is the hook system of LLxprt Code and Gemini CLI. The zero config finds the
 // settings where LLxprt keeps them.
 func LLxprt(cfg LLxprtConfig) *Dialect {
-	return &Dialect{name: llxprt.Dialect.Name, words: llxprtWords, load: cfg.Load, stages: table(
+	word := func(w words) string { return w.llxprt }
+	return &Dialect{name: llxprt.Dialect.Name, word: word, load: cfg.Load, stages: table(
 		llxprtStage(starts, llxprt.SessionStart, func(in *StartInput, _ *part) llxprt.SessionStartInput {
 			source := map[string]string{"": "startup", "compact": "compress", "fork": "resume"}[in.Source]
 			return llxprt.SessionStartInput{Source: cmp.Or(source, in.Source)}

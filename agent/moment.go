@@ -26,18 +26,16 @@ type moment[In any] struct {
 	firings *sync.Pool // of *firing[In]
 }
 
-// The bits of a moment: the program's own hooks first, then the dialects.
-const (
-	maxDialects = pipeline.MaxWatched/int(moments) - 1
-	bitsEach    = int(moments)
-)
+// maxDialects is how many dialects can be watched; the first one is that of the program.
+const maxDialects = pipeline.MaxWatched / int(moments)
 
-func bit(dialect int, at Moment) uint64 { return 1 << (dialect*bitsEach + int(at)) }
+// bit is that of a moment in a dialect.
+func bit(dialect int, at Moment) uint64 { return 1 << (dialect*int(moments) + int(at)) }
 
 // masks have the bits of a moment in every dialect.
 var masks = func() (all [moments]uint64) {
 	for at := range all {
-		for d := range maxDialects + 1 {
+		for d := range maxDialects {
 			all[at] |= bit(d, Moment(at))
 		}
 	}
@@ -117,7 +115,7 @@ func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires
 	var claims []claim
 	if fires&bit(0, m.at) != 0 {
 		p := &f.alone[0]
-		m.ask(ctx, s, in, -1, p)
+		m.ask(ctx, s, in, 0, p)
 		v.add(&p.Verdict)
 		changes, claims, err = p.changes, p.claims, p.err
 		if m.args != nil {
@@ -150,8 +148,8 @@ func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires
 func (m *moment[In]) dialects(ctx context.Context, s *Session, f *firing[In], fires uint64) []part {
 	var active [maxDialects]int
 	n := 0
-	for d := range s.hooks.dialects {
-		if fires&bit(d+1, m.at) != 0 {
+	for d := 1; d < len(s.hooks.dialects); d++ {
+		if fires&bit(d, m.at) != 0 {
 			active[n] = d
 			n++
 		}
@@ -180,29 +178,20 @@ func (m *moment[In]) sideBySide(ctx context.Context, s *Session, in *In, active 
 	others.Wait()
 }
 
-// ask runs the hooks of one dialect, or those of the program if dialect is -1. What
-// panics costs this part alone; where hooks can keep something from happening, it does
-// not happen.
+// ask runs the hooks of one dialect. What panics costs this part alone; where hooks can
+// keep something from happening, it does not happen.
 func (m *moment[In]) ask(ctx context.Context, s *Session, in *In, dialect int, p *part) {
 	defer func() {
 		if failed := recover(); failed != nil {
 			m.failed(ctx, s, dialect, failed, p)
 		}
 	}()
-	if dialect < 0 {
-		m.askOwn(ctx, s, in, p)
-		return
-	}
 	p.s, p.dialect = s, dialect
 	s.hooks.dialects[dialect].stages[m.at].fire.(func(context.Context, *In, *part))(ctx, in, p)
 }
 
 func (m *moment[In]) failed(ctx context.Context, s *Session, dialect int, value any, p *part) {
-	name := ownDialect.Name
-	if dialect >= 0 {
-		name = s.hooks.dialects[dialect].name
-	}
-	err := &hook.PanicError{Value: value, Stack: debug.Stack()}
+	name, err := s.hooks.dialects[dialect].name, &hook.PanicError{Value: value, Stack: debug.Stack()}
 	*p = part{}
 	p.Reports = []Report{{Dialect: name, Event: m.at.String(), Outcome: string(pipeline.NonBlockingError), Err: err}}
 	if m.gate {

@@ -27,21 +27,18 @@ func (s *Session) scope() pipeline.Scope {
 	return s.ses
 }
 
-// ownDialect has the program's own hooks. They run one after another as they were
-// added, and each sees what those before it have rewritten.
-var ownDialect = &pipeline.Dialect{
-	Name:  "host",
-	Rules: pipeline.Rules{Sequential: true, Timeout: -1},
-}
-
-// ownEvents are those of the program's own hooks, by moment.
-var ownEvents = make([][]pipeline.Declared, moments)
+// own has the program's own hooks. They run one after another as they were added, and
+// each sees what those before it have rewritten.
+var (
+	own       = &Dialect{name: ownEvents.Name}
+	ownEvents = &pipeline.Dialect{Name: "host", Rules: pipeline.Rules{Sequential: true, Timeout: -1}}
+)
 
 // declare makes a moment, and the event for the program's own hooks. A gate that
 // fails is a denial.
 func declare[In any](m moment[In]) *moment[In] {
 	m.firings = &sync.Pool{New: func() any { return new(firing[In]) }}
-	m.own = pipeline.Declare(ownDialect, pipeline.Spec[In, *Verdict]{
+	m.own = pipeline.Declare(ownEvents, pipeline.Spec[In, *Verdict]{
 		Name: m.at.String(), Doc: "at the moment of this name", Rules: pipeline.Rules{FailClosed: m.gate},
 		Subject: m.name,
 		Chain: func(in In, o hook.Output[*Verdict]) In {
@@ -52,7 +49,7 @@ func declare[In any](m moment[In]) *moment[In] {
 		},
 		Reduce: mergeOwn,
 	})
-	ownEvents[m.at] = []pipeline.Declared{m.own}
+	own.stages[m.at] = m.stage(m.askOwn, m.own)
 	return &m
 }
 
@@ -93,12 +90,12 @@ func (m *moment[In]) on(at Scope, name string, f func(context.Context, In) (Verd
 }
 
 // askOwn runs the hooks of the program.
-func (m *moment[In]) askOwn(ctx context.Context, s *Session, in *In, p *part) {
-	res, err := m.own.Fire(ctx, s.ses, in)
+func (m *moment[In]) askOwn(ctx context.Context, in *In, p *part) {
+	res, err := m.own.Fire(ctx, p.s.ses, in)
 	if p.err = err; res.Specific != nil {
 		p.Verdict = *res.Specific
 	}
-	report(p, ownDialect.Name, res, m.own.Outcome)
+	report(p, own.name, res, m.own.Outcome)
 	if m.args == nil {
 		return
 	}

@@ -18,16 +18,10 @@ func (m *moment[In]) rechecks(s *Session, in *In, fires uint64) bool {
 	if m.name != nil {
 		name = *m.name(in)
 	}
-	if fires&bit(0, m.at) != 0 && m.own.Rechecks(s.ses, name) {
-		return true
-	}
 	for d, dialect := range s.hooks.dialects {
-		if fires&bit(d+1, m.at) == 0 {
-			continue
-		}
 		theirs := s.hooks.show(d, name, nil).name
 		for _, ev := range dialect.stages[m.at].events {
-			if ev.Rechecks(s.ses, theirs) {
+			if fires&bit(d, m.at) != 0 && ev.Rechecks(s.ses, theirs) {
 				return true
 			}
 		}
@@ -66,13 +60,7 @@ func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fir
 
 // news is the part of a text that is not in another one, line by line.
 func news(known, text string) string {
-	var fresh []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSuffix(line, "\n"); !slices.Contains(strings.Split(known, "\n"), line) {
-			fresh = append(fresh, line)
-		}
-	}
-	return lines(fresh...)
+	return lines(newsOf(strings.Split(known, "\n"), strings.Split(text, "\n"))...)
 }
 
 // newsOf lists the texts that are not known.

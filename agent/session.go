@@ -190,10 +190,10 @@ func (s *Session) problem(p settings.Problem) {
 	}
 }
 
-// atBeforeTool is [Session.BeforeTool] without the verdict's place.
+// beforeTool is run for a call of a tool, whose arguments it looks at.
 //
 //go:noinline
-func (s *Session) atBeforeTool(ctx context.Context, call *ToolCall, v *Verdict) error {
+func (s *Session) beforeTool(ctx context.Context, call *ToolCall, v *Verdict) error {
 	if call == nil {
 		return beforeTools.run(ctx, s, nil, v)
 	}

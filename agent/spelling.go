@@ -1,26 +1,64 @@
 package agent
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// spelling is how a dialect calls the tools of a kind, and those of their
-// arguments that do not have their canonical names. A second name of an argument,
-// after a "|", is one that hooks may answer with.
-type spelling struct {
-	tool string
-	args map[string]string
+// words are what the dialects call a tool, or an argument of one, where they do not use
+// its canonical name. A second word of a dialect, after a "|", is one that its hooks may
+// answer with. Hosts are further words by which an argument of a host is recognised.
+type words struct{ claude, llxprt, xcsh, hosts string }
+
+// kinds are the kinds of tools, with their arguments by their canonical names. The tool
+// of an MCP server has its name and that of the server in its words.
+var kinds = [...]struct {
+	name string
+	tool words
+	args map[string]words
+}{
+	Shell: {"Shell", words{"Bash", "run_shell_command", "bash", ""}, map[string]words{
+		"command": {hosts: "cmd"}, "timeout": {}, "description": {},
+	}},
+	Read: {"Read", words{"Read", "read_file", "read", ""}, map[string]words{
+		"path": {"file_path", "absolute_path|file_path", "", ""}, "offset": {}, "limit": {},
+	}},
+	Write: {"Write", words{"Write", "write_file", "write", ""}, map[string]words{
+		"path": {"file_path", "file_path", "", "absolute_path"}, "content": {},
+	}},
+	Edit: {"Edit", words{"Edit", "replace", "edit", ""}, map[string]words{
+		"path": {"file_path", "file_path", "", "absolute_path"},
+		"old":  {"old_string", "old_string", "oldText", ""},
+		"new":  {"new_string", "new_string", "newText", ""},
+		"all":  {"replace_all", "replace_all", "", ""},
+	}},
+	List: {"List", words{"LS", "list_directory", "ls", ""}, map[string]words{"path": {hosts: "dir_path"}}},
+	Glob: {"Glob", words{"Glob", "glob", "find", ""}, map[string]words{"pattern": {}, "path": {hosts: "dir_path"}}},
+	Grep: {"Grep", words{"Grep", "search_file_content", "grep", ""}, map[string]words{
+		"pattern": {}, "path": {hosts: "dir_path"}, "include": {"glob", "", "glob", ""},
+	}},
+	Fetch:  {"Fetch", words{"WebFetch", "web_fetch", "fetch", ""}, map[string]words{"url": {}, "prompt": {}}},
+	Search: {"Search", words{"WebSearch", "google_web_search", "web_search", ""}, map[string]words{"query": {}}},
+	Task: {"Task", words{"Task", "task", "task", ""}, map[string]words{
+		"prompt": {}, "description": {}, "agent": {"subagent_type", "subagent_name", "", ""},
+	}},
+	Todo:  {"Todo", words{"TodoWrite", "todo_write", "todo_write", ""}, map[string]words{"todos": {}}},
+	MCP:   {name: "MCP", tool: words{"mcp__%s__%s", "mcp__%s__%s", "mcp_%s_%s", ""}},
+	Other: {name: "Other"},
 }
 
-// vocabulary is how a dialect calls tools. mcp names the tool of an MCP server.
-type vocabulary struct {
-	kinds map[Kind]spelling
-	mcp   func(server, tool string) string
+// all are the words of every dialect and host.
+func (w words) all() []string {
+	return strings.FieldsFunc(strings.Join([]string{w.claude, w.llxprt, w.xcsh, w.hosts}, "|"), func(r rune) bool {
+		return r == '|'
+	})
 }
 
 // translated is a host's tool in a dialect.
@@ -39,40 +77,32 @@ type argument struct {
 
 func quote(name string) argument { return argument{name, wire.Quote(name)} }
 
-// translate puts a tool into a dialect's words.
-func (v *vocabulary) translate(t *Tool) *translated {
-	words := v.kinds[t.Kind]
-	tr := &translated{name: words.tool, in: map[string]argument{}, out: map[string]string{}}
-	switch {
-	case t.Kind == MCP:
-		tr.name = v.mcp(t.Server, t.Name)
-	case tr.name == "":
-		tr.name = t.Name
+// translate puts a tool into the words of a dialect.
+func translate(t *Tool, word func(words) string) *translated {
+	tr := &translated{name: t.Name, in: map[string]argument{}, out: map[string]string{}, same: true}
+	if word == nil {
+		return tr
 	}
-	for _, canonical := range canonicalNames(t) {
-		tr.add(t, canonical, words.args[canonical])
+	kind := kinds[t.Kind]
+	if name := word(kind.tool); t.Kind == MCP {
+		tr.name = fmt.Sprintf(name, t.Server, t.Name)
+	} else if name != "" {
+		tr.name = name
 	}
-	tr.same = true
+	names := slices.AppendSeq(slices.Collect(maps.Keys(kind.args)), maps.Keys(t.Args))
+	slices.Sort(names)
+	for _, canonical := range slices.Compact(names) {
+		tr.add(t, canonical, kind.args[canonical], word)
+	}
 	for host, theirs := range tr.in {
 		tr.same = tr.same && host == theirs.name
 	}
 	return tr
 }
 
-// canonicalNames are those of the kind and of the tool's Args.
-func canonicalNames(t *Tool) []string {
-	names := maps.Clone(arguments[t.Kind])
-	for name := range t.Args {
-		if _, known := names[name]; !known {
-			names[name] = nil
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
-}
-
 // add maps one argument. What the tool's Args name is the host's beyond doubt.
-func (tr *translated) add(t *Tool, canonical, theirs string) {
-	first, second := cutOr(theirs, canonical)
+func (tr *translated) add(t *Tool, canonical string, w words, word func(words) string) {
+	first, second, _ := strings.Cut(cmp.Or(word(w), canonical), "|")
 	named := slices.Collect(maps.Values(t.Args))
 	host, mapped := t.Args[canonical]
 	if !mapped {
@@ -80,7 +110,7 @@ func (tr *translated) add(t *Tool, canonical, theirs string) {
 			return // the host calls another argument so
 		}
 		host = canonical
-		for _, alias := range append([]string{first}, arguments[t.Kind][canonical]...) {
+		for _, alias := range w.all() {
 			if _, taken := tr.in[alias]; !taken && alias != canonical && !slices.Contains(named, alias) {
 				tr.in[alias] = quote(first)
 			}
@@ -90,18 +120,6 @@ func (tr *translated) add(t *Tool, canonical, theirs string) {
 	if second != "" {
 		tr.out[second] = host
 	}
-}
-
-func cutOr(names, canonical string) (first, second string) {
-	if names == "" {
-		return canonical, ""
-	}
-	for i := range names {
-		if names[i] == '|' {
-			return names[:i], names[i+1:]
-		}
-	}
-	return names, ""
 }
 
 // view is a call as a dialect sees it.

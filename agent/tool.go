@@ -31,51 +31,11 @@ const (
 	Other                  // the host's own
 )
 
-var kindNames = [...]string{
-	"",
-	"Shell",
-	"Read",
-	"Write",
-	"Edit",
-	"List",
-	"Glob",
-	"Grep",
-	"Fetch",
-	"Search",
-	"Task",
-	"Todo",
-	"MCP",
-	"Other",
-}
-
 func (k Kind) String() string {
-	if k <= 0 || int(k) >= len(kindNames) {
+	if k <= 0 || int(k) >= len(kinds) {
 		return "Kind(" + strconv.Itoa(int(k)) + ")"
 	}
-	return kindNames[k]
-}
-
-// arguments are the canonical names, each with other spellings in which a host's
-// arguments are recognised that Args does not name.
-var arguments = [...]map[string][]string{
-	Shell: {"command": {"cmd"}, "timeout": nil, "description": nil},
-	Read:  {"path": {"file_path", "absolute_path"}, "offset": nil, "limit": nil},
-	Write: {"path": {"file_path", "absolute_path"}, "content": nil},
-	Edit: {
-		"path": {"file_path", "absolute_path"},
-		"old":  {"old_string", "oldText"},
-		"new":  {"new_string", "newText"},
-		"all":  {"replace_all"},
-	},
-	List:   {"path": {"dir_path"}},
-	Glob:   {"pattern": nil, "path": {"dir_path"}},
-	Grep:   {"pattern": nil, "path": {"dir_path"}, "include": {"glob"}},
-	Fetch:  {"url": nil, "prompt": nil},
-	Search: {"query": nil},
-	Task:   {"prompt": nil, "description": nil, "agent": {"subagent_type", "subagent_name"}},
-	Todo:   {"todos": nil},
-	MCP:    {},
-	Other:  {},
+	return kinds[k].name
 }
 
 // Tool is a tool of the host.
@@ -98,22 +58,11 @@ func (t *Tool) check() error {
 	case t.Name == "":
 		return fmt.Errorf("a tool of kind %v has no name", t.Kind)
 	case t.Kind == 0:
-		return fmt.Errorf(
-			"the tool %q has no kind; write Kind: agent.Shell, or agent.Other if no other kind fits",
-			t.Name,
-		)
-	case t.Kind < 0 || int(t.Kind) >= len(kindNames):
-		return fmt.Errorf(
-			"the tool %q has the unknown kind %d; write one of agent.%s",
-			t.Name,
-			int(t.Kind),
-			strings.Join(kindNames[1:], ", agent."),
-		)
+		return fmt.Errorf("the tool %q has no kind; write Kind: agent.Shell, or agent.Other if no other kind fits", t.Name)
+	case t.Kind < 0 || int(t.Kind) >= len(kinds):
+		return fmt.Errorf("the tool %q has the unknown kind %d; write one of %s", t.Name, int(t.Kind), kindList())
 	case t.Kind == MCP && t.Server == "":
-		return fmt.Errorf(
-			"the tool %q of kind MCP has no server; write Server: the name that the host has for it",
-			t.Name,
-		)
+		return fmt.Errorf("the tool %q of kind MCP has no server; write Server: the name that the host has for it", t.Name)
 	}
 	taken := map[string]string{}
 	for _, canonical := range slices.Sorted(maps.Keys(t.Args)) {
@@ -125,17 +74,19 @@ func (t *Tool) check() error {
 			return fmt.Errorf("the tool %q: Args has %q: %q; both have to be UTF-8", t.Name, canonical, name)
 		}
 		if other, twice := taken[name]; twice {
-			return fmt.Errorf(
-				"the tool %q: Args is not one-to-one: %q and %q are both %q",
-				t.Name,
-				other,
-				canonical,
-				name,
-			)
+			return fmt.Errorf("the tool %q: Args is not one-to-one: %q and %q are both %q", t.Name, other, canonical, name)
 		}
 		taken[name] = canonical
 	}
 	return nil
+}
+
+func kindList() string {
+	var names []string
+	for _, k := range kinds[1:] {
+		names = append(names, "agent."+k.name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // unknown lists the names in Args that are not arguments of the kind. Hooks see
@@ -145,7 +96,7 @@ func (t *Tool) unknown() (names []string) {
 		return nil
 	}
 	for name := range t.Args {
-		if _, known := arguments[t.Kind][name]; !known {
+		if _, known := kinds[t.Kind].args[name]; !known {
 			names = append(names, name)
 		}
 	}

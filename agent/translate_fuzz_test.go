@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// words are how every dialect calls tools.
-var words = map[string]*vocabulary{"claude": &claudeWords, "llxprt": &llxprtWords, "xcsh": &xcshWords}
+// dialects are all that call tools in their own words.
+var dialects = []*Dialect{Claude(ClaudeConfig{}), LLxprt(LLxprtConfig{}), Xcsh(XcshConfig{})}
 
 // FuzzTranslation looks at a tool and at the arguments of a call, both of which come from
 // outside: what a host may declare, every dialect sees a call of, and what no hook has
@@ -36,8 +36,8 @@ func FuzzTranslation(f *testing.F) {
 		if checkArguments(call) != nil {
 			return // so does BeforeTool
 		}
-		for dialect, v := range words {
-			checkView(t, dialect, v.translate(&tool), object(call.Input))
+		for _, d := range dialects {
+			checkView(t, d.name, translate(&tool, d.word), object(call.Input))
 		}
 	})
 }

@@ -36,30 +36,13 @@ type XcshConfig struct {
 	Host func(*Session) xcsh.Host
 }
 
-// xcshWords is how xcsh and pi call tools.
-var xcshWords = vocabulary{
-	kinds: map[Kind]spelling{
-		Shell:  {tool: "bash"},
-		Read:   {tool: "read"},
-		Write:  {tool: "write"},
-		Edit:   {"edit", map[string]string{"old": "oldText", "new": "newText"}},
-		List:   {tool: "ls"},
-		Glob:   {tool: "find"},
-		Grep:   {"grep", map[string]string{"include": "glob"}},
-		Fetch:  {tool: "fetch"},
-		Search: {tool: "web_search"},
-		Task:   {tool: "task"},
-		Todo:   {tool: "todo_write"},
-	},
-	mcp: func(server, tool string) string { return "mcp_" + server + "_" + tool },
-}
-
 // Xcsh is the hook system of xcsh and pi. Its hooks are modules: those of the zero
 // config are found where xcsh finds them, and those that a program adds by
 // [Session.Modules].
 func Xcsh(cfg XcshConfig) *Dialect {
+	word := func(w words) string { return w.xcsh }
 	attach := func(ctx context.Context, s *Session) error { return s.attach(ctx, &cfg) }
-	return &Dialect{name: xcsh.Dialect.Name, words: xcshWords, attach: attach, stages: table(
+	return &Dialect{name: xcsh.Dialect.Name, word: word, attach: attach, stages: table(
 		starts.stage(xcshStart, declared(xcsh.SessionStart, xcsh.SessionSwitch)...),
 		prompts.stage(xcshPrompt, declared(xcsh.BeforeAgentStart)...),
 		beforeModels.stage(xcshRequest, declared(xcsh.Context)...),
