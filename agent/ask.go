@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"os"
 
@@ -12,10 +13,7 @@ import (
 func (s *Session) resolve(v *Verdict) {
 	if v.Decision == hook.Ask && s.hooks.cfg.Ask == nil && !s.cfg.Interactive {
 		v.Decision = hook.Deny
-		v.Reason = lines(
-			v.Reason,
-			"A hook wants the user to be asked, and there is no user who could be: it is refused.",
-		)
+		v.Reason = lines(v.Reason, "A hook wants the user to be asked, and there is no user who could be: it is refused.")
 	}
 }
 
@@ -24,13 +22,10 @@ func (s *Session) permit(ctx context.Context, call *ToolCall, reason string) (ok
 	if s.hooks.cfg.Ask == nil {
 		return false, lines(reason, "A hook wants the user to be asked, and the program cannot: it is refused.")
 	}
-	message := reason
-	if message == "" {
-		message = "May " + call.Name + " run?"
-	}
-	key, answered := s.hooks.cfg.Ask(ctx, s, nil, hook.Question{ID: call.ID, Message: message, Options: []hook.Option{
-		{Key: "allow", Label: "Allow"}, {Key: "deny", Label: "Deny"},
-	}})
+	key, answered := s.hooks.cfg.Ask(ctx, s, nil, hook.Question{
+		ID: call.ID, Message: cmp.Or(reason, "May "+call.Name+" run?"),
+		Options: []hook.Option{{Key: "allow", Label: "Allow"}, {Key: "deny", Label: "Deny"}},
+	})
 	if answered && key == "allow" {
 		return true, ""
 	}

@@ -15,22 +15,17 @@ var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDu
 
 // checkArguments says what is wrong with the arguments of a call.
 func checkArguments(call *ToolCall) error {
-	if len(call.Input) == 0 || call.Input.Check() == nil {
+	value, what := jsontext.Value(call.Input), ""
+	switch {
+	case len(value) == 0 || call.Input.Check() == nil:
+		return nil
+	case !value.IsValid(lenient):
+		what = "not JSON"
+	case value.Kind() != '{':
+		what = wire.KindName(value.Kind())
+	default:
 		return nil
 	}
-	value := jsontext.Value(call.Input)
-	switch {
-	case !value.IsValid(lenient):
-		return inputError(call, "are not JSON")
-	case value.Kind() != '{':
-		return inputError(call, "are "+wire.KindName(value.Kind()))
-	}
-	return nil
-}
-
-func inputError(call *ToolCall, what string) error {
-	return &hook.InputError{
-		Event: "agent.BeforeTool",
-		Err:   fmt.Errorf("the arguments of %q %s; want one JSON object", call.Name, what),
-	}
+	err := fmt.Errorf("the arguments of %q are %s; want one JSON object", call.Name, what)
+	return &hook.InputError{Event: "agent.BeforeTool", Err: err}
 }

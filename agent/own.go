@@ -56,17 +56,13 @@ func declare[In any](m moment[In]) *moment[In] {
 // mergeOwn merges the answers of the program's own hooks. What a hook itself said stays
 // as it is, in its report.
 func mergeOwn(outs iter.Seq[hook.Output[*Verdict]]) (all hook.Output[*Verdict]) {
-	merged, n := new(Verdict), 0
+	merged := new(Verdict)
 	for o := range outs {
 		var v Verdict
 		if o.Specific != nil {
 			v = *o.Specific
 		}
 		v.Decision, v.Reason = word(o.Decision), o.Reason
-		if n++; n == 1 {
-			*merged = v
-			continue
-		}
 		merged.add(&v)
 	}
 	all.Specific, all.Decision, all.Reason = merged, merged.Decision, merged.Reason

@@ -60,12 +60,7 @@ func refused(v *Verdict, why string) ToolResult {
 		why = "A hook has refused the call, and gave no reason."
 	}
 	r := ToolResult{
-		Text:       why,
-		Failed:     true,
-		Stop:       v.Stop,
-		StopReason: v.StopReason,
-		Context:    v.Context,
-		Messages:   v.Messages,
+		Text: why, Failed: true, Stop: v.Stop, StopReason: v.StopReason, Context: v.Context, Messages: v.Messages,
 	}
 	r.append(v.Context...)
 	return r

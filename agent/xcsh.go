@@ -262,8 +262,7 @@ func partsText(parts []xcsh.Part) string {
 
 // elements lists the values of an array; none if it is none.
 func elements(list jsontext.Value) (all []jsontext.Value) {
-	if list.Kind() != '[' ||
-		json.Unmarshal(list, &all, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+	if list.Kind() != '[' || json.Unmarshal(list, &all, lenient) != nil {
 		return nil
 	}
 	return all

@@ -2,8 +2,6 @@ package agent
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -35,9 +33,7 @@ func (s *Session) attach(ctx context.Context, cfg *XcshConfig) error {
 	} else {
 		s.find(ctx, config, place, s.cfg.Untrusted || cfg.NoProject)
 	}
-	for _, failed := range s.modules.Load(ctx, cfg.Modules, "") {
-		s.lost("the module cannot be loaded: " + failed.Error())
-	}
+	s.notLoaded(s.modules.Load(ctx, cfg.Modules, ""))
 	if cfg.Setup != nil {
 		return cfg.Setup(s.modules)
 	}
@@ -49,16 +45,15 @@ func (s *Session) attach(ctx context.Context, cfg *XcshConfig) error {
 func (s *Session) find(ctx context.Context, config xcsh.Config, place discover.Place, untrusted bool) {
 	registry := discover.Standard()
 	if untrusted {
-		registry = registry.Without(
-			func(item discover.Item) bool { return isProjects(xcsh.SourceOf(item.Source.Level)) },
-		)
+		registry = registry.Without(func(item discover.Item) bool {
+			source := xcsh.SourceOf(item.Source.Level)
+			return source == hook.Project || source == hook.Local
+		})
 	}
 	if len(config.Loaders) == 0 {
 		for _, item := range registry.Discover(ctx, place, discover.Options{}).Items {
 			if discover.IsScript(item.Path) {
-				s.lost(
-					item.Path + ": the module does not run, since nothing here runs JavaScript: import _ \"github.com/snaphook-go/snaphook/jsrun/modules\"",
-				)
+				s.lost(item.Path + ": the module does not run, since nothing here runs JavaScript: import _ \"github.com/snaphook-go/snaphook/jsrun/modules\"")
 			}
 		}
 		return
@@ -67,20 +62,22 @@ func (s *Session) find(ctx context.Context, config xcsh.Config, place discover.P
 	for _, warning := range warnings {
 		s.lost(warning)
 	}
+	s.notLoaded(failed)
+}
+
+func (s *Session) notLoaded(failed []*xcsh.LoadError) {
 	for _, err := range failed {
 		s.lost("the module cannot be loaded: " + err.Error())
 	}
 }
 
-func isProjects(source hook.Source) bool { return source == hook.Project || source == hook.Local }
-
 // lost says that a module has no part in what happens: it may be a guard.
 func (s *Session) lost(problem string) {
 	s.problem(settings.Problem{Message: problem})
-	s.hooks.log.Warn("a hook module is not used", slog.String("session", s.cfg.ID), slog.String("problem", problem))
+	s.hooks.log.Warn("a hook module is not used", "session", s.cfg.ID, "problem", problem)
 }
 
-// host is what modules are lent.
+// host is what modules are lent. The entries that they keep are in the log.
 func (s *Session) host() xcsh.Host {
 	h := xcsh.Host{
 		Abort: func() { s.aborted.Store(true) },
@@ -89,12 +86,7 @@ func (s *Session) host() xcsh.Host {
 			return nil
 		},
 		AppendEntry: func(customType string, data jsontext.Value) error {
-			s.hooks.log.Debug(
-				"a module kept an entry",
-				slog.String("session", s.cfg.ID),
-				slog.String("type", customType),
-				slog.String("data", string(data)),
-			)
+			s.hooks.log.Debug("a module kept an entry", "session", s.cfg.ID, "type", customType, "data", string(data))
 			return nil
 		},
 	}
@@ -133,10 +125,5 @@ func (u *userInterface) Confirm(ctx context.Context, title, message string) bool
 
 // Notify implements [xcsh.UI]: the message is in the log.
 func (u *userInterface) Notify(message, level string) {
-	u.s.hooks.log.Info(
-		"a hook module says",
-		slog.String("session", u.s.cfg.ID),
-		slog.String("level", level),
-		slog.String("message", fmt.Sprint(message)),
-	)
+	u.s.hooks.log.Info("a hook module says", "session", u.s.cfg.ID, "level", level, "message", message)
 }
