@@ -120,6 +120,9 @@ func TestNoPackageChangesItsProcess(t *testing.T) {
 			return err
 		}
 		seen++
+		if !stays.Match(text) && !changesProcess.Match(text) {
+			return nil
+		}
 		for line := range strings.Lines(string(text)) {
 			code, _, _ := strings.Cut(line, "//")
 			if stays.MatchString(code) && path != filepath.FromSlash("internal/adaptertest/adaptertest.go") {

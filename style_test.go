@@ -21,35 +21,72 @@ const (
 var unclear = map[string]string{
 	"nobody": "no user, no process, not", "somebody": "a user, a process", "whoever": "the user who, the code that",
 	"misfit": "input error", "behind": "after", "heed": "take into account", "underway": "in flight", "herald": "async marker", "mourning": "waiting for its end",
+	"gives": "returns, has, passes", "lane": "shard", "veto": "deny",
 }
 
 // tailed is the end of a call that is broken over lines, and more after it.
-var tailed = regexp.MustCompile(`^\s*\), \S`)
+var tailed = regexp.MustCompile(`(?m)^\t*\), \S`)
 
 // Lines have a width that fits beside another file, and no word has to be
 // looked up. Tests may hold longer lines, for their tables.
 func TestLinesAndWords(t *testing.T) {
 	words := regexp.MustCompile(`(?i)\b(` + strings.Join(keys(unclear), "|") + `)\b`)
 	for _, path := range tracked(t, "*.go", "*.md") {
-		markdown, fenced := strings.HasSuffix(path, ".md"), false
-		lines := strings.Split(read(t, path), "\n")
-		if n := len(lines) - 1; n > fileLength && !markdown && !strings.HasSuffix(path, "_test.go") {
-			t.Errorf("%s: %d lines; want %d at most: a file for each idea", path, n, fileLength)
+		text, test := read(t, path), strings.HasSuffix(path, "_test.go")
+		checkLines(t, path, text)
+		if test || path == "CHANGELOG.md" {
+			continue
 		}
-		for i, line := range lines {
-			if word := words.FindString(line); word != "" && !strings.HasSuffix(path, "_test.go") && path != "CHANGELOG.md" {
-				t.Errorf("%s:%d: %q: write %q", path, i+1, word, unclear[strings.ToLower(word)])
-			}
-			if markdown && strings.HasPrefix(strings.TrimSpace(line), "```") {
-				fenced = !fenced
-			}
-			if tailed.MatchString(line) && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
-				t.Errorf("%s:%d: an expression follows the end of one that is broken over lines: write each on its own", path, i+1)
-			}
-			if width := utf8.RuneCountInString(line); tooLong(path, line, width, fenced) {
-				t.Errorf("%s:%d: %d characters", path, i+1, width)
+		for _, at := range words.FindAllStringIndex(text, -1) {
+			word := text[at[0]:at[1]]
+			t.Errorf("%s:%d: %q: write %q", path, lineAt(text, at[0]), word, unclear[strings.ToLower(word)])
+		}
+		if strings.HasSuffix(path, ".go") {
+			for _, at := range tailed.FindAllStringIndex(text, -1) {
+				const what = "an expression follows the end of one that is broken over lines: write each on its own"
+				t.Errorf("%s:%d: %s", path, lineAt(text, at[1]), what)
 			}
 		}
+	}
+}
+
+func lineAt(text string, offset int) int { return 1 + strings.Count(text[:offset], "\n") }
+
+func checkLines(t *testing.T, path, text string) {
+	t.Helper()
+	lines, fenced := strings.Split(text, "\n"), false
+	if n := len(lines) - 1; n > fileLength && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+		t.Errorf("%s: %d lines; want %d at most: a file for each idea", path, n, fileLength)
+	}
+	for i, line := range lines {
+		if strings.HasSuffix(path, ".md") && strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		if width := utf8.RuneCountInString(line); tooLong(path, line, width, fenced) {
+			t.Errorf("%s:%d: %d characters", path, i+1, width)
+		}
+	}
+}
+
+// What is built is not kept, and neither is anything else that all who clone would wait for.
+func TestNoFileIsLarge(t *testing.T) {
+	const most = 256 << 10
+	out, err := exec.CommandContext(t.Context(), "git", "ls-files", "-z").Output()
+	if err != nil {
+		t.Skipf("this is no checkout: %v", err)
+	}
+	seen := 0
+	for path := range strings.SplitSeq(string(out), "\x00") {
+		info, err := os.Lstat(path)
+		if err != nil {
+			continue // removed, and not yet committed
+		}
+		if seen++; info.Size() > most {
+			t.Errorf("%s: %d bytes; want %d at most: remove it, and add it to .gitignore if it is built", path, info.Size(), most)
+		}
+	}
+	if seen < 500 {
+		t.Errorf("only %d files were looked at", seen)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // output is not used, and the event's rules say whether that blocks.
 //
 // A panic is caught and becomes the hook's error. The context ends when the
-// hook's timeout has passed, when the caller gives up, or when the answer is
+// hook's timeout has passed, when the caller no longer waits, or when the answer is
 // no longer needed; a Func that ignores it holds up its fire.
 type Func[In, Out any] func(ctx context.Context, in In) (Output[Out], error)
 

@@ -10,7 +10,7 @@
 //	…
 //	answer, err := m.Call(ctx, handler, event, view.Bind(session, nil))
 //
-// A module is a file whose default export is a function. The host gives it an
+// A module is a file whose default export is a function. The host passes it an
 // object, described by [Object], and gets the functions it registers there as
 // a [Handle] each. Which events there are, and what is in those objects, is the
 // host's.

@@ -62,8 +62,8 @@ func search(path, name string) string {
 	return ""
 }
 
-// shellLevel returns SHLVL. Bash adds one, and takes it back before it gives way
-// to the program. The first bash of a remote session may read a startup file.
+// shellLevel returns SHLVL. Bash adds one, and takes it back before it makes room
+// for the program. The first bash of a remote session may read a startup file.
 func shellLevel(vars map[string]string) (level string, ok bool) {
 	level, ok = vars["SHLVL"]
 	if !ok {

@@ -78,7 +78,7 @@ func scriptInterpreter(j job) (found interpreter, note string) {
 	program, argv := words[0], words[:1:1]
 	if filepath.Base(program) == "env" {
 		if len(words) != 2 || strings.HasPrefix(words[1], "-") || strings.Contains(words[1], "=") {
-			return found, "the script's first line gives env more than a program"
+			return found, "the script's first line hands env more than a program"
 		}
 		var err error
 		if program, err = lookup(words[1], j.env, j.dir); err != nil {

@@ -146,7 +146,7 @@ func (c *Case) checkTranslator() error {
 	case c.Fn == "":
 		return errors.New("fn is missing: name the function to call")
 	case !wanted || len(c.Expect) > 1:
-		return errors.New("expect must hold result and nothing else: a translator gives nothing else to see")
+		return errors.New("expect must hold result and nothing else: a translator has nothing else to show")
 	case c.Event != "" || c.Steps != nil || c.Via != "":
 		return errors.New("event, steps and via have no meaning in a translator case: leave them out")
 	}

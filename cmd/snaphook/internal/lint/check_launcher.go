@@ -93,7 +93,7 @@ func (v *view) launcher(at hook.Position, words []string) {
 	}
 }
 
-// launcherOf says which registry a call runs packages from, and gives the words
+// launcherOf says which registry a call runs packages from, and returns the words
 // after the launcher.
 func launcherOf(words []string) (kind string, rest []string) {
 	if len(words) < 2 {
