@@ -55,7 +55,8 @@ var arrows = map[string][]string{
 	"events/xcsh/discover":      {"internal/gitignore", "internal/bounded"},
 	"internal/gitignore":        {"internal/bounded"},
 	"internal/statusline":       {},
-	"agent":                     {"hook", "wire", "pipeline", "policy", "record", "run", "settings", "events/claude", "events/llxprt", "events/llxprt/genai", "events/xcsh", "events/xcsh/discover"},
+	"internal/rename":           {"wire"},
+	"agent":                     {"hook", "wire", "internal/rename", "pipeline", "policy", "record", "run", "settings", "events/claude", "events/llxprt", "events/llxprt/genai", "events/xcsh", "events/xcsh/discover"},
 	"internal/adapter":          {"agent", "hook", "wire", "events/llxprt/genai"},
 	"internal/adaptertest":      {"agent"}, // fixtures of the adapters' tests
 	"internal/conformance/xcsh": {"wire", "pipeline", "events/xcsh", "events/xcsh/discover", "internal/statusline"},

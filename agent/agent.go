@@ -11,10 +11,12 @@ import (
 	"sync/atomic"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/rename"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/record"
 	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // Config is what hooks are opened with. The zero Config runs the hooks of every
@@ -221,11 +223,11 @@ func (h *Hooks) tool(name string) *known {
 }
 
 // show returns a call of the host to a dialect.
-func (h *Hooks) show(dialect int, name string, args []byte) view {
+func (h *Hooks) show(dialect int, name string, args wire.Object) (string, rename.View) {
 	if k := h.tool(name); k != nameless {
-		return k.by[dialect].show(args)
+		return k.by[dialect].name, k.by[dialect].args.Show(args)
 	}
-	return view{name: name, args: args}
+	return name, rename.View{Object: args}
 }
 
 // named is the host's name of a tool that a dialect names.

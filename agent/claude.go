@@ -9,6 +9,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/rename"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -90,8 +91,8 @@ func claudeFire[E, R any](
 
 // claudeCall is a call as Claude Code's hooks see it.
 func claudeCall(in *ToolCall, p *part) claude.PreToolUseInput {
-	seen := p.show(in)
-	c := claude.PreToolUseInput{Name: seen.name, Input: seen.args, ID: in.ID, OriginalInput: p.original(in)}
+	name, args := p.show(in)
+	c := claude.PreToolUseInput{Name: name, Input: args, ID: in.ID, OriginalInput: p.original(in)}
 	if server := p.s.hooks.tool(in.Name).Server; server != "" {
 		c.Server = &claude.Server{Name: server}
 	}
@@ -126,7 +127,7 @@ func claudePermission(res *hook.Result[claude.PermissionRequestOutput], p *part)
 // leaves as it was what another has changed takes that back.
 func rewrites[R any](p *part, res *hook.Result[R], input func(*R) wire.Object) {
 	if now := input(&res.Specific); now != nil && p.Decision != hook.Deny {
-		p.changes = p.view.whole(now)
+		p.changes = p.view.Whole(now)
 	}
 	touched := map[string]bool{}
 	for i := range res.Reports {
@@ -135,15 +136,15 @@ func rewrites[R any](p *part, res *hook.Result[R], input func(*R) wire.Object) {
 		if now == nil {
 			continue
 		}
-		p.rewrites(r.Hook, p.view.patch(now))
-		for _, c := range p.view.whole(now) {
-			touched[c.name] = true
-			if c.value == nil {
-				p.rewrites(r.Hook, []change{c})
+		p.rewrites(r.Hook, p.view.Patch(now))
+		for _, c := range p.view.Whole(now) {
+			touched[c.Name] = true
+			if c.Value == nil {
+				p.rewrites(r.Hook, []rename.Change{c})
 			}
 		}
 	}
-	p.claims = slices.DeleteFunc(p.claims, func(c claim) bool { return !touched[c.name] })
+	p.claims = slices.DeleteFunc(p.claims, func(c claim) bool { return !touched[c.Name] })
 }
 
 // blocks reads the result of an event whose hooks can keep something from happening.

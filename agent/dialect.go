@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 
+	"github.com/snaphook-go/snaphook/internal/rename"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -47,16 +48,16 @@ type part struct {
 	Verdict
 	s       *Session
 	dialect int // its place in the Hooks
-	view    view
-	changes []change
+	view    rename.View
+	changes []rename.Change
 	claims  []claim
 	err     error // of the fire: ctx's, or that the session is closed
 }
 
 // show returns a call as the dialect sees it.
-func (p *part) show(c *ToolCall) *view {
-	p.view = p.s.hooks.show(p.dialect, c.Name, object(c.Input))
-	return &p.view
+func (p *part) show(c *ToolCall) (name string, args wire.Object) {
+	name, p.view = p.s.hooks.show(p.dialect, c.Name, object(c.Input))
+	return name, p.view.Object
 }
 
 // original returns the arguments before hooks rewrote them as the dialect sees them; nil
@@ -65,5 +66,6 @@ func (p *part) original(c *ToolCall) wire.Object {
 	if c.Original == nil {
 		return nil
 	}
-	return p.s.hooks.show(p.dialect, c.Name, object(c.Original)).args
+	_, v := p.s.hooks.show(p.dialect, c.Name, object(c.Original))
+	return v.Object
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/events/llxprt/genai"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/rename"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -30,8 +31,8 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 			return llxprt.BeforeAgentInput{Prompt: in.Text}
 		}, decide),
 		llxprtStage(beforeModels, llxprt.BeforeModel, func(in *BeforeModelInput, p *part) llxprt.BeforeModelInput {
-			p.view = view{args: object(in.Request)}
-			return llxprt.BeforeModelInput{Request: p.view.args}
+			p.view = rename.View{Object: object(in.Request)}
+			return llxprt.BeforeModelInput{Request: p.view.Object}
 		}, llxprtRequest),
 		llxprtStage(afterModels, llxprt.AfterModel, func(in *AfterModelInput, _ *part) llxprt.AfterModelInput {
 			return llxprt.AfterModelInput{Request: object(in.Request), Response: object(in.Response)}
@@ -108,8 +109,8 @@ func said[R any](res *hook.Result[R], merged string, text func(*hook.Output[R]) 
 
 // llxprtCall is a call as LLxprt's hooks see it.
 func llxprtCall(in *ToolCall, p *part) llxprt.BeforeToolInput {
-	seen := p.show(in)
-	c := llxprt.BeforeToolInput{Name: seen.name, Input: object(seen.args), OriginalInput: p.original(in)}
+	name, args := p.show(in)
+	c := llxprt.BeforeToolInput{Name: name, Input: args, OriginalInput: p.original(in)}
 	if server := p.s.hooks.tool(in.Name).Server; server != "" {
 		context := wire.Object(nil).With("server_name", wire.Quote(server)).With("tool_name", wire.Quote(in.Name))
 		c.Extra = jsontext.Value(wire.Object(nil).With("mcp_context", jsontext.Value(context)))
@@ -131,10 +132,10 @@ func llxprtAsked(in *PermissionInput, p *part) llxprt.NotificationInput {
 func llxprtGate(res *hook.Result[llxprt.BeforeToolOutput], p *part) {
 	p.Context = nil // it is not for the model here
 	decide(res, p)
-	p.changes = p.view.patch(res.Specific.ModifiedToolInput())
+	p.changes = p.view.Patch(res.Specific.ModifiedToolInput())
 	for i := range res.Reports {
 		if r := &res.Reports[i]; r.Err == nil && r.Output.Specific.ToolInput.IsObject() {
-			p.rewrites(r.Hook, p.view.patch(r.Output.Specific.ToolInput))
+			p.rewrites(r.Hook, p.view.Patch(r.Output.Specific.ToolInput))
 		}
 	}
 }
@@ -196,15 +197,15 @@ func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *part) {
 	if res.Specific.Request == nil {
 		return
 	}
-	now := p.view.args
+	now := p.view.Object
 	for i := range res.Reports {
 		r := &res.Reports[i]
 		if patch := r.Output.Specific.Request; patch != nil && r.Err == nil {
-			p.rewrites(r.Hook, p.view.patch(patch))
+			p.rewrites(r.Hook, p.view.Patch(patch))
 			now = genai.MergeRequest(now, patch)
 		}
 	}
-	p.changes = p.view.whole(now)
+	p.changes = p.view.Whole(now)
 }
 
 // llxprtTools takes the tools that hooks choose, in the host's names.
@@ -217,7 +218,7 @@ func llxprtTools(res *hook.Result[llxprt.BeforeToolSelectionOutput], p *part) {
 		config.AllowedFunctionNames[i] = p.s.hooks.named(p.dialect, name)
 	}
 	if chosen, err := wire.Of(config); err == nil {
-		p.changes = []change{{"toolConfig", jsontext.Value(chosen)}}
+		p.changes = []rename.Change{{Name: "toolConfig", Value: jsontext.Value(chosen)}}
 	}
 }
 

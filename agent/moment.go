@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/rename"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -111,7 +112,7 @@ func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires
 	if m.args != nil {
 		args = *m.args(in)
 	}
-	var changes []change
+	var changes []rename.Change
 	var claims []claim
 	if fires&bit(0, m.at) != 0 {
 		p := &f.alone[0]
@@ -119,7 +120,7 @@ func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires
 		v.add(&p.Verdict)
 		changes, claims, err = p.changes, p.claims, p.err
 		if m.args != nil {
-			m.rewrite(in, rewrite(args, changes))
+			m.rewrite(in, rename.Apply(args, changes))
 		}
 	}
 	parts := m.dialects(ctx, s, f, fires)
@@ -132,7 +133,7 @@ func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires
 		}
 	}
 	if m.args != nil {
-		v.Input = rewrite(args, changes)
+		v.Input = rename.Apply(args, changes)
 		*in = given
 	}
 	if len(claims) > 1 {

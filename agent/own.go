@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/rename"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -99,17 +100,17 @@ func (m *moment[In]) askOwn(ctx context.Context, in *In, p *part) {
 	for i := range res.Reports {
 		r := &res.Reports[i]
 		if v := r.Output.Specific; v != nil && v.Input != nil && r.Err == nil {
-			p.rewrites(r.Hook, (&view{args: seen}).whole(v.Input))
+			p.rewrites(r.Hook, (&rename.View{Object: seen}).Whole(v.Input))
 			seen = v.Input
 		}
 	}
 	for _, c := range p.claims {
-		p.changes = append(p.changes, c.change)
+		p.changes = append(p.changes, c.Change)
 	}
 }
 
 // rewrites notes what one hook has changed.
-func (p *part) rewrites(h *hook.Hook, changes []change) {
+func (p *part) rewrites(h *hook.Hook, changes []rename.Change) {
 	for _, c := range changes {
 		p.claims = append(p.claims, claim{c, h.ID})
 	}

@@ -19,7 +19,7 @@ func (m *moment[In]) rechecks(s *Session, in *In, fires uint64) bool {
 		name = *m.name(in)
 	}
 	for d, dialect := range s.hooks.dialects {
-		theirs := s.hooks.show(d, name, nil).name
+		theirs, _ := s.hooks.show(d, name, nil)
 		for _, ev := range dialect.stages[m.at].events {
 			if fires&bit(d, m.at) != 0 && ev.Rechecks(s.ses, theirs) {
 				return true

@@ -4,8 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/snaphook-go/snaphook/internal/rename"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -45,34 +44,24 @@ func FuzzTranslation(f *testing.F) {
 // checkView looks at what a dialect sees of a call.
 func checkView(t *testing.T, dialect string, tr *translated, args wire.Object) {
 	t.Helper()
-	seen := tr.show(args)
-	if err := seen.args.Check(); err != nil {
-		t.Fatalf("%s sees %s: %v", dialect, seen.args, err)
+	seen := tr.args.Show(args)
+	if err := seen.Object.Check(); err != nil {
+		t.Fatalf("%s sees %s: %v", dialect, seen.Object, err)
 	}
-	if changes := seen.whole(seen.args); len(changes) > 0 {
-		t.Errorf("%s: %s has the changes %v against itself", dialect, seen.args, changes)
+	if changes := seen.Whole(seen.Object); len(changes) > 0 {
+		t.Errorf("%s: %s has the changes %v against itself", dialect, seen.Object, changes)
 	}
-	hosts := members(args)
-	for _, m := range members(seen.args) {
-		back := seen.host(m.name)
+	hosts := (&rename.View{Object: args}).Patch(args)
+	for _, c := range seen.Patch(seen.Object) {
 		found := false
 		for _, h := range hosts {
-			found = found || h.name == back && string(h.value) == string(m.value)
+			found = found || h.Name == c.Name && string(h.Value) == string(c.Value)
 		}
 		if !found {
-			t.Errorf("%s sees %q in %s, which the host would call %q in %s", dialect, m.name, seen.args, back, args)
+			t.Errorf("%s sees %s, of which the host would call a member %q in %s", dialect, seen.Object, c.Name, args)
 		}
-	}
-	if tr.same || !tr.renames(args) { // the text as it stands, also of two members of one name
-		return
-	}
-	slow := view{tr: tr, was: args, back: tr.names(args)}
-	if slow.args = slow.first(); !wire.Equal(jsontext.Value(seen.args), jsontext.Value(slow.args)) {
-		t.Errorf("%s sees %s; where names clash it would be %s", dialect, seen.args, slow.args)
-	}
-	for _, c := range seen.patch(seen.args) {
-		if c.name == "" && !strings.Contains(string(args), `""`) {
-			t.Errorf("%s: a change of an argument without a name: %s", dialect, seen.args)
+		if c.Name == "" && !strings.Contains(string(args), `""`) {
+			t.Errorf("%s: a change of an argument without a name: %s", dialect, seen.Object)
 		}
 	}
 }

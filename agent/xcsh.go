@@ -10,6 +10,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/rename"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -133,8 +134,8 @@ func xcshPrompt(ctx context.Context, in *PromptInput, p *part) {
 }
 
 func xcshGate(ctx context.Context, in *ToolCall, p *part) {
-	seen := p.show(in)
-	sent := xcsh.ToolCallEvent{ToolName: seen.name, ToolCallID: in.ID, Input: seen.args}
+	name, args := p.show(in)
+	sent := xcsh.ToolCallEvent{ToolName: name, ToolCallID: in.ID, Input: args}
 	res, err := xcshFire(ctx, xcsh.ToolCall, &sent, p)
 	var r *xcsh.ToolCallResult
 	if res.Set.Has(hook.SetSpecific) {
@@ -148,9 +149,9 @@ func xcshGate(ctx context.Context, in *ToolCall, p *part) {
 // xcshEdit takes what modules have made of a tool's result. That of a tool which has
 // failed is its own in the hook runtime.
 func xcshEdit(ctx context.Context, in *AfterToolInput, p *part) {
-	seen := p.show(&in.ToolCall)
+	name, args := p.show(&in.ToolCall)
 	sent := xcsh.ToolResultEvent{
-		ToolName: seen.name, ToolCallID: in.ID, Input: seen.args,
+		ToolName: name, ToolCallID: in.ID, Input: args,
 		Content: []xcsh.Part{xcsh.TextPart(in.Result.Text)}, Details: in.Result.Data, IsError: in.Result.Failed,
 	}
 	res, _ := xcshFire(ctx, xcsh.ToolResult, &sent, p)
@@ -206,7 +207,7 @@ func withRole(m wire.Object, words map[string]string) wire.Object {
 // xcshRequest shows modules the messages of a request, and takes those that they have
 // left. The content of one may be a list of parts, of which the text counts.
 func xcshRequest(ctx context.Context, in *BeforeModelInput, p *part) {
-	p.view = view{args: in.Request}
+	p.view = rename.View{Object: in.Request}
 	sent := xcsh.ContextEvent{Messages: []xcsh.Message{}}
 	for _, m := range elements(in.Request.Get("messages")) {
 		sent.Messages = append(sent.Messages, xcsh.Message{Object: withRole(wire.Object(m), toModule)})
@@ -226,7 +227,7 @@ func xcshRequest(ctx context.Context, in *BeforeModelInput, p *part) {
 		}
 		list = append(list, object(o)...)
 	}
-	p.changes = p.view.whole(in.Request.With("messages", append(list, ']')))
+	p.changes = p.view.Whole(in.Request.With("messages", append(list, ']')))
 	if len(res.Reports) > 0 {
 		p.rewrites(res.Reports[len(res.Reports)-1].Hook, p.changes)
 	}

@@ -1,0 +1,71 @@
+package rename
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Change is what was done to one member, under our name.
+type Change struct {
+	Name  string
+	Value jsontext.Value // nil: it was removed
+}
+
+// Whole finds what has been changed in an object that is complete.
+func (v *View) Whole(now wire.Object) (changes []Change) {
+	before, after := members(v.Object), members(now)
+	was := make(map[string]jsontext.Value, len(before))
+	for _, m := range before {
+		was[m.Name] = m.Value
+	}
+	for _, m := range after {
+		if value, there := was[m.Name]; !there || !wire.Equal(value, m.Value) {
+			changes = append(changes, Change{v.ours(m.Name), m.Value})
+		}
+		delete(was, m.Name)
+	}
+	for _, m := range before {
+		if _, gone := was[m.Name]; gone {
+			changes = append(changes, Change{v.ours(m.Name), nil})
+		}
+	}
+	return changes
+}
+
+// Patch finds what has been changed by an object that has the changes alone.
+func (v *View) Patch(patch wire.Object) []Change {
+	changes := members(patch)
+	for i := range changes {
+		changes[i].Name = v.ours(changes[i].Name)
+	}
+	return changes
+}
+
+// Apply applies changes to an object of ours, in their order: the last one of a member
+// counts. It takes time in proportion to both.
+func Apply(o wire.Object, changes []Change) wire.Object {
+	if len(changes) == 0 {
+		return o
+	}
+	last := make(map[string]int, len(changes))
+	for i, c := range changes {
+		last[c.Name] = i
+	}
+	patch := []byte{'{'}
+	var gone []string
+	for i, c := range changes {
+		switch {
+		case last[c.Name] != i:
+		case c.Value == nil:
+			gone = append(gone, c.Name)
+		default:
+			patch = appendMember(patch, c.Name, c.Value)
+		}
+	}
+	o = o.Merge(append(patch, '}'))
+	if len(gone) > 0 {
+		o = o.Without(gone...)
+	}
+	return o
+}
