@@ -31,6 +31,10 @@ if re.search(r"\brm\b", call["tool_input"]["command"]) and pathlib.Path("/etc").
 	nodeGuard = `const call = JSON.parse(require("fs").readFileSync(0, "utf8"));
 if (/\brm\b/.test(call.tool_input.command)) { process.stderr.write("no\n"); process.exitCode = 2; }
 `
+	moduleGuard = `import fs from "node:fs";
+const call = JSON.parse(fs.readFileSync(0, "utf8"));
+if (/\brm\b/.test(call.tool_input.command)) { process.stderr.write("no\n"); process.exitCode = 2; }
+`
 	shellGuard  = "read -r x\necho \"$x\"\n"
 	workerGuard = `import json, sys
 sys.stdout.write('{"ready":{"concurrency":8}}\n')
@@ -62,6 +66,9 @@ func newWarmPair(t *testing.T, kind, program, text string, exit int) *warmPair {
 	}
 	dir := t.TempDir()
 	name := "guard.cjs"
+	if text == moduleGuard {
+		name = "guard.mjs"
+	}
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -144,6 +151,7 @@ func TestWarmHooksAreFast(t *testing.T) {
 	}{
 		"python guard with json, re, pathlib": {run.WarmPython, "python3", pythonGuard, 2, 0.20, 0.25},
 		"node guard":                          {run.WarmNode, "node", nodeGuard, 2, 0.35, 0},
+		"node guard, a module":                {run.WarmNode, "node", moduleGuard, 2, 0.35, 0},
 		"shell, read and echo":                {run.WarmBash, "bash", shellGuard, 0, 0.18, 0.18},
 		"worker in Python":                    {run.WarmWorker, "python3", workerGuard, 2, 0.02, 0.02},
 	} {

@@ -10,6 +10,13 @@ if (process.env.SNAPHOOK_WARM !== undefined) { // a worker thread of the script 
 	// What writes to the call's streams, and what most hooks start programs with: Node's
 	// own modules, which take a quarter of a call when it has to load them first.
 	for (const name of ['net', 'child_process']) require(name);
+	// The way of an ECMAScript module through Node is long; an empty one goes it first, to
+	// its end, unless an option or a variable makes that way the user's.
+	const plain = process.execArgv.length === 2 && !Object.keys(process.env).some((name) => name.startsWith('NODE_'));
+	if (plain && process.argv[1].endsWith('.mjs') && process._tickCallback) {
+		import('data:text/javascript,import "node:fs"').catch(() => {});
+		process._tickCallback();
+	}
 	const chunks = [];
 	const chunk = Buffer.alloc(65536);
 	for (;;) {
