@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -212,9 +213,16 @@ func (h publicHook) same(t *testing.T, count *publicCount) bool {
 			got := want.as(b.leaves(warm, call))
 			if gocmp.Equal(got, want.left) {
 				calls++
-			} else if again, steady := b.steady(cold, call); steady && gocmp.Equal(again.left, want.left) {
-				t.Errorf("payload %d, warm %v, %q:\n%s", i, w.ran.Load() > before, argv, gocmp.Diff(want.left, got))
+				w.starts.Wait()
+				continue
+			}
+			what := fmt.Sprintf("payload %d, warm %v, %q:\n%s", i, w.ran.Load() > before, argv, gocmp.Diff(want.left, got))
+			if again, steady := b.steady(cold, call); steady && gocmp.Equal(again.left, want.left) {
+				t.Error(what)
 				count.add("calls that differ", 1)
+			} else { // the time of day, a state outside of the project
+				t.Log("what cold calls leave has changed too: " + what)
+				count.add("calls left out: what cold calls leave has changed meanwhile", 1)
 			}
 			w.starts.Wait()
 		}
