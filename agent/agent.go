@@ -27,9 +27,10 @@ type Config struct {
 	Tools []Tool
 
 	// Resolve describes a tool that is not in Tools, such as one of an MCP server whose
-	// list is not known yet. It is called once for each name, from any goroutine; ok is
-	// false if there is nothing to say about the tool, and so it is if the description
-	// cannot be used, which the log says. It may be nil.
+	// list is not known yet. It is called once for each name, from any goroutine; a name
+	// of more than 256 bytes, and any after the first 4096, is not kept, and asked for at
+	// every call. ok is false if there is nothing to say about the tool, and so it is if
+	// the description cannot be used, which the log says. It may be nil.
 	Resolve func(name string) (t Tool, ok bool)
 
 	// Dialects are the systems whose hooks run, in the order in which they compose. Nil
@@ -94,7 +95,8 @@ type Hooks struct {
 	watch    *pipeline.Watch
 	dialects []*Dialect // the program's own, and then those of the config
 	tools    map[string]*known
-	resolved sync.Map // of *known by name
+	resolved sync.Map     // of *known by name
+	kept     atomic.Int64 // how many these are, and were to be
 	closed   atomic.Bool
 
 	mu       sync.Mutex
@@ -218,9 +220,15 @@ func (h *Hooks) tool(name string) *known {
 			k = h.know(t)
 		}
 	}
+	if len(name) > mostResolvedBytes || h.kept.Add(1) > mostResolved {
+		return k
+	}
 	was, _ := h.resolved.LoadOrStore(name, k)
 	return was.(*known)
 }
+
+// A model may invent names without end. These are kept.
+const mostResolved, mostResolvedBytes = 4096, 256
 
 // show returns a call of the host to a dialect.
 func (h *Hooks) show(dialect int, name string, args wire.Object) (string, rename.View) {
