@@ -89,7 +89,7 @@ func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires 
 		!wire.Equal(object(*m.args(&f.in)), object(v.Input)) && m.rechecks(s, &f.in, fires) {
 		err = m.recheck(ctx, s, f, fires)
 	}
-	v.settle()
+	v.complete()
 	s.resolve(v)
 	if m.ends != nil {
 		m.ends(s, &f.in, v)

@@ -164,8 +164,8 @@ func lines(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n")
 }
 
-// settle makes of the merged verdict what a host can act on.
-func (v *Verdict) settle() {
+// complete makes of the merged verdict what a host can act on.
+func (v *Verdict) complete() {
 	if v.Stop {
 		v.Continue = "" // to end everything is stronger
 	}

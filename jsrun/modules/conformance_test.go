@@ -17,12 +17,16 @@ import (
 // Every case, with modules in JavaScript in place of those in Go.
 func TestXcsh(t *testing.T) { runCases(t, jsrun.Sandbox) }
 
-// Every case again, with the same modules in processes of Node.js.
-func TestXcshInNode(t *testing.T) {
-	if _, err := exec.LookPath(jsrun.Node); err != nil {
-		t.Skip("node is not installed")
+// Every case again, with the same modules in processes of Node.js and of Bun.
+func TestXcshInAProcess(t *testing.T) {
+	for _, runtime := range []string{jsrun.Node, jsrun.Bun} {
+		t.Run(runtime, func(t *testing.T) {
+			if _, err := exec.LookPath(runtime); err != nil {
+				t.Skipf("%s is not installed", runtime)
+			}
+			runCases(t, runtime)
+		})
 	}
-	runCases(t, jsrun.Node)
 }
 
 func runCases(t *testing.T, runtime string) {

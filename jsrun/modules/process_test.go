@@ -165,8 +165,11 @@ func TestPublishedExamplesLoad(t *testing.T) {
 		nested, _ := filepath.Glob(filepath.Join(dir, "*", "index.ts"))
 		examples = append(append(examples, files...), nested...)
 	}
-	for _, runtime := range []string{jsrun.Sandbox, jsrun.Node, jsrun.Auto} {
+	for _, runtime := range []string{jsrun.Sandbox, jsrun.Node, jsrun.Bun, jsrun.Auto} {
 		t.Run(runtime, func(t *testing.T) {
+			if _, err := exec.LookPath(jsrun.Bun); runtime == jsrun.Bun && err != nil {
+				t.Skip("bun is not installed")
+			}
 			loaded, answered := 0, 0
 			for _, example := range examples {
 				loads, answers := tried(t, example, runtime)
