@@ -28,9 +28,9 @@ type Config struct {
 
 	// Resolve describes a tool that is not in Tools, such as one of an MCP server whose
 	// list is not known yet. It is called once for each name, from any goroutine; a name
-	// of more than 256 bytes, and any after the first 4096, is not kept, and asked for at
-	// every call. ok is false if there is nothing to say about the tool, and so it is if
-	// the description cannot be used, which the log says. It may be nil.
+	// of more than 256 bytes, and any after the first 4096, is not kept, and asked for
+	// whenever it is needed. ok is false if there is nothing to say about the tool, and
+	// so it is if the description cannot be used, which the log says. It may be nil.
 	Resolve func(name string) (t Tool, ok bool)
 
 	// Dialects are the systems whose hooks run, in the order in which they compose. Nil

@@ -42,7 +42,7 @@ func (e *Event[In, Out]) Active(s *Session) bool {
 //
 // Hooks get a copy of *in, so the original stays as it was. Without hooks Fire
 // costs a few nanoseconds and allocates nothing. One hook in Go costs about two
-// microseconds, and 14 allocations.
+// microseconds, and 10 allocations.
 func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Result[Out], error) {
 	if s == nil || in == nil {
 		return e.core.unusable(s)

@@ -134,12 +134,12 @@ func (s *selector) table() table {
 	return *s.kept.Load()
 }
 
-// make plans, and keeps the plan unless its matchers ran out of time: those
-// remember for which text they did. Two fires that make the same one do no harm.
+// make plans, and keeps the plan unless the subject is long, or its matchers ran out of
+// time: those remember for which text they did. Two fires that make the same one do no harm.
 func (s *selector) make(ctx context.Context, subject string, at uint64) *stages.Planned {
 	k := &kept{subject: strings.Clone(subject)} // it may be part of a large input
 	k.planned = stages.PlanWithin(ctx, s.hooks, k.subject, cmp.Or(s.matching, stages.MatchTime))
-	if k.planned.Late {
+	if k.planned.Late || len(subject) > mostSubject {
 		return &k.planned
 	}
 	t := s.table()
@@ -167,12 +167,13 @@ func open(plan *stages.Planned) (left *stages.Planned, isClosed bool) {
 	return &p, true
 }
 
-// mostPlans bounds the subjects whose plan is kept, since tool names are
-// open-ended. A subject has its plan in one of a few neighbouring places; when
-// all are taken by others, one of those is planned anew next time.
+// mostPlans bounds the subjects whose plan is kept, and mostSubject the bytes of one, since
+// tool names are open-ended, and a model writes them. A subject has its plan in one of a few
+// neighbouring places; when all are taken by others, one of those is planned anew next time.
 const (
-	mostPlans  = 256
-	neighbours = 4
+	mostPlans   = 256
+	mostSubject = 1024
+	neighbours  = 4
 )
 
 // spread returns subjects places to begin with. It looks at a few characters

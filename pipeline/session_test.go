@@ -105,6 +105,25 @@ func TestPlansAreKeptForASubject(t *testing.T) {
 	}
 }
 
+// A model writes the names of tools: 256 of a megabyte each would stay with the session.
+func TestThePlanForALongSubjectIsNotKept(t *testing.T) {
+	long := strings.Repeat("x", 1025)
+	for subject, want := range map[string]int64{long[1:]: 1, long: 3} {
+		var asked atomic.Int64
+		matched := configured("Call", "write", prints(0, "{}"))
+		matched.Matcher = counting{&asked, match.Names{subject}}
+		_, s := start(t, pipeline.Config{Load: []pipeline.Load{loads(matched)}})
+		for range 3 {
+			if ran := len(fire(t, event, s, call{Tool: subject}).Reports); ran != 1 {
+				t.Errorf("%d hooks run for a subject of %d bytes, want 1", ran, len(subject))
+			}
+		}
+		if asked.Load() != want {
+			t.Errorf("the matcher is asked %d times for 3 fires with a subject of %d bytes, want %d", asked.Load(), len(subject), want)
+		}
+	}
+}
+
 var namesake = pipeline.Declare(&pipeline.Dialect{Name: "test2"}, pipeline.Spec[call, edit]{Name: "Call"})
 
 func TestEventsOfOneNameInTwoDialectsDoNotMix(t *testing.T) {

@@ -111,7 +111,7 @@ func publicHooks(t *testing.T, root string) (all []publicHook) {
 				} `json:"hooks"`
 			} `json:"hooks"`
 		}
-		if json.Unmarshal(text, &file) != nil { // of another form: its hooks are not run by anybody either
+		if json.Unmarshal(text, &file) != nil { // of another form: no system runs its hooks either
 			return nil
 		}
 		for event, groups := range file.Hooks {
