@@ -64,12 +64,11 @@ func (o Object) Members() iter.Seq2[string, jsontext.Value] {
 	}
 }
 
-// EachMember calls yield for the members in their order until it returns false. It is
-// Members without an allocation for each name: a name must not be kept after yield.
-func (o Object) EachMember(yield func(name []byte, value jsontext.Value) bool) {
-	if len(o) > 0 && o.IsObject() {
-		_ = o.walk(yield) // what is no JSON ends where it stops being so
-	}
+// EachMember calls yield for the members in their order until it returns false, and reports
+// whether o is one JSON object, as far as it was read. It is Members without an allocation
+// for each name: a name must not be kept after yield.
+func (o Object) EachMember(yield func(name []byte, value jsontext.Value) bool) (ok bool) {
+	return len(o) == 0 || o.IsObject() && o.walk(yield) == nil
 }
 
 // walk returns the members until yield has enough, or says where o is not one

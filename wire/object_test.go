@@ -227,3 +227,18 @@ func FuzzMerge(f *testing.F) {
 		}
 	})
 }
+
+func TestCheckWantsOneObject(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": true, "{}": true, ` {"a":1} `: true, `{"a":1,"a":2}`: true,
+		"00": false, "null null": false, `"a" "b"`: false, "[1]": false, "7": false, "{}{}": false, `{"a":1`: false,
+	} {
+		o := wire.Object(text)
+		if err := o.Check(); (err == nil) != want {
+			t.Errorf("%q: %v; want an object: %v", text, err, want)
+		}
+		if ok := o.EachMember(func([]byte, jsontext.Value) bool { return true }); ok != want {
+			t.Errorf("%q: EachMember says %v; want %v", text, ok, want)
+		}
+	}
+}

@@ -205,7 +205,7 @@ func (o Object) Check() error {
 }
 
 // whole reports whether o is one JSON object.
-func (o Object) whole() bool { return o.walk(func([]byte, jsontext.Value) bool { return true }) == nil }
+func (o Object) whole() bool { return o.EachMember(func([]byte, jsontext.Value) bool { return true }) }
 
 // CheckValue returns nil if v is the text of one JSON value, else an error that
 // says where it is not.
