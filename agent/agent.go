@@ -16,7 +16,6 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/record"
 	"github.com/snaphook-go/snaphook/run"
-	"github.com/snaphook-go/snaphook/wire"
 )
 
 // Config is what hooks are opened with. The zero Config runs the hooks of every
@@ -230,12 +229,12 @@ func (h *Hooks) tool(name string) *known {
 // A model may invent names without end. These are kept.
 const mostResolved, mostResolvedBytes = 4096, 256
 
-// show returns a call of the host to a dialect.
-func (h *Hooks) show(dialect int, name string, args wire.Object) (string, rename.View) {
-	if k := h.tool(name); k != nameless {
-		return k.by[dialect].name, k.by[dialect].args.Show(args)
+// in returns what the tool, which has the name in the host, is in a dialect.
+func (k *known) in(dialect int, name string) (theirs string, args *rename.Names) {
+	if k == nameless {
+		return name, nil
 	}
-	return name, rename.View{Object: args}
+	return k.by[dialect].name, k.by[dialect].args
 }
 
 // named is the host's name of a tool that a dialect names.

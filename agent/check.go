@@ -13,19 +13,12 @@ import (
 // lenient is how JSON of hosts and hooks is read.
 var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
-// checkArguments says what is wrong with the arguments of a call.
-func checkArguments(call *ToolCall) error {
-	value, what := jsontext.Value(call.Input), ""
-	switch {
-	case len(value) == 0 || call.Input.Check() == nil:
-		return nil
-	case !value.IsValid(lenient):
-		what = "not JSON"
-	case value.Kind() != '{':
+// badArguments says what is wrong with the arguments of a call that are no JSON object.
+func badArguments(at Moment, call *ToolCall) error {
+	what := "not JSON"
+	if value := jsontext.Value(call.Input); value.IsValid(lenient) {
 		what = wire.KindName(value.Kind())
-	default:
-		return nil
 	}
 	err := fmt.Errorf("the arguments of %q are %s; want one JSON object", call.Name, what)
-	return &hook.InputError{Event: "agent.BeforeTool", Err: err}
+	return &hook.InputError{Event: "agent." + at.String(), Err: err}
 }

@@ -25,7 +25,7 @@ func Claude(cfg ClaudeConfig) *Dialect {
 	return &Dialect{name: claude.Dialect.Name, word: word, load: cfg.Load, stages: table(
 		claudeStage(starts, claude.SessionStart, func(in *StartInput, _ *part) claude.SessionStartInput {
 			return claude.SessionStartInput{Source: cmp.Or(in.Source, "startup"), Model: in.Model}
-		}, nil),
+		}, lifecycle),
 		claudeStage(prompts, claude.UserPromptSubmit, func(in *PromptInput, _ *part) claude.UserPromptSubmitInput {
 			return claude.UserPromptSubmitInput{Prompt: in.Text}
 		}, blocks),
@@ -34,7 +34,7 @@ func Claude(cfg ClaudeConfig) *Dialect {
 		claudeStage(permissions, claude.PermissionRequest, claudeAsked, claudePermission),
 		claudeStage(subagentStarts, claude.SubagentStart, func(in *SubagentStartInput, _ *part) claude.SubagentStartInput {
 			return claude.SubagentStartInput{CommonInput: claude.CommonInput{AgentID: in.ID, AgentType: in.Type}}
-		}, nil),
+		}, lifecycle),
 		claudeStage(subagentStops, claude.SubagentStop, func(in *SubagentStopInput, _ *part) claude.SubagentStopInput {
 			c := claude.SubagentStopInput{Transcript: in.Transcript}
 			c.AgentID, c.AgentType, c.Active, c.Message = in.ID, in.Type, in.Again, in.Answer
@@ -52,20 +52,24 @@ func Claude(cfg ClaudeConfig) *Dialect {
 		}, blocks),
 		claudeStage(afterCompacts, claude.PostCompact, func(in *AfterCompactInput, _ *part) claude.PostCompactInput {
 			return claude.PostCompactInput{Trigger: cmp.Or(in.Trigger, "auto"), Summary: in.Summary}
-		}, nil),
+		}, lifecycle),
 		claudeStage(notifies, claude.Notification, func(in *NotifyInput, _ *part) claude.NotificationInput {
 			return claude.NotificationInput{Message: in.Message, Title: in.Title, Type: in.Type}
-		}, nil),
+		}, lifecycle),
 		claudeStage(ends, claude.SessionEnd, func(in *EndInput, _ *part) claude.SessionEndInput {
 			return claude.SessionEndInput{Reason: cmp.Or(in.Reason, "other")}
-		}, nil),
+		}, lifecycle),
 	)}
 }
 
-// claudeStage makes a stage of one event: its input of the host's, and what its result
-// says besides stop, contexts and messages.
+// claudeRead reads the result of an event, and returns what it says besides the event's own
+// words.
+type claudeRead[R any] = func(*hook.Result[R], *part) claude.Directive
+
+// claudeStage makes a stage of one event: its input of the host's, and how its result is
+// read.
 func claudeStage[In, E, R any](
-	m *moment[In], ev *pipeline.Event[E, R], input func(*In, *part) E, read func(*hook.Result[R], *part),
+	m *moment[In], ev *pipeline.Event[E, R], input func(*In, *part) E, read claudeRead[R],
 ) stage {
 	return m.stage(func(ctx context.Context, in *In, p *part) {
 		sent := input(in, p)
@@ -73,47 +77,47 @@ func claudeStage[In, E, R any](
 	}, ev)
 }
 
-func claudeFire[E, R any](
-	ctx context.Context, ev *pipeline.Event[E, R], sent *E, read func(*hook.Result[R], *part), p *part,
-) {
+func claudeFire[E, R any](ctx context.Context, ev *pipeline.Event[E, R], sent *E, read claudeRead[R], p *part) {
 	res, err := ev.Fire(ctx, p.s.ses, sent)
 	p.err = err
-	report(p, claude.Dialect.Name, res, ev.Outcome)
-	d := claude.ApplyLifecycle(res)
+	report(p, res, ev.Outcome)
+	d := read(res, p)
 	p.Stop, p.StopReason, p.Context, p.Messages = d.Stop, d.StopReason, d.Context, d.Messages
 	if res.OverriddenBlock != "" {
 		p.Messages = append(p.Messages, res.OverriddenBlock)
 	}
-	if read != nil {
-		read(res, p)
-	}
+}
+
+// lifecycle reads the result of an event that has no words of its own.
+func lifecycle[R any](res *hook.Result[R], _ *part) claude.Directive {
+	return claude.ApplyLifecycle(res)
 }
 
 // claudeCall is a call as Claude Code's hooks see it.
-func claudeCall(in *ToolCall, p *part) claude.PreToolUseInput {
-	name, args := p.show(in)
-	c := claude.PreToolUseInput{Name: name, Input: args, ID: in.ID, OriginalInput: p.original(in)}
-	if server := p.s.hooks.tool(in.Name).Server; server != "" {
+func claudeCall(in *ToolCall, p *part) (c claude.PreToolUseInput) {
+	c.Name, c.Input, c.ID, c.OriginalInput = p.name, p.view.Object, in.ID, p.original(in)
+	if server := p.tool.Server; server != "" {
 		c.Server = &claude.Server{Name: server}
 	}
 	return c
 }
 
-func claudeGate(res *hook.Result[claude.PreToolUseOutput], p *part) {
+func claudeGate(res *hook.Result[claude.PreToolUseOutput], p *part) claude.Directive {
 	v := claude.ApplyPreToolUse(&claude.PreToolUseInput{}, res)
 	p.decide(v.Decision, v.Reason)
 	rewrites(p, res, func(g *claude.PreToolUseOutput) wire.Object { return g.UpdatedInput })
+	return v.Directive
 }
 
 func claudeAsked(in *PermissionInput, p *part) claude.PermissionRequestInput {
 	return claude.PermissionRequestInput{PreToolUseInput: claudeCall(&in.ToolCall, p), Suggestions: in.Suggestions}
 }
 
-func claudePermission(res *hook.Result[claude.PermissionRequestOutput], p *part) {
+func claudePermission(res *hook.Result[claude.PermissionRequestOutput], p *part) claude.Directive {
 	v := claude.ApplyPermissionRequest(&claude.PermissionRequestInput{}, res)
 	p.decide(v.Decision, v.Reason)
 	if v.Interrupt {
-		p.Stop, p.StopReason = true, v.Reason
+		v.Stop, v.StopReason = true, v.Reason
 	}
 	rewrites(p, res, func(g *claude.PermissionRequestOutput) wire.Object {
 		if g.Decision == nil {
@@ -121,6 +125,7 @@ func claudePermission(res *hook.Result[claude.PermissionRequestOutput], p *part)
 		}
 		return g.Decision.UpdatedInput
 	})
+	return v.Directive
 }
 
 // rewrites takes what hooks have rewritten that answer with all arguments. One that
@@ -148,25 +153,27 @@ func rewrites[R any](p *part, res *hook.Result[R], input func(*R) wire.Object) {
 }
 
 // blocks reads the result of an event whose hooks can keep something from happening.
-func blocks[R any](res *hook.Result[R], p *part) {
+func blocks[R any](res *hook.Result[R], p *part) claude.Directive {
 	v := claude.ApplyBlock(res)
 	if !v.Run && (!v.Stop || v.Reason != "") {
 		p.Decision, p.Reason = hook.Deny, v.Reason
 	}
+	return v.Directive
 }
 
 // continues reads the result of an event whose hooks can send an agent back to work.
-func continues(res *hook.Result[claude.BasicOutput], p *part) {
+func continues(res *hook.Result[claude.BasicOutput], p *part) claude.Directive {
 	v := claude.ApplyStop(res)
 	switch {
 	case !v.Again:
 	case v.Prompt != "":
 		p.Continue = v.Prompt
-	case len(p.Context) > 0: // contexts alone keep an agent going
-		p.Continue, p.Context = lines(p.Context...), nil
+	case len(v.Context) > 0: // contexts alone keep an agent going
+		p.Continue, v.Context = lines(v.Context...), nil
 	default:
 		p.Continue = "A hook has sent the agent back to work, and gave no reason."
 	}
+	return v.Directive
 }
 
 // claudeAfterTool fires the event of a tool that has succeeded, or that of one that has
@@ -175,25 +182,26 @@ func claudeAfterTool(ctx context.Context, in *AfterToolInput, p *part) {
 	call := claudeCall(&in.ToolCall, p)
 	if in.Result.Failed {
 		sent := claude.PostToolUseFailureInput{PreToolUseInput: call, Error: in.Result.Text}
-		claudeFire(ctx, claude.PostToolUseFailure, &sent, func(res *hook.Result[claude.BasicOutput], p *part) {
-			p.object(claude.ApplyPostToolUseFailure(res).Feedback)
+		claudeFire(ctx, claude.PostToolUseFailure, &sent, func(res *hook.Result[claude.BasicOutput], p *part) claude.Directive {
+			return p.object(claude.ApplyPostToolUseFailure(res))
 		}, p)
 		return
 	}
 	sent := claude.PostToolUseInput{PreToolUseInput: call, Response: in.Result.json()}
-	claudeFire(ctx, claude.PostToolUse, &sent, func(res *hook.Result[claude.PostToolUseOutput], p *part) {
-		p.object(claude.ApplyPostToolUse(&sent, res).Feedback)
+	claudeFire(ctx, claude.PostToolUse, &sent, func(res *hook.Result[claude.PostToolUseOutput], p *part) claude.Directive {
 		if now := res.Specific.UpdatedToolOutput; now != nil {
 			p.Result = resultOf(now)
 		}
+		return p.object(claude.ApplyPostToolUse(&sent, res))
 	}, p)
 }
 
 // object makes a denial of what hooks object to after the fact.
-func (p *part) object(reason string) {
-	if reason != "" {
-		p.Decision, p.Reason = hook.Deny, reason
+func (p *part) object(v claude.ResultVerdict) claude.Directive {
+	if v.Feedback != "" {
+		p.Decision, p.Reason = hook.Deny, v.Feedback
 	}
+	return v.Directive
 }
 
 // json is what hooks see of a result.

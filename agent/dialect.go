@@ -47,25 +47,32 @@ func table(stages ...stage) (by [moments]stage) {
 type part struct {
 	Verdict
 	s       *Session
-	dialect int // its place in the Hooks
-	view    rename.View
+	dialect int         // its place in the Hooks
+	tool    *known      // of the call
+	name    string      // of the tool, as the dialect has it
+	view    rename.View // of the call's arguments, or of the request
 	changes []rename.Change
 	claims  []claim
 	err     error // of the fire: ctx's, or that the session is closed
 }
 
-// show returns a call as the dialect sees it.
-func (p *part) show(c *ToolCall) (name string, args wire.Object) {
-	name, p.view = p.s.hooks.show(p.dialect, c.Name, object(c.Input))
-	return name, p.view.Object
+// show puts a call into the dialect's words, and reports whether its arguments are one JSON
+// object.
+func (p *part) show(c *ToolCall) (ok bool) {
+	p.tool = p.s.hooks.tool(c.Name)
+	name, args := p.tool.in(p.dialect, c.Name)
+	p.name = name
+	return p.view.Show(args, object(c.Input))
 }
 
-// original returns the arguments before hooks rewrote them as the dialect sees them; nil
-// if none did.
+// original returns the call's arguments before hooks rewrote them as the dialect sees them;
+// nil if none did.
 func (p *part) original(c *ToolCall) wire.Object {
 	if c.Original == nil {
 		return nil
 	}
-	_, v := p.s.hooks.show(p.dialect, c.Name, object(c.Original))
+	var v rename.View
+	_, args := p.tool.in(p.dialect, c.Name)
+	v.Show(args, object(c.Original))
 	return v.Object
 }

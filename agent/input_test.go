@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 func TestAMomentWithoutInputIsADenial(t *testing.T) {
@@ -35,5 +38,42 @@ func TestAMomentWithoutInputIsADenial(t *testing.T) {
 			}
 		}
 		agent.OnBeforeModel(s, "test", func(context.Context, agent.BeforeModelInput) (v agent.Verdict, _ error) { return v, nil })
+	}
+}
+
+func TestArgumentsThatAreNoObjectAreRefusedAtEveryMomentOfATool(t *testing.T) {
+	s, ctx, seen := open(t, agent.Config{}, nil), t.Context(), 0
+	if err := s.Modules().Add("gate", func(api *xcsh.API) error {
+		xcsh.ToolCall.On(api, func(context.Context, *xcsh.ToolCallEvent, *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
+			seen++
+			return nil, nil
+		})
+		xcsh.ToolResult.On(api, func(context.Context, *xcsh.ToolResultEvent, *xcsh.HookContext) (*xcsh.ToolResultOverride, error) {
+			seen++
+			return nil, nil
+		})
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	claude.PermissionRequest.On(s.Pipeline(), "gate", func(context.Context, claude.PermissionRequestInput) (o hook.Output[claude.PermissionRequestOutput], err error) {
+		seen++
+		return o, nil
+	})
+	for _, name := range []string{"execute_command", "undeclared"} {
+		for _, args := range []string{`[1]`, `00`, `{"cmd":"ls"`, `{"cmd":"ls"}{}`} {
+			call := agent.ToolCall{Name: name, Input: wire.Object(args)}
+			for moment, fire := range map[string]func() (*agent.Verdict, error){
+				"BeforeTool": func() (*agent.Verdict, error) { return s.BeforeTool(ctx, &call) },
+				"AfterTool":  func() (*agent.Verdict, error) { return s.AfterTool(ctx, &agent.AfterToolInput{ToolCall: call}) },
+				"Permission": func() (*agent.Verdict, error) { return s.Permission(ctx, &agent.PermissionInput{ToolCall: call}) },
+			} {
+				v, err := fire()
+				wrong := new(hook.InputError)
+				if !errors.As(err, &wrong) || wrong.Event != "agent."+moment || !v.Denied() || seen > 0 {
+					t.Errorf("%s of %s with %s: %+v, %v, seen %d times; want an input error, a denial, and no hook", moment, name, args, v, err, seen)
+				}
+			}
+		}
 	}
 }

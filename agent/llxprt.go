@@ -79,7 +79,7 @@ func llxprtStage[In, E, R any](
 		sent := input(in, p)
 		res, err := ev.Fire(ctx, p.s.ses, &sent)
 		p.err = err
-		report(p, llxprt.Dialect.Name, res, ev.Outcome)
+		report(p, res, ev.Outcome)
 		c := llxprt.ApplyLifecycle(res)
 		p.Stop, p.StopReason = c.Stop, c.StopReason
 		p.Context = said(res, c.Context, func(o *hook.Output[R]) string { return o.Context })
@@ -108,10 +108,9 @@ func said[R any](res *hook.Result[R], merged string, text func(*hook.Output[R]) 
 }
 
 // llxprtCall is a call as LLxprt's hooks see it.
-func llxprtCall(in *ToolCall, p *part) llxprt.BeforeToolInput {
-	name, args := p.show(in)
-	c := llxprt.BeforeToolInput{Name: name, Input: args, OriginalInput: p.original(in)}
-	if server := p.s.hooks.tool(in.Name).Server; server != "" {
+func llxprtCall(in *ToolCall, p *part) (c llxprt.BeforeToolInput) {
+	c.Name, c.Input, c.OriginalInput = p.name, p.view.Object, p.original(in)
+	if server := p.tool.Server; server != "" {
 		context := wire.Object(nil).With("server_name", wire.Quote(server)).With("tool_name", wire.Quote(in.Name))
 		c.Extra = jsontext.Value(wire.Object(nil).With("mcp_context", jsontext.Value(context)))
 	}

@@ -22,6 +22,7 @@ type moment[In any] struct {
 	args func(*In) *wire.Object               // what hooks rewrite; nil: there is nothing
 	was  func(*In) *wire.Object               // the same before that, where hooks see it; may be nil
 	name func(*In) *string                    // what matchers test, in the host's words; may be nil
+	call func(*In) *ToolCall                  // what is shown in the words of dialects; nil: there is no tool
 	ends func(s *Session, in *In, v *Verdict) // what is left to do; may be nil
 
 	firings *sync.Pool // of *firing[In]
@@ -104,26 +105,22 @@ func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires 
 }
 
 // round runs the hooks of the program, then those of the dialects side by side, and
-// merges what they say. The input is as it was, in the end.
+// merges what they say.
 func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires uint64) (err error) {
 	v, in := &f.verdict, &f.in
-	var args wire.Object
-	given := *in
-	if m.args != nil {
-		args = *m.args(in)
-	}
 	var changes []rename.Change
 	var claims []claim
 	if fires&bit(0, m.at) != 0 {
 		p := &f.alone[0]
 		m.ask(ctx, s, in, 0, p)
 		v.add(&p.Verdict)
-		changes, claims, err = p.changes, p.claims, p.err
-		if m.args != nil {
-			m.rewrite(in, rename.Apply(args, changes))
+		if changes, claims, err = p.changes, p.claims, p.err; len(changes) > 0 {
+			now := f.in
+			m.rewrite(&now, rename.Apply(*m.args(in), changes))
+			in = &now
 		}
 	}
-	parts := m.dialects(ctx, s, f, fires)
+	parts := m.dialects(ctx, s, f, in, fires)
 	for i := range parts {
 		p := &parts[i]
 		v.add(&p.Verdict)
@@ -133,8 +130,7 @@ func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires
 		}
 	}
 	if m.args != nil {
-		v.Input = rename.Apply(args, changes)
-		*in = given
+		v.Input = rename.Apply(*m.args(&f.in), changes)
 	}
 	if len(claims) > 1 {
 		v.Conflicts = conflicts(claims)
@@ -146,7 +142,7 @@ func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires
 }
 
 // dialects runs the hooks of every dialect that has some, side by side.
-func (m *moment[In]) dialects(ctx context.Context, s *Session, f *firing[In], fires uint64) []part {
+func (m *moment[In]) dialects(ctx context.Context, s *Session, f *firing[In], in *In, fires uint64) []part {
 	var active [maxDialects]int
 	n := 0
 	for d := 1; d < len(s.hooks.dialects); d++ {
@@ -162,11 +158,11 @@ func (m *moment[In]) dialects(ctx context.Context, s *Session, f *firing[In], fi
 		if fires&bit(0, m.at) != 0 {
 			f.alone[0] = part{}
 		}
-		m.ask(ctx, s, &f.in, active[0], &f.alone[0])
+		m.ask(ctx, s, in, active[0], &f.alone[0])
 		return f.alone[:]
 	}
 	parts := make([]part, n)
-	m.sideBySide(ctx, s, &f.in, active, parts)
+	m.sideBySide(ctx, s, in, active, parts)
 	return parts
 }
 
@@ -188,6 +184,12 @@ func (m *moment[In]) ask(ctx context.Context, s *Session, in *In, dialect int, p
 		}
 	}()
 	p.s, p.dialect = s, dialect
+	if m.call != nil {
+		if call := m.call(in); !p.show(call) {
+			p.err = badArguments(m.at, call)
+			return
+		}
+	}
 	s.hooks.dialects[dialect].stages[m.at].fire.(func(context.Context, *In, *part))(ctx, in, p)
 }
 

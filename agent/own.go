@@ -92,7 +92,7 @@ func (m *moment[In]) askOwn(ctx context.Context, in *In, p *part) {
 	if p.err = err; res.Specific != nil {
 		p.Verdict = *res.Specific
 	}
-	report(p, own.name, res, m.own.Outcome)
+	report(p, res, m.own.Outcome)
 	if m.args == nil {
 		return
 	}

@@ -18,8 +18,9 @@ func (m *moment[In]) rechecks(s *Session, in *In, fires uint64) bool {
 	if m.name != nil {
 		name = *m.name(in)
 	}
+	tool := s.hooks.tool(name)
 	for d, dialect := range s.hooks.dialects {
-		theirs, _ := s.hooks.show(d, name, nil)
+		theirs, _ := tool.in(d, name)
 		for _, ev := range dialect.stages[m.at].events {
 			if fires&bit(d, m.at) != 0 && ev.Rechecks(s.ses, theirs) {
 				return true

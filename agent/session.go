@@ -190,7 +190,8 @@ func (s *Session) problem(p settings.Problem) {
 	}
 }
 
-// beforeTool is run for a call of a tool, whose arguments it looks at.
+// beforeTool is run for a call of a tool, whose arguments it looks at also where there are
+// no hooks.
 //
 //go:noinline
 func (s *Session) beforeTool(ctx context.Context, call *ToolCall, v *Verdict) error {
@@ -198,14 +199,15 @@ func (s *Session) beforeTool(ctx context.Context, call *ToolCall, v *Verdict) er
 		return beforeTools.run(ctx, s, nil, v)
 	}
 	v.Input = call.Input
-	if s.watch.Of(s.ses).Fires&masks[BeforeTool] == 0 && s.shut.Load() == 0 && plain(call.Input) {
+	if s.watch.Of(s.ses).Fires&masks[BeforeTool] != 0 || s.shut.Load() != 0 {
+		return beforeTools.run(ctx, s, call, v)
+	}
+	if plain(call.Input) || call.Input.Check() == nil {
 		return nil
 	}
-	if err := checkArguments(call); err != nil && s.shut.Load() == 0 {
-		v.refuse(err)
-		return err
-	}
-	return beforeTools.run(ctx, s, call, v)
+	err := badArguments(BeforeTool, call)
+	v.refuse(err)
+	return err
 }
 
 // plain reports whether arguments begin and end as an object does, which is all that is

@@ -32,7 +32,7 @@ func FuzzTranslation(f *testing.F) {
 			return // Open refuses it, and says why
 		}
 		call := &ToolCall{Name: name, Input: wire.Object(args)}
-		if checkArguments(call) != nil {
+		if call.Input.Check() != nil {
 			return // so does BeforeTool
 		}
 		for _, d := range dialects {
@@ -44,7 +44,8 @@ func FuzzTranslation(f *testing.F) {
 // checkView looks at what a dialect sees of a call.
 func checkView(t *testing.T, dialect string, tr *translated, args wire.Object) {
 	t.Helper()
-	seen := tr.args.Show(args)
+	var seen rename.View
+	seen.Show(tr.args, args)
 	if err := seen.Object.Check(); err != nil {
 		t.Fatalf("%s sees %s: %v", dialect, seen.Object, err)
 	}

@@ -76,13 +76,10 @@ type Report struct {
 }
 
 // report adds the reports of a result, with their outcomes as the event knows them.
-func report[Out any](
-	p *part, dialect string, res *hook.Result[Out], outcome func(*hook.Report[Out]) pipeline.Outcome,
-) {
-	before := len(p.Reports)
-	p.Reports = append(p.Reports, make([]Report, len(res.Reports))...)
+func report[Out any](p *part, res *hook.Result[Out], outcome func(*hook.Report[Out]) pipeline.Outcome) {
+	dialect, all := p.s.hooks.dialects[p.dialect].name, make([]Report, len(res.Reports))
 	for i := range res.Reports {
-		r, to := &res.Reports[i], &p.Reports[before+i]
+		r, to := &res.Reports[i], &all[i]
 		h := r.Hook
 		to.Dialect, to.Event, to.Hook, to.Name, to.Command = dialect, h.Event, h.ID, h.Name, h.Command
 		if h.Position.File != "" {
@@ -93,6 +90,7 @@ func report[Out any](
 			to.Exit, to.Stdout, to.Stderr = r.Reply.Exit, wire.Valid(r.Reply.Stdout), wire.Valid(r.Reply.Stderr)
 		}
 	}
+	p.Reports = joined(p.Reports, all)
 }
 
 // word is a decision in the words of a Verdict. A call that is put off waits for the

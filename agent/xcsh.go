@@ -77,7 +77,7 @@ func declared(events ...interface{ Declared() [2]pipeline.Declared }) (all []pip
 // xcshFire fires an event whose handlers have a say.
 func xcshFire[E, R any](ctx context.Context, ev *xcsh.Event[E, R], sent *E, p *part) (*hook.Result[R], error) {
 	res, err := ev.FireResult(ctx, p.s.modules, sent)
-	report(p, xcsh.Dialect.Name, res, func(r *hook.Report[R]) pipeline.Outcome { return ev.Outcome(p.s.modules, r) })
+	report(p, res, func(r *hook.Report[R]) pipeline.Outcome { return ev.Outcome(p.s.modules, r) })
 	if errors.Is(err, hook.ErrClosed) {
 		p.err = hook.ErrClosed
 	}
@@ -88,7 +88,7 @@ func xcshFire[E, R any](ctx context.Context, ev *xcsh.Event[E, R], sent *E, p *p
 // tell fires an event whose handlers have no say.
 func tell[E any](ctx context.Context, ev *xcsh.Notice[E], sent *E, p *part) {
 	res := ev.FireResult(ctx, p.s.modules, sent)
-	report(p, xcsh.Dialect.Name, res, func(r *hook.Report[xcsh.Nothing]) pipeline.Outcome {
+	report(p, res, func(r *hook.Report[xcsh.Nothing]) pipeline.Outcome {
 		return ev.Outcome(p.s.modules, r)
 	})
 	p.abort()
@@ -104,7 +104,7 @@ func notice[In, E any](m *moment[In], ev *xcsh.Notice[E], input func(*In, *part)
 
 // abort makes a Stop of what a module has asked for.
 func (p *part) abort() {
-	if p.s.aborted.Swap(false) {
+	if p.s.aborted.Load() && p.s.aborted.Swap(false) { // to look costs less
 		p.Stop, p.StopReason = true, "A hook module has aborted the agent's work."
 	}
 }
@@ -134,8 +134,7 @@ func xcshPrompt(ctx context.Context, in *PromptInput, p *part) {
 }
 
 func xcshGate(ctx context.Context, in *ToolCall, p *part) {
-	name, args := p.show(in)
-	sent := xcsh.ToolCallEvent{ToolName: name, ToolCallID: in.ID, Input: args}
+	sent := xcsh.ToolCallEvent{ToolName: p.name, ToolCallID: in.ID, Input: p.view.Object}
 	res, err := xcshFire(ctx, xcsh.ToolCall, &sent, p)
 	var r *xcsh.ToolCallResult
 	if res.Set.Has(hook.SetSpecific) {
@@ -149,9 +148,8 @@ func xcshGate(ctx context.Context, in *ToolCall, p *part) {
 // xcshEdit takes what modules have made of a tool's result. That of a tool which has
 // failed is its own in the hook runtime.
 func xcshEdit(ctx context.Context, in *AfterToolInput, p *part) {
-	name, args := p.show(&in.ToolCall)
 	sent := xcsh.ToolResultEvent{
-		ToolName: name, ToolCallID: in.ID, Input: args,
+		ToolName: p.name, ToolCallID: in.ID, Input: p.view.Object,
 		Content: []xcsh.Part{xcsh.TextPart(in.Result.Text)}, Details: in.Result.Data, IsError: in.Result.Failed,
 	}
 	res, _ := xcshFire(ctx, xcsh.ToolResult, &sent, p)

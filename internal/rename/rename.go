@@ -3,7 +3,7 @@
 package rename
 
 import (
-	"slices"
+	"bytes"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -12,30 +12,40 @@ import (
 
 // Names are their names of our members. Members that they do not map keep their names.
 type Names struct {
-	to   map[string]name
-	back map[string]string
-	same bool // no member has another name
+	to   []name            // few, so that they are searched one by one
+	back map[string]string // ours by theirs
+	same bool              // no member has another name
 }
 
-// name is one of theirs, and the same as JSON.
+// name is one of ours, and what they call it.
 type name struct {
-	name   string
-	quoted []byte
+	ours, theirs string
+	quoted       []byte // theirs, as JSON
 }
 
 // New makes Names: to has their names by ours, and back ours by theirs, all UTF-8. Several of
 // ours may have one of theirs, of which an object should have one, and the other way around.
 func New(to, back map[string]string) *Names {
-	n := &Names{to: make(map[string]name, len(to)), back: back, same: true}
+	n := &Names{back: back, same: true}
 	for ours, theirs := range to {
-		n.to[ours] = name{theirs, wire.Quote(theirs)}
+		n.to = append(n.to, name{ours, theirs, wire.Quote(theirs)})
 		n.same = n.same && ours == theirs
 	}
 	return n
 }
 
-// View is an object under their names, Object. Without names of its own it is one whose
-// names are the same.
+// of is the entry of one of our names; nil if it is not mapped.
+func (n *Names) of(ours []byte) *name {
+	for i := range n.to {
+		if n.to[i].ours == string(ours) {
+			return &n.to[i]
+		}
+	}
+	return nil
+}
+
+// View is an object under their names, Object. Without Show it is one whose names are the
+// same.
 type View struct {
 	Object wire.Object
 
@@ -44,62 +54,80 @@ type View struct {
 	back  map[string]string // our names, by theirs; nil until one is asked for
 }
 
-// Show returns an object of ours under their names. Where two of its members have one name
-// then, the one that is mapped is there, or else the first one.
-func (n *Names) Show(o wire.Object) View {
-	if n.same {
-		return View{Object: o}
+// Show makes v an object of ours under their names, and reports whether it is one JSON object;
+// nil has no names. Where two members have one name then, the one that is mapped is there,
+// or else the first one.
+func (v *View) Show(n *Names, o wire.Object) (ok bool) {
+	v.Object = o
+	if n == nil || n.same {
+		return o.Check() == nil
 	}
-	v, clash := View{Object: o, names: n, was: o}, false
-	if n.renames(o) {
-		v.Object, clash = n.renamed(o)
-	}
-	if clash {
+	now := renamed{names: n}
+	ok = now.rename(o)
+	v.names, v.was = n, o
+	switch {
+	case now.clash:
 		v.back = n.names(o)
 		v.Object = v.first()
+		return o.Check() == nil
+	case now.text != nil:
+		v.Object = append(now.text, '}')
 	}
-	return v
+	return ok
 }
 
-// renames reports whether a member has another name.
-func (n *Names) renames(o wire.Object) (found bool) {
-	o.EachMember(func(name []byte, _ jsontext.Value) bool {
-		theirs, mapped := n.to[string(name)]
-		found = mapped && theirs.name != string(name)
-		return !found
-	})
-	return found
+// renamed is the text of an object under their names, without its last brace.
+type renamed struct {
+	names *Names
+	text  []byte                      // nil until a member has another name
+	seen  [8]struct{ start, end int } // where names are in the text
+	count int
+	clash bool // two members have one name, or there are more than a few: these are not compared
 }
 
-// renamed is the object under their names, or says that two members have one name then. So
-// it says of more than a few, which are not looked at for that.
-func (n *Names) renamed(o wire.Object) (now wire.Object, clash bool) {
-	var seen [8]string
-	k := 0
-	b := make([]byte, 1, len(o)+32)
-	b[0] = '{'
-	o.EachMember(func(name []byte, value jsontext.Value) bool {
-		theirs, mapped := n.to[string(name)]
-		if !mapped {
-			theirs.name = string(name)
+// rename adds the members of an object if one of them has another name, and reports whether
+// it is one JSON object. It ends early with a clash.
+func (r *renamed) rename(o wire.Object) (ok bool) {
+	same := 0 // members before the first one that has another name
+	return o.EachMember(func(ours []byte, value jsontext.Value) bool {
+		if r.text == nil {
+			if m := r.names.of(ours); m == nil || m.theirs == m.ours {
+				same++
+				return true
+			}
+			r.text = append(make([]byte, 0, len(o)+32), '{')
+			o.EachMember(func(ours []byte, value jsontext.Value) bool {
+				same--
+				return same >= 0 && r.add(ours, value)
+			})
 		}
-		if clash = k == len(seen) || slices.Contains(seen[:k], theirs.name); clash {
+		return !r.clash && r.add(ours, value)
+	})
+}
+
+// add adds a member, unless it clashes.
+func (r *renamed) add(ours []byte, value jsontext.Value) bool {
+	if r.count == len(r.seen) {
+		r.clash = true
+		return false
+	}
+	b := comma(r.text)
+	start := len(b)
+	if m := r.names.of(ours); m != nil {
+		b = append(b, m.quoted...)
+	} else {
+		b = appendName(b, ours)
+	}
+	for _, name := range r.seen[:r.count] {
+		if bytes.Equal(b[name.start:name.end], b[start:]) {
+			r.clash = true
 			return false
 		}
-		seen[k] = theirs.name
-		k++
-		if !mapped {
-			b = appendMember(b, theirs.name, value)
-			return true
-		}
-		b = append(comma(b), theirs.quoted...)
-		b = append(append(b, ':'), value...)
-		return true
-	})
-	if clash {
-		return nil, true
 	}
-	return append(b, '}'), false
+	r.seen[r.count].start, r.seen[r.count].end = start, len(b)
+	r.count++
+	r.text = append(append(b, ':'), value...)
+	return true
 }
 
 // names are our names of the members of an object, by theirs. Those that are mapped come
@@ -108,11 +136,11 @@ func (n *Names) names(o wire.Object) map[string]string {
 	back := make(map[string]string, len(n.to))
 	unmapped := []string{}
 	for name := range o.Members() {
-		theirs, mapped := n.to[name]
-		if !mapped {
+		m := n.of([]byte(name))
+		if m == nil {
 			unmapped = append(unmapped, name)
-		} else if _, twice := back[theirs.name]; !twice {
-			back[theirs.name] = name
+		} else if _, twice := back[m.theirs]; !twice {
+			back[m.theirs] = name
 		}
 	}
 	for _, name := range unmapped {
@@ -133,12 +161,12 @@ func (v *View) first() wire.Object {
 	b := make([]byte, 1, len(v.was)+32)
 	b[0] = '{'
 	for _, m := range members(v.was) {
-		theirs, mapped := v.names.to[m.Name]
-		if !mapped {
-			theirs.name = m.Name
+		theirs := m.Name
+		if named := v.names.of([]byte(m.Name)); named != nil {
+			theirs = named.theirs
 		}
-		if v.back[theirs.name] == m.Name {
-			b = appendMember(b, theirs.name, m.Value)
+		if v.back[theirs] == m.Name {
+			b = appendMember(b, theirs, m.Value)
 		}
 	}
 	return append(b, '}')
@@ -161,6 +189,9 @@ func (v *View) ours(name string) string {
 // members lists an object's members; of equal names the last one counts, at the place of
 // the first.
 func members(o wire.Object) (all []Change) {
+	if len(o) == 0 {
+		return nil
+	}
 	at := map[string]int{}
 	for name, value := range o.Members() {
 		if i, twice := at[name]; twice {
@@ -174,11 +205,16 @@ func members(o wire.Object) (all []Change) {
 }
 
 func appendMember(b []byte, name string, value jsontext.Value) []byte {
-	quoted, err := jsontext.AppendQuote(comma(b), name)
+	return append(append(appendName(comma(b), name), ':'), value...)
+}
+
+// appendName appends a name as JSON.
+func appendName[T string | []byte](b []byte, name T) []byte {
+	quoted, err := jsontext.AppendQuote(b, name)
 	if err != nil { // it is not UTF-8
-		quoted = append(comma(b), wire.Quote(name)...)
+		return append(b, wire.Quote(string(name))...)
 	}
-	return append(append(quoted, ':'), value...)
+	return quoted
 }
 
 // comma begins the next member.

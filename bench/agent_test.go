@@ -1,0 +1,151 @@
+//go:build !race
+
+package bench
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// oneHook is a session with one hook in Go of a dialect, at a call of a tool that has
+// another name there, and so has its argument. It is asked through package agent, and as a
+// host does that writes for that dialect alone: the input, the fire and the Apply function.
+type oneHook struct {
+	s     *agent.Session
+	call  *agent.ToolCall
+	alone func(context.Context) (run bool)
+}
+
+func (h *oneHook) through(ctx context.Context) (run bool) {
+	v, err := h.s.BeforeTool(ctx, h.call)
+	return err == nil && !v.Denied() && len(v.Reports) == 1
+}
+
+// hooksInGo are such sessions by dialect.
+func hooksInGo(tb testing.TB) map[string]*oneHook {
+	tb.Helper()
+	return map[string]*oneHook{"claude": oneOfClaude(tb), "llxprt": oneOfLLxprt(tb), "xcsh": oneOfXcsh(tb)}
+}
+
+func oneOfClaude(tb testing.TB) *oneHook {
+	h := hookOf(tb, agent.Claude(agent.ClaudeConfig{}))
+	claude.PreToolUse.On(h.s.Pipeline(), "gate", func(context.Context, claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], err error) {
+		return o, nil
+	})
+	h.alone = func(ctx context.Context) bool {
+		in := claude.PreToolUseInput{Name: "Bash", Input: h.call.Input, ID: h.call.ID}
+		res, err := claude.PreToolUse.Fire(ctx, h.s.Pipeline(), &in)
+		return err == nil && claude.ApplyPreToolUse(&in, res).Run
+	}
+	return h
+}
+
+func oneOfLLxprt(tb testing.TB) *oneHook {
+	h := hookOf(tb, agent.LLxprt(agent.LLxprtConfig{}))
+	silent(h.s.Pipeline())
+	h.alone = func(ctx context.Context) bool {
+		in := llxprt.BeforeToolInput{Name: "run_shell_command", Input: h.call.Input}
+		res, err := llxprt.BeforeTool.Fire(ctx, h.s.Pipeline(), &in)
+		return err == nil && llxprt.ApplyBeforeTool(&in, res).Run
+	}
+	return h
+}
+
+func oneOfXcsh(tb testing.TB) *oneHook {
+	h := hookOf(tb, agent.Xcsh(agent.XcshConfig{}))
+	must(h.s.Modules().Add("gate", func(api *xcsh.API) error {
+		xcsh.ToolCall.On(api, func(context.Context, *xcsh.ToolCallEvent, *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
+			return nil, nil
+		})
+		return nil
+	}))
+	h.alone = func(ctx context.Context) bool {
+		in := xcsh.ToolCallEvent{ToolName: "bash", ToolCallID: h.call.ID, Input: h.call.Input}
+		res, err := xcsh.ToolCall.Fire(ctx, h.s.Modules(), &in)
+		return h.s.Modules().Verdict(res, err) == nil
+	}
+	return h
+}
+
+// hookOf is a session of a dialect that has no hooks yet.
+func hookOf(tb testing.TB, d *agent.Dialect) *oneHook {
+	tb.Helper()
+	for _, name := range []string{"HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"} {
+		tb.Setenv(name, tb.TempDir())
+	}
+	hooks, err := agent.Open(agent.Config{
+		Dialects: []*agent.Dialect{d}, Log: slog.New(slog.DiscardHandler),
+		Tools: []agent.Tool{{Name: "execute_command", Kind: agent.Shell, Args: map[string]string{"command": "cmd"}}},
+	})
+	must(err)
+	tb.Cleanup(hooks.Close)
+	s, err := hooks.NewSession(context.Background(), agent.SessionConfig{ID: "bench", Dir: tb.TempDir(), Interactive: true})
+	must(err)
+	args := wire.Object(`{"cmd":"ls -la","cwd":"/w"}`)
+	return &oneHook{s: s, call: &agent.ToolCall{ID: "c-1", Name: "execute_command", Input: args}}
+}
+
+// hostHook is a session with a hook of the host, in its own words.
+func hostHook(tb testing.TB) *oneHook {
+	tb.Helper()
+	h := hookOf(tb, agent.Claude(agent.ClaudeConfig{}))
+	agent.OnBeforeTool(h.s, "gate", func(context.Context, agent.ToolCall) (v agent.Verdict, err error) { return v, nil })
+	return h
+}
+
+// A hook may cost so many times as much through package agent as where a host writes for
+// its dialect alone. What a hook of a dialect costs more is the call in the dialect's words,
+// and a report in the host's: an allocation each.
+const (
+	mostThroughAgent = 1.3
+	moreThroughAgent = 2
+)
+
+// anotherMachine is the margin of a ratio whose two sides allocate, scan text and wait for
+// memory in other proportions, which is 1.2 to 1.5 between idle and busy machines.
+const anotherMachine = 0.3
+
+func TestAHookInGoThroughAgentCostsLittleMore(t *testing.T) {
+	ctx, host := context.Background(), hostHook(t)
+	hooks := hooksInGo(t)
+	for _, name := range slices.Sorted(maps.Keys(hooks)) {
+		one := hooks[name]
+		if !one.through(ctx) || !one.alone(ctx) || !host.through(ctx) {
+			t.Fatalf("%s: a hook that says nothing keeps the tool from running, or has no report", name)
+		}
+		alone := timed(times(200, func() { one.alone(ctx) }))
+		for what, h := range map[string]*oneHook{name: one, "the host": host} {
+			at := place{"", "a hook of " + what + " through agent, ratio to " + name + " alone"}
+			g := compared(at, mostThroughAgent, 101, 200, timed(times(200, func() { h.through(ctx) })), alone)
+			g.margin = anotherMachine
+			g.test(t)
+		}
+		more := testing.AllocsPerRun(100, func() { one.through(ctx) }) - testing.AllocsPerRun(100, func() { one.alone(ctx) })
+		counted(place{"", "a hook of " + name + " through agent, allocations more than alone"}, more, moreThroughAgent).test(t)
+	}
+	twice, once := timed(times(400, func() { host.through(ctx) })), timed(times(200, func() { hooks["claude"].alone(ctx) }))
+	compared(place{"", "two fires through agent"}, mostThroughAgent, 11, 200, twice, once).mustFail(t)
+}
+
+func BenchmarkOneHookThroughAgent(b *testing.B) {
+	for name, h := range hooksInGo(b) {
+		for how, fire := range map[string]func(context.Context) bool{"through": h.through, "alone": h.alone} {
+			b.Run(name+"/"+how, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					fire(b.Context())
+				}
+			})
+		}
+	}
+}
