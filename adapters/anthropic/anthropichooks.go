@@ -23,7 +23,6 @@ package anthropichooks
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/anthropics/anthropic-sdk-go"
 
@@ -44,20 +43,29 @@ type Options struct {
 
 // Tools are the tools with the hooks of a session around each.
 func Tools(s *agent.Session, tools []anthropic.BetaTool, opt Options) []anthropic.BetaTool {
-	guarded := make([]anthropic.BetaTool, len(tools))
+	guarded, h := make([]anthropic.BetaTool, len(tools)), adapter.New(s, opt.Message, opt.Stop)
 	for i, t := range tools {
-		guarded[i] = &tool{t, s, opt}
+		guarded[i] = &tool{t, h}
 	}
 	return guarded
 }
 
 type tool struct {
 	anthropic.BetaTool
-	s   *agent.Session
-	opt Options
+	hooks *adapter.Hooks
 }
 
 type content = anthropic.BetaToolResultBlockParamContentUnion
+
+var parts = adapter.Parts[content]{
+	Text: func(block content) (text string, ok bool) {
+		if block.OfText == nil {
+			return "", false
+		}
+		return block.OfText.Text, true
+	},
+	Part: func(text string) content { return content{OfText: &anthropic.BetaTextBlockParam{Text: text}} },
+}
 
 // refusal is a result that the model gets as an error.
 type refusal struct {
@@ -72,19 +80,11 @@ func (r *refusal) Unwrap() error { return r.err }
 func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]content, error) {
 	var blocks []content
 	call := &agent.ToolCall{Name: t.Name(), Input: wire.Object(input)}
-	out, err := t.s.RunTool(ctx, call, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
+	out, err := t.hooks.Run(ctx, call, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
 		var err error
 		blocks, err = t.BetaTool.Execute(ctx, json.RawMessage(args))
 		return toolResult(blocks), err
 	})
-	for _, text := range out.Messages {
-		if t.opt.Message != nil {
-			t.opt.Message(text)
-		}
-	}
-	if out.Stop && t.opt.Stop != nil {
-		t.opt.Stop(out.StopReason)
-	}
 	text := out.TextWithStop()
 	switch {
 	case ctx.Err() != nil:
@@ -92,38 +92,14 @@ func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]content, e
 	case err != nil || out.Failed:
 		return nil, &refusal{text, err}
 	}
-	return withText(blocks, text), nil
+	return parts.With(blocks, text), nil
 }
 
 // toolResult returns what hooks see of a result.
 func toolResult(blocks []content) agent.ToolResult {
-	r := agent.ToolResult{Text: texts(blocks)}
+	r := agent.ToolResult{Text: parts.Join(blocks, "\n")}
 	if len(blocks) != 1 || blocks[0].OfText == nil {
 		r.Data, _ = json.Marshal(blocks) // without it hooks see the text
 	}
 	return r
-}
-
-func texts(blocks []content) string {
-	var all []string
-	for _, b := range blocks {
-		if b.OfText != nil {
-			all = append(all, b.OfText.Text)
-		}
-	}
-	return strings.Join(all, "\n")
-}
-
-// withText returns the content with the text that hooks have made of it: what they add is
-// one more part, and what they rewrite is the only part.
-func withText(blocks []content, text string) []content {
-	more, kept := adapter.Added(texts(blocks), text)
-	switch {
-	case kept && more == "":
-		return blocks
-	case !kept:
-		blocks, more = nil, text
-	}
-	block := content{OfText: &anthropic.BetaTextBlockParam{Text: more}}
-	return append(blocks[:len(blocks):len(blocks)], block)
 }

@@ -28,7 +28,6 @@ import (
 	"context"
 
 	"github.com/cloudwego/eino/compose"
-	"github.com/cloudwego/eino/schema"
 
 	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/internal/adapter"
@@ -62,8 +61,6 @@ func Tools(s *agent.Session, opt Options) compose.ToolMiddleware {
 	}
 }
 
-type parts = []schema.ToolOutputPart
-
 // around puts hooks around the tools of one of eino's four kinds. What hooks refuse, and
 // arguments that are no JSON object, are a text for the model.
 func around[E ~func(context.Context, *compose.ToolInput) (*Out, error), Out any](
@@ -83,12 +80,12 @@ func around[E ~func(context.Context, *compose.ToolInput) (*Out, error), Out any]
 				if err == nil {
 					whole, err = read(out)
 				}
-				return agent.ToolResult{Text: texts(whole, "\n")}, err
+				return agent.ToolResult{Text: part.Join(whole, "\n")}, err
 			})
 			if err != nil {
 				return nil, err
 			}
-			return write(withText(whole, text)), nil
+			return write(part.With(whole, text)), nil
 		}
 	}
 }
@@ -101,17 +98,4 @@ func passes(ctx context.Context, s *agent.Session, call *agent.ToolCall) bool {
 	}
 	v, err := s.BeforeTool(ctx, call)
 	return err == nil && len(v.Reports) == 0
-}
-
-// withText returns the content with the text that hooks have made of it: what they add is
-// one more part, and what they rewrite is the only part.
-func withText(whole parts, text string) parts {
-	more, kept := adapter.Added(texts(whole, "\n"), text)
-	switch {
-	case !kept:
-		return textPart(text)
-	case more == "":
-		return whole
-	}
-	return append(whole[:len(whole):len(whole)], textPart(more)...)
 }

@@ -7,11 +7,24 @@ import (
 
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
+
+	"github.com/snaphook-go/snaphook/internal/adapter"
 )
+
+type parts = []schema.ToolOutputPart
+
+var part = adapter.Parts[schema.ToolOutputPart]{
+	Text: func(p schema.ToolOutputPart) (text string, ok bool) { return p.Text, p.Text != "" },
+	Part: func(text string) schema.ToolOutputPart {
+		return schema.ToolOutputPart{Type: schema.ToolPartTypeText, Text: text}
+	},
+}
+
+func textPart(text string) parts { return parts{part.Part(text)} }
 
 func readText(out *compose.ToolOutput) (parts, error) { return textPart(out.Result), nil }
 
-func makeText(p parts) *compose.ToolOutput { return &compose.ToolOutput{Result: texts(p, "\n\n")} }
+func makeText(p parts) *compose.ToolOutput { return &compose.ToolOutput{Result: part.Join(p, "\n\n")} }
 
 func readStream(out *compose.StreamToolOutput) (parts, error) {
 	chunks, err := all(out.Result)
@@ -19,7 +32,7 @@ func readStream(out *compose.StreamToolOutput) (parts, error) {
 }
 
 func makeStream(p parts) *compose.StreamToolOutput {
-	return &compose.StreamToolOutput{Result: schema.StreamReaderFromArray([]string{texts(p, "\n\n")})}
+	return &compose.StreamToolOutput{Result: schema.StreamReaderFromArray([]string{part.Join(p, "\n\n")})}
 }
 
 func readParts(out *compose.EnhancedInvokableToolOutput) (parts, error) { return out.Result.Parts, nil }
@@ -43,19 +56,6 @@ func readPartStream(out *compose.EnhancedStreamableToolOutput) (parts, error) {
 func makePartStream(p parts) *compose.EnhancedStreamableToolOutput {
 	whole := []*schema.ToolResult{{Parts: p}}
 	return &compose.EnhancedStreamableToolOutput{Result: schema.StreamReaderFromArray(whole)}
-}
-
-func textPart(text string) parts { return parts{{Type: schema.ToolPartTypeText, Text: text}} }
-
-// texts joins the parts of text.
-func texts(whole parts, separator string) string {
-	var all []string
-	for _, part := range whole {
-		if part.Text != "" {
-			all = append(all, part.Text)
-		}
-	}
-	return strings.Join(all, separator)
 }
 
 // all reads a stream to its end.

@@ -44,19 +44,11 @@ type Options struct {
 	Stop func(reason string)
 }
 
-func (opt Options) hooks(s *agent.Session) *adapter.Hooks {
-	h := &adapter.Hooks{Session: s, Message: opt.Message}
-	if opt.Stop != nil {
-		h.Stop = func(_ context.Context, reason string) { opt.Stop(reason) }
-	}
-	return h
-}
-
 // Tools returns tools of the same names with the hooks of a session around each. The tools
 // must not be registered in the instance of Genkit under these names too: make them with
 // [ai.NewTool].
 func Tools(s *agent.Session, opt Options, tools ...ai.Tool) []ai.ToolRef {
-	guarded, h := make([]ai.ToolRef, len(tools)), opt.hooks(s)
+	guarded, h := make([]ai.ToolRef, len(tools)), adapter.New(s, opt.Message, opt.Stop)
 	for i, t := range tools {
 		d := t.Definition()
 		run := func(ctx *ai.ToolContext, input any) (*ai.MultipartToolResponse, error) { return run(ctx, h, t, input) }

@@ -13,7 +13,7 @@ import (
 // Model runs the hooks of a session around every request to a model. It adds what
 // background hooks have answered since the last request.
 func Model(s *agent.Session, opt Options) ai.ModelMiddleware {
-	h := opt.hooks(s)
+	h := adapter.New(s, opt.Message, opt.Stop)
 	return func(next ai.ModelFunc) ai.ModelFunc {
 		return func(ctx context.Context, req *ai.ModelRequest, cb ai.ModelStreamCallback) (*ai.ModelResponse, error) {
 			var res *ai.ModelResponse

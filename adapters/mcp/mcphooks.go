@@ -23,11 +23,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook/internal/adapter"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -46,32 +46,33 @@ type Options struct {
 
 // Middleware runs the hooks of a session around calls of tools.
 func Middleware(s *agent.Session, opt Options) mcp.Middleware {
+	h := adapter.New(s, opt.Message, opt.Stop)
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			c, err := callOf(method, req)
-			if c == nil || err != nil {
-				if err != nil {
-					return nil, err
-				}
+			if method != "tools/call" {
 				return next(ctx, method, req)
 			}
-			return opt.run(ctx, s, c, func(ctx context.Context) (mcp.Result, error) { return next(ctx, method, req) })
+			c, err := callOf(req)
+			if err != nil {
+				return nil, err
+			}
+			if opt.Name != nil {
+				c.name = opt.Name(c.name)
+			}
+			return c.run(ctx, h, func(ctx context.Context) (mcp.Result, error) { return next(ctx, method, req) })
 		}
 	}
 }
 
 // call is a call of a tool, on either side.
 type call struct {
-	name string
+	name string // the host's
 	args wire.Object
 	set  func(json.RawMessage)
 }
 
-// callOf is the call in a request; nil if it is no call of a tool.
-func callOf(method string, req mcp.Request) (*call, error) {
-	if method != "tools/call" {
-		return nil, nil
-	}
+// callOf is the call in a request.
+func callOf(req mcp.Request) (*call, error) {
 	switch p := req.GetParams().(type) {
 	case *mcp.CallToolParamsRaw:
 		return &call{p.Name, wire.Object(p.Arguments), func(args json.RawMessage) { p.Arguments = args }}, nil
@@ -86,91 +87,67 @@ func callOf(method string, req mcp.Request) (*call, error) {
 	}
 }
 
-// run runs a call with the hooks around it.
-func (opt *Options) run(
+// run runs the call with the hooks around it.
+func (c *call) run(
 	ctx context.Context,
-	s *agent.Session,
-	c *call,
+	h *adapter.Hooks,
 	next func(context.Context) (mcp.Result, error),
 ) (mcp.Result, error) {
-	name := c.name
-	if opt.Name != nil {
-		name = opt.Name(name)
-	}
 	var result *mcp.CallToolResult
 	var other mcp.Result // of a server that wants more input first
-	out, err := s.RunTool(
-		ctx,
-		&agent.ToolCall{Name: name, Input: c.args},
-		func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
-			if len(args) > 0 {
-				c.set(json.RawMessage(args))
-			}
-			res, err := next(ctx)
-			var ok bool
-			if result, ok = res.(*mcp.CallToolResult); !ok {
-				other = res
-				return agent.ToolResult{}, err
-			}
-			return toolResult(result), err
-		},
-	)
-	for _, text := range out.Messages {
-		if opt.Message != nil {
-			opt.Message(text)
+	asked := &agent.ToolCall{Name: c.name, Input: c.args}
+	out, err := h.Run(ctx, asked, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
+		if len(args) > 0 {
+			c.set(json.RawMessage(args))
 		}
-	}
-	if out.Stop && opt.Stop != nil {
-		opt.Stop(out.StopReason)
-	}
+		res, err := next(ctx)
+		var ok bool
+		if result, ok = res.(*mcp.CallToolResult); !ok {
+			other = res
+			return agent.ToolResult{}, err
+		}
+		return toolResult(result), err
+	})
 	switch {
-	case result == nil && err == nil && other != nil:
-		return other, nil
-	case result == nil && err != nil && !out.Failed, result == nil && err != nil && ctx.Err() != nil:
+	case result != nil:
+	case err != nil && (!out.Failed || ctx.Err() != nil):
 		return nil, err
-	case result == nil && err != nil && other != nil:
+	case other != nil:
 		return other, err
 	}
 	return withText(result, out), nil
+}
+
+var parts = adapter.Parts[mcp.Content]{
+	Text: func(content mcp.Content) (string, bool) {
+		text, ok := content.(*mcp.TextContent)
+		if !ok {
+			return "", false
+		}
+		return text.Text, true
+	},
+	Part: func(text string) mcp.Content { return &mcp.TextContent{Text: text} },
 }
 
 // toolResult returns what hooks see of a result.
 func toolResult(r *mcp.CallToolResult) agent.ToolResult {
 	data, err := json.Marshal(r)
 	if err != nil {
-		data = nil
+		data = nil // hooks see the text
 	}
-	return agent.ToolResult{Text: texts(r), Data: data, Failed: r.IsError}
+	return agent.ToolResult{Text: parts.Join(r.Content, "\n"), Data: data, Failed: r.IsError}
 }
 
-func texts(r *mcp.CallToolResult) string {
-	var all []string
-	for _, content := range r.Content {
-		if text, ok := content.(*mcp.TextContent); ok {
-			all = append(all, text.Text)
-		}
-	}
-	return strings.Join(all, "\n")
-}
-
-// withText returns a result as hooks have left it.
+// withText returns a result as hooks have left it; nil is that of a call that has not run.
 func withText(r *mcp.CallToolResult, out agent.ToolResult) *mcp.CallToolResult {
 	text := out.TextWithStop()
 	if r == nil {
-		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
-	}
-	before := texts(r)
-	if text == before {
-		return r
+		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{parts.Part(text)}}
 	}
 	now := *r
-	if more, kept := strings.CutPrefix(text, before); kept {
-		now.Content = append(
-			now.Content[:len(now.Content):len(now.Content)],
-			&mcp.TextContent{Text: strings.TrimLeft(more, "\n")},
-		)
-		return &now
+	now.Content = parts.With(r.Content, text)
+	if _, kept := adapter.Added(parts.Join(r.Content, "\n"), text); !kept {
+		now.StructuredContent, now.IsError = nil, out.Failed
 	}
-	now.Content, now.StructuredContent, now.IsError = []mcp.Content{&mcp.TextContent{Text: text}}, nil, out.Failed
 	return &now
 }

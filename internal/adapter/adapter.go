@@ -21,6 +21,15 @@ type Hooks struct {
 	Stop    func(ctx context.Context, reason string) // ends the agent's work; nil leaves it to the text
 }
 
+// New makes Hooks whose stop needs no context. Both functions may be nil.
+func New(s *agent.Session, message, stop func(text string)) *Hooks {
+	h := &Hooks{Session: s, Message: message}
+	if stop != nil {
+		h.Stop = func(_ context.Context, reason string) { stop(reason) }
+	}
+	return h
+}
+
 func (h *Hooks) report(ctx context.Context, messages []string, stop bool, reason string) {
 	for _, text := range messages {
 		if h.Message != nil {
@@ -32,16 +41,20 @@ func (h *Hooks) report(ctx context.Context, messages []string, stop bool, reason
 	}
 }
 
-// RunTool runs a tool with the hooks around it, and returns the text for the model. What
-// hooks refuse, and arguments that are no JSON object, are such a text; the error is that
-// of the tool or of the session.
-func (h *Hooks) RunTool(
-	ctx context.Context,
-	call *agent.ToolCall,
-	tool func(context.Context, wire.Object) (agent.ToolResult, error),
-) (text string, err error) {
+// A Tool runs with arguments as hooks have left them.
+type Tool = func(context.Context, wire.Object) (agent.ToolResult, error)
+
+// Run is [agent.Session.RunTool], with what the host does about the result.
+func (h *Hooks) Run(ctx context.Context, call *agent.ToolCall, tool Tool) (agent.ToolResult, error) {
 	out, err := h.Session.RunTool(ctx, call, tool)
 	h.report(ctx, out.Messages, out.Stop, out.StopReason)
+	return out, err
+}
+
+// RunTool is Run for the text that the model gets. What hooks refuse, and arguments that
+// are no JSON object, are such a text; the error is that of the tool or of the session.
+func (h *Hooks) RunTool(ctx context.Context, call *agent.ToolCall, tool Tool) (text string, err error) {
+	out, err := h.Run(ctx, call, tool)
 	if wrong := new(hook.InputError); err != nil && !errors.As(err, &wrong) {
 		return "", err
 	}
@@ -53,6 +66,36 @@ func (h *Hooks) RunTool(
 func Added(before, now string) (more string, kept bool) {
 	more, kept = strings.CutPrefix(now, before)
 	return strings.TrimLeft(more, "\n"), kept
+}
+
+// Parts are those that the results of a framework's tools have.
+type Parts[P any] struct {
+	Text func(P) (text string, ok bool) // of a part that is a text
+	Part func(text string) P
+}
+
+// Join joins the texts among the parts.
+func (f *Parts[P]) Join(parts []P, separator string) string {
+	var all []string
+	for _, part := range parts {
+		if text, ok := f.Text(part); ok {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, separator)
+}
+
+// With returns the parts with the text that hooks have made of theirs, which are joined by
+// newlines: what hooks add is one more part, and what they rewrite is the only part.
+func (f *Parts[P]) With(parts []P, text string) []P {
+	more, kept := Added(f.Join(parts, "\n"), text)
+	switch {
+	case !kept:
+		return []P{f.Part(text)}
+	case more == "":
+		return parts
+	}
+	return append(parts[:len(parts):len(parts)], f.Part(more))
 }
 
 // Message is one of a conversation, as hooks know it. Role is model, system or user.

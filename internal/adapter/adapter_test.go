@@ -2,6 +2,8 @@ package adapter
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/snaphook-go/snaphook/wire"
@@ -45,4 +47,30 @@ func says(texts ...string) string {
 		all = append(all, Message{Role: texts[i], Text: texts[i+1]})
 	}
 	return string(request(all))
+}
+
+// Of the parts 0 is a picture, and another number a text of so many a.
+func TestWhatHooksAddIsOneMorePart(t *testing.T) {
+	parts := Parts[int]{
+		Text: func(n int) (string, bool) { return strings.Repeat("a", n), n > 0 },
+		Part: func(text string) int { return len(text) },
+	}
+	for name, tt := range map[string]struct {
+		text string
+		want []int
+	}{
+		"nothing is changed":   {"a\naa", []int{1, 0, 2}},
+		"a context":            {"a\naa\n\naaaa", []int{1, 0, 2, 4}},
+		"another text":         {"bbb", []int{3}},
+		"the text is gone":     {"", []int{0}},
+		"a part of it is left": {"a", []int{1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			given := make([]int, 3, 8)
+			copy(given, []int{1, 0, 2})
+			if got := parts.With(given, tt.text); !slices.Equal(got, tt.want) || given[:4][3] != 0 {
+				t.Errorf("got %v; want %v, and the given parts as they were: %v", got, tt.want, given[:4])
+			}
+		})
+	}
 }
