@@ -2,102 +2,88 @@ package agent
 
 import "context"
 
-// The functions of this file add hooks of the program itself. They run before those of
-// the dialects, in the order in which they were added, and each sees what those before
-// it have rewritten; so do the dialects' hooks. They see the host's own names. remove
-// takes a hook away again; fires that have begun are not affected.
+// Func is a hook of the program itself, for one moment; [OnBeforeTool] and its like add one.
+// Those of a moment run before the hooks of the dialects, in the order in which they were
+// added, and each sees what those before it have rewritten; so do the dialects' hooks. They
+// see the host's own names. remove takes a hook away again; fires that have begun are not
+// affected.
 //
 // An error, or a panic, is a failure of the hook: at Prompt, BeforeModel, BeforeTool,
 // Permission and BeforeCompact it is a denial, elsewhere it is in the reports alone. A
 // hook has no time limit but its ctx. The verdict's Input is complete, or nil.
+type Func[In any] = func(context.Context, In) (Verdict, error)
 
 // OnStart adds a hook of the program at [Start].
-func OnStart(at Scope, name string, f func(context.Context, StartInput) (Verdict, error)) (remove func()) {
+func OnStart(at Scope, name string, f Func[StartInput]) (remove func()) {
 	return starts.on(at, name, f)
 }
 
 // OnPrompt adds a hook of the program at [Prompt].
-func OnPrompt(at Scope, name string, f func(context.Context, PromptInput) (Verdict, error)) (remove func()) {
+func OnPrompt(at Scope, name string, f Func[PromptInput]) (remove func()) {
 	return prompts.on(at, name, f)
 }
 
 // OnBeforeModel adds a hook of the program at [BeforeModel].
-func OnBeforeModel(at Scope, name string, f func(context.Context, BeforeModelInput) (Verdict, error)) (remove func()) {
+func OnBeforeModel(at Scope, name string, f Func[BeforeModelInput]) (remove func()) {
 	return beforeModels.on(at, name, f)
 }
 
 // OnAfterModel adds a hook of the program at [AfterModel].
-func OnAfterModel(at Scope, name string, f func(context.Context, AfterModelInput) (Verdict, error)) (remove func()) {
+func OnAfterModel(at Scope, name string, f Func[AfterModelInput]) (remove func()) {
 	return afterModels.on(at, name, f)
 }
 
 // OnToolChoice adds a hook of the program at [ToolChoice].
-func OnToolChoice(at Scope, name string, f func(context.Context, ToolChoiceInput) (Verdict, error)) (remove func()) {
+func OnToolChoice(at Scope, name string, f Func[ToolChoiceInput]) (remove func()) {
 	return toolChoices.on(at, name, f)
 }
 
 // OnBeforeTool adds a hook of the program at [BeforeTool].
-func OnBeforeTool(at Scope, name string, f func(context.Context, ToolCall) (Verdict, error)) (remove func()) {
+func OnBeforeTool(at Scope, name string, f Func[ToolCall]) (remove func()) {
 	return beforeTools.on(at, name, f)
 }
 
 // OnAfterTool adds a hook of the program at [AfterTool].
-func OnAfterTool(at Scope, name string, f func(context.Context, AfterToolInput) (Verdict, error)) (remove func()) {
+func OnAfterTool(at Scope, name string, f Func[AfterToolInput]) (remove func()) {
 	return afterTools.on(at, name, f)
 }
 
 // OnPermission adds a hook of the program at [Permission].
-func OnPermission(at Scope, name string, f func(context.Context, PermissionInput) (Verdict, error)) (remove func()) {
+func OnPermission(at Scope, name string, f Func[PermissionInput]) (remove func()) {
 	return permissions.on(at, name, f)
 }
 
 // OnSubagentStart adds a hook of the program at [SubagentStart].
-func OnSubagentStart(
-	at Scope,
-	name string,
-	f func(context.Context, SubagentStartInput) (Verdict, error),
-) (remove func()) {
+func OnSubagentStart(at Scope, name string, f Func[SubagentStartInput]) (remove func()) {
 	return subagentStarts.on(at, name, f)
 }
 
 // OnSubagentStop adds a hook of the program at [SubagentStop].
-func OnSubagentStop(
-	at Scope,
-	name string,
-	f func(context.Context, SubagentStopInput) (Verdict, error),
-) (remove func()) {
+func OnSubagentStop(at Scope, name string, f Func[SubagentStopInput]) (remove func()) {
 	return subagentStops.on(at, name, f)
 }
 
 // OnStop adds a hook of the program at [Stop].
-func OnStop(at Scope, name string, f func(context.Context, StopInput) (Verdict, error)) (remove func()) {
+func OnStop(at Scope, name string, f Func[StopInput]) (remove func()) {
 	return stops.on(at, name, f)
 }
 
 // OnBeforeCompact adds a hook of the program at [BeforeCompact].
-func OnBeforeCompact(
-	at Scope,
-	name string,
-	f func(context.Context, BeforeCompactInput) (Verdict, error),
-) (remove func()) {
+func OnBeforeCompact(at Scope, name string, f Func[BeforeCompactInput]) (remove func()) {
 	return beforeCompacts.on(at, name, f)
 }
 
 // OnAfterCompact adds a hook of the program at [AfterCompact].
-func OnAfterCompact(
-	at Scope,
-	name string,
-	f func(context.Context, AfterCompactInput) (Verdict, error),
-) (remove func()) {
+func OnAfterCompact(at Scope, name string, f Func[AfterCompactInput]) (remove func()) {
 	return afterCompacts.on(at, name, f)
 }
 
 // OnNotify adds a hook of the program at [Notify].
-func OnNotify(at Scope, name string, f func(context.Context, NotifyInput) (Verdict, error)) (remove func()) {
+func OnNotify(at Scope, name string, f Func[NotifyInput]) (remove func()) {
 	return notifies.on(at, name, f)
 }
 
 // OnEnd adds a hook of the program at [End].
-func OnEnd(at Scope, name string, f func(context.Context, EndInput) (Verdict, error)) (remove func()) {
+func OnEnd(at Scope, name string, f Func[EndInput]) (remove func()) {
 	return ends.on(at, name, f)
 }

@@ -72,7 +72,7 @@ func mergeOwn(outs iter.Seq[hook.Output[*Verdict]]) (all hook.Output[*Verdict]) 
 }
 
 // on adds a hook of the program.
-func (m *moment[In]) on(at Scope, name string, f func(context.Context, In) (Verdict, error)) (remove func()) {
+func (m *moment[In]) on(at Scope, name string, f Func[In]) (remove func()) {
 	var to pipeline.Scope // nil, or of nothing: On says so
 	if at != nil {
 		to = at.scope()
