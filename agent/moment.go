@@ -20,9 +20,8 @@ type moment[In any] struct {
 	gate bool                                 // hooks can keep something from happening
 	own  *pipeline.Event[In, *Verdict]        // the program's own hooks
 	args func(*In) *wire.Object               // what hooks rewrite; nil: there is nothing
-	was  func(*In) *wire.Object               // the same before that, where hooks see it; may be nil
-	name func(*In) *string                    // what matchers test, in the host's words; may be nil
 	call func(*In) *ToolCall                  // what is shown in the words of dialects; nil: there is no tool
+	name func(*In) *string                    // what matchers test, in the host's words; that of the call, or may be nil
 	ends func(s *Session, in *In, v *Verdict) // what is left to do; may be nil
 
 	firings *sync.Pool // of *firing[In]

@@ -22,21 +22,16 @@ var (
 	beforeTools = declare(moment[ToolCall]{
 		at: BeforeTool, gate: true,
 		call: func(c *ToolCall) *ToolCall { return c },
-		name: func(c *ToolCall) *string { return &c.Name },
 		args: func(c *ToolCall) *wire.Object { return &c.Input },
-		was:  func(c *ToolCall) *wire.Object { return &c.Original },
 	})
 	afterTools = declare(moment[AfterToolInput]{
 		at:   AfterTool,
 		call: func(in *AfterToolInput) *ToolCall { return &in.ToolCall },
-		name: func(in *AfterToolInput) *string { return &in.Name },
 	})
 	permissions = declare(moment[PermissionInput]{
 		at: Permission, gate: true,
 		call: func(in *PermissionInput) *ToolCall { return &in.ToolCall },
-		name: func(in *PermissionInput) *string { return &in.Name },
 		args: func(in *PermissionInput) *wire.Object { return &in.Input },
-		was:  func(in *PermissionInput) *wire.Object { return &in.Original },
 	})
 	subagentStarts = declare(moment[SubagentStartInput]{
 		at:   SubagentStart,

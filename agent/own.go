@@ -38,6 +38,9 @@ var (
 // declare makes a moment, and the event for the program's own hooks. A gate that
 // fails is a denial.
 func declare[In any](m moment[In]) *moment[In] {
+	if m.call != nil {
+		m.name = func(in *In) *string { return &m.call(in).Name }
+	}
 	m.firings = &sync.Pool{New: func() any { return new(firing[In]) }}
 	m.own = pipeline.Declare(ownEvents, pipeline.Spec[In, *Verdict]{
 		Name: m.at.String(), Doc: "at the moment of this name", Rules: pipeline.Rules{FailClosed: m.gate},

@@ -33,8 +33,10 @@ func (m *moment[In]) rechecks(s *Session, in *In, fires uint64) bool {
 // rewrite puts other arguments into an input, and keeps those that the model gave.
 func (m *moment[In]) rewrite(in *In, args wire.Object) {
 	now := m.args(in)
-	if m.was != nil && *m.was(in) == nil && !wire.Equal(object(*now), object(args)) {
-		*m.was(in) = object(*now)
+	if m.call != nil {
+		if c := m.call(in); c.Original == nil && !wire.Equal(object(*now), object(args)) {
+			c.Original = object(*now)
+		}
 	}
 	*now = args
 }

@@ -90,30 +90,39 @@ type renamed struct {
 func (r *renamed) rename(o wire.Object) (ok bool) {
 	same := 0 // members before the first one that has another name
 	return o.EachMember(func(ours []byte, value jsontext.Value) bool {
+		m := r.names.of(ours)
 		if r.text == nil {
-			if m := r.names.of(ours); m == nil || m.theirs == m.ours {
+			if m == nil || m.theirs == m.ours {
 				same++
 				return true
 			}
-			r.text = append(make([]byte, 0, len(o)+32), '{')
-			o.EachMember(func(ours []byte, value jsontext.Value) bool {
-				same--
-				return same >= 0 && r.add(ours, value)
-			})
+			r.begin(o, same)
 		}
-		return !r.clash && r.add(ours, value)
+		return !r.clash && r.add(m, ours, value)
 	})
 }
 
-// add adds a member, unless it clashes.
-func (r *renamed) add(ours []byte, value jsontext.Value) bool {
+// begin adds so many members of an object, the first ones.
+func (r *renamed) begin(o wire.Object, members int) {
+	r.text = append(make([]byte, 0, len(o)+32), '{')
+	if members == 0 {
+		return
+	}
+	o.EachMember(func(ours []byte, value jsontext.Value) bool {
+		members--
+		return r.add(r.names.of(ours), ours, value) && members > 0
+	})
+}
+
+// add adds a member that m maps, or none, unless it clashes.
+func (r *renamed) add(m *name, ours []byte, value jsontext.Value) bool {
 	if r.count == len(r.seen) {
 		r.clash = true
 		return false
 	}
 	b := comma(r.text)
 	start := len(b)
-	if m := r.names.of(ours); m != nil {
+	if m != nil {
 		b = append(b, m.quoted...)
 	} else {
 		b = appendName(b, ours)
