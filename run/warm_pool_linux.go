@@ -260,7 +260,7 @@ func (w *Warm) loader() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for name, text := range map[string]string{"sitecustomize.py": warmPython, "warm.cjs": warmNode} {
+	for name, text := range map[string]string{"sitecustomize.py": warmPython, "end.py": warmPythonEnd, "warm.cjs": warmNode} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			_ = scratch.Remove(dir)
 			return "", err

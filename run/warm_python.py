@@ -5,8 +5,8 @@
 # and so becomes an ordinary start of the script, with its argv, its traceback
 # and its end. The parent never returns: it must not run the script.
 #
-# When it has nothing else to do, it forks the child of the next call in advance,
-# which waits for that call on a socket of its own.
+# When it has nothing else to do, it forks the children of the next two calls in
+# advance, each of which waits for its call on a socket of its own.
 #
 # Messages are packets on a socket, in: "run", id, flags, directory, "+NAME=value" or
 # "-NAME" for each variable that differs, with the descriptors of standard
@@ -17,15 +17,30 @@ import os
 import sys
 
 
+# The sitecustomize of Debian and Ubuntu.
+APPORT = """# install the apport exception handler if available
+try:
+    import apport_python_hook
+except ImportError:
+    pass
+else:
+    apport_python_hook.install()
+"""
+
+
 def _serve(fd, script, own):
     before = set(sys.modules)
+    with open(os.path.join(own, "end.py"), "rb") as f:
+        text = {}
+        exec(compile(f.read(), "end.py", "exec"), text)
+    remember, end_now, earlier = text["watched_end"]()
     import _operator
     import _socket
     import atexit
     import gc
     import select
 
-    mine = {"_operator", "_socket", "select", "atexit", "gc"} - before
+    mine = {"_functools", "_operator", "_socket", "atexit", "gc", "itertools", "select"} - before
     start = set(sys.modules) - mine
     started = os.listdir("/proc/self/fd")
     inherited = sorted(int(n) for n in started if int(n) > 2 and int(n) != fd and os.path.exists("/proc/self/fd/" + n))
@@ -36,11 +51,8 @@ def _serve(fd, script, own):
     files = {}  # path: signature; what was read before the script
     tops = set()  # top-level names of the modules that are loaded in advance
     offer = True  # modules may be loaded in advance
-    next_child = None  # has been forked and waits for its call: pidfd, pid, socket
-    fork_early = True  # such a child can be made
-    rehearsed = False  # it has been told to get ready
-    io = sys.modules["io"]
-    files_to_close = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
+    waiting = []  # children that have been forked and wait for a call: [pidfd, pid, socket, was told to get ready]
+    fork_early = True  # such children can be made
     lasting = {str, bytes, int, float, tuple, dict, type, type(_serve), type(len), type(_serve.__code__), type(str.join), type(str.__add__)}
     pages = []  # an object of each page of memory, of types whose end nobody sees
     rehearsal = """import sys
@@ -61,33 +73,15 @@ if __name__ == "__main__":
     class C(object):
         pass
 """
-    keep = []  # the modules that are there before the script, and the list itself
-    keep.append(keep)
 
-    def spare():
-        # Runs last at the end of a child, after all that the script has asked
-        # for. Taking apart what is there before the script takes longer than most
-        # hooks, and has no effect: the children leave it to the kernel.
-        for module in keep:
-            if module is not keep and sys.modules.get(module.__name__) is module:
-                del sys.modules[module.__name__]
-        if len(sys._current_frames()) == 1:  # no other thread sees it
-            main = sys.modules.pop("__main__").__dict__
-            for names in ([n for n in main if n[:1] == "_" and n[1:2] != "_"], [n for n in main if n != "__builtins__"]):
-                for name in names:
-                    main[name] = None
-            gc.collect()
-        for o in gc.get_objects():  # what a module that stays would have closed
-            if isinstance(o, files_to_close):
-                try:
-                    o.flush()
-                except Exception:
-                    pass
+    def last():
+        # Runs at the end of a child, after all that the script has asked for.
+        end_now()
+        pages.clear()
+        gc.unfreeze()
 
     def freeze():
         nonlocal pages
-        del keep[1:]
-        keep.extend(m for n, m in sys.modules.items() if n not in ("sys", "builtins", "__main__") and getattr(m, "__name__", None) == n)
         gc.unfreeze()
         gc.collect()
         found = {}
@@ -99,9 +93,11 @@ if __name__ == "__main__":
         pages = [found[page] for page in sorted(found)]
         del objects, some, o, found
         gc.collect()
+        remember()
         gc.freeze()
 
-    atexit.register(spare)
+    for function in [last] + earlier:
+        atexit.register(function)
     freeze()
 
     fields = _operator.attrgetter("st_mtime_ns", "st_size", "st_ino", "st_dev")
@@ -128,6 +124,7 @@ if __name__ == "__main__":
 
     library = os.path.dirname(os.__file__)
     here = os.path.dirname(os.path.realpath(script))
+    script = os.path.abspath(script)
     ahead = [here] + sys.path[:sys.path.index(library) if library in sys.path else 0]
 
     def search():
@@ -139,6 +136,33 @@ if __name__ == "__main__":
                     spec.loader.get_code(spec.name)
 
     search()
+
+    def found(name):
+        for finder in sys.meta_path:
+            spec = finder.find_spec(name, None)
+            if spec:
+                return spec
+        return None
+
+    def runs_nothing():
+        # No code of a user runs between this module and the script.
+        tops.update(("sitecustomize", "usercustomize", "apport_python_hook"))
+        watch(library)
+        site = found("sitecustomize")
+        if site:
+            watch(site.origin)
+            try:
+                with open(site.origin) as f:
+                    if f.read(1024) != APPORT or found("apport_python_hook"):
+                        return False
+            except (OSError, TypeError, ValueError):
+                return False
+        return not found("usercustomize")
+
+    try:
+        goes_ahead = runs_nothing() and script not in sys.path and (3, 10) <= sys.version_info < (3, 14)
+    except Exception:
+        goes_ahead = False  # a finder of an installed package fails
 
     def shadowed():
         for folder in ahead:
@@ -196,6 +220,7 @@ if __name__ == "__main__":
             origin = getattr(spec, "origin", None)
             if origin and origin not in ("built-in", "frozen"):
                 watch(origin)
+        drop(waiting[:])  # they have not loaded it
         if len(os.listdir("/proc/self/task")) != threads or len(os.listdir("/proc/self/fd")) > len(started) + len(running) * 2 + 2:
             os._exit(76)  # a module that starts threads or opens files cannot be loaded in advance
         freeze()
@@ -204,6 +229,8 @@ if __name__ == "__main__":
     def isolate(*kept):
         # Closes what the resident interpreter has open, but what the hook inherits.
         control.detach()
+        for other in waiting:
+            other[2].detach()
         first = 3
         for n in sorted(inherited + list(kept)) + [1 << 16]:
             os.closerange(first, n)
@@ -242,8 +269,8 @@ if __name__ == "__main__":
         return data, fds
 
     def fork_next():
-        # Forks the child of the next call, so that the call need not wait for it.
-        nonlocal next_child, fork_early, rehearsed
+        # Forks the child of a later call, so that the call need not wait for it.
+        nonlocal fork_early
         try:
             ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
             pid = os.fork()
@@ -253,20 +280,52 @@ if __name__ == "__main__":
         if pid == 0:
             ours.detach()
             isolate(theirs.fileno())
-            data, fds = receive(theirs)
-            if data == b"idle":
-                touch()
-                data, fds = receive(theirs)
-            if not data:
-                os._exit(0)
-            theirs.detach()
-            child(data.split(b"\0"), fds)
+            (await_call_before_script if goes_ahead else await_call)(theirs)
             return True
         theirs.close()
-        next_child, rehearsed = (os.pidfd_open(pid, 0), pid, ours), False
-        poller.register(next_child[0], select.POLLIN)
+        waiting.append([os.pidfd_open(pid, 0), pid, ours, False])
+        poller.register(waiting[-1][0], select.POLLIN)
         stale()  # copies what the next call writes to in this process
         return False
+
+    def await_call(channel):
+        data, fds = receive(channel)
+        if data == b"idle":
+            touch()
+            data, fds = receive(channel)
+        if not data:
+            os._exit(0)
+        channel.detach()
+        child(data.split(b"\0"), fds)
+
+    def await_call_before_script(channel):
+        # Lets the interpreter go on, up to where it asks the path hooks whether the
+        # script is a directory or an archive. There it waits.
+        hooks = sys.path_hooks[:]
+
+        def answer(path):
+            for hook in hooks:
+                try:
+                    return hook(path)
+                except ImportError:
+                    pass
+            return None
+
+        def wait(path):
+            if os.path.abspath(path) == script:
+                was, importer = signature(path), answer(path)
+                await_call(channel)
+                sys.path_hooks[:] = hooks
+                if importer is not None or signature(path) != was:
+                    importer = answer(path)
+            else:
+                importer = answer(path)
+            if importer is None:
+                raise ImportError(path)
+            return importer
+
+        sys.path_importer_cache.pop(script, None)
+        sys.path_hooks[:] = [wait]
 
     def touch():
         # Writes to the pages that a script and its end write to, by counting a
@@ -286,11 +345,9 @@ if __name__ == "__main__":
 
     def hand_over(data, fds):
         # Returns the process that has the call; None if it has to be forked.
-        nonlocal next_child
-        if not next_child:
+        if not waiting:
             return None
-        pidfd, pid, channel = next_child
-        next_child = None
+        pidfd, pid, channel, _ = waiting.pop(0)
         try:
             channel.sendmsg([data], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, b"".join(n.to_bytes(4, sys.byteorder) for n in fds))])
         except OSError:
@@ -305,6 +362,12 @@ if __name__ == "__main__":
         os.waitpid(pid, 0)
         poller.unregister(pidfd)
         os.close(pidfd)
+
+    def drop(children):
+        for child in children:
+            waiting.remove(child)
+            child[2].close()
+            collect(*child[:2])
 
     def learn(path, paths):
         installed = tuple(p + os.sep for p in paths if p.endswith("-packages")) if sys.path[1:] == paths or sys.path == paths else ()
@@ -400,30 +463,29 @@ if __name__ == "__main__":
 
     def serve():
         # Returns in a child, which goes on to run the script.
-        nonlocal next_child, rehearsed
         while True:
             # As long as it is not known what the script imports, only when it is
             # idle; and not before the call that has just begun has the processor.
-            fork = fork_early and not next_child and not (offer and running)
-            idle = next_child and not (rehearsed or running)
-            events = poller.poll(1 if fork or idle else None)
-            if fork and not events and fork_next():
-                return
-            if idle and not events:
-                rehearsed = True
+            # The second one when there is nothing else to do.
+            unready = [] if running else [child for child in waiting if not child[3]]
+            fork = fork_early and not (offer and running) and len(waiting) < (1 if running or unready else 2)
+            events = poller.poll(1 if fork or unready else None)
+            if not events and unready:
+                unready[0][3] = True
                 try:
-                    next_child[2].send(b"idle")
+                    unready[0][2].send(b"idle")
                 except OSError:
                     pass  # it is dead, and its descriptor will say so
+            elif not events and fork and fork_next():
+                return
             for ready, _ in events:
                 if ready == fd:
                     if packet():
                         return
                 elif ready in running:
                     end(ready)
-                elif next_child and ready == next_child[0]:
-                    collect(*next_child[:2])
-                    next_child = None
+                else:
+                    drop([child for child in waiting if child[0] == ready])
 
     serve()
     for name in mine:
@@ -454,7 +516,7 @@ if "SNAPHOOK_WARM" in os.environ:
         if os.environ.get("SNAPHOOK_WARM_DEBUG"):
             os.write(2, repr(e).encode())
         os._exit(75)
-    del sys.modules["sitecustomize"], _snaphook, _serve
+    del sys.modules["sitecustomize"], _snaphook, _serve, APPORT
     try:
         import sitecustomize
     except ImportError as e:

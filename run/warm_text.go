@@ -6,6 +6,8 @@ import _ "embed"
 var (
 	//go:embed warm_python.py
 	warmPython string
+	//go:embed warm_python_end.py
+	warmPythonEnd string
 	//go:embed warm_node.cjs
 	warmNode string
 )

@@ -1,0 +1,258 @@
+# The end of a warm Python script. After atexit an interpreter takes itself apart:
+# modules are cleared, objects end, libraries too. That takes longer than most hooks
+# run, and hardly ever has an effect. This file finds out with which status the
+# script has ended, and whether anything would still have an effect. If nothing
+# would, the process ends at once; in doubt it ends as always.
+#
+# What would have an effect: __del__, a generator that is suspended, a callback of
+# a weak reference, a file that is open, a library in C that is not known to do
+# nothing at its end, an audit hook, other threads, options that print something.
+import sys
+
+
+def watched_end():
+    """Returns two functions: remember() is called whenever modules have been loaded
+    in advance; end() when all other functions of atexit have been called, and returns
+    if the interpreter has to end as always. And those functions that have been
+    registered before and have to be again, after the one that calls end()."""
+    import _codecs
+    import _functools
+    import _io
+    import _thread
+    import _weakref
+    import atexit
+    import gc
+    import itertools
+    import os
+
+    main_thread = _thread.get_ident()
+    main = sys.modules["__main__"].__dict__
+    out, err, excepthook = sys.stdout, sys.stderr, sys.excepthook
+    streams = [s for text in (sys.stdin, out, err) if text is not None for s in (text, text.buffer, getattr(text.buffer, "raw", None))]
+    statuses = []  # of the SystemExit that the interpreter has handled
+    hooked = []  # there is an audit hook
+    loaded = set()  # names of modules that are known to have no end of their own
+    classes = []  # the names of each class that was there before the script
+    begun = []  # objects whose end would have an effect, from before the script
+    quiet = False  # nothing that was there before the script has an effect at the end
+    memory_files = (_io.StringIO, _io.BytesIO)
+
+    async def coroutine():
+        pass
+
+    async def stream():
+        yield
+
+    unused = coroutine()
+    unused.close()
+    generators = {type(i for i in ()): "gi", type(unused): "cr", type(stream()): "ag"}
+    python_function, c_function = type(coroutine), type(len)
+    raise_it = _codecs.lookup_error("strict")
+    weak = (_weakref.ReferenceType, _weakref.ProxyType, _weakref.CallableProxyType)
+    shows = sys.flags.verbose or sys.flags.inspect or sys.flags.dev_mode or not (3, 10) <= sys.version_info < (3, 14)
+    foreign = any(n in os.environ for n in ("LD_PRELOAD", "LD_AUDIT", "PYTHONMALLOCSTATS", "PYTHONDUMPREFS", "PYTHONINSPECT"))
+
+    class Code:
+        # SystemExit.code. The interpreter reads it, below all frames, to end.
+        def __get__(self, error, owner=None):
+            if error is None:
+                return code
+            status = code.__get__(error, owner)
+            if sys._getframe().f_back is None and _thread.get_ident() == main_thread:
+                statuses.append(status)
+            return status
+
+        def __set__(self, error, status):
+            code.__set__(error, status)
+
+        def __delete__(self, error):
+            code.__delete__(error)
+
+    class Builtin(_functools.partial):
+        # Stands for a function of sys, and looks like it.
+        def __repr__(self):
+            return "<built-in function %s>" % self.__name__
+
+        def __reduce__(self):
+            return self.__name__
+
+    def builtin(was, *call):
+        function = Builtin(*call)
+        for name in ("__name__", "__qualname__", "__module__", "__doc__", "__self__", "__text_signature__"):
+            setattr(function, name, getattr(was, name))
+        setattr(sys, was.__name__, function)
+
+    class Steps:
+        # What sys.exit goes through: after set_status has had the first step, the second
+        # raises what it has left, from C, so that no frame of this file is in a traceback.
+        def __iter__(self):
+            errors, statuses = [SystemExit()], []
+            return itertools.chain(((errors, statuses),), map(raise_it, iter(errors.pop, None)), map(exit, statuses))
+
+    def set_status(status, step):
+        if isinstance(status, tuple):  # an interpreter that ends prints it, one that catches takes it apart
+            step[0][0] = None
+            step[1].append(status)
+        elif isinstance(status, SystemExit):
+            step[0][0] = status
+        elif status is not None:
+            step[0][0] = SystemExit(status)
+
+    def add_audit_hook(hook):
+        hooked.append(True)
+        return addaudithook(hook)
+
+    addaudithook, exit = sys.addaudithook, sys.exit
+    names = gc.get_referents(SystemExit.__dict__)[0]
+    code = names["code"]
+    names["code"] = Code()
+    builtin(addaudithook, add_audit_hook)
+    if sys.version_info < (3, 12):  # before, the interpreter has no SystemExit to read the code of
+        builtin(exit, _functools.reduce, set_status, Steps())
+
+    class Any:
+        # Equal to nothing; it sees what atexit compares it with.
+        def __eq__(self, function):
+            registered.append(function)
+            return False
+
+    registered = []
+    atexit.unregister(Any())  # .pth files have registered them
+    for function in registered:
+        known = getattr(sys.modules.get(function.__module__), function.__name__, None) is function
+        if not known or function.__module__ + "." + function.__name__ not in QUIET_ATEXIT:
+            foreign = True
+    earlier = [] if foreign else registered
+    for function in earlier:
+        atexit.unregister(function)
+
+    def harmless(name, module):
+        # Written in Python, or in C and known to do nothing at the end.
+        spec = getattr(module, "__spec__", None)
+        origin = getattr(spec, "origin", None)
+        if origin == "built-in":  # in some interpreters all of them are
+            return spec.name in QUIET_LIBRARY
+        origin = origin or getattr(module, "__file__", None)
+        if origin is None or origin.endswith((".py", ".pyc", "frozen")):
+            return True
+        path, file = os.path.split(origin)
+        stem = file.partition(".")[0]
+        return (stem in QUIET_LIBRARY if path.endswith("lib-dynload")
+                else stem.endswith("__mypyc") or os.path.basename(path) in QUIET_PACKAGES or stem in QUIET_PACKAGES)
+
+    def loud(objects):
+        # Those whose end would have an effect now.
+        found = []
+        for kind in set(map(type, objects)):
+            if issubclass(kind, weak):
+                found += [o for o in objects if type(o) is kind and not plain_callback(getattr(o, "__callback__", None))]
+            elif hasattr(kind, "__del__") and kind not in memory_files:
+                found += [o for o in objects if type(o) is kind and not ended(o)]
+            elif issubclass(kind, type):
+                found += [o for o in objects if type(o) is kind and hidden(o)]
+        return found
+
+    def hidden(c):
+        # A class with __del__ whose objects the collector does not know.
+        return hasattr(c, "__del__") and not c.__flags__ & 1 << 14 and c.__module__ != "posix"
+
+    def ended(o):
+        if type(o) in generators:
+            prefix = generators[type(o)]
+            frame = getattr(o, prefix + "_frame")
+            return frame is None or not getattr(o, prefix + "_suspended", frame.f_lasti >= 0)
+        return isinstance(o, _io._IOBase) and (o.closed is True or any(o is s for s in streams))
+
+    def plain_callback(callback):
+        if callback is None or type(callback) is c_function:
+            return True
+        owner = callback if isinstance(callback, python_function) else type(callback)
+        return owner.__module__ in QUIET_CALLBACKS
+
+    def remember():
+        nonlocal quiet
+        loaded.clear()
+        loaded.update(name for name, module in sys.modules.items() if harmless(name, module))
+        del classes[:]
+        objects = gc.get_objects()
+        found = [o for o in objects if isinstance(o, type) and o.__flags__ & 1 << 9]
+        begun[:] = loud([o for o in objects if not isinstance(o, type)])
+        quiet = (not (shows or foreign) and len(loaded) == len(sys.modules)
+                 and not any(map(hidden, found)))
+        classes.extend(gc.get_referents(c.__dict__)[0] for c in found if "__del__" not in c.__dict__)
+
+    def status():
+        # The exit status; None if it is not known for certain.
+        if getattr(main.get("__loader__"), "path", None) is None:
+            return None  # the script has not begun
+        if any(hasattr(sys, name) for name in ("last_type", "last_value", "last_exc")) or sys.excepthook is not excepthook:
+            return None  # an exception has ended it
+        if not statuses:
+            return None if "__file__" in main or "__cached__" in main else 0
+        end = statuses[0]
+        if len(statuses) > 1:
+            return None
+        if end is None:
+            return 0
+        if type(end) is str:
+            return 1
+        return end if type(end) is int and 0 <= end <= 255 else None
+
+    def unseen(number):
+        # Whether nothing more can be seen of the process but its exit status.
+        if number is None or not quiet or hooked or gc.get_debug() or gc.callbacks:
+            return False
+        if sys.stdout is not out or sys.stderr is not err or len(out.__dict__) > 1 or len(err.__dict__) > 1:
+            return False
+        if len(sys._current_frames()) > 1 or _thread._count():
+            return False
+        for name in list(sys.modules):
+            if name not in loaded and name != "__main__" and not harmless(name, sys.modules[name]):
+                return False
+        if any(map(dict.__contains__, classes, itertools.repeat("__del__"))):
+            return False
+        if loud(gc.get_objects()) or not all(map(ended, begun)):
+            return False
+        try:
+            for stream in (out, err):
+                if not stream.closed:
+                    stream.flush()
+        except Exception:
+            return False  # the interpreter will say so
+        return True
+
+    def end():
+        nonlocal out, err
+        try:
+            number = status()
+            at_once = unseen(number)
+        except Exception:
+            at_once = False
+        if at_once:
+            os._exit(number)
+        out = err = None
+        for kept in (streams, classes, begun):
+            kept.clear()
+
+    return remember, end, earlier
+
+
+# Modules in C of the standard library without an end that can be seen.
+QUIET_LIBRARY = set("""
+_abc _ast _asyncio _bisect _blake2 _bz2 _codecs _codecs_cn _codecs_hk _codecs_iso2022 _codecs_jp _codecs_kr
+_codecs_tw _collections _contextvars _crypt _csv _datetime _decimal _elementtree _functools _hashlib _heapq
+_hmac _imp _io _json _locale _lzma _md5 _multibytecodec _multiprocessing _opcode _operator _pickle _posixshmem
+_posixsubprocess _queue _random _sha1 _sha2 _sha256 _sha3 _sha512 _signal _socket _sre _ssl _stat _statistics
+_string _struct _suggestions _symtable _sysconfig _thread _tokenize _tracemalloc _types _typing _uuid
+_warnings _weakref _zoneinfo array atexit binascii builtins cmath errno fcntl gc grp itertools marshal math
+mmap posix pwd pyexpat resource select sys syslog termios time unicodedata zlib
+""".split())
+
+# What is registered at the start of an interpreter, without arguments.
+QUIET_ATEXIT = {"certifi.core.exit_cacert_ctx", "logging.shutdown"}
+
+# Modules whose callbacks of weak references remove an entry of a table.
+QUIET_CALLBACKS = {"_frozen_importlib", "_weakrefset", "importlib._bootstrap", "logging", "weakref"}
+
+# Packages, or modules of their own, with parts in C of which the same is true.
+QUIET_PACKAGES = {"yaml", "_yaml", "charset_normalizer", "markupsafe", "simplejson", "regex", "orjson", "rpds", "pydantic_core", "msgpack"}
