@@ -58,10 +58,12 @@ func member(b []byte, i int) (start, end int, ok bool) {
 	if i == len(b) || b[i] != '"' {
 		return 0, 0, false
 	}
-	for end = i + 1; end < len(b) && b[end] != '"'; end++ {
-		if c := b[end]; c < ' ' || c == '\\' || c > '~' {
-			return 0, 0, false
-		}
+	end = i + 1
+	for end < len(b) && plain[b[end]] && b[end] <= '~' {
+		end++
+	}
+	if end == len(b) || b[end] != '"' {
+		return 0, 0, false
 	}
 	if start = space(b, end+1); start >= len(b) || b[start] != ':' {
 		return 0, 0, false
@@ -107,7 +109,7 @@ func literal(b []byte, i int, word string) int {
 // text returns the offset after a string whose quote is before i.
 func text(b []byte, i int) int {
 	for {
-		for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
+		for i < len(b) && plain[b[i]] {
 			i++
 		}
 		switch {
@@ -121,6 +123,14 @@ func text(b []byte, i int) int {
 		i += 2
 	}
 }
+
+// plain are the bytes that stand for themselves in a string.
+var plain = func() (all [256]bool) {
+	for c := range all {
+		all[c] = c >= ' ' && c != '"' && c != '\\'
+	}
+	return all
+}()
 
 // escapes are the characters that may follow a backslash, but for u.
 var escapes = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
