@@ -182,9 +182,10 @@ func claudeAfterTool(ctx context.Context, in *AfterToolInput, p *part) {
 	call := claudeCall(&in.ToolCall, p)
 	if in.Result.Failed {
 		sent := claude.PostToolUseFailureInput{PreToolUseInput: call, Error: in.Result.Text}
-		claudeFire(ctx, claude.PostToolUseFailure, &sent, func(res *hook.Result[claude.BasicOutput], p *part) claude.Directive {
+		object := func(res *hook.Result[claude.BasicOutput], p *part) claude.Directive {
 			return p.object(claude.ApplyPostToolUseFailure(res))
-		}, p)
+		}
+		claudeFire(ctx, claude.PostToolUseFailure, &sent, object, p)
 		return
 	}
 	sent := claude.PostToolUseInput{PreToolUseInput: call, Response: in.Result.json()}

@@ -5,6 +5,7 @@ package adapter
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -125,7 +126,10 @@ func (h *Hooks) Model(
 	case v.Result != nil:
 		return v.Result.Text, false, nil
 	}
-	now := rewritten(messages, v.Input)
+	now, err := rewritten(messages, v.Input)
+	if err != nil {
+		return "", false, err
+	}
 	for _, text := range append(h.Session.NextTurn(), v.Context...) {
 		now = append(now, Message{"system", text, -1})
 	}
@@ -156,11 +160,16 @@ func request(messages []Message) wire.Object {
 }
 
 // rewritten are the messages as hooks have left them. Where their number has changed, one
-// with another text is a new one, and those that are not there any more are left out.
-func rewritten(messages []Message, o wire.Object) (now []Message) {
+// with another text is a new one, and those that are not there any more are left out. The
+// request as it was would be what hooks did not want: it is no answer to one that cannot
+// be read.
+func rewritten(messages []Message, o wire.Object) (now []Message, err error) {
 	var r genai.Request
-	if o.Into(&r) != nil || r.Messages == nil {
-		return messages
+	if err := o.Into(&r); err != nil {
+		return nil, fmt.Errorf("hooks have rewritten the request to the model, which cannot be read now: %w", err)
+	}
+	if r.Messages == nil {
+		return nil, errors.New("hooks have rewritten the request to the model, which has no messages now; write a list")
 	}
 	inPlace := len(r.Messages) == len(messages)
 	for _, m := range r.Messages {
@@ -172,5 +181,5 @@ func rewritten(messages []Message, o wire.Object) (now []Message) {
 		}
 		now = append(now, Message{m.Role, string(m.Content), was})
 	}
-	return now
+	return now, nil
 }

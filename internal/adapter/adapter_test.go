@@ -15,8 +15,9 @@ func TestMessagesKeepTheirPlaceWhereHooksRewriteThem(t *testing.T) {
 		request string
 		want    string // text and place before
 	}{
-		"nothing to read":      {`{"messages":7}`, "be brief:0 go:1 ok:2"},
-		"no messages":          {`{}`, "be brief:0 go:1 ok:2"},
+		"nothing to read":      {`{"messages":7}`, "an error"},
+		"no messages":          {`{}`, "an error"},
+		"no object":            {`7`, "an error"},
 		"all are removed":      {`{"messages":[]}`, ""},
 		"as many":              {says("system", "be kind", "user", "stop", "model", "ok"), "be kind:0 stop:1 ok:2"},
 		"one is removed":       {says("system", "be brief", "model", "ok"), "be brief:0 ok:2"},
@@ -27,7 +28,11 @@ func TestMessagesKeepTheirPlaceWhereHooksRewriteThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			for i, m := range rewritten(messages, wire.Object(tt.request)) {
+			now, err := rewritten(messages, wire.Object(tt.request))
+			if err != nil {
+				got = "an error"
+			}
+			for i, m := range now {
 				if i > 0 {
 					got += " "
 				}
