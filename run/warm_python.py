@@ -16,6 +16,8 @@
 import os
 import sys
 
+__builtins__ = dict(__builtins__)  # a script may change what is in the other one
+
 
 # The sitecustomize of Debian and Ubuntu.
 APPORT = """# install the apport exception handler if available
@@ -76,9 +78,10 @@ if __name__ == "__main__":
 
     def last():
         # Runs at the end of a child, after all that the script has asked for.
-        end_now()
+        frozen = end_now()
         pages.clear()
-        gc.unfreeze()
+        if not frozen:
+            gc.unfreeze()
 
     def freeze():
         nonlocal pages
@@ -86,15 +89,15 @@ if __name__ == "__main__":
         gc.collect()
         found = {}
         objects = gc.get_objects()
+        main = sys.modules["__main__"].__dict__  # its end may come early
         for some in (objects, gc.get_referents(*objects)):
             for o in some:
-                if type(o) in lasting:
+                if type(o) in lasting and o is not main:
                     found.setdefault(id(o) >> 12, o)
         pages = [found[page] for page in sorted(found)]
-        del objects, some, o, found
+        del objects, some, o, found, main
         gc.collect()
         remember()
-        gc.freeze()
 
     for function in [last] + earlier:
         atexit.register(function)
@@ -317,6 +320,7 @@ if __name__ == "__main__":
                 await_call(channel)
                 sys.path_hooks[:] = hooks
                 if importer is not None or signature(path) != was:
+                    getattr(sys.modules.get("zipimport"), "_zip_directory_cache", {}).pop(path, None)  # of the archive that was there
                     importer = answer(path)
             else:
                 importer = answer(path)
@@ -373,7 +377,10 @@ if __name__ == "__main__":
         installed = tuple(p + os.sep for p in paths if p.endswith("-packages")) if sys.path[1:] == paths or sys.path == paths else ()
         out = []
         for name, module in list(sys.modules.items()):
-            spec = getattr(module, "__spec__", None)
+            try:
+                spec = object.__getattribute__(module, "__spec__")  # a module may be loaded when it is asked
+            except AttributeError:
+                continue
             origin = getattr(spec, "origin", None)
             if name in start or name == "__main__" or not origin or spec.name != name:
                 continue

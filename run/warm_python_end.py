@@ -13,12 +13,13 @@ import sys
 def watched_end():
     """Returns two functions: remember() is called whenever modules have been loaded
     in advance; end() when all other functions of atexit have been called, and returns
-    if the interpreter has to end as always. And those functions that have been
+    if the interpreter has to end as always, with whether the script has called gc.freeze. And those functions that have been
     registered before and have to be again, after the one that calls end()."""
     import _codecs
     import _functools
     import _io
     import _thread
+    import _warnings
     import _weakref
     import atexit
     import gc
@@ -26,7 +27,7 @@ def watched_end():
     import os
 
     main_thread = _thread.get_ident()
-    main = sys.modules["__main__"].__dict__
+    main = _weakref.ref(sys.modules["__main__"])  # as nothing else may keep it
     out, err, excepthook = sys.stdout, sys.stderr, sys.excepthook
     streams = [s for text in (sys.stdin, out, err) if text is not None for s in (text, text.buffer, getattr(text.buffer, "raw", None))]
     statuses = []  # of the SystemExit that the interpreter has handled
@@ -35,7 +36,9 @@ def watched_end():
     classes = []  # the names of each class that was there before the script
     begun = []  # objects whose end would have an effect, from before the script
     quiet = False  # nothing that was there before the script has an effect at the end
+    canary = []  # an object that the collector shows, unless the script hides its own with gc.freeze
     memory_files = (_io.StringIO, _io.BytesIO)
+    files = memory_files + (_io.FileIO, _io.BufferedReader, _io.BufferedWriter, _io.BufferedRandom, _io.BufferedRWPair, _io.TextIOWrapper)
 
     async def coroutine():
         pass
@@ -58,7 +61,7 @@ def watched_end():
             if error is None:
                 return code
             status = code.__get__(error, owner)
-            if sys._getframe().f_back is None and _thread.get_ident() == main_thread:
+            if not hooked and get_frame().f_back is None and _thread.get_ident() == main_thread:
                 statuses.append(status)
             return status
 
@@ -102,13 +105,15 @@ def watched_end():
         hooked.append(True)
         return addaudithook(hook)
 
-    addaudithook, exit = sys.addaudithook, sys.exit
+    addaudithook, exit, module_type = sys.addaudithook, sys.exit, type(sys)
     names = gc.get_referents(SystemExit.__dict__)[0]
     code = names["code"]
     names["code"] = Code()
     builtin(addaudithook, add_audit_hook)
     if sys.version_info < (3, 12):  # before, the interpreter has no SystemExit to read the code of
         builtin(exit, _functools.reduce, set_status, Steps())
+    watched = sys.addaudithook, sys.exit
+    get_objects, get_referents, get_frame, leave = gc.get_objects, gc.get_referents, sys._getframe, os._exit
 
     class Any:
         # Equal to nothing; it sees what atexit compares it with.
@@ -126,13 +131,29 @@ def watched_end():
     for function in earlier:
         atexit.unregister(function)
 
+    def attribute(o, name):
+        # As getattr, but asks no code of a user: a module may be loaded when it is asked.
+        try:
+            return object.__getattribute__(o, name)
+        except AttributeError:
+            return None
+
+    def has_end(kind):
+        if type(kind) is type:
+            return hasattr(kind, "__del__")
+        try:
+            type.__getattribute__(kind, "__del__")
+        except AttributeError:
+            return False
+        return True
+
     def harmless(name, module):
         # Written in Python, or in C and known to do nothing at the end.
-        spec = getattr(module, "__spec__", None)
+        spec = attribute(module, "__spec__")
         origin = getattr(spec, "origin", None)
         if origin == "built-in":  # in some interpreters all of them are
             return spec.name in QUIET_LIBRARY
-        origin = origin or getattr(module, "__file__", None)
+        origin = origin or attribute(module, "__file__")
         if origin is None or origin.endswith((".py", ".pyc", "frozen")):
             return True
         path, file = os.path.split(origin)
@@ -144,30 +165,42 @@ def watched_end():
         # Those whose end would have an effect now.
         found = []
         for kind in set(map(type, objects)):
-            if issubclass(kind, weak):
-                found += [o for o in objects if type(o) is kind and not plain_callback(getattr(o, "__callback__", None))]
-            elif hasattr(kind, "__del__") and kind not in memory_files:
+            if has_end(kind) and kind not in memory_files:
                 found += [o for o in objects if type(o) is kind and not ended(o)]
+            elif issubclass(kind, weak):
+                found += [o for o in objects if type(o) is kind and not all(map(plain_callback, get_referents(o)))]
             elif issubclass(kind, type):
                 found += [o for o in objects if type(o) is kind and hidden(o)]
+            elif kind is module_type:  # those that are not in sys.modules
+                found += [o for o in objects if type(o) is kind and not harmless(None, o)]
         return found
 
     def hidden(c):
         # A class with __del__ whose objects the collector does not know.
-        return hasattr(c, "__del__") and not c.__flags__ & 1 << 14 and c.__module__ != "posix"
+        return has_end(c) and not c.__flags__ & 1 << 14 and c.__module__ != "posix"
 
     def ended(o):
-        if type(o) in generators:
-            prefix = generators[type(o)]
+        kind = type(o)
+        if kind in generators:
+            prefix = generators[kind]
             frame = getattr(o, prefix + "_frame")
-            return frame is None or not getattr(o, prefix + "_suspended", frame.f_lasti >= 0)
-        return isinstance(o, _io._IOBase) and (o.closed is True or any(o is s for s in streams))
+            if frame is None or prefix == "cr":  # one that is not awaited causes a warning
+                return frame is None
+            return not getattr(o, prefix + "_suspended", frame.f_lasti >= 0)
+        return kind in files and (o.closed is True or any(o is s for s in streams))
 
     def plain_callback(callback):
-        if callback is None or type(callback) is c_function:
-            return True
+        if type(callback) is c_function:
+            return callback.__name__ in QUIET_C_CALLBACKS
         owner = callback if isinstance(callback, python_function) else type(callback)
         return owner.__module__ in QUIET_CALLBACKS
+
+    def warns():
+        # Whether a ResourceWarning is shown: some objects of C that the collector does not know cause one.
+        for action, message, category, module, line in getattr(sys.modules.get("warnings"), "filters", _warnings.filters):
+            if issubclass(ResourceWarning, category):
+                return action != "ignore" or message is not None or module is not None or line
+        return True
 
     def remember():
         nonlocal quiet
@@ -180,15 +213,24 @@ def watched_end():
         quiet = (not (shows or foreign) and len(loaded) == len(sys.modules)
                  and not any(map(hidden, found)))
         classes.extend(gc.get_referents(c.__dict__)[0] for c in found if "__del__" not in c.__dict__)
+        gc.freeze()
+        canary[:] = [[]]
 
     def status():
         # The exit status; None if it is not known for certain.
-        if getattr(main.get("__loader__"), "path", None) is None:
+        module = main()
+        if module is None or sys.modules.get("__main__") is not module:
+            return None  # the script has put another one there
+        names = module.__dict__
+        if getattr(names.get("__loader__"), "path", None) is None:
             return None  # the script has not begun
+        if (sys.addaudithook, sys.exit) != watched:
+            return None  # the script has loaded sys again
         if any(hasattr(sys, name) for name in ("last_type", "last_value", "last_exc")) or sys.excepthook is not excepthook:
             return None  # an exception has ended it
         if not statuses:
-            return None if "__file__" in main or "__cached__" in main else 0
+            # With a class of its own the script may have ended in another way.
+            return None if "__file__" in names or "__cached__" in names or SystemExit.__subclasses__() else 0
         end = statuses[0]
         if len(statuses) > 1:
             return None
@@ -204,14 +246,17 @@ def watched_end():
             return False
         if sys.stdout is not out or sys.stderr is not err or len(out.__dict__) > 1 or len(err.__dict__) > 1:
             return False
-        if len(sys._current_frames()) > 1 or _thread._count():
+        if len(sys._current_frames()) > 1 or _thread._count() or warns():
+            return False
+        if any(map(has_end, set(map(type, sys.modules.values())))):
             return False
         for name in list(sys.modules):
             if name not in loaded and name != "__main__" and not harmless(name, sys.modules[name]):
                 return False
         if any(map(dict.__contains__, classes, itertools.repeat("__del__"))):
             return False
-        if loud(gc.get_objects()) or not all(map(ended, begun)):
+        objects = get_objects()
+        if not any(o is canary[0] for o in objects) or loud(objects) or not all(map(ended, begun)):
             return False
         try:
             for stream in (out, err):
@@ -225,14 +270,16 @@ def watched_end():
         nonlocal out, err
         try:
             number = status()
-            at_once = unseen(number)
+            at_once = unseen(number) and get_frame(1).f_back is None  # nothing but the interpreter calls this
         except Exception:
             at_once = False
         if at_once:
-            os._exit(number)
+            leave(number)
+        hidden_objects = not hooked and not any(o is canary[0] for o in get_objects())
         out = err = None
         for kept in (streams, classes, begun):
             kept.clear()
+        return hidden_objects
 
     return remember, end, earlier
 
@@ -253,6 +300,9 @@ QUIET_ATEXIT = {"certifi.core.exit_cacert_ctx", "logging.shutdown"}
 
 # Modules whose callbacks of weak references remove an entry of a table.
 QUIET_CALLBACKS = {"_frozen_importlib", "_weakrefset", "importlib._bootstrap", "logging", "weakref"}
+
+# The same in C, of abc and of threading.local.
+QUIET_C_CALLBACKS = {"_destroy", "_localdummy_destroyed", "clear_locals"}
 
 # Packages, or modules of their own, with parts in C of which the same is true.
 QUIET_PACKAGES = {"yaml", "_yaml", "charset_normalizer", "markupsafe", "simplejson", "regex", "orjson", "rpds", "pydantic_core", "msgpack"}

@@ -1,37 +1,40 @@
 package run
 
 import (
+	"archive/zip"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/snaphook-go/snaphook/hook"
 )
 
 // endDriver is a sitecustomize that ends a script as a warm one: at once where
 // nothing more can be seen of it, which it writes into a file.
 const endDriver = `
 import atexit, os, sys
-text = {}
+text = {"__builtins__": dict(__builtins__)}
 with open(os.path.join(os.path.dirname(__file__), "end.py")) as f:
     exec(f.read(), text)
+exit = os._exit
+def noted(status, open=open):
+    with open(os.environ["ENDED"], "w") as f:
+        f.write("at once")
+    exit(status)
+os._exit = noted
 remember, end, earlier = text["watched_end"]()
+os._exit = exit
 def last():
-    exit = os._exit
-    def noted(status):
-        with open(os.environ["ENDED"], "w") as f:
-            f.write("at once")
-        exit(status)
-    os._exit = noted
     end()
-    os._exit = exit
 for function in [last] + earlier:
     atexit.register(function)
 del sys.path[sys.path.index(os.path.dirname(__file__))]
 remember()
-import gc
-gc.freeze()
 `
 
 // endsAtOnce tells of scripts whether their end shows nothing, so that the interpreter
@@ -73,7 +76,20 @@ var endsAtOnce = map[string]struct {
 	"a generator that is suspended":        {"def g():\n    try:\n        yield\n    finally:\n        print('end')\na = g()\nnext(a)\n", false, 0},
 	"a generator that has not begun":       {"def g():\n    yield\na = g()\n", true, 0},
 	"a generator that has ended":           {"a = (x for x in ())\nlist(a)\n", true, 0},
-	"a coroutine that is not awaited":      {"async def f(): pass\na = f()\n", true, 0},
+	"a coroutine that is not awaited":      {"async def f(): pass\na = f()\n", false, 0},
+	"a callback in C":                      {"import weakref\nclass A: pass\na = A()\nr = weakref.ref(a, print)\n", false, 0},
+	"a callback of a proxy":                {"import weakref\nclass A: pass\na = A()\nr = weakref.proxy(a, lambda r: print(1))\n", false, 0},
+	"__del__ of a weak reference":          {"import weakref\nclass A: pass\nclass R(weakref.ref):\n    def __del__(self): pass\nr = R(A)\n", false, 0},
+	"__del__ of a file that is closed":     {"import io\nclass F(io.StringIO):\n    def __del__(self): pass\nf = F()\nf.close()\n", false, 0},
+	"__del__ of a module":                  {"import sys, types\nclass M(types.ModuleType):\n    def __del__(self): pass\nsys.modules['__main__'].__class__ = M\n", false, 0},
+	"__del__ that gc.freeze hides":         {"import gc\nclass A:\n    def __del__(self): pass\na = A()\ngc.freeze()\n", false, 0},
+	"a status of its own, and no __file__": {"class Stop(SystemExit):\n    code = 7\ndel __file__, __cached__\nraise Stop\n", false, 7},
+	"another way to the status":            {"class Stop(SystemExit):\n    def __getattribute__(self, name): return 7\ndel __file__, __cached__\nraise Stop\n", false, 7},
+	"atexit run too early":                 {"import atexit, sys\ndel __file__, __cached__\natexit._run_exitfuncs()\nsys.exit(7)\n", false, 7},
+	"another main module":                  {"import sys, types\nsys.modules['__main__'] = types.ModuleType('x')\nsys.exit(2)\n", false, 2},
+	"sqlite that is no module any more":    {"import sqlite3, sys\nfor name in list(sys.modules):\n    if 'sqlite' in name: del sys.modules[name]\n", false, 0},
+	"warnings about resources are shown":   {"import warnings\nwarnings.simplefilter('always')\n", false, 0},
+	"os._exit and builtins replaced":       {"import builtins, os\nos._exit = builtins.any = builtins.type = None\nimport sys\nsys.exit(2)\n", true, 2},
 	"a callback of a weak reference":       {"import weakref\nclass A: pass\na = A()\nr = weakref.ref(a, print)\nr2 = weakref.ref(a, lambda r: print(1))\n", false, 0},
 	"a WeakSet, and finalize":              {"import weakref\nclass A: pass\na = A()\ns = weakref.WeakSet([a])\nf = weakref.finalize(a, id, 1)\n", true, 0},
 	"a file that is open":                  {"f = open('out', 'w')\nf.write('x')\n", false, 0},
@@ -139,4 +155,47 @@ func TestAScriptEndsAtOnceWhereNothingCanBeSeen(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A script may be an archive, which a child that waits before the script has read.
+func TestAWarmPythonSeesAnArchiveThatChanges(t *testing.T) {
+	argv, dir := []string{need(t, "python3", "/usr/bin/python3"), "hook.py"}, outlived(t)
+	environ := func(hook.Call) []string { return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir} }
+	call := hook.Call{Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}}
+	w := &Warm{Log: quietLog}
+	defer w.Close()
+	cold, warm := &Command{Argv: argv, Environ: environ}, &Command{Argv: argv, Environ: environ}
+	lay(t, dir, "hook.py", "")
+	if note := warm.SetWarm(w, WarmAuto, dir); note != "" {
+		t.Fatal(note)
+	}
+	for i, script := range []string{
+		archive(t, "print(1)"), archive(t, "print(1)"), archive(t, "print('longer')"), archive(t, "raise SystemExit(2)"),
+		"import sys\nsys.exit(2)\n", archive(t, "print(1)"), "print(2)\n",
+	} {
+		lay(t, dir, "hook.py", script)
+		if want, got := leaves(cold, call), leaves(warm, call); !cmp.Equal(got, want) {
+			t.Errorf("call %d, %d of them warm:\n%s", i, w.ran.Load(), cmp.Diff(want, got))
+		}
+		w.starts.Wait()
+		awaitNextChild(t, w)
+	}
+	if ran := w.ran.Load(); ran < 5 {
+		t.Errorf("%d of 7 calls were warm", ran)
+	}
+}
+
+// archive is one with a program.
+func archive(t *testing.T, program string) string {
+	t.Helper()
+	var b strings.Builder
+	z := zip.NewWriter(&b)
+	file, err := z.CreateHeader(&zip.FileHeader{Name: "__main__.py"})
+	if err == nil {
+		_, err = file.Write([]byte(program))
+	}
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
