@@ -113,7 +113,7 @@ const (
 
 // anotherMachine is the margin of a ratio whose two sides allocate, scan text and wait for
 // memory in other proportions, which is 1.2 to 1.5 between idle and busy machines.
-const anotherMachine = 0.3
+const anotherMachine = 0.5
 
 func TestAHookInGoThroughAgentCostsLittleMore(t *testing.T) {
 	ctx, host := context.Background(), hostHook(t)
@@ -133,8 +133,10 @@ func TestAHookInGoThroughAgentCostsLittleMore(t *testing.T) {
 		more := testing.AllocsPerRun(100, func() { one.through(ctx) }) - testing.AllocsPerRun(100, func() { one.alone(ctx) })
 		counted(place{"", "a hook of " + name + " through agent, allocations more than alone"}, more, moreThroughAgent).test(t)
 	}
-	twice, once := timed(times(400, func() { host.through(ctx) })), timed(times(200, func() { hooks["claude"].alone(ctx) }))
-	compared(place{"", "two fires through agent"}, mostThroughAgent, 11, 200, twice, once).mustFail(t)
+	four, one := timed(times(800, func() { host.through(ctx) })), timed(times(200, func() { hooks["claude"].alone(ctx) }))
+	g := compared(place{"", "four fires through agent"}, mostThroughAgent, 11, 200, four, one)
+	g.margin = anotherMachine
+	g.mustFail(t)
 }
 
 func BenchmarkOneHookThroughAgent(b *testing.B) {

@@ -13,8 +13,9 @@ import sys
 def watched_end():
     """Returns two functions: remember() is called whenever modules have been loaded
     in advance; end() when all other functions of atexit have been called, and returns
-    if the interpreter has to end as always, with whether the script has called gc.freeze. And those functions that have been
-    registered before and have to be again, after the one that calls end()."""
+    if the interpreter has to end as always, with whether the script has called
+    gc.freeze. And those functions that have been registered before and have to be
+    again, after the one that calls end()."""
     import _codecs
     import _functools
     import _io
