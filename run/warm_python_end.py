@@ -19,6 +19,7 @@ def watched_end():
     import _codecs
     import _functools
     import _io
+    import _socket
     import _thread
     import _warnings
     import _weakref
@@ -188,6 +189,8 @@ def watched_end():
             if frame is None or prefix == "cr":  # one that is not awaited causes a warning
                 return frame is None
             return not getattr(o, prefix + "_suspended", frame.f_lasti >= 0)
+        if kind is _socket.socket:  # the resident interpreter's own have been detached
+            return o.fileno() < 0
         return kind in files and (o.closed is True or any(o is s for s in streams))
 
     def plain_callback(callback):

@@ -100,6 +100,7 @@ var endsAtOnce = map[string]struct {
 	"standard output that is closed":       {"import sys\nsys.stdout.close()\n", true, 0},
 	"standard output that is gone":         {"import os, sys\nsys.stdout.write('x')\nos.close(1)\n", false, 120},
 	"a socket":                             {"import socket\ns = socket.socket()\n", false, 0},
+	"a socket of C that is detached":       {"import _socket\ns = _socket.socket()\ns.detach()\n", true, 0},
 	"a thread":                             {"import threading\nt = threading.Thread(target=print)\nt.start()\n", true, 0},
 	"a daemon thread":                      {"import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n", false, 0},
 	"an audit hook":                        {"import sys\nsys.addaudithook(lambda *a: None)\n", false, 0},
