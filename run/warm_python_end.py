@@ -28,7 +28,7 @@ def watched_end():
     import itertools
     import os
 
-    main_thread = _thread.get_ident()
+    main_thread, library = _thread.get_ident(), os.path.dirname(os.__file__) + os.sep
     main = _weakref.ref(sys.modules["__main__"])  # as nothing else may keep it
     out, err, excepthook = sys.stdout, sys.stderr, sys.excepthook
     streams = [s for text in (sys.stdin, out, err) if text is not None for s in (text, text.buffer, getattr(text.buffer, "raw", None))]
@@ -230,11 +230,12 @@ def watched_end():
             return None  # the script has not begun
         if (sys.addaudithook, sys.exit) != watched:
             return None  # the script has loaded sys again
-        if any(hasattr(sys, name) for name in ("last_type", "last_value", "last_exc")) or sys.excepthook is not excepthook:
+        if any(hasattr(sys, name) for name in ("last_type", "last_value", "last_traceback", "last_exc")) or sys.excepthook is not excepthook:
             return None  # an exception has ended it
         if not statuses:
             # With a class of its own the script may have ended in another way.
-            return None if "__file__" in names or "__cached__" in names or SystemExit.__subclasses__() else 0
+            unsure = "__file__" in names or "__cached__" in names or SystemExit.__subclasses__()
+            return None if unsure or names_excepthook(names["__loader__"].path) else 0
         end = statuses[0]
         if len(statuses) > 1:
             return None
@@ -243,6 +244,19 @@ def watched_end():
         if type(end) is str:
             return 1
         return end if type(end) is int and 0 <= end <= 255 else None
+
+    def names_excepthook(script):
+        # Whether a file of the project names what may hide an exception that has ended the script.
+        files = [script]
+        for name, module in list(sys.modules.items()):
+            path = attribute(module, "__file__") if name not in loaded and name != "__main__" else None
+            if path and path.endswith(".py") and not path.startswith(library) and "-packages" + os.sep not in path:
+                files.append(path)
+        for path in files:
+            with _io.FileIO(path) as file:
+                if b"excepthook" in file.readall():
+                    return True
+        return False
 
     def unseen(number):
         # Whether nothing more can be seen of the process but its exit status.
