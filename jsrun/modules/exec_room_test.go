@@ -1,7 +1,12 @@
 package modules_test
 
 import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,11 +16,19 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
 
-// Sixteen programs at the same time, with more output than a module may hold.
+// Sixteen programs at the same time, with more output than a module may hold:
+// none ends, and so returns what it took, before all have written.
 func TestTheOutputOfAllProgramsIsBounded(t *testing.T) {
 	if raceEnabled {
 		t.Skip("with the race detector the engine takes half a minute for so much text; package run has a test of the bound")
 	}
+	dir := t.TempDir()
+	written, gate := pipe(t, dir, "written"), pipe(t, dir, "gate")
+	go func() {
+		if _, err := io.ReadFull(written, make([]byte, 16)); err == nil {
+			gate.WriteString(strings.Repeat("\n", 16)) // each program reads one
+		}
+	}()
 	h := opened(t, xcsh.Config{}, &modules.Loader{Exec: (*xcsh.API).Exec, Options: jsrun.Options{CPU: time.Minute}})
 	runtime.GC()
 	before, most := heapInUse(), uint64(0)
@@ -32,12 +45,13 @@ func TestTheOutputOfAllProgramsIsBounded(t *testing.T) {
 		}
 	}()
 	told(t, h, `
-		const writes = n => ["-c", "yes | head -c " + n];
-		const all = Array.from({ length: 16 }, () => pi.exec("sh", writes(9000000)).then(r => [r.stdout.length, r.truncated, r.code]));
+		const writes = (n, then) => ["-c", "yes | head -c " + n + then];
+		const waits = "; echo > written; read line < gate", opt = { cwd: `+strconv.Quote(dir)+` };
+		const all = Array.from({ length: 16 }, () => pi.exec("sh", writes(9000000, waits), opt).then(r => [r.stdout.length, r.truncated, r.code]));
 		const results = await Promise.all(all);
 		const kept = results.reduce((n, [length]) => n + length, 0);
 		say(kept <= `+"33 * 1024 * 1024 + 16 * 65536"+`, kept >= 8 * 1024 * 1024, results.every(([length, truncated, code]) => truncated && code === 0));
-		const again = await pi.exec("sh", writes(7000000));
+		const again = await pi.exec("sh", writes(7000000, ""));
 		say(again.stdout.length, again.truncated);`,
 		`DEBUG: true true true`, `DEBUG: 7000000 undefined`)
 	close(stop)
@@ -47,6 +61,20 @@ func TestTheOutputOfAllProgramsIsBounded(t *testing.T) {
 	if grown > 400 {
 		t.Errorf("the heap has grown by %d MiB, want about 110", grown)
 	}
+}
+
+// pipe makes a named pipe, and opens it for both ends.
+func pipe(t *testing.T, dir, name string) *os.File {
+	path := filepath.Join(dir, name)
+	if out, err := exec.Command("mkfifo", path).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
 }
 
 func heapInUse() uint64 {
