@@ -56,6 +56,18 @@ type part struct {
 	err     error // of the fire: ctx's, or that the session is closed
 }
 
+// merge adds what other dialects say, in their order.
+func (p *part) merge(others []part) {
+	for i := range others {
+		o := &others[i]
+		p.add(&o.Verdict)
+		p.changes, p.claims = append(p.changes, o.changes...), append(p.claims, o.claims...)
+		if p.err == nil {
+			p.err = o.err
+		}
+	}
+}
+
 // show puts a call into the dialect's words, and reports whether its arguments are one JSON
 // object.
 func (p *part) show(c *ToolCall) (ok bool) {

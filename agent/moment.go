@@ -51,18 +51,19 @@ func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) er
 		v.refuse(err)
 		return err
 	}
-	if s.watch.Of(s.ses).Fires&masks[m.at] == 0 && s.shut.Load() == 0 {
-		return nil
-	}
+	fires := s.watch.Of(s.ses).Fires & masks[m.at]
 	if s.shut.Load() != 0 {
 		v.refuse(hook.ErrClosed)
 		return hook.ErrClosed
 	}
+	if fires == 0 {
+		return nil
+	}
 	f := m.firings.Get().(*firing[In])
 	f.in = *in
-	err := m.fire(ctx, s, f, s.hooks.watch.Of(s.ses).Fires&masks[m.at])
-	*v = f.verdict
-	*f = firing[In]{}
+	err := m.fire(ctx, s, f, fires)
+	*v = f.parts[0].Verdict
+	f.release()
 	m.firings.Put(f)
 	return err
 }
@@ -72,9 +73,16 @@ var errNoInput = errors.New("it is a nil pointer; want the address of the moment
 // firing is what a moment with hooks needs while they run, kept for the next one: no fire
 // of an event keeps its input.
 type firing[In any] struct {
-	in      In
-	verdict Verdict
-	alone   [1]part // of the program, and then of the dialect if there is only one with hooks
+	in    In
+	asked int               // how many parts there are
+	parts [maxDialects]part // of the dialects with hooks; in the first one is what all say
+}
+
+// release lets go of what was said.
+func (f *firing[In]) release() {
+	clear(f.parts[:max(f.asked, 1)])
+	var none In
+	f.in, f.asked = none, 0
 }
 
 // refuse makes v what a host gets with an error: nothing runs unguarded.
@@ -83,7 +91,7 @@ func (v *Verdict) refuse(err error) {
 }
 
 func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires uint64) error {
-	v := &f.verdict
+	v := &f.parts[0].Verdict
 	err := m.round(ctx, s, f, fires)
 	if err == nil && m.args != nil && m.gate && !v.Denied() && !v.Stop &&
 		!wire.Equal(object(*m.args(&f.in)), object(v.Input)) && m.rechecks(s, &f.in, fires) {
@@ -106,94 +114,70 @@ func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires 
 // round runs the hooks of the program, then those of the dialects side by side, and
 // merges what they say.
 func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires uint64) (err error) {
-	v, in := &f.verdict, &f.in
-	var changes []rename.Change
-	var claims []claim
+	for d := range s.hooks.dialects {
+		if fires&bit(d, m.at) != 0 {
+			f.parts[f.asked].s, f.parts[f.asked].dialect = s, d
+			f.asked++
+		}
+	}
+	in, first, dialects := &f.in, &f.parts[0], f.parts[:f.asked]
 	if fires&bit(0, m.at) != 0 {
-		p := &f.alone[0]
-		m.ask(ctx, s, in, 0, p)
-		v.add(&p.Verdict)
-		if changes, claims, err = p.changes, p.claims, p.err; len(changes) > 0 {
+		m.ask(ctx, in, first)
+		if len(first.changes) > 0 {
 			now := f.in
-			m.rewrite(&now, rename.Apply(*m.args(in), changes))
+			m.rewrite(&now, rename.Apply(*m.args(in), first.changes))
 			in = &now
 		}
+		dialects = dialects[1:]
 	}
-	parts := m.dialects(ctx, s, f, in, fires)
-	for i := range parts {
-		p := &parts[i]
-		v.add(&p.Verdict)
-		changes, claims = append(changes, p.changes...), append(claims, p.claims...)
-		if err == nil {
-			err = p.err
-		}
+	switch len(dialects) {
+	case 0:
+	case 1:
+		m.ask(ctx, in, &dialects[0])
+	default:
+		m.sideBySide(ctx, in, dialects)
 	}
+	first.merge(f.parts[1:max(f.asked, 1)])
 	if m.args != nil {
-		v.Input = rename.Apply(*m.args(&f.in), changes)
+		first.Input = rename.Apply(*m.args(&f.in), first.changes)
 	}
-	if len(claims) > 1 {
-		v.Conflicts = conflicts(claims)
+	if len(first.claims) > 1 {
+		first.Conflicts = conflicts(first.claims)
 	}
 	if ctx.Err() != nil {
-		err = ctx.Err()
+		return ctx.Err()
 	}
-	return err
+	return first.err
 }
 
-// dialects runs the hooks of every dialect that has some, side by side.
-func (m *moment[In]) dialects(ctx context.Context, s *Session, f *firing[In], in *In, fires uint64) []part {
-	var active [maxDialects]int
-	n := 0
-	for d := 1; d < len(s.hooks.dialects); d++ {
-		if fires&bit(d, m.at) != 0 {
-			active[n] = d
-			n++
-		}
-	}
-	switch n {
-	case 0:
-		return nil
-	case 1:
-		if fires&bit(0, m.at) != 0 {
-			f.alone[0] = part{}
-		}
-		m.ask(ctx, s, in, active[0], &f.alone[0])
-		return f.alone[:]
-	}
-	parts := make([]part, n)
-	m.sideBySide(ctx, s, in, active, parts)
-	return parts
-}
-
-func (m *moment[In]) sideBySide(ctx context.Context, s *Session, in *In, active [maxDialects]int, parts []part) {
+func (m *moment[In]) sideBySide(ctx context.Context, in *In, parts []part) {
 	var others sync.WaitGroup
-	for i := 1; i < len(parts); i++ {
-		others.Go(func() { m.ask(ctx, s, in, active[i], &parts[i]) })
+	for i := range parts[1:] {
+		others.Go(func() { m.ask(ctx, in, &parts[1+i]) })
 	}
-	m.ask(ctx, s, in, active[0], &parts[0])
+	m.ask(ctx, in, &parts[0])
 	others.Wait()
 }
 
 // ask runs the hooks of one dialect. What panics costs this part alone; where hooks can
 // keep something from happening, it does not happen.
-func (m *moment[In]) ask(ctx context.Context, s *Session, in *In, dialect int, p *part) {
+func (m *moment[In]) ask(ctx context.Context, in *In, p *part) {
 	defer func() {
 		if failed := recover(); failed != nil {
-			m.failed(ctx, s, dialect, failed, p)
+			m.failed(ctx, failed, p)
 		}
 	}()
-	p.s, p.dialect = s, dialect
 	if m.call != nil {
 		if call := m.call(in); !p.show(call) {
 			p.err = badArguments(m.at, call)
 			return
 		}
 	}
-	s.hooks.dialects[dialect].stages[m.at].fire.(func(context.Context, *In, *part))(ctx, in, p)
+	p.s.hooks.dialects[p.dialect].stages[m.at].fire.(func(context.Context, *In, *part))(ctx, in, p)
 }
 
-func (m *moment[In]) failed(ctx context.Context, s *Session, dialect int, value any, p *part) {
-	name, err := s.hooks.dialects[dialect].name, &hook.PanicError{Value: value, Stack: debug.Stack()}
+func (m *moment[In]) failed(ctx context.Context, value any, p *part) {
+	s, name, err := p.s, p.s.hooks.dialects[p.dialect].name, &hook.PanicError{Value: value, Stack: debug.Stack()}
 	*p = part{}
 	p.Reports = []Report{{Dialect: name, Event: m.at.String(), Outcome: string(pipeline.NonBlockingError), Err: err}}
 	if m.gate {

@@ -44,11 +44,11 @@ func (m *moment[In]) rewrite(in *In, args wire.Object) {
 // recheck fires the gates again with the arguments as hooks have left them. What
 // hooks would rewrite now does not count: nothing would have seen it.
 func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fires uint64) error {
-	v := &f.verdict
+	v := &f.parts[0].Verdict
 	final := &firing[In]{in: f.in}
 	m.rewrite(&final.in, v.Input)
 	err := m.round(ctx, s, final, fires)
-	again := &final.verdict
+	again := &final.parts[0].Verdict
 	reason := again.Reason
 	if again.Decision == v.Decision {
 		reason = news(v.Reason, reason)
