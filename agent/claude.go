@@ -134,12 +134,15 @@ func rewrites[R any](p *part, res *hook.Result[R], input func(*R) wire.Object) {
 	if now := input(&res.Specific); now != nil && p.Decision != hook.Deny {
 		p.changes = p.view.Whole(now)
 	}
-	touched := map[string]bool{}
+	var touched map[string]bool
 	for i := range res.Reports {
 		r := &res.Reports[i]
 		now := input(&r.Output.Specific)
 		if now == nil {
 			continue
+		}
+		if touched == nil {
+			touched = map[string]bool{}
 		}
 		p.rewrites(r.Hook, p.view.Patch(now))
 		for _, c := range p.view.Whole(now) {

@@ -93,7 +93,7 @@ func (v *Verdict) refuse(err error) {
 func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires uint64) error {
 	v := &f.parts[0].Verdict
 	err := m.round(ctx, s, f, fires)
-	if err == nil && m.args != nil && m.gate && !v.Denied() && !v.Stop &&
+	if err == nil && m.gate && len(f.parts[0].changes) > 0 && !v.Denied() && !v.Stop &&
 		!wire.Equal(object(*m.args(&f.in)), object(v.Input)) && m.rechecks(s, &f.in, fires) {
 		err = m.recheck(ctx, s, f, fires)
 	}

@@ -20,7 +20,7 @@ type Names struct {
 // name is one of ours, and what they call it.
 type name struct {
 	ours, theirs string
-	quoted       []byte // theirs, as JSON
+	plain        []byte // theirs, as the text of a JSON string
 }
 
 // New makes Names: to has their names by ours, and back ours by theirs, all UTF-8. Several of
@@ -28,7 +28,8 @@ type name struct {
 func New(to, back map[string]string) *Names {
 	n := &Names{back: back, same: true}
 	for ours, theirs := range to {
-		n.to = append(n.to, name{ours, theirs, wire.Quote(theirs)})
+		quoted := wire.Quote(theirs)
+		n.to = append(n.to, name{ours, theirs, quoted[1 : len(quoted)-1]})
 		n.same = n.same && ours == theirs
 	}
 	return n
@@ -62,81 +63,63 @@ func (v *View) Show(n *Names, o wire.Object) (ok bool) {
 	if n == nil || n.same {
 		return o.Check() == nil
 	}
-	now := renamed{names: n}
-	ok = now.rename(o)
+	now := renamed{names: n, of: o}
+	ok = o.EachMember(now.member)
 	v.names, v.was = n, o
 	switch {
+	case !now.differs || !ok:
 	case now.clash:
 		v.back = n.names(o)
 		v.Object = v.first()
-		return o.Check() == nil
-	case now.text != nil:
-		v.Object = append(now.text, '}')
+	default:
+		v.Object = now.object()
 	}
 	return ok
 }
 
-// renamed is the text of an object under their names, without its last brace.
+// renamed are the members of an object under their names.
 type renamed struct {
-	names *Names
-	text  []byte                      // nil until a member has another name
-	seen  [8]struct{ start, end int } // where names are in the text
-	count int
-	clash bool // two members have one name, or there are more than a few: these are not compared
+	names   *Names
+	of      wire.Object
+	members [8]struct{ name, value []byte } // a name as the text of a JSON string
+	count   int
+	differs bool // a member has another name
+	clash   bool // two members have one name, or that is not looked at
 }
 
-// rename adds the members of an object if one of them has another name, and reports whether
-// it is one JSON object. It ends early with a clash.
-func (r *renamed) rename(o wire.Object) (ok bool) {
-	same := 0 // members before the first one that has another name
-	return o.EachMember(func(ours []byte, value jsontext.Value) bool {
-		m := r.names.of(ours)
-		if r.text == nil {
-			if m == nil || m.theirs == m.ours {
-				same++
-				return true
-			}
-			r.begin(o, same)
-		}
-		return !r.clash && r.add(m, ours, value)
-	})
-}
-
-// begin adds so many members of an object, the first ones.
-func (r *renamed) begin(o wire.Object, members int) {
-	r.text = append(make([]byte, 0, len(o)+32), '{')
-	if members == 0 {
-		return
-	}
-	o.EachMember(func(ours []byte, value jsontext.Value) bool {
-		members--
-		return r.add(r.names.of(ours), ours, value) && members > 0
-	})
-}
-
-// add adds a member that m maps, or none, unless it clashes.
-func (r *renamed) add(m *name, ours []byte, value jsontext.Value) bool {
-	if r.count == len(r.seen) {
-		r.clash = true
-		return false
-	}
-	b := comma(r.text)
-	start := len(b)
+// member adds a member.
+func (r *renamed) member(ours []byte, value jsontext.Value) bool {
+	m, theirs := r.names.of(ours), ours
 	if m != nil {
-		b = append(b, m.quoted...)
-	} else {
-		b = appendName(b, ours)
+		theirs, r.differs = m.plain, r.differs || m.theirs != m.ours
 	}
-	for _, name := range r.seen[:r.count] {
-		if bytes.Equal(b[name.start:name.end], b[start:]) {
-			r.clash = true
-			return false
-		}
+	if r.clash = r.clash || r.count == len(r.members) || !within(r.of, ours); r.clash {
+		return true
 	}
-	r.seen[r.count].start, r.seen[r.count].end = start, len(b)
+	for i := range r.members[:r.count] {
+		r.clash = r.clash || bytes.Equal(r.members[i].name, theirs)
+	}
+	r.members[r.count].name, r.members[r.count].value = theirs, value
 	r.count++
-	r.text = append(append(b, ':'), value...)
 	return true
+}
+
+// object is the text.
+func (r *renamed) object() wire.Object {
+	b := append(make([]byte, 0, len(r.of)+32), '{')
+	for i := range r.members[:r.count] {
+		m := &r.members[i]
+		b = append(append(append(b, '"'), m.name...), `":`...)
+		b = append(append(b, m.value...), ',')
+	}
+	b[len(b)-1] = '}'
+	return b
+}
+
+// within reports whether a name is a part of the text of its object, where it has no escapes.
+func within(o wire.Object, name []byte) bool {
+	at := cap(o) - cap(name)
+	return len(name) > 0 && at > 0 && at < len(o) && &o[at] == &name[0]
 }
 
 // names are our names of the members of an object, by theirs. Those that are mapped come
@@ -219,11 +202,12 @@ func appendMember(b []byte, name string, value jsontext.Value) []byte {
 
 // appendName appends a name as JSON.
 func appendName[T string | []byte](b []byte, name T) []byte {
-	quoted, err := jsontext.AppendQuote(b, name)
-	if err != nil { // it is not UTF-8
-		return append(b, wire.Quote(string(name))...)
+	for i := range len(name) {
+		if c := name[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return append(b, wire.Quote(string(name))...)
+		}
 	}
-	return quoted
+	return append(append(append(b, '"'), name...), '"')
 }
 
 // comma begins the next member.
