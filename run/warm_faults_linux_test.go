@@ -70,8 +70,11 @@ func (h *warmHook) run(env ...string) string {
 // heat runs calls until one has been warm, and returns what the last printed.
 func (h *warmHook) heat() (out string) {
 	h.t.Helper()
+	until := time.Now().Add(time.Minute)
 	for before := h.w.ran.Load(); h.w.ran.Load() < before+2; {
-		out = h.run()
+		if out = h.run(); time.Now().After(until) {
+			h.t.Fatal("no call has been warm for a minute")
+		}
 		h.w.starts.Wait()
 	}
 	return out
@@ -105,11 +108,13 @@ func TestWhatChangesWhileWarmIsSeenByTheNextCall(t *testing.T) {
 		path          string // PYTHONPATH, beside the directory
 		cold          bool   // the next call starts cold
 	}{
-		"the script":                             {map[string]string{"hook.py": "print('old')"}, map[string]string{"hook.py": "print('new')"}, "", false},
-		"a module of the project":                {map[string]string{"hook.py": "import m; print(m.x)", "m.py": "x = 'old'"}, map[string]string{"m.py": "x = 'newer'"}, "", false},
-		"an installed package":                   {map[string]string{"hook.py": "import inst; print(inst.x)", "../lib/site-packages/inst.py": "x = 'old'"}, map[string]string{"../lib/site-packages/inst.py": "x = 'newer'"}, "../lib/site-packages", true},
-		"a module that hides one of the library": {map[string]string{"hook.py": "import colorsys; print(getattr(colorsys, 'x', 'old'))"}, map[string]string{"colorsys.py": "x = 'new'"}, "", true},
-		"a package that hides one":               {map[string]string{"hook.py": "import colorsys; print(getattr(colorsys, 'x', 'old'))"}, map[string]string{"colorsys/__init__.py": "x = 'new'"}, "", true},
+		"the script":                                            {map[string]string{"hook.py": "print('old')"}, map[string]string{"hook.py": "print('new')"}, "", false},
+		"a module of the project":                               {map[string]string{"hook.py": "import m; print(m.x)", "m.py": "x = 'old'"}, map[string]string{"m.py": "x = 'newer'"}, "", false},
+		"an installed package":                                  {map[string]string{"hook.py": "import inst; print(inst.x)", "../lib/site-packages/inst.py": "x = 'old'"}, map[string]string{"../lib/site-packages/inst.py": "x = 'newer'"}, "../lib/site-packages", true},
+		"a module that hides one of the library":                {map[string]string{"hook.py": "import colorsys; print(getattr(colorsys, 'x', 'old'))"}, map[string]string{"colorsys.py": "x = 'new'"}, "", true},
+		"a sitecustomize on PYTHONPATH":                         {map[string]string{"hook.py": "import sys; print(getattr(sys, 'x', 'old'))", "../lib/other.py": ""}, map[string]string{"../lib/sitecustomize.py": "import sys; sys.x = 'new'"}, "../lib", true},
+		"one beside the script, which no start of Python loads": {map[string]string{"hook.py": "import sys; print(open('x').read().strip() + getattr(sys, 'x', ''))", "x": "old", "sitecustomize.py": "import sys; sys.x = 'loaded'"}, map[string]string{"x": "new"}, "", false},
+		"a package that hides one":                              {map[string]string{"hook.py": "import colorsys; print(getattr(colorsys, 'x', 'old'))"}, map[string]string{"colorsys/__init__.py": "x = 'new'"}, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newWarmHook(t, python, "hook.py", "")

@@ -8,11 +8,14 @@
 # When it has nothing else to do, it forks the children of the next two calls in
 # advance, each of which waits for its call on a socket of its own.
 #
-# Messages are packets on a socket, in: "run", id, flags, directory, "+NAME=value" or
-# "-NAME" for each variable that differs, with the descriptors of standard
-# input, output and error, and one for the status; "kill", id, signal. On the
-# status descriptor: "p<pid>", written by the child when it leads its process
-# group, "e<wait status>", or "s<reason>" when this interpreter is out of date.
+# Messages are packets on a socket, in: "run", id, flags, directory, ids of calls
+# that have told their end, number of the list of files that has been looked at,
+# "+NAME=value" or "-NAME" for each variable that differs, with the descriptors of
+# standard input, output and error, one for the status, and one on which a byte says
+# that none of the files has changed; "kill", id, signal. On the status descriptor:
+# "l" if there is another list by now, and no process; "p<pid>", written by the child when it leads
+# its process group, "f<wait status>" when its end is certain, "e<wait status>"
+# afterwards, or "s<reason>" when there is no process.
 import os
 import sys
 
@@ -52,10 +55,14 @@ def _serve(fd, script, own):
     running = {}  # pidfd: [id, pid, status fd, was signalled, learn file]
     files = {}  # path: signature; what was read before the script
     tops = set()  # top-level names of the modules that are loaded in advance
+    before_script = {"sitecustomize", "usercustomize", "apport_python_hook"}  # those of them that a folder of a script has no part in
+    listed = 0  # the number of the list of these
     offer = True  # modules may be loaded in advance
     waiting = []  # children that have been forked and wait for a call: [pidfd, pid, socket, was told to get ready]
     fork_early = True  # such children can be made
     lasting = {str, bytes, int, float, tuple, dict, type, type(_serve), type(len), type(_serve.__code__), type(str.join), type(str.__add__)}
+    report = []  # in a child: its pid, and what tells with which status it ends
+    resident = os.getpid()
     pages = []  # an object of each page of memory, of types whose end nobody sees
     rehearsal = """import sys
 def f(a, b=1, *c, **d):
@@ -78,7 +85,7 @@ if __name__ == "__main__":
 
     def last():
         # Runs at the end of a child, after all that the script has asked for.
-        frozen = end_now()
+        frozen = end_now(*report)
         pages.clear()
         if not frozen:
             gc.unfreeze()
@@ -149,7 +156,6 @@ if __name__ == "__main__":
 
     def runs_nothing():
         # No code of a user runs between this module and the script.
-        tops.update(("sitecustomize", "usercustomize", "apport_python_hook"))
         watch(library)
         site = found("sitecustomize")
         if site:
@@ -167,32 +173,19 @@ if __name__ == "__main__":
     except Exception:
         goes_ahead = False  # a finder of an installed package fails
 
-    def shadowed():
-        for folder in ahead:
-            try:
-                names = os.listdir(folder or ".")
-            except OSError:
-                continue
-            for name in names:
-                if name.split(".", 1)[0] in tops:
-                    return os.path.join(folder, name)
-        return None
-
-    def unchanged():
-        # Most of a call's time in this process goes by here, so that it loops in C.
-        there = [path for path in files if files[path]]
-        try:
-            return list(map(fields, map(os.stat, there))) == [files[path] for path in there]
-        except OSError:
-            return False
-
-    def stale():
-        same = unchanged()
-        for path, was in files.items():
-            if not (same and was) and signature(path) != was:
-                return path + " has changed"
-        name = shadowed()
-        return name and name + " hides a module that is loaded"
+    def publish():
+        # Writes what the host looks at before each call: whether files have
+        # changed, and whether a folder has what hides a module.
+        nonlocal listed
+        listed += 1
+        items = ["l%d" % listed]
+        items += ["f%d %d %d %d %s" % (was + (path,)) if was else "f- " + path for path, was in files.items()]
+        items += ["n" + name for name in tops - before_script] + ["c" + name for name in before_script if goes_ahead]
+        items += ["s" + ahead[0]] + ["d" + folder for folder in ahead[1:]]
+        path = os.path.join(own, "files-%d" % resident)
+        with open(path + ".new", "wb") as f:
+            f.write(b"\0".join(map(os.fsencode, items)))
+        os.rename(path + ".new", path)
 
     def load(path):
         # Loads what the script has imported, as far as it is no part of the
@@ -204,7 +197,8 @@ if __name__ == "__main__":
             os.unlink(path)
         except OSError:
             return
-        threads = len(os.listdir("/proc/self/task"))
+        drop(waiting[:])  # they will not have loaded it
+        has = [len(os.listdir("/proc/self/" + of)) for of in ("task", "fd")]
         wanted = {line.partition("\t")[0] for line in lines}
         for line in lines:
             name = line.partition("\t")[0]
@@ -223,10 +217,10 @@ if __name__ == "__main__":
             origin = getattr(spec, "origin", None)
             if origin and origin not in ("built-in", "frozen"):
                 watch(origin)
-        drop(waiting[:])  # they have not loaded it
-        if len(os.listdir("/proc/self/task")) != threads or len(os.listdir("/proc/self/fd")) > len(started) + len(running) * 2 + 2:
+        if has != [len(os.listdir("/proc/self/" + of)) for of in ("task", "fd")]:
             os._exit(76)  # a module that starts threads or opens files cannot be loaded in advance
         freeze()
+        publish()
         offer = False
 
     def isolate(*kept):
@@ -240,7 +234,7 @@ if __name__ == "__main__":
             first = n + 1
 
     def child(parts, fds):
-        flags, folder, changes = parts[2], parts[3], parts[4:]
+        flags, folder, number, changes = parts[2], parts[3], parts[4], parts[6:]
         if b"s" in flags:
             os.setsid()
         else:
@@ -253,14 +247,18 @@ if __name__ == "__main__":
         except OSError as e:
             os.write(fds[3], b"s" + os.fsencode(str(e)) + b"\n")
             os._exit(1)
-        os.write(fds[3], b"p%d\n" % os.getpid())
-        isolate()
         for change in changes:
             name, _, value = change[1:].partition(b"=")
             if change[:1] == b"+":
                 os.environb[name] = value
             else:
                 os.environb.pop(name, None)
+        pipe = os.fstat(fds[3])
+        report[:] = os.getpid(), "/proc/%d/fd/%d" % (resident, int(number)), (pipe.st_dev, pipe.st_ino)
+        if not os.read(fds[4], 1):
+            os._exit(0)  # a file has changed
+        os.write(fds[3], b"p%d\n" % report[0])
+        isolate()
         if b"l" in flags:
             atexit.register(learn, os.path.join(own, "learned-" + os.fsdecode(parts[1])), list(sys.path))
 
@@ -288,7 +286,6 @@ if __name__ == "__main__":
         theirs.close()
         waiting.append([os.pidfd_open(pid, 0), pid, ours, False])
         poller.register(waiting[-1][0], select.POLLIN)
-        stale()  # copies what the next call writes to in this process
         return False
 
     def await_call(channel):
@@ -426,13 +423,12 @@ if __name__ == "__main__":
         os._exit(0)
 
     def run(parts, fds):
-        try:
-            os.chdir(parts[3])
-        except OSError as e:
-            return tell(fds[3], b"s" + os.fsencode(str(e)) + b"\n")
-        reason = stale()
-        if reason:
-            return tell(fds[3], b"s" + os.fsencode(reason) + b"\n")
+        for call in parts[4].split(b","):  # they have ended, and may have to be collected
+            for pidfd in [pidfd for pidfd in running if running[pidfd][0] == call]:
+                end(pidfd)
+        parts[4] = b"%d" % fds[3]
+        if int(parts[5]) != listed:
+            return tell(fds[3], b"l\n")
         if offer:
             parts[2] += b"l"
         pidfd, pid = hand_over(b"\0".join(parts), fds) or (None, None)
@@ -464,8 +460,12 @@ if __name__ == "__main__":
             return False
         if run(parts, fds):
             return True
-        for f in fds[:3]:
+        for f in fds[:3] + fds[4:]:
             os.close(f)
+        try:
+            os.chdir(parts[3])
+        except OSError:
+            pass  # the call says so
         return False
 
     def serve():
@@ -494,6 +494,7 @@ if __name__ == "__main__":
                 else:
                     drop([child for child in waiting if child[0] == ready])
 
+    publish()
     serve()
     for name in mine:
         if name not in start and name not in tops:

@@ -1,16 +1,14 @@
 package run
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -23,7 +21,10 @@ type python struct {
 	control int      // a socket of packets
 	output  *os.File // what the interpreter itself prints
 
+	own   string // the directory in which it writes its list
+	list  atomic.Pointer[fileList]
 	calls atomic.Uint64
+	told  ids // of calls that have told their end
 	uses
 }
 
@@ -53,7 +54,7 @@ func (w *Warm) startPython(base job) (keeper, error) {
 	if err := w.probe(found, env, base.dir, found.argv[1:1+found.flags], "-c", "raise SystemExit(3)"); err != nil {
 		return nil, err
 	}
-	p := &python{}
+	p := &python{own: dir}
 	if err := w.startResident(p, found, append(env, "SNAPHOOK_WARM=3:"+had+":"+found.script()), base.dir); err != nil {
 		return nil, err
 	}
@@ -110,11 +111,15 @@ func (p *python) run(ctx context.Context, j job, changes []string) (reply hook.R
 		return reply, false, true, nil
 	}
 	q := processes.Get().(*process)
-	started, stale := p.begin(ctx, q, &j, changes)
-	if !started {
+	how := p.begin(ctx, q, &j, changes)
+	if how == newList && p.readList() {
+		q.close()
+		how = p.begin(ctx, q, &j, changes)
+	}
+	if how != begun {
 		q.free()
 		p.unuse(p.close)
-		return reply, false, stale, nil
+		return reply, false, how == outOfDate, nil
 	}
 	reply, err = q.watch(ctx, &j)
 	lost := q.remote.lost
@@ -147,34 +152,52 @@ func (p *python) spoke() bool {
 	return n > 0
 }
 
-// begin starts a call. Without success nothing of it has happened.
-func (p *python) begin(ctx context.Context, q *process, j *job, changes []string) (started, stale bool) {
+// beginning is what has come of starting a call.
+type beginning int
+
+const (
+	notBegun beginning = iota // nothing of the call has happened
+	begun
+	outOfDate // nothing has happened, and the interpreter is of no further use
+	newList   // nothing has happened, since there is another list of files
+)
+
+// begin starts a call.
+func (p *python) begin(ctx context.Context, q *process, j *job, changes []string) beginning {
 	if err := q.open(j.stdin, ctx.Done() != nil || j.detach != nil); err != nil {
-		return false, false
+		return notBegun
 	}
-	var status [2]int
+	var status, start [2]int
 	if unix.Pipe2(status[:], unix.O_CLOEXEC) != nil {
-		return false, false
+		return notBegun
 	}
 	q.pidfd = status[0]
+	if unix.Pipe2(start[:], unix.O_CLOEXEC) != nil {
+		_ = unix.Close(status[1])
+		return notBegun
+	}
+	defer unix.Close(start[1])
 	id := strconv.FormatUint(p.calls.Add(1), 10)
-	flags := "p"
+	flags, dir := "p", cmp.Or(j.dir, ".")
 	if j.noTerminal {
 		flags = "s"
 	}
-	dir := j.dir
-	if dir == "" {
-		dir = "."
-	}
-	packet := strings.Join(append([]string{"run", id, flags, dir}, changes...), "\x00")
-	err := p.send(packet, unix.UnixRights(q.theirs[0], q.theirs[1], q.theirs[2], status[1]), unix.MSG_DONTWAIT)
+	list := p.list.Load()
+	packet := strings.Join(append([]string{"run", id, flags, dir, p.told.take(), list.number()}, changes...), "\x00")
+	rights := unix.UnixRights(q.theirs[0], q.theirs[1], q.theirs[2], status[1], start[0])
+	err := p.send(packet, rights, unix.MSG_DONTWAIT)
 	_ = unix.Close(status[1])
+	_ = unix.Close(start[0])
 	for i := range q.theirs {
 		closeFD(&q.theirs[i])
 	}
-	if err != nil {
-		return false, !errors.Is(err, unix.EMSGSIZE) && !errors.Is(err, unix.EAGAIN) // those are about this call
+	switch {
+	case errors.Is(err, unix.EMSGSIZE), errors.Is(err, unix.EAGAIN): // those are about this call
+		return notBegun
+	case err != nil, !list.holds(j.dir): // as the process gets ready
+		return outOfDate
 	}
+	_, _ = unix.Write(start[1], []byte{'g'}) // without a process there is no line either
 	q.remote = &remote{id: id, python: p}
 	return q.remote.await(q)
 }
@@ -198,71 +221,5 @@ func (p *python) close() {
 	endProcess(p.proc)
 	closeFD(&p.control)
 	_ = p.output.Close()
-}
-
-// remote is a process that a resident interpreter has forked. Its parent tells
-// how it ends.
-type remote struct {
-	id     string
-	python *python
-	read   []byte // of the status, and not yet used
-	lost   bool   // the interpreter has ended before the call
-}
-
-// await waits until the process leads its group.
-func (r *remote) await(q *process) (started, stale bool) {
-	until := time.Now().Add(warmReady)
-	for {
-		line, eof := r.line(q.pidfd, until)
-		switch {
-		case strings.HasPrefix(line, "p"):
-			pid, err := strconv.Atoi(line[1:])
-			q.pid = pid
-			return err == nil, err != nil
-		case line != "" || eof || !time.Now().Before(until):
-			return false, true
-		}
-	}
-}
-
-// line reads a line of the status; "" if there is none until then.
-func (r *remote) line(fd int, until time.Time) (line string, eof bool) {
-	for {
-		if text, rest, ok := bytes.Cut(r.read, []byte("\n")); ok {
-			r.read = rest
-			return string(text), false
-		}
-		one := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-		n, err := unix.Poll(one, milliseconds(until))
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil || n == 0 {
-			return "", err != nil
-		}
-		buffer := make([]byte, 512)
-		n, err = unix.Read(fd, buffer)
-		if n <= 0 && err != unix.EINTR {
-			return "", true
-		}
-		r.read = append(r.read, buffer[:max(n, 0)]...)
-	}
-}
-
-// signal sends a signal to the group of the process, unless it is gone.
-func (r *remote) signal(s syscall.Signal) {
-	_ = r.python.send(fmt.Sprintf("kill\x00%s\x00%d", r.id, int(s)), nil, 0)
-}
-
-// status returns how the process ended. If the interpreter has ended, what is
-// left of the call is killed, and counts as killed.
-func (r *remote) status(q *process) syscall.WaitStatus {
-	line, _ := r.line(q.pidfd, time.Now().Add(warmReady))
-	code, err := strconv.Atoi(strings.TrimPrefix(line, "e"))
-	if line == "" || err != nil {
-		r.lost = true
-		_ = syscall.Kill(-q.pid, syscall.SIGKILL)
-		return syscall.WaitStatus(syscall.SIGKILL)
-	}
-	return syscall.WaitStatus(code)
+	_ = os.Remove(p.listPath())
 }

@@ -1,0 +1,151 @@
+package run
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// fileList is what a resident interpreter has loaded in advance: a call needs
+// another start when a file of it has changed, or a file has come that hides one.
+// It is looked at here, while the process of the call gets ready.
+type fileList struct {
+	id      string
+	files   []listedFile
+	folders []listedFolder
+}
+
+type listedFile struct {
+	path string
+	was  fileStamp // zero if there was none
+}
+
+// listedFolder is one that is searched before the library.
+type listedFolder struct {
+	path   string
+	hiding map[string]bool // names of modules that must not be in it
+}
+
+// number identifies the list for the interpreter.
+func (l *fileList) number() string {
+	if l == nil {
+		return "0"
+	}
+	return l.id
+}
+
+// holds reports whether everything is as it was, for a call in a directory. What
+// there is no list of holds: the interpreter does not begin a call without.
+func (l *fileList) holds(dir string) bool {
+	if l == nil {
+		return true
+	}
+	for i := range l.files {
+		if f := &l.files[i]; stampOf(inDir(f.path, dir)) != f.was {
+			return false
+		}
+	}
+	for _, folder := range l.folders {
+		if folder.hides(dir) {
+			return false
+		}
+	}
+	return true
+}
+
+// hides reports whether the folder has a file by the name of a loaded module. One
+// that cannot be read hides none from the interpreter either.
+func (l *listedFolder) hides(dir string) bool {
+	f, err := os.Open(inDir(l.path, dir))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	for _, name := range names {
+		if stem, _, _ := strings.Cut(name, "."); l.hiding[stem] {
+			return true
+		}
+	}
+	return false
+}
+
+// listPath returns the file in which the interpreter writes its list.
+func (p *python) listPath() string {
+	return filepath.Join(p.own, fmt.Sprint("files-", p.proc.Pid))
+}
+
+// listMost bounds the text of a list, in bytes.
+const listMost = 16 << 20
+
+// readList reads the list as it is now.
+func (p *python) readList() bool {
+	f, err := os.Open(p.listPath())
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, listMost+1))
+	if err != nil || len(text) > listMost {
+		return false
+	}
+	l, err := parseList(string(text))
+	if err == nil {
+		p.list.Store(l)
+	}
+	return err == nil
+}
+
+// parseList reads the text of a list: items with NUL between them, each of which
+// begins with a letter for its kind.
+func parseList(text string) (*fileList, error) {
+	l := &fileList{}
+	all, script := map[string]bool{}, map[string]bool{}
+	for item := range strings.SplitSeq(text, "\x00") {
+		kind, rest := item[:min(1, len(item))], item[min(1, len(item)):]
+		switch kind {
+		case "l":
+			l.id = rest
+		case "n": // of a module that any folder can hide
+			all[rest], script[rest] = true, true
+		case "c": // of one that is imported before the folder of the script is searched
+			all[rest] = true
+		case "s":
+			l.folders = append(l.folders, listedFolder{rest, script})
+		case "d":
+			l.folders = append(l.folders, listedFolder{rest, all})
+		case "f":
+			f, err := parseListed(rest)
+			if err != nil {
+				return nil, err
+			}
+			l.files = append(l.files, f)
+		default:
+			return nil, fmt.Errorf("a list of files has %q", item)
+		}
+	}
+	return l, nil
+}
+
+// parseListed reads "- path" or "time size inode device path".
+func parseListed(item string) (f listedFile, err error) {
+	if path, none := strings.CutPrefix(item, "- "); none {
+		return listedFile{path: path}, nil
+	}
+	parts := strings.SplitN(item, " ", 5)
+	if len(parts) < 5 {
+		return f, fmt.Errorf("a list of files has %q", item)
+	}
+	var n [4]uint64
+	for i := range n {
+		if n[i], err = strconv.ParseUint(parts[i], 10, 64); err != nil {
+			return f, err
+		}
+	}
+	return listedFile{parts[4], fileStamp{unix.NsecToTimespec(int64(n[0])), int64(n[1]), n[2], n[3]}}, nil
+}

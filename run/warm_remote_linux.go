@@ -1,0 +1,114 @@
+package run
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// remote is a process that a resident interpreter has forked. Its parent tells
+// how it ends.
+type remote struct {
+	id       string
+	python   *python
+	read     []byte // of the status, and not yet used
+	lost     bool   // the interpreter has ended before the call
+	signaled bool
+}
+
+// await waits until the process leads its group.
+func (r *remote) await(q *process) beginning {
+	until := time.Now().Add(warmReady)
+	for {
+		line, eof := r.line(q.pidfd, until)
+		switch {
+		case line == "l":
+			return newList
+		case strings.HasPrefix(line, "p"):
+			pid, err := strconv.Atoi(line[1:])
+			if q.pid = pid; err != nil {
+				return outOfDate
+			}
+			return begun
+		case line != "" || eof || !time.Now().Before(until):
+			return outOfDate
+		}
+	}
+}
+
+// line reads a line of the status; "" if there is none until then.
+func (r *remote) line(fd int, until time.Time) (line string, eof bool) {
+	for {
+		if text, rest, ok := bytes.Cut(r.read, []byte("\n")); ok {
+			r.read = rest
+			return string(text), false
+		}
+		one := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(one, milliseconds(until))
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			return "", err != nil
+		}
+		buffer := make([]byte, 512)
+		n, err = unix.Read(fd, buffer)
+		if n <= 0 && err != unix.EINTR {
+			return "", true
+		}
+		r.read = append(r.read, buffer[:max(n, 0)]...)
+	}
+}
+
+// signal sends a signal to the group of the process, unless it is gone.
+func (r *remote) signal(s syscall.Signal) {
+	r.signaled = true
+	_ = r.python.send(fmt.Sprintf("kill\x00%s\x00%d", r.id, int(s)), nil, 0)
+}
+
+// status returns how the process ended. If the interpreter has ended, what is
+// left of the call is killed, and counts as killed.
+func (r *remote) status(q *process) syscall.WaitStatus {
+	line, _ := r.line(q.pidfd, time.Now().Add(warmReady))
+	if strings.HasPrefix(line, "f") { // the process says so, and is about to go
+		if r.signaled { // with its group, which the interpreter sees to
+			line, _ = r.line(q.pidfd, time.Now().Add(warmReady))
+		} else {
+			r.python.told.add(r.id)
+		}
+	}
+	code, err := strconv.Atoi(line[min(1, len(line)):])
+	if err != nil {
+		r.lost = true
+		_ = syscall.Kill(-q.pid, syscall.SIGKILL)
+		return syscall.WaitStatus(syscall.SIGKILL)
+	}
+	return syscall.WaitStatus(code)
+}
+
+// ids are those of calls.
+type ids struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *ids) add(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, id)
+}
+
+// take returns all, with commas between them, and keeps none.
+func (l *ids) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := strings.Join(l.all, ",")
+	l.all = l.all[:0]
+	return all
+}

@@ -1,0 +1,98 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A warm Python script tells its end before the kernel has freed its memory. What
+// it held is free by then, and no later call of the hook finds its process.
+func TestWhatAWarmCallHeldIsFreeAtItsEnd(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", `import fcntl, os
+try:
+    with open("pid") as f:
+        os.kill(int(f.read()), 0)
+    print("the process of an earlier call is there")
+except (FileNotFoundError, ProcessLookupError):
+    pass
+with open("pid", "w") as f:
+    f.write(str(os.getpid()))
+fd = os.open("lock", os.O_RDWR | os.O_CREAT)
+try:
+    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except OSError:
+    print("the lock of an earlier call is there")
+`)
+	h.heat()
+	lock, err := os.Open(filepath.Join(h.dir, "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	const calls = 200
+	early := 0
+	for range calls {
+		if out := h.warm(); out != "" {
+			t.Fatal(out)
+		}
+		if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+			t.Fatalf("the lock of the call: %v", err)
+		}
+		_ = unix.Flock(int(lock.Fd()), unix.LOCK_UN)
+		early += toldBy(h.w)
+	}
+	if early < calls/2 {
+		t.Errorf("%d of %d calls have told their end early", early, calls)
+	}
+}
+
+// toldBy returns how many calls have told their end since the last one began.
+func toldBy(w *Warm) (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.kept {
+		if p, ok := s.keeper.(*python); ok {
+			p.told.mu.Lock()
+			n += len(p.told.all)
+			p.told.mu.Unlock()
+		}
+	}
+	return n
+}
+
+// What a script forks ends as it does, and must not tell that it has.
+func TestAForkOfAWarmScriptDoesNotTellItsEnd(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py",
+		"import os, sys\nif os.fork() == 0:\n    sys.exit(7)\nos.wait()\nprint('the script', flush=True)\nsys.exit(2)\n")
+	h.heat()
+	for range 50 {
+		reply, err := h.Run(t.Context(), h.call)
+		if out := string(reply.Stdout); err != nil || reply.Exit != 2 || out != "the script\n" {
+			t.Fatalf("exit %d, %q, %v; want 2 of the script", reply.Exit, out, err)
+		}
+	}
+}
+
+func FuzzParseList(f *testing.F) {
+	f.Add("l1\x00f5 6 7 8 /a b\x00f- /c\x00njson\x00csitecustomize\x00s/p\x00d.")
+	f.Add("")
+	f.Add("f1 2 3")
+	f.Fuzz(func(t *testing.T, text string) {
+		l, err := parseList(text)
+		if err != nil {
+			return
+		}
+		if n := strings.Count(text, "\x00") + 1; len(l.files)+len(l.folders) > n {
+			t.Errorf("%d files and %d folders of %d items", len(l.files), len(l.folders), n)
+		}
+		for _, file := range l.files {
+			if file.path != "" && !strings.Contains(text, file.path) {
+				t.Errorf("%q is not in the text", file.path)
+			}
+		}
+	})
+}
