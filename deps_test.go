@@ -21,6 +21,7 @@ var arrows = map[string][]string{
 	"internal/splice":             {"internal/bounded"},
 	"trust":                       {"hook", "run", "internal/bounded"},
 	"internal/deep":               {},
+	"internal/common":             {"hook"},
 	"conformance":                 {}, // runs the cases
 	"conformance/claude":          {},
 	"conformance/xcsh":            {},
@@ -48,7 +49,7 @@ var arrows = map[string][]string{
 	"record":                      {"hook", "internal/environ", "pipeline"},
 	"events/llxprt/genai":         {"wire"},
 	"events/llxprt":               {"hook", "wire", "match", "run", "settings", "internal/environ", "reducers", "pipeline", "entries", "events/llxprt/genai", "internal/bounded", "internal/splice"},
-	"events/claude":               {"hook", "wire", "match", "internal/permission", "run", "run/request", "run/judge", "settings", "internal/environ", "pipeline", "entries", "internal/bounded", "internal/splice"},
+	"events/claude":               {"hook", "wire", "stages", "internal/common", "match", "internal/permission", "run", "run/request", "run/judge", "settings", "internal/environ", "pipeline", "entries", "internal/bounded", "internal/splice"},
 	"":                            {"hook", "policy", "pipeline", "record", "run", "events/llxprt", "events/claude"},
 
 	"events/xcsh":               {"hook", "wire", "run", "internal/environ", "reducers", "pipeline", "events/xcsh/discover"},

@@ -36,7 +36,7 @@ func (f *fireRun[Out]) conclude(res *hook.Result[Out]) {
 			f.logPanic("the event could not conclude", v)
 		}
 	}()
-	f.event.spec.typed.concludeFor(f.s, f.in.value, res)
+	f.event.spec.conclude(f.s, f.in.value, res)
 	f.noteConclusion(&merged, res)
 }
 
@@ -123,11 +123,11 @@ func wantsRecheck(h *hook.Hook) bool {
 // rewrite now, which no hook has seen. So there is one more round, never two.
 func (f *fireRun[Out]) recheck(res *hook.Result[Out]) {
 	e := f.event
-	if !e.has.rewritten || f.s.sys.cfg.HostRechecks || f.ended(res) ||
+	if !e.on.rewrites || f.s.sys.cfg.HostRechecks || f.ended(res) ||
 		!e.rechecks(f.s, e.subjectOf(f.first.value)) {
 		return
 	}
-	final, ok := e.spec.typed.rewrittenIn(f.first.value, &res.Output)
+	final, ok := e.spec.rewritten(f.first.value, &res.Output)
 	if !ok {
 		return
 	}

@@ -1,14 +1,13 @@
 package pipeline
 
 import (
-	"context"
 	"fmt"
 	"iter"
 	"reflect"
+	"unsafe"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/reducers"
-	"github.com/snaphook-go/snaphook/stages"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -24,8 +23,8 @@ type declaration struct {
 	guards                 bool   // a fire that cannot ask its hooks blocks
 	input                  *check // of the JSON text in inputs; nil if they have none
 	output                 *check // the same of answers
-	inputs                 inputs
-	has                    functions
+	on                     onInput
+	inputType, funcType    reflect.Type // In, and hook.Func[In, Out]
 }
 
 // core is what runs the fires of an event. What depends on neither type is in its
@@ -33,7 +32,7 @@ type declaration struct {
 // once for all events that share their type.
 type core[Out any] struct {
 	declaration
-	spec  untyped[Out]
+	spec  onAnswer[Out]
 	empty *hook.Result[Out] // of fires for which no hook runs
 }
 
@@ -49,26 +48,25 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 	if (spec.Rewritten == nil) != (spec.Unrewritten == nil) {
 		panic("pipeline: the event " + spec.Name + " has one of Rewritten and Unrewritten; it needs both, or neither")
 	}
-	e := &Event[In, Out]{
-		subject: subjectOf(spec.Name, spec.Subject), empty: hook.Empty[Out](), forgetting: spec.Forget != nil,
+	e := &Event[In, Out]{empty: hook.Empty[Out](), forgetting: spec.Forget != nil}
+	if spec.Subject != nil {
+		in := new(In)
+		e.subject = subjectAt(spec.Name, unsafe.Pointer(spec.Subject(in)), unsafe.Pointer(in), unsafe.Sizeof(*in))
 	}
-	c := &core[Out]{spec: spec.untyped(), empty: &e.empty, declaration: declaration{
-		name: spec.Name, doc: spec.Doc, subjectName: spec.SubjectName, can: spec.Can, rules: spec.Rules.over(d.Rules),
-		dialect: d, full: d.Name + "." + spec.Name,
+	c := &core[Out]{spec: spec.onAnswer(), empty: &e.empty, declaration: declaration{
+		name: spec.Name, doc: spec.Doc, subjectName: spec.SubjectName, can: spec.Can, rules: spec.Rules, dialect: d,
 		guards: spec.Can&CanBlock != 0 || spec.Can == 0 && spec.Reduce == nil, // a denial would count
-		input:  checkOf(reflect.TypeFor[In]()), output: checkOf(reflect.TypeFor[Out]()),
-		inputs: &spec, has: spec.functions(),
+		on:     spec.onInput(), inputType: reflect.TypeFor[In](), funcType: reflect.TypeFor[hook.Func[In, Out]](),
 	}}
 	c.complete()
-	e.core = c
 	register(c.full, e, &c.slot)
-	e.slot = c.slot
+	e.core, e.slot = c, c.slot
 	return e
 }
 
 // complete fills in what the spec and its dialect have left out.
 func (e *core[Out]) complete() {
-	e.declaration.complete()
+	e.declaration.complete(reflect.TypeFor[Out]())
 	if e.spec.Decode == nil {
 		e.spec.Decode = wire.Read[Out]
 	}
@@ -80,8 +78,10 @@ func (e *core[Out]) complete() {
 	}
 }
 
-func (e *declaration) complete() {
-	if e.has.subject && e.subjectName == "" {
+func (e *declaration) complete(output reflect.Type) {
+	e.full, e.rules = e.dialect.Name+"."+e.name, e.rules.over(e.dialect.Rules)
+	e.input, e.output = checkOf(e.inputType), checkOf(output)
+	if e.on.subject != nil && e.subjectName == "" {
 		e.subjectName = "subject"
 	}
 	if e.rules.Exits == nil {
@@ -91,10 +91,10 @@ func (e *declaration) complete() {
 
 // subjectOf is what matchers test of an input.
 func (e *declaration) subjectOf(in any) string {
-	if !e.has.subject {
+	if e.on.subject == nil {
 		return ""
 	}
-	return e.inputs.subjectIn(in)
+	return *e.on.subject(in)
 }
 
 func (e *declaration) active(s *Session) bool { return activeAt(s, e.slot) }
@@ -142,114 +142,13 @@ func (e *declaration) info() Info {
 		Subject:  e.subjectName,
 		Base:     e.dialect.BaseNames,
 		Rules:    e.rules,
-		Rewrites: e.has.rewritten,
+		Rewrites: e.on.rewrites,
 	}
 }
 
 // accepts reports whether a hook's Func can be called for the event.
 func (e *declaration) accepts(fn any) (want string, ok bool) {
-	return e.inputs.acceptsFunc(fn)
+	return e.funcType.String(), reflect.TypeOf(fn) == e.funcType && !reflect.ValueOf(fn).IsNil()
 }
 
 func (e *declaration) slotOf() (slot int, d *Dialect) { return e.slot, e.dialect }
-
-// untyped is the part of a [Spec] that is about answers, without the type of the input.
-type untyped[Out any] struct {
-	Rewrites    func(*hook.Output[Out]) wire.Object
-	Unrewritten func(*hook.Output[Out]) bool
-	Blocks      func(*hook.Output[Out]) bool
-	Decode      stages.Decode[Out]
-	CheckOutput func(*hook.Output[Out]) error
-	Reduce      hook.Reducer[Out]
-	typed       typed[Out]
-}
-
-// functions says which of the functions of a Spec that take an input are set.
-type functions struct {
-	subject, conditionInput, dir, vars, forget, check, chain, rewritten, refine, conclude, effects bool
-}
-
-// inputs is a *Spec[In, Out]: its functions that look at an input, which is a pointer to
-// an In. Those that are not set must not be called.
-type inputs interface {
-	subjectIn(in any) string
-	conditionIn(in any) hook.ConditionInput
-	dirIn(in any) string
-	varsFor(s *Session, in any) []string
-	forgetsFor(in any) bool
-	checkIn(in any) error
-	zeroIn() any                               // a new input
-	acceptsFunc(fn any) (want string, ok bool) // whether fn is a hook for the event
-}
-
-// typed is the same for its functions that are about answers, too.
-type typed[Out any] interface {
-	callFunc(ctx context.Context, fn, in any) (hook.Output[Out], error)
-	chainIn(in any, o hook.Output[Out]) (next any)
-	rewrittenIn(in any, o *hook.Output[Out]) (final any, ok bool)
-	refineFor(s *Session, in any, r *hook.Report[Out])
-	concludeFor(s *Session, in any, res *hook.Result[Out])
-	effectsOf(in any, res *hook.Result[Out]) any
-}
-
-func (s *Spec[In, Out]) untyped() untyped[Out] {
-	return untyped[Out]{
-		Rewrites: s.Rewrites, Unrewritten: s.Unrewritten, Blocks: s.Blocks, Decode: s.Decode,
-		CheckOutput: s.CheckOutput, Reduce: s.Reduce, typed: s,
-	}
-}
-
-func (s *Spec[In, Out]) functions() functions {
-	return functions{
-		subject: s.Subject != nil, conditionInput: s.ConditionInput != nil, dir: s.Dir != nil, vars: s.Vars != nil,
-		forget: s.Forget != nil, check: s.Check != nil, chain: s.Chain != nil, rewritten: s.Rewritten != nil,
-		refine: s.Refine != nil, conclude: s.Conclude != nil, effects: s.Effects != nil,
-	}
-}
-
-func (s *Spec[In, Out]) subjectIn(in any) string { return *s.Subject(in.(*In)) }
-
-func (s *Spec[In, Out]) conditionIn(in any) hook.ConditionInput {
-	return s.ConditionInput(in.(*In))
-}
-
-func (s *Spec[In, Out]) dirIn(in any) string { return s.Dir(in.(*In)) }
-
-func (s *Spec[In, Out]) varsFor(ses *Session, in any) []string { return s.Vars(ses, in.(*In)) }
-
-func (s *Spec[In, Out]) forgetsFor(in any) bool { return s.Forget(in.(*In)) }
-
-func (s *Spec[In, Out]) checkIn(in any) error { return s.Check(*in.(*In)) }
-
-func (s *Spec[In, Out]) chainIn(in any, o hook.Output[Out]) any {
-	next := s.Chain(*in.(*In), o)
-	return &next
-}
-
-func (s *Spec[In, Out]) rewrittenIn(in any, o *hook.Output[Out]) (any, bool) {
-	final, ok := s.Rewritten(*in.(*In), o)
-	return &final, ok
-}
-
-func (s *Spec[In, Out]) refineFor(ses *Session, in any, r *hook.Report[Out]) {
-	s.Refine(ses, in.(*In), r)
-}
-
-func (s *Spec[In, Out]) concludeFor(ses *Session, in any, res *hook.Result[Out]) {
-	s.Conclude(ses, in.(*In), res)
-}
-
-func (s *Spec[In, Out]) effectsOf(in any, res *hook.Result[Out]) any {
-	return s.Effects(*in.(*In), res)
-}
-
-func (s *Spec[In, Out]) zeroIn() any { return new(In) }
-
-func (s *Spec[In, Out]) callFunc(ctx context.Context, fn, in any) (hook.Output[Out], error) {
-	return fn.(hook.Func[In, Out])(ctx, *in.(*In))
-}
-
-func (s *Spec[In, Out]) acceptsFunc(fn any) (want string, ok bool) {
-	f, ok := fn.(hook.Func[In, Out])
-	return reflect.TypeFor[hook.Func[In, Out]]().String(), ok && f != nil
-}

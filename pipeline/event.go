@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"iter"
+	"unsafe"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/stages"
@@ -13,7 +14,7 @@ import (
 // cannot be changed, and its methods may be called from many goroutines.
 type Event[In, Out any] struct {
 	slot       int
-	subject    subject[In]
+	subject    subject
 	empty      hook.Result[Out] // of fires for which no hook runs
 	forgetting bool             // it has to be fired also where no hook is
 	core       *core[Out]
@@ -71,7 +72,7 @@ func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out
 //
 //go:noinline
 func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In, hooks *selector) (*hook.Result[Out], error) {
-	plan := hooks.plan(ctx, e.subject.of(in))
+	plan := hooks.plan(ctx, e.subject.of(unsafe.Pointer(in)))
 	if len(plan.Run) == 0 && plan.Open == nil && !(e.forgetting && s.more.Load() != nil) && !s.sys.observed {
 		return &e.empty, nil
 	}

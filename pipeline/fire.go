@@ -178,7 +178,7 @@ func (f *fireRun[Out]) ask(res *hook.Result[Out]) {
 		f.failed = err
 	}
 	f.recheck(res)
-	if f.failed == nil && f.event.has.conclude {
+	if f.failed == nil && f.event.spec.conclude != nil {
 		f.conclude(res)
 	}
 	if f.s.sys.debug {

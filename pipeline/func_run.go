@@ -26,7 +26,7 @@ func (f *fireRun[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 		defer limit.end(context.Canceled)
 		ctx, ended = limit, func() error { return limit.errAt(end) }
 	}
-	out, err := f.event.spec.typed.callFunc(ctx, r.Hook.Func, in)
+	out, err := f.event.spec.callFunc(ctx, r.Hook.Func, in)
 	end = time.Now()
 	if err == nil && ended() != nil {
 		err = late(ctx)

@@ -37,7 +37,7 @@ func (f *fireBase) payload(in *input) ([]byte, error) {
 	}
 	b := make([]byte, 0, len(f.s.base)+len(f.s.cwd)+roomFor(in.value)+512)
 	b = append(b, f.s.base...)
-	if !f.of.has.dir || f.of.inputs.dirIn(in.value) == "" { // else the input has it
+	if f.of.on.dir == nil || f.of.on.dir(in.value) == "" { // else the input has it
 		b = append(append(b, `,"cwd":`...), f.s.cwd...)
 	}
 	if base := f.of.dialect.Base; base != nil {
@@ -206,8 +206,8 @@ func (f *fireRun[Out]) noteVars(r *hook.Report[Out]) {
 
 // env returns the variables of one hook's call.
 func (f *fireBase) env(h *hook.Hook, i int, in *input) (vars []string) {
-	if f.of.has.vars {
-		vars = slices.Clip(f.of.inputs.varsFor(f.s, in.value)) // which may be the same for all
+	if f.of.on.vars != nil {
+		vars = slices.Clip(f.of.on.vars(f.s, in.value)) // which may be the same for all
 	}
 	if f.vars != nil && !h.NoEnvFile {
 		vars = append(vars, f.of.rules.EnvFile+"="+varsFile(f.vars.path, i))

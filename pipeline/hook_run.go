@@ -221,7 +221,7 @@ func (f *fireRun[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 
 // refine lets the event adjust a report. What panics costs no more than that.
 func (f *fireRun[Out]) refine(r *hook.Report[Out], in *input) {
-	if !f.event.has.refine {
+	if f.event.spec.refine == nil {
 		return
 	}
 	before := *r
@@ -231,7 +231,7 @@ func (f *fireRun[Out]) refine(r *hook.Report[Out], in *input) {
 			f.logPanic("the event could not adjust an answer", v)
 		}
 	}()
-	f.event.spec.typed.refineFor(f.s, in.value, r)
+	f.event.spec.refine(f.s, in.value, r)
 }
 
 // detach lets a running hook go to the background; nil where hooks cannot.

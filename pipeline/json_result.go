@@ -161,8 +161,8 @@ func (e *core[Out]) describe(in any, res *hook.Result[Out]) *JSONResult {
 		Processed: jsonform.Process(res),
 		Would:     res.Would,
 	}
-	if e.has.effects {
-		f.Effects = e.spec.typed.effectsOf(in, res)
+	if e.spec.effects != nil {
+		f.Effects = e.spec.effects(in, res)
 	}
 	for _, c := range res.Conflicts {
 		f.Conflicts = append(

@@ -99,8 +99,8 @@ func (e *declaration) decodeInput(text []byte, in any) error {
 	if err := e.decode(o, in); err != nil {
 		return &InputError{Event: e.info().FullName(), Err: inputError(text, err)}
 	}
-	if e.has.check {
-		if err := e.inputs.checkIn(in); err != nil {
+	if e.on.check != nil {
+		if err := e.on.check(in); err != nil {
 			return &InputError{Event: e.info().FullName(), Err: err}
 		}
 	}

@@ -30,8 +30,8 @@ func (e *declaration) plan(ctx context.Context, s *Session, in any, spend bool) 
 // narrow decides a plan for which the subject is not enough.
 func (e *declaration) narrow(s *Session, in any, plan *stages.Planned, spend bool) *stages.Planned {
 	var detail *hook.ConditionInput
-	if e.has.conditionInput {
-		d := e.inputs.conditionIn(in)
+	if e.on.conditionInput != nil {
+		d := e.on.conditionInput(in)
 		d.Dir = e.dir(s, in)
 		detail = &d
 	}
@@ -47,28 +47,25 @@ func (e *declaration) narrow(s *Session, in any, plan *stages.Planned, spend boo
 // matches is one look-up, and calling a function that takes the input by value
 // would cost as much again; one that takes a pointer would move every caller's
 // input to the heap. So the field is found once, and read in place.
-type subject[In any] struct {
+type subject struct {
 	given  bool
 	offset uintptr
 }
 
-func subjectOf[In any](event string, field func(*In) *string) subject[In] {
-	if field == nil {
-		return subject[In]{}
-	}
-	in := new(In)
-	offset := uintptr(unsafe.Pointer(field(in))) - uintptr(unsafe.Pointer(in)) // wraps around for what lies before it
-	if size := unsafe.Sizeof(*in); size < unsafe.Sizeof("") || offset > size-unsafe.Sizeof("") {
+// subjectAt is the subject whose field of an input of that size is there.
+func subjectAt(event string, field, in unsafe.Pointer, size uintptr) subject {
+	offset := uintptr(field) - uintptr(in) // wraps around for what lies before it
+	if size < unsafe.Sizeof("") || offset > size-unsafe.Sizeof("") {
 		panic("pipeline: the Subject of " + event + " does not point at a field of its input")
 	}
-	return subject[In]{given: true, offset: offset}
+	return subject{given: true, offset: offset}
 }
 
-func (s subject[In]) of(in *In) string {
+func (s subject) of(in unsafe.Pointer) string {
 	if !s.given {
 		return ""
 	}
-	return *(*string)(unsafe.Add(unsafe.Pointer(in), s.offset))
+	return *(*string)(unsafe.Add(in, s.offset))
 }
 
 func (s *Session) view() *view {
@@ -188,8 +185,8 @@ func spread(s string) uint64 {
 
 // dir is the directory in which the agent works.
 func (e *declaration) dir(s *Session, in any) string {
-	if e.has.dir {
-		return cmp.Or(e.inputs.dirIn(in), s.dir)
+	if e.on.dir != nil {
+		return cmp.Or(e.on.dir(in), s.dir)
 	}
 	return s.dir
 }

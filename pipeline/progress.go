@@ -32,7 +32,7 @@ func (e *core[Out]) watch(ctx context.Context, s *Session, in any, w *watcher[Ou
 	if s == nil || s.reg == nil || in == nil {
 		return e.unusable(s)
 	}
-	if e.has.forget {
+	if e.on.forget != nil {
 		e.forget(s, in)
 	}
 	plan := e.plan(ctx, s, in, true)

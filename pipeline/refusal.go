@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"reflect"
 	"slices"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -54,12 +55,12 @@ func (e *core[Out]) deny(s *Session, in any, res *hook.Result[Out], why error) {
 		}
 	}()
 	last := hook.Report[Out]{Hook: e.engine(), Index: len(res.Reports), Output: denial, Answered: true}
-	if e.has.refine {
+	if e.spec.refine != nil {
 		about := in
 		if about == nil {
-			about = e.inputs.zeroIn()
+			about = reflect.New(e.inputType).Interface()
 		}
-		e.spec.typed.refineFor(cmp.Or(s, new(Session)), about, &last) // the own part says it too
+		e.spec.refine(cmp.Or(s, new(Session)), about, &last) // the own part says it too
 	}
 	res.Output = e.spec.Reduce(func(yield func(hook.Output[Out]) bool) {
 		for i := range res.Reports {
@@ -69,8 +70,8 @@ func (e *core[Out]) deny(s *Session, in any, res *hook.Result[Out], why error) {
 		}
 		yield(last.Output)
 	})
-	if e.has.conclude && s != nil && in != nil {
-		e.spec.typed.concludeFor(s, in, res)
+	if e.spec.conclude != nil && s != nil && in != nil {
+		e.spec.conclude(s, in, res)
 	}
 }
 

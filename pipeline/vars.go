@@ -34,7 +34,7 @@ func (e *declaration) forget(s *Session, in any) {
 	if m == nil {
 		return
 	}
-	if e.inputs.forgetsFor(in) {
+	if e.on.forget(in) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.forget("")

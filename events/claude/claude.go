@@ -139,15 +139,22 @@ func declare[In, Out any, I interface {
 }](t traits, add func(all *Out, one *hook.Output[Out]), ev pipeline.Spec[In, Out]) *pipeline.Event[In, Out] {
 	t.derive(ev.Rules.Exits, ev.Can)
 	table[ev.Name] = &t
-	ev.Reduce = reducer[Out, O]{traits: &t, add: add}.reduce
-	r := refiner[In, Out, I, O]{event: ev.Name, traits: &t, own: ev.Refine}
-	ev.Refine = r.refine
+	ev.Reduce = reducer[Out, O](&t, add)
+	ev.Refine = refining[*In, Out, O](refiner{event: ev.Name, traits: &t}, ev.Refine)
 	ev.CheckOutput = checkOutput[Out]
-	ev.Decode = decoder[Out, O]{event: ev.Name}.decode
-	ev.Dir = func(in *In) string { return I(in).common().Cwd }
-	ev.Vars = func(s *pipeline.Session, in *In) []string { return variables(s, I(in).common()) }
+	ev.Decode = decoder[Out, O](ev.Name)
+	ev.Dir, ev.Vars = dirOf[*In], varsOf[*In]
 	ev.Effects = func(_ In, res *hook.Result[Out]) any { return EffectsOf[Out, O](res) }
 	return pipeline.Declare(Dialect, ev)
+}
+
+// The In of these is a pointer, so that they are compiled once. declare sees to it that it
+// is an input.
+
+func dirOf[In any](in In) string { return any(in).(input).common().Cwd }
+
+func varsOf[In any](s *pipeline.Session, in In) []string {
+	return variables(s, any(in).(input).common())
 }
 
 // variables are those of one call (release 2.1.239).

@@ -31,13 +31,15 @@ var permissions = map[hook.Decision]hook.Decision{
 
 // checkOutput wants a Go function to say words that its event knows, as hooks
 // outside have to. The legacy words mean what they mean elsewhere.
-func checkOutput[Out any](o *hook.Output[Out]) error {
-	c, ok := any(&o.Specific).(checked)
+func checkOutput[Out any](o *hook.Output[Out]) error { return checkPart(&o.Specific) }
+
+func checkPart(part any) error {
+	c, ok := part.(checked)
 	if !ok {
 		return nil
 	}
 	err := c.check()
-	if d, ok := any(&o.Specific).(decider); ok && err != nil {
+	if d, ok := part.(decider); ok && err != nil {
 		var word hook.Decision
 		d.decide(&word, new(string))
 		if word == hook.Approve || word == hook.Block {

@@ -8,6 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/common"
+	"github.com/snaphook-go/snaphook/stages"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -23,17 +25,26 @@ func (e *AnswerError) Error() string {
 	return fmt.Sprintf("the answer cannot be used: %s is %s; want %s", e.Member, e.Got, e.Want)
 }
 
-// decoder reads the answers of an event's hooks.
-type decoder[Out any, O interface {
+// decoder returns the Decode of an event.
+func decoder[Out any, O interface {
 	*Out
 	output
-}] struct{ event string }
+}](event string) stages.Decode[Out] {
+	return func(stdout []byte) (out hook.Output[Out], notes []string, err error) {
+		c, notes, err := decode(event, stdout, O(&out.Specific))
+		if err != nil {
+			return hook.Output[Out]{}, nil, err
+		}
+		common.Put(&out, &c)
+		return out, notes, nil
+	}
+}
 
 // decode reads what a hook printed: white space and then an object is an
 // answer, and anything else, a banner before the object too, is plain text
 // (C35). Members that are known have to be of the right type; a null
 // counts as absent. Unknown members are no mistake.
-func (d decoder[Out, O]) decode(stdout []byte) (out hook.Output[Out], notes []string, err error) {
+func decode(event string, stdout []byte, part output) (out common.Output, notes []string, err error) {
 	text := wire.Trim(stdout)
 	if len(text) == 0 {
 		return out, nil, nil
@@ -45,19 +56,19 @@ func (d decoder[Out, O]) decode(stdout []byte) (out hook.Output[Out], notes []st
 	out.Set, out.Raw = hook.SetAnswer, text
 	var specific wire.Object
 	for name, value := range wire.Object(text).Members() {
-		if err := member(&out, O(&out.Specific).own(), &specific, name, value); err != nil {
-			return hook.Output[Out]{}, nil, err
+		if err := member(&out, part.own(), &specific, name, value); err != nil {
+			return out, nil, err
 		}
 	}
-	if specific == nil {
-		return out, nil, nil
+	if specific != nil {
+		notes, err = readSpecific(event, &out, part, specific)
 	}
-	return d.specific(out, specific)
+	return out, notes, err
 }
 
 // member reads one top-level member.
-func member[Out any](
-	out *hook.Output[Out],
+func member(
+	out *common.Output,
 	own *CommonOutput,
 	specific *wire.Object,
 	name string,
@@ -94,37 +105,37 @@ func member[Out any](
 	return nil
 }
 
-// specific reads hookSpecificOutput. One that is meant for another event does
+// readSpecific reads hookSpecificOutput. One that is meant for another event does
 // not count; one that does not say for which is a mistake.
-func (d decoder[Out, O]) specific(out hook.Output[Out], o wire.Object) (hook.Output[Out], []string, error) {
+func readSpecific(event string, out *common.Output, part output, o wire.Object) (notes []string, err error) {
 	var name string
 	if err := setText(&name, "hookSpecificOutput.hookEventName", o.Get("hookEventName")); err != nil {
-		return hook.Output[Out]{}, nil, err
+		return nil, err
 	}
-	if name != d.event {
-		return out, []string{fmt.Sprintf("hookSpecificOutput is for %q, and has no effect on %s", name, d.event)}, nil
+	if name != event {
+		return []string{fmt.Sprintf("hookSpecificOutput is for %q, and has no effect on %s", name, event)}, nil
 	}
 	if context := o.Get("additionalContext"); context != nil && context.Kind() != 'n' {
 		if err := setText(&out.Context, "hookSpecificOutput.additionalContext", context); err != nil {
-			return hook.Output[Out]{}, nil, err
+			return nil, err
 		}
 		out.Set |= hook.SetContext
 	}
-	sequence := O(&out.Specific).own().TerminalSequence
-	if err := o.Without(append(nulls(o), "additionalContext")...).Into(&out.Specific); err != nil {
-		return hook.Output[Out]{}, nil, answerError(err)
+	sequence := part.own().TerminalSequence
+	if err := o.Without(append(nulls(o), "additionalContext")...).Into(part); err != nil {
+		return nil, answerError(err)
 	}
-	O(&out.Specific).own().TerminalSequence = sequence
+	part.own().TerminalSequence = sequence
 	out.Set |= hook.SetSpecific
-	if c, ok := any(&out.Specific).(checked); ok {
+	if c, ok := part.(checked); ok {
 		if err := c.check(); err != nil {
-			return hook.Output[Out]{}, nil, err
+			return nil, err
 		}
 	}
-	if v, ok := any(&out.Specific).(decider); ok {
+	if v, ok := part.(decider); ok {
 		v.decide(&out.Decision, &out.Reason)
 	}
-	return out, nil, nil
+	return nil, nil
 }
 
 // nulls returns the names of the members that count as absent.

@@ -22,9 +22,9 @@ var wrong = []string{
 }
 
 func TestAMemberOfTheWrongTypeIsAnAnswerError(t *testing.T) {
-	d := decoder[PreToolUseOutput, *PreToolUseOutput]{event: "PreToolUse"}
+	d := decoder[PreToolUseOutput]("PreToolUse")
 	for _, text := range wrong {
-		out, _, err := d.decode([]byte(text))
+		out, _, err := d([]byte(text))
 		answer := new(AnswerError)
 		if !errors.As(err, &answer) || answer.Member == "" || answer.Want == "" || out.Set != 0 {
 			t.Errorf("%s: error %v, given %v; want an AnswerError, and nothing of the answer", text, err, out.Set)
@@ -39,7 +39,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(" \n" + `{"continue":false,"decision":"block","hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{},"x":1}}`))
 	f.Add([]byte("text"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		_, _, err := decoder[PreToolUseOutput, *PreToolUseOutput]{event: "PreToolUse"}.decode(text)
+		_, _, err := decoder[PreToolUseOutput]("PreToolUse")(text)
 		answer := new(AnswerError)
 		trimmed := wire.Trim(text)
 		object := len(trimmed) > 0 && trimmed[0] == '{' && jsontext.Value(trimmed).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))

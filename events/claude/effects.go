@@ -11,6 +11,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/common"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -75,41 +76,41 @@ func EffectsOf[Out any, O interface {
 	*Out
 	output
 }](res *hook.Result[Out]) *Effects {
-	texts := TextsOf(res.Restore())
-	own := O(&res.Specific).own()
+	o := common.Of(&res.Restore().Output)
+	return effectsOf(&o, res.OverriddenBlock, common.ReportsOf(res.Reports), O(&res.Specific), TextsOf(res))
+}
+
+func effectsOf(o *common.Output, lifted string, reports []common.Report, part output, texts Texts) *Effects {
+	own := part.own()
 	e := &Effects{
-		Reason:   some(res.Reason),
-		Continue: !res.Stop,
-		Errors: lo.CountBy(
-			res.Reports,
-			func(r hook.Report[Out]) bool { return reported(&r) && !timedOut(r.Err) },
-		),
+		Reason:           some(o.Reason),
+		Continue:         !o.Stop,
+		Errors:           lo.CountBy(reports, func(r common.Report) bool { return reported(&r) && !timedOut(r.Err) }),
 		ModelSees:        nonNil(texts.Model),
 		UserSees:         nonNil(texts.User),
-		Lifted:           some(res.OverriddenBlock),
+		Lifted:           some(lifted),
 		TerminalSequence: some(own.TerminalSequence),
 		Spilled:          len(own.Kept) > 0,
-		AdditionalContext: lo.FilterMap(res.Reports, func(r hook.Report[Out], _ int) (string, bool) {
+		AdditionalContext: lo.FilterMap(reports, func(r common.Report, _ int) (string, bool) {
 			return r.Output.Context, r.Output.Context != "" && !r.Backgrounded
 		}),
-		SystemMessages: lo.FilterMap(res.Reports, func(r hook.Report[Out], _ int) (string, bool) {
+		SystemMessages: lo.FilterMap(reports, func(r common.Report, _ int) (string, bool) {
 			return r.Output.Message, r.Output.Message != "" && !r.Backgrounded
 		}),
 	}
-	if res.Stop {
-		e.StopReason = some(res.StopReason)
+	if o.Stop {
+		e.StopReason = some(o.StopReason)
 	}
-	if lo.SomeBy(res.Reports, func(r hook.Report[Out]) bool { return answeredBlock(&r) }) {
+	if lo.SomeBy(reports, func(r common.Report) bool { return answeredBlock(&r) }) {
 		e.Decision = lo.ToPtr(hook.Block)
 	}
-	if len(res.Reports) > 0 && traitsOf(res.Reports[0].Hook.Event).erases {
-		e.PromptErased = lo.ToPtr(res.Blocked())
+	if len(reports) > 0 && traitsOf(reports[0].Hook.Event).erases {
+		e.PromptErased = lo.ToPtr(o.Decision.Blocks())
 	}
-	if own, ok := any(&res.Specific).(effected); ok {
+	if own, ok := part.(effected); ok {
 		own.effects(e)
 	}
-	if e.PermissionDecision == nil &&
-		lo.SomeBy(res.Reports, func(r hook.Report[Out]) bool { return blocksPlainly(&r) }) {
+	if e.PermissionDecision == nil && lo.SomeBy(reports, func(r common.Report) bool { return blocksPlainly(&r) }) {
 		e.Decision = lo.ToPtr(hook.Block)
 	}
 	return e
@@ -117,7 +118,7 @@ func EffectsOf[Out any, O interface {
 
 // answeredBlock reports whether the answer of a hook, and not its end, blocked in
 // the common word.
-func answeredBlock[Out any](r *hook.Report[Out]) bool {
+func answeredBlock(r *common.Report) bool {
 	word := wire.Object(r.Output.Raw).Text("decision")
 	return r.Output.Decision.Blocks() && word == string(hook.Block) ||
 		r.Reply == nil && r.Err == nil && r.Output.Decision == hook.Block
@@ -125,16 +126,16 @@ func answeredBlock[Out any](r *hook.Report[Out]) bool {
 
 // blocksPlainly reports whether a hook blocked, in whatever way, where the word for
 // it is the common one and not a permission.
-func blocksPlainly[Out any](r *hook.Report[Out]) bool {
+func blocksPlainly(r *common.Report) bool {
 	t := table[r.Hook.Event]
 	return r.Output.Decision.Blocks() && t != nil && t.decides && t.blocks
 }
 
 // failed reports whether a hook failed and blocked nothing.
-func failed[Out any](r *hook.Report[Out]) bool { return r.Err != nil && !r.Output.Decision.Blocks() }
+func failed(r *common.Report) bool { return r.Err != nil && !r.Output.Decision.Blocks() }
 
 // reported reports whether the user gets to know that a hook failed.
-func reported[Out any](r *hook.Report[Out]) bool { return failed(r) && !traitsOf(r.Hook.Event).quiet }
+func reported(r *common.Report) bool { return failed(r) && !traitsOf(r.Hook.Event).quiet }
 
 func timedOut(err error) bool {
 	_, late := errorAs[*hook.TimeoutError](err)
@@ -145,7 +146,9 @@ func timedOut(err error) bool {
 func TextsOf[Out any](res *hook.Result[Out]) (t Texts) {
 	for i := range res.Restore().Reports {
 		if r := &res.Reports[i]; !r.Backgrounded {
-			t.add(of(r))
+			own, ok := any(&r.Output.Specific).(output)
+			c := common.ReportOf(r)
+			t.add(of(&c, ok && own.own().hideReason))
 		}
 	}
 	if res.OverriddenBlock != "" {
@@ -159,7 +162,7 @@ func (t *Texts) add(more Texts) {
 }
 
 // of returns the texts of one hook.
-func of[Out any](r *hook.Report[Out]) (t Texts) {
+func of(r *common.Report, hideReason bool) (t Texts) {
 	o := &r.Output
 	t.give(model, o.Context)
 	t.give(user, o.Message)
@@ -169,7 +172,11 @@ func of[Out any](r *hook.Report[Out]) (t Texts) {
 	switch {
 	case o.Decision.Blocks() && o.Stop && o.Reason == o.StopReason: // the user has it
 	case o.Decision.Blocks():
-		t.give(reasonTo(r), o.Reason)
+		to := traitsOf(r.Hook.Event).reason
+		if hideReason {
+			to = logOnly
+		}
+		t.give(to, o.Reason)
 	case o.Decision != "":
 		t.give(user, o.Reason) // why it was permitted, or what the user is asked
 	}
@@ -190,18 +197,10 @@ func of[Out any](r *hook.Report[Out]) (t Texts) {
 
 // inVain reports whether a hook wanted to block what others can, by an exit
 // status that decides nothing here.
-func inVain[Out any](r *hook.Report[Out]) bool {
+func inVain(r *common.Report) bool {
 	t := traitsOf(r.Hook.Event)
 	return t.blocks && !t.exitTwoDenies && r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 &&
 		r.Output.Decision == ""
-}
-
-// reasonTo is who is told why a hook blocked.
-func reasonTo[Out any](r *hook.Report[Out]) audience {
-	if own, ok := any(&r.Output.Specific).(output); ok && own.own().hideReason {
-		return logOnly
-	}
-	return traitsOf(r.Hook.Event).reason
 }
 
 func (t *Texts) give(to audience, text string) {

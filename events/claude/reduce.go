@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/common"
 )
 
 // rank orders decisions: deny before defer before ask before allow (release
@@ -13,68 +14,69 @@ var rank = map[hook.Decision]int{
 	hook.Deny: 4, hook.Block: 4, hook.Defer: 3, hook.Ask: 2, hook.Allow: 1, hook.Approve: 1,
 }
 
-// reducer merges the answers to an event. Everything is taken in plan order,
-// and no answer hides another.
-type reducer[Out any, O interface {
+// reducer is the Reduce of an event. Everything is taken in plan order, and no answer
+// hides another. add adds to the own part what one hook said; nil: there is none.
+func reducer[Out any, O interface {
 	*Out
 	output
-}] struct {
-	traits *traits
-	add    func(all *Out, one *hook.Output[Out])
+}](t *traits, add func(all *Out, one *hook.Output[Out])) hook.Reducer[Out] {
+	return func(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
+		so := new(struct { // one value, since what the body of a loop over an iterator assigns to is allocated
+			merging
+			all hook.Output[Out]
+		})
+		for o := range outs {
+			one := common.Of(&o)
+			so.merge(&one, O(&so.all.Specific).own(), O(&o.Specific).own())
+			if add != nil {
+				add(&so.all.Specific, &o)
+			}
+		}
+		so.finish(t)
+		common.Put(&so.all, &so.common)
+		return so.all
+	}
 }
 
-// merging is what is merged so far. It is one value, since what the body of a loop over an
-// iterator assigns to is allocated.
-type merging[Out any] struct {
-	all                         hook.Output[Out]
+// merging is what is merged so far of the common fields.
+type merging struct {
+	common                      common.Output
 	reasons, messages, contexts []string
 }
 
-func (m reducer[Out, O]) reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
-	so := new(merging[Out])
-	so.all.Set = hook.SetAnswer
-	for o := range outs {
-		m.merge(so, &o)
-	}
-	if m.traits.permission && len(so.reasons) > 1 {
-		so.reasons = so.reasons[:1]
-	}
-	so.all.Reason = strings.Join(so.reasons, "\n\n")
-	so.all.Message, so.all.Context = strings.Join(so.messages, "\n"), strings.Join(so.contexts, "\n")
-	m.finish(&so.all)
-	return so.all
-}
-
 // merge adds one answer.
-func (m reducer[Out, O]) merge(so *merging[Out], o *hook.Output[Out]) {
-	all := &so.all
-	if rank[o.Decision] > rank[all.Decision] {
-		all.Decision, so.reasons = o.Decision, nil
+func (so *merging) merge(o *common.Output, all, own *CommonOutput) {
+	c := &so.common
+	if rank[o.Decision] > rank[c.Decision] {
+		c.Decision, so.reasons = o.Decision, nil
 	}
-	if rank[o.Decision] == rank[all.Decision] && o.Reason != "" {
+	if rank[o.Decision] == rank[c.Decision] && o.Reason != "" {
 		so.reasons = append(so.reasons, o.Reason)
 	}
-	if o.Stop && !all.Stop {
-		all.Stop, all.StopReason = true, o.StopReason
+	if o.Stop && !c.Stop {
+		c.Stop, c.StopReason = true, o.StopReason
 	}
-	all.Suppress = all.Suppress || o.Suppress
+	c.Suppress = c.Suppress || o.Suppress
 	so.messages, so.contexts = appendText(so.messages, o.Message), appendText(so.contexts, o.Context)
-	own, one := O(&all.Specific).own(), O(&o.Specific).own()
-	own.TerminalSequence += one.TerminalSequence
-	own.Kept = append(own.Kept, one.Kept...)
-	if m.add != nil {
-		m.add(&all.Specific, o)
-	}
+	all.TerminalSequence += own.TerminalSequence
+	all.Kept = append(all.Kept, own.Kept...)
 }
 
 // finish makes one decision of what blocks and what stops.
-func (m reducer[Out, O]) finish(all *hook.Output[Out]) {
+func (so *merging) finish(t *traits) {
+	all := &so.common
+	if t.permission && len(so.reasons) > 1 {
+		so.reasons = so.reasons[:1]
+	}
+	all.Set = hook.SetAnswer
+	all.Reason = strings.Join(so.reasons, "\n\n")
+	all.Message, all.Context = strings.Join(so.messages, "\n"), strings.Join(so.contexts, "\n")
 	switch {
-	case !m.traits.blocks && !m.traits.decides:
+	case !t.blocks && !t.decides:
 		all.Decision = "" // there is nothing to keep from going ahead
-	case m.traits.stopFrees && all.Stop:
+	case t.stopFrees && all.Stop:
 		all.Decision, all.Reason = "", ""
-	case m.traits.stopBlocks && all.Stop && !all.Decision.Blocks():
+	case t.stopBlocks && all.Stop && !all.Decision.Blocks():
 		all.Decision, all.Reason = hook.Block, ""
 	}
 }

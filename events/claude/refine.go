@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/common"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -19,38 +20,59 @@ const MaxText = 10_000
 const preview = 2_000
 
 // refiner adjusts what one hook said to what its event honours.
-type refiner[In, Out any, I interface {
-	*In
-	input
-}, O interface {
-	*Out
-	output
-}] struct {
+type refiner struct {
 	event  string
 	traits *traits
-	own    func(*pipeline.Session, *In, *hook.Report[Out]) // what is the event's alone
 }
 
-func (f refiner[In, Out, I, O]) refine(s *pipeline.Session, in *In, r *hook.Report[Out]) {
-	o, own := &r.Output, O(&r.Output.Specific).own()
+// refining is the Refine of an event, with what is the event's alone. In is a pointer, so
+// that it is compiled for the type of the answers alone.
+func refining[In, Out any, O interface {
+	*Out
+	output
+}](f refiner, own func(*pipeline.Session, In, *hook.Report[Out])) func(*pipeline.Session, In, *hook.Report[Out]) {
+	return func(s *pipeline.Session, in In, r *hook.Report[Out]) {
+		var part output = O(&r.Output.Specific)
+		c := common.ReportOf(r)
+		if f.honour(&c, part) {
+			sequence := part.own().TerminalSequence
+			r.Output.Specific = *new(Out)
+			part.own().TerminalSequence = sequence
+		}
+		common.Put(&r.Output, &c.Output)
+		r.Notes = c.Notes
+		if own != nil {
+			own(s, in, r)
+		}
+		o := &r.Output
+		f.finish(s, part.own(), &r.Notes, &o.Context, &o.Message, &o.Reason, &o.StopReason)
+	}
+}
+
+// honour leaves of a report what its event honours, and reports whether nothing is left of
+// the own part but the terminal sequence.
+func (f refiner) honour(r *common.Report, part output) (silenced bool) {
 	if r.Hook.Func != nil && r.Err == nil {
-		f.spoken(o)
+		spoken(&r.Output, part)
 	}
 	if f.traits.silent || !r.Backgrounded {
 		f.drop(r)
+		silenced = f.traits.silent
 	}
-	if f.own != nil {
-		f.own(s, in, r)
-	}
-	own.TerminalSequence = shown(s, own.TerminalSequence, &r.Notes)
-	for _, text := range [...]*string{&o.Context, &o.Message, &o.Reason, &o.StopReason} {
-		cut(s, f.event+".txt", text, own, &r.Notes)
+	return silenced
+}
+
+// finish sees to what is shown on the user's terminal, and to texts that are too long.
+func (f refiner) finish(s *pipeline.Session, own *CommonOutput, notes *[]string, texts ...*string) {
+	own.TerminalSequence = shown(s, own.TerminalSequence, notes)
+	for _, text := range texts {
+		cut(s, f.event+".txt", text, own, notes)
 	}
 }
 
 // spoken makes the common decision of what a Go function said in the own part.
-func (f refiner[In, Out, I, O]) spoken(o *hook.Output[Out]) {
-	if v, ok := any(&o.Specific).(decider); ok && !o.Decision.Blocks() {
+func spoken(o *common.Output, part output) {
+	if v, ok := part.(decider); ok && !o.Decision.Blocks() {
 		reason := o.Reason
 		v.decide(&o.Decision, &reason)
 		if reason != "" {
@@ -61,14 +83,14 @@ func (f refiner[In, Out, I, O]) spoken(o *hook.Output[Out]) {
 
 // drop takes away what the event does not honour. What a hook meant to hold up
 // and could not is noted.
-func (f refiner[In, Out, I, O]) drop(r *hook.Report[Out]) {
+func (f refiner) drop(r *common.Report) {
 	t, o := f.traits, &r.Output
 	refuses := refused(t, r)
 	means := o.Decision.Blocks() || t.permission && o.Decision != "" // "approve" means nothing elsewhere
 	counts := means && (t.decides || refuses)
 	f.noteVain(r, counts)
 	if t.silent {
-		f.silence(r, refuses)
+		silence(r, refuses)
 	}
 	if t.noContinue {
 		o.Stop, o.StopReason = false, ""
@@ -89,7 +111,7 @@ func (f refiner[In, Out, I, O]) drop(r *hook.Report[Out]) {
 
 // noteVain says what a hook wanted that the event cannot do: refuse or ask, by
 // its answer or by its end, or stop the agent.
-func (f refiner[In, Out, I, O]) noteVain(r *hook.Report[Out], counts bool) {
+func (f refiner) noteVain(r *common.Report, counts bool) {
 	t, o, vain := f.traits, &r.Output, ""
 	harmless := o.Decision == "" || o.Decision == hook.Allow || o.Decision == hook.Approve
 	switch {
@@ -107,15 +129,14 @@ func (f refiner[In, Out, I, O]) noteVain(r *hook.Report[Out], counts bool) {
 }
 
 // exitTwo reports whether a hook ended with status 2 by its own will.
-func exitTwo[Out any](r *hook.Report[Out]) bool {
+func exitTwo(r *common.Report) bool {
 	return r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2
 }
 
-// silence leaves of an answer the terminal sequence, and that the hook refused.
-func (f refiner[In, Out, I, O]) silence(r *hook.Report[Out], refuses bool) {
+// silence leaves of the common fields of an answer that the hook refused.
+func silence(r *common.Report, refuses bool) {
 	o := r.Output
-	r.Output = hook.Output[Out]{Set: o.Set & hook.SetAnswer, Raw: o.Raw}
-	O(&r.Output.Specific).own().TerminalSequence = O(&o.Specific).own().TerminalSequence
+	r.Output = common.Output{Set: o.Set & hook.SetAnswer, Raw: o.Raw}
 	if refuses && r.Reply != nil {
 		r.Output.Decision, r.Output.Reason = o.Decision, plain(r.Reply.Stderr)
 	}
@@ -123,7 +144,7 @@ func (f refiner[In, Out, I, O]) silence(r *hook.Report[Out], refuses bool) {
 
 // refused reports whether a hook blocked by its end and not by what it said. A
 // Go function has no end of its own: there the decision is.
-func refused[Out any](t *traits, r *hook.Report[Out]) bool {
+func refused(t *traits, r *common.Report) bool {
 	d := r.Output.Decision
 	switch {
 	case r.Err != nil:

@@ -1,0 +1,44 @@
+// Package common has answers and reports without their own part, so that what looks at
+// the common fields alone is compiled once, and not for each event.
+package common
+
+import "github.com/snaphook-go/snaphook/hook"
+
+// Output is what every answer can say, whatever its event, and Report what became of a
+// hook.
+type (
+	Output = hook.Output[struct{}]
+	Report = hook.Report[struct{}]
+)
+
+// Of returns the common fields of an answer.
+func Of[T any](o *hook.Output[T]) Output {
+	return Output{
+		Decision: o.Decision, Reason: o.Reason, Stop: o.Stop, StopReason: o.StopReason, Suppress: o.Suppress,
+		Message: o.Message, Context: o.Context, Set: o.Set, Synthetic: o.Synthetic, Raw: o.Raw,
+	}
+}
+
+// Put replaces the common fields of an answer.
+func Put[T any](o *hook.Output[T], c *Output) {
+	o.Decision, o.Reason, o.Stop, o.StopReason, o.Suppress = c.Decision, c.Reason, c.Stop, c.StopReason, c.Suppress
+	o.Message, o.Context, o.Set, o.Synthetic, o.Raw = c.Message, c.Context, c.Set, c.Synthetic, c.Raw
+}
+
+// ReportOf returns a report without its own part, and without its Shadow.
+func ReportOf[T any](r *hook.Report[T]) Report {
+	return Report{
+		Hook: r.Hook, Index: r.Index, Output: Of(&r.Output), Answered: r.Answered, Reply: r.Reply, Err: r.Err,
+		Elapsed: r.Elapsed, Notes: r.Notes, OnFailure: r.OnFailure, Recheck: r.Recheck,
+		Started: r.Started, Backgrounded: r.Backgrounded, Concluded: r.Concluded,
+	}
+}
+
+// ReportsOf does that for the reports of a result.
+func ReportsOf[T any](reports []hook.Report[T]) []Report {
+	common := make([]Report, len(reports))
+	for i := range reports {
+		common[i] = ReportOf(&reports[i])
+	}
+	return common
+}
