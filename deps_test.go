@@ -27,7 +27,7 @@ var arrows = map[string][]string{
 	"conformance/xcsh":            {},
 	"internal/conformance":        {},
 	"internal/conformance/claude": {"internal/conformance"},
-	"wire":                        {"hook"},
+	"wire":                        {"hook", "internal/common"},
 	"match":                       {"hook", "wire", "internal/bounded"},
 	"internal/permission":         {"wire", "internal/bounded"},
 	"internal/shell":              {"internal/bounded"},

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/common"
 )
 
 // Decode reads an answer in the common form: decision, reason, continue,
@@ -22,23 +23,33 @@ import (
 // with a note that says what was expected, and never hides the others. Raw
 // keeps it all. JSON other than an object is an assumed permission.
 func Decode[T any](answer jsontext.Value) (out hook.Output[T], notes []string) {
-	out.Set = hook.SetAnswer
 	if answer.Kind() != '{' {
-		out.Decision, out.Synthetic = hook.Allow, true
+		out.Set, out.Decision, out.Synthetic = hook.SetAnswer, hook.Allow, true
 		return out, []string{fmt.Sprintf("the answer is %s; want an object", KindName(answer.Kind()))}
 	}
-	out.Raw = answer.Clone()
-	d := reader[T]{out: out}
+	d := reader{out: common.Output{Set: hook.SetAnswer, Raw: answer.Clone()}, own: func() any { return new(T) }}
 	_ = Object(answer).walk(d.member)
-	return d.out, d.notes
+	return output[T](&d), d.notes
 }
 
-type reader[T any] struct {
-	out   hook.Output[T]
-	notes []string
+// output is the answer that has been read.
+func output[T any](d *reader) (out hook.Output[T]) {
+	common.Put(&out, &d.out)
+	if own, ok := d.specific.(*T); ok {
+		out.Specific = *own
+	}
+	return out
 }
 
-func (d *reader[T]) member(key []byte, value jsontext.Value) (more bool) {
+// reader reads an answer, whatever the type of its own part.
+type reader struct {
+	out      common.Output
+	own      func() any // returns a new own part
+	specific any        // the own part, a pointer; nil if there is none
+	notes    []string
+}
+
+func (d *reader) member(key []byte, value jsontext.Value) (more bool) {
 	o := &d.out
 	switch name := string(key); name {
 	case "decision":
@@ -58,12 +69,12 @@ func (d *reader[T]) member(key []byte, value jsontext.Value) (more bool) {
 	case "suppressOutput":
 		d.bool(name, value, &o.Suppress, false, hook.SetSuppress)
 	case "hookSpecificOutput":
-		d.specific(name, value)
+		d.readSpecific(name, value)
 	}
 	return true
 }
 
-func (d *reader[T]) text(name string, value jsontext.Value, to *string, field hook.Fields) {
+func (d *reader) text(name string, value jsontext.Value, to *string, field hook.Fields) {
 	s, ok := Text(value)
 	if !ok && value.Kind() != 'n' {
 		d.wrong(name, value, "a string")
@@ -73,7 +84,7 @@ func (d *reader[T]) text(name string, value jsontext.Value, to *string, field ho
 	d.out.Set |= field
 }
 
-func (d *reader[T]) bool(name string, value jsontext.Value, to *bool, null bool, field hook.Fields) {
+func (d *reader) bool(name string, value jsontext.Value, to *bool, null bool, field hook.Fields) {
 	switch value.Kind() {
 	case 't', 'f':
 		*to = value.Kind() == 't'
@@ -86,14 +97,13 @@ func (d *reader[T]) bool(name string, value jsontext.Value, to *bool, null bool,
 	d.out.Set |= field
 }
 
-func (d *reader[T]) specific(name string, value jsontext.Value) {
+func (d *reader) readSpecific(name string, value jsontext.Value) {
 	if kind := value.Kind(); kind != '{' && kind != 'n' {
 		d.wrong(name, value, "an object")
 		return
 	}
 	// If it is given twice, the last one counts, and nothing of the first.
-	var zero T
-	d.out.Specific, d.out.Context = zero, ""
+	d.specific, d.out.Context = nil, ""
 	d.out.Set &^= hook.SetSpecific | hook.SetContext
 	if value.Kind() == 'n' {
 		return
@@ -111,14 +121,13 @@ func (d *reader[T]) specific(name string, value jsontext.Value) {
 	} else if context != nil {
 		d.notes = append(d.notes, "hookSpecificOutput.additionalContext is "+KindName(context.Kind())+"; want a string")
 	}
-	own := new(T)
-	for _, note := range lenient(rest, own) {
+	d.specific = d.own()
+	for _, note := range lenient(rest, d.specific) {
 		d.notes = append(d.notes, "hookSpecificOutput."+note)
 	}
-	d.out.Specific = *own
 }
 
-func (d *reader[T]) wrong(name string, value jsontext.Value, want string) {
+func (d *reader) wrong(name string, value jsontext.Value, want string) {
 	d.notes = append(d.notes, name+" is "+KindName(value.Kind())+"; want "+want)
 }
 
@@ -239,11 +248,11 @@ func Read[T any](stdout []byte) (out hook.Output[T], notes []string, err error) 
 		out, notes = Decode[T](answer)
 		return out, notes, nil
 	}
-	d := reader[T]{out: hook.Output[T]{Set: hook.SetAnswer, Raw: text}}
+	d := reader{out: common.Output{Set: hook.SetAnswer, Raw: text}, own: func() any { return new(T) }}
 	if Object(text).walk(d.member) != nil {
 		return out, nil, ErrText
 	}
-	return d.out, d.notes, nil
+	return output[T](&d), d.notes, nil
 }
 
 // Trim removes the white space around b, as JavaScript counts it: a byte
