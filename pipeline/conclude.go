@@ -123,11 +123,11 @@ func wantsRecheck(h *hook.Hook) bool {
 // rewrite now, which no hook has seen. So there is one more round, never two.
 func (f *fireRun[Out]) recheck(res *hook.Result[Out]) {
 	e := f.event
-	if !e.on.rewrites || f.s.sys.cfg.HostRechecks || f.ended(res) ||
+	if !e.on.rewritten.given() || f.s.sys.cfg.HostRechecks || f.ended(res) ||
 		!e.rechecks(f.s, e.subjectOf(f.first.value)) {
 		return
 	}
-	final, ok := e.spec.rewritten(f.first.value, &res.Output)
+	final, ok := e.rewrittenIn(f.first.value, &res.Output)
 	if !ok {
 		return
 	}

@@ -53,11 +53,12 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 		in := new(In)
 		e.subject = subjectAt(spec.Name, unsafe.Pointer(spec.Subject(in)), unsafe.Pointer(in), unsafe.Sizeof(*in))
 	}
-	c := &core[Out]{spec: spec.onAnswer(), empty: &e.empty, declaration: declaration{
-		name: spec.Name, doc: spec.Doc, subjectName: spec.SubjectName, can: spec.Can, rules: spec.Rules, dialect: d,
-		guards: spec.Can&CanBlock != 0 || spec.Can == 0 && spec.Reduce == nil, // a denial would count
-		on:     spec.onInput(), inputType: reflect.TypeFor[In](), funcType: reflect.TypeFor[hook.Func[In, Out]](),
-	}}
+	c := &core[Out]{spec: spec.onAnswer(), empty: &e.empty}
+	def := &c.declaration
+	def.name, def.doc, def.subjectName, def.can, def.rules = spec.Name, spec.Doc, spec.SubjectName, spec.Can, spec.Rules
+	def.dialect, def.on = d, spec.onInput()
+	def.guards = spec.Can&CanBlock != 0 || spec.Can == 0 && spec.Reduce == nil // a denial would count
+	def.inputType, def.funcType = reflect.TypeFor[In](), reflect.TypeFor[hook.Func[In, Out]]()
 	c.complete()
 	register(c.full, e, &c.slot)
 	e.core, e.slot = c, c.slot
@@ -133,6 +134,7 @@ func (e *declaration) add(at Scope, name string, f any, options []Option) (remov
 	return at.add([]*hook.Hook{h})
 }
 
+//go:noinline
 func (e *declaration) info() Info {
 	return Info{
 		Dialect:  e.dialect.Name,
@@ -142,7 +144,7 @@ func (e *declaration) info() Info {
 		Subject:  e.subjectName,
 		Base:     e.dialect.BaseNames,
 		Rules:    e.rules,
-		Rewrites: e.on.rewrites,
+		Rewrites: e.on.rewritten.given(),
 	}
 }
 

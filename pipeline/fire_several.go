@@ -44,10 +44,10 @@ func (f *fireRun[Out]) next(in *input, r *hook.Report[Out]) (*input, bool) {
 	if f.event.spec.Blocks(&r.Output) || f.failed != nil && f.failed != hook.ErrClosed {
 		return in, false
 	}
-	if f.event.spec.chain == nil || !r.Answered || r.Err != nil || r.Output.Synthetic {
+	if f.event.spec.chainIn == nil || !r.Answered || r.Err != nil || r.Output.Synthetic {
 		return in, true
 	}
-	return &input{value: f.event.spec.chain(in.value, &r.Output)}, true
+	return &input{value: f.event.spec.chain(f.event.spec.chainIn, in.value, &r.Output)}, true
 }
 
 // runNext runs the hook at a place of the plan, unless it is the first and has run.

@@ -161,9 +161,7 @@ func (e *core[Out]) describe(in any, res *hook.Result[Out]) *JSONResult {
 		Processed: jsonform.Process(res),
 		Would:     res.Would,
 	}
-	if e.spec.effects != nil {
-		f.Effects = e.spec.effects(in, res)
-	}
+	f.Effects = e.effectsOf(in, res)
 	for _, c := range res.Conflicts {
 		f.Conflicts = append(
 			f.Conflicts,

@@ -99,10 +99,8 @@ func (e *declaration) decodeInput(text []byte, in any) error {
 	if err := e.decode(o, in); err != nil {
 		return &InputError{Event: e.info().FullName(), Err: inputError(text, err)}
 	}
-	if e.on.check != nil {
-		if err := e.on.check(in); err != nil {
-			return &InputError{Event: e.info().FullName(), Err: err}
-		}
+	if err := e.checkIn(in); err != nil {
+		return &InputError{Event: e.info().FullName(), Err: err}
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func (f *fireRun[Out]) join(res *hook.Result[Out], final any, second *hook.Resul
 // texts that the hook has said before.
 func (f *fireRun[Out]) dropRepeats(r *hook.Report[Out], final any, before []hook.Report[Out]) {
 	said := lit(r).Output
-	_, differs := f.event.spec.rewritten(final, &said)
+	_, differs := f.event.rewrittenIn(final, &said)
 	if f.event.spec.Unrewritten(&said) && differs {
 		r.Notes = append(slices.Clip(r.Notes),
 			"what it rewrites when it is asked again has no effect: no other hook has seen it")

@@ -23,16 +23,27 @@ import (
 // with a note that says what was expected, and never hides the others. Raw
 // keeps it all. JSON other than an object is an assumed permission.
 func Decode[T any](answer jsontext.Value) (out hook.Output[T], notes []string) {
-	if answer.Kind() != '{' {
-		out.Set, out.Decision, out.Synthetic = hook.SetAnswer, hook.Allow, true
-		return out, []string{fmt.Sprintf("the answer is %s; want an object", KindName(answer.Kind()))}
-	}
-	d := reader{out: common.Output{Set: hook.SetAnswer, Raw: answer.Clone()}, own: func() any { return new(T) }}
-	_ = Object(answer).walk(d.member)
+	d := reader{own: newOwn[T]}
+	d.decode(answer)
 	return output[T](&d), d.notes
 }
 
+func newOwn[T any]() any { return new(T) }
+
+func (d *reader) decode(answer jsontext.Value) {
+	d.out.Set = hook.SetAnswer
+	if answer.Kind() != '{' {
+		d.out.Decision, d.out.Synthetic = hook.Allow, true
+		d.notes = []string{fmt.Sprintf("the answer is %s; want an object", KindName(answer.Kind()))}
+		return
+	}
+	d.out.Raw = answer.Clone()
+	_ = Object(answer).walk(d.member)
+}
+
 // output is the answer that has been read.
+//
+//go:noinline
 func output[T any](d *reader) (out hook.Output[T]) {
 	common.Put(&out, &d.out)
 	if own, ok := d.specific.(*T); ok {
@@ -239,20 +250,27 @@ func Answer(stdout []byte) (jsontext.Value, error) {
 // Read is [Answer] and [Decode] together. It looks at an object once, which
 // counts when hooks say much; Raw is then a part of stdout.
 func Read[T any](stdout []byte) (out hook.Output[T], notes []string, err error) {
+	d := reader{own: newOwn[T]}
+	if err := d.read(stdout); err != nil {
+		return out, nil, err
+	}
+	return output[T](&d), d.notes, nil
+}
+
+func (d *reader) read(stdout []byte) error {
 	text := Trim(stdout)
 	if len(text) == 0 || text[0] != '{' {
 		answer, err := Answer(text)
-		if err != nil || answer == nil {
-			return out, nil, err
+		if err == nil && answer != nil {
+			d.decode(answer)
 		}
-		out, notes = Decode[T](answer)
-		return out, notes, nil
+		return err
 	}
-	d := reader{out: common.Output{Set: hook.SetAnswer, Raw: text}, own: func() any { return new(T) }}
+	d.out.Set, d.out.Raw = hook.SetAnswer, text
 	if Object(text).walk(d.member) != nil {
-		return out, nil, ErrText
+		return ErrText
 	}
-	return output[T](&d), d.notes, nil
+	return nil
 }
 
 // Trim removes the white space around b, as JavaScript counts it: a byte

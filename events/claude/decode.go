@@ -26,6 +26,8 @@ func (e *AnswerError) Error() string {
 }
 
 // decoder returns the Decode of an event.
+//
+//go:noinline
 func decoder[Out any, O interface {
 	*Out
 	output

@@ -16,6 +16,8 @@ var rank = map[hook.Decision]int{
 
 // reducer is the Reduce of an event. Everything is taken in plan order, and no answer
 // hides another. add adds to the own part what one hook said; nil: there is none.
+//
+//go:noinline
 func reducer[Out any, O interface {
 	*Out
 	output

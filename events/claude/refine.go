@@ -27,6 +27,8 @@ type refiner struct {
 
 // refining is the Refine of an event, with what is the event's alone. In is a pointer, so
 // that it is compiled for the type of the answers alone.
+//
+//go:noinline
 func refining[In, Out any, O interface {
 	*Out
 	output
