@@ -4,8 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"github.com/sourcegraph/conc/pool"
-
 	"github.com/snaphook-go/snaphook/hook"
 )
 
@@ -48,56 +46,47 @@ func (s Spawn[In, Out]) Parallel(
 	cancel context.CancelCauseFunc,
 	limit int,
 ) iter.Seq[*hook.Report[Out]] {
-	if s.Ready && !s.Announce {
-		return s.eager(ctx, cancel, limit)
-	}
 	return func(yield func(*hook.Report[Out]) bool) {
-		reports := make(chan *hook.Report[Out], s.room())
-		go func() { // submitting blocks while the pool is full, and the reader must not
-			workers := pool.New().WithMaxGoroutines(max(1, limit))
-			for i, h := range s.Plan {
-				workers.Go(func() { s.one(ctx, i, h, reports) })
-			}
-			workers.Wait()
-			close(reports)
-		}()
-		defer func() {
-			cancel(hook.ErrNotNeeded)
-			for range reports { // wait until every worker has gone
-			}
-		}()
-		for r := range reports {
-			if !yield(r) {
-				return
-			}
+		w := &worker[In, Out]{
+			spawn: s, yield: yield, crew: crew{plan: s.Plan, announce: s.Announce, ctx: ctx, cancel: cancel},
+		}
+		w.crew.hooks = w
+		if s.Ready && !s.Announce {
+			w.crew.eager(limit)
+		} else {
+			w.crew.parallel(limit)
 		}
 	}
 }
 
-// room is for all reports: a worker never waits for the reader.
-func (s Spawn[In, Out]) room() int {
-	if s.Announce {
-		return 2 * len(s.Plan)
-	}
-	return len(s.Plan)
+// worker is what a [crew] knows of a Spawn.
+type worker[In, Out any] struct {
+	crew  crew
+	spawn Spawn[In, Out]
+	yield func(*hook.Report[Out]) bool
 }
 
-func (s Spawn[In, Out]) one(ctx context.Context, i int, h *hook.Hook, reports chan<- *hook.Report[Out]) {
-	if s.Announce {
-		reports <- &hook.Report[Out]{Hook: h, Index: i, Started: true}
+func (w *worker[In, Out]) run(i int) (report any) {
+	if r := w.spawn.Each(w.crew.ctx, i, w.spawn.Plan[i], w.spawn.In); r != nil {
+		return r
 	}
-	var r *hook.Report[Out]
-	defer func() {
-		switch {
-		case r != nil:
-		case s.Exited != nil:
-			r = s.Exited(i)
-		default:
-			r = &hook.Report[Out]{Hook: h, Index: i}
-		}
-		reports <- r
-	}()
-	r = s.Each(ctx, i, h, s.In)
+	return nil
+}
+
+func (w *worker[In, Out]) started(i int) (report any) {
+	return &hook.Report[Out]{Hook: w.spawn.Plan[i], Index: i, Started: true}
+}
+
+func (w *worker[In, Out]) exited(i int) (report any) {
+	if w.spawn.Exited != nil {
+		return w.spawn.Exited(i)
+	}
+	return &hook.Report[Out]{Hook: w.spawn.Plan[i], Index: i}
+}
+
+func (w *worker[In, Out]) hear(report any) (goOn bool) {
+	r, _ := report.(*hook.Report[Out])
+	return w.yield(r)
 }
 
 // Fold runs the hooks of a plan one at a time, on the caller's goroutine. next

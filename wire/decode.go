@@ -23,12 +23,10 @@ import (
 // with a note that says what was expected, and never hides the others. Raw
 // keeps it all. JSON other than an object is an assumed permission.
 func Decode[T any](answer jsontext.Value) (out hook.Output[T], notes []string) {
-	d := reader{own: newOwn[T]}
+	d := reader{what: reflect.TypeFor[T]()}
 	d.decode(answer)
 	return output[T](&d), d.notes
 }
-
-func newOwn[T any]() any { return new(T) }
 
 func (d *reader) decode(answer jsontext.Value) {
 	d.out.Set = hook.SetAnswer
@@ -46,7 +44,7 @@ func (d *reader) decode(answer jsontext.Value) {
 //go:noinline
 func output[T any](d *reader) (out hook.Output[T]) {
 	common.Put(&out, &d.out)
-	if own, ok := d.specific.(*T); ok {
+	if own, ok := d.own.(*T); ok {
 		out.Specific = *own
 	}
 	return out
@@ -54,10 +52,10 @@ func output[T any](d *reader) (out hook.Output[T]) {
 
 // reader reads an answer, whatever the type of its own part.
 type reader struct {
-	out      common.Output
-	own      func() any // returns a new own part
-	specific any        // the own part, a pointer; nil if there is none
-	notes    []string
+	out   common.Output
+	what  reflect.Type // of the own part
+	own   any          // points at it; nil if there is none
+	notes []string
 }
 
 func (d *reader) member(key []byte, value jsontext.Value) (more bool) {
@@ -114,7 +112,7 @@ func (d *reader) readSpecific(name string, value jsontext.Value) {
 		return
 	}
 	// If it is given twice, the last one counts, and nothing of the first.
-	d.specific, d.out.Context = nil, ""
+	d.own, d.out.Context = nil, ""
 	d.out.Set &^= hook.SetSpecific | hook.SetContext
 	if value.Kind() == 'n' {
 		return
@@ -132,8 +130,8 @@ func (d *reader) readSpecific(name string, value jsontext.Value) {
 	} else if context != nil {
 		d.notes = append(d.notes, "hookSpecificOutput.additionalContext is "+KindName(context.Kind())+"; want a string")
 	}
-	d.specific = d.own()
-	for _, note := range lenient(rest, d.specific) {
+	d.own = reflect.New(d.what).Interface()
+	for _, note := range lenient(rest, d.own) {
 		d.notes = append(d.notes, "hookSpecificOutput."+note)
 	}
 }
@@ -250,7 +248,7 @@ func Answer(stdout []byte) (jsontext.Value, error) {
 // Read is [Answer] and [Decode] together. It looks at an object once, which
 // counts when hooks say much; Raw is then a part of stdout.
 func Read[T any](stdout []byte) (out hook.Output[T], notes []string, err error) {
-	d := reader{own: newOwn[T]}
+	d := reader{what: reflect.TypeFor[T]()}
 	if err := d.read(stdout); err != nil {
 		return out, nil, err
 	}

@@ -75,10 +75,14 @@ func (f refiner) finish(s *pipeline.Session, own *CommonOutput, notes *[]string,
 // spoken makes the common decision of what a Go function said in the own part.
 func spoken(o *common.Output, part output) {
 	if v, ok := part.(decider); ok && !o.Decision.Blocks() {
-		reason := o.Reason
-		v.decide(&o.Decision, &reason)
-		if reason != "" {
-			o.Reason = reason
+		said := struct { // apart, so that the answer is not allocated
+			decision hook.Decision
+			reason   string
+		}{o.Decision, o.Reason}
+		v.decide(&said.decision, &said.reason)
+		o.Decision = said.decision
+		if said.reason != "" {
+			o.Reason = said.reason
 		}
 	}
 }
