@@ -63,6 +63,7 @@ func (f *fireRun[Out]) watched() iter.Seq[*hook.Report[Out]] {
 	}
 }
 
+//go:noinline
 func (e *core[Out]) stream(ctx context.Context, s *Session, in any) iter.Seq[hook.Report[Out]] {
 	return func(yield func(hook.Report[Out]) bool) {
 		left := false
