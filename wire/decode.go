@@ -1,12 +1,9 @@
 package wire
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -269,36 +266,4 @@ func (d *reader) read(stdout []byte) error {
 		return ErrText
 	}
 	return nil
-}
-
-// Trim removes the white space around b, as JavaScript counts it: a byte
-// order mark is white space too.
-func Trim(b []byte) []byte {
-	return bytes.TrimFunc(b, func(r rune) bool { return r == '\uFEFF' || isSpace(r) })
-}
-
-func isSpace(r rune) bool {
-	return strings.ContainsRune("\t\n\v\f\r \u00A0\u1680\u2028\u2029\u202F\u205F\u3000", r) ||
-		r >= '\u2000' && r <= '\u200A'
-}
-
-// Valid returns b as text: every maximal part that is not UTF-8 becomes one
-// U+FFFD, the way browsers and Node decode. A character that a reader cut in
-// two is whole here, since b is decoded at once.
-func Valid(b []byte) string {
-	if utf8.Valid(b) {
-		return string(b)
-	}
-	var s strings.Builder
-	for len(b) > 0 {
-		r, n := utf8.DecodeRune(b)
-		if r == utf8.RuneError && n == 1 {
-			for n < len(b) && !utf8.FullRune(b[:n]) && !utf8.FullRune(b[:n+1]) {
-				n++
-			}
-		}
-		s.WriteRune(r)
-		b = b[n:]
-	}
-	return s.String()
 }
