@@ -78,7 +78,7 @@ func claudeStage[In, E, R any](
 }
 
 func claudeFire[E, R any](ctx context.Context, ev *pipeline.Event[E, R], sent *E, read claudeRead[R], p *part) {
-	res, err := ev.Fire(ctx, p.s.ses, sent)
+	res, err := ev.FireRead(ctx, p.s.ses, sent, p.sound)
 	p.err = err
 	report(p, res, ev.Outcome)
 	d := read(res, p)

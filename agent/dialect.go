@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/snaphook-go/snaphook/internal/rename"
+	"github.com/snaphook-go/snaphook/internal/sound"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -51,6 +52,7 @@ type part struct {
 	tool    *known      // of the call
 	name    string      // of the tool, as the dialect has it
 	view    rename.View // of the call's arguments, or of the request
+	sound   sound.Text  // the arguments, and nothing else of the call is JSON
 	changes []rename.Change
 	claims  []claim
 	err     error // of the fire: ctx's, or that the session is closed

@@ -77,3 +77,19 @@ func TestArgumentsThatAreNoObjectAreRefusedAtEveryMomentOfATool(t *testing.T) {
 		}
 	}
 }
+
+func TestAnOriginalThatIsNoJSONIsADenial(t *testing.T) {
+	s, seen := open(t, agent.Config{}, nil), 0
+	claude.PreToolUse.On(s.Pipeline(), "gate", func(context.Context, claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], err error) {
+		seen++
+		return o, nil
+	})
+	for _, original := range []string{`{"cmd":`, `{"cwd":1}]`, `[1]`} {
+		call := command("ls")
+		call.Original = wire.Object(original)
+		v, err := s.BeforeTool(t.Context(), call)
+		if wrong := new(hook.InputError); !errors.As(err, &wrong) || !v.Denied() || seen > 0 {
+			t.Errorf("the original %s: %+v, %v, seen %d times; want an input error, a denial, and no hook", original, v, err, seen)
+		}
+	}
+}

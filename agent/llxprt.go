@@ -77,7 +77,7 @@ func llxprtStage[In, E, R any](
 ) stage {
 	return m.stage(func(ctx context.Context, in *In, p *part) {
 		sent := input(in, p)
-		res, err := ev.Fire(ctx, p.s.ses, &sent)
+		res, err := ev.FireRead(ctx, p.s.ses, &sent, p.sound)
 		p.err = err
 		report(p, res, ev.Outcome)
 		c := llxprt.ApplyLifecycle(res)

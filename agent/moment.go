@@ -10,6 +10,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/rename"
+	"github.com/snaphook-go/snaphook/internal/sound"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -168,10 +169,12 @@ func (m *moment[In]) ask(ctx context.Context, in *In, p *part) {
 		}
 	}()
 	if m.call != nil {
-		if call := m.call(in); !p.show(call) {
+		call := m.call(in)
+		if !p.show(call) {
 			p.err = badArguments(m.at, call)
 			return
 		}
+		p.sound = sound.If(m.at == BeforeTool && call.Original == nil) // there is no other JSON in it
 	}
 	p.s.hooks.dialects[p.dialect].stages[m.at].fire.(func(context.Context, *In, *part))(ctx, in, p)
 }

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/sound"
 	"github.com/snaphook-go/snaphook/stages"
 )
 
@@ -58,7 +59,16 @@ func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Re
 	if !v.active.has(e.slot) {
 		return &e.empty, nil
 	}
-	return e.fire(ctx, s, in, v.active.at(e.slot))
+	return e.fire(ctx, s, in, v.active.at(e.slot), sound.Text{})
+}
+
+// FireRead is Fire for package agent, which may have read the JSON text in the input:
+// then it is not checked again.
+func (e *Event[In, Out]) FireRead(ctx context.Context, s *Session, in *In, text sound.Text) (*hook.Result[Out], error) {
+	if s != nil && in != nil && e.Active(s) {
+		return e.fire(ctx, s, in, s.view().active.at(e.slot), text)
+	}
+	return e.Fire(ctx, s, in)
 }
 
 // Reduce merges answers by the event's rule, as Fire does with those of its
@@ -71,7 +81,9 @@ func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out
 // before anything can hold on to it, so that the caller's stays on its stack.
 //
 //go:noinline
-func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In, hooks *selector) (*hook.Result[Out], error) {
+func (e *Event[In, Out]) fire(
+	ctx context.Context, s *Session, in *In, hooks *selector, text sound.Text,
+) (*hook.Result[Out], error) {
 	plan := hooks.plan(ctx, e.subject.of(unsafe.Pointer(in)))
 	if len(plan.Run) == 0 && plan.Open == nil && !(e.forgetting && s.more.Load() != nil) && !s.sys.observed {
 		return &e.empty, nil
@@ -83,6 +95,7 @@ func (e *Event[In, Out]) fire(ctx context.Context, s *Session, in *In, hooks *se
 		run fireRun[Out]
 		in  In
 	}{in: *in}
+	room.run.text = text
 	return e.core.merge(ctx, s, &room.in, plan, nil, &room.run)
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/sound"
 	"github.com/snaphook-go/snaphook/stages"
 )
 
@@ -38,6 +39,7 @@ type fireBase struct {
 	fireContext   lazyContext
 	inflightEntry inflight
 	listed        bool            // in the list of those that Close ends
+	text          sound.Text      // in the input
 	info          *FireInfo       // nil if there are no observers
 	observed      context.Context // the caller's, or what observers have made of it
 
@@ -60,7 +62,7 @@ func (e *core[Out]) merge(
 	w *watcher[Out],
 	f *fireRun[Out],
 ) (*hook.Result[Out], error) {
-	f.event, f.fireBase = e, fireBase{of: &e.declaration, s: s, began: time.Now(), observed: ctx}
+	f.event, f.fireBase = e, fireBase{of: &e.declaration, s: s, began: time.Now(), observed: ctx, text: f.text}
 	if !f.begin(ctx, in, plan) {
 		return e.empty, nil
 	}
@@ -136,8 +138,10 @@ func (f *fireRun[Out]) alloc() {
 
 // checkInput finds what is wrong with the input before any hook runs.
 func (f *fireBase) checkInput() error {
-	if err := f.of.input.checked(f.in.value); err != nil {
-		return &hook.InputError{Event: f.of.full, Err: err}
+	if !f.text.Known() {
+		if err := f.of.input.checked(f.in.value); err != nil {
+			return &hook.InputError{Event: f.of.full, Err: err}
+		}
 	}
 	if f.runsOutside() {
 		if _, err := f.payload(f.in); err != nil { // made once, before the hooks share it

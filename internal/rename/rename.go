@@ -83,6 +83,7 @@ type renamed struct {
 	of      wire.Object
 	members [8]struct{ name, value []byte } // a name as the text of a JSON string
 	count   int
+	size    int  // of the text
 	differs bool // a member has another name
 	clash   bool // two members have one name, or that is not looked at
 }
@@ -100,13 +101,14 @@ func (r *renamed) member(ours []byte, value jsontext.Value) bool {
 		r.clash = r.clash || bytes.Equal(r.members[i].name, theirs)
 	}
 	r.members[r.count].name, r.members[r.count].value = theirs, value
+	r.size += len(`"":,`) + len(theirs) + len(value)
 	r.count++
 	return true
 }
 
 // object is the text.
 func (r *renamed) object() wire.Object {
-	b := append(make([]byte, 0, len(r.of)+32), '{')
+	b := append(make([]byte, 0, len(`{`)+r.size), '{')
 	for i := range r.members[:r.count] {
 		m := &r.members[i]
 		b = append(append(append(b, '"'), m.name...), `":`...)
