@@ -124,22 +124,24 @@ func within(o wire.Object, name []byte) bool {
 	return len(name) > 0 && at > 0 && at < len(o) && &o[at] == &name[0]
 }
 
+// theirs is their name of a member, and whether it is mapped.
+func (n *Names) theirs(ours string) (theirs string, mapped bool) {
+	if m := n.of([]byte(ours)); m != nil {
+		return m.theirs, true
+	}
+	return ours, false
+}
+
 // names are our names of the members of an object, by theirs. Those that are mapped come
 // first where two of them have one name.
 func (n *Names) names(o wire.Object) map[string]string {
 	back := make(map[string]string, len(n.to))
-	unmapped := []string{}
-	for name := range o.Members() {
-		m := n.of([]byte(name))
-		if m == nil {
-			unmapped = append(unmapped, name)
-		} else if _, twice := back[m.theirs]; !twice {
-			back[m.theirs] = name
-		}
-	}
-	for _, name := range unmapped {
-		if _, taken := back[name]; !taken {
-			back[name] = name
+	for _, first := range [...]bool{true, false} {
+		for ours := range o.Members() {
+			theirs, mapped := n.theirs(ours)
+			if _, taken := back[theirs]; mapped == first && !taken {
+				back[theirs] = ours
+			}
 		}
 	}
 	for theirs, ours := range n.back {
@@ -152,14 +154,9 @@ func (n *Names) names(o wire.Object) map[string]string {
 
 // first is the object under their names, without the members whose name another one has.
 func (v *View) first() wire.Object {
-	b := make([]byte, 1, len(v.was)+32)
-	b[0] = '{'
+	b := append(make([]byte, 0, len(v.was)+32), '{')
 	for _, m := range members(v.was) {
-		theirs := m.Name
-		if named := v.names.of([]byte(m.Name)); named != nil {
-			theirs = named.theirs
-		}
-		if v.back[theirs] == m.Name {
+		if theirs, _ := v.names.theirs(m.Name); v.back[theirs] == m.Name {
 			b = appendMember(b, theirs, m.Value)
 		}
 	}
@@ -199,23 +196,8 @@ func members(o wire.Object) (all []Change) {
 }
 
 func appendMember(b []byte, name string, value jsontext.Value) []byte {
-	return append(append(appendName(comma(b), name), ':'), value...)
-}
-
-// appendName appends a name as JSON.
-func appendName[T string | []byte](b []byte, name T) []byte {
-	for i := range len(name) {
-		if c := name[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return append(b, wire.Quote(string(name))...)
-		}
-	}
-	return append(append(append(b, '"'), name...), '"')
-}
-
-// comma begins the next member.
-func comma(b []byte) []byte {
-	if len(b) > 1 {
+	if len(b) > len("{") {
 		b = append(b, ',')
 	}
-	return b
+	return append(append(append(b, wire.Quote(name)...), ':'), value...)
 }
