@@ -149,8 +149,8 @@ func decide[LOut any](res *hook.Result[LOut], p *part) {
 	for i := range res.Reports {
 		o := &res.Reports[i].Output
 		d := word(o.Decision)
-		if g, ok := any(&o.Specific).(*llxprt.BeforeToolOutput); ok {
-			d = strictest(d, word(g.PermissionDecision))
+		if g, ok := any(&o.Specific).(*llxprt.BeforeToolOutput); ok && stricter(word(g.PermissionDecision), d) {
+			d = word(g.PermissionDecision)
 		}
 		switch {
 		case o.Synthetic || d == hook.Undecided:

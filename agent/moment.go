@@ -48,7 +48,7 @@ var masks = func() (all [moments]uint64) {
 // so that a caller's verdict stays on its stack; nor does in.
 func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) error {
 	if in == nil {
-		err := &hook.InputError{Event: m.at.String(), Err: errNoInput}
+		err := &hook.InputError{Event: m.at.String(), Err: errors.New("it is a nil pointer; want the address of the moment's input")}
 		v.refuse(err)
 		return err
 	}
@@ -68,8 +68,6 @@ func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) er
 	m.firings.Put(f)
 	return err
 }
-
-var errNoInput = errors.New("it is a nil pointer; want the address of the moment's input")
 
 // firing is what a moment with hooks needs while they run, kept for the next one: no fire
 // of an event keeps its input.

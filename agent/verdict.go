@@ -112,16 +112,12 @@ func (p *part) decide(d hook.Decision, reason string) {
 	p.Decision, p.Reason, p.Preapproved = word(d), reason, d == hook.Allow
 }
 
-// stricter reports whether a is a stricter word than b.
-func stricter(a, b hook.Decision) bool { return a != b && strictest(a, b) == a }
+// strictness has the words of a Verdict in the order in which they count.
+var strictness = []hook.Decision{hook.Undecided, hook.Allow, hook.Ask, hook.Deny}
 
-func strictest(a, b hook.Decision) hook.Decision {
-	for _, d := range [...]hook.Decision{hook.Deny, hook.Ask, hook.Allow} {
-		if a == d || b == d {
-			return d
-		}
-	}
-	return hook.Undecided
+// stricter reports whether a is a stricter word than b.
+func stricter(a, b hook.Decision) bool {
+	return slices.Index(strictness, a) > slices.Index(strictness, b)
 }
 
 // add merges what a dialect says into what those before it have said.
