@@ -208,14 +208,14 @@ func TestGuardInterruptsUntilTheEngineIsBack(t *testing.T) {
 func TestADeafEngineIsLeftBehind(t *testing.T) {
 	m := opened(t, "export default pi => pi.on('call', e => new Array(e.n).indexOf(1))", Options{})
 	a := started(t, m)
-	m.opt.CPU = quick
+	m.opt.CPU = 20 * time.Millisecond
 	m.engine.guard.mu.Lock()
 	m.engine.guard.patience = 10 * time.Millisecond
 	m.engine.guard.mu.Unlock()
 	var dead *DeadError
 	n := `{"n":30000000}`
 	if raceEnabled {
-		n = `{"n":1000000}`
+		n = `{"n":5000000}` // the engine itself may be without the race detector
 	}
 	if _, err := a.call(t, n); !errors.As(err, &dead) || !errors.Is(err, errDeaf) {
 		t.Errorf("got %v, want a *DeadError", err)
