@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/samber/lo"
-
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -22,27 +20,11 @@ func (f *flags) loadFound(ctx context.Context, src *sources, a *attached) error 
 		return err
 	}
 	registry := discover.Standard()
-	if len(a.kept) > 0 {
-		registry = withoutProject(registry)
+	if len(a.kept) > 0 { // what the project brings takes the place of nothing that the user has
+		registry = registry.Without(func(item discover.Item) bool { return isProjects(xcsh.SourceOf(item.Source.Level)) })
 	}
 	_, a.failed = a.DiscoverAndLoad(ctx, xcsh.Discovery{Registry: registry, Place: place}, nil)
 	return nil
-}
-
-// withoutProject leaves out what the project brings before it can take the
-// place of anything that the user has.
-func withoutProject(r discover.Registry) discover.Registry {
-	for i := range r.Providers {
-		load := r.Providers[i].Load
-		r.Providers[i].Load = func(ctx context.Context, at discover.Place) ([]discover.Item, []string, error) {
-			items, warnings, err := load(ctx, at)
-			own := lo.Reject(items, func(item discover.Item, _ int) bool {
-				return isProjects(xcsh.SourceOf(item.Source.Level))
-			})
-			return own, warnings, err
-		}
-	}
-	return r
 }
 
 // keepBack decides which of the project's modules must not be loaded: all or
