@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -56,11 +57,9 @@ func (s *Session) RunTool(
 
 // refused is the result of a call that does not run.
 func refused(v *Verdict, why string) ToolResult {
-	if why == "" {
-		why = "A hook has refused the call, and gave no reason."
-	}
 	r := ToolResult{
-		Text: why, Failed: true, Stop: v.Stop, StopReason: v.StopReason, Context: v.Context, Messages: v.Messages,
+		Text:   cmp.Or(why, "A hook has refused the call, and gave no reason."),
+		Failed: true, Stop: v.Stop, StopReason: v.StopReason, Context: v.Context, Messages: v.Messages,
 	}
 	r.append(v.Context...)
 	return r

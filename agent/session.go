@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -179,15 +178,6 @@ func (s *Session) end(ctx context.Context) error {
 		err = errors.Join(err, s.modules.Close())
 	}
 	return err
-}
-
-// problem notes what cannot be used.
-func (s *Session) problem(p settings.Problem) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !slices.Contains(s.problems, p) {
-		s.problems = append(s.problems, p)
-	}
 }
 
 // beforeTool is run for a call of a tool, whose arguments it looks at also where there are

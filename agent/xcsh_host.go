@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -73,7 +74,11 @@ func (s *Session) notLoaded(failed []*xcsh.LoadError) {
 
 // lost says that a module has no part in what happens: it may be a guard.
 func (s *Session) lost(problem string) {
-	s.problem(settings.Problem{Message: problem})
+	s.mu.Lock()
+	if p := (settings.Problem{Message: problem}); !slices.Contains(s.problems, p) {
+		s.problems = append(s.problems, p)
+	}
+	s.mu.Unlock()
 	s.hooks.log.Warn("a hook module is not used", "session", s.cfg.ID, "problem", problem)
 }
 
