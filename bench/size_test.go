@@ -1,0 +1,39 @@
+//go:build !race
+
+package bench
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// mostMegabytes is by how much a program that uses net/http, encoding/json and regexp
+// anyway grows, stripped, when it fires an event of Claude Code: what is measured today on
+// linux/amd64, 7.1, and a little more.
+const mostMegabytes = 7.4
+
+func TestWhatAHostGrowsByIsBounded(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the code of other systems and processors has other sizes")
+	}
+	grows := float64(stripped(t, "with")-stripped(t, "without")) / 1e6
+	counted(place{what: "a host with claude and its load, MB stripped"}, grows, mostMegabytes).test(t)
+}
+
+// stripped is the size of a program without symbols.
+func stripped(t *testing.T, program string) int64 {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), program)
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", file, "./testdata/host/"+program)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build.Args, err, out)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
