@@ -43,7 +43,7 @@ var arrows = map[string][]string{
 	"jsonform":                    {"hook", "wire"},
 	"stages":                      {"hook", "wire"},
 	"internal/sound":              {},
-	"pipeline":                    {"hook", "wire", "internal/sound", "jsonform", "stages", "reducers", "settings", "policy", "state", "internal/environ", "internal/bounded", "internal/scratch"},
+	"pipeline":                    {"hook", "wire", "internal/common", "internal/sound", "jsonform", "stages", "reducers", "settings", "policy", "state", "internal/environ", "internal/bounded", "internal/scratch"},
 	"entries":                     {"hook", "settings", "pipeline"},
 	"bus":                         {"wire", "jsonform", "pipeline"},
 	"tracetree":                   {"record"},

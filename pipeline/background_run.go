@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/common"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -139,12 +140,14 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 	r.Elapsed = took
 	if r.Err != nil {
 		r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
-		b.fire.logFailure(r)
+		c := common.ReportOf(r)
+		b.fire.logFailure(&c)
 	}
 	b.fire.refine(r, b.in)
 	r.Backgrounded = false // its end is what counts now
 	if !inShadow(r.Hook) {
-		b.fire.s.deliver(b.fire.number, r.Index, b.finished())
+		c := common.ReportOf(r)
+		b.fire.s.deliver(b.fire.number, r.Index, b.fire.of.finished(&c))
 	}
 	if b.fire.s.sys.observed {
 		b.observeLate()
@@ -157,7 +160,7 @@ func (b *backgroundRun[Out]) observeLate() {
 	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // it guarded nothing
 	b.fire.s.sys.hookEnd(b.ctx, ev)
 	if b.fire.s.sys.debug {
-		b.fire.logHook(ev, &b.report, b.in.value)
+		b.fire.logHook(ev, outputOf(ev, &b.report), b.in.value)
 	}
 }
 
@@ -206,10 +209,9 @@ func backgroundAnswer[Out any](stdout []byte) (o hook.Output[Out], notes []strin
 }
 
 // finished is what the host is told.
-func (b *backgroundRun[Out]) finished() Finished {
-	r := &b.report
+func (e *declaration) finished(r *common.Report) Finished {
 	done := Finished{
-		Event: b.fire.event.info().FullName(), Hook: r.Hook, Outcome: outcome(r, false),
+		Event: e.full, Hook: r.Hook, Outcome: outcome(r, false),
 		Reply: r.Reply, Err: r.Err, Elapsed: r.Elapsed, Notes: r.Notes,
 	}
 	if r.Hook.Background == hook.Rewake {

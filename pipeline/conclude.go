@@ -9,6 +9,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/common"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -18,9 +19,10 @@ func (f *fireRun[Out]) propagated(res *hook.Result[Out]) error {
 		return nil
 	}
 	for i := range res.Reports {
-		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) &&
-			f.propagates(&res.Reports[i]) {
-			return err
+		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) {
+			if c := common.ReportOf(&res.Reports[i]); f.propagates(&c) {
+				return err
+			}
 		}
 	}
 	return nil

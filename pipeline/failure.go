@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/common"
 )
 
 // Failure is a hook that failed, for those who listen to a session.
@@ -48,16 +49,13 @@ func (s *Session) listeners() []*func(Failure) {
 }
 
 // notifyFailure tells the listeners of a hook that failed.
-func (f *fireRun[Out]) notifyFailure(r *hook.Report[Out]) {
+func (f *fireBase) notifyFailure(r *common.Report) {
 	for _, listen := range f.s.listeners() {
-		f.notifyListener(
-			*listen,
-			Failure{Event: f.event.info().FullName(), Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()},
-		)
+		f.notifyListener(*listen, Failure{Event: f.of.full, Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()})
 	}
 }
 
-func (f *fireRun[Out]) notifyListener(listen func(Failure), failure Failure) {
+func (f *fireBase) notifyListener(listen func(Failure), failure Failure) {
 	defer func() {
 		if v := recover(); v != nil {
 			f.logPanic("a listener to failures panicked", v)

@@ -23,15 +23,15 @@ func contextCause(ctx context.Context, err error) error {
 }
 
 // failsClosed reports whether a hook that failed blocks.
-func (f *fireRun[Out]) failsClosed(r *hook.Report[Out]) bool {
-	rules, late := &f.event.rules, new(hook.TimeoutError)
-	if !waitsFor(r.Hook) {
+func (f *fireBase) failsClosed(h *hook.Hook, err error) bool {
+	rules, late := &f.of.rules, new(hook.TimeoutError)
+	if !waitsFor(h) {
 		return false // it would have decided nothing
 	}
-	if rules.FailClosed || rules.Propagate || r.Hook.FailClosed || f.event.guards && swapped(r.Err) {
+	if rules.FailClosed || rules.Propagate || h.FailClosed || f.of.guards && swapped(err) {
 		return true
 	}
-	return errors.As(r.Err, &late) && (rules.LateBlocks || rules.LateFuncBlocks && r.Hook.Func != nil)
+	return errors.As(err, &late) && (rules.LateBlocks || rules.LateFuncBlocks && h.Func != nil)
 }
 
 // swapped reports whether a hook did not run because it, or a file that it runs, is

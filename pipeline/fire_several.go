@@ -63,14 +63,14 @@ func (f *fireRun[Out]) runNext(ctx context.Context, i int, h *hook.Hook, in *inp
 
 // renew returns the plan with the changes that were made to the session's hooks
 // while the hook at ran was running.
-func (f *fireRun[Out]) renew(plan []*hook.Hook, ran int) []*hook.Hook {
+func (f *fireBase) renew(plan []*hook.Hook, ran int) []*hook.Hook {
 	now := f.s.view()
 	if now == f.view {
 		return plan
 	}
 	f.view = now
 	had := plan[:ran+1]
-	changed := f.event.plan(f.ctx, f.s, f.in.value, true)
+	changed := f.of.plan(f.ctx, f.s, f.in.value, true)
 	if changed == nil {
 		return had
 	}

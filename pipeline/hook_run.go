@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/common"
 	"github.com/snaphook-go/snaphook/stages"
 )
 
@@ -55,7 +56,7 @@ func (f *fireRun[Out]) finishRun(ctx context.Context, r *hook.Report[Out], in *i
 	f.applyFailurePolicy(r)
 	f.refine(r, in)
 	if len(r.Notes) > 0 {
-		f.logNotes(r)
+		f.logNotes(h, r.Notes)
 	}
 	if h.Policy != nil {
 		f.uphold(r)
@@ -203,7 +204,7 @@ func (f *fireRun[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	}
 	if r.Hook.Policy != nil {
 		f.decideFailure(r)
-	} else if f.failsClosed(r) {
+	} else if f.failsClosed(r.Hook, r.Err) {
 		r.Answered = true
 		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
 	}
@@ -213,9 +214,10 @@ func (f *fireRun[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	if r.FailedOpen() {
 		f.s.sys.failedOpen.add(hook.ClassOf(r.Err))
 	}
-	f.logFailure(r)
-	if !f.propagates(r) {
-		f.notifyFailure(r)
+	c := common.ReportOf(r)
+	f.logFailure(&c)
+	if !f.propagates(&c) {
+		f.notifyFailure(&c)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/common"
 	"github.com/snaphook-go/snaphook/jsonform"
 	"github.com/snaphook-go/snaphook/stages"
 	"github.com/snaphook-go/snaphook/wire"
@@ -105,7 +106,7 @@ func Identify(h *hook.Hook) HookID {
 	}
 }
 
-func describeRun[Out any](r *hook.Report[Out], end Outcome) HookRun {
+func describeRun(r *common.Report, end Outcome) HookRun {
 	run := HookRun{
 		HookID:     Identify(r.Hook),
 		Outcome:    end,
@@ -113,9 +114,6 @@ func describeRun[Out any](r *hook.Report[Out], end Outcome) HookRun {
 		Notes:      r.Notes,
 		DurationMS: milliseconds(r.Elapsed),
 		Recheck:    r.Recheck,
-	}
-	if r.Answered {
-		run.Output = lo.ToPtr(wire.Encode(&r.Output))
 	}
 	if r.Err != nil {
 		run.Error = lo.ToPtr(r.Err.Error())
@@ -170,7 +168,11 @@ func (e *core[Out]) describe(in any, res *hook.Result[Out]) *JSONResult {
 	}
 	for i := range res.Reports {
 		r := lit(&res.Reports[i])
-		run := describeRun(r, outcome(r, e.spec.Blocks(&r.Output)))
+		c := common.ReportOf(r)
+		run := describeRun(&c, outcome(&c, e.spec.Blocks(&r.Output)))
+		if r.Answered {
+			run.Output = lo.ToPtr(wire.Encode(&r.Output))
+		}
 		if r.Shadow != nil {
 			run.Mode = hook.Shadow.String()
 		}

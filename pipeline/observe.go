@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/common"
 	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/stages"
 	"github.com/snaphook-go/snaphook/wire"
@@ -53,7 +54,7 @@ const (
 	Backgrounded     Outcome = "backgrounded"       // it goes on while the agent does
 )
 
-func outcome[Out any](r *hook.Report[Out], blocks bool) Outcome {
+func outcome(r *common.Report, blocks bool) Outcome {
 	switch {
 	case r.Backgrounded:
 		return Backgrounded
@@ -92,15 +93,20 @@ func (f *fireRun[Out]) observe(ctx context.Context, r *hook.Report[Out], in *inp
 	ev.Queued = queued
 	f.s.sys.hookEnd(ctx, ev)
 	if f.s.sys.debug {
-		f.logHook(ev, r, in.value)
+		f.logHook(ev, outputOf(ev, r), in.value)
 	}
 }
 
 func (f *fireRun[Out]) evaluation(r *hook.Report[Out], in *input) *Evaluation {
 	r = lit(r)
+	c := common.ReportOf(r)
+	return f.evaluationOf(&c, outcome(&c, f.blocks(r)), in)
+}
+
+func (f *fireBase) evaluationOf(r *common.Report, end Outcome, in *input) *Evaluation {
 	ev := &Evaluation{
 		Fire: f.info, Hook: r.Hook, Index: f.base + r.Index, Recheck: f.again,
-		Outcome: outcome(r, f.blocks(r)), Decision: r.Output.Decision,
+		Outcome: end, Decision: r.Output.Decision,
 		Reason: cmp.Or(r.Output.Reason, r.Output.StopReason),
 		Reply:  r.Reply, Elapsed: r.Elapsed, Err: r.Err, Notes: r.Notes,
 		FailedOpen: r.FailedOpen() && !errors.Is(r.Err, hook.ErrNotNeeded),
@@ -128,7 +134,15 @@ func (f *fireRun[Out]) blocks(r *hook.Report[Out]) (yes bool) {
 	return f.event.spec.Blocks(&r.Output)
 }
 
-func (f *fireRun[Out]) logHook(ev *Evaluation, r *hook.Report[Out], in any) {
+// outputOf is what a hook has answered that has no reply.
+func outputOf[Out any](ev *Evaluation, r *hook.Report[Out]) []byte {
+	if ev.Reply != nil || !r.Answered {
+		return nil
+	}
+	return wire.Encode(&r.Output)
+}
+
+func (f *fireBase) logHook(ev *Evaluation, output []byte, in any) {
 	attrs := []slog.Attr{
 		slog.String("hook", environ.Scrub(ev.Hook.Label())),
 		slog.String("at", ev.Hook.Position.String()),
@@ -142,8 +156,8 @@ func (f *fireRun[Out]) logHook(ev *Evaluation, r *hook.Report[Out], in any) {
 	case err == nil: // of a hook in Go
 		attrs = append(attrs, slog.String("input", excerpt(own)))
 	}
-	if ev.Reply == nil && r.Answered {
-		attrs = append(attrs, slog.String("output", excerpt(wire.Encode(&r.Output))))
+	if output != nil {
+		attrs = append(attrs, slog.String("output", excerpt(output)))
 	}
 	if r := ev.Reply; r != nil {
 		attrs = append(
@@ -161,19 +175,19 @@ func (f *fireRun[Out]) logHook(ev *Evaluation, r *hook.Report[Out], in any) {
 
 // logFailure warns of a hook that failed. Only where it could have blocked does
 // anything go ahead because of it.
-func (f *fireRun[Out]) logFailure(r *hook.Report[Out]) {
+func (f *fireBase) logFailure(r *common.Report) {
 	msg := "hook failed"
 	switch {
 	case !r.FailedOpen():
 		msg = "hook failed; the action is blocked"
-	case f.event.guards:
+	case f.of.guards:
 		msg = "hook failed; the action goes ahead"
 	}
 	f.s.sys.log.LogAttrs(
 		f.ctx,
 		slog.LevelWarn,
 		msg,
-		slog.String("event", f.event.info().FullName()),
+		slog.String("event", f.of.full),
 		slog.String("session", f.s.id),
 		slog.String("hook", environ.Scrub(r.Hook.Label())),
 		slog.String("at", r.Hook.Position.String()),
@@ -183,8 +197,8 @@ func (f *fireRun[Out]) logFailure(r *hook.Report[Out]) {
 }
 
 // logNotes warns of what a hook answered in vain, since it may have been a guard.
-func (f *fireRun[Out]) logNotes(r *hook.Report[Out]) {
-	for _, note := range r.Notes {
+func (f *fireBase) logNotes(h *hook.Hook, notes []string) {
+	for _, note := range notes {
 		if note == stages.NoteText {
 			continue // it gave no answer, and was not going to
 		}
@@ -192,17 +206,17 @@ func (f *fireRun[Out]) logNotes(r *hook.Report[Out]) {
 			f.ctx,
 			slog.LevelWarn,
 			"a part of a hook's answer has no effect",
-			slog.String("event", f.event.info().FullName()),
+			slog.String("event", f.of.full),
 			slog.String("session", f.s.id),
-			slog.String("hook", environ.Scrub(r.Hook.Label())),
-			slog.String("at", r.Hook.Position.String()),
+			slog.String("hook", environ.Scrub(h.Label())),
+			slog.String("at", h.Position.String()),
 			slog.String("note", environ.Scrub(note)),
 		)
 	}
 }
 
 func (f *fireBase) logPanic(msg string, v any) {
-	f.s.sys.log.LogAttrs(f.ctx, slog.LevelError, msg, slog.String("event", f.of.info().FullName()),
+	f.s.sys.log.LogAttrs(f.ctx, slog.LevelError, msg, slog.String("event", f.of.full),
 		slog.String("session", f.s.id), slog.String("panic", environ.Scrub(fmt.Sprint(v))))
 }
 
@@ -211,7 +225,7 @@ func (f *fireBase) logReducer(err error) {
 		f.ctx,
 		slog.LevelError,
 		"the answers could not be merged; the first one that blocks counts",
-		slog.String("event", f.of.info().FullName()),
+		slog.String("event", f.of.full),
 		slog.String("session", f.s.id),
 		slog.String("error", environ.Scrub(err.Error())),
 	)
@@ -230,7 +244,7 @@ func (f *fireRun[Out]) logResult(res *hook.Result[Out]) {
 
 func (f *fireBase) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
 	attrs = append(
-		[]slog.Attr{slog.String("event", f.of.info().FullName()), slog.String("session", f.s.id)},
+		[]slog.Attr{slog.String("event", f.of.full), slog.String("session", f.s.id)},
 		attrs...)
 	f.s.sys.log.LogAttrs(ctx, slog.LevelDebug, msg, attrs...)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/common"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -81,13 +82,13 @@ func asHookError(h *hook.Hook, err error) error {
 
 // decideFailure makes of the failure of a hook what its policy says.
 func (f *fireRun[Out]) decideFailure(r *hook.Report[Out]) {
-	class := hook.ClassOf(r.Err)
-	if r.OnFailure = f.failureAction(r, class); r.OnFailure == hook.FailOpen {
+	class, c := hook.ClassOf(r.Err), common.ReportOf(r)
+	if r.OnFailure = f.failureAction(&c, class); r.OnFailure == hook.FailOpen {
 		return
 	}
 	o := hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
 	if overlaid(r.Hook) {
-		o.Reason = failureReason(r, class, r.OnFailure)
+		o.Reason = failureReason(&c, class, r.OnFailure)
 	}
 	if r.OnFailure == hook.FailAsk {
 		o.Decision = hook.Ask
@@ -97,7 +98,7 @@ func (f *fireRun[Out]) decideFailure(r *hook.Report[Out]) {
 
 // failureAction is what the policy of a hook says of a failure. While a breaker
 // is open, what is closed for a failure that opened it stays closed.
-func (f *fireRun[Out]) failureAction(r *hook.Report[Out], class hook.Class) hook.Action {
+func (f *fireBase) failureAction(r *common.Report, class hook.Class) hook.Action {
 	if !waitsFor(r.Hook) {
 		return hook.FailOpen // it would have decided nothing
 	}
@@ -105,17 +106,17 @@ func (f *fireRun[Out]) failureAction(r *hook.Report[Out], class hook.Class) hook
 	if open, ok := errors.AsType[*openError](r.Err); ok {
 		action = max(action, r.Hook.Policy.Strictest(open.classes...))
 	}
-	if action == hook.FailOpen && f.event.guards && swapped(r.Err) {
+	if action == hook.FailOpen && f.of.guards && swapped(r.Err) {
 		action = hook.FailClosed
 	}
-	if action == hook.FailAsk && !f.event.rules.Asks {
+	if action == hook.FailAsk && !f.of.rules.Asks {
 		action = hook.FailClosed
 	}
 	return action
 }
 
 // failureReason names the hook, the class, and the ways out.
-func failureReason[Out any](r *hook.Report[Out], class hook.Class, action hook.Action) string {
+func failureReason(r *common.Report, class hook.Class, action hook.Action) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v", r.Err)
 	if r.Reply != nil {
@@ -158,11 +159,11 @@ func (f *fireRun[Out]) uphold(r *hook.Report[Out]) {
 	blocks := f.blocks(r)
 	held := r.OnFailure == hook.FailOpen || blocks || r.OnFailure == hook.FailAsk && r.Output.Decision == hook.Ask
 	if !held {
-		class := hook.ClassOf(r.Err)
+		class, c := hook.ClassOf(r.Err), common.ReportOf(r)
 		r.Answered = true
 		r.Output = hook.Output[Out]{
 			Decision: hook.Deny,
-			Reason:   failureReason(r, class, hook.FailClosed),
+			Reason:   failureReason(&c, class, hook.FailClosed),
 			Set:      hook.SetAnswer,
 		}
 	}
@@ -182,8 +183,8 @@ func (f *fireRun[Out]) uphold(r *hook.Report[Out]) {
 
 // propagates reports whether the error of a hook is Fire's: not where an overlay
 // says what becomes of it, which is a denial then, with the overlay's reason.
-func (f *fireRun[Out]) propagates(r *hook.Report[Out]) bool {
-	return f.event.rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
+func (f *fireBase) propagates(r *common.Report) bool {
+	return f.of.rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
 }
 
 // overlaid reports whether an overlay says what becomes of a hook's failures.

@@ -1,6 +1,9 @@
 package pipeline
 
-import "github.com/snaphook-go/snaphook/hook"
+import (
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/common"
+)
 
 // Watch answers at once for many sets of events which of them any hook could run
 // for. Make one with [NewWatch]; it is safe for many goroutines.
@@ -64,5 +67,6 @@ func (w *Watch) look(v *view) Watched {
 }
 
 func (e *core[Out]) outcome(r *hook.Report[Out]) Outcome {
-	return outcome(r, e.spec.Blocks(&r.Output))
+	c := common.ReportOf(r)
+	return outcome(&c, e.spec.Blocks(&r.Output))
 }
