@@ -54,12 +54,12 @@ func (b *backgroundRun[Out]) end() {
 
 // launch starts a hook that the fire does not wait for.
 func (f *fireRun[Out]) launch(from context.Context, r *hook.Report[Out], in *input) {
-	payload, err := f.payload(in)
+	payload, err := f.untyped().payload(in)
 	if err != nil { // only of an input that the hook before has changed, when no two run at a time
 		r.Err, f.failed = err, err
 		return
 	}
-	call, b := f.newCall(from, r.Hook, r.Index, in, payload), f.backgroundRun(from, r, in)
+	call, b := f.untyped().newCall(from, r.Hook, r.Index, in, payload), f.backgroundRun(from, r, in)
 	ctx, ok := b.begin()
 	if !ok {
 		r.Err = hook.ErrClosed
@@ -141,7 +141,7 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 	if r.Err != nil {
 		r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
 		c := common.ReportOf(r)
-		b.fire.logFailure(&c)
+		b.fire.untyped().logFailure(&c)
 	}
 	b.fire.refine(r, b.in)
 	r.Backgrounded = false // its end is what counts now
@@ -160,7 +160,7 @@ func (b *backgroundRun[Out]) observeLate() {
 	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // it guarded nothing
 	b.fire.s.sys.hookEnd(b.ctx, ev)
 	if b.fire.s.sys.debug {
-		b.fire.logHook(ev, outputOf(ev, &b.report), b.in.value)
+		b.fire.untyped().logHook(ev, outputOf(ev, &b.report), b.in.value)
 	}
 }
 

@@ -20,7 +20,7 @@ func (f *fireRun[Out]) propagated(res *hook.Result[Out]) error {
 	}
 	for i := range res.Reports {
 		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) {
-			if c := common.ReportOf(&res.Reports[i]); f.propagates(&c) {
+			if c := common.ReportOf(&res.Reports[i]); f.untyped().propagates(&c) {
 				return err
 			}
 		}
@@ -35,7 +35,7 @@ func (f *fireRun[Out]) conclude(res *hook.Result[Out]) {
 	defer func() {
 		if v := recover(); v != nil {
 			*res = merged
-			f.logPanic("the event could not conclude", v)
+			f.untyped().logPanic("the event could not conclude", v)
 		}
 	}()
 	f.event.spec.conclude(f.s, f.in.value, res)
@@ -126,10 +126,10 @@ func wantsRecheck(h *hook.Hook) bool {
 func (f *fireRun[Out]) recheck(res *hook.Result[Out]) {
 	e := f.event
 	if !e.on.rewritten.given() || f.s.sys.cfg.HostRechecks || f.ended(res) ||
-		!e.rechecks(f.s, e.subjectOf(f.first.value)) {
+		!e.rechecks(f.s, e.untyped().subjectOf(f.first.value)) {
 		return
 	}
-	final, ok := e.rewrittenIn(f.first.value, &res.Output)
+	final, ok := e.untyped().rewrittenIn(f.first.value, &res.Output)
 	if !ok {
 		return
 	}
@@ -137,14 +137,14 @@ func (f *fireRun[Out]) recheck(res *hook.Result[Out]) {
 	if again == nil {
 		return
 	}
-	defer again.end()
+	defer again.untyped().end()
 	if again.failed != nil {
 		f.failed = again.failed
 		return
 	}
 	second := again.result
 	if err := again.reduce(second); err != nil {
-		f.logReducer(err)
+		f.untyped().logReducer(err)
 	}
 	if f.failed = again.failed; f.failed == nil {
 		f.failed = again.unfinished(second)
@@ -207,7 +207,7 @@ func (s *Session) use(d *varsDir, more int) {
 }
 
 func (e *core[Out]) rechecks(s *Session, subject string) bool {
-	if !e.active(s) {
+	if !e.untyped().active(s) {
 		return false
 	}
 	plan := s.view().active.at(e.slot).plan(s.sys.ctx, subject)

@@ -12,8 +12,12 @@ import (
 )
 
 // declaration is what an event is, whatever its types. It knows an input as any, a
-// pointer to an In.
-type declaration struct {
+// pointer to an In. A core has its fields, and not its methods: those of what is embedded
+// are compiled once more for every type.
+type declaration outline
+
+// outline has the fields of a declaration.
+type outline struct {
 	name, doc, subjectName string
 	can                    Capability
 	rules                  Rules // the dialect's where the spec has none
@@ -31,7 +35,7 @@ type declaration struct {
 // declaration and in [fireBase], and is compiled once; what depends on the answers,
 // once for all events that share their type.
 type core[Out any] struct {
-	declaration
+	outline
 	spec  onAnswer[Out]
 	empty *hook.Result[Out] // of fires for which no hook runs
 }
@@ -54,7 +58,7 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 		e.subject = subjectAt(spec.Name, unsafe.Pointer(spec.Subject(in)), unsafe.Pointer(in), unsafe.Sizeof(*in))
 	}
 	c := &core[Out]{spec: spec.onAnswer(), empty: &e.empty}
-	def := &c.declaration
+	def := &c.outline
 	def.name, def.doc, def.subjectName, def.can, def.rules = spec.Name, spec.Doc, spec.SubjectName, spec.Can, spec.Rules
 	def.dialect, def.on = d, spec.onInput()
 	def.guards = spec.Can&CanBlock != 0 || spec.Can == 0 && spec.Reduce == nil // a denial would count
@@ -65,9 +69,12 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 	return e
 }
 
+// untyped is the event without the type of its answers.
+func (e *core[Out]) untyped() *declaration { return (*declaration)(&e.outline) }
+
 // complete fills in what the spec and its dialect have left out.
 func (e *core[Out]) complete() {
-	e.declaration.complete(reflect.TypeFor[Out]())
+	e.untyped().complete(reflect.TypeFor[Out]())
 	if e.spec.Decode == nil {
 		e.spec.Decode = wire.Read[Out]
 	}

@@ -14,15 +14,23 @@ import (
 
 // fireRun is one fire in flight.
 type fireRun[Out any] struct {
-	fireBase
+	fireState
 	event   *core[Out]
 	reports []hook.Report[Out] // by place in the plan; they become those of the result
 	result  *hook.Result[Out]
 	watcher *watcher[Out] // of a stream; nil if there is none
 }
 
-// fireBase is the part of a fire that does not depend on the type of the answers.
-type fireBase struct {
+// fireBase is the part of a fire that does not depend on the type of the answers. A fireRun
+// has its fields, and not its methods: those of what is embedded are compiled once more for
+// every type.
+type fireBase fireState
+
+// untyped is the fire without the type of its answers.
+func (f *fireRun[Out]) untyped() *fireBase { return (*fireBase)(&f.fireState) }
+
+// fireState has the fields of a fireBase.
+type fireState struct {
 	of            *declaration
 	s             *Session
 	plan          *stages.Planned
@@ -62,11 +70,11 @@ func (e *core[Out]) merge(
 	w *watcher[Out],
 	f *fireRun[Out],
 ) (*hook.Result[Out], error) {
-	f.event, f.fireBase = e, fireBase{of: &e.declaration, s: s, began: time.Now(), observed: ctx, text: f.text}
+	f.event, f.fireState = e, fireState{of: e.untyped(), s: s, began: time.Now(), observed: ctx, text: f.text}
 	if !f.begin(ctx, in, plan) {
 		return e.empty, nil
 	}
-	defer f.end()
+	defer f.untyped().end()
 	f.watcher = w
 	res, err := f.conclusion(ctx)
 	if f.info != nil {
@@ -82,10 +90,10 @@ func (f *fireRun[Out]) begin(ctx context.Context, in any, plan *stages.Planned) 
 	f.plan, f.first.value = plan, in
 	f.in = &f.first
 	if f.s.sys.debug {
-		f.logPlan(ctx)
+		f.untyped().logPlan(ctx)
 	}
 	if len(f.s.sys.cfg.Observe) > 0 {
-		f.observed = f.startObserving(ctx)
+		f.observed = f.untyped().startObserving(ctx)
 	}
 	if len(plan.Run) == 0 && !closed {
 		if f.info != nil {
@@ -94,8 +102,8 @@ func (f *fireRun[Out]) begin(ctx context.Context, in any, plan *stages.Planned) 
 		return false
 	}
 	f.alloc()
-	if f.enter(); f.failed == nil {
-		f.openVars()
+	if f.untyped().enter(); f.failed == nil {
+		f.untyped().openVars()
 	}
 	return true
 }
@@ -122,7 +130,7 @@ func (f *fireBase) enter() {
 func (f *fireRun[Out]) alloc() {
 	if n := len(f.plan.Run); n > 1 {
 		f.runs, f.reports, f.result = make([]hookRun, n), make([]hook.Report[Out], n), new(hook.Result[Out])
-		if f.runsOutside() {
+		if f.untyped().runsOutside() {
 			f.replies = make([]hook.Reply, n)
 		}
 		return
@@ -172,7 +180,7 @@ func (f *fireRun[Out]) conclusion(ctx context.Context) (*hook.Result[Out], error
 // ask runs the hooks and makes the result of what they said.
 func (f *fireRun[Out]) ask(res *hook.Result[Out]) {
 	if err := f.reduce(res); err != nil {
-		f.logReducer(err)
+		f.untyped().logReducer(err)
 	}
 	res.Conflicts = conflicts(f.event, res.Reports)
 	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Policy != nil }) {

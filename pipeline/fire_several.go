@@ -19,12 +19,12 @@ func (f *fireRun[Out]) runHooks() iter.Seq[*hook.Report[Out]] {
 		Each:        f.runNext,
 		Announce:    f.watcher != nil,
 		Unstoppable: f.event.rules.Unstoppable,
-		Ready:       f.inside(),
+		Ready:       f.untyped().inside(),
 		Exited:      func(i int) *hook.Report[Out] { return &f.reports[i] },
 	}
 	if len(f.plan.Run) == 1 || f.plan.Sequential || f.event.rules.Sequential {
 		if f.event.rules.Live {
-			spawn.Renew = f.renew
+			spawn.Renew = f.untyped().renew
 		}
 		return spawn.Fold(f.ctx, f.next)
 	}

@@ -21,8 +21,8 @@ func (f *fireRun[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 		r.Elapsed = end.Sub(start)
 	}()
 	ended := ctx.Err
-	if timeout := f.event.timeout(r.Hook); timeout > 0 {
-		limit := f.limit(ctx, r.Index, timeout, start)
+	if timeout := f.of.timeout(r.Hook); timeout > 0 {
+		limit := f.untyped().limit(ctx, r.Index, timeout, start)
 		defer limit.end(context.Canceled)
 		ctx, ended = limit, func() error { return limit.errAt(end) }
 	}

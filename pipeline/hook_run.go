@@ -56,7 +56,7 @@ func (f *fireRun[Out]) finishRun(ctx context.Context, r *hook.Report[Out], in *i
 	f.applyFailurePolicy(r)
 	f.refine(r, in)
 	if len(r.Notes) > 0 {
-		f.logNotes(h, r.Notes)
+		f.untyped().logNotes(h, r.Notes)
 	}
 	if h.Policy != nil {
 		f.uphold(r)
@@ -73,7 +73,7 @@ func (f *fireRun[Out]) run(ctx context.Context, r *hook.Report[Out], in *input) 
 			r.Err = &hook.PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	if ctx.Err() != nil && !f.continuesAfterCancel(r.Hook) {
+	if ctx.Err() != nil && !f.untyped().continuesAfterCancel(r.Hook) {
 		r.Err = contextCause(ctx, ctx.Err())
 		return
 	}
@@ -109,17 +109,17 @@ func (f *fireBase) continuesAfterCancel(h *hook.Hook) bool {
 }
 
 func (f *fireRun[Out]) start(ctx context.Context, r *hook.Report[Out], in *input) {
-	payload, err := f.payload(in)
+	payload, err := f.untyped().payload(in)
 	if err != nil { // only of an input that the hook before has changed, when no two run at a time
 		r.Err, f.failed = err, err
 		return
 	}
-	call := f.newCall(ctx, r.Hook, r.Index, in, payload)
+	call := f.untyped().newCall(ctx, r.Hook, r.Index, in, payload)
 	call.Ask, call.Detach = f.s.ask(r.Hook), f.detach(ctx, r, in)
 	turn := &f.runs[r.Index]
 	turn.started = true
 	start := time.Now()
-	reply := f.reply(r.Index)
+	reply := f.untyped().reply(r.Index)
 	*reply, err = r.Hook.Runner.Run(ctx, call)
 	r.Elapsed = time.Since(start)
 	defer func() {
@@ -204,7 +204,7 @@ func (f *fireRun[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	}
 	if r.Hook.Policy != nil {
 		f.decideFailure(r)
-	} else if f.failsClosed(r.Hook, r.Err) {
+	} else if f.untyped().failsClosed(r.Hook, r.Err) {
 		r.Answered = true
 		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
 	}
@@ -215,9 +215,9 @@ func (f *fireRun[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 		f.s.sys.failedOpen.add(hook.ClassOf(r.Err))
 	}
 	c := common.ReportOf(r)
-	f.logFailure(&c)
-	if !f.propagates(&c) {
-		f.notifyFailure(&c)
+	f.untyped().logFailure(&c)
+	if !f.untyped().propagates(&c) {
+		f.untyped().notifyFailure(&c)
 	}
 }
 
@@ -230,7 +230,7 @@ func (f *fireRun[Out]) refine(r *hook.Report[Out], in *input) {
 	defer func() {
 		if v := recover(); v != nil {
 			*r = before
-			f.logPanic("the event could not adjust an answer", v)
+			f.untyped().logPanic("the event could not adjust an answer", v)
 		}
 	}()
 	f.event.spec.refine(f.s, in.value, r)
@@ -251,7 +251,7 @@ func (f *fireRun[Out]) detach(
 		if !ok {
 			return f.runs[b.report.Index].denyBackground()
 		}
-		limit := hook.Call{Timeout: cmp.Or(wish, f.event.timeout(b.report.Hook))}
+		limit := hook.Call{Timeout: cmp.Or(wish, f.of.timeout(b.report.Hook))}
 		ctx, cancel := limit.Limit(ctx)
 		return ctx, func(reply hook.Reply, err error) {
 			defer b.end()

@@ -93,14 +93,14 @@ func (f *fireRun[Out]) observe(ctx context.Context, r *hook.Report[Out], in *inp
 	ev.Queued = queued
 	f.s.sys.hookEnd(ctx, ev)
 	if f.s.sys.debug {
-		f.logHook(ev, outputOf(ev, r), in.value)
+		f.untyped().logHook(ev, outputOf(ev, r), in.value)
 	}
 }
 
 func (f *fireRun[Out]) evaluation(r *hook.Report[Out], in *input) *Evaluation {
 	r = lit(r)
 	c := common.ReportOf(r)
-	return f.evaluationOf(&c, outcome(&c, f.blocks(r)), in)
+	return f.untyped().evaluationOf(&c, outcome(&c, f.blocks(r)), in)
 }
 
 func (f *fireBase) evaluationOf(r *common.Report, end Outcome, in *input) *Evaluation {
@@ -128,7 +128,7 @@ func (f *fireRun[Out]) blocks(r *hook.Report[Out]) (yes bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			yes = r.Output.Decision.Blocks()
-			f.logPanic("the event could not read an answer", v)
+			f.untyped().logPanic("the event could not read an answer", v)
 		}
 	}()
 	return f.event.spec.Blocks(&r.Output)
@@ -232,7 +232,7 @@ func (f *fireBase) logReducer(err error) {
 }
 
 func (f *fireRun[Out]) logResult(res *hook.Result[Out]) {
-	f.debug(
+	f.untyped().debug(
 		f.ctx,
 		"hooks merged",
 		slog.Bool("blocked", res.Blocked()),

@@ -33,9 +33,9 @@ func (e *core[Out]) watch(ctx context.Context, s *Session, in any, w *watcher[Ou
 		return e.unusable(s)
 	}
 	if e.on.forget != nil {
-		e.forget(s, in)
+		e.untyped().forget(s, in)
 	}
-	plan := e.plan(ctx, s, in, true)
+	plan := e.untyped().plan(ctx, s, in, true)
 	if plan == nil {
 		return e.empty, nil
 	}
@@ -74,7 +74,7 @@ func (e *core[Out]) stream(ctx context.Context, s *Session, in any) iter.Seq[hoo
 		res, err := e.watch(ctx, s, in, w)
 		if !left && (err != nil || w.concluded) {
 			last := hook.Report[Out]{
-				Hook:      e.engine(),
+				Hook:      e.untyped().engine(),
 				Index:     len(res.Reports),
 				Output:    res.Output,
 				Answered:  true,

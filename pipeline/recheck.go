@@ -12,12 +12,12 @@ import (
 // secondRound is the second round of a fire, for an input; nil if no hook runs. Hooks
 // in the background have no say in it, and are not started again.
 func (f *fireRun[Out]) secondRound(in any) *fireRun[Out] {
-	plan := f.event.plan(f.ctx, f.s, in, true)
+	plan := f.of.plan(f.ctx, f.s, in, true)
 	if plan == nil {
 		return nil
 	}
 	left := slices.DeleteFunc(slices.Clone(plan.Run), func(h *hook.Hook) bool { return h == closed || !waitsFor(h) })
-	g := &fireRun[Out]{event: f.event, watcher: f.watcher, fireBase: fireBase{
+	g := &fireRun[Out]{event: f.event, watcher: f.watcher, fireState: fireState{
 		of: f.of, s: f.s, began: f.began, observed: f.observed, info: f.info, base: len(f.runs), again: true,
 		plan: &stages.Planned{Run: left, Sequential: plan.Sequential},
 	}}
@@ -27,7 +27,7 @@ func (f *fireRun[Out]) secondRound(in any) *fireRun[Out] {
 		return nil
 	}
 	g.alloc()
-	g.enter()
+	g.untyped().enter()
 	return g
 }
 
@@ -42,7 +42,7 @@ func (f *fireRun[Out]) join(res *hook.Result[Out], final any, second *hook.Resul
 	all := append(slices.Clip(res.Reports), second.Reports...)
 	merged, err := stages.Reduce(pointers(all), make([]hook.Report[Out], len(all)), f.event.spec.Reduce, func() {})
 	if err != nil {
-		f.logReducer(err)
+		f.untyped().logReducer(err)
 	}
 	*res = merged
 	res.Conflicts = conflicts
@@ -53,7 +53,7 @@ func (f *fireRun[Out]) join(res *hook.Result[Out], final any, second *hook.Resul
 // texts that the hook has said before.
 func (f *fireRun[Out]) dropRepeats(r *hook.Report[Out], final any, before []hook.Report[Out]) {
 	said := lit(r).Output
-	_, differs := f.event.rewrittenIn(final, &said)
+	_, differs := f.of.rewrittenIn(final, &said)
 	if f.event.spec.Unrewritten(&said) && differs {
 		r.Notes = append(slices.Clip(r.Notes),
 			"what it rewrites when it is asked again has no effect: no other hook has seen it")

@@ -83,7 +83,7 @@ func asHookError(h *hook.Hook, err error) error {
 // decideFailure makes of the failure of a hook what its policy says.
 func (f *fireRun[Out]) decideFailure(r *hook.Report[Out]) {
 	class, c := hook.ClassOf(r.Err), common.ReportOf(r)
-	if r.OnFailure = f.failureAction(&c, class); r.OnFailure == hook.FailOpen {
+	if r.OnFailure = f.untyped().failureAction(&c, class); r.OnFailure == hook.FailOpen {
 		return
 	}
 	o := hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}

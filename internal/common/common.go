@@ -26,6 +26,8 @@ func Put[T any](o *hook.Output[T], c *Output) {
 }
 
 // ReportOf returns a report without its own part, and without its Shadow.
+//
+//go:noinline
 func ReportOf[T any](r *hook.Report[T]) Report {
 	return Report{
 		Hook: r.Hook, Index: r.Index, Output: Of(&r.Output), Answered: r.Answered, Reply: r.Reply, Err: r.Err,
