@@ -64,8 +64,9 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 	def.guards = spec.Can&CanBlock != 0 || spec.Can == 0 && spec.Reduce == nil // a denial would count
 	def.inputType, def.funcType = reflect.TypeFor[In](), reflect.TypeFor[hook.Func[In, Out]]()
 	c.complete()
+	e.core = c
 	register(c.full, e, &c.slot)
-	e.core, e.slot = c, c.slot
+	e.slot = c.slot
 	return e
 }
 
