@@ -183,9 +183,11 @@ func (p *python) begin(ctx context.Context, q *process, j *job, changes []string
 		flags = "s"
 	}
 	list := p.list.Load()
-	packet := strings.Join(append([]string{"run", id, flags, dir, p.told.take(), list.number()}, changes...), "\x00")
 	rights := unix.UnixRights(q.theirs[0], q.theirs[1], q.theirs[2], status[1], start[0])
-	err := p.send(packet, rights, unix.MSG_DONTWAIT)
+	err := p.told.handOver(func(told string) error {
+		packet := append([]string{"run", id, flags, dir, told, list.number()}, changes...)
+		return p.send(strings.Join(packet, "\x00"), rights, unix.MSG_DONTWAIT)
+	})
 	_ = unix.Close(status[1])
 	_ = unix.Close(start[0])
 	for i := range q.theirs {

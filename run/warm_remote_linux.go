@@ -104,11 +104,14 @@ func (l *ids) add(id string) {
 	l.all = append(l.all, id)
 }
 
-// take returns all, with commas between them, and keeps none.
-func (l *ids) take() string {
+// handOver has all of them sent, with commas between them, and keeps none. Those of a
+// call reach the interpreter before the calls that begin later.
+func (l *ids) handOver(send func(told string) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := strings.Join(l.all, ",")
-	l.all = l.all[:0]
-	return all
+	err := send(strings.Join(l.all, ","))
+	if err == nil {
+		l.all = l.all[:0]
+	}
+	return err
 }
