@@ -260,22 +260,30 @@ func TestAWarmCallThatIgnoresItsEndIsKilled(t *testing.T) {
 	} {
 		t.Run(test.program, func(t *testing.T) {
 			h := newWarmHook(t, need(t, test.program, "/usr/bin/"+test.program), test.script, test.text)
-			h.heat()
-			h.write("slow", "")
-			call := h.call
-			call.Timeout = 2 * time.Second
-			before := h.w.ran.Load()
-			_, err := h.Run(context.Background(), call)
-			var late *hook.TimeoutError
-			if !errors.As(err, &late) || late.After != call.Timeout || h.w.ran.Load() != before+1 {
-				t.Errorf("err %v, warm %v; want a timeout of a warm call", err, h.w.ran.Load() != before)
+			warm := false
+			for tries := 0; !warm && tries < 5; tries++ { // on a busy machine a process may not be ready
+				h.heat()
+				h.write("slow", "")
+				call := h.call
+				call.Timeout = 2 * time.Second
+				before := h.w.ran.Load()
+				_, err := h.Run(context.Background(), call)
+				var late *hook.TimeoutError
+				if !errors.As(err, &late) || late.After != call.Timeout {
+					t.Errorf("err %v, want a timeout", err)
+				}
+				warm = h.w.ran.Load() == before+1
+				pid := waitForFile(t, h.dir, "began-")
+				waitGone(t, pid)
+				for _, left := range inGroup(pid) {
+					waitGone(t, left)
+				}
+				os.Remove(filepath.Join(h.dir, "slow"))
+				os.Remove(filepath.Join(h.dir, "began-"+strconv.Itoa(pid)))
 			}
-			pid := waitForFile(t, h.dir, "began-")
-			waitGone(t, pid)
-			for _, left := range inGroup(pid) {
-				waitGone(t, left)
+			if !warm {
+				t.Error("no call was warm")
 			}
-			os.Remove(filepath.Join(h.dir, "slow"))
 			h.heat()
 		})
 	}

@@ -36,7 +36,7 @@ def watched_end():
     statuses = []  # of the SystemExit that the interpreter has handled
     hooked = []  # there is an audit hook
     loaded = set()  # names of modules that are known to have no end of their own
-    classes = []  # the names of each class that was there before the script
+    classes = []  # the names of each class that has had objects before the script
     begun = []  # objects whose end would have an effect, from before the script
     quiet = False  # nothing that was there before the script has an effect at the end
     canary = []  # an object that the collector shows, unless the script hides its own with gc.freeze
@@ -219,7 +219,10 @@ def watched_end():
         begun[:] = loud([o for o in objects if not isinstance(o, type)])
         quiet = (not (shows or foreign) and len(loaded) == len(sys.modules)
                  and not any(map(hidden, found)))
-        classes.extend(gc.get_referents(c.__dict__)[0] for c in found if "__del__" not in c.__dict__)
+        kinds = set(map(type, objects))
+        kinds.update(c for c in found if not c.__flags__ & 1 << 14)  # the collector knows none of their objects
+        kinds = {base for kind in kinds for base in kind.__mro__ if base.__flags__ & 3 << 8 == 1 << 9}  # that can be changed
+        classes.extend(gc.get_referents(c.__dict__)[0] for c in kinds if "__del__" not in c.__dict__)
         gc.freeze()
         canary[:] = [[]]
 
