@@ -36,7 +36,7 @@ except OSError:
 	const calls = 200
 	early := 0
 	for range calls {
-		if out := h.warm(); out != "" {
+		if out := h.run(); out != "" {
 			t.Fatal(out)
 		}
 		if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
@@ -55,7 +55,10 @@ func toldBy(w *Warm) (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, s := range w.kept {
-		if p, ok := s.keeper.(*python); ok {
+		s.mu.Lock()
+		p, ok := s.keeper.(*python)
+		s.mu.Unlock()
+		if ok {
 			p.told.mu.Lock()
 			n += len(p.told.all)
 			p.told.mu.Unlock()
