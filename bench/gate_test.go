@@ -50,14 +50,19 @@ func (g gate) test(t *testing.T) {
 	t.Logf("%s: %s, the goal is %s", g.at.what, number(got), number(g.most))
 }
 
-// mustFail holds the promise against what breaks it.
+// mustFail holds the promise against what breaks it. On a busy machine, where noise is added
+// to both sides of a ratio, one check may miss it.
 func (g gate) mustFail(t *testing.T) {
 	t.Helper()
-	got, err := g.check()
-	if err == nil {
-		t.Errorf("%s: the gate lets %s pass, want a failure above %s", g.at.what, number(got), number(g.most))
+	var got float64
+	for range 3 {
+		var err error
+		if got, err = g.check(); err != nil {
+			t.Logf("the gate says: %v", err)
+			return
+		}
 	}
-	t.Logf("the gate says: %v", err)
+	t.Errorf("%s: the gate lets %s pass, want a failure above %s", g.at.what, number(got), number(g.most))
 }
 
 // allocations is a gate on how often f allocates. It counts the whole process,
