@@ -41,7 +41,7 @@ func TestAnAnswerIsReadByItsStatusFirst(t *testing.T) {
 		{"1 with binary output", `printf 'x\377\n' >&2; exit 1`, want{err: "exit status 1", exit: 1, message: "Warning: x\uFFFD"}},
 		{"0 with JSON that is not UTF-8", `printf '{"decision":"deny","reason":"a\377b"}'`, want{blocked: true, reason: "a\uFFFDb"}},
 		{"0 with UTF-16", `printf '\377\376{\000}\000'`, want{}},
-		{"0 with 64 KiB of noise", "head -c 65536 /dev/urandom", want{}},
+		{"0 with 64 KiB of noise", `printf '\200'; head -c 65535 /dev/urandom`, want{}},
 		{"0 with a lone surrogate", `printf '{"decision":"deny","reason":"\\ud800!"}'`, want{blocked: true, reason: "\uFFFD!"}},
 		{"0 with a name given twice", `echo '{"decision":"allow","decision":"deny"}'`, want{blocked: true}},
 	} {
