@@ -225,13 +225,20 @@ if __name__ == "__main__":
 
     def isolate(*kept):
         # Closes what the resident interpreter has open, but what the hook inherits.
+        # One by one: some Pythons have no better way for all numbers there are.
         control.detach()
         for other in waiting:
             other[2].detach()
-        first = 3
-        for n in sorted(inherited + list(kept)) + [1 << 16]:
-            os.closerange(first, n)
-            first = n + 1
+        kept = set(inherited).union(kept, range(3))
+        for n in map(int, os.listdir("/proc/self/fd")):
+            if n not in kept:
+                close(n)
+
+    def close(n):
+        try:
+            os.close(n)
+        except OSError:
+            pass  # it was that of the directory
 
     def child(parts, fds):
         flags, folder, number, changes = parts[2], parts[3], parts[4], parts[6:]
@@ -258,7 +265,8 @@ if __name__ == "__main__":
         if not os.read(fds[4], 1):
             os._exit(0)  # a file has changed
         os.write(fds[3], b"p%d\n" % report[0])
-        isolate()
+        for n in fds:
+            os.close(n)
         if b"l" in flags:
             atexit.register(learn, os.path.join(own, "learned-" + os.fsdecode(parts[1])), list(sys.path))
 
@@ -295,7 +303,7 @@ if __name__ == "__main__":
             data, fds = receive(channel)
         if not data:
             os._exit(0)
-        channel.detach()
+        channel.close()
         child(data.split(b"\0"), fds)
 
     def await_call_before_script(channel):
@@ -438,6 +446,7 @@ if __name__ == "__main__":
             except OSError as e:
                 return tell(fds[3], b"s" + os.fsencode(str(e)) + b"\n")
             if pid == 0:
+                isolate(*fds)
                 child(parts, fds)
                 return True
             pidfd = os.pidfd_open(pid, 0)

@@ -116,8 +116,8 @@ def watched_end():
     if sys.version_info < (3, 12):  # before, the interpreter has no SystemExit to read the code of
         builtin(exit, _functools.reduce, set_status, Steps())
     watched = sys.addaudithook, sys.exit
-    closerange, fields, fstat, getpid = os.closerange, _operator.attrgetter("st_dev", "st_ino"), os.fstat, os.getpid
-    os_open, sched_yield, write = os.open, os.sched_yield, os.write
+    fields, fstat, getpid = _operator.attrgetter("st_dev", "st_ino"), os.fstat, os.getpid
+    close, listdir, os_open, sched_yield, write = os.close, os.listdir, os.open, os.sched_yield, os.write
     get_objects, get_referents, get_frame, leave = gc.get_objects, gc.get_referents, sys._getframe, os._exit
 
     class Any:
@@ -299,8 +299,12 @@ def watched_end():
             fd = os_open(path, 1)
             if fields(fstat(fd)) != pipe:
                 return
-            closerange(0, fd)
-            closerange(fd + 1, 1 << 20)
+            for name in listdir("/proc/self/fd"):
+                if int(name) != fd:
+                    try:
+                        close(int(name))
+                    except OSError:
+                        pass  # it was that of the directory
             write(fd, b"f%d\n" % (number << 8))
             sched_yield()  # to whom it has told
         except OSError:
