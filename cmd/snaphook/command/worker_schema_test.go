@@ -78,9 +78,14 @@ func TestTheLinesOfWorkersAreOfTheSchema(t *testing.T) {
 				t.Error("a call without an answer has succeeded")
 			}
 			cancel()
-			call.Payload = []byte("{}\n") // its answer comes after the cancel has been read
+			call.Payload = []byte("{}\n")
 			if _, err := c.Run(t.Context(), call); err != nil {
 				t.Errorf("after it: %v", err)
+			}
+			for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(2 * time.Millisecond) {
+				if text, _ := os.ReadFile(filepath.Join(dir, "lines")); bytes.Contains(text, []byte(`{"cancel":`)) {
+					break // the worker may read it after the call that follows
+				}
 			}
 		}
 		pool.Close()
