@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -61,18 +62,22 @@ func (l *fileList) holds(dir string) bool {
 // hides reports whether the folder has a file by the name of a loaded module. One
 // that cannot be read hides none from the interpreter either.
 func (l *listedFolder) hides(dir string) bool {
-	f, err := os.Open(inDir(l.path, dir))
+	f, err := os.Open(cmp.Or(inDir(l.path, dir), "."))
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	names, _ := f.Readdirnames(-1)
-	for _, name := range names {
-		if stem, _, _ := strings.Cut(name, "."); l.hiding[stem] {
-			return true
+	for {
+		names, err := f.Readdirnames(1024) // a project may have any number of them
+		for _, name := range names {
+			if stem, _, _ := strings.Cut(name, "."); l.hiding[stem] {
+				return true
+			}
+		}
+		if err != nil {
+			return false
 		}
 	}
-	return false
 }
 
 // listPath returns the file in which the interpreter writes its list.

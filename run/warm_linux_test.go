@@ -175,6 +175,14 @@ func sameWarm(t *testing.T, argv []string, script, text string, calls int) {
 
 // residentOf is the process of the interpreter that forks; nil if there is none.
 func residentOf(w *Warm) *os.Process {
+	if p := pythonOf(w); p != nil {
+		return p.proc
+	}
+	return nil
+}
+
+// pythonOf is the resident interpreter; nil if there is none.
+func pythonOf(w *Warm) *python {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, s := range w.kept {
@@ -182,7 +190,7 @@ func residentOf(w *Warm) *os.Process {
 		p, ok := s.keeper.(*python)
 		s.mu.Unlock()
 		if ok {
-			return p.proc
+			return p
 		}
 	}
 	return nil

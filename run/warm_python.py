@@ -13,9 +13,9 @@
 # "+NAME=value" or "-NAME" for each variable that differs, with the descriptors of
 # standard input, output and error, one for the status, and one on which a byte says
 # that none of the files has changed; "kill", id, signal. On the status descriptor:
-# "l" if there is another list by now, and no process; "p<pid>", written by the child when it leads
-# its process group, "f<wait status>" when its end is certain, "e<wait status>"
-# afterwards, or "s<reason>" when there is no process.
+# "l" if there is another list by now, and no process; "p<pid>", written by the child
+# when it leads its process group, "f<wait status>" when its end is certain, "e<wait
+# status>" afterwards, or "s<reason>" when there is no process.
 import os
 import sys
 
@@ -183,9 +183,12 @@ if __name__ == "__main__":
         items += ["n" + name for name in tops - before_script] + ["c" + name for name in before_script if goes_ahead]
         items += ["s" + ahead[0]] + ["d" + folder for folder in ahead[1:]]
         path = os.path.join(own, "files-%d" % resident)
-        with open(path + ".new", "wb") as f:
-            f.write(b"\0".join(map(os.fsencode, items)))
-        os.rename(path + ".new", path)
+        try:
+            with open(path + ".new", "wb") as f:
+                f.write(b"\0".join(map(os.fsencode, items)))
+            os.rename(path + ".new", path)
+        except OSError:
+            pass  # the host finds no list, and replaces this interpreter when its calls have ended
 
     def load(path):
         # Loads what the script has imported, as far as it is no part of the

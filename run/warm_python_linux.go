@@ -119,7 +119,7 @@ func (p *python) run(ctx context.Context, j job, changes []string) (reply hook.R
 	if how != begun {
 		q.free()
 		p.unuse(p.close)
-		return reply, false, how == outOfDate, nil
+		return reply, false, how != notBegun, nil
 	}
 	reply, err = q.watch(ctx, &j)
 	lost := q.remote.lost
@@ -159,7 +159,7 @@ const (
 	notBegun beginning = iota // nothing of the call has happened
 	begun
 	outOfDate // nothing has happened, and the interpreter is of no further use
-	newList   // nothing has happened, since there is another list of files
+	newList   // nothing has happened, since there is another list of files to look at
 )
 
 // begin starts a call.

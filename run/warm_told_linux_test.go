@@ -51,20 +51,32 @@ except OSError:
 }
 
 // toldBy returns how many calls have told their end since the last one began.
-func toldBy(w *Warm) (n int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, s := range w.kept {
-		s.mu.Lock()
-		p, ok := s.keeper.(*python)
-		s.mu.Unlock()
-		if ok {
-			p.told.mu.Lock()
-			n += len(p.told.all)
-			p.told.mu.Unlock()
-		}
+func toldBy(w *Warm) int {
+	p := pythonOf(w)
+	if p == nil {
+		return 0
 	}
-	return n
+	p.told.mu.Lock()
+	defer p.told.mu.Unlock()
+	return len(p.told.all)
+}
+
+// Without the list of what it has loaded no call begins in an interpreter.
+func TestAnInterpreterWithoutItsListIsReplaced(t *testing.T) {
+	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "print('here')\n")
+	h.heat()
+	p := pythonOf(h.w)
+	p.list.Store(nil)
+	if err := os.Remove(p.listPath()); err != nil {
+		t.Fatal(err)
+	}
+	before := h.w.ran.Load()
+	if out := h.run(); out != "here\n" || h.w.ran.Load() != before {
+		t.Errorf("%q, warm %v; want a cold call", out, h.w.ran.Load() != before)
+	}
+	if out := h.heat(); out != "here\n" || pythonOf(h.w) == p {
+		t.Errorf("later %q, of the same interpreter %v", out, pythonOf(h.w) == p)
+	}
 }
 
 // What a script forks ends as it does, and must not tell that it has.
