@@ -51,7 +51,7 @@ var arrows = map[string][]string{
 	"events/llxprt/genai":         {"wire"},
 	"events/llxprt":               {"hook", "wire", "match", "run", "settings", "internal/environ", "reducers", "pipeline", "entries", "events/llxprt/genai", "internal/bounded", "internal/splice"},
 	"events/claude":               {"hook", "wire", "stages", "internal/common", "match", "internal/permission", "run", "run/request", "run/judge", "settings", "internal/environ", "pipeline", "entries", "internal/bounded", "internal/splice"},
-	"":                            {"hook", "policy", "pipeline", "record", "run", "events/llxprt", "events/claude"},
+	"":                            {"hook", "policy", "pipeline", "record", "run"},
 
 	"events/xcsh":               {"hook", "wire", "internal/sound", "run", "internal/environ", "reducers", "pipeline", "events/xcsh/discover"},
 	"events/xcsh/discover":      {"internal/gitignore", "internal/bounded"},

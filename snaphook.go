@@ -12,8 +12,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/snaphook-go/snaphook/events/claude"
-	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
@@ -62,14 +60,14 @@ type (
 	SessionConfig = pipeline.SessionConfig
 )
 
-// Open makes a system that reads every hook system's settings from where they
-// are kept, when the first session of a directory is made. Close it when the
-// program ends.
+// Open makes a system that reads the settings of every hook system whose events the
+// program imports, from where they are kept, when the first session of a directory
+// is made. Close it when the program ends.
 //
 // For other sources of settings make the system with [pipeline.NewSystem].
 func Open(cfg Config) *System {
 	return pipeline.NewSystem(pipeline.Config{
-		Load:    []pipeline.Load{llxprt.Settings{}.Load, claude.Settings{}.Load},
+		Load:    pipeline.LinkedSettings(),
 		Workers: cfg.Workers,
 		Log:     cfg.Log,
 		Policy:  policy.Source{Discover: true, Overlays: cfg.Policy},

@@ -14,6 +14,12 @@ type Dialect struct {
 	Name  string
 	Rules Rules
 
+	// Settings reads the settings that users have, from where the system keeps them.
+	// A program that opens its hooks without naming settings reads those of every
+	// dialect that is linked; see [LinkedSettings]. Nil: there are none. It is set
+	// before main begins.
+	Settings Load
+
 	// Unit is what a timeout of 1 in the settings means.
 	Unit time.Duration
 
@@ -182,6 +188,24 @@ func Events(d *Dialect) []Declared {
 		}
 	}
 	return events
+}
+
+// LinkedSettings returns the Settings of every dialect that has events in the
+// program, in the order of the dialects' names.
+func LinkedSettings() []Load {
+	declared.RLock()
+	defer declared.RUnlock()
+	linked := map[string]Load{}
+	for _, e := range declared.byName {
+		if _, d := e.slotOf(); d.Settings != nil {
+			linked[d.Name] = d.Settings
+		}
+	}
+	loads := make([]Load, 0, len(linked))
+	for _, name := range slices.Sorted(maps.Keys(linked)) {
+		loads = append(loads, linked[name])
+	}
+	return loads
 }
 
 // eventNamed returns the event of a full name; nil if there is none.

@@ -115,6 +115,8 @@ func homeDir(env []string) string {
 // setting that is one value, the last layer's counts.
 var order = []hook.Source{hook.User, hook.Project, hook.Local, hook.Flag, hook.Managed}
 
+func init() { Dialect.Settings = Settings{}.Load } // Load needs Dialect, so that its literal cannot have it
+
 // Load reads the settings for a directory. It is a [pipeline.Load].
 func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 	if s.Environ == nil {

@@ -59,6 +59,8 @@ func layerRank(s hook.Source) int {
 	return len(order)
 }
 
+func init() { Dialect.Settings = Settings{}.Load } // Load needs Dialect, so that its literal cannot have it
+
 // Load reads the settings for a directory. It is a [pipeline.Load].
 func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 	passed := s.profile(at.Dir)
