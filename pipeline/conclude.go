@@ -15,9 +15,6 @@ import (
 
 // propagated is the error of a hook that is Fire's.
 func (f *fireRun[Out]) propagated(res *hook.Result[Out]) error {
-	if !f.event.rules.Propagate {
-		return nil
-	}
 	for i := range res.Reports {
 		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) {
 			if c := common.ReportOf(&res.Reports[i]); f.untyped().propagates(&c) {
@@ -39,15 +36,15 @@ func (f *fireRun[Out]) conclude(res *hook.Result[Out]) {
 		}
 	}()
 	f.event.spec.conclude(f.s, f.in.value, res)
-	f.noteConclusion(&merged, res)
+	if f.watcher != nil {
+		f.watcher.concluded = merged.OverriddenBlock != res.OverriddenBlock ||
+			!reflect.DeepEqual(merged.Output, res.Output)
+	}
 }
 
 // conflicts finds the members of the input that several hooks rewrote, and not
 // to the same value.
 func conflicts[Out any](e *core[Out], reports []hook.Report[Out]) []hook.Conflict {
-	if e.spec.Rewrites == nil || len(reports) < 2 {
-		return nil
-	}
 	type rewrite struct {
 		hooks  []*hook.Hook
 		values []string
@@ -155,15 +152,6 @@ func (f *fireRun[Out]) recheck(res *hook.Result[Out]) {
 // ended reports whether the first answers leave nothing to check.
 func (f *fireRun[Out]) ended(res *hook.Result[Out]) bool {
 	return f.failed != nil || res.Stop || f.event.spec.Blocks(&res.Output) || f.watcher != nil && f.watcher.left
-}
-
-// noteConclusion tells the watcher whether the last word on a result differs
-// from what its hooks amount to.
-func (f *fireRun[Out]) noteConclusion(merged, res *hook.Result[Out]) {
-	if f.watcher != nil {
-		f.watcher.concluded = merged.OverriddenBlock != res.OverriddenBlock ||
-			!reflect.DeepEqual(merged.Output, res.Output)
-	}
 }
 
 // notStarted returns the hooks that run once, and which it has not come to.

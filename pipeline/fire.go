@@ -36,7 +36,7 @@ type fireState struct {
 	plan          *stages.Planned
 	in            *input
 	runs          []hookRun     // by place in the plan
-	replies       []hook.Reply  // the same, if a hook runs outside the process
+	replies       []hook.Reply  // the same; nil if no hook runs outside the process, and needs JSON
 	contexts      []lazyContext // the same for hooks in Go that run one after the other
 	began         time.Time
 	number        int64           // among the session's fires
@@ -70,45 +70,41 @@ func (e *core[Out]) merge(
 	w *watcher[Out],
 	f *fireRun[Out],
 ) (*hook.Result[Out], error) {
-	f.event, f.fireState = e, fireState{of: e.untyped(), s: s, began: time.Now(), observed: ctx, text: f.text}
-	if !f.begin(ctx, in, plan) {
-		return e.empty, nil
+	f.event, f.watcher = e, w
+	f.fireState = fireState{
+		of: (*declaration)(&e.outline), s: s, plan: plan, began: time.Now(), observed: ctx, text: f.text,
 	}
-	defer f.untyped().end()
-	f.watcher = w
-	res, err := f.conclusion(ctx)
+	f.first.value, f.in = in, &f.first
+	isClosed := false
+	if last := len(plan.Run) - 1; last >= 0 && plan.Run[last] == closed {
+		own := *plan
+		own.Run = own.Run[:last:last]
+		f.plan, isClosed = &own, true
+	}
+	if s.sys.debug {
+		f.untyped().logPlan(ctx)
+	}
+	if len(s.sys.cfg.Observe) > 0 {
+		f.observed = f.untyped().startObserving(ctx)
+	}
+	res, err := e.empty, error(nil)
+	if len(f.plan.Run) > 0 || isClosed {
+		f.alloc()
+		f.untyped().enter()
+		defer f.untyped().end()
+		if f.failed == nil && e.rules.EnvFile != "" {
+			f.untyped().openVars()
+		}
+		res, err = f.ask(ctx)
+	}
 	if f.info != nil {
 		f.endObserving(res, err)
 	}
 	return res, err
 }
 
-// begin prepares a fire, and reports whether its plan has it run hooks. If it has, end
-// has to be called when the reports have been read.
-func (f *fireRun[Out]) begin(ctx context.Context, in any, plan *stages.Planned) (hooksRun bool) {
-	plan, closed := open(plan)
-	f.plan, f.first.value = plan, in
-	f.in = &f.first
-	if f.s.sys.debug {
-		f.untyped().logPlan(ctx)
-	}
-	if len(f.s.sys.cfg.Observe) > 0 {
-		f.observed = f.untyped().startObserving(ctx)
-	}
-	if len(plan.Run) == 0 && !closed {
-		if f.info != nil {
-			f.endObserving(f.event.empty, nil)
-		}
-		return false
-	}
-	f.alloc()
-	if f.untyped().enter(); f.failed == nil {
-		f.untyped().openVars()
-	}
-	return true
-}
-
-// enter lists the fire with its system, and looks at its input.
+// enter lists the fire with its system, and finds what is wrong with its input before any
+// hook runs. The end of the fire has to be called when the reports have been read.
 func (f *fireBase) enter() {
 	f.fireContext.parent, f.fireContext.session = f.observed, f.s
 	f.ctx, f.inflightEntry.ctx = &f.fireContext, &f.fireContext
@@ -117,20 +113,30 @@ func (f *fireBase) enter() {
 		f.failed = hook.ErrClosed
 		return
 	}
-	if f.failed = f.checkInput(); f.failed != nil {
-		return
+	if f.text == (sound.Text{}) { // nothing is known of it
+		if err := f.of.input.checked(f.in.value); err != nil {
+			f.failed = &hook.InputError{Event: f.of.full, Err: err}
+			return
+		}
+	}
+	if f.replies != nil {
+		if _, f.failed = f.payload(f.in); f.failed != nil { // made once, before the hooks share it
+			return
+		}
 	}
 	if f.of.rules.Live {
 		f.view = f.s.view()
 	}
-	f.budget()
+	if f.of.rules.Budget {
+		f.budget()
+	}
 }
 
 // alloc makes room for the result, apart from f, which a result must not keep alive.
 func (f *fireRun[Out]) alloc() {
 	if n := len(f.plan.Run); n > 1 {
 		f.runs, f.reports, f.result = make([]hookRun, n), make([]hook.Report[Out], n), new(hook.Result[Out])
-		if f.untyped().runsOutside() {
+		if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Runner != nil }) {
 			f.replies = make([]hook.Reply, n)
 		}
 		return
@@ -141,61 +147,52 @@ func (f *fireRun[Out]) alloc() {
 		report [1]hook.Report[Out]
 		result hook.Result[Out]
 	})
-	f.runs, f.replies, f.reports, f.result = lone.run[:], lone.reply[:], lone.report[:], &lone.result
+	f.runs, f.reports, f.result = lone.run[:], lone.report[:], &lone.result
+	if len(f.plan.Run) == 1 && f.plan.Run[0].Runner != nil {
+		f.replies = lone.reply[:]
+	}
 }
 
-// checkInput finds what is wrong with the input before any hook runs.
-func (f *fireBase) checkInput() error {
-	if !f.text.Known() {
-		if err := f.of.input.checked(f.in.value); err != nil {
-			return &hook.InputError{Event: f.of.full, Err: err}
-		}
-	}
-	if f.runsOutside() {
-		if _, err := f.payload(f.in); err != nil { // made once, before the hooks share it
-			return err
-		}
-	}
-	return nil
-}
-
-// conclusion runs the hooks and merges their answers.
-func (f *fireRun[Out]) conclusion(ctx context.Context) (*hook.Result[Out], error) {
-	e, res := f.event, f.result
+// ask runs the hooks and makes the result of what they said.
+func (f *fireRun[Out]) ask(ctx context.Context) (*hook.Result[Out], error) {
+	e, res, sys := f.event, f.result, f.s.sys
 	if f.failed == nil || f.failed == hook.ErrClosed {
-		f.ask(res)
+		if err := f.reduce(res); err != nil {
+			f.untyped().logReducer(err)
+		}
+		if e.spec.Rewrites != nil && len(res.Reports) > 1 {
+			res.Conflicts = conflicts(e, res.Reports)
+		}
+		if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Policy != nil }) {
+			f.hold(res)
+		}
+		if sys.ctx.Err() != nil || f.observed.Err() != nil {
+			if err := f.unfinished(res); err != nil {
+				f.failed = err
+			}
+		}
+		if sys.rechecks.Load() {
+			f.recheck(res)
+		}
+		if f.failed == nil && e.spec.conclude != nil {
+			f.conclude(res)
+		}
+		if sys.debug {
+			f.logResult(res)
+		}
 	}
 	if f.failed != nil {
 		return e.refuse(f.s, f.in.value, res, f.failed), f.failed
 	}
-	if err := f.propagated(res); err != nil {
-		return res, err
+	if e.rules.Propagate {
+		if err := f.propagated(res); err != nil {
+			return res, err
+		}
 	}
 	if e.rules.Unstoppable {
 		return res, nil // nothing is missing
 	}
 	return res, ctx.Err()
-}
-
-// ask runs the hooks and makes the result of what they said.
-func (f *fireRun[Out]) ask(res *hook.Result[Out]) {
-	if err := f.reduce(res); err != nil {
-		f.untyped().logReducer(err)
-	}
-	res.Conflicts = conflicts(f.event, res.Reports)
-	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Policy != nil }) {
-		f.hold(res)
-	}
-	if err := f.unfinished(res); err != nil {
-		f.failed = err
-	}
-	f.recheck(res)
-	if f.failed == nil && f.event.spec.conclude != nil {
-		f.conclude(res)
-	}
-	if f.s.sys.debug {
-		f.logResult(res)
-	}
 }
 
 // reduce runs the hooks and merges what they said. Most fires have one hook,
@@ -221,18 +218,17 @@ func (f *fireRun[Out]) reduce(res *hook.Result[Out]) (err error) {
 	return err
 }
 
-// runsOutside reports whether a hook of the plan needs the input as JSON.
-func (f *fireBase) runsOutside() bool {
-	return slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Runner != nil })
-}
-
 func (f *fireBase) end() {
 	f.fireContext.end(hook.ErrNotNeeded)
 	if !f.listed {
 		return
 	}
-	f.s.unspend(f.notStarted())
-	f.s.release(f.vars)
+	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Once }) {
+		f.s.unspend(f.notStarted())
+	}
+	if f.vars != nil {
+		f.s.release(f.vars)
+	}
 	f.s.shard.end(&f.inflightEntry)
 }
 
@@ -251,7 +247,7 @@ type varsDir struct {
 // run all the same: they have other things to do.
 func (f *fireBase) openVars() {
 	needed := func(h *hook.Hook) bool { return h.Runner != nil && !h.NoEnvFile }
-	if f.of.rules.EnvFile == "" || !slices.ContainsFunc(f.plan.Run, needed) {
+	if !slices.ContainsFunc(f.plan.Run, needed) {
 		return
 	}
 	dir, err := f.s.scratch(f.of.name)

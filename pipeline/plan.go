@@ -153,17 +153,6 @@ func (s *selector) make(ctx context.Context, subject string, at uint64) *stages.
 	return &k.planned
 }
 
-// open returns a plan without the hook that says that the system is closed.
-func open(plan *stages.Planned) (left *stages.Planned, isClosed bool) {
-	last := len(plan.Run) - 1
-	if last < 0 || plan.Run[last] != closed {
-		return plan, false
-	}
-	p := *plan
-	p.Run = p.Run[:last:last]
-	return &p, true
-}
-
 // mostPlans bounds the subjects whose plan is kept, and mostSubject the bytes of one, since
 // tool names are open-ended, and a model writes them. A subject has its plan in one of a few
 // neighbouring places; when all are taken by others, one of those is planned anew next time.

@@ -69,6 +69,9 @@ func (reg *registry) build(own []*hook.Hook) *view {
 			for _, h := range hooks {
 				if slot, known := index[h.Dialect+"."+h.Event]; known { // else the loader has reported it
 					h = reg.admit(reg.govern(h))
+					if wantsRecheck(h) {
+						reg.sys.rechecks.Store(true)
+					}
 					v.listed.add(slot, h)
 					if h.Skip == "" || reg.sys.observed {
 						v.activate(slot, h.Skip == "")

@@ -94,6 +94,7 @@ type System struct {
 	sessions         atomic.Uint64 // ever
 	scratches        scratches
 	shards           shards
+	rechecks         atomic.Bool // a hook of a place or a session wants, or wanted, to be asked again
 
 	mu         sync.Mutex // guards what follows, and every change of a view
 	workspaces map[Workspace]weak.Pointer[registry]

@@ -2,11 +2,9 @@
 // event, so that it is not read twice.
 package sound
 
-// Text is what is known of all JSON text in an input. The zero Text is one to be checked.
+// Text is what is known of all JSON text in an input. The zero Text is one to be checked; any
+// other is known to be sound.
 type Text struct{ known bool }
 
 // If makes a Text that is known to be sound, or not.
 func If(known bool) Text { return Text{known} }
-
-// Known reports whether it is known to be sound.
-func (t Text) Known() bool { return t.known }
