@@ -143,7 +143,9 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 		c := common.ReportOf(r)
 		b.fire.untyped().logFailure(&c)
 	}
-	b.fire.refine(r, b.in)
+	if b.fire.event.spec.refine != nil {
+		b.fire.refine(r, b.in)
+	}
 	r.Backgrounded = false // its end is what counts now
 	if !inShadow(r.Hook) {
 		c := common.ReportOf(r)

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"time"
 
@@ -35,13 +34,19 @@ func (f *fireBase) payload(in *input) ([]byte, error) {
 	if in.encoded != nil {
 		return in.encoded, nil
 	}
-	b := make([]byte, 0, len(f.s.base)+len(f.s.cwd)+roomFor(in.value)+512)
+	var own sizer
+	own.add(reflect.ValueOf(in.value).Elem(), 0)
+	b := make([]byte, 0, len(f.s.base)+len(f.s.cwd)+own.bytes+own.bytes/2+512)
 	b = append(b, f.s.base...)
 	if f.of.on.dir == nil || f.of.on.dir(in.value) == "" { // else the input has it
 		b = append(append(b, `,"cwd":`...), f.s.cwd...)
 	}
 	if base := f.of.dialect.Base; base != nil {
-		b = base(b, f.of.name, f.stamp())
+		at, given := f.ctx.Value(timeKey{}).(time.Time)
+		if !given {
+			at = f.began
+		}
+		b = base(b, f.of.name, at)
 	}
 	at := len(b)
 	b, err := encode(b, in.value)
@@ -72,14 +77,6 @@ func WithTime(ctx context.Context, at time.Time) context.Context {
 	return context.WithValue(ctx, timeKey{}, at)
 }
 
-// stamp is the time that payloads have.
-func (f *fireBase) stamp() time.Time {
-	if at, given := f.ctx.Value(timeKey{}).(time.Time); given {
-		return at
-	}
-	return f.began
-}
-
 // encode appends the JSON object that a value encodes to. A method of the value
 // that panics is an error.
 func encode(dst []byte, value any) (text []byte, err error) {
@@ -99,18 +96,12 @@ func encode(dst []byte, value any) (text []byte, err error) {
 	return text, nil
 }
 
-// roomFor is how much room the JSON of a value needs, by the texts in it, so that
-// it does not grow through buffers of half its size. An encoder makes its buffer
-// larger when it is three quarters full.
-func roomFor(ptr any) int {
-	var s sizer
-	s.add(reflect.ValueOf(ptr).Elem(), 0)
-	return s.bytes + s.bytes/2
-}
-
 // mostValues bounds how much of a value is looked at: a large one has few large texts.
 const mostValues = 4096
 
+// sizer finds how long the JSON of a value is, by the texts in it, so that it does not grow
+// through buffers of half its size. An encoder makes its buffer larger when it is three
+// quarters full.
 type sizer struct{ bytes, seen int }
 
 func (s *sizer) add(v reflect.Value, depth int) {
@@ -198,24 +189,10 @@ func (c *check) checked(ptr any) error {
 
 // noteVars says in a hook's report that it could leave no variables.
 func (f *fireRun[Out]) noteVars(r *hook.Report[Out]) {
-	if f.noVars != nil && !r.Hook.NoEnvFile {
+	if !r.Hook.NoEnvFile {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s is not set, and the variables of the hook are lost: %v",
 			f.event.rules.EnvFile, f.noVars))
 	}
-}
-
-// env returns the variables of one hook's call.
-func (f *fireBase) env(h *hook.Hook, i int, in *input) (vars []string) {
-	if f.of.on.vars != nil {
-		vars = slices.Clip(f.of.on.vars(f.s, in.value)) // which may be the same for all
-	}
-	if f.vars != nil && !h.NoEnvFile {
-		vars = append(vars, f.of.rules.EnvFile+"="+varsFile(f.vars.path, i))
-	}
-	if f.s.tellsState(vars) {
-		vars = append(vars, f.s.stateVar())
-	}
-	return vars
 }
 
 func varsFile(dir string, i int) string {
@@ -225,13 +202,6 @@ func varsFile(dir string, i int) string {
 // stateName is the variable that names the directory of the state to hooks
 // outside the process.
 const stateName = "SNAPHOOK_STATE="
-
-// tellsState reports whether hooks outside the process get the variable. In a
-// dialect whose calls have no variables of their own it would cost each call a
-// copy of the environment, so that there a host asks for it.
-func (s *Session) tellsState(vars []string) bool {
-	return len(vars) > 0 || s.host != nil && s.host.State != ""
-}
 
 // stateVar names the directory, as a variable for hooks. It is made once.
 func (s *Session) stateVar() string {
@@ -248,9 +218,9 @@ func (s *Session) stateVar() string {
 	return *s.kept.Load()
 }
 
-// ask returns the function by which a hook asks the user; nil if it cannot.
+// ask returns the function by which a hook asks the user; nil if it cannot. There is a host.
 func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string, bool) {
-	if s.host == nil || s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) || inShadow(h) {
+	if s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) || inShadow(h) {
 		return nil
 	}
 	m := s.state()

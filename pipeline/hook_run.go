@@ -22,7 +22,8 @@ type hookRun struct {
 	denied  chan struct{} // not nil: it may not go to the background, and is gone when this is closed
 }
 
-// runHook is one hook's turn: a worker's place, then the hook, within its time.
+// runHook is one hook's turn: a worker's place, then the hook, within its time. What it did
+// is made what counts, and reported.
 func (f *fireRun[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input) {
 	r := &f.reports[i]
 	r.Hook, r.Index = h, i
@@ -33,7 +34,22 @@ func (f *fireRun[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *inp
 	defer func() {
 		if !returned { // nor has it panicked: its goroutine ends
 			r.Err = errExited
-			f.finishRun(ctx, r, in)
+		}
+		r.Recheck = f.again
+		if r.Err != nil && r.Err != f.failed { // else it has not failed: it could not be asked
+			f.applyFailurePolicy(r)
+		}
+		if f.event.spec.refine != nil {
+			f.refine(r, in)
+		}
+		if len(r.Notes) > 0 {
+			f.untyped().logNotes(h, r.Notes)
+		}
+		if h.Policy != nil {
+			f.uphold(r)
+		}
+		if f.s.sys.observed {
+			f.observe(ctx, r, in, f.runs[i].queued)
 		}
 	}()
 	if h.Policy == nil {
@@ -42,28 +58,10 @@ func (f *fireRun[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *inp
 		f.runGoverned(ctx, r, in)
 	}
 	returned = true
-	f.finishRun(ctx, r, in)
 }
 
 var errExited = &hook.ClassError{
 	Class: hook.ClassCrash, Err: errors.New("it ended its goroutine (runtime.Goexit), as FailNow of a test does"),
-}
-
-// finishRun makes of what a hook did what counts, and reports it.
-func (f *fireRun[Out]) finishRun(ctx context.Context, r *hook.Report[Out], in *input) {
-	h := r.Hook
-	r.Recheck = f.again
-	f.applyFailurePolicy(r)
-	f.refine(r, in)
-	if len(r.Notes) > 0 {
-		f.untyped().logNotes(h, r.Notes)
-	}
-	if h.Policy != nil {
-		f.uphold(r)
-	}
-	if f.s.sys.observed {
-		f.observe(ctx, r, in, f.runs[r.Index].queued)
-	}
 }
 
 // run runs a hook. What panics is the hook's failure.
@@ -85,21 +83,23 @@ func (f *fireRun[Out]) run(ctx context.Context, r *hook.Report[Out], in *input) 
 		r.Err = hook.ErrUnsupported
 		return
 	}
-	if !waitsFor(r.Hook) {
+	if r.Hook.Background != hook.Foreground {
 		f.launch(ctx, r, in)
 		return
 	}
-	var err error
-	// A Go hook needs no permit: it may fire events itself.
-	if f.runs[r.Index].queued, err = f.s.sys.acquire(ctx, r.Hook, f.s.sys.workers); err != nil {
-		r.Err = contextCause(ctx, err)
+	if r.Hook.Policy != nil {
+		f.startLimited(ctx, r, in)
 		return
 	}
-	defer f.s.sys.release(r.Hook, f.s.sys.workers)
-	if keeperOf(r.Hook) != nil {
-		f.startCounted(ctx, r, in)
-		return
+	workers := f.s.sys.workers // a hook in Go needs no permit: it may fire events itself
+	if !workers.TryAcquire(1) {
+		var err error
+		if f.runs[r.Index].queued, err = acquire(ctx, workers); err != nil {
+			r.Err = contextCause(ctx, err)
+			return
+		}
 	}
+	defer workers.Release(1)
 	f.start(ctx, r, in)
 }
 
@@ -115,32 +115,42 @@ func (f *fireRun[Out]) start(ctx context.Context, r *hook.Report[Out], in *input
 		return
 	}
 	call := f.untyped().newCall(ctx, r.Hook, r.Index, in, payload)
-	call.Ask, call.Detach = f.s.ask(r.Hook), f.detach(ctx, r, in)
+	if f.s.host != nil {
+		call.Ask = f.s.ask(r.Hook)
+	}
+	if f.event.dialect.Detaches {
+		call.Detach = f.detach(ctx, r, in)
+	}
 	turn := &f.runs[r.Index]
 	turn.started = true
 	start := time.Now()
-	reply := f.untyped().reply(r.Index)
+	var reply *hook.Reply
+	if r.Index < len(f.replies) {
+		reply = &f.replies[r.Index]
+	} else {
+		reply = new(hook.Reply) // a sequential plan has grown
+	}
 	*reply, err = r.Hook.Runner.Run(ctx, call)
 	r.Elapsed = time.Since(start)
 	defer func() {
-		r.Notes = append(r.Notes, reply.Notes...)
-		f.noteVars(r)
+		if r.Notes = append(r.Notes, reply.Notes...); f.noVars != nil {
+			f.noteVars(r)
+		}
 	}()
 	if errors.Is(err, hook.ErrDetached) {
 		r.Backgrounded, r.Err = turn.leftForBackground()
 		return
 	}
-	if r.Reply, r.Err = answered(ctx, call.Timeout, reply, err); r.Err == nil {
-		stages.Parse(r, f.reading(r.Hook))
+	if err != nil {
+		r.Reply, r.Err = answered(ctx, call.Timeout, reply, err)
+		return
 	}
-}
-
-// reply is the room for the reply of a hook outside the process.
-func (f *fireBase) reply(i int) *hook.Reply {
-	if i >= len(f.replies) {
-		return new(hook.Reply) // a sequential plan has grown
-	}
-	return &f.replies[i]
+	r.Reply = reply
+	stages.Parse(r, stages.ReplyRules[Out]{
+		Exits:  exitsOf(r.Hook, &f.event.rules),
+		Text:   cmp.Or(r.Hook.Text, f.event.rules.Text),
+		Decode: f.event.spec.Decode,
+	})
 }
 
 // answered returns what a Runner has answered: no reply where there is none, and
@@ -158,30 +168,27 @@ func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err
 	return reply, contextCause(ctx, err)
 }
 
-// reading is how the replies of a hook are read.
-func (f *fireRun[Out]) reading(h *hook.Hook) stages.ReplyRules[Out] {
-	return stages.ReplyRules[Out]{
-		Exits:  exitsOf(h, &f.event.rules),
-		Text:   cmp.Or(h.Text, f.event.rules.Text),
-		Decode: f.event.spec.Decode,
-	}
-}
-
-// newCall returns the call of a hook outside the process.
+// newCall returns the call of a hook outside the process, with the variables of it alone.
 func (f *fireBase) newCall(ctx context.Context, h *hook.Hook, i int, in *input, payload []byte) hook.Call {
-	trace := hook.TraceOf(ctx)
-	return hook.Call{
+	call := hook.Call{
 		Hook: h, Session: f.s.id, Dir: f.of.dir(f.s, in.value), Payload: payload,
-		Timeout: f.of.timeout(h), Env: traced(f.env(h, i, in), trace), Trace: trace,
+		Timeout: f.of.timeout(h), Trace: hook.TraceOf(ctx),
 	}
-}
-
-// traced adds the variables in which programs look for their place in a trace.
-func traced(env []string, t hook.Trace) []string {
-	if t.Parent == "" {
-		return env
+	if f.of.on.vars != nil {
+		call.Env = slices.Clip(f.of.on.vars(f.s, in.value)) // which may be the same for all
 	}
-	return append(slices.Clip(env), "TRACEPARENT="+t.Parent, "TRACESTATE="+t.State)
+	if f.vars != nil && !h.NoEnvFile {
+		call.Env = append(call.Env, f.of.rules.EnvFile+"="+varsFile(f.vars.path, i))
+	}
+	// In a dialect whose calls have no variables of their own the directory of the state would
+	// cost each call a copy of the environment, so that there a host asks for it.
+	if len(call.Env) > 0 || f.s.host != nil && f.s.host.State != "" {
+		call.Env = append(call.Env, f.s.stateVar())
+	}
+	if t := call.Trace; t.Parent != "" { // where programs look for their place in a trace
+		call.Env = append(slices.Clip(call.Env), "TRACEPARENT="+t.Parent, "TRACESTATE="+t.State)
+	}
+	return call
 }
 
 // exitsOf is what the end of a hook amounts to.
@@ -195,9 +202,6 @@ func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
 // applyFailurePolicy applies what the event says of hooks that fail, and counts those
 // that fail open.
 func (f *fireRun[Out]) applyFailurePolicy(r *hook.Report[Out]) {
-	if r.Err == nil || r.Err == f.failed {
-		return // it has not failed: it could not be asked
-	}
 	r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
 	if errors.Is(r.Err, hook.ErrNotNeeded) {
 		return // the answer was there without it
@@ -223,9 +227,6 @@ func (f *fireRun[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 
 // refine lets the event adjust a report. What panics costs no more than that.
 func (f *fireRun[Out]) refine(r *hook.Report[Out], in *input) {
-	if f.event.spec.refine == nil {
-		return
-	}
 	before := *r
 	defer func() {
 		if v := recover(); v != nil {
@@ -236,15 +237,12 @@ func (f *fireRun[Out]) refine(r *hook.Report[Out], in *input) {
 	f.event.spec.refine(f.s, in.value, r)
 }
 
-// detach lets a running hook go to the background; nil where hooks cannot.
+// detach lets a running hook go to the background.
 func (f *fireRun[Out]) detach(
 	from context.Context,
 	r *hook.Report[Out],
 	in *input,
 ) func(time.Duration) (context.Context, func(hook.Reply, error)) {
-	if !f.event.dialect.Detaches {
-		return nil
-	}
 	b, start := f.backgroundRun(from, r, in), time.Now()
 	return func(wish time.Duration) (context.Context, func(hook.Reply, error)) {
 		ctx, ok := b.begin()

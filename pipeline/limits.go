@@ -49,14 +49,7 @@ func (c *lazyContext) end(why error) {
 	}
 }
 
-// real makes the context that this one stands for.
-func (c *lazyContext) real() context.Context {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.make()
-}
-
-// make is real, under the lock.
+// make makes the context that this one stands for, under the lock.
 func (c *lazyContext) make() context.Context {
 	if c.made != nil {
 		return c.made
@@ -98,7 +91,11 @@ func (c *lazyContext) errAt(now time.Time) error {
 }
 
 // Done makes the channel.
-func (c *lazyContext) Done() <-chan struct{} { return c.real().Done() }
+func (c *lazyContext) Done() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.make().Done()
+}
 
 // Deadline is the earlier one of its own and its parent's.
 func (c *lazyContext) Deadline() (time.Time, bool) {
@@ -136,9 +133,6 @@ func (e *declaration) timeout(h *hook.Hook) time.Duration {
 
 // budget ends the fire when the longest hook that it waits for has had its time.
 func (f *fireBase) budget() {
-	if !f.of.rules.Budget {
-		return
-	}
 	var longest time.Duration
 	for _, h := range f.plan.Run {
 		d := f.of.timeout(h)

@@ -50,10 +50,16 @@ func (f *fireRun[Out]) runGoverned(ctx context.Context, r *hook.Report[Out], in 
 	}
 }
 
-// startCounted is start for a hook with a policy, which has its permit. How it
-// ends is counted before the permit is free: who gets it next sees the breaker.
-func (f *fireRun[Out]) startCounted(ctx context.Context, r *hook.Report[Out], in *input) {
+// startLimited is start for a hook with a policy, within the limits of that. How it ends is
+// counted before its permits are free: what gets them next sees the breaker.
+func (f *fireRun[Out]) startLimited(ctx context.Context, r *hook.Report[Out], in *input) {
+	var err error
 	k, turn := keeperOf(r.Hook), &f.runs[r.Index]
+	if turn.queued, err = f.s.sys.acquire(ctx, r.Hook, f.s.sys.workers); err != nil {
+		r.Err = contextCause(ctx, err)
+		return
+	}
+	defer f.s.sys.release(r.Hook, f.s.sys.workers)
 	if r.Err = k.still(&turn.trial); r.Err != nil {
 		return
 	}
