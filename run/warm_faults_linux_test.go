@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/snaphook-go/snaphook/hook"
 )
 
@@ -253,6 +255,37 @@ func TestTheInterpreterHangs(t *testing.T) {
 	}
 }
 
+// A process that has not seen its start when the host gives up never begins; of one that
+// has, the host waits to hear.
+func TestAStartIsTakenBackUnlessItWasSeen(t *testing.T) {
+	for _, seen := range []bool{false, true} {
+		var p [2]int
+		if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
+			t.Fatal(err)
+		}
+		process, err := unix.FcntlInt(uintptr(p[0]), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(process)
+		line := startLine{r: p[0], w: p[1]}
+		line.start()
+		one := make([]byte, 1)
+		if seen {
+			if n, err := unix.Read(process, one); n != 1 {
+				t.Fatal(n, err)
+			}
+		}
+		if back := line.takeBack(); back == seen {
+			t.Errorf("seen by the process %v, taken back %v", seen, back)
+		}
+		line.close()
+		if n, err := unix.Read(process, one); n != 0 {
+			t.Errorf("seen before %v: the process reads %d bytes, %v, when the host has given up; want the end", seen, n, err)
+		}
+	}
+}
+
 func TestAWarmCallThatIgnoresItsEndIsKilled(t *testing.T) {
 	for _, test := range []struct{ program, script, text string }{
 		{"python3", "hook.py", "import os, signal, subprocess, time\nif os.path.exists('slow'):\n    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n    subprocess.Popen(['sleep', '30'])\n    open('began-' + str(os.getpid()), 'w').close()\n    time.sleep(30)\n"},
@@ -317,7 +350,7 @@ func TestManyWarmCallsAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if limit := 4*cap(places) + 24; most > limit {
+	if limit := 6*cap(places) + 24; most > limit { // two of them until the process has begun
 		t.Errorf("%d descriptors at most, want %d", most, limit)
 	}
 }

@@ -63,6 +63,7 @@ const (
 	defaultWarm  = 8
 	warmRetry    = 30 * time.Second // after a process that could not be kept ready
 	warmReady    = time.Second      // for a resident interpreter to begin a call
+	warmLate     = 10 * time.Second // for a process that has seen its start, before anything of its script
 	warmProbe    = 10 * time.Second
 	probedStatus = 77
 )

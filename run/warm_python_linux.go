@@ -176,7 +176,8 @@ func (p *python) begin(ctx context.Context, q *process, j *job, changes []string
 		_ = unix.Close(status[1])
 		return notBegun
 	}
-	defer unix.Close(start[1])
+	line := startLine{r: start[0], w: start[1]}
+	defer line.close()
 	id := strconv.FormatUint(p.calls.Add(1), 10)
 	flags, dir := "p", cmp.Or(j.dir, ".")
 	if j.noTerminal {
@@ -189,7 +190,6 @@ func (p *python) begin(ctx context.Context, q *process, j *job, changes []string
 		return p.send(strings.Join(packet, "\x00"), rights, unix.MSG_DONTWAIT)
 	})
 	_ = unix.Close(status[1])
-	_ = unix.Close(start[0])
 	for i := range q.theirs {
 		closeFD(&q.theirs[i])
 	}
@@ -199,9 +199,9 @@ func (p *python) begin(ctx context.Context, q *process, j *job, changes []string
 	case err != nil, !list.holds(j.dir): // as the process gets ready
 		return outOfDate
 	}
-	_, _ = unix.Write(start[1], []byte{'g'}) // without a process there is no line either
+	line.start() // without a process there is no status either
 	q.remote = &remote{id: id, python: p}
-	return q.remote.await(q)
+	return q.remote.await(q, &line)
 }
 
 // send sends a packet to the interpreter.

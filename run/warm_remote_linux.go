@@ -22,9 +22,32 @@ type remote struct {
 	signaled bool
 }
 
-// await waits until the process leads its group.
-func (r *remote) await(q *process) beginning {
-	until := time.Now().Add(warmReady)
+// startLine is the pipe on which a process of an interpreter waits for its start.
+type startLine struct{ r, w int }
+
+// start lets the process begin.
+func (l *startLine) start() { _, _ = unix.Write(l.w, []byte{'g'}) }
+
+// takeBack reports whether the process has not seen its start. It does not begin then.
+func (l *startLine) takeBack() bool {
+	closeFD(&l.w) // the end of what there is to read
+	for {
+		n, err := unix.Read(l.r, make([]byte, 1))
+		if err != unix.EINTR {
+			return n == 1
+		}
+	}
+}
+
+func (l *startLine) close() {
+	closeFD(&l.w)
+	closeFD(&l.r)
+}
+
+// await waits until the process leads its group. One that has not begun after some
+// time never does; one that has seen its start is about to.
+func (r *remote) await(q *process, start *startLine) beginning {
+	until, late := time.Now().Add(warmReady), false
 	for {
 		line, eof := r.line(q.pidfd, until)
 		switch {
@@ -36,8 +59,13 @@ func (r *remote) await(q *process) beginning {
 				return outOfDate
 			}
 			return begun
-		case line != "" || eof || !time.Now().Before(until):
+		case line != "" || eof:
 			return outOfDate
+		case !time.Now().Before(until):
+			if late || start.takeBack() {
+				return outOfDate
+			}
+			until, late = time.Now().Add(warmLate), true
 		}
 	}
 }
