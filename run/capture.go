@@ -37,22 +37,18 @@ func (c *capture) room() []byte {
 
 // grow takes the next buffer, if there is room for it.
 func (c *capture) grow() {
-	size := c.next()
+	size := c.limit
+	for _, room := range rooms {
+		if room > cap(c.kept) {
+			size = min(room, c.limit)
+			break
+		}
+	}
 	if c.shared != nil && !c.shared.take(int64(max(0, size-mostRoom))-taken(c.kept)) {
 		c.limit = len(c.kept)
 		return
 	}
 	c.kept = append(make([]byte, 0, size), c.kept...)
-}
-
-// next returns the size of the next buffer.
-func (c *capture) next() int {
-	for _, room := range rooms {
-		if room > cap(c.kept) {
-			return min(room, c.limit)
-		}
-	}
-	return c.limit
 }
 
 func (c *capture) took(n int) {

@@ -148,25 +148,31 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (ho
 			"cannot start a command without a program: its Argv is empty; name the program first",
 		)
 	}
-	if err := c.complete(); err != nil {
-		return hook.Reply{}, err
+	if len(c.Needs) > 0 {
+		if err := c.complete(); err != nil {
+			return hook.Reply{}, err
+		}
 	}
+	var reply hook.Reply
+	var ran bool
+	var err error
 	j := c.job(call)
 	if c.agreed != nil {
-		if reply, ran, err := c.runAgreed(ctx, j, execute); ran {
-			return j.detachIfMarked(reply, err)
-		}
+		reply, ran, err = c.runAgreed(ctx, j, execute)
 	}
-	if m := c.warm.Load(); m != nil {
-		if reply, ran, err := m.run(ctx, c, call, j); ran {
-			return j.detachIfMarked(reply, err)
-		}
+	if m := c.warm.Load(); m != nil && !ran {
+		reply, ran, err = m.run(ctx, c, call, j)
 	}
-	reply, started, err := c.start(ctx, j, execute)
-	if !started && ctx.Err() == nil && c.elsewhere(&j) {
+	if !ran {
+		reply, ran, err = c.start(ctx, j, execute)
+	}
+	if !ran && ctx.Err() == nil && c.elsewhere(&j) {
 		reply, _, err = c.start(ctx, j, execute)
 	}
-	return j.detachIfMarked(reply, err)
+	if j.detach == nil || err != nil {
+		return reply, err
+	}
+	return j.detachIfMarked(reply)
 }
 
 // start runs a job by the shortest way that leads to a process.
@@ -239,13 +245,6 @@ type job struct {
 // executor runs a job. There may be an error without a process: started tells.
 type executor func(context.Context, job) (reply hook.Reply, started bool, err error)
 
-// begun lets go of the program.
-func (j *job) begun() {
-	if j.held != nil {
-		_ = j.held.Close() // it was read
-	}
-}
-
 // job returns the process of a call, which lacks its program.
 func (c *Command) job(call hook.Call) job {
 	j := job{
@@ -285,10 +284,7 @@ func (c *Command) complete() error {
 // detachIfMarked is the end of Run. A process that had ended before its declaration was
 // noticed has still made it: what becomes of a hook must not depend on how
 // fast it was.
-func (j *job) detachIfMarked(reply hook.Reply, err error) (hook.Reply, error) {
-	if j.detach == nil || err != nil {
-		return reply, err
-	}
+func (j *job) detachIfMarked(reply hook.Reply) (hook.Reply, error) {
 	wish, declared := new(asyncMarker).scan(reply.Stdout)
 	if !declared {
 		return reply, nil

@@ -30,12 +30,21 @@ func executePolling(ctx context.Context, j job) (hook.Reply, bool, error) {
 	}
 	p := processes.Get().(*process)
 	p.stdout.shared, p.stderr.shared = j.room, j.room
-	started, err := p.start(ctx, &j)
-	j.begun()
+	bell := ctx.Done() != nil || j.detach != nil // whose context may end
+	err := whileBusy(ctx, func() error { return p.attempt(&j, bell) })
+	if j.held != nil {
+		_ = j.held.Close() // it was read
+	}
 	if err != nil {
 		p.free()
-		return hook.Reply{}, started, err
+		return hook.Reply{}, false, startError(&j, err)
 	}
+	if p.pidfd < 0 {
+		err := p.abandon(errors.New("the kernel gave no pidfd for it"))
+		p.free()
+		return hook.Reply{}, true, err
+	}
+	p.guardAt = time.Now().Add(guardAfter)
 	reply, err := p.watch(ctx, &j)
 	if errors.Is(err, errDeclared) {
 		ctx, done := j.detach(p.wish)
@@ -91,19 +100,6 @@ var processes = sync.Pool{New: func() any {
 // starting lets one process start at a time. The system does no more than that
 // anyway, and those that wait for it would hold twice the descriptors.
 var starting sync.Mutex
-
-func (p *process) start(ctx context.Context, j *job) (started bool, err error) {
-	bell := ctx.Done() != nil || j.detach != nil // whose context may end
-	err = whileBusy(ctx, func() error { return p.attempt(j, bell) })
-	if err != nil {
-		return false, startError(j, err)
-	}
-	if p.pidfd < 0 {
-		return true, p.abandon(errors.New("the kernel gave no pidfd for it"))
-	}
-	p.guardAt = time.Now().Add(guardAfter)
-	return true, nil
-}
 
 // attempt starts the process once. Without success nothing is left open.
 func (p *process) attempt(j *job, bell bool) (err error) {
@@ -238,15 +234,35 @@ func pipe() (ours, theirs int, err error) {
 	return ends[0], ends[1], err
 }
 
-// readable returns a descriptor from which data can be read, then EOF: a pipe
-// that is filled already, or a file in memory if data does not fit into one.
+// readable returns a descriptor from which data can be read, then EOF: a pipe that is filled
+// already, or a file in memory if data does not fit into one: a user with many pipes gets
+// small ones, of a single page.
 func readable(data []byte) (fd int, err error) {
-	if len(data) <= 64<<10 {
-		fd, full, err := filledPipe(data)
-		if full || err != nil {
-			return fd, err
+	if len(data) > 64<<10 {
+		return inMemory(data)
+	}
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+		return -1, err
+	}
+	defer unix.Close(ends[1])
+	if len(data) == 0 {
+		return ends[0], nil
+	}
+	if _, err = unix.FcntlInt(uintptr(ends[1]), unix.F_SETFL, unix.O_NONBLOCK); err == nil {
+		if n, _ := unix.Write(ends[1], data); n == len(data) {
+			return ends[0], nil
 		}
 	}
+	unix.Close(ends[0])
+	if err != nil {
+		return -1, err
+	}
+	return inMemory(data)
+}
+
+// inMemory returns a descriptor of a file that has data, and no name.
+func inMemory(data []byte) (fd int, err error) {
 	fd, err = unix.MemfdCreate("stdin", memfdFlags())
 	if err != nil {
 		return -1, err
@@ -263,27 +279,6 @@ func readable(data []byte) (fd int, err error) {
 		closeFD(&fd)
 	}
 	return fd, err
-}
-
-// filledPipe returns the reading end of a pipe that holds data. It is not full,
-// and no pipe, if the data does not fit: a user with many pipes gets small
-// ones, of a single page.
-func filledPipe(data []byte) (fd int, full bool, err error) {
-	var ends [2]int
-	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
-		return -1, false, err
-	}
-	defer unix.Close(ends[1])
-	if len(data) == 0 {
-		return ends[0], true, nil
-	}
-	if _, err = unix.FcntlInt(uintptr(ends[1]), unix.F_SETFL, unix.O_NONBLOCK); err == nil {
-		if n, _ := unix.Write(ends[1], data); n == len(data) {
-			return ends[0], true, nil
-		}
-	}
-	unix.Close(ends[0])
-	return -1, false, err
 }
 
 func closeFD(fd *int) {

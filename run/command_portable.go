@@ -25,7 +25,9 @@ func executeStreams(ctx context.Context, j job) (hook.Reply, bool, error) {
 	defer cancel()
 	p := newChild(&j)
 	err := p.start(ctx, &j)
-	j.begun()
+	if j.held != nil {
+		_ = j.held.Close() // it was read
+	}
 	if err != nil {
 		p.close()
 		return hook.Reply{}, false, startError(&j, err)

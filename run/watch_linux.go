@@ -42,15 +42,23 @@ func (p *process) background(ctx context.Context, grace time.Duration, done func
 // wait watches the process until it is gone, or declares itself.
 func (p *process) wait(ctx context.Context, j *job) (syscall.WaitStatus, error) {
 	stop := p.listen(ctx)
-	defer p.unlisten(stop)
+	defer func() {
+		if stop != nil && !stop() {
+			<-p.rang // nothing rings any more, and the bell can be closed
+		}
+	}()
 	var e ending
 	if j.timeout > 0 {
 		e.next = time.Now().Add(j.timeout)
 	}
 	for {
+		until := e.next
+		if until.IsZero() || !p.guardAt.IsZero() && p.guardAt.Before(until) {
+			until = p.guardAt
+		}
 		// Readiness of a pidfd is a state, not an event: an exit before the
 		// call is seen too.
-		if err := p.poll(earlier(e.next, p.guardAt)); err != nil {
+		if err := p.poll(until); err != nil {
 			return 0, p.abandon(err)
 		}
 		rang := p.polled[pollBell].Revents != 0
@@ -78,20 +86,10 @@ func (p *process) guardBy(g *guardian) {
 	g.watch(p.pid)
 }
 
-// earlier is the first of two times; zero is never.
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
-}
-
-// unguard comes before the process is collected, or given up.
+// unguard comes before a process that has a guard is collected, or given up.
 func (p *process) unguard() {
-	if p.guard != nil {
-		p.guard.release(p.pid)
-		p.guard = nil
-	}
+	p.guard.release(p.pid)
+	p.guard = nil
 }
 
 // ending is how far a process is on its way to the end.
@@ -120,7 +118,9 @@ func (p *process) hasten(ctx context.Context, j *job, e *ending, rang bool) erro
 		e.next = time.Now().Add(killWait)
 		p.signal(syscall.SIGKILL)
 	default:
-		p.unguard()
+		if p.guard != nil {
+			p.unguard()
+		}
 		if p.remote == nil {
 			go func(pid int) { _, _ = reap(pid) }(p.pid) // p will be another process
 		}
@@ -160,13 +160,6 @@ func (p *process) listen(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, p.ring)
 }
 
-// unlisten removes the process from the watcher, so that its channel can be closed.
-func (p *process) unlisten(stop func() bool) {
-	if stop != nil && !stop() {
-		<-p.rang
-	}
-}
-
 // poll waits until something happens, and reads what there is to read.
 func (p *process) poll(until time.Time) error {
 	for {
@@ -203,7 +196,7 @@ func milliseconds(then time.Time) int {
 	return int(max(left+time.Millisecond-1, 0) / time.Millisecond)
 }
 
-// finish collects a process that is gone, and what it left in the pipes.
+// finish collects a process that is gone, and what it left in the pipes. The system forgets it.
 func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 	if cause != nil {
 		// As long as its leader is not collected, the group cannot be that of
@@ -213,8 +206,16 @@ func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 		}
 		signalAll(p.strays, syscall.SIGKILL)
 	}
-	p.unguard()
-	status, err := p.collect()
+	if p.guard != nil {
+		p.unguard()
+	}
+	var status syscall.WaitStatus
+	var err error
+	if p.remote != nil {
+		status = p.remote.status(p)
+	} else {
+		status, err = reap(p.pid)
+	}
 	if cause != nil {
 		err = cause
 	}
@@ -224,14 +225,6 @@ func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 	}
 	p.stderr.rest()
 	return status, err
-}
-
-// collect returns how the process ended, and lets the system forget it.
-func (p *process) collect() (syscall.WaitStatus, error) {
-	if p.remote != nil {
-		return p.remote.status(p), nil
-	}
-	return reap(p.pid)
 }
 
 // scanMarker waits for something on standard output, or its end.
@@ -270,7 +263,9 @@ func (p *process) abandon(err error) error {
 		return fmt.Errorf("process %d had to be killed: %w", p.pid, err)
 	}
 	_ = syscall.Kill(-p.pid, syscall.SIGKILL)
-	p.unguard()
+	if p.guard != nil {
+		p.unguard()
+	}
 	_, _ = reap(p.pid)
 	return fmt.Errorf("process %d had to be killed: %w", p.pid, err)
 }
