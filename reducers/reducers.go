@@ -24,11 +24,22 @@ import (
 func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) hook.Output[T] {
 		so := new(blocking[T])
-		so.all.Set = hook.SetAnswer | hook.SetStop | hook.SetSuppress
-		for o := range outs {
-			so.add(&o, specific)
-		}
 		all := &so.all
+		all.Set = hook.SetAnswer | hook.SetStop | hook.SetSuppress
+		for o := range outs {
+			if o.Decision.Blocks() || o.Decision == hook.Ask && !all.Decision.Blocks() {
+				all.Decision = o.Decision
+			}
+			if o.Stop {
+				all.Stop = true
+				so.stops.add(o.StopReason)
+			}
+			all.Suppress = all.Suppress || o.Suppress
+			so.reasons.add(o.Reason)
+			so.messages.add(o.Message)
+			so.contexts.add(o.Context)
+			addSpecific(all, &o, specific)
+		}
 		if all.Decision == "" && !all.Stop {
 			all.Decision = hook.Allow
 		}
@@ -43,22 +54,6 @@ func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 type blocking[T any] struct {
 	all                                hook.Output[T]
 	reasons, stops, messages, contexts lines
-}
-
-func (so *blocking[T]) add(o *hook.Output[T], specific func(all *T, one T)) {
-	all := &so.all
-	if o.Decision.Blocks() || o.Decision == hook.Ask && !all.Decision.Blocks() {
-		all.Decision = o.Decision
-	}
-	if o.Stop {
-		all.Stop = true
-		so.stops.add(o.StopReason)
-	}
-	all.Suppress = all.Suppress || o.Suppress
-	so.reasons.add(o.Reason)
-	so.messages.add(o.Message)
-	so.contexts.add(o.Context)
-	addSpecific(all, o, specific)
 }
 
 // Replace lets later answers replace earlier ones field by field, also with an

@@ -64,7 +64,7 @@ func Parse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 }
 
 func read[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
-	if cut(r) {
+	if r.Reply.Truncated&hook.Stdout != 0 { // it is not whole
 		r.Err = &hook.TooLargeError{Kept: len(r.Reply.Stdout)}
 		return
 	}
@@ -93,9 +93,6 @@ const NoteText = "standard output is plain text, which has no effect here"
 // noteBroken is noted where a hook meant to answer, and its answer cannot be read.
 const noteBroken = "standard output begins like JSON and is none: it counts as plain text"
 
-// cut reports whether standard output is not whole.
-func cut[Out any](r *hook.Report[Out]) bool { return r.Reply.Truncated&hook.Stdout != 0 }
-
 // answer decodes standard output into the report, or returns it as plain text.
 func answer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string, err error) {
 	out, notes, err := how.Decode(r.Reply.Stdout)
@@ -115,7 +112,7 @@ func answer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string, err
 // anyAnswer is answer for hooks that count without one: what cannot be used is
 // noted, and what was cut is left.
 func anyAnswer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string) {
-	if cut(r) {
+	if r.Reply.Truncated&hook.Stdout != 0 {
 		return ""
 	}
 	text, err := answer(r, how)
@@ -163,7 +160,7 @@ func parseOrFail[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 func warn[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	r.Err = &hook.ExitError{Reply: r.Reply}
 	text := plain(r.Reply.Stderr)
-	if text == "" && !cut(r) {
+	if text == "" && r.Reply.Truncated&hook.Stdout == 0 {
 		if _, _, err := how.Decode(r.Reply.Stdout); errors.Is(err, wire.ErrText) {
 			text = plain(r.Reply.Stdout)
 		}

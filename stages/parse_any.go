@@ -14,7 +14,7 @@ func readAny[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	if effect != hook.ReadAny {
 		r.Err = &hook.ExitError{Reply: r.Reply}
 	}
-	if cut(r) {
+	if r.Reply.Truncated&hook.Stdout != 0 { // standard output is not whole
 		readCut(r, effect)
 		return
 	}

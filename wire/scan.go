@@ -205,7 +205,11 @@ func nested(b []byte, i, depth int) int {
 // Check returns nil if o is the whole text of one JSON object, or nil; else an
 // error that says where it is not. It allocates nothing for an object.
 func (o Object) Check() error {
-	if len(o) == 0 || o.whole() {
+	if len(o) == 0 {
+		return nil
+	}
+	all := func([]byte, jsontext.Value) bool { return true }
+	if given, done := o.scan(all); done || o.IsObject() && o.decode(given, all) == nil {
 		return nil
 	}
 	if kind := jsontext.Value(o).Kind(); kind != '{' && jsontext.Value(o).IsValid(asJavaScript) {
@@ -213,9 +217,6 @@ func (o Object) Check() error {
 	}
 	return CheckValue(jsontext.Value(o))
 }
-
-// whole reports whether o is one JSON object.
-func (o Object) whole() bool { return o.EachMember(func([]byte, jsontext.Value) bool { return true }) }
 
 // CheckValue returns nil if v is the text of one JSON value, else an error that
 // says where it is not.

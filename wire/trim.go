@@ -9,12 +9,10 @@ import (
 // Trim removes the white space around b, as JavaScript counts it: a byte
 // order mark is white space too.
 func Trim(b []byte) []byte {
-	return bytes.TrimFunc(b, func(r rune) bool { return r == '\uFEFF' || isSpace(r) })
-}
-
-func isSpace(r rune) bool {
-	return strings.ContainsRune("\t\n\v\f\r \u00A0\u1680\u2028\u2029\u202F\u205F\u3000", r) ||
-		r >= '\u2000' && r <= '\u200A'
+	const spaces = "\t\n\v\f\r \u00A0\u1680\u2028\u2029\u202F\u205F\u3000\uFEFF"
+	return bytes.TrimFunc(b, func(r rune) bool {
+		return strings.ContainsRune(spaces, r) || r >= '\u2000' && r <= '\u200A'
+	})
 }
 
 // Valid returns b as text: every maximal part that is not UTF-8 becomes one

@@ -121,6 +121,9 @@ func declare[In, Out any](c candor, ev pipeline.Spec[In, Out]) *pipeline.Event[I
 		if g, ok := any(&r.Output.Specific).(*BeforeToolOutput); ok && wants == "" {
 			wants = g.PermissionDecision // it may be a word that is none
 		}
+		if wants == "" || wants == hook.Allow || wants == hook.Approve {
+			return
+		}
 		if note := c.note(s, ev.Name, wants); note != "" {
 			r.Notes = append(r.Notes, note)
 		}
@@ -128,25 +131,29 @@ func declare[In, Out any](c candor, ev pipeline.Spec[In, Out]) *pipeline.Event[I
 	return pipeline.Declare(Dialect, ev)
 }
 
+// note is what a report says of a decision other than to go ahead; empty if it has an effect.
 func (c candor) note(s *pipeline.Session, event string, wants hook.Decision) string {
 	switch {
-	case wants.Blocks() && c.denied != "" && !(c.gemini && ProfileOf(s) == Gemini):
+	case wants.Blocks() && (c.denied == "" || c.gemini && ProfileOf(s) == Gemini):
+		return ""
+	case wants.Blocks():
 		return "the denial has no effect: " + c.denied
-	case wants == hook.Ask && !c.asks:
-		return "the decision \"ask\" has no effect: " + event + " asks no one"
-	case wants == hook.Ask && !s.Interactive() && ProfileOf(s) == Gemini:
-		return "the hook wants the user asked, and there is no user to ask: the tool does not run"
-	case wants == hook.Ask && !s.Interactive():
-		return "the hook wants the user asked, and there is no user to ask: the tool runs"
-	case rank(wants) == 0 && wants != "" && wants != hook.Allow && wants != hook.Approve:
+	case wants != hook.Ask:
 		return fmt.Sprintf("the decision %q has no effect; write allow, ask, block or deny", wants)
+	case !c.asks:
+		return "the decision \"ask\" has no effect: " + event + " asks no one"
+	case s.Interactive():
+		return ""
+	case ProfileOf(s) == Gemini:
+		return "the hook wants the user asked, and there is no user to ask: the tool does not run"
 	}
-	return ""
+	return "the hook wants the user asked, and there is no user to ask: the tool runs"
 }
 
 // wanted is the stricter of an answer's decision and its permission.
 func wanted[T any](o *hook.Output[T]) hook.Decision {
-	if g, ok := any(&o.Specific).(*BeforeToolOutput); ok && rank(g.PermissionDecision) > rank(o.Decision) {
+	g, ok := any(&o.Specific).(*BeforeToolOutput)
+	if ok && g.PermissionDecision != "" && rank(g.PermissionDecision) > rank(o.Decision) {
 		return g.PermissionDecision
 	}
 	return o.Decision
