@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/rename"
 	"github.com/snaphook-go/snaphook/internal/sound"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -34,6 +35,24 @@ type stage struct {
 // stage makes the stage of a dialect at m.
 func (m *moment[In]) stage(fire func(context.Context, *In, *part), events ...pipeline.Declared) stage {
 	return stage{m.at, events, fire}
+}
+
+// fires makes the stage of one event: its input of the host's, and how its result is read.
+func fires[In, E, R any](
+	m *moment[In], ev *pipeline.Event[E, R], input func(*In, *part) E, read func(*hook.Result[R], *part),
+) stage {
+	return m.stage(func(ctx context.Context, in *In, p *part) {
+		sent := input(in, p)
+		read(fired(ctx, ev, &sent, p), p)
+	}, ev)
+}
+
+// fired is what came of an event, with the reports of its hooks in p.
+func fired[E, R any](ctx context.Context, ev *pipeline.Event[E, R], in *E, p *part) *hook.Result[R] {
+	res, err := ev.FireRead(ctx, p.s.ses, in, p.sound)
+	p.err = err
+	report(p, res, ev.Outcome)
+	return res
 }
 
 // table has the stages of a dialect by moment.

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,7 +10,6 @@ import (
 	"github.com/snaphook-go/snaphook/events/llxprt/genai"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/rename"
-	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -23,71 +21,61 @@ type LLxprtConfig = llxprt.Settings
 func LLxprt(cfg LLxprtConfig) *Dialect {
 	word := func(w words) string { return w.llxprt }
 	return &Dialect{name: llxprt.Dialect.Name, word: word, load: cfg.Load, stages: table(
-		llxprtStage(starts, llxprt.SessionStart, func(in *StartInput, _ *part) llxprt.SessionStartInput {
+		fires(starts, llxprt.SessionStart, func(in *StartInput, _ *part) llxprt.SessionStartInput {
 			source := map[string]string{"": "startup", "compact": "compress", "fork": "resume"}[in.Source]
 			return llxprt.SessionStartInput{Source: cmp.Or(source, in.Source)}
-		}, nil),
-		llxprtStage(prompts, llxprt.BeforeAgent, func(in *PromptInput, _ *part) llxprt.BeforeAgentInput {
+		}, common),
+		fires(prompts, llxprt.BeforeAgent, func(in *PromptInput, _ *part) llxprt.BeforeAgentInput {
 			return llxprt.BeforeAgentInput{Prompt: in.Text}
 		}, decide),
-		llxprtStage(beforeModels, llxprt.BeforeModel, func(in *BeforeModelInput, p *part) llxprt.BeforeModelInput {
+		fires(beforeModels, llxprt.BeforeModel, func(in *BeforeModelInput, p *part) llxprt.BeforeModelInput {
 			p.view = rename.View{Object: object(in.Request)}
 			return llxprt.BeforeModelInput{Request: p.view.Object}
 		}, llxprtRequest),
-		llxprtStage(afterModels, llxprt.AfterModel, func(in *AfterModelInput, _ *part) llxprt.AfterModelInput {
+		fires(afterModels, llxprt.AfterModel, func(in *AfterModelInput, _ *part) llxprt.AfterModelInput {
 			return llxprt.AfterModelInput{Request: object(in.Request), Response: object(in.Response)}
 		}, func(res *hook.Result[llxprt.AfterModelOutput], p *part) {
+			common(res, p)
 			p.Result = response(res.Specific.Response)
 			if res.Blocked() && llxprt.ProfileOf(p.s.ses) == llxprt.Gemini {
 				p.Result = &ToolResult{Data: jsontext.Value(`{"candidates":[]}`), Failed: true}
 			}
 		}),
-		llxprtStage(toolChoices, llxprt.BeforeToolSelection, func(in *ToolChoiceInput, _ *part) llxprt.BeforeModelInput {
+		fires(toolChoices, llxprt.BeforeToolSelection, func(in *ToolChoiceInput, _ *part) llxprt.BeforeModelInput {
 			return llxprt.BeforeModelInput{Request: object(in.Request)}
 		}, llxprtTools),
-		llxprtStage(beforeTools, llxprt.BeforeTool, llxprtCall, llxprtGate),
-		llxprtStage(afterTools, llxprt.AfterTool, func(in *AfterToolInput, p *part) llxprt.AfterToolInput {
+		fires(beforeTools, llxprt.BeforeTool, llxprtCall, llxprtGate),
+		fires(afterTools, llxprt.AfterTool, func(in *AfterToolInput, p *part) llxprt.AfterToolInput {
 			c, response := llxprtCall(&in.ToolCall, p), llxprtResponse(&in.Result)
 			return llxprt.AfterToolInput{
 				Name: c.Name, Input: c.Input, OriginalInput: c.OriginalInput, Extra: c.Extra, Response: response,
 			}
 		}, llxprtReview),
-		llxprtStage(permissions, llxprt.Notification, llxprtAsked, nil),
-		llxprtStage(stops, llxprt.AfterAgent, func(in *StopInput, _ *part) llxprt.AfterAgentInput {
+		fires(permissions, llxprt.Notification, llxprtAsked, common),
+		fires(stops, llxprt.AfterAgent, func(in *StopInput, _ *part) llxprt.AfterAgentInput {
 			return llxprt.AfterAgentInput{Prompt: in.Prompt, Response: in.Answer, StopHookActive: in.Again}
 		}, func(res *hook.Result[llxprt.AfterAgentOutput], p *part) {
+			common(res, p)
 			p.Continue = llxprt.ApplyAfterAgent(res).Prompt
 		}),
-		llxprtStage(beforeCompacts, llxprt.PreCompress, func(in *BeforeCompactInput, _ *part) llxprt.PreCompressInput {
+		fires(beforeCompacts, llxprt.PreCompress, func(in *BeforeCompactInput, _ *part) llxprt.PreCompressInput {
 			return llxprt.PreCompressInput{Trigger: cmp.Or(in.Trigger, "auto")}
-		}, nil),
-		llxprtStage(notifies, llxprt.Notification, func(in *NotifyInput, _ *part) llxprt.NotificationInput {
+		}, common),
+		fires(notifies, llxprt.Notification, func(in *NotifyInput, _ *part) llxprt.NotificationInput {
 			return llxprt.NotificationInput{Type: in.Type, Message: in.Message, Details: wire.Object("{}")}
-		}, nil),
-		llxprtStage(ends, llxprt.SessionEnd, func(in *EndInput, _ *part) llxprt.SessionEndInput {
+		}, common),
+		fires(ends, llxprt.SessionEnd, func(in *EndInput, _ *part) llxprt.SessionEndInput {
 			return llxprt.SessionEndInput{Reason: cmp.Or(in.Reason, "other")}
-		}, nil),
+		}, common),
 	)}
 }
 
-// llxprtStage makes a stage of one event: its input of the host's, and what its result
-// says besides stop, contexts and messages.
-func llxprtStage[In, E, R any](
-	m *moment[In], ev *pipeline.Event[E, R], input func(*In, *part) E, read func(*hook.Result[R], *part),
-) stage {
-	return m.stage(func(ctx context.Context, in *In, p *part) {
-		sent := input(in, p)
-		res, err := ev.FireRead(ctx, p.s.ses, &sent, p.sound)
-		p.err = err
-		report(p, res, ev.Outcome)
-		c := llxprt.ApplyLifecycle(res)
-		p.Stop, p.StopReason = c.Stop, c.StopReason
-		p.Context = said(res, c.Context, func(o *hook.Output[R]) string { return o.Context })
-		p.Messages = said(res, c.Message, func(o *hook.Output[R]) string { return o.Message })
-		if read != nil {
-			read(res, p)
-		}
-	}, ev)
+// common takes what every result asks for.
+func common[R any](res *hook.Result[R], p *part) {
+	c := llxprt.ApplyLifecycle(res)
+	p.Stop, p.StopReason = c.Stop, c.StopReason
+	p.Context = said(res, c.Context, func(o *hook.Output[R]) string { return o.Context })
+	p.Messages = said(res, c.Message, func(o *hook.Output[R]) string { return o.Message })
 }
 
 // said lists the texts of the hooks if they are what the merged text is made of, else
@@ -129,19 +117,16 @@ func llxprtAsked(in *PermissionInput, p *part) llxprt.NotificationInput {
 }
 
 func llxprtGate(res *hook.Result[llxprt.BeforeToolOutput], p *part) {
-	p.Context = nil // it is not for the model here
 	decide(res, p)
+	p.Context = nil // it is not for the model here
 	p.changes = p.view.Patch(res.Specific.ModifiedToolInput())
-	for i := range res.Reports {
-		if r := &res.Reports[i]; r.Err == nil && r.Output.Specific.ToolInput.IsObject() {
-			p.rewrites(r.Hook, p.view.Patch(r.Output.Specific.ToolInput))
-		}
-	}
+	claims(p, res, func(g *llxprt.BeforeToolOutput) []rename.Change { return p.view.Patch(g.ToolInput) })
 }
 
 // decide takes the decision of a result. The merged answer of hooks that do not object
 // is a permission in LLxprt, which says nothing: only the words of hooks count.
 func decide[LOut any](res *hook.Result[LOut], p *part) {
+	common(res, p)
 	if blocked, reason := llxprt.BlockingError(&res.Output); blocked {
 		p.Decision, p.Reason = hook.Deny, reason
 		return
@@ -165,6 +150,7 @@ func decide[LOut any](res *hook.Result[LOut], p *part) {
 // llxprtReview takes what a hook objects to after the fact. In the profile of Gemini CLI
 // the reason takes the place of the result.
 func llxprtReview(res *hook.Result[llxprt.BasicOutput], p *part) {
+	common(res, p)
 	blocked, reason := llxprt.BlockingError(&res.Output)
 	switch {
 	case !blocked:
@@ -189,6 +175,7 @@ func llxprtResponse(r *ToolResult) wire.Object {
 
 // llxprtRequest takes what hooks say to a request to the model, or answer in its place.
 func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *part) {
+	common(res, p)
 	if res.Blocked() {
 		p.Decision, p.Reason = hook.Deny, llxprt.EffectiveReason(&res.Output)
 	}
@@ -197,18 +184,16 @@ func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *part) {
 		return
 	}
 	now := p.view.Object
-	for i := range res.Reports {
-		r := &res.Reports[i]
-		if patch := r.Output.Specific.Request; patch != nil && r.Err == nil {
-			p.rewrites(r.Hook, p.view.Patch(patch))
-			now = genai.MergeRequest(now, patch)
-		}
-	}
+	claims(p, res, func(g *llxprt.BeforeModelOutput) []rename.Change {
+		now = genai.MergeRequest(now, g.Request)
+		return p.view.Patch(g.Request)
+	})
 	p.changes = p.view.Whole(now)
 }
 
 // llxprtTools takes the tools that hooks choose, in the host's names.
 func llxprtTools(res *hook.Result[llxprt.BeforeToolSelectionOutput], p *part) {
+	common(res, p)
 	config := genai.ToolConfig{}
 	if res.Specific.ToolConfig == nil || res.Specific.ToolConfig.Into(&config) != nil {
 		return

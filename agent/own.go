@@ -91,30 +91,22 @@ func (m *moment[In]) on(at Scope, name string, f Func[In]) (remove func()) {
 
 // askOwn runs the hooks of the program.
 func (m *moment[In]) askOwn(ctx context.Context, in *In, p *part) {
-	res, err := m.own.Fire(ctx, p.s.ses, in)
-	if p.err = err; res.Specific != nil {
-		p.Verdict = *res.Specific
+	res := fired(ctx, m.own, in, p)
+	if res.Specific != nil {
+		p.add(res.Specific)
 	}
-	report(p, res, m.own.Outcome)
 	if m.args == nil {
 		return
 	}
-	seen := *m.args(in)
-	for i := range res.Reports {
-		r := &res.Reports[i]
-		if v := r.Output.Specific; v != nil && v.Input != nil && r.Err == nil {
-			p.rewrites(r.Hook, (&rename.View{Object: seen}).Whole(v.Input))
-			seen = v.Input
+	seen := rename.View{Object: *m.args(in)}
+	claims(p, res, func(v **Verdict) (changes []rename.Change) {
+		if *v != nil && (*v).Input != nil {
+			changes = seen.Whole((*v).Input)
+			seen.Object = (*v).Input
 		}
-	}
+		return changes
+	})
 	for _, c := range p.claims {
 		p.changes = append(p.changes, c.Change)
-	}
-}
-
-// rewrites notes what one hook has changed.
-func (p *part) rewrites(h *hook.Hook, changes []rename.Change) {
-	for _, c := range changes {
-		p.claims = append(p.claims, claim{c, h.ID})
 	}
 }

@@ -2,8 +2,9 @@ package agent
 
 import (
 	"context"
-	"slices"
 	"strings"
+
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -49,29 +50,17 @@ func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fir
 	m.rewrite(&final.in, v.Input)
 	err := m.round(ctx, s, final, fires)
 	again := &final.parts[0].Verdict
-	reason := again.Reason
 	if again.Decision == v.Decision {
-		reason = news(v.Reason, reason)
+		again.Reason = news(v.Reason, again.Reason)
 	}
-	v.add(&Verdict{
-		Decision: again.Decision, Reason: reason, Stop: again.Stop, StopReason: news(v.StopReason, again.StopReason),
-		Reports: again.Reports, Context: newsOf(v.Context, again.Context), Messages: newsOf(v.Messages, again.Messages),
-		Preapproved: again.Preapproved,
-	})
+	again.StopReason = news(v.StopReason, again.StopReason)
+	again.Context, again.Messages = lo.Without(again.Context, v.Context...), lo.Without(again.Messages, v.Messages...)
+	again.Continue, again.Result, again.Env = "", nil, nil
+	v.add(again)
 	return err
 }
 
 // news is the part of a text that is not in another one, line by line.
 func news(known, text string) string {
-	return lines(newsOf(strings.Split(known, "\n"), strings.Split(text, "\n"))...)
-}
-
-// newsOf lists the texts that are not known.
-func newsOf(known, texts []string) (fresh []string) {
-	for _, text := range texts {
-		if !slices.Contains(known, text) {
-			fresh = append(fresh, text)
-		}
-	}
-	return fresh
+	return lines(lo.Without(strings.Split(text, "\n"), strings.Split(known, "\n")...)...)
 }

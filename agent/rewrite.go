@@ -1,6 +1,11 @@
 package agent
 
 import (
+	"slices"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/rename"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -18,22 +23,24 @@ type Conflict struct {
 	Hooks []string // ids of the hooks, in order
 }
 
+// claims notes what each hook has changed.
+func claims[R any](p *part, res *hook.Result[R], of func(*R) []rename.Change) {
+	for i := range res.Reports {
+		if r := &res.Reports[i]; r.Err == nil {
+			for _, c := range of(&r.Output.Specific) {
+				p.claims = append(p.claims, claim{c, r.Hook.ID})
+			}
+		}
+	}
+}
+
 // conflicts finds the arguments that hooks disagree about.
 func conflicts(claims []claim) (found []Conflict) {
-	by := map[string][]claim{}
-	for _, c := range claims {
-		by[c.Name] = append(by[c.Name], c)
-	}
-	for _, first := range claims {
+	by := lo.GroupBy(claims, func(c claim) string { return c.Name })
+	for _, first := range lo.UniqBy(claims, func(c claim) string { return c.Name }) {
 		all := by[first.Name]
-		delete(by, first.Name)
-		c, differ := Conflict{Key: first.Name}, false
-		for _, other := range all {
-			c.Hooks = append(c.Hooks, other.hook)
-			differ = differ || !wire.Equal(other.Value, first.Value)
-		}
-		if differ {
-			found = append(found, c)
+		if slices.ContainsFunc(all, func(c claim) bool { return !wire.Equal(c.Value, first.Value) }) {
+			found = append(found, Conflict{first.Name, lo.Map(all, func(c claim, _ int) string { return c.hook })})
 		}
 	}
 	return found

@@ -214,20 +214,19 @@ func xcshRequest(ctx context.Context, in *BeforeModelInput, p *part) {
 	if !res.Set.Has(hook.SetSpecific) || res.Specific.Messages == nil {
 		return
 	}
-	list := []byte{'['}
+	now := make([]xcsh.Part, len(res.Specific.Messages))
 	for i, m := range res.Specific.Messages {
 		o := withRole(m.Object, fromModule)
 		if content := o.Get("content"); content.Kind() == '[' {
 			o = o.With("content", wire.Quote(contentText(content)))
 		}
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = append(list, object(o)...)
+		now[i].Object = object(o)
 	}
-	p.changes = p.view.Whole(in.Request.With("messages", append(list, ']')))
-	if len(res.Reports) > 0 {
-		p.rewrites(res.Reports[len(res.Reports)-1].Hook, p.changes)
+	p.changes = p.view.Whole(in.Request.With("messages", xcsh.Parts(now...)))
+	if last := len(res.Reports) - 1; last >= 0 {
+		for _, c := range p.changes {
+			p.claims = append(p.claims, claim{c, res.Reports[last].Hook.ID})
+		}
 	}
 }
 
