@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -106,9 +107,6 @@ type Hooks struct {
 // read for its first session. The error names what is wrong with the tools, or with the
 // list of dialects.
 func Open(cfg Config) (*Hooks, error) {
-	if err := checkTools(cfg.Tools); err != nil {
-		return nil, fmt.Errorf("agent: %w", err)
-	}
 	dialects := cfg.Dialects
 	if dialects == nil {
 		dialects = []*Dialect{Claude(ClaudeConfig{}), LLxprt(LLxprtConfig{}), Xcsh(XcshConfig{})}
@@ -120,7 +118,14 @@ func Open(cfg Config) (*Hooks, error) {
 		cfg: cfg, log: cmp.Or(cfg.Log, slog.Default()), dialects: append([]*Dialect{own}, dialects...),
 		tools: map[string]*known{}, sessions: map[*Session]bool{},
 	}
-	for _, t := range cfg.Tools {
+	for i := range cfg.Tools {
+		t := &cfg.Tools[i]
+		switch err := t.check(); {
+		case err != nil:
+			return nil, fmt.Errorf("agent: %w", err)
+		case h.tools[t.Name] != nil:
+			return nil, fmt.Errorf("agent: the tool %q is declared twice; its name has to be its own", t.Name)
+		}
 		h.tools[t.Name] = h.know(t)
 	}
 	system := pipeline.Config{
@@ -163,15 +168,13 @@ func checkDialects(all []*Dialect) error {
 	if len(all) >= maxDialects {
 		return fmt.Errorf("%d dialects are given; no more than %d can be", len(all), maxDialects-1)
 	}
-	seen := map[string]bool{}
 	for i, d := range all {
 		switch {
 		case d == nil:
 			return fmt.Errorf("dialect %d is nil; write agent.Claude, agent.LLxprt or agent.Xcsh with its Config", i+1)
-		case seen[d.name]:
+		case slices.ContainsFunc(all[:i], func(other *Dialect) bool { return other.name == d.name }):
 			return fmt.Errorf("the dialect %s is given twice", d.name)
 		}
-		seen[d.name] = true
 	}
 	return nil
 }
@@ -186,15 +189,15 @@ type known struct {
 var nameless = new(known)
 
 // know puts a tool of the host into the words of every dialect.
-func (h *Hooks) know(t Tool) *known {
-	if names := t.unknown(); names != nil {
+func (h *Hooks) know(t *Tool) *known {
+	if names := t.unknown(); len(names) > 0 {
 		h.log.Warn("the tool has arguments that its kind does not know; hooks see them under these names",
 			slog.String("tool", t.Name), slog.String("kind", t.Kind.String()),
 			slog.String("arguments", strings.Join(names, ", ")))
 	}
-	k := &known{Tool: t}
+	k := &known{Tool: *t}
 	for _, d := range h.dialects {
-		k.by = append(k.by, translate(&t, d.word))
+		k.by = append(k.by, translate(t, d.word))
 	}
 	return k
 }
@@ -216,7 +219,7 @@ func (h *Hooks) tool(name string) *known {
 		if err := t.check(); err != nil {
 			h.log.Warn("a tool cannot be translated", slog.String("error", err.Error()))
 		} else {
-			k = h.know(t)
+			k = h.know(&t)
 		}
 	}
 	if len(name) > mostResolvedBytes || h.kept.Add(1) > mostResolved {

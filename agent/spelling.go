@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/snaphook-go/snaphook/internal/rename"
 )
 
@@ -54,9 +56,7 @@ var kinds = [...]struct {
 
 // all are the words of every dialect and host.
 func (w words) all() []string {
-	return strings.FieldsFunc(strings.Join([]string{w.claude, w.llxprt, w.xcsh, w.hosts}, "|"), func(r rune) bool {
-		return r == '|'
-	})
+	return lo.Compact(strings.Split(strings.Join([]string{w.claude, w.llxprt, w.xcsh, w.hosts}, "|"), "|"))
 }
 
 // translated is a host's tool in a dialect.

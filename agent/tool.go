@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/samber/lo"
 )
 
 // Kind is what a tool does. It decides how each dialect calls the tool and its
@@ -82,11 +84,11 @@ func (t *Tool) check() error {
 }
 
 func kindList() string {
-	var names []string
-	for _, k := range kinds[1:] {
-		names = append(names, "agent."+k.name)
+	names := make([]string, len(kinds))
+	for kind := range kinds {
+		names[kind] = "agent." + kinds[kind].name
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(names[1:], ", ")
 }
 
 // unknown lists the names in Args that are not arguments of the kind. Hooks see
@@ -95,26 +97,7 @@ func (t *Tool) unknown() (names []string) {
 	if t.Kind == MCP || t.Kind == Other {
 		return nil
 	}
-	for name := range t.Args {
-		if _, known := kinds[t.Kind].args[name]; !known {
-			names = append(names, name)
-		}
-	}
+	names = lo.Without(lo.Keys(t.Args), lo.Keys(kinds[t.Kind].args)...)
 	slices.Sort(names)
 	return names
-}
-
-// checkTools says what is wrong with the tools of a host.
-func checkTools(tools []Tool) error {
-	seen := map[string]bool{}
-	for i := range tools {
-		if err := tools[i].check(); err != nil {
-			return err
-		}
-		if seen[tools[i].Name] {
-			return fmt.Errorf("the tool %q is declared twice; its name has to be its own", tools[i].Name)
-		}
-		seen[tools[i].Name] = true
-	}
-	return nil
 }
