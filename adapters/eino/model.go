@@ -62,12 +62,22 @@ func (h *hooked) Stream(
 	return schema.StreamReaderFromArray([]*schema.Message{answer}), nil
 }
 
-// The roles of messages as hooks know them: what is neither of the model nor of the system
-// is the user's.
-var (
-	toHooks   = map[schema.RoleType]string{schema.Assistant: "model", schema.System: "system"}
-	fromHooks = map[string]schema.RoleType{"model": schema.Assistant, "system": schema.System}
-)
+// messages are eino's. What is neither of the model nor of the system is the user's.
+var messages = adapter.Messages[*schema.Message]{
+	Role: func(m *schema.Message) string {
+		return cmp.Or(map[schema.RoleType]string{schema.Assistant: "model", schema.System: "system"}[m.Role], "user")
+	},
+	Text: func(m *schema.Message) string { return m.Content },
+	New: func(role, text string) *schema.Message {
+		roles := map[string]schema.RoleType{"model": schema.Assistant, "system": schema.System}
+		return &schema.Message{Role: cmp.Or(roles[role], schema.User), Content: text}
+	},
+	With: func(m *schema.Message, text string) *schema.Message {
+		now := *m
+		now.Content = text
+		return &now
+	},
+}
 
 // around asks the hooks about a request, and about the reply to it, which is nil if it
 // streams.
@@ -76,21 +86,9 @@ func (h *hooked) around(
 	input []*schema.Message,
 	send func([]*schema.Message) (*schema.Message, error),
 ) (*schema.Message, error) {
-	shown := make([]adapter.Message, len(input))
-	for i, m := range input {
-		shown[i] = adapter.Message{Role: cmp.Or(toHooks[m.Role], "user"), Text: m.Content, Was: i}
-	}
 	reply := schema.AssistantMessage("", nil)
-	text, calls, err := h.Model(ctx, shown, func(now []adapter.Message) (text string, whole bool, err error) {
-		request := make([]*schema.Message, len(now))
-		for i, m := range now {
-			request[i] = &schema.Message{Role: cmp.Or(fromHooks[m.Role], schema.User)}
-			if m.Was >= 0 {
-				*request[i] = *input[m.Was]
-			}
-			request[i].Content = m.Text
-		}
-		if reply, err = send(request); err != nil || reply == nil {
+	text, calls, err := messages.Model(ctx, h.Hooks, input, func(now []*schema.Message) (_ string, _ bool, err error) {
+		if reply, err = send(now); err != nil || reply == nil {
 			return "", false, err
 		}
 		return reply.Content, true, nil
@@ -98,9 +96,9 @@ func (h *hooked) around(
 	if err != nil || reply == nil {
 		return nil, err
 	}
-	answer := *reply
-	if answer.Content = text; !calls {
+	answer := messages.With(reply, text)
+	if !calls {
 		answer.ToolCalls = nil
 	}
-	return &answer, nil
+	return answer, nil
 }

@@ -18,9 +18,9 @@ func Model(s *agent.Session, opt Options) ai.ModelMiddleware {
 		return func(ctx context.Context, req *ai.ModelRequest, cb ai.ModelStreamCallback) (*ai.ModelResponse, error) {
 			var res *ai.ModelResponse
 			whole := s.Active(agent.AfterModel)
-			text, calls, err := h.Model(ctx, shown(req), func(now []adapter.Message) (_ string, _ bool, err error) {
+			text, calls, err := messages.Model(ctx, h, req.Messages, func(now []*ai.Message) (_ string, _ bool, err error) {
 				sent, stream := *req, cb
-				if sent.Messages = rewritten(req.Messages, now); whole {
+				if sent.Messages = now; whole {
 					stream = nil
 				}
 				if res, err = next(ctx, &sent, stream); err != nil {
@@ -55,37 +55,22 @@ func response(req *ai.ModelRequest, res *ai.ModelResponse, text string, calls bo
 	return now
 }
 
-// The roles of messages as hooks know them: what is neither of the model nor of the system
-// is the user's.
-var (
-	toHooks   = map[ai.Role]string{ai.RoleModel: "model", ai.RoleSystem: "system"}
-	fromHooks = map[string]ai.Role{"model": ai.RoleModel, "system": ai.RoleSystem}
-)
-
-// shown are the messages of a request as hooks know them: the texts.
-func shown(req *ai.ModelRequest) []adapter.Message {
-	all := make([]adapter.Message, len(req.Messages))
-	for i, m := range req.Messages {
-		all[i] = adapter.Message{Role: cmp.Or(toHooks[m.Role], "user"), Text: m.Text(), Was: i}
-	}
-	return all
-}
-
-// rewritten are the messages as hooks have left them.
-func rewritten(messages []*ai.Message, now []adapter.Message) []*ai.Message {
-	all := make([]*ai.Message, len(now))
-	for i, m := range now {
-		all[i] = ai.NewTextMessage(cmp.Or(fromHooks[m.Role], ai.RoleUser), m.Text)
-		if m.Was < 0 {
-			continue
+// messages are Genkit's. What is neither of the model nor of the system is the user's.
+var messages = adapter.Messages[*ai.Message]{
+	Role: func(m *ai.Message) string {
+		return cmp.Or(map[ai.Role]string{ai.RoleModel: "model", ai.RoleSystem: "system"}[m.Role], "user")
+	},
+	Text: (*ai.Message).Text,
+	New: func(role, text string) *ai.Message {
+		roles := map[string]ai.Role{"model": ai.RoleModel, "system": ai.RoleSystem}
+		return ai.NewTextMessage(cmp.Or(roles[role], ai.RoleUser), text)
+	},
+	With: func(m *ai.Message, text string) *ai.Message {
+		if m.Text() == text {
+			return m
 		}
-		if old := messages[m.Was]; old.Text() == m.Text {
-			all[i] = old
-		} else {
-			all[i] = &ai.Message{Role: old.Role, Metadata: old.Metadata, Content: replaced(old.Content, m.Text)}
-		}
-	}
-	return all
+		return &ai.Message{Role: m.Role, Metadata: m.Metadata, Content: replaced(m.Content, text)}
+	},
 }
 
 // replaced are the parts of a message with another text.

@@ -99,10 +99,12 @@ func (f *Parts[P]) With(parts []P, text string) []P {
 	return append(parts[:len(parts):len(parts)], f.Part(more))
 }
 
-// Message is one of a conversation, as hooks know it. Role is model, system or user.
-type Message struct {
-	Role, Text string
-	Was        int // its place in the framework's request; -1 for one that hooks have added
+// Messages are those of a framework's requests to models.
+type Messages[M any] struct {
+	Role func(M) string // model, system or user, as hooks know it
+	Text func(M) string
+	New  func(role, text string) M
+	With func(m M, text string) M // with another text
 }
 
 // Model runs the hooks around a request to a model, and returns the text of the response as
@@ -111,12 +113,10 @@ type Message struct {
 // call sends the messages as hooks have left them, with their contexts and what background
 // hooks have said since the last request. It is not called where hooks answer in place of
 // the model. Hooks do not see the response if whole is false: it streams to the caller.
-func (h *Hooks) Model(
-	ctx context.Context,
-	messages []Message,
-	call func(now []Message) (text string, whole bool, err error),
+func (f *Messages[M]) Model(
+	ctx context.Context, h *Hooks, messages []M, call func(now []M) (text string, whole bool, err error),
 ) (text string, calls bool, err error) {
-	v, err := h.Session.BeforeModel(ctx, &agent.BeforeModelInput{Request: request(messages)})
+	v, err := h.Session.BeforeModel(ctx, &agent.BeforeModelInput{Request: f.request(messages)})
 	h.report(ctx, v.Messages, v.Stop, v.StopReason)
 	switch {
 	case err != nil:
@@ -126,12 +126,12 @@ func (h *Hooks) Model(
 	case v.Result != nil:
 		return v.Result.Text, false, nil
 	}
-	now, err := rewritten(messages, v.Input)
+	now, err := f.rewritten(messages, v.Input)
 	if err != nil {
 		return "", false, err
 	}
 	for _, text := range append(h.Session.NextTurn(), v.Context...) {
-		now = append(now, Message{"system", text, -1})
+		now = append(now, f.New("system", text))
 	}
 	text, whole, err := call(now)
 	if err != nil || !whole {
@@ -139,7 +139,7 @@ func (h *Hooks) Model(
 	}
 	content := genai.Content{Role: "model", Parts: []genai.Text{genai.Text(text)}}
 	response, _ := wire.Of(genai.Response{Candidates: []genai.Candidate{{Content: content}}}) // strings alone
-	v, err = h.Session.AfterModel(ctx, &agent.AfterModelInput{Request: request(now), Response: response})
+	v, err = h.Session.AfterModel(ctx, &agent.AfterModelInput{Request: f.request(now), Response: response})
 	h.report(ctx, v.Messages, v.Stop, v.StopReason)
 	switch {
 	case v.Stop:
@@ -150,10 +150,10 @@ func (h *Hooks) Model(
 	return text, true, err
 }
 
-func request(messages []Message) wire.Object {
+func (f *Messages[M]) request(messages []M) wire.Object {
 	r := genai.Request{Messages: make([]genai.Message, len(messages))}
 	for i, m := range messages {
-		r.Messages[i] = genai.Message{Role: m.Role, Content: genai.Text(m.Text)}
+		r.Messages[i] = genai.Message{Role: f.Role(m), Content: genai.Text(f.Text(m))}
 	}
 	o, _ := wire.Of(r) // strings alone: it cannot fail
 	return o
@@ -163,7 +163,7 @@ func request(messages []Message) wire.Object {
 // with another text is a new one, and those that are not there any more are left out. The
 // request as it was would be what hooks did not want: it is no answer to one that cannot
 // be read.
-func rewritten(messages []Message, o wire.Object) (now []Message, err error) {
+func (f *Messages[M]) rewritten(messages []M, o wire.Object) (now []M, err error) {
 	var r genai.Request
 	if err := o.Into(&r); err != nil {
 		return nil, fmt.Errorf("hooks have rewritten the request to the model, which cannot be read now: %w", err)
@@ -173,13 +173,15 @@ func rewritten(messages []Message, o wire.Object) (now []Message, err error) {
 	}
 	inPlace := len(r.Messages) == len(messages)
 	for _, m := range r.Messages {
-		was, i := -1, slices.IndexFunc(messages, func(old Message) bool {
-			return inPlace || old.Role == m.Role && old.Text == string(m.Content)
+		text := string(m.Content)
+		i := slices.IndexFunc(messages, func(old M) bool {
+			return inPlace || f.Role(old) == m.Role && f.Text(old) == text
 		})
-		if i >= 0 {
-			was, messages = messages[i].Was, messages[i+1:]
+		if i < 0 {
+			now = append(now, f.New(m.Role, text))
+			continue
 		}
-		now = append(now, Message{m.Role, string(m.Content), was})
+		now, messages = append(now, f.With(messages[i], text)), messages[i+1:]
 	}
 	return now, nil
 }

@@ -9,8 +9,21 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
+// message is one of a framework, at a place in the request; -1 for one that hooks have added.
+type message struct {
+	role, text string
+	was        int
+}
+
+var framework = Messages[message]{
+	Role: func(m message) string { return m.role },
+	Text: func(m message) string { return m.text },
+	New:  func(role, text string) message { return message{role, text, -1} },
+	With: func(m message, text string) message { return message{m.role, text, m.was} },
+}
+
 func TestMessagesKeepTheirPlaceWhereHooksRewriteThem(t *testing.T) {
-	messages := []Message{{"system", "be brief", 0}, {"user", "go", 1}, {"model", "ok", 2}}
+	messages := []message{{"system", "be brief", 0}, {"user", "go", 1}, {"model", "ok", 2}}
 	for name, tt := range map[string]struct {
 		request string
 		want    string // text and place before
@@ -28,7 +41,7 @@ func TestMessagesKeepTheirPlaceWhereHooksRewriteThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			now, err := rewritten(messages, wire.Object(tt.request))
+			now, err := framework.rewritten(messages, wire.Object(tt.request))
 			if err != nil {
 				got = "an error"
 			}
@@ -36,7 +49,7 @@ func TestMessagesKeepTheirPlaceWhereHooksRewriteThem(t *testing.T) {
 				if i > 0 {
 					got += " "
 				}
-				got += fmt.Sprint(m.Text, ":", m.Was)
+				got += fmt.Sprint(m.text, ":", m.was)
 			}
 			if got != tt.want {
 				t.Errorf("got %q; want %q", got, tt.want)
@@ -47,11 +60,11 @@ func TestMessagesKeepTheirPlaceWhereHooksRewriteThem(t *testing.T) {
 
 // says is a request of messages, given by role and text.
 func says(texts ...string) string {
-	var all []Message
+	var all []message
 	for i := 0; i < len(texts); i += 2 {
-		all = append(all, Message{Role: texts[i], Text: texts[i+1]})
+		all = append(all, message{role: texts[i], text: texts[i+1]})
 	}
-	return string(request(all))
+	return string(framework.request(all))
 }
 
 // Of the parts 0 is a picture, and another number a text of so many a.
