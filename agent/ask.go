@@ -3,9 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
-	"os"
 
-	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
 )
 
@@ -30,20 +28,4 @@ func (s *Session) permit(ctx context.Context, call *ToolCall, reason string) (ok
 		return true, ""
 	}
 	return false, lines(reason, "The user has refused.")
-}
-
-// exports reads the variables that hooks have left at the start of a session. It costs a
-// shell, if they have left any.
-func exports(s *Session, _ *StartInput, v *Verdict) {
-	files := s.ses.EnvFiles()
-	if len(files) == 0 {
-		return
-	}
-	env, err := claude.Exported(context.Background(), files, os.Environ())
-	if err != nil {
-		v.Messages = append(v.Messages, err.Error())
-		s.hooks.log.Warn("the variables of hooks cannot be used", "session", s.cfg.ID, "error", err.Error())
-		return
-	}
-	v.Env = env
 }

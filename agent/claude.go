@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"os"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -24,7 +25,7 @@ func Claude(cfg ClaudeConfig) *Dialect {
 	return &Dialect{name: claude.Dialect.Name, word: word, load: cfg.Load, stages: table(
 		fires(starts, claude.SessionStart, func(in *StartInput, _ *part) claude.SessionStartInput {
 			return claude.SessionStartInput{Source: cmp.Or(in.Source, "startup"), Model: in.Model}
-		}, lifecycle),
+		}, claudeStart),
 		fires(prompts, claude.UserPromptSubmit, func(in *PromptInput, _ *part) claude.UserPromptSubmitInput {
 			return claude.UserPromptSubmitInput{Prompt: in.Text}
 		}, blocks),
@@ -68,6 +69,21 @@ func (p *part) direct(d claude.Directive) {
 
 // lifecycle reads the result of an event that has no words of its own.
 func lifecycle[R any](res *hook.Result[R], p *part) { p.direct(claude.ApplyLifecycle(res)) }
+
+// claudeStart reads the variables that hooks have left, too. It costs a shell, if there are any.
+func claudeStart(res *hook.Result[claude.SessionStartOutput], p *part) {
+	lifecycle(res, p)
+	files := p.s.ses.EnvFiles()
+	if len(files) == 0 {
+		return
+	}
+	env, err := claude.Exported(context.Background(), files, os.Environ())
+	if err != nil {
+		p.Messages = append(p.Messages, err.Error())
+		p.s.hooks.log.Warn("the variables of hooks cannot be used", "session", p.s.cfg.ID, "error", err.Error())
+	}
+	p.Env = env
+}
 
 // claudeCall is a call as Claude Code's hooks see it.
 func claudeCall(in *ToolCall, p *part) (c claude.PreToolUseInput) {

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/rename"
 	"github.com/snaphook-go/snaphook/internal/sound"
@@ -18,12 +20,11 @@ import (
 // moment is one moment of all dialects.
 type moment[In any] struct {
 	at   Moment
-	gate bool                                 // hooks can keep something from happening
-	own  *pipeline.Event[In, *Verdict]        // the program's own hooks
-	args func(*In) *wire.Object               // what hooks rewrite; nil: there is nothing
-	call func(*In) *ToolCall                  // what is shown in the words of dialects; nil: there is no tool
-	name func(*In) *string                    // what matchers test, in the host's words; that of the call, or may be nil
-	ends func(s *Session, in *In, v *Verdict) // what is left to do; may be nil
+	gate bool                          // hooks can keep something from happening
+	own  *pipeline.Event[In, *Verdict] // the program's own hooks
+	args func(*In) *wire.Object        // what hooks rewrite; nil: there is nothing
+	call func(*In) *ToolCall           // what is shown in the words of dialects; nil: there is no tool
+	name func(*In) *string             // what matchers test, in the host's words; that of the call, or may be nil
 
 	firings *sync.Pool // of *firing[In]
 }
@@ -93,14 +94,11 @@ func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires 
 	v := &f.parts[0].Verdict
 	err := m.round(ctx, s, f, fires)
 	if err == nil && m.gate && len(f.parts[0].changes) > 0 && !v.Denied() && !v.Stop &&
-		!wire.Equal(object(*m.args(&f.in)), object(v.Input)) && m.rechecks(s, &f.in, fires) {
+		!wire.Equal(object(*m.args(&f.in)), object(v.Input)) && m.rechecks(s, f) {
 		err = m.recheck(ctx, s, f, fires)
 	}
 	v.complete()
 	s.resolve(v)
-	if m.ends != nil {
-		m.ends(s, &f.in, v)
-	}
 	if err == nil && s.shut.Load() != 0 {
 		err = hook.ErrClosed
 	}
@@ -196,4 +194,14 @@ func object(o wire.Object) []byte {
 		return []byte("{}")
 	}
 	return o
+}
+
+// badArguments says what is wrong with the arguments of a call that are no JSON object.
+func badArguments(at Moment, call *ToolCall) error {
+	what := "not JSON"
+	if value := jsontext.Value(call.Input); wire.CheckValue(value) == nil {
+		what = wire.KindName(value.Kind())
+	}
+	err := fmt.Errorf("the arguments of %q are %s; want one JSON object", call.Name, what)
+	return &hook.InputError{Event: "agent." + at.String(), Err: err}
 }

@@ -8,7 +8,7 @@ import (
 
 // The moments, each with what is its own.
 var (
-	starts       = declare(moment[StartInput]{at: Start, ends: exports})
+	starts       = declare(moment[StartInput]{at: Start})
 	prompts      = declare(moment[PromptInput]{at: Prompt, gate: true})
 	beforeModels = declare(moment[BeforeModelInput]{
 		at: BeforeModel, gate: true,

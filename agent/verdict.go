@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -137,8 +138,8 @@ func (v *Verdict) add(p *Verdict) {
 	if p.Result != nil {
 		v.Result = p.Result
 	}
-	if v.Env == nil {
-		v.Env = p.Env
+	if p.Env != nil {
+		v.Env = lo.Assign(v.Env, p.Env)
 	}
 	v.Context, v.Messages = joined(v.Context, p.Context), joined(v.Messages, p.Messages)
 	v.Preapproved = v.Preapproved || p.Preapproved
@@ -155,7 +156,7 @@ func joined[T any](all, more []T) []T {
 
 // lines joins texts that are not empty.
 func lines(texts ...string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n")
+	return strings.Join(lo.Compact(texts), "\n")
 }
 
 // complete makes of the merged verdict what a host can act on.

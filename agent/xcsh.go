@@ -260,7 +260,7 @@ func partsText(parts []xcsh.Part) string {
 
 // elements lists the values of an array; none if it is none.
 func elements(list jsontext.Value) (all []jsontext.Value) {
-	if list.Kind() != '[' || json.Unmarshal(list, &all, lenient) != nil {
+	if json.Unmarshal(list, &all, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
 		return nil
 	}
 	return all
