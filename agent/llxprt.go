@@ -32,17 +32,13 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 			p.view = rename.View{Object: object(in.Request)}
 			return llxprt.BeforeModelInput{Request: p.view.Object}
 		}, llxprtRequest),
-		fires(afterModels, llxprt.AfterModel, func(in *AfterModelInput, _ *part) llxprt.AfterModelInput {
-			return llxprt.AfterModelInput{Request: object(in.Request), Response: object(in.Response)}
-		}, func(res *hook.Result[llxprt.AfterModelOutput], p *part) {
-			common(res, p)
-			p.Result = response(res.Specific.Response)
-			if res.Blocked() && llxprt.ProfileOf(p.s.ses) == llxprt.Gemini {
-				p.Result = &ToolResult{Data: jsontext.Value(`{"candidates":[]}`), Failed: true}
-			}
-		}),
-		fires(toolChoices, llxprt.BeforeToolSelection, func(in *ToolChoiceInput, _ *part) llxprt.BeforeModelInput {
-			return llxprt.BeforeModelInput{Request: object(in.Request)}
+		fires(afterModels, llxprt.AfterModel, func(in *AfterModelInput, p *part) llxprt.AfterModelInput {
+			p.view = rename.View{Object: object(in.Response)}
+			return llxprt.AfterModelInput{Request: object(in.Request), Response: p.view.Object}
+		}, llxprtAnswer),
+		fires(toolChoices, llxprt.BeforeToolSelection, func(in *ToolChoiceInput, p *part) llxprt.BeforeModelInput {
+			p.view = rename.View{Object: object(in.Request)}
+			return llxprt.BeforeModelInput{Request: p.view.Object}
 		}, llxprtTools),
 		fires(beforeTools, llxprt.BeforeTool, llxprtCall, llxprtGate),
 		fires(afterTools, llxprt.AfterTool, func(in *AfterToolInput, p *part) llxprt.AfterToolInput {
@@ -191,11 +187,29 @@ func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *part) {
 	p.changes = p.view.Whole(now)
 }
 
-// llxprtTools takes the tools that hooks choose, in the host's names.
+// llxprtAnswer takes what hooks together have made of a response: each may give a part of one.
+func llxprtAnswer(res *hook.Result[llxprt.AfterModelOutput], p *part) {
+	common(res, p)
+	switch {
+	case res.Blocked() && llxprt.ProfileOf(p.s.ses) == llxprt.Gemini:
+		p.Result = &ToolResult{Data: jsontext.Value(`{"candidates":[]}`), Failed: true}
+	case res.Specific.Response != nil:
+		was := genai.FromHookResponse(p.view.Object, nil)
+		if now := llxprt.ModifiedResponse(&res.Output, was); now != nil {
+			p.Result = response(genai.ToHookResponse(now))
+		}
+	}
+}
+
+// llxprtTools takes the tools that hooks choose, in the host's names. What they do not say
+// of them is the request's.
 func llxprtTools(res *hook.Result[llxprt.BeforeToolSelectionOutput], p *part) {
 	common(res, p)
-	config := genai.ToolConfig{}
-	if res.Specific.ToolConfig == nil || res.Specific.ToolConfig.Into(&config) != nil {
+	was := genai.FromHookToolConfig(wire.Object(p.view.Object.Get("toolConfig")))
+	sdk := wire.Object(nil).With("toolConfig", jsontext.Value(was))
+	now := genai.RequestToolConfig(res.Specific.ApplyTo(sdk))
+	var config genai.ToolConfig
+	if wire.Equal(jsontext.Value(now), jsontext.Value(genai.RequestToolConfig(sdk))) || now.Into(&config) != nil {
 		return
 	}
 	for i, name := range config.AllowedFunctionNames {
