@@ -110,44 +110,37 @@ func (s *selector) plan(ctx context.Context, subject string) *stages.Planned {
 	return s.search(ctx, subject, at)
 }
 
+// search finds the plan for a subject in the neighbouring places, or makes it. It keeps what
+// it makes unless the subject is long, or its matchers ran out of time: those remember for
+// which text they did. Two fires that make the same plan do no harm.
+//
 //go:noinline
 func (s *selector) search(ctx context.Context, subject string, at uint64) *stages.Planned {
-	t := s.table()
+	if s.kept.Load() == nil {
+		few := make(table, fewPlans)
+		s.kept.CompareAndSwap(nil, &few)
+	}
+	t := *s.kept.Load()
 	for i := range uint64(neighbours) {
 		if k := t[(at+i)%uint64(len(t))].Load(); k != nil && k.subject == subject {
 			return &k.planned
 		}
 	}
-	return s.make(ctx, subject, at)
-}
-
-// table returns the plans that are kept, an empty table at first.
-func (s *selector) table() table {
-	if t := s.kept.Load(); t != nil {
-		return *t
-	}
-	t := make(table, fewPlans)
-	s.kept.CompareAndSwap(nil, &t)
-	return *s.kept.Load()
-}
-
-// make plans, and keeps the plan unless the subject is long, or its matchers ran out of
-// time: those remember for which text they did. Two fires that make the same one do no harm.
-func (s *selector) make(ctx context.Context, subject string, at uint64) *stages.Planned {
 	k := &kept{subject: strings.Clone(subject)} // it may be part of a large input
 	k.planned = stages.PlanWithin(ctx, s.hooks, k.subject, cmp.Or(s.matching, stages.MatchTime))
 	if k.planned.Late || len(subject) > mostSubject {
 		return &k.planned
 	}
-	t := s.table()
+	t = *s.kept.Load() // it may have grown
 	for i := range uint64(neighbours) {
 		if t[(at+i)%uint64(len(t))].CompareAndSwap(nil, k) {
 			return &k.planned
 		}
 	}
 	if len(t) == fewPlans {
-		t = make(table, mostPlans) // the plans of the small one are made again
-		s.kept.Store(&t)
+		many := make(table, mostPlans) // the plans of the small one are made again
+		s.kept.Store(&many)
+		t = many
 	}
 	t[at%uint64(len(t))].Store(k)
 	return &k.planned

@@ -21,10 +21,21 @@ type capture struct {
 	shared *Room  // with others; nil is not bounded
 }
 
-// room returns space for the next read, never none. Tell took how much was used.
+// room returns space for the next read, never none, and makes it. Tell took how much was used.
 func (c *capture) room() []byte {
-	if len(c.kept) < c.limit && len(c.kept) == cap(c.kept) {
-		c.grow()
+	if len(c.kept) < c.limit && len(c.kept) == cap(c.kept) { // take the next buffer, if there is room for it
+		size := c.limit
+		for _, room := range rooms {
+			if room > cap(c.kept) {
+				size = min(room, c.limit)
+				break
+			}
+		}
+		if c.shared != nil && !c.shared.take(int64(max(0, size-mostRoom))-taken(c.kept)) {
+			c.limit = len(c.kept)
+		} else {
+			c.kept = append(make([]byte, 0, size), c.kept...)
+		}
 	}
 	if len(c.kept) >= c.limit {
 		if c.waste == nil {
@@ -33,22 +44,6 @@ func (c *capture) room() []byte {
 		return c.waste
 	}
 	return c.kept[len(c.kept):min(cap(c.kept), c.limit)]
-}
-
-// grow takes the next buffer, if there is room for it.
-func (c *capture) grow() {
-	size := c.limit
-	for _, room := range rooms {
-		if room > cap(c.kept) {
-			size = min(room, c.limit)
-			break
-		}
-	}
-	if c.shared != nil && !c.shared.take(int64(max(0, size-mostRoom))-taken(c.kept)) {
-		c.limit = len(c.kept)
-		return
-	}
-	c.kept = append(make([]byte, 0, size), c.kept...)
 }
 
 func (c *capture) took(n int) {
