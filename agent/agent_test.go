@@ -393,3 +393,16 @@ func TestTheOverlayOfAProjectNeedsNoOption(t *testing.T) {
 		t.Errorf("a guard that fails closed: %q %q, %v", v.Decision, v.Reason, err)
 	}
 }
+
+func TestVariablesOfTheProgramAndOfFilesAreTogether(t *testing.T) {
+	s := open(t, agent.Config{}, map[string]string{
+		".claude/settings.json": claudeHook("SessionStart", "", `printf 'export A=file B=file\n' >> "$CLAUDE_ENV_FILE"`),
+	})
+	agent.OnStart(s, "test", func(context.Context, agent.StartInput) (agent.Verdict, error) {
+		return agent.Verdict{Env: map[string]string{"B": "program", "C": "program"}}, nil
+	})
+	v, err := s.Start(t.Context(), &agent.StartInput{})
+	if err != nil || v.Env["A"] != "file" || v.Env["B"] != "file" || v.Env["C"] != "program" {
+		t.Errorf("the variables are %q, %v; want those of both, and of equal names that of the file", v.Env, err)
+	}
+}

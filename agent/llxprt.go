@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/events/llxprt/genai"
@@ -81,14 +82,12 @@ func said[R any](res *hook.Result[R], merged string, text func(*hook.Output[R]) 
 		return nil
 	}
 	for i := range res.Reports {
-		if t := text(&res.Reports[i].Output); t != "" {
-			texts = append(texts, t)
-		}
+		texts = append(texts, text(&res.Reports[i].Output))
 	}
-	if strings.Join(texts, "\n") != merged {
+	if lines(texts...) != merged {
 		return []string{merged}
 	}
-	return texts
+	return lo.Compact(texts)
 }
 
 // llxprtCall is a call as LLxprt's hooks see it.

@@ -137,16 +137,6 @@ func (s *Session) NextTurn() []string {
 	return append(s.ses.NextTurn(), queued...)
 }
 
-// queue keeps a text for the model's next turn.
-func (s *Session) queue(text string) {
-	if text == "" {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.queued = append(s.queued, text)
-}
-
 // Wait returns when no hook of the session runs in the background any more, or with ctx's
 // error when that ends first.
 func (s *Session) Wait(ctx context.Context) error { return s.ses.Wait(ctx) }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
@@ -22,12 +23,12 @@ func (s *Session) attach(ctx context.Context, cfg *XcshConfig) error {
 	if config.Log == nil {
 		config.Log = s.hooks.log
 	}
-	s.modules = xcsh.New(s.ses, config)
+	host := (*Session).host
 	if cfg.Host != nil {
-		s.modules.Initialize(cfg.Host(s))
-	} else {
-		s.modules.Initialize(s.host())
+		host = cfg.Host
 	}
+	s.modules = xcsh.New(s.ses, config)
+	s.modules.Initialize(host(s))
 	place, err := discover.Here(s.ses.Dir())
 	if err != nil {
 		s.lost("modules of xcsh are not looked for: " + err.Error())
@@ -87,7 +88,9 @@ func (s *Session) host() xcsh.Host {
 	h := xcsh.Host{
 		Abort: func() { s.aborted.Store(true) },
 		SendMessage: func(m xcsh.CustomMessage, _ xcsh.SendOptions) error {
-			s.queue(contentText(m.Content))
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.queued = lo.Compact(append(s.queued, contentText(m.Content)))
 			return nil
 		},
 		AppendEntry: func(customType string, data jsontext.Value) error {
