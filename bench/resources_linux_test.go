@@ -15,8 +15,11 @@ import (
 // resources is what a process holds.
 type resources struct{ descriptors, threads int }
 
+// resourcesOf lists them twice, since a list is not of one moment: a descriptor that is
+// closed meanwhile, and opened as another one, is in it twice.
 func resourcesOf(pid int) resources {
-	return resources{descriptors: entries(pid, "fd"), threads: entries(pid, "task")}
+	twice := func(of string) int { return min(entries(pid, of), entries(pid, of)) }
+	return resources{descriptors: twice("fd"), threads: twice("task")}
 }
 
 func entries(pid int, of string) int {
