@@ -154,8 +154,16 @@ func joined[T any](all, more []T) []T {
 	return append(all, more...)
 }
 
-// lines joins texts that are not empty.
+// lines joins texts that are not empty. Most often there is one, which is not copied.
 func lines(texts ...string) string {
+	full := func(text string) bool { return text != "" }
+	first := slices.IndexFunc(texts, full)
+	switch {
+	case first < 0:
+		return ""
+	case !slices.ContainsFunc(texts[first+1:], full):
+		return texts[first]
+	}
 	return strings.Join(lo.Compact(texts), "\n")
 }
 
