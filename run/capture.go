@@ -21,7 +21,7 @@ type capture struct {
 	shared *Room  // with others; nil is not bounded
 }
 
-// room returns space for the next read, never none, and makes it. Tell took how much was used.
+// room returns space for the next read, never none, and makes it. What is read into it is told to took.
 func (c *capture) room() []byte {
 	if len(c.kept) < c.limit && len(c.kept) == cap(c.kept) { // take the next buffer, if there is room for it
 		size := c.limit

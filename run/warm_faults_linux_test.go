@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -438,7 +439,6 @@ func testNothingOutlives(t *testing.T, signal syscall.Signal) {
 	if err := host.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer host.Wait()
 	lines := bufio.NewScanner(out)
 	for lines.Scan() && lines.Text() != "warm" {
 	}
@@ -447,6 +447,7 @@ func testNothingOutlives(t *testing.T, signal syscall.Signal) {
 		t.Errorf("the host has %d descendants, want an interpreter, its call, a process of Node, a child of each, and more that wait", len(family))
 	}
 	_ = host.Process.Signal(signal)
+	_ = host.Wait() // of SIGQUIT a Go program prints first where its goroutines are
 	until := time.Now().Add(2 * time.Second)
 	for _, pid := range family {
 		for alive(pid) && time.Now().Before(until) {
@@ -468,10 +469,35 @@ func warmHost(t *testing.T, dir string) {
 		h.heat()
 		h.write("slow", "")
 		go h.Run(context.Background(), h.call)
-		waitForFile(t, h.dir, "began-")
+		call := waitForFile(t, h.dir, "began-")
+		waitUntil(t, "what the call has started is watched", func() bool { return watched(h.w, call) })
 	}
 	os.Stdout.WriteString("\nwarm\n")
 	select {}
+}
+
+// watched reports whether the group of a call is killed with its host: by the interpreter that
+// has forked it, or by a guardian, which a call that was cold after all has only after a while.
+func watched(w *Warm, call int) bool {
+	for _, g := range []*guardian{&w.guard, &commands} {
+		g.mu.Lock()
+		_, listed := g.groups[call]
+		g.mu.Unlock()
+		if listed {
+			return true
+		}
+	}
+	p := pythonOf(w)
+	return p != nil && slices.Contains(descendants(p.proc.Pid), call)
+}
+
+func waitUntil(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for until := time.Now().Add(10 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("not within 10 s: %s", what)
+		}
+	}
 }
 
 // waitForFile returns the process id in the name of a file that begins so.
