@@ -13,8 +13,8 @@ func (s *search) runsText(st stage) bool {
 	if len(st.words) == 0 {
 		return false
 	}
-	if shape := (stage{words: st.words[:1]}).shape(true); shape != nil {
-		return couldName(shape)
+	if st.words[0].expands() {
+		return couldName(st.words[0])
 	}
 	check := builtins[st.words[0].plain]
 	return check != nil && (check(s, st.words[1:]) || st.open)
@@ -46,11 +46,21 @@ func init() { // a table whose functions search again
 	}
 }
 
-// couldName reports whether an expansion could make the name of a builtin that
-// runs text.
-func couldName(shape wildcard) bool {
+// couldName reports whether the expansions in a command's first word could make
+// it the name of a builtin that runs text, or of a wrapper. What is expanded
+// without quotes may hold blanks, and end the name: e$x'rm y' is an eval.
+func couldName(first piece) bool {
+	could := func(name string) bool { return strings.HasPrefix(name, first.plain[:first.holes[0].from]) }
+	if first.quoted && first.literal == len(first.plain) {
+		could = stage{words: []piece{first}}.shape(true).match
+	}
 	for name := range builtins {
-		if shape.match(name) {
+		if could(name) {
+			return true
+		}
+	}
+	for name := range wrappers {
+		if could(name) {
 			return true
 		}
 	}
@@ -263,7 +273,11 @@ func (p piece) isOption() bool {
 }
 
 // isLiteral reports whether nothing in the word is expanded.
-func (p piece) isLiteral() bool { return p.fixed == len(p.plain) && p.literal == len(p.plain) }
+func (p piece) isLiteral() bool { return !p.expands() }
+
+// expands reports whether something in the word is expanded, be it a ~ or a file
+// pattern.
+func (p piece) expands() bool { return len(p.holes) > 0 }
 
 func allLiteral(words []piece) bool {
 	return !slices.ContainsFunc(words, func(p piece) bool { return !p.isLiteral() })

@@ -31,7 +31,7 @@ var (
 
 // did reports whether bash does what the rule is about. Programs that a
 // command can name are stubs in a directory that is all of PATH, but for cat,
-// ls, touch and true; it has little time and can write little.
+// ls, nice, nohup, timeout, touch and true; it has little time and can write little.
 func (j judged) did(t testing.TB, command string) bool {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
@@ -69,7 +69,7 @@ func needJudge(t testing.TB) {
 		t.Skip("the judge is bash: ", err)
 	}
 	stubs = t.TempDir()
-	for _, name := range []string{"cat", "ls", "touch", "true"} {
+	for _, name := range []string{"cat", "ls", "nice", "nohup", "timeout", "touch", "true"} {
 		program, err := exec.LookPath(name)
 		if err == nil {
 			err = os.Symlink(program, filepath.Join(stubs, name))
@@ -161,6 +161,7 @@ var soup = []string{
 	"<<E\n", "<<'E'\n", "<<-E\n", "\nE\n", "<<<", "<(", ">(", "${x:-", "${x#", "${x/", "${", "$[", "\"${x:-'}\"", "\"${x#", "}\"", "\"$(", ")\"", "$x", "$'", "$\"", "#", " #", "# ", "!", "[[ ", " ]]", "case a in ", "a)", " esac", "if ",
 	"then ", "fi", "for i in a;do ", "done", "f()", "function g ", "x=", "x=(", "a[", "]", "=", "+=", "<", ">", "2>", "~", "*", "?", "{a,", "@(", "time ", "coproc ", "let ", "export ", "-", "\t", "echo ", ":;",
 	"eval ", "trap ", "'a[$(rm x)]'", "x='a[$(rm x)]';", "$\\\n", "printf -v ", "read ", "[ ", " -v ", " -eq ", "declare -", "set -", "test ", "${!", "@P}", "\"\"", "''", "exec ", "builtin ", "command ", "|&", "alias ", "unset ", "<<\"\"E\n", "mapfile -C ", "PS4=", "x; }", "{rm,x}", "$@", "set -- ", "shift;",
+	"timeout ", "nice -n ", "nohup ", "5 ", "-k", "-$x", "${x}", "$(:)", "\"$x\"", "comm", "and ", "ti", "meout ", "ev", "al ", "e$x", "x='val '; ", "x='5 rm'; ", "x=-k; ", "HOME='/;rm x'; ", " ~",
 }
 
 func FuzzNoSoupOfShellSyntaxGetsPastARule(f *testing.F) {

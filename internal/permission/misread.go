@@ -32,9 +32,30 @@ func misread(node syntax.Node, read reader) bool {
 	case *syntax.ExtGlob:
 		// What stands in it is text to the parser: [[ a = @($(rm x)) ]].
 		return strings.ContainsAny(node.Pattern.Value, "$`<>")
+	case *syntax.CoprocClause:
+		if call, ok := node.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			first := call.Args[0] // an assignment is a word to the parser here
+			return strings.Contains(read.slice(first.Pos(), first.End()), "=")
+		}
+		return node.Name != nil && !compound(node.Stmt)
 	case *syntax.Redirect:
 		return node.Op == syntax.Hdoc && misreadHeredoc(node, read) ||
 			node.Op == syntax.DashHdoc && misreadHeredoc(node, read)
+	}
+	return false
+}
+
+// compound reports whether a coprocess may have a name in front of the
+// statement. The parser believes in one before others too, which is the command
+// to bash: coproc rm >x.
+func compound(stmt *syntax.Stmt) bool {
+	if stmt.Negated {
+		return false
+	}
+	switch stmt.Cmd.(type) {
+	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause,
+		*syntax.TestClause, *syntax.ArithmCmd:
+		return true
 	}
 	return false
 }

@@ -94,6 +94,13 @@ var tricks = []struct {
 	// What mutants of these found.
 	{removes, []string{
 		"x='a[$(rm)]'; echo >&$x", "echo >&'$(rm)'", "x='`rm`'; echo >&\"$x\"", "x='`rm`'; : <&$x", "comp$@gen -W '$(rm x)'", "jobs$@ -x rm x", "builtin eval$@ rm x", "echo 'rm x' > f;eval  source f",
+		"buil$@tin eval$@ rm x", "comm$@and eval rm x", "comm${z}and buil$(:)tin eval rm x", "buil$@tin read 'a[$(rm x)]' <<< 1", "builtin comm$@and eval rm x", "builtin -$@- eval rm x", "comm$@and printf -v 'a[$(rm x)]' 1",
+		"ti$@meout 5 rm x", "no$@hup rm x", "ni${z}ce rm x", "timeout $@ 5 rm x", "x='5 rm'; timeout $x y", "x=-v; timeout $x 5 rm y", "x=-v; timeout \"$x\" 5 rm y", "x=-k; timeout \"$x\" 5 9 rm y", "x='1 5 rm'; timeout -k $x y",
+		"timeout -v$k 5 rm x", "timeout -$@v 5 rm x", "x='5 rm'; nice -n $x y", "x=-n; nice $x 5 rm y", "nice -$@n 5 rm x", "k=1; timeout -k$k 5 rm x", "x='n 5 rm'; nice -$x y", "v=-; nohup -$v rm x",
+		"x='val '; e$x'r\"\"m x'", "x='uiltin eval '; b$x'r\"\"m x'", "x='imeout 5 '; t${x}rm y", "e{val,} 'r\"\"m x'", "x='rm y'; e{val,'r\"\"m'} y", "c='eval '; command $c'r\"\"m x'",
+		"HOME='/;rm x'; eval echo ~", "HOME='/;rm x'; eval echo ~/y", "HOME='/$(rm x)'; eval : ~", "HOME='/;rm x'; trap \"eval : ~\" EXIT", "HOME='/;rm x'; eval eval : '~'", "PWD='/;rm x'; eval : ~+", "OLDPWD='/;rm x'; eval : ~-",
+		"coproc rm >x; wait", "coproc rm </dev/null; wait", "coproc rm declare x; wait", "coproc rm let x; wait", "coproc rm time x; wait", "coproc rm ! x; wait", "coproc rm coproc x; wait", "coproc rm function f { :; }; wait",
+		"coproc rm A=1; wait", "coproc rm A=1 x; wait", "coproc >x rm; wait", "coproc A=1 rm; wait", "coproc rm | ls; wait", "coproc r''m >x; wait", "coproc $@rm >x; wait", "coproc rm export x; wait", "coproc rm [[ x ]]; wait",
 	}},
 	// Words that are not what they look like.
 	{pushes, []string{

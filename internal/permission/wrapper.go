@@ -28,9 +28,15 @@ var wrappers = map[string]wrapper{
 	"xargs":   {bare: true, reads: true},
 }
 
-// unwrap returns the command that s runs if it is a wrapper's call.
+// unknown is a command of which the shell alone knows the words: every rule
+// matches it.
+var unknown = stage{words: []piece{{source: "$@", plain: "$@", holes: []hole{{0, 2}}}}, open: true}
+
+// unwrap returns the command that s runs if it is a wrapper's call. It is unknown
+// if an expansion among the wrapper's own words could move where it begins. A
+// name with an expansion is the matter of runsText.
 func (s stage) unwrap() (inner stage, ok bool) {
-	if len(s.words) == 0 {
+	if len(s.words) == 0 || len(s.words[0].holes) > 0 {
 		return s, false
 	}
 	name := s.words[0].plain
@@ -42,10 +48,15 @@ func (s stage) unwrap() (inner stage, ok bool) {
 		return s, false
 	}
 	words, ok := w.skip(s.words[1:])
+	if own := s.words[1 : len(s.words)-len(words)]; ok && slices.ContainsFunc(own, piece.expands) {
+		return unknown, true
+	}
 	return stage{words, s.open || w.reads}, ok && len(words) > 0
 }
 
-// skip returns the words after the options and operands.
+// skip returns the words after the options and operands, and whether there is a
+// command among them. It goes no further than the first option with an expansion
+// in it.
 func (w wrapper) skip(words []piece) (rest []piece, ok bool) {
 	for len(words) > 0 {
 		option := words[0].plain
@@ -55,6 +66,9 @@ func (w wrapper) skip(words []piece) (rest []piece, ok bool) {
 		}
 		if len(option) < 2 || option[0] != '-' {
 			break
+		}
+		if words[0].expands() && !(w.bare && words[0].isOptionAnyway()) {
+			return words[1:], true
 		}
 		if w.bare || option[1] != '-' && strings.ContainsAny(option, w.without) {
 			return nil, false
@@ -77,4 +91,11 @@ func (w wrapper) width(option string) int {
 		return 2
 	}
 	return 1
+}
+
+// isOptionAnyway reports whether the word, whatever is expanded in it, begins
+// with an option: -P$(nproc), but not -$x, which may become --.
+func (p piece) isOptionAnyway() bool {
+	from := p.holes[0].from
+	return from > 2 || from == 2 && p.plain[:2] != "--"
 }
