@@ -52,8 +52,9 @@ func computes(node syntax.Node, read reader) bool {
 // redirected is what stands in front of a redirection: 2>x, {fd}>x.
 var redirected = regexp.MustCompile(`^(?:\d+|\{\w+\})$`)
 
-// duplicated is a word of >& in which nothing is expanded.
-var duplicated = regexp.MustCompile(`^[\w./-]+$`)
+// duplicated is a word of >& in which nothing is expanded. After a - bash begins
+// another word: <&-rm closes the input of rm.
+var duplicated = regexp.MustCompile(`^(?:-|[\w./][\w./-]*)$`)
 
 func computesParam(node *syntax.ParamExp, read reader) bool {
 	switch {

@@ -99,6 +99,7 @@ var tricks = []struct {
 		"timeout -v$k 5 rm x", "timeout -$@v 5 rm x", "x='5 rm'; nice -n $x y", "x=-n; nice $x 5 rm y", "nice -$@n 5 rm x", "k=1; timeout -k$k 5 rm x", "x='n 5 rm'; nice -$x y", "v=-; nohup -$v rm x",
 		"x='val '; e$x'r\"\"m x'", "x='uiltin eval '; b$x'r\"\"m x'", "x='imeout 5 '; t${x}rm y", "e{val,} 'r\"\"m x'", "x='rm y'; e{val,'r\"\"m'} y", "c='eval '; command $c'r\"\"m x'",
 		"HOME='/;rm x'; eval echo ~", "HOME='/;rm x'; eval echo ~/y", "HOME='/$(rm x)'; eval : ~", "HOME='/;rm x'; trap \"eval : ~\" EXIT", "HOME='/;rm x'; eval eval : '~'", "PWD='/;rm x'; eval : ~+", "OLDPWD='/;rm x'; eval : ~-",
+		"3<&-rm y", "<& -rm y", ">&-rm", "2>&-rm y", "ls 2>&- -rm; 3>& \\\n-rm", "{x}<&-rm y", "3<&1-rm y", "<&-$@rm y", "0<&-r''m y",
 		"coproc rm >x; wait", "coproc rm </dev/null; wait", "coproc rm declare x; wait", "coproc rm let x; wait", "coproc rm time x; wait", "coproc rm ! x; wait", "coproc rm coproc x; wait", "coproc rm function f { :; }; wait",
 		"coproc rm A=1; wait", "coproc rm A=1 x; wait", "coproc >x rm; wait", "coproc A=1 rm; wait", "coproc rm | ls; wait", "coproc r''m >x; wait", "coproc $@rm >x; wait", "coproc rm export x; wait", "coproc rm [[ x ]]; wait",
 	}},
