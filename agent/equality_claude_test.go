@@ -124,7 +124,10 @@ var claudeFires = map[string]fires{
 		}
 		v := claude.ApplyPostToolUse(&claude.PostToolUseInput{}, res)
 		got, err := s.AfterTool(t.Context(), &agent.AfterToolInput{ToolCall: agentCall(two), Result: agent.ToolResult{Data: two.Get("tool_response")}})
-		return answer{Denied: v.Feedback != "", Reason: v.Feedback, Stop: v.Stop, StopReason: v.StopReason, Contexts: contexts(v.Directive)}, of(t, got, err)
+		return answer{
+			Denied: v.Feedback != "", Reason: v.Feedback, Stop: v.Stop, StopReason: v.StopReason, Contexts: contexts(v.Directive),
+			Result: string(res.Specific.UpdatedToolOutput),
+		}, of(t, got, err)
 	},
 	"UserPromptSubmit": func(t *testing.T, ses *pipeline.Session, s *agent.Session, one, two wire.Object) (answer, answer) {
 		res, err := claude.UserPromptSubmit.Fire(t.Context(), ses, &claude.UserPromptSubmitInput{Prompt: one.Text("prompt")})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // answer is what a host goes by, however it has fired.
@@ -22,7 +23,14 @@ func of(t *testing.T, v *agent.Verdict, err error) answer {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var result string
+	if r := v.Result; r != nil && r.Data != nil {
+		result = string(r.Data)
+	} else if r != nil {
+		result = string(wire.Quote(r.Text))
+	}
 	return answer{
+		Result: result,
 		Denied: v.Denied(), Ask: v.Decision == hook.Ask, Stop: v.Stop, Reason: v.Reason, StopReason: v.StopReason, Continue: v.Continue,
 		Input: string(v.Input), Contexts: strings.Join(v.Context, "\n"),
 	}
@@ -32,7 +40,7 @@ func of(t *testing.T, v *agent.Verdict, err error) answer {
 func same(t *testing.T, alone, through answer, dirs ...string) {
 	t.Helper()
 	for _, a := range []*answer{&alone, &through} {
-		for _, text := range []*string{&a.Reason, &a.StopReason, &a.Continue, &a.Input, &a.Contexts} {
+		for _, text := range []*string{&a.Reason, &a.StopReason, &a.Continue, &a.Input, &a.Contexts, &a.Result} {
 			for _, dir := range dirs {
 				*text = strings.ReplaceAll(*text, dir, "@")
 			}
@@ -40,7 +48,7 @@ func same(t *testing.T, alone, through answer, dirs ...string) {
 		if !a.Denied && !a.Ask {
 			a.Reason = "" // of a decision that counts
 		}
-		a.Input = canonicalText(a.Input)
+		a.Input, a.Result = canonicalText(a.Input), canonicalText(a.Result)
 	}
 	if alone != through {
 		t.Errorf("the dialect alone: %+v\nthrough agent:     %+v", alone, through)

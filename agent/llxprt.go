@@ -174,7 +174,9 @@ func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *part) {
 	if res.Blocked() {
 		p.Decision, p.Reason = hook.Deny, llxprt.EffectiveReason(&res.Output)
 	}
-	p.Result = response(res.Specific.Response)
+	if o := res.Specific.Response; o != nil {
+		p.Result = response(genai.ToHookResponse(genai.FromHookResponse(o, nil)))
+	}
 	if res.Specific.Request == nil {
 		return
 	}
