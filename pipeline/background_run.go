@@ -213,7 +213,7 @@ func backgroundAnswer[Out any](stdout []byte) (o hook.Output[Out], notes []strin
 // finished is what the host is told.
 func (e *declaration) finished(r *common.Report) Finished {
 	done := Finished{
-		Event: e.full, Hook: r.Hook, Outcome: outcome(r, false),
+		Event: e.full, Hook: r.Hook, Outcome: outcomeOf(r.Backgrounded, r.Err, false),
 		Reply: r.Reply, Err: r.Err, Elapsed: r.Elapsed, Notes: r.Notes,
 	}
 	if r.Hook.Background == hook.Rewake {

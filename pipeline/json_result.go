@@ -169,7 +169,7 @@ func (e *core[Out]) describe(in any, res *hook.Result[Out]) *JSONResult {
 	for i := range res.Reports {
 		r := lit(&res.Reports[i])
 		c := common.ReportOf(r)
-		run := describeRun(&c, outcome(&c, e.spec.Blocks(&r.Output)))
+		run := describeRun(&c, outcomeOf(c.Backgrounded, c.Err, e.spec.Blocks(&r.Output)))
 		if r.Answered {
 			run.Output = lo.ToPtr(wire.Encode(&r.Output))
 		}

@@ -54,15 +54,16 @@ const (
 	Backgrounded     Outcome = "backgrounded"       // it goes on while the agent does
 )
 
-func outcome(r *common.Report, blocks bool) Outcome {
+// outcomeOf is the end of a hook that did or did not go to the background, in one word.
+func outcomeOf(backgrounded bool, err error, blocks bool) Outcome {
 	switch {
-	case r.Backgrounded:
+	case backgrounded:
 		return Backgrounded
 	case blocks:
 		return Blocking
-	case r.Err == nil:
+	case err == nil:
 		return Success
-	case cancelled(r.Err):
+	case cancelled(err):
 		return Cancelled
 	}
 	return NonBlockingError
@@ -100,7 +101,7 @@ func (f *fireRun[Out]) observe(ctx context.Context, r *hook.Report[Out], in *inp
 func (f *fireRun[Out]) evaluation(r *hook.Report[Out], in *input) *Evaluation {
 	r = lit(r)
 	c := common.ReportOf(r)
-	return f.untyped().evaluationOf(&c, outcome(&c, f.blocks(r)), in)
+	return f.untyped().evaluationOf(&c, outcomeOf(c.Backgrounded, c.Err, f.blocks(r)), in)
 }
 
 func (f *fireBase) evaluationOf(r *common.Report, end Outcome, in *input) *Evaluation {

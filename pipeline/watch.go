@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/common"
 )
 
 // Watch answers at once for many sets of events which of them any hook could run
@@ -67,6 +66,5 @@ func (w *Watch) look(v *view) Watched {
 }
 
 func (e *core[Out]) outcome(r *hook.Report[Out]) Outcome {
-	c := common.ReportOf(r)
-	return outcome(&c, e.spec.Blocks(&r.Output))
+	return outcomeOf(r.Backgrounded, r.Err, e.spec.Blocks(&r.Output))
 }

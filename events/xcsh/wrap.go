@@ -113,7 +113,7 @@ func (w *wrapper[P, R]) before(ctx context.Context, id string, params P) error {
 // of [ToolCall]: nil if the tool may run, else a [BlockedError] or the error of
 // the handler.
 func (m *Modules) Verdict(r *ToolCallResult, err error) error {
-	if thrown := new(Thrown); errors.As(err, &thrown) {
+	if thrown, ok := errors.AsType[*Thrown](err); ok {
 		return fmt.Errorf("Hook failed, blocking execution: %w", thrown) //nolint:staticcheck // as the original says it
 	}
 	if err != nil || r == nil || !r.Block {
