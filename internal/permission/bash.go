@@ -71,7 +71,7 @@ func (b *bash) match(c Call) bool {
 		return true
 	}
 	s := search{rule: b}
-	return s.text(command) || b.argues && s.expands
+	return s.text(command) || (b.argues || b.chain != nil) && s.expands || s.detours()
 }
 
 // matchRaw compares a part of the command as it stands.
@@ -82,13 +82,7 @@ func (b *bash) matchRaw(text string) bool {
 
 // matchStage compares a simple command, or what is left of it after wrappers.
 func (b *bash) matchStage(s stage, redirects []piece) bool {
-	if b.matchPieces(s.words) || b.couldBecome(s) || b.couldMatch(s) {
-		return true
-	}
-	if len(redirects) > 0 && b.redirect && b.couldMatch(stage{words: slices.Concat(s.words, redirects), open: s.open}) {
-		return true
-	}
-	return len(redirects) > 0 && b.redirect && b.matchRedirected(s.words, redirects)
+	return b.matchPieces(s.words) || b.couldBecome(s) || b.couldMatch(s) || b.matchRedirected(s, redirects)
 }
 
 func (b *bash) matchPieces(words []piece) bool {
@@ -97,22 +91,6 @@ func (b *bash) matchPieces(words []piece) bool {
 	}
 	source, plain := join(words)
 	return b.source.match(source) || b.plain.match(plain)
-}
-
-// matchRedirected compares the words with the redirections after them,
-// wherever they stand, written like 2>file and like 2> file.
-func (b *bash) matchRedirected(words, redirects []piece) bool {
-	all := slices.Concat(words, redirects)
-	if b.matchPieces(all) {
-		return true
-	}
-	for i := range all {
-		if op := all[i].operator; op != "" {
-			all[i].source = op + " " + all[i].source[len(op):]
-			all[i].plain = op + " " + all[i].plain[len(op):]
-		}
-	}
-	return b.matchPieces(all)
 }
 
 // couldBecome reports whether the shell has something to expand before the
@@ -126,5 +104,8 @@ func (b *bash) couldBecome(s stage) bool {
 // pattern is about.
 func (b *bash) couldMatch(s stage) bool {
 	shape := s.shape(b.argues)
-	return shape != nil && b.plain.overlap(shape)
+	if shape == nil {
+		return false
+	}
+	return b.plain.overlap(shape) || !b.argues && b.matchPieces(s.least())
 }

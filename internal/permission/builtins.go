@@ -98,100 +98,6 @@ func (s *search) sources(args []piece) bool {
 		strings.Contains(file, "..")
 }
 
-func definesAlias(arg piece) bool { return !arg.isLiteral() || strings.Contains(arg.plain, "=") }
-
-// assigns is a builtin that sets variables by name: a subscript in a name is
-// expanded. values are its options that take one.
-func assigns(values string) func(*search, []piece) bool {
-	callback := strings.Contains(values, "C")
-	return func(_ *search, args []piece) bool {
-		return callback && hasOption(args, "C") || slices.ContainsFunc(args, unclearName)
-	}
-}
-
-func unclearName(arg piece) bool {
-	return !arg.isLiteral() || strings.Contains(arg.plain, "[") || special[strings.TrimLeft(arg.plain, "-ap")] != nil ||
-		special[arg.plain] != nil
-}
-
-// printsToName reports whether printf sets a variable whose name has, or may
-// have, a subscript.
-func printsToName(args []piece) bool {
-	if len(args) == 0 {
-		return false
-	}
-	first := args[0]
-	if !first.isLiteral() {
-		return first.fixed == 0 || first.literal == 0 || first.plain[0] == '-'
-	}
-	name, ok := strings.CutPrefix(first.plain, "-v")
-	if !ok {
-		return false
-	}
-	if name == "" && len(args) > 1 {
-		return unclearName(args[1])
-	}
-	return strings.Contains(name, "[") || special[name] != nil
-}
-
-// declares is declare and those like it. Some attributes make a value code, a
-// value in brackets becomes an array, and so become subscripts.
-func declares(arrays bool) func(*search, []piece) bool {
-	return func(s *search, args []piece) bool {
-		arrays := arrays && strings.ContainsAny(s.whole, "([") || hasOption(args, "aA")
-		for _, arg := range args {
-			if arg.isOption() && strings.ContainsAny(arg.plain, "inu") && arg.plain != "-n" ||
-				arg.plain == "-n" && arrays {
-				return true
-			}
-			if !arg.array && s.declaresUnclear(arg, arrays) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-func (s *search) declaresUnclear(arg piece, arrays bool) bool {
-	name, value, assigns := strings.Cut(arg.plain, "=")
-	if min(arg.fixed, arg.literal) < len(name) || strings.Contains(name, "[") {
-		return true
-	}
-	name = strings.TrimSuffix(name, "+")
-	if !assigns {
-		return false
-	}
-	rest := piece{
-		plain:   value,
-		fixed:   arg.fixed - len(arg.plain) + len(value),
-		literal: arg.literal - len(arg.plain) + len(value),
-	}
-	rest.fixed, rest.literal = max(rest.fixed, 0), max(rest.literal, 0)
-	if !harmless(name, rest, s.reader()) {
-		return true
-	}
-	return arrays && (strings.HasPrefix(value, "(") || rest.fixed == 0 && value != "")
-}
-
-// testsName reports whether test asks for a variable by a name that has, or
-// may have, a subscript: -v is an operator only where one is expected, which
-// words that are not known can make so.
-func testsName(args []piece) bool {
-	for i, arg := range args {
-		if arg.plain == "-v" || arg.plain == "-R" {
-			return i+1 < len(args) && unclearName(args[i+1])
-		}
-		if arg.fixed == len(arg.plain) {
-			continue
-		}
-		if !arg.quoted ||
-			i+1 < len(args) && (args[i+1].fixed < len(args[i+1].plain) || strings.Contains(args[i+1].plain, "[$")) {
-			return true
-		}
-	}
-	return false
-}
-
 var (
 	harmlessSet  = regexp.MustCompile(`^[-+][euofvabCETnhmpB]+$`)
 	harmlessSetO = []string{
@@ -216,7 +122,6 @@ var (
 		"-u",
 		"-q",
 		"-p",
-		"nullglob",
 		"globstar",
 		"dotglob",
 		"failglob",
@@ -238,7 +143,7 @@ func changesShell(args []piece) bool {
 		case arg.plain == "--" || arg.plain == "-":
 			return false
 		case !arg.isLiteral():
-			return arg.fixed == 0 || strings.ContainsAny(arg.plain[:1], "-+")
+			return arg.holes[0].from == 0 || strings.ContainsAny(arg.plain[:1], "-+")
 		case !strings.HasPrefix(arg.plain, "-") && !strings.HasPrefix(arg.plain, "+"):
 			return false
 		case !harmlessSet.MatchString(arg.plain):
@@ -264,7 +169,7 @@ func changesGrammar(arg piece) bool {
 func hasOption(args []piece, letters string) bool {
 	return slices.ContainsFunc(args, func(arg piece) bool {
 		return arg.isOption() && strings.ContainsAny(arg.plain, letters) ||
-			min(arg.fixed, arg.literal) == 0 && arg.plain != "" && arg.plain != "$!"
+			arg.expands() && arg.holes[0].from == 0 && arg.plain != "$!"
 	})
 }
 

@@ -59,6 +59,12 @@ func newChain(pattern string) *chain {
 	return &c
 }
 
+// hasLists reports whether the pattern is about more than pipelines and
+// conditions.
+func (c *chain) hasLists() bool {
+	return slices.Contains(c.operators, ";") || slices.Contains(c.operators, "&")
+}
+
 // operatorAt returns the operator that begins at i. The & of >& &> and <& is
 // none.
 func operatorAt(text string, i int) string {
@@ -173,9 +179,11 @@ func (s *search) readings(stmt *syntax.Stmt) (texts []wildcard) {
 		}
 	}
 	add(stage{words: slices.Concat(read.assigns(call.Assigns), words)})
-	wrapped := 0
+	wrapped := 0 // a rule matches what has more of them; see simple
 	for next, ok := (stage{words: words}), true; ok && wrapped <= maxWrappers; next, ok = next.unwrap() {
-		wrapped++ // a rule matches what has more of them; see simple
+		if wrapped++; next.runsHere() || len(next.words) > 0 && next.words[0].plain == "trap" {
+			return anything
+		}
 		add(next)
 		if len(redirects) > 0 {
 			add(stage{words: slices.Concat(next.words, redirects), open: next.open})

@@ -3,6 +3,7 @@ package permission
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -56,7 +57,99 @@ func TestADoubtIsNoMoreThanADoubt(t *testing.T) {
 	for _, command := range []string{
 		"ls $x", "python$V x.py", "./run-$x.sh", "ls *", "ls ~/x", "cd ~ && ls", "timeout 5 ls $x", "nice -n 5 ls *.go", "git log $x",
 		"ls | xargs -P$(nproc) wc", "ls | xargs -n $N wc", `make "$x"`, "builtin echo $x", "command ls ~", "command -v ls$x", `exec ls "$@"`, "npm$x test", `"e$x"cho y`,
+		"declare x=1", "declare -r x=a$y", "export x=$y", "[ -f *.txt ]", "[ -d ~ ]", "[ -d ~/x ]", `[ "$x" = "[y]" ]`, `[ -n "$x" ]`, "cat <<EOF\nE)\nEOFF\n)\nEOF", "find . -exec echo {} +", "scp h:~/x y", "make x=~/y",
+		"HOME=$(mktemp -d) ls", "ls | xargs timeout 5 ls", "ls | xargs nice -n 5 wc", "shopt -s globstar; ls **/*.go", "set -- *.go", "ls > x 2>&1", "{ ls; } > x", "sort <(ls) > x",
 	} {
+		if r.Match(bashCall(command)) {
+			t.Errorf("%s matches %q", r, command)
+		}
+	}
+	r = mustParse(t, "Bash(curl * | sh)")
+	for _, command := range []string{"f() { ls; }; f", "ls | sort", "curl x > y", "curl x; sh y", "sh y | tee x", "ls && curl x"} {
+		if r.Match(bashCall(command)) {
+			t.Errorf("%s matches %q", r, command)
+		}
+	}
+}
+
+// TestARuleMatchesWhatXargsMayAddToAWrapper: where the words of a wrapper end,
+// those begin that xargs reads.
+func TestARuleMatchesWhatXargsMayAddToAWrapper(t *testing.T) {
+	r := mustParse(t, "Bash(rm *)")
+	for name, w := range wrappers {
+		own := []string{"", " --", " nice", " nohup timeout 5"}
+		if w.operands > 0 {
+			own = append(own, " 5", " -- 5")
+		}
+		if w.letters != "" && !w.bare {
+			own = append(own, " -"+w.letters[:1], " -"+w.letters[:1]+" 5", " -"+w.letters[:1]+"5", " --"+append(w.names, "x")[0])
+		}
+		for _, words := range own {
+			if command := "ls | xargs " + name + words; !r.Match(bashCall(command)) {
+				t.Errorf("%s does not match %q", r, command)
+			}
+		}
+	}
+}
+
+// TestARuleMatchesWhereTestMayAskForAName: wherever -v stands or may come to
+// stand, and whatever the name holds.
+func TestARuleMatchesWhereTestMayAskForAName(t *testing.T) {
+	r := mustParse(t, "Bash(rm *)")
+	for _, before := range []string{"", "x = y -a ", "-v x -o ", "-R x -a ", "x = -v -o ", "! ", "-n \"$x\" -a ", "-f x -o \\( "} {
+		for _, asks := range []string{"-v", "-R", `"-v"`, `\-v`, `"$x"`, `-"$x"`, `"${x}v"`, "-?", "*", "[-]v", "-{v,R}", "$x", "-$x", "~"} {
+			for _, name := range []string{"'a[$(:)]'", "'a[`:`]'", "'a[b$(:)]'", "'a[b]'", `a\[b]`, `"$y"`, "$y", "a?b", "~"} {
+				for _, form := range []string{"[ %]", "test %", "builtin [ %]", `\test %`} {
+					command := strings.Replace(form, "%", before+asks+" "+name+" ", 1)
+					if !r.Match(bashCall(command)) {
+						t.Errorf("%s does not match %q", r, command)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestARuleMatchesWhatEndsAHereDocumentTooEarly: in $( ) a line that begins with
+// the end, and holds a bracket, goes on with commands.
+func TestARuleMatchesWhatEndsAHereDocumentTooEarly(t *testing.T) {
+	r := mustParse(t, "Bash(rm *)")
+	for _, open := range []string{"$(", "\"$(", "<(", ">(", "$( ls; ", "{ $("} {
+		for _, end := range []string{"E", `\E`, "'E'", `"E"`, "'E F'", "E.-"} {
+			for _, operator := range []string{"<<", "<<-", "<< ", "2<<"} {
+				for _, rest := range []string{" y; )", "y)", "\t)", ";)", " a ) b", "}"} {
+					plain := strings.Trim(end, `\'"`)
+					command := "echo " + open + "cat " + operator + end + "\na\n" + plain + rest + "\n" + plain + "\n)"
+					if strings.HasPrefix(open, `"`) {
+						command += `"`
+					}
+					if strings.HasPrefix(open, "{") {
+						command += "; }"
+					}
+					if !r.Match(bashCall(command)) {
+						t.Errorf("%s does not match %q", r, command)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestARuleAboutARedirectionMatchesWhereverItStands: at the command, around it,
+// before it, and with any descriptor in between.
+func TestARuleAboutARedirectionMatchesWhereverItStands(t *testing.T) {
+	r := mustParse(t, "Bash(make all > out)")
+	for _, to := range []string{">", "> ", "1>", ">|", "1>| ", "&>", ">&", "2>&1 >", "<x >", "3>x 2>y > ", "{fd}<x >", "1<>"} {
+		for _, form := range []string{
+			"make all %out", "%out make all", "make %out all", "make all %out 2>&1", "(make all) %out", "{ make all; } %out", "{ (make all); } %out", "if make all; then :; fi %out", "for i in a; do make all; done %out", "f() { make all; } %out",
+			"f() { make all; }; f %out", "exec %out; make all", "exec %out\nls; make all", "eval make all %out", "eval 'make all %out'", "source ./all %out", "nice make all %out", "a=1 make all %out", "make all %ou?", "make all %\"out\"", "ls | xargs nohup %out",
+		} {
+			if command := strings.Replace(form, "%", to, 1); !r.Match(bashCall(command)) {
+				t.Errorf("%s does not match %q", r, command)
+			}
+		}
+	}
+	for _, command := range []string{"make all", "make all > other", "make all 2>out", "make all < out", "make all >> out", "make test > out", "(make all) > other", "exec > other; make all", "f() { make all; }; f", "{ make all; } 2>&1", "make all >&2", "echo out > x"} {
 		if r.Match(bashCall(command)) {
 			t.Errorf("%s matches %q", r, command)
 		}

@@ -40,6 +40,32 @@ func (s stage) shape(loose bool) wildcard {
 	return append(w, known.String())
 }
 
+// least returns the words of a stage without those that may be none.
+func (s stage) least() (words []piece) {
+	for _, word := range s.words {
+		if !word.vanishes() {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// vanishes reports whether a word may be none: nothing in it is known, and it does
+// not stand in quotes. Of variables bash alone sets $HOME and $PWD to something.
+func (p piece) vanishes() bool {
+	if !p.expands() || p.quoted && p.literal == len(p.plain) || p.source == "$HOME" || p.source == "$PWD" {
+		return false
+	}
+	at := 0
+	for _, h := range p.holes {
+		if h.from > at {
+			return false
+		}
+		at = h.to
+	}
+	return at == len(p.plain)
+}
+
 // overlaps reports whether there is a text that both patterns match.
 func (w wildcard) overlaps(other wildcard) bool {
 	if len(w) == 1 {

@@ -5,6 +5,7 @@ package permission
 import (
 	"context"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,20 +19,20 @@ import (
 // judged is a rule, and what a command has to do for bash to say that the rule
 // is about it.
 type judged struct {
-	rule      string
-	functions map[string]string // stand for the programs; they make the file $CALLED
+	rule     string
+	programs map[string]string // scripts; they make the file $CALLED
 }
 
 var (
-	removes = judged{"Bash(rm *)", map[string]string{"rm": `: >"$CALLED"`}}
+	removes = judged{"Bash(rm *)", map[string]string{"rm": `[ "${0##*/}" != rm ] || : >"$CALLED"`}}
 	pushes  = judged{"Bash(git push *)", map[string]string{"git": `[ "$1" != push ] || : >"$CALLED"`}}
-	reads   = judged{"Bash(cat secret)", map[string]string{"cat": `[ "$1" != secret ] || : >"$CALLED"`}}
-	pipes   = judged{"Bash(curl * | sh)", map[string]string{"curl": `echo page`, "sh": `read page; [ "$page" != page ] || : >"$CALLED"`}}
+	reads   = judged{"Bash(cat secret)", map[string]string{"cat": `[ "$*" != secret ] || : >"$CALLED"`}}
+	pipes   = judged{"Bash(curl * | sh)", map[string]string{"curl": `echo page`, "sh": `[ $# = 0 ] || exit; read page; [ "$page" != page ] || : >"$CALLED"`}}
 )
 
 // did reports whether bash does what the rule is about. Programs that a
-// command can name are stubs in a directory that is all of PATH, but for cat,
-// ls, nice, nohup, timeout, touch and true; it has little time and can write little.
+// command can name are the rule's scripts and those of needJudge, in two
+// directories that are all of PATH; it has little time and can write little.
 func (j judged) did(t testing.TB, command string) bool {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
@@ -44,10 +45,7 @@ func (j judged) did(t testing.TB, command string) bool {
 	}
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", `ulimit -f 64 -t 2; exec "$BASH" -c "$1"`, "sh", command)
 	cmd.Dir = work
-	cmd.Env = []string{"PATH=" + stubs, "HOME=" + work, "CALLED=" + called, "FUNCNEST=20", "BASH=" + judge}
-	for name, body := range j.functions {
-		cmd.Env = append(cmd.Env, strings.ToUpper(name)+"=1", "BASH_FUNC_"+name+"%%=() { "+body+"; }")
-	}
+	cmd.Env = []string{"PATH=" + j.scripts(t) + ":" + stubs, "HOME=" + work, "CALLED=" + called, "FUNCNEST=20", "BASH=" + judge}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
@@ -57,6 +55,25 @@ func (j judged) did(t testing.TB, command string) bool {
 	}
 	_, err := os.Stat(called)
 	return err == nil
+}
+
+// scripts returns the directory of the rule's programs. They are no functions of
+// bash: not every sh hands these on, and command, timeout and xargs run none.
+func (j judged) scripts(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(stubs, "of", url.PathEscape(j.rule))
+	if _, err := os.Stat(dir); err == nil {
+		return dir
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, body := range j.programs {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 var judge, stubs string
@@ -69,7 +86,7 @@ func needJudge(t testing.TB) {
 		t.Skip("the judge is bash: ", err)
 	}
 	stubs = t.TempDir()
-	for _, name := range []string{"cat", "ls", "nice", "nohup", "timeout", "touch", "true"} {
+	for _, name := range []string{"cat", "ls", "nice", "nohup", "timeout", "touch", "true", "xargs"} {
 		program, err := exec.LookPath(name)
 		if err == nil {
 			err = os.Symlink(program, filepath.Join(stubs, name))
@@ -77,9 +94,6 @@ func needJudge(t testing.TB) {
 		if err != nil {
 			t.Skip("the judge needs ", name, ": ", err)
 		}
-	}
-	if err := os.WriteFile(filepath.Join(stubs, "rm"), []byte("#!/bin/sh\n[ -z \"$RM\" ] || [ \"${0##*/}\" != rm ] || : >\"$CALLED\"\n"), 0o700); err != nil {
-		t.Fatal(err)
 	}
 }
 

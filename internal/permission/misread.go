@@ -66,12 +66,26 @@ var delimiter = regexp.MustCompile(`^(?:\\?[\w.-]+|'[\w. -]+'|"[\w. -]+")$`)
 // misreadHeredoc reports whether bash may end a here-document elsewhere, or
 // find other substitutions in it.
 func misreadHeredoc(node *syntax.Redirect, read reader) bool {
-	if !delimiter.MatchString(read.slice(node.Word.Pos(), node.Word.End())) {
+	end := read.slice(node.Word.Pos(), node.Word.End())
+	if !delimiter.MatchString(end) {
 		return true
 	}
 	if node.Hdoc == nil {
 		return false
 	}
 	body := read.slice(node.Hdoc.Pos(), node.Hdoc.End())
-	return strings.Contains(body, "\\\n") || strings.Contains(body, `$'`) || strings.Contains(body, `$"`)
+	return strings.Contains(body, "\\\n") || strings.Contains(body, `$'`) || strings.Contains(body, `$"`) ||
+		endsEarly(body, strings.Trim(end, `\'"`))
+}
+
+// endsEarly reports whether a line begins with the end of the here-document and
+// goes on to a bracket. In $( ) bash takes the rest of such a line for commands.
+func endsEarly(body, end string) bool {
+	for line := range strings.Lines(body) {
+		rest, begins := strings.CutPrefix(strings.TrimLeft(line, "\t"), end)
+		if begins && strings.ContainsAny(rest, ")}") {
+			return true
+		}
+	}
+	return false
 }

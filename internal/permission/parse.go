@@ -43,16 +43,18 @@ import (
 // are rm x); with the assignments in front and without; after each of the
 // wrappers timeout, time, nice, nohup, stdbuf, command, builtin, exec, noglob,
 // and xargs without options. A pattern with < or > is compared with
-// redirections too. One with | & or ; is about commands that follow each other,
+// redirections too, however they are written (1>, >|, &>), and with those around
+// the command: { }, exec. One with | & or ; is about commands that follow each other,
 // however they are written: "curl * | sh" is also curl x|sh and curl x |& \sh,
-// and a command in brackets may be anything. What other
+// and a command in brackets, with <( ), or by a function, may be anything. A file
+// that one writes and the other reads is no pipeline. What other
 // programs run is not looked at: sudo, env, find -exec, bash -c, a file that is
 // sourced; nor are /bin/rm and rm the same.
 //
 // In doubt the rule matches. That is a command that does not parse, has
 // more than 64 KiB, a carriage return or single quotes in ${ }, or is nested
 // absurdly; one that the parser here may read in another way than bash (a line
-// continuation after $ or an operator, unusual ends of here-documents); one that
+// continuation after $ or an operator, unusual ends of here-documents, nullglob); one that
 // can run text which is not part of its syntax: arithmetic and subscripts with
 // names in them, ${x@P}, ${!x}, set -x, alias, source of what the command itself
 // may write, names with subscripts for printf -v, read, test -v, declare; for a

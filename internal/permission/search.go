@@ -54,11 +54,19 @@ func parseShell(command string) (file *syntax.File) {
 type search struct {
 	rule    *bash
 	command string
-	expands bool // there is an expansion
-	found   bool
-	lists   int
-	depth   int    // of text within text
-	whole   string // the command with all such text
+	seen
+	found bool
+	lists int
+	depth int    // of text within text
+	whole string // the command with all such text
+}
+
+// seen is what stands somewhere in the command, or in text that it runs.
+type seen struct {
+	expands    bool // an expansion
+	declares   bool // a function
+	joins      bool // commands of which a rule may be about several
+	redirected bool // a redirection
 }
 
 // maxText is how deep text that builtins run may be within such text.
@@ -74,13 +82,16 @@ func (s *search) text(command string) bool {
 	if file == nil {
 		return true
 	}
-	inner := search{rule: s.rule, command: command, depth: s.depth + 1, lists: s.lists, whole: cmp.Or(s.whole, command)}
+	inner := search{rule: s.rule, command: command, seen: s.seen, depth: s.depth + 1, lists: s.lists}
+	inner.whole = cmp.Or(s.whole, command)
 	inner.in(file)
-	s.expands = s.expands || inner.expands
+	s.seen = inner.seen
 	return inner.found
 }
 
-func (s *search) reader() reader { return reader{s.command, strings.Contains(s.command, "~")} }
+func (s *search) reader() reader {
+	return reader{s.command, strings.Contains(s.whole, "~") || !s.rule.argues && strings.Contains(s.whole, "$HOME")}
+}
 
 // in looks through the tree, and stops when it has found what it looks for.
 func (s *search) in(file *syntax.File) {
@@ -113,6 +124,14 @@ func (s *search) visit(node syntax.Node) {
 	switch node := node.(type) {
 	case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ArithmExp:
 		s.expands = true
+	case *syntax.ProcSubst, *syntax.CoprocClause: // they are pipelines too
+		s.expands = s.expands || s.rule.chain != nil
+	case *syntax.FuncDecl:
+		s.declares = true
+	case *syntax.BinaryCmd:
+		s.joins = true
+	case *syntax.Redirect:
+		s.redirected, s.found = true, s.borrows(node)
 	case *syntax.Stmt:
 		s.found = s.statement(node)
 	}
@@ -121,6 +140,9 @@ func (s *search) visit(node syntax.Node) {
 // statement compares one statement, without the statements in it.
 func (s *search) statement(stmt *syntax.Stmt) bool {
 	read := s.reader()
+	if _, simple := stmt.Cmd.(*syntax.CallExpr); !simple && stmt.Cmd != nil && s.redirects(stmt.Redirs) {
+		return true
+	}
 	switch cmd := stmt.Cmd.(type) {
 	case nil:
 		return s.simple(nil, nil, stmt.Redirs)
@@ -151,13 +173,9 @@ func (s *search) list(text string) bool {
 // simple compares a command with its assignments, without them, and after
 // each wrapper.
 func (s *search) simple(assigns []*syntax.Assign, words []piece, redirs []*syntax.Redirect) bool {
-	read := s.reader()
-	redirects := make([]piece, len(redirs))
-	for i, r := range redirs {
-		redirects[i] = read.redirect(r)
-	}
+	redirects := s.pieces(redirs)
 	if len(assigns) > 0 {
-		if s.rule.matchStage(stage{words: slices.Concat(read.assigns(assigns), words)}, redirects) {
+		if s.rule.matchStage(stage{words: slices.Concat(s.reader().assigns(assigns), words)}, redirects) {
 			return true
 		}
 	}
@@ -166,7 +184,7 @@ func (s *search) simple(assigns []*syntax.Assign, words []piece, redirs []*synta
 		if wrapped++; wrapped > maxWrappers {
 			return true
 		}
-		if s.rule.matchStage(next, redirects) || s.runsText(next) {
+		if s.rule.matchStage(next, redirects) || s.runsText(next) || next.runsHere() && s.redirects(redirs) {
 			return true
 		}
 	}
@@ -206,6 +224,7 @@ func (s *search) chained(node syntax.Node) bool {
 		if s.lists++; s.lists > maxLists {
 			return true
 		}
+		s.joins = s.joins || len(stmts) > 1 && s.rule.chain.hasLists()
 		return len(stmts) > 0 && stmts[0] != nil && s.rule.chain.matches(s.links(stmts))
 	})
 }

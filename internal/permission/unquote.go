@@ -96,7 +96,7 @@ func (u *unquoting) bare(text string) {
 			}
 			continue
 		case '{':
-			if rest := text[i:]; strings.Contains(rest, ",") || strings.Contains(rest, "..") ||
+			if rest := text[i:]; u.more || strings.Contains(rest, ",") || strings.Contains(rest, "..") ||
 				!strings.Contains(rest, "}") {
 				mark(&u.fixed, u.Len())
 				mark(&u.rest, u.Len())
@@ -111,23 +111,22 @@ func (u *unquoting) bare(text string) {
 			mark(&u.literal, u.Len())
 			u.holes = append(u.holes, hole{u.Len(), u.Len() + 1})
 		case '~':
-			u.tilde(text[i:])
+			if u.Len() == 0 || i > 0 && (text[i-1] == '=' || text[i-1] == ':') { // x=~/y is like an assignment
+				u.tilde(text[i:])
+			}
 		}
 		u.WriteByte(text[i])
 	}
 }
 
-// tilde marks what the beginning of a word, up to a slash, becomes.
+// tilde marks what the text becomes, up to a slash.
 func (u *unquoting) tilde(text string) {
-	if u.Len() > 0 {
-		return
-	}
-	end := strings.IndexByte(text, '/')
+	end := strings.IndexAny(text, "/:")
 	if end < 0 {
-		mark(&u.rest, 0)
+		mark(&u.rest, u.Len())
 		return
 	}
-	u.holes = append(u.holes, hole{0, end})
+	u.holes = append(u.holes, hole{u.Len(), u.Len() + end})
 }
 
 // quoted writes text that stands in double quotes.

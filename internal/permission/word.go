@@ -64,7 +64,7 @@ func (s stage) known() (text string, open bool) {
 // reader makes pieces of a command's syntax.
 type reader struct {
 	command string
-	tilde   bool // there is a ~ somewhere
+	tilde   bool // there is a ~ somewhere, or what else depends on HOME
 }
 
 // slice returns the command from one node's start to another's end.
@@ -134,7 +134,10 @@ func (r reader) assigns(all []*syntax.Assign) []piece {
 // redirect is the piece of 2>file.
 func (r reader) redirect(to *syntax.Redirect) piece {
 	word := r.word(to.Word)
-	op := strings.TrimSpace(r.slice(to.Pos(), to.Word.Pos()))
+	op := to.Op.String()
+	if to.N != nil {
+		op = to.N.Value + op
+	}
 	p := piece{
 		source:   op + word.source,
 		plain:    op + word.plain,

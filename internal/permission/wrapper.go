@@ -51,6 +51,9 @@ func (s stage) unwrap() (inner stage, ok bool) {
 	if own := s.words[1 : len(s.words)-len(words)]; ok && slices.ContainsFunc(own, piece.expands) {
 		return unknown, true
 	}
+	if ok && s.open && len(words) == 0 { // xargs timeout: the command is read
+		return unknown, true
+	}
 	return stage{words, s.open || w.reads}, ok && len(words) > 0
 }
 

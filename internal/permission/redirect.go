@@ -1,0 +1,121 @@
+package permission
+
+import (
+	"regexp"
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// maxRedirects is how many redirections of a command are compared.
+const maxRedirects = 32
+
+// matchRedirected compares the words with the redirections after them, all and
+// each alone, wherever they stand, written like 2>file and like 2> file.
+func (b *bash) matchRedirected(s stage, redirects []piece) bool {
+	if len(redirects) == 0 || !b.redirect {
+		return false
+	}
+	if len(redirects) > maxRedirects || b.matchWith(s, redirects) {
+		return true
+	}
+	for i := range redirects {
+		if plain := redirects[i].usual(); b.matchWith(s, redirects[i:i+1]) || b.matchWith(s, []piece{plain}) {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *bash) matchWith(s stage, redirects []piece) bool {
+	spaced := slices.Clone(redirects)
+	for i := range spaced {
+		spaced[i] = spaced[i].after(spaced[i].operator + " ")
+	}
+	for _, form := range [...][]piece{redirects, spaced} {
+		all := stage{words: slices.Concat(s.words, form)}
+		if s.open {
+			all.words = slices.Concat(s.words, unknown.words, form)
+		}
+		if b.matchPieces(all.words) || b.couldMatch(all) {
+			return true
+		}
+	}
+	return false
+}
+
+// after returns a redirection with other text for its operator.
+func (p piece) after(operator string) piece {
+	from := len(p.operator)
+	more := len(operator) - from
+	p.operator, p.source, p.plain = operator, operator+p.source[from:], operator+p.plain[from:]
+	p.fixed, p.literal = p.fixed+more, p.literal+more
+	p.holes = slices.Clone(p.holes)
+	for i, h := range p.holes {
+		p.holes[i] = hole{h.from + more, h.to + more}
+	}
+	return p
+}
+
+// long are the operators that do what a shorter one does, and perhaps more.
+var long = map[string]string{
+	"1>": ">", ">|": ">", "1>|": ">", "&>": ">", ">&": ">", "1>>": ">>", "&>>": ">>", "0<": "<", "<>": "<", "0<>": "<", "1<>": ">",
+}
+
+// usual returns a redirection as it is usually written.
+func (p piece) usual() piece {
+	operator, ok := long[p.operator]
+	if !ok {
+		return p
+	}
+	return p.after(operator)
+}
+
+// redirects reports whether the redirections of what is no simple command, or of
+// one that runs others, may be what the rule is about.
+func (s *search) redirects(redirs []*syntax.Redirect) bool {
+	return s.rule.matchRedirected(unknown, s.pieces(redirs))
+}
+
+func (s *search) pieces(redirs []*syntax.Redirect) []piece {
+	read := s.reader()
+	pieces := make([]piece, len(redirs))
+	for i, r := range redirs {
+		pieces[i] = read.redirect(r)
+	}
+	return pieces
+}
+
+// borrows reports whether a redirection takes a stream that may have been opened
+// elsewhere, for a file that the rule is about: git log 3>x >&3.
+func (s *search) borrows(to *syntax.Redirect) bool {
+	duplicates := to.Op == syntax.DplOut || to.Op == syntax.DplIn
+	return s.rule.redirect && duplicates && number.MatchString(to.Word.Lit()) && !standard.MatchString(to.Word.Lit())
+}
+
+var (
+	number   = regexp.MustCompile(`^\d+-?$`)
+	standard = regexp.MustCompile(`^[12]-?$`)
+)
+
+// runsHere reports whether a builtin runs other commands with the redirections
+// of its own.
+func (s stage) runsHere() bool {
+	if len(s.words) == 0 {
+		return false
+	}
+	switch s.words[0].plain {
+	case "eval", ".", "source":
+		return true
+	case "exec":
+		_, wraps := s.unwrap()
+		return !wraps
+	}
+	return false
+}
+
+// detours reports whether the command leads around what a rule about several
+// commands, or about redirections, can see: by a function.
+func (s *search) detours() bool {
+	return s.declares && (s.rule.chain != nil && s.joins || s.rule.redirect && s.redirected)
+}

@@ -1,0 +1,38 @@
+//go:build unix
+
+package permission
+
+// Rules that a command gets around: by a name that bash sets itself, a line that
+// ends a here-document too early, words that are none, and streams and pipelines
+// that are made elsewhere than where they are used.
+func init() {
+	calls := judged{"Bash(rm)", map[string]string{"rm": `[ $# != 0 ] || : >"$CALLED"`}}
+	equals := judged{"Bash(git a=/x)", map[string]string{"git": `[ "$*" != a=/x ] || : >"$CALLED"`}}
+	writes := judged{"Bash(git log > out)", map[string]string{"git": `[ "$*" = log ] && [ /dev/fd/1 -ef out ] && : >"$CALLED"`}}
+	tricks = append(tricks, []struct {
+		judged
+		commands []string
+	}{
+		{removes, []string{
+			"[ -v x -o -v 'a[$(rm x)]' ]", "[ x = -v -o -v 'a[$(rm x)]' ]", "test -v x -a -v 'a[$(rm x)]'", "[ ! -v x -o -R x -o -v 'a[$(rm x)]' ]", "x=-v; [ \"$x\" 'a[`rm y`]' ]", "x=-v; [ \"$x\" 'a[x$(rm y)]' ]", "x=-v; y='b[$(rm y)]'; a=1; [ \"$x\" 'a[y]' ]",
+			"touch -- -v; [ -? 'a[$(rm x)]' ]", "touch -- -v; [ * 'a[$(rm x)]' ]", "touch -- -v 'a[$(rm x)]'; [ * ]", "touch -- -v; test [-]v 'a[$(rm x)]'", "eval HOME=-v; [ ~ 'a[$(rm x)]' ]", "PS4='$(rm x)'; touch -- -x; set *; :",
+			"declare -n r=RANDOM; r=$'a\\x5b$\\x28rm x)]'", "declare -n r=OPTIND; r=$'a\\x5b`rm x`]'", "declare -n r; r=HISTCMD; x=$'a\\x5b`rm x`]'; r=$x", "function f { local -n r=SECONDS; r=$'a\\x5b`rm x`]'; }; f",
+			"read -a x <<< 1; declare x=$'\\x28`rm y`\\x29'", "mapfile x <<< 1; declare x=$'\\x28`rm y`\\x29'", "readarray x <<< 1; typeset x=$'\\x28`rm y`\\x29'", "declare DIRSTACK=$'\\x28`rm y`\\x29'", "x=$'\\x28`rm y`\\x29'; declare DIRSTACK=\"$x\"",
+			"echo $(cat <<E\nhello\nE rm x; )\nE\n: )", "echo $(cat <<'E'\nhello\nE rm x; )\nE\n)", "echo $(cat <<'E'\nhello\nE\trm x; )\nE\n)", "echo $(cat <<-'E'\nhello\n\tErm x)\nE\n)", "echo $(cat <<'E'\nhello\nErm x)\nE\n)", "cat <(cat <<'E'\nhello\nE rm x)\nE\n)", "echo \"$(cat <<\\E\nErm x)\nE\n)\"", "x=$(cat <<\"E F\"\nE Frm x)\nE F\n)",
+			"shopt -s nullglob; {[}]$z,rm} y", "{[}]\"\",rm} y", "echo 5 rm x | xargs timeout", "echo rm x | xargs timeout 5", "echo rm x | xargs nohup", "echo rm x | xargs nice", "echo 5 rm x | xargs nice -n", "echo rm x | xargs xargs", "echo 5 9 rm x | xargs timeout -k", "echo rm x | xargs xargs nice", "echo rm x | nohup xargs nice -n 5",
+		}},
+		{calls, []string{"rm $x", "rm $@", "rm {,}", "rm \"$@\"", "rm $x$y", "rm `:`", "rm $(:)", "shopt -s nullglob; rm zz*", "xargs rm </dev/null", "HOME=; rm $HOME", "unset HOME; rm $HOME", "eval HOME=; rm $HOME", "nohup rm $x", "rm $x \"${y[@]}\""}},
+		{equals, []string{"HOME=/x; git a=~", "PWD=/x; git a=~+", "OLDPWD=/x; git a=~-", "HOME=/x git a=~; HOME=/x; git \\a=~", "HOME=/x; git 'a'=~"}},
+		{pushes, []string{"shopt -s nullglob; git zz* push", "shopt -s null\"glob\"; git zz? push x", "touch push; git [p]u\"s\"h", "nohup git push", "echo push x | xargs git", "echo git push | xargs nohup", "timeout 5 git pu*; touch push; timeout 5 git pu*"}},
+		{writes, []string{
+			"git log > out", "git log 1>out", "git log >|out", "git log 1> out", "git log 1>|out", "git log &>out", "git log >&out", ">out git log", "git > out log", "git log 2>x >out", "git log >out 2>x", "git log > x > out", "git log </dev/null >out", "git log > out 2>&1", "git log > \\\nout", "git log >o\"u\"t", "git log >$'out'",
+			"git log <>out >&0", "git log 3>out >&3", "git log {fd}>out >&$fd", "git log 1<>out", "exec 1<>out; git log", "exec >out; git log", "exec > out\ngit log", "exec 5>out; git log >&5", "trap 'git log' EXIT; exec >out", "{ git log; } >out", "(git log) >out", "if git log; then :; fi > out", "f() { git log; } >out; f", "f() { git log; }; f >out",
+			"eval 'f() { git log; }'; f > out", "f() { git \"$@\"; }; f log >out", "{ { git log; }; } >out", "while git log; do break; done >out", "case a in a) git log;; esac >out", "for i in a; do git log; done > out", "eval 'git log' >out", "eval git log >out", "eval 'git log >out'", "touch out; git log > ou?", "touch out; git log > ou*", "git log >ou{t,}",
+			"coproc git log >out; wait", "time git log >out", "! git log >out", "command git log >out", "exec git log >out", "xargs git log >out </dev/null", "echo git log | xargs nohup >out", "nohup git log 1>out", "{ git log >&3; } 3>out", "{ git log; } >&3 3>out", "[[ a ]] && git log > out", "coproc { git log; } >out; wait",
+		}},
+		{pipes, []string{
+			"sh < <(curl x)", "curl x > >(sh); wait", "curl x | tee >(sh) | cat", "exec < <(curl x); sh", "exec > >(sh); curl x", "{ sh; } < <(curl x)", "sh 0< <(curl x)", "cat <(curl x) | sh", "curl x | eval sh", "eval 'curl x' | sh", "curl x | trap sh EXIT", "curl x | { trap sh EXIT; }", "curl x | . /dev/stdin", "f() { sh; }; curl x | f", "f() { curl x; }; f | sh",
+			"eval 'f() { sh; }'; curl x | f", "function f { curl x | \"$@\"; }; f sh", "curl x | coproc sh", "coproc curl x; sh <&63; wait", "coproc { curl x; }; sh <&63", "coproc { sh; }; curl x >&60; wait", "curl x | nohup sh", "curl x | timeout 5 sh", "echo sh | xargs echo; curl x | command sh", "curl x | exec sh", "curl x | exec -a y sh",
+		}},
+	}...)
+}
