@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // builtin runs a builtin of bash and returns its status. noFields says that
@@ -220,16 +221,17 @@ func (s *state) line(end byte) (text string, status int) {
 	if in.reopened {
 		panic(cold("standard input, which /dev/stdin has taken from"))
 	}
-	rest := in.data[in.at:]
-	n := bytes.IndexByte(rest, end)
-	if n < 0 {
-		in.at = len(in.data)
-		s.spend(len(rest))
-		return string(rest), 1
+	line, _, found := bytes.Cut(in.data[in.at:], []byte{end})
+	s.spend(len(line))
+	in.at += len(line)
+	if !utf8.Valid(line) { // bash may take the byte after it for a part of a character
+		panic(cold("input that is not UTF-8"))
 	}
-	s.spend(n)
-	in.at += n + 1
-	return string(rest[:n]), 0
+	if !found {
+		return string(line), 1
+	}
+	in.at++
+	return string(line), 0
 }
 
 // number reads the number of a loop or a status, in the form that has one meaning.

@@ -54,7 +54,15 @@ func agree(t *testing.T, dir, script string, stdin []byte) (ran bool) {
 		return false
 	}
 	want := bash(t, dir, script, stdin, params)
-	if got.Exit != want.Exit || !bytes.Equal(got.Stdout, want.Stdout) || !bytes.Equal(got.Stderr, want.Stderr) {
+	same := func() bool {
+		return got.Exit == want.Exit && bytes.Equal(got.Stdout, want.Stdout) && bytes.Equal(got.Stderr, want.Stderr)
+	}
+	if strings.Contains(script, "|") { // in bash the parts of a pipeline run side by side, and write in any order
+		for try := 0; !same() && try < 30; try++ {
+			want = bash(t, dir, script, stdin, params)
+		}
+	}
+	if !same() {
 		t.Errorf("the script\n%s\nended with %d, %q, %q here,\nand with %d, %q, %q in bash",
 			script, got.Exit, got.Stdout, got.Stderr, want.Exit, want.Stdout, want.Stderr)
 	}
@@ -89,6 +97,7 @@ func FuzzScript(f *testing.F) {
 	for _, script := range corpus(f) {
 		f.Add(script, []byte("a line\nand {\"more\": 1}\n"))
 	}
+	f.Add("read -r a b; echo \"[$a][$b]\"", []byte("a lin\xcf\nand more\n")) // bash takes the line's end for a part of it
 	f.Fuzz(func(t *testing.T, script string, stdin []byte) {
 		if len(script) > 2000 || len(stdin) > 2000 {
 			return
@@ -103,6 +112,7 @@ func FuzzMadeScript(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed)
 	}
+	f.Add(uint64(469)) // a pipeline of which two parts write to one stream
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		agree(t, t.TempDir(), madeScript(seed), []byte("one two\n three \n{\"a\": \"b\"}"))
 	})
