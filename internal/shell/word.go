@@ -62,6 +62,8 @@ func (c *compiler) literal(lit *syntax.Lit, first bool) string {
 			}
 		} else if strings.IndexByte("*?[{", v[i]) >= 0 {
 			c.refuse(lit, "a pattern for files or words (%s)", v)
+		} else if v[i] == '$' { // bash does not split a word that has one
+			c.refuse(lit, "a dollar sign that begins no expansion")
 		}
 		out.WriteByte(v[i])
 	}
