@@ -84,6 +84,13 @@ var (
 	}
 )
 
+// unknown is what a program may read whose name an expansion makes: "$SHELL" -c '…'.
+var unknown = &language{
+	name: "the code of a program whose name is not known", write: `the program's own way to read the variable %s`,
+	flag:     regexp.MustCompile(`^(-[A-Za-z]*[ceE]|--command|--eval|--print|--expression|--run|eval)$`),
+	attached: regexp.MustCompile(`^(--(eval|print|expression)=|-[ceE].)`),
+}
+
 // languages are the languages of commands, which are named without their versions.
 var languages = map[string]*language{
 	"sh": shell, "bash": shell, "dash": shell, "zsh": shell, "ksh": shell, "ash": shell, "fish": shell,

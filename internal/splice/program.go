@@ -58,8 +58,10 @@ func isProcess(arg *syntax.Word) bool {
 	return is
 }
 
-// interpreter returns the language of the first word that names one.
+// interpreter returns the language of the first word that names one; unknown, if none
+// does and an expansion could make one of a word.
 func (w *walker) interpreter(n *syntax.CallExpr) (*language, int) {
+	unclear := -1
 	for i, arg := range n.Args {
 		text, _ := w.flatten(arg)
 		if l := builtins[text]; l != nil && i == 0 {
@@ -72,6 +74,13 @@ func (w *walker) interpreter(n *syntax.CallExpr) (*language, int) {
 		if l := languages[name]; l != nil && text != "" {
 			return l, i
 		}
+		made := strings.Contains(name, "\x00") || w.mark.MatchString(name)
+		if unclear < 0 && made && !strings.ContainsAny(text, "= ") {
+			unclear = i
+		}
+	}
+	if unclear >= 0 {
+		return unknown, unclear
 	}
 	return nil, 0
 }
@@ -136,7 +145,7 @@ func (w *walker) readsProgram(n *syntax.Stmt) *language {
 		return nil
 	}
 	l, at := w.interpreter(c)
-	if l == nil || l.first || l == evaluated || l == wrapped {
+	if l == nil || l.first || l == evaluated || l == wrapped || l == unknown { // what is unknown may read data
 		return nil
 	}
 	skip := 0

@@ -117,6 +117,11 @@ func TestAValueThatWouldBeCodeIsRefused(t *testing.T) {
 		{"what is evaluated in parts", `eval echo "${OPT}"`, "$(id)", "shell code"},
 		{"a script of another machine", `ssh host "echo '${OPT}'"`, "'", "shell code"},
 		{"a script without this environment", `sudo sh -c 'echo "${OPT}"'`, `"`, "shell code"},
+		{"a script of a shell in a variable", `$SHELL -c 'echo "${OPT}"'`, "$(id)", "a program whose name is not known"},
+		{"a script of a program with a default", `"${PYTHON:-python3}" -c 'print("${OPT}")'`, `"`, "a program whose name is not known"},
+		{"a script of a program that is looked for", "timeout 5 `command -v node` -e 'f(\"${OPT}\")'", `"`, "a program whose name is not known"},
+		{"a script of a program that a value names", `${OPT} -c 'echo ${OPT}'`, "$(id)", "a program whose name is not known"},
+		{"a script of a program with a part of a name", `/usr/bin/python$V --eval='${OPT}'`, "x()", "a program whose name is not known"},
 		{"a script that cannot be read", `echo "${OPT}" (`, "$(id)", "shell code"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
