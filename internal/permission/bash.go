@@ -13,7 +13,8 @@ type bash struct {
 	plain    wildcards // for texts without quotes
 	head     string    // what the pattern begins with, up to its first star
 	argues   bool      // it says more than the name of a command
-	redirect bool      // it could mean redirections
+	redirect bool      // it is about redirections
+	streams  bool      // its stars could mean some
 	compound bool      // it could mean pipelines and lists
 	chain    *chain    // it cut at their operators
 }
@@ -31,6 +32,7 @@ func newBash(pattern string) spec {
 		head:     w[0],
 		argues:   strings.ContainsAny(strings.TrimRight(pattern, " *"), " \t\n"),
 		redirect: strings.ContainsAny(pattern, "<>"),
+		streams:  strings.ContainsAny(strings.TrimRight(pattern, " *"), "<>*"),
 		compound: strings.ContainsAny(pattern, "|&;"),
 	}
 	if b.compound {

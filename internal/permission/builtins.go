@@ -168,7 +168,7 @@ func changesGrammar(arg piece) bool {
 // of the letters.
 func hasOption(args []piece, letters string) bool {
 	return slices.ContainsFunc(args, func(arg piece) bool {
-		return arg.isOption() && strings.ContainsAny(arg.plain, letters) ||
+		return arg.isOption() && (arg.expands() || strings.ContainsAny(arg.plain, letters)) ||
 			arg.expands() && arg.holes[0].from == 0 && arg.plain != "$!"
 	})
 }

@@ -57,7 +57,7 @@ func TestADoubtIsNoMoreThanADoubt(t *testing.T) {
 	for _, command := range []string{
 		"ls $x", "python$V x.py", "./run-$x.sh", "ls *", "ls ~/x", "cd ~ && ls", "timeout 5 ls $x", "nice -n 5 ls *.go", "git log $x",
 		"ls | xargs -P$(nproc) wc", "ls | xargs -n $N wc", `make "$x"`, "builtin echo $x", "command ls ~", "command -v ls$x", `exec ls "$@"`, "npm$x test", `"e$x"cho y`,
-		"declare x=1", "declare -r x=a$y", "export x=$y", "[ -f *.txt ]", "[ -d ~ ]", "[ -d ~/x ]", `[ "$x" = "[y]" ]`, `[ -n "$x" ]`, "cat <<EOF\nE)\nEOFF\n)\nEOF", "find . -exec echo {} +", "scp h:~/x y", "make x=~/y",
+		"declare x=1", "declare -r x=a$y", "export x=$y", "[ -f *.txt ]", "[ -d ~ ]", "[ -d ~/x ]", `[ "$x" = "[y]" ]`, `[ -n "$x" ]`, "cat <<EOF\nE)\nEOFF\n)\nEOF", "cat <<EOF\nx\nEOF\nls", "cat <<EOF > x\nx\nEOF\n\nls", "cat <<-'E' | sort\n\tx\n\tE\nls\n", "ls $(cat <<E\nx\nE\n) y", "cat <<A <<B\nB\nA\nA\nB\nls", "find . -exec echo {} +", "scp h:~/x y", "make x=~/y",
 		"HOME=$(mktemp -d) ls", "ls | xargs timeout 5 ls", "ls | xargs nice -n 5 wc", "shopt -s globstar; ls **/*.go", "set -- *.go", "ls > x 2>&1", "{ ls; } > x", "sort <(ls) > x",
 	} {
 		if r.Match(bashCall(command)) {

@@ -78,12 +78,13 @@ func misreadHeredoc(node *syntax.Redirect, read reader) bool {
 		endsEarly(body, strings.Trim(end, `\'"`))
 }
 
-// endsEarly reports whether a line begins with the end of the here-document and
-// goes on to a bracket. In $( ) bash takes the rest of such a line for commands.
+// endsEarly reports whether a line is the end of the here-document, which the
+// parser does not believe in an expansion, or begins with it and goes on to a
+// bracket: in $( ) bash takes the rest of such a line for commands.
 func endsEarly(body, end string) bool {
 	for line := range strings.Lines(body) {
 		rest, begins := strings.CutPrefix(strings.TrimLeft(line, "\t"), end)
-		if begins && strings.ContainsAny(rest, ")}") {
+		if begins && (rest == "\n" || strings.ContainsAny(rest, ")}")) {
 			return true
 		}
 	}

@@ -13,7 +13,7 @@ const maxRedirects = 32
 // matchRedirected compares the words with the redirections after them, all and
 // each alone, wherever they stand, written like 2>file and like 2> file.
 func (b *bash) matchRedirected(s stage, redirects []piece) bool {
-	if len(redirects) == 0 || !b.redirect {
+	if len(redirects) == 0 || !b.streams {
 		return false
 	}
 	if len(redirects) > maxRedirects || b.matchWith(s, redirects) {
@@ -74,7 +74,11 @@ func (p piece) usual() piece {
 // redirects reports whether the redirections of what is no simple command, or of
 // one that runs others, may be what the rule is about.
 func (s *search) redirects(redirs []*syntax.Redirect) bool {
-	return s.rule.matchRedirected(unknown, s.pieces(redirs))
+	var others stage // compared by themselves, if the rule is about more than streams
+	if s.rule.redirect {
+		others = unknown
+	}
+	return s.rule.matchRedirected(others, s.pieces(redirs))
 }
 
 func (s *search) pieces(redirs []*syntax.Redirect) []piece {

@@ -8,7 +8,11 @@ package permission
 func init() {
 	calls := judged{"Bash(rm)", map[string]string{"rm": `[ $# != 0 ] || : >"$CALLED"`}}
 	equals := judged{"Bash(git a=/x)", map[string]string{"git": `[ "$*" != a=/x ] || : >"$CALLED"`}}
-	writes := judged{"Bash(git log > out)", map[string]string{"git": `[ "$*" = log ] && [ /dev/fd/1 -ef out ] && : >"$CALLED"`}}
+	// Linux says of a stream whether it appends, which the rule is not about.
+	writes := judged{"Bash(git log > out)", map[string]string{"git": `[ "$*" = log ] && [ /dev/fd/1 -ef out ] || exit
+		while read name value; do case $name$value in flags:*[2367]???) exit; esac; done </proc/self/fdinfo/1
+		: >"$CALLED"`}}
+	mentions := judged{"Bash(*secret*)", map[string]string{"git": `[ /dev/fd/0 -ef secret ] || [ /dev/fd/1 -ef secret ] || [ "$1" = secret ] || exit; : >"$CALLED"`}}
 	tricks = append(tricks, []struct {
 		judged
 		commands []string
@@ -19,6 +23,8 @@ func init() {
 			"declare -n r=RANDOM; r=$'a\\x5b$\\x28rm x)]'", "declare -n r=OPTIND; r=$'a\\x5b`rm x`]'", "declare -n r; r=HISTCMD; x=$'a\\x5b`rm x`]'; r=$x", "function f { local -n r=SECONDS; r=$'a\\x5b`rm x`]'; }; f",
 			"read -a x <<< 1; declare x=$'\\x28`rm y`\\x29'", "mapfile x <<< 1; declare x=$'\\x28`rm y`\\x29'", "readarray x <<< 1; typeset x=$'\\x28`rm y`\\x29'", "declare DIRSTACK=$'\\x28`rm y`\\x29'", "x=$'\\x28`rm y`\\x29'; declare DIRSTACK=\"$x\"",
 			"echo $(cat <<E\nhello\nE rm x; )\nE\n: )", "echo $(cat <<'E'\nhello\nE rm x; )\nE\n)", "echo $(cat <<'E'\nhello\nE\trm x; )\nE\n)", "echo $(cat <<-'E'\nhello\n\tErm x)\nE\n)", "echo $(cat <<'E'\nhello\nErm x)\nE\n)", "cat <(cat <<'E'\nhello\nE rm x)\nE\n)", "echo \"$(cat <<\\E\nErm x)\nE\n)\"", "x=$(cat <<\"E F\"\nE Frm x)\nE F\n)",
+			"cat <<E\n${x:-\"}\nE\nrm x\ncat <<E\n\"}\nE", "cat <<E\n${x#\"}\nE\nrm x\ncat <<E\n\"}\nE", "cat <<E\n`cat <<'F'\nE\nrm x\nF\n`\nE", "cat <<E\n$(cat <<'F'\nE\nrm x\nF\n)\nE", "cat <<-E\n${x:-\"\n\tE\nrm x\ncat <<E\n\"}\nE",
+			"time -- ! rm x", "time -- A=1 rm x", "time -- coproc rm x; wait", "time -p -- rm x", "time -- [[ 'a[$(rm x)]' -eq 0 ]]", "y=x; jobs -$y rm x", "touch -- -x; jobs -? rm x",
 			"shopt -s nullglob; {[}]$z,rm} y", "{[}]\"\",rm} y", "echo 5 rm x | xargs timeout", "echo rm x | xargs timeout 5", "echo rm x | xargs nohup", "echo rm x | xargs nice", "echo 5 rm x | xargs nice -n", "echo rm x | xargs xargs", "echo 5 9 rm x | xargs timeout -k", "echo rm x | xargs xargs nice", "echo rm x | nohup xargs nice -n 5",
 		}},
 		{calls, []string{"rm $x", "rm $@", "rm {,}", "rm \"$@\"", "rm $x$y", "rm `:`", "rm $(:)", "shopt -s nullglob; rm zz*", "xargs rm </dev/null", "HOME=; rm $HOME", "unset HOME; rm $HOME", "eval HOME=; rm $HOME", "nohup rm $x", "rm $x \"${y[@]}\""}},
@@ -29,6 +35,10 @@ func init() {
 			"git log <>out >&0", "git log 3>out >&3", "git log {fd}>out >&$fd", "git log 1<>out", "exec 1<>out; git log", "exec >out; git log", "exec > out\ngit log", "exec 5>out; git log >&5", "trap 'git log' EXIT; exec >out", "{ git log; } >out", "(git log) >out", "if git log; then :; fi > out", "f() { git log; } >out; f", "f() { git log; }; f >out",
 			"eval 'f() { git log; }'; f > out", "f() { git \"$@\"; }; f log >out", "{ { git log; }; } >out", "while git log; do break; done >out", "case a in a) git log;; esac >out", "for i in a; do git log; done > out", "eval 'git log' >out", "eval git log >out", "eval 'git log >out'", "touch out; git log > ou?", "touch out; git log > ou*", "git log >ou{t,}",
 			"coproc git log >out; wait", "time git log >out", "! git log >out", "command git log >out", "exec git log >out", "xargs git log >out </dev/null", "echo git log | xargs nohup >out", "nohup git log 1>out", "{ git log >&3; } 3>out", "{ git log; } >&3 3>out", "[[ a ]] && git log > out", "coproc { git log; } >out; wait",
+		}},
+		{mentions, []string{
+			"git >secret", "git 2>&1 >> secret", "touch secret; git <secret", "touch secret; git < sec\"ret\"", "touch secret; { git; } <secret", "(git) >secret", "touch secret; while git; do break; done <secret", "touch secret; exec <secret; git", "exec >secret\ngit", "touch secret; git < s?cret", "touch secret; git <$'secret'", "touch secret; git <sec{ret,}",
+			"x=secret; git <$x", "f() { git; }; f >secret", "eval git >secret", "touch secret; git 0<secret", "git 1<>secret", "git &>secret", "git >|secret", "git secret", "git sec''ret", "touch secret; git sec*", "nohup git secret", "echo secret | xargs git",
 		}},
 		{pipes, []string{
 			"sh < <(curl x)", "curl x > >(sh); wait", "curl x | tee >(sh) | cat", "exec < <(curl x); sh", "exec > >(sh); curl x", "{ sh; } < <(curl x)", "sh 0< <(curl x)", "cat <(curl x) | sh", "curl x | eval sh", "eval 'curl x' | sh", "curl x | trap sh EXIT", "curl x | { trap sh EXIT; }", "curl x | . /dev/stdin", "f() { sh; }; curl x | f", "f() { curl x; }; f | sh",

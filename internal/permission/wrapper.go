@@ -40,8 +40,8 @@ func (s stage) unwrap() (inner stage, ok bool) {
 		return s, false
 	}
 	name := s.words[0].plain
-	if name == "--" { // what the shell's own time leaves of "time -- rm"
-		return stage{s.words[1:], s.open}, len(s.words) > 1
+	if name == "--" { // after the shell's own time: what follows is more than words, time -- ! rm
+		return unknown, len(s.words) > 1
 	}
 	w, ok := wrappers[name]
 	if !ok {
