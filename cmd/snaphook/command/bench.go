@@ -164,7 +164,10 @@ func eventOf(args []string, input []byte) (pipeline.Declared, error) {
 		return eventNamed(args[0], all)
 	}
 	name := wire.Object(input).Text("hook_event_name")
-	found := lo.Filter(all, func(e pipeline.Declared, _ int) bool { return name != "" && e.Info().Name == name })
+	found := lo.Filter(all, func(e pipeline.Declared, _ int) bool { return e.Info().Name == name })
+	if name == "" {
+		return nil, errors.New("EVENT is missing, and the input has no hook_event_name; write snaphook bench claude.PreToolUse")
+	}
 	if len(found) != 1 {
 		return nil, fmt.Errorf(
 			"EVENT is missing, and the input's hook_event_name, %q, is that of %s; write snaphook bench claude.PreToolUse",

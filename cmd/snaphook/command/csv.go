@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,9 @@ import (
 
 	rec "github.com/snaphook-go/snaphook/record"
 )
+
+// errJSONAndCSV is the error of two forms at once.
+var errJSONAndCSV = errors.New("--json and --csv exclude each other; give one of them")
 
 // writeCSV writes rows. Their texts come from hooks: characters that would do
 // something on a terminal are shown, and what a spreadsheet would take for a

@@ -20,13 +20,15 @@ func newFire(f *flags) *cobra.Command {
 			"Exit status: 0 go ahead; 2 blocked, or the agent must stop; 1 snaphook could not do it, or was interrupted, " +
 			"and nothing is on stdout.\n\n" + modelHelp + "\n\n" + moduleHelp,
 		Example: `# May this tool run?
-echo '{"tool_name": "write_file", "tool_input": {"path": "a.txt"}}' | snaphook fire llxprt.BeforeTool
+echo '{"tool_name": "write_file", "tool_input": {"path": "a.txt"}}' |
+  snaphook fire llxprt.BeforeTool
 # The same for a program, with a record of every hook that was looked at
 snaphook fire llxprt.BeforeTool --json --trace hooks.jsonl < call.json
 # What do the hooks of a plugin say to a recorded call?
 snaphook fire claude.PreToolUse --plugin ./guard < call.json
 # Does this module of xcsh let the call pass?
-echo '{"toolName": "bash", "toolCallId": "1", "input": {"command": "rm -rf /"}}' | snaphook fire xcsh.tool_call --module gate.ts`,
+echo '{"toolName": "bash", "input": {"command": "rm -rf /"}}' |
+  snaphook fire xcsh.tool_call --module gate.ts`,
 		Args:              oneEvent,
 		ValidArgsFunction: completeEvent,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.fire(cmd, args[0]) },

@@ -36,6 +36,9 @@ snaphook log hooks.jsonl --hook '*guard.sh*' --event PreToolUse
 snaphook log hooks.jsonl --failed --follow`,
 		Args: oneRecord,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.json && of.csv {
+				return errJSONAndCSV
+			}
 			path, err := recordOf(args)
 			if err != nil {
 				return err
@@ -49,7 +52,6 @@ snaphook log hooks.jsonl --failed --follow`,
 	to.BoolVar(&of.follow, "follow", false, "Go on with what is written from now on, until interrupted: log --follow")
 	to.BoolVar(&f.json, "json", false, "Answer with the lines as they stand in the file: --json | jq .")
 	to.BoolVar(&of.csv, "csv", false, "Answer with a row for each hook, for spreadsheets: log --csv > hooks.csv")
-	cmd.MarkFlagsMutuallyExclusive("json", "csv")
 	return cmd
 }
 

@@ -33,8 +33,15 @@ func newMCPProxy(f *flags) *cobra.Command {
 			"tool_result of xcsh. The tool is named mcp__NAME__TOOL there.\n\n" +
 			"A call that hooks refuse, or that they want the user asked about, is answered with the reason as a failed result, and the server does not see it. " +
 			"MCP has no way to end the agent's work: that a hook wants it to end is a text in the result.",
-		Example: `snaphook mcp-proxy --server files -- npx -y @modelcontextprotocol/server-filesystem .`,
-		Args:    cobra.MinimumNArgs(1),
+		Example: `snaphook mcp-proxy --server files -- \
+  npx -y @modelcontextprotocol/server-filesystem .`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("mcp-proxy: COMMAND is missing; write it after two hyphens, as in " +
+					"snaphook mcp-proxy --server files -- ./server")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if server == "" {
 				server = strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))

@@ -20,11 +20,14 @@ func newPlan(f *flags) *cobra.Command {
 		Long: "Reads the event's fields as JSON on stdin, like fire, and runs no hook. " +
 			"Every hook that is configured for the event is in the answer. Modules of xcsh are loaded, which is how they say what they handle.",
 		Example: `# Does the guard see this tool?
-echo '{"tool_name": "write_file", "tool_input": {}}' | snaphook plan llxprt.BeforeTool
+echo '{"tool_name": "write_file", "tool_input": {}}' |
+  snaphook plan llxprt.BeforeTool
 # Which hooks of a plugin would see this command?
-echo '{"tool_name": "Bash", "tool_input": {"command": "git push"}}' | snaphook plan claude.PreToolUse --plugin ./guard
+echo '{"tool_name": "Bash", "tool_input": {"command": "git push"}}' |
+  snaphook plan claude.PreToolUse --plugin ./guard
 # Which handlers of these modules would run, and in which order?
-echo '{"toolName": "bash", "input": {"command": "ls"}}' | snaphook plan xcsh.tool_call --module gate.ts --module log.ts`,
+echo '{"toolName": "bash", "input": {"command": "ls"}}' |
+  snaphook plan xcsh.tool_call --module gate.ts --module log.ts`,
 		Args:              oneEvent,
 		ValidArgsFunction: completeEvent,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.plan(cmd, args[0]) },

@@ -22,7 +22,8 @@ func newRecordEvent(f *flags) *cobra.Command {
 			"run it as a hook in the background of an agent that does not embed snaphook, and its sessions can be read with log and trace. " +
 			"The event is the argument, or the hook_event_name of the payload.",
 		Example: `# In .claude/settings.json, for each of the events
-{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "async": true, "command": "snaphook record-event --record ~/hooks.jsonl"}]}]}}`,
+{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "async": true,
+  "command": "snaphook record-event --record ~/hooks.jsonl"}]}]}}`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("%d events are named, want at most one; see %s --help", len(args), cmd.CommandPath())

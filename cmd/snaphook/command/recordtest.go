@@ -28,9 +28,11 @@ func newRecordTest(f *flags) *cobra.Command {
 			"or go by more than the record shows.\n\n" +
 			"Exit status: 0 fixtures were written; 2 the input cannot be used, or no fixture can be made of it.",
 		Example: `# Keep what was refused in the last hour as tests
-snaphook record-test hooks.jsonl --since 1h --decision deny --out hooks/refused.hooktest.jsonl
+snaphook record-test hooks.jsonl --since 1h --decision deny \
+  --out hooks/refused.hooktest.jsonl
 # A session as one fixture, for hooks that remember what was before
-snaphook record-test hooks.jsonl --session s-1 --by-session > session.hooktest.jsonl`,
+snaphook record-test hooks.jsonl --session s-1 --by-session \
+  --out session.hooktest.jsonl`,
 		Args: replayArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.recordTest(cmd, &of, args[0], out, bySession) },
 	}

@@ -29,7 +29,8 @@ snaphook replay hooks.jsonl
 # The same with a stricter policy
 snaphook replay hooks.jsonl --policy user=strict.json
 # Events of your own
-echo '{"event": "claude.PreToolUse", "input": {"tool_name": "Bash"}, "decision": "deny"}' | snaphook replay -`,
+echo '{"event": "claude.Stop", "input": {}, "decision": "deny"}' |
+  snaphook replay -`,
 		Args: replayArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.replay(cmd, args[0]) },
 	}

@@ -3,7 +3,9 @@ package command
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
@@ -50,7 +52,8 @@ func newRoot(f *flags) *cobra.Command {
 		Long: "snaphook fires the events of AI agents and runs the hooks that a project's settings select.\n\n" +
 			"Exit status: 0 go ahead, 2 blocked or the agent must stop, 1 snaphook could not do it.",
 		Example: `# What would run before this tool does?
-echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | snaphook plan claude.PreToolUse`,
+echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
+  snaphook plan claude.PreToolUse`,
 	}
 	root.PersistentFlags().
 		StringVar(&f.dir, "dir", "", "Directory of the project, such as ~/project; the current one if not given")
@@ -75,7 +78,45 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | snaphook plan cl
 	)
 	root.AddCommand(newTrace(f), newRecordEvent(f), newBench(f))
 	_ = root.MarkPersistentFlagDirname("dir")
+	breakLines(root)
 	return root
+}
+
+// breakLines breaks the long texts of all verbs here, since fang does so at hyphens too,
+// which tears flags apart.
+func breakLines(cmd *cobra.Command) {
+	cmd.Long = inColumns(cmd.Long, 72) // what fang leaves of 80
+	for _, verb := range cmd.Commands() {
+		breakLines(verb)
+	}
+}
+
+// inColumns breaks lines at blanks. One that begins with a blank stays: it is part of a
+// list.
+func inColumns(text string, most int) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, " ") {
+			continue
+		}
+		var b strings.Builder
+		free := 0
+		for _, word := range strings.Fields(line) {
+			switch n := utf8.RuneCountInString(word); {
+			case b.Len() == 0:
+				free = most - n
+			case n < free:
+				b.WriteByte(' ')
+				free -= n + 1
+			default:
+				b.WriteByte('\n')
+				free = most - n
+			}
+			b.WriteString(word)
+		}
+		lines[i] = b.String()
+	}
+	return strings.Join(lines, "\n")
 }
 
 // addJSON adds the flag of the verbs that have an answer for programs.
@@ -152,6 +193,10 @@ func (f *flags) addHost(to *pflag.FlagSet) {
 func explainFlag(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
+	}
+	if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) && errors.Is(err, strconv.ErrSyntax) {
+		return fmt.Errorf("--%s %s: write a number; see %s --help",
+			invalid.GetFlag().Name, invalid.GetValue(), cmd.CommandPath())
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

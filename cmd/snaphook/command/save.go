@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/google/renameio/v2/maybe"
 
@@ -17,12 +18,19 @@ import (
 func saveFile(path string, text []byte, mode fs.FileMode) error {
 	info, err := os.Stat(path)
 	switch {
+	case err != nil && !isFolder(filepath.Dir(path)):
+		return fmt.Errorf("there is no directory %s; make it, or name a file in another", filepath.Dir(path))
 	case err != nil || info.Mode().IsRegular():
 		return maybe.WriteFile(path, text, mode)
 	case info.IsDir():
 		return errors.New("this is a directory; name a file in it")
 	}
 	return os.WriteFile(path, text, mode)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // readUntil reads a file or a pipe of at most limit bytes, until ctx ends.

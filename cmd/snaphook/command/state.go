@@ -24,17 +24,30 @@ func newState(f *flags) *cobra.Command {
 		Example: `# Count the calls of a session, in a hook
 n=$(snaphook state incr calls)
 # Do something once in a session
-snaphook state get warned > /dev/null || { snaphook state set warned yes; echo "Mind the budget." >&2; }`,
+snaphook state get warned > /dev/null || {
+  snaphook state set warned yes; echo "Mind the budget." >&2; }`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	cmd = twoIfUnusable(cmd)
 	type action = func(cmd *cobra.Command, d state.Dir, args []string) error
 	add := func(use, short, example string, least, most int, run action) {
-		cmd.AddCommand(&cobra.Command{
-			Use: use, Short: short, Example: example, DisableFlagParsing: least > 1 || most > 1,
-			Args: cobra.RangeArgs(least, most),
-			RunE: func(cmd *cobra.Command, args []string) error { return f.withState(cmd, args, run) },
-		})
+		verb := &cobra.Command{
+			Use: use, Short: short, Example: example, DisableFlagParsing: most > 1, // a value may be -1
+			Args: func(cmd *cobra.Command, args []string) error {
+				if !wantsHelp(cmd, args) && (len(args) < least || len(args) > most) {
+					return fmt.Errorf("state %s: %s; write snaphook state %s", cmd.Name(), wordsGiven(args), use)
+				}
+				return nil
+			},
+			RunE: func(cmd *cobra.Command, args []string) error {
+				if wantsHelp(cmd, args) {
+					return cmd.Help()
+				}
+				return f.withState(cmd, args, run)
+			},
+		}
+		cmd.AddCommand(twoIfUnusable(verb))
 	}
 	add("get KEY", "Print a value", "snaphook state get warned", 1, 1, f.stateGet)
 	add(
@@ -74,6 +87,23 @@ snaphook state get warned > /dev/null || { snaphook state set warned yes; echo "
 		},
 	)
 	return cmd
+}
+
+// wantsHelp reports whether a verb that takes its flags for values is asked for
+// its help: there is nothing beside that one word.
+func wantsHelp(cmd *cobra.Command, args []string) bool {
+	return cmd.DisableFlagParsing && len(args) == 1 && (args[0] == "--help" || args[0] == "-h")
+}
+
+// wordsGiven says how many arguments came.
+func wordsGiven(args []string) string {
+	switch len(args) {
+	case 0:
+		return "KEY is missing"
+	case 1:
+		return "1 word came"
+	}
+	return fmt.Sprintf("%d words came", len(args))
 }
 
 // withState runs a verb over the session's directory. What cannot be done is

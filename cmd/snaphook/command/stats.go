@@ -72,9 +72,13 @@ func newStats(f *flags) *cobra.Command {
 			"which of the subjects that were seen is nearest to its matcher.",
 		Example: `# Which hooks are slow, and which never run?
 snaphook stats hooks.jsonl
-snaphook stats hooks.jsonl --json | jq '.hooks[] | select(.ran == 0) | {id, nearest}'`,
+snaphook stats hooks.jsonl --json |
+  jq '.hooks[] | select(.ran == 0) | {id, nearest}'`,
 		Args: oneRecord,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.json && csv {
+				return errJSONAndCSV
+			}
 			path, err := recordOf(args)
 			if err != nil {
 				return err
@@ -84,7 +88,6 @@ snaphook stats hooks.jsonl --json | jq '.hooks[] | select(.ran == 0) | {id, near
 	}
 	f.addJSON(cmd)
 	cmd.Flags().BoolVar(&csv, "csv", false, "Answer with a row for each hook, for spreadsheets: stats --csv > hooks.csv")
-	cmd.MarkFlagsMutuallyExclusive("json", "csv")
 	return cmd
 }
 

@@ -41,9 +41,9 @@ func newTest(f *flags) *cobra.Command {
 snaphook test
 # One file, with what each hook did
 snaphook test hooks/guard.hooktest.json -v
-# As a step of CI: results as JUnit XML, and every hook has to be reached
+# As a step of CI: results as JUnit XML, and every hook is reached
 snaphook test --junit hooks.xml --coverage --min 100
-# Write what was seen into the fixtures whose expectations are out of date
+# Write what was seen into fixtures that are out of date
 snaphook test --update`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.test(cmd, of, args) },
 	}

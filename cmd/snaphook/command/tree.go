@@ -33,7 +33,8 @@ func newTrace(f *flags) *cobra.Command {
 # As a page with a waterfall, a search and the details of each hook
 snaphook trace hooks.jsonl --html trace.html
 # For Perfetto, and for a collector of OpenTelemetry
-snaphook trace hooks.jsonl --session s-1 --chrome trace.json --otlp spans.json`,
+snaphook trace hooks.jsonl --session s-1 \
+  --chrome trace.json --otlp spans.json`,
 		Args: oneRecord,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := recordOf(args)
