@@ -2,6 +2,7 @@ package permission
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -34,15 +35,57 @@ func misread(node syntax.Node, read reader) bool {
 		return strings.ContainsAny(node.Pattern.Value, "$`<>")
 	case *syntax.CoprocClause:
 		if call, ok := node.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			first := call.Args[0] // an assignment is a word to the parser here
-			return strings.Contains(read.slice(first.Pos(), first.End()), "=")
+			first := call.Args[0]                                                    // an assignment is a word to the parser here
+			after := func(r *syntax.Redirect) bool { return r.OpPos == first.End() } // and so is coproc 2>x rm
+			return strings.Contains(read.slice(first.Pos(), first.End()), "=") ||
+				slices.ContainsFunc(node.Stmt.Redirs, after)
 		}
 		return node.Name != nil && !compound(node.Stmt)
+	case *syntax.ArrayElem:
+		// Bash gives up x=(@(a)), goes on with the next line, and that may be a
+		// here-document to the parser.
+		return node.Value != nil && slices.ContainsFunc(node.Value.Parts, isExtGlob)
 	case *syntax.Redirect:
 		return node.Op == syntax.Hdoc && misreadHeredoc(node, read) ||
 			node.Op == syntax.DashHdoc && misreadHeredoc(node, read)
 	}
 	return false
+}
+
+func isExtGlob(part syntax.WordPart) bool {
+	_, ok := part.(*syntax.ExtGlob)
+	return ok
+}
+
+// enter notes which substitution a node is in.
+func (s *search) enter(node syntax.Node) {
+	var end uint
+	switch node.(type) {
+	case *syntax.CmdSubst, *syntax.ProcSubst:
+		end = node.End().Offset()
+	default:
+		if n := len(s.ends); n > 0 {
+			end = s.ends[n-1]
+		}
+	}
+	s.ends = append(s.ends, end)
+}
+
+// elsewhere reports whether bash may begin a here-document on another line: it
+// takes the next one, but the parser looks past [[ ]], and out of a substitution
+// that ends before.
+func (s *search) elsewhere(node syntax.Node) bool {
+	to, ok := node.(*syntax.Redirect)
+	if !ok || to.Op != syntax.Hdoc && to.Op != syntax.DashHdoc {
+		return false
+	}
+	within := s.ends[len(s.ends)-1]
+	if to.Hdoc == nil {
+		return within > 0
+	}
+	begin, from := to.Hdoc.Pos().Offset(), max(to.Word.End().Offset(), s.docEnd)
+	s.docEnd = to.Hdoc.End().Offset()
+	return within > 0 && begin > within || from > begin || strings.Count(s.command[from:begin], "\n") > 1
 }
 
 // compound reports whether a coprocess may have a name in front of the

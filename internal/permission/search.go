@@ -55,10 +55,12 @@ type search struct {
 	rule    *bash
 	command string
 	seen
-	found bool
-	lists int
-	depth int    // of text within text
-	whole string // the command with all such text
+	found  bool
+	lists  int
+	depth  int    // of text within text
+	whole  string // the command with all such text
+	ends   []uint // where the substitution ends that each node on the way here is in; 0 is nowhere
+	docEnd uint   // where the last here-document ended
 }
 
 // seen is what stands somewhere in the command, or in text that it runs.
@@ -99,8 +101,10 @@ func (s *search) in(file *syntax.File) {
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if node == nil {
 			depth--
+			s.ends = s.ends[:depth]
 			return false
 		}
+		s.enter(node)
 		if depth++; depth > maxDepth {
 			s.found = true
 		}
@@ -113,7 +117,7 @@ func (s *search) in(file *syntax.File) {
 
 func (s *search) visit(node syntax.Node) {
 	read := reader{command: s.command}
-	if misread(node, read) || computes(node, s.reader()) {
+	if misread(node, read) || computes(node, s.reader()) || s.elsewhere(node) {
 		s.found = true
 		return
 	}
