@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -163,9 +164,13 @@ func mutant(random *rand.Rand, from []string) string {
 	return text
 }
 
-// tooFar reports whether a random command could write outside its directory.
+// optioned is xargs with options, which rules do not look into, as in Claude Code.
+var optioned = regexp.MustCompile(`(?s)xargs.*-`)
+
+// tooFar reports whether a random command could write outside its directory, or is
+// outside what rules promise.
 func tooFar(command string) bool {
-	return len(command) > 300 || strings.Contains(command, "/") && strings.ContainsAny(command, ">&~$`") || strings.Contains(command, "..")
+	return len(command) > 300 || optioned.MatchString(command) || strings.Contains(command, "/") && strings.ContainsAny(command, ">&~$`") || strings.Contains(command, "..")
 }
 
 // soup is what random commands are made of: nothing in it starts a program or

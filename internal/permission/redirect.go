@@ -109,11 +109,8 @@ func (s stage) runsHere() bool {
 		return false
 	}
 	switch s.words[0].plain {
-	case "eval", ".", "source":
+	case "eval", ".", "source", "exec": // exec that fails leaves its redirections to a trap
 		return true
-	case "exec":
-		_, wraps := s.unwrap()
-		return !wraps
 	}
 	return false
 }
