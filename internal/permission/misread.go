@@ -35,14 +35,15 @@ func misread(node syntax.Node, read reader) bool {
 		return strings.ContainsAny(node.Pattern.Value, "$`<>")
 	case *syntax.CoprocClause:
 		if call, ok := node.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			first := call.Args[0]                                                    // an assignment is a word to the parser here
-			after := func(r *syntax.Redirect) bool { return r.OpPos == first.End() } // and so is coproc 2>x rm
+			// An assignment is a word to the parser here.
+			first := call.Args[0]
+			after := func(r *syntax.Redirect) bool { return r.OpPos == first.End() } // coproc 2>x rm
 			return strings.Contains(read.slice(first.Pos(), first.End()), "=") ||
 				slices.ContainsFunc(node.Stmt.Redirs, after)
 		}
 		return node.Name != nil && !compound(node.Stmt)
 	case *syntax.ArrayElem:
-		// Bash gives up x=(@(a)), goes on with the next line, and that may be a
+		// Bash stops at x=(@(a)), goes on with the next line, and that may be a
 		// here-document to the parser.
 		return node.Value != nil && slices.ContainsFunc(node.Value.Parts, isExtGlob)
 	case *syntax.Redirect:
