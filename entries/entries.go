@@ -99,6 +99,32 @@ func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter
 	}
 }
 
+// Hooks returns the member "hooks" of a whole file. What people take for it, and nothing
+// reads, is a problem: no hook would run, and nothing would be wrong.
+func (r *Reader) Hooks(root settings.Value) settings.Value {
+	events := map[string]bool{}
+	for _, e := range pipeline.Events(r.Dialect) {
+		events[e.Info().Name] = true
+	}
+	for name, value := range root.Members() {
+		if events[name] {
+			r.Problem(value.Wrong(
+				"%q stands beside \"hooks\", where nothing reads it; write {\"hooks\": {%[1]q: …}}", name,
+			))
+		}
+		if name == "hooks" || len(settings.Near(name, []string{"hooks"})) == 0 {
+			continue
+		}
+		for event := range value.Members() {
+			if events[event] {
+				r.Problem(value.Wrong("nothing reads %q, which has hooks of %s; write \"hooks\"", name, event))
+				break
+			}
+		}
+	}
+	return root.Get("hooks")
+}
+
 func (r *Reader) unknown(at settings.Value, name string, events []string) settings.Problem {
 	if below := r.Misplaced[name]; below != "" {
 		return at.Wrong("%q is no event; write it below %q", name, below)

@@ -36,10 +36,13 @@ func TestRulesOfARelativeFileCountFromItsDirectory(t *testing.T) {
 
 func TestWhatIsTakenForHooksAndIsNoneIsAProblem(t *testing.T) {
 	for text, want := range map[string]string{
-		`[]`:                 `f.json:1:1: got an array, want an object {"hooks": {…}}`,
-		`{"PreToolUse": []}`: `f.json:1:16: "PreToolUse" stands beside "hooks", where nothing reads it; write {"hooks": {"PreToolUse": …}}`,
-		`{"model": "x"}`:     "",
-		``:                   "",
+		`[]`:                                   `f.json:1:1: got an array, want an object {"hooks": {…}}`,
+		`{"PreToolUse": []}`:                   `f.json:1:16: "PreToolUse" stands beside "hooks", where nothing reads it; write {"hooks": {"PreToolUse": …}}`,
+		`{"model": "x"}`:                       "",
+		`{"hook": {"PreToolUse": []}}`:         `f.json:1:10: nothing reads "hook", which has hooks of PreToolUse; write "hooks"`,
+		`{"hooks": {}, "Hooks": {"Stop": []}}`: `f.json:1:24: nothing reads "Hooks", which has hooks of Stop; write "hooks"`,
+		`{"hook": {"a": {"PreToolUse": []}}}`:  "",
+		``:                                     "",
 	} {
 		loaded, err := claude.Settings{Layers: []settings.Layer{{Source: hook.Project, File: "f.json", Data: []byte(text)}}}.Load(t.Context(), pipeline.Workspace{Dir: "/p"})
 		got := ""

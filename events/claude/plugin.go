@@ -102,7 +102,7 @@ func (r *reading) plugin(p Plugin) {
 		case found:
 			r.Loaded.Files = append(r.Loaded.Files, layer.File)
 			r.inspect(v)
-			from(layer).file(v)
+			from(layer).hooks(r.Hooks(v))
 		}
 	}
 	for _, v := range inline {

@@ -136,7 +136,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	values := r.readLayers(layers)
 	r.policy.read(r, layers, values)
 	for i, layer := range layers {
-		origin{reading: r, layer: layer, root: r.rootOf(layer), env: r.env}.file(values[i])
+		origin{reading: r, layer: layer, root: r.rootOf(layer), env: r.env}.hooks(r.Hooks(values[i]))
 	}
 	r.readPluginConfigs(layers, values)
 	for _, p := range s.Plugins {

@@ -90,7 +90,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	}
 	r.switches(layers, values, s.Environ, s.Shell)
 	for i, layer := range layers {
-		r.hooks(layer, values[i].Get("hooks"))
+		r.hooks(layer, r.Hooks(values[i]))
 	}
 	return r.Loaded, nil
 }

@@ -3,6 +3,7 @@ package llxprt_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +58,19 @@ func TestABadEntryIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {
 				t.Errorf("the entry is listed as %q, %q; want it to be invalid, with the reason", bad.Skip, bad.SkipDetail)
 			}
 		})
+	}
+}
+
+func TestWhatIsTakenForHooksAndIsNoneIsAProblem(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"BeforeTool": []}`:             `project.json:1:16: "BeforeTool" stands beside "hooks", where nothing reads it; write {"hooks": {"BeforeTool": …}}`,
+		`{"hook": {"BeforeTool": []}}`:   `project.json:1:10: nothing reads "hook", which has hooks of BeforeTool; write "hooks"`,
+		`{"hooksConfig": {}, "ui": "x"}`: "",
+	} {
+		got := load(t, project(text), pipeline.Workspace{})
+		if text := strings.Join(messages(got.Problems), "\n"); text != want {
+			t.Errorf("got %q; want %q", text, want)
+		}
 	}
 }
 
