@@ -65,6 +65,40 @@ func TestARuleIsAboutTheFileThatALinkLeadsTo(t *testing.T) {
 			t.Errorf("Edit(/src/**) of a root that is a link does not match %s", file)
 		}
 	}
+	// What a rule is about may be named by a link.
+	for rule, files := range map[string]map[string]bool{
+		"Read(/" + root + "/alias/docs/**)":       {repo + "/docs/x": true, "docs/x": true, repo + "/src/x": false},
+		"Read(/" + root + "/alias/harmless/*.md)": {repo + "/docs/x.md": true, "docs/x.md": true, "docs/x.go": false, "harmless/x.md": true},
+		"Read(/keys/**)":                          {home + "/.ssh/id": true, "~/.ssh/id": true, home + "/x": false},
+		"Read(keys)":                              {home + "/.ssh/id": false, "keys/id": true}, // of a file anywhere; links would have to be searched for
+		"Read(src/deep/out/*)":                    {"docs/x": true, "docs/x/y": false},
+		`Read(/\k\e\ys/**)`:                       {home + "/.ssh/id": true},
+		"Read(/notes.txt)":                        {home + "/.ssh/id": true, home + "/.ssh/other": false},
+		"Read(/loop/**)":                          {"loop/x": true, "docs/x": false},
+		"Read(/missing/**)":                       {"missing/x": true, "docs/x": false},
+	} {
+		r, err := Parse(rule, Origin{Root: repo, Home: home})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for file, want := range files {
+			tried++
+			c := Call{Tool: "Read", Dir: repo, Input: wire.Object(`{"file_path":` + string(wire.Quote(file)) + `}`)}
+			if got := r.Match(c); got != want {
+				t.Errorf("%s matches %s: %v, want %v", rule, file, got, want)
+			}
+		}
+	}
+	r, err = Parse("Glob(~/.ssh/**)", Origin{Root: repo, Home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pattern, want := range map[string]bool{root + "/repo/docs/up/**": true, root + "/repo/keys/*": true, root + "/repo/docs/*": false, root + "/repo/harmless/**": false} {
+		tried++
+		if got := r.Match(Call{Tool: "Glob", Dir: repo, Input: wire.Object(`{"path":"src","pattern":` + string(wire.Quote(pattern)) + `}`)}); got != want {
+			t.Errorf("%s matches a search for %s: %v, want %v", r, pattern, got, want)
+		}
+	}
 	t.Logf("%d spellings", tried)
 }
 

@@ -18,7 +18,9 @@ type paths struct {
 	anchor   string // the pattern counts from here; "" is the call's directory
 	home     string
 	glob     string
-	searches bool // the tool works on its directory unless it is told another
+	fixed    string // what glob begins with and is no pattern, without escapes
+	tail     string // the rest of glob
+	searches bool   // the tool works on its directory unless it is told another
 }
 
 // newPath compiles a pattern like those of .gitignore.
@@ -46,7 +48,39 @@ func newPath(pattern string, from Origin, searches bool) (spec, error) {
 			rest,
 		)
 	}
-	return paths{anchor, from.Home, glob, searches}, nil
+	fixed, tail := cutGlob(glob)
+	return paths{anchor, from.Home, glob, fixed, tail, searches}, nil
+}
+
+// cutGlob returns the folders that a pattern begins with, as they are named, and
+// the rest of the pattern.
+func cutGlob(glob string) (fixed, tail string) {
+	for tail = glob; tail != ""; {
+		name, rest, _ := strings.Cut(tail, "/")
+		plain, ok := unescaped(name)
+		if !ok {
+			break
+		}
+		fixed, tail = path.Join(fixed, plain), rest
+	}
+	return fixed, tail
+}
+
+// unescaped returns the one name that a part of a pattern is for, if it is one.
+func unescaped(part string) (name string, ok bool) {
+	var plain []byte
+	for i := 0; i < len(part); i++ {
+		switch c := part[i]; {
+		case c == '\\' && i+1 < len(part):
+			i++
+			plain = append(plain, part[i])
+		case strings.IndexByte(`*?[{\`, c) >= 0:
+			return "", false
+		default:
+			plain = append(plain, c)
+		}
+	}
+	return string(plain), true
 }
 
 // anchorOf returns the directory that a pattern counts from, and the rest of the
@@ -136,9 +170,14 @@ func (p paths) searchesFor(c Call) bool {
 	if anchor == "" {
 		anchor = absolute(".", c.Dir, "")
 	}
-	fixed, _ := cutPattern(p.glob)
-	_, above := below(path.Join(anchor, fixed), absolute(base, dir, p.home))
-	return above // the search begins above the files of the rule
+	files := path.Join(anchor, p.fixed)
+	if _, above := below(files, absolute(base, dir, p.home)); above {
+		return true // the search begins above the files of the rule
+	}
+	files, ok := followed(files, "/", "")
+	start, found := followed(base, dir, p.home)
+	_, above := below(files, start)
+	return above && ok && found
 }
 
 // leadsAway reports whether a pattern may find files that are not below the
@@ -161,35 +200,42 @@ func cutPattern(pattern string) (base, rest string) {
 }
 
 // has reports whether the pattern names file, or what it leads to after links: a
-// project may have one to any file.
+// project may have one to any file. Links that the pattern names before its first
+// wildcard are followed too, as /tmp of macOS.
 func (p paths) has(file, dir string) bool {
 	anchor := p.anchor
 	if anchor == "" {
 		anchor = absolute(".", dir, "")
 	}
-	if p.names(absolute(file, dir, p.home), anchor) {
+	if names(p.glob, absolute(file, dir, p.home), anchor) {
 		return true
 	}
 	real, ok := followed(file, dir, p.home)
 	if !ok {
 		return false
 	}
-	realAnchor, ok := followed(anchor, "/", "")
-	return p.names(real, anchor) || ok && p.names(real, realAnchor)
+	if names(p.glob, real, anchor) {
+		return true
+	}
+	if from, ok := followed(path.Join(anchor, p.fixed), "/", ""); ok {
+		return names(p.tail, real, from)
+	}
+	from, ok := followed(anchor, "/", "")
+	return ok && names(p.glob, real, from)
 }
 
-// names compares a clean path. The anchor is taken off first, so that no
-// character in its name is a wildcard.
-func (p paths) names(file, anchor string) bool {
+// names compares a clean path with a pattern that counts from anchor, which is
+// taken off first, so that no character in its name is a wildcard.
+func names(glob, file, anchor string) bool {
 	rest, ok := below(file, anchor)
-	if ok && doublestar.MatchUnvalidated(p.glob, rest) {
+	if ok && doublestar.MatchUnvalidated(glob, rest) {
 		return true
 	}
 	if !foldsCase {
 		return false
 	}
 	rest, ok = below(strings.ToLower(file), strings.ToLower(anchor))
-	return ok && doublestar.MatchUnvalidated(strings.ToLower(p.glob), rest)
+	return ok && doublestar.MatchUnvalidated(strings.ToLower(glob), rest)
 }
 
 // below returns what file, a clean path, is relative to dir, if it is in it.

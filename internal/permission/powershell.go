@@ -39,7 +39,7 @@ func (p powershell) match(c Call) bool {
 	}
 	command = strings.ToLower(command)
 	parts, clear := powershellParts(command)
-	if !clear || dubious.MatchString(command) || p.pattern.match(blanks(command)) {
+	if !clear || hidden(command) || p.pattern.match(blanks(command)) {
 		return true
 	}
 	for _, part := range parts {
@@ -50,12 +50,19 @@ func (p powershell) match(c Call) bool {
 	return false
 }
 
+// hidden reports whether a command may run what it does not say. Names count as
+// they are written, and without quotes, backticks and what joins quoted texts.
+func hidden(command string) bool {
+	return dubious.MatchString(command) || dubious.MatchString(plainly.Replace(joins.ReplaceAllString(command, "")))
+}
+
 // dubious are ways to write PowerShell that hide what is a command from a
 // reader without a parser: comments in brackets and with quotes in them,
 // here-strings, quotes, dashes and blanks beyond ASCII, arguments that are not
 // parsed, names in braces, dot-sourcing and calls of what an expression says;
-// names with variables or code points in them; and what runs text or makes
-// another name for a command.
+// names with variables or code points in them, also of methods; and what runs
+// text or makes another name for a command, for which the path of an item that
+// is no plain text may be one.
 var dubious = regexp.MustCompile("<#|#>|#[^\n]*['\"`]|@['\"]|--%|\\$\\{" +
 	`|[\x00-\x08\x0b\x0c\x0e-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200f}\x{2010}-\x{201f}\x{2028}-\x{202f}\x{205f}\x{3000}\x{feff}]` +
 	`|(?:^|[;|&\n\r(){}=])\s*\.[\s'"$(]|(?:^|[^&])&\s*[$(@\[]` +
@@ -63,13 +70,20 @@ var dubious = regexp.MustCompile("<#|#>|#[^\n]*['\"`]|@['\"]|--%|\\$\\{" +
 	"|`u\\{|&\\s*\"[^\"]*[$`]" +
 	`|\b(?:iex|invoke-expression|invoke-command|icm|set-alias|new-alias|sal|nal|import-alias|ipal|add-type)\b` +
 	`|\b(?:new-psdrive|ndr|mount|add-history|invoke-history|ihy)\b` +
-	`|\.\s*['"]?(?:invoke|invokescript|invokereturnasis|invokewithcontext|newscriptblock|expandstring)\b|::\s*['"]?create\b|\b(?:alias|function):`)
+	`|\.\s*['"]?invoke\b|::\s*['"]?create\b|\b(?:alias|function):` +
+	`|\b(?:executioncontext|scriptblock|invokescript|invokereturnasis|invokewithcontext|newscriptblock|expandstring)\b` +
+	`|(?:[^.]\.|::)(?:\(|\$[\w:]+\s*\(|"[^"]*\$)|\|\s*(?:%|foreach|foreach-object)\s*(?:-\w+\s+)*[$("]` +
+	`|\b(?:set-item|si)\b[^;|\n]*[$(]|\b(?:new-item|ni)\b[^;|\n]*[$(][^;|\n]*\s-v|\b(?:new-item|ni)\b[^;|\n]*\s-v[^;|\n]*[$(]` +
+	`|\|\s*(?:new-item|ni)\b[^;|\n]*[$(]|\b(?:set-content|sc|add-content|ac)\s+(?:-\w+\s+)*\(`)
 
 // matchPart compares one command as it is written, without quotes and
 // backticks, without redirections, and by the name of the cmdlet that an alias
 // or a name with a module stands for.
 func (p powershell) matchPart(cut powershellPart) bool {
 	part := leading.ReplaceAllString(strings.TrimSpace(cut.text), "")
+	if sourced.MatchString(part) {
+		return true
+	}
 	plain := plainly.Replace(part)
 	for _, text := range [...]string{part, plain, redirections.ReplaceAllString(plain, " ")} {
 		text = blanks(text)
@@ -80,6 +94,9 @@ func (p powershell) matchPart(cut powershellPart) bool {
 		name = programs.ReplaceAllString(name[strings.LastIndexByte(name, '\\')+1:], "")
 		if full := cmdlets[name]; full != "" {
 			name = full
+		}
+		if bare.MatchString(name) && p.pattern.match("get-"+name+rest) { // which PowerShell tries for names that it does not find
+			return true
 		}
 		if p.pattern.match(name+rest) || p.argues && p.couldMatch(name+rest) {
 			return true
@@ -99,8 +116,11 @@ func (p powershell) couldMatch(text string) bool {
 }
 
 var (
+	joins        = regexp.MustCompile(`['"]\s*\+\s*['"]`)
+	sourced      = regexp.MustCompile(`^\.[\s'"$]`)
 	leading      = regexp.MustCompile(`^(?:(?:return|throw|exit|trap)\s+|\$[\w:]+\s+in\s+|:\w+\s+|[-+!,]\s*)+`)
 	plainly      = strings.NewReplacer("`\r\n", " ", "`\n", " ", "`", "", `"`, "", `'`, "")
+	bare         = regexp.MustCompile(`^\w+$`)
 	programs     = regexp.MustCompile(`\.(?:exe|cmd|bat|com)$`)
 	redirections = regexp.MustCompile(`[*\d]?>>?(?:&\d)?|<`)
 )

@@ -23,15 +23,21 @@ func TestNoTrickOfPowerShellGetsPastARule(t *testing.T) {
 			"param($x = (ri y))", "process{ri y}", "class A { A() { ri y } }", "New-Item alias:z -Value Remove-Item; z y", "sl alias:; ni z -value ri; z y", "$alias:z = 'ri'; z y",
 			"$function:z = 'ri y'; z", "Rename-Item alias:rm z; z y", "$ExecutionContext.InvokeCommand.InvokeScript('ri y')", "[powershell]::Create().AddScript('ri y').Invoke()",
 			"1;ri y", "1,2|ri", "REMOVE-ITEM y", "rEmOvE-iTeM y", "del y", "erase y", "rd y", "rmdir y", "a\u2028ri y", "ri\u200by", "Remove\u2011Item y", "workflow w { ri y }; w",
+			"i`ex 'ri y'", "& i\"e\"x 'ri y'", "set-al`ias z remove-item; z y", "sa''l z ri; z y", "$ExecutionContext.InvokeCommand | % InvokeScript 'ri y'",
+			"$ExecutionContext.InvokeCommand.('Invoke'+'Script')('r'+'i y')", "(gv exec*).Value.InvokeCommand.$m('ri y')", "(gv exec*).Value.\"$m\"('ri y')",
+			"(gv exec*).Value.InvokeCommand | % ('Invoke'+'Script') 'ri y'", "'ri y' | % ([scriptblock]::('Cre'+'ate'))", "[scriptblock]::$c('ri y')",
+			"si ('al'+'ias:zz') ('remove'+'-item'); zz y", "si \"$a`:zz\" ri; zz y", "si -pa $p ri; zz y", "ni $p -Value ri; zz y", "ni -va ri $p; zz y", "'ri' | ni $p; zz y",
+			"sc ('func'+'tion:zz') 'ri y'; zz", "sc -Path ($a+$b) 'ri y'; zz", "ni ali`as:z -Value ri; z y", "return . ri y", "throw . 'ri' y", "foreach ($i in . ri y) {}",
 			"\"a`\"\"; ri y", "'a`'; ri y", "'a''b'; ri y", "\"a\"\"b\"; ri y", "echo `\"; ri y", "a; # x\nri y", "a `; b; ri y",
 		},
 		"git push *": {
 			"git ('pu' + 'sh') x", "git (echo push) x", "git ((echo push)) x", "git('push')", "git $('push') x", "git @('push')", "git @a", "git $a", "git \"$a\" x", "git \"pu$a\" x",
 			"git \"pu`u{73}h\" x", "git pu`sh x", "git p'us'h x", "git 'push' x", "git \"push\" x", "& git push x", "& 'git' push x", "& \"git\" push x", "& \"g$x\" push y", "git.exe push x",
 			"& 'git.EXE' push x", "C:\\bin\\git.cmd push x", "git p* x", "git [p]ush x", "git p?sh x", "x; git push y", "x | git push y", "if (1) { git push y }", "$x = git push y", "git  push  y",
-			"git\tpush y", "git push", "git push>x", "2>&1 git push y", "git 2>&1 push y", "git `\npush y", "GIT PUSH y", "git pu\u2019sh", "git {push} x",
+			"git\tpush y", "git push", "git push>x", "2>&1 git push y", "git 2>&1 push y", "git `\npush y", "GIT PUSH y", "return . git push", "return . 'git' push", "exit . git push", "!. git push", "git pu\u2019sh", "git {push} x",
 		},
-		"git * push *": {"cd a; git -c a=b push x", "cd a; git -c (b) push x", "if ($x) { git -c (b) push x }", "$y = git -c a=(b) push x"},
+		"Get-Content *": {"content secret", "CONTENT secret", "x; content y", "& content y", "gc y", "cat y", "return . content y"},
+		"git * push *":  {"cd a; git -c a=b push x", "cd a; git -c (b) push x", "if ($x) { git -c (b) push x }", "$y = git -c a=(b) push x"},
 	} {
 		r := mustParse(t, "PowerShell("+pattern+")")
 		for _, command := range commands {
@@ -42,7 +48,11 @@ func TestNoTrickOfPowerShellGetsPastARule(t *testing.T) {
 		}
 	}
 	for pattern, commands := range map[string][]string{
-		"Remove-Item *": {"Get-Item (y)", "$x = @{a = 1}", "if ($x) { Get-Item y }", "& \"Get-Item\" y", "git push y", "Get-ChildItem | Select-Object Name"},
+		"Remove-Item *": {"Get-Item (y)", "$x = @{a = 1}", "if ($x) { Get-Item y }", "& \"Get-Item\" y", "git push y", "Get-ChildItem | Select-Object Name",
+			"Set-Content -Path $f -Value x", "Set-Content out.txt (Get-Date)", "New-Item -ItemType Directory -Path $d", "1..(3) | % { $_ }", "gci | % Name", "gci | % { $_.Name }",
+			"return .\\a.ps1", "$x.Name", "echo 'a' + 'b'", "$x.Replace('a', $b)",
+		},
+		"Get-Content *": {"contents x", "git x"},
 		"git push *":    {"git pull (x)", "git status", "npm run a=b", "git commit -m (x)", "if ($x) { git pull }", "git.exe pull"},
 	} {
 		r := mustParse(t, "PowerShell("+pattern+")")
