@@ -91,11 +91,12 @@ func (h *Hook) Label() string {
 }
 
 // Matcher selects by the subject of an event: a tool's name, a trigger.
-// Match is called from many goroutines.
+// Match is called from many goroutines. One that panics matches.
 type Matcher interface{ Match(subject string) bool }
 
 // Condition selects by the input of an event, where a [Matcher] sees no more
-// than its subject. Holds is called from many goroutines, for every fire.
+// than its subject. Holds is called from many goroutines, for every fire. One that
+// panics holds.
 type Condition interface{ Holds(ConditionInput) bool }
 
 // ConditionInput is the part of an event's input that a [Condition] goes by.

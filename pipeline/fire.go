@@ -81,6 +81,9 @@ func (e *core[Out]) merge(
 		own.Run = own.Run[:last:last]
 		f.plan, isClosed = &own, true
 	}
+	if plan.Panicked != nil {
+		f.untyped().logPanicked(ctx)
+	}
 	if s.sys.debug {
 		f.untyped().logPlan(ctx)
 	}

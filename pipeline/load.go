@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"weak"
 
@@ -71,7 +72,8 @@ func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error
 	}
 	key := fmt.Sprintf("%s\x00%t %t %t", at.Dir, at.Untrusted, at.Undecided, at.Interactive)
 	reads := false
-	v, err, _ := sys.loading.Do(key, func() (any, error) {
+	v, err, _ := sys.loading.Do(key, func() (_ any, err error) {
+		defer recovered(&err) // Do panics on a goroutine of its own, which ends the program
 		reads = true
 		if reg := sys.known(at); reg != nil {
 			return reg, nil
@@ -118,8 +120,10 @@ func (p Workspace) Vouches(source hook.Source) bool {
 }
 
 // load reads every dialect's settings of a place. Problems are logged; the
-// error is those that left a file unread.
+// error is those that left a file unread. What panics is an error: a project's files must
+// not end the program.
 func (sys *System) load(ctx context.Context, at Workspace) (all Loaded, err error) {
+	defer recovered(&err)
 	var fatal []error
 	for _, load := range sys.cfg.Load {
 		l, err := load(ctx, at)
@@ -153,6 +157,13 @@ func (sys *System) load(ctx context.Context, at Workspace) (all Loaded, err erro
 		)
 	}
 	return all, errors.Join(fatal...)
+}
+
+// recovered is deferred: a panic becomes the error of the function that it is deferred in.
+func recovered(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("settings cannot be read: %w", &hook.PanicError{Value: v, Stack: debug.Stack()})
+	}
 }
 
 type admit = func(*hook.Hook) (hook.SkipReason, string)

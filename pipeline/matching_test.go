@@ -1,7 +1,9 @@
 package pipeline_test
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -45,5 +47,26 @@ func TestExpressionsWithoutEndDelayAFireByOneBudget(t *testing.T) {
 	}
 	if plans != 201 {
 		t.Errorf("%d hooks would run, want all, the guard among them", plans)
+	}
+}
+
+// panics is a matcher that panics, as one of a host's own may.
+type panics struct{}
+
+func (panics) Match(string) bool { panic("of the matcher") }
+
+func TestAMatcherThatPanicsLosesNoGuard(t *testing.T) {
+	var log strings.Builder
+	sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s", Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	llxprt.BeforeTool.On(ses, "guard", func(context.Context, llxprt.BeforeToolInput) (hook.Output[llxprt.BeforeToolOutput], error) {
+		return hook.Output[llxprt.BeforeToolOutput]{Decision: hook.Deny}, nil
+	}, pipeline.MatchWith(panics{}))
+	res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.BeforeToolInput{Name: "write_file"})
+	if err != nil || res.Output.Decision != hook.Deny || !strings.Contains(log.String(), "of the matcher") {
+		t.Errorf("%v, %v, log %q; want a denial, and the log to say what panicked", res.Output.Decision, err, log.String())
 	}
 }

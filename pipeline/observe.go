@@ -232,6 +232,18 @@ func (f *fireBase) logReducer(err error) {
 	)
 }
 
+// logPanicked logs that what decides whether a hook runs has panicked.
+func (f *fireBase) logPanicked(ctx context.Context) {
+	f.s.sys.log.LogAttrs(
+		ctx,
+		slog.LevelError,
+		"a matcher or a condition panicked; its hook runs",
+		slog.String("event", f.of.full),
+		slog.String("session", f.s.id),
+		slog.String("error", environ.Scrub(f.plan.Panicked.Error())),
+	)
+}
+
 func (f *fireRun[Out]) logResult(res *hook.Result[Out]) {
 	f.untyped().debug(
 		f.ctx,

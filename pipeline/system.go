@@ -149,17 +149,28 @@ func (sys *System) Reload(ctx context.Context) error {
 	var errs []error
 	for _, reg := range sys.registries() {
 		loaded, err := sys.load(ctx, reg.at)
-		if err != nil {
-			errs = append(errs, err)
-			continue
+		if err == nil {
+			err = reg.swap(loaded)
 		}
-		sys.mu.Lock()
-		reg.loaded = loaded
-		reg.governed = nil
-		reg.rebuild()
-		sys.mu.Unlock()
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// swap puts other settings in the place of those of a registry, or leaves them.
+func (reg *registry) swap(loaded Loaded) (err error) {
+	reg.sys.mu.Lock()
+	defer reg.sys.mu.Unlock()
+	was, governed := reg.loaded, reg.governed
+	defer func() {
+		if err != nil {
+			reg.loaded, reg.governed = was, governed
+		}
+	}()
+	defer recovered(&err)
+	reg.loaded, reg.governed = loaded, nil
+	reg.rebuild()
+	return nil
 }
 
 // SetEnabled switches every hook off or on that has this name, or this command

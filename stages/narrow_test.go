@@ -1,6 +1,7 @@
 package stages_test
 
 import (
+	"errors"
 	"sync"
 	"testing"
 
@@ -63,6 +64,37 @@ func TestNarrowWithoutAnswersToItsQuestions(t *testing.T) {
 	}
 	if got := planned(p.Narrow(&hook.ConditionInput{}, nil)); got != "a b" {
 		t.Errorf("got %q, want that a detail that is empty is one", got)
+	}
+}
+
+// panics is a matcher and a condition that panics.
+type panics struct{}
+
+func (panics) Match(string) bool              { panic("matcher") }
+func (panics) Holds(hook.ConditionInput) bool { panic("condition") }
+
+func TestWhatPanicsMatches(t *testing.T) {
+	a := &hook.Hook{Identity: hook.Identity{ID: "a"}, Selection: hook.Selection{Matcher: panics{}}}
+	b := &hook.Hook{Identity: hook.Identity{ID: "b"}, Selection: hook.Selection{Condition: panics{}}}
+	c := &hook.Hook{Identity: hook.Identity{ID: "c"}, Selection: hook.Selection{Condition: in("/there")}}
+	for _, test := range []struct {
+		hooks      []*hook.Hook
+		want, says string
+	}{
+		{[]*hook.Hook{a}, "a", "matcher"}, {[]*hook.Hook{b, c}, "b c:condition", "condition"}, {[]*hook.Hook{b, a}, "b a", "matcher"}, {[]*hook.Hook{c}, "c:condition", ""},
+	} {
+		p := stages.Plan(test.hooks, "write")
+		if p.Open != nil {
+			p = p.Narrow(&here, nil)
+		}
+		var failed *hook.PanicError
+		says := ""
+		if errors.As(p.Panicked, &failed) {
+			says = failed.Value.(string)
+		}
+		if planned(p) != test.want || says != test.says {
+			t.Errorf("got %q, and a panic of %q; want %q, %q", planned(p), says, test.want, test.says)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ package stages
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,10 @@ type Planned struct {
 	// Late says that the matchers ran out of time: hooks whose matcher was not
 	// asked were taken to match.
 	Late bool
+
+	// Panicked is what the first matcher or condition that panicked did; nil if none
+	// has. Those that do are taken to match.
+	Panicked error
 
 	// Open holds the hooks that match, when more than the subject decides which
 	// of them run; see [Planned.Narrow]. Run is empty then.
@@ -72,7 +77,7 @@ func PlanWithin(ctx context.Context, hooks []*hook.Hook, subject string, within 
 			open = open || h.Condition != nil || h.Once
 		}
 	}
-	p.Late = clock.late
+	p.Late, p.Panicked = clock.late, clock.panicked
 	if open {
 		p.deferConditions(matched)
 	} else {
@@ -93,15 +98,15 @@ func (p *Planned) deferConditions(hooks []*hook.Hook) {
 // Narrow decides an Open plan of Plan for one fire: a hook whose condition does not
 // hold for detail, or which is spent, does not run, and is no duplicate of one
 // that does (rule C18: filters come before deduplication). p stays as it
-// is. Without a detail no condition holds. spent tells of a hook that has had its
+// is. Without a detail no condition holds; one that panics does. spent tells of a hook that has had its
 // one run; nil: none has.
 func (p *Planned) Narrow(detail *hook.ConditionInput, spent func(*hook.Hook) bool) Planned {
-	n := Planned{Skipped: make([]Skipped, len(p.Skipped), len(p.Skipped)+len(p.Open))}
+	n := Planned{Panicked: p.Panicked, Skipped: make([]Skipped, len(p.Skipped), len(p.Skipped)+len(p.Open))}
 	copy(n.Skipped, p.Skipped)
 	left := make([]*hook.Hook, 0, len(p.Open))
 	for i, h := range p.Open {
 		switch {
-		case h.Condition != nil && (detail == nil || !h.Condition.Holds(*detail)):
+		case h.Condition != nil && (detail == nil || !n.holds(h.Condition, detail)):
 			n.skip(h, hook.ConditionFalse, p.falseConditions[i])
 		case h.Once && spent != nil && spent(h):
 			n.skip(h, hook.Disabled, "it runs once in a session, and has run")
@@ -111,6 +116,23 @@ func (p *Planned) Narrow(detail *hook.ConditionInput, spent func(*hook.Hook) boo
 	}
 	n.choose(left)
 	return n
+}
+
+// holds asks a condition.
+func (p *Planned) holds(c hook.Condition, detail *hook.ConditionInput) (ok bool) {
+	defer matchPanics(&ok, &p.Panicked)
+	return c.Holds(*detail)
+}
+
+// matchPanics is deferred around what decides whether a hook runs: what panics would
+// end the program, or lose a guard.
+func matchPanics(matches *bool, panicked *error) {
+	if v := recover(); v != nil {
+		*matches = true
+		if *panicked == nil {
+			*panicked = &hook.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}
 }
 
 // choose drops duplicates.
@@ -156,10 +178,13 @@ type budget struct {
 	ctx  context.Context
 	left time.Duration
 	late bool // a matcher was not asked, or took what was left
+
+	panicked error // of the first matcher that did
 }
 
 // match asks a matcher, if there is time, and takes off what it took.
-func (b *budget) match(m hook.Matcher, subject string) bool {
+func (b *budget) match(m hook.Matcher, subject string) (matched bool) {
+	defer matchPanics(&matched, &b.panicked)
 	if q, ok := m.(Quick); ok && q.Quick() {
 		return m.Match(subject)
 	}
@@ -168,7 +193,7 @@ func (b *budget) match(m hook.Matcher, subject string) bool {
 		return true
 	}
 	start := time.Now()
-	matched := m.Match(subject)
+	matched = m.Match(subject)
 	if b.left -= time.Since(start); b.left <= 0 {
 		b.late = true
 	}

@@ -177,7 +177,7 @@ func FuzzCommandsAreSplitAsBashSplitsThem(f *testing.F) {
 func FuzzNothingPanicsAndWhatDoesNotParseRuns(f *testing.F) {
 	for _, s := range [...][2]string{
 		{"git *", "git push"}, {"rm -rf *", "$(("}, {"a|b", "a|b<<x"}, {`\*`, "\xff\x00"}, {"", ""}, {"src/**", "/a/../src/b"}, {"/{a,b}/[!x]", "~/x"},
-		{"domain:*.a", "http://[::1"}, {"x:5", "5"}, {"* > *", ">&2 2>>a <<-E\n\tE\n"}, {"a", "case a in (b|c) d;; esac"}, {"a", "$'\\'' ${!x} ${x@Q} !(a)"},
+		{"domain:*.a", "http://[::1"}, {"x:5", "5"}, {"0", "~?/|<x"}, {"rm *", `~*a?/ ~\a\b/ x=~\?/: >~*/ declare a=~??/`}, {"* > *", ">&2 2>>a <<-E\n\tE\n"}, {"a", "case a in (b|c) d;; esac"}, {"a", "$'\\'' ${!x} ${x@Q} !(a)"},
 		{"x", "a=([1]=b c) declare -a d=(e) let f++ [[ a =~ (b) ]] coproc g { h; }"}, {`C:\a`, `\\?\UNC\`}, {"**/**/**/x", "a/a/a/a/a/b"}, {"{{a,b},{c}}", "c"},
 	} {
 		f.Add(s[0], s[1])
@@ -192,6 +192,7 @@ func FuzzNothingPanicsAndWhatDoesNotParseRuns(f *testing.F) {
 		}
 		quoted := string(wire.Quote(value))
 		input := wire.Object(`{"command":` + quoted + `,"file_path":` + quoted + `,"url":` + quoted + `,"subagent_type":` + quoted + `,"x":` + quoted + `}`)
+		checkHoles(t, value)
 		for _, tool := range tools {
 			r, err := Parse(tool+"("+inside+")", origin)
 			if err != nil {
@@ -206,6 +207,41 @@ func FuzzNothingPanicsAndWhatDoesNotParseRuns(f *testing.F) {
 				t.Errorf("%s does not match %q, which does not parse", r, value)
 			}
 		}
+	})
+}
+
+// checkHoles holds the words of a command to what all that looks at them relies on.
+func checkHoles(t *testing.T, command string) {
+	file := parseShell(command)
+	if file == nil {
+		return
+	}
+	r := reader{command: command, tilde: true}
+	check := func(p piece) {
+		at := 0
+		for _, h := range p.holes {
+			if h.from < at || h.to < h.from || h.to > len(p.plain) {
+				t.Fatalf("%q in %q has the holes %v", p.source, command, p.holes)
+			}
+			at = h.to
+		}
+		if min(p.fixed, p.literal) < 0 || max(p.fixed, p.literal) > len(p.plain) {
+			t.Fatalf("%q in %q is known up to %d and %d of %d", p.source, command, p.fixed, p.literal, len(p.plain))
+		}
+	}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.Word:
+			check(r.word(node))
+		case *syntax.Assign:
+			check(r.assign(node))
+		case *syntax.Redirect:
+			if p := r.redirect(node); p.source != "" {
+				check(p)
+				check(p.after("&>"))
+			}
+		}
+		return true
 	})
 }
 

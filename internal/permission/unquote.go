@@ -10,11 +10,11 @@ import (
 type unquoting struct {
 	strings.Builder
 	reader         reader
-	fixed, literal int // where the first expansion begins, and the first file pattern; -1 is nowhere
-	holes          []hole
-	rest           int  // where an expansion begins that may reach to the word's end; -1 is nowhere
-	quotes         bool // all expansions stand in double quotes
-	more           bool // the word has more than one part
+	fixed, literal int    // where the first expansion begins, and the first file pattern; -1 is nowhere
+	holes          []hole // in order, none overlapping another
+	rest           int    // where an expansion begins that may reach to the word's end; -1 is nowhere
+	quotes         bool   // all expansions stand in double quotes
+	more           bool   // the word has more than one part
 }
 
 // upTo returns a place in the word, its end for -1.
@@ -109,7 +109,9 @@ func (u *unquoting) bare(text string) {
 			}
 		case '*', '?':
 			mark(&u.literal, u.Len())
-			u.holes = append(u.holes, hole{u.Len(), u.Len() + 1})
+			if last := len(u.holes) - 1; last < 0 || u.holes[last].to <= u.Len() { // of no tilde
+				u.holes = append(u.holes, hole{u.Len(), u.Len() + 1})
+			}
 		case '~':
 			if u.Len() == 0 || i > 0 && (text[i-1] == '=' || text[i-1] == ':') { // x=~/y is like an assignment
 				u.tilde(text[i:])
@@ -121,8 +123,8 @@ func (u *unquoting) bare(text string) {
 
 // tilde marks what the text becomes, up to a slash.
 func (u *unquoting) tilde(text string) {
-	end := strings.IndexAny(text, "/:")
-	if end < 0 {
+	end := strings.IndexAny(text, `/:\`)
+	if end < 0 || text[end] == '\\' {
 		mark(&u.rest, u.Len())
 		return
 	}
