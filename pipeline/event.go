@@ -34,9 +34,9 @@ func (e *Event[In, Out]) Active(s *Session) bool {
 // The error is a [*hook.InputError] if the input cannot be given to hooks: a
 // pointer is nil, the session is none of NewSession's, or JSON text in the input,
 // such as the arguments of a tool, is not JSON. It is [hook.ErrClosed] if the
-// system is closed, or was while the hooks ran, and ctx's error if ctx ended
-// before they were done. In all these cases nothing vouches for the action: the
-// result blocks, if the event can.
+// system is closed, or was while the hooks ran, a [*hook.PanicError] if a function
+// of the event panicked, and ctx's error if ctx ended before they were done. In all
+// these cases nothing vouches for the action: the result blocks, if the event can.
 //
 // The error is ctx's also if ctx ended when every hook had answered; the result
 // then holds what they said. A hook that fails is a Report with Err, and an

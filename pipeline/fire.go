@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -156,9 +157,17 @@ func (f *fireRun[Out]) alloc() {
 	}
 }
 
-// ask runs the hooks and makes the result of what they said.
-func (f *fireRun[Out]) ask(ctx context.Context) (*hook.Result[Out], error) {
-	e, res, sys := f.event, f.result, f.s.sys
+// ask runs the hooks and makes the result of what they said. What panics beside hooks,
+// such as a function of the event, is an error of the fire, which then blocks.
+func (f *fireRun[Out]) ask(ctx context.Context) (res *hook.Result[Out], err error) {
+	e, sys := f.event, f.s.sys
+	res = f.result
+	defer func() {
+		if v := recover(); v != nil {
+			err = &hook.PanicError{Value: v, Stack: debug.Stack()}
+			res = e.refuse(f.s, f.in.value, res, err)
+		}
+	}()
 	if f.failed == nil || f.failed == hook.ErrClosed {
 		if err := f.reduce(res); err != nil {
 			f.untyped().logReducer(err)

@@ -141,13 +141,20 @@ func (f *fireBase) startObserving(ctx context.Context) context.Context {
 	return ctx
 }
 
+// rewrites reports whether an answer replaces a part of the input. A panic has been the
+// error of the fire where it counts.
+func (e *core[Out]) rewrites(out *hook.Output[Out]) bool {
+	defer func() { _ = recover() }()
+	return e.spec.Rewrites != nil && !e.spec.Rewrites(out).IsEmpty()
+}
+
 // outcome sums a result up.
 func (f *fireRun[Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
 	e := f.event
 	out := &FireOutcome{
 		Reason: res.Reason, Stop: res.Stop, FailedOpen: failedOpen(res.Reports), Conflicts: res.Conflicts,
 		Elapsed: time.Since(f.began), Err: err,
-		Rewritten: e.spec.Rewrites != nil && !e.spec.Rewrites(&res.Output).IsEmpty(),
+		Rewritten: e.rewrites(&res.Output),
 	}
 	if out.Reason == "" {
 		out.Reason = res.StopReason

@@ -384,3 +384,35 @@ func TestAnUnknownWordOfAGoFunctionIsItsFailure(t *testing.T) {
 		}
 	}
 }
+
+var unlucky = pipeline.Declare(dialect, pipeline.Spec[call, edit]{
+	Name: "Unlucky", Can: pipeline.CanBlock | pipeline.CanRewriteInput,
+	Rewrites: func(*hook.Output[edit]) wire.Object { panic("in a function of the event") },
+})
+
+type watching struct{ outcomes []*pipeline.FireOutcome }
+
+func (*watching) FireStart(ctx context.Context, _ *pipeline.FireInfo) context.Context { return ctx }
+func (*watching) HookEnd(context.Context, *pipeline.Evaluation)                       {}
+func (w *watching) FireEnd(_ context.Context, _ *pipeline.FireInfo, out *pipeline.FireOutcome) {
+	w.outcomes = append(w.outcomes, out)
+}
+
+func TestWhatPanicsBesideHooksBlocks(t *testing.T) {
+	seen := new(watching)
+	sys := pipeline.NewSystem(pipeline.Config{Observe: []pipeline.Observer{seen}})
+	ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s", Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for hooks := 1; hooks <= 2; hooks++ {
+		unlucky.On(ses, fmt.Sprint(hooks), func(context.Context, call) (output, error) {
+			return output{Decision: hook.Allow, Set: hook.SetAnswer}, nil
+		})
+		res, err := unlucky.Fire(t.Context(), ses, &call{Tool: "write"})
+		var failed *hook.PanicError
+		if panicked := errors.As(err, &failed); panicked != (hooks == 2) || panicked != (res.Decision == hook.Deny) || len(seen.outcomes) != hooks {
+			t.Errorf("%d hooks: %v, %v, %d outcomes", hooks, res.Decision, err, len(seen.outcomes))
+		}
+	}
+}
