@@ -74,6 +74,7 @@ type part struct {
 	sound   sound.Text  // the arguments, and nothing else of the call is JSON
 	changes []rename.Change
 	claims  []claim
+	unclear bool  // hooks could see other arguments than the tool takes
 	err     error // of the fire: ctx's, or that the session is closed
 }
 
@@ -81,6 +82,10 @@ type part struct {
 func (p *part) merge(others []part) {
 	for i := range others {
 		o := &others[i]
+		if p.unclear && o.unclear {
+			o.Reason = "" // it has been said
+		}
+		p.unclear = p.unclear || o.unclear
 		p.add(&o.Verdict)
 		p.changes, p.claims = append(p.changes, o.changes...), append(p.claims, o.claims...)
 		if p.err == nil {
@@ -96,6 +101,13 @@ func (p *part) show(c *ToolCall) (ok bool) {
 	name, args := p.tool.in(p.dialect, c.Name)
 	p.name = name
 	return p.view.Show(args, object(c.Input))
+}
+
+// clash says what of a call's arguments hooks could see in another way than the tool does;
+// empty: nothing.
+func (p *part) clash(c *ToolCall) string {
+	_, args := p.tool.in(p.dialect, c.Name)
+	return args.Clash(object(c.Input))
 }
 
 // original returns the call's arguments before hooks rewrote them as the dialect sees them;

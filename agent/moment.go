@@ -170,6 +170,12 @@ func (m *moment[In]) ask(ctx context.Context, in *In, p *part) {
 			p.err = badArguments(m.at, call)
 			return
 		}
+		if m.gate {
+			if clash := p.clash(call); clash != "" {
+				m.unclear(ctx, call, clash, p)
+				return
+			}
+		}
 		p.sound = sound.If(m.at == BeforeTool && call.Original == nil) // there is no other JSON in it
 	}
 	p.s.hooks.dialects[p.dialect].stages[m.at].fire.(func(context.Context, *In, *part))(ctx, in, p)
@@ -186,6 +192,17 @@ func (m *moment[In]) failed(ctx context.Context, value any, p *part) {
 	s.hooks.log.ErrorContext(ctx, "the hooks of a dialect could not be asked", slog.String("dialect", name),
 		slog.String("moment", m.at.String()), slog.String("session", s.cfg.ID),
 		slog.String("error", err.Error()), slog.Bool("blocked", m.gate))
+}
+
+// unclear denies a call whose arguments say something twice: a guard could look at the one, and
+// the tool take the other.
+func (m *moment[In]) unclear(ctx context.Context, call *ToolCall, clash string, p *part) {
+	err := fmt.Errorf("the arguments of %q have %s; give it once", call.Name, clash)
+	p.unclear, p.Decision, p.Reason = true, hook.Deny, err.Error()
+	name := p.s.hooks.dialects[p.dialect].name
+	p.Reports = []Report{{Dialect: name, Event: m.at.String(), Outcome: string(pipeline.Blocking), Err: err}}
+	p.s.hooks.log.WarnContext(ctx, "a call is denied, since its hooks could see other arguments than its tool",
+		slog.String("dialect", name), slog.String("session", p.s.cfg.ID), slog.String("error", err.Error()))
 }
 
 // object is the text of an object, also of an empty one.

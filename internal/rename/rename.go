@@ -4,6 +4,8 @@ package rename
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -14,31 +16,37 @@ import (
 type Names struct {
 	to   []name            // few, so that they are searched one by one
 	back map[string]string // ours by theirs
-	same bool              // no member has another name
 }
 
 // name is one of ours, and what they call it.
 type name struct {
 	ours, theirs string
 	plain        []byte // theirs, as the text of a JSON string
+	fold         []byte // ours
 }
 
 // New makes Names: to has their names by ours, and back ours by theirs, all UTF-8. Several of
 // ours may have one of theirs, of which an object should have one, and the other way around.
 func New(to, back map[string]string) *Names {
-	n := &Names{back: back, same: true}
+	n := &Names{back: back}
 	for ours, theirs := range to {
 		quoted := wire.Quote(theirs)
-		n.to = append(n.to, name{ours, theirs, quoted[1 : len(quoted)-1]})
-		n.same = n.same && ours == theirs
+		n.to = append(n.to, name{ours, theirs, quoted[1 : len(quoted)-1], []byte(ours)})
 	}
+	slices.SortFunc(n.to, func(a, b name) int { return strings.Compare(a.ours, b.ours) })
 	return n
 }
 
-// of is the entry of one of our names; nil if it is not mapped.
+// of is the entry of one of our names; nil if it is not mapped. Where no name is the same
+// letter by letter, one in other case is: many programs read members so.
 func (n *Names) of(ours []byte) *name {
 	for i := range n.to {
 		if n.to[i].ours == string(ours) {
+			return &n.to[i]
+		}
+	}
+	for i := range n.to {
+		if bytes.EqualFold(n.to[i].fold, ours) {
 			return &n.to[i]
 		}
 	}
@@ -60,7 +68,7 @@ type View struct {
 // or else the first one.
 func (v *View) Show(n *Names, o wire.Object) (ok bool) {
 	v.Object = o
-	if n == nil || n.same {
+	if n == nil {
 		return o.Check() == nil
 	}
 	now := renamed{names: n, of: o}
@@ -92,7 +100,7 @@ type renamed struct {
 func (r *renamed) member(ours []byte, value jsontext.Value) bool {
 	m, theirs := r.names.of(ours), ours
 	if m != nil {
-		theirs, r.differs = m.plain, r.differs || m.theirs != m.ours
+		theirs, r.differs = m.plain, r.differs || m.theirs != string(ours)
 	}
 	if r.clash = r.clash || r.count == len(r.members) || !within(r.of, ours); r.clash {
 		return true

@@ -1,0 +1,99 @@
+package rename
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Clash says what of an object of ours is read in more than one way; empty: nothing is. Of two
+// members that have one name, or both are one member of theirs, those who are shown the object
+// may look at one, and a program that reads ours may take the other.
+func (n *Names) Clash(o wire.Object) string {
+	c := clashes{names: n, of: o}
+	o.EachMember(c.member)
+	return c.found
+}
+
+// clashes looks at the members of an object one by one.
+type clashes struct {
+	names *Names // may be nil
+	of    wire.Object
+	first [8]seen
+	count int
+	more  map[string]string // ours by what they are known as; nil with few members
+	found string
+}
+
+// seen is a member that was met.
+type seen struct {
+	mapped    bool
+	known, as []byte // by their name, or else by ours; and ours
+}
+
+func (c *clashes) member(ours []byte, value jsontext.Value) (more bool) {
+	now := seen{known: ours, as: ours}
+	if c.names != nil {
+		if m := c.names.of(ours); m != nil {
+			now.known, now.mapped = m.plain, true
+		}
+	}
+	twin, twice := c.twin(now)
+	switch {
+	case twice && twin == string(ours):
+		c.found = fmt.Sprintf("%.80q twice", twin)
+	case twice:
+		c.found = fmt.Sprintf("%.80q and %.80q, which are one argument", twin, ours)
+	case !distinct(value):
+		c.found = fmt.Sprintf("a name twice in %.80q", ours)
+	}
+	return c.found == ""
+}
+
+// twin is our name of a member met before that is the same to them. Few are compared one by one.
+func (c *clashes) twin(now seen) (ours string, twice bool) {
+	if c.more == nil && c.count < len(c.first) {
+		for i := range c.first[:c.count] {
+			if was := &c.first[i]; was.mapped == now.mapped && bytes.Equal(was.known, now.known) {
+				return string(was.as), true
+			}
+		}
+		if !within(c.of, now.as) { // it is not good for long
+			same := !now.mapped
+			now.as = bytes.Clone(now.as)
+			if same {
+				now.known = now.as
+			}
+		}
+		c.first[c.count] = now
+		c.count++
+		return "", false
+	}
+	if c.more == nil {
+		c.more = map[string]string{}
+		for i := range c.first {
+			c.more[c.first[i].key()] = string(c.first[i].as)
+		}
+	}
+	if ours, twice = c.more[now.key()]; !twice {
+		c.more[now.key()] = string(now.as)
+	}
+	return ours, twice
+}
+
+// key tells what is mapped from what only has such a name.
+func (s *seen) key() string {
+	if s.mapped {
+		return "1" + string(s.known)
+	}
+	return "0" + string(s.known)
+}
+
+// distinct reports whether no object in a value has a name twice. The value is JSON.
+func distinct(value jsontext.Value) bool {
+	kind := value.Kind()
+	return kind != '{' && kind != '[' || value.IsValid(jsontext.AllowInvalidUTF8(true))
+}
