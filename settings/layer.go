@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
@@ -80,11 +81,33 @@ func Read(layers []Layer) (values []Value, problems []Problem) {
 func readFile(name string) ([]byte, error) {
 	text, err := bounded.ReadFile(context.Background(), name, maxSize)
 	if errors.Is(err, fs.ErrNotExist) {
-		if target, linkErr := os.Readlink(name); linkErr == nil {
-			return nil, fmt.Errorf("it is a link to %s, which does not exist", target)
+		if link := brokenLink(name); link != nil {
+			return nil, link
 		}
 	}
 	return text, err
+}
+
+// brokenLink is the error of a file that is not there since it, or a directory above it, is a
+// link to what does not exist: someone has put settings there. Nil: there is no such link.
+func brokenLink(name string) error {
+	for at := filepath.Clean(name); ; at = filepath.Dir(at) {
+		target, err := os.Readlink(at)
+		if _, broken := os.Stat(at); err == nil && broken == nil {
+			return nil
+		}
+		switch {
+		case err == nil && at == filepath.Clean(name):
+			return fmt.Errorf("it is a link to %s, which does not exist", target)
+		case err == nil:
+			return fmt.Errorf("%s is a link to %s, which does not exist", at, target)
+		case !errors.Is(err, fs.ErrNotExist): // the nearest that is there is no link
+			return nil
+		}
+		if filepath.Dir(at) == at {
+			return nil
+		}
+	}
 }
 
 // withoutPath drops the operation and the file's name, which the problem's

@@ -26,7 +26,16 @@ func TestFileThatCannotBeReadIsAProblem(t *testing.T) {
 	}
 	defer listener.Close()
 
+	if err := os.Symlink(".", filepath.Join(dir, "here")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"none", "none/none", "here/none", "here/none/none"} { // of which nothing is there
+		if _, found, err := (settings.Layer{File: filepath.Join(dir, name)}).Read(); found || err != nil {
+			t.Errorf("%s: found %v, %v; want none, and no error", name, found, err)
+		}
+	}
 	for name, want := range map[string]string{
+		filepath.Join(link, "a", "settings.json"): "cannot be read: " + link + " is a link to nowhere, which does not exist",
 		link:   "cannot be read: it is a link to nowhere, which does not exist",
 		loop:   "cannot be read: too many levels of symbolic links",
 		socket: "cannot be read: it is not a regular file",

@@ -2,6 +2,8 @@ package claude
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -73,13 +75,25 @@ func discover(dir string, env []string) []settings.Layer {
 		)
 	}
 	managed := managedFile()
-	files, _ := filepath.Glob(
-		filepath.Join(filepath.Dir(managed), "managed-settings.d", "*.json"),
-	) // sorted; the pattern is good
-	for _, file := range append([]string{managed}, files...) {
+	for _, file := range append([]string{managed}, dropIns(filepath.Join(filepath.Dir(managed), "managed-settings.d"))...) {
 		layers = append(layers, settings.Layer{Name: "managed", Source: hook.Managed, File: file, Strict: true})
 	}
 	return layers
+}
+
+// dropIns are the settings in a directory, by name. One that cannot be read stands for them, which
+// makes it an error to read it.
+func dropIns(dir string) (files []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return []string{dir}
+	}
+	for _, entry := range entries {
+		if filepath.Ext(entry.Name()) == ".json" {
+			files = append(files, filepath.Join(dir, entry.Name()))
+		}
+	}
+	return files
 }
 
 func managedFile() string {

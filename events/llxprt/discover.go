@@ -97,33 +97,51 @@ func systemFile(variable string, home systemHome, name string) string {
 
 // Find returns the profile for a directory: Gemini if there are settings of Gemini
 // CLI and none of LLxprt Code, in the directory, in the user's home directory
-// and in the system's; else LLxprt. So no directory switches off guards of its
-// user. A project's settings with hooks that are passed over for that reason are
+// and in the system's; else LLxprt. But the user's and the system's settings come
+// first: where they have hooks of Gemini CLI, and there are none of LLxprt Code
+// but the project's, the profile is Gemini. So no directory switches off guards of
+// its user. A project's settings with hooks that are passed over for that reason are
 // a problem.
 func Find(dir string) (Profile, []settings.Problem) {
-	gemini := Gemini.Discover(dir)
-	if !slices.ContainsFunc(gemini, isThere) {
+	gemini, llxprt := Gemini.Discover(dir), LLxprt.Discover(dir)
+	switch {
+	case !slices.ContainsFunc(gemini, isThere):
 		return LLxprt, nil
-	}
-	llxprt := LLxprt.Discover(dir)
-	if !slices.ContainsFunc(llxprt, isThere) {
+	case !slices.ContainsFunc(llxprt, isThere):
 		return Gemini, nil
+	case slices.ContainsFunc(gemini[1:], hasHooks) && !slices.ContainsFunc(llxprt[1:], isThere):
+		return Gemini, passedOver(llxprt[0], gemini[0], "the user's or the system's settings have hooks of Gemini CLI, "+
+			"whose profile counts; choose the profile llxprt, or move the hooks to .gemini/settings.json")
 	}
-	if isThere(llxprt[0]) || !isThere(gemini[0]) {
-		return LLxprt, nil
-	}
-	root, _, err := gemini[0].Read()
-	if err != nil || !root.Get("hooks").Exists() {
-		return LLxprt, nil
-	}
-	p := root.Get("hooks").
-		Wrong("the hooks of this file do not run: there are settings of LLxprt Code, whose profile counts; choose the profile gemini, or move the hooks to .llxprt/settings.json")
-	return LLxprt, []settings.Problem{p}
+	return LLxprt, passedOver(gemini[0], llxprt[0], "there are settings of LLxprt Code, "+
+		"whose profile counts; choose the profile gemini, or move the hooks to .llxprt/settings.json")
 }
 
+// passedOver says that the hooks of a project's settings do not run, if it has some, and no
+// settings in the words that count.
+func passedOver(project, counts settings.Layer, why string) []settings.Problem {
+	if isThere(counts) || !isThere(project) {
+		return nil
+	}
+	root, _, err := project.Read()
+	hooks := root.Get("hooks")
+	if err != nil || !hooks.Exists() {
+		return nil
+	}
+	return []settings.Problem{hooks.Wrong("the hooks of this file do not run: %s", why)}
+}
+
+// isThere reports whether there are settings, also such as cannot be read, which is said by
+// those who read them.
 func isThere(layer settings.Layer) bool {
-	info, err := os.Stat(layer.File)
-	return err == nil && !info.IsDir()
+	_, found, err := layer.Text()
+	return found || err != nil
+}
+
+// hasHooks reports whether settings have hooks, as far as they can be read.
+func hasHooks(layer settings.Layer) bool {
+	root, found, err := layer.Read()
+	return err != nil || found && root.Get("hooks").Exists()
 }
 
 // ProfileOfFiles goes by the paths of files that are given in place of those that

@@ -12,6 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/settings"
 )
 
 // addPolicy adds the flag that says where the policy of hooks comes from.
@@ -24,7 +25,8 @@ func (f *flags) addPolicy(to *pflag.FlagSet) {
 func (f *flags) policySource(dir string) (policy.Source, error) {
 	files := map[policy.Level]string{}
 	for level, file := range policy.Files(dir) {
-		if wantFile(file) == nil {
+		// What cannot be read is an error of those who read it: it may demand something.
+		if _, found, err := (settings.Layer{File: file}).Text(); found || err != nil {
 			files[level] = short(file)
 		}
 	}

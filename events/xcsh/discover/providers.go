@@ -170,7 +170,7 @@ func (s *search) add(kind, tool, path, level string) {
 func (s *search) files(dir string) (paths []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
+		if _, there := os.Lstat(dir); there == nil || !errors.Is(err, fs.ErrNotExist) { // a link may lead to nothing
 			s.warnings = append(s.warnings, "Failed to read directory: "+err.Error())
 		}
 		return nil
@@ -185,8 +185,13 @@ func (s *search) files(dir string) (paths []string) {
 			tree.Ignores(path, false) {
 			continue
 		}
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		switch info, err := os.Stat(path); {
+		case err != nil:
+			s.warnings = append(s.warnings, "Failed to read file: "+err.Error())
+		case info.Mode().IsRegular():
 			paths = append(paths, path)
+		case !info.IsDir():
+			s.warnings = append(s.warnings, "Failed to read file: "+path+" is not a regular file")
 		}
 	}
 	if tree.Spent() {

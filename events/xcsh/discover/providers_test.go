@@ -138,6 +138,20 @@ func TestABrokenListOfPluginsIsAWarning(t *testing.T) {
 	}
 }
 
+// A guard that a link names, and that is not there any more, is said to be missing.
+func TestAFileThatCannotBeReadIsAWarning(t *testing.T) {
+	at := place(t, map[string]string{"proj/.codex/hooks/a.ts": ""})
+	for _, link := range []string{filepath.Join(at.Cwd, ".codex", "hooks", "b.ts"), filepath.Join(at.Home, ".claude", "hooks", "pre")} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.Symlink("gone", link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, f := found(t, at)
+	if said := strings.Join(f.Warnings, "; "); len(got) != 1 || len(f.Warnings) != 2 || !strings.Contains(said, "b.ts") || !strings.Contains(said, "pre") {
+		t.Errorf("got %q, warnings %q; want one for each link", got, f.Warnings)
+	}
+}
+
 func TestOneInstallationOfAPluginNeedsNoList(t *testing.T) {
 	got, _ := found(t, place(t, map[string]string{
 		"home/.claude/plugins/installed_plugins.json": `{"version": 1, "plugins": {"a@m": {"installPath": "$ROOT/plugin"}}}`,
