@@ -187,7 +187,8 @@ func (b *backgroundRun[Out]) readReply() (err error) {
 	case r.Hook.Background != hook.Rewake && end != hook.FailWithWarning:
 		r.Output, r.Notes = backgroundAnswer[Out](r.Reply.Stdout)
 		r.Answered = r.Output.Set.Has(hook.SetAnswer)
-		if b.fire.event.guards && (end == hook.ParseAndDeny || end == hook.DenyWithReason || end == hook.DenyAny) {
+		denies := end == hook.ParseAndDeny || end == hook.DenyWithReason || end == hook.DenyAny || printsDenial(r.Reply)
+		if b.fire.event.guards && denies {
 			r.Notes = append(r.Notes, "it denies in the background, where nothing waits for it: the action has gone ahead")
 		}
 	}

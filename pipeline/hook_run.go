@@ -42,6 +42,7 @@ func (f *fireRun[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *inp
 		if f.event.spec.refine != nil {
 			f.refine(r, in)
 		}
+		f.noteUnread(r)
 		if len(r.Notes) > 0 {
 			f.untyped().logNotes(h, r.Notes)
 		}

@@ -54,11 +54,15 @@ func fire(t *testing.T, event, input string, answers ...string) *pipeline.JSONRe
 // they were given.
 func answering(t *testing.T, event string, answers ...string) (ses *pipeline.Session, read *payloads) {
 	read = &payloads{}
+	return asking(t, "llxprt", event, read, answers...), read
+}
+
+func asking(t *testing.T, dialect, event string, read *payloads, answers ...string) *pipeline.Session {
 	sys := pipeline.NewSystem(pipeline.Config{
 		Load: []pipeline.Load{func(context.Context, pipeline.Workspace) (l pipeline.Loaded, err error) {
 			for _, answer := range answers {
 				l.Hooks = append(l.Hooks, &hook.Hook{
-					Identity: hook.Identity{ID: answer, Dialect: "llxprt", Event: event, Type: "command", Source: hook.Project},
+					Identity: hook.Identity{ID: answer, Dialect: dialect, Event: event, Type: "command", Source: hook.Project},
 					Runner:   &printer{answer: answer, read: read},
 				})
 			}
@@ -66,7 +70,7 @@ func answering(t *testing.T, event string, answers ...string) (ses *pipeline.Ses
 		}},
 	})
 	t.Cleanup(func() { _ = sys.Close() })
-	return session(t, sys, pipeline.SessionConfig{ID: "s-1", Dir: "/p \"q\"", Transcript: "/t.json"}), read
+	return session(t, sys, pipeline.SessionConfig{ID: "s-1", Dir: "/p \"q\"", Transcript: "/t.json"})
 }
 
 type payloads struct {
