@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,8 @@ func (l Layer) Read() (v Value, found bool, err error) {
 
 // Read reads all layers at once. values[i] belongs to layers[i] and is the
 // zero Value if there is no such file, or if it has a problem; problems are in
-// the order of the layers, at most one for each.
+// the order of the layers, at most one for each. A file with nothing but comments in it is a problem
+// that is not fatal: its writer may not be done, or the disk was full.
 func Read(layers []Layer) (values []Value, problems []Problem) {
 	values = make([]Value, len(layers))
 	errs := make([]error, len(layers))
@@ -69,9 +71,14 @@ func Read(layers []Layer) (values []Value, problems []Problem) {
 		})
 	}
 	_ = g.Wait()
-	for _, err := range errs {
+	for i, err := range errs {
 		if problem, ok := errors.AsType[Problem](err); ok {
 			problems = append(problems, problem)
+		} else if v := values[i]; v.doc != nil && len(bytes.TrimSpace(v.doc.text[:v.doc.size])) == 0 {
+			problems = append(problems, Problem{
+				Position: hook.Position{File: v.doc.file, Line: 1, Column: 1},
+				Message:  "the file is empty, as if it were half written; write {} to want nothing",
+			})
 		}
 	}
 	return values, problems
