@@ -10,3 +10,10 @@ export const isReadToolResult = is("read");
 export const isWriteToolResult = is("write");
 export const isToolCallEventType = (name, event) => event.type === "tool_call" && event.toolName === name;
 export const getMarkdownTheme = () => ({});
+
+// getAgentDir returns the user's directory of the agent.
+export const getAgentDir = () => {
+  const { PI_CODING_AGENT_DIR: dir, PI_CONFIG_DIR: name, HOME, USERPROFILE } = process.env;
+  const home = HOME || USERPROFILE || "~";
+  return dir ? dir.replace(/^~(?=\/|$)/, home) : `${home}/${name || OWN_DIR}/agent`;
+};

@@ -1,6 +1,10 @@
 package modules
 
-import _ "embed" // the texts of packages
+import (
+	_ "embed" // the texts of packages
+	"strconv"
+	"strings"
+)
 
 var (
 	//go:embed package.js
@@ -18,15 +22,16 @@ var (
 // alone.
 func Packages() map[string]string {
 	all := map[string]string{}
-	for _, agent := range []string{
-		"@f5xc-salesdemos/xcsh",
-		"@f5-sales-demo/xcsh",
-		"@oh-my-pi/pi-coding-agent",
-		"@mariozechner/pi-coding-agent",
-		"@earendil-works/pi-coding-agent",
+	for agent, dir := range map[string]string{ // and their directories in the home directory
+		"@f5xc-salesdemos/xcsh":           ".xcsh",
+		"@f5-sales-demo/xcsh":             ".xcsh",
+		"@oh-my-pi/pi-coding-agent":       ".omp",
+		"@mariozechner/pi-coding-agent":   ".pi",
+		"@earendil-works/pi-coding-agent": ".pi",
 	} {
+		text := strings.ReplaceAll(packageJS, "OWN_DIR", strconv.Quote(dir))
 		for _, part := range []string{"", "/hooks", "/extensibility/hooks", "/extensions", "/extensibility/extensions"} {
-			all[agent+part] = packageJS
+			all[agent+part] = text
 		}
 	}
 	for _, scope := range scopes() {
@@ -34,6 +39,7 @@ func Packages() map[string]string {
 		all[scope+"pi-ai"] = "export const { StringEnum, Type } = " + typeboxJS
 	}
 	all["@sinclair/typebox"] = "export const { Type } = " + typeboxJS
+	all["typebox"] = all["@sinclair/typebox"] + "\nexport default Type"
 	return all
 }
 

@@ -121,6 +121,30 @@ func TestModulesThatNeedMoreRunInAProcess(t *testing.T) {
 	}
 }
 
+func TestModulesFindTheDirectoryOfTheirAgent(t *testing.T) {
+	inNode(t)
+	t.Setenv("HOME", "/home/ann")
+	t.Setenv("PI_CODING_AGENT_DIR", "")
+	t.Setenv("PI_CONFIG_DIR", "")
+	text := `import { getAgentDir as pi } from "@earendil-works/pi-coding-agent";
+		import { getAgentDir as xcsh } from "@f5xc-salesdemos/xcsh";
+		import Type, { Type as same } from "typebox";
+		export default api => api.on("tool_call", () => ({ block: true, reason: pi() + " " + xcsh() + " " + (Type === same) }));`
+	for dir, want := range map[string]string{"": "/home/ann/.pi/agent /home/ann/.xcsh/agent true", "~/other": "/home/ann/other /home/ann/other true"} {
+		t.Setenv("PI_CODING_AGENT_DIR", dir)
+		h := opened(t, xcsh.Config{}, &modules.Loader{Runtime: jsrun.Node})
+		h.written(t, "gate.ts", text)
+		if err := h.run(t.Context(), "bash", "{}"); err == nil || err.Error() != want {
+			t.Errorf("with %q: %v, want %s", dir, err, want)
+		}
+	}
+	h := opened(t, xcsh.Config{}, &modules.Loader{Runtime: jsrun.Sandbox})
+	h.written(t, "gate.ts", text)
+	if err := h.run(t.Context(), "bash", "{}"); err == nil || !strings.Contains(err.Error(), "process.env is not available") {
+		t.Errorf("in the sandbox: %v, want an error that says why", err)
+	}
+}
+
 // A part of a package that is not there is an error where it is used: a gate blocks.
 func TestAPackageThatIsNotInstalledFailsTheCallThatUsesIt(t *testing.T) {
 	inNode(t)
