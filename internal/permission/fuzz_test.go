@@ -177,7 +177,7 @@ func FuzzCommandsAreSplitAsBashSplitsThem(f *testing.F) {
 func FuzzNothingPanicsAndWhatDoesNotParseRuns(f *testing.F) {
 	for _, s := range [...][2]string{
 		{"git *", "git push"}, {"rm -rf *", "$(("}, {"a|b", "a|b<<x"}, {`\*`, "\xff\x00"}, {"", ""}, {"src/**", "/a/../src/b"}, {"/{a,b}/[!x]", "~/x"},
-		{"domain:*.a", "http://[::1"}, {"x:5", "5"}, {"0", "~?/|<x"}, {"rm *", `~*a?/ ~\a\b/ x=~\?/: >~*/ declare a=~??/`}, {"* > *", ">&2 2>>a <<-E\n\tE\n"}, {"a", "case a in (b|c) d;; esac"}, {"a", "$'\\'' ${!x} ${x@Q} !(a)"},
+		{"domain:*.a", "http://[::1"}, {"x:5", "5"}, {"0", "~?/|<x"}, {"0", "~=~/ ~a:=~?b/c ~=~ ~:~/=~*"}, {"rm *", `~*a?/ ~\a\b/ x=~\?/: >~*/ declare a=~??/`}, {"* > *", ">&2 2>>a <<-E\n\tE\n"}, {"a", "case a in (b|c) d;; esac"}, {"a", "$'\\'' ${!x} ${x@Q} !(a)"},
 		{"x", "a=([1]=b c) declare -a d=(e) let f++ [[ a =~ (b) ]] coproc g { h; }"}, {`C:\a`, `\\?\UNC\`}, {"**/**/**/x", "a/a/a/a/a/b"}, {"{{a,b},{c}}", "c"},
 	} {
 		f.Add(s[0], s[1])

@@ -55,7 +55,16 @@ func (u *unquoting) expansion(p syntax.WordPart) {
 	mark(&u.fixed, u.Len())
 	from := u.Len()
 	u.WriteString(u.reader.slice(p.Pos(), p.End()))
-	u.holes = append(u.holes, hole{from, u.Len()})
+	u.hole(from, u.Len())
+}
+
+// hole marks what an expansion may change, which may lie in what one before it may.
+func (u *unquoting) hole(from, to int) {
+	if last := len(u.holes) - 1; last >= 0 && u.holes[last].to > from {
+		u.holes[last].to = max(u.holes[last].to, to)
+		return
+	}
+	u.holes = append(u.holes, hole{from, to})
 }
 
 // splits reports whether an expansion in double quotes may become several
@@ -109,9 +118,7 @@ func (u *unquoting) bare(text string) {
 			}
 		case '*', '?':
 			mark(&u.literal, u.Len())
-			if last := len(u.holes) - 1; last < 0 || u.holes[last].to <= u.Len() { // of no tilde
-				u.holes = append(u.holes, hole{u.Len(), u.Len() + 1})
-			}
+			u.hole(u.Len(), u.Len()+1)
 		case '~':
 			if u.Len() == 0 || i > 0 && (text[i-1] == '=' || text[i-1] == ':') { // x=~/y is like an assignment
 				u.tilde(text[i:])
@@ -128,7 +135,7 @@ func (u *unquoting) tilde(text string) {
 		mark(&u.rest, u.Len())
 		return
 	}
-	u.holes = append(u.holes, hole{u.Len(), u.Len() + end})
+	u.hole(u.Len(), u.Len()+end)
 }
 
 // quoted writes text that stands in double quotes.
