@@ -213,6 +213,21 @@ func TestAskSurvivesOrIsADenialThatSaysWhy(t *testing.T) {
 	}
 }
 
+func TestNothingRunsOnceTheSessionIsClosedWhileTheUserIsAsked(t *testing.T) {
+	files := map[string]string{".claude/settings.json": claudeHook("PreToolUse", "", `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}'`)}
+	s := open(t, agent.Config{Ask: func(ctx context.Context, s *agent.Session, _ *hook.Hook, _ hook.Question) (string, bool) {
+		_ = s.Close(ctx)
+		return "allow", true
+	}}, files)
+	out, err := s.RunTool(t.Context(), command("ls"), func(context.Context, wire.Object) (agent.ToolResult, error) {
+		t.Error("the tool runs")
+		return agent.ToolResult{}, nil
+	})
+	if !errors.Is(err, hook.ErrClosed) || !out.Failed {
+		t.Errorf("got %+v, %v; want a failure that says why", out, err)
+	}
+}
+
 func TestBadInputIsAnErrorAndADenial(t *testing.T) {
 	idle := open(t, agent.Config{}, nil)
 	busy := open(t, agent.Config{}, map[string]string{".claude/settings.json": claudeHook("PreToolUse", "", "true")})

@@ -34,7 +34,11 @@ func (s *Session) RunTool(
 		return refused(before, lines(before.Reason, stopText(before))), nil
 	}
 	if before.Decision == hook.Ask {
-		if ok, why := s.permit(ctx, call, before.Reason); !ok {
+		ok, why := s.permit(ctx, call, before.Reason)
+		if s.shut.Load() != 0 { // while the user thought
+			return refused(before, hook.ErrClosed.Error()), hook.ErrClosed
+		}
+		if !ok {
 			return refused(before, why), ctx.Err()
 		}
 	}

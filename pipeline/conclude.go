@@ -77,7 +77,9 @@ func conflicts[Out any](e *core[Out], reports []hook.Report[Out]) []hook.Conflic
 // canonical returns the same text for values that are equal.
 func canonical(value jsontext.Value) string {
 	v := value.Clone()
-	if err := v.Canonicalize(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
+	if v.Canonicalize(
+		jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), jsontext.CanonicalizeRawInts(false),
+	) != nil {
 		return string(value)
 	}
 	return string(v)

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -51,7 +52,7 @@ func configDir() string {
 	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return dir
 	}
-	home, err := os.UserHomeDir()
+	home, err := environ.Home()
 	if err != nil || home == "" {
 		return ""
 	}

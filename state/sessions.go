@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/snaphook-go/snaphook/internal/environ"
 )
 
 // Stale is how long a session's state stays that nothing uses.
@@ -24,7 +26,7 @@ func Home() string {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "snaphook", "sessions")
 	}
-	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
+	if home, err := environ.Home(); err == nil && filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "state", "snaphook", "sessions")
 	}
 	return filepath.Join(os.TempDir(), "snaphook-state-"+strconv.Itoa(os.Getuid()))

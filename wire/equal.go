@@ -18,7 +18,10 @@ func Equal(a, b jsontext.Value) bool {
 
 func canonical(value jsontext.Value) []byte {
 	v := value.Clone()
-	if v.Canonicalize(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
+	if v.Canonicalize(
+		jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true),
+		jsontext.CanonicalizeRawInts(false), // which would round those beyond 2⁵³
+	) != nil {
 		return value
 	}
 	return v

@@ -17,6 +17,8 @@ func TestValuesAreEqualWhateverTheirSpelling(t *testing.T) {
 		"an escape":             {`"é"`, `"\u00e9"`, true},
 		"another value":         {`{"a":1}`, `{"a":2}`, false},
 		"one member more":       {`{"a":1}`, `{"a":1,"b":null}`, false},
+		"large numbers":         {`{"a":9007199254740993}`, `{"a":9007199254740992}`, false},
+		"other notations":       {`[100, 1.50, 1E2]`, `[1e2, 1.5, 100]`, true},
 		"the order of a list":   {`[1,2]`, `[2,1]`, false},
 		"nothing and an empty":  {``, `{}`, false},
 		"nothing and nothing":   {``, ``, true},

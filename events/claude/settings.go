@@ -121,7 +121,7 @@ func homeDir(env []string) string {
 	if home := environ.Getenv(env, "HOME"); home != "" {
 		return home
 	}
-	home, _ := os.UserHomeDir()
+	home, _ := environ.Home()
 	return home
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -35,7 +36,7 @@ func (p Profile) Discover(dir string) []settings.Layer {
 	layers := []settings.Layer{
 		{Name: "project", Source: hook.Project, File: filepath.Join(dir, folder, "settings.json")},
 	}
-	if home, err := os.UserHomeDir(); err == nil && !bounded.SameFile(home, dir) {
+	if home, err := environ.Home(); err == nil && !bounded.SameFile(home, dir) {
 		layers = append(
 			layers,
 			settings.Layer{Name: "user", Source: hook.User, File: filepath.Join(home, folder, "settings.json")},

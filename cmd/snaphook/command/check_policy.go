@@ -11,6 +11,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/settings"
@@ -180,7 +181,7 @@ func expandVars(word, dir string) string {
 	for _, name := range []string{"CLAUDE_PROJECT_DIR", "LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR"} {
 		word = strings.ReplaceAll(strings.ReplaceAll(word, "${"+name+"}", dir), "$"+name, dir)
 	}
-	home, _ := os.UserHomeDir()
+	home, _ := environ.Home()
 	word = strings.ReplaceAll(strings.ReplaceAll(word, "${HOME}", home), "$HOME", home)
 	if rest, ok := strings.CutPrefix(word, "~/"); ok {
 		word = filepath.Join(home, rest)

@@ -74,7 +74,7 @@ func openProgram(t testing.TB, path string, p *conformance.Prepared) (conformanc
 	if reason := unspeakable(p); reason != "" {
 		return nil, reason
 	}
-	e := &program{path: path, p: p, env: environ(t, p)}
+	e := &program{path: path, p: p, env: environment(t, p)}
 	settings := filepath.Join(p.Project, ".llxprt", "settings.json")
 	writeFile(t, settings, p.Settings)
 	e.args = []string{"--session", p.SessionID, "--transcript", p.TranscriptPath, "--dir", p.Cwd, lo.Ternary(p.Trusted, "--trusted", "--untrusted")}
@@ -106,9 +106,9 @@ func unspeakable(p *conformance.Prepared) string {
 	return ""
 }
 
-// environ is the case's environment, with a home directory that has no
+// environment is the case's environment, with a home directory that has no
 // settings and no trust store.
-func environ(t testing.TB, p *conformance.Prepared) []string {
+func environment(t testing.TB, p *conformance.Prepared) []string {
 	empty := t.TempDir()
 	env := p.Environ()
 	for name, value := range map[string]string{"HOME": empty, "XDG_CONFIG_HOME": empty, "LLXPRT_SYSTEM_SETTINGS_PATH": filepath.Join(empty, "none.json")} {

@@ -16,6 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/jsrun"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -147,7 +148,7 @@ func (a *attached) loadNamed(ctx context.Context, files []string) error {
 	if err != nil {
 		return fmt.Errorf("the current directory: %w", err)
 	}
-	home, err := os.UserHomeDir()
+	home, err := environ.Home()
 	if err != nil {
 		home = "~" // without a home it stays as it was written
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/internal/gitignore"
 )
 
@@ -45,7 +46,7 @@ func Here(cwd string) (Place, error) {
 	if err != nil {
 		return Place{}, err
 	}
-	home, err := os.UserHomeDir()
+	home, err := environ.Home()
 	if err != nil {
 		return Place{}, err
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/environ"
 )
 
 // projectVars are the variables with the project's directory.
@@ -23,7 +25,7 @@ func (l *linter) newScope(dir, file, plugin string) *scope {
 	for _, name := range projectVars {
 		s.vars[name] = l.Dir
 	}
-	if home, err := os.UserHomeDir(); err == nil {
+	if home, err := environ.Home(); err == nil {
 		s.vars["HOME"] = home
 	}
 	if plugin != "" {
