@@ -8,8 +8,8 @@ import (
 )
 
 // unread is the note of a hook whose output has a denial that its answer has not.
-const unread = "its output has the words of a denial, and its answer is none: a name stands there twice, in other case, " +
-	"in another place than hooks of this event answer in, or another word overrules it"
+const unread = "its output has the words of a denial, and its answer is none: they stand among other text, on standard error, " +
+	"twice, in other case or in another place than hooks of this event answer in, or another word overrules them"
 
 // noteUnread says so where a hook that could deny has printed a denial, and nothing else is said
 // of what it printed. Its answer is what its system reads; who wrote it may have meant another.
