@@ -58,6 +58,14 @@ func (f *flags) openRecord(cmd *cobra.Command) (*recording, error) {
 		return nil, nil
 	}
 	name := lo.Ternary(f.record != "", "--record ", recordVariable+"=") + path
+	pipe, err := openPipe(path)
+	if err != nil {
+		warn(cmd, "%s: %v; the fire is not recorded", name, err)
+		return nil, nil
+	}
+	// The reader of a pipe sees its end when the last writer closes it: held
+	// until the record has opened it too.
+	defer pipe.Close()
 	r, err := rec.Open(path, rec.Config{Input: input, Hold: true, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		warn(cmd, "%s: %v; the fire is not recorded", name, err)

@@ -2,10 +2,12 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -30,14 +32,33 @@ func openTrace(name string) (*trace, error) {
 	if name == "" {
 		return nil, nil
 	}
-	file, err := bounded.Append(name, 0o600)
+	file, err := appendTo(name)
 	if err != nil {
-		if info, failed := os.Stat(name); failed == nil && info.Mode()&fs.ModeNamedPipe != 0 {
-			return nil, fmt.Errorf("--trace %s: no process reads from this pipe; start one first", name)
-		}
 		return nil, fmt.Errorf("--trace %s: %w", name, err)
 	}
 	return &trace{file: file}, nil
+}
+
+// appendTo opens a file for writing at its end.
+func appendTo(name string) (*os.File, error) {
+	file, err := bounded.Append(name, 0o600)
+	if errors.Is(err, syscall.ENXIO) {
+		return nil, errNoReader
+	}
+	return file, err
+}
+
+// errNoReader is the error of a pipe that would lose what is written to it.
+var errNoReader = errors.New("no process reads from this pipe; start one first")
+
+// openPipe opens a named pipe for writing. Of a file of another kind, and of
+// none, it returns nil.
+func openPipe(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
+		return nil, nil
+	}
+	return appendTo(name)
 }
 
 // observers are for the engine; none if nothing is traced.
