@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
+	"github.com/google/renameio/v2/maybe"
 
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
@@ -127,5 +127,8 @@ func applyFile(ctx context.Context, file string, found []Finding, which []int) (
 	if bytes.Equal(changed, text) {
 		return done, os.Chmod(file, mode)
 	}
-	return done, renameio.WriteFile(file, changed, mode, renameio.IgnoreUmask())
+	if err := maybe.WriteFile(file, changed, mode); err != nil {
+		return nil, err
+	}
+	return done, os.Chmod(file, mode) // the file's own, whatever the umask of this process
 }
