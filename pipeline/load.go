@@ -142,6 +142,7 @@ func (sys *System) load(ctx context.Context, at Workspace) (all Loaded, err erro
 	set, wrong := sys.cfg.Policy.Load(at.Dir, at.Untrusted || at.Undecided)
 	if wrong = append(wrong, set.Problems(all.Hooks, PolicyEvents())...); len(wrong) == 0 {
 		all.policy = set
+		all.Problems = append(slices.Clip(all.Problems), set.Misspelt(PolicyEvents())...)
 	}
 	for _, p := range append(slices.Clip(all.Problems), wrong...) {
 		if p.Fatal {

@@ -11,15 +11,9 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Events describes every event that there is, by its full name.
-type Events map[string]Event
-
-// Of returns the event of a hook.
-func (e Events) Of(h *hook.Hook) Event { return e[h.Dialect+"."+h.Event] }
-
-// Problems finds what makes overlays unusable although each can be read:
-// "closed" where nothing can be blocked, recheck where nothing is rewritten, and limits of events that there are
-// not. hooks are those that the settings have. s may be nil.
+// Problems finds what makes overlays unusable although each can be read: "closed" where
+// nothing can be blocked, recheck where nothing is rewritten, and limits of events that do
+// not exist. hooks are those that the settings have. s may be nil.
 func (s *Set) Problems(hooks []*hook.Hook, events Events) (problems []settings.Problem) {
 	if s == nil {
 		return nil
@@ -35,33 +29,9 @@ func (s *Set) Problems(hooks []*hook.Hook, events Events) (problems []settings.P
 				}
 			}
 		}
-		names := lo.Keys(events)
-		slices.Sort(names)
-		for _, event := range slices.Sorted(keys(o.Limits.PerEvent)) {
-			if _, known := events[event]; !known {
-				problems = append(
-					problems,
-					o.fatal(
-						"limits.perEvent."+event,
-						"there is no event %q%s; write a name such as \"claude.PreToolUse\"",
-						event,
-						near(event, names),
-					),
-				)
-			}
-		}
+		problems = append(problems, o.limitsOfNothing(events)...)
 	}
 	return problems
-}
-
-func keys[K comparable, V any](m map[K]V) func(func(K) bool) {
-	return func(yield func(K) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 func (o *Overlay) fatal(path, format string, args ...any) settings.Problem {
@@ -174,17 +144,8 @@ func (m Match) meant(dialects []string) bool {
 
 // hint says which member of a rule is at fault, where one alone is.
 func (m Match) hint(hooks []*hook.Hook, events Events) string {
-	known := slices.ContainsFunc(lo.Keys(events), func(name string) bool {
-		dialect, event, _ := strings.Cut(name, ".")
-		return m.selects(dialect, event)
-	})
-	if m.Event != "" && !known {
-		names := lo.Map(
-			lo.Keys(events),
-			func(name string, _ int) string { _, event, _ := strings.Cut(name, "."); return event },
-		)
-		slices.Sort(names)
-		return fmt.Sprintf(": there is no event %q%s", m.Event, near(m.Event, slices.Compact(names)))
+	if m.Event != "" && !events.some(m) {
+		return fmt.Sprintf(": there is no event %q%s", m.Event, near(m.Event, events.short("")))
 	}
 	if m.Source != "" &&
 		!slices.ContainsFunc(hooks, func(h *hook.Hook) bool { return matches(m.Source, h.Source.String()) }) {

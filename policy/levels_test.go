@@ -252,6 +252,9 @@ func TestClosedWhereNothingCanBeBlockedIsRefused(t *testing.T) {
 		"all hooks":                 {`{"hooks": [{"onFailure": "closed"}]}`, ""},
 		"open":                      {`{"hooks": [{"match": {"event": "PostToolUse"}, "onFailure": "open"}]}`, ""},
 		"an event that there isn't": {`{"limits": {"perEvent": {"claude.PreTolUse": 1}}}`, `did you mean "claude.PreToolUse"`},
+		"an event of no dialect":    {`{"limits": {"perEvent": {"PreToolUse": 1}}}`, `there is no event "PreToolUse"`},
+		"a misspelt dialect":        {`{"limits": {"perEvent": {"cluade.PreToolUse": 1}}}`, `did you mean "claude.PreToolUse"`},
+		"an event that none links":  {`{"limits": {"perEvent": {"acme.BeforeTool": 1}}}`, ""},
 	} {
 		problems := load(t, map[policy.Level]string{policy.Project: test.overlay}).Problems([]*hook.Hook{post}, events)
 		if test.want == "" && len(problems) > 0 || test.want != "" && (len(problems) != 1 || !problems[0].Fatal || !strings.Contains(problems[0].String(), test.want) || problems[0].Position.Line != 1) {
@@ -277,6 +280,31 @@ func TestARecheckOfWhatIsNeverRewrittenIsRefused(t *testing.T) {
 	}
 	if problems := load(t, map[policy.Level]string{policy.Machine: `{"recheck": true}`}).Problems([]*hook.Hook{post}, events); len(problems) > 0 {
 		t.Errorf("of all gates: problems %v; want none", problems)
+	}
+}
+
+func TestARuleForAMisspeltEventIsSaid(t *testing.T) {
+	for match, want := range map[string]string{
+		`{"event": "PreTolUse"}`:                       `there is no event "PreTolUse" (did you mean "PreToolUse"?), so this rule of the policy matches no hook`,
+		`{"event": "pretooluse"}`:                      `(did you mean "PreToolUse" or "PostToolUse"?)`,
+		`{"event": "*.PreTolUse"}`:                     `(did you mean "PreToolUse"?)`,
+		`{"event": "PreTolUse*"}`:                      `(did you mean "PreToolUse"?)`,
+		`{"event": "claude.PreTolUse"}`:                `there is no event "claude.PreTolUse" (did you mean "PreToolUse"?)`,
+		`{"event": "claude.BeforeTool"}`:               `there is no event "claude.BeforeTool", so`,
+		`{"dialect": "claude", "event": "BeforeTool"}`: `there is no event "BeforeTool", so`,
+		`{"dialect": "claude", "event": "tool_call"}`:  `there is no event "tool_call", so`,
+		`{"event": "Pre*"}`:                            "",
+		`{"event": "xcsh.tool_call"}`:                  "",
+		`{"event": "BeforeTool"}`:                      "", // may be one of a dialect that is not linked
+		`{"event": "acme.BeforeTool"}`:                 "",
+		`{"dialect": "acme", "event": "PreTolUse"}`:    "",
+		`{"command": "guard.hs"}`:                      "",
+	} {
+		set := load(t, map[policy.Level]string{policy.Project: `{"hooks": [{"match": ` + match + `, "onFailure": "closed"}]}`})
+		problems := set.Misspelt(events)
+		if want == "" && len(problems) > 0 || want != "" && (len(problems) != 1 || problems[0].Fatal || !strings.Contains(problems[0].String(), want) || problems[0].Position.Line != 1) {
+			t.Errorf("%s: problems %v, want %q", match, problems, want)
+		}
 	}
 }
 

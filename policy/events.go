@@ -1,0 +1,101 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// Events describes the events of the dialects that the program links, by their full names.
+type Events map[string]Event
+
+// Of returns the event of a hook.
+func (e Events) Of(h *hook.Hook) Event { return e[h.Dialect+"."+h.Event] }
+
+// some reports whether a match selects an event.
+func (e Events) some(m Match) bool {
+	for name := range e {
+		if dialect, event, _ := strings.Cut(name, "."); m.selects(dialect, event) {
+			return true
+		}
+	}
+	return false
+}
+
+// short lists the names of events without those of the dialects. An empty dialect means
+// all.
+func (e Events) short(of string) (names []string) {
+	for name := range e {
+		if dialect, event, _ := strings.Cut(name, "."); of == "" || of == dialect {
+			names = append(names, event)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// dialects lists those that have events.
+func (e Events) dialects() (names []string) {
+	for name := range e {
+		dialect, _, _ := strings.Cut(name, ".")
+		names = append(names, dialect)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// foreign reports whether a dialect is not linked, and not the misspelt name of one that
+// is: a policy of the machine is read by programs with other dialects, too.
+func (e Events) foreign(dialect string) bool {
+	return near(dialect, e.dialects()) == ""
+}
+
+// Misspelt finds rules for an event that no linked dialect has, where its name is like that
+// of one, or the dialect is linked: the rules match no hook, and what they demand is
+// demanded of nothing. They do not make the set unusable. s may be nil.
+func (s *Set) Misspelt(events Events) (problems []settings.Problem) {
+	if s == nil {
+		return nil
+	}
+	for _, o := range s.overlays {
+		for i, r := range o.Rules {
+			if r.Match.Event == "" || events.some(r.Match) {
+				continue
+			}
+			dialect, event := r.Match.Dialect, r.Match.Event
+			if prefix, rest, full := strings.Cut(event, "."); full {
+				dialect, event = prefix, rest
+			}
+			if strings.ContainsAny(dialect, `*?\`) {
+				dialect = "" // of any
+			}
+			like := near(event, events.short(dialect))
+			if like == "" && !slices.Contains(events.dialects(), dialect) {
+				continue
+			}
+			problems = append(problems, settings.Problem{
+				Position: o.at(rulePath(i) + ".match.event"),
+				Message:  fmt.Sprintf("there is no event %q%s, so this rule of the policy matches no hook", r.Match.Event, like),
+			})
+		}
+	}
+	return problems
+}
+
+// limitsOfNothing finds limits of events that do not exist.
+func (o *Overlay) limitsOfNothing(events Events) (problems []settings.Problem) {
+	for _, event := range slices.Sorted(maps.Keys(o.Limits.PerEvent)) {
+		_, known := events[event]
+		if dialect, _, full := strings.Cut(event, "."); known || full && events.foreign(dialect) {
+			continue
+		}
+		problems = append(problems, o.fatal("limits.perEvent."+event,
+			"there is no event %q%s; write a name such as \"claude.PreToolUse\"",
+			event, near(event, slices.Sorted(maps.Keys(events)))))
+	}
+	return problems
+}
