@@ -131,7 +131,8 @@ func (n *Notice[E]) Active(m *Modules) bool { return n.event.Active(m) }
 //
 // The error is that of a handler, where the event's rule is to pass it on. In
 // all other events handlers that fail are reported to the listeners, and change
-// nothing. It is [hook.ErrClosed] if the modules or the system are closed.
+// nothing. It is [hook.ErrClosed] if the modules or the system are closed, or were during
+// a fire of a gate that no handler stopped.
 // Handlers run even when ctx has ended: what they guard may go ahead.
 //
 // Without handlers Fire costs a few nanoseconds and allocates nothing. A gate in
@@ -145,10 +146,23 @@ func (e *Event[E, R]) Fire(ctx context.Context, m *Modules, in *E) (*R, error) {
 	if err != nil {
 		return nil, passedOn(ctx, err)
 	}
+	if e.cutShort(m, &res.Specific) {
+		return nil, hook.ErrClosed
+	}
 	if !gave(&res.Output) {
 		return nil, nil
 	}
 	return &res.Specific, nil
+}
+
+// cutShort reports whether the modules were closed during a fire of a gate that no handler
+// stopped: handlers whose turn had not come were not asked.
+func (e *Event[E, R]) cutShort(m *Modules, r *R) bool {
+	if e.stops == nil || !m.shut.Load() {
+		return false
+	}
+	stopped, _ := e.stops(r)
+	return !stopped
 }
 
 // Fire tells the handlers. Those that fail are reported to the listeners.

@@ -29,9 +29,14 @@ func (e *Event[E, R]) FireRead(
 		return res, hook.ErrClosed
 	}
 	if err != nil {
-		err = passedOn(ctx, err)
+		return res, passedOn(ctx, err)
 	}
-	return res, err
+	if e.cutShort(m, &res.Specific) {
+		denied, _ := e.of(m).FireRead(m.firing(ctx), nil, in, text) // asks no handler
+		denied.Reports = res.Reports
+		return denied, hook.ErrClosed
+	}
+	return res, nil
 }
 
 // FireResult is [Notice.Fire] with what became of each handler.

@@ -120,8 +120,9 @@ func (m *Modules) run(f Factory, api *API) (err error) {
 }
 
 // Close takes the handlers of all modules away and ends the modules, the last
-// one first. Fires that have begun go on; those that begin now return
-// [hook.ErrClosed], and no tool runs without the gates that it had.
+// one first. Fires that have begun go on without the handlers whose turn has not come;
+// those of gates that no handler stopped, and fires that begin now, return
+// [hook.ErrClosed]: no tool runs without the gates that it had.
 func (m *Modules) Close() error {
 	m.shut.Store(true)
 	m.mu.Lock()

@@ -47,6 +47,50 @@ func guarded(t *testing.T, cfg xcsh.Config, h xcsh.Handler[xcsh.ToolCallEvent, x
 	return m
 }
 
+// The modules are closed while the first of two gates is asked: the second one is not.
+func TestModulesClosedDuringAFireLetNoToolRun(t *testing.T) {
+	type gate = func(context.Context, *xcsh.ToolCallEvent, *xcsh.HookContext) (*xcsh.ToolCallResult, error)
+	call := &xcsh.ToolCallEvent{ToolName: "bash", Input: []byte(`{}`)}
+	for name, fire := range map[string]func(m *xcsh.Modules) (ran bool, err error){
+		"GateTool": func(m *xcsh.Modules) (bool, error) {
+			err := xcsh.GateTool(t.Context(), m, call)
+			return err == nil, err
+		},
+		"RunTool": func(m *xcsh.Modules) (ran bool, err error) {
+			_, refused, err := xcsh.RunTool(t.Context(), m, call, func(context.Context, *xcsh.ToolCallEvent) (*xcsh.Output, error) {
+				ran = true
+				return &xcsh.Output{}, nil
+			})
+			return ran || refused != "", err
+		},
+		"FireResult": func(m *xcsh.Modules) (bool, error) {
+			res, err := xcsh.ToolCall.FireResult(t.Context(), m, call)
+			return !res.Blocked() || len(res.Reports) != 1, err
+		},
+		"FireJSON": func(m *xcsh.Modules) (bool, error) {
+			r, err := xcsh.ToolCall.FireJSON(t.Context(), m, []byte(`{"toolName":"bash","input":{}}`))
+			return r != nil, err
+		},
+	} {
+		for _, extensions := range []bool{false, true} {
+			m := start(t, xcsh.Config{Extensions: extensions})
+			for _, h := range []gate{
+				func(context.Context, *xcsh.ToolCallEvent, *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
+					return nil, m.Close()
+				},
+				func(context.Context, *xcsh.ToolCallEvent, *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
+					return &xcsh.ToolCallResult{Block: true}, nil
+				},
+			} {
+				add(t, m, "gate.ts", func(api *xcsh.API) error { xcsh.ToolCall.On(api, h); return nil })
+			}
+			if ran, err := fire(m); ran || !errors.Is(err, hook.ErrClosed) {
+				t.Errorf("%s, extensions %v: ran %v, %v; want %v", name, extensions, ran, err, hook.ErrClosed)
+			}
+		}
+	}
+}
+
 // A host that closes its modules, and still has the tools that they guarded.
 func TestClosedModulesGuardWhatTheyGuarded(t *testing.T) {
 	for _, extensions := range []bool{false, true} {
