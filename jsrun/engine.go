@@ -21,9 +21,10 @@ var (
 	webURL string
 )
 
-// startJS is what a VM runs first, and hostName the global that it takes away.
+// startJS is what a VM runs first, before what is read of results, and hostName the global
+// that it takes away.
 var startJS = "(() => { \"use strict\"; const host = globalThis." + hostName + "; delete globalThis." + hostName + ";\n" +
-	"(" + textJS + ")();\nreturn (" + preludeJS + ")(host, (" + globalsJS + ")(host)); })()"
+	"(" + textJS + ")();\nreturn results => (" + preludeJS + ")(host, (" + globalsJS + ")(host), results); })()"
 
 const hostName = "__host"
 
@@ -65,7 +66,7 @@ func newEngine(opt Options, source *bundle, back host) (*engine, error) {
 	vm.SetCanBlock(false)
 	vm.SetModuleLoader(source.load, func(_ *quickjs.VM, _, name string) (string, error) { return name, nil })
 	e := &engine{vm: vm, guard: &guard{interrupt: vm.Interrupt, patience: maxUninterruptible}}
-	if err := e.prelude(back); err != nil {
+	if err := e.prelude(back, opt); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
 	return e, nil
@@ -73,12 +74,12 @@ func newEngine(opt Options, source *bundle, back host) (*engine, error) {
 
 // prelude makes the globals and the bridge. The way back is no global once
 // the prelude has it.
-func (e *engine) prelude(back host) error {
+func (e *engine) prelude(back host, opt Options) error {
 	if err := e.vm.RegisterHostFunc(hostName, quickjs.HostFunc(back)); err != nil {
 		return err
 	}
 	var err error
-	e.main, err = e.vm.EvalValue(startJS, quickjs.EvalGlobal)
+	e.main, err = e.vm.EvalValue(startJS+"("+opt.results()+")", quickjs.EvalGlobal)
 	return err
 }
 

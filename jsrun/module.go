@@ -35,6 +35,12 @@ type Options struct {
 	// of one is an error where it is used.
 	Partial []string
 
+	// Members are names of members that are read of results that are objects, as
+	// JavaScript reads them, once each: also those that are inherited, not enumerable, or
+	// read by a getter or a Proxy. A result that has none of them is what JSON.stringify
+	// makes of it. Flags are those of them that are yes or no: an object says yes.
+	Members, Flags []string
+
 	// Root is the directory below which the files lie that the module may import,
 	// once links are resolved; empty means the module's own directory. What is
 	// elsewhere is an error when the module is loaded.

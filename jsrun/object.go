@@ -163,6 +163,18 @@ func (s *shape) members(o *Object, inner *int) string {
 // quoted is name as a property name: computed, since "__proto__" is special.
 func quoted(name string) string { return "[" + literal(name) + "]" }
 
+// results are the names that prelude.js wants to know, as JSON.
+func (o Options) results() string {
+	list := func(names []string) string {
+		all := make([]string, len(names))
+		for i, name := range names {
+			all[i] = literal(name)
+		}
+		return "[" + strings.Join(all, ",") + "]"
+	}
+	return `{"members":` + list(o.Members) + `,"flags":` + list(o.Flags) + `}`
+}
+
 func literal(s string) string {
 	text, _ := jsontext.AppendQuote(nil, s) // invalid UTF-8 becomes U+FFFD
 	return string(text)

@@ -2,12 +2,13 @@
 // each VM and keeps the function it gives, the only one that Go ever calls.
 //
 // host(op, ...) is the way back to Go. Values cross as JSON text; undefined,
-// which JSON lacks, crosses as undefined.
-(host, { Signals, timers, describe, complain }) => {
+// which JSON lacks, crosses as undefined. results.members are the names of what is read of
+// results that are objects, and results.flags those of them that are yes or no.
+(host, { Signals, timers, describe, complain }, results) => {
   const { AbortSignal, Promise } = globalThis; // whatever a module makes of them
   const { parse, stringify } = JSON;
   const { apply } = Reflect;
-  const { keys } = Object;
+  const { create, keys } = Object;
   const { String, TypeError } = globalThis;
   const resolve = Promise.resolve.bind(Promise);
   const { then } = Promise.prototype;
@@ -29,18 +30,36 @@
     if (value === undefined) return undefined;
     leaving = true;
     try {
-      if (typeof value === "object" && value !== null) for (const name of keys(value)) held(name, value[name]);
-      return stringify(value);
+      if (typeof value !== "object" || value === null) return stringify(value);
+      const result = seen(value);
+      for (const name of keys(result)) if (name !== "toJSON") held(name, result[name]);
+      return stringify(result);
     } finally {
       leaving = false;
     }
   }
 
+  // seen is a result with the members that are read of it, once each and as JavaScript
+  // reads them: JSON.stringify leaves out those that are inherited or not enumerable,
+  // such as the getters of a class, and asks toJSON. An object says yes, whatever its JSON.
+  function seen(value) {
+    let result;
+    for (const name of results.members) {
+      const member = value[name];
+      if (member !== undefined) (result ??= create(null))[name] = member;
+    }
+    if (result === undefined) return value;
+    for (const name of keys(value)) if (!(name in result) && name !== "toJSON") result[name] = value[name];
+    for (const name of results.flags) if (typeof result[name] === "object" && result[name] !== null) result[name] = true;
+    return result;
+  }
+
   // held refuses members that say yes in JavaScript, and that JSON leaves out or
   // makes null: {block: 1 / 0} would not block.
   function held(name, value) {
-    if (value !== Infinity && value !== -Infinity && typeof value !== "symbol") return;
-    throw new TypeError(`"${name}" of the result is ${String(value)}, which JSON cannot hold`);
+    if (value !== Infinity && value !== -Infinity && typeof value !== "symbol" && typeof value !== "function") return;
+    const what = typeof value === "function" ? "a function" : String(value);
+    throw new TypeError(`"${name}" of the result is ${what}, which JSON cannot hold`);
   }
 
   // toJSON is asked by JSON.stringify, which costs nothing where it is not.
@@ -138,8 +157,8 @@
     try {
       value = run();
       if (value instanceof Promise || typeof value?.then === "function") {
-        const promise = value instanceof Promise ? value : resolve(value);
-        apply(then, promise, [result => tell(call, result), error => explain(call, error)]);
+        // resolve, for a class of promises may have a then of its own
+        apply(then, resolve(value), [result => tell(call, result), error => explain(call, error)]);
         return;
       }
     } catch (error) {

@@ -114,7 +114,7 @@ func (p *process) start(m *Module) error {
 	}
 	p.to, p.answers = p.streams[2], p.streams[4]
 	p.streams = []*os.File{p.streams[3], p.streams[0], p.streams[1], p.to, p.answers}
-	about := `{"file":` + literal(m.source.path) + `}`
+	about := `{"file":` + literal(m.source.path) + `,"results":` + m.opt.results() + `}`
 	argv := append(m.source.command(m.opt.Memory), filepath.Join(p.dir, "process.mjs"), about)
 	p.resident, err = run.StartResident(argv[0], argv, &os.ProcAttr{
 		Dir: cmp.Or(current(m.opt.Dir), filepath.Dir(m.source.path)), Env: m.opt.Environ, Files: theirs,

@@ -9,7 +9,7 @@ import net from "node:net";
 import { format } from "node:util";
 import prelude from "./prelude.mjs";
 
-const { file } = JSON.parse(process.argv[2]);
+const { file, results } = JSON.parse(process.argv[2]);
 const { parse, stringify } = JSON;
 const AbortController = globalThis.AbortController;
 globalThis.require = createRequire(file); // modules that are written as CommonJS find packages by it
@@ -118,7 +118,7 @@ process.on("uncaughtException", complain);
 process.on("unhandledRejection", complain);
 for (const level of ["log", "info", "warn", "error", "debug"]) console[level] = (...values) => log(level, format(...values));
 
-const enter = prelude(host, { Signals, timers: undefined, describe, complain });
+const enter = prelude(host, { Signals, timers: undefined, describe, complain }, results);
 const waiting = new Set(); // calls that are not answered yet
 for (const op of ["answer", "fail"]) {
   const tell = operations[op];
