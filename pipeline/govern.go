@@ -52,9 +52,7 @@ func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	g := set.Apply(reg.trusted(h), eventOf(h))
 	if g.Policy != nil {
 		g.Policy.Keeper = reg.keeper(h)
-		if warm := reg.sys.cfg.Warm; warm != nil && g.Policy.Warm != "" && g.Runner != nil {
-			g.Policy.WarmNote = warm.Keep(g, g.Policy.Warm, reg.at.Dir)
-		}
+		reg.keepWarm(g)
 	}
 	if wrap != nil && g.Runner != nil && (g.Policy == nil || g.Policy.Held == "") {
 		wrapped := *g
@@ -66,6 +64,28 @@ func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	}
 	reg.governed[h] = g
 	return g
+}
+
+// keepWarm keeps the interpreter of a hook ready, where the policy says so. A worker cannot
+// start cold: it would print that it is ready, get no call, and let everything pass.
+func (reg *registry) keepWarm(g *hook.Hook) {
+	switch warm := reg.sys.cfg.Warm; {
+	case g.Policy.Warm == "" || g.Runner == nil:
+	case warm != nil:
+		g.Policy.WarmNote = warm.Keep(g, g.Policy.Warm, reg.at.Dir)
+	case g.Policy.Warm == "worker" && g.Type == "command":
+		g.Policy.WarmNote = "this program keeps no hooks warm"
+		g.Runner = noWorkers{}
+	}
+}
+
+// noWorkers is the runner of a worker in a system without Warm.
+type noWorkers struct{}
+
+// Run fails.
+func (noWorkers) Run(context.Context, hook.Call) (hook.Reply, error) {
+	return hook.Reply{}, &hook.ClassError{Class: hook.ClassSpawn, Err: errors.New(
+		"the worker cannot be asked: this program keeps no hooks warm; it has to set Warm in pipeline.Config")}
 }
 
 // prewarm makes ready what the hooks of a session will use, where the policy says

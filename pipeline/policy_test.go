@@ -104,6 +104,21 @@ func TestABreakerNeverOpensAClosedGate(t *testing.T) {
 	}
 }
 
+// In a system that keeps no hooks warm. Other hooks start cold.
+func TestAWorkerThatCannotBeAskedFails(t *testing.T) {
+	for kind, want := range map[string]string{"worker": "spawn", "python": "", "off": ""} {
+		runs := &switched{}
+		runs.works.Store(true)
+		h := configured("Call", "h", nil)
+		h.Type, h.Runner = "command", runs
+		_, ses := start(t, under(policy.Overlay{Rules: []policy.Rule{{Warm: kind, OnFailure: policy.OnFailure{policy.Default: hook.FailClosed}}}}, h))
+		res := fire(t, event, ses, call{Tool: "t"})
+		if res.Blocked() != (want != "") || classes(res) != want || (runs.starts.Load() == 0) != (want != "") {
+			t.Errorf("%s: blocked %v, class %q, %d starts; want class %q", kind, res.Blocked(), classes(res), runs.starts.Load(), want)
+		}
+	}
+}
+
 // A status, a denial, a cancellation and a full queue say nothing of the means by
 // which a hook runs.
 func TestABreakerDoesNotCountWhatAHookSays(t *testing.T) {

@@ -69,7 +69,8 @@ type Config struct {
 	HostRechecks bool
 
 	// Warm keeps the interpreters of hooks ready between calls, where a policy
-	// asks for it; see run.Warm. The system closes it. Nil: every hook starts cold.
+	// asks for it; see run.Warm. The system closes it. Nil: every hook starts cold, and
+	// workers fail.
 	Warm Warmer
 }
 

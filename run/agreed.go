@@ -81,6 +81,27 @@ func notAgreed(err error) error {
 	return &hook.ClassError{Class: hook.ClassUntrusted, Err: err}
 }
 
+// runKept runs a call as the user agreed to, or warm. ran is false if it has to start as
+// any other command.
+func (c *Command) runKept(
+	ctx context.Context, call hook.Call, j job, execute executor,
+) (reply hook.Reply, ran bool, err error) {
+	m := c.warm.Load()
+	switch worker := m != nil && m.kind == WarmWorker; {
+	case c.agreed == nil:
+	case !worker:
+		reply, ran, err = c.runAgreed(ctx, j, execute)
+	default: // it is running: what was agreed to has to be there still
+		if err := c.agreed.Same(ctx); err != nil {
+			return reply, true, notAgreed(err)
+		}
+	}
+	if m != nil && !ran {
+		reply, ran, err = m.run(ctx, c, call, j)
+	}
+	return reply, ran, err
+}
+
 // runAgreed runs a call that is held to what the user agreed to, unless it may
 // run as it is.
 func (c *Command) runAgreed(ctx context.Context, j job, execute executor) (reply hook.Reply, ran bool, err error) {

@@ -153,16 +153,8 @@ func (c *Command) run(ctx context.Context, call hook.Call, execute executor) (ho
 			return hook.Reply{}, err
 		}
 	}
-	var reply hook.Reply
-	var ran bool
-	var err error
 	j := c.job(call)
-	if c.agreed != nil {
-		reply, ran, err = c.runAgreed(ctx, j, execute)
-	}
-	if m := c.warm.Load(); m != nil && !ran {
-		reply, ran, err = m.run(ctx, c, call, j)
-	}
+	reply, ran, err := c.runKept(ctx, call, j, execute)
 	if !ran {
 		reply, ran, err = c.start(ctx, j, execute)
 	}

@@ -68,12 +68,20 @@ type warmth struct {
 	kind string // python, node, bash or worker
 
 	shell *shellScript // of bash
+	note  string       // why a worker cannot be asked
+}
+
+// coldWorker is the error of a worker that cannot be asked. Started as a hook of its own it
+// would say that it is ready, get no call, and so let everything pass.
+func coldWorker(note string) error {
+	return &hook.ClassError{Class: hook.ClassSpawn, Err: fmt.Errorf(
+		"the worker cannot be asked: %s. Correct that, or remove \"warm\": \"worker\" if the command is no worker", note)}
 }
 
 // SetWarm keeps the interpreter of the command ready in w; see [Warm]. It is
 // called before the first Run. Commands that are more than one plain call of an
 // interpreter with a script stay cold, and so does every command on systems
-// other than Linux.
+// other than Linux; but calls of a worker that would fail.
 func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
 	if kind == WarmOff || kind == "" {
 		return ""
@@ -86,11 +94,16 @@ func (c *Command) SetWarm(w *Warm, kind, dir string) (note string) {
 		return note
 	}
 	chosen, note := c.warmKind(kind, dir)
-	if note == "" {
+	switch {
+	case kind == WarmWorker:
+		c.warm.Store(&warmth{pool: w, kind: kind, note: note})
+	case note == "":
 		c.warm.Store(&warmth{pool: w, kind: chosen})
 	}
 	return note
 }
+
+const notPlain = "the command is not one plain call of a program, so a shell has to run it each time"
 
 // warmKind is the kind that fits the command, or the reason why none does.
 func (c *Command) warmKind(kind, dir string) (chosen, note string) {
@@ -100,9 +113,9 @@ func (c *Command) warmKind(kind, dir string) (chosen, note string) {
 	if !warmSystem {
 		return "", "hooks are kept warm on Linux alone"
 	}
-	j, plain := c.job(hook.Call{Dir: dir}).plain(c)
+	j, plain := c.job(hook.Call{Dir: dir}).process(c, kind)
 	if !plain {
-		return "", "the command is not one plain call of a program, so a shell has to run it each time"
+		return "", notPlain
 	}
 	if kind == WarmWorker {
 		return WarmWorker, ""
@@ -132,6 +145,20 @@ func (j job) plain(c *Command) (direct job, ok bool) {
 	return j, true
 }
 
+// process returns the process that a call of a kind starts. A worker starts without a shell
+// also where bash would read its environment in another way.
+func (j job) process(c *Command, kind string) (direct job, ok bool) {
+	if direct, ok := j.plain(c); ok || kind != WarmWorker || len(c.Direct) == 0 {
+		return direct, ok
+	}
+	program, err := lookup(c.Direct[0], j.env, j.dir)
+	if err != nil {
+		program = c.Direct[0] // which says so when it is started
+	}
+	j.program, j.argv = program, c.Direct
+	return j, true
+}
+
 // isShell reports whether a program reads what it does from its arguments.
 func isShell(program string) bool {
 	switch program[strings.LastIndexByte(program, '/')+1:] {
@@ -147,8 +174,19 @@ func (m *warmth) run(ctx context.Context, c *Command, call hook.Call, j job) (re
 		reply, ran = m.shell.run(m.pool, j)
 		return reply, ran, nil
 	}
-	direct, ok := j.plain(c)
-	if !ok || ctx.Err() != nil {
+	direct, plain := j.process(c, m.kind)
+	if m.kind == WarmWorker {
+		note := m.note
+		if !plain && note == "" {
+			note = notPlain
+		}
+		if note != "" {
+			return reply, true, coldWorker(note)
+		}
+		reply, err = m.pool.ask(ctx, c, call, direct)
+		return reply, true, err
+	}
+	if !plain || ctx.Err() != nil {
 		return reply, false, nil
 	}
 	return m.pool.run(ctx, m, c, call, direct)

@@ -30,6 +30,10 @@ func (w *Warm) run(context.Context, *warmth, *Command, hook.Call, job) (reply ho
 	return reply, false, nil
 }
 
+func (w *Warm) ask(context.Context, *Command, hook.Call, job) (reply hook.Reply, err error) {
+	return reply, coldWorker("hooks are kept warm on Linux alone")
+}
+
 // shellScript is a script for bash that runs in this process: never here.
 type shellScript struct{}
 

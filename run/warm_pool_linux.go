@@ -24,8 +24,8 @@ const warmSystem = true
 //
 // A process belongs to one Command in one directory with one environment; it
 // is never shared with another hook, project or user. What is not ready, does
-// not fit or has changed starts cold, as without Warm. All processes are
-// children of this process; they end with Close, and when this process is
+// not fit or has changed starts cold, as without Warm; a worker that cannot be
+// asked fails. All processes are children of this process; they end with Close, and when this process is
 // killed.
 //
 // The zero Warm is ready for use, from many goroutines.
@@ -81,7 +81,7 @@ func (w *Warm) run(
 		return reply, false, nil
 	}
 	list, ok := changes(base.env, j.env)
-	if !ok && m.kind != WarmWorker {
+	if !ok {
 		return reply, false, nil
 	}
 	s := w.slot(warmKey{c, j.dir, environKey(base.env)})
@@ -93,7 +93,7 @@ func (w *Warm) run(
 		s.ready(&w.starts, start)
 		return reply, false, nil
 	}
-	k := w.find(s, m.kind, start)
+	k := s.ready(&w.starts, start)
 	if k == nil {
 		return reply, false, nil
 	}
@@ -108,14 +108,6 @@ func (w *Warm) run(
 	return reply, ran, err
 }
 
-// find returns what keeps a command, or begins to make it.
-func (w *Warm) find(s *slot, kind string, start func() keeper) keeper {
-	if kind == WarmWorker {
-		return s.now(start)
-	}
-	return s.ready(&w.starts, start)
-}
-
 // Prewarm begins to make ready, in the background, what the calls of a hook will
 // use that [Warm.Keep] keeps.
 func (w *Warm) Prewarm(call hook.Call) {
@@ -127,7 +119,7 @@ func (w *Warm) Prewarm(call hook.Call) {
 	if m == nil || m.shell != nil || m.pool != w {
 		return
 	}
-	base, ok := c.job(call).plain(c)
+	base, ok := c.job(call).process(c, m.kind)
 	if !ok {
 		return
 	}
@@ -136,8 +128,10 @@ func (w *Warm) Prewarm(call hook.Call) {
 		return
 	}
 	s.changed(identify(m.kind, base))
-	k := w.find(s, m.kind, func() keeper { return w.start(m.kind, c, base) })
-	if worker, ok := k.(*worker); ok {
+	start := func() keeper { return w.start(m.kind, c, base) }
+	if m.kind != WarmWorker {
+		s.ready(&w.starts, start)
+	} else if worker, ok := s.now(start).(*worker); ok {
 		w.starts.Go(func() { _, _ = worker.running() }) // its first call says what is wrong
 	}
 }
@@ -196,7 +190,7 @@ func (w *Warm) evict() {
 }
 
 // Close ends all processes and returns when they are gone. Later calls start
-// cold.
+// cold; those of workers fail.
 func (w *Warm) Close() {
 	w.mu.Lock()
 	w.closed = true

@@ -17,6 +17,7 @@ const (
 	workerReady   = 10 * time.Second // from its start to its first line
 	workerRead    = 2 * time.Second  // to read a call
 	workerGrace   = 5 * time.Second  // for an answer to a call that was cancelled
+	workerLast    = time.Second      // for what it wrote before its end, which its children may hold open
 	workerIdle    = 5 * time.Minute  // without a call; then it ends
 	workerCalls   = 10_000           // in its life
 	workerMemory  = 512 << 20        // resident, in bytes
@@ -31,6 +32,8 @@ type worker struct {
 	program string
 	base    job
 
+	use workerUse
+
 	mu      sync.Mutex
 	live    *workerProcess
 	closed  bool
@@ -42,9 +45,13 @@ func (w *Warm) startWorker(base job) keeper {
 	return &worker{pool: w, program: base.program, base: base}
 }
 
-// run sends a call to the worker. A worker has no cold start: what it cannot
-// answer has failed.
+// run sends a call to the worker. A worker has no cold start: what it cannot answer has
+// failed. ran is false if it takes no more calls.
 func (k *worker) run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error) {
+	if !k.use.begin() {
+		return reply, false, true, nil
+	}
+	defer k.use.end()
 	limit, cancel := j.limit(ctx)
 	defer cancel()
 	p, err := k.process(limit)
@@ -172,21 +179,10 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// retire lets the process end after its calls, and close at once.
+// retire ends the process when its calls have ended, and close at once.
 func (k *worker) retire() {
-	k.mu.Lock()
-	p := k.live
-	k.closed, k.live = true, nil
-	k.mu.Unlock()
-	if p == nil {
-		return
-	}
-	select {
-	case <-p.ready:
-		p.drain()
-	default:
-		p.end(hook.ErrClosed)
-	}
+	k.use.retire()
+	k.close()
 }
 
 func (k *worker) close() {

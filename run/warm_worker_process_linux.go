@@ -132,10 +132,18 @@ func (p *workerProcess) write(line []byte) error {
 	return err
 }
 
-// hear reads what the process writes until it ends.
+// hear reads what the process writes until it ends. What it has started may hold its output
+// open for longer.
 func (p *workerProcess) hear(out, stderr *os.File) {
 	defer out.Close()
 	go logLines(stderr, p.log, p.proc.Pid)
+	exited := make(chan struct{})
+	go func() {
+		defer close(exited)
+		awaitExit(p.proc)
+		late := time.Now().Add(workerLast)
+		_, _ = out.SetReadDeadline(late), stderr.SetReadDeadline(late)
+	}()
 	lines := bufio.NewReaderSize(out, 64<<10)
 	var err error
 	for err == nil {
@@ -144,11 +152,12 @@ func (p *workerProcess) hear(out, stderr *os.File) {
 			err = p.read(line)
 		}
 	}
-	if errors.Is(err, io.EOF) {
+	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
 		err = errWorkerEnded
 	}
 	p.end(err)
 	endProcess(p.proc)
+	<-exited
 	p.guard.release(p.proc.Pid)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -186,7 +195,7 @@ func (p *workerProcess) read(line []byte) error {
 	if err != nil || answered == nil {
 		return fmt.Errorf("it answered %q, which is no call that waits", a.ID)
 	}
-	answered <- workerReply{reply: a.reply()}
+	answered <- workerReply{reply: a.reply(), err: a.wrong()}
 	p.bound()
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +33,21 @@ type answer struct {
 	Stdout string         `json:"stdout"`
 	Stderr string         `json:"stderr"`
 	Output jsontext.Value `json:"output"`
+
+	Unknown map[string]jsontext.Value `json:",embed"`
+}
+
+// wrong says what of an answer no answer has: a denial in words that are not the protocol's
+// must not be taken for silence.
+func (a *answer) wrong() error {
+	delete(a.Unknown, "v")
+	if len(a.Unknown) == 0 {
+		return nil
+	}
+	name := slices.Min(slices.Collect(maps.Keys(a.Unknown)))
+	return &hook.ClassError{Class: hook.ClassOutput, Err: fmt.Errorf(
+		`the worker answered with the member %.60q, which answers do not have; write "exit", "stdout" and "stderr", or "output"`,
+		name)}
 }
 
 // appendCall appends the line of a call.

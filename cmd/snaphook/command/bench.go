@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	rec "github.com/snaphook-go/snaphook/record"
+	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -210,7 +212,8 @@ func (f *flags) measure(
 				return loaded, err
 			}
 			return pipeline.NewSystem(pipeline.Config{
-				Load: []pipeline.Load{load}, Log: f.log(cmd), Policy: rules, Warm: warm, Wrap: trust.wrapAs(asWritten),
+				Load: []pipeline.Load{load}, Log: f.log(cmd), Policy: rules, Wrap: trust.wrapAs(asWritten),
+				Warm: cmp.Or[pipeline.Warmer](warm, workersAlone{&run.Warm{Log: f.log(cmd)}}),
 			})
 		},
 		Session: func(ctx context.Context, sys *pipeline.System) (*pipeline.Session, error) {

@@ -199,6 +199,18 @@ func held(h *hook.Hook) (why hook.SkipReason, detail string) {
 	)
 }
 
+// workersAlone keeps workers, which have no cold start. To keep interpreters ready is of no
+// use to a command that fires once.
+type workersAlone struct{ *run.Warm }
+
+// Keep keeps a worker.
+func (w workersAlone) Keep(h *hook.Hook, kind, dir string) (note string) {
+	if kind != run.WarmWorker {
+		return ""
+	}
+	return w.Warm.Keep(h, kind, dir)
+}
+
 // coldNotes says which hooks would start cold, and starts nothing.
 type coldNotes struct{ *run.Warm }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/stages"
 	"github.com/snaphook-go/snaphook/state"
 	"github.com/snaphook-go/snaphook/trust"
@@ -57,7 +58,7 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 			Observe:     o.observe,
 			ObserveIdle: len(o.observe) > 0,
 			Policy:      rules,
-			Warm:        o.warm,
+			Warm:        cmp.Or[pipeline.Warmer](o.warm, workersAlone{&run.Warm{Log: f.log(cmd)}}),
 			Wrap:        trust.wrap(),
 		},
 	)
