@@ -68,8 +68,10 @@ type Spec[In, Out any] struct {
 	// Decision does.
 	Blocks func(*hook.Output[Out]) bool
 
-	// Decode reads the answer of a hook outside the process. Nil: the common
-	// form, [wire.Read].
+	// Decode reads the answer of a hook outside the process. Silence is no answer
+	// and no error, and plain text is [wire.ErrText], for the rule Text; any other
+	// error is a failure of the hook. [wire.Answer] tells these apart. Nil: the
+	// common form, [wire.Read].
 	Decode stages.Decode[Out]
 
 	// CheckOutput says what makes the answer of a Go function unusable, such as a

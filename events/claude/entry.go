@@ -174,7 +174,7 @@ func (e *entry) failure(v settings.Value) {
 	}
 	word, _ := v.Text()
 	if !slices.Contains([]string{"block", "continue"}, word) {
-		e.Problem(v.Wrong("onFailure is \"block\" or \"continue\"; the hook lets the action go ahead when it fails"))
+		e.Problem(v.Wrong("onFailure has to be \"block\" or \"continue\"; until it is, the action goes ahead when the hook fails"))
 		return
 	}
 	if word != "block" {

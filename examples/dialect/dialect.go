@@ -9,6 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/match"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // The exit statuses of Acme's hooks. A status that is not here is a failure:
@@ -71,7 +72,11 @@ func decode(stdout []byte) (out hook.Output[Change], notes []string, err error) 
 		Because string   `json:"because"`
 		Args    []string `json:"args"`
 	}
-	if err := json.Unmarshal(stdout, &answer); err != nil {
+	text, err := wire.Answer(stdout)
+	if err != nil || text == nil { // wire.ErrText, which Rules.Text is for, or silence: no answer, and no failure
+		return out, nil, err
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
 		return out, nil, err
 	}
 	out.Set = hook.SetAnswer

@@ -25,6 +25,9 @@ func Load(_ context.Context, at pipeline.Workspace) (loaded pipeline.Loaded, err
 		return loaded, err
 	}
 	loaded.Files = []string{layer.File}
+	if root.Kind() != '[' {
+		loaded.Problems = append(loaded.Problems, root.Want("a list of hooks"))
+	}
 	for i, entry := range root.Elements() {
 		h, wrong := read(i, entry)
 		if wrong != nil {
@@ -51,8 +54,17 @@ func read(i int, entry settings.Value) (*hook.Hook, *settings.Problem) {
 		p := entry.Wrong("the entry has nothing to do; add \"do\": \"./script.sh\"")
 		return nil, &p
 	}
-	tool, _ := entry.Get("tool").Text()
-	seconds, _ := entry.Get("timeout").Number()
+	pattern, limit := entry.Get("tool"), entry.Get("timeout")
+	tool, isText := pattern.Text()
+	seconds, isNumber := limit.Number()
+	switch {
+	case pattern.Exists() && !isText:
+		p := pattern.Want("the name of a tool")
+		return nil, &p
+	case limit.Exists() && (!isNumber || seconds <= 0):
+		p := limit.Want("a number of seconds")
+		return nil, &p
+	}
 	matcher, _ := Acme.Rules.Match(tool)
 	return &hook.Hook{
 		Identity: hook.Identity{
