@@ -54,36 +54,67 @@ func (e Events) foreign(dialect string) bool {
 	return near(dialect, e.dialects()) == ""
 }
 
-// Misspelt finds rules for an event that no linked dialect has, where its name is like that
-// of one, or the dialect is linked: the rules match no hook, and what they demand is
-// demanded of nothing. They do not make the set unusable. s may be nil.
+// Misspelt finds rules for a dialect or an event that is not linked, where its name is like
+// that of one, or the event's dialect is linked: the rules match no hook, and what they demand
+// is demanded of nothing. They do not make the set unusable. s may be nil.
 func (s *Set) Misspelt(events Events) (problems []settings.Problem) {
 	if s == nil {
 		return nil
 	}
 	for _, o := range s.overlays {
 		for i, r := range o.Rules {
-			if r.Match.Event == "" || events.some(r.Match) {
-				continue
+			if member, why := events.misspelt(r.Match); why != "" {
+				problems = append(problems, settings.Problem{
+					Position: o.at(rulePath(i) + ".match." + member),
+					Message:  why + ", so this rule of the policy matches no hook",
+				})
 			}
-			dialect, event := r.Match.Dialect, r.Match.Event
-			if prefix, rest, full := strings.Cut(event, "."); full {
-				dialect, event = prefix, rest
-			}
-			if strings.ContainsAny(dialect, `*?\`) {
-				dialect = "" // of any
-			}
-			like := near(event, events.short(dialect))
-			if like == "" && !slices.Contains(events.dialects(), dialect) {
-				continue
-			}
-			problems = append(problems, settings.Problem{
-				Position: o.at(rulePath(i) + ".match.event"),
-				Message:  fmt.Sprintf("there is no event %q%s, so this rule of the policy matches no hook", r.Match.Event, like),
-			})
 		}
 	}
 	return problems
+}
+
+// misspelt says which member of a match is wrong, and what is; empty: nothing, as far as is
+// known.
+func (e Events) misspelt(m Match) (member, why string) {
+	linked := e.dialects()
+	if !slices.ContainsFunc(linked, func(d string) bool { return holds(m.Dialect, d) }) {
+		if like := near(m.Dialect, linked); like != "" {
+			return "dialect", fmt.Sprintf("there is no dialect %q%s", m.Dialect, like)
+		}
+		return "", ""
+	}
+	if m.Event == "" || e.some(m) {
+		return "", ""
+	}
+	dialect, event := m.Dialect, m.Event
+	if prefix, rest, full := strings.Cut(event, "."); full {
+		dialect, event = prefix, rest
+	}
+	if strings.ContainsAny(dialect, `*?\`) {
+		dialect = "" // of any
+	}
+	like, known := near(event, e.short(dialect)), slices.Contains(linked, dialect)
+	if of := e.dialectOf(event); like == "" && known && of != "" {
+		return "event", fmt.Sprintf("%s has no event %q; it is one of %s", dialect, event, of)
+	}
+	if !known && dialect != "" {
+		like = near(m.Event, slices.Sorted(maps.Keys(e)))
+	}
+	if like == "" && !known {
+		return "", ""
+	}
+	return "event", fmt.Sprintf("there is no event %q%s", m.Event, like)
+}
+
+// dialectOf is the first dialect that has an event of a name.
+func (e Events) dialectOf(event string) string {
+	for _, name := range slices.Sorted(maps.Keys(e)) {
+		if dialect, its, _ := strings.Cut(name, "."); its == event {
+			return dialect
+		}
+	}
+	return ""
 }
 
 // limitsOfNothing finds limits of events that do not exist.

@@ -125,7 +125,7 @@ func (s *Set) Findings(hooks []*hook.Hook, events Events, dialects []string) (fi
 	for _, o := range s.overlays {
 		findings = append(findings, s.lockedLimits(o)...)
 		for i, r := range o.Rules {
-			if !slices.ContainsFunc(hooks, r.Match.Matches) && r.Match.meant(dialects) {
+			if !slices.ContainsFunc(hooks, r.Match.Matches) && r.Match.meant(dialects, events) {
 				findings = append(
 					findings,
 					Finding{Unmatched, o.at(rulePath(i)), "this rule matches no hook" + r.Match.hint(hooks, events),
@@ -137,21 +137,33 @@ func (s *Set) Findings(hooks []*hook.Hook, events Events, dialects []string) (fi
 	return findings
 }
 
-// meant reports whether a rule can be for one of the dialects that were read.
-func (m Match) meant(dialects []string) bool {
+// meant reports whether a rule can be for one of the dialects that were read, or for one whose
+// name is misspelt.
+func (m Match) meant(dialects []string, events Events) bool {
+	if member, _ := events.misspelt(m); member == "dialect" {
+		return true
+	}
 	return m.Dialect == "" || slices.ContainsFunc(dialects, func(d string) bool { return matches(m.Dialect, d) })
 }
 
 // hint says which member of a rule is at fault, where one alone is.
 func (m Match) hint(hooks []*hook.Hook, events Events) string {
+	if _, why := events.misspelt(m); why != "" {
+		return ": " + why
+	}
 	if m.Event != "" && !events.some(m) {
-		return fmt.Sprintf(": there is no event %q%s", m.Event, near(m.Event, events.short("")))
+		return fmt.Sprintf(": there is no event %q", m.Event)
 	}
 	if m.Source != "" &&
 		!slices.ContainsFunc(hooks, func(h *hook.Hook) bool { return matches(m.Source, h.Source.String()) }) {
 		return fmt.Sprintf(": no hook has the source %q", m.Source)
 	}
-	if m.Command != "" {
+	has := func(m Match) bool { return slices.ContainsFunc(hooks, m.Matches) }
+	if m.Name != "" && !has(Match{Name: m.Name}) {
+		names := lo.Uniq(lo.Map(hooks, func(h *hook.Hook, _ int) string { return h.Name }))
+		return fmt.Sprintf(": no hook has the name %q%s", m.Name, near(m.Name, lo.Compact(names)))
+	}
+	if m.Command != "" && !has(Match{Command: m.Command}) {
 		commands := lo.Uniq(
 			lo.FlatMap(
 				hooks,

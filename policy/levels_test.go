@@ -292,7 +292,12 @@ func TestARuleForAMisspeltEventIsSaid(t *testing.T) {
 		`{"event": "claude.PreTolUse"}`:                `there is no event "claude.PreTolUse" (did you mean "PreToolUse"?)`,
 		`{"event": "claude.BeforeTool"}`:               `there is no event "claude.BeforeTool", so`,
 		`{"dialect": "claude", "event": "BeforeTool"}`: `there is no event "BeforeTool", so`,
-		`{"dialect": "claude", "event": "tool_call"}`:  `there is no event "tool_call", so`,
+		`{"dialect": "claude", "event": "tool_call"}`:  `claude has no event "tool_call"; it is one of xcsh, so`,
+		`{"dialect": "cladue", "event": "PreToolUse"}`: `there is no dialect "cladue" (did you mean "claude"?), so`,
+		`{"dialect": "Claude"}`:                        `there is no dialect "Claude" (did you mean "claude"?), so`,
+		`{"event": "cladue.PreToolUse"}`:               `there is no event "cladue.PreToolUse" (did you mean "claude.PreToolUse"`,
+		`{"dialect": "c*"}`:                            "",
+		`{"dialect": "acme"}`:                          "",
 		`{"event": "Pre*"}`:                            "",
 		`{"event": "xcsh.tool_call"}`:                  "",
 		`{"event": "BeforeTool"}`:                      "", // may be one of a dialect that is not linked
@@ -314,7 +319,10 @@ func TestARuleThatMatchesNothingIsFound(t *testing.T) {
 		"an event":            {`{"event": "PreTolUse"}`, `did you mean "PreToolUse"`},
 		"a source":            {`{"source": "managed"}`, `"managed"`},
 		"a command":           {`{"command": "guard.hs"}`, `did you mean "guard.sh"`},
+		"a name":              {`{"name": "gaurd", "command": "guard.sh"}`, `no hook has the name "gaurd"`},
 		"another dialect":     {`{"dialect": "llxprt"}`, "-"},
+		"a misspelt dialect":  {`{"dialect": "Claude"}`, `there is no dialect "Claude" (did you mean "claude"?)`},
+		"of another dialect":  {`{"dialect": "claude", "event": "tool_call"}`, `claude has no event "tool_call"; it is one of xcsh`},
 		"a hook that matches": {`{"command": "guard.sh"}`, "-"},
 	} {
 		found := load(t, map[policy.Level]string{policy.Project: `{"hooks": [{"match": ` + test.match + `, "mode": "off"}]}`}).Findings([]*hook.Hook{h}, events, []string{"claude"})
