@@ -43,6 +43,14 @@ func (r *Reader) Bool(v settings.Value) (on, ok bool) {
 	return on, ok
 }
 
+// Misspelt reports members of an object that nothing reads and whose names are slips: a
+// guard that is selected, fails or waits in another way than its author thinks.
+func (r *Reader) Misspelt(v settings.Value, known ...string) {
+	for _, p := range v.Misspelt(known...) {
+		r.Problem(p)
+	}
+}
+
 // Text reads a string. What is none is a problem, unless it is null or not
 // there.
 func (r *Reader) Text(v settings.Value) (text string, ok bool) {

@@ -37,6 +37,7 @@ func (e *entry) fill() *settings.Problem {
 	if e.kind == 0 {
 		return e.wrongType(isText)
 	}
+	e.Misspelt(v, entryMembers...)
 	h.Timeout = e.timeout(v.Get("timeout"))
 	h.Status = e.text("statusMessage")
 	e.once(v.Get("once"))

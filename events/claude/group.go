@@ -44,6 +44,18 @@ func (o origin) renamed(event string) string {
 	return event
 }
 
+// What groups and entries can say that selects, bounds or changes a hook.
+var (
+	groupMembers = []string{"matcher"}
+	entryMembers = []string{
+		"if", "timeout", "once", "onFailure", "async", "asyncRewake", "args", "shell", "continueOnBlock", "allowedEnvVars",
+	}
+	rootMembers = []string{
+		"disableAllHooks", "allowManagedHooksOnly", "strictPluginOnlyCustomization", "allowedHttpHookUrls",
+		"httpHookAllowedEnvVars",
+	}
+)
+
 // Names that people write for events of this system.
 var movedEvents = map[string]string{
 	"BeforeTool": "PreToolUse", "AfterTool": "PostToolUse", "BeforeAgent": "UserPromptSubmit", "AfterAgent": "Stop", "PreCompress": "PreCompact",
@@ -60,6 +72,7 @@ type group struct {
 }
 
 func (g *group) read() {
+	g.Misspelt(g.Value, groupMembers...)
 	g.readMatcher(g.Value.Get("matcher"))
 	like := hook.Hook{
 		Identity:  hook.Identity{Source: g.layer.Source},

@@ -31,6 +31,7 @@ type policy struct {
 // read takes what the layers say, lowest priority first.
 func (p *policy) read(r *reading, layers []settings.Layer, values []settings.Value) {
 	for i, v := range values {
+		r.Misspelt(v, rootMembers...)
 		if !r.at.Vouches(layers[i].Source) {
 			p.readOwn(r, v)
 			continue

@@ -123,7 +123,10 @@ func TestABadOptionCostsTheOptionAlone(t *testing.T) {
 		{`"onFailure": "block", "async": true`, 0, `14: onFailure has no effect on this hook of PreToolUse, which lets the action go ahead when it fails`},
 		{`"headers": {}`, 0, `12: "headers" has no effect on hooks of type "command"; it is for http`},
 		{`"continueOnBlock": true`, 0, `20: "continueOnBlock" has no effect on hooks of type "command"; it is for prompt, agent`},
-		{`"rewakeMessage": 5, "Timeout": "x", "name": {}`, 0, ""},
+		{`"rewakeMessage": 5, "time": "x", "name": {}`, 0, ""},
+		{`"onfailure": "block"`, 0, `14: nothing reads "onfailure"; did you mean "onFailure"?`},
+		{`"Timeout": 3`, 0, `12: nothing reads "Timeout"; did you mean "timeout"?`},
+		{`"If": "Bash(git *)"`, 0, `7: nothing reads "If"; did you mean "if"?`},
 	} {
 		t.Run(tt.option, func(t *testing.T) {
 			got := read(t, project(`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x",`+"\n"+tt.option+`}]}, `+neighbour+`]}}`).Settings)

@@ -52,6 +52,14 @@ func (r *reading) hooks(layer settings.Layer, v settings.Value) {
 	}
 }
 
+// What objects can say that selects, bounds or switches hooks.
+var (
+	groupMembers  = []string{"matcher", "sequential"}
+	entryMembers  = []string{"timeout"}
+	toolsMembers  = []string{"enableHooks"}
+	configMembers = []string{"enabled", "disabled", "notifications", "alwaysShell"}
+)
+
 // Names that people write for events of this system.
 var (
 	misplaced = map[string]string{"disabled": "hooksConfig", "enabled": "hooksConfig", "notifications": "hooksConfig"}
@@ -73,6 +81,7 @@ type group struct {
 }
 
 func (g *group) read() {
+	g.Misspelt(g.Value, groupMembers...)
 	g.readMatcher(g.Value.Get("matcher"))
 	sequential, _ := g.Bool(g.Value.Get("sequential"))
 	label := g.layer.Source.String()
@@ -120,6 +129,7 @@ func (g *group) fill(h *hook.Hook, v settings.Value) (invalid *settings.Problem)
 	if v.Kind() != '{' {
 		return wrong(v.Want("an object {\"type\": \"command\", \"command\": \"…\"}"))
 	}
+	g.Misspelt(v, entryMembers...)
 	h.Name, _ = g.Text(v.Get("name"))
 	h.Command, _ = v.Get("command").Text()
 	h.Timeout = g.timeout(v.Get("timeout"))

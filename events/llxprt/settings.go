@@ -194,6 +194,8 @@ type wishes struct {
 
 func (r *reading) wishes(v settings.Value) (w wishes) {
 	config := v.Get("hooksConfig")
+	r.Misspelt(config, configMembers...)
+	r.Misspelt(v.Get("tools"), toolsMembers...)
 	w.hooks, w.enabled = r.boolean(v.Get("tools").Get("enableHooks")), r.boolean(config.Get("enabled"))
 	w.shell, _ = r.Bool(config.Get("alwaysShell"))
 	w.disabled = r.texts(config.Get("disabled"))

@@ -90,7 +90,8 @@ func TestABadOptionCostsTheOptionAlone(t *testing.T) {
 		{"beyond all numbers", `"timeout": 1e400`, 1 << 62, nil},
 		{"a name that is none", `"name":    42`, 0, []string{`got a number, want a string`}},
 		{"a null name", `"name": null`, 0, nil},
-		{"members nobody knows", `"description": 42, "Timeout": 7`, 0, nil},
+		{"members nobody knows", `"description": 42, "time": 7`, 0, nil},
+		{"a member that is misspelt", `"Timeout": 7`, 0, []string{`nothing reads "Timeout"; did you mean "timeout"?`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := load(t, project(`{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "x",`+"\n"+tt.option+`}]}]}}`), pipeline.Workspace{})

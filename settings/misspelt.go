@@ -1,0 +1,50 @@
+package settings
+
+import (
+	"slices"
+	"strings"
+)
+
+// mostMistakes are the letters that may be wrong in the name of a member, of which one or
+// two are in names of this length.
+const mostMistakes, oneMistake, twoMistakes = 2, 5, 7
+
+// Misspelt finds members of an object that nothing reads, whose names are known ones but for
+// case or a letter or two, where the known one is not there. Known are the names that are
+// read. Settings have many members that are of no concern here: what is far from all of them
+// is none.
+func (v Value) Misspelt(known ...string) (problems []Problem) {
+	members := v.members()
+	for i := range members {
+		name := text(members[i].Name)
+		if slices.Contains(known, name) {
+			continue
+		}
+		for _, meant := range known {
+			if isSlip(name, meant) && !v.Get(meant).Exists() {
+				at := Value{doc: v.doc, node: &members[i].Value}
+				problems = append(problems, at.Wrong("nothing reads %q; did you mean %q?", name, meant))
+				break
+			}
+		}
+	}
+	return problems
+}
+
+// isSlip reports whether a name is likely to stand for another one.
+func isSlip(name, meant string) bool {
+	allowed := 0
+	switch {
+	case len(meant) >= twoMistakes:
+		allowed = mostMistakes
+	case len(meant) >= oneMistake:
+		allowed = 1
+	}
+	if len(name) > len(meant)+allowed || len(meant) > len(name)+allowed {
+		return false // also keeps very long names cheap
+	}
+	if allowed == 0 {
+		return strings.EqualFold(name, meant)
+	}
+	return distance([]rune(strings.ToLower(name)), []rune(strings.ToLower(meant))) <= allowed
+}
