@@ -21,7 +21,7 @@ func (m *Module) fromJS(args []any) (any, error) {
 	id := number(args[1])
 	switch op {
 	case "answer":
-		m.complete(id, outcome{value: value(args[2])})
+		m.answered(id, value(args[2]))
 	case "fail":
 		m.complete(id, outcome{err: m.thrown(args[2])})
 	case "sync":
@@ -64,6 +64,16 @@ func (m *Module) fromJS(args []any) (any, error) {
 	return undefined, nil
 }
 
+// answered completes a call. What answers while interrupted functions settle may have caught
+// the interruption: its answer is not what it was about to be.
+func (m *Module) answered(id int64, v Value) {
+	if !m.cut {
+		m.complete(id, outcome{value: v})
+	} else if m.complete(id, outcome{err: &BudgetError{After: m.opt.CPU}}) {
+		m.reported = true
+	}
+}
+
 // random returns so many random bytes, in hexadecimal.
 func random(n int64) string {
 	bytes := make([]byte, min(max(n, 0), 1<<16))
@@ -95,9 +105,18 @@ func (m *Module) sync(b *binding, fn int64, text string) any {
 	return answer
 }
 
+// mostAsync is how many asynchronous functions are at work for a module at the same time.
+const mostAsync = 1000
+
 // async calls a function on a goroutine of its own, and settles the promise
 // with the number id when it has returned.
 func (m *Module) async(id int64, b *binding, fn int64, text string, aborted bool) {
+	if len(m.cancels) >= mostAsync {
+		m.queue.add(func() {
+			m.enter(nil, "settle", id, fmt.Sprintf("!more than %d functions of the host are at work", mostAsync))
+		})
+		return
+	}
 	ctx, cancel := context.WithCancelCause(b.context())
 	if aborted { // before the function can begin
 		cancel(errAborted)

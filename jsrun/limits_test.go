@@ -32,6 +32,8 @@ func TestWhatRunsTooLongCostsOneCall(t *testing.T) {
 		{"a loop in what is thrown later", "async () => { await pi.exec(1); throw { toString() { for (;;); } } }"},
 		{"a loop in the text of what is thrown", "() => { throw { toString() { for (;;); } } }"},
 		{"a loop in then", "() => ({ then() { for (;;); } })"},
+		{"a loop that is caught", "async () => { try { await (async () => { for (;;); })() } catch {} }"},
+		{"a loop that is caught later", "async () => { await pi.exec(1); try { await (async () => { for (;;); })() } catch {} return {} }"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -241,4 +243,19 @@ func (a *agent) stillWorks(t *testing.T) {
 	if err := a.module.Dead(); err != nil {
 		t.Errorf("dead: %v", err)
 	}
+}
+
+// What a module starts in its host is bounded, however fast it asks.
+func TestFunctionsOfTheHostThatAreAtWorkAreBounded(t *testing.T) {
+	t.Parallel()
+	a := limited(t, `async () => {
+		const all = await Promise.allSettled(Array.from({ length: 3000 }, () => pi.exec(1)));
+		const refused = all.filter(one => one.reason?.message === "more than 1000 functions of the host are at work").length;
+		return { refused: refused > 0 && refused <= 2000, others: all.filter(one => one.status === "fulfilled").length === 3000 - refused };
+	}`, Options{CPU: 10 * time.Second})
+	got, err := a.call(t, "{}")
+	if err != nil || string(got) != `{"refused":true,"others":true}` {
+		t.Errorf("got %s, %v", got, err)
+	}
+	a.stillWorks(t)
 }

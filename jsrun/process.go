@@ -28,7 +28,6 @@ const (
 	processGrace  = 5 * time.Second  // for a sign of life after a call that was given up
 	processEnd    = time.Second      // to end when it is closed
 	processLine   = 32 << 20         // bytes of a line that it writes
-	processAsks   = 1000             // questions of it that are not answered yet
 	processQueue  = 256              // lines of it that wait
 	processLook   = 10 * time.Second // between two looks at an idle one
 )

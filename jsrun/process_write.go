@@ -2,6 +2,7 @@ package jsrun
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"sync"
 	"time"
@@ -11,17 +12,35 @@ import (
 type outbox struct {
 	mu    sync.Mutex
 	lines [][]byte
+	bytes int           // of lines that are not written
 	more  chan struct{} // there are some
 }
 
-func (o *outbox) add(line []byte) {
+// mostWaiting is how many bytes wait for a process that does not read them. One that goes on
+// asking meanwhile would have all of its host's memory.
+const mostWaiting = 256 << 20
+
+// add reports whether there is room for a line.
+func (o *outbox) add(line []byte) bool {
 	o.mu.Lock()
-	o.lines = append(o.lines, line)
+	room := o.bytes == 0 || len(line) <= mostWaiting-o.bytes
+	if room {
+		o.lines = append(o.lines, line)
+		o.bytes += len(line)
+	}
 	o.mu.Unlock()
 	select {
 	case o.more <- struct{}{}:
 	default: // that is known
 	}
+	return room
+}
+
+// written makes the room of a line free.
+func (o *outbox) written(line []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.bytes -= len(line)
 }
 
 func (o *outbox) take() (lines [][]byte) {
@@ -44,6 +63,7 @@ func (m *Module) deliver() {
 			if m.put(m.proc.to, line); m.Dead() != nil {
 				return
 			}
+			m.proc.out.written(line)
 		}
 	}
 }
@@ -54,7 +74,9 @@ func (m *Module) send(op string, args ...any) {
 		p.slow = false
 		p.looks.Reset(m.pace())
 	}
-	m.proc.out.add(lineOf(m, op, args))
+	if !m.proc.out.add(lineOf(m, op, args)) {
+		m.end(&DeadError{fmt.Errorf("it does not read, and %d MiB wait for it", mostWaiting>>20)})
+	}
 }
 
 // put writes a line. A process that does not read is ended.

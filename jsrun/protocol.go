@@ -106,8 +106,6 @@ func (m *Module) asked(q *question) {
 		m.answer(m.sync(b, q.Function, string(q.Arguments)))
 	case !known:
 		m.send("settle", id, "!there is no such function")
-	case len(m.cancels) >= processAsks:
-		m.send("settle", id, fmt.Sprintf("!more than %d functions of the host are at work", processAsks))
 	default:
 		m.async(id, b, q.Function, string(q.Arguments), q.Aborted)
 	}

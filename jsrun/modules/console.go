@@ -3,11 +3,12 @@ package modules
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 )
 
-// most is how many lines of a top level are kept until there is a logger.
-const most = 100
+// The lines of a top level that are kept until there is a logger, and the bytes of one.
+const most, longest = 100, 16 << 10
 
 // console is the console of a module, and writes to its logger.
 type console struct {
@@ -33,6 +34,9 @@ func (c *console) write(level, text string) {
 	defer c.mu.Unlock()
 	if c.log == nil {
 		if len(c.lines) < most {
+			if len(text) > longest {
+				text = strings.ToValidUTF8(text[:longest], "") + " …"
+			}
 			c.lines = append(c.lines, [2]string{level, text})
 		}
 		return

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the texts of values
 	"errors"
 	"maps"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -41,6 +42,11 @@ func extended(o *jsrun.Object) *jsrun.Object {
 	})
 	lend(o.Async, "pi.", apiOfPi, map[string]string{"setModel": fails})
 	o.Values = map[string]string{"events": busJS, "typebox": typeboxJS}
+	for name, register := range o.Sync {
+		if name == "on" || strings.HasPrefix(name, "register") {
+			o.Sync[name] = kept(register)
+		}
+	}
 	return o
 }
 

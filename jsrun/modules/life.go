@@ -28,6 +28,8 @@ type module struct {
 	room  *run.Room                                  // for the output of all programs that it runs
 	way   chan struct{}                              // one place: of the result that is on its way to JavaScript
 
+	tooMuch sync.Once // that it registers too much is in the log
+
 	mu        sync.Mutex
 	js        *jsrun.Module
 	born      time.Time
@@ -36,7 +38,9 @@ type module struct {
 	counted   map[string]int // what was registered in this life, by key
 	functions map[string][]*function
 	flags     map[string]jsrun.Value // their defaults
-	starting  bool                   // again
+	entries   int                    // what the host keeps of this life
+	bytes     int
+	starting  bool // again
 	closed    bool
 }
 
@@ -147,6 +151,7 @@ func (m *module) adopt(next *jsrun.Module) bool {
 	}
 	m.backOff()
 	m.js, m.counted, m.starting = next, map[string]int{}, true
+	m.entries, m.bytes = 0, 0
 	m.lives++
 	return true
 }

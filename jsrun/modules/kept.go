@@ -1,0 +1,46 @@
+package modules
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/snaphook-go/snaphook/jsrun"
+)
+
+// What a module may have the host keep: handlers, commands, tools, flags and their texts.
+// They are in the host's memory, which the limit of the module's own says nothing of.
+const (
+	MaxRegistrations = 2000
+	MaxRegistered    = 8 << 20 // bytes
+)
+
+// kept is a function of pi that has the host keep its arguments. What is beyond the limits
+// throws; a module that catches it lacks a handler, so that the log says so as well.
+func kept(register jsrun.Func) jsrun.Func {
+	return func(ctx context.Context, this any, args jsrun.Args) (any, error) {
+		m := this.(*module)
+		if err := m.keep(args); err != nil {
+			m.tooMuch.Do(func() { m.api.Logger().Warn("a module registers too much", "error", err.Error()) })
+			return nil, err
+		}
+		return register(ctx, this, args)
+	}
+}
+
+func (m *module) keep(args jsrun.Args) error {
+	size := 0
+	for _, arg := range args {
+		size += len(arg)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.entries >= MaxRegistrations || size > MaxRegistered-m.bytes {
+		return fmt.Errorf(
+			"a module can register %d handlers, commands and tools, of %d bytes in all; this one has %d of %d",
+			MaxRegistrations, MaxRegistered, m.entries, m.bytes,
+		)
+	}
+	m.entries++
+	m.bytes += size
+	return nil
+}
