@@ -11,9 +11,8 @@ import (
 )
 
 const (
-	codeWidth  = 120 // a line of Go; one with a text in it may be longer, since texts are not cut
-	fileLength = 300 // lines of a Go file that is no test
-	textWidth  = 100 // a line of Markdown outside code and tables
+	codeWidth = 120 // a line of Go; one with a text in it may be longer, since texts are not cut
+	textWidth = 100 // a line of Markdown outside code and tables
 )
 
 // unclear are words that a reader of this project has to look up; the text says
@@ -55,9 +54,6 @@ func lineAt(text string, offset int) int { return 1 + strings.Count(text[:offset
 func checkLines(t *testing.T, path, text string) {
 	t.Helper()
 	lines, fenced := strings.Split(text, "\n"), false
-	if n := len(lines) - 1; n > fileLength && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
-		t.Errorf("%s: %d lines; want %d at most: a file for each idea", path, n, fileLength)
-	}
 	for i, line := range lines {
 		if strings.HasSuffix(path, ".md") && strings.HasPrefix(strings.TrimSpace(line), "```") {
 			fenced = !fenced
