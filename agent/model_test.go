@@ -61,6 +61,7 @@ func TestAToolChoiceLeavesTheRest(t *testing.T) {
 		"names of a host's NONE":       {`{"mode":"NONE"}`, `{"toolConfig":{"allowedFunctionNames":["read_file"]}}`, `{"mode":"NONE","allowedFunctionNames":["look"]}`},
 		"a mode":                       {`{"mode":"AUTO","allowedFunctionNames":["look"]}`, `{"toolConfig":{"mode":"ANY"}}`, `{"mode":"ANY","allowedFunctionNames":["look"]}`},
 		"both":                         {``, `{"toolConfig":{"mode":"ANY","allowedFunctionNames":["run_shell_command"]}}`, `{"mode":"ANY","allowedFunctionNames":["execute_command"]}`},
+		"a name twice":                 {`{"mode":"AUTO"}`, `{"toolConfig":{"allowedFunctionNames":["read_file","glob","read_file"]}}`, `{"mode":"AUTO","allowedFunctionNames":["glob","look"]}`},
 		"names":                        {``, `{"toolConfig":{"allowedFunctionNames":["read_file"]}}`, `{"mode":"AUTO","allowedFunctionNames":["look"]}`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,8 @@ package tracetree
 import (
 	"slices"
 
+	"github.com/samber/lo"
+
 	"github.com/snaphook-go/snaphook/record"
 )
 
@@ -32,7 +34,7 @@ func withEnds(lines []*record.Line) []*record.Line {
 	if len(late) == 0 {
 		return lines
 	}
-	fires := slices.DeleteFunc(lines, func(l *record.Line) bool { return l.Late != "" })
+	fires := lo.Reject(lines, func(l *record.Line, _ int) bool { return l.Late != "" })
 	for i, l := range fires {
 		if ends := late[l.ID]; ends != nil {
 			fires[i] = withEnd(l, ends)

@@ -78,6 +78,11 @@ func TestARefusalOfAModel(t *testing.T) {
 			t.Run(tt.event+how.hook, func(t *testing.T) {
 				wantEffects(t, fire(t, judged(tt.event, how.hook, &oracle{answer: `{"ok":false,"reason":"r"}`}).open(t), tt.event, ""), how.want)
 				wantEffects(t, fire(t, judged(tt.event, how.hook, &oracle{answer: `{"ok":true}`}).open(t), tt.event, ""), empty)
+				const ours = `"the condition of the hook does not hold; no reason was given"`
+				for _, reasonless := range []string{`{"ok":false}`, `{"ok":false,"reason":""}`, `{"ok":false,"reason":null}`} {
+					want := strings.ReplaceAll(how.want, `"r"`, ours)
+					wantEffects(t, fire(t, judged(tt.event, how.hook, &oracle{answer: reasonless}).open(t), tt.event, ""), want)
+				}
 			})
 		}
 	}
@@ -96,7 +101,7 @@ func TestAModelThatSaysImpossibleLetsTheAgentStop(t *testing.T) {
 
 // Rule C47.
 func TestAModelWithoutAVerdictDecidesNothing(t *testing.T) {
-	for _, o := range []*oracle{{answer: "I think so"}, {answer: `{"ok":"yes"}`}, {answer: `{"ok":false}`}, {answer: ""}, {err: errors.New("overloaded")}} {
+	for _, o := range []*oracle{{answer: "I think so"}, {answer: `{"ok":"yes"}`}, {answer: ""}, {err: errors.New("overloaded")}} {
 		w := judged("PreToolUse", `{"type":"prompt","prompt":"p"}`, o)
 		wantEffects(t, fire(t, w.open(t), "PreToolUse", ""), `{"blocked":false,"errors":1,"model_sees":[],"outcomes":{"p":"non_blocking_error"}}`)
 	}

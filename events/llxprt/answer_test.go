@@ -207,6 +207,12 @@ func TestWhatSeveralAnswersAmountTo(t *testing.T) {
 			`{"toolConfig":{"functionCallingConfig":{"mode":"NONE","allowedFunctionNames":["ls"]}}}`,
 		},
 		{
+			"hooks that name one tool name it once, and no tool without a name", "BeforeToolSelection",
+			[]string{`{"hookSpecificOutput":{"toolConfig":{"allowedFunctionNames":["read","ls"]}}}`, `{"hookSpecificOutput":{"toolConfig":{"allowedFunctionNames":["glob","ls"]}}}`},
+			`{"hookEventName":"BeforeToolSelection","toolConfig":{"mode":"AUTO","allowedFunctionNames":["glob","ls","read"]}}`, toolSelection,
+			`{"toolConfig":{"functionCallingConfig":{"mode":"NONE","allowedFunctionNames":["glob","ls","read"]}}}`, // NONE is the request's
+		},
+		{
 			"a tool choice of the wrong type is none", "BeforeToolSelection",
 			[]string{`{"hookSpecificOutput":{"hookEventName":5,"toolConfig":"x"}}`},
 			`{"hookEventName":"BeforeToolSelection","toolConfig":{"mode":"AUTO","allowedFunctionNames":[]}}`, blocking, false,

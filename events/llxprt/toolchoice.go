@@ -60,13 +60,14 @@ func (c *chosen) add(config wire.Object) {
 	}
 }
 
-// names returns the names that count, sorted.
+// names returns a new slice of the names that count, sorted, each once.
 func (c *chosen) names() []string {
 	if c.mode == "NONE" {
 		return []string{}
 	}
-	slices.Sort(c.allowed)
-	return slices.Compact(c.allowed)
+	names := slices.Clone(c.allowed) // Compact clears the end of its argument, and names is called twice
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func (c *chosen) config() wire.Object {

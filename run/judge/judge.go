@@ -60,10 +60,11 @@ type Verdict struct {
 // an agent hook (Claude Code hooks documentation 2.1.239, "Prompt-based hooks").
 //
 // The question is Prompt with the call's payload; the answer is one JSON object
-// {"ok": bool, "reason": string, "impossible": bool}, of which a reason is
-// required if ok is false. White space and one ``` fence around it are skipped.
-// Anything else is an error that quotes the beginning, so a model that
-// evades the question decides nothing.
+// {"ok": bool, "reason": string, "impossible": bool}. "ok": false refuses with
+// or without a reason; a missing or blank one is replaced by one of ours. White
+// space and one ``` fence around the object are skipped. Anything else is an
+// error that quotes the beginning: a model that evades the question decides
+// nothing.
 //
 // When ctx ends or the call's timeout has passed, the error is [context.Cause]
 // or a [hook.TimeoutError], as soon as the Model returns.

@@ -1,10 +1,12 @@
 package judge
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 const (
@@ -32,27 +34,41 @@ func fillPrompt(prompt string, payload []byte) string {
 	return text
 }
 
+// noReason is the reason of a refusal that has none of its own.
+const noReason = "the condition of the hook does not hold; no reason was given"
+
 // readVerdict reads the reply of a model. Equal names are an error: which of
-// two verdicts counts is not for us to say.
+// two verdicts counts is not for us to say. A refusal is a refusal with any
+// reason: one that is missing, blank or not a string is [noReason].
 func readVerdict(reply string) (Verdict, error) {
 	var v struct {
-		OK         *bool  `json:"ok"`
-		Reason     string `json:"reason"`
-		Impossible bool   `json:"impossible"`
+		OK         *bool          `json:"ok"`
+		Reason     jsontext.Value `json:"reason"`
+		Impossible jsontext.Value `json:"impossible"`
 	}
 	err := json.Unmarshal([]byte(unfence(reply)), &v)
-	switch {
-	case err != nil || v.OK == nil:
+	var reason string
+	var impossible bool
+	switch wrong := errors.Join(optional(v.Reason, &reason), optional(v.Impossible, &impossible)); {
+	case err != nil || v.OK == nil || *v.OK && wrong != nil:
 		return Verdict{}, fmt.Errorf(
 			`the reply %.80q is no verdict; want {"ok": true} or {"ok": false, "reason": "..."}`,
 			reply,
 		)
 	case *v.OK:
-		return Verdict{OK: true, Reason: v.Reason}, nil
-	case strings.TrimSpace(v.Reason) == "":
-		return Verdict{}, fmt.Errorf(`the verdict %.80q has no reason; want {"ok": false, "reason": "..."}`, reply)
+		return Verdict{OK: true, Reason: reason}, nil
+	case strings.TrimSpace(reason) == "":
+		reason = noReason
 	}
-	return Verdict{Reason: v.Reason, Impossible: v.Impossible}, nil
+	return Verdict{Reason: reason, Impossible: impossible}, nil
+}
+
+// optional decodes a member that may be missing.
+func optional(value jsontext.Value, into any) error {
+	if len(value) == 0 {
+		return nil
+	}
+	return json.Unmarshal(value, into)
 }
 
 // unfence takes off what a model puts around JSON: white space, and one fence

@@ -2,7 +2,6 @@ package command
 
 import (
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/samber/lo"
@@ -67,5 +66,5 @@ func loadClaude(o origins) pipeline.Load {
 
 // withoutKey is an environment without the key that is snaphook's own.
 func withoutKey(environ []string) []string {
-	return slices.DeleteFunc(environ, func(entry string) bool { return strings.HasPrefix(entry, modelKey+"=") })
+	return lo.Reject(environ, func(entry string, _ int) bool { return strings.HasPrefix(entry, modelKey+"=") })
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/jsrun"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
@@ -32,7 +34,7 @@ func moduleFiles(ctx context.Context, path string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, slices.DeleteFunc(more, func(file string) bool { return file == path })...)
+		files = append(files, lo.Without(more, path)...)
 	}
 	return files, nil
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/internal/gitignore"
 )
@@ -28,7 +30,7 @@ func (r Registry) Without(drop func(Item) bool) Registry {
 		load := r.Providers[i].Load
 		r.Providers[i].Load = func(ctx context.Context, at Place) ([]Item, []string, error) {
 			items, warnings, err := load(ctx, at)
-			return slices.DeleteFunc(items, drop), warnings, err
+			return lo.Reject(items, func(i Item, _ int) bool { return drop(i) }), warnings, err
 		}
 	}
 	return r

@@ -150,7 +150,7 @@ func (l *linter) add(f Finding) {
 // kept are the findings that no comment ignores, by file and place.
 func (l *linter) kept() []Finding {
 	ignores := l.ignores()
-	found := slices.DeleteFunc(l.found, func(f Finding) bool { return l.ignored(f, ignores) })
+	found := slices.DeleteFunc(slices.Clone(l.found), func(f Finding) bool { return l.ignored(f, ignores) })
 	order := map[string]int{}
 	for _, f := range found {
 		if _, seen := order[f.Position.File]; !seen {
