@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/rename"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -33,8 +35,9 @@ type Config struct {
 	// so it is if the description cannot be used, which the log says. It may be nil.
 	Resolve func(name string) (t Tool, ok bool)
 
-	// Dialects are the systems whose hooks run, in the order in which they compose. Nil
-	// means [Claude], [LLxprt] and [Xcsh]; empty means none but the program's own.
+	// Dialects are the systems whose hooks run, in the order in which they compose: up to
+	// seven, each once, or [LLxprt] once for each profile. Nil means [Claude], [LLxprt] and
+	// [Xcsh]; empty means none but the program's own.
 	Dialects []*Dialect
 
 	// Workers limits the hooks that run outside the process at the same time, over all
@@ -111,7 +114,11 @@ func Open(cfg Config) (*Hooks, error) {
 	if dialects == nil {
 		dialects = []*Dialect{Claude(ClaudeConfig{}), LLxprt(LLxprtConfig{}), Xcsh(XcshConfig{})}
 	}
-	if err := checkDialects(dialects); err != nil {
+	dialects, err := joinProfiles(dialects)
+	if err == nil {
+		err = checkDialects(dialects)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
 	h := &Hooks{
@@ -133,13 +140,13 @@ func Open(cfg Config) (*Hooks, error) {
 		Policy: policy.Source{Discover: true, Overlays: cfg.Policy},
 		Warm:   &run.Warm{Log: cfg.Log}, HostRechecks: true, // over all dialects; see recheck
 	}
-	var sets [][]pipeline.Declared // by dialect and moment, as bit has it
-	for _, d := range h.dialects {
+	sets := make([][]pipeline.Declared, int(moments)*maxDialects)
+	for i, d := range h.dialects {
 		if d.load != nil {
 			system.Load = append(system.Load, d.load)
 		}
 		for at := range d.stages {
-			sets = append(sets, d.stages[at].events)
+			sets[set(i, Moment(at))] = d.stages[at].events
 		}
 	}
 	h.watch = pipeline.NewWatch(sets...)
@@ -164,6 +171,29 @@ func (cfg Config) observers() (all []pipeline.Observer) {
 	return append(all, r)
 }
 
+// joinProfiles makes one dialect of two that are LLxprt's, at the place of the first: their
+// hooks are for the same events.
+func joinProfiles(all []*Dialect) ([]*Dialect, error) {
+	isLLxprt := func(d *Dialect) bool { return d != nil && d.llxprt != nil }
+	one := slices.IndexFunc(all, isLLxprt)
+	two := one + 1 + slices.IndexFunc(all[one+1:], isLLxprt)
+	if one < 0 || two <= one {
+		return all, nil
+	}
+	first, second := all[one].llxprt, all[two].llxprt
+	switch profiles := [...]llxprt.Profile{first.Profile, second.Profile}; {
+	case profiles[0] == profiles[1]:
+		return nil, fmt.Errorf("the dialect llxprt is given twice with the profile %q; give one of them the profile llxprt.LLxprt, and the other llxprt.Gemini", profiles[0])
+	case slices.Contains(profiles[:], llxprt.Found):
+		return nil, errors.New("the dialect llxprt is given twice, and one of them has no Profile; give one llxprt.LLxprt, and the other llxprt.Gemini")
+	}
+	joined := *all[one]
+	joined.load = llxprt.Both(*first, *second)
+	all = slices.Delete(slices.Clone(all), two, two+1)
+	all[one] = &joined
+	return all, nil
+}
+
 func checkDialects(all []*Dialect) error {
 	if len(all) >= maxDialects {
 		return fmt.Errorf("%d dialects are given; no more than %d can be", len(all), maxDialects-1)
@@ -171,7 +201,9 @@ func checkDialects(all []*Dialect) error {
 	for i, d := range all {
 		switch {
 		case d == nil:
-			return fmt.Errorf("dialect %d is nil; write agent.Claude, agent.LLxprt or agent.Xcsh with its Config", i+1)
+			return fmt.Errorf("dialect %d is nil; write agent.Claude, agent.LLxprt or agent.Xcsh with its Config, or agent.NewDialect", i+1)
+		case d.wrong != nil:
+			return d.wrong
 		case slices.ContainsFunc(all[:i], func(other *Dialect) bool { return other.name == d.name }):
 			return fmt.Errorf("the dialect %s is given twice", d.name)
 		}
@@ -197,7 +229,11 @@ func (h *Hooks) know(t *Tool) *known {
 	}
 	k := &known{Tool: *t}
 	for _, d := range h.dialects {
-		k.by = append(k.by, translate(t, d.word))
+		if d.translate == nil {
+			k.by = append(k.by, untranslated(t))
+			continue
+		}
+		k.by = append(k.by, d.translate(t))
 	}
 	return k
 }

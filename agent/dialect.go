@@ -11,17 +11,19 @@ import (
 )
 
 // Dialect is one hook system: which of its events fire at which moment, and how it
-// calls tools. Make one with [Claude], [LLxprt] or [Xcsh]; one may be used for several
-// [Hooks].
+// calls tools. Make one with [Claude], [LLxprt], [Xcsh] or [NewDialect]; one may be used
+// for several [Hooks].
 type Dialect struct {
-	name   string
-	word   func(words) string                    // what it calls something; nil: as the host does
-	load   pipeline.Load                         // reads the settings; nil: there are none
-	attach func(context.Context, *Session) error // completes a session; may be nil
-	stages [moments]stage
+	name      string
+	translate func(*Tool) *translated               // puts a tool into its words; nil: it has the host's
+	load      pipeline.Load                         // reads the settings; nil: there are none
+	attach    func(context.Context, *Session) error // completes a session; may be nil
+	stages    [moments]stage
+	llxprt    *LLxprtConfig // of LLxprt
+	wrong     error         // why it cannot be used
 }
 
-// Name is claude, llxprt or xcsh.
+// Name is claude, llxprt, xcsh, or the name of the dialect that [NewDialect] was given.
 func (d *Dialect) Name() string { return d.name }
 
 // stage is one moment in one dialect: the events that it fires, and how. The zero

@@ -19,9 +19,13 @@ type LLxprtConfig = llxprt.Settings
 
 // LLxprt is the hook system of LLxprt Code and Gemini CLI. The zero config finds the
 // settings where LLxprt keeps them.
+//
+// [Config].Dialects may have it twice, once for each profile: then each hook follows the
+// rules of its own system. They run at the place of the first of the two; see
+// [llxprt.Both].
 func LLxprt(cfg LLxprtConfig) *Dialect {
 	word := func(w words) string { return w.llxprt }
-	return &Dialect{name: llxprt.Dialect.Name, word: word, load: cfg.Load, stages: table(
+	return &Dialect{name: llxprt.Dialect.Name, translate: spelled(word), load: cfg.Load, llxprt: &cfg, stages: table(
 		fires(starts, llxprt.SessionStart, func(in *StartInput, _ *part) llxprt.SessionStartInput {
 			source := map[string]string{"": "startup", "compact": "compress", "fork": "resume"}[in.Source]
 			return llxprt.SessionStartInput{Source: cmp.Or(source, in.Source)}
@@ -149,7 +153,7 @@ func llxprtReview(res *hook.Result[llxprt.BasicOutput], p *part) {
 	blocked, reason := llxprt.BlockingError(&res.Output)
 	switch {
 	case !blocked:
-	case llxprt.ProfileOf(p.s.ses) == llxprt.Gemini:
+	case res.Specific.Replaces():
 		p.Result, p.Context = &ToolResult{Text: "Tool result blocked: " + reason, Failed: true}, nil
 	default:
 		p.Decision, p.Reason = hook.Deny, reason
@@ -192,7 +196,7 @@ func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *part) {
 func llxprtAnswer(res *hook.Result[llxprt.AfterModelOutput], p *part) {
 	common(res, p)
 	switch {
-	case res.Blocked() && llxprt.ProfileOf(p.s.ses) == llxprt.Gemini:
+	case res.Specific.Replaces():
 		p.Result = &ToolResult{Data: jsontext.Value(`{"candidates":[]}`), Failed: true}
 	case res.Specific.Response != nil:
 		was := genai.FromHookResponse(p.view.Object, nil)

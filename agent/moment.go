@@ -30,20 +30,21 @@ type moment[In any] struct {
 }
 
 // maxDialects is how many dialects can be watched; the first one is that of the program.
-const maxDialects = pipeline.MaxWatched / int(moments)
+const maxDialects = 8
 
-// bit is that of a moment in a dialect.
-func bit(dialect int, at Moment) uint64 { return 1 << (dialect*int(moments) + int(at)) }
+// fireSet has a bit for each dialect that fires an event at a moment.
+type fireSet uint8
 
-// masks have the bits of a moment in every dialect.
-var masks = func() (all [moments]uint64) {
-	for at := range all {
-		for d := range maxDialects {
-			all[at] |= bit(d, Moment(at))
-		}
-	}
-	return all
-}()
+func (s fireSet) has(dialect int) bool { return s&(1<<dialect) != 0 }
+
+// set is the number of the events of a dialect at a moment, in the Watch of a Hooks.
+func set(dialect int, at Moment) int { return int(at)*maxDialects + dialect }
+
+// fires returns the dialects that fire an event at a moment.
+func (s *Session) fires(at Moment) fireSet { return fireSet(s.watch.Of(s.ses).Fires.Byte(int(at))) }
+
+// runs returns the dialects that have a hook which could run at a moment.
+func (s *Session) runs(at Moment) fireSet { return fireSet(s.watch.Of(s.ses).Runs.Byte(int(at))) }
 
 // run runs the hooks of a moment, and leaves in v what they say. v does not escape,
 // so that a caller's verdict stays on its stack; nor does in.
@@ -53,7 +54,7 @@ func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) er
 		v.refuse(err)
 		return err
 	}
-	fires := s.watch.Of(s.ses).Fires & masks[m.at]
+	fires := s.fires(m.at)
 	if s.shut.Load() != 0 {
 		v.refuse(hook.ErrClosed)
 		return hook.ErrClosed
@@ -90,7 +91,7 @@ func (v *Verdict) refuse(err error) {
 	v.Decision, v.Reason, v.Continue, v.Preapproved = hook.Deny, err.Error(), "", false
 }
 
-func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires uint64) error {
+func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires fireSet) error {
 	v := &f.parts[0].Verdict
 	err := m.round(ctx, s, f, fires)
 	if err == nil && m.gate && len(f.parts[0].changes) > 0 && !v.Denied() && !v.Stop &&
@@ -110,15 +111,15 @@ func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires 
 
 // round runs the hooks of the program, then those of the dialects side by side, and
 // merges what they say.
-func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires uint64) (err error) {
+func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires fireSet) (err error) {
 	for d := range s.hooks.dialects {
-		if fires&bit(d, m.at) != 0 {
+		if fires.has(d) {
 			f.parts[f.asked].s, f.parts[f.asked].dialect = s, d
 			f.asked++
 		}
 	}
 	in, first, dialects := &f.in, &f.parts[0], f.parts[:f.asked]
-	if fires&bit(0, m.at) != 0 {
+	if fires.has(0) {
 		m.ask(ctx, in, first)
 		if len(first.changes) > 0 {
 			now := f.in

@@ -78,7 +78,7 @@ func (m *moment[In]) rewrite(in *In, args wire.Object) {
 
 // recheck fires the gates again with the arguments as hooks have left them. What
 // hooks would rewrite now does not count: nothing would have seen it.
-func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fires uint64) error {
+func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fires fireSet) error {
 	v := &f.parts[0].Verdict
 	final := &firing[In]{in: f.in}
 	m.rewrite(&final.in, v.Input)

@@ -98,7 +98,7 @@ func (h *Hooks) NewSession(ctx context.Context, cfg SessionConfig) (*Session, er
 // moment; in a closed session every moment has its denial. It costs a nanosecond or two:
 // guard with it what is expensive to build.
 func (s *Session) Active(at Moment) bool {
-	return at < moments && (s.watch.Of(s.ses).Runs&masks[at] != 0 || s.shut.Load() != 0)
+	return at < moments && (s.runs(at) != 0 || s.shut.Load() != 0)
 }
 
 // ID is the session's id.
@@ -179,7 +179,7 @@ func (s *Session) beforeTool(ctx context.Context, call *ToolCall, v *Verdict) er
 		return beforeTools.run(ctx, s, nil, v)
 	}
 	v.Input = call.Input
-	if s.watch.Of(s.ses).Fires&masks[BeforeTool] != 0 || s.shut.Load() != 0 {
+	if s.fires(BeforeTool) != 0 || s.shut.Load() != 0 {
 		return beforeTools.run(ctx, s, call, v)
 	}
 	if plain(call.Input) || call.Input.Check() == nil {

@@ -65,22 +65,31 @@ type translated struct {
 	args *rename.Names
 }
 
-// translate puts a tool into the words of a dialect.
-func translate(t *Tool, word func(words) string) *translated {
+// untranslated is a tool in the words of a dialect that uses the host's.
+func untranslated(t *Tool) *translated {
+	return &translated{t.Name, rename.New(map[string]string{}, map[string]string{})}
+}
+
+// spelled returns the translation into the words of a dialect of the table.
+func spelled(word func(words) string) func(*Tool) *translated {
+	return func(t *Tool) *translated {
+		name := cmp.Or(word(kinds[t.Kind].tool), t.Name)
+		if t.Kind == MCP {
+			name = fmt.Sprintf(name, t.Server, t.Name)
+		}
+		return translate(t, name, func(canonical string) string { return word(kinds[t.Kind].args[canonical]) })
+	}
+}
+
+// translate puts a tool into the words of a dialect, which calls it name and its arguments
+// as argument says, by their canonical names; empty is the canonical name.
+func translate(t *Tool, name string, argument func(canonical string) string) *translated {
 	in, out := map[string]string{}, map[string]string{} // the dialect's names by the host's, and back
-	if word == nil {
-		return &translated{t.Name, rename.New(in, out)}
-	}
-	kind := kinds[t.Kind]
-	name := cmp.Or(word(kind.tool), t.Name)
-	if t.Kind == MCP {
-		name = fmt.Sprintf(name, t.Server, t.Name)
-	}
-	names := slices.AppendSeq(slices.Collect(maps.Keys(kind.args)), maps.Keys(t.Args))
+	args := kinds[t.Kind].args
+	names := slices.AppendSeq(slices.Collect(maps.Keys(args)), maps.Keys(t.Args))
 	slices.Sort(names)
 	for _, canonical := range slices.Compact(names) {
-		w := kind.args[canonical]
-		match(t, canonical, cmp.Or(word(w), canonical), w.all(), in, out)
+		match(t, canonical, cmp.Or(argument(canonical), canonical), args[canonical].all(), in, out)
 	}
 	return &translated{name, rename.New(in, out)}
 }

@@ -36,7 +36,7 @@ func FuzzTranslation(f *testing.F) {
 			return // so does BeforeTool
 		}
 		for _, d := range dialects {
-			checkView(t, d.name, translate(&tool, d.word), object(call.Input))
+			checkView(t, d.name, d.translate(&tool), object(call.Input))
 		}
 	})
 }

@@ -9,13 +9,13 @@ import (
 type Watch struct{ slots [][]int }
 
 // MaxWatched is the number of sets that one [Watch] holds.
-const MaxWatched = 64
+const MaxWatched = 128
 
 // NewWatch makes a Watch whose i-th bit is the i-th set. An empty set is never
 // active. It panics with more than [MaxWatched] sets.
 func NewWatch(sets ...[]Declared) *Watch {
 	if len(sets) > MaxWatched {
-		panic("pipeline: a Watch holds no more than 64 sets of events")
+		panic("pipeline: a Watch holds no more than 128 sets of events")
 	}
 	w := &Watch{slots: make([][]int, len(sets))}
 	for i, set := range sets {
@@ -27,9 +27,20 @@ func NewWatch(sets ...[]Declared) *Watch {
 	return w
 }
 
-// Watched are two masks with a bit for each set: Runs has the sets with a hook
-// that could run, and Fires also those whose fire has something to record.
-type Watched struct{ Runs, Fires uint64 }
+// Watched says which sets are active: Runs has the sets with a hook that could run, and
+// Fires also those whose fire has something to record.
+type Watched struct{ Runs, Fires Sets }
+
+// Sets has a bit for each set of a [Watch].
+type Sets [MaxWatched / 8]byte
+
+// Byte returns the bits of the sets 8*i to 8*i+7.
+func (s *Sets) Byte(i int) byte { return s[i] }
+
+// Has reports whether the i-th set is one of them.
+func (s *Sets) Has(i int) bool { return s[i/8]&(1<<(i%8)) != 0 }
+
+func (s *Sets) add(i int) { s[i/8] |= 1 << (i % 8) }
 
 // watched is what a view keeps of the last Watch that looked at it.
 type watched struct {
@@ -38,31 +49,32 @@ type watched struct {
 }
 
 // Of looks at the hooks of a session as they are now. It costs about a
-// nanosecond while they do not change, and nothing is allocated.
-func (w *Watch) Of(s *Session) Watched {
+// nanosecond while they do not change, and nothing is allocated. What it returns must not
+// be written to.
+func (w *Watch) Of(s *Session) *Watched {
 	v := s.view()
 	if kept := v.watched.Load(); kept != nil && kept.by == w {
-		return kept.Watched
+		return &kept.Watched
 	}
 	return w.look(v)
 }
 
 //go:noinline
-func (w *Watch) look(v *view) Watched {
+func (w *Watch) look(v *view) *Watched {
 	found := &watched{by: w}
 	for i, slots := range w.slots {
 		for _, slot := range slots {
 			if !v.active.has(slot) {
 				continue
 			}
-			found.Fires |= 1 << i
+			found.Fires.add(i)
 			if v.active.runs(slot) {
-				found.Runs |= 1 << i
+				found.Runs.add(i)
 			}
 		}
 	}
 	v.watched.Store(found)
-	return found.Watched
+	return &found.Watched
 }
 
 func (e *core[Out]) outcome(r *hook.Report[Out]) Outcome {

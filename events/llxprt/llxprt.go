@@ -94,12 +94,30 @@ const (
 // profileKey is the key of a session's profile among the values of its settings.
 type profileKey struct{}
 
-// ProfileOf returns the profile of a session's settings: LLxprt or Gemini.
+// ProfileOf returns the profile of a session's settings: LLxprt or Gemini. It returns
+// LLxprt for a session that has both; see [Both].
 func ProfileOf(s *pipeline.Session) Profile {
-	if p, ok := s.Setting(profileKey{}).(Profile); ok {
+	if p, ok := s.Setting(profileKey{}).(Profile); ok && p != both {
 		return p
 	}
 	return LLxprt
+}
+
+// geminiRules reports whether the rules of Gemini CLI count for one hook of a session.
+func geminiRules(s *pipeline.Session, h *hook.Hook) bool {
+	p, _ := s.Setting(profileKey{}).(Profile)
+	return p == Gemini || p == both && strings.HasPrefix(h.ID, geminiIDs)
+}
+
+// geminiSays reports whether the rules of Gemini CLI count for a result: for that of a
+// session that has both profiles if a hook of Gemini CLI gave an answer that is accepts.
+func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*hook.Output[Out]) bool) bool {
+	if p, _ := s.Setting(profileKey{}).(Profile); p != both {
+		return p == Gemini
+	}
+	return slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool {
+		return is(&r.Output) && geminiRules(s, r.Hook)
+	})
 }
 
 // PerChunk reports whether AfterModel is fired for each chunk of a response that
@@ -124,7 +142,7 @@ func declare[In, Out any](c candor, ev pipeline.Spec[In, Out]) *pipeline.Event[I
 		if wants == "" || wants == hook.Allow || wants == hook.Approve {
 			return
 		}
-		if note := c.note(s, ev.Name, wants); note != "" {
+		if note := c.note(s, geminiRules(s, r.Hook), ev.Name, wants); note != "" {
 			r.Notes = append(r.Notes, note)
 		}
 	}
@@ -132,9 +150,9 @@ func declare[In, Out any](c candor, ev pipeline.Spec[In, Out]) *pipeline.Event[I
 }
 
 // note is what a report says of a decision other than to go ahead; empty if it has an effect.
-func (c candor) note(s *pipeline.Session, event string, wants hook.Decision) string {
+func (c candor) note(s *pipeline.Session, gemini bool, event string, wants hook.Decision) string {
 	switch {
-	case wants.Blocks() && (c.denied == "" || c.gemini && ProfileOf(s) == Gemini):
+	case wants.Blocks() && (c.denied == "" || c.gemini && gemini):
 		return ""
 	case wants.Blocks():
 		return "the denial has no effect: " + c.denied
@@ -144,7 +162,7 @@ func (c candor) note(s *pipeline.Session, event string, wants hook.Decision) str
 		return "the decision \"ask\" has no effect: " + event + " asks no one"
 	case s.Interactive():
 		return ""
-	case ProfileOf(s) == Gemini:
+	case gemini:
 		return "the hook wants the user asked, and there is no user to ask: the tool does not run"
 	}
 	return "the hook wants the user asked, and there is no user to ask: the tool runs"
@@ -192,7 +210,8 @@ const noUserToAsk = "a hook wants the user asked, and there is no user to ask"
 
 // concludeCall makes "ask" of the profile Gemini what holds up the tool.
 func concludeCall(s *pipeline.Session, _ *BeforeToolInput, res *hook.Result[BeforeToolOutput]) {
-	if wanted(&res.Output) != hook.Ask || ProfileOf(s) != Gemini {
+	asks := func(o *hook.Output[BeforeToolOutput]) bool { return wanted(o) == hook.Ask }
+	if !asks(&res.Output) || !geminiSays(s, res, asks) {
 		return
 	}
 	if res.Specific.waits = s.Interactive(); res.Specific.waits {
@@ -206,12 +225,15 @@ func concludeCall(s *pipeline.Session, _ *BeforeToolInput, res *hook.Result[Befo
 
 // concludeDone makes a denial of the profile Gemini replace the tool's result.
 func concludeDone(s *pipeline.Session, _ *AfterToolInput, res *hook.Result[BasicOutput]) {
-	res.Specific.replaces = res.Decision.Blocks() && ProfileOf(s) == Gemini
+	res.Specific.replaces = res.Decision.Blocks() && geminiSays(s, res, blocks)
 }
+
+// blocks reports whether an answer denies.
+func blocks[Out any](o *hook.Output[Out]) bool { return o.Decision.Blocks() }
 
 // concludeEdit makes a denial of the profile Gemini replace the response.
 func concludeEdit(s *pipeline.Session, _ *AfterModelInput, res *hook.Result[AfterModelOutput]) {
-	res.Specific.replaces = res.Decision.Blocks() && ProfileOf(s) == Gemini
+	res.Specific.replaces = res.Decision.Blocks() && geminiSays(s, res, blocks)
 }
 
 // geminiExits is how Gemini CLI reads the end of a hook: a JSON answer counts

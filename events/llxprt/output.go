@@ -18,6 +18,10 @@ type BasicOutput struct {
 	replaces bool // a denial takes the place of the tool's result
 }
 
+// Replaces reports whether the denial in a merged result of AfterTool takes the place of the
+// tool's result, by the rules of Gemini CLI.
+func (o *BasicOutput) Replaces() bool { return o.replaces }
+
 // BeforeToolOutput is what a BeforeTool hook can say besides the common fields (L44, L45).
 type BeforeToolOutput struct {
 	// PermissionDecision counts like Decision, and its reason is shown first.
@@ -50,6 +54,10 @@ type AfterModelOutput struct {
 	patch    wire.Object // the Response of every hook, merged in plan order
 	replaces bool        // a denial takes the place of the response
 }
+
+// Replaces reports whether the denial in a merged result takes the place of the model's
+// response, by the rules of Gemini CLI.
+func (o *AfterModelOutput) Replaces() bool { return o.replaces }
 
 // AfterAgentOutput is what an AfterAgent hook can say besides the common fields.
 type AfterAgentOutput struct {
