@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/common"
+	"github.com/snaphook-go/snaphook/internal/errorline"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -126,8 +126,8 @@ func failureReason(r *common.Report, class hook.Class, action hook.Action) strin
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v", r.Err)
 	if r.Reply != nil {
-		if line, _, _ := bytes.Cut(wire.Trim(r.Reply.Stderr), []byte("\n")); len(line) > 0 {
-			fmt.Fprintf(&b, ": %.400s", wire.Valid(line))
+		if line := errorline.Of(wire.Valid(r.Reply.Stderr)); line != "" {
+			fmt.Fprintf(&b, ": %.400s", line)
 		}
 	}
 	at := r.Hook.Policy.From["onFailure"].Position

@@ -200,7 +200,7 @@ func TestSaysWhatCannotBeStarted(t *testing.T) {
 	}{
 		{"a missing program", &Command{Argv: []string{"/no/such"}}, dir, fs.ErrNotExist, `"/no/such"`},
 		{"a missing relative program", &Command{Argv: []string{"./no"}}, dir, syscall.ENOENT, `"./no"`},
-		{"a program not in PATH", &Command{Argv: []string{"no-such"}, Environ: environ("/bin:/usr/bin")}, dir, syscall.ENOENT, "PATH (/bin:/usr/bin)"},
+		{"a program not in PATH", &Command{Argv: []string{"no-such"}, Environ: environ("/bin:/usr/bin")}, dir, syscall.ENOENT, "in the folders of PATH; install it there"},
 		{"a file in PATH that is no program", &Command{Argv: []string{"plain"}, Environ: environ(dir)}, dir, fs.ErrPermission, `"plain"`},
 		{"a missing directory", &Command{Argv: []string{"/bin/sh"}}, dir + "/gone", fs.ErrNotExist, "working directory"},
 		{"a directory that is a file", &Command{Argv: []string{"/bin/sh"}}, dir + "/plain", syscall.ENOTDIR, "working directory"},

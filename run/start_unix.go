@@ -40,12 +40,7 @@ func lookup(name string, env []string, dir string) (string, error) {
 			problem = err
 		}
 	}
-	return "", fmt.Errorf(
-		"cannot start %q: %w in the folders of PATH (%s); install it there, or write its whole path",
-		name,
-		problem,
-		path,
-	)
+	return "", fmt.Errorf("cannot start %q: %w in the folders of PATH; install it there, or write its whole path", name, problem)
 }
 
 // runnable says what keeps a file from being executed. A folder counts as

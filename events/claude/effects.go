@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/common"
+	"github.com/snaphook-go/snaphook/internal/errorline"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -208,8 +208,8 @@ func (t *Texts) give(to audience, text string) {
 	*list = appendText(*list, text)
 }
 
-// notice tells the user that a hook failed: its name, and the first line of what
-// it said about it.
+// notice tells the user that a hook failed: its name, and the line of
+// its standard error that names the error.
 func notice(h *hook.Hook, err error, reply *hook.Reply) string {
 	var exit *hook.ExitError
 	var own *hook.Error
@@ -217,13 +217,8 @@ func notice(h *hook.Hook, err error, reply *hook.Reply) string {
 		err = own.Err
 	}
 	if errors.As(err, &exit) && reply != nil {
-		line, _, _ := bytes.Cut(wire.Trim(reply.Stderr), []byte("\n"))
-		return fmt.Sprintf(
-			"%s hook error: %s: %s",
-			shortLabel(h),
-			exit,
-			cmp.Or(wire.Valid(line), "no message on standard error"),
-		)
+		line := errorline.Of(wire.Valid(reply.Stderr))
+		return fmt.Sprintf("%s hook error: %s: %s", shortLabel(h), exit, cmp.Or(line, "no message on standard error"))
 	}
 	return fmt.Sprintf("%s hook error: %v", shortLabel(h), err)
 }

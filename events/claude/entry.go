@@ -121,7 +121,6 @@ var only = []struct {
 	{"args", commands}, {"shell", commands}, {"async", commands}, {"asyncRewake", commands},
 	{"rewakeMessage", commands}, {"rewakeSummary", commands},
 	{"headers", requests}, {"allowedEnvVars", requests},
-	{"continueOnBlock", prompts | agents},
 }
 
 // misplaced says which members have no effect on this type of hook.

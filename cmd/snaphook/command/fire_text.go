@@ -12,6 +12,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/llxprt/genai"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/errorline"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -56,13 +57,12 @@ func guards(event string) bool {
 	})
 }
 
-// because is the first line of what a hook that failed said about it.
+// because returns the line of a failed hook's standard error that names the error, after a colon.
 func because(h pipeline.HookRun) (text string) {
 	if h.ExitCode == nil {
 		return ""
 	}
-	said, _, _ := strings.Cut(strings.TrimSpace(lo.FromPtr(h.Stderr)), "\n")
-	if said != "" {
+	if said := errorline.Of(lo.FromPtr(h.Stderr)); said != "" {
 		text = ": " + said
 	}
 	if *h.ExitCode == 126 { // of shells

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -55,12 +56,53 @@ func asyncGate(v *view) {
 	}
 	f := v.report("async-gate", v.at("async"), "remove \"async\" if it is to refuse",
 		"this hook runs in the background, where it guards nothing")
-	refuses := func(s *script) bool { return answersJSON(string(s.text)) || endsWith2.Match(s.text) }
-	if !slices.ContainsFunc(v.scripts, refuses) {
+	if !slices.ContainsFunc(v.scripts, v.refusesHere) {
 		f.Severity = Note
 	}
 	v.add(*f)
 }
+
+// refusesHere reports whether a script refuses as this hook calls it. A dispatcher, which acts by
+// its arguments, may refuse for other hooks alone.
+func (v *view) refusesHere(s *script) bool {
+	return (answersJSON(string(s.text)) || endsWith2.Match(s.text)) && !v.dispatches(s)
+}
+
+// dispatches reports whether a script acts by its arguments, and the words that this hook passes
+// do not show that it guards: a hook in the foreground calls the script with other words, or the
+// script contains none of them.
+func (v *view) dispatches(s *script) bool {
+	args, ok := v.argumentsOf(s)
+	if !ok || len(args) == 0 || !readsArguments(s) {
+		return false
+	}
+	for _, other := range v.views[:min(len(v.views), maxFound)] {
+		if theirs, ok := other.argumentsOf(s); ok && other.h.Background == hook.Foreground && !slices.Equal(args, theirs) {
+			return true
+		}
+	}
+	return !slices.ContainsFunc(args, func(arg string) bool { return bytes.Contains(s.text, []byte(arg)) })
+}
+
+// argumentsOf returns the words that the hook's command passes to a script; ok is false if it does
+// not call the script.
+func (v *view) argumentsOf(s *script) (args []string, ok bool) {
+	for _, c := range v.calls {
+		if s.path == "" || c.file() != s.path {
+			continue
+		}
+		if _, _, args, ok := c.interpreted(); ok {
+			return args, true
+		}
+		return c.words[1:], true
+	}
+	return nil, false
+}
+
+// arguments matches what reads the arguments of a program.
+var arguments = regexp.MustCompile(`\bargv\b|\bargparse\b|\bparseArgs\b|\$[1-9@*]|\$\{[1-9@*]`)
+
+func readsArguments(s *script) bool { return arguments.Match(s.text) }
 
 // endsWith2 finds the end of a program with status 2.
 var endsWith2 = regexp.MustCompile(`(?i)exit(?:code)?[\s(:=]*2\b`)

@@ -73,8 +73,11 @@ func Check(ctx context.Context, o Options) []Finding {
 			break
 		}
 		if looked(h) {
-			l.hook(h)
+			l.views = append(l.views, l.view(h))
 		}
+	}
+	for _, v := range l.views {
+		l.hook(v)
 	}
 	for _, file := range o.Modules {
 		if ctx.Err() != nil {
@@ -120,11 +123,10 @@ type linter struct {
 // file, and what else is compared with each other.
 const maxFound = 200
 
-func (l *linter) hook(h *hook.Hook) {
-	v := l.view(h)
-	l.views = append(l.views, v)
+// hook runs the rules on one hook. They may compare it with the other hooks: all views are complete.
+func (l *linter) hook(v *view) {
 	for _, r := range rules {
-		if r.look != nil {
+		if r.look != nil && l.ctx.Err() == nil {
 			r.look(v)
 		}
 	}
