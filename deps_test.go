@@ -52,16 +52,15 @@ var arrows = map[string][]string{
 	"events/llxprt/genai":         {"wire"},
 	"events/llxprt":               {"hook", "wire", "match", "run", "settings", "internal/environ", "reducers", "pipeline", "entries", "events/llxprt/genai", "internal/bounded", "internal/splice"},
 	"events/claude":               {"hook", "wire", "stages", "internal/common", "internal/errorline", "match", "internal/permission", "run", "run/request", "run/judge", "settings", "internal/environ", "pipeline", "entries", "internal/bounded", "internal/splice"},
-	"":                            {"hook", "policy", "pipeline", "record", "run"},
+	"":                            {"hook", "wire", "internal/rename", "internal/sound", "pipeline", "policy", "record", "run", "settings", "events/claude", "events/llxprt", "events/llxprt/genai", "events/xcsh", "events/xcsh/discover"},
 
 	"events/xcsh":               {"hook", "wire", "internal/sound", "run", "internal/environ", "reducers", "pipeline", "events/xcsh/discover"},
 	"events/xcsh/discover":      {"internal/gitignore", "internal/bounded", "internal/environ"},
 	"internal/gitignore":        {"internal/bounded"},
 	"internal/statusline":       {},
 	"internal/rename":           {"wire"},
-	"agent":                     {"hook", "wire", "internal/rename", "internal/sound", "pipeline", "policy", "record", "run", "settings", "events/claude", "events/llxprt", "events/llxprt/genai", "events/xcsh", "events/xcsh/discover"},
-	"internal/adapter":          {"agent", "hook", "wire", "events/llxprt/genai"},
-	"internal/adaptertest":      {"agent"}, // fixtures of the adapters' tests
+	"internal/adapter":          {"", "hook", "wire", "events/llxprt/genai"},
+	"internal/adaptertest":      {""}, // fixtures of the adapters' tests
 	"internal/conformance/xcsh": {"wire", "pipeline", "events/xcsh", "events/xcsh/discover", "internal/statusline"},
 }
 

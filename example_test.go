@@ -6,28 +6,25 @@ import (
 	"log"
 
 	"github.com/snaphook-go/snaphook"
-	"github.com/snaphook-go/snaphook/agent"
-	"github.com/snaphook-go/snaphook/pipeline"
-	"github.com/snaphook-go/snaphook/wire"
 )
 
 // A tool is about to write a file; the hooks of the project in
 // examples/quickstart have a word to say.
 func Example() {
 	ctx := context.Background()
-	hooks, err := agent.Open(agent.Config{})
+	hooks, err := snaphook.Open(snaphook.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer hooks.Close()
-	session, err := hooks.NewSession(ctx, agent.SessionConfig{ID: "s-1", Dir: "examples/quickstart"})
+	session, err := hooks.NewSession(ctx, snaphook.SessionConfig{ID: "s-1", Dir: "examples/quickstart"})
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	call := agent.ToolCall{ID: "c-1", Name: "write_file", Input: wire.Object(`{"path": "/etc/passwd", "content": "root::0:0"}`)}
-	out, err := session.RunTool(ctx, &call, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
-		return agent.ToolResult{Text: "written"}, nil // your tool, with the arguments as hooks have left them
+	call := snaphook.ToolCall{ID: "c-1", Name: "write_file", Input: []byte(`{"path": "/etc/passwd", "content": "root::0:0"}`)}
+	out, err := session.RunTool(ctx, &call, func(ctx context.Context, args snaphook.Object) (snaphook.ToolResult, error) {
+		return snaphook.ToolResult{Text: "written"}, nil // your tool, with the arguments as hooks have left them
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -36,12 +33,15 @@ func Example() {
 	// Output: writing to /etc is prohibited
 }
 
-// Open reads settings when the first session of a directory is made, so a
-// system without users costs nothing.
+// Open reads nothing. The settings of a directory are read when its first session
+// is made.
 func ExampleOpen() {
-	sys := snaphook.Open(snaphook.Config{Workers: 8})
-	defer sys.Close()
-	session, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "s-1", Dir: "examples/quickstart"})
+	hooks, err := snaphook.Open(snaphook.Config{Workers: 8})
+	if err != nil {
+		log.Fatal(err) // a tool or a dialect that cannot be used; the error names it
+	}
+	defer hooks.Close()
+	session, err := hooks.NewSession(context.Background(), snaphook.SessionConfig{ID: "s-1", Dir: "examples/quickstart"})
 	if err != nil {
 		log.Fatal(err) // a settings file that cannot be read; the error has its line and column
 	}

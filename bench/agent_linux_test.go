@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Hooks that are commands cost through package agent what they cost through their dialect:
+// Hooks that are commands cost through package snaphook what they cost through their dialect:
 // that of their processes.
 func TestCommandsThroughAgentRunAtTheFloor(t *testing.T) {
 	for _, goal := range []struct {
@@ -40,19 +40,19 @@ func TestCommandsThroughAgentRunAtTheFloor(t *testing.T) {
 }
 
 // throughAgent is a session with so many commands at a call of write_file, and such a call.
-func throughAgent(t *testing.T, n int) (*agent.Session, func() time.Duration) {
+func throughAgent(t *testing.T, n int) (*snaphook.Session, func() time.Duration) {
 	t.Helper()
 	layer := settings.Layer{
 		Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(commands("", variants(n, answer)...)),
 	}
-	hooks, err := agent.Open(agent.Config{
-		Dialects: []*agent.Dialect{agent.LLxprt(agent.LLxprtConfig{Layers: []settings.Layer{layer}})},
+	hooks, err := snaphook.Open(snaphook.Config{
+		Dialects: []*snaphook.Dialect{snaphook.LLxprt(snaphook.LLxprtConfig{Layers: []settings.Layer{layer}})},
 	})
 	must(err)
 	t.Cleanup(func() { hooks.Close() })
-	s, err := hooks.NewSession(context.Background(), agent.SessionConfig{ID: "bench", Dir: t.TempDir()})
+	s, err := hooks.NewSession(context.Background(), snaphook.SessionConfig{ID: "bench", Dir: t.TempDir()})
 	must(err)
-	call := &agent.ToolCall{ID: "c-1", Name: "write_file", Input: wire.Object(arguments)}
+	call := &snaphook.ToolCall{ID: "c-1", Name: "write_file", Input: wire.Object(arguments)}
 	return s, timed(func() {
 		v, err := s.BeforeTool(context.Background(), call)
 		if err != nil || v.Decision != hook.Allow || len(v.Reports) != n {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/events/xcsh"
@@ -18,11 +18,11 @@ import (
 )
 
 // oneHook is a session with one hook in Go of a dialect, at a call of a tool that has
-// another name there, and so has its argument. It is asked through package agent, and as a
+// another name there, and so has its argument. It is asked through package snaphook, and as a
 // host does that writes for that dialect alone: the input, the fire and the Apply function.
 type oneHook struct {
-	s     *agent.Session
-	call  *agent.ToolCall
+	s     *snaphook.Session
+	call  *snaphook.ToolCall
 	alone func(context.Context) (run bool)
 }
 
@@ -38,7 +38,7 @@ func hooksInGo(tb testing.TB) map[string]*oneHook {
 }
 
 func oneOfClaude(tb testing.TB) *oneHook {
-	h := hookOf(tb, agent.Claude(agent.ClaudeConfig{}))
+	h := hookOf(tb, snaphook.Claude(snaphook.ClaudeConfig{}))
 	claude.PreToolUse.On(h.s.Pipeline(), "gate", func(context.Context, claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], err error) {
 		return o, nil
 	})
@@ -51,7 +51,7 @@ func oneOfClaude(tb testing.TB) *oneHook {
 }
 
 func oneOfLLxprt(tb testing.TB) *oneHook {
-	h := hookOf(tb, agent.LLxprt(agent.LLxprtConfig{}))
+	h := hookOf(tb, snaphook.LLxprt(snaphook.LLxprtConfig{}))
 	silent(h.s.Pipeline())
 	h.alone = func(ctx context.Context) bool {
 		in := llxprt.BeforeToolInput{Name: "run_shell_command", Input: h.call.Input}
@@ -62,7 +62,7 @@ func oneOfLLxprt(tb testing.TB) *oneHook {
 }
 
 func oneOfXcsh(tb testing.TB) *oneHook {
-	h := hookOf(tb, agent.Xcsh(agent.XcshConfig{}))
+	h := hookOf(tb, snaphook.Xcsh(snaphook.XcshConfig{}))
 	must(h.s.Modules().Add("gate", func(api *xcsh.API) error {
 		xcsh.ToolCall.On(api, func(context.Context, *xcsh.ToolCallEvent, *xcsh.HookContext) (*xcsh.ToolCallResult, error) {
 			return nil, nil
@@ -78,32 +78,32 @@ func oneOfXcsh(tb testing.TB) *oneHook {
 }
 
 // hookOf is a session of a dialect that has no hooks yet.
-func hookOf(tb testing.TB, d *agent.Dialect) *oneHook {
+func hookOf(tb testing.TB, d *snaphook.Dialect) *oneHook {
 	tb.Helper()
 	for _, name := range []string{"HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"} {
 		tb.Setenv(name, tb.TempDir())
 	}
-	hooks, err := agent.Open(agent.Config{
-		Dialects: []*agent.Dialect{d}, Log: slog.New(slog.DiscardHandler),
-		Tools: []agent.Tool{{Name: "execute_command", Kind: agent.Shell, Args: map[string]string{"command": "cmd"}}},
+	hooks, err := snaphook.Open(snaphook.Config{
+		Dialects: []*snaphook.Dialect{d}, Log: slog.New(slog.DiscardHandler),
+		Tools: []snaphook.Tool{{Name: "execute_command", Kind: snaphook.Shell, Args: map[string]string{"command": "cmd"}}},
 	})
 	must(err)
 	tb.Cleanup(hooks.Close)
-	s, err := hooks.NewSession(context.Background(), agent.SessionConfig{ID: "bench", Dir: tb.TempDir(), Interactive: true})
+	s, err := hooks.NewSession(context.Background(), snaphook.SessionConfig{ID: "bench", Dir: tb.TempDir(), Interactive: true})
 	must(err)
 	args := wire.Object(`{"cmd":"ls -la","cwd":"/w"}`)
-	return &oneHook{s: s, call: &agent.ToolCall{ID: "c-1", Name: "execute_command", Input: args}}
+	return &oneHook{s: s, call: &snaphook.ToolCall{ID: "c-1", Name: "execute_command", Input: args}}
 }
 
 // hostHook is a session with a hook of the host, in its own words.
 func hostHook(tb testing.TB) *oneHook {
 	tb.Helper()
-	h := hookOf(tb, agent.Claude(agent.ClaudeConfig{}))
-	agent.OnBeforeTool(h.s, "gate", func(context.Context, agent.ToolCall) (v agent.Verdict, err error) { return v, nil })
+	h := hookOf(tb, snaphook.Claude(snaphook.ClaudeConfig{}))
+	snaphook.OnBeforeTool(h.s, "gate", func(context.Context, snaphook.ToolCall) (v snaphook.Verdict, err error) { return v, nil })
 	return h
 }
 
-// A hook may cost so many times as much through package agent as where a host writes for
+// A hook may cost so many times as much through package snaphook as where a host writes for
 // its dialect alone. What a hook of a dialect costs more is the call in the dialect's words,
 // and a report in the host's: an allocation each.
 const (

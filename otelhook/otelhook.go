@@ -4,7 +4,7 @@
 // TRACESTATE, requests carry it in their headers, and hooks in Go have it in
 // their context.
 //
-//	sys := snaphook.Open(snaphook.Config{Observe: []pipeline.Observer{o}})
+//	hooks, err := snaphook.Open(snaphook.Config{Observe: []pipeline.Observer{o}})
 //
 // It is a module of its own, so that programs without it download nothing of
 // OpenTelemetry.

@@ -62,7 +62,7 @@ func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Re
 	return e.fire(ctx, s, in, v.active.at(e.slot), sound.Text{})
 }
 
-// FireRead is Fire for package agent, which may have read the JSON text in the input:
+// FireRead is Fire for package snaphook, which may have read the JSON text in the input:
 // then it is not checked again.
 func (e *Event[In, Out]) FireRead(ctx context.Context, s *Session, in *In, text sound.Text) (*hook.Result[Out], error) {
 	if s != nil && in != nil && e.Active(s) {

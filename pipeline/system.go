@@ -65,7 +65,7 @@ type Config struct {
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 
 	// HostRechecks leaves it to the program to ask hooks again whose policy says
-	// recheck, as package agent does over several dialects; see Rechecks of [Event].
+	// recheck, as package snaphook does over several dialects; see Rechecks of [Event].
 	HostRechecks bool
 
 	// Warm keeps the interpreters of hooks ready between calls, where a policy

@@ -7,7 +7,7 @@
 //
 //	hook says            the model gets
 //	deny                 a result with is_error, whose text is the reason
-//	ask                  the same, unless [agent.Config].Ask answers
+//	ask                  the same, unless [snaphook.Config].Ask answers
 //	stop                 a text in the result: [Options].Stop can end the loop over runner.All
 //	rewritten arguments  (the tool gets them)
 //	rewritten result     one text
@@ -26,7 +26,7 @@ import (
 
 	"github.com/anthropics/anthropic-sdk-go"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/internal/adapter"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -42,7 +42,7 @@ type Options struct {
 }
 
 // Tools are the tools with the hooks of a session around each.
-func Tools(s *agent.Session, tools []anthropic.BetaTool, opt Options) []anthropic.BetaTool {
+func Tools(s *snaphook.Session, tools []anthropic.BetaTool, opt Options) []anthropic.BetaTool {
 	guarded, h := make([]anthropic.BetaTool, len(tools)), adapter.New(s, opt.Message, opt.Stop)
 	for i, t := range tools {
 		guarded[i] = &tool{t, h}
@@ -79,8 +79,8 @@ func (r *refusal) Unwrap() error { return r.err }
 // Execute implements [anthropic.BetaTool].
 func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]content, error) {
 	var blocks []content
-	call := &agent.ToolCall{Name: t.Name(), Input: wire.Object(input)}
-	out, err := t.hooks.Run(ctx, call, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
+	call := &snaphook.ToolCall{Name: t.Name(), Input: wire.Object(input)}
+	out, err := t.hooks.Run(ctx, call, func(ctx context.Context, args wire.Object) (snaphook.ToolResult, error) {
 		var err error
 		blocks, err = t.BetaTool.Execute(ctx, json.RawMessage(args))
 		return toolResult(blocks), err
@@ -96,8 +96,8 @@ func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]content, e
 }
 
 // toolResult returns what hooks see of a result.
-func toolResult(blocks []content) agent.ToolResult {
-	r := agent.ToolResult{Text: parts.Join(blocks, "\n")}
+func toolResult(blocks []content) snaphook.ToolResult {
+	r := snaphook.ToolResult{Text: parts.Join(blocks, "\n")}
 	if len(blocks) != 1 || blocks[0].OfText == nil {
 		r.Data, _ = json.Marshal(blocks) // without it hooks see the text
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/adapters/anthropic"
-	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/adaptertest"
 	"github.com/snaphook-go/snaphook/wire"
@@ -98,7 +98,7 @@ func (e echo) Execute(_ context.Context, input json.RawMessage) ([]anthropic.Bet
 }
 
 // work lets a tool runner with hooks do one thing.
-func work(ctx context.Context, s *agent.Session, model *endpoint, of anthropic.BetaTool, opt anthropichooks.Options) (string, error) {
+func work(ctx context.Context, s *snaphook.Session, model *endpoint, of anthropic.BetaTool, opt anthropichooks.Options) (string, error) {
 	srv := httptest.NewServer(model)
 	defer srv.Close()
 	client := anthropic.NewClient(option.WithBaseURL(srv.URL), option.WithAPIKey("k"), option.WithMaxRetries(0))
@@ -115,19 +115,19 @@ func work(ctx context.Context, s *agent.Session, model *endpoint, of anthropic.B
 
 func TestHooksAroundATool(t *testing.T) {
 	for name, tt := range map[string]struct {
-		hook  func(*agent.Session)
+		hook  func(*snaphook.Session)
 		input string
 		want  string // whether the result is an error, and its texts
 	}{
 		"none":              {adaptertest.None, `{"text":"hi"}`, `false echo {"text":"hi"}`},
-		"deny":              {adaptertest.BeforeTool(agent.Verdict{Decision: hook.Deny, Reason: "no"}), `{"text":"hi"}`, "true Error: no"},
-		"ask":               {adaptertest.BeforeTool(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), `{"text":"hi"}`, "true Error: sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused."},
-		"rewrite":           {adaptertest.BeforeTool(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), `{"text":"hi"}`, `false echo {"text":"other"}`},
-		"stop":              {adaptertest.BeforeTool(agent.Verdict{Stop: true, StopReason: "enough"}), `{"text":"hi"}`, "true Error: A hook has ended the agent's work.\nenough"},
-		"context":           {adaptertest.AfterTool(agent.Verdict{Context: []string{"fyi"}}), `{"text":"hi"}`, `false echo {"text":"hi"}|fyi`},
-		"rewritten result":  {adaptertest.AfterTool(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), `{"text":"hi"}`, "false new"},
-		"a tool that fails": {adaptertest.AfterTool(agent.Verdict{Context: []string{"fyi"}}), `{"text":"broken"}`, "true Error: broken\n\nfyi"},
-		"no object":         {adaptertest.None, `[1]`, `true Error: the input of agent.BeforeTool: the arguments of "echo" are an array; want one JSON object`},
+		"deny":              {adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), `{"text":"hi"}`, "true Error: no"},
+		"ask":               {adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Ask, Reason: "sure?"}), `{"text":"hi"}`, "true Error: sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused."},
+		"rewrite":           {adaptertest.BeforeTool(snaphook.Verdict{Input: wire.Object(`{"text":"other"}`)}), `{"text":"hi"}`, `false echo {"text":"other"}`},
+		"stop":              {adaptertest.BeforeTool(snaphook.Verdict{Stop: true, StopReason: "enough"}), `{"text":"hi"}`, "true Error: A hook has ended the agent's work.\nenough"},
+		"context":           {adaptertest.AfterTool(snaphook.Verdict{Context: []string{"fyi"}}), `{"text":"hi"}`, `false echo {"text":"hi"}|fyi`},
+		"rewritten result":  {adaptertest.AfterTool(snaphook.Verdict{Result: &snaphook.ToolResult{Text: "new"}}), `{"text":"hi"}`, "false new"},
+		"a tool that fails": {adaptertest.AfterTool(snaphook.Verdict{Context: []string{"fyi"}}), `{"text":"broken"}`, "true Error: broken\n\nfyi"},
+		"no object":         {adaptertest.None, `[1]`, `true Error: the input of snaphook.BeforeTool: the arguments of "echo" are an array; want one JSON object`},
 	} {
 		for kind, of := range map[string]echo{"a text": {}, "an image too": {image: true}} {
 			t.Run(name+" with "+kind, func(t *testing.T) {
@@ -172,22 +172,22 @@ func TestAToolsErrorComesBack(t *testing.T) {
 
 func Example() {
 	ctx := context.Background()
-	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{
-		{Name: "echo", Kind: agent.Shell, Args: map[string]string{"command": "text"}},
+	hooks, err := snaphook.Open(snaphook.Config{Tools: []snaphook.Tool{
+		{Name: "echo", Kind: snaphook.Shell, Args: map[string]string{"command": "text"}},
 	}})
 	if err != nil {
 		panic(err)
 	}
 	defer hooks.Close()
-	s, err := hooks.NewSession(ctx, agent.SessionConfig{ID: "s-1"}) // the hooks of the current directory
+	s, err := hooks.NewSession(ctx, snaphook.SessionConfig{ID: "s-1"}) // the hooks of the current directory
 	if err != nil {
 		panic(err)
 	}
-	agent.OnBeforeTool(s, "no-secrets", func(_ context.Context, c agent.ToolCall) (agent.Verdict, error) {
+	snaphook.OnBeforeTool(s, "no-secrets", func(_ context.Context, c snaphook.ToolCall) (snaphook.Verdict, error) {
 		if strings.Contains(c.Input.Text("text"), "secret") {
-			return agent.Verdict{Decision: hook.Deny, Reason: "not that file"}, nil
+			return snaphook.Verdict{Decision: hook.Deny, Reason: "not that file"}, nil
 		}
-		return agent.Verdict{}, nil
+		return snaphook.Verdict{}, nil
 	})
 
 	model := &endpoint{input: `{"text":"cat secret"}`}

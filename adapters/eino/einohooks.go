@@ -12,7 +12,7 @@
 //
 //	hook says            an agent gets
 //	deny                 the reason as the tool's result; from the model: an answer that is the reason
-//	ask                  the same, unless [agent.Config].Ask answers
+//	ask                  the same, unless [snaphook.Config].Ask answers
 //	stop                 a text in the result: [Options].Stop can end the graph
 //	rewritten arguments  (the tool gets them)
 //	rewritten request    messages; the model's name and its settings stay as they are
@@ -29,7 +29,7 @@ import (
 
 	"github.com/cloudwego/eino/compose"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/internal/adapter"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -45,13 +45,13 @@ type Options struct {
 	Stop func(ctx context.Context, reason string)
 }
 
-func (opt Options) hooks(s *agent.Session) *adapter.Hooks {
+func (opt Options) hooks(s *snaphook.Session) *adapter.Hooks {
 	return &adapter.Hooks{Session: s, Message: opt.Message, Stop: opt.Stop}
 }
 
 // Tools runs the hooks of a session around every tool: with a text or with parts, whole or
 // as a stream.
-func Tools(s *agent.Session, opt Options) compose.ToolMiddleware {
+func Tools(s *snaphook.Session, opt Options) compose.ToolMiddleware {
 	h := opt.hooks(s)
 	return compose.ToolMiddleware{
 		Invokable:          around[compose.InvokableToolEndpoint](h, false, readText, makeText),
@@ -68,19 +68,19 @@ func around[E ~func(context.Context, *compose.ToolInput) (*Out, error), Out any]
 ) func(E) E {
 	return func(next E) E {
 		return func(ctx context.Context, in *compose.ToolInput) (*Out, error) {
-			call := &agent.ToolCall{ID: in.CallID, Name: in.Name, Input: wire.Object(in.Arguments)}
+			call := &snaphook.ToolCall{ID: in.CallID, Name: in.Name, Input: wire.Object(in.Arguments)}
 			if streams && passes(ctx, h.Session, call) {
 				return next(ctx, in)
 			}
 			var whole parts
-			text, err := h.RunTool(ctx, call, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
+			text, err := h.RunTool(ctx, call, func(ctx context.Context, args wire.Object) (snaphook.ToolResult, error) {
 				changed := *in
 				changed.Arguments = string(args)
 				out, err := next(ctx, &changed)
 				if err == nil {
 					whole, err = read(out)
 				}
-				return agent.ToolResult{Text: part.Join(whole, "\n")}, err
+				return snaphook.ToolResult{Text: part.Join(whole, "\n")}, err
 			})
 			if err != nil {
 				return nil, err
@@ -92,8 +92,8 @@ func around[E ~func(context.Context, *compose.ToolInput) (*Out, error), Out any]
 
 // passes reports whether no hook looks at a call, so that a stream can go on as it is. It
 // does not where the session is closed.
-func passes(ctx context.Context, s *agent.Session, call *agent.ToolCall) bool {
-	if s.Active(agent.BeforeTool) || s.Active(agent.AfterTool) {
+func passes(ctx context.Context, s *snaphook.Session, call *snaphook.ToolCall) bool {
+	if s.Active(snaphook.BeforeTool) || s.Active(snaphook.AfterTool) {
 		return false
 	}
 	v, err := s.BeforeTool(ctx, call)

@@ -12,8 +12,8 @@ import (
 	"github.com/cloudwego/eino/flow/agent/react"
 	"github.com/cloudwego/eino/schema"
 
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/adapters/eino"
-	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/adaptertest"
 	"github.com/snaphook-go/snaphook/wire"
@@ -22,7 +22,7 @@ import (
 func TestMain(m *testing.M) { adaptertest.Main(m) }
 
 // work lets an agent with hooks do one thing, and returns its answer.
-func work(t *testing.T, s *agent.Session, m *scripted, of tool.BaseTool, opt einohooks.Options) (string, error) {
+func work(t *testing.T, s *snaphook.Session, m *scripted, of tool.BaseTool, opt einohooks.Options) (string, error) {
 	t.Helper()
 	a, err := react.NewAgent(t.Context(), &react.AgentConfig{
 		ToolCallingModel: einohooks.Model(s, m, opt),
@@ -53,16 +53,16 @@ func work(t *testing.T, s *agent.Session, m *scripted, of tool.BaseTool, opt ein
 
 func TestHooksAroundATool(t *testing.T) {
 	for name, tt := range map[string]struct {
-		hook func(*agent.Session)
+		hook func(*snaphook.Session)
 		want string // what the model is sent as the tool's result
 	}{
 		"none":             {adaptertest.None, `echo {"text":"hi"}`},
-		"deny":             {adaptertest.BeforeTool(agent.Verdict{Decision: hook.Deny, Reason: "no"}), "no"},
-		"ask":              {adaptertest.BeforeTool(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), "sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused."},
-		"rewrite":          {adaptertest.BeforeTool(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), `echo {"text":"other"}`},
-		"stop":             {adaptertest.BeforeTool(agent.Verdict{Stop: true, StopReason: "enough"}), "A hook has ended the agent's work.\nenough"},
-		"context":          {adaptertest.AfterTool(agent.Verdict{Context: []string{"fyi"}}), "echo {\"text\":\"hi\"}\n\nfyi"},
-		"rewritten result": {adaptertest.AfterTool(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), "new"},
+		"deny":             {adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), "no"},
+		"ask":              {adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Ask, Reason: "sure?"}), "sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused."},
+		"rewrite":          {adaptertest.BeforeTool(snaphook.Verdict{Input: wire.Object(`{"text":"other"}`)}), `echo {"text":"other"}`},
+		"stop":             {adaptertest.BeforeTool(snaphook.Verdict{Stop: true, StopReason: "enough"}), "A hook has ended the agent's work.\nenough"},
+		"context":          {adaptertest.AfterTool(snaphook.Verdict{Context: []string{"fyi"}}), "echo {\"text\":\"hi\"}\n\nfyi"},
+		"rewritten result": {adaptertest.AfterTool(snaphook.Verdict{Result: &snaphook.ToolResult{Text: "new"}}), "new"},
 	} {
 		for kind, of := range map[string]tool.BaseTool{"invokable": plain{}, "streamable": stream{}, "enhanced": enhanced{}, "enhanced stream": enhancedStream{}} {
 			t.Run(name+" "+kind, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestAClosedSessionEndsTheGraph(t *testing.T) {
 
 func TestAStopEndsAReactAgent(t *testing.T) {
 	s, m := adaptertest.Open(t, adaptertest.Echo), calling(`{"text":"hi"}`)
-	adaptertest.AfterTool(agent.Verdict{Stop: true, StopReason: "enough"})(s)
+	adaptertest.AfterTool(snaphook.Verdict{Stop: true, StopReason: "enough"})(s)
 	answer, err := work(t, s, m, plain{}, einohooks.Options{Stop: func(ctx context.Context, _ string) {
 		if err := react.SetReturnDirectly(ctx); err != nil {
 			t.Error(err)
@@ -171,22 +171,22 @@ func TestAStopEndsAReactAgent(t *testing.T) {
 
 func Example() {
 	ctx := context.Background()
-	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{
-		{Name: "echo", Kind: agent.Shell, Args: map[string]string{"command": "text"}},
+	hooks, err := snaphook.Open(snaphook.Config{Tools: []snaphook.Tool{
+		{Name: "echo", Kind: snaphook.Shell, Args: map[string]string{"command": "text"}},
 	}})
 	if err != nil {
 		panic(err)
 	}
 	defer hooks.Close()
-	s, err := hooks.NewSession(ctx, agent.SessionConfig{ID: "s-1"}) // the hooks of the current directory
+	s, err := hooks.NewSession(ctx, snaphook.SessionConfig{ID: "s-1"}) // the hooks of the current directory
 	if err != nil {
 		panic(err)
 	}
-	agent.OnBeforeTool(s, "no-secrets", func(_ context.Context, c agent.ToolCall) (agent.Verdict, error) {
+	snaphook.OnBeforeTool(s, "no-secrets", func(_ context.Context, c snaphook.ToolCall) (snaphook.Verdict, error) {
 		if strings.Contains(c.Input.Text("text"), "secret") {
-			return agent.Verdict{Decision: hook.Deny, Reason: "not that file"}, nil
+			return snaphook.Verdict{Decision: hook.Deny, Reason: "not that file"}, nil
 		}
-		return agent.Verdict{}, nil
+		return snaphook.Verdict{}, nil
 	})
 
 	m, opt := calling(`{"text":"cat secret"}`), einohooks.Options{}

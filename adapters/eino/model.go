@@ -8,14 +8,14 @@ import (
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/schema"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
 // Model runs the hooks of a session around every request to a chat model. Requests also
 // have what hooks in the background have said since the last one. WithTools is an error if
 // m has no such method.
-func Model(s *agent.Session, m model.BaseChatModel, opt Options) model.ToolCallingChatModel {
+func Model(s *snaphook.Session, m model.BaseChatModel, opt Options) model.ToolCallingChatModel {
 	return &hooked{opt.hooks(s), m}
 }
 
@@ -50,7 +50,7 @@ func (h *hooked) Stream(
 ) (stream *schema.StreamReader[*schema.Message], err error) {
 	answer, err := h.around(ctx, input, func(request []*schema.Message) (*schema.Message, error) {
 		out, err := h.m.Stream(ctx, request, opts...)
-		if err == nil && h.Session.Active(agent.AfterModel) {
+		if err == nil && h.Session.Active(snaphook.AfterModel) {
 			return schema.ConcatMessageStream(out)
 		}
 		stream = out

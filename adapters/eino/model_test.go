@@ -7,37 +7,37 @@ import (
 
 	"github.com/cloudwego/eino/components/tool"
 
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/adapters/eino"
-	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/adaptertest"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
 func TestHooksAroundAModel(t *testing.T) {
-	atModel := func(v agent.Verdict) func(*agent.Session) {
-		return func(s *agent.Session) {
-			agent.OnBeforeModel(s, "test", func(context.Context, agent.BeforeModelInput) (agent.Verdict, error) { return v, nil })
+	atModel := func(v snaphook.Verdict) func(*snaphook.Session) {
+		return func(s *snaphook.Session) {
+			snaphook.OnBeforeModel(s, "test", func(context.Context, snaphook.BeforeModelInput) (snaphook.Verdict, error) { return v, nil })
 		}
 	}
-	afterModel := func(v agent.Verdict) func(*agent.Session) {
-		return func(s *agent.Session) {
-			agent.OnAfterModel(s, "test", func(context.Context, agent.AfterModelInput) (agent.Verdict, error) { return v, nil })
+	afterModel := func(v snaphook.Verdict) func(*snaphook.Session) {
+		return func(s *snaphook.Session) {
+			snaphook.OnAfterModel(s, "test", func(context.Context, snaphook.AfterModelInput) (snaphook.Verdict, error) { return v, nil })
 		}
 	}
 	for name, tt := range map[string]struct {
-		hook    func(*agent.Session)
+		hook    func(*snaphook.Session)
 		request string // the last one that the model is sent
 		answer  string
 	}{
 		"none":             {adaptertest.None, `user:go|assistant:|tool:echo {"text":"hi"}`, "done"},
-		"deny":             {atModel(agent.Verdict{Decision: hook.Deny, Reason: "no"}), "", "no"},
-		"stop":             {atModel(agent.Verdict{Stop: true, StopReason: "enough"}), "", "enough"},
-		"an answer":        {atModel(agent.Verdict{Result: &agent.ToolResult{Text: "mine"}}), "", "mine"},
-		"context":          {atModel(agent.Verdict{Context: []string{"fyi"}}), `user:go|assistant:|tool:echo {"text":"hi"}|system:fyi`, "done"},
-		"a response":       {afterModel(agent.Verdict{Result: &agent.ToolResult{Text: "other"}}), `user:go|assistant:other|tool:echo {"text":"hi"}`, "other"},
-		"no response":      {afterModel(agent.Verdict{Result: &agent.ToolResult{Failed: true}}), "user:go", ""},
-		"stop afterwards":  {afterModel(agent.Verdict{Stop: true, StopReason: "enough"}), "user:go", "enough"},
+		"deny":             {atModel(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), "", "no"},
+		"stop":             {atModel(snaphook.Verdict{Stop: true, StopReason: "enough"}), "", "enough"},
+		"an answer":        {atModel(snaphook.Verdict{Result: &snaphook.ToolResult{Text: "mine"}}), "", "mine"},
+		"context":          {atModel(snaphook.Verdict{Context: []string{"fyi"}}), `user:go|assistant:|tool:echo {"text":"hi"}|system:fyi`, "done"},
+		"a response":       {afterModel(snaphook.Verdict{Result: &snaphook.ToolResult{Text: "other"}}), `user:go|assistant:other|tool:echo {"text":"hi"}`, "other"},
+		"no response":      {afterModel(snaphook.Verdict{Result: &snaphook.ToolResult{Failed: true}}), "user:go", ""},
+		"stop afterwards":  {afterModel(snaphook.Verdict{Stop: true, StopReason: "enough"}), "user:go", "enough"},
 		"another message":  {rewriting(func(m string) string { return m + "!" }), `user:go!|assistant:!|tool:echo {"text":"hi"}!`, "done"},
 		"one more message": {adding, `user:go|assistant:|tool:echo {"text":"hi"}|system:more`, "done"},
 	} {
@@ -64,7 +64,7 @@ func TestHooksAroundAModel(t *testing.T) {
 }
 
 // rewriting changes the text of every message of a request.
-func rewriting(change func(string) string) func(*agent.Session) {
+func rewriting(change func(string) string) func(*snaphook.Session) {
 	return onRequest(func(messages []map[string]any) []map[string]any {
 		for _, m := range messages {
 			m["content"] = change(m["content"].(string))
@@ -78,9 +78,9 @@ var adding = onRequest(func(messages []map[string]any) []map[string]any {
 	return append(messages, map[string]any{"role": "system", "content": "more"})
 })
 
-func onRequest(change func([]map[string]any) []map[string]any) func(*agent.Session) {
-	return func(s *agent.Session) {
-		agent.OnBeforeModel(s, "test", func(_ context.Context, in agent.BeforeModelInput) (v agent.Verdict, err error) {
+func onRequest(change func([]map[string]any) []map[string]any) func(*snaphook.Session) {
+	return func(s *snaphook.Session) {
+		snaphook.OnBeforeModel(s, "test", func(_ context.Context, in snaphook.BeforeModelInput) (v snaphook.Verdict, err error) {
 			var r map[string]any
 			if err := in.Request.Into(&r); err != nil {
 				return v, err

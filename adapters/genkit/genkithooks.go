@@ -10,7 +10,7 @@
 //
 //	hook says            a generation gets
 //	deny                 the reason as the tool's output; from the model: an answer that is the reason
-//	ask                  the same, unless [agent.Config].Ask answers
+//	ask                  the same, unless [snaphook.Config].Ask answers
 //	stop                 a text in the output: [Options].Stop can cancel the generation's context
 //	rewritten arguments  (the tool gets them; the request in the conversation stays as it is)
 //	rewritten request    the messages; the configuration and the tools stay as they are
@@ -29,7 +29,7 @@ import (
 
 	"github.com/firebase/genkit/go/ai"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/internal/adapter"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -47,7 +47,7 @@ type Options struct {
 // Tools returns tools of the same names with the hooks of a session around each. The tools
 // must not be registered in the instance of Genkit under these names too: make them with
 // [ai.NewTool].
-func Tools(s *agent.Session, opt Options, tools ...ai.Tool) []ai.ToolRef {
+func Tools(s *snaphook.Session, opt Options, tools ...ai.Tool) []ai.ToolRef {
 	guarded, h := make([]ai.ToolRef, len(tools)), adapter.New(s, opt.Message, opt.Stop)
 	for i, t := range tools {
 		d := t.Definition()
@@ -60,7 +60,7 @@ func Tools(s *agent.Session, opt Options, tools ...ai.Tool) []ai.ToolRef {
 // run runs a tool with the hooks around it. What they refuse, and arguments that are no
 // JSON object, are an output for the model.
 func run(ctx context.Context, h *adapter.Hooks, t ai.Tool, input any) (*ai.MultipartToolResponse, error) {
-	call := &agent.ToolCall{Name: t.Name()}
+	call := &snaphook.ToolCall{Name: t.Name()}
 	if input != nil {
 		args, err := json.Marshal(input)
 		if err != nil {
@@ -69,7 +69,7 @@ func run(ctx context.Context, h *adapter.Hooks, t ai.Tool, input any) (*ai.Multi
 		call.Input = wire.Object(args)
 	}
 	var res *ai.MultipartToolResponse
-	text, err := h.RunTool(ctx, call, func(ctx context.Context, args wire.Object) (seen agent.ToolResult, err error) {
+	text, err := h.RunTool(ctx, call, func(ctx context.Context, args wire.Object) (seen snaphook.ToolResult, err error) {
 		now := map[string]any{}
 		if len(args) > 0 {
 			if err := json.Unmarshal(args, &now); err != nil {
@@ -88,12 +88,12 @@ func run(ctx context.Context, h *adapter.Hooks, t ai.Tool, input any) (*ai.Multi
 }
 
 // toolResult returns what hooks see of an output: a text as it is, anything else as JSON.
-func toolResult(res *ai.MultipartToolResponse) agent.ToolResult {
+func toolResult(res *ai.MultipartToolResponse) snaphook.ToolResult {
 	if text, ok := res.Output.(string); ok {
-		return agent.ToolResult{Text: text}
+		return snaphook.ToolResult{Text: text}
 	}
 	data, _ := json.Marshal(res.Output) // it has come from JSON
-	return agent.ToolResult{Text: string(data), Data: data}
+	return snaphook.ToolResult{Text: string(data), Data: data}
 }
 
 // withText returns an output with the text that hooks have made of it. What they add to a

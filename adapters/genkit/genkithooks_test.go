@@ -10,8 +10,8 @@ import (
 	"github.com/firebase/genkit/go/ai"
 	"github.com/firebase/genkit/go/genkit"
 
+	"github.com/snaphook-go/snaphook"
 	genkithooks "github.com/snaphook-go/snaphook/adapters/genkit"
-	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/adaptertest"
 	"github.com/snaphook-go/snaphook/wire"
@@ -86,7 +86,7 @@ func outputs(m *ai.Message) string {
 type seen struct{ messages, stops []string }
 
 // run generates once, with hooks around the tool and the model.
-func run(t *testing.T, s *agent.Session, tool ai.Tool, m *scripted, more ...ai.GenerateOption) (string, seen, error) {
+func run(t *testing.T, s *snaphook.Session, tool ai.Tool, m *scripted, more ...ai.GenerateOption) (string, seen, error) {
 	t.Helper()
 	var did seen
 	opt := genkithooks.Options{
@@ -111,36 +111,36 @@ func run(t *testing.T, s *agent.Session, tool ai.Tool, m *scripted, more ...ai.G
 func TestHooksAroundATool(t *testing.T) {
 	hi := map[string]any{"text": "hi"}
 	for name, tt := range map[string]struct {
-		hook func(*agent.Session)
+		hook func(*snaphook.Session)
 		tool ai.Tool
 		call any
 		want string
 		did  seen
 	}{
 		"none": {hook: adaptertest.None, want: "done: echo hi"},
-		"deny": {hook: adaptertest.BeforeTool(agent.Verdict{Decision: hook.Deny, Reason: "no"}), want: "done: no"},
+		"deny": {hook: adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), want: "done: no"},
 		"ask": {
-			hook: adaptertest.BeforeTool(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}),
+			hook: adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Ask, Reason: "sure?"}),
 			want: "done: sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused.",
 		},
-		"rewrite": {hook: adaptertest.BeforeTool(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), want: "done: echo other"},
+		"rewrite": {hook: adaptertest.BeforeTool(snaphook.Verdict{Input: wire.Object(`{"text":"other"}`)}), want: "done: echo other"},
 		"stop": {
-			hook: adaptertest.BeforeTool(agent.Verdict{Stop: true, StopReason: "enough"}),
+			hook: adaptertest.BeforeTool(snaphook.Verdict{Stop: true, StopReason: "enough"}),
 			want: "done: A hook has ended the agent's work.\nenough", did: seen{stops: []string{"enough"}},
 		},
-		"context": {hook: adaptertest.AfterTool(agent.Verdict{Context: []string{"fyi"}}), want: "done: echo hi\n\nfyi"},
+		"context": {hook: adaptertest.AfterTool(snaphook.Verdict{Context: []string{"fyi"}}), want: "done: echo hi\n\nfyi"},
 		"context beside an object": {
-			hook: adaptertest.AfterTool(agent.Verdict{Context: []string{"fyi"}}), tool: table, want: "done: map[echo:hi]\nfyi",
+			hook: adaptertest.AfterTool(snaphook.Verdict{Context: []string{"fyi"}}), tool: table, want: "done: map[echo:hi]\nfyi",
 		},
 		"message": {
-			hook: adaptertest.AfterTool(agent.Verdict{Messages: []string{"look"}}), want: "done: echo hi", did: seen{messages: []string{"look"}},
+			hook: adaptertest.AfterTool(snaphook.Verdict{Messages: []string{"look"}}), want: "done: echo hi", did: seen{messages: []string{"look"}},
 		},
-		"rewritten result": {hook: adaptertest.AfterTool(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), want: "done: new"},
+		"rewritten result": {hook: adaptertest.AfterTool(snaphook.Verdict{Result: &snaphook.ToolResult{Text: "new"}}), want: "done: new"},
 		"rewritten object": {
-			hook: adaptertest.AfterTool(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), tool: table, want: "done: new",
+			hook: adaptertest.AfterTool(snaphook.Verdict{Result: &snaphook.ToolResult{Text: "new"}}), tool: table, want: "done: new",
 		},
 		"stop after it": {
-			hook: adaptertest.AfterTool(agent.Verdict{Stop: true, StopReason: "enough"}),
+			hook: adaptertest.AfterTool(snaphook.Verdict{Stop: true, StopReason: "enough"}),
 			want: "done: echo hi\n\nA hook has ended the agent's work.\nenough", did: seen{stops: []string{"enough"}},
 		},
 	} {
@@ -168,40 +168,40 @@ func TestHooksAroundATool(t *testing.T) {
 }
 
 func TestHooksAroundTheModel(t *testing.T) {
-	before := func(v agent.Verdict) func(*agent.Session) {
-		return func(s *agent.Session) {
-			agent.OnBeforeModel(s, "test", func(context.Context, agent.BeforeModelInput) (agent.Verdict, error) { return v, nil })
+	before := func(v snaphook.Verdict) func(*snaphook.Session) {
+		return func(s *snaphook.Session) {
+			snaphook.OnBeforeModel(s, "test", func(context.Context, snaphook.BeforeModelInput) (snaphook.Verdict, error) { return v, nil })
 		}
 	}
-	after := func(v agent.Verdict) func(*agent.Session) {
-		return func(s *agent.Session) {
-			agent.OnAfterModel(s, "test", func(context.Context, agent.AfterModelInput) (agent.Verdict, error) { return v, nil })
+	after := func(v snaphook.Verdict) func(*snaphook.Session) {
+		return func(s *snaphook.Session) {
+			snaphook.OnAfterModel(s, "test", func(context.Context, snaphook.AfterModelInput) (snaphook.Verdict, error) { return v, nil })
 		}
 	}
 	for name, tt := range map[string]struct {
-		hook     func(*agent.Session)
+		hook     func(*snaphook.Session)
 		want     string
 		requests string // the texts of the only request; none where the model is not called
 		did      seen
 	}{
 		"none":   {hook: adaptertest.None, want: "done", requests: "user: go"},
-		"deny":   {hook: before(agent.Verdict{Decision: hook.Deny, Reason: "no"}), want: "no"},
-		"stop":   {hook: before(agent.Verdict{Stop: true, StopReason: "enough"}), want: "enough", did: seen{stops: []string{"enough"}}},
-		"answer": {hook: before(agent.Verdict{Result: &agent.ToolResult{Text: "cached"}}), want: "cached"},
+		"deny":   {hook: before(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), want: "no"},
+		"stop":   {hook: before(snaphook.Verdict{Stop: true, StopReason: "enough"}), want: "enough", did: seen{stops: []string{"enough"}}},
+		"answer": {hook: before(snaphook.Verdict{Result: &snaphook.ToolResult{Text: "cached"}}), want: "cached"},
 		"context": {
-			hook: before(agent.Verdict{Context: []string{"fyi"}}), want: "done", requests: "user: go, system: fyi",
+			hook: before(snaphook.Verdict{Context: []string{"fyi"}}), want: "done", requests: "user: go, system: fyi",
 		},
 		"rewritten request": {
-			hook: before(agent.Verdict{Input: wire.Object(`{"messages":[{"role":"user","content":"stay"}]}`)}),
+			hook: before(snaphook.Verdict{Input: wire.Object(`{"messages":[{"role":"user","content":"stay"}]}`)}),
 			want: "done", requests: "user: stay",
 		},
 		"one more message": {
-			hook: before(agent.Verdict{Input: wire.Object(`{"messages":[{"role":"system","content":"more"},{"role":"user","content":"go"}]}`)}),
+			hook: before(snaphook.Verdict{Input: wire.Object(`{"messages":[{"role":"system","content":"more"},{"role":"user","content":"go"}]}`)}),
 			want: "done", requests: "system: more, user: go",
 		},
-		"rewritten response": {hook: after(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), want: "new", requests: "user: go"},
+		"rewritten response": {hook: after(snaphook.Verdict{Result: &snaphook.ToolResult{Text: "new"}}), want: "new", requests: "user: go"},
 		"stop after it": {
-			hook: after(agent.Verdict{Stop: true, StopReason: "enough"}),
+			hook: after(snaphook.Verdict{Stop: true, StopReason: "enough"}),
 			want: "done\nenough", requests: "user: go", did: seen{stops: []string{"enough"}},
 		},
 	} {
@@ -244,9 +244,9 @@ func texts(requests []*ai.ModelRequest) string {
 
 func TestAFailedToolFailsForHooksAndForGenkit(t *testing.T) {
 	s, failed := adaptertest.Open(t, adaptertest.Echo), false
-	agent.OnAfterTool(s, "test", func(_ context.Context, in agent.AfterToolInput) (agent.Verdict, error) {
+	snaphook.OnAfterTool(s, "test", func(_ context.Context, in snaphook.AfterToolInput) (snaphook.Verdict, error) {
 		failed = in.Result.Failed
-		return agent.Verdict{}, nil
+		return snaphook.Verdict{}, nil
 	})
 	_, _, err := run(t, s, echo, &scripted{call: map[string]any{"text": "broken"}})
 	if err == nil || !strings.Contains(err.Error(), "it is broken") || !failed {
@@ -270,22 +270,22 @@ func TestAnInterruptReachesGenkit(t *testing.T) {
 
 func Example() {
 	ctx := context.Background()
-	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{
-		{Name: "echo", Kind: agent.Shell, Args: map[string]string{"command": "text"}},
+	hooks, err := snaphook.Open(snaphook.Config{Tools: []snaphook.Tool{
+		{Name: "echo", Kind: snaphook.Shell, Args: map[string]string{"command": "text"}},
 	}})
 	if err != nil {
 		panic(err)
 	}
 	defer hooks.Close()
-	s, err := hooks.NewSession(ctx, agent.SessionConfig{ID: "s-1"}) // the hooks of the current directory
+	s, err := hooks.NewSession(ctx, snaphook.SessionConfig{ID: "s-1"}) // the hooks of the current directory
 	if err != nil {
 		panic(err)
 	}
-	agent.OnBeforeTool(s, "no-secrets", func(_ context.Context, c agent.ToolCall) (agent.Verdict, error) {
+	snaphook.OnBeforeTool(s, "no-secrets", func(_ context.Context, c snaphook.ToolCall) (snaphook.Verdict, error) {
 		if strings.Contains(c.Input.Text("text"), "secret") {
-			return agent.Verdict{Decision: hook.Deny, Reason: "not that file"}, nil
+			return snaphook.Verdict{Decision: hook.Deny, Reason: "not that file"}, nil
 		}
-		return agent.Verdict{}, nil
+		return snaphook.Verdict{}, nil
 	})
 
 	var opt genkithooks.Options

@@ -6,18 +6,18 @@ import (
 
 	"github.com/firebase/genkit/go/ai"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
 // Model runs the hooks of a session around every request to a model. It adds what
 // background hooks have answered since the last request.
-func Model(s *agent.Session, opt Options) ai.ModelMiddleware {
+func Model(s *snaphook.Session, opt Options) ai.ModelMiddleware {
 	h := adapter.New(s, opt.Message, opt.Stop)
 	return func(next ai.ModelFunc) ai.ModelFunc {
 		return func(ctx context.Context, req *ai.ModelRequest, cb ai.ModelStreamCallback) (*ai.ModelResponse, error) {
 			var res *ai.ModelResponse
-			whole := s.Active(agent.AfterModel)
+			whole := s.Active(snaphook.AfterModel)
 			text, calls, err := messages.Model(ctx, h, req.Messages, func(now []*ai.Message) (_ string, _ bool, err error) {
 				sent, stream := *req, cb
 				if sent.Messages = now; whole {

@@ -11,7 +11,7 @@
 //
 //	hook says            a client gets
 //	deny                 a result with isError, whose text is the reason
-//	ask                  the same, unless [agent.Config].Ask answers
+//	ask                  the same, unless [snaphook.Config].Ask answers
 //	stop                 a text in the result: there is no verb that ends the agent's work
 //	rewritten arguments  (the server gets them)
 //	rewritten result     a result of one text; structuredContent is left out
@@ -26,7 +26,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/internal/adapter"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -34,7 +34,7 @@ import (
 // Options are what a [Middleware] may need besides the session.
 type Options struct {
 	// Name is the host's name of a tool, by the server's; nil keeps it. Describe the names
-	// in [agent.Config] as tools of kind MCP.
+	// in [snaphook.Config] as tools of kind MCP.
 	Name func(tool string) string
 
 	// Message shows the user what a hook has to say; nil drops it.
@@ -45,7 +45,7 @@ type Options struct {
 }
 
 // Middleware runs the hooks of a session around calls of tools.
-func Middleware(s *agent.Session, opt Options) mcp.Middleware {
+func Middleware(s *snaphook.Session, opt Options) mcp.Middleware {
 	h := adapter.New(s, opt.Message, opt.Stop)
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
@@ -95,8 +95,8 @@ func (c *call) run(
 ) (mcp.Result, error) {
 	var result *mcp.CallToolResult
 	var other mcp.Result // of a server that wants more input first
-	asked := &agent.ToolCall{Name: c.name, Input: c.args}
-	out, err := h.Run(ctx, asked, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
+	asked := &snaphook.ToolCall{Name: c.name, Input: c.args}
+	out, err := h.Run(ctx, asked, func(ctx context.Context, args wire.Object) (snaphook.ToolResult, error) {
 		if len(args) > 0 {
 			c.set(json.RawMessage(args))
 		}
@@ -104,7 +104,7 @@ func (c *call) run(
 		var ok bool
 		if result, ok = res.(*mcp.CallToolResult); !ok {
 			other = res
-			return agent.ToolResult{}, err
+			return snaphook.ToolResult{}, err
 		}
 		return toolResult(result), err
 	})
@@ -130,16 +130,16 @@ var parts = adapter.Parts[mcp.Content]{
 }
 
 // toolResult returns what hooks see of a result.
-func toolResult(r *mcp.CallToolResult) agent.ToolResult {
+func toolResult(r *mcp.CallToolResult) snaphook.ToolResult {
 	data, err := json.Marshal(r)
 	if err != nil {
 		data = nil // hooks see the text
 	}
-	return agent.ToolResult{Text: parts.Join(r.Content, "\n"), Data: data, Failed: r.IsError}
+	return snaphook.ToolResult{Text: parts.Join(r.Content, "\n"), Data: data, Failed: r.IsError}
 }
 
 // withText returns a result as hooks have left it; nil is that of a call that has not run.
-func withText(r *mcp.CallToolResult, out agent.ToolResult) *mcp.CallToolResult {
+func withText(r *mcp.CallToolResult, out snaphook.ToolResult) *mcp.CallToolResult {
 	text := out.TextWithStop()
 	if r == nil {
 		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{parts.Part(text)}}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/adapters/mcp"
-	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/adaptertest"
 	"github.com/snaphook-go/snaphook/wire"
@@ -19,11 +19,11 @@ type input struct {
 }
 
 // files is the tool echo of a server.
-var files = agent.Tool{Name: "echo", Kind: agent.MCP, Server: "files"}
+var files = snaphook.Tool{Name: "echo", Kind: snaphook.MCP, Server: "files"}
 
 // connect makes a server with a tool echo, and a client, with the hooks of a session on one
 // of the two sides.
-func connect(t *testing.T, s *agent.Session, opt mcphooks.Options, onServer bool) *mcp.ClientSession {
+func connect(t *testing.T, s *snaphook.Session, opt mcphooks.Options, onServer bool) *mcp.ClientSession {
 	t.Helper()
 	server := mcp.NewServer(&mcp.Implementation{Name: "files", Version: "1"}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: "echo"}, func(_ context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
@@ -49,17 +49,17 @@ func connect(t *testing.T, s *agent.Session, opt mcphooks.Options, onServer bool
 
 func TestHooksAroundAServersTool(t *testing.T) {
 	for name, tt := range map[string]struct {
-		hook   func(*agent.Session)
+		hook   func(*snaphook.Session)
 		want   string
 		failed bool
 	}{
 		"none":             {adaptertest.None, "echo hi", false},
-		"deny":             {adaptertest.BeforeTool(agent.Verdict{Decision: hook.Deny, Reason: "no"}), "no", true},
-		"ask":              {adaptertest.BeforeTool(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), "sure?", true},
-		"rewrite":          {adaptertest.BeforeTool(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), "echo other", false},
-		"stop":             {adaptertest.BeforeTool(agent.Verdict{Stop: true, StopReason: "enough"}), "enough", true},
-		"context":          {adaptertest.AfterTool(agent.Verdict{Context: []string{"fyi"}}), "echo hi|fyi", false},
-		"rewritten result": {adaptertest.AfterTool(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), "new", false},
+		"deny":             {adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), "no", true},
+		"ask":              {adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Ask, Reason: "sure?"}), "sure?", true},
+		"rewrite":          {adaptertest.BeforeTool(snaphook.Verdict{Input: wire.Object(`{"text":"other"}`)}), "echo other", false},
+		"stop":             {adaptertest.BeforeTool(snaphook.Verdict{Stop: true, StopReason: "enough"}), "enough", true},
+		"context":          {adaptertest.AfterTool(snaphook.Verdict{Context: []string{"fyi"}}), "echo hi|fyi", false},
+		"rewritten result": {adaptertest.AfterTool(snaphook.Verdict{Result: &snaphook.ToolResult{Text: "new"}}), "new", false},
 	} {
 		for side, onServer := range map[string]bool{"client": false, "server": true} {
 			t.Run(name+" on the "+side, func(t *testing.T) {
@@ -86,12 +86,12 @@ func TestHooksAroundAServersTool(t *testing.T) {
 }
 
 func Example() {
-	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{{Name: "read", Kind: agent.MCP, Server: "files"}}})
+	hooks, err := snaphook.Open(snaphook.Config{Tools: []snaphook.Tool{{Name: "read", Kind: snaphook.MCP, Server: "files"}}})
 	if err != nil {
 		panic(err)
 	}
 	defer hooks.Close()
-	s, err := hooks.NewSession(context.Background(), agent.SessionConfig{ID: "s-1"})
+	s, err := hooks.NewSession(context.Background(), snaphook.SessionConfig{ID: "s-1"})
 	if err != nil {
 		panic(err)
 	}

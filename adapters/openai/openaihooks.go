@@ -16,7 +16,7 @@
 //
 //	hook says            the model gets
 //	deny                 the reason as the tool's result: there is no mark for one that has failed
-//	ask                  the same, unless [agent.Config].Ask answers
+//	ask                  the same, unless [snaphook.Config].Ask answers
 //	stop                 nothing: [Did].Stop is for the loop, and calls after it do not run
 //	rewritten arguments  (the tool gets them; the model's message stays as it is)
 //	rewritten result     the text
@@ -36,7 +36,7 @@ import (
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -56,7 +56,7 @@ type Did struct {
 // error is ctx's, or that the session is closed: then nothing more runs.
 func Chat(
 	ctx context.Context,
-	s *agent.Session,
+	s *snaphook.Session,
 	m *openai.ChatCompletionMessage,
 	tools Tools,
 ) (results []openai.ChatCompletionMessageParamUnion, did Did, err error) {
@@ -78,7 +78,7 @@ func Chat(
 // Responses does the same for the calls in the output of a response.
 func Responses(
 	ctx context.Context,
-	s *agent.Session,
+	s *snaphook.Session,
 	r *responses.Response,
 	tools Tools,
 ) (results []responses.ResponseInputItemUnionParam, did Did, err error) {
@@ -113,7 +113,7 @@ type call struct {
 
 // run runs a call with the hooks around it. What they refuse, a tool that fails, and
 // arguments that are no JSON object are a text for the model.
-func (d *Did) run(ctx context.Context, s *agent.Session, c call, tools Tools) (string, error) {
+func (d *Did) run(ctx context.Context, s *snaphook.Session, c call, tools Tools) (string, error) {
 	if d.Stop {
 		return "A hook has ended the agent's work.", nil
 	}
@@ -123,8 +123,8 @@ func (d *Did) run(ctx context.Context, s *agent.Session, c call, tools Tools) (s
 	}
 	out, err := s.RunTool(
 		ctx,
-		&agent.ToolCall{ID: c.id, Name: c.name, Input: input},
-		func(ctx context.Context, args wire.Object) (r agent.ToolResult, _ error) {
+		&snaphook.ToolCall{ID: c.id, Name: c.name, Input: input},
+		func(ctx context.Context, args wire.Object) (r snaphook.ToolResult, _ error) {
 			text := string(args)
 			if c.custom {
 				text = args.Text("input")

@@ -15,8 +15,8 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
 
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/adapters/openai"
-	"github.com/snaphook-go/snaphook/agent"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/adaptertest"
 	"github.com/snaphook-go/snaphook/wire"
@@ -43,7 +43,7 @@ func into[T any](t *testing.T, text string) *T {
 }
 
 // chat runs one call that a model of Chat Completions asks for, and returns its result.
-func chat(t *testing.T, s *agent.Session, custom bool, args string) (string, openaihooks.Did, error) {
+func chat(t *testing.T, s *snaphook.Session, custom bool, args string) (string, openaihooks.Did, error) {
 	t.Helper()
 	called := `{"id":"c-1","type":"function","function":{"name":"echo","arguments":` + string(wire.Quote(args)) + `}}`
 	if custom {
@@ -61,7 +61,7 @@ func chat(t *testing.T, s *agent.Session, custom bool, args string) (string, ope
 }
 
 // response does the same for one of Responses.
-func response(t *testing.T, s *agent.Session, custom bool, args string) (string, openaihooks.Did, error) {
+func response(t *testing.T, s *snaphook.Session, custom bool, args string) (string, openaihooks.Did, error) {
 	t.Helper()
 	called := `{"id":"x","call_id":"c-1","type":"function_call","name":"echo","arguments":` + string(wire.Quote(args)) + `}`
 	if custom {
@@ -89,27 +89,27 @@ func response(t *testing.T, s *agent.Session, custom bool, args string) (string,
 func TestHooksAroundACall(t *testing.T) {
 	object, text := `{"text":"hi"}`, "hi"
 	for name, tt := range map[string]struct {
-		hook   func(*agent.Session)
+		hook   func(*snaphook.Session)
 		custom bool
 		args   string
 		want   string
 		did    openaihooks.Did
 	}{
 		"none":              {hook: adaptertest.None, args: object, want: "echo " + object},
-		"deny":              {hook: adaptertest.BeforeTool(agent.Verdict{Decision: hook.Deny, Reason: "no"}), args: object, want: "no"},
-		"ask":               {hook: adaptertest.BeforeTool(agent.Verdict{Decision: hook.Ask, Reason: "sure?"}), args: object, want: "sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused."},
-		"rewrite":           {hook: adaptertest.BeforeTool(agent.Verdict{Input: wire.Object(`{"text":"other"}`)}), args: object, want: `echo {"text":"other"}`},
-		"stop":              {hook: adaptertest.BeforeTool(agent.Verdict{Stop: true, StopReason: "enough"}), args: object, want: "A hook has ended the agent's work.\nenough", did: openaihooks.Did{Stop: true, StopReason: "enough"}},
-		"context":           {hook: adaptertest.AfterTool(agent.Verdict{Context: []string{"fyi"}}), args: object, want: "echo " + object + "\n\nfyi"},
-		"message":           {hook: adaptertest.AfterTool(agent.Verdict{Messages: []string{"look"}}), args: object, want: "echo " + object, did: openaihooks.Did{Messages: []string{"look"}}},
-		"rewritten result":  {hook: adaptertest.AfterTool(agent.Verdict{Result: &agent.ToolResult{Text: "new"}}), args: object, want: "new"},
-		"no JSON":           {hook: adaptertest.None, args: "{", want: `the input of agent.BeforeTool: the arguments of "echo" are not JSON; want one JSON object`},
+		"deny":              {hook: adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), args: object, want: "no"},
+		"ask":               {hook: adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Ask, Reason: "sure?"}), args: object, want: "sure?\nA hook wants the user to be asked, and there is no user who could be: it is refused."},
+		"rewrite":           {hook: adaptertest.BeforeTool(snaphook.Verdict{Input: wire.Object(`{"text":"other"}`)}), args: object, want: `echo {"text":"other"}`},
+		"stop":              {hook: adaptertest.BeforeTool(snaphook.Verdict{Stop: true, StopReason: "enough"}), args: object, want: "A hook has ended the agent's work.\nenough", did: openaihooks.Did{Stop: true, StopReason: "enough"}},
+		"context":           {hook: adaptertest.AfterTool(snaphook.Verdict{Context: []string{"fyi"}}), args: object, want: "echo " + object + "\n\nfyi"},
+		"message":           {hook: adaptertest.AfterTool(snaphook.Verdict{Messages: []string{"look"}}), args: object, want: "echo " + object, did: openaihooks.Did{Messages: []string{"look"}}},
+		"rewritten result":  {hook: adaptertest.AfterTool(snaphook.Verdict{Result: &snaphook.ToolResult{Text: "new"}}), args: object, want: "new"},
+		"no JSON":           {hook: adaptertest.None, args: "{", want: `the input of snaphook.BeforeTool: the arguments of "echo" are not JSON; want one JSON object`},
 		"a tool that fails": {hook: adaptertest.None, args: `{"text":"broken"}`, want: "broken"},
 		"custom":            {hook: adaptertest.None, custom: true, args: text, want: "echo hi"},
-		"custom deny":       {hook: adaptertest.BeforeTool(agent.Verdict{Decision: hook.Deny, Reason: "no"}), custom: true, args: text, want: "no"},
-		"custom rewrite":    {hook: adaptertest.BeforeTool(agent.Verdict{Input: wire.Object(`{"input":"other"}`)}), custom: true, args: text, want: "echo other"},
+		"custom deny":       {hook: adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), custom: true, args: text, want: "no"},
+		"custom rewrite":    {hook: adaptertest.BeforeTool(snaphook.Verdict{Input: wire.Object(`{"input":"other"}`)}), custom: true, args: text, want: "echo other"},
 	} {
-		for kind, run := range map[string]func(*testing.T, *agent.Session, bool, string) (string, openaihooks.Did, error){"chat": chat, "responses": response} {
+		for kind, run := range map[string]func(*testing.T, *snaphook.Session, bool, string) (string, openaihooks.Did, error){"chat": chat, "responses": response} {
 			t.Run(name+" of "+kind, func(t *testing.T) {
 				s := adaptertest.Open(t, adaptertest.Echo)
 				tt.hook(s)
@@ -130,8 +130,8 @@ func TestHooksAroundACall(t *testing.T) {
 
 func TestNothingRunsAfterAStop(t *testing.T) {
 	s := adaptertest.Open(t, adaptertest.Echo)
-	agent.OnAfterTool(s, "test", func(context.Context, agent.AfterToolInput) (agent.Verdict, error) {
-		return agent.Verdict{Stop: true, StopReason: "enough"}, nil
+	snaphook.OnAfterTool(s, "test", func(context.Context, snaphook.AfterToolInput) (snaphook.Verdict, error) {
+		return snaphook.Verdict{Stop: true, StopReason: "enough"}, nil
 	})
 	ran := 0
 	m := into[openai.ChatCompletionMessage](t, `{"tool_calls":[
@@ -156,22 +156,22 @@ func endpoint(w http.ResponseWriter, r *http.Request) {
 
 func Example() {
 	ctx := context.Background()
-	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{
-		{Name: "echo", Kind: agent.Shell, Args: map[string]string{"command": "text"}},
+	hooks, err := snaphook.Open(snaphook.Config{Tools: []snaphook.Tool{
+		{Name: "echo", Kind: snaphook.Shell, Args: map[string]string{"command": "text"}},
 	}})
 	if err != nil {
 		panic(err)
 	}
 	defer hooks.Close()
-	s, err := hooks.NewSession(ctx, agent.SessionConfig{ID: "s-1"}) // the hooks of the current directory
+	s, err := hooks.NewSession(ctx, snaphook.SessionConfig{ID: "s-1"}) // the hooks of the current directory
 	if err != nil {
 		panic(err)
 	}
-	agent.OnBeforeTool(s, "no-secrets", func(_ context.Context, c agent.ToolCall) (agent.Verdict, error) {
+	snaphook.OnBeforeTool(s, "no-secrets", func(_ context.Context, c snaphook.ToolCall) (snaphook.Verdict, error) {
 		if strings.Contains(c.Input.Text("text"), "secret") {
-			return agent.Verdict{Decision: hook.Deny, Reason: "not that file"}, nil
+			return snaphook.Verdict{Decision: hook.Deny, Reason: "not that file"}, nil
 		}
-		return agent.Verdict{}, nil
+		return snaphook.Verdict{}, nil
 	})
 
 	srv := httptest.NewServer(http.HandlerFunc(endpoint))

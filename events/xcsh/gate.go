@@ -16,7 +16,7 @@ func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.
 	return e.FireRead(ctx, m, in, sound.Text{})
 }
 
-// FireRead is FireResult for package agent, which may have read the JSON text in the input.
+// FireRead is FireResult for package snaphook, which may have read the JSON text in the input.
 func (e *Event[E, R]) FireRead(
 	ctx context.Context, m *Modules, in *E, text sound.Text,
 ) (*hook.Result[R], error) {

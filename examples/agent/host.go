@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
 // Host is an agent: a model, a few tools, and its user's hooks at every moment.
 type Host struct {
-	Session  *agent.Session
+	Session  *snaphook.Session
 	Model    Model
 	Out      io.Writer
 	Messages []Message
@@ -21,7 +21,7 @@ type Host struct {
 }
 
 // at does what every verdict may ask for.
-func (h *Host) at(v *agent.Verdict, err error) *agent.Verdict {
+func (h *Host) at(v *snaphook.Verdict, err error) *snaphook.Verdict {
 	if h.err == nil {
 		h.err = err
 	}
@@ -44,15 +44,15 @@ func (h *Host) tell(role string, texts ...string) {
 
 // Run is a session in which the user asks for one thing.
 func (h *Host) Run(ctx context.Context, prompt string) error {
-	if h.at(h.Session.Start(ctx, &agent.StartInput{})); !h.ended {
+	if h.at(h.Session.Start(ctx, &snaphook.StartInput{})); !h.ended {
 		h.prompt(ctx, prompt)
 	}
-	h.at(h.Session.End(ctx, &agent.EndInput{Reason: "exit"}))
+	h.at(h.Session.End(ctx, &snaphook.EndInput{Reason: "exit"}))
 	return h.err
 }
 
 func (h *Host) prompt(ctx context.Context, text string) {
-	if v := h.at(h.Session.Prompt(ctx, &agent.PromptInput{Text: text})); v.Denied() || h.ended {
+	if v := h.at(h.Session.Prompt(ctx, &snaphook.PromptInput{Text: text})); v.Denied() || h.ended {
 		fmt.Fprintln(h.Out, "refused:", v.Reason)
 		return
 	}
@@ -63,7 +63,7 @@ func (h *Host) prompt(ctx context.Context, text string) {
 			return
 		}
 		fmt.Fprintln(h.Out, "answer:", answer)
-		v := h.at(h.Session.Stop(ctx, &agent.StopInput{Prompt: text, Answer: answer, Again: again}))
+		v := h.at(h.Session.Stop(ctx, &snaphook.StopInput{Prompt: text, Answer: answer, Again: again}))
 		if h.ended || v.Continue == "" {
 			return
 		}
@@ -79,11 +79,11 @@ func (h *Host) work(ctx context.Context) string {
 			return reply.Text
 		}
 		for _, call := range reply.Calls {
-			out, _ := h.Session.RunTool(ctx, &call, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
-				return h.run(ctx, agent.ToolCall{ID: call.ID, Name: call.Name, Input: args})
+			out, _ := h.Session.RunTool(ctx, &call, func(ctx context.Context, args wire.Object) (snaphook.ToolResult, error) {
+				return h.run(ctx, snaphook.ToolCall{ID: call.ID, Name: call.Name, Input: args})
 			})
 			h.Messages = append(h.Messages, Message{Role: "tool", Text: out.Text, Call: call.ID})
-			h.at(&agent.Verdict{Stop: out.Stop, StopReason: out.StopReason, Messages: out.Messages}, ctx.Err())
+			h.at(&snaphook.Verdict{Stop: out.Stop, StopReason: out.StopReason, Messages: out.Messages}, ctx.Err())
 		}
 		h.tell("system", h.Session.NextTurn()...) // what hooks in the background have said
 		h.compact(ctx)
@@ -93,8 +93,8 @@ func (h *Host) work(ctx context.Context) string {
 
 // ask sends the conversation to the model, as hooks let it.
 func (h *Host) ask(ctx context.Context) (reply Message) {
-	offer := h.at(h.Session.ToolChoice(ctx, &agent.ToolChoiceInput{Request: request(h.Messages)}))
-	v := h.at(h.Session.BeforeModel(ctx, &agent.BeforeModelInput{Request: request(h.Messages)}))
+	offer := h.at(h.Session.ToolChoice(ctx, &snaphook.ToolChoiceInput{Request: request(h.Messages)}))
+	v := h.at(h.Session.BeforeModel(ctx, &snaphook.BeforeModelInput{Request: request(h.Messages)}))
 	switch {
 	case v.Result != nil:
 		return Message{Role: "model", Text: v.Result.Text}
@@ -102,22 +102,22 @@ func (h *Host) ask(ctx context.Context) (reply Message) {
 		return Message{Role: "model", Text: v.Reason}
 	}
 	reply, err := h.Model.Reply(ctx, rewritten(h.Messages, v.Input), allowed(offer.Input))
-	after := h.at(h.Session.AfterModel(ctx, &agent.AfterModelInput{Request: v.Input, Response: response(reply.Text)}))
+	after := h.at(h.Session.AfterModel(ctx, &snaphook.AfterModelInput{Request: v.Input, Response: response(reply.Text)}))
 	if after.Result != nil {
 		reply.Text = after.Result.Text
 	}
-	h.at(&agent.Verdict{}, err)
+	h.at(&snaphook.Verdict{}, err)
 	return reply
 }
 
 // run runs a tool that hooks have let pass, if the user permits it.
-func (h *Host) run(ctx context.Context, call agent.ToolCall) (agent.ToolResult, error) {
-	v := h.at(h.Session.Permission(ctx, &agent.PermissionInput{ToolCall: call}))
+func (h *Host) run(ctx context.Context, call snaphook.ToolCall) (snaphook.ToolResult, error) {
+	v := h.at(h.Session.Permission(ctx, &snaphook.PermissionInput{ToolCall: call}))
 	if v.Denied() {
-		return agent.ToolResult{Text: v.Reason, Failed: true}, nil
+		return snaphook.ToolResult{Text: v.Reason, Failed: true}, nil
 	}
 	if v.Decision != hook.Allow { // where a real host asks its user
-		h.at(h.Session.Notify(ctx, &agent.NotifyInput{Type: "permission_prompt", Message: call.Name + " runs"}))
+		h.at(h.Session.Notify(ctx, &snaphook.NotifyInput{Type: "permission_prompt", Message: call.Name + " runs"}))
 	}
 	if call.Name == "delegate" {
 		return h.delegate(ctx, v.Input.Text("prompt")), nil
@@ -126,24 +126,24 @@ func (h *Host) run(ctx context.Context, call agent.ToolCall) (agent.ToolResult, 
 }
 
 // delegate lets another agent of the same model do a task.
-func (h *Host) delegate(ctx context.Context, task string) agent.ToolResult {
+func (h *Host) delegate(ctx context.Context, task string) snaphook.ToolResult {
 	sub := Host{Session: h.Session, Model: h.Model, Out: h.Out}
-	sub.at(h.Session.SubagentStart(ctx, &agent.SubagentStartInput{ID: "a-1", Type: "worker"}))
+	sub.at(h.Session.SubagentStart(ctx, &snaphook.SubagentStartInput{ID: "a-1", Type: "worker"}))
 	sub.tell("user", task)
 	answer := sub.work(ctx)
-	if v := sub.at(h.Session.SubagentStop(ctx, &agent.SubagentStopInput{ID: "a-1", Type: "worker", Answer: answer})); v.Continue != "" {
+	if v := sub.at(h.Session.SubagentStop(ctx, &snaphook.SubagentStopInput{ID: "a-1", Type: "worker", Answer: answer})); v.Continue != "" {
 		sub.tell("user", v.Continue)
 		answer = sub.work(ctx)
 	}
-	return agent.ToolResult{Text: answer, Stop: sub.ended}
+	return snaphook.ToolResult{Text: answer, Stop: sub.ended}
 }
 
 // compact shortens a long conversation, if hooks let it.
 func (h *Host) compact(ctx context.Context) {
-	if len(h.Messages) <= 40 || h.at(h.Session.BeforeCompact(ctx, &agent.BeforeCompactInput{})).Denied() {
+	if len(h.Messages) <= 40 || h.at(h.Session.BeforeCompact(ctx, &snaphook.BeforeCompactInput{})).Denied() {
 		return
 	}
 	summary := fmt.Sprintf("%d messages were left out.", len(h.Messages)-20)
 	h.Messages = append([]Message{{Role: "system", Text: summary}}, h.Messages[len(h.Messages)-20:]...)
-	h.at(h.Session.AfterCompact(ctx, &agent.AfterCompactInput{Summary: summary}))
+	h.at(h.Session.AfterCompact(ctx, &snaphook.AfterCompactInput{Summary: summary}))
 }

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
 func calls(cmd string) Message {
-	return Message{Role: "model", Calls: []agent.ToolCall{{ID: "c-1", Name: "execute_command", Input: wire.Object(`{"cmd":` + string(wire.Quote(cmd)) + `}`)}}}
+	return Message{Role: "model", Calls: []snaphook.ToolCall{{ID: "c-1", Name: "execute_command", Input: wire.Object(`{"cmd":` + string(wire.Quote(cmd)) + `}`)}}}
 }
 
 // play lets the host do one thing with these files in its project, and returns what the
@@ -35,12 +35,12 @@ func play(t *testing.T, files map[string]string, replies ...Message) (told, show
 			t.Fatal(err)
 		}
 	}
-	hooks, err := agent.Open(agent.Config{Tools: tools})
+	hooks, err := snaphook.Open(snaphook.Config{Tools: tools})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(hooks.Close)
-	s, err := hooks.NewSession(t.Context(), agent.SessionConfig{ID: "s", Dir: dir, Interactive: true})
+	s, err := hooks.NewSession(t.Context(), snaphook.SessionConfig{ID: "s", Dir: dir, Interactive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestHooksOfThreeSystemsOfOneProject(t *testing.T) {
 }
 
 func TestAnotherAgentAndALongConversation(t *testing.T) {
-	task := Message{Role: "model", Calls: []agent.ToolCall{{ID: "c-1", Name: "delegate", Input: wire.Object(`{"prompt":"sub"}`)}}}
+	task := Message{Role: "model", Calls: []snaphook.ToolCall{{ID: "c-1", Name: "delegate", Input: wire.Object(`{"prompt":"sub"}`)}}}
 	replies := []Message{task, {Role: "model", Text: "from below"}}
 	for range 25 {
 		replies = append(replies, calls("true"))

@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	_ "github.com/snaphook-go/snaphook/jsrun/modules" // runs the modules of xcsh and pi
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -28,17 +28,17 @@ func main() {
 }
 
 func run(ctx context.Context, dir, prompt string) error {
-	hooks, err := agent.Open(agent.Config{Tools: tools})
+	hooks, err := snaphook.Open(snaphook.Config{Tools: tools})
 	if err != nil {
 		return err
 	}
 	defer hooks.Close()
-	s, err := hooks.NewSession(ctx, agent.SessionConfig{ID: "example", Dir: dir, Interactive: true})
+	s, err := hooks.NewSession(ctx, snaphook.SessionConfig{ID: "example", Dir: dir, Interactive: true})
 	if err != nil {
 		return err
 	}
 	defer s.Close(ctx)
-	var model Model = &Scripted{Replies: []Message{{Role: "model", Calls: []agent.ToolCall{{ID: "c-1", Name: "execute_command", Input: wire.Object(`{"cmd":"ls"}`)}}}}}
+	var model Model = &Scripted{Replies: []Message{{Role: "model", Calls: []snaphook.ToolCall{{ID: "c-1", Name: "execute_command", Input: wire.Object(`{"cmd":"ls"}`)}}}}}
 	if url := os.Getenv("OPENAI_BASE_URL"); url != "" {
 		model = &OpenAI{URL: url, Key: os.Getenv("OPENAI_API_KEY"), Name: os.Getenv("OPENAI_MODEL")}
 	}

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/events/llxprt/genai"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -19,8 +19,8 @@ import (
 // Message is one message of the conversation. Role is system, user, model or tool.
 type Message struct {
 	Role, Text string
-	Calls      []agent.ToolCall // of the model
-	Call       string           // the id of the call that a tool's message answers
+	Calls      []snaphook.ToolCall // of the model
+	Call       string              // the id of the call that a tool's message answers
 }
 
 // Model answers a conversation, given the names of the tools that it may call; nil is
@@ -47,15 +47,15 @@ func (s *Scripted) Reply(_ context.Context, messages []Message, _ []string) (Mes
 }
 
 // tools are what hooks are given to know of the host's.
-var tools = []agent.Tool{
-	{Name: "execute_command", Kind: agent.Shell, Args: map[string]string{"command": "cmd"}},
-	{Name: "read_text", Kind: agent.Read, Args: map[string]string{"path": "file"}},
-	{Name: "put_file", Kind: agent.Write, Args: map[string]string{"path": "target", "content": "text"}},
-	{Name: "delegate", Kind: agent.Task},
+var tools = []snaphook.Tool{
+	{Name: "execute_command", Kind: snaphook.Shell, Args: map[string]string{"command": "cmd"}},
+	{Name: "read_text", Kind: snaphook.Read, Args: map[string]string{"path": "file"}},
+	{Name: "put_file", Kind: snaphook.Write, Args: map[string]string{"path": "target", "content": "text"}},
+	{Name: "delegate", Kind: snaphook.Task},
 }
 
 // runTool runs a tool of the host.
-func runTool(ctx context.Context, dir, name string, args wire.Object) (agent.ToolResult, error) {
+func runTool(ctx context.Context, dir, name string, args wire.Object) (snaphook.ToolResult, error) {
 	var text []byte
 	var err error
 	switch name {
@@ -70,7 +70,7 @@ func runTool(ctx context.Context, dir, name string, args wire.Object) (agent.Too
 	default:
 		err = fmt.Errorf("there is no tool %q", name)
 	}
-	return agent.ToolResult{Text: string(text)}, err
+	return snaphook.ToolResult{Text: string(text)}, err
 }
 
 // request is the conversation in the form that hooks know.
@@ -164,7 +164,7 @@ func (m *OpenAI) Reply(ctx context.Context, messages []Message, names []string) 
 	for _, c := range answer.Choices[0].Message.ToolCalls {
 		reply.Calls = append(
 			reply.Calls,
-			agent.ToolCall{ID: c.ID, Name: c.Function.Name, Input: wire.Object(c.Function.Arguments)},
+			snaphook.ToolCall{ID: c.ID, Name: c.Function.Name, Input: wire.Object(c.Function.Arguments)},
 		)
 	}
 	return reply, nil

@@ -12,28 +12,31 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook"
-	"github.com/snaphook-go/snaphook/events/llxprt"
 )
 
 func main() {
 	ctx := context.Background()
-	sys := snaphook.Open(snaphook.Config{})
-	defer sys.Close()
-	session, err := sys.NewSession(ctx, snaphook.SessionConfig{ID: "s-1", Dir: "examples/quickstart"})
+	hooks, err := snaphook.Open(snaphook.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer hooks.Close()
+	session, err := hooks.NewSession(ctx, snaphook.SessionConfig{ID: "s-1", Dir: "examples/quickstart"})
 	if err != nil {
 		log.Fatal(err)
 	}
 
-	call := llxprt.BeforeToolInput{Name: "write_file", Input: []byte(`{"path": "/etc/passwd", "content": "root::0:0"}`)}
-	res, err := llxprt.BeforeTool.Fire(ctx, session, &call)
+	call := snaphook.ToolCall{ID: "c-1", Name: "write_file", Input: []byte(`{"path": "/etc/passwd", "content": "root::0:0"}`)}
+	ran := false
+	out, err := session.RunTool(ctx, &call, func(context.Context, snaphook.Object) (snaphook.ToolResult, error) {
+		ran = true
+		return snaphook.ToolResult{Text: "written"}, nil
+	})
 	if err != nil {
 		log.Fatal(err) // ctx ended first
 	}
-	verdict := llxprt.ApplyBeforeTool(&call, res)
-	fmt.Printf("write_file /etc/passwd: allowed %v, the model sees %q\n", verdict.Run, verdict.Result)
-	for _, r := range res.Reports {
-		at := r.Hook.Position
-		at.File = filepath.Base(at.File)
-		fmt.Printf("  %-6s %q %v  %s\n", r.Hook.Name, r.Output.Decision, r.Elapsed.Round(time.Microsecond), at)
+	fmt.Printf("write_file /etc/passwd: allowed %v, the model sees %q\n", ran, out.Text)
+	for _, r := range out.Reports {
+		fmt.Printf("  %-6s %-9s %v  %s\n", r.Name, r.Outcome, r.Elapsed.Round(time.Microsecond), filepath.Base(r.File))
 	}
 }

@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +16,6 @@ import (
 	"path/filepath"
 
 	"github.com/snaphook-go/snaphook"
-	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/run"
 )
@@ -29,30 +29,39 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	answer, err := fire(context.Background(), ".", bwrap, input)
+	var call struct {
+		Name  string          `json:"tool_name"`
+		Input json.RawMessage `json:"tool_input"`
+	}
+	if err := json.Unmarshal(input, &call); err != nil {
+		log.Fatal(err)
+	}
+	answer, err := ask(context.Background(), ".", bwrap, &snaphook.ToolCall{Name: call.Name, Input: snaphook.Object(call.Input)})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(answer)
 }
 
-// fire fires PreToolUse in a directory with its hooks in the sandbox.
-func fire(ctx context.Context, dir, bwrap string, input []byte) (answer string, err error) {
-	sys := snaphook.Open(snaphook.Config{Wrap: around(bwrap)})
-	defer sys.Close()
-	s, err := sys.NewSession(ctx, snaphook.SessionConfig{ID: "s-1", Dir: dir})
+// ask runs the hooks of a directory for a call of a tool, each in the sandbox.
+func ask(ctx context.Context, dir, bwrap string, call *snaphook.ToolCall) (answer string, err error) {
+	hooks, err := snaphook.Open(snaphook.Config{Wrap: around(bwrap)})
 	if err != nil {
 		return "", err
 	}
-	res, err := claude.PreToolUse.FireJSON(ctx, s, input)
+	defer hooks.Close()
+	s, err := hooks.NewSession(ctx, snaphook.SessionConfig{ID: "s-1", Dir: dir})
 	if err != nil {
 		return "", err
 	}
-	answer = fmt.Sprintf("blocked %v", res.Blocked)
-	if res.Reason != nil {
-		answer += ": " + *res.Reason
+	v, err := s.BeforeTool(ctx, call)
+	if err != nil {
+		return "", err
 	}
-	return answer, nil
+	if v.Denied() {
+		return "denied: " + v.Reason, nil
+	}
+	return "not denied", nil
 }
 
 // around puts commands into the sandbox that bwrap makes. Hooks of other types

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/snaphook-go/snaphook"
 )
 
 // standIn does of bubblewrap what can be done without it: it looks at the options
@@ -42,6 +44,10 @@ case $input in *"rm -rf"*) echo "no rm in $PWD" >&2; exit 2;; esac
 
 const hooks = `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "bash guard.sh"}]}]}}`
 
+func bash(command string) *snaphook.ToolCall {
+	return &snaphook.ToolCall{Name: "Bash", Input: []byte(`{"command": "` + command + `"}`)}
+}
+
 func TestHooksRunInTheSandboxWithoutANetwork(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -57,15 +63,15 @@ func TestHooksRunInTheSandboxWithoutANetwork(t *testing.T) {
 		}
 	}
 	bwrap := sandbox(t)
-	for command, want := range map[string]string{"ls": "blocked false", "rm -rf /": "blocked true: no rm in " + dir} {
-		answer, err := fire(t.Context(), dir, bwrap, []byte(`{"tool_name": "Bash", "tool_input": {"command": "`+command+`"}}`))
+	for command, want := range map[string]string{"ls": "not denied", "rm -rf /": "denied: no rm in " + dir} {
+		answer, err := ask(t.Context(), dir, bwrap, bash(command))
 		if err != nil || answer != want {
 			t.Errorf("%s: %s, %v; want %s", command, answer, err, want)
 		}
 	}
 	out, _ := os.ReadFile("/proc/net/dev")
 	if strings.Count(string(out), ":") > 1 { // there is one outside
-		if answer, err := fire(t.Context(), dir, "", []byte(`{"tool_name": "Bash", "tool_input": {"command": "ls"}}`)); answer != "blocked true: there is a network" {
+		if answer, err := ask(t.Context(), dir, "", bash("ls")); answer != "denied: there is a network" {
 			t.Errorf("without the sandbox: %s, %v; want that the guard sees a network", answer, err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/events/llxprt/genai"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
@@ -17,13 +17,13 @@ import (
 
 // Hooks are those of a session, and what the host does where a text cannot say it.
 type Hooks struct {
-	Session *agent.Session
+	Session *snaphook.Session
 	Message func(text string)                        // shows the user a message of a hook; nil drops it
 	Stop    func(ctx context.Context, reason string) // ends the agent's work; nil leaves it to the text
 }
 
 // New makes Hooks whose stop needs no context. Both functions may be nil.
-func New(s *agent.Session, message, stop func(text string)) *Hooks {
+func New(s *snaphook.Session, message, stop func(text string)) *Hooks {
 	h := &Hooks{Session: s, Message: message}
 	if stop != nil {
 		h.Stop = func(_ context.Context, reason string) { stop(reason) }
@@ -43,10 +43,10 @@ func (h *Hooks) report(ctx context.Context, messages []string, stop bool, reason
 }
 
 // A Tool runs with arguments as hooks have left them.
-type Tool = func(context.Context, wire.Object) (agent.ToolResult, error)
+type Tool = func(context.Context, wire.Object) (snaphook.ToolResult, error)
 
-// Run is [agent.Session.RunTool], with what the host does about the result.
-func (h *Hooks) Run(ctx context.Context, call *agent.ToolCall, tool Tool) (agent.ToolResult, error) {
+// Run is [snaphook.Session.RunTool], with what the host does about the result.
+func (h *Hooks) Run(ctx context.Context, call *snaphook.ToolCall, tool Tool) (snaphook.ToolResult, error) {
 	out, err := h.Session.RunTool(ctx, call, tool)
 	h.report(ctx, out.Messages, out.Stop, out.StopReason)
 	return out, err
@@ -54,7 +54,7 @@ func (h *Hooks) Run(ctx context.Context, call *agent.ToolCall, tool Tool) (agent
 
 // RunTool is Run for the text that the model gets. What hooks refuse, and arguments that
 // are no JSON object, are such a text; the error is that of the tool or of the session.
-func (h *Hooks) RunTool(ctx context.Context, call *agent.ToolCall, tool Tool) (text string, err error) {
+func (h *Hooks) RunTool(ctx context.Context, call *snaphook.ToolCall, tool Tool) (text string, err error) {
 	out, err := h.Run(ctx, call, tool)
 	if wrong := new(hook.InputError); err != nil && !errors.As(err, &wrong) {
 		return "", err
@@ -116,7 +116,7 @@ type Messages[M any] struct {
 func (f *Messages[M]) Model(
 	ctx context.Context, h *Hooks, messages []M, call func(now []M) (text string, whole bool, err error),
 ) (text string, calls bool, err error) {
-	v, err := h.Session.BeforeModel(ctx, &agent.BeforeModelInput{Request: f.request(messages)})
+	v, err := h.Session.BeforeModel(ctx, &snaphook.BeforeModelInput{Request: f.request(messages)})
 	h.report(ctx, v.Messages, v.Stop, v.StopReason)
 	switch {
 	case err != nil:
@@ -139,7 +139,7 @@ func (f *Messages[M]) Model(
 	}
 	content := genai.Content{Role: "model", Parts: []genai.Text{genai.Text(text)}}
 	response, _ := wire.Of(genai.Response{Candidates: []genai.Candidate{{Content: content}}}) // strings alone
-	v, err = h.Session.AfterModel(ctx, &agent.AfterModelInput{Request: f.request(now), Response: response})
+	v, err = h.Session.AfterModel(ctx, &snaphook.AfterModelInput{Request: f.request(now), Response: response})
 	h.report(ctx, v.Messages, v.Stop, v.StopReason)
 	switch {
 	case v.Stop:

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 )
 
 // Main runs the tests of a package in a home of their own, so that the hooks of the user
@@ -24,17 +24,17 @@ func Main(m *testing.M) {
 }
 
 // Echo is a tool that repeats its argument, the text. For hooks it is a shell.
-var Echo = agent.Tool{Name: "echo", Kind: agent.Shell, Args: map[string]string{"command": "text"}}
+var Echo = snaphook.Tool{Name: "echo", Kind: snaphook.Shell, Args: map[string]string{"command": "text"}}
 
 // Open opens a session for a tool, in a directory without hooks. The test closes it.
-func Open(t *testing.T, tool agent.Tool) *agent.Session {
+func Open(t *testing.T, tool snaphook.Tool) *snaphook.Session {
 	t.Helper()
-	hooks, err := agent.Open(agent.Config{Tools: []agent.Tool{tool}})
+	hooks, err := snaphook.Open(snaphook.Config{Tools: []snaphook.Tool{tool}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(hooks.Close)
-	s, err := hooks.NewSession(t.Context(), agent.SessionConfig{Dir: t.TempDir()})
+	s, err := hooks.NewSession(t.Context(), snaphook.SessionConfig{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,21 +42,21 @@ func Open(t *testing.T, tool agent.Tool) *agent.Session {
 }
 
 // A Hook adds a hook to a session.
-type Hook func(*agent.Session)
+type Hook func(*snaphook.Session)
 
 // None adds no hook.
-func None(*agent.Session) {}
+func None(*snaphook.Session) {}
 
 // BeforeTool returns a hook that answers every call of a tool with v.
-func BeforeTool(v agent.Verdict) Hook {
-	return func(s *agent.Session) {
-		agent.OnBeforeTool(s, "test", func(context.Context, agent.ToolCall) (agent.Verdict, error) { return v, nil })
+func BeforeTool(v snaphook.Verdict) Hook {
+	return func(s *snaphook.Session) {
+		snaphook.OnBeforeTool(s, "test", func(context.Context, snaphook.ToolCall) (snaphook.Verdict, error) { return v, nil })
 	}
 }
 
 // AfterTool returns a hook that answers every result of a tool with v.
-func AfterTool(v agent.Verdict) Hook {
-	return func(s *agent.Session) {
-		agent.OnAfterTool(s, "test", func(context.Context, agent.AfterToolInput) (agent.Verdict, error) { return v, nil })
+func AfterTool(v snaphook.Verdict) Hook {
+	return func(s *snaphook.Session) {
+		snaphook.OnAfterTool(s, "test", func(context.Context, snaphook.AfterToolInput) (snaphook.Verdict, error) { return v, nil })
 	}
 }

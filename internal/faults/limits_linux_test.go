@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
 )
 
 // Whether there are enough descriptors for a hook, or one too few, or none, the
@@ -99,7 +99,7 @@ func TestAHomeThatCannotBeWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys := snaphook.Open(snaphook.Config{})
+	sys := pipeline.NewSystem(pipeline.Config{Load: pipeline.LinkedSettings(), Policy: policy.Source{Discover: true}})
 	defer sys.Close()
 	ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: dir})
 	if err != nil || len(ses.Problems()) > 0 {

@@ -8,7 +8,7 @@ import (
 )
 
 // A program that imports this package, for its effect alone if need be, runs modules that
-// are found in a project or at a user's, as package agent does. Such a module may run
+// are found in a project or at a user's, as package snaphook does. Such a module may run
 // programs and read the environment, like any other hook of that user.
 func init() {
 	xcsh.RegisterLoader(&Loader{Options: jsrun.Options{Environ: os.Environ()}, Exec: (*xcsh.API).Exec})

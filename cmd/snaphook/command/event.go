@@ -36,13 +36,13 @@ func eventNamed(name string, events []pipeline.Declared) (pipeline.Declared, err
 }
 
 // goesByName reports whether an event is meant by its bare name: those of a
-// dialect that is another's with other rules, and the moments of package agent,
+// dialect that is another's with other rules, and the moments of package snaphook,
 // for which no settings have hooks, are meant by their full names alone.
 func goesByName(info pipeline.Info) bool {
 	return info.Dialect != extensionRow.Name && info.Dialect != agentDialect
 }
 
-// agentDialect is the name under which package agent declares its moments.
+// agentDialect is the name under which package snaphook declares its moments.
 const agentDialect = "host"
 
 func unknownEvent(name string, events []pipeline.Declared) error {

@@ -10,13 +10,13 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
 // proxy passes the messages of an MCP client and a server on.
 type proxy struct {
-	session        *agent.Session
+	session        *snaphook.Session
 	client, server *lineWriter
 	calls          sync.WaitGroup
 
@@ -25,7 +25,7 @@ type proxy struct {
 	ended   bool                        // the server has
 }
 
-func newProxy(s *agent.Session, client, server io.Writer) *proxy {
+func newProxy(s *snaphook.Session, client, server io.Writer) *proxy {
 	return &proxy{
 		session: s, waiting: map[string]chan wire.Object{},
 		client: &lineWriter{client, make(chan struct{}, 1)}, server: &lineWriter{server, make(chan struct{}, 1)},
@@ -86,9 +86,9 @@ func (p *proxy) answer(id jsontext.Value, member string, value wire.Object) {
 // call runs a call of a tool with the hooks around it.
 func (p *proxy) call(ctx context.Context, message, params wire.Object) {
 	id := message.Get("id")
-	call := &agent.ToolCall{ID: string(id), Name: params.Text("name"), Input: wire.Object(params.Get("arguments"))}
+	call := &snaphook.ToolCall{ID: string(id), Name: params.Text("name"), Input: wire.Object(params.Get("arguments"))}
 	var reply wire.Object
-	out, err := p.session.RunTool(ctx, call, func(ctx context.Context, args wire.Object) (agent.ToolResult, error) {
+	out, err := p.session.RunTool(ctx, call, func(ctx context.Context, args wire.Object) (snaphook.ToolResult, error) {
 		if params.Get("arguments") != nil || len(args) > 0 {
 			params = params.With("arguments", jsontext.Value(args))
 		}
@@ -167,12 +167,12 @@ func (p *proxy) gone() {
 }
 
 // resultOf is what hooks see of the server's reply.
-func resultOf(reply wire.Object) agent.ToolResult {
+func resultOf(reply wire.Object) snaphook.ToolResult {
 	if failure := reply.Get("error"); failure != nil {
-		return agent.ToolResult{Text: wire.Object(failure).Text("message"), Failed: true}
+		return snaphook.ToolResult{Text: wire.Object(failure).Text("message"), Failed: true}
 	}
 	result := wire.Object(reply.Get("result"))
-	return agent.ToolResult{
+	return snaphook.ToolResult{
 		Text:   textsOf(result),
 		Data:   jsontext.Value(result),
 		Failed: result.Get("isError").Kind() == 't',
@@ -196,7 +196,7 @@ func textsOf(result wire.Object) string {
 
 // reviewed is the server's result as hooks have left it: with their texts after it, or
 // with the text that takes its place.
-func reviewed(result wire.Object, out agent.ToolResult) wire.Object {
+func reviewed(result wire.Object, out snaphook.ToolResult) wire.Object {
 	text, before := ended(out), textsOf(result)
 	if text == before {
 		return result
@@ -218,7 +218,7 @@ func reviewed(result wire.Object, out agent.ToolResult) wire.Object {
 }
 
 // ended is the text of a result; that hooks want the agent to end its work is part of it.
-func ended(out agent.ToolResult) string {
+func ended(out snaphook.ToolResult) string {
 	if !out.Stop {
 		return out.Text
 	}

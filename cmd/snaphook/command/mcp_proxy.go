@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/snaphook-go/snaphook/agent"
+	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/events/xcsh"
@@ -97,7 +97,7 @@ func (f *flags) proxy(cmd *cobra.Command, server string, args []string) error {
 }
 
 // proxySession opens the hooks of the project for the tools of a server.
-func (f *flags) proxySession(cmd *cobra.Command, server string) (s *agent.Session, closeAll func(), err error) {
+func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Session, closeAll func(), err error) {
 	all, modulesOff := standpoint{granted: map[string]*trust.Covered{}}, false
 	layers := map[string][]settings.Layer{}        // read once: what was judged is what counts
 	var check func(path string, text []byte) error // modules that run are those that trust was granted for
@@ -127,15 +127,15 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *agent.Sessio
 	if err != nil {
 		return nil, nil, err
 	}
-	hooks, err := agent.Open(agent.Config{
+	hooks, err := snaphook.Open(snaphook.Config{
 		Log:     f.log(cmd),
 		Wrap:    all.wrap(),
-		Resolve: func(string) (agent.Tool, bool) { return agent.Tool{Kind: agent.MCP, Server: server}, true },
-		Dialects: []*agent.Dialect{
-			agent.Claude(agent.ClaudeConfig{Environ: withoutKey(os.Environ()), Layers: layers[claude.Dialect.Name]}),
-			agent.LLxprt(agent.LLxprtConfig{Layers: layers[llxprt.Dialect.Name]}),
-			agent.Xcsh(
-				agent.XcshConfig{
+		Resolve: func(string) (snaphook.Tool, bool) { return snaphook.Tool{Kind: snaphook.MCP, Server: server}, true },
+		Dialects: []*snaphook.Dialect{
+			snaphook.Claude(snaphook.ClaudeConfig{Environ: withoutKey(os.Environ()), Layers: layers[claude.Dialect.Name]}),
+			snaphook.LLxprt(snaphook.LLxprtConfig{Layers: layers[llxprt.Dialect.Name]}),
+			snaphook.Xcsh(
+				snaphook.XcshConfig{
 					Config:    xcsh.Config{Loaders: []xcsh.ModuleLoader{host.loader(dir, check)}},
 					NoProject: modulesOff,
 				},
@@ -147,7 +147,7 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *agent.Sessio
 	}
 	s, err = hooks.NewSession(
 		cmd.Context(),
-		agent.SessionConfig{ID: f.id, Dir: f.dir, Untrusted: all.untrusted, Undecided: all.undecided},
+		snaphook.SessionConfig{ID: f.id, Dir: f.dir, Untrusted: all.untrusted, Undecided: all.undecided},
 	)
 	if err != nil {
 		hooks.Close()

@@ -9,8 +9,9 @@ import (
 	"os"
 	"regexp"
 
-	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
 )
 
 func main() {
@@ -31,9 +32,9 @@ func main() {
 }
 
 func permitted(ctx context.Context, url string) bool {
-	sys := snaphook.Open(snaphook.Config{})
+	sys := pipeline.NewSystem(pipeline.Config{Load: pipeline.LinkedSettings(), Policy: policy.Source{Discover: true}})
 	defer sys.Close()
-	session, err := sys.NewSession(ctx, snaphook.SessionConfig{ID: "s-1", Dir: "."})
+	session, err := sys.NewSession(ctx, pipeline.SessionConfig{ID: "s-1", Dir: "."})
 	if err != nil {
 		fmt.Println(err)
 		return false

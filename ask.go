@@ -1,0 +1,31 @@
+package snaphook
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// resolve makes a denial of a question that cannot be asked.
+func (s *Session) resolve(v *Verdict) {
+	if v.Decision == hook.Ask && s.hooks.cfg.Ask == nil && !s.cfg.Interactive {
+		v.Decision = hook.Deny
+		v.Reason = lines(v.Reason, "A hook wants the user to be asked, and there is no user who could be: it is refused.")
+	}
+}
+
+// permit asks the user about a call, and reports whether it may run.
+func (s *Session) permit(ctx context.Context, call *ToolCall, reason string) (ok bool, why string) {
+	if s.hooks.cfg.Ask == nil {
+		return false, lines(reason, "A hook wants the user to be asked, and the program cannot: it is refused.")
+	}
+	key, answered := s.hooks.cfg.Ask(ctx, s, nil, hook.Question{
+		ID: call.ID, Message: cmp.Or(reason, "May "+call.Name+" run?"),
+		Options: []hook.Option{{Key: "allow", Label: "Allow"}, {Key: "deny", Label: "Deny"}},
+	})
+	if answered && key == "allow" {
+		return true, ""
+	}
+	return false, lines(reason, "The user has refused.")
+}

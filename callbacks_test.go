@@ -1,0 +1,181 @@
+package snaphook_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/snaphook-go/snaphook"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// The two forms in which frameworks call back around a tool, as docs/embedding.md has
+// them: a pair of functions as adk-go's, and a tool that stands for another one as
+// fantasy's. The types are what these frameworks have, written down here.
+type (
+	// adkContext is a tool's context of adk-go, which is a context with the id of the call.
+	adkContext interface {
+		context.Context
+		FunctionCallID() string
+	}
+	adkTool   interface{ Name() string }
+	adkBefore func(ctx adkContext, t adkTool, args map[string]any) (map[string]any, error)
+	adkAfter  func(ctx adkContext, t adkTool, args, result map[string]any, err error) (map[string]any, error)
+
+	fantasyCall struct{ ID, Name, Input string }
+	fantasyOut  struct {
+		Type     string
+		Content  string
+		IsError  bool
+		StopTurn bool
+	}
+	fantasyTool interface {
+		Run(ctx context.Context, call fantasyCall) (fantasyOut, error)
+	}
+)
+
+// before and after are the pair for adk-go: a result in place of the tool's is a refusal,
+// and arguments are rewritten in place.
+func before(s *snaphook.Session) adkBefore {
+	return func(ctx adkContext, t adkTool, args map[string]any) (refused map[string]any, err error) {
+		in, err := wire.Of(args)
+		if err != nil {
+			return nil, err
+		}
+		v, err := s.BeforeTool(ctx, &snaphook.ToolCall{ID: ctx.FunctionCallID(), Name: t.Name(), Input: in})
+		if err != nil || v.Denied() || v.Stop || v.Decision == hook.Ask {
+			return map[string]any{"error": v.Reason + v.StopReason}, err
+		}
+		clear(args)
+		return nil, v.Input.Into(&args)
+	}
+}
+
+func after(s *snaphook.Session) adkAfter {
+	return func(ctx adkContext, t adkTool, args, result map[string]any, failed error) (map[string]any, error) {
+		in, err := wire.Of(args)
+		if err != nil {
+			return nil, err
+		}
+		data, err := wire.Of(result)
+		if err != nil {
+			return nil, err
+		}
+		r := snaphook.ToolResult{Text: string(data), Data: []byte(data), Failed: failed != nil}
+		if failed != nil {
+			r = snaphook.ToolResult{Text: failed.Error(), Failed: true}
+		}
+		call := snaphook.ToolCall{ID: ctx.FunctionCallID(), Name: t.Name(), Input: in}
+		v, err := s.AfterTool(ctx, &snaphook.AfterToolInput{ToolCall: call, Result: r})
+		switch {
+		case err != nil:
+			return nil, err
+		case v.Result != nil:
+			return map[string]any{"output": v.Result.Text}, nil
+		case v.Denied() || len(v.Context) > 0:
+			return map[string]any{"output": result, "feedback": append(v.Context, v.Reason)}, nil
+		}
+		return nil, nil // the tool's result stays
+	}
+}
+
+// guarded is a tool of fantasy with the hooks around it.
+type guarded struct {
+	fantasyTool
+	s *snaphook.Session
+}
+
+func (g guarded) Run(ctx context.Context, call fantasyCall) (fantasyOut, error) {
+	var res fantasyOut
+	var failed error
+	out, err := g.s.RunTool(
+		ctx,
+		&snaphook.ToolCall{ID: call.ID, Name: call.Name, Input: wire.Object(call.Input)},
+		func(ctx context.Context, args wire.Object) (snaphook.ToolResult, error) {
+			call.Input = string(args)
+			res, failed = g.fantasyTool.Run(ctx, call)
+			return snaphook.ToolResult{Text: res.Content, Failed: res.IsError}, failed
+		},
+	)
+	if wrong := new(hook.InputError); err != nil && !errors.As(err, &wrong) {
+		return fantasyOut{}, err
+	}
+	res.Type, res.Content = cmp.Or(res.Type, "text"), out.Text
+	res.IsError, res.StopTurn = out.Failed, res.StopTurn || out.Stop
+	return res, nil
+}
+
+type (
+	adkCall struct{ context.Context }
+	named   string
+	echoing struct{}
+)
+
+func (adkCall) FunctionCallID() string { return "c-1" }
+func (n named) Name() string           { return string(n) }
+
+func (echoing) Run(_ context.Context, call fantasyCall) (fantasyOut, error) {
+	return fantasyOut{Content: "ran " + call.Input}, nil
+}
+
+func TestCallbacksOfFrameworks(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before, after snaphook.Verdict
+		adk, fantasy  string // what the model gets
+		stops         bool
+	}{
+		"none":             {adk: `ran {"cmd":"ls"}`, fantasy: `ran {"cmd":"ls"}`},
+		"deny":             {before: snaphook.Verdict{Decision: hook.Deny, Reason: "no"}, adk: `{"error":"no"}`, fantasy: "no"},
+		"rewrite":          {before: snaphook.Verdict{Input: wire.Object(`{"cmd":"true"}`)}, adk: `ran {"cmd":"true"}`, fantasy: `ran {"cmd":"true"}`},
+		"stop":             {before: snaphook.Verdict{Stop: true, StopReason: "enough"}, adk: `{"error":"enough"}`, fantasy: "A hook has ended the agent's work.\nenough", stops: true},
+		"context":          {after: snaphook.Verdict{Context: []string{"fyi"}}, adk: `{"feedback":["fyi",""],"output":{"text":"ran {\"cmd\":\"ls\"}"}}`, fantasy: "ran {\"cmd\":\"ls\"}\n\nfyi"},
+		"rewritten result": {after: snaphook.Verdict{Result: &snaphook.ToolResult{Text: "new"}}, adk: `{"output":"new"}`, fantasy: "new"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, snaphook.Config{}, nil)
+			snaphook.OnBeforeTool(s, "test", func(context.Context, snaphook.ToolCall) (snaphook.Verdict, error) { return tt.before, nil })
+			snaphook.OnAfterTool(s, "test", func(context.Context, snaphook.AfterToolInput) (snaphook.Verdict, error) { return tt.after, nil })
+			if got := runADK(t, s); got != tt.adk {
+				t.Errorf("adk: the model gets %s; want %s", got, tt.adk)
+			}
+			out, err := guarded{echoing{}, s}.Run(t.Context(), fantasyCall{ID: "c-1", Name: "execute_command", Input: `{"cmd":"ls"}`})
+			if err != nil || out.Content != tt.fantasy || out.StopTurn != tt.stops {
+				t.Errorf("fantasy: %+v, %v; want %q, stop %v", out, err, tt.fantasy, tt.stops)
+			}
+		})
+	}
+}
+
+// runADK is what adk-go does with the pair: a result of before stands for the tool's, and
+// one of after takes its place.
+func runADK(t *testing.T, s *snaphook.Session) string {
+	t.Helper()
+	ctx, tool, args := adkCall{t.Context()}, named("execute_command"), map[string]any{"cmd": "ls"}
+	refused, err := before(s)(ctx, tool, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if refused != nil {
+		return canonical(t, refused)
+	}
+	ran := "ran " + canonical(t, args)
+	changed, err := after(s)(ctx, tool, args, map[string]any{"text": ran}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changed != nil {
+		return canonical(t, changed)
+	}
+	return ran
+}
+
+func canonical(t *testing.T, v any) string {
+	t.Helper()
+	o, err := wire.Of(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return canonicalText(string(o))
+}

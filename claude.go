@@ -1,0 +1,212 @@
+package snaphook
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/rename"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// ClaudeConfig is how the hooks of Claude Code are read and run: its settings, and the
+// models, agents and tools that its hooks may use.
+type ClaudeConfig = claude.Settings
+
+// Claude is the hook system of Claude Code. The zero config finds the settings where
+// Claude Code keeps them.
+func Claude(cfg ClaudeConfig) *Dialect {
+	word := func(w words) string { return w.claude }
+	return &Dialect{name: claude.Dialect.Name, translate: spelled(word), load: cfg.Load, stages: table(
+		fires(starts, claude.SessionStart, func(in *StartInput, _ *part) claude.SessionStartInput {
+			return claude.SessionStartInput{Source: cmp.Or(in.Source, "startup"), Model: in.Model}
+		}, claudeStart),
+		fires(prompts, claude.UserPromptSubmit, func(in *PromptInput, _ *part) claude.UserPromptSubmitInput {
+			return claude.UserPromptSubmitInput{Prompt: in.Text}
+		}, blocks),
+		fires(beforeTools, claude.PreToolUse, claudeCall, claudeGate),
+		afterTools.stage(claudeAfterTool, claude.PostToolUse, claude.PostToolUseFailure),
+		fires(permissions, claude.PermissionRequest, claudeAsked, claudePermission),
+		fires(subagentStarts, claude.SubagentStart, func(in *SubagentStartInput, _ *part) claude.SubagentStartInput {
+			return claude.SubagentStartInput{CommonInput: claude.CommonInput{AgentID: in.ID, AgentType: in.Type}}
+		}, lifecycle),
+		fires(subagentStops, claude.SubagentStop, func(in *SubagentStopInput, _ *part) claude.SubagentStopInput {
+			c := claude.SubagentStopInput{Transcript: in.Transcript}
+			c.AgentID, c.AgentType, c.Active, c.Message = in.ID, in.Type, in.Again, in.Answer
+			return c
+		}, continues),
+		fires(stops, claude.Stop, func(in *StopInput, _ *part) claude.StopInput {
+			return claude.StopInput{Active: in.Again, Message: in.Answer}
+		}, continues),
+		fires(beforeCompacts, claude.PreCompact, func(in *BeforeCompactInput, _ *part) claude.PreCompactInput {
+			c := claude.PreCompactInput{Trigger: cmp.Or(in.Trigger, "auto")}
+			if in.Instructions != "" {
+				c.Instructions = &in.Instructions
+			}
+			return c
+		}, blocks),
+		fires(afterCompacts, claude.PostCompact, func(in *AfterCompactInput, _ *part) claude.PostCompactInput {
+			return claude.PostCompactInput{Trigger: cmp.Or(in.Trigger, "auto"), Summary: in.Summary}
+		}, lifecycle),
+		fires(notifies, claude.Notification, func(in *NotifyInput, _ *part) claude.NotificationInput {
+			return claude.NotificationInput{Message: in.Message, Title: in.Title, Type: in.Type}
+		}, lifecycle),
+		fires(ends, claude.SessionEnd, func(in *EndInput, _ *part) claude.SessionEndInput {
+			return claude.SessionEndInput{Reason: cmp.Or(in.Reason, "other")}
+		}, lifecycle),
+	)}
+}
+
+// direct takes what every result of Claude Code's hooks asks for.
+func (p *part) direct(d claude.Directive) {
+	p.Stop, p.StopReason, p.Context, p.Messages = d.Stop, d.StopReason, d.Context, d.Messages
+}
+
+// lifecycle reads the result of an event that has no words of its own.
+func lifecycle[R any](res *hook.Result[R], p *part) { p.direct(claude.ApplyLifecycle(res)) }
+
+// claudeStart reads the variables that hooks have left, too. It costs a shell, if there are any.
+func claudeStart(res *hook.Result[claude.SessionStartOutput], p *part) {
+	lifecycle(res, p)
+	files := p.s.ses.EnvFiles()
+	if len(files) == 0 {
+		return
+	}
+	env, err := claude.Exported(context.Background(), files, os.Environ())
+	if err != nil {
+		p.Messages = append(p.Messages, err.Error())
+		p.s.hooks.log.Warn("the variables of hooks cannot be used", "session", p.s.cfg.ID, "error", err.Error())
+	}
+	p.Env = env
+}
+
+// claudeCall is a call as Claude Code's hooks see it.
+func claudeCall(in *ToolCall, p *part) (c claude.PreToolUseInput) {
+	c.Name, c.Input, c.ID, c.OriginalInput = p.name, p.view.Object, in.ID, p.original(in)
+	if server := p.tool.Server; server != "" {
+		c.Server = &claude.Server{Name: server}
+	}
+	return c
+}
+
+func claudeGate(res *hook.Result[claude.PreToolUseOutput], p *part) {
+	v := claude.ApplyPreToolUse(&claude.PreToolUseInput{}, res)
+	p.direct(v.Directive)
+	p.decide(v.Decision, v.Reason)
+	claudeRewrites(p, res, func(g *claude.PreToolUseOutput) wire.Object { return g.UpdatedInput })
+}
+
+func claudeAsked(in *PermissionInput, p *part) claude.PermissionRequestInput {
+	return claude.PermissionRequestInput{PreToolUseInput: claudeCall(&in.ToolCall, p), Suggestions: in.Suggestions}
+}
+
+func claudePermission(res *hook.Result[claude.PermissionRequestOutput], p *part) {
+	v := claude.ApplyPermissionRequest(&claude.PermissionRequestInput{}, res)
+	p.direct(v.Directive)
+	p.decide(v.Decision, v.Reason)
+	if v.Interrupt {
+		p.Stop, p.StopReason = true, v.Reason
+	}
+	claudeRewrites(p, res, func(g *claude.PermissionRequestOutput) wire.Object {
+		if g.Decision == nil {
+			return nil
+		}
+		return g.Decision.UpdatedInput
+	})
+}
+
+// claudeRewrites takes what hooks have rewritten, each of which answers with all arguments.
+// One that leaves as it was what another has changed takes that back.
+func claudeRewrites[R any](p *part, res *hook.Result[R], input func(*R) wire.Object) {
+	if now := input(&res.Specific); now != nil && p.Decision != hook.Deny {
+		p.changes = p.view.Whole(now)
+	}
+	touched := map[string]bool{}
+	claims(p, res, func(g *R) (changes []rename.Change) {
+		now := input(g)
+		if now == nil {
+			return nil
+		}
+		changes = p.view.Patch(now)
+		for _, c := range p.view.Whole(now) {
+			touched[c.Name] = true
+			if c.Value == nil {
+				changes = append(changes, c)
+			}
+		}
+		return changes
+	})
+	p.claims = slices.DeleteFunc(p.claims, func(c claim) bool { return !touched[c.Name] })
+}
+
+// blocks reads the result of an event whose hooks can keep something from happening.
+func blocks[R any](res *hook.Result[R], p *part) {
+	v := claude.ApplyBlock(res)
+	p.direct(v.Directive)
+	if !v.Run && (!v.Stop || v.Reason != "") {
+		p.Decision, p.Reason = hook.Deny, v.Reason
+	}
+}
+
+// continues reads the result of an event whose hooks can send an agent back to work.
+func continues(res *hook.Result[claude.BasicOutput], p *part) {
+	v := claude.ApplyStop(res)
+	p.direct(v.Directive)
+	switch {
+	case res.OverriddenBlock != "":
+		p.Messages = append(p.Messages, res.OverriddenBlock)
+	case !v.Again:
+	case v.Prompt != "":
+		p.Continue = v.Prompt
+	case len(v.Context) > 0: // contexts alone keep an agent going
+		p.Continue, p.Context = lines(v.Context...), nil
+	default:
+		p.Continue = "A hook has sent the agent back to work, and gave no reason."
+	}
+}
+
+// claudeAfterTool fires the event of a tool that has succeeded, or that of one that has
+// failed.
+func claudeAfterTool(ctx context.Context, in *AfterToolInput, p *part) {
+	call := claudeCall(&in.ToolCall, p)
+	if in.Result.Failed {
+		sent := claude.PostToolUseFailureInput{PreToolUseInput: call, Error: in.Result.Text}
+		p.object(claude.ApplyPostToolUseFailure(fired(ctx, claude.PostToolUseFailure, &sent, p)))
+		return
+	}
+	sent := claude.PostToolUseInput{PreToolUseInput: call, Response: in.Result.json()}
+	res := fired(ctx, claude.PostToolUse, &sent, p)
+	p.object(claude.ApplyPostToolUse(&sent, res))
+	if now := res.Specific.UpdatedToolOutput; now != nil {
+		p.Result = resultOf(now)
+	}
+}
+
+// object makes a denial of what hooks object to after the fact.
+func (p *part) object(v claude.ResultVerdict) {
+	p.direct(v.Directive)
+	if v.Feedback != "" {
+		p.Decision, p.Reason = hook.Deny, v.Feedback
+	}
+}
+
+// json is what hooks see of a result.
+func (r *ToolResult) json() jsontext.Value {
+	if r.Data != nil {
+		return r.Data
+	}
+	return wire.Quote(r.Text)
+}
+
+// resultOf is a result that a hook wrote as JSON.
+func resultOf(value jsontext.Value) *ToolResult {
+	if text, ok := wire.Text(value); ok {
+		return &ToolResult{Text: text}
+	}
+	return &ToolResult{Text: string(value), Data: value}
+}

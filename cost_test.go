@@ -1,0 +1,123 @@
+package snaphook_test
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/snaphook-go/snaphook"
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// idle is a session of three dialects that has hooks, and none for what is fired.
+func idle(t testing.TB) *snaphook.Session {
+	s := open(t, snaphook.Config{}, map[string]string{".claude/settings.json": claudeHook("PostCompact", "", "true")})
+	llxprt.AfterAgent.On(s.Pipeline(), "go", func(context.Context, llxprt.AfterAgentInput) (o hook.Output[llxprt.AfterAgentOutput], err error) {
+		return o, nil
+	})
+	return s
+}
+
+func TestAMomentWithoutHooksAllocatesNothing(t *testing.T) { // not parallel: AllocsPerRun counts the whole process
+	s, ctx, call := idle(t), t.Context(), command("ls -la")
+	denied := 0
+	count := func(v *snaphook.Verdict, err error) {
+		if err != nil || v.Denied() {
+			denied++
+		}
+	}
+	// Start is not among them: it always reaches Claude Code's SessionStart, which makes a
+	// session forget variables.
+	for name, fire := range map[string]func(){
+		"BeforeTool":    func() { v, err := s.BeforeTool(ctx, call); count(v, err) },
+		"AfterTool":     func() { v, err := s.AfterTool(ctx, &snaphook.AfterToolInput{ToolCall: *call}); count(v, err) },
+		"Prompt":        func() { v, err := s.Prompt(ctx, &snaphook.PromptInput{Text: "hi"}); count(v, err) },
+		"BeforeModel":   func() { v, err := s.BeforeModel(ctx, &snaphook.BeforeModelInput{}); count(v, err) },
+		"AfterModel":    func() { v, err := s.AfterModel(ctx, &snaphook.AfterModelInput{}); count(v, err) },
+		"ToolChoice":    func() { v, err := s.ToolChoice(ctx, &snaphook.ToolChoiceInput{}); count(v, err) },
+		"Permission":    func() { v, err := s.Permission(ctx, &snaphook.PermissionInput{}); count(v, err) },
+		"SubagentStart": func() { v, err := s.SubagentStart(ctx, &snaphook.SubagentStartInput{}); count(v, err) },
+		"SubagentStop":  func() { v, err := s.SubagentStop(ctx, &snaphook.SubagentStopInput{}); count(v, err) },
+		"BeforeCompact": func() { v, err := s.BeforeCompact(ctx, &snaphook.BeforeCompactInput{}); count(v, err) },
+		"Notify":        func() { v, err := s.Notify(ctx, &snaphook.NotifyInput{}); count(v, err) },
+		"End":           func() { v, err := s.End(ctx, &snaphook.EndInput{}); count(v, err) },
+		"Active":        func() { _ = s.Active(snaphook.BeforeTool) },
+	} {
+		n := testing.AllocsPerRun(100, fire)
+		for range 4 { // the least counts: what other tests have left behind may still be at work
+			n = min(n, testing.AllocsPerRun(100, fire))
+		}
+		if n != 0 {
+			t.Errorf("%s allocates %v times; want 0", name, n)
+		}
+	}
+	if denied > 0 {
+		t.Errorf("%d denials", denied)
+	}
+}
+
+// ratio is how many times as long as with the other function it takes: the best of many
+// short tries of each, in turn. It is measured again, up to ten times, while it is above
+// the limit: on a busy machine one of the two may have had no try without a pause.
+func ratio(this, other func(times int), times, tries int, limit float64) (got float64) {
+	got = math.Inf(1)
+	for range 10 {
+		least := [2]time.Duration{time.Hour, time.Hour}
+		for range tries {
+			for i, f := range [...]func(int){this, other} {
+				start := time.Now()
+				f(times)
+				least[i] = min(least[i], time.Since(start))
+			}
+		}
+		if got = min(got, float64(least[0])/float64(least[1])); got <= limit {
+			break
+		}
+	}
+	return got
+}
+
+// idleRatio is what a moment without hooks may cost against one dialect's idle fire.
+const idleRatio = 4.0
+
+func TestAMomentWithoutHooksCostsAFewIdleFires(t *testing.T) {
+	s, ctx, call := idle(t), t.Context(), command("ls -la")
+	in, ses := claude.PreToolUseInput{Name: "Bash", Input: call.Input}, s.Pipeline()
+	got := ratio(func(n int) {
+		for range n {
+			_, _ = s.BeforeTool(ctx, call)
+		}
+	}, func(n int) {
+		for range n {
+			_, _ = claude.PreToolUse.Fire(ctx, ses, &in)
+		}
+	}, 10_000, 100, idleRatio)
+	t.Logf("an idle moment of three dialects costs %.2f idle fires of one", got)
+	if got > idleRatio {
+		t.Errorf("an idle moment costs %.2f idle fires; want at most %v", got, idleRatio)
+	}
+}
+
+func BenchmarkMoment(b *testing.B) {
+	s, ctx, call := idle(b), b.Context(), command("ls -la")
+	b.Run("idle", func(b *testing.B) {
+		b.ReportAllocs()
+		for range b.N {
+			_, _ = s.BeforeTool(ctx, call)
+		}
+	})
+	b.Run("active", func(b *testing.B) {
+		for range b.N {
+			_ = s.Active(snaphook.BeforeTool)
+		}
+	})
+	in, ses := claude.PreToolUseInput{Name: "grep_files", Input: call.Input}, s.Pipeline()
+	b.Run("idle of claude", func(b *testing.B) {
+		for range b.N {
+			_, _ = claude.PreToolUse.Fire(ctx, ses, &in)
+		}
+	})
+}

@@ -1,0 +1,175 @@
+package snaphook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/rename"
+	"github.com/snaphook-go/snaphook/internal/sound"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// DialectConfig is how the hooks of a program's own dialect are read, and how they call
+// tools.
+type DialectConfig struct {
+	// Load reads the settings. Nil means Settings of the dialect, and none if it has none.
+	Load pipeline.Load
+
+	// ToolName returns what the dialect calls a tool, and Argument what it calls an
+	// argument of a kind, by its canonical name. "" means the host's name of the tool, and
+	// the canonical name of the argument. Both are called from any goroutine. Without
+	// either, hooks see tools and arguments under the host's names.
+	ToolName func(Tool) string
+	Argument func(k Kind, canonical string) string
+}
+
+// NewDialect makes a Dialect of a hook system of the program's own, whose events d declares;
+// each stage fires one of them at a moment. A moment that has no stage has no hooks of the
+// dialect. What is wrong with a stage, or with d, is an error of [Open].
+func NewDialect(d *pipeline.Dialect, cfg DialectConfig, stages ...Stage) *Dialect {
+	if d == nil {
+		return &Dialect{name: "?", wrong: errors.New("NewDialect is given no dialect; give it the one that its events are declared in")}
+	}
+	made := &Dialect{name: d.Name, load: cfg.Load}
+	if made.load == nil {
+		made.load = d.Settings
+	}
+	if cfg.ToolName != nil || cfg.Argument != nil {
+		made.translate = cfg.translate
+	}
+	if d.Name == own.name {
+		made.wrong = fmt.Errorf("the dialect cannot be called %q, as the program's own hooks are; give it another name", d.Name)
+	}
+	for _, st := range stages {
+		if wrong := made.take(d, st.stage); wrong != nil && made.wrong == nil {
+			made.wrong = fmt.Errorf("the dialect %s: %w", d.Name, wrong)
+		}
+	}
+	return made
+}
+
+// take makes a stage one of the dialect's.
+func (d *Dialect) take(of *pipeline.Dialect, st stage) error {
+	if len(st.events) == 0 {
+		return errors.New("a Stage is empty; make it with snaphook.Fires")
+	}
+	if ev := st.events[0].Info(); ev.Dialect != of.Name {
+		return fmt.Errorf("%s is an event of another dialect; declare it in this one", ev.FullName())
+	}
+	if d.stages[st.at].fire != nil {
+		return fmt.Errorf("two stages are for the moment %v; give one, whose input is what both need", st.at)
+	}
+	d.stages[st.at] = st
+	return nil
+}
+
+// translate puts a tool into the dialect's words.
+func (cfg *DialectConfig) translate(t *Tool) *translated {
+	name, argument := "", func(string) string { return "" }
+	if cfg.ToolName != nil {
+		name = cfg.ToolName(*t)
+	}
+	if cfg.Argument != nil {
+		argument = func(canonical string) string { return cfg.Argument(t.Kind, canonical) }
+	}
+	return translate(t, cmp.Or(name, t.Name), argument)
+}
+
+// Input is the input of a moment.
+type Input interface {
+	StartInput | PromptInput | BeforeModelInput | AfterModelInput | ToolChoiceInput | ToolCall | AfterToolInput |
+		PermissionInput | SubagentStartInput | SubagentStopInput | StopInput | BeforeCompactInput | AfterCompactInput |
+		NotifyInput | EndInput
+}
+
+// Stage is an event of a dialect that fires at a moment. Make one with [Fires].
+type Stage struct{ stage stage }
+
+// Fires makes the Stage of an event. Its moment is the one that has the input In: that of
+// *ToolCall is [BeforeTool].
+//
+// input makes the event's input. A call of a tool has the dialect's names, and the original
+// arguments where hooks have rewritten them.
+//
+// read takes from a result what the host has to do. Decision, Reason, Stop, StopReason,
+// Context and Messages are there before it is called, from the common fields of the merged
+// answer; an Allow of the dialect does not skip the host's permission prompt unless read
+// sets Preapproved. To rewrite arguments, or a request, read sets Input to the complete new
+// ones, in the dialect's names. It sets Result where hooks replace what a tool or a model
+// gave. It is called once for the merged result and, where hooks rewrote, once for each
+// answer alone, to find out which of them disagree. Nil takes the common fields alone.
+//
+// Both are called from any goroutine.
+func Fires[In Input, E, R any](
+	ev *pipeline.Event[E, R], input func(*In) E, read func(*hook.Result[R], *Verdict),
+) Stage {
+	m := momentOf[In]()
+	return Stage{m.stage(func(ctx context.Context, in *In, p *part) {
+		p.sound = sound.Text{} // what input makes of the arguments has not been looked at
+		words := m.inWords(in, p)
+		sent := input(&words)
+		res := fired(ctx, ev, &sent, p)
+		p.Verdict = verdictOf(res, p.Reports, read)
+		if p.Input == nil || m.args == nil {
+			return
+		}
+		p.changes = p.view.Whole(p.Input)
+		for i := range res.Reports {
+			r := &res.Reports[i]
+			alone := hook.Result[R]{Output: r.Output, Answered: r.Answered}
+			if v := verdictOf(&alone, nil, read); r.Err == nil && v.Input != nil {
+				for _, c := range p.view.Whole(v.Input) {
+					p.claims = append(p.claims, claim{c, r.Hook.ID})
+				}
+			}
+		}
+	}, ev)}
+}
+
+// verdictOf reads a result.
+func verdictOf[R any](res *hook.Result[R], reports []Report, read func(*hook.Result[R], *Verdict)) (v Verdict) {
+	v.Decision, v.Reason, v.Stop, v.StopReason = word(res.Decision), res.Reason, res.Stop, res.StopReason
+	if res.Context != "" {
+		v.Context = []string{res.Context}
+	}
+	if res.Message != "" {
+		v.Messages = []string{res.Message}
+	}
+	if read != nil {
+		read(res, &v)
+		v.Decision = word(v.Decision)
+	}
+	v.Reports, v.Conflicts = reports, nil
+	return v
+}
+
+// inWords is the input in the words of a dialect.
+func (m *moment[In]) inWords(in *In, p *part) In {
+	words := *in
+	switch {
+	case m.call != nil:
+		original := p.original(m.call(in))
+		c := m.call(&words)
+		c.Name, c.Input, c.Original = p.name, p.view.Object, original
+	case m.args != nil:
+		p.view = rename.View{Object: object(*m.args(in))}
+		*m.args(&words) = p.view.Object
+	}
+	return words
+}
+
+// momentOf returns the moment that has an input.
+func momentOf[In Input]() *moment[In] {
+	for _, m := range [...]any{
+		starts, prompts, beforeModels, afterModels, toolChoices, beforeTools, afterTools, permissions,
+		subagentStarts, subagentStops, stops, beforeCompacts, afterCompacts, notifies, ends,
+	} {
+		if m, ok := m.(*moment[In]); ok {
+			return m
+		}
+	}
+	panic("snaphook: a moment is missing from the list in momentOf")
+}

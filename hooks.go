@@ -1,0 +1,316 @@
+package snaphook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/rename"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
+	"github.com/snaphook-go/snaphook/record"
+	"github.com/snaphook-go/snaphook/run"
+)
+
+// Config is what hooks are opened with. The zero Config runs the hooks of every
+// dialect, found where the users of the systems keep them.
+type Config struct {
+	// Tools are the host's. One that is not listed has its own name, and its own names
+	// of arguments, in every dialect.
+	Tools []Tool
+
+	// Resolve describes a tool that is not in Tools, such as one of an MCP server whose
+	// list is not known yet. It is called once for each name, from any goroutine; a name
+	// of more than 256 bytes, and any after the first 4096, is not kept, and asked for
+	// whenever it is needed. ok is false if there is nothing to say about the tool, and
+	// so it is if the description cannot be used, which the log says. It may be nil.
+	Resolve func(name string) (t Tool, ok bool)
+
+	// Dialects are the systems whose hooks run, in the order in which they compose: up to
+	// seven, each once, or [LLxprt] once for each profile. Nil means [Claude], [LLxprt] and
+	// [Xcsh]; empty means none but the program's own.
+	Dialects []*Dialect
+
+	// Workers limits the hooks that run outside the process at the same time, over all
+	// sessions; 0 means 4 for each processor, and at least 16.
+	Workers int
+
+	// Log gets a warning for every hook that failed and for every settings entry that
+	// cannot be used; nil means [slog.Default].
+	Log *slog.Logger
+
+	// Record is the path of a file that gets a line of JSON for each fire that looks at a
+	// hook; see package record. Empty means the path in the environment variable
+	// SNAPHOOK_RECORD. A file that cannot be opened is a warning in the log: a record
+	// changes nothing.
+	Record string
+
+	// RecordInput selects how much of an event's input a line of Record keeps. The zero
+	// value keeps the keys, with the type in place of each value.
+	RecordInput record.Input
+
+	// Observe follows every fire that looks at a hook, for records, metrics and progress,
+	// each Observer in the context that the one before it returned. One with a method
+	// HookStart is also called when a hook begins. Empty costs nothing.
+	Observe []pipeline.Observer
+
+	// ObserveIdle has Record and Observe also follow the fires of events for which no hook
+	// is configured. Without it these fires cost nothing.
+	ObserveIdle bool
+
+	// Policy is what the program demands of hooks beyond their settings; see package
+	// policy. It counts together with the files .snaphook.json of the project and
+	// config.json of the user and of the machine, which are found without it.
+	Policy []policy.Overlay
+
+	// Wrap puts something around the Runner of a hook, such as a sandbox; see
+	// [pipeline.Config]. With Wrap of trust.Covered what runs is what the user agreed
+	// to, also when the project changes while a session is open.
+	Wrap func(*hook.Hook, hook.Runner) hook.Runner
+
+	// Ask puts a question to the user, and blocks until there is an answer or ctx has
+	// ended; ok is false if the user gave none. It is called by [Session.RunTool] for a
+	// call that hooks want the user to decide, with the options allow and deny; by modules
+	// that ask; and by running hooks that MayAsk accepts. h is nil in the first two cases.
+	// Nil: no question can be asked, but hosts of Interactive sessions ask on their own.
+	Ask func(ctx context.Context, s *Session, h *hook.Hook, q hook.Question) (key string, ok bool)
+
+	// MayAsk says which commands may ask while they run. Their standard input does not
+	// end after the payload, which hangs those that read it to its end. Nil: none may.
+	MayAsk func(*hook.Hook) bool
+
+	// Recheck runs the hooks of a gate again, once, when its arguments have been
+	// rewritten, so that every guard has seen what runs. What hooks rewrite then does
+	// not count. A policy that says recheck does the same for the calls that its hooks
+	// match.
+	Recheck bool
+
+	// Finished is given what became of each hook that ran in the background, on a
+	// goroutine of its own; it must not close the session. Nil: [Session.NextTurn] has
+	// what they said.
+	Finished func(*Session, pipeline.Finished)
+}
+
+// Hooks are the hooks of a process. Its methods may be called from many goroutines.
+type Hooks struct {
+	cfg      Config
+	log      *slog.Logger
+	sys      *pipeline.System
+	watch    *pipeline.Watch
+	dialects []*Dialect // the program's own, and then those of the config
+	tools    map[string]*known
+	resolved sync.Map     // of *known by name
+	kept     atomic.Int64 // how many these are, and were to be
+	closed   atomic.Bool
+
+	mu       sync.Mutex
+	sessions map[*Session]bool
+}
+
+// Open makes the hooks of a process. It reads nothing: the settings of a directory are
+// read for its first session. The error names what is wrong with the tools, or with the
+// list of dialects.
+func Open(cfg Config) (*Hooks, error) {
+	dialects := cfg.Dialects
+	if dialects == nil {
+		dialects = []*Dialect{Claude(ClaudeConfig{}), LLxprt(LLxprtConfig{}), Xcsh(XcshConfig{})}
+	}
+	dialects, err := joinProfiles(dialects)
+	if err == nil {
+		err = checkDialects(dialects)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("snaphook: %w", err)
+	}
+	h := &Hooks{
+		cfg: cfg, log: cmp.Or(cfg.Log, slog.Default()), dialects: append([]*Dialect{own}, dialects...),
+		tools: map[string]*known{}, sessions: map[*Session]bool{},
+	}
+	for i := range cfg.Tools {
+		t := &cfg.Tools[i]
+		switch err := t.check(); {
+		case err != nil:
+			return nil, fmt.Errorf("snaphook: %w", err)
+		case h.tools[t.Name] != nil:
+			return nil, fmt.Errorf("snaphook: the tool %q is declared twice; its name has to be its own", t.Name)
+		}
+		h.tools[t.Name] = h.know(t)
+	}
+	system := pipeline.Config{
+		Workers: cfg.Workers, Log: cfg.Log, Wrap: cfg.Wrap, Observe: cfg.observers(), ObserveIdle: cfg.ObserveIdle,
+		Policy: policy.Source{Discover: true, Overlays: cfg.Policy},
+		Warm:   &run.Warm{Log: cfg.Log}, HostRechecks: true, // over all dialects; see recheck
+	}
+	sets := make([][]pipeline.Declared, int(moments)*maxDialects)
+	for i, d := range h.dialects {
+		if d.load != nil {
+			system.Load = append(system.Load, d.load)
+		}
+		for at := range d.stages {
+			sets[set(i, Moment(at))] = d.stages[at].events
+		}
+	}
+	h.watch = pipeline.NewWatch(sets...)
+	h.sys = pipeline.NewSystem(system)
+	return h, nil
+}
+
+// observers returns the observers of the config, followed by its record.
+func (cfg Config) observers() []pipeline.Observer {
+	path := cmp.Or(cfg.Record, os.Getenv("SNAPHOOK_RECORD"))
+	if path == "" {
+		return cfg.Observe
+	}
+	r, err := record.Open(path, record.Config{Input: cfg.RecordInput, Log: cfg.Log})
+	if err != nil {
+		cmp.Or(cfg.Log, slog.Default()).Warn("hooks are not recorded", slog.String("error", err.Error()))
+		return cfg.Observe
+	}
+	return append(slices.Clip(cfg.Observe), r)
+}
+
+// joinProfiles makes one dialect of two that are LLxprt's, at the place of the first: their
+// hooks are for the same events.
+func joinProfiles(all []*Dialect) ([]*Dialect, error) {
+	isLLxprt := func(d *Dialect) bool { return d != nil && d.llxprt != nil }
+	one := slices.IndexFunc(all, isLLxprt)
+	two := one + 1 + slices.IndexFunc(all[one+1:], isLLxprt)
+	if one < 0 || two <= one {
+		return all, nil
+	}
+	first, second := all[one].llxprt, all[two].llxprt
+	switch profiles := [...]llxprt.Profile{first.Profile, second.Profile}; {
+	case profiles[0] == profiles[1]:
+		return nil, fmt.Errorf("the dialect llxprt is given twice with the profile %q; give one of them the profile llxprt.LLxprt, and the other llxprt.Gemini", profiles[0])
+	case slices.Contains(profiles[:], llxprt.Found):
+		return nil, errors.New("the dialect llxprt is given twice, and one of them has no Profile; give one llxprt.LLxprt, and the other llxprt.Gemini")
+	}
+	joined := *all[one]
+	joined.load = llxprt.Both(*first, *second)
+	all = slices.Delete(slices.Clone(all), two, two+1)
+	all[one] = &joined
+	return all, nil
+}
+
+func checkDialects(all []*Dialect) error {
+	if len(all) >= maxDialects {
+		return fmt.Errorf("%d dialects are given; no more than %d can be", len(all), maxDialects-1)
+	}
+	for i, d := range all {
+		switch {
+		case d == nil:
+			return fmt.Errorf("dialect %d is nil; write snaphook.Claude, snaphook.LLxprt or snaphook.Xcsh with its Config, or snaphook.NewDialect", i+1)
+		case d.wrong != nil:
+			return d.wrong
+		case slices.ContainsFunc(all[:i], func(other *Dialect) bool { return other.name == d.name }):
+			return fmt.Errorf("the dialect %s is given twice", d.name)
+		}
+	}
+	return nil
+}
+
+// known is a tool of the host, and what it is in each dialect.
+type known struct {
+	Tool
+	by []*translated
+}
+
+// nameless is a tool of which nothing is known.
+var nameless = new(known)
+
+// know puts a tool of the host into the words of every dialect.
+func (h *Hooks) know(t *Tool) *known {
+	if names := t.unknown(); len(names) > 0 {
+		h.log.Warn("the tool has arguments that its kind does not know; hooks see them under these names",
+			slog.String("tool", t.Name), slog.String("kind", t.Kind.String()),
+			slog.String("arguments", strings.Join(names, ", ")))
+	}
+	k := &known{Tool: *t}
+	for _, d := range h.dialects {
+		if d.translate == nil {
+			k.by = append(k.by, untranslated(t))
+			continue
+		}
+		k.by = append(k.by, d.translate(t))
+	}
+	return k
+}
+
+// tool is what is known of a tool.
+func (h *Hooks) tool(name string) *known {
+	if k := h.tools[name]; k != nil {
+		return k
+	}
+	if h.cfg.Resolve == nil {
+		return nameless
+	}
+	if k, ok := h.resolved.Load(name); ok {
+		return k.(*known)
+	}
+	k := nameless
+	if t, ok := h.cfg.Resolve(name); ok {
+		t.Name = name
+		if err := t.check(); err != nil {
+			h.log.Warn("a tool cannot be translated", slog.String("error", err.Error()))
+		} else {
+			k = h.know(&t)
+		}
+	}
+	if len(name) > mostResolvedBytes || h.kept.Add(1) > mostResolved {
+		return k
+	}
+	was, _ := h.resolved.LoadOrStore(name, k)
+	return was.(*known)
+}
+
+// A model may invent names without end. These are kept.
+const mostResolved, mostResolvedBytes = 4096, 256
+
+// in returns what the tool, which has the name in the host, is in a dialect.
+func (k *known) in(dialect int, name string) (theirs string, args *rename.Names) {
+	if k == nameless {
+		return name, nil
+	}
+	return k.by[dialect].name, k.by[dialect].args
+}
+
+// named is the host's name of a tool that a dialect names.
+func (h *Hooks) named(dialect int, name string) string {
+	for _, t := range h.cfg.Tools {
+		if h.tools[t.Name].by[dialect].name == name {
+			return t.Name
+		}
+	}
+	return name
+}
+
+// System is the engine below: for its Reload, its SetEnabled and its FailedOpen.
+func (h *Hooks) System() *pipeline.System { return h.sys }
+
+// Close ends everything that runs, and returns when it has. From now on every moment is
+// a denial with [hook.ErrClosed]. It may be called more than once.
+func (h *Hooks) Close() {
+	h.closed.Store(true)
+	h.mu.Lock()
+	open := h.sessions
+	h.sessions = map[*Session]bool{}
+	for s := range open {
+		s.shut.Store(1)
+	}
+	h.mu.Unlock()
+	_ = h.sys.Close() // never fails
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for s := range open {
+		_ = s.end(ended)
+	}
+}

@@ -1,0 +1,247 @@
+package snaphook
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/events/llxprt/genai"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/rename"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// LLxprtConfig is how the hooks of LLxprt and Gemini CLI are read.
+type LLxprtConfig = llxprt.Settings
+
+// LLxprt is the hook system of LLxprt Code and Gemini CLI. The zero config finds the
+// settings where LLxprt keeps them.
+//
+// [Config].Dialects may have it twice, once for each profile: then each hook follows the
+// rules of its own system. They run at the place of the first of the two; see
+// [llxprt.Both].
+func LLxprt(cfg LLxprtConfig) *Dialect {
+	word := func(w words) string { return w.llxprt }
+	return &Dialect{name: llxprt.Dialect.Name, translate: spelled(word), load: cfg.Load, llxprt: &cfg, stages: table(
+		fires(starts, llxprt.SessionStart, func(in *StartInput, _ *part) llxprt.SessionStartInput {
+			source := map[string]string{"": "startup", "compact": "compress", "fork": "resume"}[in.Source]
+			return llxprt.SessionStartInput{Source: cmp.Or(source, in.Source)}
+		}, common),
+		fires(prompts, llxprt.BeforeAgent, func(in *PromptInput, _ *part) llxprt.BeforeAgentInput {
+			return llxprt.BeforeAgentInput{Prompt: in.Text}
+		}, decide),
+		fires(beforeModels, llxprt.BeforeModel, func(in *BeforeModelInput, p *part) llxprt.BeforeModelInput {
+			p.view = rename.View{Object: object(in.Request)}
+			return llxprt.BeforeModelInput{Request: p.view.Object}
+		}, llxprtRequest),
+		fires(afterModels, llxprt.AfterModel, func(in *AfterModelInput, p *part) llxprt.AfterModelInput {
+			p.view = rename.View{Object: object(in.Response)}
+			return llxprt.AfterModelInput{Request: object(in.Request), Response: p.view.Object}
+		}, llxprtAnswer),
+		fires(toolChoices, llxprt.BeforeToolSelection, func(in *ToolChoiceInput, p *part) llxprt.BeforeModelInput {
+			p.view = rename.View{Object: object(in.Request)}
+			return llxprt.BeforeModelInput{Request: p.view.Object}
+		}, llxprtTools),
+		fires(beforeTools, llxprt.BeforeTool, llxprtCall, llxprtGate),
+		fires(afterTools, llxprt.AfterTool, func(in *AfterToolInput, p *part) llxprt.AfterToolInput {
+			c, response := llxprtCall(&in.ToolCall, p), llxprtResponse(&in.Result)
+			return llxprt.AfterToolInput{
+				Name: c.Name, Input: c.Input, OriginalInput: c.OriginalInput, Extra: c.Extra, Response: response,
+			}
+		}, llxprtReview),
+		fires(permissions, llxprt.Notification, llxprtAsked, common),
+		fires(stops, llxprt.AfterAgent, func(in *StopInput, _ *part) llxprt.AfterAgentInput {
+			return llxprt.AfterAgentInput{Prompt: in.Prompt, Response: in.Answer, StopHookActive: in.Again}
+		}, func(res *hook.Result[llxprt.AfterAgentOutput], p *part) {
+			common(res, p)
+			p.Continue = llxprt.ApplyAfterAgent(res).Prompt
+		}),
+		fires(beforeCompacts, llxprt.PreCompress, func(in *BeforeCompactInput, _ *part) llxprt.PreCompressInput {
+			return llxprt.PreCompressInput{Trigger: cmp.Or(in.Trigger, "auto")}
+		}, common),
+		fires(notifies, llxprt.Notification, func(in *NotifyInput, _ *part) llxprt.NotificationInput {
+			return llxprt.NotificationInput{Type: in.Type, Message: in.Message, Details: wire.Object("{}")}
+		}, common),
+		fires(ends, llxprt.SessionEnd, func(in *EndInput, _ *part) llxprt.SessionEndInput {
+			return llxprt.SessionEndInput{Reason: cmp.Or(in.Reason, "other")}
+		}, common),
+	)}
+}
+
+// common takes what every result asks for.
+func common[R any](res *hook.Result[R], p *part) {
+	c := llxprt.ApplyLifecycle(res)
+	p.Stop, p.StopReason = c.Stop, c.StopReason
+	p.Context = said(res, c.Context, func(o *hook.Output[R]) string { return o.Context })
+	p.Messages = said(res, c.Message, func(o *hook.Output[R]) string { return o.Message })
+}
+
+// said lists the texts of the hooks if they are what the merged text is made of, else
+// that one alone.
+func said[R any](res *hook.Result[R], merged string, text func(*hook.Output[R]) string) (texts []string) {
+	if merged == "" {
+		return nil
+	}
+	for i := range res.Reports {
+		texts = append(texts, text(&res.Reports[i].Output))
+	}
+	if lines(texts...) != merged {
+		return []string{merged}
+	}
+	return lo.Compact(texts)
+}
+
+// llxprtCall is a call as LLxprt's hooks see it.
+func llxprtCall(in *ToolCall, p *part) (c llxprt.BeforeToolInput) {
+	c.Name, c.Input, c.OriginalInput = p.name, p.view.Object, p.original(in)
+	if server := p.tool.Server; server != "" {
+		context := wire.Object(nil).With("server_name", wire.Quote(server)).With("tool_name", wire.Quote(in.Name))
+		c.Extra = jsontext.Value(wire.Object(nil).With("mcp_context", jsontext.Value(context)))
+	}
+	return c
+}
+
+// llxprtAsked is the notification of a permission that the user is asked for.
+func llxprtAsked(in *PermissionInput, p *part) llxprt.NotificationInput {
+	c := llxprtCall(&in.ToolCall, p)
+	details := wire.Object(nil).With("tool_name", wire.Quote(c.Name)).With("tool_input", jsontext.Value(c.Input))
+	if c.OriginalInput != nil {
+		details = details.With("snaphook_original_input", jsontext.Value(c.OriginalInput))
+	}
+	message := cmp.Or(in.Reason, "May "+c.Name+" run?")
+	return llxprt.NotificationInput{Type: "ToolPermission", Message: message, Details: details}
+}
+
+func llxprtGate(res *hook.Result[llxprt.BeforeToolOutput], p *part) {
+	decide(res, p)
+	p.Context = nil // it is not for the model here
+	p.changes = p.view.Patch(res.Specific.ModifiedToolInput())
+	claims(p, res, func(g *llxprt.BeforeToolOutput) []rename.Change { return p.view.Patch(g.ToolInput) })
+}
+
+// decide takes the decision of a result. The merged answer of hooks that do not object
+// is a permission in LLxprt, which says nothing: only the words of hooks count.
+func decide[LOut any](res *hook.Result[LOut], p *part) {
+	common(res, p)
+	if blocked, reason := llxprt.BlockingError(&res.Output); blocked {
+		p.Decision, p.Reason = hook.Deny, reason
+		return
+	}
+	for i := range res.Reports {
+		o := &res.Reports[i].Output
+		d := word(o.Decision)
+		if g, ok := any(&o.Specific).(*llxprt.BeforeToolOutput); ok && stricter(word(g.PermissionDecision), d) {
+			d = word(g.PermissionDecision)
+		}
+		switch {
+		case o.Synthetic || d == hook.Undecided:
+		case stricter(d, p.Decision):
+			p.Decision, p.Reason = d, o.Reason
+		case d == p.Decision:
+			p.Reason = lines(p.Reason, o.Reason)
+		}
+	}
+}
+
+// llxprtReview takes what a hook objects to after the fact. In the profile of Gemini CLI
+// the reason takes the place of the result.
+func llxprtReview(res *hook.Result[llxprt.BasicOutput], p *part) {
+	common(res, p)
+	blocked, reason := llxprt.BlockingError(&res.Output)
+	switch {
+	case !blocked:
+	case res.Specific.Replaces():
+		p.Result, p.Context = &ToolResult{Text: "Tool result blocked: " + reason, Failed: true}, nil
+	default:
+		p.Decision, p.Reason = hook.Deny, reason
+	}
+}
+
+// llxprtResponse is a tool's result as LLxprt's hooks see it.
+func llxprtResponse(r *ToolResult) wire.Object {
+	if o := wire.Object(r.Data); len(o) > 0 && o.IsObject() && o.Get("llmContent") != nil {
+		return o
+	}
+	o := wire.Object(nil).With("llmContent", wire.Quote(r.Text)).With("returnDisplay", wire.Quote(r.Text))
+	if r.Failed {
+		o = o.With("error", jsontext.Value(wire.Object(nil).With("message", wire.Quote(r.Text))))
+	}
+	return o
+}
+
+// llxprtRequest takes what hooks say to a request to the model, or answer in its place.
+func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *part) {
+	common(res, p)
+	if res.Blocked() {
+		p.Decision, p.Reason = hook.Deny, llxprt.EffectiveReason(&res.Output)
+	}
+	if o := res.Specific.Response; o != nil {
+		p.Result = response(genai.ToHookResponse(genai.FromHookResponse(o, nil)))
+	}
+	if res.Specific.Request == nil {
+		return
+	}
+	now := p.view.Object
+	claims(p, res, func(g *llxprt.BeforeModelOutput) []rename.Change {
+		now = genai.MergeRequest(now, g.Request)
+		return p.view.Patch(g.Request)
+	})
+	p.changes = p.view.Whole(now)
+}
+
+// llxprtAnswer takes what hooks together have made of a response: each may give a part of one.
+func llxprtAnswer(res *hook.Result[llxprt.AfterModelOutput], p *part) {
+	common(res, p)
+	switch {
+	case res.Specific.Replaces():
+		p.Result = &ToolResult{Data: jsontext.Value(`{"candidates":[]}`), Failed: true}
+	case res.Specific.Response != nil:
+		was := genai.FromHookResponse(p.view.Object, nil)
+		if now := llxprt.ModifiedResponse(&res.Output, was); now != nil {
+			p.Result = response(genai.ToHookResponse(now))
+		}
+	}
+}
+
+// llxprtTools takes the tools that hooks choose, in the host's names. What they do not say
+// of them is the request's.
+func llxprtTools(res *hook.Result[llxprt.BeforeToolSelectionOutput], p *part) {
+	common(res, p)
+	was := genai.FromHookToolConfig(wire.Object(p.view.Object.Get("toolConfig")))
+	sdk := wire.Object(nil).With("toolConfig", jsontext.Value(was))
+	now := genai.RequestToolConfig(res.Specific.ApplyTo(sdk))
+	var config genai.ToolConfig
+	if wire.Equal(jsontext.Value(now), jsontext.Value(genai.RequestToolConfig(sdk))) || now.Into(&config) != nil {
+		return
+	}
+	for i, name := range config.AllowedFunctionNames {
+		config.AllowedFunctionNames[i] = p.s.hooks.named(p.dialect, name)
+	}
+	if chosen, err := wire.Of(config); err == nil {
+		p.changes = []rename.Change{{Name: "toolConfig", Value: jsontext.Value(chosen)}}
+	}
+}
+
+// response is a model's response that hooks have written; nil if there is none.
+func response(o wire.Object) *ToolResult {
+	if o == nil || !o.IsObject() {
+		return nil
+	}
+	return &ToolResult{Text: responseText(o), Data: jsontext.Value(o)}
+}
+
+// responseText is what the first candidate says.
+func responseText(o wire.Object) string {
+	var r genai.Response
+	if o.Into(&r) != nil || len(r.Candidates) == 0 {
+		return o.Text("text")
+	}
+	var b strings.Builder
+	for _, part := range r.Candidates[0].Content.Parts {
+		b.WriteString(string(part))
+	}
+	return b.String()
+}

@@ -1,0 +1,12 @@
+package snaphook_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// The clock of regexp2 ends by itself some time after the last match.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
+}

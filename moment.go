@@ -1,0 +1,225 @@
+package snaphook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/rename"
+	"github.com/snaphook-go/snaphook/internal/sound"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// moment is one moment of all dialects.
+type moment[In any] struct {
+	at   Moment
+	gate bool                          // hooks can keep something from happening
+	own  *pipeline.Event[In, *Verdict] // the program's own hooks
+	args func(*In) *wire.Object        // what hooks rewrite; nil: there is nothing
+	call func(*In) *ToolCall           // what is shown in the words of dialects; nil: there is no tool
+	name func(*In) *string             // what matchers test, in the host's words; that of the call, or may be nil
+
+	firings *sync.Pool // of *firing[In]
+}
+
+// maxDialects is how many dialects can be watched; the first one is that of the program.
+const maxDialects = 8
+
+// fireSet has a bit for each dialect that fires an event at a moment.
+type fireSet uint8
+
+func (s fireSet) has(dialect int) bool { return s&(1<<dialect) != 0 }
+
+// set is the number of the events of a dialect at a moment, in the Watch of a Hooks.
+func set(dialect int, at Moment) int { return int(at)*maxDialects + dialect }
+
+// fires returns the dialects that fire an event at a moment.
+func (s *Session) fires(at Moment) fireSet { return fireSet(s.watch.Of(s.ses).Fires.Byte(int(at))) }
+
+// runs returns the dialects that have a hook which could run at a moment.
+func (s *Session) runs(at Moment) fireSet { return fireSet(s.watch.Of(s.ses).Runs.Byte(int(at))) }
+
+// run runs the hooks of a moment, and leaves in v what they say. v does not escape,
+// so that a caller's verdict stays on its stack; nor does in.
+func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) error {
+	if in == nil {
+		err := &hook.InputError{Event: m.at.String(), Err: errors.New("it is a nil pointer; want the address of the moment's input")}
+		v.refuse(err)
+		return err
+	}
+	fires := s.fires(m.at)
+	if s.shut.Load() != 0 {
+		v.refuse(hook.ErrClosed)
+		return hook.ErrClosed
+	}
+	if fires == 0 {
+		return nil
+	}
+	f := m.firings.Get().(*firing[In])
+	f.in = *in
+	err := m.fire(ctx, s, f, fires)
+	*v = f.parts[0].Verdict
+	f.release()
+	m.firings.Put(f)
+	return err
+}
+
+// firing is what a moment with hooks needs while they run, kept for the next one: no fire
+// of an event keeps its input.
+type firing[In any] struct {
+	in    In
+	asked int               // how many parts there are
+	parts [maxDialects]part // of the dialects with hooks; in the first one is what all say
+}
+
+// release lets go of what was said.
+func (f *firing[In]) release() {
+	clear(f.parts[:max(f.asked, 1)])
+	var none In
+	f.in, f.asked = none, 0
+}
+
+// refuse makes v what a host gets with an error: nothing runs unguarded.
+func (v *Verdict) refuse(err error) {
+	v.Decision, v.Reason, v.Continue, v.Preapproved = hook.Deny, err.Error(), "", false
+}
+
+func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires fireSet) error {
+	v := &f.parts[0].Verdict
+	err := m.round(ctx, s, f, fires)
+	if err == nil && m.gate && len(f.parts[0].changes) > 0 && !v.Denied() && !v.Stop &&
+		!wire.Equal(object(*m.args(&f.in)), object(v.Input)) && m.rechecks(s, f) {
+		err = m.recheck(ctx, s, f, fires)
+	}
+	v.complete()
+	s.resolve(v)
+	if err == nil && s.shut.Load() != 0 {
+		err = hook.ErrClosed
+	}
+	if err != nil {
+		v.refuse(err)
+	}
+	return err
+}
+
+// round runs the hooks of the program, then those of the dialects side by side, and
+// merges what they say.
+func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires fireSet) (err error) {
+	for d := range s.hooks.dialects {
+		if fires.has(d) {
+			f.parts[f.asked].s, f.parts[f.asked].dialect = s, d
+			f.asked++
+		}
+	}
+	in, first, dialects := &f.in, &f.parts[0], f.parts[:f.asked]
+	if fires.has(0) {
+		m.ask(ctx, in, first)
+		if len(first.changes) > 0 {
+			now := f.in
+			m.rewrite(&now, rename.Apply(*m.args(in), first.changes))
+			in = &now
+		}
+		dialects = dialects[1:]
+	}
+	switch len(dialects) {
+	case 0:
+	case 1:
+		m.ask(ctx, in, &dialects[0])
+	default:
+		m.sideBySide(ctx, in, dialects)
+	}
+	first.merge(f.parts[1:max(f.asked, 1)])
+	if m.args != nil {
+		first.Input = rename.Apply(*m.args(&f.in), first.changes)
+	}
+	if len(first.claims) > 1 {
+		first.Conflicts = conflicts(first.claims)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return first.err
+}
+
+func (m *moment[In]) sideBySide(ctx context.Context, in *In, parts []part) {
+	var others sync.WaitGroup
+	for i := range parts[1:] {
+		others.Go(func() { m.ask(ctx, in, &parts[1+i]) })
+	}
+	m.ask(ctx, in, &parts[0])
+	others.Wait()
+}
+
+// ask runs the hooks of one dialect. What panics costs this part alone; where hooks can
+// keep something from happening, it does not happen.
+func (m *moment[In]) ask(ctx context.Context, in *In, p *part) {
+	defer func() {
+		if failed := recover(); failed != nil {
+			m.failed(ctx, failed, p)
+		}
+	}()
+	if m.call != nil {
+		call := m.call(in)
+		if !p.show(call) {
+			p.err = badArguments(m.at, call)
+			return
+		}
+		if m.gate {
+			if clash := p.clash(call); clash != "" {
+				m.unclear(ctx, call, clash, p)
+				return
+			}
+		}
+		p.sound = sound.If(m.at == BeforeTool && call.Original == nil) // there is no other JSON in it
+	}
+	p.s.hooks.dialects[p.dialect].stages[m.at].fire.(func(context.Context, *In, *part))(ctx, in, p)
+}
+
+func (m *moment[In]) failed(ctx context.Context, value any, p *part) {
+	s, name, err := p.s, p.s.hooks.dialects[p.dialect].name, &hook.PanicError{Value: value, Stack: debug.Stack()}
+	*p = part{}
+	p.Reports = []Report{{Dialect: name, Event: m.at.String(), Outcome: string(pipeline.NonBlockingError), Err: err}}
+	if m.gate {
+		p.Reports[0].Outcome = string(pipeline.Blocking)
+		p.Decision, p.Reason = hook.Deny, fmt.Sprintf("the hooks of %s could not be asked: %v", name, err)
+	}
+	s.hooks.log.ErrorContext(ctx, "the hooks of a dialect could not be asked", slog.String("dialect", name),
+		slog.String("moment", m.at.String()), slog.String("session", s.cfg.ID),
+		slog.String("error", err.Error()), slog.Bool("blocked", m.gate))
+}
+
+// unclear denies a call whose arguments say something twice: a guard could look at the one, and
+// the tool take the other.
+func (m *moment[In]) unclear(ctx context.Context, call *ToolCall, clash string, p *part) {
+	err := fmt.Errorf("the arguments of %q have %s; give it once", call.Name, clash)
+	p.unclear, p.Decision, p.Reason = true, hook.Deny, err.Error()
+	name := p.s.hooks.dialects[p.dialect].name
+	p.Reports = []Report{{Dialect: name, Event: m.at.String(), Outcome: string(pipeline.Blocking), Err: err}}
+	p.s.hooks.log.WarnContext(ctx, "a call is denied, since its hooks could see other arguments than its tool",
+		slog.String("dialect", name), slog.String("session", p.s.cfg.ID), slog.String("error", err.Error()))
+}
+
+// object is the text of an object, also of an empty one.
+func object(o wire.Object) []byte {
+	if len(o) == 0 {
+		return []byte("{}")
+	}
+	return o
+}
+
+// badArguments says what is wrong with the arguments of a call that are no JSON object.
+func badArguments(at Moment, call *ToolCall) error {
+	what := "not JSON"
+	if value := jsontext.Value(call.Input); wire.CheckValue(value) == nil {
+		what = wire.KindName(value.Kind())
+	}
+	err := fmt.Errorf("the arguments of %q are %s; want one JSON object", call.Name, what)
+	return &hook.InputError{Event: "snaphook." + at.String(), Err: err}
+}

@@ -1,0 +1,217 @@
+package snaphook
+
+import (
+	"context"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// The moments, each with what is its own.
+var (
+	starts       = declare(moment[StartInput]{at: Start})
+	prompts      = declare(moment[PromptInput]{at: Prompt, gate: true})
+	beforeModels = declare(moment[BeforeModelInput]{
+		at: BeforeModel, gate: true,
+		args: func(in *BeforeModelInput) *wire.Object { return &in.Request },
+	})
+	afterModels = declare(moment[AfterModelInput]{at: AfterModel})
+	toolChoices = declare(moment[ToolChoiceInput]{
+		at:   ToolChoice,
+		args: func(in *ToolChoiceInput) *wire.Object { return &in.Request },
+	})
+	beforeTools = declare(moment[ToolCall]{
+		at: BeforeTool, gate: true,
+		call: func(c *ToolCall) *ToolCall { return c },
+		args: func(c *ToolCall) *wire.Object { return &c.Input },
+	})
+	afterTools = declare(moment[AfterToolInput]{
+		at:   AfterTool,
+		call: func(in *AfterToolInput) *ToolCall { return &in.ToolCall },
+	})
+	permissions = declare(moment[PermissionInput]{
+		at: Permission, gate: true,
+		call: func(in *PermissionInput) *ToolCall { return &in.ToolCall },
+		args: func(in *PermissionInput) *wire.Object { return &in.Input },
+	})
+	subagentStarts = declare(moment[SubagentStartInput]{
+		at:   SubagentStart,
+		name: func(in *SubagentStartInput) *string { return &in.Type },
+	})
+	subagentStops = declare(moment[SubagentStopInput]{
+		at:   SubagentStop,
+		name: func(in *SubagentStopInput) *string { return &in.Type },
+	})
+	stops          = declare(moment[StopInput]{at: Stop})
+	beforeCompacts = declare(moment[BeforeCompactInput]{
+		at: BeforeCompact, gate: true,
+		name: func(in *BeforeCompactInput) *string { return &in.Trigger },
+	})
+	afterCompacts = declare(moment[AfterCompactInput]{
+		at:   AfterCompact,
+		name: func(in *AfterCompactInput) *string { return &in.Trigger },
+	})
+	notifies = declare(moment[NotifyInput]{at: Notify, name: func(in *NotifyInput) *string { return &in.Type }})
+	ends     = declare(moment[EndInput]{at: End, name: func(in *EndInput) *string { return &in.Reason }})
+)
+
+// run runs the hooks of the moment whose input in is. It is one function for almost all,
+// and neither generic nor inlined: what escapes from a generic function is not known where
+// it is inlined.
+//
+//go:noinline
+func (s *Session) run(ctx context.Context, in any, v *Verdict) error {
+	switch in := in.(type) {
+	case *StartInput:
+		return starts.run(ctx, s, in, v)
+	case *PromptInput:
+		return prompts.run(ctx, s, in, v)
+	case *BeforeModelInput:
+		if in != nil {
+			v.Input = in.Request
+		}
+		return beforeModels.run(ctx, s, in, v)
+	case *AfterModelInput:
+		return afterModels.run(ctx, s, in, v)
+	case *ToolChoiceInput:
+		if in != nil {
+			v.Input = in.Request
+		}
+		return toolChoices.run(ctx, s, in, v)
+	case *AfterToolInput:
+		return afterTools.run(ctx, s, in, v)
+	case *PermissionInput:
+		if in != nil {
+			v.Input = in.Input
+		}
+		return permissions.run(ctx, s, in, v)
+	case *SubagentStartInput:
+		return subagentStarts.run(ctx, s, in, v)
+	case *SubagentStopInput:
+		return subagentStops.run(ctx, s, in, v)
+	case *StopInput:
+		return stops.run(ctx, s, in, v)
+	case *BeforeCompactInput:
+		return beforeCompacts.run(ctx, s, in, v)
+	case *AfterCompactInput:
+		return afterCompacts.run(ctx, s, in, v)
+	case *NotifyInput:
+		return notifies.run(ctx, s, in, v)
+	case *EndInput:
+		return ends.run(ctx, s, in, v)
+	}
+	return nil // the methods of Session have no other input
+}
+
+// Each method below runs the hooks of one moment, and says what the host has to do.
+// The verdict is never nil. The error is ctx's, or [hook.ErrClosed] once the session
+// or its Hooks are closed; with any error the verdict is a denial. Without hooks a
+// moment costs a few nanoseconds, and nothing is allocated as long as the verdict
+// stays with the caller.
+//
+// The bodies are alike because they are to be inlined: a verdict that the caller does
+// not keep lies on the caller's stack.
+
+// Start begins the session, or says that it goes on after a break. The verdict has
+// Context, Messages and Env.
+func (s *Session) Start(ctx context.Context, in *StartInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.run(ctx, in, v)
+}
+
+// Prompt is for what the user has sent: a denial drops it, and Reason says to the user
+// why; Context is for the model.
+func (s *Session) Prompt(ctx context.Context, in *PromptInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.run(ctx, in, v)
+}
+
+// BeforeModel is for a request to the model. The verdict's Input is the request to
+// send; after a denial, or with a Result, none is sent, and Result.Data is the
+// response to use.
+func (s *Session) BeforeModel(ctx context.Context, in *BeforeModelInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.run(ctx, in, v)
+}
+
+// AfterModel is for the response of the model. Result.Data is the one to go on with,
+// if there is a Result.
+func (s *Session) AfterModel(ctx context.Context, in *AfterModelInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.run(ctx, in, v)
+}
+
+// ToolChoice is for the tools that the model is about to be given. The verdict's
+// Input is the request, with a toolConfig if hooks restrict the tools.
+func (s *Session) ToolChoice(ctx context.Context, in *ToolChoiceInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.run(ctx, in, v)
+}
+
+// BeforeTool is for a call that a tool is about to run. The verdict's Input are the
+// arguments to run it with; after a denial Reason is for the model, in place of a
+// result. Arguments that are no JSON object are an input error, and a denial.
+//
+// Without hooks the arguments are looked at no further than their ends.
+func (s *Session) BeforeTool(ctx context.Context, call *ToolCall) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.beforeTool(ctx, call, v)
+}
+
+// AfterTool is for a tool that has finished, or has failed. A denial undoes nothing:
+// its Reason is for the model, beside the result.
+func (s *Session) AfterTool(ctx context.Context, in *AfterToolInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.run(ctx, in, v)
+}
+
+// Permission is for a permission that the user is about to be asked for: an Allow or a
+// denial is the answer in the user's place. The verdict's Input are the arguments.
+func (s *Session) Permission(ctx context.Context, in *PermissionInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.run(ctx, in, v)
+}
+
+// SubagentStart is for a sub-agent that begins; Context is for it.
+func (s *Session) SubagentStart(ctx context.Context, in *SubagentStartInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.run(ctx, in, v)
+}
+
+// SubagentStop is for a sub-agent that is about to end its answer. Continue sends it
+// back to work.
+func (s *Session) SubagentStop(ctx context.Context, in *SubagentStopInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.run(ctx, in, v)
+}
+
+// Stop is for an agent that is about to end its answer. Continue sends it back to work.
+func (s *Session) Stop(ctx context.Context, in *StopInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.run(ctx, in, v)
+}
+
+// BeforeCompact is for a conversation that is about to be compacted. A denial keeps it
+// as it is; Result.Text takes the place of the summary, and Context is for the model
+// that makes it.
+func (s *Session) BeforeCompact(ctx context.Context, in *BeforeCompactInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.run(ctx, in, v)
+}
+
+// AfterCompact is for a conversation that has been compacted.
+func (s *Session) AfterCompact(ctx context.Context, in *AfterCompactInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.run(ctx, in, v)
+}
+
+// Notify is for a notification of the user.
+func (s *Session) Notify(ctx context.Context, in *NotifyInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.run(ctx, in, v)
+}
+
+// End ends the session, for hooks; [Session.Close] releases what it has.
+func (s *Session) End(ctx context.Context, in *EndInput) (*Verdict, error) {
+	v := new(Verdict)
+	return v, s.run(ctx, in, v)
+}

@@ -1,0 +1,50 @@
+package snaphook_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/snaphook-go/snaphook"
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// A tool that Resolve describes is the same for hooks as one of Config.Tools. A model
+// that invents names makes the host keep a bounded number of them, and no long one;
+// those that are not kept are described again, so that no guard is lost.
+func TestToolsAreDescribedWhenTheyAreCalled(t *testing.T) {
+	asked := map[string]int{}
+	s := open(t, snaphook.Config{Resolve: func(name string) (snaphook.Tool, bool) {
+		asked[name]++
+		return snaphook.Tool{Kind: snaphook.MCP, Server: "db"}, !strings.HasPrefix(name, "unknown")
+	}}, nil)
+	seen := ""
+	claude.PreToolUse.On(s.Pipeline(), "gate", func(_ context.Context, c claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], err error) {
+		seen = c.Name
+		return o, nil
+	})
+	call := func(name, want string) {
+		t.Helper()
+		v, err := s.BeforeTool(t.Context(), &snaphook.ToolCall{Name: name, Input: wire.Object(`{}`)})
+		if err != nil || v.Denied() || seen != want {
+			t.Fatalf("hooks see %.80q, %+v, %v; want %.80q", seen, v, err, want)
+		}
+	}
+	long := strings.Repeat("x", 257)
+	for range 2 {
+		call("unknown", "unknown")
+		call(long, "mcp__db__"+long)
+		for i := range 4200 {
+			name := fmt.Sprint("query", i)
+			call(name, "mcp__db__"+name)
+		}
+	}
+	for name, want := range map[string]bool{"unknown": true, "query0": true, "query4000": true, "query4199": false, long: false} {
+		if kept := asked[name] < asked[long]; kept != want {
+			t.Errorf("%.80q was described %d times; kept: %v", name, asked[name], want)
+		}
+	}
+}

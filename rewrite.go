@@ -1,0 +1,100 @@
+package snaphook
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/rename"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// claim is what one hook wants an argument to be.
+type claim struct {
+	rename.Change
+	hook string // its id
+}
+
+// Conflict is an argument that several hooks rewrote, and not to the same value.
+// The last one in the order of dialects and plans counts.
+type Conflict struct {
+	Key   string   // the argument, in the host's words
+	Hooks []string // ids of the hooks, in order
+}
+
+// claims notes what each hook has changed.
+func claims[R any](p *part, res *hook.Result[R], of func(*R) []rename.Change) {
+	for i := range res.Reports {
+		if r := &res.Reports[i]; r.Err == nil {
+			for _, c := range of(&r.Output.Specific) {
+				p.claims = append(p.claims, claim{c, r.Hook.ID})
+			}
+		}
+	}
+}
+
+// conflicts finds the arguments that hooks disagree about.
+func conflicts(claims []claim) (found []Conflict) {
+	by := lo.GroupBy(claims, func(c claim) string { return c.Name })
+	for _, first := range lo.UniqBy(claims, func(c claim) string { return c.Name }) {
+		all := by[first.Name]
+		if slices.ContainsFunc(all, func(c claim) bool { return !wire.Equal(c.Value, first.Value) }) {
+			found = append(found, Conflict{first.Name, lo.Map(all, func(c claim, _ int) string { return c.hook })})
+		}
+	}
+	return found
+}
+
+// rechecks reports whether the program, or the policy of a hook that matches, wants
+// the hooks asked again once the arguments have been rewritten.
+func (m *moment[In]) rechecks(s *Session, f *firing[In]) bool {
+	if s.hooks.cfg.Recheck {
+		return true
+	}
+	for i := range f.parts[:f.asked] {
+		p := &f.parts[i]
+		for _, ev := range s.hooks.dialects[p.dialect].stages[m.at].events {
+			if ev.Rechecks(s.ses, p.name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// rewrite puts other arguments into an input, and keeps those that the model gave.
+func (m *moment[In]) rewrite(in *In, args wire.Object) {
+	now := m.args(in)
+	if m.call != nil {
+		if c := m.call(in); c.Original == nil && !wire.Equal(object(*now), object(args)) {
+			c.Original = object(*now)
+		}
+	}
+	*now = args
+}
+
+// recheck fires the gates again with the arguments as hooks have left them. What
+// hooks would rewrite now does not count: nothing would have seen it.
+func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fires fireSet) error {
+	v := &f.parts[0].Verdict
+	final := &firing[In]{in: f.in}
+	m.rewrite(&final.in, v.Input)
+	err := m.round(ctx, s, final, fires)
+	again := &final.parts[0].Verdict
+	if again.Decision == v.Decision {
+		again.Reason = news(v.Reason, again.Reason)
+	}
+	again.StopReason = news(v.StopReason, again.StopReason)
+	again.Context, again.Messages = lo.Without(again.Context, v.Context...), lo.Without(again.Messages, v.Messages...)
+	again.Continue, again.Result, again.Env = "", nil, nil
+	v.add(again)
+	return err
+}
+
+// news is the part of a text that is not in another one, line by line.
+func news(known, text string) string {
+	return lines(lo.Without(strings.Split(text, "\n"), strings.Split(known, "\n")...)...)
+}

@@ -1,0 +1,121 @@
+package snaphook
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// RunTool runs a tool with the hooks around it: [Session.BeforeTool], the user if hooks
+// want that ([Config].Ask), the tool with the arguments as hooks have left them, and
+// [Session.AfterTool].
+//
+// A call that is refused is not an error: the tool is not called, Text is the reason
+// for the model, and Failed is set. An error of the tool is a failure that hooks are
+// told of; it comes back as it is, with the result. Any other error is ctx's,
+// [hook.ErrClosed], or that of arguments which are no JSON object: the tool has not run
+// unless the result says otherwise.
+//
+// The result's Text is what the model shall see, with the contexts of the hooks and
+// their objections after it, a blank line before each.
+func (s *Session) RunTool(
+	ctx context.Context,
+	call *ToolCall,
+	tool func(context.Context, wire.Object) (ToolResult, error),
+) (ToolResult, error) {
+	before, err := s.BeforeTool(ctx, call)
+	if err != nil {
+		return refused(before, before.Reason), err
+	}
+	if before.Stop || before.Denied() {
+		return refused(before, lines(before.Reason, stopText(before))), nil
+	}
+	if before.Decision == hook.Ask {
+		ok, why := s.permit(ctx, call, before.Reason)
+		if s.shut.Load() != 0 { // while the user thought
+			return refused(before, hook.ErrClosed.Error()), hook.ErrClosed
+		}
+		if !ok {
+			return refused(before, why), ctx.Err()
+		}
+	}
+	out, failed := tool(ctx, before.Input)
+	if failed != nil {
+		out.Failed = true
+		if out.Text == "" {
+			out.Text = failed.Error()
+		}
+	}
+	ran := *call
+	beforeTools.rewrite(&ran, before.Input)
+	after, err := s.AfterTool(ctx, &AfterToolInput{ToolCall: ran, Result: out})
+	out = reviewed(out, before, after, err)
+	if failed != nil {
+		err = failed
+	}
+	return out, err
+}
+
+// refused is the result of a call that does not run.
+func refused(v *Verdict, why string) ToolResult {
+	r := ToolResult{
+		Text:   cmp.Or(why, "A hook has refused the call, and gave no reason."),
+		Failed: true, Stop: v.Stop, StopReason: v.StopReason, Context: v.Context, Messages: v.Messages,
+		Reports: v.Reports,
+	}
+	r.append(v.Context...)
+	return r
+}
+
+// ended tells the model that a hook has ended the agent's work.
+const ended = "A hook has ended the agent's work."
+
+// stopText is why the model gets no result where hooks have ended the agent's work.
+func stopText(v *Verdict) string {
+	if v.Stop && v.Reason == "" {
+		return lines(ended, v.StopReason)
+	}
+	return ""
+}
+
+// TextWithStop returns Text, and after it a paragraph that says so where a hook has ended
+// the agent's work: for a framework that cannot end it, where the model has to.
+func (r ToolResult) TextWithStop() string {
+	if r.Stop && !strings.HasPrefix(r.Text, ended) {
+		r.append(lines(ended, r.StopReason))
+	}
+	return r.Text
+}
+
+// reviewed is the result of a tool as hooks have left it.
+func reviewed(out ToolResult, before, after *Verdict, err error) ToolResult {
+	if r := after.Result; r != nil {
+		out.Text, out.Data, out.Failed = r.Text, r.Data, r.Failed
+	}
+	out.Stop, out.StopReason = out.Stop || after.Stop, lines(out.StopReason, after.StopReason)
+	out.Context = joined(joined(out.Context, before.Context), after.Context)
+	out.Messages = joined(joined(out.Messages, before.Messages), after.Messages)
+	out.Reports = joined(joined(out.Reports, before.Reports), after.Reports)
+	if after.Denied() && err == nil {
+		out.append(after.Reason)
+	}
+	out.append(before.Context...)
+	out.append(after.Context...)
+	return out
+}
+
+// append adds paragraphs to the text.
+func (r *ToolResult) append(texts ...string) {
+	for _, text := range texts {
+		switch {
+		case text == "":
+		case r.Text == "":
+			r.Text = text
+		default:
+			r.Text += "\n\n" + text
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package snaphook
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// SessionConfig describes one conversation. The zero value is a trusted session without
+// a user, in the current directory.
+type SessionConfig struct {
+	ID         string // of the session, in the input of every hook
+	Dir        string // the project's directory, and where hooks run; empty means the current one
+	Transcript string // the file with the conversation, in the input of hooks; may be empty
+
+	// Interactive says that there is a user who can be asked.
+	Interactive bool
+
+	// Untrusted says that the user has not agreed to run what the directory brings:
+	// hooks and modules of the project do not run. Of Claude Code's none runs if the
+	// session is Interactive, and all do if it is not, as with Claude Code itself.
+	Untrusted bool
+
+	// Undecided says that the user has not been asked yet: hooks of the project run, but
+	// its settings switch no hooks of another level off, and loosen nothing. Untrusted
+	// implies it.
+	Undecided bool
+}
+
+// Session is one conversation. Its methods may be called from many goroutines. Close it
+// in the end.
+type Session struct {
+	ses     *pipeline.Session
+	watch   *pipeline.Watch
+	shut    atomic.Uint32 // the session or its Hooks are closed: every moment is a denial
+	hooks   *Hooks
+	cfg     SessionConfig
+	modules *xcsh.Modules // nil if the dialect is not among those that run
+	closed  atomic.Bool   // what it has is being released
+	aborted atomic.Bool   // a module wants the agent to stop
+	started atomic.Bool   // modules know that the session has begun
+	turns   atomic.Int64  // how often the model has responded
+
+	mu       sync.Mutex
+	queued   []string // what modules have to say at the model's next turn
+	problems []settings.Problem
+}
+
+// NewSession makes a session. It reads the settings of the directory, unless another
+// session has them in use, and loads the modules. A settings file that cannot be read
+// is an error: its guards would be lost.
+func (h *Hooks) NewSession(ctx context.Context, cfg SessionConfig) (*Session, error) {
+	if h.closed.Load() {
+		return nil, hook.ErrClosed
+	}
+	s := &Session{hooks: h, watch: h.watch, cfg: cfg}
+	config := pipeline.SessionConfig{
+		ID: cfg.ID, Dir: cfg.Dir, Transcript: cfg.Transcript, Interactive: cfg.Interactive,
+		Untrusted: cfg.Untrusted, Undecided: cfg.Undecided, MayAsk: h.cfg.MayAsk,
+	}
+	if h.cfg.Ask != nil {
+		config.Ask = func(ctx context.Context, hk *hook.Hook, q hook.Question) (string, bool) {
+			return h.cfg.Ask(ctx, s, hk, q)
+		}
+	}
+	if h.cfg.Finished != nil {
+		config.Finished = func(f pipeline.Finished) { h.cfg.Finished(s, f) }
+	}
+	var err error
+	if s.ses, err = h.sys.NewSession(ctx, config); err != nil {
+		return nil, err
+	}
+	for _, d := range h.dialects {
+		if d.attach == nil {
+			continue
+		}
+		if err := d.attach(ctx, s); err != nil {
+			return nil, errors.Join(err, s.end(ctx))
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed.Load() {
+		return nil, errors.Join(hook.ErrClosed, s.end(ctx))
+	}
+	h.sessions[s] = true
+	return s, nil
+}
+
+// Active reports whether any hook of any dialect, or of the program, could run at a
+// moment; in a closed session every moment has its denial. It costs a nanosecond or two:
+// guard with it what is expensive to build.
+func (s *Session) Active(at Moment) bool {
+	return at < moments && (s.runs(at) != 0 || s.shut.Load() != 0)
+}
+
+// ID is the session's id.
+func (s *Session) ID() string { return s.cfg.ID }
+
+// Dir is the session's directory, absolute.
+func (s *Session) Dir() string { return s.ses.Dir() }
+
+// Pipeline is the session of the engine below, for hooks and events of one dialect:
+//
+//	claude.PreToolUse.On(s.Pipeline(), "gate", f)
+//	claude.FileChanged.Fire(ctx, s.Pipeline(), &in)
+func (s *Session) Pipeline() *pipeline.Session { return s.ses }
+
+// Modules are the session's modules of xcsh, to which a program can add its own; nil
+// if [Xcsh] is not among the dialects.
+func (s *Session) Modules() *xcsh.Modules { return s.modules }
+
+// Hooks lists every hook that is configured, also those that can never run.
+func (s *Session) Hooks() []*hook.Hook { return s.ses.Hooks() }
+
+// Problems lists what cannot be used of settings and modules.
+func (s *Session) Problems() []settings.Problem {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append(s.ses.Problems(), s.problems...)
+}
+
+// NextTurn returns what hooks in the background, and modules, have to say at the model's
+// next turn, since it was last called.
+func (s *Session) NextTurn() []string {
+	s.mu.Lock()
+	queued := s.queued
+	s.queued = nil
+	s.mu.Unlock()
+	return append(s.ses.NextTurn(), queued...)
+}
+
+// Wait returns when no hook of the session runs in the background any more, or with ctx's
+// error when that ends first.
+func (s *Session) Wait(ctx context.Context) error { return s.ses.Wait(ctx) }
+
+// EnvFiles are the files in which hooks have left variables, as shell text, in the order
+// in which a host sources them before each of its own shell commands.
+func (s *Session) EnvFiles() []string { return s.ses.EnvFiles() }
+
+// Exports is the text of all EnvFiles.
+func (s *Session) Exports() (string, error) { return s.ses.Exports() }
+
+// Close ends what the session has in the background, waiting for it until ctx ends, and
+// its modules. From now on every moment is a denial with [hook.ErrClosed]. It may be
+// called more than once.
+func (s *Session) Close(ctx context.Context) error {
+	s.hooks.mu.Lock()
+	delete(s.hooks.sessions, s)
+	s.hooks.mu.Unlock()
+	return s.end(ctx)
+}
+
+func (s *Session) end(ctx context.Context) error {
+	s.shut.Store(1)
+	if s.closed.Swap(true) {
+		return nil
+	}
+	err := s.ses.Close(ctx)
+	if s.modules != nil {
+		err = errors.Join(err, s.modules.Close())
+	}
+	return err
+}
+
+// beforeTool is run for a call of a tool, whose arguments it looks at also where there are
+// no hooks.
+//
+//go:noinline
+func (s *Session) beforeTool(ctx context.Context, call *ToolCall, v *Verdict) error {
+	if call == nil {
+		return beforeTools.run(ctx, s, nil, v)
+	}
+	v.Input = call.Input
+	if s.fires(BeforeTool) != 0 || s.shut.Load() != 0 {
+		return beforeTools.run(ctx, s, call, v)
+	}
+	if plain(call.Input) || call.Input.Check() == nil {
+		return nil
+	}
+	err := badArguments(BeforeTool, call)
+	v.refuse(err)
+	return err
+}
+
+// plain reports whether arguments begin and end as an object does, which is all that is
+// looked at where there are no hooks.
+func plain(args wire.Object) bool {
+	n := len(args)
+	return n >= 2 && args[0] == '{' && args[n-1] == '}' && (args[1] == '"' || n == 2)
+}

@@ -1,0 +1,117 @@
+package snaphook
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/internal/rename"
+)
+
+// words are what the dialects call a tool, or an argument of one, where they do not use
+// its canonical name. A second word of a dialect, after a "|", is one that its hooks may
+// answer with. Hosts are further words by which an argument of a host is recognised.
+type words struct{ claude, llxprt, xcsh, hosts string }
+
+// kinds are the kinds of tools, with their arguments by their canonical names. The tool
+// of an MCP server has its name and that of the server in its words.
+var kinds = [...]struct {
+	name string
+	tool words
+	args map[string]words
+}{
+	Shell: {"Shell", words{"Bash", "run_shell_command", "bash", ""}, map[string]words{
+		"command": {hosts: "cmd"}, "timeout": {}, "description": {},
+	}},
+	Read: {"Read", words{"Read", "read_file", "read", ""}, map[string]words{
+		"path": {"file_path", "absolute_path|file_path", "", ""}, "offset": {}, "limit": {},
+	}},
+	Write: {"Write", words{"Write", "write_file", "write", ""}, map[string]words{
+		"path": {"file_path", "file_path", "", "absolute_path"}, "content": {},
+	}},
+	Edit: {"Edit", words{"Edit", "replace", "edit", ""}, map[string]words{
+		"path": {"file_path", "file_path", "", "absolute_path"},
+		"old":  {"old_string", "old_string", "oldText", ""},
+		"new":  {"new_string", "new_string", "newText", ""},
+		"all":  {"replace_all", "replace_all", "", ""},
+	}},
+	List: {"List", words{"LS", "list_directory", "ls", ""}, map[string]words{"path": {hosts: "dir_path"}}},
+	Glob: {"Glob", words{"Glob", "glob", "find", ""}, map[string]words{"pattern": {}, "path": {hosts: "dir_path"}}},
+	Grep: {"Grep", words{"Grep", "search_file_content", "grep", ""}, map[string]words{
+		"pattern": {}, "path": {hosts: "dir_path"}, "include": {"glob", "", "glob", ""},
+	}},
+	Fetch:  {"Fetch", words{"WebFetch", "web_fetch", "fetch", ""}, map[string]words{"url": {}, "prompt": {}}},
+	Search: {"Search", words{"WebSearch", "google_web_search", "web_search", ""}, map[string]words{"query": {}}},
+	Task: {"Task", words{"Task", "task", "task", ""}, map[string]words{
+		"prompt": {}, "description": {}, "agent": {"subagent_type", "subagent_name", "", ""},
+	}},
+	Todo:  {"Todo", words{"TodoWrite", "todo_write", "todo_write", ""}, map[string]words{"todos": {}}},
+	MCP:   {name: "MCP", tool: words{"mcp__%s__%s", "mcp__%s__%s", "mcp_%s_%s", ""}},
+	Other: {name: "Other"},
+}
+
+// all are the words of every dialect and host.
+func (w words) all() []string {
+	return lo.Compact(strings.Split(strings.Join([]string{w.claude, w.llxprt, w.xcsh, w.hosts}, "|"), "|"))
+}
+
+// translated is a host's tool in a dialect.
+type translated struct {
+	name string // the dialect's
+	args *rename.Names
+}
+
+// untranslated is a tool in the words of a dialect that uses the host's.
+func untranslated(t *Tool) *translated {
+	return &translated{t.Name, rename.New(map[string]string{}, map[string]string{})}
+}
+
+// spelled returns the translation into the words of a dialect of the table.
+func spelled(word func(words) string) func(*Tool) *translated {
+	return func(t *Tool) *translated {
+		name := cmp.Or(word(kinds[t.Kind].tool), t.Name)
+		if t.Kind == MCP {
+			name = fmt.Sprintf(name, t.Server, t.Name)
+		}
+		return translate(t, name, func(canonical string) string { return word(kinds[t.Kind].args[canonical]) })
+	}
+}
+
+// translate puts a tool into the words of a dialect, which calls it name and its arguments
+// as argument says, by their canonical names; empty is the canonical name.
+func translate(t *Tool, name string, argument func(canonical string) string) *translated {
+	in, out := map[string]string{}, map[string]string{} // the dialect's names by the host's, and back
+	args := kinds[t.Kind].args
+	names := slices.AppendSeq(slices.Collect(maps.Keys(args)), maps.Keys(t.Args))
+	slices.Sort(names)
+	for _, canonical := range slices.Compact(names) {
+		match(t, canonical, cmp.Or(argument(canonical), canonical), args[canonical].all(), in, out)
+	}
+	return &translated{name, rename.New(in, out)}
+}
+
+// match maps one argument. What the tool's Args name is the host's beyond doubt.
+func match(t *Tool, canonical, theirs string, aliases []string, in, out map[string]string) {
+	first, second, _ := strings.Cut(theirs, "|")
+	named := slices.Collect(maps.Values(t.Args))
+	host, mapped := t.Args[canonical]
+	if !mapped {
+		if slices.Contains(named, canonical) {
+			return // the host calls another argument so
+		}
+		host = canonical
+		for _, alias := range aliases {
+			if _, taken := in[alias]; !taken && alias != canonical && !slices.Contains(named, alias) {
+				in[alias] = first
+			}
+		}
+	}
+	in[host], out[first] = first, host
+	if second != "" {
+		out[second] = host
+	}
+}

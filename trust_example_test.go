@@ -1,0 +1,87 @@
+package snaphook_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/snaphook-go/snaphook"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+	"github.com/snaphook-go/snaphook/trust"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// What runs is what the user agreed to, also in a session that stays open while the
+// project changes.
+func ExampleConfig_wrap() {
+	if runtime.GOOS == "windows" {
+		fmt.Println("trusted\ntrue guarded\ntrue guard.sh") // the guard is a script of sh
+		return
+	}
+	ctx := context.Background()
+	dir, _ := os.MkdirTemp("", "project")
+	defer os.RemoveAll(dir)
+	dir, _ = filepath.EvalSymlinks(dir)
+	guard, file := filepath.Join(dir, "guard.sh"), filepath.Join(dir, "settings.json")
+	_ = os.WriteFile(guard, []byte("#!/bin/sh\necho guarded >&2; exit 2\n"), 0o755)
+	_ = os.WriteFile(file, []byte(`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./guard.sh"}]}]}}`), 0o644)
+
+	// The project's hooks, of each dialect that runs.
+	claude := snaphook.ClaudeConfig{Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: file}}} // claude.Discover(dir) elsewhere
+	loaded, err := claude.Load(ctx, pipeline.Workspace{Dir: dir})
+	if err != nil {
+		panic(err)
+	}
+	covered, err := trust.Cover(ctx, dir, loaded.Hooks, trust.Options{})
+	if err != nil {
+		panic(err)
+	}
+
+	// The user agrees to what covered.Hooks shows; later only the state is asked for.
+	store := trust.Store(filepath.Join(dir, ".trust.json")) // trust.DefaultStore() is the user's own
+	digests := map[string]string{"claude": covered.Digest}
+	_ = store.Decide(ctx, dir, trust.Decision{State: trust.Granted, Digests: digests})
+	decisions, _ := store.Read(ctx)
+	state := decisions.State(dir, digests)
+	fmt.Println(state)
+
+	hooks, err := snaphook.Open(snaphook.Config{
+		Dialects: []*snaphook.Dialect{snaphook.Claude(claude)},
+		Log:      slog.New(slog.DiscardHandler),
+		Wrap: func(h *hook.Hook, r hook.Runner) hook.Runner {
+			if h.Source != hook.Project && h.Source != hook.Local {
+				return r // the user's own
+			}
+			return covered.Wrap(h, r)
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	defer hooks.Close()
+	s, err := hooks.NewSession(ctx, snaphook.SessionConfig{ID: "s-1", Dir: dir, Untrusted: state != trust.Trusted})
+	if err != nil {
+		panic(err)
+	}
+	defer s.Close(ctx)
+
+	call := &snaphook.ToolCall{ID: "1", Name: "Bash", Input: wire.Object(`{"command": "ls"}`)}
+	v, _ := s.BeforeTool(ctx, call)
+	fmt.Println(v.Denied(), strings.TrimSpace(v.Reason))
+
+	// The model, or a pull, changes the guard: it does not run, and what it guards is blocked.
+	_ = os.WriteFile(guard, []byte("#!/bin/sh\nexit 0 # lets all pass\n"), 0o755)
+	v, _ = s.BeforeTool(ctx, call)
+	fmt.Println(v.Denied(), v.Reason[strings.LastIndex(v.Reason, "guard.sh"):][:len("guard.sh")])
+
+	// Output:
+	// trusted
+	// true guarded
+	// true guard.sh
+}

@@ -1,0 +1,186 @@
+package snaphook
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// The decisions of a [Verdict], from the mildest to the strictest. They are those of package
+// hook, here for hosts that need nothing else of it.
+const (
+	Undecided = hook.Undecided // no hook decided
+	Allow     = hook.Allow
+	Ask       = hook.Ask // ask the user
+	Deny      = hook.Deny
+)
+
+// Verdict is what the hooks of all dialects together say at a moment. The zero
+// Verdict says nothing: go ahead as planned. A host must not change one.
+type Verdict struct {
+	Decision hook.Decision // the strictest: Deny, Ask, Allow, or Undecided
+	Reason   string        // the reasons of the Decision, in order, a line each
+
+	Stop       bool   // end the agent's work, whatever Decision says
+	StopReason string // for the user
+	Continue   string // at [Stop] and [SubagentStop]: send the agent back to work, with this text
+
+	Input wire.Object // the complete arguments, or the complete request, in the host's words, changed or not
+	// Result takes the place of what the host has, or would make: at [AfterTool] of
+	// the tool's result, at [BeforeModel] and [AfterModel] of the model's response, which
+	// is Data, at [BeforeCompact] of the summary, which is Text. Nil: nothing does.
+	Result *ToolResult
+
+	Context  []string          // for the model, in order
+	Messages []string          // for the user, in order
+	Env      map[string]string // at [Start]: variables for the commands that the host runs
+
+	// Preapproved says that an Allow skips the permission prompt of the host. Claude
+	// Code's does; in LLxprt the word says no more than that the hook does not object.
+	Preapproved bool
+
+	Reports   []Report // one for each hook that was started, in order
+	Conflicts []Conflict
+}
+
+// Denied reports whether the Decision is a denial. A Stop is not one.
+func (v *Verdict) Denied() bool { return v.Decision == hook.Deny }
+
+// ToolResult is what a tool gave.
+type ToolResult struct {
+	Text   string         // for the model
+	Data   jsontext.Value // what hooks see in place of Text, if the tool gave more than a text; any JSON, or nil
+	Failed bool           // the tool has failed, or was not run
+
+	// Of [Session.RunTool]: end the agent's work.
+	Stop       bool
+	StopReason string
+
+	Context  []string // of [Session.RunTool]: what hooks add for the model; Text has it too
+	Messages []string // of [Session.RunTool]: what hooks say to the user
+	Reports  []Report // of [Session.RunTool]: one for each hook that was started, before the tool and after it
+}
+
+// Report is what became of one hook.
+type Report struct {
+	Dialect string // claude, llxprt, xcsh, or host for hooks of the program itself
+	Event   string // in the dialect's words
+	Hook    string // its id
+	Name    string // as configured; may be empty
+	Command string
+	File    string // file:line:column of its settings entry; empty if it has none
+
+	Outcome string // success, blocking, non_blocking_error, cancelled or backgrounded
+	Exit    int    // exit status; -1 if a signal ended it
+	Stdout  string
+	Stderr  string
+	Elapsed time.Duration
+	Err     error    // why its answer is missing; nil if the hook worked
+	Notes   []string // what was wrong with its answer and has been ignored
+}
+
+// report adds the reports of a result, with their outcomes as the event knows them.
+func report[Out any](p *part, res *hook.Result[Out], outcome func(*hook.Report[Out]) pipeline.Outcome) {
+	dialect, all := p.s.hooks.dialects[p.dialect].name, make([]Report, len(res.Reports))
+	for i := range res.Reports {
+		r, to := &res.Reports[i], &all[i]
+		h := r.Hook
+		to.Dialect, to.Event, to.Hook, to.Name, to.Command = dialect, h.Event, h.ID, h.Name, h.Command
+		if h.Position.File != "" {
+			to.File = h.Position.String()
+		}
+		to.Outcome, to.Elapsed, to.Err, to.Notes = string(outcome(r)), r.Elapsed, r.Err, r.Notes
+		if r.Reply != nil {
+			to.Exit, to.Stdout, to.Stderr = r.Reply.Exit, wire.Valid(r.Reply.Stdout), wire.Valid(r.Reply.Stderr)
+		}
+	}
+	p.Reports = joined(p.Reports, all)
+}
+
+// word is a decision in the words of a Verdict. A call that is put off waits for the
+// user, as one that asks.
+func word(d hook.Decision) hook.Decision {
+	switch d {
+	case hook.Deny, hook.Block:
+		return hook.Deny
+	case hook.Ask, hook.Defer:
+		return hook.Ask
+	case hook.Allow, hook.Approve:
+		return hook.Allow
+	}
+	return hook.Undecided
+}
+
+// decide takes a decision whose Allow skips the permission prompt of the host.
+func (p *part) decide(d hook.Decision, reason string) {
+	p.Decision, p.Reason, p.Preapproved = word(d), reason, d == hook.Allow
+}
+
+// strictness has the words of a Verdict in the order in which they count.
+var strictness = []hook.Decision{hook.Undecided, hook.Allow, hook.Ask, hook.Deny}
+
+// stricter reports whether a is a stricter word than b.
+func stricter(a, b hook.Decision) bool {
+	return slices.Index(strictness, a) > slices.Index(strictness, b)
+}
+
+// add merges what a dialect says into what those before it have said.
+func (v *Verdict) add(p *Verdict) {
+	switch {
+	case stricter(p.Decision, v.Decision):
+		v.Decision, v.Reason = p.Decision, p.Reason
+	case p.Decision == v.Decision && p.Reason != "":
+		v.Reason = lines(v.Reason, p.Reason)
+	}
+	if p.Stop {
+		v.Stop, v.StopReason = true, lines(v.StopReason, p.StopReason)
+	}
+	if p.Continue != "" {
+		v.Continue = lines(v.Continue, p.Continue)
+	}
+	if p.Result != nil {
+		v.Result = p.Result
+	}
+	if p.Env != nil {
+		v.Env = lo.Assign(v.Env, p.Env)
+	}
+	v.Context, v.Messages = joined(v.Context, p.Context), joined(v.Messages, p.Messages)
+	v.Preapproved = v.Preapproved || p.Preapproved
+	v.Reports = joined(v.Reports, p.Reports)
+}
+
+// joined adds a list to another one. A lone list is not copied.
+func joined[T any](all, more []T) []T {
+	if all == nil {
+		return slices.Clip(more)
+	}
+	return append(all, more...)
+}
+
+// lines joins texts that are not empty. Most often there is one, which is not copied.
+func lines(texts ...string) string {
+	full := func(text string) bool { return text != "" }
+	first := slices.IndexFunc(texts, full)
+	switch {
+	case first < 0:
+		return ""
+	case !slices.ContainsFunc(texts[first+1:], full):
+		return texts[first]
+	}
+	return strings.Join(lo.Compact(texts), "\n")
+}
+
+// complete makes of the merged verdict what a host can act on.
+func (v *Verdict) complete() {
+	if v.Stop {
+		v.Continue = "" // to end everything is stronger
+	}
+	v.Preapproved = v.Preapproved && v.Decision == hook.Allow
+}

@@ -1,0 +1,267 @@
+package snaphook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/rename"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// XcshConfig is how modules of xcsh and pi are found and run.
+type XcshConfig struct {
+	// Config is that of the modules. Without Loaders those count that a program links:
+	// importing jsrun/modules is enough for JavaScript and TypeScript.
+	xcsh.Config
+
+	// Modules are paths of modules besides those that are found.
+	Modules []string
+
+	// NoProject leaves out the modules of the project, also where the session is trusted.
+	NoProject bool
+
+	// Setup adds modules in Go to each session; see [xcsh.Modules]. Its error is that of
+	// NewSession. It may be nil.
+	Setup func(*xcsh.Modules) error
+
+	// Host is what the program lends to the modules of a session. Nil: they ask the user
+	// by [Config].Ask, their messages are in [Session.NextTurn], and what they abort is a
+	// Stop.
+	Host func(*Session) xcsh.Host
+}
+
+// Xcsh is the hook system of xcsh and pi. Its hooks are modules: those of the zero
+// config are found where xcsh finds them, and those that a program adds by
+// [Session.Modules].
+func Xcsh(cfg XcshConfig) *Dialect {
+	word := func(w words) string { return w.xcsh }
+	attach := func(ctx context.Context, s *Session) error { return s.attach(ctx, &cfg) }
+	return &Dialect{name: xcsh.Dialect.Name, translate: spelled(word), attach: attach, stages: table(
+		starts.stage(xcshStart, declared(xcsh.SessionStart, xcsh.SessionSwitch)...),
+		prompts.stage(xcshPrompt, declared(xcsh.BeforeAgentStart)...),
+		beforeModels.stage(xcshRequest, declared(xcsh.Context)...),
+		notice(afterModels, xcsh.TurnEnd, func(in *AfterModelInput, p *part) xcsh.TurnEndEvent {
+			said := saidMessage(responseText(in.Response))
+			return xcsh.TurnEndEvent{TurnIndex: int(p.s.turns.Add(1)) - 1, Message: said, ToolResults: []xcsh.Message{}}
+		}),
+		beforeTools.stage(xcshGate, declared(xcsh.ToolCall)...),
+		afterTools.stage(xcshEdit, declared(xcsh.ToolResult)...),
+		notice(stops, xcsh.AgentEnd, func(in *StopInput, _ *part) xcsh.AgentEndEvent {
+			return xcsh.AgentEndEvent{Messages: []xcsh.Message{saidMessage(in.Answer)}}
+		}),
+		beforeCompacts.stage(xcshCompaction, declared(xcsh.SessionBeforeCompact, xcsh.SessionCompacting)...),
+		notice(afterCompacts, xcsh.SessionCompact, func(in *AfterCompactInput, _ *part) xcsh.SessionCompactEvent {
+			entry := wire.Object(`{"type":"compaction"}`).With("summary", wire.Quote(in.Summary))
+			return xcsh.SessionCompactEvent{CompactionEntry: xcsh.Entry{Object: entry}}
+		}),
+		notice(ends, xcsh.SessionShutdown, func(*EndInput, *part) (e xcsh.SessionShutdownEvent) { return e }),
+	)}
+}
+
+// declared are the declarations of events, in both runtimes.
+func declared(events ...interface{ Declared() [2]pipeline.Declared }) (all []pipeline.Declared) {
+	for _, e := range events {
+		both := e.Declared()
+		all = append(all, both[:]...)
+	}
+	return all
+}
+
+// xcshFire fires an event whose handlers have a say.
+func xcshFire[E, R any](ctx context.Context, ev *xcsh.Event[E, R], sent *E, p *part) (*hook.Result[R], error) {
+	res, err := ev.FireRead(ctx, p.s.modules, sent, p.sound)
+	report(p, res, func(r *hook.Report[R]) pipeline.Outcome { return ev.Outcome(p.s.modules, r) })
+	if errors.Is(err, hook.ErrClosed) {
+		p.err = hook.ErrClosed
+	}
+	p.abort()
+	return res, err
+}
+
+// tell fires an event whose handlers have no say.
+func tell[E any](ctx context.Context, ev *xcsh.Notice[E], sent *E, p *part) {
+	res := ev.FireResult(ctx, p.s.modules, sent)
+	report(p, res, func(r *hook.Report[xcsh.Nothing]) pipeline.Outcome {
+		return ev.Outcome(p.s.modules, r)
+	})
+	p.abort()
+}
+
+// notice makes a stage of one event whose handlers have no say.
+func notice[In, E any](m *moment[In], ev *xcsh.Notice[E], input func(*In, *part) E) stage {
+	return m.stage(func(ctx context.Context, in *In, p *part) {
+		sent := input(in, p)
+		tell(ctx, ev, &sent, p)
+	}, declared(ev)...)
+}
+
+// abort makes a Stop of what a module has asked for.
+func (p *part) abort() {
+	if p.s.aborted.Load() && p.s.aborted.Swap(false) { // to look costs less
+		p.Stop, p.StopReason = true, "A hook module has aborted the agent's work."
+	}
+}
+
+// xcshStart says that a session has begun, or that the user has gone on with another one.
+func xcshStart(ctx context.Context, in *StartInput, p *part) {
+	if p.s.started.Swap(true) && in.Source != "" && in.Source != "startup" && in.Source != "compact" {
+		reason := map[string]string{"clear": "new"}[in.Source]
+		tell(ctx, xcsh.SessionSwitch, &xcsh.SessionSwitchEvent{Reason: cmp.Or(reason, in.Source)}, p)
+		return
+	}
+	tell(ctx, xcsh.SessionStart, &xcsh.SessionStartEvent{}, p)
+}
+
+// xcshPrompt takes the messages that modules add to a prompt.
+func xcshPrompt(ctx context.Context, in *PromptInput, p *part) {
+	res, _ := xcshFire(ctx, xcsh.BeforeAgentStart, &xcsh.BeforeAgentStartEvent{Prompt: in.Text}, p)
+	all := res.Specific.Messages
+	if m := res.Specific.Message; m != nil && len(all) == 0 {
+		all = []xcsh.CustomMessage{*m}
+	}
+	for i := range all {
+		if text := contentText(all[i].Content); text != "" {
+			p.Context = append(p.Context, text)
+		}
+	}
+}
+
+func xcshGate(ctx context.Context, in *ToolCall, p *part) {
+	sent := xcsh.ToolCallEvent{ToolName: p.name, ToolCallID: in.ID, Input: p.view.Object}
+	res, err := xcshFire(ctx, xcsh.ToolCall, &sent, p)
+	var r *xcsh.ToolCallResult
+	if res.Set.Has(hook.SetSpecific) {
+		r = &res.Specific
+	}
+	if refusal := p.s.modules.Verdict(r, err); refusal != nil {
+		p.Decision, p.Reason = hook.Deny, refusal.Error()
+	}
+}
+
+// xcshEdit takes what modules have made of a tool's result. That of a tool which has
+// failed is its own in the hook runtime.
+func xcshEdit(ctx context.Context, in *AfterToolInput, p *part) {
+	sent := xcsh.ToolResultEvent{
+		ToolName: p.name, ToolCallID: in.ID, Input: p.view.Object,
+		Content: []xcsh.Part{xcsh.TextPart(in.Result.Text)}, Details: in.Result.Data, IsError: in.Result.Failed,
+	}
+	res, _ := xcshFire(ctx, xcsh.ToolResult, &sent, p)
+	if !res.Set.Has(hook.SetSpecific) {
+		return
+	}
+	now := p.s.modules.Review(&sent, &res.Specific)
+	if now.IsError == sent.IsError && wire.Equal(xcsh.Parts(now.Content...), xcsh.Parts(sent.Content...)) &&
+		wire.Equal(now.Details, sent.Details) {
+		return
+	}
+	p.Result = &ToolResult{Text: partsText(now.Content), Data: now.Details, Failed: now.IsError}
+}
+
+// xcshCompaction fires the two events before a compaction: the second one only if the
+// first has neither cancelled it nor brought a summary.
+func xcshCompaction(ctx context.Context, in *BeforeCompactInput, p *part) {
+	none := []xcsh.Message{}
+	before, _ := xcshFire(ctx, xcsh.SessionBeforeCompact, &xcsh.SessionBeforeCompactEvent{
+		Preparation:   xcsh.CompactionPreparation{MessagesToSummarize: none, TurnPrefixMessages: none, RecentMessages: none},
+		BranchEntries: []xcsh.Entry{}, CustomInstructions: in.Instructions,
+	}, p)
+	switch r := &before.Specific; {
+	case r.Cancel:
+		p.Decision, p.Reason = hook.Deny, "A hook module has cancelled the compaction."
+		return
+	case r.Compaction != nil:
+		p.Result = &ToolResult{Text: r.Compaction.Summary, Data: r.Compaction.Details}
+		return
+	}
+	sent := xcsh.SessionCompactingEvent{SessionID: p.s.cfg.ID, Messages: none}
+	res, _ := xcshFire(ctx, xcsh.SessionCompacting, &sent, p)
+	p.Context = append(p.Context, res.Specific.Context...)
+	if prompt := res.Specific.Prompt; prompt != "" {
+		p.Context = append(p.Context, prompt)
+	}
+}
+
+// The roles of messages: those of a request are LLxprt's, where the model is model.
+var (
+	toModule   = map[string]string{"model": "assistant"}
+	fromModule = map[string]string{"assistant": "model"}
+)
+
+// withRole is a message with its role in other words.
+func withRole(m wire.Object, words map[string]string) wire.Object {
+	if role, other := words[m.Text("role")]; other {
+		return m.With("role", wire.Quote(role))
+	}
+	return m
+}
+
+// xcshRequest shows modules the messages of a request, and takes those that they have
+// left. The content of one may be a list of parts, of which the text counts.
+func xcshRequest(ctx context.Context, in *BeforeModelInput, p *part) {
+	p.view = rename.View{Object: in.Request}
+	sent := xcsh.ContextEvent{Messages: []xcsh.Message{}}
+	for _, m := range elements(in.Request.Get("messages")) {
+		sent.Messages = append(sent.Messages, xcsh.Message{Object: withRole(wire.Object(m), toModule)})
+	}
+	res, _ := xcshFire(ctx, xcsh.Context, &sent, p)
+	if !res.Set.Has(hook.SetSpecific) || res.Specific.Messages == nil {
+		return
+	}
+	now := make([]xcsh.Part, len(res.Specific.Messages))
+	for i, m := range res.Specific.Messages {
+		o := withRole(m.Object, fromModule)
+		if content := o.Get("content"); content.Kind() == '[' {
+			o = o.With("content", wire.Quote(contentText(content)))
+		}
+		now[i].Object = object(o)
+	}
+	p.changes = p.view.Whole(in.Request.With("messages", xcsh.Parts(now...)))
+	if last := len(res.Reports) - 1; last >= 0 {
+		for _, c := range p.changes {
+			p.claims = append(p.claims, claim{c, res.Reports[last].Hook.ID})
+		}
+	}
+}
+
+// saidMessage is a message of the model, as modules know it.
+func saidMessage(text string) xcsh.Message {
+	o := wire.Object(`{"role":"assistant"}`).With("content", xcsh.Parts(xcsh.TextPart(text)))
+	return xcsh.Message{Object: o}
+}
+
+// contentText is the text of a message's content: a string, or a list of parts.
+func contentText(content jsontext.Value) string {
+	if text, ok := wire.Text(content); ok {
+		return text
+	}
+	var parts []xcsh.Part
+	for _, part := range elements(content) {
+		parts = append(parts, xcsh.Part{Object: wire.Object(part)})
+	}
+	return partsText(parts)
+}
+
+func partsText(parts []xcsh.Part) string {
+	var texts []string
+	for _, part := range parts {
+		if text, ok := part.PlainText(); ok {
+			texts = append(texts, text)
+		}
+	}
+	return lines(texts...)
+}
+
+// elements lists the values of an array; none if it is none.
+func elements(list jsontext.Value) (all []jsontext.Value) {
+	if json.Unmarshal(list, &all, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
+		return nil
+	}
+	return all
+}
