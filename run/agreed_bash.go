@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 // bashText returns a script of bash in the form in which it means as an argument
@@ -17,7 +19,7 @@ func bashText(script string) (text string, ok bool) {
 	if !strings.Contains(script, "BASH_SOURCE") {
 		return script, !asksMore(script)
 	}
-	file, err := parse(script)
+	file, err := bash.Parse(script)
 	if err != nil {
 		return "", false
 	}

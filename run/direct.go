@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 // Direct returns the program and the arguments of a script that is one call of a
@@ -27,7 +29,7 @@ func Direct(script string, vars map[string]string) (argv []string, ok bool) {
 		os.Getegid() != os.Getgid() {
 		return nil, false // of rights that are borrowed, bash lets go
 	}
-	file, err := parse(script)
+	file, err := bash.Parse(script)
 	if err != nil || len(file.Stmts) != 1 || len(file.Last) > 0 {
 		return nil, false
 	}

@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/snaphook-go/snaphook/internal/bash"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
@@ -39,7 +40,7 @@ func QuoteVars(script string, names ...string) string {
 	if !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(script, "$"+name) }) {
 		return script
 	}
-	file, err := parse(script)
+	file, err := bash.Parse(script)
 	if err != nil {
 		return script
 	}
@@ -50,7 +51,7 @@ func QuoteVars(script string, names ...string) string {
 		done = at.end
 	}
 	quoted.WriteString(script[done:])
-	if _, err := parse(quoted.String()); err != nil {
+	if _, err := bash.Parse(quoted.String()); err != nil {
 		return script
 	}
 	return quoted.String()
@@ -62,35 +63,21 @@ func QuoteVars(script string, names ...string) string {
 // refuses cannot be used.
 func CheckScript(script string) error { return bounded.Shell(script) }
 
-// parse reads a script that is not too much for the parser's stack.
-func parse(script string) (*syntax.File, error) {
-	if err := bounded.Shell(script); err != nil {
-		return nil, err
-	}
-	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
-}
-
 type span struct{ start, end int }
-
-// place is what the nodes around a word make of it.
-type place struct {
-	bare     bool // quotes would be quotes there, and there are none yet
-	backtick bool // a backslash is read twice there
-}
 
 // bareVars finds the variables to quote, in the order of the script.
 func bareVars(file *syntax.File, script string, names []string) (found []span) {
-	stack := []place{{bare: true}}
+	stack := []bash.Place{{Bare: true}}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if node == nil {
 			stack = stack[:len(stack)-1]
 			return true
 		}
-		here := stack[len(stack)-1].inside(node)
+		here := stack[len(stack)-1].Inside(node)
 		stack = append(stack, here)
-		if word, ok := node.(*syntax.Word); ok && here.bare {
+		if word, ok := node.(*syntax.Word); ok && here.Bare {
 			for _, part := range word.Parts {
-				if at, ok := variable(part, script, names); ok && !(here.backtick && escaped(script, at.start)) {
+				if at, ok := variable(part, script, names); ok && !(here.Backtick && escaped(script, at.start)) {
 					found = append(found, at)
 				}
 			}
@@ -99,27 +86,6 @@ func bareVars(file *syntax.File, script string, names []string) (found []span) {
 	})
 	slices.SortFunc(found, func(a, b span) int { return a.start - b.start })
 	return found
-}
-
-// inside returns the place inside a node of p.
-func (p place) inside(node syntax.Node) place {
-	switch n := node.(type) {
-	case *syntax.CmdSubst: // a world of its own, also within quotes
-		return place{bare: true, backtick: p.backtick || n.Backquotes}
-	case *syntax.ProcSubst:
-		return place{bare: true, backtick: p.backtick}
-	case *syntax.DblQuoted, *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
-		p.bare = false
-	case *syntax.Redirect:
-		p.bare = p.bare && n.Op != syntax.Hdoc && n.Op != syntax.DashHdoc
-	case *syntax.ParamExp: // an index or an offset is arithmetic
-		p.bare = p.bare && n.Index == nil && n.Slice == nil
-	case *syntax.Assign: // a value is not split, so only an index could matter
-		p.bare = p.bare && n.Index == nil
-	case *syntax.ArrayElem:
-		p.bare = p.bare && n.Index == nil
-	}
-	return p
 }
 
 // variable returns the place of a variable that is written as one of the names.

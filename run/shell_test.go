@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 func TestQuoteVarsQuotesShortUnquotedVariables(t *testing.T) {
@@ -63,13 +65,13 @@ func FuzzQuoteVars(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, script string) {
 		got := QuoteVars(script, "D")
-		if _, err := parse(script); err != nil {
+		if _, err := bash.Parse(script); err != nil {
 			if got != script {
 				t.Fatalf("got %q, want a script that does not parse unchanged: %q", got, script)
 			}
 			return
 		}
-		if _, err := parse(got); err != nil {
+		if _, err := bash.Parse(got); err != nil {
 			t.Fatalf("%q became %q: %v", script, got, err)
 		}
 		if again := QuoteVars(got, "D"); again != got {

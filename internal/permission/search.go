@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/snaphook-go/snaphook/internal/bounded"
+	sh "github.com/snaphook-go/snaphook/internal/bash"
 )
 
 const (
@@ -25,25 +24,14 @@ const (
 	maxWrappers = 64
 )
 
-var parsers = sync.Pool{
-	New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)) },
-}
-
 // parseShell returns the syntax of a command, nil if bash could not parse it or
 // it is too much. The parser drops zero bytes and carriage returns, which are
 // characters to bash and can tell one here-document's end from another's.
-func parseShell(command string) (file *syntax.File) {
-	if len(command) > maxCommand || strings.ContainsAny(command, "\x00\r") || bounded.Shell(command) != nil {
+func parseShell(command string) *syntax.File {
+	if len(command) > maxCommand || strings.ContainsAny(command, "\x00\r") {
 		return nil
 	}
-	defer func() {
-		if recover() != nil { // the parser does panic; it is not put back then
-			file = nil
-		}
-	}()
-	parser := parsers.Get().(*syntax.Parser)
-	file, err := parser.Parse(strings.NewReader(command), "")
-	parsers.Put(parser)
+	file, err := sh.ParseComments(command)
 	if err != nil {
 		return nil
 	}

@@ -2,31 +2,29 @@ package permission
 
 import (
 	"slices"
-	"strings"
+
+	sh "github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// wrapper says how to find the command after a program that runs it.
+// wrapper is a program that a rule looks through.
 type wrapper struct {
+	sh.Wrapper
 	letters  string   // short options with a value
 	names    []string // long options with a value
 	operands int      // words between the options and the command
-	without  string   // short options with which it runs nothing
 	bare     bool     // it is a wrapper only without options
-	reads    bool     // it adds words that it reads
 }
 
-var wrappers = map[string]wrapper{
-	"timeout": {letters: "ks", names: []string{"kill-after", "signal"}, operands: 1},
-	"time":    {letters: "fo", names: []string{"format", "output"}},
-	"nice":    {letters: "n", names: []string{"adjustment"}},
-	"stdbuf":  {letters: "ioe", names: []string{"input", "output", "error"}},
-	"nohup":   {},
-	"command": {without: "vV"},
-	"builtin": {},
-	"exec":    {letters: "a"},
-	"noglob":  {},
-	"xargs":   {bare: true, reads: true},
-}
+// wrappers are the ten programs that Claude Code's rules look through, from the table of all wrappers.
+var wrappers = func() map[string]wrapper {
+	all := map[string]wrapper{}
+	for name, w := range sh.Wrappers {
+		if w.Rules {
+			all[name] = wrapper{w, w.Letters, w.Names, w.Operands, w.Bare}
+		}
+	}
+	return all
+}()
 
 // unknown is a command of which the shell alone knows the words: every rule
 // matches it.
@@ -54,46 +52,29 @@ func (s stage) unwrap() (inner stage, ok bool) {
 	if ok && s.open && len(words) == 0 { // xargs timeout: the command is read
 		return unknown, true
 	}
-	return stage{words, s.open || w.reads}, ok && len(words) > 0
+	return stage{words, s.open || w.Reads}, ok && len(words) > 0
 }
 
 // skip returns the words after the options and operands, and whether there is a
-// command among them. It goes no further than the first option with an expansion
-// in it.
+// command among them.
 func (w wrapper) skip(words []piece) (rest []piece, ok bool) {
-	for len(words) > 0 {
-		option := words[0].plain
-		if option == "--" {
-			words = words[1:]
-			break
-		}
-		if len(option) < 2 || option[0] != '-' {
-			break
-		}
-		if words[0].expands() && !(w.bare && words[0].isOptionAnyway()) {
-			return words[1:], true
-		}
-		if w.bare || option[1] != '-' && strings.ContainsAny(option, w.without) {
+	if w.bare { // none of its options is looked into
+		if len(words) > 0 && words[0].plain != "--" && len(words[0].plain) > 1 && words[0].plain[0] == '-' {
+			if words[0].expands() && !words[0].isOptionAnyway() {
+				return words[1:], true
+			}
 			return nil, false
 		}
-		words = words[min(w.width(option), len(words)):]
 	}
-	return words[min(w.operands, len(words)):], true
-}
-
-// width returns how many words an option takes, its value among them.
-func (w wrapper) width(option string) int {
-	if long, ok := strings.CutPrefix(option, "--"); ok {
-		abbreviates := func(name string) bool { return strings.HasPrefix(name, long) }
-		if slices.ContainsFunc(w.names, abbreviates) { // with "=" it is no name's beginning
-			return 2
-		}
-		return 1
+	texts := make([]string, len(words))
+	for i, word := range words {
+		texts[i] = word.plain
 	}
-	if i := strings.IndexAny(option[1:], w.letters); i >= 0 && i == len(option)-2 {
-		return 2
+	own, ok := w.Skip(texts, func(i int) bool { return words[i].expands() })
+	if !ok {
+		return nil, false
 	}
-	return 1
+	return words[own:], true
 }
 
 // isOptionAnyway reports whether the word, whatever is expanded in it, begins

@@ -6,20 +6,17 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/snaphook-go/snaphook/internal/bounded"
+	sh "github.com/snaphook-go/snaphook/internal/bash"
 )
 
 // Compile reads a script. The error says what of it needs bash.
 func Compile(text string) (script *Script, err error) {
-	if err := bounded.Shell(text); err != nil {
-		return nil, err
-	}
 	for i := range len(text) {
 		if c := text[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
 			return nil, fmt.Errorf("the script has the byte %#x", c)
 		}
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	file, err := sh.Parse(text)
 	if err != nil {
 		return nil, err
 	}

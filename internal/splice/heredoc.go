@@ -15,7 +15,7 @@ func (w *walker) hereDocument(n *syntax.Redirect, here place) bool {
 		return false
 	}
 	l := w.code[n]
-	if l == shell && here.code == nil && !here.backtick && w.depth < maxDepth {
+	if l == shell && here.code == nil && !here.Backtick && w.depth < maxDepth {
 		body.text = w.script(body.text, w.depth+1) // the inner shell expands them
 		w.edits = append(w.edits, body)
 		return true
@@ -31,7 +31,7 @@ func (w *walker) hereDocument(n *syntax.Redirect, here place) bool {
 		name += "_"
 	}
 	body.text = w.escape(body.text)
-	if here.backtick { // a backslash is read once more there
+	if here.Backtick { // a backslash is read once more there
 		body.text = strings.ReplaceAll(body.text, `\`, `\\`)
 	}
 	closing.text = name

@@ -3,6 +3,8 @@ package splice
 import (
 	"regexp"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 // language is what is known of the programs that commands take as text.
@@ -91,14 +93,30 @@ var unknown = &language{
 	attached: regexp.MustCompile(`^(--(eval|print|expression)=|-[ceE].)`),
 }
 
-// languages are the languages of commands, which are named without their versions.
-var languages = map[string]*language{
-	"sh": shell, "bash": shell, "dash": shell, "zsh": shell, "ksh": shell, "ash": shell, "fish": shell,
-	"su": wrapped, "script": wrapped, "flock": wrapped, "ssh": evaluated, "watch": evaluated, "parallel": evaluated,
-	"python": python, "pypy": python, "node": javascript, "nodejs": javascript, "deno": javascript, "bun": javascript,
-	"perl": perl, "ruby": ruby, "php": php, "lua": lua, "luajit": lua,
-	"awk": awk, "gawk": awk, "mawk": awk, "nawk": awk, "jq": jq, "sed": sed, "gsed": sed,
-	"pwsh": powershell, "powershell": powershell,
+// fish quotes and substitutes in its own way: no part of its text is known to stay text.
+var fish = &language{name: "fish code", write: `"$%s" in single quotes`, flag: shell.flag, values: shell.values}
+
+var languages = map[bash.Language]*language{
+	bash.Shell: shell, bash.Fish: fish, bash.Python: python, bash.JavaScript: javascript, bash.Perl: perl,
+	bash.Ruby: ruby, bash.PHP: php, bash.Lua: lua, bash.Awk: awk, bash.JQ: jq, bash.Sed: sed,
+	bash.PowerShell: powershell, bash.Other: other,
+}
+
+// other is any language of which nothing is known but the usual options before a text.
+var other = &language{name: "code", write: unknown.write, flag: unknown.flag, attached: unknown.attached}
+
+// languageOf returns the language of a command: of an interpreter, or of a wrapper that runs a text.
+func languageOf(name string) *language {
+	if l := languages[bash.Interpreter(name)]; l != nil {
+		return l
+	}
+	switch w := bash.Wrappers[name]; {
+	case w.Joins:
+		return evaluated
+	case w.Text != "":
+		return wrapped
+	}
+	return nil
 }
 
 // builtins are those of shells.

@@ -2,10 +2,11 @@ package splice
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 // call finds the words of a command that are programs.
@@ -70,8 +71,8 @@ func (w *walker) interpreter(n *syntax.CallExpr) (*language, int) {
 			}
 			return l, i
 		}
-		name := version.ReplaceAllString(path.Base(text), "")
-		if l := languages[name]; l != nil && text != "" {
+		name := path.Base(text)
+		if l := languageOf(name); l != nil && text != "" {
 			return l, i
 		}
 		made := strings.Contains(name, "\x00") || w.mark.MatchString(name)
@@ -85,22 +86,21 @@ func (w *walker) interpreter(n *syntax.CallExpr) (*language, int) {
 	return nil, 0
 }
 
-var version = regexp.MustCompile(`(-?[0-9][0-9.]*)?(\.exe)?$`)
-
 // losesVariables reports whether a command that starts another may keep its
 // environment from it: a reference that is left to that one would be empty.
 func (w *walker) losesVariables(before []*syntax.Word) bool {
 	for _, arg := range before {
-		if text, _ := w.flatten(arg); cleaners[path.Base(text)] {
+		if text, _ := w.flatten(arg); keepsVariables(path.Base(text)) {
 			return true
 		}
 	}
 	return false
 }
 
-var cleaners = map[string]bool{
-	"sudo": true, "doas": true, "runuser": true, "chroot": true, "nsenter": true, "bwrap": true, "systemd-run": true,
-	"docker": true, "podman": true, "kubectl": true, "flatpak": true, "-i": true, "-": true, "--ignore-environment": true,
+// keepsVariables reports whether a word is a program that starts another without its environment, or an option
+// of env for that.
+func keepsVariables(word string) bool {
+	return bash.Wrappers[word].Clears == "*" || word == "-i" || word == "-" || word == "--ignore-environment"
 }
 
 // input marks here-documents and strings from which an interpreter reads its
@@ -177,7 +177,7 @@ func (w *walker) program(n *syntax.Word, here place) bool {
 		return false
 	}
 	text, static := w.flatten(n)
-	whole := static && !here.backtick && !here.number && w.depth < maxDepth && w.stack[len(w.stack)-1].code == nil
+	whole := static && !here.Backtick && !here.Number && w.depth < maxDepth && w.stack[len(w.stack)-1].code == nil
 	if (l == shell || l == firstWord) && whole {
 		inner := w.script(text, w.depth+1) // the inner shell expands them
 		w.edits = append(w.edits, edit{start, end, "'" + strings.ReplaceAll(inner, "'", `'\''`) + "'"})
@@ -211,7 +211,7 @@ func (w *walker) flatten(n *syntax.Word) (text string, static bool) {
 		switch p := part.(type) {
 		case *syntax.Lit:
 			static = static && !strings.ContainsAny(p.Value, "~*?[{")
-			out.WriteString(unescaped(p.Value, ""))
+			out.WriteString(bash.Unescape(p.Value, false))
 		case *syntax.SglQuoted:
 			static = static && !(p.Dollar && strings.Contains(p.Value, `\`))
 			out.WriteString(p.Value)
@@ -228,7 +228,7 @@ func (w *walker) flattenQuoted(out *strings.Builder, n *syntax.DblQuoted) bool {
 	static := !n.Dollar
 	for _, part := range n.Parts {
 		if lit, ok := part.(*syntax.Lit); ok {
-			out.WriteString(unescaped(lit.Value, "$`\"\\\n"))
+			out.WriteString(bash.Unescape(lit.Value, true))
 			continue
 		}
 		static = w.flattenMark(out, part) && static
@@ -245,19 +245,4 @@ func (w *walker) flattenMark(out *strings.Builder, n syntax.Node) bool {
 	}
 	out.WriteByte(0)
 	return false
-}
-
-// unescaped removes backslashes before the characters, or before all.
-func unescaped(text, before string) string {
-	var out strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] != '\\' || i+1 == len(text) || before != "" && !strings.Contains(before, text[i+1:i+2]) {
-			out.WriteByte(text[i])
-			continue
-		}
-		if i++; text[i] != '\n' {
-			out.WriteByte(text[i])
-		}
-	}
-	return out.String()
 }

@@ -18,7 +18,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 // Var is what a placeholder stands for.
@@ -96,15 +96,16 @@ func (s *splicer) of(mark string) placed {
 
 // script returns a script that refers to all marks where they stand.
 func (s *splicer) script(text string, depth int) string {
-	file, err := parse(text)
+	file, err := bash.Parse(text)
 	if err != nil {
 		s.plain(text, shell)
 		return text
 	}
-	w := &walker{splicer: s, text: text, depth: depth, code: map[syntax.Node]*language{}, stack: []place{{bare: true}}}
+	w := &walker{splicer: s, text: text, depth: depth, code: map[syntax.Node]*language{}}
+	w.stack = []place{{Place: bash.Place{Bare: true}}}
 	syntax.Walk(file, w.visit)
 	out := w.edited()
-	if _, err := parse(out); err != nil {
+	if _, err := bash.Parse(out); err != nil {
 		s.plain(text, shell)
 		return text
 	}
@@ -124,13 +125,6 @@ func (s *splicer) refuse(v placed, l *language) {
 	if s.refused == nil {
 		s.refused = &CodeError{v.text, v.Name, l.name, fmt.Sprintf(l.write, v.Name)}
 	}
-}
-
-func parse(script string) (*syntax.File, error) {
-	if err := bounded.Shell(script); err != nil {
-		return nil, err
-	}
-	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
 }
 
 // edit replaces a part of the text.

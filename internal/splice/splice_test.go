@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 // put makes a script with the values of an option and of a directory.
@@ -174,11 +176,22 @@ func FuzzScript(f *testing.F) {
 		if other, err := put(script, "5", "5"); err != nil || other != got {
 			t.Fatalf("%q became %q for one value, and %q (%v) for another", script, got, other, err)
 		}
-		if _, err := parse(script); err != nil {
+		if _, err := bash.Parse(script); err != nil {
 			return
 		}
-		if _, err := parse(got); err != nil {
+		if _, err := bash.Parse(got); err != nil {
 			t.Fatalf("%q became %q: %v", script, got, err)
 		}
 	})
+}
+
+func TestEveryProgramThatRunsATextOfItsOwnGetsNoCode(t *testing.T) {
+	for _, script := range []string{
+		`fish -c 'echo ${OPT}'`, `runuser -u me -c "echo ${OPT}"`, `su -c "${OPT}"`, `watch ${OPT}`, `ssh h "ls ${OPT}"`,
+		`elvish -c '${OPT}'`, `expect -c '${OPT}'`, `tclsh -c ${OPT}`, `osascript -e '${OPT}'`, `python3.12 -c ${OPT}`, `sudo sh -c 'x ${OPT}'`,
+	} {
+		if out, err := put(script, evil, "/d"); err == nil {
+			t.Errorf("%s: %s", script, out)
+		}
+	}
 }

@@ -1,9 +1,9 @@
 package splice
 
 import (
-	"strings"
-
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 // walker looks at every node of one script.
@@ -18,10 +18,8 @@ type walker struct {
 
 // place is what the nodes around a node make of it.
 type place struct {
-	bare     bool      // quotes would be quotes there, and there are none yet
-	backtick bool      // a backslash is read twice there
-	code     *language // what is there becomes a part of a program
-	number   bool      // arithmetic, in which a name is looked up and an index runs commands
+	bash.Place
+	code *language // what is there becomes a part of a program
 }
 
 // visit is called before the children of a node, and with nil after them.
@@ -59,48 +57,7 @@ func (w *walker) visit(node syntax.Node) bool {
 }
 
 // inside returns the place inside a node of p.
-func (p place) inside(node syntax.Node) place {
-	switch n := node.(type) {
-	case *syntax.CmdSubst: // quotes of its own, also within quotes
-		return place{bare: true, backtick: p.backtick || n.Backquotes, code: p.code}
-	case *syntax.ProcSubst:
-		return place{bare: true, backtick: p.backtick, code: p.code}
-	case *syntax.DblQuoted:
-		p.bare = false
-	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
-		p.bare, p.number = false, true
-	case *syntax.BinaryTest:
-		p.number = p.number || n.Op >= syntax.TsEql && n.Op <= syntax.TsGtr
-	case *syntax.Redirect:
-		p.bare = p.bare && n.Op != syntax.Hdoc && n.Op != syntax.DashHdoc
-	case *syntax.ParamExp: // an index or an offset is arithmetic
-		if n.Index != nil || n.Slice != nil {
-			p.bare, p.number = false, true
-		}
-	case *syntax.Assign:
-		if n.Index != nil {
-			p.bare, p.number = false, true
-		}
-	case *syntax.ArrayElem:
-		if n.Index != nil {
-			p.bare, p.number = false, true
-		}
-	case *syntax.DeclClause:
-		p.number = p.number || declaresNumbers(n)
-	}
-	return p
-}
-
-func declaresNumbers(n *syntax.DeclClause) bool {
-	for _, a := range n.Args {
-		if a.Naked && a.Value != nil {
-			if flags := a.Value.Lit(); strings.HasPrefix(flags, "-") && strings.Contains(flags, "i") {
-				return true
-			}
-		}
-	}
-	return false
-}
+func (p place) inside(node syntax.Node) place { return place{p.Inside(node), p.code} }
 
 // span returns where a node stands in the text.
 func (w *walker) span(n syntax.Node) (start, end int, ok bool) {
@@ -121,7 +78,7 @@ func (w *walker) reference(n *syntax.ParamExp, here place) {
 	v := w.of(mark)
 	w.fits(v, here)
 	escaped := start > 0 && (w.text[start-1] == '\\' || w.text[start-1] == '$')
-	if v.Word && here.bare && !(here.backtick && escaped) {
+	if v.Word && here.Bare && !(here.Backtick && escaped) {
 		w.edits = append(w.edits, edit{start, end, `"` + mark + `"`})
 	}
 }
@@ -129,7 +86,7 @@ func (w *walker) reference(n *syntax.ParamExp, here place) {
 // fits refuses a value that has to be harmless in a place, and is not.
 func (w *walker) fits(v placed, here place) {
 	switch {
-	case here.number && !number.MatchString(v.Value):
+	case here.Number && !number.MatchString(v.Value):
 		w.refuse(v, arithmetic)
 	case here.code != nil && !word.MatchString(v.Value):
 		w.refuse(v, here.code)

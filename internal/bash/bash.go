@@ -1,0 +1,178 @@
+// Package bash reads shell text for everything in this project that has to know which programs it runs:
+// permission rules, placeholders, trust, lint and the shell in the process.
+//
+// [Parse] is the only way to the parser of mvdan.cc/sh/v3/syntax: it refuses text that is too long or nested
+// too deep before the parser starts, and turns the parser's panics into errors. [Text] and [Place] read words
+// and the quotes around them. [Wrappers] and [Interpreters] say which programs run another program or a
+// program text, and with which options.
+//
+// Nothing here runs a command, reads a file or expands a variable. All functions may be used from many
+// goroutines at once.
+package bash
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+// ErrSyntax reports a text for which the parser panicked.
+var ErrSyntax = errors.New("it is not shell syntax")
+
+// Parse returns the syntax of a script for bash, without its comments.
+//
+// The error is a [*bounded.Error] for a text that is too long or has too many brackets, a [syntax.ParseError]
+// or [syntax.LangError] with line and column, or [ErrSyntax].
+func Parse(script string) (*syntax.File, error) { return parse(&plain, script) }
+
+// ParseComments is Parse with the comments.
+func ParseComments(script string) (*syntax.File, error) { return parse(&commented, script) }
+
+// ParseAs is ParseComments for another shell.
+func ParseAs(script string, shell syntax.LangVariant) (*syntax.File, error) {
+	pool := sync.Pool{New: newParser(syntax.Variant(shell), syntax.KeepComments(true))}
+	return parse(&pool, script)
+}
+
+var (
+	plain     = sync.Pool{New: newParser(syntax.Variant(syntax.LangBash))}
+	commented = sync.Pool{New: newParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))}
+)
+
+func newParser(options ...syntax.ParserOption) func() any {
+	return func() any { return syntax.NewParser(options...) }
+}
+
+func parse(parsers *sync.Pool, script string) (file *syntax.File, err error) {
+	if err := bounded.Shell(script); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if p := recover(); p != nil { // the parser is not put back then
+			file, err = nil, fmt.Errorf("%w: %v", ErrSyntax, p)
+		}
+	}()
+	parser := parsers.Get().(*syntax.Parser)
+	file, err = parser.Parse(strings.NewReader(script), "")
+	parsers.Put(parser)
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// Stmts returns the statements of a script for bash up to the first mistake, which comes last with a nil
+// statement: a shell, too, runs the commands that stand before a mistake. The sequence parses to the end of
+// the script even if its consumer stops, and passes on panics of its consumer.
+func Stmts(script string) iter.Seq2[*syntax.Stmt, error] {
+	return func(yield func(*syntax.Stmt, error) bool) {
+		if err := bounded.Shell(script); err != nil {
+			yield(nil, err)
+			return
+		}
+		stmts, err := collect(script)
+		for _, stmt := range stmts {
+			if !yield(stmt, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// collect parses all statements first: the parser panics if the loop over its sequence is left.
+func collect(script string) (stmts []*syntax.Stmt, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", ErrSyntax, p)
+		}
+	}()
+	for stmt, wrong := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(script)) {
+		if err == nil {
+			if err = wrong; wrong == nil {
+				stmts = append(stmts, stmt)
+			}
+		}
+	}
+	return stmts, err
+}
+
+// Text returns the literal text of a word without its quotes. It is not ok for a word with an expansion, or
+// with an escape in $'…'; a file pattern, a brace or a tilde outside quotes stays as it is written.
+func Text(w *syntax.Word) (text string, ok bool) {
+	if w == nil {
+		return "", false
+	}
+	var out strings.Builder
+	for _, part := range w.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			out.WriteString(Unescape(p.Value, false))
+		case *syntax.SglQuoted:
+			if p.Dollar && strings.Contains(p.Value, `\`) {
+				return "", false
+			}
+			out.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range p.Parts {
+				lit, is := inner.(*syntax.Lit)
+				if !is {
+					return "", false
+				}
+				out.WriteString(Unescape(lit.Value, true))
+			}
+		default:
+			return "", false
+		}
+	}
+	return out.String(), true
+}
+
+// Unescape removes the backslashes that a shell removes: before any character, or in double quotes before
+// those that are special there. A backslash and the line end after it go both.
+func Unescape(text string, quoted bool) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) || quoted && strings.IndexByte("$`\"\\\n", text[i+1]) < 0 {
+			out.WriteByte(text[i])
+			continue
+		}
+		if i++; text[i] != '\n' {
+			out.WriteByte(text[i])
+		}
+	}
+	return out.String()
+}
+
+// Variable returns the name of a plain $NAME or ${NAME}, and "" for every other part of a word.
+func Variable(part syntax.WordPart) string {
+	p, ok := part.(*syntax.ParamExp)
+	if !ok || p.Param == nil || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Index != nil || p.Length ||
+		p.Excl || p.Width {
+		return ""
+	}
+	return p.Param.Value
+}
+
+// Call returns the simple command that a statement is, nil if it is another command.
+func Call(s *syntax.Stmt) *syntax.CallExpr {
+	if s == nil {
+		return nil
+	}
+	call, _ := s.Cmd.(*syntax.CallExpr)
+	return call
+}
+
+// Base returns the last element of a path with slashes of either kind.
+func Base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }

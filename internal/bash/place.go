@@ -1,0 +1,59 @@
+package bash
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Place says how a shell reads the text at a node, from the nodes around it. A walk starts with Place{Bare: true}.
+type Place struct {
+	Bare     bool // double quotes put there are quotes, and none are open yet
+	Backtick bool // a backslash is read twice there
+	Number   bool // arithmetic: a name is looked up, and a subscript runs commands
+}
+
+// Inside returns the Place inside a node that stands at p.
+func (p Place) Inside(node syntax.Node) Place {
+	switch n := node.(type) {
+	case *syntax.CmdSubst: // quotes of its own, also within quotes
+		return Place{Bare: true, Backtick: p.Backtick || n.Backquotes}
+	case *syntax.ProcSubst:
+		return Place{Bare: true, Backtick: p.Backtick}
+	case *syntax.DblQuoted:
+		p.Bare = false
+	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
+		p.Bare, p.Number = false, true
+	case *syntax.BinaryTest:
+		p.Number = p.Number || n.Op >= syntax.TsEql && n.Op <= syntax.TsGtr
+	case *syntax.Redirect:
+		p.Bare = p.Bare && n.Op != syntax.Hdoc && n.Op != syntax.DashHdoc
+	case *syntax.ParamExp: // a subscript or an offset is arithmetic
+		if n.Index != nil || n.Slice != nil {
+			p.Bare, p.Number = false, true
+		}
+	case *syntax.Assign: // a value is not split: only a subscript counts
+		if n.Index != nil {
+			p.Bare, p.Number = false, true
+		}
+	case *syntax.ArrayElem:
+		if n.Index != nil {
+			p.Bare, p.Number = false, true
+		}
+	case *syntax.DeclClause:
+		p.Number = p.Number || declaresNumbers(n)
+	}
+	return p
+}
+
+// declaresNumbers reports whether declare makes integers of its variables.
+func declaresNumbers(n *syntax.DeclClause) bool {
+	for _, a := range n.Args {
+		if a.Naked && a.Value != nil {
+			if flags := a.Value.Lit(); strings.HasPrefix(flags, "-") && strings.Contains(flags, "i") {
+				return true
+			}
+		}
+	}
+	return false
+}
