@@ -64,7 +64,7 @@ func Files(ctx context.Context, path string, opt Options) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, err := newSources(full, opt)
+	from, err := newSources(ctx, full, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func bundledWith(
 	modules library,
 	names map[string]string,
 ) (*bundle, error) {
-	files, err := newSources(path, opt)
+	files, err := newSources(ctx, path, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -70,18 +70,14 @@ func bundledWith(
 	return b, nil
 }
 
-// mostBuild is how long the bundler may take. It backtracks in the types of
-// TypeScript, and some text keeps it busy for ever.
-const mostBuild = 10 * time.Second
+// MaxLoad is the longest that loading a module takes, unless [Options.Load] says otherwise.
+const MaxLoad = 10 * time.Second
 
-// buildWithin returns the bundler up after its time, or when ctx ends. What it is
-// busy with cannot be stopped, so that its goroutine goes on.
+// buildWithin abandons the bundler after MaxLoad, or when ctx ends: it backtracks in the
+// types of TypeScript, and some text keeps it busy for ever. A bundler that is busy cannot be
+// stopped; its goroutine goes on.
 func buildWithin(ctx context.Context, build api.BuildOptions) (api.BuildResult, error) {
-	ctx, cancel := context.WithTimeoutCause(
-		ctx,
-		mostBuild,
-		fmt.Errorf("it could not be read within %v; write it in a simpler way, types above all", mostBuild),
-	)
+	ctx, cancel := context.WithTimeoutCause(ctx, MaxLoad, &UnsettledError{After: MaxLoad})
 	defer cancel()
 	done := make(chan api.BuildResult, 1)
 	go func() { done <- api.Build(build) }()
@@ -89,9 +85,22 @@ func buildWithin(ctx context.Context, build api.BuildOptions) (api.BuildResult, 
 	case result := <-done:
 		return result, nil
 	case <-ctx.Done():
-		return api.BuildResult{}, context.Cause(ctx)
+		err := context.Cause(ctx)
+		if late := new(UnsettledError); errors.As(err, &late) {
+			err = &busyError{late}
+		}
+		return api.BuildResult{}, err
 	}
 }
+
+// busyError says that the bundler took too long.
+type busyError struct{ late *UnsettledError }
+
+func (e *busyError) Error() string {
+	return fmt.Sprintf("it could not be read within %v; write it in a simpler way, types above all", e.late.After)
+}
+
+func (e *busyError) Unwrap() error { return e.late }
 
 // building are the options for a bundle.
 func building(path string, modules library, files *sources) api.BuildOptions {

@@ -72,6 +72,26 @@ func (e *BudgetError) Error() string {
 // Unwrap makes it a matter of time.
 func (e *BudgetError) Unwrap() error { return context.DeadlineExceeded }
 
+// UnsettledError says that a module did not finish loading in its time: its top level or its
+// default export awaits something that does not come. errors.Is(err, context.DeadlineExceeded)
+// holds.
+type UnsettledError struct{ After time.Duration }
+
+// Error names the limit and the usual cause.
+func (e *UnsettledError) Error() string {
+	return fmt.Sprintf("it did not finish loading within %v: an await at its top level or in its default export does not end", e.After)
+}
+
+// Unwrap makes it a matter of time.
+func (e *UnsettledError) Unwrap() error { return context.DeadlineExceeded }
+
 // errDeaf is the end of a module whose engine is in a long operation of its
 // own, such as a search through an array of four billion places.
-var errDeaf = errors.New("the engine does not react to being interrupted")
+var errDeaf error = &deafError{}
+
+type deafError struct{}
+
+func (*deafError) Error() string { return "the engine does not react to being interrupted" }
+
+// Unwrap makes it a matter of time.
+func (*deafError) Unwrap() error { return context.DeadlineExceeded }

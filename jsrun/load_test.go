@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -128,5 +129,28 @@ func write(t *testing.T, path, text string) {
 	}
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestAModuleThatAwaitsForEverIsGivenUp(t *testing.T) {
+	for name, text := range map[string]string{
+		"at the top":     "await new Promise(() => {}); export default () => {}",
+		"in the factory": "export default async () => { await new Promise(() => {}) }",
+		"by a timer":     "await new Promise(go => setTimeout(go, 1e8)); export default () => {}",
+	} {
+		for _, runtime := range []string{Sandbox, Node} {
+			t.Run(name+" in "+runtime, func(t *testing.T) {
+				if _, err := exec.LookPath(runtime); err != nil && runtime != Sandbox {
+					t.Skip("there is no", runtime)
+				}
+				const most = 2 * time.Second
+				began := time.Now()
+				err := load(t, file(t, "hook.mjs", text), Options{Load: most, Runtime: runtime})
+				late := new(UnsettledError)
+				if took := time.Since(began); !errors.As(err, &late) || late.After != most || took < most || took > 4*most {
+					t.Errorf("after %v: %v; want that it is given up after %v", took, err, most)
+				}
+			})
+		}
 	}
 }

@@ -16,6 +16,10 @@ type Options struct {
 	Memory uint64        // bytes of the engine's heap; 0 means 64 MiB; of a process 512 MiB, of its heap and resident
 	Stack  int           // depth of calls; 0 means the engine's 5000, and 20000 is the most; in a process not used
 
+	// Load is the longest that loading may take, [Open] and [Module.Start] together: bundling,
+	// a top level that awaits, a factory that does. 0 means ten seconds ([MaxLoad]).
+	Load time.Duration
+
 	// Runtime is where modules run: [Sandbox], which empty means too, or with the
 	// rights of this process in one of [Node] or [Bun]; [Auto] takes a process for
 	// those that need one. See [Module.Runtime].
@@ -73,7 +77,8 @@ type Module struct {
 	engine  *engine  // nil if there is a process
 	proc    *process // nil if there is an engine
 	queue   *queue
-	factory bool // the default export is a function
+	factory bool          // the default export is a function
+	loading time.Duration // left of Options.Load for Start; of one goroutine at a time, as loading is
 
 	ctx       context.Context // ends with the module
 	cancel    context.CancelCauseFunc
@@ -100,15 +105,29 @@ type Module struct {
 // Open loads the module of a file: it strips the types, joins the files that
 // it imports, and runs the top level. The error is a [*LoadError].
 //
-// The context bounds loading alone, and ctx ending is the only limit to a top
-// level that awaits what never comes. Opening costs a few milliseconds, and a
-// module some 400 KiB and one goroutine, until Close.
+// The context bounds loading alone. Loading ends with a [*UnsettledError] after
+// [Options.Load], also where the top level awaits what never comes. Opening costs a
+// few milliseconds, and a module some 400 KiB and one goroutine, until Close.
 func Open(ctx context.Context, path string, opt Options) (*Module, error) {
-	m, err := open(ctx, path, opt)
+	m, err := within(ctx, cmp.Or(opt.Load, MaxLoad), func(ctx context.Context) (*Module, error) {
+		return open(ctx, path, opt)
+	})
 	if err != nil {
 		return nil, &LoadError{Path: path, Err: err}
 	}
 	return m, nil
+}
+
+// within loads a module in at most the time that is left, and notes how much of it remains.
+func within(ctx context.Context, left time.Duration, load func(context.Context) (*Module, error)) (*Module, error) {
+	begun := time.Now()
+	ctx, cancel := context.WithTimeoutCause(ctx, left, &UnsettledError{After: left})
+	defer cancel()
+	m, err := load(ctx)
+	if m != nil {
+		m.loading = left - time.Since(begun)
+	}
+	return m, err
 }
 
 func open(ctx context.Context, path string, opt Options) (*Module, error) {
@@ -190,12 +209,14 @@ func (m *Module) Path() string { return m.path }
 func (m *Module) HasFactory() bool { return m.factory }
 
 // Start calls the default export with the API object, and waits for what it
-// returns. The error is [ErrNoFactory], or a [*LoadError]. A module that did
-// not start has to be closed as any other.
+// returns, as long as [Options.Load] leaves time for. The error is [ErrNoFactory],
+// or a [*LoadError]. A module that did not start has to be closed as any other.
 func (m *Module) Start(ctx context.Context, api Bound) error {
 	if !m.HasFactory() {
 		return ErrNoFactory
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, m.loading, &UnsettledError{After: cmp.Or(m.opt.Load, MaxLoad)})
+	defer cancel()
 	_, err := m.do(ctx, []any{api}, func(c *call, args string) { m.enter(c, "start", c.id, args) })
 	if err != nil {
 		return &LoadError{Path: m.path, Err: err}

@@ -1,6 +1,7 @@
 package jsrun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,9 @@ func (m *Module) Runtime() (name, why string) { return m.source.runtime, m.sourc
 func (m *Module) Restart(ctx context.Context) (*Module, error) {
 	source := *m.source
 	source.loaded = false
-	again, err := openBundle(ctx, m.path, m.opt, &source)
+	again, err := within(ctx, cmp.Or(m.opt.Load, MaxLoad), func(ctx context.Context) (*Module, error) {
+		return openBundle(ctx, m.path, m.opt, &source)
+	})
 	if err != nil {
 		return nil, &LoadError{Path: m.path, Err: err}
 	}

@@ -33,8 +33,9 @@ var standsFor = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 // sources reads the files of one module: the bundler gets them from here and
 // never looks at the disk itself. Nothing outside the root is read.
 type sources struct {
-	entry string // absolute
-	root  string // absolute; links are resolved
+	ctx   context.Context // of loading
+	entry string          // absolute
+	root  string          // absolute; links are resolved
 	check func(path string, text []byte) error
 
 	mu    sync.Mutex
@@ -42,7 +43,7 @@ type sources struct {
 	asked bool // a file may want to know its place
 }
 
-func newSources(entry string, opt Options) (*sources, error) {
+func newSources(ctx context.Context, entry string, opt Options) (*sources, error) {
 	root := opt.Root
 	if root == "" {
 		root = filepath.Dir(entry)
@@ -51,7 +52,7 @@ func newSources(entry string, opt Options) (*sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sources{entry: entry, root: real, check: opt.Check}, nil
+	return &sources{ctx: ctx, entry: entry, root: real, check: opt.Check}, nil
 }
 
 // resolve finds the file that an import means, as TypeScript does, but for
@@ -122,7 +123,7 @@ func (s *sources) read(path string) ([]byte, error) {
 			s.root,
 		)
 	}
-	text, err := bounded.ReadFile(context.Background(), path, MaxFile)
+	text, err := bounded.ReadFile(s.ctx, path, MaxFile)
 	large := new(bounded.SizeError)
 	switch {
 	case errors.Is(err, bounded.ErrNotRegular):

@@ -28,6 +28,7 @@ type Dynamic interface {
 	FireJSON(ctx context.Context, m *Modules, event jsontext.Value) (result jsontext.Value, err error)
 
 	onJSON(api *API, h DynamicHandler) (remove func())
+	gate() bool // its handlers can block
 }
 
 // DynamicHandler answers to an event in JSON. event is an object of its own,
@@ -79,6 +80,8 @@ func (e *Event[E, R]) onJSON(api *API, h DynamicHandler) (remove func()) {
 		return e.output(r), err
 	})
 }
+
+func (e *Event[E, R]) gate() bool { return e.stops != nil }
 
 // encode returns the event as modules see it.
 func (e *Event[E, R]) encode(in E) (wire.Object, error) {

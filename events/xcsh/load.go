@@ -7,11 +7,15 @@ import (
 	"io"
 	"path/filepath"
 	"strconv"
+	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
+	"github.com/sourcegraph/conc/panics"
 
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // ModuleLoader loads modules that are files of a kind.
@@ -34,16 +38,29 @@ type LoadError struct {
 	Path   string      // as configured
 	Source hook.Source // where the module comes from, as in [Info]
 	Err    error
+
+	// Closed reports that the module was given up before it had loaded, as its time or the
+	// context ended. It may hold gates that are not known: in its place a handler of each
+	// event that can block fails with this error, and no tool runs until the Modules are made
+	// anew.
+	Closed bool
 }
 
 func (e *LoadError) Error() string { return e.Path + ": " + e.Err.Error() }
 
 func (e *LoadError) Unwrap() error { return e.Err }
 
+// LoadTime is the longest that a module takes to load. One that takes longer is a [LoadError]
+// that is Closed.
+const LoadTime = 10 * time.Second
+
 // Load loads modules, one after another. The errors are those of the ones that
 // cannot be, and do not stop the others (X38). A path that is
 // there twice is loaded twice. cwd is where relative paths count from; empty
 // means the directory of the modules.
+//
+// Each module has [LoadTime]; all of them fail once ctx ends. A loader or a factory that
+// goes on then is abandoned on its goroutine, and what it registers is lost.
 func (m *Modules) Load(ctx context.Context, paths []string, cwd string) (errs []*LoadError) {
 	if cwd == "" {
 		cwd = m.cfg.Dir
@@ -59,42 +76,123 @@ type file struct {
 
 func (m *Modules) loadAll(ctx context.Context, files []file, cwd string) (errs []*LoadError) {
 	for _, f := range files {
-		if err := m.load(ctx, f, cwd); err != nil {
-			failed := new(LoadError)
-			if !errors.As(err, &failed) {
-				failed = m.loadError(f.path, err)
-			}
-			failed.Source = f.source
-			errs = append(errs, failed)
+		err := m.load(ctx, f, cwd)
+		if err == nil {
+			continue
 		}
+		failed := new(LoadError)
+		if !errors.As(err, &failed) {
+			failed = m.loadError(f.path, err)
+		}
+		failed.Source = f.source
+		if failed.Closed = errors.As(err, new(*givenUpError)) || errors.Is(err, context.DeadlineExceeded); failed.Closed {
+			m.closeGates(f, failed)
+		}
+		errs = append(errs, failed)
 	}
 	return errs
 }
 
+// givenUpError is the error of a module whose loading was abandoned.
+type givenUpError struct{ cause error }
+
+func (e *givenUpError) Error() string { return e.cause.Error() }
+
+func (e *givenUpError) Unwrap() error { return e.cause }
+
+// slowError is the cause that ends the loading of a module after LoadTime.
+type slowError struct{}
+
+func (slowError) Error() string {
+	return fmt.Sprintf("it did not finish loading within %v: what its top level or its default export awaits does not come", LoadTime)
+}
+
+// Unwrap makes it a matter of time.
+func (slowError) Unwrap() error { return context.DeadlineExceeded }
+
 func (m *Modules) load(ctx context.Context, from file, cwd string) error {
-	path := from.path
-	resolved := discover.Resolve(path, cwd, m.home())
+	mod := &module{path: from.path, resolved: discover.Resolve(from.path, cwd, m.home()), source: from.source}
 	for _, loader := range m.cfg.Loaders {
-		if !loader.Match(resolved) {
-			continue
+		if loader.Match(mod.resolved) {
+			return m.loadWith(ctx, loader, mod, cwd)
 		}
-		f, closer, err := loader.Load(ctx, resolved, cwd)
-		if errors.Is(err, ErrNoFactory) {
-			return &LoadError{Path: path, Err: m.noFactory(path)}
-		}
-		if err != nil {
-			return m.loadError(path, err)
-		}
-		return m.add(&module{path: path, resolved: resolved, source: from.source, closer: closer}, f)
 	}
 	return &LoadError{
-		Path: path,
+		Path: from.path,
 		Err: fmt.Errorf(
 			"%w: nothing here can load %s files",
-			m.noFactory(path),
-			strconv.Quote(filepath.Ext(resolved)),
+			m.noFactory(from.path),
+			strconv.Quote(filepath.Ext(mod.resolved)),
 		),
 	}
+}
+
+// loadWith runs the loader and the factory of a module on a goroutine, and returns when they
+// do, or when LoadTime or ctx ends.
+func (m *Modules) loadWith(ctx context.Context, loader ModuleLoader, mod *module, cwd string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, LoadTime, slowError{})
+	defer cancel()
+	if ctx.Err() != nil {
+		return m.loadError(mod.path, &givenUpError{context.Cause(ctx)})
+	}
+	m.number(mod)
+	loaded := make(chan error, 1)
+	go func() {
+		err := error(errors.New("its loader ended the goroutine (runtime.Goexit)"))
+		defer func() { loaded <- err }()
+		if caught := panics.Try(func() { err = m.loadNow(ctx, loader, mod, cwd) }); caught != nil {
+			err = &hook.PanicError{Value: caught.Value, Stack: caught.Stack}
+		}
+	}()
+	select {
+	case err := <-loaded:
+		if err == nil {
+			m.admit(mod)
+			return nil
+		}
+		err = errors.Join(err, mod.close())
+		if ctx.Err() != nil {
+			return m.loadError(mod.path, &givenUpError{err})
+		}
+		return err
+	case <-ctx.Done():
+		go func() { // until a loader that ignores its context returns
+			<-loaded
+			_ = mod.close() // its error is known: the module was given up
+		}()
+		return m.loadError(mod.path, &givenUpError{context.Cause(ctx)})
+	}
+}
+
+// loadNow runs the loader and the factory of a module.
+func (m *Modules) loadNow(ctx context.Context, loader ModuleLoader, mod *module, cwd string) error {
+	f, closer, err := loader.Load(ctx, mod.resolved, cwd)
+	mod.closer = closer
+	switch {
+	case errors.Is(err, ErrNoFactory):
+		return &LoadError{Path: mod.path, Err: m.noFactory(mod.path)}
+	case err != nil:
+		return m.loadError(mod.path, err)
+	}
+	return m.run(f, &API{m: m, module: mod})
+}
+
+// closeGates subscribes a handler that fails to each event that can block, in place of a
+// module that was given up.
+func (m *Modules) closeGates(f file, failed *LoadError) {
+	mod := &module{path: f.path, resolved: f.path, source: f.source}
+	m.number(mod)
+	for _, event := range known {
+		if event.gate() {
+			event.onJSON(&API{m: m, module: mod}, func(context.Context, wire.Object, *HookContext) (jsontext.Value, error) {
+				return nil, failed.Err
+			})
+		}
+	}
+	m.mu.Lock()
+	m.closed = append(m.closed, mod)
+	m.mu.Unlock()
+	mod.begin()
 }
 
 func (m *Modules) home() string {

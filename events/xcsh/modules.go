@@ -52,7 +52,8 @@ type Modules struct {
 
 	mu        sync.Mutex
 	modules   []*module
-	loads     int // how many modules were ever begun
+	closed    []*module // stand for those that were given up while they loaded
+	loads     int       // how many modules were ever begun
 	listeners []*Listener
 	unlisten  func()
 }
@@ -89,20 +90,30 @@ func (m *Modules) Add(path string, f Factory) error {
 
 // add loads a module.
 func (m *Modules) add(mod *module, f Factory) error {
-	mod.m = m
-	m.mu.Lock()
-	m.loads++
-	mod.rank = m.loads
-	m.mu.Unlock()
+	m.number(mod)
 	if err := m.run(f, &API{m: m, module: mod}); err != nil {
 		return errors.Join(err, mod.close())
 	}
+	m.admit(mod)
+	return nil
+}
+
+// number assigns a module its place in the order of loading.
+func (m *Modules) number(mod *module) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	mod.m = m
+	m.loads++
+	mod.rank = m.loads
+}
+
+// admit lists a module that has loaded, and lets its handlers run.
+func (m *Modules) admit(mod *module) {
 	m.mu.Lock()
 	m.modules = append(m.modules, mod)
 	slices.SortStableFunc(m.modules, func(a, b *module) int { return a.rank - b.rank })
 	m.mu.Unlock()
 	mod.begin()
-	return nil
 }
 
 func (m *Modules) run(f Factory, api *API) (err error) {
@@ -126,8 +137,8 @@ func (m *Modules) run(f Factory, api *API) (err error) {
 func (m *Modules) Close() error {
 	m.shut.Store(true)
 	m.mu.Lock()
-	mods := m.modules
-	m.modules = nil
+	mods := slices.Concat(m.closed, m.modules)
+	m.modules, m.closed = nil, nil
 	m.mu.Unlock()
 	m.unlisten()
 	var errs []error

@@ -15,7 +15,6 @@ import (
 const (
 	firstWait = 100 * time.Millisecond // from one start of a process to the next; it doubles
 	mostWait  = 30 * time.Second       // and a process that lived as long has the first again
-	mostStart = 30 * time.Second       // for a module to start again, whatever its caller waits
 )
 
 // module is what the functions of pi are bound to. One whose process has ended is
@@ -122,8 +121,6 @@ func (m *module) revive(ctx context.Context) error {
 		return fmt.Errorf("%w; it starts again in %v", reason, wait.Round(time.Millisecond))
 	}
 	_ = js.Close() // its process has ended
-	ctx, cancel := context.WithTimeout(ctx, mostStart)
-	defer cancel()
 	next, err := js.Restart(ctx)
 	if err != nil {
 		m.failed()

@@ -197,7 +197,7 @@ func (a *attached) warn(cmd *cobra.Command, safe bool) {
 		)
 	}
 	for _, err := range a.failed {
-		warn(cmd, "%v%s%s", err, whereThrown(err), lo.Ternary(safe, "", "; what it guards goes ahead"))
+		warn(cmd, "%v%s%s", err, whereThrown(err), lo.Ternary(safe || err.Closed, "", "; what it guards goes ahead"))
 	}
 	for _, info := range a.Infos() {
 		for _, name := range unheard(info) { // others belong to runtimes that offer more

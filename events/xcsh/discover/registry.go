@@ -3,9 +3,11 @@ package discover
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/samber/lo"
 	"github.com/sourcegraph/conc/panics"
@@ -140,12 +142,28 @@ type answer struct {
 	err      error
 }
 
-func ask(ctx context.Context, p *Provider, at Place) (a answer) {
-	caught := panics.Try(func() { a.items, a.warnings, a.err = p.Load(ctx, at) })
-	if caught != nil {
-		a.err = fmt.Errorf("panic: %v", caught.Value)
+// LoadTime is the longest that a provider takes to answer.
+const LoadTime = 10 * time.Second
+
+// ask waits for a provider until LoadTime or ctx ends; one that goes on then is abandoned.
+func ask(ctx context.Context, p *Provider, at Place) answer {
+	ctx, cancel := context.WithTimeoutCause(ctx, LoadTime, fmt.Errorf("it did not answer within %v", LoadTime))
+	defer cancel()
+	answered := make(chan answer, 1)
+	go func() {
+		a := answer{err: errors.New("it ended its goroutine (runtime.Goexit)")}
+		defer func() { answered <- a }()
+		caught := panics.Try(func() { a.items, a.warnings, a.err = p.Load(ctx, at) })
+		if caught != nil {
+			a.err = fmt.Errorf("panic: %v", caught.Value)
+		}
+	}()
+	select {
+	case a := <-answered:
+		return a
+	case <-ctx.Done():
+		return answer{err: context.Cause(ctx)}
 	}
-	return a
 }
 
 // collect takes the items of one provider.
