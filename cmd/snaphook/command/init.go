@@ -121,8 +121,8 @@ func dialectOf(dir string) string {
 // own settings do not have the guard.
 func adapted(text []byte, guard string) []byte {
 	release := thisVersion().Version
-	if release == "" || strings.ContainsAny(release, "(+") {
-		release = "main"
+	if release == "" || strings.ContainsAny(release, "(+-") {
+		release = latestRelease // a build of a commit between releases cannot be installed by version
 	} else {
 		release = "v" + release
 	}

@@ -14,6 +14,9 @@ import (
 // -ldflags "-X github.com/snaphook-go/snaphook/cmd/snaphook/command.version=1.2.3".
 var version string
 
+// latestRelease is the release that the pages and the workflow of init install.
+const latestRelease = "v0.1.0"
+
 // versions are the answer of the verb.
 type versions struct {
 	Version  string            `json:"version"`
