@@ -17,7 +17,7 @@ import (
 // a user, in the current directory.
 type SessionConfig struct {
 	ID         string // of the session, in the input of every hook
-	Dir        string // the project's directory, and where hooks run; empty means the current one
+	Dir        string // the project's directory, which must exist, and where hooks run; empty means the current one
 	Transcript string // the file with the conversation, in the input of hooks; may be empty
 
 	// Interactive says that there is a user who can be asked.

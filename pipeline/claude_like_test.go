@@ -102,7 +102,7 @@ func open(t *testing.T, cfg pipeline.Config, host pipeline.SessionConfig) (*pipe
 // visit makes a further session of a system.
 func visit(t *testing.T, sys *pipeline.System, host pipeline.SessionConfig) *pipeline.Session {
 	t.Helper()
-	host.ID, host.Dir = "s1", "/project"
+	host.ID, host.Dir = "s1", "/tmp"
 	s, err := sys.NewSession(context.Background(), host)
 	if err != nil {
 		t.Fatal(err)

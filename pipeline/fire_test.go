@@ -183,7 +183,7 @@ func TestAChainPassesChangesOnAndLeavesTheOriginal(t *testing.T) {
 	if want := []string{`{"path":"/etc","n":12345678901234567890}`, `{"path":"a","n":12345678901234567890}`}; !slices.Equal(typed, want) {
 		t.Errorf("hooks in Go saw %q, want %q", typed, want)
 	}
-	const base = `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/project","hook_event_name":"Chain","tool":"write","input":`
+	const base = `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/tmp","hook_event_name":"Chain","tool":"write","input":`
 	changed := base + `{"path":"b","n":12345678901234567890,"new":true}}`
 	if want := []string{base + `{"path":"a","n":12345678901234567890}}`, changed, changed}; !slices.Equal(payloads, want) {
 		t.Errorf("hooks outside saw\n%s\nwant\n%s", strings.Join(payloads, "\n"), strings.Join(want, "\n"))

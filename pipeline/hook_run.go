@@ -212,6 +212,9 @@ func (f *fireRun[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	} else if f.untyped().failsClosed(r.Hook, r.Err) {
 		r.Answered = true
 		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
+		if swapped(r.Err) {
+			r.Output.Reason = f.untyped().failureReason(r.Hook, hook.ClassUntrusted, hook.FailClosed)
+		}
 	}
 	if inShadow(r.Hook) {
 		return // it guards nothing, and nothing goes ahead because of it

@@ -51,7 +51,7 @@ func TestMembersOfEveryPayloadAreTheEngines(t *testing.T) {
 	var payload string
 	_, s := start(t, pipeline.Config{Load: []pipeline.Load{loads(configured("Call", "reads", func(_ context.Context, c hook.Call) (hook.Reply, error) {
 		payload = string(c.Payload)
-		if c.Session != "s1" || c.Dir != "/project" {
+		if c.Session != "s1" || c.Dir != "/tmp" {
 			t.Errorf("the hook runs for %q in %q", c.Session, c.Dir)
 		}
 		return hook.Reply{}, nil
@@ -60,7 +60,7 @@ func TestMembersOfEveryPayloadAreTheEngines(t *testing.T) {
 	if _, err := event.FireJSON(t.Context(), s, []byte(forged)); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/project","hook_event_name":"Call","tool":"write","input":{"n":1.50},"later":[1]}`
+	want := `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/tmp","hook_event_name":"Call","tool":"write","input":{"n":1.50},"later":[1]}`
 	if payload != want {
 		t.Errorf("got  %s\nwant %s", payload, want)
 	}
@@ -77,7 +77,7 @@ func TestAPayloadWithoutMembersOfItsOwn(t *testing.T) {
 	if _, err := empty.Fire(t.Context(), s, &struct{}{}); err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/project","hook_event_name":"Empty"}`; payload != want {
+	if want := `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/tmp","hook_event_name":"Empty"}`; payload != want {
 		t.Errorf("got  %s\nwant %s", payload, want)
 	}
 }

@@ -121,7 +121,7 @@ func start(t *testing.T, cfg pipeline.Config) (*pipeline.System, *pipeline.Sessi
 
 func session(t *testing.T, sys *pipeline.System, id string) *pipeline.Session {
 	t.Helper()
-	s, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: id, Dir: "/project", Transcript: "/t.jsonl"})
+	s, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: id, Dir: "/tmp", Transcript: "/t.jsonl"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -184,17 +184,18 @@ func (f *fireBase) logFailure(r *common.Report) {
 	case f.of.guards:
 		msg = "hook failed; the action goes ahead"
 	}
-	f.s.sys.log.LogAttrs(
-		f.ctx,
-		slog.LevelWarn,
-		msg,
+	attrs := []slog.Attr{
 		slog.String("event", f.of.full),
 		slog.String("session", f.s.id),
 		slog.String("hook", environ.Scrub(r.Hook.Label())),
 		slog.String("at", r.Hook.Position.String()),
 		slog.String("error", environ.Scrub(r.Err.Error())),
 		slog.Duration("took", r.Elapsed),
-	)
+	}
+	if r.OnFailure != hook.FailOpen && r.Hook.Policy != nil && overlaid(r.Hook) {
+		attrs = append(attrs, slog.String("policy", environ.Scrub(waysOut(r))))
+	}
+	f.s.sys.log.LogAttrs(f.ctx, slog.LevelWarn, msg, attrs...)
 }
 
 // logNotes warns of what a hook answered in vain, since it may have been a guard.

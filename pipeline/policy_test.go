@@ -97,7 +97,7 @@ func TestABreakerNeverOpensAClosedGate(t *testing.T) {
 				fire(t, event, ses, call{Tool: "t"})
 			}
 			res := fire(t, event, ses, call{Tool: "t"})
-			if !res.Blocked() || classes(res) != "breaker" || !strings.Contains(res.Reason, `"h"`) || !strings.Contains(res.Reason, `"breaker"`) {
+			if !res.Blocked() || classes(res) != "breaker" || !strings.Contains(strings.Join(res.Reports[0].Notes, ""), `"h"`) || !strings.Contains(res.Reason, `"breaker"`) {
 				t.Errorf("blocked %v, class %s, reason %q; want a denial by the breaker", res.Blocked(), classes(res), res.Reason)
 			}
 		})

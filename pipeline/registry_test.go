@@ -56,7 +56,7 @@ func TestReloadSwapsHooksForFiresToCome(t *testing.T) {
 		if got := labels(fire(t, chain, s, call{Tool: "write"})); got != "[own new]" || len(s.Problems()) != 0 {
 			t.Errorf("after a broken reload %s ran, problems %v", got, s.Problems())
 		}
-		if _, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: "/another"}); err == nil {
+		if _, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: "/usr"}); err == nil {
 			t.Error("a session of broken settings was made")
 		}
 	})
@@ -75,7 +75,7 @@ func TestSettingsOfADirectoryAreReadOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range sessions {
 			all.Go(func() {
-				s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: "/dir/" + strconv.Itoa(i%2), Untrusted: i%4 > 1})
+				s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: []string{"/usr", "/tmp"}[i%2], Untrusted: i%4 > 1})
 				if err != nil {
 					t.Error(err)
 				}
@@ -86,7 +86,7 @@ func TestSettingsOfADirectoryAreReadOnce(t *testing.T) {
 		if reads.Load() != 4 {
 			t.Errorf("%d reads of two directories, each trusted and not; want 4", reads.Load())
 		}
-		if got := strings.Join(sessions[1].Files(), " "); got != "/dir/1/settings.json" || sessions[1].Dir() != "/dir/1" {
+		if got := strings.Join(sessions[1].Files(), " "); got != "/tmp/settings.json" || sessions[1].Dir() != "/tmp" {
 			t.Errorf("files %s of %s", got, sessions[1].Dir())
 		}
 	})
@@ -109,11 +109,11 @@ func TestASessionThatGivesUpTakesNoOtherWithIt(t *testing.T) {
 		defer cancel()
 		first := make(chan error, 1)
 		go func() {
-			_, err := sys.NewSession(hasty, pipeline.SessionConfig{Dir: "/dir"})
+			_, err := sys.NewSession(hasty, pipeline.SessionConfig{Dir: "/usr"})
 			first <- err
 		}()
 		synctest.Wait()
-		if _, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: "/dir"}); err != nil {
+		if _, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: "/usr"}); err != nil {
 			t.Errorf("the patient session: %v", err)
 		}
 		if err := <-first; !errors.Is(err, context.DeadlineExceeded) || reads.Load() != 2 {
@@ -201,7 +201,7 @@ func TestNothingGetsInTheWayOfAnythingElse(t *testing.T) {
 		}
 	})
 	repeat(func(i int) {
-		if _, err := sys.NewSession(ctx, pipeline.SessionConfig{Dir: "/dir/" + strconv.Itoa(i%5)}); err != nil {
+		if _, err := sys.NewSession(ctx, pipeline.SessionConfig{Dir: []string{"/usr", "/tmp", "/etc", "/", "/usr/bin"}[i%5]}); err != nil {
 			t.Error(err)
 		}
 	})

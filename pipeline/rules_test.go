@@ -34,7 +34,7 @@ func TestHooksRunWhereTheInputSays(t *testing.T) {
 	_, s := start(t, pipeline.Config{Load: []pipeline.Load{loads(configured("Moving", "reads", func(_ context.Context, c hook.Call) (hook.Reply, error) { got = c; return hook.Reply{}, nil }))}})
 	for tool, want := range map[string]struct{ dir, payload, vars string }{
 		"cd":    {"/elsewhere", `{"session_id":"s1","transcript_path":"/t.jsonl","hook_event_name":"Moving","tool":"cd","cwd":"/elsewhere"}`, "ONE=1"},
-		"write": {"/project", `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/project","hook_event_name":"Moving","tool":"write"}`, "ONE=1 TWO=2"},
+		"write": {"/tmp", `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/tmp","hook_event_name":"Moving","tool":"write"}`, "ONE=1 TWO=2"},
 	} {
 		in := call{Tool: tool}
 		if tool == "cd" {

@@ -121,7 +121,7 @@ func TestSettingsAreReadForEveryKindOfPlace(t *testing.T) {
 		places = append(places, at)
 		return pipeline.Loaded{}, nil
 	}}})
-	seen := map[pipeline.Workspace]bool{{Dir: "/project"}: true}
+	seen := map[pipeline.Workspace]bool{{Dir: "/tmp"}: true}
 	for _, trusted := range []bool{true, false} {
 		for _, interactive := range []bool{true, false} {
 			for range 2 {
@@ -130,7 +130,7 @@ func TestSettingsAreReadForEveryKindOfPlace(t *testing.T) {
 					t.Errorf("interactive %v, want %v", at.Interactive(), interactive)
 				}
 			}
-			seen[pipeline.Workspace{Dir: "/project", Untrusted: !trusted, Interactive: interactive}] = true
+			seen[pipeline.Workspace{Dir: "/tmp", Untrusted: !trusted, Interactive: interactive}] = true
 		}
 	}
 	if len(places) != 4 || len(seen) != 4 || s.Interactive() {

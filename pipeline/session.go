@@ -1,8 +1,12 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +22,7 @@ import (
 // SessionConfig describes one conversation.
 type SessionConfig struct {
 	ID         string // session_id in every payload
-	Dir        string // the project's directory, and where hooks run; empty means the current one
+	Dir        string // the project's directory, which must exist, and where hooks run; empty means the current one
 	Transcript string // transcript_path in every payload; may be empty
 
 	// Untrusted says that the user has not agreed to run what the directory
@@ -100,9 +104,9 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 			maxID,
 		)
 	}
-	dir, err := absolute(cfg.Dir)
+	dir, err := directory(cfg.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("the session's directory: %w", err)
+		return nil, err
 	}
 	reg, err := sys.registry(
 		ctx,
@@ -127,11 +131,22 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 // NUL in it, no program can be started, so that every command hook would fail.
 const maxID = 4096
 
-func absolute(dir string) (string, error) {
-	if dir == "" {
-		dir = "."
+// directory returns the absolute path of a session's directory. One that does not exist is
+// an error: no settings would be found there, and no hook could run.
+func directory(dir string) (string, error) {
+	path, err := filepath.Abs(cmp.Or(dir, "."))
+	if err != nil {
+		return "", fmt.Errorf("the session's directory: %w; set Dir to its absolute path", err)
 	}
-	return filepath.Abs(dir)
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("the session's directory: %s does not exist; set Dir to a directory that does", path)
+	case err != nil:
+		return "", fmt.Errorf("the session's directory: %w", err)
+	case !info.IsDir():
+		return "", fmt.Errorf("the session's directory: %s is not a directory; set Dir to one", path)
+	}
+	return path, nil
 }
 
 // ID is the session's id.

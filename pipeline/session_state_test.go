@@ -171,9 +171,9 @@ func TestConditionsGoByTheDetailOfTheEvent(t *testing.T) {
 		return h
 	}
 	_, s := start(t, pipeline.Config{Load: []pipeline.Load{loads(
-		conditional(moving, "/project"), conditional(moving, "/elsewhere"), conditional(event, "/project"), conditional(event, ""),
+		conditional(moving, "/tmp"), conditional(moving, "/elsewhere"), conditional(event, "/tmp"), conditional(event, ""),
 	)}})
-	for tool, want := range map[string]string{"write": "[/project]", "cd": "[/elsewhere]"} {
+	for tool, want := range map[string]string{"write": "[/tmp]", "cd": "[/elsewhere]"} {
 		if got := labels(fire(t, moving, s, call{Tool: tool})); got != want {
 			t.Errorf("for %s %s ran, want %s", tool, got, want)
 		}

@@ -93,8 +93,8 @@ func (f *fireRun[Out]) decideFailure(r *hook.Report[Out]) {
 		return
 	}
 	o := hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
-	if overlaid(r.Hook) {
-		o.Reason = failureReason(&c, class, r.OnFailure)
+	if overlaid(r.Hook) || swapped(r.Err) {
+		o.Reason = f.untyped().failureReason(r.Hook, class, r.OnFailure)
 	}
 	if r.OnFailure == hook.FailAsk {
 		o.Decision = hook.Ask
@@ -121,8 +121,25 @@ func (f *fireBase) failureAction(r *common.Report, class hook.Class) hook.Action
 	return action
 }
 
-// failureReason names the hook, the class, and the ways out.
-func failureReason(r *common.Report, class hook.Class, action hook.Action) string {
+// failureReason is the reason of a denial, or of a question, for a hook that could not
+// answer. A model reads it: it has no path, no place in a file, and no way to switch the hook
+// off. [waysOut] has them, for the user and the log.
+func (f *fireBase) failureReason(h *hook.Hook, class hook.Class, action hook.Action) string {
+	end := "the call is denied"
+	if action == hook.FailAsk {
+		end = "the user is asked"
+	}
+	name := ""
+	if h.Name != "" && !strings.ContainsAny(h.Name, "/\\\n") {
+		name = fmt.Sprintf(" %.80q", h.Name)
+	}
+	return fmt.Sprintf("The guard%s of %s could not run (failure class %q): %s.", name, f.of.name, class, end)
+}
+
+// waysOut names the hook, the failure, the policy that makes it a denial, and the ways out. It
+// is for the report and the log, and not for the model.
+func waysOut(r *common.Report) string {
+	class := hook.ClassOf(r.Err)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v", r.Err)
 	if r.Reply != nil {
@@ -130,16 +147,9 @@ func failureReason(r *common.Report, class hook.Class, action hook.Action) strin
 			fmt.Fprintf(&b, ": %.400s", line)
 		}
 	}
-	at := r.Hook.Policy.From["onFailure"].Position
-	fmt.Fprintf(
-		&b,
-		" (failure class %q; the hook is at %s). Its failure policy is %q, at %s",
-		class,
-		place(r.Hook),
-		r.Hook.Policy.OnFailure[class],
-		at,
-	)
-	if action == hook.FailClosed {
+	fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its failure policy is %q, at %s", class, place(r.Hook),
+		r.Hook.Policy.OnFailure[class], r.Hook.Policy.From["onFailure"].Position)
+	if r.OnFailure == hook.FailClosed {
 		b.WriteString(", so the call is denied")
 	}
 	fmt.Fprintf(
@@ -165,13 +175,16 @@ func (f *fireRun[Out]) uphold(r *hook.Report[Out]) {
 	blocks := f.blocks(r)
 	held := r.OnFailure == hook.FailOpen || blocks || r.OnFailure == hook.FailAsk && r.Output.Decision == hook.Ask
 	if !held {
-		class, c := hook.ClassOf(r.Err), common.ReportOf(r)
 		r.Answered = true
 		r.Output = hook.Output[Out]{
 			Decision: hook.Deny,
-			Reason:   failureReason(&c, class, hook.FailClosed),
+			Reason:   f.untyped().failureReason(r.Hook, hook.ClassOf(r.Err), hook.FailClosed),
 			Set:      hook.SetAnswer,
 		}
+	}
+	if r.OnFailure != hook.FailOpen && overlaid(r.Hook) {
+		c := common.ReportOf(r)
+		r.Notes = append(slices.Clip(r.Notes), waysOut(&c))
 	}
 	if !inShadow(r.Hook) {
 		return

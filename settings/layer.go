@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -56,8 +55,9 @@ func (l Layer) Read() (v Value, found bool, err error) {
 
 // Read reads all layers at once. values[i] belongs to layers[i] and is the
 // zero Value if there is no such file, or if it has a problem; problems are in
-// the order of the layers, at most one for each. A file with nothing but comments in it is a problem
-// that is not fatal: its writer may not be done, or the disk was full.
+// the order of the layers, at most one for each. A file with nothing in it, or nothing but
+// comments, is a fatal problem: its writer may not be done, or the disk was full, and its
+// guards would be lost.
 func Read(layers []Layer) (values []Value, problems []Problem) {
 	values = make([]Value, len(layers))
 	errs := make([]error, len(layers))
@@ -74,11 +74,10 @@ func Read(layers []Layer) (values []Value, problems []Problem) {
 	for i, err := range errs {
 		if problem, ok := errors.AsType[Problem](err); ok {
 			problems = append(problems, problem)
-		} else if v := values[i]; v.doc != nil && len(bytes.TrimSpace(v.doc.text[:v.doc.size])) == 0 {
-			problems = append(problems, Problem{
-				Position: hook.Position{File: v.doc.file, Line: 1, Column: 1},
-				Message:  "the file is empty, as if it were half written; write {} to want nothing",
-			})
+		} else if values[i].blank() {
+			problems = append(problems, fatal(hook.Position{File: layers[i].File, Line: 1, Column: 1},
+				"the file is empty, as if it were half written; write {} to want nothing, or remove it"))
+			values[i] = Value{}
 		}
 	}
 	return values, problems

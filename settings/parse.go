@@ -46,6 +46,7 @@ func parse(file string, data []byte, strict bool) (Value, error) {
 		}
 	}
 	if hujson.Extra(d.text).IsValid() { // comments and white space only
+		d.blank = true
 		d.text = append(d.text, "{}"...)
 	}
 	if err := d.read(strict); err != nil {
@@ -53,6 +54,9 @@ func parse(file string, data []byte, strict bool) (Value, error) {
 	}
 	return Value{doc: d, node: &d.root}, nil
 }
+
+// blank reports whether v is the root of a file with comments and white space only.
+func (v Value) blank() bool { return v.doc != nil && v.doc.blank }
 
 func tooLong(file string) error {
 	return fatal(hook.Position{File: file}, "the file is longer than %d MiB; shorten it", maxSize>>20)
@@ -64,6 +68,7 @@ type document struct {
 	size  int    // of the file
 	text  []byte // the file and a line feed
 	lines []int  // the offset of every line
+	blank bool   // it has comments and white space only
 	root  hujson.Value
 }
 

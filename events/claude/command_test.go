@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,7 +122,14 @@ func TestWhereCommandsRun(t *testing.T) {
 	w := project(command(t, "Notification", "pwd", ""))
 	w.host.Dir = filepath.Join(directory(t), "gone")
 	w.Environ = append(w.Environ, "HOME="+here)
-	if got := stdout(t, fire(t, w.open(t), "Notification", `{"cwd":"/gone"}`)); got != here {
+	if err := os.Mkdir(w.host.Dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := w.open(t)
+	if err := os.Remove(w.host.Dir); err != nil { // while the session is open
+		t.Fatal(err)
+	}
+	if got := stdout(t, fire(t, s, "Notification", `{"cwd":"/gone"}`)); got != here {
 		t.Errorf("without its directories it ran in %s; want the home, %s", got, here)
 	}
 }

@@ -1,6 +1,7 @@
 package llxprt
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,6 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -101,8 +103,8 @@ func systemFile(variable string, home systemHome, name string) string {
 // and in the system's; else LLxprt. But the user's and the system's settings come
 // first: where they have hooks of Gemini CLI, and there are none of LLxprt Code
 // but the project's, the profile is Gemini. So no directory switches off guards of
-// its user. A project's settings with hooks that are passed over for that reason are
-// a problem.
+// its user. Hooks of the other profile, which do not run, are a problem for each file that
+// has some; see [Profile.PassedOver].
 func Find(dir string) (Profile, []settings.Problem) {
 	gemini, llxprt := Gemini.Discover(dir), LLxprt.Discover(dir)
 	switch {
@@ -111,25 +113,48 @@ func Find(dir string) (Profile, []settings.Problem) {
 	case !slices.ContainsFunc(llxprt, isThere):
 		return Gemini, nil
 	case slices.ContainsFunc(gemini[1:], hasHooks) && !slices.ContainsFunc(llxprt[1:], isThere):
-		return Gemini, passedOver(llxprt[0], gemini[0], "the user's or the system's settings have hooks of Gemini CLI, "+
-			"whose profile counts; choose the profile llxprt, or move the hooks to .gemini/settings.json")
+		return Gemini, passedOver(llxprt, Gemini)
 	}
-	return LLxprt, passedOver(gemini[0], llxprt[0], "there are settings of LLxprt Code, "+
-		"whose profile counts; choose the profile gemini, or move the hooks to .llxprt/settings.json")
+	return LLxprt, passedOver(gemini, LLxprt)
 }
 
-// passedOver says that the hooks of a project's settings do not run, if it has some, and no
-// settings in the words that count.
-func passedOver(project, counts settings.Layer, why string) []settings.Problem {
-	if isThere(counts) || !isThere(project) {
-		return nil
+// passedOver says which settings of the other profile have hooks, which do not run.
+func passedOver(others []settings.Layer, counts Profile) (problems []settings.Problem) {
+	for _, layer := range others {
+		root, found, err := layer.Read()
+		if hooks := root.Get("hooks"); err == nil && found && hooks.Exists() {
+			problems = append(problems, hooks.Wrong("the hooks of this file do not run: %s", counts.why()))
+		}
 	}
-	root, _, err := project.Read()
-	hooks := root.Get("hooks")
-	if err != nil || !hooks.Exists() {
-		return nil
+	return problems
+}
+
+// why says why the hooks of the other profile do not run, and what to do.
+func (p Profile) why() string {
+	if p == Gemini {
+		return "the user's or the system's settings have hooks of Gemini CLI, " +
+			"whose profile counts; choose the profile llxprt, or move the hooks to .gemini/settings.json"
 	}
-	return []settings.Problem{hooks.Wrong("the hooks of this file do not run: %s", why)}
+	return "there are settings of LLxprt Code, " +
+		"whose profile counts; choose the profile gemini, or move the hooks to .llxprt/settings.json"
+}
+
+// PassedOver lists the hooks of the other profile that are configured for a directory. They do
+// not run, and each says so as one that cannot be used: a policy can make that a failure. Their
+// IDs begin with the name of their profile.
+func (p Profile) PassedOver(at pipeline.Workspace) []*hook.Hook {
+	other := Gemini
+	if p == Gemini {
+		other = LLxprt
+	}
+	loaded, _ := Settings{Profile: other, Layers: other.Discover(at.Dir)}.Load(context.Background(), at) // it has no error
+	for _, h := range loaded.Hooks {
+		h.ID = string(other) + "/" + h.ID
+		if h.Skip == "" {
+			h.Skip, h.SkipDetail = hook.Invalid, "the hooks of this file do not run: "+p.why()
+		}
+	}
+	return loaded.Hooks
 }
 
 // isThere reports whether there are settings, also such as cannot be read, which is said by
@@ -170,6 +195,7 @@ func (s *Settings) profile(dir string) (problems []settings.Problem) {
 		s.Profile = ProfileOfFiles(s.Layers)
 	default:
 		s.Profile, problems = Find(dir)
+		s.passed = len(problems) > 0
 	}
 	if s.Layers == nil {
 		s.Layers = s.Profile.Discover(dir)

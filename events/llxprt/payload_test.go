@@ -3,6 +3,8 @@ package llxprt_test
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -70,8 +72,14 @@ func asking(t *testing.T, dialect, event string, read *payloads, answers ...stri
 		}},
 	})
 	t.Cleanup(func() { _ = sys.Close() })
-	return session(t, sys, pipeline.SessionConfig{ID: "s-1", Dir: "/p \"q\"", Transcript: "/t.json"})
+	if err := os.MkdirAll(quotedDir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return session(t, sys, pipeline.SessionConfig{ID: "s-1", Dir: quotedDir, Transcript: "/t.json"})
 }
+
+// quotedDir is a directory whose name needs escapes in JSON.
+var quotedDir = filepath.Join(os.TempDir(), `snaphook p "q"`)
 
 type payloads struct {
 	mu  sync.Mutex
@@ -104,7 +112,7 @@ func TestEveryPayloadHasTheBaseMembersAndTheEventsOwn(t *testing.T) {
 			if err != nil || at.Before(before) || at.After(time.Now()) {
 				t.Errorf("timestamp %q, %v; want the time of the fire in UTC with milliseconds", payload.Text("timestamp"), err)
 			}
-			want := `{"session_id":"s-1","transcript_path":"/t.json","cwd":"/p \"q\"","hook_event_name":"` + event + `",` + input[1:]
+			want := `{"session_id":"s-1","transcript_path":"/t.json","cwd":` + string(wire.Quote(quotedDir)) + `,"hook_event_name":"` + event + `",` + input[1:]
 			if got := string(payload.Without("timestamp")); got != want {
 				t.Errorf("the hook reads\n%s\nwant\n%s", got, want)
 			}
@@ -136,7 +144,7 @@ func TestTheHostCannotChangeTheBaseMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := string(wire.Object(read.all[0]).Without("timestamp"))
-	want := `{"session_id":"s-1","transcript_path":"/t.json","cwd":"/p \"q\"","hook_event_name":"SessionStart","source":"startup","more":1}`
+	want := `{"session_id":"s-1","transcript_path":"/t.json","cwd":` + string(wire.Quote(quotedDir)) + `,"hook_event_name":"SessionStart","source":"startup","more":1}`
 	if got != want {
 		t.Errorf("the hook reads\n%s\nwant\n%s", got, want)
 	}

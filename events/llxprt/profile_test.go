@@ -146,7 +146,7 @@ func TestTheProfileIsFoundByTheFilesThatAreThere(t *testing.T) {
 		{name: "nothing is there", want: llxprt.LLxprt},
 		{name: "Gemini's project alone", project: map[string]string{".gemini": hooks}, want: llxprt.Gemini, runs: true},
 		{name: "Gemini's home alone", home: map[string]string{".gemini": hooks}, want: llxprt.Gemini, runs: true},
-		{name: "both in the project", project: map[string]string{".gemini": hooks, ".llxprt": `{}`}, want: llxprt.LLxprt},
+		{name: "both in the project", project: map[string]string{".gemini": hooks, ".llxprt": `{}`}, want: llxprt.LLxprt, problem: "the hooks of this file do not run"},
 		{name: "LLxprt at home", project: map[string]string{".gemini": hooks}, home: map[string]string{".llxprt": `{}`}, want: llxprt.LLxprt, problem: "the hooks of this file do not run"},
 		{name: "LLxprt at home, no hooks passed over", project: map[string]string{".gemini": `{}`}, home: map[string]string{".llxprt": `{}`}, want: llxprt.LLxprt},
 		{name: "switched off", project: map[string]string{".gemini": hooks}, home: map[string]string{".gemini": off}, want: llxprt.Gemini},

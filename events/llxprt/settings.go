@@ -38,6 +38,8 @@ type Settings struct {
 
 	// Types are further types of hooks, besides "command".
 	Types entries.Types
+
+	passed bool // the other profile has hooks, which do not run
 }
 
 // Extension contributes hooks: the file hooks/hooks.json below its directory,
@@ -91,6 +93,9 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	r.switches(layers, values, s.Environ, s.Shell)
 	for i, layer := range layers {
 		r.hooks(layer, r.Hooks(values[i]))
+	}
+	if s.passed {
+		r.Loaded.Hooks = append(r.Loaded.Hooks, s.Profile.PassedOver(at)...)
 	}
 	return r.Loaded, nil
 }

@@ -18,7 +18,7 @@ import (
 // opened makes the modules of a new session.
 func opened(cfg xcsh.Config) (*xcsh.Modules, func()) {
 	sys := pipeline.NewSystem(pipeline.Config{Log: quiet})
-	ses, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "s-1", Dir: "/project"})
+	ses, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "s-1", Dir: "/tmp"})
 	if err != nil {
 		panic(err)
 	}

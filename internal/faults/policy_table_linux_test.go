@@ -492,9 +492,18 @@ func (f failing) outcome(t *testing.T, k eventKind, says string, action hook.Act
 	if res.Reason != nil {
 		reason = *res.Reason
 	}
+	if want := fmt.Sprintf("failure class %q", f.class); !strings.Contains(reason, want) {
+		t.Errorf("the reason %q does not have %q", reason, want)
+	}
+	for _, never := range []string{policy.FileName, "ways out", `"off"`, "onFailure", "/"} {
+		if strings.Contains(reason, never) {
+			t.Errorf("the reason %q, which a model reads, has %q", reason, never)
+		}
+	}
+	told := strings.Join(res.Hooks[0].Notes, "\n")
 	for _, want := range []string{label, f.says, fmt.Sprintf("failure class %q", f.class), fmt.Sprintf(`policy is %q`, says), policy.FileName + ":1:", "Three ways out", `"mode": "off"`} {
-		if !strings.Contains(reason, want) {
-			t.Errorf("the reason %q does not have %q", reason, want)
+		if !strings.Contains(told, want) {
+			t.Errorf("the notes %q, which the user reads, do not have %q", told, want)
 		}
 	}
 }

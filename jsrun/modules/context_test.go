@@ -20,7 +20,7 @@ func bare(t *testing.T) (*xcsh.Modules, *pipeline.System) {
 	t.Helper()
 	sys := pipeline.NewSystem(pipeline.Config{})
 	t.Cleanup(func() { sys.Close() })
-	ses, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "s", Dir: "/project"})
+	ses, err := sys.NewSession(context.Background(), pipeline.SessionConfig{ID: "s", Dir: "/tmp"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func load(t *testing.T, text string) xcsh.Factory {
 }
 
 func TestContextWithAUser(t *testing.T) {
-	h := opened(t, xcsh.Config{Dir: "/project"}, &modules.Loader{})
+	h := opened(t, xcsh.Config{Dir: "/tmp"}, &modules.Loader{})
 	h.yes, h.choice = true, "b"
 	h.Initialize(xcsh.Host{
 		UI: h, HasUI: true, Abort: func() { h.say("aborted") }, IsIdle: func() bool { return false },
@@ -68,7 +68,7 @@ func TestContextWithAUser(t *testing.T) {
 		say(ui.getEditorText(), theme.fg("red", "x"), theme.bg("blue", "y"), theme.bold("z"));
 		await failing(() => ui.custom(() => {}));
 		await ui.select("Which?", [{}]).catch(e => say(e.message.slice(0, 11)));`,
-		"aborted", `DEBUG: true "/project" {"id":"m"} false true true undefined`,
+		"aborted", `DEBUG: true "/tmp" {"id":"m"} false true true undefined`,
 		"select: Which? [a b]", "confirm: Sure?, ", "input: Name?, me", "editor: Text?, once", `DEBUG: "b" true "b" "b"`,
 		"notify:  hi", "notify: error no", "status: k=v", "status: k", "status: k", "editor text: x",
 		`DEBUG: "draft" "<red>x" "[blue]y" "z"`,
@@ -77,7 +77,7 @@ func TestContextWithAUser(t *testing.T) {
 }
 
 func TestContextWithoutAUser(t *testing.T) {
-	h := opened(t, xcsh.Config{Dir: "/project"}, &modules.Loader{})
+	h := opened(t, xcsh.Config{Dir: "/tmp"}, &modules.Loader{})
 	h.Initialize(xcsh.Host{})
 	told(t, h, `
 		const { ui } = ctx;

@@ -36,7 +36,7 @@ func Example() {
 	ctx := context.Background()
 	sys := pipeline.NewSystem(pipeline.Config{})
 	defer sys.Close()
-	ses, err := sys.NewSession(ctx, pipeline.SessionConfig{ID: "s-1", Dir: "/project"})
+	ses, err := sys.NewSession(ctx, pipeline.SessionConfig{ID: "s-1", Dir: "/tmp"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -54,7 +54,7 @@ func Example() {
 		return &xcsh.Output{Content: []xcsh.Part{xcsh.TextPart("wrote " + p.Path)}}, nil
 	}
 	write = xcsh.WrapTool(m, "write", xcsh.OutputShape[params](), write)
-	for _, path := range []string{"/project/a.txt", "/etc/passwd"} {
+	for _, path := range []string{"/tmp/a.txt", "/etc/passwd"} {
 		o, err := write(ctx, "call-1", params{path}, nil)
 		if err != nil {
 			fmt.Println("refused:", err)

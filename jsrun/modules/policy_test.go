@@ -110,10 +110,11 @@ func TestEveryFailureOfAModuleUnderEveryPolicy(t *testing.T) {
 							if err != nil || !blocked {
 								t.Errorf("blocked %v, error %v; want a denial by policy in the result", blocked, err)
 							}
-							for _, part := range []string{f.says, "bad.js", fmt.Sprintf("failure class %q", f.class), fmt.Sprintf("policy is %q", says), "Three ways out"} {
-								if moment == "tool_call" && !strings.Contains(reason, part) {
-									t.Errorf("the reason %q does not have %q", reason, part)
-								}
+							if part := fmt.Sprintf("failure class %q", f.class); moment == "tool_call" && !strings.Contains(reason, part) {
+								t.Errorf("the reason %q does not have %q", reason, part)
+							}
+							if strings.Contains(reason, "bad.js") || strings.Contains(reason, "ways out") || strings.Contains(reason, "mode") {
+								t.Errorf("the reason %q, which a model reads, says how to switch the guard off", reason)
 							}
 						}
 						ends.mu.Lock()

@@ -23,7 +23,7 @@ type dialect struct {
 
 	// find returns the profile for a directory, or for files given in place of
 	// those that would be found there, and what it passes over.
-	find func(dir string, layers []settings.Layer) (profile string, passed []settings.Problem)
+	find func(dir string, layers []settings.Layer) (profile string, passed pipeline.Load)
 
 	marks    []string               // directories and files that no other dialect has
 	layers   map[string]hook.Source // the names that --settings takes

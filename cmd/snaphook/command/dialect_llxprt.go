@@ -1,6 +1,8 @@
 package command
 
 import (
+	"context"
+
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
@@ -33,10 +35,15 @@ var llxprtRow = dialect{
 	reaching: [][]string{{"tools", "enableHooks"}, {"hooksConfig"}, {"security", "environmentVariableRedaction"}},
 }
 
-func findProfile(dir string, layers []settings.Layer) (string, []settings.Problem) {
+func findProfile(dir string, layers []settings.Layer) (string, pipeline.Load) {
 	if layers != nil {
 		return string(llxprt.ProfileOfFiles(layers)), nil
 	}
 	profile, passed := llxprt.Find(dir)
-	return string(profile), passed
+	if len(passed) == 0 {
+		return string(profile), nil
+	}
+	return string(profile), func(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
+		return pipeline.Loaded{Problems: passed, Hooks: profile.PassedOver(at)}, nil
+	}
 }

@@ -88,22 +88,27 @@ func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
 	}, nil
 }
 
-// findProfile settles the profile, and returns what it passes over.
-func (g *given) findProfile(d *dialect, dir string, layers []settings.Layer) (passed []settings.Problem) {
+// findProfile settles the profile, and returns a Load of what it passes over.
+func (g *given) findProfile(d *dialect, dir string, layers []settings.Layer) (passed pipeline.Load) {
 	if g.profile == "" && d.find != nil {
 		g.profile, passed = d.find(dir, layers)
 	}
 	return passed
 }
 
-// passing adds to what is loaded what is not.
-func passing(load pipeline.Load, passed []settings.Problem) pipeline.Load {
-	if len(passed) == 0 {
+// passing adds to what is loaded what is not; passed may be nil.
+func passing(load, passed pipeline.Load) pipeline.Load {
+	if passed == nil {
 		return load
 	}
 	return func(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 		loaded, err := load(ctx, at)
-		loaded.Problems = append(passed, loaded.Problems...)
+		if err != nil {
+			return loaded, err
+		}
+		more, err := passed(ctx, at)
+		loaded.Problems = append(more.Problems, loaded.Problems...)
+		loaded.Hooks = append(loaded.Hooks, more.Hooks...)
 		return loaded, err
 	}
 }
