@@ -115,6 +115,8 @@ func classOfType(err error) Class {
 		return ClassOversize
 	case is[*PanicError](err):
 		return ClassCrash
+	case is[*UnreadError](err):
+		return ClassOutput
 	case errors.Is(err, ErrUnsupported):
 		return ClassSpawn
 	}

@@ -40,6 +40,15 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("exit status %d", e.Reply.Exit)
 }
 
+// UnreadError says that a hook printed what its event does not understand as an answer,
+// or not as a whole. It is of [ClassOutput].
+type UnreadError struct {
+	Why    string // "text stands before the object, which begins at line 2, column 1"
+	Denies bool   // the words of a denial stand in it: it is an error whatever the policy
+}
+
+func (e *UnreadError) Error() string { return "its answer cannot be used: " + e.Why }
+
 // TooLargeError says that a hook wrote more to standard output than the
 // engine keeps, so that its answer cannot be trusted to be whole.
 type TooLargeError struct{ Kept int }

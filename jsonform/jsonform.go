@@ -36,24 +36,33 @@ type Processed struct {
 // Aggregate returns res in the form of rule L42.
 func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 	res.Restore()
-	a := Aggregated{Success: res.OK(), AllOutputs: []wire.Object{}, Errors: []string{}}
+	a := Aggregated{Success: true, AllOutputs: []wire.Object{}, Errors: []string{}}
 	var total time.Duration
 	if res.Answered || res.Blocked() || res.Stop {
 		a.FinalOutput = lo.ToPtr(wire.Encode(&res.Output))
 	}
 	for i := range res.Reports {
 		r := &res.Reports[i]
+		lost := lostDenial(r)
+		a.Success = a.Success && (lost || r.OK())
 		if r.Answered {
 			a.AllOutputs = append(a.AllOutputs, wire.Encode(&r.Output))
 		}
 		var exit *hook.ExitError
-		if r.Err != nil && !(errors.As(r.Err, &exit) && exit.Reply.Signal == nil) {
+		if r.Err != nil && !lost && !(errors.As(r.Err, &exit) && exit.Reply.Signal == nil) {
 			a.Errors = append(a.Errors, r.Err.Error())
 		}
 		total += r.Elapsed
 	}
 	a.TotalDuration = milliseconds(total)
 	return a
+}
+
+// lostDenial reports whether a hook worked by rule L42, which passes over the words of a
+// denial in plain text. The report of the hook is no success.
+func lostDenial[Out any](r *hook.Report[Out]) bool {
+	unread, is := errors.AsType[*hook.UnreadError](r.Err)
+	return is && unread.Denies && r.FailedOpen() && r.Reply != nil && r.Reply.Exit == 0
 }
 
 // Process returns the common fields of the merged answer (L43): messages and stop

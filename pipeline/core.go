@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/unread"
 	"github.com/snaphook-go/snaphook/reducers"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -24,7 +25,8 @@ type outline struct {
 	dialect                *Dialect
 	full                   string // the name with the dialect's
 	slot                   int
-	guards                 bool   // a fire that cannot ask its hooks blocks
+	guards                 bool // a fire that cannot ask its hooks blocks
+	form                   unread.Form
 	input                  *check // of the JSON text in inputs; nil if they have none
 	output                 *check // the same of answers
 	on                     onInput
@@ -90,6 +92,7 @@ func (e *core[Out]) complete() {
 func (e *declaration) complete(output reflect.Type) {
 	e.full, e.rules = e.dialect.Name+"."+e.name, e.rules.over(e.dialect.Rules)
 	e.input, e.output = checkOf(e.inputType), checkOf(output)
+	e.form = unread.FormOf(e.dialect.Members, output)
 	if e.on.subject != nil && e.subjectName == "" {
 		e.subjectName = "subject"
 	}

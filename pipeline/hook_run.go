@@ -19,6 +19,7 @@ type hookRun struct {
 	trial   bool          // of a breaker that is open
 	counted bool          // by its breaker
 	queued  time.Duration // it waited so long for a permit
+	refuses bool          // its answer, as it is written, denies or stops
 	denied  chan struct{} // not nil: it may not go to the background, and is gone when this is closed
 }
 
@@ -40,9 +41,12 @@ func (f *fireRun[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *inp
 			f.applyFailurePolicy(r)
 		}
 		if f.event.spec.refine != nil {
+			notes := len(r.Notes)
 			f.refine(r, in)
+			if f.doubtEffect(r, notes) && r.OnFailure != hook.FailOpen {
+				f.refine(r, in) // the denial, in the words of the event
+			}
 		}
-		f.noteUnread(r)
 		if len(r.Notes) > 0 {
 			f.untyped().logNotes(h, r.Notes)
 		}
@@ -152,6 +156,7 @@ func (f *fireRun[Out]) start(ctx context.Context, r *hook.Report[Out], in *input
 		Text:   cmp.Or(r.Hook.Text, f.event.rules.Text),
 		Decode: f.event.spec.Decode,
 	})
+	f.doubtAnswer(r)
 }
 
 // answered returns what a Runner has answered: no reply where there is none, and

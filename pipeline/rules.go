@@ -30,6 +30,10 @@ type Dialect struct {
 	Base      func(dst []byte, event string, now time.Time) []byte
 	BaseNames []string
 
+	// Members are the members of answers beside the common ones and hookSpecificOutput.
+	// A member that is in neither list is not understood: see [hook.UnreadError].
+	Members []string
+
 	// Newline ends every payload with one, for scripts that read a line.
 	Newline bool
 

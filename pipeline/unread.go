@@ -1,39 +1,180 @@
 package pipeline
 
 import (
-	"bytes"
-	"regexp"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/unread"
+	"github.com/snaphook-go/snaphook/stages"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
-// unread is the note of a hook whose output has a denial that its answer has not.
-const unread = "its output has the words of a denial, and its answer is none: they stand among other text, on standard error, " +
-	"twice, in other case or in another place than hooks of this event answer in, or another word overrules them"
-
-// noteUnread says so where a hook that could deny has printed a denial, and nothing else is said
-// of what it printed. Its answer is what its system reads; who wrote it may have meant another.
-func (f *fireRun[Out]) noteUnread(r *hook.Report[Out]) {
-	if f.event.guards && r.Err == nil && r.Reply != nil && len(r.Notes) == 0 && !r.Output.Stop &&
-		printsDenial(r.Reply) && !f.blocks(r) {
-		r.Notes = append(r.Notes, unread)
-	}
+// doubt is the part of a hook's output that is not understood.
+type doubt struct {
+	why    string
+	denies bool // the words of a denial stand in it: the hook has failed, whatever its policy
+	note   bool // it is said in a note, and no more, unless the policy is strict
+	broken bool // it begins like JSON
 }
 
-var denial = regexp.MustCompile(
-	`(?i)"(?:decision|permission_?decision)"\s*:\s*"\s*(?:deny|denied|block|blocked)\s*"|"continue"\s*:\s*false`)
+// noteUnread is the note of a denial on standard error, beside an answer that allows.
+const noteUnread = "the words of a denial stand on standard error, where no answer is read"
 
-// printsDenial looks at the beginning and the end of what a hook has printed, also in UTF-16.
+// doubtAnswer makes a failure of class output of an answer that the event has not
+// understood: always where the words of a denial stand in it, and otherwise where the
+// policy of the hook demands answers that can be used. A denial is never in doubt.
+func (f *fireRun[Out]) doubtAnswer(r *hook.Report[Out]) {
+	if !f.event.guards || r.Err != nil || r.Reply == nil {
+		return
+	}
+	turn := &f.runs[r.Index]
+	if turn.refuses = f.blocks(r) || r.Output.Stop; turn.refuses {
+		return
+	}
+	var d doubt
+	if r.Output.Raw != nil {
+		d = f.doubtObject(r)
+	} else {
+		d = f.untyped().doubtText(r.Hook, r.Reply, r.Notes)
+	}
+	f.settle(r, d)
+}
+
+// settle makes of a doubt what the policy says.
+func (f *fireRun[Out]) settle(r *hook.Report[Out], d doubt) {
+	switch strict := f.untyped().strict(r.Hook); {
+	case d.why == "":
+		return
+	case d.denies || strict || d.broken && r.Hook.FailClosed:
+		r.Err = &hook.UnreadError{Why: d.why, Denies: d.denies}
+	case !d.note:
+		return
+	}
+	r.Notes = append(r.Notes, d.why)
+}
+
+// strict reports whether an answer of a hook that cannot be used is a failure by an overlay.
+func (f *fireBase) strict(h *hook.Hook) bool {
+	return h.Policy != nil && overlaid(h) && h.Policy.OnFailure[hook.ClassOutput] != hook.FailOpen && waitsFor(h)
+}
+
+// doubtObject looks at an answer that is one object.
+func (f *fireRun[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
+	o := &r.Output
+	read := f.event.form.Read(o.Raw)
+	word, isText := wire.Text(read.Decision)
+	switch {
+	case f.exits(r) == hook.DenyAny && !o.Set.Has(hook.SetDecision):
+		d = doubt{why: fmt.Sprintf("its exit status %d denies, and its answer decides nothing", r.Reply.Exit), note: true}
+	case read.Why != "":
+		d = doubt{why: read.Why, denies: unread.DeniesFormally(read.Unread)}
+	case len(r.Notes) > 0:
+		d = doubt{why: r.Notes[0], denies: unread.DeniesFormally(o.Raw)}
+	case !isDecision(o.Decision):
+		d.why = fmt.Sprintf("there is no decision %.60q; write allow, ask, block or deny", string(o.Decision))
+		d.denies = unread.DeniesFormally([]byte(`"decision":` + string(wire.Quote(string(o.Decision)))))
+	case isText && hook.Decision(word).Blocks():
+		d = doubt{why: "its decision denies, and another word of its answer overrules that", note: true}
+	case r.Reply.Exit == 2 && f.exits(r) != hook.DenyAny:
+		d.why = "its exit status is 2, which has no effect here, and its answer does not deny"
+	case unread.DeniesFormally(r.Reply.Stderr):
+		d = doubt{why: noteUnread, note: true}
+	}
+	if d.denies {
+		d.why = "the words of a denial have no effect: " + d.why
+	}
+	if d.why == "" && f.event.spec.CheckOutput != nil {
+		if err := f.event.spec.CheckOutput(o); err != nil {
+			d.why = err.Error()
+		}
+	}
+	return d
+}
+
+func (f *fireRun[Out]) exits(r *hook.Report[Out]) hook.ExitEffect {
+	return exitsOf(r.Hook, &f.event.rules).Of(r.Reply)
+}
+
+// doubtText looks at output that is not an object: a text, other JSON, or nothing.
+func (f *fireBase) doubtText(h *hook.Hook, reply *hook.Reply, notes []string) (d doubt) {
+	text, other := wire.Trim(reply.Stdout), reply.Stderr
+	if len(text) == 0 && exitsOf(h, &f.of.rules).Of(reply) >= hook.ReadAny {
+		text, other = wire.Trim(reply.Stderr), nil
+	}
+	if len(text) == 0 {
+		switch {
+		case unread.DeniesFormally(other):
+			return doubt{why: "the words of a denial have no effect: they stand on standard error", denies: true}
+		case reply.Exit != 0:
+			return doubt{why: fmt.Sprintf("exit status %d has no effect here", reply.Exit)}
+		}
+		return doubt{}
+	}
+	if silent, err := wire.Answer(text); err == nil && silent == nil && f.textOf(h) != hook.TextIgnored {
+		return doubt{} // null and the like
+	}
+	d.why = unread.Text(reply.Stdout)
+	d.denies = unread.Denies(text)
+	d.broken = jsontext.Value(text).Kind() == '{'
+	switch {
+	case d.denies && d.why != "":
+		d.why = "the words of a denial have no effect: " + d.why
+	case d.denies:
+		d.why = "the words of a denial have no effect: they stand in plain text; write one JSON object and nothing else"
+	case d.why != "":
+	case len(notes) > 0 && notes[0] != stages.NoteText:
+		d.why = notes[0]
+	case f.textOf(h) == hook.TextIgnored:
+		d.why = stages.NoteText
+	case reply.Exit != 0:
+		d.why = fmt.Sprintf("exit status %d has no effect here", reply.Exit)
+	case unread.DeniesFormally(other):
+		d = doubt{why: noteUnread, note: true}
+	}
+	return d
+}
+
+// textOf returns the reading of plain text.
+func (f *fireBase) textOf(h *hook.Hook) hook.Text {
+	if h.Text != 0 {
+		return h.Text
+	}
+	return f.of.rules.Text
+}
+
+// doubtEffect makes a failure of an answer of which the event, in Refine, has honoured less
+// than it says: of a denial always, and of anything else where the policy is strict. notes is
+// the number of notes before Refine.
+// It reports whether the hook has failed.
+func (f *fireRun[Out]) doubtEffect(r *hook.Report[Out], notes int) (failed bool) {
+	if !f.event.guards || r.Err != nil || r.Reply == nil || r.Backgrounded || f.blocks(r) || r.Output.Stop {
+		return false
+	}
+	refuses := f.runs[r.Index].refuses
+	switch {
+	case refuses || len(r.Notes) > notes && f.untyped().strict(r.Hook):
+		why := "the event honours no such answer"
+		if len(r.Notes) > notes {
+			why = r.Notes[len(r.Notes)-1]
+		}
+		r.Err = &hook.UnreadError{Why: why, Denies: refuses}
+		f.applyFailurePolicy(r)
+		return true
+	}
+	return false
+}
+
+// printsDenial reports whether a hook has printed a denial, at the beginning or the end of
+// either stream.
 func printsDenial(reply *hook.Reply) bool {
 	const most = 16 << 10
 	for _, text := range [...][]byte{reply.Stdout, reply.Stderr} {
 		if len(text) > 2*most {
 			text = append(text[:most:most], text[len(text)-most:]...)
 		}
-		if bytes.IndexByte(text, 0) >= 0 {
-			text = bytes.ReplaceAll(text, []byte{0}, nil)
-		}
-		if bytes.IndexByte(text, '"') >= 0 && denial.Match(text) {
+		if unread.DeniesFormally(text) {
 			return true
 		}
 	}

@@ -25,6 +25,7 @@ var Dialect = &pipeline.Dialect{
 	},
 	Base:      base,
 	BaseNames: []string{"session_id", "transcript_path", "hook_event_name"},
+	Members:   []string{"terminalSequence", "async", "asyncTimeout"},
 	Newline:   true, // read -r would fail without (C26)
 	HostLast:  true,
 	Detaches:  true,

@@ -83,9 +83,11 @@ func EffectsOf[Out any, O interface {
 func effectsOf(o *common.Output, lifted string, reports []common.Report, part output, texts Texts) *Effects {
 	own := part.own()
 	e := &Effects{
-		Reason:           some(o.Reason),
-		Continue:         !o.Stop,
-		Errors:           lo.CountBy(reports, func(r common.Report) bool { return reported(&r) && !timedOut(r.Err) }),
+		Reason:   some(o.Reason),
+		Continue: !o.Stop,
+		Errors: lo.CountBy(reports, func(r common.Report) bool {
+			return reported(&r) && !timedOut(r.Err) && !unread(r.Err)
+		}),
 		ModelSees:        nonNil(texts.Model),
 		UserSees:         nonNil(texts.User),
 		Lifted:           some(lifted),
@@ -136,6 +138,12 @@ func failed(r *common.Report) bool { return r.Err != nil && !r.Output.Decision.B
 
 // reported reports whether the user gets to know that a hook failed.
 func reported(r *common.Report) bool { return failed(r) && !traitsOf(r.Hook.Event).quiet }
+
+// unread reports whether a hook worked for the original, which loses the denial in its output.
+func unread(err error) bool {
+	lost, is := errorAs[*hook.UnreadError](err)
+	return is && lost.Denies
+}
 
 func timedOut(err error) bool {
 	_, late := errorAs[*hook.TimeoutError](err)

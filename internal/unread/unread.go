@@ -1,0 +1,118 @@
+// Package unread finds the parts of a hook's output that are not understood as an answer of
+// its event: text around JSON, JSON that breaks off, members that answers do not have.
+package unread
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// asJavaScript reads JSON as package wire does.
+var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// Text says why output that is plain text looks like an answer and is not one, with the
+// line and column; "" if it looks like a text. It reads the output once.
+func Text(output []byte) (why string) {
+	if bytes.IndexByte(output, 0) >= 0 {
+		return "it is UTF-16 or binary; write UTF-8"
+	}
+	text := wire.Trim(output)
+	if len(text) == 0 {
+		return ""
+	}
+	start := bytes.Index(output, text)
+	switch text[0] {
+	case '{', '[', '"':
+		return document(output, start)
+	}
+	if at := object.FindIndex(text); at != nil {
+		why = "text stands before the object, which begins at " + position(output, start+at[0])
+		if wrong, at := breaksOff(output, start+at[0]); wrong != "" {
+			why += " and " + wrong + " at " + position(output, at)
+		}
+	}
+	return why
+}
+
+// object is the beginning of an object in a text: a brace and a name.
+var object = regexp.MustCompile(`\{\s*(?:["']|[A-Za-z_]+\s*:)`)
+
+// document says what is wrong with output that begins like JSON at start.
+func document(output []byte, start int) string {
+	if wrong, at := breaksOff(output, start); wrong != "" {
+		return "the JSON " + wrong + " at " + position(output, at)
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(output[start:]), asJavaScript)
+	value, _ := d.ReadValue()
+	kind := value.Kind()
+	rest := wire.Trim(output[start+int(d.InputOffset()):])
+	if len(rest) == 0 {
+		return "it is " + wire.KindName(kind) + "; want an object"
+	}
+	at := position(output, start+int(d.InputOffset())+bytes.Index(output[start+int(d.InputOffset()):], rest))
+	if rest[0] == '{' || rest[0] == '[' {
+		return "a second JSON document follows the first at " + at
+	}
+	return "text follows the JSON at " + at
+}
+
+// breaksOff says where the JSON that begins at start is not JSON any more; "" if one value is.
+func breaksOff(output []byte, start int) (wrong string, at int) {
+	d := jsontext.NewDecoder(bytes.NewReader(output[start:]), asJavaScript)
+	_, err := d.ReadValue()
+	if err == nil {
+		return "", 0
+	}
+	wrong, at = "breaks off", len(output)
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok && syntax.Err != nil {
+		wrong, at = fmt.Sprintf("breaks off (%v)", syntax.Err), start+int(syntax.ByteOffset)
+	}
+	return wrong, min(at, len(output))
+}
+
+// position is a place in the output in words. Columns count bytes from 1.
+func position(output []byte, at int) string {
+	before := output[:at]
+	line := bytes.Count(before, []byte("\n")) + 1
+	return fmt.Sprintf("line %d, column %d", line, at-bytes.LastIndexByte(before, '\n'))
+}
+
+// The words of a denial, in any case and with any quotes: a member that decides, one that
+// says that the call is refused, and one that says that it is not allowed.
+const (
+	quote   = "\\\\*[\"'`]?"
+	refused = `(?:den(?:y|ied|ies)|block(?:ed|s)?|reject(?:ed|s)?|refuse[ds]?|forbid(?:den|s)?|disallow(?:ed)?|prohibit(?:ed|s)?)`
+	decides = `(?:decision|behaviou?r|verdict|permission|action)` + quote + `\s*[:=]\s*` + quote + `\s*` + refused + `\b`
+	refuses = `\b` + refused + quote + `\s*[:=]\s*(?:true|1|yes|` + "\\\\*[\"'`])"
+	forbids = `\b(?:continue|allow(?:ed)?|approved?|permit(?:ted)?|proceed|ok)` + quote + `\s*[:=]\s*` + quote + `(?:false|0|no)\b`
+)
+
+var (
+	formal = regexp.MustCompile(`(?i)` + decides + `|` + refuses + `|` + forbids)
+	plain  = regexp.MustCompile(`(?im)^\W*` + refused + `(?:\s*[:!]|["'.]*\s*$)`)
+)
+
+// Denies reports whether the words of a denial stand in a text, as members of an object or
+// at the beginning of a line. It reads UTF-16 too. Its cost grows with the text.
+func Denies(text []byte) bool {
+	text = utf8Text(text)
+	return formal.Match(text) || plain.Match(text)
+}
+
+// DeniesFormally is Denies for members of an object alone.
+func DeniesFormally(text []byte) bool { return formal.Match(utf8Text(text)) }
+
+// utf8Text returns a text without the zero bytes of UTF-16, which is enough to find words.
+func utf8Text(text []byte) []byte {
+	if bytes.IndexByte(text, 0) < 0 {
+		return text
+	}
+	return bytes.ReplaceAll(text, []byte{0}, nil)
+}
