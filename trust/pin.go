@@ -145,6 +145,9 @@ func (s stamp) shows(info fs.FileInfo) bool {
 	return known && was.Equal(is) && s.at.Sub(was) > settled
 }
 
+// couldRun reports whether the file could be run as a program.
+func (s stamp) couldRun() bool { return s.info != nil && s.info.Mode()&0o111 != 0 }
+
 // same reports an error if a file is not what it was.
 func (c *Covered) same(ctx context.Context, file File) error {
 	info, err := os.Stat(file.File)
@@ -153,6 +156,8 @@ func (c *Covered) same(ctx context.Context, file File) error {
 		return hasChanged(file.File)
 	case err != nil:
 		return err
+	case c.stamps[file.File].couldRun() && info.Mode()&0o111 == 0: // its guard would fail, and let everything pass
+		return hasChanged(file.File)
 	case c.stamps[file.File].shows(info):
 		return nil
 	}

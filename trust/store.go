@@ -28,7 +28,19 @@ const (
 type Decision struct {
 	State   string            `json:"state"`   // Granted or Revoked
 	Digests map[string]string `json:"digests"` // of what was looked at, by dialect; see [Covered]
-	Time    time.Time         `json:"time"`
+
+	// Guards are the hooks that could block when trust was granted, by dialect: a change that
+	// takes one out of the plan must not go unseen. Decisions of older versions have none.
+	Guards map[string][]Guard `json:"guards,omitempty"`
+	Time   time.Time          `json:"time"`
+}
+
+// Guard is a hook that could block when trust was granted.
+type Guard struct {
+	Event   string `json:"event"`             // its name, without the dialect's
+	Matcher string `json:"matcher,omitempty"` // as configured
+	If      string `json:"if,omitempty"`      // the same
+	Label   string `json:"label"`             // its name, or its command
 }
 
 // Decisions are those of a user, by absolute directory without symbolic links.
@@ -129,7 +141,15 @@ func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
 	if old, ok := all[dir]; ok && old.State == d.State {
 		digests := maps.Clone(old.Digests)
 		maps.Copy(digests, d.Digests)
-		d.Digests = digests
+		guards := maps.Clone(old.Guards)
+		for dialect := range d.Digests {
+			delete(guards, dialect) // those that the newer decision is about
+		}
+		if guards == nil {
+			guards = map[string][]Guard{}
+		}
+		maps.Copy(guards, d.Guards)
+		d.Digests, d.Guards = digests, guards
 	}
 	all[dir] = d
 	text, err := json.Marshal(all, json.Deterministic(true), jsontext.WithIndent("  "))

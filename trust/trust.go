@@ -25,6 +25,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -146,6 +147,8 @@ type digested struct {
 	Background                   hook.Background
 	Unclear                      bool
 	Files                        []File
+	Vars                         []string `json:",omitempty"`
+	Executable                   []string `json:",omitempty"` // of Files: a script that may not be run guards nothing
 }
 
 func digests(dir string, hooks []Hook) []digested {
@@ -157,8 +160,14 @@ func digests(dir string, hooks []Hook) []digested {
 				files[i].File = filepath.ToSlash(below)
 			}
 		}
-		slices.SortFunc(files, func(a, b File) int { return compare(a.File, b.File) })
 		d := digestedOf(h.Hook)
+		for i := range h.Files { // files has the same order yet
+			if mayRun(h.Files[i].File) {
+				d.Executable = append(d.Executable, files[i].File)
+			}
+		}
+		slices.Sort(d.Executable)
+		slices.SortFunc(files, func(a, b File) int { return compare(a.File, b.File) })
 		d.Unclear, d.Files = h.Unclear != "", files
 		all = append(all, d)
 	}
@@ -169,8 +178,14 @@ func digests(dir string, hooks []Hook) []digested {
 func digestedOf(h *hook.Hook) digested {
 	return digested{
 		h.Dialect + "." + h.Event, h.Name, h.Type, h.Command, h.Argv, h.Source.String(), h.Pattern, h.If,
-		int64(h.Timeout), h.Sequential, h.Once, h.FailClosed, h.Background, false, nil,
+		int64(h.Timeout), h.Sequential, h.Once, h.FailClosed, h.Background, false, nil, h.Vars, nil,
 	}
+}
+
+// mayRun reports whether a file may be run as a program.
+func mayRun(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&0o111 != 0
 }
 
 func compare(a, b string) int {

@@ -53,7 +53,7 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 	}
 	sys := pipeline.NewSystem(
 		pipeline.Config{
-			Load:        []pipeline.Load{src.load},
+			Load:        []pipeline.Load{passing(src.load, trust.lost)},
 			Log:         f.log(cmd),
 			Observe:     o.observe,
 			ObserveIdle: len(o.observe) > 0,
@@ -128,6 +128,7 @@ func wantsDebug() bool {
 type standpoint struct {
 	untrusted, undecided bool
 	granted              map[string]*trust.Covered // by dialect
+	lost                 pipeline.Load             // guards that were granted and are not there now; nil: there are none
 }
 
 // wrap holds the hooks of the project to what trust was granted for; nil where
@@ -189,6 +190,7 @@ func (f *flags) judge(cmd *cobra.Command, src *sources) (standpoint, error) {
 		stand.granted = map[string]*trust.Covered{src.dialect.Name: st.covered[0]}
 	case trust.Changed:
 		stand.granted = map[string]*trust.Covered{src.dialect.Name: {}} // none: a change switches off no guard
+		stand.lost = st.lost(src)
 	}
 	return stand, nil
 }

@@ -82,7 +82,9 @@ func (f *flags) trust(cmd *cobra.Command, decision string) error {
 		return err
 	}
 	if decision != "" {
-		d := trust.Decision{State: decision, Digests: st.Digests, Time: time.Now().UTC().Truncate(time.Second)}
+		d := trust.Decision{
+			State: decision, Digests: st.Digests, Guards: st.guards, Time: time.Now().UTC().Truncate(time.Second),
+		}
 		if err := st.store.Decide(cmd.Context(), st.Dir, d); err != nil {
 			return err
 		}

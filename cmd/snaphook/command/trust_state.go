@@ -28,6 +28,8 @@ type status struct {
 
 	store   trust.Store
 	covered []*trust.Covered
+	guards  map[string][]trust.Guard // by dialect, as they are now
+	granted map[string][]trust.Guard // as they were when trust was granted
 }
 
 // trustHook is a hook with everything that trust in it covers.
@@ -40,7 +42,7 @@ type trustHook struct {
 
 // standing reads the settings and the store, and compares.
 func standing(ctx context.Context, all ...*sources) (st status, err error) {
-	st.Digests = map[string]string{}
+	st.Digests, st.guards = map[string]string{}, map[string][]trust.Guard{}
 	for _, src := range all {
 		if st.Dir, err = filepath.EvalSymlinks(src.dir); err != nil {
 			return st, err
@@ -70,8 +72,12 @@ func (st *status) add(ctx context.Context, src *sources) error {
 		return err
 	}
 	reaching := src.reaching()
+	overlay, err := src.overlay()
+	if err != nil {
+		return err
+	}
 	covered, err := trust.Cover(ctx, st.Dir, projectHooks(loaded), trust.Options{
-		Reaching: reaching,
+		Reaching: append(slices.Clone(reaching), overlay...),
 		Files: func(ctx context.Context, h *hook.Hook) ([]string, error) {
 			if h.Type != moduleType {
 				return nil, nil
@@ -84,6 +90,12 @@ func (st *status) add(ctx context.Context, src *sources) error {
 	}
 	st.covered = append(st.covered, covered)
 	st.Digests[src.dialect.trustName()] = covered.Digest
+	st.guards[src.dialect.trustName()] = append(st.guards[src.dialect.trustName()], src.guards(loaded)...)
+	for _, rule := range overlay {
+		if words := "demands of hooks " + strings.TrimPrefix(rule, overlayPrefix); !slices.Contains(st.Reaches, words) {
+			st.Reaches = append(st.Reaches, words)
+		}
+	}
 	for _, h := range covered.Hooks {
 		st.Hooks = append(
 			st.Hooks,
@@ -153,7 +165,7 @@ func below(dir, path string) string {
 func (st *status) judge(all trust.Decisions) {
 	st.State = all.State(st.Dir, st.Digests)
 	if d, decided := all[st.Dir]; decided {
-		st.Since = &d.Time
+		st.Since, st.granted = &d.Time, d.Guards
 	}
 }
 
