@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"testing"
 
 	"github.com/snaphook-go/snaphook"
@@ -177,5 +178,5 @@ func canonical(t *testing.T, v any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return canonicalText(string(o))
+	return testkit.Canonical(string(o))
 }

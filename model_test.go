@@ -1,6 +1,7 @@
 package snaphook_test
 
 import (
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"strings"
 	"testing"
 
@@ -70,7 +71,7 @@ func TestAToolChoiceLeavesTheRest(t *testing.T) {
 				in = in.With("toolConfig", []byte(test.request))
 			}
 			v, err := s.ToolChoice(t.Context(), &snaphook.ToolChoiceInput{Request: in})
-			if got := string(v.Input.Get("toolConfig")); err != nil || len(v.Reports) != 1 || canonicalText(got) != canonicalText(test.want) {
+			if got := string(v.Input.Get("toolConfig")); err != nil || len(v.Reports) != 1 || testkit.Canonical(got) != testkit.Canonical(test.want) {
 				t.Errorf("the tools are %s, %v, after %d reports; want %s", got, err, len(v.Reports), test.want)
 			}
 		})

@@ -2,6 +2,7 @@ package snaphook_test
 
 import (
 	"context"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +15,7 @@ import (
 )
 
 func TestASystemWithLinkedSettingsReadsThoseOfEveryDialect(t *testing.T) {
-	dir := project(t, map[string]string{
+	dir := testkit.Project(t, map[string]string{
 		".claude/settings.json": `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}`,
 		".llxprt/settings.json": `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "true"}]}]}}`,
 	})
@@ -62,11 +63,11 @@ func TestObserversFollowEventsWithoutHooksOnDemand(t *testing.T) {
 func TestARecordKeepsAsMuchOfTheInputAsTheHostWants(t *testing.T) {
 	for input, want := range map[record.Input]string{record.Keys: `"cmd":"string"`, record.Full: `"cmd":"ls"`} {
 		file := filepath.Join(t.TempDir(), "hooks.jsonl")
-		hooks, err := snaphook.Open(snaphook.Config{Record: file, RecordInput: input, Log: quiet})
+		hooks, err := snaphook.Open(snaphook.Config{Record: file, RecordInput: input, Log: testkit.Quiet})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := hooks.NewSession(t.Context(), snaphook.SessionConfig{Dir: project(t, nil)})
+		s, err := hooks.NewSession(t.Context(), snaphook.SessionConfig{Dir: testkit.Project(t, nil)})
 		if err != nil {
 			t.Fatal(err)
 		}

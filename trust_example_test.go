@@ -78,10 +78,10 @@ func ExampleConfig_wrap() {
 	// The model, or a pull, changes the guard: it does not run, and what it guards is blocked.
 	_ = os.WriteFile(guard, []byte("#!/bin/sh\nexit 0 # lets all pass\n"), 0o755)
 	v, _ = s.BeforeTool(ctx, call)
-	fmt.Println(v.Denied(), v.Reason[strings.LastIndex(v.Reason, "guard.sh"):][:len("guard.sh")])
+	fmt.Println(v.Denied(), v.Reason)
 
 	// Output:
 	// trusted
 	// true guarded
-	// true guard.sh
+	// true The guard of PreToolUse could not run (failure class "untrusted"): the call is denied.
 }

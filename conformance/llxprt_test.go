@@ -14,32 +14,32 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/bus"
+	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/events/llxprt/genai"
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/conformance"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
 func TestLLxprt(t *testing.T) {
-	dir, found := conformance.Dir("llxprt")
+	dir, found := llxprtcases.Dir("llxprt")
 	if !found {
 		t.Skip("there are no llxprt cases in the directory of SNAPHOOK_CASES")
 	}
-	cases, err := conformance.Load(dir)
+	cases, err := llxprtcases.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	conformance.Run(t, cases, open, translate)
+	llxprtcases.Run(t, cases, open, translate)
 }
 
 // Cases that are looked for in the wrong place must not look like cases that
 // pass.
 func TestThereAreCases(t *testing.T) {
 	for _, dialect := range []string{"llxprt", "claude", "xcsh"} {
-		if _, found := conformance.Dir(dialect); found {
+		if _, found := llxprtcases.Dir(dialect); found {
 			return
 		}
 	}
@@ -48,13 +48,13 @@ func TestThereAreCases(t *testing.T) {
 
 // engine is the Go API under the judge.
 type engine struct {
-	p        *conformance.Prepared
+	p        *llxprtcases.Prepared
 	sys      *pipeline.System
 	ses      *pipeline.Session
 	settings jsontext.Value // what a reload would read
 }
 
-func open(t testing.TB, p *conformance.Prepared) (conformance.Engine, string) {
+func open(t testing.TB, p *llxprtcases.Prepared) (llxprtcases.Engine, string) {
 	e := &engine{p: p, settings: p.Settings}
 	e.sys = pipeline.NewSystem(pipeline.Config{
 		Load: []pipeline.Load{e.load},
@@ -84,10 +84,10 @@ func (e *engine) load(ctx context.Context, at pipeline.Workspace) (pipeline.Load
 	return s.Load(ctx, at)
 }
 
-func (e *engine) Fire(ctx context.Context, event string, input jsontext.Value) (conformance.Observation, error) {
+func (e *engine) Fire(ctx context.Context, event string, input jsontext.Value) (llxprtcases.Observation, error) {
 	fire := fires[event]
 	if fire == nil {
-		return conformance.Observation{}, fmt.Errorf("there is no event %q", event)
+		return llxprtcases.Observation{}, fmt.Errorf("there is no event %q", event)
 	}
 	o, err := fire(ctx, e, wire.Object(input))
 	accepted := lo.CountBy(e.ses.Hooks(), func(h *hook.Hook) bool { return h.Skip != hook.Invalid })
@@ -95,18 +95,18 @@ func (e *engine) Fire(ctx context.Context, event string, input jsontext.Value) (
 	return o, err
 }
 
-type fireFunc func(context.Context, *engine, wire.Object) (conformance.Observation, error)
+type fireFunc func(context.Context, *engine, wire.Object) (llxprtcases.Observation, error)
 
 var fires = map[string]fireFunc{
 	"BeforeTool": typed(llxprt.BeforeTool, nil),
 	"AfterTool":  typed(llxprt.AfterTool, nil),
-	"BeforeModel": typed(llxprt.BeforeModel, func(m map[string]any, p *conformance.Prepared, res *hook.Result[llxprt.BeforeModelOutput]) {
+	"BeforeModel": typed(llxprt.BeforeModel, func(m map[string]any, p *llxprtcases.Prepared, res *hook.Result[llxprt.BeforeModelOutput]) {
 		if target := p.Target.LLMRequest; target != nil {
 			m["modifiedRequest"] = jsontext.Value(res.Specific.ApplyTo(wire.Object(target)))
 		}
 	}),
 	"AfterModel": typed(llxprt.AfterModel, nil),
-	"BeforeToolSelection": typed(llxprt.BeforeToolSelection, func(m map[string]any, p *conformance.Prepared, res *hook.Result[llxprt.BeforeToolSelectionOutput]) {
+	"BeforeToolSelection": typed(llxprt.BeforeToolSelection, func(m map[string]any, p *llxprtcases.Prepared, res *hook.Result[llxprt.BeforeToolSelectionOutput]) {
 		if target := p.Target.ToolSelection; target != nil {
 			m["toolSelection"] = jsontext.Value(res.Specific.ApplyTo(wire.Object(target)))
 		}
@@ -119,8 +119,8 @@ var fires = map[string]fireFunc{
 	"Notification": typed(llxprt.Notification, nil),
 }
 
-func typed[In, Out any](ev *pipeline.Event[In, Out], more func(map[string]any, *conformance.Prepared, *hook.Result[Out])) fireFunc {
-	return func(ctx context.Context, e *engine, input wire.Object) (o conformance.Observation, err error) {
+func typed[In, Out any](ev *pipeline.Event[In, Out], more func(map[string]any, *llxprtcases.Prepared, *hook.Result[Out])) fireFunc {
+	return func(ctx context.Context, e *engine, input wire.Object) (o llxprtcases.Observation, err error) {
 		var in In
 		if err := input.Into(&in); err != nil {
 			return o, err
@@ -141,12 +141,12 @@ func typed[In, Out any](ev *pipeline.Event[In, Out], more func(map[string]any, *
 	}
 }
 
-func observe(fired *pipeline.JSONResult) conformance.Observation {
-	o := conformance.Observation{
+func observe(fired *pipeline.JSONResult) llxprtcases.Observation {
+	o := llxprtcases.Observation{
 		Success:    &fired.Result.Success,
 		Errors:     fired.Result.Errors,
 		AllOutputs: fired.Result.AllOutputs,
-		PerHook:    []conformance.HookRun{},
+		PerHook:    []llxprtcases.HookRun{},
 		Methods:    asMap(fired.Effects),
 		Processed:  asMap(fired.Processed),
 	}
@@ -154,7 +154,7 @@ func observe(fired *pipeline.JSONResult) conformance.Observation {
 		o.Final = jsontext.Value(*fired.Result.FinalOutput)
 	}
 	for _, h := range fired.Hooks {
-		run := conformance.HookRun{
+		run := llxprtcases.HookRun{
 			Command: lo.FromPtr(h.Command), ExitCode: h.ExitCode, Success: &h.Success,
 			Stdout: lo.FromPtr(h.Stdout), Stderr: lo.FromPtr(h.Stderr), Error: lo.FromPtr(h.Error),
 		}
@@ -178,7 +178,7 @@ func asMap(v any) map[string]any {
 	return m
 }
 
-func (e *engine) Publish(ctx context.Context, message jsontext.Value) (o conformance.Observation, err error) {
+func (e *engine) Publish(ctx context.Context, message jsontext.Value) (o llxprtcases.Observation, err error) {
 	var m bus.Message
 	if err := wire.Object(message).Into(&m); err != nil {
 		return o, err
@@ -194,7 +194,7 @@ func (e *engine) Publish(ctx context.Context, message jsontext.Value) (o conform
 	select {
 	case m := <-responses:
 		o.Bus, err = busView(m.Payload)
-	case <-time.After(conformance.BusPatience):
+	case <-time.After(llxprtcases.BusPatience):
 	}
 	return o, err
 }

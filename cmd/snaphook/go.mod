@@ -61,6 +61,7 @@ require (
 	github.com/nlnwa/whatwg-url v0.6.2 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/snaphook-go/snaphook/conformance v0.0.0
 	github.com/sourcegraph/conc v0.3.1-0.20240121214520-5f936abd7ae8 // indirect
 	github.com/xeipuuv/gojsonpointer v0.0.0-20180127040702-4e3ac2762d5f // indirect
 	github.com/xeipuuv/gojsonreference v0.0.0-20180127040603-bd5ef7bd5415 // indirect
@@ -81,3 +82,5 @@ require (
 replace github.com/snaphook-go/snaphook => ../..
 
 replace github.com/snaphook-go/snaphook/jsrun => ../../jsrun
+
+replace github.com/snaphook-go/snaphook/conformance => ../../conformance

@@ -11,9 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
+	claudecases "github.com/snaphook-go/snaphook/conformance/judge/claudecases"
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
-	claudecases "github.com/snaphook-go/snaphook/internal/conformance/claude"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run/judge"
 	"github.com/snaphook-go/snaphook/settings"

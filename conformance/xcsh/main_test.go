@@ -6,14 +6,14 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/snaphook-go/snaphook/internal/conformance"
-	xcshcases "github.com/snaphook-go/snaphook/internal/conformance/xcsh"
+	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
+	xcshcases "github.com/snaphook-go/snaphook/conformance/judge/xcshcases"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func cases(t *testing.T) []xcshcases.Case {
-	dir, found := conformance.Dir("xcsh")
+	dir, found := llxprtcases.Dir("xcsh")
 	if !found {
 		t.Skip("there are no xcsh cases in the directory of SNAPHOOK_CASES")
 	}

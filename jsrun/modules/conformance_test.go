@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
+	xcshcases "github.com/snaphook-go/snaphook/conformance/judge/xcshcases"
 	"github.com/snaphook-go/snaphook/events/xcsh"
-	"github.com/snaphook-go/snaphook/internal/conformance"
-	xcshcases "github.com/snaphook-go/snaphook/internal/conformance/xcsh"
 	"github.com/snaphook-go/snaphook/jsrun"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
@@ -30,7 +30,7 @@ func TestXcshInAProcess(t *testing.T) {
 }
 
 func runCases(t *testing.T, runtime string) {
-	dir, found := conformance.Dir("xcsh")
+	dir, found := llxprtcases.Dir("xcsh")
 	if !found {
 		t.Skip("there are no xcsh cases in the directory of SNAPHOOK_CASES")
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
-	claudecases "github.com/snaphook-go/snaphook/internal/conformance/claude"
+	claudecases "github.com/snaphook-go/snaphook/conformance/judge/claudecases"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 

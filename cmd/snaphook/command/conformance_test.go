@@ -17,23 +17,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
-	"github.com/snaphook-go/snaphook/internal/conformance"
+	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
 // TestLLxprt judges the built binary by the cases that judge the Go API.
 func TestLLxprt(t *testing.T) {
-	dir, found := conformance.Dir("llxprt")
+	dir, found := llxprtcases.Dir("llxprt")
 	if !found {
 		t.Skip("there are no llxprt cases in the directory of SNAPHOOK_CASES")
 	}
-	cases, err := conformance.Load(dir)
+	cases, err := llxprtcases.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	program := build(t)
-	conformance.Run(t, cases, func(t testing.TB, p *conformance.Prepared) (conformance.Engine, string) {
+	llxprtcases.Run(t, cases, func(t testing.TB, p *llxprtcases.Prepared) (llxprtcases.Engine, string) {
 		return openProgram(t, program, p)
 	}, nil)
 }
@@ -65,12 +65,12 @@ var built = sync.OnceValues(func() (path string, err error) {
 // a process, which reads what settings there are then.
 type program struct {
 	path string
-	p    *conformance.Prepared
+	p    *llxprtcases.Prepared
 	args []string // what the host knows
 	env  []string
 }
 
-func openProgram(t testing.TB, path string, p *conformance.Prepared) (conformance.Engine, string) {
+func openProgram(t testing.TB, path string, p *llxprtcases.Prepared) (llxprtcases.Engine, string) {
 	if reason := unspeakable(p); reason != "" {
 		return nil, reason
 	}
@@ -92,15 +92,15 @@ func openProgram(t testing.TB, path string, p *conformance.Prepared) (conformanc
 }
 
 // unspeakable says why a case cannot be put on a command line.
-func unspeakable(p *conformance.Prepared) string {
+func unspeakable(p *llxprtcases.Prepared) string {
 	switch {
 	case p.Via == "bus":
 		return "the command line has no message bus"
 	case p.Target.LLMRequest != nil || p.Target.ToolSelection != nil:
 		return "the command line has no SDK request to apply the answer to"
-	case slices.ContainsFunc(p.Steps, func(s conformance.Step) bool { return s.SetHookEnabled != nil }):
+	case slices.ContainsFunc(p.Steps, func(s llxprtcases.Step) bool { return s.SetHookEnabled != nil }):
 		return "the command line does not switch hooks while it runs"
-	case slices.ContainsFunc(p.Steps, func(s conformance.Step) bool { return s.Settings != nil }):
+	case slices.ContainsFunc(p.Steps, func(s llxprtcases.Step) bool { return s.Settings != nil }):
 		return "every invocation reads the settings anew, so there are no old ones to keep"
 	}
 	return ""
@@ -108,7 +108,7 @@ func unspeakable(p *conformance.Prepared) string {
 
 // environment is the case's environment, with a home directory that has no
 // settings and no trust store.
-func environment(t testing.TB, p *conformance.Prepared) []string {
+func environment(t testing.TB, p *llxprtcases.Prepared) []string {
 	empty := t.TempDir()
 	env := p.Environ()
 	for name, value := range map[string]string{"HOME": empty, "XDG_CONFIG_HOME": empty, "LLXPRT_SYSTEM_SETTINGS_PATH": filepath.Join(empty, "none.json")} {
@@ -145,7 +145,7 @@ func (e *program) run(ctx context.Context, input []byte, args ...string) (stdout
 	return out.Bytes(), cmd.ProcessState.ExitCode(), err
 }
 
-func (e *program) Fire(ctx context.Context, event string, input jsontext.Value) (o conformance.Observation, err error) {
+func (e *program) Fire(ctx context.Context, event string, input jsontext.Value) (o llxprtcases.Observation, err error) {
 	if input == nil {
 		input = jsontext.Value("{}")
 	}
@@ -183,12 +183,12 @@ func (e *program) registered(ctx context.Context) (*int, error) {
 	return lo.ToPtr(lo.CountBy(found.Hooks, func(h checkedHook) bool { return lo.FromPtr(h.Why) != "invalid" })), nil
 }
 
-func observe(fired *pipeline.JSONResult) conformance.Observation {
-	o := conformance.Observation{
+func observe(fired *pipeline.JSONResult) llxprtcases.Observation {
+	o := llxprtcases.Observation{
 		Success:    &fired.Result.Success,
 		Errors:     fired.Result.Errors,
 		AllOutputs: fired.Result.AllOutputs,
-		PerHook:    []conformance.HookRun{},
+		PerHook:    []llxprtcases.HookRun{},
 		Methods:    members(fired.Effects),
 		Processed:  members(fired.Processed),
 	}
@@ -196,7 +196,7 @@ func observe(fired *pipeline.JSONResult) conformance.Observation {
 		o.Final = jsontext.Value(*fired.Result.FinalOutput)
 	}
 	for _, h := range fired.Hooks {
-		run := conformance.HookRun{
+		run := llxprtcases.HookRun{
 			Command: lo.FromPtr(h.Command), ExitCode: h.ExitCode, Success: &h.Success,
 			Stdout: lo.FromPtr(h.Stdout), Stderr: lo.FromPtr(h.Stderr), Error: lo.FromPtr(h.Error),
 		}
@@ -223,7 +223,7 @@ func members(v any) map[string]any {
 // What a process that ends with every fire does not do; the cases that ask for
 // it are skipped.
 
-func (e *program) Publish(context.Context, jsontext.Value) (o conformance.Observation, err error) {
+func (e *program) Publish(context.Context, jsontext.Value) (o llxprtcases.Observation, err error) {
 	return o, errors.ErrUnsupported
 }
 func (e *program) SetHookEnabled(string, bool) error   { return errors.ErrUnsupported }

@@ -16,16 +16,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
+	xcshcases "github.com/snaphook-go/snaphook/conformance/judge/xcshcases"
 	"github.com/snaphook-go/snaphook/events/xcsh"
-	"github.com/snaphook-go/snaphook/internal/conformance"
-	xcshcases "github.com/snaphook-go/snaphook/internal/conformance/xcsh"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
 // TestXcsh judges the built binary by those of the cases that are one fire,
 // with modules in JavaScript made of the behaviour that they describe.
 func TestXcsh(t *testing.T) {
-	dir, found := conformance.Dir("xcsh")
+	dir, found := llxprtcases.Dir("xcsh")
 	if !found {
 		t.Skip("there are no xcsh cases in the directory of SNAPHOOK_CASES")
 	}

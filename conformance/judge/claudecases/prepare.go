@@ -1,0 +1,186 @@
+package claudecases
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
+)
+
+// SessionID is the session_id of every case that does not say otherwise.
+const SessionID = "s-1"
+
+// Prepared is a case whose world exists: its placeholders are replaced, its
+// files written, its server answers.
+type Prepared struct {
+	Case
+	Level string // what the engine has to follow: a name of the case's variants, or empty for release 2.1.88
+
+	Dir        string // the project directory and cwd: absolute, without symbolic links
+	Home       string // a fresh home directory, outside of Dir
+	Transcript string // an empty file in Dir
+
+	// LayerFiles are the files of the settings, those that count before others
+	// first; managed and flag lie outside of Dir and Home.
+	LayerFiles []LayerFile
+
+	Model *LLM  // answers prompt and agent hooks
+	User  *User // answers prompt requests; nil if the host has no handler
+
+	server  *server
+	scratch string // a directory of the judge's own
+	logged  int    // labels in hook.log before this step
+}
+
+// LayerFile is one layer of settings.
+type LayerFile struct {
+	Name string         // managed, flag, local, project or user
+	File string         // where Data is written
+	Data jsontext.Value // of any type; as it was at first
+}
+
+// Prepare makes the case's world in temporary directories of t, which go when t
+// ends, as the server does; what goes wrong ends t. level is empty, or one of
+// the case's variants. The environment and the working directory of the process
+// stay as they are, so that cases can be prepared and run in parallel.
+func (c Case) Prepare(t testing.TB, level string) *Prepared {
+	t.Helper()
+	server := startServer()
+	t.Cleanup(server.close)
+	p, err := c.prepareIn(t.TempDir(), level, server)
+	if err != nil {
+		t.Fatalf("cannot prepare case %q of %s: %v", c.Name, c.File, err)
+	}
+	return p
+}
+
+func (c Case) prepareIn(root, level string, server *server) (*Prepared, error) {
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return nil, err
+	}
+	p := &Prepared{
+		Level: level, server: server,
+		Dir: filepath.Join(root, "project"), Home: filepath.Join(root, "home"), scratch: filepath.Join(root, "scratch"),
+	}
+	for _, dir := range []string{p.Dir, p.Home, p.scratch} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	if p.Case, err = c.expanded(level, "{{DIR}}", p.Dir, "{{HTTP}}", server.web.URL, "{{DEAD}}", server.dead()); err != nil {
+		return nil, err
+	}
+	server.answers = p.HTTP
+	p.Model = &LLM{replies: p.LLM}
+	if p.UserSelects != nil {
+		p.User = &User{picks: p.UserSelects}
+	}
+	return p, p.write()
+}
+
+// expanded returns the case at that level, with the placeholders replaced. They
+// occur in strings alone, so that the text of the case can be taken for them.
+func (c Case) expanded(level string, placeholders ...string) (Case, error) {
+	if c.text == nil {
+		return c, errors.New("the case has no text: get it from Load")
+	}
+	at, err := c.at(level)
+	if err != nil {
+		return c, err
+	}
+	for i := 1; i < len(placeholders); i += 2 {
+		quoted, err := jsontext.AppendQuote(nil, placeholders[i])
+		if err != nil {
+			return c, err
+		}
+		placeholders[i] = string(quoted[1 : len(quoted)-1])
+	}
+	e, err := parse(jsontext.Value(strings.NewReplacer(placeholders...).Replace(string(at.text))))
+	e.File = c.File
+	return e, err
+}
+
+func (p *Prepared) write() error {
+	p.Transcript = p.path("transcript.jsonl")
+	if err := llxprtcases.WriteFile(p.Transcript, "", 0o644); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Scripts)) {
+		path := p.path(name)
+		if below, err := filepath.Rel(p.Dir, path); err != nil || !filepath.IsLocal(below) || below == "." {
+			return fmt.Errorf("scripts: %q is not below the project directory", name)
+		}
+		if err := llxprtcases.WriteFile(path, p.Scripts[name], 0o755); err != nil {
+			return fmt.Errorf("scripts: %w", err)
+		}
+	}
+	return errors.Join(p.writeLayers(), p.writePlugins())
+}
+
+func (p *Prepared) writeLayers() error {
+	files := map[string]string{
+		"managed": filepath.Join(p.scratch, "managed-settings.json"),
+		"flag":    filepath.Join(p.scratch, "flag-settings.json"),
+		"local":   p.path(".claude/settings.local.json"),
+		"project": p.projectSettings(),
+		"user":    filepath.Join(p.Home, ".claude", "settings.json"),
+	}
+	given := p.Layers
+	if p.Settings != nil {
+		given = map[string]jsontext.Value{"project": p.Settings}
+	}
+	for _, name := range layers {
+		data, ok := given[name]
+		if !ok {
+			continue
+		}
+		p.LayerFiles = append(p.LayerFiles, LayerFile{Name: name, File: files[name], Data: data})
+		if err := llxprtcases.WriteFile(files[name], string(data), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Prepared) projectSettings() string { return p.path(".claude/settings.json") }
+
+// writePlugins puts files into those plugins whose directory exists: the
+// scripts have made it. That another one does not is what the case is about.
+func (p *Prepared) writePlugins() error {
+	for _, plugin := range p.Plugins {
+		if _, err := os.Stat(plugin.Root); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		manifest, err := jsontext.AppendQuote([]byte(`{"name": `), plugin.Name)
+		if err != nil {
+			return err
+		}
+		for name, text := range map[string]string{
+			"hooks/hooks.json":           string(plugin.Hooks),
+			".claude-plugin/plugin.json": string(manifest) + "}\n",
+		} {
+			if err := llxprtcases.WriteFile(filepath.Join(plugin.Root, name), text, 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// path is where a file of the case is: below the project unless absolute.
+func (p *Prepared) path(name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(p.Dir, name)
+}

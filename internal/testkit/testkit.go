@@ -1,0 +1,66 @@
+// Package testkit has what the tests of several packages would each write again: projects
+// with files, a home without hooks, a log that is thrown away. Only tests import it.
+package testkit
+
+import (
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Quiet discards every record.
+var Quiet = slog.New(slog.DiscardHandler)
+
+// Write writes files below dir, by their slash-separated paths, with the mode 0755: a hook
+// among them can be started. Directories are made as they are needed.
+func Write(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), text, 0o755)
+	}
+}
+
+// WriteFile writes one file, and makes its directory.
+func WriteFile(t testing.TB, path, text string, mode fs.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Home makes an empty home directory for the time of the test, in which no hook system
+// finds settings of the user who runs the tests. A test that calls it cannot run in parallel.
+func Home(t testing.TB) string {
+	t.Helper()
+	home := t.TempDir()
+	for _, name := range []string{"HOME", "USERPROFILE", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, home)
+	}
+	return home
+}
+
+// Project makes a directory with files, and an empty [Home].
+func Project(t testing.TB, files map[string]string) string {
+	t.Helper()
+	Home(t)
+	dir := t.TempDir()
+	Write(t, dir, files)
+	return dir
+}
+
+// Canonical returns JSON text in one form, for comparisons; text that is not JSON stays as it is.
+func Canonical(text string) string {
+	var v any
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return text
+	}
+	b, _ := json.Marshal(v, json.Deterministic(true))
+	return string(b)
+}
