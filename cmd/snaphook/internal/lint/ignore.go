@@ -11,6 +11,14 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
+var ruleIgnoreUnknown = Rule{
+	ID: "ignore-unknown", Severity: Warning,
+	Doc:     "A `snaphook-ignore` comment names no rule that there is.",
+	Why:     "It ignores nothing.",
+	Mistake: `// snaphook-ignore scriptmissing`,
+	Fix:     `// snaphook-ignore script-missing`,
+}
+
 // marker begins the comment that ignores findings: snaphook-ignore ID, ID.
 const marker = "snaphook-ignore"
 

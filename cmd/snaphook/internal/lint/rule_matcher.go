@@ -11,6 +11,16 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
+var ruleMatcherUnreachable = Rule{
+	ID: "matcher-unreachable", Severity: Warning, look: unreachable, Fixable: true,
+	Doc: "A matcher, or a name in it, matches no tool that there is.",
+	Why: "Names are compared with case, an MCP server is no tool, and a list is written with `|`. " +
+		"The hook never runs, and nothing says so. In a module it is a name that `toolName` is compared with. " +
+		"Tools of your own are named with `--tools FILE`.",
+	Mistake: `{"matcher": "bash", "hooks": [{"type": "command", "command": "./guard.sh"}]}`,
+	Fix:     `{"matcher": "Bash", "hooks": [{"type": "command", "command": "./guard.sh"}]}`,
+}
+
 // unreachable looks for matchers that match nothing there is.
 func unreachable(v *view) {
 	pattern := strings.TrimSpace(v.h.Pattern)
@@ -236,6 +246,14 @@ func (m matcher) finding(message, fix, corrected string) *Finding {
 		f.edit = m.setText(value, corrected)
 	}
 	return f
+}
+
+var ruleMatcherUnused = Rule{
+	ID: "matcher-unused", Severity: Warning, look: unused, Fixable: true,
+	Doc:     "A matcher stands on an event that has nothing to match.",
+	Why:     "The hook runs every time, whatever the matcher says.",
+	Mistake: `"Stop": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./done.sh"}]}]`,
+	Fix:     `"Stop": [{"hooks": [{"type": "command", "command": "./done.sh"}]}]`,
 }
 
 // unused looks for matchers of events that have none.

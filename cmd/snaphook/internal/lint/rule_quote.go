@@ -9,6 +9,16 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+var ruleUnquotedPath = Rule{
+	ID: "unquoted-path", Severity: Warning, look: unquoted, Fixable: true,
+	Doc: "A variable that holds a path is not quoted.",
+	Why: "A path with a space becomes two words, and one with a `*` a list of files.",
+	Mistake: "file=$(jq -r .tool_input.file_path)\n" +
+		"gofmt -l $file",
+	Fix: "file=$(jq -r .tool_input.file_path)\n" +
+		"gofmt -l \"$file\"",
+}
+
 // unquoted looks for variables with paths that a shell takes apart.
 func unquoted(v *view) {
 	for _, s := range v.scripts {

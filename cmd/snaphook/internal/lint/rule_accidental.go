@@ -8,6 +8,15 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+var ruleAccidentalExit2 = Rule{
+	ID: "accidental-exit-2", Severity: Error, look: accidentalTwo,
+	Doc: "A hook ends with status 2 by accident, which means \"refused\".",
+	Why: "Python ends with 2 if its script is not there, argparse if an argument is wrong, " +
+		"a shell if its script is no shell syntax. A gate then blocks everything.",
+	Mistake: `{"type": "command", "command": "python3 hooks/gaurd.py"}`,
+	Fix:     `{"type": "command", "command": "python3 hooks/guard.py"}`,
+}
+
 // accidentalTwo looks for hooks that end with 2 although nothing is refused.
 func accidentalTwo(v *view) {
 	for _, c := range v.calls {

@@ -9,6 +9,15 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
+var ruleRewriteConflict = Rule{
+	ID: "rewrite-conflict", Severity: Warning,
+	Doc: "Two hooks that run at the same time for the same tool rewrite the same member of its input.",
+	Why: "Each sees the original input. Of their values the later hook's counts, and the other's is lost.",
+	Mistake: "two hooks for `Bash` that print\n" +
+		`{"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "…"}}}`,
+	Fix: "one hook that does both, or matchers that have no tool in common",
+}
+
 // rewriteNames are the members of an answer that change the input of a tool, by
 // dialect.
 var rewriteNames = map[string]string{"claude": "updatedInput", "llxprt": "tool_input"}

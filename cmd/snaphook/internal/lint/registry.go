@@ -15,11 +15,32 @@ type Rule struct {
 	look func(*view) // at one hook; nil where the rule looks at more, or belongs to another part of check
 }
 
-// rules are filled in by init: the functions look at them in turn.
+// rules is the registry, in the order of docs/lint.md. A new rule is a variable of type Rule beside the function that looks
+// for the mistake, a line here, and cases in testdata/corpus/ID.txtar. init fills it: the functions use it.
 var rules []Rule
 
 func init() {
-	rules = append(append(append(settingsRules(), fileRules()...), scriptRules()...), policyRules()...)
+	rules = append([]Rule{
+		ruleMatcherUnreachable,
+		ruleMatcherUnused,
+		ruleRewriteConflict,
+		ruleTimeoutUnit,
+		ruleSecretInSettings,
+		ruleAsyncGate,
+		ruleShellBashSyntax,
+		ruleWarmWouldHelp,
+		ruleIgnoreUnknown,
+		ruleScriptMissing,
+		ruleScriptNotExecutable,
+		ruleScriptCrlf,
+		ruleScriptNoShebang,
+		ruleInterpreterMissing,
+		ruleAccidentalExit2,
+		ruleLauncherUnpinned,
+		ruleGateExit1,
+		ruleStdinUnread,
+		ruleUnquotedPath,
+	}, policyRules...)
 }
 
 // Rules returns all rules, in the order of docs/lint.md. The caller may change

@@ -13,6 +13,14 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
+var ruleLauncherUnpinned = Rule{
+	ID: "launcher-unpinned", Severity: Warning, look: launchers,
+	Doc:     "A hook runs what a registry or a server has just now.",
+	Why:     "Who publishes the next version runs code with the user's rights, and a guard changes without a review.",
+	Mistake: "`npx some-guard@latest`, `uvx ruff`, `curl https://example.com/x.sh | sh`",
+	Fix:     "`npx some-guard@1.4.2`, `uvx ruff@0.6.9`, or a file of the project",
+}
+
 // launchers looks for programs that run what a registry or a server has now.
 func launchers(v *view) {
 	for _, s := range v.scripts {

@@ -8,6 +8,16 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+var ruleStdinUnread = Rule{
+	ID: "stdin-unread", Severity: Warning, look: stdinUnread,
+	Doc: "A script decides by something that it is never given, and does not read standard input.",
+	Why: "What happens comes as JSON on standard input. There are no arguments, and no variables such as " +
+		"`$CLAUDE_TOOL_INPUT`; a variable that nothing sets is empty, so the hook always does the same. " +
+		"The handler of a module is given the call.",
+	Mistake: "case \"$CLAUDE_TOOL_INPUT\" in *'rm -rf'*) exit 2 ;; esac",
+	Fix:     "input=$(cat)\ncase \"$input\" in *'rm -rf'*) exit 2 ;; esac",
+}
+
 // stdinUnread looks for scripts that look for the call in a place where it is
 // not.
 func stdinUnread(v *view) {

@@ -17,6 +17,14 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
+var ruleTimeoutUnit = Rule{
+	ID: "timeout-unit", Severity: Warning, look: timeoutUnit, Fixable: true,
+	Doc:     "A timeout looks like one in another unit.",
+	Why:     "Claude Code counts in seconds, LLxprt Code and Gemini CLI in milliseconds.",
+	Mistake: `{"type": "command", "command": "./guard.sh", "timeout": 60000}`,
+	Fix:     `{"type": "command", "command": "./guard.sh", "timeout": 60}`,
+}
+
 // timeoutUnit looks for timeouts in another system's unit.
 func timeoutUnit(v *view) {
 	value := v.entry.Get("timeout")
@@ -47,6 +55,15 @@ func timeoutUnit(v *view) {
 // unit is that of the timeouts of the hook's dialect.
 func (v *view) unit() time.Duration {
 	return map[string]time.Duration{"claude": time.Second, "llxprt": time.Millisecond}[v.h.Dialect]
+}
+
+var ruleAsyncGate = Rule{
+	ID: "async-gate", Severity: Warning, look: asyncGate,
+	Doc: "A hook of an event that can be blocked runs in the background.",
+	Why: "Nothing waits for it: the action has gone ahead before it refuses. " +
+		"Where no refusal is seen in the hook this is a note.",
+	Mistake: `{"type": "command", "command": "./guard.sh", "async": true}`,
+	Fix:     `{"type": "command", "command": "./guard.sh"}`,
 }
 
 // asyncGate looks for hooks in the background where hooks can refuse.
@@ -107,6 +124,15 @@ func readsArguments(s *script) bool { return arguments.Match(s.text) }
 // endsWith2 finds the end of a program with status 2.
 var endsWith2 = regexp.MustCompile(`(?i)exit(?:code)?[\s(:=]*2\b`)
 
+var ruleShellBashSyntax = Rule{
+	ID: "shell-bash-syntax", Severity: Warning, look: bashSyntax, Fixable: true,
+	Doc: "A command or a script that `/bin/sh` runs uses syntax of bash.",
+	Why: "Where `/bin/sh` is bash it works; where it is dash, as on Debian and Ubuntu, " +
+		"it fails or means something else.",
+	Mistake: `{"type": "command", "command": "if [[ $(cat) == *rm* ]]; then exit 2; fi"}`,
+	Fix:     `{"type": "command", "shell": "bash", "command": "if [[ $(cat) == *rm* ]]; then exit 2; fi"}`,
+}
+
 // bashSyntax looks for syntax of bash in what /bin/sh runs.
 func bashSyntax(v *view) {
 	for _, s := range v.scripts {
@@ -161,6 +187,14 @@ func shIsBash() bool {
 	}
 	_, dash := os.Stat("/bin/dash")
 	return dash != nil // macOS has a bash of the name sh
+}
+
+var ruleWarmWouldHelp = Rule{
+	ID: "warm-would-help", Severity: Note, look: warmHelps,
+	Doc:     "The hook starts Python, Node or bash for every call, and could be kept warm.",
+	Why:     "Most of the time of such a hook is the start of its interpreter; see [warm hooks](warm.md).",
+	Mistake: `{"type": "command", "command": "python3 hooks/guard.py"}`,
+	Fix:     `{"hooks": [{"match": {"command": "*guard.py*"}, "warm": "auto"}]}  in .snaphook.json`,
 }
 
 // warmHelps says which hooks could be kept warm.

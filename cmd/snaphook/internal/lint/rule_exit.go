@@ -8,6 +8,20 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
+var ruleGateExit1 = Rule{
+	ID: "gate-exit-1", Severity: Error, look: gateExit,
+	Doc: "A hook of an event that can be blocked refuses with exit status 1.",
+	Why: "1 is a failure: its text is shown as a warning, and the action goes ahead. 2 refuses.",
+	Mistake: "if grep -q 'rm -rf'; then\n" +
+		"\techo 'not allowed' >&2\n" +
+		"\texit 1\n" +
+		"fi",
+	Fix: "if grep -q 'rm -rf'; then\n" +
+		"\techo 'not allowed' >&2\n" +
+		"\texit 2\n" +
+		"fi",
+}
+
 // gateExit looks for refusals with status 1.
 func gateExit(v *view) {
 	if !v.gates() || v.blocksAt(1) {

@@ -12,6 +12,14 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
+var ruleScriptMissing = Rule{
+	ID: "script-missing", Severity: Error, look: missing,
+	Doc:     "The program or the script of a hook is not there.",
+	Why:     "The hook fails each time, and unless a policy says otherwise the action goes ahead.",
+	Mistake: `{"type": "command", "command": "./hooks/gaurd.sh"}`,
+	Fix:     `{"type": "command", "command": "./hooks/guard.sh"}`,
+}
+
 // missing looks for programs and scripts that are not there.
 func missing(v *view) {
 	for _, c := range v.calls {
@@ -104,6 +112,14 @@ var builtins = strings.Fields(`
 
 func isBuiltin(word string) bool { return slices.Contains(builtins, word) }
 
+var ruleInterpreterMissing = Rule{
+	ID: "interpreter-missing", Severity: Error, look: interpreterMissing,
+	Doc:     "The interpreter of a script is not there.",
+	Why:     "The hook fails each time, and unless a policy says otherwise the action goes ahead.",
+	Mistake: "`#!/usr/local/bin/python3` on a machine that has /usr/bin/python3",
+	Fix:     "`#!/usr/bin/env python3`",
+}
+
 // interpreterMissing looks for interpreters that are not there: the shell of a command,
 // those that it names, and those of the first line of scripts that start by themselves.
 func interpreterMissing(v *view) {
@@ -176,6 +192,14 @@ func (v *view) scripts1(c call) *script {
 	return v.linter.scripts[path]
 }
 
+var ruleScriptNotExecutable = Rule{
+	ID: "script-not-executable", Severity: Error, look: notExecutable, Fixable: true,
+	Doc:     "A script is started by its path, and is not executable.",
+	Why:     "A shell ends with 126, which blocks nothing.",
+	Mistake: "`./guard.sh`, whose mode is 0644",
+	Fix:     "`chmod +x guard.sh`, or `bash ./guard.sh`",
+}
+
 // notExecutable looks for scripts that a shell may not start.
 func notExecutable(v *view) {
 	if runtime.GOOS == "windows" {
@@ -201,6 +225,14 @@ func notExecutable(v *view) {
 		}
 		v.add(*f)
 	}
+}
+
+var ruleScriptCrlf = Rule{
+	ID: "script-crlf", Severity: Error, look: crlf, Fixable: true,
+	Doc:     "Lines of a script end with CR LF.",
+	Why:     "A shell takes the CR for a part of the last word, and the system for a part of the interpreter's name.",
+	Mistake: "a script that was saved on Windows",
+	Fix:     "`sed -i 's/\\r$//' guard.sh`, and `*.sh text eol=lf` in .gitattributes",
 }
 
 // crlf looks for scripts with the line ends of Windows.
@@ -251,6 +283,15 @@ var shebangs = map[string]string{
 	".py": "#!/usr/bin/env python3\n", ".js": "#!/usr/bin/env node\n", ".mjs": "#!/usr/bin/env node\n",
 	".cjs": "#!/usr/bin/env node\n", ".rb": "#!/usr/bin/env ruby\n", ".pl": "#!/usr/bin/env perl\n",
 	".bash": "#!/usr/bin/env bash\n",
+}
+
+var ruleScriptNoShebang = Rule{
+	ID: "script-no-shebang", Severity: Warning, look: noShebang, Fixable: true,
+	Doc: "A script is started by its path, and its first line names no interpreter.",
+	Why: "A shell runs it as its own text: Python becomes shell, and bash syntax runs in `/bin/sh`. " +
+		"Without a shell it does not start.",
+	Mistake: "guard.sh begins with `input=$(cat)`",
+	Fix:     "guard.sh begins with `#!/usr/bin/env bash`",
 }
 
 // noShebang looks for scripts that start by themselves and do not say how.
