@@ -26,7 +26,7 @@ func Page() string {
 // intro is what stands above the rules.
 var intro = "<!-- Generated from the rules: go test ./cmd/snaphook/internal/lint -update -->\n\n" +
 	"# Findings of snaphook check\n\n" +
-	wrap("`snaphook check` reads settings, overlays and the scripts that hooks start, in shells, PowerShell, Python and "+
+	wrap("`snaphook check` reads settings, overlays and the scripts that hooks start, in shells, Python and "+
 		"JavaScript, runs none of them, and reports what is wrong. The text of modules is read too. A finding has an id, a place, what is wrong, and what to do.") + `
 
 | | |

@@ -33,8 +33,6 @@ func gateExit(v *view) {
 			v.shellExit(s)
 		case langPython, langNode:
 			v.codeExit(s)
-		case langPowerShell:
-			v.powershellExit(s)
 		}
 	}
 }

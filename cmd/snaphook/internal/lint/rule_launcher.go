@@ -24,9 +24,6 @@ var ruleLauncherUnpinned = Rule{
 // launchers looks for programs that run what a registry or a server has now.
 func launchers(v *view) {
 	for _, s := range v.scripts {
-		if s.lang == langPowerShell {
-			v.powershellLaunchers(s)
-		}
 		v.shellLaunchers(s)
 	}
 	if v.entry.Get("args").Kind() == '[' && len(v.calls) == 1 {

@@ -27,8 +27,6 @@ func stdinUnread(v *view) {
 			v.shellStdin(s)
 		case s.lang == langPython || s.lang == langNode:
 			v.codeStdin(s)
-		case s.lang == langPowerShell:
-			v.powershellStdin(s)
 		}
 	}
 }
