@@ -15,8 +15,9 @@ type Rule struct {
 	look func(*view) // at one hook; nil where the rule looks at more, or belongs to another part of check
 }
 
-// rules is the registry, in the order of docs/lint.md. A new rule is a variable of type Rule beside the function that looks
-// for the mistake, a line here, and cases in testdata/corpus/ID.txtar. init fills it: the functions use it.
+// rules is the registry, in the order of docs/lint.md. A new rule is a variable of type Rule
+// beside the function that looks for the mistake, a line here, and cases in
+// testdata/corpus/ID.txtar. init fills it: the functions use it.
 var rules []Rule
 
 func init() {
