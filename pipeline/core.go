@@ -154,6 +154,7 @@ func (e *declaration) info() Info {
 		Can:      e.can,
 		Subject:  e.subjectName,
 		Base:     e.dialect.BaseNames,
+		input:    e.inputType,
 		Rules:    e.rules,
 		Rewrites: e.on.rewritten.given(),
 	}

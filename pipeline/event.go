@@ -3,6 +3,8 @@ package pipeline
 import (
 	"context"
 	"iter"
+	"reflect"
+	"strings"
 	"unsafe"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -219,6 +221,23 @@ type Info struct {
 	// Rewrites says that hooks can replace the input, so that a policy can have
 	// them asked again about what it has become; see Rewritten of [Spec].
 	Rewrites bool
+
+	input reflect.Type
+}
+
+// Members returns the names of the members that the input type of the event declares, beside those
+// of Base. A payload may have more where a host adds them. It walks the type at each call.
+func (i Info) Members() (names []string) {
+	if i.input == nil || i.input.Kind() != reflect.Struct {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(i.input) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.Anonymous && f.IsExported() && name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // FullName is the name with its dialect: "llxprt.BeforeTool".

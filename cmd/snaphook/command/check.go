@@ -27,7 +27,8 @@ func newCheck(f *flags) *cobra.Command {
 			"and no handler runs.\n\n" +
 			"Findings about hooks and their scripts have an id and a fix; docs/lint.md lists all of them. " +
 			"A comment ignores one: // snaphook-ignore ID in settings, # snaphook-ignore ID in a command or a script.\n\n" +
-			"Exit status: 0 no problem, and no finding but notes, 1 at least one.",
+			"Where no hook is found it lists the files that it looked for, and files that may be meant.\n\n" +
+			"Exit status: 0 no problem, and no finding but notes, 1 at least one, or no hook with --require-hooks.",
 		Example: `# Everything that counts here
 snaphook check
 # One file
@@ -58,6 +59,9 @@ type checked struct {
 	Fixed    []finding     `json:"fixed,omitempty"` // of --fix: they are no more
 
 	Modules []checkedModule `json:"modules,omitempty"` // and what they have registered
+
+	LookedAt   []string   `json:"looked_at,omitempty"`   // without a hook: files looked for
+	NearMisses []nearMiss `json:"near_misses,omitempty"` // files that are not read
 
 	notes  bool           // the text has them too
 	loaded []*hook.Hook   // those of Hooks, in the same order
@@ -111,7 +115,8 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 		}
 		found.Fixed = fixed
 	}
-	if len(problems) > 0 || slices.ContainsFunc(found.Findings, finding.counts) {
+	missing := f.linting.require && len(found.Hooks) == 0
+	if missing || len(problems) > 0 || slices.ContainsFunc(found.Findings, finding.counts) {
 		f.status = failed
 	}
 	if err := f.writeSARIF(cmd, found, problems); err != nil || f.linting.sarif == "-" {
@@ -139,7 +144,26 @@ func (f *flags) load(cmd *cobra.Command, tools lint.Tools) (found checked, probl
 	}
 	problems = lo.Uniq(append(problems, more...)) // layers and dialects may share a file
 	found.addProblems(problems)
+	if err := f.missed(all, &found); err != nil {
+		return found, nil, err
+	}
 	return found, problems, f.checkHooks(cmd, &found, tools)
+}
+
+// missed adds the files that may be meant and are not read.
+func (f *flags) missed(all []*sources, found *checked) error {
+	dir, err := f.directory()
+	if err != nil || len(f.settings)+len(f.modules) > 0 {
+		return err
+	}
+	if slices.ContainsFunc(all, func(s *sources) bool { return s.dialect.modules }) {
+		found.NearMisses = unreadModules(dir, found.moduleFiles)
+	}
+	if len(found.Hooks) == 0 {
+		found.LookedAt = lookedAt(all)
+		found.NearMisses = append(found.NearMisses, nearMisses(dir)...)
+	}
+	return nil
 }
 
 // checkSources adds what one dialect has, and returns what is wrong with it.
@@ -208,6 +232,12 @@ func (c checked) text(problems []settings.Problem) string {
 	}
 	if len(c.Files)+len(c.Hooks)+len(c.moduleFiles) == 0 && unreadable(problems) == nil {
 		b.WriteString("no settings file was read\n")
+	}
+	if len(c.LookedAt) > 0 {
+		fmt.Fprintf(&b, "no hook was found in: %s\n", oneLine(strings.Join(c.LookedAt, ", ")))
+	}
+	for _, miss := range c.NearMisses {
+		fmt.Fprintf(&b, "%s\n", odd.Render(visible(filepath.ToSlash(miss.File)+": "+miss.Message)))
 	}
 	for _, m := range c.Modules {
 		b.WriteString(m.text())

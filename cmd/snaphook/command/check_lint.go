@@ -22,6 +22,8 @@ type linting struct {
 	tools string
 	sarif string
 	fix   bool
+
+	require bool // finding no hook is a failure
 }
 
 func (l *linting) add(cmd *cobra.Command) {
@@ -29,6 +31,7 @@ func (l *linting) add(cmd *cobra.Command) {
 	to.StringVar(&l.tools, "tools", "", "Names of tools that matchers may match, beside those of the dialect: "+
 		"one a line, or a JSON array: --tools tools.json")
 	to.StringVar(&l.sarif, "sarif", "", "Write the findings to this file too, as SARIF 2.1.0 for GitHub; - is stdout: --sarif hooks.sarif")
+	to.BoolVar(&l.require, "require-hooks", false, "End with 1 if no hook is found, as in CI: check --require-hooks")
 	to.BoolVar(&l.fix, "fix", false, "Make the changes that are certain, and check again: check --fix")
 }
 

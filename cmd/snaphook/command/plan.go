@@ -72,6 +72,9 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 		return inputError(err)
 	}
 	warnUntrusted(cmd, event, decided, "would not")
+	if d, err := dialectNamed(event.Info().Dialect); err == nil && d.modules {
+		f.warnUnreadModules(cmd)
+	}
 	p := newPlanned(event.Info().FullName(), decided, ses.Hooks())
 	p.Skipped = append(p.Skipped, a.skipped()...)
 	for i := range p.Run {

@@ -41,7 +41,6 @@ func (v *view) readCommand() {
 	}
 	s := &script{
 		file: v.at("command").File, at: v.at("command"), text: []byte(v.h.Command), lang: langShell, inline: true,
-		posix: v.h.Dialect == "claude" && !v.entry.Get("shell").Exists(),
 	}
 	s.parse()
 	v.scripts = append(v.scripts, s)

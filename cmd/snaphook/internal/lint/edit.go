@@ -72,15 +72,6 @@ func (v *view) setText(value settings.Value, text string) edit {
 	return v.replaceValue(value, string(quoted))
 }
 
-// insertAfter puts text after a string.
-func (v *view) insertAfter(value settings.Value, text string) edit {
-	_, end, ok := v.span(value)
-	if !ok {
-		return nil
-	}
-	return edit{{file: v.doc.file, seen: v.doc.text, start: end, end: end, with: text}}
-}
-
 // remove takes a member with a string or a number out of its object, and a
 // comma with it.
 func (v *view) remove(value settings.Value) edit {

@@ -31,6 +31,10 @@ func init() {
 		ruleShellBashSyntax,
 		ruleWarmWouldHelp,
 		ruleIgnoreUnknown,
+		ruleTypeMixed,
+		ruleBackslashPath,
+		ruleTildeQuoted,
+		ruleScriptRelative,
 		ruleScriptMissing,
 		ruleScriptNotExecutable,
 		ruleScriptCrlf,
@@ -41,6 +45,11 @@ func init() {
 		ruleGateExit1,
 		ruleStdinUnread,
 		ruleUnquotedPath,
+		ruleMemberUnknown,
+		ruleAnswerUnread,
+		ruleEchoEscapes,
+		ruleScriptBOM,
+		ruleOnlyDefines,
 	}, policyRules...)
 }
 

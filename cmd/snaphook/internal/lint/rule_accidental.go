@@ -22,7 +22,7 @@ func accidentalTwo(v *view) {
 	for _, c := range v.calls {
 		l, script, args, ok := c.interpreted()
 		path := c.file()
-		if !ok || l != langPython || path == "" || v.foreign(script) {
+		if !ok || l != langPython || path == "" || v.foreign(script) || v.hasBackslashes() {
 			continue
 		}
 		if !isThere(path) {

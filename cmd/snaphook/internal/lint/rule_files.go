@@ -23,7 +23,7 @@ var ruleScriptMissing = Rule{
 // missing looks for programs and scripts that are not there.
 func missing(v *view) {
 	for _, c := range v.calls {
-		if !c.certain {
+		if !c.certain || v.hasBackslashes() {
 			continue
 		}
 		if l, script, _, ok := c.interpreted(); ok {
@@ -61,10 +61,13 @@ var desktops = strings.Fields(
 	"afplay osascript say open pbcopy terminal-notifier notify-send paplay aplay xdg-open dunstify canberra-gtk-play powershell wsl",
 )
 
-// foreign reports whether a word is a path or program of Windows.
+// foreign reports whether a word is a path or program of Windows, or one that another rule looks at.
 func (v *view) foreign(word string) bool {
 	if runtime.GOOS == "windows" {
 		return true
+	}
+	if strings.HasPrefix(word, "~/") {
+		return true // in quotes: tilde-quoted
 	}
 	ext := strings.ToLower(filepath.Ext(word))
 	return slices.Contains([]string{".exe", ".cmd", ".bat", ".ps1"}, ext) || strings.Contains(word, `\`) ||

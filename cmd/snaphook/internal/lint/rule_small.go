@@ -36,7 +36,7 @@ func timeoutUnit(v *view) {
 	switch {
 	case unit == time.Second && n >= 1000 && math.Mod(n, 500) == 0 && !(math.Mod(n, 3600) == 0 && n <= 24*3600):
 		meant = n / 1000
-	case unit == time.Millisecond && (n < 100 || n == 120):
+	case unit == time.Millisecond && (n < 100 || n <= 900 && math.Mod(n, 60) == 0):
 		meant = n * 1000
 	default:
 		return
@@ -90,13 +90,18 @@ func (v *view) refusesHere(s *script) bool {
 // script contains none of them.
 func (v *view) dispatches(s *script) bool {
 	args, ok := v.argumentsOf(s)
-	if !ok || len(args) == 0 || !readsArguments(s) {
+	byEvent := mentionsWord(s, "hook_event_name")
+	if !ok || !byEvent && (len(args) == 0 || !readsArguments(s)) {
 		return false
 	}
 	for _, other := range v.views[:min(len(v.views), maxFound)] {
-		if theirs, ok := other.argumentsOf(s); ok && other.h.Background == hook.Foreground && !slices.Equal(args, theirs) {
+		if theirs, ok := other.argumentsOf(s); ok && other.h.Background == hook.Foreground &&
+			(!slices.Equal(args, theirs) || byEvent && other.h.Event != v.h.Event) {
 			return true
 		}
+	}
+	if len(args) == 0 {
+		return false
 	}
 	return !slices.ContainsFunc(args, func(arg string) bool { return bytes.Contains(s.text, []byte(arg)) })
 }
@@ -126,11 +131,11 @@ var endsWith2 = regexp.MustCompile(`(?i)exit(?:code)?[\s(:=]*2\b`)
 
 var ruleShellBashSyntax = Rule{
 	ID: "shell-bash-syntax", Severity: Warning, look: bashSyntax, Fixable: true,
-	Doc: "A command or a script that `/bin/sh` runs uses syntax of bash.",
+	Doc: "A script that `/bin/sh` runs uses syntax of bash.",
 	Why: "Where `/bin/sh` is bash it works; where it is dash, as on Debian and Ubuntu, " +
-		"it fails or means something else.",
-	Mistake: `{"type": "command", "command": "if [[ $(cat) == *rm* ]]; then exit 2; fi"}`,
-	Fix:     `{"type": "command", "shell": "bash", "command": "if [[ $(cat) == *rm* ]]; then exit 2; fi"}`,
+		"it fails or means something else. The commands of Claude Code themselves run in bash.",
+	Mistake: "#!/bin/sh\nif [[ $(cat) == *rm* ]]; then exit 2; fi",
+	Fix:     "#!/usr/bin/env bash\nif [[ $(cat) == *rm* ]]; then exit 2; fi",
 }
 
 // bashSyntax looks for syntax of bash in what /bin/sh runs.
@@ -141,17 +146,12 @@ func bashSyntax(v *view) {
 		}
 		for _, b := range bashOnly(s.ast) {
 			at, fix := s.pos(b.at), "begin the script with #!/usr/bin/env bash"
-			if s.inline {
-				fix = "write \"shell\": \"bash\" in the hook"
-			}
 			f := v.report("shell-bash-syntax", at, fix, "%s, and /bin/sh runs this", b.what)
 			if shIsBash() {
 				f.Severity = Note
 				f.Message += "; on this machine that is bash, on others it is not"
 			}
 			switch {
-			case s.inline:
-				f.edit = v.insertAfter(v.entry.Get("command"), `, "shell": "bash"`)
 			case v.startsSh(s):
 				f.Fix = "run it with bash"
 			case s.shebang != "":

@@ -1,0 +1,178 @@
+package command
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+)
+
+// nearMiss is a file that looks like one with hooks, and that no dialect reads.
+type nearMiss struct {
+	File    string `json:"file"`
+	Message string `json:"message"` // why it is not read, and what to do
+}
+
+// maxNearMisses bounds the files that are named, and the folders that are searched.
+const maxNearMisses = 200
+
+// moduleFolders are the folders in which systems like xcsh have modules, and that its discovery does not read.
+var moduleFolders = []string{
+	".pi/extensions", ".pi/hooks", ".pi/hooks/pre", ".pi/hooks/post", ".omp/extensions", ".omp/hooks", ".omp/hooks/pre", ".omp/hooks/post",
+	".xcsh/extensions", ".xcsh/hooks",
+}
+
+// foreignFiles are the files in which other systems have their hooks.
+var foreignFiles = map[string]string{
+	".cursor/hooks.json": "Cursor", ".codex/hooks.json": "Codex", ".crush.json": "Crush", "crush.json": "Crush",
+	".windsurf/hooks.json": "Windsurf", ".factory/settings.json": "Factory", ".factory/hooks.json": "Factory",
+	".github/hooks/hooks.json": "GitHub Copilot", ".qwen/settings.json": "Qwen Code",
+}
+
+// otherNames are names that people give to the settings of a dialect, by the file that is read.
+var otherNames = map[string][]string{
+	".claude/settings.json": {
+		".claude/hooks.json", ".claude/setting.json", ".claude/settings.jsonc", ".claude/settings.json5", ".claude/settings.yaml",
+		".claude/settings.yml", ".claude/config.json", ".claude/hooks/hooks.json", ".claude.json", "claude/settings.json",
+		".claude/hooks/settings.json", ".claude/settings.json.example", ".claude/settings.example.json",
+	},
+	".llxprt/settings.json": {
+		".llxprt/hooks.json", ".llxprt/setting.json", ".llxprt/settings.jsonc", ".llxprt/settings.yaml", ".llxprt/config.json",
+		".llxprt/hooks/hooks.json", "llxprt/settings.json",
+	},
+	".gemini/settings.json": {
+		".gemini/hooks.json", ".gemini/setting.json", ".gemini/settings.jsonc", ".gemini/settings.yaml", ".gemini/config.json",
+		".gemini/hooks/hooks.json", "gemini/settings.json",
+	},
+}
+
+// settingsNames are the files of a project that the dialects read.
+var settingsNames = []string{
+	".claude/settings.json", ".claude/settings.local.json", ".llxprt/settings.json", ".gemini/settings.json",
+}
+
+// unreadModules returns the folders with modules that nothing looks for; found are the modules that discovery has.
+func unreadModules(dir string, found []string) (misses []nearMiss) {
+	seen := lo.Map(found, func(file string, _ int) string { abs, _ := filepath.Abs(file); return abs })
+	for _, folder := range moduleFolders {
+		path := filepath.Join(dir, filepath.FromSlash(folder))
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries[:min(len(entries), maxNearMisses)] {
+			file := filepath.Join(path, e.Name())
+			if isModule(e.Name()) && !slices.Contains(seen, file) {
+				misses = append(misses, nearMiss{short(file), fmt.Sprintf(
+					"%s is not looked at, so this module is not loaded; give it with --module %s, or move it to .xcsh/hooks/pre or .xcsh/hooks/post",
+					folder, filepath.ToSlash(short(file)),
+				)})
+			}
+		}
+	}
+	return misses
+}
+
+// nearMisses returns the files that the author of a project without hooks may have meant.
+func nearMisses(dir string) (misses []nearMiss) {
+	there := func(file string) bool {
+		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(file)))
+		return err == nil && info.Mode().IsRegular()
+	}
+	add := func(file, format string, args ...any) {
+		if len(misses) < maxNearMisses {
+			misses = append(misses, nearMiss{short(filepath.Join(dir, filepath.FromSlash(file))), fmt.Sprintf(format, args...)})
+		}
+	}
+	for _, meant := range settingsNames {
+		for _, name := range otherNames[meant] {
+			if there(name) {
+				add(name, "this file is not read: settings with hooks are in %s", meant)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(foreignFiles)) {
+		if there(name) {
+			add(name, "these are hooks of %s, which is no dialect here", foreignFiles[name])
+		}
+	}
+	for _, name := range []string{"hooks/hooks.json", "hooks.json"} {
+		if there(name) {
+			add(name, "this is the form of a plugin, which is read with --plugin %s", filepath.ToSlash(short(dir)))
+		}
+	}
+	for _, below := range append([]string{".."}, folders(dir)...) {
+		for _, name := range settingsNames {
+			if file := below + "/" + name; there(file) {
+				add(file, "settings of another folder are read with --dir %s", filepath.ToSlash(short(filepath.Join(dir, below))))
+			}
+		}
+		if file := below + "/hooks/hooks.json"; below != ".." && there(file) {
+			add(file, "this is the form of a plugin, which is read with --plugin %s", filepath.ToSlash(short(filepath.Join(dir, below))))
+		}
+	}
+	return misses
+}
+
+// folders returns the folders in dir, and in those, without hidden ones and installed packages.
+func folders(dir string) (all []string) {
+	var walk func(at string, depth int)
+	walk = func(at string, depth int) {
+		entries, err := os.ReadDir(filepath.Join(dir, at))
+		if err != nil {
+			return
+		}
+		for _, e := range entries {
+			if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules" || len(all) >= maxNearMisses {
+				continue
+			}
+			below := filepath.ToSlash(filepath.Join(at, e.Name()))
+			if all = append(all, below); depth < 2 {
+				walk(below, depth+1)
+			}
+		}
+	}
+	walk("", 1)
+	return all
+}
+
+// lookedAt returns the files that were looked for, whether they are there or not.
+func lookedAt(all []*sources) (files []string) {
+	for _, src := range all {
+		if src.dialect.modules {
+			files = append(files, ".xcsh/hooks/pre", ".xcsh/hooks/post")
+			continue
+		}
+		if src.dialect.discover == nil {
+			continue
+		}
+		profiles := src.dialect.profiles
+		if len(profiles) == 0 {
+			profiles = []string{""}
+		}
+		for _, profile := range profiles {
+			for _, layer := range src.dialect.discover(src.dir, profile) {
+				if layer.File != "" {
+					files = append(files, filepath.ToSlash(short(layer.File)))
+				}
+			}
+		}
+	}
+	return lo.Uniq(files)
+}
+
+// warnUnreadModules says at the fire or the plan of an event of modules that some are not looked at.
+func (f *flags) warnUnreadModules(cmd *cobra.Command) {
+	dir, err := f.directory()
+	if err != nil || len(f.modules) > 0 {
+		return
+	}
+	for _, miss := range unreadModules(dir, nil) {
+		warn(cmd, "%s: %s", filepath.ToSlash(miss.File), miss.Message)
+	}
+}

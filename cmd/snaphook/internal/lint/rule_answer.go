@@ -1,0 +1,126 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+var ruleAnswerUnread = Rule{
+	ID: "answer-unread", Severity: Warning, look: answerUnread,
+	Doc: "A hook of Claude Code answers with JSON that decides nothing.",
+	Why: "`hookSpecificOutput` needs the `hookEventName` of the event, `permissionDecision` stands in it and is allow, deny, ask " +
+		"or defer, and the top-level `decision` is block or approve. A prompt or an agent answers with `ok` and `reason`.",
+	Mistake: `{"hookSpecificOutput": {"permissionDecision": "deny"}}`,
+	Fix:     `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}`,
+}
+
+// The parts of an answer, in JSON and in the notations of scripts: with quotes, with escaped quotes, or without.
+var (
+	specificOutput = regexp.MustCompile(`hookSpecificOutput\\?["']?\]?\s*[:=]\s*(?:[^=]|$)`)
+	eventName      = regexp.MustCompile(`\bhookEventName\b`)
+	permissionWord = regexp.MustCompile(`\bpermissionDecision\\?["']?\s*:\s*\\?["'](\w+)\\?["']`)
+	decisionWord   = regexp.MustCompile(`\\?["']decision\\?["']\s*:\s*\\?["'](\w+)\\?["']`)
+	comment        = regexp.MustCompile(`(?m)^[ \t]*(#|//|\*).*$`)
+)
+
+// answerUnread looks for answers in the scripts of commands, and for those that a prompt asks for.
+func answerUnread(v *view) {
+	if v.h.Dialect != "claude" || v.event.Name == "" {
+		return
+	}
+	if v.h.Type == "prompt" || v.h.Type == "agent" {
+		v.promptAnswer()
+		return
+	}
+	for _, s := range v.scripts {
+		if s.lang == langOther || s.lang == langPowerShell {
+			continue
+		}
+		if at, fix, message := unreadAnswer(comment.ReplaceAllFunc(s.text, blank), v.event.Name); message != "" {
+			v.add(*v.report("answer-unread", s.position(at), fix, "%s", message))
+		}
+	}
+}
+
+// blank keeps the offsets of what follows a comment.
+func blank(text []byte) []byte { return []byte(strings.Repeat(" ", len(text))) }
+
+func unreadAnswer(text []byte, event string) (at int, fix, message string) {
+	specific := specificOutput.FindIndex(text)
+	if specific != nil && !eventName.Match(text) {
+		return specific[0], fmt.Sprintf("write \"hookEventName\": %q in it", event),
+			"the answer of this script has no hookEventName, so it decides nothing"
+	}
+	for _, m := range permissionWord.FindAllSubmatchIndex(text, maxFound) {
+		word := string(text[m[2]:m[3]])
+		if specific == nil && !strings.Contains(string(text), "hookSpecificOutput") {
+			return m[0], fmt.Sprintf("write {\"hookSpecificOutput\": {\"hookEventName\": %q, \"permissionDecision\": %q}}", event, word),
+				"permissionDecision stands outside of hookSpecificOutput, where nothing reads it"
+		}
+		if specific != nil && !slices.Contains([]string{"allow", "deny", "ask", "defer"}, word) {
+			return m[0], "write allow, deny or ask", fmt.Sprintf("%q is no permissionDecision, so the answer decides nothing", word)
+		}
+	}
+	if specific != nil || endsWith2.Match(text) {
+		return 0, "", "" // it refuses in another way
+	}
+	for _, m := range decisionWord.FindAllSubmatchIndex(text, maxFound) {
+		if word := string(text[m[2]:m[3]]); word != "block" && word != "approve" {
+			fix := "print nothing to let it go ahead; write \"block\" to refuse"
+			return m[0], fix, fmt.Sprintf("\"decision\": %q is no word of %s, which reads block alone", word, event)
+		}
+	}
+	return 0, "", ""
+}
+
+// sampleMember matches the members of a JSON object that a prompt shows.
+var sampleMember = regexp.MustCompile(`[{,]\s*\\?["'](\w+)\\?["']\s*:`)
+
+// verdictMembers are names that people give to a verdict.
+var verdictMembers = strings.Fields("decision permissionDecision hookSpecificOutput continue block blocked allow allowed approve approved deny safe verdict result status")
+
+// promptAnswer looks at the answer that a prompt asks its model for.
+func (v *view) promptAnswer() {
+	members := []string{}
+	for _, m := range sampleMember.FindAllStringSubmatch(v.h.Command, maxFound) {
+		members = append(members, m[1])
+	}
+	if slices.Contains(members, "ok") {
+		return
+	}
+	for _, member := range members {
+		if slices.Contains(verdictMembers, member) {
+			v.add(*v.report("answer-unread", v.at("prompt"), `ask for {"ok": true} or {"ok": false, "reason": "why"}`,
+				"the prompt asks for %q, which is not read: the answer of a %s hook has ok and reason", member, v.h.Type))
+			return
+		}
+	}
+}
+
+var ruleTypeMixed = Rule{
+	ID: "type-mixed", Severity: Warning, look: typeMixed,
+	Doc:     "A hook has a type, and the member that says what hooks of another type do.",
+	Why:     "The member is not read: a prompt runs no command.",
+	Mistake: `{"type": "prompt", "prompt": "Is this safe?", "command": "./guard.sh"}`,
+	Fix:     `{"type": "command", "command": "./guard.sh"}`,
+}
+
+// typeMembers are the members that say what a hook does, by its type.
+var typeMembers = map[string]string{"command": "command", "prompt": "prompt", "agent": "prompt", "http": "url"}
+
+func typeMixed(v *view) {
+	own := typeMembers[v.h.Type]
+	if own == "" || v.h.Skip == hook.Invalid {
+		return
+	}
+	for _, member := range []string{"command", "prompt", "url"} {
+		if m := v.entry.Get(member); member != own && m.Exists() {
+			v.add(*v.report("type-mixed", m.Position(), "remove it, or write the type that reads it",
+				"a hook of type %q does not read %q", v.h.Type, member))
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package lint
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+var ruleBackslashPath = Rule{
+	ID: "backslash-path", Severity: Error, look: backslashPath,
+	Doc:     "A path in a command has backslashes outside of quotes.",
+	Why:     "The shell removes them, Git Bash too: the program is not found, and the action goes ahead.",
+	Mistake: `{"type": "command", "command": "python .claude\\hooks\\guard.py"}`,
+	Fix:     `{"type": "command", "command": "python .claude/hooks/guard.py"}`,
+}
+
+// windowsPath matches words that are paths with backslashes: a drive, two or more of them, or a
+// known ending. A backslash before a character that a shell quotes is no part of a path.
+var windowsPath = regexp.MustCompile(`^(?:[A-Za-z]:\\|\.{1,2}\\|~\\|%\w+%\\)?[\w.%~-]+(?:\\[\w.%~-]+)+$|^[A-Za-z]:\\[\w.-]`)
+
+func backslashPath(v *view) {
+	if len(v.scripts) == 0 || !v.scripts[0].inline || v.scripts[0].ast == nil {
+		return
+	}
+	s := v.scripts[0]
+	syntax.Walk(s.ast, func(node syntax.Node) bool {
+		call, ok := node.(*syntax.CallExpr)
+		if !ok {
+			return true
+		}
+		for i, w := range call.Args {
+			raw := string(s.text[min(len(s.text), int(w.Pos().Offset())):min(len(s.text), int(w.End().Offset()))])
+			if strings.ContainsAny(raw, `"'`) || !windowsPath.MatchString(raw) || !isPathWord(raw) && (i > 0 || strings.Count(raw, `\`) < 2) {
+				continue
+			}
+			v.add(*v.report("backslash-path", v.at("command"), "write slashes: "+strings.ReplaceAll(raw, `\`, "/"),
+				"the shell removes backslashes outside of quotes, Git Bash too: %s becomes %s", raw, unescaped(raw)))
+			return false
+		}
+		return true
+	})
+}
+
+// scriptEndings are the endings of programs and scripts.
+var scriptEndings = strings.Fields(".py .js .mjs .cjs .ts .sh .bash .cmd .bat .exe .ps1 .rb .pl .php")
+
+// isPathWord keeps arguments such as \w\d, which may be patterns, apart from paths.
+func isPathWord(word string) bool {
+	return slices.Contains(scriptEndings, strings.ToLower(filepath.Ext(word))) || strings.Contains(word, `:\`) || strings.HasPrefix(word, `.\`) || strings.HasPrefix(word, `..\`)
+}
+
+var ruleTildeQuoted = Rule{
+	ID: "tilde-quoted", Severity: Error, look: tildeQuoted,
+	Doc:     "A path that begins with ~/ stands in quotes.",
+	Why:     "A shell puts the home directory in the place of a tilde outside of quotes alone, so the program is not found.",
+	Mistake: `{"type": "command", "command": "\"~/hooks/guard.sh\""}`,
+	Fix:     `{"type": "command", "command": "\"$HOME/hooks/guard.sh\""}`,
+}
+
+func tildeQuoted(v *view) {
+	if v.entry.Get("args").Exists() {
+		return
+	}
+	for _, c := range v.calls {
+		_, script, _, ok := c.interpreted()
+		if !ok {
+			script = c.program()
+		}
+		if strings.HasPrefix(script, "~/") && strings.ContainsAny(v.h.Command, `"'`) {
+			v.add(*v.report("tilde-quoted", c.at, fmt.Sprintf("write \"$HOME/%s\"", script[2:]),
+				"the shell does not expand ~ in quotes, so %s is not found", script))
+		}
+	}
+}
+
+var ruleEchoEscapes = Rule{
+	ID: "echo-escapes", Severity: Warning, look: echoEscapes,
+	Doc: "A script of `/bin/sh` prints the hook's input with echo.",
+	Why: "Where `/bin/sh` is dash, as on Debian and Ubuntu, echo makes line ends of the `\\n` in JSON: jq fails, and a guard " +
+		"lets every command of several lines pass.",
+	Mistake: "#!/bin/sh\n" +
+		"input=$(cat)\n" +
+		"command=$(echo \"$input\" | jq -r .tool_input.command)",
+	Fix: "#!/bin/sh\n" +
+		"input=$(cat)\n" +
+		"command=$(printf '%s' \"$input\" | jq -r .tool_input.command)",
+}
+
+func echoEscapes(v *view) {
+	for _, s := range v.scripts {
+		if !s.posix || s.ast == nil {
+			continue
+		}
+		inputs := inputVariables(s.ast)
+		found := false
+		syntax.Walk(s.ast, func(node syntax.Node) bool {
+			call, ok := node.(*syntax.CallExpr)
+			if !ok || found || name(call) != "echo" || !printsVariable(call, inputs) {
+				return !found
+			}
+			found = true
+			f := v.report("echo-escapes", s.pos(call.Pos()), `write printf '%s' "$input", or begin the script with #!/usr/bin/env bash`,
+				`echo of /bin/sh may turn the \n in the JSON into a line end, and what reads it then fails`)
+			if shIsBash() {
+				f.Severity = Note
+			}
+			v.add(*f)
+			return false
+		})
+	}
+}
+
+var ruleScriptBOM = Rule{
+	ID: "script-bom", Severity: Error, look: scriptBOM, Fixable: true,
+	Doc:     "A script that is started by its path begins with a byte order mark.",
+	Why:     "The system does not see #! after it: a shell runs the script, and takes the mark for a part of the first word.",
+	Mistake: "a script that was saved as \"UTF-8 with BOM\"",
+	Fix:     "`sed -i '1s/^\\xEF\\xBB\\xBF//' guard.sh`",
+}
+
+const byteOrderMark = "\xEF\xBB\xBF"
+
+func scriptBOM(v *view) {
+	for _, c := range v.calls {
+		s := v.scripts1(c)
+		if s == nil || !strings.HasPrefix(string(s.text), byteOrderMark) || s.lang != langShell && v.direct(c) != s {
+			continue
+		}
+		f := v.report("script-bom", s.at, "save it as UTF-8 without a byte order mark",
+			"this script begins with a byte order mark, so its first line is not read as #!")
+		f.edit = edit{{file: s.path, seen: s.text, start: 0, end: len(byteOrderMark)}}
+		v.add(*f)
+	}
+}
+
+var ruleOnlyDefines = Rule{
+	ID: "only-defines", Severity: Warning, look: onlyDefines,
+	Doc:     "A script defines functions, and calls none of them.",
+	Why:     "It does nothing, and ends with 0: a guard lets everything pass.",
+	Mistake: "guard() {\n\tgrep -q 'rm -rf' && exit 2\n}",
+	Fix:     "guard() {\n\tgrep -q 'rm -rf' && exit 2\n}\nguard",
+}
+
+func onlyDefines(v *view) {
+	for _, s := range v.scripts {
+		defines := false
+		switch {
+		case s.lang == langShell && s.ast != nil && !s.inline:
+			defines = len(s.ast.Stmts) > 0
+			for _, stmt := range s.ast.Stmts {
+				_, is := stmt.Cmd.(*syntax.FuncDecl)
+				set := callOf(stmt) != nil && (len(callOf(stmt).Args) == 0 || name(callOf(stmt)) == "set")
+				_, declares := stmt.Cmd.(*syntax.DeclClause)
+				defines = defines && (is || set || declares)
+			}
+			defines = defines && strings.Contains(string(s.text), "()")
+		case s.lang == langPython:
+			defines = pythonOnlyDefines(tokens(string(s.text), langPython))
+		}
+		if defines {
+			v.add(*v.report("only-defines", s.position(0), "call the function at the end of the script",
+				"this script defines functions and calls none of them, so it does nothing"))
+		}
+	}
+}
+
+// pythonOnlyDefines reports whether all statements of a module are imports and definitions of functions.
+func pythonOnlyDefines(all []token) bool {
+	found := false
+	for i, t := range all {
+		if t.indent != 0 {
+			continue
+		}
+		switch {
+		case t.str, t.text == "import", t.text == "from", t.text == ")", t.text == "}", t.text == "]":
+		case t.text == "def":
+			found = true
+		case has(all, i, "async", "def"):
+			found = true
+		default:
+			return false
+		}
+	}
+	return found
+}
+
+var ruleScriptRelative = Rule{
+	ID: "script-relative", Severity: Note, look: scriptRelative,
+	Doc: "A hook names its script by a path that counts from the working directory.",
+	Why: "Hooks run where the agent works. Once it has changed its directory the script is not found: a shell lets " +
+		"the action go ahead, and python3 refuses everything.",
+	Mistake: `{"type": "command", "command": "python3 hooks/guard.py"}`,
+	Fix:     `{"type": "command", "command": "python3 \"$CLAUDE_PROJECT_DIR\"/hooks/guard.py"}`,
+}
+
+func scriptRelative(v *view) {
+	if v.h.Dialect != "claude" || !v.gates() || runtime.GOOS == "windows" {
+		return
+	}
+	for _, c := range v.calls {
+		_, script, _, ok := c.interpreted()
+		if !ok {
+			script = c.program()
+		}
+		if !c.certain || c.dir != v.Dir || !strings.ContainsRune(script, '/') || filepath.IsAbs(script) || strings.HasPrefix(script, "~") ||
+			!isThere(c.resolve(script)) {
+			continue
+		}
+		v.add(*v.report("script-relative", c.at, fmt.Sprintf("write \"$CLAUDE_PROJECT_DIR\"/%s", strings.TrimPrefix(script, "./")),
+			"%s counts from the directory that the agent is in, and is not found once it has changed that", script))
+	}
+}
+
+// hasBackslashes reports whether backslash-path may have a finding about the command: other rules
+// then need none about the same path.
+func (v *view) hasBackslashes() bool {
+	for _, word := range strings.Fields(v.h.Command) {
+		if windowsPath.MatchString(word) && !strings.ContainsAny(word, `"'`) {
+			return true
+		}
+	}
+	return false
+}
