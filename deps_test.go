@@ -18,7 +18,7 @@ hook:
 hooktest: hook wire run stages pipeline
 internal/environ:
 internal/bounded:
-internal/scratch:
+internal/scratch: internal/bounded
 internal/errorline:
 internal/bash: internal/bounded
 internal/splice: internal/bash
@@ -36,7 +36,7 @@ run/judge: hook internal/within
 run/llm: wire run/judge
 settings: hook internal/bounded
 policy: hook settings internal/environ
-state: internal/environ
+state: internal/environ internal/bounded
 reducers: hook
 jsonform: hook wire
 stages: hook wire
@@ -46,7 +46,7 @@ pipeline: hook wire internal/common internal/errorline internal/sound internal/u
 entries: hook settings pipeline
 bus: wire jsonform pipeline
 tracetree: record
-record: hook internal/environ pipeline
+record: hook internal/environ internal/bounded pipeline
 events/llxprt/genai: wire
 events/llxprt: hook wire match run settings internal/environ reducers pipeline entries events/llxprt/genai internal/bounded internal/splice
 events/claude: hook wire stages internal/common internal/errorline match internal/permission run run/request run/judge settings internal/environ pipeline entries internal/bounded internal/splice

@@ -3,10 +3,13 @@
 package record
 
 import (
+	"context"
 	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // nonBlocking keeps a pipe that no process reads from holding up those who open
@@ -17,20 +20,24 @@ const nonBlocking = unix.O_NONBLOCK
 type lock struct{ f *os.File }
 
 func acquire(path string) (lock, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := bounded.OpenLock(path, 0o600)
 	if err != nil {
 		return lock{}, err
 	}
-	for {
-		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX); err != unix.EINTR { //nolint:errorlint // a bare errno
-			break
-		}
-	}
-	if err != nil {
-		_ = f.Close() // there is nothing in it
+	try := func(f *os.File) bool { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil }
+	if err := bounded.Lock(context.Background(), f, try, wait); err != nil {
 		return lock{}, err
 	}
 	return lock{f}, nil
+}
+
+// wait takes the lock, however long that takes.
+func wait(f *os.File) error {
+	for {
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != unix.EINTR { //nolint:errorlint // a bare errno
+			return err
+		}
+	}
 }
 
 func (l lock) release() { _ = l.f.Close() } // which unlocks it

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // fileList is what a resident interpreter has loaded in advance: a call needs
@@ -62,7 +63,7 @@ func (l *fileList) holds(dir string) bool {
 // hides reports whether the folder has a file by the name of a loaded module. One
 // that cannot be read hides none from the interpreter either.
 func (l *listedFolder) hides(dir string) bool {
-	f, err := os.Open(cmp.Or(inDir(l.path, dir), "."))
+	f, err := bounded.OpenDir(cmp.Or(inDir(l.path, dir), "."))
 	if err != nil {
 		return false
 	}
@@ -90,7 +91,7 @@ const listMost = 16 << 20
 
 // readList reads the list as it is now.
 func (p *python) readList() bool {
-	f, err := os.Open(p.listPath())
+	f, _, err := bounded.Open(p.listPath())
 	if err != nil {
 		return false
 	}

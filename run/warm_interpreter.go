@@ -2,10 +2,11 @@ package run
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // interpreter is the program that runs a hook's script.
@@ -97,10 +98,7 @@ func scriptInterpreter(j job) (found interpreter, note string) {
 
 // shebang returns what follows #! on the first line of a file.
 func shebang(file string) (line string, ok bool) {
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
-	f, err := os.Open(file)
+	f, _, err := bounded.Open(file)
 	if err != nil {
 		return "", false
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/internal/environ"
 )
 
@@ -46,7 +47,7 @@ func Sweep(home string) (removed int, err error) {
 	if err := own(home); err != nil {
 		return 0, err
 	}
-	mark, err := os.OpenFile(filepath.Join(home, "swept"), os.O_RDWR|os.O_CREATE, 0o600)
+	mark, err := bounded.OpenLock(filepath.Join(home, "swept"), 0o600)
 	if err != nil {
 		return 0, err
 	}
@@ -79,7 +80,7 @@ const gone = "gone-"
 // remove removes a stale session, unless something has used it meanwhile: it
 // takes its lock, and then the whole directory out of the way in one step.
 func remove(dir string) bool {
-	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0o600)
+	lock, err := bounded.OpenLock(filepath.Join(dir, lockName), 0)
 	if err == nil {
 		defer lock.Close()
 		if !tryLock(lock) || !stale(dir) {

@@ -7,6 +7,7 @@
 package state
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // Most is how many bytes the keys and values of a session may have together.
@@ -28,7 +31,9 @@ var ErrFull = errors.New("the state of a session is limited to 1 MiB; delete wha
 
 // Dir is the state in a directory. It is made when something is set, for its
 // owner alone; one of another user is refused. A Dir may be used from many
-// goroutines and processes at once. An operation costs a lock and a small file.
+// goroutines and processes at once. An operation costs a lock and a small file. It waits at
+// most five seconds for a lock that another process holds; a link, a pipe or a device in the
+// place of a file is an error at once.
 type Dir string
 
 // Get returns the value of a key, and whether there is one.
@@ -160,18 +165,17 @@ func (d Dir) locked(do func() error) error {
 // its lock was held.
 const mostTries = 100
 
-// lock makes the directory, and waits for its lock.
+// lock makes the directory, and waits for its lock, as [bounded.Lock] does.
 func (d Dir) lock() (lock *os.File, err error) {
 	if err := own(string(d)); err != nil {
 		return nil, err
 	}
-	lock, err = os.OpenFile(filepath.Join(string(d), lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	lock, err = bounded.OpenLock(filepath.Join(string(d), lockName), 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := lockFile(lock); err != nil {
-		lock.Close()
-		return nil, fmt.Errorf("lock %s: %w", lock.Name(), err)
+	if err := bounded.Lock(context.Background(), lock, tryLock, lockFile); err != nil {
+		return nil, err
 	}
 	return lock, nil
 }
@@ -191,7 +195,7 @@ func (d Dir) read(key string) (value string, ok bool, err error) {
 	if err := check(key); err != nil {
 		return "", false, err
 	}
-	text, err := os.ReadFile(d.file(key))
+	text, err := bounded.ReadFile(context.Background(), d.file(key), Most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}
@@ -207,7 +211,7 @@ func (d Dir) write(key, value string) error {
 		return err
 	}
 	fresh := filepath.Join(string(d), newName)
-	if err := os.WriteFile(fresh, []byte(value), 0o600); err != nil {
+	if err := bounded.WriteNew(fresh, []byte(value), 0o600); err != nil {
 		return err
 	}
 	return os.Rename(fresh, d.file(key))

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"github.com/snaphook-go/snaphook/internal/bounded"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,10 +47,7 @@ func (c *collector) list(dir string) (names []string, ok bool) {
 		return nil, false
 	}
 	c.listed++
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() { // a pipe would hang
-		return nil, true
-	}
-	f, err := os.Open(dir)
+	f, err := bounded.OpenDir(dir)
 	if err != nil {
 		return nil, true
 	}

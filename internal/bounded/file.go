@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 )
 
@@ -67,6 +68,134 @@ func Open(name string) (*os.File, fs.FileInfo, error) {
 // ends when the file is closed.
 func Append(name string, perm fs.FileMode) (*os.File, error) {
 	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|noWait, perm)
+}
+
+// OpenLock opens a regular file whose lock is taken, and makes one with perm, unless that is
+// 0, if there is none. A link, a pipe or a device in its place is an error at once: a hook may have put it
+// there.
+func OpenLock(name string, perm fs.FileMode) (*os.File, error) {
+	flags := os.O_RDWR | noWait | noFollow
+	if perm != 0 {
+		flags |= os.O_CREATE
+	}
+	f, err := os.OpenFile(name, flags, perm)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		_ = f.Close() // nothing was written
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return f, nil
+}
+
+// MaxLock is the longest that [Lock] waits.
+const MaxLock = 5 * time.Second
+
+// ErrLocked is wrapped by the error of a lock that another holder did not release in time.
+var ErrLocked = errors.New("it is locked by another process; end that process, or remove the file")
+
+// Lock takes the lock of a file by wait, which blocks until it has it, and returns an error after
+// MaxLock or when ctx ends. Of the calls of one process for one name a single one waits in the
+// system, in turn; one that is abandoned there closes the file once it gets the lock. After
+// an error the file is not the caller's any more.
+func Lock(ctx context.Context, f *os.File, try func(*os.File) bool, wait func(*os.File) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, MaxLock, fmt.Errorf("after %v: %w", MaxLock, ErrLocked))
+	defer cancel()
+	t := takeTurn(f.Name())
+	select {
+	case t.held <- struct{}{}:
+	case <-ctx.Done():
+		t.leave()
+		return errors.Join(&fs.PathError{Op: "lock", Path: f.Name(), Err: context.Cause(ctx)}, f.Close())
+	}
+	if try(f) {
+		<-t.held
+		t.leave()
+		return nil
+	}
+	locked := make(chan error)
+	go func() {
+		err := wait(f)
+		<-t.held
+		t.leave()
+		select {
+		case locked <- err:
+		case <-ctx.Done():
+			_ = f.Close() // which releases the lock
+		}
+	}()
+	select {
+	case err := <-locked:
+		if err != nil {
+			return errors.Join(&fs.PathError{Op: "lock", Path: f.Name(), Err: err}, f.Close())
+		}
+		return nil
+	case <-ctx.Done():
+		return &fs.PathError{Op: "lock", Path: f.Name(), Err: context.Cause(ctx)}
+	}
+}
+
+// turn is held by the call that waits for the lock of one name.
+type turn struct {
+	name string
+	held chan struct{}
+	used int // calls that know it; of turns
+}
+
+var turns = struct {
+	sync.Mutex
+	byName map[string]*turn
+}{byName: map[string]*turn{}}
+
+func takeTurn(name string) *turn {
+	turns.Lock()
+	defer turns.Unlock()
+	t := turns.byName[name]
+	if t == nil {
+		t = &turn{name: name, held: make(chan struct{}, 1)}
+		turns.byName[name] = t
+	}
+	t.used++
+	return t
+}
+
+func (t *turn) leave() {
+	turns.Lock()
+	defer turns.Unlock()
+	if t.used--; t.used == 0 {
+		delete(turns.byName, t.name)
+	}
+}
+
+// WriteNew writes a file that takes the place of whatever has its name, without following or
+// opening that.
+func WriteNew(name string, text []byte, perm fs.FileMode) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|noFollow, perm)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
+// OpenDir opens a directory; anything else is an error at once.
+func OpenDir(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: name, Err: errors.New("it is not a directory")}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenFile(name, os.O_RDONLY|noWait, 0)
 }
 
 // SameFile reports whether two paths name one file or directory, however they

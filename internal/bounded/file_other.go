@@ -2,4 +2,7 @@
 
 package bounded
 
-const noWait = 0
+const (
+	noWait   = 0
+	noFollow = 0
+)

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 const (
@@ -123,7 +125,7 @@ func (h *home) close(folder string) error {
 // Sweep removes what processes of this user that are gone have left in a folder
 // for temporary files. It follows no links, and leaves what another user owns.
 func Sweep(folder string) {
-	dir, err := os.Open(folder)
+	dir, err := bounded.OpenDir(folder)
 	if err != nil {
 		return
 	}
@@ -148,7 +150,7 @@ func isOwn(path string) bool {
 }
 
 func sweep(path string) {
-	lock, err := os.OpenFile(filepath.Join(path, owner), os.O_RDWR, 0)
+	lock, err := bounded.OpenLock(filepath.Join(path, owner), 0)
 	if err != nil || !tryLock(lock) {
 		_ = lock.Close()
 		return

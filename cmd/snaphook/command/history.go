@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/internal/bounded"
 	rec "github.com/snaphook-go/snaphook/record"
 )
 
@@ -159,7 +160,7 @@ func (t *tail) move() {
 		_, _ = t.f.Seek(0, io.SeekStart) // if not, nothing more is read
 	case ours.Size() > at: // first the rest of it
 	default:
-		if next, err := os.Open(t.path); err == nil {
+		if next, _, err := bounded.Open(t.path); err == nil {
 			_ = t.f.Close() // it has been read
 			t.f = next
 		}

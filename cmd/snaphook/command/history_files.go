@@ -1,6 +1,7 @@
 package command
 
 import (
+	"github.com/snaphook-go/snaphook/internal/bounded"
 	"io"
 	"os"
 	"slices"
@@ -33,7 +34,7 @@ func openParts(cmd *cobra.Command, path string, follow bool) ([]part, error) {
 	}
 	for before := file; len(parts) < maxFiles; {
 		name := path + "." + strconv.Itoa(len(parts))
-		f, err := os.Open(name)
+		f, _, err := bounded.Open(name)
 		if err != nil {
 			break
 		}

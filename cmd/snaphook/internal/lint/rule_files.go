@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 var ruleScriptMissing = Rule{
@@ -93,7 +94,7 @@ func (v *view) has(program, dir string) bool {
 
 // nearFile says what could be meant by the path of a file that is not there.
 func (v *view) nearFile(path string) string {
-	dir, err := os.Open(filepath.Dir(path))
+	dir, err := bounded.OpenDir(filepath.Dir(path))
 	if err != nil {
 		return "write the path of a file that is there; relative ones count from the project's directory"
 	}
