@@ -45,7 +45,7 @@ internal/unread: wire
 pipeline: hook wire internal/common internal/errorline internal/sound internal/unread jsonform stages reducers settings policy state internal/environ internal/bounded internal/scratch
 entries: hook settings pipeline
 bus: wire jsonform pipeline
-tracetree: record
+record/tracetree: record
 record: hook internal/environ internal/bounded pipeline
 events/llxprt/genai: wire
 events/llxprt: hook wire match run settings internal/environ reducers pipeline entries events/llxprt/genai internal/bounded internal/splice

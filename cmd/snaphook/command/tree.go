@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	rec "github.com/snaphook-go/snaphook/record"
-	"github.com/snaphook-go/snaphook/tracetree"
+	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
 // Bounds of the fires of a trace, and with them of the memory.

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/snaphook-go/snaphook/tracetree"
+	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
 // chromeEvent is one of the trace event format.

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	rec "github.com/snaphook-go/snaphook/record"
-	"github.com/snaphook-go/snaphook/tracetree"
+	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
 //go:embed page.html

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/snaphook-go/snaphook/tracetree"
+	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
 // The forms of OTLP/JSON that are used: ids are hexadecimal, times are

@@ -27,10 +27,10 @@ import (
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/snaphook-go/snaphook/adapters/otel"
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/hooktest"
-	"github.com/snaphook-go/snaphook/otelhook"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 

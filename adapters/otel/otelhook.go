@@ -27,7 +27,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-const name = "github.com/snaphook-go/snaphook/otelhook"
+const name = "github.com/snaphook-go/snaphook/adapters/otel"
 
 // Config says where spans and metrics go. Nil is what package otel has for the
 // whole program.

@@ -1,4 +1,4 @@
-module github.com/snaphook-go/snaphook/otelhook
+module github.com/snaphook-go/snaphook/adapters/otel
 
 go 1.26.0
 
@@ -43,4 +43,4 @@ require (
 	pgregory.net/rapid v1.3.0 // indirect
 )
 
-replace github.com/snaphook-go/snaphook => ../
+replace github.com/snaphook-go/snaphook => ../..

@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/record"
-	"github.com/snaphook-go/snaphook/tracetree"
+	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
