@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bash"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
@@ -30,29 +32,36 @@ const (
 
 // collector finds and hashes the files of hooks, each once.
 type collector struct {
-	ctx     context.Context
-	dir     string
-	environ map[string]string
-	sums    map[string]string // by file, links resolved; "" is no regular file
-	seen    map[string]stamp  // the same
-	stamps  map[string]stamp  // by file, as hooks name it
-	bytes   int64
-	path    []string // PATH
-	listed  int      // names that patterns of files were compared with
-	looks   int      // what mostLooks bounds
-	all     []File   // of the project; nil as long as no hook is unclear
-	whole   bool     // these are looked for, which mostLooks does not bound
-	pairs   int      // files of hooks, each as often as it is one
+	ctx        context.Context
+	dir        string
+	environ    map[string]string
+	sums       map[string]string // by file, links resolved; "" is no regular file
+	seen       map[string]stamp  // the same
+	stamps     map[string]stamp  // by file, as hooks name it
+	bytes      int64
+	path       []string  // PATH
+	listed     int       // names that patterns of files were compared with
+	looks      int       // what mostLooks bounds
+	all        []File    // of the project; nil as long as no hook is unclear
+	allFolders []*folder // the same
+	partial    bool      // there are more files than all
+	whole      bool      // these are looked for, which mostLooks does not bound
+	pairs      int       // files of hooks, each as often as it is one
 
 	found   []File // of the hook at hand
 	has     map[string]bool
 	ran     map[string]bool // what was read for what it runs
 	not     []string        // files of the project that it would run, and that are not there
 	gone    map[string]bool // the same
+	folders []*folder       // that it searches
+	watched map[string]bool // the same, with what counts in them
+	procs   []*process      // shells that it starts
+	python  bool            // it runs Python with modules of its own
 	unclear string
 	depth   int
 
-	searched map[[3]any]bool // names that PATH was searched for
+	searched map[[3]any]bool // names that PATH was searched for, and whether it has a script of the project
+	read     map[string]bool // Python and JavaScript, by language and path
 }
 
 func newCollector(ctx context.Context, dir string, environ []string) *collector {
@@ -74,7 +83,8 @@ func newCollector(ctx context.Context, dir string, environ []string) *collector 
 // hook finds what one hook runs.
 func (c *collector) hook(h *hook.Hook, files func(context.Context, *hook.Hook) ([]string, error)) (Hook, error) {
 	c.found, c.has, c.ran, c.not, c.unclear, c.depth = nil, map[string]bool{}, map[string]bool{}, nil, "", 0
-	c.searched, c.gone = map[[3]any]bool{}, map[string]bool{}
+	c.searched, c.gone, c.read, c.watched = map[[3]any]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	c.folders, c.procs, c.python = nil, nil, false
 	var err error
 	switch {
 	case h.Type == "command":
@@ -85,28 +95,48 @@ func (c *collector) hook(h *hook.Hook, files func(context.Context, *hook.Hook) (
 			err = c.addAll(paths)
 		}
 	}
+	for _, p := range c.procs {
+		for _, name := range p.unknown {
+			if !p.functions[name] {
+				c.cannotSee("nothing is known of the files that %q runs or loads", name)
+			}
+		}
+	}
 	if errors.Is(err, errSpent) || err == nil && c.looks > mostLooks {
 		c.cannotSee("the commands of the project name more than is looked at")
 		err = nil
 	}
-	if err == nil && c.unclear != "" {
-		err = c.project()
-	}
 	if err == nil && len(c.not) > mostFiles {
 		err = tooMany(c.not[mostFiles])
 	}
-	if c.pairs += len(c.found); err == nil && c.pairs > mostPairs {
-		err = fmt.Errorf(
+	found := Hook{Hook: h, Files: c.found, Unclear: c.unclear, absent: c.not, folders: c.folders, python: c.python}
+	if err == nil && c.unclear == "" {
+		err = c.count(found)
+	}
+	return found, err
+}
+
+// count adds up the files of all hooks, each as often as a hook has it.
+func (c *collector) count(h Hook) error {
+	if c.pairs += len(h.Files); c.pairs > mostPairs {
+		return fmt.Errorf(
 			"trust covers %d files of all hooks together, and the hooks of the project may run more than that; name the scripts that they run by their paths",
 			mostPairs)
 	}
-	return Hook{Hook: h, Files: c.found, Unclear: c.unclear, absent: c.not}, err
+	return nil
 }
 
 // command finds the files of a command: those of its text, and those of its
 // arguments unless they are a shell's with the text.
 func (c *collector) command(h *hook.Hook) error {
 	s := newScope(c, "")
+	for _, name := range slices.Sorted(maps.Keys(c.environ)) { // of the host, which may lead into the project
+		if name != "PATH" && loads(name) && c.leadsIn(c.environ[name]) {
+			if err := s.assigned(name, c.environ[name]); err != nil {
+				return err
+			}
+		}
+	}
 	err := s.script(h.Command)
 	if len(h.Argv) > 1 && h.Argv[1] != "-c" && err == nil {
 		err = s.call(h.Argv)
@@ -160,33 +190,58 @@ func (c *collector) addAll(paths []string) error {
 }
 
 // file covers a file that a command names, and what that runs in turn. runs says
-// that it surely runs: only then counts what cannot be seen through.
-func (c *collector) file(path string, runs bool) error {
-	if isNew, err := c.add(path); err != nil || !c.has[filepath.Clean(path)] || !isNew && !(runs && !c.ran[path]) {
-		return err
+// that it surely runs: only then counts what cannot be seen through. read reports
+// that the file decides what runs: it is a script, or a program of the project.
+func (c *collector) file(path string, runs bool) (read bool, err error) {
+	path = filepath.Clean(path)
+	isNew, err := c.add(path)
+	if err != nil || !c.has[path] {
+		return false, err
+	}
+	if !isNew && !(runs && !c.ran[path]) {
+		return c.read[path], nil
 	}
 	c.ran[path] = c.ran[path] || runs
 	text, err := bounded.ReadFile(c.ctx, path, mostText)
-	if err != nil {
-		return nil //nolint:nilerr // larger than people write: a program, or data
+	compiled := err != nil || bytes.ContainsRune(text, 0)
+	if compiled && !c.below(path) && !c.leadsIn(path) {
+		return false, nil // a program of the user: its name decides
 	}
-	interpreter, isShell := shebang(text)
-	if interpreter != "" {
-		s := newScope(c, path)
-		s.quiet = !runs
-		if err := s.call(append(strings.Fields(interpreter), path)); err != nil || isShell {
-			return err // a shell has read the file
+	c.read[path] = true
+	if compiled {
+		if runs {
+			c.cannotSee("which files %s loads does not show: it is a compiled program, or too long", c.short(path))
+		}
+		return true, nil
+	}
+	s := newScope(c, path)
+	s.quiet = !runs
+	if interpreter, _ := shebang(text); interpreter != "" {
+		return true, s.call(append(strings.Fields(interpreter), path))
+	}
+	if ext := strings.ToLower(filepath.Ext(path)); runs || shellEndings[ext] || ext == "" {
+		return true, s.script(string(text))
+	}
+	return true, nil
+}
+
+// short is a path as messages have it.
+func (c *collector) short(path string) string {
+	if rel, err := filepath.Rel(c.dir, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+// leadsIn reports whether a path, or one of a list of paths, leads into the project.
+func (c *collector) leadsIn(paths string) bool {
+	for part := range strings.FieldsFuncSeq(paths, func(r rune) bool { return r == ':' || r == ' ' || r == '=' }) {
+		path := within(c.dir, part)
+		if real, err := filepath.EvalSymlinks(path); c.below(path) || err == nil && c.below(real) {
+			return true
 		}
 	}
-	switch ext := strings.ToLower(filepath.Ext(path)); {
-	case interpreter == "" && (shellEndings[ext] || ext == "") && !bytes.ContainsRune(text, 0):
-		s := newScope(c, path)
-		s.quiet = !runs
-		return s.script(string(text))
-	case families[ext] != nil && c.below(path): // what a script of another language imports lies beside or below it
-		return c.beside(path, families[ext])
-	}
-	return nil
+	return false
 }
 
 // shellFile covers a file that a shell reads as its own text, within the scope
@@ -212,17 +267,6 @@ func (c *collector) shellFile(path string, from *scope) error {
 	return inner.script(string(text))
 }
 
-// beside covers the files of one language in and below the directory of a script.
-func (c *collector) beside(path string, endings []string) error {
-	return c.walk(filepath.Dir(path), func(file string) error {
-		if !slices.Contains(endings, strings.ToLower(filepath.Ext(file))) {
-			return nil
-		}
-		_, err := c.add(file)
-		return err
-	})
-}
-
 // shebang returns the interpreter of a script, and whether it is a shell.
 func shebang(text []byte) (interpreter string, isShell bool) {
 	line, is := bytes.CutPrefix(text, []byte("#!"))
@@ -231,31 +275,14 @@ func shebang(text []byte) (interpreter string, isShell bool) {
 	}
 	line, _, _ = bytes.Cut(line[:min(len(line), 4096)], []byte("\n"))
 	for _, word := range strings.Fields(string(line)) {
-		if shells[filepath.Base(word)] {
+		if bash.Interpreter(word) == bash.Shell {
 			return string(line), true
 		}
 	}
 	return string(line), false
 }
 
-func set(words string) map[string]bool {
-	all := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		all[word] = true
-	}
-	return all
-}
-
 var (
-	shells       = set("sh bash dash zsh ksh mksh ash busybox")
 	shellEndings = set(".sh .bash .zsh .ksh")
-
-	python   = []string{".py", ".pyw", ".pth", ".so"}
-	node     = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".json", ".node"}
-	families = map[string][]string{
-		".py": python, ".js": node, ".mjs": node, ".cjs": node, ".ts": node, ".mts": node, ".cts": node,
-		".rb": {
-			".rb",
-		}, ".pl": {".pl", ".pm"}, ".php": {".php", ".inc"}, ".lua": {".lua"}, ".ps1": {".ps1", ".psm1", ".psd1"}, ".fish": {".fish"},
-	}
+	scripts      = set(".py .pyw .js .mjs .cjs .ts .mts .cts .rb .pl .php .lua .ps1 .fish")
 )

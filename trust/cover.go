@@ -15,7 +15,7 @@ func (s *scope) cover(a arg, first bool) error {
 					(isSystems(path) || !isScript(path) && !(first && strings.ContainsRune(text, '/'))) {
 					continue // not a script of the user's
 				}
-				if err := s.c.file(path, first && !s.quiet); err != nil {
+				if _, err := s.c.file(path, first && !s.quiet); err != nil {
 					return err
 				}
 			}
@@ -41,7 +41,7 @@ func isSystems(path string) bool {
 
 func isScript(path string) bool {
 	ext := strings.ToLower(filepath.Ext(path))
-	return shellEndings[ext] || families[ext] != nil && ext != ".json"
+	return shellEndings[ext] || scripts[ext]
 }
 
 // names are the names of files that a word may hold: -ffile, --option=file, @file.

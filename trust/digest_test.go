@@ -2,6 +2,7 @@ package trust_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,19 +60,43 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-func TestWhereThereIsGitItsIndexIsTheTree(t *testing.T) {
+// TestAnUnclearHookCoversEveryFileOfTheProject: also those that git does not track, of submodules and below links.
+func TestAnUnclearHookCoversEveryFileOfTheProject(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("this machine has no git")
 	}
-	dir := project(t, map[string]string{"a.sh": "", "deep/b": "", "a name that is longer than eight bytes": "", "run.log": ""})
-	for _, args := range [][]string{{"init", "-q"}, {"add", "a.sh", "deep/b", "a name that is longer than eight bytes"}} {
+	other := project(t, map[string]string{"linked.py": ""})
+	dir := project(t, map[string]string{"a.sh": "", "deep/b": "", "run.log": "", "sub/.git": "gitdir: ../.git/modules/sub\n", "sub/c": "", "ignored/d": "", ".gitignore": "ignored\n"})
+	if err := os.Symlink(other, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "a.sh", "deep/b"}} {
 		if out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
 	got, c := covered(t, dir, "make guard")
-	if want := []string{"a name that is longer than eight bytes", "a.sh", "deep/b"}; !slices.Equal(got, want) || !strings.Contains(c.Hooks[0].Unclear, "make") {
-		t.Errorf("got %q, %q; want what git tracks: %q", got, c.Hooks[0].Unclear, want)
+	slices.Sort(got)
+	want := []string{".gitignore", "a.sh", "deep/b", "ignored/d", "link/linked.py", "run.log", "sub/.git", "sub/c"}
+	if !slices.Equal(got, want) || !strings.Contains(c.Hooks[0].Unclear, "make") {
+		t.Errorf("got %q, %q; want the whole tree: %q", got, c.Hooks[0].Unclear, want)
+	}
+}
+
+// TestAProjectWithMoreFilesThanTrustCoversIsToldSo: what git tracks is covered first.
+func TestAProjectWithMoreFilesThanTrustCoversIsToldSo(t *testing.T) {
+	files := map[string]string{}
+	for i := range 20_100 {
+		files[fmt.Sprintf("d%d/%d", i%7, i)] = ""
+	}
+	files["sparse"] = ""
+	dir := project(t, files)
+	if err := os.Truncate(filepath.Join(dir, "sparse"), 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	got, c := covered(t, dir, "make guard")
+	if len(got) != 20_000 || !strings.Contains(c.Hooks[0].Unclear, "a change to the others is not seen") {
+		t.Errorf("%d files, %q; want 20000, and that there are more", len(got), c.Hooks[0].Unclear)
 	}
 }
 

@@ -64,9 +64,9 @@ func TestNoCommandKeepsTrustBusy(t *testing.T) {
 	dir := project(t, files)
 	var hooks []*hook.Hook
 	for _, text := range []string{
-		"x=$; " + strings.Repeat("x=$x$x ", 8000), // each value doubles one before it, and may be a script
-		strings.Repeat("find d -exec ", 8000),     // each runs all that follow
-		strings.Repeat("run-parts d;", 8000),      // each runs a whole directory
+		"x=$; " + strings.Repeat("x=$x$x ", 8000) + "; $x", // each value doubles one before it, and may be a script
+		strings.Repeat("find d -exec ", 8000),              // each runs all that follow
+		strings.Repeat("run-parts d;", 8000),               // each runs a whole directory
 		strings.Repeat("PATH=d ", 8000),
 		strings.Repeat("eval ", 20000),
 		strings.Repeat(`x="a b; c d"; $x;`, 6000),

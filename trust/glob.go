@@ -29,6 +29,7 @@ func (c *collector) glob(pattern string) (matched []string, whole bool) {
 			if !ok {
 				return nil, false
 			}
+			c.watch(dir, "glob "+part, func(name string) bool { is, err := filepath.Match(part, name); return is || err != nil })
 			for _, name := range names {
 				if is, err := filepath.Match(part, name); is && err == nil {
 					next = append(next, filepath.Join(dir, name))

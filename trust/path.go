@@ -9,19 +9,32 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// fromPath covers a program of the project that PATH leads to.
-func (s *scope) fromPath(a arg) error {
-	for _, text := range a.texts {
-		if strings.ContainsRune(text, '/') {
-			s.missing(text)
+// resolve covers the file that the name of a program leads to. read reports that
+// the file decides what runs.
+func (s *scope) resolve(text string) (read bool, err error) {
+	found := func(path string) error {
+		is, err := s.c.file(path, !s.quiet)
+		read = read || is
+		return err
+	}
+	if !strings.ContainsRune(text, '/') {
+		err := s.search(text, "", found)
+		return read || s.c.searched[[3]any{text, "", s.quiet}], err
+	}
+	there := s.existing(text)
+	for _, path := range there {
+		if !s.c.below(path) && isSystems(path) && !s.c.leadsIn(path) {
 			continue
 		}
-		err := s.search(text, "", func(path string) error { return s.c.file(path, !s.quiet) })
-		if err != nil {
-			return err
+		if err := found(path); err != nil {
+			return read, err
 		}
 	}
-	return nil
+	s.missing(text)
+	if len(there) == 0 { // in the project it must not come to be; elsewhere its name decides
+		read = slices.ContainsFunc(s.paths(text), s.c.below)
+	}
+	return read, nil
 }
 
 // search calls found for each file of the project that PATH has for a name, as far
@@ -29,12 +42,12 @@ func (s *scope) fromPath(a arg) error {
 // Each name is searched once for each use.
 func (s *scope) search(name, use string, found func(path string) error) error {
 	key := [...]any{name, use, s.quiet}
-	if name == "" || len(name) > mostValue || strings.ContainsRune(name, 0) || s.c.searched[key] {
+	if _, done := s.c.searched[key]; done || name == "" || len(name) > mostValue || strings.ContainsRune(name, 0) {
 		return nil
 	}
-	s.c.searched[key] = true
+	s.c.searched[key] = false
 	s.c.looks += 4 * len(s.c.searchPath())
-	for _, dir := range s.c.searchPath() {
+	for _, dir := range append(slices.Clone(s.proc.path), s.c.searchPath()...) {
 		path := filepath.Join(dir, name)
 		real, err := filepath.EvalSymlinks(path)
 		switch {
@@ -42,10 +55,12 @@ func (s *scope) search(name, use string, found func(path string) error) error {
 			s.c.absent(path, s.quiet)
 		case err != nil:
 		case s.c.below(path):
+			s.c.searched[key] = true
 			if err := found(path); err != nil {
 				return err
 			}
 		case s.c.below(real):
+			s.c.searched[key] = true
 			if err := found(real); err != nil {
 				return err
 			}
@@ -82,8 +97,22 @@ func (s *scope) missing(text string) {
 	}
 }
 
-// searched are the variables with folders or files that programs load.
-func searched(name string) bool {
+// loading are variables by which programs of which something is known load files or take options; those of a
+// kind are found by how they begin.
+var (
+	loading = set("PATH BASH_ENV ENV PROMPT_COMMAND PS4 SHELLOPTS BASHOPTS AWKPATH AWKLIBPATH GCONV_PATH LOCPATH NLSPATH " +
+		"OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES RIPGREP_CONFIG_PATH GREP_OPTIONS JQ_LIBRARY_PATH CDPATH POSIXLY_CORRECT")
+	loadingKinds = []string{"LD_", "DYLD_", "PYTHON", "GIT_", "NODE_", "BASH_FUNC_", "PERL", "RUBY"}
+)
+
+// loads reports whether programs load files that a variable names, or take options from it.
+func loads(name string) bool {
+	begins := func(kind string) bool { return strings.HasPrefix(name, kind) }
+	return loading[name] || slices.ContainsFunc(loadingKinds, begins)
+}
+
+// folders are the variables that hold folders alone.
+func folders(name string) bool {
 	return strings.HasSuffix(name, "PATH") || strings.HasSuffix(name, "LIB")
 }
 
@@ -101,6 +130,9 @@ func (s *scope) assign(a *syntax.Assign) error {
 	} else if values := append(slices.Clone(s.vars[name]), strings.Join(value.texts, " ")); len(values) <= mostValues {
 		s.vars[name] = values
 	}
+	if !value.known && loads(name) && !s.ownPath(name, a.Value) {
+		s.cannotSee("which files programs load by %s shows only when it runs", name)
+	}
 	for _, text := range value.texts {
 		if err := s.assigned(name, text); err != nil {
 			return err
@@ -109,17 +141,44 @@ func (s *scope) assign(a *syntax.Assign) error {
 	return s.cover(value, false)
 }
 
+// ownPath reports whether PATH is set to itself and no more than is known.
+func (s *scope) ownPath(name string, w *syntax.Word) bool {
+	return name == "PATH" && !strings.ContainsAny(strings.ReplaceAll(s.source1(w), "$PATH", ""), "$`")
+}
+
+// harmless are variables of loads by whose values no program loads a file.
+var harmless = set("PYTHONUNBUFFERED PYTHONIOENCODING PYTHONUTF8 PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONNOUSERSITE PYTHONSAFEPATH GIT_DIR GIT_WORK_TREE GIT_OPTIONAL_LOCKS GIT_PAGER_IN_USE GIT_TERMINAL_PROMPT GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL NODE_ENV NODE_NO_WARNINGS NODE_DEBUG NODE_DISABLE_COLORS")
+
 // assigned covers what programs load by the value of a variable.
 func (s *scope) assigned(name, value string) error {
 	switch {
-	case searched(name) || name == "LD_PRELOAD":
-		for part := range strings.SplitSeq(value, ":") {
+	case value == "" || harmless[name] || !loads(name) && !folders(name):
+	case name == "BASH_ENV" || name == "ENV":
+		return s.source(value)
+	case folders(name) || name == "LD_PRELOAD":
+		for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ':' || r == ' ' }) {
+			if name == "PATH" {
+				s.addPath(part)
+			}
 			if err := s.directory(part); err != nil {
 				return err
 			}
+			if name != "PATH" && loads(name) && slices.ContainsFunc(s.paths(part), s.c.below) {
+				s.cannotSee("programs load files by %s", name)
+			}
 		}
-	case name == "BASH_ENV" || name == "ENV":
-		return s.source(value)
+	default:
+		s.cannotSee("programs load files by %s", name)
 	}
 	return nil
+}
+
+// addPath notes a folder of the project that a script puts on PATH.
+func (s *scope) addPath(part string) {
+	for _, path := range s.paths(part) {
+		if s.c.below(path) && !slices.Contains(s.proc.path, path) && len(s.proc.path) < mostDirs {
+			s.proc.path = append(s.proc.path, path)
+			clear(s.c.searched)
+		}
+	}
 }

@@ -30,7 +30,10 @@ func (c *Covered) Wrap(h *hook.Hook, r hook.Runner) hook.Runner {
 	same := func(of Hook) bool { return of.Dialect == h.Dialect && of.ID == h.ID }
 	switch at := slices.IndexFunc(c.Hooks, same); {
 	case at >= 0 && reflect.DeepEqual(digestedOf(c.Hooks[at].Hook), digestedOf(h)):
-		return run.Pinned(r, &agreed{c, c.Hooks[at].Files, c.Hooks[at].absent})
+		if c.Hooks[at].python {
+			withoutBytecode(r)
+		}
+		return run.Pinned(r, &agreed{c, c.Hooks[at].Files, c.Hooks[at].absent, c.Hooks[at].folders})
 	case at >= 0 || h.Source == hook.Project || h.Source == hook.Local:
 		return refused{fmt.Errorf("the hook at %s, or a file that it runs, is not what trust was granted for; look at it, and grant trust again", h.Position)}
 	}
@@ -50,6 +53,27 @@ type agreed struct {
 	covered *Covered
 	files   []File
 	absent  []string
+	folders []*folder
+}
+
+// withoutBytecode keeps Python from leaving compiled modules beside its scripts: a file that comes to a folder
+// which a hook searches is not one that was covered.
+func withoutBytecode(r hook.Runner) {
+	for r != nil {
+		if c, ok := r.(*run.Command); ok {
+			if environ := c.Environ; environ != nil {
+				c.Environ = func(call hook.Call) []string {
+					return append(slices.Clip(environ(call)), "PYTHONDONTWRITEBYTECODE=1")
+				}
+			}
+			return
+		}
+		wrapper, ok := r.(interface{ Unwrap() hook.Runner })
+		if !ok {
+			return
+		}
+		r = wrapper.Unwrap()
+	}
 }
 
 var _ run.Agreed = (*agreed)(nil)
@@ -64,6 +88,11 @@ func (a *agreed) Same(ctx context.Context) error {
 	for _, path := range a.absent {
 		if _, err := os.Lstat(path); err == nil {
 			return notThere(path)
+		}
+	}
+	for _, f := range a.folders {
+		if err := f.same(ctx); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -37,7 +37,8 @@ func granted(t *testing.T, dir, command string) (hook.Runner, *trust.Covered) {
 func swapper(t *testing.T, file string, good, evil []byte) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var swaps sync.WaitGroup
-	side, target := file+".side", file+".target"
+	elsewhere := t.TempDir() // a file that comes to the folder is seen
+	side, target := filepath.Join(elsewhere, "side"), filepath.Join(elsewhere, "target")
 	put := func(name string, text []byte) { _ = os.WriteFile(name, text, 0o755) } // a program that runs cannot be written to
 	swaps.Go(func() {
 		for ctx.Err() == nil {

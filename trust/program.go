@@ -4,85 +4,48 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-)
 
-var (
-	// wrappers run the program that one of their arguments names.
-	wrappers = set(
-		"env sudo doas nice nohup timeout exec command builtin time xargs setsid stdbuf ionice busybox flock parallel watch chronic unbuffer strace caffeinate chroot",
-	)
-	// languages are interpreters of other languages.
-	languages = set(
-		"python python2 python3 pypy pypy3 node nodejs deno bun tsx ts-node ruby perl php lua luajit osascript pwsh powershell powershell.exe Rscript tclsh awk gawk expect fish nu elvish",
-	)
-	// runners run what files of the project say.
-	runners = set(
-		"make gmake npm npx pnpm pnpx yarn bunx just task rake gradle gradlew mvn mvnw ant sbt cargo go docker docker-compose podman pre-commit husky lefthook lint-staged bazel ninja cmake tox nox poetry pipenv uv uvx hatch pdm rye composer bundle mix dotnet swift ansible ansible-playbook nix nix-shell direnv devbox turbo nx lerna",
-	)
-	// writing are programs whose arguments are files that they write.
-	writing = set("tee touch rm rmdir mkdir logger")
-	// inline are the options after which a text of another language follows.
-	inline = set("-c -e -m -p -r -E -pe -ne --eval --print -Command -EncodedCommand eval")
-	// loading are words with which such a text may run files.
-	loading = []string{
-		"import",
-		"require",
-		"open",
-		"exec",
-		"load",
-		"eval",
-		"source",
-		"run",
-		"use ",
-		"spawn",
-		"system",
-		"`",
-		"include",
-		"do ",
-	}
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 // call is a program with arguments that are texts already.
 func (s *scope) call(words []string) error {
 	args := make([]arg, len(words))
 	for i, word := range words {
-		args[i] = arg{[]string{word}, true}
+		args[i] = arg{texts: []string{word}, known: true}
 	}
 	return s.program(args)
 }
 
 // program covers the files of one call.
 func (s *scope) program(args []arg) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if !writing[base(args[0])] {
+		for i, a := range args {
+			if err := s.cover(a, i == 0); err != nil {
+				return err
+			}
+		}
+	}
+	return s.runs(args)
+}
+
+// runs looks at the program that the first word names, whichever of its values that has.
+func (s *scope) runs(args []arg) error {
 	if err := s.c.spent(); err != nil || len(args) == 0 {
 		return err
 	}
 	if !args[0].known || len(args[0].texts) == 0 {
 		s.cannotSee("which program it runs shows only when it runs")
 	}
-	name := base(args[0])
-	for i, a := range args {
-		if i > 0 && writing[name] {
-			break
+	for _, text := range args[0].texts {
+		read, err := s.resolve(text)
+		if err == nil && args[0].known {
+			err = s.known(text, args[1:], read)
 		}
-		if err := s.cover(a, i == 0); err != nil {
-			return err
-		}
-	}
-	for i, a := range args {
-		if i > 0 && !wrappers[name] {
-			break
-		}
-		if err := s.fromPath(a); err != nil {
-			return err
-		}
-		for _, text := range a.texts { // env PATH=bin guard
-			if variable, value, ok := strings.Cut(text, "="); ok && i > 0 {
-				if err := s.assigned(variable, value); err != nil {
-					return err
-				}
-			}
-		}
-		if done, err := s.known(base(a), args[i+1:]); done || err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -96,55 +59,216 @@ func base(a arg) string {
 	return filepath.Base(a.texts[0])
 }
 
-// known looks closer at programs of which it is known what they run.
-func (s *scope) known(name string, args []arg) (done bool, err error) {
-	switch {
-	case name == "":
-		return false, nil
-	case shells[name]:
-		return true, s.shell(args)
+// known looks closer at programs of which it is known which files they run, and
+// says of all others that it is not. read: a file of the project is the program,
+// and was read.
+func (s *scope) known(program string, args []arg, read bool) error {
+	name := filepath.Base(program)
+	if read && strings.ContainsRune(program, '/') {
+		return nil // the text of the file says it, whatever its name
+	}
+	if w, wraps := bash.Wrappers[name]; wraps {
+		return s.wrapper(name, w, args)
+	}
+	switch language := bash.Interpreter(name); {
+	case language != "":
+		return s.language(language, name, args)
 	case name == "source" || name == ".":
-		return true, s.sourced(args)
+		return s.sourced(args)
 	case name == "eval":
-		return true, s.eval(args)
+		return s.eval(args)
+	case name == "trap":
+		return s.trap(args)
 	case name == "cd" || name == "pushd":
 		s.changeDir(args)
-		return true, nil
-	case name == "read" || name == "mapfile" || name == "readarray" || name == "getopts":
-		for _, a := range args {
-			for _, text := range a.texts {
-				s.vars[text] = nil
-			}
-		}
-		return true, nil
+	case name == "read" || name == "getopts":
+		s.forget(args)
+	case name == "mapfile" || name == "readarray":
+		s.without(name, args, "-C")
+		s.forget(args)
 	case name == "run-parts" || name == "find":
-		return true, s.directories(name, args)
-	case languages[name]:
-		s.language(name, args)
-		return true, nil
+		return s.directories(name, args)
+	case name == "git":
+		s.git(args)
 	case runners[name]:
 		s.cannotSee("%s runs what files of the project say", name)
-		return true, nil
+	case read:
+	case clearPrograms[name] != nil:
+		s.without(name, args, clearPrograms[name]...)
+	case !s.quiet:
+		s.proc.unknown = append(s.proc.unknown, name)
 	}
-	return false, nil
+	return nil
 }
+
+// without says that a call cannot be seen through if one of its words begins with, or abbreviates, an option
+// that runs a program.
+func (s *scope) without(name string, args []arg, options ...string) {
+	if len(options) == 0 {
+		return
+	}
+	for _, a := range args {
+		for _, text := range a.texts {
+			option, _, _ := strings.Cut(text, "=")
+			for _, runs := range options {
+				abbreviates := strings.HasPrefix(option, "--") && len(option) > 2 && strings.HasPrefix(runs, option)
+				if strings.HasPrefix(text, runs) || abbreviates {
+					s.cannotSee("the option %s of %s runs a program or loads a file", runs, name)
+				}
+			}
+		}
+		if !a.known && len(a.texts) == 0 {
+			s.cannotSee("which options %s has shows only when it runs", name)
+		}
+	}
+}
+
+func (s *scope) forget(args []arg) {
+	for _, a := range args {
+		for _, text := range a.texts {
+			s.vars[text] = nil
+		}
+	}
+}
+
+// trap reads its first word as a script.
+func (s *scope) trap(args []arg) error {
+	for _, a := range args {
+		if !a.known {
+			s.cannotSee("the text that trap runs shows only when it runs")
+			return nil
+		}
+		if len(a.texts) == 1 && a.texts[0] == "--" {
+			continue
+		}
+		if len(args) == 1 || a.is("-") || a.is("-l") || a.is("-p") {
+			return nil
+		}
+		return s.script(strings.Join(a.texts, " "))
+	}
+	return nil
+}
+
+// wrapper looks at the command that a wrapper runs.
+func (s *scope) wrapper(name string, w bash.Wrapper, args []arg) error {
+	words := make([]string, len(args))
+	for i, a := range args {
+		if a.known && len(a.texts) == 1 {
+			words[i] = a.texts[0]
+		}
+	}
+	opens := func(i int) bool { return !args[i].known || len(args[i].texts) != 1 }
+	own, ok := w.Skip(words, opens)
+	for i := 0; i < own; i++ {
+		switch option := words[i]; {
+		case opens(i):
+			s.cannotSee("which program %s runs shows only when it runs", name)
+			return nil
+		case len(option) > 1 && option[0] == '-':
+			if !w.Knows(option) {
+				s.cannotSee("nothing is known of the option %s of %s", option, name)
+			}
+			i += w.Width(option) - 1
+		}
+	}
+	if !ok {
+		return nil
+	}
+	if w.Foreign {
+		s.cannotSee("%s runs programs in another place", name)
+	}
+	before, rest := words[:own], args[own:]
+	if to, is := w.Value(before, w.Chdir, w.LongDir); is && w.Chdir != "" {
+		s.changeDir([]arg{{texts: []string{to}, known: true}})
+	}
+	if text, is := w.Value(before, w.Text, "command"); is && w.Text != "" {
+		return s.fork().script(text)
+	}
+	if len(rest) > 1 && w.Text != "" && (rest[0].is("-"+w.Text) || rest[0].is("--command")) {
+		return s.eval(rest[1:2])
+	}
+	if text, is := w.Value(before, w.Split, "split-string"); is && w.Split != "" {
+		var split []arg
+		for word := range strings.FieldsSeq(text) {
+			split = append(split, arg{texts: []string{word}, known: !strings.ContainsAny(word, "$\\'\"")})
+		}
+		rest = append(split, rest...)
+	}
+	for w.Assigns && len(rest) > 0 && len(rest[0].texts) > 0 && strings.Contains(rest[0].texts[0], "=") {
+		for _, text := range rest[0].texts {
+			variable, value, _ := strings.Cut(text, "=")
+			if !rest[0].known && loads(variable) {
+				s.cannotSee("which files programs load by %s shows only when it runs", variable)
+			}
+			if err := s.assigned(variable, value); err != nil {
+				return err
+			}
+		}
+		rest = rest[1:]
+	}
+	if w.Joins {
+		return s.eval(rest)
+	}
+	if w.Reads && len(rest) > 0 {
+		rest = append(slices.Clone(rest), arg{})
+	}
+	return s.runs(rest)
+}
+
+// shellWords are the options of shells that take the next word, and shellFlags those without a value by which
+// no file is loaded but those of the user.
+var (
+	shellFlags = "abefhiklmnprstuvxBCEHPT"
+	shellWords = set("-o +o -O +O")
+	shellLongs = set("--norc --noprofile --posix --restricted --login --verbose --noediting --")
+)
 
 // shell is a call of a shell.
 func (s *scope) shell(args []arg) error {
-	for i, a := range args {
-		switch {
-		case !a.known || len(a.texts) == 0:
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if !a.known || len(a.texts) == 0 {
 			s.cannotSee("which script a shell runs shows only when it runs")
 			return nil
-		case strings.HasPrefix(a.texts[0], "-") && !strings.HasPrefix(a.texts[0], "--") && strings.Contains(a.texts[0], "c"):
-			if i+1 >= len(args) || !args[i+1].known {
+		}
+		option := a.texts[0]
+		file, isFile := rcFile(option)
+		switch {
+		case isFile:
+			if file == "" && i+1 < len(args) {
+				i++
+				file = strings.Join(args[i].texts, " ")
+			}
+			if err := s.source(file); err != nil {
+				return err
+			}
+		case shellWords[option]:
+			i++
+		case shellLongs[option]:
+		case strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") && strings.Contains(option, "c"):
+			if strings.Trim(option[1:], shellFlags+"c") != "" {
+				s.cannotSee("nothing is known of the option %s of a shell", option)
+			}
+			for i++; i < len(args) && args[i].known && len(args[i].texts) == 1 && strings.HasPrefix(args[i].texts[0], "-"); {
+				i++ // bash -c -e text
+			}
+			if i >= len(args) || !args[i].known {
 				s.cannotSee("the text that a shell runs shows only when it runs")
 				return nil
 			}
-			return s.fork().script(strings.Join(args[i+1].texts, " "))
-		case strings.HasPrefix(a.texts[0], "-") || strings.HasPrefix(a.texts[0], "+"):
+			return s.fork().script(strings.Join(args[i].texts, " "))
+		case strings.HasPrefix(option, "-") || strings.HasPrefix(option, "+"):
+			if strings.HasPrefix(option, "--") || strings.Trim(option[1:], shellFlags) != "" {
+				s.cannotSee("nothing is known of the option %s of a shell", option)
+			}
+			if strings.Contains(option, "s") {
+				return nil
+			}
 		default:
 			for _, text := range a.texts {
+				if len(s.existing(text)) == 0 && !slices.ContainsFunc(s.paths(text), s.c.below) {
+					s.cannotSee("%s, which a shell runs, is not there", text)
+				}
 				if err := s.source(text); err != nil {
 					return err
 				}
@@ -153,6 +277,12 @@ func (s *scope) shell(args []arg) error {
 		}
 	}
 	return nil
+}
+
+// rcFile returns the file of --rcfile and --init-file, "" if it is the next word.
+func rcFile(option string) (file string, is bool) {
+	name, file, _ := strings.Cut(option, "=")
+	return file, name == "--rcfile" || name == "--init-file"
 }
 
 func (s *scope) sourced(args []arg) error {
@@ -181,6 +311,9 @@ func (s *scope) eval(args []arg) error {
 }
 
 func (s *scope) changeDir(args []arg) {
+	if len(args) == 0 && s.c.environ["HOME"] != "" {
+		s.addDir(within(s.c.dir, s.c.environ["HOME"]))
+	}
 	for _, a := range args {
 		if !a.known {
 			s.cannotSee("the directory that it changes to shows only when it runs")
@@ -196,33 +329,54 @@ func (s *scope) changeDir(args []arg) {
 
 // directories covers what programs run of whole directories.
 func (s *scope) directories(name string, args []arg) error {
-	runs := name == "run-parts" || slices.ContainsFunc(args, func(a arg) bool {
-		return slices.ContainsFunc(
-			a.texts,
-			func(text string) bool { return strings.HasPrefix(text, "-exec") || strings.HasPrefix(text, "-ok") },
-		)
-	})
+	runs := name == "run-parts" || slices.ContainsFunc(args, func(a arg) bool { return len(a.texts) > 0 && findRuns(a.texts[0]) })
 	for i, a := range args {
-		if !a.known && i == 0 && runs {
+		if !a.known && runs {
 			s.cannotSee("the directory whose files %s runs shows only when it runs", name)
 		}
 		for _, text := range a.texts {
-			if strings.HasPrefix(text, "-") && name == "find" {
+			switch {
+			case strings.HasPrefix(text, "-") && name == "find":
 				return s.found(args[i:])
+			case name == "run-parts":
+				if err := s.runParts(text); err != nil {
+					return err
+				}
+			default:
+				if err := s.directory(text); err != nil {
+					return err
+				}
 			}
-			if err := s.directory(text); err != nil {
+		}
+	}
+	return nil
+}
+
+// runParts covers a directory of which every file runs.
+func (s *scope) runParts(text string) error {
+	if err := s.directory(text); err != nil {
+		return err
+	}
+	for _, dir := range s.existing(text) {
+		for _, name := range s.c.watch(dir, "all", nil) {
+			if _, err := s.c.file(filepath.Join(dir, name), !s.quiet && s.c.below(dir)); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// findRuns reports whether an option of find runs a program.
+func findRuns(text string) bool {
+	return strings.HasPrefix(text, "-exec") || strings.HasPrefix(text, "-ok")
 }
 
 // found covers what find runs for each file.
 func (s *scope) found(args []arg) error {
 	for i, a := range args {
-		if len(a.texts) == 1 && (strings.HasPrefix(a.texts[0], "-exec") || strings.HasPrefix(a.texts[0], "-ok")) {
-			if err := s.program(args[i+1:]); err != nil {
+		if len(a.texts) == 1 && findRuns(a.texts[0]) {
+			if err := s.program(s.matched(args[i+1:])); err != nil {
 				return err
 			}
 		}
@@ -230,24 +384,38 @@ func (s *scope) found(args []arg) error {
 	return nil
 }
 
-// language is a call of an interpreter whose language is not read here: its
-// script is covered, and the files of its language beside it.
-func (s *scope) language(name string, args []arg) {
+// matched is the command that find runs, up to its end, with unknown words in the place of {}.
+func (s *scope) matched(args []arg) []arg {
+	var words []arg
 	for i, a := range args {
-		if !a.known {
-			s.cannotSee("which script %s runs shows only when it runs", name)
-			return
+		if a.is(";") || a.is("+") {
+			break
 		}
-		if len(a.texts) == 0 || !inline[a.texts[0]] {
-			continue
+		if len(a.texts) == 1 && strings.Contains(a.texts[0], "{}") {
+			if i == 0 || bash.Interpreter(base(args[0])) != bash.Shell {
+				a = arg{}
+			} else {
+				continue // every file below the directory is covered as a script
+			}
 		}
-		text := ""
-		if i+1 < len(args) {
-			text = strings.Join(args[i+1].texts, " ")
-		}
-		if a.texts[0] == "-m" ||
-			slices.ContainsFunc(loading, func(word string) bool { return strings.Contains(text, word) }) {
-			s.cannotSee("%s runs a text or a module that may load any file", name)
-		}
+		words = append(words, a)
 	}
+	return words
+}
+
+// language is a call of an interpreter.
+func (s *scope) language(l bash.Language, name string, args []arg) error {
+	switch {
+	case l == bash.Shell:
+		return s.shell(args)
+	case l == bash.Python:
+		return s.pythonCall(name, args)
+	case name == "node" || name == "nodejs":
+		return s.nodeCall(name, args)
+	case l == bash.Awk || l == bash.Sed || l == bash.JQ:
+		s.filter(l, name, args)
+	default:
+		s.cannotSee("which files %s loads shows only when it runs", name)
+	}
+	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 const (
@@ -23,16 +23,39 @@ type scope struct {
 	path  string              // of the script; empty for the command of a hook
 	dirs  []string            // where it may be
 	vars  map[string][]string // the values that were assigned; nil is not known
-	quiet bool                // the text may not run at all: what cannot be seen through does not count
+	proc  *process
+	stdin []arg // texts that the command at hand reads as its input
+	quiet bool  // the text may not run at all: what cannot be seen through does not count
 	text  string
+}
+
+// process is a shell with the functions that it has. Which of the names that it
+// calls are functions is known at its end.
+type process struct {
+	functions map[string]bool
+	unknown   []string // programs that may run anything unless they are functions
+	path      []string // folders of the project that it puts on PATH
 }
 
 func newScope(c *collector, path string) *scope {
 	s := &scope{c: c, path: path, dirs: []string{c.dir}, vars: map[string][]string{}}
+	s.proc = &process{functions: map[string]bool{}}
+	c.procs = append(c.procs, s.proc)
 	if path != "" {
-		s.addDir(filepath.Dir(path))
+		for _, dir := range folderOf(path) {
+			s.addDir(dir)
+		}
 	}
 	return s
+}
+
+// folderOf returns the folder of a file, as it is named and as links lead to it.
+func folderOf(path string) []string {
+	dirs := []string{filepath.Dir(path)}
+	if real, err := filepath.EvalSymlinks(path); err == nil && filepath.Dir(real) != dirs[0] {
+		dirs = append(dirs, filepath.Dir(real))
+	}
+	return dirs
 }
 
 func (s *scope) addDir(dir string) {
@@ -55,36 +78,25 @@ func (s *scope) cannotSee(format string, args ...any) {
 }
 
 // script finds the files that a text of shell runs.
-func (s *scope) script(text string) (err error) {
+func (s *scope) script(text string) error {
 	if s.c.depth++; s.c.depth > mostDepth {
 		s.cannotSee("its scripts run each other more than %d deep", mostDepth)
 		return nil
 	}
 	defer func() { s.c.depth-- }()
-	if wrong := bounded.Shell(text); wrong != nil {
-		s.cannotSee("a script of it is too long: %v", wrong)
-		return nil
-	}
-	defer func(was string) {
-		s.text = was
-		if recover() != nil { // the parser does panic
-			s.cannotSee("a script of it is no shell syntax")
-		}
-	}(s.text)
+	defer func(was string) { s.text = was }(s.text)
 	s.text = text
 	s.c.looks += len(text) / 32
-	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
-	var mistake error // the shell, too, runs what stands before it
-	for stmt, wrong := range parser.StmtsSeq(strings.NewReader(text)) {
-		if mistake == nil && wrong != nil {
-			mistake = wrong
-			s.cannotSee("a script of it is no shell syntax: %v", wrong)
+	for stmt, wrong := range bash.Stmts(text) { // the shell, too, runs what stands before a mistake
+		if wrong != nil {
+			s.cannotSee("a script of it cannot be read: %v", wrong)
+			return nil
 		}
-		if mistake == nil && err == nil { // a loop that is left here panics: the parser goes on
-			err = s.walk(stmt)
+		if err := s.walk(stmt); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 func (s *scope) walk(stmt *syntax.Stmt) (err error) {
@@ -103,6 +115,10 @@ func (s *scope) visit(node syntax.Node) error {
 		return err
 	}
 	switch node := node.(type) {
+	case *syntax.FuncDecl:
+		if node.Name != nil {
+			s.proc.functions[node.Name.Value] = true
+		}
 	case *syntax.Stmt:
 		return s.input(node)
 	case *syntax.BinaryCmd:
@@ -130,10 +146,12 @@ func (s *scope) visit(node syntax.Node) error {
 
 // input reads the texts that a shell has as its input.
 func (s *scope) input(stmt *syntax.Stmt) error {
+	s.stdin = nil
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	if !ok || !s.readsInput(call) {
+	if !ok {
 		return nil
 	}
+	shell := s.readsInput(call)
 	for _, r := range stmt.Redirs {
 		word := r.Hdoc
 		if r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn {
@@ -143,9 +161,13 @@ func (s *scope) input(stmt *syntax.Stmt) error {
 			continue
 		}
 		a := s.word(word)
+		if r.Op != syntax.RdrIn {
+			s.stdin = append(s.stdin, a)
+		}
 		switch {
+		case !shell:
 		case !a.known:
-			s.cannotSee("what a shell gets as its input shows only when it runs")
+			s.cannotSee("the input of a shell shows only when it runs")
 		case r.Op == syntax.RdrIn:
 			for _, text := range a.texts {
 				if err := s.source(text); err != nil {
@@ -165,17 +187,22 @@ func (s *scope) input(stmt *syntax.Stmt) error {
 func (s *scope) readsInput(call *syntax.CallExpr) bool {
 	args := s.words(call.Args)
 	for i, a := range args {
-		if a.known && len(a.texts) > 0 && shells[filepath.Base(a.texts[0])] {
+		if a.known && len(a.texts) > 0 && bash.Interpreter(a.texts[0]) == bash.Shell {
 			return !slices.ContainsFunc(
 				args[i+1:],
 				func(a arg) bool { return a.known && len(a.texts) > 0 && !strings.HasPrefix(a.texts[0], "-") },
 			)
 		}
-		if i == 0 && !(a.known && len(a.texts) > 0 && wrappers[filepath.Base(a.texts[0])]) {
+		if i == 0 && !(a.known && len(a.texts) > 0 && isWrapper(a.texts[0])) {
 			break
 		}
 	}
 	return false
+}
+
+func isWrapper(name string) bool {
+	_, is := bash.Wrappers[filepath.Base(name)]
+	return is
 }
 
 // printing are programs whose output shows in their words and files.
@@ -241,13 +268,14 @@ func (s *scope) directory(text string) error {
 		switch {
 		case err != nil || !s.c.below(path):
 		case !info.IsDir():
-			if err := s.c.file(path, true); err != nil {
+			if _, err := s.c.file(path, true); err != nil {
 				return err
 			}
 		case path == s.c.dir:
 			s.cannotSee("any file of the project may run, by its name")
 		default:
-			if err := s.c.walk(path, func(file string) error { return s.c.file(file, false) }); err != nil {
+			err := s.c.walk(path, func(file string) error { _, err := s.c.file(file, false); return err })
+			if err != nil {
 				return err
 			}
 		}

@@ -48,13 +48,15 @@ func (c *collector) sum(path string) (digest string, looked stamp, err error) {
 		return "", looked, err
 	}
 	defer f.Close()
-	looked.info = info
+	if looked.info = info; info.Size() > mostBytes-c.bytes || len(c.sums) >= mostFiles {
+		return "", looked, tooMany(path)
+	}
 	hash := sha256.New()
 	err = bounded.Copy(c.ctx, f, mostBytes-c.bytes, func(part []byte) {
 		c.bytes += int64(len(part))
 		hash.Write(part)
 	})
-	if large := new(bounded.SizeError); errors.As(err, &large) || len(c.sums) >= mostFiles {
+	if large := new(bounded.SizeError); errors.As(err, &large) {
 		return "", looked, tooMany(path)
 	}
 	if err != nil {
@@ -64,8 +66,11 @@ func (c *collector) sum(path string) (digest string, looked stamp, err error) {
 	return c.sums[real], looked, nil
 }
 
+// errMany is the cause of an error about more files than trust covers.
+var errMany = errors.New("name the script that the hook runs by its path")
+
 func tooMany(path string) error {
 	return fmt.Errorf(
-		"trust covers %d files and %d MiB, and the hooks of the project may run more than that: %s; name the script that the hook runs by its path",
-		mostFiles, mostBytes>>20, path)
+		"trust covers %d files and %d MiB, and the hooks of the project may run more than that: %s; %w",
+		mostFiles, mostBytes>>20, path, errMany)
 }

@@ -5,70 +5,117 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// project covers all files of the project for the hook at hand.
-func (c *collector) project() error {
+// project covers all files of the project for a hook that is unclear.
+func (c *collector) project(h *Hook) error {
+	if h.Unclear == "" {
+		return nil
+	}
 	if c.all == nil {
-		found, has := c.found, c.has
-		c.found, c.has, c.whole = []File{}, map[string]bool{}, true
+		c.found, c.has, c.folders, c.watched, c.whole = []File{}, map[string]bool{}, nil, map[string]bool{}, true
 		err := c.tree()
-		c.all, c.found, c.has, c.whole = c.found, found, has, false
+		c.all, c.allFolders, c.whole = c.found, c.folders, false
 		if err != nil {
 			return err
 		}
 	}
+	has := map[string]bool{}
+	for _, f := range h.Files {
+		has[f.File] = true
+	}
 	for _, f := range c.all {
-		if !c.has[f.File] {
-			c.has[f.File] = true
-			c.found = append(c.found, f)
+		if !has[f.File] {
+			h.Files = append(h.Files, f)
+		}
+	}
+	h.folders = append(h.folders, c.allFolders...)
+	if c.partial {
+		h.Unclear += fmt.Sprintf(
+			"; the project has more than the %d files and %d MiB that trust covers: a change to the others is not seen",
+			mostFiles, mostBytes>>20)
+	}
+	return c.count(*h)
+}
+
+// tree covers all files of the project, also those of submodules and below links,
+// and those that git does not track. If that are too many, those that git tracks
+// come first.
+func (c *collector) tree() error {
+	add := func(path string) error {
+		_, err := c.add(path)
+		if errors.Is(err, errMany) { // one that is too large keeps no other from being covered
+			c.partial = true
+			return nil
+		}
+		return err
+	}
+	tracked, _ := c.tracked()
+	for _, path := range tracked {
+		if err := add(path); err != nil {
+			return err
+		}
+	}
+	err := c.walk(c.dir, add)
+	if errors.Is(err, errMany) {
+		c.partial = true
+		return nil
+	}
+	return err
+}
+
+// walk visits the files below a directory, through links too, but those of git
+// itself. No file may come to be there.
+func (c *collector) walk(dir string, visit func(path string) error) error {
+	w := walker{c: c, visit: visit, been: map[string]bool{}}
+	return w.dir(dir)
+}
+
+// walker visits each directory once, by whichever link.
+type walker struct {
+	c     *collector
+	visit func(path string) error
+	been  map[string]bool
+	seen  int
+}
+
+func (w *walker) dir(dir string) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil || w.been[real] {
+		return nil //nolint:nilerr // a directory that cannot be listed runs nothing by its name either
+	}
+	w.been[real] = true
+	names := w.c.watch(dir, "all", nil)
+	for _, name := range names {
+		if !w.c.whole {
+			w.c.looks++
+		}
+		if err := w.c.spent(); err != nil && !(w.c.whole && errors.Is(err, errSpent)) {
+			return err
+		}
+		if w.seen++; w.seen > 4*mostFiles {
+			return tooMany(dir)
+		}
+		path := filepath.Join(dir, name)
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+		case info.IsDir() && name == ".git":
+		case info.IsDir():
+			if err := w.dir(path); err != nil {
+				return err
+			}
+		default:
+			if err := w.visit(path); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-// tree covers all files of the project: those that git tracks, or all there are.
-func (c *collector) tree() error {
-	if tracked, ok := c.tracked(); ok {
-		return c.addAll(tracked)
-	}
-	return c.walk(c.dir, func(path string) error {
-		_, err := c.add(path)
-		return err
-	})
-}
-
-// walk visits the files below a directory, but those of git itself.
-func (c *collector) walk(dir string, visit func(path string) error) error {
-	seen := 0
-	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if !c.whole {
-			c.looks++
-		}
-		if err := c.spent(); err != nil && !(c.whole && errors.Is(err, errSpent)) {
-			return err
-		}
-		if seen++; seen > 4*mostFiles {
-			return fmt.Errorf(
-				"%s holds too many files for trust to cover: more than %d; name the script that the hook runs by its path",
-				dir,
-				4*mostFiles,
-			)
-		}
-		switch {
-		case err != nil:
-			return nil // what cannot be listed cannot be run by its name either
-		case entry.IsDir() && entry.Name() == ".git":
-			return fs.SkipDir
-		case entry.IsDir():
-			return nil
-		}
-		return visit(path)
-	})
 }
 
 const maxIndex = 64 << 20

@@ -11,13 +11,13 @@
 //	sys := pipeline.NewSystem(pipeline.Config{Wrap: covered.Wrap})  // what runs is what was covered
 //	ses, err := sys.NewSession(ctx, pipeline.SessionConfig{Dir: dir, Untrusted: state != trust.Trusted})
 //
-// Nothing of the project is run or read as code but shell text, within the
-// limits of a parser. Which files a command runs is found from its words: those
-// that name a file of the project, through variables, cd and patterns; what these
-// files run in turn, if they are shell scripts; and the interpreters they name.
-// Where a command cannot be seen through, or names more than is looked at for all
-// hooks together, it says so, and covers all files of
-// the project: those in git's index, or those there are.
+// Nothing of the project runs. Which files a command runs is found from its words:
+// those that name a file of the project, through variables, cd and patterns; what
+// these files run in turn, if they are shell scripts; what scripts of Python and
+// Node import; and the interpreters they name. A program, an option or an import
+// that is not known to load nothing else makes a hook unclear: it says so, and
+// covers all files of the project, also of submodules, below links and those that
+// git does not track.
 package trust
 
 import (
@@ -57,10 +57,13 @@ type Hook struct {
 	Files []File // in the order in which they were found
 
 	// Unclear says why not all files that the hook runs can be found from its
-	// words, so that Files are all of the project; empty if they can.
+	// words, so that Files are all of the project, and whether these are too many
+	// to be covered; empty if they can be found.
 	Unclear string
 
-	absent []string // files that it would run, were they there
+	absent  []string  // files that it would run, were they there
+	folders []*folder // where it searches, and no file may come to be
+	python  bool      // it runs Python with modules of its own
 }
 
 // Covered is what trust in the hooks of a directory covers.
@@ -91,8 +94,9 @@ type Options struct {
 // without symbolic links. The digest does not depend on where settings have a
 // hook, only on what it is, and on the bytes of its files.
 //
-// It reads every file once, at most 20 000 files and 512 MiB of them: more is an
-// error, for what is not covered could change unseen.
+// It reads every file once, at most 20 000 files and 512 MiB of them. More files
+// that hooks name are an error, for what is not covered could change unseen; more
+// files of the project than that are said in Unclear.
 func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*Covered, error) {
 	c := newCollector(ctx, dir, opt.Environ)
 	covered := &Covered{dir: dir, sums: c.sums, stamps: c.stamps}
@@ -102,6 +106,11 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 			return nil, fmt.Errorf("%s: %w", h.Position, err)
 		}
 		covered.Hooks = append(covered.Hooks, found)
+	}
+	for i := range covered.Hooks { // the bound on files is for what hooks name first
+		if err := c.project(&covered.Hooks[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", covered.Hooks[i].Position, err)
+		}
 	}
 	if len(hooks)+len(opt.Reaching) == 0 {
 		return covered, nil

@@ -22,11 +22,20 @@ const (
 type arg struct {
 	texts []string // what it may be, as far as that is known
 	known bool     // it is nothing else
+
+	fields bool // texts are words one after the other, and not one of several
 }
 
 func (s *scope) words(words []*syntax.Word) (all []arg) {
 	for _, w := range words {
-		all = append(all, s.word(w))
+		a := s.word(w)
+		if !a.known || !a.fields {
+			all = append(all, a)
+			continue
+		}
+		for _, text := range a.texts {
+			all = append(all, arg{texts: []string{text}, known: true})
+		}
 	}
 	return all
 }
@@ -46,6 +55,7 @@ func (s *scope) word(w *syntax.Word) (a arg) {
 		if most = max(most, env.most); pick == 0 {
 			a.known = err == nil && !env.unknown
 		}
+		a.known = a.known && (len(fields) == 1 || most == 1)
 		for _, text := range fields {
 			if len(text) > mostValue {
 				a.known = false
@@ -53,6 +63,7 @@ func (s *scope) word(w *syntax.Word) (a arg) {
 			}
 			a.texts = append(a.texts, text)
 		}
+		a.fields = most == 1 && len(fields) != 1
 	}
 	return a
 }

@@ -1,0 +1,158 @@
+package trust
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/bash"
+)
+
+// clearPrograms are the programs that run nothing and load no code but what other words of a command name, with the
+// options by which they do. A program that is not here makes its hook unclear.
+var clearPrograms = func() map[string][]string {
+	all := map[string][]string{
+		"sort": {"--compress-program"}, "split": {"--filter"}, "enable": {"-f"}, "hash": {"-p"}, "compgen": {"-C", "-F"},
+		"shopt": {"expand_aliases"}, "alias": {"-"}, "date": {}, "rg": {"--pre"}, "fd": {"-x", "-X", "--exec"},
+		"curl": {}, "gh": {"extension", "alias"},
+	}
+	for name := range strings.FieldsSeq(`
+		: [ true false test echo printf exit return break continue local declare typeset export readonly set
+		unset shift wait jobs kill sleep umask ulimit pwd popd dirs type times let logout disown suspend fg bg
+		caller cat tac head tail wc cut tr uniq paste join comm rev nl seq basename dirname realpath readlink
+		stat ls file du df id whoami groups hostname uname arch nproc ps pgrep pkill killall which whereis md5sum
+		sha1sum sha224sum sha256sum sha384sum sha512sum shasum md5 cksum sum b2sum base32 base64 od xxd hexdump
+		strings grep egrep fgrep zgrep diff cmp expr bc factor mktemp yes column fold fmt expand unexpand pr
+		iconv envsubst mkdir rmdir rm touch cp mv ln chmod chown chgrp truncate dd tee sync mkfifo install logger
+		notify-send terminal-notifier say afplay paplay aplay tput stty clear tty printenv cal uuidgen getent
+		getconf locale lsof uptime free vmstat pidof tree numfmt shuf tsort ptx csplit`) {
+		all[name] = []string{}
+	}
+	return all
+}()
+
+var (
+	// writing are programs whose words are files that they write.
+	writing = set("tee touch rm rmdir mkdir logger")
+
+	// runners are programs that run what files of the project say. They are unclear as every program is of which
+	// nothing is known; the list is for the words of the reason.
+	runners = set(`
+		make gmake npm npx pnpm pnpx yarn bunx just task rake gradle gradlew mvn mvnw ant sbt cargo go docker-
+		compose pre-commit husky lefthook lint-staged bazel ninja cmake tox nox poetry pipenv uv uvx hatch pdm
+		rye composer bundle mix dotnet swift ansible ansible-playbook nix nix-shell direnv devbox turbo nx lerna
+		mise asdf invoke inv fab pytest jest vitest mocha eslint prettier biome ruff mypy tsc webpack vite rollup
+		rspec rubocop phpunit golangci-lint`)
+)
+
+func set(words string) map[string]bool {
+	all := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		all[word] = true
+	}
+	return all
+}
+
+// gitReads are the commands of git that run no hook and no program of a repository's settings but those that
+// .git/config names, which no clone brings.
+var gitReads = set(`
+		rev-parse status diff log show branch ls-files ls-tree rev-list describe symbolic-ref merge-base cat-file
+		blame shortlog name-rev show-ref for-each-ref diff-tree diff-index diff-files check-ignore check-attr
+		config remote version hash-object var count-objects grep tag reflog whatchanged show-branch cherry`)
+
+func (s *scope) git(args []arg) {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if !a.known || len(a.texts) != 1 {
+			s.cannotSee("which command git gets shows only when it runs")
+			return
+		}
+		switch text := a.texts[0]; {
+		case text == "-C" || text == "--git-dir" || text == "--work-tree":
+			i++
+		case text == "--no-pager" || text == "--no-optional-locks" || text == "-P" || text == "--version" ||
+			strings.HasPrefix(text, "--git-dir=") || strings.HasPrefix(text, "--work-tree="):
+		case strings.HasPrefix(text, "-"):
+			s.cannotSee("nothing is known of the option %s of git", text)
+			return
+		case !gitReads[text]:
+			s.cannotSee("git %s may run hooks of the repository", text)
+			return
+		default:
+			s.without("git "+text, args[i+1:], "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "--exec")
+			return
+		}
+	}
+}
+
+var (
+	sedProgram = regexp.MustCompile(`^[^ewWrRF{}]*$`)
+	sedSubst   = regexp.MustCompile(`^\s*(?:[0-9$,]*|/[^/]*/)\s*s(?:/[^/\n]*/[^/\n]*/|\|[^|\n]*\|[^|\n]*\||#[^#\n]*#[^#\n]*#|,[^,\n]*,[^,\n]*,|@[^@\n]*@[^@\n]*@)[gpIi0-9]*\s*$`)
+	sedPlain   = regexp.MustCompile(`^\s*(?:[0-9$,]*|/[^/]*/(?:,/[^/]*/)?)\s*!?[pdqQ=nNPDhHgGx]?\s*$`)
+)
+
+// filter is a call of awk, sed or jq, which run text of their own language.
+func (s *scope) filter(l bash.Language, name string, args []arg) {
+	for i, a := range args {
+		if !a.known && len(a.texts) == 0 && i == 0 {
+			s.cannotSee("the program that %s runs shows only when it runs", name)
+			return
+		}
+	}
+	text, program := "", false
+	for i := 0; i < len(args) && !program; i++ {
+		a := args[i]
+		option := strings.Join(a.texts, " ")
+		switch {
+		case !strings.HasPrefix(option, "-") || option == "-":
+			text, program = option, true
+			if !a.known && l != bash.JQ {
+				s.cannotSee("the program that %s runs shows only when it runs", name)
+			}
+		case l == bash.Awk && (option == "-F" || option == "-v"):
+			i++
+		case l == bash.Awk && (strings.HasPrefix(option, "-F") || strings.HasPrefix(option, "-v")):
+		case l == bash.JQ && slices.Contains([]string{"--arg", "--argjson", "--slurpfile", "--rawfile"}, option):
+			i += 2
+		case l == bash.JQ && option == "--indent":
+			i++
+		case l == bash.JQ && jqFlags.MatchString(option):
+		case l == bash.Sed && (option == "-e" || option == "-i" || option == "-n" || option == "-E" || option == "-r" ||
+			option == "-z" || option == "-u" || option == "-s" || strings.HasPrefix(option, "-i.")):
+		default:
+			s.cannotSee("nothing is known of the option %s of %s", option, name)
+			return
+		}
+	}
+	if l == bash.Sed { // several programs with -e
+		for i, a := range args {
+			if a.is("-e") && i+1 < len(args) {
+				text += "\n" + strings.Join(args[i+1].texts, " ")
+			}
+		}
+	}
+	if !clearText(l, text) {
+		s.cannotSee("the text that %s runs may run programs or load files", name)
+	}
+}
+
+var jqFlags = regexp.MustCompile(`^(-[cnrRsejaSMC]+|--(compact-output|null-input|raw-output|raw-input|slurp|exit-status|join-output|` +
+	`ascii-output|sort-keys|monochrome-output|color-output|tab|args|jsonargs|raw-output0|unbuffered))$`)
+
+// clearText reports whether a text of awk, sed or jq has none of the few words with which its language runs
+// programs or loads files.
+func clearText(l bash.Language, text string) bool {
+	switch l {
+	case bash.Awk:
+		return !strings.Contains(text, "system") && !strings.Contains(text, "@") &&
+			!strings.Contains(strings.ReplaceAll(text, "||", ""), "|")
+	case bash.JQ:
+		return !strings.Contains(text, "import") && !strings.Contains(text, "include")
+	}
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == ';' }) {
+		if !sedSubst.MatchString(part) && !sedPlain.MatchString(part) && !sedProgram.MatchString(part) {
+			return false
+		}
+	}
+	return true
+}

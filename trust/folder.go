@@ -1,0 +1,100 @@
+package trust
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+// folder is a directory that a hook searches: which files are there decides what runs.
+type folder struct {
+	dir    string
+	use    string
+	counts func(name string) bool // which names do; nil: all
+	names  map[string]string      // those that were there, with the target of a link
+	looked stamp
+}
+
+// mostNames bounds the names of one directory that are looked at.
+const mostNames = 4 * mostFiles
+
+// watch notes a directory that is searched, if it lies in the project or a link of the project leads to it,
+// and returns all names in it. use tells apart the searches of one directory.
+func (c *collector) watch(dir, use string, counts func(name string) bool) []string {
+	f := &folder{dir: filepath.Clean(dir), use: use, counts: counts, looked: stamp{at: time.Now()}}
+	info, err := os.Stat(f.dir)
+	if err != nil || !info.IsDir() {
+		return nil
+	}
+	f.looked.info = info
+	names, err := namesIn(f.dir)
+	if err != nil {
+		return nil
+	}
+	if key := use + "\x00" + f.dir; !c.watched[key] && c.below(f.dir) {
+		c.watched[key] = true
+		f.names = f.relevant(names)
+		c.folders = append(c.folders, f)
+	}
+	return names
+}
+
+// namesIn lists a directory, in order.
+func namesIn(dir string) ([]string, error) {
+	d, err := bounded.OpenDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(mostNames)
+	if len(names) == mostNames {
+		return nil, fmt.Errorf("%s has more than %d names", dir, mostNames)
+	}
+	slices.Sort(names)
+	if len(names) == 0 {
+		return nil, nil //nolint:nilerr // io.EOF
+	}
+	return names, err
+}
+
+// relevant returns the names that count, with the targets of links.
+func (f *folder) relevant(names []string) map[string]string {
+	all := map[string]string{}
+	for _, name := range names {
+		if f.counts == nil && name != ".git" || f.counts != nil && f.counts(name) {
+			target, _ := os.Readlink(filepath.Join(f.dir, name)) // "": it is not a link
+			all[name] = target
+		}
+	}
+	return all
+}
+
+// same reports an error if a file has come to the folder, or a link leads elsewhere. It lists the folder only
+// if its time has changed.
+func (f *folder) same(ctx context.Context) error {
+	info, err := os.Stat(f.dir)
+	if err != nil {
+		return hasChanged(f.dir)
+	}
+	if f.looked.shows(info) {
+		return ctx.Err()
+	}
+	names, err := namesIn(f.dir)
+	if err != nil {
+		return err
+	}
+	for name, target := range f.relevant(names) {
+		switch was, known := f.names[name]; {
+		case !known:
+			return notThere(filepath.Join(f.dir, name))
+		case was != target:
+			return hasChanged(filepath.Join(f.dir, name))
+		}
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,287 @@
+package trust
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+// nodeFlags are options of Node that load nothing.
+var nodeFlags = regexp.MustCompile(`^--(no-warnings|no-deprecation|trace-[a-z-]+|enable-source-maps|experimental-strip-types|input-type=[a-z]+|max-old-space-size=[0-9]+|stack-size=[0-9]+|throw-deprecation|unhandled-rejections=[a-z-]+|no-addons|disable-warning=[A-Za-z]+|use-strict)$`)
+
+// nodeCall is a call of Node: a script or a text.
+func (s *scope) nodeCall(name string, args []arg) error {
+	for i, a := range args {
+		if !a.known || len(a.texts) == 0 {
+			s.cannotSee("which script %s runs shows only when it runs", name)
+			return nil
+		}
+		option := a.texts[0]
+		switch {
+		case option == "--version" || option == "-v":
+			return nil
+		case nodeFlags.MatchString(option):
+		case option == "-e" || option == "-p" || option == "-pe" || option == "--eval" || option == "--print":
+			if i+1 >= len(args) || !args[i+1].known {
+				s.cannotSee("the text that %s runs shows only when it runs", name)
+				return nil
+			}
+			return s.node(name+" "+option, strings.Join(args[i+1].texts, " "), s.dirs)
+		case option == "-":
+			return s.nodeInput(name)
+		case strings.HasPrefix(option, "-"):
+			s.cannotSee("nothing is known of the option %s of %s", option, name)
+			return nil
+		default:
+			for _, text := range a.texts {
+				if err := s.nodeModule(name, text); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	return s.nodeInput(name)
+}
+
+func (s *scope) nodeInput(name string) error {
+	if len(s.stdin) != 1 || !s.stdin[0].known {
+		s.cannotSee("%s reads its program from its input", name)
+		return nil
+	}
+	return s.node(name, strings.Join(s.stdin[0].texts, " "), s.dirs)
+}
+
+// nodeModule covers the script of a call.
+func (s *scope) nodeModule(name, text string) error {
+	there := false
+	for _, path := range s.paths(text) {
+		is, err := s.nodeFind(path)
+		if err != nil {
+			return err
+		}
+		there = there || is || s.c.below(path)
+	}
+	if !there {
+		s.cannotSee("%s, which %s runs, is not there", text, name)
+	}
+	return nil
+}
+
+// nodeFind covers the file that Node finds for a path: itself, or with an ending, or the index of a directory.
+// What it would find before that must not come to be.
+func (s *scope) nodeFind(path string) (found bool, err error) {
+	for _, ending := range []string{"", ".js", ".json", ".node", ".mjs", ".cjs", ".ts", "/package.json", "/index.js", "/index.json", "/index.node"} {
+		file := path + ending
+		info, err := os.Stat(file)
+		switch {
+		case err != nil && strings.HasPrefix(ending, "/") && !isDir(path):
+		case err != nil:
+			s.c.absent(file, s.quiet)
+		case info.IsDir():
+		case ending == "/package.json":
+			s.cannotSee("which file of %s Node loads is said in its package.json", s.c.short(path))
+			if _, err := s.c.add(file); err != nil {
+				return true, err
+			}
+			found = true
+		default:
+			return true, s.nodeFile(file)
+		}
+	}
+	return found, nil
+}
+
+func isDir(path string) bool { info, err := os.Stat(path); return err == nil && info.IsDir() }
+
+// nodeFile covers a module of Node, what it loads, and the package.json files that say how it is read.
+func (s *scope) nodeFile(path string) error {
+	if _, err := s.c.add(path); err != nil || !s.c.has[filepath.Clean(path)] {
+		return err
+	}
+	key := "node\x00" + filepath.Clean(path)
+	if s.c.read[key] {
+		return nil
+	}
+	s.c.read[key] = true
+	dirs := folderOf(path)
+	for _, dir := range dirs {
+		for ; s.c.below(dir); dir = filepath.Dir(dir) {
+			file := filepath.Join(dir, "package.json")
+			if _, err := os.Stat(file); err != nil {
+				s.c.absent(file, s.quiet)
+			} else if _, err := s.c.add(file); err != nil {
+				return err
+			}
+		}
+	}
+	if filepath.Ext(path) == ".json" {
+		return nil
+	}
+	text, err := bounded.ReadFile(s.c.ctx, path, mostText)
+	if err != nil || bytes.ContainsRune(text, 0) {
+		s.cannotSee("which files %s loads does not show: it is compiled, or too long", s.c.short(path))
+		return nil //nolint:nilerr // that says it
+	}
+	return s.node(s.c.short(path), string(text), dirs)
+}
+
+// node covers what a text of JavaScript loads.
+func (s *scope) node(what, text string, dirs []string) error {
+	if s.c.looks += len(text) / 32; s.c.looks > mostLooks {
+		return errSpent
+	}
+	loads, why := nodeLoads(text)
+	if why != "" {
+		s.cannotSee("%s %s, by which it may run any file", what, why)
+	}
+	for _, name := range loads {
+		switch base, _, _ := strings.Cut(strings.TrimPrefix(name, "node:"), "/"); {
+		case strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") || name == "." || name == ".." || filepath.IsAbs(name):
+			found := false
+			for _, dir := range dirs {
+				is, err := s.nodeFind(within(dir, name))
+				if err != nil {
+					return err
+				}
+				found = found || is
+			}
+			if !found {
+				s.cannotSee("%s loads %s, which is not there", what, name)
+			}
+		case !nodeClear[base]:
+			s.cannotSee("%s loads %s, of which nothing is known", what, name)
+		}
+	}
+	return nil
+}
+
+// nodeClear are the modules of Node that load no code and start no program.
+var nodeClear = set(`
+		fs path os url util crypto readline assert buffer events stream string_decoder querystring timers console
+		constants dns net http https http2 tls zlib perf_hooks punycode tty async_hooks diagnostics_channel`)
+
+// nodeDoors are the names by which JavaScript runs text or loads files in another way than by a call of require
+// or import with a name that is written out.
+var nodeDoors = set(`
+		eval Function constructor globalThis global createRequire binding dlopen mainModule Worker WebAssembly
+		_load _compile getBuiltinModule child_process vm worker_threads cluster module_ inspector execArgv
+		register registerHooks loadEnvFile`)
+
+var (
+	jsWord   = regexp.MustCompile(`^[\pL_$][\pL\pN_$]*`)
+	jsString = regexp.MustCompile(`(?s)^(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
+)
+
+// jsTokens cuts a text of JavaScript into words, signs and strings, without comments. Texts in ` are cut as
+// code, and so is a regular expression.
+func jsTokens(text string) (tokens []string) {
+	for len(text) > 0 {
+		switch {
+		case strings.HasPrefix(text, "//") && !endsValue(tokens):
+			if end := strings.IndexByte(text, '\n'); end >= 0 {
+				text = text[end:]
+			} else {
+				text = ""
+			}
+		case strings.HasPrefix(text, "/*"):
+			if end := strings.Index(text[2:], "*/"); end >= 0 {
+				text = text[end+4:]
+			} else {
+				text = text[2:]
+			}
+		case text[0] == '"' || text[0] == '\'':
+			whole := jsString.FindString(text)
+			if whole == "" {
+				whole = text[:1]
+			}
+			tokens, text = append(tokens, whole), text[len(whole):]
+		case strings.IndexByte(" \t\r\n", text[0]) >= 0:
+			if text[0] == '\n' && (len(tokens) == 0 || tokens[len(tokens)-1] != "\n") {
+				tokens = append(tokens, "\n")
+			}
+			text = text[1:]
+		default:
+			word := jsWord.FindString(text)
+			if word == "" {
+				word = text[:1]
+			}
+			tokens, text = append(tokens, word), text[len(word):]
+		}
+	}
+	return tokens
+}
+
+// endsValue reports whether // after the tokens may be an empty regular expression's end or a division.
+func endsValue(tokens []string) bool { return len(tokens) > 0 && tokens[len(tokens)-1] == `\` }
+
+// jsWords and jsUses are for the text as it stands: what may be a regular expression can hide the beginning of
+// a string or of a comment from jsTokens, and code in it.
+var (
+	jsWords = regexp.MustCompile(`[\pL_$][\pL\pN_$]*`)
+	jsUses  = regexp.MustCompile("\\b(?:require|import|module)\\s*[(\"'`.\\[]|\\bprocess\\s*\\[")
+)
+
+// nodeLoads returns the names that a text loads by require and import, and why it may load others.
+func nodeLoads(text string) (names []string, why string) {
+	tokens := jsTokens(strings.TrimPrefix(text, "#!"))
+	at := func(i int) string {
+		if i >= 0 && i < len(tokens) {
+			return tokens[i]
+		}
+		return ""
+	}
+	literal := func(i int) (string, bool) {
+		token := at(i)
+		if len(token) < 2 || token[0] != '"' && token[0] != '\'' || strings.Contains(token, `\`) {
+			return "", false
+		}
+		return token[1 : len(token)-1], true
+	}
+	for _, word := range jsWords.FindAllString(text, -1) {
+		if nodeDoors[word] && word != "global" {
+			return nil, "uses " + word
+		}
+	}
+	if len(jsUses.FindAllString(text, -1)) > len(jsUses.FindAllString(strings.Join(tokens, " "), -1)) {
+		return nil, "has a text or comment with require or import in it"
+	}
+	for i, token := range tokens {
+		switch {
+		case token == "require" || token == "import" && at(i+1) == "(":
+			name, ok := literal(i + 2)
+			if at(i+1) != "(" || !ok || at(i+3) != ")" {
+				if token == "require" && at(i+1) == "." && at(i+2) == "main" {
+					continue
+				}
+				return names, "uses " + token + " with a name that is not written out"
+			}
+			names = append(names, name)
+		case token == "import" && at(i+1) == "." && at(i+2) == "meta":
+		case token == "import" || token == "from":
+			if name, ok := literal(i + 1); ok {
+				names = append(names, name)
+			}
+		case token == "process" && at(i+1) == "[":
+			return names, "uses process[…]"
+		case token == "module" && at(i+1) == "." && at(i+2) != "exports" && at(i+2) != "children":
+			return names, "uses module." + at(i+2)
+		case token == "env" && at(i-2) == "process" && at(i+1) == "." && at(i+3) == "=" && at(i+4) != "=":
+			return names, "changes its environment"
+		case nodeDoors[token]:
+			if token == "global" && at(i+1) != "." && at(i+1) != "[" {
+				continue
+			}
+			return names, "uses " + token
+		case len(token) > 2 && (token[0] == '"' || token[0] == '\'') && (strings.Contains(token, "constructor") || at(i-1) == "[" && strings.Contains(token, `\`)):
+			return names, "uses a constructor"
+		case token == `\` && at(i+1) == "u":
+			return names, "has names with escapes"
+		}
+	}
+	return names, ""
+}

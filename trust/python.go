@@ -1,0 +1,408 @@
+package trust
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+)
+
+// pythonLetters are options of Python that load nothing.
+const pythonLetters = "bBdEhiIOPqsSuvVx"
+
+// pythonCall is a call of Python: a script, a directory, a text or a module.
+func (s *scope) pythonCall(name string, args []arg) error {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if !a.known || len(a.texts) == 0 {
+			s.cannotSee("which script %s runs shows only when it runs", name)
+			return nil
+		}
+		option := a.texts[0]
+		switch {
+		case option == "-":
+			return s.pythonInput(name)
+		case option == "--version" || option == "--help":
+			return nil
+		case option == "-W":
+			i++
+		case option == "-X" && i+1 < len(args) && (args[i+1].is("utf8") || args[i+1].is("dev") || args[i+1].is("utf8=1")):
+			i++
+		case strings.HasPrefix(option, "-W"):
+		case strings.HasPrefix(option, "-"):
+			letters := strings.TrimLeft(option[1:], pythonLetters)
+			next := letters[min(1, len(letters)):]
+			if (letters == "c" || letters == "m") && i+1 < len(args) && args[i+1].known {
+				next = strings.Join(args[i+1].texts, " ")
+			}
+			switch {
+			case letters == "":
+			case next == "":
+				s.cannotSee("the text or module that %s runs shows only when it runs", name)
+				return nil
+			case letters[0] == 'c':
+				return s.python(name+" -c", next, s.dirs)
+			case letters[0] == 'm':
+				return s.python(name+" -m", "import "+next, s.dirs)
+			default:
+				s.cannotSee("nothing is known of the option %s of %s", option, name)
+				return nil
+			}
+		default:
+			for _, text := range a.texts {
+				if err := s.pythonScript(name, text); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	return s.pythonInput(name)
+}
+
+// pythonInput is a call of Python that reads its program from its input.
+func (s *scope) pythonInput(name string) error {
+	if len(s.stdin) != 1 || !s.stdin[0].known {
+		s.cannotSee("%s reads its program from its input", name)
+		return nil
+	}
+	return s.python(name, strings.Join(s.stdin[0].texts, " "), s.dirs)
+}
+
+// pythonScript covers a script of Python, or the directory of one.
+func (s *scope) pythonScript(name, text string) error {
+	there := s.existing(text)
+	s.missing(text)
+	if len(there) == 0 && !slices.ContainsFunc(s.paths(text), s.c.below) {
+		s.cannotSee("%s, which %s runs, is not there", text, name)
+	}
+	for _, path := range there {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			if path == s.c.dir && text != "." && text != path {
+				continue
+			}
+			for _, ending := range []string{".pyc", ".py"} {
+				main := filepath.Join(path, "__main__"+ending)
+				if _, err := os.Stat(main); err != nil {
+					s.c.absent(main, s.quiet)
+				} else if err := s.pythonFile(main, []string{path}); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if err := s.pythonFile(path, folderOf(path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pythonFile covers a file of Python and what it imports from the directories that are searched.
+func (s *scope) pythonFile(path string, dirs []string) error {
+	if _, err := s.c.add(path); err != nil || !s.c.has[filepath.Clean(path)] {
+		return err
+	}
+	key := "python\x00" + filepath.Clean(path)
+	if s.c.read[key] {
+		return nil
+	}
+	s.c.read[key] = true
+	text, err := bounded.ReadFile(s.c.ctx, path, mostText)
+	if err != nil || bytes.ContainsRune(text, 0) {
+		s.cannotSee("which files %s loads does not show: it is compiled, or too long", s.c.short(path))
+		return nil //nolint:nilerr // that says it
+	}
+	return s.python(s.c.short(path), string(text), dirs)
+}
+
+// python covers what a text of Python imports.
+func (s *scope) python(what, text string, dirs []string) error {
+	if s.c.looks += len(text) / 32; s.c.looks > mostLooks {
+		return errSpent
+	}
+	imports, why := pythonImports(text)
+	if why != "" {
+		s.cannotSee("%s %s, by which it may run any file", what, why)
+	}
+	local := map[string]bool{}
+	for _, name := range imports {
+		found := false
+		for _, dir := range dirs {
+			is, err := s.pythonModule(dir, name)
+			if err != nil {
+				return err
+			}
+			found = found || is
+		}
+		if local[name] = found; !found && !pythonClear[name] {
+			s.cannotSee("%s imports %s, of which nothing is known", what, name)
+		}
+	}
+	for _, dir := range dirs { // what the library imports is looked for beside the script first
+		for _, name := range s.c.watch(dir, "python "+strings.Join(imports, " "), func(name string) bool {
+			stem := stemOf(name)
+			return pythonLibrary[stem] || slices.Contains(imports, stem)
+		}) {
+			if stem := stemOf(name); pythonLibrary[stem] && !local[stem] && s.c.leadsIn(dir) {
+				if _, err := s.pythonModule(dir, stem); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// stemOf is the name of a module that a file or a directory may be.
+func stemOf(name string) string { stem, _, _ := strings.Cut(name, "."); return stem }
+
+var pythonEndings = set(".py .pyc .pyo .pyd .so")
+
+// pythonModule covers the module of a name in a directory, if there is one.
+func (s *scope) pythonModule(dir, name string) (found bool, err error) {
+	names, err := namesIn(dir)
+	if err != nil {
+		return false, nil //nolint:nilerr // nothing is found there
+	}
+	for _, file := range names {
+		path := filepath.Join(dir, file)
+		info, err := os.Stat(path)
+		switch {
+		case stemOf(file) != name || err != nil:
+		case info.IsDir() && file == name && s.isPackage(path, name):
+			found = true
+			if err := s.pythonPackage(path, dir); err != nil {
+				return found, err
+			}
+		case !info.IsDir() && pythonEndings[filepath.Ext(file)]:
+			found = true
+			if err := s.pythonFile(path, []string{dir}); err != nil {
+				return found, err
+			}
+		}
+	}
+	if !found || !s.c.below(dir) {
+		return found, nil
+	}
+	s.c.python = true
+	cache := filepath.Join(dir, "__pycache__")
+	for _, file := range s.c.watch(cache, "python cache of "+name, func(file string) bool { return stemOf(file) == name }) {
+		if stemOf(file) == name {
+			if _, err := s.c.add(filepath.Join(cache, file)); err != nil {
+				return found, err
+			}
+		}
+	}
+	return found, nil
+}
+
+// isPackage reports whether a directory is a package: a module of the library goes before one without __init__.
+func (s *scope) isPackage(path, name string) bool {
+	if !pythonLibrary[name] {
+		return true
+	}
+	names, _ := namesIn(path)
+	return slices.ContainsFunc(names, func(file string) bool { return stemOf(file) == "__init__" })
+}
+
+// pythonPackage covers all files of a package.
+func (s *scope) pythonPackage(path, dir string) error {
+	return s.c.walk(path, func(file string) error {
+		switch {
+		case !pythonEndings[filepath.Ext(file)]:
+			return nil
+		case filepath.Base(filepath.Dir(file)) == "__pycache__":
+			_, err := s.c.add(file)
+			return err
+		}
+		return s.pythonFile(file, []string{dir})
+	})
+}
+
+var (
+	pythonString = regexp.MustCompile(`(?s)^(?:"""(?:[^\\]|\\.)*?"""|'''(?:[^\\]|\\.)*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
+	pythonWord   = regexp.MustCompile(`^[\pL_][\pL\pN_]*`)
+)
+
+// pythonTokens cuts a text of Python into words, signs and line ends, without comments and strings. What an
+// f-string computes is cut too.
+func pythonTokens(text string, depth int) (tokens []string, ok bool) {
+	for len(text) > 0 {
+		switch c := text[0]; {
+		case c == '#':
+			if end := strings.IndexByte(text, '\n'); end >= 0 {
+				text = text[end:]
+			} else {
+				text = ""
+			}
+		case c == '\\' && len(text) > 1 && text[1] == '\n':
+			text = text[2:]
+		case c == '"' || c == '\'':
+			whole := pythonString.FindString(text)
+			if whole == "" {
+				return nil, false
+			}
+			text = text[len(whole):]
+			tokens = append(tokens, `""`)
+		case c == '\n':
+			tokens, text = append(tokens, "\n"), text[1:]
+		case c == ' ' || c == '\t' || c == '\r' || c == '\f':
+			text = text[1:]
+		default:
+			word := pythonWord.FindString(text)
+			if word == "" {
+				tokens, text = append(tokens, text[:1]), text[1:]
+				continue
+			}
+			text = text[len(word):]
+			if len(text) > 0 && (text[0] == '"' || text[0] == '\'') && len(word) < 3 { // r"", f"", rb""
+				whole := pythonString.FindString(text)
+				if whole == "" {
+					return nil, false
+				}
+				text = text[len(whole):]
+				if strings.ContainsAny(word, "fFtT") && strings.Contains(whole, "{") {
+					inner, ok := pythonTokens(strings.Trim(whole, `"'`), depth+1)
+					if !ok || depth > 3 {
+						return nil, false
+					}
+					tokens = append(tokens, inner...)
+				}
+				tokens = append(tokens, `""`)
+				continue
+			}
+			tokens = append(tokens, word)
+		}
+	}
+	return tokens, true
+}
+
+var (
+	pythonDoors = set(`
+		exec eval compile breakpoint globals locals vars getattr setattr delattr importlib runpy imp pkgutil
+		zipimport ctypes cffi subprocess multiprocessing popen Popen system startfile execv execve execvp execvpe
+		execl execle execlp execlpe spawnv spawnve spawnvp spawnvpe spawnl spawnle spawnlp spawnlpe posix_spawn
+		posix_spawnp fork forkpty add_dll_directory modules meta_path path_hooks path_importer_cache addaudithook
+		settrace setprofile pty create_subprocess_exec create_subprocess_shell pickle marshal shelve code codeop
+		environ putenv chdir fchdir`)
+	pythonDunder = set(`
+		__name__ __file__ __main__ __init__ __doc__ __future__ __all__ __version__ __author__ __str__ __repr__
+		__eq__ __hash__ __lt__ __le__ __gt__ __ge__ __ne__ __len__ __iter__ __next__ __enter__ __exit__ __call__
+		__contains__ __getitem__ __setitem__ __bool__ __post_init__ __slots__ __new__ __del__ __add__ __or__
+		__and__ __sub__ __aenter__ __aexit__ __annotations__`)
+	// environReads are the words after environ by which it is read and not changed.
+	environReads = set(`get items keys values copy`)
+)
+
+// pythonImports returns the modules that a text imports, by the first part of their names, and why more than
+// these may be loaded.
+func pythonImports(text string) (imports []string, why string) {
+	tokens, ok := pythonTokens(strings.ReplaceAll(text, "\r\n", "\n"), 0)
+	if !ok {
+		return nil, "cannot be read"
+	}
+	at := func(i int) string {
+		if i >= 0 && i < len(tokens) {
+			return tokens[i]
+		}
+		return "\n"
+	}
+	add := func(name string) {
+		if !slices.Contains(imports, name) {
+			imports = append(imports, name)
+		}
+	}
+	for i, token := range tokens {
+		begins := slices.Contains([]string{"\n", ";", ":"}, at(i-1))
+		switch {
+		case token == "from" && begins:
+			if at(i+1) != "." { // one with a dot stays in the package, which is covered
+				add(at(i + 1))
+			}
+			if at(i+1) == "sys" || at(i+1) == "os" {
+				for j := i + 2; j < len(tokens) && at(j) != "\n"; j++ {
+					if at(j) == "path" && at(i+1) == "sys" || at(j) == "*" {
+						return imports, "takes " + at(i+1) + "." + at(j)
+					}
+				}
+			}
+		case token == "import" && begins:
+			for j := i + 1; ; j++ {
+				add(at(j))
+				for at(j) != "," && at(j) != "\n" && at(j) != ";" && j < len(tokens) {
+					j++
+				}
+				if at(j) != "," {
+					break
+				}
+			}
+		case token == "environ":
+			if !(at(i+1) == "." && environReads[at(i+2)] || at(i+1) == "[" && at(i+4) != "=" || at(i+1) != "." && at(i+1) != "[") {
+				why = "changes os.environ"
+			}
+			if at(i+1) == "[" && at(i+2) == `""` && at(i+3) == "]" && at(i+4) == "=" && at(i+5) != "=" {
+				why = "changes os.environ"
+			}
+		case token == "path" && at(i-1) == "." && at(i-2) == "sys":
+			return imports, "uses sys.path"
+		case token == "compile" && at(i-1) == "." && at(i-2) == "re":
+		case token == "getattr" && at(i+1) == "(" && at(i+3) == "," && at(i+4) == `""`: // a name that is written out
+			if !pythonObject(at(i + 2)) {
+				return imports, "uses getattr"
+			}
+		case pythonDoors[token] && (at(i-1) == "." || at(i+1) == "(" || at(i+1) == "." || begins || slices.Contains(tokens, token)):
+			return imports, "uses " + token
+		case strings.HasPrefix(token, "__") && strings.HasSuffix(token, "__") && !pythonDunder[token]:
+			return imports, "uses " + token
+		}
+	}
+	return imports, why
+}
+
+// pythonObject reports whether a name is not one of a module, whose members run programs.
+func pythonObject(name string) bool {
+	return name != "os" && name != "sys" && name != "builtins" && pythonWord.MatchString(name)
+}
+
+var (
+	// pythonClear are the modules of Python's library that load no code and start no program by themselves, as far
+	// as pythonDoors does not name the members that do.
+	pythonClear = set(`
+		__future__ abc argparse array ast atexit base64 binascii bisect bz2 calendar cmath collections colorsys
+		configparser contextlib copy csv dataclasses datetime decimal difflib email enum errno fcntl filecmp
+		fnmatch fractions functools getopt getpass glob grp gzip hashlib heapq hmac html http io ipaddress
+		itertools json keyword linecache locale logging lzma math mimetypes ntpath numbers operator optparse os
+		pathlib platform plistlib posixpath pprint pwd queue quopri random re reprlib secrets select shlex shutil
+		signal socket sqlite3 ssl stat statistics string stringprep struct sys syslog tarfile tempfile termios
+		textwrap threading time tokenize token tomllib traceback types typing unicodedata urllib uuid warnings
+		weakref xml zipfile zlib zoneinfo asyncio concurrent typing_extensions inspect`)
+
+	// pythonLibrary are all names of the library, of any version: a file of such a name goes before it.
+	pythonLibrary = set(`
+		__future__ _aix_support _bootsubprocess _collections_abc _compat_pickle _compression _markupbase
+		_osx_support _py_abc _pydecimal _pyio _sitebuiltins _strptime _threading_local _weakrefset _bisect _bz2
+		_csv _ctypes _datetime _decimal _elementtree _hashlib _heapq _json _lzma _opcode _pickle _posixshmem
+		_posixsubprocess _queue _random _socket _sqlite3 _ssl _statistics _struct _uuid _zoneinfo abc aifc
+		argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect builtins bz2
+		cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall
+		compression concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses
+		dataclasses datetime dbm decimal difflib dis distutils doctest email encodings ensurepip enum errno
+		faulthandler fcntl filecmp fileinput fnmatch fractions ftplib functools gc genericpath getopt getpass
+		gettext glob graphlib grp gzip hashlib heapq hmac html http imaplib imghdr imp importlib inspect io
+		ipaddress itertools json keyword linecache locale logging lzma mailbox mailcap marshal math mimetypes
+		mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib nt ntpath nturl2path numbers opcode
+		operator optparse os ossaudiodev pathlib pdb pickle pickletools pipes pkgutil platform plistlib poplib
+		posix posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc pyexpat queue quopri random re
+		readline reprlib resource rlcompleter runpy sched secrets select selectors shelve shlex shutil signal
+		site smtpd smtplib sndhdr socket socketserver spwd sqlite3 sre_compile sre_constants sre_parse ssl stat
+		statistics string string_templatelib stringprep struct subprocess sunau symtable sys sysconfig syslog
+		tabnanny tarfile telnetlib tempfile termios textwrap threading time timeit token tokenize tomllib trace
+		traceback tracemalloc tty types typing unicodedata unittest urllib uu uuid venv warnings wave weakref
+		webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo annotationlib
+		pathlib sitecustomize usercustomize`)
+)
