@@ -8,43 +8,43 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Decode reads what a hook printed: its answer, which has [hook.SetAnswer] unless
-// it was silent, and notes on what had to be ignored. The error [wire.ErrText]
-// means that the text is not an answer but plain text; any other, that it is
-// an answer that cannot be used.
+// Decode reads the standard output of a hook: its answer, which has
+// [hook.SetAnswer] unless the hook printed nothing, and notes on ignored parts. The
+// error [wire.ErrText] means that the text is not an answer but plain text; any
+// other error, that the answer cannot be used.
 type Decode[Out any] func(stdout []byte) (out hook.Output[Out], notes []string, err error)
 
-// ReplyRules is how the Replies of an event are read.
+// ReplyRules says how Parse reads the Replies of an event.
 type ReplyRules[Out any] struct {
 	Exits  hook.Exits
 	Text   hook.Text
 	Decode Decode[Out]
 }
 
-// The reason of a denial that has none.
+// noReason is the reason of a denial for which the hook gave no reason.
 const noReason = "blocked by a hook that gave no reason"
 
-// Parse reads the Reply of a report into its Output, as the hook's end says
-// (rules L27, L31, L33; rule L28; rule C35):
+// Parse reads the Reply of a report into its Output. The effect of the exit status
+// decides how (rules L27, L28, L31, L33, C35):
 //
-//   - ParseAnswer: standard output is the answer. Plain text is what Text says. Standard
-//     error has no effect.
-//   - ParseAndDeny: as ParseAnswer, but the answer is a denial whatever it says. Its reason
-//     is the answer's, else standard error, else plain text on standard
-//     output; the other fields keep their effect.
-//   - DenyWithReason: as ParseAndDeny, but a reason that the answer has for anything else
-//     than a denial does not count, and neither does plain text.
-//   - ParseOrFail: an answer is read, whatever the status; without one the hook failed.
-//   - ReadAny, WarnAny, DenyAny: standard output, or standard error if that is
-//     blank, is the answer, which is read. Plain text is what Text says, a
-//     warning of a hook that failed, or the reason of a denial.
+//   - ParseAnswer: standard output is the answer; Text says how plain text counts.
+//     Standard error has no effect.
+//   - ParseAndDeny: as ParseAnswer, but the answer denies in any case. The reason is
+//     the answer's, else standard error, else plain text on standard output; the
+//     other fields keep their effect.
+//   - DenyWithReason: as ParseAndDeny, but neither plain text nor the reason of an
+//     answer that does not deny counts.
+//   - ParseOrFail: the answer counts whatever the status; without one the hook failed.
+//   - ReadAny, WarnAny, DenyAny: the answer is standard output, or standard error if
+//     that is blank. Plain text counts as Text says, as the warning of a failed hook,
+//     or as the reason of a denial.
 //   - FailWithWarning: the hook failed. Standard error, else plain text on standard
 //     output, becomes a warning; a JSON answer does not count.
 //
-// An answer that cannot be used is as good as none, and what was wrong with it
-// is noted; where ParseAnswer expects one, its hook has failed. One that was longer than
-// the engine keeps is not read: its hook has failed, unless its status refuses.
-// But for those with Any, standard error is never decoded.
+// An answer that cannot be used counts as none, with a note that says why; under
+// ParseAnswer its hook failed. An answer that was cut, since it was longer than the
+// engine keeps, is not read: its hook failed, unless its status denies. Standard
+// error is decoded only by the three effects with Any.
 func Parse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	switch how.Exits.Of(r.Reply) {
 	case hook.ParseAnswer:
@@ -63,6 +63,7 @@ func Parse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	r.Answered = r.Output.Set.Has(hook.SetAnswer)
 }
 
+// read is Parse for ParseAnswer.
 func read[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	if r.Reply.Truncated&hook.Stdout != 0 { // it is not whole
 		r.Err = &hook.TooLargeError{Kept: len(r.Reply.Stdout)}
@@ -75,7 +76,7 @@ func read[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	readText(r, how.Text, text)
 }
 
-// readText reads plain text of a hook that worked.
+// readText turns the plain text of a hook that worked into its answer.
 func readText[Out any](r *hook.Report[Out], how hook.Text, text string) {
 	switch how {
 	case hook.TextContext:
@@ -87,10 +88,10 @@ func readText[Out any](r *hook.Report[Out], how hook.Text, text string) {
 	}
 }
 
-// NoteText is noted where plain text means nothing.
+// NoteText is the note on plain text that has no effect.
 const NoteText = "standard output is plain text, which has no effect here"
 
-// noteBroken is noted where a hook meant to answer, and its answer cannot be read.
+// noteBroken is the note on plain text that begins like a JSON object.
 const noteBroken = "standard output begins like JSON and is none: it counts as plain text"
 
 // answer decodes standard output into the report, or returns it as plain text.
@@ -109,8 +110,8 @@ func answer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string, err
 	return "", nil
 }
 
-// anyAnswer is answer for hooks that count without one: what cannot be used is
-// noted, and what was cut is left.
+// anyAnswer is answer for effects that count without an answer: an answer that cannot
+// be used is noted, and an answer that was cut is not read.
 func anyAnswer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string) {
 	if r.Reply.Truncated&hook.Stdout != 0 {
 		return ""
@@ -122,10 +123,12 @@ func anyAnswer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string) 
 	return text
 }
 
+// refuse is Parse for ParseAndDeny.
 func refuse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	deny(r, plain(r.Reply.Stderr), anyAnswer(r, how), noReason)
 }
 
+// denyForOneReason is Parse for DenyWithReason.
 func denyForOneReason[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	anyAnswer(r, how)
 	if !r.Output.Decision.Blocks() {
@@ -134,7 +137,8 @@ func denyForOneReason[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	deny(r, plain(r.Reply.Stderr), noReason)
 }
 
-// deny makes the answer a denial, for its own reason or the first of others.
+// deny makes the answer a denial, with its own reason or the first of reasons that is
+// not blank.
 func deny[Out any](r *hook.Report[Out], reasons ...string) {
 	o := &r.Output
 	o.Set |= hook.SetAnswer
@@ -150,6 +154,7 @@ func deny[Out any](r *hook.Report[Out], reasons ...string) {
 	}
 }
 
+// parseOrFail is Parse for ParseOrFail.
 func parseOrFail[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	r.Err = &hook.ExitError{Reply: r.Reply}
 	if anyAnswer(r, how); r.Output.Set.Has(hook.SetAnswer) {
@@ -157,6 +162,7 @@ func parseOrFail[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	}
 }
 
+// warn is Parse for FailWithWarning.
 func warn[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	r.Err = &hook.ExitError{Reply: r.Reply}
 	text := plain(r.Reply.Stderr)
@@ -175,4 +181,62 @@ func warn[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 	}
 }
 
+// readAny is Parse for ReadAny, WarnAny and DenyAny. A hook that prints nothing and
+// exits with another status than 0 failed, whatever the effect.
+func readAny[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
+	effect := how.Exits.Of(r.Reply)
+	if effect != hook.ReadAny {
+		r.Err = &hook.ExitError{Reply: r.Reply}
+	}
+	if r.Reply.Truncated&hook.Stdout != 0 { // standard output is not whole
+		readCut(r, effect)
+		return
+	}
+	said := r.Reply.Stdout
+	if len(wire.Trim(said)) == 0 {
+		said = r.Reply.Stderr
+	}
+	out, notes, err := how.Decode(said)
+	switch {
+	case errors.Is(err, wire.ErrText):
+		readWords(r, how, effect, plain(said))
+	case err != nil && effect == hook.ReadAny:
+		r.Err = err
+	case err != nil:
+		r.Notes = append(r.Notes, err.Error())
+	case out.Set.Has(hook.SetAnswer):
+		r.Output, r.Notes, r.Err = out, notes, nil
+	}
+}
+
+// readWords reads plain text for readAny.
+func readWords[Out any](r *hook.Report[Out], how ReplyRules[Out], effect hook.ExitEffect, text string) {
+	switch effect {
+	case hook.DenyAny:
+		r.Err = nil
+		deny(r, text)
+	case hook.WarnAny:
+		r.Output = hook.Output[Out]{
+			Decision:  hook.Allow,
+			Message:   "Warning: " + text,
+			Set:       hook.SetAnswer,
+			Synthetic: true,
+		}
+	default:
+		readText(r, how.Text, text)
+	}
+}
+
+// readCut reads a reply whose standard output was cut: the hook failed, unless its
+// status denies.
+func readCut[Out any](r *hook.Report[Out], effect hook.ExitEffect) {
+	if effect != hook.DenyAny {
+		r.Err = &hook.TooLargeError{Kept: len(r.Reply.Stdout)}
+		return
+	}
+	r.Err = nil
+	deny(r, plain(r.Reply.Stderr), noReason)
+}
+
+// plain returns trimmed, valid text.
 func plain(b []byte) string { return wire.Valid(wire.Trim(b)) }

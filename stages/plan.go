@@ -1,7 +1,3 @@
-// Package stages holds the four stages of a fire: Plan selects the hooks,
-// Parallel and Fold spawn them, Parse reads what they reply, and Reduce merges
-// what they said. They are plain functions over the words of package hook and
-// know nothing of events, sessions or settings.
 package stages
 
 import (
@@ -14,25 +10,25 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Planned is what Plan decided for one subject.
+// Planned is the decision of [Plan] for one subject.
 type Planned struct {
-	Run        []*hook.Hook // in the order of their answers
-	Sequential bool         // one at a time, each seeing the changes of those before it
+	Run        []*hook.Hook // in the order in which their answers are merged
+	Sequential bool         // run one at a time, each with the changes of those before it
 	Skipped    []Skipped    // every other hook, with the reason
 
-	// Late says that the matchers ran out of time: hooks whose matcher was not
-	// asked were taken to match.
+	// Late reports that the matchers ran out of time: hooks whose matcher did not
+	// run count as matching.
 	Late bool
 
-	// Panicked is what the first matcher or condition that panicked did; nil if none
-	// has. Those that do are taken to match.
+	// Panicked is the error of the first matcher or condition that panicked, or
+	// nil. Its hook counts as matching.
 	Panicked error
 
-	// Open holds the hooks that match, when more than the subject decides which
-	// of them run; see [Planned.Narrow]. Run is empty then.
+	// Open holds the matching hooks if the subject alone does not decide which of
+	// them run: [Planned.Narrow] decides for each fire. Run is then empty.
 	Open []*hook.Hook
 
-	falseConditions []string // for each of Open, what to say when its condition does not hold
+	falseConditions []string // for each hook of Open: the detail if its condition does not hold
 }
 
 // Skipped is a hook that does not run.
@@ -43,25 +39,24 @@ type Skipped struct {
 }
 
 // Plan selects the hooks that run for a subject: those that can run and whose
-// matcher accepts it, less duplicates: of hooks with one key the first of the
-// most trusted source stays, so that no project can put a copy of a guard in
-// its place. One selected hook that asks for sequence makes the whole plan
-// sequential; a hook that is not selected has no say (L14, L35).
+// matcher accepts it, without duplicates. Of hooks with one key the first of the
+// most trusted source stays: a project cannot replace a guard by a copy of it. One
+// selected hook that asks for sequence makes the whole plan sequential; a hook that
+// is not selected does not count (L14, L35).
 //
-// The order of hooks is kept. Matching may cost a regular expression per hook:
+// Plan keeps the order of hooks. Matching may cost a regular expression per hook:
 // keep the result. A plan that is Open has to be narrowed for every fire.
 func Plan(hooks []*hook.Hook, subject string) (p Planned) {
 	return PlanWithin(context.Background(), hooks, subject, MatchTime)
 }
 
-// MatchTime is the time that the matchers of a plan have together, unless a
-// host says otherwise.
+// MatchTime is the default time limit of all matchers of a plan together.
 const MatchTime = 100 * time.Millisecond
 
-// PlanWithin is [Plan] with a time for all matchers together, and an end by
-// ctx. What matchers cannot be asked any more then match, but for those that
-// are known to be [Quick]: a hook too many does less harm than a guard that is
-// left out. One matcher that has begun is not interrupted.
+// PlanWithin is [Plan] with a time limit for all matchers together, and a context.
+// After either has ended, every matcher that is not [Quick] counts as matching: one
+// hook too many does less harm than a missing guard. A running matcher is not
+// interrupted.
 func PlanWithin(ctx context.Context, hooks []*hook.Hook, subject string, within time.Duration) (p Planned) {
 	var matched []*hook.Hook
 	open := false
@@ -86,6 +81,7 @@ func PlanWithin(ctx context.Context, hooks []*hook.Hook, subject string, within 
 	return p
 }
 
+// deferConditions leaves the choice among matching hooks to Narrow.
 func (p *Planned) deferConditions(hooks []*hook.Hook) {
 	p.Open, p.falseConditions = hooks, make([]string, len(hooks))
 	for i, h := range hooks {
@@ -95,11 +91,11 @@ func (p *Planned) deferConditions(hooks []*hook.Hook) {
 	}
 }
 
-// Narrow decides an Open plan of Plan for one fire: a hook whose condition does not
-// hold for detail, or which is spent, does not run, and is no duplicate of one
-// that does (rule C18: filters come before deduplication). p stays as it
-// is. Without a detail no condition holds; one that panics does. spent tells of a hook that has had its
-// one run; nil: none has.
+// Narrow decides an Open plan for one fire: a hook whose condition does not hold
+// for detail, or which is spent, does not run, and drops no duplicate (rule C18:
+// conditions filter before deduplication). Narrow does not change p. Without a
+// detail no condition holds; a condition that panics holds. spent reports whether a
+// once-only hook has already run; nil means none has.
 func (p *Planned) Narrow(detail *hook.ConditionInput, spent func(*hook.Hook) bool) Planned {
 	n := Planned{Panicked: p.Panicked, Skipped: make([]Skipped, len(p.Skipped), len(p.Skipped)+len(p.Open))}
 	copy(n.Skipped, p.Skipped)
@@ -118,14 +114,14 @@ func (p *Planned) Narrow(detail *hook.ConditionInput, spent func(*hook.Hook) boo
 	return n
 }
 
-// holds asks a condition.
+// holds evaluates a condition.
 func (p *Planned) holds(c hook.Condition, detail *hook.ConditionInput) (ok bool) {
 	defer matchPanics(&ok, &p.Panicked)
 	return c.Holds(*detail)
 }
 
-// matchPanics is deferred around what decides whether a hook runs: what panics would
-// end the program, or lose a guard.
+// matchPanics is deferred around matchers and conditions: it turns a panic, which
+// would end the program or lose a guard, into a match.
 func matchPanics(matches *bool, panicked *error) {
 	if v := recover(); v != nil {
 		*matches = true
@@ -135,7 +131,7 @@ func matchPanics(matches *bool, panicked *error) {
 	}
 }
 
-// choose drops duplicates.
+// choose drops duplicates and decides whether the plan is sequential.
 func (p *Planned) choose(hooks []*hook.Hook) {
 	stays := make(map[string]*hook.Hook, len(hooks))
 	for _, h := range hooks {
@@ -143,7 +139,7 @@ func (p *Planned) choose(hooks []*hook.Hook) {
 			stays[h.Key] = h
 		}
 	}
-	own := false // a hook asks for sequence that may ask its own kind alone
+	own := false // a hook asks for sequence among hooks with OwnOnly
 	for _, h := range hooks {
 		if h.Key != "" && stays[h.Key] != h {
 			p.skip(h, hook.Duplicate, "runs already as "+stays[h.Key].ID)
@@ -160,7 +156,7 @@ func (p *Planned) skip(h *hook.Hook, why hook.SkipReason, detail string) {
 	p.Skipped = append(p.Skipped, Skipped{Hook: h, Reason: why, Detail: detail})
 }
 
-// quote shows a name in a message, and cuts one that is no name.
+// quote quotes a name in a message, and cuts a long one.
 func quote(s string) string {
 	const most = 80
 	if len(s) > most {
@@ -169,20 +165,20 @@ func quote(s string) string {
 	return `"` + s + `"`
 }
 
-// Quick is a matcher that may say of itself that it never takes long, such as a
-// list of names. Any other is not asked when the time of a plan is over.
+// Quick is implemented by matchers that can report that they take no time, such as a
+// list of names. Other matchers do not run after the time limit of a plan.
 type Quick interface{ Quick() bool }
 
-// budget is the time that is left to the matchers of one plan.
+// budget is the time left for the matchers of one plan.
 type budget struct {
 	ctx  context.Context
 	left time.Duration
-	late bool // a matcher was not asked, or took what was left
+	late bool // a matcher did not run, or used up the time
 
-	panicked error // of the first matcher that did
+	panicked error // of the first matcher that panicked
 }
 
-// match asks a matcher, if there is time, and takes off what it took.
+// match runs a matcher if there is time left, and subtracts its time.
 func (b *budget) match(m hook.Matcher, subject string) (matched bool) {
 	defer matchPanics(&matched, &b.panicked)
 	if q, ok := m.(Quick); ok && q.Quick() {

@@ -9,20 +9,21 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Reduce takes the reports of hooks as they finish, puts them in plan order, and
-// merges what the hooks said. The answer depends on the order of the plan alone,
-// never on which hook was faster.
+// Reduce consumes the reports of hooks as they finish, puts their answers in plan
+// order, and merges them with merge, which gets each answer as soon as all earlier
+// ones have arrived. The result depends on the order of the plan, never on which
+// hook was faster.
 //
 // room has a place for the report of each hook, by its Index, and becomes the
-// reports of the result. A report that is in its place is not copied; the others
-// must not point into room.
+// Reports of the result. Reduce does not copy a report that is already in its place;
+// other reports must not point into room.
 //
-// When merge returns early, Reduce calls enough, which has to cancel what is
-// still running, and collects the reports that are left. Reports of hooks that
-// were never started are absent from the result.
+// When merge returns early, Reduce calls enough, which has to cancel the running
+// hooks, and collects the remaining reports. The result has no report of a hook that
+// did not start.
 //
-// A merge that panics costs its own answer only: the first answer that blocks
-// stands in for it, so that no guard is lost, and the error says what happened.
+// If merge panics, the first answer that blocks is the merged answer, which keeps
+// every guard, and Reduce returns an error.
 func Reduce[Out any](
 	reports iter.Seq[*hook.Report[Out]],
 	room []hook.Report[Out],
@@ -32,15 +33,16 @@ func Reduce[Out any](
 	c := collector[Out]{reports: reports, all: room, come: make([]bool, len(room)), enough: enough}
 	output, err := c.merge(merge)
 	c.drain()
-	res := hook.Result[Out]{Output: output, Answered: c.said, Reports: c.present()}
+	res := hook.Result[Out]{Output: output, Answered: c.answered, Reports: c.present()}
 	if err != nil {
 		res.Output = firstBlock(res.Reports)
 	}
 	return res, err
 }
 
-// ReduceOne is [Reduce] for a plan of one hook that has run. reports is its report,
-// and becomes that of the result.
+// ReduceOne is [Reduce] for a plan of one hook that has already run: it needs no
+// iterator over reports, which saves ten allocations of twenty. reports holds its report and
+// becomes the Reports of the result.
 func ReduceOne[Out any](reports []hook.Report[Out], merge hook.Reducer[Out]) (res hook.Result[Out], err error) {
 	r := &reports[0]
 	res.Answered, res.Reports = r.Answered, reports
@@ -58,19 +60,21 @@ func ReduceOne[Out any](reports []hook.Report[Out], merge hook.Reducer[Out]) (re
 	return res, nil
 }
 
-// silence is the answers of hooks that gave none.
+// silence is an empty sequence of answers.
 func silence[Out any](func(hook.Output[Out]) bool) {}
 
+// collector puts arriving reports in plan order.
 type collector[Out any] struct {
-	reports iter.Seq[*hook.Report[Out]]
-	all     []hook.Report[Out] // by index
-	come    []bool             // which of them are there
-	enough  func()
-	said    bool
-	drained bool
-	panic   *hook.PanicError
+	reports  iter.Seq[*hook.Report[Out]]
+	all      []hook.Report[Out] // by index
+	come     []bool             // which of them have arrived
+	enough   func()
+	answered bool // at least one hook gave an answer
+	drained  bool // reports has been consumed
+	panic    *hook.PanicError
 }
 
+// merge runs the reducer. A panic of the reducer becomes an error.
 func (c *collector[Out]) merge(merge hook.Reducer[Out]) (out hook.Output[Out], err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -83,8 +87,8 @@ func (c *collector[Out]) merge(merge hook.Reducer[Out]) (out hook.Output[Out], e
 	return merge(c.outputs), nil
 }
 
-// outputs returns the answers in plan order, each as soon as the ones before it
-// are there. It reads the reports to their end whatever its consumer does.
+// outputs yields the answers in plan order, each as soon as all earlier ones have
+// arrived. It consumes every report, also after its consumer has stopped.
 func (c *collector[Out]) outputs(yield func(hook.Output[Out]) bool) {
 	next, open := 0, true
 	if !c.drained {
@@ -103,10 +107,11 @@ func (c *collector[Out]) outputs(yield func(hook.Output[Out]) bool) {
 		open = c.give(next, yield)
 	}
 	if c.panic != nil {
-		panic(c.panic) // now that the others have been heard
+		panic(c.panic) // now that all reports have arrived
 	}
 }
 
+// give yields the answer at index i, if there is one.
 func (c *collector[Out]) give(i int, yield func(hook.Output[Out]) bool) (goOn bool) {
 	if !c.come[i] || !c.all[i].Answered {
 		return true
@@ -120,6 +125,7 @@ func (c *collector[Out]) give(i int, yield func(hook.Output[Out]) bool) (goOn bo
 	return yield(c.all[i].Output)
 }
 
+// take stores a report in its place.
 func (c *collector[Out]) take(r *hook.Report[Out]) {
 	for r.Index >= len(c.all) { // a plan can grow
 		c.all, c.come = append(c.all, hook.Report[Out]{}), append(c.come, false)
@@ -128,10 +134,10 @@ func (c *collector[Out]) take(r *hook.Report[Out]) {
 		*at = *r
 	}
 	c.come[r.Index] = true
-	c.said = c.said || r.Answered
+	c.answered = c.answered || r.Answered
 }
 
-// present returns the reports that have come.
+// present returns the reports that have arrived.
 func (c *collector[Out]) present() []hook.Report[Out] {
 	if !slices.Contains(c.come, false) {
 		return c.all
@@ -145,7 +151,8 @@ func (c *collector[Out]) present() []hook.Report[Out] {
 	return reports
 }
 
-// drain lets the hooks run for a merge that never looked at their answers.
+// drain consumes the reports for a reducer that never ranged over the answers: hooks
+// run only while their reports are consumed.
 func (c *collector[Out]) drain() {
 	if c.drained {
 		return
@@ -156,6 +163,7 @@ func (c *collector[Out]) drain() {
 	}
 }
 
+// firstBlock returns the first answer that blocks, or an empty one.
 func firstBlock[Out any](reports []hook.Report[Out]) (out hook.Output[Out]) {
 	for _, r := range reports {
 		if r.Output.Decision.Blocks() {

@@ -3,98 +3,50 @@ package stages
 import (
 	"context"
 	"iter"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/sourcegraph/conc/pool"
 
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Each runs one hook of a plan and returns its report, which does not change from
-// then on. It never panics, and returns soon after ctx has ended. A hook may end its
-// goroutine; see Exited of [Spawn].
+// Each runs the hook at place i of a plan and returns its report, which does not
+// change afterwards. It never panics, and returns soon after ctx ends. A hook may
+// end its goroutine; see Exited of [Spawn].
 type Each[In, Out any] func(ctx context.Context, i int, h *hook.Hook, in In) *hook.Report[Out]
 
-// Spawn is how the hooks of a plan are run.
+// Spawn describes how the hooks of a plan run: [Spawn.Parallel] runs them on a
+// bounded pool, [Spawn.Fold] one after the other.
 type Spawn[In, Out any] struct {
 	Plan     []*hook.Hook
 	In       In
 	Each     Each[In, Out]
-	Announce bool // a report that has Started, and nothing else, comes before each hook
+	Announce bool // before each hook starts, yield a report that has Started and nothing else
 
-	// Ready says that the hooks are likely to be ready at once, as functions of
-	// the program are: Parallel starts no pool until one of them waits. Where their
-	// beginnings are announced it has no effect.
+	// Ready says that the hooks probably return at once, as functions of the
+	// program do: Parallel starts its pool only when one of them waits. With
+	// Announce it has no effect.
 	Ready bool
 
-	// Exited returns the report of a hook that has ended its goroutine
-	// (runtime.Goexit), so that Each did not return. Nil: it has the hook alone.
+	// Exited returns the report of a hook that ended its goroutine
+	// (runtime.Goexit), so that Each did not return. Nil: a report of the hook
+	// and its place alone.
 	Exited func(i int) *hook.Report[Out]
 
-	Unstoppable bool // Fold goes on when ctx has ended
+	Unstoppable bool // Fold continues after ctx has ended
 
-	// Renew is asked by Fold after each hook, the one at ran, for the plan as
-	// it is now, which is the same up to there. Nil: it stays.
+	// Renew, if not nil, returns the current plan after Fold has run hook number
+	// ran; hooks up to ran never change.
 	Renew func(plan []*hook.Hook, ran int) []*hook.Hook
 }
 
-// Parallel runs the hooks of a plan at the same time, at most limit of them,
-// on a bounded pool. Reports come as the hooks finish, through a channel.
-//
-// cancel has to end ctx. Parallel calls it when the consumer stops early, or
-// has read the last report, and returns when the last hook has gone. A hook
-// whose turn comes after that is still given to Each, with ctx ended.
-func (s Spawn[In, Out]) Parallel(
-	ctx context.Context,
-	cancel context.CancelCauseFunc,
-	limit int,
-) iter.Seq[*hook.Report[Out]] {
-	return func(yield func(*hook.Report[Out]) bool) {
-		w := &worker[In, Out]{
-			spawn: s, yield: yield, crew: crew{plan: s.Plan, announce: s.Announce, ctx: ctx, cancel: cancel},
-		}
-		w.crew.hooks = w
-		if s.Ready && !s.Announce {
-			w.crew.eager(limit)
-		} else {
-			w.crew.parallel(limit)
-		}
-	}
-}
-
-// worker is what a [crew] knows of a Spawn.
-type worker[In, Out any] struct {
-	crew  crew
-	spawn Spawn[In, Out]
-	yield func(*hook.Report[Out]) bool
-}
-
-func (w *worker[In, Out]) run(i int) (report any) {
-	if r := w.spawn.Each(w.crew.ctx, i, w.spawn.Plan[i], w.spawn.In); r != nil {
-		return r
-	}
-	return nil
-}
-
-func (w *worker[In, Out]) started(i int) (report any) {
-	return &hook.Report[Out]{Hook: w.spawn.Plan[i], Index: i, Started: true}
-}
-
-func (w *worker[In, Out]) exited(i int) (report any) {
-	if w.spawn.Exited != nil {
-		return w.spawn.Exited(i)
-	}
-	return &hook.Report[Out]{Hook: w.spawn.Plan[i], Index: i}
-}
-
-func (w *worker[In, Out]) hear(report any) (goOn bool) {
-	r, _ := report.(*hook.Report[Out])
-	return w.yield(r)
-}
-
 // Fold runs the hooks of a plan one at a time, on the caller's goroutine. next
-// is told each report and returns the input of the hook after it
+// gets each report and returns the input of the next hook
 // (applyHookOutputToInput), or ends the chain.
 //
-// A chain also ends when ctx does: hooks after that point are not started
-// and have no report.
+// A chain also ends when ctx does: later hooks do not start and have no report.
 func (s Spawn[In, Out]) Fold(
 	ctx context.Context,
 	next func(In, *hook.Report[Out]) (In, bool),
@@ -120,4 +72,221 @@ func (s Spawn[In, Out]) Fold(
 			}
 		}
 	}
+}
+
+// Parallel runs the hooks of a plan at the same time, at most limit of them, on a
+// bounded pool, and yields their reports as the hooks finish.
+//
+// cancel has to end ctx. Parallel calls it when the consumer stops early or has
+// read the last report, and returns when the last hook has returned. A hook whose
+// turn comes after that is still passed to Each, with ctx ended.
+func (s Spawn[In, Out]) Parallel(
+	ctx context.Context,
+	cancel context.CancelCauseFunc,
+	limit int,
+) iter.Seq[*hook.Report[Out]] {
+	return func(yield func(*hook.Report[Out]) bool) {
+		p := &parallel[In, Out]{Spawn: s, yield: yield, reports: make([]*hook.Report[Out], len(s.Plan))}
+		p.crew = crew{hooks: p, size: len(s.Plan), limit: max(1, limit), announce: s.Announce, ctx: ctx, cancel: cancel}
+		if s.Ready && !s.Announce {
+			p.crew.runEagerly()
+		} else {
+			p.crew.runPooled()
+		}
+	}
+}
+
+// parallel runs the hooks of one plan for a [crew] and keeps their reports.
+type parallel[In, Out any] struct {
+	Spawn[In, Out]
+	crew    crew
+	reports []*hook.Report[Out] // by place in the plan; who sends a turn has written its report
+	yield   func(*hook.Report[Out]) bool
+}
+
+func (p *parallel[In, Out]) run(i int) (returned bool) {
+	p.reports[i] = p.Each(p.crew.ctx, i, p.Plan[i], p.In)
+	return p.reports[i] != nil
+}
+
+func (p *parallel[In, Out]) exited(i int) {
+	if p.Exited != nil {
+		p.reports[i] = p.Exited(i)
+		return
+	}
+	p.reports[i] = &hook.Report[Out]{Hook: p.Plan[i], Index: i}
+}
+
+func (p *parallel[In, Out]) deliver(t turn) (goOn bool) {
+	if t.started {
+		return p.yield(&hook.Report[Out]{Hook: p.Plan[t.place], Index: t.place, Started: true})
+	}
+	return p.yield(p.reports[t.place])
+}
+
+// turn crosses the channel from a worker to the consumer: the hook at a place of
+// the plan has started, or its report is ready. It is no report, so that the pool
+// is compiled once and not for each type of answer.
+type turn struct {
+	place   int
+	started bool
+}
+
+// planned is a [parallel] without its types.
+type planned interface {
+	run(i int) (returned bool)  // false, or no return: the hook ended its goroutine
+	exited(i int)               // writes the report of such a hook
+	deliver(t turn) (goOn bool) // yields a report to the consumer
+}
+
+// crew runs the hooks of a plan at the same time.
+type crew struct {
+	hooks    planned
+	size     int // hooks in the plan
+	limit    int // hooks that run at the same time
+	announce bool
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+
+	// The fields below are used by runEagerly alone.
+	left   int // reports that the consumer has not read
+	next   atomic.Int32
+	phase  atomic.Int32
+	starts sync.WaitGroup
+	pool   *pool.Pool // this field and those below are set before the phase becomes pooled
+	turns  chan turn
+	free   chan struct{} // closed, then nil, when no hook runs on the consumer's goroutine
+}
+
+// runPooled runs every hook on a pool.
+func (c *crew) runPooled() {
+	room := c.size // room for all turns: a worker never waits for the consumer
+	if c.announce {
+		room *= 2
+	}
+	turns := make(chan turn, room)
+	go func() { // submitting blocks while the pool is full, and the consumer must not
+		workers := pool.New().WithMaxGoroutines(c.limit)
+		for i := range c.size {
+			workers.Go(func() { c.runOne(i, turns) })
+		}
+		workers.Wait()
+		close(turns)
+	}()
+	defer func() {
+		c.cancel(hook.ErrNotNeeded)
+		for range turns { // wait until every worker has returned
+		}
+	}()
+	for t := range turns {
+		if !c.hooks.deliver(t) {
+			return
+		}
+	}
+}
+
+// runOne runs a hook on a worker and sends its turns.
+func (c *crew) runOne(i int, turns chan<- turn) {
+	if c.announce {
+		turns <- turn{i, true}
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			c.hooks.exited(i)
+		}
+		turns <- turn{i, false}
+	}()
+	returned = c.hooks.run(i)
+}
+
+// patience is how often the watching goroutine yields before it takes a hook for
+// one that waits: some ten microseconds. It counts yields, since a clock may stand
+// still.
+const patience = 1000
+
+// The phases of runEagerly.
+const (
+	watched = iota // hooks run one after the other
+	pooled         // a pool runs them
+	over
+)
+
+// runEagerly runs hooks that probably return at once: one after the other on the
+// consumer's goroutine. When one of them waits, a pool runs the others at the same
+// time.
+//
+// A consumer that merges answers in plan order misses nothing: until the pool runs,
+// the hook that runs is the first in the plan without a report.
+func (c *crew) runEagerly() {
+	c.left = c.size
+	c.starts.Add(1)
+	go c.watch()
+	defer c.end()
+	stopped := false
+	deliver := func(i int) {
+		if !stopped && !c.hooks.deliver(turn{place: i}) {
+			stopped = true
+			c.cancel(hook.ErrNotNeeded)
+		}
+	}
+	for c.phase.Load() != pooled {
+		i := int(c.next.Add(1)) - 1
+		if i >= c.size {
+			break
+		}
+		c.left-- // before it runs: the hook may end this goroutine
+		c.hooks.run(i)
+		deliver(i)
+	}
+	if c.left == 0 {
+		return
+	}
+	close(c.free)
+	c.free = nil
+	for c.left > 0 {
+		t := <-c.turns
+		c.left--
+		deliver(t.place)
+	}
+}
+
+// watch starts the pool when a hook takes long.
+func (c *crew) watch() {
+	defer c.starts.Done()
+	for range patience {
+		if c.phase.Load() != watched {
+			return
+		}
+		runtime.Gosched()
+	}
+	workers, free := pool.New().WithMaxGoroutines(c.limit), make(chan struct{})
+	c.pool, c.free, c.turns = workers, free, make(chan turn, c.size)
+	if !c.phase.CompareAndSwap(watched, pooled) {
+		return
+	}
+	workers.Go(func() { <-free }) // for the hook that runs on the consumer's goroutine
+	for range c.size - int(c.next.Load()) {
+		workers.Go(func() {
+			if i := int(c.next.Add(1)) - 1; i < c.size {
+				c.runOne(i, c.turns)
+			}
+		})
+	}
+}
+
+// end waits until every hook has returned, also where the consumer has panicked.
+func (c *crew) end() {
+	c.cancel(hook.ErrNotNeeded)
+	if c.phase.CompareAndSwap(watched, over) || c.phase.Load() == over {
+		return
+	}
+	if c.free != nil {
+		close(c.free)
+	}
+	for ; c.left > 0; c.left-- {
+		<-c.turns
+	}
+	c.starts.Wait()
+	c.pool.Wait()
 }
