@@ -15,7 +15,7 @@ import (
 
 // backgroundRun is a hook in the background, whose fire goes on, and ends, without it.
 type backgroundRun[Out any] struct {
-	fire   *fireRun[Out] // a field: embedded, it would add wrappers of all its methods to every event
+	fire   *fire[Out] // a field: embedded, it would add wrappers of all its methods to every event
 	in     *input
 	ctx    context.Context // of the observers
 	queued time.Duration
@@ -23,7 +23,7 @@ type backgroundRun[Out any] struct {
 	report hook.Report[Out] // the fire has, and goes on to change, one of its own
 }
 
-func (f *fireRun[Out]) backgroundRun(
+func (f *fire[Out]) backgroundRun(
 	ctx context.Context,
 	r *hook.Report[Out],
 	in *input,
@@ -53,13 +53,13 @@ func (b *backgroundRun[Out]) end() {
 }
 
 // launch starts a hook that the fire does not wait for.
-func (f *fireRun[Out]) launch(from context.Context, r *hook.Report[Out], in *input) {
-	payload, err := f.untyped().payload(in)
+func (f *fire[Out]) launch(from context.Context, r *hook.Report[Out], in *input) {
+	payload, err := f.payload(in)
 	if err != nil { // only of an input that the hook before has changed, when no two run at a time
 		r.Err, f.failed = err, err
 		return
 	}
-	call, b := f.untyped().newCall(from, r.Hook, r.Index, in, payload), f.backgroundRun(from, r, in)
+	call, b := f.newCall(from, r.Hook, r.Index, in, payload), f.backgroundRun(from, r, in)
 	ctx, ok := b.begin()
 	if !ok {
 		r.Err = hook.ErrClosed
@@ -141,7 +141,7 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 	if r.Err != nil {
 		r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
 		c := common.ReportOf(r)
-		b.fire.untyped().logFailure(&c)
+		b.fire.logFailure(&c)
 	}
 	if b.fire.event.spec.refine != nil {
 		b.fire.refine(r, b.in)
@@ -162,7 +162,7 @@ func (b *backgroundRun[Out]) observeLate() {
 	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // it guarded nothing
 	b.fire.s.sys.hookEnd(b.ctx, ev)
 	if b.fire.s.sys.debug {
-		b.fire.untyped().logHook(ev, outputOf(ev, &b.report), b.in.value)
+		b.fire.logHook(ev, outputOf(ev, &b.report), b.in.value)
 	}
 }
 
@@ -212,7 +212,7 @@ func backgroundAnswer[Out any](stdout []byte) (o hook.Output[Out], notes []strin
 }
 
 // finished is what the host is told.
-func (e *declaration) finished(r *common.Report) Finished {
+func (e *definition) finished(r *common.Report) Finished {
 	done := Finished{
 		Event: e.full, Hook: r.Hook, Outcome: outcomeOf(r.Backgrounded, r.Err, false),
 		Reply: r.Reply, Err: r.Err, Elapsed: r.Elapsed, Notes: r.Notes,

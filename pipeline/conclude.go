@@ -14,10 +14,10 @@ import (
 )
 
 // propagated is the error of a hook that is Fire's.
-func (f *fireRun[Out]) propagated(res *hook.Result[Out]) error {
+func (f *fire[Out]) propagated(res *hook.Result[Out]) error {
 	for i := range res.Reports {
 		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) {
-			if c := common.ReportOf(&res.Reports[i]); f.untyped().propagates(&c) {
+			if c := common.ReportOf(&res.Reports[i]); f.propagates(&c) {
 				return err
 			}
 		}
@@ -25,14 +25,13 @@ func (f *fireRun[Out]) propagated(res *hook.Result[Out]) error {
 	return nil
 }
 
-// conclude lets the event have the last word. If it panics, the merged answer
-// stands.
-func (f *fireRun[Out]) conclude(res *hook.Result[Out]) {
+// concludeEvent calls the Conclude of the event. If it panics, the merged answer stands.
+func (f *fire[Out]) concludeEvent(res *hook.Result[Out]) {
 	merged := *res
 	defer func() {
 		if v := recover(); v != nil {
 			*res = merged
-			f.untyped().logPanic("the event could not conclude", v)
+			f.logPanic("the event could not conclude", v)
 		}
 	}()
 	f.event.spec.conclude(f.s, f.in.value, res)
@@ -40,38 +39,6 @@ func (f *fireRun[Out]) conclude(res *hook.Result[Out]) {
 		f.watcher.concluded = merged.OverriddenBlock != res.OverriddenBlock ||
 			!reflect.DeepEqual(merged.Output, res.Output)
 	}
-}
-
-// conflicts finds the members of the input that several hooks rewrote, and not
-// to the same value.
-func conflicts[Out any](e *core[Out], reports []hook.Report[Out]) []hook.Conflict {
-	type rewrite struct {
-		hooks  []*hook.Hook
-		values []string
-	}
-	rewrites := map[string]*rewrite{}
-	var names []string
-	for i := range reports {
-		r := &reports[i]
-		if !r.Answered {
-			continue
-		}
-		// Merged, a name that is there twice counts once.
-		for name, value := range wire.Object(nil).Merge(e.spec.Rewrites(&r.Output)).Members() {
-			w := rewrites[name]
-			if w == nil {
-				w = &rewrite{}
-				rewrites[name] = w
-				names = append(names, name)
-			}
-			w.hooks = append(w.hooks, r.Hook)
-			w.values = append(w.values, canonical(value))
-		}
-	}
-	return lo.FilterMap(names, func(name string, _ int) (hook.Conflict, bool) {
-		w := rewrites[name]
-		return hook.Conflict{Key: name, Hooks: w.hooks}, len(lo.Uniq(w.values)) > 1
-	})
 }
 
 // canonical returns the same text for values that are equal.
@@ -87,7 +54,7 @@ func canonical(value jsontext.Value) string {
 
 // unfinished is why hooks have not answered, if the system was closed meanwhile or
 // the context has ended; nil if all have, or the event does not stop for it.
-func (f *fireRun[Out]) unfinished(res *hook.Result[Out]) error {
+func (f *fire[Out]) unfinished(res *hook.Result[Out]) error {
 	closed, ended := f.s.sys.ctx.Err() != nil, f.observed.Err()
 	if !f.event.guards || f.event.rules.Unstoppable {
 		ended = nil // it blocks nothing, or its hooks have run all the same
@@ -122,13 +89,13 @@ func wantsRecheck(h *hook.Hook) bool {
 // the input as the merged answer leaves it, on which some of them have not been
 // asked. What they say counts together with the first answers, but for what they
 // rewrite now, which no hook has seen. So there is one more round, never two.
-func (f *fireRun[Out]) recheck(res *hook.Result[Out]) {
+func (f *fire[Out]) recheck(res *hook.Result[Out]) {
 	e := f.event
 	if !e.on.rewritten.given() || f.s.sys.cfg.HostRechecks || f.ended(res) ||
-		!e.rechecks(f.s, e.untyped().subjectOf(f.first.value)) {
+		!e.rechecks(f.s, e.subjectOf(f.first.value)) {
 		return
 	}
-	final, ok := e.untyped().rewrittenIn(f.first.value, &res.Output)
+	final, ok := e.rewrittenIn(f.first.value, &res.Output)
 	if !ok {
 		return
 	}
@@ -136,15 +103,13 @@ func (f *fireRun[Out]) recheck(res *hook.Result[Out]) {
 	if again == nil {
 		return
 	}
-	defer again.untyped().end()
+	defer again.end()
 	if again.failed != nil {
 		f.failed = again.failed
 		return
 	}
 	second := again.result
-	if err := again.reduce(second); err != nil {
-		f.untyped().logReducer(err)
-	}
+	again.reduce(second)
 	if f.failed = again.failed; f.failed == nil {
 		f.failed = again.unfinished(second)
 	}
@@ -152,12 +117,12 @@ func (f *fireRun[Out]) recheck(res *hook.Result[Out]) {
 }
 
 // ended reports whether the first answers leave nothing to check.
-func (f *fireRun[Out]) ended(res *hook.Result[Out]) bool {
+func (f *fire[Out]) ended(res *hook.Result[Out]) bool {
 	return f.failed != nil || res.Stop || f.event.spec.Blocks(&res.Output) || f.watcher != nil && f.watcher.left
 }
 
 // notStarted returns the hooks that run once, and which it has not come to.
-func (f *fireBase) notStarted() (hooks []*hook.Hook) {
+func (f *fireState) notStarted() (hooks []*hook.Hook) {
 	for i, h := range f.plan.Run {
 		if h.Once && (i >= len(f.runs) || !f.runs[i].started) {
 			hooks = append(hooks, h)
@@ -197,9 +162,41 @@ func (s *Session) use(d *varsDir, more int) {
 }
 
 func (e *core[Out]) rechecks(s *Session, subject string) bool {
-	if !e.untyped().active(s) {
+	if !e.active(s) {
 		return false
 	}
 	plan := s.view().active.at(e.slot).plan(s.sys.ctx, subject)
 	return slices.ContainsFunc(plan.Run, wantsRecheck) || slices.ContainsFunc(plan.Open, wantsRecheck)
+}
+
+// conflicts finds the members of the input that several hooks rewrote, and not
+// to the same value.
+func conflicts[Out any](e *core[Out], reports []hook.Report[Out]) []hook.Conflict {
+	type rewrite struct {
+		hooks  []*hook.Hook
+		values []string
+	}
+	rewrites := map[string]*rewrite{}
+	var names []string
+	for i := range reports {
+		r := &reports[i]
+		if !r.Answered {
+			continue
+		}
+		// Merged, a name that is there twice counts once.
+		for name, value := range wire.Object(nil).Merge(e.spec.Rewrites(&r.Output)).Members() {
+			w := rewrites[name]
+			if w == nil {
+				w = &rewrite{}
+				rewrites[name] = w
+				names = append(names, name)
+			}
+			w.hooks = append(w.hooks, r.Hook)
+			w.values = append(w.values, canonical(value))
+		}
+	}
+	return lo.FilterMap(names, func(name string, _ int) (hook.Conflict, bool) {
+		w := rewrites[name]
+		return hook.Conflict{Key: name, Hooks: w.hooks}, len(lo.Uniq(w.values)) > 1
+	})
 }

@@ -12,13 +12,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// declaration is what an event is, whatever its types. It knows an input as any, a
-// pointer to an In. A core has its fields, and not its methods: those of what is embedded
-// are compiled once more for every type.
-type declaration outline
-
-// outline has the fields of a declaration.
-type outline struct {
+// definition is the part of an event that depends on neither of its types. It knows an
+// input as any, a pointer to an In.
+type definition struct {
 	name, doc, subjectName string
 	can                    Capability
 	rules                  Rules // the dialect's where the spec has none
@@ -33,11 +29,10 @@ type outline struct {
 	inputType, funcType    reflect.Type // In, and hook.Func[In, Out]
 }
 
-// core is what runs the fires of an event. What depends on neither type is in its
-// declaration and in [fireBase], and is compiled once; what depends on the answers,
-// once for all events that share their type.
+// core is an [Event] whose input is a pointer in an any: all events with the same type of
+// answers share one compiled body of the engine.
 type core[Out any] struct {
-	outline
+	definition
 	spec  onAnswer[Out]
 	empty *hook.Result[Out] // of fires for which no hook runs
 }
@@ -60,7 +55,7 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 		e.subject = subjectAt(spec.Name, unsafe.Pointer(spec.Subject(in)), unsafe.Pointer(in), unsafe.Sizeof(*in))
 	}
 	c := &core[Out]{spec: spec.onAnswer(), empty: &e.empty}
-	def := &c.outline
+	def := &c.definition
 	def.name, def.doc, def.subjectName, def.can, def.rules = spec.Name, spec.Doc, spec.SubjectName, spec.Can, spec.Rules
 	def.dialect, def.on = d, spec.onInput()
 	def.guards = spec.Can&CanBlock != 0 || spec.Can == 0 && spec.Reduce == nil // a denial would count
@@ -72,12 +67,9 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 	return e
 }
 
-// untyped is the event without the type of its answers.
-func (e *core[Out]) untyped() *declaration { return (*declaration)(&e.outline) }
-
 // complete fills in what the spec and its dialect have left out.
 func (e *core[Out]) complete() {
-	e.untyped().complete(reflect.TypeFor[Out]())
+	e.inherit(reflect.TypeFor[Out]())
 	if e.spec.Decode == nil {
 		e.spec.Decode = wire.Read[Out]
 	}
@@ -89,7 +81,7 @@ func (e *core[Out]) complete() {
 	}
 }
 
-func (e *declaration) complete(output reflect.Type) {
+func (e *definition) inherit(output reflect.Type) {
 	e.full, e.rules = e.dialect.Name+"."+e.name, e.rules.over(e.dialect.Rules)
 	e.input, e.output = checkOf(e.inputType), checkOf(output)
 	e.form = unread.FormOf(e.dialect.Members, output)
@@ -102,14 +94,14 @@ func (e *declaration) complete(output reflect.Type) {
 }
 
 // subjectOf is what matchers test of an input.
-func (e *declaration) subjectOf(in any) string {
+func (e *definition) subjectOf(in any) string {
 	if e.on.subject == nil {
 		return ""
 	}
 	return *e.on.subject(in)
 }
 
-func (e *declaration) active(s *Session) bool { return activeAt(s, e.slot) }
+func (e *definition) active(s *Session) bool { return activeAt(s, e.slot) }
 
 // activeAt reports whether a hook could run for the event of a slot.
 func activeAt(s *Session, slot int) bool {
@@ -123,7 +115,7 @@ func (e *core[Out]) reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
 	return e.spec.Reduce(outs)
 }
 
-func (e *declaration) add(at Scope, name string, f any, options []Option) (remove func()) {
+func (e *definition) add(at Scope, name string, f any, options []Option) (remove func()) {
 	h := &hook.Hook{
 		Identity: hook.Identity{
 			ID:      fmt.Sprintf("%s/%s/%s", hook.Host, e.name, name),
@@ -146,7 +138,7 @@ func (e *declaration) add(at Scope, name string, f any, options []Option) (remov
 }
 
 //go:noinline
-func (e *declaration) info() Info {
+func (e *definition) info() Info {
 	return Info{
 		Dialect:  e.dialect.Name,
 		Name:     e.name,
@@ -161,8 +153,8 @@ func (e *declaration) info() Info {
 }
 
 // accepts reports whether a hook's Func can be called for the event.
-func (e *declaration) accepts(fn any) (want string, ok bool) {
+func (e *definition) accepts(fn any) (want string, ok bool) {
 	return e.funcType.String(), reflect.TypeOf(fn) == e.funcType && !reflect.ValueOf(fn).IsNil()
 }
 
-func (e *declaration) slotOf() (slot int, d *Dialect) { return e.slot, e.dialect }
+func (e *definition) slotOf() (slot int, d *Dialect) { return e.slot, e.dialect }

@@ -94,11 +94,11 @@ func (e *Event[In, Out]) fire(
 		return e.fireOpen(ctx, s, *in, plan)
 	}
 	room := &struct {
-		run fireRun[Out]
+		run fire[Out]
 		in  In
 	}{in: *in}
 	room.run.text = text
-	return e.core.merge(ctx, s, &room.in, plan, nil, &room.run)
+	return e.core.fire(ctx, s, &room.in, plan, nil, &room.run)
 }
 
 // fireOpen is fire where the subject alone does not decide the plan, or the session
@@ -110,15 +110,15 @@ func (e *Event[In, Out]) fireOpen(
 	plan *stages.Planned,
 ) (*hook.Result[Out], error) {
 	if e.forgetting {
-		e.core.untyped().forget(s, &in)
+		e.core.forget(s, &in)
 	}
 	if plan.Open != nil {
-		plan = e.core.untyped().narrow(s, &in, plan, true)
+		plan = e.core.narrow(s, &in, plan, true)
 	}
 	if len(plan.Run) == 0 && !s.sys.observed {
 		return &e.empty, nil
 	}
-	return e.core.merge(ctx, s, &in, plan, nil, new(fireRun[Out]))
+	return e.core.fire(ctx, s, &in, plan, nil, new(fire[Out]))
 }
 
 // On adds a hook written in Go, to one session or to all sessions of a system.
@@ -131,11 +131,11 @@ func (e *Event[In, Out]) fireOpen(
 // disable hooks. A hook is the program's own unless it is [UserProvided]. On panics
 // if at is nil, or was not made by NewSystem or NewSession.
 func (e *Event[In, Out]) On(at Scope, name string, f hook.Func[In, Out], options ...Option) (remove func()) {
-	return e.core.untyped().add(at, name, f, options)
+	return e.core.add(at, name, f, options)
 }
 
 // Info describes the event.
-func (e *Event[In, Out]) Info() Info { return e.core.untyped().info() }
+func (e *Event[In, Out]) Info() Info { return e.core.info() }
 
 // FireProgress is Fire that tells how it goes: progress is called, on the
 // caller's goroutine, as each hook begins, with a report that has Started and
@@ -173,7 +173,7 @@ func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Se
 // FireJSON implements [Declared].
 func (e *Event[In, Out]) FireJSON(ctx context.Context, s *Session, text []byte) (*JSONResult, error) {
 	in := new(In)
-	if err := e.core.untyped().decodeInput(text, in); err != nil {
+	if err := e.core.decodeInput(text, in); err != nil {
 		return nil, err
 	}
 	res, err := e.Fire(ctx, s, in)
@@ -183,10 +183,10 @@ func (e *Event[In, Out]) FireJSON(ctx context.Context, s *Session, text []byte) 
 // PlanJSON implements [Declared].
 func (e *Event[In, Out]) PlanJSON(s *Session, text []byte) (stages.Planned, error) {
 	in := new(In)
-	if err := e.core.untyped().decodeInput(text, in); err != nil {
+	if err := e.core.decodeInput(text, in); err != nil {
 		return stages.Planned{}, err
 	}
-	return e.core.untyped().planJSON(s, in)
+	return e.core.planJSON(s, in)
 }
 
 // Describe returns a result of Fire, and the input it was for, in JSON terms.
@@ -202,9 +202,9 @@ func (e *Event[In, Out]) Rechecks(s *Session, subject string) bool {
 // Outcome is the end of a hook of the event in one word.
 func (e *Event[In, Out]) Outcome(r *hook.Report[Out]) Outcome { return e.core.outcome(r) }
 
-func (e *Event[In, Out]) accepts(fn any) (want string, ok bool) { return e.core.untyped().accepts(fn) }
+func (e *Event[In, Out]) accepts(fn any) (want string, ok bool) { return e.core.accepts(fn) }
 
-func (e *Event[In, Out]) slotOf() (slot int, d *Dialect) { return e.core.untyped().slotOf() }
+func (e *Event[In, Out]) slotOf() (slot int, d *Dialect) { return e.core.slotOf() }
 
 func (e *Event[In, Out]) forgets() bool { return e.forgetting }
 

@@ -49,13 +49,13 @@ func (s *Session) listeners() []*func(Failure) {
 }
 
 // notifyFailure tells the listeners of a hook that failed.
-func (f *fireBase) notifyFailure(r *common.Report) {
+func (f *fireState) notifyFailure(r *common.Report) {
 	for _, listen := range f.s.listeners() {
 		f.notifyListener(*listen, Failure{Event: f.of.full, Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()})
 	}
 }
 
-func (f *fireBase) notifyListener(listen func(Failure), failure Failure) {
+func (f *fireState) notifyListener(listen func(Failure), failure Failure) {
 	defer func() {
 		if v := recover(); v != nil {
 			f.logPanic("a listener to failures panicked", v)

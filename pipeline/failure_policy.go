@@ -23,7 +23,7 @@ func contextCause(ctx context.Context, err error) error {
 }
 
 // failsClosed reports whether a hook that failed blocks.
-func (f *fireBase) failsClosed(h *hook.Hook, err error) bool {
+func (f *fireState) failsClosed(h *hook.Hook, err error) bool {
 	rules, late := &f.of.rules, new(hook.TimeoutError)
 	if !waitsFor(h) {
 		return false // it would have decided nothing

@@ -1,105 +1,110 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
-	"log/slog"
+	"errors"
+	"iter"
 	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/sound"
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// fireRun is one fire in flight.
-type fireRun[Out any] struct {
+// fire is one event being fired. It lives until its result is there, and longer only
+// where a hook goes to the background.
+//
+// Read it from top to bottom: [core.fire] begins it, [fire.spawn] runs the planned hooks
+// on a pool or as a fold, [fire.runHook] runs one of them, [stages.Parse] reads its reply,
+// [fire.reduce] merges the answers, [fire.conclude] decides what only the whole shows, and
+// [fire.finish] returns the result.
+type fire[Out any] struct {
 	fireState
 	event   *core[Out]
-	reports []hook.Report[Out] // by place in the plan; they become those of the result
+	reports []hook.Report[Out] // by place in the plan; they become the Reports of the result
 	result  *hook.Result[Out]
 	watcher *watcher[Out] // of a stream; nil if there is none
 }
 
-// fireBase is the part of a fire that does not depend on the type of the answers. A fireRun
-// has its fields, and not its methods: those of what is embedded are compiled once more for
-// every type.
-type fireBase fireState
-
-// untyped is the fire without the type of its answers.
-func (f *fireRun[Out]) untyped() *fireBase { return (*fireBase)(&f.fireState) }
-
-// fireState has the fields of a fireBase.
+// fireState is the part of a fire that does not depend on the type of the answers. Its
+// methods are compiled once, and not for each type.
 type fireState struct {
-	of            *declaration
+	of            *definition
 	s             *Session
 	plan          *stages.Planned
 	in            *input
 	runs          []hookRun     // by place in the plan
-	replies       []hook.Reply  // the same; nil if no hook runs outside the process, and needs JSON
-	contexts      []lazyContext // the same for hooks in Go that run one after the other
+	replies       []hook.Reply  // by place in the plan; nil if every hook is a Go function
+	contexts      []lazyContext // by place in the plan, for parallel hooks in Go
 	began         time.Time
 	number        int64           // among the session's fires
-	failed        error           // why the hooks cannot be asked, or not all of them
-	vars          *varsDir        // where hooks leave variables; nil if they do not
-	noVars        error           // why they cannot, though the event lets them
-	ctx           context.Context // own, or what the budget makes of it
+	failed        error           // why not every hook could run
+	vars          *varsDir        // where hooks export variables; nil if they do not
+	noVars        error           // why hooks cannot export variables, though the event lets them
+	ctx           context.Context // fireContext, with the event's budget
 	fireContext   lazyContext
 	inflightEntry inflight
-	listed        bool            // in the list of those that Close ends
-	text          sound.Text      // in the input
+	listed        bool            // among the fires that Close ends
+	text          sound.Text      // set if the JSON text of the input has been checked
 	info          *FireInfo       // nil if there are no observers
-	observed      context.Context // the caller's, or what observers have made of it
+	observed      context.Context // the caller's, or the one that observers made of it
 
-	view     *view      // the hooks as they were when the plan was made, of a live event
-	first    input      // room for what in points at
+	view     *view      // of a live event: the hooks when the plan was made
+	first    input      // the input of the first hook
 	encoding sync.Mutex // guards first.encoded and first.members
 	firstRan bool       // the first hook has run
 
-	again bool // the second round of a fire, of hooks that are asked again
-	base  int  // how many reports come before its own
+	again bool // this is the second round of a fire, which asks hooks again
+	base  int  // number of reports of the first round
 }
 
-// merge runs the hooks of a plan and merges what they said. A watcher may be nil; f is
-// room for the fire.
-func (e *core[Out]) merge(
+// hookRun is the state of one hook of a fire beside its report.
+type hookRun struct {
+	started bool          // the hook itself has started
+	trial   bool          // it is the trial run of an open breaker
+	counted bool          // its breaker has counted it
+	queued  time.Duration // how long it waited for a permit
+	refuses bool          // its answer, as written, denies or stops
+	denied  chan struct{} // if not nil, it may not go to the background; closed when it has ended
+}
+
+// fire runs the hooks of a plan and merges their answers. f is memory for the fire; w may
+// be nil.
+func (e *core[Out]) fire(
 	ctx context.Context,
 	s *Session,
 	in any,
 	plan *stages.Planned,
 	w *watcher[Out],
-	f *fireRun[Out],
+	f *fire[Out],
 ) (*hook.Result[Out], error) {
 	f.event, f.watcher = e, w
 	f.fireState = fireState{
-		of: (*declaration)(&e.outline), s: s, plan: plan, began: time.Now(), observed: ctx, text: f.text,
+		of: &e.definition, s: s, plan: plan, began: time.Now(), observed: ctx, text: f.text,
 	}
 	f.first.value, f.in = in, &f.first
-	isClosed := false
-	if last := len(plan.Run) - 1; last >= 0 && plan.Run[last] == closed {
-		own := *plan
-		own.Run = own.Run[:last:last]
-		f.plan, isClosed = &own, true
-	}
+	isClosed := f.dropClosed()
 	if plan.Panicked != nil {
-		f.untyped().logPanicked(ctx)
+		f.logPanicked(ctx)
 	}
 	if s.sys.debug {
-		f.untyped().logPlan(ctx)
+		f.logPlan(ctx)
 	}
 	if len(s.sys.cfg.Observe) > 0 {
-		f.observed = f.untyped().startObserving(ctx)
+		f.observed = f.startObserving(ctx)
 	}
 	res, err := e.empty, error(nil)
 	if len(f.plan.Run) > 0 || isClosed {
 		f.alloc()
-		f.untyped().enter()
-		defer f.untyped().end()
-		if f.failed == nil && e.rules.EnvFile != "" {
-			f.untyped().openVars()
-		}
-		res, err = f.ask(ctx)
+		f.begin()
+		defer f.end()
+		res, err = f.complete(ctx)
 	}
 	if f.info != nil {
 		f.endObserving(res, err)
@@ -107,9 +112,44 @@ func (e *core[Out]) merge(
 	return res, err
 }
 
-// enter lists the fire with its system, and finds what is wrong with its input before any
-// hook runs. The end of the fire has to be called when the reports have been read.
-func (f *fireBase) enter() {
+// dropClosed takes the hook that stands for a closed system out of the plan, and reports
+// whether it was there.
+func (f *fireState) dropClosed() bool {
+	last := len(f.plan.Run) - 1
+	if last < 0 || f.plan.Run[last] != closed {
+		return false
+	}
+	own := *f.plan
+	own.Run = own.Run[:last:last]
+	f.plan = &own
+	return true
+}
+
+// alloc allocates the result and the reports apart from f: a result must not keep the fire
+// alive.
+func (f *fire[Out]) alloc() {
+	if n := len(f.plan.Run); n > 1 {
+		f.runs, f.reports, f.result = make([]hookRun, n), make([]hook.Report[Out], n), new(hook.Result[Out])
+		if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Runner != nil }) {
+			f.replies = make([]hook.Reply, n)
+		}
+		return
+	}
+	lone := new(struct {
+		run    [1]hookRun
+		reply  [1]hook.Reply
+		report [1]hook.Report[Out]
+		result hook.Result[Out]
+	})
+	f.runs, f.reports, f.result = lone.run[:], lone.report[:], &lone.result
+	if len(f.plan.Run) == 1 && f.plan.Run[0].Runner != nil {
+		f.replies = lone.reply[:]
+	}
+}
+
+// begin registers the fire with its system, validates the input and encodes it. The caller
+// calls end when it has read the reports.
+func (f *fireState) begin() {
 	f.fireContext.parent, f.fireContext.session = f.observed, f.s
 	f.ctx, f.inflightEntry.ctx = &f.fireContext, &f.fireContext
 	if f.number, f.listed = f.s.shard.begin(&f.inflightEntry); !f.listed {
@@ -134,103 +174,316 @@ func (f *fireBase) enter() {
 	if f.of.rules.Budget {
 		f.budget()
 	}
-}
-
-// alloc makes room for the result, apart from f, which a result must not keep alive.
-func (f *fireRun[Out]) alloc() {
-	if n := len(f.plan.Run); n > 1 {
-		f.runs, f.reports, f.result = make([]hookRun, n), make([]hook.Report[Out], n), new(hook.Result[Out])
-		if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Runner != nil }) {
-			f.replies = make([]hook.Reply, n)
-		}
-		return
-	}
-	lone := new(struct {
-		run    [1]hookRun
-		reply  [1]hook.Reply
-		report [1]hook.Report[Out]
-		result hook.Result[Out]
-	})
-	f.runs, f.reports, f.result = lone.run[:], lone.report[:], &lone.result
-	if len(f.plan.Run) == 1 && f.plan.Run[0].Runner != nil {
-		f.replies = lone.reply[:]
+	if f.of.rules.EnvFile != "" && !f.again {
+		f.openVars()
 	}
 }
 
-// ask runs the hooks and makes the result of what they said. What panics beside hooks,
-// such as a function of the event, is an error of the fire, which then blocks.
-func (f *fireRun[Out]) ask(ctx context.Context) (res *hook.Result[Out], err error) {
-	e, sys := f.event, f.s.sys
+// complete runs the hooks, merges their answers and returns the result. A panic outside the
+// hooks, such as in a function of the event, is an error of the fire, which then blocks.
+func (f *fire[Out]) complete(ctx context.Context) (res *hook.Result[Out], err error) {
 	res = f.result
 	defer func() {
 		if v := recover(); v != nil {
 			err = &hook.PanicError{Value: v, Stack: debug.Stack()}
-			res = e.refuse(f.s, f.in.value, res, err)
+			res = f.event.refuse(f.s, f.in.value, res, err)
 		}
 	}()
 	if f.failed == nil || f.failed == hook.ErrClosed {
-		if err := f.reduce(res); err != nil {
-			f.untyped().logReducer(err)
+		f.reduce(res)
+		f.conclude(res)
+	}
+	return f.finish(ctx, res)
+}
+
+// spawn returns the reports of the hooks, which run while the reports are read: on a bounded
+// pool, or as a fold. A watcher sees each report first, and may end the fire.
+func (f *fire[Out]) spawn() iter.Seq[*hook.Report[Out]] {
+	spawn := stages.Spawn[*input, Out]{
+		Plan:        f.plan.Run,
+		In:          f.in,
+		Each:        f.each,
+		Announce:    f.watcher != nil,
+		Unstoppable: f.of.rules.Unstoppable,
+		Ready:       f.inProcess(),
+		Exited:      func(i int) *hook.Report[Out] { return &f.reports[i] },
+	}
+	var reports iter.Seq[*hook.Report[Out]]
+	switch {
+	case len(f.plan.Run) == 1 || f.plan.Sequential || f.of.rules.Sequential:
+		if f.of.rules.Live {
+			spawn.Renew = f.renew
 		}
-		if e.spec.Rewrites != nil && len(res.Reports) > 1 {
-			res.Conflicts = conflicts(e, res.Reports)
+		reports = spawn.Fold(f.ctx, f.applyHookOutputToInput)
+	default:
+		if spawn.Ready {
+			f.contexts = make([]lazyContext, len(f.plan.Run))
 		}
-		if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Policy != nil }) {
-			f.hold(res)
+		reports = spawn.Parallel(f.ctx, f.fireContext.end, f.s.sys.limit)
+	}
+	if f.watcher != nil {
+		return f.watched(reports)
+	}
+	return reports
+}
+
+// inProcess reports whether all hooks of the plan are Go functions.
+func (f *fireState) inProcess() bool {
+	return !slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Func == nil })
+}
+
+// applyHookOutputToInput returns the input of the hook after r in a sequential plan, or ends
+// the chain: after a hook that blocks, and when hooks can no longer run.
+func (f *fire[Out]) applyHookOutputToInput(in *input, r *hook.Report[Out]) (next *input, goOn bool) {
+	if f.event.spec.Blocks(&r.Output) || f.failed != nil && f.failed != hook.ErrClosed {
+		return in, false
+	}
+	if f.event.spec.chainIn == nil || !r.Answered || r.Err != nil || r.Output.Synthetic {
+		return in, true
+	}
+	return &input{value: f.event.spec.chain(f.event.spec.chainIn, in.value, &r.Output)}, true
+}
+
+// renew returns the plan with the changes that were made to the session's hooks while hook
+// number ran was running.
+func (f *fireState) renew(plan []*hook.Hook, ran int) []*hook.Hook {
+	now := f.s.view()
+	if now == f.view {
+		return plan
+	}
+	f.view = now
+	had := plan[:ran+1]
+	changed := f.of.plan(f.ctx, f.s, f.in.value, true)
+	if changed == nil {
+		return had
+	}
+	if i := slices.Index(changed.Run, plan[ran]); i >= 0 {
+		return slices.Concat(had, changed.Run[i+1:])
+	}
+	left := lo.Filter(
+		changed.Run,
+		func(h *hook.Hook, _ int) bool { // it has removed itself, and a new one is the last of its rank
+			return slices.Contains(plan[ran+1:], h) || h.Rank >= plan[ran].Rank && !slices.Contains(had, h)
+		},
+	)
+	return slices.Concat(had, left)
+}
+
+// each runs the hook at a place of the plan, unless it is the first and has already run.
+func (f *fire[Out]) each(ctx context.Context, i int, h *hook.Hook, in *input) *hook.Report[Out] {
+	if i >= len(f.runs) { // a sequential plan can grow
+		f.runs, f.reports = append(f.runs, hookRun{}), append(f.reports, hook.Report[Out]{})
+	}
+	if i > 0 || !f.firstRan {
+		f.runHook(ctx, i, h, in)
+	}
+	return &f.reports[i]
+}
+
+// runHook runs one hook of the plan and writes its report: failure policy, the event's
+// Refine, notes, and observers follow the run, whatever its end.
+func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input) {
+	r := &f.reports[i]
+	r.Hook, r.Index = h, i
+	if f.info != nil {
+		ctx = f.s.sys.hookStart(ctx, f.info, h)
+	}
+	returned := false
+	defer func() {
+		if !returned { // it called runtime.Goexit
+			r.Err = errExited
 		}
-		if sys.ctx.Err() != nil || f.observed.Err() != nil {
-			if err := f.unfinished(res); err != nil {
-				f.failed = err
+		r.Recheck = f.again
+		if r.Err != nil && r.Err != f.failed { // else it has not failed: it could not be asked
+			f.applyFailurePolicy(r)
+		}
+		if f.event.spec.refine != nil {
+			notes := len(r.Notes)
+			f.refine(r, in)
+			if f.doubtEffect(r, notes) && r.OnFailure != hook.FailOpen {
+				f.refine(r, in) // the denial, in the words of the event
 			}
 		}
-		if sys.rechecks.Load() {
-			f.recheck(res)
+		if len(r.Notes) > 0 {
+			f.logNotes(h, r.Notes)
 		}
-		if f.failed == nil && e.spec.conclude != nil {
-			f.conclude(res)
+		if h.Policy != nil {
+			f.uphold(r)
 		}
-		if sys.debug {
-			f.logResult(res)
+		if f.s.sys.observed {
+			f.observe(ctx, r, in, f.runs[i].queued)
+		}
+	}()
+	if h.Policy == nil {
+		f.runOnce(ctx, r, in)
+	} else {
+		f.runUnderPolicy(ctx, r, in)
+	}
+	returned = true
+}
+
+var errExited = &hook.ClassError{
+	Class: hook.ClassCrash, Err: errors.New("it ended its goroutine (runtime.Goexit), as FailNow of a test does"),
+}
+
+// runOnce runs a hook: a Go function at once, a Runner with a worker permit. A panic is the
+// failure of the hook.
+func (f *fire[Out]) runOnce(ctx context.Context, r *hook.Report[Out], in *input) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.Err = &hook.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	if ctx.Err() != nil && !f.continuesAfterCancel(r.Hook) {
+		r.Err = contextCause(ctx, ctx.Err())
+		return
+	}
+	if r.Hook.Func != nil {
+		f.call(ctx, r, in.value)
+		return
+	}
+	if r.Hook.Runner == nil {
+		r.Err = hook.ErrUnsupported
+		return
+	}
+	if r.Hook.Background != hook.Foreground {
+		f.launch(ctx, r, in)
+		return
+	}
+	if r.Hook.Policy != nil {
+		f.runLimited(ctx, r, in)
+		return
+	}
+	workers := f.s.sys.workers // a hook in Go needs no permit: it may fire events itself
+	if !workers.TryAcquire(1) {
+		var err error
+		if f.runs[r.Index].queued, err = acquire(ctx, workers); err != nil {
+			r.Err = contextCause(ctx, err)
+			return
 		}
 	}
+	defer workers.Release(1)
+	f.runRunner(ctx, r, in)
+}
+
+// continuesAfterCancel reports whether a hook runs although ctx has ended.
+func (f *fireState) continuesAfterCancel(h *hook.Hook) bool {
+	return f.of.rules.Unstoppable && h.Func != nil && f.s.sys.ctx.Err() == nil
+}
+
+// runRunner runs a hook outside the process and parses its reply.
+func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *input) {
+	payload, err := f.payload(in)
+	if err != nil { // only of an input that the hook before has changed, when no two run at a time
+		r.Err, f.failed = err, err
+		return
+	}
+	call := f.newCall(ctx, r.Hook, r.Index, in, payload)
+	if f.s.host != nil {
+		call.Ask = f.s.ask(r.Hook)
+	}
+	if f.event.dialect.Detaches {
+		call.Detach = f.detach(ctx, r, in)
+	}
+	turn := &f.runs[r.Index]
+	turn.started = true
+	start := time.Now()
+	var reply *hook.Reply
+	if r.Index < len(f.replies) {
+		reply = &f.replies[r.Index]
+	} else {
+		reply = new(hook.Reply) // a sequential plan has grown
+	}
+	*reply, err = r.Hook.Runner.Run(ctx, call)
+	r.Elapsed = time.Since(start)
+	defer func() {
+		if r.Notes = append(r.Notes, reply.Notes...); f.noVars != nil {
+			f.noteVars(r)
+		}
+	}()
+	if errors.Is(err, hook.ErrDetached) {
+		r.Backgrounded, r.Err = turn.leftForBackground()
+		return
+	}
+	if err != nil {
+		r.Reply, r.Err = answered(ctx, call.Timeout, reply, err)
+		return
+	}
+	r.Reply = reply
+	stages.Parse(r, stages.ReplyRules[Out]{
+		Exits:  exitsOf(r.Hook, &f.event.rules),
+		Text:   cmp.Or(r.Hook.Text, f.event.rules.Text),
+		Decode: f.event.spec.Decode,
+	})
+	f.doubtAnswer(r)
+}
+
+// reduce spawns the hooks and merges their answers as their reports arrive. A lone hook that
+// no one watches runs without Spawn: there is no order to restore, and it saves half of the
+// fire's allocations.
+func (f *fire[Out]) reduce(res *hook.Result[Out]) {
+	if len(f.plan.Run) == 0 {
+		return // of a closed system
+	}
+	var err error
+	if len(f.plan.Run) == 1 && f.watcher == nil {
+		f.runHook(f.ctx, 0, f.plan.Run[0], f.in)
+		f.firstRan = true
+	}
+	if grows := f.of.rules.Live && f.s.view() != f.view; f.firstRan && !grows {
+		*res, err = stages.ReduceOne(f.reports, f.event.spec.Reduce)
+	} else {
+		notNeeded := func() { f.fireContext.end(hook.ErrNotNeeded) }
+		*res, err = stages.Reduce(f.spawn(), f.reports, f.event.spec.Reduce, notNeeded)
+	}
+	if err != nil {
+		f.logReducer(err)
+	}
+}
+
+// conclude decides what only all reports together show: conflicts, policies, hooks that did
+// not finish, the second round, and the event's own last word.
+func (f *fire[Out]) conclude(res *hook.Result[Out]) {
+	if f.event.spec.Rewrites != nil && len(res.Reports) > 1 {
+		res.Conflicts = conflicts(f.event, res.Reports)
+	}
+	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Policy != nil }) {
+		f.hold(res)
+	}
+	if f.s.sys.ctx.Err() != nil || f.observed.Err() != nil {
+		if err := f.unfinished(res); err != nil {
+			f.failed = err
+		}
+	}
+	if f.s.sys.rechecks.Load() {
+		f.recheck(res)
+	}
+	if f.failed == nil && f.event.spec.conclude != nil {
+		f.concludeEvent(res)
+	}
+	if f.s.sys.debug {
+		f.logResult(res)
+	}
+}
+
+// finish returns the result, or one that blocks, and the error of Fire.
+func (f *fire[Out]) finish(ctx context.Context, res *hook.Result[Out]) (*hook.Result[Out], error) {
 	if f.failed != nil {
-		return e.refuse(f.s, f.in.value, res, f.failed), f.failed
+		return f.event.refuse(f.s, f.in.value, res, f.failed), f.failed
 	}
-	if e.rules.Propagate {
+	if f.of.rules.Propagate {
 		if err := f.propagated(res); err != nil {
 			return res, err
 		}
 	}
-	if e.rules.Unstoppable {
-		return res, nil // nothing is missing
+	if f.of.rules.Unstoppable {
+		return res, nil // every hook has run
 	}
 	return res, ctx.Err()
 }
 
-// reduce runs the hooks and merges what they said. Most fires have one hook,
-// for which nothing has to be streamed.
-func (f *fireRun[Out]) reduce(res *hook.Result[Out]) (err error) {
-	if len(f.plan.Run) == 0 {
-		return nil // of a closed system
-	}
-	if len(f.plan.Run) == 1 && f.watcher == nil {
-		f.runHook(f.ctx, 0, f.plan.Run[0], f.in)
-		if !f.event.rules.Live || f.s.view() == f.view {
-			*res, err = stages.ReduceOne(f.reports, f.event.spec.Reduce)
-			return err
-		}
-		f.firstRan = true
-	}
-	*res, err = stages.Reduce(
-		f.watched(),
-		f.reports,
-		f.event.spec.Reduce,
-		func() { f.fireContext.end(hook.ErrNotNeeded) },
-	)
-	return err
-}
-
-func (f *fireBase) end() {
+// end ends the contexts of the fire and takes it off the list of its system.
+func (f *fireState) end() {
 	f.fireContext.end(hook.ErrNotNeeded)
 	if !f.listed {
 		return
@@ -242,45 +495,4 @@ func (f *fireBase) end() {
 		f.s.release(f.vars)
 	}
 	f.s.shard.end(&f.inflightEntry)
-}
-
-// varsDir is where the hooks of one fire leave their variables. The mutex of the
-// session's memory guards it.
-type varsDir struct {
-	event string
-	path  string
-	hooks int
-	users int  // the fire, and those of its hooks that are in the background
-	stale bool // what is in it counts no more, and the last user removes it
-}
-
-// openVars makes the directory of a fire whose hooks may leave variables; it
-// takes the place of the one that the event had before. Without it the hooks
-// run all the same: they have other things to do.
-func (f *fireBase) openVars() {
-	needed := func(h *hook.Hook) bool { return h.Runner != nil && !h.NoEnvFile }
-	if !slices.ContainsFunc(f.plan.Run, needed) {
-		return
-	}
-	dir, err := f.s.scratch(f.of.name)
-	if err == nil {
-		err = makeVars(dir)
-	}
-	if err != nil {
-		f.noVars = err
-		f.s.sys.log.LogAttrs(
-			f.ctx,
-			slog.LevelWarn,
-			"hooks cannot leave variables",
-			slog.String("event", f.of.info().FullName()),
-			slog.String("error", err.Error()),
-		)
-		return
-	}
-	f.vars = &varsDir{event: f.of.name, path: dir, hooks: len(f.plan.Run), users: 1}
-	m := f.s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.forget(f.of.name)
-	m.vars = append(m.vars, f.vars)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-func (f *fireRun[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
+func (f *fire[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 	f.runs[r.Index].started = true
 	start := time.Now()
 	end := start
@@ -22,7 +22,7 @@ func (f *fireRun[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 	}()
 	ended := ctx.Err
 	if timeout := f.of.timeout(r.Hook); timeout > 0 {
-		limit := f.untyped().limit(ctx, r.Index, timeout, start)
+		limit := f.limit(ctx, r.Index, timeout, start)
 		defer limit.end(context.Canceled)
 		ctx, ended = limit, func() error { return limit.errAt(end) }
 	}
@@ -52,7 +52,7 @@ func (f *fireRun[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 }
 
 // limit returns the context of a hook in Go, which has so much time.
-func (f *fireBase) limit(ctx context.Context, i int, timeout time.Duration, now time.Time) *lazyContext {
+func (f *fireState) limit(ctx context.Context, i int, timeout time.Duration, now time.Time) *lazyContext {
 	if i >= len(f.contexts) {
 		return lazyTimeout(ctx, timeout, now)
 	}

@@ -30,7 +30,7 @@ type input struct {
 
 // payload returns the JSON object for a hook outside the process. Hooks that
 // share an input share its text.
-func (f *fireBase) payload(in *input) ([]byte, error) {
+func (f *fireState) payload(in *input) ([]byte, error) {
 	if in.encoded != nil {
 		return in.encoded, nil
 	}
@@ -188,7 +188,7 @@ func (c *check) checked(ptr any) error {
 }
 
 // noteVars says in a hook's report that it could leave no variables.
-func (f *fireRun[Out]) noteVars(r *hook.Report[Out]) {
+func (f *fire[Out]) noteVars(r *hook.Report[Out]) {
 	if !r.Hook.NoEnvFile {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s is not set, and the variables of the hook are lost: %v",
 			f.event.rules.EnvFile, f.noVars))

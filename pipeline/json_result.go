@@ -136,7 +136,7 @@ func cancelled(err error) bool {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-func (e *declaration) planJSON(s *Session, in any) (stages.Planned, error) {
+func (e *definition) planJSON(s *Session, in any) (stages.Planned, error) {
 	if s == nil || s.reg == nil {
 		return stages.Planned{}, &hook.InputError{Event: e.full, Err: errNoSession}
 	}
@@ -151,7 +151,7 @@ func (e *declaration) planJSON(s *Session, in any) (stages.Planned, error) {
 func (e *core[Out]) describe(in any, res *hook.Result[Out]) *JSONResult {
 	res.Restore()
 	f := &JSONResult{
-		Event:     e.untyped().info().FullName(),
+		Event:     e.info().FullName(),
 		Blocked:   e.can&CanBlock != 0 && res.OverriddenBlock == "" && e.spec.Blocks(&res.Output),
 		Stop:      res.Stop,
 		Reason:    lo.EmptyableToPtr(lo.CoalesceOrEmpty(res.Reason, res.StopReason)),
@@ -159,7 +159,7 @@ func (e *core[Out]) describe(in any, res *hook.Result[Out]) *JSONResult {
 		Processed: jsonform.Process(res),
 		Would:     res.Would,
 	}
-	f.Effects = e.untyped().effectsOf(in, res)
+	f.Effects = e.effectsOf(in, res)
 	for _, c := range res.Conflicts {
 		f.Conflicts = append(
 			f.Conflicts,

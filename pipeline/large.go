@@ -21,7 +21,7 @@ import (
 const large = 64 << 10
 
 // decode decodes the members of an input that are not the engine's to give.
-func (e *declaration) decode(o wire.Object, in any) error {
+func (e *definition) decode(o wire.Object, in any) error {
 	if len(o) < large {
 		return o.Without(e.dialect.BaseNames...).Into(in)
 	}
@@ -88,7 +88,7 @@ var shared = json.WithUnmarshalers(json.JoinUnmarshalers(
 
 // decodeInput reads an event's input from JSON, without the members that are
 // the engine's to give.
-func (e *declaration) decodeInput(text []byte, in any) error {
+func (e *definition) decodeInput(text []byte, in any) error {
 	if err := wire.CheckValue(text); err != nil {
 		return &InputError{Event: e.info().FullName(), Err: err}
 	}

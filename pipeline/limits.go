@@ -123,7 +123,7 @@ func (c *lazyContext) Value(key any) any {
 func (c *lazyContext) String() string { return fmt.Sprint(c.parent) + ".hook" }
 
 // timeout is how long h may run: its own, or the event's; 0 means no limit.
-func (e *declaration) timeout(h *hook.Hook) time.Duration {
+func (e *definition) timeout(h *hook.Hook) time.Duration {
 	d := h.Timeout
 	if d == 0 {
 		d = e.rules.Timeout
@@ -132,7 +132,7 @@ func (e *declaration) timeout(h *hook.Hook) time.Duration {
 }
 
 // budget ends the fire when the longest hook that it waits for has had its time.
-func (f *fireBase) budget() {
+func (f *fireState) budget() {
 	var longest time.Duration
 	for _, h := range f.plan.Run {
 		d := f.of.timeout(h)

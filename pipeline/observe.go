@@ -70,7 +70,7 @@ func outcomeOf(backgrounded bool, err error, blocks bool) Outcome {
 }
 
 // logPlan writes the plan to the log.
-func (f *fireBase) logPlan(ctx context.Context) {
+func (f *fireState) logPlan(ctx context.Context) {
 	for _, skipped := range f.plan.Skipped {
 		f.debug(
 			ctx,
@@ -89,22 +89,22 @@ func (f *fireBase) logPlan(ctx context.Context) {
 }
 
 // observe reports what came of a hook that ran, to observers and to the log.
-func (f *fireRun[Out]) observe(ctx context.Context, r *hook.Report[Out], in *input, queued time.Duration) {
+func (f *fire[Out]) observe(ctx context.Context, r *hook.Report[Out], in *input, queued time.Duration) {
 	ev := f.evaluation(r, in)
 	ev.Queued = queued
 	f.s.sys.hookEnd(ctx, ev)
 	if f.s.sys.debug {
-		f.untyped().logHook(ev, outputOf(ev, r), in.value)
+		f.logHook(ev, outputOf(ev, r), in.value)
 	}
 }
 
-func (f *fireRun[Out]) evaluation(r *hook.Report[Out], in *input) *Evaluation {
+func (f *fire[Out]) evaluation(r *hook.Report[Out], in *input) *Evaluation {
 	r = lit(r)
 	c := common.ReportOf(r)
-	return f.untyped().evaluationOf(&c, outcomeOf(c.Backgrounded, c.Err, f.blocks(r)), in)
+	return f.evaluationOf(&c, outcomeOf(c.Backgrounded, c.Err, f.blocks(r)), in)
 }
 
-func (f *fireBase) evaluationOf(r *common.Report, end Outcome, in *input) *Evaluation {
+func (f *fireState) evaluationOf(r *common.Report, end Outcome, in *input) *Evaluation {
 	ev := &Evaluation{
 		Fire: f.info, Hook: r.Hook, Index: f.base + r.Index, Recheck: f.again,
 		Outcome: end, Decision: r.Output.Decision,
@@ -125,11 +125,11 @@ func (f *fireBase) evaluationOf(r *common.Report, end Outcome, in *input) *Evalu
 
 // blocks reports whether one answer blocks; one that makes the event's function
 // panic does not.
-func (f *fireRun[Out]) blocks(r *hook.Report[Out]) (yes bool) {
+func (f *fire[Out]) blocks(r *hook.Report[Out]) (yes bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			yes = r.Output.Decision.Blocks()
-			f.untyped().logPanic("the event could not read an answer", v)
+			f.logPanic("the event could not read an answer", v)
 		}
 	}()
 	return f.event.spec.Blocks(&r.Output)
@@ -143,7 +143,7 @@ func outputOf[Out any](ev *Evaluation, r *hook.Report[Out]) []byte {
 	return wire.Encode(&r.Output)
 }
 
-func (f *fireBase) logHook(ev *Evaluation, output []byte, in any) {
+func (f *fireState) logHook(ev *Evaluation, output []byte, in any) {
 	attrs := []slog.Attr{
 		slog.String("hook", environ.Scrub(ev.Hook.Label())),
 		slog.String("at", ev.Hook.Position.String()),
@@ -176,7 +176,7 @@ func (f *fireBase) logHook(ev *Evaluation, output []byte, in any) {
 
 // logFailure warns of a hook that failed. Only where it could have blocked does
 // anything go ahead because of it.
-func (f *fireBase) logFailure(r *common.Report) {
+func (f *fireState) logFailure(r *common.Report) {
 	msg := "hook failed"
 	switch {
 	case !r.FailedOpen():
@@ -199,7 +199,7 @@ func (f *fireBase) logFailure(r *common.Report) {
 }
 
 // logNotes warns of what a hook answered in vain, since it may have been a guard.
-func (f *fireBase) logNotes(h *hook.Hook, notes []string) {
+func (f *fireState) logNotes(h *hook.Hook, notes []string) {
 	for _, note := range notes {
 		if note == stages.NoteText {
 			continue // it gave no answer, and was not going to
@@ -217,12 +217,12 @@ func (f *fireBase) logNotes(h *hook.Hook, notes []string) {
 	}
 }
 
-func (f *fireBase) logPanic(msg string, v any) {
+func (f *fireState) logPanic(msg string, v any) {
 	f.s.sys.log.LogAttrs(f.ctx, slog.LevelError, msg, slog.String("event", f.of.full),
 		slog.String("session", f.s.id), slog.String("panic", environ.Scrub(fmt.Sprint(v))))
 }
 
-func (f *fireBase) logReducer(err error) {
+func (f *fireState) logReducer(err error) {
 	f.s.sys.log.LogAttrs(
 		f.ctx,
 		slog.LevelError,
@@ -234,7 +234,7 @@ func (f *fireBase) logReducer(err error) {
 }
 
 // logPanicked logs that what decides whether a hook runs has panicked.
-func (f *fireBase) logPanicked(ctx context.Context) {
+func (f *fireState) logPanicked(ctx context.Context) {
 	f.s.sys.log.LogAttrs(
 		ctx,
 		slog.LevelError,
@@ -245,8 +245,8 @@ func (f *fireBase) logPanicked(ctx context.Context) {
 	)
 }
 
-func (f *fireRun[Out]) logResult(res *hook.Result[Out]) {
-	f.untyped().debug(
+func (f *fire[Out]) logResult(res *hook.Result[Out]) {
+	f.debug(
 		f.ctx,
 		"hooks merged",
 		slog.Bool("blocked", res.Blocked()),
@@ -256,7 +256,7 @@ func (f *fireRun[Out]) logResult(res *hook.Result[Out]) {
 	)
 }
 
-func (f *fireBase) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
+func (f *fireState) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
 	attrs = append(
 		[]slog.Attr{slog.String("event", f.of.full), slog.String("session", f.s.id)},
 		attrs...)
@@ -275,7 +275,7 @@ func excerpt(b []byte) string {
 }
 
 // endObserving reports what became of the fire.
-func (f *fireRun[Out]) endObserving(res *hook.Result[Out], err error) {
+func (f *fire[Out]) endObserving(res *hook.Result[Out], err error) {
 	out := f.outcome(res, err)
 	for _, w := range f.s.sys.observers {
 		f.s.sys.fireEnd(f.observed, w, f.info, out)

@@ -124,7 +124,7 @@ type Would struct {
 
 // startObserving returns the context of the hooks, and reports those that do
 // not run.
-func (f *fireBase) startObserving(ctx context.Context) context.Context {
+func (f *fireState) startObserving(ctx context.Context) context.Context {
 	f.info = &FireInfo{
 		Time: f.began, Event: f.of.full, Session: f.s.id, Subject: f.of.subjectOf(f.in.value),
 		Hooks:  f.s.view().listed.of(f.of.slot),
@@ -149,7 +149,7 @@ func (e *core[Out]) rewrites(out *hook.Output[Out]) bool {
 }
 
 // outcome sums a result up.
-func (f *fireRun[Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
+func (f *fire[Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
 	e := f.event
 	out := &FireOutcome{
 		Reason: res.Reason, Stop: res.Stop, FailedOpen: failedOpen(res.Reports), Conflicts: res.Conflicts,
@@ -185,7 +185,7 @@ func failedOpen[Out any](reports []hook.Report[Out]) (n int) {
 }
 
 // word is what an event's hooks have decided: Deny, Ask or Allow, or nothing.
-func (f *fireRun[Out]) word(all *hook.Output[Out], reports []hook.Report[Out]) hook.Decision {
+func (f *fire[Out]) word(all *hook.Output[Out], reports []hook.Report[Out]) hook.Decision {
 	switch e := f.event; {
 	case e.spec.Blocks(all):
 		if e.can&CanBlock != 0 {
@@ -207,7 +207,7 @@ func decided[Out any](r hook.Report[Out]) bool {
 }
 
 // appendInput implements [FireInfo.AppendInput].
-func (f *fireBase) appendInput(dst []byte) ([]byte, error) {
+func (f *fireState) appendInput(dst []byte) ([]byte, error) {
 	f.encoding.Lock()
 	encoded, at := f.first.encoded, f.first.members
 	f.encoding.Unlock()

@@ -15,7 +15,7 @@ import (
 
 // plan selects the hooks for an input; nil if none could run. If they are
 // going to, those that run once are spent.
-func (e *declaration) plan(ctx context.Context, s *Session, in any, spend bool) *stages.Planned {
+func (e *definition) plan(ctx context.Context, s *Session, in any, spend bool) *stages.Planned {
 	v := s.view()
 	if !v.active.has(e.slot) {
 		return nil
@@ -28,7 +28,7 @@ func (e *declaration) plan(ctx context.Context, s *Session, in any, spend bool) 
 }
 
 // narrow decides a plan for which the subject is not enough.
-func (e *declaration) narrow(s *Session, in any, plan *stages.Planned, spend bool) *stages.Planned {
+func (e *definition) narrow(s *Session, in any, plan *stages.Planned, spend bool) *stages.Planned {
 	var detail *hook.ConditionInput
 	if e.on.conditionInput != nil {
 		d := e.on.conditionInput(in)
@@ -166,7 +166,7 @@ func spread(s string) uint64 {
 }
 
 // dir is the directory in which the agent works.
-func (e *declaration) dir(s *Session, in any) string {
+func (e *definition) dir(s *Session, in any) string {
 	if e.on.dir != nil {
 		return cmp.Or(e.on.dir(in), s.dir)
 	}

@@ -15,7 +15,7 @@ type watcher[Out any] struct {
 }
 
 // engine stands for the engine where a report is not of a hook.
-func (e *declaration) engine() *hook.Hook {
+func (e *definition) engine() *hook.Hook {
 	return &hook.Hook{
 		Identity: hook.Identity{
 			ID:      "engine/" + e.name,
@@ -33,34 +33,13 @@ func (e *core[Out]) watch(ctx context.Context, s *Session, in any, w *watcher[Ou
 		return e.unusable(s)
 	}
 	if e.on.forget != nil {
-		e.untyped().forget(s, in)
+		e.forget(s, in)
 	}
-	plan := e.untyped().plan(ctx, s, in, true)
+	plan := e.plan(ctx, s, in, true)
 	if plan == nil {
 		return e.empty, nil
 	}
-	return e.merge(ctx, s, in, plan, w, new(fireRun[Out]))
-}
-
-// watched is the reports, which the watcher sees first. One that has enough ends
-// the fire.
-func (f *fireRun[Out]) watched() iter.Seq[*hook.Report[Out]] {
-	if f.watcher == nil {
-		return f.runHooks()
-	}
-	return func(yield func(*hook.Report[Out]) bool) {
-		for r := range f.runHooks() {
-			seen := *r
-			if f.again {
-				seen.Recheck, seen.Index = true, r.Index+f.base
-			}
-			more := f.watcher.see(seen)
-			f.watcher.left = f.watcher.left || !more
-			if !r.Started && !yield(r) || !more {
-				return
-			}
-		}
-	}
+	return e.fire(ctx, s, in, plan, w, new(fire[Out]))
 }
 
 //go:noinline
@@ -74,7 +53,7 @@ func (e *core[Out]) stream(ctx context.Context, s *Session, in any) iter.Seq[hoo
 		res, err := e.watch(ctx, s, in, w)
 		if !left && (err != nil || w.concluded) {
 			last := hook.Report[Out]{
-				Hook:      e.untyped().engine(),
+				Hook:      e.engine(),
 				Index:     len(res.Reports),
 				Output:    res.Output,
 				Answered:  true,
@@ -85,6 +64,24 @@ func (e *core[Out]) stream(ctx context.Context, s *Session, in any) iter.Seq[hoo
 				last.Notes = []string{res.OverriddenBlock}
 			}
 			yield(last)
+		}
+	}
+}
+
+// watched passes each report to the watcher before it yields it, and ends the fire when the
+// watcher wants no more.
+func (f *fire[Out]) watched(reports iter.Seq[*hook.Report[Out]]) iter.Seq[*hook.Report[Out]] {
+	return func(yield func(*hook.Report[Out]) bool) {
+		for r := range reports {
+			seen := *r
+			if f.again {
+				seen.Recheck, seen.Index = true, r.Index+f.base
+			}
+			more := f.watcher.see(seen)
+			f.watcher.left = f.watcher.left || !more
+			if !r.Started && !yield(r) || !more {
+				return
+			}
 		}
 	}
 }

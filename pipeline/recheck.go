@@ -11,13 +11,13 @@ import (
 
 // secondRound is the second round of a fire, for an input; nil if no hook runs. Hooks
 // in the background have no say in it, and are not started again.
-func (f *fireRun[Out]) secondRound(in any) *fireRun[Out] {
+func (f *fire[Out]) secondRound(in any) *fire[Out] {
 	plan := f.of.plan(f.ctx, f.s, in, true)
 	if plan == nil {
 		return nil
 	}
 	left := slices.DeleteFunc(slices.Clone(plan.Run), func(h *hook.Hook) bool { return h == closed || !waitsFor(h) })
-	g := &fireRun[Out]{event: f.event, watcher: f.watcher, fireState: fireState{
+	g := &fire[Out]{event: f.event, watcher: f.watcher, fireState: fireState{
 		of: f.of, s: f.s, began: f.began, observed: f.observed, info: f.info, base: len(f.runs), again: true,
 		plan: &stages.Planned{Run: left, Sequential: plan.Sequential},
 	}}
@@ -27,12 +27,12 @@ func (f *fireRun[Out]) secondRound(in any) *fireRun[Out] {
 		return nil
 	}
 	g.alloc()
-	g.untyped().enter()
+	g.begin()
 	return g
 }
 
 // join adds the reports of a second round to a result, and merges all answers.
-func (f *fireRun[Out]) join(res *hook.Result[Out], final any, second *hook.Result[Out]) {
+func (f *fire[Out]) join(res *hook.Result[Out], final any, second *hook.Result[Out]) {
 	for i := range second.Reports {
 		r := &second.Reports[i]
 		r.Index += len(f.runs)
@@ -42,7 +42,7 @@ func (f *fireRun[Out]) join(res *hook.Result[Out], final any, second *hook.Resul
 	all := append(slices.Clip(res.Reports), second.Reports...)
 	merged, err := stages.Reduce(pointers(all), make([]hook.Report[Out], len(all)), f.event.spec.Reduce, func() {})
 	if err != nil {
-		f.untyped().logReducer(err)
+		f.logReducer(err)
 	}
 	*res = merged
 	res.Conflicts = conflicts
@@ -51,7 +51,7 @@ func (f *fireRun[Out]) join(res *hook.Result[Out], final any, second *hook.Resul
 
 // dropRepeats takes from a second answer what does not count: what it rewrites, and
 // texts that the hook has said before.
-func (f *fireRun[Out]) dropRepeats(r *hook.Report[Out], final any, before []hook.Report[Out]) {
+func (f *fire[Out]) dropRepeats(r *hook.Report[Out], final any, before []hook.Report[Out]) {
 	said := lit(r).Output
 	_, differs := f.of.rewrittenIn(final, &said)
 	if f.event.spec.Unrewritten(&said) && differs {

@@ -54,7 +54,7 @@ func (e *core[Out]) deny(s *Session, in any, res *hook.Result[Out], why error) {
 			res.Output = denial
 		}
 	}()
-	last := hook.Report[Out]{Hook: e.untyped().engine(), Index: len(res.Reports), Output: denial, Answered: true}
+	last := hook.Report[Out]{Hook: e.engine(), Index: len(res.Reports), Output: denial, Answered: true}
 	if e.spec.refine != nil {
 		about := in
 		if about == nil {

@@ -82,7 +82,7 @@ func (f byValue) call(in any, more ...any) []reflect.Value {
 }
 
 // checkIn is what is missing from an input.
-func (e *declaration) checkIn(in any) error {
+func (e *definition) checkIn(in any) error {
 	if !e.on.check.given() {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (e *declaration) checkIn(in any) error {
 }
 
 // rewrittenIn is the input as an answer leaves it, and ok false if that changes nothing.
-func (e *declaration) rewrittenIn(in, answer any) (final any, ok bool) {
+func (e *definition) rewrittenIn(in, answer any) (final any, ok bool) {
 	results := e.on.rewritten.call(in, answer)
 	pointer := reflect.New(e.inputType)
 	pointer.Elem().Set(results[0])
@@ -99,7 +99,7 @@ func (e *declaration) rewrittenIn(in, answer any) (final any, ok bool) {
 }
 
 // effectsOf is what the caller has to apply; nil if the event says nothing of it.
-func (e *declaration) effectsOf(in, res any) any {
+func (e *definition) effectsOf(in, res any) any {
 	if !e.on.effects.given() {
 		return nil
 	}

@@ -263,7 +263,7 @@ func insideHook() bool {
 }
 
 // hookCaller begins the name of the method that calls hooks in Go.
-const hookCaller = "github.com/snaphook-go/snaphook/pipeline.(*fireRun["
+const hookCaller = "github.com/snaphook-go/snaphook/pipeline.(*fire["
 
 func (sys *System) rebuildAll() {
 	for _, reg := range sys.living() {

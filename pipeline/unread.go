@@ -25,7 +25,7 @@ const noteUnread = "the words of a denial stand on standard error, where no answ
 // doubtAnswer makes a failure of class output of an answer that the event has not
 // understood: always where the words of a denial stand in it, and otherwise where the
 // policy of the hook demands answers that can be used. A denial is never in doubt.
-func (f *fireRun[Out]) doubtAnswer(r *hook.Report[Out]) {
+func (f *fire[Out]) doubtAnswer(r *hook.Report[Out]) {
 	if !f.event.guards || r.Err != nil || r.Reply == nil {
 		return
 	}
@@ -37,14 +37,14 @@ func (f *fireRun[Out]) doubtAnswer(r *hook.Report[Out]) {
 	if r.Output.Raw != nil {
 		d = f.doubtObject(r)
 	} else {
-		d = f.untyped().doubtText(r.Hook, r.Reply, r.Notes)
+		d = f.doubtText(r.Hook, r.Reply, r.Notes)
 	}
 	f.settle(r, d)
 }
 
 // settle makes of a doubt what the policy says.
-func (f *fireRun[Out]) settle(r *hook.Report[Out], d doubt) {
-	switch strict := f.untyped().strict(r.Hook); {
+func (f *fire[Out]) settle(r *hook.Report[Out], d doubt) {
+	switch strict := f.strict(r.Hook); {
 	case d.why == "":
 		return
 	case d.denies || strict || d.broken && r.Hook.FailClosed:
@@ -56,12 +56,12 @@ func (f *fireRun[Out]) settle(r *hook.Report[Out], d doubt) {
 }
 
 // strict reports whether an answer of a hook that cannot be used is a failure by an overlay.
-func (f *fireBase) strict(h *hook.Hook) bool {
+func (f *fireState) strict(h *hook.Hook) bool {
 	return h.Policy != nil && overlaid(h) && h.Policy.OnFailure[hook.ClassOutput] != hook.FailOpen && waitsFor(h)
 }
 
 // doubtObject looks at an answer that is one object.
-func (f *fireRun[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
+func (f *fire[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
 	o := &r.Output
 	read := f.event.form.Read(o.Raw)
 	word, isText := wire.Text(read.Decision)
@@ -93,12 +93,12 @@ func (f *fireRun[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
 	return d
 }
 
-func (f *fireRun[Out]) exits(r *hook.Report[Out]) hook.ExitEffect {
+func (f *fire[Out]) exits(r *hook.Report[Out]) hook.ExitEffect {
 	return exitsOf(r.Hook, &f.event.rules).Of(r.Reply)
 }
 
 // doubtText looks at output that is not an object: a text, other JSON, or nothing.
-func (f *fireBase) doubtText(h *hook.Hook, reply *hook.Reply, notes []string) (d doubt) {
+func (f *fireState) doubtText(h *hook.Hook, reply *hook.Reply, notes []string) (d doubt) {
 	text, other := wire.Trim(reply.Stdout), reply.Stderr
 	if len(text) == 0 && exitsOf(h, &f.of.rules).Of(reply) >= hook.ReadAny {
 		text, other = wire.Trim(reply.Stderr), nil
@@ -137,7 +137,7 @@ func (f *fireBase) doubtText(h *hook.Hook, reply *hook.Reply, notes []string) (d
 }
 
 // textOf returns the reading of plain text.
-func (f *fireBase) textOf(h *hook.Hook) hook.Text {
+func (f *fireState) textOf(h *hook.Hook) hook.Text {
 	if h.Text != 0 {
 		return h.Text
 	}
@@ -148,13 +148,13 @@ func (f *fireBase) textOf(h *hook.Hook) hook.Text {
 // than it says: of a denial always, and of anything else where the policy is strict. notes is
 // the number of notes before Refine.
 // It reports whether the hook has failed.
-func (f *fireRun[Out]) doubtEffect(r *hook.Report[Out], notes int) (failed bool) {
+func (f *fire[Out]) doubtEffect(r *hook.Report[Out], notes int) (failed bool) {
 	if !f.event.guards || r.Err != nil || r.Reply == nil || r.Backgrounded || f.blocks(r) || r.Output.Stop {
 		return false
 	}
 	refuses := f.runs[r.Index].refuses
 	switch {
-	case refuses || len(r.Notes) > notes && f.untyped().strict(r.Hook):
+	case refuses || len(r.Notes) > notes && f.strict(r.Hook):
 		why := "the event honours no such answer"
 		if len(r.Notes) > notes {
 			why = r.Notes[len(r.Notes)-1]

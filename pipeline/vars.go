@@ -2,12 +2,14 @@ package pipeline
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
@@ -29,7 +31,7 @@ func makeVars(dir string) error {
 const varsRoom = 4 << 10
 
 // forget makes the session forget variables, if the input says so.
-func (e *declaration) forget(s *Session, in any) {
+func (e *definition) forget(s *Session, in any) {
 	m := s.more.Load()
 	if m == nil {
 		return
@@ -103,3 +105,44 @@ func (s *Session) Exports() (script string, err error) {
 
 // maxVars is how much text a hook may leave.
 const maxVars = 1 << 20
+
+// varsDir is where the hooks of one fire leave their variables. The mutex of the
+// session's memory guards it.
+type varsDir struct {
+	event string
+	path  string
+	hooks int
+	users int  // the fire, and those of its hooks that are in the background
+	stale bool // what is in it counts no more, and the last user removes it
+}
+
+// openVars makes the directory of a fire whose hooks may leave variables; it
+// takes the place of the one that the event had before. Without it the hooks
+// run all the same: they have other things to do.
+func (f *fireState) openVars() {
+	needed := func(h *hook.Hook) bool { return h.Runner != nil && !h.NoEnvFile }
+	if !slices.ContainsFunc(f.plan.Run, needed) {
+		return
+	}
+	dir, err := f.s.scratch(f.of.name)
+	if err == nil {
+		err = makeVars(dir)
+	}
+	if err != nil {
+		f.noVars = err
+		f.s.sys.log.LogAttrs(
+			f.ctx,
+			slog.LevelWarn,
+			"hooks cannot leave variables",
+			slog.String("event", f.of.info().FullName()),
+			slog.String("error", err.Error()),
+		)
+		return
+	}
+	f.vars = &varsDir{event: f.of.name, path: dir, hooks: len(f.plan.Run), users: 1}
+	m := f.s.state()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.forget(f.of.name)
+	m.vars = append(m.vars, f.vars)
+}
