@@ -247,7 +247,13 @@ func nodeLoads(text string) (names []string, why string) {
 			return nil, "uses " + word
 		}
 	}
-	if len(jsUses.FindAllString(text, -1)) > len(jsUses.FindAllString(strings.Join(tokens, " "), -1)) {
+	seen := make([]string, len(tokens))
+	for i, token := range tokens {
+		if seen[i] = token; token[0] == '"' || token[0] == '\'' {
+			seen[i] = token[:1]
+		}
+	}
+	if len(jsUses.FindAllString(text, -1)) > len(jsUses.FindAllString(strings.Join(seen, " "), -1)) {
 		return nil, "has a text or comment with require or import in it"
 	}
 	for i, token := range tokens {
@@ -268,6 +274,8 @@ func nodeLoads(text string) (names []string, why string) {
 			}
 		case token == "process" && at(i+1) == "[":
 			return names, "uses process[…]"
+		case token == "module" && at(i+1) == "[":
+			return names, "uses module[…]"
 		case token == "module" && at(i+1) == "." && at(i+2) != "exports" && at(i+2) != "children":
 			return names, "uses module." + at(i+2)
 		case token == "env" && at(i-2) == "process" && at(i+1) == "." && at(i+3) == "=" && at(i+4) != "=":
@@ -279,7 +287,7 @@ func nodeLoads(text string) (names []string, why string) {
 			return names, "uses " + token
 		case len(token) > 2 && (token[0] == '"' || token[0] == '\'') && (strings.Contains(token, "constructor") || at(i-1) == "[" && strings.Contains(token, `\`)):
 			return names, "uses a constructor"
-		case token == `\` && at(i+1) == "u":
+		case token == `\` && strings.HasPrefix(at(i+1), "u"):
 			return names, "has names with escapes"
 		}
 	}

@@ -267,8 +267,11 @@ func pythonTokens(text string, depth int) (tokens []string, ok bool) {
 				}
 				text = text[len(whole):]
 				if strings.ContainsAny(word, "fFtT") && strings.Contains(whole, "{") {
+					if depth > 3 {
+						return nil, false
+					}
 					inner, ok := pythonTokens(strings.Trim(whole, `"'`), depth+1)
-					if !ok || depth > 3 {
+					if !ok {
 						return nil, false
 					}
 					tokens = append(tokens, inner...)
@@ -284,11 +287,13 @@ func pythonTokens(text string, depth int) (tokens []string, ok bool) {
 
 var (
 	pythonDoors = set(`
+		load_extension dictConfig fileConfig CGIHTTPRequestHandler _getframe f_globals f_builtins f_locals tb_frame
+		gi_frame cr_frame attrgetter methodcaller
 		exec eval compile breakpoint globals locals vars getattr setattr delattr importlib runpy imp pkgutil
 		zipimport ctypes cffi subprocess multiprocessing popen Popen system startfile execv execve execvp execvpe
 		execl execle execlp execlpe spawnv spawnve spawnvp spawnvpe spawnl spawnle spawnlp spawnlpe posix_spawn
 		posix_spawnp fork forkpty add_dll_directory modules meta_path path_hooks path_importer_cache addaudithook
-		settrace setprofile pty create_subprocess_exec create_subprocess_shell pickle marshal shelve code codeop
+		settrace setprofile pty create_subprocess_exec create_subprocess_shell pickle marshal shelve
 		environ putenv chdir fchdir`)
 	pythonDunder = set(`
 		__name__ __file__ __main__ __init__ __doc__ __future__ __all__ __version__ __author__ __str__ __repr__
@@ -326,7 +331,7 @@ func pythonImports(text string) (imports []string, why string) {
 			}
 			if at(i+1) == "sys" || at(i+1) == "os" {
 				for j := i + 2; j < len(tokens) && at(j) != "\n"; j++ {
-					if at(j) == "path" && at(i+1) == "sys" || at(j) == "*" {
+					if (at(j) == "path" || at(j) == "modules") && at(i+1) == "sys" || at(j) == "*" {
 						return imports, "takes " + at(i+1) + "." + at(j)
 					}
 				}
@@ -342,31 +347,22 @@ func pythonImports(text string) (imports []string, why string) {
 				}
 			}
 		case token == "environ":
-			if !(at(i+1) == "." && environReads[at(i+2)] || at(i+1) == "[" && at(i+4) != "=" || at(i+1) != "." && at(i+1) != "[") {
-				why = "changes os.environ"
-			}
-			if at(i+1) == "[" && at(i+2) == `""` && at(i+3) == "]" && at(i+4) == "=" && at(i+5) != "=" {
+			assigns := at(i+1) == "[" && at(i+4) == "=" && at(i+5) != "=" || at(i+1) == "[" && at(i+2) != `""`
+			if assigns || at(i+1) == "." && !environReads[at(i+2)] {
 				why = "changes os.environ"
 			}
 		case token == "path" && at(i-1) == "." && at(i-2) == "sys":
 			return imports, "uses sys.path"
 		case token == "compile" && at(i-1) == "." && at(i-2) == "re":
-		case token == "getattr" && at(i+1) == "(" && at(i+3) == "," && at(i+4) == `""`: // a name that is written out
-			if !pythonObject(at(i + 2)) {
-				return imports, "uses getattr"
-			}
-		case pythonDoors[token] && (at(i-1) == "." || at(i+1) == "(" || at(i+1) == "." || begins || slices.Contains(tokens, token)):
+		case token == "system" && at(i-1) == "." && at(i-2) == "platform":
+		case token == "modules" && at(i-1) != ".": // a name like others
+		case pythonDoors[token]:
 			return imports, "uses " + token
 		case strings.HasPrefix(token, "__") && strings.HasSuffix(token, "__") && !pythonDunder[token]:
 			return imports, "uses " + token
 		}
 	}
 	return imports, why
-}
-
-// pythonObject reports whether a name is not one of a module, whose members run programs.
-func pythonObject(name string) bool {
-	return name != "os" && name != "sys" && name != "builtins" && pythonWord.MatchString(name)
 }
 
 var (
