@@ -42,16 +42,15 @@ type Entry struct {
 	Extra       jsontext.Value `json:",embed"` // further members; an object or nil
 }
 
-// AddHook adds a hook to a session while it runs, as if its settings had it:
-// entry is an [Entry], or JSON text of one as []byte, string or
-// [jsontext.Value]. The hook runs after those of the settings, with their
-// environment and level, until remove takes it away; both are safe at any time,
-// and fires that have begun are not affected. Observers that are a
-// [pipeline.HookWatcher] see it come and go.
+// AddHook adds a hook to a session while it runs, as if its settings had it: entry is an [Entry],
+// or JSON text of one as []byte, string or [jsontext.Value]. The hook runs after the hooks of the
+// settings, with their environment and level, until remove takes it away; both are safe at any
+// time, and fires that have begun are not affected. Observers that are a [pipeline.HookWatcher]
+// see it come and go.
 //
-// The hook is the program's own: it runs whatever trust and policies of the
-// settings say. The session's settings have to come from [Settings]. The error
-// says what is wrong with the event or the entry, and then nothing is added.
+// The hook is the program's own: it runs whether or not trust and policies of the settings allow
+// hooks. The session's settings have to come from [Settings]. The error describes the mistake in
+// the event or the entry, and then nothing is added.
 func AddHook(s *pipeline.Session, event string, entry any) (remove func(), err error) {
 	text, matcher, err := entryText(entry)
 	if err != nil {

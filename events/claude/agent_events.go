@@ -7,9 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// UserPromptSubmit fires when the user has sent a prompt, before anything is
-// done with it (C61). A block erases the prompt, and the user alone
-// is told why. What hooks print goes to the model.
+// UserPromptSubmit fires when the user has sent a prompt, before the agent works on it (C61). A
+// block erases the prompt, and only the user gets the reason. Output of hooks goes to the model.
 var UserPromptSubmit *pipeline.Event[UserPromptSubmitInput, UserPromptSubmitOutput] = declare(traits{
 	kinds: all, reason: user, decides: true, stopBlocks: true, erases: true, verdict: block, timeout: 30 * time.Second,
 }, addPromptGate, pipeline.Spec[UserPromptSubmitInput, UserPromptSubmitOutput]{
@@ -119,8 +118,8 @@ var Notification *pipeline.Event[NotificationInput, NotificationOutput] = declar
 	SubjectName: "notification_type",
 })
 
-// MessageDisplay fires when text of the assistant is about to be shown (release
-// 2.1.239). A hook changes what is shown, and not what was said.
+// MessageDisplay fires when text of the assistant is about to be shown (release 2.1.239). A hook
+// changes the displayed text, and not the message.
 var MessageDisplay *pipeline.Event[MessageDisplayInput, MessageDisplayOutput] = declare(traits{
 	kinds: outside, noContinue: true, noMessage: true, quiet: true,
 }, addDisplay, pipeline.Spec[MessageDisplayInput, MessageDisplayOutput]{

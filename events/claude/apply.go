@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Directive is what every result asks of the caller besides the event's own.
+// Directive lists the instructions that every result has for the caller, besides the event's own.
 type Directive struct {
 	Stop       bool     // end the agent's loop
 	StopReason string   // tell the user why
@@ -17,8 +17,8 @@ type Directive struct {
 	Messages   []string // show this to the user, a text for each hook
 }
 
-// ApplyLifecycle says what a caller has to do after an event whose hooks cannot
-// block, such as SessionStart, SessionEnd, SubagentStart or Notification.
+// ApplyLifecycle returns the instructions of an event whose hooks cannot block, such as
+// SessionStart, SessionEnd, SubagentStart or Notification.
 func ApplyLifecycle[Out any](res *hook.Result[Out]) (d Directive) {
 	if d.Stop = res.Stop; d.Stop {
 		d.StopReason = res.StopReason
@@ -46,17 +46,16 @@ func decided[Out any](res *hook.Result[Out]) (d hook.Decision) {
 	return d
 }
 
-// BlockVerdict is what a caller has to do after an event whose hooks can keep
-// something from going ahead.
+// BlockVerdict lists the instructions of an event whose hooks can block.
 type BlockVerdict struct {
 	Directive
 	Run    bool   // go ahead
 	Reason string // when it must not: why
 }
 
-// ApplyBlock says what a caller has to do after an event whose hooks can block,
-// and no more: PreCompact, ConfigChange, TaskCreated and the like. A stop alone is
-// not a block; Run is false with either.
+// ApplyBlock returns the instructions of an event whose hooks can block and do nothing else:
+// PreCompact, ConfigChange, TaskCreated and the like. A stop alone is not a block; Run is false
+// with either.
 func ApplyBlock[Out any](res *hook.Result[Out]) BlockVerdict {
 	v := BlockVerdict{Directive: ApplyLifecycle(res)}
 	blocked := decided(res).Blocks() && res.OverriddenBlock == ""
@@ -66,7 +65,7 @@ func ApplyBlock[Out any](res *hook.Result[Out]) BlockVerdict {
 	return v
 }
 
-// ToolVerdict is what a caller has to do after PreToolUse.
+// ToolVerdict lists the instructions of PreToolUse.
 type ToolVerdict struct {
 	Directive
 	Run      bool          // run the tool; if Decision is not allow, after the normal permission checks
@@ -75,8 +74,8 @@ type ToolVerdict struct {
 	Input    wire.Object   // the arguments to run the tool with, changed or not
 }
 
-// ApplyPreToolUse says what a caller has to do with a tool call. With ask and
-// defer Run is false: the user decides. A stop alone leaves the Decision as it is.
+// ApplyPreToolUse returns the instructions for a tool call. With ask and defer Run is false: the
+// user decides. A stop alone leaves the Decision as it is.
 func ApplyPreToolUse(call *PreToolUseInput, res *hook.Result[PreToolUseOutput]) ToolVerdict {
 	v := ToolVerdict{Directive: ApplyLifecycle(res), Decision: permissions[decided(res)], Input: call.Input}
 	if v.Decision != "" {
@@ -89,17 +88,17 @@ func ApplyPreToolUse(call *PreToolUseInput, res *hook.Result[PreToolUseOutput]) 
 	return v
 }
 
-// PermissionVerdict is what a caller has to do after PermissionRequest.
+// PermissionVerdict lists the instructions of PermissionRequest.
 type PermissionVerdict struct {
 	Directive
 	Decision    hook.Decision // allow or deny; empty: ask the user
 	Reason      string        // of a denial, for the model
 	Interrupt   bool          // the agent stops, with a denial
 	Input       wire.Object   // the arguments to run the tool with, changed or not
-	Permissions []wire.Object // what the session permits from now on
+	Permissions []wire.Object // permission rules to add to the session
 }
 
-// ApplyPermissionRequest says what a caller has to do in place of asking the user.
+// ApplyPermissionRequest returns the instructions that replace a question to the user.
 func ApplyPermissionRequest(call *PermissionRequestInput, res *hook.Result[PermissionRequestOutput]) PermissionVerdict {
 	v := PermissionVerdict{Directive: ApplyLifecycle(res), Input: call.Input}
 	d := res.Specific.Decision
@@ -114,16 +113,15 @@ func ApplyPermissionRequest(call *PermissionRequestInput, res *hook.Result[Permi
 	return v
 }
 
-// ResultVerdict is what a caller has to do after PostToolUse or
-// PostToolUseFailure.
+// ResultVerdict lists the instructions of PostToolUse or PostToolUseFailure.
 type ResultVerdict struct {
 	Directive
-	Feedback string         // tell the model this beside the result: why a hook objects to what was done
+	Feedback string         // tell the model this beside the result: the objections of hooks
 	Response jsontext.Value // the result that the model sees, changed or not; nil after a failure
 }
 
-// ApplyPostToolUse says what a caller has to do with the result of a tool. A block
-// undoes nothing: its reason is Feedback.
+// ApplyPostToolUse returns the instructions for the result of a tool. A block undoes nothing: its
+// reason is Feedback.
 func ApplyPostToolUse(done *PostToolUseInput, res *hook.Result[PostToolUseOutput]) ResultVerdict {
 	v := ResultVerdict{Directive: ApplyLifecycle(res), Feedback: feedback(res), Response: done.Response}
 	if edited := res.Specific.UpdatedToolOutput; edited != nil {
@@ -132,7 +130,7 @@ func ApplyPostToolUse(done *PostToolUseInput, res *hook.Result[PostToolUseOutput
 	return v
 }
 
-// ApplyPostToolUseFailure says what a caller has to do when a tool has failed.
+// ApplyPostToolUseFailure returns the instructions for a failed tool.
 func ApplyPostToolUseFailure(res *hook.Result[BasicOutput]) ResultVerdict {
 	return ResultVerdict{Directive: ApplyLifecycle(res), Feedback: feedback(res)}
 }
@@ -149,8 +147,7 @@ func feedback[Out any](res *hook.Result[Out]) string {
 	return strings.Join(reasons, "\n")
 }
 
-// PromptVerdict is what a caller has to do after UserPromptSubmit or
-// UserPromptExpansion.
+// PromptVerdict lists the instructions of UserPromptSubmit or UserPromptExpansion.
 type PromptVerdict struct {
 	Directive
 	Run    bool   // let the agent work on the prompt, with Context for the model
@@ -159,7 +156,7 @@ type PromptVerdict struct {
 	Title  string // of the session, if a hook gave one
 }
 
-// ApplyUserPromptSubmit says what a caller has to do with a prompt.
+// ApplyUserPromptSubmit returns the instructions for a prompt.
 func ApplyUserPromptSubmit(res *hook.Result[UserPromptSubmitOutput]) PromptVerdict {
 	b := ApplyBlock(res)
 	return PromptVerdict{
@@ -168,16 +165,15 @@ func ApplyUserPromptSubmit(res *hook.Result[UserPromptSubmitOutput]) PromptVerdi
 	}
 }
 
-// StopVerdict is what a caller has to do after Stop or SubagentStop.
+// StopVerdict lists the instructions of Stop or SubagentStop.
 type StopVerdict struct {
 	Directive
 	Again  bool   // send the agent back to work
 	Prompt string // with this text; empty if all there is to say is in Context
 }
 
-// ApplyStop says what a caller has to do when the agent is about to end its answer.
-// A stop is stronger than a block; [StopCap] bounds how often hooks can keep it
-// going.
+// ApplyStop returns the instructions for an agent that is about to end its answer. A stop is
+// stronger than a block; [StopCap] limits how often hooks can keep the agent going.
 func ApplyStop(res *hook.Result[BasicOutput]) StopVerdict {
 	v := StopVerdict{Directive: ApplyLifecycle(res)}
 	if v.Again = res.Blocked() && res.OverriddenBlock == "" && !v.Stop; v.Again {

@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// build makes the runner of an entry, and its key. It returns what makes the entry
+// build makes the runner of an entry, and its key. It returns the problem that makes the entry
 // unusable, or nil.
 func (e *entry) build() *settings.Problem {
 	makers := map[kinds]func() *settings.Problem{

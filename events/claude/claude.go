@@ -39,13 +39,12 @@ func base(dst []byte, event string, _ time.Time) []byte {
 // Level says whose rules count where releases disagree.
 type Level uint8
 
-// The levels. The zero Level is that of release 2.1.88.
+// The levels. The zero Level is release 2.1.88.
 const (
 	Base Level = iota
-	// Docs is release 2.1.239: matchers such as "code-reviewer" and "Edit, Write"
-	// are names; a command that mentions ${user_config.…} is refused unless it
-	// has "args"; what a Setup hook prints as plain text is no context; "once"
-	// counts in front matter alone.
+	// Docs is release 2.1.239: matchers such as "code-reviewer" and "Edit, Write" are names; a
+	// command that mentions ${user_config.…} is refused unless it has "args"; plain text of a
+	// Setup hook is not context; "once" counts in front matter alone.
 	Docs
 )
 
@@ -65,8 +64,8 @@ const (
 	user
 )
 
-// traits is what the tables of the documentation say of an event, and its
-// declaration has no field for.
+// traits holds facts about an event that the documentation lists in tables and a declaration has
+// no field for.
 type traits struct {
 	kinds  kinds    // the types of hooks it runs
 	reason audience // who is told why something was blocked
@@ -89,15 +88,15 @@ type traits struct {
 	inAgent     string // the event that it is in the front matter of an agent
 
 	timeout time.Duration // of commands and requests at the newer level; 0 is the event's
-	verdict verdict       // what a prompt's refusal amounts to
+	verdict verdict       // the effect of a prompt's refusal
 
-	// What follows is in the declaration.
+	// derive fills these from the declaration.
 	exitTwoDenies bool // exit status 2 refuses
 	blocks        bool // hooks can block
 	contexts      bool // hooks can add context
 }
 
-// derive takes from a declaration what the traits repeat.
+// derive copies facts from a declaration that the traits repeat.
 func (t *traits) derive(exits hook.Exits, can pipeline.Capability) {
 	if exits == nil {
 		exits = Dialect.Rules.Exits
@@ -109,8 +108,8 @@ func (t *traits) derive(exits hook.Exits, can pipeline.Capability) {
 // table holds the traits of every event of this package by its name.
 var table = map[string]*traits{}
 
-// traitsOf returns the traits of an event. One that a program has declared in
-// the dialect runs hooks of every type, and honours what its declaration says.
+// traitsOf returns the traits of an event. An event that a program has declared in the dialect
+// runs hooks of every type, and honours the answers that its declaration lists.
 func traitsOf(event string) *traits {
 	if t := table[event]; t != nil {
 		return t
@@ -124,13 +123,13 @@ func traitsOf(event string) *traits {
 	return t
 }
 
-// input and output are what the types of an event have in common.
+// input and output are the common parts of the types of all events.
 type input interface{ common() *CommonInput }
 
 type output interface{ own() *CommonOutput }
 
-// declare makes an event of the dialect, with its traits. add adds to the own
-// part of a merged answer what one hook said; nil: there is none.
+// declare makes an event of the dialect, with its traits. add merges the event's part of one
+// hook's answer into all; nil: the event has no part of its own.
 func declare[In, Out any, I interface {
 	*In
 	input
@@ -158,7 +157,7 @@ func varsOf[In any](s *pipeline.Session, in In) []string {
 	return variables(s, any(in).(input).common())
 }
 
-// variables are those of one call (release 2.1.239).
+// variables returns the environment variables of one call (release 2.1.239).
 func variables(s *pipeline.Session, c *CommonInput) []string {
 	vars := []string{"CLAUDE_CODE_SESSION_ID=" + s.ID()}
 	if c.Effort != nil && c.Effort.Level != "" {

@@ -22,9 +22,9 @@ import (
 // projectDir is the variable with the directory in which the session started.
 const projectDir = "CLAUDE_PROJECT_DIR"
 
-// commandEnv is the environment of commands (rule C92; release 2.1.239):
-// the engine's, without telemetry, and on request without credentials of
-// providers, and what hooks are told.
+// commandEnv returns the environment of commands (rule C92; release 2.1.239): the engine's,
+// without telemetry and, on request, without credentials of providers, and the variables for
+// hooks.
 func commandEnv(all []string, project string) []string {
 	scrub := truthy(environ.Getenv(all, "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"))
 	env := lo.Filter(all, func(entry string, _ int) bool {
@@ -37,8 +37,8 @@ func commandEnv(all []string, project string) []string {
 	return env
 }
 
-// hookEnvDenylist are the variables that a hook never inherits: those of telemetry, and
-// those for one hook, which an engine has that is a hook's child itself.
+// hookEnvDenylist lists variables that a hook must not inherit: telemetry, and per-hook variables
+// left over when this engine itself runs inside another engine's hook.
 var hookEnvDenylist = regexp.MustCompile(
 	`^(OTEL_.*|CLAUDE_PLUGIN_(ROOT|DATA|OPTION_.*)|CLAUDE_ENV_FILE|CLAUDE_EFFORT)$`,
 )
@@ -48,8 +48,8 @@ var credential = regexp.MustCompile(
 	`^(ANTHROPIC_(.*_)?(API_KEY|AUTH_TOKEN)|ANTHROPIC_CUSTOM_HEADERS|CLAUDE_CODE_OAUTH_.*TOKEN|AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_BEDROCK)|GOOGLE_(API_KEY|APPLICATION_CREDENTIALS)|AZURE_.*(KEY|SECRET|TOKEN)|OPENAI_API_KEY|GEMINI_API_KEY)$`,
 )
 
-// exitGrace is what is left to a command, after SIGTERM, for which a user
-// waits who wants to leave.
+// exitGrace is the delay between SIGTERM and SIGKILL for hooks that run while the host shuts
+// down.
 const exitGrace = 200 * time.Millisecond
 
 // buildCommand reads a hook that is a command (C4, C92).
@@ -172,8 +172,8 @@ func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *setting
 	return args, true, nil
 }
 
-// wrap puts around the command what some hooks need. A hook whose command is
-// refused fails each time, and the refusal is a problem of the settings too.
+// wrap puts the wrappers around the command that some hooks need. A hook whose command is refused
+// fails each time, and the refusal is a problem of the settings too.
 func (e *entry) wrap(refused error) {
 	h := e.hook
 	if refused != nil {
@@ -232,7 +232,7 @@ func (c failingRunner) Run(context.Context, hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, c.err
 }
 
-// escapes are the sequences with which programs colour what they print.
+// escapes matches the escape sequences with which programs colour their output.
 var escapes = regexp.MustCompile("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[@-Z\\\\-_])")
 
 func stripped(b []byte) []byte { return escapes.ReplaceAll(b, nil) }

@@ -29,8 +29,8 @@ var permissions = map[hook.Decision]hook.Decision{
 	hook.Allow: hook.Allow, hook.Deny: hook.Deny, hook.Ask: hook.Ask, hook.Defer: hook.Defer,
 }
 
-// checkOutput wants a Go function to say words that its event knows, as hooks
-// outside have to. The legacy words mean what they mean elsewhere.
+// checkOutput checks that a Go function used words that its event knows, as other hooks have to.
+// The legacy words mean the same as elsewhere.
 func checkOutput[Out any](o *hook.Output[Out]) error { return checkPart(&o.Specific) }
 
 func checkPart(part any) error {

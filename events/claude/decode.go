@@ -42,10 +42,9 @@ func decoder[Out any, O interface {
 	}
 }
 
-// decode reads what a hook printed: white space and then an object is an
-// answer, and anything else, a banner before the object too, is plain text
-// (C35). Members that are known have to be of the right type; a null
-// counts as absent. Unknown members are no mistake.
+// decode reads the standard output of a hook: white space and then an object is an answer, and
+// anything else, a banner before the object too, is plain text (C35). Known members have to be of
+// the right type; a null counts as absent. Unknown members are not a mistake.
 func decode(event string, stdout []byte, part output) (out common.Output, notes []string, err error) {
 	text := wire.Trim(stdout)
 	if len(text) == 0 {
@@ -174,8 +173,8 @@ func wanted(t reflect.Type) string {
 // checked is an own part whose words have to be of a list.
 type checked interface{ check() error }
 
-// decider is an own part that decides. It returns what it says, if anything, as the
-// common decision and reason, before which it counts.
+// decider is an event's own part that carries a decision. It replaces the common decision and
+// reason with its own, if it has any.
 type decider interface {
 	decide(decision *hook.Decision, reason *string)
 }

@@ -1,53 +1,50 @@
-// Package claude is the hook system of Claude Code: 33 events, and hooks that
-// are commands, HTTP requests, model prompts, agents, MCP tools or Go functions.
-// docs/spec/claude.md has its rules; where it is silent, the public
-// documentation of release 2.1.239 counts.
+// Package claude is the hook system of Claude Code: 33 events, and hooks that are commands, HTTP
+// requests, model prompts, agents, MCP tools or Go functions. docs/spec/claude.md has its rules;
+// where it is silent, the public documentation of release 2.1.239 counts.
 //
 // # Firing an event
 //
-// There is one variable for each event. Its type says what hooks are given and
-// what they can answer:
+// There is one variable for each event. Its type declares the input of hooks and their answers:
 //
 //	in := claude.PreToolUseInput{Name: "Bash", Input: []byte(`{"command": "git push"}`)}
 //	res, err := claude.PreToolUse.Fire(ctx, session, &in)
 //	if err != nil {
-//		return err // ctx ended first
+//	return err // ctx ended first
 //	}
 //	if res.Blocked() {
-//		return tellModel(res.Reason)
+//	return tellModel(res.Reason)
 //	}
 //
-// What a blocked event means differs: a tool does not run, a prompt is erased,
-// an agent keeps going. docs/claude-events.md lists all events.
+// The effect of a block differs between events: a tool does not run, a prompt is erased, an agent
+// keeps going. docs/claude-events.md lists all events.
 //
-// # What goes where
+// # Texts and effects
 //
-// What hooks return is for the model, for the user, or for the log alone. [TextsOf] sorts the
-// texts of a result by audience, and [EffectsOf] lists everything that a caller
-// has to apply, for programs that have JSON and no types.
+// The texts of an answer are for the model, for the user, or for the log alone. [TextsOf] sorts
+// the texts of a result by audience, and [EffectsOf] lists everything that a caller has to apply,
+// for programs that have JSON and no types.
 //
 // # Settings
 //
-// [Settings] reads the files of Claude Code: .claude/settings.json and
-// settings.local.json in the project, settings.json of the user, managed
-// settings, and plugins; [Discover] finds them. Its Load goes into the
-// configuration of a system:
+// [Settings] reads the files of Claude Code: .claude/settings.json and settings.local.json in the
+// project, settings.json of the user, managed settings, and plugins; [Discover] finds them. Its
+// Load goes into the configuration of a system:
 //
 //	load := claude.Settings{Model: model}.Load
 //	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{load}})
 //
-// Hooks of the types "prompt", "agent" and "mcp_tool" need a model, an agent
-// runner and a tool caller of the host; without one, such a hook is skipped with
-// a reason. Types adds hook types of the host's own.
+// Hooks of the types "prompt", "agent" and "mcp_tool" need a model, an agent runner and a tool
+// caller of the host; without one, such a hook is skipped with a reason. Types adds hook types of
+// the host's own.
 //
 // # Levels
 //
-// [Level] says whose rules count where releases disagree: the zero Level is
-// release 2.1.88, [Docs] is release 2.1.239.
+// [Level] selects the release whose rules count: the zero Level is release 2.1.88, [Docs] is
+// release 2.1.239.
 //
 // # Background
 //
-// Hooks with "async" run on after their fire; what they return is context for
-// the model's next turn, see NextTurn of [pipeline.Session]. A session that has
-// such hooks, or that leaves files of variables, has to be closed.
+// Hooks with "async" run on after their fire; their answers are context for the model's next
+// turn, see NextTurn of [pipeline.Session]. A session that has such hooks, or that leaves files
+// of variables, has to be closed.
 package claude

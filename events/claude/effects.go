@@ -15,16 +15,16 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Texts are the texts of one fire by who gets them (release 2.1.239), each in
-// plan order. What reaches neither is in Log.
+// Texts holds the texts of one fire by audience (release 2.1.239), each list in plan order. Texts
+// that reach neither model nor user are in Log.
 type Texts struct {
 	Model []string
 	User  []string
 	Log   []string
 }
 
-// Effects is what a caller has to do about the result of a fire. Members that
-// the event does not have are null, and lists empty.
+// Effects lists everything that a caller has to apply after a fire. Members that the event does
+// not have are null, and lists empty.
 type Effects struct {
 	PermissionDecision *hook.Decision `json:"permissionDecision"` // of PreToolUse and PreModelSwitch
 	PermissionBehavior *string        `json:"permissionBehavior"` // of PermissionRequest
@@ -60,7 +60,7 @@ type Effects struct {
 	Spilled                bool            `json:"spilled"` // a text was too long; see Kept of Own
 }
 
-// ElicitedAnswer is what an MCP server is told in the user's place.
+// ElicitedAnswer is the answer to an MCP server in the user's place.
 type ElicitedAnswer struct {
 	Action  string      `json:"action"`
 	Content wire.Object `json:"content,omitzero"`
@@ -69,9 +69,9 @@ type ElicitedAnswer struct {
 // effected is an own part that has effects.
 type effected interface{ effects(*Effects) }
 
-// EffectsOf returns what a caller has to do about a result. It is made for tools
-// and for hosts that treat all events alike; a host that knows the event can use
-// the result's fields, and [TextsOf].
+// EffectsOf returns everything that a caller has to apply after a fire. It is made for tools and
+// for hosts that treat all events alike; a host that knows the event can use the result's fields,
+// and [TextsOf].
 func EffectsOf[Out any, O interface {
 	*Out
 	output
@@ -126,8 +126,8 @@ func answeredBlock(r *common.Report) bool {
 		r.Reply == nil && r.Err == nil && r.Output.Decision == hook.Block
 }
 
-// blocksPlainly reports whether a hook blocked, in whatever way, where the word for
-// it is the common one and not a permission.
+// blocksPlainly reports whether a hook blocked an event whose block is the common word "block"
+// and not a permission.
 func blocksPlainly(r *common.Report) bool {
 	t := table[r.Hook.Event]
 	return r.Output.Decision.Blocks() && t != nil && t.decides && t.blocks
@@ -186,7 +186,7 @@ func of(r *common.Report, hideReason bool) (t Texts) {
 		}
 		t.give(to, o.Reason)
 	case o.Decision != "":
-		t.give(user, o.Reason) // why it was permitted, or what the user is asked
+		t.give(user, o.Reason) // the reason of the permission, or the question to the user
 	}
 	switch {
 	case inVain(r):
@@ -203,8 +203,8 @@ func of(r *common.Report, hideReason bool) (t Texts) {
 	return t
 }
 
-// inVain reports whether a hook wanted to block what others can, by an exit
-// status that decides nothing here.
+// inVain reports whether a hook wanted to block with an exit status that blocks at other events
+// and decides nothing here.
 func inVain(r *common.Report) bool {
 	t := traitsOf(r.Hook.Event)
 	return t.blocks && !t.exitTwoDenies && r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 &&
@@ -249,7 +249,7 @@ func plain(b []byte) string { return wire.Valid(wire.Trim(b)) }
 
 func some(s string) *string { return lo.EmptyableToPtr(s) }
 
-// list is nil if there is none, which an empty one is not.
+// list returns a pointer to l, or nil if l is nil; an empty list is not nil.
 func list[T any](l []T) *[]T {
 	if l == nil {
 		return nil

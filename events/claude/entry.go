@@ -22,8 +22,8 @@ type entry struct {
 	kind  kinds
 }
 
-// fill reads what every type has, and then what its own has. It returns what
-// makes the entry unusable, or nil.
+// fill reads the members that every type has, and then those of its own type. It returns the
+// problem that makes the entry unusable, or nil.
 func (e *entry) fill() *settings.Problem {
 	v, h := e.value, e.hook
 	if v.Kind() != '{' {
@@ -88,7 +88,7 @@ func (e *entry) needText(name, example string) (string, *settings.Problem) {
 	return "", lo.ToPtr(v.Want("a string"))
 }
 
-// timeout reads seconds; what is no time is the default.
+// timeout reads seconds; for a value that is not a time it returns the default.
 func (e *entry) timeout(v settings.Value) time.Duration {
 	seconds, ok := v.Number()
 	if ok && seconds > 0 {
@@ -192,8 +192,7 @@ func (e *entry) failure(v settings.Value) {
 	e.hook.FailClosed = true
 }
 
-// decide completes an entry that can be used: its key, and what keeps it from
-// running.
+// decide completes a usable entry: its key, and the reason that keeps it from running, if any.
 func (e *entry) decide() {
 	h := e.hook
 	id := ""

@@ -17,9 +17,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// sourcing prints the variables, an empty one, reads the files, and prints the
-// variables again. What the files print is no variable, and what they do to PATH
-// does not hide env.
+// sourcing prints the variables, an empty one, reads the files, and prints the variables again.
+// Output of the files is kept apart from the variables, and a PATH that they change does not hide
+// env.
 const sourcing = `command -p env -0; printf '\0'; for file; do . "$file" >&2; done; command -p env -0`
 
 // sourcingTime is how long a shell may take over the files.
@@ -28,13 +28,13 @@ const sourcingTime = 10 * time.Second
 // theShells are the variables that a shell sets by itself.
 var theShells = []string{"_", "SHLVL", "PWD", "OLDPWD"}
 
-// Exported returns the variables that the files of [pipeline.Session.EnvFiles] add
-// to an environment or change in it, as bash makes them of the files in their
-// order; where there is no bash, sh. A variable that they remove is not told.
+// Exported returns the variables that the files of [pipeline.Session.EnvFiles] add to an
+// environment or change in it. bash reads the files in their order; where there is no bash, sh.
+// Variables that the files remove are not reported.
 //
-// It is for tools that show what hooks left. A host reads the files itself before
-// each command, so that functions and options count as well. It costs a process,
-// which has ten seconds; a file that ends the shell is an error.
+// It is for tools that show the variables of hooks. A host reads the files itself before each
+// command, and then functions and options count as well. Exported costs a process, which has ten
+// seconds; a file that ends the shell is an error.
 func Exported(ctx context.Context, files, environ []string) (map[string]string, error) {
 	if len(files) == 0 {
 		return nil, nil
@@ -61,7 +61,7 @@ func Exported(ctx context.Context, files, environ []string) (map[string]string, 
 	return lo.OmitByKeys(changes(pairs(before), pairs(after)), theShells), nil
 }
 
-// changes returns what is not in old, or otherwise.
+// changes returns the variables of now that old lacks or has with another value.
 func changes(old, now map[string]string) map[string]string {
 	return lo.OmitBy(now, func(name, value string) bool {
 		before, ok := old[name]
@@ -76,7 +76,7 @@ func sourcingShell() []string {
 	return []string{"/bin/sh", "-c", sourcing, "sh"}
 }
 
-// quiet is an environment without what makes shells read other files first.
+// quiet returns an environment without the variables that make shells read other files first.
 func quiet(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		return strings.HasPrefix(entry, "BASH_ENV=") || strings.HasPrefix(entry, "ENV=")

@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// FrontMatter is what a skill or an agent says of hooks at its head. Front
-// matter is YAML; a program that reads it passes its "hooks" on as JSON.
+// FrontMatter holds the hooks at the head of a skill or an agent. Front matter is YAML; a program
+// that reads it passes its "hooks" on as JSON.
 type FrontMatter struct {
 	Name  string // of the skill or agent
 	File  string // where it stands, for messages
@@ -20,12 +20,11 @@ type FrontMatter struct {
 	Agent bool   // it is an agent's: its Stop hooks are for SubagentStop
 }
 
-// Register adds the hooks of front matter to a session: those of a skill from
-// its first use to the end of the session, and those of an agent for as long as
-// it runs; remove takes them away. The session's settings have to come from
-// [Settings]; their policies, level and environment count for these hooks too, and
-// an agent of a project that is not trusted has no hooks (release 2.1.218).
-// Entries that cannot be used are problems, and never disturb the others.
+// Register adds the hooks of front matter to a session: hooks of a skill from its first use to
+// the end of the session, hooks of an agent for as long as it runs; remove takes them away. The
+// session's settings have to come from [Settings]; their policies, level and environment count
+// for these hooks too, and an agent of a project that is not trusted has no hooks (release
+// 2.1.218). Entries that cannot be used are problems, and never disturb the others.
 func (f FrontMatter) Register(s *pipeline.Session) (remove func(), problems []settings.Problem, err error) {
 	loaded, ok := s.Setting(readingKey{}).(*reading)
 	if !ok {
@@ -56,8 +55,8 @@ func below(dir, file string) bool {
 	return err == nil && filepath.IsLocal(path)
 }
 
-// distrust keeps hooks from running: what a project brings needs trust also
-// where there is no user.
+// distrust keeps hooks from running: hooks of a project need trust, also in sessions without a
+// user.
 func distrust(hooks []*hook.Hook) {
 	for _, h := range hooks {
 		if h.Skip == "" {

@@ -7,11 +7,11 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// origin is where hooks come from, and what they have in common.
+// origin is the source of hooks, and the values that all hooks of the source share.
 type origin struct {
 	*reading
 	layer  settings.Layer
-	root   string // what a path rule with a leading slash counts from
+	root   string // the directory that a path rule with a leading slash counts from
 	space  string // keeps hooks of different plugins and skills apart (C18)
 	env    []string
 	plugin *Plugin // nil for hooks that are no plugin's
@@ -44,7 +44,7 @@ func (o origin) renamed(event string) string {
 	return event
 }
 
-// What groups and entries can say that selects, bounds or changes a hook.
+// Members of groups, entries and files that select, limit or change a hook.
 var (
 	groupMembers = []string{"matcher"}
 	entryMembers = []string{

@@ -28,7 +28,7 @@ type Effort struct {
 	Level string `json:"level"`
 }
 
-// PreToolUseInput is a tool call: the input of PreToolUse, and part of that of the other
+// PreToolUseInput is a tool call: the input of PreToolUse, and a part of the inputs of the other
 // tool events.
 type PreToolUseInput struct {
 	CommonInput
@@ -135,7 +135,7 @@ type UserPromptExpansionInput struct {
 	Prompt  string `json:"prompt"`
 }
 
-// StopInput is the input of Stop, and part of that of SubagentStop.
+// StopInput is the input of Stop, and a part of the input of SubagentStop.
 type StopInput struct {
 	CommonInput
 	Active  bool   `json:"stop_hook_active"` // a hook has already kept the agent going

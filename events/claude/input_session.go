@@ -82,7 +82,7 @@ type ElicitationInput struct {
 	Schema  wire.Object `json:"requested_schema,omitempty"`
 }
 
-// ElicitationResultInput is the input of ElicitationResult: what the user answered.
+// ElicitationResultInput is the input of ElicitationResult: the user's answer.
 type ElicitationResultInput struct {
 	CommonInput
 	Server  string      `json:"mcp_server_name"`

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The functions of this file add what one hook said to the own part of all.
+// The functions of this file merge the event's part of one hook's answer into the part of all.
 
 // addGate lets the last hook that rewrote the arguments win, whole, and not the
 // last to finish (decided: the same configuration always has the same
@@ -40,8 +40,7 @@ func addSwitch(all *PreModelSwitchOutput, one *hook.Output[PreModelSwitchOutput]
 // rewrites are the arguments that a hook gave, as one part of the input.
 func rewrites(o *hook.Output[PreToolUseOutput]) wire.Object { return asInput(o.Specific.UpdatedInput) }
 
-// asInput returns arguments as the member of the input that they replace; nothing
-// if there are none.
+// asInput returns arguments as the member of the input that they replace; nil for no arguments.
 func asInput(arguments wire.Object) wire.Object {
 	if arguments == nil {
 		return nil
@@ -49,7 +48,7 @@ func asInput(arguments wire.Object) wire.Object {
 	return wire.Object(nil).With("tool_input", []byte(arguments))
 }
 
-// addPermission lets any denial win, and joins what is permitted.
+// addPermission lets any denial win, and joins the permissions.
 func addPermission(all *PermissionRequestOutput, one *hook.Output[PermissionRequestOutput]) {
 	g := one.Specific.Decision
 	if g == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// CommonOutput is what every event's own part has.
+// CommonOutput is the part of an answer that all events share.
 type CommonOutput struct {
 	HookEventName string         `json:"hookEventName,omitempty"`
 	Extra         jsontext.Value `json:",embed"` // unknown members
@@ -27,7 +27,7 @@ func (o *CommonOutput) own() *CommonOutput { return o }
 // BasicOutput is the own part of events that have none.
 type BasicOutput struct{ CommonOutput }
 
-// PreToolUseOutput is what a PreToolUse hook can say besides the common fields (C52).
+// PreToolUseOutput is the answer of a PreToolUse hook besides the common fields (C52).
 type PreToolUseOutput struct {
 	CommonOutput
 
@@ -38,14 +38,14 @@ type PreToolUseOutput struct {
 	UpdatedInput             wire.Object   `json:"updatedInput,omitzero"` // takes the place of all arguments
 }
 
-// PreModelSwitchOutput is what a PreModelSwitch hook can say.
+// PreModelSwitchOutput is the answer of a PreModelSwitch hook.
 type PreModelSwitchOutput struct {
 	CommonOutput
 	PermissionDecision       hook.Decision `json:"permissionDecision,omitempty"` // allow, deny or ask
 	PermissionDecisionReason string        `json:"permissionDecisionReason,omitempty"`
 }
 
-// PermissionRequestOutput is what a PermissionRequest hook can say (C53).
+// PermissionRequestOutput is the answer of a PermissionRequest hook (C53).
 type PermissionRequestOutput struct {
 	CommonOutput
 	Decision *Grant `json:"decision,omitempty"`
@@ -60,21 +60,21 @@ type Grant struct {
 	Interrupt          bool          `json:"interrupt,omitempty"`          // with deny: the agent stops
 }
 
-// PermissionDeniedOutput is what a PermissionDenied hook can say.
+// PermissionDeniedOutput is the answer of a PermissionDenied hook.
 type PermissionDeniedOutput struct {
 	CommonOutput
 	Retry bool `json:"retry,omitempty"` // the model may try again
 }
 
-// PostToolUseOutput is what a PostToolUse hook can say.
+// PostToolUseOutput is the answer of a PostToolUse hook.
 type PostToolUseOutput struct {
 	CommonOutput
-	UpdatedToolOutput    jsontext.Value `json:"updatedToolOutput,omitzero"`    // what the model sees in place of the tool's
+	UpdatedToolOutput    jsontext.Value `json:"updatedToolOutput,omitzero"`    // the model sees this in place of the tool's output
 	UpdatedMCPToolOutput jsontext.Value `json:"updatedMCPToolOutput,omitzero"` // the same, for MCP tools alone
 	ClassifierContext    string         `json:"classifierContext,omitempty"`
 }
 
-// SessionStartOutput is what a SessionStart hook can say.
+// SessionStartOutput is the answer of a SessionStart hook.
 type SessionStartOutput struct {
 	CommonOutput
 	InitialUserMessage string   `json:"initialUserMessage,omitempty"`
@@ -83,26 +83,26 @@ type SessionStartOutput struct {
 	ReloadSkills       bool     `json:"reloadSkills,omitempty"`
 }
 
-// UserPromptSubmitOutput is what a hook of UserPromptSubmit or UserPromptExpansion can say.
+// UserPromptSubmitOutput is the answer of a hook of UserPromptSubmit or UserPromptExpansion.
 type UserPromptSubmitOutput struct {
 	CommonOutput
 	SessionTitle           string `json:"sessionTitle,omitempty"`
 	SuppressOriginalPrompt bool   `json:"suppressOriginalPrompt,omitempty"` // leave the prompt out of the message about the block
 }
 
-// FileChangedOutput is what a hook of CwdChanged or FileChanged can say.
+// FileChangedOutput is the answer of a hook of CwdChanged or FileChanged.
 type FileChangedOutput struct {
 	CommonOutput
 	WatchPaths []string `json:"watchPaths,omitzero"` // replaces the list; empty clears it, nil keeps it
 }
 
-// WorktreeCreateOutput is what a WorktreeCreate hook says.
+// WorktreeCreateOutput is the answer of a WorktreeCreate hook.
 type WorktreeCreateOutput struct {
 	CommonOutput
 	WorktreePath string `json:"worktreePath,omitempty"`
 }
 
-// ElicitationOutput is what a hook of Elicitation or ElicitationResult can say. Action is
+// ElicitationOutput is the answer of a hook of Elicitation or ElicitationResult. Action is
 // accept, decline or cancel.
 type ElicitationOutput struct {
 	CommonOutput
@@ -110,7 +110,7 @@ type ElicitationOutput struct {
 	Content wire.Object `json:"content,omitzero"`
 }
 
-// MessageDisplayOutput is what a MessageDisplay hook can say.
+// MessageDisplayOutput is the answer of a MessageDisplay hook.
 type MessageDisplayOutput struct {
 	CommonOutput
 	DisplayContent *string `json:"displayContent,omitempty"`

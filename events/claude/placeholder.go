@@ -24,9 +24,8 @@ func (o origin) paths() map[string]string {
 	return paths
 }
 
-// replace puts something in the place of every placeholder that f knows. What it
-// puts is not looked at again: a user's value that looks like a placeholder
-// stays as it is (C92).
+// replace replaces every placeholder that f knows. It does not expand the replacement again: a
+// user's value that looks like a placeholder stays as it is (C92).
 func replace(text string, f func(name, option string) (string, bool)) string {
 	return placeholder.ReplaceAllStringFunc(text, func(whole string) string {
 		name, option := parts(whole)
@@ -37,7 +36,7 @@ func replace(text string, f func(name, option string) (string, bool)) string {
 	})
 }
 
-// parts returns the name of a variable in a placeholder, or that of an option.
+// parts returns the name of the variable in a placeholder, or the name of its option.
 func parts(whole string) (name, option string) {
 	name = whole[2 : len(whole)-1]
 	if userConfig.MatchString(whole) {
@@ -87,7 +86,7 @@ func (o origin) inPowerShell(script string) (string, error) {
 	return splice.PowerShell(script, placeholder, o.variable)
 }
 
-// variable returns what a placeholder stands for.
+// variable returns the value of a placeholder.
 func (o origin) variable(text string) (splice.Var, bool) {
 	name, option := parts(text)
 	if option != "" {

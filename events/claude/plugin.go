@@ -16,15 +16,14 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Plugin contributes hooks: the file hooks/hooks.json below its root, and what
-// its manifest .claude-plugin/plugin.json says of hooks, a path, a list of paths
-// or the object itself.
+// Plugin contributes hooks: the file hooks/hooks.json below its root, and the hooks of its
+// manifest .claude-plugin/plugin.json, which are a path, a list of paths or the object itself.
 type Plugin struct {
 	Name        string         // empty means the manifest's, or the last element of Root
 	Marketplace string         // may be empty
 	Root        string         // absolute; where it is installed
 	Data        []byte         // the text of hooks/hooks.json in place of the file; nil means the files are read
-	Options     map[string]any // beyond the defaults of the manifest, and what pluginConfigs of settings say
+	Options     map[string]any // beyond the defaults of the manifest and pluginConfigs of settings
 }
 
 // The variables of plugins (C92).
@@ -43,7 +42,7 @@ func (p *Plugin) id() string {
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// data is the plugin's directory for what it keeps.
+// data returns the directory in which the plugin keeps its data.
 func (p *Plugin) data(r *reading) string {
 	return filepath.Join(configDir(r.Environ), "plugins", "data", notInNames.ReplaceAllString(p.id(), "-"))
 }
@@ -110,7 +109,7 @@ func (r *reading) plugin(p Plugin) {
 	}
 }
 
-// manifest reads plugin.json; the zero Value if there is none.
+// manifest reads plugin.json; it returns the zero Value if the file does not exist.
 func (p *Plugin) manifest(r *reading) settings.Value {
 	layer := settings.Layer{File: filepath.Join(p.Root, ".claude-plugin", "plugin.json"), Strict: true}
 	v, found, err := layer.Read()

@@ -12,9 +12,9 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// The options of a plugin (C92) have, in this order, the defaults of "userConfig" in
-// its manifest; the values of "pluginConfigs" in the settings of the user, of
-// the command line and of the administrator; and those of the program.
+// The options of a plugin (C92) have, in this order, the defaults of "userConfig" in its
+// manifest; the values of "pluginConfigs" in the settings of the user, of the command line and of
+// the administrator; and the values of the program.
 
 // configure completes the options of a plugin.
 func (p *Plugin) configure(r *reading, manifest settings.Value) {
@@ -55,8 +55,8 @@ func (r *reading) setOption(options map[string]any, key string, v settings.Value
 	options[key] = value
 }
 
-// dropped says which options of the plugin stand in the engine's environment:
-// there they are those of another engine's hook, and not inherited.
+// dropped notes the options of the plugin that stand in the engine's environment: they belong to
+// the hook of another engine, and are not inherited.
 func (p *Plugin) dropped(r *reading, declared settings.Value) {
 	own := map[string]bool{}
 	for key := range p.Options {

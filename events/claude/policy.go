@@ -19,8 +19,8 @@ type policy struct {
 	pluginsOnly settings.Value // strictPluginOnlyCustomization
 	mostOff     settings.Value // disableAllHooks of all, of which the highest that says anything counts
 
-	// What a project says that the user has not agreed to counts for its own
-	// hooks alone, beside what the others say.
+	// own is the policy of a project that the user has not agreed to. It counts for the project's
+	// own hooks, beside the policies of the other layers.
 	own *policy
 
 	forced map[string]bool // the plugins that the managed settings enable, by name@marketplace
@@ -28,7 +28,7 @@ type policy struct {
 	vars   []string        // httpHookAllowedEnvVars; nil allows all
 }
 
-// read takes what the layers say, lowest priority first.
+// read reads the policies of the layers, lowest priority first.
 func (p *policy) read(r *reading, layers []settings.Layer, values []settings.Value) {
 	for i, v := range values {
 		r.Misspelt(v, rootMembers...)
@@ -45,7 +45,7 @@ func (p *policy) read(r *reading, layers []settings.Layer, values []settings.Val
 	}
 }
 
-// readOwn takes what a project says that the user has not agreed to.
+// readOwn reads the policy of a project that the user has not agreed to.
 func (p *policy) readOwn(r *reading, v settings.Value) {
 	if p.own == nil {
 		p.own = &policy{}
@@ -55,7 +55,7 @@ func (p *policy) readOwn(r *reading, v settings.Value) {
 	r.switched(&p.own.mostOff, v.Get("disableAllHooks"))
 }
 
-// ownOf returns what counts for hooks of the source alone; nil is nothing.
+// ownOf returns the policy that counts for hooks of the source alone, or nil.
 func (p *policy) ownOf(source hook.Source) *policy {
 	if source == hook.Project || source == hook.Local {
 		return p.own
@@ -63,7 +63,7 @@ func (p *policy) ownOf(source hook.Source) *policy {
 	return nil
 }
 
-// manage takes what the managed settings alone can say.
+// manage reads the members that only managed settings can have.
 func (p *policy) manage(r *reading, v settings.Value) {
 	if off := v.Get("disableAllHooks"); off.Kind() == 't' || off.Kind() == 'f' {
 		r.switched(&p.nothing, off)
@@ -81,7 +81,7 @@ func (p *policy) manage(r *reading, v settings.Value) {
 	}
 }
 
-// switched takes a switch over what files of lower rank say.
+// switched sets a switch, over the value of files of lower rank.
 func (r *reading) switched(to *settings.Value, v settings.Value) {
 	switch on, ok := r.Bool(v); {
 	case on:
@@ -123,7 +123,7 @@ func (p *policy) allowsURL(source hook.Source, url string) bool {
 	return request.AllowedURL(p.urls, url) && (own == nil || request.AllowedURL(own.urls, url))
 }
 
-// allowsVars returns those of the names that a header may refer to.
+// allowsVars returns the names that a header may refer to.
 func (p *policy) allowsVars(source hook.Source, names []string) []string {
 	if own := p.ownOf(source); own != nil {
 		names = own.allowsVars(hook.Managed, names)

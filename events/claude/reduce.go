@@ -14,8 +14,9 @@ var rank = map[hook.Decision]int{
 	hook.Deny: 4, hook.Block: 4, hook.Defer: 3, hook.Ask: 2, hook.Allow: 1, hook.Approve: 1,
 }
 
-// reducer is the Reduce of an event. Everything is taken in plan order, and no answer
-// hides another. add adds to the own part what one hook said; nil: there is none.
+// reducer is the Reduce of an event. It merges everything in plan order, and no answer hides
+// another. add merges the event's part of one hook's answer into all; nil: the event has no part
+// of its own.
 //
 //go:noinline
 func reducer[Out any, O interface {
@@ -23,7 +24,7 @@ func reducer[Out any, O interface {
 	output
 }](t *traits, add func(all *Out, one *hook.Output[Out])) hook.Reducer[Out] {
 	return func(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
-		so := new(struct { // one value, since what the body of a loop over an iterator assigns to is allocated
+		so := new(struct { // one value: variables that the body of a loop over an iterator assigns to are allocated
 			merging
 			all hook.Output[Out]
 		})
@@ -40,7 +41,7 @@ func reducer[Out any, O interface {
 	}
 }
 
-// merging is what is merged so far of the common fields.
+// merging holds the common fields merged up to now.
 type merging struct {
 	common                      common.Output
 	reasons, messages, contexts []string
@@ -64,7 +65,7 @@ func (so *merging) merge(o *common.Output, all, own *CommonOutput) {
 	all.Kept = append(all.Kept, own.Kept...)
 }
 
-// finish makes one decision of what blocks and what stops.
+// finish makes one decision of the blocks and stops.
 func (so *merging) finish(t *traits) {
 	all := &so.common
 	if t.permission && len(so.reasons) > 1 {

@@ -19,14 +19,14 @@ const MaxText = 10_000
 // preview is how much of a long text is shown.
 const preview = 2_000
 
-// refiner adjusts what one hook said to what its event honours.
+// refiner reduces one hook's answer to the parts that its event honours.
 type refiner struct {
 	event  string
 	traits *traits
 }
 
-// refining is the Refine of an event, with what is the event's alone. In is a pointer, so
-// that it is compiled for the type of the answers alone.
+// refining is the Refine of an event, followed by the event's own. In is a pointer, so the
+// function is compiled once for each type of answer.
 //
 //go:noinline
 func refining[In, Out any, O interface {
@@ -51,8 +51,8 @@ func refining[In, Out any, O interface {
 	}
 }
 
-// honour leaves of a report what its event honours, and reports whether nothing is left of
-// the own part but the terminal sequence.
+// honour removes from a report the parts that its event does not honour, and reports whether
+// nothing is left of the event's part but the terminal sequence.
 func (f refiner) honour(r *common.Report, part output) (silenced bool) {
 	if r.Hook.Func != nil && r.Err == nil {
 		spoken(&r.Output, part)
@@ -64,7 +64,7 @@ func (f refiner) honour(r *common.Report, part output) (silenced bool) {
 	return silenced
 }
 
-// finish sees to what is shown on the user's terminal, and to texts that are too long.
+// finish checks the sequence for the user's terminal, and cuts texts that are too long.
 func (f refiner) finish(s *pipeline.Session, own *CommonOutput, notes *[]string, texts ...*string) {
 	own.TerminalSequence = shown(s, own.TerminalSequence, notes)
 	for _, text := range texts {
@@ -72,7 +72,7 @@ func (f refiner) finish(s *pipeline.Session, own *CommonOutput, notes *[]string,
 	}
 }
 
-// spoken makes the common decision of what a Go function said in the own part.
+// spoken copies the decision in a Go function's own part to the common decision.
 func spoken(o *common.Output, part output) {
 	if v, ok := part.(decider); ok && !o.Decision.Blocks() {
 		said := struct { // apart, so that the answer is not allocated
@@ -87,8 +87,8 @@ func spoken(o *common.Output, part output) {
 	}
 }
 
-// drop takes away what the event does not honour. What a hook meant to hold up
-// and could not is noted.
+// drop removes the members that the event does not honour. It notes a block or stop that has no
+// effect.
 func (f refiner) drop(r *common.Report) {
 	t, o := f.traits, &r.Output
 	refuses := refused(t, r)
@@ -115,8 +115,8 @@ func (f refiner) drop(r *common.Report) {
 	}
 }
 
-// noteVain says what a hook wanted that the event cannot do: refuse or ask, by
-// its answer or by its end, or stop the agent.
+// noteVain notes requests that the event cannot honour: to refuse or ask, by the answer or by the
+// exit status, or to stop the agent.
 func (f refiner) noteVain(r *common.Report, counts bool) {
 	t, o, vain := f.traits, &r.Output, ""
 	harmless := o.Decision == "" || o.Decision == hook.Allow || o.Decision == hook.Approve
@@ -148,8 +148,8 @@ func silence(r *common.Report, refuses bool) {
 	}
 }
 
-// refused reports whether a hook blocked by its end and not by what it said. A
-// Go function has no end of its own: there the decision is.
+// refused reports whether a hook blocked by its exit status and not by its answer. A Go function
+// has no exit status: for it the decision counts.
 func refused(t *traits, r *common.Report) bool {
 	d := r.Output.Decision
 	switch {

@@ -40,10 +40,9 @@ func refineSwitch(s *pipeline.Session, _ *PreModelSwitchInput, r *hook.Report[Pr
 	o.Specific.PermissionDecision, o.Specific.PermissionDecisionReason = o.Decision, o.Reason
 }
 
-// refinePermission lets the object decide that is made for it. Of a command no
-// exit status does, and no top-level decision. What a function of the program
-// decides in the common word counts, and so does a hook that failed closed: they
-// mean the permission.
+// refinePermission lets only the permission object decide. For a command, exit status and
+// top-level decision do not count. The common decision of a Go function counts, and so does a
+// hook that failed closed: both are about the permission.
 func refinePermission(_ *pipeline.Session, _ *PermissionRequestInput, r *hook.Report[PermissionRequestOutput]) {
 	o := &r.Output
 	common, own := permissions[o.Decision], o.Specific.Decision
@@ -102,7 +101,7 @@ func refineReply[In any](_ *pipeline.Session, _ *In, r *hook.Report[ElicitationO
 	}
 }
 
-// replyBlocks: what was asked for does not go ahead.
+// replyBlocks reports whether the answer keeps the requested input from going ahead.
 func replyBlocks(o *hook.Output[ElicitationOutput]) bool {
 	return o.Decision.Blocks() || o.Specific.Action == "decline" || o.Specific.Action == "cancel"
 }
@@ -130,8 +129,7 @@ func refineCompaction(_ *pipeline.Session, in *PreCompactInput, r *hook.Report[B
 	r.Output.Specific.hideReason = in.Trigger == "auto"
 }
 
-// refineDirectory: what a hook says when the program adds a directory is not
-// for the model.
+// refineDirectory keeps texts of hooks from the model when the program itself adds a directory.
 func refineDirectory(_ *pipeline.Session, in *DirectoryAddedInput, r *hook.Report[BasicOutput]) {
 	if in.Source != "slash_command" {
 		r.Output.Message = ""

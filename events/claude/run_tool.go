@@ -10,9 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// GateTool fires PreToolUse and applies its result: the first half of [RunTool],
-// for frameworks that call back before and after a tool. The error is that of the
-// fire; Run is false with it.
+// GateTool fires PreToolUse and applies its result: the first half of [RunTool], for frameworks
+// that call back before and after a tool. It returns the error of the fire; Run is false with it.
 func GateTool(ctx context.Context, s *pipeline.Session, call *PreToolUseInput) (ToolVerdict, error) {
 	res, err := PreToolUse.Fire(ctx, s, call)
 	v := ApplyPreToolUse(call, res)
@@ -45,15 +44,14 @@ func ReviewTool(
 	return ApplyPostToolUse(done, res), err
 }
 
-// RunTool runs a tool with the hooks around it. tool gets the arguments as hooks
-// have left them, and returns any JSON; its error is a failure of the tool, and
-// that of RunTool. ask puts a question to the user where hooks want that; nil
-// refuses. A call that is refused is not an error: the tool does not run, and ran is
-// nil.
+// RunTool runs a tool with the hooks around it. tool gets the arguments as hooks have left them,
+// and returns any JSON; its error is a failure of the tool, and RunTool returns it. ask puts a
+// question to the user where hooks want that; nil refuses. A call that is refused is not an
+// error: the tool does not run, and ran is nil.
 //
 //	gate, after, err := claude.RunTool(ctx, session, &call, tool, ask)
 //	if after == nil {
-//		// the model sees gate.Reason in place of a result
+//	// the model sees gate.Reason in place of a result
 //	}
 func RunTool(
 	ctx context.Context,

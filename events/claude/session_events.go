@@ -12,8 +12,8 @@ import (
 // envFile is the variable that tells a hook where to leave variables (C85).
 const envFile = "CLAUDE_ENV_FILE"
 
-// SessionStart fires when a session begins, or goes on after a break (C58). What
-// hooks print goes to the model; nothing blocks.
+// SessionStart fires when a session begins, or goes on after a break (C58). Output of hooks goes
+// to the model; nothing blocks.
 var SessionStart *pipeline.Event[SessionStartInput, SessionStartOutput] = declare(traits{
 	kinds: commands | tools, reason: user,
 }, addOpening, pipeline.Spec[SessionStartInput, SessionStartOutput]{
@@ -27,8 +27,8 @@ var SessionStart *pipeline.Event[SessionStartInput, SessionStartOutput] = declar
 	Refine:      refineOpening,
 })
 
-// Setup fires when a repository is initialised or maintained (C59).
-// What hooks print goes to the model; nothing blocks.
+// Setup fires when a repository is initialised or maintained (C59). Output of hooks goes to the
+// model; nothing blocks.
 var Setup *pipeline.Event[SetupInput, SetupOutput] = declare(traits{
 	kinds: commands | tools, reason: user, baseText: true,
 }, nil, pipeline.Spec[SetupInput, BasicOutput]{

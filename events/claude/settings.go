@@ -24,14 +24,12 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Settings reads the settings of Claude Code; its Load goes into
-// [pipeline.Config]. The zero Settings finds the files where Claude Code keeps
-// them, see [Discover].
+// Settings reads the settings of Claude Code; its Load goes into [pipeline.Config]. The zero
+// Settings finds the files where Claude Code keeps them, see [Discover].
 //
-// The hooks of all layers run, in the order user, project, local, flag,
-// managed, then plugins, the program's own, and those of front matter (C2);
-// policies leave some out (C10). Files are read once for a
-// directory, and again by Reload.
+// The hooks of all layers run, in the order user, project, local, flag, managed, then plugins,
+// the program's own, and front matter (C2); policies leave some out (C10). Files are read once
+// for a directory, and again by Reload.
 type Settings struct {
 	Layers  []settings.Layer // in place of the files found; they are read on every Load
 	Plugins []Plugin         // the enabled ones, in order
@@ -58,9 +56,8 @@ type Settings struct {
 }
 
 // Discover returns the layers of a project directory: .claude/settings.json and
-// settings.local.json in it, settings.json in the user's directory, which is
-// ~/.claude or what CLAUDE_CONFIG_DIR names, and the managed settings with
-// their drop-ins.
+// settings.local.json in it, settings.json in the user's directory, which is ~/.claude or
+// CLAUDE_CONFIG_DIR, and the managed settings with their drop-ins.
 func Discover(dir string) []settings.Layer { return discover(dir, os.Environ()) }
 
 func discover(dir string, env []string) []settings.Layer {
@@ -125,8 +122,8 @@ func homeDir(env []string) string {
 	return home
 }
 
-// order is that of the layers' hooks, and at the same time of precedence: of a
-// setting that is one value, the last layer's counts.
+// order is the order of the layers' hooks, and of precedence: a setting with one value has the
+// value of the last layer.
 var order = []hook.Source{hook.User, hook.Project, hook.Local, hook.Flag, hook.Managed}
 
 func init() { Dialect.Settings = Settings{}.Load } // Load needs Dialect, so that its literal cannot have it
@@ -166,13 +163,13 @@ func truthy(s string) bool {
 	return on || err != nil && s != ""
 }
 
-// reading is one Load, and what is kept of it for front matter.
+// reading is one Load; front matter uses it later.
 type reading struct {
 	entries.Reader
 	Settings
 	at     pipeline.Workspace
 	home   string
-	env    []string // what commands get
+	env    []string // the environment of commands
 	policy policy
 
 	pluginConfigs map[string]map[string]settings.Value // options by plugin, of settings
@@ -227,7 +224,7 @@ func (r *reading) inspect(v settings.Value) {
 	r.Loaded.Problems = append(r.Loaded.Problems, v.Duplicates()...)
 }
 
-// rootOf is what a path rule with a leading slash counts from.
+// rootOf returns the directory that a path rule with a leading slash counts from.
 func (r *reading) rootOf(layer settings.Layer) string {
 	file, err := filepath.Abs(layer.File)
 	switch {
@@ -239,9 +236,9 @@ func (r *reading) rootOf(layer settings.Layer) string {
 	return r.at.Dir
 }
 
-// limitEnds keeps the SessionEnd hooks to their common time: 1.5 seconds, or what
-// a variable says. At the newer level the longest time that a hook of the settings
-// files asks for raises it, up to a minute (rule C60; release 2.1.239).
+// limitEnds limits the SessionEnd hooks to their common time: 1.5 seconds, or the value of a
+// variable. At the newer level the longest timeout of the settings files raises it, up to a
+// minute (rule C60; release 2.1.239).
 func (r *reading) limitEnds() {
 	rules := lo.SliceToMap(
 		pipeline.Events(Dialect),
@@ -267,8 +264,8 @@ func (r *reading) limitEnds() {
 	}
 }
 
-// parseInt reads a number as JavaScript's parseInt does: white space, a sign and
-// the digits that follow count, and the rest does not; 0 if there are none.
+// parseInt reads a number as JavaScript's parseInt does: white space, a sign and the digits that
+// follow count, and the rest does not. It returns 0 for a text without digits.
 func parseInt(text string) int {
 	text = strings.TrimLeft(text, " \t\n\r\v\f")
 	text = strings.TrimPrefix(text, "+")

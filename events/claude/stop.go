@@ -15,7 +15,7 @@ const StopCap = 8
 
 type (
 	stopCap  struct{}               // key of a setting: the cap, an int
-	stopsKey struct{ agent string } // key of what a session keeps of an agent
+	stopsKey struct{ agent string } // key of an agent's counter in a session
 )
 
 // stops counts how often an agent has been kept going.

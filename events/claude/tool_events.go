@@ -183,8 +183,8 @@ func (c *PreToolUseInput) conditionInput() hook.ConditionInput {
 	return hook.ConditionInput{Tool: c.Name, Input: c.Input}
 }
 
-// rewrite puts other arguments in place of those of a call, and keeps the ones
-// that the model gave. It reports whether they differ; nil changes nothing.
+// rewrite replaces the arguments of a call, and keeps the model's own. It reports whether they
+// differ; nil changes nothing.
 func (c *PreToolUseInput) rewrite(to wire.Object) bool {
 	if to == nil || wire.Equal(jsontext.Value(to), jsontext.Value(c.Input)) {
 		return false
@@ -196,7 +196,7 @@ func (c *PreToolUseInput) rewrite(to wire.Object) bool {
 	return true
 }
 
-// original is what payloads say that the arguments have been.
+// original returns the arguments before a rewrite, as payloads have them.
 func original(input wire.Object) wire.Object {
 	if input == nil {
 		return wire.Object("{}")

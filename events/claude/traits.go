@@ -1,7 +1,6 @@
 package claude
 
-// Traits is what an event is besides its declaration, for tools that explain
-// it.
+// Traits holds facts about an event besides its declaration, for tools that explain it.
 type Traits struct {
 	Types []string // the types of hooks that it runs: command, http, mcp_tool, prompt, agent
 

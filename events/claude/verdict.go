@@ -5,20 +5,19 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// verdict is what it means for an event that a model has said no (release
-// 2.1.239).
+// verdict is the effect on an event of a model's refusal (release 2.1.239).
 type verdict uint8
 
 const (
 	nothing    verdict = iota // no effect
-	block                     // as exit status 2: what is guarded does not go ahead
+	block                     // as exit status 2: the guarded action does not go ahead
 	endTurn                   // the turn ends, or the teammate stops; the user is told why
 	denyAndEnd                // both
 	endLoop                   // as endTurn, and gently too
 )
 
-// reply returns a refusal the form in which a command would have said it. gently
-// leaves the turn going, and tells the model what is wrong.
+// reply returns a refusal in the form in which a command would have answered. gently leaves the
+// turn going, and gives the reason to the model.
 func (v verdict) reply(reason string, gently bool) hook.Reply {
 	switch {
 	case v == nothing:
