@@ -10,6 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // idle is a session of three dialects that has hooks, and none for what is fired.
@@ -84,6 +85,7 @@ func ratio(this, other func(times int), times, tries int, limit float64) (got fl
 const idleRatio = 4.0
 
 func TestAMomentWithoutHooksCostsAFewIdleFires(t *testing.T) {
+	testkit.Timed(t)
 	s, ctx, call := idle(t), t.Context(), command("ls -la")
 	in, ses := claude.PreToolUseInput{Name: "Bash", Input: call.Input}, s.Pipeline()
 	got := ratio(func(n int) {

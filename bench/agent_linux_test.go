@@ -9,6 +9,7 @@ import (
 
 	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -16,6 +17,7 @@ import (
 // Hooks that are commands cost through package snaphook what they cost through their dialect:
 // that of their processes.
 func TestCommandsThroughAgentRunAtTheFloor(t *testing.T) {
+	testkit.Timed(t)
 	for _, goal := range []struct {
 		at       place
 		hooks    int

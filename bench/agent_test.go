@@ -14,6 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -116,6 +117,7 @@ const (
 const anotherMachine = 0.5
 
 func TestAHookInGoThroughAgentCostsLittleMore(t *testing.T) {
+	testkit.Timed(t)
 	ctx, host := context.Background(), hostHook(t)
 	hooks := hooksInGo(t)
 	for _, name := range slices.Sorted(maps.Keys(hooks)) {

@@ -17,6 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 )
@@ -49,6 +50,7 @@ const (
 )
 
 func TestTwoDialectsCostNoMoreThanOneWhileNoHookRuns(t *testing.T) {
+	testkit.Timed(t)
 	ctx, ses := context.Background(), bilingual(t, otherTheirs, otherOurs)
 	if !llxprt.AfterTool.Active(ses) || !claude.PostToolUse.Active(ses) {
 		t.Fatal("the hooks of the other events are not there")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -22,6 +23,7 @@ func atTheFloor(t *testing.T, at place, most float64, pairs int, ses *pipeline.S
 
 // The cost of hooks is that of their processes.
 func TestCommandsRunAtTheFloor(t *testing.T) {
+	testkit.Timed(t)
 	for _, goal := range []struct {
 		at       place
 		settings string
@@ -47,6 +49,7 @@ func TestCommandsRunAtTheFloor(t *testing.T) {
 
 // A command that is one call of a program starts without a shell.
 func TestAProgramCostsLittleOfWhatItsShellDoes(t *testing.T) {
+	testkit.Timed(t)
 	withoutShell(t, place{"W2", "/bin/true, ratio to the same through bash"}, 200, "/bin/true", true).test(t)
 }
 
@@ -60,6 +63,7 @@ func withoutShell(t *testing.T, at place, pairs int, command string, direct bool
 
 // The gates see what they are there for: a shell too many.
 func TestTheGatesCatchAShellTooMany(t *testing.T) {
+	testkit.Timed(t)
 	t.Run("around a command", func(t *testing.T) {
 		bare := floorOf(t, session(t, commands("", answer)))
 		slowed := session(t, commands("", "sh -c '"+`cat > /dev/null; echo "{}"`+"'; true"))
@@ -72,6 +76,7 @@ func TestTheGatesCatchAShellTooMany(t *testing.T) {
 
 // What has no goal is measured for the table alone.
 func TestMoreForTheTable(t *testing.T) {
+	testkit.Timed(t)
 	pairs := 1
 	if *wantTable {
 		pairs = 100

@@ -14,6 +14,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/stages"
 )
@@ -101,6 +102,7 @@ func TestMergingIsOnePass(t *testing.T) {
 
 // The cost of a plan that is kept is one look-up, however many hooks there are.
 func TestUnmatchedFireIsFlatInTheNumberOfHooks(t *testing.T) {
+	testkit.Timed(t)
 	few, lots := session(t, unmatched(10)), session(t, unmatched(1000))
 	at := place{"W1", "FireUnmatched1000, ratio to FireUnmatched10"}
 	compared(at, 1.5, 21, many, timed(func() { fires(lots) }), timed(func() { fires(few) })).test(t)
@@ -111,6 +113,7 @@ func TestUnmatchedFireIsFlatInTheNumberOfHooks(t *testing.T) {
 const mostForIdle = 0.6
 
 func TestIdleFireIsCheaperThanAMapLookup(t *testing.T) {
+	testkit.Timed(t)
 	ses := session(t, off)
 	at := place{"W0", "FireIdle, ratio to a look-up in a map"}
 	compared(at, mostForIdle, 21, many, timed(func() { fires(ses) }), lookups()).test(t)
@@ -131,6 +134,7 @@ func lookups() func() time.Duration {
 
 // Hooks of other dialects cost an event without any nothing.
 func TestIdleFireIsAsCheapInASessionOfThreeDialects(t *testing.T) {
+	testkit.Timed(t)
 	all := allDialects(t).idle()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		fire := all[name]
@@ -147,6 +151,7 @@ const mostForGateToDecoding = 1.25
 // does before it has called one: decoding the event. Which of the two is
 // faster depends on the machine.
 func TestAGateInGoCostsAboutWhatDecodingItsEventCosts(t *testing.T) {
+	testkit.Timed(t)
 	d := allDialects(t)
 	fire := func() {
 		if res, err := xcsh.ToolCall.Fire(context.Background(), d.modules, &bashCall); res != nil || err != nil {

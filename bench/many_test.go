@@ -5,6 +5,8 @@ package bench
 import (
 	"fmt"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // mostForEightInGo is what a fire of eight hooks in Go may allocate: it was 61
@@ -17,6 +19,7 @@ const mostForEightInGo = 27
 const mostForEightToOne = 18
 
 func TestHooksInGoThatAreReadyAtOnceDoNotPayForAPool(t *testing.T) {
+	testkit.Timed(t)
 	ses := session(t, off)
 	for range 8 {
 		silent(ses)

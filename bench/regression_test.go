@@ -8,6 +8,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/match"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
@@ -34,6 +35,7 @@ func compilingFire(ctx context.Context, ses *pipeline.Session, in *llxprt.Before
 }
 
 func TestTheGatesCatchAnInputThatLeaks(t *testing.T) {
+	testkit.Timed(t)
 	ses := session(t, off)
 	allocations(place{what: "a leaking input"}, 0, func() {
 		leakyFire(context.Background(), ses, &llxprt.BeforeToolInput{Name: "write_file", Input: arguments})
@@ -44,6 +46,7 @@ func TestTheGatesCatchAnInputThatLeaks(t *testing.T) {
 }
 
 func TestTheGatesCatchAMatcherThatIsCompiledForEachFire(t *testing.T) {
+	testkit.Timed(t)
 	ses := session(t, unmatched(10))
 	allocations(place{what: "a matcher compiled for each fire"}, 0, func() {
 		compilingFire(context.Background(), ses, &llxprt.BeforeToolInput{Name: "write_file", Input: arguments})

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // resources is what a process holds.
@@ -67,6 +69,7 @@ func TestTwoHundredFiresHoldLittle(t *testing.T) {
 
 // The gates see a pool without bounds.
 func TestTheGatesCatchAPoolWithoutBounds(t *testing.T) {
+	testkit.Timed(t)
 	gates, _ := held(t, "fire 200 that wait at once by", 200, 8)
 	for _, g := range gates {
 		g.mustFail(t)
@@ -104,6 +107,7 @@ func held(t *testing.T, role string, workers, places int) (gates []gate, about s
 
 // A large process forks as fast as a small one, where fork has pages to copy.
 func TestMemoryOfTheParentCostsNothing(t *testing.T) {
+	testkit.Timed(t)
 	if free := mebibytes("/proc/meminfo", "MemAvailable"); free < 6<<10 {
 		t.Skipf("%d MiB are free, and 2 GiB may be used only if 6 GiB are", free)
 	}

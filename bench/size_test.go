@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 // mostMegabytes is by how much a program that uses net/http, encoding/json and regexp
@@ -17,6 +19,7 @@ import (
 const mostMegabytes = 7
 
 func TestWhatAHostGrowsByIsBounded(t *testing.T) {
+	testkit.Timed(t)
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the code of other systems and processors has other sizes")
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/run"
 )
 
@@ -144,6 +145,7 @@ func (p *warmPair) ratio(what string, most float64, pairs, times int, each func(
 }
 
 func TestWarmHooksAreFast(t *testing.T) {
+	testkit.Timed(t)
 	for name, test := range map[string]struct {
 		kind, program, text string
 		exit                int
@@ -179,6 +181,7 @@ func TestWarmHooksAreFast(t *testing.T) {
 
 // A package that takes long to import costs little once the interpreter has it.
 func TestAWarmHookWithAPackage(t *testing.T) {
+	testkit.Timed(t)
 	for _, name := range []string{"requests", "yaml"} {
 		t.Run(name, func(t *testing.T) {
 			p := newWarmPair(t, run.WarmPython, pythonWith(t, name), "import "+name+"\n"+pythonGuard, 2)
@@ -211,6 +214,7 @@ func TestAWorkerCallAllocatesLittle(t *testing.T) {
 // of a machine on which those take 10 to 16; this holds on any. The ratio is the smaller
 // the more else the machine does.
 func TestAWorkerCallIsARoundTrip(t *testing.T) {
+	testkit.Timed(t)
 	const calls = 200
 	p := newWarmPair(t, run.WarmWorker, "python3", workerGuard, 2)
 	trip := bareTrips(t, p)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/record"
 )
@@ -48,6 +49,7 @@ func TestWhatAFireWithARecordAllocates(t *testing.T) {
 // quickest of many short rounds counts, all in one run: what else the machine does makes
 // rounds slower, not quicker.
 func TestWhatAFireWithARecordTakes(t *testing.T) {
+	testkit.Timed(t)
 	const most = 8 // 3 to 4 on a machine that does nothing else
 	file, err := os.OpenFile(filepath.Join(t.TempDir(), "plain"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -64,3 +64,13 @@ func Canonical(text string) string {
 	b, _ := json.Marshal(v, json.Deterministic(true))
 	return string(b)
 }
+
+// Timed skips a test that measures time, unless the variable SNAPHOOK_TIMES is set: such a
+// test takes seconds, and fails on a machine that does other things too. The gate (.ci/run
+// costs) sets it, and finds the tests by this call.
+func Timed(t testing.TB) {
+	t.Helper()
+	if os.Getenv("SNAPHOOK_TIMES") == "" {
+		t.Skip("it measures time; SNAPHOOK_TIMES=1 runs it, as the gate does")
+	}
+}

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
 const (
@@ -25,6 +27,7 @@ const (
 // of processors, of this process and its children, which other processes on the
 // machine do not take; the best round of each side counts.
 func TestFixturesCostLittleMoreThanTheirHooks(t *testing.T) {
+	testkit.Timed(t)
 	if raceDetector {
 		t.Skip("the race detector makes the engine slower and leaves hooks as they are")
 	}
