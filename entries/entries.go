@@ -1,6 +1,6 @@
-// Package entries reads the hooks of settings files as several systems write
-// them: an object of events, each an array of groups, each an object with an
-// array "hooks". What an entry of that array says is left to the dialect.
+// Package entries reads the hooks of settings files in the form that several systems share: an
+// object of events, each an array of groups, each an object with an array "hooks". The dialect
+// reads the entries of that array.
 //
 //	{"BeforeTool": [{"matcher": "^write_", "hooks": [{"type": "command", "command": "./check.sh"}]}]}
 package entries
@@ -18,8 +18,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Reader reads hooks of one dialect into Loaded. Whatever cannot be used is a
-// problem at its place, and never touches its neighbours.
+// Reader reads hooks of one dialect into Loaded. A value that cannot be used is a problem at its
+// place, and never touches its neighbours.
 //
 // A Reader is for one load, and for one goroutine.
 type Reader struct {
@@ -34,8 +34,7 @@ type Reader struct {
 // Problem adds to the problems.
 func (r *Reader) Problem(p settings.Problem) { r.Loaded.Problems = append(r.Loaded.Problems, p) }
 
-// Bool reads a switch. What is none is a problem, unless it is null or not
-// there.
+// Bool reads a switch. A value that is not a boolean is a problem, unless it is null or absent.
 func (r *Reader) Bool(v settings.Value) (on, ok bool) {
 	if on, ok = v.Bool(); !ok && v.Exists() && v.Kind() != 'n' {
 		r.Problem(v.Want("true or false"))
@@ -51,8 +50,7 @@ func (r *Reader) Misspelt(v settings.Value, known ...string) {
 	}
 }
 
-// Text reads a string. What is none is a problem, unless it is null or not
-// there.
+// Text reads a string. A value that is not a string is a problem, unless it is null or absent.
 func (r *Reader) Text(v settings.Value) (text string, ok bool) {
 	if text, ok = v.Text(); !ok && v.Exists() && v.Kind() != 'n' {
 		r.Problem(v.Want("a string"))
@@ -63,7 +61,7 @@ func (r *Reader) Text(v settings.Value) (text string, ok bool) {
 // Group is one group of hooks.
 type Group struct {
 	Event pipeline.Info
-	Value settings.Value // the object, for its matcher and whatever else it has
+	Value settings.Value // the object, for its matcher and its other members
 
 	reader *Reader
 	hooks  settings.Value
@@ -107,8 +105,8 @@ func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter
 	}
 }
 
-// Hooks returns the member "hooks" of a whole file. What people take for it, and nothing
-// reads, is a problem: no hook would run, and nothing would be wrong.
+// Hooks returns the member "hooks" of a whole file. Hooks in a place that nothing reads are a
+// problem: no hook would run, and no error would say so.
 func (r *Reader) Hooks(root settings.Value) settings.Value {
 	events := map[string]bool{}
 	for _, e := range pipeline.Events(r.Dialect) {

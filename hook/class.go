@@ -34,7 +34,7 @@ func Classes() []Class {
 		ClassHTTP, ClassModel, ClassCancelled, ClassQueue, ClassUntrusted, ClassBreaker}
 }
 
-// ClassError is a failure whose class its runner knows. Its text is that of Err.
+// ClassError is a failure whose class its runner knows. Its text is the text of Err.
 type ClassError struct {
 	Class Class
 	Err   error
@@ -94,9 +94,8 @@ func ClassOf(err error) Class {
 	return ClassSpawn
 }
 
-// classOfType returns the class of the errors that the engine itself makes.
-// They count before what a runner says, which cannot tell its own failure from
-// the end of its time.
+// classOfType returns the class of the errors that the engine itself makes. They count before a
+// runner's class, since a runner cannot tell its own failure from the end of its time.
 func classOfType(err error) Class {
 	switch {
 	case is[*TimeoutError](err):

@@ -40,11 +40,11 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("exit status %d", e.Reply.Exit)
 }
 
-// UnreadError says that a hook printed what its event does not understand as an answer,
-// or not as a whole. It is of [ClassOutput].
+// UnreadError reports output of a hook that its event does not understand, or does not understand
+// completely, as an answer. It is of [ClassOutput].
 type UnreadError struct {
 	Why    string // "text stands before the object, which begins at line 2, column 1"
-	Denies bool   // the words of a denial stand in it: it is an error whatever the policy
+	Denies bool   // the output contains the words of a denial: it is an error under every policy
 }
 
 func (e *UnreadError) Error() string { return "its answer cannot be used: " + e.Why }
@@ -85,8 +85,8 @@ var (
 	// ErrUnsupported is the error of a hook whose type the engine cannot run.
 	ErrUnsupported = errors.New("hooks of this type cannot be run")
 
-	// ErrDetached is what a Runner returns for a hook that has gone to the
-	// background; see [Call.Detach].
+	// ErrDetached is returned by a Runner whose hook has moved to the background; see
+	// [Call.Detach].
 	ErrDetached = errors.New("the hook goes on in the background")
 
 	// ErrClosed is the error of a hook, or of a session, of a closed system.

@@ -20,7 +20,7 @@ type Func[In, Out any] func(ctx context.Context, in In) (Output[Out], error)
 type Hook struct {
 	Identity  // which hook it is, and where it comes from
 	Selection // when it runs, and beside which others
-	Execution // how it runs, and what its end amounts to
+	Execution // how it runs, and how its end is read
 	Exclusion // why it can never run
 
 	Runner Runner // starts it; nil for a Go function
@@ -58,25 +58,25 @@ type Selection struct {
 	OwnOnly bool
 }
 
-// Execution says how a hook runs, and what its end amounts to. The zero Execution
-// leaves all to the event's Rules.
+// Execution sets how a hook runs, and how its end is read. The zero Execution leaves all to the
+// event's Rules.
 type Execution struct {
 	Timeout    time.Duration // 0 means the event's default, negative none
 	Background Background    // runs while the fire goes on without it
 	Wake       *Wake         // of one that wakes the model; nil adds nothing
-	Exits      Exits         // what its end amounts to; nil means what the event's Rules say
-	Text       Text          // what plain text amounts to; 0 means what the event's Rules say
+	Exits      Exits         // the effect of each exit status; nil means the event's Rules
+	Text       Text          // the meaning of plain text; 0 means the event's Rules
 	FailClosed bool          // blocks when it fails, as if the event's Rules said so; not in the background
 	NoEnvFile  bool          // gets no file for variables; see Rules.EnvFile of package pipeline
-	Status     string        // what a host may show while it runs
+	Status     string        // a host may show this while the hook runs
 
-	// Policy is what its operator demands of it; nil is nothing. The engine sets
-	// it in a copy of the hook, when settings are loaded.
+	// Policy holds the demands of the hook's operator, or nil. The engine sets it in a copy of
+	// the hook, when settings are loaded.
 	Policy *EffectivePolicy
 }
 
-// Exclusion says why a hook can never run, whatever the event's input. The zero
-// Exclusion is that of a hook that can.
+// Exclusion is the reason why a hook can never run, for any input. The zero Exclusion excludes
+// nothing.
 type Exclusion struct {
 	Skip       SkipReason
 	SkipDetail string // Skip in words
@@ -112,14 +112,14 @@ type Background uint8
 // The ways to run. A hook in the background decides nothing.
 const (
 	Foreground Background = iota
-	Async                 // what it says is for the model's next turn
-	Rewake                // if it ends with status 2, what it says wakes the model
+	Async                 // its answer is for the model's next turn
+	Rewake                // if it ends with status 2, its answer wakes the model
 )
 
-// Wake is what a hook that wakes the model says besides its own words.
+// Wake holds the texts of a hook that wakes the model, besides its own words.
 type Wake struct {
 	Message string // stands before them
-	Summary string // what the user sees of it, one line
+	Summary string // one line for the user
 }
 
 // Source is where a hook comes from, in the word that reports use. A dialect
@@ -147,15 +147,15 @@ func (s Source) String() string {
 	return string(s)
 }
 
-// TrustRank says how much the source of a hook is trusted, against those of others:
-// of equal hooks the one with the highest runs. That of a project which the user
-// has not agreed to is 0, and a source of the host's own counts like a project.
+// TrustRank ranks the source of a hook by trust: of equal hooks the one with the highest rank
+// runs. A project which the user has not agreed to has 0, and a source of the host's own counts
+// like a project.
 func (h *Hook) TrustRank() int {
 	if h.OwnOnly {
 		return 0
 	}
 	switch h.Source {
-	case SystemWide, Managed: // what the machine's administrator wrote
+	case SystemWide, Managed: // written by the machine's administrator
 		return 3
 	case User, Flag, Host:
 		return 2

@@ -1,6 +1,6 @@
 package hook
 
-// Decision is what a hook decided, in the word it used.
+// Decision is the decision of a hook, in the word it used.
 type Decision string
 
 // The decisions of the hook systems. Block and Deny mean the same and both
@@ -18,8 +18,8 @@ const (
 // Blocks reports whether d is one of the two words that block (L32, L33).
 func (d Decision) Blocks() bool { return d == Block || d == Deny }
 
-// Output is what one hook said, or what the answers of many amount to. The
-// zero Output says nothing: the action goes ahead unchanged.
+// Output is the answer of one hook, or the merged answer of many. The zero Output is silence: the
+// action goes ahead unchanged.
 //
 // T is the event's own part, hookSpecificOutput on the wire.
 type Output[T any] struct {
@@ -37,8 +37,8 @@ type Output[T any] struct {
 	// overrule an earlier hook with a zero value.
 	Set Fields
 
-	// Synthetic marks an answer that the engine made up, from plain text or from
-	// the error of a failed hook. It never lifts what another hook decided.
+	// Synthetic marks an answer that the engine made, from plain text or from the error of a
+	// failed hook. It never lifts the decision of another hook.
 	Synthetic bool
 
 	// Raw is the answer as the hook wrote it, one JSON object; nil if it wrote

@@ -2,8 +2,8 @@ package hook
 
 import "time"
 
-// Action says what becomes of the action that a hook guards when the hook has
-// failed. A greater Action is stricter.
+// Action is the effect of a hook's failure on the action that it guards. A greater Action is
+// stricter.
 type Action uint8
 
 // The actions.
@@ -31,9 +31,8 @@ var modes = [...]string{"enforce", "shadow", "off"}
 
 func (m Mode) String() string { return modes[m] }
 
-// EffectivePolicy is what the operator of a hook demands of it, beyond its settings; see
-// package policy, which decides it when settings are loaded. It must not change
-// while a hook has it.
+// EffectivePolicy holds the demands of a hook's operator, beyond its settings; package policy
+// decides it when settings are loaded. It must not change while a hook has it.
 type EffectivePolicy struct {
 	OnFailure map[Class]Action // every class is in it
 	Mode      Mode
@@ -42,11 +41,10 @@ type EffectivePolicy struct {
 	Queue     time.Duration // how long it may wait for a permit to run; 0 is for ever
 	Warm      string        // auto, python, node, bash, worker or off; empty means off
 	WarmNote  string        // why it starts cold although Warm says otherwise; empty if it does not
-	Prewarm   bool          // what keeps it warm starts with the session, not with the first call
+	Prewarm   bool          // its warm process starts with the session, not with the first call
 
-	// Recheck has all hooks of the fire that wait for their answer asked once more
-	// if the input has been rewritten, with the input as it is then. What they
-	// rewrite the second time does not count.
+	// Recheck runs all hooks of the fire that it waits for once more if the input has been
+	// rewritten, with the rewritten input. Their second rewrites have no effect.
 	Recheck bool
 
 	// From says where each member comes from, by its name in an overlay; those
@@ -59,8 +57,8 @@ type EffectivePolicy struct {
 	// Held says why the hook is never started, and fails instead. Empty: it is.
 	Held SkipReason
 
-	// Keeper is what the engine knows of the hook while it runs, such as its
-	// breaker. It is the engine's alone.
+	// Keeper is the engine's state of the hook while it runs, such as its breaker. Only the
+	// engine uses it.
 	Keeper any
 }
 

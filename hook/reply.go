@@ -6,32 +6,30 @@ import (
 	"time"
 )
 
-// Runner runs one hook outside the engine: a process, a request, a model. It
-// is used from many goroutines at once.
+// Runner runs one hook outside the engine: a process, a request, a model. It is used from many
+// goroutines at once.
 //
-// What the hook said, however badly it ended, is a Reply. An error means that
-// there is no answer: the hook could not be started, ctx ended, or the call's
-// Timeout passed; [Call.Limit] returns a context for both. When Run returns,
-// nothing that it started is left running, save what a hook has deliberately
-// put into the background.
+// The output of a hook that ran is a Reply, however badly it ended. An error means that there is
+// no answer: the hook could not be started, ctx ended, or the call's Timeout passed; [Call.Limit]
+// returns a context for both. When Run returns, nothing that it started is left running, except
+// processes that the hook has deliberately put into the background.
 type Runner interface {
 	Run(ctx context.Context, call Call) (Reply, error)
 }
 
-// Call is what a hook is run with.
+// Call is the input of one hook run.
 type Call struct {
 	Hook    *Hook
 	Session string // the session's id
 	Dir     string // working directory of the session, and of the hook
 	Payload []byte // one JSON object: the event's input. Must not be changed
 
-	// Timeout is how long the hook may take; 0 is for ever. The Runner sees to
-	// it, since a process or a connection can be watched for less than what a
-	// context costs, and answers with a [TimeoutError].
+	// Timeout limits the run; 0 is no limit. The Runner enforces it, since a process or a
+	// connection can be watched for less than the cost of a context, and returns a
+	// [TimeoutError].
 	Timeout time.Duration
 
-	// Env are variables of this call alone, "NAME=value", over those of the
-	// Runner.
+	// Env holds variables of this call alone, "NAME=value"; they replace the Runner's.
 	Env []string
 
 	// Trace is where the call is in a distributed trace; Env has it already.
@@ -42,12 +40,11 @@ type Call struct {
 	// hook may not ask: its standard input ends after the payload.
 	Ask func(ctx context.Context, q Question) (key string, ok bool)
 
-	// Detach moves a hook that is running to the background, which it asks for
-	// with {"async": true} as the first line of its output. The Runner calls it
-	// once, returns [ErrDetached] from Run at once, and goes on with ctx in place
-	// of its own: what becomes of the hook is given to done, with the whole of
-	// its output. timeout is the hook's own wish, 0 if it has none; ctx keeps to
-	// it. Nil means that such a line is output like any other.
+	// Detach moves a running hook to the background, which the hook asks for with {"async": true}
+	// as the first line of its output. The Runner calls it once, returns [ErrDetached] from Run
+	// at once, and goes on with ctx in place of its own; it passes the outcome to done, with the
+	// whole output. timeout is the hook's own wish, 0 if it has none; ctx enforces it. Nil means
+	// that such a line is output like any other.
 	Detach func(timeout time.Duration) (ctx context.Context, done func(Reply, error))
 }
 
@@ -60,8 +57,8 @@ type Question struct {
 
 // Option is one of the answers to a [Question].
 type Option struct {
-	Key         string // what the hook is told
-	Label       string // what the user sees
+	Key         string // the hook gets this
+	Label       string // the user sees this
 	Description string // may be empty
 }
 
@@ -74,14 +71,14 @@ func (c *Call) Limit(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithTimeoutCause(ctx, c.Timeout, &TimeoutError{After: c.Timeout})
 }
 
-// Reply is what came back, in terms of a process whatever the transport.
+// Reply is the output of a hook run, in terms of a process for every transport.
 type Reply struct {
 	Exit      int       // exit status, or -1 if a signal ended it
 	Signal    os.Signal // the signal that ended it, or nil
 	Stdout    []byte
 	Stderr    []byte
 	Truncated Streams  // streams that were longer than the capture limit
-	Notes     []string // what the Runner could not give the hook as it was asked; the report has them
+	Notes     []string // requests of the call that the Runner could not meet; the report has them
 }
 
 // Streams is a set of output streams.
@@ -93,7 +90,7 @@ const (
 	Stderr
 )
 
-// ExitEffect is what an exit status does to the reading of a Reply.
+// ExitEffect is the effect of an exit status on the reading of a Reply.
 type ExitEffect uint8
 
 // The effects. Warn is the zero value, so that a status no table names warns.
@@ -106,7 +103,7 @@ const (
 
 	// Of the following the answer is on standard output or, if that is blank, on
 	// standard error, and it counts as it is. They differ in plain text.
-	ReadAny // it is what Text says
+	ReadAny // its meaning is that of Text
 	WarnAny // the hook failed, and it is a warning
 	DenyAny // it is the reason of a denial; without any, the hook failed
 )
@@ -128,7 +125,7 @@ func (e Exits) Of(r *Reply) ExitEffect {
 	return e[OtherStatus]
 }
 
-// Text is what plain text amounts to, where an answer was expected.
+// Text is the meaning of plain text, where an answer was expected.
 type Text uint8
 
 // The readings of plain text.
@@ -153,7 +150,7 @@ func WithTrace(ctx context.Context, t Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, t)
 }
 
-// TraceOf returns what WithTrace has put into ctx; the zero Trace if it has not.
+// TraceOf returns the Trace that WithTrace has put into ctx, or the zero Trace.
 func TraceOf(ctx context.Context) Trace {
 	t, _ := ctx.Value(traceKey{}).(Trace)
 	return t

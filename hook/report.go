@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Report is what became of one hook of a fire.
+// Report is the outcome of one hook run.
 type Report[T any] struct {
 	Hook     *Hook
 	Index    int       // place in the plan
@@ -15,23 +15,22 @@ type Report[T any] struct {
 	Reply    *Reply    // the raw answer; nil for a Go function, or if there was none
 	Err      error     // why its answer is missing; nil when the hook worked
 	Elapsed  time.Duration
-	Notes    []string // what was wrong with its answer and has been ignored
+	Notes    []string // mistakes in its answer that were ignored
 
-	// OnFailure is what the policy of a hook that failed did: a denial or a
-	// question in place of an answer. FailOpen without one.
+	// OnFailure is the action of the policy for a hook that failed: a denial or a question in
+	// place of an answer. FailOpen without a policy.
 	OnFailure Action
 
-	// Recheck says that the hook was asked again, with the input as hooks have
-	// rewritten it; see Recheck of [EffectivePolicy]. Its Output is what counts of
-	// the second answer.
+	// Recheck reports that the hook ran again, with the rewritten input; see Recheck of
+	// [EffectivePolicy]. Output is then the part of its second answer that counts.
 	Recheck bool
 
-	// Shadow is what a hook in shadow said; the report itself says nothing then.
+	// Shadow is the answer of a hook in shadow; the report's own Output is then empty.
 	Shadow *Shadowed[T]
 
 	Started      bool // no more than that: the hook has just begun, and its report follows. Only in a stream
 	Backgrounded bool // it goes on while the agent does
-	Concluded    bool // it is no hook's, but what the fire amounts to. Only in a stream, as the last one
+	Concluded    bool // this is the outcome of the whole fire and not of a hook; the last report of a stream only
 }
 
 // OK reports whether the hook did its work: it gave an answer or chose to be
@@ -55,7 +54,7 @@ type Shadowed[T any] struct {
 	Err       error
 	OnFailure Action
 	Notes     []string
-	Differs   bool // the decision, the stop or what is rewritten would be another if this hook alone counted too
+	Differs   bool // the decision, the stop or the rewrite would differ if this hook alone counted too
 }
 
 // Would is the outcome that a fire would have had if its hooks in shadow had
@@ -66,9 +65,8 @@ type Would struct {
 	Stop     bool
 }
 
-// Result is what the hooks of one fire amount to. Fires for which no hook ran
-// return one empty Result that they share. Do not write to it: what is written
-// there does not count, see [Result.Restore].
+// Result is the outcome of the hooks of one fire. Fires for which no hook ran return one empty
+// Result that they share. Do not write to it: such writes have no effect, see [Result.Restore].
 type Result[T any] struct {
 	Output[T]                   // the merged answer
 	Answered        bool        // at least one hook gave an answer
@@ -152,11 +150,10 @@ func (r *Result[T]) Errs() []error {
 	return errs
 }
 
-// Reducer merges what the hooks of one fire said into one answer. It is given
-// the answers in plan order, each as soon as those before it are there; silent
-// hooks are left out. Returning before they run out cancels the hooks that
-// are still running, and waits for them to go.
+// Reducer merges the answers of the hooks of one fire into one. It gets the answers in plan
+// order, each as soon as those before it have come; silent hooks are left out. Returning before
+// the iterator ends cancels the hooks that are still running, and waits for them to go.
 //
-// It is an ordinary loop over an iterator; it runs on the goroutine of the
-// fire, and its cost is the fire's.
+// It is an ordinary loop over an iterator; it runs on the goroutine of the fire, and its cost is
+// the fire's.
 type Reducer[T any] func(outs iter.Seq[Output[T]]) Output[T]

@@ -2,9 +2,9 @@ package hook
 
 import "context"
 
-// State is what the hooks of a session keep between their runs: small texts by
-// key, 1 MiB together. Processes reach the same by the command snaphook state.
-// Hooks that use it at the same time lose nothing. Each call costs a file.
+// State is the shared memory of a session's hooks: small texts by key, 1 MiB together. Processes
+// reach it by the command snaphook state. Hooks that use it at the same time lose nothing. Each
+// call costs a file access.
 type State interface {
 	// Get returns the value of a key, and whether there is one.
 	Get(key string) (value string, ok bool, err error)

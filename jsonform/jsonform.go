@@ -1,6 +1,6 @@
-// Package jsonform has the JSON forms of a merged result that programs of
-// LLxprt Code know: AggregatedHookResult (L42) and ProcessedHookResult (L43).
-// What the engine returns as JSON has them for the events of every dialect.
+// Package jsonform has the JSON forms of a merged result that programs of LLxprt Code know:
+// AggregatedHookResult (L42) and ProcessedHookResult (L43). The engine's JSON has them for the
+// events of every dialect.
 package jsonform
 
 import (

@@ -12,7 +12,7 @@ type lateness struct {
 	subjects map[uint64]bool // by hash: two that are equal by chance cost one hook too many
 }
 
-// mostLate bounds what is remembered of one pattern.
+// mostLate limits the subjects that are remembered of one pattern.
 const mostLate = 1024
 
 var lateSeed = maphash.MakeSeed()

@@ -8,8 +8,8 @@ import (
 // maxDepth is how deep groups may be nested. The library recurses into them.
 const maxDepth = 1000
 
-// groups are what JavaScript of Node 20 knows after an opening parenthesis
-// and a question mark. "<" begins a name, which the library checks.
+// groups lists the characters that JavaScript of Node 20 accepts after an opening parenthesis and
+// a question mark. "<" begins a name, which the library checks.
 var groups = [...]string{":", "=", "!", "<=", "<!", "<"}
 
 // lint finds the groups that the library accepts and JavaScript does not:
@@ -19,7 +19,7 @@ func lint(pattern string) (named int, err error) {
 	for i := 0; i < len(pattern); i++ {
 		switch c := pattern[i]; {
 		case c == '\\':
-			i++ // what is escaped opens and closes nothing
+			i++ // an escaped character opens and closes nothing
 		case class:
 			class = c != ']' // also right after the opening bracket: [] is an empty class
 		case c == '[':

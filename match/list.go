@@ -15,15 +15,13 @@ const (
 	wideChars = nameChars + "-, "
 )
 
-// List is the matcher of the Claude Code events (rule C15; Claude Code
-// 2.1.88). Empty and "*" match every subject: m is nil. A pattern of ASCII
-// letters, digits, _ and | is a list of names with | between them, each
-// compared exactly. Else pattern is a regular expression, see [Regexp].
+// List is the matcher of the Claude Code events (rule C15; Claude Code 2.1.88). Empty and "*"
+// match every subject: m is nil. A pattern of ASCII letters, digits, _ and | is a list of names
+// with | between them, each compared exactly. Else pattern is a regular expression, see [Regexp].
 //
-// A pattern that is neither matches nothing. Note then says what is wrong with
-// it. It also warns of a pattern that [WideList] would read as names and that
-// is an expression here: "code-reviewer" is also found in
-// "senior-code-reviewer". Else note is empty.
+// A pattern that is neither matches nothing, and note explains the mistake. note also warns of a
+// pattern that [WideList] would read as names and that is an expression here: "code-reviewer" is
+// also found in "senior-code-reviewer". Else note is empty.
 func List(pattern string) (m hook.Matcher, note string) {
 	if m, note, done := list(pattern, nameChars, "|"); done {
 		return m, note

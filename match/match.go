@@ -30,13 +30,12 @@ func (n Names) Match(subject string) bool { return slices.Contains(n, subject) }
 // Quick reports that comparing with a few names never takes long.
 func (n Names) Quick() bool { return true }
 
-// Tool is the matcher of the LLxprt tool events (L10). White
-// space around pattern does not count. Empty and "*" match every tool: m is
-// nil. Else pattern is a regular expression, see [Regexp].
+// Tool is the matcher of the LLxprt tool events (L10). White space around pattern does not count.
+// Empty and "*" match every tool: m is nil. Else pattern is a regular expression, see [Regexp].
 //
-// A pattern that is not one matches the tool of exactly that name. note says what
-// the person who wrote it should know: what is wrong with it, or that a pattern
-// that looks like a glob matches more; it is else empty.
+// A pattern that is not one matches the tool of exactly that name. note is for the author of the
+// pattern: the mistake in it, or a warning that a pattern that looks like a glob matches more; it
+// is else empty.
 func Tool(pattern string) (m hook.Matcher, note string) {
 	pattern = trim(pattern)
 	if matchesAll(pattern) {

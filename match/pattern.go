@@ -31,15 +31,15 @@ type Pattern struct {
 	late     lateness
 }
 
-// Regexp compiles an ECMAScript regular expression the way JavaScript's
-// new RegExp(pattern) does: unanchored, case-sensitive, without flags. What
-// Node 20 rejects is an error here as well, inline flags like (?i) too.
+// Regexp compiles an ECMAScript regular expression the way JavaScript's new RegExp(pattern) does:
+// unanchored, case-sensitive, without flags. A pattern that Node 20 rejects is an error here as
+// well, inline flags like (?i) too.
 //
-// One thing differs: characters beyond U+FFFF are one character here and two
-// in JavaScript, so that "^.$" matches an emoji.
+// One thing differs: characters beyond U+FFFF are one character here and two in JavaScript,
+// therefore "^.$" matches an emoji.
 //
-// Patterns made of literal text, ^, $ and | do not pay for an expression. The
-// others cost some microseconds to compile, and under one to test.
+// Patterns made of literal text, ^, $ and | do not pay for an expression. The others cost some
+// microseconds to compile, and under one to test.
 func Regexp(pattern string) (*Pattern, error) {
 	if fast, ok := literals(pattern); ok {
 		return &Pattern{source: pattern, literals: fast}, nil

@@ -49,8 +49,8 @@ func BlockWins[T any](specific func(all *T, one T)) hook.Reducer[T] {
 	}
 }
 
-// blocking is what BlockWins has merged so far. It is one value, since what the body of a
-// loop over an iterator assigns to is allocated.
+// blocking holds the state of BlockWins. It is one value: variables that the body of a loop over
+// an iterator assigns to are allocated.
 type blocking[T any] struct {
 	all                                hook.Output[T]
 	reasons, stops, messages, contexts lines

@@ -12,13 +12,13 @@ import (
 	"github.com/snaphook-go/snaphook/internal/common"
 )
 
-// Decode reads an answer in the common form: decision, reason, continue,
-// stopReason, suppressOutput, systemMessage and hookSpecificOutput, of which
-// additionalContext goes to Context and the rest to Specific.
+// Decode reads an answer in the common form: decision, reason, continue, stopReason,
+// suppressOutput, systemMessage and hookSpecificOutput, of which additionalContext goes to
+// Context and the rest to Specific.
 //
-// It is lenient, member by member: one of the wrong type counts as absent,
-// with a note that says what was expected, and never hides the others. Raw
-// keeps it all. JSON other than an object is an assumed permission.
+// It is lenient, member by member: a member of the wrong type counts as absent, with a note that
+// names the expected type, and never hides the others. Raw keeps the whole answer. JSON other
+// than an object is an assumed permission.
 func Decode[T any](answer jsontext.Value) (out hook.Output[T], notes []string) {
 	d := reader{what: reflect.TypeFor[T]()}
 	d.decode(answer)
@@ -47,11 +47,11 @@ func output[T any](d *reader) (out hook.Output[T]) {
 	return out
 }
 
-// reader reads an answer, whatever the type of its own part.
+// reader reads an answer with an own part of any type.
 type reader struct {
 	out   common.Output
 	what  reflect.Type // of the own part
-	own   any          // points at it; nil if there is none
+	own   any          // points at the own part; nil if there is none
 	notes []string
 }
 
@@ -137,9 +137,9 @@ func (d *reader) wrong(name string, value jsontext.Value, want string) {
 	d.notes = append(d.notes, name+" is "+KindName(value.Kind())+"; want "+want)
 }
 
-// lenient decodes o into the struct at ptr. Members that do not fit their
-// field are collected, with those that have none, in the field Extra that
-// embeds the rest. What is no struct keeps the members that fit.
+// lenient decodes o into the struct at ptr. Members that do not fit their field are collected,
+// with those that have none, in the field Extra that embeds the rest. A type other than a struct
+// keeps the members that fit.
 func lenient(o Object, ptr any) (notes []string) {
 	if json.Unmarshal(o, ptr, asJavaScript) == nil {
 		return nil
@@ -182,7 +182,7 @@ func wanted(err error) string {
 	return "want " + Wanted(se.GoType)
 }
 
-// Wanted says in words what JSON a Go type takes: "a string".
+// Wanted describes the JSON that a Go type takes: "a string".
 func Wanted(t reflect.Type) string {
 	if t == reflect.TypeFor[Object]() {
 		return "an object"
@@ -201,13 +201,13 @@ func Wanted(t reflect.Type) string {
 	return "an object"
 }
 
-// ErrText says that what a hook printed is not JSON.
+// ErrText reports output of a hook that is not JSON.
 var ErrText = errors.New("not JSON")
 
-// Answer finds the answer in what a hook printed (L27): one JSON
-// document, of which a string is decoded a second time. Surrounding white
-// space and a byte order mark are skipped. Nothing, null, false, 0 and "" are
-// silence, a nil Value; what is not one JSON document is [ErrText].
+// Answer finds the answer in the output of a hook (L27): one JSON document, of which a string is
+// decoded a second time. Surrounding white space and a byte order mark are skipped. Nothing,
+// null, false, 0 and "" are silence, a nil Value; output that is not one JSON document is
+// [ErrText].
 func Answer(stdout []byte) (jsontext.Value, error) {
 	v := jsontext.Value(Trim(stdout))
 	if len(v) == 0 {

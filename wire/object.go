@@ -21,12 +21,11 @@ import (
 // equal names the last one counts, and bytes that are not UTF-8 become U+FFFD.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// Object is the text of one JSON object. Nil is the empty object. Nothing in
-// it is decoded until someone asks, and what is not asked for stays as it is:
-// big numbers, order, unknown members.
+// Object is the text of one JSON object. Nil is the empty object. Nothing in it is decoded until
+// it is read, and the rest stays as it is: big numbers, order, unknown members.
 //
-// An Object that holds other JSON than an object, which a hook can send, has
-// no members. Objects are values: no method changes its receiver's bytes.
+// An Object that holds other JSON than an object, which a hook can send, has no members. Objects
+// are values: no method changes its receiver's bytes.
 type Object []byte
 
 // Of encodes v, which has to encode to a JSON object.
@@ -59,7 +58,7 @@ func (o Object) Members() iter.Seq2[string, jsontext.Value] {
 		if len(o) == 0 || !o.IsObject() {
 			return
 		}
-		// What is no JSON ends where it stops being so.
+		// Iteration ends where the text stops being JSON.
 		_ = o.walk(func(name []byte, value jsontext.Value) bool { return yield(string(name), value) })
 	}
 }
@@ -120,7 +119,7 @@ func (o Object) decode(skip int, yield func(name []byte, value jsontext.Value) b
 	return nil
 }
 
-// walker is what a walk needs, kept for the next one.
+// walker holds the buffers of a walk, kept for the next one.
 type walker struct {
 	text    bytes.Buffer
 	decoder jsontext.Decoder
@@ -136,8 +135,7 @@ func (w *walker) release() {
 	walkers.Put(w)
 }
 
-// Get returns the value of a member, nil if there is none. It reads the object
-// from the start each time.
+// Get returns the value of a member, or nil. It reads the object from the start each time.
 func (o Object) Get(name string) jsontext.Value {
 	var found jsontext.Value
 	for key, value := range o.Members() {
@@ -273,7 +271,7 @@ func appendMember(b []byte, name string, value jsontext.Value) []byte {
 	return append(b, value...)
 }
 
-// KindName says in words what a JSON value is: "a number".
+// KindName names the kind of a JSON value: "a number".
 func KindName(k jsontext.Kind) string {
 	switch k {
 	case 'n':

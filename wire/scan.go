@@ -9,10 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// scan is walk for the objects that are met every day, without the cost of a
-// decoder. It goes as far as it is sure: names in ASCII without escapes, values
-// that nest a little. It says how many members it has given, and whether that
-// was all there is to do; what is left, or wrong, is the decoder's.
+// scan is walk for ordinary objects, without the cost of a decoder. It stops where it is not
+// sure: it reads names in ASCII without escapes, and values that nest a little. It returns the
+// number of members that it has yielded, and whether it read the whole object; the decoder reads
+// the rest, and finds mistakes.
 func (o Object) scan(yield func(name []byte, value jsontext.Value) bool) (given int, done bool) {
 	i := space(o, 0)
 	if i == len(o) || o[i] != '{' {

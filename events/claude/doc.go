@@ -9,10 +9,10 @@
 //	in := claude.PreToolUseInput{Name: "Bash", Input: []byte(`{"command": "git push"}`)}
 //	res, err := claude.PreToolUse.Fire(ctx, session, &in)
 //	if err != nil {
-//	return err // ctx ended first
+//		return err // ctx ended first
 //	}
 //	if res.Blocked() {
-//	return tellModel(res.Reason)
+//		return tellModel(res.Reason)
 //	}
 //
 // The effect of a block differs between events: a tool does not run, a prompt is erased, an agent

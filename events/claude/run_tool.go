@@ -51,7 +51,7 @@ func ReviewTool(
 //
 //	gate, after, err := claude.RunTool(ctx, session, &call, tool, ask)
 //	if after == nil {
-//	// the model sees gate.Reason in place of a result
+//		// the model sees gate.Reason in place of a result
 //	}
 func RunTool(
 	ctx context.Context,

@@ -17,7 +17,7 @@ const (
 )
 
 // reply returns a refusal in the form in which a command would have answered. gently leaves the
-// turn going, and gives the reason to the model.
+// turn going, and passes the reason to the model.
 func (v verdict) reply(reason string, gently bool) hook.Reply {
 	switch {
 	case v == nothing:

@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// What follows are the helpers of an answer (L44, L45, L46).
-// Those that need the common fields of an answer are functions.
+// The helpers of an answer (L44, L45, L46). Those that need the common fields of an answer are
+// functions.
 
 // EffectiveReason is the reason to show for a block or a stop: StopReason,
 // else Reason, else "No reason provided" (getEffectiveReason).
@@ -59,8 +59,8 @@ func (g *BeforeModelOutput) SyntheticResponse() wire.Object {
 	return wire.Object("{}") // an object, if one that says nothing
 }
 
-// ApplyTo returns an SDK request with what the hooks change of it; what they
-// cannot see stays (applyLLMRequestModifications).
+// ApplyTo returns an SDK request with the changes of the hooks; members that hooks cannot see
+// stay (applyLLMRequestModifications).
 func (g *BeforeModelOutput) ApplyTo(request wire.Object) wire.Object {
 	if changes := g.changes(); changes != nil {
 		return genai.ApplyRequest(changes, request)
@@ -68,7 +68,7 @@ func (g *BeforeModelOutput) ApplyTo(request wire.Object) wire.Object {
 	return request
 }
 
-// changes is what all hooks together change of the request.
+// changes returns the changes of all hooks to the request.
 func (g *BeforeModelOutput) changes() wire.Object {
 	if g.patch != nil {
 		return g.patch
@@ -89,7 +89,7 @@ func ModifiedResponse(o *hook.Output[AfterModelOutput], original wire.Object) wi
 	return modifiedResponse(o, o.Specific.changes(), original)
 }
 
-// changes is what all hooks together change of the response.
+// changes returns the changes of all hooks to the response.
 func (e *AfterModelOutput) changes() wire.Object {
 	if e.patch != nil {
 		return e.patch

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Common is what every result asks of the caller besides the event's own.
+// Common lists the instructions that every result has for the caller, besides the event's own.
 type Common struct {
 	Stop       bool   // end the agent's loop
 	StopReason string // tell the user why
@@ -18,8 +18,8 @@ type Common struct {
 	Context    string // tell the model this
 }
 
-// ApplyLifecycle says what a caller has to do after SessionStart, SessionEnd,
-// PreCompress or Notification.
+// ApplyLifecycle returns the instructions of SessionStart, SessionEnd, PreCompress or
+// Notification.
 func ApplyLifecycle[T any](res *hook.Result[T]) Common {
 	res.Restore()
 	c := Common{Stop: res.Stop, Message: res.Message, Hide: res.Suppress, Context: res.Context}
@@ -29,12 +29,12 @@ func ApplyLifecycle[T any](res *hook.Result[T]) Common {
 	return c
 }
 
-// ToolVerdict is what a caller has to do after BeforeTool.
+// ToolVerdict lists the instructions of BeforeTool.
 type ToolVerdict struct {
 	Common
 	Run    bool        // run the tool
 	Input  wire.Object // with these arguments: the caller's, with all changes of the hooks
-	Result string      // when it must not run: what the model sees as its result
+	Result string      // when it must not run: the model sees this as its result
 
 	// Ask says that a hook wants the user asked before the tool runs. LLxprt runs
 	// it all the same, so that Run is true and asking is the caller's choice. In
@@ -45,9 +45,8 @@ type ToolVerdict struct {
 	Ask bool
 }
 
-// ApplyBeforeTool says what a caller has to do with a tool call (L48). A
-// BeforeTool context is not for the model (L54); it stays
-// readable in the result.
+// ApplyBeforeTool returns the instructions for a tool call (L48). A BeforeTool context is not for
+// the model (L54); it stays readable in the result.
 func ApplyBeforeTool(call *BeforeToolInput, res *hook.Result[BeforeToolOutput]) ToolVerdict {
 	v := ToolVerdict{Common: ApplyLifecycle(res), Input: call.Input.Merge(res.Specific.ModifiedToolInput())}
 	v.Context = ""
@@ -63,12 +62,10 @@ func ApplyBeforeTool(call *BeforeToolInput, res *hook.Result[BeforeToolOutput]) 
 	return v
 }
 
-// ApplyAfterTool says what a caller has to do with a tool's result (L49): response
-// is the one the model shall see. A denial does not undo what the
-// tool has done: its reason, and then the hooks' context, are appended to
-// llmContent. In the profile Gemini the reason takes the place of llmContent and
-// returnDisplay, error says it too, and there is no context. c.Context is empty, as
-// the model is to see it once.
+// ApplyAfterTool returns the instructions for a tool's result (L49): the model gets response. A
+// denial undoes nothing: its reason, and then the hooks' context, are appended to llmContent. In
+// the profile Gemini the reason replaces llmContent and returnDisplay, error has it too, and
+// there is no context. c.Context is empty, since the model is to see it once.
 func ApplyAfterTool(done *AfterToolInput, res *hook.Result[BasicOutput]) (c Common, response wire.Object) {
 	c = ApplyLifecycle(res)
 	response = done.Response
@@ -93,8 +90,8 @@ func replaced(response wire.Object, reason string) wire.Object {
 	return response.With("llmContent", text).With("returnDisplay", text).With("error", jsontext.Value(failure))
 }
 
-// appendContent adds text to what a tool tells the model: a string, a part, or
-// a list of both.
+// appendContent adds text to the content of a tool for the model: a string, a part, or a list of
+// both.
 func appendContent(content jsontext.Value, text string) jsontext.Value {
 	switch content.Kind() {
 	case '"':
@@ -124,7 +121,7 @@ func list(values []jsontext.Value) jsontext.Value {
 	return b
 }
 
-// ModelVerdict is what a caller has to do after BeforeModel.
+// ModelVerdict lists the instructions of BeforeModel.
 type ModelVerdict struct {
 	Common
 	Call     bool        // call the model
@@ -132,10 +129,9 @@ type ModelVerdict struct {
 	Response wire.Object // when it must not be called: the SDK response to use
 }
 
-// ApplyBeforeModel says what a caller has to do with a request to the model,
-// which is in the SDK's shape (L50, L60). A
-// block without a response returns one without candidates, and every response has
-// a list of them.
+// ApplyBeforeModel returns the instructions for a request to the model, in the SDK's shape (L50,
+// L60). A block without a response returns one without candidates, and every response has a list
+// of them.
 func ApplyBeforeModel(request wire.Object, res *hook.Result[BeforeModelOutput]) ModelVerdict {
 	v := ModelVerdict{
 		Common:   ApplyLifecycle(res),
@@ -152,10 +148,9 @@ func ApplyBeforeModel(request wire.Object, res *hook.Result[BeforeModelOutput]) 
 // noCandidates is a response that says nothing.
 var noCandidates = wire.Object(`{"candidates":[]}`)
 
-// ApplyAfterModel says what a caller has to do with the model's response,
-// which is in the SDK's shape (L51): response is the one to go on
-// with. A denial has no effect, and the hook's report says so; in the profile
-// Gemini it takes the place of the response, which then has no candidates.
+// ApplyAfterModel returns the instructions for the model's response, in the SDK's shape (L51):
+// the agent goes on with response. A denial has no effect, and the hook's report says so; in the
+// profile Gemini it replaces the response, which then has no candidates.
 func ApplyAfterModel(original wire.Object, res *hook.Result[AfterModelOutput]) (c Common, response wire.Object) {
 	if res.Restore().Specific.replaces {
 		return ApplyLifecycle(res), noCandidates
@@ -173,21 +168,21 @@ func ApplyBeforeToolSelection(target wire.Object, res *hook.Result[BeforeToolSel
 	return ApplyLifecycle(res), res.Specific.ApplyTo(target)
 }
 
-// PromptVerdict is what a caller has to do after BeforeAgent.
+// PromptVerdict lists the instructions of BeforeAgent.
 type PromptVerdict struct {
 	Common
 	Run    bool   // let the agent work on the prompt, with Context for the model
 	Reason string // when it must not: why, for the user
 }
 
-// ApplyBeforeAgent says what a caller has to do with a prompt.
+// ApplyBeforeAgent returns the instructions for a prompt.
 func ApplyBeforeAgent(res *hook.Result[BasicOutput]) PromptVerdict {
 	c := ApplyLifecycle(res)
 	blocked, reason := BlockingError(&res.Output)
 	return PromptVerdict{Common: c, Run: !blocked && !c.Stop, Reason: reason}
 }
 
-// AgentVerdict is what a caller has to do after AfterAgent.
+// AgentVerdict lists the instructions of AfterAgent.
 type AgentVerdict struct {
 	Common
 	Again        bool   // send the agent back to work
@@ -195,8 +190,8 @@ type AgentVerdict struct {
 	ClearContext bool   // forget the conversation so far
 }
 
-// ApplyAfterAgent says what a caller has to do when the agent has answered. A
-// stop is stronger than a block.
+// ApplyAfterAgent returns the instructions for an agent that has answered. A stop is stronger
+// than a block.
 func ApplyAfterAgent(res *hook.Result[AfterAgentOutput]) AgentVerdict {
 	common := ApplyLifecycle(res)
 	blocked, reason := BlockingError(&res.Output)

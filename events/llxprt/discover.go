@@ -15,18 +15,16 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Discover returns the layers of a project directory: .llxprt/settings.json in
-// it, in the user's home directory, and the system's, which is
-// /etc/llxprt-code/settings.json or its like, or what the variable
-// LLXPRT_SYSTEM_SETTINGS_PATH names.
+// Discover returns the layers of a project directory: .llxprt/settings.json in it, in the user's
+// home directory, and the system's: /etc/llxprt-code/settings.json or its like, or the file that
+// the variable LLXPRT_SYSTEM_SETTINGS_PATH names.
 func Discover(dir string) []settings.Layer { return LLxprt.Discover(dir) }
 
-// Discover returns the layers of a project directory where the profile keeps them.
-// Those of Gemini are .gemini/settings.json in the directory and in the user's
-// home directory, and the system's settings.json and system-defaults.json in
-// /etc/gemini-cli or its like, or what the variables
-// GEMINI_CLI_SYSTEM_SETTINGS_PATH and GEMINI_CLI_SYSTEM_DEFAULTS_PATH name. For
-// Found it looks which files are there, see [Find].
+// Discover returns the layers of a project directory where the profile keeps them. For Gemini
+// they are .gemini/settings.json in the directory and in the user's home directory, and the
+// system's settings.json and system-defaults.json in /etc/gemini-cli or its like, or the files
+// that the variables GEMINI_CLI_SYSTEM_SETTINGS_PATH and GEMINI_CLI_SYSTEM_DEFAULTS_PATH name.
+// For Found it checks which files exist, see [Find].
 func (p Profile) Discover(dir string) []settings.Layer {
 	if p == Found {
 		p, _ = Find(dir)
@@ -98,13 +96,12 @@ func systemFile(variable string, home systemHome, name string) string {
 	return filepath.Join(home.other, name)
 }
 
-// Find returns the profile for a directory: Gemini if there are settings of Gemini
-// CLI and none of LLxprt Code, in the directory, in the user's home directory
-// and in the system's; else LLxprt. But the user's and the system's settings come
-// first: where they have hooks of Gemini CLI, and there are none of LLxprt Code
-// but the project's, the profile is Gemini. So no directory switches off guards of
-// its user. Hooks of the other profile, which do not run, are a problem for each file that
-// has some; see [Profile.PassedOver].
+// Find returns the profile for a directory: Gemini if there are settings of Gemini CLI and none
+// of LLxprt Code, in the directory, in the user's home directory and in the system's; else
+// LLxprt. But the user's and the system's settings come first: where they have hooks of Gemini
+// CLI, and only the project has settings of LLxprt Code, the profile is Gemini. Therefore no
+// directory switches off guards of its user. Hooks of the other profile, which do not run, are a
+// problem for each file that has some; see [Profile.PassedOver].
 func Find(dir string) (Profile, []settings.Problem) {
 	gemini, llxprt := Gemini.Discover(dir), LLxprt.Discover(dir)
 	switch {
@@ -129,7 +126,7 @@ func passedOver(others []settings.Layer, counts Profile) (problems []settings.Pr
 	return problems
 }
 
-// why says why the hooks of the other profile do not run, and what to do.
+// why explains why the hooks of the other profile do not run, and how to change that.
 func (p Profile) why() string {
 	if p == Gemini {
 		return "the user's or the system's settings have hooks of Gemini CLI, " +

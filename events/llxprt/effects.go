@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Effects is what a caller has to apply, by the names of the original's methods.
+// Effects lists everything that a caller has to apply, by the names of the original's methods.
 type Effects struct {
 	IsBlocking        bool          `json:"isBlocking"`
 	ShouldStop        bool          `json:"shouldStop"`
@@ -23,7 +23,7 @@ type Effects struct {
 	ToolSelection     *wire.Object  `json:"toolSelection"`   // {"toolConfig"}, the same; see ToolChoice.ApplyTo
 	ClearContext      bool          `json:"clearContext"`
 
-	// What the methods do not say.
+	// Members that the original has no method for.
 	Decision     *hook.Decision `json:"decision"`     // the word that counts: "ask" does not block
 	AskUser      bool           `json:"askUser"`      // the tool waits for the user's word, in the profile Gemini
 	ToolResponse *wire.Object   `json:"toolResponse"` // what the model sees after AfterTool, if hooks changed it
@@ -102,7 +102,7 @@ func toolChoiceEffects(in BeforeModelInput, res *hook.Result[BeforeToolSelection
 	return e
 }
 
-// toolConfigOf is what an SDK request says of tools that hooks see as request.
+// toolConfigOf returns the members of an SDK request about tools, as hooks see them.
 func toolConfigOf(request wire.Object) wire.Object {
 	shown := wire.Object(request.Get("toolConfig"))
 	if !shown.IsObject() || len(shown) == 0 {

@@ -26,8 +26,8 @@ var extensionPath = regexp.MustCompile(`\$\{extensionPath\}`)
 var projectVar = regexp.MustCompile(`\$(?:\{(LLXPRT_PROJECT_DIR|GEMINI_PROJECT_DIR|CLAUDE_PROJECT_DIR|extensionPath)\}|` +
 	`(LLXPRT_PROJECT_DIR|GEMINI_PROJECT_DIR|CLAUDE_PROJECT_DIR|extensionPath)\b)`)
 
-// inPowerShell returns a script whose directories are those of the environment:
-// PowerShell takes $NAME for a variable of its own, which is empty.
+// inPowerShell returns a script that reads its directories from the environment: PowerShell takes
+// $NAME for a variable of its own, which is empty.
 func inPowerShell(script string) string {
 	return projectVar.ReplaceAllString(script, "$${env:$1$2}")
 }
@@ -52,7 +52,7 @@ func (r *reading) hooks(layer settings.Layer, v settings.Value) {
 	}
 }
 
-// What objects can say that selects, bounds or switches hooks.
+// Members of objects that select, limit or switch hooks.
 var (
 	groupMembers  = []string{"matcher", "sequential"}
 	entryMembers  = []string{"timeout"}
@@ -122,8 +122,7 @@ func (g *group) readMatcher(v settings.Value) {
 	}
 }
 
-// fill reads an entry (L4); it returns
-// what makes the entry unusable, or nil.
+// fill reads an entry (L4); it returns the problem that makes the entry unusable, or nil.
 func (g *group) fill(h *hook.Hook, v settings.Value) (invalid *settings.Problem) {
 	wrong := func(p settings.Problem) *settings.Problem { return &p }
 	if v.Kind() != '{' {
@@ -158,7 +157,7 @@ func (g *group) fill(h *hook.Hook, v settings.Value) (invalid *settings.Problem)
 	return wrong(v.Get("command").Want("a string"))
 }
 
-// timeout reads milliseconds; 0, and what is no time, is the default.
+// timeout reads milliseconds; 0, and a value that is not a time, is the default.
 func (g *group) timeout(v settings.Value) time.Duration {
 	ms, ok := v.Number()
 	switch {
@@ -172,8 +171,8 @@ func (g *group) timeout(v settings.Value) time.Duration {
 	return 0
 }
 
-// decide completes an entry that can be used: its process, its key, and what
-// keeps it from running.
+// decide completes a usable entry: its process, its key, and the reason that keeps it from
+// running, if any.
 func (g *group) decide(h *hook.Hook) {
 	if h.Type == "command" {
 		h.Key = h.Command // rule L13: the command and nothing else

@@ -47,14 +47,14 @@ type AfterModelInput struct {
 	Extra    jsontext.Value `json:",embed"`
 }
 
-// BeforeAgentInput is the input of BeforeAgent: what the user asked for.
+// BeforeAgentInput is the input of BeforeAgent: the user's prompt.
 type BeforeAgentInput struct {
 	Prompt string         `json:"prompt"`
 	Extra  jsontext.Value `json:",embed"`
 }
 
-// AfterAgentInput is the input of AfterAgent: what the agent answered. StopHookActive
-// says that a hook has already sent it back to work.
+// AfterAgentInput is the input of AfterAgent: the agent's answer. StopHookActive reports that a
+// hook has already sent it back to work.
 type AfterAgentInput struct {
 	Prompt         string         `json:"prompt"`
 	Response       string         `json:"prompt_response"`
@@ -138,8 +138,8 @@ func mismatch(err error) error {
 	)
 }
 
-// rewrite puts other arguments in place of those of a call, and keeps the ones
-// that the model gave. It reports whether they differ.
+// rewrite replaces the arguments of a call, and keeps the model's own. It reports whether they
+// differ.
 func (c *BeforeToolInput) rewrite(to wire.Object) bool {
 	if wire.Equal(jsontext.Value(to), jsontext.Value(c.Input)) {
 		return false

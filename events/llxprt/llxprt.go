@@ -1,10 +1,9 @@
-// Package llxprt is the hook system of LLxprt Code, and with it that of
-// Gemini CLI, whose hooks speak the same protocol: eleven events, command
-// hooks, three merge strategies (docs/spec/llxprt.md).
+// Package llxprt is the hook system of LLxprt Code, and of Gemini CLI, whose hooks speak the same
+// protocol: eleven events, command hooks, three merge strategies (docs/spec/llxprt.md).
 //
-// The package is declarations: [Dialect], one variable for each event, and
-// the types of their inputs and outputs. [Settings] reads the settings files,
-// and the Apply functions say what a caller has to do with a result.
+// The package is declarations: [Dialect], one variable for each event, and the types of their
+// inputs and outputs. [Settings] reads the settings files, and the Apply functions turn a result
+// into instructions for the caller.
 package llxprt
 
 import (
@@ -109,8 +108,8 @@ func geminiRules(s *pipeline.Session, h *hook.Hook) bool {
 	return p == Gemini || p == both && strings.HasPrefix(h.ID, geminiIDs)
 }
 
-// geminiSays reports whether the rules of Gemini CLI count for a result: for that of a
-// session that has both profiles if a hook of Gemini CLI gave an answer that is accepts.
+// geminiSays reports whether the rules of Gemini CLI count for a result. In a session with both
+// profiles they count if a hook of Gemini CLI gave an answer that is accepts.
 func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*hook.Output[Out]) bool) bool {
 	if p, _ := s.Setting(profileKey{}).(Profile); p != both {
 		return p == Gemini
@@ -125,19 +124,19 @@ func geminiSays[Out any](s *pipeline.Session, res *hook.Result[Out], is func(*ho
 // the engine has no other rule for it.
 func (p Profile) PerChunk() bool { return p == Gemini }
 
-// candor is what the report of a hook says that wanted what its event cannot do.
+// candor holds the notes for answers that an event cannot honour.
 type candor struct {
-	denied string // what becomes of the action that it denied; empty: the denial counts
+	denied string // the effect on the denied action; empty: the denial counts
 	gemini bool   // in the profile Gemini the denial counts
 	asks   bool   // "ask" means something
 }
 
-// declare makes an event of the dialect whose reports say what had no effect.
+// declare makes an event of the dialect whose reports note answers without an effect.
 func declare[In, Out any](c candor, ev pipeline.Spec[In, Out]) *pipeline.Event[In, Out] {
 	ev.Refine = func(s *pipeline.Session, _ *In, r *hook.Report[Out]) {
 		wants := wanted(&r.Output)
 		if g, ok := any(&r.Output.Specific).(*BeforeToolOutput); ok && wants == "" {
-			wants = g.PermissionDecision // it may be a word that is none
+			wants = g.PermissionDecision // the word may be unknown
 		}
 		if wants == "" || wants == hook.Allow || wants == hook.Approve {
 			return
@@ -149,7 +148,8 @@ func declare[In, Out any](c candor, ev pipeline.Spec[In, Out]) *pipeline.Event[I
 	return pipeline.Declare(Dialect, ev)
 }
 
-// note is what a report says of a decision other than to go ahead; empty if it has an effect.
+// note returns the note for a decision other than to go ahead; empty if the decision has an
+// effect.
 func (c candor) note(s *pipeline.Session, gemini bool, event string, wants hook.Decision) string {
 	switch {
 	case wants.Blocks() && (c.denied == "" || c.gemini && gemini):
@@ -208,7 +208,7 @@ func mergeGates(outs iter.Seq[hook.Output[BeforeToolOutput]]) hook.Output[Before
 // noUserToAsk is the reason where a tool does not run for want of an answer.
 const noUserToAsk = "a hook wants the user asked, and there is no user to ask"
 
-// concludeCall makes "ask" of the profile Gemini what holds up the tool.
+// concludeCall lets an "ask" of the profile Gemini hold up the tool.
 func concludeCall(s *pipeline.Session, _ *BeforeToolInput, res *hook.Result[BeforeToolOutput]) {
 	asks := func(o *hook.Output[BeforeToolOutput]) bool { return wanted(o) == hook.Ask }
 	if !asks(&res.Output) || !geminiSays(s, res, asks) {
@@ -236,12 +236,12 @@ func concludeEdit(s *pipeline.Session, _ *AfterModelInput, res *hook.Result[Afte
 	res.Specific.replaces = res.Decision.Blocks() && geminiSays(s, res, blocks)
 }
 
-// geminiExits is how Gemini CLI reads the end of a hook: a JSON answer counts
-// whatever the status, and plain text denies after every status but 0 and 1.
+// geminiExits are the rules by which Gemini CLI reads the end of a hook: a JSON answer counts
+// after every status, and plain text denies after every status but 0 and 1.
 var geminiExits = hook.Exits{0: hook.ReadAny, 1: hook.WarnAny, hook.OtherStatus: hook.DenyAny}
 
-// gemini adds the variables that hooks of Gemini CLI have besides the project's,
-// and those of the entry.
+// gemini adds the variables that hooks of Gemini CLI have besides the project's, and the
+// variables of the entry.
 func (g *group) gemini(env []string) []string {
 	env = environ.WithVar(env, "GEMINI_CWD", g.at.Dir)
 	for _, entry := range g.vars {

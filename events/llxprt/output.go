@@ -22,7 +22,7 @@ type BasicOutput struct {
 // tool's result, by the rules of Gemini CLI.
 func (o *BasicOutput) Replaces() bool { return o.replaces }
 
-// BeforeToolOutput is what a BeforeTool hook can say besides the common fields (L44, L45).
+// BeforeToolOutput is the answer of a BeforeTool hook besides the common fields (L44, L45).
 type BeforeToolOutput struct {
 	// PermissionDecision counts like Decision, and its reason is shown first.
 	PermissionDecision       hook.Decision `json:"permissionDecision,omitempty"`
@@ -37,16 +37,16 @@ type BeforeToolOutput struct {
 	waits bool        // the tool waits for the user's word
 }
 
-// BeforeModelOutput is what a BeforeModel hook can say besides the common fields (L60).
+// BeforeModelOutput is the answer of a BeforeModel hook besides the common fields (L60).
 type BeforeModelOutput struct {
-	Request  wire.Object    `json:"llm_request,omitzero"`  // what changes of the request
+	Request  wire.Object    `json:"llm_request,omitzero"`  // changes to the request
 	Response wire.Object    `json:"llm_response,omitzero"` // takes the place of the model's
 	Extra    jsontext.Value `json:",embed"`
 
 	patch wire.Object // the Request of every hook, merged in plan order
 }
 
-// AfterModelOutput is what an AfterModel hook can say besides the common fields (L51).
+// AfterModelOutput is the answer of an AfterModel hook besides the common fields (L51).
 type AfterModelOutput struct {
 	Response wire.Object    `json:"llm_response,omitzero"` // what changes of the response
 	Extra    jsontext.Value `json:",embed"`
@@ -59,7 +59,7 @@ type AfterModelOutput struct {
 // response, by the rules of Gemini CLI.
 func (o *AfterModelOutput) Replaces() bool { return o.replaces }
 
-// AfterAgentOutput is what an AfterAgent hook can say besides the common fields.
+// AfterAgentOutput is the answer of an AfterAgent hook besides the common fields.
 type AfterAgentOutput struct {
 	ClearContext bool           `json:"clearContext,omitzero"` // forget the conversation so far
 	Extra        jsontext.Value `json:",embed"`
@@ -73,8 +73,8 @@ func merge(all *jsontext.Value, one jsontext.Value) {
 
 func addPlain(all *BasicOutput, one BasicOutput) { merge(&all.Extra, one.Extra) }
 
-// dropMistyped drops a member of the wrong type, which decoding keeps in extra, once
-// a hook has given one of the right type: that one counts, in whatever order.
+// dropMistyped drops a member of the wrong type, which decoding keeps in extra, once a hook has
+// given one of the right type, which counts in any order.
 func dropMistyped(extra *jsontext.Value, name string, known bool) {
 	if o := wire.Object(*extra); known && len(o) > 0 && o.Get(name) != nil {
 		*extra = jsontext.Value(o.Without(name))
@@ -183,8 +183,8 @@ func addGate(all *BeforeToolOutput, one BeforeToolOutput) {
 	dropMistyped(&all.Extra, "permissionDecisionReason", all.PermissionDecisionReason != "")
 }
 
-// addPermission lets the last word count, except that none lifts a stricter one. A
-// denial without a reason keeps that of an earlier denial, and so does an ask.
+// addPermission lets the last word count, but no word lifts a stricter one. A denial without a
+// reason keeps the reason of an earlier denial, and so does an ask.
 func addPermission(all *BeforeToolOutput, one BeforeToolOutput) {
 	word, reason := one.PermissionDecision, one.PermissionDecisionReason
 	had := rank(all.PermissionDecision)

@@ -8,9 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// GateTool fires BeforeTool and applies its result: the first half of [RunTool],
-// for frameworks that call back before and after a tool. The error is that of the
-// fire; Run is false with it.
+// GateTool fires BeforeTool and applies its result: the first half of [RunTool], for frameworks
+// that call back before and after a tool. It returns the error of the fire; Run is false with it.
 func GateTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput) (ToolVerdict, error) {
 	res, err := BeforeTool.Fire(ctx, s, call)
 	v := ApplyBeforeTool(call, res)
@@ -20,8 +19,8 @@ func GateTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput) (
 	return v, err
 }
 
-// ReviewTool fires AfterTool and applies its result: the second half of
-// [RunTool]. response is the one that the model shall see.
+// ReviewTool fires AfterTool and applies its result: the second half of [RunTool]. The model gets
+// response.
 func ReviewTool(
 	ctx context.Context,
 	s *pipeline.Session,
@@ -32,11 +31,11 @@ func ReviewTool(
 	return c, response, err
 }
 
-// RunTool runs a tool with the hooks around it. tool gets the arguments as hooks
-// have left them, and returns what AfterTool shows: llmContent, returnDisplay,
-// and error if it has failed. Its error is that of RunTool. A call that is refused
-// is not an error: the tool does not run, and response has the reason for the model
-// as its llmContent. asks has the messages of both events.
+// RunTool runs a tool with the hooks around it. tool gets the arguments as hooks have left them,
+// and returns the members that AfterTool shows: llmContent, returnDisplay, and error if it has
+// failed. RunTool returns the error of tool. A call that is refused is not an error: the tool
+// does not run, and response has the reason for the model as its llmContent. asks has the
+// messages of both events.
 //
 //	response, asks, err := llxprt.RunTool(ctx, session, &call, tool)
 func RunTool(ctx context.Context, s *pipeline.Session, call *BeforeToolInput,

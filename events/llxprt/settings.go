@@ -50,7 +50,7 @@ type Extension struct {
 	Data []byte
 }
 
-// order is that of the sources (L7).
+// order is the order of the sources (L7).
 var order = []hook.Source{hook.Project, hook.User, hook.SystemWide, hook.Extension}
 
 // layerRank is the index of a source in the order; one of the host's own comes last.
@@ -123,7 +123,7 @@ type reading struct {
 	types   entries.Types
 }
 
-// scope is what the settings say for some hooks.
+// scope holds the settings that count for some hooks.
 type scope struct {
 	environ   []string
 	redaction []environ.Redaction // of each layer
@@ -134,7 +134,7 @@ type scope struct {
 	disabled  map[string]bool // by name, or command of a hook without one
 }
 
-// of returns what counts for a hook of a source.
+// of returns the settings that count for a hook of a source.
 func (r *reading) of(source hook.Source) *scope {
 	if source == hook.Project {
 		return &r.own
@@ -142,10 +142,10 @@ func (r *reading) of(source hook.Source) *scope {
 	return &r.all
 }
 
-// switches reads what concerns all hooks: the switch, the disabled names, and
-// the redaction of the environment. Of a project that the user has not agreed
-// to, all counts for its own hooks alone; it can switch hooks on, which lets
-// others run, where no other level says that they are off.
+// switches reads the settings for all hooks: the switch, the disabled names, and the redaction of
+// the environment. For a project that the user has not agreed to, all of them count for its own
+// hooks alone; it can switch hooks on, which lets others run, where no other level has switched
+// them off.
 func (r *reading) switches(layers []settings.Layer, values []settings.Value, environment []string, shell bool) {
 	if environment == nil {
 		environment = os.Environ()
@@ -188,8 +188,8 @@ func overruling(layers []settings.Layer) (order []int) {
 	return order
 }
 
-// wishes are what one layer says of all hooks. A switch that is no boolean is
-// the zero Value.
+// wishes are the settings of one layer for all hooks. A switch that is not a boolean is the zero
+// Value.
 type wishes struct {
 	hooks, enabled settings.Value // tools.enableHooks, hooksConfig.enabled
 	shell          bool
@@ -218,8 +218,8 @@ func (r *reading) boolean(v settings.Value) settings.Value {
 	return v
 }
 
-// add takes what one layer says. A layer that is not vouched for cannot switch
-// on what another has switched off.
+// add merges the settings of one layer. A layer that is not vouched for cannot switch on hooks
+// that another has switched off.
 func (s *scope) add(w wishes, vouched bool) {
 	switch {
 	case w.hooks.Kind() == 'f':

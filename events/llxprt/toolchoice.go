@@ -14,14 +14,14 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// BeforeToolSelectionOutput is what a BeforeToolSelection hook can say besides the common
-// fields (L46): a ToolConfig of rule L58.
+// BeforeToolSelectionOutput is the answer of a BeforeToolSelection hook besides the common fields
+// (L46): a ToolConfig of rule L58.
 type BeforeToolSelectionOutput struct {
 	HookEventName string         `json:"hookEventName,omitempty"`
 	ToolConfig    wire.Object    `json:"toolConfig,omitzero"`
 	Extra         jsontext.Value `json:",embed"`
 
-	said wire.Object // of ToolConfig, what the hooks spelled out; nil if nothing
+	said wire.Object // members of ToolConfig that hooks spelled out; nil if none
 }
 
 // uniteTools allows every tool that any hook allows; of the modes the most
@@ -43,7 +43,7 @@ func uniteTools(outs iter.Seq[hook.Output[BeforeToolSelectionOutput]]) hook.Outp
 	return all
 }
 
-// chosen is what several hooks choose.
+// chosen is the choice of several hooks.
 type chosen struct {
 	mode             string
 	allowed          []string
@@ -75,7 +75,7 @@ func (c *chosen) config() wire.Object {
 	return config
 }
 
-// spelledOut leaves out what no hook said: that is the host's, and stays.
+// spelledOut leaves out members that no hook spelled out: the host's stay.
 func (c *chosen) spelledOut() (said wire.Object) {
 	if c.hasMode {
 		said = said.With("mode", wire.Quote(c.mode))
@@ -86,10 +86,9 @@ func (c *chosen) spelledOut() (said wire.Object) {
 	return said
 }
 
-// ApplyTo returns an SDK request's toolConfig and tools with the choice of the
-// hooks (applyToolConfigModifications). What no hook said stays: a mode alone
-// keeps the request's names, names alone keep its mode, which is AUTO if it has
-// none.
+// ApplyTo returns an SDK request's toolConfig and tools with the choice of the hooks
+// (applyToolConfigModifications). Members that no hook spelled out stay: a mode alone keeps the
+// request's names, names alone keep its mode, which is AUTO if it has none.
 func (c *BeforeToolSelectionOutput) ApplyTo(target wire.Object) wire.Object {
 	said := c.said
 	if said == nil {

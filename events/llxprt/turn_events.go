@@ -37,10 +37,9 @@ var BeforeTool *pipeline.Event[BeforeToolInput, BeforeToolOutput] = declare(
 	},
 )
 
-// AfterTool fires when a tool has finished, before the model sees what it
-// gave (L49). A denial, by decision or by exit status 2, undoes nothing:
-// the model sees its reason beside the result. [ApplyAfterTool] applies the
-// result.
+// AfterTool fires when a tool has finished, before the model sees its result (L49). A denial, by
+// decision or by exit status 2, undoes nothing: the model sees its reason beside the result.
+// [ApplyAfterTool] applies the result.
 var AfterTool *pipeline.Event[AfterToolInput, AfterToolOutput] = declare(
 	candor{},
 	pipeline.Spec[AfterToolInput, BasicOutput]{
