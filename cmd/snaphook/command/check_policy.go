@@ -11,6 +11,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bash"
 	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
@@ -136,10 +137,6 @@ func writesMatched(h *hook.Hook) []string {
 	return lo.Filter(d.writers, func(tool string, _ int) bool { return h.Matcher == nil || h.Matcher.Match(tool) })
 }
 
-// interpreters start a script that is their first argument without a dash; all
-// others are programs of their own.
-var interpreters = []string{"bash", "sh", "dash", "zsh", "ksh"}
-
 // missingProgram returns the program of a command, or the script of a shell,
 // that is not there; empty if it is, or if only a shell could say.
 func missingProgram(h *hook.Hook, dir string) string {
@@ -157,7 +154,7 @@ func missingProgram(h *hook.Hook, dir string) string {
 	if !isThere(program, dir) {
 		return program
 	}
-	if slices.Contains(interpreters, filepath.Base(program)) && len(words) > 1 && !strings.HasPrefix(words[1], "-") {
+	if bash.Interpreter(program) == bash.Shell && len(words) > 1 && !strings.HasPrefix(words[1], "-") {
 		if script := expandVars(words[1], dir); script != "" && !fileThere(script, dir) {
 			return script
 		}
@@ -169,7 +166,7 @@ func missingProgram(h *hook.Hook, dir string) string {
 // more than that.
 func commandWords(h *hook.Hook) []string {
 	text := h.Command
-	if n := len(h.Argv); n > 0 && !slices.Contains(interpreters, filepath.Base(h.Argv[0])) {
+	if n := len(h.Argv); n > 0 && bash.Interpreter(h.Argv[0]) != bash.Shell {
 		return h.Argv
 	}
 	return plainWords(text)

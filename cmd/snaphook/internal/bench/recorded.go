@@ -6,9 +6,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bash"
 	"github.com/snaphook-go/snaphook/internal/permission"
 	"github.com/snaphook-go/snaphook/record"
-	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -110,10 +110,10 @@ func common(calls []recordedCall) (rule string) {
 // firstWord is the program that a command of Bash calls; empty for others.
 func firstWord(c permission.Call) string {
 	text := c.Input.Text("command")
-	if c.Tool != "Bash" || run.CheckScript(text) != nil {
+	if c.Tool != "Bash" {
 		return ""
 	}
-	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	file, err := bash.Parse(text)
 	if err != nil || len(file.Stmts) == 0 {
 		return ""
 	}

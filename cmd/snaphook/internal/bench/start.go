@@ -14,6 +14,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bash"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run"
@@ -172,10 +173,7 @@ func (s *starter) interpreterOf(program string) []string {
 // plain is the program and its arguments that a text of shell syntax amounts to:
 // one call, of which nothing but the words counts. Nil if it is more.
 func (s *starter) plain(text string) []string {
-	if run.CheckScript(text) != nil {
-		return nil
-	}
-	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	file, err := bash.Parse(text)
 	if err != nil || len(file.Stmts) != 1 {
 		return nil
 	}

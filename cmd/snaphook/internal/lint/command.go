@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
 // call is one program that a command starts in any case.
@@ -184,19 +185,28 @@ func (w *callWalker) call(c *syntax.CallExpr, certain bool) {
 	}
 }
 
-// wrappers start the program that is their argument.
-var wrappers = []string{"exec", "command", "nohup", "env", "time", "timeout", "gtimeout", "nice", "builtin"}
+// wrapper returns the wrapper of a name whose words are a command that runs here, in this environment.
+func wrapper(name string) (w bash.Wrapper, ok bool) {
+	w, ok = bash.Wrappers[base(name)]
+	return w, ok && !w.Joins && !w.Foreign && !w.Reads && w.Text == "" && w.Clears != "*"
+}
 
-// unwrapped leaves out the programs that only start another.
+// unwrapped leaves out the programs that only start another. With options, what runs is not certain.
 func (c call) unwrapped() call {
-	for len(c.words) > 1 && c.known[0] && slices.Contains(wrappers, base(c.words[0])) {
-		isTimeout := strings.HasSuffix(base(c.words[0]), "timeout")
-		c.words, c.known = c.words[1:], c.known[1:]
-		for len(c.words) > 0 && (strings.HasPrefix(c.words[0], "-") || strings.Contains(c.words[0], "=")) {
-			c.certain = c.certain && strings.Contains(c.words[0], "=")
-			c.words, c.known = c.words[1:], c.known[1:]
+	for len(c.words) > 1 && c.known[0] {
+		w, ok := wrapper(c.words[0])
+		if !ok {
+			break
 		}
-		if isTimeout && len(c.words) > 0 {
+		own, runs := w.Skip(c.words[1:], func(int) bool { return false })
+		if !runs {
+			break
+		}
+		for _, word := range c.words[1 : 1+own] {
+			c.certain = c.certain && !strings.HasPrefix(word, "-")
+		}
+		c.words, c.known = c.words[1+own:], c.known[1+own:]
+		for w.Assigns && len(c.words) > 0 && strings.Contains(c.words[0], "=") {
 			c.words, c.known = c.words[1:], c.known[1:]
 		}
 	}
@@ -211,14 +221,10 @@ func (c call) program() string {
 	return c.words[0]
 }
 
-// interpreters are programs that run the script which is their first argument
-// without a dash.
-var interpreters = map[string]lang{
-	"sh": langShell, "bash": langShell, "dash": langShell, "zsh": langShell, "ksh": langShell,
-	"python": langPython, "python3": langPython, "python2": langPython, "pypy3": langPython,
-	"node": langNode, "nodejs": langNode, "bun": langNode, "tsx": langNode, "ts-node": langNode,
-	"pwsh": langPowerShell, "powershell": langPowerShell, "powershell.exe": langPowerShell,
-	"ruby": langOther, "perl": langOther, "php": langOther, "lua": langOther,
+// languages are what lint reads of the languages of interpreters.
+var languages = map[bash.Language]lang{
+	bash.Shell: langShell, bash.Python: langPython, bash.JavaScript: langNode, bash.PowerShell: langPowerShell,
+	bash.Ruby: langOther, bash.Perl: langOther, bash.PHP: langOther, bash.Lua: langOther,
 }
 
 // valued are options of interpreters that take the next word, and inline those
@@ -269,14 +275,12 @@ func isScriptName(program, word string) bool {
 	return strings.ContainsAny(word, "./")
 }
 
-// languageOf is the language of an interpreter, by its name.
+// languageOf is the language of an interpreter that runs the script which is its first argument without a
+// dash, by its name. deno is none: its first argument is a sub-command.
 func languageOf(program string) (lang, bool) {
-	n := base(program)
-	if l, ok := interpreters[n]; ok {
-		return l, true
+	l, ok := languages[bash.Interpreter(program)]
+	if !ok || base(program) == "deno" {
+		return langOther, false
 	}
-	if rest, ok := strings.CutPrefix(n, "python3."); ok && strings.Trim(rest, "0123456789") == "" {
-		return langPython, true
-	}
-	return langOther, false
+	return l, true
 }

@@ -10,6 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bash"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -74,9 +75,7 @@ func (v *view) unpinned(at hook.Position, severity Severity, fix, format string,
 
 // launcher looks at one call.
 func (v *view) launcher(at hook.Position, words []string) {
-	for len(words) > 1 && slices.Contains(wrappers, base(words[0])) && !strings.HasPrefix(words[1], "-") {
-		words = words[1:]
-	}
+	words = call{words: words, known: slices.Repeat([]bool{true}, len(words))}.unwrapped().words
 	switch kind, rest := launcherOf(words); kind {
 	case "npm":
 		v.npm(at, base(words[0]), rest)
@@ -229,8 +228,17 @@ func runsInput(s *syntax.Stmt) bool {
 		return false
 	}
 	words := literals(c.Args)
-	for len(words) > 1 && (words[0] == "sudo" || words[0] == "env" || strings.Contains(words[0], "=") || words[0] == "-E") {
-		words = words[1:]
+	for len(words) > 1 {
+		w, wraps := bash.Wrappers[base(words[0])]
+		switch own, runs := w.Skip(words[1:], func(int) bool { return false }); {
+		case wraps && runs && !w.Joins && w.Text == "":
+			words = words[1+own:]
+			continue
+		case strings.Contains(words[0], "="):
+			words = words[1:]
+			continue
+		}
+		break
 	}
 	if len(words) == 0 {
 		return false
