@@ -54,7 +54,7 @@ func (b *backgroundRun[Out]) end() {
 
 // launch starts a hook that the fire does not wait for.
 func (f *fire[Out]) launch(from context.Context, r *hook.Report[Out], in *input) {
-	payload, err := f.payload(in)
+	payload, err := in.payload()
 	if err != nil { // only of an input that the hook before has changed, when no two run at a time
 		r.Err, f.failed = err, err
 		return
@@ -141,7 +141,7 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 	if r.Err != nil {
 		r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
 		c := common.ReportOf(r)
-		b.fire.logFailure(&c)
+		b.fire.log().failure(&c)
 	}
 	if b.fire.event.spec.refine != nil {
 		b.fire.refine(r, b.in)
@@ -160,9 +160,9 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 func (b *backgroundRun[Out]) observeLate() {
 	ev := b.fire.evaluation(&b.report, b.in)
 	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // it guarded nothing
-	b.fire.s.sys.hookEnd(b.ctx, ev)
+	b.fire.s.sys.observers.hookEnd(b.ctx, ev)
 	if b.fire.s.sys.debug {
-		b.fire.logHook(ev, outputOf(ev, &b.report), b.in.value)
+		b.fire.log().ended(ev, outputOf(ev, &b.report), b.in.value)
 	}
 }
 

@@ -31,7 +31,7 @@ func (f *fire[Out]) concludeEvent(res *hook.Result[Out]) {
 	defer func() {
 		if v := recover(); v != nil {
 			*res = merged
-			f.logPanic("the event could not conclude", v)
+			f.log().panicked("the event could not conclude", v)
 		}
 	}()
 	f.event.spec.conclude(f.s, f.in.value, res)

@@ -58,7 +58,7 @@ func (f *fireState) notifyFailure(r *common.Report) {
 func (f *fireState) notifyListener(listen func(Failure), failure Failure) {
 	defer func() {
 		if v := recover(); v != nil {
-			f.logPanic("a listener to failures panicked", v)
+			f.log().panicked("a listener to failures panicked", v)
 		}
 	}()
 	listen(failure)

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/samber/lo"
@@ -55,10 +54,9 @@ type fireState struct {
 	info          *FireInfo       // nil if there are no observers
 	observed      context.Context // the caller's, or the one that observers made of it
 
-	view     *view      // of a live event: the hooks when the plan was made
-	first    input      // the input of the first hook
-	encoding sync.Mutex // guards first.encoded and first.members
-	firstRan bool       // the first hook has run
+	view     *view // of a live event: the hooks when the plan was made
+	first    input // the input of the first hook
+	firstRan bool  // the first hook has run
 
 	again bool // this is the second round of a fire, which asks hooks again
 	base  int  // number of reports of the first round
@@ -88,13 +86,13 @@ func (e *core[Out]) fire(
 	f.fireState = fireState{
 		of: &e.definition, s: s, plan: plan, began: time.Now(), observed: ctx, text: f.text,
 	}
-	f.first.value, f.in = in, &f.first
+	f.first.value, f.first.fire, f.in = in, &f.fireState, &f.first
 	isClosed := f.dropClosed()
 	if plan.Panicked != nil {
-		f.logPanicked(ctx)
+		f.log().matcher(ctx)
 	}
 	if s.sys.debug {
-		f.logPlan(ctx)
+		f.log().planned(ctx)
 	}
 	if len(s.sys.cfg.Observe) > 0 {
 		f.observed = f.startObserving(ctx)
@@ -164,7 +162,7 @@ func (f *fireState) begin() {
 		}
 	}
 	if f.replies != nil {
-		if _, f.failed = f.payload(f.in); f.failed != nil { // made once, before the hooks share it
+		if _, f.failed = f.in.payload(); f.failed != nil { // made once, before the hooks share it
 			return
 		}
 	}
@@ -241,7 +239,7 @@ func (f *fire[Out]) applyHookOutputToInput(in *input, r *hook.Report[Out]) (next
 	if f.event.spec.chainIn == nil || !r.Answered || r.Err != nil || r.Output.Synthetic {
 		return in, true
 	}
-	return &input{value: f.event.spec.chain(f.event.spec.chainIn, in.value, &r.Output)}, true
+	return &input{value: f.event.spec.chain(f.event.spec.chainIn, in.value, &r.Output), fire: in.fire}, true
 }
 
 // renew returns the plan with the changes that were made to the session's hooks while hook
@@ -286,7 +284,7 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input)
 	r := &f.reports[i]
 	r.Hook, r.Index = h, i
 	if f.info != nil {
-		ctx = f.s.sys.hookStart(ctx, f.info, h)
+		ctx = f.s.sys.observers.hookStart(ctx, f.info, h)
 	}
 	returned := false
 	defer func() {
@@ -305,7 +303,7 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input)
 			}
 		}
 		if len(r.Notes) > 0 {
-			f.logNotes(h, r.Notes)
+			f.log().notes(h, r.Notes)
 		}
 		if h.Policy != nil {
 			f.uphold(r)
@@ -373,7 +371,7 @@ func (f *fireState) continuesAfterCancel(h *hook.Hook) bool {
 
 // runRunner runs a hook outside the process and parses its reply.
 func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *input) {
-	payload, err := f.payload(in)
+	payload, err := in.payload()
 	if err != nil { // only of an input that the hook before has changed, when no two run at a time
 		r.Err, f.failed = err, err
 		return
@@ -437,7 +435,7 @@ func (f *fire[Out]) reduce(res *hook.Result[Out]) {
 		*res, err = stages.Reduce(f.spawn(), f.reports, f.event.spec.Reduce, notNeeded)
 	}
 	if err != nil {
-		f.logReducer(err)
+		f.log().reducer(err)
 	}
 }
 

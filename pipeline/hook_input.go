@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -20,20 +21,13 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// input is what the hooks of a fire are given: the value for hooks in Go, and
-// its JSON for the others, encoded when the first one needs it.
-type input struct {
-	value   any // a pointer to the event's In
-	encoded []byte
-	members int // where in encoded the value's own members begin
-}
-
-// payload returns the JSON object for a hook outside the process. Hooks that
-// share an input share its text.
-func (f *fireState) payload(in *input) ([]byte, error) {
+// payload returns the JSON object for a hook outside the process. Hooks that share an input
+// share its text. The first call must return before hooks run at the same time.
+func (in *input) payload() ([]byte, error) {
 	if in.encoded != nil {
 		return in.encoded, nil
 	}
+	f := in.fire
 	var own sizer
 	own.add(reflect.ValueOf(in.value).Elem(), 0)
 	b := make([]byte, 0, len(f.s.base)+len(f.s.cwd)+own.bytes+own.bytes/2+512)
@@ -61,9 +55,9 @@ func (f *fireState) payload(in *input) ([]byte, error) {
 	if f.of.dialect.Newline {
 		b = append(b, '\n')
 	}
-	f.encoding.Lock() // an observer that is no longer waited for may be reading
+	in.mu.Lock()
 	in.encoded, in.members = b, at
-	f.encoding.Unlock()
+	in.mu.Unlock()
 	return b, nil
 }
 
@@ -235,4 +229,31 @@ func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string
 		}
 		return s.host.Ask(ctx, h, q)
 	}
+}
+
+// appendInput implements [FireInfo.AppendInput].
+func (in *input) appendInput(dst []byte) ([]byte, error) {
+	in.mu.Lock()
+	encoded, at := in.encoded, in.members
+	in.mu.Unlock()
+	if encoded != nil {
+		own := bytes.TrimSuffix(encoded[at:], []byte("\n"))
+		return append(append(dst, '{'), own...), nil
+	}
+	text, err := encode(dst, in.value)
+	if err != nil {
+		return dst, fmt.Errorf("the input of %s: %w", in.fire.of.full, err)
+	}
+	return text, nil
+}
+
+// input is the input of the hooks of a fire: the value for hooks in Go, and its JSON, the
+// payload, for the others. It is encoded once, when the first hook needs it.
+type input struct {
+	value any // a pointer to the event's In
+	fire  *fireState
+
+	mu      sync.Mutex // guards the fields below: an observer that no one waits for may read them
+	encoded []byte
+	members int // where in encoded the value's own members begin
 }

@@ -65,7 +65,7 @@ func (f *fire[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 		f.s.sys.failedOpen.add(hook.ClassOf(r.Err))
 	}
 	c := common.ReportOf(r)
-	f.logFailure(&c)
+	f.log().failure(&c)
 	if !f.propagates(&c) {
 		f.notifyFailure(&c)
 	}
@@ -77,7 +77,7 @@ func (f *fire[Out]) refine(r *hook.Report[Out], in *input) {
 	defer func() {
 		if v := recover(); v != nil {
 			*r = before
-			f.logPanic("the event could not adjust an answer", v)
+			f.log().panicked("the event could not adjust an answer", v)
 		}
 	}()
 	f.event.spec.refine(f.s, in.value, r)

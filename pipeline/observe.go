@@ -69,10 +69,16 @@ func outcomeOf(backgrounded bool, err error, blocks bool) Outcome {
 	return NonBlockingError
 }
 
-// logPlan writes the plan to the log.
-func (f *fireState) logPlan(ctx context.Context) {
-	for _, skipped := range f.plan.Skipped {
-		f.debug(
+// fireLog writes the log of one fire.
+type fireLog struct{ *fireState }
+
+// log returns the log of the fire.
+func (f *fireState) log() fireLog { return fireLog{f} }
+
+// planned writes the plan to the log.
+func (l fireLog) planned(ctx context.Context) {
+	for _, skipped := range l.plan.Skipped {
+		l.debug(
 			ctx,
 			"hook not selected",
 			slog.String("hook", environ.Scrub(skipped.Hook.Label())),
@@ -81,20 +87,20 @@ func (f *fireState) logPlan(ctx context.Context) {
 			slog.String("detail", environ.Scrub(skipped.Detail)),
 		)
 	}
-	labels := make([]string, len(f.plan.Run))
-	for i, h := range f.plan.Run {
+	labels := make([]string, len(l.plan.Run))
+	for i, h := range l.plan.Run {
 		labels[i] = environ.Scrub(h.Label())
 	}
-	f.debug(ctx, "hooks selected", slog.Any("hooks", labels), slog.Bool("sequential", f.plan.Sequential))
+	l.debug(ctx, "hooks selected", slog.Any("hooks", labels), slog.Bool("sequential", l.plan.Sequential))
 }
 
 // observe reports what came of a hook that ran, to observers and to the log.
 func (f *fire[Out]) observe(ctx context.Context, r *hook.Report[Out], in *input, queued time.Duration) {
 	ev := f.evaluation(r, in)
 	ev.Queued = queued
-	f.s.sys.hookEnd(ctx, ev)
+	f.s.sys.observers.hookEnd(ctx, ev)
 	if f.s.sys.debug {
-		f.logHook(ev, outputOf(ev, r), in.value)
+		f.log().ended(ev, outputOf(ev, r), in.value)
 	}
 }
 
@@ -129,7 +135,7 @@ func (f *fire[Out]) blocks(r *hook.Report[Out]) (yes bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			yes = r.Output.Decision.Blocks()
-			f.logPanic("the event could not read an answer", v)
+			f.log().panicked("the event could not read an answer", v)
 		}
 	}()
 	return f.event.spec.Blocks(&r.Output)
@@ -143,7 +149,7 @@ func outputOf[Out any](ev *Evaluation, r *hook.Report[Out]) []byte {
 	return wire.Encode(&r.Output)
 }
 
-func (f *fireState) logHook(ev *Evaluation, output []byte, in any) {
+func (l fireLog) ended(ev *Evaluation, output []byte, in any) {
 	attrs := []slog.Attr{
 		slog.String("hook", environ.Scrub(ev.Hook.Label())),
 		slog.String("at", ev.Hook.Position.String()),
@@ -171,22 +177,22 @@ func (f *fireState) logHook(ev *Evaluation, output []byte, in any) {
 	if ev.Err != nil {
 		attrs = append(attrs, slog.String("error", environ.Scrub(ev.Err.Error())))
 	}
-	f.debug(f.ctx, "hook ran", attrs...)
+	l.debug(l.ctx, "hook ran", attrs...)
 }
 
-// logFailure warns of a hook that failed. Only where it could have blocked does
+// failure warns of a hook that failed. Only where it could have blocked does
 // anything go ahead because of it.
-func (f *fireState) logFailure(r *common.Report) {
+func (l fireLog) failure(r *common.Report) {
 	msg := "hook failed"
 	switch {
 	case !r.FailedOpen():
 		msg = "hook failed; the action is blocked"
-	case f.of.guards:
+	case l.of.guards:
 		msg = "hook failed; the action goes ahead"
 	}
 	attrs := []slog.Attr{
-		slog.String("event", f.of.full),
-		slog.String("session", f.s.id),
+		slog.String("event", l.of.full),
+		slog.String("session", l.s.id),
 		slog.String("hook", environ.Scrub(r.Hook.Label())),
 		slog.String("at", r.Hook.Position.String()),
 		slog.String("error", environ.Scrub(r.Err.Error())),
@@ -195,21 +201,21 @@ func (f *fireState) logFailure(r *common.Report) {
 	if r.OnFailure != hook.FailOpen && r.Hook.Policy != nil && overlaid(r.Hook) {
 		attrs = append(attrs, slog.String("policy", environ.Scrub(waysOut(r))))
 	}
-	f.s.sys.log.LogAttrs(f.ctx, slog.LevelWarn, msg, attrs...)
+	l.s.sys.log.LogAttrs(l.ctx, slog.LevelWarn, msg, attrs...)
 }
 
-// logNotes warns of what a hook answered in vain, since it may have been a guard.
-func (f *fireState) logNotes(h *hook.Hook, notes []string) {
+// notes warns of what a hook answered in vain, since it may have been a guard.
+func (l fireLog) notes(h *hook.Hook, notes []string) {
 	for _, note := range notes {
 		if note == stages.NoteText {
 			continue // it gave no answer, and was not going to
 		}
-		f.s.sys.log.LogAttrs(
-			f.ctx,
+		l.s.sys.log.LogAttrs(
+			l.ctx,
 			slog.LevelWarn,
 			"a part of a hook's answer has no effect",
-			slog.String("event", f.of.full),
-			slog.String("session", f.s.id),
+			slog.String("event", l.of.full),
+			slog.String("session", l.s.id),
 			slog.String("hook", environ.Scrub(h.Label())),
 			slog.String("at", h.Position.String()),
 			slog.String("note", environ.Scrub(note)),
@@ -217,50 +223,39 @@ func (f *fireState) logNotes(h *hook.Hook, notes []string) {
 	}
 }
 
-func (f *fireState) logPanic(msg string, v any) {
-	f.s.sys.log.LogAttrs(f.ctx, slog.LevelError, msg, slog.String("event", f.of.full),
-		slog.String("session", f.s.id), slog.String("panic", environ.Scrub(fmt.Sprint(v))))
+func (l fireLog) panicked(msg string, v any) {
+	l.s.sys.log.LogAttrs(l.ctx, slog.LevelError, msg, slog.String("event", l.of.full),
+		slog.String("session", l.s.id), slog.String("panic", environ.Scrub(fmt.Sprint(v))))
 }
 
-func (f *fireState) logReducer(err error) {
-	f.s.sys.log.LogAttrs(
-		f.ctx,
+func (l fireLog) reducer(err error) {
+	l.s.sys.log.LogAttrs(
+		l.ctx,
 		slog.LevelError,
 		"the answers could not be merged; the first one that blocks counts",
-		slog.String("event", f.of.full),
-		slog.String("session", f.s.id),
+		slog.String("event", l.of.full),
+		slog.String("session", l.s.id),
 		slog.String("error", environ.Scrub(err.Error())),
 	)
 }
 
-// logPanicked logs that what decides whether a hook runs has panicked.
-func (f *fireState) logPanicked(ctx context.Context) {
-	f.s.sys.log.LogAttrs(
+// matcher logs that what decides whether a hook runs has panicked.
+func (l fireLog) matcher(ctx context.Context) {
+	l.s.sys.log.LogAttrs(
 		ctx,
 		slog.LevelError,
 		"a matcher or a condition panicked; its hook runs",
-		slog.String("event", f.of.full),
-		slog.String("session", f.s.id),
-		slog.String("error", environ.Scrub(f.plan.Panicked.Error())),
+		slog.String("event", l.of.full),
+		slog.String("session", l.s.id),
+		slog.String("error", environ.Scrub(l.plan.Panicked.Error())),
 	)
 }
 
-func (f *fire[Out]) logResult(res *hook.Result[Out]) {
-	f.debug(
-		f.ctx,
-		"hooks merged",
-		slog.Bool("blocked", res.Blocked()),
-		slog.String("result", excerpt(wire.Encode(&res.Output))),
-		slog.Int("conflicts", len(res.Conflicts)),
-		slog.Duration("took", time.Since(f.began)),
-	)
-}
-
-func (f *fireState) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
+func (l fireLog) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
 	attrs = append(
-		[]slog.Attr{slog.String("event", f.of.full), slog.String("session", f.s.id)},
+		[]slog.Attr{slog.String("event", l.of.full), slog.String("session", l.s.id)},
 		attrs...)
-	f.s.sys.log.LogAttrs(ctx, slog.LevelDebug, msg, attrs...)
+	l.s.sys.log.LogAttrs(ctx, slog.LevelDebug, msg, attrs...)
 }
 
 // excerpt is the beginning of a text for the log, without what looks like a
@@ -276,8 +271,16 @@ func excerpt(b []byte) string {
 
 // endObserving reports what became of the fire.
 func (f *fire[Out]) endObserving(res *hook.Result[Out], err error) {
-	out := f.outcome(res, err)
-	for _, w := range f.s.sys.observers {
-		f.s.sys.fireEnd(f.observed, w, f.info, out)
-	}
+	f.s.sys.observers.fireEnd(f.observed, f.info, f.outcome(res, err))
+}
+
+func (f *fire[Out]) logResult(res *hook.Result[Out]) {
+	f.log().debug(
+		f.ctx,
+		"hooks merged",
+		slog.Bool("blocked", res.Blocked()),
+		slog.String("result", excerpt(wire.Encode(&res.Output))),
+		slog.Int("conflicts", len(res.Conflicts)),
+		slog.Duration("took", time.Since(f.began)),
+	)
 }

@@ -1,10 +1,8 @@
 package pipeline
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -96,26 +94,6 @@ type FireInfo struct {
 // unless a hook outside the process has had it encoded before.
 func (f *FireInfo) AppendInput(dst []byte) ([]byte, error) { return f.input.appendInput(dst) }
 
-// FireOutcome is what the hooks of one fire amount to.
-type FireOutcome struct {
-	Decision   hook.Decision // Deny, Ask or Allow; Undecided if no hook decided, or if its denial has no effect
-	Reason     string        // of the decision, or of Stop
-	Stop       bool          // the agent must stop
-	Rewritten  bool          // the input is not what the caller had given
-	FailedOpen int           // hooks that failed while the action goes ahead
-	Conflicts  []hook.Conflict
-	Elapsed    time.Duration
-	Err        error // of Fire
-
-	// Would is what Decision and Reason were if the hooks in shadow counted; nil
-	// where that is no difference.
-	Would *Would
-
-	// Differs are the hooks in shadow of which each alone, if it counted, would
-	// have made another outcome.
-	Differs []*hook.Hook
-}
-
 // Would is a decision that was not made.
 type Would struct {
 	Decision hook.Decision
@@ -128,15 +106,13 @@ func (f *fireState) startObserving(ctx context.Context) context.Context {
 	f.info = &FireInfo{
 		Time: f.began, Event: f.of.full, Session: f.s.id, Subject: f.of.subjectOf(f.in.value),
 		Hooks:  f.s.view().listed.of(f.of.slot),
-		Caller: hook.TraceOf(ctx), input: f,
+		Caller: hook.TraceOf(ctx), input: f.in,
 	}
 	sys := f.s.sys
-	for _, w := range sys.observers {
-		ctx, f.info = sys.fireStart(ctx, w, f.info)
-	}
+	ctx, f.info = sys.observers.fireStart(ctx, f.info)
 	for i := range f.plan.Skipped {
 		s := &f.plan.Skipped[i]
-		sys.hookEnd(ctx, &Evaluation{Fire: f.info, Hook: s.Hook, SkipReason: s.Reason, SkipDetail: s.Detail})
+		sys.observers.hookEnd(ctx, &Evaluation{Fire: f.info, Hook: s.Hook, SkipReason: s.Reason, SkipDetail: s.Detail})
 	}
 	return ctx
 }
@@ -206,18 +182,22 @@ func decided[Out any](r hook.Report[Out]) bool {
 	return r.Output.Decision != hook.Undecided && !r.Output.Synthetic
 }
 
-// appendInput implements [FireInfo.AppendInput].
-func (f *fireState) appendInput(dst []byte) ([]byte, error) {
-	f.encoding.Lock()
-	encoded, at := f.first.encoded, f.first.members
-	f.encoding.Unlock()
-	if encoded != nil {
-		own := bytes.TrimSuffix(encoded[at:], []byte("\n"))
-		return append(append(dst, '{'), own...), nil
-	}
-	text, err := encode(dst, f.first.value)
-	if err != nil {
-		return dst, fmt.Errorf("the input of %s: %w", f.of.full, err)
-	}
-	return text, nil
+// FireOutcome is what the hooks of one fire amount to.
+type FireOutcome struct {
+	Decision   hook.Decision // Deny, Ask or Allow; Undecided if no hook decided, or if its denial has no effect
+	Reason     string        // of the decision, or of Stop
+	Stop       bool          // the agent must stop
+	Rewritten  bool          // the input is not what the caller had given
+	FailedOpen int           // hooks that failed while the action goes ahead
+	Conflicts  []hook.Conflict
+	Elapsed    time.Duration
+	Err        error // of Fire
+
+	// Would is what Decision and Reason were if the hooks in shadow counted; nil
+	// where that is no difference.
+	Would *Would
+
+	// Differs are the hooks in shadow of which each alone, if it counted, would
+	// have made another outcome.
+	Differs []*hook.Hook
 }

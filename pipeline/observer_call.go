@@ -37,28 +37,33 @@ func guardObservers(observers []Observer) []*guardedObserver {
 	return all
 }
 
-// ObserverFailures counts the calls of observers that panicked or did not return
-// in time, and the fires that went on without an observer that still had not.
-func (sys *System) ObserverFailures() int64 { return sys.observerFailures.Load() }
+// fireStart calls FireStart of every observer. It returns the context of the hooks, and the
+// fire as later calls know it.
+func (o *observers) fireStart(ctx context.Context, f *FireInfo) (context.Context, *FireInfo) {
+	for _, w := range o.list {
+		ctx, f = o.startOne(ctx, w, f)
+	}
+	return ctx, f
+}
 
-// fireStart returns the context that the observer makes, and the fire. Once an
+// startOne returns the context that one observer makes, and the fire. Once an
 // observer is no longer waited for, that is another copy: the old one is the
 // observer's.
-func (sys *System) fireStart(ctx context.Context, w *guardedObserver, f *FireInfo) (context.Context, *FireInfo) {
+func (o *observers) startOne(ctx context.Context, w *guardedObserver, f *FireInfo) (context.Context, *FireInfo) {
 	if w.prompt {
-		return sys.callFireStart(ctx, w, f), f
+		return o.callFireStart(ctx, w, f), f
 	}
 	spare := *f
 	own := ctx
-	if sys.call(ctx, w, &spare, observerPatience, func() { own = sys.callFireStart(ctx, w, f) }) {
+	if o.call(ctx, w, &spare, observerPatience, func() { own = o.callFireStart(ctx, w, f) }) {
 		return own, f
 	}
 	return ctx, &spare
 }
 
-func (sys *System) callFireStart(ctx context.Context, w *guardedObserver, f *FireInfo) (in context.Context) {
+func (o *observers) callFireStart(ctx context.Context, w *guardedObserver, f *FireInfo) (in context.Context) {
 	in = ctx
-	defer sys.caught(ctx, w.Observer)
+	defer o.caught(ctx, w.Observer)
 	if own := w.FireStart(ctx, f); own != nil {
 		in = own
 	}
@@ -66,80 +71,85 @@ func (sys *System) callFireStart(ctx context.Context, w *guardedObserver, f *Fir
 }
 
 // hookStart returns the context of one hook.
-func (sys *System) hookStart(ctx context.Context, f *FireInfo, h *hook.Hook) context.Context {
-	for _, w := range sys.observers {
+func (o *observers) hookStart(ctx context.Context, f *FireInfo, h *hook.Hook) context.Context {
+	for _, w := range o.list {
 		if w.starter == nil {
 			continue
 		}
 		if w.prompt {
-			ctx = sys.callHookStart(ctx, w, f, h)
+			ctx = o.callHookStart(ctx, w, f, h)
 			continue
 		}
-		ctx = sys.slowHookStart(ctx, w, f, h)
+		ctx = o.slowHookStart(ctx, w, f, h)
 	}
 	return ctx
 }
 
-func (sys *System) slowHookStart(
+func (o *observers) slowHookStart(
 	ctx context.Context,
 	w *guardedObserver,
 	f *FireInfo,
 	h *hook.Hook,
 ) context.Context {
 	var own context.Context
-	if sys.call(ctx, w, f, observerPatience, func() { own = sys.callHookStart(ctx, w, f, h) }) {
+	if o.call(ctx, w, f, observerPatience, func() { own = o.callHookStart(ctx, w, f, h) }) {
 		return own
 	}
 	return ctx
 }
 
-func (sys *System) callHookStart(
+func (o *observers) callHookStart(
 	ctx context.Context,
 	w *guardedObserver,
 	f *FireInfo,
 	h *hook.Hook,
 ) (in context.Context) {
 	in = ctx
-	defer sys.caught(ctx, w.Observer)
+	defer o.caught(ctx, w.Observer)
 	if own := w.starter.HookStart(ctx, f, h); own != nil {
 		in = own
 	}
 	return in
 }
 
-func (sys *System) hookEnd(ctx context.Context, e *Evaluation) {
-	for _, w := range sys.observers {
+// hookEnd calls HookEnd of every observer.
+func (o *observers) hookEnd(ctx context.Context, e *Evaluation) {
+	for _, w := range o.list {
 		if w.prompt {
-			sys.callHookEnd(ctx, w, e)
+			o.callHookEnd(ctx, w, e)
 			continue
 		}
-		sys.call(ctx, w, e.Fire, observerPatience, func() { sys.callHookEnd(ctx, w, e) })
+		o.call(ctx, w, e.Fire, observerPatience, func() { o.callHookEnd(ctx, w, e) })
 	}
 }
 
-func (sys *System) callHookEnd(ctx context.Context, w *guardedObserver, e *Evaluation) {
-	defer sys.caught(ctx, w.Observer)
+func (o *observers) callHookEnd(ctx context.Context, w *guardedObserver, e *Evaluation) {
+	defer o.caught(ctx, w.Observer)
 	w.HookEnd(ctx, e)
 }
 
-func (sys *System) fireEnd(ctx context.Context, w *guardedObserver, f *FireInfo, r *FireOutcome) {
-	if w.prompt {
-		sys.callFireEnd(ctx, w, f, r)
-		return
+// fireEnd calls FireEnd of every observer.
+func (o *observers) fireEnd(ctx context.Context, f *FireInfo, r *FireOutcome) {
+	for _, w := range o.list {
+		if w.prompt {
+			o.callFireEnd(ctx, w, f, r)
+			continue
+		}
+		o.call(ctx, w, f, observerPatience, func() { o.callFireEnd(ctx, w, f, r) })
 	}
-	sys.call(ctx, w, f, observerPatience, func() { sys.callFireEnd(ctx, w, f, r) })
 }
 
-func (sys *System) callFireEnd(ctx context.Context, w *guardedObserver, f *FireInfo, r *FireOutcome) {
-	defer sys.caught(ctx, w.Observer)
+func (o *observers) callFireEnd(ctx context.Context, w *guardedObserver, f *FireInfo, r *FireOutcome) {
+	defer o.caught(ctx, w.Observer)
 	w.FireEnd(ctx, f, r)
 }
 
-func (sys *System) endObservers() {
-	for _, w := range sys.observers {
+// close calls SystemEnd of the observers that have it.
+func (o *observers) close() {
+	for _, w := range o.list {
 		if ender, ok := w.Observer.(SystemEnder); ok {
-			sys.call(context.Background(), w, nil, enderPatience, func() {
-				defer sys.caught(context.Background(), w.Observer)
+			o.call(context.Background(), w, nil, enderPatience, func() {
+				defer o.caught(context.Background(), w.Observer)
 				ender.SystemEnd()
 			})
 		}
@@ -147,15 +157,15 @@ func (sys *System) endObservers() {
 }
 
 // changed reports hooks that were added, or removed.
-func (sys *System) changed(session string, hooks []*hook.Hook, report func(HookWatcher, string, *hook.Hook)) {
-	for _, w := range sys.observers {
+func (o *observers) changed(session string, hooks []*hook.Hook, report func(HookWatcher, string, *hook.Hook)) {
+	for _, w := range o.list {
 		watcher, ok := w.Observer.(HookWatcher)
 		if !ok {
 			continue
 		}
 		for _, h := range hooks {
-			sys.call(context.Background(), w, nil, observerPatience, func() {
-				defer sys.caught(context.Background(), w.Observer)
+			o.call(context.Background(), w, nil, observerPatience, func() {
+				defer o.caught(context.Background(), w.Observer)
 				report(watcher, session, h)
 			})
 		}
@@ -165,14 +175,14 @@ func (sys *System) changed(session string, hooks []*hook.Hook, report func(HookW
 // call has an observer do something on another goroutine, and reports whether it
 // has been done in time. If not, the rest of the fire goes on without that
 // observer: it might else see an end without its beginning.
-func (sys *System) call(ctx context.Context, w *guardedObserver, f *FireInfo, limit time.Duration, do func()) bool {
+func (o *observers) call(ctx context.Context, w *guardedObserver, f *FireInfo, limit time.Duration, do func()) bool {
 	if f != nil && atomic.LoadUint64(&f.left)&w.bit != 0 {
 		return false
 	}
-	if w.stuck.Load() == 0 && sys.waitFor(ctx, w, limit, do) {
+	if w.stuck.Load() == 0 && o.waitFor(ctx, w, limit, do) {
 		return true
 	}
-	sys.observerFailures.Add(1)
+	o.failures.Add(1)
 	if f != nil {
 		atomic.OrUint64(&f.left, w.bit)
 	}
@@ -181,7 +191,7 @@ func (sys *System) call(ctx context.Context, w *guardedObserver, f *FireInfo, li
 
 // waitFor waits for what an observer does, for a while, and logs that it has not
 // returned by then.
-func (sys *System) waitFor(ctx context.Context, w *guardedObserver, limit time.Duration, do func()) bool {
+func (o *observers) waitFor(ctx context.Context, w *guardedObserver, limit time.Duration, do func()) bool {
 	done := make(chan struct{})
 	var state atomic.Int32 // 1: it has been done; 2: it is no longer waited for
 	go func() {
@@ -206,7 +216,7 @@ func (sys *System) waitFor(ctx context.Context, w *guardedObserver, limit time.D
 		<-done
 		return true
 	}
-	sys.log.LogAttrs(
+	o.log.LogAttrs(
 		ctx,
 		slog.LevelError,
 		"an observer of hooks does not return; until it does, fires go on without it",
@@ -217,15 +227,22 @@ func (sys *System) waitFor(ctx context.Context, w *guardedObserver, limit time.D
 }
 
 // caught counts an observer that panicked, for which it is deferred.
-func (sys *System) caught(ctx context.Context, o Observer) {
+func (o *observers) caught(ctx context.Context, from Observer) {
 	if v := recover(); v != nil {
-		sys.observerFailures.Add(1)
-		sys.log.LogAttrs(
+		o.failures.Add(1)
+		o.log.LogAttrs(
 			ctx,
 			slog.LevelError,
 			"an observer of hooks panicked",
-			slog.String("observer", fmt.Sprintf("%T", o)),
+			slog.String("observer", fmt.Sprintf("%T", from)),
 			slog.String("panic", environ.Scrub(fmt.Sprint(v))),
 		)
 	}
+}
+
+// observers calls the observers of a system: in time, and without their panics.
+type observers struct {
+	list     []*guardedObserver
+	failures atomic.Int64
+	log      *slog.Logger
 }

@@ -21,7 +21,7 @@ func (f *fire[Out]) secondRound(in any) *fire[Out] {
 		of: f.of, s: f.s, began: f.began, observed: f.observed, info: f.info, base: len(f.runs), again: true,
 		plan: &stages.Planned{Run: left, Sequential: plan.Sequential},
 	}}
-	g.first.value = in
+	g.first.value, g.first.fire = in, &g.fireState
 	g.in = &g.first
 	if len(g.plan.Run) == 0 {
 		return nil
@@ -42,7 +42,7 @@ func (f *fire[Out]) join(res *hook.Result[Out], final any, second *hook.Result[O
 	all := append(slices.Clip(res.Reports), second.Reports...)
 	merged, err := stages.Reduce(pointers(all), make([]hook.Report[Out], len(all)), f.event.spec.Reduce, func() {})
 	if err != nil {
-		f.logReducer(err)
+		f.log().reducer(err)
 	}
 	*res = merged
 	res.Conflicts = conflicts

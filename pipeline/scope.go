@@ -84,7 +84,7 @@ func (sys *System) add(hooks []*hook.Hook) (remove func()) {
 	sys.host = ranked(sys.host, hooks)
 	sys.rebuildAll()
 	sys.mu.Unlock()
-	sys.changed("", hooks, HookWatcher.HookAdded)
+	sys.observers.changed("", hooks, HookWatcher.HookAdded)
 	return sync.OnceFunc(func() {
 		sys.mu.Lock()
 		sys.host = without(sys.host, hooks)
@@ -93,7 +93,7 @@ func (sys *System) add(hooks []*hook.Hook) (remove func()) {
 			reg.release(hooks)
 		}
 		sys.mu.Unlock()
-		sys.changed("", hooks, HookWatcher.HookRemoved)
+		sys.observers.changed("", hooks, HookWatcher.HookRemoved)
 	})
 }
 

@@ -211,13 +211,13 @@ func (s *Session) add(hooks []*hook.Hook) (remove func()) {
 	s.sys.mu.Lock()
 	s.setHooks(ranked(s.hooks, hooks))
 	s.sys.mu.Unlock()
-	s.sys.changed(s.id, hooks, HookWatcher.HookAdded)
+	s.sys.observers.changed(s.id, hooks, HookWatcher.HookAdded)
 	return sync.OnceFunc(func() {
 		s.sys.mu.Lock()
 		s.setHooks(without(s.hooks, hooks))
 		s.reg.release(hooks)
 		s.sys.mu.Unlock()
-		s.sys.changed(s.id, hooks, HookWatcher.HookRemoved)
+		s.sys.observers.changed(s.id, hooks, HookWatcher.HookRemoved)
 	})
 }
 

@@ -87,15 +87,14 @@ type System struct {
 	loading           singleflight.Group
 	reload            sync.Mutex // one at a time, so that the settings read last stay
 
-	failedOpen       openFailures
-	bounds           bounds             // those of the policy that are over all directories
-	observers        []*guardedObserver // those of the config
-	observerFailures atomic.Int64
-	ended            sync.Once
-	sessions         atomic.Uint64 // ever
-	scratches        scratches
-	shards           shards
-	rechecks         atomic.Bool // a hook of a place or a session wants, or wanted, to be asked again
+	failedOpen openFailures
+	bounds     bounds    // those of the policy that are over all directories
+	observers  observers // those of the config
+	ended      sync.Once
+	sessions   atomic.Uint64 // ever
+	scratches  scratches
+	shards     shards
+	rechecks   atomic.Bool // a hook of a place or a session wants, or wanted, to be asked again
 
 	mu         sync.Mutex // guards what follows, and every change of a view
 	workspaces map[Workspace]weak.Pointer[registry]
@@ -115,7 +114,7 @@ func NewSystem(cfg Config) *System {
 		limit:      cfg.Workers,
 		workspaces: map[Workspace]weak.Pointer[registry]{},
 		disabled:   map[string]bool{},
-		observers:  guardObservers(cfg.Observe),
+		observers:  observers{list: guardObservers(cfg.Observe)},
 	}
 	if sys.log == nil {
 		sys.log = slog.Default()
@@ -129,6 +128,7 @@ func NewSystem(cfg Config) *System {
 	if sys.debug = sys.log.Enabled(sys.ctx, slog.LevelDebug); !sys.debug && WantsDebug(os.Getenv("DEBUG")) {
 		sys.log, sys.debug = slog.New(loud{sys.log.Handler()}), true
 	}
+	sys.observers.log = sys.log
 	sys.observed = sys.debug || len(cfg.Observe) > 0
 	return sys
 }
@@ -140,6 +140,10 @@ func (sys *System) FailedOpen() int64 { return sys.failedOpen.all.Load() }
 // FailedOpenBy is FailedOpen by the class of the failure; classes without one
 // are left out.
 func (sys *System) FailedOpenBy() map[hook.Class]int64 { return sys.failedOpen.by() }
+
+// ObserverFailures counts the calls of observers that panicked or did not return
+// in time, and the fires that went on without an observer that still had not.
+func (sys *System) ObserverFailures() int64 { return sys.observers.failures.Load() }
 
 // Reload reads the settings of every directory in use again, and swaps them in
 // at once. A fire that has begun keeps the hooks it began with. Where the new
@@ -218,29 +222,12 @@ func (sys *System) Close() error {
 		return errInsideHook
 	}
 	sys.shards.wait()
-	sys.ended.Do(sys.endObservers)
+	sys.ended.Do(sys.observers.close)
 	if sys.cfg.Warm != nil {
 		sys.cfg.Warm.Close()
 	}
 	sys.scratches.remove()
 	return nil
-}
-
-// Warmer keeps the interpreters of hooks ready between calls.
-type Warmer interface {
-	// Keep makes later runs of h in dir use an interpreter that is kept ready, in
-	// one of the ways that a policy names. It is called before the first of them.
-	// note says why the hook starts cold all the same; it is empty if it does not.
-	Keep(h *hook.Hook, kind, dir string) (note string)
-
-	// Prewarm begins to make ready, in the background, what a call will use.
-	Prewarm(call hook.Call)
-
-	// SetLimit says how many hooks are kept warm.
-	SetLimit(n int)
-
-	// Close ends what is kept and returns when it is gone. It may be called again.
-	Close()
 }
 
 var errInsideHook = errors.New(
@@ -269,4 +256,21 @@ func (sys *System) rebuildAll() {
 	for _, reg := range sys.living() {
 		reg.rebuild()
 	}
+}
+
+// Warmer keeps the interpreters of hooks ready between calls.
+type Warmer interface {
+	// Keep makes later runs of h in dir use an interpreter that is kept ready, in
+	// one of the ways that a policy names. It is called before the first of them.
+	// note says why the hook starts cold all the same; it is empty if it does not.
+	Keep(h *hook.Hook, kind, dir string) (note string)
+
+	// Prewarm begins to make ready, in the background, what a call will use.
+	Prewarm(call hook.Call)
+
+	// SetLimit says how many hooks are kept warm.
+	SetLimit(n int)
+
+	// Close ends what is kept and returns when it is gone. It may be called again.
+	Close()
 }
