@@ -23,8 +23,10 @@ type backgroundRun[Out any] struct {
 	report hook.Report[Out] // the fire has, and goes on to change, one of its own
 }
 
-func (f *fire[Out]) backgroundRun(
+// newBackgroundRun returns the run of a hook that f does not wait for.
+func newBackgroundRun[Out any](
 	ctx context.Context,
+	f *fire[Out],
 	r *hook.Report[Out],
 	in *input,
 ) *backgroundRun[Out] {
@@ -53,13 +55,13 @@ func (b *backgroundRun[Out]) end() {
 }
 
 // launch starts a hook that the fire does not wait for.
-func (f *fire[Out]) launch(from context.Context, r *hook.Report[Out], in *input) {
+func launch[Out any](from context.Context, f *fire[Out], r *hook.Report[Out], in *input) {
 	payload, err := in.payload()
 	if err != nil { // only of an input that the hook before has changed, when no two run at a time
 		r.Err, f.failed = err, err
 		return
 	}
-	call, b := f.newCall(from, r.Hook, r.Index, in, payload), f.backgroundRun(from, r, in)
+	call, b := f.newCall(from, r.Hook, r.Index, in, payload), newBackgroundRun(from, f, r, in)
 	ctx, ok := b.begin()
 	if !ok {
 		r.Err = hook.ErrClosed
@@ -158,7 +160,7 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 
 // observeLate reports the second end of the hook.
 func (b *backgroundRun[Out]) observeLate() {
-	ev := b.fire.evaluation(&b.report, b.in)
+	ev := b.fire.observing().evaluation(&b.report, b.in)
 	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // it guarded nothing
 	b.fire.s.sys.observers.hookEnd(b.ctx, ev)
 	if b.fire.s.sys.debug {

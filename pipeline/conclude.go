@@ -17,7 +17,7 @@ import (
 func (f *fire[Out]) propagated(res *hook.Result[Out]) error {
 	for i := range res.Reports {
 		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) {
-			if c := common.ReportOf(&res.Reports[i]); f.propagates(&c) {
+			if c := common.ReportOf(&res.Reports[i]); f.failing().propagates(&c) {
 				return err
 			}
 		}
@@ -89,7 +89,7 @@ func wantsRecheck(h *hook.Hook) bool {
 // the input as the merged answer leaves it, on which some of them have not been
 // asked. What they say counts together with the first answers, but for what they
 // rewrite now, which no hook has seen. So there is one more round, never two.
-func (f *fire[Out]) recheck(res *hook.Result[Out]) {
+func (f rechecking[Out]) recheck(res *hook.Result[Out]) {
 	e := f.event
 	if !e.on.rewritten.given() || f.s.sys.cfg.HostRechecks || f.ended(res) ||
 		!e.rechecks(f.s, e.subjectOf(f.first.value)) {
@@ -117,7 +117,7 @@ func (f *fire[Out]) recheck(res *hook.Result[Out]) {
 }
 
 // ended reports whether the first answers leave nothing to check.
-func (f *fire[Out]) ended(res *hook.Result[Out]) bool {
+func (f rechecking[Out]) ended(res *hook.Result[Out]) bool {
 	return f.failed != nil || res.Stop || f.event.spec.Blocks(&res.Output) || f.watcher != nil && f.watcher.left
 }
 

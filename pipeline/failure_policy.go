@@ -22,8 +22,13 @@ func contextCause(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ended, cause)
 }
 
+// failing decides about the failures of hooks in one fire.
+type failing struct{ *fireState }
+
+func (f *fireState) failing() failing { return failing{f} }
+
 // failsClosed reports whether a hook that failed blocks.
-func (f *fireState) failsClosed(h *hook.Hook, err error) bool {
+func (f failing) failsClosed(h *hook.Hook, err error) bool {
 	rules, late := &f.of.rules, new(hook.TimeoutError)
 	if !waitsFor(h) {
 		return false // it would have decided nothing

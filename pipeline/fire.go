@@ -105,7 +105,7 @@ func (e *core[Out]) fire(
 		res, err = f.complete(ctx)
 	}
 	if f.info != nil {
-		f.endObserving(res, err)
+		f.observing().endObserving(res, err)
 	}
 	return res, err
 }
@@ -293,12 +293,12 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input)
 		}
 		r.Recheck = f.again
 		if r.Err != nil && r.Err != f.failed { // else it has not failed: it could not be asked
-			f.applyFailurePolicy(r)
+			f.policing().applyFailurePolicy(r)
 		}
 		if f.event.spec.refine != nil {
 			notes := len(r.Notes)
 			f.refine(r, in)
-			if f.doubtEffect(r, notes) && r.OnFailure != hook.FailOpen {
+			if f.doubting().doubtEffect(r, notes) && r.OnFailure != hook.FailOpen {
 				f.refine(r, in) // the denial, in the words of the event
 			}
 		}
@@ -306,16 +306,16 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input)
 			f.log().notes(h, r.Notes)
 		}
 		if h.Policy != nil {
-			f.uphold(r)
+			f.policing().uphold(r)
 		}
 		if f.s.sys.observed {
-			f.observe(ctx, r, in, f.runs[i].queued)
+			f.observing().observe(ctx, r, in, f.runs[i].queued)
 		}
 	}()
 	if h.Policy == nil {
 		f.runOnce(ctx, r, in)
 	} else {
-		f.runUnderPolicy(ctx, r, in)
+		f.policing().runUnderPolicy(ctx, r, in)
 	}
 	returned = true
 }
@@ -345,11 +345,11 @@ func (f *fire[Out]) runOnce(ctx context.Context, r *hook.Report[Out], in *input)
 		return
 	}
 	if r.Hook.Background != hook.Foreground {
-		f.launch(ctx, r, in)
+		launch(ctx, f, r, in)
 		return
 	}
 	if r.Hook.Policy != nil {
-		f.runLimited(ctx, r, in)
+		f.policing().runLimited(ctx, r, in)
 		return
 	}
 	workers := f.s.sys.workers // a hook in Go needs no permit: it may fire events itself
@@ -381,7 +381,7 @@ func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *inpu
 		call.Ask = f.s.ask(r.Hook)
 	}
 	if f.event.dialect.Detaches {
-		call.Detach = f.detach(ctx, r, in)
+		call.Detach = detach(ctx, f, r, in)
 	}
 	turn := &f.runs[r.Index]
 	turn.started = true
@@ -413,7 +413,7 @@ func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *inpu
 		Text:   cmp.Or(r.Hook.Text, f.event.rules.Text),
 		Decode: f.event.spec.Decode,
 	})
-	f.doubtAnswer(r)
+	f.doubting().doubtAnswer(r)
 }
 
 // reduce spawns the hooks and merges their answers as their reports arrive. A lone hook that
@@ -446,7 +446,7 @@ func (f *fire[Out]) conclude(res *hook.Result[Out]) {
 		res.Conflicts = conflicts(f.event, res.Reports)
 	}
 	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Policy != nil }) {
-		f.hold(res)
+		f.policing().hold(res)
 	}
 	if f.s.sys.ctx.Err() != nil || f.observed.Err() != nil {
 		if err := f.unfinished(res); err != nil {
@@ -454,13 +454,13 @@ func (f *fire[Out]) conclude(res *hook.Result[Out]) {
 		}
 	}
 	if f.s.sys.rechecks.Load() {
-		f.recheck(res)
+		f.rechecking().recheck(res)
 	}
 	if f.failed == nil && f.event.spec.conclude != nil {
 		f.concludeEvent(res)
 	}
 	if f.s.sys.debug {
-		f.logResult(res)
+		f.observing().logResult(res)
 	}
 }
 

@@ -44,18 +44,18 @@ func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
 
 // applyFailurePolicy applies what the event says of hooks that fail, and counts those
 // that fail open.
-func (f *fire[Out]) applyFailurePolicy(r *hook.Report[Out]) {
+func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
 	if errors.Is(r.Err, hook.ErrNotNeeded) {
 		return // the answer was there without it
 	}
 	if r.Hook.Policy != nil {
 		f.decideFailure(r)
-	} else if f.failsClosed(r.Hook, r.Err) {
+	} else if f.failing().failsClosed(r.Hook, r.Err) {
 		r.Answered = true
 		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
 		if swapped(r.Err) {
-			r.Output.Reason = f.failureReason(r.Hook, hook.ClassUntrusted, hook.FailClosed)
+			r.Output.Reason = f.failing().failureReason(r.Hook, hook.ClassUntrusted, hook.FailClosed)
 		}
 	}
 	if inShadow(r.Hook) {
@@ -66,7 +66,7 @@ func (f *fire[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	}
 	c := common.ReportOf(r)
 	f.log().failure(&c)
-	if !f.propagates(&c) {
+	if !f.failing().propagates(&c) {
 		f.notifyFailure(&c)
 	}
 }
@@ -83,13 +83,14 @@ func (f *fire[Out]) refine(r *hook.Report[Out], in *input) {
 	f.event.spec.refine(f.s, in.value, r)
 }
 
-// detach lets a running hook go to the background.
-func (f *fire[Out]) detach(
+// detach returns the function by which a running hook goes to the background.
+func detach[Out any](
 	from context.Context,
+	f *fire[Out],
 	r *hook.Report[Out],
 	in *input,
 ) func(time.Duration) (context.Context, func(hook.Reply, error)) {
-	b, start := f.backgroundRun(from, r, in), time.Now()
+	b, start := newBackgroundRun(from, f, r, in), time.Now()
 	return func(wish time.Duration) (context.Context, func(hook.Reply, error)) {
 		ctx, ok := b.begin()
 		if !ok {

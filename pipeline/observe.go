@@ -42,6 +42,11 @@ type Evaluation struct {
 	Mode  hook.Mode  // in shadow, what is here took no part
 }
 
+// observing describes one fire and its hooks to observers and the log.
+type observing[Out any] struct{ *fire[Out] }
+
+func (f *fire[Out]) observing() observing[Out] { return observing[Out]{f} }
+
 // Outcome is the end of one hook in one word.
 type Outcome string
 
@@ -95,7 +100,7 @@ func (l fireLog) planned(ctx context.Context) {
 }
 
 // observe reports what came of a hook that ran, to observers and to the log.
-func (f *fire[Out]) observe(ctx context.Context, r *hook.Report[Out], in *input, queued time.Duration) {
+func (f observing[Out]) observe(ctx context.Context, r *hook.Report[Out], in *input, queued time.Duration) {
 	ev := f.evaluation(r, in)
 	ev.Queued = queued
 	f.s.sys.observers.hookEnd(ctx, ev)
@@ -104,7 +109,7 @@ func (f *fire[Out]) observe(ctx context.Context, r *hook.Report[Out], in *input,
 	}
 }
 
-func (f *fire[Out]) evaluation(r *hook.Report[Out], in *input) *Evaluation {
+func (f observing[Out]) evaluation(r *hook.Report[Out], in *input) *Evaluation {
 	r = lit(r)
 	c := common.ReportOf(r)
 	return f.evaluationOf(&c, outcomeOf(c.Backgrounded, c.Err, f.blocks(r)), in)
@@ -270,11 +275,11 @@ func excerpt(b []byte) string {
 }
 
 // endObserving reports what became of the fire.
-func (f *fire[Out]) endObserving(res *hook.Result[Out], err error) {
+func (f observing[Out]) endObserving(res *hook.Result[Out], err error) {
 	f.s.sys.observers.fireEnd(f.observed, f.info, f.outcome(res, err))
 }
 
-func (f *fire[Out]) logResult(res *hook.Result[Out]) {
+func (f observing[Out]) logResult(res *hook.Result[Out]) {
 	f.log().debug(
 		f.ctx,
 		"hooks merged",

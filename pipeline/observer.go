@@ -125,7 +125,7 @@ func (e *core[Out]) rewrites(out *hook.Output[Out]) bool {
 }
 
 // outcome sums a result up.
-func (f *fire[Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
+func (f observing[Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
 	e := f.event
 	out := &FireOutcome{
 		Reason: res.Reason, Stop: res.Stop, FailedOpen: failedOpen(res.Reports), Conflicts: res.Conflicts,
@@ -161,7 +161,7 @@ func failedOpen[Out any](reports []hook.Report[Out]) (n int) {
 }
 
 // word is what an event's hooks have decided: Deny, Ask or Allow, or nothing.
-func (f *fire[Out]) word(all *hook.Output[Out], reports []hook.Report[Out]) hook.Decision {
+func (f observing[Out]) word(all *hook.Output[Out], reports []hook.Report[Out]) hook.Decision {
 	switch e := f.event; {
 	case e.spec.Blocks(all):
 		if e.can&CanBlock != 0 {

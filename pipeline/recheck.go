@@ -9,9 +9,14 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
+// rechecking asks hooks once more about the input that the merged answer has rewritten.
+type rechecking[Out any] struct{ *fire[Out] }
+
+func (f *fire[Out]) rechecking() rechecking[Out] { return rechecking[Out]{f} }
+
 // secondRound is the second round of a fire, for an input; nil if no hook runs. Hooks
 // in the background have no say in it, and are not started again.
-func (f *fire[Out]) secondRound(in any) *fire[Out] {
+func (f rechecking[Out]) secondRound(in any) *fire[Out] {
 	plan := f.of.plan(f.ctx, f.s, in, true)
 	if plan == nil {
 		return nil
@@ -32,7 +37,7 @@ func (f *fire[Out]) secondRound(in any) *fire[Out] {
 }
 
 // join adds the reports of a second round to a result, and merges all answers.
-func (f *fire[Out]) join(res *hook.Result[Out], final any, second *hook.Result[Out]) {
+func (f rechecking[Out]) join(res *hook.Result[Out], final any, second *hook.Result[Out]) {
 	for i := range second.Reports {
 		r := &second.Reports[i]
 		r.Index += len(f.runs)
@@ -46,12 +51,12 @@ func (f *fire[Out]) join(res *hook.Result[Out], final any, second *hook.Result[O
 	}
 	*res = merged
 	res.Conflicts = conflicts
-	f.hold(res)
+	f.policing().hold(res)
 }
 
 // dropRepeats takes from a second answer what does not count: what it rewrites, and
 // texts that the hook has said before.
-func (f *fire[Out]) dropRepeats(r *hook.Report[Out], final any, before []hook.Report[Out]) {
+func (f rechecking[Out]) dropRepeats(r *hook.Report[Out], final any, before []hook.Report[Out]) {
 	said := lit(r).Output
 	_, differs := f.of.rewrittenIn(final, &said)
 	if f.event.spec.Unrewritten(&said) && differs {

@@ -12,7 +12,7 @@ import (
 
 // compare finds out what the fire would have decided if its hooks in shadow had
 // counted: all of them, and each alone.
-func (f *fire[Out]) compare(res *hook.Result[Out]) {
+func (f policing[Out]) compare(res *hook.Result[Out]) {
 	if !slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool { return r.Shadow != nil }) {
 		return
 	}
@@ -33,7 +33,7 @@ func (f *fire[Out]) compare(res *hook.Result[Out]) {
 func differ(a, b hook.Would) bool { return a.Decision != b.Decision || a.Stop != b.Stop }
 
 // rewrite is what an answer replaces of the input, for comparison.
-func (f *fire[Out]) rewrite(all *hook.Output[Out]) string {
+func (f policing[Out]) rewrite(all *hook.Output[Out]) string {
 	if f.event.spec.Rewrites == nil {
 		return ""
 	}
@@ -43,8 +43,8 @@ func (f *fire[Out]) rewrite(all *hook.Output[Out]) string {
 	return ""
 }
 
-func (f *fire[Out]) decided(all *hook.Output[Out], reports []hook.Report[Out]) hook.Would {
-	return hook.Would{Decision: f.word(all, reports), Reason: cmp.Or(all.Reason, all.StopReason), Stop: all.Stop}
+func (f policing[Out]) decided(all *hook.Output[Out], reports []hook.Report[Out]) hook.Would {
+	return hook.Would{Decision: f.observing().word(all, reports), Reason: cmp.Or(all.Reason, all.StopReason), Stop: all.Stop}
 }
 
 // lit returns a report as it would be if the hook were not in shadow.
@@ -61,7 +61,7 @@ func lit[Out any](r *hook.Report[Out]) *hook.Report[Out] {
 
 // merged merges reports in which the shadows that are chosen count. A sequential
 // plan ends at the first that blocks, as it would have.
-func (f *fire[Out]) merged(reports []hook.Report[Out], counts func(i int) bool) (hook.Would, string) {
+func (f policing[Out]) merged(reports []hook.Report[Out], counts func(i int) bool) (hook.Would, string) {
 	all := slices.Clone(reports)
 	sequential := f.plan.Sequential || f.event.rules.Sequential
 	for i := range all {

@@ -11,6 +11,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
+// doubting finds answers of hooks that the event has not understood, or does not honour.
+type doubting[Out any] struct{ *fire[Out] }
+
+func (f *fire[Out]) doubting() doubting[Out] { return doubting[Out]{f} }
+
 // doubt is the part of a hook's output that is not understood.
 type doubt struct {
 	why    string
@@ -25,7 +30,7 @@ const noteUnread = "the words of a denial stand on standard error, where no answ
 // doubtAnswer makes a failure of class output of an answer that the event has not
 // understood: always where the words of a denial stand in it, and otherwise where the
 // policy of the hook demands answers that can be used. A denial is never in doubt.
-func (f *fire[Out]) doubtAnswer(r *hook.Report[Out]) {
+func (f doubting[Out]) doubtAnswer(r *hook.Report[Out]) {
 	if !f.event.guards || r.Err != nil || r.Reply == nil {
 		return
 	}
@@ -43,7 +48,7 @@ func (f *fire[Out]) doubtAnswer(r *hook.Report[Out]) {
 }
 
 // settle makes of a doubt what the policy says.
-func (f *fire[Out]) settle(r *hook.Report[Out], d doubt) {
+func (f doubting[Out]) settle(r *hook.Report[Out], d doubt) {
 	switch strict := f.strict(r.Hook); {
 	case d.why == "":
 		return
@@ -56,12 +61,12 @@ func (f *fire[Out]) settle(r *hook.Report[Out], d doubt) {
 }
 
 // strict reports whether an answer of a hook that cannot be used is a failure by an overlay.
-func (f *fireState) strict(h *hook.Hook) bool {
+func (f doubting[Out]) strict(h *hook.Hook) bool {
 	return h.Policy != nil && overlaid(h) && h.Policy.OnFailure[hook.ClassOutput] != hook.FailOpen && waitsFor(h)
 }
 
 // doubtObject looks at an answer that is one object.
-func (f *fire[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
+func (f doubting[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
 	o := &r.Output
 	read := f.event.form.Read(o.Raw)
 	word, isText := wire.Text(read.Decision)
@@ -93,12 +98,12 @@ func (f *fire[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
 	return d
 }
 
-func (f *fire[Out]) exits(r *hook.Report[Out]) hook.ExitEffect {
+func (f doubting[Out]) exits(r *hook.Report[Out]) hook.ExitEffect {
 	return exitsOf(r.Hook, &f.event.rules).Of(r.Reply)
 }
 
 // doubtText looks at output that is not an object: a text, other JSON, or nothing.
-func (f *fireState) doubtText(h *hook.Hook, reply *hook.Reply, notes []string) (d doubt) {
+func (f doubting[Out]) doubtText(h *hook.Hook, reply *hook.Reply, notes []string) (d doubt) {
 	text, other := wire.Trim(reply.Stdout), reply.Stderr
 	if len(text) == 0 && exitsOf(h, &f.of.rules).Of(reply) >= hook.ReadAny {
 		text, other = wire.Trim(reply.Stderr), nil
@@ -137,7 +142,7 @@ func (f *fireState) doubtText(h *hook.Hook, reply *hook.Reply, notes []string) (
 }
 
 // textOf returns the reading of plain text.
-func (f *fireState) textOf(h *hook.Hook) hook.Text {
+func (f doubting[Out]) textOf(h *hook.Hook) hook.Text {
 	if h.Text != 0 {
 		return h.Text
 	}
@@ -148,7 +153,7 @@ func (f *fireState) textOf(h *hook.Hook) hook.Text {
 // than it says: of a denial always, and of anything else where the policy is strict. notes is
 // the number of notes before Refine.
 // It reports whether the hook has failed.
-func (f *fire[Out]) doubtEffect(r *hook.Report[Out], notes int) (failed bool) {
+func (f doubting[Out]) doubtEffect(r *hook.Report[Out], notes int) (failed bool) {
 	if !f.event.guards || r.Err != nil || r.Reply == nil || r.Backgrounded || f.blocks(r) || r.Output.Stop {
 		return false
 	}
@@ -160,7 +165,7 @@ func (f *fire[Out]) doubtEffect(r *hook.Report[Out], notes int) (failed bool) {
 			why = r.Notes[len(r.Notes)-1]
 		}
 		r.Err = &hook.UnreadError{Why: why, Denies: refuses}
-		f.applyFailurePolicy(r)
+		f.policing().applyFailurePolicy(r)
 		return true
 	}
 	return false

@@ -15,8 +15,14 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
+// policing applies the policies of hooks in one fire: around the run of a hook (breaker,
+// retry, bulkhead), to its report (failure policy, shadow), and to the merged answer.
+type policing[Out any] struct{ *fire[Out] }
+
+func (f *fire[Out]) policing() policing[Out] { return policing[Out]{f} }
+
 // runUnderPolicy runs a hook under its policy: breaker, then retries.
-func (f *fire[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], in *input) {
+func (f policing[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], in *input) {
 	p, k := r.Hook.Policy, keeperOf(r.Hook)
 	var before time.Duration
 	var notes []string
@@ -51,7 +57,7 @@ func (f *fire[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], in 
 
 // runLimited runs a Runner within the bulkheads of its policy. The breaker counts its end
 // before its permits are free: the hook that gets them next sees the breaker.
-func (f *fire[Out]) runLimited(ctx context.Context, r *hook.Report[Out], in *input) {
+func (f policing[Out]) runLimited(ctx context.Context, r *hook.Report[Out], in *input) {
 	var err error
 	k, turn := keeperOf(r.Hook), &f.runs[r.Index]
 	if turn.queued, err = f.s.sys.acquire(ctx, r.Hook, f.s.sys.workers); err != nil {
@@ -69,7 +75,7 @@ func (f *fire[Out]) runLimited(ctx context.Context, r *hook.Report[Out], in *inp
 	}
 }
 
-func (f *fire[Out]) runSafelyLimited(ctx context.Context, r *hook.Report[Out], in *input) {
+func (f policing[Out]) runSafelyLimited(ctx context.Context, r *hook.Report[Out], in *input) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.Err = &hook.PanicError{Value: v, Stack: debug.Stack()}
@@ -86,14 +92,14 @@ func asHookError(h *hook.Hook, err error) error {
 }
 
 // decideFailure makes of the failure of a hook what its policy says.
-func (f *fire[Out]) decideFailure(r *hook.Report[Out]) {
+func (f policing[Out]) decideFailure(r *hook.Report[Out]) {
 	class, c := hook.ClassOf(r.Err), common.ReportOf(r)
-	if r.OnFailure = f.failureAction(&c, class); r.OnFailure == hook.FailOpen {
+	if r.OnFailure = f.failing().failureAction(&c, class); r.OnFailure == hook.FailOpen {
 		return
 	}
 	o := hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
 	if overlaid(r.Hook) || swapped(r.Err) {
-		o.Reason = f.failureReason(r.Hook, class, r.OnFailure)
+		o.Reason = f.failing().failureReason(r.Hook, class, r.OnFailure)
 	}
 	if r.OnFailure == hook.FailAsk {
 		o.Decision = hook.Ask
@@ -103,7 +109,7 @@ func (f *fire[Out]) decideFailure(r *hook.Report[Out]) {
 
 // failureAction is what the policy of a hook says of a failure. While a breaker
 // is open, what is closed for a failure that opened it stays closed.
-func (f *fireState) failureAction(r *common.Report, class hook.Class) hook.Action {
+func (f failing) failureAction(r *common.Report, class hook.Class) hook.Action {
 	if !waitsFor(r.Hook) {
 		return hook.FailOpen // it would have decided nothing
 	}
@@ -123,7 +129,7 @@ func (f *fireState) failureAction(r *common.Report, class hook.Class) hook.Actio
 // failureReason is the reason of a denial, or of a question, for a hook that could not
 // answer. A model reads it: it has no path, no place in a file, and no way to switch the hook
 // off. [waysOut] has them, for the user and the log.
-func (f *fireState) failureReason(h *hook.Hook, class hook.Class, action hook.Action) string {
+func (f failing) failureReason(h *hook.Hook, class hook.Class, action hook.Action) string {
 	end := "the call is denied"
 	if action == hook.FailAsk {
 		end = "the user is asked"
@@ -170,14 +176,14 @@ func place(h *hook.Hook) string {
 // uphold looks at the report of a hook with a policy as the event has left it:
 // what the policy denies is denied, whatever the event honours. A hook in shadow
 // steps aside.
-func (f *fire[Out]) uphold(r *hook.Report[Out]) {
+func (f policing[Out]) uphold(r *hook.Report[Out]) {
 	blocks := f.blocks(r)
 	held := r.OnFailure == hook.FailOpen || blocks || r.OnFailure == hook.FailAsk && r.Output.Decision == hook.Ask
 	if !held {
 		r.Answered = true
 		r.Output = hook.Output[Out]{
 			Decision: hook.Deny,
-			Reason:   f.failureReason(r.Hook, hook.ClassOf(r.Err), hook.FailClosed),
+			Reason:   f.failing().failureReason(r.Hook, hook.ClassOf(r.Err), hook.FailClosed),
 			Set:      hook.SetAnswer,
 		}
 	}
@@ -201,7 +207,7 @@ func (f *fire[Out]) uphold(r *hook.Report[Out]) {
 
 // propagates reports whether the error of a hook is Fire's: not where an overlay
 // says what becomes of it, which is a denial then, with the overlay's reason.
-func (f *fireState) propagates(r *common.Report) bool {
+func (f failing) propagates(r *common.Report) bool {
 	return f.of.rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
 }
 
@@ -213,13 +219,13 @@ func overlaid(h *hook.Hook) bool {
 
 // hold looks at a merged result where there is a policy: no reducer takes a
 // denial by policy away, and what hooks in shadow would have changed is known.
-func (f *fire[Out]) hold(res *hook.Result[Out]) {
+func (f policing[Out]) hold(res *hook.Result[Out]) {
 	f.strictest(&res.Output, res.Reports)
 	f.compare(res)
 }
 
 // strictest makes the strictest of the failure policies count in a merged answer.
-func (f *fire[Out]) strictest(all *hook.Output[Out], reports []hook.Report[Out]) {
+func (f policing[Out]) strictest(all *hook.Output[Out], reports []hook.Report[Out]) {
 	if all.Stop || f.event.spec.Blocks(all) {
 		return
 	}
