@@ -1,16 +1,18 @@
 package pipeline
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"fmt"
-	"log/slog"
-	"slices"
+	"runtime/debug"
+	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/environ"
-	"github.com/snaphook-go/snaphook/state"
+	"github.com/snaphook-go/snaphook/internal/common"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // Finished is what became of a hook that ran in the background.
@@ -46,146 +48,265 @@ type backgroundContext struct {
 	texts []string
 }
 
-// beginBackground counts a hook that goes to the background, unless the session or the
-// system is closed.
-func (s *Session) beginBackground() (ctx context.Context, ok bool) {
-	m := s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	b := &m.background
-	if b.closed || !s.shard.enter() {
-		return nil, false
-	}
-	if b.running++; b.running == 1 {
-		b.ctx, b.cancel = context.WithCancelCause(s.sys.ctx)
-		b.idle = make(chan struct{})
-	}
-	return b.ctx, true
+// backgroundRun is a hook in the background, whose fire goes on, and ends, without it.
+type backgroundRun[Out any] struct {
+	fire   *fire[Out] // a field: embedded, it would add wrappers of all its methods to every event
+	in     *input
+	ctx    context.Context // of the observers
+	queued time.Duration
+	trial  bool             // of a breaker that is open
+	report hook.Report[Out] // the fire has, and goes on to change, one of its own
 }
 
-// endBackground undoes stay.
-func (s *Session) endBackground() {
-	m := s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.background.running--; m.background.running == 0 {
-		m.background.cancel(nil)
-		close(m.background.idle)
+// newBackgroundRun returns the run of a hook that f does not wait for.
+func newBackgroundRun[Out any](
+	ctx context.Context,
+	f *fire[Out],
+	r *hook.Report[Out],
+	in *input,
+) *backgroundRun[Out] {
+	return &backgroundRun[Out]{
+		fire:   f,
+		in:     in,
+		ctx:    context.WithoutCancel(ctx),
+		trial:  f.runs[r.Index].trial,
+		report: hook.Report[Out]{Hook: r.Hook, Index: r.Index, Backgrounded: true},
 	}
-	s.shard.leave()
 }
 
-// Wait returns when no hook of the session runs in the background any more, or
-// with ctx's error when that ends first.
-func (s *Session) Wait(ctx context.Context) error {
-	for {
-		idle := s.idle()
-		if idle == nil {
+// launch starts a hook that the fire does not wait for.
+func launch[Out any](from context.Context, f *fire[Out], r *hook.Report[Out], in *input) {
+	payload, err := in.payload()
+	if err != nil { // only of an input that the hook before has changed, when no two run at a time
+		r.Err, f.failed = err, err
+		return
+	}
+	call, b := f.newCall(from, r.Hook, r.Index, in, payload), newBackgroundRun(from, f, r, in)
+	ctx, ok := b.begin()
+	if !ok {
+		r.Err = hook.ErrClosed
+		return
+	}
+	r.Backgrounded = true
+	go func() {
+		defer b.end()
+		b.run(ctx, call)
+	}()
+}
+
+// detach returns the function by which a running hook goes to the background.
+func detach[Out any](
+	from context.Context,
+	f *fire[Out],
+	r *hook.Report[Out],
+	in *input,
+) func(time.Duration) (context.Context, func(hook.Reply, error)) {
+	b, start := newBackgroundRun(from, f, r, in), time.Now()
+	return func(wish time.Duration) (context.Context, func(hook.Reply, error)) {
+		ctx, ok := b.begin()
+		if !ok {
+			return f.runs[b.report.Index].denyBackground()
+		}
+		limit := hook.Call{Timeout: cmp.Or(wish, f.of.timeout(b.report.Hook))}
+		ctx, cancel := limit.Limit(ctx)
+		return ctx, func(reply hook.Reply, err error) {
+			defer b.end()
+			defer cancel()
+			b.take(answered(ctx, limit.Timeout, &reply, err))
+			b.finish(time.Since(start))
+		}
+	}
+}
+
+// begin counts the hook, unless the session or the system is closed.
+func (b *backgroundRun[Out]) begin() (ctx context.Context, ok bool) {
+	if ctx, ok = b.fire.s.beginBackground(); ok {
+		b.fire.runs[b.report.Index].started = true
+		b.fire.s.hold(b.fire.vars)
+	}
+	return ctx, ok
+}
+
+// end undoes stay.
+func (b *backgroundRun[Out]) end() {
+	b.fire.s.release(b.fire.vars)
+	b.fire.s.endBackground()
+}
+
+// run runs the hook when there is a place for it.
+func (b *backgroundRun[Out]) run(ctx context.Context, call hook.Call) {
+	var reply hook.Reply
+	h := b.report.Hook
+	queued, err := b.fire.s.sys.acquire(ctx, h, b.fire.s.sys.backgroundWorkers)
+	b.queued = queued
+	start, permitted := time.Now(), err == nil
+	if permitted {
+		if err = keeperOf(h).still(&b.trial); err == nil {
+			reply, err = runSafely(ctx, h.Runner, call)
+		}
+	}
+	took := time.Since(start)
+	b.take(answered(ctx, call.Timeout, &reply, err))
+	if permitted {
+		b.fire.s.sys.release(h, b.fire.s.sys.backgroundWorkers)
+	}
+	b.finish(took)
+}
+
+// take takes how the hook has ended. Its breaker counts that before its permit is
+// free.
+func (b *backgroundRun[Out]) take(reply *hook.Reply, err error) {
+	r := &b.report
+	if r.Reply, r.Err = reply, err; r.Err == nil {
+		r.Err = b.readReply()
+	}
+	if reply != nil {
+		r.Notes = append(r.Notes, reply.Notes...)
+	}
+	keeperOf(r.Hook).done(b.trial, asHookError(r.Hook, r.Err))
+}
+
+// finish reports what the hook has said.
+func (b *backgroundRun[Out]) finish(took time.Duration) {
+	r := &b.report
+	r.Elapsed = took
+	if r.Err != nil {
+		r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
+		c := common.ReportOf(r)
+		b.fire.log().failure(&c)
+	}
+	if b.fire.event.spec.refine != nil {
+		b.fire.refine(r, b.in)
+	}
+	r.Backgrounded = false // its end is what counts now
+	if !inShadow(r.Hook) {
+		c := common.ReportOf(r)
+		b.fire.s.deliver(b.fire.number, r.Index, b.fire.of.finished(&c))
+	}
+	if b.fire.s.sys.observed {
+		b.observeLate()
+	}
+}
+
+// observeLate reports the second end of the hook.
+func (b *backgroundRun[Out]) observeLate() {
+	ev := b.fire.observing().evaluation(&b.report, b.in)
+	ev.Queued, ev.Late, ev.FailedOpen = b.queued, true, false // it guarded nothing
+	b.fire.s.sys.observers.hookEnd(b.ctx, ev)
+	if b.fire.s.sys.debug {
+		b.fire.log().ended(ev, outputOf(ev, &b.report), b.in.value)
+	}
+}
+
+// readReply reads what the hook has to say to the model: its context and its
+// message (C81). Nothing it decides has an effect, but an end that is
+// a failure is one here too.
+func (b *backgroundRun[Out]) readReply() (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &hook.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	r := &b.report
+	end := exitsOf(r.Hook, &b.fire.event.rules).Of(r.Reply)
+	switch {
+	case r.Hook.Background == hook.Rewake && wakes(r.Reply):
+		r.Output.Context = cmp.Or(plainText(r.Reply.Stderr), plainText(r.Reply.Stdout))
+		if w := r.Hook.Wake; w != nil {
+			r.Output.Context = strings.Trim(w.Message+"\n"+r.Output.Context, "\n")
+			r.Output.Message = w.Summary
+		}
+	case r.Hook.Background != hook.Rewake && end != hook.FailWithWarning:
+		r.Output, r.Notes = backgroundAnswer[Out](r.Reply.Stdout)
+		r.Answered = r.Output.Set.Has(hook.SetAnswer)
+		denies := end == hook.ParseAndDeny || end == hook.DenyWithReason || end == hook.DenyAny || printsDenial(r.Reply)
+		if b.fire.event.guards && denies {
+			r.Notes = append(r.Notes, "it denies in the background, where nothing waits for it: the action has gone ahead")
+		}
+	}
+	if end == hook.FailWithWarning ||
+		(end == hook.ParseOrFail || end == hook.WarnAny || end == hook.DenyAny) && !r.Answered {
+		return &hook.ExitError{Reply: r.Reply}
+	}
+	return nil
+}
+
+// runSafely runs a hook on a goroutine of its own.
+func runSafely(ctx context.Context, runner hook.Runner, call hook.Call) (reply hook.Reply, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &hook.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return runner.Run(ctx, call)
+}
+
+// backgroundAnswer returns the part of the answer that counts. What does not fit is left out
+// of it, and noted.
+func backgroundAnswer[Out any](stdout []byte) (o hook.Output[Out], notes []string) {
+	for _, text := range answers(stdout) {
+		out, notes, err := wire.Read[Out](text)
+		if err == nil && out.Set.Has(hook.SetAnswer) && !out.Synthetic {
+			return hook.Output[Out]{Context: out.Context, Message: out.Message, Set: hook.SetAnswer}, notes
+		}
+	}
+	return o, nil
+}
+
+// wakes reports whether the end of a hook wakes the model (C83).
+func wakes(r *hook.Reply) bool { return r.Signal == nil && r.Exit == 2 }
+
+// answers returns what the answer of a hook in the background may be: all that it
+// printed, less the line with which it asked to be there, or one line of it.
+func answers(stdout []byte) (texts [][]byte) {
+	first, rest, more := bytes.Cut(wire.Trim(stdout), []byte("\n"))
+	if wire.Object(wire.Trim(first)).Get("async").Kind() == 't' {
+		stdout = rest
+		if !more {
 			return nil
 		}
-		select {
-		case <-idle:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+	}
+	texts = append(texts, stdout)
+	for line := range bytes.Lines(stdout) {
+		if line = wire.Trim(line); len(line) > 0 && line[0] == '{' {
+			texts = append(texts, line)
 		}
-	}
-}
-
-// idle returns the channel that ends the wait; nil if nothing runs.
-func (s *Session) idle() chan struct{} {
-	m := s.more.Load()
-	if m == nil {
-		return nil
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.background.running == 0 {
-		return nil
-	}
-	return m.background.idle
-}
-
-// Close ends what the session has in the background, and removes the files its
-// hooks have left. It waits for hooks that are still running until ctx ends,
-// and stops them then; the error says so. From now on hooks that would run in
-// the background fail with [hook.ErrClosed], and none can leave files. A session
-// that never had any needs no Close.
-func (s *Session) Close(ctx context.Context) error {
-	m := s.state()
-	m.mu.Lock()
-	m.background.closed = true
-	m.mu.Unlock()
-	err := s.Wait(ctx)
-	if err != nil {
-		err = s.stopAll(ctx, err)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s.sys.scratches.drop(m.scratchDir)
-	m.scratchDir, m.vars = "", nil
-	if s.id == "" && s.kept.Load() != nil {
-		_ = s.State().(state.Dir).Remove() // nothing can take it up again
-	}
-	return err
-}
-
-// stopAll ends what still runs in the background, if anything does.
-func (s *Session) stopAll(ctx context.Context, why error) error {
-	m := s.state()
-	m.mu.Lock()
-	n, cancel := m.background.running, m.background.cancel
-	m.mu.Unlock()
-	if n == 0 {
-		return nil // the last one was faster
-	}
-	cancel(hook.ErrClosed)
-	_ = s.Wait(context.WithoutCancel(ctx))
-	return fmt.Errorf("%d hooks in the background had to be stopped: %w", n, why)
-}
-
-// NextTurn returns what hooks in the background have said since it was last
-// called: context for the model's next turn, in the order of the fires and in
-// that of their plans, and not in that in which the hooks were done.
-func (s *Session) NextTurn() (texts []string) {
-	m := s.more.Load()
-	if m == nil {
-		return nil
-	}
-	m.mu.Lock()
-	said := m.background.pending
-	m.background.pending = nil
-	m.mu.Unlock()
-	slices.SortFunc(said, func(a, b backgroundContext) int {
-		return cmp.Or(cmp.Compare(a.fire, b.fire), cmp.Compare(a.index, b.index))
-	})
-	for _, one := range said {
-		texts = append(texts, one.texts...)
 	}
 	return texts
 }
 
-// deliver keeps what is for the model's next turn, and tells the host. A host that
-// panics has no part in what goes on.
-func (s *Session) deliver(fire int64, place int, done Finished) {
-	if len(done.Context) > 0 {
-		m := s.state()
-		m.mu.Lock()
-		m.background.pending = append(m.background.pending, backgroundContext{fire, place, done.Context})
-		m.mu.Unlock()
+func plainText(b []byte) string { return wire.Valid(wire.Trim(b)) }
+
+// finished is what the host is told.
+func (e *definition) finished(r *common.Report) Finished {
+	done := Finished{
+		Event: e.full, Hook: r.Hook, Outcome: outcomeOf(r.Backgrounded, r.Err, false),
+		Reply: r.Reply, Err: r.Err, Elapsed: r.Elapsed, Notes: r.Notes,
 	}
-	if s.host == nil || s.host.Finished == nil {
-		return
+	if r.Hook.Background == hook.Rewake {
+		done.Wakes, done.Wake = r.Err == nil && wakes(r.Reply), r.Output.Context
+		done.Message = r.Output.Message
+		return done
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			s.sys.log.LogAttrs(
-				s.sys.ctx,
-				slog.LevelError,
-				"the host's Finished panicked",
-				slog.String("session", s.id),
-				slog.String("panic", environ.Scrub(fmt.Sprint(v))),
-			)
+	for _, text := range [...]string{r.Output.Context, r.Output.Message} {
+		if text != "" {
+			done.Context = append(done.Context, text)
 		}
-	}()
-	s.host.Finished(done)
+	}
+	return done
+}
+
+// Ending describes the end of a hook in JSON terms.
+func (f *Finished) Ending() *Ending {
+	e := &Ending{Outcome: f.Outcome, Context: append([]string{}, f.Context...), DurationMS: milliseconds(f.Elapsed)}
+	if f.Err != nil {
+		e.Error = lo.ToPtr(f.Err.Error())
+	}
+	if r := f.Reply; r != nil {
+		if r.Signal == nil && r.Exit >= 0 && !cancelled(f.Err) {
+			e.ExitCode = &r.Exit
+		}
+		e.Stdout, e.Stderr = lo.ToPtr(wire.Valid(r.Stdout)), lo.ToPtr(wire.Valid(r.Stderr))
+	}
+	return e
 }

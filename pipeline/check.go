@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -136,3 +138,54 @@ func (w *wrong) below(part string) *wrong {
 	}
 	return w
 }
+
+// of returns the first thing that is wrong with a value, nil if nothing is.
+func (c *check) of(v reflect.Value, depth int) *wrong {
+	if c.leaf != nil {
+		if err := c.leaf(v.Bytes()); err != nil {
+			return &wrong{err: err}
+		}
+		return nil
+	}
+	if depth == deepest {
+		return nil // it holds itself: its JSON cannot be made, which is an error of its own
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for _, f := range c.fields {
+			if w := f.check.of(v.Field(f.index), depth+1); w != nil {
+				return w.below(f.name)
+			}
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return c.elem.of(v.Elem(), depth+1)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if w := c.elem.of(v.Index(i), depth+1); w != nil {
+				return w.below("[" + strconv.Itoa(i) + "]")
+			}
+		}
+	case reflect.Map:
+		for entries := v.MapRange(); entries.Next(); {
+			if w := c.elem.of(entries.Value(), depth+1); w != nil {
+				return w.below(fmt.Sprint(entries.Key()))
+			}
+		}
+	}
+	return nil
+}
+
+// checked says what is wrong with the JSON text in what a pointer points at.
+func (c *check) checked(ptr any) error {
+	if c == nil {
+		return nil
+	}
+	if w := c.of(reflect.ValueOf(ptr).Elem(), 0); w != nil {
+		return w
+	}
+	return nil
+}
+
+func checkObject(text jsontext.Value) error { return wire.Object(text).Check() }

@@ -1,14 +1,18 @@
 package pipeline
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"iter"
 	"reflect"
-	"unsafe"
+	"slices"
+	"time"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/unread"
 	"github.com/snaphook-go/snaphook/reducers"
+	"github.com/snaphook-go/snaphook/stages"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -50,10 +54,7 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 		panic("pipeline: the event " + spec.Name + " has one of Rewritten and Unrewritten; it needs both, or neither")
 	}
 	e := &Event[In, Out]{empty: hook.Empty[Out](), forgetting: spec.Forget != nil}
-	if spec.Subject != nil {
-		in := new(In)
-		e.subject = subjectAt(spec.Name, unsafe.Pointer(spec.Subject(in)), unsafe.Pointer(in), unsafe.Sizeof(*in))
-	}
+	e.subject = subjectAt(spec.Name, spec.Subject)
 	c := &core[Out]{spec: spec.onAnswer(), empty: &e.empty}
 	def := &c.definition
 	def.name, def.doc, def.subjectName, def.can, def.rules = spec.Name, spec.Doc, spec.SubjectName, spec.Can, spec.Rules
@@ -158,3 +159,156 @@ func (e *definition) accepts(fn any) (want string, ok bool) {
 }
 
 func (e *definition) slotOf() (slot int, d *Dialect) { return e.slot, e.dialect }
+
+func (e *core[Out]) rechecks(s *Session, subject string) bool {
+	if !e.active(s) {
+		return false
+	}
+	plan := s.view().active.at(e.slot).plan(s.sys.ctx, subject)
+	return slices.ContainsFunc(plan.Run, wantsRecheck) || slices.ContainsFunc(plan.Open, wantsRecheck)
+}
+
+// fire runs the hooks of a plan and merges their answers. f is memory for the fire; w may
+// be nil.
+func (e *core[Out]) fire(
+	ctx context.Context,
+	s *Session,
+	in any,
+	plan *stages.Planned,
+	w *watcher[Out],
+	f *fire[Out],
+) (*hook.Result[Out], error) {
+	f.event, f.watcher = e, w
+	f.fireState = fireState{
+		of: &e.definition, s: s, plan: plan, began: time.Now(), observed: ctx, text: f.text,
+	}
+	f.first.value, f.first.fire, f.in = in, &f.fireState, &f.first
+	isClosed := f.dropClosed()
+	if plan.Panicked != nil {
+		f.log().matcher(ctx)
+	}
+	if s.sys.debug {
+		f.log().planned(ctx)
+	}
+	if len(s.sys.cfg.Observe) > 0 {
+		f.observed = f.startObserving(ctx)
+	}
+	res, err := e.empty, error(nil)
+	if len(f.plan.Run) > 0 || isClosed {
+		f.alloc()
+		f.begin()
+		defer f.end()
+		res, err = f.complete(ctx)
+	}
+	if f.info != nil {
+		f.observing().endObserving(res, err)
+	}
+	return res, err
+}
+
+// checkOutput says why the answer of a Go function cannot be used.
+func (e *core[Out]) checkOutput(o *hook.Output[Out]) error {
+	if err := e.output.checked(&o.Specific); err != nil {
+		return fmt.Errorf("its answer holds what is not JSON: %w", err)
+	}
+	if e.spec.CheckOutput != nil {
+		return e.spec.CheckOutput(o)
+	}
+	return nil
+}
+
+// timeout is how long h may run: its own, or the event's; 0 means no limit.
+func (e *definition) timeout(h *hook.Hook) time.Duration {
+	d := h.Timeout
+	if d == 0 {
+		d = e.rules.Timeout
+	}
+	return max(0, d)
+}
+
+// rewrites reports whether an answer replaces a part of the input. A panic has been the
+// error of the fire where it counts.
+func (e *core[Out]) rewrites(out *hook.Output[Out]) bool {
+	defer func() { _ = recover() }()
+	return e.spec.Rewrites != nil && !e.spec.Rewrites(out).IsEmpty()
+}
+
+// plan selects the hooks for an input; nil if none could run. If they are
+// going to, those that run once are spent.
+func (e *definition) plan(ctx context.Context, s *Session, in any, spend bool) *stages.Planned {
+	v := s.view()
+	if !v.active.has(e.slot) {
+		return nil
+	}
+	plan := v.active.at(e.slot).plan(ctx, e.subjectOf(in))
+	if plan.Open != nil {
+		return e.narrow(s, in, plan, spend)
+	}
+	return plan
+}
+
+// narrow decides a plan for which the subject is not enough.
+func (e *definition) narrow(s *Session, in any, plan *stages.Planned, spend bool) *stages.Planned {
+	var detail *hook.ConditionInput
+	if e.on.conditionInput != nil {
+		d := e.on.conditionInput(in)
+		d.Dir = e.dir(s, in)
+		detail = &d
+	}
+	for {
+		n := plan.Narrow(detail, s.isSpent)
+		if !spend || !slices.ContainsFunc(n.Run, func(h *hook.Hook) bool { return h.Once }) || s.spend(n.Run) {
+			return &n
+		}
+	}
+}
+
+// dir is the directory in which the agent works.
+func (e *definition) dir(s *Session, in any) string {
+	if e.on.dir != nil {
+		return cmp.Or(e.on.dir(in), s.dir)
+	}
+	return s.dir
+}
+
+// engine stands for the engine where a report is not of a hook.
+func (e *definition) engine() *hook.Hook {
+	return &hook.Hook{
+		Identity: hook.Identity{
+			ID:      "engine/" + e.name,
+			Dialect: e.dialect.Name,
+			Event:   e.name,
+			Name:    "engine",
+			Type:    "engine",
+		},
+	}
+}
+
+// checkIn is what is missing from an input.
+func (e *definition) checkIn(in any) error {
+	if !e.on.check.given() {
+		return nil
+	}
+	err, _ := e.on.check.call(in)[0].Interface().(error)
+	return err
+}
+
+// rewrittenIn is the input as an answer leaves it, and ok false if that changes nothing.
+func (e *definition) rewrittenIn(in, answer any) (final any, ok bool) {
+	results := e.on.rewritten.call(in, answer)
+	pointer := reflect.New(e.inputType)
+	pointer.Elem().Set(results[0])
+	return pointer.Interface(), results[1].Bool()
+}
+
+// effectsOf is what the caller has to apply; nil if the event says nothing of it.
+func (e *definition) effectsOf(in, res any) any {
+	if !e.on.effects.given() {
+		return nil
+	}
+	return e.on.effects.call(in, res)[0].Interface()
+}
+
+func (e *core[Out]) outcome(r *hook.Report[Out]) Outcome {
+	return outcomeOf(r.Backgrounded, r.Err, e.spec.Blocks(&r.Output))
+}

@@ -2,6 +2,9 @@ package pipeline
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"sync"
 
 	"github.com/snaphook-go/snaphook/stages"
 )
@@ -30,4 +33,100 @@ type Declared interface {
 	slotOf() (slot int, d *Dialect)
 	accepts(fn any) (want string, ok bool)
 	forgets() bool // it has to be fired also where no hook is
+}
+
+// declared holds every event of the process by its full name. Names may be
+// alike in two dialects, so snapshots are indexed by slot.
+var declared struct {
+	sync.RWMutex
+	byName map[string]Declared
+}
+
+// register returns e its slot while no snapshot can be made: one that saw the
+// event without it would take it for another.
+func register(name string, e Declared, slot *int) {
+	declared.Lock()
+	defer declared.Unlock()
+	if declared.byName == nil {
+		declared.byName = map[string]Declared{}
+	}
+	if _, twice := declared.byName[name]; twice {
+		panic("pipeline: the event " + name + " is declared twice")
+	}
+	*slot = len(declared.byName)
+	declared.byName[name] = e
+}
+
+// Events returns the events of a dialect by name, those of the user included;
+// of every dialect if d is nil. It is for tools: programs use the event
+// variables.
+func Events(d *Dialect) []Declared {
+	declared.RLock()
+	defer declared.RUnlock()
+	var events []Declared
+	for _, name := range slices.Sorted(maps.Keys(declared.byName)) {
+		if e := declared.byName[name]; d == nil || e.Info().Dialect == d.Name {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// LinkedSettings returns the Settings of every dialect that has events in the
+// program, in the order of the dialects' names.
+func LinkedSettings() []Load {
+	declared.RLock()
+	defer declared.RUnlock()
+	linked := map[string]Load{}
+	for _, e := range declared.byName {
+		if _, d := e.slotOf(); d.Settings != nil {
+			linked[d.Name] = d.Settings
+		}
+	}
+	loads := make([]Load, 0, len(linked))
+	for _, name := range slices.Sorted(maps.Keys(linked)) {
+		loads = append(loads, linked[name])
+	}
+	return loads
+}
+
+// eventNamed returns the event of a full name; nil if there is none.
+func eventNamed(name string) Declared {
+	declared.RLock()
+	defer declared.RUnlock()
+	return declared.byName[name]
+}
+
+// slots returns every event's slot by its full name, of the dialects that put the
+// program's hooks last, or of the others.
+func slots(hostLast bool) map[string]int {
+	declared.RLock()
+	defer declared.RUnlock()
+	index := make(map[string]int, len(declared.byName))
+	for name, e := range declared.byName {
+		if slot, d := e.slotOf(); d.HostLast == hostLast {
+			index[name] = slot
+		}
+	}
+	return index
+}
+
+// forgetting returns the slots of the events that make a session forget, which
+// they do also where no hook runs.
+func forgetting() (found []int) {
+	declared.RLock()
+	defer declared.RUnlock()
+	for _, e := range declared.byName {
+		if e.forgets() {
+			slot, _ := e.slotOf()
+			found = append(found, slot)
+		}
+	}
+	return found
+}
+
+func declaredEvents() int {
+	declared.RLock()
+	defer declared.RUnlock()
+	return len(declared.byName)
 }

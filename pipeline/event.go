@@ -5,7 +5,6 @@ import (
 	"iter"
 	"reflect"
 	"strings"
-	"unsafe"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/sound"
@@ -86,7 +85,7 @@ func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out
 func (e *Event[In, Out]) fire(
 	ctx context.Context, s *Session, in *In, hooks *selector, text sound.Text,
 ) (*hook.Result[Out], error) {
-	plan := hooks.plan(ctx, e.subject.of(unsafe.Pointer(in)))
+	plan := hooks.plan(ctx, subjectIn(e.subject, in))
 	if len(plan.Run) == 0 && plan.Open == nil && !(e.forgetting && s.more.Load() != nil) && !s.sys.observed {
 		return &e.empty, nil
 	}

@@ -1,11 +1,17 @@
 package pipeline
 
 import (
-	"slices"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/common"
+	"github.com/snaphook-go/snaphook/internal/errorline"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // Failure is a hook that failed, for those who listen to a session.
@@ -16,50 +22,158 @@ type Failure struct {
 	Blocked bool  // the action does not go ahead because of it
 }
 
-// OnFailure tells listen of every hook that fails in the session, on the
-// goroutine that ran it and before the fire goes on. It can change nothing: what
-// panics in it is logged. Listeners are told in the order in which they came;
-// remove ends it.
-//
-// A hook whose error Fire returns, see Propagate of [Rules], is no news.
-func (s *Session) OnFailure(listen func(Failure)) (remove func()) {
-	m := s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	l := &listen
-	m.listeners = append(slices.Clip(m.listeners), l)
-	return sync.OnceFunc(func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.listeners = slices.DeleteFunc(
-			slices.Clone(m.listeners),
-			func(other *func(Failure)) bool { return other == l },
-		)
-	})
-}
+// failing decides about the failures of hooks in one fire.
+type failing struct{ *fireState }
 
-func (s *Session) listeners() []*func(Failure) {
-	m := s.more.Load()
-	if m == nil {
-		return nil
+func (f *fireState) failing() failing { return failing{f} }
+
+// failsClosed reports whether a hook that failed blocks.
+func (f failing) failsClosed(h *hook.Hook, err error) bool {
+	rules, late := &f.of.rules, new(hook.TimeoutError)
+	if !waitsFor(h) {
+		return false // it would have decided nothing
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.listeners
-}
-
-// notifyFailure tells the listeners of a hook that failed.
-func (f *fireState) notifyFailure(r *common.Report) {
-	for _, listen := range f.s.listeners() {
-		f.notifyListener(*listen, Failure{Event: f.of.full, Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()})
+	if rules.FailClosed || rules.Propagate || h.FailClosed || f.of.guards && swapped(err) {
+		return true
 	}
+	return errors.As(err, &late) && (rules.LateBlocks || rules.LateFuncBlocks && h.Func != nil)
 }
 
-func (f *fireState) notifyListener(listen func(Failure), failure Failure) {
-	defer func() {
-		if v := recover(); v != nil {
-			f.log().panicked("a listener to failures panicked", v)
+// failureAction is what the policy of a hook says of a failure. While a breaker
+// is open, what is closed for a failure that opened it stays closed.
+func (f failing) failureAction(r *common.Report, class hook.Class) hook.Action {
+	if !waitsFor(r.Hook) {
+		return hook.FailOpen // it would have decided nothing
+	}
+	action := r.Hook.Policy.OnFailure[class]
+	if open, ok := errors.AsType[*openError](r.Err); ok {
+		action = max(action, r.Hook.Policy.Strictest(open.classes...))
+	}
+	if action == hook.FailOpen && f.of.guards && swapped(r.Err) {
+		action = hook.FailClosed
+	}
+	if action == hook.FailAsk && !f.of.rules.Asks {
+		action = hook.FailClosed
+	}
+	return action
+}
+
+// failureReason is the reason of a denial, or of a question, for a hook that could not
+// answer. A model reads it: it has no path, no place in a file, and no way to switch the hook
+// off. [waysOut] has them, for the user and the log.
+func (f failing) failureReason(h *hook.Hook, class hook.Class, action hook.Action) string {
+	end := "the call is denied"
+	if action == hook.FailAsk {
+		end = "the user is asked"
+	}
+	name := ""
+	if h.Name != "" && !strings.ContainsAny(h.Name, "/\\\n") {
+		name = fmt.Sprintf(" %.80q", h.Name)
+	}
+	return fmt.Sprintf("The guard%s of %s could not run (failure class %q): %s.", name, f.of.name, class, end)
+}
+
+// propagates reports whether the error of a hook is Fire's: not where an overlay
+// says what becomes of it, which is a denial then, with the overlay's reason.
+func (f failing) propagates(r *common.Report) bool {
+	return f.of.rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
+}
+
+// contextCause returns the reason for which ctx has ended in place of an error that
+// says no more than that it has. A reason of the caller's own stays a
+// cancellation.
+func contextCause(ctx context.Context, err error) error {
+	ended, cause := ctx.Err(), context.Cause(ctx)
+	switch {
+	case ended == nil || !errors.Is(err, ended) && !errors.Is(err, cause):
+		return err
+	case cancelled(cause):
+		return cause
+	}
+	return fmt.Errorf("%w: %w", ended, cause)
+}
+
+// swapped reports whether a hook did not run because it, or a file that it runs, is
+// not what the user agreed to. A guard is not switched off by a change to it.
+func swapped(err error) bool {
+	classed, ok := errors.AsType[*hook.ClassError](err)
+	return ok && classed.Class == hook.ClassUntrusted
+}
+
+// openFailures counts hooks that failed open.
+type openFailures struct {
+	all     atomic.Int64
+	mu      sync.Mutex
+	byClass map[hook.Class]int64
+}
+
+func (o *openFailures) add(class hook.Class) {
+	o.all.Add(1)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.byClass == nil {
+		o.byClass = map[hook.Class]int64{}
+	}
+	o.byClass[class]++
+}
+
+func (o *openFailures) by() map[hook.Class]int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := make(map[hook.Class]int64, len(o.byClass))
+	for class, n := range o.byClass {
+		all[class] = n
+	}
+	return all
+}
+
+// waysOut names the hook, the failure, the policy that makes it a denial, and the ways out. It
+// is for the report and the log, and not for the model.
+func waysOut(r *common.Report) string {
+	class := hook.ClassOf(r.Err)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v", r.Err)
+	if r.Reply != nil {
+		if line := errorline.Of(wire.Valid(r.Reply.Stderr)); line != "" {
+			fmt.Fprintf(&b, ": %.400s", line)
 		}
-	}()
-	listen(failure)
+	}
+	fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its failure policy is %q, at %s", class, place(r.Hook),
+		r.Hook.Policy.OnFailure[class], r.Hook.Policy.From["onFailure"].Position)
+	if r.OnFailure == hook.FailClosed {
+		b.WriteString(", so the call is denied")
+	}
+	fmt.Fprintf(
+		&b,
+		". Three ways out: repair the hook; write \"onFailure\": {%q: \"open\"} or \"ask\" there; or switch the hook off with \"mode\": \"off\".",
+		class,
+	)
+	return b.String()
 }
+
+// place is where a person finds a hook.
+func place(h *hook.Hook) string {
+	if at := h.Position.String(); at != "" {
+		return at
+	}
+	return h.Source.String()
+}
+
+// overlaid reports whether an overlay says what becomes of a hook's failures.
+func overlaid(h *hook.Hook) bool {
+	_, yes := h.Policy.From["onFailure"]
+	return yes
+}
+
+// decidesAbout reports whether an overlay says what a failure of a hook amounts to.
+// One that says so of other classes alone does not.
+func decidesAbout(h *hook.Hook, class hook.Class) bool {
+	return h.Policy != nil && h.Policy.Decided[class]
+}
+
+// decidesAboutGone is decidesAbout for a hook that was not asked, since the caller
+// has gone.
+func decidesAboutGone(h *hook.Hook) bool { return decidesAbout(h, hook.ClassCancelled) }
+
+// waitsFor reports whether the fire goes on only when the hook is done.
+func waitsFor(h *hook.Hook) bool { return h.Background == hook.Foreground || h.Func != nil }

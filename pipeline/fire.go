@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/common"
 	"github.com/snaphook-go/snaphook/internal/sound"
 	"github.com/snaphook-go/snaphook/stages"
 )
@@ -70,44 +73,6 @@ type hookRun struct {
 	queued  time.Duration // how long it waited for a permit
 	refuses bool          // its answer, as written, denies or stops
 	denied  chan struct{} // if not nil, it may not go to the background; closed when it has ended
-}
-
-// fire runs the hooks of a plan and merges their answers. f is memory for the fire; w may
-// be nil.
-func (e *core[Out]) fire(
-	ctx context.Context,
-	s *Session,
-	in any,
-	plan *stages.Planned,
-	w *watcher[Out],
-	f *fire[Out],
-) (*hook.Result[Out], error) {
-	f.event, f.watcher = e, w
-	f.fireState = fireState{
-		of: &e.definition, s: s, plan: plan, began: time.Now(), observed: ctx, text: f.text,
-	}
-	f.first.value, f.first.fire, f.in = in, &f.fireState, &f.first
-	isClosed := f.dropClosed()
-	if plan.Panicked != nil {
-		f.log().matcher(ctx)
-	}
-	if s.sys.debug {
-		f.log().planned(ctx)
-	}
-	if len(s.sys.cfg.Observe) > 0 {
-		f.observed = f.startObserving(ctx)
-	}
-	res, err := e.empty, error(nil)
-	if len(f.plan.Run) > 0 || isClosed {
-		f.alloc()
-		f.begin()
-		defer f.end()
-		res, err = f.complete(ctx)
-	}
-	if f.info != nil {
-		f.observing().endObserving(res, err)
-	}
-	return res, err
 }
 
 // dropClosed takes the hook that stands for a closed system out of the plan, and reports
@@ -494,3 +459,278 @@ func (f *fireState) end() {
 	}
 	f.s.shard.end(&f.inflightEntry)
 }
+
+func (f *fire[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
+	f.runs[r.Index].started = true
+	start := time.Now()
+	end := start
+	defer func() {
+		if end.Equal(start) { // it has panicked, or ended its goroutine
+			end = time.Now()
+		}
+		r.Elapsed = end.Sub(start)
+	}()
+	ended := ctx.Err
+	if timeout := f.of.timeout(r.Hook); timeout > 0 {
+		limit := f.limit(ctx, r.Index, timeout, start)
+		defer limit.end(context.Canceled)
+		ctx, ended = limit, func() error { return limit.errAt(end) }
+	}
+	out, err := f.event.spec.callFunc(ctx, r.Hook.Func, in)
+	end = time.Now()
+	if err == nil && ended() != nil {
+		err = late(ctx)
+	}
+	if err != nil {
+		r.Err = contextCause(ctx, err)
+		return
+	}
+	if !isDecision(out.Decision) {
+		r.Err = &hook.ClassError{Class: hook.ClassOutput, Err: fmt.Errorf("there is no decision %q", out.Decision)}
+		return
+	}
+	r.Output = out
+	if err := f.event.checkOutput(&r.Output); err != nil {
+		r.Output.Specific = *new(Out)
+		if !f.event.spec.Blocks(&r.Output) && !r.Output.Stop {
+			r.Output, r.Err = hook.Output[Out]{}, &hook.ClassError{Class: hook.ClassOutput, Err: err}
+			return
+		}
+		r.Notes = append(r.Notes, "the event's own part of the answer is left out: "+err.Error()) // the denial counts
+	}
+	r.Answered = out.Set != 0 || out.Common() != 0 || !reflect.ValueOf(&r.Output.Specific).Elem().IsZero()
+}
+
+// limit returns the context of a hook in Go, which has so much time.
+func (f *fireState) limit(ctx context.Context, i int, timeout time.Duration, now time.Time) *lazyContext {
+	if i >= len(f.contexts) {
+		return lazyTimeout(ctx, timeout, now)
+	}
+	c := &f.contexts[i]
+	c.parent, c.timeout, c.due = ctx, timeout, now.Add(timeout)
+	return c
+}
+
+// isDecision reports whether the engine knows a word, or it is empty.
+func isDecision(d hook.Decision) bool {
+	switch d {
+	case hook.Undecided, hook.Allow, hook.Approve, hook.Ask, hook.Defer, hook.Deny, hook.Block:
+		return true
+	}
+	return false
+}
+
+// answered returns what a Runner has answered: no reply where there is none, and
+// of its errors the reason.
+func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err error) (*hook.Reply, error) {
+	if err == nil {
+		return reply, nil
+	}
+	if errors.Is(err, context.DeadlineExceeded) && timeout > 0 && ctx.Err() == nil {
+		err = &hook.TimeoutError{After: timeout} // a Runner may say it in other words
+	}
+	if reply.Exit = -1; reply.Stdout == nil && reply.Stderr == nil {
+		reply = nil
+	}
+	return reply, contextCause(ctx, err)
+}
+
+// exitsOf is what the end of a hook amounts to.
+func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
+	if h.Exits != nil {
+		return h.Exits
+	}
+	return rules.Exits
+}
+
+// newCall returns the call of a hook outside the process, with the variables of it alone.
+func (f *fireState) newCall(ctx context.Context, h *hook.Hook, i int, in *input, payload []byte) hook.Call {
+	call := hook.Call{
+		Hook: h, Session: f.s.id, Dir: f.of.dir(f.s, in.value), Payload: payload,
+		Timeout: f.of.timeout(h), Trace: hook.TraceOf(ctx),
+	}
+	if f.of.on.vars != nil {
+		call.Env = slices.Clip(f.of.on.vars(f.s, in.value)) // which may be the same for all
+	}
+	if f.vars != nil && !h.NoEnvFile {
+		call.Env = append(call.Env, f.of.rules.EnvFile+"="+varsFile(f.vars.path, i))
+	}
+	// In a dialect whose calls have no variables of their own the directory of the state would
+	// cost each call a copy of the environment, so that there a host asks for it.
+	if len(call.Env) > 0 || f.s.host != nil && f.s.host.State != "" {
+		call.Env = append(call.Env, f.s.stateVar())
+	}
+	if t := call.Trace; t.Parent != "" { // where programs look for their place in a trace
+		call.Env = append(slices.Clip(call.Env), "TRACEPARENT="+t.Parent, "TRACESTATE="+t.State)
+	}
+	return call
+}
+
+// budget ends the fire when the longest hook that it waits for has had its time.
+func (f *fireState) budget() {
+	var longest time.Duration
+	for _, h := range f.plan.Run {
+		d := f.of.timeout(h)
+		if !waitsFor(h) {
+			continue
+		}
+		if d == 0 {
+			return
+		}
+		longest = max(longest, d)
+	}
+	f.ctx = lazyTimeout(f.ctx, longest, time.Now())
+}
+
+// refine lets the event adjust a report. What panics costs no more than that.
+func (f *fire[Out]) refine(r *hook.Report[Out], in *input) {
+	before := *r
+	defer func() {
+		if v := recover(); v != nil {
+			*r = before
+			f.log().panicked("the event could not adjust an answer", v)
+		}
+	}()
+	f.event.spec.refine(f.s, in.value, r)
+}
+
+// blocks reports whether one answer blocks; one that makes the event's function
+// panic does not.
+func (f *fire[Out]) blocks(r *hook.Report[Out]) (yes bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			yes = r.Output.Decision.Blocks()
+			f.log().panicked("the event could not read an answer", v)
+		}
+	}()
+	return f.event.spec.Blocks(&r.Output)
+}
+
+// propagated is the error of a hook that is Fire's.
+func (f *fire[Out]) propagated(res *hook.Result[Out]) error {
+	for i := range res.Reports {
+		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) {
+			if c := common.ReportOf(&res.Reports[i]); f.failing().propagates(&c) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// concludeEvent calls the Conclude of the event. If it panics, the merged answer stands.
+func (f *fire[Out]) concludeEvent(res *hook.Result[Out]) {
+	merged := *res
+	defer func() {
+		if v := recover(); v != nil {
+			*res = merged
+			f.log().panicked("the event could not conclude", v)
+		}
+	}()
+	f.event.spec.conclude(f.s, f.in.value, res)
+	if f.watcher != nil {
+		f.watcher.concluded = merged.OverriddenBlock != res.OverriddenBlock ||
+			!reflect.DeepEqual(merged.Output, res.Output)
+	}
+}
+
+// unfinished is why hooks have not answered, if the system was closed meanwhile or
+// the context has ended; nil if all have, or the event does not stop for it.
+func (f *fire[Out]) unfinished(res *hook.Result[Out]) error {
+	closed, ended := f.s.sys.ctx.Err() != nil, f.observed.Err()
+	if !f.event.guards || f.event.rules.Unstoppable {
+		ended = nil // it blocks nothing, or its hooks have run all the same
+	}
+	if !closed && ended == nil {
+		return nil
+	}
+	few := len(res.Reports) < len(f.plan.Run) && !f.event.spec.Blocks(&res.Output)
+	failed := func(is func(*hook.Report[Out]) bool) bool {
+		return slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool { return waitsFor(r.Hook) && is(&r) })
+	}
+	switch {
+	case closed && (few || failed(func(r *hook.Report[Out]) bool { return errors.Is(r.Err, hook.ErrClosed) })):
+		return hook.ErrClosed
+	case ended != nil && (few && !lo.EveryBy(f.plan.Run, decidesAboutGone) || failed(unanswered[Out])):
+		return ended
+	}
+	return nil
+}
+
+// denyBackground ends a hook that may not go to the background.
+func (t *hookRun) denyBackground() (ended context.Context, done func(hook.Reply, error)) {
+	ended, cancel := context.WithCancelCause(context.Background())
+	cancel(hook.ErrClosed)
+	refused := make(chan struct{})
+	t.denied = refused
+	return ended, func(hook.Reply, error) { close(refused) }
+}
+
+// leftForBackground says what became of a hook that asked to go to the background. One that
+// was refused is waited for: nothing else does.
+func (t *hookRun) leftForBackground() (backgrounded bool, err error) {
+	if t.denied == nil {
+		return true, nil
+	}
+	<-t.denied
+	return false, hook.ErrClosed
+}
+
+// notStarted returns the hooks that run once, and which it has not come to.
+func (f *fireState) notStarted() (hooks []*hook.Hook) {
+	for i, h := range f.plan.Run {
+		if h.Once && (i >= len(f.runs) || !f.runs[i].started) {
+			hooks = append(hooks, h)
+		}
+	}
+	return hooks
+}
+
+// notifyFailure tells the listeners of a hook that failed.
+func (f *fireState) notifyFailure(r *common.Report) {
+	for _, listen := range f.s.listeners() {
+		f.notifyListener(*listen, Failure{Event: f.of.full, Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()})
+	}
+}
+
+func (f *fireState) notifyListener(listen func(Failure), failure Failure) {
+	defer func() {
+		if v := recover(); v != nil {
+			f.log().panicked("a listener to failures panicked", v)
+		}
+	}()
+	listen(failure)
+}
+
+// noteVars says in a hook's report that it could leave no variables.
+func (f *fire[Out]) noteVars(r *hook.Report[Out]) {
+	if !r.Hook.NoEnvFile {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s is not set, and the variables of the hook are lost: %v",
+			f.event.rules.EnvFile, f.noVars))
+	}
+}
+
+func (f *fire[Out]) observing() observing[Out] { return observing[Out]{f} }
+
+func (f *fireState) evaluationOf(r *common.Report, end Outcome, in *input) *Evaluation {
+	ev := &Evaluation{
+		Fire: f.info, Hook: r.Hook, Index: f.base + r.Index, Recheck: f.again,
+		Outcome: end, Decision: r.Output.Decision,
+		Reason: cmp.Or(r.Output.Reason, r.Output.StopReason),
+		Reply:  r.Reply, Elapsed: r.Elapsed, Err: r.Err, Notes: r.Notes,
+		FailedOpen: r.FailedOpen() && !errors.Is(r.Err, hook.ErrNotNeeded),
+	}
+	ev.Class = hook.ClassOf(r.Err)
+	if r.Hook.Policy != nil {
+		ev.Mode = r.Hook.Policy.Mode
+		ev.FailedOpen = ev.FailedOpen && ev.Mode == hook.Enforce
+	}
+	if r.Hook.Runner != nil {
+		ev.Payload = in.encoded
+	}
+	return ev
+}
+
+func (f *fire[Out]) rechecking() rechecking[Out] { return rechecking[Out]{f} }
+
+func (f *fire[Out]) doubting() doubting[Out] { return doubting[Out]{f} }

@@ -79,21 +79,6 @@ type Ending struct {
 	DurationMS float64  `json:"durationMs"`
 }
 
-// Ending describes the end of a hook in JSON terms.
-func (f *Finished) Ending() *Ending {
-	e := &Ending{Outcome: f.Outcome, Context: append([]string{}, f.Context...), DurationMS: milliseconds(f.Elapsed)}
-	if f.Err != nil {
-		e.Error = lo.ToPtr(f.Err.Error())
-	}
-	if r := f.Reply; r != nil {
-		if r.Signal == nil && r.Exit >= 0 && !cancelled(f.Err) {
-			e.ExitCode = &r.Exit
-		}
-		e.Stdout, e.Stderr = lo.ToPtr(wire.Valid(r.Stdout)), lo.ToPtr(wire.Valid(r.Stderr))
-	}
-	return e
-}
-
 // Identify returns the identifying members of h.
 func Identify(h *hook.Hook) HookID {
 	return HookID{

@@ -14,19 +14,6 @@ type watcher[Out any] struct {
 	concluded bool // the event's Conclude has changed the merged answer
 }
 
-// engine stands for the engine where a report is not of a hook.
-func (e *definition) engine() *hook.Hook {
-	return &hook.Hook{
-		Identity: hook.Identity{
-			ID:      "engine/" + e.name,
-			Dialect: e.dialect.Name,
-			Event:   e.name,
-			Name:    "engine",
-			Type:    "engine",
-		},
-	}
-}
-
 // watch is Fire with a watcher.
 func (e *core[Out]) watch(ctx context.Context, s *Session, in any, w *watcher[Out]) (*hook.Result[Out], error) {
 	if s == nil || s.reg == nil || in == nil {

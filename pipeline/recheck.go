@@ -12,8 +12,6 @@ import (
 // rechecking asks hooks once more about the input that the merged answer has rewritten.
 type rechecking[Out any] struct{ *fire[Out] }
 
-func (f *fire[Out]) rechecking() rechecking[Out] { return rechecking[Out]{f} }
-
 // secondRound is the second round of a fire, for an input; nil if no hook runs. Hooks
 // in the background have no say in it, and are not started again.
 func (f rechecking[Out]) secondRound(in any) *fire[Out] {
@@ -96,4 +94,40 @@ func pointers[Out any](reports []hook.Report[Out]) iter.Seq[*hook.Report[Out]] {
 			}
 		}
 	}
+}
+
+// recheck asks the hooks once more, where a policy wants it: those that run for
+// the input as the merged answer leaves it, on which some of them have not been
+// asked. What they say counts together with the first answers, but for what they
+// rewrite now, which no hook has seen. So there is one more round, never two.
+func (f rechecking[Out]) recheck(res *hook.Result[Out]) {
+	e := f.event
+	if !e.on.rewritten.given() || f.s.sys.cfg.HostRechecks || f.ended(res) ||
+		!e.rechecks(f.s, e.subjectOf(f.first.value)) {
+		return
+	}
+	final, ok := e.rewrittenIn(f.first.value, &res.Output)
+	if !ok {
+		return
+	}
+	again := f.secondRound(final)
+	if again == nil {
+		return
+	}
+	defer again.end()
+	if again.failed != nil {
+		f.failed = again.failed
+		return
+	}
+	second := again.result
+	again.reduce(second)
+	if f.failed = again.failed; f.failed == nil {
+		f.failed = again.unfinished(second)
+	}
+	f.join(res, final, second)
+}
+
+// ended reports whether the first answers leave nothing to check.
+func (f rechecking[Out]) ended(res *hook.Result[Out]) bool {
+	return f.failed != nil || res.Stop || f.event.spec.Blocks(&res.Output) || f.watcher != nil && f.watcher.left
 }

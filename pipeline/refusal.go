@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"reflect"
-	"slices"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
@@ -14,6 +13,11 @@ import (
 
 // A fire that cannot ask its hooks, or not all of them, has no answer. What
 // follows says so, and blocks where the event can.
+
+var (
+	errNoInput   = errors.New("it is a nil pointer; want the address of the event's input")
+	errNoSession = errors.New("there is no session for it; want one of System.NewSession, not nil or an empty one")
+)
 
 // unusable is the result of a fire without a session or an input. It keeps
 // nothing of the input, which would move every caller's to the heap.
@@ -24,11 +28,6 @@ func (e *core[Out]) unusable(s *Session) (*hook.Result[Out], error) {
 	}
 	return e.refuse(s, nil, new(hook.Result[Out]), err), err
 }
-
-var (
-	errNoInput   = errors.New("it is a nil pointer; want the address of the event's input")
-	errNoSession = errors.New("there is no session for it; want one of System.NewSession, not nil or an empty one")
-)
 
 // refuse makes a result block, if the event can, as if a hook had denied after
 // those that have answered, and logs why.
@@ -72,38 +71,5 @@ func (e *core[Out]) deny(s *Session, in any, res *hook.Result[Out], why error) {
 	})
 	if e.spec.conclude != nil && s != nil && in != nil {
 		e.spec.conclude(s, in, res)
-	}
-}
-
-// decidesAbout reports whether an overlay says what a failure of a hook amounts to.
-// One that says so of other classes alone does not.
-func decidesAbout(h *hook.Hook, class hook.Class) bool {
-	return h.Policy != nil && h.Policy.Decided[class]
-}
-
-// decidesAboutGone is decidesAbout for a hook that was not asked, since the caller
-// has gone.
-func decidesAboutGone(h *hook.Hook) bool { return decidesAbout(h, hook.ClassCancelled) }
-
-// closed stands for the hooks of a closed system, in the plan of every event:
-// fires go where they find out, and those of an open system need not look.
-var closed = &hook.Hook{Identity: hook.Identity{ID: "closed", Name: "closed", Type: "engine"}}
-
-// closedEvent is the selector of events that have no hooks.
-var closedEvent = &selector{hooks: []*hook.Hook{closed}, runs: true}
-
-// later is how many events can be declared after a view of a closed system was
-// made.
-const later = 256
-
-// close makes every event active, with the hook that says that it is closed.
-func (v *view) close() {
-	events := declaredEvents() + later
-	for slot := range events {
-		if !v.active.has(slot) {
-			v.active.set(slot, closedEvent)
-			continue
-		}
-		v.active.set(slot, &selector{hooks: append(slices.Clip(v.listed.of(slot)), closed), runs: true})
 	}
 }

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"errors"
+	"fmt"
 	"runtime"
 	"sync/atomic"
 	"weak"
@@ -94,14 +96,6 @@ func (reg *registry) build(own []*hook.Hook) *view {
 	return v
 }
 
-// lists returns the hooks of a place and those of a session in their order.
-func (sys *System) lists(reg *registry, own []*hook.Hook, hostLast bool) [3][]*hook.Hook {
-	if hostLast {
-		return [...][]*hook.Hook{reg.loaded.Hooks, sys.host, own}
-	}
-	return [...][]*hook.Hook{sys.host, own, reg.loaded.Hooks}
-}
-
 // admit returns a hook, or one like it that does not run.
 func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 	if h.Skip != "" {
@@ -123,50 +117,119 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 	return &off
 }
 
-// view is an immutable snapshot of the hooks that a fire can meet.
-type view struct {
-	active selectors // of the events for which a hook can run, or for which there is something to observe
-	listed listing
-
-	watched atomic.Pointer[watched] // what the last Watch found here
+// govern returns a hook as the policy of the place, and the program's Wrap, have
+// it: the hook itself if they have nothing to do with it. It is decided once, so
+// that a hook stays the same in every view.
+func (reg *registry) govern(h *hook.Hook) *hook.Hook {
+	set, wrap := reg.loaded.policy, reg.sys.cfg.Wrap
+	if set == nil && (wrap == nil || h.Runner == nil) {
+		return h
+	}
+	if g, known := reg.governed[h]; known {
+		return g
+	}
+	g := set.Apply(reg.trusted(h), eventOf(h))
+	if g.Policy != nil {
+		g.Policy.Keeper = reg.keeper(h)
+		reg.keepWarm(g)
+	}
+	if wrap != nil && g.Runner != nil && (g.Policy == nil || g.Policy.Held == "") {
+		wrapped := *g
+		wrapped.Runner = reg.wrap(g)
+		g = &wrapped
+	}
+	if reg.governed == nil {
+		reg.governed = map[*hook.Hook]*hook.Hook{}
+	}
+	reg.governed[h] = g
+	return g
 }
 
-// listing is the hooks of each event that has any, by the event's slot. It is a
-// list, since most sessions with hooks of their own have them for an event or two.
-type listing []listed
-
-type listed struct {
-	slot  int
-	hooks []*hook.Hook
+// keepWarm keeps the interpreter of a hook ready, where the policy says so. A worker cannot
+// start cold: it would print that it is ready, get no call, and let everything pass.
+func (reg *registry) keepWarm(g *hook.Hook) {
+	switch warm := reg.sys.cfg.Warm; {
+	case g.Policy.Warm == "" || g.Runner == nil:
+	case warm != nil:
+		g.Policy.WarmNote = warm.Keep(g, g.Policy.Warm, reg.at.Dir)
+	case g.Policy.Warm == "worker" && g.Type == "command":
+		g.Policy.WarmNote = "this program keeps no hooks warm"
+		g.Runner = noWorkers{}
+	}
 }
 
-func (l listing) of(slot int) []*hook.Hook {
-	for _, e := range l {
-		if e.slot == slot {
-			return e.hooks
+// trusted returns a hook, or one like it that may not run since the settings say
+// so of its project: a policy can make that a failure.
+func (reg *registry) trusted(h *hook.Hook) *hook.Hook {
+	if h.Skip != "" || reg.loaded.Admit == nil {
+		return h
+	}
+	why, detail := reg.loaded.Admit(h)
+	if why != hook.Untrusted {
+		return h
+	}
+	off := *h
+	off.Skip, off.SkipDetail = why, detail
+	return &off
+}
+
+// wrap returns what the program's Wrap makes of the Runner of a hook. If it fails
+// the hook does, each time: it must not run without what was to be around it.
+func (reg *registry) wrap(h *hook.Hook) (wrapped hook.Runner) {
+	defer func() {
+		if v := recover(); v != nil {
+			wrapped = notWrapped{fmt.Errorf("it cannot be run as the program wants it: %v", v)}
+		}
+	}()
+	if wrapped = reg.sys.cfg.Wrap(h, h.Runner); wrapped == nil {
+		return notWrapped{errors.New("it cannot be run as the program wants it: Wrap returned no Runner")}
+	}
+	return wrapped
+}
+
+// release forgets hooks that are not there any more.
+func (reg *registry) release(hooks []*hook.Hook) {
+	for _, h := range hooks {
+		delete(reg.governed, h)
+	}
+}
+
+// keeper makes the keeper of a hook. Its breaker outlives a Reload.
+func (reg *registry) keeper(h *hook.Hook) *keeper {
+	k := &keeper{}
+	if limit := reg.loaded.policy.Breaker(h); limit.Failures > 0 {
+		if reg.breakers == nil {
+			reg.breakers = map[string]*breaker{}
+		}
+		name := once(h)
+		if reg.breakers[name] == nil {
+			reg.breakers[name] = &breaker{}
+		}
+		k.breaker = reg.breakers[name]
+		k.breaker.set(limit)
+	}
+	for _, b := range reg.loaded.policy.Bounds(h) {
+		if b.Wide {
+			k.bounds = append(k.bounds, reg.sys.bounds.get(b))
+		} else {
+			k.bounds = append(k.bounds, reg.bounds.get(b))
 		}
 	}
+	return k
+}
+
+// swap puts other settings in the place of those of a registry, or leaves them.
+func (reg *registry) swap(loaded Loaded) (err error) {
+	reg.sys.mu.Lock()
+	defer reg.sys.mu.Unlock()
+	was, governed := reg.loaded, reg.governed
+	defer func() {
+		if err != nil {
+			reg.loaded, reg.governed = was, governed
+		}
+	}()
+	defer recovered(&err)
+	reg.loaded, reg.governed = loaded, nil
+	reg.rebuild()
 	return nil
-}
-
-func (l *listing) add(slot int, h *hook.Hook) {
-	for i := range *l {
-		if (*l)[i].slot == slot {
-			(*l)[i].hooks = append((*l)[i].hooks, h)
-			return
-		}
-	}
-	*l = append(*l, listed{slot, []*hook.Hook{h}})
-}
-
-func (v *view) activate(slot int, runs bool) {
-	switch at := v.active.of(slot); {
-	case at == nil && len(v.listed.of(slot)) == 0:
-		v.active.set(slot, &noHooks)
-	case at == nil || at == &noHooks:
-		v.active.set(slot, &selector{runs: runs})
-	case runs && !at.runs:
-		at.runs = true
-		v.active.set(slot, at)
-	}
 }

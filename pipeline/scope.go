@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/snaphook-go/snaphook/hook"
 )
@@ -77,24 +76,6 @@ func registrable(h *hook.Hook) error {
 		}
 	}
 	return nil
-}
-
-func (sys *System) add(hooks []*hook.Hook) (remove func()) {
-	sys.mu.Lock()
-	sys.host = ranked(sys.host, hooks)
-	sys.rebuildAll()
-	sys.mu.Unlock()
-	sys.observers.changed("", hooks, HookWatcher.HookAdded)
-	return sync.OnceFunc(func() {
-		sys.mu.Lock()
-		sys.host = without(sys.host, hooks)
-		sys.rebuildAll()
-		for _, reg := range sys.living() {
-			reg.release(hooks)
-		}
-		sys.mu.Unlock()
-		sys.observers.changed("", hooks, HookWatcher.HookRemoved)
-	})
 }
 
 // ranked adds hooks to those that are there.

@@ -3,19 +3,25 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
-	"strings"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"weak"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/internal/scratch"
 	"github.com/snaphook-go/snaphook/settings"
+	"github.com/snaphook-go/snaphook/state"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -86,45 +92,6 @@ type Session struct {
 
 	hooks   []*hook.Hook // guarded by the system's mutex, as is what follows
 	cleaned bool         // the registry forgets the session when it is gone
-}
-
-// NewSession makes a session, and reads the settings of its directory unless
-// another session has them in use. The error names the files that could not be
-// read; entries that cannot be used are in Problems and in the log, and never
-// disturb the others.
-func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session, error) {
-	if sys.ctx.Err() != nil {
-		return nil, hook.ErrClosed
-	}
-	if len(cfg.ID) > maxID || strings.ContainsRune(cfg.ID, 0) {
-		return nil, fmt.Errorf(
-			"the session's id, %.20q, has %d bytes: write up to %d without NUL, for hooks get it as a variable",
-			cfg.ID,
-			len(cfg.ID),
-			maxID,
-		)
-	}
-	dir, err := directory(cfg.Dir)
-	if err != nil {
-		return nil, err
-	}
-	reg, err := sys.registry(
-		ctx,
-		Workspace{Dir: dir, Untrusted: cfg.Untrusted, Undecided: cfg.Undecided, Interactive: cfg.Interactive},
-	)
-	if err != nil {
-		return nil, err
-	}
-	s := &Session{sys: sys, shard: sys.nextShard(), reg: reg, id: cfg.ID, dir: dir, cwd: string(wire.Quote(dir))}
-	if cfg.Interactive || cfg.Ask != nil || cfg.Finished != nil || cfg.Scratch != "" || cfg.State != "" {
-		s.host = &cfg
-	}
-	s.base = append(s.base, `{"session_id":`...)
-	s.base = append(s.base, wire.Quote(cfg.ID)...)
-	s.base = append(s.base, `,"transcript_path":`...)
-	s.base = slices.Clip(append(s.base, wire.Quote(cfg.Transcript)...))
-	s.prewarm()
-	return s, nil
 }
 
 // maxID bounds the id of a session: with a variable that is too long, or has a
@@ -231,3 +198,381 @@ func (s *Session) setHooks(hooks []*hook.Hook) {
 	s.reg.remember(s)
 	s.own.Store(s.reg.build(hooks))
 }
+
+// beginBackground counts a hook that goes to the background, unless the session or the
+// system is closed.
+func (s *Session) beginBackground() (ctx context.Context, ok bool) {
+	m := s.state()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b := &m.background
+	if b.closed || !s.shard.enter() {
+		return nil, false
+	}
+	if b.running++; b.running == 1 {
+		b.ctx, b.cancel = context.WithCancelCause(s.sys.ctx)
+		b.idle = make(chan struct{})
+	}
+	return b.ctx, true
+}
+
+// endBackground undoes stay.
+func (s *Session) endBackground() {
+	m := s.state()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.background.running--; m.background.running == 0 {
+		m.background.cancel(nil)
+		close(m.background.idle)
+	}
+	s.shard.leave()
+}
+
+// Wait returns when no hook of the session runs in the background any more, or
+// with ctx's error when that ends first.
+func (s *Session) Wait(ctx context.Context) error {
+	for {
+		idle := s.idle()
+		if idle == nil {
+			return nil
+		}
+		select {
+		case <-idle:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// idle returns the channel that ends the wait; nil if nothing runs.
+func (s *Session) idle() chan struct{} {
+	m := s.more.Load()
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.background.running == 0 {
+		return nil
+	}
+	return m.background.idle
+}
+
+// Close ends what the session has in the background, and removes the files its
+// hooks have left. It waits for hooks that are still running until ctx ends,
+// and stops them then; the error says so. From now on hooks that would run in
+// the background fail with [hook.ErrClosed], and none can leave files. A session
+// that never had any needs no Close.
+func (s *Session) Close(ctx context.Context) error {
+	m := s.state()
+	m.mu.Lock()
+	m.background.closed = true
+	m.mu.Unlock()
+	err := s.Wait(ctx)
+	if err != nil {
+		err = s.stopAll(ctx, err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s.sys.scratches.drop(m.scratchDir)
+	m.scratchDir, m.vars = "", nil
+	if s.id == "" && s.kept.Load() != nil {
+		_ = s.State().(state.Dir).Remove() // nothing can take it up again
+	}
+	return err
+}
+
+// stopAll ends what still runs in the background, if anything does.
+func (s *Session) stopAll(ctx context.Context, why error) error {
+	m := s.state()
+	m.mu.Lock()
+	n, cancel := m.background.running, m.background.cancel
+	m.mu.Unlock()
+	if n == 0 {
+		return nil // the last one was faster
+	}
+	cancel(hook.ErrClosed)
+	_ = s.Wait(context.WithoutCancel(ctx))
+	return fmt.Errorf("%d hooks in the background had to be stopped: %w", n, why)
+}
+
+// NextTurn returns what hooks in the background have said since it was last
+// called: context for the model's next turn, in the order of the fires and in
+// that of their plans, and not in that in which the hooks were done.
+func (s *Session) NextTurn() (texts []string) {
+	m := s.more.Load()
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	said := m.background.pending
+	m.background.pending = nil
+	m.mu.Unlock()
+	slices.SortFunc(said, func(a, b backgroundContext) int {
+		return cmp.Or(cmp.Compare(a.fire, b.fire), cmp.Compare(a.index, b.index))
+	})
+	for _, one := range said {
+		texts = append(texts, one.texts...)
+	}
+	return texts
+}
+
+// deliver keeps what is for the model's next turn, and tells the host. A host that
+// panics has no part in what goes on.
+func (s *Session) deliver(fire int64, place int, done Finished) {
+	if len(done.Context) > 0 {
+		m := s.state()
+		m.mu.Lock()
+		m.background.pending = append(m.background.pending, backgroundContext{fire, place, done.Context})
+		m.mu.Unlock()
+	}
+	if s.host == nil || s.host.Finished == nil {
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			s.sys.log.LogAttrs(
+				s.sys.ctx,
+				slog.LevelError,
+				"the host's Finished panicked",
+				slog.String("session", s.id),
+				slog.String("panic", environ.Scrub(fmt.Sprint(v))),
+			)
+		}
+	}()
+	s.host.Finished(done)
+}
+
+// unspend undoes spend for hooks that have not run.
+func (s *Session) unspend(hooks []*hook.Hook) {
+	if len(hooks) == 0 {
+		return
+	}
+	m := s.state()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, h := range hooks {
+		delete(m.spent, once(h))
+	}
+}
+
+// hold counts a hook in the background that may leave variables in d.
+func (s *Session) hold(d *varsDir) { s.use(d, 1) }
+
+// release ends what hold, or the fire, has begun.
+func (s *Session) release(d *varsDir) { s.use(d, -1) }
+
+func (s *Session) use(d *varsDir, more int) {
+	if d == nil {
+		return
+	}
+	m := s.state()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	d.users += more
+	d.clean()
+}
+
+// OnFailure tells listen of every hook that fails in the session, on the
+// goroutine that ran it and before the fire goes on. It can change nothing: what
+// panics in it is logged. Listeners are told in the order in which they came;
+// remove ends it.
+//
+// A hook whose error Fire returns, see Propagate of [Rules], is no news.
+func (s *Session) OnFailure(listen func(Failure)) (remove func()) {
+	m := s.state()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := &listen
+	m.listeners = append(slices.Clip(m.listeners), l)
+	return sync.OnceFunc(func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.listeners = slices.DeleteFunc(
+			slices.Clone(m.listeners),
+			func(other *func(Failure)) bool { return other == l },
+		)
+	})
+}
+
+func (s *Session) listeners() []*func(Failure) {
+	m := s.more.Load()
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.listeners
+}
+
+// prewarm makes ready what the hooks of a session will use, where the policy says
+// so.
+func (s *Session) prewarm() {
+	if s.sys.cfg.Warm == nil {
+		return
+	}
+	s.sys.mu.Lock()
+	none := s.reg.loaded.policy == nil
+	s.sys.mu.Unlock()
+	if none {
+		return
+	}
+	for _, h := range s.Hooks() {
+		if p := h.Policy; p != nil && p.Prewarm && p.Warm != "" && p.WarmNote == "" && p.Mode != hook.Off && h.Skip == "" {
+			s.sys.cfg.Warm.Prewarm(hook.Call{Hook: h, Session: s.id, Dir: s.dir})
+		}
+	}
+}
+
+// stateName is the environment variable that names the directory of [Session.State].
+const stateName = "SNAPHOOK_STATE="
+
+// stateVar names the directory, as a variable for hooks. It is made once.
+func (s *Session) stateVar() string {
+	if kept := s.kept.Load(); kept != nil {
+		return *kept
+	}
+	home := ""
+	if s.host != nil {
+		home = s.host.State
+	}
+	dir := state.Of(cmp.Or(home, state.Home()), s.dir, cmp.Or(s.id, rand.Text()))
+	name := stateName + string(dir)
+	s.kept.CompareAndSwap(nil, &name)
+	return *s.kept.Load()
+}
+
+// ask returns the function by which a hook asks the user; nil if it cannot. There is a host.
+func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string, bool) {
+	if s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) || inShadow(h) {
+		return nil
+	}
+	m := s.state()
+	return func(ctx context.Context, q hook.Question) (key string, ok bool) {
+		select {
+		case m.asking <- struct{}{}:
+			defer func() { <-m.asking }()
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			return "", false
+		}
+		return s.host.Ask(ctx, h, q)
+	}
+}
+
+func (s *Session) view() *view {
+	if v := s.own.Load(); v != nil {
+		return v
+	}
+	return s.reg.current.Load()
+}
+
+// state returns the session's memory.
+func (s *Session) state() *sessionState {
+	if m := s.more.Load(); m != nil {
+		return m
+	}
+	s.more.CompareAndSwap(nil, &sessionState{asking: make(chan struct{}, 1)})
+	return s.more.Load()
+}
+
+// Value returns what a dialect keeps in the session under a key, and makes it the
+// first time, once, whatever else asks. Keys have types of the dialect's own; what
+// is kept has to be safe for many goroutines. first must not use the session.
+func (s *Session) Value(key any, first func() any) any {
+	m := s.state()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v, kept := m.values[key]
+	if !kept {
+		if m.values == nil {
+			m.values = map[any]any{}
+		}
+		v = first()
+		m.values[key] = v
+	}
+	return v
+}
+
+// isSpent reports whether a hook has had its one run.
+func (s *Session) isSpent(h *hook.Hook) bool {
+	m := s.more.Load()
+	if m == nil {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spent[once(h)]
+}
+
+// spend takes the one run of each of the hooks that have no more; it takes
+// none, and is false, if another fire has just taken one of them.
+func (s *Session) spend(hooks []*hook.Hook) bool {
+	m := s.state()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, h := range hooks {
+		if h.Once && m.spent[once(h)] {
+			return false
+		}
+	}
+	for _, h := range hooks {
+		if h.Once {
+			if m.spent == nil {
+				m.spent = map[string]bool{}
+			}
+			m.spent[once(h)] = true
+		}
+	}
+	return true
+}
+
+// scratch makes a directory or names a file below the session's, with a number
+// in its name that was not there before.
+func (s *Session) scratch(name string) (path string, err error) {
+	m := s.state()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.background.closed {
+		return "", hook.ErrClosed // nothing would remove it
+	}
+	if m.scratchDir == "" {
+		if m.scratchDir, err = s.newScratch(); err != nil {
+			return "", err
+		}
+		s.sys.scratches.add(m.scratchDir)
+		runtime.AddCleanup(s, s.sys.scratches.drop, m.scratchDir) // of a session that is dropped without Close
+	}
+	m.files++
+	return filepath.Join(m.scratchDir, strconv.Itoa(m.files)+"-"+name), nil
+}
+
+func (s *Session) newScratch() (string, error) {
+	if s.host == nil || s.host.Scratch == "" {
+		return scratch.Dir("session-")
+	}
+	scratch, err := filepath.Abs(s.host.Scratch) // hooks run elsewhere
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(scratch, "session-") // another session may have the same
+}
+
+// Keep writes a text that is too long to be passed on to a file of the
+// session's, and returns its path. The file is there until Close.
+func (s *Session) Keep(name, text string) (path string, err error) {
+	if path, err = s.scratch(name); err != nil {
+		return "", err
+	}
+	return path, os.WriteFile(path, []byte(text), 0o600)
+}
+
+// State is what the hooks of the session keep between their runs; see
+// [hook.State]. It is in a directory that is made when something is kept, and
+// that a session with the same id and directory takes up again. Close removes it
+// if the session has no id; else it goes when it has not been used for a week.
+func (s *Session) State() hook.State { return state.Dir(s.stateVar()[len(stateName):]) }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"os"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/policy"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // Config is what a System is made with. The zero Config is a system for hooks
@@ -162,22 +164,6 @@ func (sys *System) Reload(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// swap puts other settings in the place of those of a registry, or leaves them.
-func (reg *registry) swap(loaded Loaded) (err error) {
-	reg.sys.mu.Lock()
-	defer reg.sys.mu.Unlock()
-	was, governed := reg.loaded, reg.governed
-	defer func() {
-		if err != nil {
-			reg.loaded, reg.governed = was, governed
-		}
-	}()
-	defer recovered(&err)
-	reg.loaded, reg.governed = loaded, nil
-	reg.rebuild()
-	return nil
-}
-
 // SetEnabled switches every hook off or on that has this name, or this command
 // if it has no name. It lasts until the system is closed, over every Reload; a
 // name that no hook has changes nothing. Settings that disable a hook are not
@@ -273,4 +259,181 @@ type Warmer interface {
 
 	// Close ends what is kept and returns when it is gone. It may be called again.
 	Close()
+}
+
+// nextShard returns the shard of the next session.
+func (sys *System) nextShard() *shard {
+	return &sys.shards[sys.sessions.Add(1)%uint64(len(sys.shards))]
+}
+
+// registries returns those in use.
+func (sys *System) registries() []*registry {
+	sys.mu.Lock()
+	defer sys.mu.Unlock()
+	return sys.living()
+}
+
+func (sys *System) living() []*registry {
+	var regs []*registry
+	for _, p := range sys.workspaces {
+		if reg := p.Value(); reg != nil {
+			regs = append(regs, reg)
+		}
+	}
+	return regs
+}
+
+// registry returns the settings of a place, read once and shared. It lives as
+// long as a session uses it.
+func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error) {
+	if reg := sys.known(at); reg != nil {
+		return reg, nil
+	}
+	key := fmt.Sprintf("%s\x00%t %t %t", at.Dir, at.Untrusted, at.Undecided, at.Interactive)
+	reads := false
+	v, err, _ := sys.loading.Do(key, func() (_ any, err error) {
+		defer recovered(&err) // Do panics on a goroutine of its own, which ends the program
+		reads = true
+		if reg := sys.known(at); reg != nil {
+			return reg, nil
+		}
+		loaded, err := sys.load(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		reg := &registry{sys: sys, at: at, loaded: loaded}
+		sys.mu.Lock()
+		defer sys.mu.Unlock()
+		reg.rebuild()
+		sys.workspaces[at] = weak.Make(reg)
+		runtime.AddCleanup(reg, sys.forget, at)
+		return reg, nil
+	})
+	if err != nil && !reads && ctx.Err() == nil && cancelled(err) {
+		return sys.registry(ctx, at) // the one that read for both gave up
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v.(*registry), nil
+}
+
+func (sys *System) known(at Workspace) *registry {
+	sys.mu.Lock()
+	defer sys.mu.Unlock()
+	return sys.workspaces[at].Value()
+}
+
+func (sys *System) forget(at Workspace) {
+	sys.mu.Lock()
+	defer sys.mu.Unlock()
+	if sys.workspaces[at].Value() == nil {
+		delete(sys.workspaces, at)
+	}
+}
+
+// load reads every dialect's settings of a place. Problems are logged; the
+// error is those that left a file unread. What panics is an error: a project's files must
+// not end the program.
+func (sys *System) load(ctx context.Context, at Workspace) (all Loaded, err error) {
+	defer recovered(&err)
+	var fatal []error
+	for _, load := range sys.cfg.Load {
+		l, err := load(ctx, at)
+		if err != nil {
+			return Loaded{}, err
+		}
+		all.Hooks = append(all.Hooks, l.Hooks...)
+		all.Problems = append(all.Problems, l.Problems...)
+		all.Files = append(all.Files, l.Files...)
+		all.Admit = admitBoth(all.Admit, l.Admit)
+		if l.Values != nil && all.Values == nil {
+			all.Values = map[any]any{}
+		}
+		maps.Copy(all.Values, l.Values)
+	}
+	set, wrong := sys.cfg.Policy.Load(at.Dir, at.Untrusted || at.Undecided)
+	if wrong = append(wrong, set.Problems(all.Hooks, PolicyEvents())...); len(wrong) == 0 {
+		all.policy = set
+		all.Problems = append(slices.Clip(all.Problems), set.Misspelt(PolicyEvents())...)
+	}
+	for _, p := range append(slices.Clip(all.Problems), wrong...) {
+		if p.Fatal {
+			fatal = append(fatal, p)
+			continue
+		}
+		sys.log.LogAttrs(
+			ctx,
+			slog.LevelWarn,
+			"settings entry not used",
+			slog.String("at", p.Position.String()),
+			slog.String("problem", p.Message),
+		)
+	}
+	return all, errors.Join(fatal...)
+}
+
+// lists returns the hooks of a place and those of a session in their order.
+func (sys *System) lists(reg *registry, own []*hook.Hook, hostLast bool) [3][]*hook.Hook {
+	if hostLast {
+		return [...][]*hook.Hook{reg.loaded.Hooks, sys.host, own}
+	}
+	return [...][]*hook.Hook{sys.host, own, reg.loaded.Hooks}
+}
+
+func (sys *System) add(hooks []*hook.Hook) (remove func()) {
+	sys.mu.Lock()
+	sys.host = ranked(sys.host, hooks)
+	sys.rebuildAll()
+	sys.mu.Unlock()
+	sys.observers.changed("", hooks, HookWatcher.HookAdded)
+	return sync.OnceFunc(func() {
+		sys.mu.Lock()
+		sys.host = without(sys.host, hooks)
+		sys.rebuildAll()
+		for _, reg := range sys.living() {
+			reg.release(hooks)
+		}
+		sys.mu.Unlock()
+		sys.observers.changed("", hooks, HookWatcher.HookRemoved)
+	})
+}
+
+// NewSession makes a session, and reads the settings of its directory unless
+// another session has them in use. The error names the files that could not be
+// read; entries that cannot be used are in Problems and in the log, and never
+// disturb the others.
+func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session, error) {
+	if sys.ctx.Err() != nil {
+		return nil, hook.ErrClosed
+	}
+	if len(cfg.ID) > maxID || strings.ContainsRune(cfg.ID, 0) {
+		return nil, fmt.Errorf(
+			"the session's id, %.20q, has %d bytes: write up to %d without NUL, for hooks get it as a variable",
+			cfg.ID,
+			len(cfg.ID),
+			maxID,
+		)
+	}
+	dir, err := directory(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	reg, err := sys.registry(
+		ctx,
+		Workspace{Dir: dir, Untrusted: cfg.Untrusted, Undecided: cfg.Undecided, Interactive: cfg.Interactive},
+	)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{sys: sys, shard: sys.nextShard(), reg: reg, id: cfg.ID, dir: dir, cwd: string(wire.Quote(dir))}
+	if cfg.Interactive || cfg.Ask != nil || cfg.Finished != nil || cfg.Scratch != "" || cfg.State != "" {
+		s.host = &cfg
+	}
+	s.base = append(s.base, `{"session_id":`...)
+	s.base = append(s.base, wire.Quote(cfg.ID)...)
+	s.base = append(s.base, `,"transcript_path":`...)
+	s.base = slices.Clip(append(s.base, wire.Quote(cfg.Transcript)...))
+	s.prewarm()
+	return s, nil
 }

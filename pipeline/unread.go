@@ -14,8 +14,6 @@ import (
 // doubting finds answers of hooks that the event has not understood, or does not honour.
 type doubting[Out any] struct{ *fire[Out] }
 
-func (f *fire[Out]) doubting() doubting[Out] { return doubting[Out]{f} }
-
 // doubt is the part of a hook's output that is not understood.
 type doubt struct {
 	why    string

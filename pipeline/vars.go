@@ -4,7 +4,9 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/samber/lo"
@@ -13,22 +15,54 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// makeVars makes a directory that has room for variables.
-func makeVars(dir string) error {
-	err := os.Mkdir(dir, 0o700)
-	if err != nil {
-		return err
+// clean removes a directory that is no longer needed: a hook that still runs
+// would fail without.
+func (d *varsDir) clean() {
+	if d.stale && d.users == 0 {
+		_ = os.RemoveAll(d.path)
 	}
-	probe := varsFile(dir, 0)
-	if err = os.WriteFile(probe, make([]byte, varsRoom), 0o600); err != nil {
-		_ = os.RemoveAll(dir)
-		return err
-	}
-	return os.Remove(probe)
 }
 
-// varsRoom is what has to fit on the disk before hooks are told to write there.
-const varsRoom = 4 << 10
+// varsDir is where the hooks of one fire leave their variables. The mutex of the
+// session's memory guards it.
+type varsDir struct {
+	event string
+	path  string
+	hooks int
+	users int  // the fire, and those of its hooks that are in the background
+	stale bool // what is in it counts no more, and the last user removes it
+}
+
+// openVars makes the directory of a fire whose hooks may leave variables; it
+// takes the place of the one that the event had before. Without it the hooks
+// run all the same: they have other things to do.
+func (f *fireState) openVars() {
+	needed := func(h *hook.Hook) bool { return h.Runner != nil && !h.NoEnvFile }
+	if !slices.ContainsFunc(f.plan.Run, needed) {
+		return
+	}
+	dir, err := f.s.scratch(f.of.name)
+	if err == nil {
+		err = makeVars(dir)
+	}
+	if err != nil {
+		f.noVars = err
+		f.s.sys.log.LogAttrs(
+			f.ctx,
+			slog.LevelWarn,
+			"hooks cannot leave variables",
+			slog.String("event", f.of.info().FullName()),
+			slog.String("error", err.Error()),
+		)
+		return
+	}
+	f.vars = &varsDir{event: f.of.name, path: dir, hooks: len(f.plan.Run), users: 1}
+	m := f.s.state()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.forget(f.of.name)
+	m.vars = append(m.vars, f.vars)
+}
 
 // forget makes the session forget variables, if the input says so.
 func (e *definition) forget(s *Session, in any) {
@@ -40,26 +74,6 @@ func (e *definition) forget(s *Session, in any) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.forget("")
-	}
-}
-
-// forget drops the variables of an event, or all if event is empty.
-func (m *sessionState) forget(event string) {
-	m.vars = slices.DeleteFunc(m.vars, func(d *varsDir) bool {
-		gone := event == "" || d.event == event
-		if gone {
-			d.stale = true
-			d.clean()
-		}
-		return gone
-	})
-}
-
-// clean removes a directory that is no longer needed: a hook that still runs
-// would fail without.
-func (d *varsDir) clean() {
-	if d.stale && d.users == 0 {
-		_ = os.RemoveAll(d.path)
 	}
 }
 
@@ -103,46 +117,26 @@ func (s *Session) Exports() (script string, err error) {
 	return text.String(), err
 }
 
+// makeVars makes a directory that has room for variables.
+func makeVars(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	if err != nil {
+		return err
+	}
+	probe := varsFile(dir, 0)
+	if err = os.WriteFile(probe, make([]byte, varsRoom), 0o600); err != nil {
+		_ = os.RemoveAll(dir)
+		return err
+	}
+	return os.Remove(probe)
+}
+
+// varsRoom is what has to fit on the disk before hooks are told to write there.
+const varsRoom = 4 << 10
+
 // maxVars is how much text a hook may leave.
 const maxVars = 1 << 20
 
-// varsDir is where the hooks of one fire leave their variables. The mutex of the
-// session's memory guards it.
-type varsDir struct {
-	event string
-	path  string
-	hooks int
-	users int  // the fire, and those of its hooks that are in the background
-	stale bool // what is in it counts no more, and the last user removes it
-}
-
-// openVars makes the directory of a fire whose hooks may leave variables; it
-// takes the place of the one that the event had before. Without it the hooks
-// run all the same: they have other things to do.
-func (f *fireState) openVars() {
-	needed := func(h *hook.Hook) bool { return h.Runner != nil && !h.NoEnvFile }
-	if !slices.ContainsFunc(f.plan.Run, needed) {
-		return
-	}
-	dir, err := f.s.scratch(f.of.name)
-	if err == nil {
-		err = makeVars(dir)
-	}
-	if err != nil {
-		f.noVars = err
-		f.s.sys.log.LogAttrs(
-			f.ctx,
-			slog.LevelWarn,
-			"hooks cannot leave variables",
-			slog.String("event", f.of.info().FullName()),
-			slog.String("error", err.Error()),
-		)
-		return
-	}
-	f.vars = &varsDir{event: f.of.name, path: dir, hooks: len(f.plan.Run), users: 1}
-	m := f.s.state()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.forget(f.of.name)
-	m.vars = append(m.vars, f.vars)
+func varsFile(dir string, i int) string {
+	return filepath.Join(dir, "hook-"+strconv.Itoa(i)+".sh")
 }

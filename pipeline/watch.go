@@ -1,9 +1,5 @@
 package pipeline
 
-import (
-	"github.com/snaphook-go/snaphook/hook"
-)
-
 // Watch answers at once for many sets of events which of them any hook could run
 // for. Make one with [NewWatch]; it is safe for many goroutines.
 type Watch struct{ slots [][]int }
@@ -42,12 +38,6 @@ func (s *Sets) Has(i int) bool { return s[i/8]&(1<<(i%8)) != 0 }
 
 func (s *Sets) add(i int) { s[i/8] |= 1 << (i % 8) }
 
-// watched is what a view keeps of the last Watch that looked at it.
-type watched struct {
-	by *Watch
-	Watched
-}
-
 // Of looks at the hooks of a session as they are now. It costs about a
 // nanosecond while they do not change, and nothing is allocated. What it returns must not
 // be written to.
@@ -75,8 +65,4 @@ func (w *Watch) look(v *view) *Watched {
 	}
 	v.watched.Store(found)
 	return &found.Watched
-}
-
-func (e *core[Out]) outcome(r *hook.Report[Out]) Outcome {
-	return outcomeOf(r.Backgrounded, r.Err, e.spec.Blocks(&r.Output))
 }

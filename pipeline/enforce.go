@@ -1,14 +1,34 @@
 package pipeline
 
 import (
+	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/policy"
 )
+
+// keeper is what the engine knows of a hook with a policy while it runs. A nil
+// one is that of a hook without.
+type keeper struct {
+	breaker *breaker // nil: there is none
+	bounds  []*semaphore.Weighted
+}
+
+// keeperOf returns the keeper of a hook; nil if it has none.
+func keeperOf(h *hook.Hook) *keeper {
+	if h.Policy == nil {
+		return nil
+	}
+	k, _ := h.Policy.Keeper.(*keeper)
+	return k
+}
+
+func inShadow(h *hook.Hook) bool { return h.Policy != nil && h.Policy.Mode == hook.Shadow }
 
 // breaker keeps a hook from being started that has failed too often in a row.
 // After a while one run is let through: if it works, all are.
@@ -104,29 +124,66 @@ func (k *keeper) done(trial bool, err error) {
 	}
 }
 
-// openFailures counts hooks that failed open.
-type openFailures struct {
-	all     atomic.Int64
-	mu      sync.Mutex
-	byClass map[hook.Class]int64
+// bounds are the limits of a policy by name. The system's mutex guards them.
+type bounds map[policy.Bound]*semaphore.Weighted
+
+func (all *bounds) get(b policy.Bound) *semaphore.Weighted {
+	if *all == nil {
+		*all = bounds{}
+	}
+	if (*all)[b] == nil {
+		(*all)[b] = semaphore.NewWeighted(int64(b.Limit))
+	}
+	return (*all)[b]
 }
 
-func (o *openFailures) add(class hook.Class) {
-	o.all.Add(1)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.byClass == nil {
-		o.byClass = map[hook.Class]int64{}
+// acquire returns how long it has waited for a permit.
+func acquire(ctx context.Context, permits *semaphore.Weighted) (queued time.Duration, err error) {
+	if permits.TryAcquire(1) {
+		return 0, nil
 	}
-	o.byClass[class]++
+	start := time.Now()
+	err = permits.Acquire(ctx, 1)
+	return time.Since(start), err
 }
 
-func (o *openFailures) by() map[hook.Class]int64 {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	all := make(map[hook.Class]int64, len(o.byClass))
-	for class, n := range o.byClass {
-		all[class] = n
+// acquire takes the permits that a hook needs to run: those of its policy, the
+// narrowest first, then one of the workers. All hooks take them in this order,
+// so that none holds what another needs while it waits for that one.
+//
+// It returns how long it has waited.
+func (sys *System) acquire(
+	ctx context.Context,
+	h *hook.Hook,
+	workers *semaphore.Weighted,
+) (queued time.Duration, err error) {
+	k := keeperOf(h)
+	if k == nil {
+		return acquire(ctx, workers)
 	}
-	return all
+	start := time.Now()
+	if h.Policy.Queue > 0 {
+		waits, cancel := context.WithTimeoutCause(ctx, h.Policy.Queue, &hook.QueueError{After: h.Policy.Queue})
+		defer cancel()
+		ctx = waits
+	}
+	for i, permits := range append(slices.Clip(k.bounds), workers) {
+		if err := permits.Acquire(ctx, 1); err != nil {
+			for _, held := range k.bounds[:i] {
+				held.Release(1)
+			}
+			return time.Since(start), contextCause(ctx, err)
+		}
+	}
+	return time.Since(start), nil
+}
+
+// release returns what acquire took.
+func (sys *System) release(h *hook.Hook, workers *semaphore.Weighted) {
+	workers.Release(1)
+	if k := keeperOf(h); k != nil {
+		for _, held := range k.bounds {
+			held.Release(1)
+		}
+	}
 }

@@ -1,18 +1,18 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/common"
-	"github.com/snaphook-go/snaphook/internal/errorline"
-	"github.com/snaphook-go/snaphook/wire"
+	"github.com/snaphook-go/snaphook/stages"
 )
 
 // policing applies the policies of hooks in one fire: around the run of a hook (breaker,
@@ -20,6 +20,88 @@ import (
 type policing[Out any] struct{ *fire[Out] }
 
 func (f *fire[Out]) policing() policing[Out] { return policing[Out]{f} }
+
+// applyFailurePolicy applies what the event says of hooks that fail, and counts those
+// that fail open.
+func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
+	r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
+	if errors.Is(r.Err, hook.ErrNotNeeded) {
+		return // the answer was there without it
+	}
+	if r.Hook.Policy != nil {
+		f.decideFailure(r)
+	} else if f.failing().failsClosed(r.Hook, r.Err) {
+		r.Answered = true
+		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
+		if swapped(r.Err) {
+			r.Output.Reason = f.failing().failureReason(r.Hook, hook.ClassUntrusted, hook.FailClosed)
+		}
+	}
+	if inShadow(r.Hook) {
+		return // it guards nothing, and nothing goes ahead because of it
+	}
+	if r.FailedOpen() {
+		f.s.sys.failedOpen.add(hook.ClassOf(r.Err))
+	}
+	c := common.ReportOf(r)
+	f.log().failure(&c)
+	if !f.failing().propagates(&c) {
+		f.notifyFailure(&c)
+	}
+}
+
+// compare finds out what the fire would have decided if its hooks in shadow had
+// counted: all of them, and each alone.
+func (f policing[Out]) compare(res *hook.Result[Out]) {
+	if !slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool { return r.Shadow != nil }) {
+		return
+	}
+	is, rewrite := f.decided(&res.Output, res.Reports), f.rewrite(&res.Output)
+	for i := range res.Reports {
+		if s := res.Reports[i].Shadow; s != nil {
+			would, other := f.merged(res.Reports, func(j int) bool { return j == i })
+			s.Differs = differ(is, would) || other != rewrite
+		}
+	}
+	if would, _ := f.merged(res.Reports, func(int) bool { return true }); differ(is, would) {
+		res.Would = &would
+	}
+}
+
+// rewrite is what an answer replaces of the input, for comparison.
+func (f policing[Out]) rewrite(all *hook.Output[Out]) string {
+	if f.event.spec.Rewrites == nil {
+		return ""
+	}
+	if rewrites := f.event.spec.Rewrites(all); !rewrites.IsEmpty() {
+		return canonical(jsontext.Value(rewrites))
+	}
+	return ""
+}
+
+func (f policing[Out]) decided(all *hook.Output[Out], reports []hook.Report[Out]) hook.Would {
+	return hook.Would{Decision: f.observing().word(all, reports), Reason: cmp.Or(all.Reason, all.StopReason), Stop: all.Stop}
+}
+
+// merged merges reports in which the shadows that are chosen count. A sequential
+// plan ends at the first that blocks, as it would have.
+func (f policing[Out]) merged(reports []hook.Report[Out], counts func(i int) bool) (hook.Would, string) {
+	all := slices.Clone(reports)
+	sequential := f.plan.Sequential || f.event.rules.Sequential
+	for i := range all {
+		if counts(i) {
+			all[i] = *lit(&all[i])
+		}
+		all[i].Index = i
+		if sequential && f.event.spec.Blocks(&all[i].Output) {
+			all = all[:i+1]
+			break
+		}
+	}
+	res, _ := stages.Reduce(pointers(all), make([]hook.Report[Out], len(all)), f.event.spec.Reduce, func() {})
+	f.strictest(&res.Output, all)
+	return f.decided(&res.Output, all), f.rewrite(&res.Output)
+}
 
 // runUnderPolicy runs a hook under its policy: breaker, then retries.
 func (f policing[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], in *input) {
@@ -84,13 +166,6 @@ func (f policing[Out]) runSafelyLimited(ctx context.Context, r *hook.Report[Out]
 	f.runRunner(ctx, r, in)
 }
 
-func asHookError(h *hook.Hook, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &hook.Error{Hook: h, Err: err}
-}
-
 // decideFailure makes of the failure of a hook what its policy says.
 func (f policing[Out]) decideFailure(r *hook.Report[Out]) {
 	class, c := hook.ClassOf(r.Err), common.ReportOf(r)
@@ -105,72 +180,6 @@ func (f policing[Out]) decideFailure(r *hook.Report[Out]) {
 		o.Decision = hook.Ask
 	}
 	r.Answered, r.Output = true, o
-}
-
-// failureAction is what the policy of a hook says of a failure. While a breaker
-// is open, what is closed for a failure that opened it stays closed.
-func (f failing) failureAction(r *common.Report, class hook.Class) hook.Action {
-	if !waitsFor(r.Hook) {
-		return hook.FailOpen // it would have decided nothing
-	}
-	action := r.Hook.Policy.OnFailure[class]
-	if open, ok := errors.AsType[*openError](r.Err); ok {
-		action = max(action, r.Hook.Policy.Strictest(open.classes...))
-	}
-	if action == hook.FailOpen && f.of.guards && swapped(r.Err) {
-		action = hook.FailClosed
-	}
-	if action == hook.FailAsk && !f.of.rules.Asks {
-		action = hook.FailClosed
-	}
-	return action
-}
-
-// failureReason is the reason of a denial, or of a question, for a hook that could not
-// answer. A model reads it: it has no path, no place in a file, and no way to switch the hook
-// off. [waysOut] has them, for the user and the log.
-func (f failing) failureReason(h *hook.Hook, class hook.Class, action hook.Action) string {
-	end := "the call is denied"
-	if action == hook.FailAsk {
-		end = "the user is asked"
-	}
-	name := ""
-	if h.Name != "" && !strings.ContainsAny(h.Name, "/\\\n") {
-		name = fmt.Sprintf(" %.80q", h.Name)
-	}
-	return fmt.Sprintf("The guard%s of %s could not run (failure class %q): %s.", name, f.of.name, class, end)
-}
-
-// waysOut names the hook, the failure, the policy that makes it a denial, and the ways out. It
-// is for the report and the log, and not for the model.
-func waysOut(r *common.Report) string {
-	class := hook.ClassOf(r.Err)
-	var b strings.Builder
-	fmt.Fprintf(&b, "%v", r.Err)
-	if r.Reply != nil {
-		if line := errorline.Of(wire.Valid(r.Reply.Stderr)); line != "" {
-			fmt.Fprintf(&b, ": %.400s", line)
-		}
-	}
-	fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its failure policy is %q, at %s", class, place(r.Hook),
-		r.Hook.Policy.OnFailure[class], r.Hook.Policy.From["onFailure"].Position)
-	if r.OnFailure == hook.FailClosed {
-		b.WriteString(", so the call is denied")
-	}
-	fmt.Fprintf(
-		&b,
-		". Three ways out: repair the hook; write \"onFailure\": {%q: \"open\"} or \"ask\" there; or switch the hook off with \"mode\": \"off\".",
-		class,
-	)
-	return b.String()
-}
-
-// place is where a person finds a hook.
-func place(h *hook.Hook) string {
-	if at := h.Position.String(); at != "" {
-		return at
-	}
-	return h.Source.String()
 }
 
 // uphold looks at the report of a hook with a policy as the event has left it:
@@ -205,18 +214,6 @@ func (f policing[Out]) uphold(r *hook.Report[Out]) {
 	r.Output, r.Answered, r.Reply, r.Err, r.OnFailure, r.Notes = hook.Output[Out]{}, false, nil, nil, hook.FailOpen, nil
 }
 
-// propagates reports whether the error of a hook is Fire's: not where an overlay
-// says what becomes of it, which is a denial then, with the overlay's reason.
-func (f failing) propagates(r *common.Report) bool {
-	return f.of.rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
-}
-
-// overlaid reports whether an overlay says what becomes of a hook's failures.
-func overlaid(h *hook.Hook) bool {
-	_, yes := h.Policy.From["onFailure"]
-	return yes
-}
-
 // hold looks at a merged result where there is a policy: no reducer takes a
 // denial by policy away, and what hooks in shadow would have changed is known.
 func (f policing[Out]) hold(res *hook.Result[Out]) {
@@ -240,4 +237,27 @@ func (f policing[Out]) strictest(all *hook.Output[Out], reports []hook.Report[Ou
 			all.Decision, all.Reason = hook.Ask, r.Output.Reason
 		}
 	}
+}
+
+// differ reports whether two outcomes are not the same. Other words for the same
+// decision are no other outcome.
+func differ(a, b hook.Would) bool { return a.Decision != b.Decision || a.Stop != b.Stop }
+
+// lit returns a report as it would be if the hook were not in shadow.
+func lit[Out any](r *hook.Report[Out]) *hook.Report[Out] {
+	s := r.Shadow
+	if s == nil {
+		return r
+	}
+	own := *r
+	own.Output, own.Answered, own.Reply = s.Output, s.Said, s.Reply
+	own.Err, own.OnFailure, own.Notes = s.Err, s.OnFailure, s.Notes
+	return &own
+}
+
+func asHookError(h *hook.Hook, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &hook.Error{Hook: h, Err: err}
 }

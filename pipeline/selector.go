@@ -3,77 +3,13 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/stages"
 )
-
-// plan selects the hooks for an input; nil if none could run. If they are
-// going to, those that run once are spent.
-func (e *definition) plan(ctx context.Context, s *Session, in any, spend bool) *stages.Planned {
-	v := s.view()
-	if !v.active.has(e.slot) {
-		return nil
-	}
-	plan := v.active.at(e.slot).plan(ctx, e.subjectOf(in))
-	if plan.Open != nil {
-		return e.narrow(s, in, plan, spend)
-	}
-	return plan
-}
-
-// narrow decides a plan for which the subject is not enough.
-func (e *definition) narrow(s *Session, in any, plan *stages.Planned, spend bool) *stages.Planned {
-	var detail *hook.ConditionInput
-	if e.on.conditionInput != nil {
-		d := e.on.conditionInput(in)
-		d.Dir = e.dir(s, in)
-		detail = &d
-	}
-	for {
-		n := plan.Narrow(detail, s.isSpent)
-		if !spend || !slices.ContainsFunc(n.Run, func(h *hook.Hook) bool { return h.Once }) || s.spend(n.Run) {
-			return &n
-		}
-	}
-}
-
-// subject is where in its input an event's subject is. A fire for which no hook
-// matches is one look-up, and calling a function that takes the input by value
-// would cost as much again; one that takes a pointer would move every caller's
-// input to the heap. So the field is found once, and read in place.
-type subject struct {
-	given  bool
-	offset uintptr
-}
-
-// subjectAt is the subject whose field of an input of that size is there.
-func subjectAt(event string, field, in unsafe.Pointer, size uintptr) subject {
-	offset := uintptr(field) - uintptr(in) // wraps around for what lies before it
-	if size < unsafe.Sizeof("") || offset > size-unsafe.Sizeof("") {
-		panic("pipeline: the Subject of " + event + " does not point at a field of its input")
-	}
-	return subject{given: true, offset: offset}
-}
-
-func (s subject) of(in unsafe.Pointer) string {
-	if !s.given {
-		return ""
-	}
-	return *(*string)(unsafe.Add(in, s.offset))
-}
-
-func (s *Session) view() *view {
-	if v := s.own.Load(); v != nil {
-		return v
-	}
-	return s.reg.current.Load()
-}
 
 // selector plans once for each subject, and keeps what it decided.
 type selector struct {
@@ -163,14 +99,6 @@ func spread(s string) uint64 {
 		return 0
 	}
 	return uint64(n) + 7*uint64(s[n/2]) + 31*uint64(s[n-1]) + 61*uint64(s[n*3/4])
-}
-
-// dir is the directory in which the agent works.
-func (e *definition) dir(s *Session, in any) string {
-	if e.on.dir != nil {
-		return cmp.Or(e.on.dir(in), s.dir)
-	}
-	return s.dir
 }
 
 // selectors has the selectors of active events by their slots. Sessions with hooks of

@@ -1,0 +1,151 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// input is the input of the hooks of a fire: the value for hooks in Go, and its JSON, the
+// payload, for the others. It is encoded once, when the first hook needs it.
+type input struct {
+	value any // a pointer to the event's In
+	fire  *fireState
+
+	mu      sync.Mutex // guards the fields below: an observer that no one waits for may read them
+	encoded []byte
+	members int // where in encoded the value's own members begin
+}
+
+// payload returns the JSON object for a hook outside the process. Hooks that share an input
+// share its text. The first call must return before hooks run at the same time.
+func (in *input) payload() ([]byte, error) {
+	if in.encoded != nil {
+		return in.encoded, nil
+	}
+	f := in.fire
+	var own sizer
+	own.add(reflect.ValueOf(in.value).Elem(), 0)
+	b := make([]byte, 0, len(f.s.base)+len(f.s.cwd)+own.bytes+own.bytes/2+512)
+	b = append(b, f.s.base...)
+	if f.of.on.dir == nil || f.of.on.dir(in.value) == "" { // else the input has it
+		b = append(append(b, `,"cwd":`...), f.s.cwd...)
+	}
+	if base := f.of.dialect.Base; base != nil {
+		at, given := f.ctx.Value(timeKey{}).(time.Time)
+		if !given {
+			at = f.began
+		}
+		b = base(b, f.of.name, at)
+	}
+	at := len(b)
+	b, err := encode(b, in.value)
+	if err != nil {
+		return nil, &hook.InputError{Event: f.of.full, Err: err}
+	}
+	if b[at] = ','; len(b) == at+len("{}") { // the input's brace; it has no members
+		b = append(b[:at], '}')
+	} else {
+		at++
+	}
+	if f.of.dialect.Newline {
+		b = append(b, '\n')
+	}
+	in.mu.Lock()
+	in.encoded, in.members = b, at
+	in.mu.Unlock()
+	return b, nil
+}
+
+// appendInput implements [FireInfo.AppendInput].
+func (in *input) appendInput(dst []byte) ([]byte, error) {
+	in.mu.Lock()
+	encoded, at := in.encoded, in.members
+	in.mu.Unlock()
+	if encoded != nil {
+		own := bytes.TrimSuffix(encoded[at:], []byte("\n"))
+		return append(append(dst, '{'), own...), nil
+	}
+	text, err := encode(dst, in.value)
+	if err != nil {
+		return dst, fmt.Errorf("the input of %s: %w", in.fire.of.full, err)
+	}
+	return text, nil
+}
+
+// timeKey is the key of the time that a caller sets for its payloads.
+type timeKey struct{}
+
+// WithTime returns a context in which payloads say that their event happened at
+// this time, for callers that are told of it later, such as a message bus. Limits
+// of time are not affected.
+func WithTime(ctx context.Context, at time.Time) context.Context {
+	return context.WithValue(ctx, timeKey{}, at)
+}
+
+// encode appends the JSON object that a value encodes to. A method of the value
+// that panics is an error.
+func encode(dst []byte, value any) (text []byte, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &hook.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	own := bytes.NewBuffer(dst)
+	if err := json.MarshalWrite(own, value, lenient); err != nil {
+		return nil, fmt.Errorf("it cannot be encoded: %w", err)
+	}
+	text = bytes.TrimRight(own.Bytes(), "\n")
+	if object := text[len(dst):]; len(object) < 2 || object[0] != '{' {
+		return nil, fmt.Errorf("%T does not encode to a JSON object", value)
+	}
+	return text, nil
+}
+
+// mostValues bounds how much of a value is looked at: a large one has few large texts.
+const mostValues = 4096
+
+// sizer finds how long the JSON of a value is, by the texts in it, so that it does not grow
+// through buffers of half its size. An encoder makes its buffer larger when it is three
+// quarters full.
+type sizer struct{ bytes, seen int }
+
+func (s *sizer) add(v reflect.Value, depth int) {
+	if s.seen++; s.seen > mostValues || depth == deepest {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		s.bytes += v.Len() + v.Len()/64
+	case reflect.Struct:
+		for i := range v.NumField() {
+			s.bytes += len(v.Type().Field(i).Name) + len(`"":,`)
+			s.add(v.Field(i), depth+1)
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			s.add(v.Elem(), depth+1)
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			s.bytes += v.Len()
+			return
+		}
+		for i := 0; i < v.Len() && s.seen <= mostValues; i++ {
+			s.add(v.Index(i), depth+1)
+		}
+	case reflect.Map:
+		for entries := v.MapRange(); s.seen <= mostValues && entries.Next(); {
+			s.add(entries.Key(), depth+1)
+			s.add(entries.Value(), depth+1)
+		}
+	}
+}

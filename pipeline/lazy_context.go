@@ -1,0 +1,129 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// lazyContext is a context that ends with its parent, at its deadline, or when it is
+// cancelled. Its channel, its timer and its place among the children of the
+// parent are made when something waits for its end, which few hooks in Go do.
+type lazyContext struct {
+	parent  context.Context
+	session *Session      // whose state hooks find in it; nil in those below that of a fire
+	timeout time.Duration // 0: no deadline of its own
+	due     time.Time
+
+	mu     sync.Mutex
+	made   context.Context // nil until something waits
+	cancel context.CancelCauseFunc
+	why    error // it was cancelled before it was made
+}
+
+// lazyTimeout returns a context that has so much time from now on; 0 means no limit.
+func lazyTimeout(parent context.Context, timeout time.Duration, now time.Time) *lazyContext {
+	return &lazyContext{parent: parent, timeout: timeout, due: now.Add(timeout)}
+}
+
+// end cancels the context.
+func (c *lazyContext) end(why error) {
+	c.mu.Lock()
+	if c.made == nil && c.parent.Err() != nil {
+		c.make() // it has ended before
+	}
+	if c.made == nil && c.why == nil {
+		c.why = why
+	}
+	cancel := c.cancel
+	c.mu.Unlock()
+	if cancel != nil {
+		cancel(why)
+	}
+}
+
+// make makes the context that this one stands for, under the lock.
+func (c *lazyContext) make() context.Context {
+	if c.made != nil {
+		return c.made
+	}
+	if c.why != nil {
+		c.made, c.cancel = context.WithCancelCause(context.WithoutCancel(c.parent)) // which ended later, if it did
+		c.cancel(c.why)
+		return c.made
+	}
+	made, cancel := context.WithCancelCause(c.parent)
+	c.made, c.cancel = made, cancel
+	if c.timeout > 0 {
+		due, stop := context.WithDeadlineCause(made, c.due, &hook.TimeoutError{After: c.timeout})
+		c.made, c.cancel = due, func(why error) {
+			cancel(why)
+			stop()
+		}
+	}
+	return c.made
+}
+
+// Err is nil while the context goes on. One that has ended is made, since it is
+// there that package context looks for the cause.
+func (c *lazyContext) Err() error {
+	if c.timeout <= 0 {
+		return c.errAt(time.Time{})
+	}
+	return c.errAt(time.Now())
+}
+
+// errAt is Err at a time that the caller has read, which counts if there is a deadline.
+func (c *lazyContext) errAt(now time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.made == nil && c.why == nil && c.parent.Err() == nil && (c.timeout <= 0 || now.Before(c.due)) {
+		return nil
+	}
+	return c.make().Err()
+}
+
+// Done makes the channel.
+func (c *lazyContext) Done() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.make().Done()
+}
+
+// Deadline is the earlier one of its own and its parent's.
+func (c *lazyContext) Deadline() (time.Time, bool) {
+	due, ok := c.parent.Deadline()
+	if c.timeout > 0 && (!ok || c.due.Before(due)) {
+		return c.due, true
+	}
+	return due, ok
+}
+
+// Value is the parent's; package context also finds what was made.
+func (c *lazyContext) Value(key any) any {
+	if _, is := key.(hook.StateKey); is && c.session != nil {
+		return c.session.State()
+	}
+	c.mu.Lock()
+	from := c.made
+	c.mu.Unlock()
+	if from == nil {
+		from = c.parent
+	}
+	return from.Value(key)
+}
+
+func (c *lazyContext) String() string { return fmt.Sprint(c.parent) + ".hook" }
+
+// late is a hook's error if it has answered after its time, as with a process:
+// the answer does not count.
+func late(ctx context.Context) error {
+	if over := new(hook.TimeoutError); errors.As(context.Cause(ctx), &over) {
+		return over
+	}
+	return nil
+}

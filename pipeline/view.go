@@ -1,0 +1,85 @@
+package pipeline
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// view is an immutable snapshot of the hooks that a fire can meet.
+type view struct {
+	active selectors // of the events for which a hook can run, or for which there is something to observe
+	listed listing
+
+	watched atomic.Pointer[watched] // what the last Watch found here
+}
+
+// listing is the hooks of each event that has any, by the event's slot. It is a
+// list, since most sessions with hooks of their own have them for an event or two.
+type listing []listed
+
+type listed struct {
+	slot  int
+	hooks []*hook.Hook
+}
+
+func (v *view) activate(slot int, runs bool) {
+	switch at := v.active.of(slot); {
+	case at == nil && len(v.listed.of(slot)) == 0:
+		v.active.set(slot, &noHooks)
+	case at == nil || at == &noHooks:
+		v.active.set(slot, &selector{runs: runs})
+	case runs && !at.runs:
+		at.runs = true
+		v.active.set(slot, at)
+	}
+}
+
+// close makes every event active, with the hook that says that it is closed.
+func (v *view) close() {
+	events := declaredEvents() + later
+	for slot := range events {
+		if !v.active.has(slot) {
+			v.active.set(slot, closedEvent)
+			continue
+		}
+		v.active.set(slot, &selector{hooks: append(slices.Clip(v.listed.of(slot)), closed), runs: true})
+	}
+}
+
+func (l listing) of(slot int) []*hook.Hook {
+	for _, e := range l {
+		if e.slot == slot {
+			return e.hooks
+		}
+	}
+	return nil
+}
+
+func (l *listing) add(slot int, h *hook.Hook) {
+	for i := range *l {
+		if (*l)[i].slot == slot {
+			(*l)[i].hooks = append((*l)[i].hooks, h)
+			return
+		}
+	}
+	*l = append(*l, listed{slot, []*hook.Hook{h}})
+}
+
+// closed stands for the hooks of a closed system, in the plan of every event:
+// fires go where they find out, and those of an open system need not look.
+var closed = &hook.Hook{Identity: hook.Identity{ID: "closed", Name: "closed", Type: "engine"}}
+
+// closedEvent is the selector of events that have no hooks.
+var closedEvent = &selector{hooks: []*hook.Hook{closed}, runs: true}
+
+// later is how many events can be declared after a view of a closed system was
+// made.
+const later = 256
+
+// watched is what a view keeps of the last Watch that looked at it.
+type watched struct {
+	by *Watch
+	Watched
+}
