@@ -80,7 +80,8 @@ func (f policing[Out]) rewrite(all *hook.Output[Out]) string {
 }
 
 func (f policing[Out]) decided(all *hook.Output[Out], reports []hook.Report[Out]) hook.Would {
-	return hook.Would{Decision: f.observing().word(all, reports), Reason: cmp.Or(all.Reason, all.StopReason), Stop: all.Stop}
+	decision := f.observing().word(all, reports)
+	return hook.Would{Decision: decision, Reason: cmp.Or(all.Reason, all.StopReason), Stop: all.Stop}
 }
 
 // merged merges reports in which the shadows that are chosen count. A sequential
