@@ -3,6 +3,7 @@ package foreign
 import (
 	"context"
 	"log/slog"
+	"os"
 	"strings"
 	"testing"
 
@@ -57,7 +58,7 @@ func FuzzLoadLLxprt(f *testing.F) {
 // used.
 func loaded(load pipeline.Load) *pipeline.Session {
 	sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.DiscardHandler), Load: []pipeline.Load{load}})
-	s, err := sys.NewSession(context.Background(), pipeline.SessionConfig{Dir: "/project"})
+	s, err := sys.NewSession(context.Background(), pipeline.SessionConfig{Dir: os.TempDir()})
 	if err != nil {
 		return nil
 	}
