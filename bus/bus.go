@@ -20,7 +20,7 @@ const (
 	HookExecutionResponse = "HOOK_EXECUTION_RESPONSE"
 )
 
-// Message is what travels on a bus.
+// Message is one message on a bus.
 type Message struct {
 	Type    string         `json:"type"`
 	Payload jsontext.Value `json:"payload,omitzero"` // an object, or nothing
@@ -65,8 +65,8 @@ func (b *Bus) Subscribe(kind string, handle func(Message)) (cancel func()) {
 	}
 }
 
-// Publish hands a message to every subscriber of its type and does not wait
-// for what they do with it. A message without a subscriber is dropped.
+// Publish hands a message to every subscriber of its type and does not wait for them to process
+// it. A message without a subscriber is dropped.
 func (b *Bus) Publish(m Message) error {
 	b.mu.RLock()
 	if b.closed {
@@ -118,9 +118,9 @@ func (s *subscriber) stop() {
 	s.running.Wait()
 }
 
-// Ask publishes a request and waits for its response, or for ctx or the bus to
-// end. A request without a correlation id gets one. An event that was not fired
-// is an answer, with an [Error]; the error is that there is none.
+// Ask publishes a request and waits for its response, or for ctx or the bus to end. A request
+// without a correlation id gets one. An event that was not fired is an answer, with an [Error];
+// the error of Ask means that there is no answer.
 func (b *Bus) Ask(ctx context.Context, r Request) (Response, error) {
 	if err := ctx.Err(); err != nil {
 		return Response{}, err

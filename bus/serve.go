@@ -16,11 +16,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Request is the payload of a request (L61). Input
-// holds the event's own fields. Of those that every payload has it may have a
-// timestamp, which hooks are given, and session_id, transcript_path, cwd and
-// hook_event_name if they are what the session and the event say: a request
-// about another session is refused.
+// Request is the payload of a request (L61). Input holds the event's own fields. It may also have
+// a timestamp, which hooks get, and session_id, transcript_path, cwd and hook_event_name if they
+// agree with the session and the event: a request about another session is refused.
 type Request struct {
 	CorrelationID string      `json:"correlationId"`
 	EventName     string      `json:"eventName"`
@@ -127,8 +125,8 @@ func respond(
 	return Response{CorrelationID: id, Success: fired.Result.Success, Output: &fired.Result}
 }
 
-// agree compares the members of an input that are the engine's to give with what
-// it returns, and takes its time. The empty string says nothing.
+// agree compares the members of an input that the engine sets with the engine's values, and takes
+// the input's timestamp. The empty string agrees with everything.
 func agree(ctx context.Context, s *pipeline.Session, event pipeline.Info, input wire.Object) (context.Context, error) {
 	ours := map[string]string{
 		"session_id":      s.ID(),

@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// fire is what is known of a fire.
+// fire is the state of a fire that is not completely written.
 type fire struct {
 	mu    sync.Mutex
 	state state
@@ -16,13 +16,13 @@ type fire struct {
 	late  []*pipeline.Evaluation // second ends, of hooks in the background
 	place place
 
-	// What is left to write of a line that is held.
+	// The rest of a line that is held.
 	info *pipeline.FireInfo
 	out  *pipeline.FireOutcome
 	head []byte
 }
 
-// state is what has become of a fire's line.
+// state is the state of a fire's line.
 type state uint8
 
 const (
@@ -74,7 +74,7 @@ func (r *Recorder) hold(f *fire) bool {
 	return true
 }
 
-// release writes what is held.
+// release writes the held lines.
 func (r *Recorder) release() {
 	r.mu.Lock()
 	all := r.held

@@ -164,8 +164,8 @@ func (f *file) shift() error {
 // Close closes the file.
 func (f *file) Close() error { return f.f.Close() }
 
-// interrupt closes what is no regular file, and so ends a Write that waits, as on
-// a pipe that no process reads. Other files are left to their Write.
+// interrupt closes a file that is not a regular one, and ends a Write that waits, as on a pipe
+// that no process reads. Other files are left to their Write.
 func (f *file) interrupt() {
 	if !f.regular {
 		_ = f.f.Close() // no line of it is waited for

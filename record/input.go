@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// refs are the members of inputs that tie events together. They are kept
-// whatever the record keeps of the input.
+// refs are the members of inputs that tie events together. A record keeps them for every setting
+// of Input.
 var refs = map[string]bool{
 	`"tool_use_id"`: true, `"toolCallId"`: true, `"agent_id"`: true, `"agent_type"`: true,
 }

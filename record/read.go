@@ -13,8 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Line is one line of a record, as it is read. What is null in the line is empty
-// here.
+// Line is one line of a record. A null in the line is the zero value here.
 type Line struct {
 	V          int            `json:"v"`
 	ID         string         `json:"id"`
@@ -47,7 +46,7 @@ type Refs struct {
 	AgentType  string `json:"agent_type"`
 }
 
-// Would is what the decision would have been if hooks in shadow counted.
+// Would is the decision if hooks in shadow had counted.
 type Would struct {
 	Decision string `json:"decision"`
 	Reason   string `json:"reason"`
@@ -130,7 +129,7 @@ func (h *Hook) IsFailedOpen() bool {
 	return h.Failed() && h.Decision != "deny"
 }
 
-// maxLine bounds what is read as one line: 16 MiB.
+// maxLine limits a line: 16 MiB.
 const maxLine = 16 << 20
 
 // Text is a line as it stands in the file, without its end. It is good until

@@ -1,7 +1,6 @@
-// Package record keeps what hooks did: one line of JSON for each fire, with
-// every hook that was looked at. A [Recorder] is an observer of package
-// pipeline; [Lines] reads what it has written. docs/record.schema.json
-// describes the lines.
+// Package record writes and reads records: one line of JSON for each fire, with every hook of the
+// event, run or not. A [Recorder] is an observer of package pipeline; [Lines] reads a record.
+// docs/record.schema.json describes the lines.
 package record
 
 import (
@@ -15,22 +14,22 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Input says what a line keeps of an event's input.
+// Input selects the part of an event's input that a line keeps.
 type Input uint8
 
-// What can be kept. Identifiers that tie events together, such as tool_use_id,
-// are in the refs of a line whatever is kept.
+// Identifiers that tie events together, such as tool_use_id, are in the refs of a line for each
+// of them.
 const (
 	Keys Input = iota // the object with the name of its JSON type in place of each leaf
 	None              // null
-	Full              // the object, without what looks like a secret; also what hooks answered and wrote to standard error
+	Full              // the object, with secrets redacted; also the hooks' answers and standard error
 )
 
 // Config says how a record is kept. The zero Config keeps the keys of the
 // input.
 type Config struct {
 	Input    Input
-	MaxInput int // most bytes of the input in a line; what does not fit is left out. 0 means 4 KiB
+	MaxInput int // most bytes of the input in a line; the rest is left out. 0 means 4 KiB
 
 	// MaxSize is how many bytes a file may have before it is renamed to FILE.1,
 	// FILE.1 to FILE.2, and so on up to Keep; the oldest is removed. 0 means 64
@@ -85,9 +84,9 @@ func New(w io.Writer, cfg Config) *Recorder {
 	return r
 }
 
-// Open makes a Recorder that appends to a file, which it makes if there is none.
-// Any number of processes may append to one file: each line is written at once,
-// and they take turns to rotate it.
+// Open makes a Recorder that appends to a file, which it makes if it does not exist. Any number
+// of processes may append to one file: each line is written at once, and they take turns to
+// rotate it.
 func Open(path string, cfg Config) (*Recorder, error) {
 	file, err := openFile(path, cfg)
 	if err != nil {
@@ -100,8 +99,8 @@ func Open(path string, cfg Config) (*Recorder, error) {
 // was not.
 func (r *Recorder) Lost() (n int64, err error) { return r.sink.lost() }
 
-// Close writes what is still to be written, for at most so long, and closes the
-// file. What is left then counts as lost.
+// Close writes the queued lines, for at most that time, and closes the file. Lines that remain
+// count as lost.
 func (r *Recorder) Close(within time.Duration) {
 	r.release()
 	r.sink.close(within)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Limits of what waits for a sink that is slow.
+// Limits of the queue for a slow sink.
 const (
 	maxWaiting = 1024                   // lines
 	patience   = 900 * time.Microsecond // of a fire
@@ -107,7 +107,7 @@ func (s *sink) enqueue(l *line) bool {
 	}
 }
 
-// write writes what is queued until the sink is closed.
+// write writes the queue until the sink is closed.
 func (s *sink) write() {
 	defer close(s.done)
 	for l := range s.queue {
@@ -156,7 +156,7 @@ func (s *sink) lost() (int64, error) {
 	return s.n, s.err
 }
 
-// close waits for what is queued, for a while.
+// close waits for the queue to empty, for a limited time.
 func (s *sink) close(wait time.Duration) {
 	s.mu.Lock()
 	if s.closed {
@@ -182,11 +182,11 @@ func (s *sink) close(wait time.Duration) {
 	}
 }
 
-// abandon counts what is still queued as lost, and ends a write to a pipe.
+// abandon counts the queue as lost, and ends a write to a pipe.
 func (s *sink) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := int64(1) // the one that is being written
+	n := int64(1) // the line in the writer's hands
 	for range s.queue {
 		n++
 	}

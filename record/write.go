@@ -19,15 +19,14 @@ const maxText = 4 << 10
 // version is the v of the lines.
 const version = 1
 
-// appendHead appends the line of a fire up to what came of it, and keeps its
-// place.
+// appendHead appends the line of a fire up to its outcome, and keeps its place.
 func (r *Recorder) appendHead(b []byte, f *pipeline.FireInfo, at *place) []byte {
 	b = appendStart(b, f, f.Time, at)
 	b = appendTrace(b, f, at)
 	return r.appendInput(b, f)
 }
 
-// appendStart appends what a line is about.
+// appendStart appends the event, subject and session of a line.
 func appendStart(b []byte, f *pipeline.FireInfo, now time.Time, at *place) []byte {
 	b = appendID(append(b, `{"v":1,"id":"`...), now)
 	copy(at.id[:], b[len(b)-len(at.id):])
@@ -37,8 +36,7 @@ func appendStart(b []byte, f *pipeline.FireInfo, now time.Time, at *place) []byt
 	return text(append(b, `,"subject":`...), f.Subject)
 }
 
-// appendTail appends what came of a fire. Ends that are late are those of hooks
-// in the background.
+// appendTail appends the outcome of a fire. late holds the ends of background hooks.
 func (r *Recorder) appendTail(b []byte, out *pipeline.FireOutcome, ends, late []*pipeline.Evaluation) []byte {
 	b = text(append(b, `,"decision":`...), decision(out.Decision))
 	b = text(append(b, `,"reason":`...), out.Reason)
@@ -64,8 +62,8 @@ func (r *Recorder) appendTail(b []byte, out *pipeline.FireOutcome, ends, late []
 	return append(b, "]}\n"...)
 }
 
-// appendTrace appends the fire's place in a trace: its own, or one below that of
-// the caller, or a trace that begins here.
+// appendTrace appends the fire's span in a trace: its own, a child of the caller's, or the root
+// of a new trace.
 func appendTrace(b []byte, f *pipeline.FireInfo, at *place) []byte {
 	trace, span, own := f.Trace.IDs()
 	callers, parent, below := f.Caller.IDs()
@@ -108,9 +106,8 @@ func appendConflicts(b []byte, all []hook.Conflict) []byte {
 	return append(b, ']')
 }
 
-// appendHook appends what became of one hook. differs says that it is in shadow,
-// and that the outcome were another if it counted; late is its second end, if it
-// went to the background and has ended.
+// appendHook appends the outcome of one hook. differs marks a hook in shadow whose answer would
+// have changed the outcome; late is its second end, if it went to the background and has ended.
 func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool, late *pipeline.Evaluation) []byte {
 	b = append(b, r.known.of(e.Hook)...)
 	if e.SkipReason != "" {
@@ -137,8 +134,8 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool, la
 	return append(r.appendBackground(append(b, `,"background":`...), late), '}')
 }
 
-// reason is what a hook gave for its decision; for a denial by status alone what
-// it wrote to standard error.
+// reason returns a hook's reason for its decision; for a denial by status alone its standard
+// error.
 func reason(e *pipeline.Evaluation) string {
 	if e.Reason == "" && e.Outcome == pipeline.Blocking && e.Reply != nil {
 		return window(e.Reply.Stderr, maxText)
@@ -146,7 +143,7 @@ func reason(e *pipeline.Evaluation) string {
 	return e.Reason
 }
 
-// outputs are what a hook wrote, if the record is to have it.
+// outputs returns the output of a hook, if the record keeps it.
 func (r *Recorder) outputs(e *pipeline.Evaluation) (stdout, stderr string) {
 	if r.cfg.Input != Full || e.Reply == nil {
 		return "", ""
@@ -167,8 +164,8 @@ func decision(d hook.Decision) string {
 	return ""
 }
 
-// text appends a text without its secrets, and null for the empty one. What is
-// longer than maxText is cut.
+// text appends a text without its secrets, and null for the empty one. It cuts texts longer than
+// maxText.
 func text(b []byte, s string) []byte {
 	if s == "" {
 		return append(b, "null"...)

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// unquoted is also for bare words and for what only looks like a number.
+// unquoted is the message for bare words and for words that only look like numbers.
 const unquoted = `names and text need double quotes: "…"; only true, false, null and numbers like -1 or 0.5 go without`
 
 // hints say it better than the parsers. The first counts whose reason is part
@@ -31,8 +31,8 @@ var hints = []struct{ reason, chars, hint string }{
 	{"in string", "", `a string cannot hold this character; write \t for a tab, else \u and four hexadecimal digits`},
 }
 
-// explain says in terms of the file what hujson found wrong. open is what the
-// text does not close.
+// explain describes a mistake that hujson found in terms of the file. open lists the brackets
+// that the text does not close.
 func (d *document) explain(err error, open []int) error {
 	line, column := 1, 1 // both count bytes from 1
 	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d, column %d", &line, &column)
@@ -52,8 +52,8 @@ func (d *document) explain(err error, open []int) error {
 	return fatal(d.position(at), "%s", d.hint(at, reason))
 }
 
-// hint says why the character at offset at cannot stand there; reason is what
-// the parser says.
+// hint explains why the character at offset at cannot stand there; reason is the parser's
+// message.
 func (d *document) hint(at int, reason string) string {
 	c, _ := utf8.DecodeRune(d.text[at:])
 	for _, h := range hints {
@@ -64,8 +64,8 @@ func (d *document) hint(at int, reason string) string {
 	return reason
 }
 
-// checkPlain checks that text, which starts at offset start of the file, is
-// plain JSON. It is JSON otherwise, but for what strings may not hold.
+// checkPlain checks that text, which starts at offset start of the file, is plain JSON. The
+// parser has checked the rest, except the contents of strings.
 func (d *document) checkPlain(start int, text []byte) error {
 	err := json.Unmarshal(text, new(jsontext.Value), jsontext.AllowDuplicateNames(true))
 	syntax, wrong := errors.AsType[*jsontext.SyntacticError](err)

@@ -94,8 +94,8 @@ func readFile(name string) ([]byte, error) {
 	return text, err
 }
 
-// brokenLink is the error of a file that is not there since it, or a directory above it, is a
-// link to what does not exist: someone has put settings there. Nil: there is no such link.
+// brokenLink returns the error of a file that cannot be found because it, or a directory above
+// it, is a link to a missing file: someone has put settings there. Nil: there is no such link.
 func brokenLink(name string) error {
 	for at := filepath.Clean(name); ; at = filepath.Dir(at) {
 		target, err := os.Readlink(at)

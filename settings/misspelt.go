@@ -9,10 +9,9 @@ import (
 // two are in names of this length.
 const mostMistakes, oneMistake, twoMistakes = 2, 5, 7
 
-// Misspelt finds members of an object that nothing reads, whose names are known ones but for
-// case or a letter or two, where the known one is not there. Known are the names that are
-// read. Settings have many members that are of no concern here: what is far from all of them
-// is none.
+// Misspelt finds members of an object that nothing reads and that differ from a known name in
+// case or in a letter or two, if the known name is absent. known lists the names that are read.
+// Settings have many members of other programs: a name far from all known ones is not a problem.
 func (v Value) Misspelt(known ...string) (problems []Problem) {
 	members := v.members()
 	for i := range members {

@@ -119,7 +119,7 @@ func unclosed(text []byte) (open []int) {
 			end, open = "\n", append(open, at)
 		case bytes.HasPrefix(rest, []byte("/*")):
 			end, open = "*/", append(open, at)
-			at++ // the star does not end what it starts
+			at++ // the star does not end the comment that it begins
 		}
 	}
 	return open

@@ -1,9 +1,8 @@
-// Package settings reads settings files: JSON with comments and trailing
-// commas, in which everything has a place, so that whatever is wrong can be
-// said with file, line and column.
+// Package settings reads settings files: JSON with comments and trailing commas, in which every
+// value has a position, for errors with file, line and column.
 //
-// It knows nothing of hooks; the dialects read their groups and entries from
-// the [Value]s it returns them.
+// It knows nothing of hooks; the dialects read their groups and entries from the [Value]s it
+// returns them.
 package settings
 
 import (
@@ -17,7 +16,7 @@ import (
 type Problem struct {
 	Position hook.Position // of the value, or only the file if there is no better place
 	Path     string        // JSON pointer: "/hooks/BeforeTool/0/hooks/2"
-	Message  string        // what is wrong, and what to write instead
+	Message  string        // the mistake, and a correction
 	Fatal    bool          // nothing of the file could be used
 }
 

@@ -89,9 +89,8 @@ func (v Value) trace() (path jsontext.Pointer, member *hujson.ObjectMember) {
 	return path, member
 }
 
-// Get returns the member of that name, the last one if there are several, and
-// the zero Value if there is none or v is not an object. It looks at every
-// member.
+// Get returns the member of that name, the last one if there are several, and the zero Value if
+// there is none or v is not an object. It looks at every member.
 func (v Value) Get(name string) Value {
 	members := v.members()
 	for i := range slices.Backward(members) {

@@ -31,10 +31,10 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Options are what [Tools] may need besides the session. Their functions are called from
-// many goroutines: the runner runs the tools of a message side by side.
+// Options holds the callbacks of [Tools]. They are called from many goroutines: the runner runs
+// the tools of a message side by side.
 type Options struct {
-	// Message shows the user what a hook has to say; nil drops it.
+	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)
 
 	// Stop is called when a hook wants the agent to end its work; nil leaves it to the text.
@@ -95,7 +95,7 @@ func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]content, e
 	return parts.With(blocks, text), nil
 }
 
-// toolResult returns what hooks see of a result.
+// toolResult returns a result in the form that hooks see.
 func toolResult(blocks []content) snaphook.ToolResult {
 	r := snaphook.ToolResult{Text: parts.Join(blocks, "\n")}
 	if len(blocks) != 1 || blocks[0].OfText == nil {

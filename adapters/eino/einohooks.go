@@ -34,14 +34,14 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Options are what the middleware may need besides the session.
+// Options holds the callbacks of the middleware.
 type Options struct {
-	// Message shows the user what a hook has to say; nil drops it.
+	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)
 
-	// Stop is called when a hook wants the agent to end its work; nil leaves it to the
-	// text. ctx is that of the tool or of the model, for react.SetReturnDirectly and the
-	// like, which count in a tool alone.
+	// Stop is called when a hook wants the agent to end its work; nil leaves it to the text. ctx
+	// is the context of the tool or of the model, for react.SetReturnDirectly and the like, which
+	// count in a tool alone.
 	Stop func(ctx context.Context, reason string)
 }
 
@@ -61,8 +61,8 @@ func Tools(s *snaphook.Session, opt Options) compose.ToolMiddleware {
 	}
 }
 
-// around puts hooks around the tools of one of eino's four kinds. What hooks refuse, and
-// arguments that are no JSON object, are a text for the model.
+// around puts hooks around the tools of one of eino's four kinds. A refusal, and arguments that
+// are not a JSON object, become a text for the model.
 func around[E ~func(context.Context, *compose.ToolInput) (*Out, error), Out any](
 	h *adapter.Hooks, streams bool, read func(*Out) (parts, error), write func(parts) *Out,
 ) func(E) E {

@@ -12,9 +12,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/adapter"
 )
 
-// Model runs the hooks of a session around every request to a chat model. Requests also
-// have what hooks in the background have said since the last one. WithTools is an error if
-// m has no such method.
+// Model runs the hooks of a session around every request to a chat model. Requests also have the
+// texts of background hooks since the last request. WithTools is an error if m has no such
+// method.
 func Model(s *snaphook.Session, m model.BaseChatModel, opt Options) model.ToolCallingChatModel {
 	return &hooked{opt.hooks(s), m}
 }
@@ -62,7 +62,7 @@ func (h *hooked) Stream(
 	return schema.StreamReaderFromArray([]*schema.Message{answer}), nil
 }
 
-// messages are eino's. What is neither of the model nor of the system is the user's.
+// messages converts eino's messages. Roles other than model and system count as the user.
 var messages = adapter.Messages[*schema.Message]{
 	Role: func(m *schema.Message) string {
 		return cmp.Or(map[schema.RoleType]string{schema.Assistant: "model", schema.System: "system"}[m.Role], "user")

@@ -34,8 +34,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Options are what [Tools] and [Model] may need besides the session. Their functions are
-// called from several goroutines: Genkit runs the tools of a message side by side.
+// Options holds the callbacks of [Tools] and [Model]. They are called from several goroutines:
+// Genkit runs the tools of a message side by side.
 type Options struct {
 	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)
@@ -57,8 +57,8 @@ func Tools(s *snaphook.Session, opt Options, tools ...ai.Tool) []ai.ToolRef {
 	return guarded
 }
 
-// run runs a tool with the hooks around it. What they refuse, and arguments that are no
-// JSON object, are an output for the model.
+// run runs a tool with the hooks around it. A refusal, and arguments that are not a JSON object,
+// become an output for the model.
 func run(ctx context.Context, h *adapter.Hooks, t ai.Tool, input any) (*ai.MultipartToolResponse, error) {
 	call := &snaphook.ToolCall{Name: t.Name()}
 	if input != nil {
@@ -87,7 +87,8 @@ func run(ctx context.Context, h *adapter.Hooks, t ai.Tool, input any) (*ai.Multi
 	return withText(res, text), nil
 }
 
-// toolResult returns what hooks see of an output: a text as it is, anything else as JSON.
+// toolResult returns an output in the form that hooks see: a text as it is, anything else as
+// JSON.
 func toolResult(res *ai.MultipartToolResponse) snaphook.ToolResult {
 	if text, ok := res.Output.(string); ok {
 		return snaphook.ToolResult{Text: text}
@@ -96,9 +97,8 @@ func toolResult(res *ai.MultipartToolResponse) snaphook.ToolResult {
 	return snaphook.ToolResult{Text: string(data), Data: data}
 }
 
-// withText returns an output with the text that hooks have made of it. What they add to a
-// text is in it, what they add to anything else is one more part, and what they rewrite is
-// the only part.
+// withText returns an output with the changed text. Additions to a text are part of it, additions
+// to anything else are one more part, and a rewrite is the only part.
 func withText(res *ai.MultipartToolResponse, text string) *ai.MultipartToolResponse {
 	if res == nil {
 		return &ai.MultipartToolResponse{Output: text}

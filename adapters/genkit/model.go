@@ -55,7 +55,7 @@ func response(req *ai.ModelRequest, res *ai.ModelResponse, text string, calls bo
 	return now
 }
 
-// messages are Genkit's. What is neither of the model nor of the system is the user's.
+// messages converts Genkit's messages. Roles other than model and system count as the user.
 var messages = adapter.Messages[*ai.Message]{
 	Role: func(m *ai.Message) string {
 		return cmp.Or(map[ai.Role]string{ai.RoleModel: "model", ai.RoleSystem: "system"}[m.Role], "user")

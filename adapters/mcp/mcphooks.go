@@ -31,13 +31,13 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Options are what a [Middleware] may need besides the session.
+// Options holds the callbacks of a [Middleware].
 type Options struct {
 	// Name is the host's name of a tool, by the server's; nil keeps it. Describe the names
 	// in [snaphook.Config] as tools of kind MCP.
 	Name func(tool string) string
 
-	// Message shows the user what a hook has to say; nil drops it.
+	// Message shows the user a message of a hook; nil drops it.
 	Message func(text string)
 
 	// Stop is called when a hook wants the agent to end its work; nil leaves it to the text.
@@ -129,7 +129,7 @@ var parts = adapter.Parts[mcp.Content]{
 	Part: func(text string) mcp.Content { return &mcp.TextContent{Text: text} },
 }
 
-// toolResult returns what hooks see of a result.
+// toolResult returns a result in the form that hooks see.
 func toolResult(r *mcp.CallToolResult) snaphook.ToolResult {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -138,7 +138,7 @@ func toolResult(r *mcp.CallToolResult) snaphook.ToolResult {
 	return snaphook.ToolResult{Text: parts.Join(r.Content, "\n"), Data: data, Failed: r.IsError}
 }
 
-// withText returns a result as hooks have left it; nil is that of a call that has not run.
+// withText returns a result as hooks have left it; r is nil for a call that has not run.
 func withText(r *mcp.CallToolResult, out snaphook.ToolResult) *mcp.CallToolResult {
 	text := out.TextWithStop()
 	if r == nil {

@@ -45,7 +45,7 @@ import (
 // or the text for a custom tool. An error is a failure that the model reads.
 type Tools func(ctx context.Context, name, args string) (string, error)
 
-// Did is what hooks said besides the results.
+// Did holds the instructions of hooks besides the results.
 type Did struct {
 	Stop       bool // end the agent's work
 	StopReason string
@@ -111,8 +111,8 @@ type call struct {
 	custom         bool
 }
 
-// run runs a call with the hooks around it. What they refuse, a tool that fails, and
-// arguments that are no JSON object are a text for the model.
+// run runs a call with the hooks around it. A refusal, a failed tool, and arguments that are not
+// a JSON object become a text for the model.
 func (d *Did) run(ctx context.Context, s *snaphook.Session, c call, tools Tools) (string, error) {
 	if d.Stop {
 		return "A hook has ended the agent's work.", nil

@@ -1,13 +1,11 @@
-// Package otelhook reports hooks to OpenTelemetry: a span for each fire, below
-// the span of its context, one for each hook that runs, below that of its fire,
-// and metrics. Commands find the span of their hook in TRACEPARENT and
-// TRACESTATE, requests carry it in their headers, and hooks in Go have it in
-// their context.
+// Package otelhook reports hooks to OpenTelemetry: a span for each fire, below the span of its
+// context, a span for each hook that runs, below the span of its fire, and metrics. Commands find
+// the span of their hook in TRACEPARENT and TRACESTATE, requests carry it in their headers, and
+// hooks in Go have it in their context.
 //
 //	hooks, err := snaphook.Open(snaphook.Config{Observe: []pipeline.Observer{o}})
 //
-// It is a module of its own, so that programs without it download nothing of
-// OpenTelemetry.
+// It is a module of its own: programs without it download nothing of OpenTelemetry.
 package otelhook
 
 import (
@@ -29,8 +27,8 @@ import (
 
 const name = "github.com/snaphook-go/snaphook/adapters/otel"
 
-// Config says where spans and metrics go. Nil is what package otel has for the
-// whole program.
+// Config selects the providers of spans and metrics. Nil means the global providers of package
+// otel.
 type Config struct {
 	Traces  trace.TracerProvider
 	Metrics metric.MeterProvider
@@ -51,7 +49,7 @@ var (
 	_ pipeline.HookStarter = (*Observer)(nil)
 )
 
-// New makes an Observer. The error is that of a metric that cannot be made.
+// New makes an Observer. It returns an error if a metric cannot be made.
 func New(cfg Config) (*Observer, error) {
 	if cfg.Traces == nil {
 		cfg.Traces = otel.GetTracerProvider()
@@ -124,8 +122,8 @@ func (o *Observer) FireStart(ctx context.Context, f *pipeline.FireInfo) context.
 	return hook.WithTrace(ctx, f.Trace)
 }
 
-// attributes are those of a fire: of the conventions for generative AI where
-// there is one, and our own.
+// attributes returns the attributes of a fire: of the conventions for generative AI where there
+// is one, and our own.
 func attributes(f *pipeline.FireInfo) []attribute.KeyValue {
 	all := []attribute.KeyValue{attribute.String("snaphook.event", f.Event)}
 	add := func(key string, values ...string) {
@@ -164,7 +162,7 @@ func remote(t hook.Trace) (s trace.SpanContext, ok bool) {
 	}
 	traceID, err1 := trace.TraceIDFromHex(id)
 	spanID, err2 := trace.SpanIDFromHex(span)
-	state, _ := trace.ParseTraceState(t.State) // one that cannot be read is none
+	state, _ := trace.ParseTraceState(t.State) // a state that cannot be read is dropped
 	flags := trace.TraceFlags(0)
 	if (t.Parent[54]-'0')&1 == 1 && t.Parent[54] <= '9' || t.Parent[54] == 'b' || t.Parent[54] == 'd' ||
 		t.Parent[54] == 'f' {
@@ -199,8 +197,8 @@ func (o *Observer) HookStart(ctx context.Context, f *pipeline.FireInfo, h *hook.
 	return hook.WithTrace(ctx, place(span.SpanContext()))
 }
 
-// HookEnd implements [pipeline.Observer]: it ends the hook's span, or notes in
-// that of the fire why the hook did not run.
+// HookEnd implements [pipeline.Observer]: it ends the hook's span, or notes in the fire's span
+// why the hook did not run.
 func (o *Observer) HookEnd(ctx context.Context, e *pipeline.Evaluation) {
 	if e.SkipReason != "" {
 		trace.SpanFromContext(ctx).AddEvent("hook not run", trace.WithAttributes(

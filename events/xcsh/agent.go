@@ -12,10 +12,9 @@ import (
 
 // The events of the agent (X25).
 var (
-	// Context fires before every request to the model, with the messages of
-	// that request. Each handler gets those of the one before it; nil keeps
-	// them, and an empty list does not. [ApplyContext] applies the result. The
-	// session keeps its own messages.
+	// Context fires before every request to the model, with the messages of that request. Each
+	// handler gets the messages of the one before it; nil keeps them, and an empty list does not.
+	// [ApplyContext] applies the result. The session keeps its own messages.
 	Context *Event[ContextEvent, ContextResult] = declare(pipeline.Spec[ContextEvent, ContextResult]{
 		Name:  "context",
 		Doc:   "before every request to the model",
@@ -101,8 +100,8 @@ type ContextResult struct {
 	Messages []Message `json:"messages,omitzero"`
 }
 
-// ApplyContext returns the messages to send: those of the result, if it has any
-// say, else those that were fired. Neither is changed.
+// ApplyContext returns the messages to send: the result's, if it has any, else the fired ones.
+// Neither is changed.
 func ApplyContext(messages []Message, r *ContextResult) []Message {
 	if r == nil || r.Messages == nil {
 		return messages
@@ -110,7 +109,7 @@ func ApplyContext(messages []Message, r *ContextResult) []Message {
 	return slices.Clone(r.Messages)
 }
 
-// BeforeAgentStartEvent has what the user has sent.
+// BeforeAgentStartEvent has the user's prompt.
 type BeforeAgentStartEvent struct {
 	Prompt       string `json:"prompt"` // expanded
 	Images       []Part `json:"images,omitzero"`
@@ -196,7 +195,7 @@ type Rule struct {
 	InterruptMode string         `json:"interruptMode,omitzero"`
 }
 
-// TodoReminderEvent has what is left to do.
+// TodoReminderEvent has the open items.
 type TodoReminderEvent struct {
 	Todos       []Todo `json:"todos"`
 	Attempt     int    `json:"attempt"`

@@ -10,9 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// API is what a factory is given (X1). Events
-// are subscribed to with their On; it may be kept, and used from many
-// goroutines at once. A handler that a handler of the same module and event
+// API is the argument of a factory (X1). Events are subscribed to with their On; it may be kept,
+// and used from many goroutines at once. A handler that a handler of the same module and event
 // subscribes runs in the same fire.
 type API struct {
 	m      *Modules
@@ -32,9 +31,8 @@ func (a *API) SendMessage(message CustomMessage, opt SendOptions) error {
 	return h.SendMessage(message, opt)
 }
 
-// AppendEntry lets the host persist data, encoded as JSON, that never reaches
-// the model; nil is none. It is an error before the host has initialised its
-// modules.
+// AppendEntry lets the host persist data, encoded as JSON, that never reaches the model; nil is
+// no data. It is an error before the host has initialised its modules.
 func (a *API) AppendEntry(customType string, data any) error {
 	h := a.m.host.Load()
 	if h == nil || h.AppendEntry == nil {
@@ -50,8 +48,8 @@ func (a *API) AppendEntry(customType string, data any) error {
 	return h.AppendEntry(customType, text)
 }
 
-// RegisterCommand adds a slash command. The last one of a name counts, at the
-// place of the first; for those of several modules see [Modules.Command].
+// RegisterCommand adds a slash command. The last command of a name counts, at the place of the
+// first; for commands of several modules see [Modules.Command].
 func (a *API) RegisterCommand(c Command) {
 	mod := a.module
 	mod.mu.Lock()
@@ -67,9 +65,8 @@ func (a *API) RegisterCommand(c Command) {
 	mod.commands = append(mod.commands, c)
 }
 
-// RegisterMessageRenderer says how messages of a custom type are shown. The
-// last one of a type counts; for those of several modules see
-// [Modules.Renderer].
+// RegisterMessageRenderer sets how messages of a custom type are shown. The last renderer of a
+// type counts; for renderers of several modules see [Modules.Renderer].
 func (a *API) RegisterMessageRenderer(customType string, r Renderer) {
 	mod := a.module
 	mod.mu.Lock()
@@ -83,8 +80,8 @@ func (a *API) RegisterMessageRenderer(customType string, r Renderer) {
 	mod.renderers[customType] = r
 }
 
-// Exec runs a program; see the function [Exec]. Its directory is that of the
-// modules unless opt has another.
+// Exec runs a program; see the function [Exec]. It runs in the directory of the modules unless
+// opt has another.
 func (a *API) Exec(ctx context.Context, program string, args []string, opt ExecOptions) (ExecResult, error) {
 	if opt.Dir == "" {
 		opt.Dir = a.m.cfg.Dir

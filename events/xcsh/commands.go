@@ -15,7 +15,7 @@ type Command struct {
 	Name        string // without the slash
 	Description string // for lists; may be empty
 
-	// Run runs it. args is what the user has typed after the name, as it is.
+	// Run runs it. args is the user's text after the name, unchanged.
 	Run func(ctx context.Context, args string, cc *CommandContext) error
 
 	module string
@@ -59,8 +59,8 @@ func distinct(all []Command) []Command {
 	return kept
 }
 
-// Command finds the command of a name: that of the module loaded first, in the
-// extension runtime of the one loaded last.
+// Command finds the command of a name, in the module loaded first; in the extension runtime, in
+// the module loaded last.
 func (m *Modules) Command(name string) (c Command, ok bool) {
 	all := m.Commands()
 	if i := slices.IndexFunc(all, func(c Command) bool { return c.Name == name }); i >= 0 {
@@ -69,9 +69,9 @@ func (m *Modules) Command(name string) (c Command, ok bool) {
 	return Command{}, false
 }
 
-// Slash runs what the user has typed, "/name args", if there is such a command.
-// args is everything after the first space. A command that fails, or panics, is
-// reported to the listeners, and was handled all the same.
+// Slash runs the user's text "/name args", if there is such a command. args is everything after
+// the first space. A command that fails, or panics, is reported to the listeners, and counts as
+// handled.
 func (m *Modules) Slash(ctx context.Context, input string) (handled bool) {
 	input, is := strings.CutPrefix(input, "/")
 	name, args, _ := strings.Cut(input, " ")

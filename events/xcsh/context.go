@@ -2,8 +2,8 @@ package xcsh
 
 import "context"
 
-// HookContext is what a handler knows of the host (X9).
-// It is the same for all handlers of one fire, and good for no longer.
+// HookContext is the host as a handler sees it (X9). It is the same for all handlers of one fire,
+// and must not be used after it.
 type HookContext struct {
 	UI      UI   // never nil
 	HasUI   bool // a user is there to answer
@@ -25,7 +25,7 @@ type fireContext struct {
 	handlers HookContext
 }
 
-// Value finds the HookContext besides what the caller has put there.
+// Value finds the HookContext, and the caller's own values.
 func (c *fireContext) Value(key any) any {
 	if key == (contextKey{}) {
 		return &c.handlers
@@ -38,7 +38,7 @@ func (m *Modules) firing(ctx context.Context) context.Context {
 	return &fireContext{ctx, m.newContext(m.cfg.Extensions)}
 }
 
-// newContext reads what there is now.
+// newContext reads the present state of the host.
 func (m *Modules) newContext(live bool) HookContext {
 	h := m.hosted()
 	hc := HookContext{
@@ -108,8 +108,8 @@ func (hc *HookContext) Abort() {
 	}
 }
 
-// CommandContext is what a command knows of the host, and can do with the
-// session: event handlers cannot, since the agent would wait for itself.
+// CommandContext is the host as a command sees it, with functions that change the session: event
+// handlers cannot have them, since the agent would wait for itself.
 type CommandContext struct{ HookContext }
 
 // CommandContext makes the context for one run of a command.

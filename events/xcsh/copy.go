@@ -49,7 +49,7 @@ func ownObjects[T any](list []T, object func(*T) *wire.Object) []T {
 	return list
 }
 
-// deepen replaces what v shares with the value it was copied from.
+// deepen replaces the parts of v that it shares with the value it was copied from.
 func deepen(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:

@@ -23,8 +23,8 @@ type Dynamic interface {
 	// Active reports whether a module has a handler for the event.
 	Active(m *Modules) bool
 
-	// FireJSON is Fire with the event as a JSON object, and its result as one;
-	// nil if there is none. Members that the event does not have are lost.
+	// FireJSON is Fire with the event as a JSON object, and its result as one, or nil. Members
+	// that the event does not have are lost.
 	FireJSON(ctx context.Context, m *Modules, event jsontext.Value) (result jsontext.Value, err error)
 
 	onJSON(api *API, h DynamicHandler) (remove func())
@@ -185,7 +185,7 @@ func valid(v jsontext.Value) bool {
 	return v.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 }
 
-// truthy is what JavaScript takes for yes.
+// truthy reports whether JavaScript takes v for true.
 func truthy(v jsontext.Value) bool {
 	switch v.Kind() {
 	case 0, 'n', 'f':

@@ -24,10 +24,9 @@ type HookError struct {
 // two are the same.
 type Listener struct{ Failed func(HookError) }
 
-// Listen tells l of every handler that fails, on the goroutine that ran it and
-// before the fire goes on, in the order in which listeners came; the same one
-// twice is told once. It cannot change the fire: what panics in it is logged.
-// remove ends it.
+// Listen reports every handler that fails to l, on the goroutine that ran it and before the fire
+// goes on, in the order in which listeners came; a listener that is added twice is called once. l
+// cannot change the fire: a panic in it is logged. remove ends it.
 func (m *Modules) Listen(l *Listener) (remove func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,7 +63,7 @@ func (m *Modules) tell(l *Listener, e HookError) {
 	l.Failed(e)
 }
 
-// failed reports what the engine says of the session's hooks.
+// failed passes on the engine's reports of failed hooks.
 func (m *Modules) failed(f pipeline.Failure) {
 	if f.Hook.Dialect == Dialect.Name || f.Hook.Dialect == Extensions.Name {
 		err := cause(f.Err)
@@ -72,7 +71,7 @@ func (m *Modules) failed(f pipeline.Failure) {
 	}
 }
 
-// stack is where a handler panicked, or what an error with a StackTrace says.
+// stack returns where a handler panicked, or the StackTrace of an error that has one.
 func (m *Modules) stack(err error) string {
 	panicked, traced := new(hook.PanicError), interface{ StackTrace() string }(nil)
 	switch {

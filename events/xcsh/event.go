@@ -20,19 +20,18 @@ type Event[E, R any] struct {
 // Notice is an event whose handlers are told, and no more.
 type Notice[E any] struct{ event *Event[E, Nothing] }
 
-// Handler answers to an event. A nil result is no answer; any other one is,
-// even an empty one. An error, or a panic, is the handler's failure, and costs
-// its own answer; what else it does, the event says.
+// Handler answers to an event. A nil result is no answer; any other one is, even an empty one. An
+// error, or a panic, is the handler's failure, and costs its own answer; the event decides its
+// other effects.
 //
-// The handler may change what it is given: it is a copy of its own. hc is that
-// of all handlers of one fire. ctx is the caller's.
+// The handler may change e, which is its own copy. hc is the same for all handlers of one fire.
+// ctx is the caller's.
 type Handler[E, R any] func(ctx context.Context, e *E, hc *HookContext) (*R, error)
 
 // stop says whether a result ends the fire. Nil: none does.
 type stop[R any] func(*R) (stops bool, reason string)
 
-// declare makes an event of both runtimes; changes are those of the extension
-// runtime.
+// declare makes an event of both runtimes; changes apply to the extension runtime.
 func declare[E, R any](ev pipeline.Spec[E, R], stops stop[R], changes ...func(*pipeline.Spec[E, R])) *Event[E, R] {
 	ev.Effects = func(_ E, res *hook.Result[R]) any {
 		if gave(&res.Output) {
@@ -126,17 +125,16 @@ func (e *Event[E, R]) Active(m *Modules) bool { return e.of(m).Active(m.ses) }
 // Active reports whether a module has a handler for the event.
 func (n *Notice[E]) Active(m *Modules) bool { return n.event.Active(m) }
 
-// Fire runs the handlers, and returns the result by the event's rule; nil if
-// there is none. *in stays as it is.
+// Fire runs the handlers, and returns the result by the event's rule, or nil. *in stays as it is.
 //
-// The error is that of a handler, where the event's rule is to pass it on. In
-// all other events handlers that fail are reported to the listeners, and change
-// nothing. It is [hook.ErrClosed] if the modules or the system are closed, or were during
-// a fire of a gate that no handler stopped.
-// Handlers run even when ctx has ended: what they guard may go ahead.
+// It returns the error of a handler, where the event's rule is to pass it on. In all other events
+// handlers that fail are reported to the listeners, and change nothing. It returns
+// [hook.ErrClosed] if the modules or the system are closed, or were closed during a fire of a
+// gate that no handler stopped. Handlers run even when ctx has ended: the guarded action may go
+// ahead.
 //
-// Without handlers Fire costs a few nanoseconds and allocates nothing. A gate in
-// Go costs one to two microseconds, and nine allocations.
+// Without handlers Fire costs a few nanoseconds and allocates nothing. A gate in Go costs one to
+// two microseconds, and nine allocations.
 func (e *Event[E, R]) Fire(ctx context.Context, m *Modules, in *E) (*R, error) {
 	ev := e.of(m)
 	if !ev.Active(m.ses) {

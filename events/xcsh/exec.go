@@ -20,12 +20,12 @@ type ExecOptions struct {
 	Dir     string        // empty means the current one
 	Environ []string      // "NAME=value"; nil means that of the process
 
-	// Room bounds the output of several programs together; nil bounds that of each.
-	// What the result holds stays taken, until a part is closed; see [run.Room.Part].
+	// Room limits the output of several programs together; nil limits each by itself. The
+	// result's share stays taken, until a part is closed; see [run.Room.Part].
 	Room *run.Room
 }
 
-// ExecResult is what came of a program that could be started.
+// ExecResult is the outcome of a program that could be started.
 type ExecResult struct {
 	Stdout string `json:"stdout"`
 	Stderr string `json:"stderr"`
@@ -37,12 +37,12 @@ type ExecResult struct {
 	Truncated bool `json:"truncated,omitzero"`
 }
 
-// Exec runs a program, not a shell, with nothing on its standard input. One
-// that ends badly is a result; one that cannot be started is an error.
+// Exec runs a program, not a shell, with nothing on its standard input. A program that fails is a
+// result; one that cannot be started is an error.
 //
-// When ctx ends, or the timeout has passed, the program's process group gets
-// SIGTERM and, after [ExecGrace], SIGKILL. The result then has what it wrote so
-// far. Exec waits for the program, not for what it leaves in the background.
+// When ctx ends, or the timeout has passed, the program's process group gets SIGTERM and, after
+// [ExecGrace], SIGKILL. The result then has the output up to that point. Exec waits for the
+// program, not for its background processes.
 func Exec(ctx context.Context, program string, args []string, opt ExecOptions) (ExecResult, error) {
 	argv := append([]string{program}, args...)
 	command := &run.Command{Argv: argv, Grace: ExecGrace, Room: opt.Room}

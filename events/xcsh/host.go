@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Host is what the program lends to its modules. Each function may be nil and
+// Host holds the functions of the program that its modules may call. Each function may be nil and
 // then does nothing; all are called from many goroutines.
 type Host struct {
 	// UI asks the user and shows things; nil means [NoUI]. HasUI says that
@@ -21,23 +21,22 @@ type Host struct {
 	HasQueuedMessages func() bool // nil: never
 	Abort             func()      // returns at once
 
-	// What commands alone can do. Cancelled is true if a module, or the user,
-	// has prevented it.
+	// Functions of commands alone. Cancelled is true if a module, or the user, has prevented it.
 	WaitForIdle  func(ctx context.Context) error
 	NewSession   func(ctx context.Context, opt NewSession) (cancelled bool, err error)
 	Branch       func(ctx context.Context, entryID string) (cancelled bool, err error)
 	NavigateTree func(ctx context.Context, targetID string, opt NavigateTree) (cancelled bool, err error)
 
-	// SendMessage and AppendEntry take what modules send. Without them modules
-	// get an error. They must not wait for a module: it stands still until they
-	// return, and one that stands still too long is given up.
+	// SendMessage and AppendEntry take messages and entries of modules. Without them modules get
+	// an error. They must not wait for a module: it stands still until they return, and a module
+	// that stands still too long is abandoned.
 	SendMessage func(CustomMessage, SendOptions) error
 	AppendEntry func(customType string, data jsontext.Value) error
 
-	// Extension carries out what modules of the extension runtime ask for beside
-	// hooks, such as "pi.setActiveTools" or "ctx.ui.setWidget", and returns what
-	// the module gets. A host that lacks a member returns [errors.ErrUnsupported].
-	// As with SendMessage, it must not wait for a module.
+	// Extension carries out requests of modules of the extension runtime beside hooks, such as
+	// "pi.setActiveTools" or "ctx.ui.setWidget", and returns the module's result. A host that
+	// lacks a member returns [errors.ErrUnsupported]. As with SendMessage, it must not wait for a
+	// module.
 	Extension func(ctx context.Context, member string, args []jsontext.Value) (jsontext.Value, error)
 }
 
@@ -51,7 +50,7 @@ type NewSession struct {
 
 // NavigateTree is how to move in the session's tree.
 type NavigateTree struct {
-	Summarize bool // what is no longer on the branch
+	Summarize bool // summarise the entries that leave the branch
 }
 
 // SessionWriter writes to a session that is about to begin.

@@ -17,7 +17,7 @@ func (m Message) Role() string { return m.Text("role") }
 // and the id of its parent.
 type Entry struct{ wire.Object }
 
-// Model is a model as the host knows it. The zero Model is none.
+// Model is a model as the host knows it. The zero Model is no model.
 type Model struct{ wire.Object }
 
 // ID is the model's name.
@@ -41,8 +41,7 @@ func (p Part) PlainText() (text string, ok bool) {
 	return p.Text("text"), p.Text("type") == "text"
 }
 
-// CustomMessage is a message that a module sends. What becomes of it, a renderer
-// may show.
+// CustomMessage is a message that a module sends. A renderer may show it.
 type CustomMessage struct {
 	CustomType  string         `json:"customType"`
 	Content     jsontext.Value `json:"content"` // of [Text] or [Parts]

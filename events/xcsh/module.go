@@ -78,7 +78,7 @@ func (mod *module) begin() {
 	}
 }
 
-// close takes everything back. What the module registers from now on is lost.
+// close takes everything back. Later registrations of the module are lost.
 func (mod *module) close() error {
 	mod.mu.Lock()
 	mod.closed = true

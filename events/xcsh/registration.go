@@ -10,9 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Registration is what a module of the extension runtime registers beside hooks:
-// a tool, a flag, a shortcut or a provider of models. It is the host's to carry
-// out; [Info] lists it.
+// Registration is a registration of a module of the extension runtime beside hooks: a tool, a
+// flag, a shortcut or a provider of models. The host has to carry it out; [Info] lists it.
 type Registration struct {
 	Kind       string // "tool", "flag", "shortcut", "provider"
 	Name       string
@@ -40,8 +39,8 @@ func (a *API) Register(r Registration) {
 	mod.others = append(mod.others, r)
 }
 
-// Extension asks the host for what only the extension runtime has; see
-// [Host.Extension]. Without it the error is an [errors.ErrUnsupported].
+// Extension asks the host for a member that only the extension runtime has; see [Host.Extension].
+// Without it the error is an [errors.ErrUnsupported].
 func (a *API) Extension(ctx context.Context, member string, args []jsontext.Value) (jsontext.Value, error) {
 	if h := a.m.host.Load(); h != nil && h.Extension != nil {
 		v, err := h.Extension(ctx, member, args)

@@ -62,8 +62,8 @@ func before[E any, R any, P interface {
 	}, func(r *R) (stops bool, reason string) { return *P(r).cancel(), "" })
 }
 
-// upheld says in the result of a gate what a policy has made of a handler that
-// failed, for that is where hosts look.
+// upheld puts the policy's action for a failed handler into the result of a gate, where hosts
+// look for it.
 func upheld[E, R any](refuse func(r *R, reason string)) func(*pipeline.Session, *E, *hook.Report[R]) {
 	return func(_ *pipeline.Session, _ *E, r *hook.Report[R]) {
 		if r.Hook.Policy != nil && r.Err != nil && r.Output.Decision.Blocks() {
@@ -114,15 +114,15 @@ type SessionBranchEvent struct {
 	PreviousSessionFile string `json:"previousSessionFile,omitzero"`
 }
 
-// SessionBeforeCompactEvent has what is about to be summarised. Handlers that
-// take long return when ctx ends.
+// SessionBeforeCompactEvent has the entries to be summarised. Handlers that take long return when
+// ctx ends.
 type SessionBeforeCompactEvent struct {
 	Preparation        CompactionPreparation `json:"preparation"`
 	BranchEntries      []Entry               `json:"branchEntries"` // from the root to the leaf
 	CustomInstructions string                `json:"customInstructions,omitzero"`
 }
 
-// CompactionPreparation is what the host has worked out for a compaction.
+// CompactionPreparation is the host's plan of a compaction.
 type CompactionPreparation struct {
 	FirstKeptEntryID     string         `json:"firstKeptEntryId"`
 	MessagesToSummarize  []Message      `json:"messagesToSummarize"`
@@ -180,7 +180,7 @@ type SessionBeforeTreeEvent struct {
 	Preparation TreePreparation `json:"preparation"`
 }
 
-// TreePreparation is what the host has worked out for a move in the tree.
+// TreePreparation is the host's plan of a move in the tree.
 type TreePreparation struct {
 	TargetID           string  `json:"targetId"`
 	OldLeafID          *string `json:"oldLeafId"`
@@ -189,8 +189,8 @@ type TreePreparation struct {
 	UserWantsSummary   bool    `json:"userWantsSummary"`
 }
 
-// SessionBeforeTreeResult can cancel, or bring the summary of what is no longer
-// on the branch, which counts only if the user wants one.
+// SessionBeforeTreeResult can cancel, or bring the summary of the entries that leave the branch,
+// which counts only if the user wants one.
 type SessionBeforeTreeResult struct {
 	Cancel  bool         `json:"cancel,omitzero"`
 	Summary *TreeSummary `json:"summary,omitzero"`

@@ -2,9 +2,8 @@ package xcsh
 
 import "context"
 
-// UI is how handlers speak with the user (X9). No call
-// has a time limit but its ctx; a user who cancels does not answer. A host
-// embeds [NoUI] and has what it can do.
+// UI lets handlers speak with the user (X9). No call has a time limit but its ctx; a user who
+// cancels does not answer. A host embeds [NoUI] and implements the methods that it can.
 type UI interface {
 	// Select lets the user choose one of the options.
 	Select(ctx context.Context, title string, options []string) (choice string, ok bool)
@@ -28,7 +27,7 @@ type UI interface {
 	// factory is the host's business.
 	Custom(ctx context.Context, factory any) (result any, ok bool)
 
-	// SetEditorText and EditorText are what the user is about to send.
+	// SetEditorText and EditorText access the text that the user is editing.
 	SetEditorText(text string)
 	EditorText() string
 
@@ -74,7 +73,7 @@ func (NoUI) Custom(context.Context, any) (any, bool) { return nil, false }
 // SetEditorText implements [UI] and does nothing.
 func (NoUI) SetEditorText(string) {}
 
-// EditorText implements [UI]: there is none.
+// EditorText implements [UI] with no text.
 func (NoUI) EditorText() string { return "" }
 
 // Theme implements [UI]: texts stay as they are.

@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// SessionView is what handlers may read of the host's session, and where they
-// may leave big data. A host embeds [NoSession] and has what it knows.
+// SessionView lets handlers read the host's session, and names a place for big data. A host
+// embeds [NoSession] and implements the methods that it can.
 type SessionView interface {
 	Cwd() string
 	SessionDir() string
@@ -56,22 +56,22 @@ var _ SessionView = NoSession{}
 // Cwd implements [SessionView]: it is not known.
 func (NoSession) Cwd() string { return "" }
 
-// SessionDir implements [SessionView]: there is none.
+// SessionDir implements [SessionView] with no directory.
 func (NoSession) SessionDir() string { return "" }
 
 // SessionID implements [SessionView]: it is not known.
 func (NoSession) SessionID() string { return "" }
 
-// SessionFile implements [SessionView]: there is none.
+// SessionFile implements [SessionView] with no file.
 func (NoSession) SessionFile() string { return "" }
 
-// SessionName implements [SessionView]: there is none.
+// SessionName implements [SessionView] with no name.
 func (NoSession) SessionName() string { return "" }
 
-// ArtifactsDir implements [SessionView]: there is none.
+// ArtifactsDir implements [SessionView] with no directory.
 func (NoSession) ArtifactsDir() string { return "" }
 
-// LeafID implements [SessionView]: there is none.
+// LeafID implements [SessionView] with no leaf.
 func (NoSession) LeafID() string { return "" }
 
 // AllocateArtifactPath implements [SessionView]: there is no place.
@@ -80,34 +80,34 @@ func (NoSession) AllocateArtifactPath(string) (path, id string, err error) { ret
 // SaveArtifact implements [SessionView]: there is no place.
 func (NoSession) SaveArtifact(_, _ string) (id string, err error) { return "", errNoPlace }
 
-// ArtifactPath implements [SessionView]: there is none.
+// ArtifactPath implements [SessionView] with no path.
 func (NoSession) ArtifactPath(string) (string, bool) { return "", false }
 
 // PutBlob implements [SessionView]: there is no place.
 func (NoSession) PutBlob([]byte) (ref string, err error) { return "", errNoPlace }
 
-// LeafEntry implements [SessionView]: there is none.
+// LeafEntry implements [SessionView] with no leaf.
 func (NoSession) LeafEntry() (Entry, bool) { return Entry{}, false }
 
-// Entry implements [SessionView]: there is none.
+// Entry implements [SessionView] with no entry.
 func (NoSession) Entry(string) (Entry, bool) { return Entry{}, false }
 
-// Label implements [SessionView]: there is none.
+// Label implements [SessionView] with no label.
 func (NoSession) Label(string) string { return "" }
 
 // Branch implements [SessionView]: there are no entries.
 func (NoSession) Branch(string) []Entry { return nil }
 
-// Header implements [SessionView]: there is none.
+// Header implements [SessionView] with no header.
 func (NoSession) Header() (Entry, bool) { return Entry{}, false }
 
-// Entries implements [SessionView]: there are none.
+// Entries implements [SessionView] with no entries.
 func (NoSession) Entries() []Entry { return nil }
 
-// Tree implements [SessionView]: there is none.
+// Tree implements [SessionView] with no tree.
 func (NoSession) Tree() jsontext.Value { return nil }
 
-// UsageStatistics implements [SessionView]: there are none.
+// UsageStatistics implements [SessionView] with no statistics.
 func (NoSession) UsageStatistics() jsontext.Value { return nil }
 
 // NoModels knows no model.
@@ -115,11 +115,11 @@ type NoModels struct{}
 
 var _ ModelRegistry = NoModels{}
 
-// Find implements [ModelRegistry]: there is none.
+// Find implements [ModelRegistry] with no model.
 func (NoModels) Find(string, string) (Model, bool) { return Model{}, false }
 
-// Available implements [ModelRegistry]: there are none.
+// Available implements [ModelRegistry] with no models.
 func (NoModels) Available() []Model { return nil }
 
-// APIKey implements [ModelRegistry]: there is none.
+// APIKey implements [ModelRegistry] with no key.
 func (NoModels) APIKey(context.Context, Model) (string, error) { return "", errNoKey }

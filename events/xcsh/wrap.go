@@ -11,12 +11,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Execute runs a tool of the host, with parameters P and a result R. progress
-// takes what there is so far; it may be nil.
+// Execute runs a tool of the host, with parameters P and a result R. It calls progress, which may
+// be nil, with the partial result.
 type Execute[P, R any] func(ctx context.Context, id string, params P, progress func(R)) (R, error)
 
-// Shape tells [WrapTool] what the parameters and results of a host's tools look
-// like to hooks.
+// Shape converts the parameters and results of a host's tools for hooks; see [WrapTool].
 type Shape[P, R any] struct {
 	// Input returns the parameters as an object. Nil: their JSON.
 	Input func(P) (wire.Object, error)
@@ -25,8 +24,8 @@ type Shape[P, R any] struct {
 	Content func(R) []Part
 	Details func(R) jsontext.Value
 
-	// Make makes a result of what hooks have left; everything else that the
-	// tool's own result had is lost.
+	// Make makes a result of the content and details that hooks have left; everything else of the
+	// tool's own result is lost.
 	Make func(content []Part, details jsontext.Value) R
 }
 
@@ -109,9 +108,8 @@ func (w *wrapper[P, R]) before(ctx context.Context, id string, params P) error {
 	return w.m.Verdict(r, err)
 }
 
-// Verdict is the error with which a tool call fails, given what came of a fire
-// of [ToolCall]: nil if the tool may run, else a [BlockedError] or the error of
-// the handler.
+// Verdict returns the error with which a tool call fails after a fire of [ToolCall]: nil if the
+// tool may run, else a [BlockedError] or the error of the handler.
 func (m *Modules) Verdict(r *ToolCallResult, err error) error {
 	if thrown, ok := errors.AsType[*Thrown](err); ok {
 		return fmt.Errorf("Hook failed, blocking execution: %w", thrown) //nolint:staticcheck // as the original says it
@@ -145,7 +143,7 @@ func (w *wrapper[P, R]) afterSuccess(ctx context.Context, id string, params P, r
 	e.Content, e.Details = w.shape.Content(result), w.shape.Details(result)
 	o, err := ToolResult.Fire(ctx, w.m, e)
 	if err != nil || o == nil {
-		return result, nil // what fails here has been reported
+		return result, nil // a failure here has been reported
 	}
 	content := o.content(e.Content)
 	if w.m.cfg.Extensions && o.isError(false) {

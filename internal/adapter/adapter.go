@@ -1,5 +1,5 @@
-// Package adapter has what the adapters of frameworks share: hooks around tools and models
-// where all that the framework takes from them is text.
+// Package adapter has the common parts of adapters for frameworks that take only text from tools
+// and models.
 package adapter
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Hooks are those of a session, and what the host does where a text cannot say it.
+// Hooks are the hooks of a session, with callbacks for instructions that a text cannot express.
 type Hooks struct {
 	Session *snaphook.Session
 	Message func(text string)                        // shows the user a message of a hook; nil drops it
@@ -45,15 +45,15 @@ func (h *Hooks) report(ctx context.Context, messages []string, stop bool, reason
 // A Tool runs with arguments as hooks have left them.
 type Tool = func(context.Context, wire.Object) (snaphook.ToolResult, error)
 
-// Run is [snaphook.Session.RunTool], with what the host does about the result.
+// Run is [snaphook.Session.RunTool], and then calls the host's callbacks.
 func (h *Hooks) Run(ctx context.Context, call *snaphook.ToolCall, tool Tool) (snaphook.ToolResult, error) {
 	out, err := h.Session.RunTool(ctx, call, tool)
 	h.report(ctx, out.Messages, out.Stop, out.StopReason)
 	return out, err
 }
 
-// RunTool is Run for the text that the model gets. What hooks refuse, and arguments that
-// are no JSON object, are such a text; the error is that of the tool or of the session.
+// RunTool is Run for the text that the model gets. A refusal, and arguments that are not a JSON
+// object, become such a text; it returns the error of the tool or of the session.
 func (h *Hooks) RunTool(ctx context.Context, call *snaphook.ToolCall, tool Tool) (text string, err error) {
 	out, err := h.Run(ctx, call, tool)
 	if wrong := new(hook.InputError); err != nil && !errors.As(err, &wrong) {
@@ -62,7 +62,7 @@ func (h *Hooks) RunTool(ctx context.Context, call *snaphook.ToolCall, tool Tool)
 	return out.TextWithStop(), nil
 }
 
-// Added returns what hooks have added to a text, without the blank lines before it; kept is
+// Added returns the hooks' additions to a text, without the blank lines before them; kept is
 // false if they have rewritten it, and then all of the text is new.
 func Added(before, now string) (more string, kept bool) {
 	more, kept = strings.CutPrefix(now, before)
@@ -86,8 +86,8 @@ func (f *Parts[P]) Join(parts []P, separator string) string {
 	return strings.Join(all, separator)
 }
 
-// With returns the parts with the text that hooks have made of theirs, which are joined by
-// newlines: what hooks add is one more part, and what they rewrite is the only part.
+// With returns the parts with their changed text, joined by newlines: an addition is one more
+// part, and a rewrite is the only part.
 func (f *Parts[P]) With(parts []P, text string) []P {
 	more, kept := Added(f.Join(parts, "\n"), text)
 	switch {
@@ -99,7 +99,7 @@ func (f *Parts[P]) With(parts []P, text string) []P {
 	return append(parts[:len(parts):len(parts)], f.Part(more))
 }
 
-// Messages are those of a framework's requests to models.
+// Messages converts the messages of a framework's requests to models.
 type Messages[M any] struct {
 	Role func(M) string // model, system or user, as hooks know it
 	Text func(M) string
@@ -107,12 +107,12 @@ type Messages[M any] struct {
 	With func(m M, text string) M // with another text
 }
 
-// Model runs the hooks around a request to a model, and returns the text of the response as
-// they have left it. The calls of tools in the response count no more if calls is false.
+// Model runs the hooks around a request to a model, and returns the text of the response as they
+// have left it. The calls of tools in the response count no more if calls is false.
 //
-// call sends the messages as hooks have left them, with their contexts and what background
-// hooks have said since the last request. It is not called where hooks answer in place of
-// the model. Hooks do not see the response if whole is false: it streams to the caller.
+// call sends the messages as hooks have left them, with their contexts and the texts of
+// background hooks since the last request. It is not called where hooks answer in place of the
+// model. Hooks do not see the response if whole is false: it streams to the caller.
 func (f *Messages[M]) Model(
 	ctx context.Context, h *Hooks, messages []M, call func(now []M) (text string, whole bool, err error),
 ) (text string, calls bool, err error) {
@@ -159,10 +159,9 @@ func (f *Messages[M]) request(messages []M) wire.Object {
 	return o
 }
 
-// rewritten are the messages as hooks have left them. Where their number has changed, one
-// with another text is a new one, and those that are not there any more are left out. The
-// request as it was would be what hooks did not want: it is no answer to one that cannot
-// be read.
+// rewritten returns the messages as hooks have left them. Where their number has changed, a
+// message with another text is a new one, and missing messages are left out. It never returns the
+// original request for a rewrite that cannot be read, since hooks did not want it.
 func (f *Messages[M]) rewritten(messages []M, o wire.Object) (now []M, err error) {
 	var r genai.Request
 	if err := o.Into(&r); err != nil {

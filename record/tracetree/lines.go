@@ -22,8 +22,8 @@ func size(l *record.Line) int64 {
 	return int64(n)
 }
 
-// withEnds puts the ends of hooks in the background into the fires that left
-// them there. Those of fires that are not known are left out.
+// withEnds puts the ends of background hooks into the fires that started them. Ends of unknown
+// fires are left out.
 func withEnds(lines []*record.Line) []*record.Line {
 	late := map[string][]*record.Line{}
 	for _, l := range lines {

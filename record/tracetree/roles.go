@@ -1,6 +1,6 @@
 package tracetree
 
-// role is what an event means for the tree.
+// role is the meaning of an event for the tree.
 type role uint8
 
 const (
@@ -20,8 +20,7 @@ const (
 	agentEnd
 )
 
-// roles are those of the events of the three dialects; every other event is a
-// mark.
+// roles are the roles of the events of the three dialects; every other event is a mark.
 var roles = map[string]role{
 	"claude.SessionStart":       sessionStart,
 	"claude.SessionEnd":         sessionEnd,

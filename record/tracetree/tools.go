@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// id is that of the run that a fire is about, or empty.
+// id returns the id of the tool run that a fire is about, or "".
 func id(l *record.Line) string { return cmp.Or(l.Refs.ToolUseID, l.Refs.ToolCallID) }
 
 // startTool begins a run, unless its end was first.
@@ -92,8 +92,8 @@ func (s *session) markTool(l *record.Line) {
 	s.mark(s.place(l), l)
 }
 
-// agent is the agent of a fire. One whose start has not been seen is below what
-// may have started it.
+// agent returns the agent of a fire. An agent whose start is missing is below its probable
+// starter.
 func (s *session) agent(l *record.Line) *Node {
 	n := s.agents[l.Refs.AgentID]
 	if n == nil {
@@ -135,17 +135,16 @@ func (s *session) startAgent(l *record.Line) {
 	s.add(n, l)
 }
 
-// Bounds of what a record can make of a tree: agents that are nested deeper are
-// below the turn, and of more calls that could start an agent at the same time the
-// others are none.
+// Limits of the tree: agents that are nested deeper are below the turn, and of more calls that
+// could start an agent at the same time the others count as ordinary calls.
 const (
 	maxDepth    = 64
 	maxStarters = 256
 )
 
-// starter is the call that a new agent belongs to: the oldest open run of a tool
-// that starts agents and has none yet, of the agent that began last; or else
-// the turn, or the session. An event does not say what started its agent.
+// starter returns the call that a new agent belongs to: the oldest open run of a tool that starts
+// agents and has none yet, of the agent that began last; or else the turn, or the session. An
+// event does not name its agent's starter.
 func (s *session) starter() *Node {
 	var best *Node
 	s.starters = slices.DeleteFunc(s.starters, func(n *Node) bool { return s.ended[n] || hasAgent(n) })
@@ -187,7 +186,7 @@ func (s *session) endAgent(l *record.Line) {
 	}
 }
 
-// finish closes what has not ended, and returns the tree.
+// finish closes the open nodes, and returns the tree.
 func (s *session) finish() *Node {
 	if s.turn != nil {
 		s.turn.State = Unfinished
@@ -198,7 +197,7 @@ func (s *session) finish() *Node {
 	return s.node
 }
 
-// closeOpen returns what has no end that of what it is part of.
+// closeOpen ends open nodes at the end of their parent.
 func (s *session) closeOpen(n *Node, until time.Time) {
 	for _, c := range n.Children {
 		if (c.Kind == Tool || c.Kind == Agent || c.Kind == Model) && !s.ended[c] {

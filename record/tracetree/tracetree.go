@@ -1,11 +1,9 @@
-// Package tracetree rebuilds what an agent did from the events of its hooks
-// alone: sessions, turns, calls of models and tools, sub-agents. A [Builder]
-// takes the lines of a record, or follows fires as an observer, and returns the
-// same tree from both.
+// Package tracetree rebuilds an agent's work from the events of its hooks alone: sessions, turns,
+// calls of models and tools, sub-agents. A [Builder] takes the lines of a record, or follows
+// fires as an observer, and returns the same tree from both.
 //
-// Fires are put in the order of their times first, so the order in which they
-// come does not count. What never ended is closed with what it is part of, and
-// says so in its State.
+// Fires are sorted by time first, therefore the order in which they come does not count. A node
+// that never ended is closed with its parent, and its State says so.
 package tracetree
 
 import (
@@ -17,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/record"
 )
 
-// Kind is what a node stands for.
+// Kind is the kind of a node.
 type Kind string
 
 // The kinds of nodes.
@@ -42,7 +40,7 @@ const (
 	Headless    State = "headless"    // its beginning is missing
 )
 
-// Node is a part of what an agent did.
+// Node is a part of an agent's work: a session, a turn, a call, a hook.
 type Node struct {
 	Kind     Kind
 	Name     string // of the tool, the agent's type, the mark; empty if the kind says it all

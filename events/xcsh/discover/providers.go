@@ -107,9 +107,8 @@ var ClaudePlugins = Provider{
 	},
 }
 
-// Codex finds the .ts and .js files of .codex/hooks of the user, then those of
-// the project, but none that git ignores. The beginning of a name, pre- or
-// post-, is the type; without one it is pre.
+// Codex finds the .ts and .js files of .codex/hooks of the user, then the project's, but no file
+// that git ignores. The beginning of a name, pre- or post-, is the type; without one it is pre.
 var Codex = Provider{
 	ID:       "codex",
 	Name:     "OpenAI Codex",
@@ -136,7 +135,7 @@ type search struct {
 	provider string
 	tool     func(name string) string
 	accept   func(name string) bool // nil takes every name
-	ignore   bool                   // what git ignores
+	ignore   bool                   // the patterns that git ignores
 	items    []Item
 	warnings []string
 }

@@ -28,7 +28,7 @@ type Item struct {
 // the item is left out.
 type Source struct {
 	Provider string // its id
-	Name     string // what people call the provider; set by Discover
+	Name     string // the provider's name for people; set by Discover
 	Path     string // absolute
 	Level    string // "user", "project"
 }
@@ -66,15 +66,14 @@ type Provider struct {
 	Name     string // for people; empty means the ID
 	Priority int    // the highest is asked to speak first
 
-	// Load returns the items, and warnings of what could not be used. It runs
-	// at the same time as that of other providers.
+	// Load returns the items, and warnings about unusable ones. It runs at the same time as the
+	// Load of other providers.
 	Load func(ctx context.Context, at Place) (items []Item, warnings []string, err error)
 }
 
 func (p *Provider) label() string { return cmp.Or(p.Name, p.ID) }
 
-// Registry is the list of providers. Among those of one priority the order
-// counts.
+// Registry is the list of providers. Between providers of one priority the order counts.
 type Registry struct {
 	Providers []Provider
 	Disabled  []string // ids of providers that are not asked (disabledProviders)
@@ -84,7 +83,7 @@ type Registry struct {
 	KeepUsers bool
 }
 
-// Options choose among what there is. The zero Options choose everything.
+// Options selects providers and items. The zero Options selects everything.
 type Options struct {
 	Providers       []string // ids of the only ones to ask; empty means all
 	Exclude         []string // ids of providers that are not asked
@@ -93,7 +92,7 @@ type Options struct {
 	IncludeInvalid  bool     // keep items that lack something
 }
 
-// Found is what Discover returns.
+// Found is the result of Discover.
 type Found struct {
 	Items     []Item   // the effective ones, by priority
 	All       []Item   // also those that are shadowed or invalid
@@ -215,11 +214,10 @@ func (f *Found) shadow(keepUsers bool) {
 	}
 }
 
-// project is the level of what the directory itself brings.
+// project is the level of items in the directory itself.
 const project = "project"
 
-// validate leaves out what lacks something, and warns in the original's order,
-// last to first.
+// validate leaves out incomplete items, and warns in the original's order, last to first.
 func (f *Found) validate() {
 	for i := len(f.Items) - 1; i >= 0; i-- {
 		item := &f.Items[i]
