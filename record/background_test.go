@@ -129,7 +129,7 @@ func TestNoEndInTheBackgroundIsLost(t *testing.T) {
 				}}, nil
 			},
 		}})
-		s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s-1", Dir: "/project"})
+		s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s-1", Dir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func session(t testing.TB, o pipeline.Observer, hooks ...*hook.Hook) *pipeline.S
 		return pipeline.Loaded{Hooks: hooks}, nil
 	}
 	return hooktest.Session(t, hooktest.Configure(func(cfg *pipeline.Config, s *pipeline.SessionConfig) {
-		cfg.Load, s.ID, s.Dir = []pipeline.Load{load}, "s-1", "/project"
+		cfg.Load, s.ID, s.Dir = []pipeline.Load{load}, "s-1", t.TempDir()
 		if o != nil {
 			cfg.Observe = []pipeline.Observer{o}
 		}
