@@ -11,15 +11,14 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Chain checks what a hook in a sequential plan is given after another one:
+// Chain checks the input that a hook in a sequential plan gets after another one:
 //
 //   - the same input and answer have the same next input;
-//   - neither of the two is written to, nor what the caller fired;
-//   - a hook that says nothing changes nothing.
+//   - neither of the two is written to, nor the input that the caller fired;
+//   - a silent hook changes nothing.
 //
-// It fires the event with hooks in Go, one after the other. Inputs and answers
-// are those of the generators; nil is [Values]. Inputs that the event refuses
-// are left out.
+// It fires the event with hooks in Go, one after the other. Inputs and answers come from the
+// generators; nil is [Values]. Inputs that the event refuses are left out.
 func Chain[In, Out any](
 	t testing.TB,
 	event *pipeline.Event[In, Out],

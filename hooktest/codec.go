@@ -10,14 +10,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Codec checks that the input and the answer of an event survive JSON, as hooks
-// outside the process get and give it: what a value encodes to decodes to a
-// value that encodes to the same, and neither a member that no field has is
-// lost on the way nor a digit of a number.
+// Codec checks that the input and the answer of an event survive JSON, as hooks outside the
+// process get and give it: the JSON of a value decodes to a value with the same JSON, and neither
+// an unknown member is lost on the way nor a digit of a number.
 //
-// The event serves for its types alone. Types without room for unknown members
-// fail, unless [DropsUnknown]: give them a field jsontext.Value with the tag
-// `json:",embed"`.
+// The event serves for its types alone. Types without room for unknown members fail, unless
+// [DropsUnknown]: give them a field jsontext.Value with the tag `json:",embed"`.
 func Codec[In, Out any](t testing.TB, event Event[In, Out], but ...Exception) {
 	t.Helper()
 	allowed := declared(t, but)
@@ -45,7 +43,7 @@ func roundTrip[T any](t testing.TB, what string, allowed map[exception]bool) {
 	})
 }
 
-// reencode decodes an object into a T, and returns what that encodes to.
+// reencode decodes an object into a T, and returns the T as JSON.
 func reencode[T any](t *rapid.T, what string, text wire.Object) string {
 	var v T
 	if err := text.Into(&v); err != nil {

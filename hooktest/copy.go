@@ -14,7 +14,7 @@ func roomyCopy[T any](v T) T {
 
 const room = 4
 
-// separate returns v, which can be set, its own copies of what it refers to.
+// separate gives v, which can be set, its own copies of the values that it refers to.
 func separate(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

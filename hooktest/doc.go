@@ -1,6 +1,5 @@
-// Package hooktest checks what people add to the engine in Go: events,
-// reducers, chains, runners. Each function is called from an ordinary test and
-// reports what does not hold through it:
+// Package hooktest checks additions to the engine in Go: events, reducers, chains, runners. Each
+// function is called from an ordinary test and reports violations through it:
 //
 //	func TestBeforeDeploy(t *testing.T) {
 //		hooktest.Idle(t, deploy.BeforeDeploy, deploy.Deploy{Version: "1.4.0"})
@@ -11,7 +10,6 @@
 //
 // The engine's own events, reducers and runners pass the same functions.
 //
-// Generators are those of pgregory.net/rapid, whose flags count (-rapid.checks,
-// -rapid.seed). The package is for tests alone: nothing that a program links
-// imports it.
+// Generators come from pgregory.net/rapid, whose flags count (-rapid.checks, -rapid.seed). The
+// package is for tests alone: no package that a program links imports it.
 package hooktest

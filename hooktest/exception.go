@@ -2,8 +2,7 @@ package hooktest
 
 import "testing"
 
-// Exception declares what an event or a reducer does on purpose, which others
-// must not, and why.
+// Exception declares an intended violation of a rule by an event or a reducer, and its reason.
 type Exception struct {
 	what exception
 	why  string
@@ -23,8 +22,8 @@ const (
 // engine makes up lift no denial all the same.
 func LosesBlocks(why string) Exception { return Exception{losesBlocks, why} }
 
-// DecidesAlone declares that the reducer decides without any answer, and why,
-// such as one that denies what was not voted for.
+// DecidesAlone declares that the reducer decides without any answer, and why, such as one that
+// denies without votes.
 func DecidesAlone(why string) Exception { return Exception{decidesAlone, why} }
 
 // WorksIdle declares that a fire does something also while no hook is there, and
@@ -35,7 +34,7 @@ func WorksIdle(why string) Exception { return Exception{worksIdle, why} }
 // other program's can reach the types.
 func DropsUnknown(why string) Exception { return Exception{dropsUnknown, why} }
 
-// declared reports what the exceptions allow.
+// declared returns the violations that the exceptions allow.
 func declared(t testing.TB, but []Exception) map[exception]bool {
 	t.Helper()
 	allowed := map[exception]bool{}

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Event is what can be fired: a [*pipeline.Event], or something around one.
+// Event can be fired: a [*pipeline.Event], or a wrapper of one.
 type Event[In, Out any] interface {
 	Fire(ctx context.Context, s *pipeline.Session, in *In) (*hook.Result[Out], error)
 }
@@ -27,13 +27,11 @@ const (
 	idlePatience = 3 * time.Second
 )
 
-// Idle checks that an event costs nothing while no hook is there for it: a fire
-// allocates nothing, and takes at most [MostForIdle] of a look-up in a map of
-// nine names, measured in the same run. With the race detector, which makes
-// both slower, or with [WorksIdle], the allocations alone count.
+// Idle checks that an event without hooks costs nothing: a fire allocates nothing, and takes at
+// most [MostForIdle] of a look-up in a map of nine names, measured in the same run. With the race
+// detector, which makes both slower, or with [WorksIdle], the allocations alone count.
 //
-// Do not call it while tests run in parallel: allocations are those of the
-// process.
+// Do not call it while tests run in parallel: it counts the allocations of the whole process.
 func Idle[In, Out any](t testing.TB, event Event[In, Out], input In, but ...Exception) {
 	t.Helper()
 	allowed := declared(t, but)
@@ -59,9 +57,9 @@ func Idle[In, Out any](t testing.TB, event Event[In, Out], input In, but ...Exce
 	}
 }
 
-// idleTime compares the best of fires with the best of as many look-ups, which are called
-// in the same way. What else a machine does makes either slower at times, and never faster.
-// Each few are of a new session, since where it lies in memory matters too.
+// idleTime compares the best of fires with the best of as many look-ups, which are called in the
+// same way. Other work of the machine makes either slower at times, and never faster. Each few
+// fires have a new session, since its place in memory matters too.
 func idleTime(t testing.TB, fires func() func()) {
 	t.Helper()
 	limit, end := MostForIdle*(1+idleNoise), time.Now().Add(idlePatience)

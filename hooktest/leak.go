@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// patience is how long is waited for what has to end at once.
+// patience limits the wait for goroutines that have to end at once.
 var patience = 10 * time.Second
 
 // leakPatience is how long goroutines may take to go.
@@ -26,8 +26,8 @@ var (
 	watched sync.Map // testing.TB: the tests that check already
 )
 
-// checkLeaks fails the test for goroutines that are left when it ends and has
-// cleaned up. Goroutines inherit the label of the one that starts them.
+// checkLeaks fails the test for goroutines that remain when it ends and has cleaned up.
+// Goroutines inherit the label of the one that starts them.
 func checkLeaks(t testing.TB) {
 	if _, twice := watched.LoadOrStore(t, true); twice {
 		return
@@ -41,9 +41,9 @@ func checkLeaks(t testing.TB) {
 	})
 }
 
-// mark labels the goroutines that the caller starts from now on. The function
-// that it returns ends that, and reports those of them that are left, once more
-// than most of them have been there for leakPatience; empty if that is not so.
+// mark labels the goroutines that the caller starts from now on. end stops that, and reports the
+// labelled goroutines that remain, once more than most of them have been there for leakPatience;
+// else it returns "".
 func mark() (end func(most int) (left string)) {
 	id := strconv.FormatInt(labels.Add(1), 10)
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels(label, id)))

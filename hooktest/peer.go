@@ -28,17 +28,16 @@ esac
 // flood is how much is written where output has to be bounded.
 const flood = 32 << 20
 
-// Answer is the hook that [Runner] expects to be at the other end, for a server,
-// a model or a tool that a test plays. It finds the payload in what it was
-// given, does as it says and returns its answer, a JSON object without quotation
-// marks in its strings:
+// Answer is the hook that [Runner] expects at the other end, for a server, a model or a tool that
+// a test plays. It finds the payload in given, follows its instructions and returns its answer, a
+// JSON object without quotation marks in its strings:
 //
 //	http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 //		body, _ := io.ReadAll(r.Body)
 //		answer, err := hooktest.Answer(r.Context(), body)
 //		…
 //
-// The error is the context's, where the payload says that the hook hangs.
+// It returns the context's error, where the payload asks the hook to hang.
 func Answer(ctx context.Context, given []byte) (answer []byte, err error) {
 	start := bytes.Index(given, []byte(directive))
 	if start < 0 {

@@ -129,7 +129,7 @@ func (c *reducerCheck[T]) keepsBlocks(t *rapid.T, outs []hook.Output[T], got *ho
 	}
 }
 
-// keepsDenials adds what the engine makes up for hooks that said nothing usable.
+// keepsDenials adds the engine's answers for hooks that have no usable one.
 func (c *reducerCheck[T]) keepsDenials(t *rapid.T, outs []hook.Output[T], got *hook.Output[T]) {
 	at := slices.IndexFunc(outs, blocks[T])
 	if at < 0 || !got.Decision.Blocks() {
@@ -145,7 +145,7 @@ func (c *reducerCheck[T]) keepsDenials(t *rapid.T, outs []hook.Output[T], got *h
 
 func blocks[T any](o hook.Output[T]) bool { return o.Decision.Blocks() }
 
-// same reports whether two results are equal, numbers that are none among them.
+// same reports whether two results are equal; NaN equals NaN.
 func same[T any](a, b *hook.Output[T]) bool { return reflect.DeepEqual(a, b) }
 
 // merged is a result, and how many answers were looked at for it.
@@ -154,14 +154,14 @@ type merged[T any] struct {
 	taken int
 }
 
-// failer is what tests and properties have in common.
+// failer is the common part of tests and properties.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// fail fails for something that time has no part in: rapid has seconds of the
-// clock to shrink what failed.
+// fail reports a failure that does not depend on time: rapid has seconds of the clock to shrink
+// it.
 func (c *reducerCheck[T]) fail(t failer, format string, args ...any) {
 	t.Helper()
 	c.pause = func() {}
@@ -197,8 +197,8 @@ func (c *reducerCheck[T]) merge(t failer, outs []hook.Output[T], pause func()) (
 	return m
 }
 
-// outputs draws answers: of programs, which spell out what they say, and of
-// functions, which do not, and some that the engine made up.
+// outputs draws answers: of programs, which spell out all members, of functions, which do not,
+// and some that the engine made.
 func outputs[T any](gen *rapid.Generator[T]) *rapid.Generator[hook.Output[T]] {
 	said := rapid.Custom(func(t *rapid.T) (o hook.Output[T]) {
 		o.Decision = decisions.Draw(t, "decision")
@@ -221,7 +221,7 @@ func outputs[T any](gen *rapid.Generator[T]) *rapid.Generator[hook.Output[T]] {
 	return rapid.OneOf(said, said, said, assumed[T]())
 }
 
-// assumed draws what the engine makes of plain text, and of a hook that failed.
+// assumed draws the engine's answers for plain text, and for a hook that failed.
 func assumed[T any]() *rapid.Generator[hook.Output[T]] {
 	return rapid.Custom(func(t *rapid.T) hook.Output[T] {
 		return hook.Output[T]{

@@ -17,8 +17,8 @@ import (
 // RunnerOption is how a Runner is checked.
 type RunnerOption func(*runnerCheck)
 
-// Unbounded leaves out the check that output is bounded, for a reason: what is at
-// the other end of the runner cannot send more than the host lets it.
+// Unbounded leaves out the check that output is bounded, for a reason: the other end of the
+// runner cannot send more than the host lets it.
 func Unbounded(why string) RunnerOption {
 	return func(c *runnerCheck) { c.unbounded = true; c.t.Logf("declared: %s", why) }
 }
@@ -48,7 +48,7 @@ func Runner(t testing.TB, runner hook.Runner, opts ...RunnerOption) {
 	}
 	for _, promise := range promises {
 		if promise(); t.Failed() {
-			return // what comes next would say the same in other words
+			return // a further failure would repeat this one
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (c *runnerCheck) run(ctx context.Context, call hook.Call) (e ended, ok bool
 	}
 }
 
-// echo says what is wrong with an answer to a payload; nil if nothing is.
+// echo returns the mistake in an answer to a payload, or nil.
 func (c *runnerCheck) echo(payload []byte) error {
 	call, before := c.call(payload), bytes.Clone(payload)
 	call.Timeout = 0
@@ -185,8 +185,8 @@ func (c *runnerCheck) concurrency() {
 	}
 }
 
-// leaks compares what is left of some calls with what is left of as many more:
-// what a runner keeps ready, such as connections, does not grow with them.
+// leaks compares the remains of some calls with the remains of as many more: resources that a
+// runner keeps ready, such as connections, do not grow with calls.
 func (c *runnerCheck) leaks() {
 	c.t.Helper()
 	c.round(callers)
@@ -207,8 +207,8 @@ func (c *runnerCheck) leaks() {
 	c.t.Errorf("after %d calls more there are more than before: %v", 3*callers, left)
 }
 
-// settled is the least that the process holds within a short time: what the last
-// calls are still about to give back does not count.
+// settled returns the least that the process holds within a short time: resources that the last
+// calls are about to free do not count.
 func settled() map[string]int {
 	least := holdings()
 	for range 20 {
@@ -239,7 +239,7 @@ func (c *runnerCheck) round(n int) {
 	all.Wait()
 }
 
-// holdings counts what the process holds.
+// holdings counts the goroutines, files and processes of the process.
 func holdings() map[string]int {
 	held := map[string]int{"goroutines": runtime.NumGoroutine()}
 	if files, err := os.ReadDir("/proc/self/fd"); err == nil {

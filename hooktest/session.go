@@ -50,7 +50,7 @@ func On[In, Out any](event *pipeline.Event[In, Out], name string, f hook.Func[In
 	}
 }
 
-// Configure changes what the system and the session are made with.
+// Configure changes the configurations of the system and the session.
 func Configure(change func(*pipeline.Config, *pipeline.SessionConfig)) Option {
 	return func(s *setup) { change(&s.system, &s.session) }
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Values generates values of T for every function of this package that takes a
-// generator: all exported fields, JSON text where the type is JSON text (with
-// numbers beyond float64, and unknown members), decisions from the
-// words that hooks use. What it cannot make, such as a function, is zero.
+// Values generates values of T for every function of this package that takes a generator: all
+// exported fields, JSON text where the type is JSON text (with numbers beyond float64, and
+// unknown members), decisions from the words that hooks use. Types that it cannot make, such as
+// functions, are zero.
 func Values[T any]() *rapid.Generator[T] {
 	if reflect.TypeFor[T]().Size() == 0 {
 		return rapid.Just(*new(T)) // there is nothing to draw
@@ -27,7 +27,7 @@ func Values[T any]() *rapid.Generator[T] {
 	})
 }
 
-// orValues is the generator that a caller gave, or that of all values.
+// orValues returns the caller's generator, or the generator of all values.
 func orValues[T any](gen *rapid.Generator[T]) *rapid.Generator[T] {
 	if gen != nil {
 		return gen

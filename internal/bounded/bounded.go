@@ -14,8 +14,8 @@ import (
 
 // The largest texts, in bytes.
 const (
-	// MaxShell is what one argument of a program can hold on Linux: no shell
-	// could be started with a longer script.
+	// MaxShell is the length of the longest argument of a program on Linux: no shell could be
+	// started with a longer script.
 	MaxShell = 128 << 10
 	// MaxPattern is for regular expressions.
 	MaxPattern = 64 << 10
@@ -24,10 +24,9 @@ const (
 )
 
 const (
-	// maxOpen is how many brackets and backticks a script may have. The parser
-	// of shell syntax needs up to 7 KiB of stack for each that is open. What
-	// stands in quotes counts too, and what is closed: that a quoted bracket
-	// closes nothing is for the parser to find out.
+	// maxOpen is the limit of brackets and backticks in a script. The parser of shell syntax
+	// needs up to 7 KiB of stack for each open one. Quoted and closed brackets count too: only
+	// the parser can tell that a quoted bracket closes nothing.
 	maxOpen = 8192
 	// maxChoices is how many ways there may be through the braces of a pattern,
 	// all of which are tried.
@@ -43,7 +42,7 @@ const (
 type Error struct {
 	What  string // "brackets", "bytes"
 	Limit int
-	Hint  string // what to write instead
+	Hint  string // a correction
 }
 
 func (e *Error) Error() string {
@@ -90,7 +89,7 @@ func groupDepth(text string) (deepest int) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '\\':
-			i++ // what it escapes
+			i++ // the escaped character
 		case c == '\n':
 			comment = false
 		case c == '#':

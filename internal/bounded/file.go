@@ -63,9 +63,9 @@ func Open(name string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// Append opens a file to append to, and makes one with perm if there is none. It does not
-// wait for the reader of a pipe: without one it fails. A write to a pipe that is not read
-// ends when the file is closed.
+// Append opens a file to append to, and makes one with perm if it does not exist. It does not
+// wait for the reader of a pipe: without one it fails. A write to a pipe that is not read ends
+// when the file is closed.
 func Append(name string, perm fs.FileMode) (*os.File, error) {
 	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|noWait, perm)
 }
@@ -172,8 +172,7 @@ func (t *turn) leave() {
 	}
 }
 
-// WriteNew writes a file that takes the place of whatever has its name, without following or
-// opening that.
+// WriteNew writes a file that replaces any file of its name, without following or opening that.
 func WriteNew(name string, text []byte, perm fs.FileMode) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -198,9 +197,9 @@ func OpenDir(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDONLY|noWait, 0)
 }
 
-// SameFile reports whether two paths name one file or directory, however they
-// are spelled: by way of links, with .. or a slash at the end. The empty path is
-// the current directory; of what is not there the paths are compared.
+// SameFile reports whether two paths name one file or directory, in any spelling: through links,
+// with .. or a slash at the end. The empty path is the current directory; for missing files it
+// compares the paths.
 func SameFile(a, b string) bool {
 	one, err := os.Stat(filepath.Clean(a))
 	two, err2 := os.Stat(filepath.Clean(b))
@@ -242,8 +241,8 @@ func ReadFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// Copy returns what r has to a function, part by part, until ctx ends. More than
-// limit bytes are a [*SizeError].
+// Copy passes the bytes of r to a function, part by part, until ctx ends. More than limit bytes
+// are a [*SizeError].
 func Copy(ctx context.Context, r io.Reader, limit int64, to func([]byte)) error {
 	stop := context.AfterFunc(ctx, func() {
 		if f, is := r.(interface{ SetReadDeadline(time.Time) error }); is {

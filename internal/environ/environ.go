@@ -24,7 +24,7 @@ import (
 // The zero Redaction withholds nothing.
 type Redaction struct {
 	Enabled bool
-	Allowed []string // names to keep, whatever the other rules say
+	Allowed []string // names to keep, over all other rules
 	Blocked []string // names to withhold, unless Allowed has them
 }
 
@@ -41,9 +41,9 @@ func (r Redaction) Apply(env []string) []string {
 	return keep(env, rules.withholds)
 }
 
-// ApplyAll applies the wishes of several levels of settings. If one of them is
-// enabled, what any level blocks is withheld, and what one withholds by the
-// other rules stays so: Allowed is an exception from the rules of its own level.
+// ApplyAll applies the settings of several levels. If one of them is enabled, variables that any
+// level blocks are withheld, and variables that one withholds by the other rules stay withheld:
+// Allowed is an exception from the rules of its own level.
 func ApplyAll(env []string, levels []Redaction) []string {
 	if !slices.ContainsFunc(levels, func(r Redaction) bool { return r.Enabled }) {
 		return env

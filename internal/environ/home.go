@@ -5,8 +5,8 @@ import (
 	"os/user"
 )
 
-// Home is the user's home directory. Where the environment does not name it, as for a
-// service, it is that of the system's list of users: what the user wants of hooks lies there.
+// Home returns the user's home directory, which holds the user's settings of hooks. Where the
+// environment does not name it, as for a service, it comes from the system's list of users.
 func Home() (string, error) {
 	home, err := os.UserHomeDir()
 	if err == nil && home != "" {

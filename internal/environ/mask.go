@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// MaskURL returns an address to show to people and to write to logs: [redacted]
-// stands for its user and password, its query, its fragment, and for segments
-// of its path that look like tokens. Of what is no address nothing is left.
+// MaskURL returns an address to show to people and to write to logs: [redacted] replaces its user
+// and password, its query, its fragment, and segments of its path that look like tokens. For a
+// text that is not an address it returns nothing of it.
 func MaskURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

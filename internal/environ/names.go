@@ -21,7 +21,7 @@ var sensitive = upper([]string{
 	"GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_ACCOUNT", "FIREBASE_PROJECT_ID",
 })
 
-// telling are the words of which none may be in the name of what is kept.
+// telling are words that no name of a kept variable may contain.
 var telling = [...]string{
 	"TOKEN", "SECRET", "PASSWORD", "PASSWD", "KEY", "AUTH", "CREDENTIAL", "CREDS", "PRIVATE", "CERT",
 }

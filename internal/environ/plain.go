@@ -2,8 +2,8 @@ package environ
 
 import "strings"
 
-// beginnings are the texts in lower case that every secret begins with; of a
-// password in a URL it is what the scheme is followed by.
+// beginnings are the texts in lower case that every secret begins with; a password in a URL
+// follows the end of the scheme.
 var beginnings = [...]string{
 	"-----begin ",
 	"gho_",

@@ -14,10 +14,9 @@ var (
 // maxPart is the most characters that a user's name, or a password, has.
 const maxPart = 2048
 
-// scrubURLs goes from the last URL to the first, for what it takes out can
-// bring the parts of an earlier URL closer together. The result is built from
-// its end in a buffer of the text's length, which is enough: no URL with a
-// password is shorter than its replacement.
+// scrubURLs goes from the last URL to the first, since a removal can bring the parts of an
+// earlier URL closer together. It builds the result from its end in a buffer of the text's
+// length, which is enough: no URL with a password is shorter than its replacement.
 func scrubURLs(text string) string {
 	buf := []byte(text)
 	found := urls(buf)
@@ -34,7 +33,7 @@ func scrubURLs(text string) string {
 	return text[:done] + string(buf[start:])
 }
 
-// urls returns every "https://" in text, and those of the other schemes.
+// urls returns every "https://" in text, and the beginnings of the other schemes.
 func urls(text []byte) (found []span) {
 	for at := 0; ; {
 		n := bytes.Index(text[at:], slashes)
@@ -52,9 +51,8 @@ func urls(text []byte) (found []span) {
 	}
 }
 
-// credentials returns the length of the "user:password@" that a URL's rest, what
-// follows "://", begins with; 0 if there are none. It is not a regular
-// expression since counting to 2048 makes those slow.
+// credentials returns the length of the "user:password@" after the "://" of a URL; 0 if there is
+// none. It is not a regular expression since counting to 2048 makes those slow.
 func credentials(rest []byte) int {
 	rest = rest[:min(len(rest), maxBytes)]
 	colon := bytes.IndexByte(rest, ':')

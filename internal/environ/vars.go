@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Getenv returns the value of a variable in env, "" if there is none. Of equal
-// names the last one counts.
+// Getenv returns the value of a variable in env, or "". Of equal names the last one counts.
 func Getenv(env []string, name string) string {
 	for _, entry := range slices.Backward(env) {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {

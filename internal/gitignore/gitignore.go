@@ -1,8 +1,8 @@
-// Package gitignore says which files the .gitignore files of a repository
-// leave out, by the rules of git.
+// Package gitignore finds the files that the .gitignore files of a repository leave out, by the
+// rules of git.
 //
-// The exclude file of the repository and that of the user are not read: what
-// they leave out is a matter of one person's git.
+// It does not read the exclude file of the repository and of the user: these belong to one
+// person's git.
 package gitignore
 
 import (
@@ -71,7 +71,7 @@ func (t *Tree) Ignores(path string, isDir bool) (is bool) {
 	names := strings.Split(filepath.ToSlash(rel), "/")
 	for i := range names {
 		if t.excludes(names[:i+1], isDir || i < len(names)-1) {
-			return true // what is below a directory that is left out cannot come back
+			return true // a file below a directory that is left out cannot come back
 		}
 	}
 	return false
@@ -129,7 +129,7 @@ func (t *Tree) read(dir string) []rule {
 // rule is one line of a file.
 type rule struct {
 	segments []string // of the pattern, between slashes
-	anywhere bool     // the pattern is for a name, in whatever directory
+	anywhere bool     // the pattern is for a name in any directory
 	negated  bool
 	dirOnly  bool
 }

@@ -8,8 +8,8 @@ import (
 // errSpent ends a comparison that may take no more steps.
 var errSpent = errors.New("too many steps")
 
-// steps are how many more comparisons of bytes there may be. A pattern may make as many as
-// its length times that of a name, for each file and each directory.
+// steps is the number of comparisons of bytes that remain. A pattern may make as many as its
+// length times the length of a name, for each file and each directory.
 type steps int64
 
 // take counts n of them, and panics with errSpent when there are no more.
@@ -46,8 +46,7 @@ func (s *steps) glob(pattern, name string) bool {
 	return true
 }
 
-// one returns the length of what stands for c at the start of pattern; 0 if
-// nothing does.
+// one returns the length of the part that matches c at the start of pattern; 0 if nothing does.
 func (s *steps) one(pattern string, c byte) int {
 	switch {
 	case pattern == "":

@@ -49,7 +49,7 @@ func computes(node syntax.Node, read reader) bool {
 	return false
 }
 
-// redirected is what stands in front of a redirection: 2>x, {fd}>x.
+// redirected matches the part in front of a redirection: 2>x, {fd}>x.
 var redirected = regexp.MustCompile(`^(?:\d+|\{\w+\})$`)
 
 // duplicated is a word of >& in which nothing is expanded. After a - bash begins
@@ -103,13 +103,13 @@ func (r reader) value(a *syntax.Assign) piece {
 	return r.word(a.Value)
 }
 
-// special are variables to which bash attaches more than a value: what it
-// expands, what it evaluates as a number when it is assigned, and what changes
-// its grammar. The expression says which values do no harm.
+// special are variables to which bash attaches more than a value: it expands them, evaluates them
+// as a number on assignment, or changes its grammar by them. The expression matches harmless
+// values.
 var special = map[string]*regexp.Regexp{
 	"OPTIND": integer, "RANDOM": integer, "SRANDOM": integer, "HISTCMD": integer, "SECONDS": integer, "LINENO": integer, "BASHPID": integer,
 	"PS4": never, "BASH_ALIASES": never, "BASH_CMDS": never, "POSIXLY_CORRECT": never, "BASH_COMPAT": never, "SHELLOPTS": never, "BASHOPTS": never,
-	"HOME": absolutePath, "PWD": absolutePath, "OLDPWD": absolutePath, // what ~, ~+ and ~- become
+	"HOME": absolutePath, "PWD": absolutePath, "OLDPWD": absolutePath, // the values of ~, ~+ and ~-
 }
 
 var (

@@ -11,7 +11,7 @@ import (
 type bash struct {
 	source   wildcards // for texts as they are written
 	plain    wildcards // for texts without quotes
-	head     string    // what the pattern begins with, up to its first star
+	head     string    // the pattern up to its first star
 	argues   bool      // it says more than the name of a command
 	redirect bool      // it is about redirections
 	streams  bool      // its stars could mean some
@@ -82,7 +82,7 @@ func (b *bash) matchRaw(text string) bool {
 	return b.source.match(text) || b.plain.match(text)
 }
 
-// matchStage compares a simple command, or what is left of it after wrappers.
+// matchStage compares a simple command, or its rest after wrappers.
 func (b *bash) matchStage(s stage, redirects []piece) bool {
 	return b.matchPieces(s.words) || b.couldBecome(s) || b.couldMatch(s) || b.matchRedirected(s, redirects)
 }
@@ -102,8 +102,8 @@ func (b *bash) couldBecome(s stage) bool {
 	return open && b.head != "" && strings.HasPrefix(b.head, known)
 }
 
-// couldMatch reports whether the shell could expand the stage to what the
-// pattern is about.
+// couldMatch reports whether the shell could expand the stage to a command that the pattern
+// matches.
 func (b *bash) couldMatch(s stage) bool {
 	shape := s.shape(b.argues)
 	if shape == nil {

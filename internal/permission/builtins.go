@@ -20,7 +20,7 @@ func (s *search) runsText(st stage) bool {
 	return check != nil && (check(s, st.words[1:]) || st.open)
 }
 
-// builtins are those that may run text, with what decides it from their words.
+// builtins maps each builtin that may run text to the function that decides it from its words.
 var builtins map[string]func(*search, []piece) bool
 
 func init() { // a table whose functions search again
@@ -46,9 +46,9 @@ func init() { // a table whose functions search again
 	}
 }
 
-// couldName reports whether the expansions in a command's first word could make
-// it the name of a builtin that runs text, or of a wrapper. What is expanded
-// without quotes may hold blanks, and end the name: e$x'rm y' is an eval.
+// couldName reports whether the expansions in a command's first word could make it the name of a
+// builtin that runs text, or of a wrapper. An unquoted expansion may hold blanks, and end the
+// name: e$x'rm y' is an eval.
 func couldName(first piece) bool {
 	could := func(name string) bool { return strings.HasPrefix(name, first.plain[:first.holes[0].from]) }
 	if first.quoted && first.literal == len(first.plain) {
@@ -87,8 +87,8 @@ func (s *search) traps(args []piece) bool {
 	return len(args) > 1 && s.text(args[0].plain)
 }
 
-// sources is source and dot. A file is another program's business, unless the
-// command itself can write what stands in it.
+// sources is source and dot. A file is another program's business, unless the command itself can
+// write its contents.
 func (s *search) sources(args []piece) bool {
 	if len(args) == 0 || !allLiteral(args[:1]) || strings.ContainsAny(s.whole, "<>|") {
 		return len(args) > 0
@@ -158,8 +158,8 @@ func changesShell(args []piece) bool {
 	return false
 }
 
-// changesGrammar reports whether a word of shopt names what changes how the
-// rest is read, or may.
+// changesGrammar reports whether a word of shopt names an option that changes, or may change, how
+// the rest is read.
 func changesGrammar(arg piece) bool {
 	return !arg.isLiteral() || !slices.Contains(harmlessShopt, arg.plain)
 }

@@ -16,7 +16,7 @@ type chain struct {
 
 // link is one command of a list or a pipeline.
 type link struct {
-	texts []wildcard // what it may read as
+	texts []wildcard // the texts that it may read as
 	next  string     // the operator after it
 }
 
@@ -155,10 +155,10 @@ func (s *search) appendLinks(all []link, stmt *syntax.Stmt) []link {
 	return append(all, link{texts: s.readings(stmt)})
 }
 
-// anything is what a command reads as that is not a simple one.
+// anything is the reading of a command that is not a simple one.
 var anything = []wildcard{{"", ""}}
 
-// readings returns what one command of a list may be compared with: with
+// readings returns the texts that a rule is compared with for one command of a list: with
 // assignments and redirections and without, and after its wrappers.
 func (s *search) readings(stmt *syntax.Stmt) (texts []wildcard) {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
@@ -179,7 +179,7 @@ func (s *search) readings(stmt *syntax.Stmt) (texts []wildcard) {
 		}
 	}
 	add(stage{words: slices.Concat(read.assigns(call.Assigns), words)})
-	wrapped := 0 // a rule matches what has more of them; see simple
+	wrapped := 0 // a rule matches a command with more of them; see simple
 	for next, ok := (stage{words: words}), true; ok && wrapped <= maxWrappers; next, ok = next.unwrap() {
 		if wrapped++; next.runsHere() || len(next.words) > 0 && next.words[0].plain == "trap" {
 			return anything

@@ -17,10 +17,9 @@ const (
 	maxLinks = 40      // on the way to a file, as in Linux
 )
 
-// followed returns the file that a path leads to, as the system would find it:
-// each link is followed where it stands, and a part that does not exist is a name.
-// It is not ok for what no file could be opened by. A call of the system for each
-// part takes about a microsecond.
+// followed returns the file that a path leads to, as the system would find it: each link is
+// followed where it stands, and a part that does not exist is a name. It is not ok for a path by
+// which no file could be opened. A call of the system for each part takes about a microsecond.
 func followed(file, dir, home string) (real string, ok bool) {
 	if runtime.GOOS == "windows" {
 		if !isWindows(file) {

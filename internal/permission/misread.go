@@ -25,13 +25,13 @@ func misread(node syntax.Node, read reader) bool {
 		// It loses count of backslashes in backticks within backticks.
 		return node.Backquotes && strings.Contains(read.slice(node.Pos(), node.End()), `\\`)
 	case *syntax.ParamExp:
-		// In double quotes it believes in single quotes, and takes what stands
-		// after them for text: "${x:-'}"; rm y; echo "'}". So is <( in any.
+		// In double quotes it believes in single quotes, and takes the text after them for text:
+		// "${x:-'}"; rm y; echo "'}". <( is text in any quotes.
 		text := read.slice(node.Pos(), node.End())
 		return strings.Contains(text, "'") || strings.Contains(text, `$"`) ||
 			strings.Contains(text, "<(") || strings.Contains(text, ">(")
 	case *syntax.ExtGlob:
-		// What stands in it is text to the parser: [[ a = @($(rm x)) ]].
+		// The pattern is text to the parser: [[ a = @($(rm x)) ]].
 		return strings.ContainsAny(node.Pattern.Value, "$`<>")
 	case *syntax.CoprocClause:
 		if call, ok := node.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 {

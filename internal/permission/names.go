@@ -41,10 +41,9 @@ func printsToName(args []piece) bool {
 	return strings.Contains(name, "[") || special[name] != nil
 }
 
-// declares is declare and those like it. Some attributes make a value code, a
-// value in brackets becomes an array, and so become subscripts. What is an array
-// already, as mapfile and bash itself make some, takes such a value from all of
-// them but export and readonly.
+// declares is declare and its relatives. Some attributes make a value code, a value in brackets
+// becomes an array, and so become subscripts. A variable that is an array already, such as those
+// of mapfile and bash itself, takes such a value from all of them but export and readonly.
 func declares(arrays bool) func(*search, []piece) bool {
 	return func(s *search, args []piece) bool {
 		arrays := arrays || hasOption(args, "aA")
@@ -82,8 +81,8 @@ func (s *search) declaresUnclear(arg piece, arrays bool) bool {
 	return arrays && (strings.HasPrefix(value, "(") || rest.fixed == 0 && value != "")
 }
 
-// testsName reports whether test asks for a variable by a name that has, or
-// may have, a subscript: what follows -v, or a word that could become it.
+// testsName reports whether test asks for a variable by a name that has, or may have, a
+// subscript: the word after -v, or a word that could become -v.
 func testsName(args []piece) bool {
 	for i, arg := range args {
 		switch {

@@ -33,7 +33,7 @@ func (p param) match(c Call) bool {
 	return false
 }
 
-// called is the spec of a rule for what a call starts by its name.
+// called is the spec of a rule for calls that start something by its name.
 type called struct {
 	name   wildcards
 	params []string // any of them holds the name

@@ -140,7 +140,7 @@ func checkSpec(text string) (string, error) {
 	return "", errors.New("the parenthesis is not closed; end the rule with )")
 }
 
-// afterClose returns what stands after the parenthesis that closes the first.
+// afterClose returns the text after the parenthesis that closes the first.
 func afterClose(text string) (rest string, found bool) {
 	depth := 1
 	for i := range len(text) {

@@ -18,12 +18,12 @@ type paths struct {
 	anchor   string // the pattern counts from here; "" is the call's directory
 	home     string
 	glob     string
-	fixed    string // what glob begins with and is no pattern, without escapes
+	fixed    string // the beginning of glob that is not a pattern, without escapes
 	tail     string // the rest of glob
 	searches bool   // the tool works on its directory unless it is told another
 }
 
-// newPath compiles a pattern like those of .gitignore.
+// newPath compiles a pattern in the syntax of .gitignore.
 func newPath(pattern string, from Origin, searches bool) (spec, error) {
 	if strings.HasPrefix(pattern, "!") {
 		return nil, errors.New("a rule cannot exclude; write the paths that it is for")
@@ -188,8 +188,7 @@ func leadsAway(pattern string) bool {
 		strings.Contains(pattern, "{")
 }
 
-// cutPattern returns the directory from which a pattern has to be searched,
-// and what is left.
+// cutPattern returns the directory from which a pattern has to be searched, and the rest.
 func cutPattern(pattern string) (base, rest string) {
 	end := strings.IndexAny(pattern, "*?[{")
 	if end < 0 {
@@ -199,9 +198,9 @@ func cutPattern(pattern string) (base, rest string) {
 	return pattern[:slash+1], pattern[slash+1:]
 }
 
-// has reports whether the pattern names file, or what it leads to after links: a
-// project may have one to any file. Links that the pattern names before its first
-// wildcard are followed too, as /tmp of macOS.
+// has reports whether the pattern names file, or the target of its links: a project may have a
+// link to any file. Links that the pattern names before its first wildcard are followed too, as
+// /tmp of macOS.
 func (p paths) has(file, dir string) bool {
 	anchor := p.anchor
 	if anchor == "" {
@@ -238,7 +237,7 @@ func names(glob, file, anchor string) bool {
 	return ok && doublestar.MatchUnvalidated(strings.ToLower(glob), rest)
 }
 
-// below returns what file, a clean path, is relative to dir, if it is in it.
+// below returns file, a clean path, relative to dir, if it is in dir.
 func below(file, dir string) (rest string, ok bool) {
 	if file == dir {
 		return "", true

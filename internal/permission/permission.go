@@ -1,9 +1,9 @@
-// Package permission is the permission rules of Claude Code, as a hook's "if"
-// takes them: "Bash(git push *)", "Edit(src/**)", "mcp__memory".
+// Package permission is the permission rules of Claude Code, as a hook's "if" takes them:
+// "Bash(git push *)", "Edit(src/**)", "mcp__memory".
 //
-// What it does follows Claude Code's permission documentation, 2.1.239; the
-// comments say where that is silent and something was decided here. In doubt a
-// rule matches: a hook too many does less harm than a guard that is left out.
+// It follows Claude Code's permission documentation, 2.1.239; the comments mark decisions where
+// that is silent. In doubt a rule matches: a hook too many does less harm than a guard that is
+// left out.
 package permission
 
 import (
@@ -33,21 +33,19 @@ type Rule struct {
 	spec spec // nil: every call of the tool
 }
 
-// spec is what a rule says in parentheses.
+// spec is the part of a rule in parentheses.
 type spec interface{ match(Call) bool }
 
 // String returns the rule as it was written.
 func (r *Rule) String() string { return r.text }
 
-// Match reports whether the rule concerns the call. A rule concerns only calls
-// of the tool that it names: Edit(*.ts) never matches a Write.
+// Match reports whether the rule concerns the call. A rule concerns only calls of the tool that
+// it names: Edit(*.ts) never matches a Write.
 //
-// Everything was compiled by [Parse]; what is left for a Bash rule is to parse
-// the command: about 8 µs and 25 allocations for a short one, at worst some
-// tenths of a second for 64 KiB made for the purpose. A path takes 1 µs, and
-// one that a rule does not name as it is written another for each of its parts:
-// links are followed. Calls of other
-// tools cost nanoseconds and do not allocate.
+// [Parse] has compiled everything; a Bash rule still has to parse the command: about 8 µs and 25
+// allocations for a short one, at worst some tenths of a second for 64 KiB made for the purpose.
+// A path takes 1 µs, and a path that a rule does not name as it is written takes another for each
+// of its parts: links are followed. Calls of other tools cost nanoseconds and do not allocate.
 func (r *Rule) Match(c Call) bool {
 	return r.tool.match(c.Tool) && (r.spec == nil || r.spec.match(c))
 }
@@ -56,7 +54,7 @@ func (r *Rule) Match(c Call) bool {
 // call names another.
 var searching = []string{"Glob", "Grep", "LS"}
 
-// specOf reads what stands in the parentheses of a rule for tool.
+// specOf reads the parentheses of a rule for tool.
 func specOf(tool, text string, from Origin) (spec, error) {
 	switch tool {
 	case "Bash":

@@ -35,8 +35,8 @@ func hasDrive(p string) bool {
 
 func slashes(p string) string { return strings.ReplaceAll(p, `\`, "/") }
 
-// absolute returns p as a clean absolute path: ~ is home, and what is relative
-// counts from dir. Below a directory of Windows a backslash is a slash.
+// absolute returns p as a clean absolute path: ~ is home, and a relative path counts from dir.
+// Below a directory of Windows a backslash is a slash.
 func absolute(p, dir, home string) string {
 	if isWindows(dir) && !isWindows(p) {
 		p = slashes(p)

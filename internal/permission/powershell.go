@@ -50,8 +50,8 @@ func (p powershell) match(c Call) bool {
 	return false
 }
 
-// hidden reports whether a command may run what it does not say. Names count as
-// they are written, and without quotes, backticks and what joins quoted texts.
+// hidden reports whether a command may run another one that it does not spell out. Names count as
+// they are written, and without quotes, backticks and the operators that join quoted texts.
 func hidden(command string) bool {
 	return dubious.MatchString(command) || dubious.MatchString(plainly.Replace(joins.ReplaceAllString(command, "")))
 }
@@ -108,8 +108,8 @@ func (p powershell) matchPart(cut powershellPart) bool {
 	return false
 }
 
-// couldMatch reports whether a variable, an expression or a file pattern could
-// make a command what the pattern is about. What begins with one is no command.
+// couldMatch reports whether a variable, an expression or a file pattern could make a command
+// that the pattern matches. A text that begins with one is not a command.
 func (p powershell) couldMatch(text string) bool {
 	i := strings.IndexAny(text, "$@*?[~")
 	return i > 0 && p.pattern.overlap(wildcard{text[:i], ""})
@@ -132,8 +132,7 @@ func firstWord(text string) (name, rest string) {
 	return text, ""
 }
 
-// cmdlets are what the aliases of PowerShell stand for that guards are likely
-// to be about.
+// cmdlets maps aliases of PowerShell that guards are likely to be about to their cmdlets.
 var cmdlets = map[string]string{
 	"rm": "remove-item", "del": "remove-item", "erase": "remove-item", "rd": "remove-item", "ri": "remove-item", "rmdir": "remove-item",
 	"cp": "copy-item", "copy": "copy-item", "cpi": "copy-item", "mv": "move-item", "move": "move-item", "mi": "move-item", "ren": "rename-item", "rni": "rename-item",
@@ -144,16 +143,16 @@ var cmdlets = map[string]string{
 	"cd": "set-location", "chdir": "set-location", "sl": "set-location", "echo": "write-output", "write": "write-output", "tee": "tee-object", "sajb": "start-job",
 }
 
-// powershellPart is a command, or a part of one that goes on with what stands in
-// brackets, or after an equals sign.
+// powershellPart is a command, or a part of one that goes on with brackets, or after an equals
+// sign.
 type powershellPart struct {
 	text   string
 	goesOn bool
 }
 
-// powershellParts cuts a command at what separates, encloses or takes the
-// output of commands. It reports whether it is clear where strings end: all
-// quotes are closed, and none holds commands.
+// powershellParts cuts a command at characters that separate, enclose or take the output of
+// commands. It reports whether the ends of strings are clear: all quotes are closed, and none
+// holds commands.
 func powershellParts(command string) (parts []powershellPart, clear bool) {
 	var quote byte
 	start := 0
