@@ -63,7 +63,7 @@ func Example() {
 		fmt.Println(o.Content[0].Text("text"))
 	}
 	// Output:
-	// wrote /project/a.txt
+	// wrote /tmp/a.txt
 	// refused: /etc/passwd is outside of the project
 }
 
