@@ -113,7 +113,7 @@ func TestEveryFailureOfAModuleUnderEveryPolicy(t *testing.T) {
 							if part := fmt.Sprintf("failure class %q", f.class); moment == "tool_call" && !strings.Contains(reason, part) {
 								t.Errorf("the reason %q does not have %q", reason, part)
 							}
-							if strings.Contains(reason, "bad.js") || strings.Contains(reason, "ways out") || strings.Contains(reason, "mode") {
+							if strings.Contains(reason, "/") || strings.Contains(reason, "ways out") || strings.Contains(reason, "mode") {
 								t.Errorf("the reason %q, which a model reads, says how to switch the guard off", reason)
 							}
 						}
