@@ -8,7 +8,6 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/rename"
-	"github.com/snaphook-go/snaphook/internal/sound"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -108,7 +107,6 @@ func Fires[In Input, E, R any](
 ) Stage {
 	m := momentOf[In]()
 	return Stage{m.stage(func(ctx context.Context, in *In, p *part) {
-		p.sound = sound.Text{} // what input makes of the arguments has not been looked at
 		words := m.inWords(in, p)
 		sent := input(&words)
 		res := fired(ctx, ev, &sent, p)

@@ -40,9 +40,8 @@ state: internal/environ internal/bounded
 reducers: hook
 jsonform: hook wire
 stages: hook wire
-internal/sound:
 internal/unread: wire
-pipeline: hook wire internal/common internal/errorline internal/sound internal/unread jsonform stages reducers settings policy state internal/environ internal/bounded internal/scratch
+pipeline: hook wire internal/common internal/errorline internal/unread jsonform stages reducers settings policy state internal/environ internal/bounded internal/scratch
 entries: hook settings pipeline
 bus: wire jsonform pipeline
 record/tracetree: record
@@ -50,8 +49,8 @@ record: hook internal/environ internal/bounded pipeline
 events/llxprt/genai: wire
 events/llxprt: hook wire match run settings internal/environ reducers pipeline entries events/llxprt/genai internal/bounded internal/splice
 events/claude: hook wire stages internal/common internal/errorline match internal/permission run run/request run/judge settings internal/environ pipeline entries internal/bounded internal/splice
-.: hook wire internal/rename internal/sound pipeline policy record run settings events/claude events/llxprt events/llxprt/genai events/xcsh events/xcsh/discover
-events/xcsh: hook wire internal/sound run internal/environ reducers pipeline events/xcsh/discover
+.: hook wire internal/rename pipeline policy record run settings events/claude events/llxprt events/llxprt/genai events/xcsh events/xcsh/discover
+events/xcsh: hook wire run internal/environ reducers pipeline events/xcsh/discover
 events/xcsh/discover: internal/gitignore internal/bounded internal/environ
 internal/gitignore: internal/bounded
 internal/rename: wire

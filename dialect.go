@@ -5,7 +5,6 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/rename"
-	"github.com/snaphook-go/snaphook/internal/sound"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -51,7 +50,7 @@ func fires[In, E, R any](
 
 // fired is what came of an event, with the reports of its hooks in p.
 func fired[E, R any](ctx context.Context, ev *pipeline.Event[E, R], in *E, p *part) *hook.Result[R] {
-	res, err := ev.FireRead(ctx, p.s.ses, in, p.sound)
+	res, err := ev.Fire(ctx, p.s.ses, in)
 	p.err = err
 	report(p, res, ev.Outcome)
 	return res
@@ -73,7 +72,6 @@ type part struct {
 	tool    *known      // of the call
 	name    string      // of the tool, as the dialect has it
 	view    rename.View // of the call's arguments, or of the request
-	sound   sound.Text  // the arguments, and nothing else of the call is JSON
 	changes []rename.Change
 	claims  []claim
 	unclear bool  // hooks could see other arguments than the tool takes

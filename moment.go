@@ -12,7 +12,6 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/rename"
-	"github.com/snaphook-go/snaphook/internal/sound"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -177,7 +176,6 @@ func (m *moment[In]) ask(ctx context.Context, in *In, p *part) {
 				return
 			}
 		}
-		p.sound = sound.If(m.at == BeforeTool && call.Original == nil) // there is no other JSON in it
 	}
 	p.s.hooks.dialects[p.dialect].stages[m.at].fire.(func(context.Context, *In, *part))(ctx, in, p)
 }

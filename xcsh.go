@@ -76,7 +76,7 @@ func declared(events ...interface{ Declared() [2]pipeline.Declared }) (all []pip
 
 // xcshFire fires an event whose handlers have a say.
 func xcshFire[E, R any](ctx context.Context, ev *xcsh.Event[E, R], sent *E, p *part) (*hook.Result[R], error) {
-	res, err := ev.FireRead(ctx, p.s.modules, sent, p.sound)
+	res, err := ev.FireResult(ctx, p.s.modules, sent)
 	report(p, res, func(r *hook.Report[R]) pipeline.Outcome { return ev.Outcome(p.s.modules, r) })
 	if errors.Is(err, hook.ErrClosed) {
 		p.err = hook.ErrClosed

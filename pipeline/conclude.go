@@ -10,6 +10,27 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
+// canonical returns the same text for values that are equal.
+func canonical(value jsontext.Value) string {
+	v := value.Clone()
+	if v.Canonicalize(
+		jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), jsontext.CanonicalizeRawInts(false),
+	) != nil {
+		return string(value)
+	}
+	return string(v)
+}
+
+// unanswered reports whether the answer of a hook is missing, and no overlay has
+// decided about that.
+func unanswered[Out any](r *hook.Report[Out]) bool {
+	return r.Err != nil && !errors.Is(r.Err, hook.ErrNotNeeded) && !decidesAbout(r.Hook, hook.ClassOf(r.Err))
+}
+
+func wantsRecheck(h *hook.Hook) bool {
+	return h.Policy != nil && h.Policy.Recheck && h.Policy.Mode != hook.Off
+}
+
 // conflicts finds the members of the input that several hooks rewrote, and not
 // to the same value.
 func conflicts[Out any](e *core[Out], reports []hook.Report[Out]) []hook.Conflict {
@@ -40,25 +61,4 @@ func conflicts[Out any](e *core[Out], reports []hook.Report[Out]) []hook.Conflic
 		w := rewrites[name]
 		return hook.Conflict{Key: name, Hooks: w.hooks}, len(lo.Uniq(w.values)) > 1
 	})
-}
-
-// canonical returns the same text for values that are equal.
-func canonical(value jsontext.Value) string {
-	v := value.Clone()
-	if v.Canonicalize(
-		jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), jsontext.CanonicalizeRawInts(false),
-	) != nil {
-		return string(value)
-	}
-	return string(v)
-}
-
-// unanswered reports whether the answer of a hook is missing, and no overlay has
-// decided about that.
-func unanswered[Out any](r *hook.Report[Out]) bool {
-	return r.Err != nil && !errors.Is(r.Err, hook.ErrNotNeeded) && !decidesAbout(r.Hook, hook.ClassOf(r.Err))
-}
-
-func wantsRecheck(h *hook.Hook) bool {
-	return h.Policy != nil && h.Policy.Recheck && h.Policy.Mode != hook.Off
 }

@@ -168,44 +168,6 @@ func (e *core[Out]) rechecks(s *Session, subject string) bool {
 	return slices.ContainsFunc(plan.Run, wantsRecheck) || slices.ContainsFunc(plan.Open, wantsRecheck)
 }
 
-// fire runs the hooks of a plan and merges their answers. f is memory for the fire; w may
-// be nil.
-func (e *core[Out]) fire(
-	ctx context.Context,
-	s *Session,
-	in any,
-	plan *stages.Planned,
-	w *watcher[Out],
-	f *fire[Out],
-) (*hook.Result[Out], error) {
-	f.event, f.watcher = e, w
-	f.fireState = fireState{
-		of: &e.definition, s: s, plan: plan, began: time.Now(), observed: ctx, text: f.text,
-	}
-	f.first.value, f.first.fire, f.in = in, &f.fireState, &f.first
-	isClosed := f.dropClosed()
-	if plan.Panicked != nil {
-		f.log().matcher(ctx)
-	}
-	if s.sys.debug {
-		f.log().planned(ctx)
-	}
-	if len(s.sys.cfg.Observe) > 0 {
-		f.observed = f.startObserving(ctx)
-	}
-	res, err := e.empty, error(nil)
-	if len(f.plan.Run) > 0 || isClosed {
-		f.alloc()
-		f.begin()
-		defer f.end()
-		res, err = f.complete(ctx)
-	}
-	if f.info != nil {
-		f.observing().endObserving(res, err)
-	}
-	return res, err
-}
-
 // checkOutput says why the answer of a Go function cannot be used.
 func (e *core[Out]) checkOutput(o *hook.Output[Out]) error {
 	if err := e.output.checked(&o.Specific); err != nil {

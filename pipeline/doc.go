@@ -1,7 +1,18 @@
 // Package pipeline is the engine: it fires events, runs the hooks that are
 // configured for them, and merges their answers.
 //
-//	Fire → snapshot → Plan → Parallel or Fold → Parse → Reduce → Result
+//	Fire → plan → spawn (pool or fold) → run one hook → parse → reduce → conclude → Result
+//
+// fire.go has this flow from top to bottom. Each event is a typed pipeline, [Event]: its
+// plan stage feeds a bounded pool of package conc, for parallel hooks, or a fold, for
+// sequential ones, which chains them by applyHookOutputToInput (Chain of [Spec]); the event's
+// [hook.Reducer] merges the answers as they stream in. The stages themselves are in package
+// stages: plan, spawn, parse, reduce.
+//
+// Beside the flow stand types that the fire calls in a line each: observers
+// (observer.go), policies with breakers, retries and limits (policing.go, enforce.go),
+// failures (failure.go), answers that are not understood (unread.go), the background
+// (background.go), exported variables (vars.go), the payload (input.go), the log (log.go).
 //
 // # What there is
 //

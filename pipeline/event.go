@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/sound"
 	"github.com/snaphook-go/snaphook/stages"
 )
 
@@ -60,16 +59,7 @@ func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Re
 	if !v.active.has(e.slot) {
 		return &e.empty, nil
 	}
-	return e.fire(ctx, s, in, v.active.at(e.slot), sound.Text{})
-}
-
-// FireRead is Fire for package snaphook, which may have read the JSON text in the input:
-// then it is not checked again.
-func (e *Event[In, Out]) FireRead(ctx context.Context, s *Session, in *In, text sound.Text) (*hook.Result[Out], error) {
-	if s != nil && in != nil && e.Active(s) {
-		return e.fire(ctx, s, in, s.view().active.at(e.slot), text)
-	}
-	return e.Fire(ctx, s, in)
+	return e.fire(ctx, s, in, v.active.at(e.slot))
 }
 
 // Reduce merges answers by the event's rule, as Fire does with those of its
@@ -83,7 +73,7 @@ func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out
 //
 //go:noinline
 func (e *Event[In, Out]) fire(
-	ctx context.Context, s *Session, in *In, hooks *selector, text sound.Text,
+	ctx context.Context, s *Session, in *In, hooks *selector,
 ) (*hook.Result[Out], error) {
 	plan := hooks.plan(ctx, subjectIn(e.subject, in))
 	if len(plan.Run) == 0 && plan.Open == nil && !(e.forgetting && s.more.Load() != nil) && !s.sys.observed {
@@ -96,7 +86,6 @@ func (e *Event[In, Out]) fire(
 		run fire[Out]
 		in  In
 	}{in: *in}
-	room.run.text = text
 	return e.core.fire(ctx, s, &room.in, plan, nil, &room.run)
 }
 

@@ -15,9 +15,68 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/common"
-	"github.com/snaphook-go/snaphook/internal/sound"
 	"github.com/snaphook-go/snaphook/stages"
 )
+
+// denyBackground ends a hook that may not go to the background.
+func (t *hookRun) denyBackground() (ended context.Context, done func(hook.Reply, error)) {
+	ended, cancel := context.WithCancelCause(context.Background())
+	cancel(hook.ErrClosed)
+	refused := make(chan struct{})
+	t.denied = refused
+	return ended, func(hook.Reply, error) { close(refused) }
+}
+
+// leftForBackground says what became of a hook that asked to go to the background. One that
+// was refused is waited for: nothing else does.
+func (t *hookRun) leftForBackground() (backgrounded bool, err error) {
+	if t.denied == nil {
+		return true, nil
+	}
+	<-t.denied
+	return false, hook.ErrClosed
+}
+
+// notifyFailure tells the listeners of a hook that failed.
+func (f *fireState) notifyFailure(r *common.Report) {
+	for _, listen := range f.s.listeners() {
+		f.notifyListener(*listen, Failure{Event: f.of.full, Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()})
+	}
+}
+
+func (f *fireState) notifyListener(listen func(Failure), failure Failure) {
+	defer func() {
+		if v := recover(); v != nil {
+			f.log().panicked("a listener to failures panicked", v)
+		}
+	}()
+	listen(failure)
+}
+
+func (f *fire[Out]) observing() observing[Out] { return observing[Out]{f} }
+
+func (f *fireState) evaluationOf(r *common.Report, end Outcome, in *input) *Evaluation {
+	ev := &Evaluation{
+		Fire: f.info, Hook: r.Hook, Index: f.base + r.Index, Recheck: f.again,
+		Outcome: end, Decision: r.Output.Decision,
+		Reason: cmp.Or(r.Output.Reason, r.Output.StopReason),
+		Reply:  r.Reply, Elapsed: r.Elapsed, Err: r.Err, Notes: r.Notes,
+		FailedOpen: r.FailedOpen() && !errors.Is(r.Err, hook.ErrNotNeeded),
+	}
+	ev.Class = hook.ClassOf(r.Err)
+	if r.Hook.Policy != nil {
+		ev.Mode = r.Hook.Policy.Mode
+		ev.FailedOpen = ev.FailedOpen && ev.Mode == hook.Enforce
+	}
+	if r.Hook.Runner != nil {
+		ev.Payload = in.encoded
+	}
+	return ev
+}
+
+func (f *fire[Out]) rechecking() rechecking[Out] { return rechecking[Out]{f} }
+
+func (f *fire[Out]) doubting() doubting[Out] { return doubting[Out]{f} }
 
 // fire is one event being fired. It lives until its result is there, and longer only
 // where a hook goes to the background.
@@ -53,7 +112,6 @@ type fireState struct {
 	fireContext   lazyContext
 	inflightEntry inflight
 	listed        bool            // among the fires that Close ends
-	text          sound.Text      // set if the JSON text of the input has been checked
 	info          *FireInfo       // nil if there are no observers
 	observed      context.Context // the caller's, or the one that observers made of it
 
@@ -73,6 +131,44 @@ type hookRun struct {
 	queued  time.Duration // how long it waited for a permit
 	refuses bool          // its answer, as written, denies or stops
 	denied  chan struct{} // if not nil, it may not go to the background; closed when it has ended
+}
+
+// fire runs the hooks of a plan and merges their answers. f is memory for the fire; w may
+// be nil.
+func (e *core[Out]) fire(
+	ctx context.Context,
+	s *Session,
+	in any,
+	plan *stages.Planned,
+	w *watcher[Out],
+	f *fire[Out],
+) (*hook.Result[Out], error) {
+	f.event, f.watcher = e, w
+	f.fireState = fireState{
+		of: &e.definition, s: s, plan: plan, began: time.Now(), observed: ctx,
+	}
+	f.first.value, f.first.fire, f.in = in, &f.fireState, &f.first
+	isClosed := f.dropClosed()
+	if plan.Panicked != nil {
+		f.log().matcher(ctx)
+	}
+	if s.sys.debug {
+		f.log().planned(ctx)
+	}
+	if len(s.sys.cfg.Observe) > 0 {
+		f.observed = f.startObserving(ctx)
+	}
+	res, err := e.empty, error(nil)
+	if len(f.plan.Run) > 0 || isClosed {
+		f.alloc()
+		f.begin()
+		defer f.end()
+		res, err = f.complete(ctx)
+	}
+	if f.info != nil {
+		f.observing().endObserving(res, err)
+	}
+	return res, err
 }
 
 // dropClosed takes the hook that stands for a closed system out of the plan, and reports
@@ -120,11 +216,9 @@ func (f *fireState) begin() {
 		f.failed = hook.ErrClosed
 		return
 	}
-	if f.text == (sound.Text{}) { // nothing is known of it
-		if err := f.of.input.checked(f.in.value); err != nil {
-			f.failed = &hook.InputError{Event: f.of.full, Err: err}
-			return
-		}
+	if err := f.of.input.checked(f.in.value); err != nil {
+		f.failed = &hook.InputError{Event: f.of.full, Err: err}
+		return
 	}
 	if f.replies != nil {
 		if _, f.failed = f.in.payload(); f.failed != nil { // made once, before the hooks share it
@@ -140,6 +234,22 @@ func (f *fireState) begin() {
 	if f.of.rules.EnvFile != "" && !f.again {
 		f.openVars()
 	}
+}
+
+// budget ends the fire when the longest hook that it waits for has had its time.
+func (f *fireState) budget() {
+	var longest time.Duration
+	for _, h := range f.plan.Run {
+		d := f.of.timeout(h)
+		if !waitsFor(h) {
+			continue
+		}
+		if d == 0 {
+			return
+		}
+		longest = max(longest, d)
+	}
+	f.ctx = lazyTimeout(f.ctx, longest, time.Now())
 }
 
 // complete runs the hooks, merges their answers and returns the result. A panic outside the
@@ -285,6 +395,30 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input)
 	returned = true
 }
 
+// refine lets the event adjust a report. What panics costs no more than that.
+func (f *fire[Out]) refine(r *hook.Report[Out], in *input) {
+	before := *r
+	defer func() {
+		if v := recover(); v != nil {
+			*r = before
+			f.log().panicked("the event could not adjust an answer", v)
+		}
+	}()
+	f.event.spec.refine(f.s, in.value, r)
+}
+
+// blocks reports whether one answer blocks; one that makes the event's function
+// panic does not.
+func (f *fire[Out]) blocks(r *hook.Report[Out]) (yes bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			yes = r.Output.Decision.Blocks()
+			f.log().panicked("the event could not read an answer", v)
+		}
+	}()
+	return f.event.spec.Blocks(&r.Output)
+}
+
 var errExited = &hook.ClassError{
 	Class: hook.ClassCrash, Err: errors.New("it ended its goroutine (runtime.Goexit), as FailNow of a test does"),
 }
@@ -332,132 +466,6 @@ func (f *fire[Out]) runOnce(ctx context.Context, r *hook.Report[Out], in *input)
 // continuesAfterCancel reports whether a hook runs although ctx has ended.
 func (f *fireState) continuesAfterCancel(h *hook.Hook) bool {
 	return f.of.rules.Unstoppable && h.Func != nil && f.s.sys.ctx.Err() == nil
-}
-
-// runRunner runs a hook outside the process and parses its reply.
-func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *input) {
-	payload, err := in.payload()
-	if err != nil { // only of an input that the hook before has changed, when no two run at a time
-		r.Err, f.failed = err, err
-		return
-	}
-	call := f.newCall(ctx, r.Hook, r.Index, in, payload)
-	if f.s.host != nil {
-		call.Ask = f.s.ask(r.Hook)
-	}
-	if f.event.dialect.Detaches {
-		call.Detach = detach(ctx, f, r, in)
-	}
-	turn := &f.runs[r.Index]
-	turn.started = true
-	start := time.Now()
-	var reply *hook.Reply
-	if r.Index < len(f.replies) {
-		reply = &f.replies[r.Index]
-	} else {
-		reply = new(hook.Reply) // a sequential plan has grown
-	}
-	*reply, err = r.Hook.Runner.Run(ctx, call)
-	r.Elapsed = time.Since(start)
-	defer func() {
-		if r.Notes = append(r.Notes, reply.Notes...); f.noVars != nil {
-			f.noteVars(r)
-		}
-	}()
-	if errors.Is(err, hook.ErrDetached) {
-		r.Backgrounded, r.Err = turn.leftForBackground()
-		return
-	}
-	if err != nil {
-		r.Reply, r.Err = answered(ctx, call.Timeout, reply, err)
-		return
-	}
-	r.Reply = reply
-	stages.Parse(r, stages.ReplyRules[Out]{
-		Exits:  exitsOf(r.Hook, &f.event.rules),
-		Text:   cmp.Or(r.Hook.Text, f.event.rules.Text),
-		Decode: f.event.spec.Decode,
-	})
-	f.doubting().doubtAnswer(r)
-}
-
-// reduce spawns the hooks and merges their answers as their reports arrive. A lone hook that
-// no one watches runs without Spawn: there is no order to restore, and it saves half of the
-// fire's allocations.
-func (f *fire[Out]) reduce(res *hook.Result[Out]) {
-	if len(f.plan.Run) == 0 {
-		return // of a closed system
-	}
-	var err error
-	if len(f.plan.Run) == 1 && f.watcher == nil {
-		f.runHook(f.ctx, 0, f.plan.Run[0], f.in)
-		f.firstRan = true
-	}
-	if grows := f.of.rules.Live && f.s.view() != f.view; f.firstRan && !grows {
-		*res, err = stages.ReduceOne(f.reports, f.event.spec.Reduce)
-	} else {
-		notNeeded := func() { f.fireContext.end(hook.ErrNotNeeded) }
-		*res, err = stages.Reduce(f.spawn(), f.reports, f.event.spec.Reduce, notNeeded)
-	}
-	if err != nil {
-		f.log().reducer(err)
-	}
-}
-
-// conclude decides what only all reports together show: conflicts, policies, hooks that did
-// not finish, the second round, and the event's own last word.
-func (f *fire[Out]) conclude(res *hook.Result[Out]) {
-	if f.event.spec.Rewrites != nil && len(res.Reports) > 1 {
-		res.Conflicts = conflicts(f.event, res.Reports)
-	}
-	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Policy != nil }) {
-		f.policing().hold(res)
-	}
-	if f.s.sys.ctx.Err() != nil || f.observed.Err() != nil {
-		if err := f.unfinished(res); err != nil {
-			f.failed = err
-		}
-	}
-	if f.s.sys.rechecks.Load() {
-		f.rechecking().recheck(res)
-	}
-	if f.failed == nil && f.event.spec.conclude != nil {
-		f.concludeEvent(res)
-	}
-	if f.s.sys.debug {
-		f.observing().logResult(res)
-	}
-}
-
-// finish returns the result, or one that blocks, and the error of Fire.
-func (f *fire[Out]) finish(ctx context.Context, res *hook.Result[Out]) (*hook.Result[Out], error) {
-	if f.failed != nil {
-		return f.event.refuse(f.s, f.in.value, res, f.failed), f.failed
-	}
-	if f.of.rules.Propagate {
-		if err := f.propagated(res); err != nil {
-			return res, err
-		}
-	}
-	if f.of.rules.Unstoppable {
-		return res, nil // every hook has run
-	}
-	return res, ctx.Err()
-}
-
-// end ends the contexts of the fire and takes it off the list of its system.
-func (f *fireState) end() {
-	f.fireContext.end(hook.ErrNotNeeded)
-	if !f.listed {
-		return
-	}
-	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Once }) {
-		f.s.unspend(f.notStarted())
-	}
-	if f.vars != nil {
-		f.s.release(f.vars)
-	}
-	f.s.shard.end(&f.inflightEntry)
 }
 
 func (f *fire[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
@@ -520,27 +528,51 @@ func isDecision(d hook.Decision) bool {
 	return false
 }
 
-// answered returns what a Runner has answered: no reply where there is none, and
-// of its errors the reason.
-func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err error) (*hook.Reply, error) {
-	if err == nil {
-		return reply, nil
+// runRunner runs a hook outside the process and parses its reply.
+func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *input) {
+	payload, err := in.payload()
+	if err != nil { // only of an input that the hook before has changed, when no two run at a time
+		r.Err, f.failed = err, err
+		return
 	}
-	if errors.Is(err, context.DeadlineExceeded) && timeout > 0 && ctx.Err() == nil {
-		err = &hook.TimeoutError{After: timeout} // a Runner may say it in other words
+	call := f.newCall(ctx, r.Hook, r.Index, in, payload)
+	if f.s.host != nil {
+		call.Ask = f.s.ask(r.Hook)
 	}
-	if reply.Exit = -1; reply.Stdout == nil && reply.Stderr == nil {
-		reply = nil
+	if f.event.dialect.Detaches {
+		call.Detach = detach(ctx, f, r, in)
 	}
-	return reply, contextCause(ctx, err)
-}
-
-// exitsOf is what the end of a hook amounts to.
-func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
-	if h.Exits != nil {
-		return h.Exits
+	turn := &f.runs[r.Index]
+	turn.started = true
+	start := time.Now()
+	var reply *hook.Reply
+	if r.Index < len(f.replies) {
+		reply = &f.replies[r.Index]
+	} else {
+		reply = new(hook.Reply) // a sequential plan has grown
 	}
-	return rules.Exits
+	*reply, err = r.Hook.Runner.Run(ctx, call)
+	r.Elapsed = time.Since(start)
+	defer func() {
+		if r.Notes = append(r.Notes, reply.Notes...); f.noVars != nil {
+			f.noteVars(r)
+		}
+	}()
+	if errors.Is(err, hook.ErrDetached) {
+		r.Backgrounded, r.Err = turn.leftForBackground()
+		return
+	}
+	if err != nil {
+		r.Reply, r.Err = answered(ctx, call.Timeout, reply, err)
+		return
+	}
+	r.Reply = reply
+	stages.Parse(r, stages.ReplyRules[Out]{
+		Exits:  exitsOf(r.Hook, &f.event.rules),
+		Text:   cmp.Or(r.Hook.Text, f.event.rules.Text),
+		Decode: f.event.spec.Decode,
+	})
+	f.doubting().doubtAnswer(r)
 }
 
 // newCall returns the call of a hook outside the process, with the variables of it alone.
@@ -566,56 +598,83 @@ func (f *fireState) newCall(ctx context.Context, h *hook.Hook, i int, in *input,
 	return call
 }
 
-// budget ends the fire when the longest hook that it waits for has had its time.
-func (f *fireState) budget() {
-	var longest time.Duration
-	for _, h := range f.plan.Run {
-		d := f.of.timeout(h)
-		if !waitsFor(h) {
-			continue
-		}
-		if d == 0 {
-			return
-		}
-		longest = max(longest, d)
+// exitsOf is what the end of a hook amounts to.
+func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
+	if h.Exits != nil {
+		return h.Exits
 	}
-	f.ctx = lazyTimeout(f.ctx, longest, time.Now())
+	return rules.Exits
 }
 
-// refine lets the event adjust a report. What panics costs no more than that.
-func (f *fire[Out]) refine(r *hook.Report[Out], in *input) {
-	before := *r
-	defer func() {
-		if v := recover(); v != nil {
-			*r = before
-			f.log().panicked("the event could not adjust an answer", v)
-		}
-	}()
-	f.event.spec.refine(f.s, in.value, r)
+// answered returns what a Runner has answered: no reply where there is none, and
+// of its errors the reason.
+func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err error) (*hook.Reply, error) {
+	if err == nil {
+		return reply, nil
+	}
+	if errors.Is(err, context.DeadlineExceeded) && timeout > 0 && ctx.Err() == nil {
+		err = &hook.TimeoutError{After: timeout} // a Runner may say it in other words
+	}
+	if reply.Exit = -1; reply.Stdout == nil && reply.Stderr == nil {
+		reply = nil
+	}
+	return reply, contextCause(ctx, err)
 }
 
-// blocks reports whether one answer blocks; one that makes the event's function
-// panic does not.
-func (f *fire[Out]) blocks(r *hook.Report[Out]) (yes bool) {
-	defer func() {
-		if v := recover(); v != nil {
-			yes = r.Output.Decision.Blocks()
-			f.log().panicked("the event could not read an answer", v)
-		}
-	}()
-	return f.event.spec.Blocks(&r.Output)
+// noteVars says in a hook's report that it could leave no variables.
+func (f *fire[Out]) noteVars(r *hook.Report[Out]) {
+	if !r.Hook.NoEnvFile {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s is not set, and the variables of the hook are lost: %v",
+			f.event.rules.EnvFile, f.noVars))
+	}
 }
 
-// propagated is the error of a hook that is Fire's.
-func (f *fire[Out]) propagated(res *hook.Result[Out]) error {
-	for i := range res.Reports {
-		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) {
-			if c := common.ReportOf(&res.Reports[i]); f.failing().propagates(&c) {
-				return err
-			}
+// reduce spawns the hooks and merges their answers as their reports arrive. A lone hook that
+// no one watches runs without Spawn: there is no order to restore, and it saves half of the
+// fire's allocations.
+func (f *fire[Out]) reduce(res *hook.Result[Out]) {
+	if len(f.plan.Run) == 0 {
+		return // of a closed system
+	}
+	var err error
+	if len(f.plan.Run) == 1 && f.watcher == nil {
+		f.runHook(f.ctx, 0, f.plan.Run[0], f.in)
+		f.firstRan = true
+	}
+	if grows := f.of.rules.Live && f.s.view() != f.view; f.firstRan && !grows {
+		*res, err = stages.ReduceOne(f.reports, f.event.spec.Reduce)
+	} else {
+		notNeeded := func() { f.fireContext.end(hook.ErrNotNeeded) }
+		*res, err = stages.Reduce(f.spawn(), f.reports, f.event.spec.Reduce, notNeeded)
+	}
+	if err != nil {
+		f.log().reducer(err)
+	}
+}
+
+// conclude decides what only all reports together show: conflicts, policies, hooks that did
+// not finish, the second round, and the event's own last word.
+func (f *fire[Out]) conclude(res *hook.Result[Out]) {
+	if f.event.spec.Rewrites != nil && len(res.Reports) > 1 {
+		res.Conflicts = conflicts(f.event, res.Reports)
+	}
+	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Policy != nil }) {
+		f.policing().hold(res)
+	}
+	if f.s.sys.ctx.Err() != nil || f.observed.Err() != nil {
+		if err := f.unfinished(res); err != nil {
+			f.failed = err
 		}
 	}
-	return nil
+	if f.s.sys.rechecks.Load() {
+		f.rechecking().recheck(res)
+	}
+	if f.failed == nil && f.event.spec.conclude != nil {
+		f.concludeEvent(res)
+	}
+	if f.s.sys.debug {
+		f.observing().logResult(res)
+	}
 }
 
 // concludeEvent calls the Conclude of the event. If it panics, the merged answer stands.
@@ -657,23 +716,47 @@ func (f *fire[Out]) unfinished(res *hook.Result[Out]) error {
 	return nil
 }
 
-// denyBackground ends a hook that may not go to the background.
-func (t *hookRun) denyBackground() (ended context.Context, done func(hook.Reply, error)) {
-	ended, cancel := context.WithCancelCause(context.Background())
-	cancel(hook.ErrClosed)
-	refused := make(chan struct{})
-	t.denied = refused
-	return ended, func(hook.Reply, error) { close(refused) }
+// finish returns the result, or one that blocks, and the error of Fire.
+func (f *fire[Out]) finish(ctx context.Context, res *hook.Result[Out]) (*hook.Result[Out], error) {
+	if f.failed != nil {
+		return f.event.refuse(f.s, f.in.value, res, f.failed), f.failed
+	}
+	if f.of.rules.Propagate {
+		if err := f.propagated(res); err != nil {
+			return res, err
+		}
+	}
+	if f.of.rules.Unstoppable {
+		return res, nil // every hook has run
+	}
+	return res, ctx.Err()
 }
 
-// leftForBackground says what became of a hook that asked to go to the background. One that
-// was refused is waited for: nothing else does.
-func (t *hookRun) leftForBackground() (backgrounded bool, err error) {
-	if t.denied == nil {
-		return true, nil
+// propagated is the error of a hook that is Fire's.
+func (f *fire[Out]) propagated(res *hook.Result[Out]) error {
+	for i := range res.Reports {
+		if err := res.Reports[i].Err; err != nil && !errors.Is(err, hook.ErrNotNeeded) {
+			if c := common.ReportOf(&res.Reports[i]); f.failing().propagates(&c) {
+				return err
+			}
+		}
 	}
-	<-t.denied
-	return false, hook.ErrClosed
+	return nil
+}
+
+// end ends the contexts of the fire and takes it off the list of its system.
+func (f *fireState) end() {
+	f.fireContext.end(hook.ErrNotNeeded)
+	if !f.listed {
+		return
+	}
+	if slices.ContainsFunc(f.plan.Run, func(h *hook.Hook) bool { return h.Once }) {
+		f.s.unspend(f.notStarted())
+	}
+	if f.vars != nil {
+		f.s.release(f.vars)
+	}
+	f.s.shard.end(&f.inflightEntry)
 }
 
 // notStarted returns the hooks that run once, and which it has not come to.
@@ -685,52 +768,3 @@ func (f *fireState) notStarted() (hooks []*hook.Hook) {
 	}
 	return hooks
 }
-
-// notifyFailure tells the listeners of a hook that failed.
-func (f *fireState) notifyFailure(r *common.Report) {
-	for _, listen := range f.s.listeners() {
-		f.notifyListener(*listen, Failure{Event: f.of.full, Hook: r.Hook, Err: r.Err, Blocked: !r.FailedOpen()})
-	}
-}
-
-func (f *fireState) notifyListener(listen func(Failure), failure Failure) {
-	defer func() {
-		if v := recover(); v != nil {
-			f.log().panicked("a listener to failures panicked", v)
-		}
-	}()
-	listen(failure)
-}
-
-// noteVars says in a hook's report that it could leave no variables.
-func (f *fire[Out]) noteVars(r *hook.Report[Out]) {
-	if !r.Hook.NoEnvFile {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s is not set, and the variables of the hook are lost: %v",
-			f.event.rules.EnvFile, f.noVars))
-	}
-}
-
-func (f *fire[Out]) observing() observing[Out] { return observing[Out]{f} }
-
-func (f *fireState) evaluationOf(r *common.Report, end Outcome, in *input) *Evaluation {
-	ev := &Evaluation{
-		Fire: f.info, Hook: r.Hook, Index: f.base + r.Index, Recheck: f.again,
-		Outcome: end, Decision: r.Output.Decision,
-		Reason: cmp.Or(r.Output.Reason, r.Output.StopReason),
-		Reply:  r.Reply, Elapsed: r.Elapsed, Err: r.Err, Notes: r.Notes,
-		FailedOpen: r.FailedOpen() && !errors.Is(r.Err, hook.ErrNotNeeded),
-	}
-	ev.Class = hook.ClassOf(r.Err)
-	if r.Hook.Policy != nil {
-		ev.Mode = r.Hook.Policy.Mode
-		ev.FailedOpen = ev.FailedOpen && ev.Mode == hook.Enforce
-	}
-	if r.Hook.Runner != nil {
-		ev.Payload = in.encoded
-	}
-	return ev
-}
-
-func (f *fire[Out]) rechecking() rechecking[Out] { return rechecking[Out]{f} }
-
-func (f *fire[Out]) doubting() doubting[Out] { return doubting[Out]{f} }

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/sound"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -13,18 +12,11 @@ import (
 // FireResult is [Event.Fire] with what became of each handler. The result is
 // never nil; it counts if its Given has GaveSpecific.
 func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.Result[R], error) {
-	return e.FireRead(ctx, m, in, sound.Text{})
-}
-
-// FireRead is FireResult for package snaphook, which may have read the JSON text in the input.
-func (e *Event[E, R]) FireRead(
-	ctx context.Context, m *Modules, in *E, text sound.Text,
-) (*hook.Result[R], error) {
 	ses := m.ses
 	if m.shut.Load() {
 		ses = nil // a fire that cannot ask
 	}
-	res, err := e.of(m).FireRead(m.firing(ctx), ses, in, text)
+	res, err := e.of(m).Fire(m.firing(ctx), ses, in)
 	if ses == nil {
 		return res, hook.ErrClosed
 	}
@@ -32,7 +24,7 @@ func (e *Event[E, R]) FireRead(
 		return res, passedOn(ctx, err)
 	}
 	if e.cutShort(m, &res.Specific) {
-		denied, _ := e.of(m).FireRead(m.firing(ctx), nil, in, text) // asks no handler
+		denied, _ := e.of(m).Fire(m.firing(ctx), nil, in) // asks no handler
 		denied.Reports = res.Reports
 		return denied, hook.ErrClosed
 	}
