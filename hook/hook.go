@@ -147,8 +147,8 @@ func (s Source) String() string {
 	return string(s)
 }
 
-// TrustRank ranks the source of a hook by trust: of equal hooks the one with the highest rank
-// runs. A project which the user has not agreed to has 0, and a source of the host's own counts
+// TrustRank ranks the source of a hook by trust: of equal hooks the first runs, unless one of
+// a higher rank guards more. A project which the user has not agreed to has 0, and a source of the host's own counts
 // like a project.
 func (h *Hook) TrustRank() int {
 	if h.OwnOnly {

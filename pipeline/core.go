@@ -164,7 +164,7 @@ func (e *core[Out]) rechecks(s *Session, subject string) bool {
 	if !e.active(s) {
 		return false
 	}
-	plan := s.view().active.at(e.slot).plan(s.sys.ctx, subject)
+	plan := s.view().active.at(e.slot).plan(s.sys.ctx, subject, e.rules.Timeout)
 	return slices.ContainsFunc(plan.Run, wantsRecheck) || slices.ContainsFunc(plan.Open, wantsRecheck)
 }
 
@@ -202,7 +202,7 @@ func (e *definition) plan(ctx context.Context, s *Session, in any, spend bool) *
 	if !v.active.has(e.slot) {
 		return nil
 	}
-	plan := v.active.at(e.slot).plan(ctx, e.subjectOf(in))
+	plan := v.active.at(e.slot).plan(ctx, e.subjectOf(in), e.rules.Timeout)
 	if plan.Open != nil {
 		return e.narrow(s, in, plan, spend)
 	}

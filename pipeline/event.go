@@ -75,7 +75,7 @@ func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out
 func (e *Event[In, Out]) fire(
 	ctx context.Context, s *Session, in *In, hooks *selector,
 ) (*hook.Result[Out], error) {
-	plan := hooks.plan(ctx, subjectIn(e.subject, in))
+	plan := hooks.plan(ctx, subjectIn(e.subject, in), e.core.rules.Timeout)
 	if len(plan.Run) == 0 && plan.Open == nil && !(e.forgetting && s.more.Load() != nil) && !s.sys.observed {
 		return &e.empty, nil
 	}

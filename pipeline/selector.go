@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"sync/atomic"
@@ -36,14 +35,15 @@ const fewPlans = 2
 // share it: what it keeps holds for all.
 var noHooks selector
 
-func (s *selector) plan(ctx context.Context, subject string) *stages.Planned {
+// plan returns the plan for a subject; timeout is the event's, for hooks that ask for none.
+func (s *selector) plan(ctx context.Context, subject string, timeout time.Duration) *stages.Planned {
 	at := spread(subject)
 	if t := s.kept.Load(); t != nil {
 		if k := (*t)[at%uint64(len(*t))].Load(); k != nil && k.subject == subject {
 			return &k.planned
 		}
 	}
-	return s.search(ctx, subject, at)
+	return s.search(ctx, subject, timeout, at)
 }
 
 // search finds the plan for a subject in the neighbouring places, or makes it. It keeps what
@@ -51,7 +51,7 @@ func (s *selector) plan(ctx context.Context, subject string) *stages.Planned {
 // which text they did. Two fires that make the same plan do no harm.
 //
 //go:noinline
-func (s *selector) search(ctx context.Context, subject string, at uint64) *stages.Planned {
+func (s *selector) search(ctx context.Context, subject string, timeout time.Duration, at uint64) *stages.Planned {
 	if s.kept.Load() == nil {
 		few := make(table, fewPlans)
 		s.kept.CompareAndSwap(nil, &few)
@@ -63,7 +63,7 @@ func (s *selector) search(ctx context.Context, subject string, at uint64) *stage
 		}
 	}
 	k := &kept{subject: strings.Clone(subject)} // it may be part of a large input
-	k.planned = stages.PlanWithin(ctx, s.hooks, k.subject, cmp.Or(s.matching, stages.MatchTime))
+	k.planned = stages.PlanWithin(ctx, s.hooks, k.subject, stages.Limits{Matching: s.matching, Timeout: timeout})
 	if k.planned.Late || len(subject) > mostSubject {
 		return &k.planned
 	}

@@ -27,7 +27,7 @@ func TestAllMatchersOfAPlanShareOneTime(t *testing.T) {
 		}
 		hooks = append(hooks, &hook.Hook{Selection: hook.Selection{Matcher: match.Names{"other"}}}, &hook.Hook{Selection: hook.Selection{Matcher: match.Names{"text"}}})
 		start := time.Now()
-		p := stages.PlanWithin(t.Context(), hooks, "text", 100*time.Millisecond)
+		p := stages.PlanWithin(t.Context(), hooks, "text", stages.Limits{Matching: 100 * time.Millisecond})
 		if took := time.Since(start); took != 120*time.Millisecond || !p.Late {
 			t.Errorf("planned in %v, late %v; want four matchers to be asked, in 120ms", took, p.Late)
 		}
@@ -41,10 +41,10 @@ func TestNoMatcherIsAskedWhenTheContextHasEnded(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	hooks := []*hook.Hook{{Selection: hook.Selection{Matcher: slow(0)}}, {Selection: hook.Selection{Matcher: match.Names{"other"}}}}
-	if p := stages.PlanWithin(ctx, hooks, "text", time.Hour); len(p.Run) != 1 || !p.Late {
+	if p := stages.PlanWithin(ctx, hooks, "text", stages.Limits{Matching: time.Hour}); len(p.Run) != 1 || !p.Late {
 		t.Errorf("%d hooks run, late %v; want the one whose matcher could take long", len(p.Run), p.Late)
 	}
-	if p := stages.PlanWithin(t.Context(), hooks, "text", time.Hour); len(p.Run) != 0 || p.Late {
+	if p := stages.PlanWithin(t.Context(), hooks, "text", stages.Limits{Matching: time.Hour}); len(p.Run) != 0 || p.Late {
 		t.Errorf("%d hooks run, late %v; want none", len(p.Run), p.Late)
 	}
 }

@@ -1,9 +1,9 @@
 package stages
 
 import (
+	"cmp"
 	"context"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +28,8 @@ type Planned struct {
 	// them run: [Planned.Narrow] decides for each fire. Run is then empty.
 	Open []*hook.Hook
 
-	falseConditions []string // for each hook of Open: the detail if its condition does not hold
+	falseConditions []string      // for each hook of Open: the detail if its condition does not hold
+	timeout         time.Duration // see Limits
 }
 
 // Skipped is a hook that does not run.
@@ -39,28 +40,35 @@ type Skipped struct {
 }
 
 // Plan selects the hooks that run for a subject: those that can run and whose
-// matcher accepts it, without duplicates. Of hooks with one key the first of the
-// most trusted source stays: a project cannot replace a guard by a copy of it. One
+// matcher accepts it, without duplicates. Of hooks with one key the first one stays,
+// unless a later one is more trusted and the first one guards less: its timeout is
+// shorter, its failure does not block, or the user has not agreed to it. One
 // selected hook that asks for sequence makes the whole plan sequential; a hook that
 // is not selected does not count (L14, L35).
 //
 // Plan keeps the order of hooks. Matching may cost a regular expression per hook:
 // keep the result. A plan that is Open has to be narrowed for every fire.
 func Plan(hooks []*hook.Hook, subject string) (p Planned) {
-	return PlanWithin(context.Background(), hooks, subject, MatchTime)
+	return PlanWithin(context.Background(), hooks, subject, Limits{})
+}
+
+// Limits are the times that a plan depends on.
+type Limits struct {
+	Matching time.Duration // for all matchers of a plan together; 0 means [MatchTime]
+	Timeout  time.Duration // of a hook that asks for none; 0 or less means no limit
 }
 
 // MatchTime is the default time limit of all matchers of a plan together.
 const MatchTime = 100 * time.Millisecond
 
-// PlanWithin is [Plan] with a time limit for all matchers together, and a context.
-// After either has ended, every matcher that is not [Quick] counts as matching: one
-// hook too many does less harm than a missing guard. A running matcher is not
-// interrupted.
-func PlanWithin(ctx context.Context, hooks []*hook.Hook, subject string, within time.Duration) (p Planned) {
+// PlanWithin is [Plan] with limits and a context. When the time for matching is over, or
+// ctx has ended, every matcher that is not [Quick] counts as matching: one hook too many
+// does less harm than a missing guard. A running matcher is not interrupted.
+func PlanWithin(ctx context.Context, hooks []*hook.Hook, subject string, limits Limits) (p Planned) {
 	var matched []*hook.Hook
 	open := false
-	clock := budget{ctx: ctx, left: within}
+	clock := budget{ctx: ctx, left: cmp.Or(limits.Matching, MatchTime)}
+	p.timeout = limits.Timeout
 	for _, h := range hooks {
 		switch {
 		case h.Skip != "":
@@ -97,7 +105,8 @@ func (p *Planned) deferConditions(hooks []*hook.Hook) {
 // detail no condition holds; a condition that panics holds. spent reports whether a
 // once-only hook has already run; nil means none has.
 func (p *Planned) Narrow(detail *hook.ConditionInput, spent func(*hook.Hook) bool) Planned {
-	n := Planned{Panicked: p.Panicked, Skipped: make([]Skipped, len(p.Skipped), len(p.Skipped)+len(p.Open))}
+	n := Planned{timeout: p.timeout, Panicked: p.Panicked}
+	n.Skipped = make([]Skipped, len(p.Skipped), len(p.Skipped)+len(p.Open))
 	copy(n.Skipped, p.Skipped)
 	left := make([]*hook.Hook, 0, len(p.Open))
 	for i, h := range p.Open {
@@ -129,27 +138,6 @@ func matchPanics(matches *bool, panicked *error) {
 			*panicked = &hook.PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}
-}
-
-// choose drops duplicates and decides whether the plan is sequential.
-func (p *Planned) choose(hooks []*hook.Hook) {
-	stays := make(map[string]*hook.Hook, len(hooks))
-	for _, h := range hooks {
-		if other := stays[h.Key]; h.Key != "" && (other == nil || h.TrustRank() > other.TrustRank()) {
-			stays[h.Key] = h
-		}
-	}
-	own := false // a hook asks for sequence among hooks with OwnOnly
-	for _, h := range hooks {
-		if h.Key != "" && stays[h.Key] != h {
-			p.skip(h, hook.Duplicate, "runs already as "+stays[h.Key].ID)
-			continue
-		}
-		p.Run = append(p.Run, h)
-		p.Sequential = p.Sequential || h.Sequential && !h.OwnOnly
-		own = own || h.Sequential
-	}
-	p.Sequential = p.Sequential || own && !slices.ContainsFunc(p.Run, func(h *hook.Hook) bool { return !h.OwnOnly })
 }
 
 func (p *Planned) skip(h *hook.Hook, why hook.SkipReason, detail string) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -62,11 +63,53 @@ func TestPlanSaysInWordsWhyAHookDoesNotRun(t *testing.T) {
 		{Identity: hook.Identity{ID: "other"}, Selection: hook.Selection{Matcher: match.Exact("read"), Pattern: "read"}},
 		{Identity: hook.Identity{ID: "again"}, Selection: hook.Selection{Key: "k"}},
 	}, "write")
-	want := []string{"the folder is not trusted", `matcher "read" does not match "write"`, "runs already as first"}
+	want := []string{"the folder is not trusted", `matcher "read" does not match "write"`, "runs already as first, which comes first"}
 	for i, s := range p.Skipped {
 		if s.Detail != want[i] {
 			t.Errorf("%s: %q, want %q", s.Hook.ID, s.Detail, want[i])
 		}
+	}
+}
+
+// A copy of a guard keeps the order of the sources, unless it guards less than one that is more
+// trusted.
+func TestOfDuplicatesTheFirstRunsUnlessItGuardsLess(t *testing.T) {
+	type change = func(h *hook.Hook)
+	like := func(source hook.Source, change change) *hook.Hook {
+		h := &hook.Hook{Identity: hook.Identity{ID: string(source), Source: source}, Selection: hook.Selection{Key: "k"}}
+		change(h)
+		return h
+	}
+	same := func(*hook.Hook) {}
+	lasts := func(d time.Duration) change { return func(h *hook.Hook) { h.Timeout = d } }
+	undecided := func(h *hook.Hook) { h.OwnOnly = true }
+	for name, test := range map[string]struct {
+		project, user change
+		runs, why     string
+	}{
+		"equal":                       {same, same, "project", "which comes first"},
+		"a longer timeout":            {lasts(2 * time.Minute), same, "project", "which comes first"},
+		"a shorter timeout":           {lasts(time.Second), same, "user", "the timeout is shorter, 1s and not 1m0s"},
+		"the default, and one longer": {same, lasts(time.Hour), "user", "the timeout is shorter, 1m0s and not 1h0m0s"},
+		"no limit against one":        {lasts(-1), lasts(time.Hour), "project", "which comes first"},
+		"one against no limit":        {lasts(time.Hour), lasts(-1), "user", "the timeout is shorter, 1h0m0s and not none"},
+		"its failure goes ahead":      {same, func(h *hook.Hook) { h.FailClosed = true }, "user", "a failure does not block"},
+		"it is in the background":     {func(h *hook.Hook) { h.Background = hook.Async }, same, "user", "the answer is not waited for"},
+		"it runs in parallel":         {same, func(h *hook.Hook) { h.Sequential = true }, "user", "the group does not ask for sequence"},
+		"it has other variables":      {func(h *hook.Hook) { h.Vars = []string{"A=1"} }, same, "user", "the environment variables are others"},
+		"nobody has decided":          {undecided, same, "user", "a project without a decision"},
+		"nor when it guards more": {
+			func(h *hook.Hook) { undecided(h); h.Timeout = time.Hour }, same, "user", "a project without a decision",
+		},
+		"each guards less in something": {func(h *hook.Hook) { h.Timeout = time.Hour }, func(h *hook.Hook) { h.FailClosed = true }, "user", "a failure does not block"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hooks := []*hook.Hook{like(hook.Project, test.project), like(hook.User, test.user)}
+			p := stages.PlanWithin(t.Context(), hooks, "", stages.Limits{Timeout: time.Minute})
+			if len(p.Run) != 1 || p.Run[0].ID != test.runs || len(p.Skipped) != 1 || !strings.Contains(p.Skipped[0].Detail, test.why) {
+				t.Errorf("%s, %+v; want %s to run, since %q", planned(p), p.Skipped, test.runs, test.why)
+			}
+		})
 	}
 }
 

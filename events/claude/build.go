@@ -46,7 +46,7 @@ func (e *entry) buildHTTP() *settings.Problem {
 		return wrong
 	}
 	e.hook.Command = environ.MaskURL(url)
-	e.setKey(url)
+	e.setKey(url, string(e.value.Get("headers").JSON()), string(e.value.Get("allowedEnvVars").JSON()))
 	r := &request.HTTP{
 		URL: url, Headers: e.headers(e.value.Get("headers")), PublicOnly: e.PublicOnly,
 		Vars: e.policy.allowsVars(e.hook.Source, e.addTexts([]string{}, e.value.Get("allowedEnvVars"))),

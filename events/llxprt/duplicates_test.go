@@ -48,3 +48,34 @@ func TestOneCommandRunsOnceWithTheTimeoutOfTheFirst(t *testing.T) {
 		t.Errorf("%d hooks ran, %v; want the first, and the one that differs by a space", len(res.Reports), err)
 	}
 }
+
+// Of equal hooks of two levels the project's runs with its timeout, as in the original; a copy that
+// guards less, and one of a project that nobody has decided about, takes no guard's place.
+func TestOfTwoLevelsWithOneCommandTheProjectsRunsUnlessItGuardsLess(t *testing.T) {
+	const on = `"tools": {"enableHooks": true}, `
+	entry := func(timeout string) string {
+		return `"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "true"` + timeout + `}]}]}}`
+	}
+	for _, tt := range []struct {
+		name, project, user string
+		undecided           bool
+		want                hook.Source
+	}{
+		{"equal", "", "", false, hook.Project},
+		{"the project's waits longer", `, "timeout": 90000`, "", false, hook.Project},
+		{"the project's gives up sooner", `, "timeout": 1`, "", false, hook.User},
+		{"the user's has more than the default", "", `, "timeout": 90000`, false, hook.User},
+		{"nobody has decided", `, "timeout": 90000`, "", true, hook.User},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := llxprt.Settings{Layers: []settings.Layer{
+				layer(hook.Project, "{"+entry(tt.project)), layer(hook.User, "{"+on+entry(tt.user)),
+			}}
+			ses := session(t, system(t, s), pipeline.SessionConfig{Dir: t.TempDir(), Undecided: tt.undecided})
+			res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.BeforeToolInput{Name: "ls"})
+			if err != nil || len(res.Reports) != 1 || res.Reports[0].Hook.Source != tt.want {
+				t.Errorf("%+v, %v; want one report, of %s", res.Reports, err, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,91 @@
+package stages
+
+import (
+	"slices"
+	"time"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// choose drops duplicates and decides whether the plan is sequential.
+func (p *Planned) choose(hooks []*hook.Hook) {
+	var kept map[string]duplicates // by key
+	for _, h := range hooks {
+		if h.Key == "" {
+			continue
+		}
+		if kept == nil {
+			kept = make(map[string]duplicates, len(hooks))
+		}
+		kept[h.Key] = kept[h.Key].add(h, p.timeout)
+	}
+	own := false // a hook asks for sequence among hooks with OwnOnly
+	for _, h := range hooks {
+		if d := kept[h.Key]; h.Key != "" && d.kept != h {
+			p.skip(h, hook.Duplicate, d.why(h, p.timeout))
+			continue
+		}
+		p.Run = append(p.Run, h)
+		p.Sequential = p.Sequential || h.Sequential && !h.OwnOnly
+		own = own || h.Sequential
+	}
+	p.Sequential = p.Sequential || own && !slices.ContainsFunc(p.Run, func(h *hook.Hook) bool { return !h.OwnOnly })
+}
+
+// duplicates are hooks with one key, of which one runs.
+type duplicates struct{ kept *hook.Hook }
+
+// add returns d with h in it. The first hook stays, as the order of the sources has it, unless
+// h is more trusted and the first one is [weaker] or has OwnOnly: a project cannot replace a
+// guard by a copy of it that guards less.
+func (d duplicates) add(h *hook.Hook, standard time.Duration) duplicates {
+	if d.kept == nil || h.TrustRank() > d.kept.TrustRank() && (d.kept.OwnOnly || weaker(d.kept, h, standard) != "") {
+		return duplicates{h}
+	}
+	return d
+}
+
+// why says in words which hook runs in the place of h, and why.
+func (d duplicates) why(h *hook.Hook, standard time.Duration) string {
+	runs := "runs already as " + d.kept.ID
+	if h.TrustRank() >= d.kept.TrustRank() {
+		return runs + ", which comes first"
+	}
+	switch weak := weaker(h, d.kept, standard); {
+	case h.OwnOnly && !d.kept.OwnOnly:
+		return runs + ", which counts before hooks of a project without a decision"
+	case weak != "":
+		return runs + ", which is more trusted: of this copy " + weak
+	}
+	return runs + ", which comes first"
+}
+
+// weaker says in which respect a hook guards less than another one with the same key; empty if
+// it does not. standard is the timeout of a hook that asks for none, 0 or less no limit.
+func weaker(h, than *hook.Hook, standard time.Duration) string {
+	limit, least := timeout(h, standard), timeout(than, standard)
+	switch {
+	case limit > 0 && (least <= 0 || limit < least):
+		end := "none"
+		if least > 0 {
+			end = least.String()
+		}
+		return "the timeout is shorter, " + limit.String() + " and not " + end
+	case !h.FailClosed && than.FailClosed:
+		return "a failure does not block"
+	case h.Background != hook.Foreground && than.Background == hook.Foreground:
+		return "the answer is not waited for"
+	case !h.Sequential && than.Sequential:
+		return "the group does not ask for sequence"
+	case !slices.Equal(h.Vars, than.Vars):
+		return "the environment variables are others"
+	}
+	return ""
+}
+
+func timeout(h *hook.Hook, standard time.Duration) time.Duration {
+	if h.Timeout == 0 {
+		return standard
+	}
+	return h.Timeout
+}
