@@ -81,6 +81,7 @@ func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter
 			pipeline.Events(r.Dialect),
 			func(e pipeline.Declared) (string, pipeline.Info) { return e.Info().Name, e.Info() },
 		)
+		names := lo.Keys(events)
 		for name, groups := range v.Members() {
 			if rename != nil {
 				name = rename(name)
@@ -88,7 +89,7 @@ func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter
 			event, known := events[name]
 			switch {
 			case !known:
-				r.Problem(r.unknown(groups, name, lo.Keys(events)))
+				r.Problem(r.unknown(groups, name, names))
 				continue
 			case groups.Kind() == 'n':
 			case groups.Kind() != '[':

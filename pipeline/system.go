@@ -20,6 +20,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/policy"
+	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -357,7 +358,8 @@ func (sys *System) load(ctx context.Context, at Workspace) (all Loaded, err erro
 		all.policy = set
 		all.Problems = append(slices.Clip(all.Problems), set.Misspelt(PolicyEvents())...)
 	}
-	for _, p := range append(slices.Clip(all.Problems), wrong...) {
+	all.Problems = settings.Summary(all.Problems)
+	for _, p := range settings.Summary(append(slices.Clip(all.Problems), wrong...)) {
 		if p.Fatal {
 			fatal = append(fatal, p)
 			continue

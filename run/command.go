@@ -227,6 +227,7 @@ type job struct {
 	grace      time.Duration
 	room       *Room // for output; nil is not bounded
 	noTerminal bool
+	loading    bool     // only Starts wants to know what would run
 	unset      bool     // bash has the text of the program as an argument
 	held       *os.File // the program, open until it has started; nil is none
 	ask        func(context.Context, hook.Question) (string, bool)

@@ -22,7 +22,7 @@ func (j *job) getReady(name string) (r *readied, lasts bool) {
 	}
 	program := name
 	if lasts = strings.Contains(name, "/"); !lasts {
-		program = search(vars["PATH"], name)
+		program = j.search(vars["PATH"], name)
 	}
 	level, levelOK := shellLevel(vars)
 	pwd, pwdOK := workDir(vars, j.dir)
@@ -43,6 +43,14 @@ func harmlessFunction(name, value, program string) bool {
 	name, too := strings.CutSuffix(name, "%%")
 	return is && too && isName(name) && name != program && strings.HasPrefix(value, "() {  ") &&
 		strings.HasSuffix(value, "\n}")
+}
+
+// search is the function search; while settings are loaded it may remember.
+func (j *job) search(path, name string) string {
+	if j.loading {
+		return programs.find(path, name, search)
+	}
+	return search(path, name)
 }
 
 // search finds a program in PATH, or returns "". Relative folders, those that

@@ -54,7 +54,9 @@ func (j *job) timedOut() error { return &hook.TimeoutError{After: j.timeout} }
 // Starts returns the program and arguments with which Run would start a call:
 // those of Direct or those of Argv.
 func (c *Command) Starts(call hook.Call) []string {
-	if direct, ok := c.job(call).direct(c); ok {
+	j := c.job(call)
+	j.loading = true
+	if direct, ok := j.direct(c); ok {
 		return direct.argv
 	}
 	return c.Argv

@@ -1,7 +1,7 @@
 package run
 
 import (
-	"os/exec"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,13 +14,13 @@ import (
 
 // Shell returns the Argv of a [Command] that runs script as the hook systems do:
 // with bash, or /bin/sh on a machine without, and with PowerShell on Windows.
-// It looks for bash in the engine's PATH, and leaves the search to the Command:
-// a script's $0 is "bash".
+// It looks for bash in the engine's PATH, at most once a second, and leaves the search to the
+// Command: a script's $0 is "bash".
 func Shell(script string) []string {
 	if runtime.GOOS == "windows" {
 		return []string{"powershell.exe", "-NoProfile", "-Command", script + powershellStatus}
 	}
-	if _, err := exec.LookPath("bash"); err != nil {
+	if programs.find(os.Getenv("PATH"), "bash", lookPath) == "" {
 		return []string{"/bin/sh", "-c", script}
 	}
 	return []string{"bash", "-c", script}

@@ -45,5 +45,5 @@ func isSlip(name, meant string) bool {
 	if allowed == 0 {
 		return strings.EqualFold(name, meant)
 	}
-	return distance([]rune(strings.ToLower(name)), []rune(strings.ToLower(meant))) <= allowed
+	return distance([]rune(strings.ToLower(name)), []rune(strings.ToLower(meant)), allowed) <= allowed
 }

@@ -26,7 +26,7 @@ func Near(name string, candidates []string) []string {
 		if max(len(wrote)-len(meant), len(meant)-len(wrote)) > allowed {
 			return scored{}, false // also keeps very long names cheap
 		}
-		mistakes := distance(wrote, meant)
+		mistakes := distance(wrote, meant, allowed)
 		return scored{candidate, mistakes}, mistakes <= allowed
 	})
 	slices.SortStableFunc(near, func(a, b scored) int { return cmp.Compare(a.mistakes, b.mistakes) })
@@ -34,11 +34,23 @@ func Near(name string, candidates []string) []string {
 }
 
 // distance counts the letters to insert, delete, replace, or swap with their
-// neighbour, that make b of a.
-func distance(a, b []rune) int {
-	before, above := make([]int, len(b)+1), lo.Range(len(b)+1) // the two rows above
+// neighbour, that make b of a. It stops counting at most+1.
+func distance(a, b []rune, most int) int {
+	if max(len(a)-len(b), len(b)-len(a)) > most {
+		return most + 1
+	}
+	var room [3 * 32]int // enough for most names
+	rows := room[:]
+	if 3*(len(b)+1) > len(rows) {
+		rows = make([]int, 3*(len(b)+1))
+	}
+	before, above, row := rows[:len(b)+1], rows[len(b)+1:2*(len(b)+1)], rows[2*(len(b)+1):3*(len(b)+1)]
+	for j := range above {
+		above[j] = j
+	}
 	for i := range a {
-		row := append(make([]int, 0, len(b)+1), i+1)
+		row[0] = i + 1
+		least := row[0]
 		for j := range b {
 			d := min(above[j+1]+1, row[j]+1)
 			if a[i] == b[j] {
@@ -49,9 +61,13 @@ func distance(a, b []rune) int {
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
 				d = min(d, before[j-1]+1)
 			}
-			row = append(row, d)
+			row[j+1] = d
+			least = min(least, d)
 		}
-		before, above = above, row
+		if i > 0 && least > most && slices.Min(above) > most {
+			return most + 1 // a swap reaches back two rows, and no further
+		}
+		before, above, row = above, row, before
 	}
-	return above[len(b)]
+	return min(above[len(b)], most+1)
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
 	"slices"
@@ -94,7 +95,7 @@ func (v Value) trace() (path jsontext.Pointer, member *hujson.ObjectMember) {
 func (v Value) Get(name string) Value {
 	members := v.members()
 	for i := range slices.Backward(members) {
-		if text(members[i].Name) == name {
+		if is(members[i].Name, name) {
 			return Value{doc: v.doc, node: &members[i].Value}
 		}
 	}
@@ -152,7 +153,31 @@ func (v Value) Text() (string, bool) {
 }
 
 // text decodes a string.
-func text(v hujson.Value) string { return v.Value.(hujson.Literal).String() }
+func text(v hujson.Value) string {
+	literal := v.Value.(hujson.Literal)
+	if plain, ok := unescaped(literal); ok {
+		return string(plain)
+	}
+	return literal.String()
+}
+
+// is reports whether text(v) is s.
+func is(v hujson.Value, s string) bool {
+	literal := v.Value.(hujson.Literal)
+	if plain, ok := unescaped(literal); ok {
+		return string(plain) == s // allocates nothing
+	}
+	return literal.String() == s
+}
+
+// unescaped returns the text of a string without escapes. The file is valid UTF-8, and
+// its strings have been checked.
+func unescaped(literal hujson.Literal) (text []byte, ok bool) {
+	if len(literal) < 2 || literal[0] != '"' || bytes.IndexByte(literal, '\\') >= 0 {
+		return nil, false
+	}
+	return literal[1 : len(literal)-1], true
+}
 
 // Bool returns the boolean that v is, and whether it is one.
 func (v Value) Bool() (value, ok bool) {

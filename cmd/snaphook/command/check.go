@@ -142,7 +142,7 @@ func (f *flags) load(cmd *cobra.Command, tools lint.Tools) (found checked, probl
 	if err != nil {
 		return found, nil, err
 	}
-	problems = lo.Uniq(append(problems, more...)) // layers and dialects may share a file
+	problems = settings.Summary(lo.Uniq(append(problems, more...))) // layers and dialects may share a file
 	found.addProblems(problems)
 	if err := f.missed(all, &found); err != nil {
 		return found, nil, err

@@ -102,10 +102,11 @@ func newPlanned(event string, decided stages.Planned, configured []*hook.Hook) p
 		}
 		skipped = append(skipped, stages.Skipped{Hook: h, Reason: hook.UnsupportedType, Detail: unsupported(h)})
 	}
-	rank := func(s stages.Skipped) int {
-		return slices.IndexFunc(configured, func(h *hook.Hook) bool { return h.ID == s.Hook.ID })
+	rank := make(map[string]int, len(configured))
+	for i, h := range configured {
+		rank[h.ID] = i + 1
 	}
-	slices.SortStableFunc(skipped, func(a, b stages.Skipped) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(skipped, func(a, b stages.Skipped) int { return rank[a.Hook.ID] - rank[b.Hook.ID] })
 	for _, s := range skipped {
 		p.Skipped = append(p.Skipped, notRun{describe(s.Hook), s.Reason, s.Detail, governed(s.Hook)})
 	}

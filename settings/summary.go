@@ -1,0 +1,60 @@
+package settings
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxAlike is how many problems of one kind [Summary] keeps.
+const maxAlike = 20
+
+// Summary returns the problems without those that only repeat others: of the problems of one
+// file whose messages differ in quoted text and numbers alone it keeps the first twenty, and
+// puts one that counts the rest after the last. Fatal problems are all kept, and the order is
+// kept.
+//
+// The time is proportional to the length of the messages.
+func Summary(problems []Problem) []Problem {
+	if len(problems) <= maxAlike {
+		return problems
+	}
+	type kind struct{ file, message string }
+	alike := make(map[kind]int, maxAlike)
+	kinds := make([]kind, len(problems))
+	for i, p := range problems {
+		kinds[i] = kind{p.Position.File, pattern(p.Message)}
+		alike[kinds[i]]++
+	}
+	var kept []Problem
+	seen := make(map[kind]int, len(alike))
+	for i, p := range problems {
+		k := kinds[i]
+		switch seen[k]++; {
+		case p.Fatal || seen[k] <= maxAlike || alike[k] == maxAlike+1:
+			kept = append(kept, p)
+		case seen[k] == maxAlike+1:
+			p.Message = fmt.Sprintf("%d more such problems, of which this is the first: %s", alike[k]-maxAlike, p.Message)
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// pattern returns a message without its quoted texts and its digits.
+func pattern(message string) string {
+	var b strings.Builder
+	b.Grow(len(message))
+	quoted := false
+	for i := 0; i < len(message); i++ {
+		switch c := message[i]; {
+		case c == '"':
+			quoted = !quoted
+			b.WriteByte(c)
+		case quoted && c == '\\':
+			i++ // the quote that follows does not end the text
+		case !quoted && (c < '0' || c > '9'):
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
