@@ -56,13 +56,12 @@ func hidden(command string) bool {
 	return dubious.MatchString(command) || dubious.MatchString(plainly.Replace(joins.ReplaceAllString(command, "")))
 }
 
-// dubious are ways to write PowerShell that hide what is a command from a
-// reader without a parser: comments in brackets and with quotes in them,
-// here-strings, quotes, dashes and blanks beyond ASCII, arguments that are not
-// parsed, names in braces, dot-sourcing and calls of what an expression says;
-// names with variables or code points in them, also of methods; and what runs
-// text or makes another name for a command, for which the path of an item that
-// is no plain text may be one.
+// dubious matches ways to write PowerShell that hide commands from a reader without a parser:
+// comments in brackets and with quotes in them, here-strings, quotes, dashes and blanks beyond
+// ASCII, arguments that are not parsed, names in braces, dot-sourcing and calls of expressions;
+// names with variables or code points in them, also of methods; and commands that run text or
+// make another name for a command, for which the path of an item that is not plain text may be
+// one.
 var dubious = regexp.MustCompile("<#|#>|#[^\n]*['\"`]|@['\"]|--%|\\$\\{" +
 	`|[\x00-\x08\x0b\x0c\x0e-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200f}\x{2010}-\x{201f}\x{2028}-\x{202f}\x{205f}\x{3000}\x{feff}]` +
 	`|(?:^|[;|&\n\r(){}=])\s*\.[\s'"$(]|(?:^|[^&])&\s*[$(@\[]` +
@@ -163,7 +162,7 @@ func powershellParts(command string) (parts []powershellPart, clear bool) {
 	for i := 0; i < len(command); i++ {
 		switch c := command[i]; {
 		case c == '`' && quote != '\'':
-			i++ // it escapes what follows
+			i++ // the escaped character
 		case c == quote:
 			quote = 0
 		case quote == '"' && strings.HasPrefix(command[i:], "$("):

@@ -57,7 +57,7 @@ func (p piece) after(operator string) piece {
 	return p
 }
 
-// long are the operators that do what a shorter one does, and perhaps more.
+// long maps operators to a shorter one that does the same, or a part of it.
 var long = map[string]string{
 	"1>": ">", ">|": ">", "1>|": ">", "&>": ">", ">&": ">", "1>>": ">>", "&>>": ">>", "0<": "<", "<>": "<", "0<>": "<", "1<>": ">",
 }
@@ -71,8 +71,8 @@ func (p piece) usual() piece {
 	return p.after(operator)
 }
 
-// redirects reports whether the redirections of what is no simple command, or of
-// one that runs others, may be what the rule is about.
+// redirects reports whether the rule may be about the redirections of a compound command, or of a
+// command that runs others.
 func (s *search) redirects(redirs []*syntax.Redirect) bool {
 	var others stage // compared by themselves, if the rule is about more than streams
 	if s.rule.redirect {
@@ -115,8 +115,8 @@ func (s stage) runsHere() bool {
 	return false
 }
 
-// detours reports whether the command leads around what a rule about several
-// commands, or about redirections, can see: by a function.
+// detours reports whether a rule about several commands, or about redirections, cannot see all of
+// the command, because of a function.
 func (s *search) detours() bool {
 	return s.declares && (s.rule.chain != nil && s.joins || s.rule.redirect && s.redirected)
 }

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// maxCommand bounds what is parsed: the time, and the stack of a parser
-	// that recurses.
+	// maxCommand limits the length of a command that is parsed: it limits the time, and the stack
+	// of a parser that recurses.
 	maxCommand = 64 << 10
 	// maxDepth is how deep the syntax may be nested. Each level repeats the
 	// text of those within.
 	maxDepth = 2000
 	// maxLists is how many pipelines and lists are compared as a whole.
 	maxLists = 200
-	// maxWrappers is how many programs that run each other are looked into: the rest
-	// of the command is compared after each. A rule matches what has more.
+	// maxWrappers limits how many programs that run each other are unwrapped: the rest of the
+	// command is compared after each. A rule matches a command with more.
 	maxWrappers = 64
 )
 
@@ -51,7 +51,7 @@ type search struct {
 	docEnd uint   // where the last here-document ended
 }
 
-// seen is what stands somewhere in the command, or in text that it runs.
+// seen records constructs anywhere in the command, or in text that it runs.
 type seen struct {
 	expands    bool // an expansion
 	declares   bool // a function
@@ -83,7 +83,7 @@ func (s *search) reader() reader {
 	return reader{s.command, strings.Contains(s.whole, "~") || !s.rule.argues && strings.Contains(s.whole, "$HOME")}
 }
 
-// in looks through the tree, and stops when it has found what it looks for.
+// in searches the tree, and stops at the first match.
 func (s *search) in(file *syntax.File) {
 	depth := 0
 	syntax.Walk(file, func(node syntax.Node) bool {

@@ -50,7 +50,7 @@ func (u *unquoting) part(p syntax.WordPart) {
 	}
 }
 
-// expansion writes what has no known value as it stands.
+// expansion writes a part without a known value as it stands.
 func (u *unquoting) expansion(p syntax.WordPart) {
 	mark(&u.fixed, u.Len())
 	from := u.Len()
@@ -58,7 +58,7 @@ func (u *unquoting) expansion(p syntax.WordPart) {
 	u.hole(from, u.Len())
 }
 
-// hole marks what an expansion may change, which may lie in what one before it may.
+// hole marks a part that an expansion may change; it may lie within an earlier one.
 func (u *unquoting) hole(from, to int) {
 	if last := len(u.holes) - 1; last >= 0 && u.holes[last].to > from {
 		u.holes[last].to = max(u.holes[last].to, to)
@@ -74,7 +74,7 @@ func splits(p syntax.WordPart) bool {
 	return ok && (param.Param.Value == "@" || param.Index != nil || param.Excl)
 }
 
-// allHoles returns what expansions may change, none overlapping another.
+// allHoles returns the parts that expansions may change, without overlaps.
 func (u *unquoting) allHoles() []hole {
 	if u.rest < 0 {
 		return u.holes
@@ -128,7 +128,7 @@ func (u *unquoting) bare(text string) {
 	}
 }
 
-// tilde marks what the text becomes, up to a slash.
+// tilde marks the part that a tilde expands to, up to a slash.
 func (u *unquoting) tilde(text string) {
 	end := strings.IndexAny(text, `/:\`)
 	if end < 0 || text[end] == '\\' {

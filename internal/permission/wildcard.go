@@ -50,7 +50,7 @@ func (w wildcard) match(text string) bool {
 	return true
 }
 
-// wildcards match what any of them does.
+// wildcards match a text that any of them matches.
 type wildcards []wildcard
 
 // words returns w, and the form without its end if that is " *".

@@ -13,7 +13,7 @@ type piece struct {
 	fixed    int    // how much of plain no expansion can change; len(plain) is all
 	literal  int    // the same, if file patterns count as expansions
 	operator string // of a redirection: 2>
-	holes    []hole // what expansions may change
+	holes    []hole // the parts that expansions may change
 	quoted   bool   // expansions in it stand in double quotes, and stay one word
 	array    bool   // it is NAME=(…)
 }
@@ -35,7 +35,7 @@ func join(pieces []piece) (source, plain string) {
 	return s.String(), p.String()
 }
 
-// stage is a simple command, or what is left of it after wrappers.
+// stage is a simple command, or its rest after wrappers.
 type stage struct {
 	words []piece
 	open  bool // more words follow that are not known
@@ -64,13 +64,13 @@ func (s stage) known() (text string, open bool) {
 // reader makes pieces of a command's syntax.
 type reader struct {
 	command string
-	tilde   bool // there is a ~ somewhere, or what else depends on HOME
+	tilde   bool // there is a ~ somewhere, or another part that depends on HOME
 }
 
 // slice returns the command from one node's start to another's end.
 func (r reader) slice(from, to syntax.Pos) string {
 	start, end := int(from.Offset()), int(to.Offset())
-	if end > len(r.command) || start > end { // what the parser made up is nowhere
+	if end > len(r.command) || start > end { // the parser made it up: it is nowhere in the text
 		return ""
 	}
 	return r.command[start:end]

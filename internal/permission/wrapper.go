@@ -38,7 +38,7 @@ func (s stage) unwrap() (inner stage, ok bool) {
 		return s, false
 	}
 	name := s.words[0].plain
-	if name == "--" { // after the shell's own time: what follows is more than words, time -- ! rm
+	if name == "--" { // after the shell's own time: more than words may follow, time -- ! rm
 		return unknown, len(s.words) > 1
 	}
 	w, ok := wrappers[name]
@@ -77,8 +77,8 @@ func (w wrapper) skip(words []piece) (rest []piece, ok bool) {
 	return words[own:], true
 }
 
-// isOptionAnyway reports whether the word, whatever is expanded in it, begins
-// with an option: -P$(nproc), but not -$x, which may become --.
+// isOptionAnyway reports whether the word begins with an option for every value of its
+// expansions: -P$(nproc), but not -$x, which may become --.
 func (p piece) isOptionAnyway() bool {
 	from := p.holes[0].from
 	return from > 2 || from == 2 && p.plain[:2] != "--"

@@ -6,13 +6,13 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Change is what was done to one member, under our name.
+// Change is the change of one member, under our name.
 type Change struct {
 	Name  string
 	Value jsontext.Value // nil: it was removed
 }
 
-// Whole finds what has been changed in an object that is complete.
+// Whole finds the changes in a complete object.
 func (v *View) Whole(now wire.Object) (changes []Change) {
 	before, after := members(v.Object), members(now)
 	was := make(map[string]jsontext.Value, len(before))
@@ -33,7 +33,7 @@ func (v *View) Whole(now wire.Object) (changes []Change) {
 	return changes
 }
 
-// Patch finds what has been changed by an object that has the changes alone.
+// Patch finds the changes of an object that has the changes alone.
 func (v *View) Patch(patch wire.Object) []Change {
 	changes := members(patch)
 	for i := range changes {

@@ -9,9 +9,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Clash says what of an object of ours is read in more than one way; empty: nothing is. Of two
-// members that have one name, or both are one member of theirs, those who are shown the object
-// may look at one, and a program that reads ours may take the other.
+// Clash describes members of an object of ours that can be read in more than one way; empty:
+// there are none. Of two members that have one name, or both are one member of theirs, a reader
+// of the shown object may look at one, and a program that reads ours may take the other.
 func (n *Names) Clash(o wire.Object) string {
 	c := clashes{names: n, of: o}
 	o.EachMember(c.member)
@@ -24,7 +24,7 @@ type clashes struct {
 	of    wire.Object
 	first [8]seen
 	count int
-	more  map[string]string // ours by what they are known as; nil with few members
+	more  map[string]string // our names by theirs; nil with few members
 	found string
 }
 
@@ -84,7 +84,7 @@ func (c *clashes) twin(now seen) (ours string, twice bool) {
 	return ours, twice
 }
 
-// key tells what is mapped from what only has such a name.
+// key tells mapped names from others with the same spelling.
 func (s *seen) key() string {
 	if s.mapped {
 		return "1" + string(s.known)

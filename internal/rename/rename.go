@@ -1,5 +1,5 @@
-// Package rename shows objects of JSON under other names of their members, and finds what
-// has been changed under these, in the names that the members had before.
+// Package rename shows objects of JSON under other names of their members, and finds changes
+// under these, in the original names.
 package rename
 
 import (
@@ -18,7 +18,7 @@ type Names struct {
 	back map[string]string // ours by theirs
 }
 
-// name is one of ours, and what they call it.
+// name is one of our names, and theirs.
 type name struct {
 	ours, theirs string
 	plain        []byte // theirs, as the text of a JSON string
@@ -64,8 +64,8 @@ type View struct {
 }
 
 // Show makes v an object of ours under their names, and reports whether it is one JSON object;
-// nil has no names. Where two members have one name then, the one that is mapped is there,
-// or else the first one.
+// nil has no names. Where two members have one name then, the mapped one is there, or else the
+// first one.
 func (v *View) Show(n *Names, o wire.Object) (ok bool) {
 	v.Object = o
 	if n == nil {

@@ -21,7 +21,7 @@ const (
 	owner  = "owner" // the file with the lock
 	// mostTries bounds how often a directory is made that a sweep removes at once.
 	mostTries = 8
-	most      = 1 << 16 // names that are looked at for what others have left
+	most      = 1 << 16 // limits the names that Sweep looks at
 )
 
 // home is the directory of this process below one folder for temporary files.
@@ -37,9 +37,9 @@ var (
 	swept = map[string]bool{}  // the folders that this process has looked at
 )
 
-// Dir makes a directory whose name begins with name, and which this user alone
-// may enter; its path has no links in it. Remove it with [Remove]. The first one of a
-// process also removes what processes of the same user have left that were killed.
+// Dir makes a directory whose name begins with name, and which this user alone may enter; its
+// path has no links in it. Remove it with [Remove]. The first one of a process also removes the
+// directories of killed processes of the same user.
 //
 // It may be called from many goroutines.
 func Dir(name string) (path string, err error) {
@@ -70,8 +70,7 @@ func Dir(name string) (path string, err error) {
 	return path, errors.Join(err, h.closeIfEmpty(folder))
 }
 
-// Remove removes a directory with all that is in it. What is no directory of Dir
-// is removed too.
+// Remove removes a directory and its contents. Other paths than those of Dir are removed too.
 func Remove(path string) error {
 	mu.Lock()
 	defer mu.Unlock()
@@ -122,8 +121,8 @@ func (h *home) close(folder string) error {
 	return errors.Join(h.lock.Close(), os.RemoveAll(h.path))
 }
 
-// Sweep removes what processes of this user that are gone have left in a folder
-// for temporary files. It follows no links, and leaves what another user owns.
+// Sweep removes the directories of ended processes of this user in a folder for temporary files.
+// It follows no links, and leaves files of other users.
 func Sweep(folder string) {
 	dir, err := bounded.OpenDir(folder)
 	if err != nil {

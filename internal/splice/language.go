@@ -7,7 +7,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// language is what is known of the programs that commands take as text.
+// language describes the programs that a command takes as text.
 type language struct {
 	name     string
 	write    string         // how a program reads a variable of its environment
@@ -18,7 +18,7 @@ type language struct {
 	first    bool           // the first word that is no option is the program
 	quotes   string         // of its texts; empty: texts are not told from the rest
 	comment  string         // begins a comment
-	exact    bool           // its texts end at their quotes, whatever is around them
+	exact    bool           // its texts end at their quotes, in any surroundings
 }
 
 var (
@@ -86,7 +86,7 @@ var (
 	}
 )
 
-// unknown is what a program may read whose name an expansion makes: "$SHELL" -c '…'.
+// unknown is the language of a program whose name an expansion makes: "$SHELL" -c '…'.
 var unknown = &language{
 	name: "the code of a program whose name is not known", write: `the program's own way to read the variable %s`,
 	flag:     regexp.MustCompile(`^(-[A-Za-z]*[ceE]|--command|--eval|--print|--expression|--run|eval)$`),
@@ -119,7 +119,7 @@ func languageOf(name string) *language {
 	return nil
 }
 
-// builtins are those of shells.
+// builtins are the builtins of shells that read code.
 var builtins = map[string]*language{"eval": evaluated, "trap": evaluated, ".": shell, "source": shell}
 
 // unclear is the language of a program of which a part alone is seen.

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// PowerShell is [Script] for PowerShell: a reference is ${env:NAME}. In single
-// quotes, where there is none, the value stands as text whose quotes are
-// doubled.
+// PowerShell is [Script] for PowerShell: a reference is ${env:NAME}. In single quotes, where
+// references do not work, the value stands as text with doubled quotes.
 func PowerShell(script string, pattern *regexp.Regexp, find func(placeholder string) (Var, bool)) (string, error) {
 	p := &powerScript{text: script, evaluates: evaluates.MatchString(script)}
 	var out strings.Builder
@@ -28,7 +27,7 @@ func PowerShell(script string, pattern *regexp.Regexp, find func(placeholder str
 	return out.String() + script[done:], nil
 }
 
-// evaluates finds what reads text as code.
+// evaluates matches commands that read text as code.
 var evaluates = regexp.MustCompile(`(?i)\b(iex|invoke-expression|scriptblock|invokescript|invoke-command|icm|powershell|pwsh|cmd|bash|sh|wsl|add-type)\b`)
 
 // powerScript reads a script from its beginning, as far as quotes go.
@@ -39,7 +38,7 @@ type powerScript struct {
 	evaluates bool
 }
 
-// put returns what stands in place of a placeholder.
+// put returns the replacement of a placeholder.
 func (p *powerScript) put(v Var) (string, bool) {
 	if p.evaluates && !word.MatchString(v.Value) {
 		return "", false

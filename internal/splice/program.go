@@ -128,7 +128,7 @@ func (w *walker) input(n *syntax.Stmt) {
 	}
 }
 
-// pipe marks what is piped into an interpreter.
+// pipe marks text that is piped into an interpreter.
 func (w *walker) pipe(n *syntax.BinaryCmd) {
 	if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
 		if l := w.readsProgram(n.Y); l != nil {
@@ -145,7 +145,7 @@ func (w *walker) readsProgram(n *syntax.Stmt) *language {
 		return nil
 	}
 	l, at := w.interpreter(c)
-	if l == nil || l.first || l == evaluated || l == wrapped || l == unknown { // what is unknown may read data
+	if l == nil || l.first || l == evaluated || l == wrapped || l == unknown { // an unknown program may read data
 		return nil
 	}
 	skip := 0
@@ -202,8 +202,8 @@ func (p place) without() place {
 	return p
 }
 
-// flatten returns what a command sees of a word. It is not static if a shell
-// puts something else than marks into it.
+// flatten returns the text of a word as a command gets it. It is not static if a shell expands
+// anything but marks in it.
 func (w *walker) flatten(n *syntax.Word) (text string, static bool) {
 	var out strings.Builder
 	static = true
@@ -236,7 +236,7 @@ func (w *walker) flattenQuoted(out *strings.Builder, n *syntax.DblQuoted) bool {
 	return static
 }
 
-// flattenMark writes a mark as it is, and a NUL for what is not known.
+// flattenMark writes a mark as it is, and a NUL for an unknown value.
 func (w *walker) flattenMark(out *strings.Builder, n syntax.Node) bool {
 	start, end, ok := w.span(n)
 	if ok && w.mark.FindString(w.text[start:end]) == w.text[start:end] {

@@ -21,7 +21,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// Var is what a placeholder stands for.
+// Var is the value of a placeholder.
 type Var struct {
 	Name  string // of the variable that has the value in the script's environment
 	Value string
@@ -33,7 +33,7 @@ type CodeError struct {
 	Placeholder string
 	Name        string // of the variable with the value
 	Language    string
-	Write       string // what to write in place of the placeholder
+	Write       string // the text that replaces the placeholder
 }
 
 func (e *CodeError) Error() string {
@@ -112,7 +112,7 @@ func (s *splicer) script(text string, depth int) string {
 	return out
 }
 
-// plain refuses what is more than a plain word in a text that is code.
+// plain refuses anything but a plain word in a text that is code.
 func (s *splicer) plain(text string, l *language) {
 	for _, mark := range s.mark.FindAllString(text, -1) {
 		if v := s.of(mark); !word.MatchString(v.Value) && !(l == shell && v.Word) {

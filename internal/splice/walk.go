@@ -16,10 +16,10 @@ type walker struct {
 	edits []edit
 }
 
-// place is what the nodes around a node make of it.
+// place describes the nodes that enclose a node.
 type place struct {
 	bash.Place
-	code *language // what is there becomes a part of a program
+	code *language // the node becomes a part of a program in this language
 }
 
 // visit is called before the children of a node, and with nil after them.

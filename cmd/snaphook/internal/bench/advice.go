@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// result puts together what was measured.
+// result summarises the samples.
 func (m *measurement) result() *Result {
 	r := &Result{
 		Event: m.Event.Info().FullName(), N: m.N, Advice: []Advice{}, Samples: m.samples,
@@ -37,7 +37,7 @@ func (m *measurement) ranks(name string) *Ranks {
 	return lo.ToPtr(ranksOf(m.samples[name]))
 }
 
-// advice is what would make a hook faster, of what has been tried.
+// advice returns the tried changes that would make a hook faster.
 func (m *measurement) advice(h *hook.Hook) (advice []Advice) {
 	add := func(id string, gain float64, format string, args ...any) {
 		advice = append(advice, Advice{ID: id, Hook: h.ID, Text: fmt.Sprintf(format, args...), GainMS: rounded(gain)})
@@ -82,8 +82,8 @@ func argvForm(h *hook.Hook, argv []string, dir string) string {
 	return "write the plain call " + quoted(argv) + ", which needs no shell"
 }
 
-// What a change has to gain so that it is worth a word: beyond what chance makes
-// of two samples, and beyond what anyone would notice.
+// The least gain of a change that is worth advice: more than chance between two samples, and
+// enough to notice.
 const (
 	chance    = 0.01
 	leastPart = 0.05

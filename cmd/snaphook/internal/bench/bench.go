@@ -1,6 +1,5 @@
-// Package bench measures the hooks of an event, for people who want them fast:
-// each alone and all together, cold and warm, their start-up apart, and what
-// changes of the settings would gain.
+// Package bench measures the hooks of an event: each alone and all together, cold and warm, their
+// start-up apart, and the gain of changes to the settings.
 package bench
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Bench is what is measured.
+// Bench is the subject of a measurement.
 type Bench struct {
 	Event pipeline.Declared
 	Input []byte // the event's fields, a JSON object
@@ -38,8 +37,8 @@ type Bench struct {
 // ErrNoHook says that there is nothing to measure.
 var ErrNoHook = errors.New("no hook is selected")
 
-// Run measures. Everything is measured once in a round, in changing order, so
-// that what else the machine does meets all of it alike.
+// Run measures. Each round measures every part once, in changing order: other work of the machine
+// slows all parts alike.
 func (b *Bench) Run(ctx context.Context) (*Result, error) {
 	m := &measurement{Bench: b, samples: map[string][]float64{}}
 	defer m.close()
@@ -58,7 +57,7 @@ type measurement struct {
 	hooks   []*hook.Hook // those that are selected, in plan order
 	warmth  map[string]string
 	kinds   map[string]string   // by which a hook is kept warm
-	starts  map[string]string   // what start-up was measured with, by hook
+	starts  map[string]string   // the command that start-up was measured with, by hook
 	trials  map[string][]string // arguments without a shell, by hook
 	probes  []*probe
 	systems []*pipeline.System
@@ -73,11 +72,11 @@ type probe struct {
 	name  string
 	sys   *pipeline.System
 	keep  *pipeline.Session // keeps the settings of sys read
-	whole bool              // what counts is the fire, and not the hook in it
-	bare  bool              // what the fire takes beyond its hook is the engine's
+	whole bool              // the sample is the time of the fire, and not of the hook in it
+	bare  bool              // the time of the fire beyond its hook is the engine's
 }
 
-// The names of samples; those of one hook begin with its id.
+// The names of samples; names of one hook begin with its id.
 const (
 	coldFire  = "fire cold"
 	warmFire  = "fire warm"
@@ -98,7 +97,7 @@ func (m *measurement) close() {
 	_ = scratch.Remove(m.scratch)
 }
 
-// prepare finds what there is to measure, and measures each once in vain.
+// prepare finds the parts to measure, and runs each once without counting it.
 func (m *measurement) prepare(ctx context.Context) (err error) {
 	if m.scratch, err = scratch.Dir("bench-"); err != nil {
 		return err
@@ -126,7 +125,7 @@ func (m *measurement) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	m.engine = nil // that of the first fires is not what later ones take
+	m.engine = nil // the first fires are slower than later ones
 	return nil
 }
 

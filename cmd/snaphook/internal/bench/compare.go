@@ -9,7 +9,7 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Difference is what became of one measurement between two results.
+// Difference compares one measurement of two results.
 type Difference struct {
 	What     string
 	Old, New float64 // medians, in milliseconds
@@ -19,10 +19,9 @@ type Difference struct {
 	Changed  bool
 }
 
-// Compare compares the measurements that both results have. The interval is made
-// of those of both medians, so it is wider than it needs to be. Where the machine has
-// become slower or faster between the two, what hooks have become by as much is no
-// change of theirs.
+// Compare compares the measurements that both results have. The interval comes from the intervals
+// of both medians and is therefore conservative. Where the machine itself has become slower or
+// faster, an equal change of a hook is not a change.
 func Compare(old, now *Result) (differences []Difference, err error) {
 	if old.Event != now.Event {
 		return nil, fmt.Errorf("it is of %s, and this one of %s", old.Event, now.Event)
@@ -42,7 +41,7 @@ func Compare(old, now *Result) (differences []Difference, err error) {
 	return differences, nil
 }
 
-// difference compares two samples; drift is what has become of the machine.
+// difference compares two samples; drift is the change of the machine.
 func difference(name string, was, is []float64, drift float64) Difference {
 	before, after := sample(was), sample(is)
 	a, b := center(before), center(after)

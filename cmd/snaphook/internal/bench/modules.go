@@ -34,13 +34,12 @@ type ModuleSession struct {
 	Close func()
 }
 
-// Loading is what the start-up of a module is, in the place of a command.
+// Loading names the start-up of a module, in the place of a command.
 const Loading = "loading the module"
 
-// Run measures. A module is cold where it is loaded for the event, which is what
-// snaphook fire does, and warm where it is loaded, as in a host; its start-up is
-// the loading. It is called in one session again and again: what it remembers
-// counts.
+// Run measures. A cold module is loaded for the event, as snaphook fire does, and a warm one
+// stays loaded, as in a host; its start-up is the loading. All calls are in one session, and the
+// module keeps its memory between them.
 func (b *Modules) Run(ctx context.Context) (*Result, error) {
 	m := &moduleMeasurement{
 		Modules: b, measurement: measurement{
@@ -128,7 +127,7 @@ func (m *moduleMeasurement) keep(ctx context.Context, p *modulePart) (err error)
 	return p.kept.Load()
 }
 
-// measure loads and calls a module, and calls the one that is loaded.
+// measure loads and calls a module, and calls the loaded one.
 func (m *moduleMeasurement) measure(ctx context.Context, p *modulePart, counts bool) error {
 	fresh, err := m.Open(ctx, p.files)
 	if err != nil {
@@ -161,8 +160,7 @@ func (m *moduleMeasurement) measure(ctx context.Context, p *modulePart, counts b
 	return nil
 }
 
-// fireModules fires once, and returns what the fire took and what its handlers
-// did.
+// fireModules fires once, and returns the time of the fire and of its handlers.
 func fireModules(ctx context.Context, s *ModuleSession) (fire, handlers float64, err error) {
 	start := time.Now()
 	res, err := s.Fire(ctx)

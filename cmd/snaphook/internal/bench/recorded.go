@@ -12,8 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Recorded are the calls of an event that a record has, for what an "if" would
-// have done.
+// Recorded are the calls of an event in a record, for the gain of an "if".
 type Recorded struct {
 	File  string
 	Dir   string // relative paths in the calls count from it
@@ -83,8 +82,8 @@ func (r *Recorded) rule(h *hook.Hook) (rule string, part float64, ok bool) {
 	return rule, part, part > leastPart
 }
 
-// common is the rule for what the calls have in common in which a hook spoke:
-// the tool, and of Bash the first word.
+// common returns the rule that matches all calls in which a hook spoke: their tool, and for Bash
+// their first word.
 func common(calls []recordedCall) (rule string) {
 	spoken := 0
 	for _, c := range calls {

@@ -8,7 +8,7 @@ import (
 	"github.com/samber/lo"
 )
 
-// Result is what a benchmark found, in the form that programs rely on.
+// Result is the outcome of a benchmark, in the form that programs rely on.
 type Result struct {
 	Event  string   `json:"event"`
 	N      int      `json:"n"`
@@ -17,8 +17,8 @@ type Result struct {
 	Engine Engine   `json:"engineUs"`
 	Advice []Advice `json:"advice"`
 
-	// Samples are the measurements by what was measured, in milliseconds, in the
-	// order in which they were made; Compare needs them.
+	// Samples are the measurements by name, in milliseconds, in the order in which they were
+	// made; Compare needs them.
 	Samples map[string][]float64 `json:"samples"`
 }
 
@@ -41,15 +41,15 @@ type Hook struct {
 	Name           string `json:"name,omitempty"`
 }
 
-// Label is what people call the hook.
+// Label returns the hook's name for people.
 func (h *Hook) Label() string { return lo.CoalesceOrEmpty(h.Name, h.Command, h.ID) }
 
-// Engine is what a fire takes beyond its hook, in microseconds.
+// Engine is the time of a fire beyond its hook, in microseconds.
 type Engine struct {
 	P50 float64 `json:"p50"`
 }
 
-// Advice is a change that was tried, and what it gained.
+// Advice is a change that was tried, and its gain.
 type Advice struct {
 	ID     string  `json:"id"`   // argv, warm, if or async
 	Hook   string  `json:"hook"` // its id

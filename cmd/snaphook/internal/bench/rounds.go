@@ -28,8 +28,8 @@ func (m *measurement) rounds(ctx context.Context) error {
 	return nil
 }
 
-// startOfNothing measures the machine: how many milliseconds a program takes that does
-// nothing, which no change of a hook changes. There is none on Windows.
+// startOfNothing measures the machine: the milliseconds of a program that does nothing, which no
+// change of a hook changes. Windows has no such program.
 func startOfNothing(ctx context.Context) (ms float64, ok bool) {
 	start := time.Now()
 	err := exec.CommandContext(ctx, "true").Run()

@@ -88,7 +88,7 @@ type starter struct {
 	environ []string
 }
 
-// startOf looks at what a command starts in a session.
+// startOf returns the program that a command starts in a session.
 func startOf(c *run.Command, h *hook.Hook, s *pipeline.Session, scratch string) *start {
 	call := hook.Call{Hook: h, Session: s.ID(), Dir: s.Dir()}
 	at := &starter{dir: s.Dir(), scratch: scratch, environ: os.Environ()}
@@ -145,11 +145,11 @@ func (s *starter) emptied(argv []string) []string {
 // script is an empty script named like another.
 func (s *starter) script(like string) string {
 	path := filepath.Join(s.scratch, "empty"+filepath.Ext(like))
-	_ = os.WriteFile(path, nil, 0o600) // what cannot be written fails when it is started
+	_ = os.WriteFile(path, nil, 0o600) // a file that cannot be written fails when it is started
 	return path
 }
 
-// interpreterOf reads the first line of a script; nil if the program is none.
+// interpreterOf reads the first line of a script; it returns nil if the program is not a script.
 func (s *starter) interpreterOf(program string) []string {
 	path := program
 	if !strings.Contains(program, "/") {
