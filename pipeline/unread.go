@@ -67,7 +67,6 @@ func (f doubting[Out]) strict(h *hook.Hook) bool {
 func (f doubting[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
 	o := &r.Output
 	read := f.event.form.Read(o.Raw)
-	word, isText := wire.Text(read.Decision)
 	switch {
 	case f.exits(r) == hook.DenyAny && !o.Set.Has(hook.SetDecision):
 		d = doubt{why: fmt.Sprintf("its exit status %d denies, and its answer decides nothing", r.Reply.Exit), note: true}
@@ -78,7 +77,7 @@ func (f doubting[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
 	case !isDecision(o.Decision):
 		d.why = fmt.Sprintf("there is no decision %.60q; write allow, ask, block or deny", string(o.Decision))
 		d.denies = unread.DeniesFormally([]byte(`"decision":` + string(wire.Quote(string(o.Decision)))))
-	case isText && hook.Decision(word).Blocks():
+	case !isWord(read.Decision, o.Decision) && deniesInWord(read.Decision):
 		d = doubt{why: "its decision denies, and another word of its answer overrules that", note: true}
 	case r.Reply.Exit == 2 && f.exits(r) != hook.DenyAny:
 		d.why = "its exit status is 2, which has no effect here, and its answer does not deny"
@@ -98,6 +97,18 @@ func (f doubting[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
 
 func (f doubting[Out]) exits(r *hook.Report[Out]) hook.ExitEffect {
 	return exitsOf(r.Hook, &f.event.rules).Of(r.Reply)
+}
+
+// isWord reports whether JSON text is the string word, written without escapes.
+func isWord(text jsontext.Value, word hook.Decision) bool {
+	n := len(text)
+	return n == len(word)+len(`""`) && text[0] == '"' && string(text[1:n-1]) == string(word)
+}
+
+// deniesInWord reports whether JSON text is a decision that denies.
+func deniesInWord(text jsontext.Value) bool {
+	word, isText := wire.Text(text)
+	return isText && hook.Decision(word).Blocks()
 }
 
 // doubtText looks at output that is not an object: a text, other JSON, or nothing.
