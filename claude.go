@@ -62,7 +62,7 @@ func Claude(cfg ClaudeConfig) *Dialect {
 	)}
 }
 
-// direct takes what every result of Claude Code's hooks asks for.
+// direct applies the instructions that every result of Claude Code's hooks has.
 func (p *part) direct(d claude.Directive) {
 	p.Stop, p.StopReason, p.Context, p.Messages = d.Stop, d.StopReason, d.Context, d.Messages
 }
@@ -120,8 +120,8 @@ func claudePermission(res *hook.Result[claude.PermissionRequestOutput], p *part)
 	})
 }
 
-// claudeRewrites takes what hooks have rewritten, each of which answers with all arguments.
-// One that leaves as it was what another has changed takes that back.
+// claudeRewrites takes the rewrites of hooks, each of which answers with all arguments. A hook
+// that returns the original value of an argument takes back another hook's change.
 func claudeRewrites[R any](p *part, res *hook.Result[R], input func(*R) wire.Object) {
 	if now := input(&res.Specific); now != nil && p.Decision != hook.Deny {
 		p.changes = p.view.Whole(now)
@@ -170,8 +170,7 @@ func continues(res *hook.Result[claude.BasicOutput], p *part) {
 	}
 }
 
-// claudeAfterTool fires the event of a tool that has succeeded, or that of one that has
-// failed.
+// claudeAfterTool fires PostToolUse, or PostToolUseFailure for a failed tool.
 func claudeAfterTool(ctx context.Context, in *AfterToolInput, p *part) {
 	call := claudeCall(&in.ToolCall, p)
 	if in.Result.Failed {
@@ -187,7 +186,7 @@ func claudeAfterTool(ctx context.Context, in *AfterToolInput, p *part) {
 	}
 }
 
-// object makes a denial of what hooks object to after the fact.
+// object turns objections after the fact into a denial.
 func (p *part) object(v claude.ResultVerdict) {
 	p.direct(v.Directive)
 	if v.Feedback != "" {
@@ -195,7 +194,7 @@ func (p *part) object(v claude.ResultVerdict) {
 	}
 }
 
-// json is what hooks see of a result.
+// json returns a result in the form that hooks see.
 func (r *ToolResult) json() jsontext.Value {
 	if r.Data != nil {
 		return r.Data

@@ -17,17 +17,17 @@ type DialectConfig struct {
 	// Load reads the settings. Nil means Settings of the dialect, and none if it has none.
 	Load pipeline.Load
 
-	// ToolName returns what the dialect calls a tool, and Argument what it calls an
-	// argument of a kind, by its canonical name. "" means the host's name of the tool, and
-	// the canonical name of the argument. Both are called from any goroutine. Without
-	// either, hooks see tools and arguments under the host's names.
+	// ToolName returns the dialect's name of a tool, and Argument the dialect's name of an
+	// argument of a kind, by its canonical name. "" means the host's name of the tool, and the
+	// canonical name of the argument. Both are called from any goroutine. Without either, hooks
+	// see tools and arguments under the host's names.
 	ToolName func(Tool) string
 	Argument func(k Kind, canonical string) string
 }
 
-// NewDialect makes a Dialect of a hook system of the program's own, whose events d declares;
-// each stage fires one of them at a moment. A moment that has no stage has no hooks of the
-// dialect. What is wrong with a stage, or with d, is an error of [Open].
+// NewDialect makes a Dialect of a hook system of the program's own, whose events d declares; each
+// stage fires one of them at a moment. A moment without a stage has no hooks of the dialect.
+// [Open] reports a mistake in a stage, or in d.
 func NewDialect(d *pipeline.Dialect, cfg DialectConfig, stages ...Stage) *Dialect {
 	if d == nil {
 		return &Dialect{name: "?", wrong: errors.New("NewDialect is given no dialect; give it the one that its events are declared in")}
@@ -87,19 +87,19 @@ type Input interface {
 // Stage is an event of a dialect that fires at a moment. Make one with [Fires].
 type Stage struct{ stage stage }
 
-// Fires makes the Stage of an event. Its moment is the one that has the input In: that of
-// *ToolCall is [BeforeTool].
+// Fires makes the Stage of an event. Its moment is the moment with the input In: *ToolCall is
+// [BeforeTool].
 //
 // input makes the event's input. A call of a tool has the dialect's names, and the original
 // arguments where hooks have rewritten them.
 //
-// read takes from a result what the host has to do. Decision, Reason, Stop, StopReason,
-// Context and Messages are there before it is called, from the common fields of the merged
-// answer; an Allow of the dialect does not skip the host's permission prompt unless read
-// sets Preapproved. To rewrite arguments, or a request, read sets Input to the complete new
-// ones, in the dialect's names. It sets Result where hooks replace what a tool or a model
-// gave. It is called once for the merged result and, where hooks rewrote, once for each
-// answer alone, to find out which of them disagree. Nil takes the common fields alone.
+// read copies the host's instructions from a result. Decision, Reason, Stop, StopReason, Context
+// and Messages are set before it is called, from the common fields of the merged answer; an Allow
+// of the dialect does not skip the host's permission prompt unless read sets Preapproved. To
+// rewrite arguments, or a request, read sets Input to the complete new ones, in the dialect's
+// names. It sets Result where hooks replace the result of a tool or a model. It is called once
+// for the merged result and, where hooks rewrote, once for each answer alone, to find out which
+// of them disagree. Nil takes the common fields alone.
 //
 // Both are called from any goroutine.
 func Fires[In Input, E, R any](

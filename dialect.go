@@ -15,7 +15,7 @@ import (
 type Dialect struct {
 	name      string
 	translate func(*Tool) *translated               // puts a tool into its words; nil: it has the host's
-	load      pipeline.Load                         // reads the settings; nil: there are none
+	load      pipeline.Load                         // reads the settings; nil: the dialect has none
 	attach    func(context.Context, *Session) error // completes a session; may be nil
 	stages    [moments]stage
 	llxprt    *LLxprtConfig // of LLxprt
@@ -48,7 +48,7 @@ func fires[In, E, R any](
 	}, ev)
 }
 
-// fired is what came of an event, with the reports of its hooks in p.
+// fired returns the result of an event, and puts the reports of its hooks into p.
 func fired[E, R any](ctx context.Context, ev *pipeline.Event[E, R], in *E, p *part) *hook.Result[R] {
 	res, err := ev.Fire(ctx, p.s.ses, in)
 	p.err = err
@@ -64,7 +64,7 @@ func table(stages ...stage) (by [moments]stage) {
 	return by
 }
 
-// part is what one dialect, or the program, says at a moment.
+// part is the answer of one dialect, or of the program, at a moment.
 type part struct {
 	Verdict
 	s       *Session
@@ -78,7 +78,7 @@ type part struct {
 	err     error // of the fire: ctx's, or that the session is closed
 }
 
-// merge adds what other dialects say, in their order.
+// merge adds the answers of other dialects, in their order.
 func (p *part) merge(others []part) {
 	for i := range others {
 		o := &others[i]
@@ -103,8 +103,8 @@ func (p *part) show(c *ToolCall) (ok bool) {
 	return p.view.Show(args, object(c.Input))
 }
 
-// clash says what of a call's arguments hooks could see in another way than the tool does;
-// empty: nothing.
+// clash describes arguments of a call that hooks could see in another way than the tool does;
+// empty: there are none.
 func (p *part) clash(c *ToolCall) string {
 	_, args := p.tool.in(p.dialect, c.Name)
 	return args.Clash(object(c.Input))

@@ -1,8 +1,8 @@
-// Package snaphook runs the hooks of AI agents' users: an agent reaches a moment of its
-// work, such as a tool that is about to run, hooks in any language observe, block, rewrite or
-// enrich it, and one verdict comes back. A user's hooks of Claude Code, of LLxprt and Gemini
-// CLI, and modules of xcsh and pi all see the same call of a tool, each with its own name for
-// the tool and for its arguments, and rewrites come back under the host's names.
+// Package snaphook runs the hooks of AI agents' users: an agent reaches a moment of its work,
+// such as a tool that is about to run, hooks in any language observe, block, rewrite or enrich
+// it, and one verdict comes back. A user's hooks of Claude Code, of LLxprt and Gemini CLI, and
+// modules of xcsh and pi all see the same call of a tool, each with its own name for the tool and
+// for its arguments, and rewrites come back under the host's names.
 //
 //	hooks, err := snaphook.Open(snaphook.Config{Tools: []snaphook.Tool{
 //		{Name: "execute_command", Kind: snaphook.Shell, Args: map[string]string{"command": "cmd"}},
@@ -13,8 +13,8 @@
 //
 //	out, err := s.RunTool(ctx, &snaphook.ToolCall{ID: "c-1", Name: "execute_command", Input: args}, tool)
 //
-// [Session.RunTool] puts the hooks around a tool. A host that wants to do that itself
-// calls [Session.BeforeTool] and [Session.AfterTool]:
+// [Session.RunTool] puts the hooks around a tool. A host that wants to do that itself calls
+// [Session.BeforeTool] and [Session.AfterTool]:
 //
 //	v, err := s.BeforeTool(ctx, call)
 //	switch {
@@ -24,18 +24,18 @@
 //	}
 //	run(v.Input)              // the complete arguments in the host's words, changed or not
 //
-// # What is merged, and how
+// # Merging
 //
-// The program's own hooks run first ([OnBeforeTool] and its like), then the dialects'
-// side by side, and inside a dialect as that dialect says. Everything composes in the
-// order of the dialects and then of the plan, never by time: the strictest decision of
-// deny, ask and allow counts; rewrites merge argument by argument, and where two hooks
-// disagree the last one counts, and [Verdict.Conflicts] has both; contexts and messages
-// are lists. A Stop and a Continue are verbs of their own, and no decisions.
+// The program's own hooks run first ([OnBeforeTool] and its like), then the dialects' side by
+// side, and inside a dialect by its own rules. Everything composes in the order of the dialects
+// and then of the plan, never by time: the strictest decision of deny, ask and allow counts;
+// rewrites merge argument by argument, and where two hooks disagree the last one counts, and
+// [Verdict.Conflicts] has both; contexts and messages are lists. A Stop and a Continue are verbs
+// of their own, and not decisions.
 //
-// A dialect that has no such moment says nothing. Where a hook asks for the user and
-// there is none (the session is not Interactive, and [Config].Ask is nil), the answer is
-// a denial whose reason says so.
+// A dialect without such a moment stays silent. Where a hook asks for the user and there is none
+// (the session is not Interactive, and [Config].Ask is nil), the answer is a denial whose reason
+// says so.
 //
 // # Modules in JavaScript
 //
@@ -53,6 +53,6 @@
 //
 // # Cost
 //
-// A moment without hooks costs a few nanoseconds and allocates nothing. One hook in Go
-// costs a few microseconds, and a command what the process costs.
+// A moment without hooks costs a few nanoseconds and allocates nothing. One hook in Go costs a
+// few microseconds, and a command the cost of its process.
 package snaphook

@@ -21,8 +21,8 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Config is what hooks are opened with. The zero Config runs the hooks of every
-// dialect, found where the users of the systems keep them.
+// Config configures [Open]. The zero Config runs the hooks of every dialect, found where the
+// users of the systems keep them.
 type Config struct {
 	// Tools are the host's. One that is not listed has its own name, and its own names
 	// of arguments, in every dialect.
@@ -67,14 +67,14 @@ type Config struct {
 	// is configured. Without it these fires cost nothing.
 	ObserveIdle bool
 
-	// Policy is what the program demands of hooks beyond their settings; see package
-	// policy. It counts together with the files .snaphook.json of the project and
-	// config.json of the user and of the machine, which are found without it.
+	// Policy holds the program's demands on hooks beyond their settings; see package policy. It
+	// counts together with the files .snaphook.json of the project and config.json of the user
+	// and of the machine, which are found without it.
 	Policy []policy.Overlay
 
-	// Wrap puts something around the Runner of a hook, such as a sandbox; see
-	// [pipeline.Config]. With Wrap of trust.Covered what runs is what the user agreed
-	// to, also when the project changes while a session is open.
+	// Wrap wraps the Runner of a hook, such as in a sandbox; see [pipeline.Config]. Wrap of
+	// trust.Covered guarantees that only reviewed files run, also when the project changes while
+	// a session is open.
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 
 	// Ask puts a question to the user, and blocks until there is an answer or ctx has
@@ -88,15 +88,13 @@ type Config struct {
 	// end after the payload, which hangs those that read it to its end. Nil: none may.
 	MayAsk func(*hook.Hook) bool
 
-	// Recheck runs the hooks of a gate again, once, when its arguments have been
-	// rewritten, so that every guard has seen what runs. What hooks rewrite then does
-	// not count. A policy that says recheck does the same for the calls that its hooks
-	// match.
+	// Recheck runs the hooks of a gate again, once, when its arguments have been rewritten: every
+	// guard then has seen the arguments that run. Rewrites of the second round have no effect. A
+	// policy that says recheck does the same for the calls that its hooks match.
 	Recheck bool
 
-	// Finished is given what became of each hook that ran in the background, on a
-	// goroutine of its own; it must not close the session. Nil: [Session.NextTurn] has
-	// what they said.
+	// Finished receives the outcome of each hook that ran in the background, on a goroutine of
+	// its own; it must not close the session. Nil: [Session.NextTurn] has their texts.
 	Finished func(*Session, pipeline.Finished)
 }
 
@@ -106,7 +104,7 @@ type Hooks struct {
 	log      *slog.Logger
 	sys      *pipeline.System
 	watch    *pipeline.Watch
-	dialects []*Dialect // the program's own, and then those of the config
+	dialects []*Dialect // the program's own, and then the dialects of the config
 	tools    map[string]*known
 	resolved sync.Map     // of *known by name
 	kept     atomic.Int64 // how many these are, and were to be
@@ -116,9 +114,8 @@ type Hooks struct {
 	sessions map[*Session]bool
 }
 
-// Open makes the hooks of a process. It reads nothing: the settings of a directory are
-// read for its first session. The error names what is wrong with the tools, or with the
-// list of dialects.
+// Open makes the hooks of a process. It reads nothing: the settings of a directory are read for
+// its first session. The error names the mistake in the tools, or in the list of dialects.
 func Open(cfg Config) (*Hooks, error) {
 	dialects := cfg.Dialects
 	if dialects == nil {
@@ -218,7 +215,7 @@ func checkDialects(all []*Dialect) error {
 	return nil
 }
 
-// known is a tool of the host, and what it is in each dialect.
+// known is a tool of the host, with its spelling in each dialect.
 type known struct {
 	Tool
 	by []*translated
@@ -245,7 +242,7 @@ func (h *Hooks) know(t *Tool) *known {
 	return k
 }
 
-// tool is what is known of a tool.
+// tool returns the declared tool of a name.
 func (h *Hooks) tool(name string) *known {
 	if k := h.tools[name]; k != nil {
 		return k
@@ -275,7 +272,7 @@ func (h *Hooks) tool(name string) *known {
 // A model may invent names without end. These are kept.
 const mostResolved, mostResolvedBytes = 4096, 256
 
-// in returns what the tool, which has the name in the host, is in a dialect.
+// in returns the spelling in a dialect of the tool, which has the name in the host.
 func (k *known) in(dialect int, name string) (theirs string, args *rename.Names) {
 	if k == nameless {
 		return name, nil

@@ -122,7 +122,7 @@ type SubagentStopInput struct {
 type StopInput struct {
 	Answer string
 	Again  bool   // hooks have already sent the agent back to work
-	Prompt string // what the answer is to
+	Prompt string // the question that the answer is to
 }
 
 // BeforeCompactInput is the input of [BeforeCompact]. Trigger is manual or auto, which

@@ -71,7 +71,7 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 	)}
 }
 
-// common takes what every result asks for.
+// common applies the instructions that every result has.
 func common[R any](res *hook.Result[R], p *part) {
 	c := llxprt.ApplyLifecycle(res)
 	p.Stop, p.StopReason = c.Stop, c.StopReason
@@ -79,8 +79,8 @@ func common[R any](res *hook.Result[R], p *part) {
 	p.Messages = said(res, c.Message, func(o *hook.Output[R]) string { return o.Message })
 }
 
-// said lists the texts of the hooks if they are what the merged text is made of, else
-// that one alone.
+// said lists the texts of the hooks if the merged text consists of them, else the merged text
+// alone.
 func said[R any](res *hook.Result[R], merged string, text func(*hook.Output[R]) string) (texts []string) {
 	if merged == "" {
 		return nil
@@ -146,8 +146,8 @@ func decide[LOut any](res *hook.Result[LOut], p *part) {
 	}
 }
 
-// llxprtReview takes what a hook objects to after the fact. In the profile of Gemini CLI
-// the reason takes the place of the result.
+// llxprtReview takes an objection after the fact. In the profile of Gemini CLI the reason
+// replaces the result.
 func llxprtReview(res *hook.Result[llxprt.BasicOutput], p *part) {
 	common(res, p)
 	blocked, reason := llxprt.BlockingError(&res.Output)
@@ -172,7 +172,7 @@ func llxprtResponse(r *ToolResult) wire.Object {
 	return o
 }
 
-// llxprtRequest takes what hooks say to a request to the model, or answer in its place.
+// llxprtRequest takes changes to a request to the model, or an answer in its place.
 func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *part) {
 	common(res, p)
 	if res.Blocked() {
@@ -192,7 +192,7 @@ func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *part) {
 	p.changes = p.view.Whole(now)
 }
 
-// llxprtAnswer takes what hooks together have made of a response: each may give a part of one.
+// llxprtAnswer takes the changes of all hooks to a response: each may change a part of it.
 func llxprtAnswer(res *hook.Result[llxprt.AfterModelOutput], p *part) {
 	common(res, p)
 	switch {
@@ -206,8 +206,8 @@ func llxprtAnswer(res *hook.Result[llxprt.AfterModelOutput], p *part) {
 	}
 }
 
-// llxprtTools takes the tools that hooks choose, in the host's names. What they do not say
-// of them is the request's.
+// llxprtTools takes the tools that hooks choose, in the host's names. Members that no hook sets
+// are the request's.
 func llxprtTools(res *hook.Result[llxprt.BeforeToolSelectionOutput], p *part) {
 	common(res, p)
 	was := genai.FromHookToolConfig(wire.Object(p.view.Object.Get("toolConfig")))
@@ -225,7 +225,7 @@ func llxprtTools(res *hook.Result[llxprt.BeforeToolSelectionOutput], p *part) {
 	}
 }
 
-// response is a model's response that hooks have written; nil if there is none.
+// response returns a model's response that hooks have written, or nil.
 func response(o wire.Object) *ToolResult {
 	if o == nil || !o.IsObject() {
 		return nil
@@ -233,7 +233,7 @@ func response(o wire.Object) *ToolResult {
 	return &ToolResult{Text: responseText(o), Data: jsontext.Value(o)}
 }
 
-// responseText is what the first candidate says.
+// responseText returns the text of the first candidate.
 func responseText(o wire.Object) string {
 	var r genai.Response
 	if o.Into(&r) != nil || len(r.Candidates) == 0 {

@@ -21,14 +21,14 @@ type moment[In any] struct {
 	at   Moment
 	gate bool                          // hooks can keep something from happening
 	own  *pipeline.Event[In, *Verdict] // the program's own hooks
-	args func(*In) *wire.Object        // what hooks rewrite; nil: there is nothing
-	call func(*In) *ToolCall           // what is shown in the words of dialects; nil: there is no tool
-	name func(*In) *string             // what matchers test, in the host's words; that of the call, or may be nil
+	args func(*In) *wire.Object        // the part that hooks can rewrite; nil: there is none
+	call func(*In) *ToolCall           // the call that dialects see in their own words; nil: there is no tool
+	name func(*In) *string             // the subject of matchers, in the host's words; the call's name, or may be nil
 
 	firings *sync.Pool // of *firing[In]
 }
 
-// maxDialects is how many dialects can be watched; the first one is that of the program.
+// maxDialects limits the dialects of a moment; the first one is the program itself.
 const maxDialects = 8
 
 // fireSet has a bit for each dialect that fires an event at a moment.
@@ -45,8 +45,8 @@ func (s *Session) fires(at Moment) fireSet { return fireSet(s.watch.Of(s.ses).Fi
 // runs returns the dialects that have a hook which could run at a moment.
 func (s *Session) runs(at Moment) fireSet { return fireSet(s.watch.Of(s.ses).Runs.Byte(int(at))) }
 
-// run runs the hooks of a moment, and leaves in v what they say. v does not escape,
-// so that a caller's verdict stays on its stack; nor does in.
+// run runs the hooks of a moment, and puts their merged answer into v. v does not escape,
+// therefore a caller's verdict stays on its stack; nor does in.
 func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) error {
 	if in == nil {
 		err := &hook.InputError{Event: m.at.String(), Err: errors.New("it is a nil pointer; want the address of the moment's input")}
@@ -70,22 +70,22 @@ func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) er
 	return err
 }
 
-// firing is what a moment with hooks needs while they run, kept for the next one: no fire
+// firing holds the buffers of a moment with hooks while they run, kept for the next one: no fire
 // of an event keeps its input.
 type firing[In any] struct {
 	in    In
 	asked int               // how many parts there are
-	parts [maxDialects]part // of the dialects with hooks; in the first one is what all say
+	parts [maxDialects]part // of the dialects with hooks; the first one collects all answers
 }
 
-// release lets go of what was said.
+// release drops the answers.
 func (f *firing[In]) release() {
 	clear(f.parts[:max(f.asked, 1)])
 	var none In
 	f.in, f.asked = none, 0
 }
 
-// refuse makes v what a host gets with an error: nothing runs unguarded.
+// refuse makes v the verdict for an error: nothing runs unguarded.
 func (v *Verdict) refuse(err error) {
 	v.Decision, v.Reason, v.Continue, v.Preapproved = hook.Deny, err.Error(), "", false
 }
@@ -108,8 +108,8 @@ func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires 
 	return err
 }
 
-// round runs the hooks of the program, then those of the dialects side by side, and
-// merges what they say.
+// round runs the hooks of the program, then the hooks of the dialects side by side, and merges
+// their answers.
 func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires fireSet) (err error) {
 	for d := range s.hooks.dialects {
 		if fires.has(d) {
@@ -156,8 +156,7 @@ func (m *moment[In]) sideBySide(ctx context.Context, in *In, parts []part) {
 	others.Wait()
 }
 
-// ask runs the hooks of one dialect. What panics costs this part alone; where hooks can
-// keep something from happening, it does not happen.
+// ask runs the hooks of one dialect. A panic costs this part alone; at a gate it is a denial.
 func (m *moment[In]) ask(ctx context.Context, in *In, p *part) {
 	defer func() {
 		if failed := recover(); failed != nil {
@@ -212,7 +211,7 @@ func object(o wire.Object) []byte {
 	return o
 }
 
-// badArguments says what is wrong with the arguments of a call that are no JSON object.
+// badArguments returns the error of a call whose arguments are not a JSON object.
 func badArguments(at Moment, call *ToolCall) error {
 	what := "not JSON"
 	if value := jsontext.Value(call.Input); wire.CheckValue(value) == nil {

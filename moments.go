@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The moments, each with what is its own.
+// The moments, each with its own fields and events.
 var (
 	starts       = declare(moment[StartInput]{at: Start})
 	prompts      = declare(moment[PromptInput]{at: Prompt, gate: true})
@@ -54,9 +54,9 @@ var (
 	ends     = declare(moment[EndInput]{at: End, name: func(in *EndInput) *string { return &in.Reason }})
 )
 
-// run runs the hooks of the moment whose input in is. It is one function for almost all,
-// and neither generic nor inlined: what escapes from a generic function is not known where
-// it is inlined.
+// run runs the hooks of the moment whose input in is. It is one function for almost all, and
+// neither generic nor inlined: the compiler does not know which arguments of an inlined generic
+// function escape.
 //
 //go:noinline
 func (s *Session) run(ctx context.Context, in any, v *Verdict) error {
@@ -102,14 +102,13 @@ func (s *Session) run(ctx context.Context, in any, v *Verdict) error {
 	return nil // the methods of Session have no other input
 }
 
-// Each method below runs the hooks of one moment, and says what the host has to do.
-// The verdict is never nil. The error is ctx's, or [hook.ErrClosed] once the session
-// or its Hooks are closed; with any error the verdict is a denial. Without hooks a
-// moment costs a few nanoseconds, and nothing is allocated as long as the verdict
-// stays with the caller.
+// Each method below runs the hooks of one moment, and returns the host's instructions. The
+// verdict is never nil. The error is ctx's, or [hook.ErrClosed] once the session or its Hooks are
+// closed; with any error the verdict is a denial. Without hooks a moment costs a few nanoseconds,
+// and nothing is allocated as long as the verdict stays with the caller.
 //
-// The bodies are alike because they are to be inlined: a verdict that the caller does
-// not keep lies on the caller's stack.
+// The bodies are alike because they are to be inlined: a verdict that the caller does not keep
+// lies on the caller's stack.
 
 // Start begins the session, or says that it goes on after a break. The verdict has
 // Context, Messages and Env.
@@ -118,8 +117,8 @@ func (s *Session) Start(ctx context.Context, in *StartInput) (*Verdict, error) {
 	return v, s.run(ctx, in, v)
 }
 
-// Prompt is for what the user has sent: a denial drops it, and Reason says to the user
-// why; Context is for the model.
+// Prompt is for the user's prompt: a denial drops it, and Reason is for the user; Context is for
+// the model.
 func (s *Session) Prompt(ctx context.Context, in *PromptInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
@@ -210,7 +209,7 @@ func (s *Session) Notify(ctx context.Context, in *NotifyInput) (*Verdict, error)
 	return v, s.run(ctx, in, v)
 }
 
-// End ends the session, for hooks; [Session.Close] releases what it has.
+// End ends the session, for hooks; [Session.Close] releases its resources.
 func (s *Session) End(ctx context.Context, in *EndInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)

@@ -28,8 +28,8 @@ func (s *Session) scope() pipeline.Scope {
 	return s.ses
 }
 
-// own has the program's own hooks. They run one after another as they were added, and
-// each sees what those before it have rewritten.
+// own has the program's own hooks. They run one after another as they were added, and each sees
+// the rewrites of those before it.
 var (
 	own       = &Dialect{name: ownEvents.Name}
 	ownEvents = &pipeline.Dialect{Name: "host", Rules: pipeline.Rules{Sequential: true, Timeout: -1}}
@@ -57,8 +57,8 @@ func declare[In any](m moment[In]) *moment[In] {
 	return &m
 }
 
-// mergeOwn merges the answers of the program's own hooks. What a hook itself said stays
-// as it is, in its report.
+// mergeOwn merges the answers of the program's own hooks. The answer of each hook stays as it is
+// in its report.
 func mergeOwn(outs iter.Seq[hook.Output[*Verdict]]) (all hook.Output[*Verdict]) {
 	merged := new(Verdict)
 	for o := range outs {

@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// claim is what one hook wants an argument to be.
+// claim is the value that one hook wants for an argument.
 type claim struct {
 	rename.Change
 	hook string // its id
@@ -25,7 +25,7 @@ type Conflict struct {
 	Hooks []string // ids of the hooks, in order
 }
 
-// claims notes what each hook has changed.
+// claims notes the changes of each hook.
 func claims[R any](p *part, res *hook.Result[R], of func(*R) []rename.Change) {
 	for i := range res.Reports {
 		if r := &res.Reports[i]; r.Err == nil {

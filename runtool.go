@@ -9,18 +9,16 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// RunTool runs a tool with the hooks around it: [Session.BeforeTool], the user if hooks
-// want that ([Config].Ask), the tool with the arguments as hooks have left them, and
-// [Session.AfterTool].
+// RunTool runs a tool with the hooks around it: [Session.BeforeTool], the user if hooks want that
+// ([Config].Ask), the tool with the arguments as hooks have left them, and [Session.AfterTool].
 //
-// A call that is refused is not an error: the tool is not called, Text is the reason
-// for the model, and Failed is set. An error of the tool is a failure that hooks are
-// told of; it comes back as it is, with the result. Any other error is ctx's,
-// [hook.ErrClosed], or that of arguments which are no JSON object: the tool has not run
-// unless the result says otherwise.
+// A call that is refused is not an error: the tool is not called, Text is the reason for the
+// model, and Failed is set. An error of the tool is a failure, which hooks see; RunTool returns
+// it unchanged, with the result. Any other error is ctx's, [hook.ErrClosed], or the error of
+// arguments that are not a JSON object: the tool has not run unless the result says otherwise.
 //
-// The result's Text is what the model shall see, with the contexts of the hooks and
-// their objections after it, a blank line before each.
+// The result's Text is for the model, with the contexts of the hooks and their objections after
+// it, a blank line before each.
 func (s *Session) RunTool(
 	ctx context.Context,
 	call *ToolCall,

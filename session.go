@@ -23,9 +23,9 @@ type SessionConfig struct {
 	// Interactive says that there is a user who can be asked.
 	Interactive bool
 
-	// Untrusted says that the user has not agreed to run what the directory brings:
-	// hooks and modules of the project do not run. Of Claude Code's none runs if the
-	// session is Interactive, and all do if it is not, as with Claude Code itself.
+	// Untrusted says that the user has not agreed to run the hooks of the directory: hooks and
+	// modules of the project do not run. Of Claude Code's none runs if the session is
+	// Interactive, and all do if it is not, as with Claude Code itself.
 	Untrusted bool
 
 	// Undecided says that the user has not been asked yet: hooks of the project run, but
@@ -43,13 +43,13 @@ type Session struct {
 	hooks   *Hooks
 	cfg     SessionConfig
 	modules *xcsh.Modules // nil if the dialect is not among those that run
-	closed  atomic.Bool   // what it has is being released
+	closed  atomic.Bool   // the session is releasing its resources
 	aborted atomic.Bool   // a module wants the agent to stop
 	started atomic.Bool   // modules know that the session has begun
 	turns   atomic.Int64  // how often the model has responded
 
 	mu       sync.Mutex
-	queued   []string // what modules have to say at the model's next turn
+	queued   []string // texts of modules for the model's next turn
 	problems []settings.Problem
 }
 
@@ -94,9 +94,9 @@ func (h *Hooks) NewSession(ctx context.Context, cfg SessionConfig) (*Session, er
 	return s, nil
 }
 
-// Active reports whether any hook of any dialect, or of the program, could run at a
-// moment; in a closed session every moment has its denial. It costs a nanosecond or two:
-// guard with it what is expensive to build.
+// Active reports whether any hook of any dialect, or of the program, could run at a moment; in a
+// closed session every moment has its denial. It costs a nanosecond or two: guard expensive
+// inputs with it.
 func (s *Session) Active(at Moment) bool {
 	return at < moments && (s.runs(at) != 0 || s.shut.Load() != 0)
 }
@@ -120,15 +120,15 @@ func (s *Session) Modules() *xcsh.Modules { return s.modules }
 // Hooks lists every hook that is configured, also those that can never run.
 func (s *Session) Hooks() []*hook.Hook { return s.ses.Hooks() }
 
-// Problems lists what cannot be used of settings and modules.
+// Problems lists the mistakes in settings and modules.
 func (s *Session) Problems() []settings.Problem {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append(s.ses.Problems(), s.problems...)
 }
 
-// NextTurn returns what hooks in the background, and modules, have to say at the model's
-// next turn, since it was last called.
+// NextTurn returns the texts of background hooks and of modules for the model's next turn, since
+// it was last called.
 func (s *Session) NextTurn() []string {
 	s.mu.Lock()
 	queued := s.queued
@@ -148,9 +148,8 @@ func (s *Session) EnvFiles() []string { return s.ses.EnvFiles() }
 // Exports is the text of all EnvFiles.
 func (s *Session) Exports() (string, error) { return s.ses.Exports() }
 
-// Close ends what the session has in the background, waiting for it until ctx ends, and
-// its modules. From now on every moment is a denial with [hook.ErrClosed]. It may be
-// called more than once.
+// Close ends the session's background hooks, waiting for them until ctx ends, and its modules.
+// From now on every moment is a denial with [hook.ErrClosed]. It may be called more than once.
 func (s *Session) Close(ctx context.Context) error {
 	s.hooks.mu.Lock()
 	delete(s.hooks.sessions, s)

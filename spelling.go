@@ -12,13 +12,13 @@ import (
 	"github.com/snaphook-go/snaphook/internal/rename"
 )
 
-// words are what the dialects call a tool, or an argument of one, where they do not use
-// its canonical name. A second word of a dialect, after a "|", is one that its hooks may
-// answer with. Hosts are further words by which an argument of a host is recognised.
+// words are the dialects' names of a tool, or of an argument of one, where they do not use its
+// canonical name. A second word of a dialect, after a "|", is one that its hooks may answer with.
+// Hosts are further words by which an argument of a host is recognised.
 type words struct{ claude, llxprt, xcsh, hosts string }
 
-// kinds are the kinds of tools, with their arguments by their canonical names. The tool
-// of an MCP server has its name and that of the server in its words.
+// kinds are the kinds of tools, with their arguments by their canonical names. The tool of an MCP
+// server has its name and the server's in its words.
 var kinds = [...]struct {
 	name string
 	tool words
@@ -94,7 +94,7 @@ func translate(t *Tool, name string, argument func(canonical string) string) *tr
 	return &translated{name, rename.New(in, out)}
 }
 
-// match maps one argument. What the tool's Args name is the host's beyond doubt.
+// match maps one argument. A name in the tool's Args is certainly the host's.
 func match(t *Tool, canonical, theirs string, aliases []string, in, out map[string]string) {
 	first, second, _ := strings.Cut(theirs, "|")
 	named := slices.Collect(maps.Values(t.Args))

@@ -11,8 +11,8 @@ import (
 	"github.com/samber/lo"
 )
 
-// Kind is what a tool does. It decides how each dialect calls the tool and its
-// arguments.
+// Kind is the kind of work that a tool does. It selects each dialect's name of the tool and of
+// its arguments.
 type Kind int
 
 // The kinds, each with the canonical names of its arguments. A tool of kind Other,
@@ -54,7 +54,7 @@ type Tool struct {
 	Server string
 }
 
-// check says what is wrong with a tool of a host.
+// check returns the mistake in a host's tool, or nil.
 func (t *Tool) check() error {
 	switch {
 	case t.Name == "":

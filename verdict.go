@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The decisions of a [Verdict], from the mildest to the strictest. They are those of package
-// hook, here for hosts that need nothing else of it.
+// The decisions of a [Verdict], from the mildest to the strictest. They are the decisions of
+// package hook, for hosts that need nothing else of it.
 const (
 	Undecided = hook.Undecided // no hook decided
 	Allow     = hook.Allow
@@ -22,20 +22,20 @@ const (
 	Deny      = hook.Deny
 )
 
-// Verdict is what the hooks of all dialects together say at a moment. The zero
-// Verdict says nothing: go ahead as planned. A host must not change one.
+// Verdict is the merged answer of the hooks of all dialects at a moment. The zero Verdict is
+// silence: go ahead as planned. A host must not change one.
 type Verdict struct {
 	Decision hook.Decision // the strictest: Deny, Ask, Allow, or Undecided
 	Reason   string        // the reasons of the Decision, in order, a line each
 
-	Stop       bool   // end the agent's work, whatever Decision says
+	Stop       bool   // end the agent's work, for every Decision
 	StopReason string // for the user
 	Continue   string // at [Stop] and [SubagentStop]: send the agent back to work, with this text
 
 	Input wire.Object // the complete arguments, or the complete request, in the host's words, changed or not
-	// Result takes the place of what the host has, or would make: at [AfterTool] of
-	// the tool's result, at [BeforeModel] and [AfterModel] of the model's response, which
-	// is Data, at [BeforeCompact] of the summary, which is Text. Nil: nothing does.
+	// Result replaces the host's own: at [AfterTool] the tool's result, at [BeforeModel] and
+	// [AfterModel] the model's response, which is Data, at [BeforeCompact] the summary, which is
+	// Text. Nil replaces nothing.
 	Result *ToolResult
 
 	Context  []string          // for the model, in order
@@ -53,22 +53,22 @@ type Verdict struct {
 // Denied reports whether the Decision is a denial. A Stop is not one.
 func (v *Verdict) Denied() bool { return v.Decision == hook.Deny }
 
-// ToolResult is what a tool gave.
+// ToolResult is the result of a tool.
 type ToolResult struct {
 	Text   string         // for the model
-	Data   jsontext.Value // what hooks see in place of Text, if the tool gave more than a text; any JSON, or nil
+	Data   jsontext.Value // hooks see this in place of Text, if the result is more than a text; any JSON, or nil
 	Failed bool           // the tool has failed, or was not run
 
 	// Of [Session.RunTool]: end the agent's work.
 	Stop       bool
 	StopReason string
 
-	Context  []string // of [Session.RunTool]: what hooks add for the model; Text has it too
-	Messages []string // of [Session.RunTool]: what hooks say to the user
+	Context  []string // of [Session.RunTool]: additions of hooks for the model; Text has them too
+	Messages []string // of [Session.RunTool]: messages of hooks to the user
 	Reports  []Report // of [Session.RunTool]: one for each hook that was started, before the tool and after it
 }
 
-// Report is what became of one hook.
+// Report is the outcome of one hook run.
 type Report struct {
 	Dialect string // claude, llxprt, xcsh, or host for hooks of the program itself
 	Event   string // in the dialect's words
@@ -83,7 +83,7 @@ type Report struct {
 	Stderr  string
 	Elapsed time.Duration
 	Err     error    // why its answer is missing; nil if the hook worked
-	Notes   []string // what was wrong with its answer and has been ignored
+	Notes   []string // mistakes in its answer that were ignored
 }
 
 // report adds the reports of a result, with their outcomes as the event knows them.
@@ -131,7 +131,7 @@ func stricter(a, b hook.Decision) bool {
 	return slices.Index(strictness, a) > slices.Index(strictness, b)
 }
 
-// add merges what a dialect says into what those before it have said.
+// add merges a dialect's answer into those before it.
 func (v *Verdict) add(p *Verdict) {
 	switch {
 	case stricter(p.Decision, v.Decision):
@@ -177,7 +177,7 @@ func lines(texts ...string) string {
 	return strings.Join(lo.Compact(texts), "\n")
 }
 
-// complete makes of the merged verdict what a host can act on.
+// complete turns the merged answer into instructions for a host.
 func (v *Verdict) complete() {
 	if v.Stop {
 		v.Continue = "" // to end everything is stronger

@@ -17,7 +17,7 @@ import (
 
 // XcshConfig is how modules of xcsh and pi are found and run.
 type XcshConfig struct {
-	// Config is that of the modules. Without Loaders those count that a program links:
+	// Config configures the modules. Without Loaders the loaders that a program links count:
 	// importing jsrun/modules is enough for JavaScript and TypeScript.
 	xcsh.Config
 
@@ -27,19 +27,17 @@ type XcshConfig struct {
 	// NoProject leaves out the modules of the project, also where the session is trusted.
 	NoProject bool
 
-	// Setup adds modules in Go to each session; see [xcsh.Modules]. Its error is that of
-	// NewSession. It may be nil.
+	// Setup adds modules in Go to each session; see [xcsh.Modules]. NewSession returns its error.
+	// It may be nil.
 	Setup func(*xcsh.Modules) error
 
-	// Host is what the program lends to the modules of a session. Nil: they ask the user
-	// by [Config].Ask, their messages are in [Session.NextTurn], and what they abort is a
-	// Stop.
+	// Host returns the functions that the modules of a session may call. Nil: they ask the user
+	// by [Config].Ask, their messages are in [Session.NextTurn], and their aborts are a Stop.
 	Host func(*Session) xcsh.Host
 }
 
-// Xcsh is the hook system of xcsh and pi. Its hooks are modules: those of the zero
-// config are found where xcsh finds them, and those that a program adds by
-// [Session.Modules].
+// Xcsh is the hook system of xcsh and pi. Its hooks are modules: those that xcsh's discovery
+// finds, and those that a program adds by [Session.Modules].
 func Xcsh(cfg XcshConfig) *Dialect {
 	word := func(w words) string { return w.xcsh }
 	attach := func(ctx context.Context, s *Session) error { return s.attach(ctx, &cfg) }
@@ -102,7 +100,7 @@ func notice[In, E any](m *moment[In], ev *xcsh.Notice[E], input func(*In, *part)
 	}, declared(ev)...)
 }
 
-// abort makes a Stop of what a module has asked for.
+// abort turns the abort of a module into a Stop.
 func (p *part) abort() {
 	if p.s.aborted.Load() && p.s.aborted.Swap(false) { // to look costs less
 		p.Stop, p.StopReason = true, "A hook module has aborted the agent's work."
@@ -145,8 +143,8 @@ func xcshGate(ctx context.Context, in *ToolCall, p *part) {
 	}
 }
 
-// xcshEdit takes what modules have made of a tool's result. That of a tool which has
-// failed is its own in the hook runtime.
+// xcshEdit takes the changes of modules to a tool's result. In the hook runtime the result of a
+// failed tool stays its own.
 func xcshEdit(ctx context.Context, in *AfterToolInput, p *part) {
 	sent := xcsh.ToolResultEvent{
 		ToolName: p.name, ToolCallID: in.ID, Input: p.view.Object,
@@ -258,7 +256,7 @@ func partsText(parts []xcsh.Part) string {
 	return lines(texts...)
 }
 
-// elements lists the values of an array; none if it is none.
+// elements lists the values of an array; nil for other JSON.
 func elements(list jsontext.Value) (all []jsontext.Value) {
 	if json.Unmarshal(list, &all, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
 		return nil

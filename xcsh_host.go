@@ -42,8 +42,8 @@ func (s *Session) attach(ctx context.Context, cfg *XcshConfig) error {
 	return nil
 }
 
-// find loads the modules that discovery finds. Those of the project run only if the
-// user has agreed to that.
+// find loads the modules that discovery finds. Modules of the project run only if the user has
+// agreed to that.
 func (s *Session) find(ctx context.Context, config xcsh.Config, place discover.Place, untrusted bool) {
 	registry := discover.Standard()
 	if untrusted {
@@ -73,7 +73,7 @@ func (s *Session) notLoaded(failed []*xcsh.LoadError) {
 	}
 }
 
-// lost says that a module has no part in what happens: it may be a guard.
+// lost reports a module that does not run: it may be a guard.
 func (s *Session) lost(problem string) {
 	s.mu.Lock()
 	if p := (settings.Problem{Message: problem}); !slices.Contains(s.problems, p) {
@@ -83,7 +83,7 @@ func (s *Session) lost(problem string) {
 	s.hooks.log.Warn("a hook module is not used", "session", s.cfg.ID, "problem", problem)
 }
 
-// host is what modules are lent. The entries that they keep are in the log.
+// host returns the functions that modules may call. The log has their entries.
 func (s *Session) host() xcsh.Host {
 	h := xcsh.Host{
 		Abort: func() { s.aborted.Store(true) },
