@@ -14,7 +14,7 @@ func roomyCopy[T any](v T) T {
 
 const room = 4
 
-// separate gives v, which can be set, its own copies of the values that it refers to.
+// separate replaces the values that v, which can be set, refers to by copies.
 func separate(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
