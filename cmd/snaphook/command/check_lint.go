@@ -104,7 +104,7 @@ func (f *flags) writeSARIF(cmd *cobra.Command, found checked, problems []setting
 	if err != nil {
 		return fmt.Errorf("encode the findings: %w", err)
 	}
-	if text = append(text, '\n'); f.linting.sarif == "-" {
+	if text = append(visibleJSON(text), '\n'); f.linting.sarif == "-" {
 		return write(cmd.OutOrStdout(), text)
 	}
 	if err := saveFile(f.linting.sarif, text, 0o644); err != nil {

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ func newLog(f *flags) *cobra.Command {
 		Use:   "log [FILE]",
 		Short: "Show what hooks did, and why others did not run",
 		Long: "Reads a record, as fire --record keeps it, of FILE, or of SNAPHOOK_RECORD; - is standard input. Every fire is a line, with a line for each hook below it; the newest is last. FILE.1, FILE.2 and so on, which are older parts of the record, are read too, save with --follow. " +
-			"With --json the lines are those of the file.",
+			"With --json the lines are those of the file, with \\u escapes for characters that a terminal would obey.",
 		Example: `# What was denied in the last two hours?
 snaphook log hooks.jsonl --decision deny --since 2h
 # Why did the guard not run?
@@ -50,7 +51,7 @@ snaphook log hooks.jsonl --failed --follow`,
 	of.addChoice(to)
 	to.BoolVar(&of.failed, "failed", false, "Fires with a hook that failed: log --failed")
 	to.BoolVar(&of.follow, "follow", false, "Go on with what is written from now on, until interrupted: log --follow")
-	to.BoolVar(&f.json, "json", false, "Answer with the lines as they stand in the file: --json | jq .")
+	to.BoolVar(&f.json, "json", false, "Answer with the lines of the file: --json | jq .")
 	to.BoolVar(&of.csv, "csv", false, "Answer with a row for each hook, for spreadsheets: log --csv > hooks.csv")
 	return cmd
 }
@@ -117,7 +118,7 @@ func (f *flags) showLog(cmd *cobra.Command, path string, of *logFlags) error {
 		}
 		switch {
 		case f.json:
-			return write(cmd.OutOrStdout(), append(text[:len(text):len(text)], '\n'))
+			return write(cmd.OutOrStdout(), append(slices.Clip(visibleJSON(text)), '\n'))
 		case of.csv:
 			return writeCSV(cmd, logRows(line)...)
 		}

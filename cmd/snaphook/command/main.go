@@ -7,6 +7,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
+	"log/slog"
+	"os"
+	"strings"
 
 	"charm.land/fang/v2"
 )
@@ -16,6 +20,8 @@ func Main() int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	f := &flags{}
+	log.SetFlags(0) // the lines get their time from the log of the verb
+	log.SetOutput(libraryLog{f, os.Stderr})
 	version, errs := fang.WithVersion(thisVersion().Version), fang.WithErrorHandler(showError)
 	if err := fang.Execute(ctx, newRoot(f), version, errs); err != nil {
 		return max(statusOf(err), f.status) // what a hook refused stays refused
@@ -37,4 +43,17 @@ func showError(w io.Writer, styles fang.Styles, err error) {
 		styles.ErrorHeader.UnsetMargins().UnsetPadding().UnsetTransform().SetString("snaphook:").String(),
 		visible(err.Error()),
 	)
+}
+
+// libraryLog is the writer of package log. Libraries such as net/http write there, with bytes that a
+// server chose: they are in the log of --verbose, quoted, and nowhere else.
+type libraryLog struct {
+	flags *flags
+	to    io.Writer
+}
+
+// Write logs a line.
+func (l libraryLog) Write(line []byte) (int, error) {
+	l.flags.logTo(l.to).Info("a library logged", slog.String("text", strings.TrimRight(string(line), "\n")))
+	return len(line), nil
 }

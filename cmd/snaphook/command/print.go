@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 	"charm.land/lipgloss/v2/table"
@@ -49,7 +51,7 @@ func sayJSON(cmd *cobra.Command, v any) error {
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
-	return write(cmd.OutOrStdout(), append(document, '\n'))
+	return write(cmd.OutOrStdout(), append(visibleJSON(document), '\n'))
 }
 
 func write(w io.Writer, text []byte) error {
@@ -76,19 +78,43 @@ func isTerminal(stream any) bool {
 // visible shows characters that would move the cursor, change colours or turn
 // text around, in place of doing what they say: it may come from strangers.
 func visible(s string) string {
-	hidden := func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }
-	if !strings.ContainsFunc(s, hidden) {
+	if !strings.ContainsFunc(s, isHidden) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if hidden(r) {
+		if isHidden(r) {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		} else {
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
+}
+
+// isHidden reports whether a terminal may obey a character, or show nothing for it.
+func isHidden(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }
+
+// visibleJSON escapes the characters of JSON text that visible would show: it is the same JSON,
+// and a terminal obeys nothing in it. Bytes that are not UTF-8 become U+FFFD.
+func visibleJSON(text []byte) []byte {
+	hidden := func(r rune) bool { return r == utf8.RuneError || isHidden(r) && r != '\r' }
+	if bytes.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	escaped := make([]byte, 0, len(text)+len(text)/8)
+	for _, r := range string(text) {
+		switch {
+		case !hidden(r) || r == utf8.RuneError:
+			escaped = utf8.AppendRune(escaped, r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			escaped = fmt.Appendf(escaped, `\u%04x\u%04x`, high, low)
+		default:
+			escaped = fmt.Appendf(escaped, `\u%04x`, r)
+		}
+	}
+	return escaped
 }
 
 // oneLine is the visible form of text for a line of a list.

@@ -98,7 +98,7 @@ func (f *flags) recordTest(cmd *cobra.Command, of *logFlags, path, out string, b
 		text = "[\n  " + strings.Join(lines, ",\n  ") + "\n]\n"
 	}
 	if out == "" {
-		return write(cmd.OutOrStdout(), []byte(text))
+		return write(cmd.OutOrStdout(), visibleJSON([]byte(text)))
 	}
 	file, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {

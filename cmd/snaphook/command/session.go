@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -104,12 +105,14 @@ func (f *flags) config(o opening, dir string, trust standpoint) pipeline.Session
 
 // log is the engine's. What fails is in the answer, and said once: without
 // --verbose only the engine's own errors are left.
-func (f *flags) log(cmd *cobra.Command) *slog.Logger {
+func (f *flags) log(cmd *cobra.Command) *slog.Logger { return f.logTo(cmd.ErrOrStderr()) }
+
+func (f *flags) logTo(w io.Writer) *slog.Logger {
 	level := slog.LevelError
 	if f.verbose || wantsDebug() {
 		level = slog.LevelDebug
 	}
-	return slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
 // wantsDebug reports whether the environment asks for the debug log: by our

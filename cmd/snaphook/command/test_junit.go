@@ -63,7 +63,7 @@ func writeJUnit(path string, results []*result) error {
 	if err != nil {
 		return err
 	}
-	return saveFile(path, append([]byte(xml.Header), append(text, '\n')...), 0o644)
+	return saveFile(path, append([]byte(xml.Header), append([]byte(visible(string(text))), '\n')...), 0o644)
 }
 
 // junit is how a fixture failed; nil if it holds.

@@ -111,7 +111,7 @@ func (t *trace) write(_ context.Context, ev *pipeline.Evaluation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err == nil {
-		_, err = t.file.Write(append(line, '\n'))
+		_, err = t.file.Write(append(visibleJSON(line), '\n'))
 	}
 	if t.err == nil {
 		t.err = err

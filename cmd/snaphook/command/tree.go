@@ -95,7 +95,7 @@ func (of *traceFlags) write(cmd *cobra.Command, sessions []*tracetree.Node) erro
 	forms := []struct {
 		flag, file string
 		make       func([]*tracetree.Node) ([]byte, error)
-	}{{"--html", of.html, pageOf}, {"--chrome", of.chrome, chromeOf}, {"--otlp", of.otlp, otlpOf}}
+	}{{"--html", of.html, pageOf}, {"--chrome", of.chrome, visibly(chromeOf)}, {"--otlp", of.otlp, visibly(otlpOf)}}
 	written := false
 	for _, form := range forms {
 		if form.file == "" {
@@ -114,6 +114,14 @@ func (of *traceFlags) write(cmd *cobra.Command, sessions []*tracetree.Node) erro
 		return nil
 	}
 	return say(cmd, treeText(sessions))
+}
+
+// visibly returns make for JSON that may be written to a terminal.
+func visibly(make func([]*tracetree.Node) ([]byte, error)) func([]*tracetree.Node) ([]byte, error) {
+	return func(sessions []*tracetree.Node) ([]byte, error) {
+		text, err := make(sessions)
+		return visibleJSON(text), err
+	}
 }
 
 // save writes a whole file or none; what is no file, such as /dev/stdout, is
