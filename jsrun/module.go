@@ -45,6 +45,11 @@ type Options struct {
 	// makes of it. Flags are those of them that are yes or no: an object says yes.
 	Members, Flags []string
 
+	// Changes are members of objects that functions are called with, by the "type" of the object:
+	// one that the function changes in place is in its result, unless the result has it. To
+	// assign to the member is no such change.
+	Changes map[string][]string
+
 	// Root is the directory below which the files lie that the module may import,
 	// once links are resolved; empty means the module's own directory. What is
 	// elsewhere is an error when the module is loaded.

@@ -172,7 +172,12 @@ func (o Options) results() string {
 		}
 		return "[" + strings.Join(all, ",") + "]"
 	}
-	return `{"members":` + list(o.Members) + `,"flags":` + list(o.Flags) + `}`
+	changes := make([]string, 0, len(o.Changes))
+	for _, kind := range slices.Sorted(maps.Keys(o.Changes)) {
+		changes = append(changes, literal(kind)+":"+list(o.Changes[kind]))
+	}
+	return `{"members":` + list(o.Members) + `,"flags":` + list(o.Flags) +
+		`,"changes":{` + strings.Join(changes, ",") + `}}`
 }
 
 func literal(s string) string {

@@ -3,12 +3,13 @@
 //
 // host(op, ...) is the way back to Go. Values cross as JSON text; undefined,
 // which JSON lacks, crosses as undefined. results.members are the names of what is read of
-// results that are objects, and results.flags those of them that are yes or no.
+// results that are objects, and results.flags those of them that are yes or no. results.changes
+// has, by the type of an event, the members that count when a function changes them in place.
 (host, { Signals, timers, describe, complain }, results) => {
   const { AbortSignal, Promise } = globalThis; // whatever a module makes of them
   const { parse, stringify } = JSON;
   const { apply } = Reflect;
-  const { create, keys } = Object;
+  const { create, hasOwn, keys } = Object;
   const { String, TypeError } = globalThis;
   const resolve = Promise.resolve.bind(Promise);
   const { then } = Promise.prototype;
@@ -52,6 +53,28 @@
     for (const name of keys(value)) if (!(name in result) && name !== "toJSON") result[name] = value[name];
     for (const name of results.flags) if (typeof result[name] === "object" && result[name] !== null) result[name] = true;
     return result;
+  }
+
+  // watched calls a function, and adds to its result the members of the event that the function
+  // changed in place, unless the result has them. The cost is in proportion to these members,
+  // which have been parsed for the call: nothing is left out, however large.
+  function watched(event, run) {
+    const type = event?.type;
+    if (typeof type !== "string" || !hasOwn(results.changes, type)) return run();
+    const names = results.changes[type];
+    const before = names.map(name => [name, event[name], stringify(event[name])]);
+    const changed = result => {
+      for (const [name, value, text] of before) {
+        if (typeof value !== "object" || value === null || event[name] !== value || stringify(value) === text) continue;
+        if (result && typeof result !== "object") return result;
+        const whole = result ? seen(result) : {};
+        result = whole[name] === undefined || whole[name] === null ? { ...whole, [name]: value } : whole;
+      }
+      return result;
+    };
+    const result = run();
+    const waits = result instanceof Promise || typeof result?.then === "function";
+    return waits ? apply(then, resolve(result), [changed]) : changed(result);
   }
 
   // held refuses members that say yes in JavaScript, and that JSON leaves out or
@@ -237,7 +260,7 @@
         const args = received(text); // first, so that objects are always released
         const known = functions.get(handle);
         if (known === undefined) throw new Error("the function is gone: the call it was given to has ended");
-        return apply(known.fn, known.self, args);
+        return watched(args[0], () => apply(known.fn, known.self, args));
       });
     },
     settle(id, text) {

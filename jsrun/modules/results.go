@@ -10,4 +10,8 @@ var (
 		"compaction", "content", "context", "details", "message", "messages", "preserveData", "prompt", "reason",
 		"summary", "systemPrompt",
 	})
+
+	// changes are the members of events that count when a handler changes them in place. A change
+	// of the input of a tool_call counts nowhere.
+	changes = map[string][]string{"tool_result": {"content", "details"}, "context": {"messages"}}
 )
