@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Finished is what became of a hook that ran in the background.
+// Finished is the outcome of a hook that ran in the background.
 type Finished struct {
 	Event   string // "claude.PostToolUse"
 	Hook    *hook.Hook
@@ -23,11 +23,11 @@ type Finished struct {
 	Context []string // for the model's next turn; also in [Session.NextTurn]
 	Wakes   bool     // the model shall be woken, also when it is idle, with Wake
 	Wake    string
-	Message string // of one that wakes the model: what the user sees of it
+	Message string // of one that wakes the model: the line for the user
 	Reply   *hook.Reply
 	Err     error
 	Elapsed time.Duration
-	Notes   []string // what was wrong with its answer and has been ignored
+	Notes   []string // mistakes in its answer that were ignored
 }
 
 // background is a session's hooks in the background. Its memory's mutex guards
@@ -166,7 +166,7 @@ func (b *backgroundRun[Out]) take(reply *hook.Reply, err error) {
 	keeperOf(r.Hook).done(b.trial, asHookError(r.Hook, r.Err))
 }
 
-// finish reports what the hook has said.
+// finish reports the outcome of the hook.
 func (b *backgroundRun[Out]) finish(took time.Duration) {
 	r := &b.report
 	r.Elapsed = took
@@ -178,7 +178,7 @@ func (b *backgroundRun[Out]) finish(took time.Duration) {
 	if b.fire.event.spec.refine != nil {
 		b.fire.refine(r, b.in)
 	}
-	r.Backgrounded = false // its end is what counts now
+	r.Backgrounded = false // its end counts now
 	if !inShadow(r.Hook) {
 		c := common.ReportOf(r)
 		b.fire.s.deliver(b.fire.number, r.Index, b.fire.of.finished(&c))
@@ -198,9 +198,8 @@ func (b *backgroundRun[Out]) observeLate() {
 	}
 }
 
-// readReply reads what the hook has to say to the model: its context and its
-// message (C81). Nothing it decides has an effect, but an end that is
-// a failure is one here too.
+// readReply reads the hook's texts for the model: its context and its message (C81). Its decision
+// has no effect, but an end that is a failure is one here too.
 func (b *backgroundRun[Out]) readReply() (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -241,8 +240,8 @@ func runSafely(ctx context.Context, runner hook.Runner, call hook.Call) (reply h
 	return runner.Run(ctx, call)
 }
 
-// backgroundAnswer returns the part of the answer that counts. What does not fit is left out
-// of it, and noted.
+// backgroundAnswer returns the part of the answer that counts. It leaves out members that do not
+// fit, and notes them.
 func backgroundAnswer[Out any](stdout []byte) (o hook.Output[Out], notes []string) {
 	for _, text := range answers(stdout) {
 		out, notes, err := wire.Read[Out](text)
@@ -256,8 +255,8 @@ func backgroundAnswer[Out any](stdout []byte) (o hook.Output[Out], notes []strin
 // wakes reports whether the end of a hook wakes the model (C83).
 func wakes(r *hook.Reply) bool { return r.Signal == nil && r.Exit == 2 }
 
-// answers returns what the answer of a hook in the background may be: all that it
-// printed, less the line with which it asked to be there, or one line of it.
+// answers returns the possible answers of a hook in the background: its whole output, less the
+// line with which it asked to be there, or one line of it.
 func answers(stdout []byte) (texts [][]byte) {
 	first, rest, more := bytes.Cut(wire.Trim(stdout), []byte("\n"))
 	if wire.Object(wire.Trim(first)).Get("async").Kind() == 't' {
@@ -277,7 +276,7 @@ func answers(stdout []byte) (texts [][]byte) {
 
 func plainText(b []byte) string { return wire.Valid(wire.Trim(b)) }
 
-// finished is what the host is told.
+// finished returns the outcome for the host.
 func (e *definition) finished(r *common.Report) Finished {
 	done := Finished{
 		Event: e.full, Hook: r.Hook, Outcome: outcomeOf(r.Backgrounded, r.Err, false),

@@ -11,13 +11,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// check finds the JSON text in the values of a type, at any depth, and says what
-// is wrong with it. It is made once for each event, and allocates nothing for a
-// value that is sound.
+// check finds the JSON text in the values of a type, at any depth, and reports mistakes in it. It
+// is made once for each event, and allocates nothing for a sound value.
 type check struct {
 	leaf   func(jsontext.Value) error // of JSON text itself
 	fields []field                    // of a struct
-	elem   *check                     // of what a pointer, a list or a map holds
+	elem   *check                     // of the target of a pointer, or the elements of a list or a map
 }
 
 type field struct {
@@ -177,7 +176,7 @@ func (c *check) of(v reflect.Value, depth int) *wrong {
 	return nil
 }
 
-// checked says what is wrong with the JSON text in what a pointer points at.
+// checked returns the mistake in the JSON text behind a pointer, or nil.
 func (c *check) checked(ptr any) error {
 	if c == nil {
 		return nil

@@ -68,7 +68,7 @@ func Declare[In, Out any](d *Dialect, spec Spec[In, Out]) *Event[In, Out] {
 	return e
 }
 
-// complete fills in what the spec and its dialect have left out.
+// complete sets the fields that the spec and its dialect have left out.
 func (e *core[Out]) complete() {
 	e.inherit(reflect.TypeFor[Out]())
 	if e.spec.Decode == nil {
@@ -94,7 +94,7 @@ func (e *definition) inherit(output reflect.Type) {
 	}
 }
 
-// subjectOf is what matchers test of an input.
+// subjectOf returns the subject of an input, which matchers test.
 func (e *definition) subjectOf(in any) string {
 	if e.on.subject == nil {
 		return ""
@@ -246,7 +246,7 @@ func (e *definition) engine() *hook.Hook {
 	}
 }
 
-// checkIn is what is missing from an input.
+// checkIn returns the mistake in an input, or nil.
 func (e *definition) checkIn(in any) error {
 	if !e.on.check.given() {
 		return nil
@@ -263,7 +263,7 @@ func (e *definition) rewrittenIn(in, answer any) (final any, ok bool) {
 	return pointer.Interface(), results[1].Bool()
 }
 
-// effectsOf is what the caller has to apply; nil if the event says nothing of it.
+// effectsOf returns the effects for the caller; nil if the event has none.
 func (e *definition) effectsOf(in, res any) any {
 	if !e.on.effects.given() {
 		return nil

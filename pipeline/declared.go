@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// Declared is an event without its types, for what deals in JSON: the message
-// bus and the command line.
+// Declared is an event without its types, for programs that deal in JSON: the message bus and the
+// command line.
 type Declared interface {
 	Info() Info
 
@@ -57,9 +57,8 @@ func register(name string, e Declared, slot *int) {
 	declared.byName[name] = e
 }
 
-// Events returns the events of a dialect by name, those of the user included;
-// of every dialect if d is nil. It is for tools: programs use the event
-// variables.
+// Events returns the events of a dialect by name, the user's own included; of every dialect if d
+// is nil. It is for tools: programs use the event variables.
 func Events(d *Dialect) []Declared {
 	declared.RLock()
 	defer declared.RUnlock()
@@ -90,7 +89,7 @@ func LinkedSettings() []Load {
 	return loads
 }
 
-// eventNamed returns the event of a full name; nil if there is none.
+// eventNamed returns the event of a full name, or nil.
 func eventNamed(name string) Declared {
 	declared.RLock()
 	defer declared.RUnlock()

@@ -12,10 +12,10 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// keeper is what the engine knows of a hook with a policy while it runs. A nil
-// one is that of a hook without.
+// keeper is the engine's state of a hook with a policy while it runs. It may be nil: the hook has
+// no policy.
 type keeper struct {
-	breaker *breaker // nil: there is none
+	breaker *breaker // nil: the policy has no breaker
 	bounds  []*semaphore.Weighted
 }
 
@@ -41,12 +41,12 @@ type breaker struct {
 	stopped bool
 }
 
-// broken are the classes of failures that a breaker counts: those of the means
-// by which a hook runs. A status that means failure is the hook's own word.
+// broken are the classes of failures that a breaker counts: failures of the infrastructure of a
+// hook. A status that means failure is the hook's own word.
 var broken = []hook.Class{hook.ClassSpawn, hook.ClassMissing, hook.ClassTimeout, hook.ClassCrash, hook.ClassOutput,
 	hook.ClassOversize, hook.ClassHTTP, hook.ClassModel}
 
-// unheard are the classes of hooks that had no chance to show what they are.
+// unheard are the classes of hooks that were never started.
 var unheard = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassBreaker, hook.ClassUntrusted}
 
 func (b *breaker) set(limit policy.Breaker) {
@@ -55,8 +55,8 @@ func (b *breaker) set(limit policy.Breaker) {
 	b.limit = limit
 }
 
-// openError is a [hook.BreakerError] with the classes of the failures that
-// opened the breaker: what is closed for one of those stays closed.
+// openError is a [hook.BreakerError] with the classes of the failures that opened the breaker: a
+// hook that is closed for one of those stays closed.
 type openError struct {
 	hook.BreakerError
 	classes []hook.Class
@@ -64,8 +64,8 @@ type openError struct {
 
 func (e *openError) Unwrap() error { return &e.BreakerError }
 
-// allow reports why the hook must not run now, or nil. trial says that the run is
-// the one that is let through while the breaker is open; done has to know.
+// allow reports why the hook must not run now, or nil. trial marks the one run that is let
+// through while the breaker is open; done has to know.
 func (k *keeper) allow() (trial bool, err error) {
 	if k == nil || k.breaker == nil {
 		return false, nil
@@ -147,11 +147,11 @@ func acquire(ctx context.Context, permits *semaphore.Weighted) (queued time.Dura
 	return time.Since(start), err
 }
 
-// acquire takes the permits that a hook needs to run: those of its policy, the
-// narrowest first, then one of the workers. All hooks take them in this order,
-// so that none holds what another needs while it waits for that one.
+// acquire takes the permits that a hook needs to run: its policy's, the narrowest first, then one
+// of the workers. All hooks take them in this order, therefore none holds a permit that another
+// needs while it waits for that one.
 //
-// It returns how long it has waited.
+// It returns the time that it has waited.
 func (sys *System) acquire(
 	ctx context.Context,
 	h *hook.Hook,
@@ -178,7 +178,7 @@ func (sys *System) acquire(
 	return time.Since(start), nil
 }
 
-// release returns what acquire took.
+// release returns the permits of acquire.
 func (sys *System) release(h *hook.Hook, workers *semaphore.Weighted) {
 	workers.Release(1)
 	if k := keeperOf(h); k != nil {

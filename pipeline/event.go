@@ -21,30 +21,29 @@ type Event[In, Out any] struct {
 	core       *core[Out]
 }
 
-// Active reports whether any hook could run for the event in s. It costs under
-// a nanosecond: guard with it what is expensive to build for Fire.
+// Active reports whether any hook could run for the event in s. It costs under a nanosecond:
+// guard expensive inputs of Fire with it.
 func (e *Event[In, Out]) Active(s *Session) bool {
 	return activeAt(s, e.slot)
 }
 
-// Fire runs the hooks that are configured for the event and merges their
-// answers. The result is never nil; when no hook ran it is shared and empty,
-// and must not be changed.
+// Fire runs the hooks that are configured for the event and merges their answers. The result is
+// never nil; when no hook ran it is shared and empty, and must not be changed.
 //
-// The error is a [*hook.InputError] if the input cannot be given to hooks: a
-// pointer is nil, the session is none of NewSession's, or JSON text in the input,
-// such as the arguments of a tool, is not JSON. It is [hook.ErrClosed] if the
-// system is closed, or was while the hooks ran, a [*hook.PanicError] if a function
-// of the event panicked, and ctx's error if ctx ended before they were done. In all
-// these cases nothing vouches for the action: the result blocks, if the event can.
+// The error is a [*hook.InputError] if the input cannot be given to hooks: a pointer is nil, the
+// session does not come from NewSession, or JSON text in the input, such as the arguments of a
+// tool, is not JSON. It is [hook.ErrClosed] if the system is closed, or was closed while the
+// hooks ran, a [*hook.PanicError] if a function of the event panicked, and ctx's error if ctx
+// ended before they were done. In all these cases nothing vouches for the action: the result
+// blocks, if the event can.
 //
-// The error is ctx's also if ctx ended when every hook had answered; the result
-// then holds what they said. A hook that fails is a Report with Err, and an
-// error of Fire only where the event's Rules Propagate it.
+// The error is ctx's also if ctx ended when every hook had answered; the result then holds their
+// answers. A hook that fails is a Report with Err, and an error of Fire only where the event's
+// Rules Propagate it.
 //
-// Hooks get a copy of *in, so the original stays as it was. Without hooks Fire
-// costs a few nanoseconds and allocates nothing. One hook in Go costs about two
-// microseconds, and 10 allocations.
+// Hooks get a copy of *in: the original stays as it was. Without hooks Fire costs a few
+// nanoseconds and allocates nothing. One hook in Go costs about two microseconds, and 10
+// allocations.
 func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Result[Out], error) {
 	if s == nil || in == nil {
 		return e.core.unusable(s)
@@ -62,8 +61,8 @@ func (e *Event[In, Out]) Fire(ctx context.Context, s *Session, in *In) (*hook.Re
 	return e.fire(ctx, s, in, v.active.at(e.slot))
 }
 
-// Reduce merges answers by the event's rule, as Fire does with those of its
-// hooks; see [hook.Reducer].
+// Reduce merges answers by the event's rule, as Fire does with the answers of its hooks; see
+// [hook.Reducer].
 func (e *Event[In, Out]) Reduce(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
 	return e.core.reduce(outs)
 }
@@ -141,15 +140,14 @@ func (e *Event[In, Out]) FireProgress(
 	return e.core.watch(ctx, s, &held, &watcher[Out]{see: func(r hook.Report[Out]) bool { progress(r); return true }})
 }
 
-// Stream is [Event.FireProgress] as an iterator, without the result: a report as
-// each hook begins, which has Started and says nothing else, and one as it
-// finishes. A last report that is Concluded holds the merged answer where it is
-// not what the reports amount to: the event's Conclude has changed it, such as
-// one that keeps an agent going no more than eight times, or the fire has an
+// Stream is [Event.FireProgress] as an iterator, without the result: a report as each hook
+// begins, which has Started and nothing else, and one as it finishes. A last report that is
+// Concluded holds the merged answer where it differs from the reports: the event's Conclude has
+// changed it, such as one that keeps an agent going no more than eight times, or the fire has an
 // error, which is in Err. Its Hook stands for the engine.
 //
-// A consumer that stops early cancels the hooks still running, and waits for
-// them to go. The fire begins when the iteration does.
+// A consumer that stops early cancels the hooks still running, and waits for them to go. The fire
+// begins when the iteration does.
 func (e *Event[In, Out]) Stream(ctx context.Context, s *Session, in *In) iter.Seq[hook.Report[Out]] {
 	if in == nil {
 		return e.core.stream(ctx, s, nil)
@@ -196,18 +194,18 @@ func (e *Event[In, Out]) slotOf() (slot int, d *Dialect) { return e.core.slotOf(
 
 func (e *Event[In, Out]) forgets() bool { return e.forgetting }
 
-// Info is what an event is, without its types.
+// Info describes an event without its types.
 type Info struct {
 	Dialect string
 	Name    string
 	Doc     string
 	Can     Capability
-	Subject string   // what matchers test; empty if nothing
+	Subject string   // the name of the subject of matchers; empty if there is none
 	Base    []string // the members of its payloads that are the engine's to give
 	Rules   Rules
 
-	// Rewrites says that hooks can replace the input, so that a policy can have
-	// them asked again about what it has become; see Rewritten of [Spec].
+	// Rewrites says that hooks can replace the input; a policy can then run them again on the new
+	// input; see Rewritten of [Spec].
 	Rewrites bool
 
 	input reflect.Type

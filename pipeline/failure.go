@@ -39,8 +39,8 @@ func (f failing) failsClosed(h *hook.Hook, err error) bool {
 	return errors.As(err, &late) && (rules.LateBlocks || rules.LateFuncBlocks && h.Func != nil)
 }
 
-// failureAction is what the policy of a hook says of a failure. While a breaker
-// is open, what is closed for a failure that opened it stays closed.
+// failureAction returns the action of a hook's policy for a failure. While a breaker is open, a
+// hook that is closed for a failure that opened it stays closed.
 func (f failing) failureAction(r *common.Report, class hook.Class) hook.Action {
 	if !waitsFor(r.Hook) {
 		return hook.FailOpen // it would have decided nothing
@@ -73,8 +73,8 @@ func (f failing) failureReason(h *hook.Hook, class hook.Class, action hook.Actio
 	return fmt.Sprintf("The guard%s of %s could not run (failure class %q): %s.", name, f.of.name, class, end)
 }
 
-// propagates reports whether the error of a hook is Fire's: not where an overlay
-// says what becomes of it, which is a denial then, with the overlay's reason.
+// propagates reports whether the error of a hook is Fire's. It is not where an overlay decides
+// about it: that is a denial then, with the overlay's reason.
 func (f failing) propagates(r *common.Report) bool {
 	return f.of.rules.Propagate && (r.Hook.Policy == nil || r.OnFailure != hook.FailOpen && !overlaid(r.Hook))
 }
@@ -93,8 +93,8 @@ func contextCause(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ended, cause)
 }
 
-// swapped reports whether a hook did not run because it, or a file that it runs, is
-// not what the user agreed to. A guard is not switched off by a change to it.
+// swapped reports whether a hook did not run because it, or a file that it runs, differs from the
+// version that the user agreed to. A change does not switch a guard off.
 func swapped(err error) bool {
 	classed, ok := errors.AsType[*hook.ClassError](err)
 	return ok && classed.Class == hook.ClassUntrusted
@@ -159,14 +159,14 @@ func place(h *hook.Hook) string {
 	return h.Source.String()
 }
 
-// overlaid reports whether an overlay says what becomes of a hook's failures.
+// overlaid reports whether an overlay decides about a hook's failures.
 func overlaid(h *hook.Hook) bool {
 	_, yes := h.Policy.From["onFailure"]
 	return yes
 }
 
-// decidesAbout reports whether an overlay says what a failure of a hook amounts to.
-// One that says so of other classes alone does not.
+// decidesAbout reports whether an overlay decides about a hook's failures of a class. An overlay
+// that names only other classes does not.
 func decidesAbout(h *hook.Hook, class hook.Class) bool {
 	return h.Policy != nil && h.Policy.Decided[class]
 }

@@ -27,8 +27,8 @@ func (t *hookRun) denyBackground() (ended context.Context, done func(hook.Reply,
 	return ended, func(hook.Reply, error) { close(refused) }
 }
 
-// leftForBackground says what became of a hook that asked to go to the background. One that
-// was refused is waited for: nothing else does.
+// leftForBackground returns the outcome of a hook that asked to go to the background. The fire
+// waits for a hook that was refused.
 func (t *hookRun) leftForBackground() (backgrounded bool, err error) {
 	if t.denied == nil {
 		return true, nil
@@ -78,19 +78,19 @@ func (f *fire[Out]) rechecking() rechecking[Out] { return rechecking[Out]{f} }
 
 func (f *fire[Out]) doubting() doubting[Out] { return doubting[Out]{f} }
 
-// fire is one event being fired. It lives until its result is there, and longer only
-// where a hook goes to the background.
+// fire is one event being fired. It lives until it has its result, and longer only where a hook
+// goes to the background.
 //
-// Read it from top to bottom: [core.fire] begins it, [fire.spawn] runs the planned hooks
-// on a pool or as a fold, [fire.runHook] runs one of them, [stages.Parse] reads its reply,
-// [fire.reduce] merges the answers, [fire.conclude] decides what only the whole shows, and
-// [fire.finish] returns the result.
+// Read it from top to bottom: [core.fire] begins it, [fire.spawn] runs the planned hooks on a
+// pool or as a fold, [fire.runHook] runs one of them, [stages.Parse] reads its reply,
+// [fire.reduce] merges the answers, [fire.conclude] applies the rules about all reports together,
+// and [fire.finish] returns the result.
 type fire[Out any] struct {
 	fireState
 	event   *core[Out]
 	reports []hook.Report[Out] // by place in the plan; they become the Reports of the result
 	result  *hook.Result[Out]
-	watcher *watcher[Out] // of a stream; nil if there is none
+	watcher *watcher[Out] // of a stream, or nil
 }
 
 // fireState is the part of a fire that does not depend on the type of the answers. Its
@@ -113,7 +113,7 @@ type fireState struct {
 	inflightEntry inflight
 	listed        bool            // among the fires that Close ends
 	info          *FireInfo       // nil if there are no observers
-	observed      context.Context // the caller's, or the one that observers made of it
+	observed      context.Context // the caller's context, or the one that observers derived from it
 
 	view     *view // of a live event: the hooks when the plan was made
 	first    input // the input of the first hook
@@ -353,8 +353,8 @@ func (f *fire[Out]) each(ctx context.Context, i int, h *hook.Hook, in *input) *h
 	return &f.reports[i]
 }
 
-// runHook runs one hook of the plan and writes its report: failure policy, the event's
-// Refine, notes, and observers follow the run, whatever its end.
+// runHook runs one hook of the plan and writes its report: failure policy, the event's Refine,
+// notes, and observers follow the run, for every outcome.
 func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input) {
 	r := &f.reports[i]
 	r.Hook, r.Index = h, i
@@ -395,7 +395,7 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input)
 	returned = true
 }
 
-// refine lets the event adjust a report. What panics costs no more than that.
+// refine lets the event adjust a report. A panic costs only the adjustment.
 func (f *fire[Out]) refine(r *hook.Report[Out], in *input) {
 	before := *r
 	defer func() {
@@ -598,7 +598,7 @@ func (f *fireState) newCall(ctx context.Context, h *hook.Hook, i int, in *input,
 	return call
 }
 
-// exitsOf is what the end of a hook amounts to.
+// exitsOf returns the effect of each exit status of a hook.
 func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
 	if h.Exits != nil {
 		return h.Exits
@@ -606,8 +606,7 @@ func exitsOf(h *hook.Hook, rules *Rules) hook.Exits {
 	return rules.Exits
 }
 
-// answered returns what a Runner has answered: no reply where there is none, and
-// of its errors the reason.
+// answered returns the reply of a Runner, or nil, and the reason of its error.
 func answered(ctx context.Context, timeout time.Duration, reply *hook.Reply, err error) (*hook.Reply, error) {
 	if err == nil {
 		return reply, nil
@@ -652,8 +651,8 @@ func (f *fire[Out]) reduce(res *hook.Result[Out]) {
 	}
 }
 
-// conclude decides what only all reports together show: conflicts, policies, hooks that did
-// not finish, the second round, and the event's own last word.
+// conclude applies the rules about all reports together: conflicts, policies, hooks that did not
+// finish, the second round, and the event's own Conclude.
 func (f *fire[Out]) conclude(res *hook.Result[Out]) {
 	if f.event.spec.Rewrites != nil && len(res.Reports) > 1 {
 		res.Conflicts = conflicts(f.event, res.Reports)

@@ -4,8 +4,8 @@ import (
 	"sync"
 )
 
-// shards are what the fires of a system are spread over, by session, so that
-// they do not wait for each other, nor for settings that are read again.
+// shards spread the fires of a system, by session: they do not wait for each other, nor for
+// settings that are read again.
 type shards [16]shard
 
 // shard has the fires of some sessions.
@@ -19,7 +19,7 @@ type shard struct {
 	_       [64]byte       // two lanes share no line of a processor's cache
 }
 
-// enter counts what Close waits for, unless the system is closed.
+// enter counts work that Close waits for, unless the system is closed.
 func (l *shard) enter() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -39,7 +39,7 @@ func (l *shard) leave() {
 	l.done.Done()
 }
 
-// close lets nothing begin any more, and returns what is under way.
+// close lets nothing begin any more, and returns the fires in flight.
 func (l *shard) close() (fires []*lazyContext) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,7 +57,7 @@ func (l *shard) busy() bool {
 	return l.running > 0
 }
 
-// shut lets nothing begin any more, and returns what is in flight.
+// shut lets nothing begin any more, and returns the fires in flight.
 func (all *shards) shut() (fires []*lazyContext) {
 	for i := range all {
 		fires = append(fires, all[i].close()...)
@@ -90,8 +90,8 @@ type inflight struct {
 	prev, next *inflight
 }
 
-// begin counts a fire and lists it, unless the system is closed. The number is
-// higher than that of every fire which the session began before.
+// begin counts a fire and lists it, unless the system is closed. The number is higher than the
+// number of every earlier fire of the session.
 func (l *shard) begin(u *inflight) (number int64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

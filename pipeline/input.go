@@ -113,9 +113,8 @@ func encode(dst []byte, value any) (text []byte, err error) {
 // mostValues bounds how much of a value is looked at: a large one has few large texts.
 const mostValues = 4096
 
-// sizer finds how long the JSON of a value is, by the texts in it, so that it does not grow
-// through buffers of half its size. An encoder makes its buffer larger when it is three
-// quarters full.
+// sizer estimates the length of the JSON of a value, by the texts in it: the buffer then does not
+// grow step by step. An encoder makes its buffer larger when it is three quarters full.
 type sizer struct{ bytes, seen int }
 
 func (s *sizer) add(v reflect.Value, depth int) {

@@ -15,7 +15,7 @@ import (
 // parent are made when something waits for its end, which few hooks in Go do.
 type lazyContext struct {
 	parent  context.Context
-	session *Session      // whose state hooks find in it; nil in those below that of a fire
+	session *Session      // hooks find its state in the context; nil in contexts below a fire's
 	timeout time.Duration // 0: no deadline of its own
 	due     time.Time
 
@@ -103,7 +103,7 @@ func (c *lazyContext) Deadline() (time.Time, bool) {
 	return due, ok
 }
 
-// Value is the parent's; package context also finds what was made.
+// Value returns the parent's value; package context also finds the derived one.
 func (c *lazyContext) Value(key any) any {
 	if _, is := key.(hook.StateKey); is && c.session != nil {
 		return c.session.State()

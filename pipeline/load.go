@@ -14,16 +14,15 @@ import (
 // cannot be used are Problems, not errors.
 type Load func(ctx context.Context, at Workspace) (Loaded, error)
 
-// Workspace is the directory whose settings are read, and what the host knows of
-// it.
+// Workspace is the directory whose settings are read, and the host's facts about it.
 type Workspace struct {
 	Dir         string // absolute
-	Untrusted   bool   // the user has not agreed to run what the directory brings
+	Untrusted   bool   // the user has not agreed to run the hooks of the directory
 	Undecided   bool   // the user has not agreed that its settings count for hooks of other levels
 	Interactive bool   // there is a user who can be asked
 }
 
-// Loaded is what the settings amount to.
+// Loaded is the content of the settings: hooks, values and problems.
 type Loaded struct {
 	Hooks    []*hook.Hook // also those that can never run, with the reason
 	Problems []settings.Problem
@@ -38,11 +37,11 @@ type Loaded struct {
 	// [Session.Setting]. Their keys have types of the dialect's own.
 	Values map[any]any
 
-	policy *policy.Set // what is demanded of the hooks; nil: nothing
+	policy *policy.Set // the demands on the hooks, or nil
 }
 
-// Vouches reports whether the settings of a source may count for hooks of other
-// sources: those of the project itself do once the user has agreed.
+// Vouches reports whether the settings of a source may count for hooks of other sources: the
+// project's may once the user has agreed.
 func (p Workspace) Vouches(source hook.Source) bool {
 	return !p.Untrusted && !p.Undecided || source != hook.Project && source != hook.Local
 }

@@ -94,7 +94,7 @@ func (l fireLog) failure(r *common.Report) {
 	l.s.sys.log.LogAttrs(l.ctx, slog.LevelWarn, msg, attrs...)
 }
 
-// notes warns of what a hook answered in vain, since it may have been a guard.
+// notes warns of answers without an effect, since the hook may have been a guard.
 func (l fireLog) notes(h *hook.Hook, notes []string) {
 	for _, note := range notes {
 		if note == stages.NoteText {
@@ -129,7 +129,7 @@ func (l fireLog) reducer(err error) {
 	)
 }
 
-// matcher logs that what decides whether a hook runs has panicked.
+// matcher logs that a matcher or condition panicked; the hook counts as matching.
 func (l fireLog) matcher(ctx context.Context) {
 	l.s.sys.log.LogAttrs(
 		ctx,
@@ -148,8 +148,7 @@ func (l fireLog) debug(ctx context.Context, msg string, attrs ...slog.Attr) {
 	l.s.sys.log.LogAttrs(ctx, slog.LevelDebug, msg, attrs...)
 }
 
-// excerpt is the beginning of a text for the log, without what looks like a
-// secret.
+// excerpt returns the beginning of a text for the log, with secrets redacted.
 func excerpt(b []byte) string {
 	const most = 2048
 	text := environ.Scrub(wire.Valid(b)) // before the cut: half a secret does not look like one
@@ -159,7 +158,7 @@ func excerpt(b []byte) string {
 	return text
 }
 
-// debugName is what the engine's log is called in the variable DEBUG.
+// debugName is the name of the engine's log in the variable DEBUG.
 const debugName = "llxprt:core:hooks:engine"
 
 // WantsDebug reports whether the value of the environment variable DEBUG asks for

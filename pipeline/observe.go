@@ -12,8 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Evaluation is what one fire did with one hook: why it did not run, or what
-// came of it.
+// Evaluation is one hook in one fire: the reason why it did not run, or the outcome of its run.
 type Evaluation struct {
 	Fire *FireInfo
 	Hook *hook.Hook
@@ -26,7 +25,7 @@ type Evaluation struct {
 	Decision   hook.Decision
 	Reason     string        // goes with Decision, or with the wish that the agent stop
 	Reply      *hook.Reply   // nil for a hook in Go
-	Payload    []byte        // what it read; nil for a hook in Go
+	Payload    []byte        // its standard input; nil for a hook in Go
 	Elapsed    time.Duration // of the hook itself
 	Queued     time.Duration // before that, it waited so long for a permit
 	Err        error
@@ -36,7 +35,7 @@ type Evaluation struct {
 	Recheck    bool // it was asked again, with the input as hooks had rewritten it
 
 	Class hook.Class // of Err
-	Mode  hook.Mode  // in shadow, what is here took no part
+	Mode  hook.Mode  // in shadow, the answer here has no effect
 }
 
 // observing describes one fire and its hooks to observers and the log.
@@ -54,7 +53,7 @@ const (
 	Backgrounded     Outcome = "backgrounded"       // it goes on while the agent does
 )
 
-// observe reports what came of a hook that ran, to observers and to the log.
+// observe reports a finished hook run to observers and the log.
 func (f observing[Out]) observe(ctx context.Context, r *hook.Report[Out], in *input, queued time.Duration) {
 	ev := f.evaluation(r, in)
 	ev.Queued = queued
@@ -70,7 +69,7 @@ func (f observing[Out]) evaluation(r *hook.Report[Out], in *input) *Evaluation {
 	return f.evaluationOf(&c, outcomeOf(c.Backgrounded, c.Err, f.blocks(r)), in)
 }
 
-// outputOf is what a hook has answered that has no reply.
+// outputOf returns the answer of a hook that has no reply, as JSON.
 func outputOf[Out any](ev *Evaluation, r *hook.Report[Out]) []byte {
 	if ev.Reply != nil || !r.Answered {
 		return nil
@@ -78,7 +77,7 @@ func outputOf[Out any](ev *Evaluation, r *hook.Report[Out]) []byte {
 	return wire.Encode(&r.Output)
 }
 
-// endObserving reports what became of the fire.
+// endObserving reports the end of the fire.
 func (f observing[Out]) endObserving(res *hook.Result[Out], err error) {
 	f.s.sys.observers.fireEnd(f.observed, f.info, f.outcome(res, err))
 }
@@ -167,7 +166,7 @@ func (f observing[Out]) outcome(res *hook.Result[Out], err error) *FireOutcome {
 	return out
 }
 
-// word is what an event's hooks have decided: Deny, Ask or Allow, or nothing.
+// word returns the decision of an event's hooks: Deny, Ask or Allow, or nothing.
 func (f observing[Out]) word(all *hook.Output[Out], reports []hook.Report[Out]) hook.Decision {
 	switch e := f.event; {
 	case e.spec.Blocks(all):

@@ -32,7 +32,7 @@ type Observer interface {
 	// which may come after FireEnd.
 	HookEnd(ctx context.Context, e *Evaluation)
 
-	// FireEnd is called with what the answers amount to, before Fire returns.
+	// FireEnd is called with the outcome of the fire, before Fire returns.
 	FireEnd(ctx context.Context, f *FireInfo, r *FireOutcome)
 }
 
@@ -80,7 +80,7 @@ type FireInfo struct {
 	Time    time.Time // when it began
 	Event   string    // "llxprt.BeforeTool"
 	Session string
-	Subject string       // what matchers see
+	Subject string       // the subject of matchers
 	Hooks   []*hook.Hook // those that are configured for the event, in plan order; shared
 
 	// Caller is where in a trace the fire was made, and Trace is the fire's own
@@ -102,19 +102,19 @@ type Would struct {
 	Reason   string
 }
 
-// FireOutcome is what the hooks of one fire amount to.
+// FireOutcome is the outcome of the hooks of one fire.
 type FireOutcome struct {
 	Decision   hook.Decision // Deny, Ask or Allow; Undecided if no hook decided, or if its denial has no effect
 	Reason     string        // of the decision, or of Stop
 	Stop       bool          // the agent must stop
-	Rewritten  bool          // the input is not what the caller had given
+	Rewritten  bool          // the input differs from the caller's
 	FailedOpen int           // hooks that failed while the action goes ahead
 	Conflicts  []hook.Conflict
 	Elapsed    time.Duration
 	Err        error // of Fire
 
-	// Would is what Decision and Reason were if the hooks in shadow counted; nil
-	// where that is no difference.
+	// Would holds Decision and Reason as if the hooks in shadow counted; nil where they would not
+	// differ.
 	Would *Would
 
 	// Differs are the hooks in shadow of which each alone, if it counted, would
@@ -290,8 +290,8 @@ func (o *observers) call(ctx context.Context, w *guardedObserver, f *FireInfo, l
 	return false
 }
 
-// waitFor waits for what an observer does, for a while, and logs that it has not
-// returned by then.
+// waitFor waits for a call of an observer, for a limited time, and logs that it has not returned
+// by then.
 func (o *observers) waitFor(ctx context.Context, w *guardedObserver, limit time.Duration, do func()) bool {
 	done := make(chan struct{})
 	var state atomic.Int32 // 1: it has been done; 2: it is no longer waited for

@@ -42,9 +42,8 @@ func Timeout(d time.Duration) Option { return func(h *hook.Hook, _ *Info) { h.Ti
 // FailClosed makes the hook block when it fails, as if the event's Rules said so.
 func FailClosed() Option { return func(h *hook.Hook, _ *Info) { h.FailClosed = true } }
 
-// UserProvided marks a callback that the program passes on for its users. It is
-// subject to what the settings say of hooks, such as trust and policies. Without
-// it a hook is the program's own, and runs whatever they say.
+// UserProvided marks a callback that the program passes on for its users. It is subject to the
+// settings, such as trust and policies. Without it a hook is the program's own, and always runs.
 func UserProvided() Option { return func(h *hook.Hook, _ *Info) { h.UserProvided = true } }
 
 // exactly is the matcher of a dialect that has no patterns.

@@ -21,8 +21,8 @@ type policing[Out any] struct{ *fire[Out] }
 
 func (f *fire[Out]) policing() policing[Out] { return policing[Out]{f} }
 
-// applyFailurePolicy applies what the event says of hooks that fail, and counts those
-// that fail open.
+// applyFailurePolicy applies the event's rule for hooks that fail, and counts those that fail
+// open.
 func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	r.Err = &hook.Error{Hook: r.Hook, Err: r.Err}
 	if errors.Is(r.Err, hook.ErrNotNeeded) {
@@ -50,8 +50,8 @@ func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 	}
 }
 
-// compare finds out what the fire would have decided if its hooks in shadow had
-// counted: all of them, and each alone.
+// compare finds the decision that the fire would have had if its hooks in shadow had counted: all
+// of them, and each alone.
 func (f policing[Out]) compare(res *hook.Result[Out]) {
 	if !slices.ContainsFunc(res.Reports, func(r hook.Report[Out]) bool { return r.Shadow != nil }) {
 		return
@@ -68,7 +68,7 @@ func (f policing[Out]) compare(res *hook.Result[Out]) {
 	}
 }
 
-// rewrite is what an answer replaces of the input, for comparison.
+// rewrite returns the part of the input that an answer replaces, for comparison.
 func (f policing[Out]) rewrite(all *hook.Output[Out]) string {
 	if f.event.spec.Rewrites == nil {
 		return ""
@@ -167,7 +167,7 @@ func (f policing[Out]) runSafelyLimited(ctx context.Context, r *hook.Report[Out]
 	f.runRunner(ctx, r, in)
 }
 
-// decideFailure makes of the failure of a hook what its policy says.
+// decideFailure applies the failure policy.
 func (f policing[Out]) decideFailure(r *hook.Report[Out]) {
 	class, c := hook.ClassOf(r.Err), common.ReportOf(r)
 	if r.OnFailure = f.failing().failureAction(&c, class); r.OnFailure == hook.FailOpen {
@@ -183,9 +183,9 @@ func (f policing[Out]) decideFailure(r *hook.Report[Out]) {
 	r.Answered, r.Output = true, o
 }
 
-// uphold looks at the report of a hook with a policy as the event has left it:
-// what the policy denies is denied, whatever the event honours. A hook in shadow
-// steps aside.
+// uphold enforces a hook's policy on its report, after the event has refined it: a denial by
+// policy stays one, whether or not the event honours it. The answer of a hook in shadow is set
+// apart.
 func (f policing[Out]) uphold(r *hook.Report[Out]) {
 	blocks := f.blocks(r)
 	held := r.OnFailure == hook.FailOpen || blocks || r.OnFailure == hook.FailAsk && r.Output.Decision == hook.Ask
@@ -215,8 +215,8 @@ func (f policing[Out]) uphold(r *hook.Report[Out]) {
 	r.Output, r.Answered, r.Reply, r.Err, r.OnFailure, r.Notes = hook.Output[Out]{}, false, nil, nil, hook.FailOpen, nil
 }
 
-// hold looks at a merged result where there is a policy: no reducer takes a
-// denial by policy away, and what hooks in shadow would have changed is known.
+// hold enforces policies on a merged result: no reducer takes a denial by policy away, and the
+// effect of hooks in shadow is known.
 func (f policing[Out]) hold(res *hook.Result[Out]) {
 	f.strictest(&res.Output, res.Reports)
 	f.compare(res)

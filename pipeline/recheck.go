@@ -52,8 +52,8 @@ func (f rechecking[Out]) join(res *hook.Result[Out], final any, second *hook.Res
 	f.policing().hold(res)
 }
 
-// dropRepeats takes from a second answer what does not count: what it rewrites, and
-// texts that the hook has said before.
+// dropRepeats removes from a second answer the parts that do not count: its rewrites, and texts
+// that the hook has already returned.
 func (f rechecking[Out]) dropRepeats(r *hook.Report[Out], final any, before []hook.Report[Out]) {
 	said := lit(r).Output
 	_, differs := f.of.rewrittenIn(final, &said)
@@ -96,10 +96,9 @@ func pointers[Out any](reports []hook.Report[Out]) iter.Seq[*hook.Report[Out]] {
 	}
 }
 
-// recheck asks the hooks once more, where a policy wants it: those that run for
-// the input as the merged answer leaves it, on which some of them have not been
-// asked. What they say counts together with the first answers, but for what they
-// rewrite now, which no hook has seen. So there is one more round, never two.
+// recheck runs the hooks once more, where a policy wants it: those that match the rewritten
+// input, which some of them have not seen. Their answers count together with the first ones,
+// except their rewrites, which no hook has seen. There is one more round, never two.
 func (f rechecking[Out]) recheck(res *hook.Result[Out]) {
 	e := f.event
 	if !e.on.rewritten.given() || f.s.sys.cfg.HostRechecks || f.ended(res) ||

@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/environ"
 )
 
-// A fire that cannot ask its hooks, or not all of them, has no answer. What
-// follows says so, and blocks where the event can.
+// A fire that cannot run its hooks, or not all of them, has no answer. The functions below report
+// that, and block where the event can.
 
 var (
 	errNoInput   = errors.New("it is a nil pointer; want the address of the event's input")

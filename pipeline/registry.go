@@ -173,8 +173,8 @@ func (reg *registry) trusted(h *hook.Hook) *hook.Hook {
 	return &off
 }
 
-// wrap returns what the program's Wrap makes of the Runner of a hook. If it fails
-// the hook does, each time: it must not run without what was to be around it.
+// wrap returns the Runner of a hook inside the program's Wrap. If Wrap fails, the hook fails each
+// time: it must not run unwrapped.
 func (reg *registry) wrap(h *hook.Hook) (wrapped hook.Runner) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -218,7 +218,7 @@ func (reg *registry) keeper(h *hook.Hook) *keeper {
 	return k
 }
 
-// swap puts other settings in the place of those of a registry, or leaves them.
+// swap replaces the settings of a registry, or leaves them.
 func (reg *registry) swap(loaded Loaded) (err error) {
 	reg.sys.mu.Lock()
 	defer reg.sys.mu.Unlock()

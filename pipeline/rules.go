@@ -11,13 +11,12 @@ type Dialect struct {
 	Name  string
 	Rules Rules
 
-	// Settings reads the settings that users have, from where the system keeps them.
-	// A program that opens its hooks without naming settings reads those of every
-	// dialect that is linked; see [LinkedSettings]. Nil: there are none. It is set
-	// before main begins.
+	// Settings reads the settings of users, from where the system keeps them. A program that
+	// opens its hooks without naming settings reads the settings of every dialect that is linked;
+	// see [LinkedSettings]. It may be nil. It is set before main begins.
 	Settings Load
 
-	// Unit is what a timeout of 1 in the settings means.
+	// Unit is the unit of timeouts in the settings.
 	Unit time.Duration
 
 	// Base appends the members that every payload of the dialect has besides
@@ -34,8 +33,7 @@ type Dialect struct {
 	// Newline ends every payload with one, for scripts that read a line.
 	Newline bool
 
-	// HostLast puts the hooks that the program registers after those of the
-	// settings, the session's own last.
+	// HostLast puts the program's own hooks after those of the settings, the session's own last.
 	HostLast bool
 
 	// Detaches lets a running hook move itself to the background, with
@@ -46,20 +44,19 @@ type Dialect struct {
 // Rules are where events differ in how hooks are run and read. The zero value
 // of a field inherits from the dialect.
 type Rules struct {
-	// Exits says what each exit status does, and Text what a hook said that
-	// printed plain text in place of an answer. Where neither the dialect nor the
-	// event has any, status 0 is read and 2 refuses.
+	// Exits sets the effect of each exit status, and Text the effect of plain text in place of an
+	// answer. Where neither the dialect nor the event has any, status 0 is read and 2 refuses.
 	Exits hook.Exits
 	Text  hook.Text
 
-	// Match compiles a matcher from the settings; a nil Matcher accepts
-	// everything. The note says what a person should know about the pattern.
+	// Match compiles a matcher from the settings; a nil Matcher accepts everything. The note is
+	// for the author of the pattern.
 	Match func(pattern string) (m hook.Matcher, note string)
 
-	// Timeout is what a hook gets that asks for none; negative means no limit.
+	// Timeout is the default timeout of a hook; negative means no limit.
 	Timeout time.Duration
 
-	// Sequential runs the hooks one at a time whatever the settings say.
+	// Sequential runs the hooks one at a time for all settings.
 	Sequential bool
 
 	// FailClosed makes a hook that fails block: it crashed, gave no answer in
@@ -72,8 +69,8 @@ type Rules struct {
 	// sequential plan the hooks after it do not run (X17).
 	Propagate bool
 
-	// Unstoppable runs hooks in Go also when the caller has given up. They see
-	// it in their ctx, as does what they guard, which may go ahead all the same.
+	// Unstoppable runs hooks in Go also when the caller has given up. They see it in their ctx;
+	// the guarded action may go ahead all the same.
 	Unstoppable bool
 
 	// Live lets hooks that a hook registers, or removes, in the middle of a
@@ -93,9 +90,9 @@ type Rules struct {
 	// If one of them has no limit, the fire has none.
 	Budget bool
 
-	// EnvFile names a variable that tells each hook outside the process a file
-	// of its own, in which it leaves shell text that sets variables; see
-	// [Session.EnvFiles]. Empty: there is none.
+	// EnvFile is the name of a variable that holds, for each hook outside the process, the path
+	// of a file of its own, in which it leaves shell text that sets variables; see
+	// [Session.EnvFiles]. Empty: hooks have no such file.
 	EnvFile string
 }
 
@@ -127,11 +124,11 @@ func (r Rules) over(base Rules) Rules {
 	return r
 }
 
-// Capability is what the hooks of an event can do.
+// Capability is a set of effects that an event honours from its hooks.
 type Capability uint8
 
-// The powers of hooks. An event's list is documentation, and what Blocked of a
-// [JSONResult] goes by; a test compares it with the sources.
+// The effects of hooks. An event's list is documentation, and decides Blocked of a [JSONResult];
+// a test compares it with the sources.
 const (
 	CanBlock Capability = 1 << iota
 	CanStop

@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// selector plans once for each subject, and keeps what it decided.
+// selector plans once for each subject, and keeps the plan.
 type selector struct {
 	hooks []*hook.Hook
 	runs  bool // at least one of them can
@@ -31,8 +31,8 @@ type table []atomic.Pointer[kept]
 
 const fewPlans = 2
 
-// noHooks is the selector of events that are active without any hook. All views
-// share it: what it keeps holds for all.
+// noHooks is the selector of events that are active without any hook. All views share it: its
+// plans hold for all.
 var noHooks selector
 
 // plan returns the plan for a subject; timeout is the event's, for hooks that ask for none.
@@ -46,9 +46,9 @@ func (s *selector) plan(ctx context.Context, subject string, timeout time.Durati
 	return s.search(ctx, subject, timeout, at)
 }
 
-// search finds the plan for a subject in the neighbouring places, or makes it. It keeps what
-// it makes unless the subject is long, or its matchers ran out of time: those remember for
-// which text they did. Two fires that make the same plan do no harm.
+// search finds the plan for a subject in the neighbouring places, or makes it. It keeps a new
+// plan unless the subject is long, or its matchers ran out of time: those remember for which text
+// they did. Two fires that make the same plan do no harm.
 //
 //go:noinline
 func (s *selector) search(ctx context.Context, subject string, timeout time.Duration, at uint64) *stages.Planned {

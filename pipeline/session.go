@@ -31,20 +31,20 @@ type SessionConfig struct {
 	Dir        string // the project's directory, which must exist, and where hooks run; empty means the current one
 	Transcript string // transcript_path in every payload; may be empty
 
-	// Untrusted says that the user has not agreed to run what the directory
-	// brings. What that means is the dialect's: LLxprt's hooks of the project do
-	// not run; of Claude Code's none runs if the session is Interactive, and all
-	// do if it is not, since the user who starts it has agreed (C9).
+	// Untrusted says that the user has not agreed to run the hooks of the directory. The dialect
+	// decides the effect: LLxprt's hooks of the project do not run; of Claude Code's none runs if
+	// the session is Interactive, and all do if it is not, since the user who starts it has
+	// agreed (C9).
 	Untrusted bool
 
-	// Undecided says that the user has not been asked: what the directory brings
-	// runs, and its settings count for its own hooks alone. They switch no hook
-	// of another level off, and loosen nothing. Untrusted implies it. The zero
-	// SessionConfig is for a directory that the host vouches for.
+	// Undecided says that the user has not been asked: the hooks of the directory run, and its
+	// settings count for its own hooks alone. They switch no hook of another level off, and
+	// loosen nothing. Untrusted implies it. The zero SessionConfig is for a directory that the
+	// host vouches for.
 	Undecided bool
 
-	// Interactive says that there is a user who sees what happens and can be
-	// asked; a program without is headless.
+	// Interactive says that the agent has a user who sees its output and can be asked; a program
+	// without is headless.
 	Interactive bool
 
 	// Ask puts the question of a running hook to the user, and blocks until
@@ -55,14 +55,13 @@ type SessionConfig struct {
 	Ask    func(ctx context.Context, h *hook.Hook, q hook.Question) (key string, ok bool)
 	MayAsk func(*hook.Hook) bool
 
-	// Finished is told what became of each hook that ran in the background,
-	// on a goroutine of its own, which Wait and both Closes wait for: it must call
-	// none of them. Nil: contexts are kept for NextTurn, and nothing wakes the model.
+	// Finished receives the outcome of each hook that ran in the background, on a goroutine of
+	// its own, which Wait and both Closes wait for: it must call none of them. Nil: contexts are
+	// kept for NextTurn, and nothing wakes the model.
 	Finished func(Finished)
 
-	// Scratch is a directory for what hooks leave, such as their variables; it
-	// is made when needed. Empty: one below the system's directory for
-	// temporary files, which Close removes.
+	// Scratch is a directory for files of hooks, such as their variables; it is made when needed.
+	// Empty: one below the system's directory for temporary files, which Close removes.
 	Scratch string
 
 	// State is the directory below which the session's hooks keep values between
@@ -83,14 +82,14 @@ type Session struct {
 	reg   *registry
 	own   atomic.Pointer[view] // nil unless the session has hooks of its own
 	more  atomic.Pointer[sessionState]
-	host  *SessionConfig // what it has of functions and flags; nil if nothing
+	host  *SessionConfig // its functions and flags; nil if there are none
 	id    string
 	dir   string
 	cwd   string                 // dir as JSON
 	kept  atomic.Pointer[string] // the variable that names the state's directory
 	base  []byte                 // the payload members that never change, from the opening brace
 
-	hooks   []*hook.Hook // guarded by the system's mutex, as is what follows
+	hooks   []*hook.Hook // guarded by the system's mutex, as are the fields below
 	cleaned bool         // the registry forgets the session when it is gone
 }
 
@@ -130,8 +129,8 @@ func (s *Session) Transcript() string {
 // Interactive reports whether there is a user who can be asked.
 func (s *Session) Interactive() bool { return s.host != nil && s.host.Interactive }
 
-// Setting returns what a dialect's settings say for one of its functions; see
-// Values of [Loaded]. Nil if they say nothing.
+// Setting returns the value of a dialect's settings for one of its functions, or nil; see Values
+// of [Loaded].
 func (s *Session) Setting(key any) any {
 	if s.reg == nil {
 		return nil // of an empty session
@@ -258,11 +257,10 @@ func (s *Session) idle() chan struct{} {
 	return m.background.idle
 }
 
-// Close ends what the session has in the background, and removes the files its
-// hooks have left. It waits for hooks that are still running until ctx ends,
-// and stops them then; the error says so. From now on hooks that would run in
-// the background fail with [hook.ErrClosed], and none can leave files. A session
-// that never had any needs no Close.
+// Close ends the session's background hooks, and removes the files of its hooks. It waits for
+// hooks that are still running until ctx ends, and stops them then; the error says so. From now
+// on hooks that would run in the background fail with [hook.ErrClosed], and none can leave files.
+// A session that never had any needs no Close.
 func (s *Session) Close(ctx context.Context) error {
 	m := s.state()
 	m.mu.Lock()
@@ -282,7 +280,7 @@ func (s *Session) Close(ctx context.Context) error {
 	return err
 }
 
-// stopAll ends what still runs in the background, if anything does.
+// stopAll ends the hooks that still run in the background.
 func (s *Session) stopAll(ctx context.Context, why error) error {
 	m := s.state()
 	m.mu.Lock()
@@ -296,9 +294,9 @@ func (s *Session) stopAll(ctx context.Context, why error) error {
 	return fmt.Errorf("%d hooks in the background had to be stopped: %w", n, why)
 }
 
-// NextTurn returns what hooks in the background have said since it was last
-// called: context for the model's next turn, in the order of the fires and in
-// that of their plans, and not in that in which the hooks were done.
+// NextTurn returns the texts of background hooks since it was last called: context for the
+// model's next turn, in the order of the fires and of their plans, and not in the order in which
+// the hooks finished.
 func (s *Session) NextTurn() (texts []string) {
 	m := s.more.Load()
 	if m == nil {
@@ -317,8 +315,8 @@ func (s *Session) NextTurn() (texts []string) {
 	return texts
 }
 
-// deliver keeps what is for the model's next turn, and tells the host. A host that
-// panics has no part in what goes on.
+// deliver keeps texts for the model's next turn, and calls the host. A panic of the host is
+// logged and changes nothing.
 func (s *Session) deliver(fire int64, place int, done Finished) {
 	if len(done.Context) > 0 {
 		m := s.state()
@@ -359,7 +357,7 @@ func (s *Session) unspend(hooks []*hook.Hook) {
 // hold counts a hook in the background that may leave variables in d.
 func (s *Session) hold(d *varsDir) { s.use(d, 1) }
 
-// release ends what hold, or the fire, has begun.
+// release ends the use that hold, or the fire, has begun.
 func (s *Session) release(d *varsDir) { s.use(d, -1) }
 
 func (s *Session) use(d *varsDir, more int) {
@@ -373,12 +371,11 @@ func (s *Session) use(d *varsDir, more int) {
 	d.clean()
 }
 
-// OnFailure tells listen of every hook that fails in the session, on the
-// goroutine that ran it and before the fire goes on. It can change nothing: what
-// panics in it is logged. Listeners are told in the order in which they came;
-// remove ends it.
+// OnFailure calls listen for every hook that fails in the session, on the goroutine that ran it
+// and before the fire goes on. listen can change nothing: a panic in it is logged. Listeners are
+// called in the order in which they came; remove ends it.
 //
-// A hook whose error Fire returns, see Propagate of [Rules], is no news.
+// A hook whose error Fire returns, see Propagate of [Rules], is not reported.
 func (s *Session) OnFailure(listen func(Failure)) (remove func()) {
 	m := s.state()
 	m.mu.Lock()
@@ -405,8 +402,7 @@ func (s *Session) listeners() []*func(Failure) {
 	return m.listeners
 }
 
-// prewarm makes ready what the hooks of a session will use, where the policy says
-// so.
+// prewarm starts the warm processes of a session's hooks, where the policy says so.
 func (s *Session) prewarm() {
 	if s.sys.cfg.Warm == nil {
 		return
@@ -477,9 +473,9 @@ func (s *Session) state() *sessionState {
 	return s.more.Load()
 }
 
-// Value returns what a dialect keeps in the session under a key, and makes it the
-// first time, once, whatever else asks. Keys have types of the dialect's own; what
-// is kept has to be safe for many goroutines. first must not use the session.
+// Value returns a dialect's value in the session under a key, and makes it the first time, once,
+// for all callers. Keys have types of the dialect's own; the value has to be safe for many
+// goroutines. first must not use the session.
 func (s *Session) Value(key any, first func() any) any {
 	m := s.state()
 	m.mu.Lock()
@@ -571,8 +567,8 @@ func (s *Session) Keep(name, text string) (path string, err error) {
 	return path, os.WriteFile(path, []byte(text), 0o600)
 }
 
-// State is what the hooks of the session keep between their runs; see
-// [hook.State]. It is in a directory that is made when something is kept, and
-// that a session with the same id and directory takes up again. Close removes it
-// if the session has no id; else it goes when it has not been used for a week.
+// State returns the values that the hooks of the session share; see [hook.State]. They are in a
+// directory that is made with the first value, and that a session with the same id and directory
+// takes up again. Close removes it if the session has no id; else it is removed a week after its
+// last use.
 func (s *Session) State() hook.State { return state.Dir(s.stateVar()[len(stateName):]) }

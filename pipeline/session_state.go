@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/scratch"
 )
 
-// sessionState is what a session keeps of its fires. Most never need one.
+// sessionState holds values that outlive a fire; it is nil until a fire needs one.
 type sessionState struct {
 	mu         sync.Mutex
 	spent      map[string]bool // the hooks that have had their one run

@@ -9,13 +9,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Spec declares one event: what hooks are given, In, what they can say besides
-// the common fields, Out, and the rules in between. Only Name is required.
-// Declare the event once, in a package variable.
+// Spec declares one event: the input of hooks, In, their answer besides the common fields, Out,
+// and the rules in between. Only Name is required. Declare the event once, in a package variable.
 //
-// In and Out are encoded to and from JSON for hooks outside the process. All
-// functions of a Spec are called from many goroutines, and must not change what
-// they are given.
+// In and Out are encoded to and from JSON for hooks outside the process. All functions of a Spec
+// are called from many goroutines, and must not change their arguments.
 type Spec[In, Out any] struct {
 	Name string
 	Doc  string // when it fires, completing "fires …"
@@ -23,18 +21,18 @@ type Spec[In, Out any] struct {
 
 	Rules Rules // departures from the dialect
 
-	// Subject points at the field of the input that matchers test, and
-	// SubjectName is what people call it; empty means "subject". It is asked once, by Declare. Nil:
-	// the event has no subject, and matchers see "".
+	// Subject points at the field of the input that matchers test, and SubjectName is its name
+	// for people; empty means "subject". Declare calls it once. Nil: the event has no subject,
+	// and matchers see "".
 	Subject     func(*In) *string
 	SubjectName string
 
-	// Check finds what is missing from an input that came as JSON. Nil
-	// accepts what decodes.
+	// Check returns the mistake in an input that came as JSON. Nil accepts every input that
+	// decodes.
 	Check func(In) error
 
-	// ConditionInput is what conditions go by; the engine adds the directory. Nil: no
-	// hook with a condition runs.
+	// ConditionInput returns the input of conditions; the engine adds the directory. Nil: no hook
+	// with a condition runs.
 	ConditionInput func(*In) hook.ConditionInput
 
 	// Dir is the directory in which the agent works now, if the input says so
@@ -42,8 +40,7 @@ type Spec[In, Out any] struct {
 	// JSON has a member cwd for it. Nil, or "": the session's.
 	Dir func(*In) string
 
-	// Vars are environment variables for the hooks of a fire, "NAME=value". Nil:
-	// there are none.
+	// Vars returns environment variables for the hooks of a fire, "NAME=value". It may be nil.
 	Vars func(*Session, *In) []string
 
 	// Forget says that an input makes the session forget the variables that
@@ -55,8 +52,8 @@ type Spec[In, Out any] struct {
 	// (applyHookOutputToInput). Nil: every hook sees the same input.
 	Chain func(In, hook.Output[Out]) In
 
-	// Rewrites is the part of the caller's input that an answer replaces, by
-	// member; it serves to report conflicts. Nil: there are none.
+	// Rewrites returns the part of the caller's input that an answer replaces, by member; it
+	// serves to report conflicts. Nil: the event has none.
 	Rewrites func(*hook.Output[Out]) wire.Object
 
 	// Rewritten returns the input with what the merged answer replaces of it; ok is
