@@ -80,6 +80,7 @@ type Execution struct {
 type Exclusion struct {
 	Skip       SkipReason
 	SkipDetail string // Skip in words
+	SkippedBy  Source // whose settings say so; Host where no settings do
 }
 
 // Label is the name to show to people: the configured name, else the command.

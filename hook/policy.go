@@ -57,6 +57,10 @@ type EffectivePolicy struct {
 	// Held says why the hook is never started, and fails instead. Empty: it is.
 	Held SkipReason
 
+	// Upheld reports that the hook runs although settings below the machine's have
+	// switched it off: the machine's overlay locks a rule about it.
+	Upheld bool
+
 	// Keeper is the engine's state of the hook while it runs, such as its breaker. Only the
 	// engine uses it.
 	Keeper any

@@ -31,7 +31,7 @@ type Loaded struct {
 	// Admit says why a hook must not run that is otherwise fit to: those that
 	// the program registers are subject to the settings too. It is asked for
 	// every hook of every dialect. Nil admits all.
-	Admit func(*hook.Hook) (why hook.SkipReason, detail string)
+	Admit func(*hook.Hook) hook.Exclusion
 
 	// Values are for the functions of the dialect's events; see
 	// [Session.Setting]. Their keys have types of the dialect's own.
@@ -53,7 +53,7 @@ func recovered(err *error) {
 	}
 }
 
-type admit = func(*hook.Hook) (hook.SkipReason, string)
+type admit = func(*hook.Hook) hook.Exclusion
 
 // admitBoth asks a, and b if a admits.
 func admitBoth(a, b admit) admit {
@@ -63,9 +63,9 @@ func admitBoth(a, b admit) admit {
 	case b == nil:
 		return a
 	}
-	return func(h *hook.Hook) (hook.SkipReason, string) {
-		if why, detail := a(h); why != "" {
-			return why, detail
+	return func(h *hook.Hook) hook.Exclusion {
+		if why := a(h); why.Skip != "" {
+			return why
 		}
 		return b(h)
 	}

@@ -38,11 +38,11 @@ func TestAHookInGoIsRegisteredWithOptions(t *testing.T) {
 
 func TestSettingsDecideAboutWhatUsersProvideAlone(t *testing.T) {
 	refuse := func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
-		return pipeline.Loaded{Admit: func(h *hook.Hook) (hook.SkipReason, string) {
+		return pipeline.Loaded{Admit: func(h *hook.Hook) hook.Exclusion {
 			if h.UserProvided {
-				return hook.Policy, "no"
+				return hook.Exclusion{Skip: hook.Policy, SkipDetail: "no"}
 			}
-			return "", ""
+			return hook.Exclusion{}
 		}}, nil
 	}
 	_, s := start(t, pipeline.Config{Load: []pipeline.Load{refuse}})

@@ -8,6 +8,7 @@ import (
 	"weak"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/policy"
 )
 
 // registry holds the hooks of one place. Everything but current is guarded by
@@ -101,19 +102,20 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 	if h.Skip != "" {
 		return h
 	}
-	why, detail := hook.SkipReason(""), ""
+	var why hook.Exclusion
 	if reg.sys.disabled[h.Label()] {
-		why, detail = hook.Disabled, "switched off by the program"
+		why = hook.Exclusion{Skip: hook.Disabled, SkipDetail: "switched off by the program"}
 	} else if reg.loaded.Admit != nil {
-		if why, detail = reg.loaded.Admit(h); h.Policy != nil && why == h.Policy.Held {
-			why = "" // it is not started, which its policy makes a failure
+		why = reg.loaded.Admit(h)
+		if p := h.Policy; p != nil && (why.Skip == p.Held || p.Upheld && policy.Lifts(why)) {
+			return h // its policy makes a failure of it, or overrules it
 		}
 	}
-	if why == "" {
+	if why.Skip == "" {
 		return h
 	}
 	off := *h
-	off.Skip, off.SkipDetail = why, detail
+	off.Exclusion = why
 	return &off
 }
 
@@ -158,18 +160,18 @@ func (reg *registry) keepWarm(g *hook.Hook) {
 	}
 }
 
-// trusted returns a hook, or one like it that may not run since the settings say
-// so of its project: a policy can make that a failure.
+// trusted returns a hook, or one like it that the settings keep from running: a policy can make
+// that a failure, or overrule it.
 func (reg *registry) trusted(h *hook.Hook) *hook.Hook {
 	if h.Skip != "" || reg.loaded.Admit == nil {
 		return h
 	}
-	why, detail := reg.loaded.Admit(h)
-	if why != hook.Untrusted {
+	why := reg.loaded.Admit(h)
+	if why.Skip != hook.Untrusted && !policy.Lifts(why) {
 		return h
 	}
 	off := *h
-	off.Skip, off.SkipDetail = why, detail
+	off.Exclusion = why
 	return &off
 }
 

@@ -47,11 +47,11 @@ func TestHooksThatAreReadyCanBeRegistered(t *testing.T) {
 // admits is a loader with one hook that admits those that a word is not part of.
 func admits(word string, why hook.SkipReason, hooks ...*hook.Hook) pipeline.Load {
 	return func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
-		return pipeline.Loaded{Hooks: hooks, Admit: func(h *hook.Hook) (hook.SkipReason, string) {
+		return pipeline.Loaded{Hooks: hooks, Admit: func(h *hook.Hook) hook.Exclusion {
 			if strings.Contains(h.Label(), word) {
-				return why, "because of " + word
+				return hook.Exclusion{Skip: why, SkipDetail: "because of " + word}
 			}
-			return "", ""
+			return hook.Exclusion{}
 		}}, nil
 	}
 }

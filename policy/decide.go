@@ -87,7 +87,9 @@ func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	if s == nil {
 		return h
 	}
-	p := s.Effective(h, ev)
+	d := s.decide(h, ev)
+	p := d.p
+	p.Upheld = p.Mode != hook.Off && d.guarded()
 	if len(p.From) == 0 && s.breaker(h).Failures == 0 && !s.bounds(h) {
 		return h
 	}
@@ -95,6 +97,9 @@ func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	governed.Policy = p
 	if p.Timeout > 0 {
 		governed.Timeout = p.Timeout
+	}
+	if p.Upheld && Lifts(h.Exclusion) {
+		governed.Exclusion = hook.Exclusion{}
 	}
 	if p.Mode == hook.Off && h.Skip == "" {
 		governed.Skip = hook.Policy

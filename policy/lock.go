@@ -104,3 +104,16 @@ func (o *Overlay) holds(path string) bool {
 		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 	})
 }
+
+// guarded reports whether the machine's overlay locks the mode of the hook, or what its failure
+// amounts to.
+func (d *decision) guarded() bool {
+	return d.locked("mode") || d.locked("onFailure") ||
+		slices.ContainsFunc(hook.Classes(), func(c hook.Class) bool { return d.locked("onFailure." + string(c)) })
+}
+
+// Lifts reports whether a lock of the machine overrules an exclusion: settings of a lower level
+// have switched the hook off.
+func Lifts(why hook.Exclusion) bool {
+	return why.Skip == hook.Disabled && why.SkippedBy != hook.Host && LevelOf(why.SkippedBy) != Machine
+}

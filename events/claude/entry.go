@@ -199,13 +199,13 @@ func (e *entry) decide() {
 	if e.plugin != nil {
 		id = e.plugin.id()
 	}
-	switch why, detail := e.policy.judge(h.Source, id); {
+	switch why := e.policy.judge(h.Source, id); {
 	case h.Skip != "":
 	case e.invalid != "":
 		h.Skip, h.SkipDetail = hook.Invalid, e.invalid
 	// Front matter is judged anew with each Reload, and the program's own not at all.
-	case why != "" && h.Source != hook.FrontMatter && h.Source != hook.Host:
-		h.Skip, h.SkipDetail = why, detail
+	case why.Skip != "" && h.Source != hook.FrontMatter && h.Source != hook.Host:
+		h.Exclusion = why
 	case e.traits.runs(e.Level)&e.kind == 0 && e.kind != added:
 		h.Skip, h.SkipDetail = hook.UnsupportedType, fmt.Sprintf(
 			"%s runs no hooks of type %q; write one of %s",

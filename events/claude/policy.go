@@ -17,6 +17,7 @@ type policy struct {
 	nothing     settings.Value // disableAllHooks of the managed settings
 	managedOnly settings.Value // allowManagedHooksOnly
 	pluginsOnly settings.Value // strictPluginOnlyCustomization
+	mostOffBy   hook.Source    // whose mostOff is
 	mostOff     settings.Value // disableAllHooks of all, of which the highest that says anything counts
 
 	// own is the policy of a project that the user has not agreed to. It counts for the project's
@@ -33,12 +34,12 @@ func (p *policy) read(r *reading, layers []settings.Layer, values []settings.Val
 	for i, v := range values {
 		r.Misspelt(v, rootMembers...)
 		if !r.at.Vouches(layers[i].Source) {
-			p.readOwn(r, v)
+			p.readOwn(r, v, layers[i].Source)
 			continue
 		}
 		p.urls = r.limit(p.urls, v.Get("allowedHttpHookUrls"))
 		p.vars = r.limit(p.vars, v.Get("httpHookAllowedEnvVars"))
-		r.switched(&p.mostOff, v.Get("disableAllHooks"))
+		p.switchOff(r, v, layers[i].Source)
 		if layers[i].Source == hook.Managed {
 			p.manage(r, v)
 		}
@@ -46,13 +47,21 @@ func (p *policy) read(r *reading, layers []settings.Layer, values []settings.Val
 }
 
 // readOwn reads the policy of a project that the user has not agreed to.
-func (p *policy) readOwn(r *reading, v settings.Value) {
+func (p *policy) readOwn(r *reading, v settings.Value, by hook.Source) {
 	if p.own == nil {
 		p.own = &policy{}
 	}
 	p.own.urls = r.limit(p.own.urls, v.Get("allowedHttpHookUrls"))
 	p.own.vars = r.limit(p.own.vars, v.Get("httpHookAllowedEnvVars"))
-	r.switched(&p.own.mostOff, v.Get("disableAllHooks"))
+	p.own.switchOff(r, v, by)
+}
+
+// switchOff reads disableAllHooks of a layer.
+func (p *policy) switchOff(r *reading, v settings.Value, by hook.Source) {
+	before := p.mostOff
+	if r.switched(&p.mostOff, v.Get("disableAllHooks")); p.mostOff != before {
+		p.mostOffBy = by
+	}
 }
 
 // ownOf returns the policy that counts for hooks of the source alone, or nil.
@@ -91,30 +100,36 @@ func (r *reading) switched(to *settings.Value, v settings.Value) {
 	}
 }
 
-// judge says why a hook of a source, or of a plugin, does not run.
-func (p *policy) judge(source hook.Source, plugin string) (why hook.SkipReason, detail string) {
+// judge returns the reason for which a hook of a source, or of a plugin, does not run. A reason
+// that a lock of the machine can overrule comes last.
+func (p *policy) judge(source hook.Source, plugin string) hook.Exclusion {
 	managed := source == hook.Managed || plugin != "" && p.forced[plugin]
 	custom := slices.Contains([]hook.Source{hook.User, hook.Project, hook.Local, hook.FrontMatter}, source) &&
 		plugin == ""
+	no := func(why hook.SkipReason, detail string) hook.Exclusion {
+		return hook.Exclusion{Skip: why, SkipDetail: detail}
+	}
 	switch {
 	case p.untrusted:
-		return hook.Untrusted, "the user has not agreed to run what the folder brings, so no hook runs"
+		return no(hook.Untrusted, "the user has not agreed to run what the folder brings, so no hook runs")
 	case p.nothing.Exists():
-		return hook.Disabled, "disableAllHooks is true in the managed settings, at " + p.nothing.Position().String()
+		return no(hook.Disabled, "disableAllHooks is true in the managed settings, at "+p.nothing.Position().String())
 	case p.managedOnly.Exists() && !managed:
-		return hook.Policy, "allowManagedHooksOnly is true at " + p.managedOnly.Position().String()
+		return no(hook.Policy, "allowManagedHooksOnly is true at "+p.managedOnly.Position().String())
 	case p.pluginsOnly.Exists() && custom:
-		return hook.Policy, "strictPluginOnlyCustomization leaves hooks to plugins, at " + p.pluginsOnly.Position().
-			String()
-	case p.mostOff.Exists() && !managed:
-		return hook.Disabled, "disableAllHooks is true at " + p.mostOff.Position().String()
+		at := p.pluginsOnly.Position().String()
+		return no(hook.Policy, "strictPluginOnlyCustomization leaves hooks to plugins, at "+at)
 	case p.safe && !managed:
-		return hook.Disabled, "in safe mode only managed hooks run"
+		return no(hook.Disabled, "in safe mode only managed hooks run")
+	case p.mostOff.Exists() && !managed:
+		off := no(hook.Disabled, "disableAllHooks is true at "+p.mostOff.Position().String())
+		off.SkippedBy = p.mostOffBy
+		return off
 	}
 	if own := p.ownOf(source); own != nil && plugin == "" {
 		return own.judge(source, "")
 	}
-	return "", ""
+	return hook.Exclusion{}
 }
 
 // allowsURL reports whether hooks of a source may send requests to an address.

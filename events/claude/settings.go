@@ -187,9 +187,9 @@ func newReading(s Settings, at pipeline.Workspace) *reading {
 		home:     homeDir(s.Environ),
 	}
 	r.env = commandEnv(s.Environ, at.Dir)
-	r.Loaded.Admit = func(h *hook.Hook) (hook.SkipReason, string) {
+	r.Loaded.Admit = func(h *hook.Hook) hook.Exclusion {
 		if h.Dialect != Dialect.Name || h.Source != hook.FrontMatter && !h.UserProvided {
-			return "", "" // it is judged already, or it is the program's own
+			return hook.Exclusion{} // it is judged already, or it is the program's own
 		}
 		return r.policy.judge(h.Source, "")
 	}

@@ -197,13 +197,19 @@ func (g *group) decide(h *hook.Hook) {
 		}
 		h.Argv, h.Runner = command.Starts(hook.Call{Dir: g.at.Dir}), command
 	}
+	by, isNamed := g.of(h.Source).disabled[h.Label()]
 	switch {
 	case g.invalid != "":
 		h.Skip, h.SkipDetail = hook.Invalid, g.invalid
 	case g.of(h.Source).off != "":
-		h.Skip, h.SkipDetail = hook.Disabled, g.of(h.Source).off
-	case g.of(h.Source).disabled[h.Label()]:
-		h.Skip, h.SkipDetail = hook.Disabled, fmt.Sprintf("%q is listed in hooksConfig.disabled", h.Label())
+		h.Exclusion = hook.Exclusion{
+			Skip: hook.Disabled, SkipDetail: g.of(h.Source).off, SkippedBy: g.of(h.Source).offBy,
+		}
+	case isNamed:
+		h.Exclusion = hook.Exclusion{
+			Skip: hook.Disabled, SkippedBy: by,
+			SkipDetail: fmt.Sprintf("%q is listed in hooksConfig.disabled", h.Label()),
+		}
 	case g.at.Untrusted && h.Source == hook.Project:
 		h.Skip, h.SkipDetail = hook.Untrusted, "the folder is not trusted, so hooks that it brings do not run"
 	}

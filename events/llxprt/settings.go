@@ -128,10 +128,12 @@ type scope struct {
 	environ   []string
 	redaction []environ.Redaction // of each layer
 	shell     bool
-	off       string          // why none of them runs; empty if they are on
-	decided   bool            // a layer has said whether they are on
-	config    string          // the same by hooksConfig.enabled
-	disabled  map[string]bool // by name, or command of a hook without one
+	off       string      // why none of them runs; empty if they are on
+	offBy     hook.Source // whose settings say so
+	configBy  hook.Source
+	decided   bool                   // a layer has said whether they are on
+	config    string                 // the same by hooksConfig.enabled
+	disabled  map[string]hook.Source // whose settings say so, by name, or command of a hook without one
 }
 
 // of returns the settings that count for a hook of a source.
@@ -155,9 +157,10 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value, env
 		r.all.off = "hooks are off: tools.enableHooks is not true in any settings file; add \"tools\": {\"enableHooks\": true}"
 	}
 	r.own = r.all
-	r.all.disabled, r.own.disabled = map[string]bool{}, map[string]bool{}
+	r.all.disabled, r.own.disabled = map[string]hook.Source{}, map[string]hook.Source{}
 	for _, i := range overruling(layers) { // the last one that says something counts
 		w := r.wishes(values[i])
+		w.by = layers[i].Source
 		vouched := r.at.Vouches(layers[i].Source)
 		r.own.add(w, vouched)
 		if vouched {
@@ -195,6 +198,7 @@ type wishes struct {
 	shell          bool
 	disabled       []string
 	redaction      environ.Redaction
+	by             hook.Source
 }
 
 func (r *reading) wishes(v settings.Value) (w wishes) {
@@ -224,24 +228,28 @@ func (s *scope) add(w wishes, vouched bool) {
 	switch {
 	case w.hooks.Kind() == 'f':
 		s.off, s.decided = "hooks are off: tools.enableHooks is false at "+w.hooks.Position().String(), true
+		s.offBy = w.by
 	case w.hooks.Kind() == 't' && (vouched || !s.decided):
 		s.off, s.decided = "", true
 	}
 	switch {
 	case w.enabled.Kind() == 'f':
 		s.config = "hooks are off: hooksConfig.enabled is false at " + w.enabled.Position().String()
+		s.configBy = w.by
 	case w.enabled.Kind() == 't' && vouched:
 		s.config = ""
 	}
 	s.shell = s.shell || w.shell
 	for _, name := range w.disabled {
-		s.disabled[name] = true
+		s.disabled[name] = w.by // system settings come last
 	}
 	s.redaction = append(s.redaction, w.redaction)
 }
 
 func (s *scope) finish(environment []string, dir string) {
-	s.off = cmp.Or(s.config, s.off)
+	if s.config != "" && (s.off == "" || s.offBy != hook.Host && s.offBy != hook.SystemWide) {
+		s.off, s.offBy = s.config, s.configBy // of two reasons the one that no lock overrules stays
+	}
 	s.environ = withProject(environ.ApplyAll(environment, s.redaction), dir)
 }
 
