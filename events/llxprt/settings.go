@@ -92,6 +92,9 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	}
 	r.switches(layers, values, s.Environ, s.Shell)
 	for i, layer := range layers {
+		if values[i].Exists() && values[i].Kind() != '{' {
+			r.Problem(values[i].Want(`an object {"hooks": {…}}`))
+		}
 		r.hooks(layer, r.Hooks(values[i]))
 	}
 	if s.passed {
@@ -203,6 +206,8 @@ type wishes struct {
 
 func (r *reading) wishes(v settings.Value) (w wishes) {
 	config := v.Get("hooksConfig")
+	r.object(config, `an object such as {"enabled": true}`)
+	r.object(v.Get("tools"), `an object such as {"enableHooks": true}`)
 	r.Misspelt(config, configMembers...)
 	r.Misspelt(v.Get("tools"), toolsMembers...)
 	w.hooks, w.enabled = r.boolean(v.Get("tools").Get("enableHooks")), r.boolean(config.Get("enabled"))
@@ -213,6 +218,14 @@ func (r *reading) wishes(v settings.Value) (w wishes) {
 	w.redaction.Allowed = r.texts(redaction.Get("allowed"))
 	w.redaction.Blocked = r.texts(redaction.Get("blocked"))
 	return w
+}
+
+// object reports settings that are not an object, and therefore switch nothing on or off. A null
+// in the place of a member counts as absent.
+func (r *reading) object(v settings.Value, want string) {
+	if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
+		r.Problem(v.Want(want))
+	}
 }
 
 func (r *reading) boolean(v settings.Value) settings.Value {

@@ -178,6 +178,22 @@ func TestABadEventIsAProblemAtItsPlaceAndTheOthersLive(t *testing.T) {
 	}
 }
 
+func TestSettingsThatAreNotObjectsAreProblems(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{`[]`, `1:1: got an array, want an object {"hooks": {…}}`},
+		{`null`, `1:1: got null, want an object {"hooks": {…}}`},
+		{`5`, `1:1: got a number, want an object {"hooks": {…}}`},
+		{`{"tools": []}`, `1:11: got an array, want an object such as {"enableHooks": true}`},
+		{`{"hooksConfig": "off"}`, `1:17: got a string, want an object such as {"enabled": true}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.text, func(t *testing.T) {
+			got := load(t, project(tt.text), pipeline.Workspace{})
+			wantProblems(t, got.Problems, "project.json:"+tt.want)
+		})
+	}
+}
+
 func TestSwitchesOfTheWrongTypeAreProblemsAndCountAsAbsent(t *testing.T) {
 	got := load(t, project(`{
 "tools": {"enableHooks": "true"},
