@@ -12,6 +12,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
@@ -49,7 +50,7 @@ func (f *fired) settle(cmd *cobra.Command, ses *pipeline.Session) {
 	waiting := f.patience(cmd)
 	defer waiting.Stop()
 	if err := f.gather(cmd.Context(), ses, os.Environ()); err != nil && cmd.Context().Err() == nil {
-		warn(cmd, "%v", err)
+		cli.Warn(cmd, "%v", err)
 	}
 }
 
@@ -91,8 +92,8 @@ const longWait = 2 * time.Second
 // patience tells a person at the terminal why nothing happens. Stop it.
 func (f *fired) patience(cmd *cobra.Command) *time.Timer {
 	return time.AfterFunc(longWait, func() {
-		if isTerminal(cmd.ErrOrStderr()) {
-			warn(cmd, "hooks are still running in the background, and are waited for; an interrupt ends them")
+		if cli.IsTerminal(cmd.ErrOrStderr()) {
+			cli.Warn(cmd, "hooks are still running in the background, and are waited for; an interrupt ends them")
 		}
 	})
 }

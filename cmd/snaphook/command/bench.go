@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/bench"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	rec "github.com/snaphook-go/snaphook/record"
@@ -51,7 +52,7 @@ snaphook bench claude.PreToolUse --record hooks.jsonl < call.json`,
 		ValidArgsFunction: completeEvent,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.bench(cmd, args, b) },
 	}
-	f.addJSON(cmd)
+	f.AddJSON(cmd)
 	f.addSources(cmd.Flags())
 	f.addPolicy(cmd.Flags())
 	f.addHost(cmd.Flags())
@@ -83,10 +84,10 @@ func (f *flags) bench(cmd *cobra.Command, args []string, b *benchFlags) error {
 	result, err := f.benched(cmd, event, input, b)
 	switch {
 	case cmd.Context().Err() != nil:
-		return errInterrupted
+		return cli.ErrInterrupted
 	case errors.Is(err, bench.ErrNoHook):
-		warn(cmd, "no hook is selected for %s; snaphook plan %[1]s says why, for the same input", event.Info().FullName())
-		f.status = refused
+		cli.Warn(cmd, "no hook is selected for %s; snaphook plan %[1]s says why, for the same input", event.Info().FullName())
+		f.Status = cli.Refused
 		return nil
 	case err != nil:
 		return inputError(err)
@@ -138,10 +139,10 @@ func (b *benchFlags) before(ctx context.Context) (*bench.Result, error) {
 	if b.compare == "" {
 		return nil, nil
 	}
-	if err := wantFile(b.compare); err != nil {
+	if err := cli.WantFile(b.compare); err != nil {
 		return nil, fmt.Errorf("--compare: %w", err)
 	}
-	text, err := readUntil(ctx, b.compare, mostResult)
+	text, err := cli.ReadUntil(ctx, b.compare, mostResult)
 	if err != nil {
 		return nil, fmt.Errorf("--compare: %w", err)
 	}
@@ -174,7 +175,7 @@ func eventOf(args []string, input []byte) (pipeline.Declared, error) {
 		return nil, fmt.Errorf(
 			"EVENT is missing, and the input's hook_event_name, %q, is that of %s; write snaphook bench claude.PreToolUse",
 			name,
-			count(len(found), "event"),
+			cli.Count(len(found), "event"),
 		)
 	}
 	return found[0], nil
@@ -234,11 +235,11 @@ func (f *flags) recordedCalls(cmd *cobra.Command, event pipeline.Declared, path 
 	if path == "" {
 		return nil, nil
 	}
-	dir, err := filepath.Abs(lo.CoalesceOrEmpty(f.dir, "."))
+	dir, err := filepath.Abs(lo.CoalesceOrEmpty(f.Dir, "."))
 	if err != nil {
 		return nil, err
 	}
-	calls := &bench.Recorded{File: short(path), Dir: dir, Event: event.Info().FullName()}
+	calls := &bench.Recorded{File: cli.ShortPath(path), Dir: dir, Event: event.Info().FullName()}
 	_, err = readRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
 		calls.Add(l)
 		return nil
@@ -247,7 +248,7 @@ func (f *flags) recordedCalls(cmd *cobra.Command, event pipeline.Declared, path 
 		return nil, fmt.Errorf("--record: %w", err)
 	}
 	if calls.Empty() {
-		warn(cmd, "--record %s: no line of %s has its whole input; keep them with --record-input full", short(path), calls.Event)
+		cli.Warn(cmd, "--record %s: no line of %s has its whole input; keep them with --record-input full", cli.ShortPath(path), calls.Event)
 	}
 	return calls, nil
 }

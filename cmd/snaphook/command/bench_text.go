@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/bench"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // sayBench prints a result, or how it compares with one from before.
 func (f *flags) sayBench(cmd *cobra.Command, b *benchFlags, r, before *bench.Result) error {
 	if b.svg != "" {
-		if err := saveFile(b.svg, []byte(r.SVG()), 0o644); err != nil {
+		if err := cli.SaveFile(b.svg, []byte(r.SVG()), 0o644); err != nil {
 			return fmt.Errorf("--svg %s: %w", b.svg, err)
 		}
 	}
@@ -25,15 +26,15 @@ func (f *flags) sayBench(cmd *cobra.Command, b *benchFlags, r, before *bench.Res
 			return fmt.Errorf("--compare %s: %w", b.compare, err)
 		}
 	}
-	if f.json {
-		return sayJSON(cmd, r)
+	if f.Json {
+		return cli.SayJSON(cmd, r)
 	}
-	return say(cmd, benchText(cmd, r)+comparisonText(cmd, b.compare, differences))
+	return cli.Say(cmd, benchText(cmd, r)+comparisonText(cmd, b.compare, differences))
 }
 
 func benchText(cmd *cobra.Command, r *bench.Result) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %d runs of each\n\n", strong.Render(r.Event), count(len(r.Hooks), "hook"), r.N)
+	fmt.Fprintf(&b, "%s: %s, %d runs of each\n\n", cli.Strong.Render(r.Event), cli.Count(len(r.Hooks), "hook"), r.N)
 	rows := [][]string{benchRow("whole fire", "cold", &r.Fire.Cold)}
 	if r.Fire.Warm != nil {
 		rows = append(rows, benchRow("", "warm", r.Fire.Warm))
@@ -49,7 +50,7 @@ func benchText(cmd *cobra.Command, r *bench.Result) string {
 			rows = append(rows, benchRow("", "warm", h.Warm))
 		}
 	}
-	b.WriteString(columns(cmd, []string{"", "", "P50", "P95", "P99"}, rows))
+	b.WriteString(cli.Columns(cmd, []string{"", "", "P50", "P95", "P99"}, rows))
 	fmt.Fprintf(&b, "\nthe engine adds %.0f µs (%.3f ms) to a fire of one hook\n", r.Engine.P50, r.Engine.P50/1000)
 	for i := range r.Hooks {
 		b.WriteString(benchedHook(r, &r.Hooks[i]))
@@ -63,17 +64,17 @@ func benchText(cmd *cobra.Command, r *bench.Result) string {
 // benchedHook draws the histograms of a hook, and says how its start-up was measured.
 func benchedHook(r *bench.Result, h *bench.Hook) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s\n", strong.Render(benchLabel(h)))
+	fmt.Fprintf(&b, "\n%s\n", cli.Strong.Render(benchLabel(h)))
 	for _, kind := range []string{"cold", "warm"} {
 		if drawn := bench.Histogram(r.Samples[h.ID+" "+kind]); drawn != "" {
 			fmt.Fprintf(&b, "  %s  %s\n", kind, drawn)
 		}
 	}
 	if h.StartupCommand != "" {
-		fmt.Fprintf(&b, "  %s\n", faint.Render("start-up is that of: "+oneLine(h.StartupCommand)))
+		fmt.Fprintf(&b, "  %s\n", cli.Faint.Render("start-up is that of: "+cli.OneLine(h.StartupCommand)))
 	}
 	if h.WarmNote != "" {
-		fmt.Fprintf(&b, "  %s\n", faint.Render("not kept warm: "+oneLine(h.WarmNote)))
+		fmt.Fprintf(&b, "  %s\n", cli.Faint.Render("not kept warm: "+cli.OneLine(h.WarmNote)))
 	}
 	return b.String()
 }
@@ -85,7 +86,7 @@ func adviceText(r *bench.Result) string {
 	var b strings.Builder
 	for _, a := range r.Advice {
 		h, _ := lo.Find(r.Hooks, func(h bench.Hook) bool { return h.ID == a.Hook })
-		fmt.Fprintf(&b, "%s %s: %s\n", good.Render("advice"), benchLabel(&h), oneLine(a.Text))
+		fmt.Fprintf(&b, "%s %s: %s\n", cli.Good.Render("advice"), benchLabel(&h), cli.OneLine(a.Text))
 	}
 	return b.String()
 }
@@ -107,11 +108,11 @@ func comparisonText(cmd *cobra.Command, file string, differences []bench.Differe
 			interval = fmt.Sprintf("%.2f–%.2f", d.Lo, d.Hi)
 		}
 		return []string{
-			oneLine(d.What), took2(d.Old), took2(d.New), fmt.Sprintf("%.2f", d.Ratio), interval, fmt.Sprintf("p=%.3f", d.P), verdict,
+			cli.OneLine(d.What), took2(d.Old), took2(d.New), fmt.Sprintf("%.2f", d.Ratio), interval, fmt.Sprintf("p=%.3f", d.P), verdict,
 		}
 	})
-	return "\ncompared with " + oneLine(short(file)) + "\n\n" +
-		columns(cmd, []string{"", "BEFORE", "NOW", "RATIO", "95 %", "", ""}, rows)
+	return "\ncompared with " + cli.OneLine(cli.ShortPath(file)) + "\n\n" +
+		cli.Columns(cmd, []string{"", "BEFORE", "NOW", "RATIO", "95 %", "", ""}, rows)
 }
 
 func benchRow(label, kind string, r *bench.Ranks) []string {
@@ -126,7 +127,7 @@ func took2(ms float64) string {
 	case ms < 100:
 		return fmt.Sprintf("%.2fms", ms)
 	}
-	return took(ms)
+	return cli.Milliseconds(ms)
 }
 
 // benchLabel is what people call a hook: of a module the end of its path counts.
@@ -134,17 +135,17 @@ func benchLabel(h *bench.Hook) string {
 	if h.StartupCommand != bench.Loading {
 		return cutLabel(h.Label())
 	}
-	if runes := []rune(oneLine(short(h.Command))); len(runes) > maxLabel {
+	if runes := []rune(cli.OneLine(cli.ShortPath(h.Command))); len(runes) > maxLabel {
 		return "…" + string(runes[len(runes)-maxLabel+1:])
 	}
-	return oneLine(short(h.Command))
+	return cli.OneLine(cli.ShortPath(h.Command))
 }
 
 const maxLabel = 48
 
 func cutLabel(label string) string {
-	if runes := []rune(oneLine(label)); len(runes) > maxLabel {
+	if runes := []rune(cli.OneLine(label)); len(runes) > maxLabel {
 		return string(runes[:maxLabel-1]) + "…"
 	}
-	return oneLine(label)
+	return cli.OneLine(label)
 }

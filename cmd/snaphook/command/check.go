@@ -10,6 +10,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -41,7 +42,7 @@ snaphook check --dialect claude --plugin ./guard
 snaphook check --sarif hooks.sarif --tools tools.json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.check(cmd, args) },
 	}
-	f.addJSON(cmd)
+	f.AddJSON(cmd)
 	f.addSources(cmd.Flags())
 	f.addModules(cmd.Flags())
 	f.addPolicy(cmd.Flags())
@@ -94,7 +95,7 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	if err := f.checkFiles(files); err != nil {
 		return err
 	}
-	if f.json && f.linting.sarif == "-" {
+	if f.Json && f.linting.sarif == "-" {
 		return errors.New("--sarif -: standard output is for --json; write --sarif FILE")
 	}
 	tools, err := f.linting.read(cmd)
@@ -117,7 +118,7 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	}
 	missing := f.linting.require && len(found.Hooks) == 0
 	if missing || len(problems) > 0 || slices.ContainsFunc(found.Findings, finding.counts) {
-		f.status = failed
+		f.Status = cli.Failed
 	}
 	if err := f.writeSARIF(cmd, found, problems); err != nil || f.linting.sarif == "-" {
 		return err
@@ -130,7 +131,7 @@ func (f *flags) load(cmd *cobra.Command, tools lint.Tools) (found checked, probl
 	if err != nil {
 		return found, nil, err
 	}
-	found.Findings, found.notes = []finding{}, f.verbose
+	found.Findings, found.notes = []finding{}, f.Verbose
 	for _, src := range all {
 		more, err := f.checkSources(cmd, src, &found)
 		if err != nil {
@@ -152,7 +153,7 @@ func (f *flags) load(cmd *cobra.Command, tools lint.Tools) (found checked, probl
 
 // missed adds the files that may be meant and are not read.
 func (f *flags) missed(all []*sources, found *checked) error {
-	dir, err := f.directory()
+	dir, err := f.Directory()
 	if err != nil || len(f.settings)+len(f.modules) > 0 {
 		return err
 	}
@@ -182,7 +183,7 @@ func (f *flags) checkFiles(files []string) error {
 		return fmt.Errorf("--settings %s: give the files either as arguments or with --settings", f.settings[0])
 	}
 	for _, file := range files {
-		if err := wantFile(file); err != nil {
+		if err := cli.WantFile(file); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		if isModule(file) {
@@ -219,25 +220,25 @@ func (c *checked) addProblems(problems []settings.Problem) {
 }
 
 func (f *flags) sayChecked(cmd *cobra.Command, found checked, problems []settings.Problem) error {
-	if f.json {
-		return sayJSON(cmd, found)
+	if f.Json {
+		return cli.SayJSON(cmd, found)
 	}
-	return say(cmd, found.text(problems))
+	return cli.Say(cmd, found.text(problems))
 }
 
 func (c checked) text(problems []settings.Problem) string {
 	var b strings.Builder
 	for _, file := range c.Files {
-		fmt.Fprintf(&b, "%s: read\n", strong.Render(oneLine(filepath.ToSlash(file))))
+		fmt.Fprintf(&b, "%s: read\n", cli.Strong.Render(cli.OneLine(filepath.ToSlash(file))))
 	}
 	if len(c.Files)+len(c.Hooks)+len(c.moduleFiles) == 0 && unreadable(problems) == nil {
 		b.WriteString("no settings file was read\n")
 	}
 	if len(c.LookedAt) > 0 {
-		fmt.Fprintf(&b, "no hook was found in: %s\n", oneLine(strings.Join(c.LookedAt, ", ")))
+		fmt.Fprintf(&b, "no hook was found in: %s\n", cli.OneLine(strings.Join(c.LookedAt, ", ")))
 	}
 	for _, miss := range c.NearMisses {
-		fmt.Fprintf(&b, "%s\n", odd.Render(visible(filepath.ToSlash(miss.File)+": "+miss.Message)))
+		fmt.Fprintf(&b, "%s\n", cli.Odd.Render(cli.Visible(filepath.ToSlash(miss.File)+": "+miss.Message)))
 	}
 	for _, m := range c.Modules {
 		b.WriteString(m.text())
@@ -246,7 +247,7 @@ func (c checked) text(problems []settings.Problem) string {
 		fmt.Fprintf(
 			&b,
 			"%s: %s  %s%s\n",
-			oneLine(short(lo.FromPtrOr(h.File, h.Source))),
+			cli.OneLine(cli.ShortPath(lo.FromPtrOr(h.File, h.Source))),
 			h.Event,
 			label(h.HookID),
 			h.notRun(),
@@ -254,7 +255,7 @@ func (c checked) text(problems []settings.Problem) string {
 		b.WriteString(h.Policy.text(4))
 	}
 	for _, g := range c.Fixed {
-		fmt.Fprintln(&b, good.Render(visible(g.fixed())))
+		fmt.Fprintln(&b, cli.Good.Render(cli.Visible(g.fixed())))
 	}
 	for _, g := range c.Findings {
 		if g.counts() || c.notes {
@@ -262,9 +263,9 @@ func (c checked) text(problems []settings.Problem) string {
 		}
 	}
 	for _, p := range problems {
-		fmt.Fprintln(&b, bad.Render(visible(p.String())))
+		fmt.Fprintln(&b, cli.Bad.Render(cli.Visible(p.String())))
 	}
-	fmt.Fprintf(&b, "%s, %s%s\n", count(len(c.Hooks), "hook"), count(len(problems), "problem"), c.counted())
+	fmt.Fprintf(&b, "%s, %s%s\n", cli.Count(len(c.Hooks), "hook"), cli.Count(len(problems), "problem"), c.counted())
 	return b.String()
 }
 
@@ -273,5 +274,5 @@ func (h checkedHook) notRun() string {
 	if h.Why == nil {
 		return ""
 	}
-	return odd.Render("  does not run: " + oneLine(string(*h.Why)+": "+lo.FromPtr(h.Detail)))
+	return cli.Odd.Render("  does not run: " + cli.OneLine(string(*h.Why)+": "+lo.FromPtr(h.Detail)))
 }

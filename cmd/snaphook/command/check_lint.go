@@ -12,6 +12,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/settings"
@@ -52,7 +53,7 @@ func (l *linting) read(cmd *cobra.Command) (lint.Tools, error) {
 
 // checkHooks adds the findings about hooks and their scripts.
 func (f *flags) checkHooks(cmd *cobra.Command, found *checked, tools lint.Tools) error {
-	dir, err := f.directory()
+	dir, err := f.Directory()
 	if err != nil {
 		return err
 	}
@@ -73,13 +74,13 @@ func (g finding) linted() lint.Finding {
 
 // fixFindings changes what is certain. It returns what it has changed.
 func (f *flags) fixFindings(cmd *cobra.Command, found *checked, files []string) ([]finding, error) {
-	dir, err := f.directory()
+	dir, err := f.Directory()
 	if err != nil {
 		return nil, err
 	}
 	fixed, left, err := lint.Apply(cmd.Context(), found.linted, []string{dir}, files)
 	for _, g := range left {
-		warn(cmd, "%s: %s is not fixed: %s", g.Position, g.ID, g.Why)
+		cli.Warn(cmd, "%s: %s is not fixed: %s", g.Position, g.ID, g.Why)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--fix: %w", err)
@@ -94,7 +95,7 @@ func (f *flags) writeSARIF(cmd *cobra.Command, found checked, problems []setting
 	if f.linting.sarif == "" {
 		return nil
 	}
-	dir, err := f.directory()
+	dir, err := f.Directory()
 	if err != nil {
 		return err
 	}
@@ -104,10 +105,10 @@ func (f *flags) writeSARIF(cmd *cobra.Command, found checked, problems []setting
 	if err != nil {
 		return fmt.Errorf("encode the findings: %w", err)
 	}
-	if text = append(visibleJSON(text), '\n'); f.linting.sarif == "-" {
-		return write(cmd.OutOrStdout(), text)
+	if text = append(cli.VisibleJSON(text), '\n'); f.linting.sarif == "-" {
+		return cli.Write(cmd.OutOrStdout(), text)
 	}
-	if err := saveFile(f.linting.sarif, text, 0o644); err != nil {
+	if err := cli.SaveFile(f.linting.sarif, text, 0o644); err != nil {
 		return fmt.Errorf("--sarif %s: %w", f.linting.sarif, err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bash"
 	"github.com/snaphook-go/snaphook/internal/environ"
@@ -21,7 +22,7 @@ import (
 // checkPolicy finds what is wrong with the overlays, and with the hooks under
 // them.
 func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem, error) {
-	dir, err := f.directory()
+	dir, err := f.Directory()
 	if err != nil {
 		return nil, err
 	}
@@ -110,10 +111,10 @@ func gateFindings(h *hook.Hook, ev policy.Event, dir string) (found []finding) {
 }
 
 func short80(s string) string {
-	if runes := []rune(oneLine(s)); len(runes) > 80 {
+	if runes := []rune(cli.OneLine(s)); len(runes) > 80 {
 		return string(runes[:79]) + "*"
 	}
-	return oneLine(s)
+	return cli.OneLine(s)
 }
 
 // openClasses are the failures of a hook itself that its policy lets pass.

@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	claudecases "github.com/snaphook-go/snaphook/conformance/judge/claudecases"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
@@ -158,7 +159,7 @@ func (e *claudeProgram) keep(document []byte, status int) error {
 	if err := json.Unmarshal(document, &fired); err != nil {
 		return err
 	}
-	if want := lo.Ternary(fired.Blocked || fired.Stop, refused, 0); status != want {
+	if want := lo.Ternary(fired.Blocked || fired.Stop, cli.Refused, 0); status != want {
 		return fmt.Errorf("exit status %d, want %d with %s", status, want, document)
 	}
 	e.left = append(e.left, fired.Effects.Async)

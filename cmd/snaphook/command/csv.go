@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	rec "github.com/snaphook-go/snaphook/record"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // errJSONAndCSV is the error of two forms at once.
@@ -31,12 +33,12 @@ func writeCSV(cmd *cobra.Command, rows ...[]string) error {
 	if w.Flush(); w.Error() != nil {
 		return w.Error()
 	}
-	return write(cmd.OutOrStdout(), b.Bytes())
+	return cli.Write(cmd.OutOrStdout(), b.Bytes())
 }
 
 // plainCell is a text that a spreadsheet takes for a text.
 func plainCell(s string) string {
-	s = oneLine(s)
+	s = cli.OneLine(s)
 	if formula := strings.TrimLeft(s, " \t"); formula != "" && strings.ContainsRune("=+-@|%＝＋－＠", []rune(formula)[0]) {
 		return "'" + s
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
@@ -71,14 +72,14 @@ func unsupported(h *hook.Hook) string {
 // beginning.
 func label(h pipeline.HookID) string {
 	if name := lo.FromPtr(h.Name); name != "" {
-		return oneLine(name)
+		return cli.OneLine(name)
 	}
 	text := lo.CoalesceOrEmpty(lo.FromPtr(h.Command), h.ID)
 	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
 	if runes := []rune(line); len(runes) > longLabel && h.Type != moduleType { // a module is known by its path
 		line, more = string(runes[:longLabel]), true
 	}
-	return oneLine(line) + lo.Ternary(more, "…", "")
+	return cli.OneLine(line) + lo.Ternary(more, "…", "")
 }
 
 // labelled returns an error in which a long command is named by its label.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
@@ -125,7 +126,7 @@ func (d *dialect) layer(value string) (settings.Layer, error) {
 	if !known {
 		return settings.Layer{}, noLayer(value, name, d.layerNames())
 	}
-	if err := wantFile(file); err != nil {
+	if err := cli.WantFile(file); err != nil {
 		return settings.Layer{}, fmt.Errorf("--settings %s: %w", value, err)
 	}
 	return settings.Layer{Name: name, Source: source, File: file, Strict: d.strict}, nil

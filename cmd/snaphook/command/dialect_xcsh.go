@@ -6,6 +6,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
 	"github.com/snaphook-go/snaphook/hook"
@@ -89,7 +90,7 @@ func fileHook(dir string, item discover.Item) *hook.Hook {
 	return &hook.Hook{
 		Identity: hook.Identity{
 			ID: source.String() + "/" + moduleType + "/" + path, Dialect: xcsh.Dialect.Name, Event: anyEvent,
-			Type: moduleType, Command: path, Source: source, Position: hook.Position{File: short(item.Path)},
+			Type: moduleType, Command: path, Source: source, Position: hook.Position{File: cli.ShortPath(item.Path)},
 		},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -53,7 +54,7 @@ func unknownEvent(name string, events []pipeline.Declared) error {
 	if !strings.Contains(name, ".") {
 		names = lo.Uniq(lo.Map(events, func(e pipeline.Declared, _ int) string { return e.Info().Name }))
 	}
-	return fmt.Errorf("there is no event %q%s; `snaphook events` lists them", name, didYouMean("", name, names))
+	return fmt.Errorf("there is no event %q%s; `snaphook events` lists them", name, cli.DidYouMean("", name, names))
 }
 
 // oneEvent accepts the one argument of the verbs that take an event.

@@ -12,6 +12,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
@@ -31,7 +32,7 @@ snaphook events claude`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.events(cmd, args) },
 	}
-	f.addJSON(cmd)
+	f.AddJSON(cmd)
 	return cmd
 }
 
@@ -58,13 +59,13 @@ func (f *flags) events(cmd *cobra.Command, args []string) error {
 		of = d.Dialect
 	}
 	catalogue := lo.Map(pipeline.Events(of), func(e pipeline.Declared, _ int) catalogued { return catalogue(e.Info()) })
-	if f.json {
-		return sayJSON(cmd, catalogue)
+	if f.Json {
+		return cli.SayJSON(cmd, catalogue)
 	}
 	rows := lo.Map(catalogue, func(c catalogued, _ int) []string { return c.row() })
-	return say(
+	return cli.Say(
 		cmd,
-		columns(
+		cli.Columns(
 			cmd,
 			[]string{"EVENT", "FIRES", "MATCHER TESTS", "HOOKS MAY", "EXIT STATUS", "TIMEOUT", "HOOK TYPES"},
 			rows,

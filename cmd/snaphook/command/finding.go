@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/lint"
 	"github.com/snaphook-go/snaphook/hook"
 )
@@ -33,7 +34,7 @@ func newFinding(id string, s severity, at hook.Position, message, fix string) fi
 	return finding{
 		ID:       id,
 		Severity: s,
-		File:     short(at.File),
+		File:     cli.ShortPath(at.File),
 		Line:     at.Line,
 		Column:   at.Column,
 		Message:  message,
@@ -45,14 +46,14 @@ func newFinding(id string, s severity, at hook.Position, message, fix string) fi
 func (g finding) counts() bool { return g.Severity != isNote }
 
 func (g finding) text() string {
-	style := odd
+	style := cli.Odd
 	if g.Severity == isError {
-		style = bad
+		style = cli.Bad
 	}
 	at := hook.Position{File: g.File, Line: g.Line, Column: g.Column}
 	return style.Render(
-		visible(fmt.Sprintf("%s: %s: %s [%s]", at, g.Severity, g.Message, g.ID)),
-	) + "\n    " + faint.Render(visible(g.Fix)) + "\n"
+		cli.Visible(fmt.Sprintf("%s: %s: %s [%s]", at, g.Severity, g.Message, g.ID)),
+	) + "\n    " + cli.Faint.Render(cli.Visible(g.Fix)) + "\n"
 }
 
 // fixed says what was mended.
@@ -72,7 +73,7 @@ func (c checked) counted() string {
 			}
 		}
 		if n > 0 {
-			parts = append(parts, count(n, string(s)))
+			parts = append(parts, cli.Count(n, string(s)))
 		}
 	}
 	if len(parts) == 0 {

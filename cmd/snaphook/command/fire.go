@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -33,7 +34,7 @@ echo '{"toolName": "bash", "input": {"command": "rm -rf /"}}' |
 		ValidArgsFunction: completeEvent,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.fire(cmd, args[0]) },
 	}
-	f.addJSON(cmd)
+	f.AddJSON(cmd)
 	f.addSources(cmd.Flags())
 	f.addModules(cmd.Flags())
 	f.addPolicy(cmd.Flags())
@@ -69,7 +70,7 @@ func (f *flags) fire(cmd *cobra.Command, name string) error {
 	fired, err := f.fireTraced(cmd, event, input, slices.Concat(tr.observers(), kept.observers(), shown.observers()))
 	shown.close()
 	if lost := tr.close(); lost != nil {
-		warn(cmd, "--trace %s: %v; the record is not complete", f.trace, lost)
+		cli.Warn(cmd, "--trace %s: %v; the record is not complete", f.trace, lost)
 	}
 	if err != nil {
 		return err
@@ -127,7 +128,7 @@ func (f *fired) run(
 		return inputError(err)
 	}
 	if f.settle(cmd, ses); cmd.Context().Err() != nil {
-		return errInterrupted // what is known is not what the hooks would have said
+		return cli.ErrInterrupted // what is known is not what the hooks would have said
 	}
 	warnUntrusted(cmd, event, decided, "did not")
 	mods.warn(cmd, f.Blocked || !guards(event.Info().FullName()))
@@ -139,16 +140,16 @@ func (f *fired) run(
 func (f *flags) answer(cmd *cobra.Command, fired *fired) (err error) {
 	isRefused := fired.Blocked || fired.Stop
 	if isRefused {
-		f.status = refused
+		f.Status = cli.Refused
 	}
 	warnFailures(cmd, fired)
-	if f.json {
-		err = sayJSON(cmd, fired.JSONResult)
+	if f.Json {
+		err = cli.SayJSON(cmd, fired.JSONResult)
 	} else {
-		err = say(cmd, firedText(fired))
+		err = cli.Say(cmd, firedText(fired))
 	}
-	if isRefused && !f.json {
-		fmt.Fprintln(cmd.ErrOrStderr(), visible(reasonOf(fired)))
+	if isRefused && !f.Json {
+		fmt.Fprintln(cmd.ErrOrStderr(), cli.Visible(reasonOf(fired)))
 	}
 	return err
 }

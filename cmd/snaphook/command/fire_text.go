@@ -10,6 +10,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/events/llxprt/genai"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/errorline"
@@ -22,17 +23,17 @@ import (
 func warnFailures(cmd *cobra.Command, fired *fired) {
 	for _, h := range fired.Hooks {
 		if h.Error != nil && h.Outcome != pipeline.Success {
-			warn(cmd, "%s: %s%s%s", lo.FromPtrOr(h.File, h.Source), labelled(*h.Error, h.HookID), because(h), afterFailure(fired, h))
+			cli.Warn(cmd, "%s: %s%s%s", lo.FromPtrOr(h.File, h.Source), labelled(*h.Error, h.HookID), because(h), afterFailure(fired, h))
 		}
 		for _, note := range h.Notes {
-			warn(cmd, "%s: hook %q: %s", lo.FromPtrOr(h.File, h.Source), label(h.HookID), note)
+			cli.Warn(cmd, "%s: hook %q: %s", lo.FromPtrOr(h.File, h.Source), label(h.HookID), note)
 		}
 	}
 	for _, end := range fired.ended {
 		warnEnded(cmd, end)
 	}
 	for _, c := range fired.Conflicts {
-		warn(cmd, "%s rewrote %q differently; the last one counts", strings.Join(c.Hooks, " and "), c.Key)
+		cli.Warn(cmd, "%s rewrote %q differently; the last one counts", strings.Join(c.Hooks, " and "), c.Key)
 	}
 }
 
@@ -76,10 +77,10 @@ func warnEnded(cmd *cobra.Command, end pipeline.Finished) {
 	id := pipeline.Identify(end.Hook)
 	at := lo.FromPtrOr(id.File, id.Source)
 	if end.Err != nil {
-		warn(cmd, "%s: in the background: %v", at, labelled(end.Err.Error(), id))
+		cli.Warn(cmd, "%s: in the background: %v", at, labelled(end.Err.Error(), id))
 	}
 	for _, note := range end.Notes {
-		warn(cmd, "%s: hook %q: %s", at, label(id), note)
+		cli.Warn(cmd, "%s: hook %q: %s", at, label(id), note)
 	}
 }
 
@@ -88,9 +89,9 @@ func warnEnded(cmd *cobra.Command, end pipeline.Finished) {
 func firedText(fired *fired) string {
 	var b strings.Builder
 	effects, _ := wire.Of(fired.Effects) // without effects there are no lines of them
-	b.WriteString(strong.Render(fired.Event) + ": " + decision(fired, effects) + "\n")
+	b.WriteString(cli.Strong.Render(fired.Event) + ": " + decision(fired, effects) + "\n")
 	for _, line := range effectLines(fired, effects) {
-		fmt.Fprintf(&b, "  %-12s  %s\n", line[0], indented(line[1], 16))
+		fmt.Fprintf(&b, "  %-12s  %s\n", line[0], cli.Indented(line[1], 16))
 	}
 	for _, h := range fired.Hooks {
 		fmt.Fprintf(
@@ -128,19 +129,19 @@ func wordOf(h pipeline.HookRun) pipeline.Outcome {
 func decision(fired *fired, effects wire.Object) string {
 	switch {
 	case fired.Blocked:
-		return bad.Render("blocked")
+		return cli.Bad.Render("blocked")
 	case fired.Stop:
-		return bad.Render("the agent must stop")
+		return cli.Bad.Render("the agent must stop")
 	case len(fired.Hooks) == 0:
-		return good.Render("go ahead") + "; no hook ran, `snaphook plan " + fired.Event + "` says why"
+		return cli.Good.Render("go ahead") + "; no hook ran, `snaphook plan " + fired.Event + "` says why"
 	case effects.Text("permissionDecision") == string(hook.Ask), string(effects.Get("askUser")) == "true":
-		return odd.Render("ask the user")
+		return cli.Odd.Render("ask the user")
 	case effects.Text("permissionDecision") == string(hook.Defer):
-		return odd.Render("put off")
+		return cli.Odd.Render("put off")
 	case effects.Text("decision") == string(hook.Ask): // of LLxprt, whose hooks cannot hold up the tool for it
-		return good.Render("go ahead") + "; a hook wants the user asked"
+		return cli.Good.Render("go ahead") + "; a hook wants the user asked"
 	}
-	return good.Render("go ahead")
+	return cli.Good.Render("go ahead")
 }
 
 // shownKeys are the effects that the answer shows by other means: in its first
@@ -235,9 +236,9 @@ func outcomeStyle(o pipeline.Outcome) string {
 	word := fmt.Sprintf("%-18s", o)
 	switch o {
 	case pipeline.Success:
-		return good.Render(word)
+		return cli.Good.Render(word)
 	case pipeline.Blocking:
-		return bad.Render(word)
+		return cli.Bad.Render(word)
 	}
-	return odd.Render(word)
+	return cli.Odd.Render(word)
 }

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // An example is cut at the edge of the terminal, and what is cut cannot be copied. Words
@@ -33,11 +35,11 @@ func TestHelpFitsATerminalOf80Columns(t *testing.T) {
 
 func TestHelpIsBrokenAtBlanksAlone(t *testing.T) {
 	text := "one two-three four\n\n  a list  stays as it is\nfive"
-	if got, want := inColumns(text, 9), "one\ntwo-three\nfour\n\n  a list  stays as it is\nfive"; got != want {
+	if got, want := cli.InColumns(text, 9), "one\ntwo-three\nfour\n\n  a list  stays as it is\nfive"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	words := strings.Fields(moduleHelp)
-	if got := strings.Fields(inColumns(moduleHelp, 20)); !slices.Equal(got, words) {
+	if got := strings.Fields(cli.InColumns(moduleHelp, 20)); !slices.Equal(got, words) {
 		t.Errorf("got the words %q, want %q", got, words)
 	}
 }

@@ -12,9 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 	rec "github.com/snaphook-go/snaphook/record"
 )
+
+// recordVariable names the file that every fire is recorded in.
+const recordVariable = "SNAPHOOK_RECORD"
 
 // maxToldLines bounds the unreadable lines that are named one by one.
 const maxToldLines = 20
@@ -69,7 +73,7 @@ func readRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text,
 	}
 	h.file = path
 	if more := h.unreadable - maxToldLines; more > 0 {
-		warn(cmd, "%s: %s more that cannot be read", path, count(more, "line"))
+		cli.Warn(cmd, "%s: %s more that cannot be read", path, cli.Count(more, "line"))
 	}
 	if broken == nil && h.fires == 0 && !follow {
 		broken = fmt.Errorf("%s: there is no fire in it", path)
@@ -85,7 +89,7 @@ type stoppable struct {
 
 func (s stoppable) Read(b []byte) (int, error) {
 	if s.ctx.Err() != nil {
-		return 0, errInterrupted
+		return 0, cli.ErrInterrupted
 	}
 	return s.Reader.Read(b)
 }
@@ -96,16 +100,16 @@ func (h *history) bad(cmd *cobra.Command, number int, why error) error {
 		return fmt.Errorf("%s: %w", h.file, why)
 	}
 	if h.unreadable++; h.unreadable <= maxToldLines {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s:%d: %s; the line is left out\n", h.file, number, visible(why.Error()))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s:%d: %s; the line is left out\n", h.file, number, cli.Visible(why.Error()))
 	}
 	return nil
 }
 
 func openHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, error) {
 	if path == "-" {
-		return &interruptible{ctx: cmd.Context(), in: io.NopCloser(cmd.InOrStdin())}, nil
+		return &cli.Interruptible{Ctx: cmd.Context(), In: io.NopCloser(cmd.InOrStdin())}, nil
 	}
-	f, err := openUntil(cmd.Context(), path)
+	f, err := cli.OpenUntil(cmd.Context(), path)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +120,7 @@ func openHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, e
 	if follow {
 		return &tail{ctx: cmd.Context(), path: path, f: f}, nil
 	}
-	return &interruptible{ctx: cmd.Context(), in: f}, nil
+	return &cli.Interruptible{Ctx: cmd.Context(), In: f}, nil
 }
 
 // tail reads a file as it grows, and the one that takes its place when it is

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 	"io"
 	"os"
@@ -28,7 +29,7 @@ func openParts(cmd *cobra.Command, path string, follow bool) ([]part, error) {
 		return nil, err
 	}
 	parts := []part{{newest, path}}
-	file, ok := fileOf(newest)
+	file, ok := cli.FileOf(newest)
 	if !ok {
 		return parts, nil
 	}
@@ -43,7 +44,7 @@ func openParts(cmd *cobra.Command, path string, follow bool) ([]part, error) {
 			closeParts(parts)
 			return openParts(cmd, path, follow)
 		}
-		parts, before = append(parts, part{&interruptible{ctx: cmd.Context(), in: f}, name}), f
+		parts, before = append(parts, part{&cli.Interruptible{Ctx: cmd.Context(), In: f}, name}), f
 	}
 	slices.Reverse(parts)
 	return parts, nil

@@ -11,6 +11,8 @@ import (
 
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // templates are the files that a project begins with.
@@ -57,16 +59,16 @@ snaphook init
 # For LLxprt Code, in another one; then run the test
 snaphook init --dialect llxprt --dir ~/project
 snaphook test --dir ~/project`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.init(cmd) },
 	}
 	cmd.Flags().StringVar(&f.dialect, "dialect", "",
 		"Write for this hook system: claude, llxprt or xcsh; if not given, for the one that the project has settings of, else claude")
-	return twoIfUnusable(cmd)
+	return cli.TwoIfUnusable(cmd)
 }
 
 func (f *flags) init(cmd *cobra.Command) error {
-	dir, err := f.directory()
+	dir, err := f.Directory()
 	if err != nil {
 		return err
 	}
@@ -89,14 +91,14 @@ func (f *flags) init(cmd *cobra.Command) error {
 		if !planted && strings.HasSuffix(file.from, "/settings.json") && !hasGuard(filepath.Join(dir, file.to)) {
 			kept = string(text)
 		}
-		said = append(said, lo.Ternary(planted, good.Render("wrote  "), odd.Render("kept   "))+file.to)
+		said = append(said, lo.Ternary(planted, cli.Good.Render("wrote  "), cli.Odd.Render("kept   "))+file.to)
 	}
 	if kept != "" {
 		said = append(said, "", files[0].to+" was there. To use the guard, add its hook:", "", strings.TrimSpace(kept))
 	}
-	where := lo.Ternary(f.dir == "", "", " --dir "+f.dir)
+	where := lo.Ternary(f.Dir == "", "", " --dir "+f.Dir)
 	said = append(said, "", "Next: snaphook test"+where)
-	return say(cmd, strings.Join(said, "\n"))
+	return cli.Say(cmd, strings.Join(said, "\n"))
 }
 
 // hasGuard reports whether settings that are there name the guard.
@@ -110,7 +112,7 @@ func dialectOf(dir string) string {
 	for _, d := range []struct{ folder, dialect string }{
 		{".claude", "claude"}, {".llxprt", "llxprt"}, {".gemini", "llxprt"}, {".xcsh", "xcsh"},
 	} {
-		if wantDir(filepath.Join(dir, d.folder)) == nil {
+		if cli.WantDir(filepath.Join(dir, d.folder)) == nil {
 			return d.dialect
 		}
 	}

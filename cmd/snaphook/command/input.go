@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
@@ -114,8 +115,6 @@ func readAll(ctx context.Context, in io.Reader) ([]byte, error) {
 	case r := <-done:
 		return r.text, r.err
 	case <-ctx.Done():
-		return nil, errInterrupted
+		return nil, cli.ErrInterrupted
 	}
 }
-
-var errInterrupted = errors.New("interrupted by a signal")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 func TestReadingEndsWithTheContext(t *testing.T) {
@@ -15,8 +17,8 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 	defer typed.Close()    // lets the read go, too
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if text, err := readAll(ctx, in); text != nil || !errors.Is(err, errInterrupted) {
-		t.Errorf("got %q, %v, want nothing and %v", text, err, errInterrupted)
+	if text, err := readAll(ctx, in); text != nil || !errors.Is(err, cli.ErrInterrupted) {
+		t.Errorf("got %q, %v, want nothing and %v", text, err, cli.ErrInterrupted)
 	}
 }
 

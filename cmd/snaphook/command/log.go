@@ -14,15 +14,20 @@ import (
 	"github.com/spf13/pflag"
 
 	rec "github.com/snaphook-go/snaphook/record"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// logFlags are those of the verb.
+// logFlags are the flags of log; record-test takes those that choose fires.
 type logFlags struct {
+	cli.JsonFlag
+
 	event, hook, decision, session, since string
 	failed, follow, csv                   bool
 }
 
-func newLog(f *flags) *cobra.Command {
+// newLog returns the verb log.
+func newLog() *cobra.Command {
 	var of logFlags
 	cmd := &cobra.Command{
 		Use:   "log [FILE]",
@@ -37,21 +42,21 @@ snaphook log hooks.jsonl --hook '*guard.sh*' --event PreToolUse
 snaphook log hooks.jsonl --failed --follow`,
 		Args: oneRecord,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.json && of.csv {
+			if of.Json && of.csv {
 				return errJSONAndCSV
 			}
 			path, err := recordOf(args)
 			if err != nil {
 				return err
 			}
-			return f.showLog(cmd, path, &of)
+			return of.show(cmd, path)
 		},
 	}
 	to := cmd.Flags()
 	of.addChoice(to)
 	to.BoolVar(&of.failed, "failed", false, "Fires with a hook that failed: log --failed")
 	to.BoolVar(&of.follow, "follow", false, "Go on with what is written from now on, until interrupted: log --follow")
-	to.BoolVar(&f.json, "json", false, "Answer with the lines of the file: --json | jq .")
+	to.BoolVar(&of.Json, "json", false, "Answer with the lines of the file: --json | jq .")
 	to.BoolVar(&of.csv, "csv", false, "Answer with a row for each hook, for spreadsheets: log --csv > hooks.csv")
 	return cmd
 }
@@ -100,7 +105,8 @@ func (of *logFlags) choice() (*choice, error) {
 	return c, err
 }
 
-func (f *flags) showLog(cmd *cobra.Command, path string, of *logFlags) error {
+// show prints the chosen fires of a record.
+func (of *logFlags) show(cmd *cobra.Command, path string) error {
 	c, err := of.choice()
 	if err != nil {
 		return err
@@ -117,12 +123,12 @@ func (f *flags) showLog(cmd *cobra.Command, path string, of *logFlags) error {
 			return nil
 		}
 		switch {
-		case f.json:
-			return write(cmd.OutOrStdout(), append(slices.Clip(visibleJSON(text)), '\n'))
+		case of.Json:
+			return cli.Write(cmd.OutOrStdout(), append(slices.Clip(cli.VisibleJSON(text)), '\n'))
 		case of.csv:
 			return writeCSV(cmd, logRows(line)...)
 		}
-		return write(out, []byte(lineText(line)))
+		return cli.Write(out, []byte(lineText(line)))
 	})
 	return err
 }
@@ -130,33 +136,33 @@ func (f *flags) showLog(cmd *cobra.Command, path string, of *logFlags) error {
 // lineText is a fire as a person reads it.
 func lineText(l *rec.Line) string {
 	var b strings.Builder
-	words := []string{faint.Render(l.Time.Local().Format("2006-01-02 15:04:05.000")), strong.Render(oneLine(l.Event))}
+	words := []string{cli.Faint.Render(l.Time.Local().Format("2006-01-02 15:04:05.000")), cli.Strong.Render(cli.OneLine(l.Event))}
 	if l.Subject != "" {
-		words = append(words, oneLine(l.Subject))
+		words = append(words, cli.OneLine(l.Subject))
 	}
 	if l.Late != "" {
 		words = append(words, "ended in the background")
 	} else {
-		words = append(words, decisionText(l), faint.Render(took(l.MS)))
+		words = append(words, decisionText(l), cli.Faint.Render(cli.Milliseconds(l.MS)))
 	}
 	if l.FailedOpen > 0 {
-		words = append(words, bad.Render(fmt.Sprintf("%d failed open", l.FailedOpen)))
+		words = append(words, cli.Bad.Render(fmt.Sprintf("%d failed open", l.FailedOpen)))
 	}
 	if l.Rewritten {
-		words = append(words, odd.Render("rewritten"))
+		words = append(words, cli.Odd.Render("rewritten"))
 	}
 	if l.Session != "" {
-		words = append(words, faint.Render("session "+oneLine(l.Session)))
+		words = append(words, cli.Faint.Render("session "+cli.OneLine(l.Session)))
 	}
 	b.WriteString(strings.Join(words, "  ") + "\n")
 	if l.Reason != "" {
-		b.WriteString("    " + oneLine(l.Reason) + "\n")
+		b.WriteString("    " + cli.OneLine(l.Reason) + "\n")
 	}
 	if l.Would != nil {
 		b.WriteString(
-			"    " + odd.Render(
-				oneLine("would be "+lo.CoalesceOrEmpty(l.Would.Decision, "no decision")+" without shadow mode"),
-			) + " " + oneLine(l.Would.Reason) + "\n",
+			"    " + cli.Odd.Render(
+				cli.OneLine("would be "+lo.CoalesceOrEmpty(l.Would.Decision, "no decision")+" without shadow mode"),
+			) + " " + cli.OneLine(l.Would.Reason) + "\n",
 		)
 	}
 	for i := range l.Hooks {
@@ -169,43 +175,43 @@ func decisionText(l *rec.Line) string {
 	style, word := lipgloss.NewStyle(), l.Decision
 	switch l.Decision {
 	case "deny":
-		style = bad
+		style = cli.Bad
 	case "ask":
-		style = odd
+		style = cli.Odd
 	case "allow":
-		style = good
+		style = cli.Good
 	case "":
 		word = "no decision"
 	}
 	if l.Stop {
 		word += ", stop"
 	}
-	return style.Render(oneLine(word))
+	return style.Render(cli.OneLine(word))
 }
 
 // hookText is what a hook of a fire did, or why it did not run.
 func hookText(h *rec.Hook) string {
 	at := ""
 	if h.File != "" {
-		at = "  " + faint.Render(oneLine(h.File))
+		at = "  " + cli.Faint.Render(cli.OneLine(h.File))
 	}
 	if !h.Ran {
-		return faint.Render("    not run  ") + oneLine(h.Label()) + "  " + oneLine(
+		return cli.Faint.Render("    not run  ") + cli.OneLine(h.Label()) + "  " + cli.OneLine(
 			lo.CoalesceOrEmpty(h.Why, "?")+lo.Ternary(h.Detail != "", ": "+h.Detail, ""),
 		) + at + "\n"
 	}
-	words := []string{outcomeText(h), oneLine(h.Label())}
+	words := []string{outcomeText(h), cli.OneLine(h.Label())}
 	if h.MS != nil {
-		words = append(words, faint.Render(took(*h.MS)))
+		words = append(words, cli.Faint.Render(cli.Milliseconds(*h.MS)))
 	}
 	if h.QueuedMS != nil && *h.QueuedMS >= 1 {
-		words = append(words, faint.Render("waited "+took(*h.QueuedMS)))
+		words = append(words, cli.Faint.Render("waited "+cli.Milliseconds(*h.QueuedMS)))
 	}
 	if h.Mode == "shadow" {
-		words = append(words, odd.Render(oneLine("shadow: "+lo.CoalesceOrEmpty(h.Decision, "no decision"))))
+		words = append(words, cli.Odd.Render(cli.OneLine("shadow: "+lo.CoalesceOrEmpty(h.Decision, "no decision"))))
 	}
 	if why := lo.CoalesceOrEmpty(h.Error, h.Reason); why != "" {
-		words = append(words, oneLine(why))
+		words = append(words, cli.OneLine(why))
 	}
 	if h.Background != nil {
 		words = append(words, endingText(h.Background))
@@ -222,32 +228,21 @@ func outcomeWord(outcome, class string, failed bool) string {
 	if class != "" {
 		word += " (" + class + ")"
 	}
-	style := good
+	style := cli.Good
 	switch {
 	case failed:
-		style = odd
+		style = cli.Odd
 	case outcome == "blocking":
-		style = bad
+		style = cli.Bad
 	}
-	return style.Render(oneLine(word))
+	return style.Render(cli.OneLine(word))
 }
 
 // endingText is how a hook in the background ended.
 func endingText(e *rec.Ending) string {
-	text := "→ " + outcomeWord(e.Outcome, e.Class, e.Failed()) + "  " + faint.Render(took(e.MS))
+	text := "→ " + outcomeWord(e.Outcome, e.Class, e.Failed()) + "  " + cli.Faint.Render(cli.Milliseconds(e.MS))
 	if e.Error != "" {
-		text += "  " + oneLine(e.Error)
+		text += "  " + cli.OneLine(e.Error)
 	}
 	return text
-}
-
-// took is a duration in milliseconds for people.
-func took(ms float64) string {
-	switch {
-	case ms < 10:
-		return fmt.Sprintf("%.2gms", ms)
-	case ms < 1000:
-		return fmt.Sprintf("%.0fms", ms)
-	}
-	return time.Duration(ms * float64(time.Millisecond)).Round(100 * time.Millisecond).String()
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"charm.land/fang/v2"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // Main does what the arguments of the process say, and returns the exit status.
@@ -24,16 +26,10 @@ func Main() int {
 	log.SetOutput(libraryLog{f, os.Stderr})
 	version, errs := fang.WithVersion(thisVersion().Version), fang.WithErrorHandler(showError)
 	if err := fang.Execute(ctx, newRoot(f), version, errs); err != nil {
-		return max(statusOf(err), f.status) // what a hook refused stays refused
+		return max(cli.StatusOf(err), f.Status) // what a hook refused stays refused
 	}
-	return f.status
+	return f.Status
 }
-
-// The exit statuses besides 0.
-const (
-	failed  = 1 // snaphook could not do it, or check found something
-	refused = 2 // a hook blocked, or wants the agent to stop
-)
 
 // showError says what went wrong, in the words of the error: no capital
 // letters or full stops are added, since many begin with a file.
@@ -41,7 +37,7 @@ func showError(w io.Writer, styles fang.Styles, err error) {
 	fmt.Fprintln(
 		w,
 		styles.ErrorHeader.UnsetMargins().UnsetPadding().UnsetTransform().SetString("snaphook:").String(),
-		visible(err.Error()),
+		cli.Visible(err.Error()),
 	)
 }
 

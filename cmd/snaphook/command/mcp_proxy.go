@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/events/xcsh"
@@ -90,7 +91,7 @@ func (f *flags) proxy(cmd *cobra.Command, server string, args []string) error {
 	cancel()
 	p.calls.Wait()
 	if exit := new(exec.ExitError); errors.As(err, &exit) {
-		f.status = max(1, exit.ExitCode())
+		f.Status = max(1, exit.ExitCode())
 		return nil
 	}
 	return err
@@ -123,7 +124,7 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 		layers[d.Name] = append([]settings.Layer{}, src.layers...) // not nil, with which they would be searched for
 	}
 	host := &cliHost{said: cmd.ErrOrStderr(), runs: true, js: f.js}
-	dir, err := filepath.Abs(f.dir)
+	dir, err := filepath.Abs(f.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -147,14 +148,14 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 	}
 	s, err = hooks.NewSession(
 		cmd.Context(),
-		snaphook.SessionConfig{ID: f.id, Dir: f.dir, Untrusted: all.untrusted, Undecided: all.undecided},
+		snaphook.SessionConfig{ID: f.id, Dir: f.Dir, Untrusted: all.untrusted, Undecided: all.undecided},
 	)
 	if err != nil {
 		hooks.Close()
 		return nil, nil, err
 	}
 	for _, p := range s.Problems() {
-		warn(cmd, "%s", p)
+		cli.Warn(cmd, "%s", p)
 	}
 	return s, hooks.Close, nil
 }

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // The memory of a fire whose input is a large file that a tool writes: what a
@@ -44,7 +46,7 @@ func peak(t *testing.T, dir string, input []byte, args ...string) (most int64) {
 	t.Helper()
 	cmd := exec.Command("snaphook", append([]string{"fire", "--trusted", "--dir", dir}, args...)...) // testscript.Main put it on PATH
 	cmd.Env, cmd.Stdin = append(os.Environ(), "HOME="+dir), bytes.NewReader(input)
-	if said, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != refused {
+	if said, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != cli.Refused {
 		t.Fatalf("%v: %.500s", err, said)
 	}
 	file := filepath.Join(dir, "peak")

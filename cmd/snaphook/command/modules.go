@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
 	"github.com/snaphook-go/snaphook/hook"
@@ -167,7 +168,7 @@ func wantModule(file, wd, home string) error {
 	if file != "" {
 		path = discover.Resolve(file, wd, home)
 	}
-	if err := wantFile(path); err != nil {
+	if err := cli.WantFile(path); err != nil {
 		return err
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -189,20 +190,20 @@ func (a *attached) warn(cmd *cobra.Command, safe bool) {
 		return
 	}
 	if n := len(a.kept); n > 0 {
-		warn(
+		cli.Warn(
 			cmd,
 			"%s of this project did not run: %s; `snaphook trust` shows them, `snaphook trust grant` allows them",
-			count(n, moduleType),
+			cli.Count(n, moduleType),
 			a.why,
 		)
 	}
 	for _, err := range a.failed {
-		warn(cmd, "%v%s%s", err, whereThrown(err), lo.Ternary(safe || err.Closed, "", "; what it guards goes ahead"))
+		cli.Warn(cmd, "%v%s%s", err, whereThrown(err), lo.Ternary(safe || err.Closed, "", "; what it guards goes ahead"))
 	}
 	for _, info := range a.Infos() {
 		for _, name := range unheard(info) { // others belong to runtimes that offer more
-			if near := didYouMean("", name, eventNames()); near != "" {
-				warn(cmd, "%s: there is no event %q%s", info.Path, name, near)
+			if near := cli.DidYouMean("", name, eventNames()); near != "" {
+				cli.Warn(cmd, "%s: there is no event %q%s", info.Path, name, near)
 			}
 		}
 	}
@@ -228,7 +229,7 @@ func (a *attached) conclude(fired *pipeline.JSONResult, err error) error {
 	}
 	refusal := a.Verdict(&result, err)
 	if refusal == nil && a.swapped {
-		refusal = fmt.Errorf("%s of this project did not run: %s", count(len(a.kept), moduleType), a.why)
+		refusal = fmt.Errorf("%s of this project did not run: %s", cli.Count(len(a.kept), moduleType), a.why)
 	}
 	if refusal != nil {
 		fired.Blocked, fired.Reason = true, lo.ToPtr(refusal.Error())
@@ -242,7 +243,7 @@ func (a *attached) close(cmd *cobra.Command) {
 		return
 	}
 	if err := a.Close(); err != nil {
-		warn(cmd, "%v", err)
+		cli.Warn(cmd, "%v", err)
 	}
 }
 

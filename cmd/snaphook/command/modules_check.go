@@ -13,6 +13,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/jsrun"
@@ -40,9 +41,9 @@ type moduleRuntime struct {
 
 func (r *moduleRuntime) text() string {
 	if r.Name == jsrun.Sandbox {
-		return "the sandbox: " + oneLine(r.Why)
+		return "the sandbox: " + cli.OneLine(r.Why)
 	}
-	return oneLine(r.Name + ": " + r.Why)
+	return cli.OneLine(r.Name + ": " + r.Why)
 }
 
 // runtime says where the module of a handler runs; nil for other hooks.
@@ -111,7 +112,7 @@ func (c *checked) addHandlers(handlers []*hook.Hook, a *attached) {
 // addModule lists a module. It returns the names of events that it subscribes to
 // in vain.
 func (c *checked) addModule(info xcsh.Info) (problems []settings.Problem) {
-	file := short(info.Resolved)
+	file := cli.ShortPath(info.Resolved)
 	c.Files = append(c.Files, file)
 	c.Modules = append(
 		c.Modules,
@@ -131,7 +132,7 @@ func (c *checked) addModule(info xcsh.Info) (problems []settings.Problem) {
 			Message: fmt.Sprintf(
 				"nothing fires the event %q%s; `snaphook events xcsh` lists those there are",
 				name,
-				didYouMean("", name, eventNames()),
+				cli.DidYouMean("", name, eventNames()),
 			),
 		})
 	}
@@ -154,12 +155,12 @@ func (m checkedModule) text() string {
 	if m.Runtime.Name != jsrun.Sandbox {
 		where = ", and runs in " + m.Runtime.text()
 	}
-	return fmt.Sprintf("%s: registers %s%s\n", oneLine(filepath.ToSlash(m.File)), oneLine(strings.Join(parts, ", ")), where)
+	return fmt.Sprintf("%s: registers %s%s\n", cli.OneLine(filepath.ToSlash(m.File)), cli.OneLine(strings.Join(parts, ", ")), where)
 }
 
 // mistakes says what keeps a module from being loaded, and where.
 func mistakes(failed *xcsh.LoadError) []settings.Problem {
-	file := short(failed.Path)
+	file := cli.ShortPath(failed.Path)
 	var text *jsrun.BuildError
 	if errors.As(failed, &text) {
 		return lo.Map(text.Mistakes, func(m jsrun.Mistake, _ int) settings.Problem {
@@ -232,7 +233,7 @@ func (a *attached) skipped() (all []notRun) {
 				Type:     moduleType,
 				Command:  failed.Path,
 				Source:   failed.Source,
-				Position: hook.Position{File: short(failed.Path)},
+				Position: hook.Position{File: cli.ShortPath(failed.Path)},
 			},
 		}
 		all = append(all, notRun{describe(h), hook.Invalid, failed.Err.Error(), governed(h)})

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/jsrun"
 	"github.com/snaphook-go/snaphook/jsrun/modules"
@@ -32,7 +33,7 @@ type cliHost struct {
 
 // host is the host of modules that are about to handle an event.
 func (f *flags) host(cmd *cobra.Command, term *asking) *cliHost {
-	return &cliHost{said: cmd.ErrOrStderr(), notes: !f.json, runs: true, term: term}
+	return &cliHost{said: cmd.ErrOrStderr(), notes: !f.Json, runs: true, term: term}
 }
 
 // lookHost is the host of modules that are only looked at: what they register
@@ -90,7 +91,7 @@ func (h *cliHost) line(label, text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.said != nil {
-		fmt.Fprintf(h.said, "%s: %s\n", label, visible(strings.TrimRight(text, "\n")))
+		fmt.Fprintf(h.said, "%s: %s\n", label, cli.Visible(strings.TrimRight(text, "\n")))
 	}
 }
 
@@ -140,5 +141,5 @@ func (u *terminalUI) Input(ctx context.Context, title, placeholder string) (stri
 func (u *terminalUI) Notify(message, level string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	fmt.Fprintf(u.term.out, "%s: %s\n", visible(level), visible(message))
+	fmt.Fprintf(u.term.out, "%s: %s\n", cli.Visible(level), cli.Visible(message))
 }

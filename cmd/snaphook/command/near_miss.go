@@ -10,6 +10,8 @@ import (
 
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // nearMiss is a file that looks like one with hooks, and that no dialect reads.
@@ -68,9 +70,9 @@ func unreadModules(dir string, found []string) (misses []nearMiss) {
 		for _, e := range entries[:min(len(entries), maxNearMisses)] {
 			file := filepath.Join(path, e.Name())
 			if isModule(e.Name()) && !slices.Contains(seen, file) {
-				misses = append(misses, nearMiss{short(file), fmt.Sprintf(
+				misses = append(misses, nearMiss{cli.ShortPath(file), fmt.Sprintf(
 					"%s is not looked at, so this module is not loaded; give it with --module %s, or move it to .xcsh/hooks/pre or .xcsh/hooks/post",
-					folder, filepath.ToSlash(short(file)),
+					folder, filepath.ToSlash(cli.ShortPath(file)),
 				)})
 			}
 		}
@@ -86,7 +88,7 @@ func nearMisses(dir string) (misses []nearMiss) {
 	}
 	add := func(file, format string, args ...any) {
 		if len(misses) < maxNearMisses {
-			misses = append(misses, nearMiss{short(filepath.Join(dir, filepath.FromSlash(file))), fmt.Sprintf(format, args...)})
+			misses = append(misses, nearMiss{cli.ShortPath(filepath.Join(dir, filepath.FromSlash(file))), fmt.Sprintf(format, args...)})
 		}
 	}
 	for _, meant := range settingsNames {
@@ -103,17 +105,17 @@ func nearMisses(dir string) (misses []nearMiss) {
 	}
 	for _, name := range []string{"hooks/hooks.json", "hooks.json"} {
 		if there(name) {
-			add(name, "this is the form of a plugin, which is read with --plugin %s", filepath.ToSlash(short(dir)))
+			add(name, "this is the form of a plugin, which is read with --plugin %s", filepath.ToSlash(cli.ShortPath(dir)))
 		}
 	}
 	for _, below := range append([]string{".."}, folders(dir)...) {
 		for _, name := range settingsNames {
 			if file := below + "/" + name; there(file) {
-				add(file, "settings of another folder are read with --dir %s", filepath.ToSlash(short(filepath.Join(dir, below))))
+				add(file, "settings of another folder are read with --dir %s", filepath.ToSlash(cli.ShortPath(filepath.Join(dir, below))))
 			}
 		}
 		if file := below + "/hooks/hooks.json"; below != ".." && there(file) {
-			add(file, "this is the form of a plugin, which is read with --plugin %s", filepath.ToSlash(short(filepath.Join(dir, below))))
+			add(file, "this is the form of a plugin, which is read with --plugin %s", filepath.ToSlash(cli.ShortPath(filepath.Join(dir, below))))
 		}
 	}
 	return misses
@@ -158,7 +160,7 @@ func lookedAt(all []*sources) (files []string) {
 		for _, profile := range profiles {
 			for _, layer := range src.dialect.discover(src.dir, profile) {
 				if layer.File != "" {
-					files = append(files, filepath.ToSlash(short(layer.File)))
+					files = append(files, filepath.ToSlash(cli.ShortPath(layer.File)))
 				}
 			}
 		}
@@ -168,11 +170,11 @@ func lookedAt(all []*sources) (files []string) {
 
 // warnUnreadModules says at the fire or the plan of an event of modules that some are not looked at.
 func (f *flags) warnUnreadModules(cmd *cobra.Command) {
-	dir, err := f.directory()
+	dir, err := f.Directory()
 	if err != nil || len(f.modules) > 0 {
 		return
 	}
 	for _, miss := range unreadModules(dir, nil) {
-		warn(cmd, "%s: %s", filepath.ToSlash(miss.File), miss.Message)
+		cli.Warn(cmd, "%s: %s", filepath.ToSlash(miss.File), miss.Message)
 	}
 }

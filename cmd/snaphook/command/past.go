@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	env "github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/pipeline"
 	rec "github.com/snaphook-go/snaphook/record"
@@ -192,7 +193,7 @@ func shownWas(member, text string) string {
 	case member == "reason":
 		return strconv.Quote(text)
 	}
-	return oneLine(text)
+	return cli.OneLine(text)
 }
 
 // keptText is how many bytes of a text a record keeps.

@@ -7,6 +7,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run"
@@ -32,7 +33,7 @@ echo '{"toolName": "bash", "input": {"command": "ls"}}' |
 		ValidArgsFunction: completeEvent,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.plan(cmd, args[0]) },
 	}
-	f.addJSON(cmd)
+	f.AddJSON(cmd)
 	f.addSources(cmd.Flags())
 	f.addModules(cmd.Flags())
 	f.addPolicy(cmd.Flags())
@@ -80,10 +81,10 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 	for i := range p.Run {
 		p.Run[i].Runtime = a.runtime(p.Run[i].HookID)
 	}
-	if f.json {
-		return sayJSON(cmd, p)
+	if f.Json {
+		return cli.SayJSON(cmd, p)
 	}
-	return say(cmd, p.text())
+	return cli.Say(cmd, p.text())
 }
 
 // newPlanned describes what was decided, the hooks that do not run in their
@@ -118,27 +119,27 @@ func newPlanned(event string, decided stages.Planned, configured []*hook.Hook) p
 
 func (p plan) text() string {
 	var b strings.Builder
-	switch b.WriteString(strong.Render(p.Event) + ": "); {
+	switch b.WriteString(cli.Strong.Render(p.Event) + ": "); {
 	case len(p.Run)+len(p.Skipped) == 0:
 		b.WriteString("no hook is configured for this event\n")
 	case len(p.Run) == 0:
 		b.WriteString("no hook would run\n")
 	default:
 		b.WriteString(
-			count(len(p.Run), "hook") + " would run" + lo.Ternary(len(p.Run) > 1, ", "+manner[p.Mode], "") + "\n",
+			cli.Count(len(p.Run), "hook") + " would run" + lo.Ternary(len(p.Run) > 1, ", "+manner[p.Mode], "") + "\n",
 		)
 	}
 	for _, h := range p.Run {
 		b.WriteString(
-			"  " + good.Render("run   ") + "  " + label(h.HookID) + "  " + place(h.HookID) + "\n" + h.Policy.text(10),
+			"  " + cli.Good.Render("run   ") + "  " + label(h.HookID) + "  " + place(h.HookID) + "\n" + h.Policy.text(10),
 		)
 		if h.Runtime != nil {
 			b.WriteString("          runs in " + h.Runtime.text() + "\n")
 		}
 	}
 	for _, s := range p.Skipped {
-		b.WriteString("  " + odd.Render("not   ") + "  " + label(s.HookID) + "  " + place(s.HookID) + "\n")
-		b.WriteString("          " + string(s.Why) + ": " + indented(s.Detail, 10) + "\n")
+		b.WriteString("  " + cli.Odd.Render("not   ") + "  " + label(s.HookID) + "  " + place(s.HookID) + "\n")
+		b.WriteString("          " + string(s.Why) + ": " + cli.Indented(s.Detail, 10) + "\n")
 	}
 	return b.String()
 }
@@ -146,5 +147,5 @@ func (p plan) text() string {
 var manner = map[string]string{"parallel": "at the same time", "sequential": "one after another"}
 
 func place(h pipeline.HookID) string {
-	return faint.Render(oneLine(short(lo.FromPtrOr(h.File, h.Source))))
+	return cli.Faint.Render(cli.OneLine(cli.ShortPath(lo.FromPtrOr(h.File, h.Source))))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/pflag"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
@@ -27,7 +28,7 @@ func (f *flags) policySource(dir string) (policy.Source, error) {
 	for level, file := range policy.Files(dir) {
 		// What cannot be read is an error of those who read it: it may demand something.
 		if _, found, err := (settings.Layer{File: file}).Text(); found || err != nil {
-			files[level] = short(file)
+			files[level] = cli.ShortPath(file)
 		}
 	}
 	given := map[policy.Level]bool{}
@@ -48,7 +49,7 @@ func (f *flags) policySource(dir string) (policy.Source, error) {
 				level,
 			)
 		}
-		if err := wantFile(file); err != nil {
+		if err := cli.WantFile(file); err != nil {
 			return policy.Source{}, fmt.Errorf("--policy %s: %w", value, err)
 		}
 		given[level], files[level] = true, file
@@ -113,7 +114,7 @@ func governed(h *hook.Hook) *effective {
 	}
 	for member, from := range p.From {
 		at := from.Position
-		at.File = short(at.File)
+		at.File = cli.ShortPath(at.File)
 		e.From[member] = origin{from.Level, at.String()}
 	}
 	return e
@@ -152,7 +153,7 @@ func (e *effective) text(indent int) string {
 			strings.Repeat(
 				" ",
 				indent,
-			)+"policy: "+oneLine(said[member])+"  "+faint.Render(from.Level+" "+oneLine(from.File))+"\n",
+			)+"policy: "+cli.OneLine(said[member])+"  "+cli.Faint.Render(from.Level+" "+cli.OneLine(from.File))+"\n",
 		)
 	}
 	return strings.Join(lines, "")

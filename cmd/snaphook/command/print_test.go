@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 func TestVisibleShowsWhatWouldHide(t *testing.T) {
@@ -15,14 +17,14 @@ func TestVisibleShowsWhatWouldHide(t *testing.T) {
 		"a\u202eb":                        `a\u202eb`,
 		"back\bspace\r":                   `back\u0008space\u000d`,
 	} {
-		if got := visible(in); got != want {
+		if got := cli.Visible(in); got != want {
 			t.Errorf("visible(%q): got %q, want %q", in, got, want)
 		}
 	}
 }
 
 func TestQuotedKeepsArgumentsApart(t *testing.T) {
-	got := quoted([]string{"bash", "-c", "echo 'a'\necho b", ""})
+	got := cli.Quoted([]string{"bash", "-c", "echo 'a'\necho b", ""})
 	if want := `bash -c 'echo '\''a'\''\necho b' ''`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -37,7 +39,7 @@ func TestJSONForATerminalIsTheSameJSONAndTheTerminalObeysNothing(t *testing.T) {
 		"\"half \x9b\"":                 "\"half \ufffd\"",
 		"{\n  \"a\": 1\n}\n":            "{\n  \"a\": 1\n}\n",
 	} {
-		if got := string(visibleJSON([]byte(in))); got != want {
+		if got := string(cli.VisibleJSON([]byte(in))); got != want {
 			t.Errorf("visibleJSON(%q): got %q, want %q", in, got, want)
 		}
 	}
@@ -51,7 +53,7 @@ func FuzzVisibleJSON(f *testing.F) {
 			t.Fatal(err)
 		}
 		var before, after string
-		shown := visibleJSON(text)
+		shown := cli.VisibleJSON(text)
 		if json.Unmarshal(text, &before) != nil || json.Unmarshal(shown, &after) != nil || before != after {
 			t.Errorf("%s is %q, and was %q", shown, after, before)
 		}
@@ -67,7 +69,7 @@ func TestLogsOfLibrariesAreInTheLogOfVerboseAlone(t *testing.T) {
 	t.Setenv("SNAPHOOK_DEBUG", "")
 	for verbose, want := range map[bool]string{false: "", true: `text="Unsolicited response \"\u009b\""`} {
 		var out strings.Builder
-		log.New(libraryLog{&flags{verbose: verbose}, &out}, "", 0).Print("Unsolicited response \"\u009b\"")
+		log.New(libraryLog{&flags{Global: cli.Global{Verbose: verbose}}, &out}, "", 0).Print("Unsolicited response \"\u009b\"")
 		if got := out.String(); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("verbose %v: got %q, want %q", verbose, got, want)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
@@ -46,7 +47,7 @@ type runningHook struct {
 // hooks cannot ask on it.
 func (f *flags) openProgress(cmd *cobra.Command) *progress {
 	file, ok := cmd.ErrOrStderr().(*os.File)
-	if !ok || f.ask || f.verbose || wantsDebug() || !isTerminal(file) {
+	if !ok || f.ask || f.Verbose || wantsDebug() || !cli.IsTerminal(file) {
 		return nil
 	}
 	p := &progress{to: file, width: func() int {
@@ -113,13 +114,13 @@ func (p *progress) line(now time.Time) string {
 		return ""
 	}
 	words := lo.Map(p.running, func(r runningHook, _ int) string {
-		name := []rune(oneLine(lo.CoalesceOrEmpty(r.hook.Status, r.hook.Label())))
+		name := []rune(cli.OneLine(lo.CoalesceOrEmpty(r.hook.Status, r.hook.Label())))
 		if len(name) > 40 {
 			name = append(name[:39], '…')
 		}
 		return fmt.Sprintf("%s %.1fs", string(name), now.Sub(r.began).Seconds())
 	})
-	text := []rune(count(len(words), "hook") + ": " + strings.Join(words, ", "))
+	text := []rune(cli.Count(len(words), "hook") + ": " + strings.Join(words, ", "))
 	if most := max(10, p.width()-1); len(text) > most {
 		text = append(text[:most-1], '…')
 	}

@@ -11,13 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	rec "github.com/snaphook-go/snaphook/record"
 )
-
-// recordVariable names the file that every fire is recorded in.
-const recordVariable = "SNAPHOOK_RECORD"
 
 // recordPatience is how long the end of the program waits for the record.
 const recordPatience = 200 * time.Millisecond
@@ -60,7 +58,7 @@ func (f *flags) openRecord(cmd *cobra.Command) (*recording, error) {
 	name := lo.Ternary(f.record != "", "--record ", recordVariable+"=") + path
 	pipe, err := openPipe(path)
 	if err != nil {
-		warn(cmd, "%s: %v; the fire is not recorded", name, err)
+		cli.Warn(cmd, "%s: %v; the fire is not recorded", name, err)
 		return nil, nil
 	}
 	// The reader of a pipe sees its end when the last writer closes it: held
@@ -68,7 +66,7 @@ func (f *flags) openRecord(cmd *cobra.Command) (*recording, error) {
 	defer pipe.Close()
 	r, err := rec.Open(path, rec.Config{Input: input, Hold: true, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
-		warn(cmd, "%s: %v; the fire is not recorded", name, err)
+		cli.Warn(cmd, "%s: %v; the fire is not recorded", name, err)
 		return nil, nil
 	}
 	return &recording{r, name}, nil
@@ -92,11 +90,11 @@ func (r *recording) close(cmd *cobra.Command) {
 	}
 	r.Close(recordPatience)
 	if n, err := r.Lost(); n > 0 {
-		warn(
+		cli.Warn(
 			cmd,
 			"%s: %s not recorded: %v",
 			r.name,
-			lo.Ternary(n == 1, "the fire is", count(int(n), "fire")+" are"),
+			lo.Ternary(n == 1, "the fire is", cli.Count(int(n), "fire")+" are"),
 			err,
 		)
 	}

@@ -71,7 +71,7 @@ func (f *flags) recordEvent(cmd *cobra.Command, dialect string, args []string) e
 	ses, err := sys.NewSession(cmd.Context(), pipeline.SessionConfig{
 		ID:         cmp.Or(f.id, recorded.Text("session_id")),
 		Transcript: recorded.Text("transcript_path"),
-		Dir:        cmp.Or(f.dir, recorded.Text("cwd")),
+		Dir:        cmp.Or(f.Dir, recorded.Text("cwd")),
 	})
 	if err != nil {
 		return err

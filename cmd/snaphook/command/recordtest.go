@@ -14,6 +14,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 )
 
@@ -43,7 +44,7 @@ snaphook record-test hooks.jsonl --session s-1 --by-session \
 	f.addSources(to)
 	f.addModules(to)
 	f.addPolicy(to)
-	return twoIfUnusable(cmd)
+	return cli.TwoIfUnusable(cmd)
 }
 
 // written is a fixture as it is written.
@@ -78,7 +79,7 @@ func (f *flags) recordTest(cmd *cobra.Command, of *logFlags, path, out string, b
 		return err
 	}
 	defer in.Close()
-	dir, err := f.directory()
+	dir, err := f.Directory()
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (f *flags) recordTest(cmd *cobra.Command, of *logFlags, path, out string, b
 		text = "[\n  " + strings.Join(lines, ",\n  ") + "\n]\n"
 	}
 	if out == "" {
-		return write(cmd.OutOrStdout(), visibleJSON([]byte(text)))
+		return cli.Write(cmd.OutOrStdout(), cli.VisibleJSON([]byte(text)))
 	}
 	file, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -107,7 +108,7 @@ func (f *flags) recordTest(cmd *cobra.Command, of *logFlags, path, out string, b
 	if _, err = file.WriteString(text); errors.Join(err, file.Close()) != nil {
 		return errors.Join(err, os.Remove(out))
 	}
-	return say(cmd, fmt.Sprintf("wrote  %s: %s", out, count(len(lines), "fixture")))
+	return cli.Say(cmd, fmt.Sprintf("wrote  %s: %s", out, cli.Count(len(lines), "fixture")))
 }
 
 func (f *flags) mayWrite(out string) error {
@@ -135,11 +136,11 @@ func fixturesOf(
 	for p, err := range pastLines(in) {
 		switch {
 		case cmd.Context().Err() != nil:
-			return nil, errInterrupted
+			return nil, cli.ErrInterrupted
 		case err != nil && p == nil:
 			return nil, fmt.Errorf("%s: %w", path, err)
 		case err != nil:
-			warn(cmd, "%s:%d: %v; the line is left out", path, p.number, err)
+			cli.Warn(cmd, "%s:%d: %v; the line is left out", path, p.number, err)
 			continue
 		case !c.has(&p.Line):
 			continue
@@ -169,7 +170,7 @@ func fixturesOf(
 		}
 	}
 	if unfit > 0 {
-		warn(cmd, "%s: no fixture can be made of %s: keep a record with --record-input full", path, count(unfit, "line"))
+		cli.Warn(cmd, "%s: no fixture can be made of %s: keep a record with --record-input full", path, cli.Count(unfit, "line"))
 	}
 	return all, nil
 }
@@ -214,7 +215,7 @@ func (f *flags) holding(cmd *cobra.Command, all []*written) (lines []string, err
 	if len(lines) == 0 {
 		return nil, nil
 	}
-	fixtures, err := fixture.Parse(filepath.Join(f.dir, "record.hooktest.jsonl"), []byte(text.String()))
+	fixtures, err := fixture.Parse(filepath.Join(f.Dir, "record.hooktest.jsonl"), []byte(text.String()))
 	if err != nil {
 		return nil, err
 	}
@@ -232,11 +233,11 @@ func (f *flags) holding(cmd *cobra.Command, all []*written) (lines []string, err
 		r := t.play(cmd.Context(), fx)
 		switch {
 		case errors.Is(r.err, context.Canceled):
-			return nil, errInterrupted
+			return nil, cli.ErrInterrupted
 		case r.err != nil:
-			warn(cmd, "%s is left out: %v", fx.Name, r.err)
+			cli.Warn(cmd, "%s is left out: %v", fx.Name, r.err)
 		case r.failed():
-			warn(cmd, "%s is left out, it does not hold: %s", fx.Name, r.junit().Message)
+			cli.Warn(cmd, "%s is left out, it does not hold: %s", fx.Name, r.junit().Message)
 		default:
 			hold = append(hold, lines[i])
 		}

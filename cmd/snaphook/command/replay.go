@@ -12,6 +12,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
@@ -38,7 +39,7 @@ echo '{"event": "claude.Stop", "input": {}, "decision": "deny"}' |
 	f.addModules(cmd.Flags())
 	f.addPolicy(cmd.Flags())
 	f.addHost(cmd.Flags())
-	return twoIfUnusable(cmd)
+	return cli.TwoIfUnusable(cmd)
 }
 
 func replayArgs(cmd *cobra.Command, args []string) error {
@@ -97,7 +98,7 @@ func (r *replaying) all(in io.Reader) error {
 	for p, err := range pastLines(in) {
 		switch {
 		case r.cmd.Context().Err() != nil:
-			return errInterrupted
+			return cli.ErrInterrupted
 		case err != nil && p == nil: // reading itself
 			return fmt.Errorf("%s: %w", r.file, err)
 		case errors.Is(err, errTornLine):
@@ -118,7 +119,7 @@ func (r *replaying) all(in io.Reader) error {
 // bad says what is wrong with a line; the first of them are named one by one.
 func (r *replaying) bad(number int, err error) {
 	if r.unreadable++; r.unreadable <= maxToldLines {
-		fmt.Fprintf(r.cmd.ErrOrStderr(), "%s:%d: %s\n", r.file, number, visible(err.Error()))
+		fmt.Fprintf(r.cmd.ErrOrStderr(), "%s:%d: %s\n", r.file, number, cli.Visible(err.Error()))
 	}
 }
 
@@ -140,20 +141,20 @@ func (r *replaying) line(p *past) error {
 		return nil
 	}
 	if r.cmd.Context().Err() != nil {
-		return errInterrupted // what is known is not what the hooks would have said
+		return cli.ErrInterrupted // what is known is not what the hooks would have said
 	}
 	if err = o.mods.of(event).conclude(result, err); err != nil {
 		return fmt.Errorf("%s:%d: %w", r.file, p.number, err)
 	}
 	if err := o.ses.Wait(r.cmd.Context()); err != nil {
-		return errInterrupted
+		return cli.ErrInterrupted
 	}
 	o.ses.NextTurn() // which is left to no turn
 	r.fired++
 	if changes := p.changes(r.outcome); len(changes) > 0 {
 		r.differ++
-		subject := lo.Ternary(r.subject == "", "", " "+oneLine(r.subject))
-		return say(r.cmd, fmt.Sprintf("%s:%d: %s%s: %s", r.file, p.number, oneLine(event.Info().FullName()), subject,
+		subject := lo.Ternary(r.subject == "", "", " "+cli.OneLine(r.subject))
+		return cli.Say(r.cmd, fmt.Sprintf("%s:%d: %s%s: %s", r.file, p.number, cli.OneLine(event.Info().FullName()), subject,
 			strings.Join(changes, ", ")))
 	}
 	return nil
@@ -176,8 +177,8 @@ func (r *replaying) session(event pipeline.Declared, input []byte) (*opened, err
 	}
 	o.mods.warn(r.cmd, true)
 	if n := lo.CountBy(ses.Hooks(), func(h *hook.Hook) bool { return h.Skip == hook.Untrusted }); n > 0 {
-		warn(r.cmd, "%s did not run: the folder is not trusted; `snaphook trust` shows them, `snaphook trust grant` allows them",
-			count(n, "hook"))
+		cli.Warn(r.cmd, "%s did not run: the folder is not trusted; `snaphook trust` shows them, `snaphook trust grant` allows them",
+			cli.Count(n, "hook"))
 	}
 	return o, nil
 }
@@ -193,10 +194,10 @@ func (r *replaying) close() {
 // conclude says how many differ, and how many lines took no part.
 func (r *replaying) conclude() error {
 	if more := r.unreadable - maxToldLines; more > 0 {
-		warn(r.cmd, "%s: %s more that cannot be used", r.file, count(more, "line"))
+		cli.Warn(r.cmd, "%s: %s more that cannot be used", r.file, cli.Count(more, "line"))
 	}
 	for _, why := range slices.Sorted(maps.Keys(r.unfit)) {
-		warn(r.cmd, "%s: %s cannot be replayed: %s", r.file, count(r.unfit[why], "line"), why)
+		cli.Warn(r.cmd, "%s: %s cannot be replayed: %s", r.file, cli.Count(r.unfit[why], "line"), why)
 	}
 	switch {
 	case r.fired == 0 && len(r.unfit) > 0:
@@ -204,14 +205,14 @@ func (r *replaying) conclude() error {
 	case r.fired == 0 && r.unreadable == 0:
 		return fmt.Errorf("%s: there is no fire in it", r.file)
 	case r.fired == 0:
-		return fmt.Errorf("%s: %s cannot be used", r.file, count(r.unreadable, "line"))
+		return fmt.Errorf("%s: %s cannot be used", r.file, cli.Count(r.unreadable, "line"))
 	}
-	if err := say(r.cmd, fmt.Sprintf("%d of %d differ", r.differ, r.fired)); err != nil {
+	if err := cli.Say(r.cmd, fmt.Sprintf("%d of %d differ", r.differ, r.fired)); err != nil {
 		return err
 	}
 	if r.unreadable > 0 {
-		return fmt.Errorf("%s: %s cannot be used", r.file, count(r.unreadable, "line"))
+		return fmt.Errorf("%s: %s cannot be used", r.file, cli.Count(r.unreadable, "line"))
 	}
-	r.status = lo.Ternary(r.differ > 0, failed, 0)
+	r.Status = lo.Ternary(r.differ > 0, cli.Failed, 0)
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // pastFires is a record of so many fires, which looks at the memory of the
@@ -77,8 +79,8 @@ func TestAReplayStreams(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	changed := replayedFires / 1000
 	want := fmt.Sprintf("%d of %d differ", changed, replayedFires)
-	if last := lines[len(lines)-1]; last != want || len(lines) != changed+1 || f.status != failed {
-		t.Errorf("status %d, %d lines, the last is %q; want status %d and %q", f.status, len(lines), last, failed, want)
+	if last := lines[len(lines)-1]; last != want || len(lines) != changed+1 || f.Status != cli.Failed {
+		t.Errorf("status %d, %d lines, the last is %q; want status %d and %q", f.Status, len(lines), last, cli.Failed, want)
 	}
 	if first := lines[0]; !strings.HasPrefix(first, "-:1: claude.PreToolUse Write: decision none → deny") {
 		t.Errorf("the first line is %q", first)

@@ -14,6 +14,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run"
@@ -78,10 +79,10 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 // warn says what is odd about the settings, and about a recorded input.
 func (o opening) warn(cmd *cobra.Command, ses *pipeline.Session) {
 	for _, p := range ses.Problems() {
-		warn(cmd, "%s", p)
+		cli.Warn(cmd, "%s", p)
 	}
 	if recorded := wire.Object(o.input).Text("hook_event_name"); recorded != "" && recorded != o.event.Info().Name {
-		warn(cmd, "the input is one of %s; it is taken for one of %s", recorded, o.event.Info().Name)
+		cli.Warn(cmd, "the input is one of %s; it is taken for one of %s", recorded, o.event.Info().Name)
 	}
 }
 
@@ -109,7 +110,7 @@ func (f *flags) log(cmd *cobra.Command) *slog.Logger { return f.logTo(cmd.ErrOrS
 
 func (f *flags) logTo(w io.Writer) *slog.Logger {
 	level := slog.LevelError
-	if f.verbose || wantsDebug() {
+	if f.Verbose || wantsDebug() {
 		level = slog.LevelDebug
 	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
@@ -179,9 +180,9 @@ func (f *flags) judge(cmd *cobra.Command, src *sources) (standpoint, error) {
 	case err != nil:
 		return standpoint{}, fmt.Errorf("%w; or say --trusted or --untrusted", err)
 	case state == trust.Untrusted:
-		warn(cmd, "trust in %s was revoked; %s. `snaphook trust grant` allows them again", src.dir, none)
+		cli.Warn(cmd, "trust in %s was revoked; %s. `snaphook trust grant` allows them again", src.dir, none)
 	case state == trust.Changed:
-		warn(cmd, "the hooks of %s, or scripts that they run, are not those that trust was granted for; they do not run, and what they "+
+		cli.Warn(cmd, "the hooks of %s, or scripts that they run, are not those that trust was granted for; they do not run, and what they "+
 			"guard is blocked. `snaphook trust` shows them, `snaphook trust grant` allows them", src.dir)
 	}
 	stand := standpoint{
@@ -212,13 +213,13 @@ func isVouched(cmd *cobra.Command, src *sources) bool {
 func (f *flags) warnHeadless(cmd *cobra.Command, src *sources) {
 	switch {
 	case f.untrusted:
-		warn(
+		cli.Warn(
 			cmd,
 			"--untrusted has no effect without --interactive: where there is no user to ask, all hooks of %s run",
 			src.dialect.Name,
 		)
 	case !f.trusted && isRevokedFor(cmd.Context(), src.dir):
-		warn(
+		cli.Warn(
 			cmd,
 			"trust in %s was revoked, which counts with --interactive alone: where there is no user to ask, all hooks of %s run",
 			src.dir,
@@ -233,11 +234,11 @@ func warnUntrusted(cmd *cobra.Command, event pipeline.Declared, plan stages.Plan
 	if n == 0 {
 		return
 	}
-	hooks := count(n, "hook")
+	hooks := cli.Count(n, "hook")
 	if d, err := dialectNamed(event.Info().Dialect); err == nil && !d.headless {
 		hooks += " of this project"
 	}
-	warn(
+	cli.Warn(
 		cmd,
 		"%s %s run: the folder is not trusted; `snaphook trust` shows them, `snaphook trust grant` allows them",
 		hooks,

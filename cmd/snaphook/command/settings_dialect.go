@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 )
@@ -112,7 +113,7 @@ func guess(cmd *cobra.Command, chosen []*dialect, may []int, file string) int {
 	points := lo.Map(may, func(i int, _ int) int { return chosen[i].points(file) })
 	best := slices.Index(points, slices.Max(points))
 	if points[best] > 0 && lo.Count(points, points[best]) > 1 {
-		warn(
+		cli.Warn(
 			cmd,
 			"%s: nothing in it is of one dialect alone, so it is read as settings of %s; --dialect names another",
 			file,

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // addition is what a dialect's hooks can come from besides its settings:
@@ -59,7 +61,7 @@ func (k addition) read(value string) (one added, err error) {
 	if one.dir, err = filepath.Abs(dir); err != nil {
 		return one, err
 	}
-	if err := wantDir(one.dir); err != nil {
+	if err := cli.WantDir(one.dir); err != nil {
 		return one, err
 	}
 	return one, k.check(one.dir)
@@ -68,7 +70,7 @@ func (k addition) read(value string) (one added, err error) {
 // check wants one of the files that make a directory an extension or a plugin.
 func (k addition) check(dir string) (err error) {
 	for _, file := range k.files {
-		if err = wantFile(filepath.Join(dir, filepath.FromSlash(file))); err == nil {
+		if err = cli.WantFile(filepath.Join(dir, filepath.FromSlash(file))); err == nil {
 			return nil
 		}
 	}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
@@ -53,7 +51,7 @@ func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
 			xcshRow.Name,
 		)
 	}
-	dir, err := f.directory()
+	dir, err := f.Directory()
 	if err != nil {
 		return nil, err
 	}
@@ -113,23 +111,11 @@ func passing(load, passed pipeline.Load) pipeline.Load {
 	}
 }
 
-// directory is the project's.
-func (f *flags) directory() (string, error) {
-	dir, err := filepath.Abs(f.dir)
-	if err != nil {
-		return "", fmt.Errorf("the current directory: %w; give one with --dir", err)
-	}
-	if err := wantDir(dir); err != nil {
-		return "", fmt.Errorf("--dir %s: %w", f.dir, err)
-	}
-	return dir, nil
-}
-
 // found are the layers of a directory that are there, with paths as short as they
 // can be.
 func (d *dialect) found(dir, profile string) []settings.Layer {
 	return lo.FilterMap(d.discover(dir, profile), func(l settings.Layer, _ int) (settings.Layer, bool) {
-		l.File = short(l.File)
+		l.File = cli.ShortPath(l.File)
 		return once(l)
 	})
 }
@@ -161,45 +147,6 @@ func once(l settings.Layer) (layer settings.Layer, found bool) {
 		l.Data = text
 	}
 	return l, found
-}
-
-// short returns a path relative to the current directory if the file is below
-// it, as compilers do.
-func short(path string) string {
-	wd, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	if below, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(below) {
-		return below
-	}
-	return path
-}
-
-func wantDir(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("there is no such directory; give one that exists")
-	case err != nil:
-		return err
-	case !info.IsDir():
-		return errors.New("this is not a directory; give one")
-	}
-	return nil
-}
-
-// wantFile refuses what is not there. A file that is unsuitable in other ways
-// is the settings reader's to explain.
-func wantFile(path string) error {
-	if path == "" {
-		return errors.New("the name of the file is missing")
-	}
-	_, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("there is no such file; give one that exists")
-	}
-	return err
 }
 
 // projectHooks are those that the directory itself brings.

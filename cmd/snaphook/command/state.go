@@ -8,13 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/state"
 )
 
 // stateVar names the directory of a session's state.
 const stateVar = "SNAPHOOK_STATE"
 
-func newState(f *flags) *cobra.Command {
+// newState returns the verb state.
+func newState(g *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state",
 		Short: "Keep values between the hooks of a session",
@@ -29,7 +31,7 @@ snaphook state get warned > /dev/null || {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd = twoIfUnusable(cmd)
+	cmd = cli.TwoIfUnusable(cmd)
 	type action = func(cmd *cobra.Command, d state.Dir, args []string) error
 	add := func(use, short, example string, least, most int, run action) {
 		verb := &cobra.Command{
@@ -44,12 +46,14 @@ snaphook state get warned > /dev/null || {
 				if wantsHelp(cmd, args) {
 					return cmd.Help()
 				}
-				return f.withState(cmd, args, run)
+				return withState(g, cmd, args, run)
 			},
 		}
-		cmd.AddCommand(twoIfUnusable(verb))
+		cmd.AddCommand(cli.TwoIfUnusable(verb))
 	}
-	add("get KEY", "Print a value", "snaphook state get warned", 1, 1, f.stateGet)
+	add("get KEY", "Print a value", "snaphook state get warned", 1, 1, func(cmd *cobra.Command, d state.Dir, args []string) error {
+		return stateGet(g, cmd, d, args)
+	})
 	add(
 		"set KEY VALUE",
 		"Give a key a value",
@@ -74,7 +78,9 @@ snaphook state get warned > /dev/null || {
 		"snaphook state cas phase plan build",
 		3,
 		3,
-		f.stateCAS,
+		func(_ *cobra.Command, d state.Dir, args []string) error {
+			return stateCAS(g, d, args)
+		},
 	)
 	add(
 		"delete KEY",
@@ -108,7 +114,8 @@ func wordsGiven(args []string) string {
 
 // withState runs a verb over the session's directory. What cannot be done is
 // status 2, since 1 is an answer.
-func (f *flags) withState(
+func withState(
+	g *cli.Global,
 	cmd *cobra.Command,
 	args []string,
 	run func(*cobra.Command, state.Dir, []string) error,
@@ -120,25 +127,22 @@ func (f *flags) withState(
 	}
 	if err != nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "snaphook: state %s: %v\n", cmd.Name(), err)
-		f.status = unusable
+		g.Status = cli.Refused
 	}
 	return nil
 }
 
-// unusable is the status of what could not be done, of the verbs for which 1 is
-// an answer.
-const unusable = 2
-
-func (f *flags) stateGet(cmd *cobra.Command, d state.Dir, args []string) error {
+// stateGet prints a value; the exit status is 1 if there is none.
+func stateGet(g *cli.Global, cmd *cobra.Command, d state.Dir, args []string) error {
 	value, ok, err := d.Get(args[0])
 	switch {
 	case err != nil:
 		return err
 	case !ok:
-		f.status = failed
+		g.Status = cli.Failed
 		return nil
 	}
-	return say(cmd, value+"\n")
+	return cli.Say(cmd, value+"\n")
 }
 
 func stateIncr(cmd *cobra.Command, d state.Dir, args []string) error {
@@ -154,13 +158,14 @@ func stateIncr(cmd *cobra.Command, d state.Dir, args []string) error {
 	if err != nil {
 		return err
 	}
-	return say(cmd, strconv.FormatInt(sum, 10)+"\n")
+	return cli.Say(cmd, strconv.FormatInt(sum, 10)+"\n")
 }
 
-func (f *flags) stateCAS(_ *cobra.Command, d state.Dir, args []string) error {
+// stateCAS swaps a value; the exit status is 1 if the old value differs.
+func stateCAS(g *cli.Global, d state.Dir, args []string) error {
 	swapped, err := d.CompareAndSwap(args[0], args[1], args[2])
 	if err == nil && !swapped {
-		f.status = failed
+		g.Status = cli.Failed
 	}
 	return err
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	rec "github.com/snaphook-go/snaphook/record"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // statistics are the answer of the verb.
@@ -62,8 +64,15 @@ type ranks struct {
 	Max *float64 `json:"max"`
 }
 
-func newStats(f *flags) *cobra.Command {
-	csv := false
+// statsFlags are the flags of stats.
+type statsFlags struct {
+	cli.JsonFlag
+	csv bool
+}
+
+// newStats returns the verb stats.
+func newStats() *cobra.Command {
+	var of statsFlags
 	cmd := &cobra.Command{
 		Use:   "stats [FILE]",
 		Short: "Count what each hook did, and how long it took",
@@ -76,22 +85,23 @@ snaphook stats hooks.jsonl --json |
   jq '.hooks[] | select(.ran == 0) | {id, nearest}'`,
 		Args: oneRecord,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.json && csv {
+			if of.Json && of.csv {
 				return errJSONAndCSV
 			}
 			path, err := recordOf(args)
 			if err != nil {
 				return err
 			}
-			return f.stats(cmd, path, csv)
+			return of.stats(cmd, path)
 		},
 	}
-	f.addJSON(cmd)
-	cmd.Flags().BoolVar(&csv, "csv", false, "Answer with a row for each hook, for spreadsheets: stats --csv > hooks.csv")
+	of.AddJSON(cmd)
+	cmd.Flags().BoolVar(&of.csv, "csv", false, "Answer with a row for each hook, for spreadsheets: stats --csv > hooks.csv")
 	return cmd
 }
 
-func (f *flags) stats(cmd *cobra.Command, path string, csv bool) error {
+// stats prints the counts of a record.
+func (of *statsFlags) stats(cmd *cobra.Command, path string) error {
 	all := tally{}
 	h, err := readRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
 		all.add(l)
@@ -102,16 +112,16 @@ func (f *flags) stats(cmd *cobra.Command, path string, csv bool) error {
 	}
 	s := &statistics{File: path, Fires: h.fires, Unreadable: h.unreadable, Hooks: all.hooks()}
 	if all.left > 0 {
-		warn(cmd, "%s: %s left out of the hooks: there are more than %d hooks, or a name is too long for one", path,
-			count(all.left, "look")+lo.Ternary(all.left == 1, " is", " are"), mostHooks)
+		cli.Warn(cmd, "%s: %s left out of the hooks: there are more than %d hooks, or a name is too long for one", path,
+			cli.Count(all.left, "look")+lo.Ternary(all.left == 1, " is", " are"), mostHooks)
 	}
 	switch {
-	case f.json:
-		return sayJSON(cmd, s)
-	case csv:
+	case of.Json:
+		return cli.SayJSON(cmd, s)
+	case of.csv:
 		return writeCSV(cmd, append([][]string{statsColumns}, lo.Map(s.Hooks, statsRow)...)...)
 	}
-	return say(cmd, s.text(cmd))
+	return cli.Say(cmd, s.text(cmd))
 }
 
 // Bounds of what is kept of a record, whatever is in it.
@@ -227,15 +237,15 @@ func (t *tally) hooks() []*hookStat {
 
 func (s *statistics) text(cmd *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", oneLine(s.File), count(s.Fires, "fire"))
+	fmt.Fprintf(&b, "%s: %s", cli.OneLine(s.File), cli.Count(s.Fires, "fire"))
 	if s.Unreadable > 0 {
-		fmt.Fprintf(&b, ", %s unreadable", count(s.Unreadable, "line"))
+		fmt.Fprintf(&b, ", %s unreadable", cli.Count(s.Unreadable, "line"))
 	}
 	b.WriteString("\n\n")
 	rows := lo.Map(s.Hooks, func(h *hookStat, _ int) []string { return h.row() })
 	if len(rows) > 0 {
 		b.WriteString(
-			columns(
+			cli.Columns(
 				cmd,
 				[]string{
 					"HOOK",
@@ -259,16 +269,16 @@ func (s *statistics) text(cmd *cobra.Command) string {
 	for _, h := range s.Hooks {
 		if h.Shadowed > 0 {
 			fmt.Fprintf(&b, "\n%s of %s was in shadow in %s; %d would have had another outcome with it",
-				oneLine(h.label), oneLine(h.Event), count(h.Shadowed, "fire"), h.Differed)
+				cli.OneLine(h.label), cli.OneLine(h.Event), cli.Count(h.Shadowed, "fire"), h.Differed)
 		}
 		if g := h.Background; g != nil {
-			fmt.Fprintf(&b, "\n%s of %s in the background: %d ended, %d failed, p95 %s", oneLine(h.label),
-				oneLine(h.Event), g.Ended, g.Failed, took(*g.RunMS.P95))
+			fmt.Fprintf(&b, "\n%s of %s in the background: %d ended, %d failed, p95 %s", cli.OneLine(h.label),
+				cli.OneLine(h.Event), g.Ended, g.Failed, cli.Milliseconds(*g.RunMS.P95))
 		}
 		if h.Ran > 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n%s of %s never ran", oneLine(h.label), oneLine(h.Event))
+		fmt.Fprintf(&b, "\n%s of %s never ran", cli.OneLine(h.label), cli.OneLine(h.Event))
 		if h.Nearest != nil {
 			fmt.Fprintf(
 				&b,
@@ -286,13 +296,13 @@ func (h *hookStat) row() []string {
 		if v == nil {
 			return "–"
 		}
-		return took(*v)
+		return cli.Milliseconds(*v)
 	}
-	label := oneLine(h.label)
+	label := cli.OneLine(h.label)
 	if cut := []rune(label); len(cut) > 40 {
 		label = string(cut[:39]) + "…"
 	}
 	n := func(v int) string { return fmt.Sprint(v) }
-	return []string{label, oneLine(h.Event), n(h.Looked), n(h.Ran), n(h.Blocked), n(h.Failed), n(h.FailedOpen),
+	return []string{label, cli.OneLine(h.Event), n(h.Looked), n(h.Ran), n(h.Blocked), n(h.Failed), n(h.FailedOpen),
 		ms(h.RunMS.P50), ms(h.RunMS.P95), ms(h.RunMS.P99), ms(h.RunMS.Max), ms(h.QueuedMS.P95), h.curve.String()}
 }

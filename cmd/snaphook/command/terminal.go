@@ -12,6 +12,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
@@ -60,7 +61,7 @@ type line struct {
 // answers nothing. Once ctx ends the question is dropped, and what is typed in
 // answer to it is not taken for the next one's.
 func (a *asking) ask(ctx context.Context, h *hook.Hook, q hook.Question) (key string, ok bool) {
-	return a.put(ctx, "The hook "+oneLine(h.Label())+" asks: "+q.Message, q.Options)
+	return a.put(ctx, "The hook "+cli.OneLine(h.Label())+" asks: "+q.Message, q.Options)
 }
 
 // choose lets the user choose one of several texts.
@@ -71,16 +72,16 @@ func (a *asking) choose(ctx context.Context, title string, texts []string) (text
 // enter lets the user type a line.
 func (a *asking) enter(ctx context.Context, title string) (text string, ok bool) {
 	a.dropLate()
-	fmt.Fprintf(a.out, "\n%s: ", visible(title))
+	fmt.Fprintf(a.out, "\n%s: ", cli.Visible(title))
 	text, ok = a.read(ctx)
 	return text, ok && text != ""
 }
 
 func (a *asking) put(ctx context.Context, question string, options []hook.Option) (key string, ok bool) {
 	a.dropLate()
-	fmt.Fprintf(a.out, "\n%s\n", visible(question))
+	fmt.Fprintf(a.out, "\n%s\n", cli.Visible(question))
 	for i, option := range options {
-		fmt.Fprintf(a.out, "  %d  %s\n", i+1, oneLine(described(option)))
+		fmt.Fprintf(a.out, "  %d  %s\n", i+1, cli.OneLine(described(option)))
 	}
 	for {
 		fmt.Fprint(a.out, "Number or key; empty for no answer: ")
@@ -92,7 +93,7 @@ func (a *asking) put(ctx context.Context, question string, options []hook.Option
 		if key, ok = chosen(options, typed); ok {
 			return key, true
 		}
-		fmt.Fprintf(a.out, "%s is none of them.\n", visible(typed))
+		fmt.Fprintf(a.out, "%s is none of them.\n", cli.Visible(typed))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 	"github.com/snaphook-go/snaphook/policy"
 )
@@ -51,7 +52,7 @@ snaphook test --update`,
 	f.addModules(cmd.Flags())
 	f.addPolicy(cmd.Flags())
 	of.add(cmd)
-	return twoIfUnusable(cmd)
+	return cli.TwoIfUnusable(cmd)
 }
 
 func (of *testFlags) add(cmd *cobra.Command) {
@@ -108,7 +109,7 @@ func (f *flags) test(cmd *cobra.Command, of *testFlags, args []string) error {
 func (f *flags) tester(cmd *cobra.Command, of *testFlags) (*tester, error) {
 	t := &tester{flags: f, of: of, parts: map[string]given{}, log: slog.New(slog.DiscardHandler)}
 	var err error
-	if t.project, err = f.directory(); err != nil {
+	if t.project, err = f.Directory(); err != nil {
 		return nil, err
 	}
 	if wantsDebug() {
@@ -170,7 +171,7 @@ func (t *tester) once(cmd *cobra.Command, args []string) error {
 	}
 	err = errors.Join(err, t.worlds.Close())
 	if cmd.Context().Err() != nil {
-		return errInterrupted
+		return cli.ErrInterrupted
 	}
 	return err
 }
@@ -179,7 +180,7 @@ func (t *tester) once(cmd *cobra.Command, args []string) error {
 func (t *tester) read(ctx context.Context, args []string) ([]*fixture.Fixture, error) {
 	where := args
 	if len(where) == 0 {
-		where = []string{lo.CoalesceOrEmpty(t.dir, ".")}
+		where = []string{lo.CoalesceOrEmpty(t.Dir, ".")}
 	}
 	files, err := fixture.Find(ctx, where)
 	if err != nil {
@@ -231,7 +232,7 @@ func (t *tester) run(cmd *cobra.Command, all []*fixture.Fixture) ([]*result, err
 			errs = append(errs, results[i].err)
 			continue
 		}
-		if err := say(cmd, t.shown(results[i])); err != nil && len(errs) == 0 {
+		if err := cli.Say(cmd, t.shown(results[i])); err != nil && len(errs) == 0 {
 			errs = append(errs, err)
 		}
 	}

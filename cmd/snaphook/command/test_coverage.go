@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -111,18 +112,18 @@ func (t *tester) cover(cmd *cobra.Command) (enough bool, err error) {
 			continue
 		}
 		h := c.matchers[key]
-		fmt.Fprintf(&b, "not reached  matcher %s of %s.%s  %s\n", oneLine(h.Pattern), h.Dialect, h.Event, place(pipeline.Identify(h)))
+		fmt.Fprintf(&b, "not reached  matcher %s of %s.%s  %s\n", cli.OneLine(h.Pattern), h.Dialect, h.Event, place(pipeline.Identify(h)))
 	}
 	percent := 100.0
 	if len(c.hooks) > 0 {
 		percent = 100 * float64(hooks) / float64(len(c.hooks))
 	}
 	fmt.Fprintf(&b, "coverage: %d of %s (%.1f %%), %d of %s\n",
-		hooks, count(len(c.hooks), "hook"), percent, matchers, count(len(c.matchers), "matcher"))
+		hooks, cli.Count(len(c.hooks), "hook"), percent, matchers, cli.Count(len(c.matchers), "matcher"))
 	if percent < t.of.min {
-		fmt.Fprintf(&b, "%s\n", bad.Render(fmt.Sprintf("the coverage is below %v %%", t.of.min)))
+		fmt.Fprintf(&b, "%s\n", cli.Bad.Render(fmt.Sprintf("the coverage is below %v %%", t.of.min)))
 	}
-	return percent >= t.of.min, say(cmd, b.String())
+	return percent >= t.of.min, cli.Say(cmd, b.String())
 }
 
 func inFileOrder(hooks map[string]*hook.Hook) []string {

@@ -62,5 +62,5 @@ func execute(t *testing.T, args ...string) (status int, out string, err error) {
 	root.SetErr(&b)
 	root.SilenceUsage, root.SilenceErrors = true, true
 	err = root.ExecuteContext(t.Context())
-	return f.status, b.String(), err
+	return f.Status, b.String(), err
 }

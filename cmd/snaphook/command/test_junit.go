@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // The elements of JUnit's XML that programs read.
@@ -63,7 +65,7 @@ func writeJUnit(path string, results []*result) error {
 	if err != nil {
 		return err
 	}
-	return saveFile(path, append([]byte(xml.Header), append([]byte(visible(string(text))), '\n')...), 0o644)
+	return cli.SaveFile(path, append([]byte(xml.Header), append([]byte(cli.Visible(string(text))), '\n')...), 0o644)
 }
 
 // junit is how a fixture failed; nil if it holds.

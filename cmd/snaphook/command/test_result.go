@@ -10,6 +10,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
@@ -81,22 +82,22 @@ func (t *tester) learn(s *stage, r *result) {
 // shown is a fixture's line, and what is below it.
 func (t *tester) shown(r *result) string {
 	var b strings.Builder
-	word := good.Render("ok    ")
+	word := cli.Good.Render("ok    ")
 	if r.failed() {
-		word = bad.Render("FAIL  ")
+		word = cli.Bad.Render("FAIL  ")
 	}
-	fmt.Fprintf(&b, "%s%s  %s\n", word, oneLine(r.Name), faint.Render(took(r.took.Seconds()*1000)))
-	if !r.failed() && !t.verbose {
+	fmt.Fprintf(&b, "%s%s  %s\n", word, cli.OneLine(r.Name), cli.Faint.Render(cli.Milliseconds(r.took.Seconds()*1000)))
+	if !r.failed() && !t.Verbose {
 		return b.String()
 	}
 	if at := r.At.String(); !strings.HasPrefix(at, r.Name) {
-		b.WriteString("      " + faint.Render(oneLine(at)) + "\n")
+		b.WriteString("      " + cli.Faint.Render(cli.OneLine(at)) + "\n")
 	}
 	for i, step := range r.steps {
-		if len(step.wrong) == 0 && !t.verbose {
+		if len(step.wrong) == 0 && !t.Verbose {
 			continue
 		}
-		fmt.Fprintf(&b, "  step %d, %s\n", i+1, strong.Render(oneLine(r.Session[i].Event)))
+		fmt.Fprintf(&b, "  step %d, %s\n", i+1, cli.Strong.Render(cli.OneLine(r.Session[i].Event)))
 		b.WriteString(step.text())
 	}
 	return b.String()
@@ -107,7 +108,7 @@ func (s stepResult) text() string {
 	var b strings.Builder
 	for _, d := range s.wrong {
 		fmt.Fprintf(&b, "    %s\n      expected %s\n      got      %s\n",
-			bad.Render(oneLine(d.Member)), oneLine(s.place.Hold(d.Expected)), oneLine(s.place.Hold(d.Got)))
+			cli.Bad.Render(cli.OneLine(d.Member)), cli.OneLine(s.place.Hold(d.Expected)), cli.OneLine(s.place.Hold(d.Got)))
 	}
 	for i := range s.fired.Hooks {
 		b.WriteString(s.place.Hold(hookTrace(&s.fired.Hooks[i])))
@@ -115,15 +116,15 @@ func (s stepResult) text() string {
 	for _, l := range s.looked {
 		if l.why != "" {
 			id := pipeline.Identify(l.hook)
-			fmt.Fprintf(&b, "    %s  %s  %s\n          %s\n", odd.Render(fmt.Sprintf("%-18s", "not run")), label(id), place(id),
-				oneLine(string(l.why)+lo.Ternary(l.detail == "", "", ": "+l.detail)))
+			fmt.Fprintf(&b, "    %s  %s  %s\n          %s\n", cli.Odd.Render(fmt.Sprintf("%-18s", "not run")), label(id), place(id),
+				cli.OneLine(string(l.why)+lo.Ternary(l.detail == "", "", ": "+l.detail)))
 		}
 	}
 	if len(s.fired.Hooks)+len(s.looked) == 0 {
 		b.WriteString("    no hook is configured for this event\n")
 	}
 	for _, note := range s.notes {
-		b.WriteString("    " + odd.Render("note") + "  " + oneLine(note) + "\n")
+		b.WriteString("    " + cli.Odd.Render("note") + "  " + cli.OneLine(note) + "\n")
 	}
 	return b.String()
 }
@@ -132,10 +133,10 @@ func (s stepResult) text() string {
 func hookTrace(h *pipeline.HookRun) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    %s  %s  %s  %s\n",
-		outcomeStyle(wordOf(*h)), label(h.HookID), faint.Render(took(h.DurationMS)), place(h.HookID))
+		outcomeStyle(wordOf(*h)), label(h.HookID), cli.Faint.Render(cli.Milliseconds(h.DurationMS)), place(h.HookID))
 	line := func(name, text string) {
 		if text = strings.TrimRight(text, "\n"); text != "" {
-			fmt.Fprintf(&b, "          %-6s  %s\n", name, indented(text, 18))
+			fmt.Fprintf(&b, "          %-6s  %s\n", name, cli.Indented(text, 18))
 		}
 	}
 	if h.ExitCode != nil {
@@ -159,7 +160,7 @@ func hookTrace(h *pipeline.HookRun) string {
 // conclude says how many hold, and sets the exit status.
 func (t *tester) conclude(cmd *cobra.Command, results []*result) error {
 	for _, problem := range lo.Uniq(lo.FlatMap(results, func(r *result, _ int) []string { return r.problems })) {
-		warn(cmd, "%s", problem)
+		cli.Warn(cmd, "%s", problem)
 	}
 	if t.of.update {
 		if err := t.update(cmd, results); err != nil {
@@ -167,7 +168,7 @@ func (t *tester) conclude(cmd *cobra.Command, results []*result) error {
 		}
 	}
 	wrong := lo.CountBy(results, (*result).failed)
-	t.status = lo.Ternary(wrong > 0, failed, 0)
+	t.Status = lo.Ternary(wrong > 0, cli.Failed, 0)
 	if t.of.junit != "" {
 		if err := writeJUnit(t.of.junit, results); err != nil {
 			return fmt.Errorf("--junit %s: %w", t.of.junit, err)
@@ -179,8 +180,8 @@ func (t *tester) conclude(cmd *cobra.Command, results []*result) error {
 			return err
 		}
 		if !enough {
-			t.status = failed
+			t.Status = cli.Failed
 		}
 	}
-	return say(cmd, fmt.Sprintf("%d passed, %d failed\n", len(results)-wrong, wrong))
+	return cli.Say(cmd, fmt.Sprintf("%d passed, %d failed\n", len(results)-wrong, wrong))
 }

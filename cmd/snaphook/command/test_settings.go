@@ -7,6 +7,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -63,7 +64,7 @@ func (s *stage) named(d *dialect, of fixture.Settings) ([]settings.Layer, error)
 	name, file := layerOf(of.Path)
 	if file = s.world.Text(file); !filepath.IsAbs(file) {
 		beside := filepath.Join(filepath.Dir(of.At.File), file)
-		if file = filepath.Join(s.world.Dir, file); wantFile(beside) == nil {
+		if file = filepath.Join(s.world.Dir, file); cli.WantFile(beside) == nil {
 			file = beside
 		}
 	}
@@ -128,7 +129,7 @@ func (s *stage) policies() map[policy.Level]string {
 		policy.Project: filepath.Join(s.world.Dir, policy.FileName),
 		policy.User:    filepath.Join(s.world.Home, ".config", "snaphook", "config.json"),
 	} {
-		if wantFile(file) == nil {
+		if cli.WantFile(file) == nil {
 			files[level] = file
 		}
 	}

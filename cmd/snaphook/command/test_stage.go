@@ -12,6 +12,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 	"github.com/snaphook-go/snaphook/events/xcsh"
 	"github.com/snaphook-go/snaphook/events/xcsh/discover"
@@ -178,14 +179,14 @@ func (s *stage) close(ctx context.Context) (err error) {
 // originalFile is where a file of the copy lies in the project.
 func (s *stage) originalFile(file string) string {
 	if below, err := filepath.Rel(s.world.Dir, file); err == nil && filepath.IsLocal(below) {
-		return short(filepath.Join(s.tester.project, below))
+		return cli.ShortPath(filepath.Join(s.tester.project, below))
 	}
-	return short(file)
+	return cli.ShortPath(file)
 }
 
 func (s *stage) originalText(text string) string {
 	below := string(filepath.Separator)
-	if at := short(s.tester.project); at != "." {
+	if at := cli.ShortPath(s.tester.project); at != "." {
 		return strings.ReplaceAll(text, s.world.Dir+below, at+below)
 	}
 	return strings.ReplaceAll(text, s.world.Dir+below, "")

@@ -6,6 +6,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 )
 
@@ -34,7 +35,7 @@ func (t *tester) update(cmd *cobra.Command, results []*result) error {
 				r.steps[i].wrong = nil
 			}
 		}
-		if err := say(cmd, "updated "+file+": "+count(n, "expectation")); err != nil {
+		if err := cli.Say(cmd, "updated "+file+": "+cli.Count(n, "expectation")); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
 )
 
@@ -36,13 +37,13 @@ func (t *tester) watch(cmd *cobra.Command, args []string) error {
 			return failed
 		}
 		if err = t.once(cmd, args); err != nil && ctx.Err() == nil {
-			fmt.Fprintln(tell, odd.Render("snaphook:"), visible(err.Error()))
+			fmt.Fprintln(tell, cli.Odd.Render("snaphook:"), cli.Visible(err.Error()))
 		}
 		if ctx.Err() == nil {
-			fmt.Fprintln(tell, faint.Render("waiting for a change; an interrupt ends it"))
+			fmt.Fprintln(tell, cli.Faint.Render("waiting for a change; an interrupt ends it"))
 		}
 		if changes.Wait(ctx, settled) != nil {
-			if errors.Is(err, errInterrupted) {
+			if errors.Is(err, cli.ErrInterrupted) {
 				err = nil
 			}
 			return err

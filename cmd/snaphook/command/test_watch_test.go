@@ -73,7 +73,7 @@ func TestWatchRunsAgainAfterEachChange(t *testing.T) {
 	cancel()
 	for lines.Scan() {
 	}
-	if err := <-done; err != nil || f.status != 0 {
-		t.Errorf("after an interrupt it ends with %v, status %d; want those of the last run, which holds", err, f.status)
+	if err := <-done; err != nil || f.Status != 0 {
+		t.Errorf("after an interrupt it ends with %v, status %d; want those of the last run, which holds", err, f.Status)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -111,7 +112,7 @@ func (t *trace) write(_ context.Context, ev *pipeline.Evaluation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err == nil {
-		_, err = t.file.Write(append(visibleJSON(line), '\n'))
+		_, err = t.file.Write(append(cli.VisibleJSON(line), '\n'))
 	}
 	if t.err == nil {
 		t.err = err

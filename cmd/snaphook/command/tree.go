@@ -8,6 +8,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	rec "github.com/snaphook-go/snaphook/record"
 	"github.com/snaphook-go/snaphook/record/tracetree"
 )
@@ -21,7 +22,8 @@ const (
 // traceFlags are those of the verb.
 type traceFlags struct{ session, html, chrome, otlp string }
 
-func newTrace(f *flags) *cobra.Command {
+// newTrace returns the verb trace.
+func newTrace() *cobra.Command {
 	var of traceFlags
 	cmd := &cobra.Command{
 		Use:   "trace [FILE]",
@@ -59,7 +61,6 @@ snaphook trace hooks.jsonl --session s-1 \
 		"",
 		"Write OTLP/JSON to this file, for collectors of OpenTelemetry: --otlp spans.json",
 	)
-	_ = f
 	return cmd
 }
 
@@ -75,11 +76,11 @@ func (of *traceFlags) trace(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if n := b.Dropped(); n > 0 {
-		warn(
+		cli.Warn(
 			cmd,
 			"%s: the oldest %s left out; --session chooses one session",
 			path,
-			count(n, "fire")+lo.Ternary(n == 1, " is", " are"),
+			cli.Count(n, "fire")+lo.Ternary(n == 1, " is", " are"),
 		)
 	}
 	sessions := b.Sessions()
@@ -103,7 +104,7 @@ func (of *traceFlags) write(cmd *cobra.Command, sessions []*tracetree.Node) erro
 		}
 		text, err := form.make(sessions)
 		if err == nil {
-			err = save(form.file, text)
+			err = cli.SaveFile(form.file, text, 0o600)
 		}
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", form.flag, form.file, err)
@@ -113,21 +114,15 @@ func (of *traceFlags) write(cmd *cobra.Command, sessions []*tracetree.Node) erro
 	if written {
 		return nil
 	}
-	return say(cmd, treeText(sessions))
+	return cli.Say(cmd, treeText(sessions))
 }
 
 // visibly returns make for JSON that may be written to a terminal.
 func visibly(make func([]*tracetree.Node) ([]byte, error)) func([]*tracetree.Node) ([]byte, error) {
 	return func(sessions []*tracetree.Node) ([]byte, error) {
 		text, err := make(sessions)
-		return visibleJSON(text), err
+		return cli.VisibleJSON(text), err
 	}
-}
-
-// save writes a whole file or none; what is no file, such as /dev/stdout, is
-// written to.
-func save(path string, text []byte) error {
-	return saveFile(path, text, 0o600)
 }
 
 // barWidth is that of a session's whole time, in characters.
@@ -156,7 +151,7 @@ func nodeText(b *strings.Builder, session, n *tracetree.Node, depth int) {
 	}
 	state := ""
 	if n.State != "" {
-		state = "  " + lo.Ternary(n.State == tracetree.Denied || n.State == tracetree.Failed, bad, odd).
+		state = "  " + lo.Ternary(n.State == tracetree.Denied || n.State == tracetree.Failed, cli.Bad, cli.Odd).
 			Render(string(n.State))
 	}
 	fmt.Fprintf(
@@ -164,7 +159,7 @@ func nodeText(b *strings.Builder, session, n *tracetree.Node, depth int) {
 		"%-44s %s %7s%s\n",
 		name,
 		barOf(session, n),
-		took(float64(n.End.Sub(n.Start))/float64(time.Millisecond)),
+		cli.Milliseconds(float64(n.End.Sub(n.Start))/float64(time.Millisecond)),
 		state,
 	)
 	for _, l := range n.Fires {
@@ -175,8 +170,8 @@ func nodeText(b *strings.Builder, session, n *tracetree.Node, depth int) {
 			b,
 			"%s  %s  %s\n",
 			indent,
-			faint.Render(oneLine(l.Event)),
-			decisionText(l)+lo.Ternary(l.Reason != "", "  "+oneLine(l.Reason), ""),
+			cli.Faint.Render(cli.OneLine(l.Event)),
+			decisionText(l)+lo.Ternary(l.Reason != "", "  "+cli.OneLine(l.Reason), ""),
 		)
 		for i := range l.Hooks {
 			b.WriteString(indent + hookText(&l.Hooks[i]))
@@ -196,7 +191,7 @@ func nodeName(n *tracetree.Node) string {
 	if n.ID != "" {
 		words = append(words, n.ID)
 	}
-	return oneLine(strings.Join(lo.Compact(words), " "))
+	return cli.OneLine(strings.Join(lo.Compact(words), " "))
 }
 
 // barOf shows when a node was, within its session.

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	rec "github.com/snaphook-go/snaphook/record"
 	"github.com/snaphook-go/snaphook/record/tracetree"
 )
@@ -82,7 +83,7 @@ func (d *pageData) add(n *tracetree.Node, depth int, first time.Time) {
 		Length: msOf(n.End.Sub(n.Start)),
 	}
 	row.Bad = n.State == tracetree.Denied || n.State == tracetree.Failed
-	row.Details = [][2]string{{"started", n.Start.Format(time.RFC3339Nano)}, {"took", took(row.Length)}}
+	row.Details = [][2]string{{"started", n.Start.Format(time.RFC3339Nano)}, {"took", cli.Milliseconds(row.Length)}}
 	at := len(d.Rows)
 	d.Rows = append(d.Rows, row)
 	for _, l := range n.Fires {
@@ -145,7 +146,7 @@ func hookRow(h *rec.Hook, l *rec.Line, depth int, first time.Time) pageRow {
 	r := pageRow{
 		Depth: depth,
 		Kind:  "hook",
-		Name:  oneLine(h.Label()),
+		Name:  cli.OneLine(h.Label()),
 		Start: msOf(l.Time.Sub(first)),
 		Off:   !h.Ran,
 		State: h.Outcome,
@@ -153,11 +154,11 @@ func hookRow(h *rec.Hook, l *rec.Line, depth int, first time.Time) pageRow {
 	queued, ms := "", ""
 	if h.QueuedMS != nil {
 		r.Start += *h.QueuedMS
-		queued = took(*h.QueuedMS)
+		queued = cli.Milliseconds(*h.QueuedMS)
 	}
 	if h.MS != nil {
 		r.Length = *h.MS
-		ms = took(*h.MS)
+		ms = cli.Milliseconds(*h.MS)
 	}
 	exit := optional(h.Exit)
 	if !h.Ran {
@@ -227,7 +228,7 @@ func endingDetails(e *rec.Ending) [][2]string {
 		"exit status there",
 		exit,
 		"took there",
-		took(e.MS),
+		cli.Milliseconds(e.MS),
 		"failure there",
 		e.Class,
 		"error there",

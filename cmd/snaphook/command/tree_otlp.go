@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
@@ -89,7 +90,7 @@ func (o *otlp) span(id, parent, name string, start, end time.Time, failed string
 func genAI(n *tracetree.Node) (name string, attributes []string) {
 	operation := func(word, of string) string {
 		attributes = append(attributes, "gen_ai.operation.name", word)
-		return strings.TrimSpace(word + " " + oneLine(of))
+		return strings.TrimSpace(word + " " + cli.OneLine(of))
 	}
 	switch n.Kind {
 	case tracetree.Tool:

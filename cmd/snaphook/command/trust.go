@@ -9,6 +9,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/trust"
 )
 
@@ -27,7 +28,7 @@ snaphook trust grant`,
 				return fmt.Errorf(
 					"snaphook trust cannot %q%s; write grant or revoke, or nothing to see the state",
 					args[0],
-					didYouMean("", args[0], []string{"grant", "revoke"}),
+					cli.DidYouMean("", args[0], []string{"grant", "revoke"}),
 				)
 			}
 			return nil
@@ -47,7 +48,7 @@ func (f *flags) newDecision(name, short, decision string) *cobra.Command {
 		Use:     name,
 		Short:   short,
 		Example: "snaphook trust " + name + " --dir ~/project",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.trust(cmd, decision) },
 	}
 	f.addTrust(cmd)
@@ -55,20 +56,9 @@ func (f *flags) newDecision(name, short, decision string) *cobra.Command {
 }
 
 func (f *flags) addTrust(cmd *cobra.Command) {
-	f.addJSON(cmd)
+	f.AddJSON(cmd)
 	f.addSources(cmd.Flags())
 	f.addDialect(cmd.Flags())
-}
-
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf(
-			"%s takes no arguments, not %q; the directory is given with --dir",
-			cmd.CommandPath(),
-			args[0],
-		)
-	}
-	return nil
 }
 
 // trust shows the state, after a decision if there is one.
@@ -90,10 +80,10 @@ func (f *flags) trust(cmd *cobra.Command, decision string) error {
 		}
 		st.judge(trust.Decisions{st.Dir: d})
 	}
-	if f.json {
-		return sayJSON(cmd, st)
+	if f.Json {
+		return cli.SayJSON(cmd, st)
 	}
-	return say(cmd, st.text(all))
+	return cli.Say(cmd, st.text(all))
 }
 
 var meanings = map[trust.State]string{
@@ -116,11 +106,11 @@ func (st status) exceptions(all []*sources) (names []string) {
 
 func (st status) text(all []*sources) string {
 	var b strings.Builder
-	style := odd
+	style := cli.Odd
 	if st.State == trust.Trusted {
-		style = good
+		style = cli.Good
 	}
-	fmt.Fprintf(&b, "%s: %s: %s\n", visible(st.Dir), style.Render(string(st.State)), meanings[st.State])
+	fmt.Fprintf(&b, "%s: %s: %s\n", cli.Visible(st.Dir), style.Render(string(st.State)), meanings[st.State])
 	for _, name := range st.exceptions(all) {
 		fmt.Fprintf(
 			&b,
@@ -141,33 +131,33 @@ func (st status) text(all []*sources) string {
 			),
 		)
 		for _, words := range st.Reaches {
-			fmt.Fprintf(&b, "  %s\n", visible(words))
+			fmt.Fprintf(&b, "  %s\n", cli.Visible(words))
 		}
 	}
 	if len(st.Hooks) == 0 {
 		b.WriteString("the project has no hooks of its own\n")
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%s of this project:\n", count(len(st.Hooks), "hook"))
+	fmt.Fprintf(&b, "%s of this project:\n", cli.Count(len(st.Hooks), "hook"))
 	for _, h := range st.Hooks {
-		fmt.Fprintf(&b, "  %s  %s  %s\n", strong.Render(h.Event), label(h.HookID), place(h.HookID))
+		fmt.Fprintf(&b, "  %s  %s  %s\n", cli.Strong.Render(h.Event), label(h.HookID), place(h.HookID))
 		if len(h.Argv) > 0 {
-			fmt.Fprintf(&b, "    runs    %s\n", quoted(h.Argv))
+			fmt.Fprintf(&b, "    runs    %s\n", cli.Quoted(h.Argv))
 		}
 		if h.Unclear != nil {
 			fmt.Fprintf(
 				&b,
 				"    %s\n",
-				odd.Render(
-					"cannot be seen through: "+oneLine(
+				cli.Odd.Render(
+					"cannot be seen through: "+cli.OneLine(
 						*h.Unclear,
-					)+"; trust covers "+count(len(h.Scripts), "file")+" of the project",
+					)+"; trust covers "+cli.Count(len(h.Scripts), "file")+" of the project",
 				),
 			)
 			continue
 		}
 		for _, s := range h.Scripts {
-			fmt.Fprintf(&b, "    script  %s  sha256:%s\n", oneLine(s.File), s.SHA256)
+			fmt.Fprintf(&b, "    script  %s  sha256:%s\n", cli.OneLine(s.File), s.SHA256)
 		}
 	}
 	return b.String()

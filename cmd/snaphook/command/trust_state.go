@@ -11,6 +11,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
@@ -135,7 +136,7 @@ func differences(without, with []*hook.Hook) (words []string) {
 		verb := lo.Ternary(h.Skip == "", "switches off", "switches on")
 		words = append(
 			words,
-			fmt.Sprintf("%s the %s's hook %s of %s.%s", verb, h.Source, oneLine(h.Label()), h.Dialect, h.Event),
+			fmt.Sprintf("%s the %s's hook %s of %s.%s", verb, h.Source, cli.OneLine(h.Label()), h.Dialect, h.Event),
 		)
 	}
 	return words

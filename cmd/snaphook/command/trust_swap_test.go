@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // A project that was granted trust, and whose settings and script are swapped all
@@ -79,7 +81,7 @@ func executed(t *testing.T, in string, args ...string) (status int, said string)
 	root.SetErr(&out)
 	root.SilenceUsage, root.SilenceErrors = true, true
 	if err := root.ExecuteContext(t.Context()); err != nil {
-		return failed, out.String() + err.Error()
+		return cli.Failed, out.String() + err.Error()
 	}
-	return f.status, out.String()
+	return f.Status, out.String()
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
 // version is for builds that have no version of a module:
@@ -30,16 +32,16 @@ func newVersion(f *flags) *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version, and what of each dialect is supported",
 		Example: "snaphook version --json",
-		Args:    noArguments,
+		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if v := thisVersion(); f.json {
-				return sayJSON(cmd, v)
+			if v := thisVersion(); f.Json {
+				return cli.SayJSON(cmd, v)
 			} else {
-				return say(cmd, v.text())
+				return cli.Say(cmd, v.text())
 			}
 		},
 	}
-	f.addJSON(cmd)
+	f.AddJSON(cmd)
 	return cmd
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 	xcshcases "github.com/snaphook-go/snaphook/conformance/judge/xcshcases"
 	"github.com/snaphook-go/snaphook/events/xcsh"
@@ -139,7 +140,7 @@ func fireXcsh(ctx context.Context, program, dir string, input []byte, args []str
 	if err := json.Unmarshal(out, &fired); err != nil {
 		return fired, fmt.Errorf("%w; exit status %d: %s", err, cmd.ProcessState.ExitCode(), said.String())
 	}
-	if want := lo.Ternary(fired.Blocked, refused, 0); cmd.ProcessState.ExitCode() != want {
+	if want := lo.Ternary(fired.Blocked, cli.Refused, 0); cmd.ProcessState.ExitCode() != want {
 		return fired, fmt.Errorf("exit status %d, want %d with %s", cmd.ProcessState.ExitCode(), want, out)
 	}
 	return fired, nil

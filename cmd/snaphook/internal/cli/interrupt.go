@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"context"
@@ -7,9 +7,12 @@ import (
 	"os"
 )
 
-// openUntil opens a file, until ctx ends: a pipe without a writer is not open before it has
+// ErrInterrupted reports that a signal ended a read or a verb.
+var ErrInterrupted = errors.New("interrupted by a signal")
+
+// OpenUntil opens a file, until ctx ends: a pipe without a writer is not open before it has
 // one. An open that still waits then ends with the process.
-func openUntil(ctx context.Context, path string) (*os.File, error) {
+func OpenUntil(ctx context.Context, path string) (*os.File, error) {
 	type result struct {
 		file *os.File
 		err  error
@@ -23,25 +26,25 @@ func openUntil(ctx context.Context, path string) (*os.File, error) {
 	case r := <-done:
 		return r.file, r.err
 	case <-ctx.Done():
-		return nil, errInterrupted
+		return nil, ErrInterrupted
 	}
 }
 
-// interruptible reads from in until ctx ends, also from a pipe in which nothing
+// Interruptible reads from in until ctx ends, also from a pipe in which nothing
 // comes. A read that still waits then ends with the process. It is used from
 // one goroutine.
-type interruptible struct {
-	ctx  context.Context
-	in   io.ReadCloser
+type Interruptible struct {
+	Ctx  context.Context
+	In   io.ReadCloser
 	own  []byte // what is read into: a read that goes on after ctx writes nowhere else
 	held []byte // read, and not returned yet
 	err  error
 }
 
 // Read returns errInterrupted when the context has ended.
-func (r *interruptible) Read(p []byte) (n int, err error) {
-	if r.ctx.Err() != nil {
-		return 0, errInterrupted
+func (r *Interruptible) Read(p []byte) (n int, err error) {
+	if r.Ctx.Err() != nil {
+		return 0, ErrInterrupted
 	}
 	if len(r.held) == 0 && r.err == nil {
 		r.fill()
@@ -53,7 +56,7 @@ func (r *interruptible) Read(p []byte) (n int, err error) {
 	return 0, r.err
 }
 
-func (r *interruptible) fill() {
+func (r *Interruptible) fill() {
 	if r.own == nil {
 		r.own = make([]byte, 64<<10)
 	}
@@ -63,29 +66,29 @@ func (r *interruptible) fill() {
 	}
 	done := make(chan result, 1)
 	go func() {
-		n, err := r.in.Read(r.own)
+		n, err := r.In.Read(r.own)
 		done <- result{n, err}
 	}()
 	select {
 	case got := <-done:
 		r.held, r.err = r.own[:got.n], got.err
-	case <-r.ctx.Done():
-		r.err = errInterrupted
+	case <-r.Ctx.Done():
+		r.err = ErrInterrupted
 	}
 }
 
 // Close closes what is read, unless a read still waits.
-func (r *interruptible) Close() error {
-	if errors.Is(r.err, errInterrupted) {
+func (r *Interruptible) Close() error {
+	if errors.Is(r.err, ErrInterrupted) {
 		return nil
 	}
-	return r.in.Close()
+	return r.In.Close()
 }
 
-// fileOf is the file that is read; ok is false for anything else.
-func fileOf(in io.Reader) (file *os.File, ok bool) {
-	if r, is := in.(*interruptible); is {
-		file, ok = r.in.(*os.File)
+// FileOf is the file that is read; ok is false for anything else.
+func FileOf(in io.Reader) (file *os.File, ok bool) {
+	if r, is := in.(*Interruptible); is {
+		file, ok = r.In.(*os.File)
 	}
 	return file, ok
 }

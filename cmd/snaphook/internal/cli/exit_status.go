@@ -1,9 +1,15 @@
-package command
+package cli
 
 import (
 	"errors"
 
 	"github.com/spf13/cobra"
+)
+
+// The exit statuses besides 0.
+const (
+	Failed  = 1 // snaphook could not do it, or check found something
+	Refused = 2 // a hook blocked, or wants the agent to stop
 )
 
 // badInput is an error that ends the program with 2: what it was given cannot
@@ -13,19 +19,19 @@ type badInput struct{ error }
 // Unwrap returns the error itself.
 func (u badInput) Unwrap() error { return u.error }
 
-// statusOf is the exit status for an error.
-func statusOf(err error) int {
+// StatusOf is the exit status for an error.
+func StatusOf(err error) int {
 	if u := (badInput{}); errors.As(err, &u) {
-		return refused
+		return Refused
 	}
-	return failed
+	return Failed
 }
 
-// twoIfUnusable makes every error of a verb, those of its flags and arguments
+// TwoIfUnusable makes every error of a verb, those of its flags and arguments
 // too, end the program with 2.
-func twoIfUnusable(cmd *cobra.Command) *cobra.Command {
+func TwoIfUnusable(cmd *cobra.Command) *cobra.Command {
 	args, run := cmd.Args, cmd.RunE
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return asUnusable(explainFlag(cmd, err)) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return asUnusable(ExplainFlagError(cmd, err)) })
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
 		if args == nil {
 			return nil

@@ -1,4 +1,6 @@
-package command
+// Package cli holds the parts that the verbs of the command line share: flags by
+// group, output, errors with their exit status, and reads that a signal ends.
+package cli
 
 import (
 	"bytes"
@@ -6,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -21,63 +24,63 @@ import (
 
 // The styles of text on a terminal.
 var (
-	strong = lipgloss.NewStyle().Bold(true)
-	faint  = lipgloss.NewStyle().Faint(true)
-	good   = lipgloss.NewStyle().Foreground(lipgloss.Green)
-	bad    = lipgloss.NewStyle().Foreground(lipgloss.Red)
-	odd    = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+	Strong = lipgloss.NewStyle().Bold(true)
+	Faint  = lipgloss.NewStyle().Faint(true)
+	Good   = lipgloss.NewStyle().Foreground(lipgloss.Green)
+	Bad    = lipgloss.NewStyle().Foreground(lipgloss.Red)
+	Odd    = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
 )
 
-// say writes an answer to standard output at once, so that there is a whole
+// Say writes an answer to standard output at once, so that there is a whole
 // one or none; styles are dropped where they are not wanted.
-func say(cmd *cobra.Command, text string) error {
+func Say(cmd *cobra.Command, text string) error {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	return write(colorprofile.NewWriter(cmd.OutOrStdout(), os.Environ()), []byte(text))
+	return Write(colorprofile.NewWriter(cmd.OutOrStdout(), os.Environ()), []byte(text))
 }
 
-// sayJSON writes one JSON document, in one line unless a person looks at it.
-func sayJSON(cmd *cobra.Command, v any) error {
+// SayJSON writes one JSON document, in one line unless a person looks at it.
+func SayJSON(cmd *cobra.Command, v any) error {
 	options := json.JoinOptions(
 		jsontext.AllowInvalidUTF8(true),
 		jsontext.AllowDuplicateNames(true),
 		json.Deterministic(true),
 	)
-	if isTerminal(cmd.OutOrStdout()) {
+	if IsTerminal(cmd.OutOrStdout()) {
 		options = json.JoinOptions(options, jsontext.WithIndent("  "))
 	}
 	document, err := json.Marshal(v, options)
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
-	return write(cmd.OutOrStdout(), append(visibleJSON(document), '\n'))
+	return Write(cmd.OutOrStdout(), append(VisibleJSON(document), '\n'))
 }
 
-func write(w io.Writer, text []byte) error {
+func Write(w io.Writer, text []byte) error {
 	if _, err := io.Copy(w, bytes.NewReader(text)); err != nil {
 		return fmt.Errorf("write the answer to standard output: %w", err)
 	}
 	return nil
 }
 
-// warn tells on standard error what a person should know.
-func warn(cmd *cobra.Command, format string, args ...any) {
+// Warn tells on standard error what a person should know.
+func Warn(cmd *cobra.Command, format string, args ...any) {
 	fmt.Fprintln(
 		colorprofile.NewWriter(cmd.ErrOrStderr(), os.Environ()),
-		odd.Render("warning:"),
-		visible(fmt.Sprintf(format, args...)),
+		Odd.Render("warning:"),
+		Visible(fmt.Sprintf(format, args...)),
 	)
 }
 
-func isTerminal(stream any) bool {
+func IsTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// visible shows characters that would move the cursor, change colours or turn
+// Visible shows characters that would move the cursor, change colours or turn
 // text around, in place of doing what they say: it may come from strangers.
-func visible(s string) string {
+func Visible(s string) string {
 	if !strings.ContainsFunc(s, isHidden) {
 		return s
 	}
@@ -95,9 +98,9 @@ func visible(s string) string {
 // isHidden reports whether a terminal may obey a character, or show nothing for it.
 func isHidden(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }
 
-// visibleJSON escapes the characters of JSON text that visible would show: it is the same JSON,
+// VisibleJSON escapes the characters of JSON text that visible would show: it is the same JSON,
 // and a terminal obeys nothing in it. Bytes that are not UTF-8 become U+FFFD.
-func visibleJSON(text []byte) []byte {
+func VisibleJSON(text []byte) []byte {
 	hidden := func(r rune) bool { return r == utf8.RuneError || isHidden(r) && r != '\r' }
 	if bytes.IndexFunc(text, hidden) < 0 {
 		return text
@@ -117,20 +120,20 @@ func visibleJSON(text []byte) []byte {
 	return escaped
 }
 
-// oneLine is the visible form of text for a line of a list.
-func oneLine(s string) string {
-	return strings.ReplaceAll(visible(s), "\n", `\n`)
+// OneLine is the visible form of text for a line of a list.
+func OneLine(s string) string {
+	return strings.ReplaceAll(Visible(s), "\n", `\n`)
 }
 
-// columns aligns rows; the first may be headers. They are as wide as they
+// Columns aligns rows; the first may be headers. They are as wide as they
 // need, and wrapped only on a terminal.
-func columns(cmd *cobra.Command, headers []string, rows [][]string) string {
+func Columns(cmd *cobra.Command, headers []string, rows [][]string) string {
 	t := table.New().Headers(headers...).Rows(rows...).
 		BorderTop(false).
 		BorderBottom(false).BorderLeft(false).BorderRight(false).BorderHeader(false).BorderColumn(false).
 		StyleFunc(func(row, _ int) lipgloss.Style {
 			if row == table.HeaderRow {
-				return strong.PaddingRight(2)
+				return Strong.PaddingRight(2)
 			}
 			return lipgloss.NewStyle().PaddingRight(2)
 		})
@@ -146,20 +149,39 @@ func columns(cmd *cobra.Command, headers []string, rows [][]string) string {
 	return strings.TrimLeft(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
-// indented puts spaces before every line but the first.
-func indented(s string, by int) string {
-	return strings.ReplaceAll(strings.TrimRight(visible(s), "\n"), "\n", "\n"+strings.Repeat(" ", by))
+// Indented puts spaces before every line but the first.
+func Indented(s string, by int) string {
+	return strings.ReplaceAll(strings.TrimRight(Visible(s), "\n"), "\n", "\n"+strings.Repeat(" ", by))
 }
 
-// quoted shows an argument list so that its parts can be told apart, and
+// Quoted shows an argument list so that its parts can be told apart, and
 // nothing in it is hidden.
-func quoted(argv []string) string {
+func Quoted(argv []string) string {
 	words := make([]string, len(argv))
 	for i, arg := range argv {
-		words[i] = oneLine(arg)
+		words[i] = OneLine(arg)
 		if arg == "" || strings.ContainsAny(arg, " \t\n'\"\\$`;&|<>(){}*?#~") {
 			words[i] = "'" + strings.ReplaceAll(words[i], "'", `'\''`) + "'"
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// Count returns a number with its noun, which has an s unless the number is 1.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Milliseconds formats a duration in milliseconds for people.
+func Milliseconds(ms float64) string {
+	switch {
+	case ms < 10:
+		return fmt.Sprintf("%.2gms", ms)
+	case ms < 1000:
+		return fmt.Sprintf("%.0fms", ms)
+	}
+	return time.Duration(ms * float64(time.Millisecond)).Round(100 * time.Millisecond).String()
 }

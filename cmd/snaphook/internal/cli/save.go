@@ -1,4 +1,4 @@
-package command
+package cli
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// saveFile writes a whole file or none; what is no file, such as /dev/stdout or
+// SaveFile writes a whole file or none; what is no file, such as /dev/stdout or
 // a pipe, is written to.
-func saveFile(path string, text []byte, mode fs.FileMode) error {
+func SaveFile(path string, text []byte, mode fs.FileMode) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil && !isFolder(filepath.Dir(path)):
@@ -33,13 +33,13 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// readUntil reads a file or a pipe of at most limit bytes, until ctx ends.
-func readUntil(ctx context.Context, path string, limit int64) (text []byte, err error) {
-	file, err := openUntil(ctx, path)
+// ReadUntil reads a file or a pipe of at most limit bytes, until ctx ends.
+func ReadUntil(ctx context.Context, path string, limit int64) (text []byte, err error) {
+	file, err := OpenUntil(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	in := &interruptible{ctx: ctx, in: file}
+	in := &Interruptible{Ctx: ctx, In: file}
 	defer in.Close()
 	err = bounded.Copy(ctx, in, limit, func(part []byte) { text = append(text, part...) })
 	if err != nil {

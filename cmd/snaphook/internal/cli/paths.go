@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ShortPath returns a path relative to the current directory if the file is below
+// it, as compilers do.
+func ShortPath(path string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if below, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(below) {
+		return below
+	}
+	return path
+}
+
+// WantDir refuses a path that is not a directory.
+func WantDir(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("there is no such directory; give one that exists")
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return errors.New("this is not a directory; give one")
+	}
+	return nil
+}
+
+// WantFile refuses an empty path and a file that does not exist. The reader of
+// the file reports every other error.
+func WantFile(path string) error {
+	if path == "" {
+		return errors.New("the name of the file is missing")
+	}
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("there is no such file; give one that exists")
+	}
+	return err
+}
