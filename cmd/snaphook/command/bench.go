@@ -13,6 +13,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/bench"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	rec "github.com/snaphook-go/snaphook/record"
@@ -240,7 +241,7 @@ func (f *flags) recordedCalls(cmd *cobra.Command, event pipeline.Declared, path 
 		return nil, err
 	}
 	calls := &bench.Recorded{File: cli.ShortPath(path), Dir: dir, Event: event.Info().FullName()}
-	_, err = readRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
+	_, err = records.ReadRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
 		calls.Add(l)
 		return nil
 	})

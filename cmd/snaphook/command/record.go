@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	rec "github.com/snaphook-go/snaphook/record"
@@ -51,11 +52,11 @@ func (f *flags) openRecord(cmd *cobra.Command) (*recording, error) {
 	if !known {
 		return nil, fmt.Errorf("--record-input %q: write none, keys or full", f.recordInput)
 	}
-	path := lo.CoalesceOrEmpty(f.record, os.Getenv(recordVariable))
+	path := lo.CoalesceOrEmpty(f.record, os.Getenv(records.RecordVariable))
 	if path == "" {
 		return nil, nil
 	}
-	name := lo.Ternary(f.record != "", "--record ", recordVariable+"=") + path
+	name := lo.Ternary(f.record != "", "--record ", records.RecordVariable+"=") + path
 	pipe, err := openPipe(path)
 	if err != nil {
 		cli.Warn(cmd, "%s: %v; the fire is not recorded", name, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -58,8 +59,8 @@ func (f *flags) recordEvent(cmd *cobra.Command, dialect string, args []string) e
 	if err != nil {
 		return err
 	}
-	if cmp.Or(f.record, os.Getenv(recordVariable)) == "" {
-		return fmt.Errorf("where to? Say --record FILE, or set %s", recordVariable)
+	if cmp.Or(f.record, os.Getenv(records.RecordVariable)) == "" {
+		return fmt.Errorf("where to? Say --record FILE, or set %s", records.RecordVariable)
 	}
 	to, err := f.openRecord(cmd)
 	if err != nil {

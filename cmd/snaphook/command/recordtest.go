@@ -16,10 +16,11 @@ import (
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/fixture"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 )
 
 func newRecordTest(f *flags) *cobra.Command {
-	var of logFlags
+	var of records.LogFlags
 	out, bySession := "", false
 	cmd := &cobra.Command{
 		Use:   "record-test FILE",
@@ -38,7 +39,7 @@ snaphook record-test hooks.jsonl --session s-1 --by-session \
 		RunE: func(cmd *cobra.Command, args []string) error { return f.recordTest(cmd, &of, args[0], out, bySession) },
 	}
 	to := cmd.Flags()
-	of.addChoice(to)
+	of.AddChoice(to)
 	to.StringVar(&out, "out", "", "Write to this file, which must not be there; else to standard output: --out guard.hooktest.jsonl")
 	to.BoolVar(&bySession, "by-session", false, "Make one fixture of each session of the record: record-test FILE --by-session")
 	f.addSources(to)
@@ -66,15 +67,15 @@ type writtenExpect struct {
 	Ran      []string `json:"ran"`
 }
 
-func (f *flags) recordTest(cmd *cobra.Command, of *logFlags, path, out string, bySession bool) error {
-	c, err := of.choice()
+func (f *flags) recordTest(cmd *cobra.Command, of *records.LogFlags, path, out string, bySession bool) error {
+	c, err := of.Choice()
 	if err != nil {
 		return err
 	}
 	if err := f.mayWrite(out); err != nil {
 		return err
 	}
-	in, err := openHistory(cmd, path, false)
+	in, err := records.OpenHistory(cmd, path, false)
 	if err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ const mostFixtures = 10_000
 
 // fixturesOf makes fixtures of the fires that are chosen.
 func fixturesOf(
-	cmd *cobra.Command, in io.Reader, path string, c *choice, dir string, bySession bool,
+	cmd *cobra.Command, in io.Reader, path string, c *records.Choice, dir string, bySession bool,
 ) ([]*written, error) {
 	var all []*written
 	seen, sessions, names, unfit := map[string]bool{}, map[string]*written{}, map[string]int{}, 0
@@ -142,7 +143,7 @@ func fixturesOf(
 		case err != nil:
 			cli.Warn(cmd, "%s:%d: %v; the line is left out", path, p.number, err)
 			continue
-		case !c.has(&p.Line):
+		case !c.Has(&p.Line):
 			continue
 		case p.Decision == nil || p.unfit() != "":
 			unfit++

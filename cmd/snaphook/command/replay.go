@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 )
@@ -52,7 +53,7 @@ func replayArgs(cmd *cobra.Command, args []string) error {
 
 // replay fires the events of a record, in memory for one of them.
 func (f *flags) replay(cmd *cobra.Command, path string) error {
-	in, err := openHistory(cmd, path, false)
+	in, err := records.OpenHistory(cmd, path, false)
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func (r *replaying) all(in io.Reader) error {
 
 // bad says what is wrong with a line; the first of them are named one by one.
 func (r *replaying) bad(number int, err error) {
-	if r.unreadable++; r.unreadable <= maxToldLines {
+	if r.unreadable++; r.unreadable <= records.MaxToldLines {
 		fmt.Fprintf(r.cmd.ErrOrStderr(), "%s:%d: %s\n", r.file, number, cli.Visible(err.Error()))
 	}
 }
@@ -193,7 +194,7 @@ func (r *replaying) close() {
 
 // conclude says how many differ, and how many lines took no part.
 func (r *replaying) conclude() error {
-	if more := r.unreadable - maxToldLines; more > 0 {
+	if more := r.unreadable - records.MaxToldLines; more > 0 {
 		cli.Warn(r.cmd, "%s: %s more that cannot be used", r.file, cli.Count(more, "line"))
 	}
 	for _, why := range slices.Sorted(maps.Keys(r.unfit)) {

@@ -5,6 +5,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 )
 
 // flags are what the command line says besides the verb and its arguments.
@@ -56,8 +57,8 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 		newEvents(f),
 		newCheck(f),
 		newTrust(f),
-		newLog(),
-		newStats(),
+		records.NewLog(),
+		records.NewStats(),
 		newMCPProxy(f),
 		newState(&f.Global),
 		newVersion(f),
@@ -66,7 +67,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 		newRecordTest(f),
 		newInit(f),
 	)
-	root.AddCommand(newTrace(), newRecordEvent(f), newBench(f))
+	root.AddCommand(records.NewTrace(), newRecordEvent(f), newBench(f))
 	_ = root.MarkPersistentFlagDirname("dir")
 	cli.BreakLines(root)
 	return root

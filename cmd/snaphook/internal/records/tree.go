@@ -1,4 +1,4 @@
-package command
+package records
 
 import (
 	"fmt"
@@ -22,8 +22,8 @@ const (
 // traceFlags are those of the verb.
 type traceFlags struct{ session, html, chrome, otlp string }
 
-// newTrace returns the verb trace.
-func newTrace() *cobra.Command {
+// NewTrace returns the verb trace.
+func NewTrace() *cobra.Command {
 	var of traceFlags
 	cmd := &cobra.Command{
 		Use:   "trace [FILE]",
@@ -66,7 +66,7 @@ snaphook trace hooks.jsonl --session s-1 \
 
 func (of *traceFlags) trace(cmd *cobra.Command, path string) error {
 	b := tracetree.Builder{Most: mostTraced, MostBytes: mostTracedBytes}
-	_, err := readRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
+	_, err := ReadRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
 		if of.session == "" || l.Session == of.session {
 			b.Add(l)
 		}

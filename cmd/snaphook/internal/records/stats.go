@@ -1,4 +1,4 @@
-package command
+package records
 
 import (
 	"cmp"
@@ -70,8 +70,8 @@ type statsFlags struct {
 	csv bool
 }
 
-// newStats returns the verb stats.
-func newStats() *cobra.Command {
+// NewStats returns the verb stats.
+func NewStats() *cobra.Command {
 	var of statsFlags
 	cmd := &cobra.Command{
 		Use:   "stats [FILE]",
@@ -103,7 +103,7 @@ snaphook stats hooks.jsonl --json |
 // stats prints the counts of a record.
 func (of *statsFlags) stats(cmd *cobra.Command, path string) error {
 	all := tally{}
-	h, err := readRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
+	h, err := ReadRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
 		all.add(l)
 		return nil
 	})

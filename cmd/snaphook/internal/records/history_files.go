@@ -1,4 +1,4 @@
-package command
+package records
 
 import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
@@ -24,7 +24,7 @@ const maxFiles = 1000
 // openParts opens a record with the files that were rotated away from it,
 // FILE.1 and so on, the oldest first. One that is followed is FILE alone.
 func openParts(cmd *cobra.Command, path string, follow bool) ([]part, error) {
-	newest, err := openHistory(cmd, path, follow)
+	newest, err := OpenHistory(cmd, path, follow)
 	if err != nil {
 		return nil, err
 	}

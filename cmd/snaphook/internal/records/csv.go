@@ -1,4 +1,4 @@
-package command
+package records
 
 import (
 	"bytes"

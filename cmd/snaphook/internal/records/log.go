@@ -1,4 +1,4 @@
-package command
+package records
 
 import (
 	"fmt"
@@ -18,17 +18,17 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// logFlags are the flags of log; record-test takes those that choose fires.
-type logFlags struct {
+// LogFlags are the flags of log; record-test takes those that choose fires.
+type LogFlags struct {
 	cli.JsonFlag
 
 	event, hook, decision, session, since string
 	failed, follow, csv                   bool
 }
 
-// newLog returns the verb log.
-func newLog() *cobra.Command {
-	var of logFlags
+// NewLog returns the verb log.
+func NewLog() *cobra.Command {
+	var of LogFlags
 	cmd := &cobra.Command{
 		Use:   "log [FILE]",
 		Short: "Show what hooks did, and why others did not run",
@@ -53,7 +53,7 @@ snaphook log hooks.jsonl --failed --follow`,
 		},
 	}
 	to := cmd.Flags()
-	of.addChoice(to)
+	of.AddChoice(to)
 	to.BoolVar(&of.failed, "failed", false, "Fires with a hook that failed: log --failed")
 	to.BoolVar(&of.follow, "follow", false, "Go on with what is written from now on, until interrupted: log --follow")
 	to.BoolVar(&of.Json, "json", false, "Answer with the lines of the file: --json | jq .")
@@ -61,8 +61,8 @@ snaphook log hooks.jsonl --failed --follow`,
 	return cmd
 }
 
-// addChoice adds the flags that choose fires.
-func (of *logFlags) addChoice(to *pflag.FlagSet) {
+// AddChoice adds the flags that choose fires.
+func (of *LogFlags) AddChoice(to *pflag.FlagSet) {
 	to.StringVar(
 		&of.event,
 		"event",
@@ -85,8 +85,8 @@ func (of *logFlags) addChoice(to *pflag.FlagSet) {
 	)
 }
 
-func (of *logFlags) choice() (*choice, error) {
-	c := &choice{
+func (of *LogFlags) Choice() (*Choice, error) {
+	c := &Choice{
 		decision: of.decision,
 		session:  of.session,
 		failed:   of.failed,
@@ -106,8 +106,8 @@ func (of *logFlags) choice() (*choice, error) {
 }
 
 // show prints the chosen fires of a record.
-func (of *logFlags) show(cmd *cobra.Command, path string) error {
-	c, err := of.choice()
+func (of *LogFlags) show(cmd *cobra.Command, path string) error {
+	c, err := of.Choice()
 	if err != nil {
 		return err
 	}
@@ -118,8 +118,8 @@ func (of *logFlags) show(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = readRecord(cmd, path, of.follow, func(text rec.Text, line *rec.Line) error {
-		if !c.has(line) {
+	_, err = ReadRecord(cmd, path, of.follow, func(text rec.Text, line *rec.Line) error {
+		if !c.Has(line) {
 			return nil
 		}
 		switch {

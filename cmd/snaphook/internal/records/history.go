@@ -1,4 +1,6 @@
-package command
+// Package records holds the verbs that read a record: log, stats and trace; and
+// the reader of records that other verbs use.
+package records
 
 import (
 	"context"
@@ -17,11 +19,11 @@ import (
 	rec "github.com/snaphook-go/snaphook/record"
 )
 
-// recordVariable names the file that every fire is recorded in.
-const recordVariable = "SNAPHOOK_RECORD"
+// RecordVariable names the file that every fire is recorded in.
+const RecordVariable = "SNAPHOOK_RECORD"
 
-// maxToldLines bounds the unreadable lines that are named one by one.
-const maxToldLines = 20
+// MaxToldLines bounds the unreadable lines that are named one by one.
+const MaxToldLines = 20
 
 // history is a record that is read.
 type history struct {
@@ -35,10 +37,10 @@ func recordOf(args []string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
 	}
-	if path := os.Getenv(recordVariable); path != "" {
+	if path := os.Getenv(RecordVariable); path != "" {
 		return path, nil
 	}
-	return "", fmt.Errorf("which record? Name its file, or set %s", recordVariable)
+	return "", fmt.Errorf("which record? Name its file, or set %s", RecordVariable)
 }
 
 func oneRecord(cmd *cobra.Command, args []string) error {
@@ -48,9 +50,9 @@ func oneRecord(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// readRecord returns every fire of a record to use, in memory for one of them, and says
+// ReadRecord returns every fire of a record to use, in memory for one of them, and says
 // which lines cannot be read. A record without one that can is an error.
-func readRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text, *rec.Line) error) (*history, error) {
+func ReadRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text, *rec.Line) error) (*history, error) {
 	parts, err := openParts(cmd, path, follow)
 	if err != nil {
 		return nil, err
@@ -72,7 +74,7 @@ func readRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text,
 		}
 	}
 	h.file = path
-	if more := h.unreadable - maxToldLines; more > 0 {
+	if more := h.unreadable - MaxToldLines; more > 0 {
 		cli.Warn(cmd, "%s: %s more that cannot be read", path, cli.Count(more, "line"))
 	}
 	if broken == nil && h.fires == 0 && !follow {
@@ -99,13 +101,13 @@ func (h *history) bad(cmd *cobra.Command, number int, why error) error {
 	if number == 0 {
 		return fmt.Errorf("%s: %w", h.file, why)
 	}
-	if h.unreadable++; h.unreadable <= maxToldLines {
+	if h.unreadable++; h.unreadable <= MaxToldLines {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s:%d: %s; the line is left out\n", h.file, number, cli.Visible(why.Error()))
 	}
 	return nil
 }
 
-func openHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, error) {
+func OpenHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, error) {
 	if path == "-" {
 		return &cli.Interruptible{Ctx: cmd.Context(), In: io.NopCloser(cmd.InOrStdin())}, nil
 	}
@@ -173,8 +175,8 @@ func (t *tail) move() {
 
 func (t *tail) Close() error { return t.f.Close() }
 
-// choice selects fires.
-type choice struct {
+// Choice selects fires.
+type Choice struct {
 	event, hook       func(string) bool
 	decision, session string
 	since             time.Time
@@ -182,7 +184,7 @@ type choice struct {
 	anyEvent, anyHook bool
 }
 
-func (c *choice) has(l *rec.Line) bool {
+func (c *Choice) Has(l *rec.Line) bool {
 	switch {
 	case !c.anyEvent && !c.event(l.Event) && !c.event(l.Event[strings.IndexByte(l.Event, '.')+1:]):
 	case c.decision != "" && (l.Late != "" || c.decision != l.Decision && (c.decision != "none" || l.Decision != "")):
@@ -196,7 +198,7 @@ func (c *choice) has(l *rec.Line) bool {
 	return false
 }
 
-func (c *choice) hasHook(l *rec.Line) bool {
+func (c *Choice) hasHook(l *rec.Line) bool {
 	for i := range l.Hooks {
 		if h := &l.Hooks[i]; c.hook(h.ID) || c.hook(h.Command) || c.hook(h.Name) {
 			return true
