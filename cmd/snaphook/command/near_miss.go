@@ -88,7 +88,8 @@ func nearMisses(dir string) (misses []nearMiss) {
 	}
 	add := func(file, format string, args ...any) {
 		if len(misses) < maxNearMisses {
-			misses = append(misses, nearMiss{cli.ShortPath(filepath.Join(dir, filepath.FromSlash(file))), fmt.Sprintf(format, args...)})
+			path := cli.ShortPath(filepath.Join(dir, filepath.FromSlash(file)))
+			misses = append(misses, nearMiss{path, fmt.Sprintf(format, args...)})
 		}
 	}
 	for _, meant := range settingsNames {
