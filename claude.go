@@ -22,7 +22,7 @@ type ClaudeConfig = claude.Settings
 // Claude Code keeps them.
 func Claude(cfg ClaudeConfig) *Dialect {
 	word := func(w words) string { return w.claude }
-	return &Dialect{name: claude.Dialect.Name, translate: spelled(word), load: cfg.Load, stages: table(
+	return &Dialect{name: claude.Dialect.Name, translate: spelled(word, mcpName), load: cfg.Load, stages: table(
 		fires(starts, claude.SessionStart, func(in *StartInput, _ *part) claude.SessionStartInput {
 			return claude.SessionStartInput{Source: cmp.Or(in.Source, "startup"), Model: in.Model}
 		}, claudeStart),

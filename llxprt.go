@@ -25,7 +25,7 @@ type LLxprtConfig = llxprt.Settings
 // [llxprt.Both].
 func LLxprt(cfg LLxprtConfig) *Dialect {
 	word := func(w words) string { return w.llxprt }
-	return &Dialect{name: llxprt.Dialect.Name, translate: spelled(word), load: cfg.Load, llxprt: &cfg, stages: table(
+	return &Dialect{name: llxprt.Dialect.Name, translate: spelled(word, asIs), load: cfg.Load, llxprt: &cfg, stages: table(
 		fires(starts, llxprt.SessionStart, func(in *StartInput, _ *part) llxprt.SessionStartInput {
 			source := map[string]string{"": "startup", "compact": "compress", "fork": "resume"}[in.Source]
 			return llxprt.SessionStartInput{Source: cmp.Or(source, in.Source)}

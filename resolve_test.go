@@ -9,6 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -45,6 +46,29 @@ func TestToolsAreDescribedWhenTheyAreCalled(t *testing.T) {
 	for name, want := range map[string]bool{"unknown": true, "query0": true, "query4000": true, "query4199": false, long: false} {
 		if kept := asked[name] < asked[long]; kept != want {
 			t.Errorf("%.80q was described %d times; kept: %v", name, asked[name], want)
+		}
+	}
+}
+
+// Guards are written for the names that Claude Code makes of servers and tools.
+func TestNamesOfMCPToolsAreThoseOfClaudeCode(t *testing.T) {
+	s := open(t, snaphook.Config{Resolve: func(string) (snaphook.Tool, bool) {
+		return snaphook.Tool{Kind: snaphook.MCP, Server: "my.server é"}, true
+	}}, nil)
+	seen, ran := "", false
+	claude.PreToolUse.On(s.Pipeline(), "guard", func(_ context.Context, c claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], err error) {
+		ran = true
+		return o, nil
+	}, pipeline.Match("mcp__my_server__.*"))
+	claude.PreToolUse.On(s.Pipeline(), "all", func(_ context.Context, c claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], err error) {
+		seen = c.Name
+		return o, nil
+	})
+	for name, want := range map[string]string{"read.all/now": "mcp__my_server____read_all_now", "a-B_9": "mcp__my_server____a-B_9"} {
+		ran = false
+		_, err := s.BeforeTool(t.Context(), &snaphook.ToolCall{Name: name, Input: wire.Object(`{}`)})
+		if err != nil || seen != want || !ran {
+			t.Errorf("hooks see %q, the guard ran: %v, %v; want %q", seen, ran, err, want)
 		}
 	}
 }

@@ -46,7 +46,7 @@ var kinds = [...]struct {
 	}},
 	Fetch:  {"Fetch", words{"WebFetch", "web_fetch", "fetch", ""}, map[string]words{"url": {}, "prompt": {}}},
 	Search: {"Search", words{"WebSearch", "google_web_search", "web_search", ""}, map[string]words{"query": {}}},
-	Task: {"Task", words{"Task", "task", "task", ""}, map[string]words{
+	Task: {"Task", words{"Agent", "task", "task", ""}, map[string]words{
 		"prompt": {}, "description": {}, "agent": {"subagent_type", "subagent_name", "", ""},
 	}},
 	Todo:  {"Todo", words{"TodoWrite", "todo_write", "todo_write", ""}, map[string]words{"todos": {}}},
@@ -59,6 +59,20 @@ func (w words) all() []string {
 	return lo.Compact(strings.Split(strings.Join([]string{w.claude, w.llxprt, w.xcsh, w.hosts}, "|"), "|"))
 }
 
+// mcpName writes a name of a server or a tool as Claude Code does in the names of MCP tools: each
+// character outside of [A-Za-z0-9_-] becomes an underscore.
+func mcpName(name string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' {
+			return c
+		}
+		return '_'
+	}, name)
+}
+
+// asIs returns a name of a server or a tool unchanged.
+func asIs(name string) string { return name }
+
 // translated is a host's tool in a dialect.
 type translated struct {
 	name string // the dialect's
@@ -70,12 +84,13 @@ func untranslated(t *Tool) *translated {
 	return &translated{t.Name, rename.New(map[string]string{}, map[string]string{})}
 }
 
-// spelled returns the translation into the words of a dialect of the table.
-func spelled(word func(words) string) func(*Tool) *translated {
+// spelled returns the translation into the words of a dialect of the table. part writes the names
+// of an MCP server and its tool as the dialect does.
+func spelled(word func(words) string, part func(name string) string) func(*Tool) *translated {
 	return func(t *Tool) *translated {
 		name := cmp.Or(word(kinds[t.Kind].tool), t.Name)
 		if t.Kind == MCP {
-			name = fmt.Sprintf(name, t.Server, t.Name)
+			name = fmt.Sprintf(name, part(t.Server), part(t.Name))
 		}
 		return translate(t, name, func(canonical string) string { return word(kinds[t.Kind].args[canonical]) })
 	}

@@ -41,7 +41,7 @@ type XcshConfig struct {
 func Xcsh(cfg XcshConfig) *Dialect {
 	word := func(w words) string { return w.xcsh }
 	attach := func(ctx context.Context, s *Session) error { return s.attach(ctx, &cfg) }
-	return &Dialect{name: xcsh.Dialect.Name, translate: spelled(word), attach: attach, stages: table(
+	return &Dialect{name: xcsh.Dialect.Name, translate: spelled(word, asIs), attach: attach, stages: table(
 		starts.stage(xcshStart, declared(xcsh.SessionStart, xcsh.SessionSwitch)...),
 		prompts.stage(xcshPrompt, declared(xcsh.BeforeAgentStart)...),
 		beforeModels.stage(xcshRequest, declared(xcsh.Context)...),

@@ -88,7 +88,7 @@ func ExampleReducer() {
 
 func ExampleRunner() {
 	t := report{dir: "/tmp"} // your *testing.T
-	hooktest.Runner(t, &run.Command{Argv: run.Sh(hooktest.Script)})
+	hooktest.Runner(t, &run.Command{Argv: run.Bash(hooktest.Script)})
 	// Output:
 }
 

@@ -28,6 +28,8 @@ type Pattern struct {
 	source   string
 	literals []literal       // the fast form; any of them matches
 	re       *regexp2.Regexp // nil if the fast form says it all
+	compiled string          // the text of re
+	inUnits  bool            // re is about the units of a subject
 	late     lateness
 }
 
@@ -36,7 +38,8 @@ type Pattern struct {
 // well, inline flags like (?i) too.
 //
 // One thing differs: characters beyond U+FFFF are one character here and two in JavaScript,
-// therefore "^.$" matches an emoji.
+// therefore "^.$" matches an emoji. A pattern that names surrogates, such as \ud83d\ude00, is
+// compared by code units as in JavaScript.
 //
 // Patterns made of literal text, ^, $ and | do not pay for an expression. The others cost some
 // microseconds to compile, and under one to test.
@@ -51,7 +54,12 @@ func Regexp(pattern string) (*Pattern, error) {
 	if err != nil {
 		return nil, fmt.Errorf("regular expression %q: %w", pattern, err)
 	}
-	re, err := regexp2.Compile(pattern, regexp2.ECMAScript)
+	compiled, inUnits := patternUnits(pattern)
+	re, err := regexp2.Compile(compiled, regexp2.ECMAScript)
+	if err != nil && inUnits { // the error of the pattern as it was written
+		compiled, inUnits = pattern, false
+		re, err = regexp2.Compile(pattern, regexp2.ECMAScript)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("regular expression %q: %w", pattern, plain(err))
 	}
@@ -59,7 +67,7 @@ func Regexp(pattern string) (*Pattern, error) {
 		return nil, fmt.Errorf("regular expression %q: two groups have the same name; give each its own", pattern)
 	}
 	re.MatchTimeout = patience // before it is shared: the field is not safe to set later
-	return &Pattern{source: pattern, re: re}, nil
+	return &Pattern{source: pattern, compiled: compiled, inUnits: inUnits, re: re}, nil
 }
 
 // Match reports whether the pattern is found in subject. If that is not certain
@@ -73,11 +81,19 @@ func (p *Pattern) Match(subject string) bool {
 	if p.late.has(subject) {
 		return true
 	}
-	found, err := p.re.MatchString(subject)
+	found, err := p.re.MatchString(p.text(subject))
 	if err != nil {
 		p.late.add(subject)
 	}
 	return found || err != nil
+}
+
+// text returns a subject as the compiled expression reads it.
+func (p *Pattern) text(subject string) string {
+	if p.inUnits {
+		return units(subject)
+	}
+	return subject
 }
 
 // Quick reports whether a test never takes long, since no expression is needed.
@@ -90,13 +106,13 @@ func (p *Pattern) Test(subject string) (found bool, err error) {
 	if p.re == nil {
 		return anyIn(p.literals, subject), nil
 	}
-	if found, err = p.re.MatchString(subject); err == nil {
+	if found, err = p.re.MatchString(p.text(subject)); err == nil {
 		return found, nil
 	}
-	if patient, bad := regexp2.Compile(p.source, regexp2.ECMAScript); bad == nil &&
+	if patient, bad := regexp2.Compile(p.compiled, regexp2.ECMAScript); bad == nil &&
 		!errors.Is(err, regexp2.ErrBacktrackingStackLimit) {
 		patient.MatchTimeout = limit
-		if found, err = patient.MatchString(subject); err == nil {
+		if found, err = patient.MatchString(p.text(subject)); err == nil {
 			return found, nil
 		}
 	}

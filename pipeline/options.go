@@ -23,6 +23,7 @@ func Match(pattern string) Option {
 		} else if pattern != "" {
 			h.Matcher = exactly(pattern)
 		}
+		h.Matcher = e.Rules.renamed(h.Matcher)
 	}
 }
 
@@ -31,7 +32,7 @@ func Match(pattern string) Option {
 func MatchWith(m hook.Matcher) Option {
 	return func(h *hook.Hook, e *Info) {
 		if e.Subject != "" {
-			h.Matcher = m
+			h.Matcher = e.Rules.renamed(m)
 		}
 	}
 }

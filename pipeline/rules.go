@@ -53,6 +53,10 @@ type Rules struct {
 	// for the author of the pattern.
 	Match func(pattern string) (m hook.Matcher, note string)
 
+	// Renamed extends a matcher to the other names of its subjects, as of tools that have been
+	// renamed. A nil matcher stays nil. Nil: each subject has one name.
+	Renamed func(hook.Matcher) hook.Matcher
+
 	// Timeout is the default timeout of a hook; negative means no limit.
 	Timeout time.Duration
 
@@ -109,6 +113,9 @@ func (r Rules) over(base Rules) Rules {
 	if r.Match == nil {
 		r.Match = base.Match
 	}
+	if r.Renamed == nil {
+		r.Renamed = base.Renamed
+	}
 	if r.Timeout == 0 {
 		r.Timeout = base.Timeout
 	}
@@ -122,6 +129,14 @@ func (r Rules) over(base Rules) Rules {
 	r.LateFuncBlocks = r.LateFuncBlocks || base.LateFuncBlocks
 	r.Budget = r.Budget || base.Budget
 	return r
+}
+
+// renamed returns m with the other names of its subjects.
+func (r *Rules) renamed(m hook.Matcher) hook.Matcher {
+	if r.Renamed == nil || m == nil {
+		return m
+	}
+	return r.Renamed(m)
 }
 
 // Capability is a set of effects that an event honours from its hooks.

@@ -13,7 +13,7 @@ import (
 )
 
 func TestACommandHolds(t *testing.T) {
-	hooktest.Runner(t, &run.Command{Argv: run.Sh(hooktest.Script)})
+	hooktest.Runner(t, &run.Command{Argv: run.Bash(hooktest.Script)})
 }
 
 // asItWas are files that have not changed.
@@ -44,6 +44,6 @@ func TestWhatWasAgreedToHolds(t *testing.T) {
 		hooktest.Runner(t, run.Pinned(&run.Command{Argv: []string{script}}, asItWas{dir}))
 	})
 	t.Run("another command", func(t *testing.T) {
-		hooktest.Runner(t, run.Pinned(&run.Command{Argv: run.Sh(hooktest.Script)}, asItWas{dir}))
+		hooktest.Runner(t, run.Pinned(&run.Command{Argv: run.Bash(hooktest.Script)}, asItWas{dir}))
 	})
 }

@@ -7,20 +7,24 @@ import (
 	"strings"
 )
 
-// Sh returns the Argv of a [Command] that runs script with /bin/sh. On Windows it
-// is the bash of Git, with [PosixScript] of the script, or PowerShell if there
-// is none; never cmd.exe. Git's bash is searched for on each call of Sh: in
-// CLAUDE_CODE_GIT_BASH_PATH, beside the git of PATH, and where it is usually
-// installed.
+// Bash returns the Argv of a [Command] that runs script with bash, and with
+// /bin/sh on a machine without: [HasBash] reports which. It looks for bash in
+// the engine's PATH, on each call. On Windows it is the bash of Git, with
+// [PosixScript] of the script, or PowerShell if there is none; never cmd.exe.
+// Git's bash is searched for in CLAUDE_CODE_GIT_BASH_PATH, beside the git of
+// PATH, and where it is usually installed.
 //
-// The script's $0 is "sh": one that deletes or runs "$0" must not get hold of
-// the shell itself.
-func Sh(script string) []string { return thisMachine.sh(script) }
+// The script's $0 is "bash", or "sh": one that deletes or runs "$0" must not get
+// hold of the shell itself.
+func Bash(script string) []string { return thisMachine.bash(script) }
+
+// HasBash reports whether [Bash] finds bash.
+func HasBash() bool { return thisMachine.findBash() != "" }
 
 // PrefixShell returns the Argv of a [Command] that hands script to another
-// program, as one argument: Sh of "prefix 'script'". The prefix is shell text
+// program, as one argument: Bash of "prefix 'script'". The prefix is shell text
 // and may hold arguments of its own. Without one, and with PowerShell, which
-// takes no prefix, it is Sh of the script alone.
+// takes no prefix, it is Bash of the script alone.
 func PrefixShell(prefix, script string) []string { return thisMachine.prefixed(prefix, script) }
 
 // PowerShell returns the Argv of a [Command] that runs script with PowerShell 7 or
@@ -48,22 +52,37 @@ var thisMachine = machine{
 	},
 }
 
-func (m machine) sh(script string) []string {
-	if !m.windows {
+// findBash returns the path of bash, or "".
+func (m machine) findBash() string {
+	if m.windows {
+		return m.gitBash()
+	}
+	bash, err := m.lookPath("bash")
+	if err != nil {
+		return ""
+	}
+	return bash
+}
+
+func (m machine) bash(script string) []string {
+	bash := m.findBash()
+	switch {
+	case m.windows && bash == "":
+		return m.powerShell(script)
+	case m.windows:
+		return []string{bash, "-c", PosixScript(script), "bash"}
+	case bash == "":
 		return []string{"/bin/sh", "-c", script, "sh"}
 	}
-	if bash := m.gitBash(); bash != "" {
-		return []string{bash, "-c", PosixScript(script), "bash"}
-	}
-	return m.powerShell(script)
+	return []string{bash, "-c", script, "bash"}
 }
 
 func (m machine) prefixed(prefix, script string) []string {
 	if strings.TrimSpace(prefix) == "" {
-		return m.sh(script)
+		return m.bash(script)
 	}
 	if !m.windows {
-		return m.sh(prefix + " " + singleQuoted(script))
+		return m.bash(prefix + " " + singleQuoted(script))
 	}
 	if bash := m.gitBash(); bash != "" {
 		return []string{bash, "-c", PosixScript(prefix) + " " + singleQuoted(PosixScript(script)), "bash"}

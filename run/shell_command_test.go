@@ -40,7 +40,7 @@ func TestOnWindowsShIsTheBashOfGit(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			want := []string{test.want, "-c", "bash /c/x.sh 'a'", "bash"}
-			if got := test.m.sh(`C:\x.sh 'a'`); !slices.Equal(got, want) {
+			if got := test.m.bash(`C:\x.sh 'a'`); !slices.Equal(got, want) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 			want[2] = `/c/wrap.exe -x 'bash /c/x.sh '\''a'\'''`
@@ -58,7 +58,7 @@ func TestOnWindowsWithoutGitShIsPowerShell(t *testing.T) {
 	if want[0] != "powershell.exe" {
 		t.Errorf("got %q, want powershell.exe", want)
 	}
-	if got := m.sh("exit 2"); !slices.Equal(got, want) {
+	if got := m.bash("exit 2"); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := m.prefixed("wrap", "exit 2"); !slices.Equal(got, want) {

@@ -10,13 +10,21 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-func TestShIsThePosixShell(t *testing.T) {
+func TestBashIsBash(t *testing.T) {
 	both(t, func(t *testing.T, run runFunc) {
-		got, err := (&Command{Argv: Sh(`printf "%s|%s\n" x y | cat; echo "$0 $#"; exit 2`)}).run(t.Context(), hook.Call{}, run)
-		if err != nil || string(got.Stdout) != "x|y\nsh 0\n" || got.Exit != 2 {
-			t.Errorf("got %q, status %d, %v; want a pipe, $0 as sh, and 2", got.Stdout, got.Exit, err)
+		got, err := (&Command{Argv: Bash(`printf "%s|%s\n" x y | cat; echo "$0 $#"; exit 2`)}).run(t.Context(), hook.Call{}, run)
+		if err != nil || string(got.Stdout) != "x|y\nbash 0\n" || got.Exit != 2 {
+			t.Errorf("got %q, status %d, %v; want a pipe, $0 as bash, and 2", got.Stdout, got.Exit, err)
 		}
 	})
+}
+
+func TestWithoutBashAScriptRunsInSh(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	got, err := (&Command{Argv: Bash(`echo "$0 $#"`)}).Run(t.Context(), hook.Call{})
+	if err != nil || string(got.Stdout) != "sh 0\n" || HasBash() {
+		t.Errorf("got %q, %v, bash: %v; want /bin/sh to have run it", got.Stdout, err, HasBash())
+	}
 }
 
 func TestAPrefixGetsTheWholeCommand(t *testing.T) {

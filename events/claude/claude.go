@@ -139,6 +139,9 @@ func declare[In, Out any, I interface {
 }](t traits, add func(all *Out, one *hook.Output[Out]), ev pipeline.Spec[In, Out]) *pipeline.Event[In, Out] {
 	t.derive(ev.Rules.Exits, ev.Can)
 	table[ev.Name] = &t
+	if ev.SubjectName == toolSubject {
+		ev.Rules.Renamed = toolNames.Matcher
+	}
 	ev.Reduce = reducer[Out, O](&t, add)
 	ev.Refine = refining[*In, Out, O](refiner{event: ev.Name, traits: &t}, ev.Refine)
 	ev.CheckOutput = checkOutput[Out]

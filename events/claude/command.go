@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -97,7 +96,7 @@ func (e *entry) buildCommand() *settings.Problem {
 		script, refused = e.inPowerShell(text)
 		c.Argv = run.PowerShell(script)
 	default:
-		refused = e.shell(c, text, shell)
+		refused = e.shell(c, text)
 	}
 	mentions := argumentsVar.MatchString(text)
 	if mentions {
@@ -110,7 +109,7 @@ func (e *entry) buildCommand() *settings.Problem {
 	if e.Level == Docs && !exec && userConfig.MatchString(text) {
 		refused = errPasted
 	}
-	e.wrap(refused)
+	e.wrap(refused, exec)
 	if mentions {
 		e.hook.Runner = argumentsNote{e.hook.Runner}
 	}
@@ -172,14 +171,17 @@ func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *setting
 	return args, true, nil
 }
 
-// wrap puts the wrappers around the command that some hooks need. A hook whose command is refused
+// wrap puts the wrappers around the command that some hooks need; exec says that no shell reads it. A hook whose command is refused
 // fails each time, and the refusal is a problem of the settings too.
-func (e *entry) wrap(refused error) {
+func (e *entry) wrap(refused error, exec bool) {
 	h := e.hook
 	if refused != nil {
 		e.Problem(e.value.Get("command").Wrong("the hook fails each time: %v", refused))
 		h.Runner = failingRunner{refused}
 		return
+	}
+	if argv := h.Argv; len(argv) > 0 && argv[0] == "/bin/sh" && !exec {
+		h.Runner = withoutBash{h.Runner}
 	}
 	if e.plugin != nil {
 		h.Runner = furnished{h.Runner, e.plugin.data(e.reading)}
@@ -189,23 +191,19 @@ func (e *entry) wrap(refused error) {
 	}
 }
 
-// shell makes the form that a shell runs. It fails for a command in which a
-// value would be code.
-func (e *entry) shell(c *run.Command, text, shell string) error {
+// shell makes the form that a shell runs: bash, or /bin/sh on a machine without, with the prefix
+// of the environment if there is one. It fails for a command in which a value would be code.
+func (e *entry) shell(c *run.Command, text string) error {
 	script, err := e.inShell(text)
 	if err != nil {
-		c.Argv = run.Sh(text)
+		c.Argv = run.Bash(text)
 		return err
 	}
 	if prefix := environ.Getenv(e.Environ, "CLAUDE_CODE_SHELL_PREFIX"); prefix != "" {
 		c.Argv = run.PrefixShell(prefix, script)
 		return nil
 	}
-	if shell == "bash" && runtime.GOOS != "windows" {
-		c.Argv = []string{"bash", "-c", script}
-		return nil
-	}
-	c.Argv = run.Sh(script)
+	c.Argv = run.Bash(script)
 	known := map[string]string{}
 	for name, value := range e.paths() {
 		if tame.MatchString(value) {
@@ -214,6 +212,20 @@ func (e *entry) shell(c *run.Command, text, shell string) error {
 	}
 	c.Direct, _ = run.Direct(script, known)
 	return nil
+}
+
+// withoutBash says in the reports of a command that it ran in /bin/sh, where syntax of bash fails
+// or has another meaning.
+type withoutBash struct{ hook.Runner }
+
+// Unwrap returns the Runner of the command itself.
+func (w withoutBash) Unwrap() hook.Runner { return w.Runner }
+
+// Run runs the command.
+func (w withoutBash) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
+	reply, err := w.Runner.Run(ctx, call)
+	reply.Notes = append(reply.Notes, "bash is not installed: the command ran in /bin/sh, which reads [[ ]] and echo in another way; install bash")
+	return reply, err
 }
 
 // tame are values that no shell would take apart.

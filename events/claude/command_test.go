@@ -35,6 +35,42 @@ func stdout(t testing.TB, fired *pipeline.JSONResult) string {
 	return strings.TrimSpace(*fired.Hooks[0].Stdout)
 }
 
+// Rule C86. A guard that uses syntax of bash must not pass in silence under dash.
+func TestCommandsRunInBash(t *testing.T) {
+	const guard = `[[ $(printf x) == x ]] && echo -e 'a\\tb' | { read -r a b; [ "$b" = "" ]; echo "status ${PIPESTATUS[0]} of $0"; }`
+	for _, more := range []string{"", `,"shell":"bash"`} {
+		for _, level := range []claude.Level{claude.Base, claude.Docs} {
+			w := project(command(t, "PreToolUse", guard, more))
+			w.host.Dir, w.Level = directory(t), level
+			fired := fire(t, w.open(t), "PreToolUse", "")
+			if got := stdout(t, fired); !strings.HasPrefix(got, "status") || !strings.HasSuffix(got, "of bash") ||
+				strings.Contains(strings.Join(fired.Hooks[0].Notes, ""), "bash is not installed") {
+				t.Errorf("got %q with the notes %q; want bash to have run it", got, fired.Hooks[0].Notes)
+			}
+		}
+	}
+}
+
+// Without bash the command runs in /bin/sh, and the report says it.
+func TestCommandsRunInShWhereThereIsNoBash(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for text, noted := range map[string]bool{`echo ok; true`: true, `"args":[`: false} {
+		settings := command(t, "PreToolUse", text, "")
+		if !noted {
+			settings = command(t, "PreToolUse", "/bin/echo", `,"args":["ok"]`)
+		}
+		w := project(settings)
+		w.host.Dir = directory(t)
+		fired := fire(t, w.open(t), "PreToolUse", "")
+		if got := stdout(t, fired); got != "ok" {
+			t.Errorf("got %q; want ok", got)
+		}
+		if notes := strings.Join(fired.Hooks[0].Notes, "\n"); strings.Contains(notes, "bash is not installed") != noted {
+			t.Errorf("notes %q; want that the command ran in /bin/sh: %v", notes, noted)
+		}
+	}
+}
+
 // Rules C91, C94.
 func TestTheEnvironmentOfCommands(t *testing.T) {
 	w := project(command(t, "PreToolUse", "env", ""))
@@ -143,7 +179,7 @@ func TestTheFormsOfACommand(t *testing.T) {
 	})
 	for _, tt := range []struct{ name, command, more, prefix, want string }{
 		{"a shell", `echo $((1+1)) | cat`, "", "", "2"},
-		{"sh and no bash", `echo "${BASH_VERSION:-none}"`, "", "", "none"},
+		{"bash, unasked", `a=(x y); echo "${a[1]}"`, "", "", "y"},
 		{"bash where it is asked for", `a=(x y); echo "${a[1]}"`, `,"shell":"bash"`, "", "y"},
 		{"the input as a variable", `test "$ARGUMENTS" = "$(cat)" && echo same`, "", "", "same"},
 		{"exec form", "${CLAUDE_PROJECT_DIR}/x.sh", `,"args":["$HOME","a b","*"]`, "", "ran|$HOME|a b|*|"},

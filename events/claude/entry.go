@@ -159,13 +159,6 @@ func (e *entry) condition(v settings.Value) *settings.Problem {
 	return nil
 }
 
-type condition struct{ *permission.Rule }
-
-// Holds asks the rule.
-func (c condition) Holds(d hook.ConditionInput) bool {
-	return c.Match(permission.Call{Tool: d.Tool, Input: d.Input, Dir: d.Dir})
-}
-
 // failure reads "onFailure" (release 2.1.295): to block as exit status 2 would,
 // where that blocks.
 func (e *entry) failure(v settings.Value) {

@@ -108,4 +108,7 @@ func (g *group) readMatcher(v settings.Value) {
 	if g.matcher, note = compile(pattern); note != "" {
 		g.Problem(v.Wrong("%s", note))
 	}
+	if rename := g.Event.Rules.Renamed; rename != nil {
+		g.matcher = rename(g.matcher)
+	}
 }

@@ -1,9 +1,14 @@
 package claude_test
 
 import (
+	"context"
+	"strings"
 	"testing"
 
 	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/match"
+	"github.com/snaphook-go/snaphook/pipeline"
 )
 
 func TestLevelsReadMatchersInTheirWay(t *testing.T) {
@@ -46,6 +51,75 @@ func TestLevelsReadMatchersInTheirWay(t *testing.T) {
 			if got := len(fire(t, w.open(t), tt.event, tt.input).Hooks) > 0; got != want {
 				t.Errorf("%s %q at level %d with %s: runs %v; want %v", tt.event, tt.matcher, level, tt.input, got, want)
 			}
+		}
+	}
+}
+
+// A guard must not be lost when its tool is renamed (C15, C20).
+func TestToolsAreMatchedUnderTheirOldAndNewNames(t *testing.T) {
+	group := func(matcher, condition string) string {
+		return `{"hooks": {"PreToolUse": [{"matcher": ` + string(mustEncode(t, matcher)) + `, "hooks": [{"type": "command", "if": ` +
+			string(mustEncode(t, condition)) + `, "command": "h"}]}]}}`
+	}
+	const agent, task = `{"tool_name":"Agent","tool_input":{"subagent_type":"general-purpose"}}`, `{"tool_name":"Task","tool_input":{"subagent_type":"general-purpose"}}`
+	for _, tt := range []struct {
+		matcher, condition, input string
+		want                      bool
+	}{
+		{"Task", "", agent, true},
+		{"Agent", "", task, true},
+		{"Edit|Task|Write", "", agent, true},
+		{"^Task$", "", agent, true},
+		{"^Agent$", "", task, true},
+		{"Task(Stop)?$", "", agent, true},
+		{"Edit|Write", "", agent, false},
+		{"KillShell", "", `{"tool_name":"TaskStop"}`, true},
+		{"TaskStop", "", `{"tool_name":"KillShell"}`, true},
+		{"AgentOutputTool", "", `{"tool_name":"TaskOutput"}`, true},
+		{"^BashOutputTool$", "", `{"tool_name":"TaskOutput"}`, true},
+		{"TaskOutput", "", `{"tool_name":"BashOutputTool"}`, true},
+		{"BashOutput", "", `{"tool_name":"TaskOutput"}`, false},
+		{"", "Task(general-purpose)", agent, true},
+		{"", "Agent(general-purpose)", task, true},
+		{"", "Task(reviewer)", agent, false},
+		{"", "Task", agent, true},
+		{"", "KillShell", `{"tool_name":"TaskStop"}`, true},
+		{"", "TaskOutput", `{"tool_name":"AgentOutputTool"}`, true},
+		{"", "TaskOutput", agent, false},
+	} {
+		for _, level := range []claude.Level{claude.Base, claude.Docs} {
+			settings := group(tt.matcher, tt.condition)
+			if tt.condition == "" {
+				settings = strings.Replace(settings, `"if": "", `, "", 1)
+			}
+			w := project(settings)
+			w.Level, w.replies = level, map[string]scripted{"h": {}}
+			if got := len(fire(t, w.open(t), "PreToolUse", tt.input).Hooks) > 0; got != tt.want {
+				t.Errorf("matcher %q, if %q at level %d with %s: runs %v; want %v", tt.matcher, tt.condition, level, tt.input, got, tt.want)
+			}
+		}
+	}
+	for name, opt := range map[string]pipeline.Option{
+		"a pattern": pipeline.Match("Task"), "an expression": pipeline.Match("^Task$"), "a matcher": pipeline.MatchWith(match.Names{"Task"}),
+	} {
+		s, ran := project(`{}`).open(t), false
+		claude.PreToolUse.On(s, "guard", func(context.Context, claude.PreToolUseInput) (o hook.Output[claude.PreToolUseOutput], err error) {
+			ran = true
+			return o, nil
+		}, opt)
+		if fire(t, s, "PreToolUse", agent); !ran {
+			t.Errorf("a hook in Go with %s for the old name has not run", name)
+		}
+	}
+}
+
+// A file and a kind of agent have one name each.
+func TestOldNamesOfToolsAreNamesOfToolsAlone(t *testing.T) {
+	for event, input := range map[string]string{"FileChanged": `{"file_path":"/x/Agent"}`, "SubagentStart": `{"agent_type":"Agent"}`} {
+		w := project(`{"hooks": {"` + event + `": [{"matcher": "Task", "hooks": [{"type": "command", "command": "h"}]}]}}`)
+		w.replies = map[string]scripted{"h": {}}
+		if got := fire(t, w.open(t), event, input).Hooks; len(got) > 0 {
+			t.Errorf("%s: the matcher Task matches %s", event, input)
 		}
 	}
 }

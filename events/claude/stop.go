@@ -8,9 +8,10 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// StopCap is how many times in a row hooks can keep an agent going, unless the
-// environment variable CLAUDE_CODE_STOP_HOOK_BLOCK_CAP says otherwise; 0 there
-// is no limit (release 2.1.239).
+// StopCap is how many times in a row hooks can keep an agent going at the level
+// [Docs] (release 2.1.239). At the level [Base] there is no limit. The environment
+// variable CLAUDE_CODE_STOP_HOOK_BLOCK_CAP sets another limit at both levels; 0
+// is no limit.
 const StopCap = 8
 
 type (
@@ -50,7 +51,7 @@ func capStops(s *pipeline.Session, agent string, again bool, res *hook.Result[Ba
 		res.Decision = hook.Block
 	}
 	most, set := s.Setting(stopCap{}).(int)
-	if !set {
+	if !set && levelOf(s) == Docs {
 		most = StopCap
 	}
 	c := s.Value(stopsKey{agent}, func() any { return &stops{} }).(*stops)

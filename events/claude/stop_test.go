@@ -52,8 +52,25 @@ func TestHooksKeepAnAgentGoingEightTimesInARow(t *testing.T) {
 	}
 }
 
+func TestAtTheDefaultLevelHooksKeepAnAgentGoingWithoutLimit(t *testing.T) {
+	w := project(`{}`)
+	s := w.open(t)
+	answers(claude.Stop, s, hook.Output[claude.BasicOutput]{Decision: hook.Block})
+	if got := holds(t, s, 30); got != 30 {
+		t.Errorf("kept going %d times; want all 30", got)
+	}
+	w.Environ = append(w.Environ, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=3")
+	s = w.open(t)
+	answers(claude.Stop, s, hook.Output[claude.BasicOutput]{Decision: hook.Block})
+	if got := holds(t, s, 30); got != 3 {
+		t.Errorf("kept going %d times with a limit in the environment; want 3", got)
+	}
+}
+
 func TestTheCountOfStopsStartsAnew(t *testing.T) {
-	s := project(`{}`).open(t)
+	w := project(`{}`)
+	w.Level = claude.Docs
+	s := w.open(t)
 	answers(claude.Stop, s, hook.Output[claude.BasicOutput]{Decision: hook.Block})
 	answers(claude.SubagentStop, s, hook.Output[claude.BasicOutput]{Decision: hook.Block})
 	for range 3 {

@@ -213,6 +213,18 @@ func TestWhatSeveralAnswersAmountTo(t *testing.T) {
 			`{"toolConfig":{"functionCallingConfig":{"mode":"NONE","allowedFunctionNames":["glob","ls","read"]}}}`, // NONE is the request's
 		},
 		{
+			"counters alone leave the response's text", "AfterModel",
+			[]string{`{"hookSpecificOutput":{"llm_response":{"usageMetadata":{"totalTokenCount":7}}}}`},
+			`{"llm_response":{"usageMetadata":{"totalTokenCount":7}}}`, modifiedResponse,
+			`{"text":"hi","candidates":[{"content":{"role":"model","parts":[{"text":"hi"}]},"finishReason":"STOP"}],"usageMetadata":{"totalTokenCount":7}}`,
+		},
+		{
+			"a request in the words of the API reference counts", "BeforeModel",
+			[]string{`{"hookSpecificOutput":{"llm_request":{"model":"m2","contents":[{"role":"user","parts":["a",{"text":"b"}]}],"systemInstruction":{"role":"system","parts":["be kind"]},"generationConfig":{"temperature":0}}}}`},
+			`{"llm_request":{"model":"m2","contents":[{"role":"user","parts":["a",{"text":"b"}]}],"systemInstruction":{"role":"system","parts":["be kind"]},"generationConfig":{"temperature":0}}}`, modifiedRequest,
+			`{"model":"m2","contents":[{"role":"user","parts":[{"text":"ab"}]}],"config":{"systemInstruction":{"role":"system","parts":[{"text":"be kind"}]},"temperature":0}}`,
+		},
+		{
 			"a tool choice of the wrong type is none", "BeforeToolSelection",
 			[]string{`{"hookSpecificOutput":{"hookEventName":5,"toolConfig":"x"}}`},
 			`{"hookEventName":"BeforeToolSelection","toolConfig":{"mode":"AUTO","allowedFunctionNames":[]}}`, blocking, false,
@@ -253,6 +265,7 @@ func TestWhatSeveralAnswersAmountTo(t *testing.T) {
 func modifiedInput(e llxprt.Effects) any     { return string(lo.FromPtr(e.ModifiedToolInput)) }
 func syntheticResponse(e llxprt.Effects) any { return string(lo.FromPtr(e.SyntheticResponse)) }
 func modifiedResponse(e llxprt.Effects) any  { return string(lo.FromPtr(e.ModifiedResponse)) }
+func modifiedRequest(e llxprt.Effects) any   { return string(lo.FromPtr(e.ModifiedRequest)) }
 func reason(e llxprt.Effects) any            { return *e.EffectiveReason }
 func addedContext(e llxprt.Effects) any      { return *e.AdditionalContext }
 func blocking(e llxprt.Effects) any          { return e.IsBlocking }

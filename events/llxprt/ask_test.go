@@ -19,8 +19,8 @@ func TestAnAnswerWithoutEffectIsNoted(t *testing.T) {
 		interactive   bool
 		note          string // empty: there is none
 	}{
-		{"BeforeTool", `{"decision":"ask"}`, false, "no user to ask: the tool runs"},
-		{"BeforeTool", `{"hookSpecificOutput":{"permissionDecision":"ask"}}`, false, "no user to ask: the tool runs"},
+		{"BeforeTool", `{"decision":"ask"}`, false, "no user to ask: LLxprt Code runs the tool, RunTool of package snaphook refuses the call"},
+		{"BeforeTool", `{"hookSpecificOutput":{"permissionDecision":"ask"}}`, false, "no user to ask: LLxprt Code runs the tool, RunTool of package snaphook refuses the call"},
 		{"BeforeTool", `{"decision":"ask"}`, true, ""},
 		{"BeforeTool", `{"decision":"deny"}`, false, ""},
 		{"BeforeTool", `{"decision":"approve"}`, false, ""},

@@ -88,8 +88,11 @@ func modelEditEffects(in AfterModelInput, res *hook.Result[AfterModelOutput]) an
 	case res.Specific.replaces:
 		e.ModifiedResponse = present(noCandidates)
 	case res.Answered:
-		said := res.Specific.changes()
-		e.ModifiedResponse = present(modifiedResponse(&res.Output, genai.SpellText(said, in.Response), nil))
+		said, shown := genai.SpellText(res.Specific.changes(), in.Response), wire.Object(nil)
+		if !speaks(said) && !res.Stop { // a part alone, as counters: the rest is that of the response
+			shown = genai.FromHookResponse(in.Response, nil)
+		}
+		e.ModifiedResponse = present(modifiedResponse(&res.Output, said, shown))
 	}
 	return e
 }

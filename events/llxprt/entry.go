@@ -198,6 +198,7 @@ func (g *group) decide(h *hook.Hook) {
 		h.Argv, h.Runner = command.Starts(hook.Call{Dir: g.at.Dir}), command
 	}
 	by, isNamed := g.of(h.Source).disabled[h.Label()]
+	formerly, wasNamed := g.of(h.Source).formerly[h.Name]
 	switch {
 	case g.invalid != "":
 		h.Skip, h.SkipDetail = hook.Invalid, g.invalid
@@ -209,6 +210,13 @@ func (g *group) decide(h *hook.Hook) {
 		h.Exclusion = hook.Exclusion{
 			Skip: hook.Disabled, SkippedBy: by,
 			SkipDetail: fmt.Sprintf("%q is listed in hooksConfig.disabled", h.Label()),
+		}
+	case wasNamed && h.Name != "":
+		h.Exclusion = hook.Exclusion{
+			Skip: hook.Disabled, SkippedBy: formerly,
+			SkipDetail: fmt.Sprintf(
+				"%q is listed in hooks.disabled, where older versions have the list; write it in hooksConfig.disabled", h.Name,
+			),
 		}
 	case g.at.Untrusted && h.Source == hook.Project:
 		h.Skip, h.SkipDetail = hook.Untrusted, "the folder is not trusted, so hooks that it brings do not run"

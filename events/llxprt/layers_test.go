@@ -132,6 +132,40 @@ func TestHooksConfigSwitchesOff(t *testing.T) {
 	}
 }
 
+// Older versions have the list of names below "hooks".
+func TestTheFormerListOfDisabledHooksSwitchesOffByName(t *testing.T) {
+	for name, tt := range map[string]struct {
+		hooks     string
+		undecided bool
+		want      []string
+	}{
+		"a hook by its name":                  {`{"disabled": ["guard"]}`, false, []string{"b"}},
+		"no hook by its command":              {`{"disabled": ["a", "b"]}`, false, []string{"a", "b"}},
+		"what is no list":                     {`{"disabled": "guard"}`, false, []string{"a", "b"}},
+		"no hook of the user by such project": {`{"disabled": ["guard"]}`, true, []string{"a", "b"}},
+	} {
+		for _, profile := range []llxprt.Profile{llxprt.LLxprt, llxprt.Gemini} {
+			t.Run(name+" "+string(profile), func(t *testing.T) {
+				user := `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [
+				{"type": "command", "name": "guard", "command": "a"}, {"type": "command", "command": "b"}]}]}}`
+				s := llxprt.Settings{Profile: profile, Layers: []settings.Layer{layer(hook.Project, `{"hooks": `+tt.hooks+`}`), layer(hook.User, user)}}
+				got := load(t, s, pipeline.Workspace{Dir: "/p", Undecided: tt.undecided})
+				if !slices.Equal(runnable(got.Hooks), tt.want) {
+					t.Errorf("hooks %q run; want %q", runnable(got.Hooks), tt.want)
+				}
+				for _, h := range got.Hooks {
+					if h.Skip != "" && (h.Skip != hook.Disabled || !strings.Contains(h.SkipDetail, "hooks.disabled")) {
+						t.Errorf("%s is skipped as %q, %q; want hooks.disabled as the reason", h.Command, h.Skip, h.SkipDetail)
+					}
+				}
+				if len(got.Problems) == 0 {
+					t.Error("no problem says where the list belongs")
+				}
+			})
+		}
+	}
+}
+
 func TestAProjectThatIsNotTrustedBringsNoHooks(t *testing.T) {
 	s := llxprt.Settings{
 		Layers:     []settings.Layer{layer(hook.Project, hooks(on, "p")), layer(hook.User, hooks(on, "u"))},

@@ -165,7 +165,8 @@ func (c candor) note(s *pipeline.Session, gemini bool, event string, wants hook.
 	case gemini:
 		return "the hook wants the user asked, and there is no user to ask: the tool does not run"
 	}
-	return "the hook wants the user asked, and there is no user to ask: the tool runs"
+	return "the hook wants the user asked, and there is no user to ask: " +
+		"LLxprt Code runs the tool, RunTool of package snaphook refuses the call"
 }
 
 // wanted is the stricter of an answer's decision and its permission.

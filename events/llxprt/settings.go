@@ -137,6 +137,7 @@ type scope struct {
 	decided   bool                   // a layer has said whether they are on
 	config    string                 // the same by hooksConfig.enabled
 	disabled  map[string]hook.Source // whose settings say so, by name, or command of a hook without one
+	formerly  map[string]hook.Source // the same by name alone, from hooks.disabled
 }
 
 // of returns the settings that count for a hook of a source.
@@ -161,6 +162,7 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value, env
 	}
 	r.own = r.all
 	r.all.disabled, r.own.disabled = map[string]hook.Source{}, map[string]hook.Source{}
+	r.all.formerly, r.own.formerly = map[string]hook.Source{}, map[string]hook.Source{}
 	for _, i := range overruling(layers) { // the last one that says something counts
 		w := r.wishes(values[i])
 		w.by = layers[i].Source
@@ -200,6 +202,7 @@ type wishes struct {
 	hooks, enabled settings.Value // tools.enableHooks, hooksConfig.enabled
 	shell          bool
 	disabled       []string
+	formerly       []string // hooks.disabled, where older versions have the list: names of hooks
 	redaction      environ.Redaction
 	by             hook.Source
 }
@@ -213,6 +216,9 @@ func (r *reading) wishes(v settings.Value) (w wishes) {
 	w.hooks, w.enabled = r.boolean(v.Get("tools").Get("enableHooks")), r.boolean(config.Get("enabled"))
 	w.shell, _ = r.Bool(config.Get("alwaysShell"))
 	w.disabled = r.texts(config.Get("disabled"))
+	if former := v.Get("hooks").Get("disabled"); former.Kind() == '[' {
+		w.formerly = r.texts(former)
+	}
 	redaction := v.Get("security").Get("environmentVariableRedaction")
 	w.redaction.Enabled, _ = r.Bool(redaction.Get("enabled"))
 	w.redaction.Allowed = r.texts(redaction.Get("allowed"))
@@ -255,6 +261,9 @@ func (s *scope) add(w wishes, vouched bool) {
 	s.shell = s.shell || w.shell
 	for _, name := range w.disabled {
 		s.disabled[name] = w.by // system settings come last
+	}
+	for _, name := range w.formerly {
+		s.formerly[name] = w.by
 	}
 	s.redaction = append(s.redaction, w.redaction)
 }

@@ -49,7 +49,7 @@ func TestARuleIsAboutTheFileThatALinkLeadsTo(t *testing.T) {
 		}
 		for file, want := range files {
 			tried++
-			c := Call{Tool: r.tool[0], Dir: repo, Input: wire.Object(`{"file_path":` + string(wire.Quote(file)) + `}`)}
+			c := Call{Tool: r.tool[0][0], Dir: repo, Input: wire.Object(`{"file_path":` + string(wire.Quote(file)) + `}`)}
 			if got := r.Match(c); got != want {
 				t.Errorf("%s matches %.120q: %v, want %v", rule, file, got, want)
 			}

@@ -157,13 +157,20 @@ func afterClose(text string) (rest string, found bool) {
 }
 
 // toolNames returns the tools that a name in a rule stands for.
-func toolNames(name string) wildcard {
+func toolNames(name string) wildcards {
 	if server, ok := strings.CutPrefix(name, "mcp__"); ok && !strings.Contains(server, "__") &&
 		!strings.Contains(server, "*") {
 		name += "__*"
 	}
 	if !strings.HasPrefix(name, "mcp__") {
-		return wildcard{name}
+		return wildcards{{name}}
 	}
-	return newWildcard(name)
+	tools := wildcards{newWildcard(name)}
+	if plain := notPlain.ReplaceAllString(name, "_"); plain != name {
+		tools = append(tools, newWildcard(plain)) // as Claude Code writes the name of the tool
+	}
+	return tools
 }
+
+// notPlain is a character that Claude Code makes an underscore in the names of MCP tools.
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9_*-]`)

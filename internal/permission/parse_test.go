@@ -49,6 +49,10 @@ func TestARuleConcernsOnlyTheToolsThatItNames(t *testing.T) {
 		{"mcp__plugin_a_b__c-d", "mcp__plugin_a_b__c-d", true},
 		{"mcp__gh__search(*)", "mcp__gh__search", true},
 		{"mcp__gh(q:x)", "mcp__gh__search", false},
+		{"mcp__my.server", "mcp__my_server__search", true},
+		{"mcp__my.server__a:b", "mcp__my_server__a_b", true},
+		{"mcp__my.server__a:b", "mcp__my.server__a:b", true},
+		{"mcp__my.server__*", "mcp__myxserver__a", false},
 	} {
 		if got := mustParse(t, tt.rule).Match(Call{Tool: tt.tool}); got != tt.want {
 			t.Errorf("%s matches a call of %s: %v, want %v", tt.rule, tt.tool, got, tt.want)

@@ -163,7 +163,7 @@ func TestOtherToolsNameTheirPathInOtherWays(t *testing.T) {
 		{"Write(*.ts)", `{"file_path":"/w/a.ts","path":"/w/b"}`, true},
 	} {
 		r := mustParse(t, tt.rule)
-		if got := r.Match(Call{Tool: r.tool[0], Input: wire.Object(tt.input), Dir: "/w"}); got != tt.want {
+		if got := r.Match(Call{Tool: r.tool[0][0], Input: wire.Object(tt.input), Dir: "/w"}); got != tt.want {
 			t.Errorf("%s matches %s: %v, want %v", tt.rule, tt.input, got, tt.want)
 		}
 	}

@@ -29,8 +29,8 @@ type Call struct {
 // used from many goroutines at once.
 type Rule struct {
 	text string
-	tool wildcard
-	spec spec // nil: every call of the tool
+	tool wildcards // any of them
+	spec spec      // nil: every call of the tool
 }
 
 // spec is the part of a rule in parentheses.

@@ -31,7 +31,8 @@ func newMCPProxy(f *flags) *cobra.Command {
 		Short: "Put the hooks of a project before an MCP server",
 		Long: "mcp-proxy starts an MCP server that speaks on standard input and output, passes every message on, and runs the hooks " +
 			"of the project around each call of a tool: PreToolUse and PostToolUse of claude, BeforeTool and AfterTool of llxprt, tool_call and " +
-			"tool_result of xcsh. The tool is named mcp__NAME__TOOL there.\n\n" +
+			"tool_result of xcsh. The tool is named mcp__NAME__TOOL there; " +
+			"for the hooks of claude a character of NAME or TOOL outside [A-Za-z0-9_-] is an underscore.\n\n" +
 			"A call that hooks refuse, or that they want the user asked about, is answered with the reason as a failed result, and the server does not see it. " +
 			"MCP has no way to end the agent's work: that a hook wants it to end is a text in the result.",
 		Example: `snaphook mcp-proxy --server files -- \

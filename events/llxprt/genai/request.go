@@ -105,14 +105,16 @@ func ApplyRequest(patch, target wire.Object) wire.Object {
 	if !patch.IsObject() || patch.IsEmpty() {
 		return target
 	}
-	return FromHookRequest(patch, target)
+	return FromHookRequest(fromReference(patch), target)
 }
 
 // MergeRequest returns a hook request with the changes of a partial one (L60):
 // members that patch has replace those of req,
 // config and toolConfig key by key. A model, messages, config or toolConfig of
-// the wrong type, null included, counts as not given.
+// the wrong type, null included, counts as not given. A patch may use the words
+// of the API reference, contents, generationConfig and systemInstruction.
 func MergeRequest(req, patch wire.Object) wire.Object {
+	patch = fromReference(patch)
 	changes, keyed := []byte{'{'}, map[string]wire.Object{} // config and toolConfig as merged so far
 	for name, member := range patch.Members() {
 		switch name {

@@ -1,0 +1,31 @@
+package claude
+
+import (
+	"slices"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/permission"
+	"github.com/snaphook-go/snaphook/match"
+)
+
+// toolNames groups the names that a tool has had (C15, C20). Matchers and conditions are read with
+// each of them: a guard must not be lost when its tool is renamed.
+var toolNames = match.Renamed{
+	{"Agent", "Task"},
+	{"TaskStop", "KillShell"},
+	{"TaskOutput", "AgentOutputTool", "BashOutputTool"},
+}
+
+// toolSubject is the name of the subject of tool events.
+const toolSubject = "tool_name"
+
+// condition is the "if" of a hook.
+type condition struct{ *permission.Rule }
+
+// Holds reports whether the rule concerns the call, under any name of its tool.
+func (c condition) Holds(d hook.ConditionInput) bool {
+	holds := func(tool string) bool {
+		return c.Match(permission.Call{Tool: tool, Input: d.Input, Dir: d.Dir})
+	}
+	return holds(d.Tool) || slices.ContainsFunc(toolNames.Of(d.Tool), holds)
+}
