@@ -224,7 +224,10 @@ func (w withoutBash) Unwrap() hook.Runner { return w.Runner }
 // Run runs the command.
 func (w withoutBash) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	reply, err := w.Runner.Run(ctx, call)
-	reply.Notes = append(reply.Notes, "bash is not installed: the command ran in /bin/sh, which reads [[ ]] and echo in another way; install bash")
+	reply.Notes = append(
+		reply.Notes,
+		"bash is not installed: the command ran in /bin/sh, which reads [[ ]] and echo in another way; install bash",
+	)
 	return reply, err
 }
 
