@@ -171,8 +171,8 @@ func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *setting
 	return args, true, nil
 }
 
-// wrap puts the wrappers around the command that some hooks need; exec says that no shell reads it. A hook whose command is refused
-// fails each time, and the refusal is a problem of the settings too.
+// wrap puts the wrappers around the command that some hooks need; exec says that no shell reads it.
+// A hook whose command is refused fails each time, and the refusal is a problem of the settings too.
 func (e *entry) wrap(refused error, exec bool) {
 	h := e.hook
 	if refused != nil {
