@@ -6,8 +6,10 @@
 package entries
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -174,12 +176,23 @@ func (g Group) Read(label string, like hook.Hook, fill func(*hook.Hook, settings
 		h := like
 		h.ID = g.reader.id(fmt.Sprintf("%s/%s/%d/%d", label, g.Event.Name, g.index, i))
 		h.Dialect, h.Event, h.Position = g.Event.Dialect, g.Event.Name, v.Position()
+		h.EntrySum = sumOf(v)
 		if wrong := fill(&h, v); wrong != nil {
 			g.reader.Problem(*wrong)
 			h.Skip, h.SkipDetail = hook.Invalid, wrong.Message
 		}
 		g.reader.Loaded.Hooks = append(g.reader.Loaded.Hooks, &h)
 	}
+}
+
+// sumOf returns the SHA-256 of an entry, which does not depend on blanks, comments or the order
+// of members.
+func sumOf(entry settings.Value) [sha256.Size]byte {
+	text := entry.JSON()
+	if canonical := slices.Clone(text); canonical.Canonicalize() == nil {
+		text = canonical
+	}
+	return sha256.Sum256(text)
 }
 
 // id is unique also when two files have the same label.

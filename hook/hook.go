@@ -38,6 +38,11 @@ type Identity struct {
 	Argv    []string
 	Vars    []string // "NAME=value", the environment variables that its entry sets
 
+	// EntrySum is the SHA-256 of the entry in the settings, as canonical JSON; zero for a hook
+	// that has no entry. Trust in a project covers it: members of an entry that no other field
+	// has, such as the headers of a request, cannot change unseen.
+	EntrySum [32]byte
+
 	Source       Source
 	Position     Position
 	UserProvided bool // a callback that the program passes on for its users: the settings' policies count for it

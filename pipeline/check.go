@@ -176,7 +176,7 @@ func (c *check) of(v reflect.Value, depth int) *wrong {
 	return nil
 }
 
-// checked returns the mistake in the JSON text behind a pointer, or nil.
+// checked returns the mistake in the JSON text that a pointer leads to, or nil.
 func (c *check) checked(ptr any) error {
 	if c == nil {
 		return nil

@@ -157,6 +157,7 @@ type digested struct {
 	Unclear                      bool
 	Files                        []File
 	Vars                         []string `json:",omitempty"`
+	Entry                        string   `json:",omitempty"` // the sum of its entry in the settings
 	Executable                   []string `json:",omitempty"` // of Files: a script that may not be run guards nothing
 }
 
@@ -185,9 +186,13 @@ func digests(dir string, hooks []Hook) []digested {
 
 // digestedOf is a hook without its files.
 func digestedOf(h *hook.Hook) digested {
+	entry := ""
+	if h.EntrySum != [32]byte{} {
+		entry = hex.EncodeToString(h.EntrySum[:])
+	}
 	return digested{
 		h.Dialect + "." + h.Event, h.Name, h.Type, h.Command, h.Argv, h.Source.String(), h.Pattern, h.If,
-		int64(h.Timeout), h.Sequential, h.Once, h.FailClosed, h.Background, false, nil, h.Vars, nil,
+		int64(h.Timeout), h.Sequential, h.Once, h.FailClosed, h.Background, false, nil, h.Vars, entry, nil,
 	}
 }
 
