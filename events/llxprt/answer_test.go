@@ -208,7 +208,7 @@ func TestWhatSeveralAnswersAmountTo(t *testing.T) {
 		},
 		{
 			"hooks that name one tool name it once, and no tool without a name", "BeforeToolSelection",
-			[]string{`{"hookSpecificOutput":{"toolConfig":{"allowedFunctionNames":["read","ls"]}}}`, `{"hookSpecificOutput":{"toolConfig":{"allowedFunctionNames":["glob","ls"]}}}`},
+			[]string{`{"hookSpecificOutput":{"toolConfig":{"allowedFunctionNames":["read","ls",""]}}}`, `{"hookSpecificOutput":{"toolConfig":{"allowedFunctionNames":["glob","ls"]}}}`},
 			`{"hookEventName":"BeforeToolSelection","toolConfig":{"mode":"AUTO","allowedFunctionNames":["glob","ls","read"]}}`, toolSelection,
 			`{"toolConfig":{"functionCallingConfig":{"mode":"NONE","allowedFunctionNames":["glob","ls","read"]}}}`, // NONE is the request's
 		},

@@ -56,7 +56,7 @@ func (c *chosen) add(config wire.Object) {
 	c.hasMode = c.hasMode || slices.Contains(modes, mode)
 	if list := config.Get("allowedFunctionNames"); list.Kind() == '[' {
 		c.hasList = true
-		c.allowed = append(c.allowed, texts(list)...)
+		c.allowed = append(c.allowed, lo.Compact(texts(list))...) // no tool has an empty name
 	}
 }
 
