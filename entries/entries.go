@@ -68,12 +68,13 @@ type Group struct {
 	reader *Reader
 	hooks  settings.Value
 	index  int
+	broken *settings.Problem // why it has no hooks that can be read; nil if it has
 }
 
 // Groups iterates over the groups of all events of v, in the order of the
-// file. Those that have no array of hooks are problems, as are names that no
-// event of the dialect has. Rename may put another event in place of the one
-// that is written; nil leaves all names.
+// file. Those that have no array of hooks are problems, and Read adds one hook that cannot
+// be used for each. Names that no event of the dialect has are problems too. Rename may put
+// another event in place of the one that is written; nil leaves all names.
 func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter.Seq[Group] {
 	return func(yield func(Group) bool) {
 		if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
@@ -95,12 +96,17 @@ func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter
 				continue
 			case groups.Kind() == 'n':
 			case groups.Kind() != '[':
-				r.Problem(
-					groups.Want("an array of groups: [{\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]}]"),
-				)
+				wrong := groups.Want("an array of groups: [{\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]}]")
+				if r.Problem(wrong); !yield(Group{event, groups, r, settings.Value{}, 0, &wrong}) {
+					return
+				}
 			}
 			for i, v := range groups.Elements() {
-				if hooks, ok := r.hooks(v); ok && !yield(Group{event, v, r, hooks, i}) {
+				hooks, wrong := hooksOf(v)
+				if wrong != nil {
+					r.Problem(*wrong)
+				}
+				if !yield(Group{event, v, r, hooks, i, wrong}) {
 					return
 				}
 			}
@@ -151,37 +157,62 @@ func (r *Reader) unknown(at settings.Value, name string, events []string) settin
 	return at.Wrong("there is no event %q; see the command \"events %s\" for their names", name, r.Dialect.Name)
 }
 
-// hooks returns the array of a group.
-func (r *Reader) hooks(group settings.Value) (hooks settings.Value, ok bool) {
-	switch hooks = group.Get("hooks"); {
+// hooksOf returns the array of a group, or what is wrong with the group.
+func hooksOf(group settings.Value) (hooks settings.Value, wrong *settings.Problem) {
+	hooks = group.Get("hooks")
+	var p settings.Problem
+	switch {
 	case hooks.Kind() == '[':
-		return hooks, true
+		return hooks, nil
 	case group.Kind() != '{':
-		r.Problem(group.Want("an object {\"matcher\": \"…\", \"hooks\": […]}"))
+		p = group.Want("an object {\"matcher\": \"…\", \"hooks\": […]}")
 	case group.Get("type").Exists() || group.Get("command").Exists():
-		r.Problem(group.Wrong("a hook stands where a group is wanted; write {\"hooks\": [ … ]} around it"))
+		p = group.Wrong("a hook stands where a group is wanted; write {\"hooks\": [ … ]} around it")
 	case hooks.Exists():
-		r.Problem(hooks.Want("an array of hooks"))
+		p = hooks.Want("an array of hooks")
 	default:
-		r.Problem(group.Wrong("the group has no \"hooks\"; add \"hooks\": [ … ]"))
+		p = group.Wrong("the group has no \"hooks\"; add \"hooks\": [ … ]")
 	}
-	return hooks, false
+	return settings.Value{}, &p
 }
 
 // Read adds the hooks of the group. Each begins as a copy of like, with its
 // ID, "label/event/group/entry", event and place; fill completes it from its
-// entry. An entry for which fill returns a problem is listed as invalid.
+// entry. An entry for which fill returns a problem is listed as invalid, unless fill has
+// excluded it for another reason. A group that has no hooks is one hook that is invalid.
 func (g Group) Read(label string, like hook.Hook, fill func(*hook.Hook, settings.Value) *settings.Problem) {
+	if g.broken != nil {
+		h := g.hook(label, like, 0, g.Value)
+		fill(h, settings.Value{})
+		g.unusable(h, g.broken)
+	}
 	for i, v := range g.hooks.Elements() {
-		h := like
-		h.ID = g.reader.id(fmt.Sprintf("%s/%s/%d/%d", label, g.Event.Name, g.index, i))
-		h.Dialect, h.Event, h.Position = g.Event.Dialect, g.Event.Name, v.Position()
-		h.EntrySum = sumOf(v)
-		if wrong := fill(&h, v); wrong != nil {
+		h := g.hook(label, like, i, v)
+		if wrong := fill(h, v); wrong != nil {
 			g.reader.Problem(*wrong)
-			h.Skip, h.SkipDetail = hook.Invalid, wrong.Message
+			g.unusable(h, wrong)
 		}
-		g.reader.Loaded.Hooks = append(g.reader.Loaded.Hooks, &h)
+	}
+}
+
+// hook adds a copy of like for an entry.
+func (g Group) hook(label string, like hook.Hook, i int, v settings.Value) *hook.Hook {
+	h := like
+	h.ID = g.reader.id(fmt.Sprintf("%s/%s/%d/%d", label, g.Event.Name, g.index, i))
+	h.Dialect, h.Event, h.Position = g.Event.Dialect, g.Event.Name, v.Position()
+	h.EntrySum = sumOf(v)
+	g.reader.Loaded.Hooks = append(g.reader.Loaded.Hooks, &h)
+	return &h
+}
+
+// unusable excludes a hook whose entry cannot be used. One that is switched off all the same
+// guards nothing on purpose.
+func (g Group) unusable(h *hook.Hook, wrong *settings.Problem) {
+	switch h.Skip {
+	case "":
+		h.Skip, h.SkipDetail, h.Unusable = hook.Invalid, wrong.Message, wrong.Message
+	case hook.Disabled: // a lock of the machine can overrule the switch
+		h.Unusable = wrong.Message
 	}
 }
 

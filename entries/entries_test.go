@@ -92,6 +92,7 @@ func TestOneBadEntryDoesNotHideTheOthers(t *testing.T) {
 		return fmt.Sprintf("%s %s.%s %s at %s: %q %s", h.ID, h.Dialect, h.Event, h.Source, h.Position, h.Command, h.Skip)
 	})
 	want := []string{
+		`user/AfterBake/0/0 kitchen.AfterBake user at f:1:26: "" invalid`,
 		`user/AfterBake/1/0 kitchen.AfterBake user at f:1:40: "a" `,
 		`user/AfterBake/1/1 kitchen.AfterBake user at f:1:45: "" invalid`,
 		`user/AfterBake/1/2 kitchen.AfterBake user at f:1:48: "b" `,
@@ -100,7 +101,7 @@ func TestOneBadEntryDoesNotHideTheOthers(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("hooks (-want +got):\n%s", diff)
 	}
-	if got := r.Loaded.Hooks[1].SkipDetail; got != "got a number, want a command" {
+	if got := r.Loaded.Hooks[2].SkipDetail; got != "got a number, want a command" {
 		t.Errorf("the invalid entry says %q", got)
 	}
 }

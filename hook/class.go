@@ -25,13 +25,14 @@ const (
 	ClassCancelled Class = "cancelled" // the caller gave up, or the system was closed
 	ClassQueue     Class = "queue"     // it waited too long for a permit to run
 	ClassUntrusted Class = "untrusted" // it may not run, since its project is not trusted
+	ClassInvalid   Class = "invalid"   // its settings entry cannot be used
 	ClassBreaker   Class = "breaker"   // it failed too often, and is not tried for a while
 )
 
 // Classes returns every class, in the order of the constants.
 func Classes() []Class {
 	return []Class{ClassSpawn, ClassMissing, ClassTimeout, ClassCrash, ClassExit, ClassOutput, ClassOversize,
-		ClassHTTP, ClassModel, ClassCancelled, ClassQueue, ClassUntrusted, ClassBreaker}
+		ClassHTTP, ClassModel, ClassCancelled, ClassQueue, ClassUntrusted, ClassInvalid, ClassBreaker}
 }
 
 // ClassError is a failure whose class its runner knows. Its text is the text of Err.

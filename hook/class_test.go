@@ -49,6 +49,7 @@ func TestEveryFailureHasOneClass(t *testing.T) {
 		"what a runner knows":               {outside, &hook.ClassError{Class: hook.ClassModel, Err: errors.New("x")}, hook.ClassModel},
 		"a full queue":                      {outside, &hook.QueueError{After: time.Second}, hook.ClassQueue},
 		"an open breaker":                   {outside, &hook.BreakerError{Failures: 5, For: time.Second}, hook.ClassBreaker},
+		"an entry that cannot be used":      {outside, &hook.ClassError{Class: hook.ClassInvalid, Err: errors.New("x")}, hook.ClassInvalid},
 		"an untrusted project":              {outside, hook.ErrUntrusted, hook.ClassUntrusted},
 	}
 	seen := map[hook.Class]bool{}

@@ -86,6 +86,11 @@ type Exclusion struct {
 	Skip       SkipReason
 	SkipDetail string // Skip in words
 	SkippedBy  Source // whose settings say so; Host where no settings do
+
+	// Unusable says what is wrong with the settings entry, so that the hook guards nothing. A
+	// policy can make that a failure of [ClassInvalid]; the hook then matches whatever its
+	// matcher could have meant. It does not count while the hook is [Disabled].
+	Unusable string
 }
 
 // Label is the name to show to people: the configured name, else the command.

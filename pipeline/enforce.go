@@ -47,7 +47,8 @@ var broken = []hook.Class{hook.ClassSpawn, hook.ClassMissing, hook.ClassTimeout,
 	hook.ClassOversize, hook.ClassHTTP, hook.ClassModel}
 
 // unheard are the classes of hooks that were never started.
-var unheard = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassBreaker, hook.ClassUntrusted}
+var unheard = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassBreaker, hook.ClassUntrusted,
+	hook.ClassInvalid}
 
 func (b *breaker) set(limit policy.Breaker) {
 	b.mu.Lock()

@@ -107,7 +107,7 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 		why = hook.Exclusion{Skip: hook.Disabled, SkipDetail: "switched off by the program"}
 	} else if reg.loaded.Admit != nil {
 		why = reg.loaded.Admit(h)
-		if p := h.Policy; p != nil && (why.Skip == p.Held || p.Upheld && policy.Lifts(why)) {
+		if p := h.Policy; p != nil && (why.Skip == hook.Untrusted && p.Held == why.Skip || p.Upheld && policy.Lifts(why)) {
 			return h // its policy makes a failure of it, or overrules it
 		}
 	}
@@ -163,7 +163,7 @@ func (reg *registry) keepWarm(g *hook.Hook) {
 // trusted returns a hook, or one like it that the settings keep from running: a policy can make
 // that a failure, or overrule it.
 func (reg *registry) trusted(h *hook.Hook) *hook.Hook {
-	if h.Skip != "" || reg.loaded.Admit == nil {
+	if h.Skip != "" && h.Unusable == "" || reg.loaded.Admit == nil {
 		return h
 	}
 	why := reg.loaded.Admit(h)
@@ -171,6 +171,9 @@ func (reg *registry) trusted(h *hook.Hook) *hook.Hook {
 		return h
 	}
 	off := *h
+	if why.Skip == hook.Disabled {
+		why.Unusable = h.Unusable
+	}
 	off.Exclusion = why
 	return &off
 }

@@ -65,7 +65,8 @@ func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
 	waits := h.Background == hook.Foreground || h.Func != nil
 	late := class == hook.ClassTimeout && (ev.LateBlocks || ev.LateFuncBlocks && h.Func != nil)
 	closed := ev.FailClosed || h.FailClosed || late
-	if class == hook.ClassUntrusted { // what may not run is skipped, whatever the event says
+	if class == hook.ClassUntrusted || class == hook.ClassInvalid {
+		// what cannot run is skipped, whatever the event says
 		closed = false
 	}
 	if waits && closed {
@@ -100,15 +101,15 @@ func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	}
 	if p.Upheld && Lifts(h.Exclusion) {
 		governed.Exclusion = hook.Exclusion{}
+		if h.Unusable != "" {
+			governed.Exclusion = hook.Exclusion{Skip: hook.Invalid, SkipDetail: h.Unusable, Unusable: h.Unusable}
+		}
 	}
 	if p.Mode == hook.Off && h.Skip == "" {
 		governed.Skip = hook.Policy
 		governed.SkipDetail = fmt.Sprintf("its mode is off at %s", p.From["mode"].Position)
 	}
-	if h.Skip == hook.Untrusted && p.Mode != hook.Off && p.OnFailure[hook.ClassUntrusted] != hook.FailOpen {
-		p.Held, governed.Skip, governed.Key, governed.Once = h.Skip, "", "", false
-		governed.Runner, governed.Func = untrusted{}, nil
-	}
+	hold(&governed, h)
 	if p.Mode == hook.Shadow {
 		governed.NoEnvFile = true // its variables are an answer too
 	}
@@ -118,13 +119,36 @@ func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	return &governed
 }
 
-// untrusted is the runner of a hook that may not run, where that is a failure.
-type untrusted struct{}
+// hold makes of a hook that cannot run one that fails, where its policy says that this is
+// a failure: its project is not trusted, or its settings entry cannot be used. h is the hook
+// as it was loaded.
+func hold(governed, h *hook.Hook) {
+	p := governed.Policy
+	switch {
+	case p.Mode == hook.Off:
+		return
+	case h.Skip == hook.Untrusted && p.OnFailure[hook.ClassUntrusted] != hook.FailOpen:
+		p.Held, governed.Runner = h.Skip, heldBack{hook.ErrUntrusted}
+	case h.Unusable != "" && governed.Skip != hook.Untrusted && governed.Skip != hook.Disabled && p.OnFailure[hook.ClassInvalid] != hook.FailOpen:
+		p.Held, governed.SkipDetail = hook.Invalid, h.Unusable
+		governed.Runner = heldBack{&hook.ClassError{
+			Class: hook.ClassInvalid, Err: fmt.Errorf("not started: its settings entry cannot be used: %s", h.Unusable),
+		}}
+		if h.Skip == "" {
+			governed.Matcher = nil // it is the matcher that cannot be used: in doubt it matches
+		}
+		governed.Condition = nil
+	default:
+		return
+	}
+	governed.Skip, governed.Key, governed.Once, governed.Func = "", "", false, nil
+}
+
+// heldBack is the runner of a hook that cannot run, where that is a failure.
+type heldBack struct{ err error }
 
 // Run fails.
-func (untrusted) Run(context.Context, hook.Call) (hook.Reply, error) {
-	return hook.Reply{}, hook.ErrUntrusted
-}
+func (b heldBack) Run(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply{}, b.err }
 
 // fingerprint tells policies apart: a lax copy of a strict hook must not take
 // its part as its duplicate.

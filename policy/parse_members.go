@@ -35,7 +35,8 @@ func (p *parser) retry(v settings.Value, path string) *hook.Retry {
 }
 
 // notRetried are the classes in which the engine does not start a hook at all.
-var notRetried = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassUntrusted, hook.ClassBreaker}
+var notRetried = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassUntrusted, hook.ClassInvalid,
+	hook.ClassBreaker}
 
 // retryClass refuses the classes in which another try can change nothing: a
 // hook would go round and round.

@@ -64,7 +64,8 @@ func (e *entry) buildHTTP() *settings.Problem {
 	}
 	e.hook.Runner = r
 	if !e.policy.allowsURL(e.hook.Source, url) {
-		e.hook.Skip, e.hook.SkipDetail = hook.Policy, "allowedHttpHookUrls has no pattern for this URL"
+		const why = "allowedHttpHookUrls has no pattern for this URL"
+		e.hook.Skip, e.hook.SkipDetail, e.hook.Unusable = hook.Policy, why, why
 	}
 	return nil
 }

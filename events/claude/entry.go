@@ -148,7 +148,7 @@ func (e *entry) condition(v settings.Value) *settings.Problem {
 			e.Event.Name,
 		)
 		e.Problem(wrong)
-		e.hook.Skip, e.hook.SkipDetail = hook.ConditionFalse, wrong.Message
+		e.hook.Skip, e.hook.SkipDetail, e.hook.Unusable = hook.ConditionFalse, wrong.Message, wrong.Message
 		return nil
 	}
 	rule, err := permission.Parse(text, permission.Origin{Root: e.root, Home: e.home})
@@ -185,20 +185,30 @@ func (e *entry) failure(v settings.Value) {
 	e.hook.FailClosed = true
 }
 
-// decide completes a usable entry: its key, and the reason that keeps it from running, if any.
-func (e *entry) decide() {
-	h := e.hook
-	id := ""
+// exclude sets the reason for which the settings exclude the hook, if any, whatever its entry
+// says. Front matter is judged anew with each Reload, and the program's own not at all.
+func (e *entry) exclude() {
+	h, id := e.hook, ""
 	if e.plugin != nil {
 		id = e.plugin.id()
 	}
-	switch why := e.policy.judge(h.Source, id); {
+	why := e.policy.judge(h.Source, id)
+	if why.Skip == "" || h.Source == hook.FrontMatter || h.Source == hook.Host {
+		return
+	}
+	if why.Skip == hook.Disabled {
+		why.Unusable = h.Unusable // a lock of the machine can overrule the switch
+	}
+	h.Exclusion = why
+}
+
+// decide sets the reason that keeps an entry which can be read from running, if any.
+func (e *entry) decide() {
+	h := e.hook
+	switch {
 	case h.Skip != "":
 	case e.invalid != "":
-		h.Skip, h.SkipDetail = hook.Invalid, e.invalid
-	// Front matter is judged anew with each Reload, and the program's own not at all.
-	case why.Skip != "" && h.Source != hook.FrontMatter && h.Source != hook.Host:
-		h.Exclusion = why
+		h.Skip, h.SkipDetail, h.Unusable = hook.Invalid, e.invalid, e.invalid
 	case e.traits.runs(e.Level)&e.kind == 0 && e.kind != added:
 		h.Skip, h.SkipDetail = hook.UnsupportedType, fmt.Sprintf(
 			"%s runs no hooks of type %q; write one of %s",
@@ -206,6 +216,9 @@ func (e *entry) decide() {
 			h.Type,
 			e.traits.runs(e.Level),
 		)
+		h.Unusable = h.SkipDetail
 		e.Problem(e.value.Get("type").Wrong("%s", h.SkipDetail))
+	default:
+		h.Unusable = e.broken
 	}
 }

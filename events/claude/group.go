@@ -69,6 +69,7 @@ type group struct {
 	pattern string
 	matcher hook.Matcher
 	invalid string // why none of its hooks can run
+	broken  string // why its matcher matches nothing
 }
 
 func (g *group) read() {
@@ -83,6 +84,10 @@ func (g *group) read() {
 		wrong := e.fill()
 		if wrong == nil {
 			e.decide()
+		}
+		e.exclude()
+		if g.broken != "" && (wrong != nil || h.Skip != "") {
+			h.Matcher = nil // whatever it could have meant
 		}
 		return wrong
 	})
@@ -107,6 +112,9 @@ func (g *group) readMatcher(v settings.Value) {
 	var note string
 	if g.matcher, note = compile(pattern); note != "" {
 		g.Problem(v.Wrong("%s", note))
+	}
+	if names, listed := g.matcher.(match.Names); listed && len(names) == 0 {
+		g.broken = note
 	}
 	if rename := g.Event.Rules.Renamed; rename != nil {
 		g.matcher = rename(g.matcher)

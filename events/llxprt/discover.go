@@ -148,7 +148,8 @@ func (p Profile) PassedOver(at pipeline.Workspace) []*hook.Hook {
 	for _, h := range loaded.Hooks {
 		h.ID = string(other) + "/" + h.ID
 		if h.Skip == "" {
-			h.Skip, h.SkipDetail = hook.Invalid, "the hooks of this file do not run: "+p.why()
+			why := "the hooks of this file do not run: " + p.why()
+			h.Skip, h.SkipDetail, h.Unusable = hook.Invalid, why, why
 		}
 	}
 	return loaded.Hooks

@@ -15,6 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/internal/splice"
+	"github.com/snaphook-go/snaphook/match"
 	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/settings"
 )
@@ -76,6 +77,7 @@ type group struct {
 	pattern string
 	matcher hook.Matcher
 	invalid string // why none of its hooks can run
+	broken  string // why its matcher matches one literal name alone
 
 	vars []string // "NAME=value", the entry's own; in the profile Gemini
 }
@@ -102,6 +104,10 @@ func (g *group) read() {
 		if wrong == nil {
 			g.decide(h)
 		}
+		g.exclude(h)
+		if g.broken != "" && (wrong != nil || h.Skip != "") {
+			h.Matcher = nil // whatever it could have meant
+		}
 		return wrong
 	})
 }
@@ -119,6 +125,9 @@ func (g *group) readMatcher(v settings.Value) {
 	var note string
 	if g.matcher, note = g.Event.Rules.Match(pattern); note != "" {
 		g.Problem(v.Wrong("%s", note))
+	}
+	if _, literal := g.matcher.(match.Exact); literal && note != "" {
+		g.broken = note
 	}
 }
 
@@ -171,8 +180,7 @@ func (g *group) timeout(v settings.Value) time.Duration {
 	return 0
 }
 
-// decide completes a usable entry: its process, its key, and the reason that keeps it from
-// running, if any.
+// decide completes a usable entry: its process, its key, and whether its matcher can be used.
 func (g *group) decide(h *hook.Hook) {
 	if h.Type == "command" {
 		h.Key = h.Command // rule L13: the command and nothing else
@@ -197,18 +205,25 @@ func (g *group) decide(h *hook.Hook) {
 		}
 		h.Argv, h.Runner = command.Starts(hook.Call{Dir: g.at.Dir}), command
 	}
+	h.Unusable = g.broken
+	if g.invalid != "" {
+		h.Skip, h.SkipDetail, h.Unusable = hook.Invalid, g.invalid, g.invalid
+	}
+}
+
+// exclude sets the reason for which the settings exclude a hook, if any, whatever its
+// entry says.
+func (g *group) exclude(h *hook.Hook) {
 	by, isNamed := g.of(h.Source).disabled[h.Label()]
 	formerly, wasNamed := g.of(h.Source).formerly[h.Name]
 	switch {
-	case g.invalid != "":
-		h.Skip, h.SkipDetail = hook.Invalid, g.invalid
 	case g.of(h.Source).off != "":
 		h.Exclusion = hook.Exclusion{
-			Skip: hook.Disabled, SkipDetail: g.of(h.Source).off, SkippedBy: g.of(h.Source).offBy,
+			Skip: hook.Disabled, SkipDetail: g.of(h.Source).off, SkippedBy: g.of(h.Source).offBy, Unusable: h.Unusable,
 		}
 	case isNamed:
 		h.Exclusion = hook.Exclusion{
-			Skip: hook.Disabled, SkippedBy: by,
+			Skip: hook.Disabled, SkippedBy: by, Unusable: h.Unusable,
 			SkipDetail: fmt.Sprintf("%q is listed in hooksConfig.disabled", h.Label()),
 		}
 	case wasNamed && h.Name != "":
@@ -220,5 +235,6 @@ func (g *group) decide(h *hook.Hook) {
 		}
 	case g.at.Untrusted && h.Source == hook.Project:
 		h.Skip, h.SkipDetail = hook.Untrusted, "the folder is not trusted, so hooks that it brings do not run"
+		h.Unusable = ""
 	}
 }

@@ -89,6 +89,7 @@ var failures = []failing{
 	{transport: "command", class: hook.ClassCancelled, entry: command("sleep 60"), around: givesUp, says: "canceled"},
 	{transport: "command", class: hook.ClassQueue, entry: command("touch started; while ! test -e go; do sleep 0.02; done"), limits: "queue", before: (*rig).occupyByCommand, says: "no permit"},
 	{transport: "command", class: hook.ClassUntrusted, entry: command("touch ran"), session: untrusted, unguarded: true, says: "not trusted"},
+	{transport: "command", class: hook.ClassInvalid, entry: `{"type": "comand", "command": "touch ran"}`, unguarded: true, says: "no hook type"},
 	{transport: "command", class: hook.ClassBreaker, entry: command("./gone.sh"), limits: "breaker", before: (*rig).breakIt, says: "failed 1 times"},
 
 	{transport: "http", class: hook.ClassHTTP, entry: post, says: "refused"},

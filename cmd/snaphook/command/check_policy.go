@@ -121,7 +121,7 @@ func short80(s string) string {
 func openClasses(p *hook.EffectivePolicy) (open []string) {
 	for _, class := range hook.Classes() {
 		if class != hook.ClassUntrusted && class != hook.ClassCancelled && class != hook.ClassQueue &&
-			class != hook.ClassBreaker &&
+			class != hook.ClassBreaker && class != hook.ClassInvalid &&
 			p.OnFailure[class] == hook.FailOpen {
 			open = append(open, string(class))
 		}

@@ -193,11 +193,11 @@ func held(h *hook.Hook) (why hook.SkipReason, detail string) {
 	if h.Policy == nil || h.Policy.Held == "" {
 		return "", ""
 	}
-	return h.Policy.Held, fmt.Sprintf(
-		"%s; its failure policy is %q",
-		h.SkipDetail,
-		h.Policy.OnFailure[hook.ClassUntrusted],
-	)
+	class := hook.ClassInvalid
+	if h.Policy.Held == hook.Untrusted {
+		class = hook.ClassUntrusted
+	}
+	return h.Policy.Held, fmt.Sprintf("%s; its failure policy is %q", h.SkipDetail, h.Policy.OnFailure[class])
 }
 
 // workersAlone keeps workers, which have no cold start. To keep interpreters ready is of no

@@ -1,0 +1,144 @@
+package snaphook_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/events/llxprt"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// loaded fires a gate with hooks of a settings file, under an overlay's failure policy.
+func (g gate) loaded(t *testing.T, text, overlay string) heard {
+	t.Helper()
+	layers := []settings.Layer{{Name: "user settings", Source: hook.User, File: "settings.json", Data: []byte(strings.ReplaceAll(text, "EVENT", g.event))}}
+	load := claude.Settings{Layers: layers}.Load
+	if g.dialect == "llxprt" {
+		load = llxprt.Settings{Layers: layers}.Load
+	}
+	cfg := pipeline.Config{Log: slog.New(slog.DiscardHandler), Load: []pipeline.Load{load}}
+	if overlay != "" {
+		o, problems := policy.Parse(policy.User, ".snaphook.json", []byte(overlay))
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		cfg.Policy = policy.Source{Overlays: []policy.Overlay{*o}}
+	}
+	sys := pipeline.NewSystem(cfg)
+	defer sys.Close()
+	s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.fire(t, s)
+}
+
+// groups are the hooks of one event, in settings that every dialect reads.
+func groups(list string) string {
+	return `{"tools": {"enableHooks": true}, "hooks": {"EVENT": ` + list + `}}`
+}
+
+// unusable are settings with one guard that can never run, since a part of it cannot be used.
+var unusable = map[string]string{
+	"no type":                     groups(`[{"hooks": [{"command": "./guard.sh"}]}]`),
+	"an unknown type":             groups(`[{"hooks": [{"type": "comand", "command": "./guard.sh"}]}]`),
+	"a type that is no text":      groups(`[{"hooks": [{"type": 7, "command": "./guard.sh"}]}]`),
+	"no command":                  groups(`[{"hooks": [{"type": "command"}]}]`),
+	"an entry that is a text":     groups(`[{"hooks": ["./guard.sh"]}]`),
+	"a group without hooks":       groups(`[{"matcher": ""}]`),
+	"a hook in place of a group":  groups(`[{"type": "command", "command": "./guard.sh"}]`),
+	"hooks that are no list":      groups(`[{"hooks": {"type": "command", "command": "./guard.sh"}}]`),
+	"a group that is a text":      groups(`["./guard.sh"]`),
+	"groups that are no list":     groups(`{"hooks": [{"type": "command", "command": "./guard.sh"}]}`),
+	"a matcher that is no text":   groups(`[{"matcher": 7, "hooks": [{"type": "command", "command": "exit 0"}]}]`),
+	"a matcher that breaks off":   groups(`[{"matcher": "Bash(", "hooks": [{"type": "command", "command": "exit 0"}]}]`),
+	"both matcher and type wrong": groups(`[{"matcher": "Bash(", "hooks": [{"type": "comand", "command": "exit 0"}]}]`),
+}
+
+// ofClaude are the same for members that Claude Code alone has.
+var ofClaude = map[string]string{
+	"an if that breaks off":         groups(`[{"hooks": [{"type": "command", "command": "exit 0", "if": "Bash(rm"}]}]`),
+	"a URL that is none":            groups(`[{"hooks": [{"type": "http", "url": "guard"}]}]`),
+	"a URL that is not allowed":     `{"allowedHttpHookUrls": [], ` + groups(`[{"hooks": [{"type": "http", "url": "https://guard.example/"}]}]`)[1:],
+	"a URL under a broken matcher":  `{"allowedHttpHookUrls": [], ` + groups(`[{"matcher": "Bash(", "hooks": [{"type": "http", "url": "https://guard.example/"}]}]`)[1:],
+	"an if where there is no tool":  groups(`[{"hooks": [{"type": "command", "command": "exit 0", "if": "Bash(rm *)"}]}]`),
+	"a matcher that names no names": groups(`[{"matcher": "|", "hooks": [{"type": "command", "command": "exit 0"}]}]`),
+}
+
+func TestAnEntryThatCannotBeUsedDeniesWhereFailuresAreClosed(t *testing.T) {
+	for _, g := range gates {
+		cases := map[string]string{}
+		for name, text := range unusable {
+			cases[name] = text
+		}
+		if g.dialect == "claude" {
+			for name, text := range ofClaude {
+				cases[name] = text
+			}
+		}
+		tool := g.event == "PreToolUse" || g.event == "PermissionRequest" || g.event == "BeforeTool"
+		for name, text := range cases {
+			switch {
+			case strings.Contains(name, "matcher") && !tool: // it is not read
+				if !strings.Contains(name, "and type") && !strings.Contains(name, "URL") {
+					continue
+				}
+			case strings.Contains(name, "no tool") && tool:
+				continue
+			}
+			for _, overlay := range []string{
+				closedByDefault, `{"hooks": [{"match": {"event": "` + g.event + `"}, "onFailure": "closed"}]}`,
+				`{"hooks": [{"onFailure": {"invalid": "closed"}}]}`,
+			} {
+				t.Run(g.event+"/"+name, func(t *testing.T) {
+					if got := g.loaded(t, text, overlay); !got.blocked || hook.ClassOf(got.err) != hook.ClassInvalid {
+						t.Errorf("under %s: blocked %v, error %v; want a denial, and an error of class invalid", overlay, got.blocked, got.err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// What is excluded on purpose guards nothing on purpose.
+func TestAnEntryThatIsSwitchedOffDeniesNothing(t *testing.T) {
+	all := append(pipeline.Events(claude.Dialect), pipeline.Events(llxprt.Dialect)...)
+	for _, g := range gates {
+		event, _ := lo.Find(all, func(e pipeline.Declared) bool { return e.Info().Dialect == g.dialect && e.Info().Name == g.event })
+		for name, text := range unusable {
+			off := `{"disableAllHooks": true, ` + strings.Replace(text[1:], `"enableHooks": true`, `"enableHooks": false`, 1)
+			layers := []settings.Layer{{Name: "user settings", Source: hook.User, File: "settings.json", Data: []byte(strings.ReplaceAll(off, "EVENT", g.event))}}
+			at := pipeline.Workspace{Dir: t.TempDir()}
+			load := claude.Settings{Layers: layers}.Load
+			if g.dialect == "llxprt" {
+				load = llxprt.Settings{Layers: layers}.Load
+			}
+			l, err := load(t.Context(), at)
+			if err != nil || len(l.Hooks) != 1 {
+				t.Fatalf("%s.%s, %s: %d hooks, %v", g.dialect, g.event, name, len(l.Hooks), err)
+			}
+			o, problems := policy.Parse(policy.User, ".snaphook.json", []byte(closedByDefault))
+			if len(problems) > 0 {
+				t.Fatal(problems)
+			}
+			cfg := pipeline.Config{Log: slog.New(slog.DiscardHandler), Load: []pipeline.Load{load}, Policy: policy.Source{Overlays: []policy.Overlay{*o}}}
+			sys := pipeline.NewSystem(cfg)
+			s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: at.Dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fired, err := event.FireJSON(t.Context(), s, []byte(`{"tool_name": "Bash", "tool_input": {}, "prompt": "go"}`))
+			if err != nil || len(fired.Hooks) != 0 {
+				t.Errorf("%s.%s, %s: %d hooks ran, %v; want none, since all are switched off", g.dialect, g.event, name, len(fired.Hooks), err)
+			}
+			sys.Close()
+		}
+	}
+}
