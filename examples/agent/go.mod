@@ -38,3 +38,5 @@ replace (
 	github.com/snaphook-go/snaphook => ../..
 	github.com/snaphook-go/snaphook/jsrun => ../../jsrun
 )
+
+replace github.com/snaphook-go/snaphook/conformance => ../../conformance
