@@ -2,6 +2,7 @@ package snaphook
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -90,8 +91,33 @@ func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fir
 	again.StopReason = news(v.StopReason, again.StopReason)
 	again.Context, again.Messages = lo.Without(again.Context, v.Context...), lo.Without(again.Messages, v.Messages...)
 	again.Continue, again.Result, again.Env = "", nil, nil
+	discarded := s.discard(again, f.parts[0].claims, final.parts[0].claims)
 	v.add(again)
+	v.Conflicts = append(v.Conflicts, discarded...)
 	return err
+}
+
+// discard notes the rewrites of the second round, which have no effect since no other hook has
+// seen them: in the report of the hook and in the log. It returns them as conflicts with the
+// first round.
+func (s *Session) discard(again *Verdict, first, second []claim) (conflicts []Conflict) {
+	const note = "what it rewrites when it is asked again has no effect: no other hook has seen it"
+	for _, c := range second {
+		conflict := Conflict{Key: c.Name, Hooks: []string{c.hook}}
+		for _, was := range first {
+			if was.Name == c.Name {
+				conflict.Hooks = slices.Insert(conflict.Hooks, len(conflict.Hooks)-1, was.hook)
+			}
+		}
+		conflicts = append(conflicts, conflict)
+		for i := range again.Reports {
+			if r := &again.Reports[i]; r.Hook == c.hook && !slices.Contains(r.Notes, note) {
+				r.Notes = append(slices.Clip(r.Notes), note)
+			}
+		}
+		s.hooks.log.Warn("a second rewrite of an argument has no effect", slog.String("argument", c.Name), slog.String("hook", c.hook))
+	}
+	return conflicts
 }
 
 // news is the part of a text that is not in another one, line by line.

@@ -104,6 +104,7 @@ var changesProcess = regexp.MustCompile(`\b(debug\.Set\w+|os\.(Setenv|Unsetenv|C
 func TestNoPackageChangesItsProcess(t *testing.T) {
 	allowed := map[string][]string{
 		"cmd/snaphook/command/input.go":       {"debug.SetGCPercent("},                               // restored
+		"cmd/snaphook/command/main.go":        {"log.SetFlags(", "log.SetOutput("},                   // of the program's Main
 		"cmd/snaphook/command/signals.go":     {"signal.Notify(", "signal.Notify(", "signal.Reset("}, // of the program's Main
 		"internal/adaptertest/adaptertest.go": {"os.Setenv("},                                        // of tests
 	}

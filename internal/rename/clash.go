@@ -57,7 +57,7 @@ func (c *clashes) member(ours []byte, value jsontext.Value) (more bool) {
 func (c *clashes) twin(now seen) (ours string, twice bool) {
 	if c.more == nil && c.count < len(c.first) {
 		for i := range c.first[:c.count] {
-			if was := &c.first[i]; was.mapped == now.mapped && bytes.Equal(was.known, now.known) {
+			if was := &c.first[i]; bytes.Equal(was.known, now.known) {
 				return string(was.as), true
 			}
 		}
@@ -75,21 +75,13 @@ func (c *clashes) twin(now seen) (ours string, twice bool) {
 	if c.more == nil {
 		c.more = map[string]string{}
 		for i := range c.first {
-			c.more[c.first[i].key()] = string(c.first[i].as)
+			c.more[string(c.first[i].known)] = string(c.first[i].as)
 		}
 	}
-	if ours, twice = c.more[now.key()]; !twice {
-		c.more[now.key()] = string(now.as)
+	if ours, twice = c.more[string(now.known)]; !twice {
+		c.more[string(now.known)] = string(now.as)
 	}
 	return ours, twice
-}
-
-// key tells mapped names from others with the same spelling.
-func (s *seen) key() string {
-	if s.mapped {
-		return "1" + string(s.known)
-	}
-	return "0" + string(s.known)
 }
 
 // distinct reports whether no object in a value has a name twice. The value is JSON.
