@@ -42,8 +42,12 @@ func declare[In any](m moment[In]) *moment[In] {
 		m.name = func(in *In) *string { return &m.call(in).Name }
 	}
 	m.firings = &sync.Pool{New: func() any { return new(firing[In]) }}
+	can := pipeline.CanStop | pipeline.CanAddContext
+	if m.gate {
+		can |= pipeline.CanBlock
+	}
 	m.own = pipeline.Declare(ownEvents, pipeline.Spec[In, *Verdict]{
-		Name: m.at.String(), Doc: "at the moment of this name", Rules: pipeline.Rules{FailClosed: m.gate},
+		Name: m.at.String(), Doc: "at the moment of this name", Can: can, Rules: pipeline.Rules{FailClosed: m.gate},
 		Subject: m.name,
 		Chain: func(in In, o hook.Output[*Verdict]) In {
 			if m.args != nil && o.Specific != nil && o.Specific.Input != nil {
