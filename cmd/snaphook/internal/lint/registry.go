@@ -24,6 +24,7 @@ func init() {
 	rules = append([]Rule{
 		ruleMatcherUnreachable,
 		ruleMatcherUnused,
+		ruleIfUnreachable,
 		ruleRewriteConflict,
 		ruleTimeoutUnit,
 		ruleSecretInSettings,
