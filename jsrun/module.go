@@ -220,10 +220,15 @@ func (m *Module) Start(ctx context.Context, api Bound) error {
 	if !m.HasFactory() {
 		return ErrNoFactory
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, m.loading, &UnsettledError{After: cmp.Or(m.opt.Load, MaxLoad)})
-	defer cancel()
+	// The limit ends with the start, and the context does not: functions of the host that the
+	// module has called, and does not wait for, go on with it until Close.
+	ctx, cancel := context.WithCancelCause(ctx)
+	limit := time.AfterFunc(m.loading, func() { cancel(&UnsettledError{After: cmp.Or(m.opt.Load, MaxLoad)}) })
+	defer limit.Stop()
+	context.AfterFunc(m.ctx, func() { cancel(context.Cause(m.ctx)) })
 	_, err := m.do(ctx, []any{api}, func(c *call, args string) { m.enter(c, "start", c.id, args) })
 	if err != nil {
+		cancel(err)
 		return &LoadError{Path: m.path, Err: err}
 	}
 	return nil
