@@ -24,7 +24,8 @@ func unreachableIf(v *view) {
 		return
 	}
 	m := matcherOf(v, tool)
-	if m.subjects == nil || slices.ContainsFunc(m.subjects, func(subject string) bool { return m.matches(tool, subject) }) {
+	exists := func(subject string) bool { return m.matches(tool, subject) }
+	if m.subjects == nil || slices.ContainsFunc(m.subjects, exists) {
 		return
 	}
 	f := v.report("if-unreachable", value.Position(), m.list(), "there is no tool %q, so this condition never holds and the hook never runs", tool)
