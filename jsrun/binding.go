@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// binding is what Go knows of an object that JavaScript has. It goes when the
-// object does, which JavaScript tells.
+// binding is Go's side of a JavaScript object. It is removed when JavaScript collects the object.
 type binding struct {
 	id    int64
 	shape int
@@ -33,8 +32,8 @@ func (m *Module) bind(c *call, b Bound) *binding {
 	return made
 }
 
-// context is what functions of the object get. When the call has ended well,
-// its context ending does not matter any more.
+// context returns the context for functions of the object. After a call has ended without error,
+// the end of its context has no effect on the object.
 func (b *binding) context() context.Context {
 	if b.call.settled {
 		return context.WithoutCancel(b.ctx)

@@ -11,8 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// BuildError says what is wrong with the text of a module, or with what it
-// imports.
+// BuildError lists the mistakes in the text of a module and of its imports.
 type BuildError struct{ Mistakes []Mistake } // one at least
 
 // Mistake is one thing that is wrong, and where.
@@ -38,7 +37,7 @@ func (m Mistake) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", m.File, m.Line, m.Column, m.Message)
 }
 
-// noExport is what esbuild says of a name that a module with a bare name lacks.
+// noExport matches esbuild's message for a name that a module with a bare name does not export.
 var noExport = regexp.MustCompile(`^No matching export in "` + virtual + `:(.+)" for import "(.+)"$`)
 
 const noSuchPart = "$2 of $1 is not available: only the part of it that works without a system and a terminal is there; write import type if it is a type"

@@ -116,7 +116,7 @@ func building(path string, modules library, files *sources) api.BuildOptions {
 		Sourcemap:      api.SourceMapExternal,
 		SourcesContent: api.SourcesContentExclude,
 		Charset:        api.CharsetUTF8,
-		TsconfigRaw:    "{}", // what lies around the file does not count
+		TsconfigRaw:    "{}", // files beside the module have no influence
 		Plugins:        []api.Plugin{imports(modules, files)},
 	}
 }
@@ -136,8 +136,8 @@ const virtual = "module"
 
 func isVirtual(name string) bool { return strings.HasPrefix(name, virtual+":") }
 
-// imports decides what can be imported: files by path, and modules. It answers
-// for everything, so that the bundler looks nowhere itself.
+// imports resolves every import: files by path, and the modules of the library. It answers each
+// request, so the bundler never searches the disk.
 func imports(modules library, files *sources) api.Plugin {
 	resolve := func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 		switch {
@@ -177,7 +177,7 @@ var builtins = map[string]bool{
 	"vm": true, "worker_threads": true, "zlib": true,
 }
 
-// unavailable says why a name cannot be imported, and what to do.
+// unavailable returns the reason why a name cannot be imported, and the remedy.
 func unavailable(name string) string {
 	first, _, _ := strings.Cut(name, "/")
 	scheme, _, schemed := strings.Cut(name, ":")

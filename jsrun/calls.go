@@ -50,8 +50,8 @@ func (m *Module) do(ctx context.Context, args []any, run func(c *call, text stri
 	}
 }
 
-// large says what an error of the engine's may come from, if a call has brought
-// much.
+// large adds a hint about the size of the call's input to an engine error, if the input was
+// large.
 func (m *Module) large(err error, size int) error {
 	thrown := new(Error)
 	if !errors.As(err, &thrown) || thrown.Name != internalError || size < int(min(m.opt.Memory/8, math.MaxInt)) {

@@ -21,8 +21,8 @@ var (
 	webURL string
 )
 
-// startJS is what a VM runs first, before what is read of results, and hostName the global
-// that it takes away.
+// startJS is the first script of a VM, before the readers of results; it deletes the global
+// hostName.
 var startJS = "(() => { \"use strict\"; const host = globalThis." + hostName + "; delete globalThis." + hostName + ";\n" +
 	"(" + textJS + ")();\nreturn results => (" + preludeJS + ")(host, (" + globalsJS + ")(host), results); })()"
 
@@ -53,7 +53,7 @@ type engine struct {
 	guard *guard
 }
 
-// host is what JavaScript calls; see prelude.js.
+// host is a Go function that JavaScript calls; see prelude.js.
 type host func(args []any) (any, error)
 
 func newEngine(opt Options, source *bundle, back host) (*engine, error) {
@@ -91,8 +91,8 @@ func (e *engine) enter(until time.Time, op string, args ...any) error {
 	})
 }
 
-// drain runs the jobs that wait, and those that they make. The error is errCut
-// if there is no end to that, or what a job threw that was not caught.
+// drain runs the waiting jobs, and the jobs that they start. The error is errCut if they do not
+// end in time, or an uncaught exception of a job.
 func (e *engine) drain(until time.Time) error {
 	for {
 		jobs := 0
@@ -126,7 +126,7 @@ func (e *engine) run(until time.Time, f func() error) (err error) {
 	return err
 }
 
-// thrown is err as what the module's callers see.
+// thrown converts err to the error that callers of the module receive.
 func (e *engine) thrown(err *quickjs.Error, until time.Time) error {
 	switch {
 	case isInterruption(err.Name, err.Message) && (e.guard.hasEnded() || !time.Now().Before(until)):

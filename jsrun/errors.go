@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// Error is what JavaScript threw.
+// Error is an exception that JavaScript threw.
 type Error struct {
 	Message  string // the message of an error; of anything else thrown, its string form
-	Name     string // as "TypeError"; empty for what is no error
+	Name     string // as "TypeError"; empty if the value is not an Error
 	Stack    string // where, a line for each call, as lines of the files themselves; may be empty
-	NonError bool   // what was thrown is no error, as in throw "no"
+	NonError bool   // the thrown value is not an Error, as in throw "no"
 }
 
-// internalError is the name of what the engine itself is at fault for.
+// internalError is the name of exceptions for failures of the engine itself.
 const internalError = "InternalError"
 
 // Error is the message alone.
 func (e *Error) Error() string { return e.Message }
 
-// StackTrace is the stack, for those who know an error by what it can do.
+// StackTrace returns the stack. Libraries that report errors look for this method.
 func (e *Error) StackTrace() string { return e.Stack }
 
 // LoadError says that a module cannot be used, because its text, an import,
@@ -37,13 +37,12 @@ func (e *LoadError) Error() string { return "Failed to load hook: " + e.Err.Erro
 // Unwrap returns the failure itself: an [*Error] if it was thrown.
 func (e *LoadError) Unwrap() error { return e.Err }
 
-// ErrNoFactory means that a module's default export is missing, or is
-// something else than a function.
+// ErrNoFactory means that a module's default export is missing or is not a function.
 //
-//nolint:staticcheck // the text is what users of such modules know
+//nolint:staticcheck // authors of such modules know the text
 var ErrNoFactory = errors.New("Hook must export a default function")
 
-// ErrClosed is the error of whatever is asked of a module after Close.
+// ErrClosed is the error of every call after Close.
 var ErrClosed = errors.New("the module is closed")
 
 // ErrInside is the error of a Call made by a synchronous function that the
@@ -54,7 +53,7 @@ var ErrInside = errors.New("a synchronous function cannot call the module that i
 // error of the calls that were under way, and of every later one.
 type DeadError struct{ Reason error }
 
-// Error starts with what it means.
+// Error begins with the consequence: the module is dead.
 func (e *DeadError) Error() string { return "the module is dead: " + e.Reason.Error() }
 
 // Unwrap returns the reason, such as a [*BudgetError].

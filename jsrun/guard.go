@@ -95,8 +95,8 @@ func (g *guard) tick() {
 	}
 }
 
-// check interrupts an engine that is late, and returns what is to be done about
-// one that does not react.
+// check interrupts an engine that is over its time. For an engine that does not react, it returns
+// the function that ends the module.
 func (g *guard) check() (lost func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -64,8 +64,8 @@ func (m *Module) fromJS(args []any) (any, error) {
 	return undefined, nil
 }
 
-// answered completes a call. What answers while interrupted functions settle may have caught
-// the interruption: its answer is not what it was about to be.
+// answered completes a call. A function that answers while interrupted functions settle may have
+// caught the interruption; its answer then differs from its intended one and is discarded.
 func (m *Module) answered(id int64, v Value) {
 	if !m.cut {
 		m.complete(id, outcome{value: v})
@@ -142,8 +142,8 @@ func (m *Module) async(id int64, b *binding, fn int64, text string, aborted bool
 	})
 }
 
-// once calls done when what it returns is called, or when the module ends: what
-// waits in the queue is forgotten then.
+// once returns a function that calls done the first time it is called; the end of the module,
+// which drops the queue, calls done too.
 func (m *Module) once(done func()) func() {
 	done = sync.OnceFunc(done)
 	forget := context.AfterFunc(m.ctx, done)
@@ -153,8 +153,8 @@ func (m *Module) once(done func()) func() {
 	}
 }
 
-// answerOf is what f answers, as prelude.js reads it: undefined, "=" and JSON,
-// or "!" and what is wrong. sent, if it is not nil, is called when it has been read.
+// answerOf calls f and encodes the answer for prelude.js: undefined, "=" and JSON, or "!" and an
+// error text. sent, if not nil, is called once the answer has been read.
 func answerOf(ctx context.Context, f Func, this any, args string) (answer any, sent func()) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -197,13 +197,13 @@ func (m *Module) thrown(description any) error {
 		return &Error{Message: "an error that cannot be read", Name: internalError}
 	}
 	thrown := &Error{Message: e.Message, Name: e.Name, Stack: m.source.stack(e.Stack), NonError: e.NonError}
-	if m.proc != nil { // Node.js says itself what is wrong
+	if m.proc != nil { // Node.js reports the mistake itself
 		return thrown
 	}
 	return m.source.explained(thrown, e.Stack)
 }
 
-// What JavaScript passes as a number, a text and a value.
+// The types of arguments that JavaScript passes: a number, a text, a value.
 
 func number(v any) int64 {
 	switch v := v.(type) {

@@ -23,8 +23,7 @@ func (m *Module) clean() {
 	m.failed = m.engine.close()
 }
 
-// end returns the module a reason to have ended, unless it has one, and fails
-// the one that waits for it.
+// end records the reason for the module's end, unless it has one, and fails the waiting call.
 func (m *Module) end(reason error) {
 	m.mu.Lock()
 	if m.reason != nil {
@@ -48,12 +47,12 @@ func (m *Module) end(reason error) {
 	}
 }
 
-// enter runs an entry of the prelude and the jobs it leads to, on behalf of
-// owner, which may be nil.
+// enter runs an entry of the prelude and the jobs that it starts, on behalf of owner, which may
+// be nil.
 //
-// When that takes too long the engine is interrupted. The function that ran
-// fails, and what waits for it has as much time again to settle, so that a
-// loop without end costs one call. Where the jobs have no end, the module has.
+// The engine is interrupted when its time is up. The running function fails, and the functions
+// that await it have as much time again to settle: an endless loop costs one call. If the jobs
+// themselves do not end, the module ends.
 func (m *Module) enter(owner *call, op string, args ...any) {
 	if m.proc != nil {
 		m.send(op, args...)
@@ -86,8 +85,8 @@ func (m *Module) turn(op string, args ...any) error {
 	return m.engine.drain(until)
 }
 
-// afterCut lets what waits for an interrupted function settle. It reports the
-// interruption as an error, and whether a call has been told of it.
+// afterCut lets the functions that await an interrupted function settle. It returns the
+// interruption as an error, and reports whether a call has received it.
 func (m *Module) afterCut() (told bool, err error) {
 	m.cut, m.reported = true, false
 	again := m.turn("interrupted")

@@ -10,9 +10,9 @@ import (
 	"unicode"
 )
 
-// maxNests is how many characters and words of a file may begin something that
-// lies within what stands before it. The bundler calls itself for each, with up
-// to 5 KiB of stack; those in texts and comments count too, and what is closed.
+// maxNests bounds the characters and words of a file that may open a nested construct. The
+// bundler recurses for each, with up to 5 KiB of stack; the count includes texts, comments and
+// constructs that are closed again.
 const maxNests = 25_000
 
 // nesting are the characters that can nest, and nestingWords the words.
@@ -27,7 +27,8 @@ var nestingWords = func() map[string]bool {
 	return set
 }()
 
-// readable says what keeps a file from being given to the bundler.
+// readable returns an error for a file that must not reach the bundler: too long, too deeply
+// nested, or not text.
 func readable(text []byte, isData bool) error {
 	if nests(string(text), isData) > maxNests {
 		return fmt.Errorf(
@@ -62,15 +63,14 @@ func nests(text string, isData bool) (count int) {
 
 var errWrittenOut = errors.New("what import() and require() take has to be written out, as one relative path in quotes")
 
-// loading are the words that load files: the bundler looks for them wherever a
-// path that is put together may lead to, on the disk, so that it never gets to
-// see one.
+// loading matches the words that load files. For a path that is put together at run time, the
+// bundler searches the disk wherever the path may lead; such a call must therefore not reach it.
 var loading = regexp.MustCompile(`\b(import|require)\b`)
 
 var escaped = regexp.MustCompile(`\\u(?:\{0*([0-9a-fA-F]{1,6})\}|([0-9a-fA-F]{4}))`)
 
-// writtenOut reports what import() and require() may be given that is not one
-// text. A name can be written with escapes.
+// writtenOut returns an error for an import() or require() whose argument is not one literal
+// text. Escapes in names count.
 func writtenOut(text string) error {
 	if strings.Contains(text, `\u`) {
 		text = escaped.ReplaceAllStringFunc(text, func(escape string) string {
@@ -89,8 +89,8 @@ func writtenOut(text string) error {
 	return nil
 }
 
-// mayBeCalled reports whether what stands before text may be called by it, also
-// from within parentheses and after the types of TypeScript.
+// mayBeCalled reports whether text begins with a call of the expression before it, also across
+// closing parentheses and TypeScript's types.
 func mayBeCalled(text string) bool {
 	text = afterGap(text)
 	for strings.HasPrefix(text, ")") {
@@ -125,8 +125,8 @@ func takesText(text string) bool {
 	return strings.HasPrefix(text, ")") || strings.HasPrefix(text, ",")
 }
 
-// tooFar stands for what follows more white space and comments than anybody
-// puts there.
+// tooFar stands for an unknown continuation: more white space and comments precede it than are
+// read.
 const (
 	tooFar  = "\x00"
 	mostGap = 4096

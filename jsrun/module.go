@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Options bound what a module can do. The zero value is a good one.
+// Options set the limits and the environment of a module. The zero value is a good default.
 type Options struct {
 	CPU    time.Duration // longest run without a pause, on the wall clock; 0 means a second, in a process 30
 	Memory uint64        // bytes of the engine's heap; 0 means 64 MiB; of a process 512 MiB, of its heap and resident
@@ -25,13 +25,12 @@ type Options struct {
 	// those that need one. See [Module.Runtime].
 	Runtime string
 
-	// Console gets what the module writes to its console, and what was thrown
-	// where it is not waited for, as level "error". It is called on the module's
-	// goroutine. Nil drops it.
+	// Console receives the module's console output, and uncaught exceptions as level "error". It
+	// is called on the module's goroutine. Nil drops the output.
 	Console func(level, text string)
 
-	// Modules are the texts, JavaScript or TypeScript, of what can be imported
-	// by a bare name, beside node:path and node:url.
+	// Modules are the texts, JavaScript or TypeScript, of modules that are imported by a bare
+	// name, beside node:path and node:url.
 	Modules map[string]string
 
 	// Partial are packages, and scopes that end in "/", of which a process has the
@@ -39,10 +38,10 @@ type Options struct {
 	// of one is an error where it is used.
 	Partial []string
 
-	// Members are names of members that are read of results that are objects, as
-	// JavaScript reads them, once each: also those that are inherited, not enumerable, or
-	// read by a getter or a Proxy. A result that has none of them is what JSON.stringify
-	// makes of it. Flags are those of them that are yes or no: an object says yes.
+	// Members names the members that are read of results that are objects, as JavaScript reads
+	// them, once each: inherited members, members that are not enumerable, getters and Proxies
+	// count. A result without any of them is encoded by JSON.stringify. Flags names the members
+	// among them that are booleans: an object counts as true.
 	Members, Flags []string
 
 	// Changes are members of objects that functions are called with, by the "type" of the object:
@@ -50,9 +49,9 @@ type Options struct {
 	// assign to the member is no such change.
 	Changes map[string][]string
 
-	// Root is the directory below which the files lie that the module may import,
-	// once links are resolved; empty means the module's own directory. What is
-	// elsewhere is an error when the module is loaded.
+	// Root is the directory that contains all files the module may import, after links are
+	// resolved; empty means the module's own directory. An import of a file elsewhere fails when
+	// the module is loaded.
 	Root string
 
 	// Check is called with each file of the module before it is read as code, on
@@ -60,9 +59,8 @@ type Options struct {
 	// Nil accepts all.
 	Check func(path string, text []byte) error
 
-	// Dir is the current directory: what process.cwd returns, and where resolve of
-	// node:path starts. Without one, or with a relative one, a path that needs a
-	// directory is an error.
+	// Dir is the current directory: process.cwd returns it, and resolve of node:path starts
+	// there. If it is empty or relative, a path that needs a directory is an error.
 	Dir string
 
 	// Environ are the variables of process.env, "NAME=value". Nil grants none:
@@ -72,9 +70,9 @@ type Options struct {
 	Environ []string
 }
 
-// Module is a JavaScript module in a VM of its own. It may be used from many
-// goroutines at once; the module itself runs one at a time, and what is called
-// meanwhile has its turn whenever the module awaits something.
+// Module is a JavaScript module in a VM of its own. It may be used from many goroutines at once;
+// the module runs one call at a time, and starts another whenever the running one awaits
+// something.
 type Module struct {
 	path    string
 	opt     Options
@@ -107,12 +105,12 @@ type Module struct {
 	failed   error // of closing the engine
 }
 
-// Open loads the module of a file: it strips the types, joins the files that
-// it imports, and runs the top level. The error is a [*LoadError].
+// Open loads the module of a file: it strips the types, joins the imported files, and runs the
+// top level. The error is a [*LoadError].
 //
-// The context bounds loading alone. Loading ends with a [*UnsettledError] after
-// [Options.Load], also where the top level awaits what never comes. Opening costs a
-// few milliseconds, and a module some 400 KiB and one goroutine, until Close.
+// The context bounds the loading alone. Loading ends with an [*UnsettledError] after
+// [Options.Load], also if the top level awaits a promise that never settles. Opening costs a few
+// milliseconds; a module holds some 400 KiB and one goroutine until Close.
 func Open(ctx context.Context, path string, opt Options) (*Module, error) {
 	m, err := within(ctx, cmp.Or(opt.Load, MaxLoad), func(ctx context.Context) (*Module, error) {
 		return open(ctx, path, opt)
@@ -213,9 +211,9 @@ func (m *Module) Path() string { return m.path }
 // wants it.
 func (m *Module) HasFactory() bool { return m.factory }
 
-// Start calls the default export with the API object, and waits for what it
-// returns, as long as [Options.Load] leaves time for. The error is [ErrNoFactory],
-// or a [*LoadError]. A module that did not start has to be closed as any other.
+// Start calls the default export with the API object and waits for its result within the rest of
+// [Options.Load]. The error is [ErrNoFactory], or a [*LoadError]. A module that did not start
+// must be closed like any other.
 func (m *Module) Start(ctx context.Context, api Bound) error {
 	if !m.HasFactory() {
 		return ErrNoFactory
@@ -234,18 +232,16 @@ func (m *Module) Start(ctx context.Context, api Bound) error {
 	return nil
 }
 
-// Call calls a function and waits for what it returns; a promise is awaited.
-// Arguments are a [Bound], a [Value], or anything that encodes to JSON; nil is
-// null.
+// Call calls a function and waits for its result; it awaits a promise. An argument is a [Bound],
+// a [Value], or any value that encodes to JSON; nil is null.
 //
-// What it throws is an [*Error]. When ctx ends, Call returns its cause at once
-// and the module goes on without anybody listening; contexts of Go functions
-// that it waits for have ended then. There is no other limit to the waiting,
-// but one to running without a pause: [*BudgetError]. A module that has ended
-// returns [ErrClosed] or its [*DeadError].
+// An exception is an [*Error]. When ctx ends, Call returns its cause at once and the module
+// continues in the background; the contexts of the Go functions that it waits for have ended by
+// then. The wait has no other limit. Running without a pause has one: [*BudgetError]. A module
+// that has ended returns [ErrClosed] or its [*DeadError].
 //
-// A call of a small handler costs some 40 microseconds; long arguments and
-// results cost more, some 50 microseconds for a KiB of small objects.
+// A call of a small handler costs some 40 microseconds; long arguments and results add some 50
+// microseconds for a KiB of small objects.
 func (m *Module) Call(ctx context.Context, fn Handle, args ...any) (Value, error) {
 	return m.do(ctx, args, func(c *call, text string) { m.enter(c, "call", c.id, int64(fn), text) })
 }

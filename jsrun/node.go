@@ -19,8 +19,8 @@ var (
 	urlJS string
 )
 
-// library are the modules with a bare name: the host's, and those of Node.js
-// that need nothing of a system.
+// library holds the modules with a bare name: the host's, and the modules of Node.js that need no
+// system.
 type library struct {
 	host map[string]string // their texts
 	dir  string            // the current directory; empty means none
@@ -30,7 +30,7 @@ type library struct {
 
 func (o *Options) library() library { return library{host: o.Modules, dir: current(o.Dir)} }
 
-// pure are modules of Node.js, and what writes their texts.
+// pure maps each available module of Node.js to the function that writes its text.
 var pure = map[string]func(l library) string{
 	"path":       func(l library) string { return l.path(native) },
 	"path/posix": func(l library) string { return l.path("posix") },
@@ -38,7 +38,7 @@ var pure = map[string]func(l library) string{
 	"url":        func(library) string { return fmt.Sprintf("const windows = %t;\n%s", native == "win32", urlJS) },
 }
 
-// native is what paths of this system are like.
+// native names the flavour of node:path for this system.
 var native = map[bool]string{false: "posix", true: "win32"}[runtime.GOOS == "windows"]
 
 func (l library) path(kind string) string {

@@ -11,16 +11,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Func is a Go function that JavaScript can call. this is what its object was
-// bound to. The context is that of the [Module.Call] that the object was an
-// argument of, while that is under way, and ends with the module.
+// Func is a Go function that JavaScript can call. this is the value that its object was bound to.
+// The context is the context of the [Module.Call] that passed the object as an argument, during
+// that call, and ends with the module.
 //
-// A nil result is undefined; a Value stays as it is; anything else is encoded
-// as JSON. An error, or a panic, is thrown as an Error with its text.
+// A nil result is undefined; a Value is passed unchanged; any other value is encoded as JSON. An
+// error, or a panic, is thrown as an Error with its text.
 type Func func(ctx context.Context, this any, args Args) (any, error)
 
-// On makes a Func of a function that knows the type of what its object is
-// bound to.
+// On makes a Func of a function that takes the bound value by its type.
 func On[T any](f func(ctx context.Context, this T, args Args) (any, error)) Func {
 	return func(ctx context.Context, this any, args Args) (any, error) { return f(ctx, this.(T), args) }
 }
@@ -42,15 +41,14 @@ type Object struct {
 	// the module.
 	Sync map[string]Func
 
-	// Async functions run on goroutines of their own, and JavaScript gets a
-	// promise: for whatever waits for a person, a process or the module itself.
-	// An AbortSignal anywhere among the arguments ends the context.
+	// Async functions run on goroutines of their own, and JavaScript receives a promise: use them
+	// to wait for a person, a process or the module itself. An AbortSignal anywhere among the
+	// arguments ends the context.
 	Async map[string]Func
 
-	// Around are texts of JavaScript for Sync and Async functions that have to do
-	// something on its side: each returns a function that takes the one that calls
-	// Go, and returns the one that the object has. The error of a wrong one is that
-	// of every use of the object.
+	// Around wraps Sync and Async functions in JavaScript: each text returns a function that
+	// takes the function calling Go, and returns the member of the object. An error in a text is
+	// an error of every use of the object.
 	Around map[string]string
 
 	// Getters are properties whose value is asked for each time they are read,
@@ -64,8 +62,8 @@ type Object struct {
 	// They are evaluated when they are looked at, once for each object.
 	Values map[string]string
 
-	// Missing are properties that are not there, and why: they can be looked at,
-	// and whatever is done with one throws an Error with the text.
+	// Missing maps names of absent properties to reasons: such a property can be read, and any
+	// use of its value throws an Error with the reason.
 	Missing map[string]string
 
 	// Signal is the name of a property that is an AbortSignal, aborted when the
@@ -73,7 +71,7 @@ type Object struct {
 	Signal string
 }
 
-// Bound is an Object with what it is bound to.
+// Bound is an Object with its bound value.
 type Bound struct {
 	object *Object
 	this   any
@@ -82,15 +80,15 @@ type Bound struct {
 	err    error
 }
 
-// In returns the object with another context in place of the call's: that of its
-// functions, and the one its signal goes by.
+// In returns the object with ctx in place of the call's context, for its functions and its
+// signal.
 func (b Bound) In(ctx context.Context) Bound {
 	b.ctx = ctx
 	return b
 }
 
-// Bind returns an object of JavaScript's. Its functions are called with this;
-// values, nil or a JSON object or what is encoded as one, are plain properties.
+// Bind returns a JavaScript object. Its functions are called with this; values (nil, a JSON
+// object, or a value that encodes to one) become plain properties.
 func (o *Object) Bind(this, values any) Bound {
 	text, err := valueOf(values)
 	switch {

@@ -20,7 +20,7 @@ import (
 //go:embed process.mjs
 var processJS string
 
-// The bounds of a process, beside those of [Options].
+// The limits of a process, beside [Options].
 const (
 	processCPU    = 30 * time.Second
 	processMemory = 512 << 20
@@ -39,13 +39,13 @@ const processModule = "snaphook-module.mjs"
 // the module's goroutine, unless they say otherwise.
 type process struct {
 	resident *run.Resident
-	dir      string   // what it reads: the module, and how to talk
+	dir      string   // its own files: the module, and the protocol
 	to       *os.File // calls, and answers that are waited for
 	answers  *os.File // answers that it stands still for
 	streams  []*os.File
 	workers  sync.WaitGroup // they read its streams, and write to it
 	room     chan struct{}  // bounds the lines that wait; any goroutine
-	out      outbox         // what it has not been sent yet; any goroutine
+	out      outbox         // lines not yet sent; any goroutine
 
 	ready bool
 	begun time.Time
@@ -54,7 +54,7 @@ type process struct {
 	slow  bool // the next look is far away
 
 	mu   sync.Mutex
-	last string // what it said that may be why it ended
+	last string // last text of the process that may explain its end
 	ends bool
 }
 
@@ -80,7 +80,7 @@ func (m *Module) startProcess() error {
 	p.workers.Go(func() { m.listen(said, "log") })
 	p.workers.Go(func() { m.listen(failed, "error") })
 	p.looks = time.AfterFunc(m.pace(), func() { m.queue.add(m.look) })
-	go func() { // what it has started may keep its streams open
+	go func() { // its children may keep the streams open
 		<-p.resident.Gone()
 		for _, f := range p.streams {
 			_ = f.SetReadDeadline(time.Now().Add(processEnd))
@@ -129,9 +129,9 @@ func (b *bundle) command(memory uint64) []string {
 	return []string{b.program, fmt.Sprintf("--max-old-space-size=%d", max(16, memory>>20))}
 }
 
-// lay writes what the process reads into a directory of its own. The module lies
-// in it as it lies on the disk, with links to the packages that are found from
-// there. entry is its address.
+// lay writes the files of the process into a directory of its own. The module has the same
+// relative place there as on the disk, with links to the packages that are found from its
+// directory. entry is its address.
 func (b *bundle) lay() (dir, entry string, err error) {
 	if dir, err = scratch.Dir("module-"); err != nil {
 		return "", "", err
@@ -166,7 +166,7 @@ func afterComments(text string) string {
 	return text
 }
 
-// note keeps what may be why the process is about to end.
+// note keeps a text that may explain the end of the process.
 func (p *process) note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -211,7 +211,7 @@ func (m *Module) look() {
 	p.looks.Reset(next)
 }
 
-// processBase is what a process holds besides the heap of JavaScript.
+// processBase is the memory of a process beside the heap of JavaScript, in bytes.
 const processBase = 128 << 20
 
 // waited reports whether a call is under way.

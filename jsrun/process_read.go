@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// hear reads what the process writes until it ends.
+// hear reads the lines of the process until it ends.
 func (m *Module) hear(from io.Reader) {
 	lines := bufio.NewReaderSize(from, 64<<10)
 	for {
@@ -58,7 +58,7 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// listen takes what the process prints for lines of its console.
+// listen passes the output of the process to the console, line by line.
 func (m *Module) listen(from io.Reader, level string) {
 	lines := bufio.NewReaderSize(from, 4<<10)
 	for {

@@ -50,8 +50,8 @@ func (o *outbox) take() (lines [][]byte) {
 	return lines
 }
 
-// deliver writes what is sent, until the module ends. The module's goroutine does not:
-// while it waited for a process that takes no line, that could wait for an answer of it.
+// deliver writes the queued lines until the module ends. It runs on a goroutine of its own: on
+// the module's goroutine, a process that reads nothing until it has an answer would deadlock.
 func (m *Module) deliver() {
 	for {
 		select {
@@ -97,7 +97,7 @@ func (m *Module) put(to *os.File, line []byte) {
 	}
 }
 
-// interrupt stops what is being written. It may be called from any.
+// interrupt stops the current write. Any goroutine may call it.
 func (p *process) interrupt() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -28,14 +28,13 @@ type message struct {
 	} `json:"log"`
 }
 
-// output is what a call is answered with.
+// output is the answer to a call.
 type output struct {
 	Value jsontext.Value `json:"value"`
 	Error jsontext.Value `json:"error"`
 }
 
-// question is a call of a function of the host, or one for what the other side
-// wants to know.
+// question is a call of a host function, or a request of the other side.
 type question struct {
 	ID        string         `json:"id"` // empty: the process stands still until there is an answer
 	Object    int64          `json:"object"`

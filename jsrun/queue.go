@@ -2,7 +2,7 @@ package jsrun
 
 import "sync"
 
-// queue holds what a module's goroutine has to do. Adding never waits.
+// queue holds the tasks of a module's goroutine. Adding never waits.
 type queue struct {
 	wake chan struct{} // one place: a signal is enough, however much there is
 
@@ -24,7 +24,7 @@ func (q *queue) add(task func()) {
 	q.signal()
 }
 
-// close lets run return after the task at hand. What waits is forgotten.
+// close lets run return after its current task. Waiting tasks are dropped.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -103,7 +103,7 @@ const mark = "__snaphook_needs_"
 func marks(opt Options) map[string]string {
 	names := map[string]string{}
 	for name := range foreign {
-		if name == "require" { // what it asks for is found as an import is
+		if name == "require" { // its argument is resolved as an import
 			continue
 		}
 		names[name], names["globalThis."+name] = mark+name, mark+name
@@ -139,8 +139,8 @@ func (b *bundle) marked() string {
 	return "it uses " + b.code[at[2]:at[3]] + " (" + text + ")"
 }
 
-// need says what the mistakes of a module come from, if that is all that it runs
-// in the sandbox; empty if it could run nowhere.
+// need names the cause of a module's mistakes if they all come from the sandbox; empty if the
+// module could run nowhere.
 func (e *BuildError) need() string {
 	for _, m := range e.Mistakes {
 		name, rest, _ := strings.Cut(m.Message, " is not available: ")

@@ -27,7 +27,8 @@ const (
 // extensions are tried for an import without one, in this order.
 var extensions = []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"}
 
-// standsFor are what the extensions of imports in TypeScript may stand for.
+// standsFor maps the extension of an import in TypeScript to the extension that the file may have
+// instead.
 var standsFor = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
 // sources reads the files of one module: the bundler gets them from here and
@@ -55,8 +56,8 @@ func newSources(ctx context.Context, entry string, opt Options) (*sources, error
 	return &sources{ctx: ctx, entry: entry, root: real, check: opt.Check}, nil
 }
 
-// resolve finds the file that an import means, as TypeScript does, but for
-// packages: what a package.json says does not count.
+// resolve finds the file of an import by TypeScript's rules, without packages: a package.json has
+// no effect.
 func (s *sources) resolve(importer, name string) (string, error) {
 	path := name
 	if !filepath.IsAbs(path) {
@@ -80,7 +81,7 @@ func (s *sources) resolve(importer, name string) (string, error) {
 	return "", fmt.Errorf("Could not resolve %s", strconv.Quote(name)) //nolint:staticcheck // the words of the bundler
 }
 
-// load is what the bundler gets of a file.
+// load returns the text of a file to the bundler.
 func (s *sources) load(args api.OnLoadArgs) (api.OnLoadResult, error) {
 	loader, err := loaderOf(args.Path)
 	if err != nil {

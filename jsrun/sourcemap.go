@@ -21,7 +21,7 @@ func (b *bundle) stack(text string) string {
 	}
 	places, sources := b.places()
 	var kept []string
-	own := 0 // how many to keep: what called the module is the prelude
+	own := 0 // how many frames to keep: the prelude is the module's caller
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		m := frame.FindStringSubmatch(line)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// surroundings are what a module in a process can import besides its own files.
+// surroundings describes the modules that a module in a process can import besides its own files.
 type surroundings struct {
 	kind    string          // Node or Bun
 	dir     string          // of the module
@@ -98,9 +98,9 @@ func (s *surroundings) packages() (dirs []string) {
 	}
 }
 
-// completed is the text of a module that stands for a package. Its names are
-// looked up when they are used: what is missing throws then, and says so. A class
-// may extend it, and throws when it is made.
+// completed returns the text of a module that stands for a package. Its names are resolved on
+// use: a missing name then throws an error with the reason. A class may extend it, and throws
+// when it is constructed.
 func (l library) completed(name string) string {
 	own := "{}"
 	if _, known := l.host[name]; known {

@@ -14,9 +14,8 @@ type timer struct {
 	every time.Duration // of an interval; 0 is a timeout
 }
 
-// clock has the timers of a module in the order they are due, those of one
-// time as they were set, and one timer of Go's for the first. It belongs to
-// the module's goroutine.
+// clock holds the timers of a module in the order they are due (equal times in the order they
+// were set) and one Go timer for the first. It belongs to the module's goroutine.
 type clock struct {
 	ring  func() // from any goroutine, when the first is due
 	bell  *time.Timer
@@ -50,8 +49,8 @@ func (c *clock) wind() {
 	c.bell.Reset(wait)
 }
 
-// next takes the first timer if it is due by then. An interval is due again
-// after that, so that it never waits for itself.
+// next removes the first timer if it is due at now. An interval is set again for a later time,
+// and never waits for itself.
 func (c *clock) next(now time.Time) (t timer, is bool) {
 	if len(c.queue) == 0 || c.queue[0].due.After(now) {
 		return timer{}, false
@@ -92,8 +91,8 @@ func (m *Module) setTimer(id int64, ms any, repeat bool) {
 	m.clock.add(t)
 }
 
-// fire runs what is due now, and leaves the rest to the next time: timers that
-// set timers do not keep everybody else waiting.
+// fire runs the timers that are due now. Timers that they set wait for the next turn: others have
+// theirs in between.
 func (m *Module) fire() {
 	now := time.Now()
 	for t, is := m.clock.next(now); is; t, is = m.clock.next(now) {

@@ -11,10 +11,10 @@ import (
 type UnavailableError struct {
 	Name  string // as "fetch", or "process.env"
 	Place string // file, line and column, as "gate.ts:3:12"; may be empty
-	Err   *Error // what the engine threw
+	Err   *Error // the engine's exception
 }
 
-// Error names the place, the global, and what to use instead.
+// Error names the place, the global, and the replacement.
 func (e *UnavailableError) Error() string {
 	if e.Place == "" {
 		return e.Reason()
@@ -28,10 +28,10 @@ func (e *UnavailableError) Reason() string {
 	return e.Name + " is not available: " + foreign[global]
 }
 
-// Unwrap returns what the engine threw, which is what the module could catch.
+// Unwrap returns the engine's exception, as the module could catch it.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// orInNode ends what is said where a program with a system would do.
+// orInNode ends the messages whose cause a runtime with a system would remove.
 const orInNode = "; or run the module in Node or Bun, with --js node or the Loader's Runtime"
 
 const (
@@ -39,7 +39,7 @@ const (
 	noNetwork = "a module has no network of its own; use what the host's API object offers, such as exec" + orInNode
 )
 
-// foreign are the globals that people expect, and what to say to them.
+// foreign maps the globals that authors expect to the advice for each.
 var foreign = map[string]string{
 	"process": "a module has no environment, unless its host grants it, and no arguments or processes of its own; use what the host's API object and its context offer, such as exec and cwd" + orInNode,
 	"Buffer":  "use Uint8Array with TextEncoder and TextDecoder, and atob and btoa for base64",
@@ -51,11 +51,11 @@ var foreign = map[string]string{
 	"Request": noNetwork, "Response": noNetwork, "Headers": noNetwork,
 }
 
-// notDefined is what the engine says of a name that nothing has.
+// notDefined matches the engine's message for an undefined name.
 var notDefined = regexp.MustCompile(`^'?(([\w$]+)(?:\.[\w$]+)*)'? is not defined$`)
 
-// explained is what JavaScript threw, in words that help. The engine does not
-// say what is not a function, nor that it is a runtime that is missing.
+// explained rewrites an exception in words that help. The engine's own message names neither the
+// value that is no function nor the missing runtime.
 func (b *bundle) explained(e *Error, stack string) error {
 	switch e.Name {
 	case "TypeError":
@@ -87,9 +87,8 @@ func (e *Error) place() string {
 // called is a name with its members, at the end of a text.
 var called = regexp.MustCompile(`[A-Za-z_$][\w$]*(?:\??\.#?[A-Za-z_$][\w$]*)*$`)
 
-// callee is what the text calls where the first line of a stack of the
-// engine's points to: after a function, at its arguments. Empty means that
-// it cannot be told.
+// callee returns the expression that the text calls at the place of the first line of the
+// engine's stack, which points to the arguments. Empty means unknown.
 func (b *bundle) callee(stack string) string {
 	line, _, _ := strings.Cut(stack, "\n")
 	m := frame.FindStringSubmatch(line)

@@ -9,16 +9,15 @@ import (
 	"github.com/nlnwa/whatwg-url/url"
 )
 
-// JavaScript stands still while an address is read, which takes the library a
-// time that grows with the square of what these bound: half a second at worst.
+// JavaScript waits while an address is read; the library's time grows with the square of these
+// lengths: half a second at worst.
 const (
 	longestAddress = 1 << 16 // bytes
 	longestHost    = 1 << 12 // bytes before the path
 	mostSlashes    = 1 << 10
 )
 
-// beforePath is what an address that may have a host begins with: the scheme,
-// the user, the host and the port.
+// beforePath matches the start of an address that may have a host: scheme, user, host and port.
 var beforePath = regexp.MustCompile(
 	`(?i)^[\x00-\x20]*(?:(?:https?|wss?|ftp|file):|(?:[a-z][a-z0-9+.-]*:)?[/\\]{2})[/\\]*[^/?#]*`,
 )
@@ -61,10 +60,9 @@ var (
 	}
 )
 
-// address answers url.js: the parts of an address, as JSON after "=", undefined
-// if there is no such address, or "!" and why it was not read. Asked for is
-// "href" with an address and perhaps the base it counts from, or the name of a
-// part with what it is set to and the address that has it.
+// address answers url.js: the parts of an address as JSON after "=", undefined if there is no
+// such address, or "!" and the reason why it was not read. The request is "href" with an address
+// and perhaps its base, or the name of a part with its new value and the address to change.
 func address(asked []any) (answer any) {
 	defer func() {
 		if cause := recover(); cause != nil {

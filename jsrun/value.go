@@ -9,13 +9,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Value is a JavaScript value as JSON. Nil is undefined, which is no value at
-// all, even if its String is null; null is the text null.
+// Value is a JavaScript value as JSON. Nil is undefined, although its String is null; null is the
+// text null.
 //
-// A value comes out of JavaScript as JSON.stringify writes it: members that are
-// undefined are left out, and what JSON has no number for, NaN and the
-// infinities, is null. A function, a symbol, a bigint or an object that holds
-// itself is an error instead.
+// JSON.stringify encodes the values that leave JavaScript: it omits members that are undefined,
+// and writes NaN and the infinities as null. A function, a symbol, a bigint or an object that
+// contains itself is an error instead.
 type Value = jsontext.Value
 
 // Truthy reports whether JavaScript takes v for true. False are undefined,
@@ -33,12 +32,12 @@ func Truthy(v Value) bool {
 	return false
 }
 
-// Handle stands for a JavaScript function of one module. Zero is none.
+// Handle identifies a JavaScript function of one module. Zero means no function.
 //
-// Functions among the arguments of a Go function arrive as handles; decode
-// into a Handle, or a struct with such a field, to get them. What a
-// synchronous function was given can be called until the module is closed,
-// what an asynchronous one was given until that has answered.
+// Functions among the arguments of a Go function arrive as handles; decode into a Handle, or a
+// struct with such a field, to receive them. A handle passed to a synchronous function is valid
+// until the module is closed; one passed to an asynchronous function, until that function has
+// answered.
 type Handle int64
 
 // UnmarshalJSON reads a handle as it stands among arguments; anything else
@@ -60,7 +59,7 @@ var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext
 // Args are the arguments that JavaScript called a Go function with.
 type Args []Value
 
-// Value is argument i; nil if there is none.
+// Value returns argument i, or nil if there are fewer.
 func (a Args) Value(i int) Value {
 	if i >= len(a) {
 		return nil
