@@ -18,7 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// fired is what came of a fire, with what its hooks in the background left.
+// fired is the result of a fire, with the results of its hooks in the background.
 type fired struct {
 	*pipeline.JSONResult
 
@@ -27,25 +27,25 @@ type fired struct {
 	next  []string            // for the model's next turn
 }
 
-// later is what hooks in the background left, as programs see it.
+// later is the result of the hooks in the background, as programs read it.
 type later struct {
 	NextTurn []string `json:"next_turn_context"`
 	Rewake   []string `json:"rewake"`
-	UserSees []string `json:"user_sees"` // what stands for those that wake the model
+	UserSees []string `json:"user_sees"` // texts for hooks that wake the model
 }
 
 // exported is the effect with the variables that hooks left.
 const exported = "env_exports"
 
-// hear keeps what became of a hook in the background.
+// hear keeps the end of a hook in the background.
 func (f *fired) hear(end pipeline.Finished) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.ended = append(f.ended, end)
 }
 
-// settle waits for the hooks in the background, which end with the process, and
-// adds to the effects what they left, and the variables that hooks left.
+// settle waits for the hooks in the background, which end with the process, and adds their
+// effects and the variables that hooks exported.
 func (f *fired) settle(cmd *cobra.Command, ses *pipeline.Session) {
 	waiting := f.patience(cmd)
 	defer waiting.Stop()
@@ -54,8 +54,8 @@ func (f *fired) settle(cmd *cobra.Command, ses *pipeline.Session) {
 	}
 }
 
-// gather waits for the hooks in the background, and adds what they left, and the
-// variables that hooks left in an environment.
+// gather waits for the hooks in the background, and adds their effects and the variables that
+// hooks exported to an environment.
 func (f *fired) gather(ctx context.Context, ses *pipeline.Session, environ []string) error {
 	if err := ses.Wait(ctx); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (f *fired) addEndings() {
 	}
 }
 
-// longWait is after how long a person is told what is waited for.
+// longWait is the delay before a person is told which hooks are waited for.
 const longWait = 2 * time.Second
 
 // patience tells a person at the terminal why nothing happens. Stop it.
@@ -107,7 +107,7 @@ func (f *fired) rewakes() []string {
 	return lo.FilterMap(f.ended, func(end pipeline.Finished, _ int) (string, bool) { return end.Wake, end.Wakes })
 }
 
-// summaries are what the user sees of hooks that wake the model.
+// summaries returns the texts that the user sees of hooks that wake the model.
 func (f *fired) summaries() []string {
 	return lo.FilterMap(f.ended, func(end pipeline.Finished, _ int) (string, bool) {
 		return end.Message, end.Message != ""
@@ -128,8 +128,8 @@ func (f *fired) add(name string, v any) error {
 	return nil
 }
 
-// close removes what the session has left on the disk, unless the answer says
-// where the whole of a long text is.
+// close removes the session's files from the disk, unless the answer refers to the file of a long
+// text.
 func (f *fired) close(ctx context.Context, ses *pipeline.Session) {
 	if f.JSONResult != nil {
 		if effects, err := wire.Of(f.Effects); err == nil && string(effects.Get("spilled")) == "true" {

@@ -21,7 +21,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// benchFlags are those of the verb alone.
+// benchFlags are the flags of bench alone.
 type benchFlags struct {
 	n       int
 	svg     string
@@ -122,7 +122,7 @@ func (f *flags) benched(
 	return m.Run(cmd.Context())
 }
 
-// forgetBenched removes what hooks have kept between their runs, as fire does.
+// forgetBenched removes the state that hooks kept between their runs, as fire does.
 func (f *flags) forgetBenched(m *bench.Bench, input []byte) {
 	ctx := context.Background()
 	sys := m.System(func(*pipeline.Loaded) {}, nil)
@@ -132,10 +132,10 @@ func (f *flags) forgetBenched(m *bench.Bench, input []byte) {
 	}
 }
 
-// mostResult bounds what --compare reads: every measurement of many hooks.
+// mostResult bounds the file that --compare reads, in bytes: every measurement of many hooks.
 const mostResult = 64 << 20
 
-// before reads the result to compare with; nil if there is none.
+// before reads the earlier result of --compare; nil without one.
 func (b *benchFlags) before(ctx context.Context) (*bench.Result, error) {
 	if b.compare == "" {
 		return nil, nil

@@ -13,10 +13,10 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// benchModules prepares a benchmark of modules: those that the flags name, or
-// that are found. What they write to the console is dropped, and no question has an answer.
+// benchModules prepares a benchmark of modules: the named ones, else the discovered ones. Their
+// console output is dropped, and questions stay unanswered.
 func (f *flags) benchModules(cmd *cobra.Command, event pipeline.Declared, input []byte, n int) *bench.Modules {
-	said := cmd // what is odd is said once
+	said := cmd // warnings are printed once
 	return &bench.Modules{
 		Event: event, Input: input, N: n,
 		Open: func(ctx context.Context, files []string) (*bench.ModuleSession, error) {
@@ -53,7 +53,7 @@ func (f *flags) benchModules(cmd *cobra.Command, event pipeline.Declared, input 
 	}
 }
 
-// loadErrors are those of modules that were named one by one.
+// loadErrors joins the load errors of modules that were named one by one.
 func loadErrors(files []string, mods *attached) error {
 	if files == nil {
 		return nil

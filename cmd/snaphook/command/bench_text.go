@@ -119,7 +119,7 @@ func benchRow(label, kind string, r *bench.Ranks) []string {
 	return []string{label, kind, took2(r.P50), took2(r.P95), took2(r.P99)}
 }
 
-// took2 keeps what differs between runs of a millisecond.
+// took2 formats ms with enough digits to distinguish runs of a millisecond.
 func took2(ms float64) string {
 	switch {
 	case ms < 1:
@@ -130,7 +130,7 @@ func took2(ms float64) string {
 	return cli.Milliseconds(ms)
 }
 
-// benchLabel is what people call a hook: of a module the end of its path counts.
+// benchLabel returns the label of a hook; for a module, the end of its path.
 func benchLabel(h *bench.Hook) string {
 	if h.StartupCommand != bench.Loading {
 		return cutLabel(h.Label())

@@ -59,17 +59,17 @@ type checked struct {
 	Findings []finding     `json:"findings"`
 	Fixed    []finding     `json:"fixed,omitempty"` // of --fix: they are no more
 
-	Modules []checkedModule `json:"modules,omitempty"` // and what they have registered
+	Modules []checkedModule `json:"modules,omitempty"` // with their registrations
 
 	LookedAt   []string   `json:"looked_at,omitempty"`   // without a hook: files looked for
 	NearMisses []nearMiss `json:"near_misses,omitempty"` // files that are not read
 
 	notes  bool           // the text has them too
-	loaded []*hook.Hook   // those of Hooks, in the same order
-	linted []lint.Finding // those of Findings
+	loaded []*hook.Hook   // the hooks of Hooks, in the same order
+	linted []lint.Finding // the findings of Findings
 
-	settingsFiles []string // those of Files that are no modules
-	moduleFiles   []string // those of Modules, and those that could not be loaded
+	settingsFiles []string // the files of Files that are no modules
+	moduleFiles   []string // the files of Modules, with modules that could not be loaded
 }
 
 // checkedHook is a configured hook; Why and Detail are null if it can run.
@@ -167,7 +167,7 @@ func (f *flags) missed(all []*sources, found *checked) error {
 	return nil
 }
 
-// checkSources adds what one dialect has, and returns what is wrong with it.
+// checkSources adds the hooks and files of one dialect, and returns their problems.
 func (f *flags) checkSources(cmd *cobra.Command, src *sources, found *checked) ([]settings.Problem, error) {
 	if src.dialect.modules {
 		return f.checkModules(cmd, src, found)

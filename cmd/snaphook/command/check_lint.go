@@ -72,7 +72,7 @@ func (g finding) linted() lint.Finding {
 	return lint.Finding{ID: g.ID, Severity: g.Severity, Position: at, Message: g.Message, Fix: g.Fix}
 }
 
-// fixFindings changes what is certain. It returns what it has changed.
+// fixFindings applies the fixes that are certain, and returns the findings it fixed.
 func (f *flags) fixFindings(cmd *cobra.Command, found *checked, files []string) ([]finding, error) {
 	dir, err := f.Directory()
 	if err != nil {
@@ -114,8 +114,8 @@ func (f *flags) writeSARIF(cmd *cobra.Command, found checked, problems []setting
 	return nil
 }
 
-// repositoryOf is the root of the repository that a directory is in: what
-// GitHub counts paths from. It is the directory itself if it is in none.
+// repositoryOf returns the root of the repository that contains dir, to which GitHub's paths are
+// relative; dir itself outside a repository.
 func repositoryOf(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {

@@ -19,8 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// checkPolicy finds what is wrong with the overlays, and with the hooks under
-// them.
+// checkPolicy finds problems in the overlays, and in the hooks under them.
 func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem, error) {
 	dir, err := f.Directory()
 	if err != nil {
@@ -38,7 +37,7 @@ func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem,
 	set, problems := src.Load(dir, false)
 	events := pipeline.PolicyEvents()
 	if wrong := set.Problems(found.loaded, events); len(wrong) > 0 {
-		problems, set = append(problems, wrong...), nil // what cannot be used decides nothing
+		problems, set = append(problems, wrong...), nil // a set that cannot be used has no effect
 	}
 	dialects := lo.Uniq(
 		lo.FilterMap(all, func(s *sources, _ int) (string, bool) { return s.dialect.Name, !s.dialect.modules }),

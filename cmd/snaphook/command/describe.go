@@ -15,7 +15,7 @@ import (
 type planned struct {
 	pipeline.HookID
 	Argv      []string `json:"argv"`
-	Env       []string `json:"env,omitempty"` // "NAME=value", what the entry sets (llxprt, profile gemini)
+	Env       []string `json:"env,omitempty"` // "NAME=value", variables of the entry (llxprt, profile gemini)
 	TimeoutMS *float64 `json:"timeoutMs"`     // null: no limit
 	Matcher   *string  `json:"matcher"`
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// dialect is what the command line knows of a hook system.
+// dialect describes a hook system to the command line.
 type dialect struct {
 	*pipeline.Dialect
-	supports string   // what of the system is supported
+	supports string   // the supported part of the system
 	levels   []string // the names that --level takes, the default first; nil: there is only one level
-	profiles []string // the names that --profile takes; nil: there are none
+	profiles []string // the names that --profile takes; nil: none
 
-	// find returns the profile for a directory, or for files given in place of
-	// those that would be found there, and what it passes over.
+	// find returns the profile for a directory, or for the given files in place of its own, and a
+	// Load that names the settings of other profiles.
 	find func(dir string, layers []settings.Layer) (profile string, passed pipeline.Load)
 
 	marks    []string               // directories and files that no other dialect has
@@ -32,8 +32,8 @@ type dialect struct {
 	discover func(dir, profile string) []settings.Layer
 	load     func(origins) pipeline.Load
 
-	adds    addition // what else hooks come from
-	modules bool     // hooks are what modules subscribe; see modules.go
+	adds    addition // a further source of hooks
+	modules bool     // modules subscribe to the events; see modules.go
 
 	// headless says that without --interactive every hook runs: where there is
 	// no user to ask, the user who starts the program has agreed.
@@ -61,7 +61,7 @@ type origins struct {
 	level   string                    // one of the dialect's levels
 	profile string                    // one of its profiles; empty if it has none
 	modules []string                  // those that are named, in place of those that would be found
-	lent    *lent                     // nil: what the process has
+	lent    *lent                     // nil: the process's own
 	options map[string]map[string]any // of plugins, by name
 }
 

@@ -79,8 +79,8 @@ func loadXcsh(o origins) pipeline.Load {
 	}
 }
 
-// fileHook stands for a module in lists: those of check, plan and trust. Its
-// command is its path from the project's directory, if it is below it.
+// fileHook stands for a module in the lists of check, plan and trust. Its command is its path,
+// relative to the project's directory if it lies below it.
 func fileHook(dir string, item discover.Item) *hook.Hook {
 	path := item.Path
 	if below, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(below) {
@@ -98,8 +98,8 @@ func fileHook(dir string, item discover.Item) *hook.Hook {
 // anyEvent is the event of a module that has not said which ones it handles.
 const anyEvent = "*"
 
-// results are the members of what handlers may return, by event; those that
-// have none are told, and no more.
+// results lists the members of a handler's result, by event; an event that is not listed ignores
+// results.
 var results = map[string][]string{
 	"tool_call":              {"block", "reason"},
 	"tool_result":            {"content", "details"},
@@ -112,14 +112,14 @@ var results = map[string][]string{
 	"session_before_tree":    {"cancel", "summary"},
 }
 
-// extensionResults are those of the extension runtime that differ.
+// extensionResults lists the results of the extension runtime that differ.
 var extensionResults = map[string][]string{
 	"tool_result":        {"content", "details", "isError"},
 	"before_agent_start": {"message", "systemPrompt"},
 }
 
-// describeModules makes the catalogue's entry say what counts for modules:
-// there are no exit statuses, but errors.
+// describeModules adapts the catalogue's entry to modules: they have errors instead of exit
+// statuses.
 func (c *catalogued) describeModules(i pipeline.Info) {
 	c.Result = results[i.Name]
 	if more, differs := extensionResults[i.Name]; differs && i.Dialect == xcsh.Extensions.Name {

@@ -36,9 +36,9 @@ func eventNamed(name string, events []pipeline.Declared) (pipeline.Declared, err
 		strings.Join(lo.Map(found, func(e pipeline.Declared, _ int) string { return e.Info().FullName() }), " or "))
 }
 
-// goesByName reports whether an event is meant by its bare name: those of a
-// dialect that is another's with other rules, and the moments of package snaphook,
-// for which no settings have hooks, are meant by their full names alone.
+// goesByName reports whether a bare name may mean the event. A dialect that is another one with
+// other rules, and the moments of package snaphook, for which no settings have hooks, need the
+// full name.
 func goesByName(info pipeline.Info) bool {
 	return info.Dialect != extensionRow.Name && info.Dialect != agentDialect
 }

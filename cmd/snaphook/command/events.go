@@ -41,12 +41,12 @@ type catalogued struct {
 	Event     string            `json:"event"`
 	Dialect   string            `json:"dialect"`
 	Fires     string            `json:"fires"`
-	Subject   *string           `json:"subject"` // what matchers test; null: nothing
+	Subject   *string           `json:"subject"` // the field that matchers test; null: none
 	Types     []string          `json:"types"`   // of the hooks that run there
 	Can       []string          `json:"can"`
 	Exits     map[string]string `json:"exits"` // by status; "other" is any other
 	TimeoutMS *float64          `json:"timeoutMs"`
-	Result    []string          `json:"result,omitempty"` // members of what modules may return
+	Result    []string          `json:"result,omitempty"` // members that modules may return
 }
 
 func (f *flags) events(cmd *cobra.Command, args []string) error {
@@ -73,7 +73,7 @@ func (f *flags) events(cmd *cobra.Command, args []string) error {
 	)
 }
 
-// effects are what an exit status does, in words.
+// effects describes the effect of an exit status in words.
 var effects = map[hook.ExitEffect]string{
 	hook.ParseAnswer:     "answer",
 	hook.ParseAndDeny:    "refuse",
@@ -114,8 +114,8 @@ func catalogue(i pipeline.Info) catalogued {
 	return c
 }
 
-// vetoed says what a status does that blocks where something can be blocked,
-// and who gets the text on standard error.
+// vetoed describes a status that blocks the events that can be blocked, and names the reader of
+// standard error.
 func vetoed(can pipeline.Capability, told string) string {
 	switch blocks := can&pipeline.CanBlock != 0; {
 	case blocks && told != "":

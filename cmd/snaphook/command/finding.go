@@ -56,13 +56,13 @@ func (g finding) text() string {
 	) + "\n    " + cli.Faint.Render(cli.Visible(g.Fix)) + "\n"
 }
 
-// fixed says what was mended.
+// fixed is the line for a finding that was fixed.
 func (g finding) fixed() string {
 	at := hook.Position{File: g.File, Line: g.Line, Column: g.Column}
 	return fmt.Sprintf("%s: fixed: %s [%s]", at, g.Message, g.ID)
 }
 
-// counted says how many findings there are that count; nothing if there are none.
+// counted is the line with the number of findings that affect the exit status; empty without any.
 func (c checked) counted() string {
 	var parts []string
 	for _, s := range []severity{isError, isWarning} {

@@ -128,15 +128,15 @@ func (f *fired) run(
 		return inputError(err)
 	}
 	if f.settle(cmd, ses); cmd.Context().Err() != nil {
-		return cli.ErrInterrupted // what is known is not what the hooks would have said
+		return cli.ErrInterrupted // the partial result is not the hooks' answer
 	}
 	warnUntrusted(cmd, event, decided, "did not")
 	mods.warn(cmd, f.Blocked || !guards(event.Info().FullName()))
 	return nil
 }
 
-// answer sets the exit status for what was decided, and prints it. What is
-// refused stays refused where it cannot be printed.
+// answer sets the exit status for the decision, and prints it. A refusal keeps its status if
+// printing fails.
 func (f *flags) answer(cmd *cobra.Command, fired *fired) (err error) {
 	isRefused := fired.Blocked || fired.Stop
 	if isRefused {
@@ -170,8 +170,8 @@ func inputError(err error) error {
 	return err
 }
 
-// forget removes what hooks have kept in a session that nothing can take up
-// again: it had no id but a random one.
+// forget removes the hooks' state of a session that nothing can resume, because its id was
+// random.
 func (f *flags) forget(ses *pipeline.Session, input []byte) { f.forgetter(ses, input)() }
 
 // forgetter is forget for later, which does not hold on to the input.

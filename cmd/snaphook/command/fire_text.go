@@ -18,8 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// warnFailures names the hooks that gave no answer: what they guard may have
-// gone ahead.
+// warnFailures names the hooks that gave no answer: the action they guard may have gone ahead.
 func warnFailures(cmd *cobra.Command, fired *fired) {
 	for _, h := range fired.Hooks {
 		if h.Error != nil && h.Outcome != pipeline.Success {
@@ -37,7 +36,7 @@ func warnFailures(cmd *cobra.Command, fired *fired) {
 	}
 }
 
-// afterFailure says what becomes of the action, where the failure has a part in it.
+// afterFailure says whether the action goes ahead, where the failure decided it.
 func afterFailure(fired *fired, h pipeline.HookRun) string {
 	effects, _ := wire.Of(fired.Effects)
 	switch {
@@ -84,8 +83,8 @@ func warnEnded(cmd *cobra.Command, end pipeline.Finished) {
 	}
 }
 
-// firedText is the short answer for people: the decision, what the caller has
-// to apply, and which hooks ran.
+// firedText is the short answer for people: the decision, the effects that the caller applies,
+// and the hooks that ran.
 func firedText(fired *fired) string {
 	var b strings.Builder
 	effects, _ := wire.Of(fired.Effects) // without effects there are no lines of them
@@ -181,8 +180,8 @@ func effectLines(fired *fired, effects wire.Object) (lines [][2]string) {
 	return lines
 }
 
-// selected is the effect with the tools that the model may call, and titles are
-// what people call effects whose names are for programs.
+// selected names the effect with the tools that the model may call; titles replaces names of
+// effects that are for programs.
 const selected = "toolSelection"
 
 var titles = map[string]string{selected: "tools"}

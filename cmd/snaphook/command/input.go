@@ -32,8 +32,7 @@ func pipeExample(cmd *cobra.Command) string {
 	return fmt.Sprintf("; pipe the event's fields in as JSON:\n  echo '"+example, cmd.Name())
 }
 
-// readInput reads the event's fields. A person who is not aware that they are
-// wanted is told, in place of waiting for what will never be typed.
+// readInput reads the event's fields. A person at a terminal is told that input is expected.
 func readInput(cmd *cobra.Command) ([]byte, error) {
 	in := cmd.InOrStdin()
 	if file, ok := in.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
@@ -50,9 +49,8 @@ func readInput(cmd *cobra.Command) ([]byte, error) {
 	return text, nil
 }
 
-// tidy frees what has been used for a large input, and is used no more. Until the
-// function that it returns is called the collector runs early: what is large is
-// text, which costs it nothing.
+// tidy frees the memory used for a large input. Until restore is called the collector runs early:
+// large inputs are text, which it need not scan.
 func tidy(input []byte) (restore func()) {
 	if len(input) <= largeInput {
 		return func() {}
@@ -62,17 +60,17 @@ func tidy(input []byte) (restore func()) {
 	return restore
 }
 
-// collector is what the garbage collector of the process was set to before the
-// commands that run have set it.
+// collector holds the process's garbage collector percentage from before the running commands
+// changed it.
 var collector struct {
 	mu      sync.Mutex
 	users   int
 	percent int
 }
 
-// collectAt sets the percentage of the garbage collector, as debug.SetGCPercent
-// does. The last function that is called of all that it has returned, each once,
-// restores what was set before the first of them.
+// collectAt sets the percentage of the garbage collector, as debug.SetGCPercent does. Each
+// returned function counts once; the last of them to be called restores the percentage from
+// before the first call.
 func collectAt(percent int) (restore func()) {
 	collector.mu.Lock()
 	defer collector.mu.Unlock()
@@ -89,8 +87,8 @@ func collectAt(percent int) (restore func()) {
 	})
 }
 
-// largeInput is where the memory of its copies counts for more than the time to
-// look for what is free.
+// largeInput is the size, in bytes, from which the memory of an input's copies matters more than
+// the time of collecting them.
 const largeInput = 4 << 20
 
 // mostInput is how many bytes an input may have.

@@ -14,8 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/run/request"
 )
 
-// lent is what hooks find around them in place of what the process has: the
-// world of a fixture.
+// lent replaces the process's environment, directories and clock for hooks that a fixture runs.
 type lent struct {
 	environ   []string
 	home      string

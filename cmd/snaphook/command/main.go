@@ -17,7 +17,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// Main does what the arguments of the process say, and returns the exit status.
+// Main runs the command line of the process, and returns the exit status.
 func Main() int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
@@ -26,13 +26,13 @@ func Main() int {
 	log.SetOutput(libraryLog{f, os.Stderr})
 	version, errs := fang.WithVersion(thisVersion().Version), fang.WithErrorHandler(showError)
 	if err := fang.Execute(ctx, newRoot(f), version, errs); err != nil {
-		return max(cli.StatusOf(err), f.Status) // what a hook refused stays refused
+		return max(cli.StatusOf(err), f.Status) // a hook's refusal keeps its status
 	}
 	return f.Status
 }
 
-// showError says what went wrong, in the words of the error: no capital
-// letters or full stops are added, since many begin with a file.
+// showError prints an error without capitals or full stops of its own, because many errors begin
+// with a file's name.
 func showError(w io.Writer, styles fang.Styles, err error) {
 	fmt.Fprintln(
 		w,

@@ -104,7 +104,7 @@ func (p *proxy) call(ctx context.Context, message, params wire.Object) {
 	case reply == nil:
 		p.answer(id, "result", textResult(ended(out)))
 	case reply.Get("result") == nil:
-		_ = p.client.write(reply) // an error of the protocol has no place for what hooks say
+		_ = p.client.write(reply) // a protocol error has no place for the hooks' messages
 	default:
 		p.answer(id, "result", reviewed(wire.Object(reply.Get("result")), out))
 	}
@@ -113,7 +113,7 @@ func (p *proxy) call(ctx context.Context, message, params wire.Object) {
 var errGone = errors.New("mcp-proxy: the server has ended")
 
 // forward sends a call to the server and waits for the reply. A call without an id is a
-// notification, to which there is none.
+// notification and has no reply.
 func (p *proxy) forward(ctx context.Context, id jsontext.Value, message wire.Object) (wire.Object, error) {
 	key := string(id)
 	reply := make(chan wire.Object, 1)
@@ -166,7 +166,7 @@ func (p *proxy) gone() {
 	}
 }
 
-// resultOf is what hooks see of the server's reply.
+// resultOf converts the server's reply to the result that hooks see.
 func resultOf(reply wire.Object) snaphook.ToolResult {
 	if failure := reply.Get("error"); failure != nil {
 		return snaphook.ToolResult{Text: wire.Object(failure).Text("message"), Failed: true}

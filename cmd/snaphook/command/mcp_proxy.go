@@ -101,7 +101,7 @@ func (f *flags) proxy(cmd *cobra.Command, server string, args []string) error {
 // proxySession opens the hooks of the project for the tools of a server.
 func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Session, closeAll func(), err error) {
 	all, modulesOff := standpoint{granted: map[string]*trust.Covered{}}, false
-	layers := map[string][]settings.Layer{}        // read once: what was judged is what counts
+	layers := map[string][]settings.Layer{}        // read once: trust and hooks see the same text
 	var check func(path string, text []byte) error // modules that run are those that trust was granted for
 	for _, d := range mainDialects() {
 		src, err := f.sources(d)

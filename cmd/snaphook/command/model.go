@@ -21,8 +21,8 @@ const modelHelp = `Hooks of type "prompt" ask the model that the environment nam
   SNAPHOOK_MODEL_KEY       else ANTHROPIC_API_KEY or OPENAI_API_KEY
   SNAPHOOK_MODEL           the model for hooks that name none`
 
-// modelOf returns the model that the environment names. Without one, it returns a
-// model that says what to set.
+// modelOf returns the model that the environment names; without one, a model whose error says
+// which variable to set.
 func modelOf(getenv func(string) string) judge.Model {
 	provider := providerOf(getenv)
 	prefix := map[string]string{"anthropic": "ANTHROPIC", "openai": "OPENAI"}[provider]
@@ -44,8 +44,8 @@ func modelOf(getenv func(string) string) judge.Model {
 	return named{llm.Anthropic{BaseURL: url, Key: key, Model: name}, name}
 }
 
-// providerOf is the one that is asked for, else the one whose variables are set;
-// Anthropic's before OpenAI's.
+// providerOf returns the requested provider, else the first whose variables are set: Anthropic,
+// then OpenAI.
 func providerOf(getenv func(string) string) string {
 	set := func(prefix string) bool { return getenv(prefix+"_API_KEY")+getenv(prefix+"_BASE_URL") != "" }
 	switch asked := getenv("SNAPHOOK_MODEL_PROVIDER"); {
@@ -75,8 +75,7 @@ func (n named) Generate(ctx context.Context, r judge.ModelRequest) (string, erro
 	return n.Model.Generate(ctx, r)
 }
 
-// noHost stands for what only a host has: agents, and connections to MCP
-// servers.
+// noHost refuses the services that only a host has: agents, and connections to MCP servers.
 type noHost struct{}
 
 func (noHost) RunAgent(context.Context, judge.AgentRequest) (string, error) {

@@ -83,8 +83,8 @@ func (a *attached) wasTrusted(path string, text []byte) error {
 	return a.check(path, text)
 }
 
-// attach loads the modules of a session, if its dialect has any. One that was
-// named and cannot be loaded is an error: it may be a guard. Close what it returns.
+// attach loads the modules of a session, if its dialect has any. A named module that cannot be
+// loaded is an error: it may be a guard. Close the result.
 func (f *flags) attach(
 	cmd *cobra.Command,
 	ev pipeline.Declared,
@@ -162,7 +162,7 @@ func (a *attached) loadNamed(ctx context.Context, files []string) error {
 	return nil
 }
 
-// wantModule says what is wrong with the name of a module.
+// wantModule returns an error for a name that cannot be a module's.
 func wantModule(file, wd, home string) error {
 	path := file
 	if file != "" {
@@ -209,9 +209,8 @@ func (a *attached) warn(cmd *cobra.Command, safe bool) {
 	}
 }
 
-// conclude completes what came of a fire with what the dialect adds: the error
-// of a handler is a refusal, which has the words that the agent would see, and
-// an event without a result has an empty one.
+// conclude applies the dialect's rules to the result of a fire: a handler's error is a refusal in
+// the words that the agent sees, and an event without a result has an empty one.
 func (a *attached) conclude(fired *pipeline.JSONResult, err error) error {
 	if a == nil || fired == nil {
 		return err
@@ -225,7 +224,7 @@ func (a *attached) conclude(fired *pipeline.JSONResult, err error) error {
 	}
 	failed := new(hook.Error)
 	if errors.As(err, &failed) {
-		err, fired.Effects = failed.Err, struct{}{} // what others said before is lost
+		err, fired.Effects = failed.Err, struct{}{} // the earlier answers are lost
 	}
 	refusal := a.Verdict(&result, err)
 	if refusal == nil && a.swapped {

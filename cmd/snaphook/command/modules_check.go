@@ -21,7 +21,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// checkedModule is what a module has registered.
+// checkedModule lists the registrations of a module.
 type checkedModule struct {
 	File      string         `json:"file"`
 	Source    string         `json:"source"`
@@ -59,8 +59,7 @@ func (a *attached) runtime(id pipeline.HookID) *moduleRuntime {
 	return nil
 }
 
-// checkModules loads the modules of a dialect, and returns what is wrong with
-// them. No handler runs.
+// checkModules loads the modules of a dialect, and returns their problems. No handler runs.
 func (f *flags) checkModules(cmd *cobra.Command, src *sources, found *checked) ([]settings.Problem, error) {
 	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{src.load}, Log: f.log(cmd)})
 	defer sys.Close()
@@ -93,7 +92,7 @@ func (a *attached) files() []string {
 	return lo.Uniq(slices.Concat(loaded, failed, kept))
 }
 
-// addHandlers lists what modules have subscribed, and modules that could not.
+// addHandlers lists the subscriptions of modules, and the modules that could not be loaded.
 func (c *checked) addHandlers(handlers []*hook.Hook, a *attached) {
 	for _, h := range handlers {
 		c.Hooks = append(c.Hooks, checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h)})
@@ -158,7 +157,7 @@ func (m checkedModule) text() string {
 	return fmt.Sprintf("%s: registers %s%s\n", cli.OneLine(filepath.ToSlash(m.File)), cli.OneLine(strings.Join(parts, ", ")), where)
 }
 
-// mistakes says what keeps a module from being loaded, and where.
+// mistakes returns the problems, with their places, that keep a module from loading.
 func mistakes(failed *xcsh.LoadError) []settings.Problem {
 	file := cli.ShortPath(failed.Path)
 	var text *jsrun.BuildError
@@ -199,8 +198,8 @@ func thrownAt(file string, thrown *jsrun.Error) hook.Position {
 	return hook.Position{File: filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1])), Line: line, Column: column}
 }
 
-// whereThrown is the place of an error that was thrown while a module was
-// loaded, in parentheses. Those of a module's text name it themselves.
+// whereThrown is the place of an error that was thrown while a module was loaded, in parentheses.
+// Errors in a module's text name their place themselves.
 func whereThrown(failed *xcsh.LoadError) string {
 	thrown := new(jsrun.Error)
 	if !errors.As(failed, &thrown) {

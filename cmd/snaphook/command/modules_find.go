@@ -20,7 +20,7 @@ func (f *flags) loadFound(ctx context.Context, src *sources, a *attached) error 
 		return err
 	}
 	registry := discover.Standard()
-	if len(a.kept) > 0 { // what the project brings takes the place of nothing that the user has
+	if len(a.kept) > 0 { // the project's modules replace none of the user's
 		registry = registry.Without(func(item discover.Item) bool { return isProjects(xcsh.SourceOf(item.Source.Level)) })
 	}
 	_, a.failed = a.DiscoverAndLoad(ctx, xcsh.Discovery{Registry: registry, Place: place}, nil)

@@ -18,8 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// cliHost is what the command line lends to modules. The zero cliHost lends
-// nothing.
+// cliHost provides the services of the command line to modules. The zero cliHost provides none.
 type cliHost struct {
 	mu    sync.Mutex
 	said  io.Writer // their console; nil drops it
@@ -36,8 +35,7 @@ func (f *flags) host(cmd *cobra.Command, term *asking) *cliHost {
 	return &cliHost{said: cmd.ErrOrStderr(), notes: !f.Json, runs: true, term: term}
 }
 
-// lookHost is the host of modules that are only looked at: what they register
-// is wanted, and no handler runs.
+// lookHost is the host of modules that are inspected for their registrations; no handler runs.
 func (f *flags) lookHost(cmd *cobra.Command) *cliHost {
 	return &cliHost{said: cmd.ErrOrStderr()}
 }
@@ -95,7 +93,7 @@ func (h *cliHost) line(label, text string) {
 	}
 }
 
-// sessionView is what modules may read of the session.
+// sessionView is the part of the session that modules may read.
 type sessionView struct {
 	xcsh.NoSession
 	ses        *pipeline.Session
@@ -121,7 +119,7 @@ func (u *terminalUI) Select(ctx context.Context, title string, options []string)
 	return u.term.choose(ctx, title, options)
 }
 
-// Confirm implements [xcsh.UI]. What is no answer is a no.
+// Confirm implements [xcsh.UI]. A missing answer means no.
 func (u *terminalUI) Confirm(ctx context.Context, title, message string) bool {
 	answer, _ := u.Select(ctx, strings.TrimSpace(title+"\n"+message), []string{"yes", "no"})
 	return answer == "yes"

@@ -19,9 +19,8 @@ import (
 // mostModuleFiles is how many files a folder of modules may hold.
 const mostModuleFiles = 10_000
 
-// moduleFiles finds the files that a module may be made of. None of them is
-// read as code, since it may not be trusted: a module that imports anything may
-// import whatever lies in its folder.
+// moduleFiles finds the files that a module may consist of. It executes none of them, since they
+// may not be trusted: a module that imports anything may import every file in its folder.
 func moduleFiles(ctx context.Context, path string) ([]string, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {

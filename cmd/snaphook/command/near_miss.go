@@ -17,7 +17,7 @@ import (
 // nearMiss is a file that looks like one with hooks, and that no dialect reads.
 type nearMiss struct {
 	File    string `json:"file"`
-	Message string `json:"message"` // why it is not read, and what to do
+	Message string `json:"message"` // the reason why it is not read, and the remedy
 }
 
 // maxNearMisses bounds the files that are named, and the folders that are searched.

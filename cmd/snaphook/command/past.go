@@ -20,8 +20,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// past is a fire of a record, or one that is written by hand. What is nil is not
-// in the line; null is.
+// past is a fire of a record, or one written by hand. A nil member is absent from the line; null
+// is present.
 type past struct {
 	rec.Line
 	Decision  jsontext.Value `json:"decision"`
@@ -146,7 +146,7 @@ var typeNames = map[string]bool{"string": true, "number": true, "boolean": true,
 // keptInput is how many bytes of an input a record keeps.
 const keptInput = 4 << 10
 
-// changes says what of an outcome is not as it was recorded.
+// changes lists the differences of an outcome from the recorded one.
 func (p *past) changes(out *pipeline.FireOutcome) (all []string) {
 	if out == nil {
 		out = &pipeline.FireOutcome{}
@@ -169,7 +169,7 @@ func (p *past) changes(out *pipeline.FireOutcome) (all []string) {
 	return all
 }
 
-// plainOr is the text of a recorded value, and what null stands for.
+// plainOr returns the text of a recorded value, or the member's default for null.
 func plainOr(v jsontext.Value, member string) string {
 	if text, ok := wire.Text(v); ok && text != "" {
 		if same, other := sameWords[text]; other && member == "decision" {

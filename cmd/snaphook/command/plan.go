@@ -87,8 +87,8 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 	return cli.Say(cmd, p.text())
 }
 
-// newPlanned describes what was decided, the hooks that do not run in their
-// configured order. One that would be tried in vain is among them.
+// newPlanned describes the plan, with the hooks that do not run in their configured order, among
+// them hooks that would fail to start.
 func newPlanned(event string, decided stages.Planned, configured []*hook.Hook) plan {
 	p := plan{Event: event, Mode: "none"}
 	skipped := slices.Clone(decided.Skipped)

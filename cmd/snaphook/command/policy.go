@@ -26,7 +26,7 @@ func (f *flags) addPolicy(to *pflag.FlagSet) {
 func (f *flags) policySource(dir string) (policy.Source, error) {
 	files := map[policy.Level]string{}
 	for level, file := range policy.Files(dir) {
-		// What cannot be read is an error of those who read it: it may demand something.
+		// An unreadable file is an error of its readers: it may demand something.
 		if _, found, err := (settings.Layer{File: file}).Text(); found || err != nil {
 			files[level] = cli.ShortPath(file)
 		}
@@ -120,8 +120,7 @@ func governed(h *hook.Hook) *effective {
 	return e
 }
 
-// text says what is not as it would be without a policy, and where that comes
-// from; nothing if all is.
+// text lists the settings that a policy changes, with their sources; empty if it changes none.
 func (e *effective) text(indent int) string {
 	if e == nil || len(e.From) == 0 {
 		return ""

@@ -106,7 +106,7 @@ func (p *progress) show(text string) {
 	_, _ = io.WriteString(p.to, "\r\x1b[K"+text) // a terminal that is gone shows nothing
 }
 
-// line is what runs now, the longest first; empty if nothing does.
+// line names the running hooks, the longest first; empty without any.
 func (p *progress) line(now time.Time) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

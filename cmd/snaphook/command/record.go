@@ -21,7 +21,7 @@ import (
 // recordPatience is how long the end of the program waits for the record.
 const recordPatience = 200 * time.Millisecond
 
-// inputs are the words for what a record keeps of inputs.
+// inputs maps the words of --record-input to the kept part of inputs.
 var inputs = map[string]rec.Input{"none": rec.None, "keys": rec.Keys, "full": rec.Full}
 
 func (f *flags) addRecord(to *pflag.FlagSet) {
@@ -84,7 +84,7 @@ func (r *recording) observers() []pipeline.Observer {
 // follower keeps a record open when the system is closed: the answer comes first.
 type follower struct{ pipeline.Observer }
 
-// close ends the record, and says what is missing in it.
+// close ends the record, and reports lines that it lacks.
 func (r *recording) close(cmd *cobra.Command) {
 	if r == nil {
 		return

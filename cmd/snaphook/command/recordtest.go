@@ -125,7 +125,7 @@ func (f *flags) mayWrite(out string) error {
 	return nil
 }
 
-// mostFixtures bounds what is kept in memory.
+// mostFixtures bounds the fixtures kept in memory.
 const mostFixtures = 10_000
 
 // fixturesOf makes fixtures of the fires that are chosen.
@@ -188,7 +188,7 @@ func uniqueName(names map[string]int, p *past) string {
 
 // step is a recorded fire as a step of a fixture, wherever the project lies.
 func (p *past) step(dir string) writtenStep {
-	at := fixture.Place{Dir: dir, Home: "\x00"} // the home directory of then is not that of a test
+	at := fixture.Place{Dir: dir, Home: "\x00"} // a test has another home directory
 	decision := plainOr(p.Decision, "decision")
 	expect := writtenExpect{Blocked: decision == "deny", Decision: decision, Ran: []string{}}
 	if p.Reason != nil {

@@ -117,7 +117,7 @@ func (r *replaying) all(in io.Reader) error {
 	return nil
 }
 
-// bad says what is wrong with a line; the first of them are named one by one.
+// bad reports a line that cannot be replayed; the first ones are named one by one.
 func (r *replaying) bad(number int, err error) {
 	if r.unreadable++; r.unreadable <= records.MaxToldLines {
 		fmt.Fprintf(r.cmd.ErrOrStderr(), "%s:%d: %s\n", r.file, number, cli.Visible(err.Error()))
@@ -142,7 +142,7 @@ func (r *replaying) line(p *past) error {
 		return nil
 	}
 	if r.cmd.Context().Err() != nil {
-		return cli.ErrInterrupted // what is known is not what the hooks would have said
+		return cli.ErrInterrupted // the partial result is not the hooks' answer
 	}
 	if err = o.mods.of(event).conclude(result, err); err != nil {
 		return fmt.Errorf("%s:%d: %w", r.file, p.number, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
 )
 
-// flags are what the command line says besides the verb and its arguments.
+// flags holds the values of all flags.
 type flags struct {
 	cli.Global
 	cli.JsonFlag
@@ -109,7 +109,7 @@ func (f *flags) addSources(to *pflag.FlagSet) {
 	)
 }
 
-// addHost adds the flags that say what an agent would know.
+// addHost adds the flags for facts that an agent would know.
 func (f *flags) addHost(to *pflag.FlagSet) {
 	to.StringVar(&f.id, "session", "", "The session's id, such as s-1; else that of the input, else a random one")
 	to.StringVar(

@@ -24,7 +24,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// opening is what a session is opened for.
+// opening is the purpose of a session.
 type opening struct {
 	event    pipeline.Declared
 	input    []byte
@@ -34,8 +34,8 @@ type opening struct {
 	ask      func(context.Context, *hook.Hook, hook.Question) (string, bool)
 }
 
-// session opens a session as the flags describe it, on settings that can be
-// read, and says what is odd about them. Close the system.
+// session opens a session as the flags describe it, on settings that can be read, and prints
+// warnings about them. Close the system.
 func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipeline.Session, error) {
 	d, err := dialectNamed(o.event.Info().Dialect)
 	if err != nil {
@@ -76,7 +76,7 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 	return sys, ses, nil
 }
 
-// warn says what is odd about the settings, and about a recorded input.
+// warn prints warnings about the settings, and about a recorded input.
 func (o opening) warn(cmd *cobra.Command, ses *pipeline.Session) {
 	for _, p := range ses.Problems() {
 		cli.Warn(cmd, "%s", p)
@@ -86,8 +86,8 @@ func (o opening) warn(cmd *cobra.Command, ses *pipeline.Session) {
 	}
 }
 
-// config describes the session. Its id and transcript are those of a recorded
-// input, unless there are flags for them.
+// config describes the session. Without flags for them, its id and transcript come from a
+// recorded input.
 func (f *flags) config(o opening, dir string, trust standpoint) pipeline.SessionConfig {
 	recorded, ask := wire.Object(o.input), o.ask
 	return pipeline.SessionConfig{
@@ -104,8 +104,8 @@ func (f *flags) config(o opening, dir string, trust standpoint) pipeline.Session
 	}
 }
 
-// log is the engine's. What fails is in the answer, and said once: without
-// --verbose only the engine's own errors are left.
+// log is the engine's logger. Failures are in the answer, and printed once: without --verbose
+// only the engine's own errors are logged.
 func (f *flags) log(cmd *cobra.Command) *slog.Logger { return f.logTo(cmd.ErrOrStderr()) }
 
 func (f *flags) logTo(w io.Writer) *slog.Logger {
@@ -126,17 +126,17 @@ func wantsDebug() bool {
 	return true
 }
 
-// standpoint is how far the user trusts a project: its own hooks run unless it
-// is untrusted, and its settings count for those of others unless the user has
-// not decided. What trust was granted for is what runs.
+// standpoint is the user's trust in a project: its own hooks run unless it is untrusted, and its
+// settings affect other hooks unless the user has not decided. The hooks that run are the granted
+// ones, byte by byte.
 type standpoint struct {
 	untrusted, undecided bool
 	granted              map[string]*trust.Covered // by dialect
-	lost                 pipeline.Load             // guards that were granted and are not there now; nil: there are none
+	lost                 pipeline.Load             // granted guards that are gone; nil: none
 }
 
-// wrap holds the hooks of the project to what trust was granted for; nil where
-// it was not asked for.
+// wrap holds the hooks of the project to the files that trust was granted for; nil without a
+// grant.
 func (s standpoint) wrap() func(*hook.Hook, hook.Runner) hook.Runner {
 	if len(s.granted) == 0 {
 		return nil

@@ -52,11 +52,11 @@ func (f *flags) chosen() ([]*dialect, error) {
 	return []*dialect{d}, err
 }
 
-// split shares out what is given among dialects.
+// split distributes the given files among dialects.
 func (f *flags) split(cmd *cobra.Command, chosen []*dialect) ([]given, error) {
 	parts := make([]given, len(chosen))
 	for i, d := range chosen {
-		alone := len(chosen) == 1 // what is not for it is a mistake
+		alone := len(chosen) == 1 // every file must be for it
 		parts[i].replaces = len(f.settings)+len(f.modules) > 0
 		if alone || d.adds.flag == "extension" {
 			parts[i].extensions = f.extensions

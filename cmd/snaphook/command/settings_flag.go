@@ -10,11 +10,10 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// addition is what a dialect's hooks can come from besides its settings:
-// extensions or plugins.
+// addition describes a dialect's source of hooks beside its settings: extensions or plugins.
 type addition struct {
 	flag  string   // of the command line: extension, plugin
-	one   string   // what it is, with its article
+	one   string   // the noun, with its article
 	files []string // of which one has to be there
 	named bool     // a name can stand before the directory
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// untilSignal returns a context that ends with the first signal that asks the
-// program to end. The second ends the program at once, whatever it does: it may
-// be where no context is looked at. Its hooks end with it; see [run.Command].
+// untilSignal returns a context that ends with the first signal that asks the program to end. The
+// second signal ends the program at once, in case it waits without looking at a context. Its
+// hooks end with it; see [run.Command].
 func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	heard, done := make(chan os.Signal, 2), make(chan struct{})

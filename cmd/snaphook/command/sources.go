@@ -21,7 +21,7 @@ type sources struct {
 	load    pipeline.Load
 }
 
-// given is what the command line says of the settings of a dialect.
+// given holds the settings that the command line names for a dialect.
 type given struct {
 	replaces bool     // there are files in place of those that would be found
 	settings []string // [LAYER=]FILE
@@ -86,7 +86,7 @@ func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
 	}, nil
 }
 
-// findProfile settles the profile, and returns a Load of what it passes over.
+// findProfile sets the profile, and returns a Load that names the settings of other profiles.
 func (g *given) findProfile(d *dialect, dir string, layers []settings.Layer) (passed pipeline.Load) {
 	if g.profile == "" && d.find != nil {
 		g.profile, passed = d.find(dir, layers)
@@ -94,7 +94,7 @@ func (g *given) findProfile(d *dialect, dir string, layers []settings.Layer) (pa
 	return passed
 }
 
-// passing adds to what is loaded what is not; passed may be nil.
+// passing joins load and passed, which may be nil.
 func passing(load, passed pipeline.Load) pipeline.Load {
 	if passed == nil {
 		return load
@@ -138,9 +138,9 @@ func (g given) named(d *dialect) ([]settings.Layer, error) {
 	return layers, nil
 }
 
-// once reads the file of a layer, so that what runs is what trust was looked up
-// for: it may change any time, or come to be. A file that cannot be read stays
-// for the reader of settings, which says what is wrong with it.
+// once reads the file of a layer, so that hooks run from the same text that trust was looked up
+// for: the file may change, or appear, at any time. An unreadable file is left to the reader of
+// settings, which reports it.
 func once(l settings.Layer) (layer settings.Layer, found bool) {
 	text, found, err := l.Text()
 	if err == nil {

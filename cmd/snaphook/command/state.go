@@ -112,8 +112,8 @@ func wordsGiven(args []string) string {
 	return fmt.Sprintf("%d words came", len(args))
 }
 
-// withState runs a verb over the session's directory. What cannot be done is
-// status 2, since 1 is an answer.
+// withState runs a verb over the session's directory. A failure is status 2, since 1 is an
+// answer.
 func withState(
 	g *cli.Global,
 	cmd *cobra.Command,
@@ -132,7 +132,7 @@ func withState(
 	return nil
 }
 
-// stateGet prints a value; the exit status is 1 if there is none.
+// stateGet prints a value; the exit status is 1 if the key has none.
 func stateGet(g *cli.Global, cmd *cobra.Command, d state.Dir, args []string) error {
 	value, ok, err := d.Get(args[0])
 	switch {

@@ -17,8 +17,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// terminal returns what hooks ask the user on; nil if they may not. Standard input
-// is the event's, so the terminal is opened by its name.
+// terminal returns the terminal for hooks' questions; nil if they may not ask. Standard input
+// carries the event, so the terminal is opened by its name.
 func (f *flags) terminal(event pipeline.Declared) (*asking, error) {
 	if !f.ask {
 		return nil, nil
@@ -57,9 +57,9 @@ type line struct {
 	err  error
 }
 
-// ask shows a question until one of its keys or numbers is typed; an empty line
-// answers nothing. Once ctx ends the question is dropped, and what is typed in
-// answer to it is not taken for the next one's.
+// ask shows a question until one of its keys or numbers is typed; an empty line answers nothing.
+// Once ctx ends the question is dropped, and a late answer to it is not taken for the next
+// question's.
 func (a *asking) ask(ctx context.Context, h *hook.Hook, q hook.Question) (key string, ok bool) {
 	return a.put(ctx, "The hook "+cli.OneLine(h.Label())+" asks: "+q.Message, q.Options)
 }
@@ -135,7 +135,7 @@ func chosen(options []hook.Option, typed string) (key string, ok bool) {
 // and ends with the process.
 func (a *asking) read(ctx context.Context) (text string, ok bool) {
 	if a.lines == nil {
-		a.lines = make(chan line, 1) // room for what is not waited for
+		a.lines = make(chan line, 1) // room for a line that nobody awaits
 	}
 	if !a.reading {
 		a.reading = true

@@ -18,7 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// testFlags are those of the verb.
+// testFlags are the flags of test alone.
 type testFlags struct {
 	jobs     int
 	update   bool
@@ -105,7 +105,7 @@ func (f *flags) test(cmd *cobra.Command, of *testFlags, args []string) error {
 	return t.once(cmd, args)
 }
 
-// tester says what all fixtures have in common.
+// tester prepares the parts that all fixtures share.
 func (f *flags) tester(cmd *cobra.Command, of *testFlags) (*tester, error) {
 	t := &tester{flags: f, of: of, parts: map[string]given{}, log: slog.New(slog.DiscardHandler)}
 	var err error
@@ -138,7 +138,7 @@ func (f *flags) tester(cmd *cobra.Command, of *testFlags) (*tester, error) {
 	return t, err
 }
 
-// namedPolicies are those of --policy alone.
+// namedPolicies returns the policies of --policy alone.
 func (f *flags) namedPolicies() (map[policy.Level]string, error) {
 	src, err := f.policySource(os.DevNull)
 	if err != nil {
@@ -153,7 +153,7 @@ func (f *flags) namedPolicies() (map[policy.Level]string, error) {
 	return named, nil
 }
 
-// once runs all fixtures one time, and says what came of it.
+// once runs all fixtures one time, and prints the results.
 func (t *tester) once(cmd *cobra.Command, args []string) error {
 	all, err := t.read(cmd.Context(), args)
 	if err != nil {

@@ -62,7 +62,7 @@ func (c *coverage) know(s *stage, hooks []*hook.Hook) {
 	}
 }
 
-// reach adds what a fire has looked at.
+// reach adds the hooks that a fire has looked at.
 func (c *coverage) reach(s *stage, all []looked) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *stage) inProject(h *hook.Hook) *hook.Hook {
 	return &own
 }
 
-// cover lists what was not reached, and reports whether enough was.
+// cover lists the hooks that no fixture reached, and reports whether enough were.
 func (t *tester) cover(cmd *cobra.Command) (enough bool, err error) {
 	if err := t.knowProject(cmd.Context()); err != nil {
 		return false, err

@@ -20,7 +20,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// sighting is what was seen of one fire.
+// sighting is the observed outcome of one fire.
 type sighting struct {
 	fired *fired
 	seen  fixture.Seen
@@ -99,7 +99,7 @@ func (s *stage) fire(ctx context.Context, step *fixture.Step, last bool) (*sight
 	return s.sight, nil
 }
 
-// of is what is attached, about to handle an event.
+// of prepares the attached modules for an event.
 func (a *attached) of(event pipeline.Declared) *attached {
 	if a == nil {
 		return nil
@@ -109,8 +109,8 @@ func (a *attached) of(event pipeline.Declared) *attached {
 	return &own
 }
 
-// describe sums up what was seen. A text for the model's next turn belongs to
-// the next fire, or to the last one.
+// describe sums up the outcome. A text for the model's next turn belongs to the next fire, or to
+// the last one.
 func (s *stage) describe(last bool) {
 	at, f := s.sight, s.sight.fired
 	at.seen.Blocked, at.seen.Stop, at.seen.Reason = f.Blocked, f.Stop, lo.FromPtr(f.Reason)

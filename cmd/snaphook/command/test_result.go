@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// result is what came of a fixture.
+// result is the result of a fixture.
 type result struct {
 	*fixture.Fixture
 	steps    []stepResult
@@ -66,7 +66,7 @@ func (t *tester) play(ctx context.Context, fx *fixture.Fixture) *result {
 	return r
 }
 
-// learn keeps what a fixture has reached.
+// learn keeps the hooks that a fixture has reached.
 func (t *tester) learn(s *stage, r *result) {
 	if s.fixture.Settings.Object != nil {
 		return
@@ -79,7 +79,7 @@ func (t *tester) learn(s *stage, r *result) {
 	}
 }
 
-// shown is a fixture's line, and what is below it.
+// shown is a fixture's line, with its details below.
 func (t *tester) shown(r *result) string {
 	var b strings.Builder
 	word := cli.Good.Render("ok    ")
@@ -103,7 +103,7 @@ func (t *tester) shown(r *result) string {
 	return b.String()
 }
 
-// text says what is not as expected, and what each hook did.
+// text lists the unmet expectations, and a line for each hook.
 func (s stepResult) text() string {
 	var b strings.Builder
 	for _, d := range s.wrong {
@@ -129,7 +129,7 @@ func (s stepResult) text() string {
 	return b.String()
 }
 
-// hookTrace is what one hook did.
+// hookTrace is the line of one hook.
 func hookTrace(h *pipeline.HookRun) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    %s  %s  %s  %s\n",

@@ -33,8 +33,8 @@ func (s scriptedTools) CallTool(_ context.Context, r request.ToolRequest) (reque
 	return request.ToolAnswer{Text: reply.Reply, IsError: reply.Error}, err
 }
 
-// ask is what the user answers to a hook's question. A question that the fixture
-// has no answer for gets none, as from a user who has gone.
+// ask returns the fixture's answer to a hook's question; ok is false without one, as for a user
+// who has left.
 func (s *stage) ask(_ context.Context, _ *hook.Hook, q hook.Question) (key string, ok bool) {
 	typed, ok := s.script.Answer(q.Message)
 	if !ok {
@@ -66,7 +66,7 @@ func (u *scriptedUI) Select(_ context.Context, title string, options []string) (
 	return chosen(all, typed)
 }
 
-// Confirm implements [xcsh.UI]. What is no answer is a no.
+// Confirm implements [xcsh.UI]. A missing answer means no.
 func (u *scriptedUI) Confirm(ctx context.Context, title, message string) bool {
 	answer, _ := u.Select(ctx, strings.TrimSpace(title+"\n"+message), []string{"yes", "no"})
 	return answer == "yes"

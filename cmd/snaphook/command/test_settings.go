@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// load says which settings count: those of the fixture, else those that are
-// named, else those of the project, and those of the fixture's user.
+// load returns the settings of a fixture: its own, else the named ones, else the project's; and
+// those of the fixture's user.
 func (s *stage) load(d *dialect) (pipeline.Load, error) {
 	g := s.tester.parts[d.trustName()]
 	var err error
@@ -121,8 +121,7 @@ func (s *stage) users(d *dialect, profile string) (layers []settings.Layer) {
 	return layers
 }
 
-// policies are the policy files that count: the project's, that of the fixture's
-// user, and those that are named.
+// policies returns the policy files of a fixture: the project's, its user's, and the named ones.
 func (s *stage) policies() map[policy.Level]string {
 	files := map[policy.Level]string{}
 	for level, file := range map[policy.Level]string{

@@ -60,8 +60,8 @@ var strangers = []string{
 	"CLAUDE", "LLXPRT_", "GEMINI_", "XCSH_", "PI_", "XDG_", "SNAPHOOK_", "TRACEPARENT", "TRACESTATE", "GITHUB_SHA",
 }
 
-// environ is the environment of the hooks: that of the process without what an
-// agent has set, with the fixture's own directories, and its variables.
+// environ is the environment of the hooks: the process's without an agent's variables, with the
+// fixture's own directories and variables.
 func (s *stage) environ() []string {
 	env := map[string]string{}
 	for _, pair := range os.Environ() {
@@ -165,7 +165,7 @@ func (s *stage) attach(ctx context.Context, d *dialect, ses *pipeline.Session) (
 	return nil, errors.Join(append(errs, a.Close())...)
 }
 
-// close ends the sessions, with what they left on the disk.
+// close ends the sessions, and removes their files.
 func (s *stage) close(ctx context.Context) (err error) {
 	for _, o := range s.open {
 		if o.mods != nil {

@@ -18,11 +18,11 @@ import (
 // editors write a file in several steps.
 const settled = 200 * time.Millisecond
 
-// watch runs the fixtures, and again after each change of the project, until it
-// is interrupted. The exit status is that of the last run.
+// watch runs the fixtures, and again after each change of the project, until it is interrupted.
+// The exit status is the last run's.
 func (t *tester) watch(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
-	own := "" // what a run writes itself
+	own := "" // files that a run writes itself
 	if t.of.junit != "" {
 		var err error
 		if own, err = filepath.Abs(t.of.junit); err != nil {

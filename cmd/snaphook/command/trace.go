@@ -21,8 +21,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// trace appends a line of JSON to a file for every hook that a fire looked at.
-// Nil traces nothing. It holds what hooks read and wrote, in full.
+// trace appends a line of JSON to a file for every hook that a fire looked at. Nil traces
+// nothing. The file holds the hooks' input and output in full.
 type trace struct {
 	mu   sync.Mutex // hooks end on many goroutines
 	file *os.File
@@ -49,7 +49,7 @@ func appendTo(name string) (*os.File, error) {
 	return file, err
 }
 
-// errNoReader is the error of a pipe that would lose what is written to it.
+// errNoReader is the error of a pipe without a reader, which would lose the trace.
 var errNoReader = errors.New("no process reads from this pipe; start one first")
 
 // openPipe opens a named pipe for writing. Of a file of another kind, and of

@@ -15,10 +15,10 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// overlayPrefix begins what trust covers of a project's overlay.
+// overlayPrefix begins the lines of a project's overlay among those that trust covers.
 const overlayPrefix = policy.FileName + ": "
 
-// overlay returns the project's overlay as trust covers it; nothing if there is none.
+// overlay returns the project's overlay as trust covers it; nil without one.
 func (src *sources) overlay() ([]string, error) {
 	file := filepath.Join(src.dir, policy.FileName)
 	root, found, err := settings.Layer{File: file}.Read()
@@ -53,9 +53,9 @@ func projectOverlay(dir string) map[policy.Level]string {
 	return map[policy.Level]string{policy.Project: file}
 }
 
-// lost returns a Load of a hook for each guard that was granted and is not there now. The hook
-// blocks what the guard was for until trust is granted again; it is of the program, so that
-// neither settings nor an overlay of the project can switch it off.
+// lost returns a Load with a hook for each guard that was granted and is gone. The hook blocks
+// the guard's events until trust is granted again; its source is the program, which neither
+// settings nor an overlay of the project can switch off.
 func (st *status) lost(src *sources) pipeline.Load {
 	var hooks []*hook.Hook
 	for i, g := range st.granted[src.dialect.trustName()] {
@@ -72,8 +72,8 @@ func (st *status) lost(src *sources) pipeline.Load {
 	}
 }
 
-// blocks returns the hook that blocks in place of a guard. What the guard's condition was
-// about is in doubt, so that all that its matcher selects is blocked.
+// blocks returns the hook that blocks in place of a guard. It ignores the guard's condition,
+// which is in doubt, and blocks everything that its matcher selects.
 func (src *sources) blocks(g trust.Guard, i int) *hook.Hook {
 	h := &hook.Hook{
 		Identity: hook.Identity{

@@ -18,14 +18,14 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// status is what trust rests on.
+// status holds the facts that trust depends on.
 type status struct {
 	Dir     string            `json:"dir"` // absolute, without symbolic links
 	State   trust.State       `json:"state"`
 	Since   *time.Time        `json:"time"`    // of the decision
 	Digests map[string]string `json:"digests"` // by dialect
 	Hooks   []trustHook       `json:"hooks"`   // all that the project brings
-	Reaches []string          `json:"reaches"` // what its settings do beyond these, in words
+	Reaches []string          `json:"reaches"` // other effects of its settings, in words
 
 	store   trust.Store
 	covered []*trust.Covered
@@ -106,7 +106,7 @@ func (st *status) add(ctx context.Context, src *sources) error {
 	return st.reach(ctx, src, loaded.Hooks, reaching)
 }
 
-// reach says what the settings of the project do beyond its own hooks.
+// reach lists the effects of the project's settings beyond its own hooks.
 func (st *status) reach(ctx context.Context, src *sources, trusted []*hook.Hook, reaching []string) error {
 	if len(reaching) == 0 {
 		return nil
@@ -124,8 +124,8 @@ func (st *status) reach(ctx context.Context, src *sources, trusted []*hook.Hook,
 	return nil
 }
 
-// differences says in words what the settings of the project do to hooks of
-// others: which run without them, and not with them, and the other way round.
+// differences lists, in words, the hooks of others that run only without the project's settings,
+// and those that run only with them.
 func differences(without, with []*hook.Hook) (words []string) {
 	trusted := lo.KeyBy(with, func(h *hook.Hook) string { return h.Dialect + "/" + h.ID })
 	for _, h := range without {
@@ -162,7 +162,7 @@ func below(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// judge compares with what was decided.
+// judge compares the status with the user's decision.
 func (st *status) judge(all trust.Decisions) {
 	st.State = all.State(st.Dir, st.Digests)
 	if d, decided := all[st.Dir]; decided {
@@ -209,6 +209,6 @@ func (src *sources) reaching() (found []string) {
 // compact is a value without the white space around its parts.
 func compact(v settings.Value) string {
 	text := slices.Clone(v.JSON())
-	_ = text.Compact() // what has been read is JSON
+	_ = text.Compact() // JSON: it was parsed before
 	return string(text)
 }

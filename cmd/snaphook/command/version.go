@@ -24,7 +24,7 @@ type versions struct {
 	Version  string            `json:"version"`
 	Commit   *string           `json:"commit"`
 	Go       string            `json:"go"`
-	Dialects map[string]string `json:"dialects"` // what of each is supported
+	Dialects map[string]string `json:"dialects"` // the supported part of each
 }
 
 func newVersion(f *flags) *cobra.Command {
