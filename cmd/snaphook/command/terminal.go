@@ -135,7 +135,7 @@ func chosen(options []hook.Option, typed string) (key string, ok bool) {
 // and ends with the process.
 func (a *asking) read(ctx context.Context) (text string, ok bool) {
 	if a.lines == nil {
-		a.lines = make(chan line, 1) // room for a line that nobody awaits
+		a.lines = make(chan line, 1) // room for a line that is not awaited
 	}
 	if !a.reading {
 		a.reading = true
