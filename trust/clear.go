@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// clearPrograms are the programs that run nothing and load no code but what other words of a command name, with the
-// options by which they do. A program that is not here makes its hook unclear.
+// clearPrograms lists the programs that run and load nothing beyond the words of their command,
+// with the options by which they do. A program that is not listed makes its hook unclear.
 var clearPrograms = func() map[string][]string {
 	all := map[string][]string{
 		"sort": {"--compress-program"}, "split": {"--filter"}, "enable": {"-f"}, "hash": {"-p"}, "compgen": {"-C", "-F"},
@@ -35,8 +35,8 @@ var (
 	// writing are programs whose words are files that they write.
 	writing = set("tee touch rm rmdir mkdir logger")
 
-	// runners are programs that run what files of the project say. They are unclear as every program is of which
-	// nothing is known; the list is for the words of the reason.
+	// runners lists programs that run code by the configuration of the project. They are unclear
+	// like every unknown program; the list serves the words of the reason.
 	runners = set(`
 		make gmake npm npx pnpm pnpx yarn bunx just task rake gradle gradlew mvn mvnw ant sbt cargo go docker-
 		compose pre-commit husky lefthook lint-staged bazel ninja cmake tox nox poetry pipenv uv uvx hatch pdm

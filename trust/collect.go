@@ -20,7 +20,7 @@ import (
 const (
 	mostFiles = 20_000
 	mostBytes = 512 << 20
-	mostText  = 256 << 10 // of a script that is read for what it runs
+	mostText  = 256 << 10 // bytes read of a script to find the files that it runs
 
 	// mostLooks bounds the work for all hooks together: the paths and the values that
 	// their words may have, the texts that are read, the files of directories. A script
@@ -41,7 +41,7 @@ type collector struct {
 	bytes      int64
 	path       []string  // PATH
 	listed     int       // names that patterns of files were compared with
-	looks      int       // what mostLooks bounds
+	looks      int       // bounded by mostLooks
 	all        []File    // of the project; nil as long as no hook is unclear
 	allFolders []*folder // the same
 	partial    bool      // there are more files than all
@@ -50,11 +50,11 @@ type collector struct {
 
 	found   []File // of the hook at hand
 	has     map[string]bool
-	ran     map[string]bool // what was read for what it runs
+	ran     map[string]bool // files read for the files that they run
 	not     []string        // files of the project that it would run, and that are not there
 	gone    map[string]bool // the same
 	folders []*folder       // that it searches
-	watched map[string]bool // the same, with what counts in them
+	watched map[string]bool // watched directories, with the endings of files that matter
 	procs   []*process      // shells that it starts
 	python  bool            // it runs Python with modules of its own
 	unclear string
@@ -80,7 +80,7 @@ func newCollector(ctx context.Context, dir string, environ []string) *collector 
 	return c
 }
 
-// hook finds what one hook runs.
+// hook finds the files that one hook runs.
 func (c *collector) hook(h *hook.Hook, files func(context.Context, *hook.Hook) ([]string, error)) (Hook, error) {
 	c.found, c.has, c.ran, c.not, c.unclear, c.depth = nil, map[string]bool{}, map[string]bool{}, nil, "", 0
 	c.searched, c.gone, c.read, c.watched = map[[3]any]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -126,8 +126,8 @@ func (c *collector) count(h Hook) error {
 	return nil
 }
 
-// command finds the files of a command: those of its text, and those of its
-// arguments unless they are a shell's with the text.
+// command finds the files of a command: in its text, and in its arguments, unless these are a
+// shell's with the text.
 func (c *collector) command(h *hook.Hook) error {
 	s := newScope(c, "")
 	for _, name := range slices.Sorted(maps.Keys(c.environ)) { // of the host, which may lead into the project
@@ -189,9 +189,9 @@ func (c *collector) addAll(paths []string) error {
 	return nil
 }
 
-// file covers a file that a command names, and what that runs in turn. runs says
-// that it surely runs: only then counts what cannot be seen through. read reports
-// that the file decides what runs: it is a script, or a program of the project.
+// file covers a file that a command names, and the files that it runs in turn. runs means that it
+// runs for certain: only then does an opaque part make the hook unclear. read reports that the
+// file decides which code runs: it is a script, or a program of the project.
 func (c *collector) file(path string, runs bool) (read bool, err error) {
 	path = filepath.Clean(path)
 	isNew, err := c.add(path)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// cover covers the files that a word may name, and what may be code in it.
+// cover covers the files that a word may name, and the code that the word may contain.
 func (s *scope) cover(a arg, first bool) error {
 	for _, text := range a.texts {
 		for _, name := range names(text) {

@@ -11,7 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// folder is a directory that a hook searches: which files are there decides what runs.
+// folder is a directory that a hook searches: the presence of files there decides which code
+// runs.
 type folder struct {
 	dir    string
 	use    string

@@ -12,8 +12,8 @@ import (
 // as /*/*/*/* is about every file of the machine.
 const mostListed = 50_000
 
-// glob returns the files that a clean absolute pattern is about, and whether these
-// are all. A pattern that is none has no files.
+// glob returns the files that a clean absolute pattern matches; whole is false if the list was
+// cut. A path without pattern characters has no files.
 func (c *collector) glob(pattern string) (matched []string, whole bool) {
 	first := strings.IndexAny(pattern, "*?[")
 	cut := strings.LastIndexByte(pattern[:max(first, 0)], filepath.Separator) + 1

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hold keeps others from writing to a compiled program as long as it is open:
-// who opens it to write waits. A script need not be held, for its text is read
-// once. Where the file system has no leases, and for files of others, what is
-// left is the time between reading it and starting it.
+// hold keeps others from writing to a compiled program while it is open: a process that opens it
+// for writing waits. A script need not be held, because its text is read once. On file systems
+// without leases, and for files of other users, the time between reading and starting the program
+// remains.
 func hold(f *os.File) error {
 	var magic [4]byte
 	if _, err := f.ReadAt(magic[:], 0); err != nil || string(magic[:]) != "\x7fELF" {
@@ -34,7 +34,7 @@ func hold(f *os.File) error {
 	}
 }
 
-// changed is when a file, or what is known of it, was changed last.
+// changed returns the time of the last change of a file or of its metadata.
 func changed(info fs.FileInfo) (at time.Time, known bool) {
 	stat, known := info.Sys().(*syscall.Stat_t)
 	if !known {

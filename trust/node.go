@@ -72,8 +72,8 @@ func (s *scope) nodeModule(name, text string) error {
 	return nil
 }
 
-// nodeFind covers the file that Node finds for a path: itself, or with an ending, or the index of a directory.
-// What it would find before that must not come to be.
+// nodeFind covers the file that Node finds for a path: the path itself, with an ending, or the
+// index of a directory. The candidates before it must stay absent.
 func (s *scope) nodeFind(path string) (found bool, err error) {
 	for _, ending := range []string{"", ".js", ".json", ".node", ".mjs", ".cjs", ".ts", "/package.json", "/index.js", "/index.json", "/index.node"} {
 		file := path + ending
@@ -98,7 +98,8 @@ func (s *scope) nodeFind(path string) (found bool, err error) {
 
 func isDir(path string) bool { info, err := os.Stat(path); return err == nil && info.IsDir() }
 
-// nodeFile covers a module of Node, what it loads, and the package.json files that say how it is read.
+// nodeFile covers a module of Node, the modules that it loads, and the package.json files that
+// decide how it is read.
 func (s *scope) nodeFile(path string) error {
 	if _, err := s.c.add(path); err != nil || !s.c.has[filepath.Clean(path)] {
 		return err
@@ -130,7 +131,7 @@ func (s *scope) nodeFile(path string) error {
 	return s.node(s.c.short(path), string(text), dirs)
 }
 
-// node covers what a text of JavaScript loads.
+// node covers the modules that a text of JavaScript loads.
 func (s *scope) node(what, text string, dirs []string) error {
 	if s.c.looks += len(text) / 32; s.c.looks > mostLooks {
 		return errSpent
@@ -219,7 +220,7 @@ func jsTokens(text string) (tokens []string) {
 // endsValue reports whether // after the tokens may be an empty regular expression's end or a division.
 func endsValue(tokens []string) bool { return len(tokens) > 0 && tokens[len(tokens)-1] == `\` }
 
-// jsWords and jsUses are for the text as it stands: what may be a regular expression can hide the beginning of
+// jsWords and jsUses match the raw text: a possible regular expression can hide the beginning of
 // a string or of a comment from jsTokens, and code in it.
 var (
 	jsWords = regexp.MustCompile(`[\pL_$][\pL\pN_$]*`)

@@ -12,9 +12,8 @@ import (
 // mostKept is the longest text that is kept to be run.
 const mostKept = 128 << 10
 
-// opened opens a file that was covered, and reads it from the descriptor: an
-// error unless it is what it was. text is all of it, nil if it is longer than a
-// program's argument can be.
+// opened opens a covered file, and reads it from the descriptor. A changed file is an error. text
+// is the whole file, or nil if it is longer than a program's argument can be.
 func opened(ctx context.Context, file File) (f *os.File, text []byte, err error) {
 	f, _, err = bounded.Open(file.File)
 	if err != nil {

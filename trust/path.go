@@ -9,8 +9,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// resolve covers the file that the name of a program leads to. read reports that
-// the file decides what runs.
+// resolve covers the file of a program, by its name. read reports that the file decides which
+// code runs.
 func (s *scope) resolve(text string) (read bool, err error) {
 	found := func(path string) error {
 		is, err := s.c.file(path, !s.quiet)
@@ -87,7 +87,7 @@ func (c *collector) searchPath() []string {
 	return c.path
 }
 
-// missing notes files that a word names as what runs, if none of them is there.
+// missing notes the absent files that a word names as code to run, if none of them exists.
 func (s *scope) missing(text string) {
 	if strings.ContainsAny(text, "*?[") || len(s.existing(text)) > 0 {
 		return
@@ -97,8 +97,8 @@ func (s *scope) missing(text string) {
 	}
 }
 
-// loading are variables by which programs of which something is known load files or take options; those of a
-// kind are found by how they begin.
+// loading lists variables by which known programs load files or take options; families of
+// variables are matched by prefix.
 var (
 	loading = set("PATH BASH_ENV ENV PROMPT_COMMAND PS4 SHELLOPTS BASHOPTS AWKPATH AWKLIBPATH GCONV_PATH LOCPATH NLSPATH " +
 		"OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES RIPGREP_CONFIG_PATH GREP_OPTIONS JQ_LIBRARY_PATH CDPATH POSIXLY_CORRECT")
@@ -116,7 +116,7 @@ func folders(name string) bool {
 	return strings.HasSuffix(name, "PATH") || strings.HasSuffix(name, "LIB")
 }
 
-// assign notes a value, and covers what it names.
+// assign notes a value, and covers the files that it names.
 func (s *scope) assign(a *syntax.Assign) error {
 	if a.Name == nil || a.Value == nil {
 		if a.Name != nil {
@@ -149,7 +149,7 @@ func (s *scope) ownPath(name string, w *syntax.Word) bool {
 // harmless are variables of loads by whose values no program loads a file.
 var harmless = set("PYTHONUNBUFFERED PYTHONIOENCODING PYTHONUTF8 PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONNOUSERSITE PYTHONSAFEPATH GIT_DIR GIT_WORK_TREE GIT_OPTIONAL_LOCKS GIT_PAGER_IN_USE GIT_TERMINAL_PROMPT GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL NODE_ENV NODE_NO_WARNINGS NODE_DEBUG NODE_DISABLE_COLORS")
 
-// assigned covers what programs load by the value of a variable.
+// assigned covers the files that programs load by the value of a variable.
 func (s *scope) assigned(name, value string) error {
 	switch {
 	case value == "" || harmless[name] || !loads(name) && !folders(name):

@@ -15,15 +15,14 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Wrap returns a Runner of a hook that runs what was covered, or fails: before
-// each call every file that trust in the hook covers is looked at again, and
-// scripts run from the bytes that were looked at; [run.Command.Pin] says which.
-// A hook of the project that is not one of those covered has a Runner that
-// fails. Hooks of others have the Runner that they had. A failure of that kind has
-// the class [hook.ClassUntrusted], and an event that can block does: a guard is not
-// switched off by a change to it. The zero Covered has no hook that may run.
+// Wrap returns a Runner of a hook that runs the covered bytes, or fails. Before each call it
+// looks again at every file that trust in the hook covers; scripts run from the bytes that were
+// compared; see [run.Command.Pin]. A project's hook that was not covered gets a Runner that
+// fails; hooks of other sources keep theirs. Such a failure has the class [hook.ClassUntrusted]
+// and blocks an event that can block: a change to a guard does not switch it off. The zero
+// Covered lets no hook of the project run.
 //
-// It is made for the Config of an engine, which calls it for each hook once:
+// Pass it in the Config of an engine, which calls it once for each hook:
 //
 //	sys := pipeline.NewSystem(pipeline.Config{Wrap: covered.Wrap})
 func (c *Covered) Wrap(h *hook.Hook, r hook.Runner) hook.Runner {
@@ -177,7 +176,7 @@ func (s stamp) shows(info fs.FileInfo) bool {
 // couldRun reports whether the file could be run as a program.
 func (s stamp) couldRun() bool { return s.info != nil && s.info.Mode()&0o111 != 0 }
 
-// same reports an error if a file is not what it was.
+// same returns an error if a file has changed.
 func (c *Covered) same(ctx context.Context, file File) error {
 	info, err := os.Stat(file.File)
 	switch {

@@ -65,7 +65,7 @@ func base(a arg) string {
 func (s *scope) known(program string, args []arg, read bool) error {
 	name := filepath.Base(program)
 	if read && strings.ContainsRune(program, '/') {
-		return nil // the text of the file says it, whatever its name
+		return nil // the file's text decides, not its name
 	}
 	if w, wraps := bash.Wrappers[name]; wraps {
 		return s.wrapper(name, w, args)
@@ -215,8 +215,8 @@ func (s *scope) wrapper(name string, w bash.Wrapper, args []arg) error {
 	return s.runs(rest)
 }
 
-// shellWords are the options of shells that take the next word, and shellFlags those without a value by which
-// no file is loaded but those of the user.
+// shellWords are the options of shells that take the next word. shellFlags are those without a
+// value that load no files but the user's own.
 var (
 	shellFlags = "abefhiklmnprstuvxBCEHPT"
 	shellWords = set("-o +o -O +O")
@@ -327,7 +327,7 @@ func (s *scope) changeDir(args []arg) {
 	}
 }
 
-// directories covers what programs run of whole directories.
+// directories covers the files that programs run of whole directories.
 func (s *scope) directories(name string, args []arg) error {
 	runs := name == "run-parts" || slices.ContainsFunc(args, func(a arg) bool { return len(a.texts) > 0 && findRuns(a.texts[0]) })
 	for i, a := range args {
@@ -372,7 +372,7 @@ func findRuns(text string) bool {
 	return strings.HasPrefix(text, "-exec") || strings.HasPrefix(text, "-ok")
 }
 
-// found covers what find runs for each file.
+// found covers the program that find runs for each file.
 func (s *scope) found(args []arg) error {
 	for i, a := range args {
 		if len(a.texts) == 1 && findRuns(a.texts[0]) {

@@ -102,7 +102,7 @@ func (s *scope) pythonScript(name, text string) error {
 	return nil
 }
 
-// pythonFile covers a file of Python and what it imports from the directories that are searched.
+// pythonFile covers a file of Python and its imports from the searched directories.
 func (s *scope) pythonFile(path string, dirs []string) error {
 	if _, err := s.c.add(path); err != nil || !s.c.has[filepath.Clean(path)] {
 		return err
@@ -120,7 +120,7 @@ func (s *scope) pythonFile(path string, dirs []string) error {
 	return s.python(s.c.short(path), string(text), dirs)
 }
 
-// python covers what a text of Python imports.
+// python covers the imports of a text of Python.
 func (s *scope) python(what, text string, dirs []string) error {
 	if s.c.looks += len(text) / 32; s.c.looks > mostLooks {
 		return errSpent
@@ -143,7 +143,7 @@ func (s *scope) python(what, text string, dirs []string) error {
 			s.cannotSee("%s imports %s, of which nothing is known", what, name)
 		}
 	}
-	for _, dir := range dirs { // what the library imports is looked for beside the script first
+	for _, dir := range dirs { // imports of the library are searched beside the script first
 		for _, name := range s.c.watch(dir, "python "+strings.Join(imports, " "), func(name string) bool {
 			stem := stemOf(name)
 			return pythonLibrary[stem] || slices.Contains(imports, stem)
@@ -229,8 +229,8 @@ var (
 	pythonWord   = regexp.MustCompile(`^[\pL_][\pL\pN_]*`)
 )
 
-// pythonTokens cuts a text of Python into words, signs and line ends, without comments and strings. What an
-// f-string computes is cut too.
+// pythonTokens cuts a text of Python into words, signs and line ends, without comments and
+// strings. It includes the expressions of f-strings.
 func pythonTokens(text string, depth int) (tokens []string, ok bool) {
 	for len(text) > 0 {
 		switch c := text[0]; {

@@ -17,7 +17,7 @@ const (
 	mostDirs  = 16 // that a script may be in, as far as its words tell
 )
 
-// scope is what is known while a shell reads a text.
+// scope holds the variables and the directory known at a place of a shell text.
 type scope struct {
 	c     *collector
 	path  string              // of the script; empty for the command of a hook
@@ -25,7 +25,7 @@ type scope struct {
 	vars  map[string][]string // the values that were assigned; nil is not known
 	proc  *process
 	stdin []arg // texts that the command at hand reads as its input
-	quiet bool  // the text may not run at all: what cannot be seen through does not count
+	quiet bool  // the text may not run at all: an opaque part does not make the hook unclear
 	text  string
 }
 
@@ -87,7 +87,7 @@ func (s *scope) script(text string) error {
 	defer func(was string) { s.text = was }(s.text)
 	s.text = text
 	s.c.looks += len(text) / 32
-	for stmt, wrong := range bash.Stmts(text) { // the shell, too, runs what stands before a mistake
+	for stmt, wrong := range bash.Stmts(text) { // a shell, too, runs the statements before a syntax error
 		if wrong != nil {
 			s.cannotSee("a script of it cannot be read: %v", wrong)
 			return nil
@@ -208,8 +208,8 @@ func isWrapper(name string) bool {
 // printing are programs whose output shows in their words and files.
 var printing = set("cat echo printf head tail sed grep")
 
-// pipe looks at what a shell gets from another program. The words of both are
-// covered anyway; here it counts whether they say everything.
+// pipe checks whether the text that a shell reads from another program is known in full. The
+// words of both are covered elsewhere.
 func (s *scope) pipe(pipe *syntax.BinaryCmd) error {
 	to, ok := pipe.Y.Cmd.(*syntax.CallExpr)
 	if !ok || !s.readsInput(to) {
@@ -283,7 +283,7 @@ func (s *scope) directory(text string) error {
 	return nil
 }
 
-// source reads a file as shell text, whatever it is named.
+// source reads a file as shell text, regardless of its name.
 func (s *scope) source(text string) error {
 	for _, path := range s.existing(text) {
 		if err := s.c.shellFile(path, s); err != nil {

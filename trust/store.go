@@ -18,16 +18,16 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// What a user can decide.
+// The decisions of a user.
 const (
 	Granted = "granted"
 	Revoked = "revoked"
 )
 
-// Decision is what a user decided about a directory.
+// Decision is a user's decision about a directory.
 type Decision struct {
 	State   string            `json:"state"`   // Granted or Revoked
-	Digests map[string]string `json:"digests"` // of what was looked at, by dialect; see [Covered]
+	Digests map[string]string `json:"digests"` // digests of the covered files, by dialect; see [Covered]
 
 	// Guards are the hooks that could block when trust was granted, by dialect: a change that
 	// takes one out of the plan must not go unseen. Decisions of older versions have none.
@@ -43,11 +43,11 @@ type Guard struct {
 	Label   string `json:"label"`             // its name, or its command
 }
 
-// Decisions are those of a user, by absolute directory without symbolic links.
+// Decisions are a user's decisions, by absolute directory without symbolic links.
 type Decisions map[string]Decision
 
-// State compares a decision with what there is now, by dialect. Dialects that
-// the decision was not about count as empty.
+// State compares a decision with the present digests, by dialect. A dialect that the decision
+// does not mention counts as empty.
 func (all Decisions) State(dir string, digests map[string]string) State {
 	d, decided := all[dir]
 	switch {
@@ -81,9 +81,8 @@ func DefaultStore() (Store, error) {
 // maxStore is the largest store that is read: some 100 000 decisions.
 const maxStore = 64 << 20
 
-// Read reads the decisions; a store that does not exist has none. One that makes
-// no sense, or is no regular file, is an error: what it says of trust is not for
-// guessing.
+// Read reads the decisions; a store that does not exist has none. A malformed store, or one that
+// is no regular file, is an error: trust is not guessed.
 func (s Store) Read(ctx context.Context) (Decisions, error) {
 	text, err := bounded.ReadFile(ctx, string(s), maxStore)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -121,9 +120,9 @@ func (all Decisions) check() error {
 // patience is how long another process may hold the store.
 const patience = 10 * time.Second
 
-// Decide keeps a decision about dir, whatever other processes write meanwhile.
-// Of an older decision of the same kind it keeps what the newer is not about.
-// It waits up to ten seconds for another process.
+// Decide stores a decision about dir, safe against concurrent writes of other processes. An older
+// decision of the same kind keeps the dialects that d does not mention. It waits up to ten
+// seconds for another process.
 func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
 	file := string(s)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -162,8 +161,8 @@ func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
 	return nil
 }
 
-// lock takes the lock of the store, a file beside it. One that is no regular
-// file, such as a pipe, would hold up the one that opens it.
+// lock takes the lock of the store, a file beside it. A lock file that is no regular file, such
+// as a pipe, is an error, because opening it could block.
 func (s Store) lock(ctx context.Context) (*flock.Flock, error) {
 	name := string(s) + ".lock"
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {

@@ -27,14 +27,14 @@ func (c *collector) add(path string) (isNew bool, err error) {
 	return true, nil
 }
 
-// sum is the digest of a regular file, "" if it is none, and how it looked.
+// sum returns the digest of a regular file, "" for anything else, and its size and times.
 func (c *collector) sum(path string) (digest string, looked stamp, err error) {
 	if !c.whole {
 		c.looks += 8 // a file is opened, and some of its directories are looked at
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", looked, nil //nolint:nilerr // what is not there runs nothing
+		return "", looked, nil //nolint:nilerr // an absent file runs nothing
 	}
 	if digest, known := c.sums[real]; known {
 		return digest, c.seen[real], nil

@@ -42,9 +42,8 @@ func (c *collector) project(h *Hook) error {
 	return c.count(*h)
 }
 
-// tree covers all files of the project, also those of submodules and below links,
-// and those that git does not track. If that are too many, those that git tracks
-// come first.
+// tree covers all files of the project, also those of submodules and below links, and those that
+// git does not track. If there are too many, the tracked ones come first.
 func (c *collector) tree() error {
 	add := func(path string) error {
 		_, err := c.add(path)
@@ -68,8 +67,8 @@ func (c *collector) tree() error {
 	return err
 }
 
-// walk visits the files below a directory, through links too, but those of git
-// itself. No file may come to be there.
+// walk visits the files below a directory, through links too, except git's own. Every visited
+// directory must keep its list of files.
 func (c *collector) walk(dir string, visit func(path string) error) error {
 	w := walker{c: c, visit: visit, been: map[string]bool{}}
 	return w.dir(dir)

@@ -1,23 +1,22 @@
-// Package trust knows what a user agreed to when they let the hooks of a
-// project run: what the hooks are, and the bytes of the files that they run.
-// Trust covers exactly these, and when one changes it has to be given again.
+// Package trust records a user's consent to run the hooks of a project: the hooks, and the bytes
+// of the files that they run. Trust covers exactly these; when one changes, the user has to
+// consent again.
 //
-//	covered, err := trust.Cover(ctx, dir, hooks, trust.Options{})  // what would run
+//	covered, err := trust.Cover(ctx, dir, hooks, trust.Options{})  // the hooks that would run
 //	…                                                              // the user agrees
 //	err = store.Decide(ctx, dir, trust.Decision{State: trust.Granted, Digests: map[string]string{"llxprt": covered.Digest}})
 //	…
 //	all, err := store.Read(ctx)
 //	state := all.State(dir, map[string]string{"llxprt": covered.Digest})
-//	sys := pipeline.NewSystem(pipeline.Config{Wrap: covered.Wrap})  // what runs is what was covered
+//	sys := pipeline.NewSystem(pipeline.Config{Wrap: covered.Wrap})  // only covered bytes run
 //	ses, err := sys.NewSession(ctx, pipeline.SessionConfig{Dir: dir, Untrusted: state != trust.Trusted})
 //
-// Nothing of the project runs. Which files a command runs is found from its words:
-// those that name a file of the project, through variables, cd and patterns; what
-// these files run in turn, if they are shell scripts; what scripts of Python and
-// Node import; and the interpreters they name. A program, an option or an import
-// that is not known to load nothing else makes a hook unclear: it says so, and
-// covers all files of the project, also of submodules, below links and those that
-// git does not track.
+// Cover runs nothing of the project. It finds the files of a command from its words: files of the
+// project that they name, through variables, cd and patterns; files that these run in turn, if
+// they are shell scripts; the imports of scripts in Python and Node; and the interpreters. A
+// program, an option or an import that is not known to load nothing else makes a hook unclear:
+// the hook is marked, and trust covers all files of the project, also of submodules, below links,
+// and those that git does not track.
 package trust
 
 import (
@@ -66,7 +65,7 @@ type Hook struct {
 	python  bool      // it runs Python with modules of its own
 }
 
-// Covered is what trust in the hooks of a directory covers.
+// Covered lists the hooks and files that trust in a directory covers.
 type Covered struct {
 	Hooks  []Hook
 	Digest string // "sha256:…"; empty if there is nothing to cover
@@ -76,7 +75,7 @@ type Covered struct {
 	stamps map[string]stamp  // by file, as hooks name it
 }
 
-// Options are what a host knows of hooks and settings.
+// Options are facts about hooks and settings that only a host knows.
 type Options struct {
 	// Reaching are settings of the project with which it touches more than its
 	// own hooks, in any form that does not change while they do not.
@@ -86,17 +85,17 @@ type Options struct {
 	// nil has none.
 	Files func(ctx context.Context, h *hook.Hook) ([]string, error)
 
-	// Environ are the variables that commands get; nil means those of the process.
+	// Environ are the variables of commands; nil means the process's environment.
 	Environ []string
 }
 
-// Cover finds out what trust in hooks covers, and its digest. dir is absolute,
-// without symbolic links. The digest does not depend on where settings have a
-// hook, only on what it is, and on the bytes of its files.
+// Cover collects the files that trust in hooks covers, and computes the digest. dir is absolute,
+// without symbolic links. The digest depends on the hooks and on the bytes of their files, and
+// not on the places of hooks in settings.
 //
-// It reads every file once, at most 20 000 files and 512 MiB of them. More files
-// that hooks name are an error, for what is not covered could change unseen; more
-// files of the project than that are said in Unclear.
+// It reads every file once, at most 20 000 files and 512 MiB of them. More files that hooks name
+// are an error, because an uncovered file could change unseen; more files of an unclear hook's
+// project are reported in Unclear.
 func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*Covered, error) {
 	c := newCollector(ctx, dir, opt.Environ)
 	covered := &Covered{dir: dir, sums: c.sums, stamps: c.stamps}
@@ -107,7 +106,7 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 		}
 		covered.Hooks = append(covered.Hooks, found)
 	}
-	for i := range covered.Hooks { // the bound on files is for what hooks name first
+	for i := range covered.Hooks { // named files come first under the bound
 		if err := c.project(&covered.Hooks[i]); err != nil {
 			return nil, fmt.Errorf("%s: %w", covered.Hooks[i].Position, err)
 		}
@@ -129,8 +128,8 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 	return covered, nil
 }
 
-// Check reports an error if a file is not the one that was covered, or was none
-// of those. It is made for what reads files later, such as the loader of modules.
+// Check returns an error if a file is not covered, or its text has changed. It serves readers of
+// files after Cover, such as the loader of modules.
 func (c *Covered) Check(path string, text []byte) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -146,7 +145,8 @@ func (c *Covered) Check(path string, text []byte) error {
 	return nil
 }
 
-// digested is a hook as the digest has it: what it does, and not where it stands.
+// digested is the part of a hook that the digest includes: its behaviour, not its place in
+// settings.
 type digested struct {
 	Event, Name, Type, Command   string
 	Argv                         []string

@@ -20,7 +20,7 @@ const (
 
 // arg is a word of a command.
 type arg struct {
-	texts []string // what it may be, as far as that is known
+	texts []string // possible values, as far as they are known
 	known bool     // it is nothing else
 
 	fields bool // texts are words one after the other, and not one of several
@@ -219,7 +219,7 @@ func within(dir, word string) string {
 	return filepath.Join(dir, word)
 }
 
-// paths are what a word may mean, existing or not.
+// paths returns the paths that a word may mean, existing or not.
 func (s *scope) paths(text string) (paths []string) {
 	if text == "" || len(text) > mostValue || strings.ContainsRune(text, 0) {
 		return nil

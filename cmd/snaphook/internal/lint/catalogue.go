@@ -2,8 +2,8 @@ package lint
 
 import "strings"
 
-// tools are the tools of each dialect's own agent, those of older and of newer
-// releases too: a hook may be for any of them.
+// tools lists the tools of each dialect's own agent, of older and of newer releases: a hook may
+// be written for any of them.
 var tools = map[string][]string{
 	"claude": strings.Fields(`
 		Agent AgentOutputTool AskUserQuestion Bash BashOutput Brief Config CronCreate CronDelete CronList Edit
@@ -46,8 +46,7 @@ var meant = map[string]map[string]string{
 	},
 }
 
-// words are the subjects of events that are no tools'. Those of open are not
-// all that there are.
+// words lists the subjects of events that are not about tools. The lists in open are incomplete.
 var (
 	words = map[string][]string{
 		"claude.SessionStart": {"startup", "resume", "clear", "compact"},

@@ -11,7 +11,7 @@ type token struct {
 	str    bool
 }
 
-// maxTokens bounds what is looked at of one script.
+// maxTokens bounds the tokens read of one script.
 const maxTokens = 200_000
 
 // tokens splits a program. Comments are left out. It is as exact as the rules

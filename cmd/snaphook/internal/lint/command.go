@@ -66,7 +66,7 @@ func (v *view) pluginRoot() string {
 	return filepath.Dir(filepath.Dir(file))
 }
 
-// callWalker finds the calls of a command that run whatever happens.
+// callWalker finds the calls of a command that run unconditionally.
 type callWalker struct {
 	*scope
 	at     hook.Position
@@ -76,7 +76,7 @@ type callWalker struct {
 
 // stmts looks at statements that run one after another.
 func (w *callWalker) stmts(all []*syntax.Stmt, certain bool) {
-	last := len(all) // the first statement after which the end is not that of what ran before
+	last := len(all) // index of the statement that decides the exit status
 	for i := len(all) - 1; i > 0; i-- {
 		if n := name(callOf(all[i])); n == "exit" || n == "true" || n == ":" {
 			last = i
@@ -191,7 +191,8 @@ func wrapper(name string) (w bash.Wrapper, ok bool) {
 	return w, ok && !w.Joins && !w.Foreign && !w.Reads && w.Text == "" && w.Clears != "*"
 }
 
-// unwrapped leaves out the programs that only start another. With options, what runs is not certain.
+// unwrapped skips programs that only start another. If they have options, the started program is
+// uncertain.
 func (c call) unwrapped() call {
 	for len(c.words) > 1 && c.known[0] {
 		w, ok := wrapper(c.words[0])
@@ -221,7 +222,7 @@ func (c call) program() string {
 	return c.words[0]
 }
 
-// languages are what lint reads of the languages of interpreters.
+// languages maps the languages of interpreters to the ones that lint reads.
 var languages = map[bash.Language]lang{
 	bash.Shell: langShell, bash.Python: langPython, bash.JavaScript: langNode, bash.PowerShell: langPowerShell,
 	bash.Ruby: langOther, bash.Perl: langOther, bash.PHP: langOther, bash.Lua: langOther,
@@ -275,8 +276,8 @@ func isScriptName(program, word string) bool {
 	return strings.ContainsAny(word, "./")
 }
 
-// languageOf is the language of an interpreter that runs the script which is its first argument without a
-// dash, by its name. deno is none: its first argument is a sub-command.
+// languageOf returns the language of an interpreter, by its name, whose first argument without a
+// dash is the script. deno is excluded: its first argument is a sub-command.
 func languageOf(program string) (lang, bool) {
 	l, ok := languages[bash.Interpreter(program)]
 	if !ok || base(program) == "deno" {

@@ -10,14 +10,14 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// edit is a change of one file. What it replaces has to be as it was looked at.
+// edit is a change of one file. It applies only if the replaced text is unchanged.
 type edit []change
 
 // change is one of an edit.
 type change struct {
 	file       string
 	seen       []byte // the whole text that was looked at
-	start, end int    // what is replaced
+	start, end int    // the replaced range
 	with       string
 	executable bool // sets the bits for execution, and changes no text
 }

@@ -13,7 +13,7 @@ import (
 // projectVars are the variables with the project's directory.
 var projectVars = []string{"CLAUDE_PROJECT_DIR", "LLXPRT_PROJECT_DIR", "GEMINI_PROJECT_DIR", "GEMINI_CWD"}
 
-// scope is what is known while a shell reads a text from its beginning.
+// scope holds the variables and the directory known at a place of a shell text.
 type scope struct {
 	vars map[string]string
 	dir  string // where relative paths count from; empty if that is not known
@@ -117,7 +117,7 @@ func (s *scope) param(p *syntax.ParamExp) (string, bool) {
 	return "", false
 }
 
-// output is what a command prints that says where things lie.
+// output returns the output of commands that print paths, such as dirname and pwd.
 func (s *scope) output(c *syntax.CmdSubst) (string, bool) {
 	if len(c.Stmts) == 1 {
 		if both, ok := c.Stmts[0].Cmd.(*syntax.BinaryCmd); ok && both.Op == syntax.AndStmt {

@@ -19,13 +19,12 @@ type NotFixed struct {
 	Why string
 }
 
-// Apply makes the changes of findings that have any. It changes only files that
-// lie below one of the directories, links followed, and those in files: what a
-// project's settings name may be any file of the user's. Every file is replaced
-// as a whole, and keeps its mode.
+// Apply makes the changes of findings that have any. It changes only files below one of the
+// directories, after links are resolved, and those in files: a project's settings may name any
+// file of the user. It replaces each file as a whole, and keeps its mode.
 //
-// An error is one of the file system, or a file that was changed meanwhile; what
-// was fixed before it stays.
+// An error is an error of the file system, or a file that changed meanwhile; earlier fixes
+// remain.
 func Apply(ctx context.Context, found []Finding, within, files []string) (fixed []Finding, left []NotFixed, err error) {
 	byFile, order := map[string][]int{}, []string{}
 	for i, f := range found {
@@ -130,5 +129,5 @@ func applyFile(ctx context.Context, file string, found []Finding, which []int) (
 	if err := maybe.WriteFile(file, changed, mode); err != nil {
 		return nil, err
 	}
-	return done, os.Chmod(file, mode) // the file's own, whatever the umask of this process
+	return done, os.Chmod(file, mode) // the file's own mode, independent of the umask
 }

@@ -1,9 +1,9 @@
-// Package lint finds mistakes in hooks that are configured: matchers that match
-// nothing, scripts that cannot start, exit statuses that do not block.
+// Package lint finds mistakes in configured hooks: matchers that match nothing, scripts that
+// cannot start, exit statuses that do not block.
 //
-// It runs nothing. Settings and scripts are foreign text: what is too long or
-// nested too deep is left alone. A rule reports what it is sure of; where only a
-// run could show it, there is no finding.
+// It runs nothing. Settings and scripts are foreign text: it skips texts that are too long or
+// nested too deep. A rule reports certain mistakes only; where only a run could show one, there
+// is no finding.
 package lint
 
 import (
@@ -21,7 +21,7 @@ type Severity string
 
 // The severities.
 const (
-	Error   Severity = "error"   // the hook does not do what it is for
+	Error   Severity = "error"   // the hook does not serve its purpose
 	Warning Severity = "warning" // it does not in some cases, or elsewhere
 	Note    Severity = "note"    // good to know; the exit status of check leaves it out
 )
@@ -32,7 +32,7 @@ type Finding struct {
 	Severity Severity
 	Position hook.Position
 	Message  string
-	Fix      string // what to do instead
+	Fix      string // the remedy
 
 	edit   edit            // makes the mistake go away; nil if a person has to
 	around []hook.Position // the hook and the group that it is about
@@ -41,22 +41,21 @@ type Finding struct {
 // Fixable reports whether [Apply] can make the mistake go away.
 func (f Finding) Fixable() bool { return f.edit != nil }
 
-// Options are what is looked at.
+// Options name the hooks and files to check.
 type Options struct {
 	Dir   string       // the project's, absolute: where hooks run
 	Hooks []*hook.Hook // as loaded
 	Files []string     // settings files, also those without hooks, named as positions name them
-	Tools Tools        // known besides those of the dialects
+	Tools Tools        // known tools besides the dialects' own
 
 	Modules []string  // files in JavaScript and TypeScript whose handlers run in the host
-	Path    string    // for programs; empty means that of the process
+	Path    string    // for programs; empty means the process's PATH
 	More    []Finding // of other checks, which comments ignore as well
 }
 
-// Check returns the findings of all rules, in the order of the hooks, without
-// those that a comment in the settings or in the script ignores. It reads the
-// settings files of the hooks again, and their scripts. When ctx ends, it
-// returns what it has so far.
+// Check returns the findings of all rules, in the order of the hooks, without those that a
+// comment in the settings or in the script ignores. It reads the settings files of the hooks
+// again, and their scripts. When ctx ends, it returns the findings so far.
 func Check(ctx context.Context, o Options) []Finding {
 	if o.Path == "" {
 		o.Path = os.Getenv("PATH")
@@ -112,15 +111,15 @@ type linter struct {
 	ctx       context.Context
 	events    map[string]pipeline.Info
 	documents map[string]*document // by the file's name
-	scripts   map[string]*script   // by path; nil for what is no script
+	scripts   map[string]*script   // by path; nil if the file is not a script
 	programs  map[string]bool      // whether PATH leads to them
 	views     []*view
 	found     []Finding
-	at        map[string]int // where in found, by what makes findings the same
+	at        map[string]int // index in found, by the key that identifies equal findings
 }
 
-// maxFound bounds the findings of one rule in one script, the comments of one
-// file, and what else is compared with each other.
+// maxFound bounds the findings of one rule in one script, the comments of one file, and other
+// lists that are compared pairwise.
 const maxFound = 200
 
 // hook runs the rules on one hook. They may compare it with the other hooks: all views are complete.

@@ -7,12 +7,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxNodes bounds what is looked at of one statement: statements stand in each
-// other, and each is looked at.
+// maxNodes bounds the nodes visited for one statement: statements nest, and each is visited.
 const maxNodes = 1000
 
-// calledWith are the texts of the calls in a script, by the name of what is
-// called.
+// calledWith returns the texts of the calls in a script, by the called name.
 func calledWith(file *syntax.File) map[string]string {
 	said := map[string]string{}
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -50,7 +48,7 @@ var troubles = []string{
 	"not executable", "unknown option", "traceback", "warning:", "not set", "expected",
 }
 
-// verdicts are words of messages that refuse, whatever else they say.
+// verdicts are words that mark a message as a refusal.
 var verdicts = []string{
 	"block", "denied", "deny", "refus", "forbid", "forbidden", "not allowed", "not permitted", "prohibit", "protected",
 	"dangerous", "reject",
@@ -79,9 +77,8 @@ func isTrouble(text string) bool {
 	return false
 }
 
-// looksForTools reports whether a condition asks whether a program, a file or an
-// argument is there. Conditions stand in each other: what was found of those inside
-// is not looked for again.
+// looksForTools reports whether a condition tests for the presence of a program, a file or an
+// argument. Conditions nest; the result for each is cached.
 func (w *exitWalker) looksForTools(s *syntax.Stmt) bool {
 	found, nodes := false, 0
 	syntax.Walk(s, func(node syntax.Node) bool {

@@ -23,7 +23,7 @@ func Page() string {
 	return b.String()
 }
 
-// intro is what stands above the rules.
+// intro precedes the rules.
 var intro = "<!-- Generated from the rules: go test ./cmd/snaphook/internal/lint -update -->\n\n" +
 	"# Findings of snaphook check\n\n" +
 	wrap("`snaphook check` reads settings, overlays and the scripts that hooks start, in shells, Python and "+
@@ -45,7 +45,7 @@ var intro = "<!-- Generated from the rules: go test ./cmd/snaphook/internal/lint
 		"script. Several ids have commas between them, and a reason may follow. Claude Code allows no comments in "+
 		"its settings: there it is the command's comment.") + "\n\n"
 
-// section is what the page says of a rule.
+// section is the section of a rule on the page.
 func (r Rule) section() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", wrap(r.Doc+" "+r.Why))

@@ -103,14 +103,14 @@ type psCall struct {
 	depth int  // of the braces that it is in
 }
 
-// psCalls finds the commands of a program. What an expression is made of may be
-// among them; rules look for names that no expression has.
+// psCalls finds the commands of a program. Parts of expressions may be among them; rules look for
+// names that no expression contains.
 func psCalls(all []token) (calls []psCall) {
 	var now psCall
 	depth, piped := 0, false
 	flush := func() {
 		if len(now.words) == 0 {
-			return // what is piped into comes yet
+			return // the target of the pipe comes later
 		}
 		now.depth, now.piped = depth, piped
 		calls = append(calls, now)
@@ -150,7 +150,7 @@ func (c psCall) name() string {
 	return strings.ToLower(base(strings.ReplaceAll(c.words[0].value(), `\`, "/")))
 }
 
-// texts are the words of a call as far as they show; what does not stands as "?".
+// texts returns the words of a call as far as they are literal; "?" stands for the rest.
 func (c psCall) texts(known map[string]string) (texts []string, certain []bool) {
 	for _, w := range c.words {
 		text, ok := psText(w, known)
@@ -186,7 +186,7 @@ func psText(w token, known map[string]string) (string, bool) {
 	return strings.ReplaceAll(b.String()+text, `\`, "/"), true
 }
 
-// psVariable is the name after a $, and what comes after it.
+// psVariable returns the name after a $, and the text after the name.
 func psVariable(text string) (name, rest string) {
 	if inner, ok := strings.CutPrefix(text, "{"); ok {
 		name, rest, _ = strings.Cut(inner, "}")
@@ -200,7 +200,7 @@ func psVariable(text string) (name, rest string) {
 	return text[:end], text[end:]
 }
 
-// readPowerShell finds what a command for PowerShell starts.
+// readPowerShell finds the programs and scripts that a command for PowerShell starts.
 func (v *view) readPowerShell(plugin string) {
 	s := &script{
 		file: v.at("command").File, at: v.at("command"), text: []byte(v.h.Command), lang: langPowerShell, inline: true,
@@ -265,7 +265,7 @@ func (c call) powershellFile() (l lang, script string, args []string, ok bool) {
 		case word == "-nologo" || word == "-noprofile" || word == "-nop" || word == "-noninteractive" || word == "-noni" ||
 			word == "-login" || word == "-noexit" || word == "-sta" || word == "-mta":
 		default:
-			return langPowerShell, "", nil, false // -Command, or what counts as one
+			return langPowerShell, "", nil, false // -Command, or an abbreviation of it
 		}
 	}
 	return langPowerShell, "", nil, false

@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// reading says what a shell script does with its standard input.
+// reading records how a shell script uses its standard input.
 type reading struct {
 	surely  bool // something reads it that is there to read
 	perhaps bool // a program has it that may read it
@@ -24,8 +24,8 @@ var silent = strings.Fields(`
 // filters read it if they are given no file.
 var filters = strings.Fields("cat jq read mapfile readarray grep egrep rg sed awk head tail tee tr cut sort wc xargs")
 
-// reader walks through a script with the question whether the standard input of
-// a statement is that of the hook.
+// reader walks through a script and tracks whether the standard input of a statement is the
+// hook's.
 type reader struct{ reading }
 
 func readingOf(file *syntax.File) reading {
@@ -91,8 +91,8 @@ func (r *reader) stmt(s *syntax.Stmt, mine bool) {
 	}
 }
 
-// branch looks at a condition and what depends on it: what is read where it is a
-// terminal is not what the hook is given.
+// branch visits a condition and its branch: a read that happens only on a terminal does not read
+// the hook's input.
 func (r *reader) branch(cond, then []*syntax.Stmt, yes, mine bool) {
 	r.list(cond, mine)
 	inner := &reader{}

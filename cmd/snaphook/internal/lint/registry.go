@@ -5,9 +5,9 @@ import "github.com/samber/lo"
 // Rule is one kind of mistake.
 type Rule struct {
 	ID       string
-	Severity Severity // that of most of its findings
-	Doc      string   // one sentence: what is wrong
-	Why      string   // what comes of it, in a sentence or two
+	Severity Severity // the severity of most of its findings
+	Doc      string   // one sentence: the mistake
+	Why      string   // the consequence, in a sentence or two
 	Mistake  string   // an example
 	Fix      string   // the same without the mistake
 	Fixable  bool     // check --fix does that, where the fix is certain

@@ -44,7 +44,7 @@ func accidentalTwo(v *view) {
 	}
 }
 
-// meansTwo says what status 2 does.
+// meansTwo describes the effect of status 2.
 func (v *view) meansTwo() string {
 	if v.gates() {
 		return "refuses every call that it matches"
@@ -87,7 +87,7 @@ func (v *view) argparse(c call, s *script, args []string) {
 	}
 }
 
-// parser is what a script has told argparse.
+// parser is the argparse configuration of a script.
 type parser struct {
 	options    map[string]bool // by name; true if a value follows
 	required   [][]string      // the names of options without which it ends
@@ -164,7 +164,7 @@ func (p *parser) add(names []string, rest []token) {
 	}
 }
 
-// wrong says what argparse does not accept about arguments; empty if nothing.
+// wrong returns the reason for which argparse rejects arguments; empty if it accepts them.
 func (p *parser) wrong(args []string) string {
 	free := 0
 	for i := 0; i < len(args); i++ {

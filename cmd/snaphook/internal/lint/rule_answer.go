@@ -46,7 +46,7 @@ func answerUnread(v *view) {
 	}
 }
 
-// blank keeps the offsets of what follows a comment.
+// blank replaces a comment by spaces, which keeps later offsets.
 func blank(text []byte) []byte { return []byte(strings.Repeat(" ", len(text))) }
 
 func unreadAnswer(text []byte, event string) (at int, fix, message string) {
@@ -109,7 +109,7 @@ var ruleTypeMixed = Rule{
 	Fix:     `{"type": "command", "command": "./guard.sh"}`,
 }
 
-// typeMembers are the members that say what a hook does, by its type.
+// typeMembers names the member with the program, prompt or address, by the hook's type.
 var typeMembers = map[string]string{"command": "command", "prompt": "prompt", "agent": "prompt", "http": "url"}
 
 func typeMixed(v *view) {

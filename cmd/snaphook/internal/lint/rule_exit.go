@@ -87,13 +87,13 @@ type exitWalker struct {
 	two     bool               // some way ends with 2, or with a status that is not known
 	ones    []*syntax.CallExpr // exit 1 after a message, in a branch
 	warners map[string]bool    // functions of the script that write to standard error
-	said    map[string]string  // what its functions are called with, by their names
+	said    map[string]string  // texts passed to its functions, by their names
 
-	tools map[*syntax.Stmt]bool // what looksForTools has found
+	tools map[*syntax.Stmt]bool // results of looksForTools
 }
 
-// refuses reports whether a function is one with which a script refuses: by its
-// name, or by what it is called with. Others are for troubles: die, usage.
+// refuses reports whether a script refuses by calling a function, judged by its name or by the
+// texts passed to it. Other functions report trouble: die, usage.
 func (w *exitWalker) refuses(function string) bool {
 	return isVerdict(function) || isVerdict(w.said[function])
 }
@@ -110,7 +110,7 @@ func (w *exitWalker) list(stmts []*syntax.Stmt, branch bool) {
 	}
 }
 
-// maxSaid bounds what is kept of messages.
+// maxSaid bounds the kept length of messages, in bytes.
 const maxSaid = 4096
 
 // joined are two messages, as far as they are short.
@@ -188,7 +188,7 @@ func (w *exitWalker) exit(c *syntax.CallExpr, refuses bool) {
 	}
 }
 
-// warns reports whether a statement writes to standard error, and what.
+// warns reports whether a statement writes to standard error, and returns the text.
 func (w *exitWalker) warns(s *syntax.Stmt) (text string, ok bool) {
 	if s == nil {
 		return "", false
@@ -218,7 +218,7 @@ func (w *exitWalker) warns(s *syntax.Stmt) (text string, ok bool) {
 	return "", false
 }
 
-// functionsThatWarn are those of a script whose output goes to standard error.
+// functionsThatWarn returns the functions of a script whose output goes to standard error.
 func functionsThatWarn(file *syntax.File) map[string]bool {
 	found := map[string]bool{}
 	for _, s := range file.Stmts {

@@ -16,7 +16,7 @@ func (v *view) codeExit(s *script) {
 		switch {
 		case !ok:
 		case status != "1" && status != "0":
-			return // 2, or what only shows when it runs
+			return // 2, or a value known only at run time
 		case status == "1" && len(ones) < maxFound && refusesAt(all, i, s.lang):
 			ones = append(ones, all[i])
 		}
@@ -99,7 +99,7 @@ func lineOf(all []token, i int) int {
 	return -1
 }
 
-// warnsIn reports whether tokens of a line write to standard error, and what.
+// warnsIn reports whether tokens of a line write to standard error, and returns the text.
 func warnsIn(all []token, from, to int) (text string, warns bool) {
 	var b strings.Builder
 	for i := from; i < len(all) && (i == from || all[i].indent < 0) && i-from < 400; i++ {

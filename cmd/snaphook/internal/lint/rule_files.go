@@ -92,7 +92,7 @@ func (v *view) has(program, dir string) bool {
 	return there
 }
 
-// nearFile says what could be meant by the path of a file that is not there.
+// nearFile suggests an existing file for the path of a missing one.
 func (v *view) nearFile(path string) string {
 	dir, err := bounded.OpenDir(filepath.Dir(path))
 	if err != nil {
@@ -124,8 +124,8 @@ var ruleInterpreterMissing = Rule{
 	Fix:     "`#!/usr/bin/env python3`",
 }
 
-// interpreterMissing looks for interpreters that are not there: the shell of a command,
-// those that it names, and those of the first line of scripts that start by themselves.
+// interpreterMissing looks for missing interpreters: the shell of a command, interpreters named
+// in it, and interpreters in the first line of scripts that are started directly.
 func interpreterMissing(v *view) {
 	v.shellMissing()
 	for _, c := range v.calls {

@@ -22,7 +22,7 @@ var ruleLauncherUnpinned = Rule{
 	Fix:     "`npx some-guard@1.4.2`, `uvx ruff@0.6.9`, or a file of the project",
 }
 
-// launchers looks for programs that run what a registry or a server has now.
+// launchers looks for programs that run the current release from a registry or a server.
 func launchers(v *view) {
 	for _, s := range v.scripts {
 		v.shellLaunchers(s)
@@ -54,8 +54,7 @@ func (v *view) shellLaunchers(s *script) {
 	})
 }
 
-// literals are the words of a call as far as they are literal; what is not
-// stands as "?".
+// literals returns the words of a call as far as they are literal; "?" stands for the rest.
 func literals(words []*syntax.Word) (texts []string) {
 	for _, w := range words {
 		text, ok := literal(w)
@@ -133,8 +132,8 @@ func launcherOf(words []string) (kind string, rest []string) {
 	return "", nil
 }
 
-// packageOf is the package among the arguments of a launcher: after one of the
-// options, else the first that is none.
+// packageOf returns the package among the arguments of a launcher: the word after one of the
+// options, else the first word that is not an option.
 func packageOf(words, options, others []string) string {
 	for i := 0; i < len(words); i++ {
 		option, value, joined := strings.Cut(words[i], "=")
@@ -215,7 +214,7 @@ var binaries = map[string]string{
 	"eslint_d": "eslint_d", "svelte-check": "svelte-check", "vue-tsc": "vue-tsc", "rome": "rome",
 }
 
-// downloads reports whether a statement prints what a server sends.
+// downloads reports whether a statement prints the response of a server.
 func downloads(s *syntax.Stmt) bool {
 	n := name(callOf(s))
 	return n == "curl" || n == "wget"
@@ -261,7 +260,7 @@ func runsInput(s *syntax.Stmt) bool {
 	return true
 }
 
-// substituted looks for what a server sends among the arguments of a shell.
+// substituted looks for a server's response among the arguments of a shell.
 func (v *view) substituted(s *script, c *syntax.CallExpr) {
 	n := name(c)
 	l, ok := languageOf(n)

@@ -36,13 +36,13 @@ func unreachable(v *view) {
 	}
 }
 
-// matcher is a matcher and what it is compared with.
+// matcher is a matcher with the subjects it is compared with.
 type matcher struct {
 	*view
 	pattern  string
 	subjects []string
 	complete bool   // there are no others
-	noun     string // what a subject is
+	noun     string // the noun for a subject
 }
 
 func matcherOf(v *view, pattern string) matcher {
@@ -60,7 +60,7 @@ func matcherOf(v *view, pattern string) matcher {
 	return m
 }
 
-// findings are those of the whole matcher, or those of the names in it.
+// findings returns the findings about the whole matcher, or about the names in it.
 func (m matcher) findings() (found []Finding) {
 	if !slices.ContainsFunc(m.subjects, m.h.Matcher.Match) && !m.mayBeMCP(m.h.Matcher, m.pattern) {
 		if f := m.whole(); f != nil {
@@ -121,7 +121,7 @@ func (m matcher) parts() []string {
 // maxNames bounds the names of a matcher that are looked at one by one.
 const maxNames = 100
 
-// part is the finding about one of several names; nil if there is none.
+// part returns the finding about one of several names; nil without one.
 func (m matcher) part(name string, all []string) *Finding {
 	if len(all) < 2 || !isName(name) {
 		return nil
@@ -217,7 +217,7 @@ func (m matcher) corrected() (string, bool) {
 	return strings.Join(fields, "|"), len(fields) > 0
 }
 
-// better is the name that a wrong one stands for; empty if there is none.
+// better returns the name meant by a wrong one; empty if unknown.
 func (m matcher) better(name string) string {
 	if m.ofTools() {
 		if other := meant[m.h.Dialect][name]; other != "" {
@@ -269,7 +269,7 @@ func unused(v *view) {
 	v.add(*f)
 }
 
-// harmless reports whether a matcher says what is so without it.
+// harmless reports whether a matcher has the same effect as none.
 func harmless(pattern string) bool {
 	return slices.Contains([]string{"", "*", ".*", "^.*$", ".+"}, strings.TrimSpace(pattern))
 }

@@ -27,7 +27,8 @@ type memberUse struct {
 	at   hook.Position
 }
 
-// membersUnknown compares the members that a script reads with those of the events whose hooks call it.
+// membersUnknown compares the members that a script reads with the members of the events whose
+// hooks call it.
 func membersUnknown(v *view) {
 	for _, s := range v.scripts {
 		var uses []memberUse
@@ -60,8 +61,8 @@ func membersUnknown(v *view) {
 	}
 }
 
-// membersFor returns the members that the input of a script may have: those of all events whose
-// hooks call it. elsewhere are those of all events of the dialect.
+// membersFor returns the members that the input of a script may have: known from the events whose
+// hooks call it, elsewhere from all events of the dialect.
 func (v *view) membersFor(s *script) (known, elsewhere []string) {
 	add := func(to []string, event string) []string {
 		info := v.events[event]

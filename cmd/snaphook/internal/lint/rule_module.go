@@ -10,9 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// module looks at a module in JavaScript or TypeScript, whose handlers run in
-// the host: at the names of tools that it compares with, at the programs that it
-// starts, and at what it has in its text.
+// module checks a module in JavaScript or TypeScript, whose handlers run in the host: the tool
+// names in its comparisons, the programs that it starts, and secrets in its text.
 func (l *linter) module(file string) {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -42,8 +41,7 @@ func (l *linter) module(file string) {
 	}
 }
 
-// comparedTool looks at what a tool's name is compared with: the token at i is
-// toolName.
+// comparedTool checks the text that a tool's name is compared with; the token at i is toolName.
 func (v *view) comparedTool(s *script, all []token, i int) {
 	if at := i + 1; has(all, at, "=", "=") || has(all, at, "!", "=") {
 		for at < len(all) && (all[at].text == "=" || all[at].text == "!") {
@@ -149,7 +147,7 @@ func (v *view) moduleEnv(s *script, name token) {
 	}
 }
 
-// moduleText looks for what should not be in a text that is committed.
+// moduleText looks for secrets and private paths, which must not be committed.
 func (v *view) moduleText(s *script, t token) {
 	for _, form := range secretForms {
 		if found := form.form.FindString(t.text); found != "" && !isPlaceholder(found) && strings.ContainsAny(found, "0123456789") {

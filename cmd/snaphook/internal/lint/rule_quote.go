@@ -101,7 +101,7 @@ func (u pathUse) text(s *script) string {
 
 // quoting finds variables that are not quoted where a shell takes them apart.
 type quoting struct {
-	paths  map[string]Severity // what variables hold that are assigned; "" is no path
+	paths  map[string]Severity // classes of assigned variables; "" is no path
 	inline bool
 	found  []pathUse
 }
@@ -176,9 +176,8 @@ var pathName = regexp.MustCompile(`(?i)^(.*_)?(file_?path|file_?name|file|path|d
 // fromCall are members of a hook's input that hold paths.
 var fromCall = regexp.MustCompile(`\b(file_path|notebook_path|transcript_path|absolute_path|dir_path|cwd|path)\b`)
 
-// pathVars says of each variable that a script assigns what it may hold: a path
-// of the call (Warning), another path (Note), or nothing that could be taken
-// apart ("").
+// pathVars classifies the variables that a script assigns, by their possible values: a path of
+// the call (Warning), another path (Note), or a value without blanks or patterns ("").
 func pathVars(file *syntax.File) map[string]Severity {
 	vars := map[string]Severity{"HOME": "", "PWD": Note, "OLDPWD": Note, "PATH": ""}
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -202,7 +201,7 @@ func pathVars(file *syntax.File) map[string]Severity {
 	return vars
 }
 
-// valueHolds is what a value may be.
+// valueHolds classifies a value as pathVars does.
 func valueHolds(variable string, w *syntax.Word, vars map[string]Severity) (holds Severity) {
 	if text, ok := literal(w); ok {
 		if strings.ContainsAny(text, " \t") && pathName.MatchString(variable) {

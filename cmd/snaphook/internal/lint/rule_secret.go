@@ -46,7 +46,7 @@ var (
 	secretAssign = regexp.MustCompile(`(?i)\b[A-Za-z0-9_-]*(?:token|secret|passwd|password|api_?key|access_?key)["']?\s*[=:]\s*["']?([A-Za-z0-9._~+/-]{16,})`)
 )
 
-// secrets looks for what should not be in a settings file.
+// secrets looks for secrets in a settings file.
 func (l *linter) secrets(d *document) { l.secretsIn(d.root, "", 0) }
 
 func (l *linter) secretsIn(v settings.Value, name string, level int) {
@@ -73,7 +73,7 @@ func (l *linter) secretsIn(v settings.Value, name string, level int) {
 	}
 }
 
-// secretOf says what kind of secret a text looks like; empty if like none.
+// secretOf returns the kind of secret that a text looks like; empty if it looks like none.
 func secretOf(text, member string) string {
 	for _, s := range secretForms {
 		if found := s.form.FindString(text); found != "" && !isPlaceholder(found) && strings.ContainsAny(found, "0123456789") {
@@ -95,7 +95,7 @@ func secretOf(text, member string) string {
 	return ""
 }
 
-// isPlaceholder reports whether a text stands for a secret and is none.
+// isPlaceholder reports whether a text is a placeholder for a secret.
 func isPlaceholder(text string) bool {
 	lower := strings.ToLower(text)
 	for _, word := range []string{"xxxx", "your", "placeholder", "changeme", "change-me", "change_me", "dummy", "<", "…", "...", "****", "replace", "redacted", "process.env", "os.environ"} {

@@ -52,7 +52,7 @@ func timeoutUnit(v *view) {
 	v.add(*f)
 }
 
-// unit is that of the timeouts of the hook's dialect.
+// unit returns the unit of timeouts in the hook's dialect.
 func (v *view) unit() time.Duration {
 	return map[string]time.Duration{"claude": time.Second, "llxprt": time.Millisecond}[v.h.Dialect]
 }
@@ -121,7 +121,7 @@ func (v *view) argumentsOf(s *script) (args []string, ok bool) {
 	return nil, false
 }
 
-// arguments matches what reads the arguments of a program.
+// arguments matches code that reads the arguments of a program.
 var arguments = regexp.MustCompile(`\bargv\b|\bargparse\b|\bparseArgs\b|\$[1-9@*]|\$\{[1-9@*]`)
 
 func readsArguments(s *script) bool { return arguments.Match(s.text) }
@@ -138,7 +138,7 @@ var ruleShellBashSyntax = Rule{
 	Fix:     "#!/usr/bin/env bash\nif [[ $(cat) == *rm* ]]; then exit 2; fi",
 }
 
-// bashSyntax looks for syntax of bash in what /bin/sh runs.
+// bashSyntax looks for syntax of bash in texts that /bin/sh runs.
 func bashSyntax(v *view) {
 	for _, s := range v.scripts {
 		if !s.posix || s.ast == nil || len(s.text) == 0 {

@@ -36,7 +36,7 @@ var neverSet = regexp.MustCompile(
 	`^(CLAUDE|GEMINI|LLXPRT)_(TOOL_(INPUT|NAME|OUTPUT|RESPONSE|USE|ARGS|RESULT|PARAMS|COMMAND)|FILE_PATHS?|HOOK_(INPUT|EVENT|DATA|PAYLOAD)|USER_PROMPT|PROMPT|NOTIFICATION|COMMAND)[A-Z_]*$`,
 )
 
-// guesses are names, in lower case, that scripts give to what they have read.
+// guesses lists names, in lower case, of variables that hold the input in scripts.
 var guesses = strings.Fields(
 	"input tool tool_name toolname tool_input toolinput command cmd file file_path filepath payload json stdin hook_input hook_json json_input event_data",
 )

@@ -87,8 +87,8 @@ func (v *view) follow() {
 	}
 }
 
-// file is the file that a call runs, absolute: the script of an interpreter, or
-// a program that is named by its path. Empty if there is none.
+// file returns the absolute path of the file that a call runs: the script of an interpreter, or a
+// program named by its path. Empty if it runs none.
 func (c call) file() string {
 	if _, script, _, ok := c.interpreted(); ok {
 		return c.resolve(script)
@@ -134,8 +134,8 @@ func (l *linter) script(path string, c call) *script {
 	return s
 }
 
-// language finds out what runs the script: the program that is called with it,
-// else its first line, else its name.
+// language returns the language of the script, by the program called with it, else its first
+// line, else its name.
 func (s *script) language(c call) {
 	if rest, ok := bytes.CutPrefix(s.text, []byte("#!")); ok {
 		line, _, _ := bytes.Cut(rest, []byte("\n"))

@@ -21,7 +21,7 @@ func literal(w *syntax.Word) (text string, ok bool) { return bash.Text(w) }
 // unescaped takes the backslashes out that a shell removes outside of quotes.
 func unescaped(s string) string { return bash.Unescape(s, false) }
 
-// name is the literal program of a call; empty if there is none.
+// name returns the literal program of a call; empty if it is not literal.
 func name(call *syntax.CallExpr) string {
 	if call == nil || len(call.Args) == 0 {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Tools are names of tools by dialect; those of "" are for all.
+// Tools are names of tools by dialect; the key "" holds names for all dialects.
 type Tools map[string][]string
 
 // of are the names for a dialect.
