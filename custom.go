@@ -93,10 +93,10 @@ type Stage struct{ stage stage }
 // input makes the event's input. A call of a tool has the dialect's names, and the original
 // arguments where hooks have rewritten them.
 //
-// read copies the host's instructions from a result. Decision, Reason, Stop, StopReason, Context
-// and Messages are set before it is called, from the common fields of the merged answer; an Allow
-// of the dialect does not skip the host's permission prompt unless read sets Preapproved. To
-// rewrite arguments, or a request, read sets Input to the complete new ones, in the dialect's
+// read copies the host's instructions from a result. Decision, Reason, Stop, StopReason, Context,
+// Messages and SuppressOutput are set before it is called, from the common fields of the merged
+// answer; an Allow of the dialect does not skip the host's permission prompt unless read sets
+// Preapproved. To rewrite arguments, or a request, read sets Input to the complete new ones, in the dialect's
 // names. It sets Result where hooks replace the result of a tool or a model. It is called once
 // for the merged result and, where hooks rewrote, once for each answer alone, to find out which
 // of them disagree. Nil takes the common fields alone.
@@ -136,6 +136,7 @@ func verdictOf[R any](res *hook.Result[R], reports []Report, read func(*hook.Res
 	if res.Message != "" {
 		v.Messages = []string{res.Message}
 	}
+	v.SuppressOutput = res.Suppress
 	if read != nil {
 		read(res, &v)
 		v.Decision = word(v.Decision)

@@ -74,9 +74,22 @@ func LLxprt(cfg LLxprtConfig) *Dialect {
 // common applies the instructions that every result has.
 func common[R any](res *hook.Result[R], p *part) {
 	c := llxprt.ApplyLifecycle(res)
-	p.Stop, p.StopReason = c.Stop, c.StopReason
+	p.Stop, p.StopReason, p.SuppressOutput = c.Stop, c.StopReason, c.Hide
 	p.Context = said(res, c.Context, func(o *hook.Output[R]) string { return o.Context })
 	p.Messages = said(res, c.Message, func(o *hook.Output[R]) string { return o.Message })
+	p.Context = append(p.Context, systemMessages(res, p)...)
+}
+
+// systemMessages returns the messages that the model reads as well as the user: those of hooks
+// that worked, without the warnings of those that failed.
+func systemMessages[R any](res *hook.Result[R], p *part) []string {
+	var warnings []string
+	for i := range res.Reports {
+		if r := &res.Reports[i]; r.Err != nil {
+			warnings = append(warnings, r.Output.Message)
+		}
+	}
+	return lo.Without(p.Messages, warnings...)
 }
 
 // said lists the texts of the hooks if the merged text consists of them, else the merged text
@@ -117,7 +130,10 @@ func llxprtAsked(in *PermissionInput, p *part) llxprt.NotificationInput {
 
 func llxprtGate(res *hook.Result[llxprt.BeforeToolOutput], p *part) {
 	decide(res, p)
-	p.Context = nil // it is not for the model here
+	p.Context = nil  // additionalContext is not for the model here
+	if !p.Denied() { // beside a denial the model reads the reason alone
+		p.Context = systemMessages(res, p)
+	}
 	p.changes = p.view.Patch(res.Specific.ModifiedToolInput())
 	claims(p, res, func(g *llxprt.BeforeToolOutput) []rename.Change { return p.view.Patch(g.ToolInput) })
 }
@@ -154,7 +170,8 @@ func llxprtReview(res *hook.Result[llxprt.BasicOutput], p *part) {
 	switch {
 	case !blocked:
 	case res.Specific.Replaces():
-		p.Result, p.Context = &ToolResult{Text: "Tool result blocked: " + reason, Failed: true}, nil
+		p.Result = &ToolResult{Text: "Tool result blocked: " + reason, Failed: true}
+		p.Context = systemMessages(res, p)
 	default:
 		p.Decision, p.Reason = hook.Deny, reason
 	}

@@ -18,7 +18,7 @@ import (
 // arguments that are not a JSON object: the tool has not run unless the result says otherwise.
 //
 // The result's Text is for the model, with the contexts of the hooks and their objections after
-// it, a blank line before each.
+// it, a blank line before each. SuppressOutput is set if the tool or a hook has set it.
 func (s *Session) RunTool(
 	ctx context.Context,
 	call *ToolCall,
@@ -62,7 +62,7 @@ func refused(v *Verdict, why string) ToolResult {
 	r := ToolResult{
 		Text:   cmp.Or(why, "A hook has refused the call, and gave no reason."),
 		Failed: true, Stop: v.Stop, StopReason: v.StopReason, Context: v.Context, Messages: v.Messages,
-		Reports: v.Reports,
+		SuppressOutput: v.SuppressOutput, Reports: v.Reports,
 	}
 	r.append(v.Context...)
 	return r
@@ -94,6 +94,7 @@ func reviewed(out ToolResult, before, after *Verdict, err error) ToolResult {
 		out.Text, out.Data, out.Failed = r.Text, r.Data, r.Failed
 	}
 	out.Stop, out.StopReason = out.Stop || after.Stop, lines(out.StopReason, after.StopReason)
+	out.SuppressOutput = out.SuppressOutput || before.SuppressOutput || after.SuppressOutput
 	out.Context = joined(joined(out.Context, before.Context), after.Context)
 	out.Messages = joined(joined(out.Messages, before.Messages), after.Messages)
 	out.Reports = joined(joined(out.Reports, before.Reports), after.Reports)

@@ -38,9 +38,18 @@ type Verdict struct {
 	// Text. Nil replaces nothing.
 	Result *ToolResult
 
-	Context  []string          // for the model, in order
+	// Context has texts for the model, in order. LLxprt's system messages are here as well as in
+	// Messages: its hooks put them into the conversation. Beside a denial of BeforeTool, and as the warning
+	// of a hook that failed, a message is in Messages alone.
+	Context  []string
 	Messages []string          // for the user, in order
 	Env      map[string]string // at [Start]: variables for the commands that the host runs
+
+	// SuppressOutput says that the user is not shown the output that the moment is about: at
+	// [BeforeTool] and [AfterTool] the tool's result, at [AfterModel] the model's response. The
+	// model gets it all the same. Claude Code's hooks do not set it, since there the word hides
+	// the stdout of the hook: see [Report].SuppressOutput.
+	SuppressOutput bool
 
 	// Preapproved says that an Allow skips the permission prompt of the host. Claude
 	// Code's does; in LLxprt the word says no more than that the hook does not object.
@@ -63,6 +72,9 @@ type ToolResult struct {
 	Stop       bool
 	StopReason string
 
+	// SuppressOutput says that the user is not shown the result; the model is. See [Verdict].
+	SuppressOutput bool
+
 	Context  []string // of [Session.RunTool]: additions of hooks for the model; Text has them too
 	Messages []string // of [Session.RunTool]: messages of hooks to the user
 	Reports  []Report // of [Session.RunTool]: one for each hook that was started, before the tool and after it
@@ -84,6 +96,8 @@ type Report struct {
 	Elapsed time.Duration
 	Err     error    // why its answer is missing; nil if the hook worked
 	Notes   []string // mistakes in its answer that were ignored
+
+	SuppressOutput bool // its answer says suppressOutput: in Claude Code, do not show the user its Stdout
 }
 
 // report adds the reports of a result, with their outcomes as the event knows them.
@@ -96,6 +110,7 @@ func report[Out any](p *part, res *hook.Result[Out], outcome func(*hook.Report[O
 		if h.Position.File != "" {
 			to.File = h.Position.String()
 		}
+		to.SuppressOutput = r.Output.Suppress
 		to.Outcome, to.Elapsed, to.Err, to.Notes = string(outcome(r)), r.Elapsed, r.Err, r.Notes
 		if r.Reply != nil {
 			to.Exit, to.Stdout, to.Stderr = r.Reply.Exit, wire.Valid(r.Reply.Stdout), wire.Valid(r.Reply.Stderr)
@@ -152,6 +167,7 @@ func (v *Verdict) add(p *Verdict) {
 		v.Env = lo.Assign(v.Env, p.Env)
 	}
 	v.Context, v.Messages = joined(v.Context, p.Context), joined(v.Messages, p.Messages)
+	v.SuppressOutput = v.SuppressOutput || p.SuppressOutput
 	v.Preapproved = v.Preapproved || p.Preapproved
 	v.Reports = joined(v.Reports, p.Reports)
 }
