@@ -10,14 +10,14 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Set is the overlays that count for a directory, those of the machine first.
-// It does not change, and may be used from many goroutines.
+// Set holds the overlays of a directory, the machine's first. It does not change, and may be used
+// from many goroutines.
 type Set struct {
 	overlays  []*Overlay
 	untrusted bool // the project's overlay is for the project's own hooks alone
 }
 
-// Event is what a policy has to know of a hook's event.
+// Event describes a hook's event to a policy.
 type Event struct {
 	Gate           bool // its hooks can block
 	FailClosed     bool // a hook that fails blocks
@@ -39,7 +39,7 @@ type Finding struct {
 // The findings of a set. [Set.Findings] returns the first three.
 const (
 	Unmatched     = "policy-rule-unmatched" // a rule matches no hook
-	Locked        = "policy-locked"         // the machine's policy has locked what a rule would change
+	Locked        = "policy-locked"         // the machine's policy has locked the member that a rule would change
 	Weakens       = "policy-weakens"        // a rule would make the hook of a higher level laxer
 	ClosedMissing = "policy-closed-missing" // a closed gate whose program is not there
 	GateOpen      = "policy-gate-open"      // a gate that fails open, before tools that write
@@ -60,13 +60,13 @@ func (ev Event) guards(h *hook.Hook) bool {
 	return ev.Gate && (h.Background == hook.Foreground || h.Func != nil)
 }
 
-// action is what an event's own rules say, or the hook's entry.
+// action returns the action of the event's own rules, or of the hook's entry.
 func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
 	waits := h.Background == hook.Foreground || h.Func != nil
 	late := class == hook.ClassTimeout && (ev.LateBlocks || ev.LateFuncBlocks && h.Func != nil)
 	closed := ev.FailClosed || h.FailClosed || late
 	if class == hook.ClassUntrusted || class == hook.ClassInvalid {
-		// what cannot run is skipped, whatever the event says
+		// a hook that cannot run is skipped, for any event
 		closed = false
 	}
 	if waits && closed {
@@ -113,7 +113,7 @@ func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
 	if p.Mode == hook.Shadow {
 		governed.NoEnvFile = true // its variables are an answer too
 	}
-	if governed.Key != "" { // what has another policy does not do the same
+	if governed.Key != "" { // hooks with different policies are not duplicates
 		governed.Key += "\x00" + fingerprint(p)
 	}
 	return &governed
@@ -204,8 +204,8 @@ func (s *Set) decide(h *hook.Hook, ev Event) *decision {
 	return d
 }
 
-// change reports whether an overlay may change a member, and records what it
-// does, or why it does not.
+// change reports whether an overlay may change a member, and records the change, or the reason
+// why it may not.
 func (d *decision) change(o *Overlay, member, path string, laxer bool) bool {
 	top := member
 	if i := strings.IndexByte(member, '.'); i > 0 {

@@ -115,7 +115,7 @@ func (d *decision) times(o *Overlay) {
 // shorter compares times of which zero, or less, is for ever.
 func shorter(a, b time.Duration) bool { return a > 0 && (b <= 0 || a < b) }
 
-// timeout is what the hook has so far.
+// timeout returns the hook's timeout so far.
 func (d *decision) timeout() time.Duration {
 	switch {
 	case d.p.Timeout > 0:

@@ -26,8 +26,7 @@ func (e Events) some(m Match) bool {
 	return false
 }
 
-// short lists the names of events without those of the dialects. An empty dialect means
-// all.
+// short lists the names of a dialect's events without its prefix. An empty dialect means all.
 func (e Events) short(of string) (names []string) {
 	for name := range e {
 		if dialect, event, _ := strings.Cut(name, "."); of == "" || of == dialect {
@@ -54,9 +53,9 @@ func (e Events) foreign(dialect string) bool {
 	return near(dialect, e.dialects()) == ""
 }
 
-// Misspelt finds rules for a dialect or an event that is not linked, where its name is like
-// that of one, or the event's dialect is linked: the rules match no hook, and what they demand
-// is demanded of nothing. They do not make the set unusable. s may be nil.
+// Misspelt finds rules for a dialect or an event that is not linked, if the name is similar to a
+// linked one, or the event's dialect is linked: such a rule matches no hook. The set stays
+// usable. s may be nil.
 func (s *Set) Misspelt(events Events) (problems []settings.Problem) {
 	if s == nil {
 		return nil
@@ -74,8 +73,7 @@ func (s *Set) Misspelt(events Events) (problems []settings.Problem) {
 	return problems
 }
 
-// misspelt says which member of a match is wrong, and what is; empty: nothing, as far as is
-// known.
+// misspelt names the wrong member of a match and the mistake; empty if none is known.
 func (e Events) misspelt(m Match) (member, why string) {
 	linked := e.dialects()
 	if !slices.ContainsFunc(linked, func(d string) bool { return holds(m.Dialect, d) }) {

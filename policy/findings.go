@@ -11,9 +11,9 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Problems finds what makes overlays unusable although each can be read: "closed" where
-// nothing can be blocked, recheck where nothing is rewritten, and limits of events that do
-// not exist. hooks are those that the settings have. s may be nil.
+// Problems finds mistakes in overlays that are readable one by one: "closed" for events that
+// cannot block, recheck for events without rewrites, and limits of events that do not exist.
+// hooks are the hooks of the settings. s may be nil.
 func (s *Set) Problems(hooks []*hook.Hook, events Events) (problems []settings.Problem) {
 	if s == nil {
 		return nil

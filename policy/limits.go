@@ -41,8 +41,8 @@ func (s *Set) Bounds(h *hook.Hook) (bounds []Bound) {
 
 func (s *Set) bounds(h *hook.Hook) bool { return len(s.Bounds(h)) > 0 }
 
-// binds reports whether the limits of an overlay are for a hook. They are not
-// for those of higher levels: a hook that waits too long may fail open.
+// binds reports whether the limits of an overlay apply to a hook. They do not apply to hooks of
+// higher levels: a guard that waits too long may fail open.
 func (s *Set) binds(o *Overlay, h *hook.Hook) bool { return LevelOf(h.Source) >= o.Level }
 
 func (s *Set) limitLocked(o *Overlay, member string) bool {
@@ -57,8 +57,7 @@ func (s *Set) limitLocked(o *Overlay, member string) bool {
 	return false
 }
 
-// Warm returns how many hooks are kept warm: what the nearest level says that
-// does; 0 if none does.
+// Warm returns how many hooks are kept warm, by the nearest level that sets it; 0 if none does.
 func (s *Set) Warm() (n int) {
 	if s == nil {
 		return 0

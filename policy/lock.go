@@ -40,7 +40,7 @@ func (p *parser) lock(v settings.Value) {
 
 var rulePart = regexp.MustCompile(`^hooks\[(\d{1,6})\](?:\.(.*))?$`)
 
-// lockable says what is wrong with a path to lock.
+// lockable returns an error for a path that cannot be locked.
 func (o *Overlay) lockable(path string) error {
 	known := []string{
 		"hooks",
@@ -83,8 +83,8 @@ func (o *Overlay) lockable(path string) error {
 	)
 }
 
-// lockedBy reports whether a machine's overlay locks a member of the hook: for a
-// rule that matches it, the member or what is around it.
+// lockedBy reports whether a machine's overlay locks a member of the hook: whether a rule that
+// matches the hook locks the member or its parent.
 func (d *decision) lockedBy(o *Overlay, member string) bool {
 	if len(o.Lock) == 0 {
 		return false
@@ -105,8 +105,8 @@ func (o *Overlay) holds(path string) bool {
 	})
 }
 
-// guarded reports whether the machine's overlay locks the mode of the hook, or what its failure
-// amounts to.
+// guarded reports whether the machine's overlay locks the mode of the hook, or the action on its
+// failure.
 func (d *decision) guarded() bool {
 	return d.locked("mode") || d.locked("onFailure") ||
 		slices.ContainsFunc(hook.Classes(), func(c hook.Class) bool { return d.locked("onFailure." + string(c)) })

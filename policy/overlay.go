@@ -1,10 +1,9 @@
-// Package policy decides what the operators of hooks demand of them, beyond
-// what settings files of the hook systems can say: what happens when a hook
-// fails, whether its answer counts, how long it may take and wait.
+// Package policy decides the operators' demands on hooks, beyond the settings files of the hook
+// systems: the action when a hook fails, whether its answer counts, how long it may run and wait.
 //
-// An [Overlay] is one file, .snaphook.json, or its like in Go. There are three
-// levels of them, machine, user and project. [Source] finds them; [Set.Apply]
-// decides the [hook.Policy] of one hook.
+// An [Overlay] is one file, .snaphook.json, or its equivalent in Go. Overlays have three levels:
+// machine, user and project. [Source] finds them; [Set.Apply] decides the [hook.Policy] of one
+// hook.
 package policy
 
 import (
@@ -19,8 +18,7 @@ import (
 // is a lower one: it may make the hooks of those above stricter, never laxer.
 type Level uint8
 
-// The levels. What a program sets in Go is of the machine's, unless it says
-// otherwise.
+// The levels. An overlay that a program sets in Go has the machine's, unless it sets another.
 const (
 	Machine Level = iota
 	User
@@ -31,7 +29,7 @@ var levels = [...]string{"machine", "user", "project"}
 
 func (l Level) String() string { return levels[l] }
 
-// LevelOf returns the level of a hook: that of where it comes from.
+// LevelOf returns the level of a hook, by its source.
 func LevelOf(s hook.Source) Level {
 	switch s {
 	case hook.Project, hook.Local, hook.FrontMatter:
@@ -45,10 +43,10 @@ func LevelOf(s hook.Source) Level {
 // Default is the key of an [OnFailure] for the classes that it does not name.
 const Default hook.Class = "default"
 
-// OnFailure says what happens when a hook fails, by class.
+// OnFailure maps the class of a failure to an action.
 type OnFailure map[hook.Class]hook.Action
 
-// of returns what o says of a class.
+// of returns the action of o for a class.
 func (o OnFailure) of(class hook.Class) (hook.Action, bool) {
 	if a, ok := o[class]; ok {
 		return a, true
@@ -57,7 +55,7 @@ func (o OnFailure) of(class hook.Class) (hook.Action, bool) {
 	return a, ok
 }
 
-// Overlay is what one level demands. The zero Overlay demands nothing.
+// Overlay holds the demands of one level. The zero Overlay demands nothing.
 type Overlay struct {
 	Level    Level
 	File     string // for messages; empty in Go
@@ -70,8 +68,8 @@ type Overlay struct {
 	places map[string]hook.Position // by path, such as "hooks[0].mode"
 }
 
-// Defaults are for hooks of which neither a rule nor their own entry says
-// anything: those of events that can block, and all others.
+// Defaults apply to hooks without a rule and without a policy of their own entry, separately for
+// events that can block and for all others.
 type Defaults struct {
 	Gates, Observers OnFailure
 }
@@ -90,8 +88,8 @@ type Rule struct {
 	Recheck   *bool
 }
 
-// Limits bound what runs at the same time, of the hooks that are of the
-// overlay's level or of a lower one. Hooks in Go hold no permit.
+// Limits bound how many hooks of the overlay's level, or a lower one, run at the same time. Hooks
+// in Go do not count.
 type Limits struct {
 	Concurrent int            // hooks at the same time, over all fires; 0: no bound
 	PerEvent   map[string]int // the same for one event, by its full name
@@ -99,9 +97,8 @@ type Limits struct {
 	Warm       int // hooks that are kept warm, for the System; 0: as the nearest level says, or 8
 }
 
-// Breaker stops a hook that has failed so many times in a row, for a while.
-// What counts are failures of the means by which it runs, never a status that
-// means failure, or a denial. Zero Failures: there is none.
+// Breaker pauses a hook after that many consecutive infrastructure failures. A status that means
+// failure, and a denial, do not count. Zero Failures disables it.
 type Breaker struct {
 	Failures int
 	For      time.Duration

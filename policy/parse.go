@@ -30,9 +30,8 @@ var (
 	limitsMembers   = []string{"concurrent", "perEvent", "breaker", "warm"}
 )
 
-// Parse reads an overlay: JSON in which comments and trailing commas are
-// allowed. What cannot be used is a problem, and then nothing of the file
-// counts; each is fatal, at its place, with what to write instead.
+// Parse reads an overlay: JSON with comments and trailing commas. Each mistake is a fatal problem
+// with its place and the remedy, and the whole file then has no effect.
 func Parse(level Level, file string, data []byte) (*Overlay, []settings.Problem) {
 	v, err := settings.Parse(file, data)
 	if err == nil && v.Kind() == '{' && !bytes.ContainsRune(data, '{') {

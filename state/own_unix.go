@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// own makes a directory for its owner alone, or looks whether it is one: what
-// another user could have put there is nothing to go by.
+// own makes a directory for its owner alone, or checks that an existing one is: another user's
+// files are not trusted.
 func own(dir string) error {
 	info, err := os.Lstat(dir)
 	if os.IsNotExist(err) {

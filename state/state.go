@@ -1,9 +1,9 @@
-// Package state keeps what the hooks of one session remember: small texts by
-// key, in a directory of the session, for processes and for hooks in Go alike.
+// Package state stores the memory of the hooks of one session: small texts by key, in a directory
+// of the session, for processes and for hooks in Go alike.
 //
-// Every operation holds a lock on the directory, so that two hooks at once lose
-// nothing. A value that was acknowledged is there after a crash of the process
-// that wrote it, since it was put in its place as a whole.
+// Every operation holds a lock on the directory: concurrent hooks lose no update. An acknowledged
+// value survives a crash of the process that wrote it, because it replaces the old one as a
+// whole.
 package state
 
 import (
@@ -23,7 +23,7 @@ import (
 // Most is how many bytes the keys and values of a session may have together.
 const Most = 1 << 20
 
-// mostKey bounds a key, whose name becomes that of a file.
+// mostKey bounds a key, which becomes a file name, in bytes.
 const mostKey = 200
 
 // ErrFull is the error of a value for which there is no space left.
@@ -180,8 +180,8 @@ func (d Dir) lock() (lock *os.File, err error) {
 	return lock, nil
 }
 
-// holds reports whether a lock is still that of the directory, which may have
-// been removed while the lock was waited for.
+// holds reports whether a lock still belongs to the directory, which may have been removed during
+// the wait.
 func (d Dir) holds(lock *os.File) bool {
 	held, err := lock.Stat()
 	if err != nil {
@@ -217,8 +217,7 @@ func (d Dir) write(key, value string) error {
 	return os.Rename(fresh, d.file(key))
 }
 
-// fits reports whether there is space for a value in place of the one that the
-// key has.
+// fits reports whether there is space for a value in place of the key's present one.
 func (d Dir) fits(key, value string) error {
 	entries, err := os.ReadDir(string(d))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // IFS is empty.
 type builtin func(s *state, args []string, noFields bool) int
 
-// builtins are those that are the same here, beside what is compiled.
+// builtins lists the builtins that behave as in bash, beside the compiled ones.
 var builtins = map[string]builtin{
 	":":      func(*state, []string, bool) int { return 0 },
 	"true":   func(*state, []string, bool) int { return 0 },
@@ -119,7 +119,7 @@ func format1(format string, args []string) (text string, used int) {
 	return out.String(), used
 }
 
-// exitStatus is that of exit and return.
+// exitStatus returns the status of exit and return.
 func (s *state) exitStatus(args []string) int {
 	switch len(args) {
 	case 0:
@@ -166,7 +166,7 @@ func pwd(s *state, args []string, _ bool) int {
 	return 0
 }
 
-// read reads a line, or what goes before another byte.
+// read reads a line, or the text up to another byte.
 func read(s *state, args []string, noFields bool) int {
 	raw, end := false, byte('\n')
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {

@@ -9,7 +9,7 @@ import (
 	sh "github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// Compile reads a script. The error says what of it needs bash.
+// Compile reads a script. The error names the part that needs bash.
 func Compile(text string) (script *Script, err error) {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
@@ -59,7 +59,7 @@ func (c *compiler) refuse(n syntax.Node, what string, args ...any) {
 	panic(refused{n.Pos().Line(), fmt.Sprintf(what, args...)})
 }
 
-// apart compiles what runs in a subshell.
+// apart compiles the body of a subshell.
 func (c *compiler) apart(compile func()) {
 	was := *c
 	c.loops, c.inFunc = 0, false

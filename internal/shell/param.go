@@ -137,8 +137,8 @@ func (c *compiler) replace(p *syntax.ParamExp, v text, quoted bool) text {
 	}
 }
 
-// unescaped refuses a word in which quotes or backslashes would have to be read
-// as those of an expansion.
+// unescaped refuses a word whose quotes or backslashes would have the meaning they have inside an
+// expansion.
 func (c *compiler) unescaped(w *syntax.Word) {
 	if w == nil {
 		return

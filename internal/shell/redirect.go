@@ -99,7 +99,7 @@ func (c *compiler) reads(r *syntax.Redirect) redirect {
 func (c *compiler) hereDocument(r *syntax.Redirect) redirect {
 	delimiter := r.Word.Lit()
 	if delimiter == "" || strings.Contains(delimiter, `\`) {
-		delimiter = "" // quoted: the text is what it is
+		delimiter = "" // quoted: the text is literal
 	}
 	if r.Hdoc == nil {
 		return func(s *state) { s.in = &input{} }

@@ -1,8 +1,7 @@
-// Package shell runs scripts for bash that use nothing but its builtins, in this
-// process and without an effect on it. What it runs is decided by syntax, from
-// a list of what is allowed; where a value turns out to be one for which bash
-// would do more, the run is given up. Nothing has happened then, since output
-// is kept until the end: the caller starts bash.
+// Package shell runs scripts for bash that use its builtins alone, in this process and without an
+// effect on it. Syntax decides which scripts run, from a list of allowed forms; a run is given up
+// when a value needs behaviour that only bash has. Until then it had no effect, because output is
+// kept until the end: the caller starts bash.
 package shell
 
 import (
@@ -38,8 +37,7 @@ const (
 	mostFile  = 256 << 10
 )
 
-// Run runs the script. ok is false if only bash can say what it does; why says
-// what of it.
+// Run runs the script. ok is false if only bash can run it, and why names the part.
 func (p *Script) Run(call *Call) (r Result, why string, ok bool) {
 	var out, err output
 	s := &state{
@@ -94,13 +92,13 @@ type variable struct {
 	unset bool
 }
 
-// run is what all subshells of a run share.
+// run is the state that all subshells of a run share.
 type run struct {
 	*Call
 	left int
 }
 
-// state is that of one shell.
+// state is the state of one shell.
 type state struct {
 	*run
 	vars   map[string]variable // those that differ from the environment
@@ -129,7 +127,7 @@ type saved struct {
 type input struct {
 	data     []byte
 	at       int
-	reopened bool // /dev/stdin has been opened: what is left of it is not known
+	reopened bool // /dev/stdin was opened: its position is unknown
 }
 
 type output struct {
@@ -188,8 +186,7 @@ func (s *state) set(name, text string) {
 // madeByBash are variables that bash makes if they are not there.
 var madeByBash = set("PATH TERM HOME SHELL HOSTNAME COLUMNS LINES LOGNAME USER")
 
-// ofBash are variables that are bash's own, and of which some change what it
-// does.
+// ofBash lists the variables that bash sets or that change its behaviour.
 var ofBash = set(`_ IFS SHLVL OLDPWD OPTARG OPTIND OPTERR HOSTTYPE MACHTYPE OSTYPE PS0 PS1 PS2 PS3 PS4 ENV PPID UID EUID
 	GROUPS DIRSTACK FUNCNAME FUNCNEST LINENO RANDOM SRANDOM SECONDS EPOCHSECONDS EPOCHREALTIME PIPESTATUS SHELLOPTS
 	POSIXLY_CORRECT POSIX_PEDANTIC TMOUT GLOBIGNORE EXECIGNORE FIGNORE CHILD_MAX MAILCHECK MAIL MAILPATH TEXTDOMAIN
@@ -205,8 +202,8 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// Concerns reports whether a variable of the environment changes what bash does
-// with a script, beyond its value.
+// Concerns reports whether a variable of the environment changes the way bash runs a script,
+// beyond its value.
 func Concerns(name string) bool {
 	switch name {
 	case "TMOUT", "FUNCNEST", "GLOBIGNORE", "POSIXLY_CORRECT", "IFS", "OPTIND":

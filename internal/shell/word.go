@@ -81,7 +81,7 @@ func (c *compiler) single(q *syntax.SglQuoted) string {
 	return value
 }
 
-// escapes replaces \n and the like; only the ones that are known.
+// escapes replaces \n and its like; ok is false for unknown ones.
 func escapes(v, known string) (text string, ok bool) {
 	if strings.IndexByte(v, '\\') < 0 {
 		return v, true
@@ -114,7 +114,7 @@ func (c *compiler) double(q *syntax.DblQuoted) text {
 	return c.quoted(q.Parts, "$`\"\\")
 }
 
-// quoted compiles what stands in double quotes, or in a here-document.
+// quoted compiles the parts of double quotes, or of a here-document.
 func (c *compiler) quoted(parts []syntax.WordPart, escapable string) text {
 	all := make([]text, 0, len(parts))
 	for _, p := range parts {

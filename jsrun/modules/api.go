@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// pi is what a factory is given.
+// pi is the object that a factory receives.
 var pi = extended(&jsrun.Object{
 	Sync: map[string]jsrun.Func{
 		"on":                      jsrun.On(on),
@@ -63,7 +63,7 @@ func appendEntry(_ context.Context, m *module, args jsrun.Args) (any, error) {
 	return nil, m.api.AppendEntry(args.String(0), nil)
 }
 
-// errNoExec is what pi.exec says where programs cannot be run.
+// errNoExec is the error of pi.exec where programs cannot be run.
 var errNoExec = errors.New("pi.exec is not available: the host does not let modules run programs")
 
 func exec(ctx context.Context, m *module, args jsrun.Args) (any, error) {
@@ -89,8 +89,8 @@ func exec(ctx context.Context, m *module, args jsrun.Args) (any, error) {
 	return m.inTurn(ctx, r, part.Close), nil
 }
 
-// ExecRoom is what is kept of the output of all programs that one module runs at
-// the same time, in bytes. What is beyond is dropped, and the result says so.
+// ExecRoom bounds the kept output of all programs that one module runs at the same time, in
+// bytes. The rest is dropped, and the result says so.
 const ExecRoom = 32 << 20
 
 // large is a result of which one at a time is turned into values of JavaScript:
@@ -132,8 +132,8 @@ func logging(level slog.Level) jsrun.Func {
 	})
 }
 
-// RenderTime is how long a renderer of messages may take. The host waits for
-// it, so that it must not render where it is called by a module itself.
+// RenderTime bounds the time of a renderer of messages. The host waits for it; a host must not
+// render on a goroutine that a module called.
 const RenderTime = time.Second
 
 // RenderWidth is how wide components are told to draw themselves. It is for

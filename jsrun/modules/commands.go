@@ -12,7 +12,7 @@ import (
 // control is the ctx of commands.
 var control = commandView()
 
-// commandView is view, and what commands alone can do.
+// commandView is view with the functions that commands alone have.
 func commandView() *jsrun.Object {
 	o := *view
 	o.Async = maps.Clone(view.Async)
@@ -65,7 +65,7 @@ func waitForIdle(ctx context.Context, s *seen, _ jsrun.Args) (any, error) {
 	return nil, s.control.WaitForIdle(ctx)
 }
 
-// outcome is what came of work on a session.
+// outcome encodes the result of work on a session.
 func outcome(cancelled bool, err error) (any, error) {
 	return map[string]bool{"cancelled": cancelled}, err
 }

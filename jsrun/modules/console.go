@@ -44,7 +44,7 @@ func (c *console) write(level, text string) {
 	c.log.Log(context.Background(), levels[level], text)
 }
 
-// attach returns the console its logger, and that what was written before.
+// attach sets the console's logger, and logs the lines written before.
 func (c *console) attach(log *slog.Logger) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun"
 )
 
-// seen is what the functions of a ctx are bound to.
+// seen is the value that the functions of a ctx are bound to.
 type seen struct {
 	*xcsh.HookContext
 	m       *module
@@ -26,7 +26,7 @@ var view = extendedView(&jsrun.Object{
 	Objects: map[string]*jsrun.Object{"ui": ui, "sessionManager": session, "modelRegistry": models},
 })
 
-// asks is a function of a ctx without arguments that returns what it knows.
+// asks makes a function of a ctx that takes no arguments and returns a fact.
 func asks[T any](f func(*xcsh.HookContext) T) jsrun.Func {
 	return jsrun.On(func(_ context.Context, s *seen, _ jsrun.Args) (any, error) { return f(s.HookContext), nil })
 }

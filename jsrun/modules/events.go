@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Grace is how long a handler has that is called when its context has ended
-// already, as handlers are: what it guards may go ahead all the same.
+// Grace is the time of a handler that is called after its context has ended, as handlers are: the
+// action that it guards may still go ahead.
 const Grace = 5 * time.Second
 
 // interruptible is an event with a signal.
@@ -44,8 +44,8 @@ func on(_ context.Context, m *module, args jsrun.Args) (any, error) {
 	return nil, nil
 }
 
-// handle calls a handler. Where the context has ended, what the handler asks
-// for ends at once, but not the waiting for its answer.
+// handle calls a handler. After the end of the context, the handler's requests to the host end at
+// once, but the wait for its answer goes on.
 func (m *module) handle(
 	ctx context.Context,
 	h *function,
@@ -67,15 +67,15 @@ func (m *module) handle(
 	return answer, m.failure(err)
 }
 
-// facts are the properties of a ctx that stay what they are.
+// facts are the constant properties of a ctx.
 func facts(hc *xcsh.HookContext) jsontext.Value {
 	b := strconv.AppendBool([]byte(`{"hasUI":`), hc.HasUI)
 	b = append(append(b, `,"cwd":`...), wire.Quote(hc.Dir)...)
 	return append(b, '}')
 }
 
-// failure is an error of the module's as xcsh knows it: what was thrown has its
-// own message, and what the engine is at fault for says which module it is.
+// failure converts an error of the module for xcsh: an exception keeps its own message, and a
+// failure of the engine names the module.
 func (m *module) failure(err error) error {
 	thrown := new(jsrun.Error)
 	switch {

@@ -17,10 +17,9 @@ import (
 //go:embed bus.js
 var busJS string
 
-// What the extension runtime has beside hooks. What is registered is the host's
-// to carry out, and every other member is what [xcsh.Host.Extension] makes of it.
-// The text is what a member returns where no host carries it out: what it asked
-// for is lost then, so that members that could bound the agent are an error.
+// Members of the extension runtime beside hooks. The host carries out registrations; every other
+// member calls [xcsh.Host.Extension]. The text is the result of a member that no host carries
+// out: its request is then lost, and members that could restrict the agent are an error instead.
 const (
 	nothing = "undefined"
 	fails   = ""
@@ -108,8 +107,7 @@ func registerNamed(kind string) func(context.Context, *module, jsrun.Args) (any,
 	}
 }
 
-// registerOther hands a definition to the host, its functions as what can be
-// called.
+// registerOther passes a definition to the host, its functions as callable handles.
 func (m *module) registerOther(kind, name string, definition jsrun.Value) error {
 	rest, functions := wire.Object("{}"), map[string]*function{}
 	if definition.Kind() == '{' {
@@ -139,7 +137,7 @@ func (m *module) registerOther(kind, name string, definition jsrun.Value) error 
 	return nil
 }
 
-// getFlag is what the host says a flag is, or its default.
+// getFlag returns the host's value of a flag, or its default.
 func getFlag(ctx context.Context, m *module, args jsrun.Args) (any, error) {
 	v, err := m.api.Extension(ctx, "pi.getFlag", args)
 	if err == nil || !errors.Is(err, errors.ErrUnsupported) {

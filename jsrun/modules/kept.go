@@ -7,15 +7,15 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun"
 )
 
-// What a module may have the host keep: handlers, commands, tools, flags and their texts.
-// They are in the host's memory, which the limit of the module's own says nothing of.
+// Limits of the objects that the host keeps for a module: handlers, commands, tools, flags and
+// their texts. They lie in the host's memory, outside the module's own limit.
 const (
 	MaxRegistrations = 2000
 	MaxRegistered    = 8 << 20 // bytes
 )
 
-// kept is a function of pi that has the host keep its arguments. What is beyond the limits
-// throws; a module that catches it lacks a handler, so that the log says so as well.
+// kept is a function of pi whose arguments the host keeps. Beyond the limits it throws, and logs
+// too: a module that catches the error lacks a handler.
 func kept(register jsrun.Func) jsrun.Func {
 	return func(ctx context.Context, this any, args jsrun.Args) (any, error) {
 		m := this.(*module)

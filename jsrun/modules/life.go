@@ -17,8 +17,8 @@ const (
 	mostWait  = 30 * time.Second       // and a process that lived as long has the first again
 )
 
-// module is what the functions of pi are bound to. One whose process has ended is
-// started again by the next call.
+// module is the value that the functions of pi are bound to. After its process has ended, the
+// next call starts it again.
 type module struct {
 	api   *xcsh.API
 	exec  func(*xcsh.API, context.Context, string, []string, xcsh.ExecOptions) (xcsh.ExecResult, error)
@@ -34,10 +34,10 @@ type module struct {
 	born      time.Time
 	wait      time.Duration
 	lives     int
-	counted   map[string]int // what was registered in this life, by key
+	counted   map[string]int // registrations of this life, by key
 	functions map[string][]*function
 	flags     map[string]jsrun.Value // their defaults
-	entries   int                    // what the host keeps of this life
+	entries   int                    // objects the host keeps for this life
 	bytes     int
 	starting  bool // again
 	closed    bool
@@ -167,7 +167,7 @@ func (m *module) backOff() {
 	m.born, m.wait = time.Now(), min(max(2*m.wait, firstWait), mostWait)
 }
 
-// Runtime implements what [xcsh.Info] is made of.
+// Runtime returns the runtime and its reason, for [xcsh.Info].
 func (m *module) Runtime() (name, why string) { return m.now().Runtime() }
 
 // Close ends the module.

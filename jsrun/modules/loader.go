@@ -23,10 +23,9 @@ var Extensions = []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"}
 // modules run no programs. It may be used from many goroutines at once, and
 // must not be changed then.
 type Loader struct {
-	// Options bound each module. Without a Console, what modules write to theirs
-	// goes to their logger. Modules can add to what [Packages] offers. Without a
-	// Dir, it is the directory where relative paths of modules count from; without
-	// a Root, it is that of the module, see [Root].
+	// Options bound each module. Without a Console, a module's console goes to its logger.
+	// Options.Modules extends [Packages]. Without a Dir, relative paths of modules are resolved
+	// in the loader's directory; without a Root, the module's own, see [Root].
 	Options jsrun.Options
 
 	// Runtime is where modules run: [jsrun.Sandbox], [jsrun.Node], [jsrun.Bun] or
@@ -83,10 +82,9 @@ func (l *Loader) Load(ctx context.Context, path, cwd string) (xcsh.Factory, io.C
 	}, m, nil
 }
 
-// Root returns the directory whose files a module may import, and which trust in
-// it has to cover: the one that it lies in, or the one above if that is pre or
-// post, as in hooks/pre/bash.ts. Links are resolved; a file that is not there has
-// the directory that its path says.
+// Root returns the directory whose files a module may import, and which trust in it must cover:
+// its own directory, or the parent if that is pre or post, as in hooks/pre/bash.ts. Links are
+// resolved; for an absent file the path decides.
 func Root(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -98,7 +96,7 @@ func Root(path string) string {
 	return dir
 }
 
-// reason is what is wrong, without that it was while loading: who loads says so.
+// reason strips the prefix of a load error, because the caller says that it was loading.
 func reason(err error) error {
 	if failed := new(jsrun.LoadError); errors.As(err, &failed) {
 		return failed.Err

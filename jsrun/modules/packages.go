@@ -15,11 +15,10 @@ var (
 	typeboxJS string
 )
 
-// Packages are the modules with a bare name that can be imported, and their
-// texts: the packages of the agents whose hook modules run here. They have the
-// functions that tell tools apart, the components that are text, and what schemas
-// of tools are written with; what else is imported from them has to be types
-// alone.
+// Packages returns the texts of the modules with a bare name that can be imported: the packages
+// of the agents whose hook modules run here. They have the functions that tell tools apart, the
+// components that are text, and the builders of tool schemas; all other imports from them must be
+// types.
 func Packages() map[string]string {
 	all := map[string]string{}
 	for agent, dir := range map[string]string{ // and their directories in the home directory
@@ -43,7 +42,7 @@ func Packages() map[string]string {
 	return all
 }
 
-// scopes are those of the agents' packages.
+// scopes lists the scopes of the agents' packages.
 func scopes() []string {
 	return []string{"@f5xc-salesdemos/", "@f5-sales-demo/", "@oh-my-pi/", "@mariozechner/", "@earendil-works/"}
 }

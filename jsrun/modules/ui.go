@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun"
 )
 
-// ui is ctx.ui. What waits for the user returns a promise.
+// ui is ctx.ui. Functions that wait for the user return a promise.
 var ui = extendedUI(&jsrun.Object{
 	Async: map[string]jsrun.Func{
 		"select":  jsrun.On(choose),

@@ -69,7 +69,7 @@ func matches(was, now []message) []match {
 	return found
 }
 
-// maxCells limits what commonSeries may cost: 16 MB and some 50 ms.
+// maxCells bounds the cost of commonSeries: 16 MB and some 50 ms.
 const maxCells = 4 << 20
 
 // commonSeries is the longest common subsequence, or nothing if finding it

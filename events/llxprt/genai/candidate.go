@@ -8,8 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// replaceCandidates returns the candidates that were with those of a hook in
-// their place.
+// replaceCandidates returns the candidates of was, replaced by those of a hook.
 func replaceCandidates(was, hook []jsontext.Value) []jsontext.Value {
 	now := []jsontext.Value{}
 	for i, candidate := range hook {
@@ -34,8 +33,8 @@ func replaceCandidates(was, hook []jsontext.Value) []jsontext.Value {
 	return now
 }
 
-// fromCandidate returns the candidate that was with the changes of the hook's.
-// If there was none, the result has what the hook sets and no more.
+// fromCandidate returns was with the changes of the hook's candidate. Without was, the result has
+// the hook's members only.
 func fromCandidate(hook wire.Object, was jsontext.Value) jsontext.Value {
 	base := object(was)
 	sdk := base
@@ -83,8 +82,8 @@ func replaceTexts(content wire.Object, said []string) jsontext.Value {
 	return jsontext.Value(content.With("parts", array(parts)))
 }
 
-// replaceRatings returns the ratings of a hook what hooks do not see of those
-// that were: a rating is found by its category.
+// replaceRatings returns the ratings of a hook, completed by the members of was that hooks do not
+// see; ratings correspond by category.
 func replaceRatings(was, hook []jsontext.Value) []jsontext.Value {
 	unused := slices.Clone(was)
 	now := []jsontext.Value{}

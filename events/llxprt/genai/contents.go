@@ -40,7 +40,7 @@ func hookRole(role string) string {
 type element struct {
 	role  string
 	parts jsontext.Value
-	loose bool // a part on its own: strings and parts are what the user says
+	loose bool // a part on its own: strings and parts have the user's role
 }
 
 func readElement(content jsontext.Value) element {
@@ -94,7 +94,7 @@ func edit(content jsontext.Value, text string) jsontext.Value {
 	return jsontext.Value(wire.Object(content).With("parts", array(parts)))
 }
 
-// readMessage reads what a hook wrote as a message. Its role stays as it is.
+// readMessage reads a hook's message. Its role is kept unchanged.
 func readMessage(value jsontext.Value) message {
 	o := object(value)
 	m := message{role: o.Text("role")}
@@ -127,7 +127,7 @@ func hookText(value jsontext.Value) (text string, ok bool) {
 func rewrite(contents jsontext.Value, messages []jsontext.Value) (now jsontext.Value, changed bool) {
 	elements := list(contents)
 	var was, is []message
-	var at []int // was[i] is what elements[at[i]] says
+	var at []int // was[i] is the message of elements[at[i]]
 	for i, element := range elements {
 		if m, ok := show(element); ok {
 			was, at = append(was, m), append(at, i)

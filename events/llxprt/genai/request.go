@@ -1,16 +1,14 @@
-// Package genai translates between the JSON of the Google GenAI v1 SDK and the
-// stable format that hooks read and write (L56, L59).
+// Package genai translates between the JSON of the Google GenAI v1 SDK and the stable format that
+// hooks read and write (L56, L59).
 //
-// Hooks see text and nothing else: function calls and their responses, images
-// and files are kept from them. Unlike the translation that rule L59 calls
-// lossy, the way back keeps what hooks cannot see. Every From function takes
-// the SDK value that hooks were shown as its base, and what a hook left alone
-// stays as it is, byte for byte.
+// Hooks see text alone: function calls and their responses, images and files are withheld. The
+// way back keeps the parts that hooks cannot see, unlike the translation that rule L59 calls
+// lossy. Every From function takes as its base the SDK value that hooks were shown, and keeps the
+// parts that a hook did not change byte for byte.
 //
-// All functions are pure, never fail and may be called at the same time.
-// Where the JSON has another type than documented, the base counts. They read
-// their arguments a few times over and copy what they keep: a request of a
-// megabyte takes some tens of milliseconds.
+// All functions are pure, never fail and may be called at the same time. A JSON member of an
+// undocumented type has no effect: the base's counts. The functions read their arguments several
+// times and copy the parts they keep: a request of a megabyte takes some tens of milliseconds.
 package genai
 
 import (
@@ -60,22 +58,20 @@ func hookConfig(sdk wire.Object) wire.Object {
 	return config
 }
 
-// FromHookRequest returns the SDK request for a hook's: base, the request that
-// the hook was shown, with what the hook changed. Nil is no base.
+// FromHookRequest returns the SDK request for a hook's: base, the request that the hook was
+// shown, with the hook's changes. A nil base is an empty one.
 //
-// Model and contents are replaced if req has them, config key by key, and
-// toolConfig key by key where base has it, else in config. Of contents, the
-// elements whose message is unchanged stay as they are. In a changed one the
-// new text takes the place of the old among the other parts. Of one that the
-// hook removed, the parts that hooks cannot see stay, and so do the elements
-// without text: a function call never loses its response. New messages become
-// a role with one text part; one that would come between a call and its
-// response comes after both. Messages without text are dropped.
+// Model and contents are replaced if req has them, config key by key, and toolConfig key by key
+// where base has it, else in config. In contents, elements with an unchanged message stay as they
+// are. In a changed one the new text replaces the old among the other parts. Of a removed one,
+// the parts that hooks cannot see stay, and so do elements without text: a function call never
+// loses its response. New messages become a role with one text part; a message that would come
+// between a call and its response comes after both. Messages without text are dropped.
 //
-// Which message stands for which is found by position if there are as many as
-// before, in the same roles, and otherwise by comparing the texts. That takes
-// time and memory by the square of the messages between the first and the last
-// that changed, up to two thousand; beyond, those are matched in order.
+// Messages correspond by position if there are as many as before, in the same roles, and
+// otherwise by comparing the texts. The comparison takes time and memory by the square of the
+// messages between the first and the last change, up to two thousand; messages beyond are matched
+// in order.
 func FromHookRequest(req, base wire.Object) wire.Object {
 	if !base.IsObject() {
 		return base
@@ -98,9 +94,8 @@ func FromHookRequest(req, base wire.Object) wire.Object {
 	return applyRequestToolConfig(req.Get("toolConfig"), sdk)
 }
 
-// ApplyRequest returns target with the changes of a hook's partial llm_request,
-// by the rules of [FromHookRequest]: what patch does not give stays. Without a
-// patch, target is unchanged.
+// ApplyRequest returns target with the changes of a hook's partial llm_request, by the rules of
+// [FromHookRequest]: members that patch lacks stay. Without a patch, target is unchanged.
 func ApplyRequest(patch, target wire.Object) wire.Object {
 	if !patch.IsObject() || patch.IsEmpty() {
 		return target
@@ -108,11 +103,10 @@ func ApplyRequest(patch, target wire.Object) wire.Object {
 	return FromHookRequest(fromReference(patch), target)
 }
 
-// MergeRequest returns a hook request with the changes of a partial one (L60):
-// members that patch has replace those of req,
-// config and toolConfig key by key. A model, messages, config or toolConfig of
-// the wrong type, null included, counts as not given. A patch may use the words
-// of the API reference, contents, generationConfig and systemInstruction.
+// MergeRequest returns a hook request with the changes of a partial one (L60): members of patch
+// replace those of req, config and toolConfig key by key. A model, messages, config or toolConfig
+// of the wrong type, null included, counts as absent. A patch may use the words of the API
+// reference: contents, generationConfig and systemInstruction.
 func MergeRequest(req, patch wire.Object) wire.Object {
 	patch = fromReference(patch)
 	changes, keyed := []byte{'{'}, map[string]wire.Object{} // config and toolConfig as merged so far

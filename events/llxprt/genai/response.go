@@ -82,16 +82,15 @@ func hookUsage(sdk wire.Object) wire.Object {
 	return usage
 }
 
-// FromHookResponse returns the SDK response for a hook's: base, the response
-// that the hook was shown, with what the hook changed. Nil is no base, as for
-// an answer in place of the model's.
+// FromHookResponse returns the SDK response for a hook's: base, the response that the hook was
+// shown, with the hook's changes. A nil base is an empty one, as for an answer in place of the
+// model's.
 //
-// Candidates go by index, and so do the texts of a candidate if there are as
-// many as before; else the first take the new texts and the others go. Parts
-// that hooks cannot see stay, even those of a candidate that the hook removed.
-// The texts of a hook are strings or {"text": string}; other parts it writes
-// are no texts and are dropped. The member text of the hook is the text of the
-// first candidate, see [SpellText]; that of base follows its first candidate.
+// Candidates correspond by index, and so do the texts of a candidate if there are as many as
+// before; else the first parts take the new texts and the others go. Parts that hooks cannot see
+// stay, even in a candidate that the hook removed. The texts of a hook are strings or {"text":
+// string}; its other parts are dropped. The member text of the hook is the text of the first
+// candidate, see [SpellText]; the base's member text follows its first candidate.
 func FromHookResponse(resp, base wire.Object) wire.Object {
 	if !base.IsObject() {
 		return base
@@ -115,7 +114,7 @@ func FromHookResponse(resp, base wire.Object) wire.Object {
 	return sdk
 }
 
-// shownOf returns what the hook was shown of base, if that is asked for.
+// shownOf returns the part of base that the hook was shown, if resp needs it.
 func shownOf(resp, base wire.Object) wire.Object {
 	if len(base) == 0 || resp.Get("text") == nil {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// ToHookToolConfig returns, for hooks, the mode and allowedFunctionNames of an SDK
-// toolConfig (L58). What it does not set is left out.
+// ToHookToolConfig returns, for hooks, the mode and allowedFunctionNames of an SDK toolConfig
+// (L58). Members that are not set are left out.
 func ToHookToolConfig(sdk wire.Object) wire.Object {
 	return callingConfig(object(sdk.Get("functionCallingConfig")))
 }
@@ -23,10 +23,9 @@ func FromHookToolConfig(config wire.Object) wire.Object {
 	return wire.Object(nil).With("functionCallingConfig", value(calling))
 }
 
-// ApplyToolConfig sets toolConfig.functionCallingConfig of target to what a
-// hook gave, key by key, and leaves everything else, tools included, as it is.
-// A config that returns nothing leaves target unchanged. A request that has its
-// toolConfig inside config keeps it there.
+// ApplyToolConfig sets toolConfig.functionCallingConfig of target to a hook's, key by key, and
+// keeps everything else, tools included. An empty config leaves target unchanged. A request that
+// has its toolConfig inside config keeps it there.
 func ApplyToolConfig(config, target wire.Object) wire.Object {
 	calling := callingConfig(config)
 	if calling.IsEmpty() || !target.IsObject() {

@@ -6,10 +6,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The types below are the format of rules L56, L59, which decode a
-// [wire.Object] into them with its Into method and encode them with [wire.Of].
-// What a hook leaves zero is not written, so a Request with nothing but a
-// Config is a patch of the config. Members that no field holds stay in Extra.
+// The types below are the format of rules L56, L59. A [wire.Object] is decoded into them by its
+// Into method, and [wire.Of] encodes them. Zero fields are not written: a Request with a Config
+// alone is a patch of the config. Unknown members stay in Extra.
 
 // Request is llm_request (L56).
 type Request struct {
@@ -69,7 +68,7 @@ type Candidate struct {
 	Extra         jsontext.Value `json:",embed"`
 }
 
-// Content is what a candidate says. Role is model.
+// Content is the content of a candidate. Role is model.
 type Content struct {
 	Role  string         `json:"role,omitzero"`
 	Parts []Text         `json:"parts,omitzero"` // nil is not given, empty removes all
@@ -95,7 +94,7 @@ type Usage struct {
 // as text (L57), or an array of them, which it joins.
 type Text string
 
-// UnmarshalJSONFrom reads the text, or fails if there is none.
+// UnmarshalJSONFrom reads the text, or fails without one.
 func (t *Text) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	value, err := d.ReadValue()
 	if err != nil {

@@ -12,8 +12,8 @@ const (
 	Refused = 2 // a hook blocked, or wants the agent to stop
 )
 
-// badInput is an error that ends the program with 2: what it was given cannot
-// be used. Verbs have it whose status 1 says that something was found.
+// badInput is an error that ends the program with 2: its input cannot be used. It serves verbs
+// whose status 1 means that something was found.
 type badInput struct{ error }
 
 // Unwrap returns the error itself.
@@ -27,8 +27,8 @@ func StatusOf(err error) int {
 	return Failed
 }
 
-// TwoIfUnusable makes every error of a verb, those of its flags and arguments
-// too, end the program with 2.
+// TwoIfUnusable makes every error of a verb end the program with 2, errors of its flags and
+// arguments included.
 func TwoIfUnusable(cmd *cobra.Command) *cobra.Command {
 	args, run := cmd.Args, cmd.RunE
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return asUnusable(ExplainFlagError(cmd, err)) })

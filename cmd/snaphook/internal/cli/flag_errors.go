@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// ExplainFlagError says what is wrong with a flag, and offers the nearest names.
+// ExplainFlagError returns an error that names the mistake in a flag, and the nearest names.
 func ExplainFlagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err

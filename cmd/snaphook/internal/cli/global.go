@@ -15,8 +15,8 @@ type Global struct {
 	Verbose bool
 }
 
-// Directory returns the absolute path of the project: that of --dir, or the
-// current directory. It is an error if the directory does not exist.
+// Directory returns the absolute path of the project: --dir, or the current directory. It is an
+// error if the directory does not exist.
 func (g *Global) Directory() (string, error) {
 	dir, err := filepath.Abs(g.Dir)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // BreakLines breaks the long texts of all verbs here, since fang does so at hyphens too,
 // which tears flags apart.
 func BreakLines(cmd *cobra.Command) {
-	cmd.Long = InColumns(cmd.Long, 72) // what fang leaves of 80
+	cmd.Long = InColumns(cmd.Long, 72) // fang indents within 80
 	for _, verb := range cmd.Commands() {
 		BreakLines(verb)
 	}

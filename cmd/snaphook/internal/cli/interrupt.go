@@ -36,7 +36,7 @@ func OpenUntil(ctx context.Context, path string) (*os.File, error) {
 type Interruptible struct {
 	Ctx  context.Context
 	In   io.ReadCloser
-	own  []byte // what is read into: a read that goes on after ctx writes nowhere else
+	own  []byte // buffer of the pending read, which after ctx writes nowhere else
 	held []byte // read, and not returned yet
 	err  error
 }
@@ -77,7 +77,7 @@ func (r *Interruptible) fill() {
 	}
 }
 
-// Close closes what is read, unless a read still waits.
+// Close closes the underlying reader, unless a read still waits.
 func (r *Interruptible) Close() error {
 	if errors.Is(r.err, ErrInterrupted) {
 		return nil

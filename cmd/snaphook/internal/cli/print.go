@@ -64,7 +64,7 @@ func Write(w io.Writer, text []byte) error {
 	return nil
 }
 
-// Warn tells on standard error what a person should know.
+// Warn prints a warning on standard error.
 func Warn(cmd *cobra.Command, format string, args ...any) {
 	fmt.Fprintln(
 		colorprofile.NewWriter(cmd.ErrOrStderr(), os.Environ()),
@@ -78,8 +78,8 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Visible shows characters that would move the cursor, change colours or turn
-// text around, in place of doing what they say: it may come from strangers.
+// Visible replaces characters that would move the cursor, change colours or turn text around by
+// visible forms: the text may come from strangers.
 func Visible(s string) string {
 	if !strings.ContainsFunc(s, isHidden) {
 		return s

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// SaveFile writes a whole file or none; what is no file, such as /dev/stdout or
-// a pipe, is written to.
+// SaveFile replaces a regular file as a whole; it writes to any other file, such as /dev/stdout
+// or a pipe, in place.
 func SaveFile(path string, text []byte, mode fs.FileMode) error {
 	info, err := os.Stat(path)
 	switch {

@@ -19,9 +19,8 @@ import (
 // errJSONAndCSV is the error of two forms at once.
 var errJSONAndCSV = errors.New("--json and --csv exclude each other; give one of them")
 
-// writeCSV writes rows. Their texts come from hooks: characters that would do
-// something on a terminal are shown, and what a spreadsheet would take for a
-// formula begins with an apostrophe.
+// writeCSV writes rows. Their texts come from hooks: control characters are made visible, and a
+// text that a spreadsheet would take for a formula begins with an apostrophe.
 func writeCSV(cmd *cobra.Command, rows ...[]string) error {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)

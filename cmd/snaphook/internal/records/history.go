@@ -83,7 +83,7 @@ func ReadRecord(cmd *cobra.Command, path string, follow bool, use func(rec.Text,
 	return h, broken
 }
 
-// stoppable is a reader that ends with its context, whatever there is to read.
+// stoppable is a reader that ends with its context, even if more can be read.
 type stoppable struct {
 	ctx context.Context
 	io.Reader
@@ -96,7 +96,7 @@ func (s stoppable) Read(b []byte) (int, error) {
 	return s.Reader.Read(b)
 }
 
-// bad says which line cannot be read; what ends the reading is an error.
+// bad reports a line that cannot be read; an error ends the reading.
 func (h *history) bad(cmd *cobra.Command, number int, why error) error {
 	if number == 0 {
 		return fmt.Errorf("%s: %w", h.file, why)
@@ -125,8 +125,7 @@ func OpenHistory(cmd *cobra.Command, path string, follow bool) (io.ReadCloser, e
 	return &cli.Interruptible{Ctx: cmd.Context(), In: f}, nil
 }
 
-// tail reads a file as it grows, and the one that takes its place when it is
-// rotated, until ctx ends.
+// tail reads a file as it grows, and the file that replaces it at a rotation, until ctx ends.
 type tail struct {
 	ctx  context.Context
 	path string

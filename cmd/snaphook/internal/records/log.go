@@ -189,7 +189,7 @@ func decisionText(l *rec.Line) string {
 	return style.Render(cli.OneLine(word))
 }
 
-// hookText is what a hook of a fire did, or why it did not run.
+// hookText describes the run of a hook in a fire, or the reason why it did not run.
 func hookText(h *rec.Hook) string {
 	at := ""
 	if h.File != "" {

@@ -22,7 +22,7 @@ type statistics struct {
 	Hooks      []*hookStat `json:"hooks"`
 }
 
-// hookStat is what the fires of a record did with one hook.
+// hookStat counts the runs of one hook in the fires of a record.
 type hookStat struct {
 	ID         string  `json:"id"`
 	Event      string  `json:"event"`
@@ -47,7 +47,7 @@ type hookStat struct {
 	near        nearest
 }
 
-// inBackground is what became of a hook's runs in the background.
+// inBackground counts the outcomes of a hook's runs in the background.
 type inBackground struct {
 	Ended  int   `json:"ended"`
 	Failed int   `json:"failed"`
@@ -124,7 +124,7 @@ func (of *statsFlags) stats(cmd *cobra.Command, path string) error {
 	return cli.Say(cmd, s.text(cmd))
 }
 
-// Bounds of what is kept of a record, whatever is in it.
+// Bounds of the statistics kept in memory, for any record.
 const (
 	mostHooks = 10_000
 	mostName  = 8 << 10 // bytes of an event and an id; the engine writes less

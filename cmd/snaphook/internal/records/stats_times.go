@@ -20,7 +20,7 @@ type times struct {
 
 const (
 	fewTimes    = 1024
-	longestTime = 7 * 24 * 3600 * 1e6 // microseconds; what is longer counts as that
+	longestTime = 7 * 24 * 3600 * 1e6 // microseconds; longer times count as this
 )
 
 func (t *times) add(ms float64) {

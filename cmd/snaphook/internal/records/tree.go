@@ -19,7 +19,7 @@ const (
 	mostTracedBytes = 256 << 20
 )
 
-// traceFlags are those of the verb.
+// traceFlags are the flags of trace.
 type traceFlags struct{ session, html, chrome, otlp string }
 
 // NewTrace returns the verb trace.
@@ -125,7 +125,7 @@ func visibly(make func([]*tracetree.Node) ([]byte, error)) func([]*tracetree.Nod
 	}
 }
 
-// barWidth is that of a session's whole time, in characters.
+// barWidth is the width of a session's whole time, in characters.
 const barWidth = 32
 
 // treeText is the trace for a person.

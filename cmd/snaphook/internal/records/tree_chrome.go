@@ -50,8 +50,7 @@ type chrome struct {
 	latest map[*tracetree.Node]time.Time // when the last part of a node ended
 }
 
-// threads are those of a process, the one that is free first at the top of the
-// heap.
+// threads are the threads of a process, a heap with the first free one at the top.
 type threads []thread
 
 type thread struct {
@@ -69,8 +68,7 @@ func (t *threads) Pop() any {
 	return last
 }
 
-// add adds a node to a thread, and what is below it to the same one as long as
-// that fits.
+// add adds a node to a thread, and its children to the same thread while they fit.
 func (c *chrome) add(n *tracetree.Node, thread int) {
 	c.span(n, thread)
 	free := n.Start // the thread's time within n

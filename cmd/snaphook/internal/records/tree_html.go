@@ -17,7 +17,7 @@ import (
 //go:embed page.html
 var page []byte
 
-// pageData is what the page shows. Its rows are a tree by their depth.
+// pageData is the data of the page. Its rows are a tree by their depth.
 type pageData struct {
 	Total float64   `json:"total"` // milliseconds
 	Fires int       `json:"fires"`
@@ -102,7 +102,7 @@ func (d *pageData) add(n *tracetree.Node, depth int, first time.Time) {
 	}
 }
 
-// pairs leaves out what is empty.
+// pairs returns the pairs whose value is not empty.
 func pairs(all ...string) (some [][2]string) {
 	for i := 0; i < len(all); i += 2 {
 		if all[i+1] != "" {
