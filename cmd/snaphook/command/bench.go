@@ -58,11 +58,11 @@ snaphook bench claude.PreToolUse --record hooks.jsonl < call.json`,
 	f.addPolicy(cmd.Flags())
 	f.addHost(cmd.Flags())
 	f.addModules(cmd.Flags())
-	cmd.Flags().IntVarP(&b.n, "n", "n", 50, "How often each thing is measured: --n 200")
-	cmd.Flags().StringVar(&b.svg, "svg", "", "Write the histograms to this file: --svg bench.svg")
-	cmd.Flags().StringVar(&b.compare, "compare", "", "Compare with this answer of --json from before: --compare before.json")
+	cmd.Flags().IntVarP(&b.n, "n", "n", 50, "Measure everything `N` times: --n 200")
+	cmd.Flags().StringVar(&b.svg, "svg", "", "Write the histograms to `FILE`: --svg bench.svg")
+	cmd.Flags().StringVar(&b.compare, "compare", "", "Compare with `FILE`, an earlier answer of --json: --compare before.json")
 	cmd.Flags().
-		StringVar(&b.record, "record", "", "Look in this record, kept with --record-input full, for calls that an \"if\" would skip: --record hooks.jsonl")
+		StringVar(&b.record, "record", "", "Look in the record `FILE`, kept with --record-input full, for calls that an \"if\" would skip: --record hooks.jsonl")
 	return cmd
 }
 

@@ -29,9 +29,9 @@ type linting struct {
 
 func (l *linting) add(cmd *cobra.Command) {
 	to := cmd.Flags()
-	to.StringVar(&l.tools, "tools", "", "Names of tools that matchers may match, beside those of the dialect: "+
+	to.StringVar(&l.tools, "tools", "", "Read from `FILE` names of tools that matchers may match, beside the dialect's own: "+
 		"one a line, or a JSON array: --tools tools.json")
-	to.StringVar(&l.sarif, "sarif", "", "Write the findings to this file too, as SARIF 2.1.0 for GitHub; - is stdout: --sarif hooks.sarif")
+	to.StringVar(&l.sarif, "sarif", "", "Write the findings to `FILE` too, as SARIF 2.1.0 for GitHub; - is stdout: --sarif hooks.sarif")
 	to.BoolVar(&l.require, "require-hooks", false, "End with 1 if no hook is found, as in CI: check --require-hooks")
 	to.BoolVar(&l.fix, "fix", false, "Make the changes that are certain, and check again: check --fix")
 }

@@ -42,7 +42,7 @@ echo '{"toolName": "bash", "input": {"command": "rm -rf /"}}' |
 	cmd.Flags().
 		BoolVar(&f.ask, "ask", false, "Let hooks ask you on the terminal (claude and xcsh, with --interactive); for claude their standard input stays open, so one that reads it to the end hangs")
 	cmd.Flags().
-		StringVar(&f.trace, "trace", "", "Append a line of JSON to this file for every hook that was looked at: --trace hooks.jsonl")
+		StringVar(&f.trace, "trace", "", "Append a line of JSON to `FILE` for every hook that was looked at: --trace hooks.jsonl")
 	f.addRecord(cmd.Flags())
 	return cmd
 }

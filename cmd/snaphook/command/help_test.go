@@ -1,23 +1,25 @@
 package command
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// An example is cut at the edge of the terminal, and what is cut cannot be copied. Words
-// with hyphens, as flags are, would be broken at them.
+// An example that is too long is cut by the eye. Words with hyphens, as flags are, must not be broken.
 func TestHelpFitsATerminalOf80Columns(t *testing.T) {
-	const columns = 72 // what the frame leaves
+	const columns = 80
 	var look func(*cobra.Command)
 	look = func(cmd *cobra.Command) {
-		for line := range strings.Lines(cmd.Long + "\n" + cmd.Example) {
+		for line := range strings.Lines(ansi.Strip(cli.HelpText(cmd, columns))) {
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns {
 				t.Errorf("%s --help has a line of %d columns, want %d at most: %s", cmd.CommandPath(), n, columns, line)
 			}
@@ -28,6 +30,26 @@ func TestHelpFitsATerminalOf80Columns(t *testing.T) {
 			}
 		} else if cmd.Example == "" {
 			t.Errorf("%s --help has no example", cmd.CommandPath())
+		}
+	}
+	look(newRoot(&flags{}))
+}
+
+func TestHelpNamesTheValueOfEachFlag(t *testing.T) {
+	var look func(*cobra.Command)
+	look = func(cmd *cobra.Command) {
+		text := ansi.Strip(cli.HelpText(cmd, 80))
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden || f.Value.Type() == "bool" {
+				return
+			}
+			line := regexp.MustCompile(`(?m)^  (?:-\w, )?--` + f.Name + ` ([A-Z][A-Z.=@]*|\[\S+)(?:\s|$)`)
+			if !line.MatchString(text) || strings.Contains(f.Usage, "`") {
+				t.Errorf("%s --help shows no name for the value of --%s; its usage is %q", cmd.CommandPath(), f.Name, f.Usage)
+			}
+		})
+		for _, sub := range cmd.Commands() {
+			look(sub)
 		}
 	}
 	look(newRoot(&flags{}))

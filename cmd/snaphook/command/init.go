@@ -63,7 +63,7 @@ snaphook test --dir ~/project`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.init(cmd) },
 	}
 	cmd.Flags().StringVar(&f.dialect, "dialect", "",
-		"Write for this hook system: claude, llxprt or xcsh; if not given, for the one that the project has settings of, else claude")
+		"Write for the hook system `DIALECT`, claude, llxprt or xcsh; if not given, for the system whose settings the project has, else claude")
 	return cli.TwoIfUnusable(cmd)
 }
 

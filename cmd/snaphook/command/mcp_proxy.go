@@ -52,8 +52,8 @@ func newMCPProxy(f *flags) *cobra.Command {
 		},
 	}
 	cmd.Flags().
-		StringVar(&server, "server", "", "Name of the server in the names of its tools; that of the program if not given")
-	cmd.Flags().StringVar(&f.id, "session-id", "", "Id of the session that hooks see")
+		StringVar(&server, "server", "", "`NAME` of the server in the names of its tools; the program's if not given")
+	cmd.Flags().StringVar(&f.id, "session-id", "", "`ID` of the session that hooks see")
 	cmd.Flags().BoolVar(&f.trusted, "trusted", false, "The project's own hooks may run")
 	cmd.Flags().BoolVar(&f.untrusted, "untrusted", false, "The project's own hooks do not run")
 	f.addJS(cmd.Flags())

@@ -35,7 +35,7 @@ func (f *flags) addModules(to *pflag.FlagSet) {
 		&f.modules,
 		"module",
 		nil,
-		"Load this module (xcsh), a file of JavaScript or TypeScript, in place of those found; "+
+		"Load the module (xcsh) in `FILE`, JavaScript or TypeScript, in place of those found; "+
 			"repeatable, and loaded in this order: --module gate.ts",
 	)
 	f.addJS(to)

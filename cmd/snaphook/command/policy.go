@@ -18,7 +18,7 @@ import (
 
 // addPolicy adds the flag that says where the policy of hooks comes from.
 func (f *flags) addPolicy(to *pflag.FlagSet) {
-	to.StringArrayVar(&f.policies, "policy", nil, "Read [LEVEL=]FILE in place of that level's policy; repeatable. "+
+	to.StringArrayVar(&f.policies, "policy", nil, "Read `[LEVEL=]FILE` in place of that level's policy; repeatable. "+
 		"LEVEL is machine, user or project, which is the default: machine=/tmp/strict.json")
 }
 

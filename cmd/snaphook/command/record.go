@@ -29,13 +29,13 @@ func (f *flags) addRecord(to *pflag.FlagSet) {
 		&f.record,
 		"record",
 		"",
-		"Append a line of JSON for the fire to this file, for log, stats and trace; else to that of SNAPHOOK_RECORD: --record hooks.jsonl",
+		"Append a line of JSON for the fire to `FILE`, for log, stats and trace; else to the file in SNAPHOOK_RECORD: --record hooks.jsonl",
 	)
 	to.StringVar(
 		&f.recordInput,
 		"record-input",
 		"keys",
-		"Keep none, the keys or the full input in the record: --record-input full",
+		"Keep `PART` of the input in the record, none, keys or full: --record-input full",
 	)
 }
 

@@ -34,8 +34,8 @@ func newRecordEvent(f *flags) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.recordEvent(cmd, dialect, args) },
 	}
 	cmd.Flags().
-		StringVar(&dialect, "dialect", "claude", "Whose event a bare name, or the payload's, is: --dialect llxprt")
-	cmd.Flags().StringVar(&f.id, "session", "", "The session's id, such as s-1; else that of the payload")
+		StringVar(&dialect, "dialect", "claude", "The `DIALECT` of a bare event name, or of the payload's: --dialect llxprt")
+	cmd.Flags().StringVar(&f.id, "session", "", "The session's `ID`, such as s-1; else the payload's")
 	f.addRecord(cmd.Flags())
 	return cmd
 }

@@ -40,7 +40,7 @@ snaphook record-test hooks.jsonl --session s-1 --by-session \
 	}
 	to := cmd.Flags()
 	of.AddChoice(to)
-	to.StringVar(&out, "out", "", "Write to this file, which must not be there; else to standard output: --out guard.hooktest.jsonl")
+	to.StringVar(&out, "out", "", "Write to `FILE`, which must not exist; else to standard output: --out guard.hooktest.jsonl")
 	to.BoolVar(&bySession, "by-session", false, "Make one fixture of each session of the record: record-test FILE --by-session")
 	f.addSources(to)
 	f.addModules(to)

@@ -47,7 +47,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
   snaphook plan claude.PreToolUse`,
 	}
 	root.PersistentFlags().
-		StringVar(&f.Dir, "dir", "", "Directory of the project, such as ~/project; the current one if not given")
+		StringVar(&f.Dir, "dir", "", "`DIR` of the project, such as ~/project; the current one if not given")
 	root.PersistentFlags().
 		BoolVarP(&f.Verbose, "verbose", "v", false, "Tell on stderr what happens, as in snaphook -v fire EVENT; SNAPHOOK_DEBUG=1 does the same")
 	root.SetFlagErrorFunc(cli.ExplainFlagError)
@@ -69,54 +69,54 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 	)
 	root.AddCommand(records.NewTrace(), newRecordEvent(f), newBench(f))
 	_ = root.MarkPersistentFlagDirname("dir")
-	cli.BreakLines(root)
+	cli.PrepareHelp(root)
 	return root
 }
 
 // addSources adds the flags that say where settings come from.
 func (f *flags) addSources(to *pflag.FlagSet) {
-	to.StringArrayVar(&f.settings, "settings", nil, "Read [LAYER=]FILE in place of the settings found; repeatable. "+
+	to.StringArrayVar(&f.settings, "settings", nil, "Read `[LAYER=]FILE` in place of the settings found; repeatable. "+
 		"LAYER is project, user or system for llxprt, and managed, flag, local, project or user for claude: user=mine.json")
 	to.StringArrayVar(
 		&f.extensions,
 		"extension",
 		nil,
-		"Add the hooks of an extension (llxprt), hooks/hooks.json below this directory; repeatable: --extension ./ext",
+		"Add the hooks of the extension (llxprt) in `DIR`, hooks/hooks.json below it; repeatable: --extension ./ext",
 	)
 	to.StringArrayVar(
 		&f.plugins,
 		"plugin",
 		nil,
-		"Add the hooks of a plugin (claude) in this directory, DIR or NAME@MARKETPLACE=DIR; repeatable: --plugin fmt@acme=./fmt",
+		"Add the hooks of the plugin (claude) in `[NAME@MARKETPLACE=]DIR`; repeatable: --plugin fmt@acme=./fmt",
 	)
 	to.StringArrayVar(
 		&f.options,
 		"plugin-option",
 		nil,
-		"Set an option of a plugin (claude), NAME.KEY=VALUE; repeatable: --plugin-option fmt.width=100",
+		"Set an option of a plugin (claude), `NAME.KEY=VALUE`; repeatable: --plugin-option fmt.width=100",
 	)
 	to.StringVar(
 		&f.profile,
 		"profile",
 		"",
-		"Act as this agent (llxprt): llxprt or gemini; if not given, gemini where settings of Gemini CLI alone are there: --profile gemini",
+		"Act as `AGENT` (llxprt): llxprt or gemini; if not given, gemini where settings of Gemini CLI alone are there: --profile gemini",
 	)
 	to.StringVar(
 		&f.level,
 		"level",
 		"",
-		"Follow this release where releases differ (claude): 2.1.88, which is the default, or "+newerLevel,
+		"Follow `RELEASE` where releases differ (claude): 2.1.88, the default, or "+newerLevel,
 	)
 }
 
 // addHost adds the flags for facts that an agent would know.
 func (f *flags) addHost(to *pflag.FlagSet) {
-	to.StringVar(&f.id, "session", "", "The session's id, such as s-1; else that of the input, else a random one")
+	to.StringVar(&f.id, "session", "", "The session's `ID`, such as s-1; else the input's, else a random one")
 	to.StringVar(
 		&f.transcript,
 		"transcript",
 		"",
-		"Path of the conversation's transcript, such as t.jsonl; else that of the input",
+		"`PATH` of the conversation's transcript, such as t.jsonl; else the input's",
 	)
 	to.BoolVar(
 		&f.interactive,

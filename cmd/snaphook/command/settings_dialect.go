@@ -16,7 +16,7 @@ import (
 
 // addDialect adds the flag of the verbs that are about more than one event.
 func (f *flags) addDialect(to *pflag.FlagSet) {
-	to.StringVar(&f.dialect, "dialect", "", "Look at one dialect alone, such as claude; all of them if not given")
+	to.StringVar(&f.dialect, "dialect", "", "Look at `DIALECT` alone, such as claude; at all of them if not given")
 }
 
 // allSources finds out where settings come from, for every dialect or for the

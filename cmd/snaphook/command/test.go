@@ -57,12 +57,12 @@ snaphook test --update`,
 
 func (of *testFlags) add(cmd *cobra.Command) {
 	to := cmd.Flags()
-	to.IntVar(&of.jobs, "jobs", runtime.GOMAXPROCS(0), "Run so many fixtures at once; the number of processors if not given: --jobs 4")
+	to.IntVar(&of.jobs, "jobs", runtime.GOMAXPROCS(0), "Run `N` fixtures at once; the number of processors if not given: --jobs 4")
 	to.BoolVar(&of.update, "update", false, "Write what was seen into the expectations that do not hold, and into steps without any: test --update")
 	to.BoolVar(&of.watch, "watch", false, "Run again whenever a file of the project changes, until interrupted: test --watch")
-	to.StringVar(&of.junit, "junit", "", "Write the results to this file as JUnit XML: --junit hooks.xml")
+	to.StringVar(&of.junit, "junit", "", "Write the results to `FILE` as JUnit XML: --junit hooks.xml")
 	to.BoolVar(&of.coverage, "coverage", false, "List the hooks and matchers that no fixture reached: test --coverage")
-	to.Float64Var(&of.min, "min", 0, "With --coverage, end with 1 if less than so many percent of the hooks ran: --coverage --min 100")
+	to.Float64Var(&of.min, "min", 0, "With --coverage, end with 1 if less than `PERCENT` of the hooks ran: --coverage --min 100")
 }
 
 func (of *testFlags) check() error {

@@ -67,21 +67,21 @@ func (of *LogFlags) AddChoice(to *pflag.FlagSet) {
 		&of.event,
 		"event",
 		"",
-		"Fires of this event, with or without its dialect; * stands for any text: --event 'claude.*'",
+		"Fires of `EVENT`, with or without its dialect; * stands for any text: --event 'claude.*'",
 	)
 	to.StringVar(
 		&of.hook,
 		"hook",
 		"",
-		"Fires that looked at this hook, by id, command or name; * stands for any text: --hook '*guard*'",
+		"Fires that looked at `HOOK`, by id, command or name; * stands for any text: --hook '*guard*'",
 	)
-	to.StringVar(&of.decision, "decision", "", "Fires with this decision: deny, ask, allow or none")
-	to.StringVar(&of.session, "session", "", "Fires of this session: --session s-1")
+	to.StringVar(&of.decision, "decision", "", "Fires with `DECISION`: deny, ask, allow or none")
+	to.StringVar(&of.session, "session", "", "Fires of the session `ID`: --session s-1")
 	to.StringVar(
 		&of.since,
 		"since",
 		"",
-		"Fires since then: how long ago, such as 90s, 2h or 7d, or a time, such as 2026-01-31",
+		"Fires since `TIME`: how long ago, such as 90s, 2h or 7d, or a time, such as 2026-01-31",
 	)
 }
 

@@ -47,19 +47,19 @@ snaphook trace hooks.jsonl --session s-1 \
 		},
 	}
 	to := cmd.Flags()
-	to.StringVar(&of.session, "session", "", "Only this session: --session s-1")
-	to.StringVar(&of.html, "html", "", "Write a page to this file: --html trace.html")
+	to.StringVar(&of.session, "session", "", "Only the session `ID`: --session s-1")
+	to.StringVar(&of.html, "html", "", "Write a page to `FILE`: --html trace.html")
 	to.StringVar(
 		&of.chrome,
 		"chrome",
 		"",
-		"Write trace events to this file, for Perfetto and chrome://tracing: --chrome trace.json",
+		"Write trace events to `FILE`, for Perfetto and chrome://tracing: --chrome trace.json",
 	)
 	to.StringVar(
 		&of.otlp,
 		"otlp",
 		"",
-		"Write OTLP/JSON to this file, for collectors of OpenTelemetry: --otlp spans.json",
+		"Write OTLP/JSON to `FILE`, for collectors of OpenTelemetry: --otlp spans.json",
 	)
 	return cmd
 }
