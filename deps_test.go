@@ -32,7 +32,7 @@ internal/shell: internal/bash internal/bounded
 run: hook wire internal/bash internal/bounded internal/scratch internal/shell
 internal/within: hook
 run/request: hook wire internal/within
-run/judge: hook internal/within
+run/judge: hook internal/unread internal/within
 run/llm: wire run/judge
 settings: hook internal/bounded
 policy: hook settings internal/environ

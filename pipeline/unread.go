@@ -68,8 +68,11 @@ func (f doubting[Out]) doubtObject(r *hook.Report[Out]) (d doubt) {
 	o := &r.Output
 	read := f.event.form.Read(o.Raw)
 	switch {
-	case f.exits(r) == hook.DenyAny && !o.Set.Has(hook.SetDecision):
+	case f.exits(r) == hook.DenyAny && o.Decision == hook.Undecided:
 		d = doubt{why: fmt.Sprintf("its exit status %d denies, and its answer decides nothing", r.Reply.Exit), note: true}
+	case f.exits(r) == hook.DenyAny && isDecision(o.Decision):
+		d.note = true
+		d.why = fmt.Sprintf("its exit status %d denies, and its answer, which counts, says %q", r.Reply.Exit, o.Decision)
 	case read.Why != "":
 		d = doubt{why: read.Why, denies: unread.DeniesFormally(read.Unread)}
 	case len(r.Notes) > 0:

@@ -155,7 +155,7 @@ for line in sys.stdin:
     c = json.loads(line)
     if "payload" in c:
         kept.append(b"x" * (1 << 20))
-        print(json.dumps({"id": c["id"], "stdout": str(os.getpid())}), flush=True)
+        print(json.dumps({"id": c["id"], "exit": 0, "stdout": str(os.getpid())}), flush=True)
 `)
 	pids := map[string]int{}
 	for range 1100 {

@@ -26,12 +26,32 @@ for line in sys.stdin:
 func TestAnAnswerInOtherWordsIsAFailure(t *testing.T) {
 	for answer, want := range map[string]string{
 		`{"decision": "block", "reason": "no"}`:     `the member "decision"`,
-		`{"error": "the guard crashed", "code": 1}`: `the member "code"`,
+		`{"error": "the guard crashed", "code": 1}`: `the member "error"`,
 		`{"exitCode": 2, "stderr": "no"}`:           `the member "exitCode"`,
 		`{"Exit": 2}`:                               `the member "Exit"`,
 		`{"exit": 0, "v": 1}`:                       "",
 		`{"output": None}`:                          "",
-		`{}`:                                        "",
+		`{"output": None, "exit": 0, "stdout": ""}`: "",
+		`{"output": {}, "stderr": "for the log"}`:   "",
+		`{}`:                          `neither "exit" nor "output"`,
+		`{"stderr": "no"}`:            `neither "exit" nor "output"`,
+		`{"stdout": "{}"}`:            `neither "exit" nor "output"`,
+		`{"exit": None}`:              `null as "exit"`,
+		`{"exit": "2"}`:               `"2" as "exit"`,
+		`{"exit": 2.0}`:               `2.0 as "exit"`,
+		`{"exit": -2}`:                `-2 as "exit"`,
+		`{"exit": 256}`:               `256 as "exit"`,
+		`{"exit": True}`:              `true as "exit"`,
+		`{"exit": 2, "stderr": None}`: `null as "stderr"`,
+		`{"exit": 0, "stdout": None}`: `null as "stdout"`,
+		`{"exit": 0, "stdout": {"decision": "block"}}`: "as \"stdout\"",
+		`{"output": {}, "stdout": "no"}`:               `"output" beside`,
+		`{"output": {}, "exit": 2}`:                    `"output" beside`,
+		`{"output": None, "exit": 2}`:                  `"output" beside`,
+		`{"output": "block"}`:                          `as "output"`,
+		`{"output": False}`:                            `as "output"`,
+		`{"output": [{"decision": "block"}]}`:          `as "output"`,
+		`{"exit": 2, "v": 2}`:                          "the version 2",
 	} {
 		c, call := newWorker(t, "python3", "w.py", strings.ReplaceAll(refusing, "ANSWER", answer))
 		for range 2 { // the worker goes on
@@ -41,6 +61,37 @@ func TestAnAnswerInOtherWordsIsAFailure(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Of two exit statuses neither is the answer.
+func TestAWorkersMemberThatIsThereTwiceIsAFailure(t *testing.T) {
+	text := strings.Replace(refusing, `{"id": c["id"], **ANSWER})`, `{"id": c["id"]})[:-1] + ', "exit": 2, "exit": 0}'`, 1)
+	c, call := newWorker(t, "python3", "w.py", text)
+	if reply, err := c.Run(t.Context(), call); hook.ClassOf(err) != hook.ClassOutput || !strings.Contains(err.Error(), `"exit" twice`) {
+		t.Errorf("exit %d, error %v", reply.Exit, err)
+	}
+}
+
+func FuzzWorkerAnswer(f *testing.F) {
+	for _, seed := range []string{
+		`{"id":"1","exit":2,"stdout":"","stderr":"no"}`, `{"id":"1","output":{}}`, `{"id":"1","output":null}`, `{"id":"1"}`,
+		`{"id":"1","exit":null}`, `{"id":"1","exit":2,"exit":0}`, `{"ready":{}}`, `[]`, ``, `{"id":"1","exit":2}{`, "{\"id\":\"\xff\"}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		a, ok := readAnswer(line)
+		if !ok {
+			return
+		}
+		reply, err := a.reply()
+		if err != nil && hook.ClassOf(err) != hook.ClassOutput {
+			t.Errorf("%q: %v, want the class output", line, err)
+		}
+		if err == nil && a.exit == nil && a.output == nil {
+			t.Errorf("%q: %+v without an exit status and an output", line, reply)
+		}
+	})
 }
 
 // Started as a hook of its own, a worker would let everything pass.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/hook"
 )
@@ -173,30 +174,45 @@ func (p *workerProcess) hear(out, stderr *os.File) {
 	close(p.gone)
 }
 
-// read reads a line of the protocol. With an error the worker has to end.
+// read handles a line of the protocol. After an error the worker has to end.
 func (p *workerProcess) read(line []byte) error {
-	var a answer
-	if err := json.Unmarshal(line, &a, equalNames, badUTF8); err != nil {
-		return fmt.Errorf("it wrote a line that is no answer: %.60q", line)
-	}
-	if a.Ready != nil {
-		if p.tokens != nil {
-			return errors.New("it said that it is ready twice")
+	a, ok := readAnswer(line)
+	if !ok {
+		return &hook.ClassError{
+			Class: hook.ClassOutput,
+			Err:   fmt.Errorf("it wrote a line that is no answer: %.60q", line),
 		}
-		p.tokens = make(chan struct{}, min(max(1, a.Ready.Concurrency), workerMost))
-		close(p.ready)
-		return nil
 	}
-	id, err := strconv.ParseUint(a.ID, 10, 64)
+	if a.ready != nil {
+		return p.readied(a.ready)
+	}
+	id, name, ok := a.call()
 	p.mu.Lock()
 	answered := p.pending[id]
 	delete(p.pending, id)
 	p.mu.Unlock()
-	if err != nil || answered == nil {
-		return fmt.Errorf("it answered %q, which is no call that waits", a.ID)
+	if !ok || answered == nil {
+		return fmt.Errorf("it answered %.60q, which is no call that waits", name)
 	}
-	answered <- workerReply{reply: a.reply(), err: a.wrong()}
+	reply, err := a.reply()
+	answered <- workerReply{reply: reply, err: err}
 	p.bound()
+	return nil
+}
+
+// readied lets calls begin, as many at the same time as the worker's first line says.
+func (p *workerProcess) readied(first jsontext.Value) error {
+	if p.tokens != nil {
+		return errors.New("it said that it is ready twice")
+	}
+	var ready struct {
+		Concurrency int `json:"concurrency"`
+	}
+	if err := json.Unmarshal(first, &ready, equalNames, badUTF8); err != nil {
+		return fmt.Errorf(`its first line is wrong, want {"ready":{"concurrency":1}}: %.60q`, first)
+	}
+	p.tokens = make(chan struct{}, min(max(1, ready.Concurrency), workerMost))
+	close(p.ready)
 	return nil
 }
 

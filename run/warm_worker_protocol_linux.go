@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,39 +13,86 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
-// workerReply is what a call is answered with.
+// workerReply is the result of one call.
 type workerReply struct {
 	reply hook.Reply
 	err   error
 }
 
-// answer is a line of a worker.
+// answer is a line that a worker wrote, by member. A member is nil if the line lacks it.
 type answer struct {
-	Ready *struct {
-		Concurrency int `json:"concurrency"`
-	} `json:"ready"`
-	ID     string         `json:"id"`
-	Exit   int            `json:"exit"`
-	Stdout string         `json:"stdout"`
-	Stderr string         `json:"stderr"`
-	Output jsontext.Value `json:"output"`
+	ready, id                    jsontext.Value
+	exit, stdout, stderr, output jsontext.Value
 
-	Unknown map[string]jsontext.Value `json:",embed"`
+	wrong error // the first mistake in the members of an answer
 }
 
-// wrong says what of an answer no answer has: a denial in words that are not the protocol's
-// must not be taken for silence.
-func (a *answer) wrong() error {
-	delete(a.Unknown, "v")
-	if len(a.Unknown) == 0 {
-		return nil
+// readAnswer splits a line into its members. ok is false if the line is not one JSON object.
+// The members share the memory of the line.
+func readAnswer(line []byte) (a answer, ok bool) {
+	line = wire.Trim(line)
+	if jsontext.Value(line).Kind() != '{' {
+		return a, false
 	}
-	name := slices.Min(slices.Collect(maps.Keys(a.Unknown)))
-	return &hook.ClassError{Class: hook.ClassOutput, Err: fmt.Errorf(
-		`the worker answered with the member %.60q, which answers do not have; write "exit", "stdout" and "stderr", or "output"`,
-		name)}
+	ok = wire.Object(line).EachMember(func(name []byte, value jsontext.Value) bool {
+		a.add(name, value)
+		return true
+	})
+	return a, ok
+}
+
+// add stores one member. A name that answers do not have, or that is there twice, is a
+// mistake: the worker may have refused the call with it.
+func (a *answer) add(name []byte, value jsontext.Value) {
+	var member *jsontext.Value
+	switch string(name) {
+	case "ready":
+		member = &a.ready
+	case "id":
+		member = &a.id
+	case "exit":
+		member = &a.exit
+	case "stdout":
+		member = &a.stdout
+	case "stderr":
+		member = &a.stderr
+	case "output":
+		member = &a.output
+	case "v":
+		if string(value) != "1" {
+			a.mistake(`with the version %.20s, which is not known; write "v":1, or nothing`, value)
+		}
+		return
+	default:
+		a.mistake(`with the member %.60q, which answers do not have; `+answerForm, name)
+		return
+	}
+	if *member != nil {
+		a.mistake("with the member %q twice; write it once", name)
+	}
+	*member = value
+}
+
+const answerForm = `write "exit", "stdout" and "stderr", or "output"`
+
+// mistake keeps the first mistake of an answer. It is of [hook.ClassOutput].
+func (a *answer) mistake(format string, args ...any) {
+	if a.wrong == nil {
+		a.wrong = &hook.ClassError{
+			Class: hook.ClassOutput,
+			Err:   fmt.Errorf("the worker answered "+format, args...),
+		}
+	}
+}
+
+// call returns the number of the call that the line answers, and the id as the worker wrote it.
+func (a *answer) call() (id uint64, name string, ok bool) {
+	name, _ = wire.Text(a.id)
+	id, err := strconv.ParseUint(name, 10, 64)
+	return id, name, err == nil
 }
 
 // appendCall appends the line of a call.
@@ -111,12 +156,25 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// reply returns what a process would have left.
-func (a *answer) reply() (r hook.Reply) {
-	r.Exit = a.Exit
-	out, stderr := []byte(a.Stdout), []byte(a.Stderr)
-	if len(a.Output) > 0 && a.Output.Kind() != 'n' {
-		out = bytes.Clone(a.Output)
+// reply returns the answer as a process would have left it. An answer has an exit status, or an
+// output that is an object or null and stands alone; all else is an error of
+// [hook.ClassOutput], since an answer that is read as silence lets the call pass.
+func (a *answer) reply() (r hook.Reply, err error) {
+	out, stderr := a.text("stdout", a.stdout), a.text("stderr", a.stderr)
+	switch status := a.status(); {
+	case a.output == nil && a.exit == nil:
+		a.mistake(`with neither "exit" nor "output"; ` + answerForm)
+	case a.output == nil:
+		r.Exit = status
+	case status != 0 || len(out) > 0:
+		a.mistake(`with "output" beside "exit" or "stdout"; write one of them`)
+	case a.output.Kind() == '{':
+		out = bytes.Clone(a.output)
+	case a.output.Kind() != 'n':
+		a.mistake(`with %s as "output", want an object, or null for silence`, wire.KindName(a.output.Kind()))
+	}
+	if a.wrong != nil {
+		return hook.Reply{}, a.wrong
 	}
 	if len(out) > MaxStdout {
 		out, r.Truncated = out[:MaxStdout], hook.Stdout
@@ -130,5 +188,26 @@ func (a *answer) reply() (r hook.Reply) {
 	if len(stderr) > 0 {
 		r.Stderr = stderr
 	}
-	return r
+	return r, nil
+}
+
+// status returns the exit status, 0 if the answer has none.
+func (a *answer) status() int {
+	if a.exit == nil {
+		return 0
+	}
+	status, err := strconv.ParseUint(string(a.exit), 10, 8)
+	if err != nil {
+		a.mistake(`with %.40s as "exit", want a number from 0 to 255`, a.exit)
+	}
+	return int(status)
+}
+
+// text returns the text of a member, nil if the answer lacks it.
+func (a *answer) text(name string, value jsontext.Value) []byte {
+	text, ok := wire.Text(value)
+	if !ok && value != nil {
+		a.mistake("with %s as %q, want a string", wire.KindName(value.Kind()), name)
+	}
+	return []byte(text)
 }

@@ -1,6 +1,7 @@
 package llxprt_test
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -18,6 +20,15 @@ func gemini(t *testing.T, event, command string, interactive bool) *pipeline.Ses
 	text := `{"hooks":{"` + event + `":[{"hooks":[{"type":"command","command":` + string(wire.Quote(command)) + `}]}]}}`
 	s := llxprt.Settings{Profile: llxprt.Gemini, Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(text)}}}
 	return session(t, system(t, s), pipeline.SessionConfig{ID: "s-1", Dir: directory(t), Interactive: interactive})
+}
+
+// geminiUnder opens the same session under an overlay.
+func geminiUnder(t *testing.T, overlay policy.Source, event, command string) *pipeline.Session {
+	text := `{"hooks":{"` + event + `":[{"hooks":[{"type":"command","command":` + string(wire.Quote(command)) + `}]}]}}`
+	s := llxprt.Settings{Profile: llxprt.Gemini, Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: "settings.json", Data: []byte(text)}}}
+	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{s.Load}, Policy: overlay, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(func() { _ = sys.Close() })
+	return session(t, sys, pipeline.SessionConfig{ID: "s-1", Dir: directory(t)})
 }
 
 // How Gemini CLI reads the end of a hook, beside how LLxprt Code does.
@@ -62,6 +73,35 @@ func TestTheProfileGeminiReadsTheEndOfAHookItsOwnWay(t *testing.T) {
 				t.Errorf("LLxprt: %q, %v; want %q", res.Decision, err, tt.llxprt)
 			}
 		})
+	}
+}
+
+// A status that denies, beside an answer that counts and does not, is a note, and a failure where
+// failures are closed.
+func TestAStatusOfTheProfileGeminiThatDeniesBesideAnAnswerThatDoesNotIsNoted(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{}`:                    "its exit status 2 denies, and its answer decides nothing",
+		`{"decision":null}`:     "its exit status 2 denies, and its answer decides nothing",
+		`{"decision":""}`:       "its exit status 2 denies, and its answer decides nothing",
+		`{"reason":"no"}`:       "its exit status 2 denies, and its answer decides nothing",
+		`{"systemMessage":"m"}`: "its exit status 2 denies, and its answer decides nothing",
+		`{"decision":"allow"}`:  `its exit status 2 denies, and its answer, which counts, says "allow"`,
+		`{"decision":"deny"}`:   "",
+	} {
+		command := "echo '" + answer + "'; exit 2"
+		call := llxprt.BeforeToolInput{Name: "rm", Input: wire.Object(`{}`)}
+		res, err := llxprt.BeforeTool.Fire(t.Context(), gemini(t, "BeforeTool", command, false), &call)
+		if err != nil || res.Blocked() != (want == "") || strings.Join(res.Reports[0].Notes, "\n") != want {
+			t.Errorf("%s: blocked %v, notes %q, %v; want the note %q", answer, res.Blocked(), res.Reports[0].Notes, err, want)
+		}
+		o, problems := policy.Parse(policy.User, ".snaphook.json", []byte(`{"defaults": {"gates": {"onFailure": "closed"}}}`))
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		closed := geminiUnder(t, policy.Source{Overlays: []policy.Overlay{*o}}, "BeforeTool", command)
+		if res, err = llxprt.BeforeTool.Fire(t.Context(), closed, &call); err != nil || !res.Blocked() {
+			t.Errorf("%s, closed: blocked %v, %v, notes %q", answer, res.Blocked(), err, res.Reports[0].Notes)
+		}
 	}
 }
 

@@ -64,7 +64,7 @@ type Verdict struct {
 // or without a reason; a missing or blank one is replaced by one of ours. White
 // space and one ``` fence around the object are skipped. Anything else is an
 // error that quotes the beginning: a model that evades the question decides
-// nothing.
+// nothing. "ok": true beside a member that denies is a [hook.UnreadError].
 //
 // When ctx ends or the call's timeout has passed, the error is [context.Cause]
 // or a [hook.TimeoutError], as soon as the Model returns.
@@ -100,7 +100,7 @@ func (j *Judge) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 			return Verdict{}, err
 		}
 		v, err := readVerdict(reply)
-		if err != nil {
+		if err != nil && !errors.As(err, new(*hook.UnreadError)) {
 			err = &hook.ClassError{Class: hook.ClassOutput, Err: err}
 		}
 		return v, err

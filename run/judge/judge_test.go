@@ -43,6 +43,7 @@ func TestJudgeAnswersWithTheVerdict(t *testing.T) {
 		{"impossible", `{"ok": false, "reason": "no network", "impossible": true}`, "no network (impossible)", ""},
 		{"text", "Sure, go ahead!", "", `the reply "Sure, go ahead!" is no verdict; want {"ok": true} or {"ok": false, "reason": "..."}`},
 		{"no reason", `{"ok": false}`, noReason, ""},
+		{"both", `{"ok": true, "block": true}`, "", `its answer cannot be used: "ok" is true, and another member of the reply denies: "{\"block\":true}"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			reply, err := (&Judge{Model: says(tt.reply), Prompt: "?", Answer: inWords}).Run(t.Context(), hook.Call{Payload: []byte("{}")})

@@ -7,6 +7,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/unread"
 )
 
 const (
@@ -37,14 +40,15 @@ func fillPrompt(prompt string, payload []byte) string {
 // noReason is the reason of a refusal that has none of its own.
 const noReason = "the condition of the hook does not hold; no reason was given"
 
-// readVerdict reads the reply of a model. Equal names are an error: which of
-// two verdicts counts is not for us to say. A refusal is a refusal with any
-// reason: one that is missing, blank or not a string is [noReason].
+// readVerdict reads the reply of a model. Equal names are an error, and so is "ok": true beside
+// a member that denies ("block": true, "decision": "deny"): neither of two verdicts counts. A
+// refusal needs no reason: a missing or blank one, or one that is not a string, is [noReason].
 func readVerdict(reply string) (Verdict, error) {
 	var v struct {
 		OK         *bool          `json:"ok"`
 		Reason     jsontext.Value `json:"reason"`
 		Impossible jsontext.Value `json:"impossible"`
+		Others     jsontext.Value `json:",embed"`
 	}
 	err := json.Unmarshal([]byte(unfence(reply)), &v)
 	var reason string
@@ -55,6 +59,11 @@ func readVerdict(reply string) (Verdict, error) {
 			`the reply %.80q is no verdict; want {"ok": true} or {"ok": false, "reason": "..."}`,
 			reply,
 		)
+	case *v.OK && unread.DeniesFormally(v.Others):
+		return Verdict{}, &hook.UnreadError{
+			Why:    fmt.Sprintf(`"ok" is true, and another member of the reply denies: %.80q`, v.Others),
+			Denies: true,
+		}
 	case *v.OK:
 		return Verdict{OK: true, Reason: reason}, nil
 	case strings.TrimSpace(reason) == "":
