@@ -31,6 +31,7 @@ internal/permission: wire internal/bash internal/bounded
 internal/shell: internal/bash internal/bounded
 run: hook wire internal/bash internal/bounded internal/scratch internal/shell
 internal/within: hook
+internal/tomlform: settings
 run/request: hook wire internal/within
 run/judge: hook internal/unread internal/within
 run/llm: wire run/judge
@@ -49,6 +50,7 @@ record: hook internal/environ internal/bounded pipeline
 events/llxprt/genai: wire
 events/llxprt: hook wire match run settings internal/environ reducers pipeline entries events/llxprt/genai internal/bounded internal/splice
 events/claude: hook wire stages internal/common internal/errorline match internal/permission run run/request run/judge settings internal/environ pipeline entries internal/bounded internal/splice
+events/format: hook internal/common internal/unread
 .: hook wire internal/rename pipeline policy record run settings events/claude events/llxprt events/llxprt/genai events/xcsh events/xcsh/discover
 events/xcsh: hook wire run internal/environ reducers pipeline events/xcsh/discover
 events/xcsh/discover: internal/gitignore internal/bounded internal/environ
@@ -76,6 +78,7 @@ var libraries = []string{
 	"github.com/go-json-experiment/json",
 	"github.com/gofrs/flock",
 	"github.com/google/renameio/v2",
+	"github.com/pelletier/go-toml/v2",
 	"github.com/samber/lo",
 	"github.com/sourcegraph/conc",
 	"github.com/tailscale/hujson",

@@ -18,6 +18,8 @@ require (
 
 require pgregory.net/rapid v1.3.0
 
+require github.com/pelletier/go-toml/v2 v2.4.3
+
 require (
 	github.com/gofrs/flock v0.13.1
 	github.com/google/renameio/v2 v2.0.2

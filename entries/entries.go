@@ -236,3 +236,23 @@ func (r *Reader) id(id string) string {
 	}
 	return id
 }
+
+// Lose adds hooks that cannot be used for a file of which nothing could be read, one for each event
+// that can block. Each is a copy of like with its ID, "label/event/file", its event and its place.
+// They run never; a policy can make that a failure, which blocks.
+func (r *Reader) Lose(label string, like hook.Hook, why settings.Problem) {
+	for _, e := range pipeline.Events(r.Dialect) {
+		info := e.Info()
+		if info.Can&pipeline.CanBlock == 0 {
+			continue
+		}
+		h := like
+		h.ID = r.id(label + "/" + info.Name + "/file")
+		h.Dialect, h.Event, h.Position = info.Dialect, info.Name, why.Position
+		h.Type, h.Command = "file", why.Position.File
+		if h.Skip == "" {
+			h.Skip, h.SkipDetail, h.Unusable = hook.Invalid, why.Message, why.Message
+		}
+		r.Loaded.Hooks = append(r.Loaded.Hooks, &h)
+	}
+}

@@ -100,6 +100,8 @@ const (
 	ParseAndDeny                      // standard output is the answer, and the answer is a denial
 	ParseOrFail                       // an answer on standard output counts; without one, the hook failed
 	DenyWithReason                    // a denial, for the answer's own reason or that on standard error, and for no other
+	DenyForStderr                     // a denial for the reason on standard error alone; without one the hook failed
+	Fail                              // the hook failed, and nothing that it printed counts
 
 	// Of the following the answer is on standard output or, if that is blank, on
 	// standard error, and it counts as it is. They differ in plain text.

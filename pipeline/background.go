@@ -215,15 +215,16 @@ func (b *backgroundRun[Out]) readReply() (err error) {
 			r.Output.Context = strings.Trim(w.Message+"\n"+r.Output.Context, "\n")
 			r.Output.Message = w.Summary
 		}
-	case r.Hook.Background != hook.Rewake && end != hook.FailWithWarning:
+	case r.Hook.Background != hook.Rewake && end != hook.FailWithWarning && end != hook.Fail:
 		r.Output, r.Notes = backgroundAnswer[Out](r.Reply.Stdout)
 		r.Answered = r.Output.Set.Has(hook.SetAnswer)
-		denies := end == hook.ParseAndDeny || end == hook.DenyWithReason || end == hook.DenyAny || printsDenial(r.Reply)
+		denies := end == hook.ParseAndDeny || end == hook.DenyWithReason || end == hook.DenyForStderr ||
+			end == hook.DenyAny || printsDenial(r.Reply)
 		if b.fire.event.guards && denies {
 			r.Notes = append(r.Notes, "it denies in the background, where nothing waits for it: the action has gone ahead")
 		}
 	}
-	if end == hook.FailWithWarning ||
+	if end == hook.FailWithWarning || end == hook.Fail ||
 		(end == hook.ParseOrFail || end == hook.WarnAny || end == hook.DenyAny) && !r.Answered {
 		return &hook.ExitError{Reply: r.Reply}
 	}

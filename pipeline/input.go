@@ -35,17 +35,7 @@ func (in *input) payload() ([]byte, error) {
 	var own sizer
 	own.add(reflect.ValueOf(in.value).Elem(), 0)
 	b := make([]byte, 0, len(f.s.base)+len(f.s.cwd)+own.bytes+own.bytes/2+512)
-	b = append(b, f.s.base...)
-	if f.of.on.dir == nil || f.of.on.dir(in.value) == "" { // else the input has it
-		b = append(append(b, `,"cwd":`...), f.s.cwd...)
-	}
-	if base := f.of.dialect.Base; base != nil {
-		at, given := f.ctx.Value(timeKey{}).(time.Time)
-		if !given {
-			at = f.began
-		}
-		b = base(b, f.of.name, at)
-	}
+	b = in.head(b)
 	at := len(b)
 	b, err := encode(b, in.value)
 	if err != nil {
@@ -63,6 +53,28 @@ func (in *input) payload() ([]byte, error) {
 	in.encoded, in.members = b, at
 	in.mu.Unlock()
 	return b, nil
+}
+
+// head appends the members that are the engine's to give, with the opening brace.
+func (in *input) head(b []byte) []byte {
+	f := in.fire
+	now, given := f.ctx.Value(timeKey{}).(time.Time)
+	if !given {
+		now = f.began
+	}
+	if head := f.of.dialect.Head; head != nil {
+		return head(append(b, '{'), Head{
+			Event: f.of.name, Session: f.s.id, Transcript: f.s.Transcript(), Dir: f.of.dir(f.s, in.value), Now: now,
+		})
+	}
+	b = append(b, f.s.base...)
+	if f.of.on.dir == nil || f.of.on.dir(in.value) == "" { // else the input has it
+		b = append(append(b, `,"cwd":`...), f.s.cwd...)
+	}
+	if base := f.of.dialect.Base; base != nil {
+		b = base(b, f.of.name, now)
+	}
+	return b
 }
 
 // appendInput implements [FireInfo.AppendInput].

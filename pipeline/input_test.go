@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -148,4 +149,30 @@ func FuzzFireJSON(f *testing.F) {
 			t.Errorf("%q: %+v", text, fired.Hooks)
 		}
 	})
+}
+
+var heading = &pipeline.Dialect{
+	Name: "heading",
+	Head: func(dst []byte, h pipeline.Head) []byte {
+		return fmt.Appendf(dst, `"event":%q,"id":%q,"at":%q`, h.Event, h.Session, h.Dir)
+	},
+	BaseNames: []string{"event", "id", "at"},
+}
+
+var headed = pipeline.Declare(heading, pipeline.Spec[call, edit]{Name: "Headed"})
+
+func TestADialectCanNameTheMembersOfEveryPayload(t *testing.T) {
+	var payload string
+	h := configured("Headed", "reads", func(_ context.Context, c hook.Call) (hook.Reply, error) {
+		payload = string(c.Payload)
+		return hook.Reply{}, nil
+	})
+	h.Dialect = "heading"
+	_, s := start(t, pipeline.Config{Load: []pipeline.Load{loads(h)}})
+	if _, err := headed.Fire(t.Context(), s, &call{Tool: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"event":"Headed","id":"s1","at":"/tmp","tool":"x"}`; payload != want {
+		t.Errorf("got  %s\nwant %s", payload, want)
+	}
 }

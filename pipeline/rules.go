@@ -30,6 +30,11 @@ type Dialect struct {
 	// A member that is in neither list is not understood: see [hook.UnreadError].
 	Members []string
 
+	// Head appends the members that every payload of the dialect has, separated by commas, in place
+	// of session_id, transcript_path, cwd and the members of Base: for a dialect that calls them
+	// otherwise. It appends at least one. Nil appends those.
+	Head func(dst []byte, h Head) []byte
+
 	// Newline ends every payload with one, for scripts that read a line.
 	Newline bool
 
@@ -39,6 +44,15 @@ type Dialect struct {
 	// Detaches lets a running hook move itself to the background, with
 	// {"async": true} as its first line of output.
 	Detaches bool
+}
+
+// Head is what the engine knows about a payload; see Head of [Dialect].
+type Head struct {
+	Event      string
+	Session    string
+	Transcript string // empty: there is none
+	Dir        string // the directory of the hook
+	Now        time.Time
 }
 
 // Rules are where events differ in how hooks are run and read. The zero value

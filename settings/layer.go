@@ -22,6 +22,11 @@ type Layer struct {
 	File   string      // path; also the name in positions
 	Data   []byte      // the text of the file; nil means that File is read
 	Strict bool        // plain JSON only, see [ParseStrict]
+
+	// Format turns the text of a file of another format than JSON into JSON, within the same
+	// limits of size and nesting. Its error is a [FormatError] if it knows the place. Nil: the file
+	// is JSON.
+	Format func(text []byte) (Converted, error)
 }
 
 // Text reads the layer without parsing it; see Read.
@@ -48,6 +53,10 @@ func (l Layer) Read() (v Value, found bool, err error) {
 	data, found, err := l.Text()
 	if !found || err != nil {
 		return Value{}, found, err
+	}
+	if l.Format != nil {
+		v, err = l.convert(data)
+		return v, true, err
 	}
 	v, err = parse(l.File, data, l.Strict)
 	return v, true, err

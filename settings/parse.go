@@ -64,15 +64,19 @@ func tooLong(file string) error {
 
 // document is a parsed file.
 type document struct {
-	file  string
-	size  int    // of the file
-	text  []byte // the file and a line feed
-	lines []int  // the offset of every line
-	blank bool   // it has comments and white space only
-	root  hujson.Value
+	file   string
+	size   int     // of the file
+	text   []byte  // the file and a line feed
+	lines  []int   // the offset of every line
+	blank  bool    // it has comments and white space only
+	places []Place // where values stand in a file of another format; nil for JSON
+	root   hujson.Value
 }
 
 func (d *document) position(offset int) hook.Position {
+	if d.places != nil {
+		return d.placed(offset)
+	}
 	offset = min(offset, d.size)
 	line := sort.SearchInts(d.lines, offset+1) // how many start at offset or before
 	return hook.Position{File: d.file, Line: line, Column: offset - d.lines[line-1] + 1}

@@ -38,6 +38,9 @@ const noReason = "blocked by a hook that gave no reason"
 //   - ReadAny, WarnAny, DenyAny: the answer is standard output, or standard error if
 //     that is blank. Plain text counts as Text says, as the warning of a failed hook,
 //     or as the reason of a denial.
+//   - DenyForStderr: a denial, if standard error has a reason; else the hook failed.
+//     Standard output is not read.
+//   - Fail: the hook failed, and nothing that it printed counts.
 //   - FailWithWarning: the hook failed. Standard error, else plain text on standard
 //     output, becomes a warning; a JSON answer does not count.
 //
@@ -55,6 +58,10 @@ func Parse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 		denyForOneReason(r, how)
 	case hook.ParseOrFail:
 		parseOrFail(r, how)
+	case hook.DenyForStderr:
+		denyForStderr(r)
+	case hook.Fail:
+		r.Err = &hook.ExitError{Reply: r.Reply}
 	case hook.ReadAny, hook.WarnAny, hook.DenyAny:
 		readAny(r, how)
 	default:
@@ -135,6 +142,16 @@ func denyForOneReason[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 		r.Output.Reason = ""
 	}
 	deny(r, plain(r.Reply.Stderr), noReason)
+}
+
+// denyForStderr is Parse for DenyForStderr.
+func denyForStderr[Out any](r *hook.Report[Out]) {
+	reason := plain(r.Reply.Stderr)
+	if reason == "" {
+		r.Err = &hook.ExitError{Reply: r.Reply}
+		return
+	}
+	deny(r, reason)
 }
 
 // deny makes the answer a denial, with its own reason or the first of reasons that is

@@ -188,3 +188,29 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestAReasonOnStandardErrorAloneDenies(t *testing.T) {
+	for name, tt := range map[string]struct {
+		reply  hook.Reply
+		reason string // of the denial; "": the hook failed
+	}{
+		"a reason":                   {hook.Reply{Exit: 2, Stderr: []byte(" no \n")}, "no"},
+		"a reason beside an answer":  {hook.Reply{Exit: 2, Stderr: []byte("no"), Stdout: []byte(`{"decision":"allow"}`)}, "no"},
+		"an answer without a reason": {hook.Reply{Exit: 2, Stdout: []byte(`{"decision":"deny","reason":"x"}`)}, ""},
+		"blanks":                     {hook.Reply{Exit: 2, Stderr: []byte(" \n")}, ""},
+		"another status":             {hook.Reply{Exit: 1, Stderr: []byte("no"), Stdout: []byte(`{"decision":"deny"}`)}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := hook.Report[part]{Hook: &hook.Hook{}, Reply: &tt.reply}
+			stages.Parse(&r, stages.ReplyRules[part]{
+				Exits: hook.Exits{2: hook.DenyForStderr, hook.OtherStatus: hook.Fail}, Decode: decode,
+			})
+			if denied := r.Output.Decision.Blocks(); denied != (tt.reason != "") || r.Output.Reason != tt.reason {
+				t.Errorf("denied %v for %q; want %q", denied, r.Output.Reason, tt.reason)
+			}
+			if failed := r.Err != nil; failed != (tt.reason == "") || failed && r.Answered {
+				t.Errorf("failed %v, answered %v: %v", failed, r.Answered, r.Err)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package environ
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -20,3 +21,7 @@ func WithVar(env []string, name, value string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
 	return append(env, name+"="+value)
 }
+
+// Etc returns the directory for machine-wide files: /etc, or SNAPHOOK_ETC in env, which stands for
+// it in tests and in images that are being built.
+func Etc(env []string) string { return cmp.Or(Getenv(env, "SNAPHOOK_ETC"), "/etc") }

@@ -1,11 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,8 +36,17 @@ type later struct {
 	UserSees []string `json:"user_sees"` // texts for hooks that wake the model
 }
 
-// exported is the effect with the variables that hooks left.
-const exported = "env_exports"
+// envExports is the effect of the claude dialect with the variables that hooks left.
+const envExports = "env_exports"
+
+// exported returns the effect with the variables that hooks left.
+func (f *fired) exported() string {
+	name, _, _ := strings.Cut(f.Event, ".")
+	if d, err := dialectNamed(name); err == nil {
+		return cmp.Or(d.exports, "env")
+	}
+	return "env"
+}
 
 // hear keeps the end of a hook in the background.
 func (f *fired) hear(end pipeline.Finished) {
@@ -69,7 +80,7 @@ func (f *fired) gather(ctx context.Context, ses *pipeline.Session, environ []str
 	f.addEndings()
 	exports, err := claude.Exported(ctx, ses.EnvFiles(), environ)
 	if errs = append(errs, err); len(exports) > 0 {
-		errs = append(errs, f.add(exported, exports))
+		errs = append(errs, f.add(f.exported(), exports))
 	}
 	return errors.Join(errs...)
 }

@@ -221,7 +221,7 @@ func (f *flags) measure(
 		Session: func(ctx context.Context, sys *pipeline.System) (*pipeline.Session, error) {
 			s, err := sys.NewSession(ctx, session)
 			if err == nil && first {
-				if err = unreadable(s.Problems()); err == nil {
+				if err = src.dialect.unreadable(s.Problems()); err == nil {
 					o.warn(cmd, s)
 				}
 			}

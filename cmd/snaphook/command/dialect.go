@@ -26,9 +26,19 @@ type dialect struct {
 	// Load that names the settings of other profiles.
 	find func(dir string, layers []settings.Layer) (profile string, passed pipeline.Load)
 
-	marks    []string               // directories and files that no other dialect has
-	layers   map[string]hook.Source // the names that --settings takes
-	strict   bool                   // settings are JSON without comments
+	marks  []string               // directories and files that no other dialect has
+	layers map[string]hook.Source // the names that --settings takes
+	strict bool                   // settings are JSON without comments
+
+	// format returns the Format of a file of --settings that is not JSON; nil: all are JSON.
+	format func(file string) func([]byte) (settings.Converted, error)
+
+	// tolerant says that a settings file which cannot be read is told and costs that file alone, as
+	// in the original; else nothing runs.
+	tolerant bool
+
+	// exports is the member of effects with the variables that hooks left; "" is env.
+	exports  string
 	discover func(dir, profile string) []settings.Layer
 	load     func(origins) pipeline.Load
 
@@ -129,7 +139,11 @@ func (d *dialect) layer(value string) (settings.Layer, error) {
 	if err := cli.WantFile(file); err != nil {
 		return settings.Layer{}, fmt.Errorf("--settings %s: %w", value, err)
 	}
-	return settings.Layer{Name: name, Source: source, File: file, Strict: d.strict}, nil
+	layer := settings.Layer{Name: name, Source: source, File: file, Strict: d.strict}
+	if d.format != nil {
+		layer.Format = d.format(file)
+	}
+	return layer, nil
 }
 
 func noLayer(value, name string, names []string) error {

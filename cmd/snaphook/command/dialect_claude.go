@@ -24,6 +24,7 @@ var claudeRow = dialect{
 		"managed": hook.Managed, "flag": hook.Flag, "local": hook.Local, "project": hook.Project, "user": hook.User,
 	},
 	strict:   true,
+	exports:  envExports,
 	discover: func(dir, _ string) []settings.Layer { return claude.Discover(dir) },
 	load:     loadClaude,
 	adds: addition{

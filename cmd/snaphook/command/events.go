@@ -82,6 +82,8 @@ var effects = map[hook.ExitEffect]string{
 	hook.ReadAny:         "answer",
 	hook.WarnAny:         "answer or warn",
 	hook.DenyAny:         "answer or refuse",
+	hook.DenyForStderr:   "refuse or warn",
+	hook.Fail:            "warn",
 }
 
 func catalogue(i pipeline.Info) catalogued {

@@ -218,7 +218,7 @@ func plainValue(name string, v jsontext.Value) string {
 		return selection(v)
 	}
 	var texts []string
-	if name == exported {
+	if name == "env" || name == envExports {
 		for variable, value := range wire.Object(v).Members() {
 			text, _ := wire.Text(value)
 			texts = append(texts, variable+"="+text)

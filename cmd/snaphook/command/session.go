@@ -66,7 +66,7 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 	)
 	ses, err := sys.NewSession(cmd.Context(), f.config(o, src.dir, trust))
 	if err == nil {
-		err = unreadable(ses.Problems())
+		err = d.unreadable(ses.Problems())
 	}
 	if err != nil {
 		_ = sys.Close() // never fails

@@ -69,7 +69,7 @@ func (st *status) add(ctx context.Context, src *sources) error {
 	if err != nil {
 		return err
 	}
-	if err := unreadable(loaded.Problems); err != nil {
+	if err := src.dialect.unreadable(loaded.Problems); err != nil {
 		return err
 	}
 	reaching := src.reaching()

@@ -1,0 +1,31 @@
+package format
+
+import (
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/unread"
+)
+
+// lostDenial is the note on a hook that failed, where its output or its exit status means a denial.
+const lostDenial = "a denial is lost, and the action goes ahead: "
+
+// NoteLostDenial says in the report of a hook that failed, and blocks nothing, that it meant to
+// deny: the words of a denial stand in its output, or its exit status is 2. It is for Refine of
+// events whose hooks guard something.
+func NoteLostDenial[Out any](r *hook.Report[Out]) {
+	if r.Err == nil || r.Reply == nil || r.Backgrounded || r.Output.Decision.Blocks() || r.Output.Stop {
+		return
+	}
+	if r.Reply.Signal == nil && r.Reply.Exit == 2 || unread.DeniesFormally(edges(r.Reply.Stdout)) ||
+		unread.DeniesFormally(edges(r.Reply.Stderr)) {
+		r.Notes = append(r.Notes, lostDenial+r.Err.Error())
+	}
+}
+
+// edges returns the beginning and the end of a long text.
+func edges(text []byte) []byte {
+	const most = 16 << 10
+	if len(text) <= 2*most {
+		return text
+	}
+	return append(text[:most:most], text[len(text)-most:]...)
+}

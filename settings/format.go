@@ -1,0 +1,65 @@
+package settings
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// Converted is a file of another format as JSON.
+type Converted struct {
+	JSON   []byte
+	Places []Place // of the values, by Offset
+	Blank  bool    // the file holds comments and white space only
+}
+
+// Place says where in the file a value stands.
+type Place struct{ Offset, Line, Column int } // Offset is the value's in the JSON
+
+// FormatError says why the text of a file cannot be read. Line and Column count from 1, columns
+// in bytes; Line is 0 if no place is known.
+type FormatError struct {
+	Line, Column int
+	Err          error
+}
+
+func (e *FormatError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// convert parses a file of another format. Values have their places in the file itself.
+func (l Layer) convert(text []byte) (Value, error) {
+	if len(text) > maxSize {
+		return Value{}, tooLong(l.File)
+	}
+	made, err := l.Format(text)
+	if err != nil {
+		at := hook.Position{File: l.File}
+		if placed, ok := errors.AsType[*FormatError](err); ok {
+			at.Line, at.Column = placed.Line, placed.Column
+		}
+		return Value{}, fatal(at, "%v", err)
+	}
+	v, err := parse(l.File, made.JSON, true)
+	if err != nil {
+		return Value{}, fatal(hook.Position{File: l.File}, "%v", fmt.Errorf("its JSON form: %w", err))
+	}
+	v.doc.places, v.doc.blank = made.Places, made.Blank
+	return v, nil
+}
+
+// placed returns the position in a converted file of the value at or before an offset.
+func (d *document) placed(offset int) hook.Position {
+	i, exact := slices.BinarySearchFunc(d.places, offset, func(p Place, at int) int { return cmp.Compare(p.Offset, at) })
+	if !exact {
+		i--
+	}
+	if i < 0 {
+		return hook.Position{File: d.file, Line: 1, Column: 1}
+	}
+	return hook.Position{File: d.file, Line: d.places[i].Line, Column: d.places[i].Column}
+}
