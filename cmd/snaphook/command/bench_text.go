@@ -133,7 +133,7 @@ func took2(ms float64) string {
 // benchLabel returns the label of a hook; for a module, the end of its path.
 func benchLabel(h *bench.Hook) string {
 	if h.StartupCommand != bench.Loading {
-		return cutLabel(h.Label())
+		return cli.Label(h.Label(), maxLabel)
 	}
 	if runes := []rune(cli.OneLine(cli.ShortPath(h.Command))); len(runes) > maxLabel {
 		return "…" + string(runes[len(runes)-maxLabel+1:])
@@ -142,10 +142,3 @@ func benchLabel(h *bench.Hook) string {
 }
 
 const maxLabel = 48
-
-func cutLabel(label string) string {
-	if runes := []rune(cli.OneLine(label)); len(runes) > maxLabel {
-		return string(runes[:maxLabel-1]) + "…"
-	}
-	return cli.OneLine(label)
-}

@@ -274,5 +274,5 @@ func (h checkedHook) notRun() string {
 	if h.Why == nil {
 		return ""
 	}
-	return cli.Odd.Render("  does not run: " + cli.OneLine(string(*h.Why)+": "+lo.FromPtr(h.Detail)))
+	return cli.Odd.Render("  does not run: " + cli.OneLine(cli.SkipText(string(*h.Why), lo.FromPtr(h.Detail))))
 }

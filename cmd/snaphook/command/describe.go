@@ -68,24 +68,19 @@ func unsupported(h *hook.Hook) string {
 	return "hooks of type \"" + h.Type + "\" cannot be run; write \"type\": \"command\""
 }
 
-// label is the name of a hook for people: one line, and of a long command its
-// beginning.
+// label returns the name of a hook for people: one line, its name or its command.
 func label(h pipeline.HookID) string {
 	if name := lo.FromPtr(h.Name); name != "" {
 		return cli.OneLine(name)
 	}
 	text := lo.CoalesceOrEmpty(lo.FromPtr(h.Command), h.ID)
-	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	if runes := []rune(line); len(runes) > longLabel && h.Type != moduleType { // a module is known by its path
-		line, more = string(runes[:longLabel]), true
+	if h.Type == moduleType { // a module is known by its path
+		return cli.OneLine(text)
 	}
-	return cli.OneLine(line) + lo.Ternary(more, "…", "")
+	return cli.Label(text, cli.MaxLabel)
 }
 
 // labelled returns an error in which a long command is named by its label.
 func labelled(text string, h pipeline.HookID) string {
 	return strings.ReplaceAll(text, strconv.Quote(lo.FromPtr(h.Command)), strconv.Quote(label(h)))
 }
-
-// longLabel is how many characters of a command a list shows.
-const longLabel = 72

@@ -136,7 +136,7 @@ func (f *fired) run(
 }
 
 // answer sets the exit status for the decision, and prints it. A refusal keeps its status if
-// printing fails.
+// printing fails. The reason is on standard error too, unless one terminal shows both streams.
 func (f *flags) answer(cmd *cobra.Command, fired *fired) (err error) {
 	isRefused := fired.Blocked || fired.Stop
 	if isRefused {
@@ -148,7 +148,7 @@ func (f *flags) answer(cmd *cobra.Command, fired *fired) (err error) {
 	} else {
 		err = cli.Say(cmd, firedText(fired))
 	}
-	if isRefused && !f.Json {
+	if isRefused && !f.Json && !(cli.IsTerminal(cmd.OutOrStdout()) && cli.IsTerminal(cmd.ErrOrStderr())) {
 		fmt.Fprintln(cmd.ErrOrStderr(), cli.Visible(reasonOf(fired)))
 	}
 	return err

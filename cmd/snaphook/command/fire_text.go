@@ -96,7 +96,7 @@ func firedText(fired *fired) string {
 		fmt.Fprintf(
 			&b,
 			"  %s  %s  %.1fms  %s\n",
-			outcomeStyle(wordOf(h)),
+			outcomeStyle(wordOf(h), failedOpen(fired, h)),
 			label(h.HookID)+lo.Ternary(h.Recheck, " (asked again)", ""),
 			h.DurationMS,
 			place(h.HookID),
@@ -107,7 +107,7 @@ func firedText(fired *fired) string {
 		fmt.Fprintf(
 			&b,
 			"  %s  %s  %.1fms  %s\n",
-			outcomeStyle("later: "+end.Outcome),
+			outcomeStyle("later: "+end.Outcome, false),
 			label(id),
 			end.Elapsed.Seconds()*1000,
 			place(id),
@@ -153,14 +153,24 @@ var shownKeys = []string{
 // effectLines returns name and value of everything that the caller would show
 // or apply.
 func effectLines(fired *fired, effects wire.Object) (lines [][2]string) {
-	if fired.Blocked || fired.Stop {
+	refused := fired.Blocked || fired.Stop
+	if refused {
 		lines = append(lines, [2]string{"reason", reasonOf(fired)})
+		if by := readers(fired, effects); by != "" {
+			lines = append(lines, [2]string{"seen by", by})
+		}
 	}
-	routed := effects.Get("model_sees") != nil // the texts stand there by who gets them
+	routed := effects.Get("model_sees") != nil // the texts stand there by reader
 	if message := fired.Processed.SystemMessage; message != nil && !routed {
 		lines = append(lines, [2]string{"message", *message})
 	}
 	for name, value := range effects.Members() {
+		if refused && (name == "model_sees" || name == "user_sees") {
+			value = without(value, reasonOf(fired))
+		}
+		if refused && name == "permissionDecision" {
+			continue // the first line says so
+		}
 		if !slices.Contains(shownKeys, name) && !isNothing(value) && !(routed && name == "additionalContext") {
 			lines = append(
 				lines,
@@ -178,6 +188,31 @@ func effectLines(fired *fired, effects wire.Object) (lines [][2]string) {
 		lines = append(lines, [2]string{"wakes", text})
 	}
 	return lines
+}
+
+// readers names the model and the user, if they see exactly the reason.
+func readers(fired *fired, effects wire.Object) string {
+	var all []string
+	for _, reader := range []string{"model", "user"} {
+		var texts []string
+		if json.Unmarshal(effects.Get(reader+"_sees"), &texts) == nil && slices.Contains(texts, reasonOf(fired)) {
+			all = append(all, "the "+reader)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// without returns a list of texts without one of them.
+func without(list jsontext.Value, text string) jsontext.Value {
+	var texts []string
+	if json.Unmarshal(list, &texts) != nil {
+		return list
+	}
+	left, err := json.Marshal(lo.Without(texts, text))
+	if err != nil {
+		return list
+	}
+	return left
 }
 
 // selected names the effect with the tools that the model may call; titles replaces names of
@@ -231,13 +266,20 @@ func plainValue(name string, v jsontext.Value) string {
 	return string(v)
 }
 
-func outcomeStyle(o pipeline.Outcome) string {
+// outcomeStyle colours an outcome: red for a refusal, and for a guard that failed open.
+func outcomeStyle(o pipeline.Outcome, failedOpen bool) string {
 	word := fmt.Sprintf("%-18s", o)
-	switch o {
-	case pipeline.Success:
-		return cli.Good.Render(word)
-	case pipeline.Blocking:
+	switch {
+	case failedOpen || o == pipeline.Blocking:
 		return cli.Bad.Render(word)
+	case o == pipeline.Success:
+		return cli.Good.Render(word)
 	}
 	return cli.Odd.Render(word)
+}
+
+// failedOpen reports whether a hook failed and the action that it guards goes ahead.
+func failedOpen(fired *fired, h pipeline.HookRun) bool {
+	failed := h.Error != nil && h.Outcome != pipeline.Success && h.Outcome != pipeline.Blocking
+	return failed && h.Mode == "" && !fired.Blocked && guards(fired.Event)
 }

@@ -139,7 +139,7 @@ func (p plan) text() string {
 	}
 	for _, s := range p.Skipped {
 		b.WriteString("  " + cli.Odd.Render("not   ") + "  " + label(s.HookID) + "  " + place(s.HookID) + "\n")
-		b.WriteString("          " + string(s.Why) + ": " + cli.Indented(s.Detail, 10) + "\n")
+		b.WriteString("          " + cli.Indented(cli.SkipText(string(s.Why), s.Detail), 10) + "\n")
 	}
 	return b.String()
 }

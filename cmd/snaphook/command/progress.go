@@ -114,11 +114,8 @@ func (p *progress) line(now time.Time) string {
 		return ""
 	}
 	words := lo.Map(p.running, func(r runningHook, _ int) string {
-		name := []rune(cli.OneLine(lo.CoalesceOrEmpty(r.hook.Status, r.hook.Label())))
-		if len(name) > 40 {
-			name = append(name[:39], '…')
-		}
-		return fmt.Sprintf("%s %.1fs", string(name), now.Sub(r.began).Seconds())
+		name := cli.Label(lo.CoalesceOrEmpty(r.hook.Status, r.hook.Label()), 40)
+		return fmt.Sprintf("%s %.1fs", name, now.Sub(r.began).Seconds())
 	})
 	text := []rune(cli.Count(len(words), "hook") + ": " + strings.Join(words, ", "))
 	if most := max(10, p.width()-1); len(text) > most {

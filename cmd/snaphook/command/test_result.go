@@ -117,7 +117,7 @@ func (s stepResult) text() string {
 		if l.why != "" {
 			id := pipeline.Identify(l.hook)
 			fmt.Fprintf(&b, "    %s  %s  %s\n          %s\n", cli.Odd.Render(fmt.Sprintf("%-18s", "not run")), label(id), place(id),
-				cli.OneLine(string(l.why)+lo.Ternary(l.detail == "", "", ": "+l.detail)))
+				cli.OneLine(cli.SkipText(string(l.why), l.detail)))
 		}
 	}
 	if len(s.fired.Hooks)+len(s.looked) == 0 {
@@ -133,7 +133,7 @@ func (s stepResult) text() string {
 func hookTrace(h *pipeline.HookRun) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    %s  %s  %s  %s\n",
-		outcomeStyle(wordOf(*h)), label(h.HookID), cli.Faint.Render(cli.Milliseconds(h.DurationMS)), place(h.HookID))
+		outcomeStyle(wordOf(*h), false), label(h.HookID), cli.Faint.Render(cli.Milliseconds(h.DurationMS)), place(h.HookID))
 	line := func(name, text string) {
 		if text = strings.TrimRight(text, "\n"); text != "" {
 			fmt.Fprintf(&b, "          %-6s  %s\n", name, cli.Indented(text, 18))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -18,6 +19,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -125,9 +127,70 @@ func OneLine(s string) string {
 	return strings.ReplaceAll(Visible(s), "\n", `\n`)
 }
 
-// Columns aligns rows; the first may be headers. They are as wide as they
-// need, and wrapped only on a terminal.
+// Columns aligns rows below headers. They are as wide as they need, and wrapped only on a terminal.
 func Columns(cmd *cobra.Command, headers []string, rows [][]string) string {
+	return columns(headers, rows, columnsOf(cmd))
+}
+
+// FitColumns aligns rows as Columns does. On a terminal that is too narrow for them it drops the optional
+// columns, in this order, and then cuts the texts of the first column in the middle.
+func FitColumns(cmd *cobra.Command, headers []string, rows [][]string, optional ...string) string {
+	width := columnsOf(cmd)
+	headers, rows = fit(headers, rows, width, optional)
+	return columns(headers, rows, width)
+}
+
+// columnsOf returns the width of the terminal that the command writes to; 0 if it is not a terminal.
+func columnsOf(cmd *cobra.Command) int {
+	file, ok := cmd.OutOrStdout().(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// leastFirst is the width to which the first column is cut at most, in characters.
+const leastFirst = 12
+
+func fit(headers []string, rows [][]string, width int, optional []string) ([]string, [][]string) {
+	if width <= 0 {
+		return headers, rows
+	}
+	over := func() int {
+		sum := 0
+		for i, header := range headers {
+			most := lipgloss.Width(header)
+			for _, row := range rows {
+				most = max(most, lipgloss.Width(row[i]))
+			}
+			sum += most + 2
+		}
+		return sum - width
+	}
+	for _, name := range optional {
+		at := slices.Index(headers, name)
+		if at < 0 || over() <= 0 {
+			continue
+		}
+		without := func(row []string, _ int) []string { return slices.Delete(slices.Clone(row), at, at+1) }
+		headers, rows = without(headers, 0), lo.Map(rows, without)
+	}
+	if excess := over(); excess > 0 {
+		widest := lo.Max(lo.Map(rows, func(row []string, _ int) int { return utf8.RuneCountInString(row[0]) }))
+		rows = lo.Map(rows, func(row []string, _ int) []string {
+			row = slices.Clone(row)
+			row[0] = CutMiddle(row[0], max(leastFirst, widest-excess))
+			return row
+		})
+	}
+	return headers, rows
+}
+
+func columns(headers []string, rows [][]string, width int) string {
 	t := table.New().Headers(headers...).Rows(rows...).
 		BorderTop(false).
 		BorderBottom(false).BorderLeft(false).BorderRight(false).BorderHeader(false).BorderColumn(false).
@@ -137,10 +200,8 @@ func Columns(cmd *cobra.Command, headers []string, rows [][]string) string {
 			}
 			return lipgloss.NewStyle().PaddingRight(2)
 		})
-	if file, ok := cmd.OutOrStdout().(*os.File); ok {
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
-			t = t.Width(width)
-		}
+	if width > 0 {
+		t = t.Width(width)
 	}
 	lines := strings.Split(t.String(), "\n")
 	for i, line := range lines {

@@ -3,6 +3,7 @@ package records
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -166,7 +167,7 @@ func lineText(l *rec.Line) string {
 		)
 	}
 	for i := range l.Hooks {
-		b.WriteString(hookText(&l.Hooks[i]))
+		b.WriteString(hookText(&l.Hooks[i], l.Reason))
 	}
 	return b.String()
 }
@@ -189,18 +190,18 @@ func decisionText(l *rec.Line) string {
 	return style.Render(cli.OneLine(word))
 }
 
-// hookText describes the run of a hook in a fire, or the reason why it did not run.
-func hookText(h *rec.Hook) string {
+// hookText describes the run of a hook in a fire, or the reason why it did not run. It leaves out a
+// reason that is shown above it.
+func hookText(h *rec.Hook, shown string) string {
 	at := ""
 	if h.File != "" {
 		at = "  " + cli.Faint.Render(cli.OneLine(h.File))
 	}
 	if !h.Ran {
-		return cli.Faint.Render("    not run  ") + cli.OneLine(h.Label()) + "  " + cli.OneLine(
-			lo.CoalesceOrEmpty(h.Why, "?")+lo.Ternary(h.Detail != "", ": "+h.Detail, ""),
-		) + at + "\n"
+		return cli.Faint.Render("    not run  ") + labelOf(h) + "  " +
+			cli.OneLine(cli.SkipText(lo.CoalesceOrEmpty(h.Why, "?"), h.Detail)) + at + "\n"
 	}
-	words := []string{outcomeText(h), cli.OneLine(h.Label())}
+	words := []string{outcomeText(h), labelOf(h)}
 	if h.MS != nil {
 		words = append(words, cli.Faint.Render(cli.Milliseconds(*h.MS)))
 	}
@@ -210,7 +211,7 @@ func hookText(h *rec.Hook) string {
 	if h.Mode == "shadow" {
 		words = append(words, cli.Odd.Render(cli.OneLine("shadow: "+lo.CoalesceOrEmpty(h.Decision, "no decision"))))
 	}
-	if why := lo.CoalesceOrEmpty(h.Error, h.Reason); why != "" {
+	if why := whyText(h); why != "" && why != shown {
 		words = append(words, cli.OneLine(why))
 	}
 	if h.Background != nil {
@@ -219,28 +220,40 @@ func hookText(h *rec.Hook) string {
 	return "    " + strings.Join(words, "  ") + at + "\n"
 }
 
-func outcomeText(h *rec.Hook) string {
-	return outcomeWord(h.Outcome, h.Class, h.Failed())
+// labelOf returns the name of a hook as lists show it.
+func labelOf(h *rec.Hook) string { return cli.Label(h.Label(), cli.MaxLabel) }
+
+// named matches the event and the hook at the beginning of a hook's error.
+var named = regexp.MustCompile(`^\S+ hook "(?:[^"\\]|\\.)*": `)
+
+// whyText returns a hook's error, without the name of the hook, or its reason.
+func whyText(h *rec.Hook) string {
+	return lo.CoalesceOrEmpty(named.ReplaceAllString(h.Error, ""), h.Reason)
 }
 
-func outcomeWord(outcome, class string, failed bool) string {
+func outcomeText(h *rec.Hook) string {
+	return outcomeWord(h.Outcome, h.Class, h.Failed(), h.IsFailedOpen())
+}
+
+// outcomeWord colours an outcome: red for a refusal, and for a guard that failed open.
+func outcomeWord(outcome, class string, failed, open bool) string {
 	word := lo.CoalesceOrEmpty(outcome, "ran")
 	if class != "" {
 		word += " (" + class + ")"
 	}
 	style := cli.Good
 	switch {
+	case outcome == "blocking", failed && open:
+		style = cli.Bad
 	case failed:
 		style = cli.Odd
-	case outcome == "blocking":
-		style = cli.Bad
 	}
 	return style.Render(cli.OneLine(word))
 }
 
 // endingText is how a hook in the background ended.
 func endingText(e *rec.Ending) string {
-	text := "→ " + outcomeWord(e.Outcome, e.Class, e.Failed()) + "  " + cli.Faint.Render(cli.Milliseconds(e.MS))
+	text := "→ " + outcomeWord(e.Outcome, e.Class, e.Failed(), false) + "  " + cli.Faint.Render(cli.Milliseconds(e.MS))
 	if e.Error != "" {
 		text += "  " + cli.OneLine(e.Error)
 	}

@@ -245,7 +245,7 @@ func (s *statistics) text(cmd *cobra.Command) string {
 	rows := lo.Map(s.Hooks, func(h *hookStat, _ int) []string { return h.row() })
 	if len(rows) > 0 {
 		b.WriteString(
-			cli.Columns(
+			cli.FitColumns(
 				cmd,
 				[]string{
 					"HOOK",
@@ -263,22 +263,23 @@ func (s *statistics) text(cmd *cobra.Command) string {
 					"OVER TIME",
 				},
 				rows,
+				"OVER TIME", "WAITED P95", "P99", "MAX", "P50", "LOOKED",
 			),
 		)
 	}
 	for _, h := range s.Hooks {
 		if h.Shadowed > 0 {
 			fmt.Fprintf(&b, "\n%s of %s was in shadow in %s; %d would have had another outcome with it",
-				cli.OneLine(h.label), cli.OneLine(h.Event), cli.Count(h.Shadowed, "fire"), h.Differed)
+				cli.Label(h.label, cli.MaxLabel), cli.OneLine(h.Event), cli.Count(h.Shadowed, "fire"), h.Differed)
 		}
 		if g := h.Background; g != nil {
-			fmt.Fprintf(&b, "\n%s of %s in the background: %d ended, %d failed, p95 %s", cli.OneLine(h.label),
+			fmt.Fprintf(&b, "\n%s of %s in the background: %d ended, %d failed, p95 %s", cli.Label(h.label, cli.MaxLabel),
 				cli.OneLine(h.Event), g.Ended, g.Failed, cli.Milliseconds(*g.RunMS.P95))
 		}
 		if h.Ran > 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n%s of %s never ran", cli.OneLine(h.label), cli.OneLine(h.Event))
+		fmt.Fprintf(&b, "\n%s of %s never ran", cli.Label(h.label, cli.MaxLabel), cli.OneLine(h.Event))
 		if h.Nearest != nil {
 			fmt.Fprintf(
 				&b,
@@ -298,11 +299,11 @@ func (h *hookStat) row() []string {
 		}
 		return cli.Milliseconds(*v)
 	}
-	label := cli.OneLine(h.label)
-	if cut := []rune(label); len(cut) > 40 {
-		label = string(cut[:39]) + "…"
-	}
 	n := func(v int) string { return fmt.Sprint(v) }
-	return []string{label, cli.OneLine(h.Event), n(h.Looked), n(h.Ran), n(h.Blocked), n(h.Failed), n(h.FailedOpen),
+	open := n(h.FailedOpen)
+	if h.FailedOpen > 0 {
+		open = cli.Bad.Render(open)
+	}
+	return []string{cli.Label(h.label, 40), cli.OneLine(h.Event), n(h.Looked), n(h.Ran), n(h.Blocked), n(h.Failed), open,
 		ms(h.RunMS.P50), ms(h.RunMS.P95), ms(h.RunMS.P99), ms(h.RunMS.Max), ms(h.QueuedMS.P95), h.curve.String()}
 }

@@ -174,7 +174,7 @@ func nodeText(b *strings.Builder, session, n *tracetree.Node, depth int) {
 			decisionText(l)+lo.Ternary(l.Reason != "", "  "+cli.OneLine(l.Reason), ""),
 		)
 		for i := range l.Hooks {
-			b.WriteString(indent + hookText(&l.Hooks[i]))
+			b.WriteString(indent + hookText(&l.Hooks[i], l.Reason))
 		}
 	}
 }

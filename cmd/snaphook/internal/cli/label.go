@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+)
+
+// MaxLabel is the length, in characters, of a command in lists.
+const MaxLabel = 72
+
+// projectDir matches the variable of the project's directory before a path, with the quotes around the
+// variable or around the path.
+var projectDir = regexp.MustCompile(`"\$\{?(?:CLAUDE|GEMINI|LLXPRT)_PROJECT_DIR\}?"/([\w./-]+)` +
+	`|"\$\{?(?:CLAUDE|GEMINI|LLXPRT)_PROJECT_DIR\}?/([\w./-]+)"` +
+	`|\$\{?(?:CLAUDE|GEMINI|LLXPRT)_PROJECT_DIR\}?/([\w./-]+)`)
+
+// Label returns a command as lists show it: its first line, with the paths of the project's files
+// relative to the project, cut in the middle to most characters.
+func Label(command string, most int) string {
+	line, _, more := strings.Cut(strings.TrimSpace(command), "\n")
+	line = projectDir.ReplaceAllString(line, "$1$2$3")
+	if more {
+		line += "…"
+	}
+	return CutMiddle(OneLine(line), most)
+}
+
+// CutMiddle replaces the middle of a text that is longer than most characters by an ellipsis: the
+// beginning names a program, the end a file.
+func CutMiddle(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	head := (most - 1) / 2
+	return string(runes[:head]) + "…" + string(runes[len(runes)-(most-1-head):])
+}
+
+// SkipText returns the reason why a hook did not run: the kind and its detail, or the detail alone where
+// it begins with the kind.
+func SkipText(kind, detail string) string {
+	switch {
+	case detail == "":
+		return kind
+	case strings.HasPrefix(detail, kind):
+		return detail
+	}
+	return kind + ": " + detail
+}
