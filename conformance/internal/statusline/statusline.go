@@ -1,5 +1,4 @@
-// Package statusline shows what hooks have to say about their state, in one
-// line (X34).
+// Package statusline renders the state that hooks set for the user as one line (X34).
 package statusline
 
 import (
@@ -38,14 +37,12 @@ func (l *Line) Clear(key string) {
 	delete(l.texts, key)
 }
 
-// Render returns the line for a terminal of so many columns; false if there is
-// nothing to show. Texts are in the byte order of their keys, sanitized, with a
-// space in between.
+// Render returns the line for a terminal of that many columns; ok is false without any text.
+// Texts are in the byte order of their keys, sanitized, and separated by a space.
 //
-// A line that does not fit is cut, and ends in an ellipsis: characters that
-// are two columns wide, and those that are made of several, are never split.
-// Colours count no columns; those after the cut stay, so that what was
-// switched on is switched off.
+// A line that does not fit is cut, and ends in an ellipsis; characters that are two columns wide,
+// and those that consist of several code points, are never split. Colours take no columns;
+// colours after the cut stay, to switch off the ones before it.
 func (l *Line) Render(columns int) (line string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,9 +71,8 @@ func Width(text string) int { return visible.String(text) }
 // colour is a well-formed SGR sequence, all that a text may send to a terminal.
 var colour = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
 
-// Sanitize makes a text fit for one line of a terminal: CR, LF and TAB become
-// spaces, runs of spaces one, and there are none at the ends (X34). Of control
-// characters only those of colours stay.
+// Sanitize makes a text fit for one line of a terminal: CR, LF and TAB become spaces, runs of
+// spaces one, and the ends have none (X34). Of control characters only those of colours stay.
 func Sanitize(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	var b strings.Builder
@@ -105,5 +101,5 @@ func plain(b *strings.Builder, text string) {
 	}
 }
 
-// blank is what JavaScript trims.
+// blank reports whether JavaScript's trim removes r.
 func blank(r rune) bool { return unicode.IsSpace(r) && r != '\u0085' || r == '\ufeff' }

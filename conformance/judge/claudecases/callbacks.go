@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Reply is what the model says once: a text, or an error.
+// Reply is one reply of the scripted model: a text, or an error.
 type Reply struct {
 	Reply   *string `json:"reply"`
 	Error   *string `json:"error"`

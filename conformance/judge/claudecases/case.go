@@ -1,10 +1,9 @@
-// Package claudecases loads the language-neutral conformance cases of the
-// Claude dialect, sets each up in a project of its own with a scripted server,
-// model and user, and judges what an engine made of it. It knows no engine: the
-// Go API and the command line are judged by the same cases through two
-// implementations of [Engine].
+// Package claudecases loads the language-neutral conformance cases of the Claude dialect, sets
+// each up in a project of its own with a scripted server, model and user, and judges the result
+// of an engine. It depends on no engine: the Go API and the command line are judged by the same
+// cases through two implementations of [Engine].
 //
-// FORMAT.md beside this file is the contract of everything here.
+// FORMAT.md beside this file is the contract of the package.
 package claudecases
 
 import (
@@ -17,12 +16,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Case is one case as FORMAT.md describes it. Cases come from [Load]; in one
-// that does, the placeholders are still in place, while those of a [Prepared]
-// one are replaced.
+// Case is one case as FORMAT.md describes it. Cases come from [Load] with their placeholders;
+// [Prepared] ones have them replaced.
 //
-// A jsontext.Value is the text of the case file: the order of members and the
-// spelling of numbers are kept, since an engine must get them as they are.
+// A jsontext.Value is the text of the case file: it keeps the order of members and the spelling
+// of numbers, which an engine must receive unchanged.
 type Case struct {
 	File string `json:"-"` // the path of the file
 
@@ -39,8 +37,8 @@ type Case struct {
 	Plugins     []Plugin                  `json:"plugins"`
 	Env         map[string]string         `json:"env"` // added to the engine's; see [Prepared.Environ]
 	Host        Host                      `json:"host"`
-	HTTP        map[string]Answer         `json:"http"`         // what the scripted server answers, by path
-	LLM         []Reply                   `json:"llm"`          // what the model says; see [LLM]
+	HTTP        map[string]Answer         `json:"http"`         // answers of the scripted server, by path
+	LLM         []Reply                   `json:"llm"`          // replies of the model; see [LLM]
 	UserSelects []string                  `json:"user_selects"` // nil without a handler of prompt requests; see [User]
 	Scripts     map[string]string         `json:"scripts"`      // written with mode 0755
 
@@ -54,7 +52,7 @@ type Case struct {
 	text jsontext.Value // as in the file
 }
 
-// Host is what the program around the engine knows.
+// Host holds the facts that the program around the engine knows.
 type Host struct {
 	Interactive bool `json:"interactive"`
 	Trusted     bool `json:"trusted"` // default true

@@ -9,11 +9,10 @@ import (
 	"github.com/samber/lo"
 )
 
-// ObserveCLI reads the document that "snaphook fire claude.EVENT --json"
-// prints. The members of its effects are the observables by the same names; one
-// that is missing there is null, unless there are no effects at all. Without
-// effects.errors, the hooks that failed without blocking are counted. The Go
-// API's description of a fire has the same form, and can be read by this too.
+// ObserveCLI reads the document that "snaphook fire claude.EVENT --json" prints. The members of
+// its effects are the observables of the same names; a missing one is null, unless there are no
+// effects at all. Without effects.errors, it counts the hooks that failed without blocking. The
+// Go API's description of a fire has the same form and can be read too.
 //
 // An [Engine] that starts the program needs, for a [Prepared] p:
 //
@@ -25,9 +24,9 @@ import (
 //		--interactive               if p.Host.Interactive
 //		--trusted or --untrusted    by p.Host.Trusted
 //
-// the event's input on standard input, and p.Environ() as its environment. What
-// a process that ends with each fire cannot do, it skips with a reason: p.Then,
-// p.User, p.LLM, the expectation async, the options of plugins.
+// the event's input on standard input, and p.Environ() as its environment. It skips, with a
+// reason, the parts that need a process which outlives the fire: p.Then, p.User, p.LLM, the
+// expectation async, the options of plugins.
 func ObserveCLI(stdout []byte) (Observation, error) {
 	var fired struct {
 		Blocked *bool          `json:"blocked"`

@@ -18,8 +18,8 @@ const sourcePatience = 10 * time.Second
 func (p *Prepared) source(texts []string) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), sourcePatience)
 	defer cancel()
-	// What the files print must not look like variables, and what they do to
-	// PATH must not hide env.
+	// Output of the files must not look like variables, and their changes of PATH must not hide
+	// env.
 	args := []string{"--norc", "--noprofile", "-c", `for file; do . "$file" >&2; done; command -p env -0`, "bash"}
 	for i, text := range texts {
 		path := filepath.Join(p.scratch, fmt.Sprintf("env-%d.sh", i))

@@ -11,10 +11,9 @@ import (
 	"github.com/samber/lo"
 )
 
-// Environ is the environment of the case's engine, each name once: that of
-// this process without what an agent or a desktop around it may have set, a
-// fresh home directory, HOOK_LOG, then the case's env. Give it to the engine
-// explicitly.
+// Environ returns the environment of the case's engine, each name once: this process's without
+// the variables of an agent or a desktop around it, a fresh home directory, HOOK_LOG, then the
+// case's env. Pass it to the engine explicitly.
 func (p *Prepared) Environ() []string {
 	env := map[string]string{}
 	for _, pair := range os.Environ() {
@@ -30,7 +29,7 @@ func (p *Prepared) Environ() []string {
 	return pairs
 }
 
-// log returns what has really run: the labels of hook.log.
+// log returns the labels in hook.log, one for each hook that ran.
 func (p *Prepared) log() ([]string, error) {
 	text, err := os.ReadFile(p.path("hook.log"))
 	if errors.Is(err, fs.ErrNotExist) {

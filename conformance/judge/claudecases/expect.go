@@ -11,12 +11,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Expect holds what is expected of a fire: the observables of FORMAT.md that
-// are checked, each decoded to the type that its check takes.
+// Expect holds the expectations of a fire: the observables of FORMAT.md that are checked, each
+// decoded to the type that its check takes.
 type Expect map[string]any
 
-// observable is one key of an expectation: what may be written there, and how
-// it is compared with what was seen.
+// observable describes one key of an expectation: the type of its value, and the comparison.
 type observable struct {
 	read  func(jsontext.Value) (any, error)
 	check func(j *judge, key string, want any)
@@ -74,7 +73,7 @@ var observables = map[string]observable{
 	},
 }
 
-// backgroundObservables are those of the key async.
+// backgroundObservables are the observables of the key async.
 var backgroundObservables = map[string]observable{
 	"ran":               of((*judge).ranAtAll),
 	"next_turn_context": of((*judge).multiset),

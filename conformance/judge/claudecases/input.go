@@ -44,7 +44,7 @@ func (p *Prepared) base(event string) []member {
 }
 
 func quote(s string) jsontext.Value {
-	quoted, _ := jsontext.AppendQuote(nil, s) // what is no UTF-8 is replaced
+	quoted, _ := jsontext.AppendQuote(nil, s) // invalid UTF-8 is replaced
 	return quoted
 }
 

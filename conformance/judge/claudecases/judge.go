@@ -11,10 +11,9 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 )
 
-// Judge says in words how what an engine did departs from expect: one string
-// per difference, none if it passes. It reads hook.log, the files of the
-// project, and what the scripted server, model and user were asked, itself. What
-// is expected of async is left to [Prepared.JudgeBackground].
+// Judge lists, in words, the differences of an engine's result from expect; none if it passes. It
+// reads hook.log, the files of the project, and the requests to the scripted server, model and
+// user itself. [Prepared.JudgeBackground] judges the expectation async.
 func (p *Prepared) Judge(expect Expect, got Observation) []string {
 	j := judge{project: p}
 	j.see(got)
@@ -25,9 +24,8 @@ func (p *Prepared) Judge(expect Expect, got Observation) []string {
 	return j.wrong
 }
 
-// JudgeBackground is [Prepared.Judge] for the expectation async, once all hooks
-// in the background have ended. The user must not have seen it at the fire
-// either: that is what got is for.
+// JudgeBackground is [Prepared.Judge] for the expectation async, once all hooks in the background
+// have ended. got serves to check that the user did not see their texts at the fire.
 func (p *Prepared) JudgeBackground(expect Expect, got Observation, later Background) []string {
 	if later.UserSees != nil {
 		later.UserSees = append(slices.Clone(later.UserSees), got.UserSees...) // never nil: that would be no report
@@ -40,7 +38,7 @@ func (p *Prepared) JudgeBackground(expect Expect, got Observation, later Backgro
 
 type judge struct {
 	project *Prepared
-	seen    map[string]jsontext.Value // what the engine reported
+	seen    map[string]jsontext.Value // the engine's report
 	elapsed float64                   // milliseconds; 0 if it was not measured
 	wrong   []string
 }
@@ -66,8 +64,8 @@ func (j *judge) run(expect Expect, known map[string]observable) {
 	}
 }
 
-// reported returns what the engine says of something, and complains under key if
-// it says nothing.
+// reported returns the engine's value of an observable, and records a difference under key if it
+// is absent.
 func reported[T any](j *judge, key, name string, want any) (got T, ok bool) {
 	text, ok := j.seen[name]
 	if !ok {
@@ -117,7 +115,7 @@ func (j *judge) duration(key string, want float64) {
 	}
 }
 
-// outcomes are those of hooks, by label.
+// outcomes maps labels of hooks to outcomes.
 type outcomes map[string]string
 
 var knownOutcomes = []string{"success", "blocking", "non_blocking_error", "cancelled", "backgrounded"}

@@ -9,8 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// wantRequest is one request that the scripted server should have received;
-// what is empty is not checked.
+// wantRequest is one expected request to the scripted server; empty fields are not checked.
 type wantRequest struct {
 	Path       string            `json:"path"`
 	Method     string            `json:"method"`
@@ -62,8 +61,8 @@ func (j *judge) httpRequest(key string, want wantRequest, got request) {
 	}
 }
 
-// wantLLM is one question to the model. Without Model it goes to the host's
-// default; what else is empty is not checked.
+// wantLLM is one expected question to the model. Without Model it goes to the host's default;
+// other empty fields are not checked.
 type wantLLM struct {
 	PromptContains    parts   `json:"prompt_contains"`
 	PromptNotContains parts   `json:"prompt_not_contains"`

@@ -16,7 +16,7 @@ func trim(list []string) []string {
 	return lo.Map(list, func(s string, _ int) string { return strings.TrimRight(s, "\n") })
 }
 
-// multiset wants the same texts in whatever order.
+// multiset compares texts without their order.
 func (j *judge) multiset(key string, want texts) {
 	if got, ok := reported[[]string](j, key, key, want); ok {
 		j.sameTexts(key, want, got)

@@ -14,9 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 )
 
-// Cases returns the cases of [llxprtcases.Dir]: those of this directory, or of
-// $SNAPHOOK_CASES/claude. It skips t if that has none, and ends t if anything
-// is wrong with them.
+// Cases returns the cases of [llxprtcases.Dir]: this directory's, or those of
+// $SNAPHOOK_CASES/claude. It skips t if there are none, and ends t if one is malformed.
 func Cases(t testing.TB) []Case {
 	t.Helper()
 	dir, found := llxprtcases.Dir("claude")

@@ -36,9 +36,8 @@ func trimmed(v jsontext.Value) jsontext.Value {
 	return quote(strings.TrimRight(text, "\n"))
 }
 
-// lacks says in words what of want is not in got. An object may have more
-// members than the wanted ones, at every depth; a list has to have as many
-// elements.
+// lacks lists, in words, the parts of want that got lacks. An object may have further members, at
+// every depth; a list must have the same number of elements.
 func lacks(path string, want, got jsontext.Value) []string {
 	if want.Kind() != got.Kind() || !got.IsValid() {
 		return departures(path, want, got)

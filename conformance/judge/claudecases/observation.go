@@ -9,13 +9,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Observation is what an engine reports after one fire: the observables of
-// FORMAT.md by the same names, but for those that the judge sees by itself (hook.log,
-// files, what the scripted server, model and user were asked).
+// Observation is an engine's report of one fire: the observables of FORMAT.md by the same names,
+// except those that the judge reads itself (hook.log, files, the requests to the scripted server,
+// model and user).
 //
-// What is nil was not reported, and passes nothing. An empty list is one that is
-// not nil. A value of type any may be whatever encodes to the JSON in question;
-// one that is absent is reported as [Null], or a nil pointer.
+// A nil field was not reported and passes nothing. An empty list is not nil. A value of type any
+// may be any value that encodes to the JSON in question; report an absent one as [Null], or a nil
+// pointer.
 type Observation struct {
 	Blocked            *bool `json:"blocked,omitzero"` // false for events that cannot block
 	PermissionDecision any   `json:"permissionDecision,omitzero"`
@@ -53,12 +53,12 @@ type Observation struct {
 
 	Hooks []HookRun `json:"hooks,omitzero"` // those that it tried to run
 
-	// The environment for later commands: either what is in the files that the
-	// hooks were given, in the order of the hooks, for bash to read; or the variables.
+	// The environment for later commands: either the files that the hooks received, in the order
+	// of the hooks, for bash to read; or the variables.
 	EnvFiles   []string          `json:"env_files,omitzero"`
 	EnvExports map[string]string `json:"env_exports,omitzero"`
 
-	// Elapsed is the time of the fire alone; zero means that of [Engine.Fire].
+	// Elapsed is the time of the fire alone; zero means the time of [Engine.Fire].
 	Elapsed time.Duration `json:"-"`
 }
 
@@ -74,18 +74,18 @@ func (h HookRun) label() string {
 	return strings.TrimSuffix(filepath.Base(h.Command), ".sh")
 }
 
-// Background is what hooks in the background left, all of them since the engine
-// was opened. As in an [Observation], nil was not reported.
+// Background is the report of all hooks in the background since the engine was opened. As in an
+// [Observation], nil was not reported.
 type Background struct {
 	NextTurnContext []string `json:"next_turn_context,omitzero"` // for the model, at the next turn
-	Rewake          []string `json:"rewake,omitzero"`            // what wakes the model, in order
+	Rewake          []string `json:"rewake,omitzero"`            // texts that wake the model, in order
 	UserSees        []string `json:"user_sees,omitzero"`
 }
 
 // Null reports that a value is absent.
 var Null = jsontext.Value("null")
 
-// members returns what v reports, by name.
+// members returns the reported members of v, by name.
 func members(v any) (map[string]jsontext.Value, error) {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -23,7 +23,7 @@ const SessionID = "s-1"
 // files written, its server answers.
 type Prepared struct {
 	Case
-	Level string // what the engine has to follow: a name of the case's variants, or empty for release 2.1.88
+	Level string // a name of the case's variants, or empty for release 2.1.88
 
 	Dir        string // the project directory and cwd: absolute, without symbolic links
 	Home       string // a fresh home directory, outside of Dir
@@ -48,10 +48,9 @@ type LayerFile struct {
 	Data jsontext.Value // of any type; as it was at first
 }
 
-// Prepare makes the case's world in temporary directories of t, which go when t
-// ends, as the server does; what goes wrong ends t. level is empty, or one of
-// the case's variants. The environment and the working directory of the process
-// stay as they are, so that cases can be prepared and run in parallel.
+// Prepare sets the case up in temporary directories of t, which are removed when t ends, like the
+// server; an error ends t. level is empty, or one of the case's variants. The environment and the
+// working directory of the process do not change: cases can run in parallel.
 func (c Case) Prepare(t testing.TB, level string) *Prepared {
 	t.Helper()
 	server := startServer()
@@ -154,8 +153,8 @@ func (p *Prepared) writeLayers() error {
 
 func (p *Prepared) projectSettings() string { return p.path(".claude/settings.json") }
 
-// writePlugins puts files into those plugins whose directory exists: the
-// scripts have made it. That another one does not is what the case is about.
+// writePlugins writes files into the plugins whose directory exists, made by the scripts. Some
+// cases are about an absent one.
 func (p *Prepared) writePlugins() error {
 	for _, plugin := range p.Plugins {
 		if _, err := os.Stat(plugin.Root); errors.Is(err, fs.ErrNotExist) {

@@ -15,25 +15,23 @@ import (
 // Engine runs one prepared case. Its methods are called one after another; an
 // error means that the engine could not do it at all, and fails the case.
 type Engine interface {
-	// Fire fires the event and reports what came of it, without waiting for
-	// hooks in the background. input holds the base fields too.
+	// Fire fires the event and reports its result, without waiting for hooks in the background.
+	// input holds the base fields too.
 	Fire(ctx context.Context, event string, input jsontext.Value) (Observation, error)
 
 	// Refresh makes the engine read its settings again.
 	Refresh(ctx context.Context) error
 
-	// Settle waits until every hook in the background has ended, and reports
-	// what these have left.
+	// Settle waits until every hook in the background has ended, and reports their results.
 	Settle(ctx context.Context) (Background, error)
 
 	// Close ends the engine, after everything was judged.
 	Close() error
 }
 
-// Open makes the engine of one case: with p.LayerFiles and p.Plugins for its
-// settings, p.Environ() for its environment, p.Model and p.User for its callbacks,
-// at p.Level. A reason to skip says that this engine cannot run the case; the engine
-// is nil then. What goes wrong ends t.
+// Open makes the engine of one case: with p.LayerFiles and p.Plugins for its settings,
+// p.Environ() for its environment, p.Model and p.User for its callbacks, at p.Level. A reason to
+// skip means that this engine cannot run the case; the engine is nil then. An error ends t.
 type Open func(t testing.TB, p *Prepared) (engine Engine, skip string)
 
 const (
@@ -41,10 +39,9 @@ const (
 	patience = 2 * time.Minute // for one case; a hook has less
 )
 
-// Run judges an engine by every case, each a subtest of its name, and by every
-// variant of a case, a subtest "name/level". One that fails prints the
-// differences, the expectation, what was seen, and where the case is. They run in
-// parallel, up to eight at once. No cases at all fail t.
+// Run judges an engine by every case, each a subtest of its name, and by every variant of a case,
+// a subtest "name/level". A failing one prints the differences, the expectation, the observation,
+// and the case's file. They run in parallel, up to eight at once. No cases at all fail t.
 func Run(t *testing.T, cases []Case, open Open) {
 	t.Helper()
 	if len(cases) == 0 {
@@ -85,8 +82,8 @@ func (c Case) run(t *testing.T, level string, open Open) {
 	}
 }
 
-// play does the steps of the case and says what went wrong, if anything. It
-// goes on after a difference, but not after an error.
+// play runs the steps of the case and returns the first failing step's differences. It continues
+// after a difference, but not after an error.
 func (p *Prepared) play(ctx context.Context, engine Engine) (failure string) {
 	var failures []string
 	steps := p.steps()
@@ -150,7 +147,7 @@ func (p *Prepared) fire(ctx context.Context, engine Engine, s Step) (got Observa
 	return got, err
 }
 
-// seen is what an engine reported in one step.
+// seen is an engine's report of one step.
 type seen struct {
 	fire  Observation
 	later *Background

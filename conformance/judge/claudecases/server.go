@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Answer is what the scripted server says to a request.
+// Answer is the scripted server's answer to a request.
 type Answer struct {
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"`
@@ -58,7 +58,7 @@ func startServer() *server {
 // ServeHTTP reads the body first: only then does the server notice a client
 // that goes away.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body) // what came is what counts
+	body, _ := io.ReadAll(r.Body) // a partial body counts too
 	s.record(r, body)
 	answer, known := s.answers[r.URL.Path]
 	switch {

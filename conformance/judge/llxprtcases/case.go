@@ -1,9 +1,9 @@
-// Package llxprtcases loads the language-neutral conformance cases of the
-// LLxprt dialect, sets each up in a project of its own, and judges what an
-// engine made of it. It knows no engine: the Go API and the command line are
-// judged by the same cases through two implementations of [Engine].
+// Package llxprtcases loads the language-neutral conformance cases of the LLxprt dialect, sets
+// each up in a project of its own, and judges the result of an engine. It depends on no engine:
+// the Go API and the command line are judged by the same cases through two implementations of
+// [Engine].
 //
-// llxprt/FORMAT.md is the contract of everything here.
+// llxprt/FORMAT.md is the contract of the package.
 package llxprtcases
 
 import (
@@ -16,12 +16,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Case is one case as FORMAT.md describes it, with the defaults filled in.
-// Cases come from [Load]; in one that does, the tokens are still in place,
-// while those of a [Prepared] one are expanded.
+// Case is one case as FORMAT.md describes it, with the defaults filled in. Cases come from [Load]
+// with their tokens; [Prepared] ones have them expanded.
 //
-// A jsontext.Value is the text of the case file: the order of members and the
-// spelling of numbers are kept, since a hook must get them as they are.
+// A jsontext.Value is the text of the case file: it keeps the order of members and the spelling
+// of numbers, which a hook must receive unchanged.
 type Case struct {
 	Theme string `json:"-"` // of the file
 	File  string `json:"-"` // the path of the file
@@ -35,8 +34,8 @@ type Case struct {
 	Slow     bool              `json:"slow"`     // takes seconds; go test -short leaves it out
 
 	Kind string           `json:"kind"` // "translator", or empty for an event
-	Fn   string           `json:"fn"`   // of a translator case: what to call
-	Args []jsontext.Value `json:"args"` // and with what
+	Fn   string           `json:"fn"`   // the function that a translator case calls
+	Args []jsontext.Value `json:"args"` // and its arguments
 
 	Settings       jsontext.Value     `json:"settings"` // merged; values of any type
 	Extensions     []Extension        `json:"extensions"`
@@ -84,7 +83,7 @@ type Target struct {
 // their order here, each if it is set.
 type Step struct {
 	SetHookEnabled *SetHookEnabled `json:"setHookEnabled"`
-	Settings       jsontext.Value  `json:"settings"` // what the engine would read from now on
+	Settings       jsontext.Value  `json:"settings"` // the settings from now on
 	Reinitialize   bool            `json:"reinitialize"`
 	ResetTrace     bool            `json:"resetTrace"`
 	Fire           *Fire           `json:"fire"`
@@ -97,7 +96,7 @@ type SetHookEnabled struct {
 	Enabled bool   `json:"enabled"`
 }
 
-// Fire fires an event; what it leaves out is the case's.
+// Fire fires an event; its zero fields take the case's values.
 type Fire struct {
 	Event string         `json:"event"`
 	Input jsontext.Value `json:"input"`

@@ -8,13 +8,12 @@ import (
 	"time"
 )
 
-// Judge says in words how what an engine did departs from expect: one string
-// per difference, none if it passes. Call it right after the fire, since a
-// deadPids expectation counts from here and waits for up to a second. It reads
-// the files of the project and trace.log itself.
+// Judge lists, in words, the differences of an engine's result from expect; none if it passes.
+// Call it right after the fire, since a deadPids expectation counts from here and waits for up to
+// a second. It reads the files of the project and trace.log itself.
 //
-// A key of expect that is unknown, or a value that makes no sense, is a
-// difference: an expectation that is not read would pass.
+// An unknown key of expect, or a value of the wrong type, is a difference: an expectation that is
+// not read would pass.
 func (p *Prepared) Judge(expect map[string]any, got Observation) []string {
 	j := judge{project: p, fired: time.Now()}
 	var err error

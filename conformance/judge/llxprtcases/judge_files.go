@@ -15,7 +15,7 @@ import (
 	"github.com/samber/lo"
 )
 
-// traced returns what has really run: the lines of trace.log.
+// traced returns the lines of trace.log, one for each hook that ran.
 func (p *Prepared) traced() ([]any, error) {
 	text, err := os.ReadFile(p.path("trace.log"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -7,15 +7,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Observation is what an engine reports after one fire. Values of type any may
-// be whatever encodes to the JSON in question: maps, structs, jsontext.Value.
+// Observation is an engine's report of one fire. Values of type any may be any value that encodes
+// to the JSON in question: maps, structs, jsontext.Value.
 //
-// What is nil was not observed, or is not there: that never equals an empty
-// list or object, so report an empty list of errors as one that is not nil.
+// A nil value was not observed, or is absent: it never equals an empty list or object; report an
+// empty list of errors as a list that is not nil.
 type Observation struct {
 	Success    *bool          `json:"success"`
 	Errors     []string       `json:"errors"`
-	Final      any            `json:"final"`      // the merged output; nil if there is none
+	Final      any            `json:"final"`      // the merged output; nil without one
 	AllOutputs any            `json:"allOutputs"` // the list of raw outputs, in plan order
 	PerHook    []HookRun      `json:"perHook"`    // the hooks that it tried to run, in plan order
 	Methods    map[string]any `json:"methods"`    // without a final output: isBlocking and shouldStop, false
@@ -32,8 +32,8 @@ type Observation struct {
 // BusPatience is how long the response to a message may take.
 const BusPatience = 3 * time.Second
 
-// HookRun is one hook that the engine tried to run. Texts are UTF-8: what is
-// not was replaced by U+FFFD.
+// HookRun is one hook that the engine tried to run. Texts are UTF-8: invalid bytes were replaced
+// by U+FFFD.
 type HookRun struct {
 	Command  string `json:"command"`
 	ExitCode *int   `json:"exitCode"` // nil if the hook did not exit by itself

@@ -20,10 +20,9 @@ type Prepared struct {
 	Project string // the project directory: absolute, without symbolic links
 }
 
-// Prepare makes the case's project in a temporary directory of t, which goes
-// when t ends; what goes wrong ends t. The environment and the working
-// directory of the process stay as they are, so that cases can be prepared and
-// run in parallel.
+// Prepare sets the case's project up in a temporary directory of t, which is removed when t ends;
+// an error ends t. The environment and the working directory of the process do not change: cases
+// can run in parallel.
 func (c Case) Prepare(t testing.TB) *Prepared {
 	t.Helper()
 	p, err := c.prepareIn(t.TempDir())
@@ -63,9 +62,9 @@ func (p *Prepared) write(key string, texts map[string]string, mode fs.FileMode) 
 	return nil
 }
 
-// WriteFile writes a file with that mode, whatever the umask, and makes the
-// directories above it. It writes while no process is forked: a child that inherits the
-// open file makes a run of the script fail with "text file busy".
+// WriteFile writes a file with that mode, independent of the umask, and makes the directories
+// above it. It writes while no process is forked: a child that inherits the open file would make
+// a run of the script fail with "text file busy".
 func WriteFile(path, text string, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -84,9 +83,8 @@ func (p *Prepared) path(name string) string {
 	return filepath.Join(p.Project, name)
 }
 
-// Environ is the environment of the case's engine, each name once: that of
-// this process without what an agent around it may have set, then the case's
-// env. Give it to the engine explicitly.
+// Environ returns the environment of the case's engine, each name once: this process's without
+// the variables of an agent around it, then the case's env. Pass it to the engine explicitly.
 func (p *Prepared) Environ() []string {
 	env := map[string]string{}
 	for _, pair := range os.Environ() {
@@ -112,7 +110,7 @@ func (p *Prepared) Environ() []string {
 	return pairs
 }
 
-// resetTrace forgets what has run so far.
+// resetTrace empties trace.log.
 func (p *Prepared) resetTrace() error {
 	err := os.Remove(p.path("trace.log"))
 	if errors.Is(err, fs.ErrNotExist) {

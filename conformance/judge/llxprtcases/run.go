@@ -15,8 +15,7 @@ import (
 // Engine runs one prepared case. Its methods are called one after another; an
 // error means that the engine could not do it at all, and fails the case.
 type Engine interface {
-	// Fire fires the event, with the event's own fields as input, and reports
-	// what came of it.
+	// Fire fires the event, with the event's own fields as input, and reports its result.
 	Fire(ctx context.Context, event string, input jsontext.Value) (Observation, error)
 
 	// Publish puts the message on the engine's bus, waits up to [BusPatience]
@@ -26,7 +25,7 @@ type Engine interface {
 	// SetHookEnabled switches the hooks of that name or command.
 	SetHookEnabled(hook string, enabled bool) error
 
-	// ChangeSettings changes what the engine would read, and does not tell it.
+	// ChangeSettings changes the settings on the disk, without telling the engine.
 	ChangeSettings(settings jsontext.Value) error
 
 	// Reinitialize makes the engine read its settings again.
@@ -36,19 +35,18 @@ type Engine interface {
 	Close() error
 }
 
-// Open makes and initialises the engine of one event case, with
-// p.Environ() for its environment. A reason to skip says that this engine
-// cannot run the case; the engine is nil then. What goes wrong ends t.
+// Open makes and initialises the engine of one event case, with p.Environ() for its environment.
+// A reason to skip means that this engine cannot run the case; the engine is nil then. An error
+// ends t.
 type Open func(t testing.TB, p *Prepared) (engine Engine, skip string)
 
 // Translate calls the translator function of that name.
 type Translate func(fn string, args []jsontext.Value) (result any, err error)
 
-// Run judges an engine by every case, each a subtest "theme/name". One that
-// fails prints the differences, the expectation, what was seen, and where the
-// case is. translate may be nil: an engine without a translator skips those
-// cases. Cases that look at the clock run alone, the others in parallel, and
-// go test -short skips the slow ones. No cases at all fail t.
+// Run judges an engine by every case, each a subtest "theme/name". A failing one prints the
+// differences, the expectation, the observation, and the case's file. translate may be nil: an
+// engine without a translator skips those cases. Cases that measure time run alone, the others in
+// parallel, and go test -short skips the slow ones. No cases at all fail t.
 func Run(t *testing.T, cases []Case, open Open, translate Translate) {
 	t.Helper()
 	if len(cases) == 0 {
@@ -108,8 +106,8 @@ func (p *Prepared) translate(translate Translate) (failure string) {
 	return p.failure(p.Expect, got, p.Judge(p.Expect, got))
 }
 
-// play does the steps of an event case and says what went wrong, if anything.
-// It goes on after a difference, but not after an error.
+// play runs the steps of an event case and returns the first failing step's differences. It
+// continues after a difference, but not after an error.
 func (p *Prepared) play(ctx context.Context, engine Engine) (failure string) {
 	var failures []string
 	for i, s := range p.steps() {

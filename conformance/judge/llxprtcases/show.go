@@ -54,7 +54,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// excerpt returns what stands around byte n.
+// excerpt returns the text around byte n.
 func excerpt(s string, n int) string {
 	return strings.ToValidUTF8(s[max(0, n-10):min(len(s), n+30)], "")
 }

@@ -16,9 +16,8 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 )
 
-// traceMark begins the lines of a module's log that tell what it did. They hold
-// a key and an entry: of lines with the same key the last one counts, at the
-// place of the first.
+// traceMark begins the lines of a module's log that record its actions. They hold a key and an
+// entry: of lines with the same key the last one counts, at the place of the first.
 const traceMark = "xcsh-trace "
 
 type traceLine struct {
@@ -28,7 +27,7 @@ type traceLine struct {
 
 var runs atomic.Int64
 
-// entry is what one run of a handler leaves in the trace.
+// entry is the trace of one run of a handler.
 type entry struct {
 	api  *xcsh.API
 	line traceLine
@@ -52,8 +51,7 @@ func (e *entry) write() {
 	e.api.Logger().Debug(traceMark + string(text))
 }
 
-// behave does what a handler is described to do, to an event as JSON. What it
-// changes in the event is changed in place.
+// behave runs a handler as described, on an event as JSON, and changes the event in place.
 func (h *Handler) behave(
 	ctx context.Context,
 	api *xcsh.API,
@@ -108,7 +106,7 @@ func (h *Handler) callUI(ctx context.Context, e *entry, hc *xcsh.HookContext) (a
 	return answers
 }
 
-// results makes calls, and returns what the trace says of them.
+// results makes calls, and returns their traces.
 func results(calls []Call, do func(*Call) (any, bool)) []any {
 	list := []any{}
 	for i := range calls {
@@ -140,7 +138,7 @@ func (h *Handler) saw(event map[string]any, hc *xcsh.HookContext) map[string]any
 	return copyJSON(saw).(map[string]any)
 }
 
-// fields are those of a context that cases look at.
+// fields returns the fields of a context that cases check.
 func fields(hc *xcsh.HookContext) map[string]any {
 	f := map[string]any{"hasUI": hc.HasUI, "cwd": hc.Dir}
 	if m := hc.Model(); !m.IsEmpty() {

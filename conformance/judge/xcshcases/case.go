@@ -36,7 +36,7 @@ type File struct {
 	As         string `json:"as"`
 }
 
-// Expect is what has to come of a case.
+// Expect is the expected result of a case.
 type Expect struct {
 	Steps      []map[string]any `json:"steps"`
 	Trace      []any            `json:"trace"`
@@ -61,7 +61,7 @@ type Listener struct {
 	Throws string `json:"throws"`
 }
 
-// Initialize is what the host lends.
+// Initialize describes the services of the host.
 type Initialize struct {
 	Model             jsontext.Value `json:"model"` // an id, or a list of them
 	IsIdle            *bool          `json:"isIdle"`
@@ -75,7 +75,7 @@ type Initialize struct {
 	UI                *ScriptedUI    `json:"ui"`
 }
 
-// Cancelled is what the control of a session answers.
+// Cancelled is the answer of a session's control.
 type Cancelled struct {
 	Cancelled bool `json:"cancelled"`
 }

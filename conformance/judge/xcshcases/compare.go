@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// compareStep reports whether an outcome is what is expected, and returns both as
-// they were compared.
+// compareStep reports whether an outcome equals the expected one, and returns both as they were
+// compared.
 func (w *world) compareStep(step *Step, want, got map[string]any) (same bool, wanted, seen map[string]any) {
 	want, got = copyJSON(want).(map[string]any), copyJSON(got).(map[string]any)
 	if want["errorAny"] == true && got["error"] != nil {
@@ -87,7 +87,7 @@ func prefixes(want, got map[string]any) {
 	}
 }
 
-// compareLists compares what the whole case has left.
+// compareLists compares the lists of the whole case.
 func (w *world) compareLists(title string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -125,8 +125,8 @@ func noArguments(want, got any) {
 	}
 }
 
-// asCalled leaves out of a call that is expected what a typed host cannot tell
-// from an option that is absent.
+// asCalled removes from an expected call the options that a typed host cannot distinguish from
+// absent ones.
 func asCalled(call any) any {
 	item, is := call.(map[string]any)
 	if !is || item["call"] == nil {
@@ -173,8 +173,7 @@ func without(value any) any {
 	return object
 }
 
-// typedTrace leaves out what a typed event has and the host of the case has not
-// given: members that are zero.
+// typedTrace removes the zero members of a typed event that the host of the case did not set.
 func typedTrace(want, got []any) []any {
 	for i := range min(len(want), len(got)) {
 		wanted, _ := lookup(want[i], "saw.@event")

@@ -2,7 +2,7 @@ package xcshcases
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// Hook is a module by what it does.
+// Hook describes a module by its actions.
 type Hook struct {
 	Path       string     `json:"path"`
 	Handlers   []Handler  `json:"handlers,omitempty"`
@@ -11,7 +11,7 @@ type Hook struct {
 	FactoryAPI []Call     `json:"factoryApi,omitempty"`
 }
 
-// Handler is what a handler does, in the order of the fields from Record on.
+// Handler describes the actions of a handler, in the order of the fields from Record on.
 type Handler struct {
 	ID        string         `json:"id"`
 	On        string         `json:"on"`
@@ -67,14 +67,14 @@ type Chain struct {
 	} `json:"replaceText,omitempty"`
 }
 
-// ReturnsIf is a result that depends on what a call of the UI gave.
+// ReturnsIf is a result that depends on the result of a UI call.
 type ReturnsIf struct {
 	UI      int            `json:"ui"`
 	Equals  any            `json:"equals"`
 	Returns jsontext.Value `json:"returns"`
 }
 
-// Command is what a command does.
+// Command describes the actions of a command.
 type Command struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
@@ -83,7 +83,7 @@ type Command struct {
 	Throws      *Throw `json:"throws,omitempty"`
 }
 
-// Renderer is known by its id, which is what it shows.
+// Renderer shows its own id.
 type Renderer struct {
 	CustomType string `json:"customType"`
 	ID         string `json:"id"`

@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Maker makes the module of a hook: the path that errors carry, and the
-// factory. The module tells what it does by its log; see [GenerateJS].
+// Maker makes the module of a hook: the path that errors carry, and the factory. The module
+// records its actions in its log; see [GenerateJS].
 type Maker func(h Hook) (path string, f xcsh.Factory)
 
 // Typed makes modules in Go whose handlers have the types of their events.
@@ -89,8 +89,7 @@ func notice[E any](n *xcsh.Notice[E]) eventType {
 	}}
 }
 
-// typedRun behaves with the event as JSON, and brings what it changed there
-// back into the event it was given.
+// typedRun runs behave on the event as JSON, and copies the changes back into the event.
 func typedRun[E, R any](ctx context.Context, api *xcsh.API, h *Handler, in *E, hc *xcsh.HookContext) (*R, error) {
 	event := fromJSON(toJSON(in)).(map[string]any)
 	event["type"] = h.On

@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 )
 
-// recorder keeps what a case can observe.
+// recorder keeps the facts that a case can check.
 type recorder struct {
 	mu         sync.Mutex
 	trace      []any
@@ -40,8 +40,7 @@ func (r *recorder) called(list *[]any, call string, args ...any) {
 	r.add(list, item)
 }
 
-// Enabled implements [slog.Handler]: every line of the modules' log may tell what
-// they did.
+// Enabled implements [slog.Handler]: every line of the modules' log may be a trace.
 func (r *recorder) Enabled(context.Context, slog.Level) bool { return true }
 
 // Handle implements [slog.Handler].
@@ -116,7 +115,7 @@ func (r *recorder) host(i *Initialize) xcsh.Host {
 	return h
 }
 
-// control returns a host what commands can do.
+// control adds the functions that commands may call to a host.
 func (r *recorder) control(i *Initialize, h *xcsh.Host) {
 	if i.WaitForIdle {
 		h.WaitForIdle = func(context.Context) error { r.called(&r.ctxCalls, "waitForIdle"); return nil }

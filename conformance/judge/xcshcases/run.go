@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Options are what a run of cases has to work with.
+// Options are the parts that a run of cases needs.
 type Options struct {
 	// Make makes the modules. Nil means [Typed], and [Untyped] for cases that
 	// require it.

@@ -71,7 +71,7 @@ type Provider struct {
 	Warnings    []string       `json:"warnings"`
 }
 
-// ProviderItem is what it returns.
+// ProviderItem is one item of a provider's answer.
 type ProviderItem struct {
 	Type     string `json:"type"`
 	Tool     string `json:"tool"`

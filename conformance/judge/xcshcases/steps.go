@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// operations are what steps can do, by name. Each returns its outcome.
+// operations maps names of steps to functions. Each returns its outcome.
 var operations map[string]func(*world, *Step) map[string]any
 
 func init() { // they lead back to the table

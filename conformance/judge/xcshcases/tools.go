@@ -14,7 +14,7 @@ import (
 
 type execute = xcsh.Execute[wire.Object, *xcsh.Output]
 
-// hostTool is a tool of the host: what a wrapper does not replace stays.
+// hostTool is a tool of the host; a wrapper replaces some of its members.
 type hostTool struct {
 	Name, Label, Description string
 	Execute                  execute
@@ -24,7 +24,7 @@ func (h *hostTool) field(name string) string {
 	return map[string]string{"name": h.Name, "label": h.Label, "description": h.Description}[name]
 }
 
-// toolRun is a tool, and what it was given.
+// toolRun is a tool with its arguments.
 type toolRun struct {
 	tool       *Tool
 	own        *xcsh.Output
