@@ -55,7 +55,7 @@ func declare[In any](m moment[In]) *moment[In] {
 			}
 			return in
 		},
-		Reduce: mergeOwn,
+		Reduce: mergeOwn, ReducesCommon: true,
 	})
 	own.stages[m.at] = m.stage(m.askOwn, m.own)
 	return &m

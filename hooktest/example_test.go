@@ -45,7 +45,7 @@ func votes(outs iter.Seq[hook.Output[Vote]]) (all hook.Output[Vote]) {
 // An event of one's own needs four lines.
 func TestBeforeRelease(t *testing.T) {
 	hooktest.Idle(t, BeforeRelease, Release{Version: "1.4.0"})
-	hooktest.Reducer(t, votes, nil)
+	hooktest.Reducer(t, BeforeRelease.Reduce, nil)
 	hooktest.Chain(t, BeforeRelease, nil, nil)
 	hooktest.Codec(t, BeforeRelease, hooktest.DropsUnknown("nobody else makes releases"))
 }

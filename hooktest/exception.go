@@ -12,6 +12,7 @@ type exception int
 
 const (
 	losesBlocks exception = iota + 1
+	losesStops
 	decidesAlone
 	worksIdle
 	dropsUnknown
@@ -21,6 +22,10 @@ const (
 // can be blocked, or a later answer is to lift an earlier one. Answers that the
 // engine makes up lift no denial all the same.
 func LosesBlocks(why string) Exception { return Exception{losesBlocks, why} }
+
+// LosesStops declares that "continue": false of an answer may be lost, and why: nothing can be
+// stopped, or a later answer replaces it.
+func LosesStops(why string) Exception { return Exception{losesStops, why} }
 
 // DecidesAlone declares that the reducer decides without any answer, and why, such as one that
 // denies without votes.

@@ -18,6 +18,8 @@ import (
 //   - the same answers in the same order have the same result: later, however
 //     slowly they come, and after other merges;
 //   - a block among the answers blocks, unless [LosesBlocks];
+//   - a stop among the answers that it takes stops, unless [LosesStops]. The engine keeps stops
+//     around the Reduce of a Spec: check the method Reduce of the event, and not the function;
 //   - answers that the engine made up never lift a denial;
 //   - returning before the answers run out cancels the hooks that still run, and
 //     their silence changes nothing;
@@ -114,6 +116,7 @@ func (c *reducerCheck[T]) check(t *rapid.T) {
 			first.out, first.taken, later.out, later.taken)
 	}
 	c.keepsBlocks(t, outs, &first.out)
+	c.keepsStops(t, outs[:first.taken], &first.out)
 	c.keepsDenials(t, outs, &first.out)
 	if first.taken < len(outs) {
 		c.cancels(t, outs, first)
@@ -126,6 +129,16 @@ func (c *reducerCheck[T]) keepsBlocks(t *rapid.T, outs []hook.Output[T], got *ho
 	}
 	if i := slices.IndexFunc(outs, blocks[T]); i >= 0 {
 		c.fail(t, "answer %d blocks, and the result does not: its decision is %q", i, got.Decision)
+	}
+}
+
+func (c *reducerCheck[T]) keepsStops(t *rapid.T, taken []hook.Output[T], got *hook.Output[T]) {
+	if c.but[losesStops] || got.Stop {
+		return
+	}
+	if i := slices.IndexFunc(taken, func(o hook.Output[T]) bool { return o.Stop }); i >= 0 {
+		c.fail(t, "answer %d stops the agent, and the result does not; "+
+			"check the Reduce of an event, around which the engine keeps stops, or use reducers.KeepCommon", i)
 	}
 }
 

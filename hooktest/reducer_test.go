@@ -26,7 +26,8 @@ type (
 	answer  = hook.Output[own]
 )
 
-// blockWins is correct; the reducers below break one promise each.
+// blockWins is correct but for stops, which the engine keeps around it; the reducers below break
+// one promise more each.
 func blockWins(outs answers) (all answer) {
 	for o := range outs {
 		if o.Decision.Blocks() {
@@ -171,20 +172,30 @@ func TestABrokenReducerFails(t *testing.T) {
 		}, "panic"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			wantFailure(t, tt.want, func(t testing.TB) { Reducer(t, tt.reduce, nil) })
+			wantFailure(t, tt.want, func(t testing.TB) { Reducer(t, reducers.KeepCommon(tt.reduce), nil) })
 		})
 	}
 }
 
+func TestAReducerThatLosesAStopFails(t *testing.T) {
+	wantFailure(t, "stops the agent, and the result does not", func(t testing.TB) { Reducer(t, blockWins, nil) })
+}
+
 func TestACorrectReducerPasses(t *testing.T) {
 	for name, test := range map[string]func(testing.TB){
-		"written by hand":            func(t testing.TB) { Reducer(t, blockWins, nil) },
-		"with values of its own":     func(t testing.TB) { Reducer(t, blockWins, rapid.Just(own{Text: "a"})) },
-		"BlockWins":                  func(t testing.TB) { Reducer(t, reducers.BlockWins[own](nil), nil) },
-		"Replace, which loses":       func(t testing.TB) { Reducer(t, reducers.Replace[own](nil), nil, LosesBlocks("the last word counts")) },
-		"one that ends at a block":   func(t testing.TB) { Reducer(t, reducers.LastWhole[own](nil), nil) },
-		"one that hears nothing":     func(t testing.TB) { Reducer(t, reducers.Ignore[own], nil, LosesBlocks("a notification")) },
-		"one that decides, declared": func(t testing.TB) { Reducer(t, quorum, nil, DecidesAlone("two hooks have to vote")) },
+		"written by hand":        func(t testing.TB) { Reducer(t, reducers.KeepCommon(blockWins), nil) },
+		"with values of its own": func(t testing.TB) { Reducer(t, reducers.KeepCommon(blockWins), rapid.Just(own{Text: "a"})) },
+		"BlockWins":              func(t testing.TB) { Reducer(t, reducers.BlockWins[own](nil), nil) },
+		"Replace, which loses": func(t testing.TB) {
+			Reducer(t, reducers.Replace[own](nil), nil, LosesBlocks("the last word counts"), LosesStops("the same"))
+		},
+		"one that ends at a block": func(t testing.TB) { Reducer(t, reducers.LastWhole[own](nil), nil, LosesStops("there are none")) },
+		"one that hears nothing": func(t testing.TB) {
+			Reducer(t, reducers.Ignore[own], nil, LosesBlocks("a notification"), LosesStops("a notification"))
+		},
+		"one that decides, declared": func(t testing.TB) {
+			Reducer(t, reducers.KeepCommon(quorum), nil, DecidesAlone("two hooks have to vote"))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test(t)
@@ -221,5 +232,5 @@ func TestAnExceptionIsForOnePromiseAlone(t *testing.T) {
 		}
 		return all
 	}
-	wantFailure(t, "lifts a denial", func(t testing.TB) { Reducer(t, lifts, nil, LosesBlocks("the last word counts")) })
+	wantFailure(t, "lifts a denial", func(t testing.TB) { Reducer(t, reducers.KeepCommon(lifts), nil, LosesBlocks("the last word counts")) })
 }

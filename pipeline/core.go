@@ -74,8 +74,11 @@ func (e *core[Out]) complete() {
 	if e.spec.Decode == nil {
 		e.spec.Decode = wire.Read[Out]
 	}
-	if e.spec.Reduce == nil {
+	switch {
+	case e.spec.Reduce == nil:
 		e.spec.Reduce = reducers.BlockWins[Out](nil)
+	case e.spec.keepsCommon:
+		e.spec.Reduce = reducers.KeepCommon(e.spec.Reduce)
 	}
 	if e.spec.Blocks == nil {
 		e.spec.Blocks = func(o *hook.Output[Out]) bool { return o.Decision.Blocks() }

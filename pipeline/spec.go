@@ -86,8 +86,14 @@ type Spec[In, Out any] struct {
 	// the background. Nil: everything counts.
 	Refine func(*Session, *In, *hook.Report[Out])
 
-	// Reduce merges the answers. Nil: [reducers.BlockWins].
+	// Reduce merges the answers. The engine keeps their stops, stop reasons, messages, contexts
+	// and suppressOutput, whatever Reduce does with them ([reducers.KeepCommon]): the decision, its
+	// reason and the event's own part are left to it. Nil: [reducers.BlockWins].
 	Reduce hook.Reducer[Out]
+
+	// ReducesCommon says that Reduce merges the common members too, by rules of its own: what it
+	// drops is lost.
+	ReducesCommon bool
 
 	// Conclude has the last word on a result, with what the session remembers;
 	// see [Session.Value]. Nil: the merged answer stands.
@@ -118,6 +124,7 @@ type onAnswer[Out any] struct {
 	Decode      stages.Decode[Out]
 	CheckOutput func(*hook.Output[Out]) error
 	Reduce      hook.Reducer[Out]
+	keepsCommon bool // the engine keeps the common members around Reduce
 
 	callFunc func(ctx context.Context, fn, in any) (hook.Output[Out], error) // fn is a hook.Func[In, Out]
 	chain    func(chain, in any, o *hook.Output[Out]) (next any)
@@ -136,7 +143,7 @@ func (s *Spec[In, Out]) onInput() onInput {
 func (s *Spec[In, Out]) onAnswer() onAnswer[Out] {
 	on := onAnswer[Out]{
 		Rewrites: s.Rewrites, Unrewritten: s.Unrewritten, Blocks: s.Blocks, Decode: s.Decode,
-		CheckOutput: s.CheckOutput, Reduce: s.Reduce,
+		CheckOutput: s.CheckOutput, Reduce: s.Reduce, keepsCommon: !s.ReducesCommon,
 		callFunc: callFunc[In, Out], chain: chainIn[In, Out], refine: about(s.Refine), conclude: about(s.Conclude),
 	}
 	if s.Chain != nil {

@@ -142,7 +142,7 @@ func declare[In, Out any, I interface {
 	if ev.SubjectName == toolSubject {
 		ev.Rules.Renamed = toolNames.Matcher
 	}
-	ev.Reduce = reducer[Out, O](&t, add)
+	ev.Reduce, ev.ReducesCommon = reducer[Out, O](&t, add), true
 	ev.Refine = refining[*In, Out, O](refiner{event: ev.Name, traits: &t}, ev.Refine)
 	ev.CheckOutput = checkOutput[Out]
 	ev.Decode = decoder[Out, O](ev.Name)

@@ -20,20 +20,23 @@ func checkEvent[In, Out any](t *testing.T, event *pipeline.Event[In, Out], but .
 }
 
 // Rule L47.
-var replaces = hooktest.LosesBlocks("later answers replace earlier ones")
+var (
+	replaces = hooktest.LosesBlocks("later answers replace earlier ones")
+	undoes   = hooktest.LosesStops("later answers replace earlier ones")
+)
 
 func TestEveryEventHolds(t *testing.T) {
 	checkEvent(t, llxprt.AfterAgent)
-	checkEvent(t, llxprt.AfterModel, replaces)
+	checkEvent(t, llxprt.AfterModel, replaces, undoes)
 	checkEvent(t, llxprt.AfterTool)
 	checkEvent(t, llxprt.BeforeAgent)
-	checkEvent(t, llxprt.BeforeModel, replaces)
+	checkEvent(t, llxprt.BeforeModel, replaces, undoes)
 	checkEvent(t, llxprt.BeforeTool)
 	checkEvent(t, llxprt.BeforeToolSelection,
 		hooktest.LosesBlocks("nothing is there to block"), hooktest.DecidesAlone("a selection is always spelled out"))
-	checkEvent(t, llxprt.Notification, replaces)
-	checkEvent(t, llxprt.PreCompress, replaces)
-	checkEvent(t, llxprt.SessionEnd, replaces)
+	checkEvent(t, llxprt.Notification, replaces, undoes)
+	checkEvent(t, llxprt.PreCompress, replaces, undoes)
+	checkEvent(t, llxprt.SessionEnd, replaces, undoes)
 	checkEvent(t, llxprt.SessionStart)
 }
 

@@ -145,6 +145,7 @@ func declare[In, Out any](c candor, ev pipeline.Spec[In, Out]) *pipeline.Event[I
 			r.Notes = append(r.Notes, note)
 		}
 	}
+	ev.ReducesCommon = true
 	return pipeline.Declare(Dialect, ev)
 }
 

@@ -33,6 +33,7 @@ type stop[R any] func(*R) (stops bool, reason string)
 
 // declare makes an event of both runtimes; changes apply to the extension runtime.
 func declare[E, R any](ev pipeline.Spec[E, R], stops stop[R], changes ...func(*pipeline.Spec[E, R])) *Event[E, R] {
+	ev.ReducesCommon = true
 	ev.Effects = func(_ E, res *hook.Result[R]) any {
 		if gave(&res.Output) {
 			return res.Specific

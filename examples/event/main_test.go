@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
+	"os"
+	"strings"
 	"testing"
 
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/hooktest"
 )
 
@@ -13,10 +17,57 @@ func Example() {
 	// blocked false "", replicas 3, 3 hooks
 }
 
-// The declaration holds what the engine relies on.
-func TestBeforeDeployHolds(t *testing.T) {
+func TestBeforeDeploy(t *testing.T) {
+	// Nothing is allocated without hooks.
 	hooktest.Idle(t, BeforeDeploy, Deploy{Service: "shop"})
+	// No block and no stop is lost, no answer is written to, and time plays no part.
 	hooktest.Reducer(t, BeforeDeploy.Reduce, nil, hooktest.DecidesAlone("without two votes a deploy is denied"))
+	// The next input follows from this one and the answer alone.
 	hooktest.Chain(t, BeforeDeploy, nil, nil)
+	// Both types survive JSON, with big numbers.
 	hooktest.Codec(t, BeforeDeploy, hooktest.DropsUnknown("both sides are the program's own types"))
+}
+
+func BenchmarkBeforeDeploy(b *testing.B) {
+	hooktest.Benchmark(b, BeforeDeploy, Deploy{Service: "shop"})
+}
+
+// What docs/your-own-event.md says about the members that no reducer has to merge.
+func TestTheEngineKeepsTheCommonMembersOfAllAnswers(t *testing.T) {
+	says := func(o hook.Output[Review]) hooktest.Option {
+		return hooktest.On(BeforeDeploy, "says "+o.Message, func(context.Context, Deploy) (hook.Output[Review], error) { return o, nil })
+	}
+	s := hooktest.Session(t,
+		says(hook.Output[Review]{Stop: true, StopReason: "frozen", Message: "one", Context: "c1", Specific: Review{Votes: 1}}),
+		says(hook.Output[Review]{Suppress: true, Message: "two", Context: "c2", Specific: Review{Votes: 1}}),
+	)
+	res, err := BeforeDeploy.Fire(t.Context(), s, &Deploy{Service: "shop"})
+	if err != nil || res.Blocked() || !res.Stop || res.StopReason != "frozen" || !res.Suppress ||
+		res.Message != "one\ntwo" || res.Context != "c1\nc2" || res.Specific.Votes != 2 {
+		t.Errorf("%+v, %v; want a stop, and the texts of both", res.Output, err)
+	}
+}
+
+// The Go code of the page is this program's, to the letter.
+func TestThePageShowsThisProgram(t *testing.T) {
+	read := func(file string) string {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	program := read("main.go") + read("main_test.go")
+	blocks := strings.Split(read("../../docs/your-own-event.md"), "```go\n")[1:]
+	for _, block := range blocks {
+		code, _, _ := strings.Cut(block, "```")
+		for part := range strings.SplitSeq(strings.TrimSpace(code), "\n\n") {
+			if !strings.Contains(program, part) {
+				t.Errorf("the program has no\n%s", part)
+			}
+		}
+	}
+	if len(blocks) < 3 {
+		t.Errorf("the page has %d blocks of Go, want the declaration, the reducer and the test", len(blocks))
+	}
 }

@@ -1,0 +1,88 @@
+package reducers
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+)
+
+// KeepCommon returns a reducer that calls reduce and keeps the common members of the answers that
+// reduce took: a stop of any answer is a stop, suppressOutput of any answer counts, and the stop
+// reasons of those that stop, the messages and the contexts are joined by newlines, in order. A
+// text that reduce writes itself stays, before them. The decision, its reason and the event's own
+// part are reduce's alone.
+//
+// Returning early still ends the fire: answers that reduce did not take have no effect. Where
+// reduce takes none, all count. It allocates once for each fire, and for texts of several answers.
+func KeepCommon[T any](reduce hook.Reducer[T]) hook.Reducer[T] {
+	return func(outs iter.Seq[hook.Output[T]]) hook.Output[T] {
+		k := &keeper[T]{outs: outs}
+		all := reduce(k.take)
+		if !k.ranged {
+			for range k.take { // hooks run while their answers are taken
+			}
+		}
+		if k.keep(&all) {
+			all.Raw = nil // the answer is no longer as one hook wrote it
+		}
+		return all
+	}
+}
+
+// keeper collects the common members of answers on their way to a reducer.
+type keeper[T any] struct {
+	outs                     iter.Seq[hook.Output[T]]
+	ranged                   bool // the reducer has ranged over the answers
+	taken                    int  // answers collected; a reducer may range twice
+	stop, suppress           bool
+	stops, messages, context lines
+}
+
+// take passes the answers on, and collects each of them once.
+func (k *keeper[T]) take(yield func(hook.Output[T]) bool) {
+	k.ranged = true
+	i := 0
+	for o := range k.outs {
+		if i++; i > k.taken {
+			k.taken = i
+			k.add(&o)
+		}
+		if !yield(o) {
+			return
+		}
+	}
+}
+
+func (k *keeper[T]) add(o *hook.Output[T]) {
+	if o.Stop {
+		k.stop = true
+		k.stops.add(o.StopReason)
+	}
+	k.suppress = k.suppress || o.Suppress
+	k.messages.add(o.Message)
+	k.context.add(o.Context)
+}
+
+// keep writes the collected members into the merged answer, and reports whether that changed it.
+func (k *keeper[T]) keep(all *hook.Output[T]) (changed bool) {
+	changed = k.stop && !all.Stop || k.suppress && !all.Suppress
+	all.Stop, all.Suppress = all.Stop || k.stop, all.Suppress || k.suppress
+	changed = keepText(&all.StopReason, k.stops.join()) || changed
+	changed = keepText(&all.Message, k.messages.join()) || changed
+	return keepText(&all.Context, k.context.join()) || changed
+}
+
+// keepText adds the joined texts of the answers to the text of a reducer, unless one has the
+// other.
+func keepText(text *string, joined string) (changed bool) {
+	switch {
+	case strings.Contains(*text, joined): // also where no answer has one
+		return false
+	case strings.Contains(joined, *text):
+		*text = joined
+	default:
+		*text += "\n" + joined
+	}
+	return true
+}
