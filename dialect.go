@@ -103,8 +103,8 @@ func (p *part) show(c *ToolCall) (ok bool) {
 	return p.view.Show(args, object(c.Input))
 }
 
-// clash describes arguments of a call that hooks could see in another way than the tool does;
-// empty: there are none.
+// clash describes arguments of a call that hooks could see differently from the tool; empty
+// without any.
 func (p *part) clash(c *ToolCall) string {
 	_, args := p.tool.in(p.dialect, c.Name)
 	return args.Clash(object(c.Input))

@@ -21,7 +21,7 @@ type moment[In any] struct {
 	at   Moment
 	gate bool                          // hooks can keep something from happening
 	own  *pipeline.Event[In, *Verdict] // the program's own hooks
-	args func(*In) *wire.Object        // the part that hooks can rewrite; nil: there is none
+	args func(*In) *wire.Object        // the part that hooks can rewrite; nil: none
 	call func(*In) *ToolCall           // the call that dialects see in their own words; nil: there is no tool
 	name func(*In) *string             // the subject of matchers, in the host's words; the call's name, or may be nil
 

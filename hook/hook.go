@@ -87,9 +87,9 @@ type Exclusion struct {
 	SkipDetail string // Skip in words
 	SkippedBy  Source // whose settings say so; Host where no settings do
 
-	// Unusable says what is wrong with the settings entry, so that the hook guards nothing. A
-	// policy can make that a failure of [ClassInvalid]; the hook then matches whatever its
-	// matcher could have meant. It does not count while the hook is [Disabled].
+	// Unusable is the mistake in the settings entry for which the hook guards nothing. A policy
+	// can make it a failure of [ClassInvalid]; the hook then matches everything that its matcher
+	// could have meant. It has no effect while the hook is [Disabled].
 	Unusable string
 }
 

@@ -26,8 +26,8 @@ var (
 	watched sync.Map // testing.TB: the tests that check already
 )
 
-// checkLeaks fails the test for goroutines that remain when it ends and has cleaned up.
-// Goroutines inherit the label of the one that starts them.
+// checkLeaks fails the test for goroutines that remain after its cleanup. A goroutine inherits
+// the label of its creator.
 func checkLeaks(t testing.TB) {
 	if _, twice := watched.LoadOrStore(t, true); twice {
 		return

@@ -139,20 +139,20 @@ type TurnStartEvent struct {
 	Timestamp int64 `json:"timestamp"` // milliseconds since 1970
 }
 
-// TurnEndEvent has the assistant's message, and what its tools gave.
+// TurnEndEvent has the assistant's message, and the results of its tools.
 type TurnEndEvent struct {
 	TurnIndex   int       `json:"turnIndex"`
 	Message     Message   `json:"message"`
 	ToolResults []Message `json:"toolResults"`
 }
 
-// AutoCompactionStartEvent says why, and what.
+// AutoCompactionStartEvent has the reason of a compaction, and the action.
 type AutoCompactionStartEvent struct {
 	Reason string `json:"reason"` // "threshold", "overflow", "idle"
 	Action string `json:"action"` // "context-full", "handoff"
 }
 
-// AutoCompactionEndEvent says what came of it.
+// AutoCompactionEndEvent has the result of a compaction.
 type AutoCompactionEndEvent struct {
 	Action       string         `json:"action"`
 	Result       jsontext.Value `json:"result,omitzero"`
@@ -170,7 +170,7 @@ type AutoRetryStartEvent struct {
 	ErrorMessage string `json:"errorMessage"`
 }
 
-// AutoRetryEndEvent says what came of it.
+// AutoRetryEndEvent has the result of a retry.
 type AutoRetryEndEvent struct {
 	Success    bool   `json:"success"`
 	Attempt    int    `json:"attempt"`

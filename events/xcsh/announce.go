@@ -48,7 +48,7 @@ func (m *Modules) announce(ctx context.Context, h DynamicHandler, event wire.Obj
 }
 
 // next returns the handler of an untyped event that follows handler number after, also if it was
-// subscribed while that one ran; nil if there is none.
+// subscribed while that one ran; nil after the last.
 func (mod *module) next(event string, after int) *handler {
 	mod.mu.Lock()
 	defer mod.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// FireResult is [Event.Fire] with what became of each handler. The result is
-// never nil; it counts if its Given has GaveSpecific.
+// FireResult is [Event.Fire] with the report of each handler. The result is never nil; it is an
+// answer if its Given has GaveSpecific.
 func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.Result[R], error) {
 	ses := m.ses
 	if m.shut.Load() {
@@ -31,7 +31,7 @@ func (e *Event[E, R]) FireResult(ctx context.Context, m *Modules, in *E) (*hook.
 	return res, nil
 }
 
-// FireResult is [Notice.Fire] with what became of each handler.
+// FireResult is [Notice.Fire] with the report of each handler.
 func (n *Notice[E]) FireResult(ctx context.Context, m *Modules, in *E) *hook.Result[Nothing] {
 	res, _ := n.event.FireResult(ctx, m, in) // no error passes on
 	return res
@@ -57,27 +57,26 @@ func (e *Event[E, R]) Declared() [2]pipeline.Declared {
 // extension runtime.
 func (n *Notice[E]) Declared() [2]pipeline.Declared { return n.event.Declared() }
 
-// GateTool fires [ToolCall]: the first half of [WrapTool], for frameworks that call
-// back before and after a tool. An error means that the tool must not run: a
-// [BlockedError], or that of the handler.
+// GateTool fires [ToolCall]: the first half of [WrapTool], for frameworks that call back before
+// and after a tool. An error, a [BlockedError] or a handler's, means that the tool must not run.
 func GateTool(ctx context.Context, m *Modules, call *ToolCallEvent) error {
 	return m.Verdict(ToolCall.Fire(ctx, m, call))
 }
 
-// ReviewTool fires [ToolResult]: the second half of [WrapTool]. It returns what the
-// model shall see of a tool that is done, or has failed if done.IsError is set: the
-// content and details as handlers have left them. In the extension runtime a
-// handler can turn a success into a failure, and a failure into a success.
+// ReviewTool fires [ToolResult]: the second half of [WrapTool]. It returns the result that the
+// model shall see of a tool that is done, or has failed if done.IsError is set: the content and
+// details as handlers have changed them. In the extension runtime a handler can turn a success
+// into a failure, and a failure into a success.
 func ReviewTool(ctx context.Context, m *Modules, done *ToolResultEvent) ToolResultEvent {
 	o, err := ToolResult.Fire(ctx, m, done)
 	if err != nil || o == nil {
-		return *done // what fails here has been reported
+		return *done // failures have been reported
 	}
 	return m.Review(done, o)
 }
 
-// Review is what the model shall see of a tool, given what came of a fire of
-// [ToolResult] that handlers had an answer to.
+// Review returns the result that the model shall see of a tool, given the answer o of a fire of
+// [ToolResult].
 func (m *Modules) Review(done *ToolResultEvent, o *ToolResultOverride) ToolResultEvent {
 	now := *done
 	if m.cfg.Extensions {

@@ -23,9 +23,8 @@ type ModuleLoader interface {
 	// Match says whether the loader is for a file, by its name.
 	Match(path string) bool
 
-	// Load returns the module's factory, and what has to be closed when the
-	// module is no longer used; that may be nil. [ErrNoFactory] says that the
-	// file has none.
+	// Load returns the module's factory, and a closer for the time when the module is no longer
+	// used, which may be nil. [ErrNoFactory] means that the file has none.
 	Load(ctx context.Context, path, cwd string) (Factory, io.Closer, error)
 }
 
@@ -54,13 +53,12 @@ func (e *LoadError) Unwrap() error { return e.Err }
 // that is Closed.
 const LoadTime = 10 * time.Second
 
-// Load loads modules, one after another. The errors are those of the ones that
-// cannot be, and do not stop the others (X38). A path that is
-// there twice is loaded twice. cwd is where relative paths count from; empty
-// means the directory of the modules.
+// Load loads modules, one after another. Each module that cannot be loaded is one of errs, and
+// the others load (X38). A path that is listed twice is loaded twice. Relative paths are resolved
+// in cwd; empty means the directory of the modules.
 //
-// Each module has [LoadTime]; all of them fail once ctx ends. A loader or a factory that
-// goes on then is abandoned on its goroutine, and what it registers is lost.
+// Each module has [LoadTime]; all of them fail once ctx ends. A loader or a factory that does not
+// return in time is abandoned on its goroutine, and its registrations are lost.
 func (m *Modules) Load(ctx context.Context, paths []string, cwd string) (errs []*LoadError) {
 	if cwd == "" {
 		cwd = m.cfg.Dir
@@ -206,7 +204,7 @@ func (m *Modules) home() string {
 	return at.Home
 }
 
-// noFactory is what the runtime says of a module that is none.
+// noFactory returns the runtime's error for a file without a factory.
 func (m *Modules) noFactory(path string) error {
 	if m.cfg.Extensions {
 		return &noFactoryError{"Extension does not export a valid factory function: " + path}
@@ -221,7 +219,7 @@ func (e *noFactoryError) Error() string { return e.text }
 // Is makes errors.Is(err, ErrNoFactory) true.
 func (e *noFactoryError) Is(target error) bool { return target == ErrNoFactory }
 
-// loadError is what the runtime says of a module that failed.
+// loadError returns the runtime's error for a module that failed.
 func (m *Modules) loadError(path string, err error) *LoadError {
 	kind := "hook"
 	if m.cfg.Extensions {
@@ -240,10 +238,9 @@ type Discovery struct {
 	Options  discover.Options
 }
 
-// DiscoverAndLoad loads the modules that the registry finds, in its order, and
-// then the configured ones; a file that is there twice is loaded once (X41). What
-// an item is for, its type and its tool, is not
-// used: a module sees every tool. warnings are those of the registry.
+// DiscoverAndLoad loads the modules that the registry finds, in its order, and then the
+// configured ones; a file that is listed twice is loaded once (X41). The type and the tool of an
+// item have no effect: a module sees every tool. warnings are the registry's.
 func (m *Modules) DiscoverAndLoad(
 	ctx context.Context,
 	d Discovery,

@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Config is what [New] makes Modules with. The zero Config is the hook runtime.
+// Config configures the Modules of [New]. The zero Config is the hook runtime.
 type Config struct {
 	// Dir is the directory that handlers are told and [API.Exec] runs in; empty
 	// means the session's.
@@ -31,13 +31,11 @@ type Config struct {
 	// Home is where ~ is in the paths of modules; empty means the user's.
 	Home string
 
-	// Session and Models are what handlers may read; nil means [NoSession] and
-	// [NoModels].
+	// Session and Models are readable for handlers; nil means [NoSession] and [NoModels].
 	Session SessionView
 	Models  ModelRegistry
 
-	// Log is what modules log to, and what a listener that panics is logged to;
-	// nil means [slog.Default].
+	// Log receives the log of modules, and panics of listeners; nil means [slog.Default].
 	Log *slog.Logger
 }
 
@@ -130,10 +128,10 @@ func (m *Modules) run(f Factory, api *API) (err error) {
 	return nil
 }
 
-// Close takes the handlers of all modules away and ends the modules, the last
-// one first. Fires that have begun go on without the handlers whose turn has not come;
-// those of gates that no handler stopped, and fires that begin now, return
-// [hook.ErrClosed]: no tool runs without the gates that it had.
+// Close removes the handlers of all modules and ends the modules, the last one first. Fires that
+// have begun continue without the handlers that have not run yet; those of gates that no handler
+// stopped, and fires that begin now, return [hook.ErrClosed]: no tool runs without the gates that
+// it had.
 func (m *Modules) Close() error {
 	m.shut.Store(true)
 	m.mu.Lock()
@@ -163,7 +161,7 @@ func (m *Modules) list() []*module {
 	return slices.Clone(m.modules)
 }
 
-// Info is what a module has registered.
+// Info lists the registrations of a module.
 type Info struct {
 	Path     string         // as configured
 	Resolved string         // absolute, for a module that is a file
@@ -174,8 +172,8 @@ type Info struct {
 	Renderers []string // the types of messages, sorted
 	Others    []Registration
 
-	// Where the module runs, such as "sandbox" or "node", and why. They come from a
-	// method Runtime() (name, why string) of what its loader returned to close it.
+	// Where the module runs, such as "sandbox" or "node", and why. They come from a method
+	// Runtime() (name, why string) of the closer that its loader returned.
 	Runtime, RuntimeReason string
 }
 

@@ -13,12 +13,11 @@ import (
 
 // The events around a tool (X28), which [WrapTool] fires.
 var (
-	// ToolCall fires before a tool runs. The first result that blocks ends the
-	// fire, else the last one counts, as a whole. The error of a handler is
-	// that of Fire, so that the tool does not run, and the handlers after it
-	// do not either; listeners are not told.
+	// ToolCall fires before a tool runs. The first result that blocks ends the fire, else the
+	// last one counts, as a whole. The error of a handler is Fire's error: the tool does not run,
+	// nor do the handlers after it; listeners are not called.
 	//
-	// In the extension runtime listeners are told, and the error is a block.
+	// In the extension runtime listeners are called, and the error is a block.
 	ToolCall *Event[ToolCallEvent, ToolCallResult] = declare(pipeline.Spec[ToolCallEvent, ToolCallResult]{
 		Name:        "tool_call",
 		Doc:         "before a tool runs",
@@ -94,15 +93,15 @@ func (e ToolResultEvent) check() error {
 	return nil
 }
 
-// ToolResultOverride replaces parts of what a tool gave: those that are not
-// nil. An empty list is content, and null is no details.
+// ToolResultOverride replaces the parts of a tool's result that are not nil here. An empty list
+// is content, and null is no details.
 type ToolResultOverride struct {
 	Content []Part         `json:"content,omitzero"`
 	Details jsontext.Value `json:"details,omitzero"`
 	IsError *bool          `json:"isError,omitzero"` // counts in the extension runtime alone
 }
 
-// content, details and isError give what counts, in place of what there is.
+// content, details and isError return the replacement, or the present value.
 func (o *ToolResultOverride) content(there []Part) []Part {
 	if o.Content == nil {
 		return there
@@ -150,7 +149,7 @@ func errorsBlock(ev *pipeline.Spec[ToolCallEvent, ToolCallResult]) {
 		p, failed := r.Hook.Policy, new(hook.Error)
 		if errors.As(r.Err, &failed) && (p == nil || r.Output.Decision.Blocks()) {
 			reason := "Extension " + r.Hook.Label() + " failed: " + failed.Err.Error()
-			if p != nil && p.From["onFailure"].Level != "" { // an overlay, which says what to do
+			if p != nil && p.From["onFailure"].Level != "" { // an overlay decides
 				reason = r.Output.Reason
 			}
 			r.Output.Specific = ToolCallResult{Block: true, Reason: reason}

@@ -53,19 +53,17 @@ type BlockedError struct{ Reason string }
 
 func (e *BlockedError) Error() string { return e.Reason }
 
-// WrapTool puts the hooks around a tool (X28): what it returns is run in the tool's
-// place. The tool gets the very
+// WrapTool returns a tool that runs execute between the hooks (X28). execute receives the very
 // parameters, context and progress of the caller.
 //
-//   - A handler of ToolCall that blocks, or fails, keeps the tool from running:
-//     the error is a [BlockedError], or the handler's own.
-//   - The handlers of ToolResult see what the tool gave. If one has an answer,
-//     the result is made anew, else it is the tool's own.
-//   - They see the error of a tool that failed, too; it stays what it is. In the
-//     extension runtime they can turn a failure into a success, and a success
-//     into a [BlockedError].
+//   - A handler of ToolCall that blocks, or fails, keeps the tool from running: the error is a
+//     [BlockedError], or the handler's own.
+//   - The handlers of ToolResult see the tool's result. If one has an answer, the result is made
+//     anew, else it is the tool's own.
+//   - They see the error of a tool that failed, too, which stays an error. In the extension
+//     runtime they can turn a failure into a success, and a success into a [BlockedError].
 //
-// Without handlers nothing is added to the tool's own cost.
+// Without handlers the tool's own cost does not change.
 func WrapTool[P, R any](m *Modules, name string, shape Shape[P, R], execute Execute[P, R]) Execute[P, R] {
 	w := wrapper[P, R]{m: m, name: name, shape: shape, execute: execute}
 	if w.shape.Input == nil {

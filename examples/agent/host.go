@@ -20,7 +20,7 @@ type Host struct {
 	err      error // the first one
 }
 
-// at does what every verdict may ask for.
+// at applies a verdict.
 func (h *Host) at(v *snaphook.Verdict, err error) *snaphook.Verdict {
 	if h.err == nil {
 		h.err = err
@@ -85,7 +85,7 @@ func (h *Host) work(ctx context.Context) string {
 			h.Messages = append(h.Messages, Message{Role: "tool", Text: out.Text, Call: call.ID})
 			h.at(&snaphook.Verdict{Stop: out.Stop, StopReason: out.StopReason, Messages: out.Messages}, ctx.Err())
 		}
-		h.tell("system", h.Session.NextTurn()...) // what hooks in the background have said
+		h.tell("system", h.Session.NextTurn()...) // answers of hooks in the background
 		h.compact(ctx)
 	}
 	return ""

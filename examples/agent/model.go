@@ -29,10 +29,10 @@ type Model interface {
 	Reply(ctx context.Context, messages []Message, tools []string) (Message, error)
 }
 
-// Scripted is a model that says what it was given, one message after another.
+// Scripted is a model with scripted messages, one after another.
 type Scripted struct {
 	Replies []Message
-	Seen    [][]Message // what it was asked
+	Seen    [][]Message // the conversations it received
 }
 
 // Reply implements [Model].
@@ -46,7 +46,7 @@ func (s *Scripted) Reply(_ context.Context, messages []Message, _ []string) (Mes
 	return reply, nil
 }
 
-// tools are what hooks are given to know of the host's.
+// tools describes the host's tools to hooks.
 var tools = []snaphook.Tool{
 	{Name: "execute_command", Kind: snaphook.Shell, Args: map[string]string{"command": "cmd"}},
 	{Name: "read_text", Kind: snaphook.Read, Args: map[string]string{"path": "file"}},
@@ -105,7 +105,7 @@ func allowed(o wire.Object) []string {
 	return r.ToolConfig.AllowedFunctionNames
 }
 
-// response is what the model has said in the form that hooks know.
+// response returns the model's text in the form that hooks know.
 func response(text string) wire.Object {
 	o, _ := wire.Of(
 		genai.Response{

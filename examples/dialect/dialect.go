@@ -20,7 +20,7 @@ const (
 	halted   = 49 // refused, and the agent has to stop
 )
 
-// Acme is a hook system of its own: what its events have in common.
+// Acme is a hook system of its own: the settings and rules that its events share.
 var Acme = &pipeline.Dialect{
 	Name: "acme",
 	Unit: time.Second, // "timeout": 5 means five seconds
@@ -37,7 +37,7 @@ var Acme = &pipeline.Dialect{
 	BaseNames: []string{"session_id", "transcript_path", "cwd", "event", "at"},
 }
 
-// Run is the input of BeforeRun, and Change what an answer can change of it.
+// Run is the input of BeforeRun, and Change the part of it that an answer can change.
 type (
 	Run struct {
 		Tool string   `json:"tool"`

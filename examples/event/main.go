@@ -1,5 +1,5 @@
-// Event declares an event of its own and fires it, with hooks in Go and with
-// those of a settings file. docs/your-own-event.md explains it.
+// Event declares an event of its own and fires it, with hooks in Go and with hooks of a settings
+// file. docs/your-own-event.md explains it.
 //
 //	go run ./examples/event
 package main
@@ -17,14 +17,14 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Deploy is what hooks of the event are given: a JSON object for commands, this
-// struct for hooks in Go.
+// Deploy is the input of the event's hooks: a JSON object for commands, this struct for hooks in
+// Go.
 type Deploy struct {
 	Service  string `json:"service"`
 	Replicas int    `json:"replicas"`
 }
 
-// Review is what a hook can answer besides the members that all answers have.
+// Review is the part of an answer beside the members that all answers have.
 type Review struct {
 	Replicas int `json:"replicas,omitzero"` // changes the deploy
 	Votes    int `json:"votes,omitzero"`

@@ -1,7 +1,6 @@
-// Package xcsh has the four modules that people write first, in Go: a gate that
-// asks the user, a redactor, a filter of what the model sees, and a slash
-// command. The files beside it have the same modules in TypeScript, for the
-// loader in jsrun/modules, whose tests compare the two.
+// Package xcsh has four common modules, in Go: a gate that asks the user, a redactor, a filter of
+// the model's input, and a slash command. The files beside it have the same modules in
+// TypeScript, for the loader in jsrun/modules, whose tests compare the two.
 package xcsh
 
 import (
@@ -59,7 +58,7 @@ func ContextFilter(api *xcsh.API) error {
 	xcsh.Context.On(
 		api,
 		func(_ context.Context, e *xcsh.ContextEvent, _ *xcsh.HookContext) (*xcsh.ContextResult, error) {
-			kept := []xcsh.Message{} // an empty list is an answer, nil is none
+			kept := []xcsh.Message{} // an empty list is an answer, nil is not
 			for _, m := range e.Messages {
 				if m.Role() != "custom" || m.Text("customType") != "debug-only" {
 					kept = append(kept, m)

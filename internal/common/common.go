@@ -1,11 +1,10 @@
-// Package common has answers and reports without their own part, so that what looks at
-// the common fields alone is compiled once, and not for each event.
+// Package common has answers and reports without their own part, so that code about the common
+// fields is compiled once, and not for each event.
 package common
 
 import "github.com/snaphook-go/snaphook/hook"
 
-// Output is what every answer can say, whatever its event, and Report what became of a
-// hook.
+// Output is the part of an answer that every event has, and Report the report of a hook with it.
 type (
 	Output = hook.Output[struct{}]
 	Report = hook.Report[struct{}]

@@ -18,7 +18,7 @@ var shell = []string{
 // shellPrefixes begin something in which other forms count.
 var shellPrefixes = []string{"", "((", "$[", "[[ ", "let ", "${a:", "if a; then ", "\"", "<<E\n"}
 
-// code are those of JavaScript and TypeScript.
+// code lists nested constructs of JavaScript and TypeScript.
 var code = []string{
 	"(", "[", "{", "!", "-", "+", "~", "a:", "`${", "${", "a=>", "(a)=>", "async a=>", "if(1);else ", "if(1)", "else ", "?.a", ".a", "()", "[0]", "new ", "typeof ", "void ",
 	"await ", "yield ", "delete ", "a?", "a?b:", "a=", "a,", "a+", "a**", "a&&", "a??", "a||", "a in ", "for(;;)", "while(1)", "do ", "with(a)", "try{", "{a:", "[a=",

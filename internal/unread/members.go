@@ -31,7 +31,7 @@ func FormOf(more []string, own reflect.Type) Form {
 	}
 }
 
-// names adds the JSON names of a struct's fields, those of embedded structs too.
+// names adds the JSON names of a struct's fields, including those of embedded structs.
 func names(t reflect.Type, to []string) []string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

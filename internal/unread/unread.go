@@ -44,7 +44,7 @@ func Text(output []byte) (why string) {
 // object is the beginning of an object in a text: a brace and a name.
 var object = regexp.MustCompile(`\{\s*(?:["']|[A-Za-z_]+\s*:)`)
 
-// document says what is wrong with output that begins like JSON at start.
+// document names the mistake in output that begins like JSON at start.
 func document(output []byte, start int) string {
 	if wrong, at := breaksOff(output, start); wrong != "" {
 		return "the JSON " + wrong + " at " + position(output, at)

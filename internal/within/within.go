@@ -1,4 +1,4 @@
-// Package within calls what the host supplies for the time that a hook has.
+// Package within bounds calls of host functions by the time of a hook.
 package within
 
 import (
@@ -7,9 +7,9 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Limit calls ask with a context that ends with the call's time, and returns its
-// answer. An answer that comes later is none: the error is why the context has
-// ended, [context.Cause] or a [hook.TimeoutError].
+// Limit calls ask with a context that ends with the call's time, and returns its answer. A later
+// answer is dropped: the error is the cause of the context's end, [context.Cause] or a
+// [hook.TimeoutError].
 func Limit[T any](ctx context.Context, call hook.Call, ask func(context.Context) (T, error)) (answer T, err error) {
 	ctx, cancel := call.Limit(ctx)
 	defer cancel()

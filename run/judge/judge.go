@@ -17,9 +17,8 @@ const MaxTurns = 50
 // Model is a language model that the host supplies; package llm has some.
 // It is used from many goroutines at once.
 type Model interface {
-	// Generate returns the whole text of the model's answer. What went wrong,
-	// including an answer that was cut, is an error. It returns soon after ctx
-	// has ended; what it returns then is not read.
+	// Generate returns the whole text of the model's answer. A failure, or an answer that was
+	// cut, is an error. It returns soon after ctx has ended; its result is not read then.
 	Generate(ctx context.Context, r ModelRequest) (string, error)
 }
 
@@ -27,15 +26,15 @@ type Model interface {
 type ModelRequest struct {
 	Model  string // as configured; "" is the small, fast model that the host prefers
 	System string // how to answer: in JSON
-	Prompt string // what to answer
+	Prompt string // the question
 }
 
 // AgentRunner is the host's way to let an agent work on a question, with tools
 // that read. It is used from many goroutines at once.
 type AgentRunner interface {
-	// RunAgent returns the whole of the agent's last message. It returns soon
-	// after ctx has ended; what it returns then is not read. Hooks must not fire
-	// for what that agent does, or it would be judged by itself.
+	// RunAgent returns the whole of the agent's last message. It returns soon after ctx has
+	// ended; its result is not read then. Hooks must not fire for that agent's own actions, or it
+	// would judge itself.
 	RunAgent(ctx context.Context, r AgentRequest) (string, error)
 }
 
@@ -43,13 +42,13 @@ type AgentRunner interface {
 type AgentRequest struct {
 	Model    string // as configured; "" is the small, fast model that the host prefers
 	System   string // how to answer: in JSON
-	Prompt   string // what to answer
+	Prompt   string // the question
 	Session  string // the id of the session whose hook asks
 	Dir      string // its working directory
 	MaxTurns int    // give up after so many; always MaxTurns
 }
 
-// Verdict is what a model or an agent said of a call.
+// Verdict is the answer of a model or an agent about a call.
 type Verdict struct {
 	OK         bool
 	Reason     string // not empty unless OK

@@ -80,8 +80,8 @@ func optional(value jsontext.Value, into any) error {
 	return json.Unmarshal(value, into)
 }
 
-// unfence takes off what a model puts around JSON: white space, and one fence
-// of three backticks, with or without the word json.
+// unfence removes the wrapping of a model's JSON: white space, and one fence of three backticks,
+// with or without the word json.
 func unfence(reply string) string {
 	text := strings.TrimSpace(reply)
 	inside, opened := strings.CutPrefix(text, "```")

@@ -9,16 +9,13 @@ import (
 	"github.com/snaphook-go/snaphook/run/judge"
 )
 
-// Anthropic is a model of the Messages API of Anthropic, version
-// 2023-06-01.
+// Anthropic is a model of the Messages API of Anthropic, version 2023-06-01.
 //
-// What the API refuses is an [*Error]. An answer that is cut, because it has
-// more than MaxTokens, is an error too, and so is one without text. When the
-// context ends, the error is [context.Cause]. No error holds the key. Redirects
-// are not followed, and a request is not sent a second time.
+// A refusal of the API is an [*Error]. An answer that is cut at MaxTokens is an error too, and so
+// is one without text. When the context ends, the error is [context.Cause]. No error contains the
+// key. It follows no redirects, and sends a request once.
 //
-// It may be used from many goroutines at once. A call costs a request, and what
-// the API charges.
+// It may be used from many goroutines at once. A call costs a request, and the API's charge.
 type Anthropic struct {
 	BaseURL   string       // with or without /v1 at its end; "" is https://api.anthropic.com
 	Key       string       // the API key; "" sends none, for a proxy that has it

@@ -1,9 +1,8 @@
-// Package llm talks to language models over HTTP, for hosts that have no
-// client of their own: each type is a [judge.Model].
+// Package llm talks to language models over HTTP, for hosts that have no client of their own:
+// each type is a [judge.Model].
 //
-// A request is sent once. Neither errors nor limits on rates are followed by
-// another try, since a hook has seconds: it fails, and its event's rules say
-// what that means.
+// A request is sent once. It is not retried after an error or a rate limit, since a hook has
+// seconds: the hook fails, and its event's rules decide the consequence.
 package llm
 
 import (
@@ -25,7 +24,7 @@ import (
 // MaxAnswer is how long an answer of an API may be, in bytes.
 const MaxAnswer = 1 << 20
 
-// Error is what an API answered instead of text.
+// Error is an API's answer instead of text.
 type Error struct {
 	Status  int    // of HTTP: 429
 	Type    string // the API's word for it: "rate_limit_error"; may be empty
@@ -95,12 +94,12 @@ func (a *api) send(req *http.Request) (status int, text []byte, err error) {
 	resp, err := still(a.client).Do(req)
 	var outer *url.Error
 	if errors.As(err, &outer) {
-		err = outer.Err // what it adds is the URL
+		err = outer.Err // the outer error adds the URL
 	}
 	if err != nil {
 		return 0, nil, err
 	}
-	defer func() { _ = resp.Body.Close() }() // what counts is how reading it ended
+	defer func() { _ = resp.Body.Close() }() // the error of reading is the one that matters
 	text, err = io.ReadAll(io.LimitReader(resp.Body, MaxAnswer+1))
 	switch {
 	case resp.StatusCode/100 != 2: // half an explanation is one too
@@ -122,8 +121,8 @@ func still(client *http.Client) *http.Client {
 	return &own
 }
 
-// failure reads what an API says of an error: {"error": {"type", "message"}},
-// or what compatible servers make of it. Some repeat the key.
+// failure reads an API's error: {"error": {"type", "message"}}, or the variants of compatible
+// servers. Some repeat the key.
 func (a *api) failure(status int, text []byte) error {
 	e := &Error{Status: status}
 	answer := wire.Object(text)

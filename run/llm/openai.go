@@ -9,17 +9,15 @@ import (
 	"github.com/snaphook-go/snaphook/run/judge"
 )
 
-// OpenAI is a model of the Chat Completions API of OpenAI, or of one of the
-// many servers that speak it. It asks for an answer in JSON, so the request has
-// to ask for JSON in words as well, which those of a [judge.Judge] do.
+// OpenAI is a model of the Chat Completions API of OpenAI, or of one of the many servers that
+// speak it. It asks for an answer in JSON; the request must ask for JSON in words as well, as
+// those of a [judge.Judge] do.
 //
-// What the API refuses is an [*Error]. An answer that is cut or that the model
-// declines is an error too, and so is one without text. When the context ends,
-// the error is [context.Cause]. No error holds the key. Redirects are not
-// followed, and a request is not sent a second time.
+// A refusal of the API is an [*Error]. An answer that is cut or that the model declines is an
+// error too, and so is one without text. When the context ends, the error is [context.Cause]. No
+// error contains the key. It follows no redirects, and sends a request once.
 //
-// It may be used from many goroutines at once. A call costs a request, and what
-// the API charges.
+// It may be used from many goroutines at once. A call costs a request, and the API's charge.
 type OpenAI struct {
 	BaseURL   string       // with or without /v1 at its end; "" is https://api.openai.com
 	Key       string       // the API key; "" sends none, for a server that wants none

@@ -23,33 +23,29 @@ import (
 // [hook.TooLargeError].
 const MaxAnswer = 8 << 20
 
-// HTTP is a [hook.Runner] that sends the payload of each call to a server, as a
-// POST with content type application/json (Claude Code hooks documentation
-// 2.1.239, "HTTP hooks"). What comes back is a Reply with exit status 0, or an
-// error:
+// HTTP is a [hook.Runner] that sends the payload of each call to a server, as a POST with content
+// type application/json (Claude Code hooks documentation 2.1.239, "HTTP hooks"). The result is a
+// Reply with exit status 0, or an error:
 //
-//   - 2xx with an empty body, or nothing but white space: a Reply that says
-//     nothing;
+//   - 2xx with an empty body, or white space alone: an empty Reply;
 //   - 2xx with one JSON object: a Reply with the body as standard output;
 //   - 2xx with anything else: [ErrText], and the text is not shown;
-//   - any other status, redirects among them: a [StatusError];
-//   - no answer: what went wrong, after the scheme and the host of the URL.
-//     Nothing else of the URL, and no header, is in the text of an error: a
-//     user, a path and a query can be secrets.
+//   - any other status, redirects included: a [StatusError];
+//   - no answer: the failure, after the scheme and the host of the URL. The text of an error
+//     contains nothing else of the URL, and no header: a user, a path and a query can be
+//     secrets.
 //
-// When ctx ends or the call's timeout has passed, the request is given up, with
-// [context.Cause] or a [hook.TimeoutError] as the error. A request is never
-// sent twice, except on a new connection when nothing of it went through on the
-// old one.
+// When ctx ends or the call's timeout has passed, the request is given up, with [context.Cause]
+// or a [hook.TimeoutError] as the error. A request is never sent twice, except on a new
+// connection when the old one accepted nothing of it.
 //
-// Requests are HTTP/1.1. They take the proxy of the engine's environment
-// (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, read once), accept gzip, and keep no
-// cookies. All HTTP hooks of the process share their idle connections: at most
-// 32, 8 for each host, for 4 seconds. A call that ends while a proxy sets up its
-// TLS connection can leave that attempt running, for a minute at most.
+// Requests are HTTP/1.1. They use the proxy of the engine's environment (HTTP_PROXY, HTTPS_PROXY,
+// NO_PROXY, read once), accept gzip, and keep no cookies. All HTTP hooks of the process share
+// their idle connections: at most 32, 8 for each host, for 4 seconds. A call that ends while a
+// proxy sets up its TLS connection can leave that attempt running, for a minute at most.
 //
-// An HTTP may be used from many goroutines at once. A call costs the round trip,
-// and a connection if none is idle; its memory is the size of the answer.
+// An HTTP may be used from many goroutines at once. A call costs the round trip, and a connection
+// if none is idle; its memory is the size of the answer.
 type HTTP struct {
 	// URL is http or https. A user and password in it become basic
 	// authentication, unless Headers have an Authorization.
@@ -72,12 +68,11 @@ type HTTP struct {
 	// nil means [os.LookupEnv].
 	Getenv func(name string) (value string, ok bool)
 
-	// PublicOnly refuses to connect to addresses that are not public, with
-	// [ErrNotPublic]: private and link-local ones, those of carriers and of the
-	// metadata services of clouds, multicast and reserved ones. The loopback is
-	// allowed. The address is looked at when the connection is made, so that a
-	// name that changes its address does not help; proxies are not used, since
-	// they would connect to anything. False allows all.
+	// PublicOnly refuses to connect to addresses that are not public, with [ErrNotPublic]:
+	// private and link-local ones, those of carriers and of the metadata services of clouds,
+	// multicast and reserved ones. The loopback is allowed. The address is checked when the
+	// connection is made: a name that changes its address does not help. Proxies are not used,
+	// since they would connect to any address. False allows all.
 	PublicOnly bool
 
 	// Transport sends the requests in place of the shared one, so that a test can
@@ -104,8 +99,8 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// Check says what is wrong with h before anybody calls it: err is why no call
-// can succeed, notes are the headers that are left out, each with the reason.
+// Check inspects h before the first call: err is the reason why no call can succeed, notes are
+// the headers that are left out, each with its reason.
 func (h *HTTP) Check() (notes []string, err error) {
 	_, err = h.target()
 	_, notes = h.header(func(string) string { return "" })
@@ -150,8 +145,7 @@ func classed(cause, err error) error {
 
 var errURL = errors.New("the URL of the hook cannot be used; write http://host/path or https://host/path")
 
-// target reads the URL. What url.Parse says about a broken one can quote a
-// password, so it is not passed on.
+// target reads the URL. It replaces the error of url.Parse, which can quote a password.
 func (h *HTTP) target() (*url.URL, error) {
 	u, err := url.Parse(h.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
@@ -181,7 +175,7 @@ func (h *HTTP) post(ctx context.Context, to *url.URL, call hook.Call, transport 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = answer.Body.Close() }() // what counts is how reading it ended
+	defer func() { _ = answer.Body.Close() }() // the error of reading is the one that matters
 	if answer.StatusCode/100 != 2 {
 		return nil, &StatusError{Code: answer.StatusCode}
 	}
@@ -216,9 +210,8 @@ var (
 	badUTF8    = jsontext.AllowInvalidUTF8(true)
 )
 
-// isAnswer reports whether a body is silence or one JSON object. What only
-// begins like an object is none: a reader of standard output could take it for
-// the hook's words.
+// isAnswer reports whether a body is empty or one JSON object. A body that only begins like an
+// object is refused: a reader of standard output could take it for an answer.
 func isAnswer(body []byte) bool {
 	text := jsontext.Value(wire.Trim(body))
 	if len(text) == 0 {

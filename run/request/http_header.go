@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// engines are the headers that a hook cannot set: those of the connection, and
-// those with which the engine says how it sends and reads. Host is one of them,
-// as it could lead a request past the list of allowed URLs.
+// engines lists the headers that a hook cannot set: those of the connection, and those that
+// describe the request itself. Host is among them, because it could lead a request past the list
+// of allowed URLs.
 var engines = []string{
 	"Accept-Encoding", "Connection", "Content-Length", "Expect", "Host", "Keep-Alive", "Proxy-Authenticate",
 	"Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
@@ -57,8 +57,8 @@ func (h *HTTP) expand(text string, variable func(name string) string) string {
 	})
 }
 
-// harmless takes out what would end a header, or make it one that cannot be
-// sent: line breaks, NUL and the other control characters but tab.
+// harmless removes the characters that would end a header or prevent its sending: line breaks,
+// NUL and the other control characters but tab.
 func harmless(value string) string {
 	b := make([]byte, 0, len(value))
 	for _, c := range []byte(value) {

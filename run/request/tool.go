@@ -13,11 +13,10 @@ import (
 // ToolCaller is the host's way to call a tool of an MCP server to which it is
 // connected. It is used from many goroutines at once.
 type ToolCaller interface {
-	// CallTool calls a tool and waits for its answer. It neither starts a server
-	// nor logs in: a server that is not connected is an error, and so is a tool
-	// that does not exist. What the tool itself reports as an error is a
-	// ToolAnswer. It returns soon after ctx has ended; what it returns is not read
-	// then.
+	// CallTool calls a tool and waits for its answer. It neither starts a server nor logs in: a
+	// server that is not connected is an error, and so is a tool that does not exist. An error
+	// that the tool itself reports is a ToolAnswer. It returns soon after ctx has ended; its
+	// result is not read then.
 	CallTool(ctx context.Context, r ToolRequest) (ToolAnswer, error)
 }
 
@@ -29,7 +28,7 @@ type ToolRequest struct {
 	Session string      // the id of the session whose hook calls
 }
 
-// ToolAnswer is what a tool gave back.
+// ToolAnswer is a tool's answer.
 type ToolAnswer struct {
 	Text    string // its text contents, one after the other
 	IsError bool   // the tool says that it failed, and Text why
@@ -51,12 +50,11 @@ type Tool struct {
 	Server string     // the server's name
 	Name   string     // the tool's name
 
-	// Input is the tool's arguments. Every ${path.to.member} in a string, at any
-	// depth, stands for that part of the payload: the text of a string, the
-	// compact JSON of any other value, and nothing if the payload does not have
-	// it. An element of an array is named by its number, from 0. Names of members
-	// are left alone, and so is what looks like a placeholder in the payload. Nil
-	// is the empty object.
+	// Input is the tool's arguments. Every ${path.to.member} in a string, at any depth, is
+	// replaced by that part of the payload: the text of a string, the compact JSON of any other
+	// value, and nothing if the payload lacks it. An element of an array is named by its number,
+	// from 0. Names of members are not replaced, nor placeholders inside the payload. Nil is the
+	// empty object.
 	Input wire.Object
 }
 

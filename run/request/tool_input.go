@@ -62,7 +62,7 @@ func fillText(text string, payload []byte) string {
 	})
 }
 
-// member returns the member or the element of a value, nil if there is none.
+// member returns the member or the element of a value, or nil.
 func member(value jsontext.Value, name string) jsontext.Value {
 	switch value.Kind() {
 	case '{':
@@ -75,7 +75,7 @@ func member(value jsontext.Value, name string) jsontext.Value {
 	return nil
 }
 
-// element returns the element of an array, nil if there is none.
+// element returns the element of an array, or nil.
 func element(array jsontext.Value, i int) jsontext.Value {
 	d := jsontext.NewDecoder(bytes.NewReader(array), equalNames, badUTF8)
 	if _, err := d.ReadToken(); err != nil {
@@ -93,7 +93,7 @@ func element(array jsontext.Value, i int) jsontext.Value {
 	return nil
 }
 
-// plain returns a value as text: what a string says, other JSON without spaces.
+// plain returns a value as text: the text of a string, other JSON without spaces.
 func plain(value jsontext.Value) string {
 	if text, ok := wire.Text(value); ok {
 		return text

@@ -6,26 +6,22 @@ import (
 	"strings"
 )
 
-// AllowedURL reports whether a hook may send requests to rawURL, by the
-// patterns of a setting such as allowedHttpHookUrls (Claude Code hooks
-// documentation 2.1.239). Nil patterns allow any URL, an empty list allows none.
-// In a pattern * stands for any text, and nothing else is special.
+// AllowedURL reports whether a hook may send requests to rawURL, by the patterns of a setting
+// such as allowedHttpHookUrls (Claude Code hooks documentation 2.1.239). Nil patterns allow any
+// URL, an empty list allows none. In a pattern * stands for any text, and nothing else is
+// special.
 //
-// The URL is compared as it will be used: scheme and host in lower case, without
-// a dot after the host, without user, password and fragment, with a path, and
-// both with and without the port that its scheme implies. The scheme and host of
-// a pattern are read in the same way. A * before the path of a pattern stays
-// within the host, so that https://*.example.com/* does not allow
-// https://evil.com/.example.com/; if it is the last character of the pattern, it
-// stands for the path too, as in http://127.0.0.1:*. A pattern without :// is
-// compared with the whole URL.
+// The URL is compared in the form in which it is used: scheme and host in lower case, without a
+// dot after the host, without user, password and fragment, with a path, and both with and without
+// the port that its scheme implies. The scheme and host of a pattern are read in the same way. A
+// * before the path of a pattern stays within the host: https://*.example.com/* does not allow
+// https://evil.com/.example.com/; if it is the last character of the pattern, it stands for the
+// path too, as in http://127.0.0.1:*. A pattern without :// is compared with the whole URL.
 //
-// What could mean one thing here and another to the server is not allowed by any
-// list: a URL that is not http or https, a host beyond ASCII, and a path with a
-// "." or ".." in it, encoded or not.
+// No list allows a URL that the server could read differently: one that is not http or https, a
+// host beyond ASCII, and a path with a "." or ".." in it, encoded or not.
 //
-// The cost is linear in the list, and for each pattern at most its length times
-// that of the URL.
+// The cost is linear in the list, and for each pattern at most its length times the URL's.
 func AllowedURL(patterns []string, rawURL string) bool {
 	if patterns == nil {
 		return true
