@@ -104,9 +104,9 @@ func hostHook(tb testing.TB) *oneHook {
 	return h
 }
 
-// A hook may cost so many times as much through package snaphook as where a host writes for
-// its dialect alone. What a hook of a dialect costs more is the call in the dialect's words,
-// and a report in the host's: an allocation each.
+// A Go hook may take mostThroughAgent times as long through package snaphook as in a host that is
+// written for its dialect alone. A hook of a dialect makes moreThroughAgent more allocations: one
+// for the call in the dialect's words, one for the report in the host's words.
 const (
 	mostThroughAgent = 1.3
 	moreThroughAgent = 2

@@ -111,7 +111,7 @@ func BenchmarkReduceReports1000(b *testing.B) {
 	}
 }
 
-// BenchmarkSessionIdle reports what a session keeps, in bytes.
+// BenchmarkSessionIdle reports how many bytes an idle session holds.
 func BenchmarkSessionIdle(b *testing.B) {
 	for b.Loop() {
 		b.ReportMetric(sessionBytes(b, 10_000), "B/session")

@@ -10,7 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// comparison is what pairs have shown: medians of the ratios, and of the times.
+// comparison holds the result of compare: the median of the ratios, and the median time of each
+// side.
 type comparison struct {
 	ratio float64
 	a, b  time.Duration
@@ -22,7 +23,7 @@ type comparison struct {
 func compare(pairs int, a, b func() time.Duration) comparison {
 	a()
 	b()
-	runtime.GC() // what was left from before is not theirs
+	runtime.GC() // collects the garbage of earlier tests
 	as, bs, ratios := make([]time.Duration, pairs), make([]time.Duration, pairs), make([]float64, pairs)
 	for i := range pairs {
 		if i%2 == 0 {

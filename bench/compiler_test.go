@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The compiler is the judge of what keeps the idle path free: the guard is
-// inlined, and the caller's input stays on its stack.
+// The compiler keeps the idle path free: it inlines the guard, and the caller's input stays on
+// its stack.
 func TestCompilerKeepsTheIdlePathFree(t *testing.T) {
 	out := compilerOutput(t)
 	if err := staysOnTheStack(out, "bench_test.go"); err != nil {
@@ -22,8 +22,8 @@ func TestCompilerKeepsTheIdlePathFree(t *testing.T) {
 	}
 }
 
-// compilerOutput is what the compiler decides about this package. The build
-// cache has it, after the first time.
+// compilerOutput returns the compiler's decisions (-m) about this package. After the first call
+// the build cache holds them.
 func compilerOutput(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "test", "-c", "-o", t.TempDir()+"/bench.test", "-gcflags=-m", ".").CombinedOutput()
@@ -33,8 +33,8 @@ func compilerOutput(t *testing.T) string {
 	return string(out)
 }
 
-// staysOnTheStack finds what the compiler says of the tool calls in a file, all
-// of which have to stay where they are.
+// staysOnTheStack returns an error if the compiler moved the input of a tool call in file to the
+// heap, or if it found no such input.
 func staysOnTheStack(out, file string) error { return onTheStack(out, file, "llxprt.BeforeToolInput") }
 
 // onTheStack is the same for the literals of any type.

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// mostForOneSession is what a session with one hook in Go may keep, in bytes.
+// mostForOneSession is the most bytes that a session with one Go hook may hold.
 const mostForOneSession = 1536
 
 func TestASessionWithAHookInGoIsSmall(t *testing.T) {

@@ -61,9 +61,9 @@ func BenchmarkFireGate(b *testing.B) {
 	}
 }
 
-// idle fires an event that has no hooks so many times, in each of the dialects.
-// The inputs are there before, since that of Claude's event has 192 bytes, whose
-// zeroes cost as much as the fire.
+// idle returns, for each dialect, a function that fires an event without hooks the given number
+// of times. It makes the inputs beforehand: zeroing the 192 bytes of Claude's input takes as long
+// as the fire.
 func (d *dialects) idle() map[string]func(times int) {
 	ctx := context.Background()
 	write, use, start := llxprt.BeforeToolInput{Name: "write_file", Input: arguments}, claude.PreToolUseInput{Name: "Write", Input: arguments}, xcsh.BeforeAgentStartEvent{Prompt: "tidy up"}

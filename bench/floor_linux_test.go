@@ -21,7 +21,7 @@ func atTheFloor(t *testing.T, at place, most float64, pairs int, ses *pipeline.S
 	return compared(at, most, pairs, 1, firing(t, ses), timed(bare))
 }
 
-// The cost of hooks is that of their processes.
+// A command hook costs no more than its process.
 func TestCommandsRunAtTheFloor(t *testing.T) {
 	testkit.Timed(t)
 	for _, goal := range []struct {
@@ -53,15 +53,15 @@ func TestAProgramCostsLittleOfWhatItsShellDoes(t *testing.T) {
 	withoutShell(t, place{"W2", "/bin/true, ratio to the same through bash"}, 200, "/bin/true", true).test(t)
 }
 
-// withoutShell is the gate on what starting a program at once saves: a command
-// is 2.3 times faster than through a shell.
+// withoutShell returns the gate on starting a program without a shell: the program runs 2.3 times
+// faster than through one.
 func withoutShell(t *testing.T, at place, pairs int, command string, direct bool) gate {
 	ours := setup{settings: commands("", command), shell: !direct}.session(t)
 	shell := setup{settings: commands("", command), shell: true}.session(t)
 	return compared(at, 1/2.3, pairs, 1, firing(t, ours), firing(t, shell))
 }
 
-// The gates see what they are there for: a shell too many.
+// The gates fail if a hook starts one shell too many.
 func TestTheGatesCatchAShellTooMany(t *testing.T) {
 	testkit.Timed(t)
 	t.Run("around a command", func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestTheGatesCatchAShellTooMany(t *testing.T) {
 	})
 }
 
-// What has no goal is measured for the table alone.
+// TestMoreForTheTable measures workloads that have no goal, for the table alone.
 func TestMoreForTheTable(t *testing.T) {
 	testkit.Timed(t)
 	pairs := 1

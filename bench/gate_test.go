@@ -12,18 +12,17 @@ import (
 type gate struct {
 	at      place
 	most    float64
-	margin  float64 // part of most, for a machine that does other things too; 0 for what is counted
+	margin  float64 // part of most, allowed on a machine that is busy with other work; 0 for a count
 	measure func() float64
-	detail  func() string // what to say besides the number, for the table; may be nil
+	detail  func() string // returns text for the table beside the number; may be nil
 }
 
-// busy is the margin of what takes time.
+// busy is the margin of a measured time.
 const busy = 0.12
 
-// check measures once what is counted. Times it measures until the promise is
-// kept, three times at most, and takes the best: what a noisy machine cannot
-// make better. Before it fails it tries three times more, since neighbours can
-// be noisy for seconds.
+// check measures a count once. A time it measures until the promise is kept, at most three times,
+// and takes the best, since noise only makes a time worse. Before it fails, it tries three times
+// more: other processes can make noise for seconds.
 func (g gate) check() (best float64, err error) {
 	best = g.measure()
 	limit := g.most * (1 + g.margin)
@@ -36,7 +35,7 @@ func (g gate) check() (best float64, err error) {
 	return best, nil
 }
 
-// test holds the promise against what it is about.
+// test fails t if the measurement breaks the promise.
 func (g gate) test(t *testing.T) {
 	t.Helper()
 	got, err := g.check()
@@ -50,8 +49,8 @@ func (g gate) test(t *testing.T) {
 	t.Logf("%s: %s, the goal is %s", g.at.what, number(got), number(g.most))
 }
 
-// mustFail holds the promise against what breaks it. On a busy machine, where noise is added
-// to both sides of a ratio, one check may miss it.
+// mustFail fails t if the gate passes a measurement that breaks the promise. On a busy machine
+// noise is added to both sides of a ratio, and one check may miss the difference; three are made.
 func (g gate) mustFail(t *testing.T) {
 	t.Helper()
 	var got float64
@@ -72,13 +71,13 @@ func allocations(at place, most float64, f func()) gate {
 	return gate{at: at, most: most, measure: func() float64 { return testing.AllocsPerRun(100, f) }}
 }
 
-// counted is a gate on what has been counted already.
+// counted returns a gate on a number that has already been counted.
 func counted[T int | float64](at place, got, most T) gate {
 	return gate{at: at, most: float64(most), measure: func() float64 { return float64(got) }}
 }
 
-// compared is the gate on the ratio of two times, each of which is that of
-// doing something so many times.
+// compared returns a gate on the ratio of two times. Each function does its work the given number
+// of times and returns how long that took.
 func compared(at place, most float64, pairs, times int, a, b func() time.Duration) gate {
 	var last comparison
 	return gate{

@@ -4,7 +4,7 @@ package bench
 
 import (
 	"context"
-	"encoding/json" //nolint:depguard // what an engine around JSON would use
+	"encoding/json" //nolint:depguard // the JSON library of the engine that is compared
 	"fmt"
 	"maps"
 	"math"
@@ -128,9 +128,8 @@ func TestIdleFireIsAsCheapInASessionOfThreeDialects(t *testing.T) {
 
 const mostForGateToDecoding = 1.25
 
-// A gate in Go is compared with what an engine that speaks JSON to its hooks
-// does before it has called one: decoding the event. Which of the two is
-// faster depends on the machine.
+// A Go gate takes about as long as decoding its event from JSON, which an engine that speaks JSON
+// to its hooks does before it calls one. The machine decides which of the two is faster.
 func TestAGateInGoCostsAboutWhatDecodingItsEventCosts(t *testing.T) {
 	testkit.Timed(t)
 	d := allDialects(t)

@@ -16,11 +16,13 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// childRole is the variable that makes this program, when it is started again,
-// one of roles: "fire, holding MiB: 2048". What is measured there has the process for itself.
+// childRole is the environment variable that makes this program, when it starts itself again,
+// play one of roles: "fire, holding MiB: 2048". A measurement in the child has a process to
+// itself.
 const childRole = "SNAPHOOK_BENCH_CHILD"
 
-// roles are what a child can do each time it is told, given its number.
+// roles maps the name of a role to the session and the work of a child, which it makes from the
+// number in childRole.
 var roles = map[string]func(n int) (setup, func(*pipeline.Session) error){
 	"fire, holding MiB":             holding,
 	"fire 200 at once by":           concurrent(answer),
@@ -34,7 +36,7 @@ func concurrent(script string) func(n int) (setup, func(*pipeline.Session) error
 	}
 }
 
-// ballast is what makes a process large.
+// ballast makes a process large.
 var ballast []byte
 
 // holding fires once, in a process of which n MiB are in memory.
@@ -67,8 +69,8 @@ func (t tabled) Run() int {
 	return status
 }
 
-// serve does its work for each line of standard input, and says how long it
-// took in nanoseconds, or what went wrong.
+// serve does its work once for each line of standard input, and prints the nanoseconds it took,
+// or the error in quotes.
 func serve(s setup, work func(*pipeline.Session) error) {
 	ses, end, err := s.open(os.TempDir())
 	must(err)

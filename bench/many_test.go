@@ -9,13 +9,13 @@ import (
 	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
-// mostForEightInGo is what a fire of eight hooks in Go may allocate: it was 61
-// when they ran on a pool.
+// mostForEightInGo is the most allocations of a fire of eight Go hooks. It was 61 when they ran
+// on a pool.
 const mostForEightInGo = 27
 
-// mostForEightToOne is what eight hooks in Go may take, in fires of one: it was 36
-// when they ran on a pool. It is wide, since other programs disturb what runs on two
-// processors more than what runs on one.
+// mostForEightToOne is the longest time of a fire of eight Go hooks, in fires of one hook. It was
+// 36 when they ran on a pool. The limit is wide: other programs disturb work on two processors
+// more than work on one.
 const mostForEightToOne = 18
 
 func TestHooksInGoThatAreReadyAtOnceDoNotPayForAPool(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// exchange is the floor: what a program costs that forks and executes a hook
-// with raw pipes, gives it the payload, reads its answer, and does nothing else.
+// exchange is the floor of every command hook: it forks and executes argv with raw pipes, writes
+// the payload, reads the answer, and does nothing else.
 func exchange(argv, env []string, dir string, payload, into []byte) (answer []byte) {
 	var stdin, stdout, stderr [2]int
 	for _, p := range []*[2]int{&stdin, &stdout, &stderr} {

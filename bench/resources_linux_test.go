@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
-// resources is what a process holds.
+// resources counts the open descriptors and the threads of a process.
 type resources struct{ descriptors, threads int }
 
 // resourcesOf lists them twice, since a list is not of one moment: a descriptor that is
@@ -51,10 +51,10 @@ func resourcesWhile(pid int, f func()) (most resources) {
 		<-stopped
 	}()
 	f()
-	return // what most is when the goroutine has stopped
+	return // most, which is final once the deferred wait ends
 }
 
-// However many fires there are, the number of workers bounds what they hold.
+// The number of workers bounds the descriptors and threads of any number of fires.
 func TestTwoHundredFiresHoldLittle(t *testing.T) {
 	for _, workers := range []int{8, 0} {
 		t.Run(fmt.Sprintf("%d workers", pool(workers)), func(t *testing.T) {

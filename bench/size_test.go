@@ -12,10 +12,10 @@ import (
 	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
-// mostMegabytes is by how much a program that uses net/http, encoding/json and regexp
-// anyway grows, stripped, when it fires an event of Claude Code: 6.5 on linux/amd64, and a
-// little more. Half of it are libraries and what is not generic: the
-// regular expressions of JavaScript, JSON, the syntax of shells, processes.
+// mostMegabytes is the most by which firing an event of Claude Code enlarges the stripped binary
+// of a program that already uses net/http, encoding/json and regexp. It is 6.5 on linux/amd64,
+// plus a margin. Half of it are libraries and code that is not generic: the regular expressions
+// of JavaScript, JSON, the syntax of shells, processes.
 const mostMegabytes = 7
 
 func TestWhatAHostGrowsByIsBounded(t *testing.T) {

@@ -135,8 +135,8 @@ func (p *warmPair) many(c *run.Command, calls, goroutines int) time.Duration {
 	return time.Since(start)
 }
 
-// ratio is a gate on what a warm call takes of a cold one. The goal is that of a
-// machine that does nothing else; it fails only far beyond.
+// ratio checks the time of a warm call against a cold call. The goal holds for an idle machine;
+// the gate fails only far beyond it.
 func (p *warmPair) ratio(what string, most float64, pairs, times int, each func(c *run.Command) time.Duration) {
 	g := compared(place{"warm", what + ", ratio to cold"}, most, pairs, times,
 		func() time.Duration { return each(p.warm) }, func() time.Duration { return each(p.cold) })
@@ -190,8 +190,8 @@ func TestAWarmHookWithAPackage(t *testing.T) {
 	}
 }
 
-// pythonWith returns the path of an interpreter that has a package: the system's, or else
-// the one that python3 stands for.
+// pythonWith returns the path of an interpreter that has a package: the system's, or else the
+// python3 of PATH. It skips the test if neither has it.
 func pythonWith(t *testing.T, name string) string {
 	t.Helper()
 	for _, python := range []string{"/usr/bin/python3", "python3"} {
@@ -224,7 +224,8 @@ func TestAWorkerCallIsARoundTrip(t *testing.T) {
 	g.test(t)
 }
 
-// bareTrips starts the worker of a pair and returns what makes so many round trips to it.
+// bareTrips starts the worker of a pair and returns a function that makes the given number of
+// round trips to it.
 func bareTrips(t *testing.T, p *warmPair) func(times int) {
 	t.Helper()
 	worker := exec.Command(p.warm.Argv[0], p.warm.Argv[1:]...)
@@ -258,13 +259,13 @@ func bareTrips(t *testing.T, p *warmPair) func(times int) {
 	}
 }
 
-// memory is what the processes that this one has started hold.
+// memory is the memory and the number of the processes that this process has started.
 type memory struct {
 	megabytes float64
 	processes int
 }
 
-// waiting adds up the memory of what this process has started; pages that they
+// waiting adds up the memory of the processes that this process has started. Pages that they
 // share count once.
 func waiting(t *testing.T) (m memory) {
 	t.Helper()

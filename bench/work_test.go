@@ -21,7 +21,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// setup is what a session is made of.
+// setup configures a session.
 type setup struct {
 	settings string
 	shell    bool // starts one for every command
@@ -129,8 +129,8 @@ func fireConcurrently(ses *pipeline.Session, n int) error {
 	return errors.Join(errs...)
 }
 
-// outputs are n answers like those of a crowd of AfterTool hooks: each
-// decides, every tenth gives a reason and a message.
+// outputs returns n answers of AfterTool hooks: each decides, and every tenth has a reason and a
+// message.
 func outputs(n int) []hook.Output[llxprt.BasicOutput] {
 	outs := make([]hook.Output[llxprt.BasicOutput], n)
 	for i := range outs {

@@ -35,7 +35,7 @@ func TestClaude(t *testing.T) {
 // claudeProgram is the command line under the judge. Every fire is a process.
 type claudeProgram struct {
 	path string
-	args []string // what the host knows
+	args []string // flags with the facts that the host knows
 	env  []string
 	left []claudecases.Background // of each fire
 }
@@ -54,7 +54,8 @@ func openClaude(t testing.TB, path string, p *claudecases.Prepared) (claudecases
 	return e, ""
 }
 
-// claudeArgs is what the host knows.
+// claudeArgs returns the flags with the facts that the host knows: session, transcript, trust,
+// level.
 func claudeArgs(p *claudecases.Prepared) []string {
 	args := []string{"--json", "--dir", p.Dir, "--session", claudecases.SessionID, "--transcript", p.Transcript,
 		lo.Ternary(p.Host.Trusted, "--trusted", "--untrusted")}
@@ -67,7 +68,7 @@ func claudeArgs(p *claudecases.Prepared) []string {
 	return args
 }
 
-// claudeSources is where hooks come from: what is not found by itself.
+// claudeSources returns the flags for settings and plugins that snaphook does not find by itself.
 func claudeSources(p *claudecases.Prepared) (args []string) {
 	if lo.SomeBy(p.LayerFiles, func(l claudecases.LayerFile) bool { return l.Name == "managed" || l.Name == "flag" }) {
 		for _, l := range p.LayerFiles {
@@ -148,7 +149,7 @@ func (e *claudeProgram) Fire(ctx context.Context, event string, in jsontext.Valu
 	return o, e.keep(out.Bytes(), status)
 }
 
-// keep takes what the judge asks for later, and checks the exit status.
+// keep stores the background results that the judge asks for later, and checks the exit status.
 func (e *claudeProgram) keep(document []byte, status int) error {
 	var fired struct {
 		pipeline.JSONResult

@@ -61,12 +61,12 @@ var built = sync.OnceValues(func() (path string, err error) {
 	return path, nil
 })
 
-// program is the command line under the judge. It has no memory: every fire is
-// a process, which reads what settings there are then.
+// program runs the command line for the judge. It has no memory: every fire is a process, which
+// reads the settings that exist at that time.
 type program struct {
 	path string
 	p    *llxprtcases.Prepared
-	args []string // what the host knows
+	args []string // flags with the facts that the host knows
 	env  []string
 }
 
@@ -128,7 +128,7 @@ func writeFile(t testing.TB, path string, text []byte) {
 	}
 }
 
-// run runs the program and returns what it printed and its exit status.
+// run runs the program and returns its standard output and its exit status.
 func (e *program) run(ctx context.Context, input []byte, args ...string) (stdout []byte, status int, err error) {
 	cmd := exec.CommandContext(ctx, e.path, args...)
 	cmd.Env, cmd.Stdin = e.env, bytes.NewReader(input)
@@ -220,8 +220,8 @@ func members(v any) map[string]any {
 	return m
 }
 
-// What a process that ends with every fire does not do; the cases that ask for
-// it are skipped.
+// The methods below need a process that outlives a fire. They return errors.ErrUnsupported, and
+// the judge skips the cases that call them.
 
 func (e *program) Publish(context.Context, jsontext.Value) (o llxprtcases.Observation, err error) {
 	return o, errors.ErrUnsupported

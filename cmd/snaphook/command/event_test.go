@@ -56,7 +56,7 @@ func TestTheExtensionRuntimeIsMeantByFullNamesAlone(t *testing.T) {
 	}
 }
 
-// What handlers may return is listed for every event at which they have a say.
+// The catalogue lists the results of handlers for every event at which they can change something.
 func TestResultsOfModulesAreListed(t *testing.T) {
 	for _, e := range slices.Concat(pipeline.Events(xcsh.Dialect), pipeline.Events(xcsh.Extensions)) {
 		c := catalogue(e.Info())

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestFireJSONHasTheDocumentedMembers compares the document with what programs
-// were promised: no member is missing, none is there that is not documented.
+// TestFireJSONHasTheDocumentedMembers compares the document of fire --json with the documented
+// members: none is missing, and there is no other.
 func TestFireJSONHasTheDocumentedMembers(t *testing.T) {
 	document := fireJSON(t, "llxprt.BeforeTool", ".llxprt")
 	for _, of := range []struct {

@@ -44,8 +44,8 @@ func fill(v reflect.Value) {
 	}
 }
 
-// Every text of a line that is hostile stands escaped in what every verb prints
-// and writes, also those that are added to lines later.
+// Every verb that prints or writes records escapes every hostile text of a line, also in members
+// that are added to lines later.
 func TestNoTextOfALineDoesAnything(t *testing.T) {
 	var all bytes.Buffer
 	for _, change := range []func(*rec.Line){

@@ -13,7 +13,7 @@ import (
 )
 
 func TestReadingEndsWithTheContext(t *testing.T) {
-	in, typed := io.Pipe() // nobody types
+	in, typed := io.Pipe() // no user types
 	defer typed.Close()    // lets the read go, too
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -22,7 +22,7 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// endlessZeros is what /dev/zero is.
+// endlessZeros is an io.Reader that returns zeros for ever, as /dev/zero does.
 type endlessZeros struct{}
 
 func (endlessZeros) Read(b []byte) (int, error) { return len(b), nil }

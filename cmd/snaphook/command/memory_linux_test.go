@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// The memory of a fire whose input is a large file that a tool writes: what a
-// process has at its start, and a small multiple of the input.
+// A fire whose input is a large file written by a tool uses the memory of a process at its start
+// plus a small multiple of the input.
 func TestALargeInputTakesASmallMultipleOfMemory(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector keeps memory of its own for each byte")
@@ -40,8 +40,8 @@ func TestALargeInputTakesASmallMultipleOfMemory(t *testing.T) {
 	}
 }
 
-// peak is the most memory that a fire had until its hook ended, in bytes. The hook
-// asks: what a process is said to have had when it has ended counts its parent's too.
+// peak returns the most memory, in bytes, that a fire has used when its hook ends. The hook reads
+// the number: the kernel's figure for a process that has ended includes its parent's memory.
 func peak(t *testing.T, dir string, input []byte, args ...string) (most int64) {
 	t.Helper()
 	cmd := exec.Command("snaphook", append([]string{"fire", "--trusted", "--dir", dir}, args...)...) // testscript.Main put it on PATH

@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/run/judge"
 )
 
-// scriptedAPI answers as both APIs do, and keeps what it was asked.
+// scriptedAPI answers as both APIs do, and keeps the path, key and body of the request.
 type scriptedAPI struct {
 	path, key, body string
 }
@@ -26,8 +26,7 @@ func (s *scriptedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"choices": [{"message": {"content": "{\"ok\": false, \"reason\": \"not on a Friday\"}"}, "finish_reason": "stop"}]}`)
 }
 
-// firePrompt fires an event with one prompt hook, and returns what the program
-// said on stderr.
+// firePrompt fires an event with one prompt hook, and returns the program's standard error.
 func firePrompt(t *testing.T, entry string, environ ...string) (stderr string) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, ".claude", "settings.json"), []byte(`{"hooks": {"PreToolUse": [{"hooks": [`+entry+`]}]}}`))
@@ -36,7 +35,7 @@ func firePrompt(t *testing.T, entry string, environ ...string) (stderr string) {
 	cmd.Stdin = strings.NewReader(`{"tool_name": "Bash", "tool_input": {"command": "deploy"}}`)
 	var said strings.Builder
 	cmd.Stderr = &said
-	_ = cmd.Run() // its status is that of the decision
+	_ = cmd.Run() // the exit status follows the decision
 	return said.String()
 }
 

@@ -52,8 +52,8 @@ func (p *pastFires) Read(b []byte) (int, error) {
 // replays all of them without it.
 var replayedFires = lo.Ternary(raceDetector, 5000, 100_000)
 
-// TestAReplayStreams replays a record that would not fit into the memory that it
-// may use: what is kept does not grow with the record.
+// TestAReplayStreams replays a record that is larger than the memory that the replay may use:
+// memory does not grow with the record.
 func TestAReplayStreams(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, ".claude", "settings.json")

@@ -65,7 +65,7 @@ func recorded(t *testing.T, fires int, hooks ...*hook.Hook) string {
 	return path
 }
 
-// ran is what a verb prints.
+// ran runs a verb with its output on stdout, and fails t on an error.
 func ran(t *testing.T, stdin io.Reader, stdout io.Writer, args ...string) {
 	t.Helper()
 	root := newRoot(&flags{})
@@ -248,8 +248,8 @@ func TestALargeRecordIsReadInBoundedMemoryByEveryVerb(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.verb, func(t *testing.T) {
-			// What earlier tests have left does not count, nor the size of the heap
-			// up to which the collector would wait because of it.
+			// Frees the garbage of earlier tests, and lowers the heap size at which the collector
+			// would start next.
 			runtime.GC()
 			var mem runtime.MemStats
 			highest := uint64(0)

@@ -37,7 +37,7 @@ func TestAQuestionIsAnsweredByKeyOrNumber(t *testing.T) {
 	}
 }
 
-// What is typed for a question that is over answers no other.
+// A line that is typed for a question that is over does not answer the next question.
 func TestALateAnswerIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, typed := io.Pipe()

@@ -77,7 +77,7 @@ func TestFixturesCostLittleMoreThanTheirHooks(t *testing.T) {
 		costFixtures, best["fixtures"], best["bare"], mostRatio)
 }
 
-// processorTime is what this process and the children that have ended have used.
+// processorTime returns the processor time of this process and of its children that have ended.
 func processorTime(t *testing.T) (all time.Duration) {
 	t.Helper()
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {

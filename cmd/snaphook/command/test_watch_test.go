@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestWatchRunsAgainAfterEachChange changes a project while its fixtures are
-// watched, and reads what is said of each run.
+// TestWatchRunsAgainAfterEachChange changes a project while its fixtures are watched, and reads
+// the output of each run.
 func TestWatchRunsAgainAfterEachChange(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 )
 
-// A project that was granted trust, and whose settings and script are swapped all
-// the time, runs what trust was granted for, or nothing.
+// A project with granted trust, whose settings and script are swapped all the time, runs only
+// files that trust was granted for.
 func TestNoSwapRunsWhatTrustWasNotGrantedFor(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	t.Setenv("HOME", home)

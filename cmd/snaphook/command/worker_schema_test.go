@@ -35,8 +35,8 @@ worker.stdin.close()
 worker.wait()
 `
 
-// What the engine and the libraries of examples/workers say to each other is of
-// the schema, in all its forms.
+// Every line that the engine and the libraries of examples/workers exchange conforms to the
+// schema, in all its forms.
 func TestTheLinesOfWorkersAreOfTheSchema(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil || runtime.GOOS != "linux" {

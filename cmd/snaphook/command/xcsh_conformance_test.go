@@ -23,8 +23,8 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// TestXcsh judges the built binary by those of the cases that are one fire,
-// with modules in JavaScript made of the behaviour that they describe.
+// TestXcsh judges the built binary by the cases that consist of one fire. It writes modules in
+// JavaScript that behave as the case describes.
 func TestXcsh(t *testing.T) {
 	dir, found := llxprtcases.Dir("xcsh")
 	if !found {
@@ -146,8 +146,8 @@ func fireXcsh(ctx context.Context, program, dir string, input []byte, args []str
 	return fired, nil
 }
 
-// outcomeXcsh is a fire as the outcome of a step. What a step says besides, want
-// has to say.
+// outcomeXcsh returns a fire as the outcome of a step. It adds members of a step that a single
+// fire cannot have only if want has them.
 func outcomeXcsh(fired pipeline.JSONResult, event string, input []byte, want map[string]any) map[string]any {
 	value, _ := fired.Effects.(map[string]any)
 	got := map[string]any{"ok": true}
@@ -180,8 +180,8 @@ func messagesOf(value map[string]any, input []byte) any {
 	return in.Messages
 }
 
-// ownMembers leaves out of an expected result what the event does not have, and
-// reads what says yes or no as JavaScript does.
+// ownMembers leaves out of an expected result the members that the event does not have, and reads
+// yes-or-no members as JavaScript does.
 func ownMembers(event string, want map[string]any) map[string]any {
 	value, is := want["value"].(map[string]any)
 	if !is {

@@ -112,7 +112,8 @@ func TestAScriptOfBuiltinsIsMeasuredInTheProcess(t *testing.T) {
 	}
 }
 
-// python3 is the system's Python, or another one; empty if there is none.
+// python3 returns the path of the system's Python, or else of the first in PATH; it is empty if
+// neither exists.
 func python3() (path string) {
 	path, err := exec.LookPath("/usr/bin/python3")
 	if err != nil {

@@ -17,10 +17,11 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// The race detector slows the engine down, and what it starts not.
+// This file is not built with the race detector, which slows the engine down but not the
+// processes that it starts.
 
-// What the benchmark says of a hook is what starting it by other means takes, in
-// the same rounds.
+// The benchmark's figures for a hook agree with the time it takes to start the hook by other
+// means, in the same rounds.
 func TestFiguresAgreeWithAnIndependentMeasurement(t *testing.T) {
 	dir := project(t)
 	bash := starts("bash", "guard.sh")

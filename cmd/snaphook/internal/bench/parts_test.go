@@ -1,7 +1,7 @@
 package bench
 
 import (
-	"encoding/xml" //nolint:depguard // to read what was drawn
+	"encoding/xml" //nolint:depguard // reads the chart
 	"errors"
 	"fmt"
 	"io"
@@ -156,7 +156,7 @@ func TestCompareTellsTwentyPercentFromNone(t *testing.T) {
 // A machine that has become busier between two results makes no hook slower.
 func TestCompareKnowsTheMachineFromTheHook(t *testing.T) {
 	for name, tt := range map[string]struct {
-		machine, start, sleep float64 // what has become of each
+		machine, start, sleep float64 // factor of each figure between the two results
 		want                  []string
 	}{
 		"nothing has changed":                  {1, 1, 1, nil},

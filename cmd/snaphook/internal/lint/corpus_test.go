@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// programs are those that the corpus finds in PATH, whatever the machine has.
+// programs are the programs that the corpus finds in PATH, independent of the machine.
 var programs = strings.Fields(`
 	bash sh env cat jq git curl npx uvx pipx pwsh python3 node gofmt grep date wc sha256sum touch`)
 

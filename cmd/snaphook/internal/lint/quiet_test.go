@@ -8,8 +8,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestHooksThatWorkHaveNoFindings reads testdata/quiet: projects whose hooks do what they are for,
-// as public sets write them.
+// The linter has no findings in testdata/quiet: projects of public hook sets, whose hooks do
+// their job.
 func TestHooksThatWorkHaveNoFindings(t *testing.T) {
 	files, err := filepath.Glob("testdata/quiet/*.txtar")
 	if err != nil || len(files) == 0 {

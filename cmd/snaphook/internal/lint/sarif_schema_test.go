@@ -11,9 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// TestTheLogHoldsToTheSchema checks logs by the schema of OASIS. The library
-// keeps what it knows of a log alone, so that a member which the format does
-// not have shows as one that is lost.
+// Logs conform to the schema of OASIS. The library keeps only the members of a log that it knows;
+// a member that the format does not have is therefore missing when the log is written again.
 func TestTheLogHoldsToTheSchema(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "ö b.sh")
@@ -38,7 +37,7 @@ func TestTheLogHoldsToTheSchema(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, run := range report.Runs { // the library puts in what it does not hold to itself
+			for _, run := range report.Runs { // the library adds defaults that do not pass its own validation
 				run.Language, run.Tool.Driver.Language = "en-US", "en-US"
 				run.NewlineSequences = []string{"\n"}
 			}

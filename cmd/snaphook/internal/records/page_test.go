@@ -21,7 +21,7 @@ import (
 	"github.com/snaphook-go/snaphook/record/tracetree"
 )
 
-// browser starts headless Chromium, or skips the test where there is none.
+// browser starts headless Chromium, and skips the test where Chromium is not installed.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	path := ""
@@ -131,7 +131,7 @@ func TestThePageOpensAndCanBeUsed(t *testing.T) {
 		t.Errorf("%d rows are drawn, want those that can be seen", drawn)
 	}
 
-	run("a key goes to the search", chromedp.KeyEvent("/"), script(`document.activeElement.id`, &selected), script(`document.activeElement.value = ""`, nil)) // the driver types what the page has used
+	run("a key goes to the search", chromedp.KeyEvent("/"), script(`document.activeElement.id`, &selected), script(`document.activeElement.value = ""`, nil)) // the driver also types the key: clear it
 	expect("the focus", selected, "search")
 	run("a search", chromedp.SendKeys("#search", "because of", chromedp.ByID), script(`document.querySelector("#count").textContent`, &count),
 		script(`[...document.querySelectorAll(".row.hit .name")].map(e => e.textContent).join()`, &found))
