@@ -22,7 +22,7 @@ internal/scratch: internal/bounded
 internal/errorline:
 internal/bash: internal/bounded
 internal/splice: internal/bash
-trust: hook run internal/bash internal/bounded
+trust: hook run internal/bash internal/bounded pipeline policy
 internal/deep:
 internal/common: hook
 wire: hook internal/common

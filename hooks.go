@@ -72,10 +72,19 @@ type Config struct {
 	// and of the machine, which are found without it.
 	Policy []policy.Overlay
 
+	// PolicyFiles is where the files beside Policy are read; nil means the three that Policy
+	// names. A Source that has read them, for trust, leaves no time in which they can change.
+	PolicyFiles *policy.Source
+
 	// Wrap wraps the Runner of a hook, such as in a sandbox; see [pipeline.Config]. Wrap of
 	// trust.Covered guarantees that only reviewed files run, also when the project changes while
 	// a session is open.
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
+
+	// Granted returns the guards of a directory that the user agreed to: Guards of trust.Decisions
+	// does. What a guard selected that a change has taken away is blocked until the user agrees
+	// again; see [pipeline.Config]. Nil: no guard is missed.
+	Granted func(dir string) map[string][]hook.Guard
 
 	// Ask puts a question to the user, and blocks until there is an answer or ctx has
 	// ended; ok is false if the user gave none. It is called by [Session.RunTool] for a
@@ -144,8 +153,8 @@ func Open(cfg Config) (*Hooks, error) {
 	}
 	system := pipeline.Config{
 		Workers: cfg.Workers, Log: cfg.Log, Wrap: cfg.Wrap, Observe: cfg.observers(), ObserveIdle: cfg.ObserveIdle,
-		Policy: policy.Source{Discover: true, Overlays: cfg.Policy},
-		Warm:   &run.Warm{Log: cfg.Log}, HostRechecks: true, // over all dialects; see recheck
+		Policy: cfg.policy(), Granted: cfg.Granted,
+		Warm: &run.Warm{Log: cfg.Log}, HostRechecks: true, // over all dialects; see recheck
 	}
 	sets := make([][]pipeline.Declared, int(moments)*maxDialects)
 	for i, d := range h.dialects {
@@ -159,6 +168,16 @@ func Open(cfg Config) (*Hooks, error) {
 	h.watch = pipeline.NewWatch(sets...)
 	h.sys = pipeline.NewSystem(system)
 	return h, nil
+}
+
+// policy returns where the demands on hooks come from.
+func (cfg Config) policy() policy.Source {
+	source := policy.Source{Discover: true}
+	if cfg.PolicyFiles != nil {
+		source = *cfg.PolicyFiles
+	}
+	source.Overlays = append(slices.Clip(source.Overlays), cfg.Policy...)
+	return source
 }
 
 // observers returns the observers of the config, followed by its record.

@@ -46,7 +46,7 @@ func ExampleConfig_wrap() {
 	// The user agrees to what covered.Hooks shows; later only the state is asked for.
 	store := trust.Store(filepath.Join(dir, ".trust.json")) // trust.DefaultStore() is the user's own
 	digests := map[string]string{"claude": covered.Digest}
-	_ = store.Decide(ctx, dir, trust.Decision{State: trust.Granted, Digests: digests})
+	_ = store.Decide(ctx, dir, trust.Decision{State: trust.Granted, Digests: digests, Guards: covered.Guards})
 	decisions, _ := store.Read(ctx)
 	state := decisions.State(dir, digests)
 	fmt.Println(state)
@@ -84,4 +84,72 @@ func ExampleConfig_wrap() {
 	// trusted
 	// true guarded
 	// true The guard of PreToolUse could not run (failure class "untrusted"): the call is denied.
+}
+
+// A guard that the user agreed to, and that a change has taken out of the settings, blocks what
+// it guarded until the user agrees again.
+func ExampleConfig_granted() {
+	ctx := context.Background()
+	dir, _ := os.MkdirTemp("", "project")
+	defer os.RemoveAll(dir)
+	dir, _ = filepath.EvalSymlinks(dir)
+	file := filepath.Join(dir, "settings.json")
+	_ = os.WriteFile(file, []byte(`{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}}`), 0o644)
+	claude := snaphook.ClaudeConfig{Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: file}}}
+	store := trust.Store(filepath.Join(dir, ".trust.json")) // trust.DefaultStore() is the user's own
+
+	look := func() *trust.Covered { // at what there is now
+		loaded, err := claude.Load(ctx, pipeline.Workspace{Dir: dir})
+		if err != nil {
+			panic(err)
+		}
+		covered, err := trust.Cover(ctx, dir, loaded.Hooks, trust.Options{})
+		if err != nil {
+			panic(err)
+		}
+		return covered
+	}
+	grant := func() {
+		covered := look()
+		digests := map[string]string{"claude": covered.Digest}
+		_ = store.Decide(ctx, dir, trust.Decision{State: trust.Granted, Digests: digests, Guards: covered.Guards})
+	}
+	session := func() {
+		covered := look()
+		decisions, _ := store.Read(ctx)
+		state := decisions.State(dir, map[string]string{"claude": covered.Digest})
+		hooks, err := snaphook.Open(snaphook.Config{
+			Dialects: []*snaphook.Dialect{snaphook.Claude(claude)},
+			Log:      slog.New(slog.DiscardHandler),
+			Granted:  decisions.Guards,
+		})
+		if err != nil {
+			panic(err)
+		}
+		defer hooks.Close()
+		s, err := hooks.NewSession(ctx, snaphook.SessionConfig{ID: "s-1", Dir: dir, Undecided: state != trust.Trusted})
+		if err != nil {
+			panic(err)
+		}
+		defer s.Close(ctx)
+		for _, tool := range []string{"Bash", "Read"} {
+			v, _ := s.BeforeTool(ctx, &snaphook.ToolCall{ID: "1", Name: tool, Input: wire.Object(`{"command": "ls"}`)})
+			fmt.Println(strings.TrimSpace(fmt.Sprint(state, " ", tool, " ", v.Denied(), " ", v.Reason)))
+		}
+	}
+
+	grant()
+	session()
+	_ = os.WriteFile(file, []byte(`{"hooks": {}}`), 0o644)
+	session()
+	grant()
+	session()
+
+	// Output:
+	// trusted Bash false
+	// trusted Read false
+	// changed Bash true The guard of PreToolUse could not run (failure class "untrusted"): the call is denied.
+	// changed Read false
+	// trusted Bash false
+	// trusted Read false
 }

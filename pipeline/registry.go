@@ -107,6 +107,9 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 		why = hook.Exclusion{Skip: hook.Disabled, SkipDetail: "switched off by the program"}
 	} else if reg.loaded.Admit != nil {
 		why = reg.loaded.Admit(h)
+		if isLost(h) && (why.Skip == hook.Untrusted || isProjects(why.SkippedBy)) {
+			return h
+		}
 		if p := h.Policy; p != nil && (why.Skip == hook.Untrusted && p.Held == why.Skip || p.Upheld && policy.Lifts(why)) {
 			return h // its policy makes a failure of it, or overrules it
 		}
@@ -124,7 +127,7 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 // that a hook stays the same in every view.
 func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	set, wrap := reg.loaded.policy, reg.sys.cfg.Wrap
-	if set == nil && (wrap == nil || h.Runner == nil) {
+	if isLost(h) || set == nil && (wrap == nil || h.Runner == nil) {
 		return h
 	}
 	if g, known := reg.governed[h]; known {

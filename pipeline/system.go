@@ -67,6 +67,14 @@ type Config struct {
 	// is not trusted, have no Runner to wrap. Nil: hooks run as they are.
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 
+	// Granted returns the guards of a directory that the user agreed to, by the names of dialects;
+	// see [Guards] and Guards of trust.Decisions. For each that the hooks of the directory do not
+	// have any more, at the first session of the directory or at a [System.Reload], a hook blocks
+	// all that the guard's matcher selected, with a failure of [hook.ClassUntrusted]. What the
+	// user's or the machine's settings and policies switch off is not missed. It is called from many
+	// goroutines. Nil: no guard is missed.
+	Granted func(dir string) map[string][]hook.Guard
+
 	// HostRechecks leaves it to the program to ask hooks again whose policy says
 	// recheck, as package snaphook does over several dialects; see Rechecks of [Event].
 	HostRechecks bool
@@ -357,6 +365,9 @@ func (sys *System) load(ctx context.Context, at Workspace) (all Loaded, err erro
 	if wrong = append(wrong, set.Problems(all.Hooks, PolicyEvents())...); len(wrong) == 0 {
 		all.policy = set
 		all.Problems = append(slices.Clip(all.Problems), set.Misspelt(PolicyEvents())...)
+	}
+	if sys.cfg.Granted != nil {
+		all.Hooks = append(all.Hooks, lostGuards(at.Dir, sys.cfg.Granted(at.Dir), &all)...)
 	}
 	all.Problems = settings.Summary(all.Problems)
 	for _, p := range settings.Summary(append(slices.Clip(all.Problems), wrong...)) {

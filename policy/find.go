@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,6 +24,95 @@ type Source struct {
 	// Files are read in place of those that would be found, by level; they have
 	// to be there.
 	Files map[Level]string
+
+	texts map[string]overlayText // by file, of those that [Source.Once] has read
+}
+
+// overlayText is the file of an overlay as it was read.
+type overlayText struct {
+	data  []byte
+	found bool
+	err   error
+}
+
+// Once returns the Source with the bytes that its files for a project's directory have now: Load
+// uses these, however the files change, and so does [Source.Project].
+func (s Source) Once(dir string) Source {
+	files := s.files(dir)
+	s.texts = map[string]overlayText{}
+	for _, file := range files {
+		s.texts[file] = readOverlay(file)
+	}
+	return s
+}
+
+// Project returns the overlay of a project's directory: as a value, and as a set that demands
+// what it demands. There is none if the file is not there.
+func (s Source) Project(dir string) (v settings.Value, set *Set, err error) {
+	file := s.files(dir)[Project]
+	if file == "" {
+		return v, nil, nil
+	}
+	text := s.text(file)
+	if !text.found || text.err != nil {
+		return v, nil, text.err
+	}
+	if v, err = settings.Parse(file, text.data); err != nil {
+		return v, nil, err
+	}
+	if o, wrong := Parse(Project, file, text.data); len(wrong) == 0 && o != nil {
+		set = &Set{overlays: []*Overlay{o}}
+	}
+	return v, set, nil
+}
+
+// IsProjects reports whether the file of an overlay lies in a project's directory, by its path or
+// where links lead. Who can write in the directory can then change what it demands.
+func IsProjects(dir, file string) bool {
+	if file == "" {
+		return false
+	}
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return true // in doubt it is the project's
+	}
+	linked := filepath.Join(resolved(filepath.Dir(file)), filepath.Base(file))
+	return isBelow(dir, file) || isBelow(resolved(dir), linked) || isBelow(resolved(dir), resolved(file))
+}
+
+func isBelow(dir, file string) bool {
+	below, err := filepath.Rel(dir, file)
+	return err == nil && filepath.IsLocal(below)
+}
+
+// resolved returns a path without symbolic links, or the path itself if it leads nowhere.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// files returns where the overlays of a directory are read, by level.
+func (s Source) files(dir string) map[Level]string {
+	files := map[Level]string{}
+	if s.Discover {
+		files = Files(dir)
+	}
+	maps.Copy(files, s.Files)
+	return files
+}
+
+func (s Source) text(file string) overlayText {
+	if text, known := s.texts[file]; known {
+		return text
+	}
+	return readOverlay(file)
+}
+
+func readOverlay(file string) overlayText {
+	data, found, err := settings.Layer{File: file}.Text()
+	return overlayText{data, found, err}
 }
 
 // FileName is the name of a project's overlay.
@@ -66,25 +156,15 @@ func configDir() string {
 func (s Source) Load(dir string, untrusted bool) (*Set, []settings.Problem) {
 	set := &Set{untrusted: untrusted}
 	problems := s.add(set)
-	files := map[Level]string{}
-	if s.Discover {
-		files = Files(dir)
-	}
-	for level := range files {
-		if _, replaced := s.Files[level]; replaced {
-			delete(files, level)
-		}
-	}
+	files := s.files(dir)
 	for level := Machine; level <= Project; level++ {
-		file, wanted := s.Files[level]
-		if !wanted {
-			file = files[level]
-		}
+		file := files[level]
 		if file == "" {
 			continue
 		}
-		text, found, err := settings.Layer{File: file}.Text()
-		if !found && err == nil {
+		_, wanted := s.Files[level]
+		text := s.text(file)
+		if !text.found && text.err == nil {
 			if wanted {
 				problems = append(problems, missing(level, file))
 			}
@@ -92,10 +172,10 @@ func (s Source) Load(dir string, untrusted bool) (*Set, []settings.Problem) {
 		}
 		var o *Overlay
 		var wrong []settings.Problem
-		if err != nil {
-			o, wrong = fromValue(level, file, settings.Value{}, err)
+		if text.err != nil {
+			o, wrong = fromValue(level, file, settings.Value{}, text.err)
 		} else {
-			o, wrong = Parse(level, file, text)
+			o, wrong = Parse(level, file, text.data)
 		}
 		problems = append(problems, wrong...)
 		if o != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2/maybe"
 
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
@@ -31,16 +32,8 @@ type Decision struct {
 
 	// Guards are the hooks that could block when trust was granted, by dialect: a change that
 	// takes one out of the plan must not go unseen. Decisions of older versions have none.
-	Guards map[string][]Guard `json:"guards,omitempty"`
-	Time   time.Time          `json:"time"`
-}
-
-// Guard is a hook that could block when trust was granted.
-type Guard struct {
-	Event   string `json:"event"`             // its name, without the dialect's
-	Matcher string `json:"matcher,omitempty"` // as configured
-	If      string `json:"if,omitempty"`      // the same
-	Label   string `json:"label"`             // its name, or its command
+	Guards map[string][]hook.Guard `json:"guards,omitempty"`
+	Time   time.Time               `json:"time"`
 }
 
 // Decisions are a user's decisions, by absolute directory without symbolic links.
@@ -62,6 +55,21 @@ func (all Decisions) State(dir string, digests map[string]string) State {
 		}
 	}
 	return Trusted
+}
+
+// Guards returns the guards that trust in a directory was granted with, by dialect; none if it was
+// not granted. It is made for the Config of an engine, which blocks the events of those that a
+// change has taken away since, until trust is granted again:
+//
+//	sys := pipeline.NewSystem(pipeline.Config{Wrap: covered.Wrap, Granted: decisions.Guards})
+func (all Decisions) Guards(dir string) map[string][]hook.Guard {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if d := all[dir]; d.State == Granted {
+		return d.Guards
+	}
+	return nil
 }
 
 // Store is a file of decisions. It may be used from many goroutines, and
@@ -145,7 +153,7 @@ func (s Store) Decide(ctx context.Context, dir string, d Decision) error {
 			delete(guards, dialect) // those that the newer decision is about
 		}
 		if guards == nil {
-			guards = map[string][]Guard{}
+			guards = map[string][]hook.Guard{}
 		}
 		maps.Copy(guards, d.Guards)
 		d.Digests, d.Guards = digests, guards

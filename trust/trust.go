@@ -4,11 +4,15 @@
 //
 //	covered, err := trust.Cover(ctx, dir, hooks, trust.Options{})  // the hooks that would run
 //	…                                                              // the user agrees
-//	err = store.Decide(ctx, dir, trust.Decision{State: trust.Granted, Digests: map[string]string{"llxprt": covered.Digest}})
+//	digests := map[string]string{"llxprt": covered.Digest}
+//	err = store.Decide(ctx, dir, trust.Decision{State: trust.Granted, Digests: digests, Guards: covered.Guards})
 //	…
 //	all, err := store.Read(ctx)
-//	state := all.State(dir, map[string]string{"llxprt": covered.Digest})
-//	sys := pipeline.NewSystem(pipeline.Config{Wrap: covered.Wrap})  // only covered bytes run
+//	state := all.State(dir, digests)
+//	sys := pipeline.NewSystem(pipeline.Config{
+//		Wrap:    covered.Wrap, // what runs is what was covered
+//		Granted: all.Guards,   // no guard is missed in silence
+//	})
 //	ses, err := sys.NewSession(ctx, pipeline.SessionConfig{Dir: dir, Untrusted: state != trust.Trusted})
 //
 // Cover runs nothing of the project. It finds the files of a command from its words: files of the
@@ -31,6 +35,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
 )
 
 // State is the relation of a user to the hooks of a directory.
@@ -70,6 +76,12 @@ type Covered struct {
 	Hooks  []Hook
 	Digest string // "sha256:…"; empty if there is nothing to cover
 
+	// Guards are the hooks that can block, by dialect, for the decision: see [Decision].
+	Guards map[string][]hook.Guard
+
+	// Overlay is the project's overlay without white space; empty if there is none.
+	Overlay string
+
 	dir    string
 	sums   map[string]string // by file, links resolved
 	stamps map[string]stamp  // by file, as hooks name it
@@ -87,6 +99,11 @@ type Options struct {
 
 	// Environ are the variables of commands; nil means the process's environment.
 	Environ []string
+
+	// Policy is where the project's overlay is read, which the digest covers too; nil means the
+	// file .snaphook.json in dir. A Source that has read its files with [policy.Source.Once], and
+	// that the engine has too, leaves no time between the two in which the file can change.
+	Policy *policy.Source
 }
 
 // Cover collects the files that trust in hooks covers, and computes the digest. dir is absolute,
@@ -111,6 +128,9 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 			return nil, fmt.Errorf("%s: %w", covered.Hooks[i].Position, err)
 		}
 	}
+	if err := covered.overlay(dir, hooks, &opt); err != nil {
+		return nil, err
+	}
 	if len(hooks)+len(opt.Reaching) == 0 {
 		return covered, nil
 	}
@@ -126,6 +146,26 @@ func Cover(ctx context.Context, dir string, hooks []*hook.Hook, opt Options) (*C
 	}
 	covered.Digest = "sha256:" + hex.EncodeToString(text.Sum(nil))
 	return covered, nil
+}
+
+// overlay reads the project's overlay, and finds the guards under it.
+func (c *Covered) overlay(dir string, hooks []*hook.Hook, opt *Options) error {
+	source := opt.Policy
+	if source == nil {
+		source = &policy.Source{Files: map[policy.Level]string{policy.Project: filepath.Join(dir, policy.FileName)}}
+	}
+	v, set, err := source.Project(dir)
+	if err != nil {
+		return err
+	}
+	if v.Exists() {
+		text := slices.Clone(v.JSON())
+		_ = text.Compact() // what has been read is JSON
+		c.Overlay = string(text)
+		opt.Reaching = append(slices.Clip(opt.Reaching), policy.FileName+": "+c.Overlay)
+	}
+	c.Guards = pipeline.Guards(dir, hooks, set)
+	return nil
 }
 
 // Check returns an error if a file is not covered, or its text has changed. It serves readers of

@@ -189,7 +189,7 @@ func ProfileOfFiles(layers []settings.Layer) Profile {
 func (s *Settings) profile(dir string) (problems []settings.Problem) {
 	switch {
 	case s.Profile != Found:
-	case s.Layers != nil:
+	case s.Layers != nil && !s.LayersFound:
 		s.Profile = ProfileOfFiles(s.Layers)
 	default:
 		s.Profile, problems = Find(dir)

@@ -25,10 +25,15 @@ import (
 // layers that set it, system counts before project before user. In the profile
 // [Gemini] hooks are on unless a layer switches them off.
 type Settings struct {
-	Profile    Profile          // whose files and rules; Found means as [Find] says, or as the paths of Layers do
-	Layers     []settings.Layer // in place of the files found; they are read on every Load
-	Extensions []Extension      // the active ones, in order
-	Environ    []string         // the engine's environment for hooks; nil means os.Environ()
+	Profile Profile          // whose files and rules; Found means as [Find] says, or as the paths of Layers do
+	Layers  []settings.Layer // in place of the files found; they are read on every Load
+
+	// LayersFound says that Layers were read before where [Find] leads, and not given in their
+	// place: hooks of the other profile that the directory has are a problem.
+	LayersFound bool
+
+	Extensions []Extension // the active ones, in order
+	Environ    []string    // the engine's environment for hooks; nil means os.Environ()
 
 	// Shell starts a shell for every command, and so does hooksConfig.alwaysShell
 	// in any settings file. Otherwise a command that is one

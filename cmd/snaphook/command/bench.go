@@ -194,8 +194,7 @@ func (f *flags) measure(
 	if err != nil {
 		return nil, err
 	}
-	rules, err := f.policySource(src.dir)
-	if err != nil {
+	if err := warnMissing(cmd, src, trust.missed); err != nil {
 		return nil, err
 	}
 	o := opening{event: event, input: input}
@@ -214,7 +213,7 @@ func (f *flags) measure(
 				return loaded, err
 			}
 			return pipeline.NewSystem(pipeline.Config{
-				Load: []pipeline.Load{load}, Log: f.log(cmd), Policy: rules, Wrap: trust.wrapAs(asWritten),
+				Load: []pipeline.Load{load}, Log: f.log(cmd), Policy: src.policy, Wrap: trust.wrapAs(asWritten),
 				Warm: cmp.Or[pipeline.Warmer](warm, workersAlone{&run.Warm{Log: f.log(cmd)}}),
 			})
 		},

@@ -19,6 +19,8 @@ import (
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/events/xcsh"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/trust"
 	"github.com/snaphook-go/snaphook/wire"
@@ -100,7 +102,8 @@ func (f *flags) proxy(cmd *cobra.Command, server string, args []string) error {
 
 // proxySession opens the hooks of the project for the tools of a server.
 func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Session, closeAll func(), err error) {
-	all, modulesOff := standpoint{granted: map[string]*trust.Covered{}}, false
+	all, modulesOff := standpoint{granted: map[string]*trust.Covered{}, missed: map[string][]hook.Guard{}}, false
+	var rules policy.Source
 	layers := map[string][]settings.Layer{}        // read once: trust and hooks see the same text
 	var check func(path string, text []byte) error // modules that run are those that trust was granted for
 	for _, d := range mainDialects() {
@@ -109,10 +112,8 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 			return nil, nil, err
 		}
 		if d.modules {
-			st, err := standing(cmd.Context(), src)
-			modulesOff = !f.trusted && (err != nil || st.State != trust.Trusted)
-			if !modulesOff && !f.trusted {
-				check = st.check
+			if modulesOff, check, err = f.judgeModules(cmd, src, &all); err != nil {
+				return nil, nil, err
 			}
 			continue
 		}
@@ -122,6 +123,11 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 		}
 		all.untrusted, all.undecided = all.untrusted || one.untrusted, all.undecided || one.undecided
 		maps.Copy(all.granted, one.granted)
+		maps.Copy(all.missed, one.missed)
+		if err := warnMissing(cmd, src, one.missed); err != nil {
+			return nil, nil, err
+		}
+		rules = src.policy
 		layers[d.Name] = append([]settings.Layer{}, src.layers...) // not nil, with which they would be searched for
 	}
 	host := &cliHost{said: cmd.ErrOrStderr(), runs: true, js: f.js}
@@ -130,12 +136,12 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 		return nil, nil, err
 	}
 	hooks, err := snaphook.Open(snaphook.Config{
-		Log:     f.log(cmd),
-		Wrap:    all.wrap(),
+		Log:  f.log(cmd),
+		Wrap: all.wrap(), Granted: all.guards, PolicyFiles: &rules,
 		Resolve: func(string) (snaphook.Tool, bool) { return snaphook.Tool{Kind: snaphook.MCP, Server: server}, true },
 		Dialects: []*snaphook.Dialect{
 			snaphook.Claude(snaphook.ClaudeConfig{Environ: withoutKey(os.Environ()), Layers: layers[claude.Dialect.Name]}),
-			snaphook.LLxprt(snaphook.LLxprtConfig{Layers: layers[llxprt.Dialect.Name]}),
+			snaphook.LLxprt(snaphook.LLxprtConfig{Layers: layers[llxprt.Dialect.Name], LayersFound: true}),
 			snaphook.Xcsh(
 				snaphook.XcshConfig{
 					Config:    xcsh.Config{Loaders: []xcsh.ModuleLoader{host.loader(dir, check)}},
@@ -159,6 +165,23 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 		cli.Warn(cmd, "%s", p)
 	}
 	return s, hooks.Close, nil
+}
+
+// judgeModules decides whether the modules of the project stay unloaded, which is told, and
+// returns the check of their files. Modules that trust was granted for, and that a change has
+// replaced or taken away, are guards that are missed.
+func (f *flags) judgeModules(
+	cmd *cobra.Command, src *sources, all *standpoint,
+) (off bool, check func(string, []byte) error, err error) {
+	a := &attached{}
+	if err := f.keepBack(cmd.Context(), src, a); err != nil {
+		return false, nil, err
+	}
+	a.warnKept(cmd)
+	if a.swapped {
+		all.missed[src.dialect.Name] = []hook.Guard{{Event: xcsh.ToolCall.Name(), Label: "the modules of the project"}}
+	}
+	return !f.trusted && a.check == nil, a.check, nil
 }
 
 // clientToServer passes the client's messages on; calls of tools go through the hooks.

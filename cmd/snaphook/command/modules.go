@@ -189,14 +189,7 @@ func (a *attached) warn(cmd *cobra.Command, safe bool) {
 	if a == nil {
 		return
 	}
-	if n := len(a.kept); n > 0 {
-		cli.Warn(
-			cmd,
-			"%s of this project did not run: %s; `snaphook trust` shows them, `snaphook trust grant` allows them",
-			cli.Count(n, moduleType),
-			a.why,
-		)
-	}
+	a.warnKept(cmd)
 	for _, err := range a.failed {
 		cli.Warn(cmd, "%v%s%s", err, whereThrown(err), lo.Ternary(safe || err.Closed, "", "; what it guards goes ahead"))
 	}
@@ -208,6 +201,24 @@ func (a *attached) warn(cmd *cobra.Command, safe bool) {
 		}
 	}
 }
+
+// warnKept says which modules of the project were not loaded.
+func (a *attached) warnKept(cmd *cobra.Command) {
+	switch n := len(a.kept); {
+	case n > 0:
+		cli.Warn(
+			cmd,
+			"%s of this project did not run: %s; `snaphook trust` shows them, `snaphook trust grant` allows them",
+			cli.Count(n, moduleType),
+			a.why,
+		)
+	case a.swapped:
+		cli.Warn(cmd, "%s; what they guard is blocked. `snaphook trust grant` ends that", modulesGone)
+	}
+}
+
+// modulesGone says that no module is left of those that trust was granted for.
+const modulesGone = "the modules of this project that trust was granted for are not there any more"
 
 // conclude applies the dialect's rules to the result of a fire: a handler's error is a refusal in
 // the words that the agent sees, and an event without a result has an empty one.
@@ -227,7 +238,9 @@ func (a *attached) conclude(fired *pipeline.JSONResult, err error) error {
 		err, fired.Effects = failed.Err, struct{}{} // the earlier answers are lost
 	}
 	refusal := a.Verdict(&result, err)
-	if refusal == nil && a.swapped {
+	if refusal == nil && a.swapped && len(a.kept) == 0 {
+		refusal = errors.New(modulesGone)
+	} else if refusal == nil && a.swapped {
 		refusal = fmt.Errorf("%s of this project did not run: %s", cli.Count(len(a.kept), moduleType), a.why)
 	}
 	if refusal != nil {

@@ -39,21 +39,23 @@ func (f *flags) keepBack(ctx context.Context, src *sources, a *attached) error {
 		return err
 	}
 	own := projectHooks(loaded)
-	if len(own) == 0 {
+	if f.untrusted {
+		a.kept, a.why = own, "--untrusted was given"
 		return nil
 	}
-	a.kept, a.why = own, "--untrusted was given"
-	if f.untrusted {
-		return nil
+	if len(own) == 0 && decisionOf(ctx, src.dir).Digests[src.dialect.trustName()] == "" {
+		return nil // there is none, and none was there when trust was granted
 	}
 	st, err := standing(ctx, src)
 	if err != nil {
 		return fmt.Errorf("%w; or say --trusted or --untrusted", err)
 	}
+	a.swapped = st.State == trust.Changed
 	if st.State == trust.Trusted {
-		a.kept, a.check = nil, st.check
+		a.check = st.check
+		return nil
 	}
-	a.why, a.swapped = keptBack[st.State], st.State == trust.Changed
+	a.kept, a.why = own, keptBack[st.State]
 	return nil
 }
 

@@ -73,6 +73,11 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 		return inputError(err)
 	}
 	warnUntrusted(cmd, event, decided, "would not")
+	for _, h := range decided.Run {
+		if h.Type == pipeline.LostGuard {
+			cli.Warn(cmd, "%s", missing(h.Dialect, hook.GuardOf(h)))
+		}
+	}
 	if d, err := dialectNamed(event.Info().Dialect); err == nil && d.modules {
 		f.warnUnreadModules(cmd)
 	}

@@ -49,19 +49,16 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 	if err != nil {
 		return nil, nil, err
 	}
-	rules, err := f.policySource(src.dir)
-	if err != nil {
-		return nil, nil, err
-	}
 	sys := pipeline.NewSystem(
 		pipeline.Config{
-			Load:        []pipeline.Load{passing(src.load, trust.lost)},
+			Load:        []pipeline.Load{src.load},
 			Log:         f.log(cmd),
 			Observe:     o.observe,
 			ObserveIdle: len(o.observe) > 0,
-			Policy:      rules,
+			Policy:      src.policy,
 			Warm:        cmp.Or[pipeline.Warmer](o.warm, workersAlone{&run.Warm{Log: f.log(cmd)}}),
 			Wrap:        trust.wrap(),
+			Granted:     trust.guards,
 		},
 	)
 	ses, err := sys.NewSession(cmd.Context(), f.config(o, src.dir, trust))
@@ -132,7 +129,42 @@ func wantsDebug() bool {
 type standpoint struct {
 	untrusted, undecided bool
 	granted              map[string]*trust.Covered // by dialect
-	lost                 pipeline.Load             // granted guards that are gone; nil: none
+	missed               map[string][]hook.Guard   // guards that trust was granted with, by dialect
+}
+
+// guards returns the guards that trust was granted with, for the one directory of the process.
+func (s standpoint) guards(string) map[string][]hook.Guard { return s.missed }
+
+// miss adds the guards that trust in the hooks of one dialect was granted with.
+func (s *standpoint) miss(src *sources, decided trust.Decisions) {
+	if guards := decided.Guards(src.dir)[src.dialect.Name]; len(guards) > 0 {
+		s.missed = lo.Assign(s.missed, map[string][]hook.Guard{src.dialect.Name: guards})
+	}
+}
+
+// warnMissing says which guards are missed, for a verb that runs hooks and guards nothing.
+func warnMissing(cmd *cobra.Command, src *sources, missed map[string][]hook.Guard) error {
+	if len(missed) == 0 {
+		return nil
+	}
+	loaded, err := src.load(cmd.Context(), pipeline.Workspace{Dir: src.dir})
+	if err != nil {
+		return err
+	}
+	_, set, err := src.policy.Project(src.dir)
+	if err != nil {
+		return err
+	}
+	for _, g := range pipeline.Missing(missed, pipeline.Guards(src.dir, loaded.Hooks, set))[src.dialect.Name] {
+		cli.Warn(cmd, "%s", missing(src.dialect.Name, g))
+	}
+	return nil
+}
+
+// missing says that a guard is missed.
+func missing(dialect string, g hook.Guard) string {
+	return fmt.Sprintf("%s.%s: trust was granted with the guard %q, and a change has taken it away; its calls are blocked. "+
+		"`snaphook trust` shows the hooks, `snaphook trust grant` allows them", dialect, g.Event, cli.OneLine(g.Label))
 }
 
 // wrap holds the hooks of the project to the files that trust was granted for; nil without a
@@ -169,7 +201,11 @@ func (f *flags) judge(cmd *cobra.Command, src *sources) (standpoint, error) {
 		return standpoint{}, nil // modules are judged before they are loaded
 	case src.dialect.headless && !f.interactive:
 		f.warnHeadless(cmd, src)
-		return standpoint{untrusted: f.untrusted, undecided: !f.trusted && !isVouched(cmd, src)}, nil
+		stand := standpoint{untrusted: f.untrusted, undecided: !f.trusted && !isVouched(cmd, src)}
+		if !f.trusted && !f.untrusted {
+			stand.miss(src, decisions(cmd))
+		}
+		return stand, nil
 	case f.trusted || f.untrusted:
 		return standpoint{untrusted: f.untrusted, undecided: f.untrusted}, nil
 	}
@@ -189,14 +225,28 @@ func (f *flags) judge(cmd *cobra.Command, src *sources) (standpoint, error) {
 		untrusted: state == trust.Untrusted || state == trust.Unknown && f.interactive,
 		undecided: state != trust.Trusted,
 	}
+	stand.miss(src, st.decided)
 	switch state {
 	case trust.Trusted:
 		stand.granted = map[string]*trust.Covered{src.dialect.Name: st.covered[0]}
 	case trust.Changed:
 		stand.granted = map[string]*trust.Covered{src.dialect.Name: {}} // none: a change switches off no guard
-		stand.lost = st.lost(src)
 	}
 	return stand, nil
+}
+
+// decisions returns the user's decisions where trust is not asked for: a guard that trust was
+// granted with is missed there too.
+func decisions(cmd *cobra.Command) trust.Decisions {
+	store, err := trust.DefaultStore()
+	if err != nil {
+		return nil // there is no place for decisions
+	}
+	all, err := store.Read(cmd.Context())
+	if err != nil {
+		cli.Warn(cmd, "%v; guards that trust was granted with are not missed", err)
+	}
+	return all
 }
 
 // isVouched reports whether trust was granted to the project as it is now. It is

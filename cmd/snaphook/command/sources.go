@@ -10,6 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/settings"
 )
 
@@ -19,6 +20,16 @@ type sources struct {
 	dir     string // absolute
 	layers  []settings.Layer
 	load    pipeline.Load
+	policy  policy.Source // read once: trust looks at the bytes that count
+}
+
+// covered returns where trust reads the project's overlay: a file of the project that --policy
+// names takes its place, and one from elsewhere is the user's.
+func (src *sources) covered() *policy.Source {
+	if policy.IsProjects(src.dir, src.policy.Files[policy.Project]) {
+		return &src.policy
+	}
+	return nil
 }
 
 // given holds the settings that the command line names for a dialect.
@@ -78,7 +89,12 @@ func (f *flags) sourcesOf(d *dialect, g given) (*sources, error) {
 	if err != nil {
 		return nil, err
 	}
+	rules, err := f.policySource(dir)
+	if err != nil {
+		return nil, err
+	}
 	return &sources{
+		policy:  rules.Once(dir),
 		dialect: d,
 		dir:     dir,
 		layers:  layers,

@@ -134,8 +134,28 @@ func (f *flags) tester(cmd *cobra.Command, of *testFlags) (*tester, error) {
 		}
 		t.parts[d.Name] = parts[i]
 	}
-	t.policies, err = f.namedPolicies()
-	return t, err
+	if t.policies, err = f.namedPolicies(); err != nil {
+		return nil, err
+	}
+	return t, t.warnMissing(cmd)
+}
+
+// warnMissing says which guards are missed that trust in the project was granted with: a test
+// asks for no trust, and a fire blocks in place of them.
+func (t *tester) warnMissing(cmd *cobra.Command) error {
+	for _, d := range mainDialects() {
+		var missed standpoint
+		part := t.parts[d.Name]
+		src, err := t.sourcesOf(d, part)
+		if err == nil && !part.replaces {
+			missed.miss(src, decisions(cmd))
+			err = warnMissing(cmd, src, missed.missed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // namedPolicies returns the policies of --policy alone.

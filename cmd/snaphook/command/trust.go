@@ -58,6 +58,7 @@ func (f *flags) newDecision(name, short, decision string) *cobra.Command {
 func (f *flags) addTrust(cmd *cobra.Command) {
 	f.AddJSON(cmd)
 	f.addSources(cmd.Flags())
+	f.addPolicy(cmd.Flags())
 	f.addDialect(cmd.Flags())
 }
 

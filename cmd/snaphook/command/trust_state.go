@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,8 +30,8 @@ type status struct {
 
 	store   trust.Store
 	covered []*trust.Covered
-	guards  map[string][]trust.Guard // by dialect, as they are now
-	granted map[string][]trust.Guard // as they were when trust was granted
+	guards  map[string][]hook.Guard // by dialect, as they are now
+	decided trust.Decisions
 }
 
 // trustHook is a hook with everything that trust in it covers.
@@ -43,7 +44,7 @@ type trustHook struct {
 
 // standing reads the settings and the store, and compares.
 func standing(ctx context.Context, all ...*sources) (st status, err error) {
-	st.Digests, st.guards = map[string]string{}, map[string][]trust.Guard{}
+	st.Digests, st.guards = map[string]string{}, map[string][]hook.Guard{}
 	for _, src := range all {
 		if st.Dir, err = filepath.EvalSymlinks(src.dir); err != nil {
 			return st, err
@@ -73,12 +74,8 @@ func (st *status) add(ctx context.Context, src *sources) error {
 		return err
 	}
 	reaching := src.reaching()
-	overlay, err := src.overlay()
-	if err != nil {
-		return err
-	}
 	covered, err := trust.Cover(ctx, st.Dir, projectHooks(loaded), trust.Options{
-		Reaching: append(slices.Clone(reaching), overlay...),
+		Reaching: reaching, Policy: src.covered(),
 		Files: func(ctx context.Context, h *hook.Hook) ([]string, error) {
 			if h.Type != moduleType {
 				return nil, nil
@@ -91,11 +88,9 @@ func (st *status) add(ctx context.Context, src *sources) error {
 	}
 	st.covered = append(st.covered, covered)
 	st.Digests[src.dialect.trustName()] = covered.Digest
-	st.guards[src.dialect.trustName()] = append(st.guards[src.dialect.trustName()], src.guards(loaded)...)
-	for _, rule := range overlay {
-		if words := "demands of hooks " + strings.TrimPrefix(rule, overlayPrefix); !slices.Contains(st.Reaches, words) {
-			st.Reaches = append(st.Reaches, words)
-		}
+	maps.Copy(st.guards, covered.Guards)
+	if words := "demands of hooks " + covered.Overlay; covered.Overlay != "" && !slices.Contains(st.Reaches, words) {
+		st.Reaches = append(st.Reaches, words)
 	}
 	for _, h := range covered.Hooks {
 		st.Hooks = append(
@@ -164,25 +159,34 @@ func below(dir, path string) string {
 
 // judge compares the status with the user's decision.
 func (st *status) judge(all trust.Decisions) {
-	st.State = all.State(st.Dir, st.Digests)
+	st.State, st.decided = all.State(st.Dir, st.Digests), all
 	if d, decided := all[st.Dir]; decided {
-		st.Since, st.granted = &d.Time, d.Guards
+		st.Since = &d.Time
 	}
 }
 
 // isRevokedFor reports whether a decision against dir is on record. Where trust
 // has no say, neither has a store that cannot be read.
 func isRevokedFor(ctx context.Context, dir string) bool {
+	return decisionOf(ctx, dir).State == trust.Revoked
+}
+
+// decisionOf returns the decision about a directory; the zero one if there is none, or if the
+// store cannot be read.
+func decisionOf(ctx context.Context, dir string) trust.Decision {
 	path, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return false
+		return trust.Decision{}
 	}
 	store, err := trust.DefaultStore()
 	if err != nil {
-		return false
+		return trust.Decision{}
 	}
 	all, err := store.Read(ctx)
-	return err == nil && all[path].State == trust.Revoked
+	if err != nil {
+		return trust.Decision{}
+	}
+	return all[path]
 }
 
 // reaching returns the settings of the project itself with which it touches more

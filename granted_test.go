@@ -1,0 +1,115 @@
+package snaphook_test
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/snaphook-go/snaphook"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/settings"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// A guard that was granted is missed in every session of its directory, also one that is not trusted,
+// and after a Reload; what the user switches off is not.
+func TestAGrantedGuardIsMissedUnlessTheUserSwitchesItOff(t *testing.T) {
+	const guard = `"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}`
+	granted := map[string][]hook.Guard{"claude": {{Event: "PreToolUse", Matcher: "Bash", Label: "true"}}}
+	type texts struct{ project, user, overlay, userOverlay string }
+	for name, test := range map[string]struct {
+		before, after texts
+		cfg           snaphook.SessionConfig
+		denied        bool // after
+	}{
+		"nothing changes":      {texts{project: "{" + guard + "}"}, texts{project: "{" + guard + "}"}, snaphook.SessionConfig{}, false},
+		"the guard is removed": {texts{project: "{" + guard + "}"}, texts{project: "{}"}, snaphook.SessionConfig{}, true},
+		"removed, and no trust in what is there": {
+			texts{project: "{" + guard + "}"}, texts{project: "{}"},
+			snaphook.SessionConfig{Untrusted: true, Interactive: true}, true,
+		},
+		"the project switches all hooks off": {
+			texts{project: "{" + guard + "}"}, texts{project: `{"disableAllHooks": true, ` + guard + "}"},
+			snaphook.SessionConfig{}, true,
+		},
+		"the user switches all hooks off": {
+			texts{project: "{" + guard + "}"}, texts{project: "{" + guard + "}", user: `{"disableAllHooks": true}`},
+			snaphook.SessionConfig{}, false,
+		},
+		"the project's overlay switches it off": {
+			texts{project: "{" + guard + "}"}, texts{project: "{" + guard + "}", overlay: `{"hooks": [{"mode": "off"}]}`},
+			snaphook.SessionConfig{}, true,
+		},
+		"the user's overlay switches it off": {
+			texts{project: "{" + guard + "}"}, texts{project: "{" + guard + "}", userOverlay: `{"hooks": [{"mode": "off"}]}`},
+			snaphook.SessionConfig{}, false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, home := t.TempDir(), t.TempDir()
+			t.Setenv("XDG_CONFIG_HOME", home)
+			project, user := filepath.Join(dir, "settings.json"), filepath.Join(home, "settings.json")
+			write := func(now texts) {
+				t.Helper()
+				for file, text := range map[string]string{
+					project: now.project, user: now.user,
+					filepath.Join(dir, ".snaphook.json"):           now.overlay,
+					filepath.Join(home, "snaphook", "config.json"): now.userOverlay,
+				} {
+					if text == "" {
+						text = "{}"
+					}
+					if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			open := func() (*snaphook.Hooks, *snaphook.Session) {
+				t.Helper()
+				hooks, err := snaphook.Open(snaphook.Config{
+					Dialects: []*snaphook.Dialect{snaphook.Claude(snaphook.ClaudeConfig{Layers: []settings.Layer{
+						{Name: "project", Source: hook.Project, File: project}, {Name: "user", Source: hook.User, File: user},
+					}})},
+					Log:     slog.New(slog.DiscardHandler),
+					Granted: func(string) map[string][]hook.Guard { return granted },
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				cfg := test.cfg
+				cfg.ID, cfg.Dir = "s", dir
+				s, err := hooks.NewSession(t.Context(), cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return hooks, s
+			}
+			denied := func(s *snaphook.Session) bool {
+				v, _ := s.BeforeTool(t.Context(), &snaphook.ToolCall{ID: "1", Name: "Bash", Input: wire.Object(`{"command": "ls"}`)})
+				return v.Denied()
+			}
+			write(test.before)
+			hooks, s := open()
+			if !test.cfg.Untrusted && denied(s) {
+				t.Error("before the change the call is denied")
+			}
+			write(test.after)
+			if err := hooks.System().Reload(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := denied(s); got != test.denied {
+				t.Errorf("after a Reload: denied %v, want %v", got, test.denied)
+			}
+			hooks.Close()
+			hooks, s = open()
+			defer hooks.Close()
+			if got := denied(s); got != test.denied {
+				t.Errorf("in a new session: denied %v, want %v", got, test.denied)
+			}
+		})
+	}
+}

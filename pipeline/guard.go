@@ -1,0 +1,117 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/policy"
+)
+
+// Guards returns the Guards of a project's own hooks among hooks, in their order: those that can
+// block, and that neither the project's settings nor its overlay keep from it. dir is the
+// project's directory. The demands of set may be nil.
+//
+// Keep them when the user agrees to the hooks, and return them from [Config].Granted later.
+func Guards(dir string, hooks []*hook.Hook, set *policy.Set) map[string][]hook.Guard {
+	guards := map[string][]hook.Guard{}
+	for _, h := range hooks {
+		if isProjects(h.Source) && canGuard(dir, set.Apply(h, eventOf(h))) {
+			guards[h.Dialect] = append(guards[h.Dialect], hook.GuardOf(h))
+		}
+	}
+	return guards
+}
+
+// isProjects reports whether hooks of a source lie in the project's directory.
+func isProjects(s hook.Source) bool { return s == hook.Project || s == hook.Local }
+
+// canGuard reports whether a hook of the project, under its policy, can block as far as the
+// project is concerned: the user and the machine may switch it off.
+func canGuard(dir string, h *hook.Hook) bool {
+	p := h.Policy
+	switch {
+	case !eventOf(h).Gate || !waitsFor(h):
+		return false
+	case p != nil && p.Mode != hook.Enforce:
+		from := p.From["mode"]
+		return from.Level != policy.Project.String() || !policy.IsProjects(dir, from.Position.File)
+	case p != nil && p.Held == hook.Invalid:
+		return true // it denies
+	case h.Unusable != "":
+		return false
+	case h.Skip == hook.Disabled || h.Skip == hook.Policy:
+		return !isProjects(h.SkippedBy)
+	}
+	return h.Skip == ""
+}
+
+// Missing returns the Guards that were granted and that are not there now, by dialect. An equal
+// Guard that was granted twice has to be there twice.
+func Missing(granted, now map[string][]hook.Guard) map[string][]hook.Guard {
+	missing := map[string][]hook.Guard{}
+	for dialect, guards := range granted {
+		rest := slices.Clone(now[dialect])
+		for _, g := range guards {
+			if at := slices.Index(rest, g); at >= 0 {
+				rest = slices.Delete(rest, at, at+1)
+				continue
+			}
+			missing[dialect] = append(missing[dialect], g)
+		}
+	}
+	return missing
+}
+
+// lostGuards returns a hook for each Guard that was granted for a directory and that is not
+// among its hooks. The hook blocks all that the Guard's matcher selected; its condition is in
+// doubt, and holds.
+func lostGuards(dir string, granted map[string][]hook.Guard, loaded *Loaded) (lost []*hook.Hook) {
+	if len(granted) == 0 {
+		return nil
+	}
+	missing := Missing(granted, Guards(dir, loaded.Hooks, loaded.policy))
+	for _, dialect := range slices.Sorted(maps.Keys(missing)) {
+		for i, g := range missing[dialect] {
+			lost = append(lost, lostHook(dialect, g, i))
+		}
+	}
+	return lost
+}
+
+// lostHook returns the hook that blocks in place of a guard.
+func lostHook(dialect string, g hook.Guard, i int) *hook.Hook {
+	h := &hook.Hook{
+		Identity: hook.Identity{
+			ID: fmt.Sprintf("trust/%s/%d", g.Event, i), Dialect: dialect, Event: g.Event, Type: LostGuard,
+			Command: g.Label, Source: hook.Host,
+		},
+		Selection: hook.Selection{Pattern: g.Matcher},
+		Runner:    lostGuard{},
+	}
+	if e := eventNamed(dialect + "." + g.Event); e != nil && e.Info().Rules.Match != nil {
+		h.Matcher, _ = e.Info().Rules.Match(g.Matcher) // one that cannot be used matches
+	}
+	return h
+}
+
+// LostGuard is the Type of a hook that blocks in place of a guard; see Granted of [Config].
+const LostGuard = "trust"
+
+// lostGuard is the Runner of a guard that the user agreed to, and that is not there.
+type lostGuard struct{}
+
+// Run fails.
+func (lostGuard) Run(context.Context, hook.Call) (hook.Reply, error) {
+	return hook.Reply{}, &hook.ClassError{Class: hook.ClassUntrusted, Err: fmt.Errorf(
+		"trust was granted with this guard, and a change has taken it away; look at `snaphook trust`, and grant trust again")}
+}
+
+// isLost reports whether a hook blocks in place of a guard: neither Wrap, nor a policy, nor the
+// lack of trust keeps it from that.
+func isLost(h *hook.Hook) bool {
+	_, lost := h.Runner.(lostGuard)
+	return lost
+}
