@@ -26,7 +26,7 @@ func command(t testing.TB, event, text, more string) string {
 	return `{"hooks":{"` + event + `":[{"hooks":[{"type":"command","command":` + string(mustEncode(t, text)) + more + `}]}]}}`
 }
 
-// stdout returns what the only hook of a fire printed.
+// stdout returns the standard output of the only hook of a fire.
 func stdout(t testing.TB, fired *pipeline.JSONResult) string {
 	t.Helper()
 	if len(fired.Hooks) != 1 || fired.Hooks[0].Stdout == nil {
@@ -297,8 +297,8 @@ func TestWhereSettingsAreFound(t *testing.T) {
 	}
 }
 
-// What a guard looks for in the variable is there, or the report says that it
-// was not (C94).
+// Input that fits is in the variable ARGUMENTS, where a guard can look for it; otherwise the
+// report notes that the variable was not set (C94).
 func TestArgumentsThatDoNotFitAreNoted(t *testing.T) {
 	const looks = `test -n \"$ARGUMENTS\" && echo '{\"decision\":\"block\",\"reason\":\"seen\"}'; true`
 	w := project(`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"` + looks + `"},

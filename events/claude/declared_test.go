@@ -18,10 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "write docs/claude-events.md")
 
-// The events as the sources describe them, written down by hand (rules C52, C35;
-// documentation of release 2.1.239). types are command, http,
-// mcp_tool, prompt and agent by their letters; two is what exit status 2 does:
-// blocks, tells, or nothing, and who is told.
+// described lists the events by hand, as the sources describe them (rules C52, C35; documentation
+// of release 2.1.239). types has the initials of command, http, mcp_tool, prompt and agent; two
+// is the effect of exit status 2: it blocks, tells the model or the user, or does nothing.
 var described = []struct {
 	name, subject, types, two string
 	timeout                   time.Duration
@@ -61,7 +60,7 @@ var described = []struct {
 	{"PostModelSwitch", "to_model", "CHMPA", "the user is told", 30 * time.Second},
 }
 
-// two says what exit status 2 does, as the declarations have it.
+// two describes the effect of exit status 2 that an event declares.
 func two(t *traits) string {
 	who := [...]string{logOnly: "no one sees the reason", model: "the model is told", user: "the user is told"}[t.reason]
 	switch {
@@ -112,7 +111,7 @@ func TestEventsAreDeclaredAsTheSourcesDescribeThem(t *testing.T) {
 	}
 }
 
-// The page about the events is what the declarations say.
+// docs/claude-events.md agrees with the declarations.
 func TestThePageListsTheEvents(t *testing.T) {
 	file := filepath.Join("..", "..", "docs", "claude-events.md")
 	want := page()

@@ -11,10 +11,10 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// What events honour, written down by hand from the documentation of release
-// 2.1.239: exit status 2 Blocks, and its text is for the model, the user or
-// nobody; of an answer the members (c)ontinue, system(m)essage, (d)ecision and
-// additionalConte(x)t; and whether plain (t)ext is context.
+// honoured lists by hand the answers that events honour (documentation of release 2.1.239):
+// whether exit status 2 blocks; whether its text goes to the model, to the user or is not shown;
+// the members (c)ontinue, system(m)essage, (d)ecision and additionalConte(x)t; and whether plain
+// (t)ext is context.
 var honoured = []struct {
 	event  string
 	blocks bool
@@ -134,8 +134,8 @@ func TestAnAnswerThatCannotBeUsedIsAnErrorOfEveryEvent(t *testing.T) {
 	}
 }
 
-// What an event's own input and answer can say, one row for each member that
-// the documentation names.
+// members has one row for each member of an event's own input and answer that the documentation
+// names.
 var members = []struct {
 	name, event, input, answer, want string
 	interactive                      bool

@@ -165,7 +165,7 @@ func Example_background() {
 	ses, done := opened(`{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "async": true, "command": "echo '{\"systemMessage\": \"the build is green\"}'"}]}]}}`, pipeline.SessionConfig{
 		Finished: func(f pipeline.Finished) { fmt.Println(f.Outcome, f.Context) },
 	})
-	defer done() // Close waits for what still runs
+	defer done() // Close waits for background hooks
 	res, _ := claude.PostToolUse.Fire(ctx, ses, &claude.PostToolUseInput{PreToolUseInput: claude.PreToolUseInput{Name: "Write"}})
 	fmt.Println("in the background:", res.Reports[0].Backgrounded)
 	_ = ses.Wait(ctx)
@@ -176,7 +176,7 @@ func Example_background() {
 	// [the build is green]
 }
 
-// What hooks export is for every later command of the host's shell.
+// The host's shell sources the variables that hooks export before every later command.
 func Example_exports() {
 	ses, done := opened(`{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "echo export NODE_ENV=test >> \"$CLAUDE_ENV_FILE\""}]}]}}`, pipeline.SessionConfig{})
 	defer done()

@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// What a policy denies is denied at every gate, whatever an event honours of
-// hooks, and in the words in which its hosts look for it.
+// A policy that fails closed blocks at every gate, independent of the answers that the event
+// honours, and in the words in which its hosts look for a denial.
 func TestAClosedPolicyHoldsAtEveryGate(t *testing.T) {
 	gates := 0
 	for name, event := range events {

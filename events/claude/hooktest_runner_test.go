@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// digesting is the hook of hooktest.Runner for answers that are not what the
-// program printed: a digest is the same in any quotes.
+// digesting is the hook of hooktest.Runner for answers that are not the text that the program
+// printed. It prints a digest, which has no quotes to change.
 const digesting = `payload=$(cat; echo .)
 case $payload in
 *'"hooktest":"hang"'*) exec sleep 600 ;;
@@ -25,7 +25,7 @@ case $payload in
 esac
 `
 
-// What settings put around a command is a runner too.
+// The runners that settings wrap around a command keep the contract of a runner.
 func TestRunnersOfSettingsHold(t *testing.T) {
 	entry := func(event, command string) string {
 		return `{"hooks": {"` + event + `": [{"hooks": [{"type": "command", "command": ` + string(wire.Quote(command)) + `}]}]}}`

@@ -31,11 +31,11 @@ func layer(source hook.Source, text string) settings.Layer {
 	return settings.Layer{Name: source.String(), Source: source, File: source.String() + ".json", Data: []byte(text), Strict: true}
 }
 
-// world is what a fire takes place in. The zero world has no settings.
+// world holds the settings and the session of a fire. The zero world has no settings.
 type world struct {
 	claude.Settings
 	host    pipeline.SessionConfig
-	replies map[string]scripted // what commands say that are not to be started
+	replies map[string]scripted // answers of commands, which are then not started
 }
 
 // project is a world with the settings of a project.
@@ -147,7 +147,7 @@ var inputs = map[string]string{
 	"PostModelSwitch":     `{"from_model":"a","to_model":"b","requested_model":null,"source":"picker","context_tokens":1,"prompt_cache_warm":false,"estimated_cache_write_usd":0}`,
 }
 
-// fire fires an event, with the members of input over those of inputs.
+// fire fires an event; members of input override members of inputs.
 func fire(t testing.TB, s *pipeline.Session, event, input string) *pipeline.JSONResult {
 	t.Helper()
 	members := map[string]jsontext.Value{}
@@ -172,8 +172,8 @@ func mustEncode(t testing.TB, v any) []byte {
 	return b
 }
 
-// wantEffects compares some members of what a fire amounts to: those of its
-// effects, "blocked", and "outcomes" by command.
+// wantEffects compares the members of want with the effects of a fire, with "blocked", and with
+// "outcomes" by command.
 func wantEffects(t testing.TB, fired *pipeline.JSONResult, want string) {
 	t.Helper()
 	var wanted, got map[string]any

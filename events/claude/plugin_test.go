@@ -181,7 +181,7 @@ func TestAPluginsValueThatAnotherLanguageWouldReadAsCodeIsRefused(t *testing.T) 
 	}
 }
 
-// Two options may share a variable: what is judged is what the variable has.
+// Two options may share a variable: the engine checks the value that the variable has.
 func TestOptionsThatShareAVariableAreJudgedByIt(t *testing.T) {
 	for _, name := range []string{"a-b", "a.b"} {
 		w, _ := plugged(t, `{"type":"command","command":"echo $(( ${user_config.`+name+`} ))"}`, map[string]any{"a-b": "1", "a.b": "x[$(touch owned)]"})

@@ -33,7 +33,8 @@ func everyone(members map[hook.Source]string) world {
 	return w
 }
 
-// present adds what the program registers, and fires.
+// present registers a skill and two Go hooks, fires Stop, and returns the names of the hooks that
+// ran.
 func (w world) present(t *testing.T) (ran []string) {
 	t.Helper()
 	s := w.open(t)
@@ -121,8 +122,8 @@ func TestStartModes(t *testing.T) {
 	}
 }
 
-// Where the user has not decided, what a project's settings say counts for its
-// own hooks alone, also without anybody to ask.
+// Until the user has decided about a project, its settings switch off only its own hooks, also
+// when there is no user to ask.
 func TestAProjectThatWasNotDecidedOnSwitchesOffItsOwnHooksOnly(t *testing.T) {
 	for name, set := range map[string]func(*world){
 		"undecided":              func(w *world) { w.host.Undecided = true },

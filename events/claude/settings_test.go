@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// read returns what settings amount to.
+// read loads settings for the workspace /p, and fails t on an error.
 func read(t testing.TB, s claude.Settings) pipeline.Loaded {
 	t.Helper()
 	if s.Environ == nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// A plugin that traces an agent puts the parts together from nine events, with
-// hooks in the background: where the transcripts are, which call and which
-// agent it is about, and what the last words were (C27, C28, C65, C72, C81).
+// A plugin that traces an agent gets its data from nine events, with hooks in the background: the
+// paths of the transcripts, the call and the agent that an event belongs to, and the last message
+// (C27, C28, C65, C72, C81).
 func TestHooksThatTraceHaveWhatTheyNeed(t *testing.T) {
 	out := directory(t)
 	events := []string{"UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "StopFailure", "SubagentStop", "PreCompact", "PostCompact", "SessionEnd"}

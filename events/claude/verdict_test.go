@@ -41,9 +41,8 @@ func judged(event, hook string, o *oracle) world {
 	return w
 }
 
-// What a refusal amounts to: by default, and if the turn is to go on (release
-// 2.1.239).
-// Rule C48.
+// A model's refusal has the effects of the event: by default, and with continueOnBlock, when the
+// turn goes on (rule C48; release 2.1.239).
 func TestARefusalOfAModel(t *testing.T) {
 	const (
 		held  = `{"blocked":true,"continue":true,"model_sees":["r"],"user_sees":[]}`
@@ -106,7 +105,7 @@ func TestAModelWithoutAVerdictDecidesNothing(t *testing.T) {
 		wantEffects(t, fire(t, w.open(t), "PreToolUse", ""), `{"blocked":false,"errors":1,"model_sees":[],"outcomes":{"p":"non_blocking_error"}}`)
 	}
 	w := project(`{"hooks":{"PreToolUse":[{"hooks":[{"type":"prompt","prompt":"p"},{"type":"agent","prompt":"p"},{"type":"mcp_tool","server":"s","tool":"t"}]}]}}`)
-	wantEffects(t, fire(t, w.open(t), "PreToolUse", ""), `{"blocked":false,"errors":3}`) // nobody to ask
+	wantEffects(t, fire(t, w.open(t), "PreToolUse", ""), `{"blocked":false,"errors":3}`) // the host has no model, agent or tool
 }
 
 func TestAPromptHas30SecondsAndAnAgent60(t *testing.T) {

@@ -12,15 +12,15 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// agent is a small one that does what every verdict asks of it. Its model
-// calls the tool write_file until it has seen a tool's result, then says done.
+// agent is a small agent that obeys every verdict. Its model calls the tool write_file until it
+// has seen a tool's result, then says done.
 type agent struct {
 	t        *testing.T
 	ses      *pipeline.Session
-	contents []jsontext.Value // what the model gets to see
-	requests []wire.Object    // what was sent to the model
+	contents []jsontext.Value // conversation that the model sees
+	requests []wire.Object    // requests sent to the model
 	tools    []string         // arguments of the tools that ran
-	log      []string         // what happened and what the user was shown
+	log      []string         // events, and texts shown to the user
 	stopped  bool
 }
 
@@ -30,7 +30,7 @@ func (a *agent) say(kind, text string) {
 	}
 }
 
-// common applies what every event can ask, and reports whether to go on.
+// common applies the members that every event has in common, and reports whether to go on.
 func (a *agent) common(c llxprt.Common) bool {
 	a.say("message", c.Message)
 	if c.Stop {
@@ -221,7 +221,7 @@ func join(values []jsontext.Value) string {
 	return b.String()
 }
 
-// transcript is what the model has been told, a line for each role and text.
+// transcript returns the conversation, one line for each role and text.
 func (a *agent) transcript() (lines []string) {
 	for _, v := range a.contents {
 		var c struct {

@@ -58,8 +58,7 @@ func TestEffectiveReasonOfOtherEvents(t *testing.T) {
 	}
 }
 
-// What several answers amount to, in what the caller is told to apply. Answers
-// are texts that hooks print.
+// Several answers, which hooks print, merge into one output and one effect for the caller.
 func TestWhatSeveralAnswersAmountTo(t *testing.T) {
 	for _, tt := range []struct {
 		name, event string

@@ -280,8 +280,8 @@ func TestContextIsAppendedToWhateverAToolGave(t *testing.T) {
 	}
 }
 
-// The same agent with hooks as people write them: one that guards, one that
-// changes what the tool is given, and one that sends the agent back.
+// The same agent works with hooks in Bash: one guards, one changes the tool's input, and one
+// sends the agent back.
 func TestAnAgentWithHooksInBash(t *testing.T) {
 	dir := directory(t)
 	guard := "#!/bin/bash\ninput=$(cat)\nif [[ $input == *'\"path\":\"a\"'* && ! -e asked ]]; then touch asked; echo 'not a' >&2; exit 2; fi\n"

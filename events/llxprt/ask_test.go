@@ -12,12 +12,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// What a hook wants and an event cannot do stands in its report and in the log.
+// The report and the log note an answer that its event cannot honour.
 func TestAnAnswerWithoutEffectIsNoted(t *testing.T) {
 	for _, tt := range []struct {
 		event, answer string
 		interactive   bool
-		note          string // empty: there is none
+		note          string // empty: no note
 	}{
 		{"BeforeTool", `{"decision":"ask"}`, false, "no user to ask: LLxprt Code runs the tool, RunTool of package snaphook refuses the call"},
 		{"BeforeTool", `{"hookSpecificOutput":{"permissionDecision":"ask"}}`, false, "no user to ask: LLxprt Code runs the tool, RunTool of package snaphook refuses the call"},

@@ -85,10 +85,8 @@ func matcherKind(r pipeline.Rules) string {
 	return "unknown"
 }
 
-// Which strategy an event merges by shows in what two answers amount to: a
-// denial and a later permission (L38; simple replacement for the events that the
-// documentation leaves open).
-// Rules L38, L39, L40, L41.
+// Each event merges a denial and a later permission by its strategy (L38, L39, L40, L41; simple
+// replacement for the events that the documentation leaves open).
 func TestEveryEventMergesByItsStrategy(t *testing.T) {
 	for _, tt := range []struct {
 		strategy string

@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/events/llxprt"
 )
 
-// What a project brings never decides which of its user's settings count, and settings that
-// cannot be read are there: those who read them say so.
+// A project's files never decide which of the user's settings count. Settings that cannot be read
+// count as present: the loader reports the error.
 func TestNoProjectSwitchesOffTheHooksOfItsUserByTheProfile(t *testing.T) {
 	const hooks, none = `{"hooks":{}}`, `{}`
 	for name, tt := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// checkEvent checks what the engine relies on in an event.
+// checkEvent checks that an event keeps the contracts that the engine relies on.
 func checkEvent[In, Out any](t *testing.T, event *pipeline.Event[In, Out], but ...hooktest.Exception) {
 	t.Run(event.Info().Name, func(t *testing.T) {
 		hooktest.Idle(t, event, *new(In))

@@ -180,8 +180,7 @@ func TestAProjectThatIsNotTrustedBringsNoHooks(t *testing.T) {
 	}
 }
 
-// While the user has not decided, what a project's settings say counts for its own
-// hooks alone.
+// Until the user has decided about a project, its settings switch off only its own hooks.
 func TestAProjectThatWasNotDecidedOnSwitchesOffItsOwnHooksOnly(t *testing.T) {
 	guards := `{"tools": {"enableHooks": true}, "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "u"}]}]}}`
 	for name, tt := range map[string]struct {
@@ -300,7 +299,7 @@ func TestFilesAreFoundWhereTheSystemKeepsThem(t *testing.T) {
 	}
 }
 
-// prints fires BeforeTool and returns what the one hook prints.
+// prints fires BeforeTool and returns the output of its one hook.
 func prints(t *testing.T, s llxprt.Settings, dir string) string {
 	t.Helper()
 	ses := session(t, system(t, s), pipeline.SessionConfig{Dir: dir})

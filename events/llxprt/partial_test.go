@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// What a hook says of a response changes the response that the agent goes on
-// with, however little it says; the rest stays.
+// A hook's part of a response replaces that part of the response that the agent goes on with; the
+// rest stays.
 func TestAPartOfAResponseChangesThatPart(t *testing.T) {
 	const original = `{"candidates":[{"content":{"role":"model","parts":[{"text":"the secret"}]},"finishReason":"STOP"}],"usageMetadata":{"totalTokenCount":9}}`
 	in := llxprt.AfterModelInput{Request: wire.Object(`{"model":"m","messages":[]}`), Response: genai.ToHookResponse(wire.Object(original))}
@@ -43,7 +43,7 @@ func TestAPartOfAResponseChangesThatPart(t *testing.T) {
 	}
 }
 
-// Rule L58: what hooks do not say of the tools is the request's.
+// A tool choice keeps the request's value for each member that hooks do not set (L58).
 func TestAToolChoiceKeepsWhatHooksDidNotSay(t *testing.T) {
 	config := func(mode, names string) string {
 		return `{"model":"m","config":{"toolConfig":{"functionCallingConfig":{"mode":"` + mode + `","allowedFunctionNames":` + names + `}}}}`

@@ -52,8 +52,7 @@ func fire(t *testing.T, event, input string, answers ...string) *pipeline.JSONRe
 	return fired
 }
 
-// answering is a session whose hooks print those answers; read is what
-// they were given.
+// answering returns a session whose hooks print the answers; read collects their payloads.
 func answering(t *testing.T, event string, answers ...string) (ses *pipeline.Session, read *payloads) {
 	read = &payloads{}
 	return asking(t, "llxprt", event, read, answers...), read

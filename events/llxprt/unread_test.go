@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// What a hook has printed to deny either denies or is said not to: in the report, and so in the log.
+// A denial that a hook prints either denies, or the report and the log note that it does not.
 func TestNoDenialIsPassedOverWithoutAWord(t *testing.T) {
 	const denial, permission = `{"decision":"block","reason":"no"}`,
 		`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}`

@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// What a fire with one handler allocates, and a little more.
+// mostAllocations is the most allocations of a fire with one handler, with a small margin.
 const mostAllocations = 11
 
 var bash = xcsh.ToolCallEvent{ToolName: "bash", ToolCallID: "c1", Input: wire.Object(`{"command":"ls -la /tmp"}`)}
@@ -45,7 +45,8 @@ func TestAGateInGoAllocatesLittle(t *testing.T) { // not parallel: AllocsPerRun 
 	}
 }
 
-// What a further handler allocates: its copy of the event and what it reads, and no plan of its own.
+// mostForEachHandler is the most allocations that a further handler adds: its copy of the event
+// and the members that it reads, but no plan.
 const mostForEachHandler = 4
 
 func TestFurtherHandlersAllocateLittle(t *testing.T) {
@@ -71,7 +72,7 @@ func TestWithoutHandlersNothingIsAllocated(t *testing.T) {
 	hooktest.Idle(t, event, xcsh.TurnStartEvent{}, hooktest.WorksIdle("the runtime is looked up"))
 }
 
-// The target is 2 µs; what guards it is in the benchmarks' gates.
+// The target is 2 µs; the gates in package bench enforce it.
 func BenchmarkToolCallGate(b *testing.B) {
 	m := gated(b)
 	b.ReportAllocs()

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Rule X19: the names, and what handlers can answer.
+// declared maps each event to the power of its handlers (X19).
 var declared = map[string]string{
 	"session_start": "", "session_switch": "", "session_branch": "", "session_compact": "", "session_tree": "", "session_shutdown": "",
 	"session_before_switch": "block", "session_before_branch": "block", "session_before_compact": "block", "session_before_tree": "block",
@@ -101,7 +101,8 @@ func shares(of reflect.Type) []reflect.Kind {
 	return nil
 }
 
-// A gate that is given what it does not understand lets it pass.
+// Input in JSON that lacks a member that gates decide by is an error, because a gate that cannot
+// read its input lets the call pass.
 func TestInputInJSONHasWhatGatesGoBy(t *testing.T) {
 	lacks := map[string]string{"tool_call": `{"toolName":"bash"}`, "tool_result": `{"content":[]}`, "context": `{}`}
 	for _, e := range slices.Concat(pipeline.Events(xcsh.Dialect), pipeline.Events(xcsh.Extensions)) {

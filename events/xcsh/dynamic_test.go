@@ -79,7 +79,7 @@ func TestAnEventThatDoesNotFitIsAnError(t *testing.T) {
 	}
 }
 
-// What a module answers can break nothing but its own answer.
+// FuzzResult checks that no result of a module makes a fire return invalid JSON.
 func FuzzResult(f *testing.F) {
 	for _, seed := range []string{`{"block":true}`, `{"messages":[{"role":"user"}]}`, `{"content":[],"details":0}`, `null`, `{"cancel":"x","compaction":{}}`, `{`} {
 		f.Add(seed)

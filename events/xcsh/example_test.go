@@ -137,7 +137,7 @@ func ExampleApplyContext() {
 	// Output: 1 0
 }
 
-// shouts loads files whose name is what a command prints.
+// shouts loads .shout files: each registers a command with the file's name.
 type shouts struct{}
 
 func (shouts) Match(path string) bool { return filepath.Ext(path) == ".shout" }

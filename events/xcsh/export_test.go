@@ -7,5 +7,5 @@ func (e *Event[E, R]) Runtimes() []*pipeline.Event[E, R] {
 	return []*pipeline.Event[E, R]{e.hooks, e.extensions}
 }
 
-// Event is what the notice is fired as.
+// Event returns the event that fires the notice.
 func (n *Notice[E]) Event() *Event[E, Nothing] { return n.event }

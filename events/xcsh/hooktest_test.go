@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// inModules fires an event in modules, whatever the session.
+// inModules fires an event in m and ignores the session.
 type inModules[In, Out any] struct {
 	event *xcsh.Event[In, Out]
 	m     *xcsh.Modules
@@ -22,7 +22,8 @@ func (e inModules[In, Out]) Fire(ctx context.Context, _ *pipeline.Session, in *I
 	return nil, err
 }
 
-// checkEvent checks what the engine relies on in an event, in both runtimes.
+// checkEvent checks that an event keeps the contracts that the engine relies on, in both
+// runtimes.
 func checkEvent[In, Out any](t *testing.T, event *xcsh.Event[In, Out]) {
 	t.Run(event.Name(), func(t *testing.T) {
 		hooktest.Idle(t, inModules[In, Out]{event, start(t, xcsh.Config{})}, *new(In), hooktest.WorksIdle("the runtime is looked up"))

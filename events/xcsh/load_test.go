@@ -15,7 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// files loads .txt files: what a file says is what comes of it.
+// files loads .txt files: the text of a file names the result of loading it, or else the command
+// that it registers.
 type files struct{ closed []string }
 
 func (f *files) Match(path string) bool { return strings.HasSuffix(path, ".txt") }

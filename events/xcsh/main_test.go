@@ -37,7 +37,7 @@ func add(t *testing.T, m *xcsh.Modules, path string, f xcsh.Factory) {
 	}
 }
 
-// errorsOf collects what is reported, as "path event message".
+// errorsOf collects the errors that m reports, as "path event message".
 func errorsOf(m *xcsh.Modules) *[]string {
 	var all []string
 	m.Listen(&xcsh.Listener{Failed: func(e xcsh.HookError) { all = append(all, e.Path+" "+e.Event+" "+e.Message) }})

@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// stuck is a loader that waits for free, whatever becomes of its context.
+// stuck is a loader that waits for free even after its context has ended.
 type stuck struct {
 	free      chan struct{}
 	inFactory bool

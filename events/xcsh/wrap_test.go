@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// input is what the tools below take.
+// input is the input of the tools below.
 type input struct {
 	Command string `json:"command"`
 }
@@ -204,7 +204,7 @@ func TestResultsAreOverridden(t *testing.T) {
 	for name, tt := range map[string]struct {
 		extensions bool
 		results    []*xcsh.ToolResultOverride
-		want       string // content, details, what else there was
+		want       string // content, details, other members
 	}{
 		"by nobody":                       {want: `out {"n":1} {"extra":true}`},
 		"by one that gives nothing":       {results: []*xcsh.ToolResultOverride{nil}, want: `out {"n":1} {"extra":true}`},

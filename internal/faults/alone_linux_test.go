@@ -11,9 +11,9 @@ import (
 
 const aloneVar = "SNAPHOOK_FAULTS_ALONE"
 
-// alone reports whether the test runs in a process of its own, and makes it do
-// so: what the test does to its process, such as taking its descriptors away,
-// harms no other test. options change the process.
+// alone reports whether the test runs in a process of its own; if not, it runs the test in one. A
+// test that changes its process, for example by using up its descriptors, then harms no other
+// test. options change the process.
 func alone(t *testing.T, options ...func(*exec.Cmd)) bool {
 	t.Helper()
 	if os.Getenv(aloneVar) == t.Name() {
@@ -40,7 +40,8 @@ func left(t *testing.T) time.Duration {
 	return 0
 }
 
-// asNobody is for what the system does not deny root.
+// asNobody runs the process as another user than root, for operations that the system does not
+// deny root.
 func asNobody(cmd *exec.Cmd) {
 	cmd.Dir = "/"
 	if os.Geteuid() == 0 {

@@ -10,12 +10,11 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// What a clock that is set cannot do: the time limit of a hook in Go is a
-// deadline of its context, and that of a command, like all of the engine's own
-// waits, is the difference of two readings of time.Now that poll(2) is given.
-// All of them count on the monotonic clock, which nobody sets; the wall clock
-// is told to hooks (timestamp) and to observers, and nothing else. A deadline
-// that had lost its monotonic reading would follow the wall clock.
+// A clock that is set changes no time limit. The limit of a Go hook is a deadline of its context;
+// the limit of a command, like every wait of the engine, is the difference of two readings of
+// time.Now, passed to poll(2). All of them count on the monotonic clock, which cannot be set;
+// only the timestamps for hooks and observers use the wall clock. A deadline that had lost its
+// monotonic reading would follow the wall clock.
 func TestATimeLimitIsOnTheMonotonicClock(t *testing.T) {
 	leavesNothing(t)
 	w := open(t, setup{})

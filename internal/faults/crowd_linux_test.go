@@ -36,7 +36,8 @@ func misbehaviour() []string {
 	return scripts
 }
 
-// Whatever 64 hooks do at once, the 65th is heard, and each is told apart.
+// The answer of the 65th hook counts while 64 others misbehave at once, and each of them has its
+// own error.
 func TestAMisbehavingCrowdDrownsNobody(t *testing.T) {
 	leavesNothing(t)
 	bad := misbehaviour()

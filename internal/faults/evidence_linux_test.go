@@ -41,8 +41,8 @@ func (w *world) kin(t *testing.T) (pids []int) {
 	return pids
 }
 
-// environment returns what a process was started with, nothing if it is gone. One
-// that is just executing another program seems to have none, and may do so
+// environment returns the environment that a process was started with, or nothing if the process
+// has ended. A process that is just executing another program seems to have none, and may do so
 // several times in a row.
 func environment(pid string) []byte {
 	for settled := 0; settled < 8; runtime.Gosched() {
@@ -82,9 +82,9 @@ func (w *world) leavesNoProcess(t *testing.T) {
 	}
 }
 
-// killKin ends what hooks of w put into the background on purpose, and says
-// how many there were. A look at /proc may miss one that starts another and ends
-// meanwhile: it looks again as long as it finds none, for five seconds.
+// killKin kills the background processes that hooks of w started on purpose, and returns their
+// number. A look at /proc may miss a process that starts another and ends meanwhile: killKin
+// looks again until it finds one, for at most five seconds.
 func (w *world) killKin(t *testing.T) (n int) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); n == 0 && time.Now().Before(deadline); runtime.Gosched() {
@@ -112,8 +112,8 @@ func gone(pid int, deadline time.Time) bool {
 	}
 }
 
-// want is how a fire with one hook has to end. Texts are parts of what is said;
-// an empty err means that the hook has worked.
+// want describes the expected end of a fire with one hook. Texts need only be contained; an empty
+// err means that the hook succeeds.
 type want struct {
 	blocked         bool
 	reason, message string

@@ -13,9 +13,9 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// heapBound is what a flood may make the engine allocate: what is kept of each
-// stream, as much again while a buffer grows, and a little. memoryBound is what
-// it may add to the memory of the process.
+// heapBound is the most that a flood may make the engine allocate: the kept part of each stream,
+// as much again while a buffer grows, and a margin. memoryBound is the most that it may add to
+// the memory of the process.
 const (
 	heapBound   = 2*(run.MaxStdout+run.MaxStderr) + 1<<20
 	memoryBound = 2 * heapBound
@@ -23,9 +23,8 @@ const (
 
 const flood = "head -c 200000000 /dev/zero"
 
-// A hook that prints 200 MB costs what is kept of it, and no more. If that was
-// its answer, the hook has failed: half an answer is none. If its status
-// refuses, it refuses.
+// A hook that prints 200 MB costs no more than the kept part of it. If that was its answer, the
+// hook fails, because half an answer is not an answer. If its status refuses, it refuses.
 func TestAFloodCostsWhatIsKeptOfIt(t *testing.T) {
 	if !alone(t) {
 		return
@@ -34,7 +33,7 @@ func TestAFloodCostsWhatIsKeptOfIt(t *testing.T) {
 	tooLarge := want{err: fmt.Sprintf("longer than the %d bytes that are kept", run.MaxStdout)}
 	for _, test := range []struct {
 		name, script   string
-		stdout, stderr int // what is kept
+		stdout, stderr int // bytes kept of each stream
 		want           want
 	}{
 		{"on standard output", flood, run.MaxStdout, 0, tooLarge},
@@ -69,8 +68,7 @@ func TestAFloodCostsWhatIsKeptOfIt(t *testing.T) {
 
 type use struct{ allocated, live, resident, peak int64 }
 
-// memory returns what the process uses, and the most that it has used since it
-// was asked last.
+// memory returns the memory in use, and the peak since the last call.
 func memory(t *testing.T) (u use) {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/status")

@@ -86,7 +86,7 @@ func hostileWorld(t *testing.T, ours, extensions string, shell bool) project {
 	writeHooks(t, filepath.Join(p.dir, ".llxprt", "settings.json"), ours)
 	writeHooks(t, filepath.Join(extension, "hooks", "hooks.json"), extensions)
 	for _, dir := range []string{p.dir, extension} {
-		// Says where it is, what it was given, and what it read.
+		// Prints the number of its arguments, its first argument, its directory and its input.
 		if err := os.WriteFile(filepath.Join(dir, "hook.sh"), []byte("#!/bin/bash\nprintf '%s\\n' \"$#\" \"$1\" \"$PWD\"; cat\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -121,8 +121,8 @@ func writeHooks(t *testing.T, file, command string) {
 	}
 }
 
-// check fires the hook, which fails for a reason or says where it is, and looks
-// for what must not be there.
+// check fires the hook, which fails for the reason fails, or prints its directory and its input
+// unchanged, and checks that no text was executed.
 func (p project) check(t *testing.T, command, fails string) {
 	t.Helper()
 	c := llxprt.BeforeToolInput{Name: hostile, Input: wire.Object(nil).With("path", wire.Quote(p.dir))}

@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// generous is what a busy machine may add to any time.
+// generous is the most that a busy machine may add to any time.
 const generous = 4 * time.Second
 
 // timeout is long enough for a hook to say its first word.
@@ -171,7 +171,8 @@ func TestADaemonThatHoldsTheStreamsDelaysNothing(t *testing.T) {
 							t.Error("nothing was in the background")
 						}
 					}
-					// The quickest of each: what else the machine does is in none.
+					// Compares the quickest of each, which the machine's other work disturbs
+					// least.
 					ratio := float64(slices.Min(held)) / float64(slices.Min(usual))
 					t.Logf("%.2f times an ordinary hook's %v", ratio, slices.Min(usual))
 					if ratio > 6 { // it starts two more processes
@@ -196,8 +197,8 @@ func firing(t *testing.T, w *world) time.Duration {
 	return took
 }
 
-// Silence is an answer too, but one for which the engine waits a little as
-// long as somebody could still speak.
+// No output is an answer too, but the engine waits for it a moment longer while a process of the
+// hook could still write.
 func TestASilentHookWithADaemonTakesAMoment(t *testing.T) {
 	eachForm(t, "sleep 60 & exit 0", setup{}, func(t *testing.T, w *world) {
 		leavesNothing(t)
@@ -213,7 +214,7 @@ func TestASilentHookWithADaemonTakesAMoment(t *testing.T) {
 	})
 }
 
-// A flood from the background ends when nobody listens any more.
+// A flood from the background ends when the engine stops reading.
 func TestAFloodFromTheBackgroundEndsWithTheHook(t *testing.T) {
 	eachForm(t, `yes & yes >&2 & exit 2`, setup{}, func(t *testing.T, w *world) {
 		leavesNothing(t)

@@ -11,8 +11,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain asks of all tests together what cannot be asked of one that runs
-// beside others: see leavesNothing.
+// TestMain checks, after all tests, that they left no goroutine, descriptor or child;
+// leavesNothing cannot check that of a test that runs beside others.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	_ = flag.Set("test.parallel", "16") // tests beside which others run do little but wait
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 // by itself.
 var clock = goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")
 
-// warmUp opens what the runtime opens once: its poller.
+// warmUp makes the runtime open its poller, which it opens only once.
 func warmUp() {
 	if r, w, err := os.Pipe(); err == nil {
 		r.Close()
@@ -52,7 +52,7 @@ func leavesNothing(t *testing.T) {
 	})
 }
 
-// descriptors returns what is open, by number.
+// descriptors returns the targets of the open descriptors by number.
 func descriptors() map[string]string {
 	open := map[string]string{}
 	entries, err := os.ReadDir("/proc/self/fd")

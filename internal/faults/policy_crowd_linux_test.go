@@ -31,7 +31,7 @@ const (
 			"breaker": {"failures": 5, "for": "500ms"}}}`
 )
 
-// crowd is what became of many fires at once.
+// crowd counts the results of many fires at once.
 type crowd struct {
 	mu      sync.Mutex
 	classes map[string]int  // "event class"

@@ -35,12 +35,12 @@ import (
 type failing struct {
 	transport string
 	class     hook.Class
-	entry     string // of the settings; %URL% is that of the server
+	entry     string // of the settings; %URL% is the server's
 	environ   []string
 	server    http.HandlerFunc                                    // nil: connections are refused
 	tool      func(context.Context) (request.ToolAnswer, error)   // of an mcp_tool hook
 	goes      func(context.Context) error                         // of a hook in Go
-	garbage   bool                                                // a hook in Go answers what is no JSON
+	garbage   bool                                                // a hook in Go answers with invalid JSON
 	says      string                                              // part of the error
 	limits    string                                              // in the overlay
 	before    func(r *rig, t *testing.T)                          // brings the world into the state in which it fails
@@ -141,7 +141,7 @@ var failures = []failing{
 	{transport: "go", class: hook.ClassBreaker, goes: func(context.Context) error { panic("again") }, limits: "breaker", before: (*rig).breakIt, says: "failed 1 times"},
 }
 
-// Every class has at least one row, and what is not in the table cannot happen.
+// Every failure class has at least one row.
 func TestEveryFailureClassIsProduced(t *testing.T) {
 	for _, class := range hook.Classes() {
 		if !slices.ContainsFunc(failures, func(f failing) bool { return f.class == class }) {
@@ -167,7 +167,7 @@ type rig struct {
 	started chan struct{} // by a server or a tool that is occupied
 	release chan struct{}
 	lines   *shared
-	free    func() // ends what occupies the hook; nil if nothing does
+	free    func() // releases the resource that the hook waits for; nil: it waits for none
 }
 
 // shared is a buffer that many goroutines write to.
@@ -219,10 +219,10 @@ func onGo[In, Out any](e *pipeline.Event[In, Out], s *pipeline.Session, goes fun
 	})
 }
 
-// policies are what the overlay says of failures; "" is nothing.
+// policies are the failure policies of the overlay; "" is none.
 var policies = []string{"", "open", "ask", "closed"}
 
-// wantAction is what becomes of a failure.
+// wantAction returns the action that a policy takes on a failure.
 func wantAction(says string, k eventKind, f failing) hook.Action {
 	switch {
 	case says == "closed" && k.gate, says == "ask" && k.gate && !k.asks:
@@ -463,7 +463,7 @@ func (f failing) check(t *testing.T, k eventKind, says string) {
 	}
 }
 
-// outcome looks at what the caller gets.
+// outcome checks the result that the caller gets.
 func (f failing) outcome(t *testing.T, k eventKind, says string, action hook.Action, res *pipeline.JSONResult) {
 	t.Helper()
 	gone := k.gate && f.class == hook.ClassCancelled && says == "" // the caller: the fire blocks, unless a policy says what that amounts to

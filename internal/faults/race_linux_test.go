@@ -2,5 +2,5 @@
 
 package faults
 
-// raced says that the race detector multiplies what memory is used.
+// raced is true with the race detector, which multiplies the memory in use.
 const raced = true

@@ -132,8 +132,7 @@ func (s *soaked) visit(t *testing.T) (ses *pipeline.Session, leave func()) {
 	}
 }
 
-// A day's work of an agent, all of it going wrong in turn, ends with what it
-// began with.
+// An agent's day, with every kind of failure in turn, ends with the resources that it began with.
 func TestASoakEndsAsItBegan(t *testing.T) {
 	fires := 500
 	if n, err := strconv.Atoi(os.Getenv("SNAPHOOK_SOAK")); err == nil {
@@ -162,8 +161,8 @@ func TestASoakEndsAsItBegan(t *testing.T) {
 	if grown := after.live - before.live; !raced && grown > 2<<20 {
 		t.Errorf("%d bytes more of the heap are in use, want less than 2 MiB", grown)
 	}
-	// The log of this test holds the warning of each hook that failed until its end, and the
-	// runtime keeps some of what it needed for that.
+	// The log of this test holds the warning of each failed hook until its end, and the runtime
+	// keeps some of the memory that the warnings needed.
 	most := 4<<20 + 64*s.failed.Load()
 	if grown := after.resident - before.resident; !raced && grown > most {
 		t.Errorf("%d bytes more in memory, want less than %d", grown, most)

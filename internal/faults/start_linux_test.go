@@ -17,8 +17,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// What keeps a program from starting is bash's to say, in its words and with
-// its status: the engine asks it whenever a start without it has failed.
+// bash reports why a program cannot start, in its own words and with its own status: the engine
+// runs bash whenever a start without it has failed.
 func TestAProgramThatCannotStartFailsOpen(t *testing.T) {
 	for _, test := range []struct {
 		name, command string
@@ -68,7 +68,7 @@ func TestACommandThatIsNoShellTextBlocks(t *testing.T) {
 	}
 }
 
-// broken fills a directory with programs that are none.
+// broken fills a directory with programs that cannot start.
 func broken(t *testing.T, dir string) {
 	t.Helper()
 	for name, text := range map[string]string{
@@ -232,7 +232,7 @@ func TestArgumentsArriveAsWritten(t *testing.T) {
 	}
 }
 
-// What a tool is called with is data, whatever it holds.
+// A tool's input reaches the hook unchanged: no text in it is executed.
 func TestInputArrivesAsItIs(t *testing.T) {
 	eachForm(t, "exec cat", setup{}, func(t *testing.T, w *world) {
 		leavesNothing(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// large is a call whose payload is a little more than 10 MiB; that of sizeable
-// fits into no pipe either.
+// large is a call whose payload is a little larger than 10 MiB; the payload of sizeable does not
+// fit into a pipe either.
 var large, sizeable = callOf(10 << 20), callOf(256 << 10)
 
 func callOf(size int) llxprt.BeforeToolInput {
@@ -62,7 +62,7 @@ func TestInputAndOutputDoNotWaitForEachOther(t *testing.T) {
 	})
 }
 
-// What is below the limit is read whole.
+// The engine reads an answer below the limit whole.
 func TestAnAnswerOfFiveMebibytes(t *testing.T) {
 	const size = 5 << 20
 	eachForm(t, `printf '{"decision":"deny","reason":"'; head -c 5242880 /dev/zero | tr '\0' x; printf '"}'`, setup{}, func(t *testing.T, w *world) {

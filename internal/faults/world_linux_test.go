@@ -20,7 +20,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// world is an engine with one session, and what can be known about it.
+// world is an engine with one session, and the facts that tests check about it.
 type world struct {
 	sys  *pipeline.System
 	ses  *pipeline.Session
@@ -29,7 +29,7 @@ type world struct {
 	log  *journal
 }
 
-// setup is what a world is made from. The zero setup has no hooks.
+// setup configures a world. The zero setup has no hooks.
 type setup struct {
 	commands   []string // of BeforeTool
 	sequential bool
@@ -77,7 +77,7 @@ func newWorld(t *testing.T, dir string) *world {
 	return &world{dir: dir, log: &journal{}, mark: fmt.Sprintf("SNAPHOOK_FAULT=%d-%d", os.Getpid(), worlds.Add(1))}
 }
 
-// environ is what hooks get, marked.
+// environ returns the environment of hooks, with the mark.
 func (w *world) environ() []string { return append(os.Environ(), w.mark) }
 
 // start makes the engine, with the hooks that load finds.
@@ -154,7 +154,7 @@ func (j *journal) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// forget drops what has been logged.
+// forget drops the log records.
 func (j *journal) forget() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -34,8 +34,8 @@ func fuzz(f *testing.F, check func(t *testing.T, hook, base wire.Object)) {
 	})
 }
 
-// FuzzRequest: what a hook was shown leads back to the request, and whatever
-// it writes, hidden parts stay in order and the messages are those it wrote.
+// FuzzRequest checks that a request survives the way to the hook's format and back, and that
+// after any change by a hook the hidden parts stay in order and the messages are the hook's.
 func FuzzRequest(f *testing.F) {
 	fuzz(f, func(t *testing.T, hook, base wire.Object) {
 		if len(base) > 0 {
@@ -134,7 +134,7 @@ func FuzzResponse(f *testing.F) {
 	})
 }
 
-// FuzzToolConfig: what a hook was shown leads back to the same calling config.
+// FuzzToolConfig checks that a calling config survives the way to the hook's format and back.
 func FuzzToolConfig(f *testing.F) {
 	fuzz(f, func(t *testing.T, hook, base wire.Object) {
 		got := ApplyToolConfig(hook, base)
