@@ -85,7 +85,7 @@ func matcherKind(r pipeline.Rules) string {
 	return "unknown"
 }
 
-// Each event merges a denial and a later permission by its strategy (L38, L39, L40, L41; simple
+// Each event merges a denial and a later permission by its strategy (rules L38, L39, L40, L41; simple
 // replacement for the events that the documentation leaves open).
 func TestEveryEventMergesByItsStrategy(t *testing.T) {
 	for _, tt := range []struct {
