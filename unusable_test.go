@@ -1,6 +1,7 @@
 package snaphook_test
 
 import (
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -13,10 +14,17 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/settings"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // loaded fires a gate with hooks of a settings file, under an overlay's failure policy.
 func (g gate) loaded(t *testing.T, text, overlay string) heard {
+	t.Helper()
+	return g.fire(t, g.session(t, text, overlay))
+}
+
+// session has the hooks of a settings file and an overlay.
+func (g gate) session(t *testing.T, text, overlay string) *pipeline.Session {
 	t.Helper()
 	layers := []settings.Layer{{Name: "user settings", Source: hook.User, File: "settings.json", Data: []byte(strings.ReplaceAll(text, "EVENT", g.event))}}
 	load := claude.Settings{Layers: layers}.Load
@@ -32,12 +40,12 @@ func (g gate) loaded(t *testing.T, text, overlay string) heard {
 		cfg.Policy = policy.Source{Overlays: []policy.Overlay{*o}}
 	}
 	sys := pipeline.NewSystem(cfg)
-	defer sys.Close()
+	t.Cleanup(func() { sys.Close() })
 	s, err := sys.NewSession(t.Context(), pipeline.SessionConfig{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g.fire(t, s)
+	return s
 }
 
 // groups are the hooks of one event, in settings that every dialect reads.
@@ -103,6 +111,91 @@ func TestAnEntryThatCannotBeUsedDeniesWhereFailuresAreClosed(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// An entry of Claude Code has a failure policy of its own, which needs no overlay.
+func TestAnEntryThatCannotBeUsedFollowsItsOwnPolicy(t *testing.T) {
+	entry := func(members string) string {
+		return groups(`[{"hooks": [{"onFailure": "block", ` + members + `}]}]`)
+	}
+	broken := map[string]string{
+		"an if that breaks off":     entry(`"type": "command", "command": "exit 0", "if": "Bash(rm"`),
+		"an if that is no text":     entry(`"type": "command", "command": "exit 0", "if": 7`),
+		"no type":                   entry(`"command": "./guard.sh"`),
+		"an unknown type":           entry(`"type": "comand", "command": "./guard.sh"`),
+		"a type that is a list":     entry(`"type": ["command"], "command": "./guard.sh"`),
+		"no command":                entry(`"type": "command"`),
+		"arguments of a number":     entry(`"type": "command", "command": "true", "args": 7`),
+		"a URL that is none":        entry(`"type": "http", "url": "guard"`),
+		"a URL with async":          entry(`"type": "http", "url": "guard", "async": true`),
+		"a URL that is not allowed": `{"allowedHttpHookUrls": [], ` + entry(`"type": "http", "url": "https://guard.example/"`)[1:],
+		"a tool without a server":   entry(`"type": "mcp_tool", "tool": "scan"`),
+		"a broken matcher":          groups(`[{"matcher": "Bash(", "hooks": [{"onFailure": "block", "type": "command", "command": "exit 0"}]}]`),
+		"a matcher of a number":     groups(`[{"matcher": 7, "hooks": [{"onFailure": "block", "type": "command", "command": "exit 0"}]}]`),
+	}
+	open := map[string]string{
+		"in the background":         entry(`"type": "command", "async": true`),
+		"and waking":                entry(`"type": "command", "asyncRewake": true`),
+		"a prompt, which has none":  entry(`"type": "prompt"`),
+		"another word":              groups(`[{"hooks": [{"onFailure": "continue", "type": "command"}]}]`),
+		"a word that there is not":  groups(`[{"hooks": [{"onFailure": "deny", "type": "command"}]}]`),
+		"switched off with the set": `{"disableAllHooks": true, ` + entry(`"type": "command"`)[1:],
+	}
+	fire := func(t *testing.T, text, overlay string) (blocked bool, failed error) {
+		s := gate{dialect: "claude", event: "PreToolUse"}.session(t, text, overlay)
+		res, err := claude.PreToolUse.Fire(t.Context(), s, &claude.PreToolUseInput{Name: "Bash", Input: wire.Object(`{"command":"ls"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range res.Reports {
+			failed = r.Err
+		}
+		return res.Blocked(), failed
+	}
+	for name, text := range broken {
+		t.Run(name, func(t *testing.T) {
+			for _, overlay := range []string{"", `{"hooks": []}`, `{"hooks": [{"onFailure": {"timeout": "closed"}}]}`} {
+				if blocked, err := fire(t, text, overlay); !blocked || hook.ClassOf(err) != hook.ClassInvalid {
+					t.Errorf("under %q: blocked %v, error %v; want a denial, and an error of class invalid", overlay, blocked, err)
+				}
+			}
+			for _, overlay := range []string{`{"hooks": [{"onFailure": {"invalid": "open"}}]}`, `{"hooks": [{"mode": "off"}]}`} {
+				if blocked, _ := fire(t, text, overlay); blocked {
+					t.Errorf("under %q: blocked; want the overlay's word to count", overlay)
+				}
+			}
+		})
+	}
+	for name, text := range open {
+		t.Run(name, func(t *testing.T) {
+			if blocked, err := fire(t, text, ""); blocked {
+				t.Errorf("blocked, %v; want nothing: it says nothing of failures that counts", err)
+			}
+		})
+	}
+}
+
+// LLxprt's sources know the type "plugin" and run none: the hook fails each time. An overlay that
+// names the class of starts that fail, or that of entries which cannot be used, makes it deny.
+func TestAPluginOfLLxprtFailsAsOneThatCannotBeUsed(t *testing.T) {
+	var gate gate
+	for _, g := range gates {
+		if g.event == "BeforeTool" {
+			gate = g
+		}
+	}
+	for overlay, blocked := range map[string]bool{
+		"":              false,
+		closedByDefault: true,
+		`{"hooks": [{"onFailure": {"invalid": "closed"}}]}`: true,
+		`{"hooks": [{"onFailure": {"spawn": "closed"}}]}`:   true,
+		`{"hooks": [{"onFailure": {"timeout": "closed"}}]}`: false,
+	} {
+		got := gate.loaded(t, groups(`[{"hooks": [{"type": "plugin", "command": "exit 0"}]}]`), overlay)
+		if got.blocked != blocked || !errors.Is(got.err, hook.ErrUnsupported) {
+			t.Errorf("under %q: blocked %v, %v; want %v, and the error in the report", overlay, got.blocked, got.err, blocked)
 		}
 	}
 }

@@ -49,6 +49,9 @@ func (f failing) failureAction(r *common.Report, class hook.Class) hook.Action {
 	if open, ok := errors.AsType[*openError](r.Err); ok {
 		action = max(action, r.Hook.Policy.Strictest(open.classes...))
 	}
+	if errors.Is(r.Err, hook.ErrUnsupported) { // a type of hooks that cannot be run is an entry that cannot be used
+		action = max(action, r.Hook.Policy.OnFailure[hook.ClassInvalid])
+	}
 	if action == hook.FailOpen && f.of.guards && swapped(r.Err) {
 		action = hook.FailClosed
 	}

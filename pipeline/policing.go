@@ -174,7 +174,7 @@ func (f policing[Out]) decideFailure(r *hook.Report[Out]) {
 		return
 	}
 	o := hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
-	if overlaid(r.Hook) || swapped(r.Err) {
+	if overlaid(r.Hook) || swapped(r.Err) || r.Hook.Policy.Held != "" {
 		o.Reason = f.failing().failureReason(r.Hook, class, r.OnFailure)
 	}
 	if r.OnFailure == hook.FailAsk {

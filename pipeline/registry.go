@@ -127,7 +127,7 @@ func (reg *registry) admit(h *hook.Hook) *hook.Hook {
 // that a hook stays the same in every view.
 func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	set, wrap := reg.loaded.policy, reg.sys.cfg.Wrap
-	if isLost(h) || set == nil && (wrap == nil || h.Runner == nil) {
+	if isLost(h) || set == nil && (wrap == nil || h.Runner == nil) && !policy.HoldsItself(h) {
 		return h
 	}
 	if g, known := reg.governed[h]; known {

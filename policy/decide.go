@@ -65,9 +65,11 @@ func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
 	waits := h.Background == hook.Foreground || h.Func != nil
 	late := class == hook.ClassTimeout && (ev.LateBlocks || ev.LateFuncBlocks && h.Func != nil)
 	closed := ev.FailClosed || h.FailClosed || late
-	if class == hook.ClassUntrusted || class == hook.ClassInvalid {
-		// a hook that cannot run is skipped, for any event
+	switch class {
+	case hook.ClassUntrusted: // a hook that cannot run is skipped, for any event
 		closed = false
+	case hook.ClassInvalid: // the same, unless its own entry says that a failure blocks
+		closed = h.FailClosed
 	}
 	if waits && closed {
 		return hook.FailClosed
@@ -81,17 +83,24 @@ func (s *Set) Effective(h *hook.Hook, ev Event) *hook.EffectivePolicy {
 	return d.p
 }
 
+// HoldsItself reports whether the entry of a hook cannot be used and says that a failure blocks:
+// the hook fails at each fire, whether or not an overlay says so.
+func HoldsItself(h *hook.Hook) bool { return h.Unusable != "" && h.FailClosed }
+
 // Apply returns the hook as the overlays have it: a copy with its policy, or h
-// itself if they demand nothing. One that is off has a reason to be skipped. s
-// may be nil.
+// itself if they demand nothing, nor does its own entry ([HoldsItself]). One that is off has a
+// reason to be skipped. s may be nil.
 func (s *Set) Apply(h *hook.Hook, ev Event) *hook.Hook {
-	if s == nil {
+	switch {
+	case s == nil && !HoldsItself(h):
 		return h
+	case s == nil:
+		s = &Set{}
 	}
 	d := s.decide(h, ev)
 	p := d.p
 	p.Upheld = p.Mode != hook.Off && d.guarded()
-	if len(p.From) == 0 && s.breaker(h).Failures == 0 && !s.bounds(h) {
+	if len(p.From) == 0 && s.breaker(h).Failures == 0 && !s.bounds(h) && !HoldsItself(h) {
 		return h
 	}
 	governed := *h

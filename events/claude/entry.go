@@ -22,9 +22,19 @@ type entry struct {
 	kind  kinds
 }
 
-// fill reads the members that every type has, and then those of its own type. It returns the
-// problem that makes the entry unusable, or nil.
+// fill reads the entry. It returns the problem that makes it unusable, or nil. One that is
+// unusable and says "onFailure": "block" blocks at each fire.
 func (e *entry) fill() *settings.Problem {
+	wrong := e.read()
+	if wrong != nil {
+		word, _ := e.value.Get("onFailure").Text()
+		e.hook.FailClosed = word == "block" && e.failureBlocks()
+	}
+	return wrong
+}
+
+// read reads the members that every type has, and then those of its own type.
+func (e *entry) read() *settings.Problem {
 	v, h := e.value, e.hook
 	if v.Kind() != '{' {
 		return lo.ToPtr(v.Want("an object {\"type\": \"command\", \"command\": \"…\"}"))
@@ -173,7 +183,7 @@ func (e *entry) failure(v settings.Value) {
 	if word != "block" {
 		return
 	}
-	if e.kind&outside == 0 || e.hook.Background != hook.Foreground || e.traits.stopFrees || !e.traits.exitTwoDenies {
+	if !e.failureBlocks() {
 		e.Problem(
 			v.Wrong(
 				"onFailure has no effect on this hook of %s, which lets the action go ahead when it fails",
@@ -183,6 +193,19 @@ func (e *entry) failure(v settings.Value) {
 		return
 	}
 	e.hook.FailClosed = true
+}
+
+// failureBlocks reports whether a failure of the hook can block. A type that there is not counts
+// as one whose failures can.
+func (e *entry) failureBlocks() bool {
+	async := e.hook.Background != hook.Foreground
+	if e.kind == 0 || e.kind == commands { // they may not have been read
+		for _, member := range [...]string{"async", "asyncRewake"} {
+			on, _ := e.value.Get(member).Bool()
+			async = async || on
+		}
+	}
+	return (e.kind == 0 || e.kind&outside != 0) && !async && !e.traits.stopFrees && e.traits.exitTwoDenies
 }
 
 // exclude sets the reason for which the settings exclude the hook, if any, whatever its entry
