@@ -12,9 +12,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The two forms in which frameworks call back around a tool, as docs/embedding.md has
-// them: a pair of functions as adk-go's, and a tool that stands for another one as
-// fantasy's. The types are what these frameworks have, written down here.
+// The two forms in which frameworks call back around a tool, as docs/embedding.md shows them: a
+// pair of functions, as in adk-go, and a tool that wraps another one, as in fantasy. The types
+// are copied from these frameworks.
 type (
 	// adkContext is a tool's context of adk-go, which is a context with the id of the call.
 	adkContext interface {
@@ -124,7 +124,7 @@ func (echoing) Run(_ context.Context, call fantasyCall) (fantasyOut, error) {
 func TestCallbacksOfFrameworks(t *testing.T) {
 	for name, tt := range map[string]struct {
 		before, after snaphook.Verdict
-		adk, fantasy  string // what the model gets
+		adk, fantasy  string // the tool result that the model gets
 		stops         bool
 	}{
 		"none":             {adk: `ran {"cmd":"ls"}`, fantasy: `ran {"cmd":"ls"}`},
@@ -149,8 +149,8 @@ func TestCallbacksOfFrameworks(t *testing.T) {
 	}
 }
 
-// runADK is what adk-go does with the pair: a result of before stands for the tool's, and
-// one of after takes its place.
+// runADK calls the pair as adk-go does: a result of before replaces the tool call, and a result
+// of after replaces the tool's result.
 func runADK(t *testing.T, s *snaphook.Session) string {
 	t.Helper()
 	ctx, tool, args := adkCall{t.Context()}, named("execute_command"), map[string]any{"cmd": "ls"}

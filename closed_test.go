@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// heard is what became of an answer at one event.
+// heard is the effect of an answer at one event.
 type heard struct {
 	blocked bool
 	err     error // of the hook

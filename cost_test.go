@@ -13,7 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
-// idle is a session of three dialects that has hooks, and none for what is fired.
+// idle opens a session of three dialects that has hooks, but no hook for the moments that the
+// tests fire.
 func idle(t testing.TB) *snaphook.Session {
 	s := open(t, snaphook.Config{}, map[string]string{".claude/settings.json": claudeHook("PostCompact", "", "true")})
 	llxprt.AfterAgent.On(s.Pipeline(), "go", func(context.Context, llxprt.AfterAgentInput) (o hook.Output[llxprt.AfterAgentOutput], err error) {
@@ -48,7 +49,7 @@ func TestAMomentWithoutHooksAllocatesNothing(t *testing.T) { // not parallel: Al
 		"Active":        func() { _ = s.Active(snaphook.BeforeTool) },
 	} {
 		n := testing.AllocsPerRun(100, fire)
-		for range 4 { // the least counts: what other tests have left behind may still be at work
+		for range 4 { // the least counts: goroutines of other tests may still allocate
 			n = min(n, testing.AllocsPerRun(100, fire))
 		}
 		if n != 0 {
@@ -81,7 +82,7 @@ func ratio(this, other func(times int), times, tries int, limit float64) (got fl
 	return got
 }
 
-// idleRatio is what a moment without hooks may cost against one dialect's idle fire.
+// idleRatio is the longest time of a moment without hooks, in idle fires of one dialect.
 const idleRatio = 4.0
 
 func TestAMomentWithoutHooksCostsAFewIdleFires(t *testing.T) {

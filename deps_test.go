@@ -61,7 +61,7 @@ internal/adaptertest: .
 internal/testkit:
 `)
 
-// parseArrows reads lines of a package and what it may import; "." is the root.
+// parseArrows reads lines with a package and the packages that it may import; "." is the root.
 func parseArrows(text string) map[string][]string {
 	all := map[string][]string{}
 	for line := range strings.Lines(strings.TrimSpace(text)) {
@@ -71,7 +71,7 @@ func parseArrows(text string) map[string][]string {
 	return all
 }
 
-// What an embedder downloads, with the reason in DESIGN.md.
+// libraries are the libraries that an embedder downloads; DESIGN.md has the reason for each.
 var libraries = []string{
 	"github.com/bmatcuk/doublestar/v4",
 	"github.com/dlclark/regexp2/v2",
@@ -93,7 +93,7 @@ func TestImportsPointAtWords(t *testing.T) {
 		path, imports, _ := strings.Cut(line, " ")
 		name := cmp.Or(strings.TrimPrefix(strings.TrimPrefix(path, module), "/"), ".")
 		if strings.HasPrefix(name, "examples/") {
-			continue // examples use what they like
+			continue // examples may import any package
 		}
 		allowed, known := arrows[name]
 		if !known && name != "bench" && name != "internal/faults" && name != "internal/foreign" {
@@ -111,10 +111,10 @@ func TestImportsPointAtWords(t *testing.T) {
 // testPackages are imported by tests alone.
 var testPackages = []string{"hooktest", "internal/testkit"}
 
-// testLibraries are those of hooktest, which tests import and nothing else. It is
-// a package of this module and not one of its own, since this module's tests use
-// it too, and modules that need each other cannot be tidied apart. Who embeds the
-// engine downloads what the packages link that are built: none of these.
+// testLibraries are the libraries of hooktest, which only tests import. hooktest is a package of
+// this module and not a module of its own, since this module's tests use it too, and go mod tidy
+// cannot handle modules that need each other. An embedder downloads only what its build links,
+// and therefore none of these.
 var testLibraries = []string{"pgregory.net/rapid"}
 
 func TestEmbeddersDownloadFewLibraries(t *testing.T) {

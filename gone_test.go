@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Whatever keeps guards from answering, a tool call is denied, with an error or a reason.
+// A tool call is denied, with an error or a reason, whenever its guards cannot answer.
 func TestAToolWhoseGuardsCannotAnswerIsDenied(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

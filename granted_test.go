@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// A guard that was granted is missed in every session of its directory, also one that is not trusted,
-// and after a Reload; what the user switches off is not.
+// The calls of a granted guard that is gone are denied in every session of its directory, also in
+// an untrusted one, and after a Reload. A guard that the user switches off denies nothing.
 func TestAGrantedGuardIsMissedUnlessTheUserSwitchesItOff(t *testing.T) {
 	const guard = `"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}`
 	granted := map[string][]hook.Guard{"claude": {{Event: "PreToolUse", Matcher: "Bash", Label: "true"}}}

@@ -10,7 +10,7 @@ import (
 )
 
 // shrinking are the functions of package slices that shift the elements of their argument and
-// clear its end: whoever else holds the slice sees empty elements.
+// clear its end: other holders of the slice see empty elements.
 var shrinking = []string{"Compact", "CompactFunc", "Delete", "DeleteFunc"}
 
 // A slice that is shrunk in place is made in its function, or is assigned back to the variable it

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// arguments are those of a call that a model has filled with members.
+// arguments returns the arguments of a call that a model has filled with n members.
 func arguments(n int, value string) wire.Object {
 	text := []byte(`{"cmd":"ls"`)
 	for i := range n {

@@ -42,7 +42,7 @@ func TestNoRefusalIsLostInSilence(t *testing.T) {
 		for _, e := range slices.Concat(pipeline.Events(claude.Dialect), pipeline.Events(llxprt.Dialect)) {
 			info := e.Info()
 			if info.FullName() == "claude.WorktreeCreate" && reply.Exit == 0 {
-				continue // what it prints is a path, whatever it is
+				continue // any output of this event is a path
 			}
 			t.Run(answer+"/"+info.FullName(), func(t *testing.T) {
 				s, logged := opened(t)
@@ -57,7 +57,7 @@ func TestNoRefusalIsLostInSilence(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := s.Wait(t.Context()); err != nil { // for what runs in the background, and logs
+				if err := s.Wait(t.Context()); err != nil { // waits for background hooks, which log
 					t.Fatal(err)
 				}
 				ran := fired.Hooks[0]

@@ -22,7 +22,8 @@ func answers(t *testing.T, event string, texts ...string) *snaphook.Session {
 	})
 }
 
-// What hooks of LLxprt say of a response changes that, however little it is; the rest stays.
+// A part of a response from a hook of LLxprt Code replaces that part, however small; the rest
+// stays.
 func TestAPartOfAResponseLeavesTheRest(t *testing.T) {
 	for name, test := range map[string]struct {
 		says []string
@@ -53,8 +54,8 @@ func TestAPartOfAResponseLeavesTheRest(t *testing.T) {
 	}
 }
 
-// What hooks of LLxprt do not say of the tools is the request's: one that looks on lifts
-// nothing.
+// A tool choice keeps the request's value for each member that hooks of LLxprt Code do not set:
+// an observing hook lifts no restriction.
 func TestAToolChoiceLeavesTheRest(t *testing.T) {
 	for name, test := range map[string]struct{ request, says, want string }{
 		"nothing":                      {`{"mode":"NONE"}`, `{}`, `{"mode":"NONE"}`},

@@ -84,7 +84,7 @@ func TestARecordKeepsAsMuchOfTheInputAsTheHostWants(t *testing.T) {
 	}
 }
 
-// A host of one import spells decisions as those of two do.
+// The decisions of package snaphook are the same values as in package hook.
 func TestDecisionsAreThoseOfPackageHook(t *testing.T) {
 	for here, there := range map[hook.Decision]hook.Decision{
 		snaphook.Undecided: hook.Undecided, snaphook.Allow: hook.Allow, snaphook.Ask: hook.Ask, snaphook.Deny: hook.Deny,

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The model writes the arguments of a tool. What is not JSON must not switch off
-// the guards outside the process, which can be given nothing else.
+// The model writes the arguments of a tool. Arguments that are not JSON block the call: guards
+// outside the process can read only JSON, and must not be skipped.
 func TestArgumentsThatAreNotJSONAreBlocked(t *testing.T) {
 	for name, text := range map[string]string{
 		"cut": `{"command":"rm -rf /"`, "in single quotes": `'rm'`, "a trailing comma": `{"command":"rm",}`, "a raw tab": "{\"command\":\"rm\t-rf\"}",
@@ -56,8 +56,8 @@ func (n never) Run(context.Context, hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, nil
 }
 
-// A host asks the result and may forget the error: a guard that could not answer
-// in time, or was never asked, holds what it guards.
+// A guard that could not answer in time, or did not start, blocks its call in the result too,
+// since a host may ignore the error.
 func TestACallerThatIsGoneRunsNoTool(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

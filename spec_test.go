@@ -23,8 +23,8 @@ var (
 	ruleName = regexp.MustCompile(`[LCX]\d+`)
 )
 
-// The rules of docs/spec have one number each, and whatever cites one means one
-// that is there. The rules that no test and no conformance case cites are listed.
+// The rules of docs/spec have unique numbers, and every citation cites a rule that exists. The
+// test lists the rules that no test and no conformance case cites.
 func TestRulesAreThereAndCited(t *testing.T) {
 	tested := map[string]bool{}
 	for _, file := range []string{"llxprt", "claude", "xcsh"} {

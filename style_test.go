@@ -13,8 +13,7 @@ import (
 // codeWidth is the longest line of Go; one with a text in it may be longer, since texts are not cut.
 const codeWidth = 120
 
-// unclear are words that a reader of this project has to look up; the text says
-// what to write instead.
+// unclear maps words that a reader of this project has to look up to the words to write instead.
 var unclear = map[string]string{
 	"nobody": "no user, no process, not", "somebody": "a user, a process", "whoever": "the user who, the code that",
 	"misfit": "input error", "behind": "after", "heed": "take into account", "underway": "in flight", "herald": "async marker", "mourning": "waiting for its end",
@@ -61,7 +60,8 @@ func checkLines(t *testing.T, path, text string) {
 	}
 }
 
-// What is built is not kept, and neither is anything else that all who clone would wait for.
+// No file in the repository is large: build output is not committed, and neither is anything else
+// that would slow down every clone.
 func TestNoFileIsLarge(t *testing.T) {
 	const most = 256 << 10
 	out, err := exec.CommandContext(t.Context(), "git", "ls-files", "-z").Output()

@@ -11,9 +11,9 @@ import (
 // dialects are all that call tools in their own words.
 var dialects = []*Dialect{Claude(ClaudeConfig{}), LLxprt(LLxprtConfig{}), Xcsh(XcshConfig{})}
 
-// FuzzTranslation looks at a tool and at the arguments of a call, both of which come from
-// outside: what a host may declare, every dialect sees a call of, and what no hook has
-// changed stays as it is in the host.
+// FuzzTranslation checks tools and arguments, both of which come from outside: every dialect sees
+// a valid call of every tool that Open accepts, and values that no hook has changed stay as they
+// are in the host.
 func FuzzTranslation(f *testing.F) {
 	f.Add("execute_command", int(Shell), "command", "cmd", "", `{"cmd":"ls","cwd":"/w"}`)
 	f.Add("put_file", int(Write), "path", "content", "content", `{"content":"a","path":"b","file_path":"c"}`)
@@ -22,7 +22,7 @@ func FuzzTranslation(f *testing.F) {
 	f.Add("y", int(Edit), "old", "new", "old", `[1]`)
 	f.Fuzz(func(t *testing.T, name string, kind int, canonical, host, other, args string) {
 		if len(args) > 1<<12 {
-			return // the decoder of JSON is what would be tested
+			return // would only test the JSON decoder
 		}
 		tool := Tool{Name: name, Kind: Kind(kind), Server: "s", Args: map[string]string{canonical: host, "path": other}}
 		if other == "" {
@@ -41,7 +41,7 @@ func FuzzTranslation(f *testing.F) {
 	})
 }
 
-// checkView looks at what a dialect sees of a call.
+// checkView checks the arguments that a dialect sees of a call.
 func checkView(t *testing.T, dialect string, tr *translated, args wire.Object) {
 	t.Helper()
 	var seen rename.View

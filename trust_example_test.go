@@ -17,8 +17,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// What runs is what the user agreed to, also in a session that stays open while the
-// project changes.
+// Only the hooks that the user agreed to run, also in a session that stays open while the project
+// changes.
 func ExampleConfig_wrap() {
 	if runtime.GOOS == "windows" {
 		fmt.Println("trusted\ntrue guarded\ntrue guard.sh") // the guard is a script of sh
@@ -43,7 +43,7 @@ func ExampleConfig_wrap() {
 		panic(err)
 	}
 
-	// The user agrees to what covered.Hooks shows; later only the state is asked for.
+	// The user agrees to the hooks in covered.Hooks; later the program reads only the state.
 	store := trust.Store(filepath.Join(dir, ".trust.json")) // trust.DefaultStore() is the user's own
 	digests := map[string]string{"claude": covered.Digest}
 	_ = store.Decide(ctx, dir, trust.Decision{State: trust.Granted, Digests: digests, Guards: covered.Guards})
@@ -75,7 +75,8 @@ func ExampleConfig_wrap() {
 	v, _ := s.BeforeTool(ctx, call)
 	fmt.Println(v.Denied(), strings.TrimSpace(v.Reason))
 
-	// The model, or a pull, changes the guard: it does not run, and what it guards is blocked.
+	// The model, or a pull, changes the guard: the guard does not run, and its tool call is
+	// blocked.
 	_ = os.WriteFile(guard, []byte("#!/bin/sh\nexit 0 # lets all pass\n"), 0o755)
 	v, _ = s.BeforeTool(ctx, call)
 	fmt.Println(v.Denied(), v.Reason)
@@ -86,8 +87,8 @@ func ExampleConfig_wrap() {
 	// true The guard of PreToolUse could not run (failure class "untrusted"): the call is denied.
 }
 
-// A guard that the user agreed to, and that a change has taken out of the settings, blocks what
-// it guarded until the user agrees again.
+// The user agreed to a guard, and a change has removed it from the settings: its tool calls are
+// blocked until the user agrees again.
 func ExampleConfig_granted() {
 	ctx := context.Background()
 	dir, _ := os.MkdirTemp("", "project")
@@ -98,7 +99,7 @@ func ExampleConfig_granted() {
 	claude := snaphook.ClaudeConfig{Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: file}}}
 	store := trust.Store(filepath.Join(dir, ".trust.json")) // trust.DefaultStore() is the user's own
 
-	look := func() *trust.Covered { // at what there is now
+	look := func() *trust.Covered { // at the current settings
 		loaded, err := claude.Load(ctx, pipeline.Workspace{Dir: dir})
 		if err != nil {
 			panic(err)

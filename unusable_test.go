@@ -200,7 +200,7 @@ func TestAPluginOfLLxprtFailsAsOneThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// What is excluded on purpose guards nothing on purpose.
+// A guard that can never run denies nothing once its settings switch hooks off.
 func TestAnEntryThatIsSwitchedOffDeniesNothing(t *testing.T) {
 	all := append(pipeline.Events(claude.Dialect), pipeline.Events(llxprt.Dialect)...)
 	for _, g := range gates {

@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook"
 )
 
-// A word in the overlay of the project makes a hook warm, and its reports stay
-// what they are for a cold one.
+// A word in the project's overlay makes a hook warm, and its reports are the same as for a cold
+// hook.
 func TestAnOverlayMakesAHookWarm(t *testing.T) {
 	if _, err := exec.LookPath("/usr/bin/python3"); err != nil {
 		t.Skip("/usr/bin/python3 is not installed")

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// agent is a host in small: what modules see of it is below.
+// agent is a small host. Modules see the members of pi, below.
 type agent struct {
 	hasUI   bool
 	confirm func(ctx context.Context, title, text string) (any, error)
@@ -21,7 +21,7 @@ type agent struct {
 	mu       sync.Mutex
 	handlers map[string][]Handle
 	commands map[string]command
-	said     []string // what the module did, in words
+	said     []string // actions of the module, as texts
 }
 
 type command struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun"
 )
 
-// A module that refuses, and the host's side of it: an object with a function
-// to register handlers, and one with what a handler may ask.
+// A module that refuses a call, and its host: an object with a function that registers handlers,
+// and one with the functions that a handler may call.
 func Example() {
 	dir, err := os.MkdirTemp("", "hooks")
 	if err != nil {

@@ -24,7 +24,7 @@ func FuzzValues(f *testing.F) {
 		got, err := a.fire(t.Context(), "call", string(text))
 		var want, have any
 		if json.Unmarshal(text, &want) != nil {
-			return // not JSON, or a number or a depth beyond what it can hold
+			return // not JSON, or a number or a depth that any cannot hold
 		}
 		if err != nil {
 			if depth(text) < 1000 {

@@ -105,7 +105,7 @@ func TestASignalTellsOfTheCallsEnd(t *testing.T) {
 	a.forget()
 	go func() {
 		defer cancel()
-		a.waitFor(t, "message listening") // before that nobody would hear of it
+		a.waitFor(t, "message listening") // an abort before that would find no listener
 	}()
 	if _, err := a.module.Call(ctx, h, signalled.Bind(nil, Value(`{"wait":true}`))); err == nil {
 		t.Error("the call has ended")
@@ -136,7 +136,7 @@ func TestAnObjectCanHaveAContextOfItsOwn(t *testing.T) {
 	}
 }
 
-// Objects are made when they are looked at, which nobody can see.
+// Objects are made when they are first read, which no script can notice.
 func TestObjectsLookLikeAnyOther(t *testing.T) {
 	a := limited(t, `(e, ctx) => {
 		const before = ["isIdle" in ctx, "x" in ctx, Object.keys(ctx).includes("ui"), typeof { ...ctx }.ui.confirm, ctx.ui === ctx.ui];

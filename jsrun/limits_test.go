@@ -245,7 +245,7 @@ func (a *agent) stillWorks(t *testing.T) {
 	}
 }
 
-// What a module starts in its host is bounded, however fast it asks.
+// The number of host functions that a module runs at once is bounded, however fast it calls them.
 func TestFunctionsOfTheHostThatAreAtWorkAreBounded(t *testing.T) {
 	t.Parallel()
 	a := limited(t, `async () => {

@@ -111,7 +111,7 @@ func TestADefaultExportCanBeCommonJS(t *testing.T) {
 	}
 }
 
-// load opens, starts and closes a module, and returns what went wrong.
+// load opens, starts and closes a module, and returns the first error.
 func load(t *testing.T, path string, opt Options) error {
 	t.Helper()
 	m, err := Open(t.Context(), path, opt)

@@ -14,7 +14,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/deep"
 )
 
-// mostStack is a quarter of what ends a process.
+// mostStack is a quarter of the stack that ends a process.
 const mostStack = 256 << 20
 
 func TestNoModuleIsNestedTooDeepToBeRead(t *testing.T) {
@@ -30,7 +30,7 @@ func TestNoModuleIsNestedTooDeepToBeRead(t *testing.T) {
 		write(t, path, text)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // some take very long
 		defer cancel()
-		_, _ = bundled(ctx, path, Options{}) // what counts is that it comes back
+		_, _ = bundled(ctx, path, Options{}) // any result will do: the test is that it returns
 	}
 	for _, length := range []int{5000, 120_000} {
 		for text := range deep.Code(length) {
@@ -115,7 +115,7 @@ func FuzzDeepModules(f *testing.F) {
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, _ = bundled(t.Context(), path, Options{}) // what counts is that it comes back
+			_, _ = bundled(t.Context(), path, Options{}) // any result will do: the test is that it returns
 		}
 	})
 }

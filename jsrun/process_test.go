@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// patient is a limit for what has to be slow on no machine.
+// patient is a time limit that even a slow machine does not reach.
 const patient = 60 * time.Second
 
 // inNode skips a test where there is no node.
@@ -45,8 +45,8 @@ func openFile(t *testing.T, path string, opt Options) (*Module, func(context.Con
 	return m, calledBy(t, m)
 }
 
-// calledBy runs the factory of a module; what it returns calls the function that the
-// module has given to on.
+// calledBy runs the factory of a module, and returns a function that calls the handler that the
+// module passed to on.
 func calledBy(t *testing.T, m *Module) func(context.Context, any) (Value, error) {
 	t.Helper()
 	var handler Handle
@@ -68,7 +68,8 @@ func calledBy(t *testing.T, m *Module) func(context.Context, any) (Value, error)
 	return func(ctx context.Context, arg any) (Value, error) { return m.Call(ctx, handler, arg) }
 }
 
-// A stand-in for bun where there is none: node under its name, which takes bun's options.
+// standIn puts node in PATH under the name of bun, where bun is not installed; it takes bun's
+// options.
 func standIn(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath(Bun); err == nil {
@@ -191,7 +192,8 @@ func TestARuntimeThatIsNotThereIsSaid(t *testing.T) {
 	}
 }
 
-// Whatever a module does to its process costs the calls under way, and says why.
+// A module that breaks its process fails only the calls in flight, each with the reason, and the
+// process can start again.
 func TestAProcessThatGoesWrongFailsItsCallsAndCanBeStartedAgain(t *testing.T) {
 	inNode(t)
 	for _, test := range []struct {
@@ -234,8 +236,8 @@ func TestAProcessThatGoesWrongFailsItsCallsAndCanBeStartedAgain(t *testing.T) {
 	}
 }
 
-// What the module throws where it is not waited for, prints, or says of objects that
-// are not there does the process no harm.
+// A module's process survives errors that no call waits for, output of the module on any stream,
+// and messages about objects that do not exist.
 func TestAProcessOutlivesWhatIsNotWaitedFor(t *testing.T) {
 	inNode(t)
 	_, call := openProcess(t, `import fs from "node:fs"; import { spawnSync } from "node:child_process";

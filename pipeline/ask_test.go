@@ -44,7 +44,7 @@ func TestOneQuestionAtATimeIsPutToTheUser(t *testing.T) {
 	})
 }
 
-// questioner is a hook that says what the user has answered.
+// questioner returns a hook that answers with the user's answer as its reason.
 func questioner(event, command string) *hook.Hook {
 	return configured(event, command, func(ctx context.Context, c hook.Call) (hook.Reply, error) {
 		key := "may not ask"

@@ -23,7 +23,8 @@ func reply(r hook.Reply) runner {
 	}
 }
 
-// The table is rule C81, and what a hook that failed is told of anywhere.
+// A background hook ends as rule C81 says; the table also has the failures that a hook can have
+// anywhere.
 func TestAHookInTheBackgroundEnds(t *testing.T) {
 	const context1 = `{"hookSpecificOutput":{"additionalContext":"c"},"systemMessage":"m"}`
 	out := func(exit int, stdout string) runner { return reply(hook.Reply{Exit: exit, Stdout: []byte(stdout)}) }
@@ -105,8 +106,8 @@ func TestAHookInTheBackgroundEnds(t *testing.T) {
 	}
 }
 
-// What is for the model comes in the order of the plan, not in that in which the
-// hooks, or the goroutines of a fire, are fast.
+// Texts for the model come in plan order, independent of how fast the hooks, or the goroutines of
+// a fire, are.
 func TestTheNextTurnIsInTheOrderOfTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s := open(t, pipeline.Config{Workers: 8, Load: []pipeline.Load{loads(

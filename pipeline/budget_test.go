@@ -61,7 +61,7 @@ func TestABudgetIsTheTimeOfTheWholeFire(t *testing.T) {
 	}
 }
 
-// What the fire does not wait for does not count.
+// A budget does not count hooks that the fire does not wait for.
 func TestABudgetDoesNotWaitForTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away := of(budgeted, "away", says(3*time.Second))
@@ -78,7 +78,7 @@ func TestABudgetDoesNotWaitForTheBackground(t *testing.T) {
 	})
 }
 
-// A function may take no notice: what it answers behind the time does not count.
+// A function may ignore its context: an answer after the time limit does not count.
 func TestABudgetIsForFunctionsToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, s := start(t, pipeline.Config{})

@@ -21,8 +21,8 @@ var lively = &pipeline.Dialect{
 	Detaches: true,
 }
 
-// livelyEvent declares an event of it. Its reports are refined by what may race
-// with a hook in the background: they are written to.
+// livelyEvent declares an event of the dialect lively. Its Refine writes to each report, which
+// the race detector compares with the writes of background hooks.
 func livelyEvent(name string, ev pipeline.Spec[call, edit]) *pipeline.Event[call, edit] {
 	ev.Name, ev.Subject = name, func(c *call) *string { return &c.Tool }
 	if ev.Refine == nil {
@@ -76,7 +76,7 @@ func says(d time.Duration) runner {
 	}
 }
 
-// host is told what hooks in the background come to.
+// host receives the results of background hooks.
 type host struct {
 	mu  sync.Mutex
 	all []pipeline.Finished

@@ -40,7 +40,8 @@ func TestDebugIsReadAsTheNpmPackageReadsIt(t *testing.T) {
 	}
 }
 
-// The engine's log says what hooks were given and what they said, those in Go too.
+// With the variable DEBUG the engine logs the input and the answer of each hook, also of Go
+// hooks.
 func TestTheVariableDebugTurnsTheLogOn(t *testing.T) {
 	for _, debug := range []string{"llxprt:core:hooks:*", "express"} {
 		t.Setenv("DEBUG", debug)

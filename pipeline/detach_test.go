@@ -110,8 +110,8 @@ func TestAHookThatMayNotLeaveIsWaitedFor(t *testing.T) {
 	})
 }
 
-// What a hook in the background has to say, and what the fire makes of its
-// report, are written at the same time. The race detector is the judge.
+// A background hook writes its answer while the fire refines its report. The race detector is the
+// judge.
 func TestTheBackgroundAndTheFireDoNotMeet(t *testing.T) {
 	var told host
 	sys, s := open(t, pipeline.Config{Workers: 4, Observe: []pipeline.Observer{pipeline.HookEnds(func(context.Context, *pipeline.Evaluation) {})}, Load: []pipeline.Load{loads(

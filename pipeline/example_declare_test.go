@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Release is what hooks of the event are given, and Vote what they can answer.
+// Release is the input of the event's hooks, and Vote is their answer.
 type (
 	Release struct{ Version string }
 	Vote    struct{ Yes int }

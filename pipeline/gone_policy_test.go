@@ -9,8 +9,8 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// What an overlay says of one class of failures decides about no other: a map that
-// leaves cancelled out leaves the fire's own denial.
+// A policy for one failure class decides about no other: a map without the class cancelled keeps
+// the fire's own denial.
 func TestOnlyAnOverlayThatNamesItDecidesAboutACallerThatIsGone(t *testing.T) {
 	open, closed := hook.FailOpen, hook.FailClosed
 	for name, test := range map[string]struct {

@@ -127,7 +127,7 @@ func TestAFireInJSONTermsHasEveryMember(t *testing.T) {
 	}
 }
 
-// Whatever comes in: an InputError, or hooks that ran.
+// FuzzFireJSON checks that any input is either an InputError, or reaches the hooks.
 func FuzzFireJSON(f *testing.F) {
 	for _, seed := range []string{``, `{}`, `{"tool":"x"}`, `{"tool":"x","input":[]}`, `{"tool":"x","count":1e99}`, "{\"tool\":\"\xff\"}", `{"tool":"x"`, `{"tool":"\ud800","a":{"a":1,"a":2}}`, "\uFEFF{}", `{"session_id":{}`} {
 		f.Add(seed)

@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// seen is what the last hook was given.
+// seen holds the payload of the last hook.
 type seen struct{ payload []byte }
 
 func (p *seen) load() pipeline.Load {

@@ -40,7 +40,7 @@ func TestAHookLearnsOfItsEndHoweverItLooks(t *testing.T) {
 	enough := errors.New("enough")
 	tests := map[string]struct {
 		timeout    time.Duration
-		caller     func(context.Context) (context.Context, func()) // and what happens after a second
+		caller     func(context.Context) (context.Context, func()) // returns the caller's context, and a function that runs after a second
 		closes     bool
 		err, cause error
 	}{
@@ -96,7 +96,7 @@ func TestAHookLearnsOfItsEndHoweverItLooks(t *testing.T) {
 	}
 }
 
-// What a hook has kept ends with its turn, and what it has begun with it.
+// A hook's context, and every context derived from it, ends when the hook's run ends.
 func TestAContextEndsWithTheHookThatWasGivenIt(t *testing.T) {
 	tests := map[string]struct {
 		timeout time.Duration

@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// evaluations collects what is observed, as "label: why or outcome".
+// evaluations records evaluations as "label: why or outcome".
 type evaluations struct {
 	mu  sync.Mutex
 	all []pipeline.Evaluation
@@ -73,7 +73,7 @@ func TestEveryHookIsObserved(t *testing.T) {
 	}
 }
 
-// logged returns what a system writes to its log.
+// logged returns the text that f logs.
 func logged(t *testing.T, level slog.Level, f func(log *slog.Logger)) string {
 	t.Helper()
 	var text bytes.Buffer

@@ -20,8 +20,7 @@ import (
 
 type marked struct{}
 
-// follower is an observer that writes down what it is called with, and marks
-// the contexts.
+// follower is an observer that records its calls and marks the contexts.
 type follower struct {
 	mu   sync.Mutex
 	name string
@@ -277,9 +276,8 @@ func (b *blocking) HookAdded(string, *hook.Hook)   { b.wait("HookAdded") }
 func (b *blocking) HookRemoved(string, *hook.Hook) { b.wait("HookRemoved") }
 func (b *blocking) SystemEnd()                     { b.wait("SystemEnd") }
 
-// An observer that blocks costs one fire half a second, and the others nothing;
-// what it would see of them is left out whole, so that it sees no end without its
-// beginning.
+// An observer that blocks delays one fire by half a second, and the others not at all. The engine
+// leaves out their calls to it as a whole: it sees no end without a beginning.
 func TestAnObserverThatBlocksHoldsUpOneFireAtMost(t *testing.T) {
 	calls := map[string]int{"FireStart": 1, "HookStart": 2, "HookEnd": 3, "FireEnd": 4}
 	for _, in := range slices.Sorted(maps.Keys(calls)) {

@@ -134,8 +134,8 @@ func TestABreakerDoesNotCountWhatAHookSays(t *testing.T) {
 	}
 }
 
-// What waits for a permit while the breaker opens is not started after all, and
-// one trial alone runs when its time is over.
+// Hooks that wait for a permit while the breaker opens do not start, and one trial alone runs
+// when the breaker's time is over.
 func TestABreakerStopsTheCrowdThatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var starts atomic.Int64
@@ -285,8 +285,8 @@ func TestABulkheadBoundsWhatRunsAndTheQueueHowLongItWaits(t *testing.T) {
 	}
 }
 
-// Two events whose limits are taken in the same order cannot wait for each other,
-// and what waits in vain leaves no permit behind.
+// Two events that take their limits in the same order cannot deadlock, and a hook that waits in
+// vain keeps no permit.
 func TestPermitsAreReturnedHoweverTheWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hooks []*hook.Hook
@@ -401,7 +401,7 @@ func TestWrapStandsAroundEveryRunner(t *testing.T) {
 	}
 }
 
-// A hook is not run without what the program wants around it.
+// A hook does not run without the wrapper that the program wants around it.
 func TestAHookThatCannotBeWrappedFails(t *testing.T) {
 	for name, wrap := range map[string]func(*hook.Hook, hook.Runner) hook.Runner{
 		"no Runner": func(*hook.Hook, hook.Runner) hook.Runner { return nil },

@@ -44,7 +44,7 @@ var (
 	recheckedTurn = rewritable("RecheckedInTurn", pipeline.Rules{Sequential: true})
 )
 
-// asked counts how often each hook was asked, and with what.
+// asked records the runs of each hook, with their inputs.
 type asked struct {
 	mu   sync.Mutex
 	with map[string][]string
@@ -201,7 +201,7 @@ func TestAStreamHasTheSecondCheckUnderPlacesOfItsOwn(t *testing.T) {
 	}
 	left := 0
 	for range rechecked.Stream(t.Context(), s, &call{Tool: "bash", Input: wire.Object(`{"command":"ls"}`)}) {
-		if left++; left == 4 { // the first round is over, and nobody asks for a second one
+		if left++; left == 4 { // the first round is over; the consumer leaves before a second one
 			break
 		}
 	}

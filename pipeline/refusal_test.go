@@ -35,7 +35,7 @@ func TestAnInputThatIsNotJSONReachesNoHook(t *testing.T) {
 	raw := func(text string) deep { return deep{call: call{Input: wire.Object(text)}} }
 	tests := map[string]struct {
 		in   deep
-		want string // the error; empty if there is none
+		want string // the error; empty: no error
 	}{
 		"cut":                    {raw(`{"command":"rm -rf /"`), "input: line 1, column 22: not JSON: "},
 		"in single quotes":       {raw(`'rm'`), "input: line 1, column 1: not JSON: "},
@@ -213,7 +213,7 @@ func TestAClosedSystemBlocksWhetherOrNotHooksAreThere(t *testing.T) {
 	}
 }
 
-// What is written into the result that fires share decides nothing.
+// Writes to the result that idle fires share change no decision.
 func TestTheSharedResultCannotBePoisoned(t *testing.T) {
 	_, s := start(t, pipeline.Config{})
 	for name, poison := range map[string]func(*hook.Result[edit]){
@@ -335,7 +335,8 @@ func (ending) FireStart(ctx context.Context, _ *pipeline.FireInfo) context.Conte
 	return ctx
 }
 
-// Every hook has answered: what it said counts, and the caller knows that its time is over.
+// If the caller's context ends after every hook has answered, the answers count, and Fire returns
+// the context's error.
 func TestACallerThatEndsAfterItsGuardsHasTheirAnswer(t *testing.T) {
 	_, s := start(t, pipeline.Config{})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -153,7 +153,7 @@ func TestSessionsNeedNoClosing(t *testing.T) {
 		runtime.AddCleanup(other, func(gone *atomic.Bool) { gone.Store(true) }, &gone)
 	}()
 	eventually(t, "a session with a hook of its own", gone.Load)
-	event.On(sys, "host", deny) // and what is left of it does not matter
+	event.On(sys, "host", deny) // hooks of a session that is gone do no harm
 	if res := fire(t, event, s, call{Tool: "write"}); !res.Blocked() {
 		t.Errorf("decision %q", res.Decision)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// A hook that is not what the user agreed to does not run, and guards all the same.
+// A guard that differs from the hook that the user agreed to does not run, and blocks.
 func TestAGuardThatWasChangedBlocks(t *testing.T) {
 	refuses := func(context.Context, hook.Call) (hook.Reply, error) {
 		return hook.Reply{}, &hook.ClassError{Class: hook.ClassUntrusted, Err: errors.New("g.sh has changed")}

@@ -25,7 +25,7 @@ func leaving(name string) *pipeline.Event[call, edit] {
 
 var opened, moved = leaving("Opened"), leaving("Moved")
 
-// varsOf is the file that a hook may leave variables in; empty if there is none.
+// varsOf returns the file in which a hook may export variables, or the empty string.
 func varsOf(c hook.Call) string {
 	for _, v := range c.Env {
 		if file, ok := strings.CutPrefix(v, "VARS="); ok {
@@ -242,7 +242,7 @@ func TestCloseRemovesWhatHooksHaveLeft(t *testing.T) {
 		if scratch != "" && !strings.HasPrefix(kept, scratch) {
 			t.Errorf("%s is not below %s", kept, scratch)
 		}
-		_ = fire(t, opened, s, call{Tool: "x"}) // nobody would remove a new one
+		_ = fire(t, opened, s, call{Tool: "x"}) // no later Close would remove a new file
 		if _, err := s.Keep("text", "x"); err == nil || len(s.EnvFiles()) > 0 || !strings.Contains(log.String(), "closed") {
 			t.Errorf("%s: after Close files %q, err %v, the log is\n%s", name, s.EnvFiles(), err, log.String())
 		}

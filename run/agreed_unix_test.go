@@ -17,11 +17,12 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// remembered are files as they were, whatever they are now.
+// remembered holds the texts of files as they were when the user agreed to them; the files may
+// have changed since.
 type remembered struct {
 	dir     string
 	texts   map[string]string
-	changed error // what Same says
+	changed error // returned by Same
 }
 
 func (r *remembered) Same(context.Context) error { return r.changed }
@@ -89,14 +90,15 @@ func TestAScriptOfTheProjectRunsAsItWasAgreedTo(t *testing.T) {
 	for i, script := range everyday {
 		for _, form := range []string{everydayForm, "hooks/g.sh", "$P/hooks/g.sh x", "bash hooks/g.sh y", "sh -e hooks/g.sh"} {
 			if i > 6 && form != everydayForm {
-				continue // what a name is like is settled
+				continue // the scripts above cover the names
 			}
 			t.Run(fmt.Sprintf("%d %s", i, form), func(t *testing.T) { agree(t, form, script.name+script.text, script.stays) })
 		}
 	}
 }
 
-// agree compares a script with what was agreed to of it when its file is another.
+// agree compares a run of a script from its agreed text, after its file has changed, with a run
+// from the file.
 func agree(t *testing.T, form, text string, stays bool) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -20,7 +20,7 @@ func asks(id string) string {
 	return fmt.Sprintf(`echo '{"prompt":"%s","message":"Really?","options":[{"key":"yes","label":"Yes"},{"key":"no","label":"No","description":"stop"}]}'`, id)
 }
 
-// answers returns an Ask that answers in turn, and what it was asked.
+// answers returns an Ask that returns keys in turn, and the list of its questions.
 func answers(keys ...string) (ask func(context.Context, hook.Question) (string, bool), asked *[]hook.Question) {
 	asked = new([]hook.Question)
 	return func(_ context.Context, q hook.Question) (string, bool) {

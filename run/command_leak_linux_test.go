@@ -15,7 +15,7 @@ import (
 
 func TestManyAtOnceLeaveNothingBehind(t *testing.T) {
 	both(t, func(t *testing.T, run runFunc) {
-		run.script(t, "true", hook.Call{}) // opens what package os opens once
+		run.script(t, "true", hook.Call{}) // package os opens some descriptors once
 		before := descriptors(t)
 		var all sync.WaitGroup
 		for i := range 64 {

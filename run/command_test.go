@@ -26,8 +26,8 @@ func both(t *testing.T, test func(t *testing.T, run runFunc)) {
 	}
 }
 
-// everywhere runs a test with the implementation for systems that are no Unix
-// too: what they share must not depend on signals.
+// everywhere runs a test also with the implementation for systems other than Unix: their common
+// behavior must not depend on signals.
 func everywhere(t *testing.T, test func(t *testing.T, run runFunc)) {
 	both(t, test)
 	t.Run("anywhere", func(t *testing.T) { test(t, executeAnywhere) })

@@ -15,7 +15,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// behind is what becomes of a hook that has gone to the background.
+// behind is the result of a hook that has gone to the background.
 type behind struct {
 	wish  time.Duration
 	calls int

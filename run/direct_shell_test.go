@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// Under the name "probe" the test program tells what it was started with.
+// Under the name "probe" the test program prints its arguments, input, directory and environment.
 func init() {
 	if filepath.Base(os.Args[0]) != "probe" {
 		return

@@ -33,7 +33,8 @@ func (a asItWas) Open(_ context.Context, path string) (*os.File, []byte, error) 
 	return f, text, err
 }
 
-// What a user agreed to run holds too, from the text of a script and not.
+// A pinned command keeps the contract of a runner, whether it runs from the text of a script or
+// not.
 func TestWhatWasAgreedToHolds(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "hook.sh")

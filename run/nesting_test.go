@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/deep"
 )
 
-// mostStack is what reading one script may cost. More than the runtime's limit,
-// four times that, is the end of the process.
+// mostStack is the most stack that reading one script may use. The runtime ends the process at
+// four times that.
 const mostStack = 256 << 20
 
 func TestNoScriptIsNestedTooDeepToBeRead(t *testing.T) {

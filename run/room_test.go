@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Commands that share a Room keep no more than it has, apart from the first 64 KiB
-// of each, and what was returned of it is there for others.
+// Commands that share a Room keep no more output than it has, apart from the first 64 KiB of
+// each. Room that they return is available to others.
 func TestCommandsThatShareARoomKeepNoMoreThanItHas(t *testing.T) {
 	const room, first = 4 << 20, 64 << 10
 	shared := run.NewRoom(room)

@@ -58,7 +58,7 @@ func (h *warmHook) write(name, text string) {
 	}
 }
 
-// run runs a call and returns what it printed.
+// run runs a call and returns its output.
 func (h *warmHook) run(env ...string) string {
 	h.t.Helper()
 	call := h.call
@@ -70,7 +70,7 @@ func (h *warmHook) run(env ...string) string {
 	return string(reply.Stdout) + string(reply.Stderr)
 }
 
-// heat runs calls until one has been warm, and returns what the last printed.
+// heat runs calls until one has been warm, and returns the output of the last.
 func (h *warmHook) heat() (out string) {
 	h.t.Helper()
 	until := time.Now().Add(time.Minute)
@@ -356,7 +356,7 @@ func TestManyWarmCallsAtOnce(t *testing.T) {
 	}
 }
 
-// What is made ready before the first call is there for it.
+// The first call uses the process that Prewarm has started.
 func TestPrewarm(t *testing.T) {
 	for kind, program := range map[string]string{WarmPython: need(t, "python3", "/usr/bin/python3"), WarmNode: need(t, "node", "/usr/bin/node")} {
 		t.Run(kind, func(t *testing.T) {
@@ -414,8 +414,8 @@ func TestLeastRecentlyUsedGoesFirst(t *testing.T) {
 	}
 }
 
-// A host that is killed leaves nothing: not the interpreter, not a process that
-// waits, not a call that runs, nor what that has started.
+// After a host is killed none of its processes lives on: not the interpreter, not a waiting
+// process, not a running call, and not the processes that the call has started.
 func TestNothingOutlivesAHostThatIsKilled(t *testing.T) {
 	if dir := os.Getenv("SNAPHOOK_TEST_WARM_HOST"); dir != "" {
 		warmHost(t, dir)

@@ -50,7 +50,7 @@ print('here')
 	}
 }
 
-// What an interpreter is can change while it is warm, too.
+// An interpreter that changes while it is warm starts cold.
 func TestAnInterpreterThatChangesStartsCold(t *testing.T) {
 	python := need(t, "python3", "/usr/bin/python3")
 	h := newWarmHook(t, python, "hook.py", "import sys\nprint(sys.prefix != sys.base_prefix, any('dist-packages' in p for p in sys.path))\n")
@@ -102,8 +102,9 @@ func TestProjectsShareNoInterpreter(t *testing.T) {
 	}
 }
 
-// Two hooks with the same command, directory and environment, as a user and a
-// project may have them, share no process: what one trusts the other does not run in.
+// Two hooks with the same command, directory and environment, such as one of the user and one of
+// a project, share no process: a trusted script never runs in a process that an untrusted one has
+// used.
 func TestHooksShareNoProcess(t *testing.T) {
 	for program, script := range map[string]string{
 		"python3": "import os\nprint(os.getppid())\n",
@@ -284,7 +285,7 @@ func TestAWarmCallThatIsCancelled(t *testing.T) {
 	}
 }
 
-// 300 calls in a row leave what a cold one does, each of them.
+// Each of 300 calls in a row has the output, exit status and files of a cold call.
 func TestThreeHundredWarmCalls(t *testing.T) {
 	for program, script := range map[string]struct{ text, each string }{
 		"python3": {`import atexit, json, os, sys

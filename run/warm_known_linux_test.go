@@ -110,7 +110,7 @@ func knownSame(t *testing.T, argv []string, files map[string]string) {
 	}
 }
 
-// The scripts of the conformance cases: what runs in this process does what bash does.
+// A script of the conformance cases that runs in this process does the same as in bash.
 func TestScriptsOfConformanceCasesAreTheSame(t *testing.T) {
 	need(t, "bash", "/bin/bash")
 	scripts, inside := knownScripts(t), 0
@@ -141,7 +141,7 @@ func TestScriptsOfConformanceCasesAreTheSame(t *testing.T) {
 	}
 }
 
-// knownCase is what a script of a case needs.
+// knownCase holds the input and the other scripts that a script of a case needs.
 type knownCase struct {
 	Input   jsontext.Value    `json:"input"`
 	Scripts map[string]string `json:"scripts"`

@@ -58,7 +58,7 @@ type left struct {
 	Files          map[string]string
 }
 
-// lay makes dir what it was before the script.
+// lay restores dir to its state before the script ran.
 func lay(t *testing.T, dir, script, text string) {
 	t.Helper()
 	old, err := os.ReadDir(dir)
@@ -173,7 +173,7 @@ func sameWarm(t *testing.T, argv []string, script, text string, calls int) {
 	}
 }
 
-// residentOf is the process of the interpreter that forks; nil if there is none.
+// residentOf returns the process of the interpreter that forks, or nil.
 func residentOf(w *Warm) *os.Process {
 	if p := pythonOf(w); p != nil {
 		return p.proc
@@ -181,7 +181,7 @@ func residentOf(w *Warm) *os.Process {
 	return nil
 }
 
-// pythonOf is the resident interpreter; nil if there is none.
+// pythonOf returns the resident interpreter, or nil.
 func pythonOf(w *Warm) *python {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -214,8 +214,8 @@ func awaitNextChild(t *testing.T, w *Warm) (pid int) {
 	return 0
 }
 
-// rehearsed reports whether the child has done what it does to get ready: it has
-// touched most of its memory.
+// rehearsed reports whether the child has finished its preparations: it has touched most of its
+// memory.
 func rehearsed(pid int) bool {
 	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, after, _ := strings.Cut(string(stat), ") ")
@@ -270,7 +270,7 @@ func TestWarmFormsAreTheSame(t *testing.T) {
 	}
 }
 
-// What cannot be the same stays cold, with a note.
+// A command that could behave differently when warm stays cold, with a note.
 func TestColdWithANote(t *testing.T) {
 	for _, test := range []struct {
 		argv []string

@@ -24,7 +24,7 @@ type publicStamp struct {
 	mode fs.FileMode
 }
 
-// What is copied of a project.
+// Limits of the copy of a project.
 const (
 	mostPublicFiles = 4000
 	mostPublicSize  = 1 << 20
@@ -61,7 +61,7 @@ func (b *publicBox) restore(name string) {
 	b.was[name] = publicStamp{stampOf(to), info.Mode().Perm() | 0o600}
 }
 
-// leaves runs a call, returns what it leaves, and undoes it.
+// leaves runs a call, returns its output and the files that it changed, and undoes the changes.
 func (b *publicBox) leaves(c *Command, call hook.Call) left {
 	l := leaves(c, hook.Call{Dir: call.Dir, Hook: call.Hook, Timeout: call.Timeout, Payload: call.Payload})
 	l.Files = map[string]string{}
@@ -100,7 +100,7 @@ func (b *publicBox) leaves(c *Command, call hook.Call) left {
 	return l
 }
 
-// publicPayloads are what an event may bring, the last of them cut off.
+// publicPayloads returns payloads that an event may have; the last is cut off.
 func publicPayloads(event, dir string) (all []string) {
 	const bash, write, edit = `{"command":"rm -rf build && git push --force","description":"d"}`, `{"file_path":"DIR/.env","content":"API_KEY=sk-123\n"}`,
 		`{"file_path":"DIR/README.md","old_string":"a","new_string":"b","path":"DIR/README.md"}`

@@ -52,7 +52,7 @@ func TestPublicHooksAreTheSame(t *testing.T) {
 	}
 }
 
-// publicCount says what became of the hooks and of their calls.
+// publicCount counts the hooks and their calls by result.
 type publicCount struct {
 	mu   sync.Mutex
 	of   map[string]int
@@ -238,7 +238,7 @@ func (h publicHook) same(t *testing.T, count *publicCount) bool {
 	return calls > 0 && w.ran.Load() > 0
 }
 
-// steadily is what a cold call leaves, time after time.
+// steadily is the effect that a cold call has every time.
 type steadily struct {
 	left   left
 	masked bool // but for numbers
@@ -261,8 +261,8 @@ func (s steadily) as(l left) left {
 // number is a time, a count, a process, or an identifier.
 var number = regexp.MustCompile(`[0-9a-f]{7,}|[0-9]+`)
 
-// steady returns what cold calls leave. The first may leave something outside of the
-// project that the later ones see.
+// steady returns the effect of cold calls. It ignores the first call, which may change something
+// outside of the project that later calls see.
 func (b *publicBox) steady(cold *Command, call hook.Call) (s steadily, ok bool) {
 	b.leaves(cold, call)
 	one, two := b.leaves(cold, call), b.leaves(cold, call)

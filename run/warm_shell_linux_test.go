@@ -91,7 +91,7 @@ func TestShellScriptsAreTheSame(t *testing.T) {
 	}
 }
 
-// What bash alone can run is run by bash, all of it, and the note says why.
+// bash runs the whole of a script that only bash can run, and the note says why.
 func TestShellScriptsThatBashRuns(t *testing.T) {
 	need(t, "bash", "/bin/bash")
 	for text, note := range map[string]string{
@@ -135,7 +135,7 @@ func TestShellScriptsThatBashRuns(t *testing.T) {
 	}
 }
 
-// What only shows when a script runs is run by bash too, from its beginning.
+// bash runs a script from its beginning if it turns out only at run time that bash is needed.
 func TestShellScriptsThatAreGivenUp(t *testing.T) {
 	need(t, "bash", "/bin/bash")
 	for _, text := range []string{
@@ -216,7 +216,7 @@ func TestShellScriptsThatRunForLong(t *testing.T) {
 	}
 }
 
-// The script and the bash that would run it are those of the call.
+// Each call runs the current script, with the bash that would run it.
 func TestShellScriptsThatChange(t *testing.T) {
 	bash := need(t, "bash", "/bin/bash")
 	dir := shellDir(t)
@@ -252,7 +252,7 @@ func TestShellScriptsThatChange(t *testing.T) {
 	}
 }
 
-// A call takes less than 0.18 of what a start of bash does.
+// A call takes less than 0.18 of the time that bash takes to start.
 func TestShellCallsAreFast(t *testing.T) {
 	need(t, "bash", "/bin/bash")
 	p := newShellPair(t, []string{"bash", "-c", "read -r x\necho \"$x\""}, nil, shellDir(t))

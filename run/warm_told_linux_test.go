@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A warm Python script tells its end before the kernel has freed its memory. What
-// it held is free by then, and no later call of the hook finds its process.
+// A warm Python script reports its end before the kernel has freed its memory. Its locks are free
+// by then, and no later call of the hook finds its process.
 func TestWhatAWarmCallHeldIsFreeAtItsEnd(t *testing.T) {
 	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", `import fcntl, os
 try:
@@ -61,7 +61,8 @@ func toldBy(w *Warm) int {
 	return len(p.told.all)
 }
 
-// Without the list of what it has loaded no call begins in an interpreter.
+// A call starts cold if the interpreter's list of loaded files is gone, and the interpreter is
+// replaced.
 func TestAnInterpreterWithoutItsListIsReplaced(t *testing.T) {
 	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py", "print('here')\n")
 	h.heat()
@@ -79,7 +80,7 @@ func TestAnInterpreterWithoutItsListIsReplaced(t *testing.T) {
 	}
 }
 
-// What a script forks ends as it does, and must not tell that it has.
+// A process that a script forks ends without reporting the end of the script.
 func TestAForkOfAWarmScriptDoesNotTellItsEnd(t *testing.T) {
 	h := newWarmHook(t, need(t, "python3", "/usr/bin/python3"), "hook.py",
 		"import os, sys\nif os.fork() == 0:\n    sys.exit(7)\nos.wait()\nprint('the script', flush=True)\nsys.exit(2)\n")

@@ -34,7 +34,8 @@ func newWorker(t *testing.T, program, script, text string) (*Command, hook.Call)
 	return c, hook.Call{Dir: dir, Hook: &hook.Hook{Identity: hook.Identity{Event: "PreToolUse"}}, Payload: []byte("{\"tool_input\":\n{\"command\":\"rm /etc/x\"}}\n"), Timeout: 20 * time.Second}
 }
 
-// byHand is the protocol by hand: it answers each call by what "answer" makes of it.
+// byHand is a worker that speaks the protocol without a library: the member "do" of the payload
+// selects its action.
 const byHand = `import json, os, sys, time
 print('{"ready":{"concurrency":8}}', flush=True)
 for line in sys.stdin:

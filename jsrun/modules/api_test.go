@@ -13,8 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
 
-// told runs a module whose text runs as session_start, and compares what
-// happened.
+// told runs text as a handler of session_start, and compares the host's record with want.
 func told(t *testing.T, h *host, text string, want ...string) {
 	t.Helper()
 	h.written(t, "hook.ts", `export default pi => pi.on("session_start", async (event, ctx) => {

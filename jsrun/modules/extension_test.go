@@ -26,7 +26,7 @@ func runtimes(t *testing.T, test func(t *testing.T, loader *modules.Loader)) {
 	}
 }
 
-// A module that registers more than hooks loads; what it registers is the host's.
+// A module that registers more than hooks loads, and the host gets its registrations.
 func TestWhatAnExtensionRegistersIsTheHosts(t *testing.T) {
 	runtimes(t, func(t *testing.T, loader *modules.Loader) {
 		h := opened(t, xcsh.Config{}, loader)
@@ -69,7 +69,8 @@ func TestWhatAnExtensionRegistersIsTheHosts(t *testing.T) {
 	})
 }
 
-// What could bound the agent is an error where no host carries it out.
+// A function that could restrict the agent fails where no host carries it out; the others return
+// empty values.
 func TestWhatAnExtensionAsksForWithoutAHostForIt(t *testing.T) {
 	runtimes(t, func(t *testing.T, loader *modules.Loader) {
 		h := opened(t, xcsh.Config{}, loader)
@@ -86,7 +87,7 @@ func TestWhatAnExtensionAsksForWithoutAHostForIt(t *testing.T) {
 	})
 }
 
-// A host that has more than hooks carries out what it has.
+// A host with an Extension function carries out the calls that it knows.
 func TestWhatAnExtensionAsksForIsTheHostsToCarryOut(t *testing.T) {
 	h := opened(t, xcsh.Config{}, &modules.Loader{})
 	h.Initialize(xcsh.Host{UI: h, Extension: func(_ context.Context, member string, args []jsontext.Value) (jsontext.Value, error) {
@@ -116,7 +117,7 @@ func TestWhatAnExtensionAsksForIsTheHostsToCarryOut(t *testing.T) {
 	}
 }
 
-// The bus of a module carries what its handlers tell each other.
+// The event bus of a module passes values between its handlers.
 func TestTheEventBusOfAModule(t *testing.T) {
 	runtimes(t, func(t *testing.T, loader *modules.Loader) {
 		h := opened(t, xcsh.Config{}, loader)

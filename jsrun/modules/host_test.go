@@ -22,11 +22,11 @@ type host struct {
 	xcsh.NoUI
 	*xcsh.Modules
 	dir    string
-	yes    bool   // what the user answers
-	choice string // what the user chooses; empty is nothing
+	yes    bool   // the user's answer
+	choice string // the user's choice; empty: no choice
 
 	mu   sync.Mutex
-	said []string // what happened, in words
+	said []string // events, as texts
 }
 
 // opened makes a host whose UI is there, without modules.
@@ -91,7 +91,7 @@ func (h *host) say(format string, args ...any) {
 	h.said = append(h.said, fmt.Sprintf(format, args...))
 }
 
-// heard compares what happened since the last time.
+// heard compares the events since its last call with want.
 func (h *host) heard(t testing.TB, want ...string) {
 	t.Helper()
 	h.mu.Lock()
@@ -131,7 +131,7 @@ func (h *host) Theme() xcsh.Theme             { return h }
 func (h *host) Fg(colour, text string) string { return "<" + colour + ">" + text }
 func (h *host) Bg(colour, text string) string { return "[" + colour + "]" + text }
 
-// logged keeps what modules log.
+// logged records the log messages of modules.
 type logged struct{ h *host }
 
 func (l logged) Enabled(context.Context, slog.Level) bool { return true }

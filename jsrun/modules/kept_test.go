@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun/modules"
 )
 
-// What a module registers is in the memory of its host.
+// A module that registers too much is stopped: its registrations use the host's memory.
 func TestAModuleThatRegistersTooMuchIsStopped(t *testing.T) {
 	for name, register := range map[string]string{
 		"handlers":            `for (;;) pi.on("tool_result", () => {})`,

@@ -20,7 +20,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// seen keeps what observers are given.
+// seen records the evaluations that observers get.
 type seen struct {
 	mu   sync.Mutex
 	ends []*pipeline.Evaluation

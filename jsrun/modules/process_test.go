@@ -67,7 +67,7 @@ func TestAGateWhoseProcessHasEndedBlocksAndIsStartedAgain(t *testing.T) {
 	}
 }
 
-// born looks that the module works, which is what a life begins with.
+// born checks that the module works at the beginning of its life.
 func (h *host) born(t *testing.T) {
 	t.Helper()
 	xcsh.TurnStart.Fire(t.Context(), h.Modules, &xcsh.TurnStartEvent{})

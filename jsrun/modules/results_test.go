@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/xcsh"
 )
 
-// What is read of results is what the types of results have, and their yes or no is a flag.
+// The engine reads every member that a result type has, and reads boolean members as flags.
 func TestTheMembersOfAllResultsAreRead(t *testing.T) {
 	for _, result := range []reflect.Type{
 		reflect.TypeFor[xcsh.BeforeAgentStartResult](), reflect.TypeFor[xcsh.ContextResult](),

@@ -15,8 +15,8 @@ import (
 // quick keeps tests of limits short; see raceEnabled.
 var quick = 400 * time.Millisecond
 
-// A gate that goes wrong refuses the call, which other modules are asked about
-// as ever, and says what is wrong.
+// A gate that goes wrong refuses the call with its error as the reason. The engine still calls
+// the gates of other modules.
 func TestAGateThatGoesWrongRefusesTheCall(t *testing.T) {
 	for _, test := range []struct {
 		name, handler, want string
@@ -54,7 +54,7 @@ func TestAGateThatGoesWrongRefusesTheCall(t *testing.T) {
 	}
 }
 
-// counting blocks what is named "stop", and tells what it has seen.
+// counting blocks a call named "stop", and logs the calls that it has seen.
 const counting = `export default pi => pi.on("tool_call", e => { pi.logger.debug("good saw " + e.toolName); return e.toolName === "stop" ? { block: true } : undefined; })`
 
 // afterwards looks whether the bad module works again, or says that it is dead.
@@ -92,8 +92,8 @@ func TestAGateThatNeverAnswersIsRefusedWhenTheCallerGivesUp(t *testing.T) {
 	h.afterwards(t, false)
 }
 
-// Handlers run even if the context has ended before, and what they ask for then
-// ends at once.
+// Handlers run even if the context has ended before; the functions that they then wait for return
+// at once.
 func TestHandlersRunWhenTheContextHasEnded(t *testing.T) {
 	h := opened(t, xcsh.Config{}, &modules.Loader{})
 	h.yes = true
