@@ -113,8 +113,8 @@ var testPackages = []string{"hooktest", "internal/testkit"}
 
 // testLibraries are the libraries of hooktest, which only tests import. hooktest is a package of
 // this module and not a module of its own, since this module's tests use it too, and go mod tidy
-// cannot handle modules that need each other. An embedder downloads only what its build links,
-// and therefore none of these.
+// cannot handle modules that need each other. An embedder downloads only the libraries that its
+// build links, and therefore none of these.
 var testLibraries = []string{"pgregory.net/rapid"}
 
 func TestEmbeddersDownloadFewLibraries(t *testing.T) {

@@ -177,8 +177,8 @@ func TestAnEntryThatCannotBeUsedFollowsItsOwnPolicy(t *testing.T) {
 	}
 }
 
-// LLxprt's sources know the type "plugin" and run none: the hook fails each time. An overlay that
-// names the class of starts that fail, or that of entries which cannot be used, makes it deny.
+// LLxprt's sources know the type "plugin" but run no such hook: it fails each time. An overlay
+// that closes the class spawn, or the class invalid, makes it deny.
 func TestAPluginOfLLxprtFailsAsOneThatCannotBeUsed(t *testing.T) {
 	var gate gate
 	for _, g := range gates {

@@ -51,7 +51,7 @@ type engine struct {
 	p        *llxprtcases.Prepared
 	sys      *pipeline.System
 	ses      *pipeline.Session
-	settings jsontext.Value // what a reload would read
+	settings jsontext.Value // the settings that a reload reads
 }
 
 func open(t testing.TB, p *llxprtcases.Prepared) (llxprtcases.Engine, string) {

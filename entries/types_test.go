@@ -83,7 +83,7 @@ func TestTypesOfTheProgramAreRead(t *testing.T) {
 	}
 }
 
-// The types of a dialect stay what they are.
+// A host cannot replace a type of the dialect.
 func TestATypeOfTheDialectIsNotReplaced(t *testing.T) {
 	own := entries.Types{"command": func(*hook.Hook, settings.Value) *settings.Problem { panic("not asked") }}
 	for name, load := range map[string]pipeline.Load{

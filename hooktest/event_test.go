@@ -66,7 +66,7 @@ var (
 	})
 )
 
-// preparing allocates what hooks would need, whether or not one is there.
+// preparing allocates a copy of the input for hooks, even if there is no hook.
 type preparing struct {
 	*pipeline.Event[deploy, vote]
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Release is what hooks of the event are given, and Vote what they can answer.
+// Release is the input of the event's hooks, and Vote is their answer.
 type (
 	Release struct {
 		Version string `json:"version"`

@@ -35,7 +35,7 @@ type recorder struct {
 	cleanups []func()
 }
 
-// failures runs a test, with its cleanups, and returns what it reports.
+// failures runs a test, with its cleanups, and returns the failures that it reports.
 func failures(t *testing.T, test func(testing.TB)) string {
 	t.Helper()
 	r := &recorder{TB: t}

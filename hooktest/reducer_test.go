@@ -206,7 +206,7 @@ func TestACorrectReducerPasses(t *testing.T) {
 	}
 }
 
-// quorum denies what fewer than two hooks allow.
+// quorum denies a call that fewer than two hooks allow.
 func quorum(outs answers) answer {
 	votes := 0
 	for o := range outs {

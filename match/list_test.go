@@ -116,7 +116,7 @@ func FuzzList(f *testing.F) {
 		if m == nil || note != "" || wideNote != "" {
 			return
 		}
-		// What needs no note means the same to both.
+		// A pattern without a note means the same to both.
 		if got, want := m.Match(subject), wide.Match(subject); got != want {
 			t.Errorf("List(%q).Match(%q) = %v, WideList says %v", pattern, subject, got, want)
 		}

@@ -134,7 +134,7 @@ func FuzzTool(f *testing.F) {
 		if m == nil {
 			return
 		}
-		_, literal := m.(Exact) // what is no expression, and says so; an expression may look like a glob
+		_, literal := m.(Exact) // a text that is not an expression, with a note that says this; an expression may look like a glob
 		if literal != (note != "" && !strings.Contains(note, "no glob")) {
 			t.Errorf("Tool(%q) = %T with the note %q", pattern, m, note)
 		}

@@ -2,5 +2,5 @@
 
 package match
 
-// raceEnabled: the race detector makes pools drop what they hold, at random.
+// raceEnabled is true with the race detector, which makes pools drop their elements at random.
 const raceEnabled = true

@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/match"
 )
 
-// What Node 20 says of each pair.
+// Node 20 has the same results.
 func TestEscapedSurrogatesMatchTheirCharacter(t *testing.T) {
 	for _, tt := range []struct {
 		pattern, subject string

@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// A project brings the globs and the commands: what takes too long to compare is
-// a problem, and is not compared.
+// A project's globs and commands that take too long to compare are reported as a problem, and are
+// not compared.
 func TestRulesThatTakeTooLongToCompareAreRefused(t *testing.T) {
 	long := &hook.Hook{Identity: hook.Identity{Dialect: "claude", Event: "PreToolUse", Source: hook.Project, Command: strings.Repeat("a", 500_000)}}
 	short := gate(hook.Project)

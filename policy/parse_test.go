@@ -70,7 +70,7 @@ func TestWhatCannotBeUsedIsRefusedAtItsPlace(t *testing.T) {
 	}
 }
 
-// What the parser of files refuses is refused of an overlay in Go as well.
+// An overlay in Go is refused wherever the parser of files refuses it.
 func TestWhatCannotBeUsedIsRefusedInGo(t *testing.T) {
 	for want, o := range map[string]policy.Overlay{
 		`there is no failure class "crahs" (did you mean "crash"?)`: {Rules: []policy.Rule{{OnFailure: policy.OnFailure{"crahs": hook.FailClosed}}}},

@@ -32,7 +32,7 @@ func inBackground(text string, r hook.Runner) *hook.Hook {
 	return h
 }
 
-// ends is what the lines of a record say of hooks in the background.
+// ends returns the lines of a record about background hooks, in words.
 func ends(t *testing.T, text *bytes.Buffer) string {
 	t.Helper()
 	var words []string

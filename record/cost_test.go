@@ -44,10 +44,10 @@ func TestWhatAFireWithARecordAllocates(t *testing.T) {
 	}
 }
 
-// A record costs a fire with one hook in Go at most 6 µs on a machine that appends a line
-// to a file in 1.5 µs, so four times what that costs; twice as much on one that is busy. The
-// quickest of many short rounds counts, all in one run: what else the machine does makes
-// rounds slower, not quicker.
+// A record costs a fire with one Go hook at most 6 µs on a machine that appends a line to a file
+// in 1.5 µs, which is four times the append, and twice as much on a busy machine. The quickest of
+// many short rounds counts, all in one run: the machine's other work makes rounds slower, never
+// quicker.
 func TestWhatAFireWithARecordTakes(t *testing.T) {
 	testkit.Timed(t)
 	const most = 8 // 3 to 4 on a machine that does nothing else

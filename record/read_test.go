@@ -76,8 +76,8 @@ func TestALargeRecordIsReadInBoundedMemory(t *testing.T) {
 	}
 	n, most := 0, uint64(0)
 	var mem runtime.MemStats
-	runtime.GC() // what other tests have left
-	runtime.GC() // and what lay in pools
+	runtime.GC() // frees the garbage of other tests
+	runtime.GC() // frees the contents of pools
 	for range record.Lines(&endless{line: []byte(line), left: size}, nil) {
 		if n++; n%1000 == 0 {
 			runtime.ReadMemStats(&mem)

@@ -73,7 +73,7 @@ func command(text string, r hook.Runner) *hook.Hook {
 	return &hook.Hook{Identity: hook.Identity{ID: "project/Call/" + text, Dialect: "test", Event: "Call", Type: "command", Command: text, Source: hook.Project, Position: hook.Position{File: "settings.json", Line: 4, Column: 9}}, Runner: r}
 }
 
-// lines are what a record has after some fires.
+// lines returns the lines of a record after some fires.
 func lines(t *testing.T, cfg record.Config, hooks []*hook.Hook, fires ...call) (all []map[string]any) {
 	t.Helper()
 	var text bytes.Buffer
@@ -256,7 +256,7 @@ func (w writer) Write(b []byte) (int, error) {
 	return w.w.Write(b)
 }
 
-// waitFor waits for what another goroutine does.
+// waitFor waits until ok returns true, at most ten seconds.
 func waitFor(t *testing.T, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {

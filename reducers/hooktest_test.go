@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/reducers"
 )
 
-// The answer depends on the answers and their order alone, and nothing is lost
-// but what a strategy is for.
+// Every strategy depends only on the answers and their order, and loses nothing except the values
+// that it is meant to drop.
 func TestEveryStrategyHolds(t *testing.T) {
 	add := func(all *string, one string) { *all += one }
 	long := func(o *output) bool { return len(o.Specific) > 1 }

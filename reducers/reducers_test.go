@@ -12,7 +12,7 @@ import (
 
 type output = hook.Output[string]
 
-const given = hook.SetAnswer // what a hook says nothing of beyond that it spoke
+const given = hook.SetAnswer // bits of an answer without any member
 
 func silent() output { return output{Set: given} }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// told says what came, and when: "+0 0s" is that hook 0 has started.
+// told records each report with its time: "+0 0s" means that hook 0 has started at once.
 func told(reports iter.Seq[*hook.Report[int]]) (words []string) {
 	start := time.Now()
 	for r := range reports {

@@ -24,7 +24,7 @@ func strict(stdout []byte) (hook.Output[part], []string, error) {
 // ends have every effect, each under a status of its own.
 var ends = hook.Exits{0: hook.ParseAnswer, 1: hook.FailWithWarning, 2: hook.ParseAndDeny, 3: hook.ParseOrFail, 4: hook.DenyWithReason}
 
-// The dialect with most effects is that of rule C35.
+// Claude Code's dialect has the most effects (rule C35).
 func TestParseByEffect(t *testing.T) {
 	const none = "blocked by a hook that gave no reason"
 	const bad = `{"bad":1,"decision":"deny"}`

@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/stages"
 )
 
-// report is that of hook i, which says a word; of a silent one if it is "".
+// report returns the report of hook i, which answers with word, or does not answer if word is "".
 func report(i int, word string) *hook.Report[string] {
 	r := &hook.Report[string]{Hook: &hook.Hook{Identity: hook.Identity{Name: fmt.Sprint(i)}}, Index: i, Answered: word != "", Output: hook.Output[string]{Specific: word}}
 	if strings.HasPrefix(word, "no") {

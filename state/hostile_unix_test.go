@@ -14,7 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// A hook owns the directory of its session's state, and may put there what never ends.
+// A hook owns the directory of its session's state, and may put a file there that never ends. No
+// operation waits for it.
 func TestWhatAHookPutsInTheStatesPlaceHoldsUpNoOperation(t *testing.T) {
 	fifo := func(t *testing.T, path string) error { return unix.Mkfifo(path, 0o600) }
 	zero := func(t *testing.T, path string) error { return os.Symlink("/dev/zero", path) }

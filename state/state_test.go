@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// child is a hook process: it counts, or writes for ever and says what has been
+// child is a hook process: it counts, or it writes for ever and prints each number that was
 // acknowledged.
 func child(d state.Dir, does string) int {
 	if does == "count" {

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// A session that something uses is not swept away under it, and what waits for the
-// lock of one that is swept writes into the new one.
+// A sweep does not remove a session in use, and a writer that waits for the lock of a session
+// that is swept writes into the new one.
 func TestASweepLosesNothingThatIsAcknowledged(t *testing.T) {
 	home, old := t.TempDir(), time.Now().Add(-state.Stale-time.Hour)
 	d := state.Of(home, "/p", "s")

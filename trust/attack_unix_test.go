@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// attacked is a project in which every probe finds what it needs.
+// attacked is a project that has every file that a probe needs.
 var attacked = map[string]string{
 	"hooks/a.js": `const u = require("../lib/u.js"); process.exit(u())`, "lib/u.js": "module.exports = () => require('./v')", "lib/v.json": "2",
 	"hooks/esm.mjs": `import { x } from "../lib/e.mjs"; await import("../lib/f.mjs")`, "lib/e.mjs": "export const x = 1", "lib/f.mjs": "", "hooks/pkg.js": `require("left-pad")`, "node_modules/left-pad/index.js": "", "hooks/dir.js": `require("./d")`, "hooks/d/index.js": "",
@@ -98,7 +98,7 @@ func TestNoCodeChangesUnderAGrant(t *testing.T) {
 	}
 }
 
-// TestCommonHooksAreClear: what people write is covered by a few files, and stays trusted while others change.
+// A few files cover common hooks, which stay trusted while other files change.
 func TestCommonHooksAreClear(t *testing.T) {
 	dir := project(t, map[string]string{
 		"*hooks/g.sh": "#!/usr/bin/env bash\nset -euo pipefail\n# guard\ninput=$(cat)\ncmd=$(jq -r '.tool_input.command // empty' <<< \"$input\")\nlog() { printf '%s\\n' \"$*\" >&2; }\nif echo \"$cmd\" | grep -qE 'rm -rf'; then log no; exit 2; fi\ncase \"$cmd\" in *sudo*) exit 2;; esac\nbranch=$(git rev-parse --abbrev-ref HEAD 2>/dev/null || true)\n[[ $branch == main ]] && { log main; exit 2; }\nexit 0\n",

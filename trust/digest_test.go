@@ -83,7 +83,8 @@ func TestAnUnclearHookCoversEveryFileOfTheProject(t *testing.T) {
 	}
 }
 
-// TestAProjectWithMoreFilesThanTrustCoversIsToldSo: what git tracks is covered first.
+// Trust covers at most 20 000 files of a project, and the report says that it does not see
+// changes of the others.
 func TestAProjectWithMoreFilesThanTrustCoversIsToldSo(t *testing.T) {
 	files := map[string]string{}
 	for i := range 20_100 {

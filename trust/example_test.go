@@ -28,7 +28,7 @@ func Example() {
 	}
 	fmt.Println(state())
 
-	// Show what would run, and ask.
+	// Show the programs that hooks would run, and ask.
 	covered, _ := trust.Cover(ctx, dir, hooks, trust.Options{})
 	for _, h := range covered.Hooks {
 		fmt.Println(h.Command, "runs", filepath.Base(h.Files[0].File))

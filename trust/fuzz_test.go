@@ -51,8 +51,8 @@ func TestNoCommandIsNestedTooDeepToBeLookedAt(t *testing.T) {
 	}
 }
 
-// TestNoCommandKeepsTrustBusy tries commands whose words mean more with each other than
-// alone. What is looked at has a bound for all hooks together: past it a hook is unclear.
+// TestNoCommandKeepsTrustBusy tries commands whose words multiply the work of the words before
+// them. All hooks together have one bound for this work; a hook beyond it is unclear.
 func TestNoCommandKeepsTrustBusy(t *testing.T) {
 	if raceDetector {
 		t.Skip("one goroutine reads the commands, which takes it twenty seconds with the race detector")

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// A program that PATH leads to is covered where it lies in the project, and what
-// runs is what was covered: none that changes, and none that comes to stand before it.
+// Trust covers a program in the project that PATH leads to, and only the covered program runs:
+// not after it changes, and no other that comes to stand before it in PATH.
 func TestAProgramThatPATHLeadsToIsCovered(t *testing.T) {
 	const guards = "#!/bin/sh\necho guarded >&2; exit 2\n"
 	for name, test := range map[string]struct {

@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/trust"
 )
 
-// granted returns a hook of the project that is held to what it is now.
+// granted returns a hook of the project that is pinned to its current files.
 func granted(t *testing.T, dir, command string) (hook.Runner, *trust.Covered) {
 	t.Helper()
 	direct, _ := run.Direct(command, nil)

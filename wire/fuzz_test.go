@@ -31,7 +31,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// Whatever a hook writes can be decoded, and is written again as it was.
+// FuzzDecode decodes any output of a hook, and encodes it again as it was.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `[]`, `{"decision":"deny","reason":null,"continue":false,"stopReason":"s","suppressOutput":false,"systemMessage":"m"}`,
@@ -59,7 +59,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// What a hook in Go says survives being written and read.
+// FuzzDecodeEncoded checks that the output of a Go hook survives encoding and decoding.
 func FuzzDecodeEncoded(f *testing.F) {
 	f.Add("deny", "r", true, "s", true, "m", "c", "w", int8(3), `{"x":1.0}`)
 	f.Add("", "", false, "", false, "", "", "", int8(0), ``)

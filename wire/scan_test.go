@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// read is what a walk returns, up to a number of members.
+// read returns the first members that walk yields, at most most.
 func read(walk func(func([]byte, jsontext.Value) bool) error, most int) (members []string, err error) {
 	err = walk(func(name []byte, value jsontext.Value) bool {
 		members = append(members, fmt.Sprintf("%s=%s", name, value))
@@ -17,8 +17,8 @@ func read(walk func(func([]byte, jsontext.Value) bool) error, most int) (members
 	return members, err
 }
 
-// sameAsDecoder says whether walking over o is what it is with the decoder
-// alone, also if it ends early.
+// sameAsDecoder checks that walking over o yields the same as the decoder alone, also if the walk
+// ends early.
 func sameAsDecoder(t *testing.T, o Object) {
 	t.Helper()
 	for _, most := range []int{1, 2, len(o) + 1} {

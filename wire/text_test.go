@@ -66,8 +66,8 @@ func TestAnswerIsFoundInWhatAHookPrinted(t *testing.T) {
 	}
 }
 
-// The table is that of the Encoding Standard, "UTF-8 decoder": every maximal
-// part of a character that breaks off is one U+FFFD.
+// The table follows the Encoding Standard, "UTF-8 decoder": every maximal part of a character
+// that breaks off is one U+FFFD.
 func TestValidReplacesLikeBrowsersDo(t *testing.T) {
 	tests := map[string]struct{ bytes, want string }{
 		"nothing":                              {"", ""},

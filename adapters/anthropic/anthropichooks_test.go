@@ -29,7 +29,7 @@ type endpoint struct {
 	input string // of the call
 
 	mu      sync.Mutex
-	results []string // what it has been sent as the tool's result
+	results []string // tool results that the endpoint has received
 }
 
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {

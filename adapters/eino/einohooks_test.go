@@ -54,7 +54,7 @@ func work(t *testing.T, s *snaphook.Session, m *scripted, of tool.BaseTool, opt 
 func TestHooksAroundATool(t *testing.T) {
 	for name, tt := range map[string]struct {
 		hook func(*snaphook.Session)
-		want string // what the model is sent as the tool's result
+		want string // the tool result that the model gets
 	}{
 		"none":             {adaptertest.None, `echo {"text":"hi"}`},
 		"deny":             {adaptertest.BeforeTool(snaphook.Verdict{Decision: hook.Deny, Reason: "no"}), "no"},

@@ -82,7 +82,7 @@ func outputs(m *ai.Message) string {
 	return strings.Join(all, "\n")
 }
 
-// seen is what the options of the adapter were called with.
+// seen records the calls of the adapter's Options.
 type seen struct{ messages, stops []string }
 
 // run generates once, with hooks around the tool and the model.

@@ -32,7 +32,7 @@ func echo(_ context.Context, name, args string) (string, error) {
 	return name + " " + args, nil
 }
 
-// into reads what an endpoint would have said.
+// into decodes the JSON answer of an endpoint.
 func into[T any](t *testing.T, text string) *T {
 	t.Helper()
 	v := new(T)

@@ -36,7 +36,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// session is one whose hooks are those of a Claude settings file.
+// session opens a session with the hooks of a Claude settings file.
 func session(t *testing.T, cfg otelhook.Config, settings string) *pipeline.Session {
 	t.Helper()
 	o, err := otelhook.New(cfg)
@@ -162,8 +162,8 @@ func TestAHookThatFailsIsAnErrorOfItsSpan(t *testing.T) {
 	}
 }
 
-// received is what a collector of OTLP/HTTP has been sent: the names of spans, and the
-// names of metrics with their units.
+// received is a collector of OTLP/HTTP. It records the names of spans, and the names of metrics
+// with their units.
 type received struct {
 	mu             sync.Mutex
 	spans, metrics []string

@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// llxprtModelFires are the events of LLxprt about models. Alone they are in the shape of
-// Google's SDK at a host, and in that of hooks through the door: both are compared in the latter.
+// llxprtModelFires are LLxprt's events about models. The event alone uses the shape of Google's
+// SDK, and the door uses the shape that hooks see: the test compares both in the latter.
 var llxprtModelFires = map[string]fires{
 	"BeforeModel": func(t *testing.T, ses *pipeline.Session, s *snaphook.Session, one, two wire.Object) (a, b answer) {
 		request := wire.Object(one.Get("llm_request"))

@@ -10,7 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// answer is what a host goes by, however it has fired.
+// answer holds the part of a result that a host acts on, through the door or by the dialect
+// alone.
 type answer struct {
 	Denied, Ask, Stop            bool
 	Reason, StopReason, Continue string

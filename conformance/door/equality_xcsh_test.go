@@ -19,8 +19,8 @@ import (
 // xcshStep fires one step of a case alone, and through the door.
 type xcshStep func(t *testing.T, m *xcsh.Modules, s *snaphook.Session, step *xcshcases.Step) (alone, through answer)
 
-// xcshSteps are the operations of cases that are a moment of a tool or a prompt. Those of
-// sessions and of an agent's end are notices: handlers have no say in them.
+// xcshSteps are the operations of cases that are a moment of a tool or a prompt. The moments of
+// sessions and of an agent's end are notices, whose handlers decide nothing.
 var xcshSteps = map[string]xcshStep{
 	"tool_call":          xcshToolCall,
 	"tool_result":        xcshToolResult,
@@ -38,7 +38,7 @@ func TestThroughAgentXcshsModulesSayTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran := 0
-	for _, c := range cases { // those of the extension runtime are left out: agent has the hook runtime
+	for _, c := range cases { // cases of the extension runtime are left out: the door has the hook runtime
 		if len(c.Hooks) == 0 || c.Runtime == "extension" {
 			continue
 		}
@@ -54,7 +54,7 @@ func TestThroughAgentXcshsModulesSayTheSame(t *testing.T) {
 				for _, h := range c.Hooks {
 					for _, m := range []*xcsh.Modules{alone, s.Modules()} {
 						path, factory := xcshcases.Typed(h)
-						_ = m.Add(path, factory) // a module that fails is none, in both
+						_ = m.Add(path, factory) // a module that fails does not load, in both
 					}
 				}
 				one, other := fire(t, alone, s, step)

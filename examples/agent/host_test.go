@@ -19,8 +19,8 @@ func calls(cmd string) Message {
 	return Message{Role: "model", Calls: []snaphook.ToolCall{{ID: "c-1", Name: "execute_command", Input: wire.Object(`{"cmd":` + string(wire.Quote(cmd)) + `}`)}}}
 }
 
-// play lets the host do one thing with these files in its project, and returns what the
-// model has been told, and what the user has seen.
+// play runs the host once with these files in its project, and returns the text that the model
+// has got and the text that the user has seen.
 func play(t *testing.T, files map[string]string, replies ...Message) (told, shown string) {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
@@ -78,8 +78,8 @@ func pi(handler string) map[string]string {
 func TestHooksOfEverySystemTakePart(t *testing.T) {
 	for name, tt := range map[string]struct {
 		files map[string]string
-		told  string // what the model has to be told
-		shown string // what the user has to see
+		told  string // text that the model must get
+		shown string // text that the user must see
 	}{
 		"claude denies":        {claude("PreToolUse", `echo "no $(grep -o Bash)" >&2; exit 2`), "tool: no Bash\n", ""},
 		"claude rewrites":      {claude("PreToolUse", `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"echo rewritten"}}}'`), "tool: rewritten\n", ""},

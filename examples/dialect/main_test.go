@@ -70,7 +70,7 @@ func TestMistakesInTheSettingsHaveTheirPlaces(t *testing.T) {
 	}
 }
 
-// The declaration holds what the engine relies on.
+// The declaration keeps the contracts that the engine relies on.
 func TestBeforeRunHolds(t *testing.T) {
 	hooktest.Idle(t, BeforeRun, Run{Tool: "shell"})
 	hooktest.Reducer(t, BeforeRun.Reduce, nil)

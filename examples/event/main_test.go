@@ -32,7 +32,7 @@ func BenchmarkBeforeDeploy(b *testing.B) {
 	hooktest.Benchmark(b, BeforeDeploy, Deploy{Service: "shop"})
 }
 
-// What docs/your-own-event.md says about the members that no reducer has to merge.
+// The engine merges the common members, as docs/your-own-event.md says: no reducer has to.
 func TestTheEngineKeepsTheCommonMembersOfAllAnswers(t *testing.T) {
 	says := func(o hook.Output[Review]) hooktest.Option {
 		return hooktest.On(BeforeDeploy, "says "+o.Message, func(context.Context, Deploy) (hook.Output[Review], error) { return o, nil })

@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook"
 )
 
-// standIn does of bubblewrap what can be done without it: it looks at the options
-// that matter, and starts the command without a network.
+// standIn replaces bubblewrap where it is not installed: it checks the options that matter, and
+// starts the command without a network.
 const standIn = `#!/bin/bash
 case " $* " in *" --unshare-net "*"--ro-bind / / "*|*"--ro-bind / / "*" --unshare-net "*) ;; *) echo "no sandbox: $*" >&2; exit 1;; esac
 while [ "$1" != -- ]; do if [ "$1" = --chdir ]; then cd "$2"; fi; shift; done
@@ -35,7 +35,7 @@ func sandbox(t *testing.T) (bwrap string) {
 	return bwrap
 }
 
-// The guard denies if it sees a network, or what it was given is not there.
+// guard denies if it sees a network, or if the input asks for rm -rf.
 const guard = `#!/bin/bash
 input=$(cat)
 if grep -v lo: /proc/net/dev | grep -q :; then echo "there is a network" >&2; exit 2; fi

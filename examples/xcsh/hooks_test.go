@@ -37,7 +37,7 @@ func open() (*xcsh.Modules, func()) {
 	return m, func() { _ = m.Close(); _ = sys.Close() }
 }
 
-// tool returns a text, whatever it is told.
+// tool returns a tool that ignores its input and returns text.
 func tool(text string) xcsh.Execute[map[string]string, *xcsh.Output] {
 	return func(context.Context, string, map[string]string, func(*xcsh.Output)) (*xcsh.Output, error) {
 		return &xcsh.Output{Content: []xcsh.Part{xcsh.TextPart(text)}}, nil

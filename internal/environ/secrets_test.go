@@ -97,8 +97,8 @@ func BenchmarkScrub(b *testing.B) {
 	}
 }
 
-// The quick look at a text must not miss what the patterns find: each pattern
-// begins with one of its beginnings.
+// The quick check of a text misses no secret that the patterns find: each pattern begins with one
+// of its beginnings.
 func TestTheQuickLookMissesNoSecret(t *testing.T) {
 	for _, s := range secrets() {
 		begins := func(b string) bool { return strings.HasPrefix(strings.ToLower(s.pattern.String()), b) }

@@ -46,8 +46,8 @@ func TestWithoutDescriptorsAHookFailsOpen(t *testing.T) {
 	}
 }
 
-// The kernel counts the processes and threads of each user except root: the test runs as the user
-// nobody.
+// The kernel counts the processes and threads of each user except root: the test runs as another
+// user.
 func TestWithoutProcessesAHookFailsOpen(t *testing.T) {
 	if !alone(t, asNobody, withEnv("HOME=/tmp")) {
 		return

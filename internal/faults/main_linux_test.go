@@ -11,8 +11,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain checks, after all tests, that they left no goroutine, descriptor or child;
-// leavesNothing cannot check that of a test that runs beside others.
+// TestMain checks, after all tests, that they left no goroutine, descriptor or child. A test that
+// runs beside others cannot check that alone; see leavesNothing.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	_ = flag.Set("test.parallel", "16") // tests beside which others run do little but wait

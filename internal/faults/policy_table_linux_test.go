@@ -219,7 +219,7 @@ func onGo[In, Out any](e *pipeline.Event[In, Out], s *pipeline.Session, goes fun
 	})
 }
 
-// policies are the failure policies of the overlay; "" is none.
+// policies are the failure policies of the overlay; "" sets no policy.
 var policies = []string{"", "open", "ask", "closed"}
 
 // wantAction returns the action that a policy takes on a failure.

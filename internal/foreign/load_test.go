@@ -54,8 +54,7 @@ func FuzzLoadLLxprt(f *testing.F) {
 	})
 }
 
-// loaded returns a session with what was loaded, or nil if nothing of it can be
-// used.
+// loaded returns a session with the hooks of load, or nil if it loads nothing usable.
 func loaded(load pipeline.Load) *pipeline.Session {
 	sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.DiscardHandler), Load: []pipeline.Load{load}})
 	s, err := sys.NewSession(context.Background(), pipeline.SessionConfig{Dir: os.TempDir()})
@@ -65,9 +64,9 @@ func loaded(load pipeline.Load) *pipeline.Session {
 	return s
 }
 
-// No text of a module takes the host down: neither the events that it names,
-// those of the program among them, nor what its handlers return. A handler that
-// cannot run on an event of the program is a failure that the result has.
+// No text of a module ends the host: neither the events that it names, including the program's
+// own, nor the results of its handlers. A handler that cannot run on an event of the program is a
+// failure in the result.
 func FuzzLoadXcsh(f *testing.F) {
 	for _, text := range []string{
 		"tool_call\n{\"block\":true}", "before_ship\nnull", "session_start\n\nbefore_ship\n{\"block\":1}", "nothing\n{", "context\n{\"messages\":[]}", "\n", "/a b\n\x00",

@@ -103,7 +103,7 @@ func TestOutsideARepositoryNothingIsLeftOut(t *testing.T) {
 	}
 }
 
-// What git says is right.
+// FuzzLikeGit compares the package with git check-ignore.
 func FuzzLikeGit(f *testing.F) {
 	if _, err := exec.LookPath("git"); err != nil {
 		f.Skip("git is not installed")

@@ -27,8 +27,8 @@ func TestARuleMatchesWhereANameIsUnclear(t *testing.T) {
 	}
 }
 
-// TestARuleMatchesWhereAWrappersWordsAreUnclear: what is expanded among the
-// options and operands moves where the command begins, or is it.
+// A rule matches where an expansion stands among the options and operands of a wrapper: it may
+// move the beginning of the command, or be the command.
 func TestARuleMatchesWhereAWrappersWordsAreUnclear(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for name, w := range wrappers {
@@ -92,8 +92,8 @@ func TestARuleMatchesWhatXargsMayAddToAWrapper(t *testing.T) {
 	}
 }
 
-// TestARuleMatchesWhereTestMayAskForAName: wherever -v stands or may come to
-// stand, and whatever the name holds.
+// A rule matches where test may ask for a name: wherever -v stands or may come to stand, and for
+// every name that runs or may run a command.
 func TestARuleMatchesWhereTestMayAskForAName(t *testing.T) {
 	r := mustParse(t, "Bash(rm *)")
 	for _, before := range []string{"", "x = y -a ", "-v x -o ", "-R x -a ", "x = -v -o ", "! ", "-n \"$x\" -a ", "-f x -o \\( "} {

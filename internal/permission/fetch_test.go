@@ -48,7 +48,7 @@ func TestDomainsAreComparedByLabels(t *testing.T) {
 		{"127.0.0.1", "http://1.2.3.4.5/", true},
 		{"example.com", "http://10.0.0.1/", false},
 		{"example.com", "http://2130706433/", false},
-		// What browsers may read in another way than we do.
+		// URLs that browsers may read in another way than the engine.
 		{"example.com", "", true},
 		{"example.com", "example.com/a", true},
 		{"example.com", `https://other.org\@example.com`, true},

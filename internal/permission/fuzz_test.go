@@ -87,7 +87,7 @@ func (s *script) simple() string {
 	return text
 }
 
-// word writes one word, and returns what it is without quotes.
+// word writes one word, and returns it as written and without quotes.
 func (s *script) word(argument bool) (written, word string) {
 	word = vocabulary[s.pick(len(vocabulary))]
 	switch kind := s.pick(10); {
@@ -210,7 +210,7 @@ func FuzzNothingPanicsAndWhatDoesNotParseRuns(f *testing.F) {
 	})
 }
 
-// checkHoles holds the words of a command to what all that looks at them relies on.
+// checkHoles checks the invariants of a command's words that their readers rely on.
 func checkHoles(t *testing.T, command string) {
 	file := parseShell(command)
 	if file == nil {

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// judged is a rule, and what a command has to do for bash to say that the rule
-// is about it.
+// judged is a rule, with the programs that report whether bash did the action that the rule is
+// about.
 type judged struct {
 	rule     string
 	programs map[string]string // scripts; they make the file $CALLED
@@ -31,9 +31,9 @@ var (
 	pipes   = judged{"Bash(curl * | sh)", map[string]string{"curl": `echo page`, "sh": `[ $# = 0 ] || exit; read page; [ "$page" != page ] || : >"$CALLED"`}}
 )
 
-// did reports whether bash does what the rule is about. Programs that a
-// command can name are the rule's scripts and those of needJudge, in two
-// directories that are all of PATH; it has little time and can write little.
+// did reports whether bash, running command, does the action that the rule is about. PATH has two
+// directories: the rule's scripts and the programs of needJudge. The command has little time and
+// can write little.
 func (j judged) did(t testing.TB, command string) bool {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
@@ -167,14 +167,14 @@ func mutant(random *rand.Rand, from []string) string {
 // optioned is xargs with options, which rules do not look into, as in Claude Code.
 var optioned = regexp.MustCompile(`(?s)xargs.*-`)
 
-// tooFar reports whether a random command could write outside its directory, or is
-// outside what rules promise.
+// tooFar reports whether a random command could write outside its directory, or uses features
+// that rules do not cover.
 func tooFar(command string) bool {
 	return len(command) > 300 || optioned.MatchString(command) || strings.Contains(command, "/") && strings.ContainsAny(command, ">&~$`") || strings.Contains(command, "..")
 }
 
-// soup is what random commands are made of: nothing in it starts a program or
-// ends elsewhere than in the directory of the test.
+// soup is the vocabulary of random commands: nothing in it starts a real program or leaves the
+// directory of the test.
 var soup = []string{
 	"rm x", "\nrm x\n", "; rm x;", " && rm x\n", "rm", "x", " ", "\n", "\\", "\\\n", "'", "\"", "`", "$(", ")", "(", "((", "))", "$((", "{ ", "}", "; ", ";;", "&&", "||", "|", "&",
 	"<<E\n", "<<'E'\n", "<<-E\n", "\nE\n", "<<<", "<(", ">(", "${x:-", "${x#", "${x/", "${", "$[", "\"${x:-'}\"", "\"${x#", "}\"", "\"$(", ")\"", "$x", "$'", "$\"", "#", " #", "# ", "!", "[[ ", " ]]", "case a in ", "a)", " esac", "if ",

@@ -65,7 +65,7 @@ func TestARuleIsAboutTheFileThatALinkLeadsTo(t *testing.T) {
 			t.Errorf("Edit(/src/**) of a root that is a link does not match %s", file)
 		}
 	}
-	// What a rule is about may be named by a link.
+	// A link may name the file that a rule is about.
 	for rule, files := range map[string]map[string]bool{
 		"Read(/" + root + "/alias/docs/**)":       {repo + "/docs/x": true, "docs/x": true, repo + "/src/x": false},
 		"Read(/" + root + "/alias/harmless/*.md)": {repo + "/docs/x.md": true, "docs/x.md": true, "docs/x.go": false, "harmless/x.md": true},

@@ -6,7 +6,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Every command may run what the rule is about.
+// No trick of PowerShell gets past a rule: every command of the first table may do the action
+// that the rule is about.
 func TestNoTrickOfPowerShellGetsPastARule(t *testing.T) {
 	tried := 0
 	for pattern, commands := range map[string][]string{

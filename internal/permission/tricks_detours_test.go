@@ -2,9 +2,9 @@
 
 package permission
 
-// Rules that a command gets around: by a name that bash sets itself, a line that
-// ends a here-document too early, words that are none, and streams and pipelines
-// that are made elsewhere than where they are used.
+// Commands get around a rule by a name that bash sets itself, a line that ends a here-document
+// too early, text that only looks like a word, and streams and pipelines that are made in one
+// place and used in another.
 func init() {
 	calls := judged{"Bash(rm)", map[string]string{"rm": `[ $# != 0 ] || : >"$CALLED"`}}
 	equals := judged{"Bash(git a=/x)", map[string]string{"git": `[ "$*" != a=/x ] || : >"$CALLED"`}}

@@ -2,8 +2,8 @@
 
 package permission
 
-// What bash runs out of integers, arrays, references, aliases, traces of commands, text
-// that is cut in odd places, and every piece of grammar before a command.
+// Bash runs commands out of integers, arrays, references, aliases, traces of commands, text that
+// is cut in odd places, and after every piece of grammar.
 func init() {
 	tricks = append(tricks, []struct {
 		judged

@@ -2,13 +2,13 @@
 
 package permission
 
-// tricks are ways to run what a rule is about, or to look as if. Bash is the
-// judge: see TestNoTrickOfBashGetsPastARule.
+// tricks are ways to do the action that a rule is about, or to seem to. Bash is the judge: see
+// TestNoTrickOfBashGetsPastARule.
 var tricks = []struct {
 	judged
 	commands []string
 }{
-	// The grammar: what the parser may take for something else.
+	// Grammar that the parser may take for something else.
 	{removes, []string{
 		"echo \"${x:-'}\"; rm x; echo \"'}\"", "cat <<E\n${x:-'}\nE\nrm x\ncat <<E\n'}\nE", "echo \"${x#'}\"; rm x; echo \"'}\"", "echo \"${x:-$'}\"; rm x; echo \"'}\"",
 		"ls \\\r\nrm x", "cat <<A\nA\r\ncat <<B\nA\nrm x\nB", "ls # a\\\nrm x", "ls # a \\\\\nrm x", "ls # a\\\n# b\\\nrm x",
@@ -91,7 +91,7 @@ var tricks = []struct {
 		"set -o posix; alias e='rm x'\ne", "coproc x { rm y; }; wait", "compgen -W '`rm x`'", "compgen -C 'rm x' a", "complete -F rm ls; compgen -F rm a",
 		"jobs -x rm x", "exec -c rm x", "exec -l -a x rm y", "exec >x rm y", "command exec rm x", "exec -- rm x",
 	}},
-	// What mutants of these found.
+	// Found by mutating the tricks above.
 	{removes, []string{
 		"x='a[$(rm)]'; echo >&$x", "echo >&'$(rm)'", "x='`rm`'; echo >&\"$x\"", "x='`rm`'; : <&$x", "comp$@gen -W '$(rm x)'", "jobs$@ -x rm x", "builtin eval$@ rm x", "echo 'rm x' > f;eval  source f",
 		"buil$@tin eval$@ rm x", "comm$@and eval rm x", "comm${z}and buil$(:)tin eval rm x", "buil$@tin read 'a[$(rm x)]' <<< 1", "builtin comm$@and eval rm x", "builtin -$@- eval rm x", "comm$@and printf -v 'a[$(rm x)]' 1",
@@ -103,7 +103,7 @@ var tricks = []struct {
 		"coproc rm >x; wait", "coproc rm </dev/null; wait", "coproc rm declare x; wait", "coproc rm let x; wait", "coproc rm time x; wait", "coproc rm ! x; wait", "coproc rm coproc x; wait", "coproc rm function f { :; }; wait",
 		"coproc rm A=1; wait", "coproc rm A=1 x; wait", "coproc >x rm; wait", "coproc A=1 rm; wait", "coproc rm | ls; wait", "coproc r''m >x; wait", "coproc $@rm >x; wait", "coproc rm export x; wait", "coproc rm [[ x ]]; wait",
 	}},
-	// Words that are not what they look like.
+	// Words that expand to other words.
 	{pushes, []string{
 		"git [p]ush", "touch push; git [p]ush", "touch push; git p?sh", "touch push; git pu*", "touch push; git *h", "git p{ush,}",
 		"git {push,x}", "git {,push}", "x=ush; git p$x", "git $'p\\x75sh'", "git $'push'", "git pu$(echo sh)", "git `echo push`",

@@ -2,9 +2,9 @@
 
 package permission
 
-// Everyday ways to write a command, and ways to run one that come out of expansion,
-// functions, redirections and compound commands. Programs that run what they are
-// given, such as bash -c, are on no PATH of the judge: no rule is about them.
+// Everyday ways to write a command, and ways to run one by expansion, functions, redirections and
+// compound commands. Programs that run their arguments, such as bash -c, are not in the judge's
+// PATH: no rule is about their arguments.
 func init() {
 	tricks = append(tricks, []struct {
 		judged

@@ -10,9 +10,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// FuzzNames looks at an object that comes from outside, under names that a host declares:
-// what is shown is an object, where each member is one of the host's, and what is not
-// changed stays as it is.
+// FuzzNames shows an object from outside under the names that a host declares: the view is an
+// object, each of its members is a member of the host's object, and unchanged members stay as
+// they are.
 func FuzzNames(f *testing.F) {
 	f.Add("cmd", "command", "", "", `{"cmd":"ls","cwd":"/w"}`)
 	f.Add("target", "file_path", "path", "file_path", `{"content":"a","path":"b","target":"c","file_path":"d"}`)

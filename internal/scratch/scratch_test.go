@@ -90,7 +90,7 @@ func TestManyGoroutinesHaveDirectories(t *testing.T) {
 	}
 }
 
-// What a process left that was killed is gone with the next start, and nothing else.
+// The next start removes the directories of a process that was killed, and no other file.
 func TestWhatAKilledProcessHasLeftIsRemoved(t *testing.T) {
 	if os.Getenv("SNAPHOOK_TEST_SCRATCH") != "" {
 		os.Stdout.WriteString("\n" + dir(t) + "\n")
@@ -160,7 +160,8 @@ func TestWhatAKilledProcessHasLeftIsRemoved(t *testing.T) {
 	}
 }
 
-// child is another process with a directory, and what kills it.
+// child starts another process with a directory, and returns its path and a function that kills
+// the process.
 func child(t *testing.T) (path string, kill func()) {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run", "^TestWhatAKilledProcessHasLeftIsRemoved$")

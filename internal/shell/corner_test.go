@@ -2,8 +2,7 @@ package shell
 
 import "testing"
 
-// What scripts do at the corners of the language ends as it does in bash, and is
-// run in this process.
+// Scripts at the corners of the language run in this process and end as in bash.
 func TestCorners(t *testing.T) {
 	needBash(t)
 	for _, script := range []string{

@@ -91,7 +91,7 @@ func needBash(tb testing.TB) {
 	}
 }
 
-// Whatever is run in this process ends as it does in bash.
+// FuzzScript checks that every script that runs in this process ends as in bash.
 func FuzzScript(f *testing.F) {
 	needBash(f)
 	for _, script := range corpus(f) {
@@ -107,7 +107,7 @@ func FuzzScript(f *testing.F) {
 	})
 }
 
-// Random scripts of what is known end as they do in bash.
+// FuzzMadeScript checks that random scripts of known commands end as in bash.
 func FuzzMadeScript(f *testing.F) {
 	needBash(f)
 	for seed := range uint64(20) {
@@ -119,7 +119,8 @@ func FuzzMadeScript(f *testing.F) {
 	})
 }
 
-// Most of what the generator makes must be run, or it proves nothing.
+// Most scripts of the generator run in this process; otherwise FuzzMadeScript would prove
+// nothing.
 func TestMadeScriptsAreRun(t *testing.T) {
 	needBash(t)
 	ran := 0

@@ -160,7 +160,8 @@ func TestAValueThatIsTextIsTextInOtherLanguages(t *testing.T) {
 	}
 }
 
-// What stands in a script is references, whatever the values are.
+// FuzzScript checks that the spliced script is the same for every value: it has references in
+// place of the values.
 func FuzzScript(f *testing.F) {
 	for _, script := range []string{
 		`echo '${OPT}' "${DIR}"`, "cat <<'E'\n${OPT}\nE\n", "`cat <<-\\E\n\t${OPT}\n\tE\n`", `python3 -c "'${OPT}'"`,

@@ -62,7 +62,8 @@ func TestMembersThatAnswersDoNotHaveAreUnread(t *testing.T) {
 	}
 }
 
-// What a hook prints is bounded by the engine; reading it must cost no more than its length.
+// FuzzOutput reads the output of a hook, whose length the engine bounds: reading costs no more
+// than its length.
 func FuzzOutput(f *testing.F) {
 	for _, seed := range []string{"", "{", "text\n{\"a\":1}", "\xff\xfe{\x00", "{}{}", strings.Repeat("[", 20_000), "{'a'"} {
 		f.Add([]byte(seed))

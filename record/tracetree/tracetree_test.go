@@ -183,7 +183,7 @@ func TestEventsGiveTheTree(t *testing.T) {
 	}
 }
 
-// inputs are what the events need besides what a step says.
+// inputs are the members that events need in addition to the members of a step.
 var inputs = map[string]string{
 	"claude.SessionStart": `"source":%q`, "claude.SessionEnd": `"reason":"other"`, "claude.UserPromptSubmit": `"prompt":"go"`, "claude.Stop": `"stop_hook_active":false`,
 	"claude.StopFailure": `"error":"rate_limit"`,
@@ -231,8 +231,8 @@ func TestLiveAndFileGiveTheSameTree(t *testing.T) {
 	}
 }
 
-// turnKey is the key of the turn of a fire, which its hook waits for, and
-// decisionKey that of what the hook then decides.
+// turnKey is the context key of the channel that a fire's hook waits for, and decisionKey is the
+// key of the decision that the hook then makes.
 type turnKey struct{}
 type decisionKey struct{}
 
@@ -320,9 +320,8 @@ func TestABuilderKeepsTheLatest(t *testing.T) {
 	}
 }
 
-// What a record can be made of takes time in proportion to its length: agents
-// that are nested without an end, calls that could have started any of them, and
-// calls without ids.
+// No record takes time like the square of its length: not nested agents, not calls that could
+// have started any of the agents, and not calls without ids.
 func TestNoRecordTakesTimeLikeItsSquare(t *testing.T) {
 	shapes := map[string]func(b *tracetree.Builder, n int){
 		"nested": func(b *tracetree.Builder, n int) {

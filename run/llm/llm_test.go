@@ -241,7 +241,7 @@ func TestTheContextEndsARequest(t *testing.T) {
 	})
 }
 
-// Whatever an API says of an error, the key is not in it.
+// FuzzFailure checks that the error contains no API key, for any error text of an API.
 func FuzzFailure(f *testing.F) {
 	f.Add(`{"error":{"type":"x","message":"sk-s3cret"}}`)
 	f.Add(`{"error":"sk-ssk-s3cret3cret"}`)

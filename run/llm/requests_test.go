@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/run/judge"
 )
 
-// request returns what a server is asked, as headers and JSON.
+// request returns the request that a server receives, as headers and JSON.
 func request(t *testing.T, model func(base string) judge.Model, r judge.ModelRequest) (http.Header, string) {
 	t.Helper()
 	var header http.Header

@@ -88,8 +88,8 @@ func TestPublicOnlyRefusesToConnect(t *testing.T) {
 	transport(false).CloseIdleConnections()
 }
 
-// A metadata service that really answers must not be needed to see that nobody
-// is asked: the error comes before the connection.
+// PublicOnly refuses a metadata service before it connects. The test therefore needs no metadata
+// service that answers.
 func TestPublicOnlyRefusesMetadataServices(t *testing.T) {
 	for _, url := range []string{"http://169.254.169.254/latest/", "http://[fd00:ec2::254]/latest/", "http://[::ffff:169.254.169.254]/", "https://10.1.2.3/"} {
 		_, err := (&HTTP{URL: url, PublicOnly: true}).Run(t.Context(), hook.Call{Timeout: 20 * time.Second})

@@ -112,8 +112,8 @@ func TestEqualHeadersCountOnce(t *testing.T) {
 	}
 }
 
-// Whatever a header holds, one header line leaves, without variables that are
-// not allowed.
+// FuzzHeader checks that any header becomes one header line, without variables that are not
+// allowed.
 func FuzzHeader(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"X-A", "Bearer $TOKEN", "tok"}, {"x-a", "${TOKEN}-$OTHER", "$OTHER"}, {"X\r\nY", "a\r\nb\x00", "\r\nX-Evil: 1"},

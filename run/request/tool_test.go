@@ -118,7 +118,7 @@ func TestInputsTakePartsOfThePayload(t *testing.T) {
 	}
 }
 
-// Whatever the payload is, the input keeps its shape: the same tokens, but for
+// FuzzInput checks that the input keeps its shape for any payload: the same tokens, except for
 // the text of strings.
 func FuzzInput(f *testing.F) {
 	f.Add(`{"a":"${x.y}","b":["${x}",1]}`, `{"x":{"y":"${x}"}}`)
@@ -139,7 +139,7 @@ func FuzzInput(f *testing.F) {
 	})
 }
 
-// shape writes JSON without what is in strings that are no names.
+// shape writes JSON without the text of strings other than names.
 func shape(t *testing.T, text string) string {
 	lenient := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 	d := jsontext.NewDecoder(strings.NewReader(text), lenient...)

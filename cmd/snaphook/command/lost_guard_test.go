@@ -24,7 +24,7 @@ var guardedSystems = map[string]guarded{
 	"claude without a user": {".claude", "PreToolUse", `"disableAllHooks": true`, nil, true},
 }
 
-// settings returns settings with a guard, or with what a change makes of it.
+// settings returns settings with a guard, changed by pairs of old and new text.
 func (g guarded) settings(pairs ...string) string {
 	entry := `{"type": "command", "name": "g", "command": "./guard.sh"@}`
 	if g.folder == ".claude" {
@@ -187,9 +187,9 @@ func lostGuardChanges() []lostGuardChange {
 	}
 }
 
-// After a grant no change takes a guard away in silence: the call is denied, or nothing is
-// decided and the error names the file. Where Claude Code has no user, trust is not asked for, and the bytes
-// of scripts may change; what is taken out of the plan is missed there too.
+// After a grant no change removes a guard in silence: the call is denied, or the fire decides
+// nothing and its error names the file. Where Claude Code has no user, it does not ask for trust,
+// and the bytes of scripts may change; a guard that is gone from the plan is missed there too.
 func TestNoChangeAfterAGrantLosesAGuard(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the guard is a script of sh")

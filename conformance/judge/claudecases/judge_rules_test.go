@@ -8,7 +8,7 @@ import (
 )
 
 func TestEveryObservableHasAJudgementEitherWay(t *testing.T) {
-	passes, differs := map[string]bool{}, map[string]bool{"async": true} // what async differs in is below it
+	passes, differs := map[string]bool{}, map[string]bool{"async": true} // the differences of async have names of its members
 	for _, tt := range judgements {
 		for key := range mustExpect(t, tt.expect) {
 			passes[key] = passes[key] || tt.differs == ""

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// observed is what a hand-written engine reports.
+// observed returns the observation of an engine written by hand.
 func observed() Observation {
 	return Observation{
 		Blocked: new(true), Continue: new(true), Spilled: new(false), Errors: new(1),
@@ -27,7 +27,7 @@ func observed() Observation {
 	}
 }
 
-// judgements holds for every observable what passes and what does not.
+// judgements has for every observable an expectation that passes and one that does not.
 var judgements = []struct{ expect, differs string }{ // differs is empty where it passes
 	{`{"blocked": true, "continue": true, "spilled": false, "errors": 1}`, ""},
 	{`{"blocked": false}`, "blocked: want false, got true"},

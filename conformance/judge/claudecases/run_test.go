@@ -16,7 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 )
 
-// replay is an engine that tells what was written down for it.
+// replay is an engine that returns prepared observations.
 type replay struct {
 	project *Prepared
 	told    []Observation // one per fire, the last for all further ones
@@ -117,8 +117,7 @@ func TestAFailureTellsExpectationObservationAndPlace(t *testing.T) {
 	}
 }
 
-// TestInside is what the tests below start, as a program of its own: there,
-// Run may fail.
+// TestInside is the program that the tests below start: Run may fail in it.
 func TestInside(t *testing.T) {
 	dir := os.Getenv("CLAUDECASES_TEST_INSIDE")
 	if dir == "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// seen is what a hand-written engine reports of a fire that denied.
+// seen returns the observation of a fire that denied, by an engine written by hand.
 func seen() Observation {
 	return Observation{
 		Success:    new(false),
@@ -31,7 +31,7 @@ func seen() Observation {
 	}
 }
 
-// judgements holds for every key of expect what passes and what does not.
+// judgements has for every key of expect a value that passes and one that does not.
 var judgements = []struct{ expect, differs string }{ // differs is empty where it passes
 	{`{"success": false}`, ""},
 	{`{"success": true}`, "success: want true, got false"},
@@ -232,7 +232,7 @@ func TestAProcessMayTakeAMomentToDieOrStayAZombie(t *testing.T) {
 	}
 	writeTree(t, p.Project, map[string]string{"pid": strconv.Itoa(cmd.Process.Pid)})
 	start := time.Now()
-	wrong := p.Judge(map[string]any{"deadPids": []any{"pid"}}, Observation{}) // nobody waits for it: a zombie
+	wrong := p.Judge(map[string]any{"deadPids": []any{"pid"}}, Observation{}) // without a Wait the process is a zombie
 	if took := time.Since(start); len(wrong) != 0 || took > time.Second {
 		t.Errorf("got %q after %v, want no difference within a second", wrong, took)
 	}

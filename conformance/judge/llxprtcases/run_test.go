@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// replay is an engine that tells what was written down for it.
+// replay is an engine that returns prepared observations.
 type replay struct {
 	project *Prepared
 	told    []Observation // one per fire, the last for all further ones
@@ -40,7 +40,7 @@ func (r *replay) tell() Observation {
 
 func (r *replay) Fire(_ context.Context, event string, input jsontext.Value) (Observation, error) {
 	trace := r.project.path("trace.log")
-	before, _ := os.ReadFile(trace) // none yet, or what the fires before left
+	before, _ := os.ReadFile(trace) // missing, or with the lines of earlier fires
 	if err := os.WriteFile(trace, append(before, event+"\n"...), 0o644); err != nil {
 		return Observation{}, err
 	}
@@ -146,8 +146,7 @@ func TestTranslatorCases(t *testing.T) {
 	wantContains(t, p.translate(answer(nil, errors.New("no such function"))), "double: no such function")
 }
 
-// TestInside is what the tests below start, as a program of its own: there,
-// Run may fail.
+// TestInside is the program that the tests below start: Run may fail in it.
 func TestInside(t *testing.T) {
 	dir := os.Getenv("CONFORMANCE_TEST_INSIDE")
 	if dir == "" {

@@ -6,8 +6,8 @@ import (
 	xcshcases "github.com/snaphook-go/snaphook/conformance/judge/xcshcases"
 )
 
-// What a case leaves out is no failure of the judge, and the host is not given
-// options in its place.
+// A case may leave out arguments and options: the judge does not fail, and passes no options of
+// its own to the host.
 func TestWhatACaseLeavesOutIsNotMadeUp(t *testing.T) {
 	const host = `"runner":{"initialize":{"newSession":{"cancelled":true},"branch":{"cancelled":false},"navigateTree":{"cancelled":false}}}`
 	dir := t.TempDir()
