@@ -28,6 +28,8 @@ type Reader struct {
 	Dialect   *pipeline.Dialect
 	Elsewhere map[string]string // names of other systems' events: the name here
 	Misplaced map[string]string // members that are no events: the object below which they belong
+	Unfired   []string          // events of the system that have no counterpart in the dialect
+	Flat      bool              // a hook may stand where a group is wanted, with the matcher among its own members
 	Loaded    pipeline.Loaded   // the hooks and problems so far; more may be added
 
 	ids map[string]int
@@ -68,6 +70,7 @@ type Group struct {
 	reader *Reader
 	hooks  settings.Value
 	index  int
+	alone  bool              // Value is the only hook, and no group
 	broken *settings.Problem // why it has no hooks that can be read; nil if it has
 }
 
@@ -97,18 +100,55 @@ func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter
 			case groups.Kind() == 'n':
 			case groups.Kind() != '[':
 				wrong := groups.Want("an array of groups: [{\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]}]")
-				if r.Problem(wrong); !yield(Group{event, groups, r, settings.Value{}, 0, &wrong}) {
+				if r.Problem(wrong); !yield(Group{Event: event, Value: groups, reader: r, broken: &wrong}) {
 					return
 				}
 			}
 			for i, v := range groups.Elements() {
-				hooks, wrong := hooksOf(v)
-				if wrong != nil {
-					r.Problem(*wrong)
-				}
-				if !yield(Group{event, v, r, hooks, i, wrong}) {
+				if !yield(r.group(event, v, i)) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// group reads one element of an event's array.
+func (r *Reader) group(event pipeline.Info, v settings.Value, index int) Group {
+	g := Group{Event: event, Value: v, reader: r, index: index}
+	if r.Flat && v.Kind() == '{' && !v.Get("hooks").Exists() {
+		g.alone = true
+		return g
+	}
+	if g.hooks, g.broken = hooksOf(v); g.broken != nil {
+		r.Problem(*g.broken)
+	}
+	return g
+}
+
+// Listed iterates over the hooks of an array in which each names its event in a member, as groups
+// of one hook. A name that no event of the dialect has is a problem.
+func (r *Reader) Listed(v settings.Value, member string) iter.Seq[Group] {
+	return func(yield func(Group) bool) {
+		if v.Exists() && v.Kind() != '[' && v.Kind() != 'n' {
+			r.Problem(v.Want("an array of hooks"))
+		}
+		events := lo.SliceToMap(
+			pipeline.Events(r.Dialect),
+			func(e pipeline.Declared) (string, pipeline.Info) { return e.Info().Name, e.Info() },
+		)
+		for i, v := range v.Elements() {
+			name, isText := v.Get(member).Text()
+			event, known := events[name]
+			switch {
+			case v.Kind() != '{':
+				r.Problem(v.Want("a hook with its event and its command"))
+			case !isText:
+				r.Problem(v.Get(member).Wrong("the hook names no event; add %s = \"PreToolUse\"", member))
+			case !known:
+				r.Problem(r.unknown(v.Get(member), name, lo.Keys(events)))
+			case !yield(Group{Event: event, Value: v, reader: r, index: i, alone: true}):
+				return
 			}
 		}
 	}
@@ -143,6 +183,9 @@ func (r *Reader) Hooks(root settings.Value) settings.Value {
 func (r *Reader) unknown(at settings.Value, name string, events []string) settings.Problem {
 	if below := r.Misplaced[name]; below != "" {
 		return at.Wrong("%q is no event; write it below %q", name, below)
+	}
+	if slices.Contains(r.Unfired, name) {
+		return at.Wrong("nothing fires the event %q here: its hooks never run", name)
 	}
 	if ours := r.Elsewhere[name]; ours != "" {
 		return at.Wrong("%q is an event of another system; here it is %q", name, ours)
@@ -186,12 +229,18 @@ func (g Group) Read(label string, like hook.Hook, fill func(*hook.Hook, settings
 		fill(h, settings.Value{})
 		g.unusable(h, g.broken)
 	}
-	for i, v := range g.hooks.Elements() {
+	read := func(i int, v settings.Value) {
 		h := g.hook(label, like, i, v)
 		if wrong := fill(h, v); wrong != nil {
 			g.reader.Problem(*wrong)
 			g.unusable(h, wrong)
 		}
+	}
+	if g.alone {
+		read(0, g.Value)
+	}
+	for i, v := range g.hooks.Elements() {
+		read(i, v)
 	}
 }
 

@@ -37,18 +37,28 @@ type duplicates struct{ kept *hook.Hook }
 
 // add returns d with h in it. The first hook stays, as the order of the sources has it, unless
 // h is more trusted and the first one is [weaker] or has OwnOnly: a project cannot replace a
-// guard by a copy of it that guards less.
+// guard by a copy of it that guards less. Of copies that are trusted alike, the first whose failure
+// blocks stays.
 func (d duplicates) add(h *hook.Hook, standard time.Duration) duplicates {
-	if d.kept == nil || h.TrustRank() > d.kept.TrustRank() && (d.kept.OwnOnly || weaker(d.kept, h, standard) != "") {
+	switch {
+	case d.kept == nil,
+		h.TrustRank() > d.kept.TrustRank() && (d.kept.OwnOnly || weaker(d.kept, h, standard) != ""),
+		h.TrustRank() == d.kept.TrustRank() && closes(h) && !closes(d.kept):
 		return duplicates{h}
 	}
 	return d
 }
 
+// closes reports whether a failure of the hook blocks.
+func closes(h *hook.Hook) bool { return h.FailClosed && h.Background == hook.Foreground }
+
 // why says in words which hook runs in the place of h, and why.
 func (d duplicates) why(h *hook.Hook, standard time.Duration) string {
 	runs := "runs already as " + d.kept.ID
-	if h.TrustRank() >= d.kept.TrustRank() {
+	switch same := h.TrustRank() == d.kept.TrustRank(); {
+	case same && closes(d.kept) && !closes(h):
+		return runs + ", whose failure blocks"
+	case h.TrustRank() >= d.kept.TrustRank():
 		return runs + ", which comes first"
 	}
 	switch weak := weaker(h, d.kept, standard); {

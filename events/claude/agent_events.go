@@ -5,6 +5,7 @@ import (
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
 )
 
 // UserPromptSubmit fires when the user has sent a prompt, before the agent works on it (C61). A
@@ -16,6 +17,9 @@ var UserPromptSubmit *pipeline.Event[UserPromptSubmitInput, UserPromptSubmitOutp
 	Doc:   "when the user has sent a prompt, before anything is done with it",
 	Can:   pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
 	Rules: pipeline.Rules{Text: hook.TextContext, LateFuncBlocks: true},
+	ConditionInput: func(p *UserPromptSubmitInput) hook.ConditionInput { // for matchers of profiles that test the prompt
+		return hook.ConditionInput{Input: wire.Object(nil).With("prompt", wire.Quote(p.Prompt))}
+	},
 })
 
 // UserPromptExpansion fires when a typed command expands to a prompt (release

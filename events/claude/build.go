@@ -46,10 +46,10 @@ func (e *entry) buildHTTP() *settings.Problem {
 		return wrong
 	}
 	e.hook.Command = environ.MaskURL(url)
-	e.setKey(url, string(e.value.Get("headers").JSON()), string(e.value.Get("allowedEnvVars").JSON()))
+	e.setKey(url, string(e.get("headers").JSON()), string(e.get("allowedEnvVars").JSON()))
 	r := &request.HTTP{
-		URL: url, Headers: e.headers(e.value.Get("headers")), PublicOnly: e.PublicOnly,
-		Vars: e.policy.allowsVars(e.hook.Source, e.addTexts([]string{}, e.value.Get("allowedEnvVars"))),
+		URL: url, Headers: e.headers(e.get("headers")), PublicOnly: e.PublicOnly,
+		Vars: e.policy.allowsVars(e.hook.Source, e.addTexts([]string{}, e.get("allowedEnvVars"))),
 		Getenv: func(name string) (string, bool) {
 			value := environ.Getenv(e.Environ, name)
 			return value, value != ""
@@ -57,10 +57,10 @@ func (e *entry) buildHTTP() *settings.Problem {
 	}
 	notes, err := r.Check()
 	for _, note := range notes {
-		e.Problem(e.value.Get("headers").Wrong("%s", note))
+		e.Problem(e.get("headers").Wrong("%s", note))
 	}
 	if err != nil {
-		return lo.ToPtr(e.value.Get("url").Wrong("%v", err))
+		return lo.ToPtr(e.get("url").Wrong("%v", err))
 	}
 	e.hook.Runner = r
 	if !e.policy.allowsURL(e.hook.Source, url) {
@@ -95,7 +95,7 @@ func (e *entry) buildTool() *settings.Problem {
 	if wrong != nil {
 		return wrong
 	}
-	in := e.value.Get("input")
+	in := e.get("input")
 	if in.Exists() && in.Kind() != '{' && in.Kind() != 'n' {
 		return lo.ToPtr(in.Want("an object"))
 	}
@@ -116,7 +116,7 @@ func (e *entry) buildJudge() *settings.Problem {
 	if wrong != nil {
 		return wrong
 	}
-	gently, _ := e.Bool(e.value.Get("continueOnBlock"))
+	gently, _ := e.Bool(e.get("continueOnBlock"))
 	name := e.text("model")
 	e.hook.Command = prompt
 	e.setKey(prompt, name)

@@ -24,12 +24,20 @@ const projectDir = "CLAUDE_PROJECT_DIR"
 // commandEnv returns the environment of commands (rule C92; release 2.1.239): the engine's,
 // without telemetry and, on request, without credentials of providers, and the variables for
 // hooks.
-func commandEnv(all []string, project string) []string {
+//
+// Hooks of a profile get the variables of their system in place of Claude Code's.
+func (r *reading) commandEnv(all []string, project string) []string {
 	scrub := truthy(environ.Getenv(all, "CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"))
 	env := lo.Filter(all, func(entry string, _ int) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return !hookEnvDenylist.MatchString(name) && !(scrub && credential.MatchString(name))
 	})
+	if r.profile != nil {
+		for _, name := range r.profile.vars {
+			env = environ.WithVar(env, name, project)
+		}
+		return env
+	}
 	for _, v := range [...][2]string{{projectDir, project}, {"CLAUDECODE", "1"}, {"CLAUDE_CODE_CHILD_SESSION", "1"}, {"CLAUDE_PID", strconv.Itoa(os.Getpid())}} {
 		env = environ.WithVar(env, v[0], v[1])
 	}
@@ -60,22 +68,22 @@ func (e *entry) buildCommand() *settings.Problem {
 	e.hook.Command = text
 	shell := e.text("shell")
 	if shell != "" && shell != "bash" && shell != "powershell" {
-		return lo.ToPtr(e.value.Get("shell").Wrong("there is no shell %q; write \"bash\" or \"powershell\"", shell))
+		return lo.ToPtr(e.get("shell").Wrong("there is no shell %q; write \"bash\" or \"powershell\"", shell))
 	}
-	if on, _ := e.Bool(e.value.Get("async")); on {
+	if on, _ := e.Bool(e.get("async")); on {
 		e.hook.Background = hook.Async
 	}
-	if on, _ := e.Bool(e.value.Get("asyncRewake")); on {
+	if on, _ := e.Bool(e.get("asyncRewake")); on {
 		e.hook.Background = hook.Rewake
 		if wake := (hook.Wake{Message: e.text("rewakeMessage"), Summary: e.text("rewakeSummary")}); wake != (hook.Wake{}) {
 			e.hook.Wake = &wake
 		}
 	}
-	args, exec, wrong := e.args(e.value.Get("args"))
+	args, exec, wrong := e.args(e.get("args"))
 	if wrong != nil {
 		return wrong
 	}
-	e.setKey(text, shell, string(e.value.Get("args").JSON()))
+	e.setKey(text, shell, string(e.get("args").JSON()))
 	c := &run.Command{Environ: func(hook.Call) []string { return e.env }, NoTerminal: true, Fallback: e.fallback()}
 	if e.Event.Rules.Budget {
 		c.Grace = exitGrace
@@ -84,7 +92,7 @@ func (e *entry) buildCommand() *settings.Problem {
 		c.Needs = []string{e.plugin.Root}
 	}
 	if err := run.CheckScript(text); err != nil && !exec {
-		return lo.ToPtr(e.value.Get("command").Wrong("the command cannot be used: %v", err))
+		return lo.ToPtr(e.get("command").Wrong("the command cannot be used: %v", err))
 	}
 	var refused error
 	switch {
@@ -176,14 +184,14 @@ func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *setting
 func (e *entry) wrap(refused error, exec bool) {
 	h := e.hook
 	if refused != nil {
-		e.Problem(e.value.Get("command").Wrong("the hook fails each time: %v", refused))
+		e.Problem(e.get("command").Wrong("the hook fails each time: %v", refused))
 		h.Runner = failingRunner{refused}
 		return
 	}
 	if argv := h.Argv; len(argv) > 0 && argv[0] == "/bin/sh" && !exec {
 		h.Runner = withoutBash{h.Runner}
 	}
-	if e.plugin != nil {
+	if e.plugin != nil && e.profile == nil {
 		h.Runner = furnished{h.Runner, e.plugin.data(e.reading)}
 	}
 	if e.traits.lastLine {

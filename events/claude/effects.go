@@ -86,7 +86,7 @@ func effectsOf(o *common.Output, lifted string, reports []common.Report, part ou
 		Reason:   some(o.Reason),
 		Continue: !o.Stop,
 		Errors: lo.CountBy(reports, func(r common.Report) bool {
-			return reported(&r) && !timedOut(r.Err) && !unread(r.Err)
+			return reported(&r) && !timedOut(r.Err) && !isLostDenial(r.Err)
 		}),
 		ModelSees:        nonNil(texts.Model),
 		UserSees:         nonNil(texts.User),
@@ -139,8 +139,8 @@ func failed(r *common.Report) bool { return r.Err != nil && !r.Output.Decision.B
 // reported reports whether the user gets to know that a hook failed.
 func reported(r *common.Report) bool { return failed(r) && !traitsOf(r.Hook.Event).quiet }
 
-// unread reports whether a hook worked for the original, which loses the denial in its output.
-func unread(err error) bool {
+// isLostDenial reports whether a hook worked for the original, which loses the denial in its output.
+func isLostDenial(err error) bool {
 	lost, is := errorAs[*hook.UnreadError](err)
 	return is && lost.Denies
 }

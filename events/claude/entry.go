@@ -40,6 +40,9 @@ func (e *entry) read() *settings.Problem {
 		return lo.ToPtr(v.Want("an object {\"type\": \"command\", \"command\": \"…\"}"))
 	}
 	word, isText := v.Get("type").Text()
+	if e.profile != nil && e.profile.untyped && !v.Get("type").Exists() {
+		word = "command"
+	}
 	h.Type = word
 	if e.kind = kindOf(word); e.kind == 0 && e.Types[word] != nil {
 		e.kind = added
@@ -47,29 +50,62 @@ func (e *entry) read() *settings.Problem {
 	if e.kind == 0 {
 		return e.wrongType(isText)
 	}
-	e.Misspelt(v, entryMembers...)
-	h.Timeout = e.timeout(v.Get("timeout"))
+	e.misspelt()
+	h.Timeout = e.timeout(e.get("timeout"))
 	h.Status = e.text("statusMessage")
-	e.once(v.Get("once"))
+	e.once(e.get("once"))
 	e.misplaced()
-	if wrong := e.condition(v.Get("if")); wrong != nil {
+	if wrong := e.condition(e.get("if")); wrong != nil {
 		return wrong
 	}
 	if wrong := e.build(); wrong != nil {
 		return wrong
 	}
+	if e.profile != nil {
+		return e.speak()
+	}
 	if e.traits.neverWaits && h.Background == hook.Foreground {
 		h.Background = hook.Async
 	}
-	e.failure(v.Get("onFailure"))
+	e.failure(e.get("onFailure"))
 	if e.traits.baseText && e.Level == Docs {
 		h.Text = hook.TextIgnored
 	}
 	return nil
 }
 
+// get returns a member of the entry; in a profile, one that its system does not read is absent.
+func (e *entry) get(name string) settings.Value {
+	if p := e.profile; p != nil && name != p.failure.name && !slices.Contains(p.members, name) {
+		return settings.Value{}
+	}
+	return e.value.Get(name)
+}
+
+// misspelt reports members that nothing reads; in a profile also those that Claude Code reads.
+func (e *entry) misspelt() {
+	if e.profile == nil {
+		e.Misspelt(e.value, entryMembers...)
+		return
+	}
+	e.Misspelt(e.value, append(slices.Clone(e.profile.members), entryMembers...)...)
+	for _, name := range entryMembers {
+		if v := e.value.Get(name); v.Exists() && !e.get(name).Exists() {
+			e.Problem(v.Wrong("%s does not read %q: the hook runs as if it were not there; remove it", e.profile.system, name))
+		}
+	}
+}
+
+// runs returns the types of hooks that run at the event.
+func (e *entry) runs() kinds {
+	if e.profile != nil {
+		return e.profile.kinds
+	}
+	return e.traits.runs(e.Level)
+}
+
 func (e *entry) wrongType(isText bool) *settings.Problem {
-	at := e.value.Get("type")
+	at := e.get("type")
 	switch {
 	case !at.Exists():
 		return lo.ToPtr(e.value.Wrong("the hook has no \"type\"; add \"type\": \"command\""))
@@ -81,13 +117,13 @@ func (e *entry) wrongType(isText bool) *settings.Problem {
 
 // text reads an optional string.
 func (e *entry) text(name string) string {
-	text, _ := e.Text(e.value.Get(name))
+	text, _ := e.Text(e.get(name))
 	return text
 }
 
 // needText reads a string that has to be there.
 func (e *entry) needText(name, example string) (string, *settings.Problem) {
-	v := e.value.Get(name)
+	v := e.get(name)
 	text, ok := v.Text()
 	switch {
 	case ok && strings.TrimSpace(text) != "":
@@ -100,6 +136,9 @@ func (e *entry) needText(name, example string) (string, *settings.Problem) {
 
 // timeout reads seconds; for a value that is not a time it returns the default.
 func (e *entry) timeout(v settings.Value) time.Duration {
+	if e.profile != nil {
+		return e.profileTimeout(v)
+	}
 	seconds, ok := v.Number()
 	if ok && seconds > 0 {
 		return max(1, time.Duration(min(seconds*float64(Dialect.Unit), math.MaxInt64/2)))
@@ -136,7 +175,7 @@ var only = []struct {
 // misplaced says which members have no effect on this type of hook.
 func (e *entry) misplaced() {
 	for _, m := range only {
-		if v := e.value.Get(m.member); v.Exists() && m.kinds&e.kind == 0 && e.kind != added {
+		if v := e.get(m.member); v.Exists() && m.kinds&e.kind == 0 && e.kind != added {
 			e.Problem(v.Wrong("%q has no effect on hooks of type %q; it is for %s", m.member, e.hook.Type, m.kinds))
 		}
 	}
@@ -232,15 +271,15 @@ func (e *entry) decide() {
 	case h.Skip != "":
 	case e.invalid != "":
 		h.Skip, h.SkipDetail, h.Unusable = hook.Invalid, e.invalid, e.invalid
-	case e.traits.runs(e.Level)&e.kind == 0 && e.kind != added:
+	case e.runs()&e.kind == 0 && e.kind != added:
 		h.Skip, h.SkipDetail = hook.UnsupportedType, fmt.Sprintf(
 			"%s runs no hooks of type %q; write one of %s",
 			h.Event,
 			h.Type,
-			e.traits.runs(e.Level),
+			e.runs(),
 		)
 		h.Unusable = h.SkipDetail
-		e.Problem(e.value.Get("type").Wrong("%s", h.SkipDetail))
+		e.Problem(e.get("type").Wrong("%s", h.SkipDetail))
 	default:
 		h.Unusable = e.broken
 	}

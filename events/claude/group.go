@@ -1,6 +1,8 @@
 package claude
 
 import (
+	"cmp"
+
 	"github.com/snaphook-go/snaphook/entries"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/match"
@@ -32,12 +34,19 @@ func (o origin) label() string {
 // hooks reads the object of events.
 func (o origin) hooks(v settings.Value) {
 	for g := range o.Groups(v, o.renamed) {
-		(&group{origin: o, Group: g, traits: traitsOf(g.Event.Name)}).read()
+		o.group(g)
 	}
+}
+
+func (o origin) group(g entries.Group) {
+	(&group{origin: o, Group: g, traits: traitsOf(g.Event.Name)}).read()
 }
 
 // renamed is the event that a name stands for.
 func (o origin) renamed(event string) string {
+	if o.profile != nil {
+		return cmp.Or(o.profile.events[event], event)
+	}
 	if t := table[event]; o.agent && t != nil && t.inAgent != "" {
 		return t.inAgent
 	}
@@ -68,8 +77,9 @@ type group struct {
 	traits  *traits
 	pattern string
 	matcher hook.Matcher
-	invalid string // why none of its hooks can run
-	broken  string // why its matcher matches nothing
+	where   hook.Condition // the matcher, where a profile tests another member than the subject
+	invalid string         // why none of its hooks can run
+	broken  string         // why its matcher matches nothing
 }
 
 func (g *group) read() {
@@ -96,7 +106,7 @@ func (g *group) read() {
 // readMatcher compiles the matcher; an event without a subject has none.
 func (g *group) readMatcher(v settings.Value) {
 	pattern, ok := v.Text()
-	if g.Event.Subject == "" {
+	if g.Event.Subject == "" && g.profile == nil {
 		return
 	}
 	if !ok && v.Exists() && v.Kind() != 'n' {
@@ -105,6 +115,10 @@ func (g *group) readMatcher(v settings.Value) {
 		return
 	}
 	g.pattern = pattern
+	if g.profile != nil {
+		g.profileMatcher(v)
+		return
+	}
 	compile := g.Event.Rules.Match
 	if g.Level == Docs && !g.traits.narrow {
 		compile = match.WideList

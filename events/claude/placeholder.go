@@ -17,6 +17,16 @@ var (
 
 // paths are the placeholders that stand for directories.
 func (o origin) paths() map[string]string {
+	if p := o.profile; p != nil {
+		paths := map[string]string{}
+		for _, name := range p.vars {
+			paths[name] = o.at.Dir
+		}
+		if o.plugin != nil {
+			paths[p.pluginVar] = o.plugin.Root
+		}
+		return paths
+	}
 	paths := map[string]string{projectDir: o.at.Dir}
 	if o.plugin != nil {
 		maps.Copy(paths, map[string]string{pluginRoot: o.plugin.Root, pluginData: o.plugin.data(o.reading)})

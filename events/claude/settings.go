@@ -35,6 +35,7 @@ type Settings struct {
 	Plugins []Plugin         // the enabled ones, in order
 	Environ []string         // the engine's environment, for hooks and for switches; nil means os.Environ()
 	Level   Level
+	Profile Profile // whose files and rules; Found means as [Find] says, or as the paths of Layers do
 
 	Model judge.Model        // for prompt hooks
 	Agent judge.AgentRunner  // for agent hooks
@@ -126,6 +127,10 @@ func homeDir(env []string) string {
 // value of the last layer.
 var order = []hook.Source{hook.User, hook.Project, hook.Local, hook.Flag, hook.Managed}
 
+func byPrecedence(a, b settings.Layer) int {
+	return slices.Index(order, a.Source) - slices.Index(order, b.Source)
+}
+
 func init() { Dialect.Settings = Settings{}.Load } // Load needs Dialect, so that its literal cannot have it
 
 // Load reads the settings for a directory. It is a [pipeline.Load].
@@ -133,17 +138,24 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	if s.Environ == nil {
 		s.Environ = os.Environ()
 	}
+	problems, err := s.settleProfile(at.Dir)
+	if err != nil {
+		return pipeline.Loaded{}, err
+	}
 	r := newReading(s, at)
+	r.Loaded.Problems = problems
 	if s.Bare || truthy(environ.Getenv(s.Environ, "CLAUDE_CODE_SIMPLE")) {
 		return r.Loaded, nil
 	}
 	layers := slices.Clone(s.Layers) // others may be loading them too
 	if s.Layers == nil {
-		layers = discover(at.Dir, s.Environ)
+		layers = s.Profile.discover(at.Dir, s.Environ)
 	}
-	slices.SortStableFunc(layers, func(a, b settings.Layer) int {
-		return slices.Index(order, a.Source) - slices.Index(order, b.Source)
-	})
+	if r.profile != nil {
+		r.readProfile(layers)
+		return r.Loaded, nil
+	}
+	slices.SortStableFunc(layers, byPrecedence)
 	values := r.readLayers(layers)
 	r.policy.read(r, layers, values)
 	for i, layer := range layers {
@@ -172,6 +184,8 @@ type reading struct {
 	env    []string // the environment of commands
 	policy policy
 
+	profile *profile // nil: Claude Code
+
 	pluginConfigs map[string]map[string]settings.Value // options by plugin, of settings
 	plugins       []string                             // the names of those that are there
 }
@@ -186,7 +200,8 @@ func newReading(s Settings, at pipeline.Workspace) *reading {
 		at:       at,
 		home:     homeDir(s.Environ),
 	}
-	r.env = commandEnv(s.Environ, at.Dir)
+	r.profile, _ = profileNamed(s.Profile) // settleProfile has looked
+	r.env = r.commandEnv(s.Environ, at.Dir)
 	r.Loaded.Admit = func(h *hook.Hook) hook.Exclusion {
 		if h.Dialect != Dialect.Name || h.Source != hook.FrontMatter && !h.UserProvided {
 			return hook.Exclusion{} // it is judged already, or it is the program's own
@@ -206,7 +221,7 @@ func newReading(s Settings, at pipeline.Workspace) *reading {
 // readLayers reads the files. The names of files come highest priority first.
 func (r *reading) readLayers(layers []settings.Layer) []settings.Value {
 	values, problems := settings.Read(layers)
-	r.Loaded.Problems = lo.Uniq(problems) // layers may share a file
+	r.Loaded.Problems = lo.Uniq(append(r.Loaded.Problems, problems...)) // layers may share a file
 	for i, layer := range slices.Backward(layers) {
 		if values[i].Exists() {
 			r.Loaded.Files = append(r.Loaded.Files, layer.File)

@@ -189,3 +189,20 @@ func (d *dialect) profileNamed(name string) error {
 		strings.Join(d.profiles, ", "),
 	)
 }
+
+// profileHelp lists the profiles of all dialects.
+func profileHelp() string {
+	all := lo.FilterMap(mainDialects(), func(d *dialect, _ int) (string, bool) {
+		return fmt.Sprintf("%s (%s)", strings.Join(d.profiles, ", "), d.Name), len(d.profiles) > 0
+	})
+	return strings.Join(all, "; ")
+}
+
+// profileAmong refuses a profile that no dialect has of several.
+func profileAmong(all []*dialect, name string) error {
+	if name == "" || len(all) < 2 || slices.ContainsFunc(all, func(d *dialect) bool { return slices.Contains(d.profiles, name) }) {
+		return nil
+	}
+	names := lo.FlatMap(all, func(d *dialect, _ int) []string { return d.profiles })
+	return fmt.Errorf("--profile %s: no dialect has such a profile; write one of: %s", name, strings.Join(names, ", "))
+}

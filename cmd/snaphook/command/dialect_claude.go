@@ -1,12 +1,14 @@
 package command
 
 import (
+	"context"
 	"os"
 	"strings"
 
 	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/events/claude"
+	_ "github.com/snaphook-go/snaphook/events/claude/toml" // for the profile of Kimi Code
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
@@ -19,13 +21,17 @@ var claudeRow = dialect{
 	Dialect:  claude.Dialect,
 	supports: "Claude Code hooks, level 2.1.88 (rules C1 to C98), or " + newerLevel + " with --level " + newerLevel,
 	levels:   []string{"2.1.88", newerLevel},
-	marks:    []string{".claude", ".claude-plugin", "managed-settings.json", "managed-settings.d"},
+	profiles: lo.Map(claude.Profiles(), func(p claude.Profile, _ int) string { return string(p) }),
+	find:     findClaudeProfile,
+	marks: []string{
+		".claude", ".claude-plugin", "managed-settings.json", "managed-settings.d", ".qwen", ".agents", ".devin", ".kimi-code",
+	},
 	layers: map[string]hook.Source{
 		"managed": hook.Managed, "flag": hook.Flag, "local": hook.Local, "project": hook.Project, "user": hook.User,
 	},
 	strict:   true,
 	exports:  envExports,
-	discover: func(dir, _ string) []settings.Layer { return claude.Discover(dir) },
+	discover: func(dir, profile string) []settings.Layer { return claude.Profile(profile).Discover(dir) },
 	load:     loadClaude,
 	adds: addition{
 		flag:  "plugin",
@@ -47,6 +53,7 @@ var claudeRow = dialect{
 func loadClaude(o origins) pipeline.Load {
 	s := claude.Settings{
 		Layers:        o.layers,
+		Profile:       claude.Profile(o.profile),
 		Environ:       withoutKey(os.Environ()),
 		PluginOptions: o.options,
 		Model:         modelOf(os.Getenv), Agent: noHost{}, Tools: noHost{},
@@ -68,4 +75,18 @@ func loadClaude(o origins) pipeline.Load {
 // withoutKey is an environment without the key that is snaphook's own.
 func withoutKey(environ []string) []string {
 	return lo.Reject(environ, func(entry string, _ int) bool { return strings.HasPrefix(entry, modelKey+"=") })
+}
+
+// findClaudeProfile returns the profile of the settings that are there, and says what it passes over.
+func findClaudeProfile(dir string, layers []settings.Layer) (string, pipeline.Load) {
+	if layers != nil {
+		return string(claude.ProfileOfFiles(layers)), nil
+	}
+	profile, passed := claude.Find(dir)
+	if len(passed) == 0 {
+		return string(profile), nil
+	}
+	return string(profile), func(context.Context, pipeline.Workspace) (pipeline.Loaded, error) {
+		return pipeline.Loaded{Problems: passed}, nil
+	}
 }

@@ -99,7 +99,7 @@ func (f *flags) addSources(to *pflag.FlagSet) {
 		&f.profile,
 		"profile",
 		"",
-		"Act as `AGENT` (llxprt): llxprt or gemini; if not given, gemini where settings of Gemini CLI alone are there: --profile gemini",
+		"Act as `AGENT`: "+profileHelp()+"; if not given, the one whose settings alone are there: --profile gemini",
 	)
 	to.StringVar(
 		&f.level,

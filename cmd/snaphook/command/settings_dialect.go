@@ -55,6 +55,9 @@ func (f *flags) chosen() ([]*dialect, error) {
 // split distributes the given files among dialects.
 func (f *flags) split(cmd *cobra.Command, chosen []*dialect) ([]given, error) {
 	parts := make([]given, len(chosen))
+	if err := profileAmong(chosen, f.profile); err != nil {
+		return nil, err
+	}
 	for i, d := range chosen {
 		alone := len(chosen) == 1 // every file must be for it
 		parts[i].replaces = len(f.settings)+len(f.modules) > 0
@@ -70,7 +73,7 @@ func (f *flags) split(cmd *cobra.Command, chosen []*dialect) ([]given, error) {
 		if alone || len(d.levels) > 0 {
 			parts[i].level = f.level
 		}
-		if alone || len(d.profiles) > 0 {
+		if alone || slices.Contains(d.profiles, f.profile) {
 			parts[i].profile = f.profile
 		}
 	}

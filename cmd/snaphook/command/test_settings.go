@@ -3,7 +3,6 @@ package command
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/samber/lo"
 
@@ -81,6 +80,7 @@ func (s *stage) named(d *dialect, of fixture.Settings) ([]settings.Layer, error)
 // found are the settings in the copy of the project.
 func (s *stage) found(d *dialect, g *given) []settings.Layer {
 	var all []settings.Layer
+	by := map[string][]settings.Layer{}
 	for _, profile := range lo.Ternary(g.profile == "", orOne(d.profiles), []string{g.profile}) {
 		for _, layer := range d.discover(s.world.Dir, profile) {
 			if !isProjects(layer.Source) {
@@ -88,14 +88,13 @@ func (s *stage) found(d *dialect, g *given) []settings.Layer {
 			}
 			if layer, found := once(layer); found {
 				layer.File = s.originalFile(layer.File)
-				all = append(all, layer)
+				by[profile] = append(by[profile], layer)
 			}
 		}
+		all = append(all, by[profile]...)
 	}
 	g.findProfile(d, s.world.Dir, append([]settings.Layer{}, all...))
-	return lo.Filter(all, func(l settings.Layer, _ int) bool {
-		return g.profile == "" || strings.HasSuffix(filepath.Dir(l.File), "."+g.profile)
-	})
+	return by[g.profile]
 }
 
 // orOne is a list with the empty name where there are no names.

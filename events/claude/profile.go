@@ -1,0 +1,359 @@
+package claude
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// Profile names a system that speaks the hook format of Claude Code: its files, its payloads and its
+// reading of answers count for the hooks of its settings. Events keep the names of Claude Code.
+// Hooks that a program registers in Go, and plugins of [Settings], follow Claude Code.
+type Profile string
+
+// The profiles.
+const (
+	Found      Profile = ""       // the one whose settings are there, see [Find]
+	ClaudeCode Profile = "claude" // Claude Code itself
+	Qwen       Profile = "qwen"   // Qwen Code
+	Goose      Profile = "goose"  // goose
+	Devin      Profile = "devin"  // Devin CLI
+	Kimi       Profile = "kimi"   // Kimi Code; a program has to import events/claude/toml for it
+)
+
+// Profiles returns the names of all profiles, Claude Code first.
+func Profiles() []Profile {
+	return append([]Profile{ClaudeCode}, lo.Map(profiles, func(p *profile, _ int) Profile { return p.name })...)
+}
+
+// profiles are the systems besides Claude Code, by precedence.
+var profiles = []*profile{&qwen, &goose, &devin, &kimi}
+
+// profile holds the facts in which a system departs from Claude Code. The loader, the payloads and
+// the reading of answers go by them, and never by its name.
+type profile struct {
+	name   Profile
+	system string // as people write it
+
+	files    []profileFile
+	enabling []string          // the files that enable and disable plugins, highest first; "~/" is the user's home directory
+	unless   []string          // the path of a switch in the settings: false keeps foreign files from being read
+	events   map[string]string // events with another name there: the name here
+	only     []string          // the events of Claude Code that the system has; nil: all
+	elsewhen []string          // events of the system that have no counterpart here
+
+	members   []string // the members of an entry that count
+	strict    bool     // another member, or an unknown event, makes the whole file useless
+	untyped   bool     // an entry without a type is a command
+	kinds     kinds    // the types of hooks that run
+	switchOff bool     // disableAllHooks counts
+	allTrust  bool     // in a folder that is not trusted no hook runs at all; else those of the project do not
+
+	match    func(pattern string) (hook.Matcher, string)
+	subjects map[string]string // events whose matchers test another member than in Claude Code; "" is the empty text
+
+	timeout      time.Duration            // the default of commands and requests
+	timeouts     map[string]time.Duration // the default of some events
+	promptTime   time.Duration            // the default of prompt hooks
+	whole        bool                     // timeouts are whole seconds
+	longest      time.Duration            // the longest timeout that can be written; 0: no limit
+	milliseconds float64                  // a number that is not below it counts milliseconds; 0: none does
+	grace        time.Duration            // between SIGTERM and SIGKILL; 0: as Claude Code
+
+	sequential bool     // the hooks run one after another
+	key        []string // members of an entry that make hooks duplicates; nil: hooks are never duplicates
+	vars       []string // the variables with the project's directory
+	pluginVar  string   // the variable with the plugin's directory
+	sh         bool     // commands run in sh, and not in bash
+
+	failure  failureMember
+	payloads payloads
+	answers  answers
+}
+
+// failureMember is the member of an entry that decides what a failure of the hook means.
+type failureMember struct {
+	name   string
+	words  []string // the words that may stand there, the one that blocks last
+	events []string // the events at which it counts; nil: all that can block
+}
+
+// profileFile is a settings file of a system.
+type profileFile struct {
+	source   hook.Source
+	variable string // of the environment, whose directory takes the place of home
+	home     string // the directory below the user's home directory in which path lies; "." is the home directory itself; "": the project
+	path     string // with slashes; an element "*" stands for each directory
+	root     bool   // the file itself is the object of events; else its member "hooks" is
+	list     string // the file is TOML, and "hooks" a list in which each hook names its event in this member
+	comments bool   // the file may have comments
+	plugin   bool   // of a plugin, whose directory is two above the file
+	foreign  bool   // a file of Claude Code
+}
+
+// profileNamed returns the facts of a profile; nil stands for Claude Code.
+func profileNamed(name Profile) (*profile, error) {
+	if name == ClaudeCode {
+		return nil, nil //nolint:nilnil // Claude Code departs from itself in nothing
+	}
+	for _, p := range profiles {
+		if p.name == name {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no profile %q of the dialect claude; write one of: %s", string(name),
+		strings.Join(lo.Map(Profiles(), func(p Profile, _ int) string { return string(p) }), ", "))
+}
+
+// Discover returns the layers of a project directory where the profile keeps them; of a profile that
+// does not exist there are none. For Found it checks which files exist, see [Find].
+func (p Profile) Discover(dir string) []settings.Layer { return p.discover(dir, os.Environ()) }
+
+func (p Profile) discover(dir string, env []string) []settings.Layer {
+	if p == Found {
+		p, _ = find(dir, env)
+	}
+	facts, err := profileNamed(p)
+	switch {
+	case err != nil:
+		return nil
+	case facts == nil:
+		return discover(dir, env)
+	}
+	return facts.discover(dir, env)
+}
+
+// Find returns the profile for a directory: the only system that has settings, in the directory or in
+// the user's. The user's settings come first: if they have hooks of one system and none of Claude
+// Code, that system counts, whatever the directory brings. Where several systems have settings it is
+// ClaudeCode. Hooks of the directory, or of several systems, that are passed over are problems; for
+// settings of Claude Code beside those of others there are none, since the dialect is its own.
+func Find(dir string) (Profile, []settings.Problem) { return find(dir, os.Environ()) }
+
+func find(dir string, env []string) (Profile, []settings.Problem) {
+	claude := discover(dir, env)
+	if slices.ContainsFunc(claude, func(l settings.Layer) bool { return !ofProject(l) && isThere(l) }) {
+		return ClaudeCode, nil
+	}
+	var users, all []*profile
+	for _, p := range profiles {
+		layers := lo.Reject(p.discover(dir, env), func(l settings.Layer, _ int) bool { return p.fileOf(l).foreign })
+		if slices.ContainsFunc(layers, func(l settings.Layer) bool { return !ofProject(l) && p.hasHooks(l) }) {
+			users = append(users, p)
+		}
+		if slices.ContainsFunc(layers, p.hasHooks) {
+			all = append(all, p)
+		}
+	}
+	projects := slices.ContainsFunc(claude, isThere)
+	switch {
+	case len(users) == 1 && projects && !users[0].reads(".claude/settings.json"):
+		return users[0].name, passedOver(claude, nil, users[0].name)
+	case len(users) == 1:
+		return users[0].name, nil
+	case len(all) == 1 && !projects:
+		return all[0].name, nil
+	case len(users) > 1 || len(all) > 1 && !projects:
+		return ClaudeCode, lo.FlatMap(all, func(p *profile, _ int) []settings.Problem {
+			return passedOver(p.discover(dir, env), p, ClaudeCode)
+		})
+	}
+	return ClaudeCode, nil
+}
+
+// passedOver says which settings of a system have hooks, which do not run.
+func passedOver(layers []settings.Layer, of *profile, counts Profile) (problems []settings.Problem) {
+	for _, layer := range layers {
+		root, found, err := layer.Read()
+		hooks := root.Get("hooks")
+		if of != nil {
+			hooks = of.fileOf(layer).events(root)
+		}
+		if err == nil && found && hooks.Exists() {
+			problems = append(problems, hooks.Wrong(
+				"the hooks of this file do not run: the profile %q counts; choose another one of %q",
+				string(counts), Profiles(),
+			))
+		}
+	}
+	return problems
+}
+
+// toml converts settings in TOML.
+var toml = func([]byte) (settings.Converted, error) {
+	return settings.Converted{}, errors.New("the program reads no TOML; it has to import events/claude/toml")
+}
+
+// UseTOML sets the reader of settings in TOML. Package events/claude/toml calls it before main begins.
+func UseTOML(convert func([]byte) (settings.Converted, error)) { toml = convert }
+
+func ofProject(l settings.Layer) bool { return l.Source == hook.Project || l.Source == hook.Local }
+
+// isThere reports whether there is a settings file, also one that cannot be read.
+func isThere(l settings.Layer) bool {
+	_, found, err := l.Text()
+	return found || err != nil
+}
+
+// hasHooks reports whether a file has hooks, as far as it can be read.
+func (p *profile) hasHooks(l settings.Layer) bool {
+	root, found, err := l.Read()
+	return err != nil || found && p.fileOf(l).events(root).Exists()
+}
+
+// events returns the object of events in a file.
+func (f profileFile) events(root settings.Value) settings.Value {
+	if f.root && !root.Get("hooks").Exists() {
+		return root
+	}
+	return root.Get("hooks")
+}
+
+// reads reports whether a file of the project, named by its path, is one of the profile's.
+func (p *profile) reads(path string) bool {
+	return slices.ContainsFunc(p.files, func(f profileFile) bool { return f.home == "" && f.path == path })
+}
+
+// fileOf returns the facts about a layer's file, which its path shows.
+func (p *profile) fileOf(l settings.Layer) (best profileFile) {
+	path := filepath.ToSlash(l.File)
+	for _, f := range p.files {
+		ends := strings.Split(f.path, "/")
+		parts := strings.Split(path, "/")
+		if len(parts) < len(ends) {
+			continue
+		}
+		parts = parts[len(parts)-len(ends):]
+		fits := !slices.ContainsFunc(lo.Zip2(parts, ends), func(pair lo.Tuple2[string, string]) bool {
+			return pair.B != "*" && pair.A != pair.B
+		})
+		if fits && len(f.path) > len(best.path) {
+			best = f
+		}
+	}
+	return best
+}
+
+// discover returns the layers of a directory in the order in which their hooks run.
+func (p *profile) discover(dir string, env []string) (layers []settings.Layer) {
+	home := homeDir(env)
+	seen := map[string]bool{} // names of plugins
+	for _, f := range p.files {
+		base := f.base(dir, home, env)
+		if base == "" || f.home != "" && p.reads(f.path) && bounded.SameFile(base, dir) {
+			continue // the home directory is the project
+		}
+		for _, file := range expand(base, strings.Split(f.path, "/")) {
+			name := filepath.Base(filepath.Dir(filepath.Dir(file)))
+			if f.plugin && (seen[name] || !p.enabled(name, f.source, dir, home)) {
+				continue
+			}
+			seen[name] = seen[name] || f.plugin && isThere(settings.Layer{File: file})
+			layer := settings.Layer{Name: f.source.String(), Source: f.source, File: file, Strict: !f.comments}
+			if f.list != "" {
+				layer.Format = toml
+			}
+			layers = append(layers, layer)
+		}
+	}
+	return p.withoutForeign(layers)
+}
+
+// base returns the directory that the path of the file counts from; "" if there is none.
+func (f profileFile) base(dir, home string, env []string) string {
+	if f.home == "" {
+		return dir
+	}
+	if f.variable != "" {
+		if own := environ.Getenv(env, f.variable); own != "" {
+			return own
+		}
+	}
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, filepath.FromSlash(f.home))
+}
+
+// expand returns the paths below base in which "*" is the name of a directory, sorted. A path
+// without one need not exist.
+func expand(base string, elements []string) []string {
+	at := slices.Index(elements, "*")
+	if at < 0 {
+		return []string{filepath.Join(append([]string{base}, elements...)...)}
+	}
+	above := filepath.Join(append([]string{base}, elements[:at]...)...)
+	entries, _ := os.ReadDir(above) // one that cannot be read has no plugins for the original either
+	var files []string
+	for _, entry := range entries {
+		if info, err := os.Stat(filepath.Join(above, entry.Name())); err == nil && info.IsDir() {
+			files = append(files, expand(filepath.Join(above, entry.Name()), elements[at+1:])...)
+		}
+	}
+	return files
+}
+
+// enabled reports whether a plugin is on. The settings of a project say so about plugins of the
+// project alone: no directory switches off a guard of its user.
+func (p *profile) enabled(name string, source hook.Source, dir, home string) bool {
+	for _, path := range p.enabling {
+		base := dir
+		if rest, user := strings.CutPrefix(path, "~/"); user {
+			base, path = home, rest
+		} else if source != hook.Project {
+			continue
+		}
+		v, _, err := settings.Layer{File: filepath.Join(base, filepath.FromSlash(path)), Strict: true}.Read()
+		lists := func(member string) bool {
+			for _, element := range v.Get(member).Elements() {
+				if text, _ := element.Text(); text == name {
+					return true
+				}
+			}
+			return false
+		}
+		switch {
+		case err != nil:
+		case lists("disabledPlugins"):
+			return false
+		case lists("enabledPlugins"):
+			return true
+		}
+	}
+	return true
+}
+
+// withoutForeign leaves out the files of Claude Code if the settings of the system say so. Those of a
+// project say so about files of the project alone.
+func (p *profile) withoutForeign(layers []settings.Layer) []settings.Layer {
+	if p.unless == nil {
+		return layers
+	}
+	off, mine := false, false
+	for _, l := range layers {
+		if p.fileOf(l).foreign {
+			continue
+		}
+		v, _, _ := l.Read() // what is wrong with it is said by those who read its hooks
+		for _, name := range p.unless {
+			v = v.Get(name)
+		}
+		if on, isBool := v.Bool(); isBool && !on {
+			mine, off = true, off || !ofProject(l)
+		}
+	}
+	return lo.Reject(layers, func(l settings.Layer, _ int) bool {
+		return p.fileOf(l).foreign && (off || mine && ofProject(l))
+	})
+}

@@ -1,0 +1,306 @@
+package claude
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/unread"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// answers says how a system reads the output of its hooks.
+type answers struct {
+	streams  [3]stream                // that have the answer, by [ending]
+	words    map[string]hook.Decision // the words of "decision", and what they mean; "" is no decision
+	nested   map[string]hook.Decision // the words of permissionDecision; nil: as Claude Code
+	top      []string                 // the members beside decision and reason that count
+	own      []string                 // the members of hookSpecificOutput that count; nil: none
+	rename   map[string]string        // members of hookSpecificOutput with another name there: the name here
+	text     textUse                  // the meaning of plain text, and at prompted of an answer without a message
+	prompted string                   // the event at which "message", else the whole output, is context; "": none
+	blocking []string                 // the events whose hooks count; nil: as in Claude Code
+	demands  bool                     // where a hook can block, output that is neither empty nor a decision is a failure
+	merges   bool                     // updatedInput is laid over the arguments of the call
+	noReason string                   // the reason of a denial without one, with the event for %s; "": the engine's
+}
+
+// ending is how a hook ended, as far as the reading of its output depends on it.
+type ending int
+
+// The endings, in the order of answers.streams.
+const (
+	endedWell ending = iota // status 0
+	endedByTwo
+	endedBadly
+)
+
+func endingOf(r *hook.Reply) ending {
+	switch {
+	case r.Signal == nil && r.Exit == 0:
+		return endedWell
+	case r.Signal == nil && r.Exit == 2:
+		return endedByTwo
+	}
+	return endedBadly
+}
+
+// stream is where an answer is looked for.
+type stream uint8
+
+// The streams.
+const (
+	fromNowhere stream = iota
+	fromStdout
+	fromStderr
+	fromEither // standard output or, if that is no object, standard error
+)
+
+// textUse is the meaning of plain text where an answer is looked for.
+type textUse uint8
+
+// The meanings. After a status other than 0 the text of textForUser is the message of a failure.
+const (
+	textNothing textUse = iota
+	textForUser
+)
+
+// ownMembers are the members of hookSpecificOutput that systems have in common.
+var ownMembers = []string{
+	"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext", "decision",
+}
+
+// The ends of hooks of other systems, whose answers are in Claude Code's words when they are read.
+var (
+	blockingEnds = hook.Exits{0: hook.ParseAnswer, 2: hook.DenyWithReason, hook.OtherStatus: hook.ParseOrFail}
+	watchingEnds = hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.ParseOrFail}
+)
+
+// decides reports whether answers count at an event.
+func (a *answers) decides(event string) bool {
+	return a.blocking == nil || slices.Contains(a.blocking, event)
+}
+
+// speaking runs a hook of another system: it puts the payload into that system's words, and the
+// answer into Claude Code's.
+type speaking struct {
+	hook.Runner
+	*profile
+	event   string // in Claude Code's name
+	subject string // the member of the payload that matchers test
+}
+
+// Unwrap returns the Runner of the hook itself.
+func (s speaking) Unwrap() hook.Runner { return s.Runner }
+
+// Run runs the hook. Nothing but the protocol of the system counts: a hook cannot go to the
+// background while it runs, ask the user, or leave variables.
+func (s speaking) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
+	input := wire.Object(call.Payload)
+	call.Payload = s.payloads.of(s.named(s.event), s.subject, input)
+	call.Detach, call.Ask, call.Env = nil, nil, foreignVars(call.Env)
+	reply, err := s.Runner.Run(ctx, call)
+	if err != nil || reply.Truncated&hook.Stdout != 0 {
+		return reply, err
+	}
+	return s.read(reply, input)
+}
+
+// read returns a reply whose standard output is an answer in Claude Code's words, or empty. An error
+// is an answer that the system does not take for a decision.
+func (s speaking) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
+	a, end := &s.answers, endingOf(&r)
+	whole := append(append(slices.Clone(r.Stdout), '\n'), r.Stderr...)
+	object, text, wrong := a.find(&r, end)
+	out := answer{}
+	if a.decides(s.event) {
+		out = a.read(s.event, object, input)
+	}
+	said := r.Stdout
+	r.Stdout = out.encode(s.event)
+	switch {
+	case !a.decides(s.event):
+		if end == endedByTwo || unread.DeniesFormally(whole) {
+			r.Notes = append(r.Notes, fmt.Sprintf("the denial has no effect: %s lets no hook of %s block", s.system, s.event))
+		}
+		return r, nil
+	case a.prompted == s.event && end == endedWell && out.decision != hook.Deny:
+		r.Stdout = promptContext(s.event, object, said)
+		return r, nil
+	case end == endedByTwo:
+		if object != nil { // it was on standard error
+			r.Stderr = []byte(out.reason)
+		}
+		if plain(r.Stderr) == "" && a.noReason != "" {
+			r.Stderr = fmt.Appendf(nil, a.noReason, s.named(s.event))
+		}
+		return r, nil
+	case out.decision == hook.Deny:
+		return r, nil
+	case unread.DeniesFormally(whole):
+		return r, &hook.UnreadError{Why: s.system + " does not read the denial in it", Denies: true}
+	case a.demands && end == endedWell && !out.decided && (object != nil || text != "" || wrong != ""):
+		why := "the hook ended with status 0 without a decision on standard output; print nothing, or {\"decision\": \"allow\"}"
+		return r, &hook.ClassError{Class: hook.ClassOutput, Err: errors.New(why)}
+	}
+	if object == nil && text != "" && a.text == textForUser {
+		a.tellUser(&r, end, text)
+	}
+	return r, nil
+}
+
+// tellUser makes plain text a message to the user: of a failure its text, where the hook failed.
+func (a *answers) tellUser(r *hook.Reply, end ending, text string) {
+	if end == endedWell {
+		r.Stdout = wire.Object(nil).With("systemMessage", wire.Quote(text))
+	} else if plain(r.Stderr) == "" {
+		r.Stderr = []byte(text)
+	}
+}
+
+// find returns the object in which the answer stands, or the text in its place. wrong says that the
+// output cannot be read at all.
+func (a *answers) find(r *hook.Reply, end ending) (object wire.Object, text, wrong string) {
+	var streams [][]byte
+	switch a.streams[end] {
+	case fromStdout:
+		streams = [][]byte{r.Stdout}
+	case fromStderr:
+		streams = [][]byte{r.Stderr}
+	case fromEither:
+		streams = [][]byte{r.Stdout, r.Stderr}
+	}
+	for _, s := range streams {
+		said := wire.Trim(s)
+		if !utf8.Valid(said) {
+			wrong = "it is not UTF-8"
+			continue
+		}
+		if len(said) > 0 && said[0] == '{' && jsontext.Value(said).IsValid(jsontext.AllowDuplicateNames(true)) {
+			return wire.Object(said), "", ""
+		}
+		if text == "" {
+			text = string(said)
+		}
+	}
+	return nil, text, wrong
+}
+
+// promptContext is the answer of a hook whose output is context for the prompt: the member "message"
+// of an object, else all of it.
+func promptContext(event string, object wire.Object, said []byte) []byte {
+	text := plain(said)
+	if message := object.Text("message"); message != "" {
+		text = message
+	}
+	if text == "" {
+		return nil
+	}
+	return answer{own: wire.Object(nil).With("additionalContext", wire.Quote(text))}.encode(event)
+}
+
+// answer is an answer in the making.
+type answer struct {
+	top      wire.Object // members beside decision and reason
+	own      wire.Object // hookSpecificOutput
+	decision hook.Decision
+	decided  bool // a word of the system was there, also one that means nothing
+	reason   string
+}
+
+// read reads the answer in an object; nil is no answer.
+func (a *answers) read(event string, object, input wire.Object) (out answer) {
+	var own wire.Object
+	for name, value := range object.Members() {
+		text, isText := wire.Text(value)
+		decision, isWord := a.words[text]
+		switch {
+		case name == "decision" && isText && isWord:
+			out.decision, out.decided = decision, true
+		case name == "reason" && isText:
+			out.reason = text
+		case name == "hookSpecificOutput" && value.Kind() == '{':
+			own = wire.Object(value)
+		case slices.Contains(a.top, name) && fits(name, value):
+			out.top = out.top.With(name, value)
+		}
+	}
+	for name, value := range own.Members() {
+		if here := a.rename[name]; here != "" {
+			name = here
+		}
+		if slices.Contains(a.own, name) && value.Kind() != 'n' {
+			out.take(a, name, value, input)
+		}
+	}
+	return out
+}
+
+// take takes one member of hookSpecificOutput.
+func (o *answer) take(a *answers, name string, value jsontext.Value, input wire.Object) {
+	text, isText := wire.Text(value)
+	switch name {
+	case "permissionDecision":
+		word := permissions[hook.Decision(text)]
+		if a.nested != nil {
+			word = a.nested[text]
+		}
+		if rank[word] > rank[o.decision] {
+			o.decision, o.decided = word, true
+			o.reason = ""
+		}
+	case "permissionDecisionReason":
+		if isText && o.reason == "" {
+			o.reason = text
+		}
+	case "updatedInput":
+		if a.merges && value.Kind() == '{' {
+			value = jsontext.Value(wire.Object(input.Get("tool_input")).Merge(wire.Object(value)))
+		}
+		o.own = o.own.With(name, value)
+	default:
+		o.own = o.own.With(name, value)
+	}
+}
+
+// fits reports whether a member of an answer has the kind that it is read as.
+func fits(name string, value jsontext.Value) bool {
+	if name == "continue" || name == "suppressOutput" {
+		return value.Kind() == 't' || value.Kind() == 'f'
+	}
+	return value.Kind() == '"'
+}
+
+// decisionForms writes a decision as an event of Claude Code has it; events that are not here have
+// the common word "block".
+var decisionForms = map[string]func(*answer){
+	"PreToolUse": func(o *answer) {
+		o.own = o.own.With("permissionDecision", wire.Quote(string(o.decision))).
+			With("permissionDecisionReason", wire.Quote(o.reason))
+	},
+	"PermissionRequest": func(o *answer) {
+		if o.own.Get("decision") == nil && o.decision != hook.Ask {
+			grant := wire.Object(nil).With("behavior", wire.Quote(string(o.decision))).With("message", wire.Quote(o.reason))
+			o.own = o.own.With("decision", jsontext.Value(grant))
+		}
+	},
+}
+
+// encode returns the text of the answer; nil if it says nothing.
+func (o answer) encode(event string) []byte {
+	out := o.top
+	if form := decisionForms[event]; form != nil && o.decision != "" {
+		form(&o)
+	} else if o.decision == hook.Deny {
+		out = out.With("decision", wire.Quote(string(hook.Block))).With("reason", wire.Quote(o.reason))
+	}
+	if o.own != nil && !o.own.IsEmpty() {
+		out = out.With("hookSpecificOutput", jsontext.Value(o.own.With("hookEventName", wire.Quote(event))))
+	}
+	return out
+}

@@ -1,0 +1,83 @@
+package claude
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// payloads says how the payload of a system differs from Claude Code's.
+type payloads struct {
+	names   map[string]string // members with another name there; "" leaves one out
+	rest    bool              // members that names does not have stay as they are
+	subject string            // a member with the text that matchers test; "": there is none
+	stamp   string            // a member with the time of the call
+	cut     map[string]int    // members that are texts there, and how many characters of one are kept
+	newline bool              // a line feed ends the payload
+}
+
+// of returns a payload in the words of the system. event is the event's name there, and subject the
+// name of the member that matchers test; "" if they test nothing.
+func (p *payloads) of(event, subject string, payload wire.Object) []byte {
+	dst := append(make([]byte, 0, len(payload)+100), '{')
+	add := func(name string, value jsontext.Value) {
+		if len(dst) > 1 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, wire.Quote(name)...), ':'), value...)
+	}
+	for name, value := range payload.Members() {
+		there, renamed := p.names[name]
+		switch {
+		case name == "hook_event_name":
+			value = wire.Quote(event)
+		case p.cut[there] > 0:
+			value = shortened(value, p.cut[there])
+		}
+		switch {
+		case renamed && there != "":
+			add(there, value)
+		case !renamed && p.rest:
+			add(name, value)
+		}
+	}
+	if p.subject != "" {
+		value := payload.Get(subject)
+		if value == nil {
+			value = jsontext.Value("null")
+		}
+		add(p.subject, value)
+	}
+	if p.stamp != "" {
+		add(p.stamp, wire.Quote(time.Now().UTC().Format("2006-01-02T15:04:05.000Z")))
+	}
+	dst = append(dst, '}')
+	if p.newline {
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+// shortened returns a value as a text of at most so many characters.
+func shortened(value jsontext.Value, most int) jsontext.Value {
+	text, isText := wire.Text(value)
+	if !isText {
+		text = string(value)
+	}
+	if len(text) > most && utf8.RuneCountInString(text) > most {
+		text = string([]rune(text)[:most])
+	}
+	return wire.Quote(text)
+}
+
+// named returns the name that an event of Claude Code has in the system.
+func (p *profile) named(event string) string {
+	if there, ok := lo.FindKey(p.events, event); ok {
+		return there
+	}
+	return event
+}

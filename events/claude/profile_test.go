@@ -1,0 +1,205 @@
+package claude
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/settings"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+func writeFiles(t *testing.T, dir string, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		file := filepath.Join(dir, path)
+		text := `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}`
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Rules P1 and P2.
+func TestAProfileIsFoundWhereOnlyItsSystemHasSettings(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		project, home []string
+		want          Profile
+		problems      int
+	}{
+		{"nothing is there", nil, nil, ClaudeCode, 0},
+		{"the project is Qwen Code's", []string{".qwen/settings.json"}, nil, Qwen, 0},
+		{"the project is goose's", []string{".agents/plugins/a/hooks/hooks.json"}, nil, Goose, 0},
+		{"the project is Devin's", []string{".devin/hooks.v1.json"}, nil, Devin, 0},
+		{"Devin reads Claude Code's files too", []string{".devin/config.json"}, []string{".config/devin/config.json"}, Devin, 0},
+		{"the project is Claude Code's too", []string{".qwen/settings.json", ".claude/settings.json"}, nil, ClaudeCode, 0},
+		{"the user has Claude Code", []string{".qwen/settings.json"}, []string{".claude/settings.json"}, ClaudeCode, 0},
+		{"a project cannot take the user's system away", []string{".claude/settings.json"}, []string{".qwen/settings.json"}, Qwen, 1},
+		{"the user's system counts before another of the project", []string{".devin/hooks.v1.json"}, []string{".qwen/settings.json"}, Qwen, 0},
+		{"two systems are no profile", []string{".qwen/settings.json", ".devin/hooks.v1.json"}, nil, ClaudeCode, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, home := t.TempDir(), t.TempDir()
+			writeFiles(t, dir, tt.project...)
+			writeFiles(t, home, tt.home...)
+			got, problems := find(dir, []string{"HOME=" + home})
+			if got != tt.want || len(problems) != tt.problems {
+				t.Errorf("found %q with problems %v; want %q with %d", got, problems, tt.want, tt.problems)
+			}
+			loaded, err := Settings{Environ: []string{"HOME=" + home}}.Load(t.Context(), pipeline.Workspace{Dir: dir})
+			if err != nil || len(loaded.Problems) != tt.problems {
+				t.Errorf("loaded with %v, problems %v", err, loaded.Problems)
+			}
+		})
+	}
+}
+
+func TestFilesThatAreGivenShowTheProfile(t *testing.T) {
+	for path, want := range map[string]Profile{
+		"x/.qwen/settings.json": Qwen, "x/.agents/plugins/a/hooks/hooks.json": Goose, ".devin/config.json": Devin,
+		".claude/settings.json": ClaudeCode, "hooks.json": ClaudeCode, "x/config.toml": Kimi,
+	} {
+		if got := ProfileOfFiles([]settings.Layer{{File: path}}); got != want {
+			t.Errorf("%s is of %q; want %q", path, got, want)
+		}
+	}
+}
+
+func TestAnUnknownProfileIsAnErrorThatListsTheNames(t *testing.T) {
+	_, err := Settings{Profile: "gemini"}.Load(t.Context(), pipeline.Workspace{Dir: t.TempDir()})
+	if err == nil || !strings.Contains(err.Error(), `no profile "gemini" of the dialect claude; write one of: claude, qwen, goose, devin, kimi`) {
+		t.Error(err)
+	}
+	if layers := Profile("gemini").Discover(t.TempDir()); layers != nil {
+		t.Error(layers)
+	}
+}
+
+// Rule P3.
+func TestWhereFailuresAreClosedAFileThatCannotBeReadGuards(t *testing.T) {
+	home := t.TempDir()
+	file := filepath.Join(home, ".qwen", "settings.json")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"broken": `{"hooks": `, "empty": "", "not UTF-8": "\xff{}"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Settings{Profile: Qwen, Environ: []string{"HOME=" + home}}.Load(t.Context(), pipeline.Workspace{Dir: t.TempDir()})
+		guards := lo.Filter(l.Hooks, func(h *hook.Hook, _ int) bool { return h.Event == "PreToolUse" && h.Unusable != "" })
+		if err != nil || len(l.Problems) != 1 || l.Problems[0].Fatal || len(guards) != 1 {
+			t.Errorf("%s: error %v, problems %v, guards %v", name, err, l.Problems, guards)
+		}
+	}
+}
+
+// Rule P6.
+func TestMembersThatASystemDoesNotReadAreProblems(t *testing.T) {
+	text := `{"PreToolUse": [{"hooks": [{"type": "command", "command": "x", "if": "Bash(ls)", "once": true, "tiemout": 3}]}]}`
+	l, err := Settings{Profile: Devin, Layers: []settings.Layer{{Source: hook.Project, File: "/p/.devin/hooks.v1.json", Data: []byte(text)}}}.
+		Load(t.Context(), pipeline.Workspace{Dir: "/p"})
+	said := strings.Join(lo.Map(l.Problems, func(p settings.Problem, _ int) string { return p.String() }), "\n")
+	for _, want := range []string{
+		`/p/.devin/hooks.v1.json:1:70: Devin CLI does not read "if"`, `does not read "once"`, `"tiemout"; did you mean "timeout"`,
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no problem %q in:\n%s", want, said)
+		}
+	}
+	if err != nil || len(l.Hooks) != 1 || l.Hooks[0].Condition != nil || l.Hooks[0].Skip != "" {
+		t.Errorf("the hook has to run all the same: %v, %+v", err, l.Hooks)
+	}
+}
+
+// replying is a hook that ends in one way.
+type replying struct{ hook.Reply }
+
+func (r replying) Run(context.Context, hook.Call) (hook.Reply, error) { return r.Reply, nil }
+
+// Rule P4.
+func TestALostDenialOfAnotherSystemIsAFailure(t *testing.T) {
+	for _, p := range []*profile{&kimi, &goose} {
+		r := replying{hook.Reply{Stdout: []byte(`{"hookSpecificOutput": {"decision": "deny"}, "permissionDecision": "deny"}`)}}
+		_, err := speaking{r, p, "PreToolUse", ""}.Run(t.Context(), hook.Call{Payload: []byte(`{}`)})
+		if lost, ok := errorAs[*hook.UnreadError](err); !ok || !lost.Denies {
+			t.Errorf("%s: %v", p.system, err)
+		}
+	}
+}
+
+// Whatever a hook prints, a status that denies stays a denial where hooks of the system can block,
+// and the answer is one that the event can read.
+func FuzzOutputOfOtherSystems(f *testing.F) {
+	f.Add(0, `{"decision": "block", "reason": "x"}`, "")
+	f.Add(2, "", `{"decision": "allow", "hookSpecificOutput": {"updatedInput": {"a": 1}}}`)
+	f.Add(1, `{"continue": "no", "hookSpecificOutput": {"permissionDecision": 3, "additionalContext": null}}`, "text")
+	f.Add(0, "\xff{", "{")
+	events := lo.Map(pipeline.Events(Dialect), func(e pipeline.Declared, _ int) string { return e.Info().Name })
+	f.Fuzz(func(t *testing.T, exit int, stdout, stderr string) {
+		for _, p := range profiles {
+			for _, event := range events {
+				r := replying{hook.Reply{Exit: exit & 3, Stdout: []byte(stdout), Stderr: []byte(stderr)}}
+				got, err := speaking{r, p, event, ""}.Run(t.Context(), hook.Call{Payload: []byte(`{"tool_input":{"a":2}}`)})
+				if err != nil {
+					continue
+				}
+				if exit&3 == 2 && p.answers.decides(event) && blockingEnds.Of(&got) != hook.DenyWithReason {
+					t.Fatalf("%s, %s: status 2 became %d", p.system, event, got.Exit)
+				}
+				if len(got.Stdout) > 0 && (!wire.Object(got.Stdout).IsObject() || strings.Contains(string(got.Stdout), "\xff")) {
+					t.Fatalf("%s, %s: %q", p.system, event, got.Stdout)
+				}
+				if event == "PreToolUse" {
+					var out PreToolUseOutput
+					if _, _, err := decode(event, got.Stdout, &out); err != nil && !errorIsAnswer(err) {
+						t.Fatalf("%s: %q: %v", p.system, got.Stdout, err)
+					}
+				}
+			}
+		}
+	})
+}
+
+func errorIsAnswer(err error) bool {
+	_, ok := errorAs[*AnswerError](err)
+	return ok
+}
+
+// Rules P15, P25, P33 and P45.
+func TestPayloadsAreInTheWordsOfTheSystem(t *testing.T) {
+	call := wire.Object(`{"session_id":"s","transcript_path":"t","cwd":"/d","hook_event_name":"PostToolUse","permission_mode":"plan",` +
+		`"tool_name":"x","tool_input":{},"tool_use_id":"1","tool_response":[1]}`)
+	for p, want := range map[*profile][]string{
+		&goose: {"event", "matcher_context", "session_id", "tool_call_id", "tool_input", "tool_name", "tool_output", "working_dir"},
+		&devin: {"hook_event_name", "session_id", "tool_input", "tool_name", "tool_response", "tool_use_id"},
+		&kimi:  {"cwd", "hook_event_name", "session_id", "tool_call_id", "tool_input", "tool_name", "tool_output"},
+		&qwen: {
+			"cwd", "hook_event_name", "permission_mode", "session_id", "timestamp", "tool_input", "tool_name", "tool_response",
+			"tool_use_id", "transcript_path",
+		},
+	} {
+		payload := p.payloads.of("PostToolUse", "tool_name", call)
+		var got []string
+		for name := range wire.Object(payload).Members() {
+			got = append(got, name)
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%s gets %v; want %v", p.system, got, want)
+		}
+		if ends := strings.HasSuffix(string(payload), "\n"); ends != p.payloads.newline {
+			t.Errorf("%s: the payload ends with a line feed: %v", p.system, ends)
+		}
+	}
+}
