@@ -12,12 +12,12 @@ type binding struct {
 	shape int
 	funcs []Func
 	this  any
-	call  *call // that the object was an argument of
+	call  *pendingCall // that the object was an argument of
 	ctx   context.Context
 	stop  func() bool // ends watching the call's context; nil if it is not watched
 }
 
-func (m *Module) bind(c *call, b Bound) *binding {
+func (m *Module) bind(c *pendingCall, b Bound) *binding {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	at, known := m.shapes[b.object]

@@ -7,9 +7,9 @@ import (
 	"math"
 )
 
-// call is something asked of the module. Who takes it out of Module.calls
-// answers it, so that there is one answer.
-type call struct {
+// pendingCall is a request to the module. The code that removes it from Module.calls answers it, so
+// that there is one answer.
+type pendingCall struct {
 	id      int64
 	ctx     context.Context
 	answer  chan outcome // one place: the module never waits for who asked
@@ -24,14 +24,14 @@ type outcome struct {
 
 // do has run called on the module's goroutine, with the arguments as text, and
 // waits for an answer.
-func (m *Module) do(ctx context.Context, args []any, run func(c *call, text string)) (Value, error) {
+func (m *Module) do(ctx context.Context, args []any, run func(c *pendingCall, text string)) (Value, error) {
 	if m.isInside(ctx) {
 		return nil, ErrInside
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	c := &call{ctx: ctx, answer: make(chan outcome, 1)}
+	c := &pendingCall{ctx: ctx, answer: make(chan outcome, 1)}
 	text, err := m.encode(c, args)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (m *Module) large(err error, size int) error {
 }
 
 // admit makes c known and queues its task.
-func (m *Module) admit(c *call, task func()) error {
+func (m *Module) admit(c *pendingCall, task func()) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.reason != nil {
@@ -81,7 +81,7 @@ func (m *Module) admit(c *call, task func()) error {
 }
 
 // begin runs a call unless who asked has gone.
-func (m *Module) begin(c *call, text string, run func(c *call, text string)) {
+func (m *Module) begin(c *pendingCall, text string, run func(c *pendingCall, text string)) {
 	if c.ctx.Err() != nil {
 		return
 	}
@@ -92,7 +92,7 @@ func (m *Module) begin(c *call, text string, run func(c *call, text string)) {
 }
 
 // take returns the call, once; nil if it has an answer or none is waited for.
-func (m *Module) take(id int64) *call {
+func (m *Module) take(id int64) *pendingCall {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.calls[id]
@@ -118,7 +118,7 @@ func (m *Module) complete(id int64, o outcome) bool {
 // encode writes arguments as prelude.js reads them: a list of them, where the
 // place of an object has its properties; then place, shape and number of each
 // object; and how many there are.
-func (m *Module) encode(c *call, args []any) (string, error) {
+func (m *Module) encode(c *pendingCall, args []any) (string, error) {
 	text, objects := []byte{'['}, []byte{}
 	for i, arg := range args {
 		var v Value

@@ -53,10 +53,10 @@ type engine struct {
 	guard *guard
 }
 
-// host is a Go function that JavaScript calls; see prelude.js.
-type host func(args []any) (any, error)
+// hostFunc is a Go function that JavaScript calls; see prelude.js.
+type hostFunc func(args []any) (any, error)
 
-func newEngine(opt Options, source *bundle, back host) (*engine, error) {
+func newEngine(opt Options, source *bundle, back hostFunc) (*engine, error) {
 	vm, err := quickjs.NewVM()
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func newEngine(opt Options, source *bundle, back host) (*engine, error) {
 
 // prelude makes the globals and the bridge. The way back is no global once
 // the prelude has it.
-func (e *engine) prelude(back host, opt Options) error {
+func (e *engine) prelude(back hostFunc, opt Options) error {
 	if err := e.vm.RegisterHostFunc(hostName, quickjs.HostFunc(back)); err != nil {
 		return err
 	}

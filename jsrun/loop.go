@@ -53,7 +53,7 @@ func (m *Module) end(reason error) {
 // The engine is interrupted when its time is up. The running function fails, and the functions
 // that await it have as much time again to settle: an endless loop costs one call. If the jobs
 // themselves do not end, the module ends.
-func (m *Module) enter(owner *call, op string, args ...any) {
+func (m *Module) enter(owner *pendingCall, op string, args ...any) {
 	if m.proc != nil {
 		m.send(op, args...)
 		return

@@ -90,8 +90,8 @@ type Module struct {
 	abandoned chan struct{}  // closed when it cannot be waited for
 
 	mu     sync.Mutex
-	calls  map[int64]*call // those that were not answered yet
-	shapes map[*Object]int // places in known
+	calls  map[int64]*pendingCall // those that were not answered yet
+	shapes map[*Object]int        // places in known
 	known  []*shape
 	ids    int64 // of calls and bindings
 	reason error // why the module has ended; nil while it has not
@@ -151,7 +151,7 @@ func openBundle(ctx context.Context, path string, opt Options, source *bundle) (
 	if err != nil {
 		return nil, err
 	}
-	answer, err := m.do(ctx, nil, func(c *call, _ string) { m.enter(c, "load", c.id, source.name) })
+	answer, err := m.do(ctx, nil, func(c *pendingCall, _ string) { m.enter(c, "load", c.id, source.name) })
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -178,7 +178,7 @@ func start(path string, opt Options, source *bundle) (*Module, error) {
 		queue:     newQueue(),
 		done:      make(chan struct{}),
 		abandoned: make(chan struct{}),
-		calls:     map[int64]*call{},
+		calls:     map[int64]*pendingCall{},
 		shapes:    map[*Object]int{},
 		bindings:  map[int64]*binding{},
 		cancels:   map[int64]context.CancelCauseFunc{},
@@ -224,7 +224,7 @@ func (m *Module) Start(ctx context.Context, api Bound) error {
 	limit := time.AfterFunc(m.loading, func() { cancel(&UnsettledError{After: cmp.Or(m.opt.Load, MaxLoad)}) })
 	defer limit.Stop()
 	context.AfterFunc(m.ctx, func() { cancel(context.Cause(m.ctx)) })
-	_, err := m.do(ctx, []any{api}, func(c *call, args string) { m.enter(c, "start", c.id, args) })
+	_, err := m.do(ctx, []any{api}, func(c *pendingCall, args string) { m.enter(c, "start", c.id, args) })
 	if err != nil {
 		cancel(err)
 		return &LoadError{Path: m.path, Err: err}
@@ -243,7 +243,7 @@ func (m *Module) Start(ctx context.Context, api Bound) error {
 // A call of a small handler costs some 40 microseconds; long arguments and results add some 50
 // microseconds for a KiB of small objects.
 func (m *Module) Call(ctx context.Context, fn Handle, args ...any) (Value, error) {
-	return m.do(ctx, args, func(c *call, text string) { m.enter(c, "call", c.id, int64(fn), text) })
+	return m.do(ctx, args, func(c *pendingCall, text string) { m.enter(c, "call", c.id, int64(fn), text) })
 }
 
 // Dead says why the module has ended: a [*DeadError], or [ErrClosed] after

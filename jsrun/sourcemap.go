@@ -37,13 +37,13 @@ func (b *bundle) stack(text string) string {
 }
 
 // mapped is line with its place replaced by the last known one before it.
-func mapped(line string, m []string, places [][]place, sources []string) string {
+func mapped(line string, m []string, places [][]mapping, sources []string) string {
 	row, _ := strconv.Atoi(m[2])
 	column, _ := strconv.Atoi(m[3])
 	if row < 1 || row > len(places) {
 		return line
 	}
-	found := place{source: -1}
+	found := mapping{source: -1}
 	for _, p := range places[row-1] {
 		if p.generated < column {
 			found = p
@@ -56,11 +56,11 @@ func mapped(line string, m []string, places [][]place, sources []string) string 
 	return strings.Replace(line, m[1]+":"+m[2]+":"+m[3], at, 1)
 }
 
-// place says which place of a source a column comes from; all count from 0.
-type place struct{ generated, source, line, column int }
+// mapping maps a column of the bundle to a place of a source; all count from 0.
+type mapping struct{ generated, source, line, column int }
 
 // places decodes the source map, line by line.
-func (b *bundle) places() (lines [][]place, sources []string) {
+func (b *bundle) places() (lines [][]mapping, sources []string) {
 	var file struct {
 		Sources  []string `json:"sources"`
 		Mappings string   `json:"mappings"`
@@ -68,13 +68,13 @@ func (b *bundle) places() (lines [][]place, sources []string) {
 	if json.Unmarshal(b.lines, &file) != nil {
 		return nil, nil
 	}
-	var p place
+	var p mapping
 	for row := range strings.SplitSeq(file.Mappings, ";") {
-		var line []place
+		var line []mapping
 		p.generated = 0
 		for segment := range strings.SplitSeq(row, ",") {
 			if f := vlq(segment); len(f) >= 4 {
-				p = place{p.generated + f[0], p.source + f[1], p.line + f[2], p.column + f[3]}
+				p = mapping{p.generated + f[0], p.source + f[1], p.line + f[2], p.column + f[3]}
 				line = append(line, p)
 			} else if len(f) > 0 {
 				p.generated += f[0]

@@ -14,7 +14,7 @@ type fire struct {
 	state state
 	ends  []*pipeline.Evaluation
 	late  []*pipeline.Evaluation // second ends, of hooks in the background
-	place place
+	place lineIDs
 
 	// The rest of a line that is held.
 	info *pipeline.FireInfo
@@ -31,8 +31,8 @@ const (
 	written              // they have lines of their own
 )
 
-// place is where a line stands among others: its id, and its trace and span.
-type place struct {
+// lineIDs identify a line: its id, trace and span.
+type lineIDs struct {
 	id    [26]byte
 	trace [32]byte
 	span  [16]byte
@@ -109,7 +109,7 @@ func (r *Recorder) putLate(f *fire, e *pipeline.Evaluation) {
 	if first == nil {
 		return // its fire does not know it
 	}
-	var own place
+	var own lineIDs
 	l := r.sink.line()
 	b := appendStart(l.text, f.info, time.Now(), &own)
 	b = append(append(b, `,"trace":"`...), f.place.trace[:]...)

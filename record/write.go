@@ -20,14 +20,14 @@ const maxText = 4 << 10
 const version = 1
 
 // appendHead appends the line of a fire up to its outcome, and keeps its place.
-func (r *Recorder) appendHead(b []byte, f *pipeline.FireInfo, at *place) []byte {
+func (r *Recorder) appendHead(b []byte, f *pipeline.FireInfo, at *lineIDs) []byte {
 	b = appendStart(b, f, f.Time, at)
 	b = appendTrace(b, f, at)
 	return r.appendInput(b, f)
 }
 
 // appendStart appends the event, subject and session of a line.
-func appendStart(b []byte, f *pipeline.FireInfo, now time.Time, at *place) []byte {
+func appendStart(b []byte, f *pipeline.FireInfo, now time.Time, at *lineIDs) []byte {
 	b = appendID(append(b, `{"v":1,"id":"`...), now)
 	copy(at.id[:], b[len(b)-len(at.id):])
 	b = append(now.UTC().AppendFormat(append(b, `","time":"`...), "2006-01-02T15:04:05.000000Z"), '"')
@@ -64,7 +64,7 @@ func (r *Recorder) appendTail(b []byte, out *pipeline.FireOutcome, ends, late []
 
 // appendTrace appends the fire's span in a trace: its own, a child of the caller's, or the root
 // of a new trace.
-func appendTrace(b []byte, f *pipeline.FireInfo, at *place) []byte {
+func appendTrace(b []byte, f *pipeline.FireInfo, at *lineIDs) []byte {
 	trace, span, own := f.Trace.IDs()
 	callers, parent, below := f.Caller.IDs()
 	b = append(b, `,"trace":"`...)

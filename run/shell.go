@@ -67,7 +67,7 @@ type span struct{ start, end int }
 
 // bareVars finds the variables to quote, in the order of the script.
 func bareVars(file *syntax.File, script string, names []string) (found []span) {
-	stack := []bash.Place{{Bare: true}}
+	stack := []bash.SyntaxContext{{Bare: true}}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if node == nil {
 			stack = stack[:len(stack)-1]

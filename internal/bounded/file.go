@@ -140,8 +140,8 @@ func Lock(ctx context.Context, f *os.File, try func(*os.File) bool, wait func(*o
 	}
 }
 
-// turn is held by the call that waits for the lock of one name.
-type turn struct {
+// nameLock is held by the call that waits for the lock of one name.
+type nameLock struct {
 	name string
 	held chan struct{}
 	used int // calls that know it; of turns
@@ -149,22 +149,22 @@ type turn struct {
 
 var turns = struct {
 	sync.Mutex
-	byName map[string]*turn
-}{byName: map[string]*turn{}}
+	byName map[string]*nameLock
+}{byName: map[string]*nameLock{}}
 
-func takeTurn(name string) *turn {
+func takeTurn(name string) *nameLock {
 	turns.Lock()
 	defer turns.Unlock()
 	t := turns.byName[name]
 	if t == nil {
-		t = &turn{name: name, held: make(chan struct{}, 1)}
+		t = &nameLock{name: name, held: make(chan struct{}, 1)}
 		turns.byName[name] = t
 	}
 	t.used++
 	return t
 }
 
-func (t *turn) leave() {
+func (t *nameLock) leave() {
 	turns.Lock()
 	defer turns.Unlock()
 	if t.used--; t.used == 0 {

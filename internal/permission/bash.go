@@ -83,7 +83,7 @@ func (b *bash) matchRaw(text string) bool {
 }
 
 // matchStage compares a simple command, or its rest after wrappers.
-func (b *bash) matchStage(s stage, redirects []piece) bool {
+func (b *bash) matchStage(s simpleCommand, redirects []piece) bool {
 	return b.matchPieces(s.words) || b.couldBecome(s) || b.couldMatch(s) || b.matchRedirected(s, redirects)
 }
 
@@ -97,14 +97,14 @@ func (b *bash) matchPieces(words []piece) bool {
 
 // couldBecome reports whether the shell has something to expand before the
 // text is complete that the pattern begins with, and that is right so far.
-func (b *bash) couldBecome(s stage) bool {
+func (b *bash) couldBecome(s simpleCommand) bool {
 	known, open := s.known()
 	return open && b.head != "" && strings.HasPrefix(b.head, known)
 }
 
 // couldMatch reports whether the shell could expand the stage to a command that the pattern
 // matches.
-func (b *bash) couldMatch(s stage) bool {
+func (b *bash) couldMatch(s simpleCommand) bool {
 	shape := s.shape(b.argues)
 	if shape == nil {
 		return false

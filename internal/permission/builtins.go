@@ -9,7 +9,7 @@ import (
 // runsText reports whether a builtin of bash may run text that stands in no
 // syntax tree, or changes how the rest is read. Text that is known is searched
 // like the command itself.
-func (s *search) runsText(st stage) bool {
+func (s *search) runsText(st simpleCommand) bool {
 	if len(st.words) == 0 {
 		return false
 	}
@@ -52,7 +52,7 @@ func init() { // a table whose functions search again
 func couldName(first piece) bool {
 	could := func(name string) bool { return strings.HasPrefix(name, first.plain[:first.holes[0].from]) }
 	if first.quoted && first.literal == len(first.plain) {
-		could = stage{words: []piece{first}}.shape(true).match
+		could = simpleCommand{words: []piece{first}}.shape(true).match
 	}
 	for name := range builtins {
 		if could(name) {

@@ -171,22 +171,22 @@ func (s *search) readings(stmt *syntax.Stmt) (texts []wildcard) {
 	for _, r := range stmt.Redirs {
 		redirects = append(redirects, read.redirect(r))
 	}
-	add := func(st stage) {
+	add := func(st simpleCommand) {
 		source, plain := join(st.words)
 		texts = append(texts, wildcard{source}, wildcard{plain})
 		if shape := st.shape(true); shape != nil {
 			texts = append(texts, shape)
 		}
 	}
-	add(stage{words: slices.Concat(read.assigns(call.Assigns), words)})
+	add(simpleCommand{words: slices.Concat(read.assigns(call.Assigns), words)})
 	wrapped := 0 // a rule matches a command with more of them; see simple
-	for next, ok := (stage{words: words}), true; ok && wrapped <= maxWrappers; next, ok = next.unwrap() {
+	for next, ok := (simpleCommand{words: words}), true; ok && wrapped <= maxWrappers; next, ok = next.unwrap() {
 		if wrapped++; next.runsHere() || len(next.words) > 0 && next.words[0].plain == "trap" {
 			return anything
 		}
 		add(next)
 		if len(redirects) > 0 {
-			add(stage{words: slices.Concat(next.words, redirects), open: next.open})
+			add(simpleCommand{words: slices.Concat(next.words, redirects), open: next.open})
 		}
 	}
 	return texts

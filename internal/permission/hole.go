@@ -8,7 +8,7 @@ type hole struct{ from, to int }
 // shape returns the text of a stage with a star for all that is not known. It
 // is nil if everything is. An expansion may also become no word at all: loose
 // leaves out the blanks around those.
-func (s stage) shape(loose bool) wildcard {
+func (s simpleCommand) shape(loose bool) wildcard {
 	var w wildcard
 	var known strings.Builder
 	star := func() {
@@ -41,7 +41,7 @@ func (s stage) shape(loose bool) wildcard {
 }
 
 // least returns the words of a stage without those that may be none.
-func (s stage) least() (words []piece) {
+func (s simpleCommand) least() (words []piece) {
 	for _, word := range s.words {
 		if !word.vanishes() {
 			words = append(words, word)

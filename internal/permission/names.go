@@ -104,5 +104,5 @@ func (p piece) could(text string) bool {
 	if !p.expands() {
 		return p.plain == text
 	}
-	return stage{words: []piece{p}}.shape(true).match(text)
+	return simpleCommand{words: []piece{p}}.shape(true).match(text)
 }

@@ -12,7 +12,7 @@ const maxRedirects = 32
 
 // matchRedirected compares the words with the redirections after them, all and
 // each alone, wherever they stand, written like 2>file and like 2> file.
-func (b *bash) matchRedirected(s stage, redirects []piece) bool {
+func (b *bash) matchRedirected(s simpleCommand, redirects []piece) bool {
 	if len(redirects) == 0 || !b.streams {
 		return false
 	}
@@ -27,13 +27,13 @@ func (b *bash) matchRedirected(s stage, redirects []piece) bool {
 	return false
 }
 
-func (b *bash) matchWith(s stage, redirects []piece) bool {
+func (b *bash) matchWith(s simpleCommand, redirects []piece) bool {
 	spaced := slices.Clone(redirects)
 	for i := range spaced {
 		spaced[i] = spaced[i].after(spaced[i].operator + " ")
 	}
 	for _, form := range [...][]piece{redirects, spaced} {
-		all := stage{words: slices.Concat(s.words, form)}
+		all := simpleCommand{words: slices.Concat(s.words, form)}
 		if s.open {
 			all.words = slices.Concat(s.words, unknown.words, form)
 		}
@@ -74,7 +74,7 @@ func (p piece) usual() piece {
 // redirects reports whether the rule may be about the redirections of a compound command, or of a
 // command that runs others.
 func (s *search) redirects(redirs []*syntax.Redirect) bool {
-	var others stage // compared by themselves, if the rule is about more than streams
+	var others simpleCommand // compared by themselves, if the rule is about more than streams
 	if s.rule.redirect {
 		others = unknown
 	}
@@ -104,7 +104,7 @@ var (
 
 // runsHere reports whether a builtin runs other commands with the redirections
 // of its own.
-func (s stage) runsHere() bool {
+func (s simpleCommand) runsHere() bool {
 	if len(s.words) == 0 {
 		return false
 	}

@@ -42,7 +42,7 @@ func parseShell(command string) *syntax.File {
 type search struct {
 	rule    *bash
 	command string
-	seen
+	constructs
 	found  bool
 	lists  int
 	depth  int    // of text within text
@@ -51,8 +51,8 @@ type search struct {
 	docEnd uint   // where the last here-document ended
 }
 
-// seen records constructs anywhere in the command, or in text that it runs.
-type seen struct {
+// constructs records which constructs occur in the command, or in text that it runs.
+type constructs struct {
 	expands    bool // an expansion
 	declares   bool // a function
 	joins      bool // commands of which a rule may be about several
@@ -72,10 +72,10 @@ func (s *search) text(command string) bool {
 	if file == nil {
 		return true
 	}
-	inner := search{rule: s.rule, command: command, seen: s.seen, depth: s.depth + 1, lists: s.lists}
+	inner := search{rule: s.rule, command: command, constructs: s.constructs, depth: s.depth + 1, lists: s.lists}
 	inner.whole = cmp.Or(s.whole, command)
 	inner.in(file)
-	s.seen = inner.seen
+	s.constructs = inner.constructs
 	return inner.found
 }
 
@@ -167,12 +167,12 @@ func (s *search) list(text string) bool {
 func (s *search) simple(assigns []*syntax.Assign, words []piece, redirs []*syntax.Redirect) bool {
 	redirects := s.pieces(redirs)
 	if len(assigns) > 0 {
-		if s.rule.matchStage(stage{words: slices.Concat(s.reader().assigns(assigns), words)}, redirects) {
+		if s.rule.matchStage(simpleCommand{words: slices.Concat(s.reader().assigns(assigns), words)}, redirects) {
 			return true
 		}
 	}
 	wrapped := 0
-	for next, ok := (stage{words: words}), true; ok; next, ok = next.unwrap() {
+	for next, ok := (simpleCommand{words: words}), true; ok; next, ok = next.unwrap() {
 		if wrapped++; wrapped > maxWrappers {
 			return true
 		}

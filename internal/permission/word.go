@@ -35,15 +35,15 @@ func join(pieces []piece) (source, plain string) {
 	return s.String(), p.String()
 }
 
-// stage is a simple command, or its rest after wrappers.
-type stage struct {
+// simpleCommand holds the words of a simple command, or of its rest after wrappers.
+type simpleCommand struct {
 	words []piece
 	open  bool // more words follow that are not known
 }
 
 // known returns the text up to the first expansion, and whether there is one. A
 // file pattern counts in the first word alone: "ls *.go" is still an ls.
-func (s stage) known() (text string, open bool) {
+func (s simpleCommand) known() (text string, open bool) {
 	var known strings.Builder
 	for i, word := range s.words {
 		if i > 0 {

@@ -28,12 +28,12 @@ var wrappers = func() map[string]wrapper {
 
 // unknown is a command of which the shell alone knows the words: every rule
 // matches it.
-var unknown = stage{words: []piece{{source: "$@", plain: "$@", holes: []hole{{0, 2}}}}, open: true}
+var unknown = simpleCommand{words: []piece{{source: "$@", plain: "$@", holes: []hole{{0, 2}}}}, open: true}
 
 // unwrap returns the command that s runs if it is a wrapper's call. It is unknown
 // if an expansion among the wrapper's own words could move where it begins. A
 // name with an expansion is the matter of runsText.
-func (s stage) unwrap() (inner stage, ok bool) {
+func (s simpleCommand) unwrap() (inner simpleCommand, ok bool) {
 	if len(s.words) == 0 || len(s.words[0].holes) > 0 {
 		return s, false
 	}
@@ -52,7 +52,7 @@ func (s stage) unwrap() (inner stage, ok bool) {
 	if ok && s.open && len(words) == 0 { // xargs timeout: the command is read
 		return unknown, true
 	}
-	return stage{words, s.open || w.Reads}, ok && len(words) > 0
+	return simpleCommand{words, s.open || w.Reads}, ok && len(words) > 0
 }
 
 // skip returns the words after the options and operands, and whether there is a

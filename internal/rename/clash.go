@@ -22,20 +22,20 @@ func (n *Names) Clash(o wire.Object) string {
 type clashes struct {
 	names *Names // may be nil
 	of    wire.Object
-	first [8]seen
+	first [8]metMember
 	count int
 	more  map[string]string // our names by theirs; nil with few members
 	found string
 }
 
-// seen is a member that was met.
-type seen struct {
+// metMember is a member that the walk has met.
+type metMember struct {
 	mapped    bool
 	known, as []byte // by their name, or else by ours; and ours
 }
 
 func (c *clashes) member(ours []byte, value jsontext.Value) (more bool) {
-	now := seen{known: ours, as: ours}
+	now := metMember{known: ours, as: ours}
 	if c.names != nil {
 		if m := c.names.of(ours); m != nil {
 			now.known, now.mapped = m.plain, true
@@ -54,7 +54,7 @@ func (c *clashes) member(ours []byte, value jsontext.Value) (more bool) {
 }
 
 // twin is our name of a member met before that is the same to them. Few are compared one by one.
-func (c *clashes) twin(now seen) (ours string, twice bool) {
+func (c *clashes) twin(now metMember) (ours string, twice bool) {
 	if c.more == nil && c.count < len(c.first) {
 		for i := range c.first[:c.count] {
 			if was := &c.first[i]; bytes.Equal(was.known, now.known) {

@@ -11,8 +11,8 @@ import (
 // text is a word, or a part of one, that is neither split nor a pattern.
 type text func(s *state) string
 
-// part is a piece of a word.
-type part struct {
+// wordPart is a compiled piece of a word.
+type wordPart struct {
 	text
 	quoted bool // it is not split, and no pattern
 	list   bool // "$@"
@@ -20,21 +20,21 @@ type part struct {
 
 // parts compiles the parts of a word. Of literal parts, escapes are taken out;
 // globs are refused unless the caller reads them itself.
-func (c *compiler) parts(w *syntax.Word) (all []part) {
+func (c *compiler) parts(w *syntax.Word) (all []wordPart) {
 	for i, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			all = append(all, part{constant(c.literal(p, i == 0)), true, false})
+			all = append(all, wordPart{constant(c.literal(p, i == 0)), true, false})
 		case *syntax.SglQuoted:
-			all = append(all, part{constant(c.single(p)), true, false})
+			all = append(all, wordPart{constant(c.single(p)), true, false})
 		case *syntax.DblQuoted:
 			if len(p.Parts) == 1 && isParams(p.Parts[0], "@") {
-				all = append(all, part{nil, true, true})
+				all = append(all, wordPart{nil, true, true})
 				continue
 			}
-			all = append(all, part{c.double(p), true, false})
+			all = append(all, wordPart{c.double(p), true, false})
 		default:
-			all = append(all, part{c.expansion(p, false), false, false})
+			all = append(all, wordPart{c.expansion(p, false), false, false})
 		}
 	}
 	return all
@@ -193,9 +193,9 @@ func (c *compiler) field(w *syntax.Word) words {
 	switch {
 	case len(parts) == 1 && parts[0].list:
 		return func(s *state, into []string) []string { return append(into, s.params...) }
-	case slices.ContainsFunc(parts, func(p part) bool { return p.list }):
+	case slices.ContainsFunc(parts, func(p wordPart) bool { return p.list }):
 		c.refuse(w, `"$@" with something beside it`)
-	case !slices.ContainsFunc(parts, func(p part) bool { return !p.quoted }):
+	case !slices.ContainsFunc(parts, func(p wordPart) bool { return !p.quoted }):
 		t := c.text(w)
 		return func(s *state, into []string) []string { return append(into, t(s)) }
 	}
@@ -203,7 +203,7 @@ func (c *compiler) field(w *syntax.Word) words {
 }
 
 // split makes fields of a word in which something is not quoted.
-func split(s *state, parts []part, into []string) []string {
+func split(s *state, parts []wordPart, into []string) []string {
 	var field []byte
 	there := false
 	end := func() {

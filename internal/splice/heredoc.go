@@ -9,7 +9,7 @@ import (
 // hereDocument makes references of the marks in a text that a shell leaves as it
 // is, by a here-document without quotes whose other text is escaped. It reports
 // whether it is done with the redirection.
-func (w *walker) hereDocument(n *syntax.Redirect, here place) bool {
+func (w *walker) hereDocument(n *syntax.Redirect, here nodeContext) bool {
 	body, closing, ok := w.quotedText(n)
 	if !ok || !w.mark.MatchString(body.text) {
 		return false

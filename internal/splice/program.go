@@ -170,7 +170,7 @@ func (w *walker) readsProgram(n *syntax.Stmt) *language {
 }
 
 // program looks at a word that is one. It reports whether it is done with it.
-func (w *walker) program(n *syntax.Word, here place) bool {
+func (w *walker) program(n *syntax.Word, here nodeContext) bool {
 	l := w.code[n]
 	start, end, ok := w.span(n)
 	if l == nil || !ok || !w.mark.MatchString(w.text[start:end]) {
@@ -197,7 +197,7 @@ func (w *walker) program(n *syntax.Word, here place) bool {
 }
 
 // without is the place where the language has been looked at.
-func (p place) without() place {
+func (p nodeContext) without() nodeContext {
 	p.code = nil
 	return p
 }

@@ -102,7 +102,7 @@ func (s *splicer) script(text string, depth int) string {
 		return text
 	}
 	w := &walker{splicer: s, text: text, depth: depth, code: map[syntax.Node]*language{}}
-	w.stack = []place{{Place: bash.Place{Bare: true}}}
+	w.stack = []nodeContext{{SyntaxContext: bash.SyntaxContext{Bare: true}}}
 	syntax.Walk(file, w.visit)
 	out := w.edited()
 	if _, err := bash.Parse(out); err != nil {

@@ -12,13 +12,13 @@ type walker struct {
 	text  string
 	depth int
 	code  map[syntax.Node]*language // words and statements whose text is a program
-	stack []place
+	stack []nodeContext
 	edits []edit
 }
 
-// place describes the nodes that enclose a node.
-type place struct {
-	bash.Place
+// nodeContext describes the nodes that enclose a node.
+type nodeContext struct {
+	bash.SyntaxContext
 	code *language // the node becomes a part of a program in this language
 }
 
@@ -57,7 +57,7 @@ func (w *walker) visit(node syntax.Node) bool {
 }
 
 // inside returns the place inside a node of p.
-func (p place) inside(node syntax.Node) place { return place{p.Inside(node), p.code} }
+func (p nodeContext) inside(node syntax.Node) nodeContext { return nodeContext{p.Inside(node), p.code} }
 
 // span returns where a node stands in the text.
 func (w *walker) span(n syntax.Node) (start, end int, ok bool) {
@@ -66,7 +66,7 @@ func (w *walker) span(n syntax.Node) (start, end int, ok bool) {
 }
 
 // reference looks at a mark where a shell expands it.
-func (w *walker) reference(n *syntax.ParamExp, here place) {
+func (w *walker) reference(n *syntax.ParamExp, here nodeContext) {
 	start, end, ok := w.span(n)
 	if !ok {
 		return
@@ -84,7 +84,7 @@ func (w *walker) reference(n *syntax.ParamExp, here place) {
 }
 
 // fits refuses a value that has to be harmless in a place, and is not.
-func (w *walker) fits(v placed, here place) {
+func (w *walker) fits(v placed, here nodeContext) {
 	switch {
 	case here.Number && !number.MatchString(v.Value):
 		w.refuse(v, arithmetic)
@@ -94,7 +94,7 @@ func (w *walker) fits(v placed, here place) {
 }
 
 // singleQuoted closes the quotes around each mark.
-func (w *walker) singleQuoted(n *syntax.SglQuoted, here place) {
+func (w *walker) singleQuoted(n *syntax.SglQuoted, here nodeContext) {
 	start, end, ok := w.span(n)
 	if !ok || !w.mark.MatchString(w.text[start:end]) {
 		return

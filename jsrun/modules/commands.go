@@ -52,7 +52,7 @@ func registerCommand(_ context.Context, m *module, args jsrun.Args) (any, error)
 					ctx,
 					handler,
 					rest,
-					control.Bind(&seen{HookContext: &cc.HookContext, m: m, control: cc}, facts(&cc.HookContext)),
+					control.Bind(&boundContext{HookContext: &cc.HookContext, m: m, control: cc}, facts(&cc.HookContext)),
 				)
 				return m.failure(err)
 			},
@@ -61,7 +61,7 @@ func registerCommand(_ context.Context, m *module, args jsrun.Args) (any, error)
 	return nil, nil
 }
 
-func waitForIdle(ctx context.Context, s *seen, _ jsrun.Args) (any, error) {
+func waitForIdle(ctx context.Context, s *boundContext, _ jsrun.Args) (any, error) {
 	return nil, s.control.WaitForIdle(ctx)
 }
 
@@ -70,7 +70,7 @@ func outcome(cancelled bool, err error) (any, error) {
 	return map[string]bool{"cancelled": cancelled}, err
 }
 
-func newSession(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
+func newSession(ctx context.Context, s *boundContext, args jsrun.Args) (any, error) {
 	var opt struct {
 		ParentSession string       `json:"parentSession"`
 		Setup         jsrun.Handle `json:"setup"`
@@ -88,11 +88,11 @@ func newSession(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
 	return outcome(s.control.NewSession(ctx, session))
 }
 
-func branch(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
+func branch(ctx context.Context, s *boundContext, args jsrun.Args) (any, error) {
 	return outcome(s.control.Branch(ctx, args.String(0)))
 }
 
-func navigateTree(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
+func navigateTree(ctx context.Context, s *boundContext, args jsrun.Args) (any, error) {
 	var opt struct {
 		Summarize jsrun.Value `json:"summarize"`
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/jsrun"
 )
 
-// seen is the value that the functions of a ctx are bound to.
-type seen struct {
+// boundContext is the value that the functions of a ctx are bound to.
+type boundContext struct {
 	*xcsh.HookContext
 	m       *module
 	control *xcsh.CommandContext // of a command; nil for a handler
@@ -28,15 +28,15 @@ var view = extendedView(&jsrun.Object{
 
 // asks makes a function of a ctx that takes no arguments and returns a fact.
 func asks[T any](f func(*xcsh.HookContext) T) jsrun.Func {
-	return jsrun.On(func(_ context.Context, s *seen, _ jsrun.Args) (any, error) { return f(s.HookContext), nil })
+	return jsrun.On(func(_ context.Context, s *boundContext, _ jsrun.Args) (any, error) { return f(s.HookContext), nil })
 }
 
-func abort(_ context.Context, s *seen, _ jsrun.Args) (any, error) {
+func abort(_ context.Context, s *boundContext, _ jsrun.Args) (any, error) {
 	s.Abort()
 	return nil, nil
 }
 
-func model(_ context.Context, s *seen, _ jsrun.Args) (any, error) {
+func model(_ context.Context, s *boundContext, _ jsrun.Args) (any, error) {
 	if m := s.Model(); !m.IsEmpty() {
 		return m, nil
 	}

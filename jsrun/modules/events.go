@@ -63,7 +63,7 @@ func (m *module) handle(
 	if signal {
 		first = interruptible.Bind(nil, event).In(ctx)
 	}
-	answer, err := m.call(waiting, h, first, view.Bind(&seen{HookContext: hc, m: m}, facts(hc)).In(ctx))
+	answer, err := m.call(waiting, h, first, view.Bind(&boundContext{HookContext: hc, m: m}, facts(hc)).In(ctx))
 	return answer, m.failure(err)
 }
 

@@ -71,7 +71,7 @@ func extendedUI(o *jsrun.Object) *jsrun.Object {
 
 func apiOfPi(m *module) *xcsh.API { return m.api }
 
-func apiOfSeen(s *seen) *xcsh.API { return s.m.api }
+func apiOfSeen(s *boundContext) *xcsh.API { return s.m.api }
 
 // lend adds members that are the host's.
 func lend[T any](to map[string]jsrun.Func, prefix string, of func(T) *xcsh.API, members map[string]string) {

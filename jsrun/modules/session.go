@@ -46,7 +46,7 @@ var session = &jsrun.Object{
 }
 
 func reads(f func(xcsh.SessionView, jsrun.Args) any) jsrun.Func {
-	return jsrun.On(func(_ context.Context, s *seen, args jsrun.Args) (any, error) { return f(s.Session, args), nil })
+	return jsrun.On(func(_ context.Context, s *boundContext, args jsrun.Args) (any, error) { return f(s.Session, args), nil })
 }
 
 // listed makes nil an empty list.
@@ -71,16 +71,16 @@ func orEmpty(v jsontext.Value) any {
 	return v
 }
 
-func allocateArtifactPath(_ context.Context, s *seen, args jsrun.Args) (any, error) {
+func allocateArtifactPath(_ context.Context, s *boundContext, args jsrun.Args) (any, error) {
 	path, id, err := s.Session.AllocateArtifactPath(args.String(0))
 	return map[string]string{"path": path, "id": id}, err
 }
 
-func saveArtifact(_ context.Context, s *seen, args jsrun.Args) (any, error) {
+func saveArtifact(_ context.Context, s *boundContext, args jsrun.Args) (any, error) {
 	return s.Session.SaveArtifact(args.String(0), args.String(1))
 }
 
-func putBlob(_ context.Context, s *seen, args jsrun.Args) (any, error) {
+func putBlob(_ context.Context, s *boundContext, args jsrun.Args) (any, error) {
 	data, err := bytesOf(args)
 	if err != nil {
 		return nil, err
@@ -127,11 +127,11 @@ var models = &jsrun.Object{
 	Async: map[string]jsrun.Func{"getApiKey": jsrun.On(apiKey)},
 }
 
-func findModel(_ context.Context, s *seen, args jsrun.Args) (any, error) {
+func findModel(_ context.Context, s *boundContext, args jsrun.Args) (any, error) {
 	return orNone(s.Models.Find(args.String(0), args.String(1))), nil
 }
 
-func apiKey(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
+func apiKey(ctx context.Context, s *boundContext, args jsrun.Args) (any, error) {
 	var m xcsh.Model
 	if err := args.Decode(0, &m); err != nil {
 		return nil, err

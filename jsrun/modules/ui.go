@@ -23,10 +23,10 @@ var ui = extendedUI(&jsrun.Object{
 		"setStatus":     shows(setStatus),
 		"getEditorText": asks(func(hc *xcsh.HookContext) string { return hc.UI.EditorText() }),
 	},
-	Objects: map[string]*jsrun.Object{"theme": {Sync: themeFuncs(func(s *seen) xcsh.Theme { return s.UI.Theme() })}},
+	Objects: map[string]*jsrun.Object{"theme": {Sync: themeFuncs(func(s *boundContext) xcsh.Theme { return s.UI.Theme() })}},
 })
 
-func choose(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
+func choose(ctx context.Context, s *boundContext, args jsrun.Args) (any, error) {
 	var options []string
 	if err := args.Decode(1, &options); err != nil {
 		return nil, err
@@ -34,15 +34,15 @@ func choose(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
 	return orNone(s.UI.Select(ctx, args.String(0), options)), nil
 }
 
-func confirm(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
+func confirm(ctx context.Context, s *boundContext, args jsrun.Args) (any, error) {
 	return s.UI.Confirm(ctx, args.String(0), args.String(1)), nil
 }
 
-func input(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
+func input(ctx context.Context, s *boundContext, args jsrun.Args) (any, error) {
 	return orNone(s.UI.Input(ctx, args.String(0), args.String(1))), nil
 }
 
-func editor(ctx context.Context, s *seen, args jsrun.Args) (any, error) {
+func editor(ctx context.Context, s *boundContext, args jsrun.Args) (any, error) {
 	return orNone(s.UI.Editor(ctx, args.String(0), args.String(1))), nil
 }
 
@@ -50,7 +50,7 @@ var errNoCustom = errors.New(
 	"ctx.ui.custom is not available: components cannot leave the module; use select, confirm, input or editor",
 )
 
-func custom(_ context.Context, s *seen, _ jsrun.Args) (any, error) {
+func custom(_ context.Context, s *boundContext, _ jsrun.Args) (any, error) {
 	if s.HasUI {
 		return nil, errNoCustom
 	}
@@ -67,7 +67,7 @@ func setStatus(ui xcsh.UI, args jsrun.Args) {
 
 // shows is a function of ctx.ui that returns nothing.
 func shows(f func(xcsh.UI, jsrun.Args)) jsrun.Func {
-	return jsrun.On(func(_ context.Context, s *seen, args jsrun.Args) (any, error) {
+	return jsrun.On(func(_ context.Context, s *boundContext, args jsrun.Args) (any, error) {
 		f(s.UI, args)
 		return nil, nil
 	})

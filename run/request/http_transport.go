@@ -11,21 +11,20 @@ import (
 	"time"
 )
 
-// shared is a transport that exists once it is used. It is no package variable
-// with a value: that would put an HTTP client into every program that imports
-// the package.
-type shared struct {
+// lazyTransport creates its transport on first use. A package variable with a value would put an HTTP
+// client into every program that imports the package.
+type lazyTransport struct {
 	once sync.Once
 	made *http.Transport
 }
 
-func (s *shared) get(create func() *http.Transport) *http.Transport {
+func (s *lazyTransport) get(create func() *http.Transport) *http.Transport {
 	s.once.Do(func() { s.made = create() })
 	return s.made
 }
 
 // Every HTTP hook uses one of these two.
-var anywhere, guarded shared
+var anywhere, guarded lazyTransport
 
 func transport(publicOnly bool) *http.Transport {
 	if publicOnly {

@@ -105,7 +105,7 @@ func (p *Prepared) play(ctx context.Context, engine Engine) (failure string) {
 	return strings.Join(failures, "\n")
 }
 
-func (p *Prepared) step(ctx context.Context, engine Engine, s Step) (seen seen, wrong []string, err error) {
+func (p *Prepared) step(ctx context.Context, engine Engine, s Step) (seen stepReport, wrong []string, err error) {
 	switch s.Action {
 	case writeSettings:
 		return seen, nil, llxprtcases.WriteFile(p.projectSettings(), string(s.Settings), 0o644)
@@ -147,14 +147,14 @@ func (p *Prepared) fire(ctx context.Context, engine Engine, s Step) (got Observa
 	return got, err
 }
 
-// seen is an engine's report of one step.
-type seen struct {
+// stepReport is an engine's report of one step.
+type stepReport struct {
 	fire  Observation
 	later *Background
 }
 
 // failure is the report of a step that failed.
-func (p *Prepared) failure(expect Expect, got seen, wrong []string) string {
+func (p *Prepared) failure(expect Expect, got stepReport, wrong []string) string {
 	all := map[string]any{
 		"http_requests": p.server.received(),
 		"llm_requests":  p.Model.requests(),

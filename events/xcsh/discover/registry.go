@@ -118,7 +118,7 @@ func (r Registry) Order(opt Options) []Provider {
 // warning, and has shadowed others all the same.
 func (r Registry) Discover(ctx context.Context, at Place, opt Options) Found {
 	asked := r.Order(opt)
-	answers := make([]answer, len(asked))
+	answers := make([]providerAnswer, len(asked))
 	var all sync.WaitGroup
 	for i := range asked {
 		all.Go(func() { answers[i] = ask(ctx, &asked[i], at) })
@@ -135,7 +135,7 @@ func (r Registry) Discover(ctx context.Context, at Place, opt Options) Found {
 	return f
 }
 
-type answer struct {
+type providerAnswer struct {
 	items    []Item
 	warnings []string
 	err      error
@@ -145,12 +145,12 @@ type answer struct {
 const LoadTime = 10 * time.Second
 
 // ask waits for a provider until LoadTime or ctx ends; one that goes on then is abandoned.
-func ask(ctx context.Context, p *Provider, at Place) answer {
+func ask(ctx context.Context, p *Provider, at Place) providerAnswer {
 	ctx, cancel := context.WithTimeoutCause(ctx, LoadTime, fmt.Errorf("it did not answer within %v", LoadTime))
 	defer cancel()
-	answered := make(chan answer, 1)
+	answered := make(chan providerAnswer, 1)
 	go func() {
-		a := answer{err: errors.New("it ended its goroutine (runtime.Goexit)")}
+		a := providerAnswer{err: errors.New("it ended its goroutine (runtime.Goexit)")}
 		defer func() { answered <- a }()
 		caught := panics.Try(func() { a.items, a.warnings, a.err = p.Load(ctx, at) })
 		if caught != nil {
@@ -161,12 +161,12 @@ func ask(ctx context.Context, p *Provider, at Place) answer {
 	case a := <-answered:
 		return a
 	case <-ctx.Done():
-		return answer{err: context.Cause(ctx)}
+		return providerAnswer{err: context.Cause(ctx)}
 	}
 }
 
 // collect takes the items of one provider.
-func (f *Found) collect(p *Provider, a answer, opt Options) {
+func (f *Found) collect(p *Provider, a providerAnswer, opt Options) {
 	if a.err != nil {
 		f.warn(p.label(), "Failed to load: %v", a.err)
 		return

@@ -6,20 +6,20 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Place says how a shell reads the text at a node, from the nodes around it. A walk starts with Place{Bare: true}.
-type Place struct {
+// SyntaxContext says how a shell reads the text at a node, from the nodes around it. A walk starts with SyntaxContext{Bare: true}.
+type SyntaxContext struct {
 	Bare     bool // double quotes put there are quotes, and none are open yet
 	Backtick bool // a backslash is read twice there
 	Number   bool // arithmetic: a name is looked up, and a subscript runs commands
 }
 
-// Inside returns the Place inside a node that stands at p.
-func (p Place) Inside(node syntax.Node) Place {
+// Inside returns the SyntaxContext inside a node that stands at p.
+func (p SyntaxContext) Inside(node syntax.Node) SyntaxContext {
 	switch n := node.(type) {
 	case *syntax.CmdSubst: // quotes of its own, also within quotes
-		return Place{Bare: true, Backtick: p.Backtick || n.Backquotes}
+		return SyntaxContext{Bare: true, Backtick: p.Backtick || n.Backquotes}
 	case *syntax.ProcSubst:
-		return Place{Bare: true, Backtick: p.Backtick}
+		return SyntaxContext{Bare: true, Backtick: p.Backtick}
 	case *syntax.DblQuoted:
 		p.Bare = false
 	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
