@@ -17,7 +17,7 @@ var wantTable = flag.Bool("table", false, "print what the tests have measured, a
 
 // place is where a number stands in the table.
 type place struct {
-	work string // "W2"; what has none comes last
+	work string // "W2"; rows without one come last
 	what string
 }
 

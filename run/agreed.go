@@ -12,36 +12,35 @@ import (
 // Agreed are the files of a project that a user agreed to run, as they were then.
 // Package trust has them.
 type Agreed interface {
-	// Same reports an error unless every file is what it was.
+	// Same returns an error if any file has changed since.
 	Same(ctx context.Context) error
 
-	// Open opens a file that is to run. It reports an error unless what is read
-	// from the descriptor is what it was, and returns nil for a file that is none
-	// of the project's. text is all of it, nil if it is long. Close f.
+	// Open opens a file that is to run. It returns an error if the bytes of the descriptor differ
+	// from the agreed bytes, and nil for a file outside the project. text is the whole file, or
+	// nil if it is long. Close f.
 	Open(ctx context.Context, path string) (f *os.File, text []byte, err error)
 }
 
-// Pin makes later calls run what the user agreed to, or fail. It is called before
-// the first Run.
+// Pin makes later calls run only the files that the user agreed to; other calls fail. Call it
+// before the first Run.
 //
-// Every file is looked at before each call. A command that is one plain call of
-// a script of sh, dash or bash, or of a compiled program, then runs the very
-// bytes that were looked at, whatever has become of the file: a shell gets the
-// text of the script as an argument, with the script's path as $0, and a program
-// is started through its descriptor. Scripts of more than 128 KiB, those of bash
-// that ask for more of their callers than BASH_SOURCE[0], and everything else
-// are opened again, by the shell or the interpreter, about a millisecond after
-// the look; and so are the files that a script opens while it runs.
+// Every call checks each file first. A command that is one plain call of a script of sh, dash or
+// bash, or of a compiled program, then runs the very bytes that were checked, even if the file
+// has changed since: a shell gets the text of the script as an argument, with the script's path
+// as $0, and a program is started through its descriptor. The shell or the interpreter opens all
+// other files again, about a millisecond after the check: scripts of more than 128 KiB, scripts
+// of bash that ask for more of their callers than BASH_SOURCE[0], scripts of other interpreters,
+// and the files that a script opens while it runs.
 func (c *Command) Pin(a Agreed) { c.agreed = a }
 
-// Pinnable is a [hook.Runner] that can be held to what a user agreed to.
+// Pinnable is a [hook.Runner] that can be pinned to the files that a user agreed to.
 type Pinnable interface{ Pin(a Agreed) }
 
 var _ Pinnable = (*Command)(nil)
 
-// Pinned returns a Runner that is held to what the user agreed to, as
-// [Command.Pin] says, or where r is no command in that all files are looked at
-// before each call. A Runner with a method Unwrap() hook.Runner is looked into.
+// Pinned returns a Runner that runs only the files that the user agreed to. A command is pinned
+// as [Command.Pin] describes; for any other Runner all files are checked before each call. Pinned
+// looks through a Runner with a method Unwrap() hook.Runner.
 func Pinned(r hook.Runner, a Agreed) hook.Runner {
 	for at := r; at != nil; {
 		if c, ok := at.(Pinnable); ok {
@@ -91,7 +90,7 @@ func (c *Command) runKept(
 	case c.agreed == nil:
 	case !worker:
 		reply, ran, err = c.runAgreed(ctx, j, execute)
-	default: // it is running: what was agreed to has to be there still
+	default: // it is running: the files that the user agreed to must still be the same
 		if err := c.agreed.Same(ctx); err != nil {
 			return reply, true, notAgreed(err)
 		}
@@ -102,8 +101,7 @@ func (c *Command) runKept(
 	return reply, ran, err
 }
 
-// runAgreed runs a call that is held to what the user agreed to, unless it may
-// run as it is.
+// runAgreed runs a call of a pinned command. ran is false if the call may run unchanged.
 func (c *Command) runAgreed(ctx context.Context, j job, execute executor) (reply hook.Reply, ran bool, err error) {
 	if err := c.agreed.Same(ctx); err != nil {
 		return reply, true, notAgreed(err)

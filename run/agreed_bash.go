@@ -11,10 +11,10 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bash"
 )
 
-// bashText returns a script of bash in the form in which it means as an argument
-// what it means in a file. There, BASH_SOURCE[0] is $0; here it is empty, and a
-// script that does its work only where both are equal would do nothing. A script
-// that asks for more of its callers has no such form.
+// bashText rewrites a script of bash that becomes an argument of bash -c, to behave as it does in
+// a file. In a file BASH_SOURCE[0] equals $0; in an argument it is empty, and a script that only
+// works where both are equal would do nothing. ok is false for a script that asks for more of its
+// callers.
 func bashText(script string) (text string, ok bool) {
 	if !strings.Contains(script, "BASH_SOURCE") {
 		return script, !asksMore(script)
@@ -46,7 +46,7 @@ func bashText(script string) (text string, ok bool) {
 	return text, !asksMore(text)
 }
 
-// asksMore reports whether a script may look at what only a file of bash has.
+// asksMore reports whether a script may read values that bash sets only for files.
 func asksMore(script string) bool {
 	for _, word := range [...]string{
 		"BASH_SOURCE", "FUNCNAME", "BASH_LINENO", "BASH_ARG", "BASH_EXECUTION_STRING", "caller", "$-", "${-",
@@ -58,7 +58,7 @@ func asksMore(script string) bool {
 	return false
 }
 
-// isFirst reports whether an index is that of the first element.
+// isFirst reports whether an index selects the first element.
 func isFirst(index syntax.ArithmExpr) bool {
 	if index == nil {
 		return true

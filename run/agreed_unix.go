@@ -53,7 +53,7 @@ func (c *Command) pin(ctx context.Context, j job) (pinned job, ok bool, err erro
 	return pinned, ok, nil
 }
 
-// opened opens a file that is to run, nil if it is none of the project's.
+// opened opens a file that is to run. It returns nil for a file outside the project.
 func (c *Command) opened(ctx context.Context, j *job, path string) (*os.File, []byte, error) {
 	f, text, err := c.agreed.Open(ctx, inDir(path, j.dir))
 	if errors.Is(err, fs.ErrNotExist) { // it was not there before either, and must not come to be
@@ -129,7 +129,7 @@ func (j *job) interpreter(text []byte) (program string, before []string, ok bool
 	return found, []string{program, option}, err == nil
 }
 
-// shebangOf returns what follows #! on the first line of a script.
+// shebangOf returns the text after #! on the first line of a script.
 func shebangOf(text []byte) (line string, ok bool) {
 	head, whole := strings.CutPrefix(string(text[:min(len(text), mostShebang)]), "#!")
 	line, _, ended := strings.Cut(head, "\n")

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// mostQuestions is how many questions of one process may wait for the user.
-// What it asks beyond that is output like any other.
+// mostQuestions is the number of questions of one process that may wait for the user. Further
+// questions count as ordinary output.
 const mostQuestions = 64
 
 // errEnded ends the context of a question that is not waited for any more.
@@ -33,8 +33,8 @@ func newDesk(ask func(context.Context, hook.Question) (string, bool)) *desk {
 	return &desk{ask: ask, waiting: make(chan hook.Question, mostQuestions)}
 }
 
-// take takes the questions from what has been captured since the last call.
-// What was captured before a capture ran over is whole; later nothing is.
+// take moves the questions out of the output captured since the last call. Output from before a
+// capture overflowed is complete; later output is not.
 func (d *desk) take(c *capture) {
 	for !c.over {
 		size := bytes.IndexByte(c.kept[d.searched:], '\n')
@@ -132,8 +132,8 @@ func (d *desk) answer(ctx context.Context, q hook.Question, stdin io.Writer) boo
 	return err == nil
 }
 
-// ears hear what a process says on standard output that is for the engine. The
-// zero ears hear nothing.
+// ears find the lines of a process's standard output that are for the engine. The zero ears find
+// none.
 type ears struct {
 	desk     *desk // nil if there are no questions
 	marker   asyncMarker

@@ -14,7 +14,7 @@ import (
 // not to the reader of the output.
 const maxMarker = 64 << 10
 
-// asJavaScript reads what JavaScript reads.
+// asJavaScript makes the decoder accept the same texts as JavaScript.
 var asJavaScript = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // asyncMarker waits for the first line of an output, which may declare that the
@@ -24,8 +24,8 @@ type asyncMarker struct {
 	done     bool // the first line was there, or is no declaration
 }
 
-// scan is told what there is of an output, again and again, and says once that
-// it begins with a declaration.
+// scan looks for a declaration on the first line of output. Callers pass the whole output again
+// whenever it grows; scan reports a declaration once.
 func (h *asyncMarker) scan(output []byte) (wish time.Duration, declared bool) {
 	if h.done {
 		return 0, false

@@ -8,7 +8,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// deathSignal is what a process gets when the thread that has started it ends.
+// deathSignal is the signal that a process gets when the thread that started it ends.
 const deathSignal = syscall.SIGKILL
 
 func boundTo(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
@@ -16,8 +16,8 @@ func boundTo(attr *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return attr
 }
 
-// boundBehind is bound for what may go on in the background. It is a function of
-// its own, since what its goroutine shares with the caller is on the heap.
+// boundBehind is bound for a process that may go to the background. It is a separate function
+// because the variables that its goroutine shares with the caller are allocated on the heap.
 func boundBehind(ctx context.Context, j job, inner executor) (reply hook.Reply, started bool, err error) {
 	ended := make(chan struct{})
 	go func() {

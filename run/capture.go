@@ -6,8 +6,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// rooms are the sizes a buffer grows through. Big ones are far apart: what is
-// written to them is copied at each step.
+// rooms are the sizes that a buffer grows through. Large ones are far apart, because each step
+// copies the contents.
 var rooms = [...]int{4 << 10, 16 << 10, 64 << 10, 2 << 20, 8 << 20}
 
 const mostRoom = 64 << 10 // of a buffer worth keeping for the next process
@@ -21,7 +21,8 @@ type capture struct {
 	shared *Room  // with others; nil is not bounded
 }
 
-// room returns space for the next read, never none, and makes it. What is read into it is told to took.
+// room returns space for the next read, at least one byte, and allocates it if needed. Report the
+// bytes read into it to took.
 func (c *capture) room() []byte {
 	if len(c.kept) < c.limit && len(c.kept) == cap(c.kept) { // take the next buffer, if there is room for it
 		size := c.limit
@@ -54,7 +55,7 @@ func (c *capture) took(n int) {
 	c.kept = c.kept[:len(c.kept)+n]
 }
 
-// bytes returns what was kept, nil if nothing was, and empties c.
+// bytes returns the captured bytes, or nil if there are no bytes, and empties c.
 func (c *capture) bytes() []byte {
 	kept := c.kept
 	if cap(kept) > mostRoom {
@@ -68,7 +69,7 @@ func (c *capture) bytes() []byte {
 	return bytes.Clone(kept)
 }
 
-// output moves what was captured into a Reply, and makes both captures new.
+// output moves the captured bytes into a Reply, and resets both captures.
 func output(stdout, stderr *capture) (r hook.Reply) {
 	if stdout.over {
 		r.Truncated |= hook.Stdout

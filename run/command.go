@@ -17,8 +17,8 @@ import (
 // [Command] says otherwise (L24).
 const Grace = 5 * time.Second
 
-// The capture limits, in bytes. What a process writes beyond them is read and
-// thrown away, and the stream is flagged in [hook.Reply.Truncated].
+// MaxStdout and MaxStderr are the capture limits, in bytes. Run reads and discards output beyond
+// them, and flags the stream in [hook.Reply.Truncated].
 const (
 	MaxStdout = 8 << 20
 	MaxStderr = 1 << 20
@@ -34,71 +34,64 @@ const (
 	killWait = 2 * time.Second
 )
 
-// Command is a [hook.Runner] that starts a program for each call, in the
-// call's directory, with the call's payload, and nothing else, on its standard
-// input. A program that does not read it is no error.
+// Command is a [hook.Runner] that starts a program for each call, in the call's directory, with
+// the call's payload, and nothing else, on its standard input. A program that does not read it is
+// not an error.
 //
-// The program leads a process group of its own. When the context ends, or the
-// call's timeout has passed, the group gets SIGTERM and, if its leader is still
-// there after its Grace, SIGKILL; what the leader leaves of its group is killed
-// too. On Linux the same happens to descendants that have left the group, as
-// setsid(1) does, unless they have lost their parent before: those are daemons,
-// and no one's. On Linux the program is killed too when this process is, and
-// its group soon after, unless it has run for less than 250 ms. Run returns when
-// the leader is gone, with [context.Cause] or a [hook.TimeoutError] as the error and a
-// Reply that holds what was captured.
-// Should a killed process not go within two seconds, because the kernel holds
-// it, Run says so in its error and leaves a goroutine to collect it. On
-// Windows the program alone is killed, at once.
+// The program leads a process group of its own. When the context ends, or the call's timeout has
+// passed, the group gets SIGTERM and, if its leader is still there after its Grace, SIGKILL;
+// processes of the group that outlive the leader are killed too. On Linux the same happens to
+// descendants that have left the group, as setsid(1) does, unless they have lost their parent
+// before: these are daemons. On Linux the program is also killed when this process is killed, and
+// its group soon after, unless it has run for less than 250 ms. Run returns when the leader is
+// gone, with [context.Cause] or a [hook.TimeoutError] as the error and a Reply that holds the
+// captured output. If the kernel holds a killed process for more than two seconds, Run reports
+// this in its error and leaves a goroutine to collect the process. On Windows the program and its
+// descendants are killed at once.
 //
-// Run waits for the program, not for its output: a child that it put into the
-// background is left alone and delays nothing. Only if the program wrote
-// nothing to standard output, and a child still holds that open, Run waits for
-// the first word up to 50 ms.
+// Run waits for the program, not for its output: a child in the background is left alone and
+// delays nothing. Only if the program wrote nothing to standard output, and a child still holds
+// the stream open, does Run wait up to 50 ms for its first bytes.
 //
-// With [hook.Call.Detach], a program whose first line of standard output is
-// {"async": true} goes to the background, with the time it asks for in
-// milliseconds as "asyncTimeout". The call's timeout counts no more, a
-// goroutine watches the program under the new context, and all of its output,
-// that line included, is given to done. Nothing else waits for that goroutine.
-// A program that ended before its declaration was noticed has made it too.
+// With [hook.Call.Detach], a program whose first line of standard output is {"async": true} goes
+// to the background, with the time it asks for in milliseconds as "asyncTimeout". The call's
+// timeout no longer applies; a goroutine watches the program under the new context, and passes
+// all of its output, including that line, to done. Run does not wait for that goroutine. The
+// declaration also counts if the program has ended before Run noticed it.
 //
-// With [hook.Call.Ask], standard input stays open after the payload, so that a
-// program that reads it to the end waits until its time is up: a host has to
-// choose the hooks that may ask. Each line of standard output that is
+// With [hook.Call.Ask], standard input stays open after the payload. A program that reads it to
+// the end therefore waits until its timeout: a host has to choose the hooks that may ask. Each
+// line of standard output of the form
 //
 //	{"prompt": "id", "message": "text", "options": [{"key": "k", "label": "l"}]}
 //
-// is a question and no part of the output. Questions are put to the user in
-// turn, and {"prompt_response": "id", "selected": "k"} is written as the answer;
-// without one standard input ends. The user's time is the hook's: it counts
-// for the timeout. When the program is to end, or has, so does Ask's context,
-// and Run waits for Ask.
+// is a question and not part of the output. The user gets the questions one after the other, and
+// Run writes {"prompt_response": "id", "selected": "k"} as the answer; without an answer standard
+// input ends. The user's time counts for the hook's timeout. When the program is to end, or has
+// ended, Ask's context ends too, and Run waits for Ask.
 //
-// A program that fails is a Reply. An error without a Reply says what could
-// not be started and why; it wraps the [syscall.Errno].
+// A program that fails is a Reply. An error without a Reply names the program or directory that
+// could not be used, and the reason; it wraps the [syscall.Errno].
 //
-// A Command may be used from many goroutines at once. A run costs little more
-// than the process: one goroutine, the caller's, and a thread while it waits
-// (Linux), and three pipes.
+// A Command may be used from many goroutines at once. A run costs little more than the process:
+// one goroutine, the caller's, and a thread while it waits (Linux), and three pipes.
 type Command struct {
 	// Argv is the program and its arguments. A program without a slash is
 	// searched for in the PATH of the call's environment, as a shell would:
 	// relative directories of PATH count from the call's directory.
 	Argv []string
 
-	// Direct is the program that Argv, which starts bash, would only be a
-	// detour to; see the function [Direct]. Run starts it without the shell, in
-	// an environment as bash would make it, in any order. Wherever bash would do
-	// something else, because of a variable such as BASH_ENV or because the
-	// program cannot be started, Run uses Argv after all, and what is seen is
-	// what bash does. Nil means always Argv.
+	// Direct is the program that the bash of Argv would replace itself with; see the function
+	// [Direct]. Run starts it without the shell, in the environment that bash would pass on, in
+	// any order. Where bash would do something else, because of a variable such as BASH_ENV or
+	// because the program cannot be started, Run uses Argv, and the result is bash's. Nil means
+	// always Argv.
 	Direct []string
 
-	// Environ returns the whole environment of the process, each name once; nil
-	// means the engine's own. The variables of [hook.Call.Env] replace those of
-	// the same name. They cost a copy of the environment, and what was learnt
-	// from earlier calls about the way to start is not used.
+	// Environ returns the whole environment of the process, each name once; nil means the
+	// engine's own. The variables of [hook.Call.Env] replace variables of the same name. They
+	// cost a copy of the environment, and Run then does not reuse the way to start that earlier
+	// calls found.
 	Environ func(call hook.Call) []string
 
 	// Needs are directories without which nothing is started, such as the one
@@ -120,8 +113,8 @@ type Command struct {
 	// constant.
 	Grace time.Duration
 
-	// Room bounds what is kept of the output together with that of other commands;
-	// nil bounds each by itself.
+	// Room bounds the captured output together with other commands; nil bounds each command by
+	// itself.
 	Room *Room
 
 	ready   atomic.Pointer[readied] // how the last call started directly
@@ -216,23 +209,23 @@ func inDir(file, dir string) string {
 
 // job is one process to be.
 type job struct {
-	program    string // what to execute; argv[0] is only what it is told
+	program    string // the file to execute; the program itself only sees argv[0]
 	argv       []string
 	env        []string
 	shared     bool   // env is the same slice for other calls
 	dir        string // "" is the engine's own
 	event      string // of the hook
 	stdin      []byte
-	timeout    time.Duration // 0 is none
+	timeout    time.Duration // 0: no limit
 	grace      time.Duration
 	room       *Room // for output; nil is not bounded
 	noTerminal bool
-	loading    bool     // only Starts wants to know what would run
+	loading    bool     // only Starts reads the result; nothing runs
 	unset      bool     // bash has the text of the program as an argument
-	held       *os.File // the program, open until it has started; nil is none
+	held       *os.File // the program, open until it has started; may be nil
 	ask        func(context.Context, hook.Question) (string, bool)
 	detach     func(time.Duration) (context.Context, func(hook.Reply, error))
-	background func(func()) // runs what goes on after ErrDetached; nil is a goroutine
+	background func(func()) // runs the rest after ErrDetached; nil: a goroutine does
 }
 
 // executor runs a job. There may be an error without a process: started tells.
@@ -274,9 +267,8 @@ func (c *Command) complete() error {
 	return nil
 }
 
-// detachIfMarked is the end of Run. A process that had ended before its declaration was
-// noticed has still made it: what becomes of a hook must not depend on how
-// fast it was.
+// detachIfMarked is the end of Run. It detaches a process that has ended before its declaration
+// was noticed: the result must not depend on the speed of the hook.
 func (j *job) detachIfMarked(reply hook.Reply) (hook.Reply, error) {
 	wish, declared := new(asyncMarker).scan(reply.Stdout)
 	if !declared {

@@ -12,9 +12,9 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// executeAnywhere runs a process with os/exec, for systems that are no Unix:
-// the end of ctx kills the process, and on Windows the ones that it has started. It
-// is built everywhere so that it is tested everywhere.
+// executeAnywhere runs a process with os/exec, for systems other than Unix: the end of ctx kills
+// the process, and on Windows its descendants too. It is built everywhere, to be tested
+// everywhere.
 func executeAnywhere(ctx context.Context, j job) (hook.Reply, bool, error) {
 	ctx, cancel := j.limit(ctx)
 	defer cancel()
@@ -51,13 +51,13 @@ type anyProcess struct {
 	err            error                   // of its end; valid then
 }
 
-// sink captures what is written to it.
+// sink captures the bytes written to it.
 type sink struct {
 	capture
 	ears *ears // nil hears nothing
 }
 
-// Write keeps what fits and never fails.
+// Write keeps the bytes that fit and never fails.
 func (s *sink) Write(b []byte) (int, error) {
 	for rest := b; len(rest) > 0; {
 		n := copy(s.room(), rest)
@@ -108,7 +108,7 @@ func (p *anyProcess) start(ctx context.Context, j *job) (err error) {
 	return nil
 }
 
-// end waits for the end of the process and returns what it amounts to.
+// end waits for the end of the process and returns its result.
 func (p *anyProcess) end(ctx context.Context) (reply hook.Reply, err error) {
 	defer p.family.leave()
 	var cause error

@@ -23,8 +23,8 @@ func execute(ctx context.Context, j job) (hook.Reply, bool, error) {
 // caller's goroutine. os/exec needs three times the system calls, and a
 // goroutine for each stream.
 func executePolling(ctx context.Context, j job) (hook.Reply, bool, error) {
-	// Standard input is written before there is a process. What the user will
-	// answer is not known then, and a pipe that stays open needs a writer.
+	// Standard input is written before the process starts. The user's answers are not known at
+	// that time, and a pipe that stays open needs a writer.
 	if memfdFlags() < 0 || j.ask != nil {
 		return executeStreams(ctx, j)
 	}
@@ -64,8 +64,8 @@ const (
 	pollBell
 )
 
-// process is one process, and what it takes to start and watch it. It is used
-// again for the next one, for the sake of its buffers.
+// process is one process, with the resources to start and watch it. It is reused for the next
+// process because of its buffers.
 type process struct {
 	pid            int
 	pidfd          int
@@ -74,7 +74,7 @@ type process struct {
 	theirs         [3]int // the child's ends of the pipes
 	strays         []int  // pidfds of its descendants outside its group, once it is to end
 	marker         asyncMarker
-	wish           time.Duration // what it declared
+	wish           time.Duration // asyncTimeout of its declaration
 	polled         [4]unix.PollFd
 	files          [3]uintptr
 	attr           syscall.ProcAttr
@@ -83,7 +83,7 @@ type process struct {
 	rang           chan struct{} // it has
 	remote         *remote       // forked by a resident interpreter; pidfd is its status then
 	guardAt        time.Time     // when to have it watched by commands; zero is never
-	guard          *guardian     // what watches it; nil before
+	guard          *guardian     // watches it; nil before
 }
 
 var processes = sync.Pool{New: func() any {
@@ -145,7 +145,7 @@ func (p *process) open(stdin []byte, bell bool) (err error) {
 	return err
 }
 
-// free returns back what the process took. p belongs to others then.
+// free returns the process's resources to the pool. The caller must not use p afterwards.
 func (p *process) free() {
 	p.close()
 	p.stdout.limit, p.stderr.limit = MaxStdout, MaxStderr // which a Room may have lowered
@@ -168,11 +168,10 @@ func (p *process) close() {
 	p.strays = p.strays[:0]
 }
 
-// bound runs a job whose process ends with this one, also if that is killed.
-// The thread that starts the process stays until the process is gone: the kernel
-// takes the end of the thread for that of the parent. A process that goes on in
-// the background keeps it longer than the caller waits, so what may do so has a
-// goroutine of its own.
+// bound runs a job whose process ends with this one, even if this one is killed. The thread that
+// starts the process stays until the process is gone, because the kernel takes the end of the
+// thread for the end of the parent. A process that goes to the background keeps the thread longer
+// than the caller waits; a job that may do this runs in a goroutine of its own.
 func bound(ctx context.Context, j job, inner executor) (hook.Reply, bool, error) {
 	if j.detach != nil {
 		return boundBehind(ctx, j, inner)
@@ -207,8 +206,8 @@ type stream struct {
 	fd int
 }
 
-// read reads at least most bytes, or all there is, and returns the descriptor. A
-// process with much to say gets a wider pipe, so that it is woken less often.
+// read reads at most most bytes, and returns the descriptor. A process with much output gets a
+// wider pipe, which wakes the engine less often.
 func (s *stream) read(most int) (fd int32) {
 	before := len(s.kept)
 	if s.fd >= 0 && drain(s.fd, &s.capture, most) {
@@ -220,7 +219,7 @@ func (s *stream) read(most int) (fd int32) {
 	return int32(s.fd)
 }
 
-// much is about what fits into a pipe.
+// much is about the capacity of a pipe.
 const much = 60 << 10
 
 // pipe makes a pipe for output. Only our end is non-blocking: the child could

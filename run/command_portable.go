@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// executePortable runs a process with nothing but what package os offers on
-// every Unix. On Linux it ends with this one.
+// executePortable runs a process with only the functions that package os offers on every Unix. On
+// Linux the process ends with this one.
 func executePortable(ctx context.Context, j job) (hook.Reply, bool, error) {
 	return bound(ctx, j, executeStreams)
 }
@@ -84,7 +84,7 @@ func (p *child) watch(ctx context.Context) (wish time.Duration, declared bool) {
 	return 0, false
 }
 
-// end waits for the end of the process and returns what it amounts to.
+// end waits for the end of the process and returns its result.
 func (p *child) end(ctx context.Context, grace time.Duration) (hook.Reply, error) {
 	defer p.close()
 	state, err := p.wait(ctx, grace)
@@ -203,14 +203,14 @@ func (p *child) wait(ctx context.Context, grace time.Duration) (*os.ProcessState
 		case <-time.After(ask.patience):
 		}
 	}
-	go func() { // with what it takes to collect the process, and no more
+	go func() { // only collects the process
 		<-p.gone
 		_, _ = p.state()
 	}()
 	return nil, stuckError(p.process.Pid, cause)
 }
 
-// rest stops the goroutines, and reads what is left in the pipes.
+// rest stops the goroutines, and reads the remaining bytes of the pipes.
 func (p *child) rest(patiently bool) {
 	p.stopAsking(errEnded)
 	past := time.Unix(1, 0)
@@ -228,7 +228,7 @@ func (p *child) rest(patiently bool) {
 	p.stderr.rest()
 }
 
-// rest reads what is in the pipe, which holds less than a megabyte.
+// rest reads the remaining bytes of the pipe, which holds less than a megabyte.
 func (r *reader) rest() (eof bool) {
 	_ = r.file.SetReadDeadline(time.Time{})
 	raw, err := r.file.SyscallConn()

@@ -65,9 +65,9 @@ var bashWords = func() map[string]bool {
 	return set
 }()
 
-// oneLine reports whether a script is a line of text of a decent length. What
-// follows the first line would keep bash alive after the program, and what
-// does not fit into one argument cannot be given to bash at all.
+// oneLine reports whether a script is one line of text that fits into an argument. Text after the
+// first line would keep bash alive after the program, and a longer script cannot be passed to
+// bash at all.
 func oneLine(script string) bool {
 	return len(script) < 64<<10 && isText(strings.ReplaceAll(script, "\t", " "))
 }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// family is a job object that holds a hook's program and what it starts, but for
-// what it has started before adopt was called.
+// family is a job object that holds a hook's program and its descendants, except those started
+// before adopt was called.
 type family struct{ job windows.Handle }
 
 // adopt makes the family of a process that has just been started. Without success
@@ -48,7 +48,7 @@ func (f *family) end(p *os.Process) {
 	}
 }
 
-// leave closes the family. What the program has left running goes on.
+// leave closes the family. Processes that the program has left running go on.
 func (f *family) leave() {
 	if f.job != 0 {
 		f.endsWithHandle(0)

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// guardian is a process that outlives this one by a moment, to kill the process
-// groups that are left when this one is killed. The kernel's own signal reaches
-// the children alone, not what they have started.
+// guardian is a process that outlives this one by a moment, and kills the process groups that are
+// left when this process is killed. The kernel's own signal reaches only the children, not their
+// descendants.
 type guardian struct {
 	// brief ends the process as soon as it has nothing to watch.
 	brief bool
@@ -26,9 +26,9 @@ type guardian struct {
 // commands is the guardian of the processes of all commands that are not warm.
 var commands = guardian{brief: true}
 
-// guardAfter is how long a process runs before it is watched: a guardian costs
-// as much as a short hook. A signal before that leaves what such a hook has
-// started, but not the hook.
+// guardAfter is the time a process runs before it is watched, because a guardian costs as much as
+// a short hook. If this process is killed before, the hook is killed, but its descendants are
+// left.
 const guardAfter = 250 * time.Millisecond
 
 // guardScript kills the groups that have been added and not removed when its
@@ -59,8 +59,8 @@ func (g *guardian) watch(group int) {
 	}
 }
 
-// release ends what watch has begun. It comes before the leader is collected,
-// so that its number is not another's.
+// release stops watching a group. Call it before the leader is collected: afterwards another
+// process may have its number.
 func (g *guardian) release(group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -17,8 +17,8 @@ func (j *job) later(f func()) {
 	go f()
 }
 
-// overridden returns env with variables in place of those of the same name; of
-// two with one name the last counts. It is a new slice: other calls have env.
+// overridden returns env with the variables of by in place of variables of the same name; of two
+// variables with one name the last counts. It returns a new slice: other calls share env.
 func overridden(env, by []string) []string {
 	all := make([]string, 0, len(env)+len(by))
 	for _, entry := range env {
@@ -51,8 +51,8 @@ func (j *job) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 // timedOut is why a process that took too long is killed.
 func (j *job) timedOut() error { return &hook.TimeoutError{After: j.timeout} }
 
-// Starts returns the program and arguments with which Run would start a call:
-// those of Direct or those of Argv.
+// Starts returns the program and arguments with which Run would start a call, either Direct or
+// Argv.
 func (c *Command) Starts(call hook.Call) []string {
 	j := c.job(call)
 	j.loading = true

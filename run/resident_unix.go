@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// live starts the process and stays on its thread until it has ended: the kernel
-// takes the end of the thread for that of the parent.
+// live starts the process and stays on its thread until it has ended, because the kernel takes
+// the end of the thread for the end of the parent.
 func (r *Resident) live(started chan<- error, program string, argv []string, attr *os.ProcAttr) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -5,10 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// Room bounds what commands keep of their output, all of them together: the sum
-// of what is beyond the first 64 KiB of each stream. What finds no room is read
-// and thrown away, and flagged in [hook.Reply.Truncated]. It may be used from
-// many goroutines at once.
+// Room bounds the captured output of several commands together: the sum of the bytes beyond the
+// first 64 KiB of each stream. Output that finds no room is read and discarded, and flagged in
+// [hook.Reply.Truncated]. A Room may be used from many goroutines at once.
 type Room struct {
 	limit int64
 	used  atomic.Int64
@@ -18,10 +17,11 @@ type Room struct {
 // NewRoom returns room for so many bytes.
 func NewRoom(bytes int64) *Room { return &Room{limit: bytes} }
 
-// Part is what one of many takes of the room. Close it when that is used up.
+// Part returns a share of the room for one of many users. Close it when its output is no longer
+// used.
 func (r *Room) Part() *Room { return &Room{limit: math.MaxInt64, whole: r} }
 
-// Close returns what was taken of a part.
+// Close returns the bytes that a part took.
 func (r *Room) Close() {
 	if r.whole != nil {
 		r.whole.Add(-r.used.Swap(0))

@@ -26,16 +26,14 @@ func Shell(script string) []string {
 	return []string{"bash", "-c", script}
 }
 
-// QuoteVars puts double quotes around each unquoted $NAME of a bash script, for
-// the given names, which are what comes after the dollar: NAME, or {NAME}. The
-// value, which the shell takes from its environment, is
-// then one word, whatever it holds: white space and patterns mean nothing in
-// it, and nothing in it is ever executed (L20).
+// QuoteVars puts double quotes around each unquoted $NAME of a bash script, for the given names.
+// A name is the text after the dollar: NAME, or {NAME}. The shell takes the value from its
+// environment; the value is then one word, with any characters: white space and patterns mean
+// nothing in it, and nothing in it is ever executed (L20).
 //
-// Nothing else is touched: no longer name, and no other form of it. What is
-// quoted already, arithmetic and the text of a here-document stay as they are.
-// A script that bash could not parse is returned unchanged, and so is one that
-// [CheckScript] refuses.
+// QuoteVars changes nothing else: no longer name, and no other form of the name. Quoted text,
+// arithmetic and the text of a here-document stay as they are. A script that bash could not
+// parse, or that [CheckScript] refuses, is returned unchanged.
 func QuoteVars(script string, names ...string) string {
 	if !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(script, "$"+name) }) {
 		return script
@@ -57,10 +55,9 @@ func QuoteVars(script string, names ...string) string {
 	return quoted.String()
 }
 
-// CheckScript says what keeps a script from being read: it has more than
-// 128 KiB, with which no shell could be started, or more than 8192 brackets,
-// which can be nested deeper than a parser can follow. A hook whose script it
-// refuses cannot be used.
+// CheckScript returns an error for a script that cannot be read: one of more than 128 KiB, with
+// which no shell could be started, or with more than 8192 brackets, which can be nested deeper
+// than a parser can follow. A hook with such a script cannot be used.
 func CheckScript(script string) error { return bounded.Shell(script) }
 
 type span struct{ start, end int }

@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// Bash returns the Argv of a [Command] that runs script with bash, and with
-// /bin/sh on a machine without: [HasBash] reports which. It looks for bash in
-// the engine's PATH, on each call. On Windows it is the bash of Git, with
-// [PosixScript] of the script, or PowerShell if there is none; never cmd.exe.
-// Git's bash is searched for in CLAUDE_CODE_GIT_BASH_PATH, beside the git of
-// PATH, and where it is usually installed.
+// Bash returns the Argv of a [Command] that runs script with bash, and with /bin/sh on a machine
+// without bash: [HasBash] reports which. It looks for bash in the engine's PATH, on each call. On
+// Windows it uses Git's bash, with [PosixScript] of the script, or PowerShell if Git is not
+// installed; never cmd.exe. It searches for Git's bash in CLAUDE_CODE_GIT_BASH_PATH, beside the
+// git of PATH, and in the usual places.
 //
-// The script's $0 is "bash", or "sh": one that deletes or runs "$0" must not get
-// hold of the shell itself.
+// The script's $0 is "bash", or "sh": a script that deletes or runs "$0" must not reach the shell
+// itself.
 func Bash(script string) []string { return thisMachine.bash(script) }
 
 // HasBash reports whether [Bash] finds bash.
@@ -27,14 +26,13 @@ func HasBash() bool { return thisMachine.findBash() != "" }
 // takes no prefix, it is Bash of the script alone.
 func PrefixShell(prefix, script string) []string { return thisMachine.prefixed(prefix, script) }
 
-// PowerShell returns the Argv of a [Command] that runs script with PowerShell 7 or
-// later, pwsh, and on Windows with the one of the system if there is no other.
-// No profile is loaded and nothing is asked; on Windows the policy for scripts
-// is bypassed. It ends with the status of the script's last program, or with 1
-// if what failed was no program.
+// PowerShell returns the Argv of a [Command] that runs script with PowerShell 7 or later, pwsh,
+// and on Windows with the system's PowerShell if pwsh is not installed. It loads no profile and
+// asks no questions; on Windows it bypasses the policy for scripts. Its exit status is the status
+// of the script's last program, or 1 if a command failed that is not a program.
 func PowerShell(script string) []string { return thisMachine.powerShell(script) }
 
-// machine is what has to be known to find a shell.
+// machine has the facts that are needed to find a shell.
 type machine struct {
 	windows  bool
 	getenv   func(name string) string
@@ -90,14 +88,14 @@ func (m machine) prefixed(prefix, script string) []string {
 	return m.powerShell(script)
 }
 
-// singleQuoted returns a word of a shell that stands for text, whatever it holds.
+// singleQuoted quotes any text as one word of a shell.
 func singleQuoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// powershellStatus lets PowerShell end with the status of the script's last
-// program, or with 1 if what failed was no program. Left alone it makes 1 of
-// any failure, and exit status 2 would mean nothing.
+// powershellStatus makes PowerShell exit with the status of the script's last program, or with 1
+// if a command failed that is not a program. Without it PowerShell exits with 1 on any failure,
+// and exit status 2 would mean nothing.
 const powershellStatus = `
 $snaphookOK = $?
 if ($null -ne $LASTEXITCODE) { exit $LASTEXITCODE }

@@ -43,8 +43,8 @@ func lookup(name string, env []string, dir string) (string, error) {
 	return "", fmt.Errorf("cannot start %q: %w in the folders of PATH; install it there, or write its whole path", name, problem)
 }
 
-// runnable says what keeps a file from being executed. A folder counts as
-// none at all.
+// runnable returns the error that prevents the execution of a file, or 0. A folder counts as
+// missing.
 func runnable(file string) syscall.Errno {
 	err := unix.Access(file, unix.X_OK)
 	if err != nil && err != unix.EACCES { // most folders of PATH: ask no more
@@ -60,7 +60,7 @@ func runnable(file string) syscall.Errno {
 	return 0
 }
 
-// advice says what to do about the reasons for which a process cannot start.
+// advice maps an error that prevents the start of a process to a hint for the user.
 var advice = map[syscall.Errno]string{
 	syscall.ENOENT:  "check the path",
 	syscall.ENOTDIR: "check the path",
@@ -107,7 +107,7 @@ func startError(j *job, err error) error {
 	return fmt.Errorf("cannot start %q: %w", j.argv[0], errno)
 }
 
-// enterable says what keeps a process from having dir as its directory.
+// enterable returns the error that prevents a process from starting in dir.
 func enterable(dir string) error {
 	if dir == "" {
 		return nil
@@ -176,9 +176,8 @@ func (r *readied) fits(j *job) bool {
 		(r.old == "" || isDir(r.old))
 }
 
-// direct returns the process that "bash -c" would turn into for c.Direct: the
-// same file, with the same environment. It is not ok if only bash can say what
-// those are, or if there is no such program.
+// direct returns the process that "bash -c" would turn into for c.Direct: the same file, with the
+// same environment. ok is false if only bash can find these, or if the program does not exist.
 func (j job) direct(c *Command) (direct job, ok bool) {
 	if len(c.Direct) == 0 {
 		return j, false
@@ -197,10 +196,9 @@ func (j job) direct(c *Command) (direct job, ok bool) {
 	return j, true
 }
 
-// inherited returns the variables of an environment, and the part that bash
-// passes on as it is. There are no variables if anything in it concerns bash:
-// a name that is none, a name that is there twice, one of its own, or a
-// function that stands before the program.
+// inherited returns the variables of an environment, and the part that bash passes on unchanged.
+// vars is nil if any entry concerns bash: an invalid name, a name that is there twice, a variable
+// of bash, or a function with the name of the program.
 func inherited(env []string, program string) (vars map[string]string, kept []string) {
 	vars, kept = make(map[string]string, len(env)), make([]string, 0, len(env)+3)
 	for _, entry := range env {

@@ -13,10 +13,9 @@ import (
 // keep up for ever.
 const mostStrays = 1000
 
-// strays finds the descendants of a process that have left its group, as
-// setsid(1) does, and returns a pidfd of each. It goes from parent to child: what
-// has lost its parent is not found, nor is anything on a kernel without lists
-// of children.
+// strays finds the descendants of a process that have left its group, as setsid(1) does, and
+// returns a pidfd of each. It goes from parent to child: it does not find a process that has lost
+// its parent, and finds none on a kernel without lists of children.
 func strays(leader int) (pidfds []int) {
 	family := []int{leader}
 	for i := 0; i < len(family) && i < mostStrays; i++ {
@@ -58,7 +57,7 @@ func offspring(pid int) (children []int) {
 	return children
 }
 
-// parent returns the parent of a process, 0 if there is none.
+// parent returns the parent of a process, or 0 if the process is gone.
 func parent(pid int) int {
 	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name before may hold anything

@@ -47,7 +47,7 @@ func (w *Warm) Keep(h *hook.Hook, kind, dir string) (note string) {
 	return "a hook of type " + strconv.Quote(h.Type) + " starts no interpreter"
 }
 
-// inside finds a Runner of a kind in what is around it.
+// inside finds a Runner of type T in r and the Runners that it wraps.
 func inside[T any](r hook.Runner) (found T, ok bool) {
 	for r != nil {
 		if found, ok := r.(T); ok {
@@ -159,7 +159,7 @@ func (j job) process(c *Command, kind string) (direct job, ok bool) {
 	return j, true
 }
 
-// isShell reports whether a program reads what it does from its arguments.
+// isShell reports whether a program is a shell, which reads its commands from its arguments.
 func isShell(program string) bool {
 	switch program[strings.LastIndexByte(program, '/')+1:] {
 	case "sh", "bash", "dash", "zsh", "pwsh", "powershell.exe":
@@ -205,8 +205,8 @@ func environKey(env []string) uint64 {
 
 var environSeed = maphash.MakeSeed()
 
-// shellScript is the script of the command that can run in this process, or the
-// reason why there is none.
+// shellScript returns the script of the command that can run in this process, or a note with the
+// reason why it cannot.
 func (c *Command) shellScript(dir string) (s *shellScript, note string) {
 	j := c.job(hook.Call{Dir: dir})
 	if direct, ok := j.plain(c); ok {

@@ -13,9 +13,9 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// fileList is what a resident interpreter has loaded in advance: a call needs
-// another start when a file of it has changed, or a file has come that hides one.
-// It is looked at here, while the process of the call gets ready.
+// fileList lists the files that a resident interpreter has loaded in advance: a call needs
+// another start when one of them has changed, or when a new file hides one. The engine checks the
+// list while the process of the call gets ready.
 type fileList struct {
 	id      string
 	files   []listedFile
@@ -41,8 +41,8 @@ func (l *fileList) number() string {
 	return l.id
 }
 
-// holds reports whether everything is as it was, for a call in a directory. What
-// there is no list of holds: the interpreter does not begin a call without.
+// holds reports whether all files are unchanged, for a call in a directory. A nil list holds: the
+// interpreter does not begin a call without a list.
 func (l *fileList) holds(dir string) bool {
 	if l == nil {
 		return true

@@ -34,8 +34,8 @@ var (
 // mostShebang is how much of a script Linux reads to find its interpreter.
 const mostShebang = 256
 
-// interpreterOf finds the interpreter of a process, which may be named by the
-// first line of a script. note says why there is none that can be kept ready.
+// interpreterOf finds the interpreter of a process, which may be named by the first line of a
+// script. note has the reason why no interpreter can be kept ready.
 func interpreterOf(j job) (found interpreter, note string) {
 	name := filepath.Base(j.argv[0])
 	if !pythonName.MatchString(name) && !nodeName.MatchString(name) {
@@ -96,7 +96,7 @@ func scriptInterpreter(j job) (found interpreter, note string) {
 	return withScript(interpreter{program: program, argv: argv})
 }
 
-// shebang returns what follows #! on the first line of a file.
+// shebang returns the text after #! on the first line of a file.
 func shebang(file string) (line string, ok bool) {
 	f, _, err := bounded.Open(file)
 	if err != nil {
@@ -119,8 +119,8 @@ var startVars = regexp.MustCompile(
 	`^(PYTHON.*|NODE_.*|LD_.*|LC_.*|LANG|LANGUAGE|TZ|PATH|HOME|MALLOC_.*|GLIBC_.*|SSL_.*|UV_.*|VIRTUAL_ENV|PYENV_.*)=`,
 )
 
-// changes are what turns one environment into another, in the form in which
-// warm processes read it. ok is false if only a new start can make it.
+// changes returns the changes that turn one environment into another, in the form in which warm
+// processes read them. ok is false if only a new start can make them.
 func changes(from, to []string) (list []string, ok bool) {
 	had := make(map[string]bool, len(from))
 	for _, entry := range from {

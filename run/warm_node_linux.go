@@ -182,7 +182,7 @@ func (n *node) take() (s *spare) {
 	return s
 }
 
-// ended starts what is missing after a call.
+// ended starts new processes in place of used ones after a call.
 func (n *node) ended() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -230,7 +230,7 @@ func (s *spare) begin(j job, changes []string) bool {
 	return done
 }
 
-// writeAll writes what fits into a pipe without waiting.
+// writeAll writes text to a pipe without waiting, and reports whether all of it fitted.
 func writeAll(fd int, text []byte) bool {
 	if len(text) == 0 {
 		return true
@@ -266,7 +266,7 @@ func (n *node) close() {
 	}
 }
 
-// probe makes sure that an interpreter loads first what it is told to: one that
+// probe checks that an interpreter first loads the file that its flags name: an interpreter that
 // does not would run the script without a call.
 func (w *Warm) probe(found interpreter, env []string, dir string, flags []string, otherwise ...string) error {
 	key := strings.Join(append([]string{found.program, dir}, flags...), "\x00")

@@ -17,16 +17,14 @@ import (
 // warmSystem says whether hooks can be kept warm on this system.
 const warmSystem = true
 
-// Warm holds the processes that warm commands keep ready: interpreters of
-// Python that fork for each call, processes of Node that have started and wait
-// for one call, and workers that answer many. A Command uses it after
-// [Command.SetWarm].
+// Warm holds the processes that warm commands keep ready: interpreters of Python that fork for
+// each call, processes of Node that have started and wait for one call, and workers that answer
+// many calls. A Command uses it after [Command.SetWarm].
 //
-// A process belongs to one Command in one directory with one environment; it
-// is never shared with another hook, project or user. What is not ready, does
-// not fit or has changed starts cold, as without Warm; a worker that cannot be
-// asked fails. All processes are children of this process; they end with Close, and when this process is
-// killed.
+// A process belongs to one Command in one directory with one environment; it is never shared with
+// another hook, project or user. A call starts cold, as without Warm, if its process is not
+// ready, does not fit or has changed; the call of a worker that does not respond fails. All
+// processes are children of this process; they end with Close, and when this process is killed.
 //
 // The zero Warm is ready for use, from many goroutines.
 type Warm struct {
@@ -39,20 +37,20 @@ type Warm struct {
 	Log *slog.Logger
 
 	mu     sync.Mutex
-	dir    string // holds what the interpreters load first
+	dir    string // has the files that interpreters load first
 	kept   map[warmKey]*slot
 	clock  uint64
 	closed bool
 	forks  chan func() // run on the thread that starts processes
 	closes sync.WaitGroup
-	probed sync.Map // interpreter: whether it loads what it must
+	probed sync.Map // by interpreter: whether it loads our file first
 
 	guard  guardian
-	starts sync.WaitGroup // what is being started in the background
+	starts sync.WaitGroup // background starts
 	ran    atomic.Uint64  // calls that did not start cold
 }
 
-// warmKey is what a warm process belongs to.
+// warmKey identifies the command, directory and environment that a warm process belongs to.
 type warmKey struct {
 	command *Command
 	dir     string
@@ -108,8 +106,8 @@ func (w *Warm) run(
 	return reply, ran, err
 }
 
-// Prewarm begins to make ready, in the background, what the calls of a hook will
-// use that [Warm.Keep] keeps.
+// Prewarm starts, in the background, the processes for the calls of a hook that [Warm.Keep]
+// keeps.
 func (w *Warm) Prewarm(call hook.Call) {
 	c, _ := inside[*Command](call.Hook.Runner)
 	if c == nil {
@@ -132,11 +130,11 @@ func (w *Warm) Prewarm(call hook.Call) {
 	if m.kind != WarmWorker {
 		s.ready(&w.starts, start)
 	} else if worker, ok := s.now(start).(*worker); ok {
-		w.starts.Go(func() { _, _ = worker.running() }) // its first call says what is wrong
+		w.starts.Go(func() { _, _ = worker.running() }) // its first call reports the error
 	}
 }
 
-// SetLimit sets Limit, and ends what is beyond it.
+// SetLimit sets Limit, and ends the processes of commands beyond it.
 func (w *Warm) SetLimit(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -189,8 +187,8 @@ func (w *Warm) evict() {
 	}
 }
 
-// Close ends all processes and returns when they are gone. Later calls start
-// cold; those of workers fail.
+// Close ends all processes and returns when they are gone. Later calls start cold; later calls of
+// workers fail.
 func (w *Warm) Close() {
 	w.mu.Lock()
 	w.closed = true

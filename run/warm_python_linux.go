@@ -19,7 +19,7 @@ import (
 type python struct {
 	proc    *os.Process
 	control int      // a socket of packets
-	output  *os.File // what the interpreter itself prints
+	output  *os.File // output of the interpreter itself
 
 	own   string // the directory in which it writes its list
 	list  atomic.Pointer[fileList]
@@ -152,7 +152,7 @@ func (p *python) spoke() bool {
 	return n > 0
 }
 
-// beginning is what has come of starting a call.
+// beginning is the result of starting a call.
 type beginning int
 
 const (

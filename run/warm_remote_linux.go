@@ -30,7 +30,7 @@ func (l *startLine) start() { _, _ = unix.Write(l.w, []byte{'g'}) }
 
 // takeBack reports whether the process has not seen its start. It does not begin then.
 func (l *startLine) takeBack() bool {
-	closeFD(&l.w) // the end of what there is to read
+	closeFD(&l.w) // the reader gets the end of the file
 	for {
 		n, err := unix.Read(l.r, make([]byte, 1))
 		if err != unix.EINTR {
@@ -70,7 +70,7 @@ func (r *remote) await(q *process, start *startLine) beginning {
 	}
 }
 
-// line reads a line of the status; "" if there is none until then.
+// line reads a line of the status, or "" if none comes before until.
 func (r *remote) line(fd int, until time.Time) (line string, eof bool) {
 	for {
 		if text, rest, ok := bytes.Cut(r.read, []byte("\n")); ok {
@@ -100,8 +100,8 @@ func (r *remote) signal(s syscall.Signal) {
 	_ = r.python.send(fmt.Sprintf("kill\x00%s\x00%d", r.id, int(s)), nil, 0)
 }
 
-// status returns how the process ended. If the interpreter has ended, what is
-// left of the call is killed, and counts as killed.
+// status returns how the process ended. If the interpreter has ended, status kills the rest of
+// the call and returns SIGKILL.
 func (r *remote) status(q *process) syscall.WaitStatus {
 	line, _ := r.line(q.pidfd, time.Now().Add(warmReady))
 	if strings.HasPrefix(line, "f") { // the process says so, and is about to go
@@ -120,7 +120,7 @@ func (r *remote) status(q *process) syscall.WaitStatus {
 	return syscall.WaitStatus(code)
 }
 
-// ids are those of calls.
+// ids collects the ids of calls.
 type ids struct {
 	mu  sync.Mutex
 	all []string
@@ -132,8 +132,8 @@ func (l *ids) add(id string) {
 	l.all = append(l.all, id)
 }
 
-// handOver has all of them sent, with commas between them, and keeps none. Those of a
-// call reach the interpreter before the calls that begin later.
+// handOver passes all ids to send, separated by commas, and removes them. The id of a call
+// reaches the interpreter before any call that begins later.
 func (l *ids) handOver(send func(told string) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

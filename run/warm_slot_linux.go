@@ -20,14 +20,14 @@ type slot struct {
 	busy   bool      // one is being started
 	after  time.Time // after a failure: when to try again
 	used   uint64    // by the pool's clock
-	of     identity  // of what keeper runs
+	of     identity  // of the program that keeper runs
 	gone   bool
 }
 
 // keeper runs the calls of one command in processes that it keeps ready.
 type keeper interface {
-	// run runs a call. ran is false if nothing of it has happened, so that it
-	// can start cold; stale if the keeper is of no further use.
+	// run runs a call. ran is false if no part of it has happened, and it can start cold; stale
+	// is true if the keeper is of no further use.
 	run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error)
 
 	// retire ends the keeper when its last call has ended, and close at once.
@@ -84,7 +84,7 @@ func (u *uses) end() bool {
 	return !was
 }
 
-// ready returns the keeper, and starts one in the background if there is none.
+// ready returns the keeper, or starts one in the background and returns nil.
 func (s *slot) ready(starts *sync.WaitGroup, start func() keeper) keeper {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,8 +139,8 @@ func identify(kind string, j job) (id identity) {
 	return id
 }
 
-// changed notes what the next call would start, and ends a keeper of something
-// else.
+// changed stores the identity of the program that the next call would start, and ends a keeper of
+// another program.
 func (s *slot) changed(id identity) bool {
 	s.mu.Lock()
 	was, k := s.of, s.keeper
@@ -173,7 +173,7 @@ func (s *slot) drop(k keeper) {
 	k.retire()
 }
 
-// end ends what the slot keeps, for good.
+// end ends the slot's keeper, for good.
 func (s *slot) end(how func(keeper)) {
 	s.mu.Lock()
 	k := s.keeper

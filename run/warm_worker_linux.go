@@ -17,12 +17,12 @@ const (
 	workerReady   = 10 * time.Second // from its start to its first line
 	workerRead    = 2 * time.Second  // to read a call
 	workerGrace   = 5 * time.Second  // for an answer to a call that was cancelled
-	workerLast    = time.Second      // for what it wrote before its end, which its children may hold open
+	workerLast    = time.Second      // for its last output, which its children may hold open
 	workerIdle    = 5 * time.Minute  // without a call; then it ends
 	workerCalls   = 10_000           // in its life
 	workerMemory  = 512 << 20        // resident, in bytes
 	workerLine    = 6*(MaxStdout+MaxStderr) + 1<<16
-	workerMost    = 256 // calls at the same time, whatever it says
+	workerMost    = 256 // calls at the same time, even if it declares more
 	workerBackoff = 100 * time.Millisecond
 )
 
@@ -38,14 +38,14 @@ type worker struct {
 	live    *workerProcess
 	closed  bool
 	again   time.Time     // after a failure: not before
-	backoff time.Duration // what the next failure costs
+	backoff time.Duration // delay after the next failure
 }
 
 func (w *Warm) startWorker(base job) keeper {
 	return &worker{pool: w, program: base.program, base: base}
 }
 
-// run sends a call to the worker. A worker has no cold start: what it cannot answer has
+// run sends a call to the worker. A worker has no cold start: a call that it cannot answer has
 // failed. ran is false if it takes no more calls.
 func (k *worker) run(ctx context.Context, j job, changes []string) (reply hook.Reply, ran, stale bool, err error) {
 	if !k.use.begin() {
@@ -93,7 +93,7 @@ func (k *worker) process(ctx context.Context) (*workerProcess, error) {
 	}
 }
 
-// running returns the process, and starts one if there is none.
+// running returns the process, and starts one if it has ended.
 func (k *worker) running() (*workerProcess, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

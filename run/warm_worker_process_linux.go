@@ -133,8 +133,8 @@ func (p *workerProcess) write(line []byte) error {
 	return err
 }
 
-// hear reads what the process writes until it ends. What it has started may hold its output
-// open for longer.
+// hear reads the output of the process until it ends. Its descendants may hold the output open
+// for longer.
 func (p *workerProcess) hear(out, stderr *os.File) {
 	defer out.Close()
 	go logLines(stderr, p.log, p.proc.Pid)
@@ -287,7 +287,7 @@ func (p *workerProcess) drain() {
 	p.end(errors.New("it has had its calls"))
 }
 
-// logLines logs what a worker writes to standard error.
+// logLines logs the lines that a worker writes to standard error.
 func logLines(stderr *os.File, log *slog.Logger, pid int) {
 	defer stderr.Close()
 	lines := bufio.NewReaderSize(stderr, 4<<10)

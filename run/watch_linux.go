@@ -16,7 +16,7 @@ import (
 // the background.
 var errDeclared = errors.New("declared to go on in the background")
 
-// watch watches a process and returns what it amounts to.
+// watch watches a process and returns its result.
 func (p *process) watch(ctx context.Context, j *job) (hook.Reply, error) {
 	status, err := p.wait(ctx, j)
 	if errors.Is(err, errDeclared) {
@@ -160,7 +160,7 @@ func (p *process) listen(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, p.ring)
 }
 
-// poll waits until something happens, and reads what there is to read.
+// poll waits until a descriptor is ready, and reads the available output.
 func (p *process) poll(until time.Time) error {
 	for {
 		_, err := unix.Poll(p.polled[:], milliseconds(until))
@@ -196,11 +196,11 @@ func milliseconds(then time.Time) int {
 	return int(max(left+time.Millisecond-1, 0) / time.Millisecond)
 }
 
-// finish collects a process that is gone, and what it left in the pipes. The system forgets it.
+// finish collects a process that is gone, and reads the rest of its output. The system forgets
+// the process.
 func (p *process) finish(cause error) (syscall.WaitStatus, error) {
 	if cause != nil {
-		// As long as its leader is not collected, the group cannot be that of
-		// another process.
+		// As long as its leader is not collected, no other group can have its number.
 		if p.remote == nil {
 			_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 		}
@@ -270,7 +270,7 @@ func (p *process) abandon(err error) error {
 	return fmt.Errorf("process %d had to be killed: %w", p.pid, err)
 }
 
-// rest reads what is in the pipe.
+// rest reads the remaining bytes of the pipe.
 func (s *stream) rest() {
 	if s.fd < 0 {
 		return

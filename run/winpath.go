@@ -21,14 +21,13 @@ func isWindowsPath(p string) bool {
 
 func isLetter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
 
-// PosixScript makes a command that was written for Windows one for Git's bash.
-// A path with a drive and a backslash, such as C:\hooks\x.py, becomes
-// /c/hooks/x.py, within quotes or without. A script that is called as x.sh is
-// run with bash, since Windows executes no such files.
+// PosixScript makes a command that was written for Windows one for Git's bash. A path with a
+// drive and a backslash, such as C:\hooks\x.py, becomes /c/hooks/x.py, within quotes or without.
+// A script that is called as x.sh is run with bash, since Windows executes no such files.
 //
-// Whatever could mean something else is left as it is: C:/hooks, which bash
-// takes as well; \\server, which looks like escapes; a drive within a word, or
-// with another colon after it, as in s:\n:x:.
+// Text that could mean something else stays as it is: C:/hooks, which bash takes as well;
+// \\server, which looks like escapes; a drive within a word, or with another colon after it, as
+// in s:\n:x:.
 func PosixScript(script string) string {
 	script = posixPaths(script)
 	trimmed := strings.TrimLeft(script, " \t\r\n")
@@ -41,7 +40,7 @@ func PosixScript(script string) string {
 // posixPaths converts the paths in a shell script.
 func posixPaths(script string) string {
 	var out strings.Builder
-	quote := byte(0) // the one that is open
+	quote := byte(0) // the open quote
 	for i := 0; i < len(script); {
 		c := script[i]
 		switch {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// missing says in what way a directory is none.
+// missing returns the error that keeps a path from being a directory, or nil.
 func missing(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {

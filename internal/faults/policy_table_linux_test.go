@@ -466,7 +466,7 @@ func (f failing) check(t *testing.T, k eventKind, says string) {
 // outcome checks the result that the caller gets.
 func (f failing) outcome(t *testing.T, k eventKind, says string, action hook.Action, res *pipeline.JSONResult) {
 	t.Helper()
-	gone := k.gate && f.class == hook.ClassCancelled && says == "" // the caller: the fire blocks, unless a policy says what that amounts to
+	gone := k.gate && f.class == hook.ClassCancelled && says == "" // the caller has left: the fire blocks, unless a policy decides
 	if res.Blocked != (gone || action == hook.FailClosed) {
 		t.Errorf("blocked %v, want that the failure is %v", res.Blocked, action)
 	}

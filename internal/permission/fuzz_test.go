@@ -161,7 +161,7 @@ func FuzzCommandsAreSplitAsBashSplitsThem(f *testing.F) {
 		}
 		for _, text := range texts {
 			rule := newBash(text).(*bash)
-			rule.head = "" // what could be is not what is
+			rule.head = "" // a possible command is not yet a match
 			search := search{rule: rule, command: command, whole: command}
 			switch search.in(file); {
 			case !search.found && slices.Contains(s.runs, text):

@@ -77,7 +77,7 @@ func TestEveryFailureOfAModuleUnderEveryPolicy(t *testing.T) {
 				for _, extension := range []bool{false, true} {
 					t.Run(fmt.Sprintf("%s (%s) at %s, policy %q, extension %v", f.class, f.says, moment, says, extension), func(t *testing.T) {
 						t.Parallel()              // most of it is waiting
-						rule := `"timeout": "1m"` // longer than what the engine lets a loop run
+						rule := `"timeout": "1m"` // longer than the engine lets a loop run
 						if f.says != "without a pause" {
 							rule = `"timeout": "400ms"`
 						}

@@ -46,7 +46,7 @@ func wantJSON(t *testing.T, got wire.Object, want string) {
 
 type translation struct {
 	name       string
-	hook, base string // what the hook wrote, and the SDK value it was shown; "" is none
+	hook, base string // the hook's output, and the SDK value it was made from; "": no value
 	want       string
 }
 
