@@ -6,7 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// SyntaxContext says how a shell reads the text at a node, from the nodes around it. A walk starts with SyntaxContext{Bare: true}.
+// SyntaxContext says how a shell reads the text at a node, from the nodes around it. A walk starts with
+// SyntaxContext{Bare: true}.
 type SyntaxContext struct {
 	Bare     bool // double quotes put there are quotes, and none are open yet
 	Backtick bool // a backslash is read twice there

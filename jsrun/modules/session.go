@@ -46,7 +46,9 @@ var session = &jsrun.Object{
 }
 
 func reads(f func(xcsh.SessionView, jsrun.Args) any) jsrun.Func {
-	return jsrun.On(func(_ context.Context, s *boundContext, args jsrun.Args) (any, error) { return f(s.Session, args), nil })
+	return jsrun.On(func(_ context.Context, s *boundContext, args jsrun.Args) (any, error) {
+		return f(s.Session, args), nil
+	})
 }
 
 // listed makes nil an empty list.
