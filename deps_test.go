@@ -53,7 +53,7 @@ events/claude: hook wire stages internal/common internal/errorline internal/unre
 events/claude/toml: events/claude internal/tomlform
 events/format: hook internal/common internal/unread
 .: hook wire internal/rename pipeline policy record run settings events/claude events/llxprt events/llxprt/genai events/xcsh events/xcsh/discover
-events/xcsh: hook wire run internal/environ reducers pipeline events/xcsh/discover
+events/xcsh: internal/unread hook wire run internal/environ reducers pipeline events/xcsh/discover
 events/xcsh/discover: internal/gitignore internal/bounded internal/environ
 internal/gitignore: internal/bounded
 internal/rename: wire

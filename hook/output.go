@@ -41,6 +41,10 @@ type Output[T any] struct {
 	// failed hook. It never lifts the decision of another hook.
 	Synthetic bool
 
+	// Notes are remarks on the answer of a hook in Go, such as a member that has no effect. The
+	// report of the hook has them, and the result and the log with it; a merged answer has none.
+	Notes []string
+
 	// Raw is the answer as the hook wrote it, one JSON object; nil if it wrote
 	// none. Members that no field holds are found here and nowhere else.
 	Raw []byte

@@ -44,10 +44,11 @@ type Options struct {
 	// among them that are booleans: an object counts as true.
 	Members, Flags []string
 
-	// Changes are members of objects that functions are called with, by the "type" of the object:
-	// one that the function changes in place is in its result, unless the result has it. To
-	// assign to the member is no such change.
-	Changes map[string][]string
+	// Watched are members of objects that functions are called with, by the "type" of the object.
+	// A call whose function changes one in place, or assigns another value to one, returns a
+	// result that [Split] takes apart. The cost of a call grows with the number of values in the
+	// watched members.
+	Watched map[string][]string
 
 	// Root is the directory that contains all files the module may import, after links are
 	// resolved; empty means the module's own directory. An import of a file elsewhere fails when

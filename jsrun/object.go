@@ -170,12 +170,12 @@ func (o Options) results() string {
 		}
 		return "[" + strings.Join(all, ",") + "]"
 	}
-	changes := make([]string, 0, len(o.Changes))
-	for _, kind := range slices.Sorted(maps.Keys(o.Changes)) {
-		changes = append(changes, literal(kind)+":"+list(o.Changes[kind]))
+	watched := make([]string, 0, len(o.Watched))
+	for _, kind := range slices.Sorted(maps.Keys(o.Watched)) {
+		watched = append(watched, literal(kind)+":"+list(o.Watched[kind]))
 	}
 	return `{"members":` + list(o.Members) + `,"flags":` + list(o.Flags) +
-		`,"changes":{` + strings.Join(changes, ",") + `}}`
+		`,"watched":{` + strings.Join(watched, ",") + `}}`
 }
 
 func literal(s string) string {

@@ -3,13 +3,15 @@
 //
 // host(op, ...) is the way back to Go. Values cross as JSON text; undefined,
 // which JSON lacks, crosses as undefined. results.members are the names of what is read of
-// results that are objects, and results.flags those of them that are yes or no. results.changes
-// has, by the type of an event, the members that count when a function changes them in place.
+// results that are objects, and results.flags those of them that are yes or no. results.watched
+// has, by the type of an event, the members whose change by a function is told beside its result.
 (host, { Signals, timers, describe, complain }, results) => {
   const { AbortSignal, Promise } = globalThis; // whatever a module makes of them
   const { parse, stringify } = JSON;
   const { apply } = Reflect;
   const { create, hasOwn, keys } = Object;
+  const { isArray } = Array;
+  const slice = Function.prototype.call.bind(Array.prototype.slice);
   const { String, TypeError } = globalThis;
   const resolve = Promise.resolve.bind(Promise);
   const { then } = Promise.prototype;
@@ -29,6 +31,7 @@
   let leaving = false;
   function outgoing(value) {
     if (value === undefined) return undefined;
+    if (value instanceof Touched) return value.text();
     leaving = true;
     try {
       if (typeof value !== "object" || value === null) return stringify(value);
@@ -55,26 +58,89 @@
     return result;
   }
 
-  // watched calls a function, and adds to its result the members of the event that the function
-  // changed in place, unless the result has them. The cost is in proportion to these members,
-  // which have been parsed for the call: nothing is left out, however large.
+  // Touched is a result with the changes that the function has made to its event: changed has
+  // members that were changed in place, and assigned the names of those with another value.
+  class Touched {
+    constructor(result, changed, assigned) {
+      this.result = result;
+      this.changed = changed;
+      this.assigned = assigned;
+    }
+    text() {
+      const result = outgoing(this.result);
+      leaving = true;
+      try {
+        return `{"$touched":{"changed":${stringify(this.changed)},"assigned":${stringify(this.assigned)}}` +
+          `${result === undefined ? "" : `,"result":${result}`}}`;
+      } finally {
+        leaving = false;
+      }
+    }
+  }
+
+  // watched calls a function, and tells its changes of the members of the event that are watched
+  // beside its result. The cost grows with the number of values in these members, and not with
+  // the length of their texts: nothing is left out, however large.
   function watched(event, run) {
     const type = event?.type;
-    if (typeof type !== "string" || !hasOwn(results.changes, type)) return run();
-    const names = results.changes[type];
-    const before = names.map(name => [name, event[name], stringify(event[name])]);
-    const changed = result => {
-      for (const [name, value, text] of before) {
-        if (typeof value !== "object" || value === null || event[name] !== value || stringify(value) === text) continue;
-        if (result && typeof result !== "object") return result;
-        const whole = result ? seen(result) : {};
-        result = whole[name] === undefined || whole[name] === null ? { ...whole, [name]: value } : whole;
+    if (typeof type !== "string" || !hasOwn(results.watched, type)) return run();
+    const names = results.watched[type];
+    const before = [];
+    for (let i = 0; i < names.length; i++) {
+      const value = event[names[i]];
+      before[i] = { name: names[i], value, nodes: snapshot(value) };
+    }
+    const told = result => {
+      const changed = create(null);
+      const assigned = [];
+      for (let i = 0; i < before.length; i++) {
+        const { name, value, nodes } = before[i];
+        if (event[name] !== value) assigned[assigned.length] = name;
+        if (differs(nodes)) changed[name] = value;
       }
-      return result;
+      return assigned.length === 0 && keys(changed).length === 0 ? result : new Touched(result, changed, assigned);
     };
     const result = run();
     const waits = result instanceof Promise || typeof result?.then === "function";
-    return waits ? apply(then, resolve(result), [changed]) : changed(result);
+    return waits ? apply(then, resolve(result), [told]) : told(result);
+  }
+
+  // snapshot lists the objects in a value as they are: each with its names, undefined for a list,
+  // and its values. A value that was parsed has no object twice.
+  function snapshot(value) {
+    const nodes = [];
+    if (typeof value !== "object" || value === null) return nodes;
+    const todo = [value];
+    while (todo.length > 0) {
+      const of = todo[todo.length - 1];
+      todo.length--;
+      let names, values;
+      if (isArray(of)) {
+        values = slice(of);
+      } else {
+        names = keys(of);
+        values = [];
+        for (let i = 0; i < names.length; i++) values[i] = of[names[i]];
+      }
+      nodes[nodes.length] = { of, names, values };
+      for (let i = 0; i < values.length; i++) {
+        const inner = values[i];
+        if (typeof inner === "object" && inner !== null) todo[todo.length] = inner;
+      }
+    }
+    return nodes;
+  }
+
+  // differs reports whether an object of a snapshot has other values now.
+  function differs(nodes) {
+    for (let i = 0; i < nodes.length; i++) {
+      const { of, names, values } = nodes[i];
+      if ((names === undefined ? of : keys(of)).length !== values.length) return true;
+      for (let k = 0; k < values.length; k++) {
+        if (of[names === undefined ? k : names[k]] !== values[k]) return true;
+      }
+    }
+    return false;
   }
 
   // held refuses members that say yes in JavaScript, and that JSON leaves out or

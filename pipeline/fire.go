@@ -497,7 +497,8 @@ func (f *fire[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 		r.Err = &hook.ClassError{Class: hook.ClassOutput, Err: fmt.Errorf("there is no decision %q", out.Decision)}
 		return
 	}
-	r.Output = out
+	r.Output, r.Notes = out, append(r.Notes, out.Notes...)
+	r.Output.Notes = nil
 	if err := f.event.checkOutput(&r.Output); err != nil {
 		r.Output.Specific = *new(Out)
 		if !f.event.spec.Blocks(&r.Output) && !r.Output.Stop {
@@ -507,6 +508,9 @@ func (f *fire[Out]) call(ctx context.Context, r *hook.Report[Out], in any) {
 		r.Notes = append(r.Notes, "the event's own part of the answer is left out: "+err.Error()) // the denial counts
 	}
 	r.Answered = out.Set != 0 || out.Common() != 0 || !reflect.ValueOf(&r.Output.Specific).Elem().IsZero()
+	if len(out.Notes) > 0 {
+		f.doubting().doubtNotes(r)
+	}
 }
 
 // limit returns the context of a hook in Go, which has so much time.

@@ -45,6 +45,14 @@ func (f doubting[Out]) doubtAnswer(r *hook.Report[Out]) {
 	f.settle(r, d)
 }
 
+// doubtNotes makes a failure of class output of the answer of a hook in Go that has notes, where
+// the policy demands answers that can be used. A denial stays.
+func (f doubting[Out]) doubtNotes(r *hook.Report[Out]) {
+	if f.event.guards && r.Err == nil && f.strict(r.Hook) && !f.blocks(r) && !r.Output.Stop {
+		r.Err = &hook.UnreadError{Why: r.Notes[0]}
+	}
+}
+
 // settle makes of a doubt what the policy says.
 func (f doubting[Out]) settle(r *hook.Report[Out], d doubt) {
 	switch strict := f.strict(r.Hook); {

@@ -27,7 +27,12 @@ var (
 			return e
 		},
 		Reduce: reducers.LastWhole(func(o *hook.Output[ContextResult]) bool { return o.Specific.Messages != nil }),
-	}, nil)
+	}, nil).counting(func(r, changed *ContextResult) *ContextResult {
+		if r == nil || r.Messages == nil {
+			return changed
+		}
+		return r
+	}, "messages")
 
 	// BeforeAgentStart fires when the user has sent a prompt. The first result
 	// with a message counts; the handlers after it run all the same.
@@ -36,6 +41,12 @@ var (
 			Name: "before_agent_start",
 			Doc:  "when the user has sent a prompt, before the agent works on it",
 			Can:  pipeline.CanAddContext,
+			Refine: func(_ *pipeline.Session, _ *BeforeAgentStartEvent, r *hook.Report[BeforeAgentStartResult]) {
+				if r.Output.Specific.SystemPrompt != nil {
+					r.Notes = append(r.Notes, `"systemPrompt" of its result has no effect in the hook runtime; `+
+						`return a message, or run the module in the extension runtime`)
+				}
+			},
 			Reduce: reducers.FirstWhole(
 				func(o *hook.Output[BeforeAgentStartResult]) bool { return o.Specific.Message != nil },
 			),

@@ -18,17 +18,17 @@ func TestEventsOfTheHostsOwnAreToldToWhoeverListens(t *testing.T) {
 	failed := errorsOf(m)
 	var saw []string
 	says := func(who string, err error) xcsh.DynamicHandler {
-		return func(_ context.Context, event wire.Object, hc *xcsh.HookContext) (jsontext.Value, error) {
+		return func(_ context.Context, event wire.Object, hc *xcsh.HookContext) (xcsh.DynamicResult, error) {
 			saw = append(saw, who+" "+hc.Dir+" "+string(event))
 			copy(event[2:], "lost") // each has its own
-			return jsontext.Value(`{"cancel":true}`), err
+			return xcsh.DynamicResult{Value: jsontext.Value(`{"cancel":true}`)}, err
 		}
 	}
 	var second *xcsh.API
 	var leave func()
 	add(t, m, "a", func(api *xcsh.API) error {
 		xcsh.OnDynamic(api, "deployed", says("a1", errors.New("lost its way")))
-		xcsh.OnDynamic(api, "deployed", func(context.Context, wire.Object, *xcsh.HookContext) (jsontext.Value, error) {
+		xcsh.OnDynamic(api, "deployed", func(context.Context, wire.Object, *xcsh.HookContext) (xcsh.DynamicResult, error) {
 			xcsh.OnDynamic(api, "deployed", says("late", nil))
 			xcsh.OnDynamic(second, "deployed", says("b2", nil))
 			leave()

@@ -92,7 +92,7 @@ func shares(of reflect.Type) []reflect.Kind {
 		var all []reflect.Kind
 		for i := range of.NumField() {
 			all = append(all, shares(of.Field(i).Type)...)
-			if !of.Field(i).IsExported() {
+			if kind := of.Field(i).Type.Kind(); !of.Field(i).IsExported() && kind != reflect.Bool && kind != reflect.Struct {
 				all = append(all, reflect.Invalid)
 			}
 		}

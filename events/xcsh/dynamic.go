@@ -27,16 +27,34 @@ type Dynamic interface {
 	// that the event does not have are lost.
 	FireJSON(ctx context.Context, m *Modules, event jsontext.Value) (result jsontext.Value, err error)
 
+	// Watched names the members of the event whose change by a handler a runtime reports in
+	// [DynamicResult]. It is empty for notices.
+	Watched() []string
+
 	onJSON(api *API, h DynamicHandler) (remove func())
 	gate() bool // its handlers can block
 }
 
 // DynamicHandler answers to an event in JSON. event is an object of its own,
-// whose first member is the type. The result counts as in JavaScript: nothing,
-// null, false, 0 and "" are no answer; members that say yes or no do so by
-// truthiness, and those that are falsy are as good as absent where JavaScript
-// asks for no more.
-type DynamicHandler func(ctx context.Context, event wire.Object, hc *HookContext) (result jsontext.Value, err error)
+// whose first member is the type.
+type DynamicHandler func(ctx context.Context, event wire.Object, hc *HookContext) (DynamicResult, error)
+
+// DynamicResult is the answer of a [DynamicHandler].
+type DynamicResult struct {
+	// Value is the handler's result. It counts as in JavaScript: nothing, null, false, 0 and "" are
+	// no answer; members that say yes or no do so by truthiness, and falsy ones are as good as
+	// absent where JavaScript asks for no more.
+	Value jsontext.Value
+
+	// Changed has the watched members that the handler has changed in place, as they are now. The
+	// content and details of a tool_result and the messages of a context count; of any other the
+	// report has a note.
+	Changed wire.Object
+
+	// Assigned names the watched members to which the handler has assigned another value. That has
+	// no effect, and the report has a note, unless the result has the member.
+	Assigned []string
+}
 
 // known are all events, in the order of their declaration.
 var known []Dynamic
@@ -72,13 +90,42 @@ func (e *Event[E, R]) onJSON(api *API, h DynamicHandler) (remove func()) {
 		if err != nil {
 			return hook.Output[R]{}, err
 		}
-		result, err := h(ctx, event, api.m.contextOf(ctx))
-		if err != nil || !truthy(result) {
+		answer, err := h(ctx, event, api.m.contextOf(ctx))
+		if err != nil {
 			return hook.Output[R]{}, err
 		}
-		r, err := e.decode(result)
-		return e.output(r), err
+		return e.dynamicOutput(answer)
 	})
+}
+
+// dynamicOutput converts the answer of a handler in another language.
+func (e *Event[E, R]) dynamicOutput(answer DynamicResult) (o hook.Output[R], err error) {
+	var r *R
+	if truthy(answer.Value) {
+		if r, err = e.decode(answer.Value); err != nil {
+			return o, err
+		}
+	}
+	if counting := e.countingChanges(answer.Changed); counting != nil {
+		changed, err := e.decode(jsontext.Value(counting))
+		if err != nil {
+			return o, err
+		}
+		r = e.keep(r, changed)
+	}
+	o = e.output(r)
+	o.Notes = e.remarks(&answer)
+	return o, nil
+}
+
+// countingChanges returns the members that count when they are changed in place; nil without any.
+func (e *Event[E, R]) countingChanges(changed wire.Object) (counting wire.Object) {
+	for name, value := range changed.Members() {
+		if slices.Contains(e.inPlace, name) {
+			counting = counting.With(name, value)
+		}
+	}
+	return counting
 }
 
 func (e *Event[E, R]) gate() bool { return e.stops != nil }

@@ -15,7 +15,9 @@ import (
 func answers(t testing.TB, event string, result *jsontext.Value) *xcsh.Modules {
 	m := start(t, xcsh.Config{})
 	if err := m.Add("a.js", func(api *xcsh.API) error {
-		xcsh.OnDynamic(api, event, func(context.Context, wire.Object, *xcsh.HookContext) (jsontext.Value, error) { return *result, nil })
+		xcsh.OnDynamic(api, event, func(context.Context, wire.Object, *xcsh.HookContext) (xcsh.DynamicResult, error) {
+			return xcsh.DynamicResult{Value: *result}, nil
+		})
 		return nil
 	}); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
@@ -15,6 +16,15 @@ import (
 type Event[E, R any] struct {
 	hooks, extensions *pipeline.Event[E, R] // of the two runtimes
 	stops             stop[R]
+
+	// members are the names of an R, and watched those of an E; empty for notices, whose handlers
+	// have no say.
+	members, watched []string
+
+	// inPlace names the members of the event that count when a handler in JavaScript changes them
+	// in place, and keep adds them to its result, nil if it has none.
+	inPlace []string
+	keep    func(r, changed *R) *R
 }
 
 // Notice is an event whose handlers are told, and no more.
@@ -24,8 +34,9 @@ type Notice[E any] struct{ event *Event[E, Nothing] }
 // error, or a panic, is the handler's failure, and costs its own answer; the event decides its
 // other effects.
 //
-// The handler may change e, which is its own copy. hc is the same for all handlers of one fire.
-// ctx is the caller's.
+// The handler may change e, which is its own copy: that has no effect, and the report notes it for
+// an input, content, details, messages and prompts that the result lacks. hc is the same for all
+// handlers of one fire. ctx is the caller's.
 type Handler[E, R any] func(ctx context.Context, e *E, hc *HookContext) (*R, error)
 
 // stop says whether a result ends the fire. Nil: none does.
@@ -48,6 +59,9 @@ func declare[E, R any](ev pipeline.Spec[E, R], stops stop[R], changes ...func(*p
 		hooks:      pipeline.Declare(Dialect, ev),
 		extensions: pipeline.Declare(Extensions, extension),
 		stops:      stops,
+	}
+	if of := reflect.TypeFor[R](); of != reflect.TypeFor[Nothing]() {
+		e.members, e.watched = jsonNames(of), jsonNames(reflect.TypeFor[E]())
 	}
 	known = append(known, e)
 	return e
@@ -77,6 +91,12 @@ func (e *Event[E, R]) of(m *Modules) *pipeline.Event[E, R] {
 	return e.hooks
 }
 
+// counting lets changes in place of members of the event count.
+func (e *Event[E, R]) counting(keep func(r, changed *R) *R, inPlace ...string) *Event[E, R] {
+	e.inPlace, e.keep = inPlace, keep
+	return e
+}
+
 // Name is the name in modules: "tool_call".
 func (e *Event[E, R]) Name() string { return e.hooks.Info().Name }
 
@@ -88,8 +108,11 @@ func (n *Notice[E]) Name() string { return n.event.Name() }
 // to come has it if it is subscribed by then: the original's lists are live.
 func (e *Event[E, R]) On(api *API, h Handler[E, R]) (remove func()) {
 	return on(e, api, func(ctx context.Context, in E) (hook.Output[R], error) {
-		r, err := h(ctx, clone(in), api.m.contextOf(ctx))
-		return e.output(r), err
+		own := clone(in)
+		r, err := h(ctx, own, api.m.contextOf(ctx))
+		o := e.output(r)
+		o.Notes = e.remarksOnCopy(own, &in, r)
+		return o, err
 	})
 }
 

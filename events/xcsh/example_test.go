@@ -166,9 +166,9 @@ func ExampleOnDynamic() {
 	m, done := opened(xcsh.Config{})
 	defer done()
 	_ = m.Add("dynamic", func(api *xcsh.API) error {
-		xcsh.OnDynamic(api, "tool_call", func(_ context.Context, event wire.Object, _ *xcsh.HookContext) (jsontext.Value, error) {
+		xcsh.OnDynamic(api, "tool_call", func(_ context.Context, event wire.Object, _ *xcsh.HookContext) (xcsh.DynamicResult, error) {
 			fmt.Println(string(event))
-			return jsontext.Value(`{"block":"yes","reason":"truthy"}`), nil
+			return xcsh.DynamicResult{Value: jsontext.Value(`{"block":"yes","reason":"truthy"}`)}, nil
 		})
 		return nil
 	})
@@ -184,9 +184,9 @@ func ExampleModules_Announce() {
 	m, done := opened(xcsh.Config{})
 	defer done()
 	_ = m.Add("notifier", func(api *xcsh.API) error {
-		xcsh.OnDynamic(api, "deployed", func(_ context.Context, event wire.Object, _ *xcsh.HookContext) (jsontext.Value, error) {
+		xcsh.OnDynamic(api, "deployed", func(_ context.Context, event wire.Object, _ *xcsh.HookContext) (xcsh.DynamicResult, error) {
 			fmt.Println("now in", event.Text("to"))
-			return nil, nil
+			return xcsh.DynamicResult{}, nil
 		})
 		return nil
 	})

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/samber/lo"
 	"github.com/sourcegraph/conc/panics"
 
@@ -182,8 +181,8 @@ func (m *Modules) closeGates(f file, failed *LoadError) {
 	m.number(mod)
 	for _, event := range known {
 		if event.gate() {
-			event.onJSON(&API{m: m, module: mod}, func(context.Context, wire.Object, *HookContext) (jsontext.Value, error) {
-				return nil, failed.Err
+			event.onJSON(&API{m: m, module: mod}, func(context.Context, wire.Object, *HookContext) (DynamicResult, error) {
+				return DynamicResult{}, failed.Err
 			})
 		}
 	}

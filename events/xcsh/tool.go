@@ -2,6 +2,8 @@ package xcsh
 
 import (
 	"errors"
+	"fmt"
+	"iter"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -32,8 +34,10 @@ var (
 		}),
 	}, func(r *ToolCallResult) (bool, string) { return r.Block, r.Reason }, errorsBlock)
 
-	// ToolResult fires when a tool is done, or has failed. The last result
-	// counts, as a whole: one without content undoes the content of another.
+	// ToolResult fires when a tool is done, or has failed. The last result that a handler returns
+	// counts, as a whole: one without content undoes the content of another, and the report has a
+	// note. Content and details that a handler in JavaScript changes in place are seen by the
+	// handlers after it, and count where the last result lacks them.
 	//
 	// In the extension runtime results are merged by member, and each handler
 	// sees the changes of those before it.
@@ -44,8 +48,16 @@ var (
 		Check:       ToolResultEvent.check,
 		Subject:     func(e *ToolResultEvent) *string { return &e.ToolName },
 		SubjectName: "toolName",
-		Reduce:      reducers.LastWhole[ToolResultOverride](nil),
-	}, nil, mergeOverrides)
+		Chain:       chainInPlace,
+		Refine:      refineOverride,
+		Reduce:      lastOverride,
+	}, nil, mergeOverrides).counting(func(r, changed *ToolResultOverride) *ToolResultOverride {
+		if r == nil {
+			r = &ToolResultOverride{silent: true}
+		}
+		r.inPlace = changed
+		return r
+	}, "content", "details")
 )
 
 // ToolCallEvent is a tool that is about to run. Input is the handler's own
@@ -81,7 +93,12 @@ type ToolResultEvent struct {
 	Content    []Part         `json:"content"` // of a failure: the error's text
 	Details    jsontext.Value `json:"details,omitzero"`
 	IsError    bool           `json:"isError"`
+
+	returned returned // by the last handler that returned a result, in the hook runtime
 }
+
+// returned says which members a result has.
+type returned struct{ content, details bool }
 
 func (e ToolResultEvent) check() error {
 	switch {
@@ -99,6 +116,19 @@ type ToolResultOverride struct {
 	Content []Part         `json:"content,omitzero"`
 	Details jsontext.Value `json:"details,omitzero"`
 	IsError *bool          `json:"isError,omitzero"` // counts in the extension runtime alone
+
+	inPlace *ToolResultOverride // members of the event that the handler has changed in place
+	silent  bool                // the handler has returned nothing
+}
+
+// merged returns the override with the members that were changed in place, where it has none of
+// its own.
+func (o *ToolResultOverride) merged() ToolResultOverride {
+	all := ToolResultOverride{Content: o.Content, Details: o.Details, IsError: o.IsError}
+	if o.inPlace != nil {
+		all.Content, all.Details = o.content(o.inPlace.Content), o.details(o.inPlace.Details)
+	}
+	return all
 }
 
 // content, details and isError return the replacement, or the present value.
@@ -123,6 +153,79 @@ func (o *ToolResultOverride) isError(there bool) bool {
 	return *o.IsError
 }
 
+// chainInPlace returns the event for the next handler of the hook runtime: with what was changed
+// in place, and without what was returned.
+func chainInPlace(e ToolResultEvent, o hook.Output[ToolResultOverride]) ToolResultEvent {
+	if changed := o.Specific.inPlace; changed != nil {
+		e.Content, e.Details = changed.content(e.Content), changed.details(e.Details)
+	}
+	if !o.Specific.silent {
+		e.returned = returned{o.Specific.Content != nil, o.Specific.details(nil) != nil}
+	}
+	return e
+}
+
+// lastOverride are the hook runtime's rules: the last result as a whole, and for members that it
+// lacks the last change in place.
+func lastOverride(outs iter.Seq[hook.Output[ToolResultOverride]]) (last hook.Output[ToolResultOverride]) {
+	var changed ToolResultOverride
+	answered := false
+	for o := range outs {
+		if by := o.Specific.inPlace; by != nil {
+			changed.Content, changed.Details = by.content(changed.Content), by.details(changed.Details)
+		}
+		if answered = true; !o.Specific.silent {
+			last = o
+		}
+		if o.Decision.Blocks() {
+			break
+		}
+	}
+	if answered {
+		last.Specific.inPlace = &changed
+		last.Specific = last.Specific.merged()
+		last.Set |= hook.SetAnswer | hook.SetSpecific
+	}
+	return last
+}
+
+// refineOverride notes where the hook runtime loses a part of a result: of this handler, or of an
+// earlier one.
+func refineOverride(_ *pipeline.Session, e *ToolResultEvent, r *hook.Report[ToolResultOverride]) {
+	o := &r.Output.Specific
+	if r.Err != nil || !r.Answered {
+		return
+	}
+	if e.IsError {
+		r.Notes = append(r.Notes, "the tool has failed, and its error stays as it is: results of tool_result count "+
+			"after a failure in the extension runtime alone")
+		return
+	}
+	if o.IsError != nil && *o.IsError != e.IsError {
+		r.Notes = append(r.Notes, `"isError" of its result has no effect in the hook runtime`)
+	}
+	var changed ToolResultOverride
+	if o.inPlace != nil {
+		changed = *o.inPlace
+	}
+	noteLoss(r, "content", e.returned.content, o.Content != nil, changed.Content != nil)
+	noteLoss(r, "details", e.returned.details, o.details(nil) != nil, changed.details(nil) != nil)
+}
+
+// noteLoss notes what becomes of a member that an earlier handler has returned: the last result
+// counts as a whole (X31).
+func noteLoss(r *hook.Report[ToolResultOverride], member string, earlier, has, changed bool) {
+	switch silent := r.Output.Specific.silent; {
+	case !earlier:
+	case has:
+		r.Notes = append(r.Notes, fmt.Sprintf("its %s replaces the %[1]s of an earlier handler, which it has not seen", member))
+	case changed && silent:
+		r.Notes = append(r.Notes, fmt.Sprintf("its change of %q has no effect: an earlier handler has returned %[1]s", member))
+	case !silent:
+		r.Notes = append(r.Notes, fmt.Sprintf("its result has no %s, and undoes the %[1]s of an earlier handler", member))
+	}
+}
+
 // mergeOverrides are the extension runtime's rules.
 func mergeOverrides(ev *pipeline.Spec[ToolResultEvent, ToolResultOverride]) {
 	ev.Chain = func(e ToolResultEvent, o hook.Output[ToolResultOverride]) ToolResultEvent {
@@ -131,9 +234,13 @@ func mergeOverrides(ev *pipeline.Spec[ToolResultEvent, ToolResultOverride]) {
 		e.IsError = o.Specific.isError(e.IsError)
 		return e
 	}
-	ev.Refine = unless[ToolResultEvent](
+	empty := unless[ToolResultEvent](
 		func(r *ToolResultOverride) bool { return r.Content == nil && r.Details == nil && r.IsError == nil },
 	)
+	ev.Refine = func(s *pipeline.Session, e *ToolResultEvent, r *hook.Report[ToolResultOverride]) {
+		r.Output.Specific = r.Output.Specific.merged()
+		empty(s, e, r)
+	}
 	ev.Reduce = reducers.Gather(func(all *ToolResultOverride, one ToolResultOverride) {
 		all.Content, all.Details = one.content(all.Content), one.details(all.Details)
 		if one.IsError != nil {

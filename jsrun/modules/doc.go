@@ -16,10 +16,12 @@
 // error that names the missing function.
 //
 // Handlers receive the event and ctx: ui, hasUI, cwd, sessionManager, modelRegistry, model, isIdle,
-// abort, hasQueuedMessages. Each handler has its own copies of the event and ctx, and its changes to
-// them are lost. In session_before_compact and session_before_tree, event.signal is aborted when the
-// fire's context ends. Commands receive their arguments as one text, and a ctx with the further
-// members waitForIdle, newSession, branch and navigateTree.
+// abort, hasQueuedMessages. Each handler has its own copies of the event and ctx. Its changes in place
+// of the content and details of a tool_result, and of the messages of a context, count; other changes
+// have no effect, and the report of the handler notes those to the event. In session_before_compact
+// and session_before_tree, event.signal is aborted when the fire's context ends. Commands receive
+// their arguments as one text, and a ctx with the further members waitForIdle, newSession, branch
+// and navigateTree.
 //
 // A function that asks the user, runs a program or works on a session returns a promise; the module
 // handles other calls meanwhile. A renderer returns a text, a list of lines, or a component, whose

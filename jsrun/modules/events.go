@@ -37,7 +37,7 @@ func on(_ context.Context, m *module, args jsrun.Args) (any, error) {
 	xcsh.OnDynamic(
 		m.api,
 		name,
-		func(ctx context.Context, event wire.Object, hc *xcsh.HookContext) (jsontext.Value, error) {
+		func(ctx context.Context, event wire.Object, hc *xcsh.HookContext) (xcsh.DynamicResult, error) {
 			return m.handle(ctx, handler, signalled[name], jsontext.Value(event), hc)
 		},
 	)
@@ -52,7 +52,7 @@ func (m *module) handle(
 	signal bool,
 	event jsontext.Value,
 	hc *xcsh.HookContext,
-) (jsontext.Value, error) {
+) (xcsh.DynamicResult, error) {
 	waiting := ctx
 	if ctx.Err() != nil {
 		var cancel func()
@@ -64,7 +64,10 @@ func (m *module) handle(
 		first = interruptible.Bind(nil, event).In(ctx)
 	}
 	answer, err := m.call(waiting, h, first, view.Bind(&boundContext{HookContext: hc, m: m}, facts(hc)).In(ctx))
-	return answer, m.failure(err)
+	own, touched := jsrun.Split(answer)
+	return xcsh.DynamicResult{
+		Value: jsontext.Value(own), Changed: wire.Object(touched.Changed), Assigned: touched.Assigned,
+	}, m.failure(err)
 }
 
 // facts are the constant properties of a ctx.

@@ -59,7 +59,7 @@ func (l *Loader) Load(ctx context.Context, path, cwd string) (xcsh.Factory, io.C
 	opt := l.Options
 	opt.Console, opt.Modules = c.write, Packages()
 	maps.Copy(opt.Modules, l.Options.Modules)
-	opt.Members, opt.Flags, opt.Changes = members, flags, changes
+	opt.Members, opt.Flags, opt.Watched = members, flags, watched
 	opt.Dir = cmp.Or(opt.Dir, cwd)
 	opt.Root = cmp.Or(opt.Root, Root(path))
 	opt.Runtime, opt.Partial = cmp.Or(l.Runtime, opt.Runtime), append(scopes(), opt.Partial...)

@@ -1,6 +1,10 @@
 package modules
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/snaphook-go/snaphook/events/xcsh"
+)
 
 // flags are the members of results of handlers that are yes or no, and members are all that
 // xcsh reads.
@@ -10,8 +14,16 @@ var (
 		"compaction", "content", "context", "details", "message", "messages", "preserveData", "prompt", "reason",
 		"summary", "systemPrompt",
 	})
-
-	// changes are the members of events that count when a handler changes them in place. A change
-	// of the input of a tool_call counts nowhere.
-	changes = map[string][]string{"tool_result": {"content", "details"}, "context": {"messages"}}
 )
+
+// watched are the members of events, by the name of the event, whose change by a handler is told
+// in its [xcsh.DynamicResult].
+var watched = func() map[string][]string {
+	all := map[string][]string{}
+	for _, e := range xcsh.Events() {
+		if names := e.Watched(); len(names) > 0 {
+			all[e.Name()] = names
+		}
+	}
+	return all
+}()

@@ -20,6 +20,9 @@ func TestTheMembersOfAllResultsAreRead(t *testing.T) {
 	} {
 		for i := range result.NumField() {
 			field := result.Field(i)
+			if !field.IsExported() {
+				continue
+			}
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			of := field.Type
 			if of.Kind() == reflect.Pointer {

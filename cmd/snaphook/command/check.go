@@ -68,8 +68,9 @@ type checked struct {
 	loaded []*hook.Hook   // the hooks of Hooks, in the same order
 	linted []lint.Finding // the findings of Findings
 
-	settingsFiles []string // the files of Files that are no modules
-	moduleFiles   []string // the files of Modules, with modules that could not be loaded
+	settingsFiles   []string // the files of Files that are no modules
+	modulesExtended bool     // Modules run in the extension runtime
+	moduleFiles     []string // the files of Modules, with modules that could not be loaded
 }
 
 // checkedHook is a configured hook; Why and Detail are null if it can run.

@@ -73,6 +73,7 @@ func (f *flags) checkModules(cmd *cobra.Command, src *sources, found *checked) (
 	}
 	defer a.close(cmd)
 	found.addHandlers(ses.Hooks(), a)
+	found.modulesExtended = src.dialect.isVariant()
 	found.moduleFiles = append(found.moduleFiles, a.files()...)
 	problems := slices.Clone(ses.Problems())
 	for _, failed := range a.failed {

@@ -46,8 +46,9 @@ func (h *Hook) factory(on func(*xcsh.API, *Handler)) xcsh.Factory {
 
 // dynamic is a handler that deals in JSON.
 func (h *Handler) dynamic(api *xcsh.API) xcsh.DynamicHandler {
-	return func(ctx context.Context, event wire.Object, hc *xcsh.HookContext) (jsontext.Value, error) {
-		return h.behave(ctx, api, fromJSON(jsontext.Value(event)).(map[string]any), hc)
+	return func(ctx context.Context, event wire.Object, hc *xcsh.HookContext) (xcsh.DynamicResult, error) {
+		result, err := h.behave(ctx, api, fromJSON(jsontext.Value(event)).(map[string]any), hc)
+		return xcsh.DynamicResult{Value: result}, err
 	}
 }
 

@@ -48,9 +48,11 @@ type Options struct {
 	Files []string     // settings files, also those without hooks, named as positions name them
 	Tools Tools        // known tools besides the dialects' own
 
-	Modules []string  // files in JavaScript and TypeScript whose handlers run in the host
-	Path    string    // for programs; empty means the process's PATH
-	More    []Finding // of other checks, which comments ignore as well
+	Modules         []string // files in JavaScript and TypeScript whose handlers run in the host
+	ModulesExtended bool     // the modules run in the extension runtime of xcsh
+
+	Path string    // for programs; empty means the process's PATH
+	More []Finding // of other checks, which comments ignore as well
 }
 
 // Check returns the findings of all rules, in the order of the hooks, without those that a

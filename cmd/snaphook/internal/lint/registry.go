@@ -48,6 +48,7 @@ func init() {
 		ruleUnquotedPath,
 		ruleMemberUnknown,
 		ruleAnswerUnread,
+		ruleChangeLost,
 		ruleEchoEscapes,
 		ruleScriptBOM,
 		ruleOnlyDefines,

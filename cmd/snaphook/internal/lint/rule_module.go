@@ -11,7 +11,8 @@ import (
 )
 
 // module checks a module in JavaScript or TypeScript, whose handlers run in the host: the tool
-// names in its comparisons, the programs that it starts, and secrets in its text.
+// names in its comparisons, the programs that it starts, changes of events without an effect, and
+// secrets in its text.
 func (l *linter) module(file string) {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -31,6 +32,8 @@ func (l *linter) module(file string) {
 			v.moduleText(s, t)
 		case t.text == "toolName":
 			v.comparedTool(s, all, i)
+		case t.text == "on":
+			v.moduleChanges(s, all, i)
 		case t.text == "switch":
 			v.switchedTools(s, all, i)
 		case t.text == "exec" && has(all, i+1, "("):

@@ -1,0 +1,158 @@
+package xcsh
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/internal/unread"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Watched implements [Dynamic].
+func (e *Event[E, R]) Watched() []string { return slices.Clone(e.watched) }
+
+// remarks returns the notes on an answer: members and changes that have no effect.
+func (e *Event[E, R]) remarks(answer *DynamicResult) (notes []string) {
+	if len(e.members) == 0 {
+		return nil
+	}
+	if truthy(answer.Value) {
+		notes = e.remarksOnValue(answer.Value)
+	}
+	for name := range answer.Changed.Members() {
+		if !slices.Contains(e.inPlace, name) {
+			notes = append(notes, e.vain("changed", name))
+		}
+	}
+	for _, name := range answer.Assigned {
+		if wire.Object(answer.Value).Get(name) == nil {
+			notes = append(notes, e.vain("assigned to", name))
+		}
+	}
+	return notes
+}
+
+// remarksOnValue returns the notes on a result that counts as an answer.
+func (e *Event[E, R]) remarksOnValue(value jsontext.Value) (notes []string) {
+	if value.Kind() != '{' {
+		return []string{fmt.Sprintf("its result is %s, which has no effect; return %s",
+			wire.KindName(value.Kind()), e.form())}
+	}
+	known := e.members
+	for name, member := range wire.Object(value).Members() {
+		if slices.Contains(known, name) {
+			continue
+		}
+		like := slices.IndexFunc(known, func(other string) bool { return folded(other) == folded(name) })
+		switch denies := unread.DeniesFormally(slices.Concat(wire.Quote(name), []byte(":"), member)); {
+		case like >= 0:
+			notes = append(notes, fmt.Sprintf("%q of its result has no effect; write %q", name, known[like]))
+		case denies:
+			notes = append(notes, fmt.Sprintf("the words of a denial have no effect: %q of its result; return %s", name, e.form()))
+		case e.stops != nil && !slices.Contains(e.watched, name) && name != "type":
+			notes = append(notes, fmt.Sprintf("%q of its result has no effect; return %s", name, e.form()))
+		}
+	}
+	if e.stops != nil && slices.Contains(known, "reason") && truthy(wire.Object(value).Get("reason")) &&
+		wire.Object(value).Get("block") == nil {
+		notes = append(notes, "its result has a reason and no block: true, and keeps nothing from running")
+	}
+	return notes
+}
+
+// remarksOnCopy returns the notes on changes of a Go handler to its copy of the event, for the
+// events that have such changes.
+func (e *Event[E, R]) remarksOnCopy(own, from *E, r *R) (notes []string) {
+	event, ok := any(own).(interface{ changed(from *E) []string })
+	if !ok {
+		return nil
+	}
+	names := event.changed(from)
+	if len(names) == 0 {
+		return nil
+	}
+	var result wire.Object
+	if r != nil {
+		result, _ = wire.Of(*r)
+	}
+	for _, name := range names {
+		if result.Get(name) == nil {
+			notes = append(notes, e.vain("changed", name))
+		}
+	}
+	return notes
+}
+
+// changed names the members that differ from those of the event that was copied.
+func (e *ToolCallEvent) changed(from *ToolCallEvent) []string {
+	return differing("input", bytes.Equal(e.Input, from.Input), "toolName", e.ToolName == from.ToolName)
+}
+
+func (e *ToolResultEvent) changed(from *ToolResultEvent) []string {
+	return differing(
+		"content", slices.EqualFunc(e.Content, from.Content, func(a, b Part) bool { return bytes.Equal(a.Object, b.Object) }),
+		"details", bytes.Equal(e.Details, from.Details),
+		"isError", e.IsError == from.IsError,
+	)
+}
+
+func (e *ContextEvent) changed(from *ContextEvent) []string {
+	return differing("messages", slices.EqualFunc(e.Messages, from.Messages,
+		func(a, b Message) bool { return bytes.Equal(a.Object, b.Object) }))
+}
+
+func (e *BeforeAgentStartEvent) changed(from *BeforeAgentStartEvent) []string {
+	return differing("prompt", e.Prompt == from.Prompt, "systemPrompt", e.SystemPrompt == from.SystemPrompt)
+}
+
+// differing returns the names of pairs of a name and whether it is the same. It allocates nothing
+// where all are.
+func differing(pairs ...any) (names []string) {
+	for i := 0; i < len(pairs); i += 2 {
+		if same := pairs[i+1].(bool); !same {
+			names = append(names, pairs[i].(string))
+		}
+	}
+	return names
+}
+
+// form describes the results of the event in JavaScript.
+func (e *Event[E, R]) form() string {
+	names := slices.Clone(e.members)
+	if e.stops != nil {
+		names[0] += ": true"
+	}
+	return "{" + strings.Join(names, ", ") + "}"
+}
+
+// vain is the note on a change of the event that has no effect.
+func (e *Event[E, R]) vain(how, name string) string {
+	note := fmt.Sprintf("it %s %q of the event, which has no effect", how, name)
+	switch {
+	case slices.Contains(e.members, name):
+		note += "; return {" + name + "}"
+	case e.stops != nil:
+		note += "; return " + e.form() + " where it must not be used"
+	}
+	return note
+}
+
+// folded returns a name in lower case, without the marks between its words.
+func folded(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
+}
+
+// jsonNames returns the names of a struct's members, in the order of its fields.
+func jsonNames(of reflect.Type) (names []string) {
+	for field := range of.Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); field.IsExported() && name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
