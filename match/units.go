@@ -37,22 +37,34 @@ func writeUnits(b *strings.Builder, c rune) {
 	b.WriteRune(low + unitsBase)
 }
 
-// patternUnits rewrites a pattern; named reports whether it names a surrogate. Else it stays as it
-// is.
+// patternUnits rewrites a pattern; named reports whether it names a surrogate, or has a class with
+// a range that reaches over some, such as [\u0080-\uffff]. Else the pattern stays as it is.
 func patternUnits(pattern string) (rewritten string, named bool) {
-	if !strings.Contains(pattern, `\u`) {
+	if !strings.Contains(pattern, `\u`) && strings.IndexFunc(pattern, beyondASCII) < 0 {
 		return pattern, false
 	}
 	var b strings.Builder
+	inClass := false
 	for i := 0; i < len(pattern); {
+		if inClass {
+			if size := writeRange(&b, pattern[i:]); size > 0 {
+				i, named = i+size, true
+				continue
+			}
+		}
 		if unit, ok := surrogate(pattern[i:]); ok {
 			b.WriteRune(unit + unitsBase)
 			i, named = i+len(`\uXXXX`), true
 			continue
 		}
-		if pattern[i] == '\\' { // what follows is escaped
+		switch pattern[i] {
+		case '\\': // the next character is escaped
 			b.WriteByte('\\')
 			i++
+		case '[':
+			inClass = true
+		case ']':
+			inClass = false
 		}
 		c, size := utf8.DecodeRuneInString(pattern[i:])
 		if size > 0 {
@@ -64,6 +76,71 @@ func patternUnits(pattern string) (rewritten string, named bool) {
 		return pattern, false
 	}
 	return b.String(), true
+}
+
+func beyondASCII(c rune) bool { return c >= utf8.RuneSelf }
+
+// The first and the last surrogate.
+const (
+	firstUnit = 0xD800
+	lastUnit  = 0xDFFF
+)
+
+// writeRange writes the range of a class at the start of a text, if it reaches over surrogates,
+// as up to three: the characters below the surrogates, the surrogates, and those above. It
+// returns the length of the range that it has written, 0 for anything else.
+func writeRange(b *strings.Builder, text string) int {
+	low, n := classAtom(text)
+	if n == 0 || !strings.HasPrefix(text[n:], "-") {
+		return 0
+	}
+	high, m := classAtom(text[n+1:])
+	if m == 0 || low > high || high < firstUnit || low > lastUnit {
+		return 0
+	}
+	if low < firstUnit {
+		b.WriteString(text[:n] + `-\uD7FF`)
+	}
+	b.WriteRune(max(low, firstUnit) + unitsBase)
+	b.WriteByte('-')
+	b.WriteRune(min(high, lastUnit) + unitsBase)
+	if high > lastUnit {
+		b.WriteString(`\uE000-` + text[n+1:n+1+m])
+	}
+	return n + 1 + m
+}
+
+// classAtom reads one character of a class at the start of a text, escaped or not, and its
+// length; 0 for the end of the class, an escape of several characters such as \d, and
+// characters beyond U+FFFF, which are two units.
+func classAtom(text string) (c rune, size int) {
+	if text == "" || text[0] == ']' {
+		return 0, 0
+	}
+	if text[0] != '\\' {
+		c, size = utf8.DecodeRuneInString(text)
+		if isAstral(c) {
+			return 0, 0
+		}
+		return c, size
+	}
+	for _, form := range []struct {
+		start string
+		count int
+	}{{`\u`, 4}, {`\x`, 2}} {
+		digits, is := strings.CutPrefix(text, form.start)
+		if !is || len(digits) < form.count {
+			continue
+		}
+		if n, err := strconv.ParseUint(digits[:form.count], 16, 16); err == nil {
+			return rune(n), len(form.start) + form.count
+		}
+	}
+	c, size = utf8.DecodeRuneInString(text[1:])
+	if size == 0 || c < utf8.RuneSelf && (c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z') {
+		return 0, 0
+	}
+	return c, 1 + size
 }
 
 // surrogate reads the escape \uXXXX of a surrogate at the start of a pattern.
