@@ -135,8 +135,7 @@ func inputError(text []byte, err error) error {
 	return fmt.Errorf("%s: got %s, want %s", where, wire.KindName(se.JSONKind), wire.Wanted(se.GoType))
 }
 
-// find returns the offset of the value at that pointer in text, which is JSON. Of several values
-// with one pointer it finds the last; -1 if there is none.
+// find returns the offset in text, which is JSON, of the last value with that pointer, or -1.
 func find(text []byte, pointer jsontext.Pointer) (at int) {
 	at = -1
 	d := jsontext.NewDecoder(bytes.NewReader(text), lenient)

@@ -9,18 +9,18 @@
 // [hook.Reducer] merges the answers as they stream in. The stages themselves are in package
 // stages: plan, spawn, parse, reduce.
 //
-// Beside the flow stand types that the fire calls in a line each: observers
-// (observer.go), policies with breakers, retries and limits (policing.go, enforce.go),
-// failures (failure.go), answers that are not understood (unread.go), the background
-// (background.go), exported variables (vars.go), the payload (input.go), the log (log.go).
+// The fire calls the other parts in one line each: observers (observer.go), policies with
+// breakers, retries and limits (policing.go, enforce.go), failures (failure.go), answers that
+// are not understood (unread.go), the background (background.go), exported variables (vars.go),
+// the payload (input.go), the log (log.go).
 //
-// # What there is
+// # Types
 //
 // A [System] is the process: limits, hooks in Go for all sessions, the log. A
 // [Session] is one conversation of an agent: an id, a directory whose settings
-// count, and hooks of its own. A [Dialect] is one hook system, which is what its
-// events have in common. An [Event] is declared from a [Spec], once, in a
-// package variable:
+// count, and hooks of its own. A [Dialect] is one hook system, with the
+// properties that its events have in common. An [Event] is declared from a
+// [Spec], once, in a package variable:
 //
 //	var BeforeDeploy *pipeline.Event[Deploy, Vote] = pipeline.Declare(dialect, pipeline.Spec[Deploy, Vote]{
 //		Name:    "BeforeDeploy",
@@ -43,14 +43,14 @@
 //	}
 //
 // Fire looks up the hooks that match the subject of the input, runs them at the
-// same time or one after the other, reads what they answer, and merges the
-// answers in the order of the plan. A hook that fails is a report with an error,
-// a line in the log, and no error of Fire, except where the event's [Rules]
-// propagate it. Whether it blocks is up to the rules, too.
+// same time or one after the other, reads their answers, and merges them in the
+// order of the plan. A hook that fails is a report with an error and a line in
+// the log, but not an error of Fire, except where the event's [Rules] propagate
+// it. The rules also decide whether it blocks.
 //
 // [Event.Stream] returns the reports one by one, [Event.On] adds a hook in Go,
-// [Event.Active] says cheaply whether any hook could run, and [Event.FireJSON]
-// is for programs that have JSON and no types.
+// [Event.Active] reports at little cost whether any hook could run, and
+// [Event.FireJSON] is for programs that have JSON and no types.
 //
 // # Settings
 //
@@ -63,5 +63,5 @@
 // All methods may be called from many goroutines. Fire without hooks costs a few
 // nanoseconds and allocates nothing; [Config].Workers limits the processes that
 // run at the same time, over all sessions. A session has no goroutine.
-// [System.Close] ends what runs and returns when nothing does.
+// [System.Close] ends all running hooks and returns when they have ended.
 package pipeline

@@ -200,7 +200,7 @@ type Info struct {
 	Name    string
 	Doc     string
 	Can     Capability
-	Subject string   // the name of the subject of matchers; empty if there is none
+	Subject string   // name of the subject of matchers; empty: matchers have no subject
 	Base    []string // the members of its payloads that are the engine's to give
 	Rules   Rules
 

@@ -113,7 +113,7 @@ type fireState struct {
 	inflightEntry inflight
 	listed        bool            // among the fires that Close ends
 	info          *FireInfo       // nil if there are no observers
-	observed      context.Context // the caller's context, or the one that observers derived from it
+	observed      context.Context // the caller's context, or a context that observers derived from it
 
 	view     *view // of a live event: the hooks when the plan was made
 	first    input // the input of the first hook

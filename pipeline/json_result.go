@@ -65,7 +65,7 @@ type HookRun struct {
 	// that wait for it; nil where it did not, or nothing waited.
 	Background *Ending `json:"background,omitzero"`
 
-	Notes []string `json:"notes,omitempty"` // what was wrong with its answer and has been ignored
+	Notes []string `json:"notes,omitempty"` // parts of its answer that were wrong and ignored
 }
 
 // Ending is a [Finished] in JSON terms.

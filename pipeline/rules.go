@@ -38,7 +38,8 @@ type Dialect struct {
 	// Newline ends every payload with one, for scripts that read a line.
 	Newline bool
 
-	// HostLast puts the program's own hooks after those of the settings, the session's own last.
+	// HostLast puts the program's own hooks after the settings' hooks, and the session's own
+	// last.
 	HostLast bool
 
 	// Detaches lets a running hook move itself to the background, with
@@ -46,11 +47,11 @@ type Dialect struct {
 	Detaches bool
 }
 
-// Head is what the engine knows about a payload; see Head of [Dialect].
+// Head has the common facts of a payload; see Head of [Dialect].
 type Head struct {
 	Event      string
 	Session    string
-	Transcript string // empty: there is none
+	Transcript string // empty: no transcript
 	Dir        string // the directory of the hook
 	Now        time.Time
 }

@@ -82,7 +82,7 @@ type Session struct {
 	reg   *registry
 	own   atomic.Pointer[view] // nil unless the session has hooks of its own
 	more  atomic.Pointer[sessionState]
-	host  *SessionConfig // its functions and flags; nil if there are none
+	host  *SessionConfig // its functions and flags; nil if all are zero
 	id    string
 	dir   string
 	cwd   string                 // dir as JSON

@@ -56,11 +56,10 @@ type Spec[In, Out any] struct {
 	// serves to report conflicts. Nil: the event has none.
 	Rewrites func(*hook.Output[Out]) wire.Object
 
-	// Rewritten returns the input with what the merged answer replaces of it; ok is
-	// false if it is as it was. Unrewritten takes from one answer what it replaces
-	// of the input, and reports whether it did. Where a policy says recheck, hooks
-	// are asked again with that input, and what they replace then does not count.
-	// Both or neither are set; nil: they are asked once.
+	// Rewritten returns the input with the parts that the merged answer replaces; ok is false if
+	// nothing changed. Unrewritten removes the input's replacement from one answer, and reports
+	// whether it had one. With a policy of recheck, hooks run again with the final input, and
+	// their replacements then do not count. Set both or neither; nil: hooks run once.
 	Rewritten   func(In, *hook.Output[Out]) (final In, ok bool)
 	Unrewritten func(*hook.Output[Out]) bool
 
@@ -74,33 +73,33 @@ type Spec[In, Out any] struct {
 	// common form, [wire.Read].
 	Decode stages.Decode[Out]
 
-	// CheckOutput says what makes the answer of a Go function unusable, such as a
-	// decision that is no word of the event: the hook has failed then, unless its
-	// answer blocks or stops without its own part. Nil: nothing does. The answers of
-	// hooks outside are Decode's to check.
+	// CheckOutput returns an error for an answer of a Go function that cannot be used, such as a
+	// decision that the event does not have. The hook then fails, unless its answer blocks or
+	// stops without its own part. Nil: every answer can be used. Decode checks the answers of
+	// hooks outside the process.
 	CheckOutput func(*hook.Output[Out]) error
 
-	// Refine adjusts what one hook said to what counts in a session, before it
-	// is merged: what the event does not honour goes. It is called for every
-	// report, from many goroutines, also for those of hooks that have ended in
-	// the background. Nil: everything counts.
+	// Refine reduces a hook's answer to the parts that count in a session, before the merge: it
+	// drops the parts that the event does not honour. It is called for every report, from many
+	// goroutines, including reports of hooks that have ended in the background. Nil: everything
+	// counts.
 	Refine func(*Session, *In, *hook.Report[Out])
 
-	// Reduce merges the answers. The engine keeps their stops, stop reasons, messages, contexts
-	// and suppressOutput, whatever Reduce does with them ([reducers.KeepCommon]): the decision, its
-	// reason and the event's own part are left to it. Nil: [reducers.BlockWins].
+	// Reduce merges the answers. The engine itself merges their stops, stop reasons, messages,
+	// contexts and suppressOutput ([reducers.KeepCommon]), even if Reduce drops them; Reduce
+	// decides about the decision, its reason and the event's own part. Nil: [reducers.BlockWins].
 	Reduce hook.Reducer[Out]
 
-	// ReducesCommon says that Reduce merges the common members too, by rules of its own: what it
-	// drops is lost.
+	// ReducesCommon makes Reduce merge the common members too, by its own rules: members that it
+	// drops are lost.
 	ReducesCommon bool
 
-	// Conclude has the last word on a result, with what the session remembers;
-	// see [Session.Value]. Nil: the merged answer stands.
+	// Conclude changes a result last, with values that the session holds; see [Session.Value].
+	// Nil: the merged answer stands.
 	Conclude func(*Session, *In, *hook.Result[Out])
 
-	// Effects is what the caller has to apply, for the bus and for tools. Nil:
-	// nothing beyond the answer.
+	// Effects returns the effects that the caller has to apply, for the bus and for tools. Nil:
+	// only the answer.
 	Effects func(In, *hook.Result[Out]) any
 }
 
@@ -168,7 +167,7 @@ type byValue struct{ fn any }
 
 func (f byValue) given() bool { return !reflect.ValueOf(f.fn).IsNil() }
 
-// call calls the function with the input that in points at, and with what else it takes.
+// call calls the function with the input that in points at, and with its further arguments.
 func (f byValue) call(in any, more ...any) []reflect.Value {
 	args := []reflect.Value{reflect.ValueOf(in).Elem()}
 	for _, one := range more {

@@ -24,8 +24,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Config is what a System is made with. The zero Config is a system for hooks
-// in Go alone.
+// Config configures a System. The zero Config is a system with only Go hooks.
 type Config struct {
 	// Load reads the settings of a directory, one function for each dialect.
 	Load []Load
@@ -56,8 +55,8 @@ type Config struct {
 	// configured, too. They cost nothing without.
 	ObserveIdle bool
 
-	// Policy is what the program and the operators of hooks demand of them; see
-	// package policy. The zero Policy demands nothing, and costs nothing.
+	// Policy has the rules that the program and the operators set for hooks; see package policy.
+	// The zero Policy has no rules, and costs nothing.
 	Policy policy.Source
 
 	// Wrap puts something around the Runner of a hook, such as a sandbox, once
@@ -67,11 +66,12 @@ type Config struct {
 	// is not trusted, have no Runner to wrap. Nil: hooks run as they are.
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 
-	// Granted returns the guards of a directory that the user agreed to, by the names of dialects;
-	// see [Guards] and Guards of trust.Decisions. For each that the hooks of the directory do not
-	// have any more, at the first session of the directory or at a [System.Reload], a hook blocks
-	// all that the guard's matcher selected, with a failure of [hook.ClassUntrusted]. What the
-	// user's or the machine's settings and policies switch off is not missed. It is called from many
+	// Granted returns the guards of a directory that the user agreed to, by the names of
+	// dialects; see [Guards] and Guards of trust.Decisions. At the first session of the
+	// directory, and at each [System.Reload], the engine looks for each guard among the
+	// directory's hooks. For a guard that is gone, a hook blocks everything that the guard's
+	// matcher selected, with a failure of [hook.ClassUntrusted]. A guard that the settings or
+	// policies of the user or the machine switch off is not missed. Granted is called from many
 	// goroutines. Nil: no guard is missed.
 	Granted func(dir string) map[string][]hook.Guard
 
@@ -85,8 +85,8 @@ type Config struct {
 	Warm Warmer
 }
 
-// System holds what all sessions of a process share: settings, hooks in Go,
-// the limit of running hooks. Its methods may be called from many goroutines.
+// System holds the state that all sessions of a process share: settings, Go hooks, the limit of
+// running hooks. Its methods may be called from many goroutines.
 type System struct {
 	cfg               Config
 	log               *slog.Logger
@@ -99,15 +99,15 @@ type System struct {
 	reload            sync.Mutex // one at a time, so that the settings read last stay
 
 	failedOpen openFailures
-	bounds     bounds    // those of the policy that are over all directories
-	observers  observers // those of the config
+	bounds     bounds    // limits of the policy that apply to all directories
+	observers  observers // of the config
 	ended      sync.Once
 	sessions   atomic.Uint64 // ever
 	scratches  scratches
 	shards     shards
 	rechecks   atomic.Bool // a hook of a place or a session wants, or wanted, to be asked again
 
-	mu         sync.Mutex // guards what follows, and every change of a view
+	mu         sync.Mutex // guards the fields below, and every change of a view
 	workspaces map[Workspace]weak.Pointer[registry]
 	host       []*hook.Hook
 	disabled   map[string]bool // by name or command; set at run time
@@ -188,22 +188,21 @@ func (sys *System) SetEnabled(name string, enabled bool) {
 	sys.rebuildAll()
 }
 
-// Disabled names what SetEnabled has switched off, sorted.
+// Disabled returns the names that SetEnabled has switched off, sorted.
 func (sys *System) Disabled() []string {
 	sys.mu.Lock()
 	defer sys.mu.Unlock()
 	return slices.Sorted(maps.Keys(sys.disabled))
 }
 
-// Close cancels the fires that are in flight and returns when they are done.
-// Afterwards no hook runs, so that nothing vouches for an action: a fire returns
-// [hook.ErrClosed] and a result that blocks, if the event can, and so does one
-// that was cancelled. Active is true for every event. What hooks have left in
-// files is removed.
+// Close cancels the fires that are in flight and returns when they are done. Afterwards no hook
+// runs, and no guard can allow an action: a fire returns [hook.ErrClosed] and, if its event can
+// block, a result that blocks; so does a fire that Close cancelled. Active is true for every
+// event. Close removes the files that hooks have left.
 //
-// A hook in Go that closes the system would wait for itself: there Close cancels
-// the fires, and returns an error without waiting if any is left. A hook must not
-// wait for a Close on another goroutine.
+// A Go hook that closes the system would wait for itself: there Close cancels the fires, and
+// returns an error without waiting if any is left. A hook must not wait for a Close on another
+// goroutine.
 func (sys *System) Close() error {
 	sys.cancel(hook.ErrClosed)
 	fires := sys.shards.shut()
@@ -260,13 +259,13 @@ type Warmer interface {
 	// note says why the hook starts cold all the same; it is empty if it does not.
 	Keep(h *hook.Hook, kind, dir string) (note string)
 
-	// Prewarm begins to make ready, in the background, what a call will use.
+	// Prewarm starts, in the background, the processes that a call will use.
 	Prewarm(call hook.Call)
 
 	// SetLimit says how many hooks are kept warm.
 	SetLimit(n int)
 
-	// Close ends what is kept and returns when it is gone. It may be called again.
+	// Close ends the processes and returns when they are gone. It may be called again.
 	Close()
 }
 
@@ -319,7 +318,7 @@ func (sys *System) registry(ctx context.Context, at Workspace) (*registry, error
 		return reg, nil
 	})
 	if err != nil && !reads && ctx.Err() == nil && cancelled(err) {
-		return sys.registry(ctx, at) // the one that read for both gave up
+		return sys.registry(ctx, at) // the caller that read for both gave up
 	}
 	if err != nil {
 		return nil, err
@@ -341,9 +340,8 @@ func (sys *System) forget(at Workspace) {
 	}
 }
 
-// load reads every dialect's settings of a place. Problems are logged; the
-// error is those that left a file unread. What panics is an error: a project's files must
-// not end the program.
+// load reads every dialect's settings of a place. It logs problems, and returns those that left a
+// file unread as an error. A panic is an error: a project's files must not end the program.
 func (sys *System) load(ctx context.Context, at Workspace) (all Loaded, err error) {
 	defer recovered(&err)
 	var fatal []error
@@ -386,7 +384,7 @@ func (sys *System) load(ctx context.Context, at Workspace) (all Loaded, err erro
 	return all, errors.Join(fatal...)
 }
 
-// lists returns the hooks of a place and those of a session in their order.
+// lists returns the hooks of a place and of a session in their order.
 func (sys *System) lists(reg *registry, own []*hook.Hook, hostLast bool) [3][]*hook.Hook {
 	if hostLast {
 		return [...][]*hook.Hook{reg.loaded.Hooks, sys.host, own}

@@ -17,7 +17,7 @@ type doubting[Out any] struct{ *fire[Out] }
 // doubt is the part of a hook's output that is not understood.
 type doubt struct {
 	why    string
-	denies bool // the words of a denial stand in it: the hook has failed, whatever its policy
+	denies bool // contains the words of a denial: the hook fails, under any policy
 	note   bool // it is said in a note, and no more, unless the policy is strict
 	broken bool // it begins like JSON
 }
@@ -45,7 +45,7 @@ func (f doubting[Out]) doubtAnswer(r *hook.Report[Out]) {
 	f.settle(r, d)
 }
 
-// doubtNotes makes a failure of class output of the answer of a hook in Go that has notes, where
+// doubtNotes turns the answer of a Go hook that has notes into a failure of class output, where
 // the policy demands answers that can be used. A denial stays.
 func (f doubting[Out]) doubtNotes(r *hook.Report[Out]) {
 	if f.event.guards && r.Err == nil && f.strict(r.Hook) && !f.blocks(r) && !r.Output.Stop {
@@ -53,7 +53,7 @@ func (f doubting[Out]) doubtNotes(r *hook.Report[Out]) {
 	}
 }
 
-// settle makes of a doubt what the policy says.
+// settle applies the policy to a doubt: a failure, a note, or nothing.
 func (f doubting[Out]) settle(r *hook.Report[Out], d doubt) {
 	switch strict := f.strict(r.Hook); {
 	case d.why == "":

@@ -29,13 +29,12 @@ type varsDir struct {
 	event string
 	path  string
 	hooks int
-	users int  // the fire, and those of its hooks that are in the background
-	stale bool // what is in it counts no more, and the last user removes it
+	users int  // the fire, and its background hooks
+	stale bool // its variables no longer count, and the last user removes it
 }
 
-// openVars makes the directory of a fire whose hooks may leave variables; it
-// takes the place of the one that the event had before. Without it the hooks
-// run all the same: they have other things to do.
+// openVars creates the directory in which hooks export variables, in place of the event's
+// previous one. If this fails, the hooks run without it: they have other tasks too.
 func (f *fireState) openVars() {
 	needed := func(h *hook.Hook) bool { return h.Runner != nil && !h.NoEnvFile }
 	if !slices.ContainsFunc(f.plan.Run, needed) {
@@ -77,12 +76,11 @@ func (e *definition) forget(s *Session, in any) {
 	}
 }
 
-// EnvFiles returns the files in which hooks have left variables, as shell text,
-// in the order in which a host has to source them before each of its own shell
-// commands: the hooks of an event that fired last come last, and among them the
-// plan's order counts (C85). An event that fires again replaces what
-// its hooks left before; of fires at the same time, the one that began last
-// counts.
+// EnvFiles returns the files in which hooks have exported variables, as shell text. A host has to
+// source them before each of its own shell commands, in this order: the hooks of the event that
+// fired last come last, and the hooks of one event are in plan order (C85). An event that fires
+// again replaces the variables that its hooks exported before; of fires at the same time, only
+// the one that began last counts.
 func (s *Session) EnvFiles() (files []string) {
 	m := s.more.Load()
 	if m == nil {
@@ -131,7 +129,7 @@ func makeVars(dir string) error {
 	return os.Remove(probe)
 }
 
-// varsRoom is what has to fit on the disk before hooks are told to write there.
+// varsRoom is the free disk space, in bytes, that is required before hooks may export variables.
 const varsRoom = 4 << 10
 
 // maxVars is how much text a hook may leave.

@@ -12,7 +12,7 @@ type view struct {
 	active selectors // of the events for which a hook can run, or for which there is something to observe
 	listed listing
 
-	watched atomic.Pointer[watched] // what the last Watch found here
+	watched atomic.Pointer[watched] // result of the last Watch of this view
 }
 
 // listing is the hooks of each event that has any, by the event's slot. It is a
@@ -67,8 +67,8 @@ func (l *listing) add(slot int, h *hook.Hook) {
 	*l = append(*l, listed{slot, []*hook.Hook{h}})
 }
 
-// closed stands for the hooks of a closed system, in the plan of every event:
-// fires go where they find out, and those of an open system need not look.
+// closed stands for the hooks of a closed system, in the plan of every event: a fire then leaves
+// the fast path and finds the system closed, and a fire of an open system needs no check.
 var closed = &hook.Hook{Identity: hook.Identity{ID: "closed", Name: "closed", Type: "engine"}}
 
 // closedEvent is the selector of events that have no hooks.
@@ -78,7 +78,7 @@ var closedEvent = &selector{hooks: []*hook.Hook{closed}, runs: true}
 // made.
 const later = 256
 
-// watched is what a view keeps of the last Watch that looked at it.
+// watched holds the result of the last Watch that looked at a view.
 type watched struct {
 	by *Watch
 	Watched

@@ -38,9 +38,8 @@ func (s *Sets) Has(i int) bool { return s[i/8]&(1<<(i%8)) != 0 }
 
 func (s *Sets) add(i int) { s[i/8] |= 1 << (i % 8) }
 
-// Of looks at the hooks of a session as they are now. It costs about a
-// nanosecond while they do not change, and nothing is allocated. What it returns must not
-// be written to.
+// Of returns the current hooks of a session. While they do not change it costs about a nanosecond
+// and allocates nothing. Do not write to the result.
 func (w *Watch) Of(s *Session) *Watched {
 	v := s.view()
 	if kept := v.watched.Load(); kept != nil && kept.by == w {

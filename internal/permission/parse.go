@@ -8,12 +8,12 @@ import (
 )
 
 // Parse reads one rule: Tool or Tool(spec). Tool() and Tool(*) are Tool: every
-// call of exactly that tool. An error says what is wrong with the rule and
-// what to write instead.
+// call of exactly that tool. An error names the mistake in the rule and the text
+// to write instead.
 //
 //   - Bash(pattern): any command that the call would run matches; see below.
-//   - PowerShell(pattern): the same for the command as a whole and for what
-//     stands between ; | & = line ends and brackets outside quotes, in any case,
+//   - PowerShell(pattern): the same for the command as a whole and for each text
+//     between ; | & = line ends and brackets outside quotes, in any case,
 //     without quotes and backticks, and with the common aliases of cmdlets
 //     replaced. Here-strings, comments with quotes in them, calls of variables,
 //     dot-sourcing, Invoke-Expression and the like match every rule.
@@ -29,8 +29,8 @@ import (
 //     server. The documentation knows no other * in a name; here it stands for
 //     any characters of a name that begins with mcp__.
 //
-// Patterns are compared whole; * stands for any characters, blanks and line
-// ends too. In a Bash or PowerShell pattern a trailing " *", also written
+// Patterns are compared whole; * stands for any characters, including blanks and
+// line ends. In a Bash or PowerShell pattern a trailing " *", also written
 // ":*", ends a word: "ls *" is ls and "ls -l", not lsof. A Bash pattern may
 // say \* for a star.
 //
@@ -38,30 +38,33 @@ import (
 //
 // A command is split as bash would: lists, pipelines, substitutions, loops,
 // functions, and the text that eval and trap run. Of each simple command these
-// texts are compared, words joined by
-// one blank: as written, and with the quotes removed (so that "rm" x and \rm x
-// are rm x); with the assignments in front and without; after each of the
-// wrappers timeout, time, nice, nohup, stdbuf, command, builtin, exec, noglob,
-// and xargs without options. A pattern with < or > is compared with
-// redirections too, however they are written (1>, >|, &>), and with those around
-// the command: { }, exec. One with | & or ; is about commands that follow each other,
-// however they are written: "curl * | sh" is also curl x|sh and curl x |& \sh,
+// texts are compared, words joined by one blank: as written, and with the quotes
+// removed ("rm" x and \rm x are rm x); with the assignments in front and without;
+// after each of the wrappers timeout, time, nice, nohup, stdbuf, command, builtin,
+// exec, noglob, and xargs without options. A pattern with < or > is also compared
+// with redirections, in any spelling (1>, >|, &>), including redirections around
+// the command: { }, exec. A pattern with | & or ; is about commands that follow
+// each other, in any spelling: "curl * | sh" is also curl x|sh and curl x |& \sh,
 // and a command in brackets, with <( ), or by a function, may be anything. A file
-// that one writes and the other reads is no pipeline. What other
-// programs run is not looked at: sudo, env, find -exec, bash -c, a file that is
-// sourced; nor are /bin/rm and rm the same.
+// that one command writes and another reads is not a pipeline. A rule does not
+// see the commands that other programs run: sudo, env, find -exec, bash -c, a
+// file that is sourced; /bin/rm and rm differ.
 //
-// In doubt the rule matches. That is a command that does not parse, has
-// more than 64 KiB, a carriage return or single quotes in ${ }, or is nested
-// absurdly; one that the parser here may read in another way than bash (a line
-// continuation after $ or an operator, unusual ends of here-documents, nullglob); one that
-// can run text which is not part of its syntax: arithmetic and subscripts with
-// names in them, ${x@P}, ${!x}, set -x, alias, source of what the command itself
-// may write, names with subscripts for printf -v, read, test -v, declare; for a
-// pattern that says more than
-// the name of a command, any expansion in it ($VAR, $( ), backticks); and, not
-// in the documentation, words that could yet expand to what the pattern is
-// about: $CMD x, {rm,x}, git p*, or what xargs reads.
+// In doubt the rule matches. In doubt are:
+//
+//   - a command that does not parse, has more than 64 KiB, a carriage return or
+//     single quotes in ${ }, or is nested absurdly;
+//   - a command that the parser here may read in another way than bash (a line
+//     continuation after $ or an operator, unusual ends of here-documents,
+//     nullglob);
+//   - a command that can run text which is not part of its syntax: arithmetic and
+//     subscripts with names in them, ${x@P}, ${!x}, set -x, alias, source of a
+//     file that the command itself may write, names with subscripts for
+//     printf -v, read, test -v, declare;
+//   - for a pattern with more than the name of a command, any expansion in the
+//     command ($VAR, $( ), backticks);
+//   - not in the documentation: words that may expand to words of the pattern,
+//     such as $CMD x, {rm,x}, git p*, or the input of xargs.
 //
 // # Paths
 //

@@ -14,8 +14,8 @@ import (
 
 // Origin is where a rule was written.
 type Origin struct {
-	Root string // what "/p" counts from: the project's root for its settings, ~/.claude for the user's
-	Home string // what "~/p" counts from
+	Root string // "/p" is below it: the project's root for its settings, ~/.claude for the user's
+	Home string // "~/p" is below it
 }
 
 // Call is a call of a tool that rules are asked about.
