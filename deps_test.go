@@ -51,7 +51,8 @@ events/llxprt/genai: wire
 events/llxprt: hook wire match run settings internal/environ reducers pipeline entries events/llxprt/genai internal/bounded internal/splice
 events/claude: hook wire stages internal/common internal/errorline internal/unread match internal/permission run run/request run/judge settings internal/environ pipeline entries internal/bounded internal/splice
 events/claude/toml: events/claude internal/tomlform
-events/format: hook internal/common internal/unread
+events/format: hook wire internal/common internal/unread
+events/codex: hook wire stages match run run/request settings internal/environ internal/bounded internal/tomlform pipeline entries events/format
 .: hook wire internal/rename pipeline policy record run settings events/claude events/llxprt events/llxprt/genai events/xcsh events/xcsh/discover
 events/xcsh: internal/unread hook wire run internal/environ reducers pipeline events/xcsh/discover
 events/xcsh/discover: internal/gitignore internal/bounded internal/environ

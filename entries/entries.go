@@ -30,6 +30,7 @@ type Reader struct {
 	Misplaced map[string]string // members that are no events: the object below which they belong
 	Unfired   []string          // events of the system that have no counterpart in the dialect
 	Flat      bool              // a hook may stand where a group is wanted, with the matcher among its own members
+	Beside    []string          // members beside the events, which are none
 	Loaded    pipeline.Loaded   // the hooks and problems so far; more may be added
 
 	ids map[string]int
@@ -74,6 +75,9 @@ type Group struct {
 	broken *settings.Problem // why it has no hooks that can be read; nil if it has
 }
 
+// Index is the place of the group among those of its event in one file.
+func (g Group) Index() int { return g.index }
+
 // Groups iterates over the groups of all events of v, in the order of the
 // file. Those that have no array of hooks are problems, and Read adds one hook that cannot
 // be used for each. Names that no event of the dialect has are problems too. Rename may put
@@ -89,6 +93,9 @@ func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter
 		)
 		names := lo.Keys(events)
 		for name, groups := range v.Members() {
+			if slices.Contains(r.Beside, name) {
+				continue
+			}
 			if rename != nil {
 				name = rename(name)
 			}

@@ -85,10 +85,13 @@ func (m Match) vain(
 	does func(*hook.Hook) bool,
 ) (of string, _ *hook.Hook) {
 	if m.Event != "" || m.Dialect != "" {
-		some := false
+		some, read := false, map[string]bool{} // an event of a dialect that has no hooks here is no use
+		for _, h := range hooks {
+			read[h.Dialect] = true
+		}
 		for name, ev := range events {
 			if dialect, event, _ := strings.Cut(name, "."); m.selects(dialect, event) {
-				if some = some || able(ev); !able(ev) {
+				if some = some || able(ev) && (read[dialect] || len(read) == 0); !able(ev) {
 					of = max(of, name)
 				}
 			}

@@ -27,6 +27,8 @@ require (
 	mvdan.cc/sh/v3 v3.14.1
 )
 
+require github.com/pelletier/go-toml/v2 v2.4.3 // indirect
+
 require (
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
 	github.com/bits-and-blooms/bitset v1.24.6 // indirect

@@ -1,6 +1,9 @@
 package format
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/unread"
 )
@@ -28,4 +31,14 @@ func edges(text []byte) []byte {
 		return text
 	}
 	return append(text[:most:most], text[len(text)-most:]...)
+}
+
+// NoteFailed says in the report of a hook that failed, and blocks nothing, why the original calls
+// its run Failed. A report that has a note on a lost denial says it already.
+func NoteFailed[Out any](r *hook.Report[Out]) {
+	said := func(note string) bool { return strings.HasPrefix(note, lostDenial) }
+	if r.Err == nil || r.Output.Decision.Blocks() || slices.ContainsFunc(r.Notes, said) {
+		return
+	}
+	r.Notes = append(r.Notes, "the run is Failed, and nothing of it counts: "+r.Err.Error())
 }

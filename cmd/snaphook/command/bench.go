@@ -168,7 +168,7 @@ func eventOf(args []string, input []byte) (pipeline.Declared, error) {
 		return eventNamed(args[0], all)
 	}
 	name := wire.Object(input).Text("hook_event_name")
-	found := lo.Filter(all, func(e pipeline.Declared, _ int) bool { return e.Info().Name == name })
+	found := byName(name, all)
 	if name == "" {
 		return nil, errors.New("EVENT is missing, and the input has no hook_event_name; write snaphook bench claude.PreToolUse")
 	}
@@ -220,7 +220,7 @@ func (f *flags) measure(
 		Session: func(ctx context.Context, sys *pipeline.System) (*pipeline.Session, error) {
 			s, err := sys.NewSession(ctx, session)
 			if err == nil && first {
-				if err = src.dialect.unreadable(s.Problems()); err == nil {
+				if err = unreadable(s.Problems()); err == nil {
 					o.warn(cmd, s)
 				}
 			}

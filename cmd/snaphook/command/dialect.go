@@ -33,9 +33,9 @@ type dialect struct {
 	// format returns the Format of a file of --settings that is not JSON; nil: all are JSON.
 	format func(file string) func([]byte) (settings.Converted, error)
 
-	// tolerant says that a settings file which cannot be read is told and costs that file alone, as
-	// in the original; else nothing runs.
-	tolerant bool
+	// inFull says that its events are meant by their full names alone, since they have names of
+	// events of a dialect that was there before.
+	inFull bool
 
 	// exports is the member of effects with the variables that hooks left; "" is env.
 	exports  string
@@ -75,7 +75,7 @@ type origins struct {
 	options map[string]map[string]any // of plugins, by name
 }
 
-var dialects = []*dialect{&llxprtRow, &claudeRow, &xcshRow, &extensionRow}
+var dialects = []*dialect{&llxprtRow, &claudeRow, &codexRow, &xcshRow, &extensionRow}
 
 // mainDialects are those that are not another's with other rules.
 func mainDialects() []*dialect {

@@ -22,7 +22,7 @@ var (
 		xcsh.Dialect,
 		"xcsh and pi hook modules in JavaScript and TypeScript, hook runtime of 17.4.4 (rules X1 to X47); xcsh-extension.* events have the rules of its extension runtime",
 	)
-	extensionRow = moduleRow(xcsh.Extensions, "the rules of the extension runtime")
+	extensionRow = moduleRow(xcsh.Extensions, "the rules of the extension runtime").named()
 )
 
 func moduleRow(d *pipeline.Dialect, supports string) dialect {
@@ -36,6 +36,12 @@ func moduleRow(d *pipeline.Dialect, supports string) dialect {
 		traits:   func(string) ([]string, string) { return []string{moduleType}, "" },
 		modules:  true,
 	}
+}
+
+// named returns the dialect with events that are meant by their full names alone.
+func (d dialect) named() dialect {
+	d.inFull = true
+	return d
 }
 
 // moduleType is the type of hooks that modules subscribe.

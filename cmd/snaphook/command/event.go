@@ -15,17 +15,12 @@ import (
 // eventNamed finds an event by its full name, or by its bare name where only
 // one dialect has it.
 func eventNamed(name string, events []pipeline.Declared) (pipeline.Declared, error) {
-	var found []pipeline.Declared
 	for _, e := range events {
-		switch info := e.Info(); name {
-		case info.FullName():
+		if e.Info().FullName() == name {
 			return e, nil
-		case info.Name:
-			if goesByName(info) {
-				found = append(found, e)
-			}
 		}
 	}
+	found := byName(name, events)
 	switch len(found) {
 	case 1:
 		return found[0], nil
@@ -36,11 +31,24 @@ func eventNamed(name string, events []pipeline.Declared) (pipeline.Declared, err
 		strings.Join(lo.Map(found, func(e pipeline.Declared, _ int) string { return e.Info().FullName() }), " or "))
 }
 
-// goesByName reports whether a bare name may mean the event. A dialect that is another one with
-// other rules, and the moments of package snaphook, for which no settings have hooks, need the
-// full name.
+// byName returns the events that a bare name may mean: those of dialects whose events go by name,
+// else all others.
+func byName(name string, events []pipeline.Declared) []pipeline.Declared {
+	named := lo.Filter(events, func(e pipeline.Declared, _ int) bool {
+		return e.Info().Name == name && e.Info().Dialect != agentDialect
+	})
+	plain := lo.Filter(named, func(e pipeline.Declared, _ int) bool { return goesByName(e.Info()) })
+	if len(plain) > 0 {
+		return plain
+	}
+	return named
+}
+
+// goesByName reports whether a bare name may mean the event. A dialect whose events are named in
+// full, and the moments of package snaphook, for which no settings have hooks, need the full name.
 func goesByName(info pipeline.Info) bool {
-	return info.Dialect != extensionRow.Name && info.Dialect != agentDialect
+	d, err := dialectNamed(info.Dialect)
+	return (err != nil || !d.inFull) && info.Dialect != agentDialect
 }
 
 // agentDialect is the name under which package snaphook declares its moments.

@@ -63,7 +63,7 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 	)
 	ses, err := sys.NewSession(cmd.Context(), f.config(o, src.dir, trust))
 	if err == nil {
-		err = d.unreadable(ses.Problems())
+		err = unreadable(ses.Problems())
 	}
 	if err != nil {
 		_ = sys.Close() // never fails

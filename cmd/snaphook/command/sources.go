@@ -173,15 +173,6 @@ func projectHooks(loaded pipeline.Loaded) []*hook.Hook {
 // isProjects reports whether a source lies in the project's directory.
 func isProjects(s hook.Source) bool { return s == hook.Project || s == hook.Local }
 
-// unreadable returns the settings files of which nothing can be used, as one error, where such a
-// file keeps all hooks from running; else nil.
-func (d *dialect) unreadable(problems []settings.Problem) error {
-	if d.tolerant {
-		return nil
-	}
-	return unreadable(problems)
-}
-
 // unreadable returns the settings files of which nothing can be used, as one
 // error, or nil.
 func unreadable(problems []settings.Problem) error {

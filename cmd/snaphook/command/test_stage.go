@@ -98,7 +98,7 @@ func (s *stage) session(ctx context.Context, d *dialect, input wire.Object) (*op
 	})}
 	o.ses, err = o.sys.NewSession(ctx, s.config(input))
 	if err == nil {
-		err = d.unreadable(o.ses.Problems())
+		err = unreadable(o.ses.Problems())
 	}
 	if err == nil {
 		o.mods, err = s.attach(ctx, d, o.ses)

@@ -70,7 +70,7 @@ func (st *status) add(ctx context.Context, src *sources) error {
 	if err != nil {
 		return err
 	}
-	if err := src.dialect.unreadable(loaded.Problems); err != nil {
+	if err := unreadable(loaded.Problems); err != nil {
 		return err
 	}
 	reaching := src.reaching()

@@ -1,0 +1,150 @@
+package codex
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/events/format"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/match"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Dialect is the Codex system: exit status 0 is read, 2 denies for the reason on standard error
+// where the event has something to deny, and after any other one the hook has failed and the action
+// goes ahead (CX20). Hooks have ten minutes, and all of an event run at the same time.
+var Dialect = &pipeline.Dialect{
+	Name: "codex",
+	Unit: time.Second,
+	Rules: pipeline.Rules{
+		Exits:   hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.Fail},
+		Text:    hook.TextIgnored,
+		Match:   Match,
+		Timeout: 10 * time.Minute,
+	},
+	Head:      head,
+	BaseNames: []string{"session_id", "transcript_path", "cwd", "hook_event_name"},
+	HostLast:  true,
+}
+
+// head appends the members that every payload has. There is no newline at its end (CX14).
+func head(dst []byte, h pipeline.Head) []byte {
+	dst = append(append(dst, `"session_id":`...), wire.Quote(h.Session)...)
+	transcript := jsontext.Value("null")
+	if h.Transcript != "" {
+		transcript = wire.Quote(h.Transcript)
+	}
+	dst = append(append(dst, `,"transcript_path":`...), transcript...)
+	dst = append(append(dst, `,"cwd":`...), wire.Quote(h.Dir)...)
+	return append(append(dst, `,"hook_event_name":`...), wire.Quote(h.Event)...)
+}
+
+// denies are the ends of a hook on an event that has something to deny.
+var denies = hook.Exits{0: hook.ParseAnswer, 2: hook.DenyForStderr, hook.OtherStatus: hook.Fail}
+
+// traits holds the facts about an event that its declaration has no field for.
+type traits struct {
+	form            // of its answers
+	verdict verdict // what a denial means to the host
+	joins   bool    // the reasons of all hooks that deny are joined; else the first one counts
+	frees   bool    // a stop lifts every block
+	silent  bool    // the user does not see messages of hooks
+	brief   bool    // hooks have one second, and three at most
+	waits   bool    // no hook runs in the background
+	deaf    bool    // there is no context for the model
+	told    string  // who gets the text of a refusal: model, user or ""
+}
+
+// verdict puts the merged answer of an event into the effects for a host.
+type verdict func(e *format.Effects, call *Call, o *hook.Output[Output])
+
+// table holds the traits of every event of this package by its name.
+var table = map[string]*traits{}
+
+// declare makes an event of the dialect. It sets the functions that follow from the traits.
+func declare[In any](t traits, ev pipeline.Spec[In, Output]) *pipeline.Event[In, Output] {
+	table[ev.Name] = &t
+	if ev.SubjectName == toolSubject {
+		ev.Rules.Renamed = aliases.matcher
+	}
+	if ev.Subject == nil {
+		ev.Rules.Match = func(string) (hook.Matcher, string) { return nil, "" } // matchers mean nothing (CX12)
+	}
+	if t.brief {
+		ev.Rules.Timeout = time.Second
+	}
+	ev.Decode = decoder(ev.Name, &t)
+	ev.Reduce, ev.ReducesCommon = reducer(&t), true
+	refine := ev.Refine
+	ev.Refine = func(s *pipeline.Session, in *In, r *hook.Report[Output]) {
+		settle(s, &t, ev.Can, r)
+		if refine != nil {
+			refine(s, in, r)
+		}
+	}
+	ev.Effects = func(in In, res *hook.Result[Output]) any {
+		var call *Call
+		if about, ok := any(&in).(interface{ call() *Call }); ok {
+			call = about.call()
+		}
+		return effects(&t, call, res)
+	}
+	return pipeline.Declare(Dialect, ev)
+}
+
+// toolSubject is the name of the subject of tool events.
+const toolSubject = "tool_name"
+
+// aliases are further names to which matchers of a tool answer (CX13).
+var aliases = aliased{"apply_patch": {"Write", "Edit"}, "spawn_agent": {"Agent"}}
+
+type aliased map[string][]string
+
+func (a aliased) matcher(m hook.Matcher) hook.Matcher {
+	if m == nil {
+		return nil
+	}
+	return aliasMatcher{m, a}
+}
+
+type aliasMatcher struct {
+	hook.Matcher
+	aliases aliased
+}
+
+// Match reports whether the tool, or an alias of it, matches.
+func (m aliasMatcher) Match(tool string) bool {
+	if m.Matcher.Match(tool) {
+		return true
+	}
+	for _, alias := range m.aliases[tool] {
+		if m.Matcher.Match(alias) {
+			return true
+		}
+	}
+	return false
+}
+
+// Quick reports that the matcher never takes long.
+func (aliasMatcher) Quick() bool { return true }
+
+// Match compiles a matcher (CX11): empty and "*" match everything; letters, digits, _ and | are a
+// list of names, each compared exactly; anything else is an expression of Rust's regex crate, which
+// may match anywhere. A pattern that is no expression matches nothing, and note says so.
+func Match(pattern string) (m hook.Matcher, note string) { return match.LinearList(pattern) }
+
+// About returns the types of hooks that an event runs, and who gets the text of a refusal: "model",
+// "user", or "" where there is nothing to refuse.
+func About(event string) (types []string, told string) {
+	t := table[event]
+	if t == nil {
+		return nil, ""
+	}
+	types = []string{"command", "mcp_tool"}
+	if t.waits {
+		types = types[:1]
+	}
+	return types, t.told
+}

@@ -1,0 +1,37 @@
+package codex_test
+
+import (
+	"testing"
+
+	"github.com/snaphook-go/snaphook/events/codex"
+	"github.com/snaphook-go/snaphook/hooktest"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// checkEvent checks what the engine relies on in an event. Inputs do not keep unknown members, which
+// hooktest.Codec wants: the input schemas of Codex are closed (CX14).
+func checkEvent[In any](t *testing.T, event *pipeline.Event[In, codex.Output], but ...hooktest.Exception) {
+	t.Run(event.Info().Name, func(t *testing.T) {
+		hooktest.Idle(t, event, *new(In), but...)
+		hooktest.Reducer(t, event.Reduce, nil, but...)
+		hooktest.Chain(t, event, nil, nil)
+	})
+}
+
+// A block keeps an agent at work, and an answer that stops it lets it go.
+var stopFrees = hooktest.LosesBlocks("an answer that stops the agent lifts what keeps it at work")
+
+func TestEveryEventHolds(t *testing.T) {
+	checkEvent(t, codex.SessionStart, hooktest.WorksIdle("variables of earlier hooks are forgotten"))
+	checkEvent(t, codex.SessionEnd)
+	checkEvent(t, codex.UserPromptSubmit)
+	checkEvent(t, codex.PreToolUse)
+	checkEvent(t, codex.PermissionRequest)
+	checkEvent(t, codex.PostToolUse)
+	checkEvent(t, codex.PreCompact)
+	checkEvent(t, codex.PostCompact)
+	checkEvent(t, codex.SubagentStart)
+	checkEvent(t, codex.SubagentStop, stopFrees)
+	checkEvent(t, codex.Stop, stopFrees)
+	checkEvent(t, codex.Interrupt)
+}

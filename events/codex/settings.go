@@ -1,0 +1,313 @@
+package codex
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/entries"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/internal/tomlform"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/run/request"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// Settings reads the settings of Codex; its Load goes into [pipeline.Config]. The zero Settings
+// finds the files where Codex keeps them, see [Discover].
+//
+// The hooks of all files run, in the order managed, system, user, project, flag; a file that cannot
+// be read costs its own hooks alone (CX1 to CX5).
+type Settings struct {
+	Layers  []settings.Layer   // in place of the files found; they are read on every Load. See [Layer]
+	Environ []string           // the engine's environment; nil means os.Environ()
+	Tools   request.ToolCaller // for mcp_tool hooks
+	Types   entries.Types      // further types of hooks
+}
+
+// order is the order of the layers' hooks, and of precedence: a setting with one value has the
+// value of the last layer, but that of requirements.toml counts before all (CX2).
+var order = []hook.Source{hook.Managed, hook.SystemWide, hook.User, hook.Project, hook.Flag}
+
+func init() { Dialect.Settings = Settings{}.Load } // Load needs Dialect, so that its literal cannot have it
+
+// Discover returns the layers of a project directory: requirements.toml, hooks.json and config.toml
+// below /etc/codex, the latter two in the user's directory, which is ~/.codex or CODEX_HOME, and in
+// .codex of the directory.
+func Discover(dir string) []settings.Layer { return discover(dir, os.Environ()) }
+
+func discover(dir string, env []string) []settings.Layer {
+	etc, project := filepath.Join(environ.Etc(env), "codex"), filepath.Join(dir, ".codex")
+	layers := append(
+		[]settings.Layer{Layer(hook.Managed, filepath.Join(etc, "requirements.toml"))}, both(hook.SystemWide, etc)...,
+	)
+	home := homeDir(env)
+	if home != "" {
+		layers = append(layers, both(hook.User, home)...)
+	}
+	if home == "" || !bounded.SameFile(home, project) { // of a folder that serves both, the hooks run once
+		layers = append(layers, both(hook.Project, project)...)
+	}
+	return layers
+}
+
+// both returns the layers of the two files of a directory.
+func both(source hook.Source, dir string) []settings.Layer {
+	return []settings.Layer{Layer(source, filepath.Join(dir, jsonFile)), Layer(source, filepath.Join(dir, tomlFile))}
+}
+
+const (
+	jsonFile = "hooks.json"
+	tomlFile = "config.toml"
+)
+
+// Layer returns the layer of a file, which is TOML if its name ends in .toml, and JSON else. The
+// source is Managed for requirements.toml, SystemWide, User, Project or Flag.
+func Layer(source hook.Source, file string) settings.Layer {
+	return settings.Layer{Name: source.String(), Source: source, File: file, Strict: true, Format: Format(file)}
+}
+
+// Format returns the Format of a file's layer: TOML if its name ends in .toml, nil for JSON.
+func Format(file string) func([]byte) (settings.Converted, error) {
+	if filepath.Ext(file) == ".toml" {
+		return tomlform.Convert
+	}
+	return nil
+}
+
+// homeDir is the user's directory; empty if there is no home.
+func homeDir(env []string) string {
+	if dir := environ.Getenv(env, "CODEX_HOME"); dir != "" {
+		return dir
+	}
+	home := environ.Getenv(env, "HOME")
+	if home == "" {
+		home, _ = environ.Home()
+	}
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, ".codex")
+}
+
+// Load reads the settings for a directory. It is a [pipeline.Load].
+func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
+	if s.Environ == nil {
+		s.Environ = os.Environ()
+	}
+	layers := slices.Clone(s.Layers) // others may be loading them too
+	if s.Layers == nil {
+		layers = discover(at.Dir, s.Environ)
+	}
+	slices.SortStableFunc(layers, func(a, b settings.Layer) int {
+		return slices.Index(order, a.Source) - slices.Index(order, b.Source)
+	})
+	r := &reading{
+		Reader:   entries.Reader{Dialect: Dialect, Elsewhere: elsewhere, Beside: []string{"state", "managed_dir", "windows_managed_dir"}},
+		Settings: s, at: at, env: s.Environ, limits: map[string]int{},
+	}
+	r.Loaded.Values = map[any]any{limitsKey{}: r.limits}
+	files := r.readFiles(layers)
+	r.readSwitches(files)
+	r.noteBoth(files)
+	for _, f := range files {
+		f.hooks(r)
+	}
+	return r.Loaded, nil
+}
+
+// elsewhere are names that people write for events of this system.
+var elsewhere = map[string]string{
+	"BeforeTool": "PreToolUse", "AfterTool": "PostToolUse", "BeforeAgent": "UserPromptSubmit", "AfterAgent": "Stop", "PreCompress": "PreCompact",
+	"preToolUse": "PreToolUse", "postToolUse": "PostToolUse", "userPromptSubmitted": "UserPromptSubmit", "agentStop": "Stop",
+	"PostToolUseFailure": "PostToolUse", "PreCompaction": "PreCompact",
+}
+
+// reading is one Load.
+type reading struct {
+	entries.Reader
+	Settings
+	at  pipeline.Workspace
+	env []string
+
+	limits   map[string]int // of tokens, by the ids of hooks
+	disabled map[string]hook.Position
+	all, own off // why hooks do not run: those of every file, and the project's
+	managed  off // why hooks that no administrator manages do not run
+}
+
+// off is why hooks do not run; the zero off keeps none from running.
+type off struct {
+	why string
+	by  hook.Source
+}
+
+// file is one settings file that is there.
+type file struct {
+	settings.Layer
+	root  settings.Value
+	wrong *settings.Problem // why nothing of its hooks can be used
+}
+
+// readFiles reads the files that are there. Loaded has their names, highest priority first.
+func (r *reading) readFiles(layers []settings.Layer) (files []*file) {
+	values, problems := settings.Read(layers)
+	for i, layer := range layers {
+		f := &file{Layer: layer, root: values[i]}
+		for _, p := range problems {
+			if p.Fatal && p.Position.File == layer.File {
+				f.wrong = &p
+			}
+		}
+		if f.wrong == nil && f.root.Exists() {
+			f.wrong = f.fault(r.Types)
+		}
+		if f.wrong == nil && !f.root.Exists() {
+			continue
+		}
+		files = append(files, f)
+		r.Loaded.Files = append([]string{layer.File}, r.Loaded.Files...)
+		if f.wrong != nil {
+			f.wrong.Fatal = false // the other files load (CX4)
+			r.Problem(*f.wrong)
+			continue
+		}
+		r.Loaded.Problems = append(r.Loaded.Problems, f.root.Duplicates()...)
+	}
+	r.Loaded.Problems = lo.Uniq(r.Loaded.Problems) // layers may share a file
+	return files
+}
+
+// isTOML reports whether the file is TOML, which has other tables beside the hooks.
+func (f *file) isTOML() bool { return f.Format != nil }
+
+// isManaged reports whether an administrator manages the file: its hooks always run (CX6).
+func (f *file) isManaged() bool { return f.Source == hook.Managed || f.Source == hook.SystemWide }
+
+// readSwitches reads the switches for all hooks, and which handlers are switched off (CX7 to CX9).
+func (r *reading) readSwitches(files []*file) {
+	r.disabled = map[string]hook.Position{}
+	var pinned settings.Value
+	for _, f := range files {
+		if !f.isTOML() || !f.root.Exists() {
+			continue
+		}
+		on := r.feature(f.root.Get("features"))
+		switch f.Source {
+		case hook.Managed:
+			if pinned = on; isTrue(f.root.Get("allow_managed_hooks_only")) {
+				r.managed = off{"allow_managed_hooks_only is set in " + f.File, f.Source}
+			}
+			continue
+		case hook.User, hook.Flag:
+			r.readState(f.root.Get("hooks").Get("state"))
+		}
+		if on.Exists() {
+			set := off{}
+			if on.Kind() == 'f' {
+				set = off{"[features] hooks = false in " + f.File, f.Source}
+			}
+			if r.own = set; r.at.Vouches(f.Source) {
+				r.all = set
+			}
+		}
+	}
+	if pinned.Exists() {
+		r.all = off{}
+		if pinned.Kind() == 'f' {
+			r.all = off{"[features] hooks = false in requirements.toml", hook.Managed}
+		}
+		r.own = r.all
+	}
+}
+
+// feature returns the switch of a table of features, under its name or the older one.
+func (r *reading) feature(table settings.Value) (on settings.Value) {
+	for _, name := range []string{"codex_hooks", "hooks"} {
+		if v := table.Get(name); v.Exists() {
+			if _, ok := r.Bool(v); ok {
+				on = v
+			}
+		}
+	}
+	return on
+}
+
+func isTrue(v settings.Value) bool {
+	on, _ := v.Bool()
+	return on
+}
+
+// readState reads which handlers the user has switched off: [hooks.state."FILE:EVENT:GROUP:HANDLER"].
+func (r *reading) readState(table settings.Value) {
+	for key, state := range table.Members() {
+		if on, ok := r.Bool(state.Get("enabled")); ok && !on {
+			r.disabled[key] = state.Position()
+		} else if ok {
+			delete(r.disabled, key)
+		}
+	}
+}
+
+// noteBoth says that both files of a layer have hooks: both count.
+func (r *reading) noteBoth(files []*file) {
+	for i, f := range files[:max(0, len(files)-1)] {
+		next := files[i+1]
+		if f.Source == next.Source && !f.isTOML() && next.isTOML() && f.events() > 0 && next.events() > 0 &&
+			filepath.Dir(f.File) == filepath.Dir(next.File) {
+			r.Problem(next.root.Get("hooks").Wrong(
+				"hooks stand in hooks.json and in config.toml of this layer; both run: write them in one of the two"))
+		}
+	}
+}
+
+// events is the number of events for which the file has hooks.
+func (f *file) events() (n int) {
+	for name := range f.root.Get("hooks").Members() {
+		if table[name] != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// excluded says why no hook of the file runs; the zero value if they do.
+func (r *reading) excluded(f *file) hook.Exclusion {
+	set := r.all
+	if f.Source == hook.Project {
+		set = r.own
+	}
+	switch {
+	case set.why != "":
+		return hook.Exclusion{Skip: hook.Disabled, SkipDetail: set.why, SkippedBy: set.by}
+	case r.managed.why != "" && !f.isManaged():
+		return hook.Exclusion{Skip: hook.Policy, SkipDetail: r.managed.why, SkippedBy: r.managed.by}
+	case r.at.Untrusted && f.Source == hook.Project:
+		return hook.Exclusion{Skip: hook.Untrusted, SkipDetail: "the folder is not trusted, so hooks that it brings do not run"}
+	}
+	return hook.Exclusion{}
+}
+
+// key is the name of a handler in [hooks.state] (CX9).
+func (f *file) key(event string, group, handler int) string {
+	path := f.File
+	if f.Source == hook.Managed {
+		name := "managed_dir"
+		if windows {
+			name = "windows_managed_dir"
+		}
+		if dir, ok := f.root.Get("hooks").Get(name).Text(); ok && filepath.IsAbs(dir) {
+			path = dir
+		}
+	}
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	return strings.Join([]string{path, snake(event), itoa(group), itoa(handler)}, ":")
+}

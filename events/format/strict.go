@@ -1,0 +1,118 @@
+package format
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// AnswerError says why an answer cannot be used: nothing of it counts.
+type AnswerError struct {
+	Why     string // `"permissionDecision" is "ask"; write "deny", or "allow" with an "updatedInput"`
+	Message string // the message for the user, which the original shows all the same
+}
+
+func (e *AnswerError) Error() string { return "the answer cannot be used: " + e.Why }
+
+// Members are the members that an object of an answer may have, by name, each with the place for
+// its value:
+//
+//   - *bool: true or false;
+//   - **string: a string or null;
+//   - *jsontext.Value: any JSON; null leaves it nil;
+//   - func(jsontext.Value) error: whatever it accepts.
+type Members map[string]any
+
+// Read reads an object whose every member has to be known, and of the right type. path stands
+// before the names in the error, such as "hookSpecificOutput.". Of a member that is given twice the
+// last one counts.
+func (m Members) Read(path string, o wire.Object) error {
+	for name, value := range o.Members() {
+		to, known := m[name]
+		if !known {
+			return fmt.Errorf("it has the member %q, which answers of this event do not have", path+shortened(name))
+		}
+		if err := assign(to, path+name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func assign(to any, name string, value jsontext.Value) error {
+	switch to := to.(type) {
+	case *bool:
+		if k := value.Kind(); k != 't' && k != 'f' {
+			return wrongKind(name, value, "true or false")
+		}
+		*to = value.Kind() == 't'
+	case **string:
+		if *to = nil; value.Kind() == 'n' {
+			return nil
+		}
+		text, ok := wire.Text(value)
+		if !ok {
+			return wrongKind(name, value, "a string")
+		}
+		*to = &text
+	case *jsontext.Value:
+		if *to = nil; value.Kind() != 'n' {
+			*to = value
+		}
+	case func(jsontext.Value) error:
+		return to(value)
+	default:
+		panic(fmt.Sprintf("format: a place of type %T", to))
+	}
+	return nil
+}
+
+func wrongKind(name string, value jsontext.Value, want string) error {
+	return fmt.Errorf("%q is %s; want %s", name, wire.KindName(value.Kind()), want)
+}
+
+// Object returns a place of [Members] for an object or null, whose members are read in turn.
+func Object(name string, members Members, there *bool) func(jsontext.Value) error {
+	return func(value jsontext.Value) error {
+		switch value.Kind() {
+		case 'n':
+			return nil
+		case '{':
+			*there = true
+			return members.Read(name+".", wire.Object(value))
+		}
+		return wrongKind(name, value, "an object")
+	}
+}
+
+// OneOf returns a place of [Members] for one word of a list, or null.
+func OneOf(name string, to *string, words ...string) func(jsontext.Value) error {
+	return func(value jsontext.Value) error {
+		if value.Kind() == 'n' {
+			return nil
+		}
+		text, ok := wire.Text(value)
+		if !ok {
+			return wrongKind(name, value, "a string")
+		}
+		for _, word := range words {
+			if text == word {
+				*to = text
+				return nil
+			}
+		}
+		return fmt.Errorf("%q is %q; want %s", name, shortened(text), strings.Join(words, ", "))
+	}
+}
+
+// shortened bounds a text that a hook made up.
+func shortened(text string) string {
+	const most = 60
+	if len(text) > most {
+		return text[:most] + "…"
+	}
+	return text
+}
