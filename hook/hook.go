@@ -58,8 +58,8 @@ type Selection struct {
 	Rank       int       // hooks that a program registers run by rank, equal ones as they came
 	Once       bool      // runs once in a session
 	Sequential bool      // asks that all hooks of the event run one at a time
-	// OwnOnly: the user has not agreed to more. Sequential counts in plans of such
-	// hooks alone, and an equal hook of any other kind replaces it.
+	// OwnOnly: the user has not agreed to more. Sequential counts among such hooks alone, which
+	// run one after another beside the others, and an equal hook of any other kind replaces it.
 	OwnOnly bool
 }
 

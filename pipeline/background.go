@@ -77,8 +77,8 @@ func newBackgroundRun[Out any](
 // launch starts a hook that the fire does not wait for.
 func launch[Out any](from context.Context, f *fire[Out], r *hook.Report[Out], in *input) {
 	payload, err := in.payload()
-	if err != nil { // only of an input that the hook before has changed, when no two run at a time
-		r.Err, f.failed = err, err
+	if err != nil { // only of an input that the hook before has changed, in a sequence
+		r.Err, f.chainFailed = err, err
 		return
 	}
 	call, b := f.newCall(from, r.Hook, r.Index, in, payload), newBackgroundRun(from, f, r, in)

@@ -105,7 +105,8 @@ type fireState struct {
 	contexts      []lazyContext // by place in the plan, for parallel hooks in Go
 	began         time.Time
 	number        int64           // among the session's fires
-	failed        error           // why not every hook could run
+	failed        error           // why not every hook could run; set before and after they do
+	chainFailed   error           // the same, of the goroutine that runs hooks one after another
 	vars          *varsDir        // where hooks export variables; nil if they do not
 	noVars        error           // why hooks cannot export variables, though the event lets them
 	ctx           context.Context // fireContext, with the event's budget
@@ -288,6 +289,9 @@ func (f *fire[Out]) spawn() iter.Seq[*hook.Report[Out]] {
 			spawn.Renew = f.renew
 		}
 		reports = spawn.Fold(f.ctx, f.applyHookOutputToInput)
+	case f.plan.OwnChain:
+		spawn.Chain, spawn.Next = f.ownHooks(), f.nextOfChain
+		reports = spawn.Parallel(f.ctx, f.fireContext.end, f.s.sys.limit)
 	default:
 		if spawn.Ready {
 			f.contexts = make([]lazyContext, len(f.plan.Run))
@@ -308,13 +312,35 @@ func (f *fireState) inProcess() bool {
 // applyHookOutputToInput returns the input of the hook after r in a sequential plan, or ends
 // the chain: after a hook that blocks, and when hooks can no longer run.
 func (f *fire[Out]) applyHookOutputToInput(in *input, r *hook.Report[Out]) (next *input, goOn bool) {
-	if f.event.spec.Blocks(&r.Output) || f.failed != nil && f.failed != hook.ErrClosed {
+	if f.event.spec.Blocks(&r.Output) || in.failed != nil {
 		return in, false
 	}
 	if f.event.spec.chainIn == nil || !r.Answered || r.Err != nil || r.Output.Synthetic {
 		return in, true
 	}
 	return &input{value: f.event.spec.chain(f.event.spec.chainIn, in.value, &r.Output), fire: in.fire}, true
+}
+
+// ownHooks returns the places of the hooks that run one after another beside the others.
+func (f *fireState) ownHooks() (places []int) {
+	for i, h := range f.plan.Run {
+		if h.OwnOnly {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// nextOfChain is applyHookOutputToInput on the goroutine of a chain, which a panic of a function
+// of the event must not end: it is the error of the fire.
+func (f *fire[Out]) nextOfChain(in *input, r *hook.Report[Out]) (next *input, goOn bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			f.chainFailed = &hook.PanicError{Value: v, Stack: debug.Stack()}
+			next, goOn = in, false
+		}
+	}()
+	return f.applyHookOutputToInput(in, r)
 }
 
 // renew returns the plan with the changes that were made to the session's hooks while hook
@@ -367,7 +393,7 @@ func (f *fire[Out]) runHook(ctx context.Context, i int, h *hook.Hook, in *input)
 			r.Err = errExited
 		}
 		r.Recheck = f.again
-		if r.Err != nil && r.Err != f.failed { // else it has not failed: it could not be asked
+		if r.Err != nil && r.Err != f.failed && r.Err != in.failed { // else it has not failed: it could not be asked
 			f.policing().applyFailurePolicy(r)
 		}
 		if f.event.spec.refine != nil {
@@ -535,8 +561,8 @@ func isDecision(d hook.Decision) bool {
 // runRunner runs a hook outside the process and parses its reply.
 func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *input) {
 	payload, err := in.payload()
-	if err != nil { // only of an input that the hook before has changed, when no two run at a time
-		r.Err, f.failed = err, err
+	if err != nil { // only of an input that the hook before has changed, in a sequence
+		r.Err, f.chainFailed = err, err
 		return
 	}
 	call := f.newCall(ctx, r.Hook, r.Index, in, payload)
@@ -649,6 +675,9 @@ func (f *fire[Out]) reduce(res *hook.Result[Out]) {
 	} else {
 		notNeeded := func() { f.fireContext.end(hook.ErrNotNeeded) }
 		*res, err = stages.Reduce(f.spawn(), f.reports, f.event.spec.Reduce, notNeeded)
+	}
+	if f.failed == nil || f.failed == hook.ErrClosed {
+		f.failed = cmp.Or(f.chainFailed, f.failed)
 	}
 	if err != nil {
 		f.log().reducer(err)

@@ -23,6 +23,8 @@ type input struct {
 	mu      sync.Mutex // guards the fields below: an observer that no one waits for may read them
 	encoded []byte
 	members int // where in encoded the value's own members begin
+
+	failed error // why it cannot be encoded; of the goroutine that made the input
 }
 
 // payload returns the JSON object for a hook outside the process. Hooks that share an input
@@ -39,7 +41,8 @@ func (in *input) payload() ([]byte, error) {
 	at := len(b)
 	b, err := encode(b, in.value)
 	if err != nil {
-		return nil, &hook.InputError{Event: f.of.full, Err: err}
+		in.failed = &hook.InputError{Event: f.of.full, Err: err}
+		return nil, in.failed
 	}
 	if b[at] = ','; len(b) == at+len("{}") { // the input's brace; it has no members
 		b = append(b[:at], '}')

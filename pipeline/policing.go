@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/common"
@@ -85,18 +86,22 @@ func (f policing[Out]) decided(all *hook.Output[Out], reports []hook.Report[Out]
 }
 
 // merged merges reports in which the shadows that are chosen count. A sequential
-// plan ends at the first that blocks, as it would have.
+// plan, or the chain of a project's own hooks, ends at the first that blocks, as it would have.
 func (f policing[Out]) merged(reports []hook.Report[Out], counts func(i int) bool) (hook.Would, string) {
 	all := slices.Clone(reports)
 	sequential := f.plan.Sequential || f.event.rules.Sequential
-	for i := range all {
+	for i := 0; i < len(all); i++ {
 		if counts(i) {
 			all[i] = *lit(&all[i])
 		}
 		all[i].Index = i
-		if sequential && f.event.spec.Blocks(&all[i].Output) {
+		switch {
+		case !f.event.spec.Blocks(&all[i].Output):
+		case sequential:
 			all = all[:i+1]
-			break
+		case f.plan.OwnChain && all[i].Hook.OwnOnly:
+			later := lo.Reject(all[i+1:], func(r hook.Report[Out], _ int) bool { return r.Hook.OwnOnly })
+			all = append(all[:i+1], later...)
 		}
 	}
 	res, _ := stages.Reduce(pointers(all), make([]hook.Report[Out], len(all)), f.event.spec.Reduce, func() {})

@@ -22,7 +22,7 @@ func (f rechecking[Out]) secondRound(in any) *fire[Out] {
 	left := slices.DeleteFunc(slices.Clone(plan.Run), func(h *hook.Hook) bool { return h == closed || !waitsFor(h) })
 	g := &fire[Out]{event: f.event, watcher: f.watcher, fireState: fireState{
 		of: f.of, s: f.s, began: f.began, observed: f.observed, info: f.info, base: len(f.runs), again: true,
-		plan: &stages.Planned{Run: left, Sequential: plan.Sequential},
+		plan: &stages.Planned{Run: left, Sequential: plan.Sequential, OwnChain: plan.OwnChain},
 	}}
 	g.first.value, g.first.fire = in, &g.fireState
 	g.in = &g.first

@@ -19,7 +19,7 @@ func (p *Planned) choose(hooks []*hook.Hook) {
 		}
 		kept[h.Key] = kept[h.Key].add(h, p.timeout)
 	}
-	own := false // a hook asks for sequence among hooks with OwnOnly
+	sequential, own := false, 0 // hooks with OwnOnly, and whether one of them asks for sequence
 	for _, h := range hooks {
 		if d := kept[h.Key]; h.Key != "" && d.kept != h {
 			p.skip(h, hook.Duplicate, d.why(h, p.timeout))
@@ -27,9 +27,13 @@ func (p *Planned) choose(hooks []*hook.Hook) {
 		}
 		p.Run = append(p.Run, h)
 		p.Sequential = p.Sequential || h.Sequential && !h.OwnOnly
-		own = own || h.Sequential
+		if h.OwnOnly {
+			sequential = sequential || h.Sequential
+			own++
+		}
 	}
-	p.Sequential = p.Sequential || own && !slices.ContainsFunc(p.Run, func(h *hook.Hook) bool { return !h.OwnOnly })
+	p.Sequential = p.Sequential || sequential && own == len(p.Run)
+	p.OwnChain = !p.Sequential && sequential && own > 1
 }
 
 // duplicates are hooks with one key, of which one runs.

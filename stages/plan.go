@@ -16,6 +16,10 @@ type Planned struct {
 	Sequential bool         // run one at a time, each with the changes of those before it
 	Skipped    []Skipped    // every other hook, with the reason
 
+	// OwnChain says that the hooks with OwnOnly run one at a time, each with the changes of
+	// those before it, while the other hooks run at the same time, with the input unchanged.
+	OwnChain bool
+
 	// Late reports that the matchers ran out of time: hooks whose matcher did not
 	// run count as matching.
 	Late bool
@@ -43,8 +47,8 @@ type Skipped struct {
 // matcher accepts it, without duplicates. Of hooks with one key the first one stays,
 // unless a later one is more trusted and the first one guards less: its timeout is
 // shorter, its failure does not block, or the user has not agreed to it. One
-// selected hook that asks for sequence makes the whole plan sequential; a hook that
-// is not selected does not count (L14, L35).
+// selected hook that asks for sequence makes the whole plan sequential, and one with OwnOnly
+// the hooks with OwnOnly alone; a hook that is not selected does not count (L14, L35).
 //
 // Plan keeps the order of hooks. Matching may cost a regular expression per hook:
 // keep the result. A plan that is Open has to be narrowed for every fire.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -34,6 +35,12 @@ type Spawn[In, Out any] struct {
 	// (runtime.Goexit), so that Each did not return. Nil: a report of the hook
 	// and its place alone.
 	Exited func(i int) *hook.Report[Out]
+
+	// Chain has the places, in order, of hooks that Parallel runs one after another, beside the
+	// others: Next gets the report of each, as the next of Fold does, on the chain's goroutine, and
+	// must not panic. Ready has no effect then. Empty: all hooks run at the same time.
+	Chain []int
+	Next  func(In, *hook.Report[Out]) (In, bool)
 
 	Unstoppable bool // Fold continues after ctx has ended
 
@@ -86,9 +93,11 @@ func (s Spawn[In, Out]) Parallel(
 	limit int,
 ) iter.Seq[*hook.Report[Out]] {
 	return func(yield func(*hook.Report[Out]) bool) {
-		p := &parallel[In, Out]{Spawn: s, yield: yield, reports: make([]*hook.Report[Out], len(s.Plan))}
-		p.crew = crew{hooks: p, size: len(s.Plan), limit: max(1, limit), announce: s.Announce, ctx: ctx, cancel: cancel}
-		if s.Ready && !s.Announce {
+		p := &parallel[In, Out]{Spawn: s, yield: yield, reports: make([]*hook.Report[Out], len(s.Plan)), chained: s.In}
+		p.crew = crew{
+			hooks: p, size: len(s.Plan), limit: max(1, limit), chain: s.Chain, announce: s.Announce, ctx: ctx, cancel: cancel,
+		}
+		if s.Ready && !s.Announce && len(s.Chain) == 0 {
 			p.crew.runEagerly()
 		} else {
 			p.crew.runPooled()
@@ -102,11 +111,21 @@ type parallel[In, Out any] struct {
 	crew    crew
 	reports []*hook.Report[Out] // by place in the plan; who sends a turn has written its report
 	yield   func(*hook.Report[Out]) bool
+	chained In // the input of the next hook of the chain, on whose goroutine alone it is used
 }
 
-func (p *parallel[In, Out]) run(i int) (returned bool) {
-	p.reports[i] = p.Each(p.crew.ctx, i, p.Plan[i], p.In)
+func (p *parallel[In, Out]) run(i int) (returned bool) { return p.runWith(i, p.In) }
+
+func (p *parallel[In, Out]) runWith(i int, in In) (returned bool) {
+	p.reports[i] = p.Each(p.crew.ctx, i, p.Plan[i], in)
 	return p.reports[i] != nil
+}
+
+func (p *parallel[In, Out]) runChained(i int) (returned bool) { return p.runWith(i, p.chained) }
+
+func (p *parallel[In, Out]) next(i int) (goOn bool) {
+	p.chained, goOn = p.Next(p.chained, p.reports[i])
+	return goOn
 }
 
 func (p *parallel[In, Out]) exited(i int) {
@@ -134,16 +153,19 @@ type turn struct {
 
 // planned is a [parallel] without its types.
 type planned interface {
-	run(i int) (returned bool)  // false, or no return: the hook ended its goroutine
-	exited(i int)               // writes the report of such a hook
-	deliver(t turn) (goOn bool) // yields a report to the consumer
+	run(i int) (returned bool)        // false, or no return: the hook ended its goroutine
+	runChained(i int) (returned bool) // the same for a hook of the chain
+	next(i int) (goOn bool)           // the chain goes on after a hook
+	exited(i int)                     // writes the report of such a hook
+	deliver(t turn) (goOn bool)       // yields a report to the consumer
 }
 
 // crew runs the hooks of a plan at the same time.
 type crew struct {
 	hooks    planned
-	size     int // hooks in the plan
-	limit    int // hooks that run at the same time
+	size     int   // hooks in the plan
+	limit    int   // hooks that run at the same time
+	chain    []int // places of hooks that run one after another, as one task of the pool
 	announce bool
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
@@ -168,7 +190,12 @@ func (c *crew) runPooled() {
 	go func() { // submitting blocks while the pool is full, and the consumer must not
 		workers := pool.New().WithMaxGoroutines(c.limit)
 		for i := range c.size {
-			workers.Go(func() { c.runOne(i, turns) })
+			switch {
+			case !slices.Contains(c.chain, i):
+				workers.Go(func() { c.runOne(i, turns) })
+			case i == c.chain[0]:
+				workers.Go(func() { c.runChain(c.chain, turns) })
+			}
 		}
 		workers.Wait()
 		close(turns)
@@ -198,6 +225,26 @@ func (c *crew) runOne(i int, turns chan<- turn) {
 		turns <- turn{i, false}
 	}()
 	returned = c.hooks.run(i)
+}
+
+// runChain runs the hooks of a chain on a worker, one after another, and sends their turns. It
+// goes on after a hook that ended its goroutine. Once ctx has ended no further hook starts.
+func (c *crew) runChain(chain []int, turns chan<- turn) {
+	i, rest, returned := chain[0], chain[1:], false
+	if c.announce {
+		turns <- turn{i, true}
+	}
+	defer func() {
+		if !returned {
+			c.hooks.exited(i)
+		}
+		goOn := c.hooks.next(i) // before the consumer has the report
+		turns <- turn{i, false}
+		if goOn && len(rest) > 0 && c.ctx.Err() == nil {
+			c.runChain(rest, turns)
+		}
+	}()
+	returned = c.hooks.runChained(i)
 }
 
 // patience is how often the watching goroutine yields before it takes a hook for
