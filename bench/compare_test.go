@@ -17,9 +17,9 @@ type comparison struct {
 	a, b  time.Duration
 }
 
-// compare measures a and b in so many pairs, in the order a b b a, so that
-// neither is always the one behind the other. The ratio is the median of the
-// ratios a/b of neighbours, which share the state that the machine is in.
+// compare measures a and b in the given number of pairs, in the order a b b a, so that neither
+// always runs second. The ratio is the median of the ratios a/b of neighbours, which run while
+// the machine is in the same state.
 func compare(pairs int, a, b func() time.Duration) comparison {
 	a()
 	b()

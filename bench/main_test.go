@@ -58,7 +58,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(tabled{m})
 }
 
-// tabled prints the table behind the tests, if someone wants it.
+// tabled prints the table after the tests, with -table.
 type tabled struct{ *testing.M }
 
 func (t tabled) Run() int {

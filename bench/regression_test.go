@@ -16,9 +16,9 @@ import (
 // kept is where leakyFire leaves its input.
 var kept any
 
-// leakyFire is Fire with a mistake: behind the guard, where it is never seen
-// while there are no hooks, the input itself goes into an interface. It costs
-// every caller an allocation, also the idle ones.
+// leakyFire is Fire with a mistake: after the guard, in code that never runs without hooks, it
+// stores the input itself in an interface. This costs every caller an allocation, also without
+// hooks.
 func leakyFire(ctx context.Context, ses *pipeline.Session, in *llxprt.BeforeToolInput) (*hook.Result[llxprt.BeforeToolOutput], error) {
 	if llxprt.BeforeTool.Active(ses) {
 		kept = in

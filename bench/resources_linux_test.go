@@ -84,8 +84,8 @@ func pool(workers int) int {
 	return workers
 }
 
-// held are the gates on the most that a process of its own holds while it
-// works: so much for each of the places that it should have.
+// held returns the gates on the most descriptors and threads that a separate process holds while
+// it works: a fixed number for each of its places.
 func held(t *testing.T, role string, workers, places int) (gates []gate, about string) {
 	c := startChild(t, role, workers)
 	pid := c.cmd.Process.Pid

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzValues sends JSON through a handler that gives it back. The oracle reads
-// numbers as JavaScript does, as float64, and of equal names the last.
+// FuzzValues sends JSON through a handler that returns it. The oracle reads numbers as JavaScript
+// does, as float64, and the last of equal names.
 func FuzzValues(f *testing.F) {
 	for _, seed := range []string{
 		`null`, `0`, `-0`, `1e300`, `9007199254740993`, `""`, `"\ud800"`, `"\u0000\u2028"`, `[[],{}]`,

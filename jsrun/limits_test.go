@@ -104,7 +104,7 @@ func TestMemoryAndDepthAreBounded(t *testing.T) {
 	}
 }
 
-// Where memory ends, there may be none for the text that says so.
+// At the memory limit there may be no memory for the error's text.
 func TestMemoryIsSaidToBeOverWhereverItEnds(t *testing.T) {
 	places := uint64(20)
 	if raceEnabled {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// asks is a module with that beginning, whose handler gives the value of an
-// expression.
+// asks runs a module with that beginning, whose handler returns the value of an expression.
 func asks(t *testing.T, beginning, expression string, opt Options) string {
 	t.Helper()
 	a := written(t, beginning+"\nexport default pi => pi.on('call', () => { try { return ("+expression+") } catch (e) { return `${e.name}: ${e.message}` } })", opt)

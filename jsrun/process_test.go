@@ -16,7 +16,7 @@ import (
 // patient is a time limit that even a slow machine does not reach.
 const patient = 60 * time.Second
 
-// inNode skips a test where there is no node.
+// inNode skips a test where node is not installed.
 func inNode(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath(Node); err != nil {

@@ -124,7 +124,7 @@ func TestNothingGoesToTheBackgroundOfWhatIsClosed(t *testing.T) {
 		return hook.Reply{}, nil
 	}
 	closed := behind("a", hook.Async, never)
-	closed.FailClosed = true // it would have decided nothing, so it does not block either
+	closed.FailClosed = true // it would have decided nothing, and therefore does not block either
 	for name, end := range map[string]func(*pipeline.System, *pipeline.Session){
 		"a session": func(_ *pipeline.System, s *pipeline.Session) { s.Close(context.Background()) },
 		"a system":  func(sys *pipeline.System, _ *pipeline.Session) { sys.Close() },

@@ -90,7 +90,7 @@ func TestHooksCannotLeaveWhereTheDialectHasNoSuchThing(t *testing.T) {
 	}
 }
 
-// The hook may not leave, so the fire waits until it is gone: nothing else does.
+// The hook may not go to the background; only the fire waits for its end.
 func TestAHookThatMayNotLeaveIsWaitedFor(t *testing.T) {
 	slow := func(ctx context.Context, _ hook.Call) (hook.Reply, error) {
 		<-ctx.Done()

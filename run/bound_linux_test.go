@@ -123,7 +123,7 @@ func TestAGuardianThatIsKilledIsReplaced(t *testing.T) {
 	for alive(g.proc.Pid) {
 		runtime.Gosched()
 	}
-	g.watch(1 << 30) // which is no process
+	g.watch(1 << 30) // not a process
 	g.mu.Lock()
 	_ = g.in.Close() // as the end of this process would
 	g.mu.Unlock()

@@ -225,7 +225,7 @@ func TestSaysWhatCannotBeStarted(t *testing.T) {
 
 func TestSearchesThePathOfTheCall(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "bin", "guard"), 0o700); err != nil { // a folder is no program
+	if err := os.MkdirAll(filepath.Join(dir, "bin", "guard"), 0o700); err != nil { // a folder is not a program
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "guard"), []byte("#!/bin/sh\necho \"$0 $1 $WHO\"\n"), 0o700); err != nil {

@@ -256,8 +256,8 @@ func TestTheInterpreterHangs(t *testing.T) {
 	}
 }
 
-// A process that has not seen its start when the host gives up never begins; of one that
-// has, the host waits to hear.
+// A process that has not read its start when the host gives up never begins; if it has, the host
+// waits for its answer.
 func TestAStartIsTakenBackUnlessItWasSeen(t *testing.T) {
 	for _, seen := range []bool{false, true} {
 		var p [2]int
@@ -451,7 +451,7 @@ func testNothingOutlives(t *testing.T, signal syscall.Signal) {
 	until := time.Now().Add(2 * time.Second)
 	for _, pid := range family {
 		for alive(pid) && time.Now().Before(until) {
-			time.Sleep(5 * time.Millisecond) // the kernel does not tell of a process that is no child
+			time.Sleep(5 * time.Millisecond) // the kernel does not report the end of a process that is not a child
 		}
 		if alive(pid) {
 			command, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
@@ -522,7 +522,7 @@ func waitGone(t *testing.T, pid int) {
 	}
 }
 
-// alive reports whether a process is there and is no zombie.
+// alive reports whether a process exists and is not a zombie.
 func alive(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	_, rest, _ := bytes.Cut(stat, []byte(") "))

@@ -196,9 +196,8 @@ func pythonOf(w *Warm) *python {
 	return nil
 }
 
-// awaitNextChild waits until the idle interpreter has forked the children of the
-// next two calls, and they have made themselves ready, and returns the first. Nothing
-// signals that, so it looks.
+// awaitNextChild waits until the idle interpreter has forked the children of the next two calls,
+// and they are ready, and returns the first. It polls, because no event signals this.
 func awaitNextChild(t *testing.T, w *Warm) (pid int) {
 	t.Helper()
 	p := residentOf(w)

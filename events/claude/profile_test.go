@@ -139,8 +139,8 @@ func TestALostDenialOfAnotherSystemIsAFailure(t *testing.T) {
 	}
 }
 
-// Whatever a hook prints, a status that denies stays a denial where hooks of the system can block,
-// and the answer is one that the event can read.
+// FuzzOutputOfOtherSystems checks that an exit status that denies stays a denial with any output,
+// where hooks of the system can block, and that the event can read the translated answer.
 func FuzzOutputOfOtherSystems(f *testing.F) {
 	f.Add(0, `{"decision": "block", "reason": "x"}`, "")
 	f.Add(2, "", `{"decision": "allow", "hookSpecificOutput": {"updatedInput": {"a": 1}}}`)

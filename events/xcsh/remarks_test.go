@@ -49,8 +49,8 @@ func result(t *testing.T, m *xcsh.Modules, path, event string, answer xcsh.Dynam
 
 var call = xcsh.ToolCallEvent{ToolName: "bash", ToolCallID: "1", Input: wire.Object(`{"command":"ls"}`)}
 
-// What a module returns from a gate and the gate does not read is noted in the report and the log;
-// where failures are closed the tool does not run.
+// The report and the log note a module's result that its gate does not read; with a policy that
+// fails closed the tool does not run.
 func TestAResultThatAGateDoesNotReadIsNoted(t *testing.T) {
 	const closed = `{"defaults": {"gates": {"onFailure": "closed"}}}`
 	for value, want := range map[string]string{
@@ -159,8 +159,8 @@ func TestAChangeOfAGoHandlersCopyIsNoted(t *testing.T) {
 	}
 }
 
-// Of several modules in the hook runtime the last result counts as a whole, and the report says
-// what that undoes; what was changed in place stays, and later modules see it.
+// In the hook runtime only the last module's result counts, as a whole, and the report names the
+// earlier results that it undoes; changes in place stay, and later modules see them.
 func TestNoModuleUndoesARedactionWithoutAWord(t *testing.T) {
 	text := func(s string) string { return `[{"type":"text","text":"` + s + `"}]` }
 	value := func(s string) xcsh.DynamicResult { return xcsh.DynamicResult{Value: jsontext.Value(s)} }

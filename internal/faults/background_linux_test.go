@@ -57,7 +57,7 @@ func openAway(t *testing.T, hooks ...away) (*world, *bufio.Reader) {
 
 var finished = claude.PostToolUseInput{PreToolUseInput: claude.PreToolUseInput{Name: "write_file", Input: call.Input}}
 
-// send fires PostToolUse and waits until every hook runs behind it.
+// send fires PostToolUse and waits until every hook runs in the background.
 func (w *world) send(t *testing.T, started *bufio.Reader) {
 	t.Helper()
 	res, err := claude.PostToolUse.Fire(t.Context(), w.ses, &finished)

@@ -121,7 +121,7 @@ type want struct {
 	is              error // the Err is this, if not nil
 	exit            int
 	signal          unix.Signal
-	unstarted       bool // there was no process, so there is no Reply
+	unstarted       bool // no process, and therefore no Reply
 	notes           int  // parts of the answer that have no effect, each with a warning
 }
 

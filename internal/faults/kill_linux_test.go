@@ -66,12 +66,11 @@ func TestAHookWithoutAnAnswerEndsWithItsTime(t *testing.T) {
 	}
 }
 
-// A child that has left the process group, and the terminal's session, dies with
-// the hook all the same, as long as the hook, or a child of the hook, is its
-// parent. Once its parent has gone, the system does not tell any more whose it
-// was: it is a daemon, the engine does not know of it, so it reports nothing,
-// and lets it live. To find it too would take a control group, or the
-// prctl(2) that would make the agent the parent of every orphan.
+// A child that has left the process group, and the terminal's session, is killed with the hook as
+// long as the hook, or a child of the hook, is its parent. Once its parent has ended, the system
+// no longer records its origin: it is a daemon, the engine does not know of it, and therefore
+// reports nothing and lets it live. To find it too would take a control group, or the prctl(2)
+// that makes the agent the parent of every orphan.
 func TestAChildInASessionOfItsOwn(t *testing.T) {
 	const daemon = "whose parent has gone"
 	for _, test := range []struct{ name, script string }{

@@ -103,7 +103,7 @@ func TestHeadersOfTheEngineStay(t *testing.T) {
 
 func TestEqualHeadersCountOnce(t *testing.T) {
 	h := &HTTP{URL: "http://x", Headers: map[string]string{"X-A": "upper", "x-a": "lower"}}
-	for range 20 { // the order of a map is no order
+	for range 20 { // a map has no fixed order
 		header, notes := h.header(func(string) string { return "" })
 		want := []string{`header "X-A" is left out: "x-a" is the same name`}
 		if diff := cmp.Diff(want, notes); diff != "" || !slices.Equal(header["X-A"], []string{"lower"}) {

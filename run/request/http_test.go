@@ -39,7 +39,7 @@ func TestHTTPReadsAnswers(t *testing.T) {
 		status int
 		body   string
 		stdout string
-		err    string // "" is none
+		err    string // "": no error
 	}{
 		{"nothing is silence", 200, "", "", ""},
 		{"204 is silence", 204, "", "", ""},

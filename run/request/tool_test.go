@@ -28,7 +28,7 @@ func TestToolAnswersLikeACommand(t *testing.T) {
 		answer ToolAnswer
 		err    error
 		stdout string
-		want   string // the error; "" is none
+		want   string // the error; "": no error
 	}{
 		{"text is standard output", ToolAnswer{Text: `{"decision":"block"}`}, nil, `{"decision":"block"}`, ""},
 		{"plain text too", ToolAnswer{Text: "fine\n"}, nil, "fine\n", ""},

@@ -101,7 +101,7 @@ func hiddenParts(contents jsontext.Value) (hidden []any) {
 }
 
 // hiddenInCandidate looks at the parts of a content. Unlike an element of a
-// request's contents, a content without any is no part itself.
+// request's contents, a content without parts is not a part itself.
 func hiddenInCandidate(candidate jsontext.Value) (hidden []any) {
 	for _, part := range list(object(object(candidate).Get("content")).Get("parts")) {
 		if _, isText := partText(part); !isText {

@@ -59,7 +59,7 @@ func TestWhatIsFixedIsFixed(t *testing.T) {
 	}
 }
 
-// settled fails if a settings file is no JSON any more.
+// settled fails if a settings file is no longer JSON.
 func settled(t *testing.T, dir string) {
 	t.Helper()
 	for _, name := range []string{".claude", ".llxprt", ".gemini"} {
