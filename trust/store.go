@@ -178,7 +178,8 @@ func (s Store) lock(ctx context.Context) (*flock.Flock, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	lock := flock.New(name, flock.SetPermissions(0o600))
+	// Opened for writing, a pipe that has taken the file's place meanwhile does not block.
+	lock := flock.New(name, flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDWR))
 	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("the trust store %s is locked by another process: %w", string(s), err)
 	}

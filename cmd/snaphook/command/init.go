@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
 // templates are the files that a project begins with.
@@ -88,7 +90,7 @@ func (f *flags) init(cmd *cobra.Command) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w; what was written before it stays", file.to, err)
 		}
-		if !planted && strings.HasSuffix(file.from, "/settings.json") && !hasGuard(filepath.Join(dir, file.to)) {
+		if !planted && strings.HasSuffix(file.from, "/settings.json") && !hasGuard(cmd.Context(), filepath.Join(dir, file.to)) {
 			kept = string(text)
 		}
 		said = append(said, lo.Ternary(planted, cli.Good.Render("wrote  "), cli.Odd.Render("kept   "))+file.to)
@@ -102,8 +104,8 @@ func (f *flags) init(cmd *cobra.Command) error {
 }
 
 // hasGuard reports whether settings that are there name the guard.
-func hasGuard(file string) bool {
-	text, err := os.ReadFile(file)
+func hasGuard(ctx context.Context, file string) bool {
+	text, err := bounded.ReadFile(ctx, file, 1<<20)
 	return err == nil && strings.Contains(string(text), "hooks/guard.sh")
 }
 

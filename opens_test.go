@@ -1,0 +1,64 @@
+package snaphook_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// rawOpens are the files that open or lock a file by its name without internal/bounded, each with
+// the reason why a file that a hook or a project replaces cannot hold them up, or that it is not
+// theirs to replace.
+var rawOpens = map[string]string{
+	"internal/bounded/":                      "is the bounded opener",
+	"internal/scratch/":                      "makes a directory of its own with a new file in it, and only tries its lock",
+	"internal/shell/redirect.go":             "opens without waiting, and reads a regular file up to its limit",
+	"run/warm_shell_linux.go":                "opens without waiting, and reads a regular file up to its limit",
+	"run/warm_worker_process_linux.go":       "reads a file of /proc",
+	"run/strays_linux.go":                    "reads files of /proc",
+	"run/guardian_unix.go":                   "opens the null device",
+	"jsrun/process.go":                       "opens the null device",
+	"hooktest/children.go":                   "reads files of /proc",
+	"record/file.go":                         "opens without waiting, and only appends",
+	"record/lock_unix.go":                    "locks a file of bounded.OpenLock through bounded.Lock, which waits for a bounded time",
+	"state/own_":                             "locks a file of bounded.OpenLock through bounded.Lock, which waits for a bounded time",
+	"trust/store.go":                         "opens its lock for writing, which waits for no pipe, and tries it for a bounded time",
+	"cmd/snaphook/command/recordtest.go":     "makes a new file",
+	"cmd/snaphook/command/terminal.go":       "opens the terminal",
+	"cmd/snaphook/internal/cli/interrupt.go": "waits for a pipe that the user has named, until the context ends",
+	"cmd/snaphook/internal/fixture/tree.go":  "makes a new file",
+	"cmd/snaphook/command/init.go":           "makes a new file",
+	"conformance/":                           "reads its own cases",
+	"examples/":                              "is read by people, and runs in their hosts",
+	"bench/":                                 "measures",
+}
+
+var rawOpen = regexp.MustCompile(`\bos\.(?:Open|OpenFile|ReadFile|Create)\(|\bFlock\(|\bLockFileEx\(|\bflock\.New\(`)
+
+// A file that a hook can replace may be a pipe, a device or without an end: each is opened by
+// internal/bounded, and a place that does otherwise is on the list with its reason.
+func TestFilesAreOpenedWithinBounds(t *testing.T) {
+	used := map[string]bool{}
+	for _, path := range tracked(t, "*.go") {
+		text := read(t, path)
+		at := rawOpen.FindStringIndex(text)
+		if strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testkit/") || at == nil {
+			continue
+		}
+		known := false
+		for prefix := range rawOpens {
+			if strings.HasPrefix(path, prefix) {
+				known, used[prefix] = true, true
+			}
+		}
+		if !known {
+			t.Errorf("%s:%d opens a file without a bound: use internal/bounded, or write in rawOpens why it is safe",
+				path, lineAt(text, at[0]))
+		}
+	}
+	for prefix := range rawOpens {
+		if !used[prefix] && prefix != "bench/" {
+			t.Errorf("rawOpens has %q, which opens no file", prefix)
+		}
+	}
+}
