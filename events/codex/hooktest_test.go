@@ -8,8 +8,9 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// checkEvent checks what the engine relies on in an event. Inputs do not keep unknown members, which
-// hooktest.Codec wants: the input schemas of Codex are closed (CX14).
+// checkEvent checks that an event keeps the contracts that the engine relies on, except that its
+// input keeps no unknown members, which hooktest.Codec wants: the input schemas of Codex are closed
+// (CX14).
 func checkEvent[In any](t *testing.T, event *pipeline.Event[In, codex.Output], but ...hooktest.Exception) {
 	t.Run(event.Info().Name, func(t *testing.T) {
 		hooktest.Idle(t, event, *new(In), but...)

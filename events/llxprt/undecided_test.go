@@ -13,7 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The hooks of a project about which nobody has decided chain among themselves, beside the user's.
+// The hooks of a project that the user has not decided about chain among themselves, beside the
+// user's hooks.
 func TestASequenceOfAnUndecidedProjectIsItsOwn(t *testing.T) {
 	sees := func(name string) string { return "cat > " + name + ".json" }
 	rewrites := func(name, member string) string {

@@ -13,5 +13,5 @@
 //
 // # Concurrency and cost
 //
-// A Judge may be used from many goroutines. A call costs what the model costs.
+// A Judge may be used from many goroutines. A call costs as much as the model's.
 package judge

@@ -68,8 +68,8 @@ type Verdict struct {
 // When ctx ends or the call's timeout has passed, the error is [context.Cause]
 // or a [hook.TimeoutError], as soon as the Model returns.
 //
-// A Judge may be used from many goroutines at once. A call costs what the model
-// costs.
+// A Judge may be used from many goroutines at once. A call costs as much as
+// the model's.
 type Judge struct {
 	Model Model       // is asked, unless there is an Agent
 	Agent AgentRunner // is asked; nil means that this is a prompt hook

@@ -43,8 +43,8 @@ type ToolAnswer struct {
 // When ctx ends or the call's timeout has passed, the error is [context.Cause]
 // or a [hook.TimeoutError], as soon as the Caller returns.
 //
-// A Tool may be used from many goroutines at once. A call costs what the tool
-// costs.
+// A Tool may be used from many goroutines at once. A call costs as much
+// as the tool's.
 type Tool struct {
 	Caller ToolCaller // the host's; nil means that no hook of this type can run
 	Server string     // the server's name
