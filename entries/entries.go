@@ -81,7 +81,8 @@ func (g Group) Index() int { return g.index }
 // Groups iterates over the groups of all events of v, in the order of the
 // file. Those that have no array of hooks are problems, and Read adds one hook that cannot
 // be used for each. Names that no event of the dialect has are problems too. Rename may put
-// another event in place of the one that is written; nil leaves all names.
+// another event in place of the one that is written, or "" for one whose hooks are left out; nil
+// leaves all names.
 func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter.Seq[Group] {
 	return func(yield func(Group) bool) {
 		if v.Exists() && v.Kind() != '{' && v.Kind() != 'n' {
@@ -97,7 +98,9 @@ func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter
 				continue
 			}
 			if rename != nil {
-				name = rename(name)
+				if name = rename(name); name == "" {
+					continue
+				}
 			}
 			event, known := events[name]
 			switch {
@@ -106,7 +109,7 @@ func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter
 				continue
 			case groups.Kind() == 'n':
 			case groups.Kind() != '[':
-				wrong := groups.Want("an array of groups: [{\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]}]")
+				wrong := groups.Want(r.arrayWanted())
 				if r.Problem(wrong); !yield(Group{Event: event, Value: groups, reader: r, broken: &wrong}) {
 					return
 				}
@@ -118,6 +121,14 @@ func (r *Reader) Groups(v settings.Value, rename func(event string) string) iter
 			}
 		}
 	}
+}
+
+// arrayWanted is the form of an event's array.
+func (r *Reader) arrayWanted() string {
+	if r.Flat {
+		return `an array of hooks: [{"command": "…"}]`
+	}
+	return `an array of groups: [{"hooks": [{"type": "command", "command": "…"}]}]`
 }
 
 // group reads one element of an event's array.

@@ -35,6 +35,9 @@ func Classes() []Class {
 		ClassHTTP, ClassModel, ClassCancelled, ClassQueue, ClassUntrusted, ClassInvalid, ClassBreaker}
 }
 
+// IsUnread reports whether hooks of the class have printed an answer that cannot be used.
+func (c Class) IsUnread() bool { return c == ClassOutput || c == ClassOversize }
+
 // ClassError is a failure whose class its runner knows. Its text is the text of Err.
 type ClassError struct {
 	Class Class

@@ -102,6 +102,7 @@ const (
 	DenyWithReason                    // a denial, for the answer's own reason or that on standard error, and for no other
 	DenyForStderr                     // a denial for the reason on standard error alone; without one the hook failed
 	Fail                              // the hook failed, and nothing that it printed counts
+	DenyUnread                        // a denial, for the reason on standard error or none; standard output is not read
 
 	// Of the following the answer is on standard output or, if that is blank, on
 	// standard error, and it counts as it is. They differ in plain text.

@@ -219,7 +219,7 @@ func (b *backgroundRun[Out]) readReply() (err error) {
 		r.Output, r.Notes = backgroundAnswer[Out](r.Reply.Stdout)
 		r.Answered = r.Output.Set.Has(hook.SetAnswer)
 		denies := end == hook.ParseAndDeny || end == hook.DenyWithReason || end == hook.DenyForStderr ||
-			end == hook.DenyAny || printsDenial(r.Reply)
+			end == hook.DenyUnread || end == hook.DenyAny || printsDenial(r.Reply)
 		if b.fire.event.guards && denies {
 			r.Notes = append(r.Notes, "it denies in the background, where nothing waits for it: the action has gone ahead")
 		}

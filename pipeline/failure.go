@@ -36,6 +36,9 @@ func (f failing) failsClosed(h *hook.Hook, err error) bool {
 	if rules.FailClosed || rules.Propagate || h.FailClosed || f.of.guards && swapped(err) {
 		return true
 	}
+	if rules.UnreadBlocks && hook.ClassOf(err).IsUnread() {
+		return true
+	}
 	return errors.As(err, &late) && (rules.LateBlocks || rules.LateFuncBlocks && h.Func != nil)
 }
 

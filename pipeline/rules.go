@@ -104,6 +104,10 @@ type Rules struct {
 	// LateFuncBlocks does for those written in Go alone.
 	LateBlocks, LateFuncBlocks bool
 
+	// UnreadBlocks makes a hook block whose answer cannot be used, or is longer than the engine
+	// keeps.
+	UnreadBlocks bool
+
 	// Budget makes the longest timeout of the planned hooks that are not in the
 	// background the time of the whole fire, in which waiting for a worker counts.
 	// If one of them has no limit, the fire has none.
@@ -142,6 +146,7 @@ func (r Rules) over(base Rules) Rules {
 	r.Asks = r.Asks || base.Asks
 	r.LateBlocks = r.LateBlocks || base.LateBlocks
 	r.LateFuncBlocks = r.LateFuncBlocks || base.LateFuncBlocks
+	r.UnreadBlocks = r.UnreadBlocks || base.UnreadBlocks
 	r.Budget = r.Budget || base.Budget
 	return r
 }

@@ -23,6 +23,7 @@ type Event struct {
 	FailClosed     bool // a hook that fails blocks
 	LateBlocks     bool // one that returns no answer in time does
 	LateFuncBlocks bool // the same for hooks in Go
+	UnreadBlocks   bool // one whose answer cannot be used does
 	Timeout        time.Duration
 	Rewrites       bool // its hooks can rewrite the input, and be asked again about it
 }
@@ -64,7 +65,7 @@ func (ev Event) guards(h *hook.Hook) bool {
 func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
 	waits := h.Background == hook.Foreground || h.Func != nil
 	late := class == hook.ClassTimeout && (ev.LateBlocks || ev.LateFuncBlocks && h.Func != nil)
-	closed := ev.FailClosed || h.FailClosed || late
+	closed := ev.FailClosed || h.FailClosed || late || ev.UnreadBlocks && class.IsUnread()
 	switch class {
 	case hook.ClassUntrusted: // a hook that cannot run is skipped, for any event
 		closed = false

@@ -11,7 +11,8 @@ import (
 // Decode reads the standard output of a hook: its answer, which has
 // [hook.SetAnswer] unless the hook printed nothing, and notes on ignored parts. The
 // error [wire.ErrText] means that the text is not an answer but plain text; any
-// other error, that the answer cannot be used.
+// other error, that the answer cannot be used. Its class is [hook.ClassOutput] unless
+// it is a [hook.ClassError].
 type Decode[Out any] func(stdout []byte) (out hook.Output[Out], notes []string, err error)
 
 // ReplyRules says how Parse reads the Replies of an event.
@@ -40,6 +41,8 @@ const noReason = "blocked by a hook that gave no reason"
 //     or as the reason of a denial.
 //   - DenyForStderr: a denial, if standard error has a reason; else the hook failed.
 //     Standard output is not read.
+//   - DenyUnread: a denial for the reason on standard error, or for none. Standard
+//     output is not read.
 //   - Fail: the hook failed, and nothing that it printed counts.
 //   - FailWithWarning: the hook failed. Standard error, else plain text on standard
 //     output, becomes a warning; a JSON answer does not count.
@@ -60,6 +63,8 @@ func Parse[Out any](r *hook.Report[Out], how ReplyRules[Out]) {
 		parseOrFail(r, how)
 	case hook.DenyForStderr:
 		denyForStderr(r)
+	case hook.DenyUnread:
+		deny(r, plain(r.Reply.Stderr), noReason)
 	case hook.Fail:
 		r.Err = &hook.ExitError{Reply: r.Reply}
 	case hook.ReadAny, hook.WarnAny, hook.DenyAny:
@@ -109,6 +114,9 @@ func answer[Out any](r *hook.Report[Out], how ReplyRules[Out]) (text string, err
 			r.Notes = append(r.Notes, noteBroken)
 		}
 		return text, nil
+	}
+	if _, classed := errors.AsType[*hook.ClassError](err); classed {
+		return "", err
 	}
 	if err != nil {
 		return "", &hook.ClassError{Class: hook.ClassOutput, Err: err}

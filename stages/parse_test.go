@@ -189,6 +189,17 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+func TestADenialDoesNotReadStandardOutput(t *testing.T) {
+	for stderr, want := range map[string]string{" no \n": "no", " \n": "blocked by a hook that gave no reason"} {
+		reply := hook.Reply{Exit: 2, Stderr: []byte(stderr), Stdout: []byte(`{"decision":"allow","reason":"x","systemMessage":"m"}`)}
+		r := hook.Report[part]{Hook: &hook.Hook{}, Reply: &reply}
+		stages.Parse(&r, stages.ReplyRules[part]{Exits: hook.Exits{2: hook.DenyUnread}, Decode: decode})
+		if o := r.Output; o.Decision != hook.Deny || o.Reason != want || o.Message != "" || r.Err != nil || !r.Answered {
+			t.Errorf("%q: decision %q for %q, message %q: %v; want a denial for %q", stderr, o.Decision, o.Reason, o.Message, r.Err, want)
+		}
+	}
+}
+
 func TestAReasonOnStandardErrorAloneDenies(t *testing.T) {
 	for name, tt := range map[string]struct {
 		reply  hook.Reply

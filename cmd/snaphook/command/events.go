@@ -83,6 +83,7 @@ var effects = map[hook.ExitEffect]string{
 	hook.WarnAny:         "answer or warn",
 	hook.DenyAny:         "answer or refuse",
 	hook.DenyForStderr:   "refuse or warn",
+	hook.DenyUnread:      "refuse",
 	hook.Fail:            "warn",
 }
 

@@ -1,0 +1,108 @@
+package cursor
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/match"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// imports are the events of Claude Code whose hooks Cursor imports, with their names here (U31).
+// Hooks of its other events do not run.
+var imports = map[string]string{
+	"PreToolUse": "preToolUse", "PostToolUse": "postToolUse", "UserPromptSubmit": "beforeSubmitPrompt", "Stop": "stop",
+	"SubagentStop": "subagentStop", "SessionStart": "sessionStart", "SessionEnd": "sessionEnd", "PreCompact": "preCompact",
+}
+
+// tools are the names that matchers of imported hooks may have for a tool (U32).
+var tools = match.Renamed{{"Shell", "Bash"}, {"Write", "Edit", "MultiEdit"}}
+
+// imported runs a hook of Claude Code. The answer may be in its words; the reply has it in those of
+// Cursor (U33).
+type imported struct {
+	hook.Runner
+	traits *traits
+}
+
+// Unwrap returns the Runner of the hook itself.
+func (i imported) Unwrap() hook.Runner { return i.Runner }
+
+// Run runs the hook and translates the answer.
+func (i imported) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
+	reply, err := i.Runner.Run(ctx, call)
+	if err == nil && reply.Exit == 0 && reply.Signal == nil && reply.Truncated&hook.Stdout == 0 {
+		reply.Stdout = i.traits.translate(reply.Stdout)
+	}
+	return reply, err
+}
+
+// claudes are the members of Claude Code's answers.
+var claudes = []string{"hookSpecificOutput", "decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage"}
+
+// translate returns an answer of Claude Code in the words of Cursor. A text that is no such answer,
+// or has a word that Cursor does not know, stays as it is: a gate then blocks.
+func (t *traits) translate(stdout []byte) []byte {
+	printed := wire.Trim(stdout)
+	if len(printed) == 0 || printed[0] != '{' || !jsontext.Value(printed).IsValid(lenient...) {
+		return stdout
+	}
+	answer := wire.Object(printed)
+	own := wire.Object(answer.Get("hookSpecificOutput"))
+	if !own.IsObject() {
+		return stdout
+	}
+	reason := lo.CoalesceOrEmpty(own.Text("permissionDecisionReason"), own.Text("reason"), answer.Text("reason"), answer.Text("stopReason"))
+	says := map[string]bool{}
+	for _, v := range []jsontext.Value{own.Get("permissionDecision"), own.Get("decision"), answer.Get("decision")} {
+		if v == nil || v.Kind() == 'n' {
+			continue
+		}
+		word, _ := wire.Text(v)
+		if word = lo.ValueOr(claudeWords, word, ""); word == "" {
+			return stdout
+		}
+		says[word] = true
+	}
+	rest := answer.Without(claudes...)
+	switch {
+	case says["deny"], string(answer.Get("continue")) == "false" && t.refuses():
+		rest = rest.Merge(t.refusal(reason))
+	case !t.gate():
+	case says["ask"]:
+		rest = rest.With("permission", wire.Quote("ask"))
+	case says["allow"]:
+		rest = rest.With("permission", wire.Quote("allow"))
+	}
+	for ours, v := range map[string]jsontext.Value{
+		"updated_input": own.Get("updatedInput"), "additional_context": own.Get("additionalContext"), "user_message": answer.Get("systemMessage"),
+	} {
+		if v != nil && rest.Get(ours) == nil && t.takes&members[ours].takes != 0 {
+			rest = rest.With(ours, v)
+		}
+	}
+	if rest.IsEmpty() {
+		return []byte("{}")
+	}
+	return rest
+}
+
+// claudeWords are the words of Claude Code's decisions.
+var claudeWords = map[string]string{"deny": "deny", "block": "deny", "allow": "allow", "approve": "allow", "ask": "ask"}
+
+// refusal returns the answer that refuses for a reason; an empty one where there is nothing to
+// refuse.
+func (t *traits) refusal(reason string) wire.Object {
+	switch {
+	case t.gate():
+		return wire.Object(nil).With("permission", wire.Quote("deny")).With("user_message", wire.Quote(reason))
+	case t.refuses():
+		return wire.Object(nil).With("continue", []byte("false")).With("user_message", wire.Quote(reason))
+	case t.follows():
+		return wire.Object(nil).With("followup_message", wire.Quote(reason))
+	}
+	return nil
+}
