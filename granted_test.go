@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/snaphook-go/snaphook"
@@ -111,5 +112,23 @@ func TestAGrantedGuardIsMissedUnlessTheUserSwitchesItOff(t *testing.T) {
 				t.Errorf("in a new session: denied %v, want %v", got, test.denied)
 			}
 		})
+	}
+}
+
+// A session of a directory that does not exist would have none of its guards.
+func TestASessionOfADirectoryThatIsNotThereIsAnError(t *testing.T) {
+	hooks, err := snaphook.Open(snaphook.Config{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hooks.Close()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{file + "-none": "does not exist", file: "is not a directory"} {
+		if _, err := hooks.NewSession(t.Context(), snaphook.SessionConfig{Dir: dir}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %v, want one that says it %s", dir, err, want)
+		}
 	}
 }

@@ -79,6 +79,15 @@ func (f failing) failureReason(h *hook.Hook, class hook.Class, action hook.Actio
 	return fmt.Sprintf("The guard%s of %s could not run (failure class %q): %s.", name, f.of.name, class, end)
 }
 
+// denialReason returns the reason of a denial for a hook that failed. The error of a hook in Go is
+// the program's own text; that of any other names commands and files, which are not for a model.
+func (f failing) denialReason(h *hook.Hook, err error, action hook.Action) string {
+	if h.Func != nil && !swapped(err) && (h.Policy == nil || !overlaid(h) && h.Policy.Held == "") {
+		return err.Error()
+	}
+	return f.failureReason(h, hook.ClassOf(err), action)
+}
+
 // propagates reports whether the error of a hook is Fire's. It is not where an overlay decides
 // about it: that is a denial then, with the overlay's reason.
 func (f failing) propagates(r *common.Report) bool {
@@ -143,6 +152,11 @@ func waysOut(r *common.Report) string {
 		if line := errorline.Of(wire.Valid(r.Reply.Stderr)); line != "" {
 			fmt.Fprintf(&b, ": %.400s", line)
 		}
+	}
+	if r.Hook.Policy == nil || !overlaid(r.Hook) { // its entry says so
+		fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its entry says that it blocks when it fails. Two ways out: "+
+			"repair the hook; or take \"onFailure\": \"block\" out of its entry.", class, place(r.Hook))
+		return b.String()
 	}
 	fmt.Fprintf(&b, " (failure class %q; the hook is at %s). Its failure policy is %q, at %s", class, place(r.Hook),
 		r.Hook.Policy.OnFailure[class], r.Hook.Policy.From["onFailure"].Position)

@@ -33,9 +33,11 @@ func (f policing[Out]) applyFailurePolicy(r *hook.Report[Out]) {
 		f.decideFailure(r)
 	} else if f.failing().failsClosed(r.Hook, r.Err) {
 		r.Answered = true
-		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
-		if swapped(r.Err) {
-			r.Output.Reason = f.failing().failureReason(r.Hook, hook.ClassUntrusted, hook.FailClosed)
+		reason := f.failing().denialReason(r.Hook, r.Err, hook.FailClosed)
+		r.Output = hook.Output[Out]{Decision: hook.Deny, Reason: reason, Set: hook.SetAnswer}
+		if r.Hook.FailClosed && !swapped(r.Err) {
+			c := common.ReportOf(r)
+			r.Notes = append(slices.Clip(r.Notes), waysOut(&c))
 		}
 	}
 	if inShadow(r.Hook) {
@@ -178,10 +180,8 @@ func (f policing[Out]) decideFailure(r *hook.Report[Out]) {
 	if r.OnFailure = f.failing().failureAction(&c, class); r.OnFailure == hook.FailOpen {
 		return
 	}
-	o := hook.Output[Out]{Decision: hook.Deny, Reason: r.Err.Error(), Set: hook.SetAnswer}
-	if overlaid(r.Hook) || swapped(r.Err) || r.Hook.Policy.Held != "" {
-		o.Reason = f.failing().failureReason(r.Hook, class, r.OnFailure)
-	}
+	o := hook.Output[Out]{Decision: hook.Deny, Set: hook.SetAnswer}
+	o.Reason = f.failing().denialReason(r.Hook, r.Err, r.OnFailure)
 	if r.OnFailure == hook.FailAsk {
 		o.Decision = hook.Ask
 	}

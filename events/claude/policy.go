@@ -54,6 +54,11 @@ func (p *policy) readOwn(r *reading, v settings.Value, by hook.Source) {
 	p.own.urls = r.limit(p.own.urls, v.Get("allowedHttpHookUrls"))
 	p.own.vars = r.limit(p.own.vars, v.Get("httpHookAllowedEnvVars"))
 	p.own.switchOff(r, v, by)
+	if off := v.Get("disableAllHooks"); off.Kind() == 't' && !r.at.Untrusted {
+		r.Problem(off.Wrong(
+			"disableAllHooks of a project that the user has not agreed to switches off the project's own hooks alone; " +
+				"those of the user run until trust in the project is granted"))
+	}
 }
 
 // switchOff reads disableAllHooks of a layer.

@@ -110,8 +110,9 @@ func (f refiner) drop(r *common.Report) {
 	if !counts {
 		o.Decision, o.Reason = "", ""
 	}
-	if o.Decision.Blocks() && r.Err != nil && r.Reply != nil && r.OnFailure == hook.FailOpen && !timedOut(r.Err) {
-		o.Reason = cmp.Or(plain(r.Reply.Stderr), o.Reason) // as of a hook that has refused
+	if o.Decision.Blocks() && r.Err != nil && r.Reply != nil && r.OnFailure == hook.FailOpen &&
+		hook.ClassOf(r.Err) == hook.ClassExit {
+		o.Reason = cmp.Or(plain(r.Reply.Stderr), o.Reason) // its own words, as of a hook that has refused
 	}
 }
 

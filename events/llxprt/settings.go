@@ -173,6 +173,9 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value, env
 		w.by = layers[i].Source
 		vouched := r.at.Vouches(layers[i].Source)
 		r.own.add(w, vouched)
+		if !vouched && !r.at.Untrusted {
+			r.tellOff(values[i], w)
+		}
 		if vouched {
 			r.all.add(w, true)
 		} else if w.hooks.Kind() == 't' && !r.all.decided {
@@ -181,6 +184,27 @@ func (r *reading) switches(layers []settings.Layer, values []settings.Value, env
 	}
 	r.own.finish(environment, r.at.Dir)
 	r.all.finish(environment, r.at.Dir)
+}
+
+// tellOff says which off-switches of a project that the user has not agreed to count for the
+// project's own hooks alone.
+func (r *reading) tellOff(v settings.Value, w wishes) {
+	const alone = "%s of a project that the user has not agreed to switches off the project's own hooks alone; " +
+		"those of the user run until trust in the project is granted"
+	for _, off := range []struct {
+		name string
+		at   settings.Value
+		is   bool
+	}{
+		{"tools.enableHooks", w.hooks, w.hooks.Kind() == 'f'},
+		{"hooksConfig.enabled", w.enabled, w.enabled.Kind() == 'f'},
+		{"hooksConfig.disabled", v.Get("hooksConfig").Get("disabled"), len(w.disabled) > 0},
+		{"hooks.disabled", v.Get("hooks").Get("disabled"), len(w.formerly) > 0},
+	} {
+		if off.is {
+			r.Problem(off.at.Wrong(alone, off.name))
+		}
+	}
 }
 
 // overruling returns the layers with switches, by index, each before those that

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -111,6 +112,9 @@ func (w *wrapper[P, R]) before(ctx context.Context, id string, params P) error {
 func (m *Modules) Verdict(r *ToolCallResult, err error) error {
 	if thrown, ok := errors.AsType[*Thrown](err); ok {
 		return fmt.Errorf("Hook failed, blocking execution: %w", thrown) //nolint:staticcheck // as the original says it
+	}
+	if classed, ok := errors.AsType[*hook.ClassError](err); ok { // its text is for the user and the log
+		return fmt.Errorf("The guard of tool_call could not run (failure class %q): the call is denied.", classed.Class) //nolint:staticcheck // a sentence for the model
 	}
 	if err != nil || r == nil || !r.Block {
 		return err

@@ -47,6 +47,8 @@ snaphook check --sarif hooks.sarif --tools tools.json`,
 	f.addModules(cmd.Flags())
 	f.addPolicy(cmd.Flags())
 	f.addDialect(cmd.Flags())
+	cmd.Flags().BoolVar(&f.interactive, "interactive", false,
+		"Show what runs where the agent has a user, who is asked for trust: check --interactive")
 	f.linting.add(cmd)
 	return cmd
 }
@@ -63,6 +65,8 @@ type checked struct {
 
 	LookedAt   []string   `json:"looked_at,omitempty"`   // without a hook: files looked for
 	NearMisses []nearMiss `json:"near_misses,omitempty"` // files that are not read
+
+	undecided bool // a project's overlay counts for the project's own hooks alone
 
 	notes  bool           // the text has them too
 	loaded []*hook.Hook   // the hooks of Hooks, in the same order
@@ -174,8 +178,21 @@ func (f *flags) checkSources(cmd *cobra.Command, src *sources, found *checked) (
 		return f.checkModules(cmd, src, found)
 	}
 	loaded, err := src.load(cmd.Context(), pipeline.Workspace{Dir: src.dir})
+	if err != nil {
+		return loaded.Problems, err
+	}
+	at := f.workspace(cmd.Context(), src)
+	found.undecided = found.undecided || at.Untrusted || at.Undecided
+	first := len(found.Hooks)
 	found.add(loaded)
-	return loaded.Problems, err
+	if at != (pipeline.Workspace{Dir: src.dir}) {
+		seen, err := src.load(cmd.Context(), at)
+		if err != nil {
+			return loaded.Problems, err
+		}
+		found.exclude(first, seen)
+	}
+	return loaded.Problems, nil
 }
 
 // checkFiles makes the arguments the settings to read.
@@ -210,6 +227,18 @@ func (c *checked) add(loaded pipeline.Loaded) {
 		}
 		c.Hooks = append(c.Hooks, line)
 		c.loaded = append(c.loaded, h)
+	}
+}
+
+// exclude gives the hooks from first on the reasons for which they do not run at a fire, as the user
+// trusts the project now. Findings are about the hooks as they are with trust.
+func (c *checked) exclude(first int, seen pipeline.Loaded) {
+	now := lo.KeyBy(seen.Hooks, func(h *hook.Hook) string { return h.Dialect + "/" + h.Event + "/" + h.ID })
+	for i := first; i < len(c.Hooks); i++ {
+		h := c.loaded[i]
+		if is := now[h.Dialect+"/"+h.Event+"/"+h.ID]; is != nil && is.Skip != h.Skip {
+			c.Hooks[i].Why, c.Hooks[i].Detail = lo.EmptyableToPtr(is.Skip), lo.EmptyableToPtr(is.SkipDetail)
+		}
 	}
 }
 

@@ -45,6 +45,9 @@ func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem,
 	for _, g := range set.Findings(found.loaded, events, dialects) {
 		found.Findings = append(found.Findings, newFinding(g.ID, isWarning, g.Position, g.Message, g.Fix))
 	}
+	if found.undecided && set != nil { // findings are about hooks with trust, and this is about a fire now
+		set, _ = src.Load(dir, true)
+	}
 	for i, h := range found.loaded {
 		h = set.Apply(h, events.Of(h))
 		found.Hooks[i].planned, found.Hooks[i].Policy = describe(h), governed(h)

@@ -249,6 +249,29 @@ func decisions(cmd *cobra.Command) trust.Decisions {
 	return all
 }
 
+// workspace returns the place of a fire of the flags as the settings of a dialect see it: without
+// a word on stderr, and without running anything. A store that cannot be read is an error of the
+// fire; here the project counts as trusted.
+func (f *flags) workspace(ctx context.Context, src *sources) pipeline.Workspace {
+	at := pipeline.Workspace{Dir: src.dir, Interactive: f.interactive}
+	state := trust.Unknown
+	switch decisionOf(ctx, src.dir).State {
+	case trust.Revoked:
+		state = trust.Untrusted
+	case trust.Granted:
+		st, err := standing(ctx, src)
+		if err != nil {
+			return at
+		}
+		state = st.State
+	}
+	at.Undecided = state != trust.Trusted
+	if !src.dialect.headless || f.interactive {
+		at.Untrusted = state == trust.Untrusted || state == trust.Unknown && f.interactive
+	}
+	return at
+}
+
 // isVouched reports whether trust was granted to the project as it is now. It is
 // asked only where the project's settings could reach further than its hooks.
 func isVouched(cmd *cobra.Command, src *sources) bool {
