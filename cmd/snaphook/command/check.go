@@ -230,7 +230,7 @@ func (c *checked) add(loaded pipeline.Loaded) {
 	}
 }
 
-// exclude gives the hooks from first on the reasons for which they do not run at a fire, as the user
+// exclude sets in the hooks from first on the reasons for which they do not run at a fire, as the user
 // trusts the project now. Findings are about the hooks as they are with trust.
 func (c *checked) exclude(first int, seen pipeline.Loaded) {
 	now := lo.KeyBy(seen.Hooks, func(h *hook.Hook) string { return h.Dialect + "/" + h.Event + "/" + h.ID })
