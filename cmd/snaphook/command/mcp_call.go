@@ -21,13 +21,14 @@ type proxy struct {
 	calls          sync.WaitGroup
 
 	mu      sync.Mutex
-	waiting map[string]chan wire.Object // calls under way, by the id of the message
-	ended   bool                        // the server has
+	waiting map[string]chan wire.Object        // calls that the server has, by the id of the message
+	cancels map[string]context.CancelCauseFunc // calls under way, the same
+	ended   bool                               // the server has
 }
 
 func newProxy(s *snaphook.Session, client, server io.Writer) *proxy {
 	return &proxy{
-		session: s, waiting: map[string]chan wire.Object{},
+		session: s, waiting: map[string]chan wire.Object{}, cancels: map[string]context.CancelCauseFunc{},
 		client: &lineWriter{client, make(chan struct{}, 1)}, server: &lineWriter{server, make(chan struct{}, 1)},
 	}
 }
@@ -39,6 +40,9 @@ func (p *proxy) fromClient(ctx context.Context, message wire.Object) {
 		p.answer(message.Get("id"), "error", rpcError(why))
 		return
 	}
+	if message.Text("method") == "notifications/cancelled" {
+		p.cancel(wire.Object(message.Get("params")).Get("requestId"))
+	}
 	if message.Text("method") != "tools/call" {
 		_ = p.server.write(message) // a server that is gone ends the proxy
 		return
@@ -48,7 +52,31 @@ func (p *proxy) fromClient(ctx context.Context, message wire.Object) {
 		p.answer(message.Get("id"), "error", rpcError(why))
 		return
 	}
-	p.calls.Go(func() { p.call(ctx, message, params) })
+	id := string(message.Get("id"))
+	ctx, cancel := context.WithCancelCause(ctx)
+	p.mu.Lock()
+	p.cancels[id] = cancel
+	p.mu.Unlock()
+	p.calls.Go(func() {
+		defer cancel(nil)
+		p.call(ctx, message, params)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.cancels, id)
+	})
+}
+
+var errCancelled = errors.New("mcp-proxy: the client has cancelled the call")
+
+// cancel ends a call that the client has cancelled: its hooks, and the wait for its reply. A reply
+// that comes all the same is dropped, since no hook has reviewed it.
+func (p *proxy) cancel(id jsontext.Value) {
+	p.mu.Lock()
+	cancel := p.cancels[string(id)]
+	p.mu.Unlock()
+	if cancel != nil {
+		cancel(errCancelled)
+	}
 }
 
 // ambiguous says why a message could be read in two ways: readers disagree about names
@@ -97,6 +125,7 @@ func (p *proxy) call(ctx context.Context, message, params wire.Object) {
 		return resultOf(reply), err
 	})
 	switch {
+	case errors.Is(context.Cause(ctx), errCancelled): // the client expects no answer
 	case reply == nil && err != nil && !errors.Is(err, errGone):
 		p.answer(id, "result", textResult(out.Text))
 	case reply == nil && err != nil:
