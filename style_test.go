@@ -1,6 +1,9 @@
 package snaphook_test
 
 import (
+	"fmt"
+	"go/scanner"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,36 +16,53 @@ import (
 // codeWidth is the longest line of Go; one with a text in it may be longer, since texts are not cut.
 const codeWidth = 120
 
-// unclear maps words that a reader of this project has to look up to the words to write instead.
-var unclear = map[string]string{
-	"nobody": "no user, no process, not", "somebody": "a user, a process", "whoever": "the user who, the code that",
-	"misfit": "input error", "behind": "after", "heed": "take into account", "underway": "in flight", "herald": "async marker", "mourning": "waiting for its end",
-	"gives": "returns, has, passes", "lane": "shard", "veto": "deny",
-}
-
 // tailed is the end of a call that is broken over lines, and more after it.
 var tailed = regexp.MustCompile(`(?m)^\t*\), \S`)
 
-// Lines of Go fit beside another file, and no word has to be looked up. Tests may
-// hold longer lines, for their tables.
-func TestLinesAndWords(t *testing.T) {
-	words := regexp.MustCompile(`(?i)\b(` + strings.Join(keys(unclear), "|") + `)\b`)
-	for _, path := range tracked(t, "*.go", "*.md") {
-		text, test := read(t, path), strings.HasSuffix(path, "_test.go")
-		checkLines(t, path, text)
-		if test || path == "CHANGELOG.md" {
+// Lines of Go fit beside another file. Tests may hold longer lines, for their tables.
+func TestLinesFit(t *testing.T) {
+	for _, path := range tracked(t, "*.go") {
+		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		for _, at := range words.FindAllStringIndex(text, -1) {
-			word := text[at[0]:at[1]]
-			t.Errorf("%s:%d: %q: write %q", path, lineAt(text, at[0]), word, unclear[strings.ToLower(word)])
+		text := read(t, path)
+		checkLines(t, path, text)
+		for _, at := range tailed.FindAllStringIndex(text, -1) {
+			const what = "an expression follows the end of one that is broken over lines: write each on its own"
+			t.Errorf("%s:%d: %s", path, lineAt(text, at[1]), what)
 		}
-		if strings.HasSuffix(path, ".go") {
-			for _, at := range tailed.FindAllStringIndex(text, -1) {
-				const what = "an expression follows the end of one that is broken over lines: write each on its own"
-				t.Errorf("%s:%d: %s", path, lineAt(text, at[1]), what)
+	}
+}
+
+// A comment says that X does Y. A noun clause with "what" hides both: write the subject and a verb.
+func TestCommentsAreSentences(t *testing.T) {
+	const most = 0.02 // of the lines of comments
+	clause := regexp.MustCompile(`(?i)\bwhat\b`)
+	lines, found := 0, []string{}
+	for _, path := range tracked(t, "*.go") {
+		var s scanner.Scanner
+		text := []byte(read(t, path))
+		file := token.NewFileSet().AddFile(path, -1, len(text))
+		s.Init(file, text, nil, scanner.ScanComments)
+		for {
+			at, tok, comment := s.Scan()
+			if tok == token.EOF {
+				break
+			}
+			if tok != token.COMMENT || strings.HasPrefix(comment, "//go:") {
+				continue
+			}
+			for i, line := range strings.Split(comment, "\n") {
+				lines++
+				if clause.MatchString(line) {
+					found = append(found, fmt.Sprintf("%s:%d: %s", path, file.Line(at)+i, line))
+				}
 			}
 		}
+	}
+	if share := float64(len(found)) / float64(max(lines, 1)); lines < 5000 || share > most {
+		t.Errorf("%d of %d lines of comments have a clause with \"what\", want %.0f %% at most:\n%s",
+			len(found), lines, 100*most, strings.Join(found, "\n"))
 	}
 }
 
@@ -50,9 +70,6 @@ func lineAt(text string, offset int) int { return 1 + strings.Count(text[:offset
 
 func checkLines(t *testing.T, path, text string) {
 	t.Helper()
-	if strings.HasSuffix(path, ".md") || strings.HasSuffix(path, "_test.go") {
-		return
-	}
 	for i, line := range strings.Split(text, "\n") {
 		if width := utf8.RuneCountInString(line); width > codeWidth && !strings.ContainsAny(line, "\"`") {
 			t.Errorf("%s:%d: %d characters", path, i+1, width)
@@ -98,11 +115,4 @@ func tracked(t *testing.T, patterns ...string) []string {
 		}
 	}
 	return files
-}
-
-func keys(m map[string]string) (all []string) {
-	for k := range m {
-		all = append(all, k)
-	}
-	return all
 }
