@@ -85,15 +85,10 @@ func (m Match) vain(
 	does func(*hook.Hook) bool,
 ) (of string, _ *hook.Hook) {
 	if m.Event != "" || m.Dialect != "" {
-		some, read := false, map[string]bool{} // an event of a dialect that has no hooks here is no use
-		for _, h := range hooks {
-			read[h.Dialect] = true
-		}
-		for name, ev := range events {
-			if dialect, event, _ := strings.Cut(name, "."); m.selects(dialect, event) {
-				if some = some || able(ev) && (read[dialect] || len(read) == 0); !able(ev) {
-					of = max(of, name)
-				}
+		some := false
+		for name, ev := range m.selected(hooks, events) {
+			if some = some || able(ev); !able(ev) {
+				of = max(of, name)
 			}
 		}
 		if of != "" && !some {
@@ -107,6 +102,23 @@ func (m Match) vain(
 		}
 	}
 	return "", nil
+}
+
+// selected returns the events that a match names: of the dialects that have hooks, or of all if
+// none of those has such an event.
+func (m Match) selected(hooks []*hook.Hook, events Events) Events {
+	named := lo.PickBy(events, func(name string, _ Event) bool {
+		dialect, event, _ := strings.Cut(name, ".")
+		return m.selects(dialect, event)
+	})
+	read := lo.PickBy(named, func(name string, _ Event) bool {
+		dialect, _, _ := strings.Cut(name, ".")
+		return slices.ContainsFunc(hooks, func(h *hook.Hook) bool { return h.Dialect == dialect })
+	})
+	if len(read) > 0 {
+		return read
+	}
+	return named
 }
 
 // Findings says which rules match no hook, and which say something in vain.

@@ -138,6 +138,9 @@ func (f *flags) load(cmd *cobra.Command, tools lint.Tools) (found checked, probl
 	}
 	found.Findings, found.notes = []finding{}, f.Verbose
 	for _, src := range all {
+		if f.dialect == "" && src.idle() {
+			continue
+		}
 		more, err := f.checkSources(cmd, src, &found)
 		if err != nil {
 			return found, nil, err

@@ -26,6 +26,10 @@ type dialect struct {
 	// Load that names the settings of other profiles.
 	find func(dir string, layers []settings.Layer) (profile string, passed pipeline.Load)
 
+	// borrows reports whether a layer is a file of another system that this one reads too. Where
+	// there is no other file, verbs that look at all dialects do not list its hooks. Nil: none is.
+	borrows func(settings.Layer) bool
+
 	marks  []string               // directories and files that no other dialect has
 	layers map[string]hook.Source // the names that --settings takes
 	strict bool                   // settings are JSON without comments
@@ -75,7 +79,7 @@ type origins struct {
 	options map[string]map[string]any // of plugins, by name
 }
 
-var dialects = []*dialect{&llxprtRow, &claudeRow, &codexRow, &xcshRow, &extensionRow}
+var dialects = []*dialect{&llxprtRow, &claudeRow, &codexRow, &cursorRow, &xcshRow, &extensionRow}
 
 // mainDialects are those that are not another's with other rules.
 func mainDialects() []*dialect {

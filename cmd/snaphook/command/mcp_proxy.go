@@ -111,6 +111,9 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 		if err != nil {
 			return nil, nil, err
 		}
+		if src.idle() {
+			continue
+		}
 		if d.modules {
 			if modulesOff, check, err = f.judgeModules(cmd, src, &all); err != nil {
 				return nil, nil, err

@@ -31,7 +31,7 @@ var moduleFolders = []string{
 
 // foreignFiles are the files in which other systems have their hooks.
 var foreignFiles = map[string]string{
-	".cursor/hooks.json": "Cursor", ".codex/hooks.json": "Codex", ".crush.json": "Crush", "crush.json": "Crush",
+	".crush.json": "Crush", "crush.json": "Crush",
 	".windsurf/hooks.json": "Windsurf", ".factory/settings.json": "Factory", ".factory/hooks.json": "Factory",
 	".github/hooks/hooks.json": "GitHub Copilot", ".qwen/settings.json": "Qwen Code",
 }

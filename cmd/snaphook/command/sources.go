@@ -23,6 +23,12 @@ type sources struct {
 	policy  policy.Source // read once: trust looks at the bytes that count
 }
 
+// idle reports whether all the files that are there belong to another system.
+func (src *sources) idle() bool {
+	borrows := src.dialect.borrows
+	return borrows != nil && len(src.layers) > 0 && lo.EveryBy(src.layers, borrows)
+}
+
 // covered returns where trust reads the project's overlay: a file of the project that --policy
 // names takes its place, and one from elsewhere is the user's.
 func (src *sources) covered() *policy.Source {

@@ -151,6 +151,9 @@ func (t *tester) knowProject(ctx context.Context) (err error) {
 	s := t.stage(fx, world)
 	s.sight = &sighting{fired: &fired{}}
 	for _, d := range mainDialects() {
+		if src, err := t.sourcesOf(d, t.parts[d.Name]); err == nil && src.idle() {
+			continue
+		}
 		o, opening := s.session(ctx, d, nil)
 		if err = opening; err != nil {
 			break

@@ -92,6 +92,9 @@ func (st *status) add(ctx context.Context, src *sources) error {
 	if words := "demands of hooks " + covered.Overlay; covered.Overlay != "" && !slices.Contains(st.Reaches, words) {
 		st.Reaches = append(st.Reaches, words)
 	}
+	if src.idle() && len(st.covered) > 1 {
+		return nil // the system whose files they are lists its hooks
+	}
 	for _, h := range covered.Hooks {
 		st.Hooks = append(
 			st.Hooks,
