@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/entries"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bounded"
 	"github.com/snaphook-go/snaphook/internal/environ"
@@ -100,30 +103,46 @@ func systemFile(variable string, home systemHome, name string) string {
 // of LLxprt Code, in the directory, in the user's home directory and in the system's; else
 // LLxprt. But the user's and the system's settings come first: where they have hooks of Gemini
 // CLI, and only the project has settings of LLxprt Code, the profile is Gemini. Therefore no
-// directory switches off guards of its user. Hooks of the other profile, which do not run, are a
-// problem for each file that has some; see [Profile.PassedOver].
+// directory switches off guards of its user.
+//
+// Hooks of the other profile do not run. Each file with some is a problem, unless every one of
+// them would not run in its own profile either, or has an equal in the profile that counts; so is
+// a file that cannot be read. See [Profile.PassedOver].
 func Find(dir string) (Profile, []settings.Problem) {
+	p, both := choose(dir)
+	if !both {
+		return p, nil
+	}
+	_, problems := p.passOver(pipeline.Workspace{Dir: dir}, p.hooks(pipeline.Workspace{Dir: dir}).Hooks)
+	return p, problems
+}
+
+// choose returns the profile that counts for a directory, and whether there are settings of both.
+func choose(dir string) (p Profile, both bool) {
 	gemini, llxprt := Gemini.Discover(dir), LLxprt.Discover(dir)
 	switch {
 	case !slices.ContainsFunc(gemini, isThere):
-		return LLxprt, nil
+		return LLxprt, false
 	case !slices.ContainsFunc(llxprt, isThere):
-		return Gemini, nil
+		return Gemini, false
 	case slices.ContainsFunc(gemini[1:], hasHooks) && !slices.ContainsFunc(llxprt[1:], isThere):
-		return Gemini, passedOver(llxprt, Gemini)
+		return Gemini, true
 	}
-	return LLxprt, passedOver(gemini, LLxprt)
+	return LLxprt, true
 }
 
-// passedOver says which settings of the other profile have hooks, which do not run.
-func passedOver(others []settings.Layer, counts Profile) (problems []settings.Problem) {
-	for _, layer := range others {
-		root, found, err := layer.Read()
-		if hooks := root.Get("hooks"); err == nil && found && hooks.Exists() {
-			problems = append(problems, hooks.Wrong("the hooks of this file do not run: %s", counts.why()))
-		}
+// hooks returns the hooks of a profile in a directory, and the problems of its files.
+func (p Profile) hooks(at pipeline.Workspace) pipeline.Loaded {
+	loaded, _ := Settings{Profile: p, Layers: p.Discover(at.Dir)}.Load(context.Background(), at) // it has no error
+	return loaded
+}
+
+// other returns the profile of the other system.
+func (p Profile) other() Profile {
+	if p == Gemini {
+		return LLxprt
 	}
-	return problems
+	return Gemini
 }
 
 // why explains why the hooks of the other profile do not run, and how to change that.
@@ -137,22 +156,62 @@ func (p Profile) why() string {
 }
 
 // PassedOver lists the hooks of the other profile that are configured for a directory. They do
-// not run, and each says so as one that cannot be used: a policy can make that a failure. Their
-// IDs begin with the name of their profile.
+// not run, and each says so as one that cannot be used: a policy can make that a failure. One
+// that has an equal in this profile is a duplicate, and no failure: the equal guards in its place.
+// Their IDs begin with the name of their profile.
 func (p Profile) PassedOver(at pipeline.Workspace) []*hook.Hook {
-	other := Gemini
-	if p == Gemini {
-		other = LLxprt
-	}
-	loaded, _ := Settings{Profile: other, Layers: other.Discover(at.Dir)}.Load(context.Background(), at) // it has no error
-	for _, h := range loaded.Hooks {
-		h.ID = string(other) + "/" + h.ID
-		if h.Skip == "" {
-			why := "the hooks of this file do not run: " + p.why()
-			h.Skip, h.SkipDetail, h.Unusable = hook.Invalid, why, why
+	passed, _ := p.passOver(at, p.hooks(at).Hooks)
+	return passed
+}
+
+// passOver returns the hooks of the other profile, none of which runs, and a problem for each file
+// in which a guard is lost. counting are the hooks of p.
+func (p Profile) passOver(at pipeline.Workspace, counting []*hook.Hook) ([]*hook.Hook, []settings.Problem) {
+	layers := p.other().Discover(at.Dir)
+	values, unread := settings.Read(layers)
+	r := entries.Reader{Dialect: Dialect}
+	for _, problem := range unread {
+		problem.Fatal = false // the profile that counts does not read the file
+		problem.Message += "; hooks in it would not run: " + p.why()
+		r.Problem(problem)
+		layer, _ := lo.Find(layers, func(l settings.Layer) bool { return l.File == problem.Position.File })
+		if !at.Untrusted || layer.Source != hook.Project {
+			r.Lose(layer.Source.String(), hook.Hook{Identity: hook.Identity{Source: layer.Source}}, problem)
 		}
 	}
-	return loaded.Hooks
+	lost, why := map[string]bool{}, "the hooks of this file do not run: "+p.why()
+	for _, h := range p.other().hooks(at).Hooks {
+		switch {
+		case h.Skip == hook.Untrusted:
+		case h.Skip == hook.Disabled:
+			h.Unusable = why // a lock of the machine can overrule the switch
+		case slices.ContainsFunc(counting, func(c *hook.Hook) bool { return guardsAs(c, h) }):
+			h.Exclusion = hook.Exclusion{Skip: hook.Duplicate, SkipDetail: "an equal hook of the profile " + string(p) + " runs"}
+		default:
+			lost[h.Position.File] = true
+			if h.Skip == "" {
+				h.Exclusion = hook.Exclusion{Skip: hook.Invalid, SkipDetail: why, Unusable: why}
+			}
+		}
+		r.Loaded.Hooks = append(r.Loaded.Hooks, h)
+	}
+	for _, h := range r.Loaded.Hooks {
+		h.ID = string(p.other()) + "/" + h.ID
+	}
+	for i, layer := range layers {
+		if lost[layer.File] {
+			r.Problem(values[i].Get("hooks").Wrong("%s", why))
+		}
+	}
+	return r.Loaded.Hooks, r.Loaded.Problems
+}
+
+// guardsAs reports whether c runs where h would, with the same command and no less time, and
+// counts for no one but those for whom h does.
+func guardsAs(c, h *hook.Hook) bool {
+	return c.Skip == "" && c.Event == h.Event && c.Type == h.Type && c.Command == h.Command && c.Pattern == h.Pattern &&
+		slices.Equal(c.Vars, h.Vars) && (c.Source == h.Source || c.Source == hook.SystemWide) &&
+		(c.Timeout == h.Timeout || h.Timeout > 0 && c.Timeout > h.Timeout)
 }
 
 // isThere reports whether there are settings, also such as cannot be read, which is said by
@@ -186,17 +245,15 @@ func ProfileOfFiles(layers []settings.Layer) Profile {
 }
 
 // profile settles the profile and the layers.
-func (s *Settings) profile(dir string) (problems []settings.Problem) {
+func (s *Settings) profile(dir string) {
 	switch {
 	case s.Profile != Found:
 	case s.Layers != nil && !s.LayersFound:
 		s.Profile = ProfileOfFiles(s.Layers)
 	default:
-		s.Profile, problems = Find(dir)
-		s.passed = len(problems) > 0
+		s.Profile, s.both = choose(dir)
 	}
 	if s.Layers == nil {
 		s.Layers = s.Profile.Discover(dir)
 	}
-	return problems
 }

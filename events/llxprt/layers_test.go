@@ -263,7 +263,7 @@ func TestAProjectThatWasNotDecidedOnOrdersItsOwnHooksOnly(t *testing.T) {
 		user      string
 		undecided bool
 		ran       int
-	}{{"{}", true, 1}, {hooks("", "true"), true, 3}, {hooks("", "true"), false, 1}} {
+	}{{"{}", true, 1}, {hooks("", "true"), true, 2}, {hooks("", "true"), false, 1}} {
 		s := llxprt.Settings{Layers: []settings.Layer{layer(hook.Project, sequence), layer(hook.User, tt.user)}}
 		ses := session(t, system(t, s), pipeline.SessionConfig{Dir: t.TempDir(), Undecided: tt.undecided})
 		res, err := llxprt.BeforeTool.Fire(t.Context(), ses, &llxprt.BeforeToolInput{Name: "ls"})

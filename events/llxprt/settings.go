@@ -44,7 +44,7 @@ type Settings struct {
 	// Types are further types of hooks, besides "command".
 	Types entries.Types
 
-	passed bool // the other profile has hooks, which do not run
+	both bool // there are settings of both profiles
 }
 
 // Extension contributes hooks: the file hooks/hooks.json below its directory,
@@ -70,7 +70,7 @@ func init() { Dialect.Settings = Settings{}.Load } // Load needs Dialect, so tha
 
 // Load reads the settings for a directory. It is a [pipeline.Load].
 func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
-	passed := s.profile(at.Dir)
+	s.profile(at.Dir)
 	layers := slices.Concat(
 		s.Layers,
 		lo.Map(s.Extensions, func(e Extension, _ int) settings.Layer { return e.layer() }),
@@ -87,7 +87,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 		profile: s.Profile,
 		types:   s.Types,
 	}
-	r.Loaded.Problems = lo.Uniq(append(passed, problems...)) // layers may share a file
+	r.Loaded.Problems = lo.Uniq(problems) // layers may share a file
 	r.Loaded.Values = map[any]any{profileKey{}: s.Profile}
 	for i, layer := range layers {
 		if values[i].Exists() {
@@ -102,8 +102,10 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 		}
 		r.hooks(layer, r.Hooks(values[i]))
 	}
-	if s.passed {
-		r.Loaded.Hooks = append(r.Loaded.Hooks, s.Profile.PassedOver(at)...)
+	if s.both {
+		passed, lost := s.Profile.passOver(at, r.Loaded.Hooks)
+		r.Loaded.Hooks = append(r.Loaded.Hooks, passed...)
+		r.Loaded.Problems = append(r.Loaded.Problems, lost...)
 	}
 	return r.Loaded, nil
 }
