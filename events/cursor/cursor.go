@@ -89,6 +89,9 @@ func declare[In any](t traits, ev pipeline.Spec[In, Output]) *pipeline.Event[In,
 	if t.follows() {
 		ev.Can |= pipeline.CanBlock
 		ev.ConditionInput = func(in *In) hook.ConditionInput { return any(in).(ending).loops() }
+		ev.Conclude = func(s *pipeline.Session, in *In, res *hook.Result[Output]) {
+			countLoops(s, ev.Name, any(in).(ending).end(), res.Decision.Blocks())
+		}
 	}
 	if t.takes&takesContext != 0 {
 		ev.Can |= pipeline.CanAddContext
@@ -99,7 +102,7 @@ func declare[In any](t traits, ev pipeline.Spec[In, Output]) *pipeline.Event[In,
 	ev.Vars = func(s *pipeline.Session, in *In) []string { return vars(s, any(in).(reporter).host()) }
 	ev.Decode = decoder(ev.Name, &t)
 	ev.Reduce, ev.ReducesCommon = reducer(&t), true
-	ev.Refine = func(_ *pipeline.Session, in *In, r *hook.Report[Output]) { settle(&t, in, r) }
+	ev.Refine = func(s *pipeline.Session, in *In, r *hook.Report[Output]) { settle(s, &t, in, r) }
 	ev.Effects = func(_ In, res *hook.Result[Output]) any { return effects(&t, res) }
 	return pipeline.Declare(Dialect, ev)
 }

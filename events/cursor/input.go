@@ -254,17 +254,28 @@ type SubagentStartInput struct {
 type Ending struct {
 	Status string `json:"status"`     // completed, aborted or error
 	Loops  int    `json:"loop_count"` // how many follow-ups of hooks there were since the user's prompt
+
+	// Uncounted is for a host that knows whether there was a follow-up, which Loops then says, and not
+	// how many: the session counts, and at their limit the follow-ups of a hook do not count.
+	Uncounted bool `json:"-"`
 }
+
+func (e *Ending) end() *Ending { return e }
 
 func (e *Ending) completed() bool { return e.Status == "completed" }
 
 // loops returns the input of the condition that a loop limit is.
 func (e *Ending) loops() hook.ConditionInput {
-	return hook.ConditionInput{Input: strconv.AppendInt(nil, int64(e.Loops), 10)}
+	loops := e.Loops
+	if e.Uncounted {
+		loops = 0 // each hook is called; see settle
+	}
+	return hook.ConditionInput{Input: strconv.AppendInt(nil, int64(loops), 10)}
 }
 
 // ending is the input of stop and subagentStop.
 type ending interface {
+	end() *Ending
 	completed() bool
 	loops() hook.ConditionInput
 }

@@ -10,10 +10,11 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/format"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
 )
 
 // settle changes the report of one hook to what counts at its event.
-func settle(t *traits, in any, r *hook.Report[Output]) {
+func settle(s *pipeline.Session, t *traits, in any, r *hook.Report[Output]) {
 	o := &r.Output
 	note := func(text string) { r.Notes = append(r.Notes, text) }
 	o.Decision = cmp.Or(synonyms[o.Decision], o.Decision)
@@ -33,11 +34,16 @@ func settle(t *traits, in any, r *hook.Report[Output]) {
 		if o.Decision, o.Reason = "", ""; o.Specific.Followup == "" {
 			break
 		}
-		if end.completed() {
-			o.Decision, o.Reason = hook.Block, o.Specific.Followup
-		} else {
+		limit, limited := r.Hook.Condition.(below)
+		switch {
+		case limited && end.end().Uncounted && loopsOf(s, r.Hook.Event).count(end.end()) >= int(limit):
 			o.Specific.Followup = ""
-			note("a follow-up counts only if the status is completed (U29)")
+			note("hooks have kept the agent going for as long as loop_limit allows")
+		case end.completed():
+			o.Decision, o.Reason = hook.Block, o.Specific.Followup
+		default:
+			o.Specific.Followup = ""
+			note("a follow-up counts only if the status is completed")
 		}
 	case o.Decision == hook.Ask && t.gate():
 		if o.Decision = t.words["ask"]; o.Decision == "" && r.Reply == nil {

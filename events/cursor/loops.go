@@ -1,0 +1,44 @@
+package cursor
+
+import (
+	"sync"
+
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// loops counts the follow-ups of hooks in a row, for a host that does not. It is safe for many
+// goroutines.
+type loops struct {
+	mu sync.Mutex
+	n  int
+}
+
+type loopsKey struct{ event string }
+
+func loopsOf(s *pipeline.Session, event string) *loops {
+	return s.Value(loopsKey{event}, func() any { return &loops{} }).(*loops)
+}
+
+// count returns how many there have been before this end.
+func (l *loops) count(e *Ending) int {
+	if e.Loops == 0 {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.n
+}
+
+// countLoops counts one more follow-up, or none.
+func countLoops(s *pipeline.Session, event string, e *Ending, again bool) {
+	if !e.Uncounted {
+		return
+	}
+	l := loopsOf(s, event)
+	n := l.count(e)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.n = 0; again {
+		l.n = n + 1
+	}
+}

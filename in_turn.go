@@ -1,0 +1,47 @@
+package snaphook
+
+import (
+	"context"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// Turn is one event of a moment that fires several; see [InTurn].
+type Turn[In Input] struct {
+	Stage Stage          // made by [Fires] for the same moment
+	When  func(*In) bool // whether it fires for an input, which has the dialect's names; nil: always
+}
+
+// InTurn returns the Stage of a moment at which several events of a dialect fire, one after the other:
+// Cursor asks at preToolUse, and then at beforeShellExecution. Each has the arguments as the hooks
+// of those before it left them, and none fires after a denial or a stop.
+func InTurn[In Input](turns ...Turn[In]) Stage {
+	m := momentOf[In]()
+	var events []pipeline.Declared
+	for _, t := range turns {
+		if t.Stage.stage.at != m.at || t.Stage.stage.fire == nil {
+			return Stage{} // NewDialect reports it
+		}
+		events = append(events, t.Stage.stage.events...)
+	}
+	return Stage{m.stage(func(ctx context.Context, in *In, p *part) {
+		for _, t := range turns {
+			if t.When != nil {
+				if words := m.inWords(in, p); !t.When(&words) {
+					continue
+				}
+			}
+			turn := part{s: p.s, dialect: p.dialect, tool: p.tool, name: p.name, view: p.view}
+			t.Stage.stage.fire.(func(context.Context, *In, *part))(ctx, in, &turn)
+			now := turn.Input
+			p.merge([]part{turn})
+			if turn.err != nil || turn.Decision == hook.Deny || turn.Stop {
+				return
+			}
+			if now != nil {
+				p.view.Object = object(now)
+			}
+		}
+	}, events...)}
+}
