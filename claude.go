@@ -73,6 +73,11 @@ func lifecycle[R any](res *hook.Result[R], p *part) { p.direct(claude.ApplyLifec
 // claudeStart reads the variables that hooks have left, too. It costs a shell, if there are any.
 func claudeStart(res *hook.Result[claude.SessionStartOutput], p *part) {
 	lifecycle(res, p)
+	p.exportEnv()
+}
+
+// exportEnv reads the variables that hooks have left for the commands of the host.
+func (p *part) exportEnv() {
 	files := p.s.ses.EnvFiles()
 	if len(files) == 0 {
 		return

@@ -111,6 +111,9 @@ func Fires[In Input, E, R any](
 		sent := input(&words)
 		res := fired(ctx, ev, &sent, p)
 		p.Verdict = verdictOf(res, p.Reports, read)
+		if m.at == Start {
+			p.exportEnv()
+		}
 		if p.Input == nil || m.args == nil {
 			return
 		}

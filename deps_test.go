@@ -51,6 +51,7 @@ events/llxprt/genai: wire
 events/llxprt: hook wire match run settings internal/environ reducers pipeline entries events/llxprt/genai internal/bounded internal/splice
 events/claude: hook wire stages internal/common internal/errorline internal/unread match internal/permission run run/request run/judge settings internal/environ pipeline entries internal/bounded internal/splice
 events/claude/toml: events/claude internal/tomlform
+events/codex/door: . hook wire pipeline events/codex events/format
 events/format: hook wire internal/common internal/unread
 events/codex: hook wire stages match run run/request settings internal/environ internal/bounded internal/tomlform pipeline entries events/format
 events/cursor/door: . hook wire pipeline events/cursor events/format

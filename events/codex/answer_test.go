@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Rules CX20 to CX32. Each answer makes the run Failed, and a note says why.
+// Rules CX20, CX21, CX22, CX23, CX25, CX26, CX27, CX28, CX29 and CX30. Each answer makes the run Failed, and a note says why.
 func TestAnAnswerThatCodexDoesNotTakeIsAFailedRun(t *testing.T) {
 	const own = `{"hookSpecificOutput": {"hookEventName": "EVENT", `
 	for _, tt := range []struct{ event, stdout, note string }{
@@ -69,6 +69,7 @@ func TestAnAnswerThatCodexDoesNotTakeIsAFailedRun(t *testing.T) {
 	}
 }
 
+// Rule CX24.
 func TestAFailedAnswerThatParsesShowsItsMessage(t *testing.T) {
 	for stdout, want := range map[string]int{
 		`{"systemMessage": "m", "decision": "approve"}`: 1,
@@ -169,4 +170,13 @@ func FuzzAnswer(f *testing.F) {
 			t.Errorf("%q failed, and no note says why", text)
 		}
 	})
+}
+
+// Rule CX41.
+func TestAHookThatDoesNotReadItsInputStillDenies(t *testing.T) {
+	ses := open(t, project(`{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "exec 0<&-; echo no >&2; exit 2"}]}]}}`), nil)
+	res, err := codex.UserPromptSubmit.Fire(t.Context(), ses, &codex.UserPromptSubmitInput{Prompt: strings.Repeat("x", 1<<20)})
+	if err != nil || !res.Blocked() || res.Reason != "no" {
+		t.Errorf("blocked %v for %q, %v", res.Blocked(), res.Reason, err)
+	}
 }

@@ -76,6 +76,10 @@ type PreToolUseInput struct {
 	Agent
 	Call
 	ID string `json:"tool_use_id"`
+
+	// Made says that a host made the call's Input of other arguments, into which a new one cannot
+	// be put back: a rewrite denies the call.
+	Made bool `json:"-"`
 }
 
 // PermissionRequestInput is the input of PermissionRequest. The call's Input may have a description.

@@ -121,6 +121,8 @@ func concludeCall(_ *pipeline.Session, in *PreToolUseInput, res *hook.Result[Out
 		wrong = "the new input that a hook has written is not a JSON object"
 	} else if _, isText := wire.Text(command); !isText && (in.Tool == "Bash" || in.Tool == "apply_patch") {
 		wrong = fmt.Sprintf("the new input that a hook has written for %s has no string \"command\"", in.Tool)
+	} else if in.Made {
+		wrong = fmt.Sprintf("the new input that a hook has written for %s cannot be put into the arguments of the host's tool", in.Tool)
 	}
 	if wrong == "" {
 		return

@@ -1,0 +1,36 @@
+package command
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/snaphook-go/snaphook/conformance/judge/clicases"
+)
+
+// TestCLI judges the built binary by the cases of Codex, of Cursor and of the profiles of Claude
+// Code. Rules CX10, CX14, CX33, CX34, CX35, CX36 and CX40 have no other test.
+func TestCLI(t *testing.T) { clicases.Run(t, build(t)) }
+
+// A case that passes with a wrong expectation judges nothing.
+func TestEveryCLICaseCanFail(t *testing.T) {
+	names, dir := clicases.Dialects()
+	program := build(t)
+	for _, name := range names {
+		cases, err := clicases.Load(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := cases[0] // all go through the same judge
+		root, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := c.Prepare(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Poison(); len(p.Judge(program)) == 0 {
+			t.Errorf("%s/%s passes with a wrong expectation", name, c.Name)
+		}
+	}
+}
