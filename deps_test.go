@@ -169,3 +169,12 @@ func goList(t *testing.T, args ...string) []string {
 	}
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
+
+// The reader of TOML is linked by programs that use Codex or Kimi Code, and by no others.
+func TestOnlyThoseWhoNeedTOMLLinkIt(t *testing.T) {
+	for _, path := range goList(t, "-deps", "-f", "{{.ImportPath}}", ".", "./events/claude", "./events/llxprt", "./events/xcsh") {
+		if strings.Contains(path, "go-toml") || path == module+"/events/codex" {
+			t.Errorf("a host without Codex links %s", path)
+		}
+	}
+}
