@@ -2,26 +2,26 @@ package hook
 
 import "context"
 
-// State is the shared memory of a session's hooks: small texts by key, 1 MiB together. Processes
-// reach it by the command snaphook state. Hooks that use it at the same time lose nothing. Each
-// call costs a file access.
+// State is the shared memory of a session's hooks of one source: small texts by key, 1 MiB together.
+// Processes reach it by the command snaphook state. Hooks that use it at the same time lose nothing.
+// Each call costs a file access. It waits for a lock until ctx ends, and at most five seconds.
 type State interface {
 	// Get returns the value of a key, and whether there is one.
-	Get(key string) (value string, ok bool, err error)
-	Set(key, value string) error
+	Get(ctx context.Context, key string) (value string, ok bool, err error)
+	Set(ctx context.Context, key, value string) error
 	// CompareAndSwap sets a key to new if its value is old, and reports whether
 	// it did.
-	CompareAndSwap(key, old, new string) (swapped bool, err error)
+	CompareAndSwap(ctx context.Context, key, old, new string) (swapped bool, err error)
 	// Incr adds to a number, 0 if the key has no value, and returns the sum.
-	Incr(key string, by int64) (sum int64, err error)
-	Delete(key string) error
+	Incr(ctx context.Context, key string, by int64) (sum int64, err error)
+	Delete(ctx context.Context, key string) error
 }
 
 // StateKey is the key of the [State] in the context of a hook.
 type StateKey struct{}
 
-// StateFrom returns the state of the session for which a hook in Go runs, from
-// its context; nil if ctx is not one of a hook.
+// StateFrom returns the program's state in the session for which a hook in Go runs, from the
+// hook's context; nil if ctx is not one of a hook. Hooks from settings cannot change it by theirs.
 func StateFrom(ctx context.Context) State {
 	s, _ := ctx.Value(StateKey{}).(State)
 	return s

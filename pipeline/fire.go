@@ -618,9 +618,9 @@ func (f *fireState) newCall(ctx context.Context, h *hook.Hook, i int, in *input,
 		call.Env = append(call.Env, f.of.rules.EnvFile+"="+varsFile(f.vars.path, i))
 	}
 	// In a dialect whose calls have no variables of their own the directory of the state would
-	// cost each call a copy of the environment, so that there a host asks for it.
-	if len(call.Env) > 0 || f.s.host != nil && f.s.host.State != "" {
-		call.Env = append(call.Env, f.s.stateVar())
+	// cost each call a copy of the environment: there a host asks for it.
+	if len(call.Env) > 0 || f.s.host != nil && f.s.host.State != "" || inheritsState() {
+		call.Env = append(call.Env, f.s.stateOf(h.Source).name)
 	}
 	if t := call.Trace; t.Parent != "" { // where programs look for their place in a trace
 		call.Env = append(slices.Clip(call.Env), "TRACEPARENT="+t.Parent, "TRACESTATE="+t.State)

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,7 +20,6 @@ import (
 	"github.com/snaphook-go/snaphook/internal/environ"
 	"github.com/snaphook-go/snaphook/internal/scratch"
 	"github.com/snaphook-go/snaphook/settings"
-	"github.com/snaphook-go/snaphook/state"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -65,7 +63,7 @@ type SessionConfig struct {
 	Scratch string
 
 	// State is the directory below which the session's hooks keep values between
-	// their runs; see [Session.State]. Empty: [state.Home], and hooks outside the
+	// their runs; see [Session.State] and [Session.SourceState]. Empty: [state.Home], and hooks outside the
 	// process are told of it only where their calls have variables anyway, as in
 	// the Claude dialect.
 	State string
@@ -85,9 +83,9 @@ type Session struct {
 	host  *SessionConfig // its functions and flags; nil if all are zero
 	id    string
 	dir   string
-	cwd   string                 // dir as JSON
-	kept  atomic.Pointer[string] // the variable that names the state's directory
-	base  []byte                 // the payload members that never change, from the opening brace
+	cwd   string                    // dir as JSON
+	kept  atomic.Pointer[stateDirs] // where the hooks of each source keep values
+	base  []byte                    // the payload members that never change, from the opening brace
 
 	hooks   []*hook.Hook // guarded by the system's mutex, as are the fields below
 	cleaned bool         // the registry forgets the session when it is gone
@@ -275,7 +273,7 @@ func (s *Session) Close(ctx context.Context) error {
 	s.sys.scratches.drop(m.scratchDir)
 	m.scratchDir, m.vars = "", nil
 	if s.id == "" && s.kept.Load() != nil {
-		_ = s.State().(state.Dir).Remove() // nothing can take it up again
+		_ = s.kept.Load().session.Remove() // nothing can take it up again
 	}
 	return err
 }
@@ -420,24 +418,6 @@ func (s *Session) prewarm() {
 	}
 }
 
-// stateName is the environment variable that names the directory of [Session.State].
-const stateName = "SNAPHOOK_STATE="
-
-// stateVar names the directory, as a variable for hooks. It is made once.
-func (s *Session) stateVar() string {
-	if kept := s.kept.Load(); kept != nil {
-		return *kept
-	}
-	home := ""
-	if s.host != nil {
-		home = s.host.State
-	}
-	dir := state.Of(cmp.Or(home, state.Home()), s.dir, cmp.Or(s.id, rand.Text()))
-	name := stateName + string(dir)
-	s.kept.CompareAndSwap(nil, &name)
-	return *s.kept.Load()
-}
-
 // ask returns the function by which a hook asks the user; nil if it cannot. There is a host.
 func (s *Session) ask(h *hook.Hook) func(context.Context, hook.Question) (string, bool) {
 	if s.host.Ask == nil || s.host.MayAsk == nil || !s.host.MayAsk(h) || inShadow(h) {
@@ -566,9 +546,3 @@ func (s *Session) Keep(name, text string) (path string, err error) {
 	}
 	return path, os.WriteFile(path, []byte(text), 0o600)
 }
-
-// State returns the values that the hooks of the session share; see [hook.State]. They are in a
-// directory that is made with the first value, and that a session with the same id and directory
-// takes up again. Close removes it if the session has no id; else it is removed a week after its
-// last use.
-func (s *Session) State() hook.State { return state.Dir(s.stateVar()[len(stateName):]) }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,9 @@ type file struct {
 	torn    bool      // the last line is not whole
 	seen    time.Time // when path was last known to be f
 	room    int64     // so many bytes more before the size is looked at again
+
+	ctx  context.Context // ends when nobody waits for the file any more
+	stop context.CancelFunc
 }
 
 // Defaults of rotation.
@@ -35,6 +39,7 @@ const glance = time.Second
 
 func openFile(path string, cfg Config) (*file, error) {
 	f := &file{path: path, max: cfg.MaxSize, keep: cfg.Keep}
+	f.ctx, f.stop = context.WithCancel(context.Background())
 	if f.max == 0 {
 		f.max = defaultSize
 	}
@@ -136,7 +141,7 @@ func (f *file) rotate() {
 		f.room = min(f.max-end, f.max/64) // other processes write, too
 		return
 	}
-	lock, err := acquire(f.path + ".lock")
+	lock, err := acquire(f.ctx, f.path+".lock")
 	if err != nil {
 		return
 	}
@@ -162,11 +167,15 @@ func (f *file) shift() error {
 }
 
 // Close closes the file.
-func (f *file) Close() error { return f.f.Close() }
+func (f *file) Close() error {
+	f.stop()
+	return f.f.Close()
+}
 
 // interrupt closes a file that is not a regular one, and ends a Write that waits, as on a pipe
-// that no process reads. Other files are left to their Write.
+// that no process reads, or for the lock of a record to rotate. Other files are left to their Write.
 func (f *file) interrupt() {
+	f.stop()
 	if !f.regular {
 		_ = f.f.Close() // no line of it is waited for
 	}

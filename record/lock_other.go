@@ -3,6 +3,7 @@
 package record
 
 import (
+	"context"
 	"errors"
 	"os"
 )
@@ -13,7 +14,7 @@ const nonBlocking = 0
 // renamed, and records are not rotated.
 type lock struct{}
 
-func acquire(string) (lock, error) { return lock{}, errors.ErrUnsupported }
+func acquire(context.Context, string) (lock, error) { return lock{}, errors.ErrUnsupported }
 
 func (lock) release() {}
 

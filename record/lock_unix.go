@@ -19,13 +19,13 @@ const nonBlocking = unix.O_NONBLOCK
 // lock is held by one process at a time, and by none that is gone.
 type lock struct{ f *os.File }
 
-func acquire(path string) (lock, error) {
+func acquire(ctx context.Context, path string) (lock, error) {
 	f, err := bounded.OpenLock(path, 0o600)
 	if err != nil {
 		return lock{}, err
 	}
 	try := func(f *os.File) bool { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil }
-	if err := bounded.Lock(context.Background(), f, try, wait); err != nil {
+	if err := bounded.Lock(ctx, f, try, wait); err != nil {
 		return lock{}, err
 	}
 	return lock{f}, nil

@@ -3,15 +3,18 @@
 package state_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/state"
 )
 
 // A hook owns the directory of its session's state, and may put a file there that never ends. No
@@ -46,8 +49,8 @@ func TestWhatAHookPutsInTheStatesPlaceHoldsUpNoOperation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := fresh(t)
-			if err := d.Set("other", "1"); err != nil {
+			d := state.Of(t.TempDir(), "/p", "s").ForSource("user")
+			if err := d.Set(t.Context(), "other", "1"); err != nil {
 				t.Fatal(err)
 			}
 			path := filepath.Join(string(d), test.file)
@@ -56,10 +59,70 @@ func TestWhatAHookPutsInTheStatesPlaceHoldsUpNoOperation(t *testing.T) {
 				t.Fatal(err)
 			}
 			began := time.Now()
-			_, err := d.Incr("n", 1)
+			_, err := d.Incr(t.Context(), "n", 1)
 			if took := time.Since(began); (err == nil) != test.fine || took > 2*bounded.MaxLock {
 				t.Errorf("after %v: %v; want success: %v", took, err, test.fine)
 			}
 		})
+	}
+}
+
+// A hook may put something in the place of another source's directory before that has a value.
+func TestWhatAHookPutsInTheDirectorysPlaceOfAnotherSourceIsNotUsed(t *testing.T) {
+	elsewhere := t.TempDir()
+	for name, put := range map[string]func(path string) error{
+		"a link":       func(path string) error { return os.Symlink(elsewhere, path) },
+		"a broken one": func(path string) error { return os.Symlink("/nowhere", path) },
+		"a pipe":       func(path string) error { return unix.Mkfifo(path, 0o600) },
+		"a file":       func(path string) error { return os.WriteFile(path, nil, 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			session := state.Of(t.TempDir(), "/p", "s")
+			theirs, ours := session.ForSource("project"), session.ForSource("user")
+			if err := theirs.Set(t.Context(), "n", "1"); err != nil {
+				t.Fatal(err)
+			}
+			if err := put(string(ours)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := ours.Incr(t.Context(), "n", 1); err == nil || !strings.Contains(err.Error(), "is not a directory") {
+				t.Errorf("err %v; want that it is not a directory", err)
+			}
+		})
+	}
+}
+
+// A lock that is held costs a hook no more than the time that its caller has.
+func TestAnOperationEndsWithItsContext(t *testing.T) {
+	for _, d := range []state.Dir{fresh(t), state.Of(t.TempDir(), "/p", "s").ForSource("user")} {
+		if err := d.Set(t.Context(), "n", "1"); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(filepath.Join(string(d), "lock"), os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close() // which ends the wait that was given up
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+			t.Fatal(err)
+		}
+		ended := errors.New("the turn is over")
+		for name, do := range map[string]func(context.Context) error{
+			"Get":            func(ctx context.Context) error { _, _, err := d.Get(ctx, "n"); return err },
+			"Set":            func(ctx context.Context) error { return d.Set(ctx, "n", "2") },
+			"Incr":           func(ctx context.Context) error { _, err := d.Incr(ctx, "n", 1); return err },
+			"CompareAndSwap": func(ctx context.Context) error { _, err := d.CompareAndSwap(ctx, "n", "1", "2"); return err },
+			"Delete":         func(ctx context.Context) error { return d.Delete(ctx, "n") },
+		} {
+			ctx, end := context.WithCancelCause(t.Context())
+			began := time.Now()
+			time.AfterFunc(time.Millisecond, func() { end(ended) })
+			if err := do(ctx); !errors.Is(err, ended) || time.Since(began) > bounded.MaxLock/2 {
+				t.Errorf("%s: after %v: %v; want %v at once", name, time.Since(began), err, ended)
+			}
+			if err := do(ctx); !errors.Is(err, ended) {
+				t.Errorf("%s with an ended context: %v; want %v", name, err, ended)
+			}
+		}
 	}
 }

@@ -3,7 +3,9 @@
 package state
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -14,16 +16,21 @@ import (
 // own makes a directory for its owner alone, or checks that an existing one is: another user's
 // files are not trusted.
 func own(dir string) error {
-	info, err := os.Lstat(dir)
-	if os.IsNotExist(err) {
-		if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-			return err
-		}
-		if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
-			return err
-		}
-		info, err = os.Lstat(dir)
+	if err := owned(dir); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return owned(dir)
+}
+
+// owned checks that a directory is the user's, and makes it private.
+func owned(dir string) error {
+	info, err := os.Lstat(dir)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,11 @@ func own(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+	return owned(dir)
+}
+
+// owned checks that there is a directory.
+func owned(dir string) error {
 	info, err := os.Lstat(dir)
 	if err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is not a directory; remove it, or choose another", dir)

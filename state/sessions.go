@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -78,25 +79,66 @@ func Sweep(home string) (removed int, err error) {
 const gone = "gone-"
 
 // remove removes a stale session, unless something has used it meanwhile: it
-// takes its lock, and then the whole directory out of the way in one step.
+// takes the locks of it and of its sources, and then the whole directory out of the way in one step.
 func remove(dir string) bool {
-	lock, err := bounded.OpenLock(filepath.Join(dir, lockName), 0)
-	if err == nil {
-		defer lock.Close()
-		if !tryLock(lock) || !stale(dir) {
-			return false
-		}
-		if runtime.GOOS == "windows" { // which moves nothing that is open
+	locks, free := tryLocks(dir)
+	release := func() {
+		for _, lock := range locks {
 			lock.Close()
 		}
+	}
+	defer release()
+	if !free || !stale(dir) {
+		return false
+	}
+	if runtime.GOOS == "windows" { // which moves nothing that is open
+		release()
 	}
 	away := filepath.Join(filepath.Dir(dir), gone+filepath.Base(dir))
 	return os.Rename(dir, away) == nil && os.RemoveAll(away) == nil
 }
 
-// stale reports whether a session's state has not changed for long. A value
-// that is put in its place changes its directory.
+// tryLocks takes the locks of a session, first, and of its sources, as far as there are any, and
+// reports whether all of them were free.
+func tryLocks(dir string) (locks []*os.File, free bool) {
+	take := func(dir string) bool {
+		lock, err := bounded.OpenLock(filepath.Join(dir, lockName), 0)
+		if err != nil {
+			return true
+		}
+		locks = append(locks, lock)
+		return tryLock(lock)
+	}
+	if !take(dir) {
+		return locks, false
+	}
+	for _, dir := range sources(dir) {
+		if !take(dir) {
+			return locks, false
+		}
+	}
+	return locks, true
+}
+
+// sources returns the directories of the sources in a session's.
+func sources(dir string) (dirs []string) {
+	entries, _ := os.ReadDir(dir) // one that cannot be read cannot be removed either
+	for _, entry := range entries {
+		if entry.IsDir() && strings.HasPrefix(entry.Name(), source) {
+			dirs = append(dirs, filepath.Join(dir, entry.Name()))
+		}
+	}
+	return dirs
+}
+
+// stale reports whether a session's state, with those of its sources, has not changed for long. A
+// value that is put in its place changes its directory.
 func stale(dir string) bool {
+	return unchanged(dir) && !slices.ContainsFunc(sources(dir), func(dir string) bool { return !unchanged(dir) })
+}
+
+// unchanged reports whether a directory has not changed for long.
+func unchanged(dir string) bool {
 	info, err := os.Lstat(dir)
 	return err == nil && info.IsDir() && time.Since(info.ModTime()) > Stale
 }

@@ -1,5 +1,6 @@
 // Package state stores the memory of the hooks of one session: small texts by key, in a directory
-// of the session, for processes and for hooks in Go alike.
+// of the session, for processes and for hooks in Go alike. The hooks of each source have a
+// directory of their own in it; see [Dir.ForSource].
 //
 // Every operation holds a lock on the directory: concurrent hooks lose no update. An acknowledged
 // value survives a crash of the process that wrote it, because it replaces the old one as a
@@ -20,44 +21,65 @@ import (
 	"github.com/snaphook-go/snaphook/internal/bounded"
 )
 
-// Most is how many bytes the keys and values of a session may have together.
+// Most is how many bytes the keys and values of one directory may have together: those of the hooks
+// of one source, or those of the program.
 const Most = 1 << 20
 
 // mostKey bounds a key, which becomes a file name, in bytes.
 const mostKey = 200
 
 // ErrFull is the error of a value for which there is no space left.
-var ErrFull = errors.New("the state of a session is limited to 1 MiB; delete what is not needed")
+var ErrFull = errors.New("the state of the hooks of one source is limited to 1 MiB; delete what is not needed")
 
 // Dir is the state in a directory. It is made when something is set, for its
 // owner alone; one of another user is refused. A Dir may be used from many
-// goroutines and processes at once. An operation costs a lock and a small file. It waits at
-// most five seconds for a lock that another process holds; a link, a pipe or a device in the
-// place of a file is an error at once.
+// goroutines and processes at once. An operation costs a lock and a small file. It waits until
+// ctx ends, and at most five seconds, for a lock that another process holds; a link, a pipe or a
+// device in the place of a file is an error at once.
 type Dir string
 
+// ForSource returns the state of the hooks of one source, such as "project", within a session's: a
+// directory of its own, with keys, a lock and a limit of its own. It is made when something is
+// set. A session's state is removed with those of all its sources, and is as old as the newest
+// of them. A source without a name is the program itself, whose state d is.
+func (d Dir) ForSource(name string) Dir {
+	if name == "" {
+		return d
+	}
+	return Dir(filepath.Join(string(d), source+fileName(name)))
+}
+
+// session returns the directory of the session that d, as that of a source, is in.
+func (d Dir) session() (in Dir, ok bool) {
+	in = Dir(filepath.Dir(string(d)))
+	return in, strings.HasPrefix(filepath.Base(string(d)), source) && in.ofSession()
+}
+
+// ofSession reports whether d is a directory that [Of] has named.
+func (d Dir) ofSession() bool { return strings.HasPrefix(filepath.Base(string(d)), session) }
+
 // Get returns the value of a key, and whether there is one.
-func (d Dir) Get(key string) (value string, ok bool, err error) {
+func (d Dir) Get(ctx context.Context, key string) (value string, ok bool, err error) {
 	if !d.exists() {
 		return "", false, check(key)
 	}
-	err = d.locked(func() error {
-		value, ok, err = d.read(key)
+	err = d.locked(ctx, func() error {
+		value, ok, err = d.read(ctx, key)
 		return err
 	})
 	return value, ok, err
 }
 
-// Set returns a key a value.
-func (d Dir) Set(key, value string) error {
-	return d.locked(func() error { return d.write(key, value) })
+// Set sets the value of a key.
+func (d Dir) Set(ctx context.Context, key, value string) error {
+	return d.locked(ctx, func() error { return d.write(key, value) })
 }
 
-// CompareAndSwap returns a key the value new if it has the value old, and reports
-// whether it did. A key without a value has none that could be old.
-func (d Dir) CompareAndSwap(key, old, new string) (swapped bool, err error) {
-	err = d.locked(func() error {
-		value, ok, err := d.read(key)
+// CompareAndSwap sets a key to new if its value is old, and reports whether it did. A key without
+// a value has none that could be old.
+func (d Dir) CompareAndSwap(ctx context.Context, key, old, new string) (swapped bool, err error) {
+	err = d.locked(ctx, func() error {
+		value, ok, err := d.read(ctx, key)
 		if err != nil || !ok || value != old {
 			return err
 		}
@@ -69,9 +91,9 @@ func (d Dir) CompareAndSwap(key, old, new string) (swapped bool, err error) {
 
 // Incr adds to the number that is the value of a key, 0 if it has none, and
 // returns the sum.
-func (d Dir) Incr(key string, by int64) (sum int64, err error) {
-	err = d.locked(func() error {
-		value, ok, err := d.read(key)
+func (d Dir) Incr(ctx context.Context, key string, by int64) (sum int64, err error) {
+	err = d.locked(ctx, func() error {
+		value, ok, err := d.read(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -93,11 +115,11 @@ func (d Dir) Incr(key string, by int64) (sum int64, err error) {
 }
 
 // Delete removes a key. One that has no value is no error.
-func (d Dir) Delete(key string) error {
+func (d Dir) Delete(ctx context.Context, key string) error {
 	if !d.exists() {
 		return check(key)
 	}
-	return d.locked(func() error {
+	return d.locked(ctx, func() error {
 		if err := check(key); err != nil {
 			return err
 		}
@@ -108,7 +130,7 @@ func (d Dir) Delete(key string) error {
 	})
 }
 
-// Remove removes all of it.
+// Remove removes all of it, of a session's state with those of its sources.
 func (d Dir) Remove() error { return os.RemoveAll(string(d)) }
 
 func (d Dir) exists() bool {
@@ -117,8 +139,9 @@ func (d Dir) exists() bool {
 }
 
 const (
-	session  = "s-" // begins the name of a session's directory below Home
-	prefix   = "k-" // of the files that hold values
+	session  = "s-"  // begins the name of a session's directory below Home
+	source   = "by-" // begins the name of a source's directory in a session's
+	prefix   = "k-"  // of the files that hold values
 	lockName = "lock"
 	newName  = "new" // where a value is written before it is put in its place
 )
@@ -134,19 +157,25 @@ func check(key string) error {
 }
 
 func (d Dir) file(key string) string {
-	return filepath.Join(string(d), prefix+strings.ReplaceAll(url.PathEscape(key), ":", "%3A"))
+	return filepath.Join(string(d), prefix+fileName(key))
 }
 
+// fileName escapes a name for use in one of a file.
+func fileName(name string) string { return strings.ReplaceAll(url.PathEscape(name), ":", "%3A") }
+
 // locked makes the directory if need be, and holds its lock.
-func (d Dir) locked(do func() error) error {
+func (d Dir) locked(ctx context.Context, do func() error) error {
 	if d == "" {
 		return errors.New("the state has no directory")
 	}
-	if strings.HasPrefix(filepath.Base(string(d)), session) && !d.exists() {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if d.ofSession() && !d.exists() {
 		_, _ = Sweep(filepath.Dir(string(d))) // it is tidied up when a session begins; nothing depends on it
 	}
 	for range mostTries {
-		lock, err := d.lock()
+		lock, err := d.lock(ctx)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
@@ -165,16 +194,32 @@ func (d Dir) locked(do func() error) error {
 // its lock was held.
 const mostTries = 100
 
+// make makes the directory, or checks that an existing one is the user's. A source's is made
+// under the session's lock: a sweep, which holds that, removes no directory that it has not seen.
+func (d Dir) make(ctx context.Context) error {
+	in, ok := d.session()
+	if !ok {
+		return own(string(d))
+	}
+	if !d.exists() {
+		return in.locked(ctx, func() error { return own(string(d)) })
+	}
+	if err := owned(string(in)); err != nil {
+		return err
+	}
+	return owned(string(d))
+}
+
 // lock makes the directory, and waits for its lock, as [bounded.Lock] does.
-func (d Dir) lock() (lock *os.File, err error) {
-	if err := own(string(d)); err != nil {
+func (d Dir) lock(ctx context.Context) (lock *os.File, err error) {
+	if err := d.make(ctx); err != nil {
 		return nil, err
 	}
 	lock, err = bounded.OpenLock(filepath.Join(string(d), lockName), 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := bounded.Lock(context.Background(), lock, tryLock, lockFile); err != nil {
+	if err := bounded.Lock(ctx, lock, tryLock, lockFile); err != nil {
 		return nil, err
 	}
 	return lock, nil
@@ -191,11 +236,11 @@ func (d Dir) holds(lock *os.File) bool {
 	return err == nil && os.SameFile(held, there)
 }
 
-func (d Dir) read(key string) (value string, ok bool, err error) {
+func (d Dir) read(ctx context.Context, key string) (value string, ok bool, err error) {
 	if err := check(key); err != nil {
 		return "", false, err
 	}
-	text, err := bounded.ReadFile(context.Background(), d.file(key), Most)
+	text, err := bounded.ReadFile(ctx, d.file(key), Most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", false, nil
 	}

@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 func child(d state.Dir, does string) int {
 	if does == "count" {
 		for range rounds() {
-			if _, err := d.Incr("n", 1); err != nil {
+			if _, err := d.Incr(context.Background(), "n", 1); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				return 1
 			}
@@ -39,7 +40,7 @@ func child(d state.Dir, does string) int {
 		return 0
 	}
 	for i := 1; ; i++ {
-		if err := d.Set("v", strings.Repeat(strconv.Itoa(i)+" ", 2000)); err != nil {
+		if err := d.Set(context.Background(), "v", strings.Repeat(strconv.Itoa(i)+" ", 2000)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
@@ -83,7 +84,7 @@ func TestHooksAtTheSameTimeLoseNothing(t *testing.T) {
 		})
 		all.Go(func() {
 			for range rounds() {
-				if _, err := d.Incr("n", 1); err != nil {
+				if _, err := d.Incr(t.Context(), "n", 1); err != nil {
 					t.Error(err)
 					return
 				}
@@ -91,7 +92,7 @@ func TestHooksAtTheSameTimeLoseNothing(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got, _, err := d.Get("n"); got != strconv.Itoa(2*each*rounds()) || err != nil {
+	if got, _, err := d.Get(t.Context(), "n"); got != strconv.Itoa(2*each*rounds()) || err != nil {
 		t.Errorf("the counter is %s, err %v; want %d", got, err, 2*each*rounds())
 	}
 }
@@ -117,13 +118,13 @@ func TestWhatWasAcknowledgedSurvivesAKill(t *testing.T) {
 		}
 		_, _ = io.Copy(io.Discard, out)
 		_ = cmd.Wait()
-		value, ok, err := d.Get("v")
+		value, ok, err := d.Get(t.Context(), "v")
 		first, _, _ := strings.Cut(value, " ")
 		got, _ := strconv.Atoi(first)
 		if !ok || err != nil || got < last || got > last+1 || value != strings.Repeat(first+" ", 2000) {
 			t.Fatalf("after the kill the value is %.20q…, %v, %v; want all of number %d, or the one after it", value, ok, err, last)
 		}
-		if n, err := d.Incr("n", 1); n != 1 || err != nil {
+		if n, err := d.Incr(t.Context(), "n", 1); n != 1 || err != nil {
 			t.Errorf("afterwards Incr is %d, %v; want that the lock is free", n, err)
 		}
 	}
@@ -131,23 +132,23 @@ func TestWhatWasAcknowledgedSurvivesAKill(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	d := fresh(t)
-	if _, ok, err := d.Get("k"); ok || err != nil {
+	if _, ok, err := d.Get(t.Context(), "k"); ok || err != nil {
 		t.Errorf("a key that was never set: %v, %v", ok, err)
 	}
 	if _, err := os.Stat(string(d)); err == nil {
 		t.Error("the directory was made although nothing was set")
 	}
 	for _, key := range []string{"k", "a/b", "..", ".", "k:1", "a b%", "ü", strings.Repeat("x", 150)} {
-		if err := d.Set(key, "v of "+key); err != nil {
+		if err := d.Set(t.Context(), key, "v of "+key); err != nil {
 			t.Errorf("%q: %v", key, err)
 		}
 	}
 	for _, key := range []string{"k", "a/b", "..", ".", "k:1", "a b%", "ü", strings.Repeat("x", 150)} {
-		if v, ok, err := d.Get(key); v != "v of "+key || !ok || err != nil {
+		if v, ok, err := d.Get(t.Context(), key); v != "v of "+key || !ok || err != nil {
 			t.Errorf("%q is %q, %v, %v", key, v, ok, err)
 		}
 	}
-	for name, err := range map[string]error{"empty": d.Set("", "v"), "long": d.Set(strings.Repeat("x", 500), "v"), "long to delete": d.Delete(strings.Repeat("x", 500))} {
+	for name, err := range map[string]error{"empty": d.Set(t.Context(), "", "v"), "long": d.Set(t.Context(), strings.Repeat("x", 500), "v"), "long to delete": d.Delete(t.Context(), strings.Repeat("x", 500))} {
 		if err == nil {
 			t.Errorf("a key that is %s is accepted", name)
 		}
@@ -156,49 +157,49 @@ func TestValues(t *testing.T) {
 		old, new string
 		want     bool
 	}{{"x", "y", false}, {"v of k", "y", true}, {"v of k", "z", false}, {"y", "z", true}} {
-		if got, err := d.CompareAndSwap("k", step.old, step.new); got != step.want || err != nil {
+		if got, err := d.CompareAndSwap(t.Context(), "k", step.old, step.new); got != step.want || err != nil {
 			t.Errorf("swap of %q: %v, %v; want %v", step.old, got, err, step.want)
 		}
 	}
-	if got, err := d.CompareAndSwap("none", "", "x"); got || err != nil {
+	if got, err := d.CompareAndSwap(t.Context(), "none", "", "x"); got || err != nil {
 		t.Errorf("swap of a key without a value: %v, %v", got, err)
 	}
-	if _, err := d.Incr("k", 1); err == nil || !strings.Contains(err.Error(), `"z"`) {
+	if _, err := d.Incr(t.Context(), "k", 1); err == nil || !strings.Contains(err.Error(), `"z"`) {
 		t.Errorf("counting a text: %v", err)
 	}
-	if n, err := d.Incr("n", -5); n != -5 || err != nil {
+	if n, err := d.Incr(t.Context(), "n", -5); n != -5 || err != nil {
 		t.Errorf("got %d, %v, want -5", n, err)
 	}
-	if err := d.Set("n", "9223372036854775807"); err != nil {
+	if err := d.Set(t.Context(), "n", "9223372036854775807"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Incr("n", 1); err == nil {
+	if _, err := d.Incr(t.Context(), "n", 1); err == nil {
 		t.Error("the counter went round")
 	}
-	if err := errors.Join(d.Delete("k"), d.Delete("k")); err != nil {
+	if err := errors.Join(d.Delete(t.Context(), "k"), d.Delete(t.Context(), "k")); err != nil {
 		t.Error(err)
 	}
-	if _, ok, _ := d.Get("k"); ok {
+	if _, ok, _ := d.Get(t.Context(), "k"); ok {
 		t.Error("what was deleted is there")
 	}
 }
 
 func TestASessionHasAMegabyte(t *testing.T) {
 	d := fresh(t)
-	if err := d.Set("big", strings.Repeat("x", state.Most-1000)); err != nil {
+	if err := d.Set(t.Context(), "big", strings.Repeat("x", state.Most-1000)); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Set("more", strings.Repeat("x", 1000)); !errors.Is(err, state.ErrFull) {
+	if err := d.Set(t.Context(), "more", strings.Repeat("x", 1000)); !errors.Is(err, state.ErrFull) {
 		t.Errorf("err %v, want ErrFull", err)
 	}
-	if err := d.Set("big", strings.Repeat("y", state.Most-1000)); err != nil {
+	if err := d.Set(t.Context(), "big", strings.Repeat("y", state.Most-1000)); err != nil {
 		t.Errorf("another value in its place: %v", err)
 	}
 }
 
 func TestADirectoryIsForItsOwnerAlone(t *testing.T) {
 	d := fresh(t)
-	if err := d.Set("k", "v"); err != nil {
+	if err := d.Set(t.Context(), "k", "v"); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(string(d)); err != nil || info.Mode().Perm() != 0o700 {
@@ -208,7 +209,7 @@ func TestADirectoryIsForItsOwnerAlone(t *testing.T) {
 	if err := os.Symlink(string(d), string(link)); err != nil {
 		t.Skip("no links here:", err)
 	}
-	if err := link.Set("k", "v"); err == nil {
+	if err := link.Set(t.Context(), "k", "v"); err == nil {
 		t.Error("a link to a directory is followed")
 	}
 	other := state.Dir(filepath.Join(t.TempDir(), "other"))
@@ -218,7 +219,7 @@ func TestADirectoryIsForItsOwnerAlone(t *testing.T) {
 	if err := os.Chown(string(other), 12345, -1); err != nil {
 		t.Skip("only root can give a directory to another user:", err)
 	}
-	if err := other.Set("k", "v"); err == nil || !strings.Contains(err.Error(), "another user") {
+	if err := other.Set(t.Context(), "k", "v"); err == nil || !strings.Contains(err.Error(), "another user") {
 		t.Errorf("the directory of another user: err %v, want that it is refused", err)
 	}
 }
@@ -241,7 +242,7 @@ func TestStaleSessionsAreRemoved(t *testing.T) {
 		}
 	}
 	live := state.Of(home, "/p", "live")
-	if err := live.Set("k", "v"); err != nil { // which sweeps, as the first use of a session
+	if err := live.Set(t.Context(), "k", "v"); err != nil { // which sweeps, as the first use of a session
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(home)
@@ -251,7 +252,7 @@ func TestStaleSessionsAreRemoved(t *testing.T) {
 	if n, err := state.Sweep(home); n != 0 || err != nil {
 		t.Errorf("a second sweep removed %d, %v; want that it is not due", n, err)
 	}
-	if v, _, _ := live.Get("k"); v != "v" {
+	if v, _, _ := live.Get(t.Context(), "k"); v != "v" {
 		t.Error("the live session has lost its value")
 	}
 }
@@ -260,5 +261,44 @@ func TestASessionThatIsTakenUpAgainHasItsState(t *testing.T) {
 	a := state.Of("/h", "/p", "s-1")
 	if a != state.Of("/h", "/p", "s-1") || a == state.Of("/h", "/q", "s-1") || a == state.Of("/h", "/p", "s-2") {
 		t.Error("the directory of a session is not its own, or not always the same")
+	}
+}
+
+func TestTheSourcesOfASessionShareNothing(t *testing.T) {
+	session := state.Of(t.TempDir(), "/p", "s")
+	all := map[string]state.Dir{}
+	for _, name := range []string{"", "host", "user", "project", "by-user", "../project", "k-n", ".", "a/b"} {
+		all[name] = session.ForSource(name)
+	}
+	for name, d := range all {
+		if err := d.Set(t.Context(), "n", name); err != nil {
+			t.Fatalf("%q: %v", name, err)
+		}
+		if in := filepath.Dir(string(d)); name != "" && in != string(session) || name == "" && d != session {
+			t.Errorf("%q has %s, which is not in the session's directory", name, d)
+		}
+	}
+	for name, d := range all {
+		if v, ok, err := d.Get(t.Context(), "n"); v != name || !ok || err != nil {
+			t.Errorf("%q has the value %q, %v, %v", name, v, ok, err)
+		}
+	}
+	project, user := all["project"], all["user"]
+	if err := project.Set(t.Context(), "big", strings.Repeat("x", state.Most-1000)); err != nil {
+		t.Fatal(err)
+	}
+	if err := project.Set(t.Context(), "more", strings.Repeat("x", 1000)); !errors.Is(err, state.ErrFull) {
+		t.Errorf("err %v, want ErrFull", err)
+	}
+	if err := user.Set(t.Context(), "more", strings.Repeat("x", 1000)); err != nil {
+		t.Errorf("a project took the space of the user: %v", err)
+	}
+	if err := session.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	for name, d := range all {
+		if _, ok, err := d.Get(t.Context(), "n"); ok || err != nil {
+			t.Errorf("%q has a value after its session was removed: %v", name, err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -61,7 +62,8 @@ func (v *variables) get(s *pipeline.Session) []string {
 	defer v.mu.Unlock()
 	if !v.read && s.ID() != "" {
 		var env map[string]string
-		if text, ok, err := s.State().Get(stateKey); err == nil && ok && json.Unmarshal([]byte(text), &env) == nil {
+		text, ok, err := s.State().Get(context.Background(), stateKey)
+		if err == nil && ok && json.Unmarshal([]byte(text), &env) == nil {
 			v.set(env)
 		}
 	}
@@ -94,7 +96,7 @@ func keepVariables(s *pipeline.Session, _ *SessionStartInput, res *hook.Result[O
 	}
 	text, err := wire.Of(env)
 	if err == nil {
-		err = s.State().Set(stateKey, string(text))
+		err = s.State().Set(context.Background(), stateKey, string(text))
 	}
 	if err != nil {
 		last := &res.Reports[len(res.Reports)-1]

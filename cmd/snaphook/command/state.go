@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/state"
 )
 
-// stateVar names the directory of a session's state.
+// stateVar names the directory of the state of a hook's source.
 const stateVar = "SNAPHOOK_STATE"
 
 // newState returns the verb state.
@@ -20,8 +21,9 @@ func newState(g *cli.Global) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state",
 		Short: "Keep values between the hooks of a session",
-		Long: "Reads and writes small texts that all hooks of one session share, in the directory that " + stateVar + " names; every hook is started with it. " +
-			"Hooks that run at the same time lose nothing. All keys and values of a session have 1 MiB together.\n\n" +
+		Long: "Reads and writes small texts that the hooks of one session share, in the directory that " + stateVar + " names; every hook is started with it. " +
+			"The hooks of each source, such as the user's and the project's, have keys of their own. " +
+			"Hooks that run at the same time lose nothing. All keys and values of a source have 1 MiB together.\n\n" +
 			"Exit status: 0 done; 1 there is no such value, or cas did not hold; 2 it could not be done.",
 		Example: `# Count the calls of a session, in a hook
 n=$(snaphook state incr calls)
@@ -60,8 +62,8 @@ snaphook state get warned > /dev/null || {
 		"snaphook state set warned yes",
 		2,
 		2,
-		func(_ *cobra.Command, d state.Dir, args []string) error {
-			return d.Set(args[0], args[1])
+		func(cmd *cobra.Command, d state.Dir, args []string) error {
+			return d.Set(cmd.Context(), args[0], args[1])
 		},
 	)
 	add(
@@ -78,8 +80,8 @@ snaphook state get warned > /dev/null || {
 		"snaphook state cas phase plan build",
 		3,
 		3,
-		func(_ *cobra.Command, d state.Dir, args []string) error {
-			return stateCAS(g, d, args)
+		func(cmd *cobra.Command, d state.Dir, args []string) error {
+			return stateCAS(cmd.Context(), g, d, args)
 		},
 	)
 	add(
@@ -88,8 +90,8 @@ snaphook state get warned > /dev/null || {
 		"snaphook state delete warned",
 		1,
 		1,
-		func(_ *cobra.Command, d state.Dir, args []string) error {
-			return d.Delete(args[0])
+		func(cmd *cobra.Command, d state.Dir, args []string) error {
+			return d.Delete(cmd.Context(), args[0])
 		},
 	)
 	return cmd
@@ -112,7 +114,7 @@ func wordsGiven(args []string) string {
 	return fmt.Sprintf("%d words came", len(args))
 }
 
-// withState runs a verb over the session's directory. A failure is status 2, since 1 is an
+// withState runs a verb over the directory of the hook's state. A failure is status 2, since 1 is an
 // answer.
 func withState(
 	g *cli.Global,
@@ -134,7 +136,7 @@ func withState(
 
 // stateGet prints a value; the exit status is 1 if the key has none.
 func stateGet(g *cli.Global, cmd *cobra.Command, d state.Dir, args []string) error {
-	value, ok, err := d.Get(args[0])
+	value, ok, err := d.Get(cmd.Context(), args[0])
 	switch {
 	case err != nil:
 		return err
@@ -154,7 +156,7 @@ func stateIncr(cmd *cobra.Command, d state.Dir, args []string) error {
 		}
 		by = n
 	}
-	sum, err := d.Incr(args[0], by)
+	sum, err := d.Incr(cmd.Context(), args[0], by)
 	if err != nil {
 		return err
 	}
@@ -162,8 +164,8 @@ func stateIncr(cmd *cobra.Command, d state.Dir, args []string) error {
 }
 
 // stateCAS swaps a value; the exit status is 1 if the old value differs.
-func stateCAS(g *cli.Global, d state.Dir, args []string) error {
-	swapped, err := d.CompareAndSwap(args[0], args[1], args[2])
+func stateCAS(ctx context.Context, g *cli.Global, d state.Dir, args []string) error {
+	swapped, err := d.CompareAndSwap(ctx, args[0], args[1], args[2])
 	if err == nil && !swapped {
 		g.Status = cli.Failed
 	}

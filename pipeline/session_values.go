@@ -1,0 +1,78 @@
+package pipeline
+
+import (
+	"cmp"
+	"crypto/rand"
+	"os"
+	"slices"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/state"
+)
+
+// State returns the values of the program and of its hooks in Go; see [hook.State]. They are in a
+// directory that is made with the first value, and that a session with the same id and directory
+// takes up again. Close removes it if the session has no id; else it is removed a week after its
+// last use. Hooks from settings do not share these values; see [Session.SourceState].
+func (s *Session) State() hook.State { return s.SourceState(hook.Host) }
+
+// SourceState returns the values that the session's hooks of one source share, such as those of
+// [hook.Project]; see [hook.State]. Each source has keys and a limit of its own: a project's hook
+// that sets or deletes a key changes nothing that a hook of the user counts under the same key.
+// They are kept and removed with [Session.State]; [hook.Host] stands for that.
+func (s *Session) SourceState(source hook.Source) hook.State { return s.stateOf(source).dir }
+
+// stateName is the environment variable that names the directory of a hook's state.
+const stateName = "SNAPHOOK_STATE="
+
+// inheritsState reports whether this process is itself a hook with a state, which its own hooks
+// must not take for theirs.
+func inheritsState() bool {
+	_, set := os.LookupEnv(stateName[:len(stateName)-1])
+	return set
+}
+
+// stateDirs are the directories of the state of a session; they never change.
+type stateDirs struct {
+	session state.Dir
+	sources []sourceState // that hooks have run from
+}
+
+// sourceState is the state of the hooks of one source.
+type sourceState struct {
+	source hook.Source
+	dir    state.Dir
+	name   string // the variable that names dir, made once
+}
+
+// stateOf returns the state of a source, without making its directory.
+func (s *Session) stateOf(source hook.Source) *sourceState {
+	for {
+		kept := s.kept.Load()
+		if kept != nil {
+			for i := range kept.sources {
+				if kept.sources[i].source == source {
+					return &kept.sources[i]
+				}
+			}
+		}
+		s.kept.CompareAndSwap(kept, s.stateDirs(kept, source))
+	}
+}
+
+// stateDirs returns the directories of a session with that of one more source; known may be nil.
+func (s *Session) stateDirs(known *stateDirs, source hook.Source) *stateDirs {
+	more := new(stateDirs)
+	if known != nil {
+		*more = *known
+	} else {
+		home := ""
+		if s.host != nil {
+			home = s.host.State
+		}
+		more.session = state.Of(cmp.Or(home, state.Home()), s.dir, cmp.Or(s.id, rand.Text()))
+	}
+	dir := more.session.ForSource(string(source))
+	more.sources = append(slices.Clip(more.sources), sourceState{source, dir, stateName + string(dir)})
+	return more
+}
