@@ -107,6 +107,23 @@ type Messages[M any] struct {
 	With func(m M, text string) M // with another text
 }
 
+// ToolChoice asks the hooks which of its tools a request to a model may offer, and returns their
+// choice, nil if they leave it to the host. The verdict has the contexts, and whether the agent's
+// work has ended.
+func (f *Messages[M]) ToolChoice(
+	ctx context.Context, h *Hooks, messages []M,
+) (*genai.ToolConfig, *snaphook.Verdict, error) {
+	v, err := h.Session.ToolChoice(ctx, &snaphook.ToolChoiceInput{Request: f.request(messages)})
+	h.report(ctx, v.Messages, v.Stop, v.StopReason)
+	var r genai.Request
+	if err == nil && len(v.Input) > 0 {
+		if err = v.Input.Into(&r); err != nil {
+			err = fmt.Errorf("hooks have restricted the tools of a request to the model, which cannot be read now: %w", err)
+		}
+	}
+	return r.ToolConfig, v, err
+}
+
 // Model runs the hooks around a request to a model, and returns the text of the response as they
 // have left it. The calls of tools in the response count no more if calls is false.
 //
