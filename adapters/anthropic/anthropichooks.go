@@ -21,6 +21,7 @@
 package anthropichooks
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 
@@ -79,11 +80,13 @@ func (r *refusal) Unwrap() error { return r.err }
 // Execute implements [anthropic.BetaTool].
 func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]content, error) {
 	var blocks []content
+	var seen snaphook.ToolResult
 	call := &snaphook.ToolCall{Name: t.Name(), Input: wire.Object(input)}
 	out, err := t.hooks.Run(ctx, call, func(ctx context.Context, args wire.Object) (snaphook.ToolResult, error) {
 		var err error
 		blocks, err = t.BetaTool.Execute(ctx, json.RawMessage(args))
-		return toolResult(blocks), err
+		seen = toolResult(blocks)
+		return seen, err
 	})
 	text := out.TextWithStop()
 	switch {
@@ -91,6 +94,8 @@ func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]content, e
 		return nil, ctx.Err()
 	case err != nil || out.Failed:
 		return nil, &refusal{text, err}
+	case !bytes.Equal(out.Data, seen.Data): // hooks have replaced the images too
+		return []content{parts.Part(text)}, nil
 	}
 	return parts.With(blocks, text), nil
 }

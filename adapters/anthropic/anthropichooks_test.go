@@ -156,6 +156,24 @@ func TestHooksAroundATool(t *testing.T) {
 	}
 }
 
+func TestAnImageThatHooksReplaceIsGone(t *testing.T) {
+	s := adaptertest.Open(t, adaptertest.Echo)
+	adaptertest.AfterTool(snaphook.Verdict{Result: &snaphook.ToolResult{Text: "new"}})(s)
+	guarded := anthropichooks.Tools(s, []anthropic.BetaTool{picture{}}, anthropichooks.Options{})[0]
+	out, err := guarded.Execute(t.Context(), json.RawMessage(`{}`))
+	if err != nil || len(out) != 1 || out[0].OfText == nil || out[0].OfText.Text != "new" {
+		t.Errorf("got %+v, %v; want the new text alone", out, err)
+	}
+}
+
+// picture returns an image without a text.
+type picture struct{ echo }
+
+func (picture) Execute(ctx context.Context, input json.RawMessage) ([]anthropic.BetaToolResultBlockParamContentUnion, error) {
+	blocks, err := echo{image: true}.Execute(ctx, input)
+	return blocks[1:], err
+}
+
 func TestAToolsErrorComesBack(t *testing.T) {
 	s := adaptertest.Open(t, adaptertest.Echo)
 	guarded := anthropichooks.Tools(s, []anthropic.BetaTool{echo{}}, anthropichooks.Options{})[0]
