@@ -9,6 +9,7 @@ package lint
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"slices"
 
@@ -34,8 +35,9 @@ type Finding struct {
 	Message  string
 	Fix      string // the remedy
 
-	edit   edit            // makes the mistake go away; nil if a person has to
-	around []hook.Position // the hook and the group that it is about
+	missing string          // the program that is not there: one finding for all hooks that start it
+	edit    edit            // makes the mistake go away; nil if a person has to
+	around  []hook.Position // the hook and the group that it is about
 }
 
 // Fixable reports whether [Apply] can make the mistake go away.
@@ -167,7 +169,29 @@ func (l *linter) kept() []Finding {
 			cmp.Compare(a.Position.Column, b.Position.Column),
 		)
 	})
-	return found
+	return oncePerProgram(found)
+}
+
+// oncePerProgram keeps the first finding about each missing program, and counts the others in it.
+func oncePerProgram(found []Finding) []Finding {
+	count := map[string]int{}
+	for _, f := range found {
+		count[f.ID+"\x00"+f.missing]++
+	}
+	seen := map[string]bool{}
+	kept := found[:0]
+	for _, f := range found {
+		key := f.ID + "\x00" + f.missing
+		if f.missing != "" && count[key] > 1 {
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			f.Message += fmt.Sprintf(", and %d hooks start it", count[key])
+		}
+		kept = append(kept, f)
+	}
+	return kept
 }
 
 func keys[V any](m map[string]V) func(func(string) bool) {

@@ -24,7 +24,14 @@ var (
 	eventName      = regexp.MustCompile(`\bhookEventName\b`)
 	permissionWord = regexp.MustCompile(`\bpermissionDecision\\?["']?\s*:\s*\\?["'](\w+)\\?["']`)
 	decisionWord   = regexp.MustCompile(`\\?["']decision\\?["']\s*:\s*\\?["'](\w+)\\?["']`)
-	comment        = regexp.MustCompile(`(?m)^[ \t]*(#|//|\*).*$`)
+	// A decision in an object that the script prints: jq -n, JSON.stringify, json.dumps.
+	printedDecision = regexp.MustCompile(
+		`(?:JSON\.stringify\(|jq -[a-zA-Z]*n[a-zA-Z]*\s[^|;\n]*?'|dumps\()\s*(?:\{[^{}]*?\bdecision\s*:|dict\([^()]*?\bdecision\s*=)\s*["'](\w+)["']`)
+	// A verdict in a member that is not read.
+	printedVerdict = regexp.MustCompile(
+		`(?:JSON\.stringify\(|jq -[a-zA-Z]*n[a-zA-Z]*\s[^|;\n]*?'|dumps\(|(?:echo|printf)\s+["']|cat <<-?\s?["']?\w+["']?\n)\s*\{\s*\\?["']?(block|blocked|deny|denied)\\?["']?\s*:\s*[tT]rue\b`)
+	literalEvent = regexp.MustCompile(`\bhookEventName\\?["']?\s*[:=]\s*\\?["'](\w+)\\?["']`)
+	comment      = regexp.MustCompile(`(?m)^[ \t]*(#|//|\*).*$`)
 )
 
 // answerUnread looks for answers in the scripts of commands, and for those that a prompt asks for.
@@ -40,6 +47,11 @@ func answerUnread(v *view) {
 		if s.lang == langOther || s.lang == langPowerShell {
 			continue
 		}
+		if at, name := v.otherEvent(s); name != "" {
+			v.add(*v.report("answer-unread", s.position(at), fmt.Sprintf("write \"hookEventName\": %q", v.event.Name),
+				"the answer of this script is one of %s, and the hook is one of %s, which does not read it", name, v.event.Name))
+			continue
+		}
 		if at, fix, message := unreadAnswer(comment.ReplaceAllFunc(s.text, blank), v.event.Name); message != "" {
 			v.add(*v.report("answer-unread", s.position(at), fix, "%s", message))
 		}
@@ -48,6 +60,31 @@ func answerUnread(v *view) {
 
 // blank replaces a comment by spaces, which keeps later offsets.
 func blank(text []byte) []byte { return []byte(strings.Repeat(" ", len(text))) }
+
+// otherEvent returns the event that a script names in its answers, where it names one alone and no hook
+// of that event runs the script.
+func (v *view) otherEvent(s *script) (at int, name string) {
+	all := literalEvent.FindAllSubmatchIndex(s.text, maxFound)
+	if len(all) == 0 || len(all) != len(eventName.FindAllIndex(s.text, maxFound)) {
+		return 0, ""
+	}
+	for _, m := range all {
+		event := string(s.text[m[2]:m[3]])
+		if v.events["claude."+event].Name == "" {
+			return 0, ""
+		}
+		for _, other := range v.views[:min(len(v.views), maxFound)] {
+			if other.event.Name == event && slices.Contains(other.scripts, s) {
+				return 0, ""
+			}
+		}
+		if event == v.event.Name {
+			return 0, ""
+		}
+		at, name = m[2], event
+	}
+	return at, name
+}
 
 func unreadAnswer(text []byte, event string) (at int, fix, message string) {
 	specific := specificOutput.FindIndex(text)
@@ -68,7 +105,10 @@ func unreadAnswer(text []byte, event string) (at int, fix, message string) {
 	if specific != nil || endsWith2.Match(text) {
 		return 0, "", "" // it refuses in another way
 	}
-	for _, m := range decisionWord.FindAllSubmatchIndex(text, maxFound) {
+	if m := printedVerdict.FindSubmatchIndex(text); m != nil && !decisionWord.Match(text) {
+		return m[2], "write {\"decision\": \"block\", \"reason\": \"why\"}", fmt.Sprintf("%q is no member of an answer, so it decides nothing", text[m[2]:m[3]])
+	}
+	for _, m := range append(decisionWord.FindAllSubmatchIndex(text, maxFound), printedDecision.FindAllSubmatchIndex(text, maxFound)...) {
 		if word := string(text[m[2]:m[3]]); word != "block" && word != "approve" {
 			fix := "print nothing to let it go ahead; write \"block\" to refuse"
 			return m[0], fix, fmt.Sprintf("\"decision\": %q is no word of %s, which reads block alone", word, event)

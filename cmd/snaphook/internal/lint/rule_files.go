@@ -48,7 +48,7 @@ func missing(v *view) {
 			}
 			f := v.report("script-missing", c.at, "install it, or write the path of a program that is there",
 				"there is no program %q in PATH", p)
-			f.Severity = Warning // on this machine
+			f.Severity, f.missing = Warning, p // on this machine
 			if slices.Contains(desktops, p) {
 				f.Severity = Note
 			}
@@ -132,8 +132,10 @@ func interpreterMissing(v *view) {
 		p := c.program()
 		if _, is := languageOf(p); is && c.certain && !slices.Contains(desktops, p) && !v.has(p, c.dir) && !v.foreign(p) &&
 			!strings.ContainsRune(p, '/') {
-			v.add(*v.report("interpreter-missing", c.at, "install it, or name one that is there",
-				"there is no interpreter %q in PATH", p))
+			f := v.report("interpreter-missing", c.at, "install it, or name one that is there",
+				"there is no interpreter %q in PATH", p)
+			f.missing = p
+			v.add(*f)
 		}
 		s := v.direct(c)
 		if s == nil || !c.certain || s.shebang == "" || runtime.GOOS == "windows" {
@@ -302,7 +304,8 @@ var ruleScriptNoShebang = Rule{
 func noShebang(v *view) {
 	for _, c := range v.calls {
 		s := v.direct(c)
-		if s == nil || !c.certain || bytes.HasPrefix(s.text, []byte("#!")) || isPolyglot(s) {
+		if s == nil || !c.certain || bytes.HasPrefix(s.text, []byte("#!")) || isPolyglot(s) ||
+			bytes.HasPrefix(s.text, []byte(byteOrderMark)) { // script-bom
 			continue
 		}
 		line := shebangs[filepath.Ext(s.path)]

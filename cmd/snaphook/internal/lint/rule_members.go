@@ -139,8 +139,16 @@ var jqMember = regexp.MustCompile(`(?:^|[\s(,{:/])\.(?:\[")?([A-Za-z_]\w*)`)
 
 // shellMembers returns the members that calls of jq read from the hook's input.
 func shellMembers(s *script) (uses []memberUse) {
-	inputs := inputVariables(s.ast)
+	inputs, own := inputVariables(s.ast), ownInput(s.ast)
 	add := func(call *syntax.CallExpr) {
+		if l, text := inlineProgram(call); text != "" && len(uses) < maxFound {
+			inner := &script{text: []byte(text), lang: l, inline: true, at: s.pos(call.Pos())}
+			if l == langPython {
+				uses = append(uses, pythonMembers(inner)...)
+			} else {
+				uses = append(uses, nodeMembers(inner)...)
+			}
+		}
 		program, ok := jqProgram(call)
 		if !ok || len(uses) >= maxFound {
 			return
@@ -153,23 +161,84 @@ func shellMembers(s *script) (uses []memberUse) {
 	syntax.Walk(s.ast, func(node syntax.Node) bool {
 		switch n := node.(type) {
 		case *syntax.BinaryCmd:
-			if left := callOf(n.X); n.Op == syntax.Pipe && printsVariable(left, inputs) {
-				add(callOf(n.Y))
+			left := callOf(n.X)
+			prints := printsVariable(left, inputs) || own[n.X] && name(left) == "cat" && len(left.Args) == 1
+			if right := n.Y; n.Op == syntax.Pipe && prints {
+				for b, ok := right.Cmd.(*syntax.BinaryCmd); ok; b, ok = right.Cmd.(*syntax.BinaryCmd) {
+					right = b.X
+				}
+				add(callOf(right))
 			}
 		case *syntax.Stmt:
+			if own[n] && len(inputs) == 0 {
+				add(callOf(n))
+			}
 			for _, r := range n.Redirs {
 				if r.Op == syntax.WordHdoc && isVariable(r.Word, inputs) {
 					add(callOf(n))
 				}
 			}
-		case *syntax.CmdSubst: // $(jq …) alone reads the standard input of the script
-			if len(n.Stmts) == 1 && len(n.Stmts[0].Redirs) == 0 && len(inputs) == 0 {
-				add(callOf(n.Stmts[0]))
-			}
 		}
 		return true
 	})
 	return uses
+}
+
+// inlineProgram returns the text that a call of Python or Node runs, as in python3 -c TEXT.
+func inlineProgram(call *syntax.CallExpr) (l lang, text string) {
+	l, ok := languageOf(name(call))
+	if !ok || l != langPython && l != langNode {
+		return l, ""
+	}
+	for i, w := range call.Args[1:] {
+		option, _ := literal(w)
+		if i+2 < len(call.Args) && slices.Contains([]string{"-c", "-e", "--eval", "-p", "--print"}, option) {
+			text, _ := literal(call.Args[i+2])
+			return l, text
+		}
+	}
+	return l, ""
+}
+
+// ownInput returns the statements of a script whose standard input is the script's own: no pipe, no
+// redirection and no loop feeds them, and they are not in a function.
+func ownInput(file *syntax.File) map[*syntax.Stmt]bool {
+	own, fed := map[*syntax.Stmt]bool{}, map[*syntax.Stmt]bool{}
+	depth := 0
+	var stack []bool
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if node == nil {
+			if stack[len(stack)-1] {
+				depth--
+			}
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		foreign := false
+		switch n := node.(type) {
+		case *syntax.FuncDecl, *syntax.WhileClause:
+			foreign = true
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+				fed[n.Y] = true
+			}
+		case *syntax.Stmt:
+			foreign = fed[n]
+			for _, r := range n.Redirs {
+				target, _ := literal(r.Word)
+				switch r.Op {
+				case syntax.RdrIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.DplIn:
+					foreign = foreign || !isStdin(target)
+				}
+			}
+			own[n] = depth == 0 && !foreign
+		}
+		if stack = append(stack, foreign); foreign {
+			depth++
+		}
+		return true
+	})
+	return own
 }
 
 // jqProgram returns the program of a call of jq that reads its standard input.
@@ -196,23 +265,27 @@ func jqProgram(call *syntax.CallExpr) (program string, ok bool) {
 
 // inputVariables returns the variables that hold the standard input of a script and nothing else.
 func inputVariables(file *syntax.File) map[string]bool {
-	inputs := map[string]bool{}
+	inputs, own := map[string]bool{}, ownInput(file)
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch n := node.(type) {
 		case *syntax.Assign:
 			if n.Name == nil || n.Value == nil {
 				return true
 			}
-			is := readsAll(n.Value)
+			is := readsAll(n.Value) || isVariable(n.Value, inputs)
 			if before, seen := inputs[n.Name.Value]; seen {
 				is = is && before
 			}
 			inputs[n.Name.Value] = is
-		case *syntax.CallExpr:
-			if name(n) == "read" && len(n.Args) > 1 {
-				if variable, ok := literal(n.Args[len(n.Args)-1]); ok {
-					inputs[variable] = false
-				}
+		case *syntax.Stmt:
+			call := callOf(n)
+			if name(call) != "read" {
+				return true
+			}
+			variables, whole := readVariables(call)
+			for _, variable := range variables {
+				before, seen := inputs[variable]
+				inputs[variable] = whole && len(variables) == 1 && own[n] && (before || !seen)
 			}
 		}
 		return true
@@ -223,6 +296,27 @@ func inputVariables(file *syntax.File) map[string]bool {
 		}
 	}
 	return inputs
+}
+
+// readVariables returns the variables that a call of read sets; whole is false if it may read a part of
+// the line, or another file.
+func readVariables(call *syntax.CallExpr) (variables []string, whole bool) {
+	whole = true
+	for i := 1; i < len(call.Args); i++ {
+		word, ok := literal(call.Args[i])
+		switch {
+		case !ok:
+			whole = false
+		case !strings.HasPrefix(word, "-"):
+			variables = append(variables, word)
+		case isFlags(word, 'n'), isFlags(word, 'N'), isFlags(word, 'u'), isFlags(word, 'a'):
+			whole = false
+			i++
+		case strings.HasSuffix(word, "d"), strings.HasSuffix(word, "t"), strings.HasSuffix(word, "p"), strings.HasSuffix(word, "i"):
+			i++
+		}
+	}
+	return variables, whole
 }
 
 // readsAll reports whether a word is $(cat) or $(</dev/stdin).
@@ -297,15 +391,21 @@ func pythonMembers(s *script) (uses []memberUse) {
 		}
 	}
 	for i, t := range all {
-		if t.str || !inputs[t.text] || i > 0 && all[i-1].text == "." {
+		end := i + 1
+		switch {
+		case has(all, i, "json", ".", "load", "(", "sys", ".", "stdin", ")"):
+			end = i + 8
+		case has(all, i, "json", ".", "loads", "(", "sys", ".", "stdin", ".", "read", "(", ")", ")"):
+			end = i + 12
+		case t.str || !inputs[t.text] || i > 0 && all[i-1].text == ".":
 			continue
 		}
 		at := -1
 		switch {
-		case has(all, i+1, ".", "get", "("):
-			at = i + 4
-		case has(all, i+1, "[") && !(has(all, i+3, "]", "=") && !has(all, i+3, "]", "=", "=")):
-			at = i + 2
+		case has(all, end, ".", "get", "("):
+			at = end + 3
+		case has(all, end, "[") && !(has(all, end+2, "]", "=") && !has(all, end+2, "]", "=", "=")):
+			at = end + 1
 		}
 		if at > 0 && at+1 < len(all) && all[at].str && (all[at+1].text == "," || all[at+1].text == ")" || all[at+1].text == "]") {
 			uses = append(uses, memberUse{all[at].value(), s.position(all[at].at)})
@@ -324,12 +424,17 @@ func nodeMembers(s *script) (uses []memberUse) {
 	all := tokens(text, langNode)
 	input := ""
 	for i := range all {
+		if has(all, i, "JSON", ".", "parse", "(") && has(all, i-2, "}", "=") {
+			for _, t := range destructured(all, i-2) {
+				uses = append(uses, memberUse{t.text, s.position(t.at)})
+			}
+		}
 		if has(all, i, "JSON", ".", "parse", "(") && i > 2 && all[i-1].text == "=" && !all[i-2].str && isWord(all[i-2].text[0]) {
 			input = all[i-2].text
 		}
 	}
 	if input == "" {
-		return nil
+		return uses[:min(len(uses), maxFound)]
 	}
 	declared := 0
 	for i, t := range all {
@@ -341,6 +446,11 @@ func nodeMembers(s *script) (uses []memberUse) {
 		} else if before == "(" && i > 1 && (all[i-2].text == "function" || has(all, i+1, ")", "=", ">")) ||
 			before == "." || before == "," {
 			continue
+		}
+		if has(all, i-2, "}", "=") && !has(all, i+1, ".") && !has(all, i+1, "[") && !has(all, i+1, "?") {
+			for _, t := range destructured(all, i-2) {
+				uses = append(uses, memberUse{t.text, s.position(t.at)})
+			}
 		}
 		at := i + 1
 		if at < len(all) && all[at].text == "?" {
@@ -355,4 +465,24 @@ func nodeMembers(s *script) (uses []memberUse) {
 		return nil // names of several values
 	}
 	return uses[:min(len(uses), maxFound)]
+}
+
+// destructured returns the members that a pattern of JavaScript takes: it ends with the brace at end.
+func destructured(all []token, end int) (members []token) {
+	depth := 0
+	for i := end; i > 0 && len(members) < maxFound; i-- {
+		switch all[i].text {
+		case "}", "]", ")":
+			depth++
+		case "{", "[", "(":
+			if depth--; depth == 0 {
+				return members
+			}
+		default:
+			if depth == 1 && !all[i].str && isWord(all[i].text[0]) && (all[i-1].text == "," || all[i-1].text == "{") {
+				members = append(members, all[i])
+			}
+		}
+	}
+	return nil
 }

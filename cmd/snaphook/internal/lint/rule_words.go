@@ -21,7 +21,7 @@ var ruleBackslashPath = Rule{
 
 // windowsPath matches words that are paths with backslashes: a drive, two or more of them, or a
 // known ending. A backslash before a character that a shell quotes is no part of a path.
-var windowsPath = regexp.MustCompile(`^(?:[A-Za-z]:\\|\.{1,2}\\|~\\|%\w+%\\)?[\w.%~-]+(?:\\[\w.%~-]+)+$|^[A-Za-z]:\\[\w.-]`)
+var windowsPath = regexp.MustCompile(`^(?:[A-Za-z]:\\|\.{1,2}\\|~\\|%\w+%\\|\$\{?\w+\}?\\)?[\w.%~-]+(?:\\[\w.%~-]+)+$|^[A-Za-z]:\\[\w.-]`)
 
 func backslashPath(v *view) {
 	if len(v.scripts) == 0 || !v.scripts[0].inline || v.scripts[0].ast == nil {
@@ -63,19 +63,61 @@ var ruleTildeQuoted = Rule{
 }
 
 func tildeQuoted(v *view) {
-	if v.entry.Get("args").Exists() {
-		return
-	}
+	shell := !v.entry.Get("args").Exists()
 	for _, c := range v.calls {
 		_, script, _, ok := c.interpreted()
 		if !ok {
 			script = c.program()
+		}
+		if !shell && strings.HasPrefix(script, "~/") {
+			v.add(*v.report("tilde-quoted", c.at, "write the whole path", "no shell reads \"args\", so %s is not found", script))
+			continue
 		}
 		if strings.HasPrefix(script, "~/") && strings.ContainsAny(v.h.Command, `"'`) {
 			v.add(*v.report("tilde-quoted", c.at, fmt.Sprintf("write \"$HOME/%s\"", script[2:]),
 				"the shell does not expand ~ in quotes, so %s is not found", script))
 		}
 	}
+	for _, s := range v.scripts {
+		if s.ast != nil {
+			v.tildeFiles(s)
+		}
+	}
+}
+
+// tildeFiles looks for files that a script writes, reads or makes by a quoted ~/.
+func (v *view) tildeFiles(s *script) {
+	look := func(w *syntax.Word) {
+		if text, ok := literal(w); ok && strings.HasPrefix(text, "~/") && isQuoted(w) {
+			f := v.report("tilde-quoted", s.pos(w.Pos()), fmt.Sprintf("write \"$HOME/%s\"", text[2:]),
+				"the shell does not expand ~ in quotes, so %s is a file below a directory of the name ~", text)
+			f.Severity = Warning
+			v.add(*f)
+		}
+	}
+	syntax.Walk(s.ast, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.Redirect:
+			if n.Op != syntax.Hdoc && n.Op != syntax.DashHdoc && n.Op != syntax.WordHdoc && n.Word != nil {
+				look(n.Word)
+			}
+		case *syntax.CallExpr:
+			if slices.Contains([]string{"mkdir", "touch", "source", ".", "cd"}, name(n)) {
+				for _, w := range n.Args[1:] {
+					look(w)
+				}
+			}
+		}
+		return true
+	})
+}
+
+func isQuoted(w *syntax.Word) bool {
+	switch w.Parts[0].(type) {
+	case *syntax.SglQuoted, *syntax.DblQuoted:
+		return true
+	}
+	return false
 }
 
 var ruleEchoEscapes = Rule{
@@ -93,20 +135,22 @@ var ruleEchoEscapes = Rule{
 
 func echoEscapes(v *view) {
 	for _, s := range v.scripts {
-		if !s.posix || s.ast == nil {
+		if s.ast == nil {
 			continue
 		}
 		inputs := inputVariables(s.ast)
 		found := false
 		syntax.Walk(s.ast, func(node syntax.Node) bool {
 			call, ok := node.(*syntax.CallExpr)
-			if !ok || found || name(call) != "echo" || !printsVariable(call, inputs) {
+			if !ok || found || !s.posix && !isFormat(call) || name(call) != "echo" && !isFormat(call) || !printsVariable(call, inputs) {
 				return !found
 			}
 			found = true
 			f := v.report("echo-escapes", s.pos(call.Pos()), `write printf '%s' "$input", or begin the script with #!/usr/bin/env bash`,
 				`echo of /bin/sh may turn the \n in the JSON into a line end, and what reads it then fails`)
-			if shIsBash() {
+			if isFormat(call) {
+				f.Fix, f.Message = `write printf '%s' "$input"`, `printf takes the JSON for its format and turns the \n in it into a line end, and what reads it then fails`
+			} else if shIsBash() {
 				f.Severity = Note
 			}
 			v.add(*f)
@@ -114,6 +158,9 @@ func echoEscapes(v *view) {
 		})
 	}
 }
+
+// isFormat reports whether a call of printf has a format alone.
+func isFormat(call *syntax.CallExpr) bool { return name(call) == "printf" && len(call.Args) == 2 }
 
 var ruleScriptBOM = Rule{
 	ID: "script-bom", Severity: Error, look: scriptBOM, Fixable: true,
@@ -131,8 +178,12 @@ func scriptBOM(v *view) {
 		if s == nil || !strings.HasPrefix(string(s.text), byteOrderMark) || s.lang != langShell && v.direct(c) != s {
 			continue
 		}
+		effect := "so its first line is not read as #!"
+		if v.direct(c) != s {
+			effect = "which the shell takes for a part of the first word"
+		}
 		f := v.report("script-bom", s.at, "save it as UTF-8 without a byte order mark",
-			"this script begins with a byte order mark, so its first line is not read as #!")
+			"this script begins with a byte order mark, %s", effect)
 		f.edit = edit{{file: s.path, seen: s.text, start: 0, end: len(byteOrderMark)}}
 		v.add(*f)
 	}
@@ -151,16 +202,22 @@ func onlyDefines(v *view) {
 		defines := false
 		switch {
 		case s.lang == langShell && s.ast != nil && !s.inline:
+			functions := 0
 			defines = len(s.ast.Stmts) > 0
 			for _, stmt := range s.ast.Stmts {
 				_, is := stmt.Cmd.(*syntax.FuncDecl)
 				set := callOf(stmt) != nil && (len(callOf(stmt).Args) == 0 || name(callOf(stmt)) == "set")
 				_, declares := stmt.Cmd.(*syntax.DeclClause)
 				defines = defines && (is || set || declares)
+				if is {
+					functions++
+				}
 			}
-			defines = defines && strings.Contains(string(s.text), "()")
+			defines = defines && functions > 0
 		case s.lang == langPython:
 			defines = pythonOnlyDefines(tokens(string(s.text), langPython))
+		case s.lang == langNode:
+			defines = nodeOnlyDefines(tokens(string(s.text), langNode))
 		}
 		if defines {
 			v.add(*v.report("only-defines", s.position(0), "call the function at the end of the script",
@@ -169,7 +226,7 @@ func onlyDefines(v *view) {
 	}
 }
 
-// pythonOnlyDefines reports whether all statements of a module are imports and definitions of functions.
+// pythonOnlyDefines reports whether all statements of a module are imports, constants and definitions.
 func pythonOnlyDefines(all []token) bool {
 	found := false
 	for i, t := range all {
@@ -178,12 +235,71 @@ func pythonOnlyDefines(all []token) bool {
 		}
 		switch {
 		case t.str, t.text == "import", t.text == "from", t.text == ")", t.text == "}", t.text == "]":
-		case t.text == "def":
+		case t.text == "def", t.text == "class":
 			found = true
 		case has(all, i, "async", "def"):
 			found = true
+		case has(all, i+1, "=") && !has(all, i+2, "=") && isConstant(all[i+2:]):
+		case has(all, i, "if", "__name__", "=", "=") && i+4 < len(all) && all[i+4].str && all[i+4].value() != "__main__":
+			// the condition is never true
 		default:
 			return false
+		}
+	}
+	return found
+}
+
+// pureCalls are functions of Python that scripts compute their constants with.
+var pureCalls = strings.Fields("compile set frozenset tuple dict list Path resolve expanduser join dirname abspath get getenv getLogger")
+
+// isConstant reports whether an expression of Python, up to the next statement of the module, calls nothing but pureCalls.
+func isConstant(value []token) bool {
+	for i, t := range value {
+		if t.indent == 0 && !slices.Contains([]string{")", "}", "]"}, t.text) {
+			return true
+		}
+		if t.text == "(" && !t.str && i > 0 && isWord(value[i-1].text[0]) && !slices.Contains(pureCalls, value[i-1].text) {
+			return false
+		}
+	}
+	return true
+}
+
+// nodeOnlyDefines reports whether a module in JavaScript does nothing but import packages and
+// define functions. A file that it imports may do the work.
+func nodeOnlyDefines(all []token) bool {
+	found := false
+	for i := 0; i < len(all); i++ {
+		t := all[i]
+		if t.str {
+			if strings.HasPrefix(t.value(), ".") {
+				return false
+			}
+			continue
+		}
+		switch t.text {
+		case "if", "for", "while", "do", "try", "switch", "await", "new", "void", "throw":
+			return false
+		case "function", "class":
+			found = true
+		case "(":
+			end := closing(all, i)
+			if end < 0 || i == 0 || has(all, i+1, "function") || has(all, i+1, "async") || has(all, i+1, "(") {
+				return false
+			}
+			arrow := has(all, end+1, "=", ">")
+			required := all[i-1].text == "require" && end == i+2 && !strings.HasPrefix(all[i+1].value(), ".")
+			if !arrow && !required && all[i-1].text != "function" && (i < 2 || all[i-2].text != "function") {
+				return false
+			}
+			found = found || arrow
+			i = end
+		case "{", "[":
+			end := closing(all, i)
+			if end < 0 {
+				return false
+			}
+			i = end
 		}
 	}
 	return found
@@ -207,13 +323,22 @@ func scriptRelative(v *view) {
 		if !ok {
 			script = c.program()
 		}
-		if !c.certain || c.dir != v.Dir || !strings.ContainsRune(script, '/') || filepath.IsAbs(script) || strings.HasPrefix(script, "~") ||
+		if (script == "." || script == "source") && len(c.words) > 1 && c.known[1] {
+			script = c.words[1]
+		}
+		if !c.certain && !v.testsFile(script) || c.dir != v.Dir || !ok && !strings.ContainsRune(script, '/') || filepath.IsAbs(script) || strings.HasPrefix(script, "~") ||
 			!isThere(c.resolve(script)) {
 			continue
 		}
 		v.add(*v.report("script-relative", c.at, fmt.Sprintf("write \"$CLAUDE_PROJECT_DIR\"/%s", strings.TrimPrefix(script, "./")),
 			"%s counts from the directory that the agent is in, and is not found once it has changed that", script))
 	}
+}
+
+// testsFile reports whether the command looks whether a file is there before it runs it: where it is not,
+// the command ends with success.
+func (v *view) testsFile(path string) bool {
+	return strings.Contains(v.h.Command, "-f "+path) || strings.Contains(v.h.Command, "-x "+path) || strings.Contains(v.h.Command, "-e "+path)
 }
 
 // hasBackslashes reports whether backslash-path may have a finding about the command: other rules

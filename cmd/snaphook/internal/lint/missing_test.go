@@ -1,0 +1,29 @@
+package lint
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAMissingProgramIsOneFindingHoweverManyHooksStartIt(t *testing.T) {
+	c := newCase("missing", "")
+	files := map[string]string{".claude/settings.json": `{"hooks": {
+		"PreToolUse": [{"hooks": [{"type": "command", "command": "no-such-program a"}, {"type": "command", "command": "ruby a.rb"}]}],
+		"PostToolUse": [{"hooks": [{"type": "command", "command": "no-such-program b"}, {"type": "command", "command": "ruby a.rb"}]}],
+		"Stop": [{"hooks": [{"type": "command", "command": "no-such-program # snaphook-ignore script-missing"}]}],
+		"SessionEnd": [{"hooks": [{"type": "command", "command": "another-program"}]}]}}`, "a.rb": "STDIN.read\n"}
+	var messages []string
+	for _, f := range c.check(t, c.write(t, "clean", files), programPath(t)) {
+		if f.Severity != Note {
+			messages = append(messages, f.Message)
+		}
+	}
+	want := []string{
+		`there is no program "no-such-program" in PATH, and 2 hooks start it`,
+		`there is no interpreter "ruby" in PATH, and 2 hooks start it`,
+		`there is no program "another-program" in PATH`,
+	}
+	if got := strings.Join(messages, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("found:\n%s\nwant:\n%s", got, strings.Join(want, "\n"))
+	}
+}
