@@ -18,16 +18,16 @@ import (
 const uncited = 0
 
 var (
-	ruleLine = regexp.MustCompile(`(?m)^\*\*((?:CX|[LCXPU])\d+)\*\* \([\w.]+\) `)
-	citation = regexp.MustCompile(`\(((?:CX|[LCXPU])\d+(?:, (?:CX|[LCXPU])\d+)*)\)|\b[Rr]ules? ((?:CX|[LCXPU])\d+(?:(?:, |,? and )(?:CX|[LCXPU])\d+)*)`)
-	ruleName = regexp.MustCompile(`(?:CX|[LCXPU])\d+`)
+	ruleLine = regexp.MustCompile(`(?m)^\*\*((?:CX|[LCXPUG])\d+)\*\* \([\w.]+\) `)
+	citation = regexp.MustCompile(`\(((?:CX|[LCXPUG])\d+(?:, (?:CX|[LCXPUG])\d+)*)\)|\b[Rr]ules? ((?:CX|[LCXPUG])\d+(?:(?:, |,? and )(?:CX|[LCXPUG])\d+)*)`)
+	ruleName = regexp.MustCompile(`(?:CX|[LCXPUG])\d+`)
 )
 
 // The rules of docs/spec have unique numbers, and every citation cites a rule that exists. The
 // test lists the rules that no test and no conformance case cites.
 func TestRulesAreThereAndCited(t *testing.T) {
 	tested := map[string]bool{}
-	for _, file := range []string{"llxprt", "claude", "xcsh", "profiles", "codex", "cursor"} {
+	for _, file := range []string{"llxprt", "claude", "xcsh", "profiles", "codex", "copilot", "cursor"} {
 		for _, m := range ruleLine.FindAllStringSubmatch(read(t, "docs/spec/"+file+".md"), -1) {
 			if _, twice := tested[m[1]]; twice {
 				t.Errorf("docs/spec/%s.md: two rules are %s", file, m[1])

@@ -33,7 +33,12 @@ func (f failing) failsClosed(h *hook.Hook, err error) bool {
 	if !waitsFor(h) {
 		return false // it would have decided nothing
 	}
-	if rules.FailClosed || rules.Propagate || h.FailClosed || f.of.guards && swapped(err) {
+	switch {
+	case f.of.guards && swapped(err):
+		return true
+	case rules.LateOpens && errors.As(err, &late):
+		return false
+	case rules.FailClosed || rules.Propagate || h.FailClosed:
 		return true
 	}
 	if rules.UnreadBlocks && hook.ClassOf(err).IsUnread() {

@@ -13,7 +13,8 @@ func PolicyEvent(i Info) policy.Event {
 	r := i.Rules
 	return policy.Event{
 		Gate: i.Can&CanBlock != 0, FailClosed: r.FailClosed || r.Propagate,
-		LateBlocks: r.LateBlocks, LateFuncBlocks: r.LateFuncBlocks, UnreadBlocks: r.UnreadBlocks,
+		LateBlocks: r.LateBlocks, LateFuncBlocks: r.LateFuncBlocks, LateOpens: r.LateOpens,
+		UnreadBlocks: r.UnreadBlocks,
 		Timeout: r.Timeout, Rewrites: i.Rewrites,
 	}
 }

@@ -108,6 +108,10 @@ type Rules struct {
 	// keeps.
 	UnreadBlocks bool
 
+	// LateOpens lets the action go ahead when a hook returns no answer in time, although its other
+	// failures block.
+	LateOpens bool
+
 	// Budget makes the longest timeout of the planned hooks that are not in the
 	// background the time of the whole fire, in which waiting for a worker counts.
 	// If one of them has no limit, the fire has none.
@@ -145,6 +149,7 @@ func (r Rules) over(base Rules) Rules {
 	r.Live = r.Live || base.Live
 	r.Asks = r.Asks || base.Asks
 	r.LateBlocks = r.LateBlocks || base.LateBlocks
+	r.LateOpens = r.LateOpens || base.LateOpens
 	r.LateFuncBlocks = r.LateFuncBlocks || base.LateFuncBlocks
 	r.UnreadBlocks = r.UnreadBlocks || base.UnreadBlocks
 	r.Budget = r.Budget || base.Budget

@@ -24,6 +24,7 @@ type Event struct {
 	LateBlocks     bool // one that returns no answer in time does
 	LateFuncBlocks bool // the same for hooks in Go
 	UnreadBlocks   bool // one whose answer cannot be used does
+	LateOpens      bool // one that returns no answer in time does not block, although other failures do
 	Timeout        time.Duration
 	Rewrites       bool // its hooks can rewrite the input, and be asked again about it
 }
@@ -69,6 +70,8 @@ func (ev Event) action(h *hook.Hook, class hook.Class) hook.Action {
 	switch class {
 	case hook.ClassUntrusted: // a hook that cannot run is skipped, for any event
 		closed = false
+	case hook.ClassTimeout:
+		closed = closed && (late || !ev.LateOpens)
 	case hook.ClassInvalid: // the same, unless its own entry says that a failure blocks
 		closed = h.FailClosed
 	}

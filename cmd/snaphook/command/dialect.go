@@ -79,7 +79,7 @@ type origins struct {
 	options map[string]map[string]any // of plugins, by name
 }
 
-var dialects = []*dialect{&llxprtRow, &claudeRow, &codexRow, &cursorRow, &xcshRow, &extensionRow}
+var dialects = []*dialect{&llxprtRow, &claudeRow, &codexRow, &copilotRow, &cursorRow, &xcshRow, &extensionRow}
 
 // mainDialects are those that are not another's with other rules.
 func mainDialects() []*dialect {

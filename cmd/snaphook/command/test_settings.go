@@ -79,6 +79,9 @@ func (s *stage) named(d *dialect, of fixture.Settings) ([]settings.Layer, error)
 
 // found are the settings in the copy of the project.
 func (s *stage) found(d *dialect, g *given) []settings.Layer {
+	if g.profile == "" && d.find == nil {
+		g.profile = orOne(d.profiles)[0]
+	}
 	var all []settings.Layer
 	by := map[string][]settings.Layer{}
 	for _, profile := range lo.Ternary(g.profile == "", orOne(d.profiles), []string{g.profile}) {
@@ -94,7 +97,11 @@ func (s *stage) found(d *dialect, g *given) []settings.Layer {
 		all = append(all, by[profile]...)
 	}
 	g.findProfile(d, s.world.Dir, append([]settings.Layer{}, all...))
-	return by[g.profile]
+	found := append([]settings.Layer{}, by[g.profile]...) // if it were nil, they would be searched for
+	if d.borrows != nil && lo.EveryBy(found, d.borrows) {
+		return found[:0]
+	}
+	return found
 }
 
 // orOne is a list with the empty name where there are no names.

@@ -1,0 +1,242 @@
+package copilot
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/unread"
+	"github.com/snaphook-go/snaphook/stages"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Output is the answer of a hook besides the common fields. Each event honours a part of it.
+type Output struct {
+	ModifiedArgs     jsontext.Value `json:"modifiedArgs,omitzero"`   // takes the place of all arguments
+	ModifiedResult   wire.Object    `json:"modifiedResult,omitzero"` // {resultType, textResultForLlm}
+	ModifiedResponse *string        `json:"modifiedResponse,omitempty"`
+	ModifiedPrompt   *string        `json:"modifiedTransformedPrompt,omitempty"`
+	InitialPrompt    string         `json:"initialPrompt,omitempty"` // of a prompt hook: the agent begins with it
+
+	// The answer to a permission request. Behavior is allow or deny.
+	Behavior  string  `json:"behavior,omitempty"`
+	Message   *string `json:"message,omitempty"`
+	Interrupt *bool   `json:"interrupt,omitempty"`
+}
+
+// decoder returns the Decode of an event (G32 to G38). Nothing that it cannot use is an error: the
+// answer is then one that says nothing, with a note.
+func (t *traits) decoder(event string) stages.Decode[Output] {
+	return func(stdout []byte) (out hook.Output[Output], notes []string, err error) {
+		messages, text := progress(stdout)
+		out.Message = strings.Join(messages, "\n")
+		if len(text) == 0 {
+			if out.Message != "" {
+				out.Set, out.Raw = hook.SetAnswer|hook.SetMessage, []byte("{}")
+			}
+			return out, nil, nil
+		}
+		out.Set, out.Raw = hook.SetAnswer, []byte("{}")
+		if text[0] != '{' ||
+			!jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+			return out, []string{lost(text, "standard output is not one JSON object: it has no effect")}, nil
+		}
+		r := answerReader{t: t, event: event, out: &out}
+		r.read(wire.Object(text), "")
+		if len(r.notes) == 0 {
+			out.Raw = text
+		}
+		return out, r.notes, nil
+	}
+}
+
+// lost adds to a note that the words of a denial stand in a text that has no effect.
+func lost(text []byte, note string) string {
+	if unread.Denies(text) {
+		return note + "; the denial in it is lost"
+	}
+	return note
+}
+
+// progress takes the lines out of an output that are each one object of the type "progress" (G37).
+func progress(stdout []byte) (messages []string, rest []byte) {
+	if !bytes.Contains(stdout, []byte(`"progress"`)) {
+		return nil, wire.Trim(stdout)
+	}
+	for line := range bytes.Lines(stdout) {
+		if at := wire.Trim(line); len(at) > 0 && at[0] == '{' && jsontext.Value(at).IsValid() && wire.Object(at).Text("type") == "progress" {
+			messages = append(messages, wire.Object(at).Text("message"))
+			continue
+		}
+		rest = append(rest, line...)
+	}
+	return messages, wire.Trim(rest)
+}
+
+// answerReader reads one answer.
+type answerReader struct {
+	t     *traits
+	event string
+	out   *hook.Output[Output]
+	notes []string
+}
+
+func (r *answerReader) note(format string, args ...any) {
+	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+}
+
+// read reads an object; path stands before the names of its members in notes. The members of
+// hookSpecificOutput count as if they stood at the top (G38).
+func (r *answerReader) read(o wire.Object, path string) {
+	for name, value := range o.Members() {
+		switch {
+		case name == "hookSpecificOutput" && path == "" && value.Kind() == '{':
+			defer r.read(wire.Object(value), "hookSpecificOutput.")
+		case name == "updatedInput" && path != "":
+			r.member("modifiedArgs", path+name, value)
+		case path != "" && name == "decision" && value.Kind() == '{': // of Claude Code's PermissionRequest
+			r.read(wire.Object(value), path+"decision.")
+		default:
+			r.member(name, path+name, value)
+		}
+	}
+}
+
+// harmless are members that mean something elsewhere, and whose loss loses nothing.
+var harmless = []string{"hookEventName", "suppressOutput", "type"}
+
+// member reads one member. One that the event does not honour is noted, if it is a known one or a
+// denial stands in it.
+func (r *answerReader) member(name, path string, value jsontext.Value) {
+	set, known := members[name]
+	switch {
+	case value.Kind() == 'n' || slices.Contains(harmless, name):
+	case universal[name] != nil:
+		if !universal[name](r.out, value) {
+			r.note("%s is %s: it has no effect", path, wire.KindName(value.Kind()))
+		}
+	case slices.Contains(r.t.members, name):
+		if why := set(r.out, value); why != "" {
+			r.notes = append(r.notes, lost(denialIn(name, value), fmt.Sprintf("%s %s: it has no effect", path, why)))
+		}
+	case known:
+		r.notes = append(r.notes, lost(denialIn(name, value), fmt.Sprintf("%s has no effect on %s", path, r.event)))
+	case unread.DeniesFormally(denialIn(name, value)):
+		r.note("nothing reads %s; the denial in it is lost", path)
+	}
+}
+
+// denialIn returns a member as text in which the words of a denial can be found.
+func denialIn(name string, value jsontext.Value) []byte {
+	return append(append(append([]byte{'{'}, wire.Quote(name)...), ':'), append(value.Clone(), '}')...)
+}
+
+// universal are the members that the chat of VS Code honours on every event; refine drops them
+// elsewhere.
+var universal = map[string]func(*hook.Output[Output], jsontext.Value) bool{
+	"continue": func(o *hook.Output[Output], v jsontext.Value) bool {
+		o.Stop = v.Kind() == 'f'
+		return v.Kind() == 'f' || v.Kind() == 't'
+	},
+	"stopReason":    func(o *hook.Output[Output], v jsontext.Value) bool { return text(&o.StopReason, v) },
+	"systemMessage": func(o *hook.Output[Output], v jsontext.Value) bool { return text(&o.Message, v) },
+}
+
+// members read the members of answers. The result says what is wrong with the value; "" if nothing is.
+var members = map[string]func(*hook.Output[Output], jsontext.Value) (why string){
+	"permissionDecision": func(o *hook.Output[Output], v jsontext.Value) string {
+		return word((*string)(&o.Decision), v, "allow", "deny", "ask")
+	},
+	"permissionDecisionReason": func(o *hook.Output[Output], v jsontext.Value) string { return textOr(&o.Reason, v) },
+	"modifiedArgs": func(o *hook.Output[Output], v jsontext.Value) string {
+		if v.Kind() != '{' {
+			return "is " + wire.KindName(v.Kind()) + " and not an object"
+		}
+		o.Specific.ModifiedArgs = v
+		return ""
+	},
+	contextMember: func(o *hook.Output[Output], v jsontext.Value) string {
+		o.Set |= hook.SetContext
+		return textOr(&o.Context, v)
+	},
+	"modifiedResult": func(o *hook.Output[Output], v jsontext.Value) string {
+		if v.Kind() != '{' {
+			return "is " + wire.KindName(v.Kind()) + " and not an object"
+		}
+		o.Specific.ModifiedResult = wire.Object(v)
+		return ""
+	},
+	"modifiedResponse": func(o *hook.Output[Output], v jsontext.Value) string {
+		return override(&o.Specific.ModifiedResponse, v)
+	},
+	"modifiedTransformedPrompt": func(o *hook.Output[Output], v jsontext.Value) string {
+		return override(&o.Specific.ModifiedPrompt, v)
+	},
+	"initialPrompt": func(o *hook.Output[Output], v jsontext.Value) string { return textOr(&o.Specific.InitialPrompt, v) },
+	"behavior": func(o *hook.Output[Output], v jsontext.Value) string {
+		return word(&o.Specific.Behavior, v, "allow", "deny")
+	},
+	"message": func(o *hook.Output[Output], v jsontext.Value) string {
+		o.Specific.Message = new(string)
+		return textOr(o.Specific.Message, v)
+	},
+	"interrupt": func(o *hook.Output[Output], v jsontext.Value) string {
+		if v.Kind() != 't' && v.Kind() != 'f' {
+			return "is " + wire.KindName(v.Kind()) + " and not true or false"
+		}
+		o.Specific.Interrupt = new(bool)
+		*o.Specific.Interrupt = v.Kind() == 't'
+		return ""
+	},
+	"decision": func(o *hook.Output[Output], v jsontext.Value) string {
+		return word((*string)(&o.Decision), v, "block", "allow")
+	},
+	"reason": func(o *hook.Output[Output], v jsontext.Value) string { return textOr(&o.Reason, v) },
+
+	// Of the SDK alone.
+	"modifiedPrompt": nil,
+}
+
+func text(to *string, v jsontext.Value) bool {
+	s, ok := wire.Text(v)
+	if ok {
+		*to = s
+	}
+	return ok
+}
+
+func textOr(to *string, v jsontext.Value) string {
+	if !text(to, v) {
+		return "is " + wire.KindName(v.Kind()) + " and not a string"
+	}
+	return ""
+}
+
+// override reads a text that replaces another one, which cannot be empty.
+func override(to **string, v jsontext.Value) string {
+	var s string
+	if why := textOr(&s, v); why != "" {
+		return why
+	}
+	if s == "" {
+		return "is empty"
+	}
+	*to = &s
+	return ""
+}
+
+func word(to *string, v jsontext.Value, words ...string) string {
+	var s string
+	if why := textOr(&s, v); why != "" {
+		return why
+	}
+	if !slices.Contains(words, s) {
+		return fmt.Sprintf("is %.60q and not one of %s", s, strings.Join(words, ", "))
+	}
+	*to = s
+	return ""
+}

@@ -1,0 +1,31 @@
+//go:build unix
+
+package copilot
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/snaphook-go/snaphook/internal/environ"
+)
+
+// checkOwner returns why a file of the policy directory does not count: it belongs to root, or to the
+// user who runs the program where SNAPHOOK_ETC stands for /etc, and no other user can write it (G3).
+func checkOwner(file string, env []string) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	owner := 0
+	if environ.Getenv(env, "SNAPHOOK_ETC") != "" {
+		owner = os.Geteuid()
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != owner && stat.Uid != 0 {
+		return fmt.Errorf("it belongs to user %d and not to root, so that nothing of it counts; write chown root", stat.Uid)
+	}
+	if mode := info.Mode().Perm(); mode&0o022 != 0 {
+		return fmt.Errorf("others can write it (mode %04o), so that nothing of it counts; write chmod go-w", mode)
+	}
+	return nil
+}

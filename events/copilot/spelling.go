@@ -1,0 +1,152 @@
+package copilot
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/match"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// spelling is the form of a payload.
+type spelling struct {
+	names  map[string]string // members with another name; "" leaves one out; nil: camelCase
+	claude bool              // tools have Claude Code's names
+	result string            // the member with the result; "tool_response" is its text alone
+}
+
+// The spellings: of camelCase and PascalCase hooks (G21, G22), and of the chat of VS Code (G61).
+var (
+	camel  = spelling{}
+	pascal = spelling{claude: true, result: "tool_result", names: merged(snake, map[string]string{"toolUseId": ""})}
+	vscode = spelling{result: "tool_response", names: merged(snake, map[string]string{"toolUseId": "tool_use_id"})}
+)
+
+// snake are the names of members in Claude Code's words.
+var snake = map[string]string{
+	"sessionId": "session_id", "initialPrompt": "initial_prompt", "transformedPrompt": "transformed_prompt",
+	"toolName": "tool_name", "toolArgs": "tool_input", "toolInput": "tool_input", "permissionSuggestions": "permission_suggestions",
+	"transcriptPath": "transcript_path", "stopReason": "stop_reason", "agentName": "agent_name", "agentId": "agent_id",
+	"agentDisplayName": "agent_display_name", "agentDescription": "agent_description", "agentType": "agent_type",
+	"response": "last_assistant_message", "customInstructions": "custom_instructions", "errorContext": "error_context",
+}
+
+func merged(maps ...map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, m := range maps {
+		for name, there := range m {
+			all[name] = there
+		}
+	}
+	return all
+}
+
+// claudeNames groups the names of a tool: its own ones, then Claude Code's, of which the first is in
+// payloads (G12).
+var claudeNames = []struct {
+	own    []string
+	claude match.Names
+}{
+	{[]string{"bash", "powershell"}, match.Names{"Bash"}},
+	{[]string{"view"}, match.Names{"Read"}},
+	{[]string{"create"}, match.Names{"Write"}},
+	{[]string{"edit", "str_replace_editor", "apply_patch"}, match.Names{"Edit"}},
+	{[]string{"grep", "rg"}, match.Names{"Grep"}},
+	{[]string{"glob"}, match.Names{"Glob"}},
+	{[]string{"web_fetch"}, match.Names{"WebFetch"}},
+	{[]string{"web_search"}, match.Names{"WebSearch"}},
+	{[]string{"ask_user"}, match.Names{"AskUserQuestion"}},
+	{[]string{"update_todo"}, match.Names{"TodoWrite"}},
+	{[]string{"task"}, match.Names{"Agent", "Task"}},
+}
+
+// claudeNamesOf returns Claude Code's names of a tool; its own name if there are none.
+func claudeNamesOf(tool string) match.Names {
+	for _, n := range claudeNames {
+		if match.Names(n.own).Match(tool) {
+			return n.claude
+		}
+	}
+	return match.Names{tool}
+}
+
+// payload returns the engine's payload in a spelling.
+func (t *traits) payload(s spelling, payload wire.Object) []byte {
+	dst := append(make([]byte, 0, len(payload)+100), '{')
+	put := func(name string, value jsontext.Value) {
+		if len(dst) > 1 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, wire.Quote(name)...), ':'), value...)
+	}
+	if s.names != nil {
+		put("hook_event_name", wire.Quote(t.pascal))
+	}
+	for name, value := range payload.Members() {
+		there, renamed := s.names[name]
+		switch {
+		case name == "toolCalls" || name == t.named && s.names != nil:
+		case s.names == nil && name == "toolUseId":
+		case s.names == nil && name == "timestamp":
+			put(name, milliseconds(value))
+		case s.names == nil:
+			put(name, value)
+		case name == "toolResult":
+			put(s.result, result(s.result, value))
+		case name == "toolName" && s.claude:
+			tool, _ := wire.Text(value)
+			put(there, wire.Quote(claudeNamesOf(tool)[0]))
+		case there == "tool_input":
+			put(there, parsed(value))
+		case renamed && there != "":
+			put(there, value)
+		case !renamed:
+			put(name, value)
+		}
+	}
+	if s.names == nil && t.named != "" {
+		put(t.named, wire.Quote(t.shown))
+	}
+	return append(dst, '}')
+}
+
+// milliseconds returns a timestamp as a number.
+func milliseconds(value jsontext.Value) jsontext.Value {
+	text, _ := wire.Text(value)
+	at, err := time.Parse(isoTime, text)
+	if err != nil {
+		return value
+	}
+	return strconv.AppendInt(nil, at.UnixMilli(), 10)
+}
+
+// parsed returns arguments that are JSON text as the object that it holds.
+func parsed(value jsontext.Value) jsontext.Value {
+	text, isText := wire.Text(value)
+	if inner := jsontext.Value(wire.Trim([]byte(text))); isText && inner.Kind() == '{' && inner.IsValid() {
+		return inner
+	}
+	return value
+}
+
+// result returns a tool's result under the member's rules.
+func result(member string, value jsontext.Value) jsontext.Value {
+	text := wire.Object(value).Get("textResultForLlm")
+	if value.Kind() != '{' {
+		return value
+	}
+	if member == "tool_response" && text != nil {
+		return text
+	}
+	names := map[string]string{"resultType": "result_type", "textResultForLlm": "text_result_for_llm"}
+	var o wire.Object
+	for name, inner := range wire.Object(value).Members() {
+		if there := names[name]; there != "" {
+			name = there
+		}
+		o = o.With(name, inner)
+	}
+	return jsontext.Value(o)
+}
