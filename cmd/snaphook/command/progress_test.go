@@ -27,7 +27,7 @@ func TestTheStatusLineShowsWhatRuns(t *testing.T) {
 		time.Sleep(700 * time.Millisecond)
 		synctest.Wait()
 		last := text.String()[strings.LastIndex(text.String(), "\r"):]
-		if want := "\r\x1b[K2 hooks: Linting\\u001b[31m 1.0s, guard.sh --with xxxxxxxxx…"; last != want {
+		if want := "\r\x1b[K2 hooks: Linting\\u001b[31m 1.0s, guard.sh --with xxx…xxxxx…"; last != want {
 			t.Errorf("it shows %q, want %q", last, want)
 		}
 		p.HookEnd(t.Context(), &pipeline.Evaluation{Hook: guard, Outcome: pipeline.Success})
