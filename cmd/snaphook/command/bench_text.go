@@ -26,7 +26,7 @@ func (f *flags) sayBench(cmd *cobra.Command, b *benchFlags, r, before *bench.Res
 			return fmt.Errorf("--compare %s: %w", b.compare, err)
 		}
 	}
-	if f.Json {
+	if f.JSON {
 		return cli.SayJSON(cmd, r)
 	}
 	return cli.Say(cmd, benchText(cmd, r)+comparisonText(cmd, b.compare, differences))

@@ -100,7 +100,7 @@ func (f *flags) check(cmd *cobra.Command, files []string) error {
 	if err := f.checkFiles(files); err != nil {
 		return err
 	}
-	if f.Json && f.linting.sarif == "-" {
+	if f.JSON && f.linting.sarif == "-" {
 		return errors.New("--sarif -: standard output is for --json; write --sarif FILE")
 	}
 	tools, err := f.linting.read(cmd)
@@ -253,7 +253,7 @@ func (c *checked) addProblems(problems []settings.Problem) {
 }
 
 func (f *flags) sayChecked(cmd *cobra.Command, found checked, problems []settings.Problem) error {
-	if f.Json {
+	if f.JSON {
 		return cli.SayJSON(cmd, found)
 	}
 	return cli.Say(cmd, found.text(problems))

@@ -70,13 +70,13 @@ type dialect struct {
 
 // origins are where the hooks of a dialect come from.
 type origins struct {
-	layers  []settings.Layer
-	added   []added
-	level   string                    // one of the dialect's levels
-	profile string                    // one of its profiles; empty if it has none
-	modules []string                  // those that are named, in place of those that would be found
-	lent    *lent                     // nil: the process's own
-	options map[string]map[string]any // of plugins, by name
+	layers     []settings.Layer
+	added      []added
+	level      string                    // one of the dialect's levels
+	profile    string                    // one of its profiles; empty if it has none
+	modules    []string                  // those that are named, in place of those that would be found
+	fixtureEnv *fixtureEnv               // nil: the process's own
+	options    map[string]map[string]any // of plugins, by name
 }
 
 var dialects = []*dialect{&llxprtRow, &claudeRow, &codexRow, &copilotRow, &cursorRow, &xcshRow, &extensionRow}

@@ -65,9 +65,9 @@ func loadClaude(o origins) pipeline.Load {
 	if o.level == newerLevel {
 		s.Level = claude.Docs
 	}
-	if o.lent != nil {
-		s.Environ, s.Model, s.Agent, s.Tools = o.lent.environ, o.lent.model, o.lent.agent, o.lent.tools
-		return o.lent.serve(s.Load)
+	if o.fixtureEnv != nil {
+		s.Environ, s.Model, s.Agent, s.Tools = o.fixtureEnv.environ, o.fixtureEnv.model, o.fixtureEnv.agent, o.fixtureEnv.tools
+		return o.fixtureEnv.serve(s.Load)
 	}
 	return s.Load
 }

@@ -22,9 +22,9 @@ var codexRow = dialect{
 	discover: func(dir, _ string) []settings.Layer { return codex.Discover(dir) },
 	load: func(o origins) pipeline.Load {
 		s := codex.Settings{Layers: o.layers, Environ: withoutKey(os.Environ()), Tools: noHost{}}
-		if o.lent != nil {
-			s.Environ, s.Tools = o.lent.environ, o.lent.tools
-			return o.lent.serve(s.Load)
+		if o.fixtureEnv != nil {
+			s.Environ, s.Tools = o.fixtureEnv.environ, o.fixtureEnv.tools
+			return o.fixtureEnv.serve(s.Load)
 		}
 		return s.Load
 	},

@@ -24,9 +24,9 @@ var copilotRow = dialect{
 	discover: func(dir, profile string) []settings.Layer { return copilot.Surface(profile).Discover(dir) },
 	load: func(o origins) pipeline.Load {
 		s := copilot.Settings{Layers: o.layers, Profile: copilot.Surface(o.profile)}
-		if o.lent != nil {
-			s.Environ = o.lent.environ
-			return o.lent.serve(s.Load)
+		if o.fixtureEnv != nil {
+			s.Environ = o.fixtureEnv.environ
+			return o.fixtureEnv.serve(s.Load)
 		}
 		return s.Load
 	},

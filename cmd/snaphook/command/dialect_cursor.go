@@ -19,9 +19,9 @@ var cursorRow = dialect{
 	discover: func(dir, _ string) []settings.Layer { return cursor.Discover(dir) },
 	load: func(o origins) pipeline.Load {
 		s := cursor.Settings{Layers: o.layers, Environ: withoutKey(os.Environ()), Model: modelOf(os.Getenv)}
-		if o.lent != nil {
-			s.Environ, s.Model = o.lent.environ, o.lent.model
-			return o.lent.serve(s.Load)
+		if o.fixtureEnv != nil {
+			s.Environ, s.Model = o.fixtureEnv.environ, o.fixtureEnv.model
+			return o.fixtureEnv.serve(s.Load)
 		}
 		return s.Load
 	},

@@ -24,9 +24,9 @@ var llxprtRow = dialect{
 	load: func(o origins) pipeline.Load {
 		s := llxprt.Settings{Layers: o.layers, Profile: llxprt.Profile(o.profile)}
 		s.Extensions = lo.Map(o.added, func(a added, _ int) llxprt.Extension { return llxprt.Extension{Dir: a.dir} })
-		if o.lent != nil {
-			s.Environ = o.lent.environ
-			return o.lent.serve(s.Load)
+		if o.fixtureEnv != nil {
+			s.Environ = o.fixtureEnv.environ
+			return o.fixtureEnv.serve(s.Load)
 		}
 		return s.Load
 	},

@@ -59,7 +59,7 @@ func (f *flags) events(cmd *cobra.Command, args []string) error {
 		of = d.Dialect
 	}
 	catalogue := lo.Map(pipeline.Events(of), func(e pipeline.Declared, _ int) catalogued { return catalogue(e.Info()) })
-	if f.Json {
+	if f.JSON {
 		return cli.SayJSON(cmd, catalogue)
 	}
 	rows := lo.Map(catalogue, func(c catalogued, _ int) []string { return c.row() })

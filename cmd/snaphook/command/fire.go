@@ -143,12 +143,12 @@ func (f *flags) answer(cmd *cobra.Command, fired *fired) (err error) {
 		f.Status = cli.Refused
 	}
 	warnFailures(cmd, fired)
-	if f.Json {
+	if f.JSON {
 		err = cli.SayJSON(cmd, fired.JSONResult)
 	} else {
 		err = cli.Say(cmd, firedText(fired))
 	}
-	if isRefused && !f.Json && !(cli.IsTerminal(cmd.OutOrStdout()) && cli.IsTerminal(cmd.ErrOrStderr())) {
+	if isRefused && !f.JSON && !(cli.IsTerminal(cmd.OutOrStdout()) && cli.IsTerminal(cmd.ErrOrStderr())) {
 		fmt.Fprintln(cmd.ErrOrStderr(), cli.Visible(reasonOf(fired)))
 	}
 	return err

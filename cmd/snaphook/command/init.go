@@ -22,15 +22,15 @@ import (
 //go:embed template
 var templates embed.FS
 
-// planted is a file of a template.
-type planted struct {
+// templateFile is a file of a template.
+type templateFile struct {
 	from string // below template
 	to   string // below the project
 	mode fs.FileMode
 }
 
-// plants are the files of each dialect, the settings first.
-var plants = map[string][]planted{
+// templateFiles are the files of each dialect, the settings first.
+var templateFiles = map[string][]templateFile{
 	"claude": {
 		{"claude/settings.json", ".claude/settings.json", 0o644},
 		{"claude/guard.sh", ".claude/hooks/guard.sh", 0o755},
@@ -47,7 +47,7 @@ var plants = map[string][]planted{
 	},
 }
 
-var workflow = planted{"ci/hooks.yml", ".github/workflows/hooks.yml", 0o644}
+var workflow = templateFile{"ci/hooks.yml", ".github/workflows/hooks.yml", 0o644}
 
 func newInit(f *flags) *cobra.Command {
 	cmd := &cobra.Command{
@@ -75,7 +75,7 @@ func (f *flags) init(cmd *cobra.Command) error {
 		return err
 	}
 	dialect := lo.CoalesceOrEmpty(f.dialect, dialectOf(dir))
-	files, known := plants[dialect]
+	files, known := templateFiles[dialect]
 	if !known {
 		return fmt.Errorf("--dialect %q: write claude, llxprt or xcsh", dialect)
 	}
@@ -86,14 +86,14 @@ func (f *flags) init(cmd *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		planted, err := file.plant(dir, adapted(text, kept))
+		wrote, err := file.write(dir, adapted(text, kept))
 		if err != nil {
 			return fmt.Errorf("%s: %w; what was written before it stays", file.to, err)
 		}
-		if !planted && strings.HasSuffix(file.from, "/settings.json") && !hasGuard(cmd.Context(), filepath.Join(dir, file.to)) {
+		if !wrote && strings.HasSuffix(file.from, "/settings.json") && !hasGuard(cmd.Context(), filepath.Join(dir, file.to)) {
 			kept = string(text)
 		}
-		said = append(said, lo.Ternary(planted, cli.Good.Render("wrote  "), cli.Odd.Render("kept   "))+file.to)
+		said = append(said, lo.Ternary(wrote, cli.Good.Render("wrote  "), cli.Odd.Render("kept   "))+file.to)
 	}
 	if kept != "" {
 		said = append(said, "", files[0].to+" was there. To use the guard, add its hook:", "", strings.TrimSpace(kept))
@@ -139,8 +139,8 @@ func adapted(text []byte, guard string) []byte {
 	return []byte(s)
 }
 
-// plant writes a file, unless it is there.
-func (p planted) plant(dir string, text []byte) (written bool, err error) {
+// write writes a file, unless it is there.
+func (p templateFile) write(dir string, text []byte) (written bool, err error) {
 	path := filepath.Join(dir, filepath.FromSlash(p.to))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return false, err

@@ -102,7 +102,7 @@ func (f *flags) proxy(cmd *cobra.Command, server string, args []string) error {
 
 // proxySession opens the hooks of the project for the tools of a server.
 func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Session, closeAll func(), err error) {
-	all, modulesOff := standpoint{granted: map[string]*trust.Covered{}, missed: map[string][]hook.Guard{}}, false
+	all, modulesOff := projectTrust{granted: map[string]*trust.Covered{}, missed: map[string][]hook.Guard{}}, false
 	var rules policy.Source
 	layers := map[string][]settings.Layer{}        // read once: trust and hooks see the same text
 	var check func(path string, text []byte) error // modules that run are those that trust was granted for
@@ -174,7 +174,7 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 // returns the check of their files. Modules that trust was granted for, and that a change has
 // replaced or taken away, are guards that are missed.
 func (f *flags) judgeModules(
-	cmd *cobra.Command, src *sources, all *standpoint,
+	cmd *cobra.Command, src *sources, all *projectTrust,
 ) (off bool, check func(string, []byte) error, err error) {
 	a := &attached{}
 	if err := f.keepBack(cmd.Context(), src, a); err != nil {

@@ -20,19 +20,19 @@ import (
 
 // cliHost provides the services of the command line to modules. The zero cliHost provides none.
 type cliHost struct {
-	mu    sync.Mutex
-	said  io.Writer // their console; nil drops it
-	notes bool      // tell of messages and entries, which no agent is there to take
-	runs  bool      // pi.exec runs programs
-	term  *asking   // nil: there is no user to ask
-	ui    xcsh.UI   // asks in place of term
-	lent  *lent     // nil: modules see the environment of the process
-	js    string    // where modules run
+	mu         sync.Mutex
+	said       io.Writer   // their console; nil drops it
+	notes      bool        // tell of messages and entries, which no agent is there to take
+	runs       bool        // pi.exec runs programs
+	term       *asking     // nil: there is no user to ask
+	ui         xcsh.UI     // asks in place of term
+	fixtureEnv *fixtureEnv // nil: modules see the environment of the process
+	js         string      // where modules run
 }
 
 // host is the host of modules that are about to handle an event.
 func (f *flags) host(cmd *cobra.Command, term *asking) *cliHost {
-	return &cliHost{said: cmd.ErrOrStderr(), notes: !f.Json, runs: true, term: term}
+	return &cliHost{said: cmd.ErrOrStderr(), notes: !f.JSON, runs: true, term: term}
 }
 
 // lookHost is the host of modules that are inspected for their registrations; no handler runs.
@@ -49,15 +49,15 @@ func (h *cliHost) loader(dir string, check func(string, []byte) error) *modules.
 	if h.runs {
 		l.Exec = (*xcsh.API).Exec
 	}
-	if h.lent != nil {
-		l.Options.Environ = h.lent.environ
-		l.Exec = h.lent.exec
+	if h.fixtureEnv != nil {
+		l.Options.Environ = h.fixtureEnv.environ
+		l.Exec = h.fixtureEnv.exec
 	}
 	return l
 }
 
 func (h *cliHost) host() xcsh.Host {
-	lent := xcsh.Host{
+	host := xcsh.Host{
 		SendMessage: func(m xcsh.CustomMessage, _ xcsh.SendOptions) error {
 			h.note("a module sent the message %s: %s", m.CustomType, plainValue("", m.Content))
 			return nil
@@ -68,12 +68,12 @@ func (h *cliHost) host() xcsh.Host {
 		},
 	}
 	if h.term != nil {
-		lent.UI, lent.HasUI = &terminalUI{term: h.term}, true
+		host.UI, host.HasUI = &terminalUI{term: h.term}, true
 	}
 	if h.ui != nil {
-		lent.UI, lent.HasUI = h.ui, true
+		host.UI, host.HasUI = h.ui, true
 	}
-	return lent
+	return host
 }
 
 func (h *cliHost) console(level, text string) { h.line("console "+level, text) }

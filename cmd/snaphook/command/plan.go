@@ -86,7 +86,7 @@ func (f *flags) plan(cmd *cobra.Command, name string) error {
 	for i := range p.Run {
 		p.Run[i].Runtime = a.runtime(p.Run[i].HookID)
 	}
-	if f.Json {
+	if f.JSON {
 		return cli.SayJSON(cmd, p)
 	}
 	return cli.Say(cmd, p.text())

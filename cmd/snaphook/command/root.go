@@ -11,7 +11,7 @@ import (
 // flags holds the values of all flags.
 type flags struct {
 	cli.Global
-	cli.JsonFlag
+	cli.JSONFlag
 
 	settings   []string // [LAYER=]FILE
 	extensions []string

@@ -85,7 +85,7 @@ func (o opening) warn(cmd *cobra.Command, ses *pipeline.Session) {
 
 // config describes the session. Without flags for them, its id and transcript come from a
 // recorded input.
-func (f *flags) config(o opening, dir string, trust standpoint) pipeline.SessionConfig {
+func (f *flags) config(o opening, dir string, trust projectTrust) pipeline.SessionConfig {
 	recorded, ask := wire.Object(o.input), o.ask
 	return pipeline.SessionConfig{
 		ID:          lo.CoalesceOrEmpty(f.id, recorded.Text("session_id"), rand.Text()),
@@ -123,20 +123,20 @@ func wantsDebug() bool {
 	return true
 }
 
-// standpoint is the user's trust in a project: its own hooks run unless it is untrusted, and its
+// projectTrust is the user's trust in a project: its own hooks run unless it is untrusted, and its
 // settings affect other hooks unless the user has not decided. The hooks that run are the granted
 // ones, byte by byte.
-type standpoint struct {
+type projectTrust struct {
 	untrusted, undecided bool
 	granted              map[string]*trust.Covered // by dialect
 	missed               map[string][]hook.Guard   // guards that trust was granted with, by dialect
 }
 
 // guards returns the guards that trust was granted with, for the one directory of the process.
-func (s standpoint) guards(string) map[string][]hook.Guard { return s.missed }
+func (s projectTrust) guards(string) map[string][]hook.Guard { return s.missed }
 
 // miss adds the guards that trust in the hooks of one dialect was granted with.
-func (s *standpoint) miss(src *sources, decided trust.Decisions) {
+func (s *projectTrust) miss(src *sources, decided trust.Decisions) {
 	if guards := decided.Guards(src.dir)[src.dialect.Name]; len(guards) > 0 {
 		s.missed = lo.Assign(s.missed, map[string][]hook.Guard{src.dialect.Name: guards})
 	}
@@ -169,7 +169,7 @@ func missing(dialect string, g hook.Guard) string {
 
 // wrap holds the hooks of the project to the files that trust was granted for; nil without a
 // grant.
-func (s standpoint) wrap() func(*hook.Hook, hook.Runner) hook.Runner {
+func (s projectTrust) wrap() func(*hook.Hook, hook.Runner) hook.Runner {
 	if len(s.granted) == 0 {
 		return nil
 	}
@@ -183,7 +183,7 @@ func (s standpoint) wrap() func(*hook.Hook, hook.Runner) hook.Runner {
 
 // wrapAs is wrap for hooks that have been changed since they were read: trust in
 // them is that in the hooks as they were.
-func (s standpoint) wrapAs(read map[string]*hook.Hook) func(*hook.Hook, hook.Runner) hook.Runner {
+func (s projectTrust) wrapAs(read map[string]*hook.Hook) func(*hook.Hook, hook.Runner) hook.Runner {
 	wrap := s.wrap()
 	if wrap == nil {
 		return nil
@@ -193,35 +193,35 @@ func (s standpoint) wrapAs(read map[string]*hook.Hook) func(*hook.Hook, hook.Run
 
 // judge decides how far the project is trusted, and reports a decision that
 // was taken back.
-func (f *flags) judge(cmd *cobra.Command, src *sources) (standpoint, error) {
+func (f *flags) judge(cmd *cobra.Command, src *sources) (projectTrust, error) {
 	switch {
 	case f.trusted && f.untrusted:
-		return standpoint{}, errors.New("--trusted and --untrusted exclude each other; give one of them")
+		return projectTrust{}, errors.New("--trusted and --untrusted exclude each other; give one of them")
 	case src.dialect.modules:
-		return standpoint{}, nil // modules are judged before they are loaded
+		return projectTrust{}, nil // modules are judged before they are loaded
 	case src.dialect.headless && !f.interactive:
 		f.warnHeadless(cmd, src)
-		stand := standpoint{untrusted: f.untrusted, undecided: !f.trusted && !isVouched(cmd, src)}
+		stand := projectTrust{untrusted: f.untrusted, undecided: !f.trusted && !isVouched(cmd, src)}
 		if !f.trusted && !f.untrusted {
 			stand.miss(src, decisions(cmd))
 		}
 		return stand, nil
 	case f.trusted || f.untrusted:
-		return standpoint{untrusted: f.untrusted, undecided: f.untrusted}, nil
+		return projectTrust{untrusted: f.untrusted, undecided: f.untrusted}, nil
 	}
 	st, err := standing(cmd.Context(), src)
 	state := st.State
 	none := lo.Ternary(src.dialect.headless, "no hook runs", "its own hooks do not run")
 	switch {
 	case err != nil:
-		return standpoint{}, fmt.Errorf("%w; or say --trusted or --untrusted", err)
+		return projectTrust{}, fmt.Errorf("%w; or say --trusted or --untrusted", err)
 	case state == trust.Untrusted:
 		cli.Warn(cmd, "trust in %s was revoked; %s. `snaphook trust grant` allows them again", src.dir, none)
 	case state == trust.Changed:
 		cli.Warn(cmd, "the hooks of %s, or scripts that they run, are not those that trust was granted for; they do not run, and what they "+
 			"guard is blocked. `snaphook trust` shows them, `snaphook trust grant` allows them", src.dir)
 	}
-	stand := standpoint{
+	stand := projectTrust{
 		untrusted: state == trust.Untrusted || state == trust.Unknown && f.interactive,
 		undecided: state != trust.Trusted,
 	}

@@ -144,7 +144,7 @@ func (f *flags) tester(cmd *cobra.Command, of *testFlags) (*tester, error) {
 // asks for no trust, and a fire blocks in place of them.
 func (t *tester) warnMissing(cmd *cobra.Command) error {
 	for _, d := range mainDialects() {
-		var missed standpoint
+		var missed projectTrust
 		part := t.parts[d.Name]
 		src, err := t.sourcesOf(d, part)
 		if err == nil && !part.replaces {

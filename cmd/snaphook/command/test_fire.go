@@ -92,7 +92,7 @@ func (s *stage) fire(ctx context.Context, step *fixture.Step, last bool) (*sight
 	if err = o.mods.of(event).conclude(s.sight.fired.JSONResult, err); err != nil {
 		return nil, fmt.Errorf("%s: %w", step.At, err)
 	}
-	if err := s.sight.fired.gather(ctx, o.ses, s.lent.environ); err != nil {
+	if err := s.sight.fired.gather(ctx, o.ses, s.fixtureEnv.environ); err != nil {
 		return nil, fmt.Errorf("%s: %w", step.At, err)
 	}
 	s.describe(last)

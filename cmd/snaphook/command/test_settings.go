@@ -54,7 +54,7 @@ func (s *stage) load(d *dialect) (pipeline.Load, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.load(origins{layers, more, level, g.profile, g.modules, s.lent, options}), nil
+	return d.load(origins{layers, more, level, g.profile, g.modules, s.fixtureEnv, options}), nil
 }
 
 // named is the settings file that a fixture names: below its own directory, or

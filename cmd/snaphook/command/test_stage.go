@@ -26,16 +26,16 @@ import (
 // stage is where the events of one fixture are fired: a session for each dialect
 // that they name, in a copy of the project, with the script alone for an answer.
 type stage struct {
-	tester   *tester
-	fixture  *fixture.Fixture
-	world    *fixture.World
-	script   *fixture.Script
-	lent     *lent
-	log      *slog.Logger
-	open     map[string]*opened // by dialect
-	sight    *sighting          // of the fire that is under way
-	carried  []string           // for the model's next turn
-	problems []string
+	tester     *tester
+	fixture    *fixture.Fixture
+	world      *fixture.World
+	script     *fixture.Script
+	fixtureEnv *fixtureEnv
+	log        *slog.Logger
+	open       map[string]*opened // by dialect
+	sight      *sighting          // of the fire that is under way
+	carried    []string           // for the model's next turn
+	problems   []string
 }
 
 // opened is a session of one dialect.
@@ -48,9 +48,9 @@ type opened struct {
 func (t *tester) stage(fx *fixture.Fixture, world *fixture.World) *stage {
 	s := &stage{tester: t, fixture: fx, world: world, script: fx.Script(world.Place), open: map[string]*opened{}}
 	s.log = t.log
-	s.lent = &lent{environ: s.environ(), home: world.Home, transport: s.script}
-	s.lent.model, s.lent.agent = scriptedModel{s.script}, scriptedModel{s.script}
-	s.lent.tools = scriptedTools{s.script}
+	s.fixtureEnv = &fixtureEnv{environ: s.environ(), home: world.Home, transport: s.script}
+	s.fixtureEnv.model, s.fixtureEnv.agent = scriptedModel{s.script}, scriptedModel{s.script}
+	s.fixtureEnv.tools = scriptedTools{s.script}
 	return s
 }
 
@@ -138,7 +138,7 @@ func (s *stage) attach(ctx context.Context, d *dialect, ses *pipeline.Session) (
 	if !d.modules {
 		return nil, nil
 	}
-	host := &cliHost{lent: s.lent, runs: true, js: s.tester.js}
+	host := &cliHost{fixtureEnv: s.fixtureEnv, runs: true, js: s.tester.js}
 	if len(s.fixture.User) > 0 {
 		host.ui = &scriptedUI{script: s.script}
 	}
@@ -155,7 +155,7 @@ func (s *stage) attach(ctx context.Context, d *dialect, ses *pipeline.Session) (
 		}
 		a.failed = a.Load(ctx, named, wd)
 	} else {
-		place := discover.Place{Cwd: ses.Dir(), Home: s.lent.home, User: s.lent.user()}
+		place := discover.Place{Cwd: ses.Dir(), Home: s.fixtureEnv.home, User: s.fixtureEnv.user()}
 		_, a.failed = a.DiscoverAndLoad(ctx, xcsh.Discovery{Registry: discover.Standard(), Place: place}, nil)
 	}
 	if len(a.failed) == 0 {

@@ -81,7 +81,7 @@ func (f *flags) trust(cmd *cobra.Command, decision string) error {
 		}
 		st.judge(trust.Decisions{st.Dir: d})
 	}
-	if f.Json {
+	if f.JSON {
 		return cli.SayJSON(cmd, st)
 	}
 	return cli.Say(cmd, st.text(all))

@@ -34,7 +34,7 @@ func newVersion(f *flags) *cobra.Command {
 		Example: "snaphook version --json",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if v := thisVersion(); f.Json {
+			if v := thisVersion(); f.JSON {
 				return cli.SayJSON(cmd, v)
 			} else {
 				return cli.Say(cmd, v.text())

@@ -28,12 +28,12 @@ func (g *Global) Directory() (string, error) {
 	return dir, nil
 }
 
-// JsonFlag is the flag --json of the verbs that have an answer for programs.
-type JsonFlag struct {
-	Json bool
+// JSONFlag is the flag --json of the verbs that have an answer for programs.
+type JSONFlag struct {
+	JSON bool
 }
 
 // AddJSON adds the flag of the verbs that have an answer for programs.
-func (f *JsonFlag) AddJSON(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.Json, "json", false, "Answer with one JSON document: --json | jq .")
+func (f *JSONFlag) AddJSON(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.JSON, "json", false, "Answer with one JSON document: --json | jq .")
 }

@@ -21,7 +21,7 @@ import (
 
 // LogFlags are the flags of log; record-test takes those that choose fires.
 type LogFlags struct {
-	cli.JsonFlag
+	cli.JSONFlag
 
 	event, hook, decision, session, since string
 	failed, follow, csv                   bool
@@ -43,7 +43,7 @@ snaphook log hooks.jsonl --hook '*guard.sh*' --event PreToolUse
 snaphook log hooks.jsonl --failed --follow`,
 		Args: oneRecord,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if of.Json && of.csv {
+			if of.JSON && of.csv {
 				return errJSONAndCSV
 			}
 			path, err := recordOf(args)
@@ -57,7 +57,7 @@ snaphook log hooks.jsonl --failed --follow`,
 	of.AddChoice(to)
 	to.BoolVar(&of.failed, "failed", false, "Fires with a hook that failed: log --failed")
 	to.BoolVar(&of.follow, "follow", false, "Go on with what is written from now on, until interrupted: log --follow")
-	to.BoolVar(&of.Json, "json", false, "Answer with the lines of the file: --json | jq .")
+	to.BoolVar(&of.JSON, "json", false, "Answer with the lines of the file: --json | jq .")
 	to.BoolVar(&of.csv, "csv", false, "Answer with a row for each hook, for spreadsheets: log --csv > hooks.csv")
 	return cmd
 }
@@ -124,7 +124,7 @@ func (of *LogFlags) show(cmd *cobra.Command, path string) error {
 			return nil
 		}
 		switch {
-		case of.Json:
+		case of.JSON:
 			return cli.Write(cmd.OutOrStdout(), append(slices.Clip(cli.VisibleJSON(text)), '\n'))
 		case of.csv:
 			return writeCSV(cmd, logRows(line)...)

@@ -66,7 +66,7 @@ type ranks struct {
 
 // statsFlags are the flags of stats.
 type statsFlags struct {
-	cli.JsonFlag
+	cli.JSONFlag
 	csv bool
 }
 
@@ -85,7 +85,7 @@ snaphook stats hooks.jsonl --json |
   jq '.hooks[] | select(.ran == 0) | {id, nearest}'`,
 		Args: oneRecord,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if of.Json && of.csv {
+			if of.JSON && of.csv {
 				return errJSONAndCSV
 			}
 			path, err := recordOf(args)
@@ -116,7 +116,7 @@ func (of *statsFlags) stats(cmd *cobra.Command, path string) error {
 			cli.Count(all.left, "look")+lo.Ternary(all.left == 1, " is", " are"), mostHooks)
 	}
 	switch {
-	case of.Json:
+	case of.JSON:
 		return cli.SayJSON(cmd, s)
 	case of.csv:
 		return writeCSV(cmd, append([][]string{statsColumns}, lo.Map(s.Hooks, statsRow)...)...)

@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/run/request"
 )
 
-// lent replaces the process's environment, directories and clock for hooks that a fixture runs.
-type lent struct {
+// fixtureEnv replaces the process's environment, directories and clock for hooks that a fixture runs.
+type fixtureEnv struct {
 	environ   []string
 	home      string
 	model     judge.Model
@@ -25,12 +25,12 @@ type lent struct {
 }
 
 // user is the name of the user's own directory of xcsh below the home directory.
-func (l *lent) user() string {
+func (l *fixtureEnv) user() string {
 	return lo.CoalesceOrEmpty(env.Getenv(l.environ, "PI_CONFIG_DIR"), ".xcsh")
 }
 
 // exec runs a program for a module.
-func (l *lent) exec(
+func (l *fixtureEnv) exec(
 	api *xcsh.API, ctx context.Context, program string, args []string, opt xcsh.ExecOptions,
 ) (xcsh.ExecResult, error) {
 	opt.Environ = l.environ
@@ -38,7 +38,7 @@ func (l *lent) exec(
 }
 
 // serve makes the requests of hooks go to the transport.
-func (l *lent) serve(load pipeline.Load) pipeline.Load {
+func (l *fixtureEnv) serve(load pipeline.Load) pipeline.Load {
 	return func(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 		loaded, err := load(ctx, at)
 		for _, h := range loaded.Hooks {
