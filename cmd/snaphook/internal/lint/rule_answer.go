@@ -108,7 +108,8 @@ func unreadAnswer(text []byte, event string) (at int, fix, message string) {
 	if m := printedVerdict.FindSubmatchIndex(text); m != nil && !decisionWord.Match(text) {
 		return m[2], "write {\"decision\": \"block\", \"reason\": \"why\"}", fmt.Sprintf("%q is no member of an answer, so it decides nothing", text[m[2]:m[3]])
 	}
-	for _, m := range append(decisionWord.FindAllSubmatchIndex(text, maxFound), printedDecision.FindAllSubmatchIndex(text, maxFound)...) {
+	written := decisionWord.FindAllSubmatchIndex(text, maxFound)
+	for _, m := range append(written, printedDecision.FindAllSubmatchIndex(text, maxFound)...) {
 		if word := string(text[m[2]:m[3]]); word != "block" && word != "approve" {
 			fix := "print nothing to let it go ahead; write \"block\" to refuse"
 			return m[0], fix, fmt.Sprintf("\"decision\": %q is no word of %s, which reads block alone", word, event)

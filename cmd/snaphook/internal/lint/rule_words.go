@@ -252,7 +252,8 @@ func pythonOnlyDefines(all []token) bool {
 // pureCalls are functions of Python that scripts compute their constants with.
 var pureCalls = strings.Fields("compile set frozenset tuple dict list Path resolve expanduser join dirname abspath get getenv getLogger")
 
-// isConstant reports whether an expression of Python, up to the next statement of the module, calls nothing but pureCalls.
+// isConstant reports whether an expression of Python, up to the next statement of the module, calls
+// nothing but pureCalls.
 func isConstant(value []token) bool {
 	for i, t := range value {
 		if t.indent == 0 && !slices.Contains([]string{")", "}", "]"}, t.text) {
