@@ -15,7 +15,7 @@ func PolicyEvent(i Info) policy.Event {
 		Gate: i.Can&CanBlock != 0, FailClosed: r.FailClosed || r.Propagate,
 		LateBlocks: r.LateBlocks, LateFuncBlocks: r.LateFuncBlocks, LateOpens: r.LateOpens,
 		UnreadBlocks: r.UnreadBlocks,
-		Timeout: r.Timeout, Rewrites: i.Rewrites,
+		Timeout:      r.Timeout, Rewrites: i.Rewrites,
 	}
 }
 

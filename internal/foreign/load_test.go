@@ -83,7 +83,9 @@ func FuzzLoadXcsh(f *testing.F) {
 			for i := 0; i+1 < len(lines) && i < 8; i += 2 {
 				api.RegisterCommand(xcsh.Command{Name: lines[i], Description: lines[i+1]})
 				answer := jsontext.Value(lines[i+1])
-				xcsh.OnDynamic(api, lines[i], func(context.Context, wire.Object, *xcsh.HookContext) (xcsh.DynamicResult, error) { return xcsh.DynamicResult{Value: answer}, nil })
+				xcsh.OnDynamic(api, lines[i], func(context.Context, wire.Object, *xcsh.HookContext) (xcsh.DynamicResult, error) {
+					return xcsh.DynamicResult{Value: answer}, nil
+				})
 				if lines[i] == "before_ship" {
 					foreign++
 				}

@@ -65,9 +65,9 @@ func loadClaude(o origins) pipeline.Load {
 	if o.level == newerLevel {
 		s.Level = claude.Docs
 	}
-	if o.fixtureEnv != nil {
-		s.Environ, s.Model, s.Agent, s.Tools = o.fixtureEnv.environ, o.fixtureEnv.model, o.fixtureEnv.agent, o.fixtureEnv.tools
-		return o.fixtureEnv.serve(s.Load)
+	if env := o.fixtureEnv; env != nil {
+		s.Environ, s.Model, s.Agent, s.Tools = env.environ, env.model, env.agent, env.tools
+		return env.serve(s.Load)
 	}
 	return s.Load
 }
