@@ -15,7 +15,8 @@ import (
 // quick keeps tests of limits short; see raceEnabled.
 var quick = 400 * time.Millisecond
 
-// A gate that goes wrong refuses the call with its error as the reason. The engine still calls
+// A gate that goes wrong refuses the call: with the error that it threw, or, where its answer cannot be used,
+// with the class of the failure, since the detail is for the user. The engine still calls
 // the gates of other modules.
 func TestAGateThatGoesWrongRefusesTheCall(t *testing.T) {
 	for _, test := range []struct {
@@ -34,7 +35,7 @@ func TestAGateThatGoesWrongRefusesTheCall(t *testing.T) {
 		{"null", "() => { throw null; }", "bad.ts: out of memory, or null was thrown", false},
 		{"a result that is none", "() => ({ block: false, also() {} })", `"also" of the result is a function, which JSON cannot hold`, false},
 		{"a yes that JSON cannot hold", "() => ({ block: 1 / 0 })", `"block" of the result is Infinity, which JSON cannot hold`, false},
-		{"a result that does not fit", "() => ({ reason: { no: 1 } })", "the result for tool_call: ", false},
+		{"a result that does not fit", "() => ({ reason: { no: 1 } })", `The guard of tool_call could not run (failure class "output")`, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
