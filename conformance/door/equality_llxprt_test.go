@@ -1,13 +1,16 @@
 package door_test
 
 import (
-	"github.com/snaphook-go/snaphook/internal/testkit"
+	"strings"
 	"testing"
+
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook"
 	"github.com/snaphook-go/snaphook/conformance/judge/llxprtcases"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/internal/testkit"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/settings"
 	"github.com/snaphook-go/snaphook/wire"
@@ -88,7 +91,10 @@ var llxprtFires = map[string]fires{
 		}
 		v := llxprt.ApplyBeforeTool(&call, res)
 		blocked, reason := llxprt.BlockingError(&res.Output)
-		a = answer{Denied: blocked, Ask: v.Ask, Reason: reason, Stop: v.Stop, StopReason: v.StopReason, Input: string(v.Input), Contexts: v.Context}
+		a = answer{Denied: blocked, Ask: v.Ask, Reason: reason, Stop: v.Stop, StopReason: v.StopReason, Input: string(v.Input), Contexts: read(res, v.Context, v.Message)}
+		if a.Denied { // the model reads the reason alone
+			a.Contexts = v.Context
+		}
 		got, err := s.BeforeTool(t.Context(), &snaphook.ToolCall{Name: two.Text("tool_name"), Input: wire.Object(two.Get("tool_input"))})
 		b = of(t, got, err)
 		if a.Ask { // without a user, which these sessions do not have, it is a denial
@@ -103,7 +109,7 @@ var llxprtFires = map[string]fires{
 		}
 		v := llxprt.ApplyBeforeAgent(res)
 		got, err := s.Prompt(t.Context(), &snaphook.PromptInput{Text: two.Text("prompt")})
-		return answer{Denied: res.Blocked(), Reason: v.Reason, Stop: v.Stop, StopReason: v.StopReason, Contexts: v.Context}, of(t, got, err)
+		return answer{Denied: res.Blocked(), Reason: v.Reason, Stop: v.Stop, StopReason: v.StopReason, Contexts: read(res, v.Context, v.Message)}, of(t, got, err)
 	},
 	"AfterAgent": func(t *testing.T, ses *pipeline.Session, s *snaphook.Session, one, two wire.Object) (answer, answer) {
 		again := one.Get("stop_hook_active").Kind() == 't'
@@ -113,7 +119,7 @@ var llxprtFires = map[string]fires{
 		}
 		v := llxprt.ApplyAfterAgent(res)
 		got, err := s.Stop(t.Context(), &snaphook.StopInput{Prompt: two.Text("prompt"), Answer: two.Text("prompt_response"), Again: again})
-		return answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: v.Context, Continue: v.Prompt}, of(t, got, err)
+		return answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: read(res, v.Context, v.Message), Continue: v.Prompt}, of(t, got, err)
 	},
 	"SessionStart": func(t *testing.T, ses *pipeline.Session, s *snaphook.Session, one, two wire.Object) (answer, answer) {
 		res, err := llxprt.SessionStart.Fire(t.Context(), ses, &llxprt.SessionStartInput{Source: one.Text("source")})
@@ -122,7 +128,7 @@ var llxprtFires = map[string]fires{
 		}
 		v := llxprt.ApplyLifecycle(res)
 		got, err := s.Start(t.Context(), &snaphook.StartInput{Source: two.Text("source")})
-		return answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: v.Context}, of(t, got, err)
+		return answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: read(res, v.Context, v.Message)}, of(t, got, err)
 	},
 	"AfterTool": func(t *testing.T, ses *pipeline.Session, s *snaphook.Session, one, two wire.Object) (answer, answer) {
 		in := llxprt.AfterToolInput{
@@ -138,7 +144,7 @@ var llxprtFires = map[string]fires{
 			ToolCall: snaphook.ToolCall{Name: two.Text("tool_name"), Input: wire.Object(two.Get("tool_input"))},
 			Result:   snaphook.ToolResult{Data: two.Get("tool_response")},
 		})
-		return answer{Denied: blocked, Reason: reason, Stop: v.Stop, StopReason: v.StopReason, Contexts: v.Context}, of(t, got, err)
+		return answer{Denied: blocked, Reason: reason, Stop: v.Stop, StopReason: v.StopReason, Contexts: read(res, v.Context, v.Message)}, of(t, got, err)
 	},
 	"SessionEnd": func(t *testing.T, ses *pipeline.Session, s *snaphook.Session, one, two wire.Object) (answer, answer) {
 		res, err := llxprt.SessionEnd.Fire(t.Context(), ses, &llxprt.SessionEndInput{Reason: one.Text("reason")})
@@ -147,6 +153,24 @@ var llxprtFires = map[string]fires{
 		}
 		v := llxprt.ApplyLifecycle(res)
 		got, err := s.End(t.Context(), &snaphook.EndInput{Reason: two.Text("reason")})
-		return answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: v.Context}, of(t, got, err)
+		return answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: read(res, v.Context, v.Message)}, of(t, got, err)
 	},
+}
+
+// read joins the texts that the model reads: the context, and the system messages of hooks that
+// worked, which the sources put into the conversation. An event whose last answer counts has one
+// message, the merged one.
+func read[R any](res *hook.Result[R], context, message string) string {
+	var all, worked []string
+	for i := range res.Reports {
+		r := &res.Reports[i]
+		all = append(all, r.Output.Message)
+		if r.Err == nil {
+			worked = append(worked, r.Output.Message)
+		}
+	}
+	if strings.Join(lo.Compact(all), "\n") != message {
+		worked = []string{message}
+	}
+	return strings.Join(lo.Compact(append([]string{context}, worked...)), "\n")
 }

@@ -22,7 +22,7 @@ var llxprtModelFires = map[string]fires{
 			t.Fatal(err)
 		}
 		v := llxprt.ApplyBeforeModel(genai.FromHookRequest(request, nil), res)
-		a = answer{Denied: res.Blocked(), Stop: v.Stop, StopReason: v.StopReason, Contexts: v.Context}
+		a = answer{Denied: res.Blocked(), Stop: v.Stop, StopReason: v.StopReason, Contexts: read(res, v.Context, v.Message)}
 		if a.Denied {
 			a.Reason = llxprt.EffectiveReason(&res.Output)
 		}
@@ -46,7 +46,7 @@ var llxprtModelFires = map[string]fires{
 		}
 		was := genai.FromHookResponse(in.Response, nil)
 		c, response := llxprt.ApplyAfterModel(was, res)
-		a := answer{Stop: c.Stop, StopReason: c.StopReason, Contexts: c.Context}
+		a := answer{Stop: c.Stop, StopReason: c.StopReason, Contexts: read(res, c.Context, c.Message)}
 		if !wire.Equal(jsontext.Value(response), jsontext.Value(was)) {
 			a.Result = string(genai.ToHookResponse(response))
 		}
@@ -61,7 +61,7 @@ var llxprtModelFires = map[string]fires{
 		}
 		sdk := wire.Object(nil).With("toolConfig", jsontext.Value(genai.FromHookToolConfig(wire.Object(request.Get("toolConfig")))))
 		c, chosen := llxprt.ApplyBeforeToolSelection(sdk, res)
-		a := answer{Stop: c.Stop, StopReason: c.StopReason, Contexts: c.Context}
+		a := answer{Stop: c.Stop, StopReason: c.StopReason, Contexts: read(res, c.Context, c.Message)}
 		if config := genai.RequestToolConfig(chosen); string(config) != "{}" {
 			a.Input = string(config)
 		}
@@ -78,7 +78,7 @@ var llxprtModelFires = map[string]fires{
 		}
 		v := llxprt.ApplyLifecycle(res)
 		got, err := s.Notify(t.Context(), &snaphook.NotifyInput{Type: two.Text("notification_type"), Message: two.Text("message")})
-		return answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: v.Context}, of(t, got, err)
+		return answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: read(res, v.Context, v.Message)}, of(t, got, err)
 	},
 	"PreCompress": func(t *testing.T, ses *pipeline.Session, s *snaphook.Session, one, two wire.Object) (answer, answer) {
 		res, err := llxprt.PreCompress.Fire(t.Context(), ses, &llxprt.PreCompressInput{Trigger: one.Text("trigger")})
@@ -87,6 +87,6 @@ var llxprtModelFires = map[string]fires{
 		}
 		v := llxprt.ApplyLifecycle(res)
 		got, err := s.BeforeCompact(t.Context(), &snaphook.BeforeCompactInput{Trigger: two.Text("trigger")})
-		return answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: v.Context}, of(t, got, err)
+		return answer{Stop: v.Stop, StopReason: v.StopReason, Contexts: read(res, v.Context, v.Message)}, of(t, got, err)
 	},
 }
