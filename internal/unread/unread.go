@@ -84,18 +84,20 @@ func position(output []byte, at int) string {
 	return fmt.Sprintf("line %d, column %d", line, at-bytes.LastIndexByte(before, '\n'))
 }
 
-// The words of a denial, in any case and with any quotes: a member that decides, one that
-// says that the call is refused, and one that says that it is not allowed.
+// The words of a denial, in any case and with any quotes: a member that decides, any member whose
+// whole value refuses, since its name may be misspelt, a member whose name says that the call is
+// refused, and one that says that it is not allowed.
 const (
 	quote   = "\\\\*[\"'`]?"
 	refused = `(?:den(?:y|ied|ies)|block(?:ed|s)?|reject(?:ed|s)?|refuse[ds]?|forbid(?:den|s)?|disallow(?:ed)?|prohibit(?:ed|s)?)`
 	decides = `(?:decision|behaviou?r|verdict|permission|action)` + quote + `\s*[:=]\s*` + quote + `\s*` + refused + `\b`
+	answers = "\\\\*[\"'`]" + `\s*[:=]\s*` + "\\\\*[\"'`]" + `\s*` + refused + `\s*` + "\\\\*[\"'`]"
 	refuses = `\b` + refused + quote + `\s*[:=]\s*(?:true|1|yes|` + "\\\\*[\"'`])"
 	forbids = `\b(?:continue|allow(?:ed)?|approved?|permit(?:ted)?|proceed|ok)` + quote + `\s*[:=]\s*` + quote + `(?:false|0|no)\b`
 )
 
 var (
-	formal = regexp.MustCompile(`(?i)` + decides + `|` + refuses + `|` + forbids)
+	formal = regexp.MustCompile(`(?i)` + decides + `|` + answers + `|` + refuses + `|` + forbids)
 	plain  = regexp.MustCompile(`(?im)^\W*` + refused + `(?:\s*[:!]|["'.]*\s*$)`)
 )
 

@@ -34,6 +34,7 @@ func TestDenialsAreFoundInAnyWords(t *testing.T) {
 		`{"permission_decision":"deny"}`: true, `{"permissionDecision":" denied"}`: true, `{"block":true}`: true, `{"deny": 1}`: true,
 		`{"allow":false}`: true, `{"continue": false}`: true, `{"behavior":"deny"}`: true, `"{\"decision\":\"deny\"}"`: true,
 		`{"blocked": "rm"}`: true, "d\x00e\x00n\x00y\x00:\x00": true, "decision: deny": true, "ok\nBLOCKED: rm": true, "deny": true, `"block"`: true,
+		`{"decisixon":"block"}`: true, `{"permissionDecsion": "deny"}`: true, `{"status": "blocked by a lock"}`: false,
 		"": false, "all good": false, `{"decision":"allow"}`: false, `{"block": false}`: false, `{"continue": true}`: false,
 		"no blocker was found": false, "the blocked list is empty": false, `{"blocks": []}`: false,
 	} {
