@@ -20,6 +20,7 @@
 package mcphooks
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -95,6 +96,7 @@ func (c *call) run(
 ) (mcp.Result, error) {
 	var result *mcp.CallToolResult
 	var other mcp.Result // of a server that wants more input first
+	var seen snaphook.ToolResult
 	asked := &snaphook.ToolCall{Name: c.name, Input: c.args}
 	out, err := h.Run(ctx, asked, func(ctx context.Context, args wire.Object) (snaphook.ToolResult, error) {
 		if len(args) > 0 {
@@ -106,7 +108,8 @@ func (c *call) run(
 			other = res
 			return snaphook.ToolResult{}, err
 		}
-		return toolResult(result), err
+		seen = toolResult(result)
+		return seen, err
 	})
 	switch {
 	case result != nil:
@@ -114,6 +117,11 @@ func (c *call) run(
 		return nil, err
 	case other != nil:
 		return other, err
+	}
+	if result != nil && !bytes.Equal(out.Data, seen.Data) { // hooks have replaced the images too
+		now := *result
+		now.Content, now.StructuredContent, now.IsError = []mcp.Content{parts.Part(out.TextWithStop())}, nil, out.Failed
+		return &now, nil
 	}
 	return withText(result, out), nil
 }

@@ -29,6 +29,9 @@ func connect(t *testing.T, s *snaphook.Session, opt mcphooks.Options, onServer b
 	mcp.AddTool(server, &mcp.Tool{Name: "echo"}, func(_ context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "echo " + in.Text}}}, nil, nil
 	})
+	mcp.AddTool(server, &mcp.Tool{Name: "picture"}, func(context.Context, *mcp.CallToolRequest, input) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{Data: []byte("secret"), MIMEType: "image/png"}}}, nil, nil
+	})
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	if onServer {
 		server.AddReceivingMiddleware(mcphooks.Middleware(s, opt))
@@ -81,6 +84,22 @@ func TestHooksAroundAServersTool(t *testing.T) {
 					t.Errorf("stopped for %q", stopped)
 				}
 			})
+		}
+	}
+}
+
+func TestAnImageThatHooksReplaceIsGone(t *testing.T) {
+	for side, onServer := range map[string]bool{"client": false, "server": true} {
+		s := adaptertest.Open(t, snaphook.Tool{Name: "picture", Kind: snaphook.MCP, Server: "files"})
+		adaptertest.AfterTool(snaphook.Verdict{Result: &snaphook.ToolResult{Text: "new"}})(s)
+		c := connect(t, s, mcphooks.Options{}, onServer)
+		res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "picture", Arguments: map[string]any{"text": ""}})
+		if err != nil || len(res.Content) != 1 {
+			t.Errorf("on the %s: got %+v, %v; want the new text alone", side, res, err)
+			continue
+		}
+		if text, ok := res.Content[0].(*mcp.TextContent); !ok || text.Text != "new" {
+			t.Errorf("on the %s: got %+v; want the new text alone", side, res.Content[0])
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// A hook runs by check if it runs by plan, and check has the reason of plan if it does not: for both
-// systems, whatever the user has decided, with a user and without, under every off-switch.
+// check and plan agree on the hooks that run, and on the reason why another one does not: for both
+// systems, each decision of the user, with a user and without, under every off-switch.
 func TestCheckAndPlanSeeTheSameHooks(t *testing.T) {
 	systems := map[string]struct {
 		folder, event string

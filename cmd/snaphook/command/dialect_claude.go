@@ -77,7 +77,7 @@ func withoutKey(environ []string) []string {
 	return lo.Reject(environ, func(entry string, _ int) bool { return strings.HasPrefix(entry, modelKey+"=") })
 }
 
-// findClaudeProfile returns the profile of the settings that are there, and says what it passes over.
+// findClaudeProfile returns the profile of the settings that exist, and a Load that names the ones of others.
 func findClaudeProfile(dir string, layers []settings.Layer) (string, pipeline.Load) {
 	if layers != nil {
 		return string(claude.ProfileOfFiles(layers)), nil

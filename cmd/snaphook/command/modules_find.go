@@ -44,7 +44,7 @@ func (f *flags) keepBack(ctx context.Context, src *sources, a *attached) error {
 		return nil
 	}
 	if len(own) == 0 && decisionOf(ctx, src.dir).Digests[src.dialect.trustName()] == "" {
-		return nil // there is none, and none was there when trust was granted
+		return nil // the project has no modules, and had none when trust was granted
 	}
 	st, err := standing(ctx, src)
 	if err != nil {

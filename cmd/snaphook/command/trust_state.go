@@ -174,8 +174,8 @@ func isRevokedFor(ctx context.Context, dir string) bool {
 	return decisionOf(ctx, dir).State == trust.Revoked
 }
 
-// decisionOf returns the decision about a directory; the zero one if there is none, or if the
-// store cannot be read.
+// decisionOf returns the decision about a directory. It returns the zero Decision before the user has
+// decided, and if the store cannot be read.
 func decisionOf(ctx context.Context, dir string) trust.Decision {
 	path, err := filepath.EvalSymlinks(dir)
 	if err != nil {

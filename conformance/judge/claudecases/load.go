@@ -15,7 +15,7 @@ import (
 )
 
 // Cases returns the cases of [llxprtcases.Dir]: this directory's, or those of
-// $SNAPHOOK_CASES/claude. It skips t if there are none, and ends t if one is malformed.
+// $SNAPHOOK_CASES/claude. It skips t without cases, and ends t if a case is malformed.
 func Cases(t testing.TB) []Case {
 	t.Helper()
 	dir, found := llxprtcases.Dir("claude")

@@ -1,5 +1,5 @@
-// Package clicases loads and judges the cases below conformance/cli, which are put to an engine
-// through a command line: settings, scripts, one event or several, and what has to come of them. The
+// Package clicases loads and judges the cases below conformance/cli, which an engine runs
+// through a command line: settings, scripts, one event or several, and the expected results. The
 // contract is conformance/cli/FORMAT.md.
 package clicases
 

@@ -12,8 +12,8 @@ var ruleChangeLost = Rule{
 	Fix:     `pi.on("tool_call", event => ({ block: !isSafe(event.input.command), reason: "…" }))`,
 }
 
-// lostChanges are the changes that have no effect, by event and member: what the handler does to
-// the member, and what it has to do instead.
+// lostChanges lists the changes that have no effect, by event and member, each with the code that has
+// the effect.
 var lostChanges = map[string]map[string]lostChange{
 	"tool_call": {"input": {within: true, fix: "return {block: true, reason} where the call must not run"}},
 	"tool_result": {
