@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -100,6 +101,9 @@ func (f *flags) proxy(cmd *cobra.Command, server string, args []string) error {
 	return err
 }
 
+// proxied lists the dialects with settings whose hooks the proxy runs.
+var proxied = []string{"claude", "llxprt"}
+
 // proxySession opens the hooks of the project for the tools of a server.
 func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Session, closeAll func(), err error) {
 	all, modulesOff := projectTrust{granted: map[string]*trust.Covered{}, missed: map[string][]hook.Guard{}}, false
@@ -129,6 +133,10 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 		maps.Copy(all.missed, one.missed)
 		if err := warnMissing(cmd, src, one.missed); err != nil {
 			return nil, nil, err
+		}
+		if !slices.Contains(proxied, d.Name) && len(src.layers) > 0 {
+			cli.Warn(cmd, "%s: hooks of %s do not run around an MCP server; repeat its guards in the settings of %s",
+				cli.ShortPath(src.layers[0].File), d.Name, strings.Join(proxied, " or "))
 		}
 		rules = src.policy
 		layers[d.Name] = append([]settings.Layer{}, src.layers...) // not nil, with which they would be searched for
