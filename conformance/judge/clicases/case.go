@@ -9,12 +9,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/conformance/judge/internal/casedir"
 )
 
 // Case is one case. Without Steps it is one step itself.
@@ -54,14 +55,7 @@ var expectations = []string{
 // Dialects returns the directories of cases that are there, by name: codex, profiles. That is
 // $SNAPHOOK_CASES/cli/<dialect> if the variable is set, else the repository's own copy.
 func Dialects() (names []string, dir string) {
-	_, source, _, _ := runtime.Caller(0)
-	root := filepath.Join(filepath.Dir(source), "..", "..")
-	if elsewhere := os.Getenv("SNAPHOOK_CASES"); filepath.IsAbs(elsewhere) {
-		root = elsewhere
-	} else if elsewhere != "" {
-		root = filepath.Join(root, "..", elsewhere)
-	}
-	dir = filepath.Join(root, "cli")
+	dir = filepath.Join(casedir.Root(), "cli")
 	entries, _ := os.ReadDir(dir) // none: there are no cases
 	for _, entry := range entries {
 		if entry.IsDir() {

@@ -5,27 +5,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/conformance/judge/internal/casedir"
 )
 
 // Dir finds the cases of a dialect: the directory that holds FORMAT.md and
 // cases, and whether it has cases at all. That is $SNAPHOOK_CASES/<dialect> if
 // the variable is set (a relative one counts from the root of the repository),
-// else the repository's own copy, below conformance. With
-// -trimpath there is no such place, and only the variable helps.
+// else the repository's own copy, below conformance.
 func Dir(dialect string) (dir string, found bool) {
-	_, source, _, _ := runtime.Caller(0)
-	root := filepath.Join(filepath.Dir(source), "..", "..")
-	if elsewhere := os.Getenv("SNAPHOOK_CASES"); filepath.IsAbs(elsewhere) {
-		root = elsewhere
-	} else if elsewhere != "" {
-		root = filepath.Join(root, "..", elsewhere)
-	}
-	dir = filepath.Join(root, dialect)
+	dir = filepath.Join(casedir.Root(), dialect)
 	info, err := os.Stat(filepath.Join(dir, "cases"))
 	return dir, err == nil && info.IsDir()
 }
