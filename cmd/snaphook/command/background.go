@@ -150,9 +150,9 @@ func (f *fired) close(ctx context.Context, ses *pipeline.Session) {
 	_ = ses.Close(ctx) // its hooks have ended, or the answer is that we were interrupted
 }
 
-func orEmpty(texts []string) []string {
+func orEmpty[T any](texts []T) []T {
 	if texts == nil {
-		return []string{}
+		return []T{}
 	}
 	return texts
 }

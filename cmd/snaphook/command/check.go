@@ -68,9 +68,11 @@ type checked struct {
 
 	undecided bool // a project's overlay counts for the project's own hooks alone
 
-	notes  bool           // the text has them too
-	loaded []*hook.Hook   // the hooks of Hooks, in the same order
-	linted []lint.Finding // the findings of Findings
+	notes    bool           // the text has them too
+	loaded   []*hook.Hook   // the hooks of Hooks, in the same order, up to those of modules
+	handlers []*hook.Hook   // the rest of them
+	unloaded []*hook.Hook   // modules that could not be loaded, which are problems
+	linted   []lint.Finding // the findings of Findings
 
 	settingsFiles   []string // the files of Files that are no modules
 	modulesExtended bool     // Modules run in the extension runtime

@@ -57,6 +57,14 @@ func (f *flags) checkPolicy(all []*sources, found *checked) ([]settings.Problem,
 		found.Findings = append(found.Findings, gateFindings(h, events.Of(h), dir)...)
 		found.loaded[i] = h
 	}
+	for i, h := range found.handlers {
+		h = set.Apply(h, events.Of(h))
+		line := &found.Hooks[len(found.loaded)+i]
+		line.planned, line.Policy, found.handlers[i] = describe(h), governed(h), h
+		if h.Skip == hook.Policy && line.Why == nil {
+			line.Why, line.Detail = &h.Skip, &h.SkipDetail
+		}
+	}
 	return problems, nil
 }
 

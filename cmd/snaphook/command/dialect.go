@@ -63,6 +63,10 @@ type dialect struct {
 	toolGate string
 	writers  []string
 
+	// callMembers are the names of a tool and of its arguments in the input of toolGate, if they are not tool_name and
+	// tool_input.
+	callMembers [2]string
+
 	// reaching are the members of a project's settings with which it touches
 	// more than its own hooks, so that trust covers them too.
 	reaching [][]string

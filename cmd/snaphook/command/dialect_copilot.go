@@ -20,6 +20,9 @@ var copilotRow = dialect{
 	inFull:   true,
 	borrows:  copilot.Foreign,
 	toolGate: "preToolUse",
+
+	callMembers: [2]string{"toolName", "toolArgs"},
+
 	writers:  []string{"bash", "create", "edit", "apply_patch", "str_replace_editor", "powershell"},
 	discover: func(dir, profile string) []settings.Layer { return copilot.Surface(profile).Discover(dir) },
 	load: func(o origins) pipeline.Load {

@@ -35,6 +35,9 @@ func moduleRow(d *pipeline.Dialect, supports string) dialect {
 		asks:     true,
 		traits:   func(string) ([]string, string) { return []string{moduleType}, "" },
 		modules:  true,
+		toolGate: "tool_call",
+
+		callMembers: [2]string{"toolName", "input"},
 	}
 }
 

@@ -73,6 +73,7 @@ func (f *flags) checkModules(cmd *cobra.Command, src *sources, found *checked) (
 	}
 	defer a.close(cmd)
 	found.addHandlers(ses.Hooks(), a)
+	found.unloaded = append(found.unloaded, a.unloaded()...)
 	found.modulesExtended = src.dialect.isVariant()
 	found.moduleFiles = append(found.moduleFiles, a.files()...)
 	problems := slices.Clone(ses.Problems())
@@ -97,8 +98,10 @@ func (a *attached) files() []string {
 func (c *checked) addHandlers(handlers []*hook.Hook, a *attached) {
 	for _, h := range handlers {
 		c.Hooks = append(c.Hooks, checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h)})
+		c.handlers = append(c.handlers, h)
 	}
 	for _, h := range a.kept {
+		c.handlers = append(c.handlers, h)
 		line := checkedHook{
 			Event:   h.Dialect + "." + h.Event,
 			planned: describe(h),
@@ -226,17 +229,26 @@ func (a *attached) skipped() (all []notRun) {
 	for _, h := range a.kept {
 		all = append(all, notRun{describe(h), hook.Untrusted, a.keptDetail(), governed(h)})
 	}
+	for _, h := range a.unloaded() {
+		all = append(all, notRun{describe(h), h.Skip, h.SkipDetail, governed(h)})
+	}
+	return all
+}
+
+// unloaded are the modules that could not be loaded, as hooks.
+func (a *attached) unloaded() (all []*hook.Hook) {
 	for _, failed := range a.failed {
-		h := &hook.Hook{
+		all = append(all, &hook.Hook{
 			Identity: hook.Identity{
 				ID:       moduleType + "/" + failed.Path,
+				Dialect:  xcshRow.Name,
 				Type:     moduleType,
 				Command:  failed.Path,
 				Source:   failed.Source,
 				Position: hook.Position{File: cli.ShortPath(failed.Path)},
 			},
-		}
-		all = append(all, notRun{describe(h), hook.Invalid, failed.Err.Error(), governed(h)})
+			Exclusion: hook.Exclusion{Skip: hook.Invalid, SkipDetail: failed.Err.Error()},
+		})
 	}
 	return all
 }

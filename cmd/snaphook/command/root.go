@@ -56,6 +56,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 		newPlan(f),
 		newEvents(f),
 		newCheck(f),
+		newHooks(f),
 		newTrust(f),
 		records.NewLog(),
 		records.NewStats(),

@@ -31,6 +31,7 @@ type opening struct {
 	observe  []pipeline.Observer
 	warm     pipeline.Warmer
 	finished func(pipeline.Finished) // may be nil
+	quiet    bool                    // problems of the settings have been said
 	ask      func(context.Context, *hook.Hook, hook.Question) (string, bool)
 }
 
@@ -45,6 +46,11 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 	if err != nil {
 		return nil, nil, err
 	}
+	return f.sessionOf(cmd, src, o)
+}
+
+// sessionOf is session for the settings of one system.
+func (f *flags) sessionOf(cmd *cobra.Command, src *sources, o opening) (*pipeline.System, *pipeline.Session, error) {
 	trust, err := f.judge(cmd, src)
 	if err != nil {
 		return nil, nil, err
@@ -69,7 +75,9 @@ func (f *flags) session(cmd *cobra.Command, o opening) (*pipeline.System, *pipel
 		_ = sys.Close() // never fails
 		return nil, nil, err
 	}
-	o.warn(cmd, ses)
+	if !o.quiet {
+		o.warn(cmd, ses)
+	}
 	return sys, ses, nil
 }
 

@@ -1,0 +1,307 @@
+package command
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/run"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// listing are the flags of hooks.
+type listing struct{ forCall, event, hook, source, state string }
+
+func newHooks(f *flags) *cobra.Command {
+	var of listing
+	cmd := &cobra.Command{
+		Use:   "hooks",
+		Short: "List every hook that counts here, of every system, with its state and its figures",
+		Long: "Lists the hooks of all systems that are configured for the project: event, matcher, condition, label, source and position, " +
+			"the policy in force, and the state. It is runs, warm (it runs in a process that is kept ready) or shadow (it runs, and its answer " +
+			"does not count); else the reason why it does not run: disabled, untrusted, invalid, unsupported_type, policy. " +
+			"With a record, of --record or SNAPHOOK_RECORD, each hook has how often it ran, blocked and failed, and its p50 and p95. " +
+			"Figures are of hooks with the same event, id and command.\n\n" +
+			"--for TOOL leaves the hooks of events around tools whose matcher takes that tool. --for '{…}' plans one call, " +
+			"of the event before a tool runs or of its hook_event_name, with conditions, and tells for each hook of it whether it would run. " +
+			"No hook runs; modules of xcsh are loaded.\n\n" +
+			"Exit status: 0; 1 also where a file of settings cannot be used at all.",
+		Example: `# Everything that counts here
+snaphook hooks
+# What sees a shell command, and what would run for this one?
+snaphook hooks --for Bash
+snaphook hooks --for '{"tool_name": "Bash", "tool_input": {"command": "ls"}}'
+# What does not run?
+snaphook hooks --json | jq '.hooks[] | select(.why) | {label, state, detail}'`,
+		Args: cli.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.hooks(cmd, of) },
+	}
+	f.AddJSON(cmd)
+	f.addSources(cmd.Flags())
+	f.addModules(cmd.Flags())
+	f.addPolicy(cmd.Flags())
+	f.addDialect(cmd.Flags())
+	to := cmd.Flags()
+	to.BoolVar(&f.interactive, "interactive", false, "Show what runs where the agent has a user, who is asked for trust: hooks --interactive")
+	to.StringVar(&f.record, "record", "", "Take the figures from the record `FILE`; else from the one in SNAPHOOK_RECORD: --record hooks.jsonl")
+	to.StringVar(&of.forCall, "for", "", "Only hooks for `CALL`, the name of a tool or a call as JSON: --for Bash")
+	to.StringVar(&of.event, "event", "", "Only hooks of `EVENT`, with or without its dialect; * stands for any text: --event 'claude.*'")
+	to.StringVar(&of.hook, "hook", "", "Only `HOOK`, by id, command or name; * stands for any text: --hook '*guard*'")
+	to.StringVar(&of.source, "source", "", "Only hooks of `SOURCE`, such as project, user or managed: --source project")
+	to.StringVar(&of.state, "state", "", "Only hooks in `STATE`, such as runs, shadow or untrusted: --state untrusted")
+	return cmd
+}
+
+// hookList is the answer of the verb.
+type hookList struct {
+	Dir      string              `json:"dir"`
+	Hooks    []listedHook        `json:"hooks"`
+	Record   *records.RecordRead `json:"record"` // null: without figures
+	For      *callAsked          `json:"for"`    // of --for, else null
+	Problems []problem           `json:"problems"`
+
+	LookedAt   []string   `json:"looked_at,omitempty"`   // without a hook: files looked for
+	NearMisses []nearMiss `json:"near_misses,omitempty"` // files that are not read
+
+	all int // hooks before the filters
+}
+
+// listedHook is a hook of the list. Members beside those of plan and check: the condition as configured, its name for
+// people, and its state in one word.
+type listedHook struct {
+	Event string `json:"event"`
+	Label string `json:"label"`
+	planned
+	If         *string          `json:"if"`
+	Once       bool             `json:"once"`
+	Background bool             `json:"background"` // its fire does not wait for it
+	State      string           `json:"state"`
+	Why        *hook.SkipReason `json:"why"`
+	Detail     *string          `json:"detail"`
+	Policy     *effective       `json:"policy"`
+	Record     *records.Figures `json:"record"` // null: there is no record, or it has no fire that looked at the hook
+	Call       *string          `json:"call,omitempty"`
+
+	hook *hook.Hook
+}
+
+// States of hooks that run.
+const (
+	stateRuns   = "runs"
+	stateWarm   = "warm"
+	stateShadow = "shadow"
+)
+
+func (f *flags) hooks(cmd *cobra.Command, of listing) error {
+	call, err := readCall(of.forCall)
+	if err != nil {
+		return err
+	}
+	list, err := f.listHooks(cmd, call)
+	if err != nil {
+		return err
+	}
+	if list.Hooks, err = of.filter(list.Hooks); err != nil {
+		return err
+	}
+	if err := f.addFigures(cmd, list); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(list.Problems, func(p problem) bool { return p.Fatal }) {
+		f.Status = cli.Failed
+	}
+	if f.JSON {
+		return cli.SayJSON(cmd, list)
+	}
+	return cli.Say(cmd, list.text())
+}
+
+// listHooks loads the hooks of all systems, or those for a call.
+func (f *flags) listHooks(cmd *cobra.Command, call *callAsked) (*hookList, error) {
+	dir, err := f.Directory()
+	if err != nil {
+		return nil, err
+	}
+	all, err := f.allSources(cmd)
+	if err != nil {
+		return nil, err
+	}
+	all = lo.Reject(all, func(src *sources, _ int) bool { return f.dialect == "" && src.idle() })
+	found, problems, err := f.loadHooks(cmd, all)
+	if err != nil {
+		return nil, err
+	}
+	f.warnMissed(cmd, all)
+	for _, p := range problems {
+		cli.Warn(cmd, "%s", p)
+	}
+	if err := f.missed(all, &found); err != nil {
+		return nil, err
+	}
+	list := &hookList{
+		Dir: dir, Hooks: []listedHook{}, For: call, Problems: orEmpty(found.Problems),
+		LookedAt: found.LookedAt, NearMisses: found.NearMisses,
+	}
+	hooks := append(slices.Clone(found.loaded), found.handlers...)
+	for i, line := range found.Hooks {
+		list.Hooks = append(list.Hooks, newListedHook(line, hooks[i], dir))
+	}
+	for _, h := range found.unloaded {
+		line := checkedHook{Event: h.Dialect + "." + h.Event, planned: describe(h), Why: &h.Skip, Detail: &h.SkipDetail, Policy: governed(h)}
+		list.Hooks = append(list.Hooks, newListedHook(line, h, dir))
+	}
+	list.Hooks, list.all = byEvent(list.Hooks), len(list.Hooks)
+	if call == nil {
+		return list, nil
+	}
+	list.Hooks, err = f.forCall(cmd, all, list.Hooks, call)
+	return list, err
+}
+
+// byEvent puts the hooks of each event side by side, in plan order, and the events in the order in which they are first
+// configured.
+func byEvent(hooks []listedHook) []listedHook {
+	rank := map[string]int{}
+	for i, h := range hooks {
+		if _, seen := rank[h.Event]; !seen {
+			rank[h.Event] = i
+		}
+	}
+	slices.SortStableFunc(hooks, func(a, b listedHook) int { return rank[a.Event] - rank[b.Event] })
+	return hooks
+}
+
+// warnMissed warns of guards that trust was granted with, and that are gone.
+func (f *flags) warnMissed(cmd *cobra.Command, all []*sources) {
+	decided := decisions(cmd)
+	for _, src := range all {
+		stand := projectTrust{}
+		stand.miss(src, decided)
+		if err := warnMissing(cmd, src, stand.missed); err != nil {
+			cli.Warn(cmd, "%v", err)
+		}
+	}
+}
+
+func newListedHook(line checkedHook, h *hook.Hook, dir string) listedHook {
+	l := listedHook{
+		Event: line.Event, Label: label(line.HookID), planned: line.planned,
+		If: lo.EmptyableToPtr(h.If), Once: h.Once, Background: h.Background != hook.Foreground,
+		Why: line.Why, Detail: line.Detail, Policy: line.Policy, hook: h,
+	}
+	if why, detail := held(h); why != "" {
+		l.Why, l.Detail = &why, &detail
+	}
+	switch {
+	case l.Why != nil:
+		l.State = string(*l.Why)
+	case l.Policy != nil && l.Policy.Mode == hook.Shadow.String():
+		l.State = stateShadow
+	case l.isWarm(dir):
+		l.State = stateWarm
+	default:
+		l.State = stateRuns
+	}
+	return l
+}
+
+// isWarm reports whether a process would be kept ready for the hook, and starts none. Otherwise the
+// policy has the reason if it asks for one.
+func (l *listedHook) isWarm(dir string) bool {
+	h := l.hook
+	if h.Policy == nil || h.Policy.Warm == "" || h.Policy.Warm == "off" || h.Runner == nil {
+		return false
+	}
+	note := coldNotes{&run.Warm{}}.Keep(h, h.Policy.Warm, dir)
+	l.Policy.WarmNote = lo.EmptyableToPtr(note)
+	return note == ""
+}
+
+// filter leaves the hooks that all flags choose.
+func (of listing) filter(all []listedHook) ([]listedHook, error) {
+	var states, sources []string
+	for _, h := range all {
+		states, sources = append(states, h.State), append(sources, h.Source)
+	}
+	known := append([]string{
+		stateRuns, stateWarm, stateShadow,
+		string(hook.Disabled), string(hook.Untrusted), string(hook.Invalid), string(hook.Policy),
+		string(hook.UnsupportedType),
+		string(hook.NotMatched), string(hook.ConditionFalse), string(hook.Duplicate),
+	}, states...)
+	if of.state != "" && !slices.Contains(known, of.state) {
+		return nil, fmt.Errorf("--state %q: there is no such state; write one of: %s", of.state, strings.Join(lo.Uniq(known), ", "))
+	}
+	if sources = lo.Uniq(sources); of.source != "" && len(all) > 0 && !slices.Contains(sources, of.source) {
+		return nil, fmt.Errorf("--source %q: no hook here comes from it; write one of: %s", of.source, strings.Join(sources, ", "))
+	}
+	event, named := records.GlobOf(of.event), records.GlobOf(of.hook)
+	return lo.Filter(all, func(h listedHook, _ int) bool {
+		_, bare, _ := strings.Cut(h.Event, ".")
+		return (of.event == "" || event(h.Event) || event(bare)) &&
+			(of.source == "" || of.source == h.Source) &&
+			(of.state == "" || of.state == h.State) &&
+			(of.hook == "" || named(h.ID) || named(lo.FromPtr(h.Command)) || named(lo.FromPtr(h.Name)))
+	}), nil
+}
+
+// addFigures adds the figures of a record, if there is one. The variable may name a file that no fire has made yet.
+func (f *flags) addFigures(cmd *cobra.Command, list *hookList) error {
+	path := cmp.Or(f.record, os.Getenv(records.RecordVariable))
+	if path == "" {
+		return nil
+	}
+	figures, read, err := records.ReadFigures(cmd, path)
+	switch {
+	case err != nil && (f.record != "" || cmd.Context().Err() != nil):
+		return err
+	case err != nil:
+		cli.Warn(cmd, "%s=%s: %v; the list has no figures", records.RecordVariable, path, err)
+		return nil
+	}
+	list.Record = read
+	for i := range list.Hooks {
+		h := &list.Hooks[i]
+		if one, ok := figures[records.HookKey{Event: h.Event, ID: h.ID, SHA256: commandSum(h.hook)}]; ok {
+			h.Record = &one
+		}
+	}
+	return nil
+}
+
+// commandSum is the digest by which a record tells commands apart.
+func commandSum(h *hook.Hook) string {
+	if h.Command == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(h.Command))
+	return hex.EncodeToString(sum[:])
+}
+
+// loadHooks loads the hooks of the sources under their policies, without findings about scripts.
+func (f *flags) loadHooks(cmd *cobra.Command, all []*sources) (found checked, problems []settings.Problem, err error) {
+	for _, src := range all {
+		more, err := f.checkSources(cmd, src, &found)
+		if err != nil {
+			return found, nil, err
+		}
+		problems = append(problems, more...)
+	}
+	more, err := f.checkPolicy(all, &found)
+	if err != nil {
+		return found, nil, err
+	}
+	problems = settings.Summary(lo.Uniq(append(problems, more...))) // layers and dialects may share a file
+	found.addProblems(problems)
+	return found, problems, nil
+}
