@@ -57,35 +57,28 @@ const (
 // see FireJSON of [pipeline.Declared]. stop cancels the fires under way and returns when the last
 // response is out.
 func Serve(b *Bus, s *pipeline.Session, events []pipeline.Declared) (stop func()) {
-	byName := lo.KeyBy(events, func(e pipeline.Declared) string { return e.Info().Name })
-	ctx, cancel := context.WithCancel(context.Background())
-	unsubscribe := b.Subscribe(HookExecutionRequest, func(m Message) {
-		answer := respond(ctx, s, byName, m.Payload)
-		payload, err := wire.Of(answer)
-		if err != nil { // a hook in Go has put something into Raw that is not JSON
-			answer = Response{
-				CorrelationID: answer.CorrelationID,
-				Error:         &Error{Code: InternalError, Message: err.Error()},
-			}
-			payload, _ = wire.Of(answer)
-		}
-		_ = b.Publish(
-			Message{Type: HookExecutionResponse, Payload: jsontext.Value(payload)},
-		) // a closed bus has no one to tell
-	})
-	return func() {
-		cancel()
-		unsubscribe()
-	}
+	stop, _ = b.Answer(EventsByName(events).Answerer(s)) // a bus within the process never fails
+	return stop
 }
 
-func respond(
-	ctx context.Context,
-	s *pipeline.Session,
-	events map[string]pipeline.Declared,
-	payload jsontext.Value,
-) Response {
-	o := wire.Object(payload)
+// Events are the events that requests may ask for, by name.
+type Events map[string]pipeline.Declared
+
+// EventsByName returns the events of a list by name.
+func EventsByName(events []pipeline.Declared) Events {
+	return lo.KeyBy(events, func(e pipeline.Declared) string { return e.Info().Name })
+}
+
+// Answerer answers all requests by fires in one session.
+func (events Events) Answerer(s *pipeline.Session) Answerer {
+	return func(ctx context.Context, request jsontext.Value) Response { return events.Respond(ctx, s, request) }
+}
+
+// Respond fires the event that a request asks for in a session, and returns the response: for every
+// request there is one, with an [Error] if the event was not fired. The bytes of the request must not
+// be changed afterwards; see FireJSON of [pipeline.Declared]. It may be called from many goroutines.
+func (events Events) Respond(ctx context.Context, s *pipeline.Session, request jsontext.Value) Response {
+	o := wire.Object(request)
 	id := o.Text("correlationId")
 	if id == "" {
 		id = newID()
@@ -131,7 +124,7 @@ func agree(ctx context.Context, s *pipeline.Session, event pipeline.Info, input 
 	ours := map[string]string{
 		"session_id":      s.ID(),
 		"transcript_path": s.Transcript(),
-		"cwd":             s.Dir(),
+		"cwd":             s.AgentDir(),
 		"hook_event_name": event.Name,
 	}
 	for _, name := range event.Base {

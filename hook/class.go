@@ -27,12 +27,13 @@ const (
 	ClassUntrusted Class = "untrusted" // it may not run, since its project is not trusted
 	ClassInvalid   Class = "invalid"   // its settings entry cannot be used
 	ClassBreaker   Class = "breaker"   // it failed too often, and is not tried for a while
+	ClassRemote    Class = "remote"    // no worker of a fleet answered for it, or none that runs the same policy
 )
 
 // Classes returns every class, in the order of the constants.
 func Classes() []Class {
 	return []Class{ClassSpawn, ClassMissing, ClassTimeout, ClassCrash, ClassExit, ClassOutput, ClassOversize,
-		ClassHTTP, ClassModel, ClassCancelled, ClassQueue, ClassUntrusted, ClassInvalid, ClassBreaker}
+		ClassHTTP, ClassModel, ClassCancelled, ClassQueue, ClassUntrusted, ClassInvalid, ClassBreaker, ClassRemote}
 }
 
 // IsUnread reports whether hooks of the class have printed an answer that cannot be used.

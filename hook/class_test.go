@@ -50,6 +50,7 @@ func TestEveryFailureHasOneClass(t *testing.T) {
 		"a full queue":                      {outside, &hook.QueueError{After: time.Second}, hook.ClassQueue},
 		"an open breaker":                   {outside, &hook.BreakerError{Failures: 5, For: time.Second}, hook.ClassBreaker},
 		"an entry that cannot be used":      {outside, &hook.ClassError{Class: hook.ClassInvalid, Err: errors.New("x")}, hook.ClassInvalid},
+		"a worker that is not there":        {outside, &hook.ClassError{Class: hook.ClassRemote, Err: errors.New("x")}, hook.ClassRemote},
 		"an untrusted project":              {outside, hook.ErrUntrusted, hook.ClassUntrusted},
 	}
 	seen := map[hook.Class]bool{}

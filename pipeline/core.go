@@ -228,12 +228,21 @@ func (e *definition) narrow(s *Session, in any, plan *stages.Planned, spend bool
 	}
 }
 
-// dir is the directory in which the agent works.
+// dir is the directory in which the agent works, and hooks run: the session's, where the agent works on
+// another machine.
 func (e *definition) dir(s *Session, in any) string {
-	if e.on.dir != nil {
+	if e.on.dir != nil && s.agent == s.dir {
 		return cmp.Or(e.on.dir(in), s.dir)
 	}
 	return s.dir
+}
+
+// agentDir is the directory in which the agent works, on whatever machine.
+func (e *definition) agentDir(s *Session, in any) string {
+	if e.on.dir != nil {
+		return cmp.Or(e.on.dir(in), s.agent)
+	}
+	return s.agent
 }
 
 // engine stands for the engine where a report is not of a hook.

@@ -44,7 +44,7 @@ type breaker struct {
 // broken are the classes of failures that a breaker counts: failures of the infrastructure of a
 // hook. A status that means failure is the hook's own word.
 var broken = []hook.Class{hook.ClassSpawn, hook.ClassMissing, hook.ClassTimeout, hook.ClassCrash, hook.ClassOutput,
-	hook.ClassOversize, hook.ClassHTTP, hook.ClassModel}
+	hook.ClassOversize, hook.ClassHTTP, hook.ClassModel, hook.ClassRemote}
 
 // unheard are the classes of hooks that were never started.
 var unheard = []hook.Class{hook.ClassCancelled, hook.ClassQueue, hook.ClassBreaker, hook.ClassUntrusted,

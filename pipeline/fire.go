@@ -619,7 +619,8 @@ func (f *fireState) newCall(ctx context.Context, h *hook.Hook, i int, in *input,
 	}
 	// In a dialect whose calls have no variables of their own the directory of the state would
 	// cost each call a copy of the environment: there a host asks for it.
-	if len(call.Env) > 0 || f.s.host != nil && f.s.host.State != "" || inheritsState() {
+	asked := f.s.host != nil && (f.s.host.State != "" || f.s.host.States != nil)
+	if len(call.Env) > 0 || asked || inheritsState() {
 		call.Env = append(call.Env, f.s.stateOf(h.Source).name)
 	}
 	if t := call.Trace; t.Parent != "" { // where programs look for their place in a trace

@@ -67,7 +67,7 @@ func (in *input) head(b []byte) []byte {
 	}
 	if head := f.of.dialect.Head; head != nil {
 		return head(append(b, '{'), Head{
-			Event: f.of.name, Session: f.s.id, Transcript: f.s.Transcript(), Dir: f.of.dir(f.s, in.value), Now: now,
+			Event: f.of.name, Session: f.s.id, Transcript: f.s.Transcript(), Dir: f.of.agentDir(f.s, in.value), Now: now,
 		})
 	}
 	b = append(b, f.s.base...)

@@ -29,6 +29,10 @@ type SessionConfig struct {
 	Dir        string // the project's directory, which must exist, and where hooks run; empty means the current one
 	Transcript string // transcript_path in every payload; may be empty
 
+	// AgentDir is the agent's directory, cwd in every payload, where the agent runs on another machine than
+	// the hooks: it need not exist here, and hooks run in Dir whatever the inputs say. Empty: it is Dir.
+	AgentDir string
+
 	// Untrusted says that the user has not agreed to run the hooks of the directory. The dialect
 	// decides the effect: LLxprt's hooks of the project do not run; of Claude Code's none runs if
 	// the session is Interactive, and all do if it is not, since the user who starts it has
@@ -67,6 +71,12 @@ type SessionConfig struct {
 	// process are told of it only where their calls have variables anyway, as in
 	// the Claude dialect.
 	State string
+
+	// States returns the values that the session's hooks of one source share, in place of those below State, as
+	// for sessions that move between machines. It is called once for each source. Of a State with a method
+	// Name, hooks outside the process get the name in the variable SNAPHOOK_STATE; of any other they get
+	// none. Nil, or a nil State: the values are below State.
+	States func(source hook.Source) hook.State
 }
 
 // Session is one conversation of an agent: the identity that hooks are told,
@@ -83,7 +93,8 @@ type Session struct {
 	host  *SessionConfig // its functions and flags; nil if all are zero
 	id    string
 	dir   string
-	cwd   string                    // dir as JSON
+	agent string                    // the agent's directory, which payloads have
+	cwd   string                    // agent as JSON
 	kept  atomic.Pointer[stateDirs] // where the hooks of each source keep values
 	base  []byte                    // the payload members that never change, from the opening brace
 
@@ -118,6 +129,9 @@ func (s *Session) ID() string { return s.id }
 
 // Dir is the session's directory.
 func (s *Session) Dir() string { return s.dir }
+
+// AgentDir is the agent's directory: [Session.Dir], unless the agent runs on another machine.
+func (s *Session) AgentDir() string { return s.agent }
 
 // Transcript is the path of the conversation's transcript; it may be empty.
 func (s *Session) Transcript() string {

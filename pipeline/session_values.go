@@ -20,7 +20,7 @@ func (s *Session) State() hook.State { return s.SourceState(hook.Host) }
 // [hook.Project]; see [hook.State]. Each source has keys and a limit of its own: a project's hook
 // that sets or deletes a key changes nothing that a hook of the user counts under the same key.
 // They are kept and removed with [Session.State]; [hook.Host] stands for that.
-func (s *Session) SourceState(source hook.Source) hook.State { return s.stateOf(source).dir }
+func (s *Session) SourceState(source hook.Source) hook.State { return s.stateOf(source).state }
 
 // stateName is the environment variable that names the directory of a hook's state.
 const stateName = "SNAPHOOK_STATE="
@@ -41,8 +41,8 @@ type stateDirs struct {
 // sourceState is the state of the hooks of one source.
 type sourceState struct {
 	source hook.Source
-	dir    state.Dir
-	name   string // the variable that names dir, made once
+	state  hook.State
+	name   string // the variable that names it, made once; without a value if processes cannot reach it
 }
 
 // stateOf returns the state of a source, without making its directory.
@@ -72,7 +72,21 @@ func (s *Session) stateDirs(known *stateDirs, source hook.Source) *stateDirs {
 		}
 		more.session = state.Of(cmp.Or(home, state.Home()), s.dir, cmp.Or(s.id, rand.Text()))
 	}
-	dir := more.session.ForSource(string(source))
-	more.sources = append(slices.Clip(more.sources), sourceState{source, dir, stateName + string(dir)})
+	of := sourceState{source: source, name: stateName}
+	if of.state = s.hostState(source); of.state == nil {
+		dir := more.session.ForSource(string(source))
+		of.state, of.name = dir, stateName+string(dir)
+	} else if named, ok := of.state.(interface{ Name() string }); ok {
+		of.name = stateName + named.Name()
+	}
+	more.sources = append(slices.Clip(more.sources), of)
 	return more
+}
+
+// hostState returns the program's own state for a source; nil if it has none.
+func (s *Session) hostState(source hook.Source) hook.State {
+	if s.host == nil || s.host.States == nil {
+		return nil
+	}
+	return s.host.States(source)
 }

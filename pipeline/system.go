@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -437,8 +438,12 @@ func (sys *System) NewSession(ctx context.Context, cfg SessionConfig) (*Session,
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{sys: sys, shard: sys.nextShard(), reg: reg, id: cfg.ID, dir: dir, cwd: string(wire.Quote(dir))}
-	if cfg.Interactive || cfg.Ask != nil || cfg.Finished != nil || cfg.Scratch != "" || cfg.State != "" {
+	agent := cmp.Or(cfg.AgentDir, dir)
+	s := &Session{
+		sys: sys, shard: sys.nextShard(), reg: reg, id: cfg.ID, dir: dir, agent: agent, cwd: string(wire.Quote(agent)),
+	}
+	hasHost := cfg.Interactive || cfg.Ask != nil || cfg.Finished != nil || cfg.Scratch != "" || cfg.State != ""
+	if hasHost || cfg.States != nil {
 		s.host = &cfg
 	}
 	s.base = append(s.base, `{"session_id":`...)

@@ -1,0 +1,52 @@
+package bus
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Transport carries requests to fire events, and their responses. A [Bus] carries them within a process, and
+// package fleet over NATS. The methods may be called from many goroutines.
+type Transport interface {
+	// Ask sends a request and waits for its response, or for ctx to end. A request without a
+	// correlation id gets one. An event that was not fired is an answer, with an [Error]; the error
+	// of Ask means that there is no answer.
+	Ask(ctx context.Context, r Request) (Response, error)
+
+	// Answer calls answer for every request, each on a goroutine of its own, and sends the response.
+	// stop cancels the contexts of the calls under way, and returns when the last response is out.
+	Answer(answer Answerer) (stop func(), err error)
+}
+
+// Answerer makes the response to the payload of a request, which may be any text: a [Request], or not even JSON.
+type Answerer func(ctx context.Context, request jsontext.Value) Response
+
+var _ Transport = (*Bus)(nil)
+
+// Answer implements [Transport]. Its error is nil. A response that is sent on a closed bus is lost.
+func (b *Bus) Answer(answer Answerer) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	unsubscribe := b.Subscribe(HookExecutionRequest, func(m Message) {
+		_ = b.Publish(Message{Type: HookExecutionResponse, Payload: Encode(answer(ctx, m.Payload))})
+	})
+	return func() {
+		cancel()
+		unsubscribe()
+	}, nil
+}
+
+// Encode returns the JSON of a response. One that cannot be encoded, since a hook in Go has put text into Raw
+// that is not JSON, becomes an [InternalError].
+func Encode(r Response) jsontext.Value {
+	text, err := wire.Of(r)
+	if err != nil {
+		text, _ = wire.Of(Response{
+			CorrelationID: r.CorrelationID,
+			Error:         &Error{Code: InternalError, Message: err.Error()},
+		})
+	}
+	return jsontext.Value(text)
+}
