@@ -103,7 +103,7 @@ func (l fireLog) notes(h *hook.Hook, notes []string) {
 		l.s.sys.log.LogAttrs(
 			l.ctx,
 			slog.LevelWarn,
-			"a part of a hook's answer has no effect",
+			"note on a hook's answer",
 			slog.String("event", l.of.full),
 			slog.String("session", l.s.id),
 			slog.String("hook", environ.Scrub(h.Label())),

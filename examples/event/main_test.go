@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/snaphook-go/snaphook/hook"
@@ -45,29 +43,5 @@ func TestTheEngineKeepsTheCommonMembersOfAllAnswers(t *testing.T) {
 	if err != nil || res.Blocked() || !res.Stop || res.StopReason != "frozen" || !res.Suppress ||
 		res.Message != "one\ntwo" || res.Context != "c1\nc2" || res.Specific.Votes != 2 {
 		t.Errorf("%+v, %v; want a stop, and the texts of both", res.Output, err)
-	}
-}
-
-// The Go code of the page is this program's, to the letter.
-func TestThePageShowsThisProgram(t *testing.T) {
-	read := func(file string) string {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
-	program := read("main.go") + read("main_test.go")
-	blocks := strings.Split(read("../../docs/your-own-event.md"), "```go\n")[1:]
-	for _, block := range blocks {
-		code, _, _ := strings.Cut(block, "```")
-		for part := range strings.SplitSeq(strings.TrimSpace(code), "\n\n") {
-			if !strings.Contains(program, part) {
-				t.Errorf("the program has no\n%s", part)
-			}
-		}
-	}
-	if len(blocks) < 3 {
-		t.Errorf("the page has %d blocks of Go, want the declaration, the reducer and the test", len(blocks))
 	}
 }

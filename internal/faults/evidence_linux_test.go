@@ -143,7 +143,7 @@ func (w *world) check(t *testing.T, res *result, want want) {
 	}
 	noted := 0
 	logged := slices.DeleteFunc(w.log.failures(), func(warning string) bool {
-		if strings.HasPrefix(warning, "a part of a hook's answer has no effect") {
+		if strings.HasPrefix(warning, "note on a hook's answer") {
 			noted++
 			return true
 		}

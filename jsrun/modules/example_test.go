@@ -36,12 +36,12 @@ func Example() {
 	ctx := context.Background()
 	sys := pipeline.NewSystem(pipeline.Config{})
 	defer sys.Close()
-	ses, err := sys.NewSession(ctx, pipeline.SessionConfig{ID: "s-1", Dir: "/tmp"})
+	session, err := sys.NewSession(ctx, pipeline.SessionConfig{ID: "s-1", Dir: "/tmp"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	m := xcsh.New(ses, xcsh.Config{Loaders: []xcsh.ModuleLoader{&modules.Loader{}}})
+	m := xcsh.New(session, xcsh.Config{Loaders: []xcsh.ModuleLoader{&modules.Loader{}}})
 	defer m.Close()
 	for _, err := range m.Load(ctx, []string{"gate.ts"}, dir) {
 		fmt.Println(err)
