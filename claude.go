@@ -3,14 +3,17 @@ package snaphook
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/samber/lo"
 
 	"github.com/snaphook-go/snaphook/events/claude"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/rename"
+	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
 
@@ -21,8 +24,7 @@ type ClaudeConfig = claude.Settings
 // Claude is the hook system of Claude Code. The zero config finds the settings where
 // Claude Code keeps them.
 func Claude(cfg ClaudeConfig) *Dialect {
-	word := func(w words) string { return w.claude }
-	return &Dialect{name: claude.Dialect.Name, translate: spelled(word, mcpName), load: cfg.Load, stages: table(
+	d := &Dialect{name: claude.Dialect.Name, translate: claudeWords(claude.ClaudeCode), load: cfg.Load, stages: table(
 		fires(starts, claude.SessionStart, func(in *StartInput, _ *part) claude.SessionStartInput {
 			return claude.SessionStartInput{Source: cmp.Or(in.Source, "startup"), Model: in.Model}
 		}, claudeStart),
@@ -60,6 +62,24 @@ func Claude(cfg ClaudeConfig) *Dialect {
 			return claude.SessionEndInput{Reason: cmp.Or(in.Reason, "other")}
 		}, lifecycle),
 	)}
+	profiles := claude.Profiles()[1:]
+	d.variants = lo.Map(profiles, func(p claude.Profile, _ int) func(*Tool) *translated { return claudeWords(p) })
+	d.variant = func(s *pipeline.Session) int { return slices.Index(profiles, claude.ProfileOf(s)) }
+	return d
+}
+
+// claudeWords puts tools into the words of a profile.
+func claudeWords(p claude.Profile) func(*Tool) *translated {
+	return func(t *Tool) *translated {
+		kind := kinds[t.Kind]
+		name := kind.tool.claude
+		if t.Kind == MCP {
+			name = fmt.Sprintf(name, mcpName(t.Server), mcpName(t.Name))
+		}
+		return translate(t, cmp.Or(p.Tool(name), t.Name), func(canonical string) string {
+			return p.Argument(kind.tool.claude, cmp.Or(kind.args[canonical].claude, canonical))
+		})
+	}
 }
 
 // direct applies the instructions that every result of Claude Code's hooks has.

@@ -54,6 +54,7 @@ events/claude/toml: events/claude internal/tomlform
 events/codex/door: . hook wire pipeline events/codex events/format
 events/format: hook wire internal/common internal/unread
 events/codex: hook wire stages match run run/request settings internal/environ internal/bounded internal/tomlform pipeline entries events/format
+events/copilot/door: . hook wire pipeline events/copilot events/format
 events/cursor/door: . hook wire pipeline events/cursor events/format
 events/cursor: hook wire stages match run run/judge settings internal/environ internal/bounded pipeline entries events/format
 events/copilot: hook wire stages match run run/request settings internal/environ internal/unread pipeline entries events/format

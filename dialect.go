@@ -15,6 +15,8 @@ import (
 type Dialect struct {
 	name      string
 	translate func(*Tool) *translated               // puts a tool into its words; nil: it has the host's
+	variants  []func(*Tool) *translated             // other words that it has in some sessions
+	variant   func(*pipeline.Session) int           // the one of variants that a session has; -1: none
 	load      pipeline.Load                         // reads the settings; nil: the dialect has none
 	attach    func(context.Context, *Session) error // completes a session; may be nil
 	stages    [moments]stage
@@ -98,7 +100,7 @@ func (p *part) merge(others []part) {
 // object.
 func (p *part) show(c *ToolCall) (ok bool) {
 	p.tool = p.s.hooks.tool(c.Name)
-	name, args := p.tool.in(p.dialect, c.Name)
+	name, args := p.words(c.Name)
 	p.name = name
 	return p.view.Show(args, object(c.Input))
 }
@@ -106,8 +108,22 @@ func (p *part) show(c *ToolCall) (ok bool) {
 // clash describes arguments of a call that hooks could see differently from the tool; empty
 // without any.
 func (p *part) clash(c *ToolCall) string {
-	_, args := p.tool.in(p.dialect, c.Name)
+	_, args := p.words(c.Name)
 	return args.Clash(object(c.Input))
+}
+
+// words returns the spelling of the tool, which has the name in the host, in the dialect as the session
+// has it.
+func (p *part) words(name string) (theirs string, args *rename.Names) {
+	if p.tool == nameless {
+		return name, nil
+	}
+	all := p.tool.by[p.dialect]
+	at := 0
+	if d := p.s.hooks.dialects[p.dialect]; d.variant != nil {
+		at = 1 + d.variant(p.s.ses)
+	}
+	return all[at].name, all[at].args
 }
 
 // original returns the call's arguments before hooks rewrote them as the dialect sees them;
@@ -117,7 +133,7 @@ func (p *part) original(c *ToolCall) wire.Object {
 		return nil
 	}
 	var v rename.View
-	_, args := p.tool.in(p.dialect, c.Name)
+	_, args := p.words(c.Name)
 	v.Show(args, object(c.Original))
 	return v.Object
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/internal/rename"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/policy"
 	"github.com/snaphook-go/snaphook/record"
@@ -237,7 +236,7 @@ func checkDialects(all []*Dialect) error {
 // known is a tool of the host, with its spelling in each dialect.
 type known struct {
 	Tool
-	by []*translated
+	by [][]*translated // as Dialect.translate has it, and then its variants
 }
 
 // nameless is a tool of which nothing is known.
@@ -253,10 +252,14 @@ func (h *Hooks) know(t *Tool) *known {
 	k := &known{Tool: *t}
 	for _, d := range h.dialects {
 		if d.translate == nil {
-			k.by = append(k.by, untranslated(t))
+			k.by = append(k.by, []*translated{untranslated(t)})
 			continue
 		}
-		k.by = append(k.by, d.translate(t))
+		words := []*translated{d.translate(t)}
+		for _, other := range d.variants {
+			words = append(words, other(t))
+		}
+		k.by = append(k.by, words)
 	}
 	return k
 }
@@ -291,18 +294,10 @@ func (h *Hooks) tool(name string) *known {
 // A model may invent names without end. These are kept.
 const mostResolved, mostResolvedBytes = 4096, 256
 
-// in returns the spelling in a dialect of the tool, which has the name in the host.
-func (k *known) in(dialect int, name string) (theirs string, args *rename.Names) {
-	if k == nameless {
-		return name, nil
-	}
-	return k.by[dialect].name, k.by[dialect].args
-}
-
 // named is the host's name of a tool that a dialect names.
 func (h *Hooks) named(dialect int, name string) string {
 	for _, t := range h.cfg.Tools {
-		if h.tools[t.Name].by[dialect].name == name {
+		if h.tools[t.Name].by[dialect][0].name == name {
 			return t.Name
 		}
 	}

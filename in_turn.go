@@ -14,8 +14,8 @@ type Turn[In Input] struct {
 }
 
 // InTurn returns the Stage of a moment at which several events of a dialect fire, one after the other:
-// Cursor asks at preToolUse, and then at beforeShellExecution. Each has the arguments as the hooks
-// of those before it left them, and none fires after a denial or a stop.
+// Cursor asks at preToolUse, and then at beforeShellExecution. Each has the arguments, and the result of
+// the tool, as the hooks of those before it left them, and none fires after a denial or a stop.
 func InTurn[In Input](turns ...Turn[In]) Stage {
 	m := momentOf[In]()
 	var events []pipeline.Declared
@@ -26,21 +26,25 @@ func InTurn[In Input](turns ...Turn[In]) Stage {
 		events = append(events, t.Stage.stage.events...)
 	}
 	return Stage{m.stage(func(ctx context.Context, in *In, p *part) {
+		seen := *in
 		for _, t := range turns {
 			if t.When != nil {
-				if words := m.inWords(in, p); !t.When(&words) {
+				if words := m.inWords(&seen, p); !t.When(&words) {
 					continue
 				}
 			}
 			turn := part{s: p.s, dialect: p.dialect, tool: p.tool, name: p.name, view: p.view}
-			t.Stage.stage.fire.(func(context.Context, *In, *part))(ctx, in, &turn)
-			now := turn.Input
+			t.Stage.stage.fire.(func(context.Context, *In, *part))(ctx, &seen, &turn)
+			now, result := turn.Input, turn.Result
 			p.merge([]part{turn})
 			if turn.err != nil || turn.Decision == hook.Deny || turn.Stop {
 				return
 			}
 			if now != nil {
 				p.view.Object = object(now)
+			}
+			if tool, ok := any(&seen).(*AfterToolInput); ok && result != nil {
+				tool.Result = *result
 			}
 		}
 	}, events...)}

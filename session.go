@@ -77,6 +77,7 @@ func (h *Hooks) NewSession(ctx context.Context, cfg SessionConfig) (*Session, er
 	if s.ses, err = h.sys.NewSession(ctx, config); err != nil {
 		return nil, err
 	}
+	s.warnTwice()
 	for _, d := range h.dialects {
 		if d.attach == nil {
 			continue

@@ -30,12 +30,12 @@ type Verdict struct {
 
 	Stop       bool   // end the agent's work, for every Decision
 	StopReason string // for the user
-	Continue   string // at [Stop] and [SubagentStop]: send the agent back to work, with this text
+	Continue   string // at [Stop] and [SubagentStop]: send the agent back to work, with this text; at [Start]: a prompt
 
 	Input wire.Object // the complete arguments, or the complete request, in the host's words, changed or not
 	// Result replaces the host's own: at [AfterTool] the tool's result, at [BeforeModel] and
-	// [AfterModel] the model's response, which is Data, at [BeforeCompact] the summary, which is
-	// Text. Nil replaces nothing.
+	// [AfterModel] the model's response, which is Data, at [BeforeCompact] the summary, and at
+	// [SubagentStop] the answer, which are Text. Nil replaces nothing.
 	Result *ToolResult
 
 	// Context has texts for the model, in order. LLxprt's system messages are here as well as in

@@ -80,6 +80,9 @@ type profile struct {
 	failure  failureMember
 	payloads payloads
 	answers  answers
+
+	tools map[string]toolWords // its words for the tools of Claude Code, by their names there
+	bare  bool                 // tools of MCP servers are called SERVER__TOOL, without "mcp__"
 }
 
 // failureMember is the member of an entry that decides what a failure of the hook means.

@@ -47,4 +47,8 @@ var devin = profile{
 		own:     ownMembers,
 		merges:  true,
 	},
+	tools: map[string]toolWords{
+		"Bash": {name: "exec"}, "Read": {name: "read"}, "Write": {name: "write"}, "Edit": {name: "edit"}, "Glob": {name: "glob"},
+		"Grep": {name: "grep"}, "WebFetch": {name: "webfetch"}, "Agent": {name: "run_subagent"}, "TodoWrite": {name: "todo_write"},
+	},
 }

@@ -47,4 +47,10 @@ var goose = profile{
 		demands:  true,
 		noReason: "denied by plugin hook of %s",
 	},
+	tools: map[string]toolWords{
+		"Bash": {name: "developer__shell"}, "LS": {name: "developer__tree"}, "Read": {"developer__read", map[string]string{"file_path": "path"}},
+		"Write": {"developer__write", map[string]string{"file_path": "path"}},
+		"Edit":  {"developer__edit", map[string]string{"file_path": "path", "old_string": "before", "new_string": "after"}},
+	},
+	bare: true,
 }

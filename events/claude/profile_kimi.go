@@ -49,4 +49,9 @@ var kimi = profile{
 		blocking: []string{"PreToolUse", "UserPromptSubmit", "Stop"},
 		noReason: "blocked by a hook of %s",
 	},
+	tools: map[string]toolWords{
+		"Read":  {args: map[string]string{"file_path": "path", "offset": "line_offset", "limit": "n_lines"}},
+		"Write": {args: map[string]string{"file_path": "path"}}, "Edit": {args: map[string]string{"file_path": "path"}},
+		"WebFetch": {name: "FetchURL"}, "TodoWrite": {name: "TodoList"},
+	},
 }

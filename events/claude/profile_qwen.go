@@ -47,4 +47,9 @@ var qwen = profile{
 		rename: map[string]string{"tool_input": "updatedInput"},
 		text:   textForUser,
 	},
+	tools: map[string]toolWords{
+		"Bash": {name: "run_shell_command"}, "Read": {name: "read_file"}, "Write": {name: "write_file"}, "Edit": {name: "edit"},
+		"LS": {name: "list_directory"}, "Glob": {name: "glob"}, "Grep": {name: "grep_search"}, "WebFetch": {name: "web_fetch"},
+		"WebSearch": {name: "web_search"}, "Agent": {name: "agent"}, "TodoWrite": {name: "todo_write"},
+	},
 }

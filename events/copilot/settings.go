@@ -41,6 +41,7 @@ type Settings struct {
 	Layers  []settings.Layer // in place of the files found; they are read on every Load
 	Environ []string         // the engine's environment, for hooks and switches; nil means os.Environ()
 	Types   entries.Types    // further types of hooks, besides command, http and prompt
+	Alone   bool             // the settings of Claude Code are not read
 }
 
 // kind is the way in which a file is read.
@@ -215,6 +216,9 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	layers := slices.Clone(s.Layers) // others may be loading them too
 	if s.Layers == nil {
 		layers, r.Loaded.Problems = s.Profile.discover(at.Dir, s.Environ)
+	}
+	if s.Alone {
+		layers = slices.DeleteFunc(layers, Foreign)
 	}
 	slices.SortStableFunc(layers, func(a, b settings.Layer) int { return order[a.Source] - order[b.Source] })
 	r.files(layers)

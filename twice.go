@@ -1,0 +1,33 @@
+package snaphook
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/settings"
+)
+
+// warnTwice makes a problem of each settings file whose hooks run in several dialects: Cursor and Copilot read
+// those of Claude Code, which then run once for each.
+func (s *Session) warnTwice() {
+	dialects := map[string][]string{} // by file
+	for _, h := range s.ses.Hooks() {
+		if file := h.Position.File; h.Skip == "" && file != "" && !slices.Contains(dialects[file], h.Dialect) {
+			dialects[file] = append(dialects[file], h.Dialect)
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(dialects)) {
+		if len(dialects[file]) < 2 {
+			continue
+		}
+		p := settings.Problem{Position: hook.Position{File: file}, Message: fmt.Sprintf(
+			"the hooks of this file run once in each of %s: set Alone in the Settings of those that read it beside their own",
+			strings.Join(dialects[file], ", "))}
+		s.problems = append(s.problems, p)
+		s.hooks.log.Warn("hooks run more than once", slog.String("session", s.cfg.ID), slog.String("problem", p.String()))
+	}
+}
