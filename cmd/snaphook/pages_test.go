@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 //   - An sh block runs in bash. Below "<!-- exit N -->" it has to end with N and
 //     not with 0; below "<!-- not run: REASON -->" it is skipped.
 //   - A block without a language that follows an sh block is its output, both
-//     streams together. Durations are not compared, and a line "..." stands for
+//     streams together. Durations and the widths of columns are not compared, and a line "..." stands for
 //     any number of lines.
 func TestPagesDoWhatTheySay(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
@@ -149,11 +149,16 @@ func pageBlocks(text string) (blocks []pageBlock) {
 	return blocks
 }
 
+// pageColumns matches the blanks between two columns.
+var pageColumns = regexp.MustCompile(`(\S)  +`)
+
 var pageTimes = regexp.MustCompile(` +[0-9.]+(ns|µs|ms|s)\b`)
 
 // samePageOutput compares the output that a page shows with the output that came.
 func samePageOutput(shown, out string) bool {
-	normal := func(s string) string { return pageTimes.ReplaceAllString(strings.TrimSpace(s), " TIME") }
+	normal := func(s string) string {
+		return pageColumns.ReplaceAllString(pageTimes.ReplaceAllString(strings.TrimSpace(s), " TIME"), "$1  ")
+	}
 	pattern := regexp.QuoteMeta(normal(shown))
 	pattern = strings.ReplaceAll(pattern, `\.\.\.`, `(?s:.*)`)
 	return regexp.MustCompile(`^` + pattern + `$`).MatchString(normal(out))
