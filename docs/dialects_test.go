@@ -12,6 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/events/codex"
 	codexdoor "github.com/snaphook-go/snaphook/events/codex/door"
 	"github.com/snaphook-go/snaphook/events/copilot"
+	copilotdoor "github.com/snaphook-go/snaphook/events/copilot/door"
 	"github.com/snaphook-go/snaphook/events/cursor"
 	cursordoor "github.com/snaphook-go/snaphook/events/cursor/door"
 	"github.com/snaphook-go/snaphook/hook"
@@ -116,6 +117,31 @@ func TestClaudeBesideCursorAtTheDoor(t *testing.T) {
 	}
 	if ran, _ := os.ReadFile(filepath.Join(dir, "ran")); string(ran) != "x\n" {
 		t.Errorf("the hook wrote %q; want one line: it ran once", ran)
+	}
+}
+
+// Copilot's hooks run beside Claude Code's, which run once.
+func TestClaudeBesideCopilotAtTheDoor(t *testing.T) {
+	testkit.Home(t)
+	dir := testkit.Project(t, map[string]string{
+		".claude/settings.json": hooksOf("PreToolUse", "echo x >> ran"),
+		".github/hooks/a.json":  `{"version": 1, "hooks": {"preToolUse": [{"bash": "echo no >&2; exit 2"}]}}`,
+	})
+	hooks, err := snaphook.Open(snaphook.Config{
+		Dialects: []*snaphook.Dialect{snaphook.Claude(snaphook.ClaudeConfig{}), copilotdoor.Copilot(copilot.Settings{Alone: true})},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hooks.Close()
+	s, err := hooks.NewSession(t.Context(), snaphook.SessionConfig{ID: "s-1", Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.BeforeTool(t.Context(), &snaphook.ToolCall{ID: "1", Name: "Bash", Input: []byte(`{"command":"make"}`)})
+	ran, _ := os.ReadFile(filepath.Join(dir, "ran"))
+	if err != nil || !v.Denied() || string(ran) != "x\n" {
+		t.Errorf("denied %v, %v; Claude Code's hook wrote %q; want a denial, and one line", v.Denied(), err, ran)
 	}
 }
 
