@@ -33,6 +33,7 @@ type Evaluation struct {
 	Notes      []string
 	Late       bool // the end of a hook that had gone to the background
 	Recheck    bool // it was asked again, with the input as hooks had rewritten it
+	Rewrote    bool // its answer replaces a part of the input; another hook's may count in its place
 
 	Class hook.Class // of Err
 	Mode  hook.Mode  // in shadow, the answer here has no effect
@@ -66,7 +67,9 @@ func (f observing[Out]) observe(ctx context.Context, r *hook.Report[Out], in *in
 func (f observing[Out]) evaluation(r *hook.Report[Out], in *input) *Evaluation {
 	r = lit(r)
 	c := common.ReportOf(r)
-	return f.evaluationOf(&c, outcomeOf(c.Backgrounded, c.Err, f.blocks(r)), in)
+	ev := f.evaluationOf(&c, outcomeOf(c.Backgrounded, c.Err, f.blocks(r)), in)
+	ev.Rewrote = r.Answered && len(f.s.sys.observers.list) > 0 && f.event.rewrites(&r.Output)
+	return ev
 }
 
 // outputOf returns the answer of a hook that has no reply, as JSON.

@@ -3,6 +3,8 @@ package record
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -46,5 +48,23 @@ func describe(h *hook.Hook) []byte {
 		sum := sha256.Sum256([]byte(h.Command))
 		digest = hex.EncodeToString(sum[:])
 	}
-	return text(append(b, `,"sha256":`...), digest)
+	b = text(append(b, `,"sha256":`...), digest)
+	b = text(append(b, `,"if":`...), h.If)
+	return appendPolicy(append(b, `,"policy":`...), h.Policy)
+}
+
+// appendPolicy appends the places that decided members of a hook's policy, by member; null if no overlay did.
+func appendPolicy(b []byte, p *hook.EffectivePolicy) []byte {
+	if p == nil || len(p.From) == 0 {
+		return append(b, "null"...)
+	}
+	b = append(b, '{')
+	for i, member := range slices.Sorted(maps.Keys(p.From)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		from := p.From[member]
+		b = text(append(text(b, member), ':'), from.Level+" "+from.Position.String())
+	}
+	return append(b, '}')
 }

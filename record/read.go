@@ -66,6 +66,7 @@ type Hook struct {
 	Name     string   `json:"name"`
 	Command  string   `json:"command"`
 	Matcher  string   `json:"matcher"`
+	If       string   `json:"if"`     // its condition
 	File     string   `json:"file"`   // file:line:column
 	SHA256   string   `json:"sha256"` // of Command
 	Ran      bool     `json:"ran"`
@@ -84,6 +85,12 @@ type Hook struct {
 	Error    string   `json:"error"`
 	Answer   string   `json:"answer"`
 	Stderr   string   `json:"stderr"`
+	Recheck  bool     `json:"recheck"` // it was asked again, with the input as hooks had rewritten it
+	Rewrote  bool     `json:"rewrote"` // its answer replaces a part of the input
+	Notes    []string `json:"notes"`   // mistakes in its answer, and wishes that the event does not have
+
+	// Policy has the level and the place that decided a member of the hook's policy, by member.
+	Policy map[string]string `json:"policy"`
 
 	Background *Ending `json:"background"` // how it ended in the background; nil if it has not, or was not there
 }

@@ -115,7 +115,7 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool, la
 		b = text(append(b, `,"detail":`...), e.SkipDetail)
 		return append(
 			b,
-			`,"outcome":null,"exit":null,"ms":null,"queued_ms":null,"decision":null,"reason":null,"mode":"enforce","class":null,"failed_open":false,"error":null,"answer":null,"stderr":null,"differs":false,"background":null}`...)
+			`,"outcome":null,"exit":null,"ms":null,"queued_ms":null,"decision":null,"reason":null,"mode":"enforce","class":null,"failed_open":false,"error":null,"answer":null,"stderr":null,"differs":false,"recheck":false,"rewrote":false,"notes":[],"background":null}`...)
 	}
 	b = text(append(b, `,"ran":true,"why":null,"detail":null,"outcome":`...), string(e.Outcome))
 	b = appendExit(append(b, `,"exit":`...), e)
@@ -131,7 +131,24 @@ func (r *Recorder) appendHook(b []byte, e *pipeline.Evaluation, differs bool, la
 	b = text(append(b, `,"answer":`...), answer)
 	b = text(append(b, `,"stderr":`...), stderr)
 	b = strconv.AppendBool(append(b, `,"differs":`...), differs)
+	b = strconv.AppendBool(append(b, `,"recheck":`...), e.Recheck)
+	b = strconv.AppendBool(append(b, `,"rewrote":`...), e.Rewrote)
+	b = appendNotes(append(b, `,"notes":`...), e.Notes)
 	return append(r.appendBackground(append(b, `,"background":`...), late), '}')
+}
+
+// mostNotes bounds the notes of a hook in a line.
+const mostNotes = 16
+
+func appendNotes(b []byte, notes []string) []byte {
+	b = append(b, '[')
+	for i, note := range notes[:min(len(notes), mostNotes)] {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = quote(b, note, maxText)
+	}
+	return append(b, ']')
 }
 
 // reason returns a hook's reason for its decision; for a denial by status alone its standard

@@ -57,6 +57,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
 		newEvents(f),
 		newCheck(f),
 		newHooks(f),
+		newExplain(f),
 		newTrust(f),
 		records.NewLog(),
 		records.NewStats(),
@@ -113,6 +114,11 @@ func (f *flags) addSources(to *pflag.FlagSet) {
 // addHost adds the flags for facts that an agent would know.
 func (f *flags) addHost(to *pflag.FlagSet) {
 	to.StringVar(&f.id, "session", "", "The session's `ID`, such as s-1; else the input's, else a random one")
+	f.addHostFlags(to)
+}
+
+// addHostFlags adds the flags for facts that an agent would know, without the session's id.
+func (f *flags) addHostFlags(to *pflag.FlagSet) {
 	to.StringVar(
 		&f.transcript,
 		"transcript",

@@ -1,0 +1,249 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/samber/lo"
+	"github.com/spf13/cobra"
+
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/records"
+	"github.com/snaphook-go/snaphook/pipeline"
+	rec "github.com/snaphook-go/snaphook/record"
+	"github.com/snaphook-go/snaphook/record/explain"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// explaining are the flags of explain.
+type explaining struct {
+	last     bool
+	session  string
+	decision string
+}
+
+func newExplain(f *flags) *cobra.Command {
+	var of explaining
+	cmd := &cobra.Command{
+		Use:   "explain [ID|EVENT|-]",
+		Short: "Tell why a call was denied, changed or let go",
+		Long: "Tells the story of one fire: the hooks that were looked at, in plan order, with the reason why each ran or did not and its answer; " +
+			"how the answers became one, and by which rule; whose change of the input counts; which texts the model and the user saw.\n\n" +
+			"ID is that of a line of the record, or its beginning; the record is --record or SNAPHOOK_RECORD. Without ID it is the last fire that looked at a hook. " +
+			"EVENT takes the event's fields as JSON on stdin, as fire does, and fires the event: the hooks really run. " +
+			"- takes a line of a record on stdin, or an input with its hook_event_name.\n\n" +
+			"Exit status: 0; 1 there is no such fire.",
+		Example: `# Why was the last call denied?
+snaphook explain --decision deny
+# The last fire of a session, and one by the id that log --json shows
+snaphook explain --session s-1
+snaphook explain 01KB --record hooks.jsonl
+# What would happen to this call, and why?
+echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
+  snaphook explain claude.PreToolUse`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("%d fires are named, want one; see %s --help", len(args), cmd.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: completeEvent,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.explain(cmd, of, strings.Join(args, "")) },
+	}
+	f.AddJSON(cmd)
+	f.addSources(cmd.Flags())
+	f.addModules(cmd.Flags())
+	f.addPolicy(cmd.Flags())
+	f.addHostFlags(cmd.Flags())
+	to := cmd.Flags()
+	to.BoolVar(&of.last, "last", false, "The last fire that looked at a hook, which is the default: explain --last")
+	to.StringVar(&of.session, "session", "", "The last one of the session `ID`; with EVENT the session's id: --session s-1")
+	to.StringVar(&of.decision, "decision", "", "The last one with `DECISION`: deny, ask, allow or none")
+	to.StringVar(&f.record, "record", "", "Read the record `FILE`; else the one in SNAPHOOK_RECORD: --record hooks.jsonl")
+	return cmd
+}
+
+// explained is the answer of the verb: the story, and for an event that was fired its effects.
+type explained struct {
+	*explain.Explanation
+	Effects any `json:"effects,omitempty"`
+}
+
+func (f *flags) explain(cmd *cobra.Command, of explaining, what string) error {
+	chooses := of.last || of.decision != ""
+	switch {
+	case chooses && what != "":
+		return fmt.Errorf("%s names the fire; leave out --last and --decision", what)
+	case of.decision != "" && !lo.Contains([]string{"deny", "ask", "allow", "none"}, of.decision):
+		return fmt.Errorf("--decision %q: write deny, ask, allow or none", of.decision)
+	case what == "-":
+		return f.explainInput(cmd, of)
+	case isEventName(what):
+		f.id = of.session
+		return f.explainEvent(cmd, what)
+	}
+	return f.explainRecorded(cmd, of, what)
+}
+
+// isEventName tells the name of an event, or an attempt at one, from the id of a line.
+func isEventName(text string) bool {
+	return strings.Contains(text, ".") || text != "" && len(byName(text, knownEvents())) > 0
+}
+
+// explainRecorded explains a line of a record, in memory for the chosen ones.
+func (f *flags) explainRecorded(cmd *cobra.Command, of explaining, id string) error {
+	path := cmp.Or(f.record, os.Getenv(records.RecordVariable))
+	if path == "" {
+		return fmt.Errorf("which record? Say --record FILE, or set %s", records.RecordVariable)
+	}
+	var found *rec.Line
+	ids := map[string]bool{}
+	id = strings.ToUpper(id)
+	_, err := records.ReadRecord(cmd, path, false, func(_ rec.Text, l *rec.Line) error {
+		switch {
+		case l.Late != "":
+			if found != nil && l.Late == found.ID {
+				addEndings(found, l)
+			}
+		case !of.has(l, id):
+		case id != "":
+			if len(ids) < 3 {
+				ids[l.ID] = true
+			}
+			found = l
+		case found == nil || len(l.Hooks) > 0 || len(found.Hooks) == 0:
+			found = l
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case found == nil && id != "":
+		return fmt.Errorf("%s: there is no fire %s%s; `snaphook log --json` shows the ids", path, id, of.words())
+	case found == nil:
+		return fmt.Errorf("%s: there is no fire%s in it; `snaphook log` shows them", path, of.words())
+	case len(ids) > 1:
+		return fmt.Errorf("%s: several fires have ids that begin with %s; write more of it: %s", path, id,
+			strings.Join(slices.Sorted(mapKeys(ids)), ", "))
+	}
+	return f.sayExplained(cmd, explained{Explanation: explain.Of(found)})
+}
+
+func (of explaining) has(l *rec.Line, id string) bool {
+	return (id == "" || strings.HasPrefix(l.ID, id)) && (of.session == "" || l.Session == of.session) &&
+		(of.decision == "" || l.Decision == of.decision || of.decision == "none" && l.Decision == "")
+}
+
+// words are the choice, after "fire".
+func (of explaining) words() string {
+	words := ""
+	if of.session != "" {
+		words += fmt.Sprintf(" of the session %q", of.session)
+	}
+	if of.decision != "" {
+		words += " with the decision " + of.decision
+	}
+	return words
+}
+
+// addEndings puts the ends of hooks in the background into the line of their fire.
+func addEndings(fire, late *rec.Line) {
+	for i := range late.Hooks {
+		for j := range fire.Hooks {
+			if h := &fire.Hooks[j]; h.ID == late.Hooks[i].ID && h.Outcome == "backgrounded" && h.Background == nil {
+				h.Background = late.Hooks[i].Background
+				break
+			}
+		}
+	}
+}
+
+// explainInput explains standard input: a line of a record, or the input of an event that it names.
+func (f *flags) explainInput(cmd *cobra.Command, of explaining) error {
+	input, err := readInput(cmd)
+	if err != nil {
+		return err
+	}
+	in := wire.Object(input)
+	if in.IsObject() && in.Get("v") == nil && in.Text("hook_event_name") != "" {
+		f.id = of.session
+		return f.explainFire(cmd, in.Text("hook_event_name"), input)
+	}
+	var found *rec.Line
+	var wrong error
+	for _, l := range rec.Lines(bytes.NewReader(input), func(_ int, why error) { wrong = errors.Join(wrong, why) }) {
+		if of.has(l, "") {
+			found = l
+		}
+	}
+	switch {
+	case found == nil && wrong != nil:
+		return fmt.Errorf("standard input: %w; want a line of a record, or an input with its hook_event_name", wrong)
+	case found == nil:
+		return fmt.Errorf("standard input: there is no fire%s in it", of.words())
+	}
+	return f.sayExplained(cmd, explained{Explanation: explain.Of(found)})
+}
+
+func (f *flags) explainEvent(cmd *cobra.Command, name string) error {
+	if _, err := eventNamed(name, knownEvents()); err != nil {
+		return err
+	}
+	input, err := readInput(cmd)
+	if err != nil {
+		return err
+	}
+	return f.explainFire(cmd, name, input)
+}
+
+// explainFire fires an event, and explains the line that its record has.
+func (f *flags) explainFire(cmd *cobra.Command, name string, input []byte) error {
+	event, err := eventNamed(name, knownEvents())
+	if err != nil {
+		return err
+	}
+	var line bytes.Buffer
+	kept := rec.New(&line, rec.Config{Input: rec.Full, Hold: true, Log: slog.New(slog.DiscardHandler)})
+	all, err := f.fireTraced(cmd, event, input, []pipeline.Observer{follower{kept}})
+	kept.Close(time.Second)
+	if err != nil {
+		return err
+	}
+	for _, l := range rec.Lines(&line, nil) {
+		e := explain.Of(l)
+		setSeen(e, all.Effects)
+		return f.sayExplained(cmd, explained{e, all.Effects})
+	}
+	return errors.New("the fire left no record, so it cannot be explained")
+}
+
+// setSeen replaces the texts of a record by the effects of the fire, where its system has them.
+func setSeen(e *explain.Explanation, effects any) {
+	o, err := wire.Of(effects)
+	if err != nil {
+		return
+	}
+	var seen struct {
+		Model []string `json:"model_sees"`
+		User  []string `json:"user_sees"`
+	}
+	if o.Get("model_sees") == nil || o.Into(&seen) != nil {
+		return
+	}
+	e.Model, e.User = orEmpty(seen.Model), orEmpty(seen.User)
+}
+
+func (f *flags) sayExplained(cmd *cobra.Command, e explained) error {
+	if f.JSON {
+		return cli.SayJSON(cmd, e)
+	}
+	return cli.Say(cmd, explainText(e.Explanation))
+}
