@@ -141,7 +141,7 @@ func (b *backgroundRun[Out]) run(ctx context.Context, call hook.Call) {
 	b.queued = queued
 	start, permitted := time.Now(), err == nil
 	if permitted {
-		if err = keeperOf(h).still(&b.trial); err == nil {
+		if err = policyStateOf(h).still(&b.trial); err == nil {
 			reply, err = runSafely(ctx, h.Runner, call)
 		}
 	}
@@ -163,7 +163,7 @@ func (b *backgroundRun[Out]) take(reply *hook.Reply, err error) {
 	if reply != nil {
 		r.Notes = append(r.Notes, reply.Notes...)
 	}
-	keeperOf(r.Hook).done(b.trial, asHookError(r.Hook, r.Err))
+	policyStateOf(r.Hook).done(b.trial, asHookError(r.Hook, r.Err))
 }
 
 // finish reports the outcome of the hook.

@@ -12,19 +12,19 @@ import (
 	"github.com/snaphook-go/snaphook/policy"
 )
 
-// keeper is the engine's state of a hook with a policy while it runs. It may be nil: the hook has
+// policyState is the engine's state of a hook with a policy while it runs. It may be nil: the hook has
 // no policy.
-type keeper struct {
+type policyState struct {
 	breaker *breaker // nil: the policy has no breaker
 	bounds  []*semaphore.Weighted
 }
 
-// keeperOf returns the keeper of a hook; nil if it has none.
-func keeperOf(h *hook.Hook) *keeper {
+// policyStateOf returns the state of a hook; nil if it has no policy.
+func policyStateOf(h *hook.Hook) *policyState {
 	if h.Policy == nil {
 		return nil
 	}
-	k, _ := h.Policy.Keeper.(*keeper)
+	k, _ := h.Policy.Keeper.(*policyState)
 	return k
 }
 
@@ -67,7 +67,7 @@ func (e *openError) Unwrap() error { return &e.BreakerError }
 
 // allow reports why the hook must not run now, or nil. trial marks the one run that is let
 // through while the breaker is open; done has to know.
-func (k *keeper) allow() (trial bool, err error) {
+func (k *policyState) allow() (trial bool, err error) {
 	if k == nil || k.breaker == nil {
 		return false, nil
 	}
@@ -90,7 +90,7 @@ func (k *keeper) allow() (trial bool, err error) {
 
 // still is allow for a run that has waited for its permit: the breaker may have
 // opened meanwhile, and a crowd that waits must not run all the same.
-func (k *keeper) still(trial *bool) (err error) {
+func (k *policyState) still(trial *bool) (err error) {
 	if !*trial {
 		*trial, err = k.allow()
 	}
@@ -100,7 +100,7 @@ func (k *keeper) still(trial *bool) (err error) {
 // done counts how a run that allow let through has ended; err is nil if it did
 // not fail. While the breaker is open, the end of the trial alone counts: other
 // runs began before it opened.
-func (k *keeper) done(trial bool, err error) {
+func (k *policyState) done(trial bool, err error) {
 	if k == nil || k.breaker == nil {
 		return
 	}
@@ -158,7 +158,7 @@ func (sys *System) acquire(
 	h *hook.Hook,
 	workers *semaphore.Weighted,
 ) (queued time.Duration, err error) {
-	k := keeperOf(h)
+	k := policyStateOf(h)
 	if k == nil {
 		return acquire(ctx, workers)
 	}
@@ -182,7 +182,7 @@ func (sys *System) acquire(
 // release returns the permits of acquire.
 func (sys *System) release(h *hook.Hook, workers *semaphore.Weighted) {
 	workers.Release(1)
-	if k := keeperOf(h); k != nil {
+	if k := policyStateOf(h); k != nil {
 		for _, held := range k.bounds {
 			held.Release(1)
 		}

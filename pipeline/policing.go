@@ -113,7 +113,7 @@ func (f policing[Out]) merged(reports []hook.Report[Out], counts func(i int) boo
 
 // runUnderPolicy runs a hook under its policy: breaker, then retries.
 func (f policing[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], in *input) {
-	p, k := r.Hook.Policy, keeperOf(r.Hook)
+	p, k := r.Hook.Policy, policyStateOf(r.Hook)
 	var before time.Duration
 	var notes []string
 	for tries := 0; ; tries++ {
@@ -149,7 +149,7 @@ func (f policing[Out]) runUnderPolicy(ctx context.Context, r *hook.Report[Out], 
 // before its permits are free: the hook that gets them next sees the breaker.
 func (f policing[Out]) runLimited(ctx context.Context, r *hook.Report[Out], in *input) {
 	var err error
-	k, turn := keeperOf(r.Hook), &f.runs[r.Index]
+	k, turn := policyStateOf(r.Hook), &f.runs[r.Index]
 	if turn.queued, err = f.s.sys.acquire(ctx, r.Hook, f.s.sys.workers); err != nil {
 		r.Err = contextCause(ctx, err)
 		return

@@ -135,7 +135,7 @@ func (reg *registry) govern(h *hook.Hook) *hook.Hook {
 	}
 	g := set.Apply(reg.trusted(h), eventOf(h))
 	if g.Policy != nil {
-		g.Policy.Keeper = reg.keeper(h)
+		g.Policy.Keeper = reg.policyState(h)
 		reg.keepWarm(g)
 	}
 	if wrap != nil && g.Runner != nil && (g.Policy == nil || g.Policy.Held == "") {
@@ -202,9 +202,9 @@ func (reg *registry) release(hooks []*hook.Hook) {
 	}
 }
 
-// keeper makes the keeper of a hook. Its breaker outlives a Reload.
-func (reg *registry) keeper(h *hook.Hook) *keeper {
-	k := &keeper{}
+// policyState returns a new state for a hook. Its breaker outlives a Reload.
+func (reg *registry) policyState(h *hook.Hook) *policyState {
+	k := &policyState{}
 	if limit := reg.loaded.policy.Breaker(h); limit.Failures > 0 {
 		if reg.breakers == nil {
 			reg.breakers = map[string]*breaker{}

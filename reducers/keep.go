@@ -17,7 +17,7 @@ import (
 // reduce takes none, all count. It allocates once for each fire, and for texts of several answers.
 func KeepCommon[T any](reduce hook.Reducer[T]) hook.Reducer[T] {
 	return func(outs iter.Seq[hook.Output[T]]) hook.Output[T] {
-		k := &keeper[T]{outs: outs}
+		k := &commonMembers[T]{outs: outs}
 		all := reduce(k.take)
 		if !k.ranged {
 			for range k.take { // hooks run while their answers are taken
@@ -30,8 +30,8 @@ func KeepCommon[T any](reduce hook.Reducer[T]) hook.Reducer[T] {
 	}
 }
 
-// keeper collects the common members of answers on their way to a reducer.
-type keeper[T any] struct {
+// commonMembers collects the common members of answers on their way to a reducer.
+type commonMembers[T any] struct {
 	outs                     iter.Seq[hook.Output[T]]
 	ranged                   bool // the reducer has ranged over the answers
 	taken                    int  // answers collected; a reducer may range twice
@@ -40,7 +40,7 @@ type keeper[T any] struct {
 }
 
 // take passes the answers on, and collects each of them once.
-func (k *keeper[T]) take(yield func(hook.Output[T]) bool) {
+func (k *commonMembers[T]) take(yield func(hook.Output[T]) bool) {
 	k.ranged = true
 	i := 0
 	for o := range k.outs {
@@ -54,7 +54,7 @@ func (k *keeper[T]) take(yield func(hook.Output[T]) bool) {
 	}
 }
 
-func (k *keeper[T]) add(o *hook.Output[T]) {
+func (k *commonMembers[T]) add(o *hook.Output[T]) {
 	if o.Stop {
 		k.stop = true
 		k.stops.add(o.StopReason)
@@ -65,7 +65,7 @@ func (k *keeper[T]) add(o *hook.Output[T]) {
 }
 
 // keep writes the collected members into the merged answer, and reports whether that changed it.
-func (k *keeper[T]) keep(all *hook.Output[T]) (changed bool) {
+func (k *commonMembers[T]) keep(all *hook.Output[T]) (changed bool) {
 	changed = k.stop && !all.Stop || k.suppress && !all.Suppress
 	all.Stop, all.Suppress = all.Stop || k.stop, all.Suppress || k.suppress
 	changed = keepText(&all.StopReason, k.stops.join()) || changed

@@ -11,13 +11,13 @@ import (
 
 // Converted is a file of another format as JSON.
 type Converted struct {
-	JSON   []byte
-	Places []Place // of the values, by Offset
-	Blank  bool    // the file holds comments and white space only
+	JSON      []byte
+	Positions []ValuePosition // of the values, by Offset
+	Blank     bool            // the file holds comments and white space only
 }
 
-// Place says where in the file a value stands.
-type Place struct{ Offset, Line, Column int } // Offset is the value's in the JSON
+// ValuePosition is the line and column of a value in the file that was converted.
+type ValuePosition struct{ Offset, Line, Column int } // Offset is the value's in the JSON
 
 // FormatError says why the text of a file cannot be read. Line and Column count from 1, columns
 // in bytes; Line is 0 if no place is known.
@@ -48,13 +48,13 @@ func (l Layer) convert(text []byte) (Value, error) {
 	if err != nil {
 		return Value{}, fatal(hook.Position{File: l.File}, "%v", fmt.Errorf("its JSON form: %w", err))
 	}
-	v.doc.places, v.doc.blank = made.Places, made.Blank
+	v.doc.places, v.doc.blank = made.Positions, made.Blank
 	return v, nil
 }
 
 // placed returns the position in a converted file of the value at or before an offset.
 func (d *document) placed(offset int) hook.Position {
-	i, exact := slices.BinarySearchFunc(d.places, offset, func(p Place, at int) int { return cmp.Compare(p.Offset, at) })
+	i, exact := slices.BinarySearchFunc(d.places, offset, func(p ValuePosition, at int) int { return cmp.Compare(p.Offset, at) })
 	if !exact {
 		i--
 	}

@@ -65,11 +65,11 @@ func tooLong(file string) error {
 // document is a parsed file.
 type document struct {
 	file   string
-	size   int     // of the file
-	text   []byte  // the file and a line feed
-	lines  []int   // the offset of every line
-	blank  bool    // it has comments and white space only
-	places []Place // where values stand in a file of another format; nil for JSON
+	size   int             // of the file
+	text   []byte          // the file and a line feed
+	lines  []int           // the offset of every line
+	blank  bool            // it has comments and white space only
+	places []ValuePosition // where values stand in a file of another format; nil for JSON
 	root   hujson.Value
 }
 

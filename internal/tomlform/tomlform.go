@@ -38,7 +38,7 @@ func Convert(text []byte) (settings.Converted, error) {
 	}
 	w := writer{lines: lineStarts(text)}
 	w.value(root)
-	return settings.Converted{JSON: w.json, Places: w.places, Blank: empty}, nil
+	return settings.Converted{JSON: w.json, Positions: w.places, Blank: empty}, nil
 }
 
 // explained returns the error of the parser with its place.
@@ -297,7 +297,7 @@ func quote(text string) []byte {
 // writer writes a tree as JSON, with the places of its names and values.
 type writer struct {
 	json   []byte
-	places []settings.Place
+	places []settings.ValuePosition
 	lines  []int
 }
 
@@ -321,7 +321,7 @@ func (w *writer) mark(at int) {
 			high = middle
 		}
 	}
-	w.places = append(w.places, settings.Place{Offset: len(w.json), Line: low + 1, Column: at - w.lines[low] + 1})
+	w.places = append(w.places, settings.ValuePosition{Offset: len(w.json), Line: low + 1, Column: at - w.lines[low] + 1})
 }
 
 func (w *writer) value(n *node) {
