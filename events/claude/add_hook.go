@@ -14,15 +14,15 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Entry is one hook as settings write it, for [AddHook]. Type decides which of
-// the members count.
+// Entry is one hook in the form that settings have, for [AddHook]. Type decides which of the other
+// members are read.
 type Entry struct {
-	Matcher string `json:"matcher,omitzero"` // what the hook's group would say; empty matches everything
+	Matcher string `json:"matcher,omitzero"` // the matcher of the hook's group; empty matches everything
 	Type    string `json:"type"`             // command, http, mcp_tool, prompt or agent
 	If      string `json:"if,omitzero"`
 
 	Command string   `json:"command,omitzero"`
-	Args    []string `json:"args,omitzero"` // with them no shell reads Command
+	Args    []string `json:"args,omitzero"` // if set, Command runs without a shell
 	Shell   string   `json:"shell,omitzero"`
 
 	URL     string            `json:"url,omitzero"`
@@ -42,15 +42,15 @@ type Entry struct {
 	Extra       jsontext.Value `json:",embed"` // further members; an object or nil
 }
 
-// AddHook adds a hook to a session while it runs, as if its settings had it: entry is an [Entry],
-// or JSON text of one as []byte, string or [jsontext.Value]. The hook runs after the hooks of the
-// settings, with their environment and level, until remove takes it away; both are safe at any
-// time, and fires that have begun are not affected. Observers that are a [pipeline.HookWatcher]
-// see it come and go.
+// AddHook adds a hook to a running session, as if its settings had it: entry is an [Entry], or JSON
+// text of one as []byte, string or [jsontext.Value]. The hook runs after the hooks of the settings,
+// with their environment and level, until remove takes it away; both are safe at any time, and
+// fires that have begun are not affected. Observers that implement [pipeline.HookWatcher] are
+// notified of both.
 //
-// The hook is the program's own: it runs whether or not trust and policies of the settings allow
+// The hook belongs to the program: it runs whether or not trust and policies of the settings allow
 // hooks. The session's settings have to come from [Settings]. The error describes the mistake in
-// the event or the entry, and then nothing is added.
+// the event or the entry; with an error nothing is added.
 func AddHook(s *pipeline.Session, event string, entry any) (remove func(), err error) {
 	text, matcher, err := entryText(entry)
 	if err != nil {
@@ -98,10 +98,10 @@ func AddHook(s *pipeline.Session, event string, entry any) (remove func(), err e
 	return pipeline.Register(s, r.Loaded.Hooks...)
 }
 
-// addedHooks counts the hooks of [AddHook], of all sessions: each has an id of its own.
+// addedHooks counts the hooks that [AddHook] has added to all sessions; the count is in their ids.
 var addedHooks atomic.Int64
 
-// entryText is an entry as JSON without its matcher.
+// entryText returns an entry as JSON without its matcher, and the matcher.
 func entryText(entry any) (text jsontext.Value, matcher string, err error) {
 	switch e := entry.(type) {
 	case []byte:

@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// changes is an observer of hooks that come and go.
+// changes records the hooks that are added and removed.
 type changes struct {
 	pipeline.HookEnds
 	mu   sync.Mutex

@@ -17,7 +17,7 @@ var UserPromptSubmit *pipeline.Event[UserPromptSubmitInput, UserPromptSubmitOutp
 	Doc:   "when the user has sent a prompt, before anything is done with it",
 	Can:   pipeline.CanBlock | pipeline.CanStop | pipeline.CanAddContext,
 	Rules: pipeline.Rules{Text: hook.TextContext, LateFuncBlocks: true},
-	ConditionInput: func(p *UserPromptSubmitInput) hook.ConditionInput { // for matchers of profiles that test the prompt
+	ConditionInput: func(p *UserPromptSubmitInput) hook.ConditionInput { // profiles have matchers that test the prompt
 		return hook.ConditionInput{Input: wire.Object(nil).With("prompt", wire.Quote(p.Prompt))}
 	},
 })
@@ -69,8 +69,8 @@ var SubagentStart *pipeline.Event[SubagentStartInput, SubagentStartOutput] = dec
 	SubjectName: "agent_type",
 })
 
-// StopFailure fires when a turn has ended by an error of the API (C66). Nothing
-// that hooks say or do has an effect.
+// StopFailure fires when an error of the API has ended a turn (C66). Answers of its hooks have no
+// effect.
 var StopFailure *pipeline.Event[StopFailureInput, StopFailureOutput] = declare(traits{
 	kinds: outside, silent: true, quiet: true, narrow: true, neverWaits: true,
 }, nil, pipeline.Spec[StopFailureInput, BasicOutput]{
@@ -81,8 +81,7 @@ var StopFailure *pipeline.Event[StopFailureInput, StopFailureOutput] = declare(t
 	SubjectName: "error",
 })
 
-// TeammateIdle fires when a teammate is about to have nothing to do (C67). Exit
-// status 2 keeps it working.
+// TeammateIdle fires when a teammate is about to become idle (C67). Exit status 2 keeps it working.
 var TeammateIdle *pipeline.Event[TeammateIdleInput, TeammateIdleOutput] = declare(traits{
 	kinds: all, reason: model, stopFrees: true, verdict: endTurn,
 }, nil, pipeline.Spec[TeammateIdleInput, BasicOutput]{

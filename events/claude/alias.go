@@ -1,6 +1,6 @@
 package claude
 
-// Inputs and outputs that several events have in common.
+// Inputs and outputs that several events share.
 type (
 	TaskCompletedInput   = TaskCreatedInput
 	PostModelSwitchInput = PreModelSwitchInput

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Directive lists the instructions that every result has for the caller, besides the event's own.
+// Directive holds the instructions to the caller that the results of all events have in common.
 type Directive struct {
 	Stop       bool     // end the agent's loop
 	StopReason string   // tell the user why
@@ -32,8 +32,8 @@ func ApplyLifecycle[Out any](res *hook.Result[Out]) (d Directive) {
 	return d
 }
 
-// decided is the decision that hooks have made, without the block that stands
-// for "continue": false alone.
+// decided returns the decision of the hooks. It ignores a block that the reducer made of
+// "continue": false alone.
 func decided[Out any](res *hook.Result[Out]) (d hook.Decision) {
 	if !res.Stop || !res.Decision.Blocks() {
 		return res.Decision
@@ -50,12 +50,12 @@ func decided[Out any](res *hook.Result[Out]) (d hook.Decision) {
 type BlockVerdict struct {
 	Directive
 	Run    bool   // go ahead
-	Reason string // when it must not: why
+	Reason string // why not, if Run is false
 }
 
 // ApplyBlock returns the instructions of an event whose hooks can block and do nothing else:
-// PreCompact, ConfigChange, TaskCreated and the like. A stop alone is not a block; Run is false
-// with either.
+// PreCompact, ConfigChange, TaskCreated and the like. Run is false after a block and after a stop;
+// Reason is set after a block alone.
 func ApplyBlock[Out any](res *hook.Result[Out]) BlockVerdict {
 	v := BlockVerdict{Directive: ApplyLifecycle(res)}
 	blocked := decided(res).Blocks() && res.OverriddenBlock == ""
@@ -74,8 +74,8 @@ type ToolVerdict struct {
 	Input    wire.Object   // the arguments to run the tool with, changed or not
 }
 
-// ApplyPreToolUse returns the instructions for a tool call. With ask and defer Run is false: the
-// user decides. A stop alone leaves the Decision as it is.
+// ApplyPreToolUse returns the instructions for a tool call. Run is false with ask and defer: the
+// user decides. It is false after a stop too, which leaves Decision as it is.
 func ApplyPreToolUse(call *PreToolUseInput, res *hook.Result[PreToolUseOutput]) ToolVerdict {
 	v := ToolVerdict{Directive: ApplyLifecycle(res), Decision: permissions[decided(res)], Input: call.Input}
 	if v.Decision != "" {
@@ -116,7 +116,7 @@ func ApplyPermissionRequest(call *PermissionRequestInput, res *hook.Result[Permi
 // ResultVerdict lists the instructions of PostToolUse or PostToolUseFailure.
 type ResultVerdict struct {
 	Directive
-	Feedback string         // tell the model this beside the result: the objections of hooks
+	Feedback string         // the objections of hooks, for the model in addition to the result
 	Response jsontext.Value // the result that the model sees, changed or not; nil after a failure
 }
 
@@ -135,8 +135,8 @@ func ApplyPostToolUseFailure(res *hook.Result[BasicOutput]) ResultVerdict {
 	return ResultVerdict{Directive: ApplyLifecycle(res), Feedback: feedback(res)}
 }
 
-// feedback are the reasons of the hooks that blocked, also where the event has
-// nothing to block.
+// feedback returns the reasons of the hooks that blocked, also of an event at which a block has no
+// effect.
 func feedback[Out any](res *hook.Result[Out]) string {
 	var reasons []string
 	for i := range res.Reports {
@@ -151,7 +151,7 @@ func feedback[Out any](res *hook.Result[Out]) string {
 type PromptVerdict struct {
 	Directive
 	Run    bool   // let the agent work on the prompt, with Context for the model
-	Reason string // when it must not: why, for the user
+	Reason string // why not, for the user, if Run is false
 	Hide   bool   // leave the prompt out of the message about the block
 	Title  string // of the session, if a hook gave one
 }
@@ -169,11 +169,11 @@ func ApplyUserPromptSubmit(res *hook.Result[UserPromptSubmitOutput]) PromptVerdi
 type StopVerdict struct {
 	Directive
 	Again  bool   // send the agent back to work
-	Prompt string // with this text; empty if all there is to say is in Context
+	Prompt string // with this text; empty if Context has everything
 }
 
-// ApplyStop returns the instructions for an agent that is about to end its answer. A stop is
-// stronger than a block; [StopCap] limits how often hooks can keep the agent going.
+// ApplyStop returns the instructions for an agent that is about to end its answer. A stop overrides
+// a block; [StopCap] limits how often hooks can keep the agent going.
 func ApplyStop(res *hook.Result[BasicOutput]) StopVerdict {
 	v := StopVerdict{Directive: ApplyLifecycle(res)}
 	if v.Again = res.Blocked() && res.OverriddenBlock == "" && !v.Stop; v.Again {

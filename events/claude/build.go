@@ -25,7 +25,8 @@ func (e *entry) build() *settings.Problem {
 	return makers[e.kind]()
 }
 
-// setKey makes hooks duplicates that would do the same for the same calls (C18).
+// setKey sets the key by which duplicates are found: hooks have equal keys if they do the same for
+// the same calls (C18).
 func (e *entry) setKey(payload ...string) {
 	e.hook.Key = e.space + "\x00" + e.hook.Type + "\x00" + e.hook.If + "\x00" + strings.Join(payload, "\x00")
 }
@@ -109,8 +110,8 @@ func (e *entry) buildTool() *settings.Problem {
 	return nil
 }
 
-// buildJudge reads a hook that is a question to a model, or the task of an
-// agent (C49). An agent's refusal leaves the turn going.
+// buildJudge reads a hook that asks a model or gives an agent a task (C49). The refusal of an agent
+// never ends the turn.
 func (e *entry) buildJudge() *settings.Problem {
 	prompt, wrong := e.needText("prompt", "Is this safe? $ARGUMENTS")
 	if wrong != nil {
@@ -126,7 +127,7 @@ func (e *entry) buildJudge() *settings.Problem {
 	}
 	does := e.traits.verdict
 	if does == nothing && e.traits.kinds&prompts == 0 && e.traits.exitTwoDenies {
-		does = block // as of a command
+		does = block // like a command that refuses
 	}
 	canStop := e.traits.contextHold
 	asks.Answer = func(v judge.Verdict) hook.Reply {
@@ -139,8 +140,8 @@ func (e *entry) buildJudge() *settings.Problem {
 	return nil
 }
 
-// worktreePath makes an answer of the path that a command prints: its last line
-// that is not empty, without colours (release 2.1.239).
+// worktreePath converts the output of a command to an answer: the path is the last line that is not
+// empty, without colours (release 2.1.239).
 type worktreePath struct{ hook.Runner }
 
 // Unwrap returns the Runner of the command itself.
@@ -159,7 +160,7 @@ func (w worktreePath) Run(ctx context.Context, call hook.Call) (hook.Reply, erro
 	return reply, nil
 }
 
-// furnished makes a plugin's directory for data before its first hook runs.
+// furnished creates a plugin's data directory before the hook runs.
 type furnished struct {
 	hook.Runner
 	dir string

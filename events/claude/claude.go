@@ -9,11 +9,10 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is the Claude Code system: exit status 0 is read, 2 blocks with the
-// text on standard error, and after any other one a JSON answer counts, or the
-// hook has failed and the action goes ahead (rule C35; release 2.1.239).
-// Hooks have 10 minutes (C7), and all run at the same time; the
-// settings count in seconds.
+// Dialect is the Claude Code system. After exit status 0 the output is read, status 2 blocks with
+// the text on standard error, and after any other status a JSON answer takes effect, or the hook
+// has failed and the action goes ahead (rule C35; release 2.1.239). Hooks have 10 minutes (C7), and
+// all run at the same time; the unit of timeouts in settings is the second.
 var Dialect = &pipeline.Dialect{
 	Name: "claude",
 	Unit: time.Second,
@@ -26,7 +25,7 @@ var Dialect = &pipeline.Dialect{
 	Base:      base,
 	BaseNames: []string{"session_id", "transcript_path", "hook_event_name"},
 	Members:   []string{"terminalSequence", "async", "asyncTimeout"},
-	Newline:   true, // read -r would fail without (C26)
+	Newline:   true, // without it read -r of a shell would fail (C26)
 	HostLast:  true,
 	Detaches:  true,
 }
@@ -36,56 +35,56 @@ func base(dst []byte, event string, _ time.Time) []byte {
 	return append(append(dst, `,"hook_event_name":`...), wire.Quote(event)...)
 }
 
-// Level says whose rules count where releases disagree.
+// Level selects the release whose rules apply where releases disagree.
 type Level uint8
 
 // The levels. The zero Level is release 2.1.88.
 const (
 	Base Level = iota
 	// Docs is release 2.1.239: matchers such as "code-reviewer" and "Edit, Write" are names; a
-	// command that mentions ${user_config.…} is refused unless it has "args"; plain text of a
-	// Setup hook is not context; "once" counts in front matter alone.
+	// command that mentions ${user_config.…} is refused unless it has "args"; plain text of a Setup
+	// hook is not context; "once" has an effect in front matter alone.
 	Docs
 )
 
-// The ends of a hook, for events that differ from the dialect.
+// The effects of a hook's exit status, for events that differ from the dialect.
 var (
 	ignoresTwo  = hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAnswer, hook.OtherStatus: hook.ParseOrFail}
 	ignoresAll  = hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.ParseAnswer}
 	everyStatus = hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.DenyWithReason}
 )
 
-// audience is who gets a text.
+// audience selects who gets a text.
 type audience uint8
 
 const (
-	logOnly audience = iota // it is in the log
+	logOnly audience = iota // nobody; the text is in the log
 	model
 	user
 )
 
-// traits holds facts about an event that the documentation lists in tables and a declaration has
-// no field for.
+// traits holds facts about an event that the documentation has in tables, and for which a
+// declaration has no field.
 type traits struct {
 	kinds  kinds    // the types of hooks it runs
 	reason audience // who is told why something was blocked
 
-	decides     bool   // a "decision" counts, not only an exit status
-	permission  bool   // it is a permission, which can also be given
-	noContinue  bool   // "continue" does not count
-	noMessage   bool   // "systemMessage" does not count
-	silent      bool   // nothing a hook says counts, but a terminal sequence
-	quiet       bool   // the user is not told of hooks that failed
+	decides     bool   // the answer's "decision" has an effect, not only an exit status
+	permission  bool   // the decision is a permission, which hooks can also grant
+	noContinue  bool   // "continue" has no effect
+	noMessage   bool   // "systemMessage" has no effect
+	silent      bool   // nothing in an answer has an effect, except a terminal sequence
+	quiet       bool   // the user gets no notice of hooks that failed
 	stopBlocks  bool   // "continue": false keeps the action from going ahead
 	stopFrees   bool   // "continue": false lifts every block
 	contextHold bool   // context keeps the agent going like a block
 	neverWaits  bool   // every hook runs in the background
-	conditions  bool   // "if" can hold
+	conditions  bool   // hooks may have an "if"
 	narrow      bool   // matchers are lists of plain names at every level
-	baseText    bool   // plain text counts at the level Base alone
+	baseText    bool   // plain text is read at the level Base alone
 	erases      bool   // a block erases the user's prompt
 	lastLine    bool   // a command's answer is the last line that it prints
-	inAgent     string // the event that it is in the front matter of an agent
+	inAgent     string // the event in whose place it stands in an agent's front matter
 
 	timeout time.Duration // of commands and requests at the newer level; 0 is the event's
 	verdict verdict       // the effect of a prompt's refusal

@@ -50,7 +50,7 @@ var hookEnvDenylist = regexp.MustCompile(
 	`^(OTEL_.*|CLAUDE_PLUGIN_(ROOT|DATA|OPTION_.*)|CLAUDE_ENV_FILE|CLAUDE_EFFORT)$`,
 )
 
-// credential are the variables with which providers of models are used.
+// credential matches the variables that hold credentials of model providers.
 var credential = regexp.MustCompile(
 	`^(ANTHROPIC_(.*_)?(API_KEY|AUTH_TOKEN)|ANTHROPIC_CUSTOM_HEADERS|CLAUDE_CODE_OAUTH_.*TOKEN|AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|BEARER_TOKEN_BEDROCK)|GOOGLE_(API_KEY|APPLICATION_CREDENTIALS)|AZURE_.*(KEY|SECRET|TOKEN)|OPENAI_API_KEY|GEMINI_API_KEY)$`,
 )
@@ -128,15 +128,15 @@ var errPasted = errors.New(
 	`a command in shell form cannot mention ${user_config.…}, whose value would be read as code; write it into "args"`,
 )
 
-// argumentsVar is a mention of the hook's input in a command.
+// argumentsVar matches a use of the variable that holds the hook's input.
 var argumentsVar = regexp.MustCompile(`\$(ARGUMENTS\b|\{ARGUMENTS\b)`)
 
-// mostArguments is how much of an input a variable holds: systems bound the
-// length of one.
+// mostArguments is the longest input, in bytes, that is put into a variable: systems limit the
+// length of one variable.
 const mostArguments = 100 << 10
 
-// withArguments adds the input as a variable, unless it is too long; it is on
-// standard input in any case.
+// withArguments adds the input as a variable, unless it is too long. Standard input has it in any
+// case.
 func withArguments(env []string, payload []byte) []string {
 	if len(payload) > mostArguments {
 		return env
@@ -144,8 +144,8 @@ func withArguments(env []string, payload []byte) []string {
 	return environ.WithVar(env, "ARGUMENTS", strings.TrimSpace(string(payload)))
 }
 
-// argumentsNote says when the input has not been in the variable: a guard that
-// reads it there has seen nothing (C94).
+// argumentsNote notes in the report that the input was too long for the variable: a guard that
+// reads the variable has checked nothing (C94).
 type argumentsNote struct{ hook.Runner }
 
 // Run runs the hook.
@@ -160,8 +160,8 @@ func (a argumentsNote) Run(ctx context.Context, call hook.Call) (hook.Reply, err
 	return reply, err
 }
 
-// args reads the arguments of a command that no shell reads. Without one of them
-// it would be another command.
+// args reads the arguments of a command that runs without a shell. Any element that is not a string
+// is an error: without it the command would be another one.
 func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *settings.Problem) {
 	if !v.Exists() || v.Kind() == 'n' {
 		return nil, false, nil
@@ -179,8 +179,9 @@ func (e *entry) args(v settings.Value) (args []string, exec bool, wrong *setting
 	return args, true, nil
 }
 
-// wrap puts the wrappers around the command that some hooks need; exec says that no shell reads it.
-// A hook whose command is refused fails each time, and the refusal is a problem of the settings too.
+// wrap puts the wrappers around the command that some hooks need; exec means that the command runs
+// without a shell. A hook whose command is refused fails each time, and the refusal is a problem of
+// the settings too.
 func (e *entry) wrap(refused error, exec bool) {
 	h := e.hook
 	if refused != nil {
@@ -199,8 +200,9 @@ func (e *entry) wrap(refused error, exec bool) {
 	}
 }
 
-// shell makes the form that a shell runs: bash, or /bin/sh on a machine without, with the prefix
-// of the environment if there is one. It fails for a command in which a value would be code.
+// shell sets the command that a shell runs: bash, or /bin/sh on a machine without, with the prefix
+// of the environment if there is one. It fails for a command in which a value would be read as
+// code.
 func (e *entry) shell(c *run.Command, text string) error {
 	script, err := e.inShell(text)
 	if err != nil {
@@ -222,7 +224,7 @@ func (e *entry) shell(c *run.Command, text string) error {
 	return nil
 }
 
-// withoutBash says in the reports of a command that it ran in /bin/sh, where syntax of bash fails
+// withoutBash notes in the reports of a command that it ran in /bin/sh, where syntax of bash fails
 // or has another meaning.
 type withoutBash struct{ hook.Runner }
 
@@ -239,18 +241,18 @@ func (w withoutBash) Run(ctx context.Context, call hook.Call) (hook.Reply, error
 	return reply, err
 }
 
-// tame are values that no shell would take apart.
+// tame matches values that a shell reads as one word, without expansion.
 var tame = regexp.MustCompile(`^[A-Za-z0-9/._+:@%-]+$`)
 
-// fallback are the directories to run in when the agent's own is gone.
+// fallback returns the directories to try when the agent's own does not exist any more.
 func (e *entry) fallback() []string {
 	return lo.Compact([]string{e.at.Dir, e.home, os.TempDir()})
 }
 
-// failingRunner is a hook that cannot be run for a reason that is worth a message.
+// failingRunner fails each run with an error that explains why the hook cannot run.
 type failingRunner struct{ err error }
 
-// Run fails for the reason.
+// Run returns the error.
 func (c failingRunner) Run(context.Context, hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, c.err
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// command is settings with one command, which has more members.
+// command returns settings with one command; more has further members of the hook.
 func command(t testing.TB, event, text, more string) string {
 	return `{"hooks":{"` + event + `":[{"hooks":[{"type":"command","command":` + string(mustEncode(t, text)) + more + `}]}]}}`
 }
@@ -51,7 +51,7 @@ func TestCommandsRunInBash(t *testing.T) {
 	}
 }
 
-// Without bash the command runs in /bin/sh, and the report says it.
+// Without bash the command runs in /bin/sh, and the report notes it.
 func TestCommandsRunInShWhereThereIsNoBash(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for text, noted := range map[string]bool{`echo ok; true`: true, `"args":[`: false} {
@@ -111,10 +111,10 @@ func TestTheInputOfCommands(t *testing.T) {
 	}
 }
 
-// Members that no type knows reach the hook, of every event.
+// Members of the input that its type does not declare reach the hooks of every event.
 func TestUnknownMembersOfTheInputReachTheHook(t *testing.T) {
 	for event := range events {
-		var payload atomic.Value // a hook in the background is seen twice, and at the same time
+		var payload atomic.Value // atomic: a hook in the background runs at the same time
 		w := project(hooks(event, "h"))
 		w.replies = map[string]scripted{}
 		sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{w.load}, Log: slog.New(slog.DiscardHandler), Observe: []pipeline.Observer{pipeline.HookEnds(func(_ context.Context, ev *pipeline.Evaluation) { payload.Store(string(ev.Payload)) })}})
@@ -225,7 +225,7 @@ func TestRequests(t *testing.T) {
 	asked := make(chan *http.Request, 1)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- r
-		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client has gone
+		_, _ = io.Copy(io.Discard, r.Body) // the server notices that the client has gone only after reading the body
 		switch r.URL.Path {
 		case "/deny":
 			_, _ = w.Write([]byte(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"r"}}`))

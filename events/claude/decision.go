@@ -14,7 +14,7 @@ func errorAs[E error](err error) (e E, ok bool) {
 	return e, ok
 }
 
-// oneOf wants a word to be one of a list.
+// oneOf returns an error for a word that is not in the list.
 func oneOf(name, word string, words ...string) error {
 	if slices.Contains(words, word) {
 		return nil
@@ -22,15 +22,15 @@ func oneOf(name, word string, words ...string) error {
 	return &AnswerError{Member: name, Got: fmt.Sprintf("%q", word), Want: strings.Join(words, ", ")}
 }
 
-// The words of a permission decision and of a legacy one, which means the same
+// permissions maps the words of a permission decision, and the legacy words with the same meaning
 // (C52): approve is allow, block is deny.
 var permissions = map[hook.Decision]hook.Decision{
 	hook.Approve: hook.Allow, hook.Block: hook.Deny,
 	hook.Allow: hook.Allow, hook.Deny: hook.Deny, hook.Ask: hook.Ask, hook.Defer: hook.Defer,
 }
 
-// checkOutput checks that a Go function used words that its event knows, as other hooks have to.
-// The legacy words mean the same as elsewhere.
+// checkOutput reports a decision word in the output of a Go function that its event does not know,
+// as for other hooks. The legacy words are known too.
 func checkOutput[Out any](o *hook.Output[Out]) error { return checkPart(&o.Specific) }
 
 func checkPart(part any) error {

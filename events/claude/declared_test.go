@@ -111,7 +111,7 @@ func TestEventsAreDeclaredAsTheSourcesDescribeThem(t *testing.T) {
 	}
 }
 
-// docs/claude-events.md agrees with the declarations.
+// docs/claude-events.md lists the events as they are declared.
 func TestThePageListsTheEvents(t *testing.T) {
 	file := filepath.Join("..", "..", "docs", "claude-events.md")
 	want := page()

@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// AnswerError says why an answer cannot be used: nothing of it counts (release
-// 2.1.214).
+// AnswerError describes the member that makes an answer unusable: the whole answer is ignored
+// (release 2.1.214).
 type AnswerError struct {
 	Member string // "permissionDecision"
 	Got    string // "a number", or the word itself
@@ -42,9 +42,9 @@ func decoder[Out any, O interface {
 	}
 }
 
-// decode reads the standard output of a hook: white space and then an object is an answer, and
-// anything else, a banner before the object too, is plain text (C35). Known members have to be of
-// the right type; a null counts as absent. Unknown members are not a mistake.
+// decode reads the standard output of a hook. White space and then an object is an answer; anything
+// else is plain text, also a banner with an object after it (C35). Known members have to be of the
+// right type; a null is treated as absent. Unknown members are not a mistake.
 func decode(event string, stdout []byte, part output) (out common.Output, notes []string, err error) {
 	text := wire.Trim(stdout)
 	if len(text) == 0 {
@@ -106,8 +106,8 @@ func member(
 	return nil
 }
 
-// readSpecific reads hookSpecificOutput. One that is meant for another event does
-// not count; one that does not say for which is a mistake.
+// readSpecific reads hookSpecificOutput. An object for another event is ignored with a note; one
+// without hookEventName is an error.
 func readSpecific(event string, out *common.Output, part output, o wire.Object) (notes []string, err error) {
 	var name string
 	if err := setText(&name, "hookSpecificOutput.hookEventName", o.Get("hookEventName")); err != nil {
@@ -139,7 +139,7 @@ func readSpecific(event string, out *common.Output, part output, o wire.Object) 
 	return nil, nil
 }
 
-// nulls returns the names of the members that count as absent.
+// nulls returns the names of the members that are null, which are treated as absent.
 func nulls(o wire.Object) (names []string) {
 	for name, value := range o.Members() {
 		if value.Kind() == 'n' {
@@ -149,7 +149,7 @@ func nulls(o wire.Object) (names []string) {
 	return names
 }
 
-// answerError says which member of hookSpecificOutput does not fit its type.
+// answerError returns an error that names the member of hookSpecificOutput whose type is wrong.
 func answerError(err error) error {
 	e := &AnswerError{
 		Member: "hookSpecificOutput",
@@ -170,7 +170,7 @@ func wanted(t reflect.Type) string {
 	return wire.Wanted(t)
 }
 
-// checked is an own part whose words have to be of a list.
+// checked is an event's own part that has words to check.
 type checked interface{ check() error }
 
 // decider is an event's own part that carries a decision. It replaces the common decision and

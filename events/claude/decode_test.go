@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// wrong are members that are known, of a type that they cannot have.
+// wrong lists answers in which a known member has a wrong type.
 var wrong = []string{
 	`{"continue":1}`, `{"suppressOutput":"x"}`, `{"stopReason":1}`, `{"systemMessage":[]}`, `{"reason":{}}`, `{"terminalSequence":5}`,
 	`{"decision":"deny"}`, `{"decision":true}`, `{"hookSpecificOutput":"x"}`, `{"hookSpecificOutput":{}}`,

@@ -1,6 +1,6 @@
 // Package claude is the hook system of Claude Code: 33 events, and hooks that are commands, HTTP
 // requests, model prompts, agents, MCP tools or Go functions. docs/spec/claude.md has its rules;
-// where it is silent, the public documentation of release 2.1.239 counts.
+// where that file is silent, the public documentation of release 2.1.239 applies.
 //
 // # Firing an event
 //
@@ -20,9 +20,9 @@
 //
 // # Texts and effects
 //
-// The texts of an answer are for the model, for the user, or for the log alone. [TextsOf] sorts
-// the texts of a result by audience, and [EffectsOf] lists everything that a caller has to apply,
-// for programs that have JSON and no types.
+// The texts of an answer are for the model, for the user, or for the log alone. [TextsOf] sorts the
+// texts of a result by audience, and [EffectsOf] lists everything that a caller has to apply, for
+// programs that have JSON and no types.
 //
 // # Settings
 //
@@ -34,17 +34,17 @@
 //	sys := pipeline.NewSystem(pipeline.Config{Load: []pipeline.Load{load}})
 //
 // Hooks of the types "prompt", "agent" and "mcp_tool" need a model, an agent runner and a tool
-// caller of the host; without one, such a hook is skipped with a reason. Types adds hook types of
-// the host's own.
+// caller of the host; without one, such a hook is skipped with a reason. Types adds hook types that
+// the host defines.
 //
 // # Levels
 //
-// [Level] selects the release whose rules count: the zero Level is release 2.1.88, [Docs] is
+// [Level] selects the release whose rules apply: the zero Level is release 2.1.88, [Docs] is
 // release 2.1.239.
 //
 // # Background
 //
-// Hooks with "async" run on after their fire; their answers are context for the model's next
-// turn, see NextTurn of [pipeline.Session]. A session that has such hooks, or that leaves files
-// of variables, has to be closed.
+// Hooks with "async" run on after their fire; their answers are context for the model's next turn,
+// see NextTurn of [pipeline.Session]. A session that has such hooks, or whose hooks export
+// variables, has to be closed.
 package claude

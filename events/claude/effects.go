@@ -41,10 +41,10 @@ type Effects struct {
 	SystemMessages    []string `json:"systemMessages"`
 	Continue          bool     `json:"continue"`
 	StopReason        *string  `json:"stopReason"`
-	Errors            int      `json:"errors"` // hooks that failed and blocked nothing, of which the user is told
+	Errors            int      `json:"errors"` // hooks that failed without a block; the user gets a notice of each
 	ModelSees         []string `json:"model_sees"`
 	UserSees          []string `json:"user_sees"`
-	Lifted            *string  `json:"lifted"` // why a block does not count
+	Lifted            *string  `json:"lifted"` // why a block has no effect
 
 	PromptErased           *bool           `json:"promptErased"`
 	SuppressOriginalPrompt *bool           `json:"suppressOriginalPrompt"`
@@ -60,13 +60,13 @@ type Effects struct {
 	Spilled                bool            `json:"spilled"` // a text was too long; see Kept of Own
 }
 
-// ElicitedAnswer is the answer to an MCP server in the user's place.
+// ElicitedAnswer is the answer that an MCP server gets in place of the user's.
 type ElicitedAnswer struct {
 	Action  string      `json:"action"`
 	Content wire.Object `json:"content,omitzero"`
 }
 
-// effected is an own part that has effects.
+// effected is an event's own part of an answer that has effects.
 type effected interface{ effects(*Effects) }
 
 // EffectsOf returns everything that a caller has to apply after a fire. It is made for tools and
@@ -118,8 +118,8 @@ func effectsOf(o *common.Output, lifted string, reports []common.Report, part ou
 	return e
 }
 
-// answeredBlock reports whether the answer of a hook, and not its end, blocked in
-// the common word.
+// answeredBlock reports whether a hook blocked by the word "block" in its answer, and not by its
+// exit status.
 func answeredBlock(r *common.Report) bool {
 	word := wire.Object(r.Output.Raw).Text("decision")
 	return r.Output.Decision.Blocks() && word == string(hook.Block) ||
@@ -136,10 +136,11 @@ func blocksPlainly(r *common.Report) bool {
 // failed reports whether a hook failed and blocked nothing.
 func failed(r *common.Report) bool { return r.Err != nil && !r.Output.Decision.Blocks() }
 
-// reported reports whether the user gets to know that a hook failed.
+// reported reports whether the user gets a notice that a hook failed.
 func reported(r *common.Report) bool { return failed(r) && !traitsOf(r.Hook.Event).quiet }
 
-// isLostDenial reports whether a hook worked for the original, which loses the denial in its output.
+// isLostDenial reports whether a hook failed because its output has a denial that the original
+// system does not read.
 func isLostDenial(err error) bool {
 	lost, is := errorAs[*hook.UnreadError](err)
 	return is && lost.Denies
@@ -150,7 +151,7 @@ func timedOut(err error) bool {
 	return late
 }
 
-// TextsOf says who gets the texts of a result.
+// TextsOf sorts the texts of a result by audience.
 func TextsOf[Out any](res *hook.Result[Out]) (t Texts) {
 	for i := range res.Restore().Reports {
 		if r := &res.Reports[i]; !r.Backgrounded {
@@ -178,7 +179,7 @@ func of(r *common.Report, hideReason bool) (t Texts) {
 		t.give(user, o.StopReason)
 	}
 	switch {
-	case o.Decision.Blocks() && o.Stop && o.Reason == o.StopReason: // the user has it
+	case o.Decision.Blocks() && o.Stop && o.Reason == o.StopReason: // StopReason has been added for the user already
 	case o.Decision.Blocks():
 		to := traitsOf(r.Hook.Event).reason
 		if hideReason {
@@ -203,8 +204,8 @@ func of(r *common.Report, hideReason bool) (t Texts) {
 	return t
 }
 
-// inVain reports whether a hook wanted to block with an exit status that blocks at other events
-// and decides nothing here.
+// inVain reports whether a hook ended with status 2 at an event that can be blocked, but not by
+// that status.
 func inVain(r *common.Report) bool {
 	t := traitsOf(r.Hook.Event)
 	return t.blocks && !t.exitTwoDenies && r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2 &&
@@ -216,8 +217,8 @@ func (t *Texts) give(to audience, text string) {
 	*list = appendText(*list, text)
 }
 
-// notice tells the user that a hook failed: its name, and the line of
-// its standard error that names the error.
+// notice returns the text that tells the user of a failed hook: its name, and the line of its
+// standard error that names the error.
 func notice(h *hook.Hook, err error, reply *hook.Reply) string {
 	var exit *hook.ExitError
 	var own *hook.Error
@@ -249,7 +250,7 @@ func plain(b []byte) string { return wire.Valid(wire.Trim(b)) }
 
 func some(s string) *string { return lo.EmptyableToPtr(s) }
 
-// list returns a pointer to l, or nil if l is nil; an empty list is not nil.
+// list returns a pointer to l, or nil if l is nil. The pointer to an empty list is not nil.
 func list[T any](l []T) *[]T {
 	if l == nil {
 		return nil

@@ -22,8 +22,8 @@ type entry struct {
 	kind  kinds
 }
 
-// fill reads the entry. It returns the problem that makes it unusable, or nil. One that is
-// unusable and says "onFailure": "block" blocks at each fire.
+// fill reads the entry. It returns the problem that makes it unusable, or nil. An unusable entry
+// with "onFailure": "block" blocks at each fire.
 func (e *entry) fill() *settings.Problem {
 	wrong := e.read()
 	if wrong != nil {
@@ -74,7 +74,8 @@ func (e *entry) read() *settings.Problem {
 	return nil
 }
 
-// get returns a member of the entry; in a profile, one that its system does not read is absent.
+// get returns a member of the entry. In a profile, a member that its system does not read is
+// absent.
 func (e *entry) get(name string) settings.Value {
 	if p := e.profile; p != nil && name != p.failure.name && !slices.Contains(p.members, name) {
 		return settings.Value{}
@@ -162,7 +163,7 @@ func (e *entry) once(v settings.Value) {
 	}
 }
 
-// only are the members that mean something to some types of hooks alone.
+// only lists the members that have an effect on some types of hooks alone.
 var only = []struct {
 	member string
 	kinds  kinds
@@ -172,7 +173,7 @@ var only = []struct {
 	{"headers", requests}, {"allowedEnvVars", requests},
 }
 
-// misplaced says which members have no effect on this type of hook.
+// misplaced reports the members that have no effect on this type of hook.
 func (e *entry) misplaced() {
 	for _, m := range only {
 		if v := e.get(m.member); v.Exists() && m.kinds&e.kind == 0 && e.kind != added {
@@ -181,8 +182,8 @@ func (e *entry) misplaced() {
 	}
 }
 
-// condition reads "if" (C19). It has a meaning for tool events
-// alone; a hook that has one elsewhere never runs.
+// condition reads "if" (C19), which only tool events have. A hook with one at another event never
+// runs.
 func (e *entry) condition(v settings.Value) *settings.Problem {
 	if !v.Exists() || v.Kind() == 'n' {
 		return nil
@@ -208,8 +209,8 @@ func (e *entry) condition(v settings.Value) *settings.Problem {
 	return nil
 }
 
-// failure reads "onFailure" (release 2.1.295): to block as exit status 2 would,
-// where that blocks.
+// failure reads "onFailure" (release 2.1.295): "block" makes a failure block like exit status 2, at
+// events where that status blocks.
 func (e *entry) failure(v settings.Value) {
 	if !v.Exists() || v.Kind() == 'n' {
 		return
@@ -234,11 +235,11 @@ func (e *entry) failure(v settings.Value) {
 	e.hook.FailClosed = true
 }
 
-// failureBlocks reports whether a failure of the hook can block. A type that there is not counts
-// as one whose failures can.
+// failureBlocks reports whether a failure of the hook can block. The failures of an unknown type
+// can.
 func (e *entry) failureBlocks() bool {
 	async := e.hook.Background != hook.Foreground
-	if e.kind == 0 || e.kind == commands { // they may not have been read
+	if e.kind == 0 || e.kind == commands { // the entry may be invalid, and these members unread
 		for _, member := range [...]string{"async", "asyncRewake"} {
 			on, _ := e.value.Get(member).Bool()
 			async = async || on
@@ -248,7 +249,7 @@ func (e *entry) failureBlocks() bool {
 }
 
 // exclude sets the reason for which the settings exclude the hook, if any, whatever its entry
-// says. Front matter is judged anew with each Reload, and the program's own not at all.
+// contains. Hooks of front matter are judged again at each Reload, and the program's hooks never.
 func (e *entry) exclude() {
 	h, id := e.hook, ""
 	if e.plugin != nil {
@@ -259,12 +260,12 @@ func (e *entry) exclude() {
 		return
 	}
 	if why.Skip == hook.Disabled {
-		why.Unusable = h.Unusable // a lock of the machine can overrule the switch
+		why.Unusable = h.Unusable // a lock of the machine can overrule disableAllHooks
 	}
 	h.Exclusion = why
 }
 
-// decide sets the reason that keeps an entry which can be read from running, if any.
+// decide sets the reason, if any, for which a readable entry does not run.
 func (e *entry) decide() {
 	h := e.hook
 	switch {

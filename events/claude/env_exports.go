@@ -17,23 +17,23 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// sourcing prints the variables, an empty one, reads the files, and prints the variables again.
-// Output of the files is kept apart from the variables, and a PATH that they change does not hide
-// env.
+// sourcing is a script that prints the variables, an empty one as separator, reads the files, and
+// prints the variables again. Output of the files goes to standard error, and env is found also
+// after they change PATH.
 const sourcing = `command -p env -0; printf '\0'; for file; do . "$file" >&2; done; command -p env -0`
 
-// sourcingTime is how long a shell may take over the files.
+// sourcingTime limits the time of the shell that reads the files.
 const sourcingTime = 10 * time.Second
 
-// theShells are the variables that a shell sets by itself.
+// theShells lists the variables that a shell sets by itself.
 var theShells = []string{"_", "SHLVL", "PWD", "OLDPWD"}
 
 // Exported returns the variables that the files of [pipeline.Session.EnvFiles] add to an
 // environment or change in it. bash reads the files in their order; where there is no bash, sh.
 // Variables that the files remove are not reported.
 //
-// It is for tools that show the variables of hooks. A host reads the files itself before each
-// command, and then functions and options count as well. Exported costs a process, which has ten
+// It is for tools that show the variables of hooks. A host has its shell read the files before each
+// command, which also applies functions and options. Exported costs a process, which has ten
 // seconds; a file that ends the shell is an error.
 func Exported(ctx context.Context, files, environ []string) (map[string]string, error) {
 	if len(files) == 0 {
@@ -76,7 +76,7 @@ func sourcingShell() []string {
 	return []string{"/bin/sh", "-c", sourcing, "sh"}
 }
 
-// quiet returns an environment without the variables that make shells read other files first.
+// quiet removes from an environment the variables that make shells read other files first.
 func quiet(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		return strings.HasPrefix(entry, "BASH_ENV=") || strings.HasPrefix(entry, "ENV=")

@@ -54,7 +54,7 @@ var honoured = []struct {
 	{"PostModelSwitch", false, "user", "cmxt"},
 }
 
-// one fires an event with one hook that says something.
+// one fires an event with one hook that answers as scripted.
 func one(t *testing.T, event, input string, says scripted) (effects func(want string)) {
 	w := project(hooks(event, "h"))
 	w.replies = map[string]scripted{"h": says}
@@ -66,7 +66,7 @@ func one(t *testing.T, event, input string, says scripted) (effects func(want st
 func TestExitStatusTwoOfEveryEvent(t *testing.T) {
 	for _, tt := range honoured {
 		t.Run(tt.event, func(t *testing.T) {
-			word := lo.Ternary(tt.blocks && strings.Contains(tt.fields, "d") && tt.event != "PreToolUse" && tt.event != "PreModelSwitch", `"block"`, "null") // there it is a permission
+			word := lo.Ternary(tt.blocks && strings.Contains(tt.fields, "d") && tt.event != "PreToolUse" && tt.event != "PreModelSwitch", `"block"`, "null") // at these events the decision is a permission
 			one(t, tt.event, "", says(2, "", "no\n"))(fmt.Sprintf(`{"blocked":%t,"model_sees":%s,"user_sees":%s,"errors":0,"decision":`+word+`}`,
 				tt.blocks, lo.Ternary(tt.to == "model", `["no"]`, `[]`), lo.Ternary(tt.to == "user", `["no"]`, lo.Ternary(tt.event == "PermissionRequest", `["h hook error: exit status 2: no"]`, `[]`))))
 		})
@@ -195,7 +195,7 @@ func TestTheOwnMembersOfEvents(t *testing.T) {
 			w := project(hooks(tt.event, "h"))
 			w.host.Interactive = tt.interactive
 			if tt.name == "feedback" {
-				w.Level = claude.Docs // context alone keeps nothing going at the base level's
+				w.Level = claude.Docs // at the base level context alone keeps no agent going
 			}
 			w.replies = map[string]scripted{"h": says(0, answer, "")}
 			wantEffects(t, fire(t, w.open(t), tt.event, tt.input), tt.want)

@@ -98,7 +98,7 @@ func Example_hooksInGo() {
 	// Output: allow {"to":"prod","dry_run":true} <nil>
 }
 
-// A stream tells of each hook when it begins, and when it is done.
+// A stream reports each hook when it begins and when it ends.
 func Example_stream() {
 	ses, done := opened(`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "echo tests fail >&2; exit 2", "statusMessage": "running the tests"}]}]}}`, pipeline.SessionConfig{})
 	defer done()
@@ -151,7 +151,7 @@ func ExampleFrontMatter_Register() {
 	}
 	res, _ := claude.SubagentStop.Fire(ctx, ses, &claude.SubagentStopInput{})
 	fmt.Println(res.Blocked(), res.Reason)
-	remove() // the agent has done its work
+	remove() // the hook was for this piece of work
 	res, _ = claude.SubagentStop.Fire(ctx, ses, &claude.SubagentStopInput{})
 	fmt.Println(res.Blocked())
 	// Output:

@@ -14,17 +14,17 @@ import (
 // that reads it passes its "hooks" on as JSON.
 type FrontMatter struct {
 	Name  string // of the skill or agent
-	File  string // where it stands, for messages
-	Root  string // the skill's directory; its hooks are no duplicates of others
+	File  string // path of the file, for messages
+	Root  string // the skill's directory; keeps its hooks from being duplicates of others
 	Hooks []byte // one JSON object: events and their groups, as in settings
-	Agent bool   // it is an agent's: its Stop hooks are for SubagentStop
+	Agent bool   // the front matter is an agent's: its Stop hooks are for SubagentStop
 }
 
-// Register adds the hooks of front matter to a session: hooks of a skill from its first use to
-// the end of the session, hooks of an agent for as long as it runs; remove takes them away. The
-// session's settings have to come from [Settings]; their policies, level and environment count
-// for these hooks too, and an agent of a project that is not trusted has no hooks (release
-// 2.1.218). Entries that cannot be used are problems, and never disturb the others.
+// Register adds the hooks of front matter to a session: hooks of a skill from its first use to the
+// end of the session, hooks of an agent for as long as it runs; remove takes them away. The
+// session's settings have to come from [Settings]; their policies, level and environment apply to
+// these hooks too, and an agent of a project that is not trusted has no hooks (release 2.1.218).
+// Entries that cannot be used are problems, and do not affect the others.
 func (f FrontMatter) Register(s *pipeline.Session) (remove func(), problems []settings.Problem, err error) {
 	loaded, ok := s.Setting(readingKey{}).(*reading)
 	if !ok {

@@ -13,11 +13,11 @@ import (
 type origin struct {
 	*reading
 	layer  settings.Layer
-	root   string // the directory that a path rule with a leading slash counts from
+	root   string // the directory to which a path rule with a leading slash is relative
 	space  string // keeps hooks of different plugins and skills apart (C18)
 	env    []string
-	plugin *Plugin // nil for hooks that are no plugin's
-	agent  bool    // the front matter of an agent: its Stop is SubagentStop
+	plugin *Plugin // nil: the hooks come from no plugin
+	agent  bool    // the hooks are in an agent's front matter: Stop means SubagentStop
 }
 
 // label names the origin in the ids of its hooks.
@@ -42,7 +42,7 @@ func (o origin) group(g entries.Group) {
 	(&group{origin: o, Group: g, traits: traitsOf(g.Event.Name)}).read()
 }
 
-// renamed is the event that a name stands for.
+// renamed returns the event that a name in the settings means.
 func (o origin) renamed(event string) string {
 	if o.profile != nil {
 		return cmp.Or(o.profile.events[event], event)
@@ -65,7 +65,7 @@ var (
 	}
 )
 
-// Names that people write for events of this system.
+// movedEvents maps names that people write by mistake to the events of this system.
 var movedEvents = map[string]string{
 	"BeforeTool": "PreToolUse", "AfterTool": "PostToolUse", "BeforeAgent": "UserPromptSubmit", "AfterAgent": "Stop", "PreCompress": "PreCompact",
 }
@@ -77,9 +77,9 @@ type group struct {
 	traits  *traits
 	pattern string
 	matcher hook.Matcher
-	where   hook.Condition // the matcher, where a profile tests another member than the subject
-	invalid string         // why none of its hooks can run
-	broken  string         // why its matcher matches nothing
+	where   hook.Condition // the matcher, if the profile matches another member than the subject
+	invalid string         // why none of the group's hooks can run
+	broken  string         // why the group's matcher matches nothing
 }
 
 func (g *group) read() {
@@ -97,7 +97,7 @@ func (g *group) read() {
 		}
 		e.exclude()
 		if g.broken != "" && (wrong != nil || h.Skip != "") {
-			h.Matcher = nil // whatever it could have meant
+			h.Matcher = nil // the hook runs at every call, whatever the matcher could have meant
 		}
 		return wrong
 	})

@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// digesting is the hook of hooktest.Runner for answers that are not the text that the program
-// printed. It prints a digest, which has no quotes to change.
+// digesting prints a digest of its payload. It replaces the hook of hooktest.Runner where the
+// answer is not the printed text itself: a digest has no quotes that could change.
 const digesting = `payload=$(cat; echo .)
 case $payload in
 *'"hooktest":"hang"'*) exec sleep 600 ;;

@@ -22,7 +22,7 @@ func checkEvent[In, Out any](t *testing.T, event *pipeline.Event[In, Out], but .
 	})
 }
 
-// A block keeps an agent at work, and an answer that stops it lets it go.
+// stopFrees exempts an event: an answer that stops the agent lifts the block that keeps it at work.
 var stopFrees = hooktest.LosesBlocks("an answer that stops the agent lifts what keeps it at work")
 
 func TestEveryEventHolds(t *testing.T) {

@@ -8,22 +8,22 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// CommonInput are the members that the input of any event may have, besides the
-// session's id and transcript. Hosts give those they know of.
+// CommonInput holds the members that the input of any event may have, in addition to the session's
+// id and transcript. Hosts set those that they know.
 type CommonInput struct {
-	Cwd            string         `json:"cwd,omitempty"`             // where the agent works now, and the hooks run; empty is the session's directory
+	Cwd            string         `json:"cwd,omitempty"`             // the agent's current directory, in which hooks run; empty is the session's directory
 	PermissionMode string         `json:"permission_mode,omitempty"` // default, plan, acceptEdits, auto, dontAsk or bypassPermissions
 	PromptID       string         `json:"prompt_id,omitempty"`
 	Effort         *Effort        `json:"effort,omitempty"`
-	AgentID        string         `json:"agent_id,omitempty"`   // inside a sub-agent
-	AgentType      string         `json:"agent_type,omitempty"` // inside a sub-agent, or of a session that has one
+	AgentID        string         `json:"agent_id,omitempty"`   // set inside a sub-agent
+	AgentType      string         `json:"agent_type,omitempty"` // set inside a sub-agent, or in a session that has an agent type
 	ScratchpadDir  string         `json:"scratchpad_dir,omitempty"`
 	Extra          jsontext.Value `json:",embed"` // further members for the hooks; an object or nil
 }
 
 func (c *CommonInput) common() *CommonInput { return c }
 
-// Effort is how hard the model works: low to max.
+// Effort holds the effort level of the model, low to max.
 type Effort struct {
 	Level string `json:"level"`
 }
@@ -33,12 +33,12 @@ type Effort struct {
 type PreToolUseInput struct {
 	CommonInput
 	Name   string      `json:"tool_name"`
-	Input  wire.Object `json:"tool_input"` // its arguments; paths in it absolute
+	Input  wire.Object `json:"tool_input"` // the tool's arguments, with absolute paths
 	ID     string      `json:"tool_use_id,omitempty"`
-	Server *Server     `json:"mcp_server,omitempty"` // whose tool it is, of an MCP tool
+	Server *Server     `json:"mcp_server,omitempty"` // the server of an MCP tool
 
-	// OriginalInput are the arguments that the model gave, where hooks have
-	// rewritten them; nil if none did. Hooks that come later see it beside Input.
+	// OriginalInput holds the model's arguments after a hook has rewritten them; nil if none did.
+	// Later hooks see both OriginalInput and Input.
 	OriginalInput wire.Object `json:"snaphook_original_input,omitzero"`
 }
 
@@ -58,7 +58,7 @@ func (c PreToolUseInput) check() error {
 // PermissionRequestInput is the input of PermissionRequest.
 type PermissionRequestInput struct {
 	PreToolUseInput
-	Suggestions []wire.Object `json:"permission_suggestions,omitempty"` // the entries that the dialog would offer
+	Suggestions []wire.Object `json:"permission_suggestions,omitempty"` // the permission rules that the dialog would offer
 }
 
 // PermissionDeniedInput is the input of PermissionDenied.
@@ -96,7 +96,7 @@ type SessionStartInput struct {
 	Model  string `json:"model,omitempty"`
 	Title  string `json:"session_title,omitempty"`
 
-	// Of a session that goes on after a break.
+	// Set when a session continues after a break.
 	Idle          float64 `json:"seconds_since_last_response,omitzero"`
 	ContextTokens int     `json:"context_tokens,omitzero"`
 	CacheExpired  bool    `json:"prompt_cache_likely_expired,omitzero"`
@@ -145,13 +145,13 @@ type StopInput struct {
 	Crons []wire.Object `json:"session_crons,omitempty"`
 }
 
-// SubagentStopInput is the input of SubagentStop; the agent is in Common.
+// SubagentStopInput is the input of SubagentStop; CommonInput identifies the agent.
 type SubagentStopInput struct {
 	StopInput
 	Transcript string `json:"agent_transcript_path"`
 }
 
-// SubagentStartInput is the input of SubagentStart; the agent is in Common.
+// SubagentStartInput is the input of SubagentStart; CommonInput identifies the agent.
 type SubagentStartInput struct{ CommonInput }
 
 // StopFailureInput is the input of StopFailure.

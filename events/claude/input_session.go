@@ -110,8 +110,8 @@ type MessageDisplayInput struct {
 	Delta   string `json:"delta"`
 }
 
-// PreModelSwitchInput is the input of PreModelSwitch and PostModelSwitch. Source is command,
-// picker or sdk, afterwards also auto or resume.
+// PreModelSwitchInput is the input of PreModelSwitch and PostModelSwitch. Source is command, picker
+// or sdk; at PostModelSwitch also auto or resume.
 type PreModelSwitchInput struct {
 	CommonInput
 	From          string  `json:"from_model"`

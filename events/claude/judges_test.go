@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/run/judge"
 )
 
-// tally counts who was asked.
+// tally counts the questions to each judge.
 type tally struct {
 	mu    sync.Mutex
 	asked []string

@@ -113,7 +113,7 @@ func TestToolsAreMatchedUnderTheirOldAndNewNames(t *testing.T) {
 	}
 }
 
-// A file and a kind of agent have one name each.
+// The old names of tools do not match files and kinds of agents of the same name.
 func TestOldNamesOfToolsAreNamesOfToolsAlone(t *testing.T) {
 	for event, input := range map[string]string{"FileChanged": `{"file_path":"/x/Agent"}`, "SubagentStart": `{"agent_type":"Agent"}`} {
 		w := project(`{"hooks": {"` + event + `": [{"matcher": "Task", "hooks": [{"type": "command", "command": "h"}]}]}}`)

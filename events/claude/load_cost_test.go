@@ -13,7 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// largeSettings are settings of one part, again and again. The number of the part is in its name.
+// largeSettings holds settings that repeat one part many times. Each repetition has its number in a
+// name.
 var largeSettings = map[string]struct{ part, around string }{
 	"hooks that work":        {`{"matcher": "Bash", "hooks": [{"type": "command", "command": "./guard %d"}]}`, `{"hooks": {"PreToolUse": [%s]}}`},
 	"groups without hooks":   {`{"matcher": "%d"}`, `{"hooks": {"PreToolUse": [%s]}}`},

@@ -13,7 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
-// processorTime returns the time on a processor of this process, which other processes leave alone.
+// processorTime returns the processor time of this process, which does not depend on the load of
+// the machine.
 func processorTime(t *testing.T) time.Duration {
 	var used unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Callbacks that a program passes on for its users are judged when they are registered.
+// Callbacks that a program registers on behalf of its users are checked against policies at
+// registration.
 func TestALockOfTheMachineUpholdsACallbackOfTheUserToo(t *testing.T) {
 	lock := filepath.Join(t.TempDir(), "lock.json")
 	if err := os.WriteFile(lock, []byte(`{"hooks": [{"mode": "enforce"}], "lock": ["hooks[0].mode"]}`), 0o600); err != nil {

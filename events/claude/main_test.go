@@ -22,11 +22,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The clock of the expressions runs until a while after the last match.
+	// The clock goroutine of regexp2 outlives the last match for a while.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 }
 
-// layer is a settings file that is not on disk.
+// layer returns a settings file that is not on disk.
 func layer(source hook.Source, text string) settings.Layer {
 	return settings.Layer{Name: source.String(), Source: source, File: source.String() + ".json", Data: []byte(text), Strict: true}
 }
@@ -35,15 +35,15 @@ func layer(source hook.Source, text string) settings.Layer {
 type world struct {
 	claude.Settings
 	host    pipeline.SessionConfig
-	replies map[string]scripted // answers of commands, which are then not started
+	replies map[string]scripted // answers by command; such a command is not started
 }
 
-// project is a world with the settings of a project.
+// project returns a world with the settings of a project.
 func project(text string) world {
 	return world{Settings: claude.Settings{Layers: []settings.Layer{layer(hook.Project, text)}, Environ: []string{"PATH=" + os.Getenv("PATH")}}}
 }
 
-// scripted takes the place of a process.
+// scripted is the result of a process that is not started.
 type scripted struct {
 	hook.Reply
 	delay time.Duration
@@ -63,12 +63,12 @@ func (s scripted) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	return s.Reply, s.err
 }
 
-// says is a process that ends like this.
+// says returns the result of a process with this exit status and output.
 func says(exit int, stdout, stderr string) scripted {
 	return scripted{Reply: hook.Reply{Exit: exit, Stdout: []byte(stdout), Stderr: []byte(stderr)}}
 }
 
-// load reads the settings, and puts the replies in the place of processes.
+// load reads the settings, and replaces the runners of commands that have a reply.
 func (w world) load(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 	loaded, err := w.Settings.Load(ctx, at)
 	for _, h := range loaded.Hooks {
@@ -99,7 +99,7 @@ func (w world) open(t testing.TB) *pipeline.Session {
 	return s
 }
 
-// directory is an empty one, by its real name.
+// directory returns a new empty directory, with symbolic links resolved.
 func directory(t testing.TB) string {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -110,7 +110,7 @@ func directory(t testing.TB) string {
 
 var events = lo.KeyBy(pipeline.Events(claude.Dialect), func(e pipeline.Declared) string { return e.Info().Name })
 
-// inputs are one input for each event.
+// inputs holds one input for each event.
 var inputs = map[string]string{
 	"PreToolUse":          `{"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t-1"}`,
 	"PermissionRequest":   `{"tool_name":"Bash","tool_input":{"command":"ls"}}`,
@@ -196,7 +196,7 @@ func wantEffects(t testing.TB, fired *pipeline.JSONResult, want string) {
 	}
 }
 
-// hooks are settings with these commands, each a hook of its own, for an event.
+// hooks returns settings for an event in which each command is a hook.
 func hooks(event string, commands ...string) string {
 	entries := lo.Map(commands, func(c string, _ int) map[string]any { return map[string]any{"type": "command", "command": c} })
 	b, _ := json.Marshal(map[string]any{"hooks": map[string]any{event: []any{map[string]any{"hooks": entries}}}})

@@ -11,9 +11,9 @@ import (
 
 // The functions of this file merge the event's part of one hook's answer into the part of all.
 
-// addGate lets the last hook that rewrote the arguments win, whole, and not the
-// last to finish (decided: the same configuration always has the same
-// answer). With a denial there is nothing to run with them.
+// addGate keeps the strictest permission, and the whole rewrite of the last hook in plan order,
+// which need not finish last: the same configuration always has the same answer. A denial removes
+// the rewrite.
 func addGate(all *PreToolUseOutput, one *hook.Output[PreToolUseOutput]) {
 	g := one.Specific
 	if rank[g.PermissionDecision] > rank[all.PermissionDecision] {
@@ -37,10 +37,10 @@ func addSwitch(all *PreModelSwitchOutput, one *hook.Output[PreModelSwitchOutput]
 	}
 }
 
-// rewrites are the arguments that a hook gave, as one part of the input.
+// rewrites returns the arguments that a hook gave, in the form of the input's member.
 func rewrites(o *hook.Output[PreToolUseOutput]) wire.Object { return asInput(o.Specific.UpdatedInput) }
 
-// asInput returns arguments as the member of the input that they replace; nil for no arguments.
+// asInput returns an object whose member tool_input holds the arguments; nil for no arguments.
 func asInput(arguments wire.Object) wire.Object {
 	if arguments == nil {
 		return nil
@@ -48,7 +48,7 @@ func asInput(arguments wire.Object) wire.Object {
 	return wire.Object(nil).With("tool_input", []byte(arguments))
 }
 
-// addPermission lets any denial win, and joins the permissions.
+// addPermission keeps any denial, and joins the permission rules.
 func addPermission(all *PermissionRequestOutput, one *hook.Output[PermissionRequestOutput]) {
 	g := one.Specific.Decision
 	if g == nil {
@@ -79,8 +79,7 @@ func addRetry(all *PermissionDeniedOutput, one *hook.Output[PermissionDeniedOutp
 	all.Retry = all.Retry || one.Specific.Retry
 }
 
-// maxClassifier is how long the context for the classifier may be, of all hooks
-// together (release 2.1.236).
+// maxClassifier limits the characters of context for the classifier, of all hooks together (release 2.1.236).
 const maxClassifier = 2_000
 
 func addEdit(all *PostToolUseOutput, one *hook.Output[PostToolUseOutput]) {
@@ -121,7 +120,8 @@ func addWatch(all *FileChangedOutput, one *hook.Output[FileChangedOutput]) {
 	all.WatchPaths = joined(all.WatchPaths, one.Specific.WatchPaths)
 }
 
-// joined keeps the difference between no list and an empty one.
+// joined appends one to all. The result is nil only if both are nil: an empty list is not the same
+// as none.
 func joined(all, one []string) []string {
 	if one == nil {
 		return all
@@ -132,14 +132,14 @@ func joined(all, one []string) []string {
 	return append(slices.Clip(all), one...)
 }
 
-// addPath takes the first path: one worktree is wanted.
+// addPath keeps the first path: the caller wants one worktree.
 func addPath(all *WorktreeCreateOutput, one *hook.Output[WorktreeCreateOutput]) {
 	if all.WorktreePath == "" {
 		all.WorktreePath = one.Specific.WorktreePath
 	}
 }
 
-// addReply lets a refusal win, and of several answers the last.
+// addReply keeps any refusal, and the last of several answers.
 func addReply(all *ElicitationOutput, one *hook.Output[ElicitationOutput]) {
 	r := one.Specific
 	refused := all.Action == "decline" || all.Action == "cancel"

@@ -12,11 +12,11 @@ type CommonOutput struct {
 	HookEventName string         `json:"hookEventName,omitempty"`
 	Extra         jsontext.Value `json:",embed"` // unknown members
 
-	// TerminalSequence is for the user's terminal; on the wire it stands beside
-	// hookSpecificOutput. Of several hooks, all count in their order.
+	// TerminalSequence is for the user's terminal; on the wire it is a top-level member, outside of
+	// hookSpecificOutput. The sequences of several hooks are joined in plan order.
 	TerminalSequence string `json:"-"`
 
-	// Kept are the files with the whole of texts that were cut.
+	// Kept lists the files with the full texts of those that were cut.
 	Kept []string `json:"-"`
 
 	hideReason bool // the reason is shown to no one
@@ -24,10 +24,10 @@ type CommonOutput struct {
 
 func (o *CommonOutput) own() *CommonOutput { return o }
 
-// BasicOutput is the own part of events that have none.
+// BasicOutput is the own part of an answer at events that define no members of their own.
 type BasicOutput struct{ CommonOutput }
 
-// PreToolUseOutput is the answer of a PreToolUse hook besides the common fields (C52).
+// PreToolUseOutput is the answer of a PreToolUse hook in addition to the common fields (C52).
 type PreToolUseOutput struct {
 	CommonOutput
 
@@ -35,7 +35,7 @@ type PreToolUseOutput struct {
 	// the normal permission flow follows.
 	PermissionDecision       hook.Decision `json:"permissionDecision,omitempty"`
 	PermissionDecisionReason string        `json:"permissionDecisionReason,omitempty"`
-	UpdatedInput             wire.Object   `json:"updatedInput,omitzero"` // takes the place of all arguments
+	UpdatedInput             wire.Object   `json:"updatedInput,omitzero"` // replaces all arguments
 }
 
 // PreModelSwitchOutput is the answer of a PreModelSwitch hook.

@@ -15,7 +15,7 @@ var (
 	userConfig  = regexp.MustCompile(`\$\{user_config\.[^{}]+\}`)
 )
 
-// paths are the placeholders that stand for directories.
+// paths returns the placeholders for directories, with their values.
 func (o origin) paths() map[string]string {
 	if p := o.profile; p != nil {
 		paths := map[string]string{}
@@ -55,7 +55,7 @@ func parts(whole string) (name, option string) {
 	return name, ""
 }
 
-// plainly returns the values themselves: for a text that is not read as code.
+// plainly replaces placeholders by their values, for a text that is not read as code.
 func (o origin) plainly(text string) string {
 	paths := o.paths()
 	return replace(text, func(name, option string) (string, bool) {
@@ -67,10 +67,10 @@ func (o origin) plainly(text string) string {
 	})
 }
 
-// inShell returns a script in which a user's values are variables, and never code;
-// and so are the paths, unless they mean the same in every place. A path that is
-// a variable is one word, also without quotes. The error says which value would
-// be read as code of another language; the script must not be run then (C93).
+// inShell returns a script in which placeholders for a user's values are variables, and never code.
+// A path is a variable too, unless it needs no quotes and does not depend on the project; such a
+// variable is one word, also without quotes. The error names a value that code of another language
+// would contain; the script must not be run then (C93).
 func (o origin) inShell(script string) (string, error) {
 	paths := o.paths()
 	script = replace(script, func(name, option string) (string, bool) {
@@ -90,13 +90,13 @@ func (o origin) inShell(script string) (string, error) {
 	return run.QuoteVars(script, names...), nil
 }
 
-// inPowerShell returns a script in which all of them are variables (release
-// 2.1.198), or text that stays text.
+// inPowerShell returns a script in which every placeholder is a variable (release 2.1.198), or
+// literal text.
 func (o origin) inPowerShell(script string) (string, error) {
 	return splice.PowerShell(script, placeholder, o.variable)
 }
 
-// variable returns the value of a placeholder.
+// variable returns the variable for a placeholder, with its value, and whether the placeholder is known.
 func (o origin) variable(text string) (splice.Var, bool) {
 	name, option := parts(text)
 	if option != "" {
@@ -107,7 +107,7 @@ func (o origin) variable(text string) (splice.Var, bool) {
 	return splice.Var{Name: name, Value: value, Word: !tame.MatchString(value)}, ok
 }
 
-// option is the value of a plugin's option; empty if it has none.
+// option returns the value of a plugin's option; empty if it has none.
 func (o origin) option(key string) string {
 	if o.plugin == nil {
 		return ""

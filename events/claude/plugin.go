@@ -19,11 +19,11 @@ import (
 // Plugin contributes hooks: the file hooks/hooks.json below its root, and the hooks of its
 // manifest .claude-plugin/plugin.json, which are a path, a list of paths or the object itself.
 type Plugin struct {
-	Name        string         // empty means the manifest's, or the last element of Root
+	Name        string         // empty means the name in the manifest, or the last element of Root
 	Marketplace string         // may be empty
 	Root        string         // absolute; where it is installed
 	Data        []byte         // the text of hooks/hooks.json in place of the file; nil means the files are read
-	Options     map[string]any // beyond the defaults of the manifest and pluginConfigs of settings
+	Options     map[string]any // these override the defaults of the manifest and pluginConfigs of settings
 }
 
 // The variables of plugins (C92).
@@ -32,7 +32,7 @@ const (
 	pluginData = "CLAUDE_PLUGIN_DATA"
 )
 
-// id is the name by which managed settings know the plugin.
+// id returns the name that managed settings use for the plugin.
 func (p *Plugin) id() string {
 	if p.Marketplace == "" {
 		return p.Name
@@ -49,7 +49,7 @@ func (p *Plugin) data(r *reading) string {
 
 var notInVars = regexp.MustCompile(`[^A-Za-z0-9_]`)
 
-// optionVar is the variable that holds an option's value.
+// optionVar returns the name of the variable that holds an option's value.
 func optionVar(key string) string {
 	return "CLAUDE_PLUGIN_OPTION_" + notInVars.ReplaceAllString(strings.ToUpper(key), "_")
 }
@@ -65,7 +65,7 @@ func optionText(value any) string {
 	return string(b)
 }
 
-// environ is the environment of the plugin's commands.
+// environ returns the environment of the plugin's commands.
 func (p *Plugin) environ(r *reading) []string {
 	env := environ.WithVar(environ.WithVar(r.env, pluginRoot, p.Root), pluginData, p.data(r))
 	for _, key := range slices.Sorted(maps.Keys(p.Options)) {
@@ -125,7 +125,7 @@ func (p *Plugin) manifest(r *reading) settings.Value {
 	return v
 }
 
-// more returns the hooks that stand in the manifest, or adds the files it names.
+// more returns the hooks written in the manifest itself, and appends the files that it names.
 func (p *Plugin) more(r *reading, v settings.Value, files *[]settings.Layer) (inline []settings.Value) {
 	switch v.Kind() {
 	case '{':

@@ -12,11 +12,11 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// The options of a plugin (C92) have, in this order, the defaults of "userConfig" in its
-// manifest; the values of "pluginConfigs" in the settings of the user, of the command line and of
-// the administrator; and the values of the program.
+// The options of a plugin (C92) come from the defaults of "userConfig" in its manifest, from
+// "pluginConfigs" in the settings of the user, of the command line and of the administrator, and
+// from the program; later ones override earlier ones.
 
-// configure completes the options of a plugin.
+// configure sets all options of a plugin.
 func (p *Plugin) configure(r *reading, manifest settings.Value) {
 	options := map[string]any{}
 	for key, option := range manifest.Get("userConfig").Members() {
@@ -35,10 +35,10 @@ func (p *Plugin) configure(r *reading, manifest settings.Value) {
 	p.dropped(r, manifest.Get("userConfig"))
 }
 
-// names are those by which settings know the plugin, the most precise last.
+// names returns the names that settings may use for the plugin, the most precise last.
 func (p *Plugin) names() []string { return slices.Compact([]string{p.Name, p.id()}) }
 
-// setOption takes a value of settings, if there is one.
+// setOption copies an option from settings, if they have it.
 func (r *reading) setOption(options map[string]any, key string, v settings.Value) {
 	if !v.Exists() || v.Kind() == 'n' {
 		return
@@ -55,8 +55,8 @@ func (r *reading) setOption(options map[string]any, key string, v settings.Value
 	options[key] = value
 }
 
-// dropped notes the options of the plugin that stand in the engine's environment: they belong to
-// the hook of another engine, and are not inherited.
+// dropped reports options of the plugin that are variables of the engine's own environment: they
+// belong to the hook of another engine, and are not inherited.
 func (p *Plugin) dropped(r *reading, declared settings.Value) {
 	own := map[string]bool{}
 	for key := range p.Options {
@@ -82,8 +82,8 @@ func (p *Plugin) dropped(r *reading, declared settings.Value) {
 	}
 }
 
-// readPluginConfigs takes the options that the settings give to plugins. A
-// project has none: it would decide about the user's guards.
+// readPluginConfigs reads the plugin options of the settings. Those of a project are ignored: a
+// project must not configure the user's guards.
 func (r *reading) readPluginConfigs(layers []settings.Layer, values []settings.Value) {
 	r.pluginConfigs = map[string]map[string]settings.Value{}
 	for i, v := range values {
@@ -104,7 +104,7 @@ func (r *reading) readPluginConfigs(layers []settings.Layer, values []settings.V
 	}
 }
 
-// misnamed says which options the program sets for plugins that are not there.
+// misnamed reports options that the program sets for unknown plugins.
 func (r *reading) misnamed() {
 	known := map[string]bool{}
 	for _, id := range r.plugins {

@@ -31,7 +31,7 @@ func tree(t testing.TB, dir string, files map[string]string) string {
 	return dir
 }
 
-// content is the text of a file, less white space around it.
+// content returns the text of a file without white space around it.
 func content(t testing.TB, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -110,7 +110,7 @@ func TestAPluginThatIsGoneIsAProblemAndBlocksNothing(t *testing.T) {
 	wantEffects(t, fire(t, w.open(t), "PreToolUse", ""), `{"blocked":false,"errors":1,"outcomes":{"exit 2":"non_blocking_error"}}`)
 }
 
-// plugged is a world with one plugin in a directory of a difficult name.
+// plugged returns a world with one plugin, in a directory whose name needs quotes.
 func plugged(t *testing.T, entry string, options map[string]any) (w world, root string) {
 	home := directory(t)
 	root = tree(t, filepath.Join(home, `a "b' $(touch x) c`), map[string]string{"x.sh": "#!/bin/sh\nprintf '%s\\n' \"$0\" \"$@\" >> \"$OUT\"\n"})
@@ -156,7 +156,7 @@ func TestPlaceholdersOfPluginsAreOneWordAndNeverCode(t *testing.T) {
 	}
 }
 
-// A guard that does not run says so: where settings are read, and in each fire.
+// A guard that does not run is reported when settings are read, and in each fire.
 func TestAPluginsValueThatAnotherLanguageWouldReadAsCodeIsRefused(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")

@@ -8,20 +8,20 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// policy is which hooks may run, as the settings say in their order (C10).
+// policy holds the settings that keep hooks from running. judge checks them in the order of C10.
 type policy struct {
-	untrusted bool // a user is there who has not agreed to the directory
+	untrusted bool // the session has a user, who has not agreed to the directory
 	safe      bool // only managed hooks run
 
-	// The settings that are on; the zero Value: it is off.
+	// Switches of the settings; the zero Value is off.
 	nothing     settings.Value // disableAllHooks of the managed settings
 	managedOnly settings.Value // allowManagedHooksOnly
 	pluginsOnly settings.Value // strictPluginOnlyCustomization
-	mostOffBy   hook.Source    // whose mostOff is
-	mostOff     settings.Value // disableAllHooks of all, of which the highest that says anything counts
+	mostOffBy   hook.Source    // the source of mostOff
+	mostOff     settings.Value // disableAllHooks of the highest layer that sets it
 
-	// own is the policy of a project that the user has not agreed to. It counts for the project's
-	// own hooks, beside the policies of the other layers.
+	// own is the policy of a project that the user has not agreed to. It applies to the project's
+	// own hooks, in addition to the policies of the other layers.
 	own *policy
 
 	forced map[string]bool // the plugins that the managed settings enable, by name@marketplace
@@ -69,7 +69,7 @@ func (p *policy) switchOff(r *reading, v settings.Value, by hook.Source) {
 	}
 }
 
-// ownOf returns the policy that counts for hooks of the source alone, or nil.
+// ownOf returns the policy that applies to hooks of the source alone, or nil.
 func (p *policy) ownOf(source hook.Source) *policy {
 	if source == hook.Project || source == hook.Local {
 		return p.own
@@ -95,7 +95,7 @@ func (p *policy) manage(r *reading, v settings.Value) {
 	}
 }
 
-// switched sets a switch, over the value of files of lower rank.
+// switched sets a switch to the value of a file, replacing that of files of lower rank.
 func (r *reading) switched(to *settings.Value, v settings.Value) {
 	switch on, ok := r.Bool(v); {
 	case on:
@@ -105,8 +105,8 @@ func (r *reading) switched(to *settings.Value, v settings.Value) {
 	}
 }
 
-// judge returns the reason for which a hook of a source, or of a plugin, does not run. A reason
-// that a lock of the machine can overrule comes last.
+// judge returns the reason for which a hook of a source, or of a plugin, does not run. The reason
+// that a lock of the machine can overrule is checked after the others of the same policy.
 func (p *policy) judge(source hook.Source, plugin string) hook.Exclusion {
 	managed := source == hook.Managed || plugin != "" && p.forced[plugin]
 	custom := slices.Contains([]hook.Source{hook.User, hook.Project, hook.Local, hook.FrontMatter}, source) &&
@@ -143,7 +143,7 @@ func (p *policy) allowsURL(source hook.Source, url string) bool {
 	return request.AllowedURL(p.urls, url) && (own == nil || request.AllowedURL(own.urls, url))
 }
 
-// allowsVars returns the names that a header may refer to.
+// allowsVars returns those of the names that a header may refer to.
 func (p *policy) allowsVars(source hook.Source, names []string) []string {
 	if own := p.ownOf(source); own != nil {
 		names = own.allowsVars(hook.Managed, names)
@@ -154,7 +154,8 @@ func (p *policy) allowsVars(source hook.Source, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(p.vars, name) })
 }
 
-// addTexts adds the strings of an array. A list that is there is never nil.
+// addTexts appends the strings of an array. The result is not nil if there is an array, also an
+// empty one.
 func (r *reading) addTexts(list []string, v settings.Value) []string {
 	if !v.Exists() || v.Kind() == 'n' {
 		return list
@@ -176,8 +177,8 @@ func (r *reading) addTexts(list []string, v settings.Value) []string {
 	return list
 }
 
-// limit adds to a list outside of which nothing is allowed. One that cannot be
-// read allows nothing: it was meant to forbid.
+// limit adds the elements of a setting to an allow list. A setting that cannot be read allows
+// nothing: it was meant to forbid.
 func (r *reading) limit(list []string, v settings.Value) []string {
 	if list = r.addTexts(list, v); list == nil && v.Exists() && v.Kind() != 'n' {
 		list = []string{}

@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// everyone has a Stop hook of every source, named after it: the settings' own
-// members go before.
+// everyone returns a world in which each source has a Stop hook named after it; members are put
+// before the hooks in the settings of their source.
 func everyone(members map[hook.Source]string) world {
 	w := project("")
 	w.Layers, w.replies = nil, map[string]scripted{}
@@ -182,10 +182,10 @@ func TestRequestsKeepToTheListsOfAllLayers(t *testing.T) {
 		{`"allowedHttpHookUrls":["https://hooks.example.com/*"],`, "", true},
 		{`"allowedHttpHookUrls":["https://other/*"],`, "", false},
 		{`"allowedHttpHookUrls":["https://other/*"],`, `"allowedHttpHookUrls":["https://hooks.example.com*"],`, true},
-		{`"allowedHttpHookUrls":"https://hooks.example.com/*",`, "", false}, // it cannot be read, and was meant to forbid
+		{`"allowedHttpHookUrls":"https://hooks.example.com/*",`, "", false}, // invalid, but meant to forbid
 		{`"allowedHttpHookUrls":[5],`, "", false},
 	} {
-		for _, source := range []hook.Source{hook.User, hook.Managed} { // managed hooks keep to them too
+		for _, source := range []hook.Source{hook.User, hook.Managed} { // the lists limit managed hooks too
 			s := claude.Settings{Layers: []settings.Layer{layer(hook.Local, `{`+tt.user+`"x":1}`), layer(hook.Flag, `{`+tt.managed+`"x":1}`), layer(source, `{`+request)}}
 			if h := read(t, s).Hooks[0]; (h.Skip == "") != tt.runs || !tt.runs && h.Skip != hook.Policy {
 				t.Errorf("%s %s %v: skipped for %q; want it to run: %v", tt.user, tt.managed, source, h.Skip, tt.runs)
@@ -202,7 +202,7 @@ func TestTheOrderOfHooks(t *testing.T) {
 	}
 }
 
-// hooksOf counts how often a command is run for two sources that have it.
+// hooksOf counts the runs of a command that two sources have.
 func TestTheSameHookRunsOnceUnlessItIsAPlugins(t *testing.T) {
 	const c = `{"type":"command","command":"c"}`
 	for _, tt := range []struct {

@@ -17,14 +17,14 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Profile names a system that speaks the hook format of Claude Code: its files, its payloads and its
-// reading of answers count for the hooks of its settings. Events keep the names of Claude Code.
-// Hooks that a program registers in Go, and plugins of [Settings], follow Claude Code.
+// Profile names a system that uses the hook format of Claude Code: the hooks of its settings follow
+// its files, its payloads and its reading of answers. Events keep the names of Claude Code. Hooks
+// that a program registers in Go, and plugins of [Settings], follow Claude Code.
 type Profile string
 
 // The profiles.
 const (
-	Found      Profile = ""       // the one whose settings are there, see [Find]
+	Found      Profile = ""       // the profile whose settings exist, see [Find]
 	ClaudeCode Profile = "claude" // Claude Code itself
 	Qwen       Profile = "qwen"   // Qwen Code
 	Goose      Profile = "goose"  // goose
@@ -37,44 +37,44 @@ func Profiles() []Profile {
 	return append([]Profile{ClaudeCode}, lo.Map(profiles, func(p *profile, _ int) Profile { return p.name })...)
 }
 
-// profiles are the systems besides Claude Code, by precedence.
+// profiles lists the systems other than Claude Code, by precedence.
 var profiles = []*profile{&qwen, &goose, &devin, &kimi}
 
-// profile holds the facts in which a system departs from Claude Code. The loader, the payloads and
-// the reading of answers go by them, and never by its name.
+// profile holds the facts in which a system differs from Claude Code. The loader, the payloads and
+// the reading of answers depend on these facts, and never on the system's name.
 type profile struct {
 	name   Profile
-	system string // as people write it
+	system string // name of the system in messages
 
 	files    []profileFile
 	enabling []string          // the files that enable and disable plugins, highest first; "~/" is the user's home directory
 	unless   []string          // the path of a switch in the settings: false keeps foreign files from being read
-	events   map[string]string // events with another name there: the name here
+	events   map[string]string // events with another name in the system, to their names here
 	only     []string          // the events of Claude Code that the system has; nil: all
-	elsewhen []string          // events of the system that have no counterpart here
+	elsewhen []string          // events of the system without a counterpart here
 
-	members   []string // the members of an entry that count
-	strict    bool     // another member, or an unknown event, makes the whole file useless
+	members   []string // the members of an entry that are read
+	strict    bool     // an unknown member or event makes the whole file useless
 	untyped   bool     // an entry without a type is a command
 	kinds     kinds    // the types of hooks that run
-	switchOff bool     // disableAllHooks counts
-	allTrust  bool     // in a folder that is not trusted no hook runs at all; else those of the project do not
+	switchOff bool     // disableAllHooks is read
+	allTrust  bool     // in an untrusted folder no hook runs at all; false: only the project's do not
 
 	match    func(pattern string) (hook.Matcher, string)
 	subjects map[string]string // events whose matchers test another member than in Claude Code; "" is the empty text
 
 	timeout      time.Duration            // the default of commands and requests
-	timeouts     map[string]time.Duration // the default of some events
+	timeouts     map[string]time.Duration // the defaults of some events
 	promptTime   time.Duration            // the default of prompt hooks
 	whole        bool                     // timeouts are whole seconds
 	longest      time.Duration            // the longest timeout that can be written; 0: no limit
-	milliseconds float64                  // a number that is not below it counts milliseconds; 0: none does
+	milliseconds float64                  // numbers from this one on are milliseconds; 0: all are seconds
 	grace        time.Duration            // between SIGTERM and SIGKILL; 0: as Claude Code
 
 	sequential bool     // the hooks run one after another
 	key        []string // members of an entry that make hooks duplicates; nil: hooks are never duplicates
-	vars       []string // the variables with the project's directory
-	pluginVar  string   // the variable with the plugin's directory
+	vars       []string // the variables that hold the project's directory
+	pluginVar  string   // the variable that holds the plugin's directory
 	sh         bool     // commands run in sh, and not in bash
 
 	failure  failureMember
@@ -88,24 +88,24 @@ type profile struct {
 // failureMember is the member of an entry that decides what a failure of the hook means.
 type failureMember struct {
 	name   string
-	words  []string // the words that may stand there, the one that blocks last
-	events []string // the events at which it counts; nil: all that can block
+	words  []string // the words allowed there; the last one blocks
+	events []string // the events at which it has an effect; nil: all that can block
 }
 
 // profileFile is a settings file of a system.
 type profileFile struct {
 	source   hook.Source
-	variable string // of the environment, whose directory takes the place of home
+	variable string // the environment variable whose directory replaces home
 	home     string // the directory below the user's home directory in which path lies; "." is the home directory itself; "": the project
 	path     string // with slashes; an element "*" stands for each directory
 	root     bool   // the file itself is the object of events; else its member "hooks" is
 	list     string // the file is TOML, and "hooks" a list in which each hook names its event in this member
 	comments bool   // the file may have comments
-	plugin   bool   // of a plugin, whose directory is two above the file
+	plugin   bool   // a file of a plugin, whose directory is two levels above it
 	foreign  bool   // a file of Claude Code
 }
 
-// profileNamed returns the facts of a profile; nil stands for Claude Code.
+// profileNamed returns the facts of a profile; nil means Claude Code.
 func profileNamed(name Profile) (*profile, error) {
 	if name == ClaudeCode {
 		return nil, nil //nolint:nilnil // Claude Code departs from itself in nothing
@@ -119,8 +119,8 @@ func profileNamed(name Profile) (*profile, error) {
 		strings.Join(lo.Map(Profiles(), func(p Profile, _ int) string { return string(p) }), ", "))
 }
 
-// Discover returns the layers of a project directory where the profile keeps them; of a profile that
-// does not exist there are none. For Found it checks which files exist, see [Find].
+// Discover returns the layers of a project directory in the places where the profile keeps them;
+// none for an unknown profile. For Found it checks which files exist, see [Find].
 func (p Profile) Discover(dir string) []settings.Layer { return p.discover(dir, os.Environ()) }
 
 func (p Profile) discover(dir string, env []string) []settings.Layer {
@@ -137,11 +137,11 @@ func (p Profile) discover(dir string, env []string) []settings.Layer {
 	return facts.discover(dir, env)
 }
 
-// Find returns the profile for a directory: the only system that has settings, in the directory or in
-// the user's. The user's settings come first: if they have hooks of one system and none of Claude
-// Code, that system counts, whatever the directory brings. Where several systems have settings it is
-// ClaudeCode. Hooks of the directory, or of several systems, that are passed over are problems; for
-// settings of Claude Code beside those of others there are none, since the dialect is its own.
+// Find returns the profile for a directory: that of the only system with settings in the directory or
+// in the user's home. The user's settings come first: if they have hooks of one system and none of
+// Claude Code, Find returns that system, whatever the directory contains. If several systems have
+// settings it returns ClaudeCode. The problems list hooks that do not run for that reason; where
+// Claude Code and other systems both have settings, the others are not listed.
 func Find(dir string) (Profile, []settings.Problem) { return find(dir, os.Environ()) }
 
 func find(dir string, env []string) (Profile, []settings.Problem) {
@@ -175,7 +175,7 @@ func find(dir string, env []string) (Profile, []settings.Problem) {
 	return ClaudeCode, nil
 }
 
-// passedOver says which settings of a system have hooks, which do not run.
+// passedOver returns a problem for each file of a system with hooks that do not run.
 func passedOver(layers []settings.Layer, of *profile, counts Profile) (problems []settings.Problem) {
 	for _, layer := range layers {
 		root, found, err := layer.Read()
@@ -203,13 +203,13 @@ func UseTOML(convert func([]byte) (settings.Converted, error)) { toml = convert 
 
 func ofProject(l settings.Layer) bool { return l.Source == hook.Project || l.Source == hook.Local }
 
-// isThere reports whether there is a settings file, also one that cannot be read.
+// isThere reports whether a settings file exists, also one that cannot be read.
 func isThere(l settings.Layer) bool {
 	_, found, err := l.Text()
 	return found || err != nil
 }
 
-// hasHooks reports whether a file has hooks, as far as it can be read.
+// hasHooks reports whether a file has hooks, or cannot be read.
 func (p *profile) hasHooks(l settings.Layer) bool {
 	root, found, err := l.Read()
 	return err != nil || found && p.fileOf(l).events(root).Exists()
@@ -228,7 +228,7 @@ func (p *profile) reads(path string) bool {
 	return slices.ContainsFunc(p.files, func(f profileFile) bool { return f.home == "" && f.path == path })
 }
 
-// fileOf returns the facts about a layer's file, which its path shows.
+// fileOf returns the facts about a layer's file, which it finds by the path.
 func (p *profile) fileOf(l settings.Layer) (best profileFile) {
 	path := filepath.ToSlash(l.File)
 	for _, f := range p.files {
@@ -273,7 +273,7 @@ func (p *profile) discover(dir string, env []string) (layers []settings.Layer) {
 	return p.withoutForeign(layers)
 }
 
-// base returns the directory that the path of the file counts from; "" if there is none.
+// base returns the directory to which the path of the file is relative; "" if there is none.
 func (f profileFile) base(dir, home string, env []string) string {
 	if f.home == "" {
 		return dir
@@ -297,7 +297,7 @@ func expand(base string, elements []string) []string {
 		return []string{filepath.Join(append([]string{base}, elements...)...)}
 	}
 	above := filepath.Join(append([]string{base}, elements[:at]...)...)
-	entries, _ := os.ReadDir(above) // one that cannot be read has no plugins for the original either
+	entries, _ := os.ReadDir(above) // an unreadable directory has no plugins for the original either
 	var files []string
 	for _, entry := range entries {
 		if info, err := os.Stat(filepath.Join(above, entry.Name())); err == nil && info.IsDir() {
@@ -307,8 +307,8 @@ func expand(base string, elements []string) []string {
 	return files
 }
 
-// enabled reports whether a plugin is on. The settings of a project say so about plugins of the
-// project alone: no directory switches off a guard of its user.
+// enabled reports whether a plugin is on. The settings of a project affect plugins of the project
+// alone: no directory switches off a guard of its user.
 func (p *profile) enabled(name string, source hook.Source, dir, home string) bool {
 	for _, path := range p.enabling {
 		base := dir
@@ -337,8 +337,8 @@ func (p *profile) enabled(name string, source hook.Source, dir, home string) boo
 	return true
 }
 
-// withoutForeign leaves out the files of Claude Code if the settings of the system say so. Those of a
-// project say so about files of the project alone.
+// withoutForeign removes the files of Claude Code if the settings of the system disable them. The
+// settings of a project disable files of the project alone.
 func (p *profile) withoutForeign(layers []settings.Layer) []settings.Layer {
 	if p.unless == nil {
 		return layers
@@ -348,7 +348,7 @@ func (p *profile) withoutForeign(layers []settings.Layer) []settings.Layer {
 		if p.fileOf(l).foreign {
 			continue
 		}
-		v, _, _ := l.Read() // what is wrong with it is said by those who read its hooks
+		v, _, _ := l.Read() // errors are reported when the hooks of the file are read
 		for _, name := range p.unless {
 			v = v.Get(name)
 		}

@@ -14,23 +14,23 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// answers says how a system reads the output of its hooks.
+// answers describes how a system reads the output of its hooks.
 type answers struct {
-	streams  [3]stream                // that have the answer, by [ending]
-	words    map[string]hook.Decision // the words of "decision", and what they mean; "" is no decision
+	streams  [3]stream                // where the answer is, by [ending]
+	words    map[string]hook.Decision // the words of "decision" with their meanings; "" is no decision
 	nested   map[string]hook.Decision // the words of permissionDecision; nil: as Claude Code
-	top      []string                 // the members beside decision and reason that count
-	own      []string                 // the members of hookSpecificOutput that count; nil: none
-	rename   map[string]string        // members of hookSpecificOutput with another name there: the name here
-	text     textUse                  // the meaning of plain text, and at prompted of an answer without a message
+	top      []string                 // the members that are read, other than decision and reason
+	own      []string                 // the members of hookSpecificOutput that are read; nil: none
+	rename   map[string]string        // members of hookSpecificOutput with another name in the system, to their names here
+	text     textUse                  // the meaning of plain text; at prompted also of an answer without a message
 	prompted string                   // the event at which "message", else the whole output, is context; "": none
-	blocking []string                 // the events whose hooks count; nil: as in Claude Code
+	blocking []string                 // the events whose answers have an effect; nil: as in Claude Code
 	demands  bool                     // where a hook can block, output that is neither empty nor a decision is a failure
-	merges   bool                     // updatedInput is laid over the arguments of the call
-	noReason string                   // the reason of a denial without one, with the event for %s; "": the engine's
+	merges   bool                     // updatedInput is merged into the arguments of the call
+	noReason string                   // reason of a denial that gives none, with %s for the event; "": the engine's
 }
 
-// ending is how a hook ended, as far as the reading of its output depends on it.
+// ending is the way in which a hook ended, as far as reading its output depends on it.
 type ending int
 
 // The endings, in the order of answers.streams.
@@ -50,7 +50,7 @@ func endingOf(r *hook.Reply) ending {
 	return endedBadly
 }
 
-// stream is where an answer is looked for.
+// stream selects the output that has the answer.
 type stream uint8
 
 // The streams.
@@ -61,45 +61,46 @@ const (
 	fromEither // standard output or, if that is no object, standard error
 )
 
-// textUse is the meaning of plain text where an answer is looked for.
+// textUse is the meaning of plain text in place of an answer.
 type textUse uint8
 
-// The meanings. After a status other than 0 the text of textForUser is the message of a failure.
+// The meanings. After a status other than 0, textForUser makes the text the message of a failure.
 const (
 	textNothing textUse = iota
 	textForUser
 )
 
-// ownMembers are the members of hookSpecificOutput that systems have in common.
+// ownMembers lists the members of hookSpecificOutput that systems have in common.
 var ownMembers = []string{
 	"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext", "decision",
 }
 
-// The ends of hooks of other systems, whose answers are in Claude Code's words when they are read.
+// The effects of the exit statuses of other systems' hooks, whose answers have been translated to
+// Claude Code's words.
 var (
 	blockingEnds = hook.Exits{0: hook.ParseAnswer, 2: hook.DenyWithReason, hook.OtherStatus: hook.ParseOrFail}
 	watchingEnds = hook.Exits{0: hook.ParseAnswer, hook.OtherStatus: hook.ParseOrFail}
 )
 
-// decides reports whether answers count at an event.
+// decides reports whether answers have an effect at an event.
 func (a *answers) decides(event string) bool {
 	return a.blocking == nil || slices.Contains(a.blocking, event)
 }
 
-// speaking runs a hook of another system: it puts the payload into that system's words, and the
-// answer into Claude Code's.
+// speaking runs a hook of another system: it translates the payload to that system's words, and the
+// answer to Claude Code's.
 type speaking struct {
 	hook.Runner
 	*profile
-	event   string // in Claude Code's name
+	event   string // its name in Claude Code
 	subject string // the member of the payload that matchers test
 }
 
 // Unwrap returns the Runner of the hook itself.
 func (s speaking) Unwrap() hook.Runner { return s.Runner }
 
-// Run runs the hook. Nothing but the protocol of the system counts: a hook cannot go to the
-// background while it runs, ask the user, or leave variables.
+// Run runs the hook. Only the protocol of the system is available: a hook cannot go to the
+// background while it runs, ask the user, or export variables.
 func (s speaking) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	input := wire.Object(call.Payload)
 	call.Payload = s.payloads.of(s.named(s.event), s.subject, input)
@@ -111,8 +112,9 @@ func (s speaking) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	return s.read(reply, input)
 }
 
-// read returns a reply whose standard output is an answer in Claude Code's words, or empty. An error
-// is an answer that the system does not take for a decision.
+// read returns a reply whose standard output is an answer in Claude Code's words, or empty. It fails
+// for output that the system does not read as a decision: one with a denial in it, or any where the
+// system demands a decision.
 func (s speaking) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
 	a, end := &s.answers, endingOf(&r)
 	whole := append(append(slices.Clone(r.Stdout), '\n'), r.Stderr...)
@@ -133,7 +135,7 @@ func (s speaking) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
 		r.Stdout = promptContext(s.event, object, said)
 		return r, nil
 	case end == endedByTwo:
-		if object != nil { // it was on standard error
+		if object != nil { // the object was on standard error
 			r.Stderr = []byte(out.reason)
 		}
 		if plain(r.Stderr) == "" && a.noReason != "" {
@@ -154,7 +156,8 @@ func (s speaking) read(r hook.Reply, input wire.Object) (hook.Reply, error) {
 	return r, nil
 }
 
-// tellUser makes plain text a message to the user: of a failure its text, where the hook failed.
+// tellUser makes plain text a message to the user, or the message of the failure if the hook
+// failed.
 func (a *answers) tellUser(r *hook.Reply, end ending, text string) {
 	if end == endedWell {
 		r.Stdout = wire.Object(nil).With("systemMessage", wire.Quote(text))
@@ -163,8 +166,8 @@ func (a *answers) tellUser(r *hook.Reply, end ending, text string) {
 	}
 }
 
-// find returns the object in which the answer stands, or the text in its place. wrong says that the
-// output cannot be read at all.
+// find returns the object that holds the answer, or else the text. wrong is the reason for which
+// the output cannot be read at all.
 func (a *answers) find(r *hook.Reply, end ending) (object wire.Object, text, wrong string) {
 	var streams [][]byte
 	switch a.streams[end] {
@@ -204,12 +207,12 @@ func promptContext(event string, object wire.Object, said []byte) []byte {
 	return answer{own: wire.Object(nil).With("additionalContext", wire.Quote(text))}.encode(event)
 }
 
-// answer is an answer in the making.
+// answer is an answer under translation.
 type answer struct {
-	top      wire.Object // members beside decision and reason
+	top      wire.Object // members other than decision and reason
 	own      wire.Object // hookSpecificOutput
 	decision hook.Decision
-	decided  bool // a word of the system was there, also one that means nothing
+	decided  bool // "decision" had a known word, also one without a meaning
 	reason   string
 }
 
@@ -276,8 +279,8 @@ func fits(name string, value jsontext.Value) bool {
 	return value.Kind() == '"'
 }
 
-// decisionForms writes a decision as an event of Claude Code has it; events that are not here have
-// the common word "block".
+// decisionForms maps an event to the function that writes its decision in Claude Code's form; other
+// events have the common word "block".
 var decisionForms = map[string]func(*answer){
 	"PreToolUse": func(o *answer) {
 		o.own = o.own.With("permissionDecision", wire.Quote(string(o.decision))).
@@ -291,7 +294,7 @@ var decisionForms = map[string]func(*answer){
 	},
 }
 
-// encode returns the text of the answer; nil if it says nothing.
+// encode returns the text of the answer; nil if it is empty.
 func (o answer) encode(event string) []byte {
 	out := o.top
 	if form := decisionForms[event]; form != nil && o.decision != "" {

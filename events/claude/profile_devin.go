@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/match"
 )
 
-// devin is Devin CLI 3000: it reads Claude Code's files beside its own, lays rewrites over the
-// arguments of a call, and says less in its payloads.
+// devin is Devin CLI 3000: it reads Claude Code's files in addition to its own, merges rewrites
+// into the arguments of a call, and has fewer members in its payloads.
 var devin = profile{
 	name:   Devin,
 	system: "Devin CLI",

@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/match"
 )
 
-// goose is goose 1.38 and later: the hooks of its plugins run one after another, say block or allow
-// and nothing else, and get a payload of goose's own.
+// goose is goose 1.38 and later: the hooks of its plugins run one after another, answer block or
+// allow and nothing else, and get a payload in goose's own format.
 var goose = profile{
 	name:   Goose,
 	system: "goose",

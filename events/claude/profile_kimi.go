@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/match"
 )
 
-// kimi is Kimi Code: one file of the user's in TOML with a flat list of hooks, which deny, or add
-// their output to a prompt, and do nothing else.
+// kimi is Kimi Code: one file of the user in TOML with a flat list of hooks. A hook can deny, or
+// add its output to a prompt, and nothing else.
 var kimi = profile{
 	name:   Kimi,
 	system: "Kimi Code",

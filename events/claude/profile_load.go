@@ -18,7 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// settleProfile decides whose files and rules count. A profile that does not exist is an error.
+// settleProfile decides whose files and rules apply. An unknown profile is an error.
 func (s *Settings) settleProfile(dir string) (problems []settings.Problem, err error) {
 	switch {
 	case s.Profile != Found:
@@ -33,8 +33,8 @@ func (s *Settings) settleProfile(dir string) (problems []settings.Problem, err e
 	return problems, err
 }
 
-// ProfileOfFiles goes by the paths of files that are given in place of those that would be found: a
-// profile if all of them are files of its system, and ClaudeCode otherwise.
+// ProfileOfFiles returns the profile whose system all of the files belong to by their paths, and
+// ClaudeCode if there is none. It is for files that replace those of [Discover].
 func ProfileOfFiles(layers []settings.Layer) Profile {
 	for _, p := range profiles {
 		if len(layers) > 0 && lo.EveryBy(layers, func(l settings.Layer) bool {
@@ -47,7 +47,8 @@ func ProfileOfFiles(layers []settings.Layer) Profile {
 	return ClaudeCode
 }
 
-// readProfile reads the files of a system, each by itself: one that cannot be used costs no other.
+// readProfile reads the files of a system, each by itself: a file that cannot be used does not
+// affect the others.
 func (r *reading) readProfile(layers []settings.Layer) {
 	p := r.profile
 	r.Elsewhere, r.Unfired = nil, p.elsewhen
@@ -86,7 +87,7 @@ func (r *reading) readProfile(layers []settings.Layer) {
 	}
 }
 
-// lose tells that nothing of a file counts. The other files load, and where a policy closes failures
+// lose reports that a whole file is ignored. The other files load; with a policy that fails closed,
 // the events that can block do.
 func (r *reading) lose(layer settings.Layer, wrong settings.Problem) {
 	wrong.Fatal = false
@@ -118,7 +119,7 @@ func (r *reading) readProfileFile(layer settings.Layer, f profileFile, v setting
 	o.hooks(events)
 }
 
-// unusable returns why nothing of a file counts, where the system is strict.
+// unusable returns the mistakes for which a strict system ignores the whole file.
 func (p *profile) unusable(f profileFile, v settings.Value) []settings.Problem {
 	if f.list != "" {
 		for _, e := range v.Get("hooks").Elements() {
@@ -161,7 +162,7 @@ func (p *profile) wrongEntry(f profileFile, e settings.Value) *settings.Problem 
 }
 
 // wrong returns the mistake in the failure policy of an entry; nil if there is none, or the system
-// looks at no such member.
+// does not read one.
 func (f failureMember) wrong(entry settings.Value) *settings.Problem {
 	v := entry.Get(f.name)
 	if word, isText := v.Text(); f.name == "" || !v.Exists() || isText && slices.Contains(f.words, word) {
@@ -194,7 +195,7 @@ func (g *group) profileMatcher(v settings.Value) {
 	}
 }
 
-// memberCondition is a matcher of another member of the input than the event's subject.
+// memberCondition matches another member of the input than the event's subject.
 type memberCondition struct {
 	member string
 	hook.Matcher
@@ -241,7 +242,7 @@ func (e *entry) profileTimeout(v settings.Value) time.Duration {
 	return p.timeout
 }
 
-// speak makes the hook one of the profile's system, when its runner is built.
+// speak makes a hook whose runner is built a hook of the profile's system.
 func (e *entry) speak() *settings.Problem {
 	p, h := e.profile, e.hook
 	if p.only != nil && !slices.Contains(p.only, h.Event) {
@@ -256,7 +257,7 @@ func (e *entry) speak() *settings.Problem {
 	h.Sequential = p.sequential || on
 	h.Key = e.profileKey()
 	if e.kind&(commands|requests) == 0 {
-		return nil // the engine asks a model, and its answer is in Claude Code's words
+		return nil // a model answers the engine in Claude Code's words
 	}
 	if wrong := e.variables(); wrong != nil {
 		return wrong
@@ -272,8 +273,8 @@ func (e *entry) speak() *settings.Problem {
 	return nil
 }
 
-// subjectMember is the member of the input that matchers test in Claude Code; "" where it has
-// another name than the subject.
+// subjectMember returns the member of the input that matchers test in Claude Code; "" if its name
+// is not that of the subject.
 func (e *entry) subjectMember() string {
 	if e.Event.Subject == toolSubject {
 		return toolSubject
@@ -281,7 +282,8 @@ func (e *entry) subjectMember() string {
 	return ""
 }
 
-// groupSwitch returns a switch of the group, if the profile's groups can have it.
+// groupSwitch returns a switch of the group. It is absent in a profile whose hooks always run one
+// after another.
 func (e *entry) groupSwitch(name string) settings.Value {
 	if e.profile.sequential {
 		return settings.Value{}
@@ -289,7 +291,7 @@ func (e *entry) groupSwitch(name string) settings.Value {
 	return e.Group.Value.Get(name)
 }
 
-// profileKey makes hooks duplicates whose members are equal.
+// profileKey returns the key by which duplicates are found: the members that the profile compares.
 func (e *entry) profileKey() string {
 	if e.profile.key == nil {
 		return ""
@@ -347,7 +349,7 @@ func commandOf(r hook.Runner) *run.Command {
 	}
 }
 
-// foreignVars returns the variables of a call without those of Claude Code.
+// foreignVars removes Claude Code's variables from those of a call.
 func foreignVars(env []string) []string {
 	return lo.Reject(env, func(entry string, _ int) bool { return strings.HasPrefix(entry, "CLAUDE_") })
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// payloads says how the payload of a system differs from Claude Code's.
+// payloads describes how the payload of a system differs from Claude Code's.
 type payloads struct {
-	names   map[string]string // members with another name there; "" leaves one out
-	rest    bool              // members that names does not have stay as they are
+	names   map[string]string // members with another name in the system; "" leaves one out
+	rest    bool              // members that are not in names stay as they are
 	subject string            // a member with the text that matchers test; "": there is none
-	stamp   string            // a member with the time of the call
-	cut     map[string]int    // members that are texts there, and how many characters of one are kept
+	stamp   string            // a member that holds the time of the call
+	cut     map[string]int    // members that are texts in the system, with the number of characters kept
 	newline bool              // a line feed ends the payload
 }
 
-// of returns a payload in the words of the system. event is the event's name there, and subject the
-// name of the member that matchers test; "" if they test nothing.
+// of translates a payload to the words of the system. event is the event's name in the system, and
+// subject the name of the member that matchers test; "" if they test nothing.
 func (p *payloads) of(event, subject string, payload wire.Object) []byte {
 	dst := append(make([]byte, 0, len(payload)+100), '{')
 	add := func(name string, value jsontext.Value) {
@@ -62,7 +62,7 @@ func (p *payloads) of(event, subject string, payload wire.Object) []byte {
 	return dst
 }
 
-// shortened returns a value as a text of at most so many characters.
+// shortened returns a value as a text of at most this many characters.
 func shortened(value jsontext.Value, most int) jsontext.Value {
 	text, isText := wire.Text(value)
 	if !isText {

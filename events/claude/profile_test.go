@@ -123,7 +123,7 @@ func TestMembersThatASystemDoesNotReadAreProblems(t *testing.T) {
 	}
 }
 
-// replying is a hook that ends in one way.
+// replying is a hook with a fixed reply.
 type replying struct{ hook.Reply }
 
 func (r replying) Run(context.Context, hook.Call) (hook.Reply, error) { return r.Reply, nil }

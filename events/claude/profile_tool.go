@@ -7,13 +7,13 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// toolWords are a system's words for a tool.
+// toolWords holds a system's words for a tool.
 type toolWords struct {
 	name string            // "": that of Claude Code
-	args map[string]string // by the names in Claude Code; one that is missing has the same name
+	args map[string]string // names of arguments by those in Claude Code; a missing one is the same
 }
 
-// ProfileOf returns the profile that counts in a session.
+// ProfileOf returns the profile of a session.
 func ProfileOf(s *pipeline.Session) Profile {
 	if r, ok := s.Setting(readingKey{}).(*reading); ok && r.profile != nil {
 		return r.profile.name
@@ -21,8 +21,8 @@ func ProfileOf(s *pipeline.Session) Profile {
 	return ClaudeCode
 }
 
-// Tool returns the name that a tool of Claude Code, such as Bash or mcp__server__tool, has in the system
-// of the profile. Where the system has no word of its own it is the same.
+// Tool returns the name in the system of the profile for a tool of Claude Code, such as Bash or
+// mcp__server__tool. It is the same name where the system has no word of its own.
 func (p Profile) Tool(name string) string {
 	facts, err := profileNamed(p)
 	if err != nil || facts == nil {
@@ -34,8 +34,8 @@ func (p Profile) Tool(name string) string {
 	return cmp.Or(facts.tools[name].name, name)
 }
 
-// Argument returns the name that an argument of a tool, both by their names in Claude Code, has in the
-// system of the profile.
+// Argument returns the name in the system of the profile for an argument of a tool. Both are given by
+// their names in Claude Code.
 func (p Profile) Argument(tool, name string) string {
 	facts, err := profileNamed(p)
 	if err != nil || facts == nil {

@@ -14,9 +14,9 @@ var rank = map[hook.Decision]int{
 	hook.Deny: 4, hook.Block: 4, hook.Defer: 3, hook.Ask: 2, hook.Allow: 1, hook.Approve: 1,
 }
 
-// reducer is the Reduce of an event. It merges everything in plan order, and no answer hides
-// another. add merges the event's part of one hook's answer into all; nil: the event has no part
-// of its own.
+// reducer returns the Reduce of an event. It merges everything in plan order, and no answer hides
+// another. add merges the event's part of one hook's answer into all; nil: the event has no part of
+// its own.
 //
 //go:noinline
 func reducer[Out any, O interface {
@@ -24,7 +24,7 @@ func reducer[Out any, O interface {
 	output
 }](t *traits, add func(all *Out, one *hook.Output[Out])) hook.Reducer[Out] {
 	return func(outs iter.Seq[hook.Output[Out]]) hook.Output[Out] {
-		so := new(struct { // one value: variables that the body of a loop over an iterator assigns to are allocated
+		so := new(struct { // one value: the body of a loop over an iterator makes each variable that it assigns to escape
 			merging
 			all hook.Output[Out]
 		})
@@ -65,7 +65,7 @@ func (so *merging) merge(o *common.Output, all, own *CommonOutput) {
 	all.Kept = append(all.Kept, own.Kept...)
 }
 
-// finish makes one decision of the blocks and stops.
+// finish settles the decision: it resolves blocks against stops.
 func (so *merging) finish(t *traits) {
 	all := &so.common
 	if t.permission && len(so.reasons) > 1 {
@@ -76,7 +76,7 @@ func (so *merging) finish(t *traits) {
 	all.Message, all.Context = strings.Join(so.messages, "\n"), strings.Join(so.contexts, "\n")
 	switch {
 	case !t.blocks && !t.decides:
-		all.Decision = "" // there is nothing to keep from going ahead
+		all.Decision = "" // the event guards no action
 	case t.stopFrees && all.Stop:
 		all.Decision, all.Reason = "", ""
 	case t.stopBlocks && all.Stop && !all.Decision.Blocks():

@@ -11,12 +11,11 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// MaxText is how many characters of a text reach the model or the user; of a
-// longer one they get the beginning and the path of a file with the whole of it
-// (release 2.1.239).
+// MaxText is the number of characters of a text that reach the model or the user. Of a longer text
+// they get the beginning and the path of a file with all of it (release 2.1.239).
 const MaxText = 10_000
 
-// preview is how much of a long text is shown.
+// preview is the number of characters shown of a text that is too long.
 const preview = 2_000
 
 // refiner reduces one hook's answer to the parts that its event honours.
@@ -25,8 +24,8 @@ type refiner struct {
 	traits *traits
 }
 
-// refining is the Refine of an event, followed by the event's own. In is a pointer, so the
-// function is compiled once for each type of answer.
+// refining returns the Refine of an event, which ends with the event's own. In is a pointer,
+// therefore the function is compiled once for each type of answer.
 //
 //go:noinline
 func refining[In, Out any, O interface {
@@ -75,7 +74,7 @@ func (f refiner) finish(s *pipeline.Session, own *CommonOutput, notes *[]string,
 // spoken copies the decision in a Go function's own part to the common decision.
 func spoken(o *common.Output, part output) {
 	if v, ok := part.(decider); ok && !o.Decision.Blocks() {
-		said := struct { // apart, so that the answer is not allocated
+		said := struct { // a copy: otherwise the answer would be allocated
 			decision hook.Decision
 			reason   string
 		}{o.Decision, o.Reason}
@@ -92,7 +91,7 @@ func spoken(o *common.Output, part output) {
 func (f refiner) drop(r *common.Report) {
 	t, o := f.traits, &r.Output
 	refuses := refused(t, r)
-	means := o.Decision.Blocks() || t.permission && o.Decision != "" // "approve" means nothing elsewhere
+	means := o.Decision.Blocks() || t.permission && o.Decision != "" // "approve" has no effect on other events
 	counts := means && (t.decides || refuses)
 	f.noteVain(r, counts)
 	if t.silent {
@@ -112,7 +111,7 @@ func (f refiner) drop(r *common.Report) {
 	}
 	if o.Decision.Blocks() && r.Err != nil && r.Reply != nil && r.OnFailure == hook.FailOpen &&
 		hook.ClassOf(r.Err) == hook.ClassExit {
-		o.Reason = cmp.Or(plain(r.Reply.Stderr), o.Reason) // its own words, as of a hook that has refused
+		o.Reason = cmp.Or(plain(r.Reply.Stderr), o.Reason) // the text that the hook wrote, as after exit status 2
 	}
 }
 
@@ -135,12 +134,12 @@ func (f refiner) noteVain(r *common.Report, counts bool) {
 	}
 }
 
-// exitTwo reports whether a hook ended with status 2 by its own will.
+// exitTwo reports whether a hook exited with status 2, not ended by a signal.
 func exitTwo(r *common.Report) bool {
 	return r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2
 }
 
-// silence leaves of the common fields of an answer that the hook refused.
+// silence removes the common fields of an answer, except the refusal by exit status.
 func silence(r *common.Report, refuses bool) {
 	o := r.Output
 	r.Output = common.Output{Set: o.Set & hook.SetAnswer, Raw: o.Raw}
@@ -150,12 +149,12 @@ func silence(r *common.Report, refuses bool) {
 }
 
 // refused reports whether a hook blocked by its exit status and not by its answer. A Go function
-// has no exit status: for it the decision counts.
+// has no exit status: its decision is used instead.
 func refused(t *traits, r *common.Report) bool {
 	d := r.Output.Decision
 	switch {
 	case r.Err != nil:
-		return d.Blocks() // it failed, and fails closed
+		return d.Blocks() // the hook failed, and fails closed
 	case r.Reply == nil:
 		return d.Blocks() && t.exitTwoDenies
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// The functions of this file adjust an answer where one event is like no other.
+// The functions of this file adjust answers for one event each.
 
-// refineGate makes one permission of the ways to say it. A deferred call is
-// taken up later, with nothing but its own arguments, and only where there is
-// no user whom one could ask now (release 2.1.239).
+// refineGate reduces the ways to write a permission to one. A deferred call is resumed later with
+// its original arguments, and only in a session without a user who could be asked now (release
+// 2.1.239).
 func refineGate[In any](s *pipeline.Session, _ *In, r *hook.Report[PreToolUseOutput]) {
 	o := &r.Output
 	o.Decision = permissions[o.Decision]
@@ -31,7 +31,7 @@ func refineGate[In any](s *pipeline.Session, _ *In, r *hook.Report[PreToolUseOut
 	o.Specific.PermissionDecision, o.Specific.PermissionDecisionReason = o.Decision, o.Reason
 }
 
-// refineSwitch is the same for PreModelSwitch, where a question that cannot be asked is a denial.
+// refineSwitch does the same for PreModelSwitch; in a session without a user, ask is a denial.
 func refineSwitch(s *pipeline.Session, _ *PreModelSwitchInput, r *hook.Report[PreModelSwitchOutput]) {
 	o := &r.Output
 	if o.Decision = permissions[o.Decision]; o.Decision == hook.Ask && !s.Interactive() {
@@ -40,9 +40,9 @@ func refineSwitch(s *pipeline.Session, _ *PreModelSwitchInput, r *hook.Report[Pr
 	o.Specific.PermissionDecision, o.Specific.PermissionDecisionReason = o.Decision, o.Reason
 }
 
-// refinePermission lets only the permission object decide. For a command, exit status and
-// top-level decision do not count. The common decision of a Go function counts, and so does a
-// hook that failed closed: both are about the permission.
+// refinePermission makes the permission object alone decide. The exit status and the top-level
+// decision of a command have no effect. The common decision of a Go function, and of a hook that
+// failed closed, is taken for the permission.
 func refinePermission(_ *pipeline.Session, _ *PermissionRequestInput, r *hook.Report[PermissionRequestOutput]) {
 	o := &r.Output
 	common, own := permissions[o.Decision], o.Specific.Decision
@@ -67,7 +67,7 @@ func refinePermission(_ *pipeline.Session, _ *PermissionRequestInput, r *hook.Re
 	o.Specific.decide(&o.Decision, &o.Reason)
 }
 
-// refineEdit lets the older field count, for the tools of MCP servers.
+// refineEdit copies the older field to the newer one, for the tools of MCP servers.
 func refineEdit(_ *pipeline.Session, in *PostToolUseInput, r *hook.Report[PostToolUseOutput]) {
 	e := &r.Output.Specific
 	if e.UpdatedMCPToolOutput == nil {
@@ -85,7 +85,7 @@ func refineEdit(_ *pipeline.Session, in *PostToolUseInput, r *hook.Report[PostTo
 	}
 }
 
-// refineOpening keeps titles from sessions that have one.
+// refineOpening removes the title where the session already has one.
 func refineOpening(_ *pipeline.Session, in *SessionStartInput, r *hook.Report[SessionStartOutput]) {
 	switch in.Source {
 	case "startup", "resume", "fork":
@@ -94,7 +94,7 @@ func refineOpening(_ *pipeline.Session, in *SessionStartInput, r *hook.Report[Se
 	}
 }
 
-// refineReply makes a refusal of exit status 2; nothing else counts then.
+// refineReply makes exit status 2 a refusal, and removes the rest of that answer.
 func refineReply[In any](_ *pipeline.Session, _ *In, r *hook.Report[ElicitationOutput]) {
 	if o := &r.Output; o.Decision.Blocks() {
 		o.Context, o.Specific = "", ElicitationOutput{CommonOutput: o.Specific.CommonOutput, Action: "decline"}
@@ -106,7 +106,7 @@ func replyBlocks(o *hook.Output[ElicitationOutput]) bool {
 	return o.Decision.Blocks() || o.Specific.Action == "decline" || o.Specific.Action == "cancel"
 }
 
-// refineChange: policies cannot be kept from applying.
+// refineChange removes a block of a policy's change: policies always apply.
 func refineChange(_ *pipeline.Session, in *ConfigChangeInput, r *hook.Report[BasicOutput]) {
 	if in.Source != "policy_settings" {
 		return
@@ -117,14 +117,14 @@ func refineChange(_ *pipeline.Session, in *ConfigChangeInput, r *hook.Report[Bas
 	r.Output.Decision, r.Output.Reason = "", ""
 }
 
-// refineDisplay: the text of a hook that refuses is not shown.
+// refineDisplay removes the text of a hook that refuses.
 func refineDisplay(_ *pipeline.Session, _ *MessageDisplayInput, r *hook.Report[MessageDisplayOutput]) {
 	if r.Output.Decision.Blocks() {
 		r.Output.Specific.DisplayContent = nil
 	}
 }
 
-// refineCompaction: the user is told of a compaction that the user asked for.
+// refineCompaction hides the reason from the user, unless the user asked for the compaction.
 func refineCompaction(_ *pipeline.Session, in *PreCompactInput, r *hook.Report[BasicOutput]) {
 	r.Output.Specific.hideReason = in.Trigger == "auto"
 }
@@ -136,7 +136,7 @@ func refineDirectory(_ *pipeline.Session, in *DirectoryAddedInput, r *hook.Repor
 	}
 }
 
-// refinePath finds the worktree, or refuses (release 2.1.216).
+// refinePath checks the path of the worktree, and refuses without a usable one (release 2.1.216).
 func refinePath(s *pipeline.Session, in *WorktreeCreateInput, r *hook.Report[WorktreeCreateOutput]) {
 	o := &r.Output
 	if r.Backgrounded || o.Decision.Blocks() {
@@ -153,7 +153,7 @@ func refinePath(s *pipeline.Session, in *WorktreeCreateInput, r *hook.Report[Wor
 	o.Specific.WorktreePath = at
 }
 
-// worktree returns the path that a hook means in dir.
+// worktree returns the absolute path for the one that a hook gave, relative to dir.
 func worktree(dir, project, given string) (string, error) {
 	switch {
 	case given == "":
@@ -181,10 +181,10 @@ func worktree(dir, project, given string) (string, error) {
 	return given, nil
 }
 
-// fileName matches by the last element of a path.
+// fileName matches the last element of a path.
 type fileName struct{ hook.Matcher }
 
-// Match leaves the directories away.
+// Match ignores the directories.
 func (f fileName) Match(file string) bool {
 	return f.Matcher.Match(path.Base(strings.ReplaceAll(file, `\`, "/")))
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// GateTool fires PreToolUse and applies its result: the first half of [RunTool], for frameworks
-// that call back before and after a tool. It returns the error of the fire; Run is false with it.
+// GateTool fires PreToolUse and applies its result. It is the first half of [RunTool], for
+// frameworks that call back before and after a tool. It returns the error of the fire; Run is false
+// with it.
 func GateTool(ctx context.Context, s *pipeline.Session, call *PreToolUseInput) (ToolVerdict, error) {
 	res, err := PreToolUse.Fire(ctx, s, call)
 	v := ApplyPreToolUse(call, res)
@@ -44,9 +45,9 @@ func ReviewTool(
 	return ApplyPostToolUse(done, res), err
 }
 
-// RunTool runs a tool with the hooks around it. tool gets the arguments as hooks have left them,
-// and returns any JSON; its error is a failure of the tool, and RunTool returns it. ask puts a
-// question to the user where hooks want that; nil refuses. A call that is refused is not an
+// RunTool runs a tool with the hooks around it. tool gets the arguments after the rewrites of
+// hooks, and returns any JSON; its error is a failure of the tool, and RunTool returns it. ask puts
+// a question to the user where hooks want it; a nil ask refuses. A call that is refused is not an
 // error: the tool does not run, and ran is nil.
 //
 //	gate, after, err := claude.RunTool(ctx, session, &call, tool, ask)

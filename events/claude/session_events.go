@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// envFile is the variable that tells a hook where to leave variables (C85).
+// envFile is the variable that names the file to which a hook exports variables (C85).
 const envFile = "CLAUDE_ENV_FILE"
 
 // SessionStart fires when a session begins, or goes on after a break (C58). Output of hooks goes
@@ -40,8 +40,8 @@ var Setup *pipeline.Event[SetupInput, SetupOutput] = declare(traits{
 	SubjectName: "trigger",
 })
 
-// SessionEnd fires when a session ends (C60). All hooks together
-// have 1.5 seconds, so that a user who wants to leave does not wait.
+// SessionEnd fires when a session ends (C60). All hooks together have 1.5 seconds: a user who
+// leaves does not wait longer.
 var SessionEnd *pipeline.Event[SessionEndInput, SessionEndOutput] = declare(traits{
 	kinds: outside, reason: user, silent: true,
 }, nil, pipeline.Spec[SessionEndInput, BasicOutput]{
@@ -53,7 +53,7 @@ var SessionEnd *pipeline.Event[SessionEndInput, SessionEndOutput] = declare(trai
 	SubjectName: "reason",
 })
 
-// explainEnd says of a hook that was late whose time it was.
+// explainEnd adds to the timeout of a hook that all hooks of SessionEnd share one limit.
 func explainEnd(_ *pipeline.Session, _ *SessionEndInput, r *hook.Report[BasicOutput]) {
 	if late := new(hook.TimeoutError); errors.As(r.Err, &late) {
 		r.Err = &hook.Error{Hook: r.Hook, Err: &endError{late}}
@@ -73,7 +73,7 @@ func (e *endError) Error() string {
 // Unwrap returns the timeout.
 func (e *endError) Unwrap() error { return e.TimeoutError }
 
-// sessionEnd is the time of all SessionEnd hooks (C60).
+// sessionEnd limits the time of all SessionEnd hooks together (C60).
 const sessionEnd = 1500 * time.Millisecond
 
 // CwdChanged fires when the agent has changed its directory (C70).
@@ -109,8 +109,8 @@ var ConfigChange *pipeline.Event[ConfigChangeInput, ConfigChangeOutput] = declar
 	Refine:      refineChange,
 })
 
-// InstructionsLoaded fires when a file with instructions has been loaded (C69).
-// Hooks watch, no more.
+// InstructionsLoaded fires when a file with instructions has been loaded (C69). Its hooks only
+// observe.
 var InstructionsLoaded *pipeline.Event[InstructionsLoadedInput, InstructionsLoadedOutput] = declare(traits{
 	kinds: outside, silent: true, quiet: true,
 }, nil, pipeline.Spec[InstructionsLoadedInput, BasicOutput]{
@@ -121,8 +121,8 @@ var InstructionsLoaded *pipeline.Event[InstructionsLoadedInput, InstructionsLoad
 	SubjectName: "load_reason",
 })
 
-// DirectoryAdded fires when a directory has been added to a session (release
-// 2.1.219). No hook outside the process is waited for.
+// DirectoryAdded fires when a directory has been added to a session (release 2.1.219). Every hook
+// outside the process runs in the background.
 var DirectoryAdded *pipeline.Event[DirectoryAddedInput, DirectoryAddedOutput] = declare(traits{
 	kinds: outside, noContinue: true, quiet: true, neverWaits: true,
 }, nil, pipeline.Spec[DirectoryAddedInput, BasicOutput]{
@@ -133,9 +133,8 @@ var DirectoryAdded *pipeline.Event[DirectoryAddedInput, DirectoryAddedOutput] = 
 	Refine:      refineDirectory,
 })
 
-// WorktreeCreate fires when a worktree is wanted; a hook makes it, in git's
-// place, and names its path (C71). A hook that fails in any way makes
-// the whole fail.
+// WorktreeCreate fires when the agent needs a worktree; a hook creates it, in place of git, and
+// returns its path (C71). If any hook fails, no worktree is created.
 var WorktreeCreate *pipeline.Event[WorktreeCreateInput, WorktreeCreateOutput] = declare(traits{
 	kinds: outside, reason: user, decides: true, lastLine: true,
 }, addPath, pipeline.Spec[WorktreeCreateInput, WorktreeCreateOutput]{
@@ -154,8 +153,8 @@ var WorktreeRemove *pipeline.Event[WorktreeRemoveInput, WorktreeRemoveOutput] = 
 	Doc:  "when a worktree is removed",
 })
 
-// PreCompact fires before the conversation is compacted (C72). A
-// block keeps it as it is; the user is told why, if it was the user's wish.
+// PreCompact fires before the conversation is compacted (C72). A block prevents the compaction; the
+// user sees the reason of one for a compaction that the user asked for.
 var PreCompact *pipeline.Event[PreCompactInput, PreCompactOutput] = declare(traits{
 	kinds: outside, reason: user, decides: true, noContinue: true, noMessage: true,
 }, nil, pipeline.Spec[PreCompactInput, BasicOutput]{

@@ -27,15 +27,15 @@ import (
 // Settings reads the settings of Claude Code; its Load goes into [pipeline.Config]. The zero
 // Settings finds the files where Claude Code keeps them, see [Discover].
 //
-// The hooks of all layers run, in the order user, project, local, flag, managed, then plugins,
-// the program's own, and front matter (C2); policies leave some out (C10). Files are read once
-// for a directory, and again by Reload.
+// The hooks of all layers run, in the order user, project, local, flag, managed, then plugins, the
+// program's own, and front matter (C2); policies exclude some (C10). Files are read once for a
+// directory, and again by Reload.
 type Settings struct {
-	Layers  []settings.Layer // in place of the files found; they are read on every Load
+	Layers  []settings.Layer // replace the files that Discover finds; read on every Load
 	Plugins []Plugin         // the enabled ones, in order
 	Environ []string         // the engine's environment, for hooks and for switches; nil means os.Environ()
 	Level   Level
-	Profile Profile // whose files and rules; Found means as [Find] says, or as the paths of Layers do
+	Profile Profile // whose files and rules apply; Found: the result of [Find], or of [ProfileOfFiles] for Layers
 
 	Model judge.Model        // for prompt hooks
 	Agent judge.AgentRunner  // for agent hooks
@@ -47,12 +47,12 @@ type Settings struct {
 	// Types are further types of hooks. They run on every event.
 	Types entries.Types
 
-	// PluginOptions are options of plugins by the name of the plugin, or NAME@MARKETPLACE;
-	// they count before all others. One for a plugin that is not there is a problem.
+	// PluginOptions holds options of plugins by the name of the plugin, or NAME@MARKETPLACE; they
+	// override all others. Options for an unknown plugin are a problem.
 	PluginOptions map[string]map[string]any
 
-	// Safe runs managed hooks alone, and so does CLAUDE_CODE_SAFE_MODE. Bare
-	// reads no settings at all, and so does CLAUDE_CODE_SIMPLE.
+	// Safe runs managed hooks alone, like CLAUDE_CODE_SAFE_MODE. Bare reads no settings at all,
+	// like CLAUDE_CODE_SIMPLE.
 	Safe, Bare bool
 }
 
@@ -79,8 +79,8 @@ func discover(dir string, env []string) []settings.Layer {
 	return layers
 }
 
-// dropIns are the settings in a directory, by name. One that cannot be read stands for them, which
-// makes it an error to read it.
+// dropIns returns the settings files in a directory, sorted by name. For a directory that cannot be
+// read it returns the directory itself: reading that fails, and the error is not lost.
 func dropIns(dir string) (files []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -104,7 +104,7 @@ func managedFile() string {
 	return "/etc/claude-code/managed-settings.json"
 }
 
-// configDir is the user's directory; empty if there is no home.
+// configDir returns the user's directory; empty if there is no home.
 func configDir(env []string) string {
 	if dir := environ.Getenv(env, "CLAUDE_CONFIG_DIR"); dir != "" {
 		return dir
@@ -123,15 +123,15 @@ func homeDir(env []string) string {
 	return home
 }
 
-// order is the order of the layers' hooks, and of precedence: a setting with one value has the
-// value of the last layer.
+// order lists the layers from lowest to highest precedence: hooks run in this order, and a setting
+// with one value has the value of the last layer.
 var order = []hook.Source{hook.User, hook.Project, hook.Local, hook.Flag, hook.Managed}
 
 func byPrecedence(a, b settings.Layer) int {
 	return slices.Index(order, a.Source) - slices.Index(order, b.Source)
 }
 
-func init() { Dialect.Settings = Settings{}.Load } // Load needs Dialect, so that its literal cannot have it
+func init() { Dialect.Settings = Settings{}.Load } // Load uses Dialect: in the literal it would be a cycle
 
 // Load reads the settings for a directory. It is a [pipeline.Load].
 func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
@@ -147,7 +147,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	if s.Bare || truthy(environ.Getenv(s.Environ, "CLAUDE_CODE_SIMPLE")) {
 		return r.Loaded, nil
 	}
-	layers := slices.Clone(s.Layers) // others may be loading them too
+	layers := slices.Clone(s.Layers) // a copy: other loads may use the same slice
 	if s.Layers == nil {
 		layers = s.Profile.discover(at.Dir, s.Environ)
 	}
@@ -175,7 +175,7 @@ func truthy(s string) bool {
 	return on || err != nil && s != ""
 }
 
-// reading is one Load; front matter uses it later.
+// reading holds the state of one Load; front matter uses it later.
 type reading struct {
 	entries.Reader
 	Settings
@@ -186,8 +186,8 @@ type reading struct {
 
 	profile *profile // nil: Claude Code
 
-	pluginConfigs map[string]map[string]settings.Value // options by plugin, of settings
-	plugins       []string                             // the names of those that are there
+	pluginConfigs map[string]map[string]settings.Value // options in settings, by plugin
+	plugins       []string                             // the names of the installed plugins
 }
 
 // readingKey is the key of the setting that holds the reading.
@@ -200,11 +200,11 @@ func newReading(s Settings, at pipeline.Workspace) *reading {
 		at:       at,
 		home:     homeDir(s.Environ),
 	}
-	r.profile, _ = profileNamed(s.Profile) // settleProfile has looked
+	r.profile, _ = profileNamed(s.Profile) // settleProfile has checked the error
 	r.env = r.commandEnv(s.Environ, at.Dir)
 	r.Loaded.Admit = func(h *hook.Hook) hook.Exclusion {
 		if h.Dialect != Dialect.Name || h.Source != hook.FrontMatter && !h.UserProvided {
-			return hook.Exclusion{} // it is judged already, or it is the program's own
+			return hook.Exclusion{} // judged already, or the program's own
 		}
 		return r.policy.judge(h.Source, "")
 	}
@@ -218,7 +218,7 @@ func newReading(s Settings, at pipeline.Workspace) *reading {
 	return r
 }
 
-// readLayers reads the files. The names of files come highest priority first.
+// readLayers reads the files, and lists their names, highest priority first.
 func (r *reading) readLayers(layers []settings.Layer) []settings.Value {
 	values, problems := settings.Read(layers)
 	r.Loaded.Problems = lo.Uniq(append(r.Loaded.Problems, problems...)) // layers may share a file
@@ -231,7 +231,7 @@ func (r *reading) readLayers(layers []settings.Layer) []settings.Value {
 	return values
 }
 
-// inspect looks at a file as a whole.
+// inspect reports a file that is not an object, and members that it has twice.
 func (r *reading) inspect(v settings.Value) {
 	if v.Kind() != '{' {
 		r.Problem(v.Want("an object {\"hooks\": {…}}"))
@@ -239,7 +239,7 @@ func (r *reading) inspect(v settings.Value) {
 	r.Loaded.Problems = append(r.Loaded.Problems, v.Duplicates()...)
 }
 
-// rootOf returns the directory that a path rule with a leading slash counts from.
+// rootOf returns the directory to which a path rule with a leading slash is relative.
 func (r *reading) rootOf(layer settings.Layer) string {
 	file, err := filepath.Abs(layer.File)
 	switch {
@@ -279,8 +279,8 @@ func (r *reading) limitEnds() {
 	}
 }
 
-// parseInt reads a number as JavaScript's parseInt does: white space, a sign and the digits that
-// follow count, and the rest does not. It returns 0 for a text without digits.
+// parseInt reads a number as JavaScript's parseInt does: it reads white space, a sign and the
+// digits that follow, and ignores the rest. It returns 0 for a text without digits.
 func parseInt(text string) int {
 	text = strings.TrimLeft(text, " \t\n\r\v\f")
 	text = strings.TrimPrefix(text, "+")
@@ -288,7 +288,7 @@ func parseInt(text string) int {
 	for end < len(text) && (text[end] >= '0' && text[end] <= '9' || end == 0 && text[0] == '-') {
 		end++
 	}
-	n, err := strconv.Atoi(text[:min(end, 12)]) // more digits are more time than anybody has
+	n, err := strconv.Atoi(text[:min(end, 12)]) // no real timeout has more digits
 	if err != nil {
 		return 0
 	}

@@ -49,8 +49,8 @@ func wantRunnable(t testing.TB, hooks []*hook.Hook, want ...string) {
 
 const neighbour = `{"hooks": [{"type": "command", "command": "neighbour"}]}`
 
-// Rows of this file are one line of a settings file; problems are at their
-// column, in the second line.
+// The settings of a row in this file are one line; problems are at their column, in the second
+// line.
 
 // Rules C3, C4, C5.
 func TestABadEntryIsAProblemAtItsPlaceAndItsNeighboursLive(t *testing.T) {

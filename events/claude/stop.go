@@ -8,10 +8,9 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// StopCap is how many times in a row hooks can keep an agent going at the level
-// [Docs] (release 2.1.239). At the level [Base] there is no limit. The environment
-// variable CLAUDE_CODE_STOP_HOOK_BLOCK_CAP sets another limit at both levels; 0
-// is no limit.
+// StopCap limits how many times in a row hooks can keep an agent going at the level [Docs] (release
+// 2.1.239). At the level [Base] there is no limit. The environment variable
+// CLAUDE_CODE_STOP_HOOK_BLOCK_CAP sets another limit at both levels; 0 is no limit.
 const StopCap = 8
 
 type (
@@ -19,13 +18,14 @@ type (
 	stopsKey struct{ agent string } // key of an agent's counter in a session
 )
 
-// stops counts how often an agent has been kept going.
+// stops counts how many times in a row hooks have kept an agent going.
 type stops struct {
 	mu sync.Mutex
 	n  int
 }
 
-// another counts one more, or starts anew, and reports whether it is too many.
+// another updates the count, and reports whether it has passed most. again means that the agent was
+// kept going before, and held that it is kept going now; the count starts anew without both.
 func (c *stops) another(again, held bool, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,9 +43,8 @@ func (c *stops) another(again, held bool, most int) bool {
 	return false
 }
 
-// capStops lets an agent stop that hooks have kept going too often. It is
-// called for Stop and SubagentStop; again says that a hook has kept it going
-// before.
+// capStops lifts the block of hooks that have kept an agent going too often. It is called for Stop
+// and SubagentStop; again means that a hook has kept the agent going before.
 func capStops(s *pipeline.Session, agent string, again bool, res *hook.Result[BasicOutput]) {
 	if !res.Stop && res.Context != "" && levelOf(s) == Docs && !res.Decision.Blocks() {
 		res.Decision = hook.Block
@@ -61,7 +60,7 @@ func capStops(s *pipeline.Session, agent string, again bool, res *hook.Result[Ba
 	}
 }
 
-// levelOf is the level of a session's settings.
+// levelOf returns the level of a session's settings.
 func levelOf(s *pipeline.Session) Level {
 	if r, ok := s.Setting(readingKey{}).(*reading); ok {
 		return r.Level

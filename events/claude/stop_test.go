@@ -13,7 +13,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// holds counts how often in a row a session is kept going, up to a limit.
+// holds returns how many times in a row hooks keep a session going, up to a limit.
 func holds(t *testing.T, s *pipeline.Session, limit int) (n int) {
 	for ; n < limit; n++ {
 		if res := mustFire(t, claude.Stop, s, claude.StopInput{Active: n > 0}); !res.Blocked() {
@@ -35,7 +35,7 @@ func TestHooksKeepAnAgentGoingEightTimesInARow(t *testing.T) {
 		for name, says := range map[string]hook.Output[claude.BasicOutput]{"a block": {Decision: hook.Block}, "context": {Context: "go on"}} {
 			t.Run(tt.env+" "+name, func(t *testing.T) {
 				w := project(`{}`)
-				w.Level = claude.Docs // where context counts
+				w.Level = claude.Docs // a level at which context keeps an agent going
 				if tt.env != "" {
 					w.Environ = append(w.Environ, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"+tt.env)
 				}
@@ -74,11 +74,11 @@ func TestTheCountOfStopsStartsAnew(t *testing.T) {
 	answers(claude.Stop, s, hook.Output[claude.BasicOutput]{Decision: hook.Block})
 	answers(claude.SubagentStop, s, hook.Output[claude.BasicOutput]{Decision: hook.Block})
 	for range 3 {
-		if got := holds(t, s, 6); got != 6 { // a stop that no hook has kept begins a new row
+		if got := holds(t, s, 6); got != 6 { // a stop that was not kept going starts a new count
 			t.Errorf("kept going %d times; want 6", got)
 		}
 	}
-	for _, agent := range []string{"a", "b"} { // each agent has a row of its own
+	for _, agent := range []string{"a", "b"} { // each agent has its own count
 		var in claude.SubagentStopInput
 		in.AgentID = agent
 		for n := range 9 {

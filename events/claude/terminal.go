@@ -6,12 +6,12 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// harmless are the sequences that a hook may send to the user's terminal: the
-// bell, and titles and notifications (OSC 0, 1, 2, 9, 99 and 777).
+// harmless matches the sequences that a hook may send to the user's terminal: the bell, and titles
+// and notifications (OSC 0, 1, 2, 9, 99 and 777).
 var harmless = regexp.MustCompile("^(\x07|\x1b\\](0|1|2|9|99|777)(;[^\x00-\x1f\x7f]*)?(\x07|\x1b\\\\))+$")
 
-// shown returns a terminal sequence that may be sent. There has to be a terminal,
-// and of one that holds anything else nothing is sent (release 2.1.141).
+// shown returns a terminal sequence if it may be sent: the session has a terminal, and the sequence
+// consists of harmless ones alone (release 2.1.141). Otherwise it returns "".
 func shown(s *pipeline.Session, sequence string, notes *[]string) string {
 	switch {
 	case sequence == "":

@@ -10,9 +10,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// PreToolUse fires before a tool runs and before permission is asked for (C52). A
-// hook denies the call, permits it, has the user asked, puts it
-// off, or rewrites its arguments; silence leaves it to the normal permissions.
+// PreToolUse fires before a tool runs and before permission is asked for (C52). A hook denies the
+// call, permits it, asks the user, defers it, or rewrites its arguments; an empty answer leaves it
+// to the normal permissions.
 var PreToolUse *pipeline.Event[PreToolUseInput, PreToolUseOutput] = declare(traits{
 	kinds: all, reason: model, decides: true, permission: true, stopBlocks: true, conditions: true, verdict: denyAndEnd,
 }, addGate, pipeline.Spec[PreToolUseInput, PreToolUseOutput]{
@@ -88,8 +88,8 @@ var PermissionDenied *pipeline.Event[PermissionDeniedInput, PermissionDeniedOutp
 	ConditionInput: func(d *PermissionDeniedInput) hook.ConditionInput { return d.conditionInput() },
 })
 
-// PostToolUse fires when a tool has succeeded (C55). A block undoes
-// nothing: its reason goes to the model, beside the result.
+// PostToolUse fires when a tool has succeeded (C55). A block undoes nothing: its reason goes to the
+// model, in addition to the result.
 var PostToolUse *pipeline.Event[PostToolUseInput, PostToolUseOutput] = declare(traits{
 	kinds: all, reason: model, decides: true, conditions: true, verdict: endTurn,
 }, addEdit, pipeline.Spec[PostToolUseInput, PostToolUseOutput]{
@@ -140,8 +140,7 @@ var Elicitation *pipeline.Event[ElicitationInput, ElicitationOutput] = declare(t
 	Blocks:      replyBlocks,
 })
 
-// ElicitationResult fires when the user has answered, before the server is told
-// (C73).
+// ElicitationResult fires when the user has answered, before the server gets the answer (C73).
 var ElicitationResult *pipeline.Event[ElicitationResultInput, ElicitationResultOutput] = declare(traits{
 	kinds: outside, noContinue: true, noMessage: true,
 }, addReply, pipeline.Spec[ElicitationResultInput, ElicitationOutput]{
@@ -154,7 +153,7 @@ var ElicitationResult *pipeline.Event[ElicitationResultInput, ElicitationResultO
 	Blocks:      replyBlocks,
 })
 
-// PreModelSwitch fires before another model is used (release 2.1.251).
+// PreModelSwitch fires before the agent changes to another model (release 2.1.251).
 var PreModelSwitch *pipeline.Event[PreModelSwitchInput, PreModelSwitchOutput] = declare(traits{
 	kinds: all, reason: user, decides: true, permission: true, verdict: block,
 }, addSwitch, pipeline.Spec[PreModelSwitchInput, PreModelSwitchOutput]{
@@ -167,7 +166,7 @@ var PreModelSwitch *pipeline.Event[PreModelSwitchInput, PreModelSwitchOutput] = 
 	Refine:      refineSwitch,
 })
 
-// PostModelSwitch fires when another model is used (release 2.1.251).
+// PostModelSwitch fires after the agent has changed to another model (release 2.1.251).
 var PostModelSwitch *pipeline.Event[PostModelSwitchInput, PostModelSwitchOutput] = declare(traits{
 	kinds: all, reason: user,
 }, nil, pipeline.Spec[PreModelSwitchInput, BasicOutput]{
@@ -183,8 +182,8 @@ func (c *PreToolUseInput) conditionInput() hook.ConditionInput {
 	return hook.ConditionInput{Tool: c.Name, Input: c.Input}
 }
 
-// rewrite replaces the arguments of a call, and keeps the model's own. It reports whether they
-// differ; nil changes nothing.
+// rewrite replaces the arguments of a call, and keeps the model's in OriginalInput. It reports
+// whether they differ; nil changes nothing.
 func (c *PreToolUseInput) rewrite(to wire.Object) bool {
 	if to == nil || wire.Equal(jsontext.Value(to), jsontext.Value(c.Input)) {
 		return false
@@ -196,7 +195,7 @@ func (c *PreToolUseInput) rewrite(to wire.Object) bool {
 	return true
 }
 
-// original returns the arguments before a rewrite, as payloads have them.
+// original returns the arguments in the form that payloads have: an empty object for none.
 func original(input wire.Object) wire.Object {
 	if input == nil {
 		return wire.Object("{}")

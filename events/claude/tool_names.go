@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook/match"
 )
 
-// toolNames groups the names that a tool has had (C15, C20). Matchers and conditions are read with
-// each of them: a guard must not be lost when its tool is renamed.
+// toolNames groups the names that each tool has had (C15, C20). Matchers and conditions accept any
+// name of the group: a guard must not be lost when its tool is renamed.
 var toolNames = match.Renamed{
 	{"Agent", "Task"},
 	{"TaskStop", "KillShell"},
@@ -22,7 +22,7 @@ const toolSubject = "tool_name"
 // condition is the "if" of a hook.
 type condition struct{ *permission.Rule }
 
-// Holds reports whether the rule concerns the call, under any name of its tool.
+// Holds reports whether the rule matches the call under any name of its tool.
 func (c condition) Holds(d hook.ConditionInput) bool {
 	holds := func(tool string) bool {
 		return c.Match(permission.Call{Tool: tool, Input: d.Input, Dir: d.Dir})

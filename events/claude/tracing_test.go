@@ -67,7 +67,7 @@ func TestHooksThatTraceHaveWhatTheyNeed(t *testing.T) {
 	}
 }
 
-// wantMembers compares members of an object in a file.
+// wantMembers compares members of the object in a file.
 func wantMembers(t *testing.T, event, file, want string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -1,11 +1,11 @@
 package claude
 
-// Traits holds facts about an event besides its declaration, for tools that explain it.
+// Traits holds facts about an event in addition to its declaration, for tools that explain it.
 type Traits struct {
 	Types []string // the types of hooks that it runs: command, http, mcp_tool, prompt, agent
 
-	// ReasonFor is who gets the text with which a hook ended with status 2: "model",
-	// "user", or "" if it is in the log alone.
+	// ReasonFor names who gets the text of a hook that ended with status 2: "model", "user", or ""
+	// if only the log has it.
 	ReasonFor string
 }
 

@@ -5,7 +5,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// verdict is the effect on an event of a model's refusal (release 2.1.239).
+// verdict is the effect that a model's refusal has on an event (release 2.1.239).
 type verdict uint8
 
 const (
@@ -13,11 +13,11 @@ const (
 	block                     // as exit status 2: the guarded action does not go ahead
 	endTurn                   // the turn ends, or the teammate stops; the user is told why
 	denyAndEnd                // both
-	endLoop                   // as endTurn, and gently too
+	endLoop                   // as endTurn, also with gently
 )
 
 // reply returns a refusal in the form in which a command would have answered. gently leaves the
-// turn going, and passes the reason to the model.
+// turn going, and passes the reason to the model; endLoop ignores it.
 func (v verdict) reply(reason string, gently bool) hook.Reply {
 	switch {
 	case v == nothing:

@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/run/judge"
 )
 
-// oracle is a model, or an agent, with one answer.
+// oracle is a model, or an agent, with one fixed answer.
 type oracle struct {
 	answer string
 	err    error
@@ -34,7 +34,7 @@ func (o *oracle) RunAgent(ctx context.Context, r judge.AgentRequest) (string, er
 	return o.Generate(ctx, judge.ModelRequest{Model: r.Model, Prompt: r.Prompt})
 }
 
-// judged is a world with one hook that asks the oracle.
+// judged returns a world with one hook that asks the oracle.
 func judged(event, hook string, o *oracle) world {
 	w := project(`{"hooks":{"` + event + `":[{"hooks":[` + hook + `]}]}}`)
 	w.Model, w.Agent = o, o

@@ -10,12 +10,10 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// posixVars are the variables with paths that hooks in Git's bash are given as
-// it writes paths.
+// posixVars lists the variables whose paths are given to hooks in the form of Git's bash.
 var posixVars = []string{projectDir, pluginRoot, pluginData, envFile}
 
-// forGitBash returns an environment with the paths of posixVars as Git's bash
-// writes them (C86).
+// forGitBash converts the paths in posixVars to the form of Git's bash (C86).
 func forGitBash(env []string) []string {
 	env = slices.Clone(env)
 	for i, entry := range env {
@@ -26,7 +24,7 @@ func forGitBash(env []string) []string {
 	return env
 }
 
-// posixPaths makes a command that Git's bash runs take its paths in that form.
+// posixPaths makes a command in Git's bash receive its paths in the form of Git's bash.
 func posixPaths(c *run.Command) {
 	program := strings.ToLower(path.Base(strings.ReplaceAll(c.Argv[0], `\`, "/")))
 	if runtime.GOOS != "windows" || strings.TrimSuffix(program, ".exe") != "bash" {

@@ -1,5 +1,5 @@
-// Package toml lets events/claude read settings in TOML, which Kimi Code has: import it for that
-// alone. A host without the profile [claude.Kimi] does not need it, and links no TOML parser.
+// Package toml lets events/claude read settings in TOML, which Kimi Code uses: import it for its
+// side effect. A host without the profile [claude.Kimi] does not need it, and links no TOML parser.
 package toml
 
 import (
