@@ -126,7 +126,7 @@ func (b *Bus) Ask(ctx context.Context, r Request) (Response, error) {
 		return Response{}, err
 	}
 	if r.CorrelationID == "" {
-		r.CorrelationID = newID()
+		r.CorrelationID = NewID()
 	}
 	request, err := wire.Of(r)
 	if err != nil {

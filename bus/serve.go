@@ -81,7 +81,7 @@ func (events Events) Respond(ctx context.Context, s *pipeline.Session, request j
 	o := wire.Object(request)
 	id := o.Text("correlationId")
 	if id == "" {
-		id = newID()
+		id = NewID()
 	}
 	fail := func(code Code, format string, args ...any) Response {
 		return Response{CorrelationID: id, Error: &Error{Code: code, Message: fmt.Sprintf(format, args...)}}
@@ -132,6 +132,10 @@ func agree(ctx context.Context, s *pipeline.Session, event pipeline.Info, input 
 		if value == nil || value.Kind() == 'n' || string(value) == `""` {
 			continue
 		}
+		own, known := ours[name]
+		if !known && name != "timestamp" {
+			continue
+		}
 		text, ok := wire.Text(value)
 		if !ok {
 			return ctx, fmt.Errorf("%s: got %s, want a string", name, wire.KindName(value.Kind()))
@@ -147,7 +151,7 @@ func agree(ctx context.Context, s *pipeline.Session, event pipeline.Info, input 
 			ctx = pipeline.WithTime(ctx, at)
 			continue
 		}
-		if own, known := ours[name]; known && text != own {
+		if text != own {
 			return ctx, fmt.Errorf(
 				"%s: got %q, but here it is %q; leave it out, or publish on the bus of the session that it is about",
 				name,
@@ -163,8 +167,8 @@ func decode(payload jsontext.Value, to any) error {
 	return json.Unmarshal(payload, to, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 }
 
-// newID returns a random UUID.
-func newID() string {
+// NewID returns a random UUID, the correlation id of a request that has none.
+func NewID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80

@@ -79,6 +79,11 @@ type Reply struct {
 	Stderr    []byte
 	Truncated Streams  // streams that were longer than the capture limit
 	Notes     []string // requests of the call that the Runner could not meet; the report has them
+
+	// Merged says that Stdout is an answer that an engine elsewhere has merged, in the form of wire.Encode, and not
+	// one that a hook printed in the form of its dialect. An answer that this form does not hold is a
+	// failure of [ClassOutput].
+	Merged bool
 }
 
 // Streams is a set of output streams.

@@ -22,6 +22,10 @@ type Aggregated struct {
 	AllOutputs    []wire.Object `json:"allOutputs"`
 	Errors        []string      `json:"errors"`
 	TotalDuration float64       `json:"totalDuration"` // milliseconds, the sum over the hooks
+
+	// Merged is FinalOutput in the form of [wire.Encode], whatever a hook wrote: an engine elsewhere can
+	// read it for the event of any dialect. It is not part of the JSON.
+	Merged *wire.Object `json:"-"`
 }
 
 // Processed is the ProcessedHookResult (L43), without the result it is
@@ -40,6 +44,11 @@ func Aggregate[Out any](res *hook.Result[Out]) Aggregated {
 	var total time.Duration
 	if res.Answered || res.Blocked() || res.Stop {
 		a.FinalOutput = lo.ToPtr(wire.Encode(&res.Output))
+		if a.Merged = a.FinalOutput; res.Raw != nil {
+			plain := res.Output
+			plain.Raw = nil
+			a.Merged = lo.ToPtr(wire.Encode(&plain))
+		}
 	}
 	for i := range res.Reports {
 		r := &res.Reports[i]

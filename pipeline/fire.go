@@ -597,6 +597,10 @@ func (f *fire[Out]) runRunner(ctx context.Context, r *hook.Report[Out], in *inpu
 		return
 	}
 	r.Reply = reply
+	if reply.Merged {
+		readMerged(r)
+		return
+	}
 	stages.Parse(r, stages.ReplyRules[Out]{
 		Exits:  exitsOf(r.Hook, &f.event.rules),
 		Text:   cmp.Or(r.Hook.Text, f.event.rules.Text),

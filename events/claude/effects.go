@@ -123,7 +123,8 @@ func effectsOf(o *common.Output, lifted string, reports []common.Report, part ou
 func answeredBlock(r *common.Report) bool {
 	word := wire.Object(r.Output.Raw).Text("decision")
 	return r.Output.Decision.Blocks() && word == string(hook.Block) ||
-		r.Reply == nil && r.Err == nil && r.Output.Decision == hook.Block
+		r.Reply == nil && r.Err == nil && r.Output.Decision == hook.Block ||
+		r.Reply != nil && r.Reply.Merged && r.Output.Decision.Blocks()
 }
 
 // blocksPlainly reports whether a hook blocked an event whose block is the common word "block"

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"strings"
 	"sync"
@@ -16,7 +17,6 @@ import (
 	"github.com/snaphook-go/snaphook/bus"
 	"github.com/snaphook-go/snaphook/events/llxprt"
 	"github.com/snaphook-go/snaphook/hook"
-	"github.com/snaphook-go/snaphook/hooktest"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/wire"
 )
@@ -50,7 +50,13 @@ type (
 
 // serve answers the requests on a transport by fires in a new session.
 func serve(t *testing.T, b bus.Transport) *pipeline.Session {
-	ses := hooktest.Session(t)
+	t.Helper()
+	sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.DiscardHandler)})
+	ses, err := sys.NewSession(t.Context(), pipeline.SessionConfig{ID: "s-1", Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = sys.Close() })
 	answer(t, b, bus.EventsByName(pipeline.Events(llxprt.Dialect)).Answerer(ses))
 	return ses
 }

@@ -1,0 +1,81 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/snaphook-go/snaphook/state"
+)
+
+// The names of the buckets and of the stream.
+const (
+	PolicyBucket = "snaphook-policy"  // of objects; and of keys, with the last revision
+	HostsBucket  = "snaphook-hosts"   // the revision that each host runs
+	StateBucket  = "snaphook-state"   // the state of hooks
+	RecordStream = "SNAPHOOK_RECORDS" // the records
+
+	policyObject = "policy"
+	revisionKey  = "revision"
+	hostTTL      = 10 * time.Minute // of a process that says no more
+)
+
+// Retention says how long the server keeps records.
+type Retention struct {
+	Age   time.Duration // 0 means 30 days
+	Bytes int64         // 0 means 8 GiB
+}
+
+// Prepare makes the buckets and the stream that agents and workers use, where they do not exist. It needs the
+// rights of an administrator; agents and workers do not have them.
+func Prepare(ctx context.Context, nc *nats.Conn, replicas int, keep Retention) error {
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return err
+	}
+	if keep.Age == 0 {
+		keep.Age = 30 * 24 * time.Hour
+	}
+	if keep.Bytes == 0 {
+		keep.Bytes = 8 << 30
+	}
+	_, err = js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{
+		Bucket: PolicyBucket, Description: "the policy of the fleet", MaxBytes: 8 * maxPacked, Replicas: replicas,
+	})
+	if err == nil || errors.Is(err, jetstream.ErrBucketExists) {
+		err = makeKeys(ctx, js, jetstream.KeyValueConfig{Bucket: PolicyBucket, History: 64, Replicas: replicas})
+	}
+	if err == nil {
+		err = makeKeys(ctx, js, jetstream.KeyValueConfig{Bucket: HostsBucket, TTL: hostTTL, Replicas: replicas})
+	}
+	if err == nil {
+		err = makeKeys(ctx, js, jetstream.KeyValueConfig{
+			Bucket: StateBucket, TTL: state.Stale, MaxBytes: 1 << 30, Replicas: replicas,
+		})
+	}
+	if err == nil {
+		_, err = js.CreateStream(ctx, jetstream.StreamConfig{
+			Name: RecordStream, Subjects: []string{logPrefix + ".>"}, MaxAge: keep.Age, MaxBytes: keep.Bytes,
+			Duplicates: 2 * time.Minute, Replicas: replicas, DenyDelete: true, DenyPurge: true,
+		})
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			err = nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the buckets of the fleet: %w; the server needs JetStream, and the user the right to make streams", err)
+	}
+	return nil
+}
+
+func makeKeys(ctx context.Context, js jetstream.JetStream, cfg jetstream.KeyValueConfig) error {
+	_, err := js.CreateKeyValue(ctx, cfg)
+	if errors.Is(err, jetstream.ErrBucketExists) {
+		return nil
+	}
+	return err
+}

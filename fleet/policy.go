@@ -1,0 +1,408 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"aead.dev/minisign"
+	"github.com/google/renameio/v2"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/snaphook-go/snaphook/internal/bounded"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/policy"
+)
+
+// PolicyOptions say where a policy comes from.
+type PolicyOptions struct {
+	Key   minisign.PublicKey // of those who may push
+	Cache string             // directory of the last good policy, of this process alone; it is made
+
+	// Accept is asked for every verified policy before it takes effect; an error refuses it. A worker loads
+	// the hooks here. Nil: every verified policy is accepted.
+	Accept func(context.Context, *Bundle) error
+
+	Role string       // in the status: agent or worker; empty means agent
+	Host string       // in the status; empty means the name that the system has
+	Log  *slog.Logger // nil means [slog.Default]
+}
+
+// Policy is the policy of the fleet in a process. Its methods may be called from many goroutines.
+type Policy struct {
+	nc      *nats.Conn
+	opts    PolicyOptions
+	current atomic.Pointer[Bundle]
+	status  *statusWriter
+	ended   chan struct{}
+	cancel  context.CancelFunc
+
+	mu      sync.Mutex
+	refused map[string]bool // objects that were refused, by name and instance
+	changed []*func(*Bundle)
+	first   chan struct{} // closed with the first policy
+}
+
+// Watch follows the policy in the object store snaphook-policy. The policy in the cache counts at once, if its
+// signature is right, whether or not there is a server. A policy that has a bad signature, an older revision,
+// a name that leads elsewhere or hooks that cannot be loaded is refused: the log and the status say so, and the
+// last good one stays. No clock takes part. Close it.
+//
+// The error says that the cache cannot be used.
+func Watch(ctx context.Context, nc *nats.Conn, opts PolicyOptions) (*Policy, error) {
+	opts.Role, opts.Host = cmp.Or(opts.Role, "agent"), cmp.Or(opts.Host, hostname())
+	opts.Log = cmp.Or(opts.Log, slog.Default())
+	if opts.Cache == "" {
+		return nil, errors.New("the policy needs a directory for its cache; set Cache")
+	}
+	if err := os.MkdirAll(opts.Cache, 0o700); err != nil {
+		return nil, fmt.Errorf("the cache of the policy: %w", err)
+	}
+	p := &Policy{
+		nc: nc, opts: opts, ended: make(chan struct{}), refused: map[string]bool{}, first: make(chan struct{}),
+		status: newStatusWriter(nc, opts),
+	}
+	ctx, p.cancel = context.WithCancel(ctx)
+	p.load(ctx)
+	go func() {
+		defer close(p.ended)
+		var both sync.WaitGroup
+		both.Go(func() { p.status.run(ctx) })
+		both.Go(func() { p.follow(ctx) })
+		both.Wait()
+	}()
+	return p, nil
+}
+
+// Current returns the policy in force; nil if there is none yet. It costs a nanosecond.
+func (p *Policy) Current() *Bundle { return p.current.Load() }
+
+// Revision is that of the policy in force, 0 if there is none yet.
+func (p *Policy) Revision() uint64 {
+	if b := p.Current(); b != nil {
+		return b.Revision
+	}
+	return 0
+}
+
+// Ready is closed when there is a policy.
+func (p *Policy) Ready() <-chan struct{} { return p.first }
+
+// Errors are those of the last policy that was refused, until one is accepted.
+func (p *Policy) Errors() []string { return p.status.errors() }
+
+// Changed calls f with each policy that takes effect from now on, one after another. remove ends it.
+func (p *Policy) Changed(f func(*Bundle)) (remove func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.changed = append(p.changed, &f)
+	return sync.OnceFunc(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.changed = slices.DeleteFunc(slices.Clone(p.changed), func(other *func(*Bundle)) bool { return other == &f })
+	})
+}
+
+// Reloads reads the settings of a system again with each policy that takes effect. Where that fails the hooks
+// stay as they were, and the status says so. remove ends it.
+func (p *Policy) Reloads(sys *pipeline.System) (remove func()) {
+	return p.Changed(func(*Bundle) {
+		if err := sys.Reload(context.Background()); err != nil {
+			p.refuse("", fmt.Errorf("the hooks cannot be loaded again: %w", err))
+		}
+	})
+}
+
+// Close ends the watch, and returns when nothing of it runs. The policy in force stays.
+func (p *Policy) Close() {
+	p.cancel()
+	<-p.ended
+}
+
+const (
+	cachedBundle    = "policy.tar"
+	cachedSignature = "policy.tar.minisig"
+	overlayName     = policy.FileName
+)
+
+// load takes the policy from the cache.
+func (p *Policy) load(ctx context.Context) {
+	text, err := bounded.ReadFile(ctx, filepath.Join(p.opts.Cache, cachedBundle), maxPacked)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var signature []byte
+	if err == nil {
+		signature, err = bounded.ReadFile(ctx, filepath.Join(p.opts.Cache, cachedSignature), maxSignature)
+	}
+	if err == nil {
+		err = p.take(ctx, text, signature, true)
+	}
+	if err != nil {
+		p.refuse("", fmt.Errorf("the policy in the cache %s: %w", p.opts.Cache, err))
+	}
+}
+
+// pollEvery is how often the objects are listed again, should their watch have missed one.
+const pollEvery = 20 * time.Second
+
+// follow takes policies as they come.
+func (p *Policy) follow(ctx context.Context) {
+	up := make(chan struct{}, 1)
+	states := p.nc.StatusChanged(nats.CONNECTED)
+	defer p.nc.RemoveStatusListener(states)
+	go func() { // ends with the listener
+		for range states {
+			signal(up, struct{}{})
+		}
+	}()
+	for wait := 100 * time.Millisecond; ctx.Err() == nil; wait = min(2*wait, 2*time.Second) {
+		err := p.watch(ctx, up)
+		if err == nil {
+			wait = 50 * time.Millisecond // it is time to look again
+		} else if ctx.Err() == nil {
+			p.opts.Log.Debug("the policy cannot be watched", slog.String("error", err.Error()))
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-up:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// watch takes policies until it is time to list the objects again.
+func (p *Policy) watch(ctx context.Context, up <-chan struct{}) error {
+	js, err := jetstream.New(p.nc)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, pollEvery)
+	defer cancel()
+	store, err := js.ObjectStore(ctx, PolicyBucket)
+	if err != nil {
+		return bucketError("object store", PolicyBucket, err)
+	}
+	watcher, err := store.Watch(ctx)
+	if err != nil {
+		return err
+	}
+	defer watcher.Stop()
+	known := map[uint64]*jetstream.ObjectInfo{}
+	initial := true
+	for {
+		select {
+		case info, open := <-watcher.Updates():
+			switch {
+			case !open:
+				return nil
+			case info == nil:
+				initial = false
+			case !info.Deleted && objectRevision(info.Name) > 0:
+				known[objectRevision(info.Name)] = info
+			}
+			if !initial {
+				p.tryNewest(ctx, store, known)
+			}
+		case <-up:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// tryNewest takes the newest policy that is good.
+func (p *Policy) tryNewest(ctx context.Context, store jetstream.ObjectStore, known map[uint64]*jetstream.ObjectInfo) {
+	var revisions []uint64
+	for revision := range known {
+		revisions = append(revisions, revision)
+	}
+	slices.Sort(revisions)
+	for _, revision := range slices.Backward(revisions) {
+		info := known[revision]
+		instance := info.Name + " " + info.NUID
+		p.mu.Lock()
+		bad := p.refused[instance]
+		p.mu.Unlock()
+		if bad {
+			continue
+		}
+		if revision <= p.Revision() {
+			return
+		}
+		text, err := fetch(ctx, store, info)
+		if err != nil && !errors.As(err, new(*TooLargeError)) {
+			p.opts.Log.Debug("the policy cannot be read", slog.String("object", info.Name), slog.String("error", err.Error()))
+			return // it is listed again soon
+		}
+		if err == nil {
+			err = p.take(ctx, text, []byte(info.Metadata["minisig"]), false)
+		}
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		p.refuse(instance, fmt.Errorf("revision %d of the policy is refused: %w", revision, err))
+	}
+}
+
+// fetch reads an object, within the limit of a bundle.
+func fetch(ctx context.Context, store jetstream.ObjectStore, info *jetstream.ObjectInfo) ([]byte, error) {
+	if info.Size > maxPacked {
+		return nil, &TooLargeError{int64(info.Size)}
+	}
+	object, err := store.Get(ctx, info.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer object.Close()
+	text, err := io.ReadAll(io.LimitReader(object, maxPacked+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxPacked {
+		return nil, &TooLargeError{int64(len(text))}
+	}
+	return text, object.Error()
+}
+
+// refuse says that a policy does not count. instance is the object that has it.
+func (p *Policy) refuse(instance string, why error) {
+	if instance != "" {
+		p.mu.Lock()
+		if len(p.refused) > 1024 {
+			clear(p.refused)
+		}
+		p.refused[instance] = true
+		p.mu.Unlock()
+	}
+	p.status.fail(why)
+	p.opts.Log.Error("a policy is refused", slog.String("error", why.Error()),
+		slog.Uint64("revision", p.Revision()), slog.String("stays", "the policy in force"))
+}
+
+// take verifies a policy, and puts it in force if everything about it is right.
+func (p *Policy) take(ctx context.Context, text, signature []byte, cached bool) error {
+	if err := verify(p.opts.Key, text, signature); err != nil {
+		return err
+	}
+	m, files, err := unpack(text)
+	if err != nil {
+		return err
+	}
+	if last := p.Revision(); m.Revision <= last {
+		return fmt.Errorf("it has revision %d, and revision %d is in force", m.Revision, last)
+	}
+	bundle := &Bundle{Manifest: m, Digest: digest(text)}
+	bundle.Dir, err = p.place(bundle, files)
+	if err != nil {
+		return fmt.Errorf("the cache of the policy: %w", err)
+	}
+	if err := p.accept(ctx, bundle); err != nil {
+		_ = os.RemoveAll(bundle.Dir)
+		return err
+	}
+	if !cached {
+		err = p.keep(text, signature)
+	}
+	p.put(bundle, err)
+	return nil
+}
+
+// place writes the files of a policy to a new directory.
+func (p *Policy) place(b *Bundle, files []file) (string, error) {
+	cache, err := realDir(p.opts.Cache)
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(cache, fmt.Sprintf("revision-%d-", b.Revision))
+	if err != nil {
+		return "", err
+	}
+	return dir, writeFiles(dir, files)
+}
+
+// accept reads the overlay of a policy, and asks the program.
+func (p *Policy) accept(ctx context.Context, b *Bundle) error {
+	text, err := overlayText(b.Dir)
+	if err == nil && text != nil {
+		b.Overlay, err = overlay(filepath.Join(b.Dir, overlayName), text)
+	}
+	if err != nil {
+		return fmt.Errorf("its overlay: %w", err)
+	}
+	if p.opts.Accept == nil {
+		return nil
+	}
+	return p.opts.Accept(ctx, b)
+}
+
+// overlayText reads the overlay in a directory; nil if there is none.
+func overlayText(dir string) ([]byte, error) {
+	text, err := bounded.ReadFile(context.Background(), filepath.Join(dir, overlayName), MaxBundle)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// keep writes a policy to the cache: the signature belongs to the bundle that is there, or to none, and then
+// the cache is refused.
+func (p *Policy) keep(text, signature []byte) error {
+	err := renameio.WriteFile(filepath.Join(p.opts.Cache, cachedSignature), signature, 0o600)
+	if err == nil {
+		err = renameio.WriteFile(filepath.Join(p.opts.Cache, cachedBundle), text, 0o600)
+	}
+	return err
+}
+
+// put puts a policy in force.
+func (p *Policy) put(b *Bundle, kept error) {
+	before := p.current.Swap(b)
+	p.status.activate(b.Revision)
+	if kept != nil {
+		p.status.fail(fmt.Errorf("the cache of the policy: %w; after a restart without a server its gates block", kept))
+	}
+	p.opts.Log.Info("a policy takes effect", slog.Uint64("revision", b.Revision), slog.Int("events", len(b.Events)))
+	p.mu.Lock()
+	if before == nil {
+		close(p.first)
+	}
+	changed := p.changed
+	p.mu.Unlock()
+	for _, f := range changed {
+		(*f)(b)
+	}
+	p.sweep(b.Dir, before)
+}
+
+// sweep removes the directories of policies that are neither in force, nor were so before.
+func (p *Policy) sweep(now string, before *Bundle) {
+	entries, err := os.ReadDir(p.opts.Cache)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasPrefix(name, "revision-") && name != filepath.Base(now) && (before == nil || name != filepath.Base(before.Dir)) {
+			_ = os.RemoveAll(filepath.Join(p.opts.Cache, name))
+		}
+	}
+}

@@ -1,0 +1,474 @@
+package fleet
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aead.dev/minisign"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/snaphook-go/snaphook/events/claude"
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/pipeline"
+)
+
+// newKey makes a key pair.
+func newKey(t testing.TB) (minisign.PublicKey, minisign.PrivateKey) {
+	t.Helper()
+	public, private, err := minisign.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return public, private
+}
+
+const (
+	denies  = `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo '{\"decision\":\"block\",\"reason\":\"%s\"}'"}]}]}}`
+	dotEnv  = ".claude/settings.json"
+	opened  = `{"defaults": {"gates": {"onFailure": {"remote": "open"}}}}`
+	noHooks = `{"hooks": {}}`
+)
+
+// policyDir writes a policy that denies every tool for a reason.
+func policyDir(t testing.TB, reason string, more ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	files := append([]string{dotEnv, fmt.Sprintf(denies, reason)}, more...)
+	for i := 0; i < len(files); i += 2 {
+		name := filepath.Join(dir, files[i])
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, name, files[i+1], 0o755)
+	}
+	return dir
+}
+
+func push(t testing.TB, nc *nats.Conn, key minisign.PrivateKey, dir string) *Pushed {
+	t.Helper()
+	pushed, err := Push(t.Context(), nc, dir, key, PushOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pushed
+}
+
+func watch(t testing.TB, nc *nats.Conn, key minisign.PublicKey, cache string) *Policy {
+	t.Helper()
+	p, err := Watch(t.Context(), nc, PolicyOptions{Key: key, Cache: cache, Host: "agent-1", Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// agent is a session of an agent that is held to the policy.
+func agent(t testing.TB, nc *nats.Conn, p *Policy) *pipeline.Session {
+	t.Helper()
+	sys := system(t, pipeline.Config{Load: []pipeline.Load{Hooks(nc, HookOptions{Policy: p, Patience: 500 * time.Millisecond})}})
+	t.Cleanup(p.Reloads(sys))
+	return session(t, sys)
+}
+
+// work runs a worker until the test ends.
+func work(t testing.TB, nc *nats.Conn, key minisign.PublicKey, cache string) (*Worker, func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	w, err := Work(ctx, nc, WorkOptions{Policy: PolicyOptions{Key: key, Cache: cache, Host: "worker-1", Log: quiet}, Serve: ServeOptions{Log: quiet}})
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	stop := sync.OnceFunc(func() {
+		cancel()
+		w.Wait()
+	})
+	t.Cleanup(stop)
+	return w, stop
+}
+
+func reason(t testing.TB, s *pipeline.Session) string {
+	t.Helper()
+	res, err := preToolUse(t).FireJSON(t.Context(), s, []byte(bash))
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case !res.Blocked:
+		return "allowed"
+	case res.Reason != nil:
+		return *res.Reason
+	}
+	return ""
+}
+
+func TestAPolicyReachesAgentsAndWorkers(t *testing.T) {
+	nc := connect(t, startServer(t))
+	public, private := newKey(t)
+	p := watch(t, nc, public, t.TempDir())
+	s := agent(t, nc, p)
+	if got := reason(t, s); !strings.Contains(got, `"remote"`) {
+		t.Errorf("without a policy the agent got %q; want a denial", got)
+	}
+	work(t, nc, public, t.TempDir())
+	pushed := push(t, nc, private, policyDir(t, "first"))
+	if pushed.Revision != 1 || !slices.Contains(pushed.Events, "claude.PreToolUse") {
+		t.Fatalf("pushed %+v", pushed)
+	}
+	eventually(t, "the first policy counts", func() bool { return reason(t, s) == "first" })
+	push(t, nc, private, policyDir(t, "second"))
+	eventually(t, "the second policy counts", func() bool { return reason(t, s) == "second" })
+
+	// An event without a hook in the policy costs no request.
+	for _, h := range s.Hooks() {
+		if h.Type == Type && !slices.Contains(pushed.Events, h.Dialect+"."+h.Event) {
+			t.Errorf("%s.%s has a remote hook, and the policy has none", h.Dialect, h.Event)
+		}
+	}
+	before := nc.Stats().OutMsgs
+	fire(t, event(t, claude.Dialect, "UserPromptSubmit"), s, `{"prompt":"go"}`)
+	if now := nc.Stats().OutMsgs; now != before {
+		t.Errorf("a fire without a hook sent %d messages", now-before)
+	}
+	eventually(t, "the status has both", func() bool {
+		status, err := ReadStatus(t.Context(), nc)
+		return err == nil && status.Revision == 2 && len(status.Hosts) == 2 &&
+			status.Hosts[0].Revision == 2 && status.Hosts[1].Revision == 2 && status.Hosts[1].Role == "worker" &&
+			status.Hosts[0].Activated != nil
+	})
+}
+
+func TestTwoPushesAtTheSameTimeHaveRevisionsOfTheirOwn(t *testing.T) {
+	nc := connect(t, startServer(t))
+	public, private := newKey(t)
+	revisions := make(chan uint64, 8)
+	dir := policyDir(t, "x")
+	var all sync.WaitGroup
+	for range cap(revisions) {
+		all.Go(func() {
+			pushed, err := Push(t.Context(), nc, dir, private, PushOptions{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			revisions <- pushed.Revision
+		})
+	}
+	all.Wait()
+	close(revisions)
+	seen := map[uint64]bool{}
+	for r := range revisions {
+		if seen[r] {
+			t.Errorf("two pushes have revision %d", r)
+		}
+		seen[r] = true
+	}
+	p := watch(t, nc, public, t.TempDir())
+	eventually(t, "the last one counts", func() bool { return p.Revision() == 8 })
+}
+
+// forge puts bytes into the object store as a revision of the policy.
+func forge(t testing.TB, nc *nats.Conn, revision uint64, text []byte, signature string) {
+	t.Helper()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := js.ObjectStore(t.Context(), PolicyBucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Put(t.Context(), jetstream.ObjectMeta{
+		Name: objectName(revision), Metadata: map[string]string{"minisig": signature},
+	}, bytes.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// archive makes a bundle with any names.
+func archive(t testing.TB, revision uint64, entries ...tar.Header) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	head := fmt.Sprintf(`{"v":1,"revision":%d,"events":["claude.PreToolUse"]}`, revision)
+	write := func(h tar.Header, text string) {
+		h.Size, h.Mode = int64(len(text)), 0o755
+		if h.Typeflag == 0 {
+			h.Typeflag = tar.TypeReg
+		}
+		if h.Typeflag != tar.TypeReg {
+			h.Size, text = 0, ""
+		}
+		if err := w.WriteHeader(&h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(tar.Header{Name: manifestName}, head)
+	write(tar.Header{Name: filesPrefix + dotEnv}, fmt.Sprintf(denies, "forged"))
+	for _, e := range entries {
+		write(e, "text")
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Rows are what somebody may put into the store; the last good policy stays, and the status says why.
+func TestABadPolicyIsRefusedAndTheLastGoodOneStays(t *testing.T) {
+	public, private := newKey(t)
+	_, stranger := newKey(t)
+	sign := func(text []byte) string { return string(minisign.Sign(private, text)) }
+	good := archive(t, 9)
+	escape := func(name string) []byte { return archive(t, 9, tar.Header{Name: name}) }
+	for name, tt := range map[string]struct {
+		text      []byte
+		signature string
+		says      string
+	}{
+		"unsigned":            {good, "", "no signature"},
+		"of a stranger":       {good, string(minisign.Sign(stranger, good)), "is not of the key"},
+		"changed":             {append(bytes.Clone(good), 0), sign(good), "is not of the key"},
+		"a broken signature":  {good, "untrusted comment: x\noops", "is not of the key"},
+		"an older one":        {archive(t, 1), sign(archive(t, 1)), "revision 1 is in force"},
+		"an equal one":        {archive(t, 1), sign(archive(t, 1)), "revision 1 is in force"},
+		"out of the dir":      {escape("files/../../evil.sh"), sign(escape("files/../../evil.sh")), "outside"},
+		"out by a name":       {escape("files/a/../../evil.sh"), sign(escape("files/a/../../evil.sh")), "outside"},
+		"absolute":            {escape("/etc/cron.d/evil"), sign(escape("/etc/cron.d/evil")), "outside"},
+		"absolute below":      {escape("files//etc/evil"), sign(escape("files//etc/evil")), "outside"},
+		"with a backslash":    {escape(`files/..\evil`), sign(escape(`files/..\evil`)), "outside"},
+		"a link":              {archive(t, 9, tar.Header{Name: "files/l", Typeflag: tar.TypeSymlink, Linkname: "/etc"}), "", "no regular file"},
+		"a hard link":         {archive(t, 9, tar.Header{Name: "files/l", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}), "", "no regular file"},
+		"a device":            {archive(t, 9, tar.Header{Name: "files/l", Typeflag: tar.TypeChar}), "", "no regular file"},
+		"a name twice":        {archive(t, 9, tar.Header{Name: "files/a"}, tar.Header{Name: "files/a"}), "", "twice"},
+		"no archive":          {[]byte("oops"), sign([]byte("oops")), "broken"},
+		"nothing":             {nil, sign(nil), "empty"},
+		"no manifest":         {[]byte{}, "", ""},
+		"8 MiB and one byte":  {bytes.Repeat([]byte("x"), maxPacked+1), "", "8 MiB"},
+		"a wildcard event":    {manifest(t, `{"v":1,"revision":9,"events":["claude.*"]}`), "", "pattern"},
+		"a broken manifest":   {manifest(t, `{"v":1`), "", "manifest"},
+		"a later format":      {manifest(t, `{"v":2,"revision":9}`), "", "version 2"},
+		"broken settings":     {archive(t, 9, tar.Header{Name: "files/.llxprt/settings.json"}), "", "settings.json"},
+		"a broken overlay":    {archive(t, 9, tar.Header{Name: "files/.snaphook.json"}), "", "overlay"},
+		"an unknown dialect":  {manifest(t, `{"v":1,"revision":9,"events":["acme.Deploy","claude.PreToolUse"]}`), "", "acme.Deploy"},
+		"a revision of zero":  {manifest(t, `{"v":1,"revision":0}`), "", "revision 0"},
+		"a manifest of 2 MiB": {manifest(t, `{"v":1,"revision":9,"events":["`+strings.Repeat("x", 2<<20)+`"]}`), "", "8 MiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			nc := connect(t, startServer(t))
+			push(t, nc, private, policyDir(t, "good"))
+			w, _ := work(t, nc, public, t.TempDir())
+			p := watch(t, nc, public, t.TempDir())
+			s := agent(t, nc, p)
+			eventually(t, "the good policy counts", func() bool { return reason(t, s) == "good" })
+			if tt.signature == "" && tt.says != "no signature" {
+				tt.signature = sign(tt.text)
+			}
+			forge(t, nc, 9, tt.text, tt.signature)
+			eventually(t, "the worker refuses it", func() bool {
+				errs := w.Policy.Errors()
+				return len(errs) > 0 && strings.Contains(errs[0], tt.says)
+			})
+			if got := reason(t, s); got != "good" && p.Revision() != 9 {
+				t.Errorf("the agent got %q; want the good policy", got)
+			}
+			if p.Revision() == 9 && reason(t, s) == "allowed" { // an agent runs no settings: it may take it
+				t.Error("the agent has no guard any more")
+			}
+			push(t, nc, private, policyDir(t, "better"))
+			eventually(t, "status has the refusal", func() bool {
+				status, err := ReadStatus(t.Context(), nc)
+				return err == nil && slices.ContainsFunc(status.Hosts, func(h HostStatus) bool {
+					return h.Role == "worker" && (len(h.Errors) > 0 || h.Revision == 2)
+				})
+			})
+		})
+	}
+}
+
+// manifest is a bundle with one file, and any manifest.
+func manifest(t testing.TB, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	if err := w.WriteHeader(&tar.Header{Name: manifestName, Typeflag: tar.TypeReg, Size: int64(len(text)), Mode: 0o644}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Every row is a start of an agent, a state of the server and a policy: there is no moment in which the call goes
+// ahead, unless the policy itself opens its gates.
+func TestThereIsNeverAWindowWithoutGuards(t *testing.T) {
+	public, private := newKey(t)
+	_, stranger := newKey(t)
+	for _, start := range []string{"empty cache", "good cache", "forged cache", "torn cache", "old cache"} {
+		for _, server := range []string{"none", "up", "no worker", "no policy", "comes later"} {
+			for _, policy := range []string{"closed", "open"} {
+				t.Run(start+", server "+server+", policy "+policy, func(t *testing.T) {
+					t.Parallel()
+					var more []string
+					if policy == "open" {
+						more = []string{overlayName, opened}
+					}
+					dir, cache := policyDir(t, "guarded", more...), t.TempDir()
+					fill(t, start, cache, dir, private, stranger)
+					url, nc := "nats://127.0.0.1:1", (*nats.Conn)(nil)
+					if server != "none" {
+						url = startServer(t)
+						admin := connect(t, url)
+						if server != "no policy" {
+							for range 3 { // the cache is older
+								push(t, admin, private, dir)
+							}
+						}
+						if server == "up" || server == "no policy" {
+							work(t, admin, public, t.TempDir())
+						}
+					}
+					var err error
+					if nc, err = Connect(url, ConnectOptions{Wait: -1, Log: quiet}); err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(nc.Close)
+					p := watch(t, nc, public, cache)
+					s := agent(t, nc, p)
+					cached := start == "good cache" || start == "old cache"
+					for range 3 { // while it connects, and after
+						got := reason(t, s)
+						opens := policy == "open" && (p.Current() != nil || cached)
+						if got == "allowed" && !opens {
+							t.Fatalf("the call went ahead")
+						}
+					}
+					if policy == "closed" && server == "comes later" {
+						work(t, connect(t, url), public, t.TempDir())
+						eventually(t, "the worker answers", func() bool { return reason(t, s) == "guarded" })
+					}
+					if server == "up" {
+						eventually(t, "the worker answers", func() bool { return reason(t, s) == "guarded" })
+					}
+				})
+			}
+		}
+	}
+}
+
+// fill makes the cache of an agent.
+func fill(t testing.TB, start, cache, dir string, key, stranger minisign.PrivateKey) {
+	t.Helper()
+	if start == "empty cache" {
+		return
+	}
+	files, err := collect(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	revision := uint64(3)
+	if start == "old cache" {
+		revision = 2
+	}
+	text, err := pack(Manifest{V: 1, Revision: revision, Events: []string{"claude.PreToolUse"}}, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signature := minisign.Sign(key, text)
+	switch start {
+	case "forged cache":
+		signature = minisign.Sign(stranger, text)
+	case "torn cache":
+		text = text[:len(text)/2]
+	}
+	writeFile(t, filepath.Join(cache, cachedBundle), string(text), 0o600)
+	writeFile(t, filepath.Join(cache, cachedSignature), string(signature), 0o600)
+}
+
+func TestADirectoryThatIsNoPolicyIsNotPushed(t *testing.T) {
+	nc := connect(t, startServer(t))
+	_, private := newKey(t)
+	large := policyDir(t, "x", "big.bin", strings.Repeat("x", MaxBundle+1))
+	linked := policyDir(t, "x")
+	if err := os.Symlink("/etc/passwd", filepath.Join(linked, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct{ dir, says string }{
+		"nothing":         {t.TempDir(), "no hooks"},
+		"no hooks":        {policyDir(t, "x", dotEnv, noHooks), "no hooks"},
+		"no such dir":     {filepath.Join(t.TempDir(), "gone"), "no such file"},
+		"a file":          {filepath.Join(policyDir(t, "x"), dotEnv), "no directory"},
+		"8 MiB and a bit": {large, "8 MiB"},
+		"a link":          {linked, "is a link"},
+		"broken settings": {policyDir(t, "x", dotEnv, `{"hooks": `), "settings.json:1:"},
+		"a broken hook":   {policyDir(t, "x", dotEnv, `{"hooks": {"PreToolUse": [{"hooks": [{"type": "comand"}]}]}}`), "settings.json:1:"},
+		"an overlay":      {policyDir(t, "x", overlayName, `{"hooks": [{"mode": "sometimes"}]}`), ".snaphook.json:1:"},
+	} {
+		pushed, err := Push(t.Context(), nc, tt.dir, private, PushOptions{})
+		if err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: pushed %+v, %v; want an error with %q", name, pushed, err, tt.says)
+		}
+	}
+	if _, err := Push(t.Context(), nc, policyDir(t, "x", "fits.bin", strings.Repeat("x", MaxBundle-1000)), private, PushOptions{}); err != nil {
+		t.Errorf("a policy within the limit: %v", err)
+	}
+	_, err := Push(t.Context(), nc, policyDir(t, "x"), private, PushOptions{Check: func(context.Context, string) error { return errors.New("line 3: fi") }})
+	if err == nil || !strings.Contains(err.Error(), "line 3") {
+		t.Errorf("a broken script: %v", err)
+	}
+}
+
+// A worker that runs another revision is never asked, and one that is asked says so.
+func TestAnotherRevisionIsNeverAsked(t *testing.T) {
+	nc := connect(t, startServer(t))
+	asked := make(chan string, 100)
+	worker := system(t, pipeline.Config{Load: []pipeline.Load{hooked("claude", "PreToolUse", runner(func(context.Context, hook.Call) (hook.Reply, error) {
+		asked <- "seven"
+		return hook.Reply{Stdout: []byte(`{"decision":"block","reason":"seven"}`)}, nil
+	}))}})
+	server := serve(t, nc, nil, ServeOptions{})
+	if err := server.Swap(7, sessionsOf(t, worker), nil); err != nil {
+		t.Fatal(err)
+	}
+	public, private := newKey(t)
+	files, err := collect(policyDir(t, "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, revision := range []uint64{8, 7} {
+		text, err := pack(Manifest{V: 1, Revision: revision, Events: []string{"claude.PreToolUse"}}, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cache := t.TempDir()
+		writeFile(t, filepath.Join(cache, cachedBundle), string(text), 0o600)
+		writeFile(t, filepath.Join(cache, cachedSignature), string(minisign.Sign(private, text)), 0o600)
+		s := agent(t, nc, watch(t, nc, public, cache))
+		got := reason(t, s)
+		if revision == 7 && got != "seven" {
+			t.Errorf("the worker with the same revision said %q", got)
+		}
+		if revision == 8 && (!strings.Contains(got, `"remote"`) || len(asked) > 0) {
+			t.Errorf("an agent with another revision got %q, and %d workers were asked", got, len(asked))
+		}
+	}
+}

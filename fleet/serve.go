@@ -1,0 +1,305 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/micro"
+
+	"github.com/snaphook-go/snaphook/bus"
+	"github.com/snaphook-go/snaphook/pipeline"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// ServeOptions say how requests are served. The zero ServeOptions serve all linked events.
+type ServeOptions struct {
+	// Events are those that may be asked for; nil means those of every linked dialect.
+	Events []pipeline.Declared
+
+	// Concurrency is the number of requests that are served at the same time; 0 means 4 for each processor,
+	// and at least 16. Queue is the number of those that may wait, and PerHost the number of one host's:
+	// one more is refused at once with [Overloaded]. 0 means 64 for each of Concurrency, and a quarter of Queue.
+	Concurrency, Queue, PerHost int
+
+	// Timeout limits a request that names no time of its own; 0 means a minute.
+	Timeout time.Duration
+
+	// Drain limits the end: requests that still run then are cancelled; 0 means 30 s.
+	Drain time.Duration
+
+	Host    string       // of this worker; empty means the name that the system has
+	Log     *slog.Logger // nil means [slog.Default]
+	Metrics *Metrics     // nil: nothing is counted
+
+	revision func() uint64 // of the policy in force
+}
+
+// maxTimeout bounds the time of one request.
+const maxTimeout = time.Hour
+
+func (o ServeOptions) filled() ServeOptions {
+	if o.Events == nil {
+		o.Events = linkedEvents()
+	}
+	o.Concurrency = cmp.Or(o.Concurrency, max(16, 4*runtime.GOMAXPROCS(0)))
+	o.Queue = cmp.Or(o.Queue, 64*o.Concurrency)
+	o.PerHost = cmp.Or(o.PerHost, max(1, o.Queue/4))
+	o.Timeout, o.Drain = cmp.Or(o.Timeout, time.Minute), cmp.Or(o.Drain, 30*time.Second)
+	o.Host, o.Log = cmp.Or(o.Host, hostname()), cmp.Or(o.Log, slog.Default())
+	if o.revision == nil {
+		o.revision = func() uint64 { return 0 }
+	}
+	return o
+}
+
+// limit is the time of a request that names one, or none.
+func (o ServeOptions) limit(named time.Duration) time.Duration {
+	if named > 0 {
+		return named
+	}
+	return o.Timeout
+}
+
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return name
+}
+
+// hostDialect is the dialect of a program's own hooks: they are functions, and no worker has them.
+const hostDialect = "host"
+
+// linkedEvents are the events of the hook systems that the program links.
+func linkedEvents() (events []pipeline.Declared) {
+	for _, e := range pipeline.Events(nil) {
+		if e.Info().Dialect != hostDialect {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// Agent is where a request comes from.
+type Agent struct {
+	Session, Dir, Transcript string // of the agent, on its machine; they may be empty
+	Host                     string
+}
+
+// Sessions returns the session in which a request of an agent is fired, and a function to call when it has been.
+// It is called from many goroutines.
+type Sessions func(ctx context.Context, from Agent) (s *pipeline.Session, done func(), err error)
+
+// OneSession returns Sessions of a single one. Requests about another session are refused.
+func OneSession(s *pipeline.Session) Sessions {
+	return func(context.Context, Agent) (*pipeline.Session, func(), error) { return s, func() {}, nil }
+}
+
+// Server answers requests until its context ends.
+type Server struct {
+	answers *answerer
+	events  map[string]bus.Events // by dialect
+	current atomic.Pointer[generation]
+	ended   chan struct{}
+
+	mu   sync.Mutex
+	kept []*generation // those that have a service, the newest last
+}
+
+// generation is the sessions of one revision of the policy.
+type generation struct {
+	revision uint64
+	sessions Sessions
+	service  micro.Service // for the agents that run the same revision; nil for revision 0
+	retire   func()        // releases it when its last request is answered; may be nil
+	users    sync.WaitGroup
+	mu       sync.Mutex
+	retired  bool
+}
+
+// enter counts a request, unless the generation has been retired.
+func (g *generation) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.retired {
+		return false
+	}
+	g.users.Add(1)
+	return true
+}
+
+func (g *generation) end() {
+	g.mu.Lock()
+	g.retired = true
+	g.mu.Unlock()
+	g.users.Wait()
+	if g.retire != nil {
+		g.retire()
+	}
+}
+
+// Serve answers the requests of agents, of any language, by fires in sessions: a NATS micro service named
+// snaphook, on snaphook.v1.fire.DIALECT.EVENT in the queue group snaphook. A request is that of package bus,
+// {"correlationId", "eventName", "input"}, of which the subject replaces an absent eventName; the response is
+// that of package bus, with an error object for every event that was not fired. sessions may be nil: then
+// requests are answered with [NoPolicy] until [Server.Swap].
+//
+// Serve returns when requests are taken. When ctx ends the server drains: it takes no more requests, and
+// [Server.Wait] returns when those that it has taken are answered. The server has a connection of its own, with
+// the options of nc.
+func Serve(ctx context.Context, nc *nats.Conn, sessions Sessions, opts ServeOptions) (*Server, error) {
+	s := &Server{events: map[string]bus.Events{}, ended: make(chan struct{})}
+	s.current.Store(&generation{sessions: sessions})
+	opts.revision = func() uint64 { return s.current.Load().revision }
+	var err error
+	if s.answers, err = newAnswerer(nc, opts, s.respond); err != nil {
+		return nil, err
+	}
+	byDialect := map[string][]pipeline.Declared{}
+	for _, e := range s.answers.opts.Events {
+		if _, err := Subject(e.Info().Dialect, e.Info().Name); err != nil {
+			s.answers.nc.Close()
+			return nil, err
+		}
+		byDialect[e.Info().Dialect] = append(byDialect[e.Info().Dialect], e)
+	}
+	for dialect, events := range byDialect {
+		s.events[dialect] = bus.EventsByName(events)
+	}
+	if _, err := s.answers.serve(Service, FirePrefix+"*.*", 0); err != nil {
+		s.answers.nc.Close()
+		return nil, err
+	}
+	go func() {
+		defer close(s.ended)
+		<-ctx.Done()
+		s.answers.drain()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.current.Load().end()
+		for _, old := range s.kept {
+			if old != s.current.Load() {
+				old.end()
+			}
+		}
+	}()
+	return s, nil
+}
+
+// Wait returns when the server's context has ended and every request that it had taken is answered.
+func (s *Server) Wait() { <-s.ended }
+
+// Load returns how many requests run, and how many wait.
+func (s *Server) Load() (running, waiting int) { return s.answers.queue.load() }
+
+// Swap serves the requests that come from now on with other sessions, those of a revision of the policy.
+// Agents that still run the revision before are served with that until the next Swap; requests under way keep
+// their sessions. retire is called once when the sessions serve no request any more; it may be nil.
+func (s *Server) Swap(revision uint64, sessions Sessions, retire func()) error {
+	next := &generation{revision: revision, sessions: sessions, retire: retire}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
+	if revision > 0 {
+		subject := atRevision(FirePrefix+"*.*", revision)
+		if next.service, err = s.answers.serve(Service+"-policy", subject, revision); err != nil {
+			return err
+		}
+	}
+	first := s.current.Swap(next)
+	if first.service == nil {
+		go first.end()
+	}
+	s.kept = append(s.kept, next)
+	for len(s.kept) > 2 {
+		old := s.kept[0]
+		s.kept = s.kept[1:]
+		if old.service != nil {
+			s.answers.stop(old.service)
+		}
+		go old.end()
+	}
+	return nil
+}
+
+// find returns the generation that a request is for, entered.
+func (s *Server) find(revision uint64) *generation {
+	for {
+		g := s.current.Load()
+		if revision != 0 && revision != g.revision {
+			s.mu.Lock()
+			g = nil
+			for _, old := range s.kept {
+				if old.revision == revision {
+					g = old
+				}
+			}
+			s.mu.Unlock()
+			if g == nil {
+				return nil
+			}
+			if g.enter() {
+				return g
+			}
+			return nil
+		}
+		if g.enter() {
+			return g
+		} // else it has been swapped in this moment
+		if g == s.current.Load() {
+			return nil // the server has ended
+		}
+	}
+}
+
+// respond fires the event of a request.
+func (s *Server) respond(ctx context.Context, r *request) bus.Response {
+	g := s.find(r.revision)
+	if g == nil {
+		return failed(r, OtherRevision, "the worker runs revision %d of the policy, and the agent %d",
+			s.current.Load().revision, r.revision)
+	}
+	defer g.users.Done()
+	if g.sessions == nil {
+		return failed(r, NoPolicy, "the worker has no policy yet; push one with snaphook fleet push")
+	}
+	o := wire.Object(r.payload)
+	if err := o.Check(); len(o) > 0 && err != nil {
+		return failed(r, bus.InvalidRequest, "the request is no JSON object: %v", err)
+	}
+	name := o.Get("eventName")
+	switch {
+	case !o.IsObject() || len(o) == 0: // the bus says it
+	case name == nil:
+		r.payload = jsontext.Value(o.With("eventName", wire.Quote(r.event)))
+	case o.Text("eventName") != r.event:
+		return failed(r, bus.InvalidRequest, "the eventName is %.100s, and the subject names %q; leave eventName out", name, r.event)
+	}
+	events := s.events[r.dialect]
+	r.unknown = events[r.event] == nil
+	if events == nil {
+		return failed(r, bus.UnsupportedEvent, "the worker does not know the dialect %q", r.dialect)
+	}
+	input := wire.Object(o.Get("input"))
+	from := Agent{Session: r.session, Dir: r.dir, Host: r.host}
+	if input.IsObject() && len(input) > 0 {
+		from.Session = cmp.Or(input.Text("session_id"), r.session)
+		from.Dir = cmp.Or(input.Text("cwd"), r.dir)
+		from.Transcript = input.Text("transcript_path")
+	}
+	ses, done, err := g.sessions(ctx, from)
+	if err != nil {
+		return failed(r, bus.InternalError, "%v", err)
+	}
+	defer done()
+	return events.Respond(ctx, ses, r.payload)
+}

@@ -1,0 +1,80 @@
+package fleet
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// The names on the wire.
+const (
+	Service    = "snaphook"           // the micro service, and the queue group of workers
+	FirePrefix = "snaphook.v1.fire."  // DIALECT.EVENT follows
+	logPrefix  = "snaphook.v1.record" // HOST follows
+)
+
+// The headers of requests and responses.
+const (
+	SessionHeader  = "Snaphook-Session"    // the session's id
+	HostHeader     = "Snaphook-Host"       // the agent's host, by which workers share their time
+	DirHeader      = "Snaphook-Dir"        // the agent's directory
+	RevisionHeader = "Snaphook-Revision"   // of the policy, of both sides
+	MergedHeader   = "Snaphook-Merged"     // the agent wants the member merged, the answer as an engine reads it
+	TimeoutHeader  = "Snaphook-Timeout-Ms" // how long the agent waits, by no clock but its own
+)
+
+// maxToken bounds a part of a subject.
+const maxToken = 128
+
+// Subject returns the subject on which workers answer for an event, whatever their policy. A name that has a
+// dot, a wildcard, a space or a control character is an error: it would be another subject.
+func Subject(dialect, event string) (string, error) {
+	for _, name := range []string{dialect, event} {
+		if err := token(name); err != nil {
+			return "", fmt.Errorf("the event %s.%s cannot be asked for: %w", printable(dialect), printable(event), err)
+		}
+	}
+	return FirePrefix + dialect + "." + event, nil
+}
+
+// atRevision is the subject of the workers that run a revision of the policy.
+func atRevision(subject string, revision uint64) string {
+	if revision == 0 {
+		return subject
+	}
+	return subject + "." + strconv.FormatUint(revision, 10)
+}
+
+// token reports why a name cannot be a part of a subject.
+func token(name string) error {
+	bad := func(r rune) bool { return strings.ContainsRune(".*>", r) || unicode.IsSpace(r) || unicode.IsControl(r) }
+	switch i := strings.IndexFunc(name, bad); {
+	case name == "":
+		return fmt.Errorf("a name is empty; write DIALECT.EVENT, such as claude.PreToolUse")
+	case len(name) > maxToken:
+		return fmt.Errorf("the name %.20q… has %d bytes; write up to %d", name, len(name), maxToken)
+	case i >= 0:
+		return fmt.Errorf("the name %q has %q in it, which is no name but a part of a pattern; write the name of one event",
+			name, []rune(name[i:])[0])
+	}
+	return nil
+}
+
+// hostToken makes a part of a subject of the name of a host, such as web-1.example.org.
+func hostToken(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || unicode.IsDigit(r) && r < 128 || r < 128 && unicode.IsLetter(r) {
+			return r
+		}
+		return '-'
+	}, name)
+	if name = name[:min(len(name), maxToken)]; name == "" {
+		return "unknown"
+	}
+	return name
+}
+
+func printable(name string) string {
+	return strings.Trim(strconv.QuoteToGraphic(name[:min(len(name), maxToken)]), `"`)
+}

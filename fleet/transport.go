@@ -1,0 +1,138 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nuid"
+
+	"github.com/snaphook-go/snaphook/bus"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// Transport carries the requests for the events of one dialect over NATS. Its methods may be called from many
+// goroutines. It owns nothing: close the connection.
+type Transport struct {
+	nc      *nats.Conn
+	dialect string
+	opts    ServeOptions
+}
+
+var _ bus.Transport = (*Transport)(nil)
+
+// NewTransport makes a Transport. The options are for Answer.
+func NewTransport(nc *nats.Conn, dialect string, opts ServeOptions) (*Transport, error) {
+	if _, err := Subject(dialect, "Event"); err != nil {
+		return nil, err
+	}
+	return &Transport{nc: nc, dialect: dialect, opts: opts}, nil
+}
+
+// Ask implements [bus.Transport]. Without a worker the error is [nats.ErrNoResponders], at once. A request
+// that is larger than the server takes is a [PayloadError].
+func (t *Transport) Ask(ctx context.Context, r bus.Request) (bus.Response, error) {
+	if err := ctx.Err(); err != nil {
+		return bus.Response{}, err
+	}
+	subject, err := Subject(t.dialect, r.EventName)
+	if err != nil {
+		return bus.Response{}, err
+	}
+	if r.CorrelationID == "" {
+		r.CorrelationID = bus.NewID()
+	}
+	text, err := wire.Of(r)
+	if err != nil {
+		return bus.Response{}, fmt.Errorf("the input of %s is not JSON: %w", r.EventName, err)
+	}
+	ask := question{subject: subject, id: r.CorrelationID, text: text}
+	if due, ok := ctx.Deadline(); ok {
+		ask.timeout = time.Until(due)
+	}
+	response, _, err := ask.send(ctx, t.nc)
+	return response, err
+}
+
+// Answer implements [bus.Transport].
+func (t *Transport) Answer(f bus.Answerer) (stop func(), err error) {
+	a, err := newAnswerer(t.nc, t.opts, func(ctx context.Context, r *request) bus.Response { return f(ctx, r.payload) })
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.serve(Service, FirePrefix+t.dialect+".*", 0); err != nil {
+		a.nc.Close()
+		return nil, err
+	}
+	return sync.OnceFunc(func() {
+		a.cancel(nil)
+		a.drain()
+	}), nil
+}
+
+// PayloadError says that a request is larger than a message of the server may be. No worker has seen it.
+type PayloadError struct{ Size, Limit int64 }
+
+func (e *PayloadError) Error() string {
+	return fmt.Sprintf("the request has %d bytes, and the server takes %d; raise its max_payload, or send less", e.Size, e.Limit)
+}
+
+// question is one request.
+type question struct {
+	subject, id string
+	text        []byte
+	header      nats.Header
+	timeout     time.Duration // how long the answer is waited for; 0: no limit
+}
+
+// send sends the question, and waits for its answer. merged is what the worker's engine has merged; nil if the
+// worker does not say.
+func (q *question) send(ctx context.Context, nc *nats.Conn) (r bus.Response, merged wire.Object, err error) {
+	if limit := nc.MaxPayload(); limit > 0 && int64(len(q.text)) > limit-maxHeaders {
+		return r, nil, &PayloadError{Size: int64(len(q.text)), Limit: limit - maxHeaders}
+	}
+	msg := &nats.Msg{Subject: q.subject, Data: q.text, Header: q.header}
+	if q.timeout > 0 {
+		if msg.Header == nil {
+			msg.Header = nats.Header{}
+		}
+		msg.Header[TimeoutHeader] = []string{fmt.Sprint(max(1, q.timeout.Milliseconds()))}
+	}
+	answer, err := nc.RequestMsgWithContext(ctx, msg)
+	if errors.Is(err, nats.ErrMaxPayload) {
+		return r, nil, &PayloadError{Size: int64(len(q.text)), Limit: nc.MaxPayload() - maxHeaders}
+	}
+	if err != nil {
+		return r, nil, err
+	}
+	if err := readAnswer(answer.Data, q.id, &r); err != nil {
+		return r, nil, err
+	}
+	if value := wire.Object(answer.Data).Get(mergedMember); value.Kind() == '{' {
+		merged = wire.Object(value)
+	}
+	return r, merged, nil
+}
+
+// readAnswer reads a response, of a worker in any language: one that is not of the form is an error.
+func readAnswer(text []byte, id string, to *bus.Response) error {
+	if err := json.Unmarshal(text, to, jsontext.AllowInvalidUTF8(true)); err != nil {
+		return fmt.Errorf("the answer is broken: %w", err)
+	}
+	switch {
+	case to.CorrelationID != id && to.Error == nil:
+		return fmt.Errorf("the answer is broken: it is to the question %.50q, and not to %q", to.CorrelationID, id)
+	case to.Error != nil && to.Error.Code == "":
+		return errors.New("the answer is broken: its error has no code")
+	case to.Error == nil && to.Output == nil:
+		return errors.New("the answer is broken: it has neither an output nor an error")
+	}
+	return nil
+}
+
+func newID() string { return nuid.Next() }

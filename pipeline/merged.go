@@ -1,0 +1,31 @@
+package pipeline
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/snaphook-go/snaphook/hook"
+	"github.com/snaphook-go/snaphook/wire"
+)
+
+// readMerged reads an answer that an engine elsewhere has merged. It has understood all of it if it would write
+// the same; else the hook fails, since the rest may be a denial.
+func readMerged[Out any](r *hook.Report[Out]) {
+	if len(r.Reply.Stdout) == 0 {
+		return
+	}
+	out, notes, err := wire.Read[Out](r.Reply.Stdout)
+	switch {
+	case err != nil:
+		r.Err = &hook.UnreadError{Why: err.Error()}
+		return
+	case len(notes) > 0:
+		r.Err = &hook.UnreadError{Why: notes[0]}
+		return
+	}
+	out.Raw = nil
+	if !wire.Equal(jsontext.Value(wire.Encode(&out)), jsontext.Value(r.Reply.Stdout)) {
+		r.Err = &hook.UnreadError{Why: "the engine that has merged it knows members that this one does not"}
+		return
+	}
+	r.Output, r.Answered = out, true
+}
