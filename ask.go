@@ -7,7 +7,7 @@ import (
 	"github.com/snaphook-go/snaphook/hook"
 )
 
-// resolve makes a denial of a question that cannot be asked.
+// resolve turns an Ask into a denial when the session cannot ask the user.
 func (s *Session) resolve(v *Verdict) {
 	if v.Decision == hook.Ask && s.hooks.cfg.Ask == nil && !s.cfg.Interactive {
 		v.Decision = hook.Deny

@@ -10,10 +10,10 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The form in which some frameworks call back around a tool, as docs/embedding.md shows it: a pair
-// of functions, as in adk-go, whose types these are.
+// The types of adk-go's pair of functions around a tool. docs/embedding.md shows how to call
+// snaphook from them.
 type (
-	// adkContext is a tool's context of adk-go, which is a context with the id of the call.
+	// adkContext matches adk-go's tool context: a context that also has the id of the call.
 	adkContext interface {
 		context.Context
 		FunctionCallID() string

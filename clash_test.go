@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// A program may read its arguments by any of the names that hook systems use, without regard
-// to case, and of equal names the first one: no guard looks at one value while another runs.
+// A program may read its arguments by any of the names that hook systems use, in any case, and may
+// take the first of two equal names. No guard sees one value while the tool runs with another.
 func TestNoGuardSeesAnotherArgumentThanTheToolTakes(t *testing.T) {
 	var many strings.Builder
 	for i := range 20 {

@@ -17,8 +17,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// ClaudeConfig is how the hooks of Claude Code are read and run: its settings, and the
-// models, agents and tools that its hooks may use.
+// ClaudeConfig configures Claude Code's hooks: their settings, and the models, agents and tools
+// that they may use.
 type ClaudeConfig = claude.Settings
 
 // Claude is the hook system of Claude Code. The zero config finds the settings where
@@ -68,7 +68,7 @@ func Claude(cfg ClaudeConfig) *Dialect {
 	return d
 }
 
-// claudeWords puts tools into the words of a profile.
+// claudeWords returns the translator of tools into the names of a Claude Code profile.
 func claudeWords(p claude.Profile) func(*Tool) *translated {
 	return func(t *Tool) *translated {
 		kind := kinds[t.Kind]
@@ -87,16 +87,17 @@ func (p *part) direct(d claude.Directive) {
 	p.Stop, p.StopReason, p.Context, p.Messages = d.Stop, d.StopReason, d.Context, d.Messages
 }
 
-// lifecycle reads the result of an event that has no words of its own.
+// lifecycle reads the result of an event that has only the common instructions.
 func lifecycle[R any](res *hook.Result[R], p *part) { p.direct(claude.ApplyLifecycle(res)) }
 
-// claudeStart reads the variables that hooks have left, too. It costs a shell, if there are any.
+// claudeStart reads the result of SessionStart, and the variables that its hooks have exported. Reading variables
+// starts a shell, if there are any.
 func claudeStart(res *hook.Result[claude.SessionStartOutput], p *part) {
 	lifecycle(res, p)
 	p.exportEnv()
 }
 
-// exportEnv reads the variables that hooks have left for the commands of the host.
+// exportEnv reads the variables that hooks have exported for the host's commands.
 func (p *part) exportEnv() {
 	files := p.s.ses.EnvFiles()
 	if len(files) == 0 {
@@ -110,7 +111,7 @@ func (p *part) exportEnv() {
 	p.Env = env
 }
 
-// claudeCall is a call as Claude Code's hooks see it.
+// claudeCall returns a call in the form of Claude Code's hooks.
 func claudeCall(in *ToolCall, p *part) (c claude.PreToolUseInput) {
 	c.Name, c.Input, c.ID, c.OriginalInput = p.name, p.view.Object, in.ID, p.original(in)
 	if server := p.tool.Server; server != "" {
@@ -145,8 +146,8 @@ func claudePermission(res *hook.Result[claude.PermissionRequestOutput], p *part)
 	})
 }
 
-// claudeRewrites takes the rewrites of hooks, each of which answers with all arguments. A hook
-// that returns the original value of an argument takes back another hook's change.
+// claudeRewrites collects the rewrites of hooks. Each hook answers with all arguments; one that
+// returns an argument's original value therefore reverts another hook's change.
 func claudeRewrites[R any](p *part, res *hook.Result[R], input func(*R) wire.Object) {
 	if now := input(&res.Specific); now != nil && p.Decision != hook.Deny {
 		p.changes = p.view.Whole(now)
@@ -169,7 +170,7 @@ func claudeRewrites[R any](p *part, res *hook.Result[R], input func(*R) wire.Obj
 	p.claims = slices.DeleteFunc(p.claims, func(c claim) bool { return !touched[c.Name] })
 }
 
-// blocks reads the result of an event whose hooks can keep something from happening.
+// blocks reads the result of an event whose hooks can block.
 func blocks[R any](res *hook.Result[R], p *part) {
 	v := claude.ApplyBlock(res)
 	p.direct(v.Directive)
@@ -178,7 +179,7 @@ func blocks[R any](res *hook.Result[R], p *part) {
 	}
 }
 
-// continues reads the result of an event whose hooks can send an agent back to work.
+// continues reads the result of an event whose hooks can make the agent continue.
 func continues(res *hook.Result[claude.BasicOutput], p *part) {
 	v := claude.ApplyStop(res)
 	p.direct(v.Directive)
@@ -188,14 +189,14 @@ func continues(res *hook.Result[claude.BasicOutput], p *part) {
 	case !v.Again:
 	case v.Prompt != "":
 		p.Continue = v.Prompt
-	case len(v.Context) > 0: // contexts alone keep an agent going
+	case len(v.Context) > 0: // contexts alone make the agent continue
 		p.Continue, p.Context = lines(v.Context...), nil
 	default:
 		p.Continue = "A hook has sent the agent back to work, and gave no reason."
 	}
 }
 
-// claudeAfterTool fires PostToolUse, or PostToolUseFailure for a failed tool.
+// claudeAfterTool fires PostToolUse, or PostToolUseFailure if the tool has failed.
 func claudeAfterTool(ctx context.Context, in *AfterToolInput, p *part) {
 	call := claudeCall(&in.ToolCall, p)
 	if in.Result.Failed {
@@ -211,7 +212,7 @@ func claudeAfterTool(ctx context.Context, in *AfterToolInput, p *part) {
 	}
 }
 
-// object turns objections after the fact into a denial.
+// object turns objections to a finished tool call into a denial.
 func (p *part) object(v claude.ResultVerdict) {
 	p.direct(v.Directive)
 	if v.Feedback != "" {
@@ -227,7 +228,7 @@ func (r *ToolResult) json() jsontext.Value {
 	return wire.Quote(r.Text)
 }
 
-// resultOf is a result that a hook wrote as JSON.
+// resultOf returns the result that a hook wrote as JSON.
 func resultOf(value jsontext.Value) *ToolResult {
 	if text, ok := wire.Text(value); ok {
 		return &ToolResult{Text: text}

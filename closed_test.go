@@ -15,10 +15,10 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// heard is the effect of an answer at one event.
+// heard holds the effect of an answer at one event.
 type heard struct {
 	blocked bool
-	err     error // of the hook
+	err     error // the hook's error
 	notes   []string
 	message string
 }
@@ -26,7 +26,7 @@ type heard struct {
 // gate is an event that can block, fired with one hook.
 type gate struct {
 	dialect, event string
-	textCounts     bool // plain text means something there
+	textCounts     bool // the event gives plain text a meaning
 	fire           func(t *testing.T, s *pipeline.Session) heard
 }
 
@@ -65,7 +65,7 @@ var gates = []gate{
 	}},
 }
 
-// answers fires a gate with one hook that replies so, under an overlay's failure policy.
+// answers fires a gate with one hook that gives the reply, under an overlay's failure policy.
 func (g gate) answers(t *testing.T, reply hook.Reply, overlay string) heard {
 	t.Helper()
 	cfg := pipeline.Config{Log: slog.New(slog.DiscardHandler)}
@@ -96,12 +96,12 @@ const (
 	closedByDefault = `{"defaults": {"gates": {"onFailure": "closed"}}}`
 )
 
-// own is an answer with a part of an event's own. EVENT stands for its name.
+// own returns an answer with members of hookSpecificOutput. EVENT is replaced by the event's name.
 func own(part string) string {
 	return `{"hookSpecificOutput":{"hookEventName":"EVENT"` + part + `}}`
 }
 
-// garbled are outputs with a denial that no event understands, or not as a whole.
+// garbled are outputs with a denial that events cannot parse, or can parse only in part.
 var garbled = map[string]string{
 	"text before it":             "Shell ready\nDENIAL",
 	"text before it inline":      "result: DENIAL",
@@ -182,7 +182,7 @@ var misspelt = map[string]string{
 	"of another event, misspelt":  `{"hookSpecificOutput":{"hookEventname":"EVENT","permissionDecision":"deny"},"decison":"block"}`,
 }
 
-// useless are outputs without a denial that an event which takes no plain text does not understand.
+// useless are outputs without a denial. An event that takes no plain text cannot parse them.
 var useless = map[string]string{
 	"cut in the word":         `{"decision":"blo`,
 	"cut in the name":         `{"deci`,
@@ -243,7 +243,7 @@ func TestAnswersThatCannotBeUsedDenyWhereFailuresAreClosed(t *testing.T) {
 			}
 			if got := g.answers(t, reply, closedByRule); !got.blocked || hook.ClassOf(got.err) != hook.ClassOutput {
 				if g.textCounts && (name == "true" || name == "a positive number") && g.dialect == "claude" {
-					continue // it is a text, which is context
+					continue // the output is plain text, which is context
 				}
 				t.Errorf("%s.%s, %s: blocked %v, error %v", g.dialect, g.event, name, got.blocked, got.err)
 			}

@@ -31,8 +31,8 @@ func TestAMomentWithoutHooksAllocatesNothing(t *testing.T) { // not parallel: Al
 			denied++
 		}
 	}
-	// Start is not among them: it always reaches Claude Code's SessionStart, which makes a
-	// session forget variables.
+	// Start is missing: it always fires Claude Code's SessionStart, which clears the session's
+	// variables.
 	for name, fire := range map[string]func(){
 		"BeforeTool":    func() { v, err := s.BeforeTool(ctx, call); count(v, err) },
 		"AfterTool":     func() { v, err := s.AfterTool(ctx, &snaphook.AfterToolInput{ToolCall: *call}); count(v, err) },
@@ -49,7 +49,7 @@ func TestAMomentWithoutHooksAllocatesNothing(t *testing.T) { // not parallel: Al
 		"Active":        func() { _ = s.Active(snaphook.BeforeTool) },
 	} {
 		n := testing.AllocsPerRun(100, fire)
-		for range 4 { // the least counts: goroutines of other tests may still allocate
+		for range 4 { // the lowest result is compared: goroutines of other tests may still allocate
 			n = min(n, testing.AllocsPerRun(100, fire))
 		}
 		if n != 0 {
@@ -61,9 +61,9 @@ func TestAMomentWithoutHooksAllocatesNothing(t *testing.T) { // not parallel: Al
 	}
 }
 
-// ratio is how many times as long as with the other function it takes: the best of many
-// short tries of each, in turn. It is measured again, up to ten times, while it is above
-// the limit: on a busy machine one of the two may have had no try without a pause.
+// ratio returns the time of this divided by the time of other, each the best of many short tries in
+// turn. While the ratio is above limit it is measured again, up to ten times: on a busy machine one
+// of the two may have been interrupted in every try.
 func ratio(this, other func(times int), times, tries int, limit float64) (got float64) {
 	got = math.Inf(1)
 	for range 10 {
@@ -82,7 +82,7 @@ func ratio(this, other func(times int), times, tries int, limit float64) (got fl
 	return got
 }
 
-// idleRatio is the longest time of a moment without hooks, in idle fires of one dialect.
+// idleRatio limits the time of a moment without hooks, as a multiple of one dialect's idle fire.
 const idleRatio = 4.0
 
 func TestAMomentWithoutHooksCostsAFewIdleFires(t *testing.T) {

@@ -11,23 +11,23 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// DialectConfig is how the hooks of a program's own dialect are read, and how they call
+// DialectConfig configures a program's own dialect: how its settings are read, and its names for
 // tools.
 type DialectConfig struct {
-	// Load reads the settings. Nil means Settings of the dialect, and none if it has none.
+	// Load reads the settings. Nil means the Settings of the dialect, if it has any.
 	Load pipeline.Load
 
-	// ToolName returns the dialect's name of a tool, and Argument the dialect's name of an
-	// argument of a kind, by its canonical name. "" means the host's name of the tool, and the
-	// canonical name of the argument. Both are called from any goroutine. Without either, hooks
-	// see tools and arguments under the host's names.
+	// ToolName maps a tool to the dialect's name, and Argument maps the canonical name of an
+	// argument of a kind to the dialect's name. "" means the host's name of the tool, and the
+	// canonical name of the argument. Both are called from any goroutine. Without either, hooks see
+	// tools and arguments under the host's names.
 	ToolName func(Tool) string
 	Argument func(k Kind, canonical string) string
 }
 
-// NewDialect makes a Dialect of a hook system of the program's own, whose events d declares; each
-// stage fires one of them at a moment. A moment without a stage has no hooks of the dialect.
-// [Open] reports a mistake in a stage, or in d.
+// NewDialect makes a Dialect of a program's own hook system, whose events d declares. Each stage
+// fires one event at a moment; at a moment without a stage the dialect runs no hooks. [Open]
+// reports a mistake in a stage, or in d.
 func NewDialect(d *pipeline.Dialect, cfg DialectConfig, stages ...Stage) *Dialect {
 	if d == nil {
 		return &Dialect{name: "?", wrong: errors.New("NewDialect is given no dialect; give it the one that its events are declared in")}
@@ -50,7 +50,7 @@ func NewDialect(d *pipeline.Dialect, cfg DialectConfig, stages ...Stage) *Dialec
 	return made
 }
 
-// take makes a stage one of the dialect's.
+// take adds a stage to the dialect.
 func (d *Dialect) take(of *pipeline.Dialect, st stage) error {
 	if len(st.events) == 0 {
 		return errors.New("a Stage is empty; make it with snaphook.Fires")
@@ -65,7 +65,7 @@ func (d *Dialect) take(of *pipeline.Dialect, st stage) error {
 	return nil
 }
 
-// translate puts a tool into the dialect's words.
+// translate translates a tool into the dialect's names.
 func (cfg *DialectConfig) translate(t *Tool) *translated {
 	name, argument := "", func(string) string { return "" }
 	if cfg.ToolName != nil {
@@ -77,7 +77,7 @@ func (cfg *DialectConfig) translate(t *Tool) *translated {
 	return translate(t, cmp.Or(name, t.Name), argument)
 }
 
-// Input is the input of a moment.
+// Input is the input type of a moment.
 type Input interface {
 	StartInput | PromptInput | BeforeModelInput | AfterModelInput | ToolChoiceInput | ToolCall | AfterToolInput |
 		PermissionInput | SubagentStartInput | SubagentStopInput | StopInput | BeforeCompactInput | AfterCompactInput |
@@ -87,19 +87,17 @@ type Input interface {
 // Stage is an event of a dialect that fires at a moment. Make one with [Fires].
 type Stage struct{ stage stage }
 
-// Fires makes the Stage of an event. Its moment is the moment with the input In: *ToolCall is
-// [BeforeTool].
+// Fires makes the Stage of an event. In selects the moment: *ToolCall is [BeforeTool].
 //
-// input makes the event's input. A call of a tool has the dialect's names, and the original
-// arguments where hooks have rewritten them.
+// input makes the event's input. Tools and arguments have the dialect's names; Original has the arguments
+// before hooks rewrote them.
 //
-// read copies the host's instructions from a result. Decision, Reason, Stop, StopReason, Context,
-// Messages and SuppressOutput are set before it is called, from the common fields of the merged
-// answer; an Allow of the dialect does not skip the host's permission prompt unless read sets
-// Preapproved. To rewrite arguments, or a request, read sets Input to the complete new ones, in the dialect's
-// names. It sets Result where hooks replace the result of a tool or a model. It is called once
-// for the merged result and, where hooks rewrote, once for each answer alone, to find out which
-// of them disagree. Nil takes the common fields alone.
+// read copies the host's instructions from a result. Decision, Reason, Stop, StopReason, Context, Messages
+// and SuppressOutput are set before it is called, from the common fields of the merged answer; an Allow of
+// the dialect does not skip the host's permission prompt unless read sets Preapproved. To rewrite arguments,
+// or a request, read sets Input to the complete new object, in the dialect's names. To replace the result of
+// a tool or a model, read sets Result. It is called once for the merged result and, where hooks rewrote, once
+// for each answer alone, to find hooks that disagree. A nil read takes only the common fields.
 //
 // Both are called from any goroutine.
 func Fires[In Input, E, R any](
@@ -130,7 +128,7 @@ func Fires[In Input, E, R any](
 	}, ev)}
 }
 
-// verdictOf reads a result.
+// verdictOf converts a result to a Verdict: the common fields first, then read.
 func verdictOf[R any](res *hook.Result[R], reports []Report, read func(*hook.Result[R], *Verdict)) (v Verdict) {
 	v.Decision, v.Reason, v.Stop, v.StopReason = word(res.Decision), res.Reason, res.Stop, res.StopReason
 	if res.Context != "" {
@@ -148,7 +146,7 @@ func verdictOf[R any](res *hook.Result[R], reports []Report, read func(*hook.Res
 	return v
 }
 
-// inWords is the input in the words of a dialect.
+// inWords returns the input with the dialect's names.
 func (m *moment[In]) inWords(in *In, p *part) In {
 	words := *in
 	switch {
@@ -163,7 +161,7 @@ func (m *moment[In]) inWords(in *In, p *part) In {
 	return words
 }
 
-// momentOf returns the moment that has an input.
+// momentOf returns the moment whose input has type In.
 func momentOf[In Input]() *moment[In] {
 	for _, m := range [...]any{
 		starts, prompts, beforeModels, afterModels, toolChoices, beforeTools, afterTools, permissions,

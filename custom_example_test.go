@@ -12,8 +12,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Acme is a hook system of a program's own. Its hooks see a call as {"tool": "exec",
-// "args": {"cmd": "…"}}.
+// Acme is a program's own hook system. Its hooks see a call as {"tool": "exec", "args": {"cmd":
+// "…"}}.
 var Acme = &pipeline.Dialect{Name: "acme"}
 
 type (
@@ -22,7 +22,7 @@ type (
 		Args wire.Object `json:"args"`
 	}
 	AcmeAnswer struct {
-		Args wire.Object `json:"args,omitzero"` // in place of the call's
+		Args wire.Object `json:"args,omitzero"` // replaces the call's arguments
 	}
 )
 
@@ -31,7 +31,7 @@ var AcmeBeforeRun *pipeline.Event[AcmeCall, AcmeAnswer] = pipeline.Declare(Acme,
 	Subject: func(c *AcmeCall) *string { return &c.Tool },
 })
 
-// loadAcme reads the settings of Acme: here, one hook that no file has to say.
+// loadAcme returns the settings of Acme: here one hook, without a file.
 func loadAcme(context.Context, pipeline.Workspace) (l pipeline.Loaded, err error) {
 	const guard = `grep -q '"cmd":"rm' && { echo "Acme removes nothing" >&2; exit 2; }; exit 0`
 	l.Hooks = []*hook.Hook{{
@@ -41,8 +41,7 @@ func loadAcme(context.Context, pipeline.Workspace) (l pipeline.Loaded, err error
 	return l, nil
 }
 
-// A hook system of the program's own runs at the moments of package snaphook, beside the
-// others.
+// A program's own hook system runs at the moments of package snaphook, next to the others.
 func ExampleNewDialect() {
 	acme := snaphook.NewDialect(Acme, snaphook.DialectConfig{
 		Load: loadAcme,

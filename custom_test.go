@@ -85,7 +85,7 @@ func TestADialectThatCannotBeUsedIsAnErrorOfOpen(t *testing.T) {
 	}
 }
 
-// Both profiles in one session: every hook ends by the rules of its own system.
+// Each hook follows the rules of its own system when both profiles are in one session.
 func TestBothProfilesOfLLxprtRunTogether(t *testing.T) {
 	profile := func(p llxprt.Profile, command string) *snaphook.Dialect {
 		hooks := `{"tools":{"enableHooks":true},"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":` + string(wire.Quote(command)) +

@@ -11,8 +11,8 @@ import (
 
 const module = "github.com/snaphook-go/snaphook"
 
-// Which packages of ours a package may import. Arrows point at words: nothing
-// below an event knows events, and nothing knows a dialect but its own.
+// arrows lists the packages of this module that a package may import. No package below an event
+// imports events, and only a dialect's own packages import it.
 var arrows = parseArrows(`
 hook:
 hooktest: hook wire run stages pipeline
@@ -79,7 +79,7 @@ func parseArrows(text string) map[string][]string {
 	return all
 }
 
-// libraries are the libraries that an embedder downloads; DESIGN.md has the reason for each.
+// libraries lists the libraries that an embedder downloads; DESIGN.md has the reason for each.
 var libraries = []string{
 	"github.com/bmatcuk/doublestar/v4",
 	"github.com/dlclark/regexp2/v2",
@@ -92,7 +92,7 @@ var libraries = []string{
 	"github.com/tailscale/hujson",
 	"golang.org/x/sync",
 	"golang.org/x/sys",
-	"golang.org/x/text", // of lo
+	"golang.org/x/text", // an import of lo
 	"mvdan.cc/sh/v3",
 }
 
@@ -116,7 +116,7 @@ func TestImportsPointAtWords(t *testing.T) {
 	}
 }
 
-// testPackages are imported by tests alone.
+// testPackages are the packages that only tests import.
 var testPackages = []string{"hooktest", "internal/testkit", "internal/transporttest"}
 
 // testLibraries are the libraries of hooktest, which only tests import. hooktest is a package of
@@ -152,7 +152,7 @@ func TestEmbeddersDownloadFewLibraries(t *testing.T) {
 	}
 }
 
-// Package hook has the standard library alone.
+// Package hook imports only the standard library.
 func TestWordsDependOnNothing(t *testing.T) {
 	for _, path := range goList(t, "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./hook") {
 		if path != "" && path != module+"/hook" {
@@ -173,7 +173,7 @@ func goList(t *testing.T, args ...string) []string {
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
-// The reader of TOML is linked by programs that use Codex or Kimi Code, and by no others.
+// Only programs that use Codex or Kimi Code link the TOML parser.
 func TestOnlyThoseWhoNeedTOMLLinkIt(t *testing.T) {
 	for _, path := range goList(t, "-deps", "-f", "{{.ImportPath}}", ".", "./events/claude", "./events/llxprt", "./events/xcsh") {
 		if strings.Contains(path, "go-toml") || path == module+"/events/codex" {

@@ -9,26 +9,25 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is one hook system: which of its events fire at which moment, and how it
-// calls tools. Make one with [Claude], [LLxprt], [Xcsh] or [NewDialect]; one may be used
-// for several [Hooks].
+// Dialect is one hook system: which of its events fire at which moment, and how it calls tools.
+// Make one with [Claude], [LLxprt], [Xcsh] or [NewDialect]; several [Hooks] may share one.
 type Dialect struct {
 	name      string
-	translate func(*Tool) *translated               // puts a tool into its words; nil: it has the host's
-	variants  []func(*Tool) *translated             // other words that it has in some sessions
-	variant   func(*pipeline.Session) int           // the one of variants that a session has; -1: none
+	translate func(*Tool) *translated               // translates a tool; nil: the host's names
+	variants  []func(*Tool) *translated             // translators for other profiles
+	variant   func(*pipeline.Session) int           // returns the index in variants for a session; -1: translate
 	load      pipeline.Load                         // reads the settings; nil: the dialect has none
 	attach    func(context.Context, *Session) error // completes a session; may be nil
 	stages    [moments]stage
-	llxprt    *LLxprtConfig // of LLxprt
-	wrong     error         // why it cannot be used
+	llxprt    *LLxprtConfig // set by LLxprt
+	wrong     error         // why the dialect cannot be used
 }
 
-// Name is claude, llxprt, xcsh, or the name of the dialect that [NewDialect] was given.
+// Name returns claude, llxprt, xcsh, or the name of the dialect that [NewDialect] was given.
 func (d *Dialect) Name() string { return d.name }
 
-// stage is one moment in one dialect: the events that it fires, and how. The zero
-// stage is of a dialect that has no such moment.
+// stage holds the events that a dialect fires at one moment, and the function that fires them. The
+// zero stage fires nothing.
 type stage struct {
 	at     Moment
 	events []pipeline.Declared
@@ -40,7 +39,7 @@ func (m *moment[In]) stage(fire func(context.Context, *In, *part), events ...pip
 	return stage{m.at, events, fire}
 }
 
-// fires makes the stage of one event: its input of the host's, and how its result is read.
+// fires makes the stage of one event: input converts the host's input, and read converts the result.
 func fires[In, E, R any](
 	m *moment[In], ev *pipeline.Event[E, R], input func(*In, *part) E, read func(*hook.Result[R], *part),
 ) stage {
@@ -50,7 +49,7 @@ func fires[In, E, R any](
 	}, ev)
 }
 
-// fired returns the result of an event, and puts the reports of its hooks into p.
+// fired fires an event, adds the reports of its hooks to p, and returns the result.
 func fired[E, R any](ctx context.Context, ev *pipeline.Event[E, R], in *E, p *part) *hook.Result[R] {
 	res, err := ev.Fire(ctx, p.s.ses, in)
 	p.err = err
@@ -58,7 +57,7 @@ func fired[E, R any](ctx context.Context, ev *pipeline.Event[E, R], in *E, p *pa
 	return res
 }
 
-// table has the stages of a dialect by moment.
+// table indexes the stages of a dialect by moment.
 func table(stages ...stage) (by [moments]stage) {
 	for _, st := range stages {
 		by[st.at] = st
@@ -66,26 +65,26 @@ func table(stages ...stage) (by [moments]stage) {
 	return by
 }
 
-// part is the answer of one dialect, or of the program, at a moment.
+// part holds the answer of one dialect, or of the program, at a moment.
 type part struct {
 	Verdict
 	s       *Session
-	dialect int         // its place in the Hooks
-	tool    *known      // of the call
-	name    string      // of the tool, as the dialect has it
-	view    rename.View // of the call's arguments, or of the request
+	dialect int         // index in Hooks.dialects
+	tool    *known      // the tool of the call
+	name    string      // the dialect's name of the tool
+	view    rename.View // maps the call's arguments, or the request, to the dialect's names and back
 	changes []rename.Change
 	claims  []claim
-	unclear bool  // hooks could see other arguments than the tool takes
-	err     error // of the fire: ctx's, or that the session is closed
+	unclear bool  // hooks could see other arguments than the tool uses
+	err     error // why the fire failed: ctx's error, or that the session is closed
 }
 
-// merge adds the answers of other dialects, in their order.
+// merge adds the answers of other dialects, in order.
 func (p *part) merge(others []part) {
 	for i := range others {
 		o := &others[i]
 		if p.unclear && o.unclear {
-			o.Reason = "" // it has been said
+			o.Reason = "" // the reason is already in p
 		}
 		p.unclear = p.unclear || o.unclear
 		p.add(&o.Verdict)
@@ -96,8 +95,7 @@ func (p *part) merge(others []part) {
 	}
 }
 
-// show puts a call into the dialect's words, and reports whether its arguments are one JSON
-// object.
+// show translates a call for the dialect, and reports whether its arguments are one JSON object.
 func (p *part) show(c *ToolCall) (ok bool) {
 	p.tool = p.s.hooks.tool(c.Name)
 	name, args := p.words(c.Name)
@@ -105,15 +103,15 @@ func (p *part) show(c *ToolCall) (ok bool) {
 	return p.view.Show(args, object(c.Input))
 }
 
-// clash describes arguments of a call that hooks could see differently from the tool; empty
-// without any.
+// clash describes arguments that hooks could read differently from the tool; it returns "" if there
+// are none.
 func (p *part) clash(c *ToolCall) string {
 	_, args := p.words(c.Name)
 	return args.Clash(object(c.Input))
 }
 
-// words returns the spelling of the tool, which has the name in the host, in the dialect as the session
-// has it.
+// words returns the dialect's name of the tool that the host calls name, and the names of its
+// arguments, for the profile of the session.
 func (p *part) words(name string) (theirs string, args *rename.Names) {
 	if p.tool == nameless {
 		return name, nil
@@ -126,8 +124,8 @@ func (p *part) words(name string) (theirs string, args *rename.Names) {
 	return all[at].name, all[at].args
 }
 
-// original returns the call's arguments before hooks rewrote them as the dialect sees them;
-// nil if none did.
+// original returns the dialect's view of the arguments before hooks rewrote them; nil if no hook
+// did.
 func (p *part) original(c *ToolCall) wire.Object {
 	if c.Original == nil {
 		return nil

@@ -1,8 +1,8 @@
-// Package snaphook runs the hooks of AI agents' users: an agent reaches a moment of its work,
-// such as a tool that is about to run, hooks in any language observe, block, rewrite or enrich
-// it, and one verdict comes back. A user's hooks of Claude Code, of LLxprt and Gemini CLI, and
-// modules of xcsh and pi all see the same call of a tool, each with its own name for the tool and
-// for its arguments, and rewrites come back under the host's names.
+// Package snaphook runs the hooks of AI agents' users: an agent reaches a moment of its work, such as a
+// tool that is about to run, hooks in any language observe, block, rewrite or enrich it, and one verdict
+// comes back. A user's hooks of Claude Code, of LLxprt and Gemini CLI, and modules of xcsh and pi all
+// see the same call of a tool, each with its own name for the tool and for its arguments, and rewrites
+// come back under the host's names.
 //
 //	hooks, err := snaphook.Open(snaphook.Config{Tools: []snaphook.Tool{
 //		{Name: "execute_command", Kind: snaphook.Shell, Args: map[string]string{"command": "cmd"}},
@@ -13,7 +13,7 @@
 //
 //	out, err := s.RunTool(ctx, &snaphook.ToolCall{ID: "c-1", Name: "execute_command", Input: args}, tool)
 //
-// [Session.RunTool] puts the hooks around a tool. A host that wants to do that itself calls
+// [Session.RunTool] puts the hooks around a tool. A host that runs tools itself calls
 // [Session.BeforeTool] and [Session.AfterTool]:
 //
 //	v, err := s.BeforeTool(ctx, call)
@@ -26,16 +26,15 @@
 //
 // # Merging
 //
-// The program's own hooks run first ([OnBeforeTool] and its like), then the dialects' side by
-// side, and inside a dialect by its own rules. Everything composes in the order of the dialects
-// and then of the plan, never by time: the strictest decision of deny, ask and allow counts;
-// rewrites merge argument by argument, and where two hooks disagree the last one counts, and
-// [Verdict.Conflicts] has both; contexts and messages are lists. A Stop and a Continue are verbs
-// of their own, and not decisions.
+// The program's own hooks run first ([OnBeforeTool] and its like), then those of all dialects at the
+// same time, each dialect by its own rules. Answers compose in the order of the dialects and then of the
+// plan, never by time: the strictest decision of deny, ask and allow wins; rewrites merge argument by
+// argument, and where two hooks disagree the last one wins and [Verdict.Conflicts] lists both; contexts
+// and messages are lists. Stop and Continue are separate from the decision.
 //
-// A dialect without such a moment stays silent. Where a hook asks for the user and there is none
-// (the session is not Interactive, and [Config].Ask is nil), the answer is a denial whose reason
-// says so.
+// A dialect that has no event for a moment adds nothing. If a hook asks the user and there is no user
+// (the session is not Interactive, and [Config].Ask is nil), the verdict is a denial that gives this
+// reason.
 //
 // # Modules in JavaScript
 //
@@ -43,16 +42,17 @@
 //
 //	import _ "github.com/snaphook-go/snaphook/jsrun/modules"
 //
-// Without it modules that are found do not run; the log and [Session.Problems] say so.
+// Without it the modules do not run; the log and [Session.Problems] report each.
 //
 // # The packages below
 //
 // A host of one hook system can fire that system's own events: pipeline.NewSystem with
-// pipeline.LinkedSettings makes the engine, and the packages below events have the events.
-// [Hooks.System] and [Session.Pipeline] are the engine and its session below this package.
+// pipeline.LinkedSettings makes the engine, and the packages below events declare the events.
+// [Hooks.System] and [Session.Pipeline] return the engine and its session, on which this package is
+// built.
 //
 // # Cost
 //
-// A moment without hooks costs a few nanoseconds and allocates nothing. One hook in Go costs a
-// few microseconds, and a command the cost of its process.
+// A moment without hooks costs a few nanoseconds and allocates nothing. One hook in Go costs a few
+// microseconds, and a command costs as much as its process.
 package snaphook

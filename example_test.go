@@ -8,8 +8,8 @@ import (
 	"github.com/snaphook-go/snaphook"
 )
 
-// A tool is about to write a file; the hooks of the project in
-// examples/quickstart have a word to say.
+// A tool is about to write a file. The hooks of the project in examples/quickstart run before and
+// after it.
 func Example() {
 	ctx := context.Background()
 	hooks, err := snaphook.Open(snaphook.Config{})
@@ -24,7 +24,7 @@ func Example() {
 
 	call := snaphook.ToolCall{ID: "c-1", Name: "write_file", Input: []byte(`{"path": "/etc/passwd", "content": "root::0:0"}`)}
 	out, err := session.RunTool(ctx, &call, func(ctx context.Context, args snaphook.Object) (snaphook.ToolResult, error) {
-		return snaphook.ToolResult{Text: "written"}, nil // your tool, with the arguments as hooks have left them
+		return snaphook.ToolResult{Text: "written"}, nil // your tool, with the arguments that the hooks have left
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -38,12 +38,12 @@ func Example() {
 func ExampleOpen() {
 	hooks, err := snaphook.Open(snaphook.Config{Workers: 8})
 	if err != nil {
-		log.Fatal(err) // a tool or a dialect that cannot be used; the error names it
+		log.Fatal(err) // the error names a tool or a dialect that cannot be used
 	}
 	defer hooks.Close()
 	session, err := hooks.NewSession(context.Background(), snaphook.SessionConfig{ID: "s-1", Dir: "examples/quickstart"})
 	if err != nil {
-		log.Fatal(err) // a settings file that cannot be read; the error has its line and column
+		log.Fatal(err) // a settings file cannot be read; the error has line and column
 	}
 	for _, h := range session.Hooks() {
 		fmt.Println(h.Event, h.Name, h.Source)

@@ -22,7 +22,7 @@ func TestAGrantedGuardIsMissedUnlessTheUserSwitchesItOff(t *testing.T) {
 	for name, test := range map[string]struct {
 		before, after texts
 		cfg           snaphook.SessionConfig
-		denied        bool // after
+		denied        bool // the call is denied after the change
 	}{
 		"nothing changes":      {texts{project: "{" + guard + "}"}, texts{project: "{" + guard + "}"}, snaphook.SessionConfig{}, false},
 		"the guard is removed": {texts{project: "{" + guard + "}"}, texts{project: "{}"}, snaphook.SessionConfig{}, true},
@@ -115,7 +115,7 @@ func TestAGrantedGuardIsMissedUnlessTheUserSwitchesItOff(t *testing.T) {
 	}
 }
 
-// A session of a directory that does not exist would have none of its guards.
+// A session of a missing directory is an error: it would run without the directory's guards.
 func TestASessionOfADirectoryThatIsNotThereIsAnError(t *testing.T) {
 	hooks, err := snaphook.Open(snaphook.Config{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

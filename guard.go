@@ -2,7 +2,6 @@
 
 package snaphook
 
-// The JSON library follows the standard one of Go 1.27. Under this experiment
-// of Go 1.26 it turns into an older version that drops the unknown members of
-// objects without a word.
+// The JSON library follows Go 1.27's encoding/json/v2. Under this experiment of Go 1.26 it becomes
+// an older version, which silently drops the unknown members of objects.
 var _ = snaphook_must_not_be_built_with_GOEXPERIMENT_jsonv2_before_go1_27

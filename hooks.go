@@ -20,23 +20,23 @@ import (
 	"github.com/snaphook-go/snaphook/run"
 )
 
-// Config configures [Open]. The zero Config runs the hooks of every dialect, found where the
-// users of the systems keep them.
+// Config configures [Open]. The zero Config runs the hooks of every dialect, found in each system's
+// usual places.
 type Config struct {
-	// Tools are the host's. One that is not listed has its own name, and its own names
-	// of arguments, in every dialect.
+	// Tools describes the host's tools. A tool that is not listed keeps its name and the names of
+	// its arguments in every dialect.
 	Tools []Tool
 
-	// Resolve describes a tool that is not in Tools, such as one of an MCP server whose
-	// list is not known yet. It is called once for each name, from any goroutine; a name
-	// of more than 256 bytes, and any after the first 4096, is not kept, and asked for
-	// whenever it is needed. ok is false if there is nothing to say about the tool, and
-	// so it is if the description cannot be used, which the log says. It may be nil.
+	// Resolve describes a tool that is not in Tools, such as one of an MCP server whose tool list
+	// is not known yet. It is called once for each name, from any goroutine; for a name of more
+	// than 256 bytes, and for any name after the first 4096, it is called each time. ok is false if
+	// the tool is unknown. A description that cannot be used is logged and ignored. Resolve may be
+	// nil.
 	Resolve func(name string) (t Tool, ok bool)
 
-	// Dialects are the systems whose hooks run, in the order in which they compose: up to
-	// seven, each once, or [LLxprt] once for each profile. Nil means [Claude], [LLxprt] and
-	// [Xcsh]; empty means none but the program's own.
+	// Dialects are the systems whose hooks run, in the order in which they compose: up to seven,
+	// each once, or [LLxprt] once for each profile. Nil means [Claude], [LLxprt] and [Xcsh]; empty
+	// means only the program's own hooks.
 	Dialects []*Dialect
 
 	// Workers limits the hooks that run outside the process at the same time, over all
@@ -47,66 +47,67 @@ type Config struct {
 	// cannot be used; nil means [slog.Default].
 	Log *slog.Logger
 
-	// Record is the path of a file that gets a line of JSON for each fire that looks at a
-	// hook; see package record. Empty means the path in the environment variable
-	// SNAPHOOK_RECORD. A file that cannot be opened is a warning in the log: a record
-	// changes nothing.
+	// Record is the path of a file that gets a line of JSON for each fire that looks at a hook; see
+	// package record. Empty means the path in the environment variable SNAPHOOK_RECORD. A file that
+	// cannot be opened is logged as a warning, and hooks run without a record.
 	Record string
 
 	// RecordInput selects how much of an event's input a line of Record keeps. The zero
 	// value keeps the keys, with the type in place of each value.
 	RecordInput record.Input
 
-	// Observe follows every fire that looks at a hook, for records, metrics and progress,
-	// each Observer in the context that the one before it returned. One with a method
-	// HookStart is also called when a hook begins. Empty costs nothing.
+	// Observe follows every fire that looks at a hook, for records, metrics and progress. Each
+	// Observer gets the context that the previous one returned. One with a method HookStart is also
+	// called when a hook begins. Empty costs nothing.
 	Observe []pipeline.Observer
 
-	// ObserveIdle has Record and Observe also follow the fires of events for which no hook
-	// is configured. Without it these fires cost nothing.
+	// ObserveIdle makes Record and Observe also follow the fires of events for which no hook is
+	// configured. Without it these fires cost nothing.
 	ObserveIdle bool
 
-	// Policy holds the program's demands on hooks beyond their settings; see package policy. It
-	// counts together with the files .snaphook.json of the project and config.json of the user
-	// and of the machine, which are found without it.
+	// Policy adds the program's demands on hooks to those of their settings; see package policy.
+	// The files .snaphook.json of the project, and config.json of the user and of the machine,
+	// apply as well.
 	Policy []policy.Overlay
 
-	// PolicyFiles is where the files beside Policy are read; nil means the three that Policy
-	// names. A Source that has read them, for trust, leaves no time in which they can change.
+	// PolicyFiles reads the policy files in addition to Policy; nil means the three that Policy
+	// names. Pass the Source that trust decisions were made with: the files then cannot change
+	// between the two reads.
 	PolicyFiles *policy.Source
 
 	// Wrap wraps the Runner of a hook, such as in a sandbox; see [pipeline.Config]. Wrap of
-	// trust.Covered guarantees that only reviewed files run, also when the project changes while
-	// a session is open.
+	// trust.Covered guarantees that only reviewed files run, even if the project changes while a
+	// session is open.
 	Wrap func(*hook.Hook, hook.Runner) hook.Runner
 
-	// Granted returns the guards of a directory that the user agreed to: Guards of trust.Decisions
-	// does. What a guard selected that a change has taken away is blocked until the user agrees
-	// again; see [pipeline.Config]. Nil: no guard is missed.
+	// Granted returns the guards of a directory that the user agreed to; Guards of trust.Decisions
+	// implements it. If a settings change removes a guard, the calls that it selected are blocked
+	// until the user agrees again; see [pipeline.Config]. Nil: a removed guard blocks nothing.
 	Granted func(dir string) map[string][]hook.Guard
 
-	// Ask puts a question to the user, and blocks until there is an answer or ctx has
-	// ended; ok is false if the user gave none. It is called by [Session.RunTool] for a
-	// call that hooks want the user to decide, with the options allow and deny; by modules
-	// that ask; and by running hooks that MayAsk accepts. h is nil in the first two cases.
-	// Nil: no question can be asked, but hosts of Interactive sessions ask on their own.
+	// Ask puts a question to the user, and blocks until there is an answer or ctx has ended; ok is
+	// false if the user gave none. [Session.RunTool] calls it, with the options allow and deny,
+	// when a hook's decision is Ask; so do modules that ask, and running hooks that MayAsk accepts.
+	// h is nil in the first two cases. Nil: no question can be asked, except by the host of an
+	// Interactive session itself.
 	Ask func(ctx context.Context, s *Session, h *hook.Hook, q hook.Question) (key string, ok bool)
 
-	// MayAsk says which commands may ask while they run. Their standard input does not
-	// end after the payload, which hangs those that read it to its end. Nil: none may.
+	// MayAsk selects the commands that may ask while they run. Their standard input stays open
+	// after the payload; a command that reads it to its end hangs. Nil: none may.
 	MayAsk func(*hook.Hook) bool
 
-	// Recheck runs the hooks of a gate again, once, when its arguments have been rewritten: every
+	// Recheck runs the hooks of a gate once more when its arguments have been rewritten: every
 	// guard then has seen the arguments that run. Rewrites of the second round have no effect. A
-	// policy that says recheck does the same for the calls that its hooks match.
+	// policy with recheck does the same for the calls that its hooks match.
 	Recheck bool
 
-	// Finished receives the outcome of each hook that ran in the background, on a goroutine of
-	// its own; it must not close the session. Nil: [Session.NextTurn] has their texts.
+	// Finished receives the outcome of each hook that ran in the background. It is called on a
+	// separate goroutine, and must not close the session. Nil: [Session.NextTurn] returns the
+	// texts.
 	Finished func(*Session, pipeline.Finished)
 }
 
-// Hooks are the hooks of a process. Its methods may be called from many goroutines.
+// Hooks runs the hooks of a process. Its methods may be called from many goroutines.
 type Hooks struct {
 	cfg      Config
 	log      *slog.Logger
@@ -114,16 +115,16 @@ type Hooks struct {
 	watch    *pipeline.Watch
 	dialects []*Dialect // the program's own, and then the dialects of the config
 	tools    map[string]*known
-	resolved sync.Map     // of *known by name
-	kept     atomic.Int64 // how many these are, and were to be
+	resolved sync.Map     // name to *known
+	kept     atomic.Int64 // names admitted to resolved
 	closed   atomic.Bool
 
 	mu       sync.Mutex
 	sessions map[*Session]bool
 }
 
-// Open makes the hooks of a process. It reads nothing: the settings of a directory are read for
-// its first session. The error names the mistake in the tools, or in the list of dialects.
+// Open makes the Hooks of a process. It reads nothing: the settings of a directory are read for its
+// first session. The error names the mistake in the tools, or in the list of dialects.
 func Open(cfg Config) (*Hooks, error) {
 	dialects := cfg.Dialects
 	if dialects == nil {
@@ -169,7 +170,7 @@ func Open(cfg Config) (*Hooks, error) {
 	return h, nil
 }
 
-// policy returns where the demands on hooks come from.
+// policy returns the source of the policy files.
 func (cfg Config) policy() policy.Source {
 	source := policy.Source{Discover: true}
 	if cfg.PolicyFiles != nil {
@@ -179,7 +180,7 @@ func (cfg Config) policy() policy.Source {
 	return source
 }
 
-// observers returns the observers of the config, followed by its record.
+// observers returns the observers of the config, with the recorder last.
 func (cfg Config) observers() []pipeline.Observer {
 	path := cmp.Or(cfg.Record, os.Getenv("SNAPHOOK_RECORD"))
 	if path == "" {
@@ -193,8 +194,8 @@ func (cfg Config) observers() []pipeline.Observer {
 	return append(slices.Clip(cfg.Observe), r)
 }
 
-// joinProfiles makes one dialect of two that are LLxprt's, at the place of the first: their
-// hooks are for the same events.
+// joinProfiles replaces two LLxprt dialects by one for both, at the index of the first: their hooks
+// are for the same events.
 func joinProfiles(all []*Dialect) ([]*Dialect, error) {
 	isLLxprt := func(d *Dialect) bool { return d != nil && d.llxprt != nil }
 	one := slices.IndexFunc(all, isLLxprt)
@@ -236,13 +237,13 @@ func checkDialects(all []*Dialect) error {
 // known is a tool of the host, with its spelling in each dialect.
 type known struct {
 	Tool
-	by [][]*translated // as Dialect.translate has it, and then its variants
+	by [][]*translated // by dialect: Dialect.translate, then its variants
 }
 
-// nameless is a tool of which nothing is known.
+// nameless is an undeclared tool, which keeps its names in every dialect.
 var nameless = new(known)
 
-// know puts a tool of the host into the words of every dialect.
+// know translates a tool of the host for every dialect.
 func (h *Hooks) know(t *Tool) *known {
 	if names := t.unknown(); len(names) > 0 {
 		h.log.Warn("the tool has arguments that its kind does not know; hooks see them under these names",
@@ -291,10 +292,10 @@ func (h *Hooks) tool(name string) *known {
 	return was.(*known)
 }
 
-// A model may invent names without end. These are kept.
+// A model may invent any number of tool names. These constants limit the number and length of the names kept.
 const mostResolved, mostResolvedBytes = 4096, 256
 
-// named is the host's name of a tool that a dialect names.
+// named returns the host's name of a tool, given the dialect's name.
 func (h *Hooks) named(dialect int, name string) string {
 	for _, t := range h.cfg.Tools {
 		if h.tools[t.Name].by[dialect][0].name == name {
@@ -304,11 +305,11 @@ func (h *Hooks) named(dialect int, name string) string {
 	return name
 }
 
-// System is the engine below: for its Reload, its SetEnabled and its FailedOpen.
+// System returns the engine on which Hooks is built: for its Reload, SetEnabled and FailedOpen.
 func (h *Hooks) System() *pipeline.System { return h.sys }
 
-// Close ends everything that runs, and returns when it has. From now on every moment is
-// a denial with [hook.ErrClosed]. It may be called more than once.
+// Close ends all sessions and hook runs, and returns when they have ended. Every later moment is a
+// denial with [hook.ErrClosed]. It may be called more than once.
 func (h *Hooks) Close() {
 	h.closed.Store(true)
 	h.mu.Lock()

@@ -18,7 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// tools are the tools of a host that has its own names for tools and arguments.
+// tools are the tools of a host with its own names for tools and arguments.
 var tools = []snaphook.Tool{
 	{Name: "execute_command", Kind: snaphook.Shell, Args: map[string]string{"command": "cmd"}},
 	{Name: "put_file", Kind: snaphook.Write, Args: map[string]string{"path": "target", "content": "text"}},
@@ -55,7 +55,7 @@ func command(cmd string) *snaphook.ToolCall {
 	return &snaphook.ToolCall{ID: "c-1", Name: "execute_command", Input: wire.Object(`{"cmd":` + string(wire.Quote(cmd)) + `,"cwd":"/w"}`)}
 }
 
-// claudeHook is a settings file with one hook, and llxprtHook is another's.
+// claudeHook returns a Claude Code settings file with one hook.
 func claudeHook(event, matcher, script string) string {
 	return `{"hooks":{"` + event + `":[{"matcher":` + string(wire.Quote(matcher)) + `,"hooks":[{"type":"command","command":` + string(wire.Quote(script)) + `}]}]}}`
 }

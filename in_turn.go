@@ -7,10 +7,10 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Turn is one event of a moment that fires several; see [InTurn].
+// Turn is one event of a moment at which a dialect fires several; see [InTurn].
 type Turn[In Input] struct {
 	Stage Stage          // made by [Fires] for the same moment
-	When  func(*In) bool // whether it fires for an input, which has the dialect's names; nil: always
+	When  func(*In) bool // reports whether the event fires for an input, which has the dialect's names; nil: always
 }
 
 // InTurn returns the Stage of a moment at which several events of a dialect fire, one after the other:

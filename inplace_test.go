@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// shrinking are the functions of package slices that shift the elements of their argument and
-// clear its end: other holders of the slice see empty elements.
+// shrinking lists the functions of package slices that shift the elements of their argument and
+// clear its tail: other holders of the slice see empty elements.
 var shrinking = []string{"Compact", "CompactFunc", "Delete", "DeleteFunc"}
 
-// A slice that is shrunk in place is made in its function, or is assigned back to the variable it
-// comes from. One that belongs to a parameter, a field or a captured variable is copied first:
-// its owner may read it again.
+// A slice that is shrunk in place was made in the same function, or is assigned back to its
+// variable. A slice of a parameter, a field or a captured variable is copied first: its owner may
+// read it again.
 func TestOnlyOwnSlicesAreShrunkInPlace(t *testing.T) {
 	seen := 0
 	for _, path := range tracked(t, "*.go") {
@@ -46,8 +46,8 @@ func TestOnlyOwnSlicesAreShrunkInPlace(t *testing.T) {
 	}
 }
 
-// shrunk returns the number of calls that shrink a slice, and those whose slice is not the
-// function's own.
+// shrunk returns the number of calls that shrink a slice, and the calls whose slice was not made in
+// fn.
 func shrunk(fn *ast.FuncDecl) (calls int, foreign []*ast.CallExpr) {
 	own := locals(fn)
 	back := map[*ast.CallExpr]bool{} // calls whose result replaces their argument
@@ -86,7 +86,7 @@ func shrinks(call *ast.CallExpr) bool {
 	return ok && source(f.X) == "slices" && slices.Contains(shrinking, f.Sel.Name)
 }
 
-// locals lists the variables that a function makes itself: by a call or a literal, or empty.
+// locals lists the variables that a function creates: from a call or a literal, or empty.
 func locals(fn *ast.FuncDecl) map[string]bool {
 	own := map[string]bool{}
 	ast.Inspect(fn, func(n ast.Node) bool {
@@ -119,7 +119,7 @@ func locals(fn *ast.FuncDecl) map[string]bool {
 	return own
 }
 
-// source writes a name or a selection as it stands in the file; anything else is "".
+// source returns a name or a selector as the file spells it, and "" for any other expression.
 func source(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:

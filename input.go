@@ -5,25 +5,25 @@ import "github.com/snaphook-go/snaphook/wire"
 // Moment is a point in an agent's work at which hooks run.
 type Moment uint8
 
-// The moments. Each is a method of [Session], and has a function that adds hooks of
-// the program, such as [OnBeforeTool].
+// The moments. Each is a method of [Session] and has a function that adds a hook of the program,
+// such as [OnBeforeTool].
 const (
-	Start         Moment = iota // a session begins, or goes on after a break
+	Start         Moment = iota // a session begins, or continues after a break
 	Prompt                      // the user has sent a prompt
-	BeforeModel                 // a request is about to go to the model
+	BeforeModel                 // a request is about to be sent to the model
 	AfterModel                  // the model has responded
-	ToolChoice                  // the model is about to be given its tools
+	ToolChoice                  // tools are about to be offered to the model
 	BeforeTool                  // a tool is about to run
 	AfterTool                   // a tool has finished, or has failed
 	Permission                  // the user is about to be asked for a permission
 	SubagentStart               // a sub-agent begins
-	SubagentStop                // a sub-agent is about to end its answer
-	Stop                        // the agent is about to end its answer
+	SubagentStop                // a sub-agent is about to finish its answer
+	Stop                        // the agent is about to finish its answer
 	BeforeCompact               // the conversation is about to be compacted
 	AfterCompact                // the conversation has been compacted
 	Notify                      // the user is notified
 	End                         // a session ends
-	moments                     // how many there are
+	moments                     // the number of moments
 )
 
 var momentNames = [...]string{
@@ -38,25 +38,25 @@ func (m Moment) String() string {
 	return momentNames[m]
 }
 
-// Object is the text of one JSON object, such as the arguments of a call. It is a
-// []byte; package wire has its methods' details.
+// Object is the text of one JSON object, such as the arguments of a call. It is a []byte; package
+// wire documents its methods.
 type Object = wire.Object
 
-// ToolCall is a call that the model makes of a tool, in the host's words. It is
-// never written to.
+// ToolCall is the model's call of a tool, with the host's names. Hooks and this package never write
+// to it.
 type ToolCall struct {
 	ID    string
 	Name  string
 	Input wire.Object // the arguments, one JSON object; nil is {}
 
-	// Original are the arguments that the model gave, where hooks have rewritten them;
-	// nil if none did. Hooks of Claude Code and LLxprt see it beside the arguments, as
-	// snaphook_original_input. [Session.RunTool] fills it in.
+	// Original holds the model's arguments if hooks have rewritten them, else nil. Hooks of Claude
+	// Code and LLxprt see it next to the arguments, as snaphook_original_input. [Session.RunTool]
+	// sets it.
 	Original wire.Object
 }
 
-// StartInput is the input of [Start]. Source is startup, which it is if empty,
-// resume, clear, compact or fork.
+// StartInput is the input of [Start]. Source is startup, resume, clear, compact or fork; empty
+// means startup.
 type StartInput struct {
 	Source string
 	Model  string
@@ -67,10 +67,9 @@ type PromptInput struct {
 	Text string
 }
 
-// BeforeModelInput is the input of [BeforeModel]. The request has the form that
-// LLxprt's hooks know: {"model", "messages": [{"role": "user", "model" or "system",
-// "content"}], "config", "toolConfig"}; package events/llxprt/genai makes it of Google
-// GenAI's.
+// BeforeModelInput is the input of [BeforeModel]. The request has the form that LLxprt's hooks
+// know: {"model", "messages": [{"role": "user", "model" or "system", "content"}], "config",
+// "toolConfig"}; package events/llxprt/genai converts Google GenAI requests.
 type BeforeModelInput struct {
 	Request wire.Object
 }
@@ -82,15 +81,14 @@ type AfterModelInput struct {
 	Response wire.Object
 }
 
-// ToolChoiceInput is the input of [ToolChoice]: the request that is about to offer
-// tools. The verdict's Input has a toolConfig {"mode", "allowedFunctionNames"} if
-// hooks restrict them, with the host's names.
+// ToolChoiceInput is the input of [ToolChoice]: the request that is about to offer tools. If hooks
+// restrict the tools, the verdict's Input has a toolConfig {"mode", "allowedFunctionNames"} with
+// the host's names.
 type ToolChoiceInput struct {
 	Request wire.Object
 }
 
-// AfterToolInput is the input of [AfterTool]. The arguments are those that the tool
-// ran with.
+// AfterToolInput is the input of [AfterTool]. Its arguments are those with which the tool ran.
 type AfterToolInput struct {
 	ToolCall
 	Result ToolResult
@@ -106,48 +104,47 @@ type PermissionInput struct {
 // SubagentStartInput is the input of [SubagentStart].
 type SubagentStartInput struct {
 	ID   string
-	Type string // the name of the kind of agent
+	Type string // the name of the agent type
 }
 
 // SubagentStopInput is the input of [SubagentStop].
 type SubagentStopInput struct {
 	ID         string
 	Type       string
-	Transcript string // of the sub-agent
+	Transcript string // the sub-agent's transcript file
 	Answer     string
-	Again      bool // hooks have already sent it back to work
+	Again      bool // hooks have already made it continue
 }
 
 // StopInput is the input of [Stop].
 type StopInput struct {
 	Answer string
-	Again  bool   // hooks have already sent the agent back to work
-	Prompt string // the question that the answer is to
+	Again  bool   // hooks have already made the agent continue
+	Prompt string // the prompt that the agent answers
 }
 
-// BeforeCompactInput is the input of [BeforeCompact]. Trigger is manual or auto, which
-// it is if empty.
+// BeforeCompactInput is the input of [BeforeCompact]. Trigger is manual or auto; empty means auto.
 type BeforeCompactInput struct {
 	Trigger      string
-	Instructions string // the user's
+	Instructions string // from the user
 }
 
 // AfterCompactInput is the input of [AfterCompact].
 type AfterCompactInput struct {
-	Trigger string // manual or auto, which it is if empty
+	Trigger string // manual or auto; empty means auto
 	Summary string
 }
 
-// NotifyInput is the input of [Notify]. Type is permission_prompt, idle_prompt or a
-// word of the host's.
+// NotifyInput is the input of [Notify]. Type is permission_prompt, idle_prompt or a word that the
+// host chooses.
 type NotifyInput struct {
 	Type    string
 	Title   string
 	Message string
 }
 
-// EndInput is the input of [End]. Reason is clear, logout, prompt_input_exit, exit or
-// other, which it is if empty.
+// EndInput is the input of [End]. Reason is clear, logout, prompt_input_exit, exit or other; empty
+// means other.
 type EndInput struct {
 	Reason string
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// arguments returns the arguments of a call that a model has filled with n members.
+// arguments returns the arguments of a call, with n members of the same value.
 func arguments(n int, value string) wire.Object {
 	text := []byte(`{"cmd":"ls"`)
 	for i := range n {
@@ -20,7 +20,7 @@ func arguments(n int, value string) wire.Object {
 	return append(text, '}')
 }
 
-// A model decides how many arguments a call has, and a hook may rewrite all of them.
+// Rewriting all arguments takes time in proportion to their number, which a model decides.
 func TestRewritesTakeTimeInProportionToTheArguments(t *testing.T) {
 	rewriting := func(n int) func() {
 		s := open(t, snaphook.Config{}, nil)
@@ -40,7 +40,7 @@ func TestRewritesTakeTimeInProportionToTheArguments(t *testing.T) {
 			}
 		}
 	}
-	const most = 80 // a square would be 256
+	const most = 80 // quadratic time would give 256
 	small, large := rewriting(500), rewriting(8000)
 	if got := ratio(func(int) { large() }, func(int) { small() }, 1, 5, most); got > most {
 		t.Errorf("16 times as many arguments take %.0f times as long", got)

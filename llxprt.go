@@ -14,15 +14,14 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// LLxprtConfig is how the hooks of LLxprt and Gemini CLI are read.
+// LLxprtConfig configures how the hooks of LLxprt and Gemini CLI are read.
 type LLxprtConfig = llxprt.Settings
 
-// LLxprt is the hook system of LLxprt Code and Gemini CLI. The zero config finds the
-// settings where LLxprt keeps them.
+// LLxprt is the hook system of LLxprt Code and Gemini CLI. The zero config finds the settings where
+// LLxprt keeps them.
 //
-// [Config].Dialects may have it twice, once for each profile: then each hook follows the
-// rules of its own system. They run at the place of the first of the two; see
-// [llxprt.Both].
+// [Config].Dialects may have it twice, once for each profile: then each hook follows the rules of
+// its own system. They run in the position of the first; see [llxprt.Both].
 func LLxprt(cfg LLxprtConfig) *Dialect {
 	word := func(w words) string { return w.llxprt }
 	return &Dialect{name: llxprt.Dialect.Name, translate: spelled(word, asIs), load: cfg.Load, llxprt: &cfg, stages: table(
@@ -80,8 +79,8 @@ func common[R any](res *hook.Result[R], p *part) {
 	p.Context = append(p.Context, systemMessages(res, p)...)
 }
 
-// systemMessages returns the messages that the model reads as well as the user: those of hooks
-// that worked, without the warnings of those that failed.
+// systemMessages returns the messages that both the model and the user read: those of hooks that
+// worked, without the warnings of failed hooks.
 func systemMessages[R any](res *hook.Result[R], p *part) []string {
 	var warnings []string
 	for i := range res.Reports {
@@ -92,8 +91,7 @@ func systemMessages[R any](res *hook.Result[R], p *part) []string {
 	return lo.Without(p.Messages, warnings...)
 }
 
-// said lists the texts of the hooks if the merged text consists of them, else the merged text
-// alone.
+// said returns each hook's text if merged is these texts joined, and else merged alone.
 func said[R any](res *hook.Result[R], merged string, text func(*hook.Output[R]) string) (texts []string) {
 	if merged == "" {
 		return nil
@@ -107,7 +105,7 @@ func said[R any](res *hook.Result[R], merged string, text func(*hook.Output[R]) 
 	return lo.Compact(texts)
 }
 
-// llxprtCall is a call as LLxprt's hooks see it.
+// llxprtCall returns a call in the form of LLxprt's hooks.
 func llxprtCall(in *ToolCall, p *part) (c llxprt.BeforeToolInput) {
 	c.Name, c.Input, c.OriginalInput = p.name, p.view.Object, p.original(in)
 	if server := p.tool.Server; server != "" {
@@ -117,7 +115,7 @@ func llxprtCall(in *ToolCall, p *part) (c llxprt.BeforeToolInput) {
 	return c
 }
 
-// llxprtAsked is the notification of a permission that the user is asked for.
+// llxprtAsked returns the notification that the user is asked for a permission.
 func llxprtAsked(in *PermissionInput, p *part) llxprt.NotificationInput {
 	c := llxprtCall(&in.ToolCall, p)
 	details := wire.Object(nil).With("tool_name", wire.Quote(c.Name)).With("tool_input", jsontext.Value(c.Input))
@@ -130,16 +128,16 @@ func llxprtAsked(in *PermissionInput, p *part) llxprt.NotificationInput {
 
 func llxprtGate(res *hook.Result[llxprt.BeforeToolOutput], p *part) {
 	decide(res, p)
-	p.Context = nil  // additionalContext is not for the model here
-	if !p.Denied() { // beside a denial the model reads the reason alone
+	p.Context = nil  // in this event additionalContext is not for the model
+	if !p.Denied() { // after a denial the model reads only the reason
 		p.Context = systemMessages(res, p)
 	}
 	p.changes = p.view.Patch(res.Specific.ModifiedToolInput())
 	claims(p, res, func(g *llxprt.BeforeToolOutput) []rename.Change { return p.view.Patch(g.ToolInput) })
 }
 
-// decide takes the decision of a result. The merged answer of hooks that do not object
-// is a permission in LLxprt, which says nothing: only the words of hooks count.
+// decide takes the decision of a result. LLxprt's merged answer is a permission also when no hook
+// decides: only an explicit decision of a hook is taken.
 func decide[LOut any](res *hook.Result[LOut], p *part) {
 	common(res, p)
 	if blocked, reason := llxprt.BlockingError(&res.Output); blocked {
@@ -162,7 +160,7 @@ func decide[LOut any](res *hook.Result[LOut], p *part) {
 	}
 }
 
-// llxprtReview takes an objection after the fact. In the profile of Gemini CLI the reason
+// llxprtReview takes an objection to a finished tool call. In the profile of Gemini CLI the reason
 // replaces the result.
 func llxprtReview(res *hook.Result[llxprt.BasicOutput], p *part) {
 	common(res, p)
@@ -177,7 +175,7 @@ func llxprtReview(res *hook.Result[llxprt.BasicOutput], p *part) {
 	}
 }
 
-// llxprtResponse is a tool's result as LLxprt's hooks see it.
+// llxprtResponse returns a tool's result in the form of LLxprt's hooks.
 func llxprtResponse(r *ToolResult) wire.Object {
 	if o := wire.Object(r.Data); len(o) > 0 && o.IsObject() && o.Get("llmContent") != nil {
 		return o
@@ -189,7 +187,7 @@ func llxprtResponse(r *ToolResult) wire.Object {
 	return o
 }
 
-// llxprtRequest takes changes to a request to the model, or an answer in its place.
+// llxprtRequest takes changes to a model request, or a response that replaces it.
 func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *part) {
 	common(res, p)
 	if res.Blocked() {
@@ -209,7 +207,7 @@ func llxprtRequest(res *hook.Result[llxprt.BeforeModelOutput], p *part) {
 	p.changes = p.view.Whole(now)
 }
 
-// llxprtAnswer takes the changes of all hooks to a response: each may change a part of it.
+// llxprtAnswer takes the changes of all hooks to a response: each may change another part.
 func llxprtAnswer(res *hook.Result[llxprt.AfterModelOutput], p *part) {
 	common(res, p)
 	switch {
@@ -223,8 +221,8 @@ func llxprtAnswer(res *hook.Result[llxprt.AfterModelOutput], p *part) {
 	}
 }
 
-// llxprtTools takes the tools that hooks choose, in the host's names. Members that no hook sets
-// are the request's.
+// llxprtTools takes the tools that hooks choose, with the host's names. Members that no hook sets
+// keep the request's values.
 func llxprtTools(res *hook.Result[llxprt.BeforeToolSelectionOutput], p *part) {
 	common(res, p)
 	was := genai.FromHookToolConfig(wire.Object(p.view.Object.Get("toolConfig")))
@@ -242,7 +240,7 @@ func llxprtTools(res *hook.Result[llxprt.BeforeToolSelectionOutput], p *part) {
 	}
 }
 
-// response returns a model's response that hooks have written, or nil.
+// response returns the model response that hooks have written, or nil.
 func response(o wire.Object) *ToolResult {
 	if o == nil || !o.IsObject() {
 		return nil

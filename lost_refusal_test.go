@@ -16,8 +16,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// anyInput has the members of every event of the two systems whose hooks are
-// outside the process.
+// anyInput has the members of every event of the two systems whose hooks run outside the process.
 const anyInput = `{"tool_name":"Bash","tool_input":{},"tool_response":{},"source":"policy_settings","reason":"other",
 "trigger":"manual","message":"m","prompt":"p","prompt_response":"r","stop_hook_active":false,"llm_request":{},
 "llm_response":{},"file_path":"/x","event":"change","error":"x","mcp_server_name":"m","notification_type":"ToolPermission",
@@ -25,8 +24,8 @@ const anyInput = `{"tool_name":"Bash","tool_input":{},"tool_response":{},"source
 "new_cwd":"/b","task_id":"1","task_subject":"s","teammate_name":"t","directory":"/d","delta":"d","from_model":"a",
 "to_model":"b","model":"m","compact_summary":"s","action":"accept"}`
 
-// A hook that says no is believed, or it is said that its event cannot do that.
-// The answers are to each event alike, those to come too.
+// Every refusal by a hook has an effect, or a note reports that the event has none. Each event,
+// also a future one, gets the same answers.
 func TestNoRefusalIsLostInSilence(t *testing.T) {
 	answers := map[string]hook.Reply{
 		"exit status 2":         {Exit: 2, Stderr: []byte("WHY")},
@@ -62,7 +61,7 @@ func TestNoRefusalIsLostInSilence(t *testing.T) {
 				}
 				ran := fired.Hooks[0]
 				said := len(ran.Notes) > 0 || ran.Error != nil
-				heard := strings.Contains(text(t, fired.Effects), "WHY") // by the model, or the user
+				heard := strings.Contains(text(t, fired.Effects), "WHY") // the model or the user gets the reason
 				if !fired.Blocked && !fired.Stop && !said && !heard {
 					t.Errorf("it is lost: %s", text(t, fired))
 				}
@@ -74,7 +73,7 @@ func TestNoRefusalIsLostInSilence(t *testing.T) {
 	}
 }
 
-// The same of functions, whose words nothing has read before.
+// A refusal by a hook in Go is not lost either: its decision has not been parsed from text.
 func TestNoRefusalOfAFunctionIsLostInSilence(t *testing.T) {
 	for _, word := range []hook.Decision{hook.Deny, hook.Block, hook.Ask, "DENY", "denied"} {
 		for _, e := range slices.Concat(pipeline.Events(claude.Dialect), pipeline.Events(llxprt.Dialect)) {
@@ -110,7 +109,7 @@ func TestNoRefusalOfAFunctionIsLostInSilence(t *testing.T) {
 	}
 }
 
-// says adds a function that answers with a decision to an event of any type.
+// says adds a hook in Go that answers with a decision to an event of any type.
 func says(e pipeline.Declared, s *pipeline.Session, word hook.Decision) {
 	on := reflect.ValueOf(e).MethodByName("On")
 	kind := on.Type().In(2)
@@ -128,7 +127,7 @@ type replies hook.Reply
 
 func (r replies) Run(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply(r), nil }
 
-// opened is a session without settings, and the log of its system.
+// opened returns a session without settings, and the log of its system.
 func opened(t *testing.T) (*pipeline.Session, *strings.Builder) {
 	logged := new(strings.Builder)
 	sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.NewTextHandler(logged, nil))})

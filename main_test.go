@@ -6,7 +6,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// The clock of regexp2 ends by itself some time after the last match.
+// regexp2's clock goroutine ends by itself some time after the last match.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 }

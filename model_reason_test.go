@@ -19,9 +19,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// A guard that fails denies with words for the model, in which there is no path, no place in a
-// file and no way to switch the guard off: of hooks of every type, failure and system, before and
-// after a call, by the entry, by a policy, and by trust.
+// The reason of a failed guard contains no path, no position in a file and no way to switch the
+// guard off. This holds for hooks of every type, failure and system, before and after a call, and
+// for denials by an entry, a policy and trust.
 func TestAFailureTellsTheModelNoPathAndNoWayOut(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the hooks are scripts of sh")
@@ -175,7 +175,7 @@ func TestAFailureTellsTheModelNoPathAndNoWayOut(t *testing.T) {
 	t.Logf("%d of %d configurations refuse", refused, len(configs))
 }
 
-// notForModels is what a reason must not have.
+// notForModels matches text that a reason must not contain.
 var notForModels = regexp.MustCompile(`(?i)"?mode"?: *"?off|onFailure|\.snaphook|settings\.json|\.json:\d|:\d+:\d+|/[a-z]+/[a-z]|trust grant|grant trust|switch .* off|three ways`)
 
 // failing is a Runner that fails.

@@ -9,7 +9,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// answers is a session in which each text is the answer of a hook of LLxprt to an event.
+// answers opens a session in which each text is the answer of one LLxprt hook to an event.
 func answers(t *testing.T, event string, texts ...string) *snaphook.Session {
 	t.Helper()
 	var entries []string
@@ -22,13 +22,13 @@ func answers(t *testing.T, event string, texts ...string) *snaphook.Session {
 	})
 }
 
-// A part of a response from a hook of LLxprt Code replaces that part, however small; the rest
-// stays.
+// A hook of LLxprt Code that answers with a part of a response replaces only that part, however
+// small.
 func TestAPartOfAResponseLeavesTheRest(t *testing.T) {
 	for name, test := range map[string]struct {
 		says []string
 		want string // the text; empty if the response stays as it is
-		has  string // a part of the data
+		has  string // text that the data contains
 	}{
 		"nothing":               {[]string{`{}`}, "", ""},
 		"counters":              {[]string{`{"llm_response":{"usageMetadata":{"totalTokenCount":7}}}`}, "the answer", `"totalTokenCount":7`},
@@ -54,8 +54,8 @@ func TestAPartOfAResponseLeavesTheRest(t *testing.T) {
 	}
 }
 
-// A tool choice keeps the request's value for each member that hooks of LLxprt Code do not set:
-// an observing hook lifts no restriction.
+// A tool choice keeps the request's value for each member that hooks of LLxprt Code do not set: an
+// observing hook removes no restriction.
 func TestAToolChoiceLeavesTheRest(t *testing.T) {
 	for name, test := range map[string]struct{ request, says, want string }{
 		"nothing":                      {`{"mode":"NONE"}`, `{}`, `{"mode":"NONE"}`},

@@ -16,37 +16,37 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// moment is one moment of all dialects.
+// moment describes one moment for all dialects.
 type moment[In any] struct {
 	at   Moment
-	gate bool                          // hooks can keep something from happening
+	gate bool                          // hooks can block
 	own  *pipeline.Event[In, *Verdict] // the program's own hooks
-	args func(*In) *wire.Object        // the part that hooks can rewrite; nil: none
-	call func(*In) *ToolCall           // the call that dialects see in their own words; nil: there is no tool
-	name func(*In) *string             // the subject of matchers, in the host's words; the call's name, or may be nil
+	args func(*In) *wire.Object        // returns the part that hooks can rewrite; nil: none
+	call func(*In) *ToolCall           // returns the call that is translated for each dialect; nil: there is no tool
+	name func(*In) *string             // returns the subject of matchers, the host's name; nil: the call's name, or none
 
 	firings *sync.Pool // of *firing[In]
 }
 
-// maxDialects limits the dialects of a moment; the first one is the program itself.
+// maxDialects limits the dialects of a moment; index 0 is the program itself.
 const maxDialects = 8
 
-// fireSet has a bit for each dialect that fires an event at a moment.
+// fireSet has one bit for each dialect that fires an event at a moment.
 type fireSet uint8
 
 func (s fireSet) has(dialect int) bool { return s&(1<<dialect) != 0 }
 
-// set is the number of the events of a dialect at a moment, in the Watch of a Hooks.
+// set returns the index, in the Watch of a Hooks, of the events that a dialect fires at a moment.
 func set(dialect int, at Moment) int { return int(at)*maxDialects + dialect }
 
 // fires returns the dialects that fire an event at a moment.
 func (s *Session) fires(at Moment) fireSet { return fireSet(s.watch.Of(s.ses).Fires.Byte(int(at))) }
 
-// runs returns the dialects that have a hook which could run at a moment.
+// runs returns the dialects with a hook that could run at a moment.
 func (s *Session) runs(at Moment) fireSet { return fireSet(s.watch.Of(s.ses).Runs.Byte(int(at))) }
 
-// run runs the hooks of a moment, and puts their merged answer into v. v does not escape,
-// therefore a caller's verdict stays on its stack; nor does in.
+// run runs the hooks of a moment, and puts their merged answer into v. Neither v nor in escapes: a
+// caller's verdict stays on its stack.
 func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) error {
 	if in == nil {
 		err := &hook.InputError{Event: m.at.String(), Err: errors.New("it is a nil pointer; want the address of the moment's input")}
@@ -70,22 +70,22 @@ func (m *moment[In]) run(ctx context.Context, s *Session, in *In, v *Verdict) er
 	return err
 }
 
-// firing holds the buffers of a moment with hooks while they run, kept for the next one: no fire
-// of an event keeps its input.
+// firing holds the buffers of a moment while its hooks run. They are reused: no fire of an event
+// keeps its input.
 type firing[In any] struct {
 	in    In
-	asked int               // how many parts there are
-	parts [maxDialects]part // of the dialects with hooks; the first one collects all answers
+	asked int               // number of parts in use
+	parts [maxDialects]part // one for each dialect with hooks; the first one collects all answers
 }
 
-// release drops the answers.
+// release clears the answers.
 func (f *firing[In]) release() {
 	clear(f.parts[:max(f.asked, 1)])
 	var none In
 	f.in, f.asked = none, 0
 }
 
-// refuse makes v the verdict for an error: nothing runs unguarded.
+// refuse makes v a denial because of an error: nothing runs unguarded.
 func (v *Verdict) refuse(err error) {
 	v.Decision, v.Reason, v.Continue, v.Preapproved = hook.Deny, err.Error(), "", false
 }
@@ -108,7 +108,7 @@ func (m *moment[In]) fire(ctx context.Context, s *Session, f *firing[In], fires 
 	return err
 }
 
-// round runs the hooks of the program, then the hooks of the dialects side by side, and merges
+// round runs the hooks of the program, then those of all dialects at the same time, and merges
 // their answers.
 func (m *moment[In]) round(ctx context.Context, s *Session, f *firing[In], fires fireSet) (err error) {
 	for d := range s.hooks.dialects {
@@ -156,7 +156,7 @@ func (m *moment[In]) sideBySide(ctx context.Context, in *In, parts []part) {
 	others.Wait()
 }
 
-// ask runs the hooks of one dialect. A panic costs this part alone; at a gate it is a denial.
+// ask runs the hooks of one dialect. A panic loses only this dialect's answer; at a gate it is a denial.
 func (m *moment[In]) ask(ctx context.Context, in *In, p *part) {
 	defer func() {
 		if failed := recover(); failed != nil {
@@ -192,8 +192,8 @@ func (m *moment[In]) failed(ctx context.Context, value any, p *part) {
 		slog.String("error", err.Error()), slog.Bool("blocked", m.gate))
 }
 
-// unclear denies a call whose arguments say something twice: a guard could look at the one, and
-// the tool take the other.
+// unclear denies a call with ambiguous arguments: a guard could look at one value while the tool
+// uses the other.
 func (m *moment[In]) unclear(ctx context.Context, call *ToolCall, clash string, p *part) {
 	err := fmt.Errorf("the arguments of %q have %s; give it once", call.Name, clash)
 	p.unclear, p.Decision, p.Reason = true, hook.Deny, err.Error()
@@ -203,7 +203,7 @@ func (m *moment[In]) unclear(ctx context.Context, call *ToolCall, clash string, 
 		slog.String("dialect", name), slog.String("session", p.s.cfg.ID), slog.String("error", err.Error()))
 }
 
-// object is the text of an object, also of an empty one.
+// object returns the text of an object; {} if it is nil.
 func object(o wire.Object) []byte {
 	if len(o) == 0 {
 		return []byte("{}")
@@ -211,7 +211,7 @@ func object(o wire.Object) []byte {
 	return o
 }
 
-// badArguments returns the error of a call whose arguments are not a JSON object.
+// badArguments returns the error for a call whose arguments are not a JSON object.
 func badArguments(at Moment, call *ToolCall) error {
 	what := "not JSON"
 	if value := jsontext.Value(call.Input); wire.CheckValue(value) == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The moments, each with its own fields and events.
+// The moments, with their input fields and events.
 var (
 	starts       = declare(moment[StartInput]{at: Start})
 	prompts      = declare(moment[PromptInput]{at: Prompt, gate: true})
@@ -54,8 +54,8 @@ var (
 	ends     = declare(moment[EndInput]{at: End, name: func(in *EndInput) *string { return &in.Reason }})
 )
 
-// run runs the hooks of the moment whose input in is. It is one function for almost all, and
-// neither generic nor inlined: the compiler does not know which arguments of an inlined generic
+// run runs the hooks of the moment whose input in is. Almost all moments share this function, which
+// is neither generic nor inlined: the compiler cannot tell which arguments of an inlined generic
 // function escape.
 //
 //go:noinline
@@ -99,117 +99,116 @@ func (s *Session) run(ctx context.Context, in any, v *Verdict) error {
 	case *EndInput:
 		return ends.run(ctx, s, in, v)
 	}
-	return nil // the methods of Session have no other input
+	return nil // unreachable: the methods of Session pass no other input
 }
 
-// Each method below runs the hooks of one moment, and returns the host's instructions. The
-// verdict is never nil. The error is ctx's, or [hook.ErrClosed] once the session or its Hooks are
+// Each method below runs the hooks of one moment, and returns the host's instructions. The verdict
+// is never nil. The error is ctx's error, or [hook.ErrClosed] once the session or its Hooks are
 // closed; with any error the verdict is a denial. Without hooks a moment costs a few nanoseconds,
 // and nothing is allocated as long as the verdict stays with the caller.
 //
-// The bodies are alike because they are to be inlined: a verdict that the caller does not keep
-// lies on the caller's stack.
+// The bodies are repeated to make the methods inlinable: a verdict that the caller does not keep is
+// then on the caller's stack.
 
-// Start begins the session, or says that it goes on after a break. The verdict has
+// Start runs the hooks of a session that begins, or continues after a break. The verdict has
 // Context, Messages and Env.
 func (s *Session) Start(ctx context.Context, in *StartInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// Prompt is for the user's prompt: a denial drops it, and Reason is for the user; Context is for
-// the model.
+// Prompt runs the hooks for the user's prompt. A denial drops the prompt, and Reason is for the
+// user; Context is for the model.
 func (s *Session) Prompt(ctx context.Context, in *PromptInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// BeforeModel is for a request to the model. The verdict's Input is the request to
-// send; after a denial, or with a Result, none is sent, and Result.Data is the
-// response to use.
+// BeforeModel runs the hooks for a request to the model. The verdict's Input is the request to
+// send; after a denial, or with a Result, the host sends none, and uses Result.Data as the
+// response.
 func (s *Session) BeforeModel(ctx context.Context, in *BeforeModelInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// AfterModel is for the response of the model. Result.Data is the one to go on with,
-// if there is a Result.
+// AfterModel runs the hooks for the response of the model. If there is a Result, its Data replaces
+// the response.
 func (s *Session) AfterModel(ctx context.Context, in *AfterModelInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// ToolChoice is for the tools that the model is about to be given. The verdict's
+// ToolChoice runs the hooks for the tools that are about to be offered to the model. The verdict's
 // Input is the request, with a toolConfig if hooks restrict the tools.
 func (s *Session) ToolChoice(ctx context.Context, in *ToolChoiceInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// BeforeTool is for a call that a tool is about to run. The verdict's Input are the
-// arguments to run it with; after a denial Reason is for the model, in place of a
-// result. Arguments that are no JSON object are an input error, and a denial.
+// BeforeTool runs the hooks for a tool call that is about to run. The verdict's Input has the
+// arguments to run it with; after a denial Reason is for the model, in place of a result. Arguments
+// that are not a JSON object are an input error, and a denial.
 //
-// Without hooks the arguments are looked at no further than their ends.
+// Without hooks only the first and last character of the arguments are checked.
 func (s *Session) BeforeTool(ctx context.Context, call *ToolCall) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.beforeTool(ctx, call, v)
 }
 
-// AfterTool is for a tool that has finished, or has failed. A denial undoes nothing:
-// its Reason is for the model, beside the result.
+// AfterTool runs the hooks for a tool call that has finished or failed. A denial undoes nothing:
+// its Reason is for the model, in addition to the result.
 func (s *Session) AfterTool(ctx context.Context, in *AfterToolInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// Permission is for a permission that the user is about to be asked for: an Allow or a
-// denial is the answer in the user's place. The verdict's Input are the arguments.
+// Permission runs the hooks for a permission that the user is about to be asked for: an Allow or a
+// denial replaces the user's answer. The verdict's Input has the arguments.
 func (s *Session) Permission(ctx context.Context, in *PermissionInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// SubagentStart is for a sub-agent that begins; Context is for it.
+// SubagentStart runs the hooks for a sub-agent that begins. Context is for the sub-agent.
 func (s *Session) SubagentStart(ctx context.Context, in *SubagentStartInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// SubagentStop is for a sub-agent that is about to end its answer. Continue sends it
-// back to work.
+// SubagentStop runs the hooks for a sub-agent that is about to finish its answer. Continue makes it
+// go on working.
 func (s *Session) SubagentStop(ctx context.Context, in *SubagentStopInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// Stop is for an agent that is about to end its answer. Continue sends it back to work.
+// Stop runs the hooks for an agent that is about to finish its answer. Continue makes it go on working.
 func (s *Session) Stop(ctx context.Context, in *StopInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// BeforeCompact is for a conversation that is about to be compacted. A denial keeps it
-// as it is; Result.Text takes the place of the summary, and Context is for the model
-// that makes it.
+// BeforeCompact runs the hooks for a conversation that is about to be compacted. A denial prevents
+// it; Result.Text replaces the summary, and Context is for the model that writes the summary.
 func (s *Session) BeforeCompact(ctx context.Context, in *BeforeCompactInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// AfterCompact is for a conversation that has been compacted.
+// AfterCompact runs the hooks for a conversation that has been compacted.
 func (s *Session) AfterCompact(ctx context.Context, in *AfterCompactInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// Notify is for a notification of the user.
+// Notify runs the hooks for a notification to the user.
 func (s *Session) Notify(ctx context.Context, in *NotifyInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)
 }
 
-// End ends the session, for hooks; [Session.Close] releases its resources.
+// End runs the hooks at the end of the session; [Session.Close] releases its resources.
 func (s *Session) End(ctx context.Context, in *EndInput) (*Verdict, error) {
 	v := new(Verdict)
 	return v, s.run(ctx, in, v)

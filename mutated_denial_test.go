@@ -51,12 +51,12 @@ var mutatedSystems = map[string]mutatedSystem{
 	}, []string{topDenial, `{"decision":"deny","reason":"no"}`, stopDenial}},
 }
 
-// mutations are spellings of a denial that are broken at one place each, and of other encodings.
+// mutations returns spellings of a denial that are each broken in one place, or use another encoding.
 func mutations(denial string) (all []string) {
 	for i := range len(denial) {
-		all = append(all, denial[:i]+denial[i+1:]) // a byte is missing
+		all = append(all, denial[:i]+denial[i+1:]) // one byte is missing
 		if i > len(denial)/2 {
-			all = append(all, denial[:i]) // cut
+			all = append(all, denial[:i]) // truncated
 		}
 		for _, b := range []string{"\x00", "\n", `"`, "}", ",", "x", "\ufeff", "\xff", "//", "\u00a0"} {
 			all = append(all, denial[:i]+b+denial[i:])

@@ -3,13 +3,13 @@ package snaphook
 import "context"
 
 // Func is a hook of the program itself, for one moment; [OnBeforeTool] and its like add one. The
-// program's hooks of a moment run before the hooks of the dialects, in the order in which they
-// were added, and each sees the rewrites of those before it; so do the dialects' hooks. They see
-// the host's own names. remove takes a hook away again; fires that have begun are not affected.
+// program's hooks of a moment run before the hooks of the dialects, in the order in which they were
+// added, each sees the rewrites of those before it, and the dialects' hooks see all of them. They
+// get the host's names. remove removes the hook; fires that have begun are not affected.
 //
-// An error, or a panic, is a failure of the hook: at Prompt, BeforeModel, BeforeTool, Permission
-// and BeforeCompact it is a denial, elsewhere it is in the reports alone. A hook has no time
-// limit but its ctx. The verdict's Input is complete, or nil.
+// A hook that returns an error or panics has failed: at Prompt, BeforeModel, BeforeTool, Permission
+// and BeforeCompact that is a denial, elsewhere only the reports have it. Only ctx limits the time
+// of a hook. The verdict's Input is complete, or nil.
 type Func[In any] = func(context.Context, In) (Verdict, error)
 
 // OnStart adds a hook of the program at [Start].

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// rawOpens are the files that open or lock a file by its name without internal/bounded, each with
-// the reason why a file that a hook or a project replaces cannot hold them up, or that it is not
-// theirs to replace.
+// rawOpens lists the files that open or lock a file by name without internal/bounded. The reason
+// says why a file that a hook or a project puts there cannot block them, or why neither can replace
+// it.
 var rawOpens = map[string]string{
 	"internal/bounded/":                      "is the bounded opener",
 	"internal/scratch/":                      "makes a directory of its own with a new file in it, and only tries its lock",
@@ -35,8 +35,8 @@ var rawOpens = map[string]string{
 
 var rawOpen = regexp.MustCompile(`\bos\.(?:Open|OpenFile|ReadFile|Create)\(|\bFlock\(|\bLockFileEx\(|\bflock\.New\(`)
 
-// A file that a hook can replace may be a pipe, a device or without an end: each is opened by
-// internal/bounded, and a place that does otherwise is on the list with its reason.
+// A file that a hook can replace may be a pipe, a device or endless: internal/bounded opens each,
+// and rawOpens lists every exception with its reason.
 func TestFilesAreOpenedWithinBounds(t *testing.T) {
 	used := map[string]bool{}
 	for _, path := range tracked(t, "*.go") {

@@ -10,7 +10,7 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// Scope is where a program adds hooks of its own: [Hooks], for all sessions, or one
+// Scope selects the sessions for which a program adds a hook: [Hooks] for all sessions, or one
 // [Session].
 type Scope interface{ scope() pipeline.Scope }
 
@@ -28,15 +28,15 @@ func (s *Session) scope() pipeline.Scope {
 	return s.ses
 }
 
-// own has the program's own hooks. They run one after another as they were added, and each sees
-// the rewrites of those before it.
+// own declares the dialect of the program's own hooks. They run one after another in the order in
+// which they were added, and each sees the rewrites of those before it.
 var (
 	own       = &Dialect{name: ownEvents.Name}
 	ownEvents = &pipeline.Dialect{Name: "host", Rules: pipeline.Rules{Sequential: true, Timeout: -1}}
 )
 
-// declare makes a moment, and the event for the program's own hooks. A gate that
-// fails is a denial.
+// declare makes a moment, and the event for the program's own hooks. At a gate, a failed hook is a
+// denial.
 func declare[In any](m moment[In]) *moment[In] {
 	if m.call != nil {
 		m.name = func(in *In) *string { return &m.call(in).Name }
@@ -61,8 +61,8 @@ func declare[In any](m moment[In]) *moment[In] {
 	return &m
 }
 
-// mergeOwn merges the answers of the program's own hooks. The answer of each hook stays as it is
-// in its report.
+// mergeOwn merges the answers of the program's own hooks. Each hook's report keeps the answer
+// unchanged.
 func mergeOwn(outs iter.Seq[hook.Output[*Verdict]]) (all hook.Output[*Verdict]) {
 	merged := new(Verdict)
 	for o := range outs {
@@ -80,7 +80,7 @@ func mergeOwn(outs iter.Seq[hook.Output[*Verdict]]) (all hook.Output[*Verdict]) 
 
 // on adds a hook of the program.
 func (m *moment[In]) on(at Scope, name string, f Func[In]) (remove func()) {
-	var to pipeline.Scope // nil, or of nothing: On says so
+	var to pipeline.Scope // nil if there is no scope; On reports it
 	if at != nil {
 		to = at.scope()
 	}

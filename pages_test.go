@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestGoCodeOfPagesIsCompiledCode finds each piece of Go code that a page shows in one Go file of the
-// repository, line by line: that file compiles, so a page shows no code that does not. Pieces end at
-// blank lines and at lines "…". Indentation and comments at the end of a line may differ.
+// Each piece of Go code on a page is, line by line, in one Go file of the repository: the file
+// compiles, therefore the code on the page does. Pieces end at blank lines and at lines "…".
+// Indentation and comments at the end of a line may differ.
 func TestGoCodeOfPagesIsCompiledCode(t *testing.T) {
 	var files []string
 	pages := []string{"README.md"}

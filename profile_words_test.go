@@ -12,7 +12,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// profiled has a guard of each profile for its own name of a tool, and what it sees of a call.
+// profiled has, for each profile, a guard for the profile's name of a tool, and the call that it sees.
 var profiled = []struct {
 	profile claude.Profile
 	file    string
@@ -60,7 +60,7 @@ func TestAProfilesGuardSeesTheToolsOfItsSystem(t *testing.T) {
 	}
 }
 
-// Every word of a profile stands for a tool, or an argument, that the root package has.
+// Every word of a profile names a tool or an argument of the root package.
 func TestProfilesNameToolsOfClaudeCode(t *testing.T) {
 	for _, p := range claude.Profiles()[1:] {
 		changed := 0

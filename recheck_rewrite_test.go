@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// A hook that rewrites again when it is asked again changes nothing, and the host learns it.
+// A rewrite in the second round of a recheck has no effect, and the verdict reports it.
 func TestASecondRewriteIsNotedAndAConflict(t *testing.T) {
 	hooks, err := snaphook.Open(snaphook.Config{Recheck: true, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

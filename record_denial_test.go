@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook"
 )
 
-// The decision of a record is the host's, so that a search for denials finds every denied call.
+// The decision in a record is the host's: a search for denials finds every denied call.
 func TestARecordHasTheDenialOfAHookInGo(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "hooks.jsonl")
 	hooks, err := snaphook.Open(snaphook.Config{Record: file, Log: slog.New(slog.DiscardHandler)})

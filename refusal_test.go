@@ -56,8 +56,8 @@ func (n never) Run(context.Context, hook.Call) (hook.Reply, error) {
 	return hook.Reply{}, nil
 }
 
-// A guard that could not answer in time, or did not start, blocks its call in the result too,
-// since a host may ignore the error.
+// A guard that did not answer in time, or did not start, blocks its call in the verdict too, since
+// a host may ignore the error.
 func TestACallerThatIsGoneRunsNoTool(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -116,7 +116,7 @@ func TestACallerThatIsGoneRunsNoTool(t *testing.T) {
 	}
 }
 
-// Hooks outside that misspell a decision fail, or say so; those in Go fail.
+// A hook outside the process that misspells a decision fails, or its report has a note; one in Go fails.
 func TestAGoGuardThatMisspellsItsDecisionHasFailed(t *testing.T) {
 	for name, test := range map[string]struct {
 		word           hook.Decision

@@ -13,9 +13,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// A tool that Resolve describes is the same for hooks as one of Config.Tools. A model
-// that invents names makes the host keep a bounded number of them, and no long one;
-// those that are not kept are described again, so that no guard is lost.
+// A tool that Resolve describes is the same for hooks as one of Config.Tools. The host keeps a
+// limited number of names, and no long ones, since a model may invent any; names that are not kept
+// are resolved again, and no guard is lost.
 func TestToolsAreDescribedWhenTheyAreCalled(t *testing.T) {
 	asked := map[string]int{}
 	s := open(t, snaphook.Config{Resolve: func(name string) (snaphook.Tool, bool) {
@@ -50,7 +50,7 @@ func TestToolsAreDescribedWhenTheyAreCalled(t *testing.T) {
 	}
 }
 
-// Guards are written for the names that Claude Code makes of servers and tools.
+// MCP tools have the names that Claude Code gives them, for which guards are written.
 func TestNamesOfMCPToolsAreThoseOfClaudeCode(t *testing.T) {
 	s := open(t, snaphook.Config{Resolve: func(string) (snaphook.Tool, bool) {
 		return snaphook.Tool{Kind: snaphook.MCP, Server: "my.server é"}, true

@@ -13,20 +13,20 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// claim is the value that one hook wants for an argument.
+// claim is the value that one hook sets for an argument.
 type claim struct {
 	rename.Change
-	hook string // its id
+	hook string // the hook's id
 }
 
-// Conflict is an argument that several hooks rewrote, and not to the same value.
-// The last one in the order of dialects and plans counts.
+// Conflict describes an argument that several hooks set to different values. The last value in the
+// order of dialects and plans wins.
 type Conflict struct {
-	Key   string   // the argument, in the host's words
+	Key   string   // the argument's name in the host
 	Hooks []string // ids of the hooks, in order
 }
 
-// claims notes the changes of each hook.
+// claims records the changes of each hook.
 func claims[R any](p *part, res *hook.Result[R], of func(*R) []rename.Change) {
 	for i := range res.Reports {
 		if r := &res.Reports[i]; r.Err == nil {
@@ -49,8 +49,8 @@ func conflicts(claims []claim) (found []Conflict) {
 	return found
 }
 
-// rechecks reports whether the program, or the policy of a hook that matches, wants
-// the hooks asked again once the arguments have been rewritten.
+// rechecks reports whether the hooks run again after a rewrite: the program, or the policy of a
+// matching hook, demands it.
 func (m *moment[In]) rechecks(s *Session, f *firing[In]) bool {
 	if s.hooks.cfg.Recheck {
 		return true
@@ -66,7 +66,7 @@ func (m *moment[In]) rechecks(s *Session, f *firing[In]) bool {
 	return false
 }
 
-// rewrite puts other arguments into an input, and keeps those that the model gave.
+// rewrite replaces the arguments of an input, and keeps the model's as Original.
 func (m *moment[In]) rewrite(in *In, args wire.Object) {
 	now := m.args(in)
 	if m.call != nil {
@@ -77,8 +77,8 @@ func (m *moment[In]) rewrite(in *In, args wire.Object) {
 	*now = args
 }
 
-// recheck fires the gates again with the arguments as hooks have left them. What
-// hooks would rewrite now does not count: nothing would have seen it.
+// recheck fires the gates again with the rewritten arguments. Rewrites of this round have no
+// effect: no hook would see them.
 func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fires fireSet) error {
 	v := &f.parts[0].Verdict
 	final := &firing[In]{in: f.in}
@@ -97,9 +97,9 @@ func (m *moment[In]) recheck(ctx context.Context, s *Session, f *firing[In], fir
 	return err
 }
 
-// discard notes the rewrites of the second round, which have no effect since no other hook has
-// seen them: in the report of the hook and in the log. It returns them as conflicts with the
-// first round.
+// discard adds a note for each rewrite of the second round to the hook's report and to the log.
+// Such rewrites have no effect, since no other hook has seen them. It returns them as conflicts
+// with the first round.
 func (s *Session) discard(again *Verdict, first, second []claim) (conflicts []Conflict) {
 	const note = "what it rewrites when it is asked again has no effect: no other hook has seen it"
 	for _, c := range second {
@@ -120,7 +120,7 @@ func (s *Session) discard(again *Verdict, first, second []claim) (conflicts []Co
 	return conflicts
 }
 
-// news is the part of a text that is not in another one, line by line.
+// news returns the lines of text that are not in known.
 func news(known, text string) string {
 	return lines(lo.Without(strings.Split(text, "\n"), strings.Split(known, "\n")...)...)
 }

@@ -9,16 +9,17 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// RunTool runs a tool with the hooks around it: [Session.BeforeTool], the user if hooks want that
-// ([Config].Ask), the tool with the arguments as hooks have left them, and [Session.AfterTool].
+// RunTool runs a tool with the hooks around it: [Session.BeforeTool], a question to the user if a
+// hook wants that ([Config].Ask), the tool with the arguments that the hooks have left, and
+// [Session.AfterTool].
 //
-// A call that is refused is not an error: the tool is not called, Text is the reason for the
-// model, and Failed is set. An error of the tool is a failure, which hooks see; RunTool returns
-// it unchanged, with the result. Any other error is ctx's, [hook.ErrClosed], or the error of
-// arguments that are not a JSON object: the tool has not run unless the result says otherwise.
+// A refused call is not an error: the tool is not called, Text is the reason for the model, and
+// Failed is set. An error of the tool is a failure, which hooks see; RunTool returns it unchanged,
+// with the result. Any other error is ctx's error, [hook.ErrClosed], or the error of arguments that
+// are not a JSON object: the tool has not run unless the result says otherwise.
 //
-// The result's Text is for the model, with the contexts of the hooks and their objections after
-// it, a blank line before each. SuppressOutput is set if the tool or a hook has set it.
+// The result's Text is for the model, followed by the contexts and the objections of the hooks,
+// with a blank line before each. SuppressOutput is set if the tool or a hook has set it.
 func (s *Session) RunTool(
 	ctx context.Context,
 	call *ToolCall,
@@ -33,7 +34,7 @@ func (s *Session) RunTool(
 	}
 	if before.Decision == hook.Ask {
 		ok, why := s.permit(ctx, call, before.Reason)
-		if s.shut.Load() != 0 { // while the user thought
+		if s.shut.Load() != 0 { // the session was closed while the user was asked
 			return refused(before, hook.ErrClosed.Error()), hook.ErrClosed
 		}
 		if !ok {
@@ -57,7 +58,7 @@ func (s *Session) RunTool(
 	return out, err
 }
 
-// refused is the result of a call that does not run.
+// refused returns the result of a call that does not run.
 func refused(v *Verdict, why string) ToolResult {
 	r := ToolResult{
 		Text:   cmp.Or(why, "A hook has refused the call, and gave no reason."),
@@ -71,7 +72,7 @@ func refused(v *Verdict, why string) ToolResult {
 // ended tells the model that a hook has ended the agent's work.
 const ended = "A hook has ended the agent's work."
 
-// stopText is why the model gets no result where hooks have ended the agent's work.
+// stopText returns the text that the model gets in place of a result when hooks have ended the agent's work.
 func stopText(v *Verdict) string {
 	if v.Stop && v.Reason == "" {
 		return lines(ended, v.StopReason)
@@ -79,8 +80,8 @@ func stopText(v *Verdict) string {
 	return ""
 }
 
-// TextWithStop returns Text, and after it a paragraph that says so where a hook has ended
-// the agent's work: for a framework that cannot end it, where the model has to.
+// TextWithStop returns Text and, if a hook has ended the agent's work, a paragraph that tells the
+// model to stop: for frameworks in which only the model can end the turn.
 func (r ToolResult) TextWithStop() string {
 	if r.Stop && !strings.HasPrefix(r.Text, ended) {
 		r.append(lines(ended, r.StopReason))
@@ -88,7 +89,7 @@ func (r ToolResult) TextWithStop() string {
 	return r.Text
 }
 
-// reviewed is the result of a tool as hooks have left it.
+// reviewed returns the result of a tool after the hooks' changes.
 func reviewed(out ToolResult, before, after *Verdict, err error) ToolResult {
 	if r := after.Result; r != nil {
 		out.Text, out.Data, out.Failed = r.Text, r.Data, r.Failed

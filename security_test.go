@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Every row of SECURITY.md names a test of the package that it names, or a script.
+// Every row of SECURITY.md names an existing test of its package, or an existing script.
 func TestEveryAttackHasItsTest(t *testing.T) {
 	text, err := os.ReadFile("SECURITY.md")
 	if err != nil {
@@ -60,7 +60,7 @@ func TestEveryAttackHasItsTest(t *testing.T) {
 	}
 }
 
-// dirOf is where a package lies: some rows shorten it.
+// dirOf returns the folder of a package; some rows abbreviate it.
 func dirOf(name string) string {
 	if name == "snaphook" {
 		return "."
@@ -73,7 +73,7 @@ func dirOf(name string) string {
 	return name
 }
 
-// declares reports whether a test file of a folder has a function of that name.
+// declares reports whether a test file of a folder declares the function.
 func declares(t *testing.T, folder, name string) bool {
 	t.Helper()
 	files, err := fs.Glob(os.DirFS(folder), "*_test.go")
@@ -92,9 +92,8 @@ func declares(t *testing.T, folder, name string) bool {
 	return false
 }
 
-// changesProcess are calls that change something for a whole process. Where they
-// stand is listed: every package but main may run in a program of others, and has
-// to leave it as it was.
+// changesProcess matches calls that change state of the whole process. The test lists every use:
+// each package except main may run inside another program, and must leave its process unchanged.
 var changesProcess = regexp.MustCompile(`\b(debug\.Set\w+|os\.(Setenv|Unsetenv|Clearenv|Chdir)|` +
 	`\w+\.(Umask|Setrlimit|Setpriority|Chroot|Setuid|Mlockall)|signal\.(Notify|NotifyContext|Ignore|Reset)|log\.(SetOutput|SetFlags)|` +
 	`slog\.SetDefault|rand\.Seed|flag\.Parse|expvar\.Publish|http\.Handle(Func)?|otel\.Set\w+)\(|` +
@@ -109,7 +108,7 @@ func TestNoPackageChangesItsProcess(t *testing.T) {
 		"internal/adaptertest/adaptertest.go": {"os.Setenv("},                                        // of tests
 	}
 	seen := 0
-	stays := regexp.MustCompile(`os\.(MkdirTemp|CreateTemp)\(("|os\.TempDir)`) // after a process that is killed; see internal/scratch
+	stays := regexp.MustCompile(`os\.(MkdirTemp|CreateTemp)\(("|os\.TempDir)`) // files that remain after the process is killed; see internal/scratch
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -16,46 +16,45 @@ import (
 // SessionConfig describes one conversation. The zero value is a trusted session without
 // a user, in the current directory.
 type SessionConfig struct {
-	ID         string // of the session, in the input of every hook
+	ID         string // the session's id, in the input of every hook
 	Dir        string // the project's directory, which must exist, and where hooks run; empty means the current one
 	Transcript string // the file with the conversation, in the input of hooks; may be empty
 
-	// Interactive says that there is a user who can be asked.
+	// Interactive reports that there is a user who can be asked.
 	Interactive bool
 
-	// Untrusted says that the user has not agreed to run the hooks of the directory: hooks and
-	// modules of the project do not run. Of Claude Code's none runs if the session is
-	// Interactive, and all do if it is not, as with Claude Code itself.
+	// Untrusted reports that the user has not agreed to run the hooks of the directory: hooks and
+	// modules of the project do not run. If the session is Interactive, no hook of Claude Code
+	// runs; if it is not, all of them do, as in Claude Code itself.
 	Untrusted bool
 
-	// Undecided says that the user has not been asked yet: hooks of the project run, but
-	// its settings switch no hooks of another level off, and loosen nothing. Untrusted
+	// Undecided reports that the user has not been asked yet: hooks of the project run, but its
+	// settings neither switch off hooks of another level nor loosen a restriction. Untrusted
 	// implies it.
 	Undecided bool
 }
 
-// Session is one conversation. Its methods may be called from many goroutines. Close it
-// in the end.
+// Session is one conversation. Its methods may be called from many goroutines. Close it after use.
 type Session struct {
 	ses     *pipeline.Session
 	watch   *pipeline.Watch
 	shut    atomic.Uint32 // the session or its Hooks are closed: every moment is a denial
 	hooks   *Hooks
 	cfg     SessionConfig
-	modules *xcsh.Modules // nil if the dialect is not among those that run
+	modules *xcsh.Modules // nil without the dialect xcsh
 	closed  atomic.Bool   // the session is releasing its resources
-	aborted atomic.Bool   // a module wants the agent to stop
-	started atomic.Bool   // modules know that the session has begun
-	turns   atomic.Int64  // how often the model has responded
+	aborted atomic.Bool   // a module wants to stop the agent
+	started atomic.Bool   // modules have seen the start of the session
+	turns   atomic.Int64  // number of model responses
 
 	mu       sync.Mutex
 	queued   []string // texts of modules for the model's next turn
 	problems []settings.Problem
 }
 
-// NewSession makes a session. It reads the settings of the directory, unless another
-// session has them in use, and loads the modules. A settings file that cannot be read
-// is an error: its guards would be lost.
+// NewSession makes a session. It reads the settings of the directory, unless another session uses
+// them already, and loads the modules. A settings file that cannot be read is an error: its guards
+// would be lost.
 func (h *Hooks) NewSession(ctx context.Context, cfg SessionConfig) (*Session, error) {
 	if h.closed.Load() {
 		return nil, hook.ErrClosed
@@ -95,30 +94,30 @@ func (h *Hooks) NewSession(ctx context.Context, cfg SessionConfig) (*Session, er
 	return s, nil
 }
 
-// Active reports whether any hook of any dialect, or of the program, could run at a moment; in a
-// closed session every moment has its denial. It costs a nanosecond or two: guard expensive
-// inputs with it.
+// Active reports whether any hook of a dialect, or of the program, could run at a moment; in a
+// closed session it is true, since every moment is a denial. It costs a nanosecond or two: call it
+// before building an expensive input.
 func (s *Session) Active(at Moment) bool {
 	return at < moments && (s.runs(at) != 0 || s.shut.Load() != 0)
 }
 
-// ID is the session's id.
+// ID returns the session's id.
 func (s *Session) ID() string { return s.cfg.ID }
 
-// Dir is the session's directory, absolute.
+// Dir returns the session's directory, an absolute path.
 func (s *Session) Dir() string { return s.ses.Dir() }
 
-// Pipeline is the session of the engine below, for hooks and events of one dialect:
+// Pipeline returns the engine's session, for hooks and events of one dialect:
 //
 //	claude.PreToolUse.On(s.Pipeline(), "gate", f)
 //	claude.FileChanged.Fire(ctx, s.Pipeline(), &in)
 func (s *Session) Pipeline() *pipeline.Session { return s.ses }
 
-// Modules are the session's modules of xcsh, to which a program can add its own; nil
-// if [Xcsh] is not among the dialects.
+// Modules returns the session's modules of xcsh, to which a program can add more; nil if [Xcsh] is
+// not among the dialects.
 func (s *Session) Modules() *xcsh.Modules { return s.modules }
 
-// Hooks lists every hook that is configured, also those that can never run.
+// Hooks lists every configured hook, including those that can never run.
 func (s *Session) Hooks() []*hook.Hook { return s.ses.Hooks() }
 
 // Problems lists the mistakes in settings and modules.
@@ -128,8 +127,8 @@ func (s *Session) Problems() []settings.Problem {
 	return append(s.ses.Problems(), s.problems...)
 }
 
-// NextTurn returns the texts of background hooks and of modules for the model's next turn, since
-// it was last called.
+// NextTurn returns the texts for the model's next turn that background hooks and modules have
+// produced since the last call.
 func (s *Session) NextTurn() []string {
 	s.mu.Lock()
 	queued := s.queued
@@ -138,19 +137,19 @@ func (s *Session) NextTurn() []string {
 	return append(s.ses.NextTurn(), queued...)
 }
 
-// Wait returns when no hook of the session runs in the background any more, or with ctx's
-// error when that ends first.
+// Wait returns nil when no hook of the session runs in the background any more, or ctx's error when
+// ctx ends first.
 func (s *Session) Wait(ctx context.Context) error { return s.ses.Wait(ctx) }
 
-// EnvFiles are the files in which hooks have left variables, as shell text, in the order
-// in which a host sources them before each of its own shell commands.
+// EnvFiles returns the files with the variables that hooks have exported, as shell text. A host
+// sources them in this order before each of its shell commands.
 func (s *Session) EnvFiles() []string { return s.ses.EnvFiles() }
 
-// Exports is the text of all EnvFiles.
+// Exports returns the text of all EnvFiles.
 func (s *Session) Exports() (string, error) { return s.ses.Exports() }
 
 // Close ends the session's background hooks, waiting for them until ctx ends, and its modules.
-// From now on every moment is a denial with [hook.ErrClosed]. It may be called more than once.
+// Every later moment is a denial with [hook.ErrClosed]. It may be called more than once.
 func (s *Session) Close(ctx context.Context) error {
 	s.hooks.mu.Lock()
 	delete(s.hooks.sessions, s)
@@ -170,8 +169,7 @@ func (s *Session) end(ctx context.Context) error {
 	return err
 }
 
-// beforeTool is run for a call of a tool, whose arguments it looks at also where there are
-// no hooks.
+// beforeTool runs the hooks for a tool call. It checks the arguments also if there are no hooks.
 //
 //go:noinline
 func (s *Session) beforeTool(ctx context.Context, call *ToolCall, v *Verdict) error {
@@ -190,8 +188,8 @@ func (s *Session) beforeTool(ctx context.Context, call *ToolCall, v *Verdict) er
 	return err
 }
 
-// plain reports whether arguments begin and end as an object does, which is all that is
-// looked at where there are no hooks.
+// plain reports whether arguments begin and end like an object. Without hooks nothing else is
+// checked.
 func plain(args wire.Object) bool {
 	n := len(args)
 	return n >= 2 && args[0] == '{' && args[n-1] == '}' && (args[1] == '"' || n == 2)

@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// uncited is how many rules of docs/spec no test and no case cites. Cite some,
-// and lower it; a new rule comes with its test.
+// uncited is the number of rules in docs/spec that no test and no case cites. Lower it when you
+// cite more; a new rule comes with its test.
 const uncited = 0
 
 var (
@@ -62,7 +62,7 @@ func TestRulesAreThereAndCited(t *testing.T) {
 	}
 }
 
-// Rules are cited by their numbers, and not by texts that cannot be read here.
+// Rules are cited by their numbers, not by texts outside the repository.
 func TestNothingCitesOtherTexts(t *testing.T) {
 	other := regexp.MustCompile(`(?i)\bseeds?[\s/]+00\d|00[0-4] §`)
 	for file := range citations(t) {
@@ -74,7 +74,7 @@ func TestNothingCitesOtherTexts(t *testing.T) {
 
 func pad(number string) string { return strings.Repeat("0", 4-len(number)) + number }
 
-// citations are the rules that the files of this repository cite.
+// citations returns the rules that the files of this repository cite.
 func citations(t *testing.T) map[string][]string {
 	t.Helper()
 	cited := map[string][]string{}
@@ -105,7 +105,7 @@ func citations(t *testing.T) map[string][]string {
 	return cited
 }
 
-// rulesOf are the members "rules" of a file of cases.
+// rulesOf returns the members "rules" of a file of cases.
 func rulesOf(t *testing.T, path string) []string {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -12,13 +12,13 @@ import (
 	"github.com/snaphook-go/snaphook/internal/rename"
 )
 
-// words are the dialects' names of a tool, or of an argument of one, where they do not use its
-// canonical name. A second word of a dialect, after a "|", is one that its hooks may answer with.
-// Hosts are further words by which an argument of a host is recognised.
+// words holds the dialects' names of a tool, or of an argument, where they differ from the
+// canonical name. After a "|" there is a second name that a dialect's hooks may answer with. hosts
+// has further names by which a host's argument is recognised.
 type words struct{ claude, llxprt, xcsh, hosts string }
 
-// kinds are the kinds of tools, with their arguments by their canonical names. The tool of an MCP
-// server has its name and the server's in its words.
+// kinds lists the kinds of tools, with the canonical names of their arguments. In words, the name
+// of an MCP tool contains the server's name and its own.
 var kinds = [...]struct {
 	name string
 	tool words
@@ -54,12 +54,12 @@ var kinds = [...]struct {
 	Other: {name: "Other"},
 }
 
-// all are the words of every dialect and host.
+// all returns the words of every dialect and host.
 func (w words) all() []string {
 	return lo.Compact(strings.Split(strings.Join([]string{w.claude, w.llxprt, w.xcsh, w.hosts}, "|"), "|"))
 }
 
-// mcpName writes a name of a server or a tool as Claude Code does in the names of MCP tools: each
+// mcpName writes the name of a server or a tool as in Claude Code's names of MCP tools: each
 // character outside of [A-Za-z0-9_-] becomes an underscore.
 func mcpName(name string) string {
 	return strings.Map(func(c rune) rune {
@@ -70,22 +70,22 @@ func mcpName(name string) string {
 	}, name)
 }
 
-// asIs returns a name of a server or a tool unchanged.
+// asIs returns the name of a server or a tool unchanged.
 func asIs(name string) string { return name }
 
-// translated is a host's tool in a dialect.
+// translated holds a dialect's names for one tool of the host.
 type translated struct {
-	name string // the dialect's
+	name string // the tool's name in the dialect
 	args *rename.Names
 }
 
-// untranslated is a tool in the words of a dialect that uses the host's.
+// untranslated returns a tool for a dialect that uses the host's names.
 func untranslated(t *Tool) *translated {
 	return &translated{t.Name, rename.New(map[string]string{}, map[string]string{})}
 }
 
-// spelled returns the translation into the words of a dialect of the table. part writes the names
-// of an MCP server and its tool as the dialect does.
+// spelled returns a translator for one dialect of the table kinds. part writes the names of an MCP
+// server and its tool as the dialect does.
 func spelled(word func(words) string, part func(name string) string) func(*Tool) *translated {
 	return func(t *Tool) *translated {
 		name := cmp.Or(word(kinds[t.Kind].tool), t.Name)
@@ -96,10 +96,10 @@ func spelled(word func(words) string, part func(name string) string) func(*Tool)
 	}
 }
 
-// translate puts a tool into the words of a dialect, which calls it name and its arguments
-// as argument says, by their canonical names; empty is the canonical name.
+// translate makes the translation of a tool that the dialect calls name. argument maps the
+// canonical name of an argument to the dialect's; empty means the canonical name.
 func translate(t *Tool, name string, argument func(canonical string) string) *translated {
-	in, out := map[string]string{}, map[string]string{} // the dialect's names by the host's, and back
+	in, out := map[string]string{}, map[string]string{} // host's name to the dialect's, and back
 	args := kinds[t.Kind].args
 	names := slices.AppendSeq(slices.Collect(maps.Keys(args)), maps.Keys(t.Args))
 	slices.Sort(names)
@@ -109,14 +109,14 @@ func translate(t *Tool, name string, argument func(canonical string) string) *tr
 	return &translated{name, rename.New(in, out)}
 }
 
-// match maps one argument. A name in the tool's Args is certainly the host's.
+// match maps one argument. A name in the tool's Args is always the host's.
 func match(t *Tool, canonical, theirs string, aliases []string, in, out map[string]string) {
 	first, second, _ := strings.Cut(theirs, "|")
 	named := slices.Collect(maps.Values(t.Args))
 	host, mapped := t.Args[canonical]
 	if !mapped {
 		if slices.Contains(named, canonical) {
-			return // the host calls another argument so
+			return // the host uses this name for another argument
 		}
 		host = canonical
 		for _, alias := range aliases {

@@ -13,13 +13,13 @@ import (
 	"unicode/utf8"
 )
 
-// codeWidth is the longest line of Go; one with a text in it may be longer, since texts are not cut.
+// codeWidth limits the length of Go lines. A line with a string literal may be longer, since literals are not split.
 const codeWidth = 120
 
-// tailed is the end of a call that is broken over lines, and more after it.
+// tailed matches an expression that follows the end of a call that is broken over lines.
 var tailed = regexp.MustCompile(`(?m)^\t*\), \S`)
 
-// Lines of Go fit beside another file. Tests may hold longer lines, for their tables.
+// Lines of Go are short enough to show two files side by side. Tests may have longer lines, for their tables.
 func TestLinesFit(t *testing.T) {
 	for _, path := range tracked(t, "*.go") {
 		if strings.HasSuffix(path, "_test.go") {
@@ -34,9 +34,9 @@ func TestLinesFit(t *testing.T) {
 	}
 }
 
-// A comment says that X does Y. A noun clause with "what" hides both: write the subject and a verb.
+// A comment says that X does Y. A noun clause with "what" hides both: the comment needs a subject and a verb.
 func TestCommentsAreSentences(t *testing.T) {
-	const most = 0.02 // of the lines of comments
+	const most = 0.02 // share of comment lines
 	clause := regexp.MustCompile(`(?i)\bwhat\b`)
 	lines, found := 0, []string{}
 	for _, path := range tracked(t, "*.go") {
@@ -77,8 +77,8 @@ func checkLines(t *testing.T, path, text string) {
 	}
 }
 
-// No file in the repository is large: build output is not committed, and neither is anything else
-// that would slow down every clone.
+// No file in the repository is large: build output, and anything else that would slow down every
+// clone, is not committed.
 func TestNoFileIsLarge(t *testing.T) {
 	const most = 256 << 10
 	out, err := exec.CommandContext(t.Context(), "git", "ls-files", "-z").Output()
@@ -89,7 +89,7 @@ func TestNoFileIsLarge(t *testing.T) {
 	for path := range strings.SplitSeq(string(out), "\x00") {
 		info, err := os.Lstat(path)
 		if err != nil {
-			continue // removed, and not yet committed
+			continue // deleted, not yet committed
 		}
 		if seen++; info.Size() > most {
 			t.Errorf("%s: %d bytes; want %d at most: remove it, and add it to .gitignore if it is built", path, info.Size(), most)
@@ -100,7 +100,7 @@ func TestNoFileIsLarge(t *testing.T) {
 	}
 }
 
-// tracked are the files of the checkout that match a pattern of Git.
+// tracked lists the files of the checkout that match a Git pattern.
 func tracked(t *testing.T, patterns ...string) []string {
 	args := append([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, patterns...)
 	out, err := exec.CommandContext(t.Context(), "git", args...).Output()

@@ -16,10 +16,10 @@ func TestSystemMessagesAndSuppressOutputReachTheHost(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		files    map[string]string
-		text     string // of the result
+		text     string // the result's text
 		messages []string
 		suppress bool
-		hidden   bool // the stdout of the hook
+		hidden   bool // the hook's stdout is hidden
 	}{
 		"LLxprt, before the tool": {
 			files: llxprt("BeforeTool", `{"systemMessage":"m","suppressOutput":true,"hookSpecificOutput":{"additionalContext":"not shown"}}`),

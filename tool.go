@@ -45,16 +45,16 @@ type Tool struct {
 	Name string
 	Kind Kind
 
-	// Args says how the host calls the arguments of the Kind, by their canonical
-	// names: {"command": "cmd"}. One that it does not name has its canonical name,
-	// or one of the spellings that hook systems use.
+	// Args maps the canonical names of the Kind's arguments to the host's: {"command": "cmd"}. An
+	// argument without an entry has its canonical name, or one of the spellings that hook systems
+	// use.
 	Args map[string]string
 
-	// Server is the MCP server that the tool is one of, for kind MCP.
+	// Server is the MCP server that offers the tool, for kind MCP.
 	Server string
 }
 
-// check returns the mistake in a host's tool, or nil.
+// check returns an error if a host's tool has a mistake.
 func (t *Tool) check() error {
 	switch {
 	case t.Name == "":
@@ -91,8 +91,8 @@ func kindList() string {
 	return strings.Join(names[1:], ", ")
 }
 
-// unknown lists the names in Args that are not arguments of the kind. Hooks see
-// them under these names, which may be a slip.
+// unknown lists the names in Args that are not arguments of the kind, which may be a typing
+// mistake. Hooks see these arguments under the host's names.
 func (t *Tool) unknown() (names []string) {
 	if t.Kind == MCP || t.Kind == Other {
 		return nil

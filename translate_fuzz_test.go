@@ -8,12 +8,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// dialects are all that call tools in their own words.
+// dialects lists all that translate the names of tools.
 var dialects = []*Dialect{Claude(ClaudeConfig{}), LLxprt(LLxprtConfig{}), Xcsh(XcshConfig{})}
 
-// FuzzTranslation checks tools and arguments, both of which come from outside: every dialect sees
-// a valid call of every tool that Open accepts, and values that no hook has changed stay as they
-// are in the host.
+// FuzzTranslation checks tools and arguments, both of which come from outside: every dialect sees a
+// valid call of every tool that Open accepts, and the host gets back unchanged each value that no
+// hook has changed.
 func FuzzTranslation(f *testing.F) {
 	f.Add("execute_command", int(Shell), "command", "cmd", "", `{"cmd":"ls","cwd":"/w"}`)
 	f.Add("put_file", int(Write), "path", "content", "content", `{"content":"a","path":"b","file_path":"c"}`)
@@ -22,18 +22,18 @@ func FuzzTranslation(f *testing.F) {
 	f.Add("y", int(Edit), "old", "new", "old", `[1]`)
 	f.Fuzz(func(t *testing.T, name string, kind int, canonical, host, other, args string) {
 		if len(args) > 1<<12 {
-			return // would only test the JSON decoder
+			return // the input would only test the JSON decoder
 		}
 		tool := Tool{Name: name, Kind: Kind(kind), Server: "s", Args: map[string]string{canonical: host, "path": other}}
 		if other == "" {
 			delete(tool.Args, "path")
 		}
 		if tool.check() != nil {
-			return // Open refuses it, and says why
+			return // Open refuses it with an error
 		}
 		call := &ToolCall{Name: name, Input: wire.Object(args)}
 		if call.Input.Check() != nil {
-			return // so does BeforeTool
+			return // BeforeTool refuses it too
 		}
 		for _, d := range dialects {
 			checkView(t, d.name, d.translate(&tool), object(call.Input))
@@ -41,7 +41,7 @@ func FuzzTranslation(f *testing.F) {
 	})
 }
 
-// checkView checks the arguments that a dialect sees of a call.
+// checkView checks the arguments of a call as a dialect sees them.
 func checkView(t *testing.T, dialect string, tr *translated, args wire.Object) {
 	t.Helper()
 	var seen rename.View

@@ -17,8 +17,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Only the hooks that the user agreed to run, also in a session that stays open while the project
-// changes.
+// Only the hooks that the user agreed to run, even if the project changes while the session is
+// open.
 func ExampleConfig_wrap() {
 	if runtime.GOOS == "windows" {
 		fmt.Println("trusted\ntrue guarded\ntrue guard.sh") // the guard is a script of sh
@@ -32,7 +32,7 @@ func ExampleConfig_wrap() {
 	_ = os.WriteFile(guard, []byte("#!/bin/sh\necho guarded >&2; exit 2\n"), 0o755)
 	_ = os.WriteFile(file, []byte(`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./guard.sh"}]}]}}`), 0o644)
 
-	// The project's hooks, of each dialect that runs.
+	// The project's hooks, for each dialect that runs.
 	claude := snaphook.ClaudeConfig{Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: file}}} // claude.Discover(dir) elsewhere
 	loaded, err := claude.Load(ctx, pipeline.Workspace{Dir: dir})
 	if err != nil {
@@ -99,7 +99,7 @@ func ExampleConfig_granted() {
 	claude := snaphook.ClaudeConfig{Layers: []settings.Layer{{Name: "project", Source: hook.Project, File: file}}}
 	store := trust.Store(filepath.Join(dir, ".trust.json")) // trust.DefaultStore() is the user's own
 
-	look := func() *trust.Covered { // at the current settings
+	look := func() *trust.Covered { // covers the current settings
 		loaded, err := claude.Load(ctx, pipeline.Workspace{Dir: dir})
 		if err != nil {
 			panic(err)

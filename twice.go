@@ -11,8 +11,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// warnTwice makes a problem of each settings file whose hooks run in several dialects: Cursor and Copilot read
-// those of Claude Code, which then run once for each.
+// warnTwice reports a problem for each settings file whose hooks run in several dialects: Cursor and Copilot
+// also read those of Claude Code, and each dialect then runs them.
 func (s *Session) warnTwice() {
 	dialects := map[string][]string{} // by file
 	for _, h := range s.ses.Hooks() {

@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The hooks of Claude Code run once where the systems that read them too are set Alone, and else once for
-// each, which the session says.
+// Hooks of Claude Code run once if the other systems that read them are set to Alone, and else once in
+// each system, which the session reports as a problem.
 func TestHooksOfClaudeCodeBesideSystemsThatReadThem(t *testing.T) {
 	for name, tt := range map[string]struct {
 		alone bool

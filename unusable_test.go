@@ -23,7 +23,7 @@ func (g gate) loaded(t *testing.T, text, overlay string) heard {
 	return g.fire(t, g.session(t, text, overlay))
 }
 
-// session has the hooks of a settings file and an overlay.
+// session opens a session with the hooks of a settings file and an overlay.
 func (g gate) session(t *testing.T, text, overlay string) *pipeline.Session {
 	t.Helper()
 	layers := []settings.Layer{{Name: "user settings", Source: hook.User, File: "settings.json", Data: []byte(strings.ReplaceAll(text, "EVENT", g.event))}}
@@ -48,12 +48,12 @@ func (g gate) session(t *testing.T, text, overlay string) *pipeline.Session {
 	return s
 }
 
-// groups are the hooks of one event, in settings that every dialect reads.
+// groups returns settings with the hooks of one event, in a form that every dialect reads.
 func groups(list string) string {
 	return `{"tools": {"enableHooks": true}, "hooks": {"EVENT": ` + list + `}}`
 }
 
-// unusable are settings with one guard that can never run, since a part of it cannot be used.
+// unusable are settings with one guard that can never run, since some member cannot be used.
 var unusable = map[string]string{
 	"no type":                     groups(`[{"hooks": [{"command": "./guard.sh"}]}]`),
 	"an unknown type":             groups(`[{"hooks": [{"type": "comand", "command": "./guard.sh"}]}]`),
@@ -70,7 +70,7 @@ var unusable = map[string]string{
 	"both matcher and type wrong": groups(`[{"matcher": "Bash(", "hooks": [{"type": "comand", "command": "exit 0"}]}]`),
 }
 
-// ofClaude are the same for members that Claude Code alone has.
+// ofClaude are the same for members that only Claude Code has.
 var ofClaude = map[string]string{
 	"an if that breaks off":         groups(`[{"hooks": [{"type": "command", "command": "exit 0", "if": "Bash(rm"}]}]`),
 	"a URL that is none":            groups(`[{"hooks": [{"type": "http", "url": "guard"}]}]`),
@@ -94,7 +94,7 @@ func TestAnEntryThatCannotBeUsedDeniesWhereFailuresAreClosed(t *testing.T) {
 		tool := g.event == "PreToolUse" || g.event == "PermissionRequest" || g.event == "BeforeTool"
 		for name, text := range cases {
 			switch {
-			case strings.Contains(name, "matcher") && !tool: // it is not read
+			case strings.Contains(name, "matcher") && !tool: // the matcher is not read
 				if !strings.Contains(name, "and type") && !strings.Contains(name, "URL") {
 					continue
 				}
@@ -115,7 +115,7 @@ func TestAnEntryThatCannotBeUsedDeniesWhereFailuresAreClosed(t *testing.T) {
 	}
 }
 
-// An entry of Claude Code has a failure policy of its own, which needs no overlay.
+// An entry of Claude Code can have its own failure policy, without an overlay.
 func TestAnEntryThatCannotBeUsedFollowsItsOwnPolicy(t *testing.T) {
 	entry := func(members string) string {
 		return groups(`[{"hooks": [{"onFailure": "block", ` + members + `}]}]`)
@@ -177,8 +177,8 @@ func TestAnEntryThatCannotBeUsedFollowsItsOwnPolicy(t *testing.T) {
 	}
 }
 
-// LLxprt's sources know the type "plugin" but run no such hook: it fails each time. An overlay
-// that closes the class spawn, or the class invalid, makes it deny.
+// A hook of type "plugin" fails each time in LLxprt, which knows the type but runs no such hook. An
+// overlay that fails closed for the class spawn or invalid turns this into a denial.
 func TestAPluginOfLLxprtFailsAsOneThatCannotBeUsed(t *testing.T) {
 	var gate gate
 	for _, g := range gates {

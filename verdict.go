@@ -13,8 +13,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// The decisions of a [Verdict], from the mildest to the strictest. They are the decisions of
-// package hook, for hosts that need nothing else of it.
+// The decisions of a [Verdict], from the mildest to the strictest. They equal the decisions of
+// package hook; with them a host does not have to import that package.
 const (
 	Undecided = hook.Undecided // no hook decided
 	Allow     = hook.Allow
@@ -22,69 +22,69 @@ const (
 	Deny      = hook.Deny
 )
 
-// Verdict is the merged answer of the hooks of all dialects at a moment. The zero Verdict is
-// silence: go ahead as planned. A host must not change one.
+// Verdict is the merged answer of the hooks of all dialects at a moment. The zero Verdict means
+// that no hook answered: proceed as planned. A host must not change a Verdict.
 type Verdict struct {
 	Decision hook.Decision // the strictest: Deny, Ask, Allow, or Undecided
-	Reason   string        // the reasons of the Decision, in order, a line each
+	Reason   string        // the reasons for the Decision, in order, one per line
 
-	Stop       bool   // end the agent's work, for every Decision
+	Stop       bool   // end the agent's work, whatever the Decision
 	StopReason string // for the user
-	Continue   string // at [Stop] and [SubagentStop]: send the agent back to work, with this text; at [Start]: a prompt
+	Continue   string // at [Stop] and [SubagentStop]: make the agent continue, with this text; at [Start]: a prompt
 
-	Input wire.Object // the complete arguments, or the complete request, in the host's words, changed or not
-	// Result replaces the host's own: at [AfterTool] the tool's result, at [BeforeModel] and
-	// [AfterModel] the model's response, which is Data, at [BeforeCompact] the summary, and at
-	// [SubagentStop] the answer, which are Text. Nil replaces nothing.
+	Input wire.Object // the complete arguments or request, with the host's names, changed or not
+	// Result replaces the host's result: at [AfterTool] the tool's; at [BeforeModel] and
+	// [AfterModel] the model's response, in Data; at [BeforeCompact] the summary, and at
+	// [SubagentStop] the answer, in Text. Nil replaces nothing.
 	Result *ToolResult
 
-	// Context has texts for the model, in order. LLxprt's system messages are here as well as in
-	// Messages: its hooks put them into the conversation. Beside a denial of BeforeTool, and as the warning
-	// of a hook that failed, a message is in Messages alone.
+	// Context has texts for the model, in order. LLxprt's system messages are here as well as in Messages:
+	// its hooks put them into the conversation. A message with a denial of BeforeTool, and the warning of a
+	// failed hook, are only in Messages.
 	Context  []string
 	Messages []string          // for the user, in order
 	Env      map[string]string // at [Start]: variables for the commands that the host runs
 
-	// SuppressOutput says that the user is not shown the output that the moment is about: at
-	// [BeforeTool] and [AfterTool] the tool's result, at [AfterModel] the model's response. The
-	// model gets it all the same. Claude Code's hooks do not set it, since there the word hides
-	// the stdout of the hook: see [Report].SuppressOutput.
+	// SuppressOutput reports that the user is not shown the output of the moment: at [BeforeTool]
+	// and [AfterTool] the tool's result, at [AfterModel] the model's response. The model still gets
+	// it. Claude Code's hooks do not set it, since their suppressOutput hides the stdout of the
+	// hook: see [Report].SuppressOutput.
 	SuppressOutput bool
 
-	// Preapproved says that an Allow skips the permission prompt of the host. Claude
-	// Code's does; in LLxprt the word says no more than that the hook does not object.
+	// Preapproved reports that an Allow skips the permission prompt of the host. Claude Code's
+	// does; in LLxprt an allow only means that the hook does not object.
 	Preapproved bool
 
 	Reports   []Report // one for each hook that was started, in order
 	Conflicts []Conflict
 }
 
-// Denied reports whether the Decision is a denial. A Stop is not one.
+// Denied reports whether the Decision is a denial. A Stop is not a denial.
 func (v *Verdict) Denied() bool { return v.Decision == hook.Deny }
 
 // ToolResult is the result of a tool.
 type ToolResult struct {
 	Text   string         // for the model
-	Data   jsontext.Value // hooks see this in place of Text, if the result is more than a text; any JSON, or nil
-	Failed bool           // the tool has failed, or was not run
+	Data   jsontext.Value // replaces Text for hooks, if the result is more than a text; any JSON, or nil
+	Failed bool           // the tool has failed, or has not run
 
-	// Of [Session.RunTool]: end the agent's work.
+	// Stop, set by [Session.RunTool], ends the agent's work.
 	Stop       bool
 	StopReason string
 
-	// SuppressOutput says that the user is not shown the result; the model is. See [Verdict].
+	// SuppressOutput hides the result from the user, not from the model. See [Verdict].
 	SuppressOutput bool
 
-	Context  []string // of [Session.RunTool]: additions of hooks for the model; Text has them too
-	Messages []string // of [Session.RunTool]: messages of hooks to the user
-	Reports  []Report // of [Session.RunTool]: one for each hook that was started, before the tool and after it
+	Context  []string // set by [Session.RunTool]: additions of hooks for the model; Text contains them too
+	Messages []string // set by [Session.RunTool]: messages of hooks to the user
+	Reports  []Report // set by [Session.RunTool]: one for each hook that was started, before the tool and after it
 }
 
 // Report is the outcome of one hook run.
 type Report struct {
 	Dialect string // claude, llxprt, xcsh, or host for hooks of the program itself
-	Event   string // in the dialect's words
-	Hook    string // its id
+	Event   string // the dialect's name
+	Hook    string // the hook's id
 	Name    string // as configured; may be empty
 	Command string
 	File    string // file:line:column of its settings entry; empty if it has none
@@ -94,13 +94,13 @@ type Report struct {
 	Stdout  string
 	Stderr  string
 	Elapsed time.Duration
-	Err     error    // why its answer is missing; nil if the hook worked
+	Err     error    // why there is no answer; nil if the hook worked
 	Notes   []string // mistakes in its answer that were ignored
 
-	SuppressOutput bool // its answer says suppressOutput: in Claude Code, do not show the user its Stdout
+	SuppressOutput bool // the answer has suppressOutput: in Claude Code, do not show the user Stdout
 }
 
-// report adds the reports of a result, with their outcomes as the event knows them.
+// report adds the reports of a result; outcome classifies each.
 func report[Out any](p *part, res *hook.Result[Out], outcome func(*hook.Report[Out]) pipeline.Outcome) {
 	dialect, all := p.s.hooks.dialects[p.dialect].name, make([]Report, len(res.Reports))
 	for i := range res.Reports {
@@ -119,8 +119,8 @@ func report[Out any](p *part, res *hook.Result[Out], outcome func(*hook.Report[O
 	p.Reports = joined(p.Reports, all)
 }
 
-// word is a decision in the words of a Verdict. A call that is put off waits for the
-// user, as one that asks.
+// word maps a decision to those of a Verdict. A call that is put off waits for the user, like an
+// Ask.
 func word(d hook.Decision) hook.Decision {
 	switch d {
 	case hook.Deny, hook.Block:
@@ -133,20 +133,20 @@ func word(d hook.Decision) hook.Decision {
 	return hook.Undecided
 }
 
-// decide takes a decision whose Allow skips the permission prompt of the host.
+// decide takes a decision, and lets an Allow skip the host's permission prompt.
 func (p *part) decide(d hook.Decision, reason string) {
 	p.Decision, p.Reason, p.Preapproved = word(d), reason, d == hook.Allow
 }
 
-// strictness has the words of a Verdict in the order in which they count.
+// strictness lists the decisions of a Verdict from the mildest to the strictest.
 var strictness = []hook.Decision{hook.Undecided, hook.Allow, hook.Ask, hook.Deny}
 
-// stricter reports whether a is a stricter word than b.
+// stricter reports whether decision a is stricter than b.
 func stricter(a, b hook.Decision) bool {
 	return slices.Index(strictness, a) > slices.Index(strictness, b)
 }
 
-// add merges a dialect's answer into those before it.
+// add merges a dialect's answer into the answers before it.
 func (v *Verdict) add(p *Verdict) {
 	switch {
 	case stricter(p.Decision, v.Decision):
@@ -172,7 +172,7 @@ func (v *Verdict) add(p *Verdict) {
 	v.Reports = joined(v.Reports, p.Reports)
 }
 
-// joined adds a list to another one. A lone list is not copied.
+// joined appends a list to another. If all is nil, more is not copied.
 func joined[T any](all, more []T) []T {
 	if all == nil {
 		return slices.Clip(more)
@@ -193,10 +193,10 @@ func lines(texts ...string) string {
 	return strings.Join(lo.Compact(texts), "\n")
 }
 
-// complete turns the merged answer into instructions for a host.
+// complete fills in the instructions that follow from the merged answer.
 func (v *Verdict) complete() {
 	if v.Stop {
-		v.Continue = "" // to end everything is stronger
+		v.Continue = "" // Stop overrides Continue
 	}
 	v.Preapproved = v.Preapproved && v.Decision == hook.Allow
 }

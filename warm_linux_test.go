@@ -11,8 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook"
 )
 
-// A word in the project's overlay makes a hook warm, and its reports are the same as for a cold
-// hook.
+// The project's overlay can make a hook warm; its reports are the same as those of a cold hook.
 func TestAnOverlayMakesAHookWarm(t *testing.T) {
 	if _, err := exec.LookPath("/usr/bin/python3"); err != nil {
 		t.Skip("/usr/bin/python3 is not installed")
@@ -40,8 +39,8 @@ func TestAnOverlayMakesAHookWarm(t *testing.T) {
 	}
 }
 
-// The other kinds need no more than a word either. A hook that cannot be kept
-// warm runs all the same.
+// The overlay can name the kind of interpreter for the other kinds too. A hook that cannot be kept
+// warm still runs.
 func TestAnOverlayNamesTheKind(t *testing.T) {
 	examples, err := filepath.Abs("examples/workers")
 	if err != nil {
@@ -86,8 +85,8 @@ func TestAnOverlayNamesTheKind(t *testing.T) {
 	}
 }
 
-// With prewarm the interpreter is there before the first event, and a limit of
-// the overlay bounds how many are.
+// With prewarm the interpreter runs before the first event, and the overlay limits the number of
+// interpreters.
 func TestAnOverlayMakesHooksReadyWithTheSession(t *testing.T) {
 	if _, err := os.Stat("/usr/bin/python3"); err != nil {
 		t.Skip("/usr/bin/python3 is not installed")
@@ -120,7 +119,7 @@ func TestAnOverlayMakesHooksReadyWithTheSession(t *testing.T) {
 	}
 }
 
-// interpreters counts the children of this process that wait in Python.
+// interpreters returns the number of children of this process that are waiting Python interpreters.
 func interpreters() (n int) {
 	files, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, file := range files {

@@ -15,29 +15,29 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// XcshConfig is how modules of xcsh and pi are found and run.
+// XcshConfig configures how modules of xcsh and pi are found and run.
 type XcshConfig struct {
-	// Config configures the modules. Without Loaders the loaders that a program links count:
+	// Config configures the modules. Without Loaders the loaders that the program links are used:
 	// importing jsrun/modules is enough for JavaScript and TypeScript.
 	xcsh.Config
 
-	// Modules are paths of modules besides those that are found.
+	// Modules lists paths of modules in addition to those that discovery finds.
 	Modules []string
 
-	// NoProject leaves out the modules of the project, also where the session is trusted.
+	// NoProject excludes the modules of the project, even in a trusted session.
 	NoProject bool
 
 	// Setup adds modules in Go to each session; see [xcsh.Modules]. NewSession returns its error.
 	// It may be nil.
 	Setup func(*xcsh.Modules) error
 
-	// Host returns the functions that the modules of a session may call. Nil: they ask the user
-	// by [Config].Ask, their messages are in [Session.NextTurn], and their aborts are a Stop.
+	// Host returns the functions that the modules of a session may call. Nil: modules ask the user
+	// by [Config].Ask, [Session.NextTurn] returns their messages, and an abort is a Stop.
 	Host func(*Session) xcsh.Host
 }
 
-// Xcsh is the hook system of xcsh and pi. Its hooks are modules: those that xcsh's discovery
-// finds, and those that a program adds by [Session.Modules].
+// Xcsh is the hook system of xcsh and pi. Its hooks are modules: xcsh's discovery finds them, and a
+// program adds more by [Session.Modules].
 func Xcsh(cfg XcshConfig) *Dialect {
 	word := func(w words) string { return w.xcsh }
 	attach := func(ctx context.Context, s *Session) error { return s.attach(ctx, &cfg) }
@@ -63,7 +63,7 @@ func Xcsh(cfg XcshConfig) *Dialect {
 	)}
 }
 
-// declared are the declarations of events, in both runtimes.
+// declared lists the declarations of events, those of both runtimes.
 func declared(events ...interface{ Declared() [2]pipeline.Declared }) (all []pipeline.Declared) {
 	for _, e := range events {
 		both := e.Declared()
@@ -72,7 +72,7 @@ func declared(events ...interface{ Declared() [2]pipeline.Declared }) (all []pip
 	return all
 }
 
-// xcshFire fires an event whose handlers have a say.
+// xcshFire fires an event whose handlers return results.
 func xcshFire[E, R any](ctx context.Context, ev *xcsh.Event[E, R], sent *E, p *part) (*hook.Result[R], error) {
 	res, err := ev.FireResult(ctx, p.s.modules, sent)
 	report(p, res, func(r *hook.Report[R]) pipeline.Outcome { return ev.Outcome(p.s.modules, r) })
@@ -83,7 +83,7 @@ func xcshFire[E, R any](ctx context.Context, ev *xcsh.Event[E, R], sent *E, p *p
 	return res, err
 }
 
-// tell fires an event whose handlers have no say.
+// tell fires an event whose handlers return nothing.
 func tell[E any](ctx context.Context, ev *xcsh.Notice[E], sent *E, p *part) {
 	res := ev.FireResult(ctx, p.s.modules, sent)
 	report(p, res, func(r *hook.Report[xcsh.Nothing]) pipeline.Outcome {
@@ -92,7 +92,7 @@ func tell[E any](ctx context.Context, ev *xcsh.Notice[E], sent *E, p *part) {
 	p.abort()
 }
 
-// notice makes a stage of one event whose handlers have no say.
+// notice makes a stage of one event whose handlers return nothing.
 func notice[In, E any](m *moment[In], ev *xcsh.Notice[E], input func(*In, *part) E) stage {
 	return m.stage(func(ctx context.Context, in *In, p *part) {
 		sent := input(in, p)
@@ -100,14 +100,14 @@ func notice[In, E any](m *moment[In], ev *xcsh.Notice[E], input func(*In, *part)
 	}, declared(ev)...)
 }
 
-// abort turns the abort of a module into a Stop.
+// abort turns a module's abort into a Stop.
 func (p *part) abort() {
-	if p.s.aborted.Load() && p.s.aborted.Swap(false) { // to look costs less
+	if p.s.aborted.Load() && p.s.aborted.Swap(false) { // Load costs less than Swap
 		p.Stop, p.StopReason = true, "A hook module has aborted the agent's work."
 	}
 }
 
-// xcshStart says that a session has begun, or that the user has gone on with another one.
+// xcshStart fires the event for the start of a session, or for the switch of the user to another session.
 func xcshStart(ctx context.Context, in *StartInput, p *part) {
 	if p.s.started.Swap(true) && in.Source != "" && in.Source != "startup" && in.Source != "compact" {
 		reason := map[string]string{"clear": "new"}[in.Source]
@@ -117,7 +117,7 @@ func xcshStart(ctx context.Context, in *StartInput, p *part) {
 	tell(ctx, xcsh.SessionStart, &xcsh.SessionStartEvent{}, p)
 }
 
-// xcshPrompt takes the messages that modules add to a prompt.
+// xcshPrompt collects the messages that modules add to a prompt.
 func xcshPrompt(ctx context.Context, in *PromptInput, p *part) {
 	res, _ := xcshFire(ctx, xcsh.BeforeAgentStart, &xcsh.BeforeAgentStartEvent{Prompt: in.Text}, p)
 	all := res.Specific.Messages
@@ -144,7 +144,7 @@ func xcshGate(ctx context.Context, in *ToolCall, p *part) {
 }
 
 // xcshEdit takes the changes of modules to a tool's result. In the hook runtime the result of a
-// failed tool stays its own.
+// failed tool is not changed.
 func xcshEdit(ctx context.Context, in *AfterToolInput, p *part) {
 	sent := xcsh.ToolResultEvent{
 		ToolName: p.name, ToolCallID: in.ID, Input: p.view.Object,
@@ -162,8 +162,8 @@ func xcshEdit(ctx context.Context, in *AfterToolInput, p *part) {
 	p.Result = &ToolResult{Text: partsText(now.Content), Data: now.Details, Failed: now.IsError}
 }
 
-// xcshCompaction fires the two events before a compaction: the second one only if the
-// first has neither cancelled it nor brought a summary.
+// xcshCompaction fires the two events before a compaction; it skips the second if the first has
+// cancelled the compaction or returned a summary.
 func xcshCompaction(ctx context.Context, in *BeforeCompactInput, p *part) {
 	none := []xcsh.Message{}
 	before, _ := xcshFire(ctx, xcsh.SessionBeforeCompact, &xcsh.SessionBeforeCompactEvent{
@@ -186,13 +186,13 @@ func xcshCompaction(ctx context.Context, in *BeforeCompactInput, p *part) {
 	}
 }
 
-// The roles of messages: those of a request are LLxprt's, where the model is model.
+// The roles of messages. In a request they are LLxprt's, whose role for the model is "model".
 var (
 	toModule   = map[string]string{"model": "assistant"}
 	fromModule = map[string]string{"assistant": "model"}
 )
 
-// withRole is a message with its role in other words.
+// withRole returns a message with its role translated by words.
 func withRole(m wire.Object, words map[string]string) wire.Object {
 	if role, other := words[m.Text("role")]; other {
 		return m.With("role", wire.Quote(role))
@@ -200,8 +200,8 @@ func withRole(m wire.Object, words map[string]string) wire.Object {
 	return m
 }
 
-// xcshRequest shows modules the messages of a request, and takes those that they have
-// left. The content of one may be a list of parts, of which the text counts.
+// xcshRequest shows the messages of a request to modules, and takes the changed list. If the
+// content of a message is a list of parts, only their text is used.
 func xcshRequest(ctx context.Context, in *BeforeModelInput, p *part) {
 	p.view = rename.View{Object: in.Request}
 	sent := xcsh.ContextEvent{Messages: []xcsh.Message{}}
@@ -228,13 +228,13 @@ func xcshRequest(ctx context.Context, in *BeforeModelInput, p *part) {
 	}
 }
 
-// saidMessage is a message of the model, as modules know it.
+// saidMessage returns a text of the model as a message in the form of modules.
 func saidMessage(text string) xcsh.Message {
 	o := wire.Object(`{"role":"assistant"}`).With("content", xcsh.Parts(xcsh.TextPart(text)))
 	return xcsh.Message{Object: o}
 }
 
-// contentText is the text of a message's content: a string, or a list of parts.
+// contentText returns the text of a message's content, which is a string or a list of parts.
 func contentText(content jsontext.Value) string {
 	if text, ok := wire.Text(content); ok {
 		return text

@@ -73,7 +73,7 @@ func (s *Session) notLoaded(failed []*xcsh.LoadError) {
 	}
 }
 
-// lost reports a module that does not run: it may be a guard.
+// lost reports a module that does not run, since it may be a guard.
 func (s *Session) lost(problem string) {
 	s.mu.Lock()
 	if p := (settings.Problem{Message: problem}); !slices.Contains(s.problems, p) {
@@ -83,7 +83,7 @@ func (s *Session) lost(problem string) {
 	s.hooks.log.Warn("a hook module is not used", "session", s.cfg.ID, "problem", problem)
 }
 
-// host returns the functions that modules may call. The log has their entries.
+// host returns the functions that modules may call. Their log entries go to the log.
 func (s *Session) host() xcsh.Host {
 	h := xcsh.Host{
 		Abort: func() { s.aborted.Store(true) },
