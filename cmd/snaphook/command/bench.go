@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/go-json-experiment/json"
-	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/bench"
@@ -235,7 +233,7 @@ func (f *flags) recordedCalls(cmd *cobra.Command, event pipeline.Declared, path 
 	if path == "" {
 		return nil, nil
 	}
-	dir, err := filepath.Abs(lo.CoalesceOrEmpty(f.Dir, "."))
+	dir, err := f.Directory()
 	if err != nil {
 		return nil, err
 	}

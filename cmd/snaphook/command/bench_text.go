@@ -96,7 +96,7 @@ func comparisonText(cmd *cobra.Command, file string, differences []bench.Differe
 		return ""
 	}
 	rows := lo.Map(differences, func(d bench.Difference, _ int) []string {
-		verdict := "no change"
+		verdict := "no difference"
 		switch {
 		case d.Changed && d.Ratio > 1:
 			verdict = "slower"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/samber/lo"
 
-	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/overlay"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/internal/bash"
 	"github.com/snaphook-go/snaphook/internal/environ"
@@ -109,9 +109,8 @@ func gateFindings(h *hook.Hook, ev policy.Event, dir string) (found []finding) {
 					strings.Join(open, ", "),
 				),
 				fmt.Sprintf(
-					"if it must hold, write {\"hooks\": [{\"match\": {\"event\": %q, \"command\": %q}, \"onFailure\": \"closed\"}]} in %s",
-					h.Event,
-					short80(h.Command),
+					"if it must hold, write %s in %s",
+					overlay.Rule(h.Event, shortGlob(h.Command), "onFailure", "closed"),
 					policy.FileName,
 				),
 			))
@@ -120,11 +119,12 @@ func gateFindings(h *hook.Hook, ev policy.Event, dir string) (found []finding) {
 	return found
 }
 
-func short80(s string) string {
-	if runes := []rune(cli.OneLine(s)); len(runes) > 80 {
-		return string(runes[:79]) + "*"
+// shortGlob is a glob for a command: the whole of it, or the beginning of a long one.
+func shortGlob(command string) string {
+	if runes := []rune(command); len(runes) > 80 {
+		return overlay.Literal(string(runes[:79])) + "*"
 	}
-	return cli.OneLine(s)
+	return overlay.Literal(command)
 }
 
 // openClasses are the failures of a hook itself that its policy lets pass.

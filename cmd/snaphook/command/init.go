@@ -70,6 +70,7 @@ snaphook test --dir ~/project`,
 }
 
 func (f *flags) init(cmd *cobra.Command) error {
+	f.Find = nil // it begins a project
 	dir, err := f.Directory()
 	if err != nil {
 		return err

@@ -142,7 +142,7 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 		layers[d.Name] = append([]settings.Layer{}, src.layers...) // not nil, with which they would be searched for
 	}
 	host := &cliHost{said: cmd.ErrOrStderr(), runs: true, js: f.js}
-	dir, err := filepath.Abs(f.Dir)
+	dir, err := f.Directory()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -166,7 +166,7 @@ func (f *flags) proxySession(cmd *cobra.Command, server string) (s *snaphook.Ses
 	}
 	s, err = hooks.NewSession(
 		cmd.Context(),
-		snaphook.SessionConfig{ID: f.id, Dir: f.Dir, Untrusted: all.untrusted, Undecided: all.undecided},
+		snaphook.SessionConfig{ID: f.id, Dir: dir, Untrusted: all.untrusted, Undecided: all.undecided},
 	)
 	if err != nil {
 		hooks.Close()

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/cli"
+	"github.com/snaphook-go/snaphook/internal/environ"
 )
 
 // nearMiss is a file that looks like one with hooks, and that no dialect reads.
@@ -33,7 +34,6 @@ var moduleFolders = []string{
 var foreignFiles = map[string]string{
 	".crush.json": "Crush", "crush.json": "Crush",
 	".windsurf/hooks.json": "Windsurf", ".factory/settings.json": "Factory", ".factory/hooks.json": "Factory",
-	".github/hooks/hooks.json": "GitHub Copilot", ".qwen/settings.json": "Qwen Code",
 }
 
 // otherNames are names that people give to the settings of a dialect, by the file that is read.
@@ -56,6 +56,7 @@ var otherNames = map[string][]string{
 // settingsNames are the files of a project that the dialects read.
 var settingsNames = []string{
 	".claude/settings.json", ".claude/settings.local.json", ".llxprt/settings.json", ".gemini/settings.json",
+	".codex/hooks.json", ".cursor/hooks.json", ".github/hooks/hooks.json",
 }
 
 // unreadModules returns the folders with modules that nothing looks for; found are the modules that discovery has.
@@ -109,17 +110,33 @@ func nearMisses(dir string) (misses []nearMiss) {
 			add(name, "this is the form of a plugin, which is read with --plugin %s", filepath.ToSlash(cli.ShortPath(dir)))
 		}
 	}
-	for _, below := range append([]string{".."}, folders(dir)...) {
+	for _, below := range append(ancestors(dir), folders(dir)...) {
 		for _, name := range settingsNames {
 			if file := below + "/" + name; there(file) {
 				add(file, "settings of another folder are read with --dir %s", filepath.ToSlash(cli.ShortPath(filepath.Join(dir, below))))
 			}
 		}
-		if file := below + "/hooks/hooks.json"; below != ".." && there(file) {
+		if file := below + "/hooks/hooks.json"; !strings.HasPrefix(below, "..") && there(file) {
 			add(file, "this is the form of a plugin, which is read with --plugin %s", filepath.ToSlash(cli.ShortPath(filepath.Join(dir, below))))
 		}
 	}
 	return misses
+}
+
+// ancestors returns the directories above dir, relative to it, without the home directory, whose
+// settings are the user's.
+func ancestors(dir string) (all []string) {
+	home, _ := environ.Home()
+	for up := ".."; len(all) < 20; up += "/.." {
+		at := filepath.Join(dir, filepath.FromSlash(up))
+		if at != home {
+			all = append(all, up)
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	return all
 }
 
 // folders returns the folders in dir, and in those, without hidden ones and installed packages.

@@ -37,6 +37,7 @@ type flags struct {
 }
 
 func newRoot(f *flags) *cobra.Command {
+	f.Find = findProject
 	root := &cobra.Command{
 		Use:   "snaphook",
 		Short: "Run, explain and check the hooks of AI agents",
@@ -47,7 +48,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
   snaphook plan claude.PreToolUse`,
 	}
 	root.PersistentFlags().
-		StringVar(&f.Dir, "dir", "", "`DIR` of the project, such as ~/project; the current one if not given")
+		StringVar(&f.Dir, "dir", "", "`DIR` of the project, such as ~/project; if not given, the current one, or the nearest with settings above it in its git repository")
 	root.PersistentFlags().
 		BoolVarP(&f.Verbose, "verbose", "v", false, "Tell on stderr what happens, as in snaphook -v fire EVENT; SNAPHOOK_DEBUG=1 does the same")
 	root.SetFlagErrorFunc(cli.ExplainFlagError)

@@ -8,6 +8,7 @@ import (
 	"github.com/samber/lo"
 	"golang.org/x/perf/benchmath"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/overlay"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/run"
 	"github.com/snaphook-go/snaphook/wire"
@@ -46,7 +47,8 @@ func (m *measurement) advice(h *hook.Hook) (advice []Advice) {
 		add("argv", gain, "argv form saves %s: %s", inMS(gain), argvForm(h, m.trials[h.ID], m.dir))
 	}
 	if gain, ok := m.gain(h.ID+cold, h.ID+warm); ok && (h.Policy == nil || h.Policy.Warm == "" || h.Policy.Warm == run.WarmOff) {
-		add("warm", gain, `warm saves %s: write "warm": %q into an overlay (.snaphook.json)`, inMS(gain), m.kinds[h.ID])
+		rule := overlay.Rule(h.Event, overlay.Literal(h.Command), "warm", m.kinds[h.ID])
+		add("warm", gain, `warm saves %s: write %s into .snaphook.json`, inMS(gain), rule)
 	}
 	if rule, part, ok := m.Calls.rule(h); ok {
 		gain := part * rank(m.samples[h.ID+cold], 0.5)

@@ -107,7 +107,7 @@ func TestAScriptOfBuiltinsIsMeasuredInTheProcess(t *testing.T) {
 	if h.Warm == nil || h.WarmNote != "" || h.Warm.P50 >= h.Cold.P50 {
 		t.Fatalf("the script is %+v; want it faster in the process", h)
 	}
-	if len(result.Advice) != 1 || !strings.Contains(result.Advice[0].Text, `"warm": "bash"`) {
+	if len(result.Advice) != 1 || !strings.Contains(result.Advice[0].Text, `"warm":"bash"`) {
 		t.Errorf("the advice is %+v; want warm bash", result.Advice)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"golang.org/x/perf/benchmath"
 )
@@ -20,20 +21,36 @@ type Difference struct {
 }
 
 // Compare compares the measurements that both results have. The interval comes from the intervals
-// of both medians and is therefore conservative. Where the machine itself has become slower or
-// faster, an equal change of a hook is not a change.
+// of both medians and is therefore conservative.
+//
+// The runs of two results were made at two times, and a test of equal medians sees each difference
+// between these. A change therefore counts only beyond that of the two controls that were measured in
+// the same rounds, a program that does nothing and the start-up of the hook, and beyond the drift of
+// the measurement within each result.
 func Compare(old, now *Result) (differences []Difference, err error) {
 	if old.Event != now.Event {
 		return nil, fmt.Errorf("it is of %s, and this one of %s", old.Event, now.Event)
 	}
-	drift := 1.0
-	if was, is := old.Samples[machine], now.Samples[machine]; len(was) > 0 && len(is) > 0 {
-		drift = difference(machine, was, is, 1).Ratio
+	changed := func(name string) (ratio float64, ok bool) {
+		was, is := old.Samples[name], now.Samples[name]
+		if len(was) == 0 || len(is) == 0 {
+			return 0, false
+		}
+		return difference(name, was, is).Ratio, true
 	}
 	for _, name := range slices.Sorted(maps.Keys(now.Samples)) {
-		if was := old.Samples[name]; len(was) > 0 && len(now.Samples[name]) > 0 {
-			differences = append(differences, difference(name, was, now.Samples[name], drift))
+		was := old.Samples[name]
+		if len(was) == 0 || len(now.Samples[name]) == 0 {
+			continue
 		}
+		var controls []float64
+		for other := range now.Samples {
+			isControl := other == machine || strings.HasSuffix(other, startup) && controlledBy(name, other)
+			if ratio, ok := changed(other); ok && isControl && other != name && name != machine {
+				controls = append(controls, ratio)
+			}
+		}
+		differences = append(differences, difference(name, was, now.Samples[name], controls...))
 	}
 	if len(differences) == 0 {
 		return nil, fmt.Errorf("it has no sample that this one has too; make it with snaphook bench %s --json", now.Event)
@@ -41,8 +58,15 @@ func Compare(old, now *Result) (differences []Difference, err error) {
 	return differences, nil
 }
 
-// difference compares two samples; drift is the change of the machine.
-func difference(name string, was, is []float64, drift float64) Difference {
+// controlledBy reports whether a start-up is part of a measurement: of its hook, or of a whole fire.
+func controlledBy(name, start string) bool {
+	id := strings.TrimSuffix(start, startup)
+	return name == coldFire || name == id+cold
+}
+
+// difference compares two samples; controls are the ratios of measurements that no change of the hook
+// changes.
+func difference(name string, was, is []float64, controls ...float64) Difference {
 	before, after := sample(was), sample(is)
 	a, b := center(before), center(after)
 	d := Difference{
@@ -52,11 +76,39 @@ func difference(name string, was, is []float64, drift float64) Difference {
 	if math.IsInf(d.Lo, 0) || math.IsNaN(d.Lo) || math.IsInf(b.Hi, 0) || a.Lo <= 0 {
 		d.Lo, d.Hi = 0, math.Inf(1) // of fewer than six runs the median may be anything
 	}
-	if name == machine {
-		drift = 1
+	least, most := 1.0, 1.0
+	for _, ratio := range controls {
+		least, most = min(least, ratio), max(most, ratio)
 	}
-	d.Changed = d.P < chance && (d.Ratio > max(1, drift)*(1+leastPart) || d.Ratio < min(1, drift)*(1-leastPart))
+	margin := max(leastPart, wander(was)+wander(is))
+	d.Changed = d.P < chance && (d.Ratio > most*(1+margin) || d.Ratio < least*(1-margin))
 	return d
+}
+
+// stretches is into how many parts the runs of a sample are divided, in the order in which they were
+// made, and leastStretch how many runs each must have.
+const (
+	stretches    = 4
+	leastStretch = 5
+)
+
+// wander is the part by which the median of a stretch of runs differs at most from that of all: as
+// much as the figure moves in one result without any change. 0 of a few runs.
+func wander(values []float64) (most float64) {
+	n := len(values) / stretches
+	whole := median(values)
+	if n < leastStretch || whole <= 0 {
+		return 0
+	}
+	for i := range stretches {
+		most = max(most, math.Abs(median(values[i*n:(i+1)*n])/whole-1))
+	}
+	return most
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[len(sorted)/2] + sorted[(len(sorted)-1)/2]) / 2
 }
 
 func over(a, b float64) float64 {

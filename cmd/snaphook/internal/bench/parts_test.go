@@ -153,6 +153,39 @@ func TestCompareTellsTwentyPercentFromNone(t *testing.T) {
 	}
 }
 
+// The same hook, measured twice, is the same: a figure that wanders while it is measured, as an empty script's does,
+// and one that is slower with the start of every process.
+func TestCompareOfTheSameHookIsNoDifference(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	wandering := func(n int, from, to float64) (values []float64) {
+		for i := range n {
+			values = append(values, noisy(random, 1, from+(to-from)*float64(i)/float64(n))...)
+		}
+		return values
+	}
+	result := func(machineMS, startMS, from, to float64) *Result {
+		return &Result{Event: "claude.PreToolUse", Samples: map[string][]float64{
+			machine: noisy(random, 400, machineMS), "h startup": noisy(random, 400, startMS), "h cold": wandering(400, from, to),
+			coldFire: wandering(400, from, to),
+		}}
+	}
+	for name, pair := range map[string][2]*Result{
+		"it wanders while it is measured":       {result(1, 2, 2, 2.6), result(1, 2, 2.3, 2.9)},
+		"every process starts more slowly":      {result(1, 2, 2, 2), result(1, 2.5, 2.5, 2.5)},
+		"and the machine is faster in one part": {result(1, 2, 2, 2), result(0.9, 2.3, 2.3, 2.3)},
+	} {
+		differences, err := Compare(pair[0], pair[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range differences {
+			if d.Changed && (d.What == "h cold" || d.What == coldFire) {
+				t.Errorf("%s: %s differs: %+v", name, d.What, d)
+			}
+		}
+	}
+}
+
 // A machine that has become busier between two results makes no hook slower.
 func TestCompareKnowsTheMachineFromTheHook(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -13,11 +14,20 @@ type Global struct {
 	Status  int // the exit status of a verb that returned no error
 	Dir     string
 	Verbose bool
+
+	// Find returns the project that the current directory belongs to. Nil: it is that directory.
+	Find func(dir string) string
+
+	found string // by Find
 }
 
-// Directory returns the absolute path of the project: --dir, or the current directory. It is an
-// error if the directory does not exist.
+// Directory returns the absolute path of the project: --dir, or the one that the current directory
+// belongs to, which is told on standard error where it is another. It is an error if the directory
+// does not exist.
 func (g *Global) Directory() (string, error) {
+	if g.found != "" {
+		return g.found, nil
+	}
 	dir, err := filepath.Abs(g.Dir)
 	if err != nil {
 		return "", fmt.Errorf("the current directory: %w; give one with --dir", err)
@@ -25,7 +35,14 @@ func (g *Global) Directory() (string, error) {
 	if err := WantDir(dir); err != nil {
 		return "", fmt.Errorf("--dir %s: %w", g.Dir, err)
 	}
-	return dir, nil
+	if g.Dir != "" || g.Find == nil {
+		return dir, nil
+	}
+	if g.found = g.Find(dir); g.found != dir {
+		fmt.Fprintf(os.Stderr, "project: %s, the nearest with settings above the current directory; --dir . takes this one\n",
+			OneLine(filepath.ToSlash(g.found)))
+	}
+	return g.found, nil
 }
 
 // JSONFlag is the flag --json of the verbs that have an answer for programs.

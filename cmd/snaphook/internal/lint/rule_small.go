@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/snaphook-go/snaphook/cmd/snaphook/internal/overlay"
 	"github.com/snaphook-go/snaphook/hook"
 	"github.com/snaphook-go/snaphook/pipeline"
 	"github.com/snaphook-go/snaphook/run"
@@ -217,6 +218,6 @@ func warmHelps(v *view) {
 		return
 	}
 	v.add(*v.report("warm-would-help", v.h.Position,
-		fmt.Sprintf("write {\"hooks\": [{\"match\": {\"command\": %q}, \"warm\": %q}]} in .snaphook.json", "*"+filepath.Base(s.path)+"*", kind),
+		"write "+overlay.Rule("", "*"+overlay.Literal(filepath.Base(s.path))+"*", "warm", kind)+" in .snaphook.json",
 		"this hook starts %s for each %s, and could be kept warm", starts, v.event.Name))
 }

@@ -1,0 +1,64 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/samber/lo"
+
+	"github.com/snaphook-go/snaphook/internal/environ"
+	"github.com/snaphook-go/snaphook/policy"
+)
+
+// hookFiles are the files below a folder of a hook system in which a project has its hooks.
+var hookFiles = []string{
+	"settings.json", "settings.local.json", "hooks.json", "config.toml", "hooks", "copilot/settings.json", "copilot/settings.local.json",
+}
+
+// projectFiles returns the files and folders in which a directory can have hooks of a project, relative to it.
+func projectFiles() (files []string) {
+	for _, d := range dialects {
+		for _, mark := range d.marks {
+			if mark[0] == '.' { // the others are names of files of the machine
+				for _, name := range hookFiles {
+					files = append(files, filepath.Join(mark, filepath.FromSlash(name)))
+				}
+			}
+		}
+	}
+	return append(files, filepath.Join(".xcsh", "hooks"), policy.FileName)
+}
+
+// hasProject reports whether a directory has hooks of a project, or a policy for them.
+func hasProject(dir string) bool {
+	return slices.ContainsFunc(projectFiles(), func(file string) bool {
+		_, err := os.Stat(filepath.Join(dir, file))
+		return err == nil
+	})
+}
+
+// findProject returns the directory of the project that dir belongs to, as the hook systems find it:
+// dir itself if it has settings, else the nearest directory above it that has some, up to the root of
+// the git repository. Outside of a repository it is dir. The home directory is no project above another
+// one, since its settings are the user's; and a directory of another user is none, who could run hooks
+// by it.
+func findProject(dir string) string {
+	if hasProject(dir) {
+		return dir
+	}
+	home, _ := environ.Home()
+	found := ""
+	for at := dir; ownedAlike(at, dir) && at != home; at = filepath.Dir(at) {
+		if found == "" && hasProject(at) {
+			found = at
+		}
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return lo.CoalesceOrEmpty(found, dir)
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	return dir
+}
