@@ -14,8 +14,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Output is the own part of answers, of all events. A hook in Go denies with the common Decision
-// and Reason, and uses UpdatedInput alone of these.
+// Output is the event's own part of an answer, with the members of all events. A hook in Go denies
+// with the common Decision and Reason, and uses only UpdatedInput of these.
 type Output struct {
 	PermissionDecision       string      `json:"permissionDecision,omitzero"` // of PreToolUse, as written
 	PermissionDecisionReason string      `json:"permissionDecisionReason,omitzero"`
@@ -29,15 +29,15 @@ type Grant struct {
 	Message  string `json:"message,omitzero"`
 }
 
-// form says which answers an event takes (CX22 to CX32).
+// form describes the answers that an event accepts (CX22 to CX32).
 type form struct {
-	unread bool     // nothing that a hook prints is read
+	unread bool     // output of hooks is not read
 	noText bool     // plain text makes the run Failed
-	top    []string // the members of an answer, beside hookSpecificOutput
-	own    []string // the members of hookSpecificOutput, beside hookEventName; nil: there is none
-	words  []string // of decision; nil means block
+	top    []string // the members of an answer, except hookSpecificOutput
+	own    []string // the members of hookSpecificOutput, except hookEventName; nil: the event has none
+	words  []string // the words of "decision"; nil means block
 
-	// read reads what is the event's own; the error makes the run Failed. Nil: there is none.
+	// read reads the event's own members; an error makes the run Failed. Nil: the event has none.
 	read func(a *answer, o *hook.Output[Output]) error
 }
 
@@ -55,16 +55,16 @@ type answer struct {
 	interrupt, granted           bool
 }
 
-// lenient is how JSON is read: of equal names the last one counts.
+// lenient are the options with which JSON is read: of equal names the last one is used.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// events are the names that hookEventName may have: Codex takes any of them at any event.
+// events lists the names that hookEventName may have: Codex accepts each of them at any event.
 var events = []string{
 	"PreToolUse", "PermissionRequest", "PostToolUse", "PreCompact", "PostCompact", "SessionStart", "UserPromptSubmit",
 	"SubagentStart", "SubagentStop", "Stop", "Interrupt",
 }
 
-// places returns the places of the members that answers of the form have.
+// places returns where to store each member that answers of the form have.
 func (a *answer) places(f *form) format.Members {
 	const specific = "hookSpecificOutput"
 	words := f.words
@@ -110,7 +110,7 @@ func (a *answer) places(f *form) format.Members {
 	return top
 }
 
-// required is a place for a word that may not be null.
+// required returns a reader for a word that may not be null.
 func required(name string, to *string, words ...string) func(jsontext.Value) error {
 	read := format.OneOf(name, to, words...)
 	return func(value jsontext.Value) error {
@@ -121,7 +121,7 @@ func required(name string, to *string, words ...string) func(jsontext.Value) err
 	}
 }
 
-// grant is a place for the answer to a permission request, which needs a behavior.
+// grant returns a reader for the answer to a permission request, which needs a behavior.
 func grant(name string, members format.Members, a *answer) func(jsontext.Value) error {
 	read := format.Object(name, members, &a.granted)
 	return func(value jsontext.Value) error {
@@ -135,8 +135,8 @@ func grant(name string, members format.Members, a *answer) func(jsontext.Value) 
 	}
 }
 
-// decoder returns the Decode of an event. Output that is JSON has to be one object that the event
-// takes, and whole; anything else is plain text (CX21).
+// decoder returns the Decode of an event. Output that begins like JSON has to be one whole object
+// that the event accepts; anything else is plain text (CX21).
 func decoder(event string, t *traits) stages.Decode[Output] {
 	f := &t.form
 	return func(stdout []byte) (out hook.Output[Output], notes []string, err error) {
@@ -166,7 +166,7 @@ func decoder(event string, t *traits) stages.Decode[Output] {
 	}
 }
 
-// output is the answer in common terms.
+// output converts the answer to the engine's form.
 func (a *answer) output(f *form) (o hook.Output[Output], err error) {
 	o = hook.Output[Output]{
 		Set: hook.SetAnswer, Suppress: a.suppress, Message: lo.FromPtr(a.message),
@@ -185,12 +185,12 @@ func (a *answer) output(f *form) (o hook.Output[Output], err error) {
 	return o, err
 }
 
-// said is a text without the blanks around it; "" if there is none.
+// said returns a text without white space around it; "" for nil.
 func said(text *string) string { return strings.TrimSpace(lo.FromPtr(text)) }
 
 var errNoReason = errors.New(`"decision" is "block", and "reason" is missing or blank; write the reason`)
 
-// readBlock reads a block, for which a reason is needed. A stop is stronger.
+// readBlock reads a block, which needs a reason. A stop overrides it.
 func readBlock(a *answer, o *hook.Output[Output]) error {
 	switch {
 	case !a.goOn:
@@ -218,7 +218,7 @@ func readFeedback(a *answer, o *hook.Output[Output]) error {
 	return readBlock(a, o)
 }
 
-// gated refuses the common members that a gate does not take.
+// gated returns an error for common members that a gate does not accept.
 func (a *answer) gated() error {
 	switch {
 	case !a.goOn:
@@ -235,8 +235,8 @@ func unsupported(member, value string) error {
 	return fmt.Errorf("%q is %s, which Codex does not support here; leave it out", member, value)
 }
 
-// readGate reads the answer about a call (CX25): its hookSpecificOutput if that says anything about
-// permission, else the older decision.
+// readGate reads the answer about a call (CX25): hookSpecificOutput if it has a permission, else
+// the older decision.
 func readGate(a *answer, o *hook.Output[Output]) error {
 	o.Stop = false
 	if err := a.gated(); err != nil {

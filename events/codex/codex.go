@@ -12,9 +12,10 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is the Codex system: exit status 0 is read, 2 denies for the reason on standard error
-// where the event has something to deny, and after any other one the hook has failed and the action
-// goes ahead (CX20). Hooks have ten minutes, and all of an event run at the same time.
+// Dialect is the Codex system. After exit status 0 the output is read. Status 2 denies, with the
+// reason on standard error, at events where hooks can deny. After any other status the hook has
+// failed and the action goes ahead (CX20). Hooks have ten minutes, and all of an event run at the
+// same time.
 var Dialect = &pipeline.Dialect{
 	Name: "codex",
 	Unit: time.Second,
@@ -41,23 +42,23 @@ func head(dst []byte, h pipeline.Head) []byte {
 	return append(append(dst, `,"hook_event_name":`...), wire.Quote(h.Event)...)
 }
 
-// denies are the ends of a hook on an event that has something to deny.
+// denies maps exit statuses to their effects on an event where hooks can deny.
 var denies = hook.Exits{0: hook.ParseAnswer, 2: hook.DenyForStderr, hook.OtherStatus: hook.Fail}
 
-// traits holds the facts about an event that its declaration has no field for.
+// traits holds the facts about an event for which its declaration has no field.
 type traits struct {
 	form            // of its answers
 	verdict verdict // what a denial means to the host
-	joins   bool    // the reasons of all hooks that deny are joined; else the first one counts
+	joins   bool    // the reasons of all hooks that deny are joined; false: the first is used
 	frees   bool    // a stop lifts every block
 	silent  bool    // the user does not see messages of hooks
 	brief   bool    // hooks have one second, and three at most
 	waits   bool    // no hook runs in the background
-	deaf    bool    // there is no context for the model
+	deaf    bool    // the model gets no context
 	told    string  // who gets the text of a refusal: model, user or ""
 }
 
-// verdict puts the merged answer of an event into the effects for a host.
+// verdict translates the merged answer of an event to effects for a host.
 type verdict func(e *format.Effects, call *Call, o *hook.Output[Output])
 
 // table holds the traits of every event of this package by its name.
@@ -70,7 +71,7 @@ func declare[In any](t traits, ev pipeline.Spec[In, Output]) *pipeline.Event[In,
 		ev.Rules.Renamed = aliases.matcher
 	}
 	if ev.Subject == nil {
-		ev.Rules.Match = func(string) (hook.Matcher, string) { return nil, "" } // matchers mean nothing (CX12)
+		ev.Rules.Match = func(string) (hook.Matcher, string) { return nil, "" } // matchers are ignored (CX12)
 	}
 	if t.brief {
 		ev.Rules.Timeout = time.Second
@@ -97,7 +98,7 @@ func declare[In any](t traits, ev pipeline.Spec[In, Output]) *pipeline.Event[In,
 // toolSubject is the name of the subject of tool events.
 const toolSubject = "tool_name"
 
-// aliases are further names to which matchers of a tool answer (CX13).
+// aliases lists further names of tools, which matchers accept too (CX13).
 var aliases = aliased{"apply_patch": {"Write", "Edit"}, "spawn_agent": {"Agent"}}
 
 type aliased map[string][]string
@@ -132,11 +133,11 @@ func (aliasMatcher) Quick() bool { return true }
 
 // Match compiles a matcher (CX11): empty and "*" match everything; letters, digits, _ and | are a
 // list of names, each compared exactly; anything else is an expression of Rust's regex crate, which
-// may match anywhere. A pattern that is no expression matches nothing, and note says so.
+// may match anywhere. An invalid pattern matches nothing, and note describes the mistake.
 func Match(pattern string) (m hook.Matcher, note string) { return match.LinearList(pattern) }
 
 // About returns the types of hooks that an event runs, and who gets the text of a refusal: "model",
-// "user", or "" where there is nothing to refuse.
+// "user", or "" where hooks cannot refuse.
 func About(event string) (types []string, told string) {
 	t := table[event]
 	if t == nil {

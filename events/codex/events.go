@@ -13,14 +13,14 @@ var (
 	contextual = []string{"additionalContext"}
 )
 
-// envFile is the variable that tells a hook where to leave variables (CX40); envFileToo is its
-// other name.
+// envFile is the variable that names the file to which a hook exports variables (CX40); envFileToo
+// is its other name.
 const (
 	envFile    = "CODEX_ENV_FILE"
 	envFileToo = "CLAUDE_ENV_FILE"
 )
 
-// SessionStart fires when a session begins, or goes on after a break. Hooks add context, and can
+// SessionStart fires when a session begins, or continues after a break. Hooks add context, and can
 // end the turn.
 var SessionStart *pipeline.Event[SessionStartInput, Output] = declare(traits{
 	form: form{top: universal, own: contextual},
@@ -34,7 +34,7 @@ var SessionStart *pipeline.Event[SessionStartInput, Output] = declare(traits{
 	Forget:      func(s *SessionStartInput) bool { return s.Source == "clear" || s.Source == "resume" },
 })
 
-// SessionEnd fires when a session ends. Nothing that hooks print is read.
+// SessionEnd fires when a session ends. Output of its hooks is not read.
 var SessionEnd *pipeline.Event[SessionEndInput, Output] = declare(traits{
 	form: form{unread: true}, brief: true, waits: true, deaf: true,
 }, pipeline.Spec[SessionEndInput, Output]{
@@ -169,7 +169,7 @@ var SubagentStop *pipeline.Event[SubagentStopInput, Output] = declare(traits{
 })
 
 // Stop fires when the agent is about to end its answer. A block sends it back to work with the
-// reasons of all hooks; nothing limits how often. A stop is stronger.
+// reasons of all hooks, any number of times. A stop overrides a block.
 var Stop *pipeline.Event[StopInput, Output] = declare(traits{
 	form:  form{top: decided, noText: true, read: readBlock},
 	joins: true, frees: true, silent: true, deaf: true, verdict: goOn, told: "model",
@@ -180,7 +180,7 @@ var Stop *pipeline.Event[StopInput, Output] = declare(traits{
 	Rules: pipeline.Rules{Exits: denies},
 })
 
-// Interrupt fires when the user has interrupted a turn. Hooks say something to the user, no more.
+// Interrupt fires when the user has interrupted a turn. Hooks can only show a message to the user.
 var Interrupt *pipeline.Event[InterruptInput, Output] = declare(traits{
 	form: form{top: []string{"systemMessage"}, noText: true}, brief: true, deaf: true,
 }, pipeline.Spec[InterruptInput, Output]{

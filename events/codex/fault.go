@@ -7,8 +7,8 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// fault returns the first part of a file that Codex cannot parse: it then drops the whole file, or
-// the whole table of hooks of a TOML file (CX4). Nil: it parses.
+// fault returns the first mistake in a file that Codex cannot parse, or nil. Codex drops the whole
+// file, or the whole table of hooks of a TOML file (CX4).
 func (f *file) fault(types entries.Types) *settings.Problem {
 	if f.root.Kind() != '{' {
 		return wrong(f.root.Want(`an object {"hooks": {…}}`))
@@ -29,7 +29,7 @@ func (f *file) fault(types entries.Types) *settings.Problem {
 	}
 	for name, groups := range hooks.Members() {
 		if table[name] == nil {
-			continue // whatever it holds does no harm
+			continue // its content has no effect
 		}
 		if groups.Kind() != '[' {
 			return wrong(groups.Want(`an array of groups: [{"hooks": [{"type": "command", "command": "…"}]}]`))
@@ -43,7 +43,7 @@ func (f *file) fault(types entries.Types) *settings.Problem {
 	return nil
 }
 
-// wrong makes a problem one of a file of which nothing can be used.
+// wrong adds to a problem that the whole file is ignored.
 func wrong(p settings.Problem) *settings.Problem {
 	p.Message += "; no hook of this file runs until it is mended"
 	return &p
@@ -75,7 +75,7 @@ func groupFault(group settings.Value, types entries.Types) *settings.Problem {
 	return nil
 }
 
-// members are the members of an entry by type, with what each has to be; required ones first.
+// members lists the members of an entry by type, with a check of each; required ones first.
 var members = map[string]struct{ required, optional map[string]check }{
 	"command": {
 		map[string]check{"command": isText},
@@ -91,7 +91,7 @@ var members = map[string]struct{ required, optional map[string]check }{
 	"prompt": {}, "agent": {},
 }
 
-// check says what a value has to be; "" if it is that.
+// check returns a description of the value that is needed, or "" if v is one.
 type check func(v settings.Value) (want string)
 
 func isText(v settings.Value) string {

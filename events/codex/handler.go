@@ -22,7 +22,7 @@ import (
 
 const windows = runtime.GOOS == "windows"
 
-// mostBrief is the longest time of a hook that ends a session or a turn (CX18).
+// mostBrief limits the time of a hook that ends a session or a turn (CX18).
 const mostBrief = 3 * time.Second
 
 // hooks reads the hooks of the file, in its order.
@@ -65,7 +65,7 @@ func (g *group) read(label string, like hook.Hook) {
 	var note string
 	like.Matcher, note = g.Event.Rules.Match(like.Pattern)
 	if note != "" {
-		g.broken, like.Matcher = note, nil // in doubt it could have meant any
+		g.broken, like.Matcher = note, nil // when in doubt the hook runs at every call
 		g.Problem(at.Wrong("%s; its group is skipped", note))
 	} else if renamed := g.Event.Rules.Renamed; renamed != nil {
 		like.Matcher = renamed(like.Matcher)
@@ -77,15 +77,14 @@ func (g *group) read(label string, like hook.Hook) {
 	})
 }
 
-// handler is one entry of a group. A file of which it is a part has been checked, so that the types
-// of its members are right.
+// handler is one entry of a group. Its file has been checked: its members have the right types.
 type handler struct {
 	*group
 	hook  *hook.Hook
 	value settings.Value
 }
 
-// fill completes a hook. Whatever its entry says, the settings can keep it from running.
+// fill completes a hook. The settings can exclude it, whatever its entry contains.
 func (e *handler) fill(index int) *settings.Problem {
 	h, excluded := e.hook, e.hook.Exclusion
 	h.Exclusion = hook.Exclusion{}
@@ -192,7 +191,7 @@ func (e *handler) command() *settings.Problem {
 	return nil
 }
 
-// withEnvFile adds the second name of the file for variables, if there is one (CX40).
+// withEnvFile adds the second name of the file for variables, if there is such a file (CX40).
 func withEnvFile(env, own []string) []string {
 	if path := environ.Getenv(own, envFile); path != "" {
 		return environ.WithVar(env, envFileToo, path)
@@ -200,8 +199,8 @@ func withEnvFile(env, own []string) []string {
 	return env
 }
 
-// shell returns the program and the arguments that run a script as the user's own shell does, not
-// as a login shell (CX39).
+// shell returns the program and the arguments that run a script in the user's own shell, but not as
+// a login shell (CX39).
 func shell(env []string, script string) []string {
 	if windows {
 		return run.PowerShell(script)
@@ -213,7 +212,8 @@ func shell(env []string, script string) []string {
 	return []string{program, "-c", script}
 }
 
-// tool reads a hook that is a tool of an MCP server. It fails open, and is always waited for.
+// tool reads a hook that is a tool of an MCP server. It fails open, and never runs in the
+// background.
 func (e *handler) tool() *settings.Problem {
 	h, v := e.hook, e.value
 	server, _ := v.Get("server").Text()
@@ -233,7 +233,7 @@ func (e *handler) tool() *settings.Problem {
 
 func problem(p settings.Problem) *settings.Problem { return &p }
 
-// snake is the name of an event in the keys of handlers: pre_tool_use.
+// snake returns the name of an event in the keys of handlers, such as pre_tool_use.
 func snake(event string) string {
 	var b strings.Builder
 	for i, c := range event {

@@ -8,9 +8,9 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// checkEvent checks that an event keeps the contracts that the engine relies on, except that its
-// input keeps no unknown members, which hooktest.Codec wants: the input schemas of Codex are closed
-// (CX14).
+// checkEvent checks that an event keeps the contracts that the engine relies on. It leaves out one
+// check of hooktest.Codec, that the input keeps unknown members: the input schemas of Codex are
+// closed (CX14).
 func checkEvent[In any](t *testing.T, event *pipeline.Event[In, codex.Output], but ...hooktest.Exception) {
 	t.Run(event.Info().Name, func(t *testing.T) {
 		hooktest.Idle(t, event, *new(In), but...)
@@ -19,7 +19,7 @@ func checkEvent[In any](t *testing.T, event *pipeline.Event[In, codex.Output], b
 	})
 }
 
-// A block keeps an agent at work, and an answer that stops it lets it go.
+// stopFrees exempts an event: an answer that stops the agent lifts the block that keeps it at work.
 var stopFrees = hooktest.LosesBlocks("an answer that stops the agent lifts what keeps it at work")
 
 func TestEveryEventHolds(t *testing.T) {

@@ -8,11 +8,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Mode is how permissions are asked for: default, acceptEdits, plan, dontAsk or bypassPermissions.
-// The zero Mode is sent as default.
+// Mode is the permission mode: default, acceptEdits, plan, dontAsk or bypassPermissions. The zero
+// Mode is sent as default.
 type Mode string
 
-// MarshalText returns the mode as hooks see it.
+// MarshalText returns the mode in the form that hooks get.
 func (m Mode) MarshalText() ([]byte, error) {
 	if m == "" {
 		return []byte("default"), nil
@@ -20,7 +20,7 @@ func (m Mode) MarshalText() ([]byte, error) {
 	return []byte(m), nil
 }
 
-// Agent is the sub-agent in which an event fires. It is empty outside of one.
+// Agent identifies the sub-agent in which an event fires. It is empty outside of one.
 type Agent struct {
 	ID   string `json:"agent_id,omitzero"`
 	Type string `json:"agent_type,omitzero"`
@@ -77,8 +77,8 @@ type PreToolUseInput struct {
 	Call
 	ID string `json:"tool_use_id"`
 
-	// Made says that a host made the call's Input of other arguments, into which a new one cannot
-	// be put back: a rewrite denies the call.
+	// Made means that the host made the call's Input of other arguments, and cannot convert a
+	// rewritten Input back: a rewrite denies the call.
 	Made bool `json:"-"`
 }
 

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// layer is a settings file that is not on disk.
+// layer returns a settings file that is not on disk.
 func layer(source hook.Source, file, text string) settings.Layer {
 	l := codex.Layer(source, file)
 	l.Data = []byte(text)
@@ -33,12 +33,12 @@ func project(text string) codex.Settings {
 	return codex.Settings{Layers: []settings.Layer{layer(hook.Project, file, text)}, Environ: []string{"PATH=" + os.Getenv("PATH")}}
 }
 
-// says takes the place of the process of every hook.
+// says is a fixed reply that replaces the process of every hook.
 type says hook.Reply
 
 func (s says) Run(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply(s), nil }
 
-// open opens a session whose hooks all end like this.
+// open opens a session whose hooks all give this reply.
 func open(t testing.TB, s codex.Settings, reply *hook.Reply) *pipeline.Session {
 	t.Helper()
 	sys := pipeline.NewSystem(pipeline.Config{Log: slog.New(slog.DiscardHandler), Load: []pipeline.Load{
@@ -61,7 +61,7 @@ func open(t testing.TB, s codex.Settings, reply *hook.Reply) *pipeline.Session {
 	return ses
 }
 
-// directory is an empty one, by its real name.
+// directory returns a new empty directory, with symbolic links resolved.
 func directory(t testing.TB) string {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -70,7 +70,7 @@ func directory(t testing.TB) string {
 	return dir
 }
 
-// one has one hook on every event.
+// one returns settings with one hook on every event.
 func one() codex.Settings {
 	events := lo.Map(pipeline.Events(codex.Dialect), func(e pipeline.Declared, _ int) string {
 		return `"` + e.Info().Name + `": [{"hooks": [{"type": "command", "command": "h"}]}]`
@@ -78,7 +78,7 @@ func one() codex.Settings {
 	return project(`{"hooks": {` + strings.Join(events, ", ") + `}}`)
 }
 
-// inputs are one input for each event.
+// inputs holds one input for each event.
 var inputs = map[string]string{
 	"SessionStart": `{"source":"startup"}`, "SessionEnd": `{"reason":"other"}`, "UserPromptSubmit": `{"prompt":"hi"}`,
 	"PreToolUse":        `{"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"c-1"}`,
@@ -89,7 +89,7 @@ var inputs = map[string]string{
 	"Stop": `{}`, "Interrupt": `{}`,
 }
 
-// fire fires an event whose one hook ends like this.
+// fire fires an event whose one hook gives this reply.
 func fire(t testing.TB, event string, reply hook.Reply) *pipeline.JSONResult {
 	t.Helper()
 	ses := open(t, one(), &reply)
@@ -108,7 +108,7 @@ func fire(t testing.TB, event string, reply hook.Reply) *pipeline.JSONResult {
 
 func effectsOf(res *pipeline.JSONResult) *format.Effects { return res.Effects.(*format.Effects) }
 
-// notes are the notes of all hooks, a line each.
+// notes returns the notes of all hooks, one on each line.
 func notes(res *pipeline.JSONResult) string {
 	return strings.Join(lo.FlatMap(res.Hooks, func(h pipeline.HookRun, _ int) []string { return h.Notes }), "\n")
 }

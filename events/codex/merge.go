@@ -14,12 +14,12 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// reducer merges the answers of an event in plan order (CX33 to CX36): any denial wins over an
-// approval, any stop over both; texts of all are kept; the last rewrite counts unless the call is
-// denied.
+// reducer merges the answers of an event in plan order (CX33 to CX36). Any denial overrides an
+// approval, and any stop overrides both. The texts of all hooks are kept, and the last rewrite,
+// unless the call is denied.
 func reducer(t *traits) hook.Reducer[Output] {
 	return func(outs iter.Seq[hook.Output[Output]]) hook.Output[Output] {
-		so := new(merging) // one value: variables that the body of a loop over an iterator assigns to are allocated
+		so := new(merging) // one value: the body of a loop over an iterator makes each variable that it assigns to escape
 		for o := range outs {
 			so.add(&o)
 		}
@@ -38,7 +38,7 @@ func (m *merging) add(o *hook.Output[Output]) {
 	case o.Decision.Blocks():
 		all.Decision = o.Decision
 		m.reasons = append(m.reasons, o.Reason)
-	case o.Stop && o.Reason != "": // feedback of PostToolUse
+	case o.Stop && o.Reason != "": // the feedback of PostToolUse
 		m.reasons = append(m.reasons, o.Reason)
 	case o.Decision != "" && all.Decision == "":
 		all.Decision = o.Decision
@@ -81,7 +81,7 @@ func (m *merging) finish(t *traits) hook.Output[Output] {
 }
 
 // settle removes from the report of one hook what its event does not honour, cuts texts that are too
-// long for the model, and says why a run is Failed.
+// long for the model, and notes why a run is Failed.
 func settle(s *pipeline.Session, t *traits, can pipeline.Capability, r *hook.Report[Output]) {
 	o := &r.Output
 	if o.Stop && can&pipeline.CanStop == 0 {
@@ -109,7 +109,7 @@ func settle(s *pipeline.Session, t *traits, can pipeline.Capability, r *hook.Rep
 	format.NoteFailed(r)
 }
 
-// concludeCall stops a call whose new input its tool cannot take: Bash and apply_patch need a
+// concludeCall denies a call whose new input its tool cannot use: Bash and apply_patch need a
 // command. Codex then fails the call with a message for the model, and does not run it (CX37).
 func concludeCall(_ *pipeline.Session, in *PreToolUseInput, res *hook.Result[Output]) {
 	now := res.Specific.UpdatedInput
@@ -136,7 +136,7 @@ func concludeCall(_ *pipeline.Session, in *PreToolUseInput, res *hook.Result[Out
 	}
 }
 
-// effects lists what a host has to apply.
+// effects returns everything that a host has to apply.
 func effects(t *traits, call *Call, res *hook.Result[Output]) *format.Effects {
 	e := format.EffectsOf(res)
 	if t.silent {
@@ -148,7 +148,7 @@ func effects(t *traits, call *Call, res *hook.Result[Output]) *format.Effects {
 	return e
 }
 
-// denyCall is the verdict of PreToolUse. An allow approves nothing (CX25).
+// denyCall sets the effects of PreToolUse. An allow approves nothing (CX25).
 func denyCall(e *format.Effects, call *Call, o *hook.Output[Output]) {
 	if o.Decision.Blocks() {
 		e.Decide(hook.Deny)
@@ -157,7 +157,7 @@ func denyCall(e *format.Effects, call *Call, o *hook.Output[Output]) {
 	e.UpdatedInput = jsontext.Value(o.Specific.UpdatedInput)
 }
 
-// blocked is the text that the model gets in place of a result.
+// blocked returns the text that the model gets in place of a result.
 func blocked(call *Call, reason string) string {
 	if call.Tool == "Bash" || call.Tool == "apply_patch" {
 		return "Command blocked by PreToolUse hook: " + reason + ". Command: " + call.Input.Text("command")
@@ -165,7 +165,7 @@ func blocked(call *Call, reason string) string {
 	return "Tool call blocked by PreToolUse hook: " + reason + ". Tool: " + call.Tool
 }
 
-// answerPermission is the verdict of PermissionRequest.
+// answerPermission sets the effects of PermissionRequest.
 func answerPermission(e *format.Effects, _ *Call, o *hook.Output[Output]) {
 	switch {
 	case o.Decision.Blocks():
@@ -176,7 +176,7 @@ func answerPermission(e *format.Effects, _ *Call, o *hook.Output[Output]) {
 	}
 }
 
-// refusePrompt is the verdict of UserPromptSubmit.
+// refusePrompt sets the effects of UserPromptSubmit.
 func refusePrompt(e *format.Effects, _ *Call, o *hook.Output[Output]) {
 	if o.Decision.Blocks() {
 		e.Decide(hook.Deny)
@@ -184,7 +184,7 @@ func refusePrompt(e *format.Effects, _ *Call, o *hook.Output[Output]) {
 	}
 }
 
-// replaceResult is the verdict of PostToolUse: feedback takes the place of the result.
+// replaceResult sets the effects of PostToolUse: feedback replaces the result.
 func replaceResult(e *format.Effects, _ *Call, o *hook.Output[Output]) {
 	if (o.Decision.Blocks() || o.Stop) && o.Reason != "" {
 		e.UpdatedOutput = wire.Quote(o.Reason)
@@ -192,7 +192,7 @@ func replaceResult(e *format.Effects, _ *Call, o *hook.Output[Output]) {
 	}
 }
 
-// goOn is the verdict of Stop and SubagentStop.
+// goOn sets the effects of Stop and SubagentStop.
 func goOn(e *format.Effects, _ *Call, o *hook.Output[Output]) {
 	if o.Decision.Blocks() && !o.Stop {
 		e.Followup = &o.Reason

@@ -22,24 +22,25 @@ import (
 // Settings reads the settings of Codex; its Load goes into [pipeline.Config]. The zero Settings
 // finds the files where Codex keeps them, see [Discover].
 //
-// The hooks of all files run, in the order managed, system, user, project, flag; a file that cannot
-// be read costs its own hooks alone (CX1 to CX5).
+// The hooks of all files run, in the order managed, system, user, project, flag. A file that cannot
+// be read does not affect the others (CX1 to CX5).
 type Settings struct {
-	Layers  []settings.Layer   // in place of the files found; they are read on every Load. See [Layer]
+	Layers  []settings.Layer   // replace the files that Discover finds; read on every Load. See [Layer]
 	Environ []string           // the engine's environment; nil means os.Environ()
 	Tools   request.ToolCaller // for mcp_tool hooks
 	Types   entries.Types      // further types of hooks
 }
 
-// order is the order of the layers' hooks, and of precedence: a setting with one value has the
-// value of the last layer, but that of requirements.toml counts before all (CX2).
+// order lists the layers from lowest to highest precedence: hooks run in this order, and a setting
+// with one value has the value of the last layer, except that requirements.toml overrides all
+// (CX2).
 var order = []hook.Source{hook.Managed, hook.SystemWide, hook.User, hook.Project, hook.Flag}
 
-func init() { Dialect.Settings = Settings{}.Load } // Load needs Dialect, so that its literal cannot have it
+func init() { Dialect.Settings = Settings{}.Load } // Load uses Dialect: in the literal it would be a cycle
 
 // Discover returns the layers of a project directory: requirements.toml, hooks.json and config.toml
-// below /etc/codex, the latter two in the user's directory, which is ~/.codex or CODEX_HOME, and in
-// .codex of the directory.
+// in /etc/codex, and the latter two in the user's directory, which is ~/.codex or CODEX_HOME, and
+// in the project's .codex.
 func Discover(dir string) []settings.Layer { return discover(dir, os.Environ()) }
 
 func discover(dir string, env []string) []settings.Layer {
@@ -51,13 +52,13 @@ func discover(dir string, env []string) []settings.Layer {
 	if home != "" {
 		layers = append(layers, both(hook.User, home)...)
 	}
-	if home == "" || !bounded.SameFile(home, project) { // of a folder that serves both, the hooks run once
+	if home == "" || !bounded.SameFile(home, project) { // the hooks of a directory that is both run once
 		layers = append(layers, both(hook.Project, project)...)
 	}
 	return layers
 }
 
-// both returns the layers of the two files of a directory.
+// both returns the layers for hooks.json and config.toml of a directory.
 func both(source hook.Source, dir string) []settings.Layer {
 	return []settings.Layer{Layer(source, filepath.Join(dir, jsonFile)), Layer(source, filepath.Join(dir, tomlFile))}
 }
@@ -67,8 +68,8 @@ const (
 	tomlFile = "config.toml"
 )
 
-// Layer returns the layer of a file, which is TOML if its name ends in .toml, and JSON else. The
-// source is Managed for requirements.toml, SystemWide, User, Project or Flag.
+// Layer returns the layer of a file, which is TOML if its name ends in .toml, and JSON otherwise.
+// The source is Managed for requirements.toml, SystemWide, User, Project or Flag.
 func Layer(source hook.Source, file string) settings.Layer {
 	return settings.Layer{Name: source.String(), Source: source, File: file, Strict: true, Format: Format(file)}
 }
@@ -81,7 +82,7 @@ func Format(file string) func([]byte) (settings.Converted, error) {
 	return nil
 }
 
-// homeDir is the user's directory; empty if there is no home.
+// homeDir returns the user's directory; empty if there is no home.
 func homeDir(env []string) string {
 	if dir := environ.Getenv(env, "CODEX_HOME"); dir != "" {
 		return dir
@@ -101,7 +102,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	if s.Environ == nil {
 		s.Environ = os.Environ()
 	}
-	layers := slices.Clone(s.Layers) // others may be loading them too
+	layers := slices.Clone(s.Layers) // a copy: other loads may use the same slice
 	if s.Layers == nil {
 		layers = discover(at.Dir, s.Environ)
 	}
@@ -122,40 +123,40 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	return r.Loaded, nil
 }
 
-// elsewhere are names that people write for events of this system.
+// elsewhere maps names that people write by mistake to the events of this system.
 var elsewhere = map[string]string{
 	"BeforeTool": "PreToolUse", "AfterTool": "PostToolUse", "BeforeAgent": "UserPromptSubmit", "AfterAgent": "Stop", "PreCompress": "PreCompact",
 	"preToolUse": "PreToolUse", "postToolUse": "PostToolUse", "userPromptSubmitted": "UserPromptSubmit", "agentStop": "Stop",
 	"PostToolUseFailure": "PostToolUse", "PreCompaction": "PreCompact",
 }
 
-// reading is one Load.
+// reading holds the state of one Load.
 type reading struct {
 	entries.Reader
 	Settings
 	at  pipeline.Workspace
 	env []string
 
-	limits   map[string]int // of tokens, by the ids of hooks
+	limits   map[string]int // limits of tokens, by the ids of hooks
 	disabled map[string]hook.Position
-	all, own off // why hooks do not run: those of every file, and the project's
-	managed  off // why hooks that no administrator manages do not run
+	all, own off // the switches that apply to all files, and to the project's
+	managed  off // the switch that applies to hooks outside of managed files
 }
 
-// off is why hooks do not run; the zero off keeps none from running.
+// off is a switch with the reason for which hooks do not run; the zero off excludes none.
 type off struct {
 	why string
 	by  hook.Source
 }
 
-// file is one settings file that is there.
+// file is one existing settings file.
 type file struct {
 	settings.Layer
 	root  settings.Value
-	wrong *settings.Problem // why nothing of its hooks can be used
+	wrong *settings.Problem // why all of its hooks are ignored; nil: they are not
 }
 
-// readFiles reads the files that are there. Loaded has their names, highest priority first.
+// readFiles reads the files that exist, and lists their names in Loaded, highest priority first.
 func (r *reading) readFiles(layers []settings.Layer) (files []*file) {
 	values, problems := settings.Read(layers)
 	for i, layer := range layers {
@@ -184,13 +185,13 @@ func (r *reading) readFiles(layers []settings.Layer) (files []*file) {
 	return files
 }
 
-// isTOML reports whether the file is TOML, which has other tables beside the hooks.
+// isTOML reports whether the file is TOML, which has tables other than hooks.
 func (f *file) isTOML() bool { return f.Format != nil }
 
 // isManaged reports whether an administrator manages the file: its hooks always run (CX6).
 func (f *file) isManaged() bool { return f.Source == hook.Managed || f.Source == hook.SystemWide }
 
-// readSwitches reads the switches for all hooks, and which handlers are switched off (CX7 to CX9).
+// readSwitches reads the switches for all hooks, and for single handlers (CX7 to CX9).
 func (r *reading) readSwitches(files []*file) {
 	r.disabled = map[string]hook.Position{}
 	var pinned settings.Value
@@ -227,7 +228,7 @@ func (r *reading) readSwitches(files []*file) {
 	}
 }
 
-// feature returns the switch of a table of features, under its name or the older one.
+// feature returns the switch for hooks in a table of features, under its name or the older one.
 func (r *reading) feature(table settings.Value) (on settings.Value) {
 	for _, name := range []string{"codex_hooks", "hooks"} {
 		if v := table.Get(name); v.Exists() {
@@ -244,7 +245,8 @@ func isTrue(v settings.Value) bool {
 	return on
 }
 
-// readState reads which handlers the user has switched off: [hooks.state."FILE:EVENT:GROUP:HANDLER"].
+// readState reads which handlers the user has switched off, in
+// [hooks.state."FILE:EVENT:GROUP:HANDLER"].
 func (r *reading) readState(table settings.Value) {
 	for key, state := range table.Members() {
 		if on, ok := r.Bool(state.Get("enabled")); ok && !on {
@@ -255,7 +257,7 @@ func (r *reading) readState(table settings.Value) {
 	}
 }
 
-// noteBoth says that both files of a layer have hooks: both count.
+// noteBoth reports a layer whose files both have hooks: all of them run.
 func (r *reading) noteBoth(files []*file) {
 	for i, f := range files[:max(0, len(files)-1)] {
 		next := files[i+1]
@@ -267,7 +269,7 @@ func (r *reading) noteBoth(files []*file) {
 	}
 }
 
-// events is the number of events for which the file has hooks.
+// events returns the number of events for which the file has hooks.
 func (f *file) events() (n int) {
 	for name := range f.root.Get("hooks").Members() {
 		if table[name] != nil {
@@ -277,7 +279,7 @@ func (f *file) events() (n int) {
 	return n
 }
 
-// excluded says why no hook of the file runs; the zero value if they do.
+// excluded returns why no hook of the file runs; the zero value if they do run.
 func (r *reading) excluded(f *file) hook.Exclusion {
 	set := r.all
 	if f.Source == hook.Project {
@@ -294,7 +296,7 @@ func (r *reading) excluded(f *file) hook.Exclusion {
 	return hook.Exclusion{}
 }
 
-// key is the name of a handler in [hooks.state] (CX9).
+// key returns the name of a handler in [hooks.state] (CX9).
 func (f *file) key(event string, group, handler int) string {
 	path := f.File
 	if f.Source == hook.Managed {

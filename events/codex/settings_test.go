@@ -32,17 +32,17 @@ func problems(loaded pipeline.Loaded) string {
 	return strings.Join(lo.Map(loaded.Problems, func(p settings.Problem, _ int) string { return p.String() }), "\n")
 }
 
-// runnable are the commands of the hooks that can run.
+// runnable returns the commands of the hooks that can run.
 func runnable(loaded pipeline.Loaded) []string {
 	return lo.FilterMap(loaded.Hooks, func(h *hook.Hook, _ int) (string, bool) { return h.Command, h.Skip == "" })
 }
 
-// Rules CX4, CX5 and CX11. The text is the second line of the file.
+// Rules CX4, CX5 and CX11. The text of a row is the second line of the file.
 func TestAWrongSettingIsToldAtItsPlace(t *testing.T) {
 	const entry = `{"hooks": {"PreToolUse": [{"hooks": [` + "\n"
 	for _, tt := range []struct {
 		name, text, want string
-		lost             bool // nothing of the file runs
+		lost             bool // all of the file is ignored
 	}{
 		{"broken JSON", "{\n\"hooks\": oops}", "hooks.json:2:10: ", true},
 		{"an array", "{}\n", "", false},

@@ -9,14 +9,15 @@ import (
 )
 
 const (
-	maxTokens     = 2500 // of a text for the model, unless a hook says otherwise
+	maxTokens     = 2500 // of a text for the model, unless its hook sets a limit
 	bytesPerToken = 4
 )
 
-// limitsKey is the key of the setting with the limits of hooks, a map[string]int by their ids.
+// limitsKey is the key of the setting that holds the limits of hooks, a map[string]int by their
+// ids.
 type limitsKey struct{}
 
-// limitOf returns how many tokens a text of a hook may have; 0 is no limit.
+// limitOf returns the limit of a hook's texts in tokens; 0 is no limit.
 func limitOf(s *pipeline.Session, h *hook.Hook) int {
 	limits, _ := s.Setting(limitsKey{}).(map[string]int)
 	if n, own := limits[h.ID]; own {
@@ -43,7 +44,7 @@ func spill(s *pipeline.Session, tokens int, text *string, notes *[]string) {
 		first, len(whole)-len(first)-len(last), path, last)
 }
 
-// boundary returns the offset of the character in which an offset lies.
+// boundary returns the offset at which the character that contains an offset begins.
 func boundary(text string, at int) int {
 	for at > 0 && !utf8.RuneStart(text[at]) {
 		at--

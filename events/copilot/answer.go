@@ -14,13 +14,14 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Output is the answer of a hook besides the common fields. Each event honours a part of it.
+// Output is the answer of a hook in addition to the common fields. Each event honours some of its
+// members.
 type Output struct {
-	ModifiedArgs     jsontext.Value `json:"modifiedArgs,omitzero"`   // takes the place of all arguments
+	ModifiedArgs     jsontext.Value `json:"modifiedArgs,omitzero"`   // replaces all arguments
 	ModifiedResult   wire.Object    `json:"modifiedResult,omitzero"` // {resultType, textResultForLlm}
 	ModifiedResponse *string        `json:"modifiedResponse,omitempty"`
 	ModifiedPrompt   *string        `json:"modifiedTransformedPrompt,omitempty"`
-	InitialPrompt    string         `json:"initialPrompt,omitempty"` // of a prompt hook: the agent begins with it
+	InitialPrompt    string         `json:"initialPrompt,omitempty"` // of a prompt hook: the agent starts with it
 
 	// The answer to a permission request. Behavior is allow or deny.
 	Behavior  string  `json:"behavior,omitempty"`
@@ -28,8 +29,8 @@ type Output struct {
 	Interrupt *bool   `json:"interrupt,omitempty"`
 }
 
-// decoder returns the Decode of an event (G32 to G38). Nothing that it cannot use is an error: the
-// answer is then one that says nothing, with a note.
+// decoder returns the Decode of an event (G32 to G38). It has no errors: output that cannot be used
+// is an empty answer with a note.
 func (t *traits) decoder(event string) stages.Decode[Output] {
 	return func(stdout []byte) (out hook.Output[Output], notes []string, err error) {
 		messages, text := progress(stdout)
@@ -54,7 +55,7 @@ func (t *traits) decoder(event string) stages.Decode[Output] {
 	}
 }
 
-// lost adds to a note that the words of a denial stand in a text that has no effect.
+// lost appends to a note that an ineffective text contains a denial, if it does.
 func lost(text []byte, note string) string {
 	if unread.Denies(text) {
 		return note + "; the denial in it is lost"
@@ -62,7 +63,8 @@ func lost(text []byte, note string) string {
 	return note
 }
 
-// progress takes the lines out of an output that are each one object of the type "progress" (G37).
+// progress removes the lines of an output that are objects of the type "progress", and returns
+// their messages and the rest (G37).
 func progress(stdout []byte) (messages []string, rest []byte) {
 	if !bytes.Contains(stdout, []byte(`"progress"`)) {
 		return nil, wire.Trim(stdout)
@@ -89,8 +91,8 @@ func (r *answerReader) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
-// read reads an object; path stands before the names of its members in notes. The members of
-// hookSpecificOutput count as if they stood at the top (G38).
+// read reads an object; path is put before the names of its members in notes. The members of
+// hookSpecificOutput are treated as top-level members (G38).
 func (r *answerReader) read(o wire.Object, path string) {
 	for name, value := range o.Members() {
 		switch {
@@ -98,7 +100,7 @@ func (r *answerReader) read(o wire.Object, path string) {
 			defer r.read(wire.Object(value), "hookSpecificOutput.")
 		case name == "updatedInput" && path != "":
 			r.member("modifiedArgs", path+name, value)
-		case path != "" && name == "decision" && value.Kind() == '{': // of Claude Code's PermissionRequest
+		case path != "" && name == "decision" && value.Kind() == '{': // the decision of Claude Code's PermissionRequest
 			r.read(wire.Object(value), path+"decision.")
 		default:
 			r.member(name, path+name, value)
@@ -106,11 +108,11 @@ func (r *answerReader) read(o wire.Object, path string) {
 	}
 }
 
-// harmless are members that mean something elsewhere, and whose loss loses nothing.
+// harmless lists members that have a meaning elsewhere, and are ignored without a note.
 var harmless = []string{"hookEventName", "suppressOutput", "type"}
 
-// member reads one member. One that the event does not honour is noted, if it is a known one or a
-// denial stands in it.
+// member reads one member. It notes a member that the event does not honour, if the member is known
+// or contains a denial.
 func (r *answerReader) member(name, path string, value jsontext.Value) {
 	set, known := members[name]
 	switch {
@@ -130,13 +132,13 @@ func (r *answerReader) member(name, path string, value jsontext.Value) {
 	}
 }
 
-// denialIn returns a member as text in which the words of a denial can be found.
+// denialIn returns a member as text in which a denial can be found.
 func denialIn(name string, value jsontext.Value) []byte {
 	return append(append(append([]byte{'{'}, wire.Quote(name)...), ':'), append(value.Clone(), '}')...)
 }
 
-// universal are the members that the chat of VS Code honours on every event; refine drops them
-// elsewhere.
+// universal reads the members that the chat of VS Code honours on every event; refine drops them on
+// other surfaces.
 var universal = map[string]func(*hook.Output[Output], jsontext.Value) bool{
 	"continue": func(o *hook.Output[Output], v jsontext.Value) bool {
 		o.Stop = v.Kind() == 'f'
@@ -146,7 +148,8 @@ var universal = map[string]func(*hook.Output[Output], jsontext.Value) bool{
 	"systemMessage": func(o *hook.Output[Output], v jsontext.Value) bool { return text(&o.Message, v) },
 }
 
-// members read the members of answers. The result says what is wrong with the value; "" if nothing is.
+// members reads the members of answers. The result describes a value that cannot be used; "" if it
+// can.
 var members = map[string]func(*hook.Output[Output], jsontext.Value) (why string){
 	"permissionDecision": func(o *hook.Output[Output], v jsontext.Value) string {
 		return word((*string)(&o.Decision), v, "allow", "deny", "ask")
@@ -197,7 +200,7 @@ var members = map[string]func(*hook.Output[Output], jsontext.Value) (why string)
 	},
 	"reason": func(o *hook.Output[Output], v jsontext.Value) string { return textOr(&o.Reason, v) },
 
-	// Of the SDK alone.
+	// Members of the SDK alone.
 	"modifiedPrompt": nil,
 }
 
@@ -216,7 +219,7 @@ func textOr(to *string, v jsontext.Value) string {
 	return ""
 }
 
-// override reads a text that replaces another one, which cannot be empty.
+// override reads a replacement text, which must not be empty.
 func override(to **string, v jsontext.Value) string {
 	var s string
 	if why := textOr(&s, v); why != "" {

@@ -9,9 +9,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is the Copilot system: exit status 0 is read, and after any other one the hook has failed
-// and the action goes ahead, but before a tool (G30, G31). Hooks have 30 seconds, and run one after
-// another in the order of their files (G40).
+// Dialect is the Copilot system. After exit status 0 the output is read; after any other status the
+// hook has failed and the action goes ahead, except that a failed command denies a tool call (G30,
+// G31). Hooks have 30 seconds, and run one after another in the order of their files (G40).
 var Dialect = &pipeline.Dialect{
 	Name: "copilot",
 	Unit: time.Second,
@@ -39,27 +39,27 @@ func head(dst []byte, h pipeline.Head) []byte {
 	return append(append(dst, `,"cwd":`...), wire.Quote(h.Dir)...)
 }
 
-// isoTime is the layout of timestamps in payloads of PascalCase hooks. The engine's own payload has
-// it too, and the payload of a camelCase hook the number of milliseconds.
+// isoTime is the layout of timestamps in the engine's payload and in those of PascalCase hooks.
+// Payloads of camelCase hooks have milliseconds as a number.
 const isoTime = "2006-01-02T15:04:05.000Z"
 
-// traits holds the facts about an event that its declaration has no field for.
+// traits holds the facts about an event for which its declaration has no field.
 type traits struct {
 	pascal  string   // the name in Claude Code's spelling
 	also    []string // further spellings
-	members []string // the members of answers that count
-	tool    bool     // matchers test the name of a tool, in PascalCase by Claude Code's rules
-	native  bool     // matchers test the subject in camelCase too; without it they mean nothing
+	members []string // the members of answers that are honoured
+	tool    bool     // matchers test a tool's name; in PascalCase by Claude Code's rules
+	native  bool     // matchers test the subject in camelCase too; false: they are ignored there
 	closed  bool     // a command that fails denies
-	denies  bool     // exit status 2 denies, and standard output goes below the denial
+	denies  bool     // exit status 2 denies, and members of standard output are read too
 	spread  bool     // later answers override members of earlier ones, and no denial ends the chain
 	guides  bool     // with exit status 2 standard output is context, also as plain text
 	resumes bool     // a block sends the agent back to work
-	named   string   // the member with the event's name in camelCase; "": there is none
-	shown   string   // the name in that member
-	joined  int      // contexts are one text of at most so many bytes; 0: each is a text
+	named   string   // the member that holds the event's name in camelCase payloads; "": none
+	shown   string   // the event's name in that member
+	joined  int      // the contexts are joined to one text, cut at this many bytes; 0: each is a text
 	local   bool     // the chat of VS Code has the event
-	console bool     // the command line alone has it, and not the cloud agent
+	console bool     // the command line has the event, and the cloud agent does not
 }
 
 // table holds the traits of every event by its name.
@@ -76,7 +76,7 @@ func declare[In any](t traits, ev pipeline.Spec[In, Output]) *pipeline.Event[In,
 }
 
 // About returns the types of hooks that an event runs, and who gets the text of a refusal: "model",
-// or "" where there is nothing to refuse.
+// or "" where hooks cannot refuse.
 func About(event string) (types []string, told string) {
 	t := table[event]
 	if t == nil {

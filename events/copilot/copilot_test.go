@@ -47,7 +47,7 @@ func TestAnUnknownProfileIsAnErrorThatListsTheNames(t *testing.T) {
 	}
 }
 
-// Each broken kind of settings has its line and column, and the words that repair it.
+// Each kind of mistake in settings is reported with line, column and a repair.
 func TestBrokenSettingsAreProblemsWithTheirPlace(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"version": 2}`:                   `a.json:1:13: the version has to be the number 1`,

@@ -25,11 +25,12 @@ import (
 type file struct {
 	*reading
 	layer  settings.Layer
-	off    settings.Value // its own disableAllHooks
-	pascal bool           // the event that is being read is in PascalCase
+	off    settings.Value // disableAllHooks of the file itself
+	pascal bool           // the event being read is spelled in PascalCase
 }
 
-// spelled returns the event's own name of a name in either spelling.
+// spelled returns the camelCase name of an event that is given in either spelling, and sets
+// f.pascal.
 func (f *file) spelled(name string) string {
 	f.pascal = false
 	for event, t := range table {
@@ -41,7 +42,7 @@ func (f *file) spelled(name string) string {
 	return name
 }
 
-// entryMembers are the members that select, limit or change a hook.
+// entryMembers lists the members that select, limit or change a hook.
 var entryMembers = []string{
 	"type", "command", "bash", "powershell", "exec", "args", "cwd", "env", "timeoutSec", "timeout", "matcher", "url", "headers",
 	"allowedEnvVars", "prompt", "windows", "linux", "osx",
@@ -56,7 +57,7 @@ type entry struct {
 	matcher hook.Matcher
 }
 
-// group reads a group of hooks, or a hook that stands alone.
+// group reads a group of hooks, or a hook outside of a group.
 func (f *file) group(g entries.Group) {
 	t := table[g.Event.Name]
 	m, note := f.matcher(t, g.Value.Get("matcher"))
@@ -77,7 +78,7 @@ func (f *file) group(g entries.Group) {
 		if wrong == nil {
 			e.limit()
 		} else {
-			h.Matcher, h.FailClosed = nil, false // whatever it could have meant; only a policy makes it block
+			h.Matcher, h.FailClosed = nil, false // the hook runs at every call, and blocks only by policy
 		}
 		if why := f.exclusion(h.Source, f.off); why.Skip != "" {
 			h.Exclusion = why
@@ -159,16 +160,16 @@ func (e *entry) timeout(name string) time.Duration {
 	return 0
 }
 
-// shells are the members with a command by operating system, the one that counts first (G50).
+// shells lists the members that may hold the command on an operating system, by precedence (G50).
 var shells = map[string][]string{
 	"windows": {"powershell", "command"}, "": {"bash", "command"},
 }
 
-// editors are those that the chat of VS Code reads before.
+// editors maps an operating system to the member that the chat of VS Code reads first.
 var editors = map[string]string{"windows": "windows", "darwin": "osx", "linux": "linux"}
 
-// script returns the command for this machine; where says in which member it stands, and is empty if
-// there is none for it.
+// script returns the command for this machine, and in where the member that holds it; where is empty
+// if no member does.
 func (e *entry) script() (script, where string, wrong *settings.Problem) {
 	names, ok := shells[runtime.GOOS]
 	if !ok {
@@ -243,7 +244,7 @@ func (e *entry) command() *settings.Problem {
 	return nil
 }
 
-// exec reads a program that is started without a shell; nil: there is none.
+// exec reads a program that is started without a shell; nil if the entry has none.
 func (e *entry) exec() (argv []string, wrong *settings.Problem) {
 	v := e.value.Get("exec")
 	if !v.Exists() || v.Kind() == 'n' {
@@ -274,8 +275,8 @@ func (e *entry) exec() (argv []string, wrong *settings.Problem) {
 	return argv, nil
 }
 
-// variables returns the environment of the command: the engine's and the entry's own, whose values
-// can refer to the engine's (G51).
+// variables returns the environment of the command: the engine's variables and those of the entry,
+// whose values can refer to the engine's (G51).
 func (e *entry) variables() (env []string, wrong *settings.Problem) {
 	env = e.env
 	v := e.value.Get("env")
@@ -294,7 +295,7 @@ func (e *entry) variables() (env []string, wrong *settings.Problem) {
 	return env, nil
 }
 
-// speak makes the runner of a hook one that has the payload of its spelling.
+// speak wraps the runner of a hook: the hook gets the payload of its spelling.
 func (e *entry) speak(r hook.Runner, dir string) {
 	s := speaking{Runner: r, t: e.t, event: e.hook.Event, spell: camel, matcher: e.matcher, dir: dir}
 	switch {
@@ -350,8 +351,8 @@ func (e *entry) request() *settings.Problem {
 	return nil
 }
 
-// insecure returns why a request may not be sent in the open; "" if it is encrypted, or goes to this
-// machine where the user allows that and nothing depends on it.
+// insecure returns why an unencrypted request is refused; "" if it is encrypted, or if it goes to
+// this machine, the user allows that, and neither a denial nor a secret depends on it.
 func (e *entry) insecure(address string, secrets bool) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" {
@@ -367,7 +368,7 @@ func (e *entry) insecure(address string, secrets bool) string {
 	return ""
 }
 
-// prompt reads a hook with which the agent begins.
+// prompt reads a hook with whose text the agent starts.
 func (e *entry) prompt() *settings.Problem {
 	text, isText := e.value.Get("prompt").Text()
 	switch {

@@ -8,7 +8,7 @@ import (
 
 const contextMember = "additionalContext"
 
-// SessionStart fires when a session begins, or is taken up again. Hooks add context.
+// SessionStart fires when a session begins or is resumed. Hooks add context.
 var SessionStart = declare(traits{
 	pascal: "SessionStart", members: []string{contextMember, "initialPrompt"}, local: true,
 }, pipeline.Spec[SessionStartInput, Output]{
@@ -17,13 +17,13 @@ var SessionStart = declare(traits{
 	Can:  pipeline.CanAddContext,
 })
 
-// SessionEnd fires when a session ends. Hooks watch.
+// SessionEnd fires when a session ends. Hooks only observe.
 var SessionEnd = declare(traits{pascal: "SessionEnd"}, pipeline.Spec[SessionEndInput, Output]{
 	Name: "sessionEnd",
 	Doc:  "when a session ends",
 })
 
-// UserPromptSubmitted fires when the user has sent a prompt. Nothing that hooks say counts.
+// UserPromptSubmitted fires when the user has sent a prompt. Answers of its hooks have no effect.
 var UserPromptSubmitted = declare(traits{
 	pascal: "UserPromptSubmit", local: true,
 }, pipeline.Spec[UserPromptSubmittedInput, Output]{
@@ -40,7 +40,7 @@ var UserPromptTransformed = declare(traits{
 	Can:  pipeline.CanRewriteInput,
 })
 
-// PreToolUse fires before a tool runs. A hook denies the call, approves it, has the user asked, or
+// PreToolUse fires before a tool runs. A hook denies the call, approves it, asks the user, or
 // replaces its arguments; a command that fails denies.
 var PreToolUse = declare(traits{
 	pascal: "PreToolUse", tool: true, native: true, closed: true, denies: true, local: true,
@@ -148,7 +148,7 @@ var SubagentStop = declare(traits{
 	},
 })
 
-// PreCompact fires before the conversation is compacted. Hooks watch.
+// PreCompact fires before the conversation is compacted. Hooks only observe.
 var PreCompact = declare(traits{
 	pascal: "PreCompact", native: true, local: true,
 }, pipeline.Spec[PreCompactInput, Output]{
@@ -158,13 +158,13 @@ var PreCompact = declare(traits{
 	SubjectName: "trigger",
 })
 
-// ErrorOccurred fires when something has failed. Hooks watch.
+// ErrorOccurred fires when something has failed. Hooks only observe.
 var ErrorOccurred = declare(traits{pascal: "ErrorOccurred"}, pipeline.Spec[ErrorOccurredInput, Output]{
 	Name: "errorOccurred",
 	Doc:  "when something has failed",
 })
 
-// Notification fires when the user is told something. Hooks add context.
+// Notification fires when the user is notified. Hooks add context.
 var Notification = declare(traits{
 	pascal: "Notification", native: true, members: []string{contextMember}, console: true,
 	named: "hook_event_name", shown: "Notification",
@@ -176,5 +176,5 @@ var Notification = declare(traits{
 	SubjectName: "notification_type",
 })
 
-// denying are the ends of a command before a tool.
+// denying maps the exit statuses of a command before a tool to their effects.
 var denying = hook.Exits{0: hook.ParseAnswer, 2: hook.ParseAndDeny, hook.OtherStatus: hook.Fail}

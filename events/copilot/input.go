@@ -35,9 +35,9 @@ type UserPromptTransformedInput struct {
 // PreToolUseInput is a tool call: the input of PreToolUse.
 type PreToolUseInput struct {
 	Name string         `json:"toolName"`
-	Args jsontext.Value `json:"toolArgs,omitzero"`   // an object, or its JSON text, or a text of the tool's own
-	ID   string         `json:"toolUseId,omitempty"` // hooks of VS Code see it alone
-	More []Call         `json:"toolCalls,omitempty"` // the calls of a turn, in place of one: see [Batch]
+	Args jsontext.Value `json:"toolArgs,omitzero"`   // an object, its JSON text, or a text in the tool's own format
+	ID   string         `json:"toolUseId,omitempty"` // only hooks of VS Code get it
+	More []Call         `json:"toolCalls,omitempty"` // the calls of a turn, instead of a single call: see [Batch]
 }
 
 // Call is one of several calls that a host decides about at once.
@@ -92,7 +92,7 @@ func (in PreToolUseInput) check() error {
 	return nil
 }
 
-// subjects returns the names of the calls that a subject stands for.
+// subjects splits a subject into the names of its calls.
 func subjects(subject string) []string {
 	if inner, many := strings.CutPrefix(subject, between); many {
 		return strings.FieldsFunc(inner, func(c rune) bool { return c == 0 })
@@ -116,8 +116,8 @@ type PostToolUseFailureInput struct {
 	Error string         `json:"error"`
 }
 
-// PermissionRequestInput is the input of PermissionRequest. Of an Input with requestSandboxBypass no
-// hook can approve.
+// PermissionRequestInput is the input of PermissionRequest. No hook can approve an Input with
+// requestSandboxBypass.
 type PermissionRequestInput struct {
 	Name        string        `json:"toolName"`
 	Input       wire.Object   `json:"toolInput,omitzero"`

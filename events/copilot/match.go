@@ -11,7 +11,7 @@ import (
 )
 
 // matchNative compiles a matcher of a camelCase event: an expression of JavaScript that has to match
-// the whole subject (G10). An empty one matches everything; one that is no expression matches nothing.
+// the whole subject (G10). An empty one matches everything; an invalid one matches nothing.
 func matchNative(pattern string) (m hook.Matcher, note string) {
 	if pattern == "" {
 		return nil, ""
@@ -21,7 +21,7 @@ func matchNative(pattern string) (m hook.Matcher, note string) {
 
 func anchored(pattern string) (m hook.Matcher, note string) {
 	p, err := match.Regexp("^(?:" + pattern + ")$")
-	if _, alone := match.Regexp(pattern); err != nil || alone != nil { // "a)|(b" is none
+	if _, alone := match.Regexp(pattern); err != nil || alone != nil { // "a)|(b" is invalid alone, and valid in (?:…)
 		return match.Names(nil), fmt.Sprintf(
 			"the matcher %q is no expression: its hook never runs; leave it out for everything, or write one like bash|edit", pattern,
 		)
@@ -29,12 +29,12 @@ func anchored(pattern string) (m hook.Matcher, note string) {
 	return p, ""
 }
 
-// literal is a list of names with | between them.
+// literal matches a list of names with | between them.
 var literal = regexp.MustCompile(`^[A-Za-z0-9_-]+(\|[A-Za-z0-9_-]+)*$`)
 
-// matchClaude compiles a matcher of a PascalCase event with a tool, by Claude Code's rules (G11): a
-// list of names, the tool's own or Claude Code's; else an expression that has to match the whole of
-// Claude Code's name.
+// matchClaude compiles a matcher for tools of a PascalCase event, by Claude Code's rules (G11): a
+// list of names, each the tool's own or one of Claude Code, or else an expression that has to match
+// the whole name in Claude Code.
 func matchClaude(pattern string) (m hook.Matcher, note string) {
 	switch {
 	case pattern == "" || pattern == "*" || pattern == "**":
@@ -64,18 +64,18 @@ type claudeExpression struct{ hook.Matcher }
 // Match reports whether the expression matches Claude Code's name of the tool.
 func (c claudeExpression) Match(tool string) bool { return c.Matcher.Match(claudeNamesOf(tool)[0]) }
 
-// callMatcher matches a subject that stands for several calls if it matches one of them. A nil
+// callMatcher matches a subject with several calls if its Matcher accepts one of them. A nil
 // Matcher matches every call.
 type callMatcher struct{ hook.Matcher }
 
-// Match reports whether the matcher accepts a call.
+// Match reports whether the matcher accepts one of the calls.
 func (c callMatcher) Match(subject string) bool {
 	return slices.ContainsFunc(subjects(subject), func(tool string) bool {
 		return c.Matcher == nil || c.Matcher.Match(tool)
 	})
 }
 
-// Quick reports whether a test never takes long.
+// Quick reports whether a match never takes long.
 func (c callMatcher) Quick() bool {
 	q, ok := c.Matcher.(interface{ Quick() bool })
 	return c.Matcher == nil || ok && q.Quick()

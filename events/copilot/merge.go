@@ -19,8 +19,8 @@ import (
 // rank orders decisions: deny before ask before allow (G41).
 var rank = map[hook.Decision]int{hook.Deny: 3, hook.Block: 3, hook.Ask: 2, hook.Allow: 1, hook.Approve: 1}
 
-// reduce merges the answers in the order of the hooks. The last rewrite counts, unless there is a
-// denial; of a permission request later members override earlier ones (G42).
+// reduce merges the answers in the order of the hooks. The last rewrite is kept, unless there is a
+// denial; at a permission request later members override earlier ones (G42).
 func (t *traits) reduce(outs iter.Seq[hook.Output[Output]]) (all hook.Output[Output]) {
 	var contexts, messages []string
 	for o := range outs {
@@ -50,7 +50,7 @@ func (t *traits) reduce(outs iter.Seq[hook.Output[Output]]) (all hook.Output[Out
 	return all
 }
 
-// over lets the members of a later answer replace those of p.
+// over replaces the members of p by those that a later answer has.
 func (p *Output) over(later *Output) {
 	if later.ModifiedArgs != nil {
 		p.ModifiedArgs = later.ModifiedArgs
@@ -72,15 +72,15 @@ func add(texts []string, text string) []string {
 	return append(texts, text)
 }
 
-// refine adjusts the report of one hook: members that only the chat of VS Code honours go elsewhere,
-// and the reason of a command that failed and denies is the original's.
+// refine adjusts the report of one hook: it removes members that only the chat of VS Code honours on
+// other surfaces, and gives a command that failed and denies the original's reason.
 func (t *traits) refine(s *pipeline.Session, event string, r *hook.Report[Output]) {
 	o := &r.Output
 	if o.Stop && surfaceOf(s) != VSCode && r.Err == nil {
 		o.Stop, o.StopReason = false, ""
 		r.Notes = append(r.Notes, `"continue": false has no effect on `+event)
 	}
-	if late, ok := errors.AsType[*hook.TimeoutError](r.Err); ok { // a failure like others here, and not an end of the fire
+	if late, ok := errors.AsType[*hook.TimeoutError](r.Err); ok { // a failure like others, which does not end the fire
 		r.Err = &hook.Error{Hook: r.Hook, Err: &hook.ClassError{Class: hook.ClassTimeout, Err: errors.New(late.Error())}}
 	}
 	byTwo := r.Reply != nil && r.Reply.Signal == nil && r.Reply.Exit == 2
@@ -96,15 +96,15 @@ func (t *traits) refine(s *pipeline.Session, event string, r *hook.Report[Output
 	}
 }
 
-// concludeCall decides about a question without a user to answer it: a denial (G43).
+// concludeCall makes ask a denial where there is no user to answer (G43).
 func concludeCall(s *pipeline.Session, _ *PreToolUseInput, res *hook.Result[Output]) {
 	if res.Decision == hook.Ask && (!s.Interactive() || surfaceOf(s) == Cloud) {
 		res.Decision, res.Specific.ModifiedArgs = hook.Deny, nil
 	}
 }
 
-// concludePermission keeps a call that wants to leave the sandbox from being approved (G44), and stops
-// the agent where a denial says so.
+// concludePermission removes the approval of a call that asks to leave the sandbox (G44), and stops
+// the agent after a denial with interrupt.
 func concludePermission(_ *pipeline.Session, in *PermissionRequestInput, res *hook.Result[Output]) {
 	if bypass := in.Input.Get("requestSandboxBypass"); res.Decision == hook.Allow && bypass != nil && bypass.Kind() == 't' {
 		res.Decision, res.Reason = "", ""
@@ -114,21 +114,21 @@ func concludePermission(_ *pipeline.Session, in *PermissionRequestInput, res *ho
 	}
 }
 
-// stopCap is how often in a row hooks can send an agent back to work (G45).
+// stopCap limits how many times in a row hooks can send an agent back to work (G45).
 const stopCap = 8
 
-// stops counts in a session whose state cannot be kept on disk.
+// stops is the count of a session whose state cannot be stored on disk.
 type stops struct{ n int64 }
 
-// capStops lets an agent stop that hooks have sent back to work too often. again says that a hook has
-// done so before.
+// capStops lifts the block of hooks that have sent an agent back to work too often. again means that
+// a hook has done so before.
 func capStops(s *pipeline.Session, key string, again bool, res *hook.Result[Output]) {
 	state := s.State()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // of the state's lock, which a hook may hold
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a hook may hold the lock of the state
 	defer cancel()
 	if !again || !res.Decision.Blocks() {
 		if _, counted, err := state.Get(ctx, key); counted || err != nil {
-			_ = state.Delete(ctx, key) // a count that stays is one block less at worst
+			_ = state.Delete(ctx, key) // if this fails, the cap is reached one block too early at worst
 		}
 	}
 	if !res.Decision.Blocks() {
@@ -150,7 +150,7 @@ func capStops(s *pipeline.Session, key string, again bool, res *hook.Result[Outp
 // stopKey is the key of a count in a session.
 type stopKey string
 
-// effects lists everything that a caller has to apply.
+// effects returns everything that a caller has to apply.
 func (t *traits) effects(res *hook.Result[Output]) *Effects {
 	e := format.EffectsOf(res)
 	p := &res.Specific
@@ -191,7 +191,8 @@ func (t *traits) effects(res *hook.Result[Output]) *Effects {
 	return e
 }
 
-// notice tells the user that a hook failed: in its own words, if it has printed some.
+// notice returns the text that tells the user of a failed hook: its standard error, or else the
+// error.
 func notice(r *hook.Report[Output]) string {
 	if r.Reply != nil {
 		if said := strings.TrimSpace(string(r.Reply.Stderr)); said != "" {

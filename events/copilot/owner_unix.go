@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/internal/environ"
 )
 
-// checkOwner returns why a file of the policy directory does not count: it belongs to root, or to the
-// user who runs the program where SNAPHOOK_ETC stands for /etc, and no other user can write it (G3).
+// checkOwner returns why a file of the policy directory is ignored. Its owner has to be root, or the
+// user who runs the program if SNAPHOOK_ETC replaces /etc, and no other user may write it (G3).
 func checkOwner(file string, env []string) error {
 	info, err := os.Stat(file)
 	if err != nil {

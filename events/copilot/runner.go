@@ -10,14 +10,15 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// speaking runs a hook with a payload in the spelling of its event, and once for each call of several.
+// speaking runs a hook with a payload in the spelling of its event. For several calls it runs the hook
+// once for each.
 type speaking struct {
 	hook.Runner
 	t       *traits
 	event   string
 	spell   spelling
-	matcher hook.Matcher // of tools; nil matches every one
-	dir     string       // of the hook; "" is the session's
+	matcher hook.Matcher // of tools; nil matches every tool
+	dir     string       // the hook's directory; "" is the session's
 }
 
 // Unwrap returns the Runner of the hook itself.
@@ -45,8 +46,9 @@ func (s speaking) one(ctx context.Context, call hook.Call, input wire.Object) (h
 	return reply, err
 }
 
-// endedByTwo writes the answer of a hook that ended with status 2 on an event that reads it: a denial
-// with the message of its output, or its output as guidance for the model (G33, G34).
+// endedByTwo writes the answer of a hook that ended with status 2 on an event that gives this status
+// a meaning: a denial with the message of its output, or its output as guidance for the model (G33,
+// G34).
 func (s speaking) endedByTwo(r *hook.Reply) {
 	said := wire.Trim(r.Stdout)
 	isObject := len(said) > 0 && said[0] == '{' && jsontext.Value(said).IsValid()
@@ -128,7 +130,7 @@ func orNull(v jsontext.Value) jsontext.Value {
 	return v
 }
 
-// promptRunner is a hook of the type "prompt": the agent begins with its text.
+// promptRunner is a hook of the type "prompt": the agent starts with its text.
 type promptRunner string
 
 // Run answers with the prompt.

@@ -18,7 +18,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// Surface is the program that runs the hooks.
+// Surface names the program that runs the hooks.
 type Surface string
 
 // The surfaces. The zero Surface is CLI.
@@ -35,29 +35,29 @@ func Surfaces() []Surface { return []Surface{CLI, Cloud, VSCode} }
 // finds the files where the command line of Copilot keeps them, see [Discover].
 //
 // The hooks of all files run, in the order policy, user, project. A file that cannot be read is a
-// problem and costs no other file.
+// problem, and does not affect the others.
 type Settings struct {
 	Profile Surface
-	Layers  []settings.Layer // in place of the files found; they are read on every Load
+	Layers  []settings.Layer // replace the files that Discover finds; read on every Load
 	Environ []string         // the engine's environment, for hooks and switches; nil means os.Environ()
-	Types   entries.Types    // further types of hooks, besides command, http and prompt
-	Alone   bool             // the settings of Claude Code are not read
+	Types   entries.Types    // types of hooks in addition to command, http and prompt
+	Alone   bool             // do not read the settings of Claude Code
 }
 
-// kind is the way in which a file is read.
+// kind decides how a file is read.
 type kind uint8
 
 // The kinds.
 const (
-	hookFile kind = iota // a file of a directory of hooks: a malformed entry costs itself
-	inline               // settings: a malformed entry costs all of the file
+	hookFile kind = iota // a file of a directory of hooks: a malformed entry alone is ignored
+	inline               // settings: a malformed entry makes the whole file useless
 	foreign              // settings of Claude Code
 )
 
-// places are the files of the surfaces in the order of their hooks (G1, G2, G60, G61).
+// places lists the files of the surfaces in the order of their hooks (G1, G2, G60, G61).
 var places = []struct {
 	source   hook.Source
-	base     string // etc, home or "" for the project
+	base     string // etc or home; "" for the project
 	pattern  string
 	surfaces []Surface
 }{
@@ -71,7 +71,7 @@ var places = []struct {
 	{hook.Local, "", ".claude/settings.local.json", []Surface{CLI}},
 }
 
-// mostFiles is how many files of one directory are read.
+// mostFiles limits the files of one directory that are read.
 const mostFiles = 256
 
 // Discover returns the layers of a project directory for the command line: policy.d below
@@ -85,7 +85,7 @@ func (p Surface) Discover(dir string) []settings.Layer {
 	return layers
 }
 
-// discover returns the problems of directories with too many files, too.
+// discover also returns a problem for each directory with too many files.
 func (p Surface) discover(dir string, env []string) (layers []settings.Layer, problems []settings.Problem) {
 	bases := map[string]string{"": dir, "etc": policyBase(env), "home": copilotHome(env)}
 	for _, at := range places {
@@ -118,13 +118,13 @@ func (p Surface) orCLI() Surface {
 	return p
 }
 
-// expand returns the files of a pattern whose last element may be *.json, by name.
+// expand returns the files of a pattern whose last element may be *.json, sorted by name.
 func expand(pattern string) []string {
 	dir, last := filepath.Split(pattern)
 	if last != "*.json" {
 		return []string{pattern}
 	}
-	found, _ := os.ReadDir(dir) // one that cannot be read has no hooks for the original either
+	found, _ := os.ReadDir(dir) // an unreadable directory has no hooks for the original either
 	return lo.FilterMap(found, func(e os.DirEntry, _ int) (string, bool) {
 		return filepath.Join(dir, e.Name()), filepath.Ext(e.Name()) == ".json"
 	})
@@ -151,7 +151,7 @@ func copilotHome(env []string) string {
 	return filepath.Join(home, ".copilot")
 }
 
-// kindOf goes by the path of a file.
+// kindOf returns the kind of a file, by its path.
 func kindOf(file string) kind {
 	parts := strings.Split(filepath.ToSlash(file), "/")
 	base := parts[len(parts)-1]
@@ -164,24 +164,24 @@ func kindOf(file string) kind {
 	return hookFile
 }
 
-// Foreign reports whether a layer is a settings file of Claude Code, which Copilot reads too. Where no
-// other layer is there, nothing says that the project is meant for Copilot.
+// Foreign reports whether a layer is a settings file of Claude Code, which Copilot reads too. If all
+// layers are Foreign, nothing shows that the project is meant for Copilot.
 func Foreign(l settings.Layer) bool { return kindOf(l.File) == foreign }
 
-func init() { Dialect.Settings = Settings{}.Load } // Load needs Dialect, so that its literal cannot have it
+func init() { Dialect.Settings = Settings{}.Load } // Load uses Dialect: in the literal it would be a cycle
 
-// order is the order of the sources; those of one rank are in the order of their files.
+// order ranks the sources; files of equal rank keep their order.
 var order = map[hook.Source]int{hook.Managed: 1, hook.User: 2, hook.Project: 3, hook.Local: 3}
 
-// reading is one Load under way.
+// reading holds the state of one Load.
 type reading struct {
 	entries.Reader
 	Settings
 	at     pipeline.Workspace
-	env    []string       // of commands
-	off    settings.Value // the disableAllHooks that counts; the zero Value: hooks are on
-	offBy  hook.Source    // whose it is
-	ownOff settings.Value // the same of a project that the user has not agreed to, for its own hooks
+	env    []string       // the environment of commands
+	off    settings.Value // the disableAllHooks in effect; the zero Value: hooks are on
+	offBy  hook.Source    // the source of off
+	ownOff settings.Value // the same for a project that the user has not agreed to; applies to its own hooks
 	etc    string
 }
 
@@ -194,7 +194,7 @@ func surfaceOf(s *pipeline.Session) Surface {
 	return p.orCLI()
 }
 
-// Load reads the settings for a directory. It is a [pipeline.Load]. The error is that there is no such
+// Load reads the settings for a directory. It is a [pipeline.Load]. It fails only for an unknown
 // surface.
 func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 	if s.Profile = s.Profile.orCLI(); !slices.Contains(Surfaces(), s.Profile) {
@@ -213,7 +213,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 		r.env = environ.WithVar(r.env, v[0], v[1])
 	}
 	r.Loaded.Values = map[any]any{surfaceKey{}: s.Profile}
-	layers := slices.Clone(s.Layers) // others may be loading them too
+	layers := slices.Clone(s.Layers) // a copy: other loads may use the same slice
 	if s.Layers == nil {
 		layers, r.Loaded.Problems = s.Profile.discover(at.Dir, s.Environ)
 	}
@@ -262,8 +262,8 @@ func (r *reading) label(layer settings.Layer) string {
 	return layer.Source.String() + "/" + strings.TrimSuffix(filepath.Base(layer.File), ".json")
 }
 
-// switchOff reads disableAllHooks of settings: the last that says anything counts (G5). Settings of a
-// project that the user has not agreed to count for its own hooks alone.
+// switchOff reads disableAllHooks of settings: the last file that has it decides (G5). The setting of
+// a project that the user has not agreed to applies to its own hooks alone.
 func (r *reading) switchOff(layer settings.Layer, v settings.Value) {
 	on, ok := r.Bool(v)
 	to, by := &r.off, &r.offBy
@@ -278,7 +278,7 @@ func (r *reading) switchOff(layer settings.Layer, v settings.Value) {
 	}
 }
 
-// unusable returns why nothing of a file counts (G4).
+// unusable returns the mistake that makes a whole file useless, or nil (G4).
 func (r *reading) unusable(layer settings.Layer, v settings.Value) *settings.Problem {
 	version, hooks := v.Get("version"), v.Get("hooks")
 	if file, err := filepath.Abs(layer.File); err == nil && layer.Source == hook.Managed &&
@@ -307,7 +307,7 @@ func (r *reading) unusable(layer settings.Layer, v settings.Value) *settings.Pro
 	return nil
 }
 
-// exclusion returns why hooks of a source do not run, if there is a reason.
+// exclusion returns why hooks of a source do not run; the zero value if they do.
 func (r *reading) exclusion(source hook.Source, own settings.Value) hook.Exclusion {
 	project := source == hook.Project || source == hook.Local
 	no := func(why hook.SkipReason, detail string, by hook.Source) hook.Exclusion {
@@ -330,10 +330,10 @@ func (r *reading) exclusion(source hook.Source, own settings.Value) hook.Exclusi
 	return hook.Exclusion{}
 }
 
-// unfired are events of Copilot that have no counterpart here.
+// unfired lists events of Copilot that have no counterpart here.
 var unfired = []string{"preMcpToolCall", "postResult", "prePRDescription"}
 
-// elsewhere are names that people write for events of this system.
+// elsewhere maps names that people write by mistake to the events of this system.
 var elsewhere = map[string]string{
 	"BeforeTool": "preToolUse", "AfterTool": "postToolUse", "BeforeAgent": "userPromptSubmitted", "AfterAgent": "agentStop",
 	"AgentStop": "agentStop", "UserPromptSubmitted": "userPromptSubmitted", "stop": "agentStop",

@@ -10,11 +10,11 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// spelling is the form of a payload.
+// spelling describes the form of a payload.
 type spelling struct {
 	names  map[string]string // members with another name; "" leaves one out; nil: camelCase
 	claude bool              // tools have Claude Code's names
-	result string            // the member with the result; "tool_response" is its text alone
+	result string            // the member that holds the result; in "tool_response" it is only the result's text
 }
 
 // The spellings: of camelCase and PascalCase hooks (G21, G22), and of the chat of VS Code (G61).
@@ -24,7 +24,7 @@ var (
 	vscode = spelling{result: "tool_response", names: merged(snake, map[string]string{"toolUseId": "tool_use_id"})}
 )
 
-// snake are the names of members in Claude Code's words.
+// snake maps the names of members to Claude Code's.
 var snake = map[string]string{
 	"sessionId": "session_id", "initialPrompt": "initial_prompt", "transformedPrompt": "transformed_prompt",
 	"toolName": "tool_name", "toolArgs": "tool_input", "toolInput": "tool_input", "permissionSuggestions": "permission_suggestions",
@@ -43,7 +43,7 @@ func merged(maps ...map[string]string) map[string]string {
 	return all
 }
 
-// claudeNames groups the names of a tool: its own ones, then Claude Code's, of which the first is in
+// claudeNames groups the names of a tool: its own, and Claude Code's, the first of which is used in
 // payloads (G12).
 var claudeNames = []struct {
 	own    []string
@@ -62,7 +62,7 @@ var claudeNames = []struct {
 	{[]string{"task"}, match.Names{"Agent", "Task"}},
 }
 
-// claudeNamesOf returns Claude Code's names of a tool; its own name if there are none.
+// claudeNamesOf returns Claude Code's names of a tool; its own name if it has none there.
 func claudeNamesOf(tool string) match.Names {
 	for _, n := range claudeNames {
 		if match.Names(n.own).Match(tool) {
@@ -112,7 +112,7 @@ func (t *traits) payload(s spelling, payload wire.Object) []byte {
 	return append(dst, '}')
 }
 
-// milliseconds returns a timestamp as a number.
+// milliseconds converts a timestamp to a number.
 func milliseconds(value jsontext.Value) jsontext.Value {
 	text, _ := wire.Text(value)
 	at, err := time.Parse(isoTime, text)
@@ -122,7 +122,7 @@ func milliseconds(value jsontext.Value) jsontext.Value {
 	return strconv.AppendInt(nil, at.UnixMilli(), 10)
 }
 
-// parsed returns arguments that are JSON text as the object that it holds.
+// parsed returns the object that arguments hold as JSON text; other arguments stay as they are.
 func parsed(value jsontext.Value) jsontext.Value {
 	text, isText := wire.Text(value)
 	if inner := jsontext.Value(wire.Trim([]byte(text))); isText && inner.Kind() == '{' && inner.IsValid() {
@@ -131,7 +131,7 @@ func parsed(value jsontext.Value) jsontext.Value {
 	return value
 }
 
-// result returns a tool's result under the member's rules.
+// result returns a tool's result in the form of the payload's member.
 func result(member string, value jsontext.Value) jsontext.Value {
 	text := wire.Object(value).Get("textResultForLlm")
 	if value.Kind() != '{' {

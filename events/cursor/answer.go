@@ -16,9 +16,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Output is the own part of answers, of all events. The user's message is the common Message, and
-// the context for the model the common Context. A hook in Go denies with the common Decision and
-// Reason.
+// Output is the event's own part of an answer, with the members of all events. The message for the
+// user is the common Message, and the context for the model the common Context. A hook in Go denies
+// with the common Decision and Reason.
 type Output struct {
 	Permission   string            `json:"permission,omitzero"` // as written
 	AgentMessage string            `json:"agent_message,omitzero"`
@@ -47,19 +47,20 @@ const (
 // answer is an answer as its hook wrote it.
 type answer struct {
 	Output
-	permits, says bool // it has a permission; it has a member that some event knows
+	permits, says bool // has a permission; has a member that some event knows
 	goOn          *bool
 	user, context string
 }
 
 // member is a member of answers.
 type member struct {
-	takes takes // 0: of every gate
-	// read reads a value that is not null, and returns what it has to be, or "".
+	takes takes // 0: all gates honour it
+	// read stores a value that is not null. For an unusable one it returns a description of the
+	// value that is needed.
 	read func(a *answer, v jsontext.Value) (want string)
 }
 
-// members are the members of answers by name, the older spellings among them (U17).
+// members lists the members of answers by name, with the older spellings (U17).
 var members = map[string]member{
 	"permission":              {0, func(a *answer, v jsontext.Value) string { a.permits = true; return text(&a.Permission, v) }},
 	"user_message":            {takesUser, func(a *answer, v jsontext.Value) string { return text(&a.user, v) }},
@@ -118,10 +119,10 @@ func readPaths(a *answer, v jsontext.Value) string {
 	}{&a.PluginPaths}) == nil, "", "an array of strings")
 }
 
-// lenient is how JSON is read: of equal names the last one counts.
+// lenient are the options with which JSON is read: of equal names the last one is used.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// errSilent is the error of a hook that printed nothing where an answer decides (U18).
+// errSilent is the error of a hook that printed nothing at an event where hooks can deny (U18).
 var errSilent = &hook.ClassError{
 	Class: hook.ClassExit, Err: errors.New("it printed no output, where an answer is wanted; print {} to say nothing"),
 }
@@ -148,7 +149,7 @@ func decoder(event string, t *traits) stages.Decode[Output] {
 	}
 }
 
-// read reads the members that count for the event, and returns notes on those that do not.
+// read reads the members that the event honours, and returns notes on others.
 func (a *answer) read(event string, t *traits, o wire.Object) (notes []string, err error) {
 	var strange string
 	for name, value := range o.Members() {
@@ -184,14 +185,14 @@ func (a *answer) read(event string, t *traits, o wire.Object) (notes []string, e
 	return notes, nil
 }
 
-// String lists the words.
+// String lists the words for error messages.
 func (w words) String() string {
 	return lo.Reduce(slices.Sorted(maps.Keys(w)), func(all, word string, i int) string {
 		return all + lo.Ternary(i == 0, "", " or ") + `"` + word + `"`
 	}, "")
 }
 
-// output is the answer in common terms.
+// output converts the answer to the engine's form.
 func (a *answer) output(event string, t *traits) (o hook.Output[Output], notes []string) {
 	o = hook.Output[Output]{Set: hook.SetAnswer | hook.SetSpecific, Message: a.user, Specific: a.Output}
 	switch {

@@ -80,7 +80,7 @@ func TestTheEndOfAHookDecides(t *testing.T) {
 	for _, event := range refusing {
 		for name, tt := range map[string]struct {
 			reply        hook.Reply
-			open, closed string // the decision
+			open, closed string // the decision of an open and of a closed hook
 		}{
 			"status 2":                 {hook.Reply{Exit: 2, Stdout: []byte(`{"permission":"allow"}`), Stderr: []byte("why\n")}, "deny", "deny"},
 			"status 2 without a word":  {hook.Reply{Exit: 2}, "deny", "deny"},
@@ -193,7 +193,7 @@ func TestTheResultOfAToolOfAServerIsReplaced(t *testing.T) {
 	}
 }
 
-// oracle answers every question alike.
+// oracle is a model with one answer to every question.
 type oracle struct {
 	text string
 	err  error

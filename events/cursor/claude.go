@@ -11,18 +11,18 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// imports are the events of Claude Code whose hooks Cursor imports, with their names here (U31).
-// Hooks of its other events do not run.
+// imports maps the events of Claude Code whose hooks Cursor imports to their names here (U31).
+// Hooks of other events of Claude Code do not run.
 var imports = map[string]string{
 	"PreToolUse": "preToolUse", "PostToolUse": "postToolUse", "UserPromptSubmit": "beforeSubmitPrompt", "Stop": "stop",
 	"SubagentStop": "subagentStop", "SessionStart": "sessionStart", "SessionEnd": "sessionEnd", "PreCompact": "preCompact",
 }
 
-// tools are the names that matchers of imported hooks may have for a tool (U32).
+// tools groups the names of a tool that matchers of imported hooks accept (U32).
 var tools = match.Renamed{{"Shell", "Bash"}, {"Write", "Edit", "MultiEdit"}}
 
-// imported runs a hook of Claude Code. The answer may be in its words; the reply has it in those of
-// Cursor (U33).
+// imported runs a hook of Claude Code, and translates an answer in Claude Code's words to Cursor's
+// (U33).
 type imported struct {
 	hook.Runner
 	traits *traits
@@ -40,11 +40,11 @@ func (i imported) Run(ctx context.Context, call hook.Call) (hook.Reply, error) {
 	return reply, err
 }
 
-// claudes are the members of Claude Code's answers.
+// claudes lists the members of Claude Code's answers.
 var claudes = []string{"hookSpecificOutput", "decision", "reason", "continue", "stopReason", "suppressOutput", "systemMessage"}
 
-// translate returns an answer of Claude Code in the words of Cursor. A text that is no such answer,
-// or has a word that Cursor does not know, stays as it is: a gate then blocks.
+// translate returns an answer of Claude Code in the words of Cursor. Other texts, and answers with
+// a word that Cursor does not know, stay as they are: a gate then blocks.
 func (t *traits) translate(stdout []byte) []byte {
 	printed := wire.Trim(stdout)
 	if len(printed) == 0 || printed[0] != '{' || !jsontext.Value(printed).IsValid(lenient...) {
@@ -90,10 +90,10 @@ func (t *traits) translate(stdout []byte) []byte {
 	return rest
 }
 
-// claudeWords are the words of Claude Code's decisions.
+// claudeWords maps the words of Claude Code's decisions to Cursor's.
 var claudeWords = map[string]string{"deny": "deny", "block": "deny", "allow": "allow", "approve": "allow", "ask": "ask"}
 
-// refusal returns the answer that refuses for a reason; an empty one where there is nothing to
+// refusal returns the answer that refuses with a reason; an empty one at events where hooks cannot
 // refuse.
 func (t *traits) refusal(reason string) wire.Object {
 	switch {

@@ -14,9 +14,9 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Dialect is the Cursor system: exit status 0 is read, 2 denies where the event has something to
-// deny, and after any other one the hook has failed (U15). Hooks have a minute, and all of an event
-// run at the same time.
+// Dialect is the Cursor system. After exit status 0 the output is read, status 2 denies at events
+// where hooks can deny, and after any other status the hook has failed (U15). Hooks have a minute,
+// and all of an event run at the same time.
 var Dialect = &pipeline.Dialect{
 	Name: "cursor",
 	Unit: time.Second,
@@ -34,7 +34,7 @@ var Dialect = &pipeline.Dialect{
 	HostLast: true,
 }
 
-// head appends the members of every payload that the engine knows (U12).
+// head appends those members of every payload that the engine knows (U12).
 func head(dst []byte, h pipeline.Head) []byte {
 	dst = append(append(dst, `"hook_event_name":`...), wire.Quote(h.Event)...)
 	dst = append(append(append(dst, `,"workspace_roots":[`...), wire.Quote(h.Dir)...), ']')
@@ -50,28 +50,29 @@ func head(dst []byte, h pipeline.Head) []byte {
 	return append(append(dst, `,"transcript_path":`...), transcript...)
 }
 
-// denies are the ends of a hook on an event that has something to deny.
+// denies maps exit statuses to their effects on an event where hooks can deny.
 var denies = hook.Exits{0: hook.ParseAnswer, 2: hook.DenyUnread, hook.OtherStatus: hook.Fail}
 
-// traits holds the facts about an event that its declaration has no field for.
+// traits holds the facts about an event for which its declaration has no field.
 type traits struct {
-	takes takes  // the members of answers that count
-	words words  // of "permission"; nil: the event asks for none
-	word  string // what matchers test where no member of the input does; "": nothing
+	takes takes  // the members of answers that are honoured
+	words words  // the words of "permission"; nil: the event has none
+	word  string // the word that matchers test if no member of the input is the subject; "": none
 	bare  bool   // the payload belongs to no conversation
 	told  string // who gets the text of a refusal: model, user or ""
 }
 
-// gate reports whether the event asks for permission: an answer that is off the schema blocks.
+// gate reports whether the event asks for permission. At a gate, an answer that violates the schema
+// blocks.
 func (t *traits) gate() bool { return t.words != nil }
 
-// refuses reports whether the event has something to deny.
+// refuses reports whether hooks of the event can deny.
 func (t *traits) refuses() bool { return t.gate() || t.takes&takesContinue != 0 }
 
-// follows reports whether a text of a hook keeps the agent going.
+// follows reports whether a hook of the event can keep the agent going with a text.
 func (t *traits) follows() bool { return t.takes&takesFollowup != 0 }
 
-// words are the words of "permission" that an event knows, with what each does. A word that is
+// words maps the words of "permission" that an event knows to their effects. A word mapped to
 // Undecided is accepted and has no effect.
 type words map[string]hook.Decision
 
@@ -108,8 +109,8 @@ func declare[In any](t traits, ev pipeline.Spec[In, Output]) *pipeline.Event[In,
 }
 
 // Match compiles a matcher (U9): empty and "*" match everything, anything else is an expression of
-// JavaScript that may match anywhere. A pattern that is no expression matches nothing, and note
-// says so.
+// JavaScript that may match anywhere. An invalid pattern matches nothing, and note describes the
+// mistake.
 func Match(pattern string) (m hook.Matcher, note string) {
 	if pattern == "" || pattern == "*" {
 		return nil, ""
@@ -121,7 +122,8 @@ func Match(pattern string) (m hook.Matcher, note string) {
 	return p, ""
 }
 
-// fixed compiles the matchers of an event that tests the same word each time, or nothing (U10).
+// fixed returns the function that compiles the matchers of an event without a subject: they test
+// the same word at each fire, or are ignored if word is empty (U10).
 func fixed(word string) func(pattern string) (hook.Matcher, string) {
 	return func(pattern string) (hook.Matcher, string) {
 		if word == "" {
@@ -140,7 +142,7 @@ func fixed(word string) func(pattern string) (hook.Matcher, string) {
 }
 
 // About returns the types of hooks that an event runs, and who gets the text of a refusal: "model",
-// "user", or "" where there is nothing to refuse.
+// "user", or "" where hooks cannot refuse.
 func About(event string) (types []string, told string) {
 	if t := table[event]; t != nil {
 		return []string{"command", "prompt"}, t.told
@@ -148,10 +150,10 @@ func About(event string) (types []string, told string) {
 	return nil, ""
 }
 
-// strictness ranks decisions: of several answers the strictest counts (U24).
+// strictness ranks decisions: the strictest of several answers is used (U24).
 func strictness(d hook.Decision) int {
 	return slices.Index([]hook.Decision{hook.Undecided, hook.Allow, hook.Ask, hook.Deny}, cmp.Or(synonyms[d], d))
 }
 
-// synonyms are words that hooks in Go may use for those of the system.
+// synonyms maps further words that hooks in Go may use to those of the system.
 var synonyms = map[hook.Decision]hook.Decision{hook.Block: hook.Deny, hook.Approve: hook.Allow}

@@ -19,7 +19,7 @@ import (
 	"github.com/snaphook-go/snaphook/settings"
 )
 
-// entryMembers are the members of an entry.
+// entryMembers lists the members of an entry.
 var entryMembers = []string{"command", "type", "prompt", "model", "timeout", "matcher", "failClosed", "loop_limit"}
 
 // entry is one hook of a file, or a group of hooks of Claude Code.
@@ -40,7 +40,7 @@ func (e *entry) read(like hook.Hook) {
 	like.Pattern, like.Matcher, note = e.matcher(at)
 	excluded := like.Exclusion
 	if note != "" {
-		e.broken, like.Matcher = note, nil // in doubt it could have meant any
+		e.broken, like.Matcher = note, nil // when in doubt the hook runs at every call
 		e.Problem(at.Wrong("%s", note))
 	}
 	e.Read(e.file.rank.name, like, func(h *hook.Hook, v settings.Value) *settings.Problem {
@@ -57,8 +57,8 @@ func (e *entry) read(like hook.Hook) {
 	})
 }
 
-// matcher compiles a matcher (U9 to U11, U32). That of an imported hook is one of Claude Code, of the
-// names of its tools; note says why it matches nothing.
+// matcher compiles a matcher (U9 to U11, U32). An imported hook has a matcher of Claude Code, for the
+// names of Claude Code's tools. note says why the matcher matches nothing.
 func (e *entry) matcher(at settings.Value) (pattern string, m hook.Matcher, note string) {
 	pattern, ok := at.Text()
 	subject := e.Event.Subject
@@ -112,7 +112,7 @@ func (e *entry) fill() *settings.Problem {
 	return nil
 }
 
-// need reads a text that has to be there.
+// need reads a required text.
 func (e *entry) need(name string, v settings.Value) (string, *settings.Problem) {
 	text, ok := v.Text()
 	switch {
@@ -124,7 +124,7 @@ func (e *entry) need(name string, v settings.Value) (string, *settings.Problem) 
 	return "", lo.ToPtr(e.value.Wrong("the hook has no %q; add it", name))
 }
 
-// failClosed reads whether a failure blocks (U18). A value that is not a boolean counts as true.
+// failClosed reads whether a failure blocks (U18). A value that is not a boolean means true.
 func (e *entry) failClosed(v settings.Value) {
 	on, ok := e.Bool(v)
 	if on = on || !ok && v.Exists() && v.Kind() != 'n'; on && !e.traits.refuses() {
@@ -146,7 +146,7 @@ func (e *entry) timeout(v settings.Value) time.Duration {
 	return 0
 }
 
-// loopLimit reads how many follow-ups there may be before the hook is not called (U30).
+// loopLimit reads the number of follow-ups after which the hook is not called any more (U30).
 func (e *entry) loopLimit(v settings.Value) {
 	limit, ok := v.Number()
 	switch {
@@ -170,10 +170,11 @@ func (e *entry) loopLimit(v settings.Value) {
 // standardLoops is the loop limit of an entry that has none.
 const standardLoops = 5
 
-// below is the condition that there have been fewer follow-ups.
+// below is the condition that there have been fewer follow-ups than this number.
 type below int
 
-// Holds reports whether the count of the input is below the limit. One that cannot be read is.
+// Holds reports whether the count of the input is below the limit. It is true for a count that
+// cannot be read.
 func (b below) Holds(in hook.ConditionInput) bool {
 	n, err := strconv.Atoi(string(in.Input))
 	return err != nil || n < int(b)
@@ -207,14 +208,14 @@ func (e *entry) command(at settings.Value) *settings.Problem {
 	return nil
 }
 
-// imported lets a hook of Claude Code answer in its own words.
+// imported makes the answers of a Claude Code hook be read in that system's words.
 func (e *entry) imported() {
 	if e.file.claude {
 		e.hook.Runner = imported{e.hook.Runner, e.traits}
 	}
 }
 
-// prompt reads a hook that is a question to a model (U20).
+// prompt reads a hook that asks a model (U20).
 func (e *entry) prompt(at settings.Value) *settings.Problem {
 	h := e.hook
 	text, wrong := e.need("prompt", at)

@@ -165,7 +165,7 @@ var AfterTabFileEdit *pipeline.Event[AfterTabFileEditInput, Output] = declare(tr
 		Doc:  "when Cursor Tab has edited a file",
 	})
 
-// SubagentStart fires before a sub-agent begins. A hook that asks denies.
+// SubagentStart fires before a sub-agent begins. A hook that asks the user denies.
 var SubagentStart *pipeline.Event[SubagentStartInput, Output] = declare(traits{
 	takes: guards, words: asksIsNo, told: "model",
 }, pipeline.Spec[SubagentStartInput, Output]{
@@ -193,7 +193,7 @@ var Stop *pipeline.Event[StopInput, Output] = declare(traits{
 	Doc:  "when the agent is about to end its answer",
 })
 
-// PreCompact fires before the conversation is compacted. Hooks say something to the user.
+// PreCompact fires before the conversation is compacted. Hooks can show a message to the user.
 var PreCompact *pipeline.Event[PreCompactInput, Output] = declare(traits{
 	takes: takesUser,
 }, pipeline.Spec[PreCompactInput, Output]{
@@ -208,14 +208,14 @@ var AfterAgentResponse *pipeline.Event[AfterAgentResponseInput, Output] = declar
 		Doc:  "when the agent has written a message",
 	})
 
-// AfterAgentThought fires when the agent has thought.
+// AfterAgentThought fires when the agent has finished a thought.
 var AfterAgentThought *pipeline.Event[AfterAgentThoughtInput, Output] = declare(traits{word: "AgentThought"},
 	pipeline.Spec[AfterAgentThoughtInput, Output]{
 		Name: "afterAgentThought",
 		Doc:  "when the agent has thought",
 	})
 
-// WorkspaceOpen fires when a workspace is opened. Hooks name directories of plugins.
+// WorkspaceOpen fires when a workspace is opened. Hooks return directories of plugins.
 var WorkspaceOpen *pipeline.Event[WorkspaceOpenInput, Output] = declare(traits{
 	takes: takesPlugins, bare: true,
 }, pipeline.Spec[WorkspaceOpenInput, Output]{

@@ -10,14 +10,14 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Release is the release of Cursor that payloads name if the host names none: scripts tell Cursor
-// by it.
+// Release is the release of Cursor in payloads if the host names none: scripts recognise Cursor by
+// it.
 const Release = "3.20.21"
 
 // Version is a release of Cursor. The zero Version is sent as [Release].
 type Version string
 
-// MarshalText returns the version as hooks see it.
+// MarshalText returns the version in the form that hooks get.
 func (v Version) MarshalText() ([]byte, error) { return []byte(v.orRelease()), nil }
 
 func (v Version) orRelease() string {
@@ -27,8 +27,8 @@ func (v Version) orRelease() string {
 	return string(v)
 }
 
-// Text is a text that a payload has as a string. From JSON, a value that is no string is its own
-// JSON text: {"q": 1} is read as the string {"q":1}.
+// Text is a string in payloads. A JSON value that is not a string is read as its own JSON text:
+// {"q": 1} becomes the string {"q":1}.
 type Text string
 
 // UnmarshalJSON reads any value.
@@ -47,7 +47,7 @@ func (t *Text) UnmarshalJSON(value []byte) error {
 	return err
 }
 
-// Host is what a host says about itself with each event.
+// Host holds the facts about the host that each payload has.
 type Host struct {
 	Version   Version `json:"cursor_version"`
 	UserEmail *string `json:"user_email"` // nil: no user is signed in
@@ -55,10 +55,10 @@ type Host struct {
 
 func (h *Host) host() *Host { return h }
 
-// reporter is the input of an event.
+// reporter is an input that has a Host.
 type reporter interface{ host() *Host }
 
-// Turn is the part of the conversation in which an event fires.
+// Turn identifies the part of the conversation in which an event fires.
 type Turn struct {
 	Host
 	GenerationID string       `json:"generation_id"`
@@ -170,7 +170,7 @@ type BeforeMCPExecutionInput struct {
 	Tool      string `json:"tool_name"`
 	Input     Text   `json:"tool_input"`
 	Server    string `json:"mcp_server_name"`
-	URL       string `json:"url,omitzero"` // of a server with one, in both members
+	URL       string `json:"url,omitzero"` // of a server with a URL; hooks get it in two members
 	ServerURL string `json:"mcp_server_url,omitzero"`
 	Command   string `json:"command,omitzero"` // of a server that is a program
 }
@@ -250,13 +250,14 @@ type SubagentStartInput struct {
 	Branch   string `json:"git_branch,omitzero"`
 }
 
-// Ending is how an agent is about to end. A follow-up counts if it has completed.
+// Ending describes how an agent is about to end. A follow-up has an effect only if Status is
+// completed.
 type Ending struct {
 	Status string `json:"status"`     // completed, aborted or error
-	Loops  int    `json:"loop_count"` // how many follow-ups of hooks there were since the user's prompt
+	Loops  int    `json:"loop_count"` // the number of follow-ups of hooks since the user's prompt
 
-	// Uncounted is for a host that knows whether there was a follow-up, which Loops then says, and not
-	// how many: the session counts, and at their limit the follow-ups of a hook do not count.
+	// Uncounted is for a host that only knows whether there was a follow-up, and sets Loops to 0 or 1.
+	// The session counts instead, and ignores the follow-ups of a hook from its limit on.
 	Uncounted bool `json:"-"`
 }
 
@@ -264,11 +265,11 @@ func (e *Ending) end() *Ending { return e }
 
 func (e *Ending) completed() bool { return e.Status == "completed" }
 
-// loops returns the input of the condition that a loop limit is.
+// loops returns the input of the condition for a loop limit.
 func (e *Ending) loops() hook.ConditionInput {
 	loops := e.Loops
 	if e.Uncounted {
-		loops = 0 // each hook is called; see settle
+		loops = 0 // settle checks the limit instead
 	}
 	return hook.ConditionInput{Input: strconv.AppendInt(nil, int64(loops), 10)}
 }

@@ -19,7 +19,7 @@ func loopsOf(s *pipeline.Session, event string) *loops {
 	return s.Value(loopsKey{event}, func() any { return &loops{} }).(*loops)
 }
 
-// count returns how many there have been before this end.
+// count returns the number of follow-ups before this end.
 func (l *loops) count(e *Ending) int {
 	if e.Loops == 0 {
 		return 0
@@ -29,7 +29,7 @@ func (l *loops) count(e *Ending) int {
 	return l.n
 }
 
-// countLoops counts one more follow-up, or none.
+// countLoops adds a follow-up to the count, or resets it if there was none.
 func countLoops(s *pipeline.Session, event string, e *Ending, again bool) {
 	if !e.Uncounted {
 		return

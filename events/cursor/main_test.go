@@ -18,18 +18,18 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The clock of the expressions runs until a while after the last match.
+	// The clock goroutine of regexp2 outlives the last match for a while.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 }
 
-// layer is a settings file that is not on disk.
+// layer returns a settings file that is not on disk.
 func layer(name, text string) settings.Layer {
 	l := cursor.Layer(name, name+".json")
 	l.Data = []byte(text)
 	return l
 }
 
-// with has the settings of layers: a name and a text in turn.
+// with returns the settings of layers, given as names and texts in turn.
 func with(texts ...string) cursor.Settings {
 	s := cursor.Settings{Environ: []string{"PATH=" + os.Getenv("PATH")}}
 	for _, pair := range lo.Chunk(texts, 2) {
@@ -38,12 +38,12 @@ func with(texts ...string) cursor.Settings {
 	return s
 }
 
-// on has the hooks of one event in the project's file.
+// on returns settings with hooks of one event in the project's file.
 func on(event, entries string) cursor.Settings {
 	return with("project", `{"version": 1, "hooks": {"`+event+`": [`+entries+`]}}`)
 }
 
-// prints is an entry whose command prints this.
+// prints returns an entry whose command prints an answer.
 func prints(answer string, members ...string) string {
 	return `{"command": ` + quoted("cat > /dev/null; printf '%s' '"+answer+"'") + strings.Join(append([]string{""}, members...), ", ") + `}`
 }
@@ -52,12 +52,12 @@ func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// says takes the place of the process of every hook.
+// says is a fixed reply that replaces the process of every hook.
 type says hook.Reply
 
 func (s says) Run(context.Context, hook.Call) (hook.Reply, error) { return hook.Reply(s), nil }
 
-// replying has the hooks of settings end like this.
+// replying loads settings whose hooks all give this reply.
 func replying(s cursor.Settings, reply hook.Reply) pipeline.Load {
 	return func(ctx context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 		loaded, err := s.Load(ctx, at)
@@ -87,7 +87,7 @@ func open(t testing.TB, load pipeline.Load, change ...func(*pipeline.SessionConf
 	return ses
 }
 
-// directory is an empty one, by its real name.
+// directory returns a new empty directory, with symbolic links resolved.
 func directory(t testing.TB) string {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -96,7 +96,7 @@ func directory(t testing.TB) string {
 	return dir
 }
 
-// inputs are one input for each event.
+// inputs holds one input for each event.
 var inputs = map[string]string{
 	"sessionStart": `{}`, "sessionEnd": `{"reason":"completed"}`, "beforeSubmitPrompt": `{"prompt":"hi"}`,
 	"preToolUse":           `{"tool_name":"Shell","tool_input":{"command":"ls"},"tool_use_id":"t-1"}`,
@@ -110,7 +110,7 @@ var inputs = map[string]string{
 	"afterAgentResponse": `{"text":"hi"}`, "afterAgentThought": `{"text":"hm"}`, "workspaceOpen": `{}`,
 }
 
-// gates are the events that ask for permission.
+// gates lists the events that ask for permission.
 var gates = []string{"beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "beforeTabFileRead", "subagentStart", "preToolUse"}
 
 func eventNamed(t testing.TB, name string) pipeline.Declared {
@@ -124,7 +124,7 @@ func eventNamed(t testing.TB, name string) pipeline.Declared {
 	return nil
 }
 
-// fireIn fires an event with an input; "" is the one of inputs.
+// fireIn fires an event with an input; "" means the event's input in inputs.
 func fireIn(t testing.TB, ses *pipeline.Session, event, input string) *pipeline.JSONResult {
 	t.Helper()
 	if input == "" {
@@ -137,14 +137,14 @@ func fireIn(t testing.TB, ses *pipeline.Session, event, input string) *pipeline.
 	return res
 }
 
-// fire fires an event whose one hook ends like this; members are further ones of its entry.
+// fire fires an event whose one hook gives this reply; members are further members of its entry.
 func fire(t testing.TB, event string, reply hook.Reply, members ...string) *pipeline.JSONResult {
 	t.Helper()
 	entry := strings.Join(append([]string{`"command": "h"`}, members...), ", ")
 	return fireIn(t, open(t, replying(on(event, "{"+entry+"}"), reply)), event, "")
 }
 
-// answers fires an event whose one hook prints this.
+// answers fires an event whose one hook prints stdout.
 func answers(t testing.TB, event, stdout string) *pipeline.JSONResult {
 	t.Helper()
 	return fire(t, event, hook.Reply{Stdout: []byte(stdout)})
@@ -152,15 +152,15 @@ func answers(t testing.TB, event, stdout string) *pipeline.JSONResult {
 
 func effectsOf(res *pipeline.JSONResult) *cursor.Effects { return res.Effects.(*cursor.Effects) }
 
-// decision is the decision of the effects; "" is none.
+// decision returns the decision of the effects; "" if there is none.
 func decision(res *pipeline.JSONResult) string { return string(lo.FromPtr(effectsOf(res).Decision)) }
 
-// said are the notes and errors of all hooks, a line each.
+// said returns the notes and errors of all hooks, one on each line.
 func said(res *pipeline.JSONResult) string {
 	return strings.Join(lo.FlatMap(res.Hooks, func(h pipeline.HookRun, _ int) []string { return append(h.Notes, lo.FromPtr(h.Error)) }), "\n")
 }
 
-// problems are those of loading, a line each.
+// problems returns the problems of loading, one on each line.
 func problems(t testing.TB, s cursor.Settings) string {
 	t.Helper()
 	loaded, err := s.Load(t.Context(), pipeline.Workspace{Dir: directory(t)})

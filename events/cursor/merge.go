@@ -13,12 +13,13 @@ import (
 	"github.com/snaphook-go/snaphook/pipeline"
 )
 
-// settle changes the report of one hook to what counts at its event.
+// settle removes from the report of one hook what its event does not honour, and translates the
+// rest to the event's decisions.
 func settle(s *pipeline.Session, t *traits, in any, r *hook.Report[Output]) {
 	o := &r.Output
 	note := func(text string) { r.Notes = append(r.Notes, text) }
 	o.Decision = cmp.Or(synonyms[o.Decision], o.Decision)
-	if o.Stop { // of a hook in Go
+	if o.Stop { // only a hook in Go stops
 		if o.Stop = false; t.refuses() {
 			o.Decision, o.Reason = hook.Deny, cmp.Or(o.StopReason, o.Reason)
 		} else {
@@ -66,12 +67,12 @@ func settle(s *pipeline.Session, t *traits, in any, r *hook.Report[Output]) {
 	}
 }
 
-// mcp begins the names of tools of MCP servers.
+// mcp is the prefix of the names of MCP servers' tools.
 const mcp = "MCP:"
 
-// reducer merges the answers of an event in plan order (U24): the strictest decision counts, texts
-// are joined, and of everything else the last answer counts. Nothing is rewritten for a call that
-// is denied.
+// reducer merges the answers of an event in plan order (U24): it keeps the strictest decision,
+// joins texts, and keeps the last value of every other member. A call that is denied is not
+// rewritten.
 func reducer(t *traits) hook.Reducer[Output] {
 	return func(outs iter.Seq[hook.Output[Output]]) hook.Output[Output] {
 		all := hook.Output[Output]{Set: hook.SetAnswer}
@@ -83,7 +84,7 @@ func reducer(t *traits) hook.Reducer[Output] {
 			if o.Decision == all.Decision {
 				reasons = append(reasons, o.Reason)
 			}
-			if o.Stop && !all.Stop { // settle leaves none
+			if o.Stop && !all.Stop { // never true: settle removes stops
 				all.Stop, all.StopReason = true, o.StopReason
 			}
 			all.Suppress = all.Suppress || o.Suppress
@@ -100,7 +101,7 @@ func reducer(t *traits) hook.Reducer[Output] {
 	}
 }
 
-// last takes over the members that a later answer has.
+// last replaces the members of o by those that a later answer has.
 func (o *Output) last(later *Output) {
 	o.Permission, o.Followup = cmp.Or(later.Permission, o.Permission), cmp.Or(later.Followup, o.Followup)
 	if later.UpdatedInput != nil {
@@ -134,7 +135,7 @@ func joined(texts []string) string {
 // Effects lists everything that a host has to apply after a fire.
 type Effects struct {
 	format.Effects
-	Env         map[string]string `json:"env,omitzero"`         // for the later hooks of the session; the engine passes them on
+	Env         map[string]string `json:"env,omitzero"`         // for later hooks of the session, to which the engine passes them
 	PluginPaths []string          `json:"pluginPaths,omitzero"` // of workspaceOpen
 }
 

@@ -21,26 +21,26 @@ import (
 // Settings reads the settings of Cursor; its Load goes into [pipeline.Config]. The zero Settings
 // finds the files where Cursor keeps them, see [Discover].
 //
-// The hooks of all files run, in the order of [Discover]; a file that cannot be read costs its own
-// hooks alone (U1 to U8).
+// The hooks of all files run, in the order of [Discover]. A file that cannot be read does not
+// affect the others (U1 to U8).
 type Settings struct {
-	Layers  []settings.Layer // in place of the files found; they are read on every Load. See [Layer]
+	Layers  []settings.Layer // replace the files that Discover finds; read on every Load. See [Layer]
 	Environ []string         // the engine's environment, for hooks and to find files; nil means os.Environ()
 	Model   judge.Model      // for prompt hooks
 	Types   entries.Types    // further types of hooks. They run on every event
-	Alone   bool             // the settings of Claude Code are not imported
+	Alone   bool             // do not import the settings of Claude Code
 }
 
-// rank is a place in the order of the files.
+// rank describes a kind of file in the order of the files.
 type rank struct {
-	name   string // of the layer
+	name   string // the layer's name
 	source hook.Source
 	claude bool // a settings file of Claude Code
 	within bool // hooks run in the directory of the file, not in the project's
 }
 
-// ranks are the layers in the order of their hooks: of the members that hooks may overrule, the
-// last answer counts (U2).
+// ranks lists the layers in the order of their hooks. If several hooks set the same member, the
+// last answer is used (U2).
 var ranks = []rank{
 	{"managed", hook.Managed, false, true},
 	{"project", hook.Project, false, false},
@@ -50,7 +50,7 @@ var ranks = []rank{
 	{"claude-user", hook.User, true, false},
 }
 
-// LayerNames returns the names that [Layer] takes, with the rank of each.
+// LayerNames returns the names that [Layer] accepts, with the source of each.
 func LayerNames() map[string]hook.Source {
 	return lo.SliceToMap(ranks, func(r rank) (string, hook.Source) { return r.name, r.source })
 }
@@ -97,20 +97,20 @@ func managedFile(env []string) string {
 	return filepath.Join(dir, "hooks.json")
 }
 
-func init() { Dialect.Settings = Settings{}.Load } // Load needs Dialect, so that its literal cannot have it
+func init() { Dialect.Settings = Settings{}.Load } // Load uses Dialect: in the literal it would be a cycle
 
 // Load reads the settings for a directory. It is a [pipeline.Load].
 func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loaded, error) {
 	if s.Environ == nil {
 		s.Environ = os.Environ()
 	}
-	layers := slices.Clone(s.Layers) // others may be loading them too
+	layers := slices.Clone(s.Layers) // a copy: other loads may use the same slice
 	if s.Layers == nil {
 		layers = discover(at.Dir, s.Environ)
 	}
 	files := lo.FilterMap(layers, func(l settings.Layer, _ int) (*file, bool) {
 		i := slices.IndexFunc(ranks, func(r rank) bool { return r.name == l.Name })
-		if i < 0 { // a layer that is named otherwise has the rank of its source
+		if i < 0 { // a layer with another name has the rank of its source
 			i = max(0, slices.IndexFunc(ranks, func(r rank) bool { return r.source == l.Source }))
 		}
 		return &file{Layer: l, rank: ranks[i], order: i}, !(ranks[i].claude && s.Alone)
@@ -121,7 +121,7 @@ func (s Settings) Load(_ context.Context, at pipeline.Workspace) (pipeline.Loade
 	return r.Loaded, nil
 }
 
-// elsewhere are names that people write for events of this system.
+// elsewhere maps names that people write by mistake to the events of this system.
 var elsewhere = lo.Assign(imports, map[string]string{
 	"BeforeTool": "preToolUse", "AfterTool": "postToolUse", "BeforeAgent": "beforeSubmitPrompt", "AfterAgent": "stop", "PreCompress": "preCompact",
 	"userPromptSubmitted": "beforeSubmitPrompt", "userPromptSubmit": "beforeSubmitPrompt", "agentStop": "stop",
@@ -129,7 +129,7 @@ var elsewhere = lo.Assign(imports, map[string]string{
 	"afterTabEdit": "afterTabFileEdit", "beforeFileRead": "beforeReadFile",
 })
 
-// reading is one Load.
+// reading holds the state of one Load.
 type reading struct {
 	entries.Reader
 	Settings
@@ -142,10 +142,10 @@ type file struct {
 	rank
 	order int
 	root  settings.Value
-	wrong *settings.Problem // why nothing of it can be used
+	wrong *settings.Problem // why the whole file is ignored; nil: it is not
 }
 
-// readFiles reads the files and their hooks. Loaded has the names of those that are there.
+// readFiles reads the existing files and their hooks, and lists their names in Loaded.
 func (r *reading) readFiles(files []*file) {
 	values, problems := settings.Read(lo.Map(files, func(f *file, _ int) settings.Layer { return f.Layer }))
 	for i, f := range files {
@@ -195,10 +195,11 @@ func (r *reading) readFile(f *file) {
 	}
 }
 
-// importing returns the event for one of Claude Code; "" for one that Cursor does not import.
+// importing returns the event that imports hooks of an event of Claude Code; "" if Cursor imports
+// none.
 func importing(event string) string { return imports[event] }
 
-// version reports a file of another version. It is read all the same.
+// version reports a file of another version, which is read all the same.
 func (r *reading) version(v settings.Value) {
 	if n, ok := v.Number(); v.Exists() && (!ok || n != 1) {
 		r.Problem(v.Wrong(`version has to be 1; the hooks are read as if it were`))

@@ -40,7 +40,8 @@ func write(t testing.TB, file, text string) {
 	}
 }
 
-// machine has the six files of settings, each with a hook that logs its label and its directory.
+// machine holds the directories of six settings files, each with a hook that logs its label and its
+// directory.
 type machine struct{ root, project, home, etc, log string }
 
 func newMachine(t testing.TB) (m machine, s cursor.Settings) {
@@ -96,7 +97,7 @@ func TestEveryFileIsReadAndRunsInItsDirectory(t *testing.T) {
 	}
 }
 
-// Rules U4 and U7, U8. Each mistake is told with its place, and costs itself alone.
+// Rules U4 and U7, U8. Each mistake is reported with its place, and does not affect other entries.
 func TestBadSettingsAreToldWithTheirPlace(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{`{"version": 1, "hooks": {`, "project.json:1:"},
@@ -176,7 +177,7 @@ func TestAnEntryThatCannotBeUsedBlocksIfItsFailuresDo(t *testing.T) {
 		`{"failClosed": true}`: true, `{"failClosed": false}`: false, `{}`: false,
 		`{"command": "echo {}", "matcher": "Shell(", "failClosed": true}`: true,
 		`{"type": "http", "failClosed": true}`:                            true,
-		`{"command": "echo {}", "failClosed": "yes"}`:                     false, // it counts as true, and the hook works
+		`{"command": "echo {}", "failClosed": "yes"}`:                     false, // it means true, and the hook works
 		`{"command": "exit 1", "failClosed": "yes"}`:                      true,
 	} {
 		if res := fireIn(t, open(t, on("beforeShellExecution", entry).Load), "beforeShellExecution", ""); res.Blocked != want {
@@ -357,7 +358,7 @@ func TestPayloadsHaveTheMembersOfTheirEvent(t *testing.T) {
 	}
 }
 
-// keeps keeps the payload of the last run.
+// keeps stores the payload of the last run.
 type keeps struct{ to *[]byte }
 
 func (k keeps) Run(_ context.Context, call hook.Call) (hook.Reply, error) {
@@ -436,7 +437,8 @@ func TestAHookHasAMinuteOrItsOwnTime(t *testing.T) {
 	}
 }
 
-// FuzzSettings reads any text as each kind of file: it never fails, and what it cannot use it says.
+// FuzzSettings reads any text as each kind of file: loading never fails, and reports the parts that
+// it cannot use.
 func FuzzSettings(f *testing.F) {
 	f.Add(`{"version": 1, "hooks": {"stop": [{"command": "x", "loop_limit": null, "matcher": "a(", "failClosed": 1}]}}`)
 	f.Add(`{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "x"}]}]}}`)

@@ -10,8 +10,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// FuzzAnswer reads any output as an answer of each event, of a hook of Cursor and of an imported one: a
-// gate lets nothing through that denies, and allows nothing that does not say so.
+// FuzzAnswer reads any output as an answer of each event, for a hook of Cursor and for an imported one.
+// A gate never allows an answer that denies, nor one without an explicit allow.
 func FuzzAnswer(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `{"permission":"deny","user_message":"u"}`, `{"permission":"allow","env":{"A":1}}`, `{"decision":"block","reason":"r"}`,
@@ -49,7 +49,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// Rule U33. A hook of Claude Code that answers in neither system's words stays as it is.
+// Rule U33. An answer in neither system's words is not changed.
 func TestOnlyAnswersOfClaudeCodeAreTranslated(t *testing.T) {
 	gate := table["preToolUse"]
 	for _, text := range []string{"log", `{"hookSpecificOutput":5}`, `{"decision":"maybe"}`, `[{"decision":"deny"}]`} {

@@ -15,8 +15,8 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// engines are the variables that the engine sets for hooks (U27, U28); hooks of sessionStart cannot
-// change them.
+// engines lists the variables that the engine sets for hooks (U27, U28); hooks of sessionStart
+// cannot change them.
 var engines = []string{
 	"CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "CURSOR_VERSION", "CURSOR_USER_EMAIL", "CURSOR_TRANSCRIPT_PATH", "SNAPHOOK_STATE",
 }
@@ -39,8 +39,8 @@ func isVariable(name, value string) bool {
 	return name != "" && !strings.ContainsAny(name, "=\x00") && !strings.ContainsRune(value, 0)
 }
 
-// variables are those that hooks of sessionStart have set for the later hooks of a session. They
-// are kept in its state too, where a later process finds them. It is safe for many goroutines.
+// variables holds the variables that hooks of sessionStart have set for the later hooks of a
+// session. They are stored in its state too, for later processes. It is safe for many goroutines.
 type variables struct {
 	mu   sync.Mutex
 	read bool
@@ -49,14 +49,14 @@ type variables struct {
 
 type variablesKey struct{}
 
-// stateKey is the name of the variables in the state of a session.
+// stateKey is the key of the variables in the state of a session.
 const stateKey = "cursor.env"
 
 func variablesOf(s *pipeline.Session) *variables {
 	return s.Value(variablesKey{}, func() any { return &variables{} }).(*variables)
 }
 
-// get returns the variables, with room for more.
+// get returns a copy of the variables with capacity for the engine's.
 func (v *variables) get(s *pipeline.Session) []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -81,7 +81,7 @@ func (v *variables) set(env map[string]string) {
 	}
 }
 
-// keepVariables keeps the variables of sessionStart for the later hooks of the session (U28).
+// keepVariables stores the variables of sessionStart for the later hooks of the session (U28).
 func keepVariables(s *pipeline.Session, _ *SessionStartInput, res *hook.Result[Output]) {
 	env := res.Specific.Env
 	if env == nil {

@@ -1,5 +1,5 @@
-// Package format has the parts that hook systems share whose hooks speak the format of Claude
-// Code: groups of matchers and commands, exit status 2, answers in JSON.
+// Package format holds the parts that are common to hook systems with Claude Code's format of
+// hooks: groups of matchers and commands, exit status 2, answers in JSON.
 package format
 
 import (
@@ -14,25 +14,25 @@ import (
 // all dialects. A dialect with further effects embeds it. Members that the event does not have are
 // null, and lists empty.
 //
-// The command line adds a member "env" with the variables that hooks have left; see
+// The command line adds a member "env" with the variables that hooks have exported; see
 // [pipeline.Session.EnvFiles].
 type Effects struct {
-	Decision      *hook.Decision `json:"decision"`      // allow, deny, ask …: for the guarded action
+	Decision      *hook.Decision `json:"decision"`      // allow, deny, ask …, about the guarded action
 	UpdatedInput  jsontext.Value `json:"updatedInput"`  // the complete arguments in place of the original
 	UpdatedOutput jsontext.Value `json:"updatedOutput"` // the result in place of the tool's
 
-	AdditionalContext []string `json:"additionalContext"` // of each hook, in plan order
-	SystemMessages    []string `json:"systemMessages"`    // the same
+	AdditionalContext []string `json:"additionalContext"` // one text for each hook, in plan order
+	SystemMessages    []string `json:"systemMessages"`    // one text for each hook, in plan order
 	Continue          *bool    `json:"continue"`          // false, if the agent has to stop
 	StopReason        *string  `json:"stopReason"`
-	Followup          *string  `json:"followup"` // the text with which the agent goes on
+	Followup          *string  `json:"followup"` // the text with which the agent continues
 
 	ModelSees []string `json:"model_sees"`
 	UserSees  []string `json:"user_sees"`
 }
 
-// EffectsOf returns the effects that all events have in common: contexts and messages of the hooks
-// that were waited for, which model and user see, and the stop.
+// EffectsOf returns the effects that all events have in common: the contexts and messages of
+// foreground hooks, in the members that model and user see, and the stop.
 func EffectsOf[Out any](res *hook.Result[Out]) *Effects {
 	o := common.Of(&res.Restore().Output)
 	return effectsOf(&o, common.ReportsOf(res.Reports))

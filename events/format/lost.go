@@ -8,12 +8,12 @@ import (
 	"github.com/snaphook-go/snaphook/internal/unread"
 )
 
-// lostDenial is the note on a hook that failed, where its output or its exit status means a denial.
+// lostDenial begins the note on a failed hook whose output or exit status means a denial.
 const lostDenial = "a denial is lost, and the action goes ahead: "
 
-// NoteLostDenial says in the report of a hook that failed, and blocks nothing, that it meant to
-// deny: the words of a denial stand in its output, or its exit status is 2. It is for Refine of
-// events whose hooks guard something.
+// NoteLostDenial adds a note to the report of a hook that failed without blocking but meant to
+// deny: its output contains a denial, or its exit status is 2. It is for the Refine of events whose
+// hooks guard something.
 func NoteLostDenial[Out any](r *hook.Report[Out]) {
 	if r.Err == nil || r.Reply == nil || r.Backgrounded || r.Output.Decision.Blocks() || r.Output.Stop {
 		return
@@ -33,8 +33,8 @@ func edges(text []byte) []byte {
 	return append(text[:most:most], text[len(text)-most:]...)
 }
 
-// NoteFailed says in the report of a hook that failed, and blocks nothing, why the original calls
-// its run Failed. A report that has a note on a lost denial says it already.
+// NoteFailed adds a note to the report of a hook that failed without blocking: why the original
+// calls its run Failed. It adds none after a note of NoteLostDenial, which has the same error.
 func NoteFailed[Out any](r *hook.Report[Out]) {
 	said := func(note string) bool { return strings.HasPrefix(note, lostDenial) }
 	if r.Err == nil || r.Output.Decision.Blocks() || slices.ContainsFunc(r.Notes, said) {

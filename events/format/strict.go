@@ -9,16 +9,16 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// AnswerError says why an answer cannot be used: nothing of it counts.
+// AnswerError describes why an answer cannot be used: all of it is ignored.
 type AnswerError struct {
 	Why     string // `"permissionDecision" is "ask"; write "deny", or "allow" with an "updatedInput"`
-	Message string // the message for the user, which the original shows all the same
+	Message string // the message for the user, which the original shows in spite of the error
 }
 
 func (e *AnswerError) Error() string { return "the answer cannot be used: " + e.Why }
 
-// Members are the members that an object of an answer may have, by name, each with the place for
-// its value:
+// Members lists the members that an object of an answer may have, by name, each with the place to
+// store its value:
 //
 //   - *bool: true or false;
 //   - **string: a string or null;
@@ -26,9 +26,9 @@ func (e *AnswerError) Error() string { return "the answer cannot be used: " + e.
 //   - func(jsontext.Value) error: whatever it accepts.
 type Members map[string]any
 
-// Read reads an object whose every member has to be known, and of the right type. path stands
-// before the names in the error, such as "hookSpecificOutput.". Of a member that is given twice the
-// last one counts.
+// Read reads an object whose members all have to be known, and of the right type. path is put
+// before the names in errors, such as "hookSpecificOutput.". If a member is given twice, the last
+// value is used.
 func (m Members) Read(path string, o wire.Object) error {
 	for name, value := range o.Members() {
 		to, known := m[name]
@@ -74,7 +74,7 @@ func wrongKind(name string, value jsontext.Value, want string) error {
 	return fmt.Errorf("%q is %s; want %s", name, wire.KindName(value.Kind()), want)
 }
 
-// Object returns a place of [Members] for an object or null, whose members are read in turn.
+// Object returns a value for [Members] that reads an object or null, member by member.
 func Object(name string, members Members, there *bool) func(jsontext.Value) error {
 	return func(value jsontext.Value) error {
 		switch value.Kind() {
@@ -88,7 +88,7 @@ func Object(name string, members Members, there *bool) func(jsontext.Value) erro
 	}
 }
 
-// OneOf returns a place of [Members] for one word of a list, or null.
+// OneOf returns a value for [Members] that reads one word of a list, or null.
 func OneOf(name string, to *string, words ...string) func(jsontext.Value) error {
 	return func(value jsontext.Value) error {
 		if value.Kind() == 'n' {
@@ -108,7 +108,7 @@ func OneOf(name string, to *string, words ...string) func(jsontext.Value) error 
 	}
 }
 
-// shortened bounds a text that a hook made up.
+// shortened cuts a text that a hook wrote.
 func shortened(text string) string {
 	const most = 60
 	if len(text) > most {

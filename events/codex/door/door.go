@@ -19,9 +19,9 @@ import (
 
 // Codex is the hook system of the Codex CLI. The zero Settings find the files where Codex keeps them.
 //
-// Tools of the kinds Write and Edit are apply_patch to hooks, which see a patch made of the host's
-// arguments. A hook that rewrites such a patch denies the call: it cannot be put back into them.
-// Codex's Interrupt is no moment; a host fires [codex.Interrupt] itself.
+// Hooks see tools of the kinds Write and Edit as apply_patch, with a patch made of the host's
+// arguments. A hook that rewrites such a patch denies the call, since the host's arguments cannot be
+// made of a patch. Codex's Interrupt is no moment; a host fires [codex.Interrupt] itself.
 func Codex(cfg codex.Settings) *snaphook.Dialect {
 	return snaphook.NewDialect(codex.Dialect,
 		snaphook.DialectConfig{Load: cfg.Load, ToolName: toolName, Argument: argument},
@@ -69,7 +69,8 @@ func Codex(cfg codex.Settings) *snaphook.Dialect {
 	)
 }
 
-// fires makes the stage of an event. Contexts and messages are those of each hook, in order.
+// fires returns the stage that fires an event. Contexts and messages are those of each hook, in
+// order.
 func fires[In snaphook.Input, E any](
 	ev *pipeline.Event[E, codex.Output], input func(*In) E, read func(*hook.Result[codex.Output], *snaphook.Verdict),
 ) snaphook.Stage {
@@ -83,7 +84,7 @@ func fires[In snaphook.Input, E any](
 	})
 }
 
-// feedback replaces the result of a tool. A block makes it an error, a stop does not.
+// feedback replaces the result of a tool. A block marks it as failed, a stop does not.
 func feedback(res *hook.Result[codex.Output], v *snaphook.Verdict) {
 	if blocked := res.Blocked(); blocked || res.Stop {
 		v.Result = &snaphook.ToolResult{Text: res.Reason, Failed: blocked}
@@ -91,7 +92,7 @@ func feedback(res *hook.Result[codex.Output], v *snaphook.Verdict) {
 	v.Decision, v.Reason = hook.Undecided, ""
 }
 
-// goOn sends an agent back to work.
+// goOn sends the agent back to work if hooks blocked.
 func goOn(res *hook.Result[codex.Output], v *snaphook.Verdict) {
 	if res.Blocked() && !res.Stop {
 		v.Continue = res.Reason
@@ -113,7 +114,7 @@ func response(r *snaphook.ToolResult) jsontext.Value {
 	return wire.Quote(r.Text)
 }
 
-// toolName is the name of a tool in Codex; empty is the host's.
+// toolName returns the name of a tool in Codex; empty means the host's name.
 func toolName(t snaphook.Tool) string {
 	switch t.Kind {
 	case snaphook.Shell:
@@ -128,7 +129,7 @@ func toolName(t snaphook.Tool) string {
 	return ""
 }
 
-// argument is the name of an argument in Codex; empty is the canonical one.
+// argument returns the name of an argument in Codex; empty means the canonical name.
 func argument(k snaphook.Kind, canonical string) string {
 	if k == snaphook.Task && canonical == "prompt" {
 		return "message"
@@ -136,8 +137,8 @@ func argument(k snaphook.Kind, canonical string) string {
 	return ""
 }
 
-// callOf is a call as Codex's hooks see it. made says that its input is a patch which was made of the
-// host's arguments.
+// callOf returns a call in the form that Codex's hooks get. made reports that its input is a patch
+// made of the host's arguments.
 func callOf(c *snaphook.ToolCall) (call codex.Call, made bool) {
 	call = codex.Call{Tool: c.Name, Input: c.Input}
 	path, isText := wire.Text(c.Input.Get("path"))
@@ -148,7 +149,7 @@ func callOf(c *snaphook.ToolCall) (call codex.Call, made bool) {
 	return call, true
 }
 
-// patch writes the arguments of a Write or an Edit as a patch.
+// patch converts the arguments of a Write or an Edit to a patch.
 func patch(path string, args wire.Object) string {
 	b := new(strings.Builder)
 	b.WriteString("*** Begin Patch\n")

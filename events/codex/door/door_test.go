@@ -11,7 +11,7 @@ import (
 	"github.com/snaphook-go/snaphook/internal/testkit"
 )
 
-// open opens a session whose project has a hook for every call, which logs what it reads.
+// open opens a session whose project has a hook for every call; the hook logs its input.
 func open(t *testing.T, script string, tools ...snaphook.Tool) (*snaphook.Session, string) {
 	t.Helper()
 	dir := testkit.Project(t, map[string]string{

@@ -16,13 +16,13 @@ import (
 	"github.com/snaphook-go/snaphook/wire"
 )
 
-// Copilot is the hook system of GitHub Copilot, of the surface that cfg.Profile names. The zero Settings
-// find the files where the command line of Copilot keeps them. Set Alone where the hooks of Claude Code
-// run as a dialect of their own: they would run twice.
+// Copilot is the hook system of GitHub Copilot, on the surface that cfg.Profile names. The zero Settings
+// find the files where the command line of Copilot keeps them. Set Alone if the hooks of Claude Code run
+// as a dialect of their own: otherwise they run twice.
 //
-// A result that a postToolUse hook makes a failure goes to postToolUseFailure, too. userPromptTransformed
-// and errorOccurred are no moments: a host fires [copilot.UserPromptTransformed] and
-// [copilot.ErrorOccurred] itself, and preToolUse for several calls at once (see [copilot.Batch]).
+// If a postToolUse hook makes a result a failure, postToolUseFailure fires too. userPromptTransformed and
+// errorOccurred are no moments: a host fires [copilot.UserPromptTransformed] and [copilot.ErrorOccurred]
+// itself, and preToolUse for several calls at once (see [copilot.Batch]).
 func Copilot(cfg copilot.Settings) *snaphook.Dialect {
 	return snaphook.NewDialect(copilot.Dialect,
 		snaphook.DialectConfig{Load: cfg.Load, ToolName: toolName, Argument: argument},
@@ -84,7 +84,8 @@ func Copilot(cfg copilot.Settings) *snaphook.Dialect {
 	)
 }
 
-// fires makes the stage of an event. Contexts and messages are those of each hook, in order.
+// fires returns the stage that fires an event. Contexts and messages are those of each hook, in
+// order.
 func fires[In snaphook.Input, E any](
 	ev *pipeline.Event[E, copilot.Output], input func(*In) E, read func(*hook.Result[copilot.Output], *snaphook.Verdict),
 ) snaphook.Stage {
@@ -99,14 +100,15 @@ func fires[In snaphook.Input, E any](
 	})
 }
 
-// after makes the turn of an event that fires when tools have succeeded, or have failed.
+// after returns the turn of an event that fires after tools that succeeded or, with failed, after
+// tools that failed.
 func after(failed bool, stage snaphook.Stage) snaphook.Turn[snaphook.AfterToolInput] {
 	return snaphook.Turn[snaphook.AfterToolInput]{Stage: stage, When: func(in *snaphook.AfterToolInput) bool {
 		return in.Result.Failed == failed
 	}}
 }
 
-// replace puts another result in the place of a tool's. Contexts that are joined are one text.
+// replace replaces a tool's result. Contexts that the event joins are one text.
 func replace(res *hook.Result[copilot.Output], v *snaphook.Verdict) {
 	if v.Context = nil; res.Context != "" {
 		v.Context = []string{res.Context}
@@ -123,7 +125,7 @@ func replace(res *hook.Result[copilot.Output], v *snaphook.Verdict) {
 	v.Result = &snaphook.ToolResult{Text: said, Failed: kind != "" && kind != "success"}
 }
 
-// goOn sends an agent back to work.
+// goOn sends the agent back to work if hooks blocked.
 func goOn(res *hook.Result[copilot.Output], v *snaphook.Verdict) {
 	if res.Blocked() {
 		v.Continue = res.Reason
@@ -136,10 +138,10 @@ func goOn(res *hook.Result[copilot.Output], v *snaphook.Verdict) {
 
 func args(c *snaphook.ToolCall) []byte { return lo.CoalesceSliceOrEmpty(c.Input, wire.Object("{}")) }
 
-// content is a result as text.
+// content returns a result as text.
 func content(r *snaphook.ToolResult) string { return cmp.Or(r.Text, string(r.Data)) }
 
-// Words of Copilot, by those of the moments.
+// Words of the moments, mapped to Copilot's.
 var (
 	sources = map[string]string{"clear": "new", "fork": "new", "compact": "resume"}
 	endings = map[string]string{
@@ -149,14 +151,15 @@ var (
 
 func word(words map[string]string, said string) string { return lo.CoalesceOrEmpty(words[said], said) }
 
-// toolNames are the names of tools in Copilot; tools of other kinds have the host's.
+// toolNames maps kinds of tools to their names in Copilot; tools of other kinds have the host's
+// names.
 var toolNames = map[snaphook.Kind]string{
 	snaphook.Shell: "bash", snaphook.Read: "view", snaphook.Write: "create", snaphook.Edit: "edit", snaphook.List: "view",
 	snaphook.Glob: "glob", snaphook.Grep: "grep", snaphook.Fetch: "web_fetch", snaphook.Search: "web_search",
 	snaphook.Task: "task", snaphook.Todo: "update_todo",
 }
 
-// toolName is the name of a tool in Copilot; empty is the host's.
+// toolName returns the name of a tool in Copilot; empty means the host's name.
 func toolName(t snaphook.Tool) string {
 	if t.Kind == snaphook.MCP {
 		return t.Server + "-" + t.Name
@@ -164,7 +167,7 @@ func toolName(t snaphook.Tool) string {
 	return toolNames[t.Kind]
 }
 
-// argument is the name of an argument in Copilot; empty is the canonical one.
+// argument returns the name of an argument in Copilot; empty means the canonical name.
 func argument(k snaphook.Kind, canonical string) string {
 	switch {
 	case k == snaphook.Write && canonical == "content":

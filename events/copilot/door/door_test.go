@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The clock of the expressions runs until a while after the last match.
+	// The clock goroutine of regexp2 outlives the last match for a while.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 }
 
@@ -106,7 +106,7 @@ func TestAnAgentIsSentBackToWork(t *testing.T) {
 	for i := range 9 {
 		want := "more"
 		if i == 8 {
-			want = "" // after eight in a row it stops
+			want = "" // after eight blocks in a row the agent stops
 		}
 		if v, err := s.Stop(t.Context(), &snaphook.StopInput{Again: i > 0}); err != nil || v.Continue != want || v.Denied() {
 			t.Errorf("stop %d: %+v, %v; want %q", i, v, err, want)
@@ -133,7 +133,7 @@ func TestWordsOfTheMomentsBecomeCopilots(t *testing.T) {
 	}
 }
 
-// A question of a hook is a denial where there is no user to answer it.
+// A hook that asks denies where there is no user to answer.
 func TestAQuestionWithoutAUserIsADenial(t *testing.T) {
 	for _, surface := range []copilot.Surface{copilot.CLI, copilot.Cloud} {
 		s := open(t, copilot.Settings{Profile: surface}, `"preToolUse": [{"bash": "echo '{\"permissionDecision\": \"ask\"}'"}]`)

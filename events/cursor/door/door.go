@@ -17,12 +17,12 @@ import (
 )
 
 // Cursor is the hook system of Cursor. The zero Settings find the files where Cursor keeps them. Set
-// Alone where the hooks of Claude Code run as a dialect of their own: imported, they would run twice.
+// Alone if the hooks of Claude Code run as a dialect of their own: otherwise they run twice.
 //
-// A call of a tool fires preToolUse, and then beforeShellExecution or beforeMCPExecution. The hooks of
-// beforeReadFile get the content of a file once the host has read it, before the model does; a
-// denial takes its place. Cursor has no event for permissions, and its events of Cursor Tab,
-// afterAgentResponse, afterAgentThought and workspaceOpen are no moments: a host fires them itself.
+// A tool call fires preToolUse, and then beforeShellExecution or beforeMCPExecution. beforeReadFile
+// fires when the host has read a file, before the model gets the content; a denial replaces the
+// content. Cursor has no event for permissions. Its events of Cursor Tab, afterAgentResponse,
+// afterAgentThought and workspaceOpen are no moments: a host fires them itself.
 func Cursor(cfg cursor.Settings) *snaphook.Dialect {
 	names := &servers{}
 	return snaphook.NewDialect(cursor.Dialect,
@@ -92,7 +92,8 @@ func Cursor(cfg cursor.Settings) *snaphook.Dialect {
 	)
 }
 
-// fires makes the stage of an event. Contexts and messages are those of each hook, in order.
+// fires returns the stage that fires an event. Contexts and messages are those of each hook, in
+// order.
 func fires[In snaphook.Input, E any](
 	ev *pipeline.Event[E, cursor.Output], input func(*In) E, read func(*hook.Result[cursor.Output], *snaphook.Verdict),
 ) snaphook.Stage {
@@ -106,14 +107,15 @@ func fires[In snaphook.Input, E any](
 	})
 }
 
-// after makes the turn of an event that fires when tools of a kind have run, or have failed.
+// after returns the turn of an event that fires after tools accepted by of (nil accepts all) that
+// succeeded or, with failed, that failed.
 func after(of func(*snaphook.ToolCall) bool, failed bool, stage snaphook.Stage) snaphook.Turn[snaphook.AfterToolInput] {
 	return snaphook.Turn[snaphook.AfterToolInput]{Stage: stage, When: func(in *snaphook.AfterToolInput) bool {
 		return in.Result.Failed == failed && (of == nil || of(&in.ToolCall))
 	}}
 }
 
-// withhold puts a denial in the place of the content of a file.
+// withhold replaces the content of a file by the reason of a denial.
 func withhold(res *hook.Result[cursor.Output], v *snaphook.Verdict) {
 	if res.Blocked() {
 		v.Result = &snaphook.ToolResult{Text: res.Reason, Failed: true}
@@ -121,7 +123,7 @@ func withhold(res *hook.Result[cursor.Output], v *snaphook.Verdict) {
 	}
 }
 
-// replace puts another result in the place of the one of an MCP server's tool.
+// replace replaces the result of an MCP server's tool.
 func replace(res *hook.Result[cursor.Output], v *snaphook.Verdict) {
 	if now := res.Specific.ToolOutput; now != nil {
 		v.Result = &snaphook.ToolResult{Text: string(now), Data: now}
@@ -131,7 +133,7 @@ func replace(res *hook.Result[cursor.Output], v *snaphook.Verdict) {
 	}
 }
 
-// goOn sends an agent back to work.
+// goOn sends the agent back to work if hooks blocked.
 func goOn(res *hook.Result[cursor.Output], v *snaphook.Verdict) {
 	if res.Blocked() {
 		v.Continue = res.Reason
@@ -139,7 +141,7 @@ func goOn(res *hook.Result[cursor.Output], v *snaphook.Verdict) {
 	v.Decision, v.Reason = hook.Undecided, ""
 }
 
-// ending is the end of an agent, whose follow-ups the session counts.
+// ending returns the end of an agent whose follow-ups the session counts.
 func ending(again bool) cursor.Ending {
 	e := cursor.Ending{Status: "completed", Uncounted: true}
 	if again {
@@ -154,10 +156,10 @@ func call(c *snaphook.ToolCall) cursor.Call {
 
 func text(args wire.Object) cursor.Text { return cursor.Text(cmp.Or(string(args), "{}")) }
 
-// content is a result as text.
+// content returns a result as text.
 func content(r *snaphook.ToolResult) string { return cmp.Or(r.Text, string(r.Data)) }
 
-// output is a result as JSON.
+// output returns a result as JSON.
 func output(r *snaphook.ToolResult) string {
 	return cmp.Or(string(r.Data), string(wire.Quote(r.Text)))
 }
@@ -169,10 +171,10 @@ func isRead(c *snaphook.ToolCall) bool  { return c.Name == "Read" }
 func isWrite(c *snaphook.ToolCall) bool { return c.Name == "Write" }
 func isMCP(c *snaphook.ToolCall) bool   { return strings.HasPrefix(c.Name, mcp) }
 
-// bare is the name of an MCP server's tool.
+// bare returns the name of an MCP server's tool without the prefix.
 func bare(c *snaphook.ToolCall) string { return strings.TrimPrefix(c.Name, mcp) }
 
-// servers are the servers of tools by the tools' names, which Cursor writes without the server's. It
+// servers maps the names of tools to their servers, because Cursor's names leave the server out. It
 // is safe for many goroutines.
 type servers struct{ byTool sync.Map }
 
@@ -183,7 +185,7 @@ func (s *servers) of(tool string) string {
 	return name
 }
 
-// toolName is the name of a tool in Cursor; empty is the host's.
+// toolName returns the name of a tool in Cursor; empty means the host's name.
 func (s *servers) toolName(t snaphook.Tool) string {
 	switch t.Kind {
 	case snaphook.Shell:
@@ -211,7 +213,7 @@ func (s *servers) toolName(t snaphook.Tool) string {
 	return ""
 }
 
-// argument is the name of an argument in Cursor; empty is the canonical one.
+// argument returns the name of an argument in Cursor; empty means the canonical name.
 func argument(k snaphook.Kind, canonical string) string {
 	switch canonical {
 	case "path":

@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The clock of the expressions runs until a while after the last match.
+	// The clock goroutine of regexp2 outlives the last match for a while.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 }
 
@@ -32,7 +32,8 @@ var tools = []snaphook.Tool{
 	{Name: "search", Kind: snaphook.MCP, Server: "docs"},
 }
 
-// read has the hooks of a project. $LOG is a file beside it, to which "log" adds the payload.
+// read returns settings with the hooks of a project. In a hook's command, $LOG names the file to
+// which "log" appends the payload.
 func read(t *testing.T, hooks string) (s cursor.Settings, log string) {
 	log = filepath.Join(t.TempDir(), "log")
 	const logs = "cat >> $LOG; echo >> $LOG"
@@ -144,7 +145,7 @@ func TestAFileIsWithheld(t *testing.T) {
 func TestTheSessionCountsFollowUps(t *testing.T) {
 	s, _ := read(t, `"stop": [{"command": "cat > /dev/null; echo '{\"followup_message\": \"more\"}'", "loop_limit": 2}]`)
 	ses := open(t, s)
-	for range 2 { // each prompt of the user begins anew
+	for range 2 { // each prompt of the user starts a new count
 		for i, want := range []string{"more", "more", ""} {
 			v, err := ses.Stop(t.Context(), &snaphook.StopInput{Again: i > 0})
 			if err != nil || v.Continue != want {
@@ -154,7 +155,7 @@ func TestTheSessionCountsFollowUps(t *testing.T) {
 	}
 }
 
-// The root package says the same as the event alone.
+// A fire through the root package gives the same answer as firing the event itself.
 func TestTheRootPackageSaysTheSameAsTheDialect(t *testing.T) {
 	for _, answer := range []string{
 		`{}`, `{"permission": "allow"}`, `{"permission": "deny", "agent_message": "a", "user_message": "u"}`, `{"permission": "ask"}`,

@@ -30,7 +30,7 @@ type fixture struct {
 	Steps              []fixture
 }
 
-// place writes the files of a case and returns its settings and its project.
+// place writes the files of a case, and returns its settings and its project.
 func (f *fixture) place(t *testing.T) (s cursor.Settings, project string) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -52,7 +52,7 @@ func (f *fixture) place(t *testing.T) (s cursor.Settings, project string) {
 	for dir, files := range map[string]map[string]json.RawMessage{project: f.Project, home: f.Home, etc: f.Etc} {
 		for name, content := range files {
 			text := string(content)
-			_ = json.Unmarshal(content, &text) // a string is the text itself
+			_ = json.Unmarshal(content, &text) // a JSON string holds the text itself
 			put(dir, name, text)
 		}
 	}
@@ -65,7 +65,8 @@ func (f *fixture) place(t *testing.T) (s cursor.Settings, project string) {
 	}}, project
 }
 
-// moments fire an event through the root package, with the input that the event has alone.
+// moments maps an event to a function that fires it through the root package, with the input of the
+// event itself.
 var moments = map[string]func(*testing.T, *snaphook.Session, wire.Object) (*snaphook.Verdict, error){
 	"preToolUse": func(t *testing.T, s *snaphook.Session, in wire.Object) (*snaphook.Verdict, error) {
 		return s.BeforeTool(t.Context(), &snaphook.ToolCall{ID: in.Text("tool_use_id"), Name: in.Text("tool_name"), Input: wire.Object(in.Get("tool_input"))})
@@ -96,7 +97,8 @@ var moments = map[string]func(*testing.T, *snaphook.Session, wire.Object) (*snap
 	},
 }
 
-// The root package says the same as the event alone, in every case whose event is that of a moment.
+// The root package gives the same answer as the event itself, in every case whose event has a
+// moment.
 func TestThroughTheRootPackageCursorsHooksSayTheSame(t *testing.T) {
 	files, err := filepath.Glob("../../../conformance/cli/cursor/cases/*.json")
 	if err != nil {
@@ -119,7 +121,7 @@ func TestThroughTheRootPackageCursorsHooksSayTheSame(t *testing.T) {
 				return strings.Contains(string(text), pair[0]) && (event == pair[1] || strings.Contains(string(text), `"`+pair[1]+`"`))
 			})
 			if fire == nil || other || strings.Contains(string(step.Input), `"tool_input": "`) {
-				continue // hooks of two events at one moment, or no moment
+				continue // two events at one moment, or no moment
 			}
 			ran++
 			t.Run(f.Name+" "+event, func(t *testing.T) { f.compare(t, event, string(step.Input), fire) })
@@ -164,7 +166,7 @@ func (f *fixture) compare(t *testing.T, event, input string, fire func(*testing.
 	e := res.Effects.(*cursor.Effects)
 	outcomes := lo.Map(res.Hooks, func(h pipeline.HookRun, _ int) string { return string(h.Outcome) })
 	through := lo.Map(v.Reports, func(r snaphook.Report, _ int) string { return string(r.Outcome) })
-	asks := lo.FromPtr(e.Decision) == hook.Ask // and there is no user
+	asks := lo.FromPtr(e.Decision) == hook.Ask // the session has no user
 	same := v.Denied() == (res.Blocked || asks) && (!res.Blocked || v.Reason == lo.FromPtr(res.Reason)) &&
 		slices.Equal(v.Context, e.AdditionalContext) && slices.Equal(v.Messages, e.SystemMessages) && slices.Equal(through, outcomes)
 	if !same {
